@@ -1,0 +1,5 @@
+// Command stoa is the accounts, licence marketplace and plugin platform in one
+// binary.
+package main
+
+func main() {}

@@ -1,0 +1,49 @@
+// Package caller carries who is making a request through the context. It sits
+// below every other package so that HTTP, gateway and domain code can share it
+// without importing one another.
+package caller
+
+import "context"
+
+// Anonymous is the user id recorded for a purchase made without a token
+// (spec A, Authentication 5).
+const Anonymous = "anonymous"
+
+// Role is what a caller may do.
+type Role string
+
+// The roles of spec A. Others are possible and carry no rights of their own.
+const (
+	RoleUser  Role = "USER"
+	RoleAdmin Role = "ADMIN"
+)
+
+// Caller is the authenticated party behind a request. The zero value is a
+// guest.
+type Caller struct {
+	// UserID is empty for guests and for services.
+	UserID string
+	Role   Role
+	// SessionID is the session the access token belongs to.
+	SessionID string
+	// Service is the subject of a service JWT (spec A, Authentication 6), which
+	// acts with RoleAdmin and is nobody's session.
+	Service string
+}
+
+// IsGuest reports whether nobody is signed in.
+func (c Caller) IsGuest() bool { return c.UserID == "" && c.Service == "" }
+
+// IsAdmin reports whether the caller may manage the platform.
+func (c Caller) IsAdmin() bool { return c.Role == RoleAdmin && !c.IsGuest() }
+
+type key struct{}
+
+// With returns a context that carries c.
+func With(ctx context.Context, c Caller) context.Context { return context.WithValue(ctx, key{}, c) }
+
+// From returns the caller carried by ctx, or a guest.
+func From(ctx context.Context) Caller {
+	c, _ := ctx.Value(key{}).(Caller)
+	return c
+}

@@ -1,0 +1,153 @@
+// Package errs defines how stoa reports failure.
+//
+// Every failure that a caller may see is an *Error: a Kind that says how to
+// react, a Code that clients match on, and a Message that is safe to show. The
+// cause in Err is for the log only. Any other error is a bug or an outage and is
+// reported to callers as Internal, with no detail.
+package errs
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Kind classifies an error by what the caller can do about it. The HTTP layer
+// derives the status from it and from nothing else.
+type Kind string
+
+// The kinds of failure.
+const (
+	Internal         Kind = "internal"           // our fault; details go to the log only
+	Invalid          Kind = "invalid"            // the request can never succeed as sent
+	Unauthenticated  Kind = "unauthenticated"    // who the caller is could not be established
+	Forbidden        Kind = "forbidden"          // known caller, not allowed
+	NotFound         Kind = "not_found"          // no such thing, or not visible to the caller
+	MethodNotAllowed Kind = "method_not_allowed" // the path exists, not for this method
+	Conflict         Kind = "conflict"           // clashes with the current state
+	Stale            Kind = "stale"              // the caller's If-Match names an old version
+	TooLarge         Kind = "too_large"          // more bytes than the limit
+	UnsupportedMedia Kind = "unsupported_media"  // a Content-Type this route does not read
+	Unprocessable    Kind = "unprocessable"      // well-formed, and cannot be carried out
+	RateLimited      Kind = "rate_limited"       // too many requests; see Error.RetryAfter
+	Unsupported      Kind = "unsupported"        // named by the contract, not in this version
+	Unreachable      Kind = "unreachable"        // a plugin gave no usable answer
+	Busy             Kind = "busy"               // not now: starting, overloaded; see Error.RetryAfter
+	Timeout          Kind = "timeout"            // a plugin took too long
+)
+
+// Issue is one fault in a request. Path names the field as the client wrote it
+// ("billingInfo.email"), Code is stable, Message is a sentence for people.
+type Issue struct {
+	Path    string `json:"path"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// Error is a failure that may be shown to the caller.
+type Error struct {
+	Kind    Kind
+	Code    string // stable identifier clients match on, e.g. "ACTIVATION_FAILED"
+	Message string // one sentence, safe to show
+
+	// Details is shown to the client as is. Issues travel in Details["issues"].
+	Details map[string]any
+
+	// RetryAfter is how long to wait before trying again. Only set for
+	// RateLimited and Busy.
+	RetryAfter time.Duration
+
+	// Err is the cause. It is logged and never sent to the caller.
+	Err error
+
+	base *Error // the declared error this one is a copy of, if any
+}
+
+// New returns an error of the given kind. Messages are written for the caller:
+// no package names, no SQL, no paths.
+func New(kind Kind, code, format string, args ...any) *Error {
+	return &Error{Kind: kind, Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// CodeValidation is the code of a request that breaks a rule of its shape
+// (CONTRACT 1).
+const CodeValidation = "VALIDATION_ERROR"
+
+// Validation returns an Invalid error that names every fault, or nil when there
+// is none.
+func Validation(issues ...Issue) error { return WithIssues(Invalid, CodeValidation, issues) }
+
+// WithIssues returns an error of the given kind and code whose message and
+// details name every issue, or nil when there is none.
+func WithIssues(kind Kind, code string, issues []Issue) error {
+	if len(issues) == 0 {
+		return nil
+	}
+	texts := make([]string, len(issues))
+	for i, is := range issues {
+		texts[i] = is.Message
+	}
+	return &Error{Kind: kind, Code: code, Message: strings.Join(texts, " "), Details: map[string]any{"issues": issues}}
+}
+
+// Error implements the error interface. The text is for logs, not for callers.
+func (e *Error) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("%s: %s: %v", e.Code, e.Message, e.Err)
+	}
+	return e.Code + ": " + e.Message
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Is makes a copy match the declared error it was made from. Two declared errors
+// never match, even when they share a code.
+func (e *Error) Is(target error) bool { return e.base != nil && target == error(e.base) }
+
+// Because returns a copy of e that carries cause for the log. The copy still
+// satisfies errors.Is(copy, e).
+func (e *Error) Because(cause error) error {
+	c := e.clone()
+	c.Err = cause
+	return c
+}
+
+// With returns a copy of e with one more detail for the client.
+func (e *Error) With(name string, value any) *Error {
+	c := e.clone()
+	c.Details = make(map[string]any, len(e.Details)+1)
+	for k, v := range e.Details {
+		c.Details[k] = v
+	}
+	c.Details[name] = value
+	return c
+}
+
+// After returns a copy of e that asks the client to wait for d.
+func (e *Error) After(d time.Duration) *Error {
+	c := e.clone()
+	c.RetryAfter = d
+	return c
+}
+
+func (e *Error) clone() *Error {
+	c := *e
+	if c.base == nil {
+		c.base = e
+	}
+	return &c
+}
+
+// KindOf returns the kind of err. Errors that are not an *Error are Internal,
+// and nil has no kind.
+func KindOf(err error) Kind {
+	if err == nil {
+		return ""
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Kind
+	}
+	return Internal
+}

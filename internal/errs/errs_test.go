@@ -1,0 +1,96 @@
+package errs_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+	"time"
+
+	"stoa/internal/errs"
+)
+
+func TestIs(t *testing.T) {
+	t.Parallel()
+
+	a := errs.New(errs.Invalid, "SAME_CODE", "One.")
+	b := errs.New(errs.Invalid, "SAME_CODE", "Two.")
+
+	tests := []struct {
+		name   string
+		err    error
+		target error
+		want   bool
+	}{
+		{"itself", a, a, true},
+		{"wrapped by fmt", fmt.Errorf("x: %w", a), a, true},
+		{"copy with a cause", a.Because(io.EOF), a, true},
+		{"the cause", a.Because(io.EOF), io.EOF, true},
+		{"copy of a copy", a.With("slug", "x").After(time.Second), a, true},
+		{"same code, different error", a, b, false},
+		{"copy, different error", a.Because(io.EOF), b, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+
+			if got := errors.Is(tt.err, tt.target); got != tt.want {
+				t.Errorf("errors.Is = %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestKindOf(t *testing.T) {
+	t.Parallel()
+
+	invalid := errs.New(errs.Invalid, "X", "X.")
+	tests := []struct {
+		name string
+		err  error
+		want errs.Kind
+	}{
+		{"nil", nil, ""},
+		{"ours", invalid, errs.Invalid},
+		{"ours, wrapped", fmt.Errorf("y: %w", invalid), errs.Invalid},
+		{"anything else", io.ErrUnexpectedEOF, errs.Internal},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+
+			if got := errs.KindOf(tt.err); got != tt.want {
+				t.Errorf("KindOf = %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// A declared error is shared by every request: decorating it must not leak one
+// request's details into the next.
+func TestWithLeavesTheDeclaredErrorAlone(t *testing.T) {
+	t.Parallel()
+
+	declared := errs.New(errs.Busy, "X", "X.")
+	one := declared.With("slug", "one").After(time.Second)
+	two := one.With("slug", "two")
+	if declared.Details != nil || declared.RetryAfter != 0 || declared.Err != nil {
+		t.Errorf("declared error changed: %+v", declared)
+	}
+	if one.Details["slug"] != "one" || two.Details["slug"] != "two" {
+		t.Errorf("details = %v, %v; want one, two", one.Details, two.Details)
+	}
+}
+
+func TestValidationNamesEveryIssue(t *testing.T) {
+	t.Parallel()
+
+	if err := errs.Validation(); err != nil {
+		t.Errorf("Validation() = %v, want nil", err)
+	}
+	err := errs.Validation(errs.Issue{Path: "a", Code: "required", Message: "a is required."}, errs.Issue{Path: "b", Code: "required", Message: "b is required."})
+	e, ok := errors.AsType[*errs.Error](err)
+	if !ok || e.Code != errs.CodeValidation || e.Message != "a is required. b is required." || len(e.Details["issues"].([]errs.Issue)) != 2 {
+		t.Errorf("Validation = %+v", err)
+	}
+}

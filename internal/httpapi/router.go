@@ -1,0 +1,99 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// router registers handlers with what all routes of a kind share: who may call,
+// how long a request may take, and the shape of errors.
+type router struct {
+	server *Server
+	mux    *http.ServeMux
+}
+
+// requestTimeout is how long a request to the platform itself may take, its body
+// included. Uploads and calls to plugins have limits of their own.
+const requestTimeout = 30 * time.Second
+
+// open registers a route anyone may call. A bearer token is looked at all the
+// same: with a valid one the handler sees the caller, with an invalid one the
+// answer is 401, because a client that sent it does not mean to be a guest.
+func (rt *router) open(pattern string, h handlerFunc) {
+	rt.add(pattern, withDeadline(requestTimeout, rt.server.withCaller(h)))
+}
+
+// public registers a route that ignores bearer tokens, valid or not.
+func (rt *router) public(pattern string, h handlerFunc) {
+	rt.add(pattern, withDeadline(requestTimeout, h))
+}
+
+// user registers a route for signed-in users.
+func (rt *router) user(pattern string, h handlerFunc) {
+	rt.add(pattern, withDeadline(requestTimeout, rt.server.withCaller(requireUser(h))))
+}
+
+// admin registers a route for administrators and services.
+func (rt *router) admin(pattern string, h handlerFunc) {
+	rt.add(pattern, withDeadline(requestTimeout, rt.server.withCaller(requireAdmin(h))))
+}
+
+// adminUpload registers an administrator's route whose body may take a while.
+func (rt *router) adminUpload(pattern string, limit time.Duration, h handlerFunc) {
+	rt.add(pattern, withDeadline(limit, rt.server.withCaller(requireAdmin(h))))
+}
+
+// add registers a handler that looks after callers and deadlines itself.
+func (rt *router) add(pattern string, h handlerFunc) {
+	_, path, ok := strings.Cut(pattern, " ")
+	if !ok {
+		path = pattern
+	}
+	rt.mux.Handle(pattern, rt.server.handle(familyOf(path), h))
+}
+
+// ServeHTTP dispatches to the route of r. What the mux would answer in plain
+// text (no such path, no such method) is answered in the family's shape.
+func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h, pattern := rt.mux.Handler(r)
+	if pattern != "" {
+		rt.mux.ServeHTTP(w, r) // not h: only the mux sets path values
+		return
+	}
+	probe := probeWriter{header: make(http.Header)}
+	h.ServeHTTP(&probe, r)
+	err := errNoRoute
+	if probe.status == http.StatusMethodNotAllowed {
+		w.Header().Set("Allow", probe.header.Get("Allow"))
+		err = errMethodNotAllowed
+	}
+	rt.server.fail(w, r, familyOf(r.URL.Path), err)
+}
+
+// probeWriter records what the mux meant to answer.
+type probeWriter struct {
+	header http.Header
+	status int
+}
+
+func (p *probeWriter) Header() http.Header         { return p.header }
+func (p *probeWriter) Write(b []byte) (int, error) { return len(b), nil }
+func (p *probeWriter) WriteHeader(status int)      { p.status = status }
+
+// withDeadline bounds the time a request may take: reading its body, the work,
+// and writing the answer.
+func withDeadline(limit time.Duration, h handlerFunc) handlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		ctx, cancel := context.WithTimeout(r.Context(), limit)
+		defer cancel()
+		rc := http.NewResponseController(w)
+		end := time.Now().Add(limit)
+		// Both fail only on writers that have no connection (tests). The write
+		// deadline outlives the request unless it is taken back.
+		_, _ = rc.SetReadDeadline(end), rc.SetWriteDeadline(end)
+		defer func() { _ = rc.SetWriteDeadline(time.Time{}) }()
+		return h(w, r.WithContext(ctx))
+	}
+}

@@ -1,0 +1,43 @@
+// Package httpapi is the JSON API over HTTP. A handler reads the request, calls
+// one domain service and writes the answer; rules belong to the domain packages.
+//
+// Every route is listed in this file. The contract they keep is
+// api/openapi.yaml, against which the API tests check every response.
+package httpapi
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"stoa/internal/caller"
+)
+
+// Authenticator establishes who is calling.
+type Authenticator interface {
+	// Authenticate returns the caller behind a bearer token: a user with a live
+	// session, or a service. It returns an errs.Unauthenticated error for
+	// anything else.
+	Authenticate(ctx context.Context, token string) (caller.Caller, error)
+}
+
+// Server holds what the handlers need. All fields are required.
+type Server struct {
+	Log  *slog.Logger
+	Now  func() time.Time
+	Auth Authenticator
+
+	// Ready returns nil while this process can do its work.
+	Ready func(ctx context.Context) error
+}
+
+// Handler returns the API. This is the complete list of routes.
+func (s *Server) Handler() http.Handler {
+	rt := &router{server: s, mux: http.NewServeMux()}
+
+	rt.open("GET /livez", s.livez)
+	rt.open("GET /readyz", s.readyz)
+
+	return s.middleware(rt)
+}

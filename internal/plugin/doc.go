@@ -1,0 +1,9 @@
+// Package plugin owns what the platform knows about plugins: the manifest a
+// package carries, the packages that are installed, their configured instances,
+// the rules for configuration and permissions, and each package's signing
+// secret.
+//
+// It does not read archives (package archive), write package files (package
+// install), run plugins (package runtime) or route requests to them (package
+// gateway).
+package plugin

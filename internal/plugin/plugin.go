@@ -1,0 +1,109 @@
+package plugin
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// RuntimeType says how a plugin is run.
+type RuntimeType string
+
+// The runtime types (spec B).
+const (
+	External RuntimeType = "external-http"    // a separate HTTP service
+	Internal RuntimeType = "internal-fastify" // JavaScript run by the platform
+)
+
+// Source says where a package came from.
+type Source string
+
+// The sources (spec B, Plugin package).
+const (
+	SourceBuiltin  Source = "builtin"
+	SourceLocalZip Source = "local-zip"
+	SourceMarket   Source = "official-market"
+)
+
+// DefaultInstance is the key of the instance every package has.
+const DefaultInstance = "default"
+
+// Package is an installed plugin package.
+type Package struct {
+	ID          string
+	Source      Source
+	InstallPath string // relative to the data folder, slash-separated
+	ZipHash     string // SHA-256 of the archive, in hex
+	Manifest    Manifest
+	InstalledAt time.Time
+	UpdatedAt   time.Time
+	DeletedAt   time.Time // zero unless uninstalled
+}
+
+// Instance is one configured use of a package.
+//
+// Its ID is the tenant boundary: globally unique and never reused. Key is only a
+// label for humans, unique within the package.
+type Instance struct {
+	ID      string // UUID; the installation id
+	Slug    string
+	Key     string
+	Enabled bool
+
+	// Config is a JSON object with the values of secret fields in the clear, or
+	// nil. It is encrypted in the database; never log it, never answer it whole.
+	Config json.RawMessage
+
+	// Granted are the permissions an administrator consented to: always a subset
+	// of what the package declares.
+	Granted []string
+
+	// Version counts changes of the row, for ETag and If-Match.
+	Version   int64
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	DeletedAt time.Time // zero unless deleted
+}
+
+// Installed is one instance together with its package: all that is needed to
+// run it.
+type Installed struct {
+	Package  Package
+	Instance Instance
+}
+
+// Permissions returns the effective permissions: granted and still declared
+// (CONTRACT 5), in the order of the grant.
+func (in Installed) Permissions() []string {
+	declared := make(map[string]bool, len(in.Package.Manifest.Permissions))
+	for _, p := range in.Package.Manifest.Permissions {
+		declared[p] = true
+	}
+	effective := make([]string, 0, len(in.Instance.Granted))
+	for _, p := range in.Instance.Granted {
+		if declared[p] {
+			effective = append(effective, p)
+		}
+	}
+	return effective
+}
+
+// Finder looks up instances for the gateway.
+type Finder interface {
+	// ByID returns the instance with that installation id, ByKey the one with
+	// that key, both of the package with that slug, enabled or not. Deleted
+	// instances and packages do not exist: for them, and for unknown ones, the
+	// error is an errs.NotFound.
+	ByID(ctx context.Context, slug, installationID string) (Installed, error)
+	ByKey(ctx context.Context, slug, key string) (Installed, error)
+}
+
+// Secret is a package's signing secret. The bytes of the string are the HMAC key
+// (CONTRACT 4).
+type Secret struct {
+	Current string
+	// Previous still signs, beside Current, until PreviousUntil. Empty if the
+	// secret was never rotated or the overlap has passed.
+	Previous      string
+	PreviousUntil time.Time
+}

@@ -1,0 +1,148 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"stoa/internal/errs"
+)
+
+// DB is an open database of either engine. It is safe for concurrent use.
+type DB struct {
+	// read and write are the same pool on PostgreSQL. On SQLite, where one writer
+	// at a time is the engine's rule, write has a single connection: writers wait
+	// in Go, in order, instead of polling the file's lock.
+	read, write *sql.DB
+	dialect
+}
+
+// dialect is everything that differs between the engines at run time.
+type dialect struct {
+	name     string                    // also the directory below migrations/
+	lock     func(alias string) string // ends a SELECT that locks the rows of one table
+	isUnique func(error) bool          // err is a violated unique constraint
+	isRetry  func(error) bool          // err asks for the transaction to be run again
+}
+
+// querier is what *sql.DB and *sql.Tx have in common.
+type querier interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// conn is where one domain's view of the database sends its statements: reads
+// and writes to their pools, or both to one transaction. Every type of this
+// package that implements a Store embeds one.
+type conn struct {
+	db   *DB
+	r, w querier
+}
+
+func (db *DB) conn() conn { return conn{db: db, r: db.read, w: db.write} }
+
+// inTx runs fn with a conn whose statements commit together if fn returns nil
+// and are all undone otherwise. fn runs again if the engine reports that it lost
+// a race. Inside a transaction it joins that transaction.
+func (c conn) inTx(ctx context.Context, fn func(conn) error) error {
+	if _, nested := c.w.(*sql.Tx); nested {
+		return fn(c)
+	}
+	return c.db.inTx(ctx, func(q querier) error { return fn(conn{db: c.db, r: q, w: q}) })
+}
+
+// Open opens the database that url names: postgres:// or postgresql:// is
+// PostgreSQL; anything else is the path of a SQLite file, which is created if it
+// does not exist. The schema is left as it is; see Migrate.
+func Open(url string) (*DB, error) {
+	open := openSQLite
+	if strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://") {
+		open = openPostgres
+	}
+	db, err := open(url)
+	if err != nil {
+		return nil, fmt.Errorf("store: open: %w", err)
+	}
+	return db, nil
+}
+
+// Close closes the database.
+func (db *DB) Close() error {
+	if db.read == db.write {
+		return db.write.Close()
+	}
+	return errors.Join(db.read.Close(), db.write.Close())
+}
+
+// Ping returns an error unless the database answers.
+func (db *DB) Ping(ctx context.Context) error {
+	var one int
+	return db.read.QueryRowContext(ctx, `SELECT 1`).Scan(&one)
+}
+
+// Engine returns "sqlite" or "postgres".
+func (db *DB) Engine() string { return db.name }
+
+const txAttempts = 10
+
+func (db *DB) inTx(ctx context.Context, fn func(querier) error) error {
+	for i := 1; ; i++ {
+		err := db.tryTx(ctx, fn)
+		if err == nil || i == txAttempts || !db.isRetry(err) || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+func (db *DB) tryTx(ctx context.Context, fn func(querier) error) error {
+	tx, err := db.write.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // a no-op after Commit
+	if err := fn(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// wrap turns a driver error into one the domain understands. what names the row
+// that was sought and starts with a capital: "Licence".
+func (db *DB) wrap(err error, what string) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, sql.ErrNoRows):
+		return errs.New(errs.NotFound, "NOT_FOUND", "%s not found.", what).Because(err)
+	case db.isUnique(err):
+		return errs.New(errs.Conflict, "CONFLICT", "%s already exists.", what).Because(err)
+	}
+	return err
+}
+
+// mustChange turns the result of an UPDATE or DELETE that touched no row into an
+// errs.NotFound error.
+func mustChange(res sql.Result, err error, what string) error {
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n > 0 {
+		return err
+	}
+	return errs.New(errs.NotFound, "NOT_FOUND", "%s not found.", what)
+}
+
+func toMillis(t time.Time) sql.NullInt64 {
+	return sql.NullInt64{Int64: t.UnixMilli(), Valid: !t.IsZero()}
+}
+
+func fromMillis(n sql.NullInt64) time.Time {
+	if !n.Valid {
+		return time.Time{}
+	}
+	return time.UnixMilli(n.Int64).UTC()
+}

@@ -1,0 +1,38 @@
+package store
+
+import (
+	"database/sql"
+	"errors"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	_ "github.com/jackc/pgx/v5/stdlib" // registers the "pgx" driver
+)
+
+// maxPostgresConns bounds one replica's share of the server's connections.
+const maxPostgresConns = 20
+
+// openPostgres opens a PostgreSQL database.
+func openPostgres(url string) (*DB, error) {
+	db, err := sql.Open("pgx", url)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(maxPostgresConns)
+	db.SetMaxIdleConns(maxPostgresConns)
+	return &DB{read: db, write: db, dialect: dialect{
+		name:     "postgres",
+		lock:     func(alias string) string { return " FOR UPDATE OF " + alias },
+		isUnique: func(err error) bool { return postgresCode(err) == "23505" },
+		isRetry: func(err error) bool {
+			c := postgresCode(err)
+			return c == "40001" || c == "40P01" // serialization failure, deadlock
+		},
+	}}, nil
+}
+
+func postgresCode(err error) string {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return e.Code
+	}
+	return ""
+}

@@ -1,0 +1,58 @@
+package store
+
+import (
+	"database/sql"
+	"errors"
+	"net/url"
+	"runtime"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// openSQLite opens a SQLite file. Transactions take the write lock when they
+// begin, so two of them never deadlock and a SELECT inside one needs no lock of
+// its own; readers outside a transaction are not held up, thanks to the WAL.
+//
+// synchronous=FULL: a confirmed purchase must survive a power cut. Another stoa
+// process may use the same file, hence busy_timeout although this process has
+// one writer only.
+func openSQLite(path string) (*DB, error) {
+	pool := func(conns int) (*sql.DB, error) {
+		q := url.Values{"_txlock": {"immediate"}}
+		for _, p := range []string{"busy_timeout(10000)", "journal_mode(WAL)", "foreign_keys(ON)", "synchronous(FULL)"} {
+			q.Add("_pragma", p)
+		}
+		db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+q.Encode())
+		if err != nil {
+			return nil, err
+		}
+		db.SetMaxOpenConns(conns)
+		db.SetMaxIdleConns(conns)
+		return db, nil
+	}
+	write, err := pool(1)
+	if err != nil {
+		return nil, err
+	}
+	read, err := pool(max(4, runtime.NumCPU()))
+	if err != nil {
+		return nil, errors.Join(err, write.Close())
+	}
+	return &DB{read: read, write: write, dialect: dialect{
+		name: "sqlite",
+		lock: func(string) string { return "" }, // the transaction already holds the write lock
+		isUnique: func(err error) bool {
+			c := sqliteCode(err)
+			return c == sqlite3.SQLITE_CONSTRAINT_UNIQUE || c == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
+		},
+		isRetry: func(err error) bool { return sqliteCode(err)&0xff == sqlite3.SQLITE_BUSY },
+	}}, nil
+}
+
+func sqliteCode(err error) int {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		return e.Code()
+	}
+	return 0
+}

@@ -1,0 +1,22 @@
+// Package storetest is the conformance suite of package store. Every engine must
+// pass all of it; a rule that a domain's Store interface states in words is
+// stated here in code.
+package storetest
+
+import (
+	"testing"
+	"time"
+
+	"stoa/internal/store"
+)
+
+// T0 is an arbitrary moment, at the precision the database keeps.
+var T0 = time.Date(2030, time.March, 1, 12, 0, 0, 0, time.UTC)
+
+// Open returns an empty, migrated database that is closed when the test ends.
+type Open func(testing.TB) *store.DB
+
+// Run runs the suite, one sub-test a domain.
+func Run(t *testing.T, open Open) {
+	t.Run("Migrate", func(t *testing.T) { t.Parallel(); testMigrate(t, open) })
+}

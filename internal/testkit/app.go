@@ -1,0 +1,104 @@
+// Package testkit builds running pieces of the program for tests. Only test
+// files may import it.
+package testkit
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"stoa/internal/app"
+	"stoa/internal/reqid"
+	"stoa/internal/seal"
+	"stoa/internal/testkit/pgtest"
+)
+
+// T0 is the time at which every test server's clock starts.
+var T0 = time.Date(2030, time.March, 1, 12, 0, 0, 0, time.UTC)
+
+// MasterKey is the master key of every test server.
+const MasterKey = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+
+// Clock is a clock that stands still until it is moved.
+type Clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// Now returns the clock's time.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// Advance moves the clock by d.
+func (c *Clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// App is a whole stoa behind a real HTTP server on loopback.
+type App struct {
+	*app.App
+
+	URL    string       // of the server, without a slash at the end
+	Client *http.Client // with connections of its own
+	Clock  *Clock
+}
+
+// Option changes how New builds an App.
+type Option func(tb testing.TB, cfg *app.Config)
+
+// OnPostgres puts the App on PostgreSQL instead of SQLite.
+func OnPostgres(tb testing.TB, cfg *app.Config) { cfg.DatabaseURL = pgtest.URL(tb) }
+
+// New starts an App on an empty database that is torn down when the test ends.
+func New(tb testing.TB, options ...Option) *App {
+	tb.Helper()
+	key, err := seal.ParseKey(MasterKey)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	clock := &Clock{now: T0}
+	dir := tb.TempDir()
+	cfg := app.Config{
+		Log:         Log(tb),
+		Now:         clock.Now,
+		DatabaseURL: filepath.Join(dir, "stoa.db"),
+		DataDir:     dir,
+		MasterKey:   key,
+	}
+	for _, o := range options {
+		o(tb, &cfg)
+	}
+	a, err := app.New(tb.Context(), cfg)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	srv := httptest.NewServer(a.Handler)
+	tb.Cleanup(func() {
+		srv.Close()
+		if err := a.Close(ctxAfterTest(tb)); err != nil {
+			tb.Errorf("close: %v", err)
+		}
+	})
+	return &App{App: a, URL: srv.URL, Client: srv.Client(), Clock: clock}
+}
+
+// OnBothEngines runs test once on SQLite and once on PostgreSQL.
+func OnBothEngines(t *testing.T, test func(t *testing.T, app *App)) {
+	t.Helper()
+	t.Run("SQLite", func(t *testing.T) { t.Parallel(); test(t, New(t)) })
+	t.Run("PostgreSQL", func(t *testing.T) { t.Parallel(); test(t, New(t, OnPostgres)) })
+}
+
+// Log returns a logger whose lines appear in the test's output.
+func Log(tb testing.TB) *slog.Logger {
+	return slog.New(reqid.LogHandler(slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: slog.LevelInfo})))
+}

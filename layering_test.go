@@ -1,0 +1,82 @@
+package stoa
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// mayImport is the dependency rule of ARCHITECTURE.md: the packages of this
+// module that each package may import, in files that are not tests. To add an
+// arrow, change the drawing there first.
+var mayImport = map[string][]string{
+	"cmd/stoa":     {"*"},
+	"internal/app": {"*"},
+
+	"internal/errs":   {},
+	"internal/caller": {},
+	"internal/reqid":  {},
+	"internal/cuid2":  {},
+	"internal/seal":   {},
+
+	"internal/plugin":  {"internal/errs", "internal/seal", "internal/cuid2"},
+	"internal/runtime": {"internal/errs", "internal/plugin"},
+	"internal/store":   {"internal/errs", "internal/account", "internal/market", "internal/plugin"},
+	"internal/httpapi": {"internal/errs", "internal/caller", "internal/reqid"},
+
+	// For tests only: nothing above may list these.
+	"internal/store/storetest": {"*"},
+	"internal/testkit":         {"*"},
+	"internal/testkit/pgtest":  {},
+}
+
+func TestLayering(t *testing.T) {
+	t.Parallel()
+
+	const module = "stoa/"
+	seen := make(map[string]bool)
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && (d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".") && d.Name() != ".") {
+			return fs.SkipDir
+		}
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		pkg := path.Dir(filepath.ToSlash(name))
+		allowed, listed := mayImport[pkg]
+		if !listed {
+			t.Errorf("%s: package %s is not in mayImport", name, pkg)
+			return nil
+		}
+		seen[pkg] = true
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range f.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			dep, ours := strings.CutPrefix(imported, module)
+			if ours && !slices.Contains(allowed, "*") && !slices.Contains(allowed, dep) {
+				t.Errorf("%s: %s may not import %s", name, pkg, dep)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pkg := range mayImport {
+		if !seen[pkg] {
+			t.Errorf("mayImport lists %s, which does not exist", pkg)
+		}
+	}
+}
