@@ -19,4 +19,5 @@ type Open func(testing.TB) *store.DB
 // Run runs the suite, one sub-test a domain.
 func Run(t *testing.T, open Open) {
 	t.Run("Migrate", func(t *testing.T) { t.Parallel(); testMigrate(t, open) })
+	t.Run("Settings", func(t *testing.T) { t.Parallel(); testSettings(t, open) })
 }

@@ -1,0 +1,79 @@
+// Package masterkey finds the key that protects the secrets in the database:
+// given by the operator, or kept in a file of the data folder that is made at
+// first start (CONTRACT 2).
+package masterkey
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"stoa/internal/seal"
+)
+
+// File is the name of the generated key's file in the data folder.
+const File = "master.key"
+
+// Load returns the master key: the one in given (64 hexadecimal digits) if that
+// is not empty, else the one in the data folder, which is created on first use
+// with mode 0600. Two processes that start together get the same key.
+//
+// It refuses a file that others may read, because the secret is out already.
+func Load(given, dataDir string) (*seal.Key, error) {
+	if given != "" {
+		key, err := seal.ParseKey(given)
+		if err != nil {
+			return nil, errors.New("STOA_MASTER_KEY must be 64 hexadecimal digits, as made by: openssl rand -hex 32")
+		}
+		return key, nil
+	}
+	path := filepath.Join(dataDir, File)
+	if err := createOnce(path); err != nil {
+		return nil, fmt.Errorf("master key: %w", err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("master key: %w", err)
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return nil, fmt.Errorf("%s can be read by others (mode %04o); run: chmod 600 %s", path, info.Mode().Perm(), path)
+	}
+	text, err := os.ReadFile(path) //nolint:gosec // the operator's own data folder
+	if err != nil {
+		return nil, fmt.Errorf("master key: %w", err)
+	}
+	key, err := seal.ParseKey(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s does not hold a master key; restore it from a backup", path)
+	}
+	return key, nil
+}
+
+// createOnce makes the file with a new key unless it is there. A link appears
+// whole or not at all and never replaces: of two processes, one wins and both
+// read its key.
+func createOnce(path string) error {
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".master.key-") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.WriteString(seal.GenerateKey() + "\n")
+	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(tmp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	// A power cut must not take the key back: what it sealed would be lost.
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}
