@@ -34,6 +34,7 @@ var mayImport = map[string][]string{
 	"internal/store/storetest": {"*"},
 	"internal/testkit":         {"*"},
 	"internal/testkit/pgtest":  {},
+	"internal/testkit/ziptest": {},
 }
 
 func TestLayering(t *testing.T) {

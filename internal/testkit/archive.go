@@ -1,0 +1,51 @@
+package testkit
+
+import (
+	"net/http"
+	"testing"
+
+	"stoa/internal/testkit/ziptest"
+)
+
+// Entry is one entry of an archive; see ziptest.Entry.
+type Entry = ziptest.Entry
+
+// Archive returns a ZIP archive with the given entries, however bad.
+func Archive(tb testing.TB, entries ...Entry) []byte {
+	tb.Helper()
+	return ziptest.Build(tb, entries...)
+}
+
+// PluginArchive returns a plugin package: manifest.json from manifest, and the
+// files, by name. The same arguments give the same bytes.
+func PluginArchive(tb testing.TB, manifest map[string]any, files map[string]string) []byte {
+	tb.Helper()
+	return ziptest.Plugin(tb, manifest, files)
+}
+
+// ExternalManifest returns the smallest manifest of an external plugin. Callers
+// may change it.
+func ExternalManifest(slug, baseURL string) map[string]any {
+	return map[string]any{
+		"schemaVersion": 1, "slug": slug, "name": "Plugin " + slug, "version": "1.0.0",
+		"runtimeType": "external-http", "externalBaseUrl": baseURL,
+	}
+}
+
+// InternalManifest returns the smallest manifest of an internal plugin. Callers
+// may change it.
+func InternalManifest(slug, entryModule string) map[string]any {
+	return map[string]any{
+		"schemaVersion": 1, "slug": slug, "name": "Plugin " + slug, "version": "1.0.0",
+		"runtimeType": "internal-fastify", "entryModule": entryModule,
+	}
+}
+
+// Install sends an archive to the install route of a kind as application/zip.
+func (a *App) Install(tb testing.TB, token, kind string, archive []byte) Response {
+	tb.Helper()
+	return a.Do(tb, Request{
+		Method: http.MethodPost, Path: "/api/v1/admin/extensions/" + kind + "/install", Token: token,
+		Body: archive, Header: http.Header{"Content-Type": {"application/zip"}},
+	})
+}
