@@ -1,0 +1,65 @@
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+
+HOST_BUNDLE := internal/runtime/node/dist/host.cjs
+NODEHOST_SOURCES := $(shell find nodehost -type f -not -path '*/node_modules/*' 2>/dev/null)
+
+.PHONY: help
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: build ## Build, and start stoa with demo data on http://127.0.0.1:8080
+	bin/stoa serve --demo
+
+.PHONY: build
+build: bin/stoa ## Build bin/stoa, static, without cgo
+
+.PHONY: bin/stoa
+bin/stoa: $(HOST_BUNDLE)
+	CGO_ENABLED=0 go build -trimpath -o bin/stoa ./cmd/stoa
+
+# The Node program that runs internal plugins, with Fastify, in one file that is
+# embedded in the binary.
+$(HOST_BUNDLE): $(NODEHOST_SOURCES)
+	cd nodehost && npm ci --no-audit --no-fund
+	go run ./nodehost/bundle
+
+.PHONY: test
+test: build ## Everything: installs what the tests need, then runs them all on both engines
+	./scripts/test-deps
+	go test -shuffle=on ./...
+
+.PHONY: race
+race: build ## The same tests with the race detector
+	./scripts/test-deps
+	go test -race -shuffle=on -count=1 ./...
+
+.PHONY: lint
+lint: ## go vet, formatting, golangci-lint
+	go vet ./...
+	golangci-lint fmt --diff
+	golangci-lint run
+
+.PHONY: check
+check: lint race ## What a change must pass
+
+.PHONY: fuzz
+fuzz: ## Every fuzz test for 20 seconds
+	@grep -rl '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u | while read -r dir; do \
+	  go test -list '^Fuzz' "$$dir" | grep '^Fuzz' | while read -r name; do \
+	    echo "$$dir $$name"; go test -run '^$$' -fuzz "^$$name$$" -fuzztime 20s "$$dir" || exit 1; done || exit 1; done
+
+.PHONY: golden
+golden: ## Rewrite golden files and generated documents; read the diff before committing
+	go test ./cmd/stoa ./internal/httpapi -update
+
+.PHONY: tools
+tools: ## Install the linters
+	go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+	go install mvdan.cc/gofumpt@latest
+
+.PHONY: clean
+clean: ## Remove what was built; data/ stays
+	rm -rf bin nodehost/node_modules
+	find internal/runtime/node/dist -type f -not -name README.md -delete

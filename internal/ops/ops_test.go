@@ -1,0 +1,45 @@
+package ops_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"stoa/internal/ops"
+)
+
+func TestHandlerServesMetricsAndProfiles(t *testing.T) {
+	t.Parallel()
+
+	m := ops.NewMetrics("1.2.3")
+	m.ObserveRequest("GET /auth/me", http.StatusOK, 3*time.Millisecond)
+	m.ObserveRequest("", http.StatusNotFound, time.Millisecond)
+	h := m.Handler()
+
+	tests := []struct {
+		path string
+		want []string
+	}{
+		{"/metrics", []string{
+			`stoa_http_request_duration_seconds_count{route="GET /auth/me",status="200"} 1`,
+			`stoa_http_request_duration_seconds_count{route="none",status="404"} 1`,
+			`stoa_build_info{version="1.2.3"} 1`,
+			"go_goroutines",
+		}},
+		{"/debug/pprof/", []string{"goroutine"}},
+	}
+	for _, tt := range tests {
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), http.MethodGet, tt.path, nil))
+		if rec.Code != http.StatusOK {
+			t.Errorf("%s: status = %d, want 200", tt.path, rec.Code)
+		}
+		for _, want := range tt.want {
+			if !strings.Contains(rec.Body.String(), want) {
+				t.Errorf("%s: no %q in the answer", tt.path, want)
+			}
+		}
+	}
+}
