@@ -3,7 +3,6 @@
 package testkit
 
 import (
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -12,8 +11,8 @@ import (
 	"time"
 
 	"stoa/internal/app"
-	"stoa/internal/reqid"
 	"stoa/internal/seal"
+	"stoa/internal/testkit/logtest"
 	"stoa/internal/testkit/pgtest"
 )
 
@@ -68,7 +67,7 @@ func New(tb testing.TB, options ...Option) *App {
 	clock := &Clock{now: T0}
 	dir := tb.TempDir()
 	cfg := app.Config{
-		Log:         Log(tb),
+		Log:         logtest.New(tb),
 		Now:         clock.Now,
 		DatabaseURL: filepath.Join(dir, "stoa.db"),
 		DataDir:     dir,
@@ -96,9 +95,4 @@ func OnBothEngines(t *testing.T, test func(t *testing.T, app *App)) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) { t.Parallel(); test(t, New(t)) })
 	t.Run("PostgreSQL", func(t *testing.T) { t.Parallel(); test(t, New(t, OnPostgres)) })
-}
-
-// Log returns a logger whose lines appear in the test's output.
-func Log(tb testing.TB) *slog.Logger {
-	return slog.New(reqid.LogHandler(slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: slog.LevelInfo})))
 }

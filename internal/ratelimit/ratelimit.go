@@ -1,0 +1,180 @@
+// Package ratelimit counts requests against limits with GCRA (CONTRACT 1): in
+// this process's memory, or in Redis when several replicas share their limits.
+//
+// It does not know what is limited or by what key; see package httpapi for the
+// table of spec A.
+package ratelimit
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/throttled/throttled/v2"
+	"github.com/throttled/throttled/v2/store/goredisstore.v9"
+	"github.com/throttled/throttled/v2/store/memstore"
+)
+
+// Rule is one limit: at most Limit requests at once, and Limit in every Window
+// after that, evenly refilled.
+type Rule struct {
+	Name   string // names the limit in headers and keys; unique
+	Limit  int
+	Window time.Duration
+}
+
+// Decision says whether a request may pass, and what is left.
+type Decision struct {
+	Allowed   bool
+	Remaining int
+	// Reset is when the whole limit is available again if nothing more is asked.
+	Reset time.Duration
+	// RetryAfter is when the next request may pass. Zero if this one did.
+	RetryAfter time.Duration
+}
+
+// Limiter decides. Create it with New. It is safe for concurrent use.
+type Limiter struct {
+	rules  map[string]throttled.RateLimiterCtx // in memory, by rule name
+	shared map[string]throttled.RateLimiterCtx // in Redis; nil without it
+	log    *slog.Logger
+
+	mu     sync.Mutex
+	down   bool
+	nextUp time.Time // when Redis is asked again after a failure
+	up     atomic.Bool
+}
+
+const (
+	// maxKeys bounds the memory: the least recently used keys are forgotten. At
+	// about 200 bytes each that is 20 MB.
+	maxKeys = 100_000
+	// casAttempts is how often a counter is tried when many requests of one key
+	// race for it. More than there are requests at once.
+	casAttempts = 10_000
+	// redisTimeout is how long a request waits for Redis before it is counted
+	// here instead.
+	redisTimeout = 100 * time.Millisecond
+	// redisPause is how long Redis is left alone after a failure.
+	redisPause = time.Second
+)
+
+// Options are what New needs.
+type Options struct {
+	Rules []Rule
+	Now   func() time.Time // for the limits in memory
+	Log   *slog.Logger
+	// Redis shares the limits between replicas. Without it each replica counts for
+	// itself.
+	Redis redis.UniversalClient
+}
+
+// New returns a Limiter for the given rules.
+func New(o Options) (*Limiter, error) {
+	mem, err := memstore.New(maxKeys)
+	if err != nil {
+		return nil, fmt.Errorf("ratelimit: %w", err)
+	}
+	mem.SetTimeNow(o.Now)
+	l := &Limiter{log: o.Log}
+	l.up.Store(true)
+	if l.rules, err = limiters(throttled.WrapStoreWithContext(mem), o.Rules); err != nil {
+		return nil, err
+	}
+	if o.Redis != nil {
+		store, err := goredisstore.NewCtx(o.Redis, "stoa:limit:")
+		if err != nil {
+			return nil, fmt.Errorf("ratelimit: %w", err)
+		}
+		if l.shared, err = limiters(store, o.Rules); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+func limiters(store throttled.GCRAStoreCtx, rules []Rule) (map[string]throttled.RateLimiterCtx, error) {
+	byName := make(map[string]throttled.RateLimiterCtx, len(rules))
+	for _, r := range rules {
+		l, err := throttled.NewGCRARateLimiterCtx(store, throttled.RateQuota{
+			MaxRate: throttled.PerDuration(r.Limit, r.Window), MaxBurst: r.Limit - 1, // the first is not part of the burst
+		})
+		if err != nil {
+			return nil, fmt.Errorf("ratelimit: %s: %w", r.Name, err)
+		}
+		l.SetMaxCASAttemptsLimit(casAttempts)
+		byName[r.Name] = l
+	}
+	return byName, nil
+}
+
+// Take counts one request of key against rule, which must be one of those given
+// to New. While Redis does not answer, this process counts for itself.
+func (l *Limiter) Take(ctx context.Context, rule Rule, key string) Decision {
+	key = rule.Name + ":" + key
+	if l.shared != nil && l.tryRedis() {
+		bounded, cancel := context.WithTimeout(ctx, redisTimeout)
+		d, err := take(bounded, l.shared[rule.Name], key)
+		cancel()
+		if ctx.Err() == nil { // a client that left says nothing about Redis
+			l.noteRedis(ctx, err)
+		}
+		if err == nil {
+			return d
+		}
+	}
+	// The store in memory fails only when a counter is lost to other requests of
+	// the same key ten thousand times over: a flood, so the answer is no.
+	d, err := take(context.WithoutCancel(ctx), l.rules[rule.Name], key)
+	if err != nil {
+		return Decision{RetryAfter: rule.Window / time.Duration(rule.Limit)}
+	}
+	return d
+}
+
+func take(ctx context.Context, l throttled.RateLimiterCtx, key string) (Decision, error) {
+	limited, res, err := l.RateLimitCtx(ctx, key, 1)
+	if err != nil {
+		return Decision{}, err
+	}
+	return Decision{Allowed: !limited, Remaining: res.Remaining, Reset: res.ResetAfter, RetryAfter: max(res.RetryAfter, 0)}, nil
+}
+
+// tryRedis reports whether Redis should be asked. The clock is the machine's:
+// how long an outage lasts has nothing to do with the limits.
+func (l *Limiter) tryRedis() bool {
+	if l.up.Load() {
+		return true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if time.Now().Before(l.nextUp) {
+		return false
+	}
+	l.nextUp = time.Now().Add(redisPause) // one request probes; the others go on locally
+	return true
+}
+
+// noteRedis remembers whether Redis answered and logs when that changes.
+func (l *Limiter) noteRedis(ctx context.Context, err error) {
+	if err == nil && l.up.Load() {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case err != nil:
+		l.nextUp = time.Now().Add(redisPause)
+		if !l.down {
+			l.log.WarnContext(ctx, "Redis does not answer: rate limits are counted by each replica for itself until it does", slog.Any("err", err))
+		}
+	case l.down:
+		l.log.InfoContext(ctx, "Redis answers again: rate limits are shared")
+	}
+	l.down = err != nil
+	l.up.Store(err == nil)
+}

@@ -1,0 +1,86 @@
+package ratelimit_test
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"stoa/internal/ratelimit"
+	"stoa/internal/testkit/logtest"
+	"stoa/internal/testkit/redistest"
+)
+
+// replica returns a limiter as one of several replicas has it.
+func replica(t *testing.T, srv *redistest.Server, log *logtest.Buffer) *ratelimit.Limiter {
+	t.Helper()
+	opts, err := redis.ParseURL(srv.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := redis.NewClient(opts)
+	t.Cleanup(func() { _ = client.Close() })
+	l, err := ratelimit.New(ratelimit.Options{Rules: []ratelimit.Rule{rule}, Now: time.Now, Log: log.Logger(), Redis: client})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestReplicasShareOneLimitInRedis(t *testing.T) {
+	t.Parallel()
+
+	var log logtest.Buffer
+	srv := redistest.New(t)
+	replicas := []*ratelimit.Limiter{replica(t, srv, &log), replica(t, srv, &log)}
+	var (
+		wg      sync.WaitGroup
+		allowed atomic.Int64
+	)
+	for i := range 40 {
+		wg.Go(func() {
+			if replicas[i%2].Take(t.Context(), rule, "a").Allowed {
+				allowed.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if allowed.Load() != int64(rule.Limit) {
+		t.Errorf("allowed %d of 40, want %d; log: %s", allowed.Load(), rule.Limit, log.String())
+	}
+}
+
+func TestWithoutRedisEachReplicaCountsForItselfAndSaysSo(t *testing.T) {
+	t.Parallel()
+
+	var log logtest.Buffer
+	srv := redistest.New(t)
+	l := replica(t, srv, &log)
+	l.Take(t.Context(), rule, "a")
+	srv.Stop()
+
+	allowed := 0
+	for range 3 * rule.Limit {
+		if l.Take(t.Context(), rule, "a").Allowed {
+			allowed++
+		}
+	}
+	if allowed != rule.Limit {
+		t.Errorf("allowed %d while Redis is away, want %d", allowed, rule.Limit)
+	}
+	if n := strings.Count(log.String(), "Redis does not answer"); n != 1 {
+		t.Errorf("said %d times that Redis is away, want once", n)
+	}
+
+	srv.Start(t)
+	end := time.Now().Add(20 * time.Second)
+	for !strings.Contains(log.String(), "Redis answers again") && time.Now().Before(end) {
+		l.Take(t.Context(), rule, "b")
+	}
+	if !strings.Contains(log.String(), "Redis answers again") {
+		t.Error("did not go back to Redis")
+	}
+}

@@ -1,0 +1,43 @@
+// Package logtest gives tests a logger, and a look at what was logged. It
+// imports little of stoa, so that every package's tests may use it.
+package logtest
+
+import (
+	"bytes"
+	"log/slog"
+	"sync"
+	"testing"
+
+	"stoa/internal/reqid"
+)
+
+// New returns a logger whose lines appear in the test's output.
+func New(tb testing.TB) *slog.Logger {
+	return slog.New(reqid.LogHandler(slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: slog.LevelInfo})))
+}
+
+// Buffer keeps what is logged, for tests that look at it. It is safe for
+// concurrent use.
+type Buffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (b *Buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+// String returns what was logged so far.
+func (b *Buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// Logger returns a logger that writes every line, at every level, into b.
+func (b *Buffer) Logger() *slog.Logger {
+	return slog.New(reqid.LogHandler(slog.NewTextHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug})))
+}

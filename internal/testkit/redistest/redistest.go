@@ -1,0 +1,75 @@
+// Package redistest gives tests a real Redis: a throw-away redis-server.
+package redistest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Server is a redis-server of a test's own. It listens on a unix socket only.
+type Server struct {
+	// URL is what STOA_REDIS_URL takes.
+	URL string
+
+	socket string
+	cmd    *exec.Cmd
+}
+
+// New starts a server that ends with the test. Without redis-server on the
+// machine the test is skipped, except in CI, where it fails.
+func New(tb testing.TB) *Server {
+	tb.Helper()
+	dir, err := os.MkdirTemp("", "stoa-redis-") // short: a socket's path has 107 bytes
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = os.RemoveAll(dir) })
+	s := &Server{socket: filepath.Join(dir, "redis.sock")}
+	s.URL = "unix://" + s.socket
+	s.Start(tb)
+	tb.Cleanup(s.Stop)
+	return s
+}
+
+// Start starts the server, again after Stop, with no data.
+func (s *Server) Start(tb testing.TB) {
+	tb.Helper()
+	path, err := exec.LookPath("redis-server")
+	if err != nil {
+		if os.Getenv("CI") == "" {
+			tb.Skip("redis-server is not installed (Debian: apt-get install redis-server)")
+		}
+		tb.Fatal(err)
+	}
+	s.cmd = exec.CommandContext(context.WithoutCancel(tb.Context()), path, "--port", "0", "--unixsocket", s.socket, "--save", "", "--appendonly", "no")
+	s.cmd.Dir = filepath.Dir(s.socket)
+	if err := s.cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	client := redis.NewClient(&redis.Options{Network: "unix", Addr: s.socket, MaxRetries: -1})
+	defer client.Close()
+	err = errors.New("not tried")
+	for end := time.Now().Add(10 * time.Second); err != nil; time.Sleep(10 * time.Millisecond) {
+		if err = client.Ping(tb.Context()).Err(); err != nil && time.Now().After(end) {
+			tb.Fatalf("redistest: server does not answer: %v", err)
+		}
+	}
+}
+
+// Stop ends the server at once, as a crash would. It may be called twice.
+func (s *Server) Stop() {
+	if s.cmd == nil {
+		return
+	}
+	_ = s.cmd.Process.Kill()
+	_ = s.cmd.Wait()
+	_ = os.Remove(s.socket)
+	s.cmd = nil
+}
