@@ -19,6 +19,7 @@ var mayImport = map[string][]string{
 	"cmd/stoa":     {"*"},
 	"internal/app": {"*"},
 
+	"api":             {},
 	"internal/errs":   {},
 	"internal/caller": {},
 	"internal/reqid":  {},

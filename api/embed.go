@@ -1,0 +1,30 @@
+// Package api holds the contract of the HTTP API, openapi.yaml. The server serves
+// it and the tests check every answer against it; both read it through this
+// package, so there is one document.
+package api
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+
+	"go.yaml.in/yaml/v4"
+)
+
+//go:embed openapi.yaml
+var source []byte
+
+// JSON returns the contract as an indented JSON document (OpenAPI 3.1). It parses
+// the YAML anew each time; callers keep the result. It fails only when the file
+// in the binary is not valid.
+func JSON() ([]byte, error) {
+	var doc map[string]any
+	if err := yaml.Unmarshal(source, &doc); err != nil {
+		return nil, fmt.Errorf("api: openapi.yaml: %w", err)
+	}
+	out, err := json.MarshalIndent(doc, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("api: openapi.yaml: %w", err)
+	}
+	return append(out, '\n'), nil
+}
