@@ -1,9 +1,211 @@
 package testkit
 
-import "testing"
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"stoa/api"
+)
 
 // checkContract fails the test if an answer is not what api/openapi.yaml
-// promises for the request.
-func checkContract(tb testing.TB, _ Request, _ Response) {
+// promises for the request: a documented status with its content type, headers,
+// error codes and body. Addresses and methods that the document does not know
+// must answer 404 or 405 in the shape of their family.
+func checkContract(tb testing.TB, req Request, res Response) {
 	tb.Helper()
+	c, err := theContract()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := c.check(req, res); err != nil {
+		tb.Errorf("contract: %s %s answered %d, which api/openapi.yaml does not promise:\n%v\n%s", req.Method, req.Path, res.Status, err, excerpt(res.Body))
+	}
+}
+
+func excerpt(body []byte) []byte { return body[:min(len(body), 2000)] }
+
+// theContract reads and compiles the document once for all tests.
+var theContract = sync.OnceValues(func() (*contract, error) {
+	data, err := api.JSON()
+	if err != nil {
+		return nil, err
+	}
+	return newContract(data)
+})
+
+// contract is an OpenAPI document made ready to check answers.
+//
+// Schemas are compiled by jsonschema, not by kin-openapi: the latter would
+// compile a JSON Schema 2020-12 anew for every answer, and falls back to
+// OpenAPI 3.0's rules for some. Package api's test has kin-openapi check the
+// document itself.
+type contract struct {
+	doc   map[string]any
+	paths []pathTemplate
+
+	mu       sync.Mutex // guards what follows
+	compiler *jsonschema.Compiler
+	compiled map[string]*jsonschema.Schema
+}
+
+const documentURL = "stoa:openapi.json"
+
+func newContract(document []byte) (*contract, error) {
+	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(document))
+	if err != nil {
+		return nil, fmt.Errorf("testkit: contract: %w", err)
+	}
+	doc, ok := parsed.(map[string]any)
+	if !ok {
+		return nil, errors.New("testkit: contract: not an object")
+	}
+	c := &contract{doc: doc, compiler: jsonschema.NewCompiler(), compiled: make(map[string]*jsonschema.Schema)}
+	c.compiler.DefaultDraft(jsonschema.Draft2020)
+	c.compiler.AssertFormat()
+	if err := c.compiler.AddResource(documentURL, doc); err != nil {
+		return nil, fmt.Errorf("testkit: contract: %w", err)
+	}
+	for template := range node(doc).at("paths") {
+		c.paths = append(c.paths, c.newPathTemplate(template))
+	}
+	// The most literal template first: {slug} must not hide a fixed name.
+	slices.SortFunc(c.paths, func(a, b pathTemplate) int { return a.params - b.params })
+	return c, nil
+}
+
+// check returns everything about the answer that the document does not promise.
+func (c *contract) check(req Request, res Response) error {
+	u, err := url.Parse(req.Path)
+	if err != nil {
+		return err
+	}
+	path := u.EscapedPath()
+	method := strings.ToLower(req.Method)
+	template, known := c.find(path)
+	if !known {
+		return c.checkNoOperation(path, res, http.StatusNotFound)
+	}
+	item := c.resolve("#/paths/" + escapeToken(template.text))
+	operation, at := item.at(method), item.pointer+"/"+method
+	if operation == nil && req.Method == http.MethodHead { // net/http answers HEAD wherever there is GET
+		operation, at = item.at("get"), item.pointer+"/get"
+	}
+	if operation == nil {
+		return c.checkNoOperation(path, res, http.StatusMethodNotAllowed)
+	}
+	if operation["x-plugin-answers"] == true {
+		return c.checkRelayed(at, req, res)
+	}
+	response := c.resolve(at + "/responses/" + strconv.Itoa(res.Status))
+	if response.node == nil {
+		return fmt.Errorf("status %d is not documented", res.Status)
+	}
+	return c.checkResponse(response, req, res)
+}
+
+// checkRelayed checks an answer of the gateway. An envelope with a code that the
+// status documents is stoa's own and checked in full; anything else the plugin
+// said, and only the request id is stoa's.
+func (c *contract) checkRelayed(operation string, req Request, res Response) error {
+	response := c.resolve(operation + "/responses/" + strconv.Itoa(res.Status))
+	if code := errorCode(res.Body); response.node != nil && code != "" && slices.Contains(response.codes(), code) {
+		return c.checkResponse(response, req, res)
+	}
+	return c.checkHeaders(c.resolve(operation+"/responses/default"), res, false)
+}
+
+// checkNoOperation checks the answer of an address, or a method, that the
+// document does not know.
+func (c *contract) checkNoOperation(path string, res Response, want int) error {
+	code, schema := "NOT_FOUND", "Error"
+	if want == http.StatusMethodNotAllowed {
+		code = "METHOD_NOT_ALLOWED"
+	}
+	if path == "/api/marketplace" || strings.HasPrefix(path, "/api/marketplace/") {
+		schema = "MarketError"
+	}
+	var problems []error
+	if res.Status != want {
+		problems = append(problems, fmt.Errorf("the document has no such operation, so the status must be %d", want))
+	}
+	if want == http.StatusMethodNotAllowed && res.Header.Get("Allow") == "" {
+		problems = append(problems, errors.New("header Allow is missing"))
+	}
+	if got := errorCode(res.Body); len(res.Body) > 0 && got != code {
+		problems = append(problems, fmt.Errorf("error code is %q, must be %s", got, code))
+	}
+	problems = append(problems,
+		c.checkHeader("#/components/headers/RequestId", "X-Request-Id", res),
+		c.checkJSON("#/components/schemas/"+schema, res.Body))
+	return errors.Join(problems...)
+}
+
+// checkResponse checks an answer against one documented response.
+func (c *contract) checkResponse(response located, req Request, res Response) error {
+	problems := []error{c.checkHeaders(response, res, true)}
+	if req.Method == http.MethodHead {
+		return errors.Join(problems...)
+	}
+	content := response.at("content")
+	if content == nil {
+		if len(res.Body) > 0 {
+			problems = append(problems, errors.New("no body is documented"))
+		}
+		return errors.Join(problems...)
+	}
+	media, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	if _, documented := content[media]; err != nil || !documented {
+		return errors.Join(append(problems, fmt.Errorf("content type %q is not documented, only %q", res.Header.Get("Content-Type"), slices.Sorted(maps.Keys(content))))...)
+	}
+	if codes := response.codes(); codes != nil && !slices.Contains(codes, errorCode(res.Body)) {
+		problems = append(problems, fmt.Errorf("error code %q is not documented, only %q", errorCode(res.Body), codes))
+	}
+	if media == "application/json" {
+		problems = append(problems, c.checkJSON(response.pointer+"/content/"+escapeToken(media)+"/schema", res.Body))
+	}
+	return errors.Join(problems...)
+}
+
+// checkJSON checks a body against the schema at a place in the document.
+func (c *contract) checkJSON(pointer string, body []byte) error {
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("body is not JSON: %w", err)
+	}
+	return c.checkValue(pointer, v)
+}
+
+func (c *contract) checkValue(pointer string, v any) error {
+	schema, err := c.schema(pointer)
+	if err != nil {
+		return err
+	}
+	return schema.Validate(v)
+}
+
+// schema compiles the schema at a place in the document, once.
+func (c *contract) schema(pointer string) (*jsonschema.Schema, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s, ok := c.compiled[pointer]; ok {
+		return s, nil
+	}
+	s, err := c.compiler.Compile(documentURL + pointer)
+	if err != nil {
+		return nil, fmt.Errorf("testkit: contract: %w", err)
+	}
+	c.compiled[pointer] = s
+	return s, nil
 }
