@@ -31,10 +31,12 @@ var mayImport = map[string][]string{
 	"internal/ops":       {},
 	"internal/ratelimit": {},
 
-	"internal/plugin":  {"internal/errs", "internal/seal", "internal/cuid2"},
-	"internal/runtime": {"internal/errs", "internal/plugin"},
-	"internal/store":   {"internal/errs", "internal/account", "internal/market", "internal/plugin"},
-	"internal/httpapi": {"internal/errs", "internal/caller", "internal/reqid"},
+	"internal/plugin":         {"internal/errs", "internal/seal", "internal/cuid2"},
+	"internal/plugin/archive": {"internal/errs", "internal/plugin"},
+	"internal/plugin/install": {"internal/errs", "internal/plugin", "internal/plugin/archive"},
+	"internal/runtime":        {"internal/errs", "internal/plugin"},
+	"internal/store":          {"internal/errs", "internal/account", "internal/market", "internal/plugin"},
+	"internal/httpapi":        {"internal/errs", "internal/caller", "internal/reqid", "internal/plugin", "internal/plugin/install"},
 
 	// For tests only: nothing above may list these.
 	"internal/store/storetest":   {"*"},

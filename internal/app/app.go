@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"stoa/internal/httpapi"
+	"stoa/internal/plugin"
+	"stoa/internal/plugin/install"
 	"stoa/internal/seal"
 	"stoa/internal/store"
 )
@@ -57,10 +59,22 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if _, err := a.DB.Migrate(ctx); err != nil {
 		return err
 	}
+	packages := store.NewPlugin(a.DB)
+	plugins := &plugin.Service{
+		Store: packages, Now: cfg.Now,
+		Configs: cfg.MasterKey.Box("plugin.config"), Secrets: cfg.MasterKey.Box("plugin.secret"),
+	}
+	installer := &install.Installer{Plugins: plugins, Paths: packages, DataDir: cfg.DataDir, Log: cfg.Log}
+	if err := installer.Sweep(ctx, time.Now()); err != nil { // the age of files is in system time
+		cfg.Log.WarnContext(ctx, "leftovers of earlier installs could not be removed", slog.Any("err", err))
+	}
 	api := &httpapi.Server{
 		Log:   cfg.Log,
 		Now:   cfg.Now,
 		Ready: a.DB.Ping,
+
+		Plugins:   plugins,
+		Installer: installer,
 	}
 	a.Handler = api.Handler()
 	return nil

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"stoa/internal/caller"
+	"stoa/internal/plugin"
+	"stoa/internal/plugin/install"
 )
 
 // Authenticator establishes who is calling.
@@ -28,6 +30,9 @@ type Server struct {
 	Now  func() time.Time
 	Auth Authenticator
 
+	Plugins   *plugin.Service
+	Installer *install.Installer
+
 	// Ready returns nil while this process can do its work.
 	Ready func(ctx context.Context) error
 }
@@ -38,6 +43,21 @@ func (s *Server) Handler() http.Handler {
 
 	rt.open("GET /livez", s.livez)
 	rt.open("GET /readyz", s.readyz)
+
+	rt.adminUpload("POST /api/v1/admin/extensions/{kind}/install", uploadTimeout, s.installExtension)
+	rt.admin("GET /api/v1/admin/extensions", s.listExtensions)
+	rt.admin("GET /api/v1/admin/extensions/{kind}", s.listExtensions)
+	rt.admin("GET /api/v1/admin/extensions/{kind}/{slug}", s.getExtension)
+	rt.admin("DELETE /api/v1/admin/extensions/{kind}/{slug}", s.uninstallExtension)
+	rt.admin("GET /api/v1/admin/plugins/{slug}", s.getPlugin)
+	rt.admin("DELETE /api/v1/admin/plugins/{slug}", s.uninstallPlugin)
+	rt.admin("GET /api/v1/admin/plugins/{slug}/secret", s.getSecret)
+	rt.admin("POST /api/v1/admin/plugins/{slug}/secret/rotate", s.rotateSecret)
+	rt.admin("GET /api/v1/admin/plugins/{slug}/instances", s.listInstances)
+	rt.admin("POST /api/v1/admin/plugins/{slug}/instances", s.createInstance)
+	rt.admin("GET /api/v1/admin/plugins/{slug}/instances/{installationId}", s.getInstance)
+	rt.admin("PATCH /api/v1/admin/plugins/{slug}/instances/{installationId}", s.changeInstance)
+	rt.admin("DELETE /api/v1/admin/plugins/{slug}/instances/{installationId}", s.deleteInstance)
 
 	return s.middleware(rt)
 }

@@ -1,9 +1,12 @@
 package plugin
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // Manifest is the content of manifest.json (spec B, Manifest). Unknown fields
-// are kept in Raw.
+// are kept in Raw. A Manifest is shared between readers: never change one.
 type Manifest struct {
 	SchemaVersion   int                    `json:"schemaVersion"`
 	Slug            string                 `json:"slug"`
@@ -21,6 +24,9 @@ type Manifest struct {
 	Capabilities    []string               `json:"capabilities"`
 	Lifecycle       map[string]bool        `json:"lifecycle"`
 	ConfigSchema    map[string]ConfigField `json:"configSchema"`
+
+	// ThemeExtensions are checked on install and kept for a theme runtime.
+	ThemeExtensions ThemeExtensions `json:"themeExtensions"`
 
 	// RoutePermissions state which permission a route needs (CONTRACT 5).
 	RoutePermissions []RoutePermission `json:"routePermissions"`
@@ -42,9 +48,38 @@ type ConfigField struct {
 // "secret" or flagged so.
 func (f ConfigField) IsSecret() bool { return f.Secret || f.Type == "secret" }
 
+// ThemeExtensions are the UI extension points a plugin publishes (CONTRACT 4).
+type ThemeExtensions struct {
+	Blocks []json.RawMessage `json:"blocks"`
+	Embeds []json.RawMessage `json:"embeds"`
+}
+
 // RoutePermission says that calls of Method to Path need Permission.
 type RoutePermission struct {
 	Method     string `json:"method"`
 	Path       string `json:"path"`
 	Permission string `json:"permission"`
+}
+
+// Hooks lists the lifecycle hooks the manifest asks for, in the order of their
+// life.
+func (m Manifest) Hooks() []string {
+	var active []string
+	for _, name := range hookNames {
+		if m.Lifecycle[name] {
+			active = append(active, name)
+		}
+	}
+	return active
+}
+
+// DecodeManifest reads a manifest that ParseManifest has accepted before, as it
+// comes back from the database.
+func DecodeManifest(raw []byte) (Manifest, error) {
+	var m Manifest
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return Manifest{}, fmt.Errorf("plugin: stored manifest: %w", err)
+	}
+	m.Raw = raw
+	return m, nil
 }

@@ -1,0 +1,177 @@
+package archive
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+var (
+	allowed = []string{".js", ".json", ".woff", ".woff2", ".css", ".html"} // spec B, Limits
+	fonts   = []string{".woff", ".woff2"}
+)
+
+// Types of files in a Unix mode.
+const (
+	modeType    = 0o170000
+	modeRegular = 0o100000
+	modeDir     = 0o040000
+)
+
+// checkEntries applies every rule about names, types and sizes and returns the
+// files, without the top-level folder that may be around them all.
+func checkEntries(records []record) ([]file, error) {
+	var files []file
+	var size total
+	names := newNames()
+	for _, rec := range records {
+		name, dir := strings.CutSuffix(rec.name, "/")
+		if err := checkName(rec.name, name); err != nil {
+			return nil, err
+		}
+		if err := names.add(rec.name, name, dir); err != nil {
+			return nil, err
+		}
+		if err := checkType(rec, dir); err != nil {
+			return nil, err
+		}
+		if dir {
+			continue
+		}
+		if err := size.add(rec); err != nil {
+			return nil, err
+		}
+		files = append(files, file{record: rec, path: name})
+	}
+	return strip(files, records), nil
+}
+
+// checkName checks a name without the slash that marks a directory.
+func checkName(entry, name string) error {
+	if !fs.ValidPath(name) || name == "." || strings.ContainsAny(name, `\:`) || strings.ContainsFunc(name, unicode.IsControl) {
+		return fault(entry, "The entry's name is not a plain relative path.")
+	}
+	parts := strings.Split(name, "/")
+	if len(name) > MaxName || len(parts) > MaxDepth+1 || slices.ContainsFunc(parts, func(p string) bool { return len(p) > MaxPart }) {
+		return fault(entry, "The entry's name is too long.")
+	}
+	return nil
+}
+
+// checkType checks what kind of file an entry is.
+func checkType(rec record, dir bool) error {
+	switch kind := rec.mode & modeType; {
+	case dir && (rec.size != 0 || rec.packed != 0 && rec.method == stored || kind != 0 && kind != modeDir):
+		return fault(rec.name, "The entry is named like a directory and is none.")
+	case dir:
+		return nil
+	case kind != 0 && kind != modeRegular:
+		return fault(rec.name, "The entry is neither a regular file nor a directory.")
+	case !slices.Contains(allowed, extension(rec.name)):
+		return fault(rec.name, "Files of this type are not accepted, only %s.", strings.Join(allowed, " "))
+	}
+	return nil
+}
+
+func extension(name string) string { return strings.ToLower(path.Ext(name)) }
+
+// total adds up what the archive says its files take.
+type total struct {
+	size, fontSize int64
+	fonts          int
+}
+
+func (t *total) add(rec record) error {
+	if rec.size > RatioFree && rec.size > MaxRatio*rec.packed {
+		return fault(rec.name, "The entry is compressed more than %d:1.", MaxRatio)
+	}
+	if t.size += rec.size; t.size > MaxUnpacked { // sizes have 32 bits: no overflow
+		return fault(rec.name, "The archive unpacks to more than %d MiB.", MaxUnpacked>>20)
+	}
+	if !slices.Contains(fonts, extension(rec.name)) {
+		return nil
+	}
+	t.fonts++
+	t.fontSize += rec.size
+	switch {
+	case rec.size > MaxFont:
+		return fault(rec.name, "The font is larger than %d MiB.", MaxFont>>20)
+	case t.fonts > MaxFonts:
+		return fault(rec.name, "The archive has more than %d fonts.", MaxFonts)
+	case t.fontSize > MaxFontTotal:
+		return fault(rec.name, "The archive's fonts take more than %d MiB together.", MaxFontTotal>>20)
+	}
+	return nil
+}
+
+// names finds entries that would be the same file, or stand in each other's
+// way, on some file system: one that folds case, or normalises Unicode.
+type names struct {
+	fold cases.Caser
+	seen map[string]node // by folded name
+	dirs map[string]bool // directories that were put, with all those around them
+}
+
+type node struct {
+	name     string // as it was first written
+	dir      bool
+	explicit bool // has an entry of its own, rather than being around one
+}
+
+func newNames() *names {
+	return &names{fold: cases.Fold(), seen: make(map[string]node), dirs: make(map[string]bool)}
+}
+
+func (n *names) add(entry, name string, dir bool) error {
+	if err := n.put(entry, node{name: name, dir: dir, explicit: true}); err != nil {
+		return err
+	}
+	for d := path.Dir(name); d != "." && !n.dirs[d]; d = path.Dir(d) {
+		if err := n.put(entry, node{name: d, dir: true}); err != nil {
+			return err
+		}
+		n.dirs[d] = true
+		if len(n.seen) > 2*MaxEntries {
+			return fault(entry, "The archive has too many directories.")
+		}
+	}
+	return nil
+}
+
+func (n *names) put(entry string, new node) error {
+	// Folding can undo normalisation and the other way round, hence both forms.
+	key := norm.NFC.String(n.fold.String(norm.NFD.String(new.name)))
+	old, ok := n.seen[key]
+	switch {
+	case !ok:
+		n.seen[key] = new
+		return nil
+	case !old.dir || !new.dir || old.name != new.name || old.explicit && new.explicit:
+		return fault(entry, "The entry's name is there twice, or differs from %q only in case or Unicode form.", old.name)
+	}
+	old.explicit = old.explicit || new.explicit
+	n.seen[key] = old
+	return nil
+}
+
+// strip removes the top-level folder from the paths if there is no manifest at
+// the top and everything in the archive is in one folder that has one.
+func strip(files []file, records []record) []file {
+	if slices.ContainsFunc(files, func(f file) bool { return f.path == manifestName }) || len(files) == 0 {
+		return files
+	}
+	top, _, _ := strings.Cut(files[0].path, "/")
+	inside := func(r record) bool { return strings.HasPrefix(r.name, top+"/") }
+	if slices.ContainsFunc(records, func(r record) bool { return !inside(r) }) {
+		return files
+	}
+	for i := range files {
+		files[i].path = files[i].path[len(top)+1:]
+	}
+	return files
+}

@@ -1,0 +1,197 @@
+package archive
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// The records of a ZIP file (APPNOTE.TXT 4.3).
+const (
+	sigEnd        = 0x06054b50
+	sigCentral    = 0x02014b50
+	sigLocal      = 0x04034b50
+	sigDescriptor = 0x08074b50
+
+	lenEnd     = 22
+	lenCentral = 46
+	lenLocal   = 30
+
+	maxComment = 1<<16 - 1
+	zip64Mark  = 1<<32 - 1 // in place of a value that is elsewhere, in 64 bits
+)
+
+// Methods of compression.
+const (
+	stored   = 0
+	deflated = 8
+)
+
+// Bits of the flags of an entry. All others mean encryption, patches or other
+// things that no package needs.
+const (
+	flagStreamed = 1 << 3 // sizes and CRC follow the data
+	flagsAllowed = 1<<1 | 1<<2 | 1<<11 | flagStreamed
+)
+
+// record is an entry of the central directory.
+type record struct {
+	name         string
+	flags        uint16
+	method       uint16
+	crc          uint32
+	packed, size int64  // bytes in the archive, bytes unpacked
+	mode         uint32 // of Unix; 0 if the archive does not say
+	offset       int64  // of the local header
+	data         int64  // offset of the packed bytes; set by checkLocal
+}
+
+// readLayout reads the central directory and checks that the file is made of its
+// entries, the directory and the end record and of nothing else: no byte before,
+// between or behind them, and no byte twice. Two readers of such a file cannot
+// come to different ideas of what is in it.
+func readLayout(r io.ReaderAt, size int64) ([]record, error) {
+	end, err := findEnd(r, size)
+	if err != nil {
+		return nil, err
+	}
+	// Read piece by piece: extra fields and comments may be large.
+	directory := bufio.NewReader(io.NewSectionReader(r, end.offset, end.size))
+	records := make([]record, 0, end.count)
+	for range end.count {
+		var rec record
+		if err := rec.parse(directory); err != nil {
+			return nil, err
+		}
+		records = append(records, rec)
+	}
+	if _, err := directory.ReadByte(); err == nil {
+		return nil, fault("", "The central directory holds more than the end record says.")
+	}
+	return records, checkLocals(r, records, end.offset)
+}
+
+type endRecord struct {
+	offset, size int64 // of the central directory
+	count        int
+}
+
+// findEnd reads the end record: the last one in the file, which must reach
+// exactly to the file's end.
+func findEnd(r io.ReaderAt, size int64) (endRecord, error) {
+	tail := make([]byte, min(size, lenEnd+maxComment))
+	if _, err := r.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {
+		return endRecord{}, fault("", "The archive cannot be read.").Because(err)
+	}
+	at := bytes.LastIndex(tail, binary.LittleEndian.AppendUint32(nil, sigEnd))
+	if at < 0 || len(tail)-at < lenEnd {
+		return endRecord{}, fault("", "The file is not a ZIP archive: it has no end record.")
+	}
+	b := fields(tail[at+4:])
+	disk, startDisk, here, total := b.u16(), b.u16(), b.u16(), b.u16()
+	end := endRecord{size: int64(b.u32()), offset: int64(b.u32()), count: int(total)}
+	comment := int(b.u16())
+	pos := size - int64(len(tail)-at)
+	switch {
+	case len(b) != comment:
+		return endRecord{}, fault("", "There is data after the archive's end record.")
+	case total == 1<<16-1 || end.size == zip64Mark || end.offset == zip64Mark:
+		return endRecord{}, fault("", "ZIP64 archives are not accepted; a package never needs to be one.")
+	case disk != 0 || startDisk != 0 || here != total:
+		return endRecord{}, fault("", "Archives in several parts are not accepted.")
+	case end.count > MaxEntries:
+		return endRecord{}, fault("", "The archive has more than %d entries.", MaxEntries)
+	case end.offset+end.size != pos:
+		return endRecord{}, fault("", "The central directory does not end where the end record begins.")
+	}
+	return end, nil
+}
+
+// parse reads the next record.
+func (rec *record) parse(r io.Reader) error {
+	damaged := fault("", "The central directory is damaged.")
+	b := make([]byte, lenCentral)
+	if _, err := io.ReadFull(r, b); err != nil || binary.LittleEndian.Uint32(b) != sigCentral {
+		return damaged.Because(err)
+	}
+	f := fields(b[4:])
+	f.skip(4) // versions
+	rec.flags, rec.method = f.u16(), f.u16()
+	f.skip(4) // time
+	rec.crc = f.u32()
+	rec.packed, rec.size = int64(f.u32()), int64(f.u32())
+	nameLen, extraLen, commentLen := int(f.u16()), int(f.u16()), int(f.u16())
+	disk := f.u16()
+	f.skip(2) // internal attributes
+	rec.mode = f.u32() >> 16
+	rec.offset = int64(f.u32())
+	rest := make([]byte, nameLen+extraLen+commentLen)
+	if _, err := io.ReadFull(r, rest); err != nil {
+		return damaged.Because(err)
+	}
+	rec.name = string(rest[:nameLen])
+	if err := rec.check(); err != nil {
+		return err
+	}
+	if disk != 0 {
+		return fault(rec.name, "Archives in several parts are not accepted.")
+	}
+	return checkExtra(rec.name, rest[nameLen:nameLen+extraLen])
+}
+
+// check refuses what a record says that no package needs.
+func (rec *record) check() error {
+	switch {
+	case !utf8.ValidString(rec.name):
+		return fault(fmt.Sprintf("%q", rec.name), "The name of an entry is not UTF-8.")
+	case len(rec.name) > MaxName+1: // and a slash
+		return fault(strings.ToValidUTF8(rec.name[:64], "")+"…", "The entry's name is too long.")
+	case rec.flags&^flagsAllowed != 0:
+		return fault(rec.name, "The entry is encrypted or uses features that are not accepted.")
+	case rec.method != stored && rec.method != deflated:
+		return fault(rec.name, "The entry is compressed by another method than deflate.")
+	case rec.packed == zip64Mark || rec.size == zip64Mark || rec.offset == zip64Mark:
+		return fault(rec.name, "ZIP64 entries are not accepted; a package never needs one.")
+	case rec.method == stored && rec.packed != rec.size:
+		return fault(rec.name, "The entry is stored, and yet its two sizes differ.")
+	}
+	return nil
+}
+
+// checkExtra refuses extra fields that give the entry another name for readers
+// that know them (Info-ZIP Unicode Path, 0x7075).
+func checkExtra(name string, extra []byte) error {
+	for len(extra) >= 4 {
+		id, n := binary.LittleEndian.Uint16(extra), int(binary.LittleEndian.Uint16(extra[2:]))
+		extra = extra[4:]
+		if n > len(extra) {
+			break // padding; no reader looks further either
+		}
+		if id == 0x7075 && (n < 5 || string(extra[5:n]) != name) {
+			return fault(name, "The entry has a second name.")
+		}
+		extra = extra[n:]
+	}
+	return nil
+}
+
+// fields reads little-endian numbers off the front.
+type fields []byte
+
+func (f *fields) skip(n int) { *f = (*f)[n:] }
+
+func (f *fields) u16() uint16 {
+	v := binary.LittleEndian.Uint16(*f)
+	f.skip(2)
+	return v
+}
+
+func (f *fields) u32() uint32 {
+	v := binary.LittleEndian.Uint32(*f)
+	f.skip(4)
+	return v
+}

@@ -1,0 +1,116 @@
+package archive
+
+import (
+	"cmp"
+	"encoding/binary"
+	"io"
+	"slices"
+)
+
+// checkLocals checks the local header of every record against the directory, and
+// that the entries, one after the other, fill the file from its first byte to
+// the directory's. It sets the records' data offsets.
+func checkLocals(r io.ReaderAt, records []record, directory int64) error {
+	order := make([]*record, len(records))
+	for i := range records {
+		order[i] = &records[i]
+	}
+	slices.SortFunc(order, func(a, b *record) int { return cmp.Compare(a.offset, b.offset) })
+
+	var pos int64 // where the next entry must begin
+	for i, rec := range order {
+		next := directory
+		if i+1 < len(order) {
+			next = order[i+1].offset
+		}
+		switch {
+		case rec.offset < pos:
+			return fault(rec.name, "The entry overlaps another one.")
+		case rec.offset > pos && i == 0:
+			return fault(rec.name, "There is data before the archive's first entry.")
+		case rec.offset > pos:
+			return fault(rec.name, "There is data between the entries that belongs to none.")
+		}
+		end, err := rec.checkLocal(r, next)
+		if err != nil {
+			return err
+		}
+		pos = end
+	}
+	if pos != directory {
+		return fault("", "There is data before the central directory that belongs to no entry.")
+	}
+	return nil
+}
+
+// checkLocal checks one local header and returns where the entry ends. The entry
+// must not reach beyond next.
+func (rec *record) checkLocal(r io.ReaderAt, next int64) (end int64, err error) {
+	damaged := func(err error) (int64, error) {
+		return 0, fault(rec.name, "The entry's local header is damaged.").Because(err)
+	}
+	head := make([]byte, lenLocal+len(rec.name))
+	if rec.offset+int64(len(head)) > next {
+		return 0, fault(rec.name, "The entry overlaps another one.")
+	}
+	if _, err := r.ReadAt(head, rec.offset); err != nil {
+		return damaged(err)
+	}
+	f := fields(head)
+	if f.u32() != sigLocal {
+		return damaged(nil)
+	}
+	f.skip(2) // version
+	flags, method := f.u16(), f.u16()
+	f.skip(4) // time
+	crc, packed, size := f.u32(), int64(f.u32()), int64(f.u32())
+	nameLen, extraLen := int(f.u16()), int(f.u16())
+	same := nameLen == len(rec.name) && string(f) == rec.name && flags == rec.flags && method == rec.method
+	agree := crc == rec.crc && packed == rec.packed && size == rec.size
+	if streamed := rec.flags&flagStreamed != 0; streamed && !agree {
+		agree = crc == 0 && packed == 0 && size == 0
+	}
+	if !same || !agree {
+		return 0, fault(rec.name, "The entry's local header and the central directory disagree.")
+	}
+	if err := rec.checkLocalExtra(r, extraLen); err != nil {
+		return damaged(err)
+	}
+	rec.data = rec.offset + int64(len(head)+extraLen)
+	end = rec.data + rec.packed
+	if end > next {
+		return 0, fault(rec.name, "The entry overlaps another one.")
+	}
+	if rec.flags&flagStreamed == 0 {
+		return end, nil
+	}
+	return rec.checkDescriptor(r, end, next)
+}
+
+func (rec *record) checkLocalExtra(r io.ReaderAt, n int) error {
+	extra := make([]byte, n)
+	if _, err := r.ReadAt(extra, rec.offset+lenLocal+int64(len(rec.name))); err != nil {
+		return err
+	}
+	return checkExtra(rec.name, extra)
+}
+
+// checkDescriptor checks what follows the data of a streamed entry: CRC and
+// sizes, with or without a signature in front. It must fill the room up to next.
+func (rec *record) checkDescriptor(r io.ReaderAt, at, next int64) (end int64, err error) {
+	const lenBare, lenSigned = 12, 16
+	n := next - at
+	if n != lenBare && n != lenSigned {
+		return 0, fault(rec.name, "The entry is not followed by the description of its data.")
+	}
+	b := make([]byte, n)
+	if _, err := r.ReadAt(b, at); err != nil {
+		return 0, fault(rec.name, "The archive cannot be read.").Because(err)
+	}
+	f := fields(b)
+	signed := n == lenBare || f.u32() == sigDescriptor
+	if !signed || f.u32() != rec.crc || int64(f.u32()) != rec.packed || int64(binary.LittleEndian.Uint32(f)) != rec.size {
+		return 0, fault(rec.name, "The description behind the entry's data and the central directory disagree.")
+	}
+	return next, nil
+}

@@ -1,0 +1,173 @@
+package plugin
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"stoa/internal/errs"
+)
+
+// Limits of an instance's config (spec B, Instance config validation).
+const (
+	// MaxConfigSize is in bytes of compact JSON.
+	MaxConfigSize = 65536
+	// MaxConfigDepth is in layers. A scalar is one layer, and an object or an
+	// array one more than the deepest value in it.
+	MaxConfigDepth = 10
+)
+
+// The messages are spec B's to the letter.
+var (
+	issueNotObject = errs.Issue{Path: "config", Code: issueType, Message: "Config must be an object"}
+	issueTooBig    = errs.Issue{Path: "config", Code: issueTooLarge, Message: "Config exceeds 64KB"}
+	issueNesting   = errs.Issue{Path: "config", Code: issueTooDeep, Message: "Config nesting exceeds 10 layers"}
+)
+
+// values is a decoded config. Numbers are json.Number, so that none loses
+// digits. nil means that there is no config.
+type values map[string]any
+
+// decodeConfig reads a config as a client sent it, or as it was stored. null and
+// nothing both mean no config. It reports false for what is not an object.
+func decodeConfig(raw json.RawMessage) (values, bool) {
+	if firstByte(raw) == 0 || firstByte(raw) == 'n' {
+		return nil, true
+	}
+	if !isObject(raw) {
+		return nil, false
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	v := values{}
+	if dec.Decode(&v) != nil {
+		return nil, false
+	}
+	return v, true
+}
+
+// encode returns the config as compact JSON, or nil if there is none.
+func (v values) encode() json.RawMessage {
+	if v == nil {
+		return nil
+	}
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false) // "&" is one byte in the config, and counts as one
+	if err := enc.Encode(map[string]any(v)); err != nil {
+		panic(err) // it came out of a JSON decoder
+	}
+	return bytes.TrimRight(buf.Bytes(), "\n")
+}
+
+// check returns every rule of spec B and of the schema that the config breaks.
+// No value of it is ever part of an issue.
+func (v values) check(schema map[string]ConfigField) []errs.Issue {
+	var faults []errs.Issue
+	if len(v.encode()) > MaxConfigSize {
+		faults = append(faults, issueTooBig)
+	}
+	if v != nil && deeper(map[string]any(v), MaxConfigDepth) {
+		faults = append(faults, issueNesting)
+	}
+	for _, name := range slices.Sorted(maps.Keys(schema)) {
+		if value, ok := v[name]; ok && value != nil && !schema[name].accepts(value) {
+			faults = append(faults, errs.Issue{
+				Path: "config." + name, Code: issueType,
+				Message: "config." + name + " must be of type " + schema[name].Type + ".",
+			})
+		}
+	}
+	return faults
+}
+
+// deeper reports whether v has more than the given number of layers. It looks
+// no deeper than that.
+func deeper(v any, layers int) bool {
+	if layers == 0 {
+		return true
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, child := range v {
+			if deeper(child, layers-1) {
+				return true
+			}
+		}
+	case []any:
+		for _, child := range v {
+			if deeper(child, layers-1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// accepts reports whether a value has the type the field asks for. A type that
+// stoa does not know (spec B lists none) accepts every value: a form may know
+// it.
+func (f ConfigField) accepts(v any) bool {
+	ok := true
+	switch f.Type {
+	case "string", "text", "textarea", "url", "email", "color", "secret":
+		_, ok = v.(string)
+	case "number", "integer":
+		_, ok = v.(json.Number)
+	case "boolean":
+		_, ok = v.(bool)
+	case "object":
+		_, ok = v.(map[string]any)
+	case "array":
+		_, ok = v.([]any)
+	}
+	return ok || f.IsSecret() && v == "" // the way a secret reads
+}
+
+// missing returns the names of required fields without a value, sorted. An empty
+// text is no value: that is what a form sends for a field left empty.
+func (v values) missing(schema map[string]ConfigField) []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(schema)) {
+		if schema[name].Required && !v.has(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (v values) has(name string) bool {
+	value, ok := v[name]
+	return ok && value != nil && value != ""
+}
+
+// keepSecrets puts the stored value in the place of each secret field that came
+// as "". That is how secrets read, so a client that reads a config, changes a
+// field and writes it back does not wipe them. null, or leaving the field out,
+// removes a secret.
+func (v values) keepSecrets(stored values, schema map[string]ConfigField) {
+	for name, field := range schema {
+		if old, ok := stored[name]; ok && field.IsSecret() && v[name] == "" {
+			v[name] = old
+		}
+	}
+}
+
+// PublicConfig returns an instance's config as it may be shown: the values of
+// secret fields are "". configured tells for each secret field of the schema
+// whether it has a value. The config is nil if there is none.
+func (in Installed) PublicConfig() (config json.RawMessage, configured map[string]bool) {
+	v, _ := decodeConfig(in.Instance.Config)
+	configured = make(map[string]bool)
+	for name, field := range in.Package.Manifest.ConfigSchema {
+		if !field.IsSecret() {
+			continue
+		}
+		configured[name] = v.has(name)
+		if _, ok := v[name]; ok {
+			v[name] = ""
+		}
+	}
+	return v.encode(), configured
+}

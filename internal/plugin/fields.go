@@ -1,0 +1,149 @@
+package plugin
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"stoa/internal/errs"
+)
+
+// object reads a JSON object field by field and notes every fault instead of
+// stopping at the first. Names are matched exactly, unlike encoding/json does:
+// what stoa read as "Slug" another reader of the same file would not see.
+type object struct {
+	at     string // path of this object, with a dot at the end unless it is the top
+	fields map[string]json.RawMessage
+	faults *[]errs.Issue
+}
+
+// Codes of issues. Clients may match on them.
+const (
+	issueRequired = "required"
+	issueType     = "wrong_type"
+	issueValue    = "invalid"
+	issueDouble   = "duplicate"
+	issueReserved = "reserved"
+	issueUnknown  = "unknown"
+	issueTooLarge = "too_large"
+	issueTooDeep  = "too_deep"
+)
+
+// newObject returns a reader of raw, or false if raw is no JSON object.
+func newObject(at string, raw json.RawMessage, faults *[]errs.Issue) (object, bool) {
+	o := object{at: at, faults: faults}
+	if !isObject(raw) || json.Unmarshal(raw, &o.fields) != nil {
+		return o, false
+	}
+	return o, true
+}
+
+func isObject(raw json.RawMessage) bool { return firstByte(raw) == '{' }
+
+// firstByte tells the type of a valid JSON value.
+func firstByte(raw json.RawMessage) byte {
+	raw = bytes.TrimLeft(raw, " \t\r\n")
+	if len(raw) == 0 {
+		return 0
+	}
+	return raw[0]
+}
+
+func (o object) fault(name, code, format string, args ...any) {
+	path := o.at + name
+	*o.faults = append(*o.faults, errs.Issue{Path: path, Code: code, Message: path + " " + fmt.Sprintf(format, args...)})
+}
+
+// get returns the raw value of a field. null counts as absent.
+func (o object) get(name string) (json.RawMessage, bool) {
+	raw, ok := o.fields[name]
+	return raw, ok && string(raw) != "null"
+}
+
+// into decodes a field that may be absent. It reports whether there was a value
+// of the right type; what names that type for people.
+func (o object) into(name, what string, v any) bool {
+	raw, ok := o.get(name)
+	if !ok {
+		return false
+	}
+	if json.Unmarshal(raw, v) != nil {
+		o.fault(name, issueType, "must be %s.", what)
+		return false
+	}
+	return true
+}
+
+// text decodes a string that may be absent.
+func (o object) text(name string) (string, bool) {
+	var s string
+	ok := o.into(name, "a string", &s)
+	if ok && strings.ContainsFunc(s, isControl) {
+		o.fault(name, issueValue, "must not contain control characters.")
+		return "", false
+	}
+	return s, ok
+}
+
+// isControl reports whether a rune has no place in a name or a description. Line
+// feeds and tabs do have one.
+func isControl(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == 0x7f }
+
+// require decodes a string that must be there and not be empty.
+func (o object) require(name string) (string, bool) {
+	if raw, ok := o.get(name); !ok || string(raw) == `""` {
+		o.fault(name, issueRequired, "is required.")
+		return "", false
+	}
+	return o.text(name)
+}
+
+// flag decodes a boolean that may be absent.
+func (o object) flag(name string) bool {
+	var b bool
+	o.into(name, "a boolean", &b)
+	return b
+}
+
+// list decodes an array that may be absent.
+func (o object) list(name string) []json.RawMessage {
+	var items []json.RawMessage
+	o.into(name, "an array", &items)
+	return items
+}
+
+// texts decodes an array of strings that may be absent. Faulty items are named
+// and left out.
+func (o object) texts(name string) []string {
+	var out []string
+	for i, raw := range o.list(name) {
+		var s string
+		if firstByte(raw) != '"' || json.Unmarshal(raw, &s) != nil {
+			o.fault(item(name, i), issueType, "must be a string.")
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// child returns a reader of an object that may be absent.
+func (o object) child(name string) (object, bool) {
+	raw, ok := o.get(name)
+	if !ok {
+		return object{}, false
+	}
+	return o.nested(name, raw)
+}
+
+// nested returns a reader of raw, which stands at name.
+func (o object) nested(name string, raw json.RawMessage) (object, bool) {
+	c, ok := newObject(o.at+name+".", raw, o.faults)
+	if !ok {
+		o.fault(name, issueType, "must be an object.")
+	}
+	return c, ok
+}
+
+func item(name string, i int) string { return fmt.Sprintf("%s[%d]", name, i) }

@@ -1,0 +1,90 @@
+package plugin
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+
+	"stoa/internal/errs"
+)
+
+var keyRE = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
+
+// Input is what a client wants an instance to be, field by field as it was sent,
+// so that every fault in it can be named at once. A field that is nil or null is
+// absent, except that a Config of null asks for no config.
+type Input struct {
+	Key     json.RawMessage // only for a new instance
+	Enabled json.RawMessage
+	Config  json.RawMessage
+	Granted json.RawMessage
+}
+
+func absent(raw json.RawMessage) bool { return firstByte(raw) == 0 || firstByte(raw) == 'n' }
+
+// key reads the key of a new instance.
+func (in Input) key(faults *[]errs.Issue) string {
+	var key string
+	switch {
+	case absent(in.Key):
+		*faults = append(*faults, errs.Issue{Path: "instanceKey", Code: issueRequired, Message: "instanceKey is required."})
+	case json.Unmarshal(in.Key, &key) != nil:
+		*faults = append(*faults, errs.Issue{Path: "instanceKey", Code: issueType, Message: "instanceKey must be a string."})
+	case !keyRE.MatchString(key):
+		*faults = append(*faults, errs.Issue{Path: "instanceKey", Code: issueValue, Message: "instanceKey must match " + keyRE.String() + "."})
+	}
+	return key
+}
+
+// apply changes inst as the input asks for, of a package with manifest m, and
+// appends every fault. A fault leaves inst in a state that is not to be stored.
+func (in Input) apply(m Manifest, inst *Instance, faults *[]errs.Issue) {
+	if !absent(in.Enabled) && json.Unmarshal(in.Enabled, &inst.Enabled) != nil {
+		*faults = append(*faults, errs.Issue{Path: "enabled", Code: issueType, Message: "enabled must be a boolean."})
+	}
+	in.applyConfig(m, inst, faults)
+	in.applyGranted(m, inst, faults)
+}
+
+// applyConfig sets the config, and refuses to have an instance enabled that
+// lacks required fields. A disabled one may lack them: it is being set up.
+func (in Input) applyConfig(m Manifest, inst *Instance, faults *[]errs.Issue) {
+	config, _ := decodeConfig(inst.Config)
+	if in.Config != nil {
+		wanted, ok := decodeConfig(in.Config)
+		if !ok {
+			*faults = append(*faults, issueNotObject)
+			return
+		}
+		wanted.keepSecrets(config, m.ConfigSchema)
+		*faults = append(*faults, wanted.check(m.ConfigSchema)...)
+		config, inst.Config = wanted, wanted.encode()
+	}
+	if !inst.Enabled {
+		return
+	}
+	for _, name := range config.missing(m.ConfigSchema) {
+		*faults = append(*faults, errs.Issue{
+			Path: "config." + name, Code: issueRequired,
+			Message: "config." + name + " is required while the instance is enabled.",
+		})
+	}
+}
+
+// applyGranted sets the granted permissions, once each and in the order given.
+func (in Input) applyGranted(m Manifest, inst *Instance, faults *[]errs.Issue) {
+	if absent(in.Granted) {
+		return
+	}
+	body := object{fields: map[string]json.RawMessage{"grantedPermissions": in.Granted}, faults: faults}
+	granted := make([]string, 0, len(m.Permissions))
+	for _, p := range body.texts("grantedPermissions") {
+		switch {
+		case !slices.Contains(m.Permissions, p):
+			body.fault("grantedPermissions", issueUnknown, "must hold only permissions that the plugin declares, not %.140q.", p)
+		case !slices.Contains(granted, p):
+			granted = append(granted, p)
+		}
+	}
+	inst.Granted = granted
+}

@@ -1,0 +1,268 @@
+package plugin
+
+import (
+	"encoding/json"
+	"io/fs"
+	"maps"
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"stoa/internal/errs"
+)
+
+// CodeInvalidManifest is the code of a manifest that breaks a rule (CONTRACT 4).
+const CodeInvalidManifest = "INVALID_MANIFEST"
+
+// maxVersion is the longest version in characters. The pattern of spec B has no
+// end; a version becomes part of a folder's name, which does.
+const maxVersion = 64
+
+var (
+	slugRE       = regexp.MustCompile(`^[a-z][a-z0-9-]{0,30}[a-z0-9]$`)
+	versionRE    = regexp.MustCompile(`^\d+\.\d+\.\d+$`)
+	permissionRE = regexp.MustCompile(`^[!-+\--~]{1,128}$`) // visible ASCII without the comma: it travels in a header
+
+	hookNames = []string{"onInstall", "onEnable", "onDisable", "onUninstall", "onUpgrade"}
+	positions = []string{"head-end", "body-end"}
+
+	// reserved are slugs that are names of the platform's own routes.
+	reserved = []string{
+		"admin", "api", "assets", "auth", "console", "docs", "extensions", "health", "hooks", "install", "instances",
+		"livez", "marketplace", "media", "metrics", "openapi", "platform", "plugins", "readyz", "shop", "stoa",
+		"theme-app", "theme-extensions", "themes", "well-known",
+	}
+)
+
+// ParseManifest reads a package's manifest.json and checks every rule of spec B
+// and CONTRACT 4. has reports whether the package holds a file of that name,
+// which is a clean slash-separated path.
+//
+// It returns an errs.Invalid error with code INVALID_MANIFEST that names every
+// fault at once.
+func ParseManifest(raw []byte, has func(name string) bool) (Manifest, error) {
+	var faults []errs.Issue
+	invalid := func() error { return errs.WithIssues(errs.Invalid, CodeInvalidManifest, faults) }
+	whole := func(message string) error {
+		faults = append(faults, errs.Issue{Code: "malformed", Message: message})
+		return invalid()
+	}
+	switch {
+	case !utf8.Valid(raw):
+		return Manifest{}, whole("manifest.json is not UTF-8 text.")
+	case !json.Valid(raw):
+		return Manifest{}, whole("manifest.json is not valid JSON.")
+	}
+	o, ok := newObject("", raw, &faults)
+	if !ok {
+		return Manifest{}, whole("manifest.json must hold a JSON object.")
+	}
+	m := Manifest{
+		SchemaVersion:    parseSchemaVersion(o),
+		Slug:             parseSlug(o),
+		Version:          parseVersion(o, "version", true),
+		SDKVersion:       parseVersion(o, "sdkVersion", false),
+		Permissions:      parsePermissions(o),
+		Capabilities:     o.texts("capabilities"),
+		Lifecycle:        parseLifecycle(o),
+		ConfigSchema:     parseConfigSchema(o),
+		ThemeExtensions:  parseThemeExtensions(o),
+		RoutePermissions: nil, // below: it needs the permissions
+		Raw:              raw,
+	}
+	m.Name, _ = o.require("name")
+	m.Author, _ = o.text("author")
+	m.AuthorURL, _ = o.text("authorUrl")
+	m.Description, _ = o.text("description")
+	m.Category, _ = o.text("category")
+	m.RoutePermissions = parseRoutePermissions(o, m.Permissions)
+	parseRuntime(o, &m, has)
+	return m, invalid()
+}
+
+func parseSchemaVersion(o object) int {
+	raw, ok := o.get("schemaVersion")
+	if !ok {
+		o.fault("schemaVersion", issueRequired, "is required.")
+		return 0
+	}
+	// 1.0 and 1e0 are the number 1 as well.
+	if n, err := strconv.ParseFloat(string(raw), 64); err != nil {
+		o.fault("schemaVersion", issueType, "must be a number.")
+	} else if n != 1 {
+		o.fault("schemaVersion", issueValue, "must be 1.")
+	}
+	return 1
+}
+
+func parseSlug(o object) string {
+	slug, ok := o.require("slug")
+	switch {
+	case !ok:
+	case !slugRE.MatchString(slug):
+		o.fault("slug", issueValue, "must match %s (2 to 32 characters).", slugRE)
+	case slices.Contains(reserved, slug):
+		o.fault("slug", issueReserved, "%q is reserved for the platform.", slug)
+	}
+	return slug
+}
+
+func parseVersion(o object, name string, required bool) string {
+	read := o.text
+	if required {
+		read = o.require
+	}
+	version, ok := read(name)
+	if ok && (!versionRE.MatchString(version) || len(version) > maxVersion) {
+		o.fault(name, issueValue, "must be MAJOR.MINOR.PATCH with digits only, at most %d characters.", maxVersion)
+	}
+	return version
+}
+
+func parsePermissions(o object) []string {
+	permissions := o.texts("permissions")
+	seen := make(map[string]bool, len(permissions))
+	for i, p := range permissions {
+		switch {
+		case !permissionRE.MatchString(p):
+			o.fault(item("permissions", i), issueValue, "must be 1 to 128 visible ASCII characters without spaces and commas.")
+		case seen[p]:
+			o.fault(item("permissions", i), issueDouble, "%q is there twice.", p)
+		}
+		seen[p] = true
+	}
+	return permissions
+}
+
+func parseLifecycle(o object) map[string]bool {
+	c, ok := o.child("lifecycle")
+	if !ok {
+		return nil
+	}
+	hooks := make(map[string]bool, len(c.fields))
+	for _, name := range slices.Sorted(maps.Keys(c.fields)) {
+		if !slices.Contains(hookNames, name) {
+			c.fault(name, issueUnknown, "is not a lifecycle hook: there are %s.", strings.Join(hookNames, ", "))
+			continue
+		}
+		hooks[name] = c.flag(name)
+	}
+	return hooks
+}
+
+func parseConfigSchema(o object) map[string]ConfigField {
+	c, ok := o.child("configSchema")
+	if !ok {
+		return nil
+	}
+	schema := make(map[string]ConfigField, len(c.fields))
+	for _, name := range slices.Sorted(maps.Keys(c.fields)) {
+		f, ok := c.nested(name, c.fields[name])
+		if !ok {
+			continue
+		}
+		field := ConfigField{Required: f.flag("required"), Secret: f.flag("secret")}
+		field.Label, _ = f.text("label")
+		field.Description, _ = f.text("description")
+		if field.Type, ok = f.require("type"); ok && field.Type == "password" {
+			f.fault("type", issueValue, `must be "secret" for a secret field; "password" is not accepted.`)
+		}
+		schema[name] = field
+	}
+	return schema
+}
+
+func parseThemeExtensions(o object) ThemeExtensions {
+	c, ok := o.child("themeExtensions")
+	if !ok {
+		return ThemeExtensions{}
+	}
+	ext := ThemeExtensions{Blocks: c.list("blocks"), Embeds: c.list("embeds")}
+	for i, raw := range ext.Blocks {
+		c.nested(item("blocks", i), raw)
+	}
+	for i, raw := range ext.Embeds {
+		e, ok := c.nested(item("embeds", i), raw)
+		if !ok {
+			continue
+		}
+		if at, ok := e.require("targetPosition"); ok && !slices.Contains(positions, at) {
+			e.fault("targetPosition", issueValue, "must be head-end or body-end.")
+		}
+	}
+	return ext
+}
+
+func parseRoutePermissions(o object, declared []string) []RoutePermission {
+	var routes []RoutePermission
+	for i, raw := range o.list("routePermissions") {
+		r, ok := o.nested(item("routePermissions", i), raw)
+		if !ok {
+			continue
+		}
+		var rp RoutePermission
+		rp.Method, _ = r.require("method")
+		if rp.Path, ok = r.require("path"); ok && !strings.HasPrefix(rp.Path, "/") {
+			r.fault("path", issueValue, "must begin with a slash.")
+		}
+		if rp.Permission, ok = r.require("permission"); ok && !slices.Contains(declared, rp.Permission) {
+			r.fault("permission", issueUnknown, "must be one of the permissions that the manifest declares.")
+		}
+		routes = append(routes, rp)
+	}
+	return routes
+}
+
+func parseRuntime(o object, m *Manifest, has func(string) bool) {
+	name, ok := o.require("runtimeType")
+	m.RuntimeType = RuntimeType(name)
+	var base, entry bool
+	switch {
+	case !ok:
+	case m.RuntimeType == External:
+		if _, base = o.get("externalBaseUrl"); !base {
+			o.fault("externalBaseUrl", issueRequired, "is required for %s.", External)
+		}
+	case m.RuntimeType == Internal:
+		if _, entry = o.get("entryModule"); !entry {
+			o.fault("entryModule", issueRequired, "is required for %s.", Internal)
+		}
+	default:
+		o.fault("runtimeType", issueValue, "must be %s or %s.", External, Internal)
+	}
+	if m.ExternalBaseURL, ok = o.text("externalBaseUrl"); ok {
+		checkBaseURL(o, m.ExternalBaseURL)
+	}
+	if m.EntryModule, ok = o.text("entryModule"); ok && entry {
+		checkEntryModule(o, m.EntryModule, has)
+	}
+}
+
+func checkBaseURL(o object, text string) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.Opaque != "":
+		o.fault("externalBaseUrl", issueValue, "must be an absolute http or https URL.")
+	case u.User != nil:
+		o.fault("externalBaseUrl", issueValue, "must not contain credentials.")
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.Contains(text, "#"):
+		o.fault("externalBaseUrl", issueValue, "must not have a query or a fragment.")
+	}
+}
+
+// checkEntryModule also accepts "./dist/index.js", as package.json does.
+func checkEntryModule(o object, name string, has func(string) bool) {
+	clean := path.Clean(name)
+	switch {
+	case !fs.ValidPath(clean) || strings.HasPrefix(name, "/") || strings.ContainsAny(name, `\:`):
+		o.fault("entryModule", issueValue, "must be a path inside the package.")
+	case !strings.HasSuffix(clean, ".js"):
+		o.fault("entryModule", issueValue, "must be a .js file.")
+	case !has(clean):
+		o.fault("entryModule", issueValue, "names a file that is not in the package.")
+	}
+}

@@ -1,0 +1,100 @@
+package plugin
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"time"
+
+	"stoa/internal/errs"
+)
+
+// SecretOverlap is how long a secret still signs after it was replaced
+// (CONTRACT 4).
+const SecretOverlap = 24 * time.Hour
+
+// newSecret returns 32 random bytes as text. The bytes of the text, not those it
+// encodes, are the HMAC key.
+func newSecret() string {
+	var b [32]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// SigningSecrets returns the secrets that requests to a package's instances are
+// signed with: the current one, then the previous while it still signs. The
+// error is an errs.NotFound for an unknown package.
+func (s *Service) SigningSecrets(ctx context.Context, slug string) ([]string, error) {
+	secret, err := s.Secret(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	list := []string{secret.Current}
+	if secret.Previous != "" {
+		list = append(list, secret.Previous)
+	}
+	return list, nil
+}
+
+// Secret returns a package's signing secret, to be shown to an administrator
+// who sets up the plugin. The error is ErrNotFound for an unknown package.
+func (s *Service) Secret(ctx context.Context, slug string) (Secret, error) {
+	if !slugRE.MatchString(slug) {
+		return Secret{}, ErrNotFound
+	}
+	return s.openSecret(ctx, s.Store, slug)
+}
+
+func (s *Service) openSecret(ctx context.Context, st Store, slug string) (Secret, error) {
+	sealed, err := st.GetSecret(ctx, slug)
+	if errs.KindOf(err) == errs.NotFound {
+		return Secret{}, ErrNotFound
+	}
+	if err != nil {
+		return Secret{}, err
+	}
+	var secret Secret
+	if secret.Current, err = s.unseal(sealed.Current, slug); err != nil {
+		return Secret{}, err
+	}
+	if sealed.Previous != "" && s.now().Before(sealed.PreviousUntil) {
+		secret.PreviousUntil = sealed.PreviousUntil
+		secret.Previous, err = s.unseal(sealed.Previous, slug)
+	}
+	return secret, err
+}
+
+func (s *Service) unseal(text, slug string) (string, error) {
+	plain, err := s.Secrets.Open(text, slug)
+	if err != nil {
+		return "", fmt.Errorf("plugin: signing secret of %s: %w", slug, err)
+	}
+	return string(plain), nil
+}
+
+// RotateSecret replaces a package's signing secret. The old one still signs for
+// SecretOverlap; one that was replaced before stops at once. The error is
+// ErrNotFound for an unknown package.
+func (s *Service) RotateSecret(ctx context.Context, slug string) (Secret, error) {
+	var rotated Secret
+	err := s.Store.InTx(ctx, func(st Store) error {
+		if _, err := live(ctx, st, slug); err != nil { // also the lock that keeps rotations apart
+			return err
+		}
+		old, err := s.openSecret(ctx, st, slug)
+		if err != nil {
+			return err
+		}
+		rotated = Secret{Current: newSecret(), Previous: old.Current, PreviousUntil: s.now().Add(SecretOverlap)}
+		return st.PutSecret(ctx, slug, Secret{
+			Current:       s.Secrets.Seal([]byte(rotated.Current), slug),
+			Previous:      s.Secrets.Seal([]byte(rotated.Previous), slug),
+			PreviousUntil: rotated.PreviousUntil,
+		})
+	})
+	if err != nil {
+		return Secret{}, err
+	}
+	return rotated, nil
+}

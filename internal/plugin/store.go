@@ -1,0 +1,109 @@
+package plugin
+
+import (
+	"context"
+	"time"
+)
+
+// StoredInstance is an instance as the database keeps it: Config is nil, and
+// sealed instead. Sealed is empty if the instance has no config.
+type StoredInstance struct {
+	Instance
+
+	Sealed string
+}
+
+// Page is a part of a list.
+type Page struct {
+	Offset, Limit int
+}
+
+// Store is where packages and their instances live. Package store implements it
+// for SQLite and PostgreSQL; storetest holds every sentence here to it.
+type Store interface {
+	Packages
+	Instances
+	Secrets
+
+	// InTx runs fn with a Store whose changes are kept if fn returns nil and
+	// undone otherwise. fn may run more than once. What GetPackage returns to fn
+	// is locked until the end: other transactions that ask for that package wait.
+	InTx(ctx context.Context, fn func(Store) error) error
+}
+
+// Packages is the part of Store about packages. A package that was uninstalled
+// has a DeletedAt and never goes away.
+type Packages interface {
+	// GetPackage returns the package with that slug, uninstalled or not, or an
+	// errs.NotFound error.
+	GetPackage(ctx context.Context, slug string) (Package, error)
+
+	// FindArchive returns the package that was installed from the archive with
+	// that hash, uninstalled or not, or an errs.NotFound error.
+	FindArchive(ctx context.Context, zipHash string) (Package, error)
+
+	// ListPackages returns the installed packages by slug, without the
+	// uninstalled, and how many there are on all pages.
+	ListPackages(ctx context.Context, page Page) ([]Package, int, error)
+
+	// CreatePackage adds a package. The error is an errs.Conflict if its slug is
+	// taken, also by an uninstalled one.
+	CreatePackage(ctx context.Context, p Package) error
+
+	// DeletePackage marks a package as uninstalled and disables all its
+	// instances. The error is an errs.NotFound if there is no such package or it
+	// is uninstalled already.
+	DeletePackage(ctx context.Context, slug string, at time.Time) error
+
+	// InstallPaths returns the InstallPath of every package, uninstalled ones
+	// too, because their files stay (spec B, States).
+	InstallPaths(ctx context.Context) ([]string, error)
+}
+
+// Instances is the part of Store about instances. A deleted instance keeps its
+// id and its key.
+type Instances interface {
+	// FindByID and FindByKey return a package together with the instance of it
+	// that has that id or key. For a deleted instance, an instance of another
+	// package and an uninstalled package the error is an errs.NotFound.
+	FindByID(ctx context.Context, slug, id string) (Package, StoredInstance, error)
+	FindByKey(ctx context.Context, slug, key string) (Package, StoredInstance, error)
+
+	// KeyState tells whether the package has, or had, an instance with that key.
+	KeyState(ctx context.Context, slug, key string) (KeyState, error)
+
+	// ListInstances returns the instances of a package, oldest first (those of the
+	// same moment by key) and without the deleted, and how many there are on all
+	// pages.
+	ListInstances(ctx context.Context, slug string, page Page) ([]StoredInstance, int, error)
+
+	// CreateInstance adds an instance. The error is an errs.Conflict if the
+	// package has or had one with that key.
+	CreateInstance(ctx context.Context, in StoredInstance) error
+
+	// UpdateInstance replaces everything that may change: Enabled, Sealed,
+	// Granted, Version, UpdatedAt and DeletedAt. The error is an errs.NotFound if
+	// the instance is unknown or deleted, and an errs.Conflict if its version is
+	// not the one before in.Version.
+	UpdateInstance(ctx context.Context, in StoredInstance) error
+}
+
+// KeyState says what became of an instance key.
+type KeyState int
+
+// The states of a key.
+const (
+	KeyFree KeyState = iota
+	KeyTaken
+	KeyDeleted
+)
+
+// Secrets is the part of Store about signing secrets. Their texts are sealed.
+type Secrets interface {
+	// GetSecret returns a package's secret, or an errs.NotFound error. An
+	// uninstalled package has none.
+	GetSecret(ctx context.Context, slug string) (Secret, error)
+
+	// PutSecret sets it, for the first time or again.
+	PutSecret(ctx context.Context, slug string, s Secret) error
+}

@@ -1,0 +1,161 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+
+	"stoa/internal/errs"
+	"stoa/internal/plugin"
+)
+
+// errChanged is answered to a writer that has not seen the latest version.
+var errChanged = errs.New(errs.Conflict, "CONFLICT", "The instance was changed at the same moment. Try again.")
+
+const instanceColumns = `i.id, i.package_slug, i.instance_key, i.enabled, i.config_sealed, i.granted, i.version, i.created_at_ms, i.updated_at_ms, i.deleted_at_ms`
+
+// instanceRow is where a row of instanceColumns is scanned to.
+type instanceRow struct {
+	in                        plugin.StoredInstance
+	granted                   string
+	created, updated, deleted sql.NullInt64
+}
+
+func (r *instanceRow) targets() []any {
+	in := &r.in
+	return []any{&in.ID, &in.Slug, &in.Key, &in.Enabled, &in.Sealed, &r.granted, &in.Version, &r.created, &r.updated, &r.deleted}
+}
+
+func (r *instanceRow) read() (plugin.StoredInstance, error) {
+	in := r.in
+	in.CreatedAt, in.UpdatedAt, in.DeletedAt = fromMillis(r.created), fromMillis(r.updated), fromMillis(r.deleted)
+	return in, json.Unmarshal([]byte(r.granted), &in.Granted)
+}
+
+// FindByID implements plugin.Instances.
+func (p *Plugin) FindByID(ctx context.Context, slug, id string) (plugin.Package, plugin.StoredInstance, error) {
+	return p.find(ctx, `i.id`, slug, id)
+}
+
+// FindByKey implements plugin.Instances.
+func (p *Plugin) FindByKey(ctx context.Context, slug, key string) (plugin.Package, plugin.StoredInstance, error) {
+	return p.find(ctx, `i.instance_key`, slug, key)
+}
+
+func (p *Plugin) find(ctx context.Context, column, slug, value string) (plugin.Package, plugin.StoredInstance, error) {
+	var (
+		pr packageRow
+		ir instanceRow
+	)
+	err := p.r.QueryRowContext(ctx, `
+		SELECT `+packageColumns+`, `+instanceColumns+`
+		FROM plugin_instances i
+		JOIN plugin_packages p ON p.slug = i.package_slug
+		WHERE i.package_slug = $1 AND `+column+` = $2 AND i.deleted_at_ms IS NULL AND p.deleted_at_ms IS NULL`,
+		slug, value).Scan(append(pr.targets(), ir.targets()...)...)
+	if err != nil {
+		return plugin.Package{}, plugin.StoredInstance{}, p.db.wrap(err, "Instance")
+	}
+	pkg, err := p.read(pr)
+	if err != nil {
+		return plugin.Package{}, plugin.StoredInstance{}, err
+	}
+	in, err := ir.read()
+	return pkg, in, err
+}
+
+// KeyState implements plugin.Instances.
+func (p *Plugin) KeyState(ctx context.Context, slug, key string) (plugin.KeyState, error) {
+	var deleted sql.NullInt64
+	err := p.r.QueryRowContext(ctx, `
+		SELECT deleted_at_ms FROM plugin_instances
+		WHERE package_slug = $1 AND instance_key = $2`, slug, key).Scan(&deleted)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return plugin.KeyFree, nil
+	case err != nil:
+		return plugin.KeyFree, err
+	case deleted.Valid:
+		return plugin.KeyDeleted, nil
+	}
+	return plugin.KeyTaken, nil
+}
+
+// ListInstances implements plugin.Instances.
+func (p *Plugin) ListInstances(ctx context.Context, slug string, page plugin.Page) ([]plugin.StoredInstance, int, error) {
+	var total int
+	err := p.r.QueryRowContext(ctx, `
+		SELECT count(*) FROM plugin_instances WHERE package_slug = $1 AND deleted_at_ms IS NULL`, slug).Scan(&total)
+	if err != nil {
+		return nil, 0, err
+	}
+	rows, err := p.r.QueryContext(ctx, `
+		SELECT `+instanceColumns+` FROM plugin_instances i
+		WHERE i.package_slug = $1 AND i.deleted_at_ms IS NULL
+		ORDER BY i.created_at_ms, i.instance_key
+		LIMIT $2 OFFSET $3`, slug, page.Limit, page.Offset)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer rows.Close()
+
+	list := []plugin.StoredInstance{}
+	for rows.Next() {
+		var r instanceRow
+		if err := rows.Scan(r.targets()...); err != nil {
+			return nil, 0, err
+		}
+		in, err := r.read()
+		if err != nil {
+			return nil, 0, err
+		}
+		list = append(list, in)
+	}
+	return list, total, rows.Err()
+}
+
+// CreateInstance implements plugin.Instances.
+func (p *Plugin) CreateInstance(ctx context.Context, in plugin.StoredInstance) error {
+	granted, err := grantedText(in)
+	if err != nil {
+		return err
+	}
+	_, err = p.w.ExecContext(ctx, `
+		INSERT INTO plugin_instances (id, package_slug, instance_key, enabled, config_sealed, granted, version, created_at_ms, updated_at_ms, deleted_at_ms)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		in.ID, in.Slug, in.Key, in.Enabled, in.Sealed, granted, in.Version,
+		toMillis(in.CreatedAt), toMillis(in.UpdatedAt), toMillis(in.DeletedAt))
+	return p.db.wrap(err, "Instance")
+}
+
+// UpdateInstance implements plugin.Instances.
+func (p *Plugin) UpdateInstance(ctx context.Context, in plugin.StoredInstance) error {
+	granted, err := grantedText(in)
+	if err != nil {
+		return err
+	}
+	return p.inTx(ctx, func(c conn) error {
+		var version int64
+		err := c.r.QueryRowContext(ctx, `
+			SELECT i.version FROM plugin_instances i
+			WHERE i.id = $1 AND i.deleted_at_ms IS NULL`+c.db.lock("i"), in.ID).Scan(&version)
+		if err != nil {
+			return c.db.wrap(err, "Instance")
+		}
+		if version != in.Version-1 {
+			return errChanged
+		}
+		_, err = c.w.ExecContext(ctx, `
+			UPDATE plugin_instances
+			SET enabled = $1, config_sealed = $2, granted = $3, version = $4, updated_at_ms = $5, deleted_at_ms = $6
+			WHERE id = $7`,
+			in.Enabled, in.Sealed, granted, in.Version, toMillis(in.UpdatedAt), toMillis(in.DeletedAt), in.ID)
+		return err
+	})
+}
+
+func grantedText(in plugin.StoredInstance) (string, error) {
+	text, err := json.Marshal(append([]string{}, in.Granted...)) // [] rather than null
+	return string(text), err
+}
