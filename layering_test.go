@@ -31,12 +31,18 @@ var mayImport = map[string][]string{
 	"internal/ops":       {},
 	"internal/ratelimit": {},
 
+	"internal/blob":           {},
+	"internal/market":         {"internal/errs", "internal/caller", "internal/seal", "internal/cuid2", "internal/market/payment"},
+	"internal/market/payment": {},
+	"internal/demo/catalog":   {},
+	"internal/reference": {},
+
 	"internal/plugin":         {"internal/errs", "internal/seal", "internal/cuid2"},
 	"internal/plugin/archive": {"internal/errs", "internal/plugin"},
 	"internal/plugin/install": {"internal/errs", "internal/plugin", "internal/plugin/archive"},
 	"internal/runtime":        {"internal/errs", "internal/plugin"},
 	"internal/store":          {"internal/errs", "internal/account", "internal/market", "internal/plugin"},
-	"internal/httpapi":        {"internal/errs", "internal/caller", "internal/reqid", "internal/plugin", "internal/plugin/install"},
+	"internal/httpapi":        {"api", "internal/reference", "internal/errs", "internal/caller", "internal/reqid", "internal/plugin", "internal/plugin/install", "internal/market"},
 
 	// For tests only: nothing above may list these.
 	"internal/store/storetest":   {"*"},

@@ -28,3 +28,19 @@ func JSON() ([]byte, error) {
 	}
 	return append(out, '\n'), nil
 }
+
+// Paths returns the paths of the contract in the order in which it tells them,
+// which JSON objects do not keep.
+func Paths() ([]string, error) {
+	var doc struct {
+		Paths yaml.Node `yaml:"paths"`
+	}
+	if err := yaml.Unmarshal(source, &doc); err != nil {
+		return nil, fmt.Errorf("api: openapi.yaml: %w", err)
+	}
+	var paths []string
+	for i := 0; i < len(doc.Paths.Content); i += 2 {
+		paths = append(paths, doc.Paths.Content[i].Value)
+	}
+	return paths, nil
+}

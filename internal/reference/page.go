@@ -1,0 +1,266 @@
+package reference
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+)
+
+var (
+	//go:embed page.html
+	pageHTML string
+	//go:embed page.css
+	pageCSS string
+)
+
+// Page is the rendered reference.
+type Page struct {
+	HTML []byte
+	// StyleSource allows the page's style sheet in a Content-Security-Policy:
+	// "'sha256-…'".
+	StyleSource string
+}
+
+// Render renders an OpenAPI document (JSON). paths is the order in which its
+// paths are told; a path that is not in it is left out. Render fails for a
+// document that is not JSON or whose references lead nowhere.
+func Render(document []byte, paths []string) (Page, error) {
+	var root object
+	if err := json.Unmarshal(document, &root); err != nil {
+		return Page{}, fmt.Errorf("reference: %w", err)
+	}
+	d := &source{root: root}
+	view := d.view(paths)
+	if d.err != nil {
+		return Page{}, d.err
+	}
+	t, err := template.New("page").Parse(pageHTML)
+	if err != nil {
+		return Page{}, fmt.Errorf("reference: %w", err)
+	}
+	var out bytes.Buffer
+	if err := t.Execute(&out, view); err != nil {
+		return Page{}, fmt.Errorf("reference: %w", err)
+	}
+	sum := sha256.Sum256([]byte(pageCSS))
+	return Page{HTML: out.Bytes(), StyleSource: "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"}, nil
+}
+
+// What the template shows.
+type (
+	pageView struct {
+		Title, Version, Summary string
+		CSS                     template.CSS
+		Intro                   template.HTML
+		Tags                    []*tagView
+	}
+	tagView struct {
+		Name, ID    string
+		Description template.HTML
+		Operations  []operationView
+	}
+	operationView struct {
+		ID, Path, Summary string
+		Methods           []string
+		Deprecated        bool
+		Description       template.HTML
+		Auth              string
+		Params            []fieldView
+		Body              template.HTML
+		Bodies            []bodyView
+		Curl              string
+		Responses         []responseView
+	}
+	bodyView struct {
+		Media   string
+		Fields  []fieldView
+		Example string
+	}
+	responseView struct {
+		Status, Class string
+		Description   template.HTML
+		Codes         []string
+		Headers       []fieldView
+		Bodies        []bodyView
+	}
+	// fieldView is one row of a table: a parameter, a header, or a field of a
+	// body. Depth says how deep a field is nested.
+	fieldView struct {
+		Depth       int
+		Name, In    string
+		Type, Rules string
+		Required    bool
+		Description template.HTML
+	}
+)
+
+// methods in the order in which they are told.
+var methods = []string{"get", "head", "options", "post", "put", "patch", "delete"}
+
+func (d *source) view(paths []string) pageView {
+	info := d.root.at("info")
+	v := pageView{
+		Title: info.text("title"), Version: info.text("version"), Summary: info.text("summary"),
+		CSS:   template.CSS(pageCSS), //nolint:gosec // embedded, not from a client
+		Intro: prose(info.text("description")),
+	}
+	byName := make(map[string]*tagView)
+	for _, t := range d.root.list("tags") {
+		tag := &tagView{Name: t.text("name"), ID: "tag-" + slug(t.text("name")), Description: prose(t.text("description"))}
+		byName[tag.Name] = tag
+		v.Tags = append(v.Tags, tag)
+	}
+	for _, path := range paths {
+		item := d.root.at("paths").at(path)
+		last := make(map[string]int) // summary → place, to tell all methods of a relay as one
+		for _, method := range methods {
+			op := item.at(method)
+			if op == nil {
+				continue
+			}
+			names, _ := op["tags"].([]any)
+			if len(names) == 0 || byName[fmt.Sprint(names[0])] == nil {
+				d.fail("%s %s has no declared tag", method, path)
+				continue
+			}
+			tag := byName[fmt.Sprint(names[0])]
+			if i, ok := last[op.text("summary")]; ok {
+				tag.Operations[i].Methods = append(tag.Operations[i].Methods, strings.ToUpper(method))
+				continue
+			}
+			last[op.text("summary")] = len(tag.Operations)
+			tag.Operations = append(tag.Operations, d.operation(method, path, item, op))
+		}
+	}
+	return v
+}
+
+func (d *source) operation(method, path string, item, op object) operationView {
+	v := operationView{
+		ID: op.text("operationId"), Methods: []string{strings.ToUpper(method)}, Path: path, Summary: op.text("summary"),
+		Deprecated: op["deprecated"] == true, Description: prose(op.text("description")), Auth: auth(op),
+	}
+	params := slices.Concat(item.list("parameters"), op.list("parameters"))
+	for i, p := range params {
+		params[i] = d.resolve(p)
+		v.Params = append(v.Params, d.param(params[i]))
+	}
+	body := d.resolve(op.at("requestBody"))
+	v.Body = prose(body.text("description"))
+	v.Bodies = d.bodies(body)
+	v.Curl = curl(method, path, params, op, v.Bodies)
+	responses := op.at("responses")
+	for _, status := range responses.names() {
+		r := d.resolve(responses.at(status))
+		rv := responseView{Status: status, Class: "s" + status[:1], Description: prose(r.text("description")), Bodies: d.bodies(r)}
+		if status == "default" {
+			rv.Status = "any"
+		}
+		codes, _ := r["x-codes"].([]any)
+		for _, c := range codes {
+			rv.Codes = append(rv.Codes, fmt.Sprint(c))
+		}
+		for _, name := range r.at("headers").names() {
+			if name != "X-Request-Id" { // on every answer; the introduction says so
+				h := d.resolve(r.at("headers").at(name))
+				rv.Headers = append(rv.Headers, fieldView{Name: name, Required: h["required"] == true, Type: typeName(d.resolve(h.at("schema"))), Description: prose(h.text("description"))})
+			}
+		}
+		v.Responses = append(v.Responses, rv)
+	}
+	return v
+}
+
+func (d *source) param(p object) fieldView {
+	schema := d.resolve(p.at("schema"))
+	return fieldView{
+		Name: p.text("name"), In: p.text("in"), Required: p["required"] == true,
+		Type: typeName(schema), Rules: rules(schema), Description: prose(p.text("description")),
+	}
+}
+
+// bodies describes the content of a request body or a response.
+func (d *source) bodies(of object) []bodyView {
+	var views []bodyView
+	content := of.at("content")
+	for _, media := range content.names() {
+		m := content.at(media)
+		v := bodyView{Media: media, Fields: d.fields(m.at("schema"), 0)}
+		if strings.HasSuffix(media, "json") {
+			example, given := m["example"]
+			if !given {
+				example = d.sample(m.at("schema"), 0)
+			}
+			v.Example = indented(example)
+		}
+		views = append(views, v)
+	}
+	return views
+}
+
+// auth says in a few words who may call.
+func auth(op object) string {
+	var who []string
+	open := false
+	list, _ := op["security"].([]any)
+	for _, entry := range list {
+		names := object(asObject(entry)).names()
+		open = open || len(names) == 0
+		who = append(who, names...)
+	}
+	text := map[string]string{"accessToken": "access token", "serviceToken": "service token", "pluginToken": "plugin token"}
+	for i, w := range who {
+		who[i] = text[w]
+	}
+	switch {
+	case len(who) == 0:
+		return "No token needed"
+	case open:
+		return "Token optional: " + strings.Join(who, " or ")
+	}
+	return "Needs: " + strings.Join(who, " or ")
+}
+
+// curl returns a call of the operation to try.
+func curl(method, path string, params []object, op object, bodies []bodyView) string {
+	query := ""
+	for _, p := range params {
+		example := fmt.Sprint(p["example"])
+		switch {
+		case p.text("in") == "path":
+			path = strings.ReplaceAll(path, "{"+p.text("name")+"}", example)
+		case p.text("in") == "query" && p["required"] == true:
+			query += "&" + p.text("name") + "=" + example
+		}
+	}
+	if query != "" {
+		path += "?" + query[1:]
+	}
+	lines := []string{"curl"}
+	if method != "get" {
+		lines[0] += " -X " + strings.ToUpper(method)
+	}
+	lines[0] += " 'http://127.0.0.1:8080" + strings.ReplaceAll(path, "{id}", "ID") + "'"
+	if strings.HasPrefix(auth(op), "Needs") {
+		lines = append(lines, `-H "Authorization: Bearer $TOKEN"`)
+	}
+	for _, b := range bodies {
+		if b.Media == "multipart/form-data" {
+			lines = append(lines, "-F file=@package.zip")
+			break
+		}
+		if b.Example != "" {
+			var compact bytes.Buffer
+			_ = json.Compact(&compact, []byte(b.Example)) // it was encoded a moment ago
+			lines = append(lines, "-H 'Content-Type: application/json'", "-d '"+compact.String()+"'")
+			break
+		}
+	}
+	return strings.Join(lines, " \\\n  ")
+}

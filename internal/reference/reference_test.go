@@ -1,0 +1,79 @@
+package reference_test
+
+import (
+	"strings"
+	"testing"
+
+	"stoa/internal/reference"
+)
+
+const document = `{
+  "info": {"title": "T", "version": "1", "description": "One.\n\nTwo."},
+  "tags": [{"name": "Things", "description": "All <b>things</b>."}],
+  "paths": {
+    "/things/{id}": {
+      "parameters": [{"name": "id", "in": "path", "required": true, "example": "7", "schema": {"type": "string"}}],
+      "post": {
+        "tags": ["Things"], "operationId": "makeThing", "summary": "Make a thing",
+        "description": "Sends ` + "`<script>alert(1)</script>`" + ` **well**.",
+        "security": [{"accessToken": []}],
+        "requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Thing"}}}},
+        "responses": {"200": {"$ref": "#/components/responses/Ok"}}
+      }
+    }
+  },
+  "components": {
+    "responses": {"Ok": {"description": "Made.", "x-codes": ["CODE_ONE"], "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Thing"}}}}},
+    "schemas": {
+      "Base": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string", "examples": ["lamp"]}}},
+      "Thing": {"allOf": [{"$ref": "#/components/schemas/Base"}, {"type": "object", "properties": {"parts": {"type": "array", "items": {"type": "object", "properties": {"size": {"type": "integer", "minimum": 3}}}}}}]}
+    }
+  }
+}`
+
+func TestPageTellsTheOperation(t *testing.T) {
+	t.Parallel()
+
+	page, err := reference.Render([]byte(document), []string{"/things/{id}"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	html := string(page.HTML)
+	for _, want := range []string{
+		`<article id="makeThing">`, "Make a thing", "<code>/things/{id}</code>", "Needs: access token",
+		"<code>name</code>", "array of object", "<code>size</code>", "at least 3", "CODE_ONE",
+		"<strong>well</strong>", "curl -X POST &#39;http://127.0.0.1:8080/things/7&#39;", "&#34;name&#34;: &#34;lamp&#34;",
+	} {
+		if !strings.Contains(html, want) {
+			t.Errorf("page lacks %q", want)
+		}
+	}
+}
+
+func TestPageEscapesWhatTheDocumentSays(t *testing.T) {
+	t.Parallel()
+
+	page, err := reference.Render([]byte(document), []string{"/things/{id}"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, raw := range []string{"<script", "<b>things"} {
+		if strings.Contains(string(page.HTML), raw) {
+			t.Errorf("page holds %q unescaped", raw)
+		}
+	}
+}
+
+func TestRenderRefusesBrokenDocuments(t *testing.T) {
+	t.Parallel()
+
+	for name, doc := range map[string]string{
+		"not JSON":              `{`,
+		"a reference to nobody": strings.Replace(document, "#/components/responses/Ok", "#/components/responses/No", 1),
+		"an undeclared tag":     strings.Replace(document, `"tags": ["Things"]`, `"tags": ["Others"]`, 1),
+	} {
+		if _, err := reference.Render([]byte(doc), []string{"/things/{id}"}); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
