@@ -15,7 +15,7 @@ func checkLocals(r io.ReaderAt, records []record, directory int64) error {
 	for i := range records {
 		order[i] = &records[i]
 	}
-	slices.SortFunc(order, func(a, b *record) int { return cmp.Compare(a.offset, b.offset) })
+	slices.SortStableFunc(order, func(a, b *record) int { return cmp.Compare(a.offset, b.offset) })
 
 	var pos int64 // where the next entry must begin
 	for i, rec := range order {
