@@ -1,0 +1,176 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"stoa/internal/market"
+)
+
+// listProducts serves GET /api/marketplace/products.
+func (s *Server) listProducts(w http.ResponseWriter, r *http.Request) error {
+	type filters struct {
+		Categories []string `json:"categories"`
+	}
+	type response struct {
+		Products   []productItem `json:"products"`
+		Pagination pagination    `json:"pagination"`
+		Filters    filters       `json:"filters"`
+	}
+
+	q, at, err := readListQuery(r)
+	if err != nil {
+		return err
+	}
+	found, err := s.Market.List(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	out := response{
+		Products:   make([]productItem, 0, len(found.Products)),
+		Pagination: at.of(found.Total),
+		Filters:    filters{Categories: orEmpty(found.Categories)},
+	}
+	for _, p := range found.Products {
+		out.Products = append(out.Products, toProductItem(p))
+	}
+	writeJSON(w, http.StatusOK, out)
+	return nil
+}
+
+// readListQuery reads the parameters of the product list. An empty filter counts
+// as absent, as forms send it.
+func readListQuery(r *http.Request) (market.ListQuery, page, error) {
+	var is issues
+	v := r.URL.Query()
+	at := readPage(r, &is)
+	boolean := func(name string) *bool {
+		switch text := v.Get(name); text {
+		case "":
+		case "true", "false":
+			b := text == "true"
+			return &b
+		default:
+			is.add(name, "wrong_type", "%s must be true or false.", name)
+		}
+		return nil
+	}
+	q := market.ListQuery{
+		Page: at.Number, Limit: at.Limit,
+		Category: v.Get("category"), Search: v.Get("q"), Sort: market.SortFeatured,
+		Featured: boolean("featured"), Trending: boolean("trending"),
+	}
+	if sort := v.Get("sort"); sort != "" {
+		q.Sort = market.Sort(sort)
+	}
+	is.merge(q.Issues())
+	return q, at, is.err()
+}
+
+// getProduct serves GET /api/marketplace/products/{slug}.
+func (s *Server) getProduct(w http.ResponseWriter, r *http.Request) error {
+	p, err := s.Market.Get(r.Context(), r.PathValue("slug"))
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusOK, toProductDetail(p))
+	return nil
+}
+
+// purchaseProduct serves POST /api/marketplace/products/{slug}/purchase.
+func (s *Server) purchaseProduct(w http.ResponseWriter, r *http.Request) error {
+	type response struct {
+		Success    bool    `json:"success"`
+		OrderID    string  `json:"orderId"`
+		LicenseKey string  `json:"licenseKey"`
+		PaymentURL *string `json:"paymentUrl"` // null rather than absent (CONTRACT 3)
+	}
+
+	f, err := readForm(w, r)
+	if err != nil {
+		return err
+	}
+	var in market.PurchaseRequest
+	in.TierID, _ = f.text("tierId")
+	in.PaymentMethod, _ = f.text("paymentMethod")
+	if billing, ok := f.object("billingInfo"); ok {
+		in.Billing = new(market.BillingInfo)
+		in.Billing.Name, _ = billing.text("name")
+		in.Billing.Email, _ = billing.text("email")
+		in.Billing.Company, _ = billing.text("company")
+	}
+	f.issues.merge(in.Issues())
+	if err := f.issues.err(); err != nil {
+		return err
+	}
+
+	receipt, err := s.Market.Purchase(r.Context(), r.PathValue("slug"), in)
+	if err != nil {
+		return err
+	}
+	out := response{Success: true, OrderID: receipt.OrderID, LicenseKey: receipt.LicenseKey.Reveal()}
+	if receipt.PaymentURL != "" {
+		out.PaymentURL = &receipt.PaymentURL
+	}
+	w.Header().Set("Cache-Control", "no-store") // it holds the key
+	writeJSON(w, http.StatusOK, out)
+	return nil
+}
+
+// activateLicense serves POST /api/marketplace/products/{slug}/activate.
+func (s *Server) activateLicense(w http.ResponseWriter, r *http.Request) error {
+	type response struct {
+		Success bool        `json:"success"`
+		License licenseInfo `json:"license"`
+	}
+
+	f, err := readForm(w, r)
+	if err != nil {
+		return err
+	}
+	var in market.UseRequest
+	in.LicenseKey, _ = f.text("licenseKey")
+	in.InstanceID, _ = f.text("instanceId")
+	f.issues.merge(in.Issues())
+	if err := f.issues.err(); err != nil {
+		return err
+	}
+
+	grant, err := s.Market.Activate(r.Context(), r.PathValue("slug"), in)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	writeJSON(w, http.StatusOK, response{Success: true, License: toLicenseInfo(grant)})
+	return nil
+}
+
+// verifyLicense serves GET /api/marketplace/products/{slug}/license/verify. The
+// reason of a refusal is in a header, because the body is exactly
+// {"valid":false} (spec A, CONTRACT 3).
+func (s *Server) verifyLicense(w http.ResponseWriter, r *http.Request) error {
+	type granted struct {
+		Valid    bool        `json:"valid"`
+		License  licenseInfo `json:"license"`
+		Features []string    `json:"features"`
+	}
+	type refused struct {
+		Valid bool `json:"valid"`
+	}
+
+	v := r.URL.Query()
+	// Errors are as perishable as answers: what is missing may be there next time.
+	w.Header().Set("Cache-Control", "no-store")
+	grant, refusal, err := s.Market.Verify(r.Context(), r.PathValue("slug"),
+		market.UseRequest{LicenseKey: v.Get("licenseKey"), InstanceID: v.Get("instanceId")})
+	if err != nil {
+		return err
+	}
+	if refusal != market.Usable {
+		w.Header().Set("X-License-Code", string(refusal))
+		writeJSON(w, http.StatusOK, refused{})
+		return nil
+	}
+	info := toLicenseInfo(grant)
+	writeJSON(w, http.StatusOK, granted{Valid: true, License: info, Features: info.Features})
+	return nil
+}

@@ -1,0 +1,287 @@
+package market
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// Limits of a catalogue (docs/catalog.md).
+const (
+	maxCatalog      = 8 << 20 // bytes
+	maxParagraph    = 2_000   // characters of a description
+	maxArticle      = 50_000  // characters of fullDescription
+	maxCount        = 1_000_000_000
+	maxInstancesCap = 1_000_000
+)
+
+// Catalog is a file of products, read and checked. docs/catalog.md describes the
+// format. Icons and screenshots are still as the file gives them.
+type Catalog struct {
+	Products []Product
+
+	// refs are the places of the icons and screenshots that name a file beside
+	// the catalogue.
+	refs []mediaRef
+}
+
+// ParseCatalog reads a catalogue in YAML, or in JSON, which is YAML too. It
+// returns VALIDATION_ERROR that names everything that is wrong, each with path
+// and line.
+func ParseCatalog(data []byte) (Catalog, error) {
+	d := new(document)
+	c := d.catalog(data)
+	return c, d.err()
+}
+
+func (d *document) catalog(data []byte) Catalog {
+	if len(data) > maxCatalog {
+		d.issues.add("", "out_of_range", "the catalogue is larger than %d MiB.", maxCatalog>>20)
+		return Catalog{}
+	}
+	root, err := parseYAML(data)
+	if err != nil {
+		d.issues.add("", "malformed", "%s.", err)
+		return Catalog{}
+	}
+	var c Catalog
+	o := d.object(root, "", "currency", "products")
+	o.required("products")
+	currency := o.text("currency", maxText)
+	slugs := make(map[string]bool)
+	o.list("products", func(n *yaml.Node, path string) {
+		r := productReader{document: d, currency: currency, catalog: &c}
+		p := r.product(n, path)
+		if p.Slug != "" && slugs[p.Slug] {
+			d.fault(n, path+".slug", "duplicate", "another product has the slug %q too.", p.Slug)
+		}
+		slugs[p.Slug] = true
+		c.Products = append(c.Products, p)
+	})
+	return c
+}
+
+// parseYAML returns the root of a file with exactly one document.
+func parseYAML(data []byte) (*yaml.Node, error) {
+	loader, err := yaml.NewLoader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	var doc, more yaml.Node
+	if err := loader.Load(&doc); errors.Is(err, io.EOF) {
+		return nil, errors.New("the catalogue is empty")
+	} else if err != nil {
+		return nil, err
+	}
+	if err := loader.Load(&more); !errors.Is(err, io.EOF) {
+		return nil, errors.New("the catalogue must be one YAML document")
+	}
+	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 {
+		return nil, errors.New("the catalogue is empty")
+	}
+	return doc.Content[0], nil
+}
+
+// productReader reads one product.
+type productReader struct {
+	*document
+	currency string // of prices that name none
+	catalog  *Catalog
+}
+
+func (r productReader) product(n *yaml.Node, path string) Product {
+	o := r.object(n, path, "slug", "name", "category", "shortDescription", "description", "fullDescription", "icon", "screenshots",
+		"highlights", "pricing", "rating", "reviewCount", "downloadCount", "featured", "trending", "published", "createdAt",
+		"features", "pricingTiers", "faq", "comparison")
+	o.required("slug", "name", "category", "shortDescription", "description", "icon", "pricingTiers")
+	p := Product{
+		Slug: o.text("slug", maxSlug), Name: o.text("name", maxText), Category: o.text("category", maxText),
+		ShortDescription: o.text("shortDescription", maxText), Description: o.text("description", maxParagraph),
+		Highlights:  o.texts("highlights", maxText),
+		ReviewCount: o.integer("reviewCount", 0, maxCount, 0), DownloadBase: o.integer("downloadCount", 0, maxCount, 0),
+		Featured: o.boolean("featured", false), Trending: o.boolean("trending", false), Published: o.boolean("published", true),
+		CreatedAt: o.moment("createdAt"),
+	}
+	if p.Slug != "" && !validSlug(p.Slug) {
+		r.fault(o.fields["slug"], o.at("slug"), "out_of_range", "a slug is lower-case letters and digits, in parts joined by single dashes.")
+	}
+	p.Rating = r.rating(o)
+	p.Icon, p.Screenshots = r.media(o, len(r.catalog.Products))
+	p.Detail = Detail{
+		FullDescription: o.text("fullDescription", maxArticle), Features: r.features(o),
+		Tiers: r.tiers(o), FAQ: r.faq(o),
+	}
+	if p.Detail.FullDescription == "" {
+		p.Detail.FullDescription = p.Description
+	}
+	p.Detail.Comparison = r.comparison(o, p)
+	p.Pricing = r.pricing(o, p.Detail.Tiers)
+	return p
+}
+
+func (r productReader) rating(o object) float64 {
+	text, ok := o.decimal("rating")
+	if !ok {
+		return 0
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(v >= 0 && v <= 5) {
+		r.fault(o.fields["rating"], o.at("rating"), "out_of_range", "rating must be a number from 0 to 5.")
+		return 0
+	}
+	return v
+}
+
+func (r productReader) features(o object) (out []FeatureSection) {
+	o.list("features", func(n *yaml.Node, path string) {
+		f := r.object(n, path, "title", "description", "items")
+		f.required("title", "items")
+		out = append(out, FeatureSection{Title: f.text("title", maxText), Description: f.text("description", maxParagraph), Items: f.texts("items", maxText)})
+	})
+	return out
+}
+
+func (r productReader) faq(o object) (out []Question) {
+	o.list("faq", func(n *yaml.Node, path string) {
+		f := r.object(n, path, "question", "answer")
+		f.required("question", "answer")
+		out = append(out, Question{Question: f.text("question", maxParagraph), Answer: f.text("answer", maxParagraph)})
+	})
+	return out
+}
+
+func (r productReader) tiers(o object) (out []Tier) {
+	seen := make(map[string]bool)
+	o.list("pricingTiers", func(n *yaml.Node, path string) {
+		f := r.object(n, path, "id", "name", "description", "price", "currency", "billingPeriod", "features", "highlighted", "maxInstances")
+		f.required("id", "name", "price")
+		t := Tier{
+			ID: f.text("id", maxSlug), Name: f.text("name", maxText), Description: f.text("description", maxParagraph), Price: r.price(f),
+			Period: BillingPeriod(f.text("billingPeriod", maxText)), Features: f.texts("features", maxText),
+			Highlighted: f.boolean("highlighted", false), MaxInstances: f.integer("maxInstances", 1, maxInstancesCap, 1),
+		}
+		if t.ID != "" && seen[t.ID] {
+			r.fault(n, path+".id", "duplicate", "another tier has the id %q too.", t.ID)
+		}
+		seen[t.ID] = true
+		switch t.Period {
+		case "", Monthly, Yearly, OneTime:
+		default:
+			r.fault(f.fields["billingPeriod"], f.at("billingPeriod"), "unknown_value", "billingPeriod must be monthly, yearly or one-time.")
+		}
+		out = append(out, t)
+	})
+	if n, ok := o.get("pricingTiers"); ok && n.Kind == yaml.SequenceNode && len(out) == 0 {
+		r.fault(n, o.at("pricingTiers"), "required", "a product needs a tier, or it can not be ordered.")
+	}
+	return out
+}
+
+// price reads the fields price and currency.
+func (r productReader) price(o object) Money {
+	amount, ok := o.decimal("price")
+	currency := o.text("currency", maxText)
+	if currency == "" {
+		currency = r.currency
+	}
+	if !ok {
+		return Money{}
+	}
+	if currency == "" {
+		r.fault(o.node, o.at("currency"), "required", "currency is required, here or at the top of the file.")
+		return Money{}
+	}
+	m, err := ParseMoney(amount, currency)
+	if err != nil {
+		r.fault(o.fields["price"], o.at("price"), "out_of_range", "%s.", err)
+	}
+	return m
+}
+
+// pricing reads what lists show. Left out, it is the cheapest tier that costs
+// something, or free if none does.
+func (r productReader) pricing(o object, tiers []Tier) Pricing {
+	n, ok := o.get("pricing")
+	if !ok {
+		return listPrice(tiers)
+	}
+	f := r.object(n, o.at("pricing"), "type", "price", "currency")
+	f.required("type")
+	p := Pricing{Type: PricingType(f.text("type", maxText)), Price: r.price(f)}
+	switch {
+	case f.fields["type"] == nil:
+	case p.Type != Free && p.Type != Paid:
+		r.fault(f.fields["type"], f.at("type"), "unknown_value", "type must be free or paid.")
+	case p.Type == Paid && f.fields["price"] == nil:
+		f.required("price")
+	case p.Type == Paid && p.Price.Minor == 0:
+		r.fault(f.fields["price"], f.at("price"), "out_of_range", "what is paid for has a price above 0.")
+	case p.Type == Free && p.Price.Minor != 0:
+		r.fault(f.fields["price"], f.at("price"), "out_of_range", "what is free has no price.")
+	case p.Type == Free:
+		p.Price = Money{}
+	}
+	return p
+}
+
+func listPrice(tiers []Tier) Pricing {
+	out := Pricing{Type: Free}
+	for _, t := range tiers {
+		if t.Price.Minor > 0 && (out.Type == Free || t.Price.Rank() < out.Price.Rank()) {
+			out = Pricing{Type: Paid, Price: t.Price}
+		}
+	}
+	return out
+}
+
+// comparison reads the table, whose columns are the product's tiers.
+func (r productReader) comparison(o object, p Product) *Comparison {
+	n, ok := o.get("comparison")
+	if !ok {
+		return nil
+	}
+	f := r.object(n, o.at("comparison"), "columns", "rows")
+	f.required("columns", "rows")
+	c := &Comparison{Columns: []string{}, Rows: []ComparisonRow{}}
+	f.list("columns", func(n *yaml.Node, path string) {
+		id := r.text(n, path, maxSlug)
+		if _, ok := p.Tier(id); !ok {
+			r.fault(n, path, "unknown_value", "the product has no tier %q.", id)
+		}
+		if slices.Contains(c.Columns, id) {
+			r.fault(n, path, "duplicate", "%q is a column already.", id)
+		}
+		c.Columns = append(c.Columns, id)
+	})
+	f.list("rows", func(n *yaml.Node, path string) {
+		row := r.object(n, path, "feature", "values")
+		row.required("feature", "values")
+		c.Rows = append(c.Rows, ComparisonRow{Feature: row.text("feature", maxText), Values: r.cells(row, c.Columns)})
+	})
+	return c
+}
+
+func (r productReader) cells(row object, columns []string) map[string]any {
+	out := make(map[string]any)
+	n, ok := row.get("values")
+	if !ok {
+		return out
+	}
+	values := r.object(n, row.at("values"))
+	for i := 0; i+1 < len(n.Content) && n.Kind == yaml.MappingNode; i += 2 { // in the file's order, as faults should be
+		id, cell := n.Content[i].Value, n.Content[i+1]
+		switch {
+		case !slices.Contains(columns, id):
+			r.fault(cell, values.at(id), "unknown_value", "%q is not one of the columns.", id)
+		case cell.ShortTag() == "!!bool":
+			out[id] = values.boolean(id, false)
+		default:
+			out[id] = r.text(cell, values.at(id), maxText)
+		}
+	}
+	return out
+}

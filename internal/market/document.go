@@ -1,0 +1,206 @@
+package market
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// document reads a catalogue's YAML tree. It goes on after a fault and collects
+// them all, each with its path and line: who edits a file of a thousand lines
+// wants to see everything that is wrong with it.
+type document struct {
+	issues issues
+}
+
+func (d *document) fault(n *yaml.Node, path, code, format string, args ...any) {
+	d.issues.add(path, code, "line %d: %s", n.Line, fmt.Sprintf(format, args...))
+}
+
+// object is a mapping of the document.
+type object struct {
+	doc    *document
+	node   *yaml.Node
+	path   string // "" at the root
+	fields map[string]*yaml.Node
+}
+
+// at returns the path of a field.
+func (o object) at(name string) string {
+	if o.path == "" {
+		return name
+	}
+	return o.path + "." + name
+}
+
+// object reads a mapping whose fields are all known. It reports unknown and
+// repeated ones, and returns an object without fields for anything else.
+func (d *document) object(n *yaml.Node, path string, known ...string) object {
+	o := object{doc: d, node: n, path: path, fields: make(map[string]*yaml.Node)}
+	if n.Kind != yaml.MappingNode {
+		d.fault(n, path, "wrong_type", "this must be an object, not %s.", kindOf(n))
+		return o
+	}
+	allowed := make(map[string]bool, len(known))
+	for _, k := range known {
+		allowed[k] = true
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, value := n.Content[i], n.Content[i+1]
+		switch _, twice := o.fields[name.Value]; {
+		case known != nil && !allowed[name.Value]:
+			d.fault(name, o.at(name.Value), "unknown_field", "there is no field %q here; known are %s.", name.Value, strings.Join(known, ", "))
+		case twice:
+			d.fault(name, o.at(name.Value), "duplicate", "%q is given twice.", name.Value)
+		default:
+			o.fields[name.Value] = value
+		}
+	}
+	return o
+}
+
+// get returns the value of a field; null counts as absent.
+func (o object) get(name string) (*yaml.Node, bool) {
+	n, ok := o.fields[name]
+	return n, ok && n.ShortTag() != "!!null"
+}
+
+// required reports a field that is absent.
+func (o object) required(names ...string) {
+	for _, name := range names {
+		if _, ok := o.get(name); !ok && o.node.Kind == yaml.MappingNode {
+			o.doc.fault(o.node, o.at(name), "required", "%s is required.", name)
+		}
+	}
+}
+
+// text returns a string of at most limit characters, or "" if it is absent.
+// Strings longer than a line may have line breaks.
+func (o object) text(name string, limit int) string {
+	n, ok := o.get(name)
+	if !ok {
+		return ""
+	}
+	return o.doc.text(n, o.at(name), limit)
+}
+
+func (d *document) text(n *yaml.Node, path string, limit int) string {
+	switch {
+	case n.Kind != yaml.ScalarNode:
+		d.fault(n, path, "wrong_type", "this must be a string, not %s.", kindOf(n))
+		return ""
+	case n.ShortTag() != "!!str":
+		d.fault(n, path, "wrong_type", "this must be a string; put %s in quotes.", n.Value)
+		return ""
+	}
+	s := n.Value
+	if limit > maxText {
+		s = strings.TrimSpace(s) // of block texts, which end in a line break
+	}
+	switch {
+	case s == "":
+		d.fault(n, path, "out_of_range", "this must not be empty; leave the field out instead.")
+	case utf8.RuneCountInString(s) > limit:
+		d.fault(n, path, "out_of_range", "this must be at most %d characters.", limit)
+	case limit <= maxText && !printable(s, limit), strings.ContainsRune(s, 0):
+		d.fault(n, path, "out_of_range", "this must not contain control characters.")
+	}
+	return s
+}
+
+// list calls fn for each entry of a list, or for none if it is absent.
+func (o object) list(name string, fn func(n *yaml.Node, path string)) {
+	n, ok := o.get(name)
+	if !ok {
+		return
+	}
+	if n.Kind != yaml.SequenceNode {
+		o.doc.fault(n, o.at(name), "wrong_type", "%s must be a list, not %s.", name, kindOf(n))
+		return
+	}
+	for i, entry := range n.Content {
+		fn(entry, fmt.Sprintf("%s[%d]", o.at(name), i))
+	}
+}
+
+// texts returns a list of strings.
+func (o object) texts(name string, limit int) []string {
+	var out []string
+	o.list(name, func(n *yaml.Node, path string) { out = append(out, o.doc.text(n, path, limit)) })
+	return out
+}
+
+// boolean returns true or false, or absent.
+func (o object) boolean(name string, absent bool) bool {
+	n, ok := o.get(name)
+	if !ok {
+		return absent
+	}
+	if n.ShortTag() != "!!bool" {
+		o.doc.fault(n, o.at(name), "wrong_type", "%s must be true or false.", name)
+		return absent
+	}
+	return strings.EqualFold(n.Value, "true")
+}
+
+// integer returns a whole number in a range, or absent.
+func (o object) integer(name string, low, high, absent int) int {
+	n, ok := o.get(name)
+	if !ok {
+		return absent
+	}
+	v, err := strconv.Atoi(n.Value)
+	if n.ShortTag() != "!!int" || err != nil || v < low || v > high {
+		o.doc.fault(n, o.at(name), "out_of_range", "%s must be a whole number from %d to %d.", name, low, high)
+		return absent
+	}
+	return v
+}
+
+// decimal returns the digits of a number as they are written, for those who must
+// not round it, and false if the field is absent or no number.
+func (o object) decimal(name string) (string, bool) {
+	n, ok := o.get(name)
+	if !ok {
+		return "", false
+	}
+	if tag := n.ShortTag(); tag != "!!int" && tag != "!!float" {
+		o.doc.fault(n, o.at(name), "wrong_type", "%s must be a number.", name)
+		return "", false
+	}
+	return n.Value, true
+}
+
+// moment returns a time, or the zero time if it is absent.
+func (o object) moment(name string) time.Time {
+	n, ok := o.get(name)
+	if !ok {
+		return time.Time{}
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if t, err := time.Parse(layout, n.Value); err == nil && t.Year() >= 1970 && t.Year() <= 9999 {
+			return t.UTC().Truncate(time.Millisecond)
+		}
+	}
+	o.doc.fault(n, o.at(name), "out_of_range", "%s must be a date such as 2026-05-01, or a time such as 2026-05-01T08:00:00Z.", name)
+	return time.Time{}
+}
+
+// kindOf names what a node is.
+func kindOf(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		return "an object"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case n.Kind == yaml.AliasNode:
+		return "an alias (aliases are not read here)"
+	case n.ShortTag() == "!!null":
+		return "nothing"
+	}
+	return "a single value"
+}

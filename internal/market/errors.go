@@ -1,0 +1,24 @@
+package market
+
+import "stoa/internal/errs"
+
+// Errors returned by Service. Two situations share a code when the
+// specification gives both the same one.
+var (
+	ErrProductNotFound = errs.New(errs.NotFound, "NOT_FOUND", "There is no such product.")
+
+	ErrNotForSale      = errs.New(errs.Invalid, codePurchaseFailed, "There is no such product.")
+	ErrTierNotFound    = errs.New(errs.Invalid, codePurchaseFailed, "The product has no such pricing tier. GET the product for its pricingTiers.")
+	ErrPaymentNotTaken = errs.New(errs.Invalid, codePurchaseFailed, "This shop takes no payments at the moment: it is set to live payments and has no payment provider. Free tiers can be ordered.")
+
+	// ErrLicenseUnusable is one error on purpose: who does not hold a good key
+	// learns nothing about the others.
+	ErrLicenseUnusable  = errs.New(errs.Invalid, codeActivationFailed, "The license key is invalid or expired.")
+	ErrTooManyInstances = errs.New(errs.Invalid, codeActivationFailed, "The license has reached its maximum number of instances.")
+)
+
+// Codes of spec A.
+const (
+	codePurchaseFailed   = "PURCHASE_FAILED"
+	codeActivationFailed = "ACTIVATION_FAILED"
+)

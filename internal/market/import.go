@@ -1,0 +1,179 @@
+package market
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"stoa/internal/cuid2"
+	"stoa/internal/errs"
+)
+
+// ImportResult says what an import did, in products.
+type ImportResult struct {
+	Created, Updated, Unchanged int
+}
+
+// importAttempts bounds how often an import starts over because another one
+// created the same product meanwhile.
+const importAttempts = 3
+
+// Import creates and updates the products of a catalogue, all of them or, if
+// anything is wrong, none. Products are told apart by slug. Those that the
+// catalogue does not name stay as they are, and so do those that it describes as
+// they are: importing a file twice changes nothing.
+//
+// name is the catalogue's file in fsys; media that it names by relative path is
+// read from the same folder and kept by Media.
+//
+// It returns VALIDATION_ERROR with everything that is wrong with the catalogue.
+func (s *Service) Import(ctx context.Context, fsys fs.FS, name string) (ImportResult, error) {
+	data, err := readCatalog(fsys, name)
+	if err != nil {
+		return ImportResult{}, fmt.Errorf("read %s: %w", name, err)
+	}
+	d := new(document)
+	c := d.catalog(data)
+	d.checkMedia(c, fsys, path.Dir(name))
+	if err := d.err(); err != nil {
+		return ImportResult{}, err
+	}
+	if err := s.storeMedia(ctx, c, fsys, path.Dir(name)); err != nil {
+		return ImportResult{}, err
+	}
+	// In one order for everyone, so that two imports never wait for each other.
+	slices.SortFunc(c.Products, func(a, b Product) int { return strings.Compare(a.Slug, b.Slug) })
+
+	now := s.Now().UTC().Truncate(time.Millisecond)
+	for i := 1; ; i++ {
+		res, err := s.save(ctx, c.Products, now)
+		if errs.KindOf(err) != errs.Conflict || i == importAttempts {
+			return res, err
+		}
+	}
+}
+
+func (d *document) err() error { return errs.WithIssues(errs.Invalid, errs.CodeValidation, d.issues) }
+
+func readCatalog(fsys fs.FS, name string) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxCatalog+1))
+}
+
+// checkMedia reads every picture and keeps none: there may be many.
+func (d *document) checkMedia(c Catalog, fsys fs.FS, dir string) {
+	seen := make(map[string]error)
+	for _, m := range c.refs {
+		err, known := seen[m.ref]
+		if !known {
+			_, _, err = readMedia(fsys, dir, m.ref)
+			seen[m.ref] = err
+		}
+		if err != nil {
+			d.fault(m.node, m.path, "bad_media", "%s: %s.", m.ref, err)
+		}
+	}
+}
+
+// storeMedia stores every picture and puts its address in the product. What an
+// import that fails later leaves behind is stored once more next time, to the
+// same name.
+func (s *Service) storeMedia(ctx context.Context, c Catalog, fsys fs.FS, dir string) error {
+	stored := make(map[string]string)
+	for _, m := range c.refs {
+		address, ok := stored[m.ref]
+		if !ok {
+			content, extension, err := readMedia(fsys, dir, m.ref)
+			if err != nil {
+				return fmt.Errorf("%s: %w", m.ref, err)
+			}
+			file, err := s.Media.Put(ctx, content, extension)
+			if err != nil {
+				return err
+			}
+			address = "/media/" + file
+			stored[m.ref] = address
+		}
+		if p := &c.Products[m.product]; m.screenshot < 0 {
+			p.Icon = address
+		} else {
+			p.Screenshots[m.screenshot] = address
+		}
+	}
+	return nil
+}
+
+// save writes the products in one transaction.
+func (s *Service) save(ctx context.Context, products []Product, now time.Time) (ImportResult, error) {
+	var res ImportResult
+	err := s.Catalogue.InTx(ctx, func(tx Catalogue) error {
+		res = ImportResult{} // the transaction may run again
+		for _, p := range products {
+			switch old, err := tx.ProductBySlug(ctx, p.Slug); {
+			case errs.KindOf(err) == errs.NotFound:
+				p.ID, p.UpdatedAt = cuid2.New(), now
+				if p.CreatedAt.IsZero() {
+					p.CreatedAt = now
+				}
+				res.Created++
+				if err := tx.CreateProduct(ctx, p); err != nil {
+					return err
+				}
+			case err != nil:
+				return err
+			case sameContent(p, old):
+				res.Unchanged++
+			default:
+				p.ID, p.UpdatedAt = old.ID, now
+				res.Updated++
+				if err := tx.UpdateProduct(ctx, p); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return ImportResult{}, err
+	}
+	return res, nil
+}
+
+// sameContent reports whether a product of a catalogue says what the stored one
+// says already. What the catalogue does not decide is left out: the id, when it
+// was stored, and what was counted since.
+func sameContent(p, stored Product) bool {
+	p.ID, p.CreatedAt, p.UpdatedAt, p.DownloadCount = stored.ID, stored.CreatedAt, stored.UpdatedAt, stored.DownloadCount
+	return reflect.DeepEqual(normal(p), normal(stored))
+}
+
+// normal makes empty lists nil, which the database does not tell apart.
+func normal(p Product) Product {
+	p.Screenshots, p.Highlights = orNil(p.Screenshots), orNil(p.Highlights)
+	d := &p.Detail
+	d.Features, d.Tiers, d.FAQ = slices.Clone(orNil(d.Features)), slices.Clone(orNil(d.Tiers)), orNil(d.FAQ)
+	for i := range d.Features {
+		d.Features[i].Items = orNil(d.Features[i].Items)
+	}
+	for i := range d.Tiers {
+		d.Tiers[i].Features = orNil(d.Tiers[i].Features)
+	}
+	return p
+}
+
+func orNil[T any](list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}

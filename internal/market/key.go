@@ -1,0 +1,184 @@
+package market
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"strings"
+)
+
+// LicenseKey is the secret that makes its holder the owner of a licence:
+// STOA- and six groups of five characters in Crockford's base 32. The first 25
+// characters are random (125 bits), the last five are a checksum.
+//
+// The checksum is a Reed-Solomon code over the 32 characters: it finds every
+// mistake in up to five of them, so every typo and every swap, without a look at
+// the database. It is no protection against guessing; the random bits are.
+//
+// A key never appears in logs: it formats as "STOA-*****", and only Reveal
+// returns its text.
+type LicenseKey struct {
+	symbols [keySymbols]byte // values of 0 to 31
+}
+
+const (
+	keyData    = 25 // random characters
+	keyCheck   = 5
+	keySymbols = keyData + keyCheck
+	keyGroup   = 5
+	keyPrefix  = "STOA"
+
+	alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // Crockford: no I, L, O, U
+
+	// maxKeyInput is the longest text looked at: people type spaces and dashes.
+	maxKeyInput = 128
+)
+
+// ErrBadKey says that a text is not a licence key: the checksum is wrong, or
+// something else. It holds nothing of the text.
+var ErrBadKey = errors.New("market: not a licence key")
+
+// NewLicenseKey returns a new key.
+func NewLicenseKey() LicenseKey {
+	var k LicenseKey
+	_, _ = rand.Read(k.symbols[:keyData]) // never fails (crypto/rand)
+	for i := range keyData {
+		k.symbols[i] &= 31
+	}
+	check := checksum(k.symbols[:keyData])
+	copy(k.symbols[keyData:], check[:])
+	return k
+}
+
+// ParseLicenseKey reads a key as people write it: upper or lower case, with or
+// without dashes and spaces, I or L for 1, O for 0. It returns ErrBadKey for
+// anything else, a key with a typo above all.
+func ParseLicenseKey(s string) (LicenseKey, error) {
+	if len(s) > maxKeyInput {
+		return LicenseKey{}, ErrBadKey
+	}
+	var values []byte
+	for _, c := range []byte(s) {
+		if c == '-' || c == ' ' || c == '\t' || c == '\r' || c == '\n' {
+			continue
+		}
+		v := symbolValue(c)
+		if v < 0 || len(values) == len(keyPrefix)+keySymbols {
+			return LicenseKey{}, ErrBadKey
+		}
+		values = append(values, byte(v))
+	}
+	if len(values) != len(keyPrefix)+keySymbols {
+		return LicenseKey{}, ErrBadKey
+	}
+	for i := range len(keyPrefix) {
+		if int(values[i]) != symbolValue(keyPrefix[i]) {
+			return LicenseKey{}, ErrBadKey
+		}
+	}
+	k := LicenseKey{symbols: [keySymbols]byte(values[len(keyPrefix):])}
+	if check := checksum(k.symbols[:keyData]); string(check[:]) != string(k.symbols[keyData:]) {
+		return LicenseKey{}, ErrBadKey
+	}
+	return k, nil
+}
+
+// symbolValue returns the value of a character, or -1.
+func symbolValue(c byte) int {
+	if 'a' <= c && c <= 'z' {
+		c -= 'a' - 'A'
+	}
+	switch c {
+	case 'I', 'L':
+		c = '1'
+	case 'O':
+		c = '0'
+	}
+	return strings.IndexByte(alphabet, c)
+}
+
+// Reveal returns the text of the key, for its owner only.
+func (k LicenseKey) Reveal() string {
+	var b strings.Builder
+	b.WriteString(keyPrefix)
+	for i, v := range k.symbols {
+		if i%keyGroup == 0 {
+			b.WriteByte('-')
+		}
+		b.WriteByte(alphabet[v])
+	}
+	return b.String()
+}
+
+// String, GoString and LogValue keep the key out of logs and error texts.
+func (LicenseKey) String() string { return "STOA-*****" }
+
+// GoString implements fmt.GoStringer.
+func (k LicenseKey) GoString() string { return k.String() }
+
+// LogValue implements slog.LogValuer.
+func (k LicenseKey) LogValue() slog.Value { return slog.StringValue(k.String()) }
+
+// hash returns what a key is looked up by. Without the secret, a copy of the
+// database can not be searched for a known key.
+func (k LicenseKey) hash(secret []byte) string {
+	mac := hmac.New(sha256.New, secret)
+	mac.Write([]byte(k.Reveal()))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// generator is the code's polynomial without its leading 1, highest power first:
+// the product of (x - a^i), i from 1 to 5, where a generates GF(32).
+var generator = generatorPolynomial()
+
+// offset is added to the checksum, so that a key of nothing but zeros is wrong.
+var offset = [keyCheck]byte{23, 6, 14, 29, 17}
+
+// checksum returns the remainder of the data divided by the generator.
+func checksum(data []byte) [keyCheck]byte {
+	var rem [keyCheck]byte
+	for _, d := range data {
+		factor := d ^ rem[0]
+		copy(rem[:], rem[1:])
+		rem[keyCheck-1] = 0
+		for i := range rem {
+			rem[i] ^= multiply(factor, generator[i])
+		}
+	}
+	for i := range rem {
+		rem[i] ^= offset[i]
+	}
+	return rem
+}
+
+func generatorPolynomial() [keyCheck]byte {
+	poly := []byte{1} // highest power first
+	root := byte(1)
+	for range keyCheck {
+		root = multiply(root, 2)
+		next := make([]byte, len(poly)+1)
+		for i, c := range poly {
+			next[i] ^= c
+			next[i+1] ^= multiply(c, root)
+		}
+		poly = next
+	}
+	return [keyCheck]byte(poly[1:])
+}
+
+// multiply is the product in GF(32) with x^5 + x^2 + 1.
+func multiply(a, b byte) byte {
+	var p byte
+	for ; b > 0; b >>= 1 {
+		if b&1 == 1 {
+			p ^= a
+		}
+		if a <<= 1; a&32 != 0 {
+			a ^= 0b100101
+		}
+	}
+	return p
+}

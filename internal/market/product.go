@@ -1,0 +1,203 @@
+package market
+
+import (
+	"regexp"
+	"time"
+
+	"stoa/internal/errs"
+)
+
+// Product is something that can be bought: an item of the list and its detail
+// (spec A). Its id and slug never change.
+//
+// Media and links are given as clients see them: URLs, or paths on this server.
+type Product struct {
+	ID               string
+	Slug             string
+	Name             string
+	Description      string
+	ShortDescription string
+	Icon             string
+	Screenshots      []string
+	Category         string
+	Highlights       []string
+	Pricing          Pricing
+
+	Rating      float64 // 0 to 5
+	ReviewCount int
+	// DownloadCount is DownloadBase plus one for every purchase. It is kept by
+	// Sales.CountDownload and is not changed by saving the product.
+	DownloadCount int
+	// DownloadBase is what the catalogue says the product had before it came here.
+	DownloadBase int
+
+	Featured bool
+	Trending bool
+	// Published products are listed and sold. Licences of others go on working.
+	Published bool
+
+	CreatedAt time.Time
+	UpdatedAt time.Time
+
+	// Detail is empty in lists.
+	Detail Detail
+}
+
+// Detail is what only the page of one product shows.
+type Detail struct {
+	FullDescription string
+	Features        []FeatureSection
+	Tiers           []Tier
+	FAQ             []Question
+	Comparison      *Comparison // nil if there is none
+}
+
+// PricingType says whether a product has to be paid for.
+type PricingType string
+
+// The pricing types of spec A.
+const (
+	Free PricingType = "free"
+	Paid PricingType = "paid"
+)
+
+// Pricing is the price that a list shows. Price is the zero Money if the product
+// is free.
+type Pricing struct {
+	Type  PricingType
+	Price Money
+}
+
+// FeatureSection is a group of features under a title.
+type FeatureSection struct {
+	Title       string   `json:"title"`
+	Description string   `json:"description"`
+	Items       []string `json:"items"`
+}
+
+// Question is a question with its answer.
+type Question struct {
+	Question string `json:"question"`
+	Answer   string `json:"answer"`
+}
+
+// Comparison is a table with a column for each tier and a row for each feature
+// (CONTRACT 3).
+type Comparison struct {
+	Columns []string        `json:"columns"` // tier ids
+	Rows    []ComparisonRow `json:"rows"`
+}
+
+// ComparisonRow says what each tier has of one feature: true, false or a text.
+type ComparisonRow struct {
+	Feature string         `json:"feature"`
+	Values  map[string]any `json:"values"` // by tier id
+}
+
+// BillingPeriod is how often a tier is paid for.
+type BillingPeriod string
+
+// The billing periods of spec A. A tier without one is paid for once.
+const (
+	Monthly BillingPeriod = "monthly"
+	Yearly  BillingPeriod = "yearly"
+	OneTime BillingPeriod = "one-time"
+)
+
+// Tier is one of the offers of a product. Licences keep what they were sold
+// with: changing a tier changes later purchases only.
+type Tier struct {
+	ID          string
+	Name        string
+	Description string
+	Price       Money
+	Period      BillingPeriod // "" if not stated
+	Features    []string
+	Highlighted bool
+	// MaxInstances is how many instances a licence of this tier may have.
+	MaxInstances int
+}
+
+// Tier returns the tier with that id.
+func (p *Product) Tier(id string) (Tier, bool) {
+	for _, t := range p.Detail.Tiers {
+		if t.ID == id {
+			return t, true
+		}
+	}
+	return Tier{}, false
+}
+
+// maxSlug is the length of the longest slug.
+const maxSlug = 100
+
+var slugPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// validSlug reports whether a product may have this slug. What may not is
+// unknown without asking the database.
+func validSlug(s string) bool { return len(s) <= maxSlug && slugPattern.MatchString(s) }
+
+// Sort is an order of the product list.
+type Sort string
+
+// The orders of CONTRACT 3. All of them end with the id, so that pages never
+// overlap. Featured products come first, then the most downloaded; prices are
+// compared by their number, whatever the currency.
+const (
+	SortFeatured  Sort = "featured"
+	SortNewest    Sort = "newest"
+	SortRating    Sort = "rating"
+	SortDownloads Sort = "downloads"
+	SortPrice     Sort = "price"
+	SortName      Sort = "name"
+)
+
+// Limits of the product list (CONTRACT 3).
+const (
+	DefaultLimit = 20
+	MaxLimit     = 100
+	maxSearch    = 100 // characters
+	maxTerms     = 8
+)
+
+// ListQuery says which products are wanted. The zero value of a filter is no
+// filter.
+type ListQuery struct {
+	Page     int // from 1
+	Limit    int
+	Category string
+	Search   string
+	Sort     Sort
+	Featured *bool
+	Trending *bool
+}
+
+// Issues returns what is wrong with the query.
+func (q ListQuery) Issues() []errs.Issue {
+	var is issues
+	if q.Page < 1 {
+		is.add("page", "out_of_range", "page must be a whole number from 1.")
+	}
+	if q.Limit < 1 || q.Limit > MaxLimit {
+		is.add("limit", "out_of_range", "limit must be a whole number from 1 to %d.", MaxLimit)
+	}
+	switch q.Sort {
+	case SortFeatured, SortNewest, SortRating, SortDownloads, SortPrice, SortName:
+	default:
+		is.add("sort", "unknown_value", "sort must be featured, newest, rating, downloads, price or name.")
+	}
+	if !printable(q.Search, maxSearch) {
+		is.add("q", "out_of_range", "q must be at most %d printable characters.", maxSearch)
+	}
+	if !printable(q.Category, maxText) {
+		is.add("category", "out_of_range", "category must be at most %d printable characters.", maxText)
+	}
+	return is
+}
+
+// Page is a page of the product list.
+type Page struct {
+	Products   []Product
+	Total      int // of all pages
+	Categories []string
+}

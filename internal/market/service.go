@@ -1,0 +1,193 @@
+package market
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"stoa/internal/caller"
+	"stoa/internal/cuid2"
+	"stoa/internal/errs"
+	"stoa/internal/market/payment"
+	"stoa/internal/seal"
+)
+
+// Service applies the rules of the shop. All fields are required. It is safe
+// for concurrent use.
+type Service struct {
+	Catalogue Catalogue
+	Sales     Sales
+	Media     Media
+	Payments  payment.Provider
+	Keys      *Keys
+	Now       func() time.Time
+
+	// known are the ids of products by slug. Both are for ever, so that an entry is
+	// never stale: with it a mistyped key is refused without the database.
+	known sync.Map
+}
+
+// Keys hides licence keys in the database.
+type Keys struct {
+	lookup []byte
+	box    *seal.Box
+}
+
+// NewKeys returns the Keys of a master key.
+func NewKeys(master *seal.Key) *Keys {
+	return &Keys{lookup: master.Derive("market.license.lookup"), box: master.Box("market.license.key")}
+}
+
+// Hash returns what a key is looked up by.
+func (k *Keys) Hash(key LicenseKey) string { return key.hash(k.lookup) }
+
+// Seal encrypts a key for the row of its licence.
+func (k *Keys) Seal(key LicenseKey, licenseID string) string {
+	return k.box.Seal([]byte(key.Reveal()), licenseID)
+}
+
+// Open reverses Seal. It returns seal.ErrOpen for what was sealed with another
+// master key or for another licence.
+func (k *Keys) Open(sealed, licenseID string) (LicenseKey, error) {
+	text, err := k.box.Open(sealed, licenseID)
+	if err != nil {
+		return LicenseKey{}, err
+	}
+	return ParseLicenseKey(string(text))
+}
+
+// List returns a page of the published products. It returns VALIDATION_ERROR
+// for a query that ListQuery.Issues finds fault with.
+func (s *Service) List(ctx context.Context, q ListQuery) (Page, error) {
+	if err := errs.Validation(q.Issues()...); err != nil {
+		return Page{}, err
+	}
+	products, total, err := s.Catalogue.ListProducts(ctx, q)
+	if err != nil {
+		return Page{}, err
+	}
+	categories, err := s.Catalogue.Categories(ctx)
+	if err != nil {
+		return Page{}, err
+	}
+	return Page{Products: products, Total: total, Categories: categories}, nil
+}
+
+// Get returns the published product with that slug, detail included, or
+// ErrProductNotFound.
+func (s *Service) Get(ctx context.Context, slug string) (Product, error) {
+	p, err := s.product(ctx, slug)
+	if err == nil && !p.Published {
+		return Product{}, ErrProductNotFound
+	}
+	return p, err
+}
+
+// product returns the product with that slug, published or not.
+func (s *Service) product(ctx context.Context, slug string) (Product, error) {
+	if !validSlug(slug) {
+		return Product{}, ErrProductNotFound
+	}
+	p, err := s.Catalogue.ProductBySlug(ctx, slug)
+	if errs.KindOf(err) == errs.NotFound {
+		return Product{}, ErrProductNotFound
+	}
+	if err != nil {
+		return Product{}, err
+	}
+	s.known.Store(slug, p.ID)
+	return p, nil
+}
+
+// productID returns the id of the product with that slug, published or not:
+// what is withdrawn from sale goes on working for those who bought it.
+func (s *Service) productID(ctx context.Context, slug string) (string, error) {
+	if id, ok := s.known.Load(slug); ok {
+		return id.(string), nil
+	}
+	p, err := s.product(ctx, slug)
+	return p.ID, err
+}
+
+// Purchase orders a product at one of its tiers for the caller in ctx, who may
+// be nobody, and creates the licence. Order, licence and the count of downloads
+// are one transaction.
+//
+// It returns VALIDATION_ERROR for what PurchaseRequest.Issues finds, and
+// ErrNotForSale, ErrTierNotFound or ErrPaymentNotTaken. Calling it twice is two
+// purchases.
+func (s *Service) Purchase(ctx context.Context, slug string, req PurchaseRequest) (Receipt, error) {
+	if err := errs.Validation(req.Issues()...); err != nil {
+		return Receipt{}, err
+	}
+	p, err := s.Get(ctx, slug)
+	if errors.Is(err, ErrProductNotFound) {
+		return Receipt{}, ErrNotForSale
+	} else if err != nil {
+		return Receipt{}, err
+	}
+	tier, ok := p.Tier(req.TierID)
+	if !ok {
+		return Receipt{}, ErrTierNotFound
+	}
+
+	now := s.Now().UTC()
+	key := NewLicenseKey()
+	order, license := s.draft(ctx, p.ID, tier, key, now)
+	order.PaymentMethod, order.Billing = req.PaymentMethod, req.Billing
+
+	outcome, err := s.pay(ctx, order)
+	if err != nil {
+		return Receipt{}, err
+	}
+	order.Status, license.Paid = OrderPending, outcome.Settled
+	if outcome.Settled {
+		order.Status = OrderPaid
+	}
+	err = s.Sales.InTx(ctx, func(tx Sales) error {
+		if err := tx.CreateLicense(ctx, license); err != nil {
+			return err
+		}
+		if err := tx.CreateOrder(ctx, order); err != nil {
+			return err
+		}
+		// Last, because it is what all buyers of the product have to wait for.
+		return tx.CountDownload(ctx, p.ID)
+	})
+	if err != nil {
+		return Receipt{}, err
+	}
+	return Receipt{OrderID: order.ID, LicenseKey: key, PaymentURL: outcome.URL}, nil
+}
+
+// draft returns an order and its licence, but for the payment.
+func (s *Service) draft(ctx context.Context, productID string, tier Tier, key LicenseKey, now time.Time) (Order, License) {
+	buyer := caller.From(ctx).UserID
+	if buyer == "" {
+		buyer = caller.Anonymous
+	}
+	l := License{
+		ID: cuid2.New(), ProductID: productID, TierID: tier.ID, UserID: buyer,
+		KeyHash: s.Keys.Hash(key), Features: tier.Features, MaxInstances: tier.MaxInstances, CreatedAt: now,
+	}
+	l.KeySealed = s.Keys.Seal(key, l.ID)
+	l.Type, l.ExpiresAt = Term(tier.Period, now)
+	o := Order{
+		ID: cuid2.New(), ProductID: productID, TierID: tier.ID, UserID: buyer,
+		Amount: tier.Price, LicenseID: l.ID, CreatedAt: now,
+	}
+	return o, l
+}
+
+// pay begins the payment. What is free is paid.
+func (s *Service) pay(ctx context.Context, o Order) (payment.Outcome, error) {
+	if o.Amount.Minor == 0 {
+		return payment.Outcome{Settled: true}, nil
+	}
+	out, err := s.Payments.Begin(ctx, payment.Charge{OrderID: o.ID, Method: o.PaymentMethod, Minor: o.Amount.Minor, Currency: o.Amount.Currency})
+	if errors.Is(err, payment.ErrUnavailable) {
+		return out, ErrPaymentNotTaken.Because(err)
+	}
+	return out, err
+}

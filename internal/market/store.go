@@ -1,0 +1,76 @@
+package market
+
+import (
+	"context"
+	"time"
+)
+
+// Catalogue is the products in the database. Package store implements it and
+// package storetest holds its conformance tests, as for Sales.
+type Catalogue interface {
+	// ProductBySlug returns the product with that slug, published or not, detail
+	// included. It returns an errs.NotFound error when there is none. Inside InTx
+	// the product stays locked until the transaction ends.
+	ProductBySlug(ctx context.Context, slug string) (Product, error)
+
+	// ListProducts returns one page of the published products that a query wants,
+	// in its order and without their details, and how many there are on all pages.
+	// A page beyond the last is empty.
+	ListProducts(ctx context.Context, q ListQuery) ([]Product, int, error)
+
+	// Categories returns the categories of all published products, each once,
+	// sorted by code point.
+	Categories(ctx context.Context) ([]string, error)
+
+	// CreateProduct inserts a product, with its DownloadBase as DownloadCount. It
+	// returns an errs.Conflict error when the id or slug is taken.
+	CreateProduct(ctx context.Context, p Product) error
+
+	// UpdateProduct overwrites the product with that id but for its slug and
+	// CreatedAt. DownloadCount changes by what DownloadBase changes: purchases that
+	// were counted stay counted. It returns an errs.NotFound error when there is
+	// none.
+	UpdateProduct(ctx context.Context, p Product) error
+
+	// InTx runs fn on a Catalogue whose calls commit together if fn returns nil and
+	// are all undone otherwise. fn may run again if the database asks for it.
+	InTx(ctx context.Context, fn func(Catalogue) error) error
+}
+
+// Sales is the orders, licences and activations in the database.
+type Sales interface {
+	// CreateOrder and CreateLicense insert a row. They return an errs.Conflict
+	// error when the id, or the licence's key, is taken. A licence is created
+	// before its order, and both after their product.
+	CreateOrder(ctx context.Context, o Order) error
+	CreateLicense(ctx context.Context, l License) error
+
+	// CountDownload adds one to the product's DownloadCount. It returns an
+	// errs.NotFound error when there is no such product.
+	CountDownload(ctx context.Context, productID string) error
+
+	// OrderByID returns an order. It returns an errs.NotFound error when there is
+	// none.
+	OrderByID(ctx context.Context, id string) (Order, error)
+
+	// LicenseByKey returns the licence of that product with that key hash, how many
+	// instances are activated and whether the given one is. It returns an
+	// errs.NotFound error when there is none: another product's is none. Inside
+	// InTx the licence stays locked until the transaction ends, and the instances
+	// are those after the lock was granted.
+	LicenseByKey(ctx context.Context, productID, keyHash, instanceID string) (Usage, error)
+
+	// AddInstance records that an instance uses a licence. Adding the same instance
+	// twice is not an error.
+	AddInstance(ctx context.Context, licenseID, instanceID string, at time.Time) error
+
+	// InTx is as in Catalogue.
+	InTx(ctx context.Context, fn func(Sales) error) error
+}
+
+// Media keeps the files that products show.
+type Media interface {
+	// Put stores a file under a name made of its content and the extension ("svg"),
+	// and returns that name. The same content twice is one file.
+	Put(ctx context.Context, content []byte, extension string) (name string, err error)
+}

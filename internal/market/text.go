@@ -1,0 +1,44 @@
+package market
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"stoa/internal/errs"
+)
+
+// maxText is the length of the longest short text: names, methods, categories.
+const maxText = 200
+
+// issues collects what is wrong with what a caller sent.
+type issues []errs.Issue
+
+func (is *issues) add(path, code, format string, args ...any) {
+	*is = append(*is, errs.Issue{Path: path, Code: code, Message: fmt.Sprintf(format, args...)})
+}
+
+// printable reports whether s is at most limit characters of UTF-8 without
+// control characters. PostgreSQL can not store the NUL.
+func printable(s string, limit int) bool {
+	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= limit && strings.IndexFunc(s, unicode.IsControl) < 0
+}
+
+// Fold returns the form of a text in which it is searched and sorted, the same
+// on both engines, whose own ideas of lower case differ.
+func Fold(s string) string { return strings.ToLower(norm.NFC.String(s)) }
+
+// SearchText returns what a search for the product looks at.
+func (p *Product) SearchText() string {
+	return Fold(strings.Join(append([]string{p.Name, p.Slug, p.Category, p.ShortDescription, p.Description}, p.Highlights...), "\n"))
+}
+
+// Terms returns the words of a search, each of which must occur. Words beyond
+// the eighth are ignored.
+func (q ListQuery) Terms() []string {
+	terms := strings.Fields(Fold(q.Search))
+	return terms[:min(len(terms), maxTerms)]
+}

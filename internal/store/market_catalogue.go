@@ -1,0 +1,208 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"stoa/internal/market"
+)
+
+// Catalogue implements market.Catalogue.
+type Catalogue struct {
+	conn
+}
+
+var _ market.Catalogue = (*Catalogue)(nil)
+
+// NewCatalogue returns the products of db.
+func NewCatalogue(db *DB) *Catalogue { return &Catalogue{db.conn()} }
+
+// InTx implements market.Catalogue.
+func (c *Catalogue) InTx(ctx context.Context, fn func(market.Catalogue) error) error {
+	return c.inTx(ctx, func(tx conn) error { return fn(&Catalogue{tx}) })
+}
+
+// productColumns are what scanProduct reads: all but the detail.
+const productColumns = `p.id, p.slug, p.name, p.description, p.short_description, p.icon, p.category, p.screenshots, p.highlights,
+	p.pricing_type, p.price_minor, p.price_currency, p.rating, p.review_count, p.download_base, p.download_count,
+	p.featured, p.trending, p.published, p.created_at_ms, p.updated_at_ms`
+
+// scanner is a row of a result.
+type scanner interface{ Scan(dest ...any) error }
+
+func scanProduct(row scanner, more ...any) (market.Product, error) {
+	var (
+		p                       market.Product
+		screenshots, highlights string
+		created, updated        sql.NullInt64
+	)
+	err := row.Scan(append([]any{
+		&p.ID, &p.Slug, &p.Name, &p.Description, &p.ShortDescription, &p.Icon, &p.Category, &screenshots, &highlights,
+		&p.Pricing.Type, &p.Pricing.Price.Minor, &p.Pricing.Price.Currency, &p.Rating, &p.ReviewCount, &p.DownloadBase, &p.DownloadCount,
+		&p.Featured, &p.Trending, &p.Published, &created, &updated,
+	}, more...)...)
+	if err != nil {
+		return p, err
+	}
+	p.CreatedAt, p.UpdatedAt = fromMillis(created), fromMillis(updated)
+	if err := json.Unmarshal([]byte(screenshots), &p.Screenshots); err != nil {
+		return p, fmt.Errorf("store: product %s: screenshots: %w", p.ID, err)
+	}
+	if err := json.Unmarshal([]byte(highlights), &p.Highlights); err != nil {
+		return p, fmt.Errorf("store: product %s: highlights: %w", p.ID, err)
+	}
+	return p, nil
+}
+
+// ProductBySlug implements market.Catalogue.
+func (c *Catalogue) ProductBySlug(ctx context.Context, slug string) (market.Product, error) {
+	var detail string
+	p, err := scanProduct(c.r.QueryRowContext(ctx, `SELECT `+productColumns+`, p.detail FROM products p WHERE p.slug = $1`+c.lockInTx("p"), slug), &detail)
+	if err != nil {
+		return p, c.db.wrap(err, "Product")
+	}
+	p.Detail, err = decodeDetail(detail)
+	if err != nil {
+		return p, fmt.Errorf("store: product %s: detail: %w", p.ID, err)
+	}
+	return p, nil
+}
+
+// orderBy are the orders of the product list. Each is the end of an index.
+var orderBy = map[market.Sort]string{
+	market.SortFeatured:  `p.featured DESC, p.download_count DESC, p.id`,
+	market.SortNewest:    `p.created_at_ms DESC, p.id`,
+	market.SortRating:    `p.rating DESC, p.review_count DESC, p.id`,
+	market.SortDownloads: `p.download_count DESC, p.id`,
+	market.SortPrice:     `p.price_rank, p.id`,
+	market.SortName:      `p.name_sort, p.id`,
+}
+
+// productFilter returns the condition of a query and its arguments.
+func productFilter(q market.ListQuery) (string, []any) {
+	where, args := `p.published = $1`, []any{true}
+	add := func(condition string, arg any) {
+		args = append(args, arg)
+		where += fmt.Sprintf(" AND "+condition, len(args))
+	}
+	if q.Category != "" {
+		add(`p.category = $%d`, q.Category)
+	}
+	if q.Featured != nil {
+		add(`p.featured = $%d`, *q.Featured)
+	}
+	if q.Trending != nil {
+		add(`p.trending = $%d`, *q.Trending)
+	}
+	for _, term := range q.Terms() {
+		add(`p.search_text LIKE $%d ESCAPE '~'`, "%"+likeEscaper.Replace(term)+"%")
+	}
+	return where, args
+}
+
+// likeEscaper makes a text match only itself in LIKE … ESCAPE '~'.
+var likeEscaper = strings.NewReplacer(`~`, `~~`, `%`, `~%`, `_`, `~_`)
+
+// ListProducts implements market.Catalogue.
+func (c *Catalogue) ListProducts(ctx context.Context, q market.ListQuery) ([]market.Product, int, error) {
+	where, args := productFilter(q)
+	var total int
+	if err := c.r.QueryRowContext(ctx, `SELECT count(*) FROM products p WHERE `+where, args...).Scan(&total); err != nil { //nolint:gosec // conditions are constants
+		return nil, 0, err
+	}
+	// Compared before it is multiplied: a page number may be as large as an int.
+	if q.Page-1 > total/q.Limit {
+		return nil, total, nil
+	}
+	args = append(args, q.Limit, (q.Page-1)*q.Limit)
+	rows, err := c.r.QueryContext(ctx, fmt.Sprintf( //nolint:gosec // conditions and orders are constants
+		`SELECT %s FROM products p WHERE %s ORDER BY %s LIMIT $%d OFFSET $%d`,
+		productColumns, where, orderBy[q.Sort], len(args)-1, len(args)), args...)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer rows.Close()
+	var out []market.Product
+	for rows.Next() {
+		p, err := scanProduct(rows)
+		if err != nil {
+			return nil, 0, err
+		}
+		out = append(out, p)
+	}
+	return out, total, rows.Err()
+}
+
+// Categories implements market.Catalogue.
+func (c *Catalogue) Categories(ctx context.Context) ([]string, error) {
+	rows, err := c.r.QueryContext(ctx, `SELECT DISTINCT category FROM products WHERE published = $1 ORDER BY category`, true)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var category string
+		if err := rows.Scan(&category); err != nil {
+			return nil, err
+		}
+		out = append(out, category)
+	}
+	return out, rows.Err()
+}
+
+// CreateProduct implements market.Catalogue.
+func (c *Catalogue) CreateProduct(ctx context.Context, p market.Product) error {
+	args, err := productArgs(p)
+	if err != nil {
+		return err
+	}
+	args = append(args, p.Slug, toMillis(p.CreatedAt), p.DownloadBase)
+	_, err = c.w.ExecContext(ctx, `
+		INSERT INTO products (id, name, name_sort, search_text, description, short_description, icon, category,
+			screenshots, highlights, pricing_type, price_minor, price_currency, price_rank, rating, review_count,
+			featured, trending, published, detail, updated_at_ms, download_base, slug, created_at_ms, download_count)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)`, args...)
+	return c.db.wrap(err, "Product")
+}
+
+// UpdateProduct implements market.Catalogue.
+func (c *Catalogue) UpdateProduct(ctx context.Context, p market.Product) error {
+	args, err := productArgs(p)
+	if err != nil {
+		return err
+	}
+	res, err := c.w.ExecContext(ctx, `
+		UPDATE products SET name = $2, name_sort = $3, search_text = $4, description = $5, short_description = $6, icon = $7, category = $8,
+			screenshots = $9, highlights = $10, pricing_type = $11, price_minor = $12, price_currency = $13, price_rank = $14,
+			rating = $15, review_count = $16, featured = $17, trending = $18, published = $19, detail = $20, updated_at_ms = $21,
+			download_count = download_count + $22 - download_base, download_base = $22
+		WHERE id = $1`, args...)
+	return mustChange(res, err, "Product")
+}
+
+// productArgs returns the columns that CreateProduct and UpdateProduct share,
+// in their order.
+func productArgs(p market.Product) ([]any, error) {
+	detail, err := encodeDetail(p.Detail)
+	if err != nil {
+		return nil, err
+	}
+	screenshots, err := jsonList(p.Screenshots)
+	if err != nil {
+		return nil, err
+	}
+	highlights, err := jsonList(p.Highlights)
+	if err != nil {
+		return nil, err
+	}
+	price := p.Pricing.Price
+	return []any{
+		p.ID, p.Name, market.Fold(p.Name), p.SearchText(), p.Description, p.ShortDescription, p.Icon, p.Category,
+		screenshots, highlights, string(p.Pricing.Type), price.Minor, price.Currency, price.Rank(),
+		p.Rating, p.ReviewCount, p.Featured, p.Trending, p.Published, detail, toMillis(p.UpdatedAt), p.DownloadBase,
+	}, nil
+}

@@ -1,0 +1,65 @@
+package store
+
+import (
+	"encoding/json"
+
+	"stoa/internal/market"
+)
+
+// productDetail is market.Detail as the detail column holds it. Prices are in
+// minor units: a stored number never needs rounding.
+type productDetail struct {
+	FullDescription string                  `json:"fullDescription"`
+	Features        []market.FeatureSection `json:"features"`
+	Tiers           []productTier           `json:"tiers"`
+	FAQ             []market.Question       `json:"faq"`
+	Comparison      *market.Comparison      `json:"comparison,omitempty"`
+}
+
+type productTier struct {
+	ID           string   `json:"id"`
+	Name         string   `json:"name"`
+	Description  string   `json:"description"`
+	PriceMinor   int64    `json:"priceMinor"`
+	Currency     string   `json:"currency"`
+	Period       string   `json:"billingPeriod,omitempty"`
+	Features     []string `json:"features"`
+	Highlighted  bool     `json:"highlighted,omitempty"`
+	MaxInstances int      `json:"maxInstances"`
+}
+
+func encodeDetail(d market.Detail) (string, error) {
+	out := productDetail{FullDescription: d.FullDescription, Features: d.Features, FAQ: d.FAQ, Comparison: d.Comparison}
+	for _, t := range d.Tiers {
+		out.Tiers = append(out.Tiers, productTier{
+			ID: t.ID, Name: t.Name, Description: t.Description, PriceMinor: t.Price.Minor, Currency: t.Price.Currency,
+			Period: string(t.Period), Features: t.Features, Highlighted: t.Highlighted, MaxInstances: t.MaxInstances,
+		})
+	}
+	b, err := json.Marshal(out)
+	return string(b), err
+}
+
+func decodeDetail(text string) (market.Detail, error) {
+	var in productDetail
+	if err := json.Unmarshal([]byte(text), &in); err != nil {
+		return market.Detail{}, err
+	}
+	d := market.Detail{FullDescription: in.FullDescription, Features: in.Features, FAQ: in.FAQ, Comparison: in.Comparison}
+	for _, t := range in.Tiers {
+		d.Tiers = append(d.Tiers, market.Tier{
+			ID: t.ID, Name: t.Name, Description: t.Description, Price: market.Money{Minor: t.PriceMinor, Currency: t.Currency},
+			Period: market.BillingPeriod(t.Period), Features: t.Features, Highlighted: t.Highlighted, MaxInstances: t.MaxInstances,
+		})
+	}
+	return d, nil
+}
+
+// jsonList encodes a list as a JSON array, never as null.
+func jsonList(list []string) (string, error) {
+	if list == nil {
+		return "[]", nil
+	}
+	b, err := json.Marshal(list)
+	return string(b), err
+}

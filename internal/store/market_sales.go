@@ -1,0 +1,127 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"stoa/internal/market"
+)
+
+// Sales implements market.Sales.
+type Sales struct {
+	conn
+}
+
+var _ market.Sales = (*Sales)(nil)
+
+// NewSales returns the orders and licences of db.
+func NewSales(db *DB) *Sales { return &Sales{db.conn()} }
+
+// InTx implements market.Sales.
+func (s *Sales) InTx(ctx context.Context, fn func(market.Sales) error) error {
+	return s.inTx(ctx, func(tx conn) error { return fn(&Sales{tx}) })
+}
+
+// CreateOrder implements market.Sales.
+func (s *Sales) CreateOrder(ctx context.Context, o market.Order) error {
+	var billing sql.NullString
+	if o.Billing != nil {
+		b, err := json.Marshal(o.Billing)
+		if err != nil {
+			return err
+		}
+		billing = sql.NullString{String: string(b), Valid: true}
+	}
+	_, err := s.w.ExecContext(ctx, `
+		INSERT INTO orders (id, product_id, tier_id, user_id, payment_method, billing_info, amount_minor, currency, status, license_id, created_at_ms)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		o.ID, o.ProductID, o.TierID, o.UserID, o.PaymentMethod, billing, o.Amount.Minor, o.Amount.Currency, string(o.Status), o.LicenseID, toMillis(o.CreatedAt))
+	return s.db.wrap(err, "Order")
+}
+
+// OrderByID implements market.Sales.
+func (s *Sales) OrderByID(ctx context.Context, id string) (market.Order, error) {
+	var (
+		o       market.Order
+		billing sql.NullString
+		created sql.NullInt64
+	)
+	err := s.r.QueryRowContext(ctx, `
+		SELECT id, product_id, tier_id, user_id, payment_method, billing_info, amount_minor, currency, status, license_id, created_at_ms
+		FROM orders WHERE id = $1`, id,
+	).Scan(&o.ID, &o.ProductID, &o.TierID, &o.UserID, &o.PaymentMethod, &billing, &o.Amount.Minor, &o.Amount.Currency, &o.Status, &o.LicenseID, &created)
+	if err != nil {
+		return o, s.db.wrap(err, "Order")
+	}
+	o.CreatedAt = fromMillis(created)
+	if billing.Valid {
+		if err := json.Unmarshal([]byte(billing.String), &o.Billing); err != nil {
+			return o, fmt.Errorf("store: order %s: billing_info: %w", o.ID, err)
+		}
+	}
+	return o, nil
+}
+
+// CreateLicense implements market.Sales.
+func (s *Sales) CreateLicense(ctx context.Context, l market.License) error {
+	features, err := jsonList(l.Features)
+	if err != nil {
+		return err
+	}
+	_, err = s.w.ExecContext(ctx, `
+		INSERT INTO licenses (id, product_id, tier_id, user_id, key_hash, key_sealed, type, features, max_instances, paid,
+			expires_at_ms, revoked_at_ms, created_at_ms)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+		l.ID, l.ProductID, l.TierID, l.UserID, l.KeyHash, l.KeySealed, string(l.Type), features, l.MaxInstances, l.Paid,
+		toMillis(l.ExpiresAt), toMillis(l.RevokedAt), toMillis(l.CreatedAt))
+	return s.db.wrap(err, "Licence")
+}
+
+// CountDownload implements market.Sales.
+func (s *Sales) CountDownload(ctx context.Context, productID string) error {
+	res, err := s.w.ExecContext(ctx, `UPDATE products SET download_count = download_count + 1 WHERE id = $1`, productID)
+	return mustChange(res, err, "Product")
+}
+
+// licenseQuery selects a licence by key hash and product.
+const licenseQuery = `
+	SELECT l.id, l.product_id, l.tier_id, l.user_id, l.key_hash, l.key_sealed, l.type, l.features, l.max_instances, l.paid,
+		l.expires_at_ms, l.revoked_at_ms, l.created_at_ms
+	FROM licenses l WHERE l.key_hash = $1 AND l.product_id = $2`
+
+// LicenseByKey implements market.Sales.
+func (s *Sales) LicenseByKey(ctx context.Context, productID, keyHash, instanceID string) (market.Usage, error) {
+	var (
+		u                         market.Usage
+		l                         = &u.License
+		features                  string
+		expires, revoked, created sql.NullInt64
+	)
+	err := s.r.QueryRowContext(ctx, licenseQuery+s.lockInTx("l"), keyHash, productID).Scan(
+		&l.ID, &l.ProductID, &l.TierID, &l.UserID, &l.KeyHash, &l.KeySealed, &l.Type, &features, &l.MaxInstances, &l.Paid,
+		&expires, &revoked, &created)
+	if err != nil {
+		return market.Usage{}, s.db.wrap(err, "Licence")
+	}
+	l.ExpiresAt, l.RevokedAt, l.CreatedAt = fromMillis(expires), fromMillis(revoked), fromMillis(created)
+	if err := json.Unmarshal([]byte(features), &l.Features); err != nil {
+		return market.Usage{}, fmt.Errorf("store: licence %s: features: %w", l.ID, err)
+	}
+	// A separate query on purpose: it must see what other transactions committed
+	// while this one waited for the lock.
+	err = s.r.QueryRowContext(ctx, `
+		SELECT count(*), count(CASE WHEN instance_id = $1 THEN 1 END) > 0
+		FROM license_instances WHERE license_id = $2`, instanceID, l.ID).Scan(&u.Instances, &u.Activated)
+	return u, err
+}
+
+// AddInstance implements market.Sales.
+func (s *Sales) AddInstance(ctx context.Context, licenseID, instanceID string, at time.Time) error {
+	_, err := s.w.ExecContext(ctx, `
+		INSERT INTO license_instances (license_id, instance_id, activated_at_ms) VALUES ($1, $2, $3)
+		ON CONFLICT (license_id, instance_id) DO NOTHING`, licenseID, instanceID, toMillis(at))
+	return err
+}
