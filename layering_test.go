@@ -27,22 +27,27 @@ var mayImport = map[string][]string{
 	"internal/seal":   {},
 
 	"internal/clientip":  {},
+	"internal/framing":   {},
 	"internal/masterkey": {"internal/seal"},
 	"internal/ops":       {},
 	"internal/ratelimit": {},
+
+	"internal/account":          {"internal/errs", "internal/caller", "internal/cuid2", "internal/seal", "internal/account/password", "internal/account/token"},
+	"internal/account/password": {"internal/errs"},
+	"internal/account/token":    {},
 
 	"internal/blob":           {},
 	"internal/market":         {"internal/errs", "internal/caller", "internal/seal", "internal/cuid2", "internal/market/payment"},
 	"internal/market/payment": {},
 	"internal/demo/catalog":   {},
-	"internal/reference": {},
+	"internal/reference":      {},
 
 	"internal/plugin":         {"internal/errs", "internal/seal", "internal/cuid2"},
 	"internal/plugin/archive": {"internal/errs", "internal/plugin"},
 	"internal/plugin/install": {"internal/errs", "internal/plugin", "internal/plugin/archive"},
 	"internal/runtime":        {"internal/errs", "internal/plugin"},
 	"internal/store":          {"internal/errs", "internal/account", "internal/market", "internal/plugin"},
-	"internal/httpapi":        {"api", "internal/reference", "internal/errs", "internal/caller", "internal/reqid", "internal/plugin", "internal/plugin/install", "internal/market"},
+	"internal/httpapi":        {"api", "internal/reference", "internal/errs", "internal/caller", "internal/reqid", "internal/account", "internal/account/token", "internal/plugin", "internal/plugin/install", "internal/market"},
 
 	// For tests only: nothing above may list these.
 	"internal/store/storetest":   {"*"},

@@ -1,0 +1,205 @@
+// Package framing refuses requests whose length is stated twice: with both
+// Content-Length and Transfer-Encoding (CONTRACT 5). Two servers in a row may
+// disagree about where such a request ends, and what one takes for its body the
+// other takes for the next request.
+//
+// net/http resolves the conflict silently and hides the evidence, so the bytes
+// are watched as they arrive: a Guard wraps the connections of a server, follows
+// where each request begins and ends, and marks the offending one for the
+// handler, which answers 400. What follows on that connection is never read.
+package framing
+
+import (
+	"bytes"
+	"crypto/rand"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+)
+
+// Guard marks ambiguous requests and recognises them again. Create it with
+// NewGuard. It is safe for concurrent use.
+type Guard struct {
+	marker string // a header that only this process knows the name of
+}
+
+// NewGuard returns a Guard.
+func NewGuard() *Guard {
+	// A client that could guess the marker could only refuse itself.
+	return &Guard{marker: http.CanonicalHeaderKey("X-Stoa-Ambiguous-" + rand.Text())}
+}
+
+// Listen wraps ln. The server that uses it must have ConnState as its ConnState
+// hook and a MaxHeaderBytes of at most MaxHead.
+func (g *Guard) Listen(ln net.Listener) net.Listener { return listener{ln, g.marker} }
+
+// Refused reports whether r stated its length twice. The handler answers 400 and
+// does nothing else; the connection closes after the answer.
+func (g *Guard) Refused(r *http.Request) bool {
+	_, marked := r.Header[g.marker]
+	return marked
+}
+
+type listener struct {
+	net.Listener
+
+	marker string
+}
+
+// Accept implements net.Listener.
+func (l listener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &conn{Conn: c, marker: l.marker}, nil
+}
+
+// ConnState is a hook for http.Server: a connection that was taken over (an
+// upgrade to WebSocket) no longer speaks HTTP and is watched no longer.
+func ConnState(c net.Conn, state http.ConnState) {
+	if w, ok := c.(*conn); ok && state == http.StateHijacked {
+		w.release()
+	}
+}
+
+// MaxHead is the longest request head that is held back to be looked at. A
+// longer one passes unseen: net/http refuses it for its length.
+const MaxHead = 64 << 10
+
+const holdLimit = MaxHead + 8<<10 // net/http reads up to 4 KiB more than it is told
+
+// conn follows the framing of the requests that are read through it.
+type conn struct {
+	net.Conn
+
+	marker string
+
+	mu      sync.Mutex
+	watcher watcher
+	in      []byte // read from the peer, not yet looked at
+	out     []byte // looked at, not yet handed on
+	chunk   []byte // where the peer's bytes are read into
+	refused bool   // the marked head was handed on; nothing follows
+	plain   bool   // watching has ended
+}
+
+const readSize = 4 << 10
+
+// Read implements net.Conn. A request's head is handed on only when it is whole.
+func (c *conn) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	for {
+		c.mu.Lock()
+		c.advance()
+		if len(c.out) > 0 {
+			n := copy(p, c.out)
+			c.out = c.out[n:]
+			c.mu.Unlock()
+			return n, nil
+		}
+		plain, refused := c.plain, c.refused
+		if c.chunk == nil && !plain {
+			c.chunk = make([]byte, readSize)
+		}
+		c.mu.Unlock()
+
+		if plain {
+			return c.Conn.Read(p)
+		}
+		n, err := c.Conn.Read(c.chunk)
+		c.mu.Lock()
+		if !refused {
+			c.in = append(c.in, c.chunk[:n]...)
+		}
+		if err != nil && len(c.in) > 0 && err == io.EOF { //nolint:errorlint // io.Reader's contract is the value itself
+			c.plain = true // half a head: the server shall see it and complain
+			c.mu.Unlock()
+			continue
+		}
+		c.mu.Unlock()
+		if err != nil && n == 0 || err != nil && refused {
+			return 0, err
+		}
+	}
+}
+
+// advance moves what has been looked at from in to out.
+func (c *conn) advance() {
+	for len(c.in) > 0 && !c.refused {
+		if c.plain {
+			c.out, c.in = append(c.out, c.in...), nil
+			return
+		}
+		n, verdict := c.watcher.next(c.in)
+		switch verdict {
+		case pass:
+			c.out = append(c.out, c.in[:n]...)
+		case ambiguous:
+			c.out = append(c.out, c.mark(c.in[:n])...)
+			c.refused, c.in = true, nil
+			return
+		case lost:
+			c.plain = true
+			continue
+		case needMore:
+			if len(c.in) > holdLimit {
+				c.plain = true
+				continue
+			}
+			return
+		}
+		c.in = c.in[n:]
+	}
+	if len(c.in) == 0 {
+		c.in = nil
+	}
+}
+
+// mark returns the head without its statements of length and with the marker.
+func (c *conn) mark(head []byte) []byte {
+	var out []byte
+	skipping := false
+	for i, line := range bytes.SplitAfter(head, []byte("\n")) {
+		text := bytes.TrimRight(line, "\r\n")
+		if len(text) == 0 {
+			break
+		}
+		folded := text[0] == ' ' || text[0] == '\t'
+		if i > 0 && !folded {
+			name, _, _ := bytes.Cut(text, []byte(":"))
+			skipping = isField(name, "content-length") || isField(name, "transfer-encoding") ||
+				isField(name, "connection") || isField(name, "expect")
+		}
+		if !skipping {
+			out = append(append(out, text...), "\r\n"...)
+		}
+	}
+	return append(out, c.marker+": 1\r\nConnection: close\r\n\r\n"...)
+}
+
+// release ends the watching.
+func (c *conn) release() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.plain = true
+}
+
+// ReadFrom keeps the copy from a file or another connection in the kernel.
+func (c *conn) ReadFrom(r io.Reader) (int64, error) {
+	if rf, ok := c.Conn.(io.ReaderFrom); ok {
+		return rf.ReadFrom(r)
+	}
+	return io.Copy(struct{ io.Writer }{c.Conn}, r)
+}
+
+// CloseWrite lets net/http end its side first, as it does on a *net.TCPConn.
+func (c *conn) CloseWrite() error {
+	if cw, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return cw.CloseWrite()
+	}
+	return nil
+}

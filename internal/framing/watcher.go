@@ -1,0 +1,163 @@
+package framing
+
+import (
+	"bytes"
+	"strconv"
+)
+
+// watcher follows HTTP/1.1 message framing as net/http reads it. The zero value
+// stands at the start of a request.
+type watcher struct {
+	part part
+	left uint64 // bytes of body, or of chunk, still to come
+}
+
+// part is where in a request the watcher is.
+type part int
+
+const (
+	inHead part = iota
+	inBody
+	inChunkSize
+	inChunkData
+	inChunkEnd
+	inTrailer
+)
+
+// verdict is what the watcher says about the bytes it was shown.
+type verdict int
+
+const (
+	pass      verdict = iota // the first n bytes may be handed on
+	needMore                 // what is there is not whole yet
+	ambiguous                // the first n bytes are a head that states its length twice
+	lost                     // not framing that net/http would accept; it will say so itself
+)
+
+// maxLine bounds the lines between the chunks of a body. net/http has the same
+// limit.
+const maxLine = 4096
+
+// next looks at the bytes that come now.
+func (w *watcher) next(b []byte) (n int, v verdict) {
+	switch w.part {
+	case inHead:
+		return w.head(b)
+	case inBody, inChunkData:
+		n = len(b)
+		if uint64(n) >= w.left {
+			n = int(w.left) //nolint:gosec // not more than len(b)
+			w.part = map[part]part{inBody: inHead, inChunkData: inChunkEnd}[w.part]
+		}
+		w.left -= uint64(n) //nolint:gosec // a length
+		return n, pass
+	}
+	end := bytes.IndexByte(b, '\n')
+	switch {
+	case end < 0 && len(b) > maxLine:
+		return 0, lost
+	case end < 0:
+		return 0, needMore
+	}
+	line := bytes.TrimRight(b[:end], "\r")
+	switch w.part {
+	case inChunkSize:
+		size, ok := chunkSize(line)
+		if !ok {
+			return 0, lost
+		}
+		w.left, w.part = size, inChunkData
+		if size == 0 {
+			w.part = inTrailer
+		}
+	case inChunkEnd:
+		if len(line) > 0 {
+			return 0, lost
+		}
+		w.part = inChunkSize
+	case inTrailer:
+		if len(line) == 0 {
+			w.part = inHead
+		}
+	}
+	return end + 1, pass
+}
+
+// head looks at a request's head, if it is whole.
+func (w *watcher) head(b []byte) (n int, v verdict) {
+	n = headLength(b)
+	if n == 0 {
+		return 0, needMore
+	}
+	var (
+		lengths, encodings int
+		length             []byte
+		old                bool
+	)
+	for i, line := range bytes.Split(b[:n], []byte("\n")) {
+		line = bytes.TrimRight(line, "\r")
+		if i == 0 {
+			old = bytes.HasSuffix(line, []byte(" HTTP/1.0"))
+			continue
+		}
+		name, value, ok := bytes.Cut(line, []byte(":"))
+		switch {
+		case !ok:
+		case isField(name, "content-length"):
+			lengths++
+			length = bytes.TrimSpace(value)
+		case isField(name, "transfer-encoding"):
+			encodings++
+		}
+	}
+	switch {
+	case encodings > 0 && (lengths > 0 || old): // HTTP/1.0 has no Transfer-Encoding: net/http would not see a body
+		return n, ambiguous
+	case encodings > 0:
+		w.part = inChunkSize // net/http knows no other encoding, and refuses a list
+	case lengths > 0:
+		size, err := strconv.ParseUint(string(length), 10, 63)
+		if err != nil {
+			return 0, lost
+		}
+		w.left = size
+		if size > 0 {
+			w.part = inBody
+		}
+	}
+	return n, pass
+}
+
+// headLength returns the length of the head at the start of b, its empty line
+// included, or 0 if it is not whole. A line may end in LF alone.
+func headLength(b []byte) int {
+	for at := 0; ; {
+		end := bytes.IndexByte(b[at:], '\n')
+		if end < 0 {
+			return 0
+		}
+		line := bytes.TrimRight(b[at:at+end], "\r")
+		at += end + 1
+		if len(line) == 0 {
+			return at
+		}
+	}
+}
+
+// isField compares a field name as lenient servers do: without regard to case
+// and to white space around it.
+func isField(name []byte, want string) bool {
+	return bytes.EqualFold(bytes.TrimSpace(name), []byte(want))
+}
+
+// chunkSize reads the line before a chunk: hexadecimal digits, then perhaps an
+// extension.
+func chunkSize(line []byte) (uint64, bool) {
+	digits, _, _ := bytes.Cut(line, []byte(";"))
+	digits = bytes.TrimRight(digits, " \t")
+	if len(digits) == 0 || len(digits) > 16 {
+		return 0, false
+	}
+	size, err := strconv.ParseUint(string(digits), 16, 64)
+	return size, err == nil
+}
