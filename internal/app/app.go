@@ -10,9 +10,16 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"path/filepath"
 	"time"
 
+	"stoa/internal/account"
+	"stoa/internal/account/password"
+	"stoa/internal/account/token"
+	"stoa/internal/blob"
 	"stoa/internal/httpapi"
+	"stoa/internal/market"
+	"stoa/internal/market/payment"
 	"stoa/internal/plugin"
 	"stoa/internal/plugin/install"
 	"stoa/internal/seal"
@@ -33,12 +40,37 @@ type Config struct {
 
 	// MasterKey encrypts what must not be readable in the database.
 	MasterKey *seal.Key
+
+	// AdminEmail and AdminPassword make an administrator while there is none.
+	// Both may be empty.
+	AdminEmail, AdminPassword string
+
+	// PasswordPolicy is "standard" (or empty) or "asvs" (account.Policy).
+	PasswordPolicy string
+
+	// PasswordCost is what hashing a password takes; password.Default if zero.
+	// Tests lower it.
+	PasswordCost password.Params
+
+	// ServiceIssuer, with one of ServiceSecret (the HMAC key) and ServicePublicKey
+	// (PEM), makes service JWTs of that issuer acceptable (spec A, Authentication
+	// 6). All empty: off.
+	ServiceIssuer, ServiceSecret, ServicePublicKey string
+
+	// Payments is "test" (or empty), where every payment settles at once, or
+	// "live", where paid tiers need a payment provider (CONTRACT 3).
+	Payments string
 }
 
 // App is a stoa that can answer requests.
 type App struct {
 	Handler http.Handler
 	DB      *store.DB
+	Market  *market.Service
+
+	Accounts *account.Service
+
+	media *blob.Files
 }
 
 // New opens the database, brings its schema up to date and builds the program
@@ -68,20 +100,89 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err := installer.Sweep(ctx, time.Now()); err != nil { // the age of files is in system time
 		cfg.Log.WarnContext(ctx, "leftovers of earlier installs could not be removed", slog.Any("err", err))
 	}
+	if err := a.buildMarket(cfg); err != nil {
+		return err
+	}
+	if err := a.buildAccounts(ctx, cfg); err != nil {
+		return err
+	}
 	api := &httpapi.Server{
 		Log:   cfg.Log,
 		Now:   cfg.Now,
 		Ready: a.DB.Ping,
 
+		Auth:     a.Accounts,
+		Accounts: a.Accounts,
+
 		Plugins:   plugins,
 		Installer: installer,
+
+		Market: a.Market,
+		Media:  a.media,
 	}
 	a.Handler = api.Handler()
+	return nil
+}
+
+// buildAccounts makes the accounts, their signing keys at first start, and the
+// administrator of the configuration.
+func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
+	services, err := token.NewService(cfg.ServiceIssuer, cfg.ServiceSecret, cfg.ServicePublicKey)
+	if err != nil {
+		return err
+	}
+	policy, err := account.ParsePolicy(cfg.PasswordPolicy)
+	if err != nil {
+		return err
+	}
+	cost := cfg.PasswordCost
+	if cost == (password.Params{}) {
+		cost = password.Default
+	}
+	db := store.NewAccount(a.DB)
+	a.Accounts = &account.Service{
+		Store:  db,
+		Ring:   &account.Ring{Store: db, Box: cfg.MasterKey.Box(account.RingPurpose), Now: cfg.Now},
+		Hasher: password.NewHasher(cost, password.Limits{}),
+		Now:    cfg.Now, Policy: policy, Services: services,
+	}
+	if err := a.Accounts.Start(ctx); err != nil {
+		return err
+	}
+	created, err := a.Accounts.EnsureAdmin(ctx, cfg.AdminEmail, cfg.AdminPassword)
+	if created {
+		cfg.Log.InfoContext(ctx, "administrator created", slog.String("email", cfg.AdminEmail))
+	}
+	return err
+}
+
+// buildMarket makes the market and the files it shows.
+func (a *App) buildMarket(cfg Config) error {
+	media, err := blob.Open(filepath.Join(cfg.DataDir, "media"))
+	if err != nil {
+		return err
+	}
+	a.media = media
+	a.Market = &market.Service{
+		Catalogue: store.NewCatalogue(a.DB), Sales: store.NewSales(a.DB), Media: media,
+		Payments: payment.Test{}, Keys: market.NewKeys(cfg.MasterKey), Now: cfg.Now,
+	}
+	switch cfg.Payments {
+	case "", "test":
+	case "live":
+		a.Market.Payments = payment.None{}
+	default:
+		return fmt.Errorf("payments: %q is neither test nor live", cfg.Payments)
+	}
 	return nil
 }
 
 // Close stops everything the App started and closes the database. Requests must
 // have ended before.
 func (a *App) Close(_ context.Context) error {
-	return a.DB.Close()
+	err := a.DB.Close()
+	if a.media != nil {
+		err = errors.Join(err, a.media.Close())
+	}
+	return err
 }

@@ -11,7 +11,9 @@ import (
 	"net/http"
 	"time"
 
+	"stoa/internal/account"
 	"stoa/internal/caller"
+	"stoa/internal/market"
 	"stoa/internal/plugin"
 	"stoa/internal/plugin/install"
 )
@@ -30,19 +32,46 @@ type Server struct {
 	Now  func() time.Time
 	Auth Authenticator
 
+	Accounts *account.Service
+
 	Plugins   *plugin.Service
 	Installer *install.Installer
+
+	Market *market.Service
+	Media  Media
 
 	// Ready returns nil while this process can do its work.
 	Ready func(ctx context.Context) error
 }
 
-// Handler returns the API. This is the complete list of routes.
-func (s *Server) Handler() http.Handler {
+// Handler returns the API.
+func (s *Server) Handler() http.Handler { return s.middleware(s.routes()) }
+
+// routes is the complete list of routes.
+func (s *Server) routes() *router {
 	rt := &router{server: s, mux: http.NewServeMux()}
 
-	rt.open("GET /livez", s.livez)
-	rt.open("GET /readyz", s.readyz)
+	rt.public("GET /livez", s.livez)
+	rt.public("GET /readyz", s.readyz)
+	rt.public("GET /openapi.json", s.openapi)
+	rt.public("GET /docs", s.docs)
+
+	rt.public("POST /auth/register", s.register)
+	rt.public("POST /auth/login", s.login)
+	rt.user("GET /auth/me", s.me)
+	rt.public("POST /auth/refresh", s.refresh)
+	rt.public("POST /auth/logout", s.logout)
+	rt.user("POST /auth/change-password", s.changePassword)
+	rt.user("GET /auth/sessions", s.listSessions)
+	rt.user("DELETE /auth/sessions/{id}", s.endSession)
+	rt.public("GET /.well-known/jwks.json", s.jwks)
+
+	rt.public("GET /api/marketplace/products", s.listProducts)
+	rt.public("GET /api/marketplace/products/{slug}", s.getProduct)
+	rt.open("POST /api/marketplace/products/{slug}/purchase", s.purchaseProduct)
+	rt.public("POST /api/marketplace/products/{slug}/activate", s.activateLicense)
+	rt.public("GET /api/marketplace/products/{slug}/license/verify", s.verifyLicense)
+	rt.public("GET /media/{file}", s.serveMedia)
 
 	rt.adminUpload("POST /api/v1/admin/extensions/{kind}/install", uploadTimeout, s.installExtension)
 	rt.admin("GET /api/v1/admin/extensions", s.listExtensions)
@@ -59,5 +88,5 @@ func (s *Server) Handler() http.Handler {
 	rt.admin("PATCH /api/v1/admin/plugins/{slug}/instances/{installationId}", s.changeInstance)
 	rt.admin("DELETE /api/v1/admin/plugins/{slug}/instances/{installationId}", s.deleteInstance)
 
-	return s.middleware(rt)
+	return rt
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"stoa/internal/account/password"
 	"stoa/internal/app"
 	"stoa/internal/seal"
 	"stoa/internal/testkit/logtest"
@@ -72,6 +73,8 @@ func New(tb testing.TB, options ...Option) *App {
 		DatabaseURL: filepath.Join(dir, "stoa.db"),
 		DataDir:     dir,
 		MasterKey:   key,
+		// A hash of the real cost takes 24 ms; account/password tests that one.
+		PasswordCost: password.Params{MemoryKiB: 64, Time: 1, Threads: 1, SaltLen: 16, KeyLen: 32},
 	}
 	for _, o := range options {
 		o(tb, &cfg)

@@ -1,0 +1,90 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"stoa/internal/caller"
+	"stoa/internal/cuid2"
+	"stoa/internal/errs"
+)
+
+// CreateAdmin creates a user with role ADMIN. Without a username it takes one
+// from the e-mail address. It returns VALIDATION_ERROR with every fault, and
+// ErrTaken when the e-mail address or the username is somebody's already.
+func (s *Service) CreateAdmin(ctx context.Context, email, username, secret string) (User, error) {
+	if username == "" {
+		username = usernameFor(email)
+	}
+	var f faults
+	f.email("email", email)
+	f.username("username", username)
+	f.newPassword(s.Policy, "password", secret)
+	if err := f.err(); err != nil {
+		return User{}, err
+	}
+	c, err := s.newUser(ctx, User{Email: email, Username: username, Role: caller.RoleAdmin}, secret)
+	if err != nil {
+		return User{}, err
+	}
+	if err := s.Store.CreateUser(ctx, c); errs.KindOf(err) == errs.Conflict {
+		return User{}, ErrTaken
+	} else if err != nil {
+		return User{}, err
+	}
+	return c.User, nil
+}
+
+// ErrAdminTaken says that the administrator to be made has the e-mail address or
+// username of somebody who is none. Whoever registered it is not trusted for
+// that.
+var ErrAdminTaken = errors.New("STOA_ADMIN_EMAIL belongs to an account that is no active administrator: use another address")
+
+// EnsureAdmin creates an administrator while there is none. With an empty e-mail
+// address and password it does nothing. Several replicas may call it at once.
+// created reports whether this call made one.
+func (s *Service) EnsureAdmin(ctx context.Context, email, secret string) (created bool, err error) {
+	if email == "" && secret == "" {
+		return false, nil
+	}
+	if has, err := s.Store.HasAdmin(ctx); err != nil || has {
+		return false, err
+	}
+	if email == "" || secret == "" {
+		return false, errors.New("STOA_ADMIN_EMAIL and STOA_ADMIN_PASSWORD are needed both")
+	}
+	_, err = s.CreateAdmin(ctx, email, "", secret)
+	if errors.Is(err, ErrTaken) {
+		// The address, by another replica that was quicker, or only the username.
+		if has, err := s.Store.HasAdmin(ctx); err != nil || has {
+			return false, err
+		}
+		_, err = s.CreateAdmin(ctx, email, "admin-"+cuid2.New()[:8], secret)
+	}
+	switch {
+	case errors.Is(err, ErrTaken):
+		return false, ErrAdminTaken
+	case err != nil:
+		return false, fmt.Errorf("administrator from STOA_ADMIN_EMAIL: %w", err)
+	}
+	return true, nil
+}
+
+var notUsername = regexp.MustCompile(`[^\p{L}\p{N}._-]+`)
+
+// usernameFor makes a username of the part of an e-mail address before the @.
+func usernameFor(email string) string {
+	name, _, _ := strings.Cut(email, "@")
+	name = notUsername.ReplaceAllString(name, "-")
+	if utf8.RuneCountInString(name) < 3 {
+		name = "admin-" + name
+	}
+	if runes := []rune(name); len(runes) > 64 {
+		name = string(runes[:64])
+	}
+	return name
+}

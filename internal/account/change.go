@@ -1,0 +1,80 @@
+package account
+
+import (
+	"context"
+
+	"stoa/internal/errs"
+)
+
+// ChangePassword replaces the password of the user and ends all of the user's
+// sessions but the one named. It returns VALIDATION_ERROR, ErrPassword when the
+// current password is wrong, ErrNoUser when there is no such user any more,
+// password.ErrBusy, and ErrChangePassword when it failed for a reason of ours;
+// then the old password still works.
+func (s *Service) ChangePassword(ctx context.Context, userID, sessionID, current, next string) error {
+	var f faults
+	f.required("currentPassword", current)
+	f.newPassword(s.Policy, "newPassword", next)
+	if err := f.err(); err != nil {
+		return err
+	}
+	err := s.changePassword(ctx, userID, sessionID, current, next)
+	if errs.KindOf(err) == errs.Internal {
+		return ErrChangePassword.Because(err)
+	}
+	return err
+}
+
+func (s *Service) changePassword(ctx context.Context, userID, sessionID, current, next string) error {
+	c, err := s.Store.User(ctx, userID)
+	if err != nil {
+		return noUser(err)
+	}
+	match, _, err := s.verify(ctx, c.PasswordHash, current)
+	if err != nil {
+		return err
+	}
+	if !match {
+		return ErrPassword
+	}
+	hash, err := s.Hasher.Hash(ctx, next)
+	if err != nil {
+		return err
+	}
+	return noUser(s.Store.InTx(ctx, func(tx Store) error {
+		now, err := tx.User(ctx, userID)
+		if err != nil {
+			return err
+		}
+		// Of two changes at once the second finds that its current password is
+		// not the current one any more.
+		if now.PasswordHash != c.PasswordHash {
+			return ErrPassword
+		}
+		if err := tx.SetPassword(ctx, userID, hash); err != nil {
+			return err
+		}
+		return tx.DeleteSessionsExcept(ctx, userID, sessionID)
+	}))
+}
+
+func noUser(err error) error {
+	if errs.KindOf(err) == errs.NotFound {
+		return ErrNoUser
+	}
+	return err
+}
+
+// SetActive lets a user in or shuts it out. Shutting out ends all of the user's
+// sessions. It returns ErrNoUser when there is no such user.
+func (s *Service) SetActive(ctx context.Context, userID string, active bool) error {
+	return noUser(s.Store.InTx(ctx, func(tx Store) error {
+		if _, err := tx.User(ctx, userID); err != nil {
+			return err
+		}
+		if err := tx.SetActive(ctx, userID, active); err != nil || active {
+			return err
+		}
+		return tx.DeleteSessionsExcept(ctx, userID, "")
+	}))
+}

@@ -1,0 +1,127 @@
+package password
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"runtime"
+	"time"
+
+	"golang.org/x/crypto/argon2"
+	"stoa/internal/errs"
+)
+
+// ErrBusy says that too many passwords are being hashed already (503 with
+// Retry-After). It can only be answered to a flood.
+var ErrBusy = errs.New(errs.Busy, "BUSY", "Too many people are signing in at this moment. Try again in a few seconds.").After(2 * time.Second)
+
+// Limits bound what a Hasher may use. The zero value of a field means its
+// default.
+type Limits struct {
+	// Parallel is how many hashes run at a time, each with its MemoryKiB. The
+	// default is one for each processor: more only take turns.
+	Parallel int
+	// Waiting is how many callers may wait for their turn, by default 1,000. One
+	// that waits holds a few KiB.
+	Waiting int
+	// MaxWait is how long one waits at most, by default 10 s.
+	MaxWait time.Duration
+}
+
+// Hasher hashes and checks passwords. It is safe for concurrent use.
+type Hasher struct {
+	params  Params
+	maxWait time.Duration
+	running chan struct{} // one token for each hash that runs
+	queued  chan struct{} // one token for each that runs or waits
+	dummy   string
+}
+
+// NewHasher returns a Hasher that makes hashes with the given parameters.
+func NewHasher(p Params, l Limits) *Hasher {
+	if l.Parallel <= 0 {
+		l.Parallel = runtime.GOMAXPROCS(0)
+	}
+	if l.Waiting <= 0 {
+		l.Waiting = 1000
+	}
+	if l.MaxWait <= 0 {
+		l.MaxWait = 10 * time.Second
+	}
+	return &Hasher{
+		params:  p,
+		maxWait: l.MaxWait,
+		running: make(chan struct{}, l.Parallel),
+		queued:  make(chan struct{}, l.Parallel+l.Waiting),
+		// Random bytes instead of a real hash: nothing hashes to them, and checking
+		// against them costs the same.
+		dummy: phc{params: p, salt: random(p.SaltLen), key: random(p.KeyLen)}.String(),
+	}
+}
+
+// Dummy returns a hash that no password has. Checking against it costs as much
+// as checking against a real one.
+func (h *Hasher) Dummy() string { return h.dummy }
+
+// Hash returns the hash of a password, taken exactly as it is. It returns
+// ErrBusy when its turn does not come in time.
+func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
+	out := phc{params: h.params, salt: random(h.params.SaltLen)}
+	if err := h.turn(ctx, func() { out.key = derive(password, out) }); err != nil {
+		return "", err
+	}
+	return out.String(), nil
+}
+
+// Verify reports whether password has the given hash, and whether the hash
+// should be made again because parameters rose since. It returns ErrBusy when
+// its turn does not come in time, and ErrHash for a hash it can not read.
+func (h *Hasher) Verify(ctx context.Context, hash, password string) (match, outdated bool, err error) {
+	want, err := parse(hash)
+	if err != nil {
+		return false, false, err
+	}
+	var got []byte
+	if err := h.turn(ctx, func() { got = derive(password, want) }); err != nil {
+		return false, false, err
+	}
+	return subtle.ConstantTimeCompare(got, want.key) == 1, want.params.below(h.params), nil
+}
+
+// below reports whether p is weaker than q in any respect.
+func (p Params) below(q Params) bool {
+	return p.MemoryKiB < q.MemoryKiB || p.Time < q.Time || p.Threads < q.Threads || p.SaltLen < q.SaltLen || p.KeyLen < q.KeyLen
+}
+
+// turn runs fn when a slot is free, or returns ErrBusy if too many wait already
+// or the wait is too long, or the context's error.
+func (h *Hasher) turn(ctx context.Context, fn func()) error {
+	select {
+	case h.queued <- struct{}{}:
+		defer func() { <-h.queued }()
+	default:
+		return ErrBusy
+	}
+	patience := time.NewTimer(h.maxWait)
+	defer patience.Stop()
+	select {
+	case h.running <- struct{}{}:
+		defer func() { <-h.running }()
+	case <-patience.C:
+		return ErrBusy
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	fn()
+	return nil
+}
+
+func derive(password string, h phc) []byte {
+	return argon2.IDKey([]byte(password), h.salt, h.params.Time, h.params.MemoryKiB, h.params.Threads, uint32(h.params.KeyLen)) //nolint:gosec // at most maxLen
+}
+
+func random(n int) []byte {
+	b := make([]byte, n)
+	_, _ = rand.Read(b) // never fails (crypto/rand)
+	return b
+}

@@ -1,0 +1,166 @@
+package account
+
+import (
+	"context"
+	"crypto/ed25519"
+	"fmt"
+	"sync"
+	"time"
+
+	"stoa/internal/account/token"
+	"stoa/internal/seal"
+)
+
+// How fresh a Ring is. Another replica may rotate the keys: a new key is
+// published long before it signs, so a minute is soon enough; one that is not
+// known at all is looked for at once, but not more often than every few seconds,
+// because anybody can make up key ids.
+const (
+	ringFresh   = time.Minute
+	ringUnknown = 5 * time.Second
+)
+
+// Ring holds the keys that sign and verify the platform's tokens. They live in
+// the database, sealed; a Ring keeps them in memory and looks again now and
+// then. It is safe for concurrent use.
+type Ring struct {
+	Store Keys
+	// Box seals the keys: seal.Key.Box(RingPurpose).
+	Box *seal.Box
+	Now func() time.Time
+
+	mu     sync.Mutex
+	loaded time.Time // when the database was last asked; zero for never
+	keys   map[string]token.Key
+	order  []string // ids, oldest first
+	signer string   // id of the current key
+}
+
+// RingPurpose is the purpose of the box that seals signing keys.
+const RingPurpose = "account.signing-key"
+
+// Init makes the first keys, one that signs and one that will after it, unless
+// there are some, and loads them. Several replicas may call it at once: all end
+// up with the same keys.
+func (r *Ring) Init(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.Now()
+	for _, stage := range []Stage{StageCurrent, StageNext} {
+		k := token.GenerateKey()
+		stored := StoredKey{ID: k.ID, Stage: stage, Sealed: r.Box.Seal(k.Seed(), k.ID), CreatedAt: now, StageSince: now}
+		if err := r.Store.AddKeyOnce(ctx, stored); err != nil {
+			return fmt.Errorf("signing keys: %w", err)
+		}
+	}
+	return r.load(ctx, now)
+}
+
+// load reads the keys. The caller holds the lock.
+func (r *Ring) load(ctx context.Context, now time.Time) error {
+	stored, err := r.Store.ListKeys(ctx)
+	if err != nil {
+		return fmt.Errorf("signing keys: %w", err)
+	}
+	keys, order, signer := make(map[string]token.Key, len(stored)), make([]string, 0, len(stored)), ""
+	for _, s := range stored {
+		seed, err := r.Box.Open(s.Sealed, s.ID)
+		if err != nil {
+			return fmt.Errorf("signing key %s was sealed with another master key; start with the one this database was made with: %w", s.ID, err)
+		}
+		k, err := token.KeyFromSeed(seed)
+		if err != nil || k.ID != s.ID {
+			return fmt.Errorf("signing key %s is damaged", s.ID)
+		}
+		keys[s.ID], order = k, append(order, s.ID)
+		if s.Stage == StageCurrent {
+			signer = s.ID
+		}
+	}
+	if signer == "" {
+		return fmt.Errorf("signing keys: none is current")
+	}
+	r.keys, r.order, r.signer, r.loaded = keys, order, signer, now
+	return nil
+}
+
+// reload loads again what is older than fresh. When the database does not
+// answer, what is known goes on being used: the next request asks again.
+func (r *Ring) reload(ctx context.Context, fresh time.Duration) error {
+	now := r.Now()
+	if !r.loaded.IsZero() && now.Sub(r.loaded) < fresh {
+		return nil
+	}
+	if err := r.load(ctx, now); err != nil && r.loaded.IsZero() {
+		return err
+	}
+	return nil
+}
+
+// Signer returns the key that signs at present.
+func (r *Ring) Signer(ctx context.Context) (token.Key, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.reload(ctx, ringFresh); err != nil {
+		return token.Key{}, err
+	}
+	return r.keys[r.signer], nil
+}
+
+// Key returns the key with that id, or token.ErrInvalid when there is none. It
+// looks into the database for one it does not know, not more often than every
+// five seconds.
+func (r *Ring) Key(ctx context.Context, id string) (token.Key, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	fresh := ringFresh
+	if _, known := r.keys[id]; !known {
+		fresh = ringUnknown
+	}
+	if err := r.reload(ctx, fresh); err != nil {
+		return token.Key{}, err
+	}
+	k, known := r.keys[id]
+	if !known {
+		return token.Key{}, token.ErrInvalid
+	}
+	return k, nil
+}
+
+// find returns how token.Parse looks for keys.
+func (r *Ring) find(ctx context.Context) func(string) (ed25519.PublicKey, error) {
+	return func(kid string) (ed25519.PublicKey, error) {
+		k, err := r.Key(ctx, kid)
+		if err != nil {
+			return nil, err
+		}
+		return k.Public(), nil
+	}
+}
+
+// publicKeys returns the public keys of all stages, oldest first.
+func (r *Ring) publicKeys(ctx context.Context) ([]ed25519.PublicKey, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.reload(ctx, ringFresh); err != nil {
+		return nil, err
+	}
+	keys := make([]ed25519.PublicKey, len(r.order))
+	for i, id := range r.order {
+		keys[i] = r.keys[id].Public()
+	}
+	return keys, nil
+}
+
+// JWKS returns the public keys of all stages, oldest first.
+func (r *Ring) JWKS(ctx context.Context) ([]token.JWK, error) {
+	keys, err := r.publicKeys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	set := make([]token.JWK, len(keys))
+	for i, k := range keys {
+		set[i] = token.PublicJWK(k)
+	}
+	return set, nil
+}

@@ -1,0 +1,132 @@
+package account
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"stoa/internal/account/password"
+	"stoa/internal/errs"
+)
+
+// Limits of what a user may enter. Lengths are characters, except the e-mail
+// address's, which RFC 5321 counts in bytes.
+const (
+	maxEmail       = 254
+	maxEmailLocal  = 64
+	maxPassword    = 1024
+	minPassword    = 6
+	minPasswordASV = 8
+	maxReferral    = 128
+)
+
+// Policy is a set of rules for new passwords. Existing ones go on working.
+type Policy string
+
+// The policies (CONTRACT 2).
+const (
+	PolicyStandard Policy = "standard" // 6 characters or more
+	PolicyASVS     Policy = "asvs"     // 8 characters or more, none of the most common
+)
+
+// ParsePolicy reads a policy's name; none is PolicyStandard.
+func ParsePolicy(name string) (Policy, error) {
+	switch p := Policy(name); p {
+	case "":
+		return PolicyStandard, nil
+	case PolicyStandard, PolicyASVS:
+		return p, nil
+	}
+	return "", fmt.Errorf("password policy %q is not known: use %s or %s", name, PolicyStandard, PolicyASVS)
+}
+
+var (
+	username = regexp.MustCompile(`^[\p{L}\p{N}._-]{3,64}$`)
+
+	// The local part is RFC 5322's dot-atom, widened by RFC 6531 to letters and
+	// digits of all scripts. Quoted local parts, comments and address literals
+	// are left out: nobody registers with one.
+	emailLocal = regexp.MustCompile("^[\\p{L}\\p{M}\\p{N}!#$%&'*+/=?^_`{|}~-]+(\\.[\\p{L}\\p{M}\\p{N}!#$%&'*+/=?^_`{|}~-]+)*$")
+
+	// Two labels at least, each of at most 63 characters, not beginning or ending
+	// with a hyphen; international names may be written in their own script.
+	emailLabel = `[\p{L}\p{N}]([\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?`
+	domain     = regexp.MustCompile(`^(` + emailLabel + `\.)+` + emailLabel + `$`)
+)
+
+// validEmail reports whether s has the form of an e-mail address (RFC 5321 with
+// RFC 6531). It has no more than 254 bytes and is a bare address: no name, no
+// space around it.
+func validEmail(s string) bool {
+	at := strings.LastIndexByte(s, '@')
+	if at < 1 || at > maxEmailLocal || len(s) > maxEmail || !utf8.ValidString(s) {
+		return false
+	}
+	return emailLocal.MatchString(s[:at]) && domain.MatchString(s[at+1:])
+}
+
+// faults collects what is wrong with a request.
+type faults []errs.Issue
+
+func (f *faults) add(path, code, format string, args ...any) {
+	*f = append(*f, errs.Issue{Path: path, Code: code, Message: fmt.Sprintf(format, args...)})
+}
+
+// err returns VALIDATION_ERROR with every fault, or nil.
+func (f *faults) err() error { return errs.Validation(*f...) }
+
+func (f *faults) required(path, value string) bool {
+	if value == "" {
+		f.add(path, "required", "%s is required.", path)
+		return false
+	}
+	return true
+}
+
+func (f *faults) email(path, value string) {
+	if f.required(path, value) && !validEmail(value) {
+		f.add(path, "invalid_email", "%s must be an e-mail address of at most %d bytes, like name@example.com.", path, maxEmail)
+	}
+}
+
+func (f *faults) username(path, value string) {
+	if !f.required(path, value) {
+		return
+	}
+	switch n := utf8.RuneCountInString(value); {
+	case n < 3:
+		f.add(path, "too_short", "%s must have 3 characters or more.", path)
+	case n > 64:
+		f.add(path, "too_long", "%s must have 64 characters or fewer.", path)
+	case !username.MatchString(value):
+		f.add(path, "invalid_username", "%s may have letters, digits, dots, underscores and hyphens only.", path)
+	}
+}
+
+// newPassword checks a password that somebody wants to have. Its characters are
+// counted as received: nothing is trimmed or normalised.
+func (f *faults) newPassword(policy Policy, path, value string) {
+	if !f.required(path, value) {
+		return
+	}
+	least := minPassword
+	if policy == PolicyASVS {
+		least = minPasswordASV
+	}
+	switch n := utf8.RuneCountInString(value); {
+	case n < least:
+		f.add(path, "too_short", "%s must have %d characters or more.", path, least)
+	case n > maxPassword:
+		f.add(path, "too_long", "%s must have %d characters or fewer.", path, maxPassword)
+	case policy == PolicyASVS && password.IsCommon(value):
+		f.add(path, "too_common", "%s is one of the most common passwords. Choose another.", path)
+	}
+}
+
+func (f *faults) referral(path, value string) {
+	if utf8.RuneCountInString(value) > maxReferral || strings.ContainsFunc(value, unicode.IsControl) {
+		f.add(path, "invalid_referral", "%s must have %d characters or fewer, without control characters.", path, maxReferral)
+	}
+}

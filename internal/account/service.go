@@ -1,0 +1,121 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"stoa/internal/account/password"
+	"stoa/internal/account/token"
+	"stoa/internal/caller"
+	"stoa/internal/cuid2"
+	"stoa/internal/errs"
+)
+
+// Service applies the rules of accounts. Its fields are required unless they say
+// otherwise; it is safe for concurrent use.
+type Service struct {
+	Store  Store
+	Ring   *Ring
+	Hasher *password.Hasher
+	Now    func() time.Time
+
+	// Policy are the rules for new passwords; PolicyStandard if empty.
+	Policy Policy
+
+	// Services verifies service JWTs. Nil turns them off.
+	Services *token.Service
+}
+
+// newTokenID returns a jti: unique, and of no meaning.
+func newTokenID() string { return cuid2.New() }
+
+// ErrSharedKey says that service JWTs are to be verified with a key that signs
+// the platform's own tokens.
+var ErrSharedKey = errors.New("SERVICE_JWT_PUBLIC_KEY is one of this platform's own signing keys; services need a key of their own")
+
+// Start makes the signing keys at first start and loads them. It returns
+// ErrSharedKey if services would share one of them.
+func (s *Service) Start(ctx context.Context) error {
+	if err := s.Ring.Init(ctx); err != nil {
+		return err
+	}
+	if s.Services == nil {
+		return nil
+	}
+	set, err := s.Ring.publicKeys(ctx)
+	for _, k := range set {
+		if s.Services.IsKey(k) {
+			return ErrSharedKey
+		}
+	}
+	return err
+}
+
+// Authenticate returns the caller behind a bearer token: a user whose session is
+// alive and who is active, or a service. For anything else it returns ErrToken.
+// Role and state are the database's of this moment, not the token's.
+func (s *Service) Authenticate(ctx context.Context, raw string) (caller.Caller, error) {
+	if token.KindOf(raw) != token.Access {
+		subject, err := s.Services.Verify(raw, s.Now())
+		if err != nil {
+			return caller.Caller{}, ErrToken
+		}
+		return caller.Caller{Service: subject, Role: caller.RoleAdmin}, nil
+	}
+	claims, err := s.parse(ctx, raw, token.Access, ErrToken)
+	if err != nil {
+		return caller.Caller{}, err
+	}
+	alive, err := s.Store.Alive(ctx, claims.SessionID)
+	if errs.KindOf(err) == errs.NotFound {
+		return caller.Caller{}, ErrToken
+	} else if err != nil {
+		return caller.Caller{}, err
+	}
+	if !alive.Active || alive.UserID != claims.UserID || !s.Now().Before(alive.ExpiresAt) {
+		return caller.Caller{}, ErrToken
+	}
+	return caller.Caller{UserID: alive.UserID, Role: alive.Role, SessionID: claims.SessionID}, nil
+}
+
+// parse verifies a token. One that is refused is the error refused.
+func (s *Service) parse(ctx context.Context, raw string, kind token.Kind, refused error) (token.Claims, error) {
+	claims, err := token.Parse(raw, kind, s.Now(), s.Ring.find(ctx))
+	if errors.Is(err, token.ErrInvalid) {
+		return token.Claims{}, refused
+	}
+	return claims, err
+}
+
+// Me returns the user with that id, or ErrToken if there is none any more.
+func (s *Service) Me(ctx context.Context, userID string) (User, error) {
+	c, err := s.Store.User(ctx, userID)
+	if errs.KindOf(err) == errs.NotFound {
+		return User{}, ErrToken
+	}
+	return c.User, err
+}
+
+// JWKS returns the public keys with which others verify tokens.
+func (s *Service) JWKS(ctx context.Context) ([]token.JWK, error) { return s.Ring.JWKS(ctx) }
+
+// IssuePluginToken returns a token with which a plugin may call the platform API
+// on behalf of one of its installations, and when it expires (CONTRACT 7).
+func (s *Service) IssuePluginToken(ctx context.Context, installationID string) (raw string, expires time.Time, err error) {
+	key, err := s.Ring.Signer(ctx)
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	now := s.Now().Truncate(time.Second)
+	expires = now.Add(PluginLife)
+	raw, err = token.Sign(key, token.Plugin, token.Claims{Subject: installationID, ID: newTokenID(), IssuedAt: now, ExpiresAt: expires})
+	return raw, expires, err
+}
+
+// VerifyPluginToken returns the installation a plugin token was issued for, or
+// ErrPluginToken. Whether that installation still exists is not looked up.
+func (s *Service) VerifyPluginToken(ctx context.Context, raw string) (installationID string, err error) {
+	claims, err := s.parse(ctx, raw, token.Plugin, ErrPluginToken)
+	return claims.Subject, err
+}

@@ -1,0 +1,107 @@
+package account
+
+import (
+	"context"
+	"time"
+)
+
+// Users is what Service needs to know about users from the database. Package
+// store implements it and package storetest holds its conformance tests: a new
+// sentence here needs a new test there.
+type Users interface {
+	// CreateUser inserts a user. It returns an errs.Conflict error when the id is
+	// taken, or the Key of the e-mail address or the username.
+	CreateUser(ctx context.Context, c Credentials) error
+
+	// User returns the user with that id, UserByEmail the one whose e-mail address
+	// has that Key, active or not. They return an errs.NotFound error when there
+	// is none. Inside InTx the user stays locked until the transaction ends.
+	User(ctx context.Context, id string) (Credentials, error)
+	UserByEmail(ctx context.Context, key string) (Credentials, error)
+
+	// SetPassword and SetActive change one field. They return an errs.NotFound
+	// error when there is no such user.
+	SetPassword(ctx context.Context, id, hash string) error
+	SetActive(ctx context.Context, id string, active bool) error
+
+	// HasAdmin reports whether there is an active user with role ADMIN.
+	HasAdmin(ctx context.Context) (bool, error)
+}
+
+// Sessions is what Service needs to know about sessions from the database.
+type Sessions interface {
+	// CreateSession inserts a session. It returns an errs.Conflict error when the
+	// id is taken.
+	CreateSession(ctx context.Context, s Session) error
+
+	// Session returns the session with that id, or an errs.NotFound error. Inside
+	// InTx it stays locked until the transaction ends.
+	Session(ctx context.Context, id string) (Session, error)
+
+	// SaveRefresh stores the session's Refresh and Replaced. It returns an
+	// errs.NotFound error when the session has ended.
+	SaveRefresh(ctx context.Context, s Session) error
+
+	// Alive returns the session with that id and its user in one query, ended by
+	// time or not. It returns an errs.NotFound error when there is no such
+	// session; a deleted user has none.
+	Alive(ctx context.Context, id string) (Alive, error)
+
+	// ListSessions returns the user's sessions that expire after now, the most
+	// recently used first, and no more than limit.
+	ListSessions(ctx context.Context, userID string, now time.Time, limit int) ([]Session, error)
+
+	// DeleteSession deletes a session of that user. It returns an errs.NotFound
+	// error when there is none, or when it is somebody else's.
+	DeleteSession(ctx context.Context, userID, id string) error
+
+	// DeleteSessionsExcept deletes all of the user's sessions but the one named,
+	// which may be empty. Deleting none is not an error.
+	DeleteSessionsExcept(ctx context.Context, userID, id string) error
+
+	// DeleteExpired deletes the user's sessions that expired at or before now.
+	DeleteExpired(ctx context.Context, userID string, now time.Time) error
+}
+
+// Store is the database as Service sees it. A user is always locked before the
+// user's sessions, so that transactions never wait for each other in a circle.
+type Store interface {
+	Users
+	Sessions
+
+	// InTx runs fn on a Store whose calls commit together if fn returns nil and
+	// are all undone otherwise. fn may run again if the database asks for it.
+	InTx(ctx context.Context, fn func(Store) error) error
+}
+
+// Stage is where a signing key is in its life. Tokens are signed with the
+// current one and verified with any.
+type Stage string
+
+// The stages: a key is published before it signs, and verifies until the last
+// token it signed has expired.
+const (
+	StageNext     Stage = "next"
+	StageCurrent  Stage = "current"
+	StagePrevious Stage = "previous"
+)
+
+// StoredKey is a signing key as it lies in the database.
+type StoredKey struct {
+	ID        string // kid
+	Stage     Stage
+	Sealed    string // the seed, sealed with the master key for the row ID
+	CreatedAt time.Time
+	// StageSince is when the key came to its stage.
+	StageSince time.Time
+}
+
+// Keys is what Ring needs from the database.
+type Keys interface {
+	// AddKeyOnce inserts a key unless there is one of its stage already. There is
+	// at most one next and one current key, however many replicas call at once.
+	AddKeyOnce(ctx context.Context, k StoredKey) error
+
+	// ListKeys returns the keys of all stages, oldest first.
+	ListKeys(ctx context.Context) ([]StoredKey, error)
+}

@@ -1,0 +1,66 @@
+package token
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+)
+
+// Key signs tokens. Private must stay secret.
+type Key struct {
+	ID      string // kid
+	Private ed25519.PrivateKey
+}
+
+// GenerateKey returns a new key.
+func GenerateKey() Key {
+	var seed [ed25519.SeedSize]byte
+	_, _ = rand.Read(seed[:]) // never fails (crypto/rand)
+	return newKey(seed[:])
+}
+
+// KeyFromSeed reverses Key.Seed.
+func KeyFromSeed(seed []byte) (Key, error) {
+	if len(seed) != ed25519.SeedSize {
+		return Key{}, errors.New("token: a key's seed has 32 bytes")
+	}
+	return newKey(seed), nil
+}
+
+func newKey(seed []byte) Key {
+	k := Key{Private: ed25519.NewKeyFromSeed(seed)}
+	k.ID = thumbprint(k.Public())
+	return k
+}
+
+// Seed returns the secret from which the key can be made again.
+func (k Key) Seed() []byte { return k.Private.Seed() }
+
+// Public returns the key that verifies what k signed.
+func (k Key) Public() ed25519.PublicKey {
+	return k.Private.Public().(ed25519.PublicKey) //nolint:errcheck // documented to be one
+}
+
+// JWK is a public key as a JSON Web Key (RFC 8037).
+type JWK struct {
+	KeyType   string `json:"kty"`
+	Curve     string `json:"crv"`
+	ID        string `json:"kid"`
+	Use       string `json:"use"`
+	Algorithm string `json:"alg"`
+	X         string `json:"x"`
+}
+
+// PublicJWK returns a public key as others read it.
+func PublicJWK(key ed25519.PublicKey) JWK {
+	return JWK{KeyType: "OKP", Curve: "Ed25519", ID: thumbprint(key), Use: "sig", Algorithm: "EdDSA", X: base64.RawURLEncoding.EncodeToString(key)}
+}
+
+// thumbprint is the key's RFC 7638 thumbprint, so that an id can not be given to
+// another key.
+func thumbprint(key ed25519.PublicKey) string {
+	sum := sha256.Sum256([]byte(`{"crv":"Ed25519","kty":"OKP","x":"` + base64.RawURLEncoding.EncodeToString(key) + `"}`))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}

@@ -1,0 +1,139 @@
+package token
+
+import (
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+)
+
+// MaxServiceLife is how long after its iat a service JWT may expire at most
+// (CONTRACT 2).
+const MaxServiceLife = time.Hour
+
+const (
+	minServiceSecret = 32   // bytes
+	minRSABits       = 2048 // below, forging is within reach
+)
+
+// Service verifies the JWTs by which other services call (spec A, Authentication
+// 6). A nil Service refuses everything: the feature is off.
+type Service struct {
+	issuer string
+	alg    string // the one algorithm that is accepted
+	key    any    // []byte for HS256, else a public key
+}
+
+// NewService returns the verifier for an issuer whose tokens are either HS256
+// under secret (its bytes as given, 32 at least) or signed with the key whose
+// public half is publicPEM: Ed25519, ECDSA on P-256, or RSA of 2,048 bits or
+// more. Without any setting it returns nil; half a configuration is an error.
+func NewService(issuer, secret, publicPEM string) (*Service, error) {
+	switch {
+	case issuer == "" && secret == "" && publicPEM == "":
+		return nil, nil //nolint:nilnil // a nil Service is the one that is off
+	case issuer == "":
+		return nil, errors.New("SERVICE_JWT_SECRET and SERVICE_JWT_PUBLIC_KEY need SERVICE_JWT_ISSUER, the iss of the tokens")
+	case secret != "" && publicPEM != "":
+		return nil, errors.New("set SERVICE_JWT_SECRET or SERVICE_JWT_PUBLIC_KEY, not both: exactly one algorithm is accepted")
+	case secret == "" && publicPEM == "":
+		return nil, errors.New("SERVICE_JWT_ISSUER needs SERVICE_JWT_SECRET or SERVICE_JWT_PUBLIC_KEY to verify its tokens with")
+	case secret != "":
+		if len(secret) < minServiceSecret {
+			return nil, errors.New("SERVICE_JWT_SECRET must have 32 bytes or more, as made by: openssl rand -hex 32")
+		}
+		return &Service{issuer: issuer, alg: jwt.SigningMethodHS256.Alg(), key: []byte(secret)}, nil
+	}
+	alg, key, err := parsePublic(publicPEM)
+	if err != nil {
+		return nil, err
+	}
+	return &Service{issuer: issuer, alg: alg, key: key}, nil
+}
+
+func parsePublic(text string) (alg string, key any, err error) {
+	unusable := errors.New("SERVICE_JWT_PUBLIC_KEY must be a PEM block PUBLIC KEY with an Ed25519, ECDSA P-256 or RSA (2048 bits or more) key")
+	// Environment files often cannot hold line breaks and spell them \n.
+	block, _ := pem.Decode([]byte(strings.ReplaceAll(text, `\n`, "\n")))
+	if block == nil || block.Type != "PUBLIC KEY" {
+		return "", nil, unusable
+	}
+	parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
+	if err != nil {
+		return "", nil, unusable
+	}
+	switch k := parsed.(type) {
+	case ed25519.PublicKey:
+		return jwt.SigningMethodEdDSA.Alg(), k, nil
+	case *ecdsa.PublicKey:
+		if k.Curve == elliptic.P256() {
+			return jwt.SigningMethodES256.Alg(), k, nil
+		}
+	case *rsa.PublicKey:
+		if k.N.BitLen() >= minRSABits {
+			return jwt.SigningMethodRS256.Alg(), k, nil
+		}
+	}
+	return "", nil, unusable
+}
+
+// IsKey reports whether the service's tokens are verified with key. A key of the
+// platform's own must not be: its tokens could pass for a service's.
+func (s *Service) IsKey(key ed25519.PublicKey) bool {
+	if s == nil {
+		return false
+	}
+	own, ok := s.key.(ed25519.PublicKey)
+	return ok && own.Equal(key)
+}
+
+// Verify returns the subject of a service JWT, or ErrInvalid. It refuses tokens
+// of the platform's own kinds whatever they are signed with.
+func (s *Service) Verify(raw string, now time.Time) (subject string, err error) {
+	if s == nil || len(raw) > maxLen {
+		return "", ErrInvalid
+	}
+	var c jwt.RegisteredClaims
+	_, err = parser(now, s.alg).ParseWithClaims(raw, &c, func(t *jwt.Token) (any, error) {
+		if typ, _ := t.Header["typ"].(string); isOwnKind(typ) || !onlyKnown(t.Header) {
+			return nil, ErrInvalid
+		}
+		return s.key, nil
+	})
+	if err != nil || c.Issuer != s.issuer || c.Subject == "" || c.IssuedAt == nil {
+		return "", ErrInvalid
+	}
+	if life := c.ExpiresAt.Sub(c.IssuedAt.Time); life <= 0 || life > MaxServiceLife {
+		return "", ErrInvalid
+	}
+	return c.Subject, nil
+}
+
+func isOwnKind(typ string) bool {
+	switch Kind(strings.ToLower(typ)) {
+	case Access, Refresh, Plugin:
+		return true
+	}
+	return false
+}
+
+// KindOf returns the typ a token claims to have, unverified: it says which rules
+// to judge the token by, and nothing else may be concluded from it.
+func KindOf(raw string) Kind {
+	if len(raw) > maxLen {
+		return ""
+	}
+	t, _, err := jwt.NewParser(jwt.WithStrictDecoding()).ParseUnverified(raw, &payload{})
+	if err != nil {
+		return ""
+	}
+	typ, _ := t.Header["typ"].(string)
+	return Kind(typ)
+}

@@ -1,0 +1,157 @@
+package token
+
+import (
+	"crypto/ed25519"
+	"errors"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+)
+
+// Kind is the header typ of a token. It keeps the kinds apart.
+type Kind string
+
+// The kinds of token the platform signs.
+const (
+	Access  Kind = "at+jwt"
+	Refresh Kind = "rt+jwt"
+	Plugin  Kind = "pt+jwt"
+)
+
+// PluginAudience is the aud of plugin tokens (CONTRACT 7).
+const PluginAudience = "stoa:plugin"
+
+// typeRefresh is the claim type of refresh tokens (spec A, JWT payloads).
+const typeRefresh = "refresh"
+
+// Leeway is how far the clocks of two replicas may be apart.
+const Leeway = 30 * time.Second
+
+// maxLen is the length of the longest token that is looked at. Our own have
+// about 700 bytes.
+const maxLen = 8 << 10
+
+// ErrInvalid is returned for every token that is refused. It does not say why:
+// whoever sent it is told one thing.
+var ErrInvalid = errors.New("token: invalid")
+
+// Claims are what the platform's tokens say. Which of them a token has depends
+// on its kind; times are whole seconds.
+type Claims struct {
+	UserID    string
+	Email     string
+	Role      string
+	SessionID string
+	Subject   string // the installation of a plugin token
+	ID        string // jti
+	IssuedAt  time.Time
+	ExpiresAt time.Time
+}
+
+// payload is Claims as they travel. The order of the fields is the order of the
+// bytes that are signed: the successor of a refresh token is made again from its
+// claims and must come out the same (account.Service.Refresh).
+type payload struct {
+	UserID   string           `json:"userId,omitempty"`
+	Email    string           `json:"email,omitempty"`
+	Role     string           `json:"role,omitempty"`
+	Type     string           `json:"type,omitempty"`
+	Session  string           `json:"sid,omitempty"`
+	Subject  string           `json:"sub,omitempty"`
+	Audience string           `json:"aud,omitempty"`
+	ID       string           `json:"jti,omitempty"`
+	Issued   *jwt.NumericDate `json:"iat,omitempty"`
+	Expires  *jwt.NumericDate `json:"exp,omitempty"`
+}
+
+// The getters implement jwt.Claims.
+
+func (p payload) GetExpirationTime() (*jwt.NumericDate, error) { return p.Expires, nil }
+func (p payload) GetIssuedAt() (*jwt.NumericDate, error)       { return p.Issued, nil }
+func (p payload) GetNotBefore() (*jwt.NumericDate, error)      { return nil, nil }
+func (p payload) GetIssuer() (string, error)                   { return "", nil }
+func (p payload) GetSubject() (string, error)                  { return p.Subject, nil }
+func (p payload) GetAudience() (jwt.ClaimStrings, error)       { return jwt.ClaimStrings{p.Audience}, nil }
+
+// complete reports whether the token says what its kind must say.
+func (p payload) complete(kind Kind) bool {
+	if p.ID == "" || p.Issued == nil {
+		return false
+	}
+	user := p.UserID != "" && p.Session != ""
+	switch kind {
+	case Access:
+		return user && p.Role != "" && p.Type == "" && p.Audience == ""
+	case Refresh:
+		return user && p.Type == typeRefresh && p.Audience == ""
+	case Plugin:
+		return p.Subject != "" && p.Audience == PluginAudience && p.UserID == ""
+	}
+	return false
+}
+
+// Sign returns a token. Ed25519 signatures are deterministic: the same claims
+// under the same key give the same string.
+func Sign(key Key, kind Kind, c Claims) (string, error) {
+	p := payload{
+		UserID: c.UserID, Email: c.Email, Role: c.Role, Session: c.SessionID, Subject: c.Subject, ID: c.ID,
+		Issued: jwt.NewNumericDate(c.IssuedAt), Expires: jwt.NewNumericDate(c.ExpiresAt),
+	}
+	switch kind {
+	case Access:
+	case Refresh:
+		p.Type = typeRefresh
+	case Plugin:
+		p.Audience = PluginAudience
+	}
+	t := jwt.NewWithClaims(jwt.SigningMethodEdDSA, p)
+	t.Header["typ"] = string(kind)
+	t.Header["kid"] = key.ID
+	return t.SignedString(key.Private)
+}
+
+// Parse verifies a token of the given kind at the time now and returns what it
+// says. find returns the public key with an id, or an error, which Parse passes
+// on. Every other failure is ErrInvalid.
+func Parse(raw string, kind Kind, now time.Time, find func(kid string) (ed25519.PublicKey, error)) (Claims, error) {
+	if len(raw) > maxLen {
+		return Claims{}, ErrInvalid
+	}
+	var (
+		p       payload
+		findErr error
+	)
+	_, err := parser(now, jwt.SigningMethodEdDSA.Alg()).ParseWithClaims(raw, &p, func(t *jwt.Token) (any, error) {
+		kid, ok := t.Header["kid"].(string)
+		if !ok || kid == "" || t.Header["typ"] != string(kind) || !onlyKnown(t.Header) {
+			return nil, ErrInvalid
+		}
+		var key ed25519.PublicKey
+		key, findErr = find(kid)
+		return key, findErr
+	})
+	if findErr != nil {
+		return Claims{}, findErr
+	}
+	if err != nil || !p.complete(kind) {
+		return Claims{}, ErrInvalid // the library's text could quote the token
+	}
+	return Claims{
+		UserID: p.UserID, Email: p.Email, Role: p.Role, SessionID: p.Session, Subject: p.Subject, ID: p.ID,
+		IssuedAt: p.Issued.UTC(), ExpiresAt: p.Expires.UTC(),
+	}, nil
+}
+
+// parser returns a parser for one set of algorithms. Strict decoding leaves a
+// token one spelling.
+func parser(now time.Time, algs ...string) *jwt.Parser {
+	return jwt.NewParser(jwt.WithValidMethods(algs), jwt.WithStrictDecoding(), jwt.WithExpirationRequired(),
+		jwt.WithIssuedAt(), jwt.WithLeeway(Leeway), jwt.WithTimeFunc(func() time.Time { return now }))
+}
+
+// onlyKnown refuses headers with extensions that must be understood (RFC 7515,
+// 4.1.11): there are none that this package understands.
+func onlyKnown(header map[string]any) bool {
+	_, crit := header["crit"]
+	return !crit
+}

@@ -1,0 +1,41 @@
+package account
+
+import (
+	"time"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+	"stoa/internal/caller"
+)
+
+// User is somebody with an account.
+//
+// Email and Username are stored as given; two of them are the same if their Key
+// is.
+type User struct {
+	ID        string
+	Email     string
+	Username  string
+	Role      caller.Role
+	Avatar    string // image URL; empty for none
+	Referral  string // the referral code given at registration; empty for none
+	Active    bool   // false: may not sign in, and no token of theirs works
+	CreatedAt time.Time
+}
+
+// Credentials are a user and the hash of the user's password. The hash is never
+// shown or logged.
+type Credentials struct {
+	User
+
+	PasswordHash string
+}
+
+// Key returns the form in which e-mail addresses and usernames are compared:
+// without regard to case (Unicode case folding) and to how accents are encoded
+// (NFC).
+func Key(name string) string {
+	// A Caser has state: each call has its own. Folding can take a text out of
+	// NFC, hence the second pass.
+	return norm.NFC.String(cases.Fold().String(norm.NFC.String(name)))
+}

@@ -1,0 +1,125 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+
+	"stoa/internal/account"
+)
+
+// Account implements account.Store and account.Keys.
+type Account struct {
+	conn
+}
+
+var (
+	_ account.Store = (*Account)(nil)
+	_ account.Keys  = (*Account)(nil)
+)
+
+// NewAccount returns the accounts' view of db.
+func NewAccount(db *DB) *Account { return &Account{db.conn()} }
+
+// InTx implements account.Store.
+func (a *Account) InTx(ctx context.Context, fn func(account.Store) error) error {
+	return a.inTx(ctx, func(c conn) error { return fn(&Account{c}) })
+}
+
+// lockInTx ends a SELECT that locks the rows of alias if it runs in a
+// transaction.
+func (a *Account) lockInTx(alias string) string {
+	if _, in := a.w.(*sql.Tx); in {
+		return a.db.lock(alias)
+	}
+	return ""
+}
+
+// CreateUser implements account.Users.
+func (a *Account) CreateUser(ctx context.Context, c account.Credentials) error {
+	_, err := a.w.ExecContext(ctx, `
+		INSERT INTO users (id, email, email_key, username, username_key, password_hash, role, avatar, referral_code, active, created_at_ms)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		c.ID, c.Email, account.Key(c.Email), c.Username, account.Key(c.Username), c.PasswordHash, string(c.Role), c.Avatar, c.Referral, c.Active, toMillis(c.CreatedAt))
+	return a.db.wrap(err, "User")
+}
+
+const userColumns = `u.id, u.email, u.username, u.password_hash, u.role, u.avatar, u.referral_code, u.active, u.created_at_ms`
+
+// User implements account.Users.
+func (a *Account) User(ctx context.Context, id string) (account.Credentials, error) {
+	return a.user(a.r.QueryRowContext(ctx, `SELECT `+userColumns+` FROM users u WHERE u.id = $1`+a.lockInTx("u"), id))
+}
+
+// UserByEmail implements account.Users.
+func (a *Account) UserByEmail(ctx context.Context, key string) (account.Credentials, error) {
+	return a.user(a.r.QueryRowContext(ctx, `SELECT `+userColumns+` FROM users u WHERE u.email_key = $1`+a.lockInTx("u"), key))
+}
+
+func (a *Account) user(row *sql.Row) (account.Credentials, error) {
+	var (
+		c       account.Credentials
+		created sql.NullInt64
+	)
+	err := row.Scan(&c.ID, &c.Email, &c.Username, &c.PasswordHash, &c.Role, &c.Avatar, &c.Referral, &c.Active, &created)
+	if err != nil {
+		return account.Credentials{}, a.db.wrap(err, "User")
+	}
+	c.CreatedAt = fromMillis(created)
+	return c, nil
+}
+
+// SetPassword implements account.Users.
+func (a *Account) SetPassword(ctx context.Context, id, hash string) error {
+	res, err := a.w.ExecContext(ctx, `UPDATE users SET password_hash = $1 WHERE id = $2`, hash, id)
+	return mustChange(res, err, "User")
+}
+
+// SetActive implements account.Users.
+func (a *Account) SetActive(ctx context.Context, id string, active bool) error {
+	res, err := a.w.ExecContext(ctx, `UPDATE users SET active = $1 WHERE id = $2`, active, id)
+	return mustChange(res, err, "User")
+}
+
+// HasAdmin implements account.Users.
+func (a *Account) HasAdmin(ctx context.Context) (bool, error) {
+	var has bool
+	err := a.r.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM users WHERE role = 'ADMIN' AND active)`).Scan(&has)
+	return has, err
+}
+
+// AddKeyOnce implements account.Keys.
+func (a *Account) AddKeyOnce(ctx context.Context, k account.StoredKey) error {
+	// A second next or current key violates the index over stages.
+	_, err := a.w.ExecContext(ctx, `
+		INSERT INTO signing_keys (id, stage, sealed, created_at_ms, stage_since_ms)
+		VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT DO NOTHING`,
+		k.ID, string(k.Stage), k.Sealed, toMillis(k.CreatedAt), toMillis(k.StageSince))
+	return err
+}
+
+// ListKeys implements account.Keys.
+func (a *Account) ListKeys(ctx context.Context) ([]account.StoredKey, error) {
+	rows, err := a.r.QueryContext(ctx, `
+		SELECT id, stage, sealed, created_at_ms, stage_since_ms
+		FROM signing_keys
+		ORDER BY created_at_ms, id`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+
+	var keys []account.StoredKey
+	for rows.Next() {
+		var (
+			k              account.StoredKey
+			created, since sql.NullInt64
+		)
+		if err := rows.Scan(&k.ID, &k.Stage, &k.Sealed, &created, &since); err != nil {
+			return nil, err
+		}
+		k.CreatedAt, k.StageSince = fromMillis(created), fromMillis(since)
+		keys = append(keys, k)
+	}
+	return keys, rows.Err()
+}
