@@ -12,6 +12,9 @@ import (
 type router struct {
 	server *Server
 	mux    *http.ServeMux
+	// patterns are those registered, for the test that compares them with
+	// api/openapi.yaml.
+	patterns []string
 }
 
 // requestTimeout is how long a request to the platform itself may take, its body
@@ -51,6 +54,7 @@ func (rt *router) add(pattern string, h handlerFunc) {
 	if !ok {
 		path = pattern
 	}
+	rt.patterns = append(rt.patterns, pattern)
 	rt.mux.Handle(pattern, rt.server.handle(familyOf(path), h))
 }
 

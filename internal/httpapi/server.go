@@ -40,6 +40,12 @@ type Server struct {
 	Market *market.Service
 	Media  Media
 
+	// Refused reports that a request states its length twice (framing.Guard).
+	Refused func(r *http.Request) bool
+
+	// Observe counts an answered request by the pattern of its route.
+	Observe func(route string, status int, took time.Duration)
+
 	// Ready returns nil while this process can do its work.
 	Ready func(ctx context.Context) error
 }
