@@ -7,7 +7,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"stoa/internal/errs"
 )
@@ -34,17 +39,80 @@ func readJSON[T any](w http.ResponseWriter, r *http.Request) (T, error) {
 	if trimmed := bytes.TrimLeft(body, " \t\r\n"); len(trimmed) > 0 && trimmed[0] != '{' {
 		return v, bodyIssue("", "not_an_object", "The request body must be a JSON object.")
 	}
+	if !utf8.Valid(body) || hasLoneSurrogate(body) {
+		return v, bodyIssue("", "not_unicode", "The request body must be UTF-8, and its \\u escapes must name characters.")
+	}
 	if err := json.Unmarshal(body, &v); err != nil {
-		return v, explainJSON(err)
+		return v, explainJSON(err, body, reflect.TypeFor[T]())
 	}
 	return v, nil
 }
 
-func explainJSON(err error) error {
-	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return bodyIssue(e.Field, "wrong_type", fmt.Sprintf("%s must be %s, not %s.", e.Field, jsonType(e.Type.Kind().String()), e.Value))
+// explainJSON says what is wrong with a body that could not be decoded into a
+// struct of type into: all its fields of a wrong type, not only the first.
+func explainJSON(err error, body []byte, into reflect.Type) error {
+	first, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok {
+		return bodyIssue("", "malformed", "The request body is not valid JSON.")
 	}
-	return bodyIssue("", "malformed", "The request body is not valid JSON.")
+	var (
+		found  issues
+		fields map[string]json.RawMessage
+	)
+	if into.Kind() == reflect.Struct && json.Unmarshal(body, &fields) == nil {
+		for i := range into.NumField() {
+			name, _, _ := strings.Cut(into.Field(i).Tag.Get("json"), ",")
+			raw, sent := fields[name]
+			if !sent {
+				continue
+			}
+			err := json.Unmarshal(raw, reflect.New(into.Field(i).Type).Interface())
+			if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+				found.wrongType(strings.TrimSuffix(name+"."+e.Field, "."), e)
+			}
+		}
+	}
+	if len(found) == 0 { // a name in another case, which the decoder lets pass
+		found.wrongType(first.Field, first)
+	}
+	return found.err()
+}
+
+func (is *issues) wrongType(path string, e *json.UnmarshalTypeError) {
+	is.add(path, "wrong_type", "%s must be %s, not %s.", path, jsonType(e.Type.Kind().String()), e.Value)
+}
+
+// hasLoneSurrogate reports whether a \u escape names half of a character.
+// encoding/json would put U+FFFD in its place: then two different passwords are
+// one. Backslashes occur in strings only, so no tokens need to be told apart;
+// what is not valid JSON at all is found later.
+func hasLoneSurrogate(body []byte) bool {
+	unit := func(at int) (rune, bool) {
+		if at+6 > len(body) || body[at] != '\\' || body[at+1] != 'u' {
+			return 0, false
+		}
+		n, err := strconv.ParseUint(string(body[at+2:at+6]), 16, 16)
+		return rune(n), err == nil //nolint:gosec // 16 bits
+	}
+	for i := 0; i < len(body); i++ {
+		if body[i] != '\\' {
+			continue
+		}
+		r, ok := unit(i)
+		switch {
+		case !ok:
+			i++ // another escape: its second character may be a backslash
+		case !utf16.IsSurrogate(r):
+			i += 5
+		default:
+			low, _ := unit(i + 6)
+			if utf16.DecodeRune(r, low) == unicode.ReplacementChar {
+				return true
+			}
+			i += 11
+		}
+	}
+	return false
 }
 
 func bodyIssue(path, code, message string) error {
