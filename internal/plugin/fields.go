@@ -113,18 +113,23 @@ func (o object) list(name string) []json.RawMessage {
 	return items
 }
 
-// texts decodes an array of strings that may be absent. Faulty items are named
-// and left out.
-func (o object) texts(name string) []string {
-	var out []string
+// eachText calls fn for every string of an array that may be absent. Items of
+// other types are faults.
+func (o object) eachText(name string, fn func(i int, s string)) {
 	for i, raw := range o.list(name) {
 		var s string
 		if firstByte(raw) != '"' || json.Unmarshal(raw, &s) != nil {
 			o.fault(item(name, i), issueType, "must be a string.")
 			continue
 		}
-		out = append(out, s)
+		fn(i, s)
 	}
+}
+
+// texts decodes an array of strings that may be absent.
+func (o object) texts(name string) []string {
+	var out []string
+	o.eachText(name, func(_ int, s string) { out = append(out, s) })
 	return out
 }
 

@@ -76,10 +76,12 @@ func (m Manifest) Hooks() []string {
 // DecodeManifest reads a manifest that ParseManifest has accepted before, as it
 // comes back from the database.
 func DecodeManifest(raw []byte) (Manifest, error) {
-	var m Manifest
-	if err := json.Unmarshal(raw, &m); err != nil {
+	// The same parser, because another would be free to see another manifest.
+	// Its verdict is of no interest any more: rules may have become stricter, and
+	// what is installed keeps running.
+	m, err := ParseManifest(raw, func(string) bool { return true })
+	if m.Raw == nil {
 		return Manifest{}, fmt.Errorf("plugin: stored manifest: %w", err)
 	}
-	m.Raw = raw
 	return m, nil
 }

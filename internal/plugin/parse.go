@@ -124,17 +124,16 @@ func parseVersion(o object, name string, required bool) string {
 }
 
 func parsePermissions(o object) []string {
-	permissions := o.texts("permissions")
-	seen := make(map[string]bool, len(permissions))
-	for i, p := range permissions {
+	var permissions []string
+	o.eachText("permissions", func(i int, p string) {
 		switch {
 		case !permissionRE.MatchString(p):
 			o.fault(item("permissions", i), issueValue, "must be 1 to 128 visible ASCII characters without spaces and commas.")
-		case seen[p]:
+		case slices.Contains(permissions, p):
 			o.fault(item("permissions", i), issueDouble, "%q is there twice.", p)
 		}
-		seen[p] = true
-	}
+		permissions = append(permissions, p)
+	})
 	return permissions
 }
 
