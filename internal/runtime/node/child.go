@@ -1,0 +1,168 @@
+package node
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"time"
+)
+
+// errAskedToEnd ends the wait for a process that nobody needs any more.
+var errAskedToEnd = errors.New("asked to end before it was ready")
+
+// reportLimit bounds what is read of a child's report, in bytes.
+const reportLimit = 16 << 10
+
+// child is a forked Node.js process. It is reaped by wait.
+type child struct {
+	pid     int
+	cmd     *exec.Cmd
+	cancel  context.CancelFunc
+	onExit  func()
+	report  *os.File // where the host reports how its start went
+	redact  func(string) string
+	outputs chan struct{} // closed when all output was read
+
+	exited  chan struct{}
+	exitErr error // valid once exited is closed; never nil
+}
+
+type forkArgs struct {
+	dir          string   // the package's folder
+	listener     *os.File // becomes descriptor 3
+	instructions io.Reader
+	output       io.Writer // gets what the child prints
+	redact       func(string) string
+}
+
+// fork starts the host program. The caller runs the child's wait.
+func (rt *Runtime) fork(h *hostFiles, a forkArgs) (*child, error) {
+	reportRead, reportWrite, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer reportWrite.Close()
+	outRead, outWrite, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, reportRead.Close())
+	}
+	defer outWrite.Close()
+
+	ctx, cancel := context.WithCancel(rt.alive)
+	cmd := exec.CommandContext(ctx, h.node.path, rt.nodeArgs(h, a.dir)...) //nolint:gosec // the administrator's Node.js
+	cmd.Dir = a.dir
+	cmd.Env = []string{"NODE_ENV=production", "TZ=UTC"}
+	cmd.Stdin = a.instructions
+	cmd.Stdout, cmd.Stderr = outWrite, outWrite
+	cmd.ExtraFiles = []*os.File{a.listener, reportWrite}
+	cmd.SysProcAttr = sandboxAttributes()
+	cmd.Cancel = func() error { return killGroup(cmd.Process) }
+	cmd.WaitDelay = time.Second
+
+	if err := rt.forks.start(cmd); err != nil {
+		cancel()
+		return nil, errors.Join(err, reportRead.Close(), outRead.Close())
+	}
+	c := &child{
+		pid: cmd.Process.Pid, cmd: cmd, cancel: cancel, report: reportRead, redact: a.redact,
+		outputs: make(chan struct{}), exited: make(chan struct{}),
+	}
+	go func() {
+		defer close(c.outputs)
+		defer outRead.Close()
+		io.Copy(a.output, outRead) //nolint:errcheck,gosec // ends with the process
+	}()
+	return c, nil
+}
+
+// nodeArgs returns the arguments of the host program. They are visible to every
+// user of the machine: no config here.
+func (rt *Runtime) nodeArgs(h *hostFiles, dir string) []string {
+	args := append([]string{
+		"--max-old-space-size=" + strconv.Itoa(rt.cfg.MemoryMiB),
+		// The gateway's context headers come on top of the client's.
+		"--max-http-header-size=65536",
+	}, h.node.flags()...)
+	for _, path := range []string{h.script, dir + "/*", h.shims + "/*"} {
+		args = append(args, "--allow-fs-read="+path)
+	}
+	return append(args, h.script)
+}
+
+// wait reaps the child.
+func (c *child) wait() {
+	err := c.cmd.Wait()
+	<-c.outputs // the last words come before the verdict in the log
+	if err == nil {
+		err = errors.New("exit status 0")
+	}
+	c.exitErr = err
+	c.cancel()
+	c.report.Close()
+	c.onExit()
+	close(c.exited)
+}
+
+// awaitReady returns nil when the plugin is ready to be called, errAskedToEnd
+// when ending is closed first, or a startError.
+func (c *child) awaitReady(limit time.Duration, ending <-chan struct{}) error {
+	result := make(chan error, 1)
+	go func() { result <- c.readReport() }()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case err := <-result:
+		if err != nil {
+			return &startError{reasonLoadFailed, err}
+		}
+		return nil
+	case <-timer.C:
+		return &startError{reasonLoadFailed, fmt.Errorf("the plugin was not ready within %s", limit)}
+	case <-ending:
+		return errAskedToEnd
+	}
+}
+
+// readReport returns nil if the host reports that the plugin is ready, else what
+// it reports.
+func (c *child) readReport() error {
+	line, err := bufio.NewReader(io.LimitReader(c.report, reportLimit)).ReadBytes('\n')
+	if err != nil {
+		// The pipe broke without a report: the process is ending.
+		select {
+		case <-c.exited:
+			return fmt.Errorf("the process ended while the plugin was loaded: %w", c.exitErr)
+		case <-time.After(time.Second):
+			return errors.New("the plugin's process gave no report of its start")
+		}
+	}
+	var report struct {
+		Ready bool `json:"ready"`
+		Error struct {
+			Phase, Message, Stack string
+		} `json:"error"`
+	}
+	if err := json.Unmarshal(line, &report); err != nil {
+		return errors.New("the plugin's process gave no readable report of its start")
+	}
+	if report.Ready {
+		return nil
+	}
+	text := report.Error.Stack
+	if text == "" {
+		text = report.Error.Message
+	}
+	return fmt.Errorf("%s: %s", report.Error.Phase, clip(c.redact(text), lineLimit))
+}
+
+// askToEnd lets the process finish its running requests.
+func (c *child) askToEnd() { terminate(c.cmd.Process) }
+
+// kill ends the process at once.
+func (c *child) kill() { c.cancel() }

@@ -1,0 +1,157 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"stoa/internal/errs"
+	"stoa/internal/plugin"
+)
+
+// files are the files of a plugin package, by slash-separated name.
+type files map[string]string
+
+// fixture is a Runtime behind an HTTP server that calls one instance after
+// another.
+type fixture struct {
+	*Runtime
+
+	dir    string
+	client *http.Client
+}
+
+// newFixture starts a Runtime on an empty data folder, closed with the test.
+func newFixture(tb testing.TB, change ...func(*Config)) *fixture {
+	tb.Helper()
+	dir := tb.TempDir()
+	cfg := Config{Log: slog.New(slog.NewTextHandler(tb.Output(), nil)), DataDir: dir}
+	for _, c := range change {
+		c(&cfg)
+	}
+	f := &fixture{Runtime: New(cfg), dir: dir}
+	tb.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), 20*time.Second)
+		defer cancel()
+		if err := f.Close(ctx); err != nil {
+			tb.Errorf("close: %v", err)
+		}
+	})
+	return f
+}
+
+// install writes a package and returns its instance. The entry module is
+// index.js.
+func (f *fixture) install(tb testing.TB, slug string, content files) plugin.Installed {
+	tb.Helper()
+	in := plugin.Installed{
+		Package: plugin.Package{
+			InstallPath: "plugins/" + slug + "/1.0.0-abcdef01", ZipHash: slug,
+			Manifest: plugin.Manifest{Slug: slug, Version: "1.0.0", RuntimeType: plugin.Internal, EntryModule: "index.js"},
+		},
+		Instance: plugin.Instance{ID: "id-of-" + slug, Slug: slug, Key: "default", Enabled: true, Version: 1},
+	}
+	writePackage(tb, filepath.Join(f.dir, in.Package.InstallPath), content)
+	return in
+}
+
+func writePackage(tb testing.TB, dir string, content files) {
+	tb.Helper()
+	for name, text := range content {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			tb.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// withRoutes is a CommonJS plugin whose body is code.
+func withRoutes(code string) files {
+	return files{"index.js": "module.exports = async function (app, opts) {\n" + code + "\n}\n"}
+}
+
+// serve returns a server that passes every request to in, and answers 599 with
+// the reason when the Runtime returns an error.
+func (f *fixture) serve(tb testing.TB, in plugin.Installed) *httptest.Server {
+	tb.Helper()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := f.Serve(w, r, in); err != nil {
+			w.WriteHeader(599)
+			io.WriteString(w, err.Error())
+		}
+	}))
+	tb.Cleanup(srv.Close)
+	return srv
+}
+
+// do sends one request to in and returns the answer's status and body, or the
+// Runtime's error.
+func (f *fixture) do(tb testing.TB, in plugin.Installed, method, target, body string) (int, string, error) {
+	tb.Helper()
+	r := httptest.NewRequestWithContext(tb.Context(), method, target, strings.NewReader(body))
+	if body == "" {
+		r.Body = http.NoBody
+	} else {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	w := httptest.NewRecorder()
+	err := f.Serve(w, r, in)
+	return w.Code, w.Body.String(), err
+}
+
+// get is do with GET, and fails the test unless the answer is 200.
+func (f *fixture) get(tb testing.TB, in plugin.Installed, target string) string {
+	tb.Helper()
+	status, body, err := f.do(tb, in, http.MethodGet, target, "")
+	if err != nil || status != http.StatusOK {
+		tb.Fatalf("GET %s: %d %s, error %v", target, status, body, err)
+	}
+	return body
+}
+
+// getJSON decodes the answer into a T.
+func getJSON[T any](tb testing.TB, f *fixture, in plugin.Installed, target string) T {
+	tb.Helper()
+	var v T
+	if err := json.Unmarshal([]byte(f.get(tb, in, target)), &v); err != nil {
+		tb.Fatal(err)
+	}
+	return v
+}
+
+// reasonOf returns details.reason of err.
+func reasonOf(tb testing.TB, err error) any {
+	tb.Helper()
+	e, ok := err.(*errs.Error)
+	if !ok {
+		tb.Fatalf("got %v (%T), want an *errs.Error", err, err)
+	}
+	return e.Details["reason"]
+}
+
+// gone waits until no process has that id any more.
+func gone(tb testing.TB, pid int) {
+	tb.Helper()
+	deadline := time.NewTimer(10 * time.Second)
+	defer deadline.Stop()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for alive(pid) {
+		select {
+		case <-tick.C:
+		case <-deadline.C:
+			tb.Fatalf("process %d is still there", pid)
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package node
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// dist holds the bundled host program, or only a README if it was not built.
+//
+//go:embed all:dist
+var dist embed.FS
+
+// maxSocketPath is the longest path of a unix socket that every system takes
+// (macOS: 104 with the final zero).
+const maxSocketPath = 103
+
+// host is what all processes share: Node.js and the files of the host program.
+// Both are prepared when the first process starts.
+type host struct {
+	cfg Config
+
+	mu      sync.Mutex
+	files   *hostFiles
+	err     error
+	retryAt time.Time // of a failed preparation
+}
+
+// hostFiles are the files of the host program, in a folder of this process.
+type hostFiles struct {
+	node   nodeBinary
+	dir    string   // private, with a short path
+	lock   *os.File // held while this process lives, so that others do not sweep dir
+	script string   // the host program
+	shims  string   // node_modules of the modules that plugins need not bring
+	socket atomic.Int64
+}
+
+func newHost(cfg Config) *host { return &host{cfg: cfg} }
+
+// prepare finds Node.js and writes the host's files, once. A failure is
+// remembered for a few seconds: an administrator may install Node.js meanwhile.
+func (h *host) prepare() (*hostFiles, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.files != nil || h.err != nil && time.Now().Before(h.retryAt) {
+		return h.files, h.err
+	}
+	h.files, h.err = prepareHost(h.cfg)
+	if h.err != nil {
+		h.retryAt = time.Now().Add(5 * time.Second)
+		h.cfg.Log.Error("internal plugins cannot run", slog.Any("err", h.err))
+		return nil, h.err
+	}
+	h.cfg.Log.Info("internal plugins run on Node.js", slog.String("path", h.files.node.path), slog.String("version", h.files.node.version.String()))
+	return h.files, nil
+}
+
+// close removes the files.
+func (h *host) close() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.files == nil {
+		return nil
+	}
+	return errors.Join(os.RemoveAll(h.files.dir), h.files.lock.Close())
+}
+
+func prepareHost(cfg Config) (*hostFiles, error) {
+	script, err := dist.ReadFile("dist/host.cjs")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &startError{reasonHostMissing, errors.New("this stoa was built without its Node host: run make build")}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("node: %w", err)
+	}
+	node, err := findNode(cfg.NodePath)
+	if err != nil {
+		return nil, &startError{reasonNodeMissing, err}
+	}
+	shims, err := writeShims(cfg.DataDir)
+	if err != nil {
+		return nil, fmt.Errorf("node: %w", err)
+	}
+	parent := tempDir()
+	sweep(parent)
+	files, err := newHostFiles(parent)
+	if err != nil {
+		return nil, fmt.Errorf("node: %w", err)
+	}
+	files.node, files.shims = node, shims
+	if err := os.WriteFile(files.script, script, 0o600); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(files.dir), files.lock.Close())
+	}
+	return files, nil
+}
+
+// socketPath returns the path of a socket that no process had before.
+func (f *hostFiles) socketPath() string {
+	return filepath.Join(f.dir, strconv.FormatInt(f.socket.Add(1), 36)+".sock")
+}
+
+// The folders of this program in the system's folder for temporary files.
+const (
+	folderPattern = "stoa-node-*"
+	lockFile      = "lock"
+)
+
+// tempDir returns a folder for temporary files in which a socket's path stays
+// short enough.
+func tempDir() string {
+	dir, err := filepath.EvalSymlinks(os.TempDir())
+	if err != nil || len(dir)+len("/stoa-node-0123456789/zzzzzz.sock") > maxSocketPath {
+		return "/tmp"
+	}
+	return dir
+}
+
+func newHostFiles(parent string) (*hostFiles, error) {
+	dir, err := os.MkdirTemp(parent, folderPattern) // with mode 0700
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // in a folder of our own
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	lock(f)
+	return &hostFiles{dir: dir, lock: f, script: filepath.Join(dir, "host.cjs")}, nil
+}
+
+// sweep removes the folders of processes that were killed: those whose lock is
+// free. Very new ones may not have locked theirs yet. What cannot be removed is
+// left: it does no harm.
+func sweep(parent string) {
+	dirs, err := filepath.Glob(filepath.Join(parent, folderPattern))
+	if err != nil {
+		return // the pattern is ours
+	}
+	for _, dir := range dirs {
+		info, err := os.Lstat(dir)
+		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < time.Minute {
+			continue
+		}
+		f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR, 0) //nolint:gosec // other users' folders do not open
+		if err != nil {
+			continue
+		}
+		if lock(f) {
+			os.RemoveAll(dir) //nolint:errcheck,gosec // see above
+		}
+		f.Close()
+	}
+}

@@ -1,0 +1,206 @@
+package node
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"stoa/internal/plugin"
+	"stoa/internal/runtime"
+)
+
+// installation is one plugin instance and its process, if it has one. It lives as
+// long as the Runtime.
+type installation struct {
+	rt *Runtime
+	id string
+
+	mu       sync.Mutex
+	current  *process // starting or running
+	revision revision // of the last process that was started
+	failures failures
+	down     bool // the last process failed, and none was started since
+	restarts int
+}
+
+// revision identifies what a process was started with.
+type revision struct {
+	instance int64     // plugin.Instance.Version
+	hash     string    // of the package
+	updated  time.Time // of the package
+}
+
+func revisionOf(in plugin.Installed) revision {
+	return revision{instance: in.Instance.Version, hash: in.Package.ZipHash, updated: in.Package.UpdatedAt}
+}
+
+// replaces reports whether a call for r needs another process than one for old.
+// A call that was looked up before a change, and arrives after it, does not bring
+// the old state back.
+func (r revision) replaces(old revision) bool {
+	if r.instance != old.instance {
+		return r.instance > old.instance
+	}
+	return r.hash != old.hash && !r.updated.Before(old.updated)
+}
+
+// acquire returns a process that is ready for a call of in, which the caller
+// releases. It starts one if there is none, or if the present one was started
+// with an older config or package.
+func (s *installation) acquire(ctx context.Context, in plugin.Installed) (*process, error) {
+	for {
+		p, wait, err := s.claim(in)
+		switch {
+		case err != nil && wait > 0 && wait <= patience:
+			select {
+			case <-time.After(wait):
+				continue
+			case <-ctx.Done():
+				return nil, err
+			}
+		case err != nil:
+			return nil, err
+		}
+		if err := s.await(ctx, p); err != nil {
+			s.release(p)
+			return nil, err
+		}
+		return p, nil
+	}
+}
+
+// claim counts a call on the process for in. An error with a wait says that one
+// may be started after that time.
+func (s *installation) claim(in plugin.Installed) (p *process, wait time.Duration, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	want := revisionOf(in)
+	if want.replaces(s.revision) {
+		s.retire()
+		s.failures, s.down = failures{}, false
+	}
+	if s.current == nil {
+		if wait := time.Until(s.failures.until); wait > 0 {
+			return nil, wait, s.failures.refusal(wait)
+		}
+		p := newProcess(s.rt, in, s.ended)
+		if !s.rt.begin(p) {
+			return nil, 0, asCallError(errStopping)
+		}
+		if s.down && s.failures.reason == reasonCrashed {
+			s.restarts++
+		}
+		s.revision, s.current, s.down = want, p, false
+		go p.run()
+	}
+	s.current.calls++
+	if s.current.idle != nil {
+		s.current.idle.Stop()
+	}
+	return s.current, 0, nil
+}
+
+// await returns when p is ready, or with an error when it failed to start or
+// takes longer than a call may wait.
+func (s *installation) await(ctx context.Context, p *process) error {
+	select {
+	case <-p.ready: // the usual case, without a timer
+		return p.startResult()
+	default:
+	}
+	timer := time.NewTimer(s.rt.cfg.StartWait)
+	defer timer.Stop()
+	select {
+	case <-p.ready:
+		return p.startResult()
+	case <-timer.C:
+		return runtime.ErrStarting.After(time.Second)
+	case <-ctx.Done():
+		return runtime.ErrStarting.After(time.Second).Because(ctx.Err())
+	}
+}
+
+// release ends a call on p.
+func (s *installation) release(p *process) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p.calls--
+	switch {
+	case p.calls > 0:
+	case p.retired:
+		p.askToEnd()
+	case p.idle == nil:
+		p.idle = time.AfterFunc(s.rt.cfg.Idle, func() { s.endIdle(p) })
+	default:
+		p.idle.Reset(s.rt.cfg.Idle)
+	}
+}
+
+// endIdle retires p unless a call came in between.
+func (s *installation) endIdle(p *process) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current == p && p.calls == 0 {
+		p.log.Info("plugin process ends: not used lately")
+		s.retire()
+	}
+}
+
+// ended is told that p's process is gone. err is nil when it was asked to end.
+func (s *installation) ended(p *process, err error, ran time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p.idle != nil {
+		p.idle.Stop()
+	}
+	if s.current != p {
+		return // replaced: its failures are of no consequence
+	}
+	s.current = nil
+	if err == nil {
+		return
+	}
+	s.failures.add(err, ran, time.Now())
+	s.down = true
+	p.log.Error("plugin process failed", slog.String("reason", s.failures.reason), slog.Int("failures", s.failures.count),
+		slog.Duration("retryIn", time.Until(s.failures.until).Round(time.Millisecond)), slog.Any("err", err))
+}
+
+// retire takes the current process, if any, out of use: it ends when its running
+// calls are done, or when their time is up. The caller holds mu.
+func (s *installation) retire() {
+	p := s.current
+	if p == nil {
+		return
+	}
+	s.current, p.retired = nil, true
+	if p.calls == 0 {
+		p.askToEnd()
+		return
+	}
+	time.AfterFunc(s.rt.cfg.Drain, p.askToEnd)
+}
+
+func (s *installation) stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.retire()
+	s.failures, s.down = failures{}, false
+}
+
+func (s *installation) status() Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := Status{State: Stopped, Restarts: s.restarts}
+	if s.failures.cause != nil {
+		st.LastError = s.failures.cause.Error()
+	}
+	switch p := s.current; {
+	case p != nil:
+		st.State, st.PID, st.Since = p.status()
+	case s.down:
+		st.State, st.Since = Failed, s.failures.since
+	}
+	return st
+}

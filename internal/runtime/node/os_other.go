@@ -1,0 +1,18 @@
+//go:build !unix
+
+package node
+
+import (
+	"os"
+	"syscall"
+)
+
+func sandboxAttributes() *syscall.SysProcAttr { return nil }
+
+func terminate(p *os.Process) { p.Kill() } //nolint:errcheck,gosec // fails only when the process is gone
+
+func killGroup(p *os.Process) error { return p.Kill() }
+
+// lock cannot tell here whether another process has the lock: it says so, and
+// leftovers stay.
+func lock(*os.File) bool { return false }

@@ -1,0 +1,206 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"stoa/internal/runtime"
+)
+
+// errSlow cancels a call whose answer did not begin in time.
+var errSlow = errors.New("no answer in time")
+
+// reapWait is how long a call waits for the proof that a broken connection means
+// a dead process.
+const reapWait = time.Second
+
+// bufferSize is how many bytes of an answer are copied at a time.
+const bufferSize = 32 << 10
+
+// forward passes r to the process and copies its answer to w, streamed both ways.
+// again reports that the process died and r may be tried on another.
+func (p *process) forward(w http.ResponseWriter, r *http.Request) (again bool, err error) {
+	ctx, cancel := context.WithCancelCause(r.Context())
+	defer cancel(nil)
+	watch := newWatch(p.rt.cfg.FirstByte, func() { cancel(errSlow) })
+	defer watch.stop()
+
+	out := r.WithContext(ctx)
+	body := &upload{body: r.Body, watch: watch}
+	hasBody := r.Body != nil && r.Body != http.NoBody && r.ContentLength != 0
+	if hasBody {
+		out.Body = body
+	} else {
+		out.Body = nil
+	}
+
+	var failed error
+	proxy := &httputil.ReverseProxy{
+		Transport:      p.transport,
+		Rewrite:        passUnchanged,
+		ModifyResponse: func(*http.Response) error { watch.stop(); return nil },
+		ErrorHandler:   func(_ http.ResponseWriter, _ *http.Request, err error) { failed = err },
+		FlushInterval:  -1, // events must arrive when they happen
+		BufferPool:     &p.rt.buffers,
+		ErrorLog:       slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
+	}
+	proxy.ServeHTTP(w, out)
+	if failed == nil {
+		return false, nil
+	}
+	again = !body.read.Load() && isDialError(failed) || !hasBody && isSafe(r.Method)
+	return p.explain(r, body, failed, context.Cause(ctx), again)
+}
+
+// explain turns a failed call into what Serve returns.
+func (p *process) explain(r *http.Request, body *upload, failed, cause error, again bool) (bool, error) {
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(body.failure(), &tooLarge):
+		return false, fmt.Errorf("node: request body: %w", tooLarge)
+	case errors.Is(cause, errSlow), errors.Is(r.Context().Err(), context.DeadlineExceeded):
+		return false, runtime.ErrTimeout.Because(failed)
+	case r.Context().Err() != nil, body.failure() != nil:
+		return false, nil // the client went away
+	}
+	timer := time.NewTimer(reapWait)
+	defer timer.Stop()
+	select {
+	case <-p.done:
+	case <-timer.C:
+		again = false
+		if isDialError(failed) {
+			p.askToEnd() // it runs, and does not listen: no use
+		}
+	}
+	return again, unreachable(reasonCrashed, fmt.Errorf("node: %w", failed))
+}
+
+// hopByHop are the headers of one connection (RFC 9110, 7.6.1).
+var hopByHop = []string{
+	"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization",
+	"Te", "Trailer", "Transfer-Encoding", "Upgrade",
+}
+
+// passUnchanged makes the outgoing request what the gateway made: ReverseProxy
+// would drop headers that the request's own Connection header names, forwarding
+// headers, and parts of the query that it cannot parse.
+func passUnchanged(pr *httputil.ProxyRequest) {
+	header := pr.In.Header.Clone()
+	for _, name := range hopByHop {
+		header.Del(name)
+	}
+	if protocol := pr.Out.Header.Get("Upgrade"); protocol != "" {
+		header.Set("Connection", "Upgrade")
+		header.Set("Upgrade", protocol)
+	}
+	if te := pr.Out.Header.Get("Te"); te != "" {
+		header.Set("Te", te)
+	}
+	pr.Out.Header = header
+	pr.Out.URL.RawQuery = pr.In.URL.RawQuery
+	pr.Out.URL.Scheme, pr.Out.URL.Host = "http", "plugin"
+	pr.Out.Host = pr.In.Host
+}
+
+func isDialError(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
+}
+
+func isSafe(method string) bool {
+	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
+}
+
+// upload is a request's body on its way to the plugin. While the client is being
+// waited for, the plugin's time stands still.
+type upload struct {
+	body  io.ReadCloser
+	watch *watch
+	read  atomic.Bool // some of it may have been taken
+
+	mu  sync.Mutex
+	err error
+}
+
+// Read implements io.Reader.
+func (u *upload) Read(b []byte) (int, error) {
+	u.read.Store(true)
+	u.watch.pause()
+	n, err := u.body.Read(b)
+	u.watch.resume()
+	if err != nil && !errors.Is(err, io.EOF) {
+		u.mu.Lock()
+		u.err = err
+		u.mu.Unlock()
+	}
+	return n, err
+}
+
+// Close does nothing: the server closes the body after the handler, and until
+// then another process may be tried.
+func (u *upload) Close() error { return nil }
+
+// failure returns why the body could not be read to its end.
+func (u *upload) failure() error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.err
+}
+
+// watch calls expired unless it is stopped before a time limit.
+type watch struct {
+	limit time.Duration
+	timer *time.Timer
+
+	mu      sync.Mutex
+	stopped bool
+}
+
+func newWatch(limit time.Duration, expired func()) *watch {
+	return &watch{limit: limit, timer: time.AfterFunc(limit, expired)}
+}
+
+func (w *watch) pause() { w.timer.Stop() }
+
+func (w *watch) resume() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.stopped {
+		w.timer.Reset(w.limit)
+	}
+}
+
+func (w *watch) stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stopped = true
+	w.timer.Stop()
+}
+
+// bufferPool holds buffers for copying answers.
+type bufferPool struct{ pool sync.Pool }
+
+// Get implements httputil.BufferPool.
+func (b *bufferPool) Get() []byte {
+	if buf, ok := b.pool.Get().(*[bufferSize]byte); ok {
+		return buf[:]
+	}
+	return make([]byte, bufferSize)
+}
+
+// Put implements httputil.BufferPool.
+func (b *bufferPool) Put(buf []byte) {
+	if len(buf) == bufferSize {
+		b.pool.Put((*[bufferSize]byte)(buf))
+	}
+}

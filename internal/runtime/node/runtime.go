@@ -1,0 +1,212 @@
+package node
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"net/http"
+	goruntime "runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"stoa/internal/plugin"
+	"stoa/internal/runtime"
+)
+
+// Config says how plugins are run. Log and DataDir are required; a zero value
+// elsewhere means the default.
+type Config struct {
+	Log *slog.Logger
+
+	// DataDir holds the packages, at the InstallPath of each, and a small
+	// node_modules folder that this package writes.
+	DataDir string
+
+	NodePath     string        // Node.js, 20.11 or newer; default "node", found in PATH
+	MemoryMiB    int           // limit of a process's JavaScript heap; default 128
+	BodyLimit    int64         // bytes of a request body; default 10 MiB (CONTRACT 5)
+	StartTimeout time.Duration // from the fork to the plugin being ready; default 10 s
+	StartWait    time.Duration // how long a call waits for a start; default 8 s
+	FirstByte    time.Duration // how long a call waits for the answer's header; default 30 s
+	Idle         time.Duration // after which an unused process ends; default 10 min
+	Drain        time.Duration // for running calls of a replaced process; default 30 s
+	Grace        time.Duration // from asking a process to end to killing it; default 5 s
+}
+
+func (c Config) withDefaults() Config {
+	c.NodePath = cmp.Or(c.NodePath, "node")
+	c.MemoryMiB = cmp.Or(c.MemoryMiB, 128)
+	c.BodyLimit = cmp.Or(c.BodyLimit, 10<<20)
+	c.StartTimeout = cmp.Or(c.StartTimeout, 10*time.Second)
+	c.StartWait = cmp.Or(c.StartWait, 8*time.Second)
+	c.FirstByte = cmp.Or(c.FirstByte, 30*time.Second)
+	c.Idle = cmp.Or(c.Idle, 10*time.Minute)
+	c.Drain = cmp.Or(c.Drain, 30*time.Second)
+	c.Grace = cmp.Or(c.Grace, 5*time.Second)
+	return c
+}
+
+// Runtime runs internal plugins. It is safe for concurrent use.
+type Runtime struct {
+	cfg   Config
+	host  *host
+	forks *forker
+
+	buffers bufferPool
+
+	// starting bounds how many processes start at the same time: after a restart
+	// of stoa, all plugins are called at once.
+	starting chan struct{}
+
+	// alive ends when Close runs out of patience; it kills every process.
+	alive context.Context
+	kill  context.CancelFunc
+
+	mu            sync.Mutex
+	closed        bool
+	installations map[string]*installation // by installation id
+	processes     map[*process]struct{}    // until reaped, those that were replaced included
+}
+
+var _ runtime.Runtime = (*Runtime)(nil)
+
+// New returns a Runtime that has started nothing yet: Node.js is looked for when
+// the first plugin is needed. The caller closes it.
+func New(cfg Config) *Runtime {
+	cfg = cfg.withDefaults()
+	alive, kill := context.WithCancel(context.Background())
+	return &Runtime{
+		cfg:           cfg,
+		host:          newHost(cfg),
+		forks:         newForker(),
+		starting:      make(chan struct{}, max(4, 2*goruntime.GOMAXPROCS(0))),
+		alive:         alive,
+		kill:          kill,
+		installations: make(map[string]*installation),
+		processes:     make(map[*process]struct{}),
+	}
+}
+
+// Check reports whether plugins can be run here: an error says what is missing,
+// for an administrator. stoa works without; calls of internal plugins then
+// answer runtime.ErrUnreachable.
+func (rt *Runtime) Check() error {
+	_, err := rt.host.prepare()
+	return err
+}
+
+// Serve implements runtime.Runtime. The first call of an installation starts its
+// process and waits for it.
+func (rt *Runtime) Serve(w http.ResponseWriter, r *http.Request, in plugin.Installed) error {
+	again, err := rt.serveOnce(w, r, in)
+	if again {
+		_, err = rt.serveOnce(w, r, in)
+	}
+	return err
+}
+
+// serveOnce is Serve with one process. It reports whether the process died in a
+// way that another may be tried: the plugin has seen nothing of the request, or
+// seeing it twice does no harm.
+func (rt *Runtime) serveOnce(w http.ResponseWriter, r *http.Request, in plugin.Installed) (again bool, err error) {
+	inst := rt.installation(in.Instance.ID)
+	p, err := inst.acquire(r.Context(), in)
+	if err != nil {
+		if r.Context().Err() != nil && !errors.Is(r.Context().Err(), context.DeadlineExceeded) {
+			return false, nil
+		}
+		return false, err
+	}
+	defer inst.release(p) // the proxy panics when a started answer breaks off
+	return p.forward(w, r)
+}
+
+// Prepare starts the process of an instance and returns when it is ready. The
+// errors are those of Serve.
+func (rt *Runtime) Prepare(ctx context.Context, in plugin.Installed) error {
+	inst := rt.installation(in.Instance.ID)
+	p, err := inst.acquire(ctx, in)
+	if err != nil {
+		return err
+	}
+	inst.release(p)
+	return nil
+}
+
+// Stop ends the process of an installation, once its running calls are done, and
+// forgets past failures. It does not wait. A call for the installation starts a
+// process again. Stopping what does not run is no error.
+func (rt *Runtime) Stop(installationID string) {
+	rt.mu.Lock()
+	inst := rt.installations[installationID]
+	rt.mu.Unlock()
+	if inst != nil {
+		inst.stop()
+	}
+}
+
+// Status tells how the process of an installation is doing. One that was never
+// called is stopped.
+func (rt *Runtime) Status(installationID string) Status {
+	rt.mu.Lock()
+	inst := rt.installations[installationID]
+	rt.mu.Unlock()
+	if inst == nil {
+		return Status{State: Stopped}
+	}
+	return inst.status()
+}
+
+// Close ends all processes, without regard for running calls, and returns when
+// they are gone. Those that do not end before ctx is done are killed. Calls
+// afterwards answer runtime.ErrUnreachable.
+func (rt *Runtime) Close(ctx context.Context) error {
+	rt.mu.Lock()
+	rt.closed = true
+	all := slices.Collect(maps.Keys(rt.processes))
+	rt.mu.Unlock()
+
+	stopKilling := context.AfterFunc(ctx, rt.kill)
+	defer stopKilling()
+	for _, p := range all {
+		p.askToEnd()
+	}
+	for _, p := range all {
+		<-p.done
+	}
+	rt.kill() // nothing is left; this frees the context
+	rt.forks.close()
+	return rt.host.close()
+}
+
+func (rt *Runtime) installation(id string) *installation {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	inst := rt.installations[id]
+	if inst == nil {
+		inst = &installation{rt: rt, id: id}
+		rt.installations[id] = inst
+	}
+	return inst
+}
+
+// begin keeps account of a process that is about to start, unless the Runtime is
+// closed.
+func (rt *Runtime) begin(p *process) bool {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if rt.closed {
+		return false
+	}
+	rt.processes[p] = struct{}{}
+	return true
+}
+
+func (rt *Runtime) reaped(p *process) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	delete(rt.processes, p)
+}

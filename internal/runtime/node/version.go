@@ -1,0 +1,95 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+// nodeVersion is a version of Node.js.
+type nodeVersion struct{ major, minor int }
+
+// minimum is the oldest usable version: 20.11 brought --disable-warning and knows
+// how to load ES modules that no package.json declares.
+var minimum = nodeVersion{20, 11}
+
+func (v nodeVersion) String() string { return fmt.Sprintf("%d.%d", v.major, v.minor) }
+
+func (v nodeVersion) atLeast(major, minor int) bool {
+	return v.major > major || v.major == major && v.minor >= minor
+}
+
+// nodeBinary is a usable Node.js.
+type nodeBinary struct {
+	path    string // absolute
+	version nodeVersion
+}
+
+const howToInstall = "internal plugins need Node.js 20.11 or newer (22 is recommended): install it, or name it with --node or STOA_NODE"
+
+var versionPattern = regexp.MustCompile(`^v(\d{1,4})\.(\d{1,4})\.`)
+
+// findNode returns the Node.js at path, which is looked up in PATH if it has no
+// slash. The error says what an administrator has to do.
+func findNode(path string) (nodeBinary, error) {
+	found, err := exec.LookPath(path)
+	if err != nil {
+		return nodeBinary{}, fmt.Errorf("%s: %w", howToInstall, err)
+	}
+	found, err = filepath.Abs(found)
+	if err != nil {
+		return nodeBinary{}, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, found, "--version") //nolint:gosec // the administrator's Node.js
+	cmd.Env = []string{}
+	out, err := cmd.Output()
+	if err != nil {
+		return nodeBinary{}, fmt.Errorf("%s: %s --version: %w", howToInstall, found, err)
+	}
+	v, err := parseVersion(string(out))
+	if err != nil {
+		return nodeBinary{}, fmt.Errorf("%s: %s --version: %w", howToInstall, found, err)
+	}
+	if !v.atLeast(minimum.major, minimum.minor) {
+		return nodeBinary{}, fmt.Errorf("%s: %s is version %s", howToInstall, found, v)
+	}
+	return nodeBinary{path: found, version: v}, nil
+}
+
+func parseVersion(out string) (nodeVersion, error) {
+	m := versionPattern.FindStringSubmatch(out)
+	if m == nil {
+		return nodeVersion{}, errors.New("this is not a version of Node.js")
+	}
+	major, err1 := strconv.Atoi(m[1])
+	minor, err2 := strconv.Atoi(m[2])
+	return nodeVersion{major, minor}, errors.Join(err1, err2)
+}
+
+// flags returns the options that this version needs for the permission model and
+// for loading all shapes of packages.
+func (n nodeBinary) flags() []string {
+	v := n.version
+	flags := []string{"--disable-warning=ExperimentalWarning", "--disable-warning=SecurityWarning"}
+	if v.atLeast(23, 5) || v.major == 22 && v.minor >= 13 {
+		flags = append(flags, "--permission")
+	} else {
+		flags = append(flags, "--experimental-permission")
+	}
+	if v.atLeast(25, 0) {
+		// From here on the permission model covers the network as well. Plugins
+		// behave alike on all versions.
+		flags = append(flags, "--allow-net")
+	}
+	if !v.atLeast(22, 7) {
+		flags = append(flags, "--experimental-detect-module")
+	}
+	return flags
+}

@@ -1,0 +1,19 @@
+'use strict'
+
+const fs = require('node:fs')
+
+// readInstructions returns what stoa wrote to standard input:
+//
+//   entry           absolute path of the plugin's entry module
+//   slug, version   of the package
+//   config          the instance's config, an object
+//   bodyLimit       bytes of a request body
+//   startTimeoutMs  how long the plugin may take to register
+//
+// They come over a pipe because the config has secrets in it: arguments and
+// environment can be read in /proc.
+function readInstructions () {
+  return JSON.parse(fs.readFileSync(0, 'utf8'))
+}
+
+module.exports = { readInstructions }

@@ -1,0 +1,33 @@
+'use strict'
+
+const { pathToFileURL } = require('node:url')
+
+// The names under which an entry module may export its plugin function, in the
+// order in which they are tried (documented for plugin authors).
+const names = ['default', 'plugin', 'fastifyPlugin', 'register']
+
+// loadPlugin imports the module at the absolute path entry and returns the
+// plugin function in it. import() loads ES modules and CommonJS alike.
+async function loadPlugin (entry) {
+  const module = await import(pathToFileURL(entry).href)
+  const plugin = findPlugin(module)
+  if (plugin === undefined) {
+    throw new Error(`The entry module exports no plugin function. Export it as one of: ${names.join(', ')}. ` +
+      `It exports: ${Object.keys(module).join(', ') || 'nothing'}.`)
+  }
+  return plugin
+}
+
+// findPlugin looks into nested defaults, too: to import(), the module.exports of
+// CommonJS is the default, and TypeScript puts its own default inside that.
+function findPlugin (exported, depth = 0) {
+  if (typeof exported === 'function') return exported
+  if (exported === null || typeof exported !== 'object' || depth > 2) return undefined
+  for (const name of names) {
+    const found = findPlugin(exported[name], depth + 1)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+module.exports = { loadPlugin }

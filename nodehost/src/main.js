@@ -1,0 +1,60 @@
+'use strict'
+
+// The order matters: harden before foreign code runs, read the instructions
+// before anything can fail in an interesting way, report exactly once.
+
+const { harden } = require('./hardening')
+const { readInstructions } = require('./instructions')
+const { loadPlugin } = require('./load')
+const { report } = require('./report')
+const { createServer } = require('./server')
+const { provideModules } = require('./modules')
+const { log } = require('./log')
+
+harden()
+provideModules()
+process.on('uncaughtException', fail)
+process.on('unhandledRejection', fail)
+
+// phase says in a failure's report how far the start had come.
+let phase = 'instructions'
+let app
+
+start().catch(fail)
+
+async function start () {
+  const instructions = readInstructions()
+  phase = 'load'
+  const plugin = await loadPlugin(instructions.entry)
+  phase = 'register'
+  app = await createServer(instructions, plugin)
+  process.on('SIGTERM', stop)
+  phase = 'listen'
+  // A host name keeps Fastify from looking up "localhost"; the descriptor wins.
+  await app.listen({ fd: 3, host: 'stoa', listenTextResolver: () => 'ready' })
+  phase = 'run'
+  report({ ready: true })
+}
+
+// fail ends the process: after an error that nobody caught, the plugin's state
+// is unknown. stoa starts a fresh process at the next call.
+function fail (err) {
+  if (phase === 'run') {
+    log('fatal', 'The plugin failed outside of a request, and is restarted.', err)
+  } else {
+    report({ error: { phase, message: String(err?.message ?? err), stack: String(err?.stack ?? '') } })
+  }
+  process.exit(1)
+}
+
+// stop lets running requests finish and the plugin's onClose hooks run. stoa
+// kills the process if that takes too long.
+async function stop () {
+  try {
+    await app.close()
+    process.exit(0)
+  } catch (err) {
+    log('error', 'The plugin failed while it was closed.', err)
+    process.exit(1)
+  }
+}

@@ -1,0 +1,33 @@
+'use strict'
+
+const { fastify, LogController } = require('fastify')
+
+// createServer returns a Fastify in which the plugin is registered with its
+// config as options, ready to listen.
+async function createServer ({ slug, version, config, bodyLimit, startTimeoutMs }, plugin) {
+  const app = fastify({
+    bodyLimit,
+    // stoa logs requests.
+    logController: new LogController({ disableRequestLogging: true }),
+    requestIdHeader: 'x-request-id',
+    trustProxy: false,
+    // Below stoa's own limit, so that Fastify can say which plugin was waited for.
+    pluginTimeout: startTimeoutMs,
+    // Longer than stoa keeps an idle connection: the side that sends requests
+    // must be the one to close, or a request meets a closing connection.
+    keepAliveTimeout: 120_000,
+    // stoa decides how long a request may take.
+    requestTimeout: 0,
+    logger: { level: 'info', base: null, stream: { write: (line) => process.stderr.write(line) } }
+  })
+  // Node knows no address of an inherited socket; Fastify logs one.
+  app.server.address = () => 'stoa'
+
+  await app.register(plugin, config)
+  if (!app.hasRoute({ method: 'GET', url: '/health' })) {
+    app.get('/health', async () => ({ status: 'ok', slug, version }))
+  }
+  return app
+}
+
+module.exports = { createServer }
