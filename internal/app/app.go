@@ -11,17 +11,21 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"stoa/internal/account"
 	"stoa/internal/account/password"
 	"stoa/internal/account/token"
 	"stoa/internal/blob"
+	"stoa/internal/framing"
 	"stoa/internal/httpapi"
 	"stoa/internal/market"
 	"stoa/internal/market/payment"
+	"stoa/internal/ops"
 	"stoa/internal/plugin"
 	"stoa/internal/plugin/install"
+	"stoa/internal/runtime/node"
 	"stoa/internal/seal"
 	"stoa/internal/store"
 )
@@ -31,6 +35,9 @@ import (
 type Config struct {
 	Log *slog.Logger
 	Now func() time.Time
+
+	// Version is that of the program, as plugins and metrics are told.
+	Version string
 
 	// DatabaseURL is a postgres:// URL or the path of a SQLite file.
 	DatabaseURL string
@@ -60,6 +67,9 @@ type Config struct {
 	// Payments is "test" (or empty), where every payment settles at once, or
 	// "live", where paid tiers need a payment provider (CONTRACT 3).
 	Payments string
+
+	// NodePath is the Node.js that runs internal plugins; "node" in PATH if empty.
+	NodePath string
 }
 
 // App is a stoa that can answer requests.
@@ -70,7 +80,14 @@ type App struct {
 
 	Accounts *account.Service
 
-	media *blob.Files
+	// Guard recognises requests that state their length twice. The server listens
+	// through it.
+	Guard *framing.Guard
+
+	node     *node.Runtime // internal plugins
+	media    *blob.Files
+	metrics  *ops.Metrics
+	stopping atomic.Bool
 }
 
 // New opens the database, brings its schema up to date and builds the program
@@ -80,7 +97,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &App{DB: db}
+	a := &App{DB: db, Guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version)}
 	if err := a.build(ctx, cfg); err != nil {
 		return nil, errors.Join(fmt.Errorf("app: %w", err), db.Close())
 	}
@@ -91,9 +108,13 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if _, err := a.DB.Migrate(ctx); err != nil {
 		return err
 	}
+	if err := a.checkMasterKey(ctx, cfg.MasterKey); err != nil {
+		return err
+	}
 	packages := store.NewPlugin(a.DB)
+	a.node = node.New(node.Config{Log: cfg.Log, DataDir: cfg.DataDir, NodePath: cfg.NodePath})
 	plugins := &plugin.Service{
-		Store: packages, Now: cfg.Now,
+		Store: packages, Now: cfg.Now, Stopper: a.node,
 		Configs: cfg.MasterKey.Box("plugin.config"), Secrets: cfg.MasterKey.Box("plugin.secret"),
 	}
 	installer := &install.Installer{Plugins: plugins, Paths: packages, DataDir: cfg.DataDir, Log: cfg.Log}
@@ -109,7 +130,10 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	api := &httpapi.Server{
 		Log:   cfg.Log,
 		Now:   cfg.Now,
-		Ready: a.DB.Ping,
+		Ready: a.ready,
+
+		Refused: a.Guard.Refused,
+		Observe: a.metrics.ObserveRequest,
 
 		Auth:     a.Accounts,
 		Accounts: a.Accounts,
@@ -123,6 +147,36 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	a.Handler = api.Handler()
 	return nil
 }
+
+// checkMasterKey refuses a master key that is not the one this database's secrets
+// were sealed with: each of them would fail later, one at a time.
+func (a *App) checkMasterKey(ctx context.Context, key *seal.Key) error {
+	const name = "master_key_check"
+	box := key.Box(name)
+	stored, err := store.NewSettings(a.DB).Once(ctx, name, box.Seal([]byte(name), name))
+	if err != nil {
+		return err
+	}
+	if _, err := box.Open(stored, name); err != nil {
+		return errors.New("this database belongs to another master key: set STOA_MASTER_KEY, or bring back the master.key file it was made with")
+	}
+	return nil
+}
+
+// ready returns nil while requests are welcome.
+func (a *App) ready(ctx context.Context) error {
+	if a.stopping.Load() {
+		return errors.New("stopping")
+	}
+	return a.DB.Ping(ctx)
+}
+
+// StopAccepting makes /readyz answer 503, so that a load balancer sends no more
+// requests. Those that come are still served.
+func (a *App) StopAccepting() { a.stopping.Store(true) }
+
+// OpsHandler serves metrics and profiles; see package ops.
+func (a *App) OpsHandler() http.Handler { return a.metrics.Handler() }
 
 // buildAccounts makes the accounts, their signing keys at first start, and the
 // administrator of the configuration.
@@ -179,8 +233,8 @@ func (a *App) buildMarket(cfg Config) error {
 
 // Close stops everything the App started and closes the database. Requests must
 // have ended before.
-func (a *App) Close(_ context.Context) error {
-	err := a.DB.Close()
+func (a *App) Close(ctx context.Context) error {
+	err := errors.Join(a.node.Close(ctx), a.DB.Close())
 	if a.media != nil {
 		err = errors.Join(err, a.media.Close())
 	}

@@ -95,9 +95,9 @@ type permissionsJSON struct {
 }
 
 // orEmpty makes a list that is [] rather than null.
-func orEmpty(list []string) []string {
+func orEmpty[T any](list []T) []T {
 	if list == nil {
-		return []string{}
+		return []T{}
 	}
 	return list
 }

@@ -37,7 +37,13 @@ func (s *Server) middleware(h http.Handler) http.Handler {
 			s.Log.DebugContext(ctx, "request",
 				slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", rec.status),
 				slog.Int64("bytes", rec.bytes), slog.Duration("took", time.Since(start)))
+			s.Observe(r.Pattern, rec.status, time.Since(start))
 		}()
+		if s.Refused(r) {
+			w.Header().Set("Connection", "close")
+			s.fail(rec, r, familyOf(r.URL.Path), errTwoLengths)
+			return
+		}
 		h.ServeHTTP(rec, r)
 	})
 }

@@ -40,6 +40,7 @@ var (
 	errNoRoute          = errs.New(errs.NotFound, "NOT_FOUND", "There is nothing at this address. See /docs for what there is.")
 	errMethodNotAllowed = errs.New(errs.MethodNotAllowed, "METHOD_NOT_ALLOWED", "This address does not answer this method. See the Allow header.")
 	errBodyTooLarge     = errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "The request body is larger than 1 MiB.")
+	errTwoLengths       = errs.New(errs.Invalid, errs.CodeValidation, "Send Content-Length or Transfer-Encoding, not both.")
 	errNotJSON          = errs.New(errs.UnsupportedMedia, "UNSUPPORTED_MEDIA_TYPE", "Send the body as Content-Type: application/json.")
 	errUnauthorized     = errs.New(errs.Unauthenticated, "UNAUTHORIZED", "A valid access token is required. Send it as Authorization: Bearer <token>.")
 	errNotReady         = errs.New(errs.Busy, "NOT_READY", "stoa cannot reach its database, or is stopping.").After(time.Second)

@@ -55,6 +55,15 @@ func (c conn) inTx(ctx context.Context, fn func(conn) error) error {
 	return c.db.inTx(ctx, func(q querier) error { return fn(conn{db: c.db, r: q, w: q}) })
 }
 
+// lockInTx ends a SELECT that locks the rows of alias if it runs in a
+// transaction; outside of one there is nothing to hold a lock for.
+func (c conn) lockInTx(alias string) string {
+	if _, in := c.w.(*sql.Tx); in {
+		return c.db.lock(alias)
+	}
+	return ""
+}
+
 // Open opens the database that url names: postgres:// or postgresql:// is
 // PostgreSQL; anything else is the path of a SQLite file, which is created if it
 // does not exist. The schema is left as it is; see Migrate.

@@ -12,6 +12,7 @@ import (
 
 	"stoa/internal/account/password"
 	"stoa/internal/app"
+	"stoa/internal/framing"
 	"stoa/internal/seal"
 	"stoa/internal/testkit/logtest"
 	"stoa/internal/testkit/pgtest"
@@ -83,7 +84,10 @@ func New(tb testing.TB, options ...Option) *App {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	srv := httptest.NewServer(a.Handler)
+	srv := httptest.NewUnstartedServer(a.Handler)
+	srv.Listener = a.Guard.Listen(srv.Listener)
+	srv.Config.ConnState, srv.Config.MaxHeaderBytes = framing.ConnState, framing.MaxHead
+	srv.Start()
 	tb.Cleanup(func() {
 		srv.Close()
 		if err := a.Close(ctxAfterTest(tb)); err != nil {
