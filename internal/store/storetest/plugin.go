@@ -1,0 +1,387 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stoa/internal/errs"
+	"stoa/internal/plugin"
+	"stoa/internal/store"
+)
+
+// wantKind fails the test unless err is of that kind.
+func wantKind(tb testing.TB, err error, kind errs.Kind) {
+	tb.Helper()
+	if errs.KindOf(err) != kind {
+		tb.Errorf("error = %v, want kind %q", err, kind)
+	}
+}
+
+func pkg(slug string) plugin.Package {
+	raw := fmt.Sprintf(`{"schemaVersion":1,"slug":%q,"name":"N","version":"1.2.3","runtimeType":"external-http",`+
+		`"externalBaseUrl":"https://x.example","permissions":["a:b"],"extra":{"x":[1]}}`, slug)
+	m, err := plugin.DecodeManifest([]byte(raw))
+	if err != nil {
+		panic(err)
+	}
+	return plugin.Package{
+		ID: "id-" + slug, Source: plugin.SourceLocalZip, InstallPath: "plugins/" + slug + "/1.2.3-00", ZipHash: "hash-" + slug,
+		Manifest: m, InstalledAt: T0, UpdatedAt: T0.Add(time.Second),
+	}
+}
+
+func inst(slug, id, key string) plugin.StoredInstance {
+	return plugin.StoredInstance{
+		Instance: plugin.Instance{
+			ID: id, Slug: slug, Key: key, Enabled: true, Granted: []string{"a:b"}, Version: 1, CreatedAt: T0, UpdatedAt: T0,
+		},
+		Sealed: "sealed-" + id,
+	}
+}
+
+// seeded returns a store with package p1, its instances "default" (i1) and "two"
+// (i2), and its secret.
+func seeded(t *testing.T, open Open) *store.Plugin {
+	t.Helper()
+	s := store.NewPlugin(open(t))
+	ctx := t.Context()
+	two := inst("p1", "i2", "two")
+	two.CreatedAt = T0.Add(time.Minute)
+	err := errors.Join(s.CreatePackage(ctx, pkg("p1")), s.CreateInstance(ctx, two), s.CreateInstance(ctx, inst("p1", "i1", "default")),
+		s.PutSecret(ctx, "p1", plugin.Secret{Current: "c"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func testPlugin(t *testing.T, open Open) {
+	for name, test := range map[string]func(*testing.T, *store.Plugin){
+		"packages come back as they were stored":                       testPackage,
+		"a slug is taken for ever":                                     testSlugTaken,
+		"lists are in order, in pages, without what is gone":           testLists,
+		"an uninstall disables, hides and keeps":                       testUninstall,
+		"instances are found by id and by key, in their package only":  testFind,
+		"a key is used once":                                           testKeyOnce,
+		"an update replaces what may change":                           testUpdate,
+		"an update of a version that is not the last one is refused":   testUpdateStale,
+		"a deleted instance is gone":                                   testDeletedInstance,
+		"secrets come back as they were put":                           testSecret,
+		"a transaction keeps everything or nothing":                    testPluginTx,
+		"a package that a transaction holds makes others wait":         testPackageLock,
+		"of many who create one package at the same time one succeeds": testCreateRace,
+		"what is not there is not found":                               testAbsent,
+	} {
+		t.Run(name, func(t *testing.T) { t.Parallel(); test(t, seeded(t, open)) })
+	}
+}
+
+func testPackage(t *testing.T, s *store.Plugin) {
+	ctx := t.Context()
+	want := pkg("p1")
+	for range 2 { // the second time from memory
+		got, err := s.GetPackage(ctx, "p1")
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("GetPackage = %v (-want +got):\n%s", err, diff)
+		}
+	}
+	got, err := s.FindArchive(ctx, want.ZipHash)
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("FindArchive = %v (-want +got):\n%s", err, diff)
+	}
+	if string(got.Manifest.Raw) != string(want.Manifest.Raw) {
+		t.Errorf("the manifest's text changed: %s", got.Manifest.Raw)
+	}
+}
+
+func testSlugTaken(t *testing.T, s *store.Plugin) {
+	ctx := t.Context()
+	again := pkg("p1")
+	again.ID, again.ZipHash = "other", "other"
+	wantKind(t, s.CreatePackage(ctx, again), errs.Conflict)
+	if err := s.DeletePackage(ctx, "p1", T0); err != nil {
+		t.Fatal(err)
+	}
+	wantKind(t, s.CreatePackage(ctx, again), errs.Conflict)
+}
+
+func testLists(t *testing.T, s *store.Plugin) {
+	ctx := t.Context()
+	for _, slug := range []string{"p3", "p0", "p2"} {
+		if err := s.CreatePackage(ctx, pkg(slug)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.DeletePackage(ctx, "p2", T0); err != nil {
+		t.Fatal(err)
+	}
+	slugs := func(page plugin.Page) (out []string) {
+		list, total, err := s.ListPackages(ctx, page)
+		if err != nil || total != 3 {
+			t.Errorf("ListPackages: total %d, %v; want 3", total, err)
+		}
+		for _, p := range list {
+			out = append(out, p.Manifest.Slug)
+		}
+		return out
+	}
+	got := [][]string{slugs(plugin.Page{Limit: 2}), slugs(plugin.Page{Offset: 2, Limit: 2}), slugs(plugin.Page{Offset: 4, Limit: 2})}
+	if diff := cmp.Diff([][]string{{"p0", "p1"}, {"p3"}, nil}, got); diff != "" {
+		t.Errorf("pages of packages (-want +got):\n%s", diff)
+	}
+	paths, err := s.InstallPaths(ctx)
+	want := []string{"plugins/p0/1.2.3-00", "plugins/p1/1.2.3-00", "plugins/p2/1.2.3-00", "plugins/p3/1.2.3-00"}
+	if diff := cmp.Diff(want, paths); diff != "" || err != nil {
+		t.Errorf("InstallPaths = %v, uninstalled included (-want +got):\n%s", err, diff)
+	}
+
+	if err := s.CreateInstance(ctx, inst("p1", "i3", "a-first-of-its-moment")); err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	for at := range 3 {
+		list, total, err := s.ListInstances(ctx, "p1", plugin.Page{Offset: at, Limit: 1})
+		if err != nil || total != 3 || len(list) != 1 {
+			t.Fatalf("ListInstances = %d of %d, %v; want 1 of 3", len(list), total, err)
+		}
+		keys = append(keys, list[0].Key)
+	}
+	if diff := cmp.Diff([]string{"a-first-of-its-moment", "default", "two"}, keys); diff != "" {
+		t.Errorf("instances (-want +got):\n%s", diff)
+	}
+}
+
+func testUninstall(t *testing.T, s *store.Plugin) {
+	ctx := t.Context()
+	at := T0.Add(time.Hour)
+	if err := s.DeletePackage(ctx, "p1", at); err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.GetPackage(ctx, "p1")
+	if err != nil || !p.DeletedAt.Equal(at) || !p.UpdatedAt.Equal(at) {
+		t.Errorf("GetPackage = deleted %v, updated %v, %v; want both %v", p.DeletedAt, p.UpdatedAt, err, at)
+	}
+	if p, err = s.FindArchive(ctx, "hash-p1"); err != nil || !p.DeletedAt.Equal(at) {
+		t.Errorf("FindArchive = deleted %v, %v; want %v", p.DeletedAt, err, at)
+	}
+	_, _, err = s.FindByID(ctx, "p1", "i1")
+	wantKind(t, err, errs.NotFound)
+	_, _, err = s.FindByKey(ctx, "p1", "default")
+	wantKind(t, err, errs.NotFound)
+	_, err = s.GetSecret(ctx, "p1")
+	wantKind(t, err, errs.NotFound)
+	list, total, err := s.ListInstances(ctx, "p1", plugin.Page{Limit: 9})
+	if err != nil || total != 2 || slices.ContainsFunc(list, func(in plugin.StoredInstance) bool { return in.Enabled || in.Version != 2 || !in.UpdatedAt.Equal(at) }) {
+		t.Errorf("instances = %+v, %v; want both disabled", list, err)
+	}
+	wantKind(t, s.DeletePackage(ctx, "p1", at), errs.NotFound)
+}
+
+func testFind(t *testing.T, s *store.Plugin) {
+	ctx := t.Context()
+	if err := s.CreatePackage(ctx, pkg("p2")); err != nil {
+		t.Fatal(err)
+	}
+	want := inst("p1", "i1", "default")
+	for name, find := range map[string]func() (plugin.Package, plugin.StoredInstance, error){
+		"FindByID":  func() (plugin.Package, plugin.StoredInstance, error) { return s.FindByID(ctx, "p1", "i1") },
+		"FindByKey": func() (plugin.Package, plugin.StoredInstance, error) { return s.FindByKey(ctx, "p1", "default") },
+	} {
+		p, got, err := find()
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s = %v (-want +got):\n%s", name, err, diff)
+		}
+		if diff := cmp.Diff(pkg("p1"), p); diff != "" {
+			t.Errorf("%s: package (-want +got):\n%s", name, diff)
+		}
+	}
+	_, _, err := s.FindByID(ctx, "p2", "i1")
+	wantKind(t, err, errs.NotFound)
+	_, _, err = s.FindByKey(ctx, "p2", "default")
+	wantKind(t, err, errs.NotFound)
+}
+
+func testKeyOnce(t *testing.T, s *store.Plugin) {
+	ctx := t.Context()
+	state := func(key string) plugin.KeyState {
+		st, err := s.KeyState(ctx, "p1", key)
+		if err != nil {
+			t.Error(err)
+		}
+		return st
+	}
+	if got := state("three"); got != plugin.KeyFree {
+		t.Errorf("state of an unused key = %v", got)
+	}
+	if got := state("two"); got != plugin.KeyTaken {
+		t.Errorf("state of a used key = %v", got)
+	}
+	wantKind(t, s.CreateInstance(ctx, inst("p1", "i3", "two")), errs.Conflict)
+	gone := inst("p1", "i2", "two")
+	gone.Version, gone.DeletedAt = 2, T0
+	if err := s.UpdateInstance(ctx, gone); err != nil {
+		t.Fatal(err)
+	}
+	if got := state("two"); got != plugin.KeyDeleted {
+		t.Errorf("state of a deleted instance's key = %v", got)
+	}
+	wantKind(t, s.CreateInstance(ctx, inst("p1", "i3", "two")), errs.Conflict)
+}
+
+func testUpdate(t *testing.T, s *store.Plugin) {
+	ctx := t.Context()
+	want := inst("p1", "i1", "default")
+	want.Enabled, want.Sealed, want.Granted, want.Version, want.UpdatedAt = false, "", []string{}, 2, T0.Add(time.Hour)
+	if err := s.UpdateInstance(ctx, want); err != nil {
+		t.Fatal(err)
+	}
+	_, got, err := s.FindByID(ctx, "p1", "i1")
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("after the update: %v (-want +got):\n%s", err, diff)
+	}
+}
+
+func testUpdateStale(t *testing.T, s *store.Plugin) {
+	ctx := t.Context()
+	for _, version := range []int64{1, 3} {
+		in := inst("p1", "i1", "default")
+		in.Version, in.Enabled = version, false
+		wantKind(t, s.UpdateInstance(ctx, in), errs.Conflict)
+	}
+	if _, got, err := s.FindByID(ctx, "p1", "i1"); err != nil || !got.Enabled || got.Version != 1 {
+		t.Errorf("instance = %+v, %v; want it unchanged", got, err)
+	}
+}
+
+func testDeletedInstance(t *testing.T, s *store.Plugin) {
+	ctx := t.Context()
+	in := inst("p1", "i2", "two")
+	in.Version, in.DeletedAt, in.Enabled = 2, T0, false
+	if err := s.UpdateInstance(ctx, in); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := s.FindByID(ctx, "p1", "i2")
+	wantKind(t, err, errs.NotFound)
+	_, _, err = s.FindByKey(ctx, "p1", "two")
+	wantKind(t, err, errs.NotFound)
+	in.Version = 3
+	wantKind(t, s.UpdateInstance(ctx, in), errs.NotFound)
+	if _, total, err := s.ListInstances(ctx, "p1", plugin.Page{Limit: 9}); err != nil || total != 1 {
+		t.Errorf("ListInstances: total %d, %v; want 1", total, err)
+	}
+}
+
+func testSecret(t *testing.T, s *store.Plugin) {
+	ctx := t.Context()
+	for _, want := range []plugin.Secret{{Current: "c"}, {Current: "d", Previous: "c", PreviousUntil: T0}, {Current: "e"}} {
+		if err := s.PutSecret(ctx, "p1", want); err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.GetSecret(ctx, "p1")
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("GetSecret = %v (-want +got):\n%s", err, diff)
+		}
+	}
+}
+
+func testPluginTx(t *testing.T, s *store.Plugin) {
+	ctx := t.Context()
+	failed := errors.New("failed")
+	err := s.InTx(ctx, func(tx plugin.Store) error {
+		if err := errors.Join(tx.CreatePackage(ctx, pkg("p2")), tx.CreateInstance(ctx, inst("p2", "x", "default")), tx.DeletePackage(ctx, "p1", T0)); err != nil {
+			return err
+		}
+		if _, _, err := tx.FindByID(ctx, "p2", "x"); err != nil {
+			t.Errorf("inside the transaction: %v", err)
+		}
+		return failed
+	})
+	if !errors.Is(err, failed) {
+		t.Errorf("InTx = %v, want the error of fn", err)
+	}
+	_, err = s.GetPackage(ctx, "p2")
+	wantKind(t, err, errs.NotFound)
+	if _, _, err := s.FindByID(ctx, "p1", "i1"); err != nil {
+		t.Errorf("p1 after the rollback: %v", err)
+	}
+}
+
+// Without the lock two of these would read the same version and write it twice.
+func testPackageLock(t *testing.T, s *store.Plugin) {
+	const writers = 8
+	var wg sync.WaitGroup
+	for range writers {
+		wg.Go(func() {
+			err := s.InTx(t.Context(), func(tx plugin.Store) error {
+				if _, err := tx.GetPackage(t.Context(), "p1"); err != nil {
+					return err
+				}
+				_, in, err := tx.FindByID(t.Context(), "p1", "i1")
+				if err != nil {
+					return err
+				}
+				in.Version++
+				return tx.UpdateInstance(t.Context(), in)
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if _, in, err := s.FindByID(t.Context(), "p1", "i1"); err != nil || in.Version != 1+writers {
+		t.Errorf("version = %d, %v; want %d", in.Version, err, 1+writers)
+	}
+}
+
+func testCreateRace(t *testing.T, s *store.Plugin) {
+	const writers = 6
+	failures := make(chan error, writers)
+	for i := range writers {
+		go func() {
+			failures <- s.InTx(t.Context(), func(tx plugin.Store) error {
+				p := pkg("race")
+				p.ID = fmt.Sprint("id", i)
+				if err := tx.CreatePackage(t.Context(), p); err != nil {
+					return err
+				}
+				return tx.CreateInstance(t.Context(), inst("race", fmt.Sprint("r", i), "default"))
+			})
+		}()
+	}
+	won := 0
+	for range writers {
+		if err := <-failures; err == nil {
+			won++
+		} else {
+			wantKind(t, err, errs.Conflict)
+		}
+	}
+	if _, total, err := s.ListInstances(context.WithoutCancel(t.Context()), "race", plugin.Page{Limit: 9}); won != 1 || total != 1 || err != nil {
+		t.Errorf("%d succeeded, %d instances, %v; want one and one", won, total, err)
+	}
+}
+
+func testAbsent(t *testing.T, s *store.Plugin) {
+	ctx := t.Context()
+	_, err := s.GetPackage(ctx, "nope")
+	wantKind(t, err, errs.NotFound)
+	_, err = s.FindArchive(ctx, "nope")
+	wantKind(t, err, errs.NotFound)
+	_, err = s.GetSecret(ctx, "nope")
+	wantKind(t, err, errs.NotFound)
+	wantKind(t, s.DeletePackage(ctx, "nope", T0), errs.NotFound)
+	in := inst("p1", "nope", "nope")
+	in.Version = 2
+	wantKind(t, s.UpdateInstance(ctx, in), errs.NotFound)
+	if list, total, err := s.ListInstances(ctx, "nope", plugin.Page{Limit: 9}); len(list) != 0 || total != 0 || err != nil {
+		t.Errorf("ListInstances of an unknown package = %v, %d, %v; want none", list, total, err)
+	}
+}
