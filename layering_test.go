@@ -48,6 +48,7 @@ var mayImport = map[string][]string{
 	"internal/runtime":        {"internal/errs", "internal/plugin"},
 	"internal/runtime/node":   {"internal/errs", "internal/plugin", "internal/runtime"},
 	"nodehost/bundle":         {},
+	"examples/plugins":        {},
 	"internal/store":          {"internal/errs", "internal/account", "internal/market", "internal/plugin"},
 	"internal/httpapi":        {"api", "internal/reference", "internal/errs", "internal/caller", "internal/reqid", "internal/account", "internal/account/token", "internal/plugin", "internal/plugin/install", "internal/market"},
 
