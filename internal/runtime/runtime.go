@@ -14,13 +14,16 @@ import (
 // nothing up and do not decide who may call. They are safe for concurrent use.
 type Runtime interface {
 	// Serve passes r to the instance and copies its answer to w, streamed both
-	// ways. r.URL.Path and r.URL.RawQuery are the plugin's own, r.Header is
-	// exactly what the plugin is to see, and r.Body what is to be sent.
+	// ways. r.URL.RequestURI() is the plugin's own path with query, to be sent byte
+	// for byte (see Target), r.Header is exactly what the plugin is to see, and
+	// r.Body what is to be sent. r is the runtime's to change.
 	//
 	// If the plugin gave no usable answer, Serve returns ErrUnreachable,
 	// ErrStarting or ErrTimeout (with a cause for the log) and has written
-	// nothing, so that the caller can answer. It returns nil when the client went
-	// away.
+	// nothing, so that the caller can answer. If r.Body fails with an
+	// *http.MaxBytesError before the answer began, it returns an error that wraps
+	// it. It returns nil when the client went away. If an answer breaks off it
+	// panics with http.ErrAbortHandler, lest a part be taken for the whole.
 	Serve(w http.ResponseWriter, r *http.Request, in plugin.Installed) error
 }
 

@@ -1,0 +1,195 @@
+package gateway
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"stoa/internal/signing"
+)
+
+const (
+	// maxBody is the largest request body in bytes (CONTRACT 5).
+	maxBody = 10 << 20
+	// idle is how long a client may pause while it sends a body, or while it takes
+	// an answer. There is no limit on the whole: streams may last.
+	idle = 30 * time.Second
+)
+
+// requestBody is the body of one request to a plugin. Up to 1 MiB it is read
+// before anything is sent, because its hash is signed; a larger one is streamed.
+type requestBody struct {
+	hash     string // as signing.Message wants it
+	streamed bool
+
+	whole  *sharedBuffer // nil if there is no body or it is streamed
+	stream io.ReadCloser
+	length int64 // as http.Request.ContentLength
+}
+
+// readBody reads what must be read of r's body before the plugin is called. It
+// returns ErrTooLarge for a body that states, or has, more than maxBody bytes.
+func readBody(w http.ResponseWriter, r *http.Request) (*requestBody, error) {
+	rc := http.NewResponseController(w)
+	source := &clientBody{body: r.Body, rc: rc, left: maxBody}
+	switch {
+	case r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0:
+		return &requestBody{hash: signing.BodyHash(nil)}, nil
+	case r.ContentLength > maxBody:
+		return nil, tooLarge(w)
+	case r.ContentLength > signing.MaxSignedBody:
+		// Without this net/http reads the whole body before it sends an answer.
+		_ = rc.EnableFullDuplex()
+		return &requestBody{hash: signing.UnsignedStream, streamed: true, stream: source, length: r.ContentLength}, nil
+	}
+	buf := newSharedBuffer()
+	n, err := buf.ReadFrom(io.LimitReader(source, signing.MaxSignedBody+1))
+	switch {
+	case err != nil:
+		buf.release()
+		return nil, errBodyCutShort.Because(err)
+	case n > signing.MaxSignedBody: // length unknown
+		_ = rc.EnableFullDuplex()
+		start := bytes.Clone(buf.Bytes())
+		buf.release()
+		rest := struct {
+			io.Reader
+			io.Closer
+		}{io.MultiReader(bytes.NewReader(start), source), source}
+		return &requestBody{hash: signing.UnsignedStream, streamed: true, stream: rest, length: -1}, nil
+	}
+	return &requestBody{hash: signing.BodyHash(buf.Bytes()), whole: buf, length: n}, nil
+}
+
+func tooLarge(w http.ResponseWriter) error {
+	w.Header().Set("Connection", "close") // rather than read what is still coming
+	return ErrTooLarge
+}
+
+// attach makes b the body of out.
+func (b *requestBody) attach(out *http.Request) {
+	out.Body, out.GetBody, out.ContentLength = http.NoBody, nil, b.length
+	switch {
+	case b.streamed:
+		out.Body = b.stream
+	case b.whole != nil && b.length > 0:
+		// The transport may send it again on another connection if the first was
+		// closed before anything arrived.
+		out.GetBody = func() (io.ReadCloser, error) { return b.whole.reader(), nil }
+		out.Body = b.whole.reader()
+	}
+}
+
+// release gives the buffer back, once whoever still sends it has finished.
+func (b *requestBody) release() {
+	if b.whole != nil {
+		b.whole.release()
+	}
+}
+
+// explain turns what a runtime says of a body that became too large on the way
+// into ErrTooLarge.
+func (b *requestBody) explain(err error) error {
+	if _, is := errors.AsType[*http.MaxBytesError](err); is {
+		return ErrTooLarge
+	}
+	return err
+}
+
+// clientBody is what a client sends: no more than it may, and not slower.
+type clientBody struct {
+	body io.ReadCloser
+	rc   *http.ResponseController
+	left int64
+}
+
+// Read implements io.Reader. One byte too many is an *http.MaxBytesError.
+func (b *clientBody) Read(p []byte) (int, error) {
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	_ = b.rc.SetReadDeadline(time.Now().Add(idle)) // fails only on writers without a connection
+	n, err := b.body.Read(p)
+	if int64(n) > b.left {
+		n, err = int(b.left), &http.MaxBytesError{Limit: maxBody}
+	}
+	b.left -= int64(n)
+	if err != nil {
+		// The server watches the connection from here on, to notice a client that
+		// leaves: it must not run into this deadline.
+		_ = b.rc.SetReadDeadline(time.Time{})
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (b *clientBody) Close() error { return b.body.Close() }
+
+// sharedBuffer holds a body for several readers, one after the other or not. It
+// goes back to the pool when the gateway and every reader are done with it: a
+// transport may read on after it has answered.
+type sharedBuffer struct {
+	*bytes.Buffer
+
+	users atomic.Int32
+}
+
+var bufferPool = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+func newSharedBuffer() *sharedBuffer {
+	buf := bufferPool.Get().(*bytes.Buffer) //nolint:errcheck,forcetypeassert // the pool holds nothing else
+	buf.Reset()
+	b := &sharedBuffer{Buffer: buf}
+	b.users.Store(1)
+	return b
+}
+
+func (b *sharedBuffer) release() {
+	if b.users.Add(-1) == 0 {
+		bufferPool.Put(b.Buffer)
+	}
+}
+
+func (b *sharedBuffer) reader() io.ReadCloser {
+	b.users.Add(1)
+	return &sharedReader{buffer: b, rest: b.Bytes()}
+}
+
+// sharedReader is one reading of a sharedBuffer. Close waits for a Read that
+// runs, and none runs after it.
+type sharedReader struct {
+	mu     sync.Mutex
+	buffer *sharedBuffer
+	rest   []byte
+	closed bool
+}
+
+// Read implements io.Reader.
+func (r *sharedReader) Read(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.closed:
+		return 0, http.ErrBodyReadAfterClose
+	case len(r.rest) == 0:
+		return 0, io.EOF
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// Close implements io.Closer. It may be called again.
+func (r *sharedReader) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.closed {
+		r.closed, r.rest = true, nil
+		r.buffer.release()
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package gateway
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Names by which a client chooses an instance (spec B, Instance resolution).
+const (
+	headerID = "X-Installation-Id"
+	paramID  = "installationId"
+	paramKey = "installation"
+)
+
+// choose returns how r names the instance, and its query without the parameters
+// that did so, otherwise byte for byte: the header, else the id in the query,
+// else the key in the query, else nothing (CONTRACT 5).
+//
+// An id that is given but empty names nothing, and so does one that is given
+// twice with different values: which of the two a client meant is not guessed.
+func choose(r *http.Request) (by choice, query string) {
+	ids, keys, query := splitQuery(r.URL.RawQuery)
+	if header := r.Header[headerID]; len(header) > 0 {
+		ids = header
+	}
+	switch {
+	case len(ids) > 0:
+		by.id, by.byID = ids[0], true
+		by.failed = by.id == "" || !allEqual(ids)
+	case len(keys) > 0:
+		by.key = keys[0]
+		by.failed = by.key == "" || !allEqual(keys)
+	}
+	return by, query
+}
+
+// splitQuery takes the selection parameters out of a query.
+func splitQuery(query string) (ids, keys []string, rest string) {
+	if !strings.Contains(query, "nstallation") && !strings.Contains(query, "%") {
+		return nil, nil, query
+	}
+	var kept []string
+	for pair := range strings.SplitSeq(query, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		name, nameErr := url.QueryUnescape(name)
+		value, valueErr := url.QueryUnescape(value)
+		if valueErr != nil {
+			value = "" // no id and no key
+		}
+		switch {
+		case nameErr == nil && name == paramID:
+			ids = append(ids, value)
+		case nameErr == nil && name == paramKey:
+			keys = append(keys, value)
+		default:
+			kept = append(kept, pair)
+		}
+	}
+	return ids, keys, strings.Join(kept, "&")
+}
+
+func allEqual(list []string) bool {
+	for _, s := range list {
+		if s != list[0] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,122 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"stoa/internal/plugin"
+)
+
+const (
+	// maxConfigHeader is the longest value of x-plugin-config in bytes (CONTRACT 5
+	// and 8): Node.js refuses headers of more than 16 KiB together.
+	maxConfigHeader = 8 << 10
+	// maxDerived is how many installations the caches remember.
+	maxDerived = 4096
+)
+
+// configHeader tells a plugin its config, or where to look.
+type configHeader struct {
+	version     int64
+	name, value string
+}
+
+// config returns the header for an instance's config. An instance without one
+// has the empty object, so that a plugin always has something to decode.
+//
+// It is derived once for each version of the instance. The instance itself comes
+// from the database each time.
+func (g *Gateway) config(in plugin.Instance) (configHeader, error) {
+	if c, ok := g.configs.get(in.ID); ok && c.version == in.Version {
+		return c, nil
+	}
+	compact, err := CompactConfig(in.Config)
+	if err != nil {
+		return configHeader{}, fmt.Errorf("gateway: config of installation %s: %w", in.ID, err)
+	}
+	c := configHeader{in.Version, "X-Plugin-Config", base64.RawURLEncoding.EncodeToString(compact)}
+	if len(c.value) > maxConfigHeader {
+		c.name, c.value = "X-Plugin-Config-Digest", ConfigDigest(compact)
+	}
+	g.configs.put(in.ID, c)
+	return c, nil
+}
+
+// CompactConfig returns a config as plugins get it: compact JSON, {} for none.
+func CompactConfig(config json.RawMessage) (json.RawMessage, error) {
+	if len(config) == 0 {
+		return json.RawMessage(`{}`), nil
+	}
+	var buf bytes.Buffer
+	if err := json.Compact(&buf, config); err != nil {
+		return nil, err
+	}
+	return buf.Bytes(), nil
+}
+
+// ConfigDigest returns what x-plugin-config-digest says of a compact config:
+// SHA-256 in hex.
+func ConfigDigest(compact []byte) string {
+	sum := sha256.Sum256(compact)
+	return hex.EncodeToString(sum[:])
+}
+
+// issuedToken is a platform token and until when it is handed out.
+type issuedToken struct {
+	token string
+	until time.Time
+}
+
+// token returns a platform token for an installation. One is handed out until
+// half its life is gone, so a plugin has at least the other half.
+func (g *Gateway) token(ctx context.Context, installationID string) (string, error) {
+	now := g.Now()
+	if t, ok := g.tokens.get(installationID); ok && now.Before(t.until) {
+		return t.token, nil
+	}
+	token, expires, err := g.Tokens.IssuePluginToken(ctx, installationID)
+	if err != nil {
+		return "", err
+	}
+	g.tokens.put(installationID, issuedToken{token, now.Add(expires.Sub(now) / 2)})
+	return token, nil
+}
+
+// cache remembers one value for each installation, and any maxDerived of them.
+// The zero value is empty. It is safe for concurrent use.
+type cache[V any] struct {
+	mu     sync.RWMutex
+	values map[string]V
+}
+
+func (c *cache[V]) get(id string) (V, bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	v, ok := c.values[id]
+	return v, ok
+}
+
+func (c *cache[V]) put(id string, v V) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.values == nil {
+		c.values = make(map[string]V)
+	}
+	if _, known := c.values[id]; !known && len(c.values) >= maxDerived {
+		for any := range c.values { // whichever: it is derived again when needed
+			delete(c.values, any)
+			break
+		}
+	}
+	c.values[id] = v
+}
+
+func join(permissions []string) string { return strings.Join(permissions, ",") }

@@ -1,0 +1,269 @@
+// Package gateway is the only way to a plugin. A request passes through fixed
+// steps: check its path, find the instance, check what it may do, read and hash
+// the body, replace the context headers, sign, hand over to the runtime. The
+// steps are here, in order, so that no runtime can skip one; a runtime
+// contributes only the last.
+//
+// It does not know how plugins run (package runtime), who is calling (package
+// caller, filled in by httpapi) or which URL a call came from (Call).
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"time"
+
+	"stoa/internal/caller"
+	"stoa/internal/errs"
+	"stoa/internal/plugin"
+	"stoa/internal/reqid"
+	"stoa/internal/runtime"
+	"stoa/internal/signing"
+)
+
+// The answers of the gateway itself (CONTRACT 5). Serve adds details.slug.
+var (
+	// ErrNotFound answers every reason for which an instance cannot be called, and
+	// every path that is not passed on, so that a client cannot find out which
+	// instances exist.
+	ErrNotFound     = errs.New(errs.NotFound, "NOT_FOUND", "There is no such plugin, or it is not enabled.")
+	ErrNotGranted   = errs.New(errs.Forbidden, "PERMISSION_NOT_GRANTED", "An administrator has not granted the plugin a permission that this address needs.")
+	ErrTooLarge     = errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "The request body is larger than 10 MiB.")
+	errBodyCutShort = errs.New(errs.Invalid, errs.CodeValidation, "The request body could not be read to its end.")
+)
+
+// Secrets gives the keys that requests to a plugin are signed with.
+type Secrets interface {
+	// SigningSecrets returns a package's secrets: the current one, then the
+	// previous while it still signs. The error is an errs.NotFound for an unknown
+	// package.
+	SigningSecrets(ctx context.Context, slug string) ([]string, error)
+}
+
+// Tokens issues what a plugin calls the platform with (CONTRACT 7).
+type Tokens interface {
+	// IssuePluginToken returns a token that stands for an installation, and when
+	// it ends.
+	IssuePluginToken(ctx context.Context, installationID string) (token string, expires time.Time, err error)
+}
+
+// Platform is what every plugin is told about this stoa.
+type Platform struct {
+	ID         string
+	Version    string
+	APIBaseURL string
+	Locale     string // for clients that name none
+}
+
+// Gateway passes requests to plugin instances. All exported fields are required.
+// It is safe for concurrent use.
+type Gateway struct {
+	Plugins  plugin.Finder
+	Secrets  Secrets
+	Tokens   Tokens
+	Runtimes map[plugin.RuntimeType]runtime.Runtime
+	Platform Platform
+	Now      func() time.Time
+
+	configs cache[configHeader]
+	tokens  cache[issuedToken]
+}
+
+// Call is one request to a plugin, as taken from the URL.
+type Call struct {
+	Slug string
+	// Path is the plugin's own path with a leading slash, escaped as the client
+	// sent it. It is passed on byte for byte.
+	Path string
+	// Caller is the x-caller of the route: CallerShop or CallerAdmin. A service is
+	// CallerService whatever the route.
+	Caller string
+}
+
+// Values of x-caller (spec B, Context headers).
+const (
+	CallerShop    = "shop"
+	CallerAdmin   = "admin"
+	CallerService = "api-internal"
+)
+
+// Serve passes r, whose context carries the caller, to the plugin that c names.
+// Its errors are those of this package and of package runtime, and nothing was
+// written then. It panics with http.ErrAbortHandler if an answer breaks off.
+func (g *Gateway) Serve(w http.ResponseWriter, r *http.Request, c Call) error {
+	err := g.serve(w, r, c)
+	if e, ok := errors.AsType[*errs.Error](err); ok {
+		return e.With("slug", c.Slug)
+	}
+	return err
+}
+
+func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
+	ctx := r.Context()
+	if !passable(c.Path) {
+		return ErrNotFound
+	}
+	choice, query := choose(r)
+	in, err := g.find(ctx, c.Slug, choice)
+	if err != nil {
+		return err
+	}
+	m := in.Package.Manifest
+	rt, ok := g.Runtimes[m.RuntimeType]
+	if !ok {
+		return runtime.ErrUnreachable.Because(fmt.Errorf("gateway: no runtime for %q", m.RuntimeType))
+	}
+	permissions := in.Permissions()
+	if !permitted(m.RoutePermissions, permissions, r.Method, c.Path) {
+		return ErrNotGranted
+	}
+	out := outgoing(r, c.Path, query)
+	body, err := readBody(w, r)
+	if err != nil {
+		return err
+	}
+	defer body.release()
+	body.attach(out)
+
+	who := caller.From(ctx)
+	if err := g.setContext(ctx, out, in, permissions, who, c); err != nil {
+		return err
+	}
+	if err := g.sign(ctx, out, m, body.hash); err != nil {
+		return err
+	}
+	aw := newAnswer(w)
+	err = rt.Serve(aw, out, in)
+	aw.finish()
+	return body.explain(err)
+}
+
+// choice says how a client named the instance.
+type choice struct {
+	id, key      string
+	byID, failed bool
+}
+
+// find resolves the instance a call is for and refuses one that is not enabled.
+// An id that was given and does not fit is never made good by another instance.
+func (g *Gateway) find(ctx context.Context, slug string, by choice) (in plugin.Installed, err error) {
+	switch {
+	case by.failed:
+		return in, ErrNotFound
+	case by.byID:
+		in, err = g.Plugins.ByID(ctx, slug, by.id)
+	default:
+		in, err = g.Plugins.ByKey(ctx, slug, cmp.Or(by.key, plugin.DefaultInstance))
+	}
+	switch {
+	case errs.KindOf(err) == errs.NotFound:
+		return plugin.Installed{}, ErrNotFound
+	case err != nil:
+		return plugin.Installed{}, err
+	case !in.Instance.Enabled:
+		return plugin.Installed{}, ErrNotFound
+	}
+	return in, nil
+}
+
+// outgoing makes the plugin's request from the client's: the client's headers
+// but those that are not for plugins, the plugin's own path, and the rest of the
+// query.
+func outgoing(r *http.Request, path, query string) *http.Request {
+	out := r.WithContext(r.Context())
+	out.URL = &url.URL{Path: path, RawQuery: query, ForceQuery: r.URL.ForceQuery}
+	if plain, err := url.PathUnescape(path); err == nil {
+		out.URL.Path, out.URL.RawPath = plain, path
+	}
+	if out.URL.EscapedPath() != path {
+		out.URL.Opaque = path // bytes that Go would escape and the client did not
+	}
+	out.RequestURI = ""
+	out.Header = passedOn(r.Header)
+	out.Trailer = nil
+	out.TransferEncoding = nil
+	out.Form, out.PostForm, out.MultipartForm = nil, nil, nil
+	return out
+}
+
+// localePattern is BCP 47 in its rough shape. What passes is safe in a header
+// and in a file's name.
+var localePattern = regexp.MustCompile(`^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8}){0,7}$`)
+
+// setContext sets the context headers of spec B and CONTRACT 5.
+func (g *Gateway) setContext(ctx context.Context, r *http.Request, in plugin.Installed, permissions []string, who caller.Caller, c Call) error {
+	token, err := g.token(ctx, in.Instance.ID)
+	if err != nil {
+		return fmt.Errorf("gateway: platform token: %w", err)
+	}
+	config, err := g.config(in.Instance)
+	if err != nil {
+		return err
+	}
+	h := r.Header
+	set := func(name, value string) { h[name] = []string{value} }
+	set("X-Plugin-Slug", in.Package.Manifest.Slug)
+	set("X-Plugin-Permissions", join(permissions))
+	set(config.name, config.value)
+	set("X-Installation-Id", in.Instance.ID)
+	set("X-Installation-Key", in.Instance.Key)
+	set("X-Tenant-Id", in.Instance.ID)
+	set("X-Platform-Id", g.Platform.ID)
+	set("X-Platform-Version", g.Platform.Version)
+	set("X-Platform-Api-Base-Url", g.Platform.APIBaseURL)
+	set("X-Platform-Token", token)
+	set("X-User-Id", who.UserID)
+	set("X-User-Role", role(who))
+	set("X-Caller", callerName(who, c.Caller))
+	set("X-Request-Id", reqid.From(ctx))
+	set("X-Locale", g.locale(h))
+	return nil
+}
+
+func role(who caller.Caller) string {
+	switch {
+	case who.UserID == "":
+		return "guest"
+	case who.IsAdmin():
+		return "admin"
+	}
+	return "customer"
+}
+
+func callerName(who caller.Caller, route string) string {
+	if who.Service != "" {
+		return CallerService
+	}
+	return route
+}
+
+// sign sets the timestamp and the signature. Every header that belongs to the
+// platform is the platform's own by now.
+func (g *Gateway) sign(ctx context.Context, r *http.Request, m plugin.Manifest, bodyHash string) error {
+	secrets, err := g.Secrets.SigningSecrets(ctx, m.Slug)
+	switch {
+	case errs.KindOf(err) == errs.NotFound: // uninstalled a moment ago
+		return ErrNotFound
+	case err != nil:
+		return fmt.Errorf("gateway: signing secrets of %s: %w", m.Slug, err)
+	}
+	target, err := runtime.Target(m, r.URL.RequestURI())
+	if err != nil {
+		return runtime.ErrUnreachable.Because(err)
+	}
+	msg := signing.Message{Timestamp: g.Now().UnixMilli(), Method: r.Method, Target: target, Body: bodyHash}
+	for name, values := range r.Header {
+		if signing.Reserved(name) {
+			msg.Headers = append(msg.Headers, signing.Header{Name: name, Value: values[0]})
+		}
+	}
+	r.Header[signing.TimestampHeader] = []string{strconv.FormatInt(msg.Timestamp, 10)}
+	r.Header[signing.SignatureHeader] = []string{signing.Sign(secrets, msg)}
+	return nil
+}

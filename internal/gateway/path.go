@@ -1,0 +1,59 @@
+package gateway
+
+import (
+	"net/url"
+	"strings"
+	"unicode/utf8"
+)
+
+// lifecycle is where the platform itself calls a plugin (spec B, Events). No
+// client gets there.
+const lifecycle = "__lifecycle"
+
+// passable reports whether a path is passed on to a plugin. path begins with a
+// slash and is escaped as the client sent it.
+//
+// The gateway and the plugin must not read one path in two ways: then neither
+// the ban on the plugin's /__lifecycle/ nor permissions of routes would hold. So
+// what servers are known to disagree about is refused, in any encoding: empty
+// segments, dot segments, encoded slashes, backslashes, control characters,
+// fragments, and bytes that are not UTF-8. docs/plugins/gateway.md tells clients.
+func passable(path string) bool {
+	if !strings.HasPrefix(path, "/") || strings.Contains(path, "//") || strings.ContainsAny(path, `#\`) {
+		return false
+	}
+	for segment := range strings.SplitSeq(path[1:], "/") {
+		plain, err := url.PathUnescape(segment)
+		if err != nil || !utf8.ValidString(plain) || strings.ContainsFunc(plain, ambiguous) {
+			return false
+		}
+	}
+	// A plugin behind another proxy may see the path decoded once more.
+	for {
+		if hasForbiddenSegment(path) {
+			return false
+		}
+		plain, err := url.PathUnescape(path)
+		if err != nil || plain == path {
+			return true
+		}
+		path = plain
+	}
+}
+
+func ambiguous(c rune) bool { return c == '/' || c == '\\' || c < ' ' || c == 0x7f }
+
+// hasForbiddenSegment looks for dot segments and for the lifecycle, the way the
+// most careless server would see them: without parameters, trailing dots and
+// blanks, in any case.
+func hasForbiddenSegment(path string) bool {
+	for segment := range strings.FieldsFuncSeq(path, func(c rune) bool { return c == '/' || c == '\\' }) {
+		if i := strings.IndexAny(segment, ";?#\x00"); i >= 0 {
+			segment = segment[:i]
+		}
+		if segment == "." || segment == ".." || strings.EqualFold(strings.TrimRight(segment, ". \t"), lifecycle) {
+			return true
+		}
+	}
+	return false
+}
