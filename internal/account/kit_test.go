@@ -1,0 +1,113 @@
+package account_test
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"stoa/internal/account"
+	"stoa/internal/account/password"
+	"stoa/internal/seal"
+	"stoa/internal/store"
+	"stoa/internal/testkit/pgtest"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+
+// t0 does not lie on a whole second: tokens do.
+var t0 = time.Date(2030, time.March, 1, 12, 0, 0, 345_000_000, time.UTC)
+
+const secret = "correct horse battery"
+
+var cheap = password.Params{MemoryKiB: 64, Time: 1, Threads: 1, SaltLen: 16, KeyLen: 32}
+
+// clock stands still until it is moved.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// box seals keys under the test's master key.
+func box(tb testing.TB) *seal.Box {
+	tb.Helper()
+	key, err := seal.ParseKey("00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return key.Box(account.RingPurpose)
+}
+
+func openDB(tb testing.TB, url string) *store.Account {
+	tb.Helper()
+	db, err := store.Open(url)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = db.Close() })
+	if _, err := db.Migrate(tb.Context()); err != nil {
+		tb.Fatal(err)
+	}
+	return store.NewAccount(db)
+}
+
+func sqliteURL(tb testing.TB) string { return filepath.Join(tb.TempDir(), "stoa.db") }
+
+// service returns a started Service on the database at url: one replica.
+func service(tb testing.TB, url string, c *clock) *account.Service {
+	tb.Helper()
+	db := openDB(tb, url)
+	s := &account.Service{
+		Store: db, Ring: &account.Ring{Store: db, Box: box(tb), Now: c.Now},
+		Hasher: password.NewHasher(cheap, password.Limits{}), Now: c.Now,
+	}
+	if err := s.Start(tb.Context()); err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+// onBothEngines runs test with two replicas on one database, once on SQLite and
+// once on PostgreSQL.
+func onBothEngines(t *testing.T, test func(t *testing.T, a, b *account.Service, c *clock)) {
+	t.Helper()
+	for name, url := range map[string]func(testing.TB) string{"SQLite": sqliteURL, "PostgreSQL": pgtest.URL} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			c, at := &clock{now: t0}, url(t)
+			test(t, service(t, at, c), service(t, at, c), c)
+		})
+	}
+}
+
+func mustRegister(tb testing.TB, s *account.Service, name string) account.Tokens {
+	tb.Helper()
+	tokens, err := s.Register(tb.Context(), account.Registration{Email: name + "@example.com", Username: name, Password: secret})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return tokens
+}
+
+func mustLogin(tb testing.TB, s *account.Service, name string) account.Tokens {
+	tb.Helper()
+	tokens, err := s.Login(tb.Context(), name+"@example.com", secret)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return tokens
+}
