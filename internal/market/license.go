@@ -157,6 +157,10 @@ const maxInstanceID = 253
 // normalInstanceID returns an instance id as it is counted, and false if it is
 // none.
 func normalInstanceID(s string) (string, bool) {
-	s = strings.ToLower(strings.TrimSpace(s))
-	return s, s != "" && printable(s, maxInstanceID)
+	trimmed := strings.TrimSpace(s)
+	// Checked before it is lower-cased, which hides what is not UTF-8.
+	if trimmed == "" || !printable(trimmed, maxInstanceID) {
+		return "", false
+	}
+	return strings.ToLower(trimmed), true
 }

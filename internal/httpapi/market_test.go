@@ -1,0 +1,460 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"stoa/internal/app"
+	"stoa/internal/testkit"
+	"stoa/internal/testkit/logtest"
+)
+
+const products = "/api/marketplace/products"
+
+// testCatalog has a product with tiers of every kind, one of nothing but what
+// must be there, and one that is not published.
+const testCatalog = `
+currency: EUR
+products:
+  - slug: mail-pack
+    name: Mail Pack
+    category: marketing
+    shortDescription: Mails.
+    description: Sends mails.
+    fullDescription: Sends a lot of mails.
+    icon: ./mail.svg
+    screenshots: [./mail.svg]
+    highlights: [Fast]
+    rating: 4.5
+    reviewCount: 12
+    downloadCount: 100
+    featured: true
+    createdAt: 2029-01-02
+    features: [{title: Sending, description: Mails., items: [One, Many]}]
+    pricingTiers:
+      - {id: free, name: Free, description: To try., price: 0, features: [One mail]}
+      - {id: once, name: Once, description: For ever., price: 49.90, billingPeriod: one-time, features: [Mails], maxInstances: 3, highlighted: true}
+      - {id: monthly, name: Monthly, description: By the month., price: 5, billingPeriod: monthly, features: [Mails, Support]}
+      - {id: yearly, name: Yearly, description: By the year., price: 5000, currency: JPY, billingPeriod: yearly, features: [Mails]}
+    faq: [{question: Why?, answer: Because.}]
+    comparison: {columns: [free, once], rows: [{feature: Mails, values: {free: "1", once: true}}]}
+  - {slug: bare, name: Bare, category: other, shortDescription: Little., description: Little more., icon: /i.svg, pricingTiers: [{id: only, name: Only, price: 0}]}
+  - {slug: hidden, name: Hidden, category: secret, shortDescription: Not., description: Not yet., icon: /i.svg, published: false, pricingTiers: [{id: only, name: Only, price: 0}]}
+`
+
+const testSVG = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><rect width="1" height="1"/></svg>`
+
+// importCatalog fills an App with testCatalog.
+func importCatalog(tb testing.TB, a *testkit.App) {
+	tb.Helper()
+	fsys := fstest.MapFS{"catalog.yaml": {Data: []byte(testCatalog)}, "mail.svg": {Data: []byte(testSVG)}}
+	res, err := a.Market.Import(tb.Context(), fsys, "catalog.yaml")
+	if err != nil || res.Created != 3 {
+		tb.Fatalf("Import = %+v, %v; want 3 created", res, err)
+	}
+}
+
+// shop returns an App with testCatalog.
+func shop(tb testing.TB, options ...testkit.Option) *testkit.App {
+	tb.Helper()
+	a := testkit.New(tb, options...)
+	importCatalog(tb, a)
+	return a
+}
+
+func fetch(tb testing.TB, a *testkit.App, path string) testkit.Response {
+	tb.Helper()
+	return a.Do(tb, testkit.Request{Method: http.MethodGet, Path: path})
+}
+
+func send(tb testing.TB, a *testkit.App, path string, body any) testkit.Response {
+	tb.Helper()
+	return a.Do(tb, testkit.Request{Method: http.MethodPost, Path: path, Body: body})
+}
+
+// buy purchases a tier of mail-pack and returns the licence key.
+func buy(tb testing.TB, a *testkit.App, tier string) string {
+	tb.Helper()
+	res := send(tb, a, products+"/mail-pack/purchase", map[string]any{"tierId": tier, "paymentMethod": "card"})
+	if res.Status != http.StatusOK {
+		tb.Fatalf("purchase = %d %s", res.Status, res.Body)
+	}
+	return res.Text(tb, "licenseKey")
+}
+
+func activate(tb testing.TB, a *testkit.App, key, instance string) testkit.Response {
+	tb.Helper()
+	return send(tb, a, products+"/mail-pack/activate", map[string]any{"licenseKey": key, "instanceId": instance})
+}
+
+func verify(tb testing.TB, a *testkit.App, slug, key, instance string) testkit.Response {
+	tb.Helper()
+	return fetch(tb, a, products+"/"+slug+"/license/verify?"+url.Values{"licenseKey": {key}, "instanceId": {instance}}.Encode())
+}
+
+// wantVerdict checks a refusal of verify: exactly the body, the reason in the
+// header.
+func wantVerdict(tb testing.TB, res testkit.Response, code string) {
+	tb.Helper()
+	if res.Status != http.StatusOK || strings.TrimSpace(string(res.Body)) != `{"valid":false}` || res.Header.Get("X-License-Code") != code {
+		tb.Errorf("verify = %d %s with X-License-Code %q; want {\"valid\":false} with %q", res.Status, res.Body, res.Header.Get("X-License-Code"), code)
+	}
+	if cc := res.Header.Get("Cache-Control"); cc != "no-store" {
+		tb.Errorf("Cache-Control = %q, want no-store", cc)
+	}
+}
+
+// issuePaths returns the paths of details.issues.
+func issuePaths(tb testing.TB, res testkit.Response) string {
+	tb.Helper()
+	list, _ := res.Get(tb, "details.issues").([]any)
+	var paths []string
+	for _, i := range list {
+		paths = append(paths, fmt.Sprint(i.(map[string]any)["path"]))
+	}
+	return strings.Join(paths, " ")
+}
+
+// The typical order of use of spec A: list, details, purchase, activate, verify.
+func TestFromTheListToAVerifiedLicense(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+		importCatalog(t, a)
+		slug := fetch(t, a, products).JSON(t)["products"].([]any)[0].(map[string]any)["slug"].(string)
+		detail := fetch(t, a, products+"/"+slug)
+		tier := detail.JSON(t)["pricingTiers"].([]any)[2].(map[string]any)["id"].(string)
+
+		bought := send(t, a, products+"/"+slug+"/purchase", map[string]any{
+			"tierId": tier, "paymentMethod": "invoice", "billingInfo": map[string]any{"name": "Ada", "email": "ada@example.com", "company": "Engines"},
+		})
+		key := bought.Text(t, "licenseKey")
+		if v, there := bought.JSON(t)["paymentUrl"]; !there || v != nil {
+			t.Errorf("paymentUrl = %v (there: %v), want null", v, there)
+		}
+		order, err := a.Market.Sales.OrderByID(t.Context(), bought.Text(t, "orderId"))
+		if err != nil || order.UserID != "anonymous" || order.Status != "paid" || order.Amount.Minor != 500 || order.Billing.Company != "Engines" {
+			t.Errorf("order = %+v, %v", order, err)
+		}
+
+		wantVerdict(t, verify(t, a, slug, key, "shop.example.com"), "not_activated")
+		on := activate(t, a, key, " Shop.Example.com ")
+		if on.Status != http.StatusOK || on.Get(t, "license.currentInstances") != 1.0 || on.Text(t, "license.licenseKey") != key {
+			t.Errorf("activate = %d %s", on.Status, on.Body)
+		}
+		if got := on.Text(t, "license.expiresAt"); got != "2030-04-01T12:00:00.000Z" {
+			t.Errorf("expiresAt = %q, want a month from now", got)
+		}
+		ok := verify(t, a, slug, strings.ToLower(key), "SHOP.example.com")
+		if ok.Get(t, "valid") != true || ok.Text(t, "license.licenseKey") != key || fmt.Sprint(ok.Get(t, "features")) != "[Mails Support]" {
+			t.Errorf("verify = %d %s", ok.Status, ok.Body)
+		}
+		if got := fetch(t, a, products+"/"+slug).Get(t, "downloadCount"); got != 101.0 {
+			t.Errorf("downloadCount = %v, want the purchase counted", got)
+		}
+
+		a.Clock.Advance(31*24*time.Hour - time.Millisecond)
+		if verify(t, a, slug, key, "shop.example.com").Get(t, "valid") != true {
+			t.Error("the licence ended before its term")
+		}
+		a.Clock.Advance(time.Millisecond)
+		wantVerdict(t, verify(t, a, slug, key, "shop.example.com"), "expired")
+		wantFlatError(t, activate(t, a, key, "shop.example.com"), 400, "ACTIVATION_FAILED")
+	})
+}
+
+func wantFlatError(tb testing.TB, res testkit.Response, status int, code string) {
+	tb.Helper()
+	if res.Status != status || res.Text(tb, "error") != code || res.Text(tb, "message") == "" {
+		tb.Errorf("answer = %d %s; want %d %s", res.Status, res.Body, status, code)
+	}
+}
+
+func TestProductList(t *testing.T) {
+	t.Parallel()
+	a := shop(t)
+
+	tests := []struct {
+		query, want string // slugs in order
+		total       float64
+	}{
+		{"", "mail-pack bare", 2},
+		{"?category=marketing", "mail-pack", 1},
+		{"?category=secret", "", 0},
+		{"?category=%00", "VALIDATION_ERROR category", 0},
+		{"?page=2&limit=1", "bare", 2},
+		{"?page=3&limit=1", "", 2},
+		{"?page=1000000&limit=100", "", 2},
+		{"?limit=100", "mail-pack bare", 2},
+		{"?sort=price", "bare mail-pack", 2},
+		{"?sort=newest", "bare mail-pack", 2},
+		{"?sort=name", "bare mail-pack", 2},
+		{"?sort=rating", "mail-pack bare", 2},
+		{"?sort=downloads", "mail-pack bare", 2},
+		{"?q=MAIL+sends", "mail-pack", 1},
+		{"?q=%25", "", 0},
+		{"?q=_are", "", 0},
+		{"?featured=true", "mail-pack", 1},
+		{"?featured=false", "bare", 1},
+		{"?trending=true", "", 0},
+		{"?page=0", "VALIDATION_ERROR page", 0},
+		{"?limit=0", "VALIDATION_ERROR limit", 0},
+		{"?limit=101", "VALIDATION_ERROR limit", 0},
+		{"?page=x&limit=-1&sort=best&featured=1", "VALIDATION_ERROR page limit featured sort", 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.query, func(t *testing.T) {
+			t.Parallel()
+
+			res := fetch(t, a, products+tt.query)
+			if want, invalid := strings.CutPrefix(tt.want, "VALIDATION_ERROR "); invalid {
+				wantFlatError(t, res, 400, "VALIDATION_ERROR")
+				if got := issuePaths(t, res); got != want {
+					t.Errorf("issues = %q, want %q", got, want)
+				}
+				return
+			}
+			var slugs []string
+			for _, p := range res.JSON(t)["products"].([]any) {
+				slugs = append(slugs, p.(map[string]any)["slug"].(string))
+			}
+			if got := strings.Join(slugs, " "); got != tt.want || res.Get(t, "pagination.total") != tt.total {
+				t.Errorf("products = %q of %v, want %q of %v", got, res.Get(t, "pagination.total"), tt.want, tt.total)
+			}
+			if got := fmt.Sprint(res.Get(t, "filters.categories")); got != "[marketing other]" {
+				t.Errorf("categories = %s", got)
+			}
+		})
+	}
+}
+
+func TestPurchaseRefusals(t *testing.T) {
+	t.Parallel()
+	a := shop(t)
+
+	tests := []struct {
+		name, slug, body string
+		code, issues     string
+	}{
+		{"nothing", "mail-pack", `{}`, "VALIDATION_ERROR", "tierId paymentMethod"},
+		{"no body", "mail-pack", ``, "VALIDATION_ERROR", ""},
+		{"null", "mail-pack", `{"tierId":null,"paymentMethod":"card"}`, "VALIDATION_ERROR", "tierId"},
+		{"wrong types", "mail-pack", `{"tierId":1,"paymentMethod":[],"billingInfo":{"name":1,"email":true,"company":{}}}`, "VALIDATION_ERROR", "tierId paymentMethod billingInfo.name billingInfo.email billingInfo.company"},
+		{"billingInfo not an object", "mail-pack", `{"tierId":"free","paymentMethod":"card","billingInfo":"Ada"}`, "VALIDATION_ERROR", "billingInfo"},
+		{"control characters", "mail-pack", `{"tierId":"free","paymentMethod":"a\u0000"}`, "VALIDATION_ERROR", "paymentMethod"},
+		{"malformed", "mail-pack", `{"tierId":`, "VALIDATION_ERROR", ""},
+		{"unknown product", "nope", `{"tierId":"free","paymentMethod":"card"}`, "PURCHASE_FAILED", ""},
+		{"unpublished product", "hidden", `{"tierId":"only","paymentMethod":"card"}`, "PURCHASE_FAILED", ""},
+		{"no such slug", "%00", `{"tierId":"free","paymentMethod":"card"}`, "PURCHASE_FAILED", ""},
+		{"unknown tier", "mail-pack", `{"tierId":"gold","paymentMethod":"card"}`, "PURCHASE_FAILED", ""},
+		{"tier of another product", "mail-pack", `{"tierId":"only","paymentMethod":"card"}`, "PURCHASE_FAILED", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+
+			res := send(t, a, products+"/"+tt.slug+"/purchase", tt.body)
+			wantFlatError(t, res, 400, tt.code)
+			if got := issuePaths(t, res); tt.issues != "" && got != tt.issues {
+				t.Errorf("issues = %q, want %q", got, tt.issues)
+			}
+		})
+	}
+}
+
+func TestPurchaseBelongsToWhoIsSignedIn(t *testing.T) {
+	t.Parallel()
+	a := shop(t)
+
+	user := a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/auth/register", Body: map[string]any{"email": "ada@example.com", "username": "ada", "password": "secret1"}})
+	req := testkit.Request{Method: http.MethodPost, Path: products + "/mail-pack/purchase", Token: user.Text(t, "data.access_token"), Body: `{"tierId":"once","paymentMethod":"card"}`}
+	order, err := a.Market.Sales.OrderByID(t.Context(), a.Do(t, req).Text(t, "orderId"))
+	if err != nil || order.UserID != user.Text(t, "data.user.id") || order.UserID == "" {
+		t.Errorf("order of %q (%v), want of %q", order.UserID, err, user.Text(t, "data.user.id"))
+	}
+	req.Token = "nonsense"
+	wantFlatError(t, a.Do(t, req), 401, "UNAUTHORIZED")
+}
+
+// CONTRACT 3: STOA_PAYMENTS=live without a provider.
+func TestLivePaymentsWithoutAProviderSellFreeTiersOnly(t *testing.T) {
+	t.Parallel()
+	a := shop(t, func(_ testing.TB, cfg *app.Config) { cfg.Payments = "live" })
+
+	buy(t, a, "free")
+	res := send(t, a, products+"/mail-pack/purchase", `{"tierId":"once","paymentMethod":"card"}`)
+	wantFlatError(t, res, 400, "PURCHASE_FAILED")
+	if !strings.Contains(res.Text(t, "message"), "takes no payments") {
+		t.Errorf("message = %q", res.Text(t, "message"))
+	}
+	if got := fetch(t, a, products+"/mail-pack").Get(t, "downloadCount"); got != 101.0 {
+		t.Errorf("downloadCount = %v, want only the free one counted", got)
+	}
+}
+
+func TestActivateRefusals(t *testing.T) {
+	t.Parallel()
+	a := shop(t)
+	key := buy(t, a, "once")
+	other := send(t, a, products+"/bare/purchase", `{"tierId":"only","paymentMethod":"card"}`).Text(t, "licenseKey")
+	typo := key[:len(key)-1] + map[bool]string{true: "0", false: "1"}[key[len(key)-1] != '0']
+
+	tests := []struct {
+		name, slug string
+		body       any
+		status     int
+		code       string
+		issues     string
+	}{
+		{"nothing", "mail-pack", `{}`, 400, "VALIDATION_ERROR", "licenseKey instanceId"},
+		{"wrong types", "mail-pack", `{"licenseKey":5,"instanceId":false}`, 400, "VALIDATION_ERROR", "licenseKey instanceId"},
+		{"blank instance", "mail-pack", map[string]any{"licenseKey": key, "instanceId": " \t "}, 400, "VALIDATION_ERROR", "instanceId"},
+		{"long instance", "mail-pack", map[string]any{"licenseKey": key, "instanceId": strings.Repeat("ä", 254)}, 400, "VALIDATION_ERROR", "instanceId"},
+		{"NUL in instance", "mail-pack", map[string]any{"licenseKey": key, "instanceId": "a\x00b"}, 400, "VALIDATION_ERROR", "instanceId"},
+		{"unknown product", "nope", map[string]any{"licenseKey": key, "instanceId": "a"}, 404, "NOT_FOUND", ""},
+		{"unknown product and no key at all", "nope", map[string]any{"licenseKey": "x", "instanceId": "a"}, 404, "NOT_FOUND", ""},
+		{"no key", "mail-pack", map[string]any{"licenseKey": "x", "instanceId": "a"}, 400, "ACTIVATION_FAILED", ""},
+		{"typo", "mail-pack", map[string]any{"licenseKey": typo, "instanceId": "a"}, 400, "ACTIVATION_FAILED", ""},
+		{"unknown key", "mail-pack", map[string]any{"licenseKey": unknownKey(), "instanceId": "a"}, 400, "ACTIVATION_FAILED", ""},
+		{"key of another product", "mail-pack", map[string]any{"licenseKey": other, "instanceId": "a"}, 400, "ACTIVATION_FAILED", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+
+			res := send(t, a, products+"/"+tt.slug+"/activate", tt.body)
+			wantFlatError(t, res, tt.status, tt.code)
+			if got := issuePaths(t, res); got != tt.issues && tt.issues != "" {
+				t.Errorf("issues = %q, want %q", got, tt.issues)
+			}
+		})
+	}
+	t.Run("the longest instance", func(t *testing.T) {
+		t.Parallel()
+
+		if res := activate(t, a, buy(t, a, "free"), strings.Repeat("ä", 253)); res.Status != http.StatusOK {
+			t.Errorf("activate = %d %s", res.Status, res.Body)
+		}
+	})
+}
+
+func TestActivatingAnInstanceAgainCostsNothing(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+		importCatalog(t, a)
+		key := buy(t, a, "free")
+		first := activate(t, a, key, "a.example")
+		again := activate(t, a, key, "A.EXAMPLE ")
+		if string(first.Body) != string(again.Body) || again.Status != http.StatusOK {
+			t.Errorf("again = %d %s\nfirst = %s", again.Status, again.Body, first.Body)
+		}
+		res := activate(t, a, key, "b.example")
+		wantFlatError(t, res, 400, "ACTIVATION_FAILED")
+		if !strings.Contains(res.Text(t, "message"), "maximum number of instances") {
+			t.Errorf("message = %q", res.Text(t, "message"))
+		}
+	})
+}
+
+// The promise of the README: a licence with three seats never has a fourth.
+func TestTheSeatLimitIsExactUnderParallelCalls(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+		importCatalog(t, a)
+		key := buy(t, a, "once") // three seats
+		var (
+			wg      sync.WaitGroup
+			granted atomic.Int32
+		)
+		for i := range 24 {
+			wg.Go(func() {
+				res := activate(t, a, key, fmt.Sprintf("host-%d.example", i/2)) // each instance twice
+				if res.Status == http.StatusOK {
+					granted.Add(1)
+				} else {
+					wantFlatError(t, res, 400, "ACTIVATION_FAILED")
+				}
+			})
+		}
+		wg.Wait()
+		// Three instances, each of which asked twice.
+		if granted.Load() != 6 {
+			t.Errorf("%d calls were granted, want 6", granted.Load())
+		}
+		valid := 0
+		for i := range 12 {
+			if verify(t, a, "mail-pack", key, fmt.Sprintf("host-%d.example", i)).Get(t, "valid") == true {
+				valid++
+			}
+		}
+		if valid != 3 {
+			t.Errorf("%d instances are valid, want 3", valid)
+		}
+	})
+}
+
+func TestVerifyRefusals(t *testing.T) {
+	t.Parallel()
+	a := shop(t)
+	key := buy(t, a, "once")
+	activate(t, a, key, "a.example")
+
+	wantVerdict(t, verify(t, a, "mail-pack", "x", "a.example"), "not_found")
+	wantVerdict(t, verify(t, a, "mail-pack", unknownKey(), "a.example"), "not_found")
+	wantVerdict(t, verify(t, a, "bare", key, "a.example"), "not_found")
+	wantVerdict(t, verify(t, a, "mail-pack", key, "b.example"), "not_activated")
+	wantFlatError(t, verify(t, a, "nope", key, "a.example"), 404, "NOT_FOUND")
+	wantFlatError(t, verify(t, a, "mail-pack", key, "\xff"), 400, "VALIDATION_ERROR")
+	missing := fetch(t, a, products+"/mail-pack/license/verify")
+	wantFlatError(t, missing, 400, "VALIDATION_ERROR")
+	if got := issuePaths(t, missing); got != "licenseKey instanceId" {
+		t.Errorf("issues = %q", got)
+	}
+}
+
+func TestUnpublishedProductsAreNotShown(t *testing.T) {
+	t.Parallel()
+	a := shop(t)
+
+	for _, slug := range []string{"hidden", "nope", "UPPER", "%00", strings.Repeat("a", 200)} {
+		wantFlatError(t, fetch(t, a, products+"/"+slug), 404, "NOT_FOUND")
+	}
+}
+
+// A key is as good as a password: it must not be in any log, at any level.
+func TestLicenseKeysAreNeverLogged(t *testing.T) {
+	t.Parallel()
+	var log logtest.Buffer
+	a := shop(t, func(_ testing.TB, cfg *app.Config) { cfg.Log = log.Logger() })
+
+	key := buy(t, a, "once")
+	activate(t, a, key, "a.example")
+	verify(t, a, "mail-pack", key, "a.example")
+	verify(t, a, "mail-pack", key+"X", "a.example")
+	if err := a.DB.Close(); err != nil { // make what follows fail, and be logged
+		t.Fatal(err)
+	}
+	for _, res := range []testkit.Response{verify(t, a, "mail-pack", key, "a.example"), activate(t, a, key, "a.example")} {
+		wantFlatError(t, res, 500, "INTERNAL_ERROR")
+	}
+	text := strings.ToUpper(log.String())
+	if !strings.Contains(text, "REQUEST FAILED") {
+		t.Fatalf("nothing was logged:\n%s", text)
+	}
+	for _, secret := range []string{key, strings.ReplaceAll(key, "-", ""), key[5:16]} {
+		if strings.Contains(text, secret) {
+			t.Errorf("the log holds the key:\n%s", text)
+		}
+	}
+	// With the database gone, a typo is refused all the same: nobody asked it.
+	wantVerdict(t, verify(t, a, "mail-pack", key[:len(key)-1]+"U", "a.example"), "not_found")
+}
