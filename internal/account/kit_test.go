@@ -69,7 +69,11 @@ func sqliteURL(tb testing.TB) string { return filepath.Join(tb.TempDir(), "stoa.
 // service returns a started Service on the database at url: one replica.
 func service(tb testing.TB, url string, c *clock) *account.Service {
 	tb.Helper()
-	db := openDB(tb, url)
+	return newService(tb, openDB(tb, url), c)
+}
+
+func newService(tb testing.TB, db *store.Account, c *clock) *account.Service {
+	tb.Helper()
 	s := &account.Service{
 		Store: db, Ring: &account.Ring{Store: db, Box: box(tb), Now: c.Now},
 		Hasher: password.NewHasher(cheap, password.Limits{}), Now: c.Now,
