@@ -47,10 +47,15 @@ var mayImport = map[string][]string{
 	"internal/plugin/install": {"internal/errs", "internal/plugin", "internal/plugin/archive"},
 	"internal/runtime":        {"internal/errs", "internal/plugin"},
 	"internal/runtime/node":   {"internal/errs", "internal/plugin", "internal/runtime"},
+
+	"internal/signing":          {},
+	"internal/runtime/external": {"internal/errs", "internal/plugin", "internal/runtime"},
+	"internal/gateway":          {"internal/errs", "internal/caller", "internal/reqid", "internal/plugin", "internal/runtime", "internal/signing"},
+
 	"nodehost/bundle":         {},
 	"examples/plugins":        {},
 	"internal/store":          {"internal/errs", "internal/account", "internal/market", "internal/plugin"},
-	"internal/httpapi":        {"api", "internal/reference", "internal/errs", "internal/caller", "internal/reqid", "internal/account", "internal/account/token", "internal/plugin", "internal/plugin/install", "internal/market"},
+	"internal/httpapi":        {"api", "internal/reference", "internal/errs", "internal/caller", "internal/reqid", "internal/account", "internal/account/token", "internal/plugin", "internal/plugin/install", "internal/market", "internal/gateway"},
 
 	// For tests only: nothing above may list these.
 	"internal/store/storetest":   {"*"},

@@ -5,26 +5,33 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"path/filepath"
 	"sync/atomic"
 	"time"
+
+	"github.com/google/uuid"
 
 	"stoa/internal/account"
 	"stoa/internal/account/password"
 	"stoa/internal/account/token"
 	"stoa/internal/blob"
 	"stoa/internal/framing"
+	"stoa/internal/gateway"
 	"stoa/internal/httpapi"
 	"stoa/internal/market"
 	"stoa/internal/market/payment"
 	"stoa/internal/ops"
 	"stoa/internal/plugin"
 	"stoa/internal/plugin/install"
+	"stoa/internal/runtime"
+	"stoa/internal/runtime/external"
 	"stoa/internal/runtime/node"
 	"stoa/internal/seal"
 	"stoa/internal/store"
@@ -68,6 +75,22 @@ type Config struct {
 	// "live", where paid tiers need a payment provider (CONTRACT 3).
 	Payments string
 
+	// PublicURL is where clients and plugins reach this server, without a slash at
+	// the end.
+	PublicURL string
+
+	// PlatformAPIBaseURL is what plugins are told to call the platform at;
+	// PublicURL if empty.
+	PlatformAPIBaseURL string
+
+	// DefaultLocale is the BCP 47 tag told to plugins when a client names none; en
+	// if empty.
+	DefaultLocale string
+
+	// ExternalAllow lists networks that external plugins may be in although they
+	// are private or loopback (CONTRACT 5).
+	ExternalAllow []netip.Prefix
+
 	// NodePath is the Node.js that runs internal plugins; "node" in PATH if empty.
 	NodePath string
 }
@@ -84,7 +107,8 @@ type App struct {
 	// through it.
 	Guard *framing.Guard
 
-	node     *node.Runtime // internal plugins
+	node     *node.Runtime     // internal plugins
+	external *external.Runtime // external ones
 	media    *blob.Files
 	metrics  *ops.Metrics
 	stopping atomic.Bool
@@ -127,6 +151,10 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err := a.buildAccounts(ctx, cfg); err != nil {
 		return err
 	}
+	gate, err := a.buildGateway(ctx, cfg, plugins)
+	if err != nil {
+		return err
+	}
 	api := &httpapi.Server{
 		Log:   cfg.Log,
 		Now:   cfg.Now,
@@ -140,6 +168,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 
 		Plugins:   plugins,
 		Installer: installer,
+		Gateway:   gate,
 
 		Market: a.Market,
 		Media:  a.media,
@@ -231,9 +260,30 @@ func (a *App) buildMarket(cfg Config) error {
 	return nil
 }
 
+// buildGateway makes the way to the plugins.
+func (a *App) buildGateway(ctx context.Context, cfg Config, plugins *plugin.Service) (*gateway.Gateway, error) {
+	platformID, err := store.NewSettings(a.DB).Once(ctx, "platform_id", uuid.NewString())
+	if err != nil {
+		return nil, err
+	}
+	a.external = external.New(external.Config{Log: cfg.Log, Allow: cfg.ExternalAllow})
+	return &gateway.Gateway{
+		Plugins: plugins, Secrets: plugins, Tokens: a.Accounts, Now: cfg.Now,
+		Runtimes: map[plugin.RuntimeType]runtime.Runtime{plugin.External: a.external, plugin.Internal: a.node},
+		Platform: gateway.Platform{
+			ID: platformID, Version: cfg.Version,
+			APIBaseURL: cmp.Or(cfg.PlatformAPIBaseURL, cfg.PublicURL),
+			Locale:     cmp.Or(cfg.DefaultLocale, "en"),
+		},
+	}, nil
+}
+
 // Close stops everything the App started and closes the database. Requests must
 // have ended before.
 func (a *App) Close(ctx context.Context) error {
+	if a.external != nil {
+		a.external.Close()
+	}
 	err := errors.Join(a.node.Close(ctx), a.DB.Close())
 	if a.media != nil {
 		err = errors.Join(err, a.media.Close())

@@ -12,6 +12,8 @@ import (
 type router struct {
 	server *Server
 	mux    *http.ServeMux
+	// calls are the routes to plugins, which the mux must not touch (gateway.go).
+	calls []pluginRoute
 	// patterns are those registered, for the test that compares them with
 	// api/openapi.yaml.
 	patterns []string
@@ -61,6 +63,9 @@ func (rt *router) add(pattern string, h handlerFunc) {
 // ServeHTTP dispatches to the route of r. What the mux would answer in plain
 // text (no such path, no such method) is answered in the family's shape.
 func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if rt.servePlugin(w, r) {
+		return
+	}
 	h, pattern := rt.mux.Handler(r)
 	if pattern != "" {
 		rt.mux.ServeHTTP(w, r) // not h: only the mux sets path values

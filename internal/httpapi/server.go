@@ -13,6 +13,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/caller"
+	"stoa/internal/gateway"
 	"stoa/internal/market"
 	"stoa/internal/plugin"
 	"stoa/internal/plugin/install"
@@ -36,6 +37,8 @@ type Server struct {
 
 	Plugins   *plugin.Service
 	Installer *install.Installer
+
+	Gateway *gateway.Gateway
 
 	Market *market.Service
 	Media  Media
@@ -93,6 +96,12 @@ func (s *Server) routes() *router {
 	rt.admin("GET /api/v1/admin/plugins/{slug}/instances/{installationId}", s.getInstance)
 	rt.admin("PATCH /api/v1/admin/plugins/{slug}/instances/{installationId}", s.changeInstance)
 	rt.admin("DELETE /api/v1/admin/plugins/{slug}/instances/{installationId}", s.deleteInstance)
+
+	rt.call("/api/v1/shop/plugins/{slug}/api/{path...}", s.shopCall)
+	rt.call("GET /api/v1/shop/plugins/{slug}/health", s.shopCall)
+	rt.call("/api/extensions/plugin/{slug}/api/{path...}", s.legacyCall)
+	rt.adminCall("/api/v1/admin/plugins/{slug}/api/{path...}", s.adminCall)
+	rt.plugin("GET /api/v1/platform/config", s.platformConfig)
 
 	return rt
 }

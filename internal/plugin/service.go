@@ -51,6 +51,20 @@ func (s *Service) ByKey(ctx context.Context, slug, key string) (Installed, error
 	return s.opened(s.Store.FindByKey(ctx, slug, key))
 }
 
+// ByInstallation returns the enabled instance with that installation id, of
+// whichever package: what a plugin's own token stands for. For a disabled one,
+// too, the error is ErrInstanceNotFound.
+func (s *Service) ByInstallation(ctx context.Context, installationID string) (Installed, error) {
+	if uuid.Validate(installationID) != nil {
+		return Installed{}, ErrInstanceNotFound
+	}
+	in, err := s.opened(s.Store.FindInstallation(ctx, installationID))
+	if err == nil && !in.Instance.Enabled {
+		return Installed{}, ErrInstanceNotFound
+	}
+	return in, err
+}
+
 // opened turns what the store found into what the program works with.
 func (s *Service) opened(p Package, stored StoredInstance, err error) (Installed, error) {
 	if err != nil {

@@ -69,6 +69,9 @@ type Instances interface {
 	FindByID(ctx context.Context, slug, id string) (Package, StoredInstance, error)
 	FindByKey(ctx context.Context, slug, key string) (Package, StoredInstance, error)
 
+	// FindInstallation is FindByID for whichever package the instance belongs to.
+	FindInstallation(ctx context.Context, id string) (Package, StoredInstance, error)
+
 	// KeyState tells whether the package has, or had, an instance with that key.
 	KeyState(ctx context.Context, slug, key string) (KeyState, error)
 

@@ -35,15 +35,20 @@ func (r *instanceRow) read() (plugin.StoredInstance, error) {
 
 // FindByID implements plugin.Instances.
 func (p *Plugin) FindByID(ctx context.Context, slug, id string) (plugin.Package, plugin.StoredInstance, error) {
-	return p.find(ctx, `i.id`, slug, id)
+	return p.find(ctx, `i.package_slug = $1 AND i.id = $2`, slug, id)
 }
 
 // FindByKey implements plugin.Instances.
 func (p *Plugin) FindByKey(ctx context.Context, slug, key string) (plugin.Package, plugin.StoredInstance, error) {
-	return p.find(ctx, `i.instance_key`, slug, key)
+	return p.find(ctx, `i.package_slug = $1 AND i.instance_key = $2`, slug, key)
 }
 
-func (p *Plugin) find(ctx context.Context, column, slug, value string) (plugin.Package, plugin.StoredInstance, error) {
+// FindInstallation implements plugin.Instances.
+func (p *Plugin) FindInstallation(ctx context.Context, id string) (plugin.Package, plugin.StoredInstance, error) {
+	return p.find(ctx, `i.id = $1`, id)
+}
+
+func (p *Plugin) find(ctx context.Context, where string, args ...any) (plugin.Package, plugin.StoredInstance, error) {
 	var (
 		pr packageRow
 		ir instanceRow
@@ -52,8 +57,8 @@ func (p *Plugin) find(ctx context.Context, column, slug, value string) (plugin.P
 		SELECT `+packageColumns+`, `+instanceColumns+`
 		FROM plugin_instances i
 		JOIN plugin_packages p ON p.slug = i.package_slug
-		WHERE i.package_slug = $1 AND `+column+` = $2 AND i.deleted_at_ms IS NULL AND p.deleted_at_ms IS NULL`,
-		slug, value).Scan(append(pr.targets(), ir.targets()...)...)
+		WHERE `+where+` AND i.deleted_at_ms IS NULL AND p.deleted_at_ms IS NULL`,
+		args...).Scan(append(pr.targets(), ir.targets()...)...)
 	if err != nil {
 		return plugin.Package{}, plugin.StoredInstance{}, p.db.wrap(err, "Instance")
 	}

@@ -5,6 +5,7 @@ package testkit
 import (
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -74,17 +75,23 @@ func New(tb testing.TB, options ...Option) *App {
 		DatabaseURL: filepath.Join(dir, "stoa.db"),
 		DataDir:     dir,
 		MasterKey:   key,
+		Version:     "1.2.3-test",
+		// Plugins of tests listen on loopback.
+		ExternalAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 		// A hash of the real cost takes 24 ms; account/password tests that one.
 		PasswordCost: password.Params{MemoryKiB: 64, Time: 1, Threads: 1, SaltLen: 16, KeyLen: 32},
 	}
 	for _, o := range options {
 		o(tb, &cfg)
 	}
+	srv := httptest.NewUnstartedServer(nil)
+	cfg.PublicURL = "http://" + srv.Listener.Addr().String()
 	a, err := app.New(tb.Context(), cfg)
 	if err != nil {
+		_ = srv.Listener.Close()
 		tb.Fatal(err)
 	}
-	srv := httptest.NewUnstartedServer(a.Handler)
+	srv.Config.Handler = a.Handler
 	srv.Listener = a.Guard.Listen(srv.Listener)
 	srv.Config.ConnState, srv.Config.MaxHeaderBytes = framing.ConnState, framing.MaxHead
 	srv.Start()

@@ -193,6 +193,8 @@ func testFind(t *testing.T, s *store.Plugin) {
 	for name, find := range map[string]func() (plugin.Package, plugin.StoredInstance, error){
 		"FindByID":  func() (plugin.Package, plugin.StoredInstance, error) { return s.FindByID(ctx, "p1", "i1") },
 		"FindByKey": func() (plugin.Package, plugin.StoredInstance, error) { return s.FindByKey(ctx, "p1", "default") },
+
+		"FindInstallation": func() (plugin.Package, plugin.StoredInstance, error) { return s.FindInstallation(ctx, "i1") },
 	} {
 		p, got, err := find()
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -205,6 +207,8 @@ func testFind(t *testing.T, s *store.Plugin) {
 	_, _, err := s.FindByID(ctx, "p2", "i1")
 	wantKind(t, err, errs.NotFound)
 	_, _, err = s.FindByKey(ctx, "p2", "default")
+	wantKind(t, err, errs.NotFound)
+	_, _, err = s.FindInstallation(ctx, "i9")
 	wantKind(t, err, errs.NotFound)
 }
 
@@ -270,6 +274,8 @@ func testDeletedInstance(t *testing.T, s *store.Plugin) {
 	_, _, err := s.FindByID(ctx, "p1", "i2")
 	wantKind(t, err, errs.NotFound)
 	_, _, err = s.FindByKey(ctx, "p1", "two")
+	wantKind(t, err, errs.NotFound)
+	_, _, err = s.FindInstallation(ctx, "i2")
 	wantKind(t, err, errs.NotFound)
 	in.Version = 3
 	wantKind(t, s.UpdateInstance(ctx, in), errs.NotFound)
