@@ -1,0 +1,27 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"stoa/internal/testkit/pgtest"
+)
+
+// tests runs the tests, and ends the PostgreSQL they started.
+type tests struct{ m *testing.M }
+
+func (t tests) Run() int { return pgtest.Main(t.m) }
+
+// TestMain makes this test binary the stoa command too, under the name stoa on
+// the PATH.
+func TestMain(m *testing.M) {
+	testscript.Main(tests{m}, map[string]func(){"stoa": main})
+}
+
+// The command line as a user meets it; one file below testdata/script a subject.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+
+	testscript.Run(t, testscript.Params{Dir: "testdata/script"})
+}

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"stoa/internal/store"
+)
+
+type migrateCmd struct {
+	storage
+
+	Check bool `help:"Change nothing; exit with 1 if migrations are waiting." env:"STOA_MIGRATE_CHECK"`
+}
+
+// Run applies the migrations that are waiting. Serve does the same at start;
+// this command is for operators who give that right to a separate user.
+func (c migrateCmd) Run(ctx context.Context, std streams) error {
+	if err := c.prepare(); err != nil {
+		return err
+	}
+	db, err := store.Open(c.databaseURL())
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if c.Check {
+		return db.CheckSchema(ctx)
+	}
+	applied, err := db.Migrate(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range applied {
+		fmt.Fprintln(std.out, "applied", name)
+	}
+	if len(applied) == 0 {
+		fmt.Fprintln(std.out, "the schema is up to date")
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// cli is the command line. Every flag is also an environment variable; what
+// must not appear in a process list is an environment variable only (secrets).
+type cli struct {
+	Serve   serveCmd   `cmd:"" help:"Run the platform until it is told to stop."`
+	Migrate migrateCmd `cmd:"" help:"Bring the database schema up to date, and exit."`
+	Admin   adminCmd   `cmd:"" help:"Administrators."`
+	Catalog catalogCmd `cmd:"" help:"The products on offer."`
+	Version versionCmd `cmd:"" help:"Print the version."`
+}
+
+// streams are where a command reads and writes.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// run carries out one command and returns the process's exit code.
+func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) (code int) {
+	fail := func(code int, err error) int {
+		fmt.Fprintln(errOut, "stoa:", err)
+		return code
+	}
+	std := streams{in: in, out: out, err: errOut}
+
+	// kong ends the process itself for --help; turned into a return here.
+	type exited int
+	defer func() {
+		if e, ok := recover().(exited); ok {
+			code = int(e)
+		}
+	}()
+	parser, err := newParser(out, errOut, func(c int) { panic(exited(c)) })
+	if err != nil {
+		return fail(exitFailed, err)
+	}
+	parsed, err := parser.Parse(args)
+	if err != nil {
+		return fail(exitUsage, fmt.Errorf("%w (see stoa --help)", err))
+	}
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	if err := parsed.Run(std); err != nil && !errors.Is(err, context.Canceled) {
+		return fail(exitFailed, err)
+	}
+	return exitOK
+}
+
+func newParser(out, errOut io.Writer, exit func(int)) (*kong.Kong, error) {
+	return kong.New(new(cli),
+		kong.Name("stoa"),
+		kong.Description("Accounts, a licence marketplace and plugins for a commerce platform, in one binary.\n\n"+
+			"Secrets are taken from the environment only:\n"+secretsHelp()),
+		kong.Writers(out, errOut),
+		kong.Exit(exit),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
+		kong.UsageOnError(),
+	)
+}
+
+func secretsHelp() string {
+	var b strings.Builder
+	for _, s := range secretSettings {
+		fmt.Fprintf(&b, "  %s: %s\n", s.name, s.help)
+	}
+	return b.String()
+}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"strings"
+	"time"
+
+	"stoa/internal/app"
+	"stoa/internal/demo"
+	"stoa/internal/framing"
+)
+
+type serveCmd struct {
+	storage
+	logging
+
+	Addr    string `help:"Address of the public API." default:"127.0.0.1:8080" env:"STOA_ADDR"`
+	OpsAddr string `help:"Address of /metrics and /debug/pprof, or off. Keep it private." default:"127.0.0.1:8081" env:"STOA_OPS_ADDR"`
+	Demo    bool   `help:"Start with example products, plugins and an administrator whose password is public. Loopback addresses only." env:"STOA_DEMO"`
+
+	PublicURL   string        `help:"Where clients and plugins reach this server; http://<addr> if left out." env:"STOA_PUBLIC_URL" name:"public-url" placeholder:"URL"`
+	StopTimeout time.Duration `help:"How long running requests may take to finish when the server is told to stop." default:"20s" env:"STOA_STOP_TIMEOUT"`
+
+	AdminEmail     string `help:"Create this administrator while there is none, with the password in STOA_ADMIN_PASSWORD." env:"STOA_ADMIN_EMAIL" placeholder:"ADDRESS"`
+	PasswordPolicy string `help:"Rules for new passwords: standard (6 characters) or asvs (8 characters, no common ones)." enum:"standard,asvs" default:"standard" env:"STOA_PASSWORD_POLICY"`
+
+	ServiceIssuer    string `help:"Accept service JWTs with this iss, as ADMIN. Needs SERVICE_JWT_SECRET or a public key." env:"SERVICE_JWT_ISSUER" name:"service-jwt-issuer" placeholder:"ISSUER"`
+	ServicePublicKey string `help:"Public key of service JWTs, in PEM." env:"SERVICE_JWT_PUBLIC_KEY" name:"service-jwt-public-key" placeholder:"PEM"`
+
+	Payments string `help:"How purchases are paid: test settles every payment at once; live needs a payment provider for paid tiers." enum:"test,live" default:"test" env:"STOA_PAYMENTS"`
+
+	ExternalAllow []netip.Prefix `help:"Networks that external plugins may be in although they are private or loopback, as 10.1.0.0/16,..." env:"STOA_EXTERNAL_ALLOW" placeholder:"CIDR"`
+	Node          string         `help:"Node.js (20 or newer) that runs internal plugins." default:"node" env:"STOA_NODE"`
+	Locale        string         `help:"Locale told to plugins when the client names none." default:"en" env:"STOA_LOCALE"`
+}
+
+// Run serves until ctx is done, then lets running requests finish, ends the
+// plugins' processes and returns nil.
+func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
+	log := c.logger(std.err)
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Addr)
+	if err != nil {
+		return fmt.Errorf("%w (choose another with --addr)", err)
+	}
+	defer ln.Close() // a no-op once served
+	cfg, err := c.appConfig(log, ln.Addr())
+	if err != nil {
+		return err
+	}
+	a, err := app.New(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	// The App ends after the servers: their last requests still need it.
+	defer func() {
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.StopTimeout)
+		defer cancel()
+		err = errors.Join(err, a.Close(closing))
+		log.InfoContext(ctx, "stopped")
+	}()
+
+	group := &servers{log: log, grace: c.StopTimeout, beforeStop: a.StopAccepting}
+	group.start(ctx, a.Guard.Listen(ln), a.Handler)
+	if c.OpsAddr != "off" {
+		ops, err := new(net.ListenConfig).Listen(ctx, "tcp", c.OpsAddr)
+		if err != nil {
+			return errors.Join(fmt.Errorf("%w (choose another with --ops-addr, or off)", err), group.stop(ctx))
+		}
+		group.start(ctx, ops, a.OpsHandler())
+	}
+	log.InfoContext(ctx, "listening", slog.String("url", "http://"+ln.Addr().String()), slog.String("ops", c.OpsAddr),
+		slog.String("database", a.DB.Engine()), slog.String("payments", c.Payments), slog.String("version", version()))
+
+	if c.Demo {
+		d := &demo.Demo{URL: "http://" + ln.Addr().String(), Dir: c.Data, Node: c.Node, Market: a.Market, Log: log, Client: demo.NewClient()}
+		stopDemo, err := d.Start(ctx)
+		if err != nil {
+			return errors.Join(fmt.Errorf("demo: %w", err), group.stop(ctx))
+		}
+		defer stopDemo()
+		fmt.Fprint(std.out, d.Welcome())
+	}
+	return group.wait(ctx)
+}
+
+// appConfig turns flags and environment into what the App needs.
+func (c serveCmd) appConfig(log *slog.Logger, addr net.Addr) (app.Config, error) {
+	cfg, err := c.config(log)
+	if err != nil {
+		return cfg, err
+	}
+	cfg.PublicURL = strings.TrimSuffix(c.PublicURL, "/")
+	if cfg.PublicURL == "" {
+		cfg.PublicURL = "http://" + addr.String()
+	}
+	cfg.AdminEmail, cfg.AdminPassword = c.AdminEmail, os.Getenv(envAdminPassword)
+	cfg.PasswordPolicy = c.PasswordPolicy
+	cfg.ServiceIssuer, cfg.ServiceSecret, cfg.ServicePublicKey = c.ServiceIssuer, os.Getenv(envServiceSecret), c.ServicePublicKey
+	cfg.Payments = c.Payments
+	cfg.ExternalAllow = c.ExternalAllow
+	cfg.NodePath = c.Node
+	cfg.DefaultLocale = c.Locale
+	if c.Demo {
+		tcp, ok := addr.(*net.TCPAddr)
+		if !ok || !tcp.IP.IsLoopback() {
+			return cfg, errors.New("--demo has an administrator whose password is public: it listens on loopback addresses only")
+		}
+		cfg.AdminEmail, cfg.AdminPassword = demo.AdminEmail, demo.AdminPassword
+		cfg.ExternalAllow = append(cfg.ExternalAllow, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
+	}
+	return cfg, nil
+}
+
+// servers are the HTTP servers of one process, started and stopped together.
+type servers struct {
+	log        *slog.Logger
+	grace      time.Duration
+	beforeStop func()
+
+	running []*http.Server
+	failed  chan error
+}
+
+// start serves h on ln until stop.
+func (s *servers) start(ctx context.Context, ln net.Listener, h http.Handler) {
+	if s.failed == nil {
+		s.failed = make(chan error, 2)
+	}
+	srv := &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    framing.MaxHead,
+		ConnState:         framing.ConnState,
+		// Running requests outlive the signal that asks the server to stop.
+		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	s.running = append(s.running, srv)
+	go func() {
+		if err := srv.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+			s.failed <- err
+		}
+	}()
+}
+
+// wait returns when ctx is done and every running request has ended, or when a
+// server fails.
+func (s *servers) wait(ctx context.Context) error {
+	select {
+	case err := <-s.failed:
+		return errors.Join(err, s.stop(ctx))
+	case <-ctx.Done():
+		s.log.InfoContext(ctx, "stopping; press again to stop at once")
+		return s.stop(ctx)
+	}
+}
+
+// stop ends the servers. Requests that outlast the grace are cut off.
+func (s *servers) stop(ctx context.Context) error {
+	s.beforeStop()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.grace)
+	defer cancel()
+	var all error
+	for _, srv := range s.running {
+		if err := srv.Shutdown(ctx); err != nil {
+			s.log.WarnContext(ctx, "requests cut off: they did not end in time", slog.Any("err", err))
+			all = errors.Join(all, srv.Close())
+		}
+	}
+	return all
+}

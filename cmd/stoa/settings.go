@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"stoa/internal/app"
+	"stoa/internal/masterkey"
+	"stoa/internal/reqid"
+)
+
+// secretSetting is a setting that is read from the environment only: a command
+// line is visible to every user of the machine.
+type secretSetting struct{ name, help string }
+
+var secretSettings = []secretSetting{
+	{envMasterKey, "64 hexadecimal digits that protect the secrets in the database; without it a key is generated and kept in the data folder. The same for all replicas."},
+	{envAdminPassword, "password of the administrator that serve creates for --admin-email while there is none, and of stoa admin create."},
+	{envServiceSecret, "shared secret of HS256 service JWTs, 32 bytes at least."},
+}
+
+const (
+	envMasterKey     = "STOA_MASTER_KEY"
+	envAdminPassword = "STOA_ADMIN_PASSWORD" //nolint:gosec // the variable's name, not a password
+	envServiceSecret = "SERVICE_JWT_SECRET"  //nolint:gosec // the variable's name, not a secret
+)
+
+// storage are the flags of every command that opens the database.
+type storage struct {
+	Data        string `help:"Folder for the database (with SQLite), package files and media. Created if missing." default:"data" env:"STOA_DATA" type:"path"`
+	DatabaseURL string `help:"postgres:// URL, or the path of a SQLite file. Without it: stoa.db in the data folder." env:"STOA_DATABASE_URL" name:"database-url" placeholder:"URL"`
+}
+
+// logging are the flags that say what is logged, and how.
+type logging struct {
+	LogLevel  slog.Level `help:"Least severe lines to log: debug, info, warn or error. Requests are logged at debug." default:"info" env:"STOA_LOG_LEVEL"`
+	LogFormat string     `help:"Form of log lines: text or json." enum:"text,json" default:"text" env:"STOA_LOG_FORMAT"`
+}
+
+func (l logging) logger(to io.Writer) *slog.Logger {
+	opts := &slog.HandlerOptions{Level: l.LogLevel}
+	var h slog.Handler = slog.NewTextHandler(to, opts)
+	if l.LogFormat == "json" {
+		h = slog.NewJSONHandler(to, opts)
+	}
+	return slog.New(reqid.LogHandler(h))
+}
+
+// databaseURL returns the database to open.
+func (s storage) databaseURL() string {
+	if s.DatabaseURL != "" {
+		return s.DatabaseURL
+	}
+	return filepath.Join(s.Data, "stoa.db")
+}
+
+// prepare makes the data folder, readable by this user only.
+func (s storage) prepare() error {
+	if err := os.MkdirAll(s.Data, 0o700); err != nil {
+		return fmt.Errorf("data folder: %w", err)
+	}
+	return nil
+}
+
+// config returns an app.Config with what every command needs.
+func (s storage) config(log *slog.Logger) (app.Config, error) {
+	if err := s.prepare(); err != nil {
+		return app.Config{}, err
+	}
+	key, err := masterkey.Load(os.Getenv(envMasterKey), s.Data)
+	if err != nil {
+		return app.Config{}, err
+	}
+	return app.Config{
+		Log:         log,
+		Now:         time.Now,
+		Version:     version(),
+		DatabaseURL: s.databaseURL(),
+		DataDir:     s.Data,
+		MasterKey:   key,
+	}, nil
+}
+
+// with runs fn on an App that is closed afterwards. It serves no requests.
+func (s storage) with(ctx context.Context, std streams, fn func(*app.App) error) (err error) {
+	cfg, err := s.config(logging{LogLevel: slog.LevelWarn}.logger(std.err))
+	if err != nil {
+		return err
+	}
+	a, err := app.New(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close(context.WithoutCancel(ctx))) }()
+	return fn(a)
+}

@@ -1,0 +1,126 @@
+// Package demo fills a new stoa with something to look at: a catalogue, three
+// plugins and an administrator. It works as an operator would, through the
+// public API, and leaves alone what is already there: starting twice changes
+// nothing.
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"stoa/examples/plugins"
+	"stoa/internal/demo/catalog"
+	"stoa/internal/market"
+)
+
+// The demo administrator. The password is public, which is why the demo refuses
+// to listen on anything but loopback.
+const (
+	AdminEmail    = "admin@example.com"
+	AdminPassword = "stoa-demo-admin" //nolint:gosec // public on purpose
+)
+
+// Demo sets up the demo data of one running stoa. All fields are required.
+type Demo struct {
+	URL    string // of the running server
+	Dir    string // its data folder
+	Node   string // the Node.js executable
+	Market *market.Service
+	Log    *slog.Logger
+	Client *http.Client
+}
+
+// NewClient returns an HTTP client for a Demo.
+func NewClient() *http.Client {
+	return &http.Client{Transport: &http.Transport{}, Timeout: time.Minute}
+}
+
+// Start imports the catalogue, installs the plugins and starts the external
+// one's service, which ends when the returned function is called. What fails for
+// want of Node.js is logged, and the rest of the demo goes on.
+func (d *Demo) Start(ctx context.Context) (stop func(), err error) {
+	if _, err := d.Market.Import(ctx, catalog.FS, catalog.File); err != nil {
+		return nil, fmt.Errorf("catalogue: %w", err)
+	}
+	api, err := d.signIn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range []string{giftNotes, shippingRates} {
+		if err := d.install(ctx, api, name, nil); err != nil {
+			return nil, err
+		}
+	}
+	return d.startLoyalty(ctx, api)
+}
+
+// The example plugins.
+const (
+	giftNotes     = "gift-notes"
+	shippingRates = "shipping-rates"
+	loyaltyPoints = "loyalty-points"
+)
+
+// shippingConfig is what the plugin that needs configuration is given.
+var shippingConfig = map[string]any{
+	"originCountry": "DE", "currency": "EUR", "baseRate": 4.9, "carrierApiKey": "demo-carrier-key",
+}
+
+// install installs an example plugin and configures it if it is new. A plugin
+// that somebody removed stays removed.
+func (d *Demo) install(ctx context.Context, api *client, name string, overrides map[string]any) error {
+	archive, err := plugins.Archive(name, overrides)
+	if err != nil {
+		return err
+	}
+	status, data, err := api.call(ctx, http.MethodPost, "/api/v1/admin/extensions/plugin/install", "application/zip", archive)
+	switch {
+	case err != nil:
+		return err
+	case status == http.StatusConflict:
+		d.Log.InfoContext(ctx, "demo plugin left as it is", slog.String("slug", name))
+		return nil
+	case status == http.StatusCreated && name == shippingRates:
+		instance, _ := data["defaultInstance"].(map[string]any)
+		id, _ := instance["installationId"].(string)
+		return api.patch(ctx, "/api/v1/admin/plugins/"+name+"/instances/"+id, map[string]any{"config": shippingConfig, "enabled": true})
+	case status == http.StatusCreated || status == http.StatusOK:
+		return nil
+	}
+	return fmt.Errorf("install %s: status %d: %v", name, status, data)
+}
+
+// startLoyalty installs the external plugin and starts its service.
+func (d *Demo) startLoyalty(ctx context.Context, api *client) (stop func(), err error) {
+	dir := filepath.Join(d.Dir, "demo")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	port, err := stablePort(ctx, filepath.Join(dir, "loyalty-points.port"))
+	if err != nil {
+		return nil, err
+	}
+	base := fmt.Sprintf("http://127.0.0.1:%d", port)
+	if err := d.install(ctx, api, loyaltyPoints, map[string]any{"externalBaseUrl": base}); err != nil {
+		return nil, err
+	}
+	secret, err := api.secret(ctx, loyaltyPoints)
+	if errors.Is(err, errGone) {
+		return func() {}, nil // somebody removed the plugin
+	}
+	if err != nil {
+		return nil, err
+	}
+	svc, err := startService(ctx, d.Log, d.Node, dir, port, secret)
+	if err != nil {
+		d.Log.WarnContext(ctx, "the demo's external plugin did not start", slog.Any("err", err))
+		return func() {}, nil
+	}
+	return svc.stop, nil
+}

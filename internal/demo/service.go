@@ -1,0 +1,126 @@
+package demo
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"stoa/examples/plugins"
+)
+
+// stablePort returns the loopback port written in file, or a free one, which it
+// writes there: the address of the external plugin is part of its manifest and
+// must be the same at the next start.
+func stablePort(ctx context.Context, file string) (int, error) {
+	if text, err := os.ReadFile(file); err == nil { //nolint:gosec // our own file
+		if port, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
+			return port, nil
+		}
+	}
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer ln.Close()
+	addr, ok := ln.Addr().(*net.TCPAddr)
+	if !ok {
+		return 0, fmt.Errorf("listening on %v, not a TCP address", ln.Addr())
+	}
+	return addr.Port, os.WriteFile(file, []byte(strconv.Itoa(addr.Port)+"\n"), 0o600)
+}
+
+// service is the running process of the external example plugin.
+type service struct {
+	cmd   *exec.Cmd
+	stdin io.Closer
+	done  chan struct{}
+}
+
+const serviceStart = 10 * time.Second
+
+// startService writes the example's source below dir, runs it and returns when
+// it listens.
+func startService(ctx context.Context, log *slog.Logger, node, dir string, port int, secret string) (*service, error) {
+	source, err := plugins.Source(loyaltyPoints)
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(dir, "loyalty-points.js")
+	if err := os.WriteFile(file, source, 0o600); err != nil {
+		return nil, err
+	}
+	// Not bound to ctx: it is stopped in its turn, after the server's last request.
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), node, file) //nolint:gosec // the operator's own Node.js
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOST=127.0.0.1", "PORT=" + strconv.Itoa(port),
+		"STOA_PLUGIN_SECRET=" + secret, "EXIT_WITH_STDIN=1",
+	}
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	// The service ends when its standard input does, so that it does not outlive
+	// a stoa that was killed.
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	s := &service{cmd: cmd, stdin: stdin, done: make(chan struct{})}
+	ready := make(chan error, 1)
+	go s.watch(out, ready)
+	select {
+	case err = <-ready:
+	case <-time.After(serviceStart):
+		err = fmt.Errorf("it did not listen within %s", serviceStart)
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if err != nil {
+		s.stop()
+		return nil, err
+	}
+	log.InfoContext(ctx, "demo: external plugin is running", slog.String("slug", loyaltyPoints), slog.Int("port", port), slog.Int("pid", cmd.Process.Pid))
+	return s, nil
+}
+
+// watch reports the first line of output as readiness, and waits for the end.
+func (s *service) watch(out io.Reader, ready chan<- error) {
+	lines := bufio.NewScanner(out)
+	if lines.Scan() {
+		ready <- nil
+	} else {
+		ready <- errors.New("it ended at once; see its message above")
+	}
+	for lines.Scan() {
+		continue // so that it never blocks on a full pipe
+	}
+	_ = s.cmd.Wait()
+	close(s.done)
+}
+
+// stop ends the service and returns when it has ended.
+func (s *service) stop() {
+	_ = s.stdin.Close()
+	_ = s.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-s.done:
+	case <-time.After(5 * time.Second):
+		_ = s.cmd.Process.Kill()
+		<-s.done
+	}
+}

@@ -1,0 +1,37 @@
+package demo
+
+import "strings"
+
+// Welcome returns what to try, with commands that work when pasted.
+func (d *Demo) Welcome() string {
+	return strings.NewReplacer("{url}", d.URL, "{email}", AdminEmail, "{password}", AdminPassword).Replace(welcome)
+}
+
+const welcome = `
+stoa is running with demo data.
+
+  API reference   {url}/docs
+  Catalogue       {url}/api/marketplace/products
+  Administrator   {email} / {password}
+
+Try it (needs curl and node, in another terminal):
+
+  # register, browse, buy, activate, verify
+  curl -s {url}/auth/register -H 'Content-Type: application/json' -d '{"email":"me@example.com","username":"me1","password":"correct horse"}'
+  curl -s '{url}/api/marketplace/products?category=marketing&limit=5'
+  KEY=$(curl -s {url}/api/marketplace/products/mail-courier/purchase -H 'Content-Type: application/json' -d '{"tierId":"pro","paymentMethod":"card"}' | node -pe 'JSON.parse(require("fs").readFileSync(0)).licenseKey'); echo $KEY
+  curl -s {url}/api/marketplace/products/mail-courier/activate -H 'Content-Type: application/json' -d '{"licenseKey":"'$KEY'","instanceId":"shop.example.com"}'
+  curl -s "{url}/api/marketplace/products/mail-courier/license/verify?licenseKey=$KEY&instanceId=shop.example.com"
+
+  # plugins through the gateway: CommonJS, ES module with configuration, external service
+  curl -s {url}/api/v1/shop/plugins/gift-notes/health
+  curl -s '{url}/api/v1/shop/plugins/shipping-rates/api/quote?country=FR&weight=1.2'
+  curl -s {url}/api/v1/shop/plugins/loyalty-points/api/balance
+
+  # administration
+  TOKEN=$(curl -s {url}/auth/login -H 'Content-Type: application/json' -d '{"email":"{email}","password":"{password}"}' | node -pe 'JSON.parse(require("fs").readFileSync(0)).data.access_token')
+  curl -s {url}/api/v1/admin/extensions -H "Authorization: Bearer $TOKEN"
+
+Stop with Ctrl-C.
+
+`
