@@ -57,21 +57,20 @@ func (s *Service) EnsureAdmin(ctx context.Context, email, secret string) (create
 	if email == "" || secret == "" {
 		return false, errors.New("STOA_ADMIN_EMAIL and STOA_ADMIN_PASSWORD are needed both")
 	}
-	_, err = s.CreateAdmin(ctx, email, "", secret)
-	if errors.Is(err, ErrTaken) {
-		// The address, by another replica that was quicker, or only the username.
+	for _, username := range []string{"", "admin-" + cuid2.New()[:8]} {
+		_, err = s.CreateAdmin(ctx, email, username, secret)
+		if err == nil {
+			return true, nil
+		}
+		if !errors.Is(err, ErrTaken) {
+			return false, fmt.Errorf("administrator from STOA_ADMIN_EMAIL: %w", err)
+		}
+		// Taken by another replica that was quicker; or only the username is.
 		if has, err := s.Store.HasAdmin(ctx); err != nil || has {
 			return false, err
 		}
-		_, err = s.CreateAdmin(ctx, email, "admin-"+cuid2.New()[:8], secret)
 	}
-	switch {
-	case errors.Is(err, ErrTaken):
-		return false, ErrAdminTaken
-	case err != nil:
-		return false, fmt.Errorf("administrator from STOA_ADMIN_EMAIL: %w", err)
-	}
-	return true, nil
+	return false, ErrAdminTaken
 }
 
 var notUsername = regexp.MustCompile(`[^\p{L}\p{N}._-]+`)

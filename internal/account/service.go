@@ -17,7 +17,7 @@ import (
 type Service struct {
 	Store  Store
 	Ring   *Ring
-	Hasher *password.Hasher
+	Hasher Hasher
 	Now    func() time.Time
 
 	// Policy are the rules for new passwords; PolicyStandard if empty.
@@ -26,6 +26,23 @@ type Service struct {
 	// Services verifies service JWTs. Nil turns them off.
 	Services *token.Service
 }
+
+// Hasher is how Service hashes passwords; *password.Hasher is one. Its errors are
+// passed on.
+type Hasher interface {
+	// Hash returns the hash of a password, taken exactly as it is.
+	Hash(ctx context.Context, password string) (string, error)
+
+	// Verify reports whether password has the given hash, and whether the hash
+	// should be made again because parameters rose since.
+	Verify(ctx context.Context, hash, password string) (match, outdated bool, err error)
+
+	// Dummy returns a hash that no password has. Checking against it costs as much
+	// as checking against a real one.
+	Dummy() string
+}
+
+var _ Hasher = (*password.Hasher)(nil)
 
 // newTokenID returns a jti: unique, and of no meaning.
 func newTokenID() string { return cuid2.New() }

@@ -1,0 +1,240 @@
+package account_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"stoa/internal/account"
+	"stoa/internal/account/password"
+	"stoa/internal/caller"
+	"stoa/internal/errs"
+)
+
+// recordingHasher remembers what was verified, and may refuse.
+type recordingHasher struct {
+	account.Hasher
+
+	costs []string // of the hashes that were verified: "$argon2id$v=19$m=64,t=1,p=1"
+	err   error
+}
+
+func (h *recordingHasher) Verify(ctx context.Context, hash, password string) (match, outdated bool, err error) {
+	h.costs = append(h.costs, hash[:strings.LastIndexByte(hash[:strings.LastIndexByte(hash, '$')], '$')])
+	if h.err != nil {
+		return false, false, h.err
+	}
+	return h.Hasher.Verify(ctx, hash, password)
+}
+
+func (h *recordingHasher) Hash(ctx context.Context, password string) (string, error) {
+	if h.err != nil {
+		return "", h.err
+	}
+	return h.Hasher.Hash(ctx, password)
+}
+
+// One hash of the same cost, whoever is asked for. Measuring time instead fails
+// on a busy machine.
+func TestEveryFailedLoginCostsOneHash(t *testing.T) {
+	t.Parallel()
+
+	s := service(t, sqliteURL(t), &clock{now: t0})
+	mustRegister(t, s, "ada")
+	bob := mustRegister(t, s, "bob").User
+	if err := s.SetActive(t.Context(), bob.ID, false); err != nil {
+		t.Fatal(err)
+	}
+	h := &recordingHasher{Hasher: s.Hasher}
+	s.Hasher = h
+	for name, who := range map[string][2]string{
+		"wrong password": {"ada@example.com", "wrong"}, "unknown address": {"eve@example.com", "wrong"}, "no address": {"eve", "wrong"},
+		"inactive": {"bob@example.com", secret}, "inactive, wrong password": {"bob@example.com", "wrong"},
+		"password too long": {"ada@example.com", strings.Repeat("x", 2000)},
+	} {
+		h.costs = nil
+		if _, err := s.Login(t.Context(), who[0], who[1]); !errors.Is(err, account.ErrLogin) {
+			t.Errorf("%s: Login = %v, want ErrLogin", name, err)
+		}
+		if len(h.costs) != 1 || h.costs[0] != "$argon2id$v=19$m=64,t=1,p=1" {
+			t.Errorf("%s: verified %q, want one hash of the usual cost", name, h.costs)
+		}
+	}
+}
+
+func TestLoginRaisesOldHashes(t *testing.T) {
+	t.Parallel()
+
+	onBothEngines(t, func(t *testing.T, s, _ *account.Service, _ *clock) {
+		mustRegister(t, s, "ada")
+		hash := func() string {
+			c, err := s.Store.UserByEmail(t.Context(), "ada@example.com")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c.PasswordHash
+		}
+		before := hash()
+		mustLogin(t, s, "ada")
+		if hash() != before {
+			t.Error("a hash that is up to date was made again")
+		}
+		stronger := cheap
+		stronger.Time++
+		s.Hasher = password.NewHasher(stronger, password.Limits{})
+		if _, err := s.Login(t.Context(), "ada@example.com", "wrong"); !errors.Is(err, account.ErrLogin) || hash() != before {
+			t.Errorf("a wrong password = %v, hash changed %v", err, hash() != before)
+		}
+		mustLogin(t, s, "ada")
+		if !strings.Contains(hash(), "t=2,") {
+			t.Errorf("hash after login = %s, want t=2", hash())
+		}
+		mustLogin(t, s, "ada")
+	})
+}
+
+// slowStore lets another change happen between verifying a password and opening
+// the session.
+type slowStore struct {
+	account.Store
+
+	between func()
+}
+
+func (s *slowStore) InTx(ctx context.Context, fn func(account.Store) error) error {
+	if between := s.between; between != nil {
+		s.between = nil
+		between()
+	}
+	return s.Store.InTx(ctx, fn)
+}
+
+// A password that is changed while somebody signs in with the old one must not
+// leave a session that the change did not end.
+func TestLoginDuringAPasswordChangeOpensNoSession(t *testing.T) {
+	t.Parallel()
+
+	onBothEngines(t, func(t *testing.T, s, other *account.Service, _ *clock) {
+		user := mustRegister(t, s, "ada").User
+		s.Store = &slowStore{Store: s.Store, between: func() {
+			if err := other.ChangePassword(t.Context(), user.ID, "", secret, "another secret"); err != nil {
+				t.Error(err)
+			}
+		}}
+		if _, err := s.Login(t.Context(), "ada@example.com", secret); !errors.Is(err, account.ErrLogin) {
+			t.Errorf("Login = %v, want ErrLogin", err)
+		}
+		if list, err := s.Sessions(t.Context(), user.ID); err != nil || len(list) != 0 {
+			t.Errorf("Sessions = %d, %v; want none", len(list), err)
+		}
+	})
+}
+
+func TestOneOfManyRegistrationsOfANameWins(t *testing.T) {
+	t.Parallel()
+
+	onBothEngines(t, func(t *testing.T, a, b *account.Service, _ *clock) {
+		var (
+			wg   sync.WaitGroup
+			mu   sync.Mutex
+			wins int
+		)
+		for i := range 8 {
+			wg.Go(func() {
+				r := account.Registration{Email: "ada@example.com", Username: "ada", Password: secret}
+				_, err := []*account.Service{a, b}[i%2].Register(t.Context(), r)
+				mu.Lock()
+				defer mu.Unlock()
+				if err == nil {
+					wins++
+				} else if !errors.Is(err, account.ErrTaken) {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if wins != 1 {
+			t.Errorf("%d registrations won, want 1", wins)
+		}
+	})
+}
+
+func TestLoginSweepsExpiredSessions(t *testing.T) {
+	t.Parallel()
+
+	c := &clock{now: t0}
+	s := service(t, sqliteURL(t), c)
+	old := mustRegister(t, s, "ada")
+	c.Advance(account.RefreshLife)
+	mustLogin(t, s, "ada")
+	who, err := s.Store.ListSessions(t.Context(), old.User.ID, time.Unix(0, 0), 10)
+	if err != nil || len(who) != 1 {
+		t.Errorf("%d rows, %v; want the new session only", len(who), err)
+	}
+}
+
+// The role of a request is the database's, not the token's.
+func TestAuthenticateReturnsThePresentUser(t *testing.T) {
+	t.Parallel()
+
+	onBothEngines(t, func(t *testing.T, a, b *account.Service, _ *clock) {
+		tokens := mustRegister(t, a, "ada")
+		who, err := b.Authenticate(t.Context(), tokens.Access) // the other replica
+		if err != nil || who.UserID != tokens.User.ID || who.Role != caller.RoleUser || who.SessionID == "" || who.Service != "" {
+			t.Errorf("Authenticate = %+v, %v", who, err)
+		}
+		if err := b.SetActive(t.Context(), who.UserID, false); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.Authenticate(t.Context(), tokens.Access); !errors.Is(err, account.ErrToken) {
+			t.Errorf("after the other replica shut the user out = %v, want ErrToken", err)
+		}
+		if err := a.SetActive(t.Context(), who.UserID, true); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.Authenticate(t.Context(), tokens.Access); !errors.Is(err, account.ErrToken) {
+			t.Errorf("a session survived its user being shut out: %v", err)
+		}
+	})
+}
+
+// The check of the state alone, without the sessions that SetActive ends.
+func TestInactiveUserIsRefusedWithALiveSession(t *testing.T) {
+	t.Parallel()
+
+	onBothEngines(t, func(t *testing.T, s, _ *account.Service, _ *clock) {
+		tokens := mustRegister(t, s, "ada")
+		if err := s.Store.SetActive(t.Context(), tokens.User.ID, false); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Authenticate(t.Context(), tokens.Access); !errors.Is(err, account.ErrToken) {
+			t.Errorf("Authenticate = %v, want ErrToken", err)
+		}
+		if _, err := s.Refresh(t.Context(), tokens.Refresh); !errors.Is(err, account.ErrRefresh) {
+			t.Errorf("Refresh = %v, want ErrRefresh", err)
+		}
+		if _, err := s.Login(t.Context(), "ada@example.com", secret); !errors.Is(err, account.ErrLogin) {
+			t.Errorf("Login = %v, want ErrLogin", err)
+		}
+	})
+}
+
+func TestBusyIsNotDisguised(t *testing.T) {
+	t.Parallel()
+
+	s := service(t, sqliteURL(t), &clock{now: t0})
+	user := mustRegister(t, s, "ada").User
+	s.Hasher = &recordingHasher{Hasher: s.Hasher, err: password.ErrBusy}
+	_, register := s.Register(t.Context(), account.Registration{Email: "eve@example.com", Username: "eve", Password: secret})
+	_, login := s.Login(t.Context(), "eve@example.com", secret)
+	for name, err := range map[string]error{
+		"Register": register, "Login": login, "ChangePassword": s.ChangePassword(t.Context(), user.ID, "", secret, "another secret"),
+	} {
+		if errs.KindOf(err) != errs.Busy {
+			t.Errorf("%s = %v, want ErrBusy", name, err)
+		}
+	}
+}
