@@ -234,14 +234,18 @@ func TestInstanceIfMatch(t *testing.T) {
 func TestInstanceOfAnotherPlugin(t *testing.T) {
 	t.Parallel()
 
-	a := testkit.New(t)
-	admin, id := withPay(t, a)
-	a.Install(t, admin, "plugin", external(t, "other", nil))
-	foreign := "/api/v1/admin/plugins/other/instances/" + id
-	mustFail(t, a.Do(t, get(admin, foreign)), http.StatusNotFound, "NOT_FOUND")
-	mustFail(t, a.Do(t, del(admin, foreign)), http.StatusNotFound, "NOT_FOUND")
-	mustFail(t, a.Do(t, get(admin, instances+"/%00")), http.StatusNotFound, "NOT_FOUND")
-	mustFail(t, a.Do(t, get(admin, instances+"/default")), http.StatusNotFound, "NOT_FOUND")
+	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+		admin, id := withPay(t, a)
+		a.Install(t, admin, "plugin", external(t, "other", nil))
+		foreign := "/api/v1/admin/plugins/other/instances/" + id
+		for _, path := range []string{
+			foreign, instances + "/default", instances + "/%00", "/api/v1/admin/plugins/%00", "/api/v1/admin/plugins/%ff",
+			"/api/v1/admin/plugins/%00/secret", "/api/v1/admin/plugins/%00/instances", extensions + "/plugin/%00",
+		} {
+			mustFail(t, a.Do(t, get(admin, path)), http.StatusNotFound, "NOT_FOUND")
+		}
+		mustFail(t, a.Do(t, del(admin, foreign)), http.StatusNotFound, "NOT_FOUND")
+	})
 }
 
 func TestInstancesAreForAdministrators(t *testing.T) {

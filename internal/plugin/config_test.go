@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -70,7 +71,7 @@ func TestConfigRules(t *testing.T) {
 			if tt.want == "" {
 				return
 			}
-			e, is := err.(*errs.Error)
+			e, is := errors.AsType[*errs.Error](err)
 			if !is || e.Code != errs.CodeValidation || e.Kind != errs.Invalid || e.Message != tt.want {
 				t.Errorf("error = %v, want %s %q", err, errs.CodeValidation, tt.want)
 			}
@@ -85,7 +86,7 @@ func TestConfigMessageStandsAlone(t *testing.T) {
 
 	var faults []errs.Issue
 	Input{Config: json.RawMessage(`[]`), Enabled: json.RawMessage(`"yes"`), Granted: json.RawMessage(`["a:b"]`)}.apply(Manifest{}, &Instance{}, &faults)
-	e, _ := validation(faults).(*errs.Error)
+	e, _ := errors.AsType[*errs.Error](validation(faults))
 	if e == nil || e.Message != "Config must be an object" || len(e.Details["issues"].([]errs.Issue)) != 3 {
 		t.Errorf("error = %+v, want the one message and three issues", e)
 	}

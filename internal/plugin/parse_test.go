@@ -88,7 +88,8 @@ func TestParseManifest(t *testing.T) {
 		{"empty object", map[string]any{}, []string{"schemaVersion required", "slug required", "version required", "name required", "runtimeType required"}},
 		{"names in another case", []byte(`{"SchemaVersion":1,"Slug":"pay","NAME":"Pay","Version":"1.0.0","RuntimeType":"internal-fastify"}`), []string{"schemaVersion required", "slug required", "version required", "name required", "runtimeType required"}},
 		{
-			"everything of the wrong type", map[string]any{
+			"everything of the wrong type",
+			map[string]any{
 				"schemaVersion": "1", "slug": 1, "name": []int{}, "version": 1.0, "sdkVersion": true, "description": 1, "author": 1,
 				"authorUrl": 1, "category": 1, "runtimeType": 1, "externalBaseUrl": 1, "entryModule": 1, "permissions": "a",
 				"capabilities": 1, "lifecycle": []int{}, "configSchema": 1, "themeExtensions": 1, "routePermissions": 1,

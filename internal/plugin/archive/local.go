@@ -17,15 +17,13 @@ func checkLocals(r io.ReaderAt, records []record, directory int64) error {
 	}
 	slices.SortStableFunc(order, func(a, b *record) int { return cmp.Compare(a.offset, b.offset) })
 
-	var pos int64 // where the next entry must begin
+	var pos int64 // where the next entry must begin; checkLocal never goes beyond its offset
 	for i, rec := range order {
 		next := directory
 		if i+1 < len(order) {
 			next = order[i+1].offset
 		}
 		switch {
-		case rec.offset < pos:
-			return fault(rec.name, "The entry overlaps another one.")
 		case rec.offset > pos && i == 0:
 			return fault(rec.name, "There is data before the archive's first entry.")
 		case rec.offset > pos:
@@ -50,9 +48,6 @@ func (rec *record) checkLocal(r io.ReaderAt, next int64) (end int64, err error) 
 		return 0, fault(rec.name, "The entry's local header is damaged.").Because(err)
 	}
 	head := make([]byte, lenLocal+len(rec.name))
-	if rec.offset+int64(len(head)) > next {
-		return 0, fault(rec.name, "The entry overlaps another one.")
-	}
 	if _, err := r.ReadAt(head, rec.offset); err != nil {
 		return damaged(err)
 	}
