@@ -107,9 +107,10 @@ func mustRegister(tb testing.TB, s *account.Service, name string) account.Tokens
 	return tokens
 }
 
-func mustLogin(tb testing.TB, s *account.Service, name string) account.Tokens {
+// mustLogin signs ada in.
+func mustLogin(tb testing.TB, s *account.Service) account.Tokens {
 	tb.Helper()
-	tokens, err := s.Login(tb.Context(), name+"@example.com", secret)
+	tokens, err := s.Login(tb.Context(), "ada@example.com", secret)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -3,9 +3,10 @@ package account
 import (
 	"time"
 
+	"stoa/internal/caller"
+
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
-	"stoa/internal/caller"
 )
 
 // User is somebody with an account.

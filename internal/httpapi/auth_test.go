@@ -104,12 +104,21 @@ func TestRegisterNamesEveryFault(t *testing.T) {
 		want []string // "path code"
 	}{
 		{"nothing", map[string]any{}, []string{"email required", "username required", "password required"}},
-		{"everything wrong", map[string]any{"email": "nobody", "username": "a b", "password": "12345", "referralCode": "a\nb"},
-			[]string{"email invalid_email", "username invalid_username", "password too_short", "referralCode invalid_referral"}},
-		{"everything too long", map[string]any{"email": strings.Repeat("a", 243) + "@example.com", "username": strings.Repeat("ü", 65), "password": strings.Repeat("ü", 1025)},
-			[]string{"email invalid_email", "username too_long", "password too_long"}},
-		{"wrong types", map[string]any{"email": 1, "username": true, "password": []string{}},
-			[]string{"email wrong_type", "username wrong_type", "password wrong_type"}},
+		{
+			"everything wrong",
+			map[string]any{"email": "nobody", "username": "a b", "password": "12345", "referralCode": "a\nb"},
+			[]string{"email invalid_email", "username invalid_username", "password too_short", "referralCode invalid_referral"},
+		},
+		{
+			"everything too long",
+			map[string]any{"email": strings.Repeat("a", 243) + "@example.com", "username": strings.Repeat("ü", 65), "password": strings.Repeat("ü", 1025)},
+			[]string{"email invalid_email", "username too_long", "password too_long"},
+		},
+		{
+			"wrong types",
+			map[string]any{"email": 1, "username": true, "password": []string{}},
+			[]string{"email wrong_type", "username wrong_type", "password wrong_type"},
+		},
 		{"null", map[string]any{"email": nil, "username": "ada", "password": "secret"}, []string{"email required"}},
 		{"not JSON", `{"email":`, []string{" malformed"}},
 		{"not UTF-8", "{\"email\":\"a@example.com\",\"username\":\"ada\",\"password\":\"secret\xff\"}", []string{" not_unicode"}},

@@ -34,13 +34,13 @@ func readJSON[T any](w http.ResponseWriter, r *http.Request) (T, error) {
 		if _, is := errors.AsType[*http.MaxBytesError](err); is {
 			return v, errBodyTooLarge
 		}
-		return v, bodyIssue("", "unreadable", "The request body could not be read to its end.")
+		return v, bodyIssue("unreadable", "The request body could not be read to its end.")
 	}
 	if trimmed := bytes.TrimLeft(body, " \t\r\n"); len(trimmed) > 0 && trimmed[0] != '{' {
-		return v, bodyIssue("", "not_an_object", "The request body must be a JSON object.")
+		return v, bodyIssue("not_an_object", "The request body must be a JSON object.")
 	}
 	if !utf8.Valid(body) || hasLoneSurrogate(body) {
-		return v, bodyIssue("", "not_unicode", "The request body must be UTF-8, and its \\u escapes must name characters.")
+		return v, bodyIssue("not_unicode", "The request body must be UTF-8, and its \\u escapes must name characters.")
 	}
 	if err := json.Unmarshal(body, &v); err != nil {
 		return v, explainJSON(err, body, reflect.TypeFor[T]())
@@ -53,7 +53,7 @@ func readJSON[T any](w http.ResponseWriter, r *http.Request) (T, error) {
 func explainJSON(err error, body []byte, into reflect.Type) error {
 	first, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	if !ok {
-		return bodyIssue("", "malformed", "The request body is not valid JSON.")
+		return bodyIssue("malformed", "The request body is not valid JSON.")
 	}
 	var (
 		found  issues
@@ -92,7 +92,7 @@ func hasLoneSurrogate(body []byte) bool {
 			return 0, false
 		}
 		n, err := strconv.ParseUint(string(body[at+2:at+6]), 16, 16)
-		return rune(n), err == nil //nolint:gosec // 16 bits
+		return rune(n), err == nil
 	}
 	for i := 0; i < len(body); i++ {
 		if body[i] != '\\' {
@@ -115,8 +115,9 @@ func hasLoneSurrogate(body []byte) bool {
 	return false
 }
 
-func bodyIssue(path, code, message string) error {
-	return errs.Validation(errs.Issue{Path: path, Code: code, Message: message})
+// bodyIssue is what is wrong with a body as a whole.
+func bodyIssue(code, message string) error {
+	return errs.Validation(errs.Issue{Code: code, Message: message})
 }
 
 // jsonType names a Go kind as a JSON author knows it.

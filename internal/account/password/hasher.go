@@ -7,8 +7,9 @@ import (
 	"runtime"
 	"time"
 
-	"golang.org/x/crypto/argon2"
 	"stoa/internal/errs"
+
+	"golang.org/x/crypto/argon2"
 )
 
 // ErrBusy says that too many passwords are being hashed already (503 with

@@ -62,14 +62,13 @@ func parse(s string) (phc, error) {
 	if len(costs) != 3 {
 		return phc{}, ErrHash
 	}
-	var (
-		n    [3]uint32
-		ok   = true
-		caps = [3]uint32{maxMemoryKiB, maxTime, maxThreads}
-	)
-	for i, name := range []string{"m=", "t=", "p="} {
-		n[i], ok = cost(costs[i], name, caps[i])
-		if !ok {
+	var n [3]uint32
+	for i, bound := range []struct {
+		name    string
+		highest uint32
+	}{{"m=", maxMemoryKiB}, {"t=", maxTime}, {"p=", maxThreads}} {
+		var ok bool
+		if n[i], ok = cost(costs[i], bound.name, bound.highest); !ok {
 			return phc{}, ErrHash
 		}
 	}

@@ -40,7 +40,7 @@ func (k Key) Seed() []byte { return k.Private.Seed() }
 
 // Public returns the key that verifies what k signed.
 func (k Key) Public() ed25519.PublicKey {
-	return k.Private.Public().(ed25519.PublicKey) //nolint:errcheck // documented to be one
+	return k.Private.Public().(ed25519.PublicKey)
 }
 
 // JWK is a public key as a JSON Web Key (RFC 8037).

@@ -145,7 +145,7 @@ func TestServiceRefuses(t *testing.T) {
 func TestNewServiceRefusesHalfAConfiguration(t *testing.T) {
 	t.Parallel()
 
-	weak, err1 := rsa.GenerateKey(rand.Reader, 1024) //nolint:gosec // too weak on purpose
+	weak, err1 := rsa.GenerateKey(rand.Reader, 1024)
 	curve, err2 := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
 	public, private, err3 := ed25519.GenerateKey(rand.Reader)
 	der, err4 := x509.MarshalPKCS8PrivateKey(private)
