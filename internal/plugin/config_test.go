@@ -150,7 +150,8 @@ func TestConfigSecretsAreWriteOnly(t *testing.T) {
 		name, patch, stored, public string
 		key, pin                    bool // configured
 	}{
-		{"set", `{"url":"u","key":"k1","pin":7}`, `{"key":"k1","pin":7,"url":"u"}`, `{"key":"","pin":"","url":"u"}`, true, true},
+		{"set", `{"url":"u","key":"k1","pin":7,"choice":"c"}`, `{"choice":"c","key":"k1","pin":7,"url":"u"}`, `{"choice":"c","key":"","pin":"","url":"u"}`, true, true},
+		{"empty in a field that is no secret", `{"url":"u","key":"","pin":"","choice":""}`, `{"choice":"","key":"k1","pin":7,"url":"u"}`, `{"choice":"","key":"","pin":"","url":"u"}`, true, true},
 		{"written back as read", `{"url":"u2","key":"","pin":""}`, `{"key":"k1","pin":7,"url":"u2"}`, `{"key":"","pin":"","url":"u2"}`, true, true},
 		{"replaced", `{"url":"u2","key":"k2","pin":""}`, `{"key":"k2","pin":7,"url":"u2"}`, `{"key":"","pin":"","url":"u2"}`, true, true},
 		{"left out", `{"url":"u2","key":""}`, `{"key":"k2","url":"u2"}`, `{"key":"","url":"u2"}`, true, false},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -15,7 +16,10 @@ import (
 	"stoa/internal/plugin"
 	"stoa/internal/seal"
 	"stoa/internal/store"
+	"stoa/internal/testkit/pgtest"
 )
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
 // stops remembers which installations were stopped.
 type stops struct {
@@ -40,7 +44,12 @@ func (s *stops) take() []string {
 // service returns a service with one package, pay, and its default instance.
 func service(tb testing.TB) (*plugin.Service, *stops, plugin.Installed) {
 	tb.Helper()
-	db, err := store.Open(filepath.Join(tb.TempDir(), "stoa.db"))
+	return serviceOn(tb, filepath.Join(tb.TempDir(), "stoa.db"))
+}
+
+func serviceOn(tb testing.TB, database string) (*plugin.Service, *stops, plugin.Installed) {
+	tb.Helper()
+	db, err := store.Open(database)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -178,7 +187,13 @@ func TestSigningSecretsOldAndNew(t *testing.T) {
 func TestUninstallAgainstChanges(t *testing.T) {
 	t.Parallel()
 
-	s, _, in := service(t)
+	t.Run("SQLite", func(t *testing.T) { t.Parallel(); uninstallAgainstChanges(t, filepath.Join(t.TempDir(), "stoa.db")) })
+	t.Run("PostgreSQL", func(t *testing.T) { t.Parallel(); uninstallAgainstChanges(t, pgtest.URL(t)) })
+}
+
+func uninstallAgainstChanges(t *testing.T, database string) {
+	t.Helper()
+	s, _, in := serviceOn(t, database)
 	ctx := t.Context()
 	var wg sync.WaitGroup
 	for i := range 8 {
