@@ -1,0 +1,113 @@
+package market_test
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"stoa/internal/market"
+	"stoa/internal/testkit/logtest"
+)
+
+const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+func TestANewKeyIsReadBackHoweverPeopleWriteIt(t *testing.T) {
+	t.Parallel()
+
+	rapid.Check(t, func(t *rapid.T) {
+		key := market.NewLicenseKey()
+		text := key.Reveal()
+		if len(text) != 40 || strings.Count(text, "-") != 6 || strings.Trim(text[5:], crockford+"-") != "" {
+			t.Fatalf("a key has the wrong form: %d characters", len(text))
+		}
+		for _, written := range []string{
+			text, strings.ToLower(text), strings.ReplaceAll(text, "-", ""), strings.ReplaceAll(text, "-", " "), " " + text + "\n",
+			strings.ReplaceAll(text, "0", "O"), strings.ReplaceAll(text, "0", "o"), strings.ReplaceAll(text, "1", "I"), strings.ReplaceAll(text, "1", "l"),
+		} {
+			if got, err := market.ParseLicenseKey(written); err != nil || got != key {
+				t.Fatalf("a key was not read back when written another way: %v", err)
+			}
+		}
+	})
+}
+
+// CONTRACT 3: a typo is refused without touching the database.
+func TestEveryTypoIsFound(t *testing.T) {
+	t.Parallel()
+
+	rapid.Check(t, func(t *rapid.T) {
+		symbols := []byte(strings.ReplaceAll(market.NewLicenseKey().Reveal()[5:], "-", ""))
+		refused := func(s []byte, what string) {
+			if _, err := market.ParseLicenseKey("STOA" + string(s)); !errors.Is(err, market.ErrBadKey) {
+				t.Fatalf("%s was not found: %v", what, err)
+			}
+		}
+		for i, was := range symbols {
+			for _, c := range []byte(crockford) {
+				if c != was {
+					symbols[i] = c
+					refused(symbols, fmt.Sprintf("another character at place %d", i))
+				}
+			}
+			symbols[i] = was
+			if i > 0 && symbols[i-1] != was {
+				symbols[i-1], symbols[i] = was, symbols[i-1]
+				refused(symbols, fmt.Sprintf("a swap at place %d", i))
+				symbols[i-1], symbols[i] = symbols[i], was
+			}
+		}
+		// Up to five wrong characters, anywhere.
+		bad := append([]byte(nil), symbols...)
+		for _, i := range rapid.SliceOfNDistinct(rapid.IntRange(0, 29), 1, 5, rapid.ID[int]).Draw(t, "places") {
+			bad[i] = crockford[(strings.IndexByte(crockford, bad[i])+rapid.IntRange(1, 31).Draw(t, "shift"))%32]
+		}
+		refused(bad, "a handful of wrong characters")
+		refused(symbols[:29], "a missing character")
+		refused(append(symbols, '0'), "one character more")
+	})
+}
+
+func TestWhatIsNoKeyIsRefused(t *testing.T) {
+	t.Parallel()
+
+	for _, s := range []string{
+		"", "STOA", "x", "STOA-00000-00000-00000-00000-00000-00000", strings.Repeat("0", 30), strings.Repeat("-", 1000),
+		strings.Replace(market.NewLicenseKey().Reveal(), "STOA", "ATOS", 1), "U" + market.NewLicenseKey().Reveal()[1:],
+	} {
+		if _, err := market.ParseLicenseKey(s); !errors.Is(err, market.ErrBadKey) {
+			t.Errorf("ParseLicenseKey of %d characters = %v, want ErrBadKey", len(s), err)
+		}
+	}
+}
+
+func TestAKeyDoesNotPrint(t *testing.T) {
+	t.Parallel()
+
+	key := market.NewLicenseKey()
+	var log logtest.Buffer
+	log.Logger().Info("test", slog.Any("key", key), slog.Any("grant", market.Grant{Key: key}))
+	for _, text := range []string{fmt.Sprint(key), fmt.Sprintf("%v %+v %#v %s %q", key, key, key, key, key), fmt.Sprintf("%+v", market.Receipt{LicenseKey: key}), log.String()} {
+		if strings.Contains(text, key.Reveal()) || !strings.Contains(text, "STOA-*****") {
+			t.Errorf("a key prints as %q", text)
+		}
+	}
+}
+
+func FuzzParseLicenseKey(f *testing.F) {
+	f.Add("STOA-00000-00000-00000-00000-00000-00000")
+	f.Add(market.NewLicenseKey().Reveal())
+	f.Add("stoa oiloi")
+	f.Fuzz(func(t *testing.T, s string) {
+		key, err := market.ParseLicenseKey(s)
+		if err != nil {
+			return
+		}
+		if again, err := market.ParseLicenseKey(key.Reveal()); err != nil || again != key {
+			t.Errorf("what was read is not read again: %v", err)
+		}
+	})
+}
