@@ -1,0 +1,157 @@
+package gateway_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/textproto"
+	"strings"
+	"testing"
+)
+
+func TestCookiesAndCORSStayInside(t *testing.T) {
+	t.Parallel()
+
+	k := newKit(t)
+	k.answer = func(w http.ResponseWriter, _ *http.Request) {
+		h := w.Header()
+		h["set-cookie"] = []string{"a=1"} // whatever the spelling
+		h.Add("Set-Cookie", "session=stolen")
+		h.Set("Access-Control-Allow-Origin", "*")
+		h.Set("access-control-allow-credentials", "true")
+		h.Set("Alt-Svc", `h2="evil:443"`)
+		h.Set("X-Request-Id", "the plugin's own")
+		h.Set("X-Platform-Token", "echoed")
+		h.Set("Connection", "X-Hop")
+		h.Set("X-Hop", "1")
+		h.Set("X-Kept", "yes")
+		h.Set("Trailer", "Set-Cookie, X-Sum")
+		_, _ = io.WriteString(w, "hello")
+		h.Set("X-Sum", "5")
+		h.Set(http.TrailerPrefix+"Access-Control-Allow-Origin", "*")
+		h.Set(http.TrailerPrefix+"X-Late", "1")
+	}
+	res := k.do(t, "GET", "/api/x", nil, nil)
+	if body, err := io.ReadAll(res.Body); string(body) != "hello" || err != nil {
+		t.Errorf("body = %q, %v", body, err)
+	}
+	for _, h := range []http.Header{res.Header, res.Trailer} {
+		for _, name := range []string{"Set-Cookie", "Access-Control-Allow-Origin", "Access-Control-Allow-Credentials", "Alt-Svc", "X-Platform-Token", "X-Hop"} {
+			if v := h.Values(name); len(v) > 0 {
+				t.Errorf("%s = %q reached the client", name, v)
+			}
+		}
+	}
+	if v := res.Header["X-Request-Id"]; len(v) != 1 || v[0] != "req-1" {
+		t.Errorf("X-Request-Id = %q, want the platform's alone", v)
+	}
+	if res.Header.Get("X-Kept") != "yes" || res.Trailer.Get("X-Sum") != "5" || res.Trailer.Get("X-Late") != "1" {
+		t.Errorf("header %v, trailer %v", res.Header, res.Trailer)
+	}
+}
+
+func TestEarlyHintsPassFiltered(t *testing.T) {
+	t.Parallel()
+
+	k := newKit(t)
+	k.answer = func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Link", "</style.css>; rel=preload")
+		w.Header().Set("Set-Cookie", "a=1")
+		w.WriteHeader(http.StatusEarlyHints)
+		w.Header().Del("Link")
+		w.WriteHeader(http.StatusOK)
+	}
+	var early textproto.MIMEHeader
+	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got1xxResponse: func(status int, h textproto.MIMEHeader) error {
+		if status == http.StatusEarlyHints {
+			early = h
+		}
+		return nil
+	}})
+	r, _ := http.NewRequestWithContext(ctx, "GET", k.front.URL+"/api/x", nil)
+	res, err := k.client.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if early.Get("Link") == "" || early.Get("Set-Cookie") != "" {
+		t.Errorf("early = %v", early)
+	}
+	if res.StatusCode != 200 || res.Header.Get("Link") != "" || res.Header.Get("X-Request-Id") != "req-1" {
+		t.Errorf("answer = %d %v", res.StatusCode, res.Header)
+	}
+}
+
+// websocket is a plugin that switches protocols and echoes lines.
+func websocket(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Upgrade") != "websocket" || r.Header.Get("Connection") != "Upgrade" {
+		http.Error(w, "no upgrade asked for", http.StatusUpgradeRequired)
+		return
+	}
+	c, rw, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return
+	}
+	defer c.Close()
+	fmt.Fprintf(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSet-Cookie: a=1\r\nX-Seen: %s\r\nX-Request-Id: own\r\n\r\n",
+		r.Header.Get("X-Installation-Id"))
+	line, _ := rw.ReadString('\n')
+	_, _ = io.WriteString(c, "echo "+line)
+}
+
+func TestWebSocketPasses(t *testing.T) {
+	t.Parallel()
+
+	k := newKit(t)
+	k.answer = websocket
+	c, err := net.Dial("tcp", k.front.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_, _ = io.WriteString(c, "GET /api/live?installation=eu HTTP/1.1\r\nHost: shop\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\nX-Installation-Key: forged\r\n\r\n")
+	br := bufio.NewReader(c)
+	res, err := http.ReadResponse(br, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.StatusCode != http.StatusSwitchingProtocols || res.Header.Get("X-Seen") != "id-eu" || len(res.Cookies()) > 0 {
+		t.Fatalf("answer = %d %v", res.StatusCode, res.Header)
+	}
+	if ids := res.Header["X-Request-Id"]; len(ids) != 1 || ids[0] != "req-1" {
+		t.Errorf("X-Request-Id = %q", ids)
+	}
+	_, _ = io.WriteString(c, "hello\n")
+	if line, err := br.ReadString('\n'); line != "echo hello\n" || err != nil {
+		t.Errorf("echo = %q, %v", line, err)
+	}
+}
+
+// An upgrade to HTTP/2 in the clear would let the client speak to the plugin
+// past the gateway.
+func TestOtherUpgradesDoNotPass(t *testing.T) {
+	t.Parallel()
+
+	for _, upgrade := range []string{"h2c", "TLS/1.0", "websocket, h2c", "websocket\r\nUpgrade: h2c"} {
+		k := newKit(t)
+		k.raw(t, "GET /api/x HTTP/1.1", "Host: shop", "Connection: Upgrade, HTTP2-Settings", "HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA", "Upgrade: "+upgrade)
+		h := k.next(t).Header
+		if h.Get("Upgrade") != "" || h.Get("Connection") != "" || h.Get("Http2-Settings") != "" {
+			t.Errorf("upgrade to %q reached the plugin: %v", upgrade, h)
+		}
+	}
+}
+
+func TestUnansweredCallsNameThePlugin(t *testing.T) {
+	t.Parallel()
+
+	k := newKit(t)
+	k.answer = func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+	res := k.do(t, "POST", "/api/x", strings.NewReader("x"), nil)
+	if code(res) != "PLUGIN_UNREACHABLE" || res.Header.Get("X-Slug") != "pay" {
+		t.Errorf("%s of %q", code(res), res.Header.Get("X-Slug"))
+	}
+}

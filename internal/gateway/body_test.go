@@ -1,0 +1,107 @@
+package gateway_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"sync"
+	"testing"
+)
+
+const mib = 1 << 20
+
+func TestBodyLimits(t *testing.T) {
+	t.Parallel()
+
+	tests := []struct {
+		name    string
+		size    int
+		chunked bool
+		want    string
+	}{
+		{"no body", 0, false, "418"},
+		{"an empty stream", 0, true, "418"},
+		{"1 MiB is signed", mib, false, "418"},
+		{"1 MiB of unknown length is signed", mib, true, "418"},
+		{"one byte more is a stream", mib + 1, false, "418"},
+		{"one byte more of unknown length is a stream", mib + 1, true, "418"},
+		{"10 MiB", 10 * mib, false, "418"},
+		{"10 MiB of unknown length", 10 * mib, true, "418"},
+		{"one byte too many", 10*mib + 1, false, "PAYLOAD_TOO_LARGE"},
+		{"one byte too many of unknown length", 10*mib + 1, true, "PAYLOAD_TOO_LARGE"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+
+			k := newKit(t)
+			var body io.Reader = bodyOf(tt.size)
+			if tt.chunked {
+				body = struct{ io.Reader }{body}
+			}
+			res := k.do(t, "POST", "/api/x", body, nil)
+			if got := code(res); got != tt.want {
+				t.Fatalf("%s, want %s", got, tt.want)
+			}
+			if tt.want != "418" {
+				k.untouched(t)
+				return
+			}
+			got := k.next(t)
+			got.verified(t)
+			if len(got.body) != tt.size {
+				t.Errorf("%d bytes arrived, want %d", len(got.body), tt.size)
+			}
+		})
+	}
+}
+
+func TestCompressedBodiesPassByteForByte(t *testing.T) {
+	t.Parallel()
+
+	var zipped bytes.Buffer
+	w := gzip.NewWriter(&zipped)
+	_, _ = w.Write(bytes.Repeat([]byte("hello "), 1000))
+	_ = w.Close()
+
+	k := newKit(t)
+	k.answer = func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.Header().Set("Content-Encoding", r.Header.Get("Content-Encoding"))
+		_, _ = w.Write(body)
+	}
+	for _, accept := range []string{"", "gzip", "identity"} {
+		h := http.Header{"Content-Encoding": {"gzip"}, "Accept-Encoding": {accept}}
+		res := k.do(t, "POST", "/api/x", bytes.NewReader(zipped.Bytes()), h)
+		got, err := io.ReadAll(res.Body)
+		if err != nil || !bytes.Equal(got, zipped.Bytes()) || res.Header.Get("Content-Encoding") != "gzip" {
+			t.Errorf("accepting %q: %d bytes, %v, encoding %q", accept, len(got), err, res.Header.Get("Content-Encoding"))
+		}
+	}
+}
+
+// Buffers are shared between requests: what one sends must not show in another.
+func TestConcurrentBodiesStayApart(t *testing.T) {
+	t.Parallel()
+
+	k := newKit(t)
+	k.answer = func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		_, _ = w.Write(body)
+	}
+	var wg sync.WaitGroup
+	for i := range 16 {
+		wg.Go(func() {
+			want := bytes.Repeat([]byte{byte('a' + i)}, 1000*(i+1))
+			for range 20 {
+				res := k.do(t, "POST", "/api/x", bytes.NewReader(want), nil)
+				if got, err := io.ReadAll(res.Body); err != nil || !bytes.Equal(got, want) {
+					t.Errorf("body %d came back changed (%v)", i, err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
