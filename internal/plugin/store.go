@@ -3,6 +3,8 @@ package plugin
 import (
 	"context"
 	"time"
+
+	"stoa/internal/audit"
 )
 
 // StoredInstance is an instance as the database keeps it: Config is nil, and
@@ -24,6 +26,10 @@ type Store interface {
 	Packages
 	Instances
 	Secrets
+
+	// Record appends an entry to the audit log, as audit.Store does. Inside InTx
+	// it is part of the transaction.
+	Record(ctx context.Context, e audit.Entry) error
 
 	// InTx runs fn with a Store whose changes are kept if fn returns nil and
 	// undone otherwise. fn may run more than once. What GetPackage returns to fn

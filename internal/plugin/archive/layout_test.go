@@ -197,6 +197,14 @@ func TestInspectRefusesOtherLayouts(t *testing.T) {
 			copy(last[42:46], before[42:46])
 			return d
 		}, "dist/index.js", "overlaps"},
+		{"streamed, and the size is known up front", func(tb testing.TB, d []byte) []byte {
+			set32(header(tb, d[:bytes.LastIndex(d, []byte(local))], local), 22, uint32(len("export default () => {}")))
+			return d
+		}, "", ""},
+		{"streamed, and another size is known up front", func(tb testing.TB, d []byte) []byte {
+			set32(header(tb, d[:bytes.LastIndex(d, []byte(local))], local), 22, 7)
+			return d
+		}, "dist/index.js", "disagree"},
 		{"other description behind streamed data", func(tb testing.TB, d []byte) []byte {
 			add32(header(tb, d[:bytes.LastIndex(d, []byte(local))], "PK\x07\x08"), 4, 1)
 			return d

@@ -61,10 +61,12 @@ func (rec *record) checkLocal(r io.ReaderAt, next int64) (end int64, err error) 
 	crc, packed, size := f.u32(), int64(f.u32()), int64(f.u32())
 	nameLen, extraLen := int(f.u16()), int(f.u16())
 	same := nameLen == len(rec.name) && string(f) == rec.name && flags == rec.flags && method == rec.method
-	agree := crc == rec.crc && packed == rec.packed && size == rec.size
-	if streamed := rec.flags&flagStreamed != 0; streamed && !agree {
-		agree = crc == 0 && packed == 0 && size == 0
+	known := func(local, directory int64) bool {
+		// A streamed entry states later what it does not know yet, and Info-ZIP
+		// knows the unpacked size already.
+		return local == directory || local == 0 && rec.flags&flagStreamed != 0
 	}
+	agree := known(int64(crc), int64(rec.crc)) && known(packed, rec.packed) && known(size, rec.size)
 	if !same || !agree {
 		return 0, fault(rec.name, "The entry's local header and the central directory disagree.")
 	}
