@@ -22,18 +22,18 @@ bin/stoa: $(HOST_BUNDLE)
 # The Node program that runs internal plugins, with Fastify, in one file that is
 # embedded in the binary.
 $(HOST_BUNDLE): $(NODEHOST_SOURCES)
-	cd nodehost && npm ci --no-audit --no-fund
+	cd nodehost && npm ci --no-audit --no-fund --loglevel=error
 	go run ./nodehost/bundle
 
 .PHONY: test
 test: build ## Everything: installs what the tests need, then runs them all on both engines
 	./scripts/test-deps
-	go test -shuffle=on ./...
+	go tool gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -shuffle=on ./...
 
 .PHONY: race
 race: build ## The same tests with the race detector
 	./scripts/test-deps
-	go test -race -shuffle=on -count=1 ./...
+	go tool gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -race -shuffle=on -count=1 ./...
 
 .PHONY: lint
 lint: ## go vet, formatting, golangci-lint

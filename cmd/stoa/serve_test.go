@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"stoa/internal/testkit/logtest"
 	"stoa/internal/testkit/pgtest"
 )
 
@@ -22,6 +23,8 @@ import (
 type server struct {
 	URL string
 	cmd *exec.Cmd
+
+	out logtest.Buffer // standard output
 
 	mu  sync.Mutex
 	log strings.Builder
@@ -39,6 +42,8 @@ func serve(t *testing.T, env []string, args ...string) *server {
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), stoa, append([]string{"serve", "--addr=127.0.0.1:0", "--ops-addr=off"}, args...)...)
 	cmd.Env = append(cmd.Environ(), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	s := &server{cmd: cmd}
+	cmd.Stdout = &s.out
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +51,6 @@ func serve(t *testing.T, env []string, args ...string) *server {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	s := &server{cmd: cmd}
 	t.Cleanup(func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
 	ready := make(chan string, 1)
 	go func() {
@@ -192,6 +196,68 @@ func TestTwoProcessesShareOneDatabase(t *testing.T) {
 			}
 		})
 	}
+}
+
+// serveDemo starts stoa with demo data and returns when it is complete.
+func serveDemo(t *testing.T, dir string) *server {
+	t.Helper()
+	s := serve(t, nil, "--demo", "--data", dir)
+	for end := time.Now().Add(30 * time.Second); !strings.Contains(s.out.String(), "Stop with Ctrl-C"); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("no welcome; log:\n%s", s.Log())
+		}
+	}
+	return s
+}
+
+// The whole demo with real Node: the three plugins answer, starting twice
+// changes nothing, and the commands of the welcome work when pasted.
+func TestDemo(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	s := serveDemo(t, dir)
+	for path, want := range map[string]string{
+		"/api/marketplace/products?limit=100":                               `"total":12`,
+		"/api/v1/shop/plugins/gift-notes/health":                            `"slug":"gift-notes"`,
+		"/api/v1/shop/plugins/shipping-rates/api/quote?country=FR&weight=1": `"to":"FR"`,
+		"/api/v1/shop/plugins/loyalty-points/health":                        `"slug":"loyalty-points"`,
+		"/api/v1/shop/plugins/loyalty-points/api/rules":                     `"pointsPerUnit"`, // the service verified the signature
+	} {
+		if status, body := do(t, http.MethodGet, s.URL+path, "", ""); status != http.StatusOK || !strings.Contains(body, want) {
+			t.Errorf("GET %s = %d, %s; want %s", path, status, body, want)
+		}
+	}
+	before := demoState(t, s)
+	pasted := exec.CommandContext(t.Context(), "bash", "-c", "set -eu\n"+s.out.String()[strings.Index(s.out.String(), "  # register"):strings.Index(s.out.String(), "Stop with")])
+	if out, err := pasted.CombinedOutput(); err != nil || !strings.Contains(string(out), `"valid":true`) || strings.Contains(string(out), `"success":false`) {
+		t.Errorf("the welcome's commands: %v\n%s", err, out)
+	}
+	if code := s.stop(t); code != 0 {
+		t.Errorf("exit code = %d, want 0; log:\n%s", code, s.Log())
+	}
+
+	s = serveDemo(t, dir)
+	if after := demoState(t, s); after != before {
+		t.Errorf("the second start changed something:\n%s\n%s", before, after)
+	}
+	if code := s.stop(t); code != 0 {
+		t.Errorf("exit code = %d, want 0; log:\n%s", code, s.Log())
+	}
+}
+
+// demoState returns the packages and instances with their times of change.
+func demoState(t *testing.T, s *server) string {
+	t.Helper()
+	status, body := do(t, http.MethodPost, s.URL+"/auth/login", "", `{"email":"admin@example.com","password":"stoa-demo-admin"}`)
+	if status != http.StatusOK {
+		t.Fatalf("login = %d: %s", status, body)
+	}
+	token := regexp.MustCompile(`"access_token":"([^"]+)"`).FindStringSubmatch(body)[1]
+	_, packages := do(t, http.MethodGet, s.URL+"/api/v1/admin/extensions", token, "")
+	_, instances := do(t, http.MethodGet, s.URL+"/api/v1/admin/plugins/shipping-rates/instances", token, "")
+	_, products := do(t, http.MethodGet, s.URL+"/api/marketplace/products?limit=100", "", "")
+	return packages + instances + regexp.MustCompile(`"downloadCount":\d+`).ReplaceAllString(products, "")
 }
 
 func TestServeRefusesTheDemoOnAPublicAddress(t *testing.T) {

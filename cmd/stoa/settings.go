@@ -27,8 +27,8 @@ var secretSettings = []secretSetting{
 
 const (
 	envMasterKey     = "STOA_MASTER_KEY"
-	envAdminPassword = "STOA_ADMIN_PASSWORD" //nolint:gosec // the variable's name, not a password
-	envServiceSecret = "SERVICE_JWT_SECRET"  //nolint:gosec // the variable's name, not a secret
+	envAdminPassword = "STOA_ADMIN_PASSWORD"
+	envServiceSecret = "SERVICE_JWT_SECRET" //nolint:gosec // the variable's name, not a secret
 )
 
 // storage are the flags of every command that opens the database.

@@ -23,7 +23,7 @@ import (
 // to listen on anything but loopback.
 const (
 	AdminEmail    = "admin@example.com"
-	AdminPassword = "stoa-demo-admin" //nolint:gosec // public on purpose
+	AdminPassword = "stoa-demo-admin"
 )
 
 // Demo sets up the demo data of one running stoa. All fields are required.
