@@ -3,6 +3,8 @@ package account
 import (
 	"context"
 	"time"
+
+	"stoa/internal/audit"
 )
 
 // Users is what Service needs to know about users from the database. Package
@@ -68,6 +70,10 @@ type Sessions interface {
 type Store interface {
 	Users
 	Sessions
+
+	// Record appends an entry to the audit log, as audit.Store does. Inside InTx
+	// it is part of the transaction.
+	Record(ctx context.Context, e audit.Entry) error
 
 	// InTx runs fn on a Store whose calls commit together if fn returns nil and
 	// are all undone otherwise. fn may run again if the database asks for it.

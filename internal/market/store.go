@@ -3,6 +3,8 @@ package market
 import (
 	"context"
 	"time"
+
+	"stoa/internal/audit"
 )
 
 // Catalogue is the products in the database. Package store implements it and
@@ -31,6 +33,10 @@ type Catalogue interface {
 	// were counted stay counted. It returns an errs.NotFound error when there is
 	// none.
 	UpdateProduct(ctx context.Context, p Product) error
+
+	// Record appends an entry to the audit log, as audit.Store does. Inside InTx
+	// it is part of the transaction.
+	Record(ctx context.Context, e audit.Entry) error
 
 	// InTx runs fn on a Catalogue whose calls commit together if fn returns nil and
 	// are all undone otherwise. fn may run again if the database asks for it.

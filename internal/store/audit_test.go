@@ -1,0 +1,62 @@
+package store_test
+
+import (
+	"database/sql"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"stoa/internal/audit"
+	"stoa/internal/store"
+	"stoa/internal/testkit/pgtest"
+)
+
+const insertEntry = `INTO audit_log (id, at_ms, actor_kind, actor_id, actor_name, action, target_type, target_id, address, request_id, details_json)
+	VALUES ('a', 0, '', '', '', '', '', '', '', '', '{}')`
+
+// The audit log is append-only: whoever has stoa's own connection can still not
+// change or remove an entry, unless by changing the schema.
+func TestAuditLogIsAppendOnly(t *testing.T) {
+	t.Parallel()
+
+	for _, engine := range []struct {
+		name, driver string
+		url          func(testing.TB) string
+		also         string
+	}{
+		{"SQLite", "sqlite", func(tb testing.TB) string { tb.Helper(); return filepath.Join(tb.TempDir(), "stoa.db") }, `INSERT OR REPLACE ` + insertEntry},
+		{"PostgreSQL", "pgx", pgtest.URL, `TRUNCATE audit_log`},
+	} {
+		t.Run(engine.name, func(t *testing.T) {
+			t.Parallel()
+
+			url := engine.url(t)
+			log := store.NewAudit(mustOpen(t, url))
+			if err := log.Record(t.Context(), audit.New(t.Context(), time.Now(), audit.UserCreate, audit.Target{}, nil)); err != nil {
+				t.Fatal(err)
+			}
+			raw, err := sql.Open(engine.driver, url)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer raw.Close()
+			if _, err := raw.ExecContext(t.Context(), `INSERT `+insertEntry); err != nil {
+				t.Fatalf("an INSERT is refused: %v", err)
+			}
+			for _, statement := range []string{
+				`UPDATE audit_log SET action = 'nothing'`,
+				`DELETE FROM audit_log`,
+				`DELETE FROM audit_log WHERE id = 'a'`,
+				`INSERT ` + insertEntry + ` ON CONFLICT (id) DO UPDATE SET action = 'nothing'`,
+				engine.also,
+			} {
+				if _, err := raw.ExecContext(t.Context(), statement); err == nil {
+					t.Errorf("the database carried out %s", statement)
+				}
+			}
+			if _, total, err := log.ListEntries(t.Context(), audit.Query{Limit: 10, Action: "user.create"}); err != nil || total != 1 {
+				t.Errorf("%d entries are left of what was recorded, %v; want 1", total, err)
+			}
+		})
+	}
+}
