@@ -1,0 +1,160 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"stoa/internal/app"
+	"stoa/internal/market"
+	"stoa/internal/market/payment"
+	"stoa/internal/testkit"
+	"stoa/internal/testkit/logtest"
+)
+
+// A key is as good as a password: it must not be in any log, at any level.
+func TestLicenseKeysAreNeverLogged(t *testing.T) {
+	t.Parallel()
+	var log logtest.Buffer
+	a := shop(t, func(_ testing.TB, cfg *app.Config) { cfg.Log = log.Logger() })
+
+	key := buy(t, a, "once")
+	activate(t, a, key, "a.example")
+	verify(t, a, "mail-pack", key, "a.example")
+	verify(t, a, "mail-pack", key+"X", "a.example")
+	if err := a.DB.Close(); err != nil { // make what follows fail, and be logged
+		t.Fatal(err)
+	}
+	for _, res := range []testkit.Response{verify(t, a, "mail-pack", key, "a.example"), activate(t, a, key, "a.example")} {
+		wantFlatError(t, res, 500, "INTERNAL_ERROR")
+	}
+	text := strings.ToUpper(log.String())
+	if !strings.Contains(text, "REQUEST FAILED") {
+		t.Fatalf("nothing was logged:\n%s", text)
+	}
+	for _, secret := range []string{key, strings.ReplaceAll(key, "-", ""), key[5:16]} {
+		if strings.Contains(text, secret) {
+			t.Errorf("the log holds the key:\n%s", text)
+		}
+	}
+	// With the database gone, a typo is refused all the same: nobody asked it.
+	wantVerdict(t, verify(t, a, "mail-pack", key[:len(key)-1]+"U", "a.example"), "not_found")
+}
+
+// slowBank is a payment provider whose customers pay later.
+type slowBank struct{}
+
+func (slowBank) Begin(_ context.Context, c payment.Charge) (payment.Outcome, error) {
+	return payment.Outcome{URL: "https://bank.example/pay/" + c.OrderID}, nil
+}
+
+func TestALicenseWorksOnlyOncePaid(t *testing.T) {
+	t.Parallel()
+	a := shop(t)
+	a.Market.Payments = slowBank{}
+
+	res := send(t, a, products+"/mail-pack/purchase", `{"tierId":"once","paymentMethod":"card"}`)
+	if got := res.Text(t, "paymentUrl"); got != "https://bank.example/pay/"+res.Text(t, "orderId") {
+		t.Errorf("paymentUrl = %q", got)
+	}
+	if order, err := a.Market.Sales.OrderByID(t.Context(), res.Text(t, "orderId")); err != nil || order.Status != market.OrderPending {
+		t.Errorf("order is %s, %v; want it pending", order.Status, err)
+	}
+	key := res.Text(t, "licenseKey")
+	wantFlatError(t, activate(t, a, key, "a.example"), 400, "ACTIVATION_FAILED")
+	wantVerdict(t, verify(t, a, "mail-pack", key, "a.example"), "unpaid")
+
+	buy(t, a, "free") // nobody has to pay for it
+}
+
+func TestARevokedLicenseIsRefused(t *testing.T) {
+	t.Parallel()
+	a := shop(t)
+
+	p, err := a.Market.Get(t.Context(), "mail-pack")
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := market.NewLicenseKey()
+	l := market.License{
+		ID: "l", ProductID: p.ID, KeyHash: a.Market.Keys.Hash(key), KeySealed: a.Market.Keys.Seal(key, "l"), Type: market.Perpetual,
+		MaxInstances: 1, Paid: true, RevokedAt: testkit.T0, CreatedAt: testkit.T0,
+	}
+	if err := a.Market.Sales.CreateLicense(t.Context(), l); err != nil {
+		t.Fatal(err)
+	}
+	wantFlatError(t, activate(t, a, key.Reveal(), "a.example"), 400, "ACTIVATION_FAILED")
+	wantVerdict(t, verify(t, a, "mail-pack", key.Reveal(), "a.example"), "revoked")
+	if back, err := a.Market.Keys.Open(l.KeySealed, "l"); err != nil || back != key {
+		t.Errorf("Open = %v, want the key for its owner", err)
+	}
+	if _, err := a.Market.Keys.Open(l.KeySealed, "m"); err == nil {
+		t.Error("the key opens for another licence")
+	}
+}
+
+// A copy of the database must not hold a key that works.
+func TestTheDatabaseDoesNotHoldTheKey(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	a := shop(t, func(_ testing.TB, cfg *app.Config) { cfg.DatabaseURL = filepath.Join(dir, "stoa.db") })
+	key := buy(t, a, "once")
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, f := range files {
+		data, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, secret := range []string{key, strings.ReplaceAll(key, "-", ""), key[5:22]} {
+			if bytes.Contains(data, []byte(secret)) {
+				t.Errorf("%s holds the key", f.Name())
+			}
+		}
+	}
+}
+
+func TestAProductTakenOffTheShelfGoesOnWorking(t *testing.T) {
+	t.Parallel()
+	a := shop(t)
+	key := buy(t, a, "once")
+
+	fsys := fstest.MapFS{"c.yaml": {Data: []byte(strings.Replace(testCatalog, "slug: mail-pack\n", "slug: mail-pack\n    published: false\n", 1))}, "mail.svg": {Data: []byte(testSVG)}}
+	if _, err := a.Market.Import(t.Context(), fsys, "c.yaml"); err != nil {
+		t.Fatal(err)
+	}
+	wantFlatError(t, fetch(t, a, products+"/mail-pack"), 404, "NOT_FOUND")
+	wantFlatError(t, send(t, a, products+"/mail-pack/purchase", `{"tierId":"once","paymentMethod":"card"}`), 400, "PURCHASE_FAILED")
+	if res := activate(t, a, key, "a.example"); res.Status != http.StatusOK {
+		t.Errorf("activate = %d %s", res.Status, res.Body)
+	}
+	if verify(t, a, "mail-pack", key, "a.example").Get(t, "valid") != true {
+		t.Error("the licence stopped working")
+	}
+}
+
+// Many buyers at once: each purchase is counted.
+func TestEveryPurchaseIsCounted(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+		importCatalog(t, a)
+		var wg sync.WaitGroup
+		for range 20 {
+			wg.Go(func() { buy(t, a, "monthly") })
+		}
+		wg.Wait()
+		if got := fetch(t, a, products+"/mail-pack").Get(t, "downloadCount"); got != 120.0 {
+			t.Errorf("downloadCount = %v, want 120", got)
+		}
+	})
+}
