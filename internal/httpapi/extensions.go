@@ -150,7 +150,7 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request) (*install.Uploa
 func (s *Server) receiveForm(r *http.Request, boundary string) (up *install.Upload, err error) {
 	defer func() {
 		if err != nil && up != nil {
-			up.Close()
+			_ = up.Close()
 			up = nil
 		}
 	}()

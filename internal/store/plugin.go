@@ -29,15 +29,6 @@ func (p *Plugin) InTx(ctx context.Context, fn func(plugin.Store) error) error {
 	return p.inTx(ctx, func(c conn) error { return fn(&Plugin{conn: c, manifests: p.manifests}) })
 }
 
-// lockInTx ends a SELECT that locks the rows of alias if it runs in a
-// transaction.
-func (p *Plugin) lockInTx(alias string) string {
-	if _, in := p.w.(*sql.Tx); in {
-		return p.db.lock(alias)
-	}
-	return ""
-}
-
 const packageColumns = `p.id, p.source, p.install_path, p.zip_hash, p.manifest_json, p.installed_at_ms, p.updated_at_ms, p.deleted_at_ms`
 
 // packageRow is where a row of packageColumns is scanned to.
