@@ -27,18 +27,18 @@ func (f form) raw(name string) (json.RawMessage, bool) {
 	return v, ok && !bytes.Equal(v, []byte("null"))
 }
 
-// text returns a string field, or "" if it is absent. ok is false for another
-// type, which is an issue.
-func (f form) text(name string) (value string, ok bool) {
+// text returns a string field, or "" if it is absent or of another type, which
+// is an issue.
+func (f form) text(name string) string {
 	raw, there := f.raw(name)
 	if !there {
-		return "", true
+		return ""
 	}
+	var value string
 	if json.Unmarshal(raw, &value) != nil {
 		f.issues.add(f.prefix+name, "wrong_type", "%s must be a string.", f.prefix+name)
-		return "", false
 	}
-	return value, true
+	return value
 }
 
 // object returns an object field, and false if it is absent or of another type,

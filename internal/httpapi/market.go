@@ -90,13 +90,13 @@ func (s *Server) purchaseProduct(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var in market.PurchaseRequest
-	in.TierID, _ = f.text("tierId")
-	in.PaymentMethod, _ = f.text("paymentMethod")
+	in.TierID = f.text("tierId")
+	in.PaymentMethod = f.text("paymentMethod")
 	if billing, ok := f.object("billingInfo"); ok {
 		in.Billing = new(market.BillingInfo)
-		in.Billing.Name, _ = billing.text("name")
-		in.Billing.Email, _ = billing.text("email")
-		in.Billing.Company, _ = billing.text("company")
+		in.Billing.Name = billing.text("name")
+		in.Billing.Email = billing.text("email")
+		in.Billing.Company = billing.text("company")
 	}
 	f.issues.merge(in.Issues())
 	if err := f.issues.err(); err != nil {
@@ -128,8 +128,8 @@ func (s *Server) activateLicense(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var in market.UseRequest
-	in.LicenseKey, _ = f.text("licenseKey")
-	in.InstanceID, _ = f.text("instanceId")
+	in.LicenseKey = f.text("licenseKey")
+	in.InstanceID = f.text("instanceId")
 	f.issues.merge(in.Issues())
 	if err := f.issues.err(); err != nil {
 		return err

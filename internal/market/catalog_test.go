@@ -73,7 +73,7 @@ extra: 1
 products:
   - slug: Not A Slug
     name: 2024
-    nmae: typo
+    title: typo
     category: c
     category: d
     shortDescription: [s]
@@ -100,7 +100,7 @@ products:
 	_, err := market.ParseCatalog([]byte(text))
 	want := []string{
 		"extra unknown_field",
-		"products[0].nmae unknown_field", "products[0].category duplicate", "products[0].description required",
+		"products[0].title unknown_field", "products[0].category duplicate", "products[0].description required",
 		"products[0].name wrong_type", "products[0].shortDescription wrong_type",
 		"products[0].highlights[1] wrong_type", "products[0].highlights[2] out_of_range",
 		"products[0].reviewCount out_of_range", "products[0].downloadCount out_of_range", "products[0].featured wrong_type", "products[0].createdAt out_of_range",
@@ -120,7 +120,7 @@ products:
 	if diff := cmp.Diff(faults(t, err), want); diff != "" {
 		t.Errorf("faults (-got +want):\n%s", diff)
 	}
-	if !strings.Contains(err.Error(), `line 7: there is no field "nmae" here`) {
+	if !strings.Contains(err.Error(), `line 7: there is no field "title" here`) {
 		t.Errorf("the line is not named: %v", err)
 	}
 }

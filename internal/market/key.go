@@ -65,17 +65,17 @@ func ParseLicenseKey(s string) (LicenseKey, error) {
 		if c == '-' || c == ' ' || c == '\t' || c == '\r' || c == '\n' {
 			continue
 		}
-		v := symbolValue(c)
-		if v < 0 || len(values) == len(keyPrefix)+keySymbols {
+		v, ok := symbolValue(c)
+		if !ok || len(values) == len(keyPrefix)+keySymbols {
 			return LicenseKey{}, ErrBadKey
 		}
-		values = append(values, byte(v))
+		values = append(values, v)
 	}
 	if len(values) != len(keyPrefix)+keySymbols {
 		return LicenseKey{}, ErrBadKey
 	}
 	for i := range len(keyPrefix) {
-		if int(values[i]) != symbolValue(keyPrefix[i]) {
+		if v, _ := symbolValue(keyPrefix[i]); v != values[i] {
 			return LicenseKey{}, ErrBadKey
 		}
 	}
@@ -86,8 +86,8 @@ func ParseLicenseKey(s string) (LicenseKey, error) {
 	return k, nil
 }
 
-// symbolValue returns the value of a character, or -1.
-func symbolValue(c byte) int {
+// symbolValue returns the value of a character, and false if it has none.
+func symbolValue(c byte) (byte, bool) {
 	if 'a' <= c && c <= 'z' {
 		c -= 'a' - 'A'
 	}
@@ -97,7 +97,12 @@ func symbolValue(c byte) int {
 	case 'O':
 		c = '0'
 	}
-	return strings.IndexByte(alphabet, c)
+	for v := range byte(len(alphabet)) {
+		if alphabet[v] == c {
+			return v, true
+		}
+	}
+	return 0, false
 }
 
 // Reveal returns the text of the key, for its owner only.
