@@ -14,12 +14,13 @@ type answer struct {
 	http.ResponseWriter
 
 	rc        *http.ResponseController
+	body      *requestBody
 	platform  http.Header // what was set before the plugin was called
 	committed bool
 }
 
-func newAnswer(w http.ResponseWriter) *answer {
-	return &answer{ResponseWriter: w, rc: http.NewResponseController(w), platform: w.Header().Clone()}
+func newAnswer(w http.ResponseWriter, body *requestBody) *answer {
+	return &answer{ResponseWriter: w, rc: http.NewResponseController(w), body: body, platform: w.Header().Clone()}
 }
 
 // WriteHeader implements http.ResponseWriter.
@@ -29,8 +30,9 @@ func (a *answer) WriteHeader(status int) {
 	for name, values := range a.platform {
 		h[name] = values
 	}
-	if status >= http.StatusOK || status == http.StatusSwitchingProtocols {
+	if status >= http.StatusOK {
 		a.committed = true
+		a.closeUnlessRead()
 	}
 	a.limit()
 	a.ResponseWriter.WriteHeader(status)
@@ -65,6 +67,7 @@ func (a *answer) limit() { _ = a.rc.SetWriteDeadline(time.Now().Add(idle)) }
 // off the connection: the next request on it may wait longer.
 func (a *answer) finish() {
 	if !a.committed {
+		a.closeUnlessRead()
 		return
 	}
 	h := a.Header()
@@ -74,4 +77,12 @@ func (a *answer) finish() {
 		}
 	}
 	_ = a.rc.SetWriteDeadline(time.Time{})
+}
+
+// closeUnlessRead ends the connection after an answer that comes while the client
+// is still sending: nobody will read the rest.
+func (a *answer) closeUnlessRead() {
+	if a.body.unfinished() {
+		a.Header().Set("Connection", "close")
+	}
 }

@@ -23,12 +23,12 @@ const (
 // requestBody is the body of one request to a plugin. Up to 1 MiB it is read
 // before anything is sent, because its hash is signed; a larger one is streamed.
 type requestBody struct {
-	hash     string // as signing.Message wants it
-	streamed bool
+	hash string // as signing.Message wants it
 
 	whole  *sharedBuffer // nil if there is no body or it is streamed
-	stream io.ReadCloser
-	length int64 // as http.Request.ContentLength
+	stream io.ReadCloser // nil unless it is streamed
+	source *clientBody   // what stream reads from
+	length int64         // as http.Request.ContentLength
 }
 
 // readBody reads what must be read of r's body before the plugin is called. It
@@ -36,31 +36,30 @@ type requestBody struct {
 func readBody(w http.ResponseWriter, r *http.Request) (*requestBody, error) {
 	rc := http.NewResponseController(w)
 	source := &clientBody{body: r.Body, rc: rc, left: maxBody}
+	stream := func(body io.Reader, length int64) *requestBody {
+		// Without this net/http reads the whole body before it sends an answer.
+		_ = rc.EnableFullDuplex()
+		return &requestBody{hash: signing.UnsignedStream, stream: io.NopCloser(body), source: source, length: length}
+	}
 	switch {
 	case r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0:
 		return &requestBody{hash: signing.BodyHash(nil)}, nil
 	case r.ContentLength > maxBody:
 		return nil, tooLarge(w)
 	case r.ContentLength > signing.MaxSignedBody:
-		// Without this net/http reads the whole body before it sends an answer.
-		_ = rc.EnableFullDuplex()
-		return &requestBody{hash: signing.UnsignedStream, streamed: true, stream: source, length: r.ContentLength}, nil
+		return stream(source, r.ContentLength), nil
 	}
 	buf := newSharedBuffer()
 	n, err := buf.ReadFrom(io.LimitReader(source, signing.MaxSignedBody+1))
 	switch {
 	case err != nil:
 		buf.release()
+		w.Header().Set("Connection", "close")
 		return nil, errBodyCutShort.Because(err)
 	case n > signing.MaxSignedBody: // length unknown
-		_ = rc.EnableFullDuplex()
 		start := bytes.Clone(buf.Bytes())
 		buf.release()
-		rest := struct {
-			io.Reader
-			io.Closer
-		}{io.MultiReader(bytes.NewReader(start), source), source}
-		return &requestBody{hash: signing.UnsignedStream, streamed: true, stream: rest, length: -1}, nil
+		return stream(io.MultiReader(bytes.NewReader(start), source), -1), nil
 	}
 	return &requestBody{hash: signing.BodyHash(buf.Bytes()), whole: buf, length: n}, nil
 }
@@ -74,7 +73,7 @@ func tooLarge(w http.ResponseWriter) error {
 func (b *requestBody) attach(out *http.Request) {
 	out.Body, out.GetBody, out.ContentLength = http.NoBody, nil, b.length
 	switch {
-	case b.streamed:
+	case b.stream != nil:
 		out.Body = b.stream
 	case b.whole != nil && b.length > 0:
 		// The transport may send it again on another connection if the first was
@@ -84,10 +83,17 @@ func (b *requestBody) attach(out *http.Request) {
 	}
 }
 
-// release gives the buffer back, once whoever still sends it has finished.
+// unfinished reports whether the client is still sending.
+func (b *requestBody) unfinished() bool { return b.source != nil && !b.source.ended.Load() }
+
+// release ends the use of the body, whoever still sends it: a transport may do
+// so after it has an answer.
 func (b *requestBody) release() {
 	if b.whole != nil {
 		b.whole.release()
+	}
+	if b.source != nil {
+		b.source.detach()
 	}
 }
 
@@ -101,24 +107,42 @@ func (b *requestBody) explain(err error) error {
 }
 
 // clientBody is what a client sends: no more than it may, and not slower.
+//
+// net/http must find nobody reading when the handler returns, or it mistakes the
+// rest of the body for the next request. So a reader is cut off by detach, and
+// none ever closes the body, which is the server's to do.
 type clientBody struct {
-	body io.ReadCloser
+	body io.Reader
 	rc   *http.ResponseController
-	left int64
+
+	mu       sync.Mutex // held by the one that reads
+	left     int64
+	detached atomic.Bool
+	ended    atomic.Bool // the body was read to its end
 }
+
+// drain is how long the server waits for the rest of a body that nobody reads
+// any more, so that the client gets to see the answer.
+const drain = time.Second
 
 // Read implements io.Reader. One byte too many is an *http.MaxBytesError.
 func (b *clientBody) Read(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if int64(len(p)) > b.left+1 {
 		p = p[:b.left+1]
 	}
 	_ = b.rc.SetReadDeadline(time.Now().Add(idle)) // fails only on writers without a connection
+	if b.detached.Load() {                         // after the deadline: detach sets them the other way round
+		return 0, http.ErrBodyReadAfterClose
+	}
 	n, err := b.body.Read(p)
 	if int64(n) > b.left {
 		n, err = int(b.left), &http.MaxBytesError{Limit: maxBody}
 	}
 	b.left -= int64(n)
-	if err != nil {
+	if errors.Is(err, io.EOF) {
+		b.ended.Store(true)
 		// The server watches the connection from here on, to notice a client that
 		// leaves: it must not run into this deadline.
 		_ = b.rc.SetReadDeadline(time.Time{})
@@ -126,8 +150,18 @@ func (b *clientBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close implements io.Closer.
-func (b *clientBody) Close() error { return b.body.Close() }
+// detach waits until nobody reads, and lets nobody read again.
+func (b *clientBody) detach() {
+	b.detached.Store(true)
+	_ = b.rc.SetReadDeadline(time.Unix(1, 0)) // ends a Read that waits
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ended.Load() {
+		_ = b.rc.SetReadDeadline(time.Time{})
+		return
+	}
+	_ = b.rc.SetReadDeadline(time.Now().Add(drain))
+}
 
 // sharedBuffer holds a body for several readers, one after the other or not. It
 // goes back to the pool when the gateway and every reader are done with it: a

@@ -1,10 +1,14 @@
 package gateway_test
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -104,4 +108,74 @@ func TestConcurrentBodiesStayApart(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// An answer that comes before the upload ends is the answer, and the rest of the
+// upload is never taken for another request.
+func TestAnswerBeforeTheUploadEnds(t *testing.T) {
+	t.Parallel()
+
+	k := newKit(t)
+	var calls []string
+	k.answer = func(w http.ResponseWriter, r *http.Request) {
+		k.mu.Lock()
+		calls = append(calls, r.RequestURI)
+		k.mu.Unlock()
+		w.WriteHeader(http.StatusForbidden)
+	}
+	for _, head := range []string{
+		fmt.Sprintf("Content-Length: %d\r\n\r\n", 9*mib),
+		fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n", 9*mib),
+	} {
+		for range 5 {
+			c, err := net.Dial("tcp", k.front.Listener.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			go func() {
+				_, _ = io.WriteString(c, "POST /api/x HTTP/1.1\r\nHost: shop\r\n"+head)
+				_, _ = io.WriteString(c, strings.Repeat("GET /api/smuggled HTTP/1.1\r\nHost: shop\r\n\r\n", 2*mib/44))
+			}()
+			answers := bufio.NewReader(c)
+			res, err := http.ReadResponse(answers, nil)
+			if err != nil || res.StatusCode != http.StatusForbidden || !res.Close {
+				t.Fatalf("answer = %v, %v; want 403 and the end of the connection", res, err)
+			}
+			if rest, _ := io.ReadAll(answers); len(rest) > 0 {
+				t.Fatalf("after the answer came %q", rest)
+			}
+			_ = c.Close()
+		}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, uri := range calls {
+		if uri != "/base/api/x" {
+			t.Errorf("the plugin was called at %s", uri)
+		}
+	}
+}
+
+// A connection whose upload was read to its end serves the next request.
+func TestConnectionsAreReusedAfterUploads(t *testing.T) {
+	t.Parallel()
+
+	k := newKit(t)
+	c, err := net.Dial("tcp", k.front.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	answers := bufio.NewReader(c)
+	for _, size := range []int{0, 100, mib, mib + 1, 3 * mib} {
+		go func() {
+			fmt.Fprintf(c, "POST /api/x HTTP/1.1\r\nHost: shop\r\nContent-Length: %d\r\n\r\n", size)
+			_, _ = io.Copy(c, bodyOf(size))
+		}()
+		res, err := http.ReadResponse(answers, nil)
+		if err != nil || res.StatusCode != http.StatusTeapot || res.Close {
+			t.Fatalf("after %d bytes: %v, %v", size, res, err)
+		}
+		k.next(t)
+	}
 }

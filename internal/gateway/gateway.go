@@ -138,10 +138,10 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 	if err := g.sign(ctx, out, m, body.hash); err != nil {
 		return err
 	}
-	aw := newAnswer(w)
-	err = rt.Serve(aw, out, in)
+	aw := newAnswer(w, body)
+	err = body.explain(rt.Serve(aw, out, in))
 	aw.finish()
-	return body.explain(err)
+	return err
 }
 
 // choice says how a client named the instance.
