@@ -29,6 +29,7 @@ var mayImport = map[string][]string{
 	"internal/audit":     {"internal/errs", "internal/caller", "internal/cuid2", "internal/reqid"},
 	"internal/clientip":  {},
 	"internal/framing":   {},
+	"internal/mail":      {},
 	"internal/masterkey": {"internal/seal"},
 	"internal/ops":       {},
 	"internal/ratelimit": {},
@@ -65,6 +66,7 @@ var mayImport = map[string][]string{
 	"internal/testkit/pgtest":    {},
 	"internal/testkit/logtest":   {"internal/reqid"},
 	"internal/testkit/redistest": {},
+	"internal/testkit/smtptest":  {},
 	"internal/testkit/ziptest":   {},
 }
 

@@ -1,0 +1,184 @@
+package mail
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/mail"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+
+	gomail "github.com/wneessen/go-mail"
+)
+
+// SMTP sends mail over a submission server. It is made by NewSMTP.
+type SMTP struct {
+	host           string
+	port           int
+	user, password string
+	from           *mail.Address
+	security       security
+
+	// Roots are the authorities that the server's certificate may come from; the
+	// system's if nil.
+	Roots *x509.CertPool
+}
+
+// security is how a connection is protected.
+type security int
+
+const (
+	startTLS security = iota // required: without it nothing is sent
+	implicit                 // TLS from the first byte
+	none                     // loopback only
+)
+
+// NewSMTP reads the server's address, smtp://user@host:587 or
+// smtps://user@host:465, and the address mails come from ("Shop
+// <no-reply@example.com>"). Port and user may be left out; a user needs the
+// password.
+//
+// With smtp:// the server must offer STARTTLS, except on a loopback address,
+// where nothing is encrypted unless ?starttls=required asks for it.
+// Certificates are always verified.
+func NewSMTP(address, password, from string) (*SMTP, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		// Not err: it repeats the address, in which somebody may have put a password.
+		return nil, errors.New("STOA_SMTP_URL is not an address like smtp://user@host:587")
+	}
+	s := &SMTP{host: u.Hostname(), user: u.User.Username(), password: password}
+	if _, has := u.User.Password(); has {
+		return nil, errors.New("STOA_SMTP_URL holds a password: put it into STOA_SMTP_PASSWORD, which is not shown in process lists")
+	}
+	port := "587"
+	switch {
+	case u.Scheme == "smtps":
+		s.security, port = implicit, "465"
+	case u.Scheme != "smtp":
+		return nil, errors.New("STOA_SMTP_URL must begin with smtp:// or smtps://")
+	case loopback(s.host) && u.RawQuery != "starttls=required":
+		s.security = none
+	}
+	if u.Port() != "" {
+		port = u.Port()
+	}
+	if s.port, err = strconv.Atoi(port); err != nil || s.port < 1 || s.port > 65535 || s.host == "" {
+		return nil, errors.New("STOA_SMTP_URL needs a host, and a port from 1 to 65535 if any")
+	}
+	if strings.Trim(u.Path, "/") != "" || u.Fragment != "" || u.RawQuery != "" && (u.Scheme != "smtp" || u.RawQuery != "starttls=required") {
+		return nil, errors.New("STOA_SMTP_URL may have a scheme, user, host and port, and ?starttls=required after smtp://, and nothing else")
+	}
+	if (s.user == "") != (password == "") {
+		return nil, errors.New("a user in STOA_SMTP_URL and STOA_SMTP_PASSWORD go together: one is missing")
+	}
+	if s.from, err = mail.ParseAddress(from); err != nil || !bare(s.from.Address) {
+		return nil, errors.New("STOA_MAIL_FROM must be the address that mails come from, like no-reply@example.com or Shop <no-reply@example.com>")
+	}
+	return s, nil
+}
+
+// loopback reports whether host is this machine by its very name. Other names
+// that resolve to it do not count: a resolver may be lied to.
+func loopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
+}
+
+// Send implements Sender.
+func (s *SMTP) Send(ctx context.Context, m Message) error {
+	if err := m.check(); err != nil {
+		return err
+	}
+	msg, err := s.message(m)
+	if err != nil {
+		return errors.Join(ErrMessage, err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
+	defer cancel()
+	err = s.submit(ctx, msg)
+	if e, ok := errors.AsType[*gomail.SendError](err); ok && !e.IsTemp() && e.ErrorCode() >= 500 {
+		// Its text holds no more than what the server said and the address.
+		return fmt.Errorf("mail: %w: %w", ErrPermanent, err)
+	}
+	if err != nil {
+		return fmt.Errorf("mail: %w", err)
+	}
+	return nil
+}
+
+// submit makes a connection for one message. A mail is rare: keeping
+// connections would cost more than it saves.
+func (s *SMTP) submit(ctx context.Context, msg *gomail.Msg) error {
+	config := &tls.Config{ServerName: s.host, RootCAs: s.Roots, MinVersion: tls.VersionTLS12}
+	ctx, hangUp := context.WithCancel(ctx)
+	defer hangUp() // go-mail leaves the connection open when the greeting fails
+	// Closing the connection ends a conversation at any point of it. go-mail looks
+	// at ctx while it dials, and has deadlines of its own, renewed on the way.
+	dial := func(dialCtx context.Context, network, address string) (net.Conn, error) {
+		conn, err := new(net.Dialer).DialContext(dialCtx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		context.AfterFunc(ctx, func() { _ = conn.Close() })
+		if s.security != implicit {
+			return conn, nil
+		}
+		secured := tls.Client(conn, config)
+		return secured, secured.HandshakeContext(dialCtx)
+	}
+	options := []gomail.Option{gomail.WithPort(s.port), gomail.WithTimeout(sendTimeout), gomail.WithTLSConfig(config), gomail.WithDialContextFunc(dial)}
+	switch s.security {
+	case startTLS:
+		options = append(options, gomail.WithTLSPolicy(gomail.TLSMandatory))
+	case implicit:
+		// Finds the connection encrypted already.
+		options = append(options, gomail.WithTLSPolicy(gomail.TLSOpportunistic))
+	case none:
+		options = append(options, gomail.WithTLSPolicy(gomail.NoTLS))
+	}
+	if s.user != "" {
+		plain, login := gomail.SMTPAuthPlain, gomail.SMTPAuthLogin
+		if s.security == none {
+			plain, login = gomail.SMTPAuthPlainNoEnc, gomail.SMTPAuthLoginNoEnc
+		}
+		options = append(options, gomail.WithUsername(s.user), gomail.WithPassword(s.password),
+			gomail.WithOpportunisticSMTPAuth(gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthSCRAMSHA1, plain, login))
+	}
+	client, err := gomail.NewClient(s.host, options...)
+	if err != nil {
+		return err
+	}
+	session, err := client.DialToSMTPClientWithContext(ctx)
+	if err != nil {
+		return err
+	}
+	if err := client.SendWithSMTPClient(session, msg); err != nil {
+		return err
+	}
+	// The server has the mail: what becomes of the goodbye does not matter.
+	_ = client.CloseWithSMTPClient(session)
+	return nil
+}
+
+// message writes m as a mail.
+func (s *SMTP) message(m Message) (*gomail.Msg, error) {
+	msg := gomail.NewMsg()
+	if err := errors.Join(msg.FromFormat(s.from.Name, s.from.Address), msg.To(m.To)); err != nil {
+		return nil, err
+	}
+	msg.Subject(m.Subject)
+	msg.SetDate()
+	// The library's own would tell the machine's name.
+	_, domain, _ := strings.Cut(s.from.Address, "@")
+	msg.SetMessageIDWithValue(rand.Text() + "@" + domain)
+	msg.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: no out-of-office replies
+	msg.SetBodyString(gomail.TypeTextPlain, m.Text)
+	return msg, nil
+}
