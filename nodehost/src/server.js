@@ -23,6 +23,10 @@ async function createServer ({ slug, version, config, bodyLimit, startTimeoutMs 
   // Node knows no address of an inherited socket; Fastify logs one.
   app.server.address = () => 'stoa'
 
+  // Fastify closes the connection when it refuses a body unread. This one is
+  // stoa's: open, the rest of the body is skipped and the answer arrives.
+  app.addHook('onSend', async (request, reply) => { reply.removeHeader('connection') })
+
   await app.register(plugin, config)
   if (!app.hasRoute({ method: 'GET', url: '/health' })) {
     app.get('/health', async () => ({ status: 'ok', slug, version }))

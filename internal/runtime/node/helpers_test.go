@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -33,7 +34,8 @@ type fixture struct {
 func newFixture(tb testing.TB, change ...func(*Config)) *fixture {
 	tb.Helper()
 	dir := tb.TempDir()
-	cfg := Config{Log: slog.New(slog.NewTextHandler(tb.Output(), nil)), DataDir: dir}
+	// STOA_TEST_NODE runs the tests on another Node.js than the one in PATH.
+	cfg := Config{Log: slog.New(slog.NewTextHandler(tb.Output(), nil)), DataDir: dir, NodePath: os.Getenv("STOA_TEST_NODE")}
 	for _, c := range change {
 		c(&cfg)
 	}
@@ -91,6 +93,7 @@ func (f *fixture) serve(tb testing.TB, in plugin.Installed) *httptest.Server {
 			io.WriteString(w, err.Error())
 		}
 	}))
+	srv.Client().Timeout = 30 * time.Second
 	tb.Cleanup(srv.Close)
 	return srv
 }
@@ -154,4 +157,30 @@ func gone(tb testing.TB, pid int) {
 			tb.Fatalf("process %d is still there", pid)
 		}
 	}
+}
+
+// logBuffer keeps what is logged.
+type logBuffer struct {
+	mu  sync.Mutex
+	buf strings.Builder
+}
+
+func newLog() *logBuffer { return &logBuffer{} }
+
+func (l *logBuffer) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(b)
+}
+
+func (l *logBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.String()
+}
+
+func (l *logBuffer) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
+
+func secretField(name string) map[string]plugin.ConfigField {
+	return map[string]plugin.ConfigField{name: {Type: "secret", Secret: true}}
 }

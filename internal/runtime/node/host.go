@@ -71,7 +71,9 @@ func (h *host) close() error {
 	if h.files == nil {
 		return nil
 	}
-	return errors.Join(os.RemoveAll(h.files.dir), h.files.lock.Close())
+	files := h.files
+	h.files, h.err, h.retryAt = nil, errStopping, time.Now().Add(time.Hour)
+	return errors.Join(os.RemoveAll(files.dir), files.lock.Close())
 }
 
 func prepareHost(cfg Config) (*hostFiles, error) {

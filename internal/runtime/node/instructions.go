@@ -7,7 +7,6 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"stoa/internal/plugin"
 )
@@ -37,15 +36,14 @@ func (p *process) instructions(entry string) (io.Reader, error) {
 	if len(config) == 0 || string(config) == "null" {
 		config = json.RawMessage("{}")
 	}
-	// A little less than the limit here, so that Fastify can name what it waited for.
-	limit := p.rt.cfg.StartTimeout - min(time.Second, p.rt.cfg.StartTimeout/10)
 	text, err := json.Marshal(map[string]any{
-		"entry":          entry,
-		"slug":           p.in.Package.Manifest.Slug,
-		"version":        p.in.Package.Manifest.Version,
-		"config":         config,
-		"bodyLimit":      p.rt.cfg.BodyLimit,
-		"startTimeoutMs": limit.Milliseconds(),
+		"entry":     entry,
+		"slug":      p.in.Package.Manifest.Slug,
+		"version":   p.in.Package.Manifest.Version,
+		"config":    config,
+		"bodyLimit": p.rt.cfg.BodyLimit,
+		// Less than the limit here, so that Fastify can name what it waited for.
+		"startTimeoutMs": (p.rt.cfg.StartTimeout * 3 / 4).Milliseconds(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("node: instructions: %w", err)

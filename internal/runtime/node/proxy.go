@@ -34,6 +34,10 @@ func (p *process) forward(w http.ResponseWriter, r *http.Request) (again bool, e
 	watch := newWatch(p.rt.cfg.FirstByte, func() { cancel(errSlow) })
 	defer watch.stop()
 
+	// A plugin may answer while it still reads; without this the server swallows
+	// the rest of the request when the answer begins.
+	_ = http.NewResponseController(w).EnableFullDuplex() // not every w can, and need
+
 	out := r.WithContext(ctx)
 	body := &upload{body: r.Body, watch: watch}
 	hasBody := r.Body != nil && r.Body != http.NoBody && r.ContentLength != 0
@@ -53,7 +57,10 @@ func (p *process) forward(w http.ResponseWriter, r *http.Request) (again bool, e
 		BufferPool:     &p.rt.buffers,
 		ErrorLog:       slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
 	}
-	proxy.ServeHTTP(w, out)
+	func() {
+		defer body.end() // the proxy panics when a started answer breaks off
+		proxy.ServeHTTP(w, out)
+	}()
 	if failed == nil {
 		return false, nil
 	}
@@ -127,6 +134,7 @@ type upload struct {
 	body  io.ReadCloser
 	watch *watch
 	read  atomic.Bool // some of it may have been taken
+	ended atomic.Bool
 
 	mu  sync.Mutex
 	err error
@@ -135,6 +143,9 @@ type upload struct {
 // Read implements io.Reader.
 func (u *upload) Read(b []byte) (int, error) {
 	u.read.Store(true)
+	if u.ended.Load() {
+		return 0, http.ErrBodyReadAfterClose
+	}
 	u.watch.pause()
 	n, err := u.body.Read(b)
 	u.watch.resume()
@@ -146,9 +157,19 @@ func (u *upload) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Close does nothing: the server closes the body after the handler, and until
-// then another process may be tried.
+// Close implements io.Closer. It does nothing: until end, another process may be
+// given the same body.
 func (u *upload) Close() error { return nil }
+
+// end makes sure that nobody reads the body any more: the transport may do so
+// after the answer is complete, and the server takes the connection back then.
+// A body that was not touched is left as it is.
+func (u *upload) end() {
+	u.ended.Store(true)
+	if u.read.Load() {
+		u.body.Close()
+	}
+}
 
 // failure returns why the body could not be read to its end.
 func (u *upload) failure() error {

@@ -1,0 +1,142 @@
+package node
+
+import (
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+func TestOutputIsBoundedInLengthAndRate(t *testing.T) {
+	t.Parallel()
+	log := newLog()
+	now := time.Now()
+	o := newOutput(log.logger(), nil)
+	o.now, o.filled = func() time.Time { return now }, now
+	for range linesBurst + 50 {
+		o.Write([]byte(strings.Repeat("ü", lineLimit) + "\n"))
+	}
+	if got := strings.Count(log.String(), "plugin says"); got != linesBurst {
+		t.Errorf("%d lines were logged at once, want %d", got, linesBurst)
+	}
+	if longest := len(log.String()) / linesBurst; longest > lineLimit+200 {
+		t.Errorf("a line took %d bytes", longest)
+	}
+	now = now.Add(time.Second)
+	for range linesPerSec + 1 {
+		o.Write([]byte("again\n"))
+	}
+	if got := strings.Count(log.String(), "text=again"); got != linesPerSec {
+		t.Errorf("%d lines were logged after a second, want %d", got, linesPerSec)
+	}
+	if !strings.Contains(log.String(), "droppedLines=50") {
+		t.Error("dropped lines are not counted")
+	}
+	if len(o.line) > lineLimit {
+		t.Errorf("%d bytes are kept", len(o.line))
+	}
+}
+
+func TestParseLine(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		line          string
+		level         slog.Level
+		text, problem string
+	}{
+		{`{"level":30,"msg":"hello"}`, slog.LevelInfo, "hello", ""},
+		{`{"level":40,"msg":"careful"}`, slog.LevelWarn, "careful", ""},
+		{`{"level":50,"msg":"bad","err":{"message":"m","stack":"s"}}`, slog.LevelError, "bad", "s"},
+		{`{"level":60,"err":{"message":"m"}}`, slog.LevelError, "", "m"},
+		{`{"level":20,"msg":"detail"}`, slog.LevelDebug, "detail", ""},
+		{`{"level":30,"a":1}`, slog.LevelInfo, `{"level":30,"a":1}`, ""},
+		{`{"no":"log line"}`, slog.LevelInfo, `{"no":"log line"}`, ""},
+		{`{"level":"info"}`, slog.LevelInfo, `{"level":"info"}`, ""},
+		{"console output", slog.LevelInfo, "console output", ""},
+	}
+	for _, tt := range tests {
+		level, text, problem := parseLine([]byte(tt.line))
+		if level != tt.level || text != tt.text || problem != tt.problem {
+			t.Errorf("%s: got %v %q %q, want %v %q %q", tt.line, level, text, problem, tt.level, tt.text, tt.problem)
+		}
+	}
+}
+
+func FuzzOutput(f *testing.F) {
+	f.Add([]byte("{\"level\":30,\"msg\":\"x\"}\nplain\n"), 3)
+	f.Fuzz(func(t *testing.T, b []byte, cut int) {
+		log := newLog()
+		o := newOutput(log.logger(), []string{"secret-value"})
+		cut = min(max(cut, 0), len(b))
+		for _, part := range [][]byte{b[:cut], b[cut:]} {
+			if n, err := o.Write(part); n != len(part) || err != nil {
+				t.Fatalf("wrote %d of %d, %v", n, len(part), err)
+			}
+		}
+		if len(o.line) > lineLimit {
+			t.Fatalf("%d bytes are kept", len(o.line))
+		}
+		if strings.Contains(log.String(), "secret-value") {
+			t.Fatal("a secret was logged")
+		}
+	})
+}
+
+func TestClipKeepsWholeCharacters(t *testing.T) {
+	t.Parallel()
+	if got := clip("abcü", 4); got != "abc…" || !utf8.ValidString(got) {
+		t.Errorf("got %q", got)
+	}
+	if got := clip("abc", 3); got != "abc" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestDelaysGrowAndEnd(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	crash, load := errors.New("exit status 1"), &startError{reasonLoadFailed, errors.New("no")}
+	var f failures
+	for i := range 8 {
+		f.add(crash, time.Second, now)
+		if got, want := f.until.Sub(now), crashDelays[min(i, len(crashDelays)-1)]; got != want {
+			t.Errorf("crash %d: delay %s, want %s", i+1, got, want)
+		}
+	}
+	f.add(crash, stable, now)
+	if f.count != 1 || !f.until.Equal(now) {
+		t.Errorf("a crash after a stable time: count %d, delay %s", f.count, f.until.Sub(now))
+	}
+	f = failures{}
+	for i := range 6 {
+		f.add(load, 0, now)
+		if got, want := f.until.Sub(now), loadDelays[min(i, len(loadDelays)-1)]; got != want {
+			t.Errorf("load failure %d: delay %s, want %s", i+1, got, want)
+		}
+	}
+}
+
+func TestACallThatWasLookedUpBeforeAChangeDoesNotUndoIt(t *testing.T) {
+	t.Parallel()
+	t0 := time.Now()
+	base := revision{2, "b", t0}
+	tests := []struct {
+		name string
+		r    revision
+		want bool
+	}{
+		{"the same", revision{2, "b", t0}, false},
+		{"a newer config", revision{3, "b", t0}, true},
+		{"an older config", revision{1, "b", t0}, false},
+		{"a newer package", revision{2, "c", t0.Add(1)}, true},
+		{"an older package", revision{2, "a", t0.Add(-1)}, false},
+		{"settings of the package", revision{2, "b", t0.Add(1)}, false},
+	}
+	for _, tt := range tests {
+		if got := tt.r.replaces(base); got != tt.want {
+			t.Errorf("%s: got %t, want %t", tt.name, got, tt.want)
+		}
+	}
+}
