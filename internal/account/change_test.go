@@ -15,7 +15,7 @@ func TestChangePasswordEndsAllOtherSessions(t *testing.T) {
 	t.Parallel()
 
 	onBothEngines(t, func(t *testing.T, s, other *account.Service, _ *clock) {
-		keep, gone, bob := mustRegister(t, s, "ada"), mustLogin(t, other), mustRegister(t, s, "bob")
+		keep, gone, bob := mustRegister(t, s, "ada"), mustLogin(t, other, "ada"), mustRegister(t, s, "bob")
 		who, err := s.Authenticate(t.Context(), keep.Access)
 		if err != nil {
 			t.Fatal(err)

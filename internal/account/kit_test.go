@@ -107,10 +107,9 @@ func mustRegister(tb testing.TB, s *account.Service, name string) account.Tokens
 	return tokens
 }
 
-// mustLogin signs ada in.
-func mustLogin(tb testing.TB, s *account.Service) account.Tokens {
+func mustLogin(tb testing.TB, s *account.Service, name string) account.Tokens {
 	tb.Helper()
-	tokens, err := s.Login(tb.Context(), "ada@example.com", secret)
+	tokens, err := s.Login(tb.Context(), name+"@example.com", secret)
 	if err != nil {
 		tb.Fatal(err)
 	}

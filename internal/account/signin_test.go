@@ -2,6 +2,8 @@ package account_test
 
 import (
 	"context"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"strings"
 	"sync"
@@ -10,6 +12,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/account/password"
+	"stoa/internal/account/token"
 	"stoa/internal/caller"
 	"stoa/internal/errs"
 )
@@ -18,6 +21,7 @@ import (
 type recordingHasher struct {
 	account.Hasher
 
+	made  int      // hashes
 	costs []string // of the hashes that were verified: "$argon2id$v=19$m=64,t=1,p=1"
 	err   error
 }
@@ -31,10 +35,19 @@ func (h *recordingHasher) Verify(ctx context.Context, hash, password string) (ma
 }
 
 func (h *recordingHasher) Hash(ctx context.Context, password string) (string, error) {
+	h.made++
 	if h.err != nil {
 		return "", h.err
 	}
 	return h.Hasher.Hash(ctx, password)
+}
+
+// outdatedHasher finds that every hash should be made again.
+type outdatedHasher struct{ account.Hasher }
+
+func (h outdatedHasher) Verify(ctx context.Context, hash, password string) (match, outdated bool, err error) {
+	match, _, err = h.Hasher.Verify(ctx, hash, password)
+	return match, match, err
 }
 
 // One hash of the same cost, whoever is asked for. Measuring time instead fails
@@ -48,7 +61,7 @@ func TestEveryFailedLoginCostsOneHash(t *testing.T) {
 	if err := s.SetActive(t.Context(), bob.ID, false); err != nil {
 		t.Fatal(err)
 	}
-	h := &recordingHasher{Hasher: s.Hasher}
+	h := &recordingHasher{Hasher: outdatedHasher{s.Hasher}}
 	s.Hasher = h
 	for name, who := range map[string][2]string{
 		"wrong password": {"ada@example.com", "wrong"}, "unknown address": {"eve@example.com", "wrong"}, "no address": {"eve", "wrong"},
@@ -59,7 +72,7 @@ func TestEveryFailedLoginCostsOneHash(t *testing.T) {
 		if _, err := s.Login(t.Context(), who[0], who[1]); !errors.Is(err, account.ErrLogin) {
 			t.Errorf("%s: Login = %v, want ErrLogin", name, err)
 		}
-		if len(h.costs) != 1 || h.costs[0] != "$argon2id$v=19$m=64,t=1,p=1" {
+		if h.made != 0 || len(h.costs) != 1 || h.costs[0] != "$argon2id$v=19$m=64,t=1,p=1" {
 			t.Errorf("%s: verified %q, want one hash of the usual cost", name, h.costs)
 		}
 	}
@@ -78,7 +91,7 @@ func TestLoginRaisesOldHashes(t *testing.T) {
 			return c.PasswordHash
 		}
 		before := hash()
-		mustLogin(t, s)
+		mustLogin(t, s, "ada")
 		if hash() != before {
 			t.Error("a hash that is up to date was made again")
 		}
@@ -88,11 +101,11 @@ func TestLoginRaisesOldHashes(t *testing.T) {
 		if _, err := s.Login(t.Context(), "ada@example.com", "wrong"); !errors.Is(err, account.ErrLogin) || hash() != before {
 			t.Errorf("a wrong password = %v, hash changed %v", err, hash() != before)
 		}
-		mustLogin(t, s)
+		mustLogin(t, s, "ada")
 		if !strings.Contains(hash(), "t=2,") {
 			t.Errorf("hash after login = %s, want t=2", hash())
 		}
-		mustLogin(t, s)
+		mustLogin(t, s, "ada")
 	})
 }
 
@@ -133,6 +146,22 @@ func TestLoginDuringAPasswordChangeOpensNoSession(t *testing.T) {
 	})
 }
 
+func TestLoginWhileShutOutOpensNoSession(t *testing.T) {
+	t.Parallel()
+
+	onBothEngines(t, func(t *testing.T, s, other *account.Service, _ *clock) {
+		user := mustRegister(t, s, "ada").User
+		s.Store = &slowStore{Store: s.Store, between: func() {
+			if err := other.SetActive(t.Context(), user.ID, false); err != nil {
+				t.Error(err)
+			}
+		}}
+		if _, err := s.Login(t.Context(), "ada@example.com", secret); !errors.Is(err, account.ErrLogin) {
+			t.Errorf("Login = %v, want ErrLogin", err)
+		}
+	})
+}
+
 func TestOneOfManyRegistrationsOfANameWins(t *testing.T) {
 	t.Parallel()
 
@@ -169,7 +198,7 @@ func TestLoginSweepsExpiredSessions(t *testing.T) {
 	s := service(t, sqliteURL(t), c)
 	old := mustRegister(t, s, "ada")
 	c.Advance(account.RefreshLife)
-	mustLogin(t, s)
+	mustLogin(t, s, "ada")
 	who, err := s.Store.ListSessions(t.Context(), old.User.ID, time.Unix(0, 0), 10)
 	if err != nil || len(who) != 1 {
 		t.Errorf("%d rows, %v; want the new session only", len(who), err)
@@ -220,6 +249,72 @@ func TestInactiveUserIsRefusedWithALiveSession(t *testing.T) {
 			t.Errorf("Login = %v, want ErrLogin", err)
 		}
 	})
+}
+
+// Tokens that only a fault of ours could make: the database is believed, not the
+// claims.
+func TestClaimsMustAgreeWithTheSession(t *testing.T) {
+	t.Parallel()
+
+	c := &clock{now: t0}
+	s := service(t, sqliteURL(t), c)
+	ada, bob := mustRegister(t, s, "ada"), mustRegister(t, s, "bob")
+	who, err := s.Authenticate(t.Context(), ada.Access)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := s.Store.Session(t.Context(), who.SessionID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sign := func(kind token.Kind, userID string, life time.Duration) string {
+		key, err := s.Ring.Signer(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := token.Sign(key, kind, token.Claims{
+			UserID: userID, Role: "ADMIN", SessionID: who.SessionID, ID: session.Refresh.ID, IssuedAt: t0, ExpiresAt: t0.Add(life),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return raw
+	}
+	if got, err := s.Authenticate(t.Context(), sign(token.Access, ada.User.ID, time.Hour)); err != nil || got.IsAdmin() {
+		t.Errorf("the role of the claims: %+v, %v; want the database's", got, err)
+	}
+	if _, err := s.Authenticate(t.Context(), sign(token.Access, bob.User.ID, time.Hour)); !errors.Is(err, account.ErrToken) {
+		t.Errorf("Authenticate with another user's session = %v, want ErrToken", err)
+	}
+	if _, err := s.Refresh(t.Context(), sign(token.Refresh, bob.User.ID, time.Hour)); !errors.Is(err, account.ErrRefresh) {
+		t.Errorf("Refresh of another user's session = %v, want ErrRefresh", err)
+	}
+	eternal := sign(token.Access, ada.User.ID, 10*account.RefreshLife)
+	c.Advance(account.RefreshLife)
+	if _, err := s.Authenticate(t.Context(), eternal); !errors.Is(err, account.ErrToken) {
+		t.Errorf("Authenticate after the session's end = %v, want ErrToken", err)
+	}
+}
+
+func TestServicesMayNotShareOurKey(t *testing.T) {
+	t.Parallel()
+
+	s := service(t, sqliteURL(t), &clock{now: t0})
+	key, err := s.Ring.Signer(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	der, err := x509.MarshalPKIXPublicKey(key.Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Services, err = token.NewService("https://billing.example.com", "", string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Start(t.Context()); !errors.Is(err, account.ErrSharedKey) {
+		t.Errorf("Start = %v, want ErrSharedKey", err)
+	}
 }
 
 func TestBusyIsNotDisguised(t *testing.T) {
