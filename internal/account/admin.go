@@ -31,7 +31,8 @@ func (s *Service) CreateAdmin(ctx context.Context, email, username, secret strin
 	if err != nil {
 		return User{}, err
 	}
-	if err := s.Store.CreateUser(ctx, c); errs.KindOf(err) == errs.Conflict {
+	err = s.Store.InTx(ctx, func(tx Store) error { return s.createAdmin(ctx, tx, c, nil) })
+	if errs.KindOf(err) == errs.Conflict {
 		return User{}, ErrTaken
 	} else if err != nil {
 		return User{}, err

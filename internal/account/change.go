@@ -6,8 +6,8 @@ import (
 	"stoa/internal/errs"
 )
 
-// ChangePassword replaces the password of the user and ends all of the user's
-// sessions but the one named. It returns VALIDATION_ERROR, ErrPassword when the
+// ChangePassword replaces the password of the user, ends all of the user's
+// sessions but the one named, voids links to reset it, and mails the user. It returns VALIDATION_ERROR, ErrPassword when the
 // current password is wrong, ErrNoUser when there is no such user any more,
 // password.ErrBusy, and ErrChangePassword when it failed for a reason of ours;
 // then the old password still works.
@@ -41,7 +41,7 @@ func (s *Service) changePassword(ctx context.Context, userID, sessionID, current
 	if err != nil {
 		return err
 	}
-	return noUser(s.Store.InTx(ctx, func(tx Store) error {
+	err = s.Store.InTx(ctx, func(tx Store) error {
 		now, err := tx.User(ctx, userID)
 		if err != nil {
 			return err
@@ -51,11 +51,13 @@ func (s *Service) changePassword(ctx context.Context, userID, sessionID, current
 		if now.PasswordHash != c.PasswordHash {
 			return ErrPassword
 		}
-		if err := tx.SetPassword(ctx, userID, hash); err != nil {
-			return err
-		}
-		return tx.DeleteSessionsExcept(ctx, userID, sessionID)
-	}))
+		return s.replacePassword(ctx, tx, userID, hash, sessionID)
+	})
+	if err != nil {
+		return noUser(err)
+	}
+	s.postChanged(ctx, c.User)
+	return nil
 }
 
 func noUser(err error) error {
@@ -63,18 +65,4 @@ func noUser(err error) error {
 		return ErrNoUser
 	}
 	return err
-}
-
-// SetActive lets a user in or shuts it out. Shutting out ends all of the user's
-// sessions. It returns ErrNoUser when there is no such user.
-func (s *Service) SetActive(ctx context.Context, userID string, active bool) error {
-	return noUser(s.Store.InTx(ctx, func(tx Store) error {
-		if _, err := tx.User(ctx, userID); err != nil {
-			return err
-		}
-		if err := tx.SetActive(ctx, userID, active); err != nil || active {
-			return err
-		}
-		return tx.DeleteSessionsExcept(ctx, userID, "")
-	}))
 }

@@ -18,6 +18,13 @@ var (
 	ErrChangePassword = errs.New(errs.Internal, "CHANGE_PASSWORD_FAILED", "The password could not be changed. Try again.")
 	ErrNoSession      = errs.New(errs.NotFound, "NOT_FOUND", "There is no such session.")
 
+	// ErrLastAdministrator is returned for a change after which nobody could manage
+	// the platform any more.
+	ErrLastAdministrator = errs.New(errs.Conflict, "LAST_ADMINISTRATOR", "This is the last active administrator. Make somebody else an administrator first.")
+
+	// ErrSetup does not tell whether a token is wrong or too late.
+	ErrSetup = errs.New(errs.NotFound, "NOT_FOUND", "This set-up link does not work, or does not work any more. While there is no administrator, each start of stoa prints a new one.")
+
 	// ErrManyRefreshes is returned to a client that refreshes over and over: more
 	// often in ten seconds than spec A, Limits, allows in an hour.
 	ErrManyRefreshes = errs.New(errs.RateLimited, "RATE_LIMIT_EXCEEDED", "This session is refreshed too often. Wait before the next refresh.").After(10 * time.Second)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"stoa/internal/audit"
+	"stoa/internal/caller"
 )
 
 // Users is what Service needs to know about users from the database. Package
@@ -21,13 +22,41 @@ type Users interface {
 	User(ctx context.Context, id string) (Credentials, error)
 	UserByEmail(ctx context.Context, key string) (Credentials, error)
 
-	// SetPassword and SetActive change one field. They return an errs.NotFound
-	// error when there is no such user.
+	// SetPassword, SetActive and SetRole change one field. They return an
+	// errs.NotFound error when there is no such user.
 	SetPassword(ctx context.Context, id, hash string) error
 	SetActive(ctx context.Context, id string, active bool) error
+	SetRole(ctx context.Context, id string, role caller.Role) error
+
+	// ListUsers returns one page of the users that q wants, the newest first and
+	// those of the same moment by id, and how many there are on all pages. What is
+	// sought is compared as Key has it; its characters all stand for themselves.
+	ListUsers(ctx context.Context, q UserQuery) ([]User, int, error)
 
 	// HasAdmin reports whether there is an active user with role ADMIN.
 	HasAdmin(ctx context.Context) (bool, error)
+
+	// LockAdmins returns the ids of the active users with role ADMIN, sorted.
+	// Inside InTx they stay locked until the transaction ends, so that they are
+	// still administrators then, and whoever else asks waits.
+	LockAdmins(ctx context.Context) ([]string, error)
+}
+
+// SetupTokens is what Service needs to know about the set-up token: there is one
+// or none, kept as a hash.
+type SetupTokens interface {
+	// PutSetup sets the token, in place of any other.
+	PutSetup(ctx context.Context, hash string) error
+
+	// HasSetup reports whether this is the token.
+	HasSetup(ctx context.Context, hash string) (bool, error)
+
+	// TakeSetup removes the token. It returns an errs.NotFound error when it is not
+	// this one; of several who take the same, one succeeds.
+	TakeSetup(ctx context.Context, hash string) error
+
+	// DropSetup removes the token, if there is one.
+	DropSetup(ctx context.Context) error
 }
 
 // Sessions is what Service needs to know about sessions from the database.
@@ -70,6 +99,8 @@ type Sessions interface {
 type Store interface {
 	Users
 	Sessions
+	SetupTokens
+	Resets
 
 	// Record appends an entry to the audit log, as audit.Store does. Inside InTx
 	// it is part of the transaction.

@@ -56,16 +56,8 @@ func (a *Account) UserByEmail(ctx context.Context, key string) (account.Credenti
 }
 
 func (a *Account) user(row *sql.Row) (account.Credentials, error) {
-	var (
-		c       account.Credentials
-		created sql.NullInt64
-	)
-	err := row.Scan(&c.ID, &c.Email, &c.Username, &c.PasswordHash, &c.Role, &c.Avatar, &c.Referral, &c.Active, &created)
-	if err != nil {
-		return account.Credentials{}, a.db.wrap(err, "User")
-	}
-	c.CreatedAt = fromMillis(created)
-	return c, nil
+	c, err := scanUser(row)
+	return c, a.db.wrap(err, "User")
 }
 
 // SetPassword implements account.Users.

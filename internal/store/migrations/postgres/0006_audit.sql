@@ -19,6 +19,9 @@ CREATE INDEX audit_log_at ON audit_log (at_ms, seq);
 CREATE INDEX audit_log_actor ON audit_log (actor_id, at_ms);
 CREATE INDEX audit_log_target ON audit_log (target_id, at_ms);
 
+-- The order of the administrators' list of users.
+CREATE INDEX users_created ON users (created_at_ms, id);
+
 -- Append-only.
 -- +goose StatementBegin
 CREATE FUNCTION audit_log_refuse() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,0 +1,224 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"stoa/internal/audit"
+	"stoa/internal/caller"
+	"stoa/internal/errs"
+)
+
+// UserQuery says which users are wanted. What is empty does not matter.
+type UserQuery struct {
+	// Search is part of an e-mail address or a username, in any case.
+	Search string
+	Role   caller.Role
+	Active *bool
+
+	Offset, Limit int
+}
+
+// Issues returns what is wrong with q.
+func (q UserQuery) Issues() []errs.Issue {
+	var f faults
+	if len(q.Search) > maxEmail || !utf8.ValidString(q.Search) || strings.ContainsFunc(q.Search, unicode.IsControl) {
+		f.add("q", "invalid", "q must have %d bytes or fewer, without control characters.", maxEmail)
+	}
+	if q.Role != "" && !roleName.MatchString(string(q.Role)) {
+		f.add("role", "invalid", "role must be the name of a role, like ADMIN.")
+	}
+	return f
+}
+
+// roleName is what roles look like: others than USER and ADMIN are possible
+// (spec A).
+var roleName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,31}$`)
+
+// roles are those an administrator may give.
+var roles = []caller.Role{caller.RoleUser, caller.RoleAdmin}
+
+// userID is what ids of users look like, or once looked like.
+var userID = regexp.MustCompile(`^[a-z0-9]{1,32}$`)
+
+// ListUsers returns one page of the users that q wants, the newest first, and
+// how many there are on all pages. It returns VALIDATION_ERROR for a query that
+// UserQuery.Issues finds fault with.
+func (s *Service) ListUsers(ctx context.Context, q UserQuery) ([]User, int, error) {
+	if err := errs.Validation(q.Issues()...); err != nil {
+		return nil, 0, err
+	}
+	return s.Store.ListUsers(ctx, q)
+}
+
+// User returns the user with that id, active or not, or ErrNoUser.
+func (s *Service) User(ctx context.Context, id string) (User, error) {
+	if !userID.MatchString(id) {
+		return User{}, ErrNoUser
+	}
+	c, err := s.Store.User(ctx, id)
+	return c.User, noUser(err)
+}
+
+// UserChange is what an administrator changes about a user. What is empty stays.
+type UserChange struct {
+	Active *bool
+	Role   caller.Role
+}
+
+// Issues returns what is wrong with ch.
+func (ch UserChange) Issues() []errs.Issue {
+	var f faults
+	if ch.Role != "" && !slices.Contains(roles, ch.Role) {
+		f.add("role", "invalid", "role must be %s or %s.", caller.RoleUser, caller.RoleAdmin)
+	}
+	return f
+}
+
+// apply returns u with the change.
+func (ch UserChange) apply(u User) User {
+	if ch.Active != nil {
+		u.Active = *ch.Active
+	}
+	if ch.Role != "" {
+		u.Role = ch.Role
+	}
+	return u
+}
+
+// isAdmin reports whether u may manage the platform.
+func (u User) isAdmin() bool { return u.Active && u.Role == caller.RoleAdmin }
+
+// UpdateUser changes a user and returns it as it is then. The change takes effect
+// with the next request of any of the user's tokens, on all replicas; shutting
+// the user out also ends all of the user's sessions.
+//
+// It returns VALIDATION_ERROR with every fault, ErrNoUser, and
+// ErrLastAdministrator if nobody would be left to manage the platform, however
+// many administrators are changed at the same time.
+func (s *Service) UpdateUser(ctx context.Context, id string, ch UserChange) (User, error) {
+	if err := errs.Validation(ch.Issues()...); err != nil {
+		return User{}, err
+	}
+	if !userID.MatchString(id) {
+		return User{}, ErrNoUser
+	}
+	var changed User
+	err := s.Store.InTx(ctx, func(tx Store) error {
+		// All administrators are locked, and before the user, so that of two
+		// transactions that each take one away the second counts what the first
+		// left, and neither waits for the other in a circle.
+		var admins []string
+		if ch.apply(User{Active: true, Role: caller.RoleAdmin}) != (User{Active: true, Role: caller.RoleAdmin}) {
+			var err error
+			if admins, err = tx.LockAdmins(ctx); err != nil {
+				return err
+			}
+		}
+		c, err := tx.User(ctx, id)
+		if err != nil {
+			return err
+		}
+		before := c.User
+		changed = ch.apply(before)
+		if before.isAdmin() && !changed.isAdmin() && !slices.ContainsFunc(admins, func(other string) bool { return other != id }) {
+			return ErrLastAdministrator
+		}
+		return s.saveUser(ctx, tx, before, changed)
+	})
+	if err != nil {
+		return User{}, noUser(err)
+	}
+	return changed, nil
+}
+
+// saveUser stores and records what changed about a user, if anything did.
+func (s *Service) saveUser(ctx context.Context, tx Store, before, after User) error {
+	target := audit.Target{Type: "user", ID: after.ID}
+	if after.Role != before.Role {
+		if err := tx.SetRole(ctx, after.ID, after.Role); err != nil {
+			return err
+		}
+		details := audit.Details{"email": after.Email, "from": string(before.Role), "to": string(after.Role)}
+		if err := tx.Record(ctx, audit.New(ctx, s.Now(), audit.UserRole, target, details)); err != nil {
+			return err
+		}
+	}
+	if after.Active != before.Active {
+		if err := tx.SetActive(ctx, after.ID, after.Active); err != nil {
+			return err
+		}
+		action := audit.UserActivate
+		if !after.Active {
+			action = audit.UserDeactivate
+			if err := s.shutOut(ctx, tx, after.ID, ""); err != nil {
+				return err
+			}
+		}
+		if err := tx.Record(ctx, audit.New(ctx, s.Now(), action, target, audit.Details{"email": after.Email})); err != nil {
+			return err
+		}
+	}
+	if after.isAdmin() && !before.isAdmin() {
+		return tx.DropSetup(ctx)
+	}
+	return nil
+}
+
+// SetActive is UpdateUser for that field.
+func (s *Service) SetActive(ctx context.Context, id string, active bool) error {
+	_, err := s.UpdateUser(ctx, id, UserChange{Active: &active})
+	return err
+}
+
+// Promote gives the user with that e-mail address the role ADMIN. It returns
+// ErrNoUser when there is none. Doing so again changes nothing.
+func (s *Service) Promote(ctx context.Context, email string) (User, error) {
+	c, err := s.byEmail(ctx, email)
+	if err != nil {
+		return User{}, err
+	}
+	return s.UpdateUser(ctx, c.ID, UserChange{Role: caller.RoleAdmin})
+}
+
+// ReplacePassword gives the user with that e-mail address a new password without
+// asking for the old one, and ends all of the user's sessions. It returns
+// VALIDATION_ERROR, ErrNoUser and password.ErrBusy.
+func (s *Service) ReplacePassword(ctx context.Context, email, secret string) (User, error) {
+	var f faults
+	f.newPassword(s.Policy, "password", secret)
+	if err := f.err(); err != nil {
+		return User{}, err
+	}
+	c, err := s.byEmail(ctx, email)
+	if err != nil {
+		return User{}, err
+	}
+	hash, err := s.Hasher.Hash(ctx, secret)
+	if err != nil {
+		return User{}, fmt.Errorf("account: replace password: %w", err)
+	}
+	err = s.Store.InTx(ctx, func(tx Store) error {
+		if _, err := tx.User(ctx, c.ID); err != nil { // locked before its sessions
+			return err
+		}
+		if err := s.replacePassword(ctx, tx, c.ID, hash, ""); err != nil {
+			return err
+		}
+		return tx.Record(ctx, audit.New(ctx, s.Now(), audit.UserResetPassword, audit.Target{Type: "user", ID: c.ID}, audit.Details{"email": c.Email}))
+	})
+	return c.User, noUser(err)
+}
+
+func (s *Service) byEmail(ctx context.Context, email string) (Credentials, error) {
+	if !validEmail(email) {
+		return Credentials{}, ErrNoUser
+	}
+	c, err := s.Store.UserByEmail(ctx, Key(email))
+	return c, noUser(err)
+}

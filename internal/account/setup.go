@@ -1,0 +1,141 @@
+package account
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+
+	"stoa/internal/audit"
+	"stoa/internal/caller"
+	"stoa/internal/errs"
+)
+
+// The set-up link lets whoever operates the platform make its first
+// administrator in a browser: a random token that works once, and only while
+// there is no administrator. The database knows its hash, so all replicas accept
+// it, and nobody who reads the database can use it.
+
+// OpenSetup makes a new set-up token, which takes the place of any before it. It
+// returns "" when there is an administrator.
+func (s *Service) OpenSetup(ctx context.Context) (token string, err error) {
+	err = s.Store.InTx(ctx, func(tx Store) error {
+		token = ""
+		has, err := tx.HasAdmin(ctx)
+		if err != nil || has {
+			return err
+		}
+		token = rand.Text()
+		return tx.PutSetup(ctx, setupHash(token))
+	})
+	if err != nil {
+		return "", err
+	}
+	return token, nil
+}
+
+// setupHash is what the database keeps of a token. The token is 130 random bits:
+// nothing slower is needed.
+func setupHash(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}
+
+// Setup is what the first administrator says.
+type Setup struct {
+	Token    string
+	Email    string
+	Username string
+	Password string
+}
+
+// SetUp makes the first administrator and signs it in. Of several calls at once,
+// on whichever replica, one succeeds.
+//
+// It returns VALIDATION_ERROR with every fault, ErrSetup for any token that does
+// not work (any more), ErrTaken as Register does, and password.ErrBusy. After an
+// error the token works as it did.
+func (s *Service) SetUp(ctx context.Context, in Setup) (Tokens, error) {
+	var f faults
+	f.required("token", in.Token)
+	f.email("email", in.Email)
+	f.username("username", in.Username)
+	f.newPassword(s.Policy, "password", in.Password)
+	if err := f.err(); err != nil {
+		return Tokens{}, err
+	}
+	hash := setupHash(in.Token)
+	// First without a lock: nobody is to keep the hasher busy with tokens that do
+	// not work.
+	if ok, err := s.canSetUp(ctx, s.Store, hash); err != nil {
+		return Tokens{}, err
+	} else if !ok {
+		return Tokens{}, ErrSetup
+	}
+	c, err := s.newUser(ctx, User{Email: in.Email, Username: in.Username, Role: caller.RoleAdmin}, in.Password)
+	if err != nil {
+		return Tokens{}, err
+	}
+	key, err := s.Ring.Signer(ctx)
+	if err != nil {
+		return Tokens{}, err
+	}
+	session := s.newSession(c.ID, key)
+	err = s.Store.InTx(ctx, func(tx Store) error {
+		// Taking the token decides who is first; the others wait here and find it
+		// gone.
+		if err := tx.TakeSetup(ctx, hash); errs.KindOf(err) == errs.NotFound {
+			return ErrSetup
+		} else if err != nil {
+			return err
+		}
+		if has, err := tx.HasAdmin(ctx); err != nil {
+			return err
+		} else if has {
+			return ErrSetup
+		}
+		// Nobody is signed in yet: whoever holds the link acts as who it makes.
+		as := audit.As(ctx, audit.Actor{Kind: audit.User, ID: c.ID})
+		if err := s.createAdmin(as, tx, c, audit.Details{"via": "setup"}); err != nil {
+			return err
+		}
+		return tx.CreateSession(ctx, session)
+	})
+	if errs.KindOf(err) == errs.Conflict {
+		return Tokens{}, ErrTaken
+	} else if err != nil {
+		return Tokens{}, err
+	}
+	return s.tokens(ctx, c.User, session, session.Refresh)
+}
+
+func (s *Service) canSetUp(ctx context.Context, st Store, hash string) (bool, error) {
+	ok, err := st.HasSetup(ctx, hash)
+	if err != nil || !ok {
+		return false, err
+	}
+	has, err := st.HasAdmin(ctx)
+	return !has, err
+}
+
+// NeedsSetup reports whether there is no administrator.
+func (s *Service) NeedsSetup(ctx context.Context) (bool, error) {
+	has, err := s.Store.HasAdmin(ctx)
+	return !has, err
+}
+
+// createAdmin stores an administrator that was not made by registering, and
+// records it. With an administrator there, the set-up token ends: in the same
+// transaction, so that none outlives the other.
+func (s *Service) createAdmin(ctx context.Context, tx Store, c Credentials, details audit.Details) error {
+	if err := tx.CreateUser(ctx, c); err != nil {
+		return err
+	}
+	all := audit.Details{"email": c.Email, "role": string(c.Role)}
+	maps.Copy(all, details)
+	if err := tx.Record(ctx, audit.New(ctx, s.Now(), audit.UserCreate, audit.Target{Type: "user", ID: c.ID}, all)); err != nil {
+		return err
+	}
+	return tx.DropSetup(ctx)
+}

@@ -1,0 +1,198 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stoa/internal/account"
+	"stoa/internal/caller"
+	"stoa/internal/errs"
+	"stoa/internal/store"
+)
+
+func testAccountAdmin(t *testing.T, open Open) {
+	t.Run("ListUsers returns whole users, the newest first", func(t *testing.T) {
+		t.Parallel()
+
+		s := store.NewAccount(open(t))
+		old, b, c := credentials("a"), credentials("b"), credentials("c")
+		old.CreatedAt = T0.Add(-time.Hour)
+		for _, u := range []account.Credentials{b, old, c} {
+			mustCreateUser(t, s, u)
+		}
+		got, total, err := s.ListUsers(t.Context(), account.UserQuery{Limit: 10})
+		if diff := cmp.Diff([]account.User{c.User, b.User, old.User}, got); err != nil || total != 3 || diff != "" {
+			t.Errorf("ListUsers: total %d, %v (-want +got):\n%s", total, err, diff)
+		}
+		got, total, err = s.ListUsers(t.Context(), account.UserQuery{Offset: 2, Limit: 2})
+		if err != nil || total != 3 || len(got) != 1 || got[0].ID != "a" {
+			t.Errorf("second page = %+v of %d, %v; want a of 3", got, total, err)
+		}
+	})
+	t.Run("ListUsers filters", func(t *testing.T) { t.Parallel(); testUserFilters(t, open) })
+	t.Run("SetRole changes one field", func(t *testing.T) {
+		t.Parallel()
+
+		s := store.NewAccount(open(t))
+		want := mustCreateUser(t, s, credentials("u1"))
+		want.Role = caller.RoleAdmin
+		if err := s.SetRole(t.Context(), "u1", caller.RoleAdmin); err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.User(t.Context(), "u1")
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("User: %v (-want +got):\n%s", err, diff)
+		}
+		mustBe(t, "SetRole of nobody", s.SetRole(t.Context(), "u2", caller.RoleUser), errs.NotFound)
+	})
+	t.Run("LockAdmins returns active administrators only, sorted", func(t *testing.T) {
+		t.Parallel()
+
+		s := store.NewAccount(open(t))
+		for id, change := range map[string]func(*account.Credentials){
+			"b": func(c *account.Credentials) { c.Role = caller.RoleAdmin },
+			"a": func(c *account.Credentials) { c.Role = caller.RoleAdmin },
+			"c": func(c *account.Credentials) { c.Role, c.Active = caller.RoleAdmin, false },
+			"d": func(*account.Credentials) {},
+		} {
+			c := credentials(id)
+			change(&c)
+			mustCreateUser(t, s, c)
+		}
+		if got, err := s.LockAdmins(t.Context()); err != nil || !slices.Equal(got, []string{"a", "b"}) {
+			t.Errorf("LockAdmins = %q, %v; want a and b", got, err)
+		}
+	})
+	t.Run("LockAdmins waits for those who have locked them, and sees what they did", func(t *testing.T) { t.Parallel(); testLockAdmins(t, open) })
+	t.Run("the set-up token is one or none", func(t *testing.T) { t.Parallel(); testSetupToken(t, open) })
+}
+
+func testUserFilters(t *testing.T, open Open) {
+	s := store.NewAccount(open(t))
+	for i, u := range []struct {
+		email, name string
+		role        caller.Role
+		active      bool
+	}{
+		{"Ann@example.com", "Queen_A", caller.RoleAdmin, true},
+		{"bob@example.com", "straße", caller.RoleUser, false},
+		{"100%@example.org", "qxeen", caller.RoleUser, true},
+	} {
+		c := credentials(fmt.Sprint(i))
+		c.Email, c.Username, c.Role, c.Active = u.email, u.name, u.role, u.active
+		c.CreatedAt = T0.Add(time.Duration(i) * time.Second)
+		mustCreateUser(t, s, c)
+	}
+	yes, no := true, false
+	for _, tt := range []struct {
+		name string
+		q    account.UserQuery
+		want string
+	}{
+		{"part of an address, in any case", account.UserQuery{Search: "aNN@EX"}, "0"},
+		{"part of a name, folded as Unicode does", account.UserQuery{Search: "STRASSE"}, "1"},
+		{"part of either", account.UserQuery{Search: "example"}, "210"},
+		{"a percent sign is itself", account.UserQuery{Search: "%"}, "2"},
+		{"an underscore is itself", account.UserQuery{Search: "q_een"}, ""},
+		{"an underscore is found", account.UserQuery{Search: "queen_"}, "0"},
+		{"a backslash is itself", account.UserQuery{Search: `\`}, ""},
+		{"a quote is itself", account.UserQuery{Search: `'`}, ""},
+		{"by role", account.UserQuery{Role: caller.RoleUser}, "21"},
+		{"the active", account.UserQuery{Active: &yes}, "20"},
+		{"the inactive", account.UserQuery{Active: &no}, "1"},
+		{"all at once", account.UserQuery{Search: "example", Role: caller.RoleUser, Active: &yes}, "2"},
+	} {
+		tt.q.Limit = 10
+		list, total, err := s.ListUsers(t.Context(), tt.q)
+		got := ""
+		for _, u := range list {
+			got += u.ID
+		}
+		if err != nil || got != tt.want || total != len(tt.want) {
+			t.Errorf("%s: %q of %d, %v; want %q", tt.name, got, total, err, tt.want)
+		}
+	}
+}
+
+// Each takes one administrator away while there are two: only one may.
+func testLockAdmins(t *testing.T, open Open) {
+	s := store.NewAccount(open(t))
+	ids := []string{"a", "b", "c", "d", "e", "f"}
+	for _, id := range ids {
+		c := credentials(id)
+		c.Role = caller.RoleAdmin
+		mustCreateUser(t, s, c)
+	}
+	var wg sync.WaitGroup
+	for _, id := range ids {
+		wg.Go(func() {
+			err := s.InTx(t.Context(), func(tx account.Store) error {
+				admins, err := tx.LockAdmins(t.Context())
+				if err != nil || len(admins) < 2 {
+					return err
+				}
+				return tx.SetRole(t.Context(), id, caller.RoleUser)
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if left, err := s.LockAdmins(t.Context()); err != nil || len(left) != 1 {
+		t.Errorf("administrators left: %q, %v; want one", left, err)
+	}
+}
+
+func testSetupToken(t *testing.T, open Open) {
+	s := store.NewAccount(open(t))
+	ctx := t.Context()
+	has := func(want string) {
+		t.Helper()
+		for _, hash := range []string{"one", "two"} {
+			if got, err := s.HasSetup(ctx, hash); err != nil || got != (hash == want) {
+				t.Errorf("HasSetup(%s) = %v, %v; want the token to be %q", hash, got, err, want)
+			}
+		}
+	}
+	has("")
+	mustBe(t, "TakeSetup of none", s.TakeSetup(ctx, "one"), errs.NotFound)
+	if err := errors.Join(s.DropSetup(ctx), s.PutSetup(ctx, "one")); err != nil {
+		t.Fatal(err)
+	}
+	has("one")
+	if err := s.PutSetup(ctx, "two"); err != nil {
+		t.Fatal(err)
+	}
+	has("two")
+	mustBe(t, "TakeSetup of one that was replaced", s.TakeSetup(ctx, "one"), errs.NotFound)
+	has("two")
+
+	taken := make(chan error, 6)
+	for range cap(taken) {
+		go func() { taken <- s.TakeSetup(ctx, "two") }()
+	}
+	n := 0
+	for range cap(taken) {
+		switch err := <-taken; {
+		case err == nil:
+			n++
+		case errs.KindOf(err) != errs.NotFound:
+			t.Error(err)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d took the same token, want 1", n)
+	}
+	has("")
+	if err := errors.Join(s.PutSetup(ctx, "one"), s.DropSetup(ctx)); err != nil {
+		t.Fatal(err)
+	}
+	has("")
+}
