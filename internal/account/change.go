@@ -7,10 +7,11 @@ import (
 )
 
 // ChangePassword replaces the password of the user, ends all of the user's
-// sessions but the one named, voids links to reset it, and mails the user. It returns VALIDATION_ERROR, ErrPassword when the
-// current password is wrong, ErrNoUser when there is no such user any more,
-// password.ErrBusy, and ErrChangePassword when it failed for a reason of ours;
-// then the old password still works.
+// sessions but the one named, voids the links that would reset it, and mails the
+// user. It returns VALIDATION_ERROR, ErrPassword when the current password is
+// wrong, ErrNoUser when there is no such user any more, password.ErrBusy, and
+// ErrChangePassword when it failed for a reason of ours; then the old password
+// still works.
 func (s *Service) ChangePassword(ctx context.Context, userID, sessionID, current, next string) error {
 	var f faults
 	f.required("currentPassword", current)

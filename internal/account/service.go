@@ -23,6 +23,14 @@ type Service struct {
 	// Policy are the rules for new passwords; PolicyStandard if empty.
 	Policy Policy
 
+	// Outbox sends mail. Nil sends none: nobody can reset a forgotten password.
+	Outbox Outbox
+
+	// PublicURL is where users reach the platform, for links in mails; without a
+	// slash at the end. Never what a request's Host header says: that is the
+	// client's word.
+	PublicURL string
+
 	// Services verifies service JWTs. Nil turns them off.
 	Services *token.Service
 }
