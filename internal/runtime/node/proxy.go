@@ -51,7 +51,13 @@ func (p *process) forward(w http.ResponseWriter, r *http.Request) (again bool, e
 	proxy := &httputil.ReverseProxy{
 		Transport:      p.transport,
 		Rewrite:        passUnchanged,
-		ModifyResponse: func(*http.Response) error { watch.stop(); return nil },
+		ModifyResponse: func(res *http.Response) error {
+			watch.stop()
+			if res.StatusCode == http.StatusSwitchingProtocols {
+				runtime.Withhold(res.Header) // the gateway never sees this header
+			}
+			return nil
+		},
 		ErrorHandler:   func(_ http.ResponseWriter, _ *http.Request, err error) { failed = err },
 		FlushInterval:  -1, // events must arrive when they happen
 		BufferPool:     &p.rt.buffers,
