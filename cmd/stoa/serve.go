@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"stoa/internal/app"
 	"stoa/internal/demo"
 	"stoa/internal/framing"
@@ -34,6 +36,10 @@ type serveCmd struct {
 	ServiceIssuer    string `help:"Accept service JWTs with this iss, as ADMIN. Needs SERVICE_JWT_SECRET or a public key." env:"SERVICE_JWT_ISSUER" name:"service-jwt-issuer" placeholder:"ISSUER"`
 	ServicePublicKey string `help:"Public key of service JWTs, in PEM." env:"SERVICE_JWT_PUBLIC_KEY" name:"service-jwt-public-key" placeholder:"PEM"`
 
+	RateLimits     string         `help:"Whether the rate limits of the API are kept: on, or off for load tests." enum:"on,off" default:"on" env:"STOA_RATE_LIMITS"`
+	RedisURL       string         `help:"redis:// URL where replicas share their rate limits; without it each counts for itself." env:"STOA_REDIS_URL" name:"redis-url" placeholder:"URL"`
+	TrustedProxies []netip.Prefix `help:"Networks of your own proxies, whose X-Forwarded-For tells the client's address." env:"STOA_TRUSTED_PROXIES" placeholder:"CIDR"`
+
 	Payments string `help:"How purchases are paid: test settles every payment at once; live needs a payment provider for paid tiers." enum:"test,live" default:"test" env:"STOA_PAYMENTS"`
 
 	ExternalAllow []netip.Prefix `help:"Networks that external plugins may be in although they are private or loopback, as 10.1.0.0/16,..." env:"STOA_EXTERNAL_ALLOW" placeholder:"CIDR"`
@@ -45,6 +51,7 @@ type serveCmd struct {
 // plugins' processes and returns nil.
 func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 	log := c.logger(std.err)
+	redis.SetLogger(silent{}) // what matters of Redis is in our log, in its form
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Addr)
 	if err != nil {
 		return fmt.Errorf("%w (choose another with --addr)", err)
@@ -90,6 +97,11 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 	return group.wait(ctx)
 }
 
+// silent drops what the Redis library would write to standard error.
+type silent struct{}
+
+func (silent) Printf(context.Context, string, ...any) {}
+
 // appConfig turns flags and environment into what the App needs.
 func (c serveCmd) appConfig(log *slog.Logger, addr net.Addr) (app.Config, error) {
 	cfg, err := c.config(log)
@@ -103,6 +115,7 @@ func (c serveCmd) appConfig(log *slog.Logger, addr net.Addr) (app.Config, error)
 	cfg.AdminEmail, cfg.AdminPassword = c.AdminEmail, os.Getenv(envAdminPassword)
 	cfg.PasswordPolicy = c.PasswordPolicy
 	cfg.ServiceIssuer, cfg.ServiceSecret, cfg.ServicePublicKey = c.ServiceIssuer, os.Getenv(envServiceSecret), c.ServicePublicKey
+	cfg.RateLimits, cfg.RedisURL, cfg.TrustedProxies = c.RateLimits == "on", c.RedisURL, c.TrustedProxies
 	cfg.Payments = c.Payments
 	cfg.ExternalAllow = c.ExternalAllow
 	cfg.NodePath = c.Node

@@ -2,6 +2,8 @@ package account
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 
 	"stoa/internal/account/token"
 	"stoa/internal/errs"
@@ -67,6 +69,21 @@ func (s *Service) Refresh(ctx context.Context, raw string) (Tokens, error) {
 		return Tokens{}, err
 	}
 	return s.tokens(ctx, user, session, answer)
+}
+
+// SessionKey returns what stands for a refresh token when its uses are counted:
+// its session, however often the token was rotated, and for a token that does
+// not verify its hash (CONTRACT 1).
+func (s *Service) SessionKey(ctx context.Context, raw string) (string, error) {
+	claims, err := s.parse(ctx, raw, token.Refresh, ErrRefresh)
+	switch {
+	case err == nil:
+		return "session:" + claims.SessionID, nil
+	case errs.KindOf(err) == errs.Unauthenticated:
+		sum := sha256.Sum256([]byte(raw))
+		return "token:" + hex.EncodeToString(sum[:]), nil
+	}
+	return "", err
 }
 
 // Logout ends the session of an access token. A token that is not valid has no

@@ -144,12 +144,5 @@ func (is *issues) add(path, code, format string, args ...any) {
 	*is = append(*is, errs.Issue{Path: path, Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
-// require adds an issue if value is empty.
-func (is *issues) require(path, value string) {
-	if value == "" {
-		is.add(path, "required", "%s is required.", path)
-	}
-}
-
 // err returns VALIDATION_ERROR with every issue, or nil.
 func (is *issues) err() error { return errs.Validation(*is...) }

@@ -13,10 +13,12 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/caller"
+	"stoa/internal/clientip"
 	"stoa/internal/gateway"
 	"stoa/internal/market"
 	"stoa/internal/plugin"
 	"stoa/internal/plugin/install"
+	"stoa/internal/ratelimit"
 )
 
 // Authenticator establishes who is calling.
@@ -43,6 +45,11 @@ type Server struct {
 	Market *market.Service
 	Media  Media
 
+	// Limiter counts requests against Limits. nil counts nothing: for load tests.
+	Limiter *ratelimit.Limiter
+	// ClientIP says whose address a limit counts.
+	ClientIP clientip.Resolver
+
 	// Refused reports that a request states its length twice (framing.Guard).
 	Refused func(r *http.Request) bool
 
@@ -65,12 +72,12 @@ func (s *Server) routes() *router {
 	rt.public("GET /openapi.json", s.openapi)
 	rt.public("GET /docs", s.docs)
 
-	rt.public("POST /auth/register", s.register)
-	rt.public("POST /auth/login", s.login)
-	rt.user("GET /auth/me", s.me)
-	rt.public("POST /auth/refresh", s.refresh)
+	rt.public("POST /auth/register", s.byAddress(limitRegister, s.register))
+	rt.public("POST /auth/login", s.byAddress(limitLogin, s.login))
+	rt.user("GET /auth/me", s.byUser(limitMe, s.me))
+	rt.public("POST /auth/refresh", s.refresh) // limited by session
 	rt.public("POST /auth/logout", s.logout)
-	rt.user("POST /auth/change-password", s.changePassword)
+	rt.user("POST /auth/change-password", s.byUser(limitChangePassword, s.changePassword))
 	rt.user("GET /auth/sessions", s.listSessions)
 	rt.user("DELETE /auth/sessions/{id}", s.endSession)
 	rt.public("GET /.well-known/jwks.json", s.jwks)

@@ -141,10 +141,20 @@ func (d *source) view(paths []string) pageView {
 	return v
 }
 
+// rateLimit says how often an operation may be called, as a sentence to go on
+// with, or nothing.
+func rateLimit(op object) string {
+	l := op.at("x-rate-limit")
+	if l == nil {
+		return ""
+	}
+	return fmt.Sprintf(" Rate limit: %v requests in %v seconds per %v.", l["limit"], l["window"], l["per"])
+}
+
 func (d *source) operation(method, path string, item, op object) operationView {
 	v := operationView{
 		ID: op.text("operationId"), Methods: []string{strings.ToUpper(method)}, Path: path, Summary: op.text("summary"),
-		Deprecated: op["deprecated"] == true, Description: prose(op.text("description")), Auth: auth(op),
+		Deprecated: op["deprecated"] == true, Description: prose(op.text("description")), Auth: auth(op) + rateLimit(op),
 	}
 	params := slices.Concat(item.list("parameters"), op.list("parameters"))
 	for i, p := range params {

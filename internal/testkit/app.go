@@ -60,8 +60,14 @@ type Option func(tb testing.TB, cfg *app.Config)
 // OnPostgres puts the App on PostgreSQL instead of SQLite.
 func OnPostgres(tb testing.TB, cfg *app.Config) { cfg.DatabaseURL = pgtest.URL(tb) }
 
-// New starts an App on an empty database that is torn down when the test ends.
-func New(tb testing.TB, options ...Option) *App {
+// Config returns what New builds an App from, for tests that build their own.
+func Config(tb testing.TB, options ...Option) app.Config {
+	tb.Helper()
+	cfg, _ := config(tb, options)
+	return cfg
+}
+
+func config(tb testing.TB, options []Option) (app.Config, *Clock) {
 	tb.Helper()
 	key, err := seal.ParseKey(MasterKey)
 	if err != nil {
@@ -84,6 +90,13 @@ func New(tb testing.TB, options ...Option) *App {
 	for _, o := range options {
 		o(tb, &cfg)
 	}
+	return cfg, clock
+}
+
+// New starts an App on an empty database that is torn down when the test ends.
+func New(tb testing.TB, options ...Option) *App {
+	tb.Helper()
+	cfg, clock := config(tb, options)
 	srv := httptest.NewUnstartedServer(nil)
 	cfg.PublicURL = "http://" + srv.Listener.Addr().String()
 	a, err := app.New(tb.Context(), cfg)

@@ -112,7 +112,8 @@ func (c *contract) check(req Request, res Response) error {
 	if response.node == nil {
 		return fmt.Errorf("status %d is not documented", res.Status)
 	}
-	return c.checkResponse(response, req, res)
+	rest, err := checkLimit(operation, res)
+	return errors.Join(err, c.checkResponse(response, req, rest))
 }
 
 // checkRelayed checks an answer of the gateway. An envelope with a code that the

@@ -26,7 +26,7 @@ type Server struct {
 // machine the test is skipped, except in CI, where it fails.
 func New(tb testing.TB) *Server {
 	tb.Helper()
-	dir, err := os.MkdirTemp("", "stoa-redis-") // short: a socket's path has 107 bytes
+	dir, err := os.MkdirTemp("", "stoa-redis-") //nolint:usetesting // short: a socket's path has 107 bytes
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -1,0 +1,65 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/redis/go-redis/v9"
+
+	"stoa/internal/account"
+	"stoa/internal/account/password"
+	"stoa/internal/account/token"
+	"stoa/internal/httpapi"
+	"stoa/internal/ratelimit"
+	"stoa/internal/store"
+)
+
+// buildAccounts makes the accounts, their signing keys at first start, and the
+// administrator of the configuration.
+func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
+	services, err := token.NewService(cfg.ServiceIssuer, cfg.ServiceSecret, cfg.ServicePublicKey)
+	if err != nil {
+		return err
+	}
+	policy, err := account.ParsePolicy(cfg.PasswordPolicy)
+	if err != nil {
+		return err
+	}
+	cost := cfg.PasswordCost
+	if cost == (password.Params{}) {
+		cost = password.Default
+	}
+	db := store.NewAccount(a.DB)
+	a.Accounts = &account.Service{
+		Store:  db,
+		Ring:   &account.Ring{Store: db, Box: cfg.MasterKey.Box(account.RingPurpose), Now: cfg.Now},
+		Hasher: password.NewHasher(cost, password.Limits{}),
+		Now:    cfg.Now, Policy: policy, Services: services,
+	}
+	if err := a.Accounts.Start(ctx); err != nil {
+		return err
+	}
+	created, err := a.Accounts.EnsureAdmin(ctx, cfg.AdminEmail, cfg.AdminPassword)
+	if created {
+		cfg.Log.InfoContext(ctx, "administrator created", slog.String("email", cfg.AdminEmail))
+	}
+	return err
+}
+
+// buildLimiter makes what counts requests, or nil.
+func (a *App) buildLimiter(cfg Config) (*ratelimit.Limiter, error) {
+	if !cfg.RateLimits {
+		return nil, nil //nolint:nilnil // nil counts nothing (httpapi.Server)
+	}
+	opts := ratelimit.Options{Rules: httpapi.Limits(), Now: cfg.Now, Log: cfg.Log}
+	if cfg.RedisURL != "" {
+		parsed, err := redis.ParseURL(cfg.RedisURL)
+		if err != nil {
+			return nil, errors.New("the Redis URL cannot be read; it has the form redis://[user:password@]host:port/db") // the cause may quote the password
+		}
+		a.redis = redis.NewClient(parsed)
+		opts.Redis = a.redis
+	}
+	return ratelimit.New(opts)
+}

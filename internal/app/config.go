@@ -1,0 +1,76 @@
+package app
+
+import (
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"stoa/internal/account/password"
+	"stoa/internal/seal"
+)
+
+// Config is what an App needs to know. All fields are required unless they say
+// otherwise.
+type Config struct {
+	Log *slog.Logger
+	Now func() time.Time
+
+	// Version is that of the program, as plugins and metrics are told.
+	Version string
+
+	// DatabaseURL is a postgres:// URL or the path of a SQLite file.
+	DatabaseURL string
+
+	// DataDir is the folder for package files, media and the like. It exists.
+	DataDir string
+
+	// MasterKey encrypts what must not be readable in the database.
+	MasterKey *seal.Key
+
+	// AdminEmail and AdminPassword make an administrator while there is none.
+	// Both may be empty.
+	AdminEmail, AdminPassword string
+
+	// PasswordPolicy is "standard" (or empty) or "asvs" (account.Policy).
+	PasswordPolicy string
+
+	// PasswordCost is what hashing a password takes; password.Default if zero.
+	// Tests lower it.
+	PasswordCost password.Params
+
+	// ServiceIssuer, with one of ServiceSecret (the HMAC key) and ServicePublicKey
+	// (PEM), makes service JWTs of that issuer acceptable (spec A, Authentication
+	// 6). All empty: off.
+	ServiceIssuer, ServiceSecret, ServicePublicKey string
+
+	// RateLimits counts requests against the limits of the API. Off, nothing is
+	// counted.
+	RateLimits bool
+	// RedisURL is where replicas share their limits. Empty: each counts for itself.
+	RedisURL string
+	// TrustedProxies are the networks of proxies whose X-Forwarded-For is believed.
+	TrustedProxies []netip.Prefix
+
+	// Payments is "test" (or empty), where every payment settles at once, or
+	// "live", where paid tiers need a payment provider (CONTRACT 3).
+	Payments string
+
+	// PublicURL is where clients and plugins reach this server, without a slash at
+	// the end.
+	PublicURL string
+
+	// PlatformAPIBaseURL is what plugins are told to call the platform at;
+	// PublicURL if empty.
+	PlatformAPIBaseURL string
+
+	// DefaultLocale is the BCP 47 tag told to plugins when a client names none; en
+	// if empty.
+	DefaultLocale string
+
+	// ExternalAllow lists networks that external plugins may be in although they
+	// are private or loopback (CONTRACT 5).
+	ExternalAllow []netip.Prefix
+
+	// NodePath is the Node.js that runs internal plugins; "node" in PATH if empty.
+	NodePath string
+}

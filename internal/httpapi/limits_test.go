@@ -1,0 +1,268 @@
+package httpapi_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"stoa/internal/app"
+	"stoa/internal/httpapi"
+	"stoa/internal/testkit"
+	"stoa/internal/testkit/redistest"
+)
+
+// limited turns the limits on, behind a proxy that the tests play themselves.
+func limited(_ testing.TB, cfg *app.Config) {
+	cfg.RateLimits = true
+	cfg.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+}
+
+// from is the header by which the test's proxy reports an address.
+func from(address string) http.Header { return http.Header{"X-Forwarded-For": {address}} }
+
+// registered registers a user from an address of its own.
+func registered(t *testing.T, a *testkit.App) testkit.Response {
+	t.Helper()
+	return a.Do(t, testkit.Request{
+		Method: "POST", Path: "/auth/register", Header: from("198.51.100.1"),
+		Body: map[string]string{"email": "u@example.com", "username": "user", "password": "correct horse"},
+	})
+}
+
+// badLogin is a request that is counted and does no work.
+func badLogin(address string) testkit.Request {
+	return testkit.Request{Method: "POST", Path: "/auth/login", Header: from(address), Body: "nonsense"}
+}
+
+// The table of spec A, Limits, to the letter.
+func TestLimitsAreThoseOfTheSpecification(t *testing.T) {
+	t.Parallel()
+
+	want := map[string]string{
+		"register": "5 in 1h0m0s", "login": "10 in 1m0s", "refresh": "60 in 1h0m0s",
+		"me": "100 in 1m0s", "change-password": "5 in 1h0m0s",
+	}
+	for _, r := range httpapi.Limits() {
+		if got := fmt.Sprintf("%d in %s", r.Limit, r.Window); got != want[r.Name] {
+			t.Errorf("%s = %s, want %s", r.Name, got, want[r.Name])
+		}
+		delete(want, r.Name)
+	}
+	if len(want) > 0 {
+		t.Errorf("no limit for %v", want)
+	}
+}
+
+// Each limited route answers as often as its limit says and not once more, in
+// the documented form, and again when it says so.
+func TestLimitedRoutesStopAtTheirLimit(t *testing.T) {
+	t.Parallel()
+
+	tests := []struct {
+		name   string
+		limit  int
+		refill time.Duration
+		// request returns the i-th request.
+		request func(t *testing.T, a *testkit.App) func(i int) testkit.Request
+	}{
+		{"register", 5, 12 * time.Minute, func(*testing.T, *testkit.App) func(int) testkit.Request {
+			return func(i int) testkit.Request {
+				return testkit.Request{Method: "POST", Path: "/auth/register", Header: from("203.0.113.9"), Body: map[string]string{
+					"email": fmt.Sprintf("u%d@example.com", i), "username": fmt.Sprintf("user%d", i), "password": "correct horse",
+				}}
+			}
+		}},
+		{"register with bad bodies", 5, 12 * time.Minute, func(*testing.T, *testkit.App) func(int) testkit.Request {
+			return func(int) testkit.Request {
+				return testkit.Request{Method: "POST", Path: "/auth/register", Header: from("203.0.113.9"), Body: "nonsense"}
+			}
+		}},
+		{"login", 10, 6 * time.Second, func(*testing.T, *testkit.App) func(int) testkit.Request {
+			return func(int) testkit.Request {
+				return testkit.Request{Method: "POST", Path: "/auth/login", Header: from("203.0.113.9"), Body: map[string]string{"email": "no@example.com", "password": "wrong horse"}}
+			}
+		}},
+		{"me", 100, 600 * time.Millisecond, func(t *testing.T, a *testkit.App) func(int) testkit.Request {
+			t.Helper()
+			token := registered(t, a).Text(t, "data.access_token")
+			return func(i int) testkit.Request {
+				return testkit.Request{Method: "GET", Path: "/auth/me", Token: token, Header: from(fmt.Sprintf("203.0.113.%d", i))}
+			}
+		}},
+		{"change-password", 5, 12 * time.Minute, func(t *testing.T, a *testkit.App) func(int) testkit.Request {
+			t.Helper()
+			token := registered(t, a).Text(t, "data.access_token")
+			return func(i int) testkit.Request {
+				return testkit.Request{
+					Method: "POST", Path: "/auth/change-password", Token: token, Header: from(fmt.Sprintf("203.0.113.%d", i)),
+					Body: map[string]string{"currentPassword": "wrong horse", "newPassword": "another horse"},
+				}
+			}
+		}},
+		{"refresh of a token that does not verify", 60, time.Minute, func(*testing.T, *testkit.App) func(int) testkit.Request {
+			return func(i int) testkit.Request {
+				return testkit.Request{Method: "POST", Path: "/auth/refresh", Header: from(fmt.Sprintf("203.0.113.%d", i)), Body: map[string]string{"refresh_token": "made up"}}
+			}
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+
+			a := testkit.New(t, limited)
+			next := tt.request(t, a)
+			for i := range tt.limit {
+				if res := a.Do(t, next(i)); res.Status == http.StatusTooManyRequests {
+					t.Fatalf("request %d = 429, want %d to pass", i+1, tt.limit)
+				}
+			}
+			res := a.Do(t, next(tt.limit))
+			wait := max(1, int((tt.refill+time.Second-1)/time.Second))
+			if res.Status != http.StatusTooManyRequests || res.Text(t, "error.code") != "RATE_LIMIT_EXCEEDED" {
+				t.Fatalf("request %d = %d %s, want 429", tt.limit+1, res.Status, res.Body)
+			}
+			if got := res.Get(t, "error.retryAfter"); got != float64(wait) || res.Header.Get("Retry-After") != fmt.Sprint(wait) {
+				t.Errorf("retryAfter = %v, Retry-After = %s; want %d", got, res.Header.Get("Retry-After"), wait)
+			}
+			a.Clock.Advance(tt.refill)
+			if res := a.Do(t, next(tt.limit+1)); res.Status == http.StatusTooManyRequests {
+				t.Error("still 429 after the limit has refilled by one")
+			}
+		})
+	}
+}
+
+// A rotated token stays in its session, and so does its limit.
+func TestRefreshIsLimitedBySessionHoweverOftenTheTokenRotates(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t, limited)
+	token := registered(t, a).Text(t, "data.refresh_token")
+	for i := range 61 {
+		res := a.Do(t, testkit.Request{Method: "POST", Path: "/auth/refresh", Header: from(fmt.Sprintf("203.0.113.%d", i)), Body: map[string]string{"refresh_token": token}})
+		if want := map[bool]int{true: 200, false: 429}[i < 60]; res.Status != want {
+			t.Fatalf("refresh %d = %d, want %d", i+1, res.Status, want)
+		}
+		if next := res.Text(t, "data.refresh_token"); next != "" {
+			token = next
+		}
+	}
+	// Not used up by being refused: the session goes on.
+	a.Clock.Advance(time.Minute)
+	if res := a.Do(t, testkit.Request{Method: "POST", Path: "/auth/refresh", Body: map[string]string{"refresh_token": token}}); res.Status != 200 {
+		t.Errorf("refresh a minute later = %d, want 200", res.Status)
+	}
+}
+
+func TestNoSpellingOfAPathEscapesALimit(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t, limited)
+	for range 10 {
+		a.Do(t, badLogin("203.0.113.9"))
+	}
+	for _, path := range []string{
+		"/auth/login", "/auth/%6cogin", "/%61uth/login", "/auth/login?x=1", "//auth/login", "/auth//login", "/auth/./login",
+		"/x/../auth/login", "/auth/login/", "/auth/LOGIN", "/auth/login;x", "/auth%2Flogin", "/auth/login%20", "/auth/login%00",
+	} {
+		req := badLogin("203.0.113.9")
+		req.Path = path
+		// The answers allowed are the limit, and that there is no such address.
+		if res := a.DoUnchecked(t, req); res.Status != 429 && res.Status != 404 && res.Status != 405 {
+			t.Errorf("POST %s = %d %s", path, res.Status, res.Body)
+		}
+	}
+}
+
+func TestLimitCountsTheClientAndNotWhatItClaims(t *testing.T) {
+	t.Parallel()
+
+	t.Run("IPv6 by /64", func(t *testing.T) {
+		t.Parallel()
+
+		a := testkit.New(t, limited)
+		for i := range 11 {
+			res := a.Do(t, badLogin(fmt.Sprintf("2001:db8:1:2::%x", i)))
+			if refused := res.Status == 429; refused != (i == 10) {
+				t.Fatalf("request %d = %d", i+1, res.Status)
+			}
+		}
+		if res := a.Do(t, badLogin("2001:db8:1:3::1")); res.Status == 429 {
+			t.Error("another /64 is refused")
+		}
+	})
+	t.Run("X-Forwarded-For of an untrusted peer", func(t *testing.T) {
+		t.Parallel()
+
+		a := testkit.New(t, limited, func(_ testing.TB, cfg *app.Config) { cfg.TrustedProxies = nil })
+		for i := range 11 {
+			res := a.Do(t, badLogin(fmt.Sprintf("203.0.113.%d", i)))
+			if refused := res.Status == 429; refused != (i == 10) {
+				t.Fatalf("request %d = %d", i+1, res.Status)
+			}
+		}
+	})
+}
+
+func TestParallelRequestsNeverPassALimitTogether(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t, limited)
+	var (
+		wg     sync.WaitGroup
+		mu     sync.Mutex
+		passed int
+	)
+	for range 40 {
+		wg.Go(func() {
+			if a.Do(t, badLogin("203.0.113.9")).Status != 429 {
+				mu.Lock()
+				passed++
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if passed != 10 {
+		t.Errorf("%d of 40 passed, want 10", passed)
+	}
+}
+
+// Two replicas with one Redis have one limit; when Redis is gone each has its own.
+func TestReplicasShareTheirLimitsInRedis(t *testing.T) {
+	t.Parallel()
+
+	srv := redistest.New(t)
+	shared := func(_ testing.TB, cfg *app.Config) { cfg.RedisURL = srv.URL }
+	one, two := testkit.New(t, limited, shared), testkit.New(t, limited, shared)
+	for range 5 {
+		one.Do(t, badLogin("203.0.113.9"))
+		two.Do(t, badLogin("203.0.113.9"))
+	}
+	if a, b := one.Do(t, badLogin("203.0.113.9")).Status, two.Do(t, badLogin("203.0.113.9")).Status; a != 429 || b != 429 {
+		t.Errorf("the eleventh request = %d and %d, want 429 on both", a, b)
+	}
+	srv.Stop()
+	if res := one.Do(t, badLogin("203.0.113.9")); res.Status == 429 {
+		t.Error("without Redis the replica does not count for itself")
+	}
+}
+
+func TestARedisURLThatCannotBeReadIsRefusedWithoutShowingItsPassword(t *testing.T) {
+	t.Parallel()
+
+	cfg := testkit.Config(t, limited)
+	cfg.RedisURL = "redis://:hunter2@bad host"
+	a, err := app.New(t.Context(), cfg)
+	if err == nil {
+		t.Fatal(errors.Join(errors.New("app.New accepted it"), a.Close(t.Context())))
+	}
+	if !strings.Contains(err.Error(), "Redis URL") || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("app.New = %v", err)
+	}
+}
