@@ -175,7 +175,7 @@ type sharedBuffer struct {
 var bufferPool = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 func newSharedBuffer() *sharedBuffer {
-	buf := bufferPool.Get().(*bytes.Buffer) //nolint:errcheck,forcetypeassert // the pool holds nothing else
+	buf := bufferPool.Get().(*bytes.Buffer)
 	buf.Reset()
 	b := &sharedBuffer{Buffer: buf}
 	b.users.Store(1)

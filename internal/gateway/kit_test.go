@@ -119,7 +119,6 @@ type kit struct {
 	now    time.Time
 	who    caller.Caller
 	answer http.HandlerFunc
-	path   func(r *http.Request) string
 }
 
 func instance(id, key string, m plugin.Manifest, config string) plugin.Installed {

@@ -76,6 +76,22 @@ func TestSignGivesTheKnownAnswers(t *testing.T) {
 	}
 }
 
+// The example that plugin authors read is one of the known answers.
+func TestDocumentedExampleIsTrue(t *testing.T) {
+	t.Parallel()
+
+	doc, err := os.ReadFile("../../docs/plugins/signature.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := vectors(t)[0]
+	for _, part := range []string{v.Secrets[0], "```\n" + v.SignedText + "\n```", "x-platform-signature: " + v.Signature} {
+		if !strings.Contains(string(doc), part) {
+			t.Errorf("docs/plugins/signature.md does not hold %q", part)
+		}
+	}
+}
+
 func TestSignatureCoversEverything(t *testing.T) {
 	t.Parallel()
 

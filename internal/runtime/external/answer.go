@@ -78,7 +78,7 @@ var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
 // stream copies the body. It reports false when the client is gone, and panics
 // with http.ErrAbortHandler when the plugin is.
 func (c *call) stream(res *http.Response) bool {
-	buf := buffers.Get().(*[bufferSize]byte) //nolint:errcheck,forcetypeassert // the pool holds nothing else
+	buf := buffers.Get().(*[bufferSize]byte)
 	defer buffers.Put(buf)
 	rc := http.NewResponseController(c.w)
 	// What has no known end may be events: they must arrive when they happen.

@@ -131,7 +131,7 @@ func (c *call) explain(ctx context.Context, failed error) error {
 	case errors.Is(context.Cause(ctx), errSlow), errors.Is(c.client.Err(), context.DeadlineExceeded):
 		return runtime.ErrTimeout.Because(failed)
 	case c.client.Err() != nil, uploadErr != nil:
-		return nil // the client went away
+		return nil //nolint:nilerr // the client went away: nobody to tell
 	}
 	return runtime.ErrUnreachable.Because(failed)
 }

@@ -60,7 +60,7 @@ func newKit(tb testing.TB, firstByte time.Duration, h http.HandlerFunc) *kit {
 	return k
 }
 
-func (k *kit) do(tb testing.TB, ctx context.Context, method, target string, body io.Reader) (*http.Response, error) {
+func (k *kit) do(ctx context.Context, tb testing.TB, method, target string, body io.Reader) (*http.Response, error) {
 	tb.Helper()
 	r, err := http.NewRequestWithContext(ctx, method, k.front.URL+target, body)
 	if err != nil {
@@ -142,7 +142,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		}
 		http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
 	})
-	res, err := k.do(t, t.Context(), "GET", "/api/a", nil)
+	res, err := k.do(t.Context(), t, "GET", "/api/a", nil)
 	if err != nil || res.StatusCode != http.StatusTemporaryRedirect || res.Header.Get("Location") != "/elsewhere" {
 		t.Errorf("answer = %v, %v", res, err)
 	}
@@ -179,7 +179,7 @@ func TestSlowPluginsTimeOut(t *testing.T) {
 	release := make(chan struct{})
 	k := newKit(t, 50*time.Millisecond, func(_ http.ResponseWriter, _ *http.Request) { <-release })
 	defer close(release)
-	if _, err := k.do(t, t.Context(), "POST", "/api/x", strings.NewReader("x")); err != nil {
+	if _, err := k.do(t.Context(), t, "POST", "/api/x", strings.NewReader("x")); err != nil {
 		t.Fatal(err)
 	}
 	if err := k.served(t); !errors.Is(err, runtime.ErrTimeout) {
@@ -204,7 +204,7 @@ func TestTimeLimitEndsWithTheFirstByte(t *testing.T) {
 		<-time.After(2 * limit)
 		_ = pw.Close()
 	}()
-	res, err := k.do(t, t.Context(), "POST", "/api/x", pr)
+	res, err := k.do(t.Context(), t, "POST", "/api/x", pr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func TestStreamsBothWaysAtOnce(t *testing.T) {
 		}
 	})
 	pr, pw := io.Pipe()
-	res, err := k.do(t, t.Context(), "POST", "/api/x", pr)
+	res, err := k.do(t.Context(), t, "POST", "/api/x", pr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +260,7 @@ func TestEventsArriveWhenTheyHappen(t *testing.T) {
 		}
 	})
 	defer close(next)
-	res, err := k.do(t, t.Context(), "GET", "/api/events", nil) // returns before the first event
+	res, err := k.do(t.Context(), t, "GET", "/api/events", nil) // returns before the first event
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,7 +287,7 @@ func TestClientThatLeavesCancelsTheCall(t *testing.T) {
 		<-arrived
 		leave()
 	}()
-	if _, err := k.do(t, ctx, "GET", "/api/x", nil); !errors.Is(err, context.Canceled) {
+	if _, err := k.do(ctx, t, "GET", "/api/x", nil); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	if err := k.served(t); err != nil {
@@ -315,7 +315,7 @@ func TestPluginThatDiesMidAnswer(t *testing.T) {
 				_ = http.NewResponseController(w).Flush()
 				panic(http.ErrAbortHandler)
 			})
-			res, err := k.do(t, t.Context(), "GET", "/api/x", nil)
+			res, err := k.do(t.Context(), t, "GET", "/api/x", nil)
 			if err != nil {
 				return // the header was not even sent: no half answer either
 			}
@@ -351,7 +351,7 @@ func TestAnswerHeaderIsLimited(t *testing.T) {
 	t.Parallel()
 
 	k := newKit(t, 0, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X-Long", strings.Repeat("x", 70<<10)) })
-	if _, err := k.do(t, t.Context(), "GET", "/api/x", nil); err != nil {
+	if _, err := k.do(t.Context(), t, "GET", "/api/x", nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := k.served(t); !errors.Is(err, runtime.ErrUnreachable) {
