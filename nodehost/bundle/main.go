@@ -141,7 +141,7 @@ func licence(w *bytes.Buffer, dir string) error {
 	}
 	for _, e := range entries {
 		name := strings.ToUpper(e.Name())
-		if e.IsDir() || !(strings.HasPrefix(name, "LICEN") || strings.HasPrefix(name, "NOTICE")) {
+		if e.IsDir() || !strings.HasPrefix(name, "LICEN") && !strings.HasPrefix(name, "NOTICE") {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(dir, e.Name())) //nolint:gosec // see above

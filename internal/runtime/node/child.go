@@ -104,7 +104,7 @@ func (c *child) wait() {
 	}
 	c.exitErr = err
 	c.cancel()
-	c.report.Close()
+	_ = c.report.Close()
 	c.onExit()
 	close(c.exited)
 }

@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -21,13 +22,11 @@ import (
 // files are the files of a plugin package, by slash-separated name.
 type files map[string]string
 
-// fixture is a Runtime behind an HTTP server that calls one instance after
-// another.
+// fixture is a Runtime with a data folder of its own.
 type fixture struct {
 	*Runtime
 
-	dir    string
-	client *http.Client
+	dir string
 }
 
 // newFixture starts a Runtime on an empty data folder, closed with the test.
@@ -136,7 +135,7 @@ func getJSON[T any](tb testing.TB, f *fixture, in plugin.Installed, target strin
 // reasonOf returns details.reason of err.
 func reasonOf(tb testing.TB, err error) any {
 	tb.Helper()
-	e, ok := err.(*errs.Error)
+	e, ok := errors.AsType[*errs.Error](err)
 	if !ok {
 		tb.Fatalf("got %v (%T), want an *errs.Error", err, err)
 	}

@@ -157,8 +157,8 @@ func sweep(parent string) {
 			continue
 		}
 		if lock(f) {
-			os.RemoveAll(dir) //nolint:errcheck,gosec // see above
+			_ = os.RemoveAll(dir)
 		}
-		f.Close()
+		_ = f.Close()
 	}
 }

@@ -50,7 +50,7 @@ func (r revision) replaces(old revision) bool {
 // with an older config or package.
 func (s *installation) acquire(ctx context.Context, in plugin.Installed) (*process, error) {
 	for {
-		p, wait, err := s.claim(in)
+		p, wait, err := s.claim(in) //nolint:contextcheck // a process outlives the call that starts it
 		switch {
 		case err != nil && wait > 0 && wait <= patience:
 			select {

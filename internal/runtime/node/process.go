@@ -185,7 +185,7 @@ func (p *process) start() (*child, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("node: %w", err), os.Remove(p.socket))
 	}
-	c.onExit = func() { os.Remove(p.socket) } // a leftover goes with the folder
+	c.onExit = func() { _ = os.Remove(p.socket) } // a leftover goes with the folder
 	go c.wait()
 	return c, nil
 }

@@ -49,8 +49,8 @@ func (p *process) forward(w http.ResponseWriter, r *http.Request) (again bool, e
 
 	var failed error
 	proxy := &httputil.ReverseProxy{
-		Transport:      p.transport,
-		Rewrite:        passUnchanged,
+		Transport: p.transport,
+		Rewrite:   passUnchanged,
 		ModifyResponse: func(res *http.Response) error {
 			watch.stop()
 			if res.StatusCode == http.StatusSwitchingProtocols {
@@ -58,10 +58,10 @@ func (p *process) forward(w http.ResponseWriter, r *http.Request) (again bool, e
 			}
 			return nil
 		},
-		ErrorHandler:   func(_ http.ResponseWriter, _ *http.Request, err error) { failed = err },
-		FlushInterval:  -1, // events must arrive when they happen
-		BufferPool:     &p.rt.buffers,
-		ErrorLog:       slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
+		ErrorHandler:  func(_ http.ResponseWriter, _ *http.Request, err error) { failed = err },
+		FlushInterval: -1, // events must arrive when they happen
+		BufferPool:    &p.rt.buffers,
+		ErrorLog:      slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
 	}
 	func() {
 		defer body.end() // the proxy panics when a started answer breaks off
@@ -173,7 +173,7 @@ func (u *upload) Close() error { return nil }
 func (u *upload) end() {
 	u.ended.Store(true)
 	if u.read.Load() {
-		u.body.Close()
+		_ = u.body.Close()
 	}
 }
 

@@ -183,9 +183,9 @@ func TestABodyThatIsTooLargeIsNotThePluginsFault(t *testing.T) {
 
 func TestAnAnswerThatDoesNotBeginIsATimeout(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, func(c *Config) { c.FirstByte = 100 * time.Millisecond })
+	f := newFixture(t, func(c *Config) { c.FirstByte = time.Second })
 	in := f.install(t, "slow", withRoutes(`app.all('/api/never', () => {})
-	  app.get('/api/slow-body', (req, reply) => { reply.hijack(); reply.raw.write('a'); setTimeout(() => reply.raw.end('b'), 400) })`))
+	  app.get('/api/slow-body', (req, reply) => { reply.hijack(); reply.raw.write('a'); setTimeout(() => reply.raw.end('b'), 1300) })`))
 	for _, body := range []string{"", "{}"} {
 		_, _, err := f.do(t, in, http.MethodPost, "/api/never", body)
 		if !errors.Is(err, runtime.ErrTimeout) {

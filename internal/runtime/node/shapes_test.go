@@ -33,6 +33,7 @@ func TestEveryShapeOfPackageRuns(t *testing.T) {
 	f := newFixture(t)
 	for i, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			in := f.install(t, "shape-"+string(rune('a'+i)), tt.content)
 			in.Instance.Config = json.RawMessage(`{"greeting":"good day"}`)
 			if got, want := f.get(t, in, "/api/options"), `{"greeting":"good day"}`; got != want {
