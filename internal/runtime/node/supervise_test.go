@@ -101,17 +101,34 @@ func (f *fixture) forgive(in plugin.Installed) {
 func TestACrashDuringACallIsReported(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	in := f.install(t, "fatal", withRoutes(pidRoute))
-	_, _, err := f.do(t, in, http.MethodPost, "/api/crash", "{}")
-	if !errors.Is(err, runtime.ErrUnreachable) || reasonOf(t, err) != reasonCrashed {
-		t.Errorf("got %v, want ErrUnreachable", err)
+	for slug, body := range map[string]string{"fatal": "", "fatal-with-body": "{}"} {
+		in := f.install(t, slug, withRoutes(pidRoute))
+		_, _, err := f.do(t, in, http.MethodPost, "/api/crash", body)
+		if !errors.Is(err, runtime.ErrUnreachable) || reasonOf(t, err) != reasonCrashed {
+			t.Errorf("%s: got %v, want ErrUnreachable", slug, err)
+		}
+		// It may have had its effect: it must not be sent again.
+		if count := f.failureCount(in); count != 1 {
+			t.Errorf("%s: the request was sent %d times", slug, count)
+		}
 	}
+}
+
+func (f *fixture) failureCount(in plugin.Installed) int {
 	inst := f.installation(in.Instance.ID)
 	inst.mu.Lock()
 	defer inst.mu.Unlock()
-	if inst.failures.count != 1 {
-		t.Errorf("the request was sent %d times: it must not be repeated, it may have had its effect", inst.failures.count)
-	}
+	return inst.failures.count
+}
+
+func TestAProcessThatDoesNotEndIsKilled(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(c *Config) { c.Grace = 50 * time.Millisecond })
+	in := f.install(t, "stubborn", withRoutes("app.addHook('onClose', () => new Promise(() => {})); setInterval(() => {}, 1000)"))
+	f.get(t, in, "/health")
+	pid := f.Status(in.Instance.ID).PID
+	f.Stop(in.Instance.ID)
+	gone(t, pid)
 }
 
 func TestAnAnswerThatBreaksOffIsNotPassedOffAsWhole(t *testing.T) {
