@@ -108,9 +108,10 @@ func (b *requestBody) explain(err error) error {
 
 // clientBody is what a client sends: no more than it may, and not slower.
 //
-// net/http must find nobody reading when the handler returns, or it mistakes the
-// rest of the body for the next request. So a reader is cut off by detach, and
-// none ever closes the body, which is the server's to do.
+// A transport may go on reading when it has an answer, and close the body at any
+// time. If it did so while the server finishes the request, net/http could take
+// the rest of the body for the next request. So nobody but the server closes it,
+// and detach ends all reading before the handler returns.
 type clientBody struct {
 	body io.Reader
 	rc   *http.ResponseController
@@ -129,11 +130,14 @@ const drain = time.Second
 func (b *clientBody) Read(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.detached.Load() {
+		return 0, http.ErrBodyReadAfterClose
+	}
 	if int64(len(p)) > b.left+1 {
 		p = p[:b.left+1]
 	}
 	_ = b.rc.SetReadDeadline(time.Now().Add(idle)) // fails only on writers without a connection
-	if b.detached.Load() {                         // after the deadline: detach sets them the other way round
+	if b.detached.Load() {                         // in the meantime: its deadline may be overwritten
 		return 0, http.ErrBodyReadAfterClose
 	}
 	n, err := b.body.Read(p)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 const mib = 1 << 20
@@ -177,5 +178,34 @@ func TestConnectionsAreReusedAfterUploads(t *testing.T) {
 			t.Fatalf("after %d bytes: %v, %v", size, res, err)
 		}
 		k.next(t)
+	}
+}
+
+// A client that stalls in an upload nobody wants any more holds nothing up.
+func TestStalledUploadIsCutOffAfterTheAnswer(t *testing.T) {
+	t.Parallel()
+
+	k := newKit(t)
+	k.answer = func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).EnableFullDuplex() // or this server would wait for the rest
+		_, _ = io.CopyN(io.Discard, r.Body, mib)
+		w.WriteHeader(http.StatusForbidden)
+	}
+	c, err := net.Dial("tcp", k.front.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	go func() {
+		fmt.Fprintf(c, "POST /api/x HTTP/1.1\r\nHost: shop\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n", 9*mib)
+		_, _ = io.Copy(c, bodyOf(mib+100_000))
+	}()
+	_ = c.SetReadDeadline(time.Now().Add(10 * time.Second)) // less than a client may pause
+	answers := bufio.NewReader(c)
+	if res, err := http.ReadResponse(answers, nil); err != nil || res.StatusCode != http.StatusForbidden {
+		t.Fatalf("answer = %v, %v", res, err)
+	}
+	if _, err := io.ReadAll(answers); err != nil {
+		t.Errorf("the connection is still open: %v", err)
 	}
 }

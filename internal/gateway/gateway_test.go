@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stoa/internal/caller"
+	"stoa/internal/gateway"
 	"stoa/internal/plugin"
 )
 
@@ -51,7 +52,7 @@ func TestInstanceResolution(t *testing.T) {
 			k := newKit(t)
 			res := k.do(t, "GET", "/api/charge"+tt.query, nil, tt.header)
 			if tt.want == "" {
-				if got := code(res); got != "NOT_FOUND" || res.Header.Get("X-Slug") != "pay" {
+				if got := code(res); got != "NOT_FOUND" || res.Header.Get("X-Message") != gateway.ErrNotFound.Message || res.Header.Get("X-Slug") != "pay" {
 					t.Errorf("code = %s, slug %q; want NOT_FOUND of pay", got, res.Header.Get("X-Slug"))
 				}
 				k.untouched(t)
@@ -262,6 +263,26 @@ func TestRoutePermissions(t *testing.T) {
 		}
 		if want == "418" {
 			k.next(t)
+		}
+	}
+	k.untouched(t)
+}
+
+func TestPathsArriveAsSent(t *testing.T) {
+	t.Parallel()
+
+	k := newKit(t)
+	for _, target := range []string{"/api/a|b\"<>^{}", "/api/\xc3\xa9", "/api/%c3%A9%7E~", "/api/a;b=c,d:e@f!$&'()*+=", "/api/x?", "/api/x?|\"{}&%zz"} {
+		k.raw(t, "GET "+target+" HTTP/1.1", "Host: shop")
+		got := k.next(t)
+		got.verified(t)
+		if got.RequestURI != "/base"+target {
+			t.Errorf("sent %q, arrived %q", target, got.RequestURI)
+		}
+	}
+	for _, target := range []string{"/api/../x", "/api//x", "/__lifecycle/onInstall", "/api/%2e%2e/%5f%5flifecycle/x"} {
+		if res := k.raw(t, "GET "+target+" HTTP/1.1", "Host: shop"); code(res) != "NOT_FOUND" {
+			t.Errorf("%s: %s, want NOT_FOUND", target, code(res))
 		}
 	}
 	k.untouched(t)

@@ -199,6 +199,7 @@ func (k *kit) serve(w http.ResponseWriter, r *http.Request) {
 	err := k.Serve(w, r.WithContext(ctx), gateway.Call{Slug: "pay", Path: path, Caller: gateway.CallerShop})
 	if e, ok := errors.AsType[*errs.Error](err); ok {
 		w.Header().Set("X-Code", e.Code)
+		w.Header().Set("X-Message", e.Message)
 		w.Header().Set("X-Slug", fmt.Sprint(e.Details["slug"]))
 		w.WriteHeader(599)
 	} else if err != nil {

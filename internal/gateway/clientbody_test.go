@@ -1,0 +1,58 @@
+package gateway
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+)
+
+// deadlines is a connection whose reads wait until their deadline has passed.
+type deadlines struct {
+	*httptest.ResponseRecorder
+
+	write *io.PipeWriter
+	set   chan time.Time
+}
+
+func (d *deadlines) SetReadDeadline(at time.Time) error {
+	if !at.IsZero() && at.Before(time.Now()) {
+		_ = d.write.CloseWithError(errors.New("deadline passed"))
+	}
+	d.set <- at
+	return nil
+}
+
+// When the handler has returned, nobody reads the client's body or touches the
+// connection.
+func TestDetachEndsAllReading(t *testing.T) {
+	t.Parallel()
+
+	pr, pw := io.Pipe()
+	conn := &deadlines{ResponseRecorder: httptest.NewRecorder(), write: pw, set: make(chan time.Time, 10)}
+	b := &clientBody{body: pr, rc: http.NewResponseController(conn), left: maxBody}
+	done := make(chan error)
+	go func() {
+		_, err := b.Read(make([]byte, 1))
+		done <- err
+	}()
+	<-conn.set // it reads, or is about to
+	b.detach()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		t.Fatal("the one that waits was not cut off")
+	}
+	for len(conn.set) > 0 {
+		<-conn.set
+	}
+	b.body = nil // a Read would panic
+	if _, err := b.Read(make([]byte, 1)); !errors.Is(err, http.ErrBodyReadAfterClose) {
+		t.Errorf("a later Read = %v, want ErrBodyReadAfterClose", err)
+	}
+	if len(conn.set) > 0 {
+		t.Error("a later Read touched the connection")
+	}
+}
