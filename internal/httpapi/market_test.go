@@ -371,11 +371,17 @@ func TestTheSeatLimitIsExactUnderParallelCalls(t *testing.T) {
 		importCatalog(t, a)
 		key := buy(t, a, "once") // three seats
 		var (
-			wg      sync.WaitGroup
-			granted atomic.Int32
+			wg, ready sync.WaitGroup
+			granted   atomic.Int32
+			start     = make(chan struct{})
 		)
+		ready.Add(24)
 		for i := range 24 {
 			wg.Go(func() {
+				// Connections first: opening them takes longer than the race.
+				verify(t, a, "mail-pack", key, "warm-up.example")
+				ready.Done()
+				<-start
 				res := activate(t, a, key, fmt.Sprintf("host-%d.example", i/2)) // each instance twice
 				if res.Status == http.StatusOK {
 					granted.Add(1)
@@ -384,6 +390,8 @@ func TestTheSeatLimitIsExactUnderParallelCalls(t *testing.T) {
 				}
 			})
 		}
+		ready.Wait()
+		close(start)
 		wg.Wait()
 		// Three instances, each of which asked twice.
 		if granted.Load() != 6 {

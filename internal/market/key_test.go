@@ -71,6 +71,28 @@ func TestEveryTypoIsFound(t *testing.T) {
 	})
 }
 
+// Any two wrong characters. The code is linear, and multiplying both mistakes by
+// a number of its field makes neither of them visible or invisible: it is enough
+// to try all second mistakes beside one first.
+func TestEveryPairOfTyposIsFound(t *testing.T) {
+	t.Parallel()
+
+	good := []byte(strings.ReplaceAll(market.NewLicenseKey().Reveal()[5:], "-", ""))
+	value := func(c byte) int { return strings.IndexByte(crockford, c) }
+	for i := range good {
+		for j := range i {
+			for delta := 1; delta < 32; delta++ {
+				bad := append([]byte("STOA"), good...)
+				bad[4+i] = crockford[value(good[i])^1]
+				bad[4+j] = crockford[value(good[j])^delta]
+				if _, err := market.ParseLicenseKey(string(bad)); !errors.Is(err, market.ErrBadKey) {
+					t.Fatalf("mistakes at %d and %d, together, were not found", i, j)
+				}
+			}
+		}
+	}
+}
+
 func TestWhatIsNoKeyIsRefused(t *testing.T) {
 	t.Parallel()
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -121,7 +122,44 @@ func testSales(t *testing.T, open Open) {
 		_, err = s.LicenseByKey(t.Context(), "prod-a", "hash-m", "x")
 		wantKind(t, err, errs.NotFound)
 	})
+	t.Run("a licence stays locked until the transaction ends", func(t *testing.T) { t.Parallel(); testLicenseLock(t, sales(t)) })
 	t.Run("many transactions, one seat", func(t *testing.T) { t.Parallel(); testOneSeat(t, sales(t)) })
+}
+
+// testLicenseLock has one transaction hold the licence while another asks for
+// it: the second must wait, and then see what the first did.
+func testLicenseLock(t *testing.T, s *store.Sales) {
+	second := make(chan market.Usage, 1)
+	var wg sync.WaitGroup
+	err := s.InTx(t.Context(), func(tx market.Sales) error {
+		if _, err := tx.LicenseByKey(t.Context(), "prod-a", "hash-l", "x"); err != nil {
+			return err
+		}
+		wg.Go(func() {
+			err := s.InTx(t.Context(), func(tx market.Sales) error {
+				u, err := tx.LicenseByKey(t.Context(), "prod-a", "hash-l", "x")
+				second <- u
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		select {
+		case u := <-second:
+			t.Error("the second transaction did not wait for the first")
+			second <- u
+		case <-time.After(300 * time.Millisecond): // time enough to answer, if nothing held it
+		}
+		return tx.AddInstance(t.Context(), "l", "x", T0)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wg.Wait()
+	if u := <-second; u.Instances != 1 || !u.Activated {
+		t.Errorf("the second transaction saw %d instances, want what the first added", u.Instances)
+	}
 }
 
 var errFull = errors.New("full")
