@@ -32,6 +32,7 @@ var mayImport = map[string][]string{
 	"internal/mail":      {},
 	"internal/masterkey": {"internal/seal"},
 	"internal/ops":       {},
+	"internal/pages":     {},
 	"internal/ratelimit": {},
 
 	"internal/account":          {"internal/errs", "internal/audit", "internal/caller", "internal/cuid2", "internal/mail", "internal/seal", "internal/account/password", "internal/account/token"},
@@ -58,7 +59,7 @@ var mayImport = map[string][]string{
 	"nodehost/bundle":  {},
 	"examples/plugins": {},
 	"internal/store":   {"internal/errs", "internal/audit", "internal/caller", "internal/account", "internal/market", "internal/plugin"},
-	"internal/httpapi": {"api", "internal/reference", "internal/errs", "internal/audit", "internal/caller", "internal/reqid", "internal/account", "internal/account/token", "internal/plugin", "internal/plugin/install", "internal/market", "internal/gateway", "internal/clientip", "internal/ratelimit"},
+	"internal/httpapi": {"api", "internal/reference", "internal/pages", "internal/errs", "internal/audit", "internal/caller", "internal/reqid", "internal/account", "internal/account/token", "internal/plugin", "internal/plugin/install", "internal/market", "internal/gateway", "internal/clientip", "internal/ratelimit"},
 
 	// For tests only: nothing above may list these.
 	"internal/store/storetest":   {"*"},

@@ -33,6 +33,9 @@ type serveCmd struct {
 	AdminEmail     string `help:"Create this administrator while there is none, with the password in STOA_ADMIN_PASSWORD." env:"STOA_ADMIN_EMAIL" placeholder:"ADDRESS"`
 	PasswordPolicy string `help:"Rules for new passwords: standard (6 characters) or asvs (8 characters, no common ones)." enum:"standard,asvs" default:"standard" env:"STOA_PASSWORD_POLICY"`
 
+	SMTPURL  string `help:"Server that takes mail: smtp://user@host:587 (STARTTLS) or smtps://user@host:465, with STOA_SMTP_PASSWORD. Without it mails are written to the log, links that reset passwords included." env:"STOA_SMTP_URL" name:"smtp-url" placeholder:"URL"`
+	MailFrom string `help:"Address that mails come from, as no-reply@example.com or Shop <no-reply@example.com>." env:"STOA_MAIL_FROM" placeholder:"ADDRESS"`
+
 	ServiceIssuer    string `help:"Accept service JWTs with this iss, as ADMIN. Needs SERVICE_JWT_SECRET or a public key." env:"SERVICE_JWT_ISSUER" name:"service-jwt-issuer" placeholder:"ISSUER"`
 	ServicePublicKey string `help:"Public key of service JWTs, in PEM." env:"SERVICE_JWT_PUBLIC_KEY" name:"service-jwt-public-key" placeholder:"PEM"`
 
@@ -114,6 +117,9 @@ func (c serveCmd) appConfig(log *slog.Logger, addr net.Addr) (app.Config, error)
 	}
 	cfg.AdminEmail, cfg.AdminPassword = c.AdminEmail, os.Getenv(envAdminPassword)
 	cfg.PasswordPolicy = c.PasswordPolicy
+	if cfg.SMTPURL, cfg.SMTPPassword, cfg.MailFrom = c.SMTPURL, os.Getenv(envSMTPPassword), c.MailFrom; c.SMTPURL != "" && c.PublicURL == "" {
+		return cfg, errors.New("--smtp-url needs --public-url: mails hold links to it")
+	}
 	cfg.ServiceIssuer, cfg.ServiceSecret, cfg.ServicePublicKey = c.ServiceIssuer, os.Getenv(envServiceSecret), c.ServicePublicKey
 	cfg.RateLimits, cfg.RedisURL, cfg.TrustedProxies = c.RateLimits == "on", c.RedisURL, c.TrustedProxies
 	cfg.Payments = c.Payments

@@ -22,12 +22,14 @@ type secretSetting struct{ name, help string }
 var secretSettings = []secretSetting{
 	{envMasterKey, "64 hexadecimal digits that protect the secrets in the database; without it a key is generated and kept in the data folder. The same for all replicas."},
 	{envAdminPassword, "password of the administrator that serve creates for --admin-email while there is none, and of stoa admin create."},
+	{envSMTPPassword, "password of the user in --smtp-url."},
 	{envServiceSecret, "shared secret of HS256 service JWTs, 32 bytes at least."},
 }
 
 const (
 	envMasterKey     = "STOA_MASTER_KEY"
 	envAdminPassword = "STOA_ADMIN_PASSWORD"
+	envSMTPPassword  = "STOA_SMTP_PASSWORD" //nolint:gosec // the variable's name, not a secret
 	envServiceSecret = "SERVICE_JWT_SECRET" //nolint:gosec // the variable's name, not a secret
 )
 

@@ -36,6 +36,7 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 		Ring:   &account.Ring{Store: db, Box: cfg.MasterKey.Box(account.RingPurpose), Now: cfg.Now},
 		Hasher: password.NewHasher(cost, password.Limits{}),
 		Now:    cfg.Now, Policy: policy, Services: services,
+		Outbox: a.Mail, PublicURL: cfg.PublicURL,
 	}
 	if err := a.Accounts.Start(ctx); err != nil {
 		return err

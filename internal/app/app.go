@@ -20,6 +20,7 @@ import (
 	"stoa/internal/clientip"
 	"stoa/internal/framing"
 	"stoa/internal/httpapi"
+	"stoa/internal/mail"
 	"stoa/internal/market"
 	"stoa/internal/ops"
 	"stoa/internal/plugin"
@@ -37,6 +38,9 @@ type App struct {
 	Market  *market.Service
 
 	Accounts *account.Service
+
+	// Mail sends mail in the background.
+	Mail *mail.Queue
 
 	// Guard recognises requests that state their length twice. The server listens
 	// through it.
@@ -82,6 +86,9 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		cfg.Log.WarnContext(ctx, "leftovers of earlier installs could not be removed", slog.Any("err", err))
 	}
 	if err := a.buildMarket(cfg); err != nil {
+		return err
+	}
+	if err := a.buildMail(ctx, cfg); err != nil {
 		return err
 	}
 	if err := a.buildAccounts(ctx, cfg); err != nil {
@@ -154,6 +161,11 @@ func (a *App) OpsHandler() http.Handler { return a.metrics.Handler() }
 // have ended before.
 func (a *App) Close(ctx context.Context) error {
 	var all []error
+	if a.Mail != nil { // first: what is to be sent may still have to be looked up
+		draining, cancel := context.WithTimeout(ctx, mailDrain)
+		a.Mail.Close(draining)
+		cancel()
+	}
 	if a.external != nil {
 		a.external.Close()
 	}

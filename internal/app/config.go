@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stoa/internal/account/password"
+	"stoa/internal/mail"
 	"stoa/internal/seal"
 )
 
@@ -58,6 +59,13 @@ type Config struct {
 	// PublicURL is where clients and plugins reach this server, without a slash at
 	// the end.
 	PublicURL string
+
+	// SMTPURL, with SMTPPassword and MailFrom, is the server that takes mail
+	// (mail.NewSMTP). Without it mails are written to the log.
+	SMTPURL, SMTPPassword, MailFrom string
+
+	// Mailer sends mail in place of all that. Tests set it.
+	Mailer mail.Sender
 
 	// PlatformAPIBaseURL is what plugins are told to call the platform at;
 	// PublicURL if empty.

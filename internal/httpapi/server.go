@@ -78,6 +78,9 @@ func (s *Server) routes() *router {
 	rt.public("POST /auth/refresh", s.refresh) // limited by session
 	rt.public("POST /auth/logout", s.logout)
 	rt.user("POST /auth/change-password", s.byUser(limitChangePassword, s.changePassword))
+	rt.public("POST /auth/forgot-password", s.forgotPassword)
+	rt.public("POST /auth/reset-password", s.resetPassword)
+	rt.public("GET /reset-password", s.resetPage)
 	rt.user("GET /auth/sessions", s.listSessions)
 	rt.user("DELETE /auth/sessions/{id}", s.endSession)
 	rt.public("GET /.well-known/jwks.json", s.jwks)

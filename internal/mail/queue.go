@@ -43,6 +43,7 @@ type Queue struct {
 	cancel context.CancelFunc
 	ctx    context.Context //nolint:containedctx // the life of the workers, which the queue owns
 
+	done    sync.WaitGroup // the workers
 	mu      sync.Mutex
 	closed  bool
 	pending int           // posted and not done
@@ -60,7 +61,7 @@ func NewQueue(sender Sender, log *slog.Logger) *Queue {
 	q := &Queue{sender: sender, log: log, jobs: make(chan job, maxWaiting)}
 	q.ctx, q.cancel = context.WithCancel(context.Background())
 	for range workers {
-		go q.work()
+		q.done.Go(q.work)
 	}
 	return q
 }
@@ -107,13 +108,16 @@ func (q *Queue) do(j job) {
 			q.log.ErrorContext(ctx, "mail panicked", slog.Any("panic", p))
 		}
 	}()
+	if q.ctx.Err() != nil {
+		return // closed before its turn
+	}
 	composing, done := context.WithTimeout(ctx, sendTimeout)
 	m, ok, err := j.compose(composing)
 	done()
 	if err == nil && ok {
 		err = q.send(ctx, m)
 	}
-	if err != nil {
+	if err != nil && q.ctx.Err() == nil { // Close says how many are lost
 		q.log.ErrorContext(ctx, "mail not sent", slog.Any("err", err))
 	}
 }
@@ -124,7 +128,7 @@ func (q *Queue) send(ctx context.Context, m Message) error {
 		limited, done := context.WithTimeout(ctx, sendTimeout)
 		err := q.sender.Send(limited, m)
 		done()
-		if err == nil || errors.Is(err, ErrPermanent) || errors.Is(err, ErrMessage) || try == len(pauses) {
+		if err == nil || errors.Is(err, ErrPermanent) || errors.Is(err, ErrMessage) || try == len(pauses) || q.ctx.Err() != nil {
 			return err
 		}
 		q.log.WarnContext(ctx, "mail not sent, trying again", slog.Any("err", err))
@@ -154,18 +158,20 @@ func (q *Queue) Idle(ctx context.Context) error {
 }
 
 // Close sends what is waiting, no longer than ctx allows, and ends the workers.
-// It returns an error if messages were lost. It may be called twice.
-func (q *Queue) Close(ctx context.Context) error {
+// The log says how many messages were lost. It may be called twice.
+func (q *Queue) Close(ctx context.Context) {
 	q.mu.Lock()
 	if !q.closed {
 		q.closed = true
 		close(q.jobs)
 	}
 	q.mu.Unlock()
-	err := q.Idle(ctx)
-	q.cancel() // what still runs ends now, and the rest fails fast
-	if err != nil {
-		return errors.New("mail: stopped before all mails were sent; their users have to ask again")
+	if q.Idle(ctx) != nil {
+		q.mu.Lock()
+		lost := q.pending
+		q.mu.Unlock()
+		q.log.WarnContext(ctx, "stopped before all mails were sent: whoever waits for one has to ask again", slog.Int("lost", lost))
 	}
-	return nil
+	q.cancel() // what still runs ends now, and the rest fails fast
+	q.done.Wait()
 }

@@ -305,9 +305,7 @@ func TestQueueTriesAgainOverARealServer(t *testing.T) {
 	m := hello
 	m.To = "busy@example.com"
 	q.Post(t.Context(), func(context.Context) (Message, bool, error) { return m, true, nil })
-	if err := q.Close(t.Context()); err != nil {
-		t.Error(err)
-	}
+	q.Close(t.Context())
 	if e := server.Next(t); e.Refused != m.To {
 		t.Errorf("first event = %+v, want a refusal", e)
 	}

@@ -52,6 +52,8 @@ type App struct {
 	URL    string       // of the server, without a slash at the end
 	Client *http.Client // with connections of its own
 	Clock  *Clock
+
+	mailbox *mailbox // nil if an option replaced the Mailer
 }
 
 // Option changes how New builds an App.
@@ -86,6 +88,7 @@ func config(tb testing.TB, options []Option) (app.Config, *Clock) {
 		ExternalAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 		// A hash of the real cost takes 24 ms; account/password tests that one.
 		PasswordCost: password.Params{MemoryKiB: 64, Time: 1, Threads: 1, SaltLen: 16, KeyLen: 32},
+		Mailer:       new(mailbox),
 	}
 	for _, o := range options {
 		o(tb, &cfg)
@@ -114,7 +117,8 @@ func New(tb testing.TB, options ...Option) *App {
 			tb.Errorf("close: %v", err)
 		}
 	})
-	return &App{App: a, URL: srv.URL, Client: srv.Client(), Clock: clock}
+	box, _ := cfg.Mailer.(*mailbox)
+	return &App{App: a, URL: srv.URL, Client: srv.Client(), Clock: clock, mailbox: box}
 }
 
 // OnBothEngines runs test once on SQLite and once on PostgreSQL.

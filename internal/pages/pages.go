@@ -1,0 +1,66 @@
+// Package pages holds the few pages that stoa itself shows to people, outside of
+// the console: each is one self-contained document with its style sheet and
+// script inside, and a policy that allows nothing else.
+package pages
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+)
+
+// Page is a document and how it may be used.
+type Page struct {
+	HTML []byte
+	// Policy is its Content-Security-Policy: its own style sheet and script by
+	// their hashes, requests to its own origin, nothing more. A form whose script
+	// does not run is not sent, so what was typed cannot end up in an address.
+	Policy string
+}
+
+var (
+	//go:embed layout.html
+	layout string
+	//go:embed page.css
+	css string
+
+	//go:embed reset.html
+	resetBody string
+	//go:embed reset.js
+	resetScript string
+)
+
+// Reset returns the page that chooses a new password with a link from a mail, or
+// asks for such a mail. It is served at /reset-password.
+func Reset() (Page, error) { return render("Choose a new password", resetBody, resetScript) }
+
+func render(title, body, script string) (Page, error) {
+	t, err := template.New("page").Parse(layout)
+	if err != nil {
+		return Page{}, fmt.Errorf("pages: %w", err)
+	}
+	// Plain strings around the parts, not actions inside <style> and <script>:
+	// the hashes are of the text as it is.
+	var out bytes.Buffer
+	err = t.Execute(&out, map[string]any{
+		"Title": title,
+		"Style": template.HTML("<style>" + css + "</style>"),      //nolint:gosec // embedded files
+		"Body":  template.HTML(body),                              //nolint:gosec // embedded files
+		"Code":  template.HTML("<script>" + script + "</script>"), //nolint:gosec // embedded files
+	})
+	if err != nil {
+		return Page{}, fmt.Errorf("pages: %w", err)
+	}
+	policy := fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+		source(css), source(script))
+	return Page{HTML: out.Bytes(), Policy: policy}, nil
+}
+
+// source names an inline text in a policy.
+func source(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}

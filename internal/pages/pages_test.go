@@ -1,0 +1,65 @@
+package pages
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var inline = regexp.MustCompile(`(?s)<(style|script)>(.*?)</(?:style|script)>`)
+
+// A browser runs exactly what is inside, and nothing that somebody added.
+func TestPolicyAllowsThePagesOwnPartsOnly(t *testing.T) {
+	t.Parallel()
+
+	page, err := Reset()
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := inline.FindAllSubmatch(page.HTML, -1)
+	if len(parts) != 2 {
+		t.Fatalf("%d inline parts, want a style sheet and a script", len(parts))
+	}
+	for _, p := range parts {
+		sum := sha256.Sum256(p[2])
+		if want := string(p[1]) + "-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "';"; !strings.Contains(page.Policy, want) {
+			t.Errorf("policy %q has no %q", page.Policy, want)
+		}
+	}
+	for _, want := range []string{"default-src 'none'", "form-action 'none'", "base-uri 'none'", "frame-ancestors 'none'", "connect-src 'self'"} {
+		if !strings.Contains(page.Policy, want) {
+			t.Errorf("policy %q has no %q", page.Policy, want)
+		}
+	}
+	for _, never := range []string{"unsafe-", "*", "http:", "https:"} {
+		if strings.Contains(page.Policy, never) {
+			t.Errorf("policy %q has %q", page.Policy, never)
+		}
+	}
+	for _, never := range []string{" style=", " onclick=", " onsubmit=", "src=", "href=", "http://", "https://", "innerHTML"} {
+		if bytes.Contains(page.HTML, []byte(never)) {
+			t.Errorf("the page has %q", never)
+		}
+	}
+}
+
+// Each field has a label, and each message is announced.
+func TestResetPageIsAccessible(t *testing.T) {
+	t.Parallel()
+
+	page, err := Reset()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`<html lang="en">`, `<title>Choose a new password</title>`, `for="password"`, `for="email"`, `role="alert"`, `role="status"`,
+		`autocomplete="new-password"`, `<noscript>`, `name="viewport"`,
+	} {
+		if !bytes.Contains(page.HTML, []byte(want)) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+}
