@@ -29,7 +29,7 @@ func passable(path string) bool {
 		}
 	}
 	// A plugin behind another proxy may see the path decoded once more.
-	for {
+	for range maxDecodings {
 		if hasForbiddenSegment(path) {
 			return false
 		}
@@ -39,7 +39,12 @@ func passable(path string) bool {
 		}
 		path = plain
 	}
+	return false
 }
+
+// maxDecodings bounds the work on a path such as %25252525…, which each decoding
+// shortens by two characters only. Three layers of escapes pass.
+const maxDecodings = 4
 
 func ambiguous(c rune) bool { return c == '/' || c == '\\' || c < ' ' || c == 0x7f }
 

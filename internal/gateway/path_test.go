@@ -9,7 +9,7 @@ import (
 
 var passablePaths = []string{
 	"/", "/api/", "/api/orders/7", "/api/a%20b", "/api/%C3%A9", "/api/é", "/api/a|b", "/api/a:b@c", "/api/...", "/api/.well-known", "/api/a..b",
-	"/api/100%25", "/api/http%253A%252F%252Fx", "/api/lifecycle", "/api/__lifecycles", "/api/x__lifecycle", "/api/trailing/", "/api/a;b=c",
+	"/api/100%25", "/api/http%253A%252F%252Fx", "/api/%252541", "/api/lifecycle", "/api/__lifecycles", "/api/x__lifecycle", "/api/trailing/", "/api/a;b=c",
 }
 
 var refusedPaths = []string{
@@ -19,6 +19,7 @@ var refusedPaths = []string{
 	"/__Lifecycle/x", "/%255f%255flifecycle/x", "/%25255f_lifecycle/x", "/__lifecycle;v=1/x", "/__lifecycle./x", "/__lifecycle%20/x",
 	"/__lifecycle%3fa/x", "/__lifecycle%23/x", "/__l%69fecycle/x", "/api/__lifecycle/x", "/api/..%2f__lifecycle/x", "/api/x%252f..%252f__lifecycle",
 	"/api/x%255c__lifecycle", "/__lifecycle%00/x", "/__lifecycle%09/x",
+	"/api/%25252541", "/api/%" + strings.Repeat("25", 30_000),
 }
 
 func TestPassable(t *testing.T) {

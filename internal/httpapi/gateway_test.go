@@ -273,3 +273,35 @@ func TestGatewayAnswersForThePlugin(t *testing.T) {
 	}
 	check(orders, 403, "PERMISSION_NOT_GRANTED", "echo")
 }
+
+// Internal plugins are reached the same way, and get their config when they
+// register.
+func TestGatewayReachesInternalPlugins(t *testing.T) {
+	t.Parallel()
+	testkit.OnBothEngines(t, func(t *testing.T, app *testkit.App) {
+		admin := app.Admin(t, "root")
+		archive := testkit.PluginArchive(t, testkit.InternalManifest("inner", "index.js"), map[string]string{"index.js": `
+			module.exports = async (app, config) => {
+				app.all('/api/echo', async (request, reply) => {
+					reply.header('set-cookie', 'a=1').header('x-request-id', 'own')
+					return { url: request.url, config, body: request.body ?? null, headers: request.headers }
+				})
+			}`})
+		if res := app.Install(t, admin.Access, "plugin", archive); res.Status != http.StatusCreated {
+			t.Fatalf("install: %d %s", res.Status, res.Body)
+		}
+		res := app.Do(t, testkit.Request{
+			Method: "POST", Path: "/api/v1/shop/plugins/inner/api/echo?a=%20&installation=default", Body: map[string]any{"n": 1},
+			Header: http.Header{"X-User-Id": {"forged"}, "x_user_role": {"forged"}, "Cookie": {"forged"}},
+		})
+		if res.Status != http.StatusOK || res.Text(t, "url") != "/api/echo?a=%20" || res.Get(t, "body.n") != 1.0 {
+			t.Fatalf("answer = %d %s", res.Status, res.Body)
+		}
+		if bytes.Contains(res.Body, []byte("forged")) || res.Text(t, "headers.x-user-role") != "guest" || res.Text(t, "headers.x-plugin-slug") != "inner" {
+			t.Errorf("the plugin saw %s", res.Body)
+		}
+		if res.Header.Get("Set-Cookie") != "" || len(res.Header["X-Request-Id"]) != 1 || res.Header.Get("X-Request-Id") == "own" {
+			t.Errorf("header = %v", res.Header)
+		}
+	})
+}
