@@ -89,6 +89,19 @@ func TestSetUpTokenEnds(t *testing.T) {
 				if _, err := a.SetUp(t.Context(), setup(token, "eve")); !errors.Is(err, account.ErrSetup) {
 					t.Errorf("SetUp = %v, want ErrSetup", err)
 				}
+				// Not even when there is no administrator again, by the database's hand.
+				admins, err := a.Store.LockAdmins(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, id := range admins {
+					if err := a.Store.SetActive(t.Context(), id, false); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if _, err := a.SetUp(t.Context(), setup(token, "eve")); !errors.Is(err, account.ErrSetup) {
+					t.Errorf("without administrators: SetUp = %v, want ErrSetup", err)
+				}
 			})
 		})
 	}
