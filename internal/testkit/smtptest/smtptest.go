@@ -15,12 +15,16 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
+	"io"
 	"math/big"
+	"mime/quotedprintable"
 	"net"
 	"net/mail"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -71,6 +75,25 @@ func (m Mail) Message(tb testing.TB) *mail.Message {
 		tb.Fatalf("smtptest: %v\n%s", err, m.Data)
 	}
 	return msg
+}
+
+// Text returns what the reader of the mail sees, with line feeds.
+func (m Mail) Text(tb testing.TB) string {
+	tb.Helper()
+	text, err := io.ReadAll(quotedprintable.NewReader(m.Message(tb).Body))
+	if err != nil {
+		tb.Fatalf("smtptest: %v\n%s", err, m.Data)
+	}
+	return strings.ReplaceAll(string(text), "\r\n", "\n")
+}
+
+// URL returns what STOA_SMTP_URL takes for this server without TLS.
+func (s *Server) URL(user string) string {
+	u := url.URL{Scheme: "smtp", Host: fmt.Sprintf("127.0.0.1:%d", s.Port)}
+	if user != "" {
+		u.User = url.User(user)
+	}
+	return u.String()
 }
 
 // New starts a server that ends with the test. Without aiosmtpd on the machine
