@@ -47,9 +47,7 @@ func (r *Ring) Init(ctx context.Context) error {
 	defer r.mu.Unlock()
 	now := r.Now()
 	for _, stage := range []Stage{StageCurrent, StageNext} {
-		k := token.GenerateKey()
-		stored := StoredKey{ID: k.ID, Stage: stage, Sealed: r.Box.Seal(k.Seed(), k.ID), CreatedAt: now, StageSince: now}
-		if err := r.Store.AddKeyOnce(ctx, stored); err != nil {
+		if err := r.Store.AddKeyOnce(ctx, r.newKey(stage, now)); err != nil {
 			return fmt.Errorf("signing keys: %w", err)
 		}
 	}

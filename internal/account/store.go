@@ -101,6 +101,7 @@ type Store interface {
 	Sessions
 	SetupTokens
 	Resets
+	KeyStages
 
 	// Record appends an entry to the audit log, as audit.Store does. Inside InTx
 	// it is part of the transaction.
@@ -141,4 +142,21 @@ type Keys interface {
 
 	// ListKeys returns the keys of all stages, oldest first.
 	ListKeys(ctx context.Context) ([]StoredKey, error)
+}
+
+// KeyStages is what Service needs to know about signing keys from the database
+// to rotate them.
+type KeyStages interface {
+	Keys
+
+	// MoveKey brings a key from one stage to another, at the given time. It returns
+	// an errs.NotFound error when the key is not in the stage from: of several who
+	// move the same key, one succeeds. Inside InTx the key stays locked until the
+	// transaction ends, also if both stages are the same. It returns an
+	// errs.Conflict error for a second next or current key.
+	MoveKey(ctx context.Context, id string, from, to Stage, at time.Time) error
+
+	// DeletePreviousKey deletes a key of stage previous. For any other, and for
+	// none, it does nothing.
+	DeletePreviousKey(ctx context.Context, id string) error
 }

@@ -28,6 +28,7 @@ const (
 	InstanceUpdate     Action = "instance.update"
 	InstanceDelete     Action = "instance.delete"
 	CatalogImport      Action = "catalog.import"
+	KeysRotate         Action = "keys.rotate"
 )
 
 // Kind is what sort of party an actor is.

@@ -45,6 +45,7 @@ func testAccount(t *testing.T, open Open) {
 	t.Run("Sessions", func(t *testing.T) { t.Parallel(); testSessions(t, open) })
 	t.Run("Resets", func(t *testing.T) { t.Parallel(); testResets(t, open) })
 	t.Run("Keys", func(t *testing.T) { t.Parallel(); testKeys(t, open) })
+	t.Run("KeyStages", func(t *testing.T) { t.Parallel(); testKeyStages(t, open) })
 	t.Run("Administration", func(t *testing.T) { t.Parallel(); testAccountAdmin(t, open) })
 	t.Run("Transactions", func(t *testing.T) { t.Parallel(); testAccountTx(t, open) })
 }
