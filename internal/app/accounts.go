@@ -53,7 +53,7 @@ func (a *App) buildLimiter(cfg Config) (*ratelimit.Limiter, error) {
 	if !cfg.RateLimits {
 		return nil, nil //nolint:nilnil // nil counts nothing (httpapi.Server)
 	}
-	opts := ratelimit.Options{Rules: httpapi.Limits(), Now: cfg.Now, Log: cfg.Log}
+	opts := ratelimit.Options{Rules: httpapi.Limits(), Now: cfg.Now, Log: cfg.Log, RedisTimeout: cfg.RedisTimeout}
 	if cfg.RedisURL != "" {
 		parsed, err := redis.ParseURL(cfg.RedisURL)
 		if err != nil {

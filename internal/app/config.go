@@ -49,6 +49,8 @@ type Config struct {
 	RateLimits bool
 	// RedisURL is where replicas share their limits. Empty: each counts for itself.
 	RedisURL string
+	// RedisTimeout is how long a request waits for Redis; 100 ms if zero.
+	RedisTimeout time.Duration
 	// TrustedProxies are the networks of proxies whose X-Forwarded-For is believed.
 	TrustedProxies []netip.Prefix
 

@@ -6,6 +6,7 @@
 package ratelimit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -42,6 +43,7 @@ type Limiter struct {
 	rules  map[string]throttled.RateLimiterCtx // in memory, by rule name
 	shared map[string]throttled.RateLimiterCtx // in Redis; nil without it
 	log    *slog.Logger
+	wait   time.Duration // for Redis
 
 	mu     sync.Mutex
 	down   bool
@@ -55,9 +57,7 @@ const (
 	maxKeys = 100_000
 	// casAttempts is how often a counter is tried when many requests of one key
 	// race for it. More than there are requests at once.
-	casAttempts = 10_000
-	// redisTimeout is how long a request waits for Redis before it is counted
-	// here instead.
+	casAttempts  = 10_000
 	redisTimeout = 100 * time.Millisecond
 	// redisPause is how long Redis is left alone after a failure.
 	redisPause = time.Second
@@ -71,6 +71,9 @@ type Options struct {
 	// Redis shares the limits between replicas. Without it each replica counts for
 	// itself.
 	Redis redis.UniversalClient
+	// RedisTimeout is how long a request waits for Redis before it is counted here
+	// instead; 100 ms if zero.
+	RedisTimeout time.Duration
 }
 
 // New returns a Limiter for the given rules.
@@ -80,7 +83,7 @@ func New(o Options) (*Limiter, error) {
 		return nil, fmt.Errorf("ratelimit: %w", err)
 	}
 	mem.SetTimeNow(o.Now)
-	l := &Limiter{log: o.Log}
+	l := &Limiter{log: o.Log, wait: cmp.Or(o.RedisTimeout, redisTimeout)}
 	l.up.Store(true)
 	if l.rules, err = limiters(throttled.WrapStoreWithContext(mem), o.Rules); err != nil {
 		return nil, err
@@ -117,7 +120,7 @@ func limiters(store throttled.GCRAStoreCtx, rules []Rule) (map[string]throttled.
 func (l *Limiter) Take(ctx context.Context, rule Rule, key string) Decision {
 	key = rule.Name + ":" + key
 	if l.shared != nil && l.tryRedis() {
-		bounded, cancel := context.WithTimeout(ctx, redisTimeout)
+		bounded, cancel := context.WithTimeout(ctx, l.wait)
 		d, err := take(bounded, l.shared[rule.Name], key)
 		cancel()
 		if ctx.Err() == nil { // a client that left says nothing about Redis
