@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"time"
 
@@ -191,10 +190,6 @@ func outgoing(r *http.Request, path, query string) *http.Request {
 	out.Form, out.PostForm, out.MultipartForm = nil, nil, nil
 	return out
 }
-
-// localePattern is BCP 47 in its rough shape. What passes is safe in a header
-// and in a file's name.
-var localePattern = regexp.MustCompile(`^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8}){0,7}$`)
 
 // setContext sets the context headers of spec B and CONTRACT 5.
 func (g *Gateway) setContext(ctx context.Context, r *http.Request, in plugin.Installed, permissions []string, who caller.Caller, c Call) error {

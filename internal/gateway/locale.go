@@ -2,9 +2,14 @@ package gateway
 
 import (
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 )
+
+// localePattern is BCP 47 in its rough shape. What passes is safe in a header
+// and in a file's name.
+var localePattern = regexp.MustCompile(`^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8}){0,7}$`)
 
 // maxLocales is how many entries of Accept-Language are looked at. Browsers send
 // a handful.
