@@ -7,11 +7,13 @@
 
   const show = (id) => {
     for (const part of ["choose", "ask", "done"]) at(part).hidden = part !== id;
-    return at(id);
+    const heading = at(id).querySelector("h1");
+    document.title = heading.textContent;
+    heading.focus();
   };
   const done = (title, text) => {
-    at("done-title").textContent = document.title = title;
-    show("done").querySelector("h1").focus();
+    at("done-title").textContent = title;
+    show("done");
     at("done-text").textContent = text;
   };
   const fault = (form, field, text) => {
@@ -50,12 +52,12 @@
     fault("choose", field, "");
     if (!field.value) return fault("choose", field, "Enter a new password.");
     send(e.target, "auth/reset-password", { token, newPassword: field.value },
-      () => { field.value = ""; done("Password changed", "You can now sign in with your new password. You have been signed out everywhere else."); },
+      () => { field.value = ""; done("Password changed", "You can now sign in with your new password. You have been signed out everywhere."); },
       (code, message) => {
         if (code !== "INVALID_RESET_TOKEN") return fault("choose", field, message.replaceAll("newPassword", "The new password"));
         field.value = "";
         show("ask");
-        fault("ask", at("email"), "The link does not work any more: links work once, for 30 minutes. Ask for a new one here.");
+        at("ask-error").textContent = "The link does not work any more: links work once, for 30 minutes. Ask for a new one here.";
       });
   });
 
@@ -69,6 +71,5 @@
       (code, message) => fault("ask", field, code === "VALIDATION_ERROR" ? "Enter an e-mail address, like name@example.com." : message));
   });
 
-  show(token ? "choose" : "ask").querySelector("h1").focus();
-  document.title = (token ? at("choose") : at("ask")).querySelector("h1").textContent;
+  show(token ? "choose" : "ask");
 })();
