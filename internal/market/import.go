@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"stoa/internal/audit"
 	"stoa/internal/cuid2"
 	"stoa/internal/errs"
 )
@@ -141,7 +142,12 @@ func (s *Service) save(ctx context.Context, products []Product, now time.Time) (
 				}
 			}
 		}
-		return nil
+		if res.Created+res.Updated == 0 {
+			return nil
+		}
+		return tx.Record(ctx, audit.New(ctx, now, audit.CatalogImport, audit.Target{Type: "catalog"}, audit.Details{
+			"created": res.Created, "updated": res.Updated, "unchanged": res.Unchanged,
+		}))
 	})
 	if err != nil {
 		return ImportResult{}, err

@@ -69,7 +69,10 @@ func (s *Service) CreateInstance(ctx context.Context, slug string, input Input) 
 			return err
 		}
 		created = Installed{Package: p, Instance: in}
-		return st.CreateInstance(ctx, s.seal(in))
+		if err := st.CreateInstance(ctx, s.seal(in)); err != nil {
+			return err
+		}
+		return s.recordInstance(ctx, st, Instance{}, in)
 	})
 	if err != nil {
 		return Installed{}, err
@@ -150,7 +153,10 @@ func (s *Service) change(ctx context.Context, slug, id string, match Match, fn f
 		in.Version++
 		in.UpdatedAt = s.now()
 		changed, stop = Installed{Package: p, Instance: in}, true
-		return st.UpdateInstance(ctx, s.seal(in))
+		if err := st.UpdateInstance(ctx, s.seal(in)); err != nil {
+			return err
+		}
+		return s.recordInstance(ctx, st, found.Instance, in)
 	})
 	if err != nil {
 		return Installed{}, err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"stoa/internal/audit"
 	"stoa/internal/errs"
 )
 
@@ -26,7 +27,10 @@ func newSecret() string {
 // signed with: the current one, then the previous while it still signs. The
 // error is an errs.NotFound for an unknown package.
 func (s *Service) SigningSecrets(ctx context.Context, slug string) ([]string, error) {
-	secret, err := s.Secret(ctx, slug)
+	if !slugRE.MatchString(slug) {
+		return nil, ErrNotFound
+	}
+	secret, err := s.openSecret(ctx, s.Store, slug)
 	if err != nil {
 		return nil, err
 	}
@@ -38,12 +42,19 @@ func (s *Service) SigningSecrets(ctx context.Context, slug string) ([]string, er
 }
 
 // Secret returns a package's signing secret, to be shown to an administrator
-// who sets up the plugin. The error is ErrNotFound for an unknown package.
+// who sets up the plugin; that it was shown is recorded first. The error is ErrNotFound for an unknown package.
 func (s *Service) Secret(ctx context.Context, slug string) (Secret, error) {
 	if !slugRE.MatchString(slug) {
 		return Secret{}, ErrNotFound
 	}
-	return s.openSecret(ctx, s.Store, slug)
+	secret, err := s.openSecret(ctx, s.Store, slug)
+	if err != nil {
+		return Secret{}, err
+	}
+	if err := s.record(ctx, s.Store, audit.PluginSecretRead, packageTarget(slug), nil); err != nil {
+		return Secret{}, err
+	}
+	return secret, nil
 }
 
 func (s *Service) openSecret(ctx context.Context, st Store, slug string) (Secret, error) {
@@ -87,11 +98,15 @@ func (s *Service) RotateSecret(ctx context.Context, slug string) (Secret, error)
 			return err
 		}
 		rotated = Secret{Current: newSecret(), Previous: old.Current, PreviousUntil: s.now().Add(SecretOverlap)}
-		return st.PutSecret(ctx, slug, Secret{
+		err = st.PutSecret(ctx, slug, Secret{
 			Current:       s.Secrets.Seal([]byte(rotated.Current), slug),
 			Previous:      s.Secrets.Seal([]byte(rotated.Previous), slug),
 			PreviousUntil: rotated.PreviousUntil,
 		})
+		if err != nil {
+			return err
+		}
+		return s.record(ctx, st, audit.PluginSecretRotate, packageTarget(slug), nil)
 	})
 	if err != nil {
 		return Secret{}, err

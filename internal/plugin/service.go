@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"stoa/internal/audit"
 	"stoa/internal/cuid2"
 	"stoa/internal/errs"
 	"stoa/internal/seal"
@@ -178,7 +179,13 @@ func (s *Service) Add(ctx context.Context, p Package) (Installed, error) {
 		if err := st.CreateInstance(ctx, s.seal(in)); err != nil {
 			return err
 		}
-		return st.PutSecret(ctx, p.Manifest.Slug, secret)
+		if err := st.PutSecret(ctx, p.Manifest.Slug, secret); err != nil {
+			return err
+		}
+		return s.record(ctx, st, audit.PluginInstall, packageTarget(p.Manifest.Slug), audit.Details{
+			"version": p.Manifest.Version, "runtimeType": string(p.Manifest.RuntimeType), "zipHash": p.ZipHash,
+			"installationId": in.ID, "permissions": in.Granted,
+		})
 	})
 	return Installed{Package: p, Instance: in}, err
 }
@@ -211,7 +218,10 @@ func (s *Service) Uninstall(ctx context.Context, slug string) (Package, error) {
 		}
 		p.DeletedAt = s.now()
 		p.UpdatedAt = p.DeletedAt
-		return st.DeletePackage(ctx, slug, p.DeletedAt)
+		if err := st.DeletePackage(ctx, slug, p.DeletedAt); err != nil {
+			return err
+		}
+		return s.record(ctx, st, audit.PluginUninstall, packageTarget(slug), audit.Details{"version": p.Manifest.Version})
 	})
 	if err != nil {
 		return Package{}, err
