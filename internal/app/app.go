@@ -16,6 +16,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"stoa/internal/account"
+	"stoa/internal/audit"
 	"stoa/internal/blob"
 	"stoa/internal/clientip"
 	"stoa/internal/framing"
@@ -115,6 +116,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 
 		Auth:     a.Accounts,
 		Accounts: a.Accounts,
+		Audit:    &audit.Log{Store: store.NewAudit(a.DB), Now: cfg.Now},
 
 		Plugins:   plugins,
 		Installer: installer,

@@ -39,8 +39,8 @@ type Query struct {
 // maxFilter is how long a text of a Query may be, in bytes.
 const maxFilter = 320
 
-// issues returns what is wrong with q.
-func (q Query) issues() []errs.Issue {
+// Issues returns what is wrong with q.
+func (q Query) Issues() []errs.Issue {
 	var found []errs.Issue
 	for _, f := range []struct{ name, value string }{{"actor", q.Actor}, {"action", q.Action}, {"target", q.Target}} {
 		if len(f.value) > maxFilter || !utf8.ValidString(f.value) || strings.ContainsFunc(f.value, unicode.IsControl) {
@@ -70,7 +70,7 @@ func (l *Log) Record(ctx context.Context, action Action, target Target, details 
 // many there are on all pages. It returns VALIDATION_ERROR with every fault of
 // the query.
 func (l *Log) List(ctx context.Context, q Query) ([]Entry, int, error) {
-	if err := errs.Validation(q.issues()...); err != nil {
+	if err := errs.Validation(q.Issues()...); err != nil {
 		return nil, 0, err
 	}
 	return l.Store.ListEntries(ctx, q)

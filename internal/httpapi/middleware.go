@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"stoa/internal/audit"
 	"stoa/internal/caller"
 	"stoa/internal/reqid"
 )
@@ -21,6 +22,9 @@ func (s *Server) middleware(h http.Handler) http.Handler {
 		w.Header().Set("X-Request-Id", id)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		ctx := reqid.With(r.Context(), id)
+		if address := s.ClientIP.Addr(r); address.IsValid() {
+			ctx = audit.WithAddress(ctx, address.String())
+		}
 		r = r.WithContext(ctx)
 		rec := &recorder{ResponseWriter: w}
 		defer func() {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"stoa/internal/account"
+	"stoa/internal/audit"
 	"stoa/internal/caller"
 	"stoa/internal/clientip"
 	"stoa/internal/gateway"
@@ -36,6 +37,7 @@ type Server struct {
 	Auth Authenticator
 
 	Accounts *account.Service
+	Audit    *audit.Log
 
 	Plugins   *plugin.Service
 	Installer *install.Installer
@@ -74,13 +76,15 @@ func (s *Server) routes() *router {
 
 	rt.public("POST /auth/register", s.byAddress(limitRegister, s.register))
 	rt.public("POST /auth/login", s.byAddress(limitLogin, s.login))
-	rt.user("GET /auth/me", s.byUser(limitMe, s.me))
+	rt.public("GET /auth/me", s.me) // wants a user, and is limited by user
 	rt.public("POST /auth/refresh", s.refresh) // limited by session
 	rt.public("POST /auth/logout", s.logout)
 	rt.user("POST /auth/change-password", s.byUser(limitChangePassword, s.changePassword))
 	rt.public("POST /auth/forgot-password", s.forgotPassword)
 	rt.public("POST /auth/reset-password", s.resetPassword)
 	rt.public("GET /reset-password", s.resetPage)
+	rt.public("POST /auth/setup", s.setUp)
+	rt.public("GET /setup", s.setupPage)
 	rt.user("GET /auth/sessions", s.listSessions)
 	rt.user("DELETE /auth/sessions/{id}", s.endSession)
 	rt.public("GET /.well-known/jwks.json", s.jwks)
@@ -91,6 +95,11 @@ func (s *Server) routes() *router {
 	rt.public("POST /api/marketplace/products/{slug}/activate", s.activateLicense)
 	rt.public("GET /api/marketplace/products/{slug}/license/verify", s.verifyLicense)
 	rt.public("GET /media/{file}", s.serveMedia)
+
+	rt.admin("GET /api/v1/admin/users", s.listUsers)
+	rt.admin("GET /api/v1/admin/users/{id}", s.getUser)
+	rt.admin("PATCH /api/v1/admin/users/{id}", s.changeUser)
+	rt.admin("GET /api/v1/admin/audit", s.listAudit)
 
 	rt.adminUpload("POST /api/v1/admin/extensions/{kind}/install", uploadTimeout, s.installExtension)
 	rt.admin("GET /api/v1/admin/extensions", s.listExtensions)

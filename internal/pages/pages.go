@@ -31,11 +31,20 @@ var (
 	resetBody string
 	//go:embed reset.js
 	resetScript string
+
+	//go:embed setup.html
+	setupBody string
+	//go:embed setup.js
+	setupScript string
 )
 
 // Reset returns the page that chooses a new password with a link from a mail, or
 // asks for such a mail. It is served at /reset-password.
 func Reset() (Page, error) { return render("Choose a new password", resetBody, resetScript) }
+
+// Setup returns the page that makes the first administrator with the set-up link.
+// It is served at /setup.
+func Setup() (Page, error) { return render("Set up stoa", setupBody, setupScript) }
 
 func render(title, body, script string) (Page, error) {
 	t, err := template.New("page").Parse(layout)

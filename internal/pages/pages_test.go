@@ -15,10 +15,21 @@ var inline = regexp.MustCompile(`(?s)<(style|script)>(.*?)</(?:style|script)>`)
 func TestPolicyAllowsThePagesOwnPartsOnly(t *testing.T) {
 	t.Parallel()
 
-	page, err := Reset()
-	if err != nil {
-		t.Fatal(err)
+	for name, make := range map[string]func() (Page, error){"reset": Reset, "setup": Setup} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			page, err := make()
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkPolicy(t, page)
+		})
 	}
+}
+
+func checkPolicy(t *testing.T, page Page) {
+	t.Helper()
 	parts := inline.FindAllSubmatch(page.HTML, -1)
 	if len(parts) != 2 {
 		t.Fatalf("%d inline parts, want a style sheet and a script", len(parts))
@@ -56,6 +67,23 @@ func TestResetPageIsAccessible(t *testing.T) {
 	}
 	for _, want := range []string{
 		`<html lang="en">`, `<title>Choose a new password</title>`, `for="password"`, `for="email"`, `role="alert"`, `role="status"`,
+		`autocomplete="new-password"`, `<noscript>`, `name="viewport"`,
+	} {
+		if !bytes.Contains(page.HTML, []byte(want)) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+}
+
+func TestSetupPageIsAccessible(t *testing.T) {
+	t.Parallel()
+
+	page, err := Setup()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`<html lang="en">`, `<title>Set up stoa</title>`, `for="password"`, `for="email"`, `for="username"`, `role="alert"`, `role="status"`,
 		`autocomplete="new-password"`, `<noscript>`, `name="viewport"`,
 	} {
 		if !bytes.Contains(page.HTML, []byte(want)) {

@@ -1,0 +1,197 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"stoa/internal/account"
+	"stoa/internal/audit"
+	"stoa/internal/caller"
+	"stoa/internal/pages"
+)
+
+// managedUserJSON is a user as administrators see it.
+type managedUserJSON struct {
+	userJSON
+
+	Active    bool      `json:"active"`
+	CreatedAt timestamp `json:"createdAt"`
+}
+
+func newManagedUserJSON(u account.User) managedUserJSON {
+	return managedUserJSON{userJSON: newUserJSON(u), Active: u.Active, CreatedAt: timestamp(u.CreatedAt)}
+}
+
+// listUsers serves GET /api/v1/admin/users.
+func (s *Server) listUsers(w http.ResponseWriter, r *http.Request) error {
+	var faults issues
+	p, query := readPage(r, &faults), r.URL.Query()
+	q := account.UserQuery{Search: query.Get("q"), Role: caller.Role(query.Get("role")), Offset: p.offset(), Limit: p.Limit}
+	if query.Has("active") {
+		active, err := strconv.ParseBool(query.Get("active"))
+		if err != nil {
+			faults.add("active", "invalid", "active must be true or false.")
+		}
+		q.Active = &active
+	}
+	faults.merge(q.Issues())
+	if err := faults.err(); err != nil {
+		return err
+	}
+	users, total, err := s.Accounts.ListUsers(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	items := make([]managedUserJSON, len(users))
+	for i, u := range users {
+		items[i] = newManagedUserJSON(u)
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	writeData(w, http.StatusOK, list[managedUserJSON]{Items: items, Pagination: p.of(total)})
+	return nil
+}
+
+// getUser serves GET /api/v1/admin/users/{id}.
+func (s *Server) getUser(w http.ResponseWriter, r *http.Request) error {
+	u, err := s.Accounts.User(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	writeData(w, http.StatusOK, newManagedUserJSON(u))
+	return nil
+}
+
+// changeUser serves PATCH /api/v1/admin/users/{id}.
+func (s *Server) changeUser(w http.ResponseWriter, r *http.Request) error {
+	form, err := readForm(w, r)
+	if err != nil {
+		return err
+	}
+	var ch account.UserChange
+	role := form.text("role")
+	ch.Role = caller.Role(role)
+	if _, sent := form.raw("role"); sent && role == "" {
+		form.issues.merge(issues{{Path: "role", Code: "invalid", Message: "role must be USER or ADMIN."}})
+	}
+	if raw, sent := form.raw("active"); sent {
+		if json.Unmarshal(raw, &ch.Active) != nil {
+			form.issues.add("active", "wrong_type", "active must be a boolean.")
+		}
+	}
+	form.issues.merge(ch.Issues())
+	if err := form.issues.err(); err != nil {
+		return err
+	}
+	u, err := s.Accounts.UpdateUser(r.Context(), r.PathValue("id"), ch)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	writeData(w, http.StatusOK, newManagedUserJSON(u))
+	return nil
+}
+
+// auditJSON is an entry of the audit log on the wire.
+type auditJSON struct {
+	ID        string        `json:"id"`
+	At        timestamp     `json:"at"`
+	Actor     actorJSON     `json:"actor"`
+	Action    string        `json:"action"`
+	Target    targetJSON    `json:"target"`
+	Address   string        `json:"address,omitempty"`
+	RequestID string        `json:"requestId,omitempty"`
+	Details   audit.Details `json:"details"`
+}
+
+type actorJSON struct {
+	Kind string `json:"kind"`
+	ID   string `json:"id"`
+	Name string `json:"name,omitempty"`
+}
+
+type targetJSON struct {
+	Type string `json:"type"`
+	ID   string `json:"id"`
+}
+
+// listAudit serves GET /api/v1/admin/audit.
+func (s *Server) listAudit(w http.ResponseWriter, r *http.Request) error {
+	var faults issues
+	p, query := readPage(r, &faults), r.URL.Query()
+	moment := func(name string) (t time.Time) {
+		if !query.Has(name) {
+			return t
+		}
+		t, err := time.Parse(time.RFC3339, query.Get(name))
+		if err != nil {
+			faults.add(name, "invalid", "%s must be a time like 2030-03-01T12:00:00Z.", name)
+		}
+		return t
+	}
+	q := audit.Query{
+		Actor: query.Get("actor"), Action: query.Get("action"), Target: query.Get("target"),
+		From: moment("from"), To: moment("to"), Offset: p.offset(), Limit: p.Limit,
+	}
+	faults.merge(q.Issues())
+	if err := faults.err(); err != nil {
+		return err
+	}
+	entries, total, err := s.Audit.List(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	items := make([]auditJSON, len(entries))
+	for i, e := range entries {
+		items[i] = auditJSON{
+			ID: e.ID, At: timestamp(e.At), Actor: actorJSON{string(e.Actor.Kind), e.Actor.ID, e.Actor.Name}, Action: string(e.Action),
+			Target: targetJSON(e.Target), Address: e.Address, RequestID: e.RequestID, Details: e.Details,
+		}
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	writeData(w, http.StatusOK, list[auditJSON]{Items: items, Pagination: p.of(total)})
+	return nil
+}
+
+// setUp serves POST /auth/setup.
+func (s *Server) setUp(w http.ResponseWriter, r *http.Request) error {
+	in, err := readJSON[struct {
+		Token    string `json:"token"`
+		Email    string `json:"email"`
+		Username string `json:"username"`
+		Password string `json:"password"`
+	}](w, r)
+	if err != nil {
+		return err
+	}
+	t, err := s.Accounts.SetUp(r.Context(), account.Setup(in))
+	if err != nil {
+		return err
+	}
+	writeTokens(w, http.StatusCreated, t, "The administrator is created and signed in.")
+	return nil
+}
+
+// theSetupPage is the same for every server of a binary, so it is made once.
+var theSetupPage = sync.OnceValues(pages.Setup)
+
+// setupPage serves GET /setup, where the set-up link leads. With an administrator
+// there, there is nothing to set up.
+func (s *Server) setupPage(w http.ResponseWriter, r *http.Request) error {
+	needed, err := s.Accounts.NeedsSetup(r.Context())
+	if err != nil {
+		return err
+	}
+	if !needed {
+		return account.ErrSetup
+	}
+	page, err := theSetupPage()
+	if err != nil {
+		return err
+	}
+	writePage(w, r, page)
+	return nil
+}
