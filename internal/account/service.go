@@ -33,6 +33,8 @@ type Service struct {
 
 	// Services verifies service JWTs. Nil turns them off.
 	Services *token.Service
+
+	seen verifiedTokens
 }
 
 // Hasher is how Service hashes passwords; *password.Hasher is one. Its errors are
@@ -81,45 +83,44 @@ func (s *Service) Start(ctx context.Context) error {
 // alive and who is active, or a service. For anything else it returns ErrToken.
 // Role and state are the database's of this moment, not the token's.
 func (s *Service) Authenticate(ctx context.Context, raw string) (caller.Caller, error) {
-	if token.KindOf(raw) != token.Access {
-		subject, err := s.Services.Verify(raw, s.Now())
-		if err != nil {
-			return caller.Caller{}, ErrToken
-		}
-		return caller.Caller{Service: subject, Role: caller.RoleAdmin}, nil
+	u, session, err := s.signedIn(ctx, raw)
+	switch {
+	case err == nil:
+		return caller.Caller{UserID: u.ID, Role: u.Role, SessionID: session}, nil
+	case !errors.Is(err, ErrToken) || token.KindOf(raw) == token.Access:
+		return caller.Caller{}, err
 	}
+	subject, err := s.Services.Verify(raw, s.Now())
+	if err != nil {
+		return caller.Caller{}, ErrToken
+	}
+	return caller.Caller{Service: subject, Role: caller.RoleAdmin}, nil
+}
+
+// Me returns the user whose access token it is, as Authenticate judges it, or
+// ErrToken. It asks the database once.
+func (s *Service) Me(ctx context.Context, raw string) (User, error) {
+	u, _, err := s.signedIn(ctx, raw)
+	return u, err
+}
+
+// signedIn returns the user behind an access token, as the database has it at
+// this moment, and the session's id; or ErrToken.
+func (s *Service) signedIn(ctx context.Context, raw string) (u User, session string, err error) {
 	claims, err := s.parse(ctx, raw, token.Access, ErrToken)
 	if err != nil {
-		return caller.Caller{}, err
+		return User{}, "", err
 	}
 	alive, err := s.Store.Alive(ctx, claims.SessionID)
 	if errs.KindOf(err) == errs.NotFound {
-		return caller.Caller{}, ErrToken
+		return User{}, "", ErrToken
 	} else if err != nil {
-		return caller.Caller{}, err
+		return User{}, "", err
 	}
-	if !alive.Active || alive.UserID != claims.UserID || !s.Now().Before(alive.ExpiresAt) {
-		return caller.Caller{}, ErrToken
+	if !alive.User.Active || alive.User.ID != claims.UserID || !s.Now().Before(alive.ExpiresAt) {
+		return User{}, "", ErrToken
 	}
-	return caller.Caller{UserID: alive.UserID, Role: alive.Role, SessionID: claims.SessionID}, nil
-}
-
-// parse verifies a token. One that is refused is the error refused.
-func (s *Service) parse(ctx context.Context, raw string, kind token.Kind, refused error) (token.Claims, error) {
-	claims, err := token.Parse(raw, kind, s.Now(), s.Ring.find(ctx))
-	if errors.Is(err, token.ErrInvalid) {
-		return token.Claims{}, refused
-	}
-	return claims, err
-}
-
-// Me returns the user with that id, or ErrToken if there is none any more.
-func (s *Service) Me(ctx context.Context, userID string) (User, error) {
-	c, err := s.Store.User(ctx, userID)
-	if errs.KindOf(err) == errs.NotFound {
-		return User{}, ErrToken
-	}
-	return c.User, err
+	return alive.User, claims.SessionID, nil
 }
 
 // JWKS returns the public keys with which others verify tokens.

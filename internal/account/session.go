@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"stoa/internal/account/token"
-	"stoa/internal/caller"
 )
 
 // How long things live (spec A, Authentication 2; CONTRACT 2 and 7).
@@ -122,8 +121,6 @@ type Tokens struct {
 
 // Alive is what a request needs to know about the session it came with.
 type Alive struct {
-	UserID    string
-	Role      caller.Role
-	Active    bool
+	User      User
 	ExpiresAt time.Time // of the session
 }

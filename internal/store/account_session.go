@@ -71,16 +71,20 @@ func (a *Account) SaveRefresh(ctx context.Context, s account.Session) error {
 // Alive implements account.Sessions.
 func (a *Account) Alive(ctx context.Context, id string) (account.Alive, error) {
 	var (
-		alive   account.Alive
-		expires sql.NullInt64
+		alive            account.Alive
+		u                = &alive.User
+		created, expires sql.NullInt64
 	)
 	err := a.r.QueryRowContext(ctx, `
-		SELECT u.id, u.role, u.active, s.expires_at_ms
+		SELECT u.id, u.email, u.username, u.role, u.avatar, u.referral_code, u.active, u.created_at_ms, s.expires_at_ms
 		FROM sessions s
 		JOIN users u ON u.id = s.user_id
-		WHERE s.id = $1`, id).Scan(&alive.UserID, &alive.Role, &alive.Active, &expires)
-	alive.ExpiresAt = fromMillis(expires)
-	return alive, a.db.wrap(err, "Session")
+		WHERE s.id = $1`, id).Scan(&u.ID, &u.Email, &u.Username, &u.Role, &u.Avatar, &u.Referral, &u.Active, &created, &expires)
+	if err != nil {
+		return account.Alive{}, a.db.wrap(err, "Session")
+	}
+	u.CreatedAt, alive.ExpiresAt = fromMillis(created), fromMillis(expires)
+	return alive, nil
 }
 
 // ListSessions implements account.Sessions.

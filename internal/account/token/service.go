@@ -97,7 +97,7 @@ func (s *Service) IsKey(key ed25519.PublicKey) bool {
 // Verify returns the subject of a service JWT, or ErrInvalid. It refuses tokens
 // of the platform's own kinds whatever they are signed with.
 func (s *Service) Verify(raw string, now time.Time) (subject string, err error) {
-	if s == nil || len(raw) > maxLen {
+	if s == nil || len(raw) > MaxLen {
 		return "", ErrInvalid
 	}
 	var c jwt.RegisteredClaims
@@ -127,7 +127,7 @@ func isOwnKind(typ string) bool {
 // KindOf returns the typ a token claims to have, unverified: it says which rules
 // to judge the token by, and nothing else may be concluded from it.
 func KindOf(raw string) Kind {
-	if len(raw) > maxLen {
+	if len(raw) > MaxLen {
 		return ""
 	}
 	t, _, err := jwt.NewParser(jwt.WithStrictDecoding()).ParseUnverified(raw, &payload{})

@@ -27,9 +27,9 @@ const typeRefresh = "refresh"
 // Leeway is how far the clocks of two replicas may be apart.
 const Leeway = 30 * time.Second
 
-// maxLen is the length of the longest token that is looked at. Our own have
+// MaxLen is the length of the longest token that is looked at. Our own have
 // about 700 bytes.
-const maxLen = 8 << 10
+const MaxLen = 8 << 10
 
 // ErrInvalid is returned for every token that is refused. It does not say why:
 // whoever sent it is told one thing.
@@ -46,6 +46,12 @@ type Claims struct {
 	ID        string // jti
 	IssuedAt  time.Time
 	ExpiresAt time.Time
+}
+
+// ValidAt reports whether a token that says c is valid at now, as far as its times
+// go: Parse asks the same.
+func (c Claims) ValidAt(now time.Time) bool {
+	return now.Before(c.ExpiresAt.Add(Leeway)) && !now.Before(c.IssuedAt.Add(-Leeway))
 }
 
 // payload is Claims as they travel. The order of the fields is the order of the
@@ -114,7 +120,7 @@ func Sign(key Key, kind Kind, c Claims) (string, error) {
 // says. find returns the public key with an id, or an error, which Parse passes
 // on. Every other failure is ErrInvalid.
 func Parse(raw string, kind Kind, now time.Time, find func(kid string) (ed25519.PublicKey, error)) (Claims, error) {
-	if len(raw) > maxLen {
+	if len(raw) > MaxLen {
 		return Claims{}, ErrInvalid
 	}
 	var (

@@ -167,7 +167,7 @@ func TestParseRefusesForgedTokens(t *testing.T) {
 	for name, raw := range map[string]string{
 		"nothing":                              "",
 		"not a token":                          "a.b.c",
-		"too long":                             ok + strings.Repeat("A", maxLen),
+		"too long":                             ok + strings.Repeat("A", MaxLen),
 		"algorithm none":                       none,
 		"algorithm None":                       strings.Replace(none, part(t, with(header, map[string]any{"alg": "none"})), part(t, with(header, map[string]any{"alg": "None"})), 1),
 		"HS256 under the public key":           hs256(key.Public()),

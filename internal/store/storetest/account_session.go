@@ -99,7 +99,7 @@ func testSessions(t *testing.T, open Open) {
 		mustBe(t, "DeleteSession of somebody else's", s.DeleteSession(t.Context(), "u2", "s1"), errs.NotFound)
 		mustHaveSessions(t, s, "u1", "s1")
 	})
-	t.Run("Alive returns the user's present role and state", func(t *testing.T) {
+	t.Run("Alive returns the user as it is at present", func(t *testing.T) {
 		t.Parallel()
 
 		s := withUsers(t, open)
@@ -107,12 +107,12 @@ func testSessions(t *testing.T, open Open) {
 		admin.Role = caller.RoleAdmin
 		mustCreateUser(t, s, admin)
 		sess := mustCreateSession(t, s, session("s1", "u3"))
-		want := account.Alive{UserID: "u3", Role: caller.RoleAdmin, Active: true, ExpiresAt: sess.ExpiresAt()}
+		want := account.Alive{User: admin.User, ExpiresAt: sess.ExpiresAt()}
 		for _, active := range []bool{true, false} {
 			if err := s.SetActive(t.Context(), "u3", active); err != nil {
 				t.Fatal(err)
 			}
-			want.Active = active
+			want.User.Active = active
 			got, err := s.Alive(t.Context(), "s1")
 			if diff := cmp.Diff(want, got); err != nil || diff != "" {
 				t.Errorf("Alive: %v (-want +got):\n%s", err, diff)
@@ -184,5 +184,36 @@ func testSessions(t *testing.T, open Open) {
 		}
 		mustHaveSessions(t, s, "u1")
 		mustHaveSessions(t, s, "u2", "other")
+	})
+	t.Run("UsersWithExpired returns each user once, a page at a time", func(t *testing.T) {
+		t.Parallel()
+
+		s := withUsers(t, open)
+		mustCreateUser(t, s, credentials("u3"))
+		for _, id := range []string{"u1", "u2", "u3"} {
+			mustCreateSession(t, s, session(id+"-a", id))
+			mustCreateSession(t, s, session(id+"-b", id))
+		}
+		late := session("u2-late", "u2")
+		late.Refresh.IssuedAt = T0.Add(time.Hour)
+		mustCreateSession(t, s, late)
+		over := session("", "").ExpiresAt()
+		for _, tt := range []struct {
+			now   time.Time
+			after string
+			limit int
+			want  []string
+		}{
+			{over.Add(-time.Millisecond), "", 10, nil},
+			{over, "", 10, []string{"u1", "u2", "u3"}},
+			{over, "", 2, []string{"u1", "u2"}},
+			{over, "u2", 2, []string{"u3"}},
+			{over, "u3", 2, nil},
+		} {
+			got, err := s.UsersWithExpired(t.Context(), tt.now, tt.after, tt.limit)
+			if diff := cmp.Diff(tt.want, got); err != nil || diff != "" {
+				t.Errorf("at %s after %q, at most %d: %v (-want +got):\n%s", tt.now, tt.after, tt.limit, err, diff)
+			}
+		}
 	})
 }

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// client is one connection that sends one request after another. It reads as
+// little of HTTP/1.1 as it can, because what it costs is taken from both sides.
+type client struct {
+	conn net.Conn
+	in   *bufio.Reader
+	out  []byte
+	body []byte
+}
+
+// requestTimeout bounds one request.
+const requestTimeout = 30 * time.Second
+
+func dial(ctx context.Context, addr string) (*client, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	return &client{conn: conn, in: bufio.NewReader(conn)}, nil
+}
+
+// do sends a request and returns the body of its answer, which is good until the
+// next call. Answers other than 2xx are errors.
+func (c *client) do(method, path, token string, body []byte) ([]byte, error) {
+	b := append(c.out[:0], method...)
+	b = append(b, ' ')
+	b = append(b, path...)
+	b = append(b, " HTTP/1.1\r\nHost: bench\r\n"...)
+	if token != "" {
+		b = append(b, "Authorization: Bearer "...)
+		b = append(b, token...)
+		b = append(b, "\r\n"...)
+	}
+	if body != nil {
+		b = append(b, "Content-Type: application/json\r\nContent-Length: "...)
+		b = strconv.AppendInt(b, int64(len(body)), 10)
+		b = append(b, "\r\n"...)
+	}
+	b = append(b, "\r\n"...)
+	c.out = append(b, body...)
+	if err := c.conn.SetDeadline(time.Now().Add(requestTimeout)); err != nil {
+		return nil, err
+	}
+	if _, err := c.conn.Write(c.out); err != nil {
+		return nil, err
+	}
+	return c.answer()
+}
+
+func (c *client) answer() ([]byte, error) {
+	status, err := c.in.ReadSlice('\n')
+	if err != nil {
+		return nil, err
+	}
+	if len(status) < len("HTTP/1.1 200") {
+		return nil, errors.New("no HTTP answer")
+	}
+	code, length := string(status[9:12]), -1
+	for {
+		line, err := c.in.ReadSlice('\n')
+		if err != nil {
+			return nil, err
+		}
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			break
+		}
+		if name := []byte("Content-Length: "); bytes.HasPrefix(line, name) {
+			if length, err = strconv.Atoi(string(line[len(name):])); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if length < 0 {
+		return nil, errors.New("an answer without Content-Length")
+	}
+	if cap(c.body) < length {
+		c.body = make([]byte, length)
+	}
+	c.body = c.body[:length]
+	if _, err := io.ReadFull(c.in, c.body); err != nil {
+		return nil, err
+	}
+	if code[0] != '2' {
+		return nil, fmt.Errorf("status %s: %s", code, c.body)
+	}
+	return c.body, nil
+}
+
+// load has n connections to addr call once each, again and again, for d. It
+// returns how many calls there were.
+func load(ctx context.Context, addr string, n int, d time.Duration, call func(worker int, c *client) error) (int, error) {
+	return repeat(ctx, n, d, func(worker int) (func() error, func(), error) {
+		c, err := dial(ctx, addr)
+		if err != nil {
+			return nil, nil, err
+		}
+		return func() error { return call(worker, c) }, func() { _ = c.conn.Close() }, nil
+	})
+}
+
+// repeat runs n workers for d and returns how often they did their work together.
+// Each begins with setUp, which returns the work and what ends the worker.
+func repeat(ctx context.Context, n int, d time.Duration, setUp func(worker int) (work func() error, end func(), err error)) (int, error) {
+	counts := make([]int, n)
+	group, ctx := errgroup.WithContext(ctx)
+	until := time.Now().Add(d)
+	for i := range n {
+		group.Go(func() error {
+			work, end, err := setUp(i)
+			if err != nil {
+				return err
+			}
+			defer end()
+			for ctx.Err() == nil && time.Now().Before(until) {
+				if err := work(); err != nil {
+					return err
+				}
+				counts[i]++
+			}
+			return ctx.Err()
+		})
+	}
+	err := group.Wait()
+	total := 0
+	for _, c := range counts {
+		total += c
+	}
+	return total, err
+}
