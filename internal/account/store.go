@@ -92,6 +92,11 @@ type Sessions interface {
 
 	// DeleteExpired deletes the user's sessions that expired at or before now.
 	DeleteExpired(ctx context.Context, userID string, now time.Time) error
+
+	// UsersWithExpired returns the ids, sorted and each once, of the users that have
+	// a session that expired at or before now, of those ids after the given one the
+	// first, and no more than limit.
+	UsersWithExpired(ctx context.Context, now time.Time, after string, limit int) ([]string, error)
 }
 
 // Store is the database as Service sees it. A user is always locked before the

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -39,6 +40,7 @@ type App struct {
 	Market  *market.Service
 
 	Accounts *account.Service
+	Plugins  *plugin.Service
 
 	// Mail sends mail in the background.
 	Mail *mail.Queue
@@ -53,6 +55,9 @@ type App struct {
 	metrics  *ops.Metrics
 	redis    *redis.Client // nil without one
 	stopping atomic.Bool
+
+	background sync.WaitGroup // what stopWork ends
+	stopWork   context.CancelFunc
 }
 
 // New opens the database, brings its schema up to date and builds the program
@@ -62,10 +67,12 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &App{DB: db, Guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version)}
+	working, stop := context.WithCancel(context.WithoutCancel(ctx)) // until Close
+	a := &App{DB: db, Guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version), stopWork: stop}
 	if err := a.build(ctx, cfg); err != nil {
 		return nil, errors.Join(fmt.Errorf("app: %w", err), a.Close(ctx))
 	}
+	a.background.Go(func() { a.Accounts.KeepSwept(working, cfg.Log) })
 	return a, nil
 }
 
@@ -82,6 +89,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		Store: packages, Now: cfg.Now, Stopper: a.node,
 		Configs: cfg.MasterKey.Box("plugin.config"), Secrets: cfg.MasterKey.Box("plugin.secret"),
 	}
+	a.Plugins = plugins
 	installer := &install.Installer{Plugins: plugins, Paths: packages, DataDir: cfg.DataDir, Log: cfg.Log}
 	if err := installer.Sweep(ctx, time.Now()); err != nil { // the age of files is in system time
 		cfg.Log.WarnContext(ctx, "leftovers of earlier installs could not be removed", slog.Any("err", err))
@@ -163,6 +171,8 @@ func (a *App) OpsHandler() http.Handler { return a.metrics.Handler() }
 // have ended before.
 func (a *App) Close(ctx context.Context) error {
 	var all []error
+	a.stopWork()
+	a.background.Wait()
 	if a.Mail != nil { // first: what is to be sent may still have to be looked up
 		draining, cancel := context.WithTimeout(ctx, mailDrain)
 		a.Mail.Close(draining)

@@ -43,6 +43,7 @@ func mustBe(tb testing.TB, what string, err error, want errs.Kind) {
 func testAccount(t *testing.T, open Open) {
 	t.Run("Users", func(t *testing.T) { t.Parallel(); testUsers(t, open) })
 	t.Run("Sessions", func(t *testing.T) { t.Parallel(); testSessions(t, open) })
+	t.Run("Sweep", func(t *testing.T) { t.Parallel(); testSweep(t, open) })
 	t.Run("Resets", func(t *testing.T) { t.Parallel(); testResets(t, open) })
 	t.Run("Keys", func(t *testing.T) { t.Parallel(); testKeys(t, open) })
 	t.Run("KeyStages", func(t *testing.T) { t.Parallel(); testKeyStages(t, open) })

@@ -1,0 +1,80 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"stoa/internal/errs"
+)
+
+// Sweeping: a login deletes the expired sessions of its user, so what stays
+// behind are those of people who never return.
+const (
+	// SweepEvery is how often KeepSwept sweeps.
+	SweepEvery = time.Hour
+	// sweepLag is how long a session has been over before it is swept: long enough
+	// that no replica, however its clock goes, thinks it is alive.
+	sweepLag = time.Hour
+	// sweepChunk is how many users are looked up at a time.
+	sweepChunk = 100
+	// sweepLimit is how long one sweep may take. The next goes on.
+	sweepLimit = 10 * time.Minute
+)
+
+// SweepSessions deletes the sessions that expired an hour ago or earlier and
+// returns how many users they belonged to. Each user is a transaction of its own,
+// so that nobody waits long for a lock. Several replicas may call it at once.
+func (s *Service) SweepSessions(ctx context.Context) (users int, err error) {
+	until, after := s.Now().Add(-sweepLag), ""
+	for {
+		ids, err := s.Store.UsersWithExpired(ctx, until, after, sweepChunk)
+		if err != nil || len(ids) == 0 {
+			return users, err
+		}
+		for _, id := range ids {
+			err := s.Store.InTx(ctx, func(tx Store) error {
+				if _, err := tx.User(ctx, id); err != nil { // before its sessions: see Store
+					return err
+				}
+				return tx.DeleteExpired(ctx, id, until)
+			})
+			if err := ignore(err, errs.NotFound); err != nil { // deleted meanwhile, and the sessions too
+				return users, err
+			}
+			users++
+		}
+		after = ids[len(ids)-1]
+	}
+}
+
+// KeepSwept sweeps sessions at once and then every SweepEvery, until ctx is done.
+// A sweep that fails is logged; the next one makes up for it.
+func (s *Service) KeepSwept(ctx context.Context, log *slog.Logger) {
+	tick := time.NewTicker(SweepEvery)
+	defer tick.Stop()
+	for {
+		s.sweep(ctx, log)
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (s *Service) sweep(ctx context.Context, log *slog.Logger) {
+	limited, cancel := context.WithTimeout(ctx, sweepLimit)
+	defer cancel()
+	users, err := s.SweepSessions(limited)
+	switch {
+	case ctx.Err() != nil:
+	case errors.Is(err, context.DeadlineExceeded):
+		log.InfoContext(ctx, "expired sessions are many: the next sweep goes on", slog.Int("users", users))
+	case err != nil:
+		log.WarnContext(ctx, "expired sessions could not be swept", slog.Any("err", err))
+	case users > 0:
+		log.InfoContext(ctx, "expired sessions swept", slog.Int("users", users))
+	}
+}
