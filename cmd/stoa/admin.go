@@ -8,13 +8,17 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/user"
 	"strings"
 
 	"stoa/internal/app"
+	"stoa/internal/audit"
 )
 
 type adminCmd struct {
-	Create adminCreateCmd `cmd:"" help:"Create an administrator."`
+	Create        adminCreateCmd        `cmd:"" help:"Create an administrator."`
+	Promote       adminPromoteCmd       `cmd:"" help:"Make an administrator of a user."`
+	ResetPassword adminResetPasswordCmd `cmd:"" help:"Give a user a new password and end all of the user's sessions."`
 }
 
 type adminCreateCmd struct {
@@ -27,17 +31,11 @@ type adminCreateCmd struct {
 
 // Run creates the administrator and prints a password it made up, once.
 func (c adminCreateCmd) Run(ctx context.Context, std streams) error {
-	password, made := os.Getenv(envAdminPassword), false
-	switch {
-	case c.PasswordStdin:
-		line, err := bufio.NewReader(std.in).ReadString('\n')
-		if err != nil && line == "" {
-			return errors.New("no password on standard input")
-		}
-		password = strings.TrimRight(line, "\r\n")
-	case password == "":
-		password, made = rand.Text(), true
+	password, made, err := newPassword(std, c.PasswordStdin)
+	if err != nil {
+		return err
 	}
+	ctx = asOperator(ctx)
 	name, _, _ := strings.Cut(c.Email, "@")
 	return c.with(ctx, std, func(a *app.App) error {
 		user, err := a.Accounts.CreateAdmin(ctx, c.Email, cmp.Or(c.Username, name), password)
@@ -50,4 +48,30 @@ func (c adminCreateCmd) Run(ctx context.Context, std streams) error {
 		}
 		return nil
 	})
+}
+
+// newPassword returns the first line of standard input, else
+// STOA_ADMIN_PASSWORD, else a password it makes up, which is to be printed.
+func newPassword(std streams, fromStdin bool) (password string, made bool, err error) {
+	if fromStdin {
+		line, err := bufio.NewReader(std.in).ReadString('\n')
+		if err != nil && line == "" {
+			return "", false, errors.New("no password on standard input")
+		}
+		return strings.TrimRight(line, "\r\n"), false, nil
+	}
+	if password = os.Getenv(envAdminPassword); password != "" {
+		return password, false, nil
+	}
+	return rand.Text(), true, nil
+}
+
+// asOperator returns a context in which the audit log names the user of this
+// machine who gave the command.
+func asOperator(ctx context.Context) context.Context {
+	who := audit.Actor{Kind: audit.CLI, ID: "unknown"}
+	if u, err := user.Current(); err == nil {
+		who.ID = u.Username
+	}
+	return audit.As(ctx, who)
 }

@@ -21,7 +21,7 @@ type secretSetting struct{ name, help string }
 
 var secretSettings = []secretSetting{
 	{envMasterKey, "64 hexadecimal digits that protect the secrets in the database; without it a key is generated and kept in the data folder. The same for all replicas."},
-	{envAdminPassword, "password of the administrator that serve creates for --admin-email while there is none, and of stoa admin create."},
+	{envAdminPassword, "password of the administrator that serve creates for --admin-email while there is none, and of stoa admin create and reset-password."},
 	{envSMTPPassword, "password of the user in --smtp-url."},
 	{envServiceSecret, "shared secret of HS256 service JWTs, 32 bytes at least."},
 }
