@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 
 	"stoa/internal/store"
 )
@@ -13,9 +16,21 @@ type migrateCmd struct {
 	Check bool `help:"Change nothing; exit with 1 if migrations are waiting." env:"STOA_MIGRATE_CHECK"`
 }
 
+// missing reports whether the database is a file that does not exist.
+func (c migrateCmd) missing() bool {
+	if store.IsPostgres(c.databaseURL()) {
+		return false
+	}
+	_, err := os.Stat(c.databaseURL())
+	return errors.Is(err, fs.ErrNotExist)
+}
+
 // Run applies the migrations that are waiting. Serve does the same at start;
 // this command is for operators who give that right to a separate user.
 func (c migrateCmd) Run(ctx context.Context, std streams) error {
+	if c.Check && c.missing() {
+		return store.ErrSchemaOld // and leave no file behind
+	}
 	if err := c.prepare(); err != nil {
 		return err
 	}

@@ -28,6 +28,7 @@ type serveCmd struct {
 	Demo    bool   `help:"Start with example products, plugins and an administrator whose password is public. Loopback addresses only." env:"STOA_DEMO"`
 
 	PublicURL   string        `help:"Where clients and plugins reach this server; http://<addr> if left out." env:"STOA_PUBLIC_URL" name:"public-url" placeholder:"URL"`
+	StopDelay   time.Duration `help:"How long requests are still accepted, while /readyz answers 503, when the server is told to stop: as long as a load balancer takes to notice." default:"0s" env:"STOA_STOP_DELAY"`
 	StopTimeout time.Duration `help:"How long running requests may take to finish when the server is told to stop." default:"20s" env:"STOA_STOP_TIMEOUT"`
 
 	AdminEmail     string `help:"Create this administrator while there is none, with the password in STOA_ADMIN_PASSWORD." env:"STOA_ADMIN_EMAIL" placeholder:"ADDRESS"`
@@ -76,7 +77,7 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 		log.InfoContext(ctx, "stopped")
 	}()
 
-	group := &servers{log: log, grace: c.StopTimeout, beforeStop: a.StopAccepting}
+	group := &servers{log: log, delay: c.StopDelay, grace: c.StopTimeout, beforeStop: a.StopAccepting}
 	group.start(ctx, a.Guard.Listen(ln), a.Handler)
 	if c.OpsAddr != "off" {
 		ops, err := new(net.ListenConfig).Listen(ctx, "tcp", c.OpsAddr)
@@ -85,14 +86,11 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 		}
 		group.start(ctx, ops, a.OpsHandler())
 	}
-	if err := offerSetup(ctx, a, cfg.PublicURL, log, std); err != nil {
-		return errors.Join(err, group.stop(ctx))
-	}
 	log.InfoContext(ctx, "listening", slog.String("url", "http://"+ln.Addr().String()), slog.String("ops", c.OpsAddr),
 		slog.String("database", a.DB.Engine()), slog.String("payments", c.Payments), slog.String("version", version()))
 
 	if c.Demo {
-		d := &demo.Demo{URL: "http://" + ln.Addr().String(), Dir: c.Data, Node: c.Node, Market: a.Market, Log: log, Client: demo.NewClient()}
+		d := &demo.Demo{URL: "http://" + ln.Addr().String(), Dir: c.Data, Node: c.Node, Market: a.Market, Secrets: a.Plugins, Log: log, Client: demo.NewClient()}
 		stopDemo, err := d.Start(ctx)
 		if err != nil {
 			return errors.Join(fmt.Errorf("demo: %w", err), group.stop(ctx))
@@ -143,7 +141,8 @@ func (c serveCmd) appConfig(log *slog.Logger, addr net.Addr) (app.Config, error)
 // servers are the HTTP servers of one process, started and stopped together.
 type servers struct {
 	log        *slog.Logger
-	grace      time.Duration
+	delay      time.Duration // from beforeStop until no more connections are accepted
+	grace      time.Duration // for running requests
 	beforeStop func()
 
 	running []*http.Server
@@ -161,6 +160,8 @@ func (s *servers) start(ctx context.Context, ln net.Listener, h http.Handler) {
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    framing.MaxHead,
 		ConnState:         framing.ConnState,
+		// OPTIONS * is answered like any other address that does not exist.
+		DisableGeneralOptionsHandler: true,
 		// Running requests outlive the signal that asks the server to stop.
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
@@ -181,13 +182,14 @@ func (s *servers) wait(ctx context.Context) error {
 		return errors.Join(err, s.stop(ctx))
 	case <-ctx.Done():
 		s.log.InfoContext(ctx, "stopping; press again to stop at once")
+		s.beforeStop()
+		time.Sleep(s.delay)
 		return s.stop(ctx)
 	}
 }
 
 // stop ends the servers. Requests that outlast the grace are cut off.
 func (s *servers) stop(ctx context.Context) error {
-	s.beforeStop()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.grace)
 	defer cancel()
 	var all error

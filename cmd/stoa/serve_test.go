@@ -246,6 +246,29 @@ func TestDemo(t *testing.T) {
 	}
 }
 
+// A demo whose administrator has changed the password starts all the same.
+func TestDemoStartsAfterItsPasswordWasChanged(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	s := serveDemo(t, dir)
+	_, body := do(t, http.MethodPost, s.URL+"/auth/login", "", `{"email":"admin@example.com","password":"stoa-demo-admin"}`)
+	token := regexp.MustCompile(`"access_token":"([^"]+)"`).FindStringSubmatch(body)[1]
+	if status, body := do(t, http.MethodPost, s.URL+"/auth/change-password", token, `{"currentPassword":"stoa-demo-admin","newPassword":"something else"}`); status != http.StatusOK {
+		t.Fatalf("change password = %d: %s", status, body)
+	}
+	s.stop(t)
+
+	s = serveDemo(t, dir)
+	if status, body := do(t, http.MethodGet, s.URL+"/api/v1/shop/plugins/loyalty-points/api/rules", "", ""); status != http.StatusOK {
+		t.Errorf("external plugin = %d: %s", status, body)
+	}
+	if !strings.Contains(s.Log(), "password was changed") {
+		t.Errorf("the log does not say why the plugins were left alone:\n%s", s.Log())
+	}
+	s.stop(t)
+}
+
 // demoState returns the packages and instances with their times of change.
 func demoState(t *testing.T, s *server) string {
 	t.Helper()

@@ -10,8 +10,8 @@ import (
 	"net/http"
 )
 
-// errGone says that the thing asked for does not exist.
-var errGone = errors.New("demo: not found")
+// errRefused says that the demo administrator cannot sign in.
+var errRefused = errors.New("demo: the administrator cannot sign in")
 
 // client calls stoa's public API as the demo administrator.
 type client struct {
@@ -31,8 +31,11 @@ func (d *Demo) signIn(ctx context.Context) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
+	if status == http.StatusUnauthorized {
+		return nil, errRefused
+	}
 	if status != http.StatusOK {
-		return nil, fmt.Errorf("cannot sign in as %s: status %d (was its password changed? start with another --data folder)", AdminEmail, status)
+		return nil, fmt.Errorf("sign in as %s: status %d", AdminEmail, status)
 	}
 	c.token, _ = data["access_token"].(string)
 	return c, nil
@@ -80,19 +83,4 @@ func (c *client) patch(ctx context.Context, path string, change any) error {
 		err = fmt.Errorf("PATCH %s: status %d: %v", path, status, data)
 	}
 	return err
-}
-
-// secret returns a plugin's signing secret, or errGone.
-func (c *client) secret(ctx context.Context, slug string) (string, error) {
-	status, data, err := c.call(ctx, http.MethodGet, "/api/v1/admin/plugins/"+slug+"/secret", "", nil)
-	switch {
-	case err != nil:
-		return "", err
-	case status == http.StatusNotFound:
-		return "", errGone
-	case status != http.StatusOK:
-		return "", fmt.Errorf("secret of %s: status %d", slug, status)
-	}
-	s, _ := data["secret"].(string)
-	return s, nil
 }

@@ -10,12 +10,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"os"
 	"path/filepath"
 	"time"
 
 	"stoa/examples/plugins"
 	"stoa/internal/demo/catalog"
+	"stoa/internal/errs"
 	"stoa/internal/market"
 )
 
@@ -32,6 +32,10 @@ type Demo struct {
 	Dir    string // its data folder
 	Node   string // the Node.js executable
 	Market *market.Service
+	// Secrets gives a package's signing secrets, the current one first.
+	Secrets interface {
+		SigningSecrets(ctx context.Context, slug string) ([]string, error)
+	}
 	Log    *slog.Logger
 	Client *http.Client
 }
@@ -48,16 +52,33 @@ func (d *Demo) Start(ctx context.Context) (stop func(), err error) {
 	if _, err := d.Market.Import(ctx, catalog.FS, catalog.File); err != nil {
 		return nil, fmt.Errorf("catalogue: %w", err)
 	}
-	api, err := d.signIn(ctx)
+	port, err := stablePort(ctx, filepath.Join(d.Dir, "demo", "loyalty-points.port"))
 	if err != nil {
 		return nil, err
 	}
+	if err := d.installAll(ctx, port); err != nil {
+		return nil, err
+	}
+	return d.startLoyalty(ctx, port)
+}
+
+// installAll installs the plugins. If somebody has changed the administrator's
+// password, what there is stays as it is.
+func (d *Demo) installAll(ctx context.Context, port int) error {
+	api, err := d.signIn(ctx)
+	if errors.Is(err, errRefused) {
+		d.Log.WarnContext(ctx, "demo plugins left as they are: the demo administrator's password was changed", slog.String("email", AdminEmail))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
 	for _, name := range []string{giftNotes, shippingRates} {
 		if err := d.install(ctx, api, name, nil); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return d.startLoyalty(ctx, api)
+	return d.install(ctx, api, loyaltyPoints, map[string]any{"externalBaseUrl": fmt.Sprintf("http://127.0.0.1:%d", port)})
 }
 
 // The example plugins.
@@ -86,38 +107,30 @@ func (d *Demo) install(ctx context.Context, api *client, name string, overrides 
 	case status == http.StatusConflict:
 		d.Log.InfoContext(ctx, "demo plugin left as it is", slog.String("slug", name))
 		return nil
-	case status == http.StatusCreated && name == shippingRates:
-		instance, _ := data["defaultInstance"].(map[string]any)
+	case status != http.StatusCreated && status != http.StatusOK:
+		return fmt.Errorf("install %s: status %d: %v", name, status, data)
+	}
+	// Also after a start that was cut off between the two; what somebody has
+	// configured since stays.
+	instance, _ := data["defaultInstance"].(map[string]any)
+	if name == shippingRates && instance["config"] == nil {
 		id, _ := instance["installationId"].(string)
 		return api.patch(ctx, "/api/v1/admin/plugins/"+name+"/instances/"+id, map[string]any{"config": shippingConfig, "enabled": true})
-	case status == http.StatusCreated || status == http.StatusOK:
-		return nil
 	}
-	return fmt.Errorf("install %s: status %d: %v", name, status, data)
+	return nil
 }
 
-// startLoyalty installs the external plugin and starts its service.
-func (d *Demo) startLoyalty(ctx context.Context, api *client) (stop func(), err error) {
-	dir := filepath.Join(d.Dir, "demo")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	port, err := stablePort(ctx, filepath.Join(dir, "loyalty-points.port"))
-	if err != nil {
-		return nil, err
-	}
-	base := fmt.Sprintf("http://127.0.0.1:%d", port)
-	if err := d.install(ctx, api, loyaltyPoints, map[string]any{"externalBaseUrl": base}); err != nil {
-		return nil, err
-	}
-	secret, err := api.secret(ctx, loyaltyPoints)
-	if errors.Is(err, errGone) {
-		return func() {}, nil // somebody removed the plugin
+// startLoyalty starts the external plugin's service, unless somebody removed the
+// plugin.
+func (d *Demo) startLoyalty(ctx context.Context, port int) (stop func(), err error) {
+	secrets, err := d.Secrets.SigningSecrets(ctx, loyaltyPoints)
+	if errs.KindOf(err) == errs.NotFound {
+		return func() {}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	svc, err := startService(ctx, d.Log, d.Node, dir, port, secret)
+	svc, err := startService(ctx, d.Log, d.Node, filepath.Join(d.Dir, "demo"), port, secrets[0])
 	if err != nil {
 		d.Log.WarnContext(ctx, "the demo's external plugin did not start", slog.Any("err", err))
 		return func() {}, nil

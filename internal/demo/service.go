@@ -23,6 +23,9 @@ import (
 // writes there: the address of the external plugin is part of its manifest and
 // must be the same at the next start.
 func stablePort(ctx context.Context, file string) (int, error) {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return 0, err
+	}
 	if text, err := os.ReadFile(file); err == nil { //nolint:gosec // our own file
 		if port, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
 			return port, nil

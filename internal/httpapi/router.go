@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"path"
 	"strings"
 	"time"
 )
@@ -52,18 +53,22 @@ func (rt *router) adminUpload(pattern string, limit time.Duration, h handlerFunc
 
 // add registers a handler that looks after callers and deadlines itself.
 func (rt *router) add(pattern string, h handlerFunc) {
-	_, path, ok := strings.Cut(pattern, " ")
+	_, address, ok := strings.Cut(pattern, " ")
 	if !ok {
-		path = pattern
+		address = pattern
 	}
 	rt.patterns = append(rt.patterns, pattern)
-	rt.mux.Handle(pattern, rt.server.handle(familyOf(path), h))
+	rt.mux.Handle(pattern, rt.server.handle(familyOf(address), h))
 }
 
 // ServeHTTP dispatches to the route of r. What the mux would answer in plain
 // text (no such path, no such method) is answered in the family's shape.
 func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if rt.servePlugin(w, r) {
+		return
+	}
+	if unclean(r.URL.Path) { // the mux would redirect: to another address than was asked for
+		rt.server.fail(w, r, familyOf(r.URL.Path), errNoRoute)
 		return
 	}
 	h, pattern := rt.mux.Handler(r)
@@ -79,6 +84,15 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		err = errMethodNotAllowed
 	}
 	rt.server.fail(w, r, familyOf(r.URL.Path), err)
+}
+
+// unclean reports whether a path has empty or dot segments.
+func unclean(p string) bool {
+	clean := path.Clean(p)
+	if strings.HasSuffix(p, "/") && clean != "/" {
+		clean += "/"
+	}
+	return clean != p
 }
 
 // probeWriter records what the mux meant to answer.

@@ -31,12 +31,12 @@ func (r productReader) media(o object, product int) (icon string, screenshots []
 	read := func(n *yaml.Node, path string, screenshot int) string {
 		ref := r.text(n, path, maxParagraph)
 		switch u, err := url.Parse(ref); {
-		case ref == "" || err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "":
+		case ref == "" || err == nil && u.Scheme == "https" && u.Host != "":
 		case strings.HasPrefix(ref, "/") && !strings.HasPrefix(ref, "//"):
 		case strings.HasPrefix(ref, "./"):
 			r.catalog.refs = append(r.catalog.refs, mediaRef{product: product, screenshot: screenshot, ref: ref, node: n, path: path})
 		default:
-			r.fault(n, path, "bad_media", "%q must be a file beside the catalogue (./media/icon.svg), an http(s) address, or a path on this server (/…).", ref)
+			r.fault(n, path, "bad_media", "%q must be a file beside the catalogue (./media/icon.svg), an https address, or a path on this server (/…).", ref)
 		}
 		return ref
 	}

@@ -43,6 +43,8 @@ func TestConfigRules(t *testing.T) {
 		{"64 KB of characters that HTML escapes", sized(MaxConfigSize, "k", "<"), ""},
 		{"64 KB of two-byte characters", sized(MaxConfigSize, "k", "é"), ""},
 		{"64 KB of two-byte characters and a byte", strings.Replace(sized(MaxConfigSize, "k", "é"), "é", "éx", 1), "Config exceeds 64KB"},
+		{"64 KB of separators that JavaScript once minded", sized(MaxConfigSize, "k", "\u2028"), ""},
+		{"64 KB of separators and a byte", strings.Replace(sized(MaxConfigSize, "k", "\u2029"), `\u2029`, `\u2029xxx`, 1), "Config exceeds 64KB"},
 		{"short when it is not escaped", `{"k":"` + strings.Repeat(`\u0041`, 60000) + `"}`, ""},
 
 		{"scalars in an object are 2 layers", nest(1, `1`), ""},
@@ -263,5 +265,17 @@ func TestInstanceKey(t *testing.T) {
 		if got != tt.want {
 			t.Errorf("key %s: issue %q, want %q", tt.key, got, tt.want)
 		}
+	}
+}
+
+// An escape sequence that a config spells out is text, and stays it.
+func TestConfigKeepsWhatLooksLikeASeparator(t *testing.T) {
+	t.Parallel()
+
+	var faults []errs.Issue
+	var in Instance
+	Input{Config: json.RawMessage(`{"k":"\\u2028 \u2028 \\\u2029"}`)}.apply(Manifest{}, &in, &faults)
+	if want := "{\"k\":\"\\\\u2028 \u2028 \\\\\u2029\"}"; len(faults) > 0 || string(in.Config) != want {
+		t.Errorf("config = %q, %v; want %q", in.Config, faults, want)
 	}
 }

@@ -92,11 +92,16 @@ func isControl(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '
 
 // require decodes a string that must be there and not be empty.
 func (o object) require(name string) (string, bool) {
-	if raw, ok := o.get(name); !ok || string(raw) == `""` {
+	if _, ok := o.get(name); !ok {
 		o.fault(name, issueRequired, "is required.")
 		return "", false
 	}
-	return o.text(name)
+	s, ok := o.text(name)
+	if ok && strings.TrimSpace(s) == "" {
+		o.fault(name, issueRequired, "is required.")
+		return "", false
+	}
+	return s, ok
 }
 
 // flag decodes a boolean that may be absent.

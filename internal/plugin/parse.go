@@ -57,6 +57,7 @@ func ParseManifest(raw []byte, has func(name string) bool) (Manifest, error) {
 	case !json.Valid(raw):
 		return Manifest{}, whole("manifest.json is not valid JSON.")
 	}
+	faults = duplicates(raw)
 	o, ok := newObject("", raw, &faults)
 	if !ok {
 		return Manifest{}, whole("manifest.json must hold a JSON object.")

@@ -69,14 +69,22 @@ func (c conn) lockInTx(alias string) string {
 // does not exist. The schema is left as it is; see Migrate.
 func Open(url string) (*DB, error) {
 	open := openSQLite
-	if strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://") {
+	switch scheme, _, isURL := strings.Cut(url, "://"); {
+	case IsPostgres(url):
 		open = openPostgres
+	case isURL:
+		return nil, fmt.Errorf("store: open: there is no support for %s databases: give a postgres:// URL or the path of a SQLite file", scheme)
 	}
 	db, err := open(url)
 	if err != nil {
 		return nil, fmt.Errorf("store: open: %w", err)
 	}
 	return db, nil
+}
+
+// IsPostgres reports whether Open takes url for a PostgreSQL database.
+func IsPostgres(url string) bool {
+	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
 }
 
 // Close closes the database.

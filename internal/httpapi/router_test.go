@@ -1,0 +1,31 @@
+package httpapi_test
+
+import (
+	"testing"
+
+	"stoa/internal/testkit"
+)
+
+// An address is what was asked for: nothing is redirected to a cleaner one, where
+// a DELETE would do what nobody asked for.
+func TestUncleanPathsDoNotExist(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t)
+	tests := []struct{ method, path, code string }{
+		{"GET", "/api/marketplace//products", "error"},
+		{"POST", "/auth//login", "error.code"},
+		{"POST", "//auth/login", "error.code"},
+		{"GET", "/auth/./me", "error.code"},
+		{"DELETE", "/api/v1/admin/plugins/./echo", "error.code"},
+		{"GET", "/api/marketplace/../../livez", "error"},
+		{"GET", "/livez/", "error.code"},
+		{"GET", "/", "error.code"},
+	}
+	for _, tt := range tests {
+		res := a.DoUnchecked(t, testkit.Request{Method: tt.method, Path: tt.path})
+		if res.Status != 404 || res.Text(t, tt.code) != "NOT_FOUND" {
+			t.Errorf("%s %s = %d %s, want 404 NOT_FOUND", tt.method, tt.path, res.Status, res.Body)
+		}
+	}
+}

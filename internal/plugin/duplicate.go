@@ -1,0 +1,65 @@
+package plugin
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"stoa/internal/errs"
+)
+
+// duplicates reports the fields that a JSON document gives twice. Readers differ
+// in which of the two counts, and no two of them may see different packages. raw
+// is valid JSON.
+func duplicates(raw []byte) []errs.Issue {
+	type level struct {
+		names map[string]bool // nil in an array
+		path  string
+		name  string // of the field whose value comes
+		key   bool   // the next string is a name
+	}
+	var (
+		faults []errs.Issue
+		stack  []level
+	)
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	for {
+		token, err := dec.Token()
+		if err != nil {
+			return faults // the end: raw is valid
+		}
+		var top *level
+		if len(stack) > 0 {
+			top = &stack[len(stack)-1]
+		}
+		if name, isText := token.(string); isText && top != nil && top.key {
+			path := top.path + name
+			if top.names[name] {
+				faults = append(faults, errs.Issue{Path: path, Code: issueDouble, Message: path + " is given twice."})
+			}
+			top.names[name], top.name, top.key = true, name, false
+			continue
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			next := level{}
+			if top != nil {
+				next.path = top.path + top.name + "."
+			}
+			if token == json.Delim('{') {
+				next.names, next.key = make(map[string]bool), true
+			}
+			stack = append(stack, next)
+			continue
+		case json.Delim('}'), json.Delim(']'):
+			stack = stack[:len(stack)-1]
+			if len(stack) == 0 {
+				return faults
+			}
+			top = &stack[len(stack)-1]
+		}
+		if top != nil {
+			top.key = top.names != nil
+		}
+	}
+}
