@@ -86,6 +86,9 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 		}
 		group.start(ctx, ops, a.OpsHandler())
 	}
+	if err := offerSetup(ctx, a, cfg.PublicURL, log, std); err != nil {
+		return errors.Join(err, group.stop(ctx))
+	}
 	log.InfoContext(ctx, "listening", slog.String("url", "http://"+ln.Addr().String()), slog.String("ops", c.OpsAddr),
 		slog.String("database", a.DB.Engine()), slog.String("payments", c.Payments), slog.String("version", version()))
 
