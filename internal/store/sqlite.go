@@ -23,10 +23,11 @@ func openSQLite(path string) (*DB, error) {
 		for _, p := range []string{"busy_timeout(10000)", "journal_mode(WAL)", "foreign_keys(ON)", "synchronous(FULL)"} {
 			q.Add("_pragma", p)
 		}
-		db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+q.Encode())
+		connector, err := sqlite.NewConnector("file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode())
 		if err != nil {
 			return nil, err
 		}
+		db := sql.OpenDB(preparing{connector})
 		db.SetMaxOpenConns(conns)
 		db.SetMaxIdleConns(conns)
 		return db, nil

@@ -1,0 +1,146 @@
+package store
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+)
+
+// maxStatements is how many prepared statements a connection keeps. There are
+// fewer texts than that in this package; statements whose text is put together at
+// run time must not fill the memory.
+const maxStatements = 256
+
+// preparing opens connections that keep their prepared statements: parsing a
+// statement takes SQLite longer than carrying most of ours out. PostgreSQL's
+// driver does the same by itself.
+type preparing struct{ driver.Connector }
+
+// Connect implements driver.Connector.
+func (p preparing) Connect(ctx context.Context) (driver.Conn, error) {
+	c, err := p.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	whole, ok := c.(sqliteConn)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("a SQLite connection is a %T, which lacks methods", c), c.Close())
+	}
+	return &preparedConn{sqliteConn: whole, statements: make(map[string]*preparedStmt)}, nil
+}
+
+// sqliteConn is what the driver's connections can do.
+type sqliteConn interface {
+	driver.Conn
+	driver.ConnBeginTx
+	driver.ConnPrepareContext
+	driver.ExecerContext
+	driver.QueryerContext
+	driver.Pinger
+	driver.SessionResetter
+	driver.Validator
+}
+
+// sqliteStmt is what the driver's statements can do.
+type sqliteStmt interface {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
+}
+
+// preparedConn is a connection with its statements. database/sql lets one
+// goroutine at a time use it.
+type preparedConn struct {
+	sqliteConn
+
+	statements map[string]*preparedStmt
+}
+
+type preparedStmt struct {
+	sqliteStmt
+
+	// busy while rows of it are being read: a statement has one cursor. Inside a
+	// transaction the same query may be asked again before that.
+	busy bool
+}
+
+// prepared returns the statement with that text, or nil if it is to be carried
+// out without keeping it.
+func (c *preparedConn) prepared(ctx context.Context, query string) (*preparedStmt, error) {
+	if s, ok := c.statements[query]; ok {
+		if s.busy {
+			return nil, nil //nolint:nilnil // as documented
+		}
+		return s, nil
+	}
+	if len(c.statements) >= maxStatements {
+		return nil, nil //nolint:nilnil // as documented
+	}
+	made, err := c.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	whole, ok := made.(sqliteStmt)
+	if !ok {
+		return nil, made.Close()
+	}
+	s := &preparedStmt{sqliteStmt: whole}
+	c.statements[query] = s
+	return s, nil
+}
+
+// ExecContext implements driver.ExecerContext.
+func (c *preparedConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	s, err := c.prepared(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	if s == nil {
+		return c.sqliteConn.ExecContext(ctx, query, args)
+	}
+	return s.ExecContext(ctx, args)
+}
+
+// QueryContext implements driver.QueryerContext.
+func (c *preparedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	s, err := c.prepared(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	if s == nil {
+		return c.sqliteConn.QueryContext(ctx, query, args)
+	}
+	rows, err := s.QueryContext(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	s.busy = true
+	return &preparedRows{Rows: rows, stmt: s}, nil
+}
+
+// Close implements driver.Conn.
+func (c *preparedConn) Close() error {
+	var all []error
+	for _, s := range c.statements {
+		all = append(all, s.Close())
+	}
+	clear(c.statements)
+	return errors.Join(append(all, c.sqliteConn.Close())...)
+}
+
+// preparedRows lets go of its statement when it is closed.
+type preparedRows struct {
+	driver.Rows
+
+	stmt *preparedStmt
+}
+
+// Close implements driver.Rows.
+func (r *preparedRows) Close() error {
+	err := r.Rows.Close()
+	if r.stmt != nil {
+		r.stmt.busy, r.stmt = false, nil
+	}
+	return err
+}
