@@ -87,7 +87,7 @@ func (s *Service) Authenticate(ctx context.Context, raw string) (caller.Caller, 
 	switch {
 	case err == nil:
 		return caller.Caller{UserID: u.ID, Role: u.Role, SessionID: session}, nil
-	case !errors.Is(err, ErrToken) || token.KindOf(raw) == token.Access:
+	case !errors.Is(err, ErrToken):
 		return caller.Caller{}, err
 	}
 	subject, err := s.Services.Verify(raw, s.Now())

@@ -125,7 +125,6 @@ func TestServiceRefuses(t *testing.T) {
 		"expired":                     hs(nil, map[string]any{"iat": t0.Add(-time.Hour).Unix(), "exp": t0.Add(-Leeway).Unix()}),
 		"issued in the future":        hs(nil, map[string]any{"iat": t0.Add(time.Minute).Unix()}),
 		"not valid yet":               hs(nil, map[string]any{"nbf": t0.Add(time.Minute).Unix()}),
-		"typ of an access token":      hs(map[string]any{"typ": "at+jwt"}, nil),
 		"typ of a refresh token":      hs(map[string]any{"typ": "RT+JWT"}, nil),
 		"typ of a plugin token":       hs(map[string]any{"typ": "pt+jwt"}, nil),
 		"an extension":                hs(map[string]any{"crit": []string{"x"}}, nil),

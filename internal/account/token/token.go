@@ -1,8 +1,12 @@
 package token
 
 import (
+	"bytes"
 	"crypto/ed25519"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -139,7 +143,7 @@ func Parse(raw string, kind Kind, now time.Time, find func(kid string) (ed25519.
 	if findErr != nil {
 		return Claims{}, findErr
 	}
-	if err != nil || !p.complete(kind) {
+	if err != nil || !p.complete(kind) || !unambiguous(raw) {
 		return Claims{}, ErrInvalid // the library's text could quote the token
 	}
 	return Claims{
@@ -160,4 +164,45 @@ func parser(now time.Time, algs ...string) *jwt.Parser {
 func onlyKnown(header map[string]any) bool {
 	_, crit := header["crit"]
 	return !crit
+}
+
+// unambiguous reports whether no name stands twice in the header or among the
+// claims of a token, in whatever case: which of the two counts is something that
+// readers disagree about (RFC 7519, 4). The token was parsed before.
+func unambiguous(raw string) bool {
+	header, rest, _ := strings.Cut(raw, ".")
+	claims, _, _ := strings.Cut(rest, ".")
+	for _, part := range []string{header, claims} {
+		text, err := base64.RawURLEncoding.DecodeString(part)
+		if err != nil || !namesOnce(text) {
+			return false
+		}
+	}
+	return true
+}
+
+// namesOnce reports whether text is a JSON object without two names that are the
+// same apart from case. What lies deeper in it is not looked at.
+func namesOnce(text []byte) bool {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return false
+	}
+	seen := make(map[string]struct{})
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return false
+		}
+		key := strings.ToLower(name.(string)) //nolint:forcetypeassert // a name of a JSON object
+		if _, twice := seen[key]; twice {
+			return false
+		}
+		seen[key] = struct{}{}
+		var value json.RawMessage
+		if d.Decode(&value) != nil {
+			return false
+		}
+	}
+	return true
 }

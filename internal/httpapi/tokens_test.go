@@ -1,0 +1,122 @@
+package httpapi_test
+
+import (
+	"encoding/base64"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"stoa/internal/app"
+	"stoa/internal/testkit"
+)
+
+// Each kind of token, where each kind is due.
+func TestEachKindOfTokenOpensItsOwnDoorOnly(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnBothEngines(t, func(t *testing.T, plain *testkit.App) {
+		e := newEcho(t, plain, nil)
+		res := plain.Do(t, testkit.Request{Method: http.MethodGet, Path: gatewayBase + "/api/x"})
+		if res.Status != http.StatusOK {
+			t.Fatalf("the plugin answered %d", res.Status)
+		}
+		user := plain.Register(t, "ada")
+		tokens := map[string]string{
+			"access": user.Access, "refresh": user.Refresh, "plugin": e.reached().Header.Get("X-Platform-Token"), "administrator": e.admin.Access,
+			"service": serviceToken(t, serviceSecret, jwt.MapClaims{"sub": "billing", "iss": serviceIssuer, "iat": testkit.T0.Unix(), "exp": testkit.T0.Add(time.Hour).Unix()}),
+		}
+		get := func(path string) func(string) testkit.Request {
+			return func(token string) testkit.Request {
+				return testkit.Request{Method: http.MethodGet, Path: path, Token: token}
+			}
+		}
+		for _, door := range []struct {
+			name string
+			req  func(token string) testkit.Request
+			want map[string]int // 401 for those not named
+		}{
+			{"me", me, map[string]int{"access": 200, "administrator": 200}},
+			{"sessions", get("/auth/sessions"), map[string]int{"access": 200, "administrator": 200}},
+			{"refresh", refresh, map[string]int{"refresh": 200}},
+			{"platform API", get("/api/v1/platform/config"), map[string]int{"plugin": 200}},
+			// services are off here
+			{"management", get("/api/v1/admin/extensions"), map[string]int{"access": 403, "administrator": 200}},
+		} {
+			for kind, token := range tokens {
+				want := door.want[kind]
+				if want == 0 {
+					want = http.StatusUnauthorized
+				}
+				if got := plain.Do(t, door.req(token)).Status; got != want {
+					t.Errorf("%s with a token of kind %s = %d, want %d", door.name, kind, got, want)
+				}
+			}
+		}
+	})
+}
+
+func TestServiceTokensManageAndDoNothingElse(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t, withServices)
+	claims := jwt.MapClaims{"sub": "billing", "iss": serviceIssuer, "iat": testkit.T0.Unix(), "exp": testkit.T0.Add(time.Hour).Unix()}
+	for _, typ := range []string{"JWT", "at+jwt"} { // RFC 9068 issuers write the latter
+		signed := jwt.NewWithClaims(jwt.SigningMethodHS256, claims)
+		signed.Header["typ"], signed.Header["kid"] = typ, "key of the service"
+		raw, err := signed.SignedString([]byte(serviceSecret))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for path, want := range map[string]int{
+			"/api/v1/admin/extensions": 200, "/auth/me": 401, "/auth/sessions": 401, "/api/v1/platform/config": 401,
+		} {
+			if got := a.Do(t, testkit.Request{Method: http.MethodGet, Path: path, Token: raw}).Status; got != want {
+				t.Errorf("typ %s: %s = %d, want %d", typ, path, got, want)
+			}
+		}
+		mustFail(t, a.Do(t, refresh(raw)), http.StatusUnauthorized, "REFRESH_FAILED")
+		if got := a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/auth/logout", Token: raw}).Status; got != http.StatusOK {
+			t.Errorf("typ %s: logout = %d, want 200", typ, got)
+		}
+	}
+}
+
+// Whatever somebody calls themselves, it makes no service of them, also where the
+// issuer's name is one that a user may have.
+func TestNoChosenNamePassesForTheIssuer(t *testing.T) {
+	t.Parallel()
+
+	const issuer = "billing.example.com"
+	a := testkit.New(t, func(_ testing.TB, cfg *app.Config) {
+		cfg.ServiceIssuer, cfg.ServiceSecret = issuer, serviceSecret
+	})
+	for i, u := range []struct{ email, username, referral string }{
+		{"iss@billing.example.com", issuer, issuer},
+		{"billing@example.com", "iss", `","iss":"` + issuer},
+		{`{iss}@example.com`, "sub", `{"iss":"` + issuer + `"}`},
+		{"root@example.com", "ADMIN", serviceSecret},
+		{"admin@example.com", "at-jwt", `"}.{"iss":"` + issuer + `","sub":"x"}`},
+	} {
+		res := a.Do(t, post("/auth/register", map[string]string{"email": u.email, "username": u.username, "password": testkit.Password, "referralCode": u.referral}))
+		tokens := testkit.TokensOf(t, res, http.StatusCreated)
+		for _, raw := range []string{tokens.Access, tokens.Refresh} {
+			parts := strings.Split(raw, ".")
+			claims, err := base64.RawURLEncoding.DecodeString(parts[1])
+			if err != nil || strings.Contains(string(claims), `"iss"`) || strings.Contains(string(claims), `"aud"`) {
+				t.Errorf("user %d: the token has an issuer or an audience: %s, %v", i, claims, err)
+			}
+			for _, forged := range []string{raw, swapHeader(raw)} {
+				want := http.StatusUnauthorized
+				if forged == tokens.Access {
+					want = http.StatusForbidden // known, and no administrator
+				}
+				if got := a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/api/v1/admin/extensions", Token: forged}).Status; got != want {
+					t.Errorf("user %d: management = %d, want %d", i, got, want)
+				}
+			}
+		}
+	}
+}
