@@ -8,6 +8,7 @@ const fs = require('node:fs')
 //   slug, version   of the package
 //   config          the instance's config, an object
 //   bodyLimit       bytes of a request body
+//   beatMs          how often to say that the event loop turns
 //   startTimeoutMs  how long the plugin may take to register
 //
 // They come over a pipe because the config has secrets in it: arguments and

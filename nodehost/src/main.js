@@ -6,7 +6,7 @@
 const { harden } = require('./hardening')
 const { readInstructions } = require('./instructions')
 const { loadPlugin } = require('./load')
-const { report } = require('./report')
+const { beat, report } = require('./report')
 const { createServer } = require('./server')
 const { provideModules } = require('./modules')
 const { log } = require('./log')
@@ -34,6 +34,7 @@ async function start () {
   await app.listen({ fd: 3, host: 'stoa', listenTextResolver: () => 'ready' })
   phase = 'run'
   report({ ready: true })
+  beat(instructions.beatMs)
 }
 
 // fail ends the process: after an error that nobody caught, the plugin's state

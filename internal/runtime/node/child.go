@@ -25,7 +25,8 @@ type child struct {
 	cmd     *exec.Cmd
 	cancel  context.CancelFunc
 	onExit  func()
-	report  *os.File // where the host reports how its start went
+	report  *os.File // where the host reports how its start went, and beats then
+	heart   heart
 	redact  func(string) string
 	outputs chan struct{} // closed when all output was read
 
@@ -113,7 +114,14 @@ func (c *child) wait() {
 // when ending is closed first, or a startError.
 func (c *child) awaitReady(limit time.Duration, ending <-chan struct{}) error {
 	result := make(chan error, 1)
-	go func() { result <- c.readReport() }()
+	go func() {
+		r := bufio.NewReaderSize(c.report, reportLimit)
+		err := c.readReport(r)
+		result <- err
+		if err == nil {
+			c.heart.read(r)
+		}
+	}()
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
@@ -131,8 +139,8 @@ func (c *child) awaitReady(limit time.Duration, ending <-chan struct{}) error {
 
 // readReport returns nil if the host reports that the plugin is ready, else what
 // it reports.
-func (c *child) readReport() error {
-	line, err := bufio.NewReader(io.LimitReader(c.report, reportLimit)).ReadBytes('\n')
+func (c *child) readReport(r *bufio.Reader) error {
+	line, err := r.ReadSlice('\n')
 	if err != nil {
 		// The pipe broke without a report: the process is ending.
 		select {

@@ -12,6 +12,7 @@ import (
 const (
 	reasonLoadFailed  = "load_failed"  // the plugin did not start; the log says why
 	reasonCrashed     = "crashed"      // its process ended on its own, too often
+	reasonStalled     = "stalled"      // its process was ended: it blocked its event loop
 	reasonNodeMissing = "node_missing" // no usable Node.js on this machine
 	reasonHostMissing = "host_missing" // stoa was built without its Node host
 	reasonStopped     = "stopped"      // stoa is stopping
@@ -62,6 +63,9 @@ func (f *failures) add(err error, ran time.Duration, now time.Time) {
 	f.count++
 	f.since, f.cause = now, err
 	f.reason = reasonCrashed
+	if errors.Is(err, errStalled) {
+		f.reason = reasonStalled
+	}
 	delays := crashDelays
 	var start *startError
 	if errors.As(err, &start) {
@@ -74,11 +78,14 @@ func (f *failures) add(err error, ran time.Duration, now time.Time) {
 // refusal answers a call while the installation must not be tried again for
 // another wait.
 func (f *failures) refusal(wait time.Duration) error {
-	if f.reason == reasonCrashed && f.count < len(crashDelays) {
+	if f.crashed() && f.count < len(crashDelays) {
 		return runtime.ErrStarting.After(wait).Because(f.cause)
 	}
 	return unreachable(f.reason, f.cause)
 }
+
+// crashed reports whether the last process had been ready when it failed.
+func (f *failures) crashed() bool { return f.reason == reasonCrashed || f.reason == reasonStalled }
 
 // unreachable returns runtime.ErrUnreachable with a reason for the client and a
 // cause for the log.

@@ -84,11 +84,11 @@ func (s *installation) claim(in plugin.Installed) (p *process, wait time.Duratio
 		if wait := time.Until(s.failures.until); wait > 0 {
 			return nil, wait, s.failures.refusal(wait)
 		}
-		p := newProcess(s.rt, in, s.ended)
+		p := newProcess(s.rt, in, s)
 		if !s.rt.begin(p) {
 			return nil, 0, asCallError(errStopping)
 		}
-		if s.down && s.failures.reason == reasonCrashed {
+		if s.down && s.failures.crashed() {
 			s.restarts++
 		}
 		s.revision, s.current, s.down = want, p, false
@@ -135,6 +135,13 @@ func (s *installation) release(p *process) {
 	default:
 		p.idle.Reset(s.rt.cfg.Idle)
 	}
+}
+
+// busy reports whether calls of p are running.
+func (s *installation) busy(p *process) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return p.calls > 0
 }
 
 // endIdle retires p unless a call came in between.

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"stoa/internal/plugin"
@@ -20,7 +21,7 @@ type process struct {
 	rt    *Runtime
 	in    plugin.Installed
 	log   *slog.Logger // names the plugin
-	ended func(p *process, err error, ran time.Duration)
+	owner *installation
 
 	transport *http.Transport
 	socket    string
@@ -34,6 +35,7 @@ type process struct {
 	endOnce sync.Once
 	ready   chan struct{} // closed when the process is ready, or failed to get there
 	done    chan struct{} // closed when the process is gone
+	stalled atomic.Bool   // killed, or about to be, for blocking its event loop
 
 	mu       sync.Mutex
 	state    State
@@ -42,12 +44,12 @@ type process struct {
 	startErr error // valid once ready is closed
 }
 
-func newProcess(rt *Runtime, in plugin.Installed, ended func(*process, error, time.Duration)) *process {
+func newProcess(rt *Runtime, in plugin.Installed, owner *installation) *process {
 	p := &process{
 		rt:     rt,
 		in:     in,
 		log:    rt.cfg.Log.With(slog.String("slug", in.Package.Manifest.Slug), slog.String("installationId", in.Instance.ID)),
-		ended:  ended,
+		owner:  owner,
 		ending: make(chan struct{}),
 		ready:  make(chan struct{}),
 		done:   make(chan struct{}),
@@ -85,7 +87,7 @@ func (p *process) run() {
 		ran = time.Since(readyAt)
 	}
 	// First of all: whoever waits below must find the installation without p.
-	p.ended(p, err, ran)
+	p.owner.ended(p, err, ran)
 	if readyAt.IsZero() {
 		if err == nil {
 			err = errStopping
@@ -132,9 +134,21 @@ func (p *process) live(ready func()) error {
 	close(p.ready)
 	p.log.Info("plugin process ready", slog.Int("pid", c.pid), slog.Duration("took", time.Since(begun).Round(time.Millisecond)))
 
+	return p.attend(c)
+}
+
+// attend waits for the end of a ready process.
+func (p *process) attend(c *child) error {
+	stalled := make(chan struct{})
+	go c.watchHeart(p.rt.cfg.Stall, func() bool { return p.owner.busy(p) }, stalled)
 	select {
 	case <-c.exited:
 		return fmt.Errorf("the process ended on its own: %w", c.exitErr)
+	case <-stalled:
+		p.stalled.Store(true) // before the calls in flight break
+		c.kill()
+		<-c.exited
+		return fmt.Errorf("%w for more than %s", errStalled, p.rt.cfg.Stall)
 	case <-p.ending:
 	}
 	c.askToEnd()

@@ -95,6 +95,10 @@ func (p *process) explain(r *http.Request, body *upload, failed, cause error, ag
 			p.askToEnd() // it runs, and does not listen: no use
 		}
 	}
+	if p.stalled.Load() {
+		// One of the calls did it: none is tried on another process.
+		return false, unreachable(reasonStalled, fmt.Errorf("node: %w", failed))
+	}
 	return again, unreachable(reasonCrashed, fmt.Errorf("node: %w", failed))
 }
 

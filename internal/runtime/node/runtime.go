@@ -31,6 +31,7 @@ type Config struct {
 	StartTimeout time.Duration // from the fork to the plugin being ready; default 10 s
 	StartWait    time.Duration // how long a call waits for a start; default 8 s
 	FirstByte    time.Duration // how long a call waits for the answer's header; default 30 s
+	Stall        time.Duration // how long a plugin may block its event loop during calls, and six times that else; default 5 s
 	Idle         time.Duration // after which an unused process ends; default 10 min
 	Drain        time.Duration // for running calls of a replaced process; default 30 s
 	Grace        time.Duration // from asking a process to end to killing it; default 5 s
@@ -43,6 +44,7 @@ func (c Config) withDefaults() Config {
 	c.StartTimeout = cmp.Or(c.StartTimeout, 10*time.Second)
 	c.StartWait = cmp.Or(c.StartWait, 8*time.Second)
 	c.FirstByte = cmp.Or(c.FirstByte, 30*time.Second)
+	c.Stall = cmp.Or(c.Stall, 5*time.Second)
 	c.Idle = cmp.Or(c.Idle, 10*time.Minute)
 	c.Drain = cmp.Or(c.Drain, 30*time.Second)
 	c.Grace = cmp.Or(c.Grace, 5*time.Second)
