@@ -12,6 +12,7 @@ import (
 const (
 	reasonLoadFailed  = "load_failed"  // the plugin did not start; the log says why
 	reasonCrashed     = "crashed"      // its process ended on its own, too often
+	reasonBadAnswer   = "bad_answer"   // it runs, and what it answered is not HTTP that can be passed on
 	reasonStalled     = "stalled"      // its process was ended: it blocked its event loop
 	reasonNodeMissing = "node_missing" // no usable Node.js on this machine
 	reasonHostMissing = "host_missing" // stoa was built without its Node host

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/http/httputil"
 	"sync"
 	"sync/atomic"
@@ -38,7 +39,10 @@ func (p *process) forward(w http.ResponseWriter, r *http.Request) (again bool, e
 	// the rest of the request when the answer begins.
 	_ = http.NewResponseController(w).EnableFullDuplex() // not every w can, and need
 
-	out := r.WithContext(ctx)
+	var answered atomic.Bool
+	out := r.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotFirstResponseByte: func() { answered.Store(true) },
+	}))
 	body := &upload{body: r.Body, watch: watch}
 	hasBody := r.Body != nil && r.Body != http.NoBody && r.ContentLength != 0
 	if hasBody {
@@ -70,6 +74,9 @@ func (p *process) forward(w http.ResponseWriter, r *http.Request) (again bool, e
 	if failed == nil {
 		return false, nil
 	}
+	if cause := context.Cause(ctx); cause == nil && body.failure() == nil && answered.Load() && !isBroken(failed) {
+		return false, unreachable(reasonBadAnswer, fmt.Errorf("node: %w", failed))
+	}
 	again = !body.read.Load() && isDialError(failed) || !hasBody && isSafe(r.Method)
 	return p.explain(r, body, failed, context.Cause(ctx), again)
 }
@@ -85,15 +92,16 @@ func (p *process) explain(r *http.Request, body *upload, failed, cause error, ag
 	case r.Context().Err() != nil, body.failure() != nil:
 		return false, nil // the client went away
 	}
-	timer := time.NewTimer(reapWait)
+	timer := time.NewTimer(p.rt.reapWait)
 	defer timer.Stop()
 	select {
 	case <-p.done:
 	case <-timer.C:
-		again = false
-		if isDialError(failed) {
-			p.askToEnd() // it runs, and does not listen: no use
+		if !isDialError(failed) {
+			return false, unreachable(reasonBadAnswer, fmt.Errorf("node: %w", failed))
 		}
+		again = false
+		p.askToEnd() // it runs, and does not listen: no use
 	}
 	if p.stalled.Load() {
 		// One of the calls did it: none is tried on another process.
@@ -127,6 +135,11 @@ func passUnchanged(pr *httputil.ProxyRequest) {
 	pr.Out.URL.RawQuery = pr.In.URL.RawQuery
 	pr.Out.URL.Scheme, pr.Out.URL.Host = "http", "plugin"
 	pr.Out.Host = pr.In.Host
+}
+
+// isBroken reports whether a connection ended early: the process may be dying.
+func isBroken(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, new(*net.OpError))
 }
 
 func isDialError(err error) bool {

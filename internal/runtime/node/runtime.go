@@ -57,7 +57,8 @@ type Runtime struct {
 	host  *host
 	forks *forker
 
-	buffers bufferPool
+	buffers  bufferPool
+	reapWait time.Duration // see the constant
 
 	// starting bounds how many processes start at the same time: after a restart
 	// of stoa, all plugins are called at once.
@@ -84,6 +85,7 @@ func New(cfg Config) *Runtime {
 		cfg:           cfg,
 		host:          newHost(cfg),
 		forks:         newForker(),
+		reapWait:      reapWait,
 		starting:      make(chan struct{}, max(4, 2*goruntime.GOMAXPROCS(0))),
 		alive:         alive,
 		kill:          kill,
