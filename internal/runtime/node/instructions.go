@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 
 	"stoa/internal/plugin"
 )
@@ -50,36 +49,4 @@ func (p *process) instructions(entry string) (io.Reader, error) {
 		return nil, fmt.Errorf("node: instructions: %w", err)
 	}
 	return bytes.NewReader(text), nil
-}
-
-// shortestSecret is the length from which a config value is taken out of logs.
-// Shorter ones would take ordinary words out, and hide little.
-const shortestSecret = 6
-
-// secretsOf returns the values of the config's secret fields.
-func secretsOf(in plugin.Installed) []string {
-	var config map[string]any
-	if json.Unmarshal(in.Instance.Config, &config) != nil {
-		return nil // no config
-	}
-	var secrets []string
-	for name, field := range in.Package.Manifest.ConfigSchema {
-		if value, ok := config[name].(string); ok && field.IsSecret() && len(value) >= shortestSecret {
-			secrets = append(secrets, value)
-		}
-	}
-	return secrets
-}
-
-// redactor returns a function that takes secrets out of a text: what a plugin
-// prints goes to the log, and a careless one prints its config.
-func redactor(secrets []string) func(string) string {
-	if len(secrets) == 0 {
-		return func(s string) string { return s }
-	}
-	pairs := make([]string, 0, 2*len(secrets))
-	for _, s := range secrets {
-		pairs = append(pairs, s, "[secret]")
-	}
-	return strings.NewReplacer(pairs...).Replace
 }

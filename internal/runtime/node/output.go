@@ -29,8 +29,8 @@ type output struct {
 	dropped int
 }
 
-func newOutput(log *slog.Logger, secrets []string) *output {
-	return &output{log: log, redact: redactor(secrets), now: time.Now, tokens: linesBurst, filled: time.Now()}
+func newOutput(log *slog.Logger, redact func(string) string) *output {
+	return &output{log: log, redact: redact, now: time.Now, tokens: linesBurst, filled: time.Now()}
 }
 
 // Write implements io.Writer. It never fails: the process must not block on a

@@ -13,7 +13,7 @@ func TestOutputIsBoundedInLengthAndRate(t *testing.T) {
 	t.Parallel()
 	log := newLog()
 	now := time.Now()
-	o := newOutput(log.logger(), nil)
+	o := newOutput(log.logger(), redactor(nil))
 	o.now, o.filled = func() time.Time { return now }, now
 	for range linesBurst + 50 {
 		o.Write([]byte(strings.Repeat("ü", lineLimit) + "\n"))
@@ -68,7 +68,7 @@ func FuzzOutput(f *testing.F) {
 	f.Add([]byte("{\"level\":30,\"msg\":\"x\"}\nplain\n"), 3)
 	f.Fuzz(func(t *testing.T, b []byte, cut int) {
 		log := newLog()
-		o := newOutput(log.logger(), []string{"secret-value"})
+		o := newOutput(log.logger(), redactor([]string{"secret-value"}))
 		cut = min(max(cut, 0), len(b))
 		for _, part := range [][]byte{b[:cut], b[cut:]} {
 			if n, err := o.Write(part); n != len(part) || err != nil {

@@ -192,9 +192,10 @@ func (p *process) start() (*child, error) {
 	if err != nil {
 		return nil, err
 	}
+	redact := redactor(secretsOf(p.in))
 	c, err := p.rt.fork(h, forkArgs{
 		dir: dir, listener: listener, instructions: instructions,
-		output: newOutput(p.log, secretsOf(p.in)), redact: redactor(secretsOf(p.in)),
+		output: newOutput(p.log, redact), redact: redact,
 	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("node: %w", err), os.Remove(p.socket))
