@@ -20,8 +20,8 @@ const Length = 24
 // source is poor; 256 bits from the kernel need neither.
 func New() string {
 	var in [40]byte
-	_, _ = rand.Read(in[:32])                                             // never fails (crypto/rand)
-	binary.LittleEndian.PutUint64(in[32:], uint64(time.Now().UnixNano())) //nolint:gosec // bits, not a quantity
+	_, _ = rand.Read(in[:32]) // never fails (crypto/rand)
+	binary.LittleEndian.PutUint64(in[32:], uint64(time.Now().UnixNano()))
 	sum := sha3.Sum512(in[:])
 
 	out := make([]byte, 0, Length)

@@ -43,14 +43,11 @@ func (w *watcher) next(b []byte) (n int, v verdict) {
 	switch w.part {
 	case inHead:
 		return w.head(b)
-	case inBody, inChunkData:
-		n = len(b)
-		if uint64(n) >= w.left {
-			n = int(w.left) //nolint:gosec // not more than len(b)
-			w.part = map[part]part{inBody: inHead, inChunkData: inChunkEnd}[w.part]
-		}
-		w.left -= uint64(n) //nolint:gosec // a length
-		return n, pass
+	case inBody:
+		return w.data(b, inHead), pass
+	case inChunkData:
+		return w.data(b, inChunkEnd), pass
+	default: // lines between chunks
 	}
 	end := bytes.IndexByte(b, '\n')
 	switch {
@@ -59,28 +56,43 @@ func (w *watcher) next(b []byte) (n int, v verdict) {
 	case end < 0:
 		return 0, needMore
 	}
-	line := bytes.TrimRight(b[:end], "\r")
+	if !w.line(bytes.TrimRight(b[:end], "\r")) {
+		return 0, lost
+	}
+	return end + 1, pass
+}
+
+// data passes what is left of a body, or of a chunk, after which comes then.
+func (w *watcher) data(b []byte, then part) int {
+	n := len(b)
+	if uint64(n) >= w.left {
+		n = int(w.left) //nolint:gosec // not more than len(b)
+		w.part = then
+	}
+	w.left -= uint64(n)
+	return n
+}
+
+// line reads a line between chunks. It reports false for one that does not
+// belong there.
+func (w *watcher) line(line []byte) bool {
 	switch w.part {
 	case inChunkSize:
 		size, ok := chunkSize(line)
-		if !ok {
-			return 0, lost
-		}
 		w.left, w.part = size, inChunkData
 		if size == 0 {
 			w.part = inTrailer
 		}
+		return ok
 	case inChunkEnd:
-		if len(line) > 0 {
-			return 0, lost
-		}
 		w.part = inChunkSize
-	case inTrailer:
+		return len(line) == 0
+	default: // inTrailer
 		if len(line) == 0 {
 			w.part = inHead
 		}
+		return true
 	}
-	return end + 1, pass
 }
 
 // head looks at a request's head, if it is whole.
