@@ -7,7 +7,7 @@ const { harden } = require('./hardening')
 const { readInstructions } = require('./instructions')
 const { loadPlugin } = require('./load')
 const { beat, report } = require('./report')
-const { createServer } = require('./server')
+const { createServer, listen } = require('./server')
 const { provideModules } = require('./modules')
 const { log } = require('./log')
 
@@ -30,8 +30,7 @@ async function start () {
   app = await createServer(instructions, plugin)
   process.on('SIGTERM', stop)
   phase = 'listen'
-  // A host name keeps Fastify from looking up "localhost"; the descriptor wins.
-  await app.listen({ fd: 3, host: 'stoa', listenTextResolver: () => 'ready' })
+  await listen(app)
   phase = 'run'
   report({ ready: true })
   beat(instructions.beatMs)

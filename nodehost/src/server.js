@@ -2,6 +2,9 @@
 
 const { fastify, LogController } = require('fastify')
 
+// quiet drops what is logged.
+let quiet = false
+
 // createServer returns a Fastify in which the plugin is registered with its
 // config as options, ready to listen.
 async function createServer ({ slug, version, config, bodyLimit, startTimeoutMs }, plugin) {
@@ -18,7 +21,7 @@ async function createServer ({ slug, version, config, bodyLimit, startTimeoutMs 
     keepAliveTimeout: 120_000,
     // stoa decides how long a request may take.
     requestTimeout: 0,
-    logger: { level: 'info', base: null, stream: { write: (line) => process.stderr.write(line) } }
+    logger: { level: 'info', base: null, stream: { write: (line) => quiet || process.stderr.write(line) } }
   })
   // Node knows no address of an inherited socket; Fastify logs one.
   app.server.address = () => 'stoa'
@@ -34,4 +37,16 @@ async function createServer ({ slug, version, config, bodyLimit, startTimeoutMs 
   return app
 }
 
-module.exports = { createServer }
+// listen serves app on the socket that stoa opened. Fastify logs that it listens;
+// stoa does so itself.
+async function listen (app) {
+  const listenTextResolver = () => {
+    quiet = true // for the line that is logged right after this
+    queueMicrotask(() => { quiet = false })
+    return ''
+  }
+  // A host name keeps Fastify from looking up "localhost"; the descriptor wins.
+  await app.listen({ fd: 3, host: 'stoa', listenTextResolver })
+}
+
+module.exports = { createServer, listen }

@@ -3,6 +3,8 @@ package node
 import (
 	"errors"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,5 +38,27 @@ func TestAnUnusableAnswerIsNotACrash(t *testing.T) {
 	}
 	if now := f.get(t, in, "/api/pid"); now != pid {
 		t.Error("the process was restarted")
+	}
+}
+
+func TestTheHostAddsNothingToThePluginsLog(t *testing.T) {
+	t.Parallel()
+	log := newLog()
+	f := newFixture(t, func(c *Config) { c.Log = log.logger() })
+	in := f.install(t, "chatty", withRoutes(`app.log.info('registered')
+	  app.addHook('onListen', async () => { app.log.info('listening') })`))
+	f.get(t, in, "/health")
+	p := f.installation(in.Instance.ID).peek()
+	f.Stop(in.Instance.ID)
+	<-p.done // with it, all of its output is in the log
+	var said []string
+	for line := range strings.Lines(log.String()) {
+		if _, text, ok := strings.Cut(line, `msg="plugin says"`); ok {
+			_, text, _ = strings.Cut(text, "text=")
+			said = append(said, strings.TrimSpace(text))
+		}
+	}
+	if want := []string{"registered", "listening"}; !slices.Equal(said, want) {
+		t.Errorf("the log has %q, want %q", said, want)
 	}
 }
