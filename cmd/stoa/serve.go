@@ -47,7 +47,7 @@ type serveCmd struct {
 	Payments string `help:"How purchases are paid: test settles every payment at once; live needs a payment provider for paid tiers." enum:"test,live" default:"test" env:"STOA_PAYMENTS"`
 
 	ExternalAllow []netip.Prefix `help:"Networks that external plugins may be in although they are private or loopback, as 10.1.0.0/16,..." env:"STOA_EXTERNAL_ALLOW" placeholder:"CIDR"`
-	Node          string         `help:"Node.js (20 or newer) that runs internal plugins." default:"node" env:"STOA_NODE"`
+	Node          string         `help:"Node.js (20.11 or newer) that runs internal plugins." default:"node" env:"STOA_NODE"`
 	Locale        string         `help:"Locale told to plugins when the client names none." default:"en" env:"STOA_LOCALE"`
 }
 
