@@ -6,6 +6,20 @@ import (
 	"stoa/internal/errs"
 )
 
+// PasswordChange is what a user says who wants another password.
+type PasswordChange struct {
+	Current string `json:"currentPassword"`
+	New     string `json:"newPassword"`
+}
+
+// PasswordChangeIssues returns what is wrong with ch.
+func (s *Service) PasswordChangeIssues(ch PasswordChange) []errs.Issue {
+	var f faults
+	f.required("currentPassword", ch.Current)
+	f.newPassword(s.Policy, "newPassword", ch.New)
+	return f
+}
+
 // ChangePassword replaces the password of the user, ends all of the user's
 // sessions but the one named, voids the links that would reset it, and mails the
 // user. It returns VALIDATION_ERROR, ErrPassword when the current password is
@@ -13,10 +27,7 @@ import (
 // ErrChangePassword when it failed for a reason of ours; then the old password
 // still works.
 func (s *Service) ChangePassword(ctx context.Context, userID, sessionID, current, next string) error {
-	var f faults
-	f.required("currentPassword", current)
-	f.newPassword(s.Policy, "newPassword", next)
-	if err := f.err(); err != nil {
+	if err := errs.Validation(s.PasswordChangeIssues(PasswordChange{Current: current, New: next})...); err != nil {
 		return err
 	}
 	err := s.changePassword(ctx, userID, sessionID, current, next)

@@ -9,6 +9,18 @@ import (
 	"stoa/internal/errs"
 )
 
+// RefreshRequest is what a client says that wants a new token set.
+type RefreshRequest struct {
+	RefreshToken string `json:"refresh_token"`
+}
+
+// Issues returns what is wrong with r.
+func (r RefreshRequest) Issues() []errs.Issue {
+	var f faults
+	f.required("refresh_token", r.RefreshToken)
+	return f
+}
+
 // Refresh exchanges a refresh token for a new token set. The token stops
 // working, but for RefreshGrace it answers with the same successor: two tabs may
 // refresh at once, and an answer may get lost. Used later it ends the session,
@@ -17,9 +29,7 @@ import (
 // It returns ErrRefresh for every token that gives no new one, and
 // ErrManyRefreshes.
 func (s *Service) Refresh(ctx context.Context, raw string) (Tokens, error) {
-	var f faults
-	f.required("refresh_token", raw)
-	if err := f.err(); err != nil {
+	if err := errs.Validation(RefreshRequest{RefreshToken: raw}.Issues()...); err != nil {
 		return Tokens{}, err
 	}
 	claims, err := s.parse(ctx, raw, token.Refresh, ErrRefresh)

@@ -73,15 +73,25 @@ type Outbox interface {
 	Post(ctx context.Context, compose mail.Compose)
 }
 
+// ForgottenPassword is what somebody says who forgot a password.
+type ForgottenPassword struct {
+	Email string `json:"email"`
+}
+
+// Issues returns what is wrong with p.
+func (p ForgottenPassword) Issues() []errs.Issue {
+	var f faults
+	f.email("email", p.Email)
+	return f
+}
+
 // ForgotPassword mails the user with that address a link to choose a new
 // password, if there is an active user, and not more often than the limits
 // above allow. It returns VALIDATION_ERROR for what is no address, and otherwise
 // nil, at once: whether there is such a user is looked up in the background, so
 // that neither the answer nor its time tells.
 func (s *Service) ForgotPassword(ctx context.Context, email string) error {
-	var f faults
-	f.email("email", email)
-	if err := f.err(); err != nil || s.Outbox == nil {
+	if err := errs.Validation(ForgottenPassword{Email: email}.Issues()...); err != nil || s.Outbox == nil {
 		return err
 	}
 	s.Outbox.Post(ctx, func(ctx context.Context) (mail.Message, bool, error) {
@@ -150,6 +160,20 @@ func resetHash(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// PasswordReset is what somebody says who has a link to choose a new password.
+type PasswordReset struct {
+	Token string `json:"token"`
+	New   string `json:"newPassword"`
+}
+
+// PasswordResetIssues returns what is wrong with in.
+func (s *Service) PasswordResetIssues(in PasswordReset) []errs.Issue {
+	var f faults
+	f.required("token", in.Token)
+	f.newPassword(s.Policy, "newPassword", in.New)
+	return f
+}
+
 // ResetPassword sets a new password for the user whom the token was mailed to,
 // and ends all of the user's sessions and other links. Of several calls with one
 // token, on whichever replica, one succeeds.
@@ -157,10 +181,7 @@ func resetHash(token string) string {
 // It returns VALIDATION_ERROR with every fault, ErrResetToken, and
 // password.ErrBusy. After an error but ErrResetToken the token works as it did.
 func (s *Service) ResetPassword(ctx context.Context, token, next string) error {
-	var f faults
-	f.required("token", token)
-	f.newPassword(s.Policy, "newPassword", next)
-	if err := f.err(); err != nil {
+	if err := errs.Validation(s.PasswordResetIssues(PasswordReset{Token: token, New: next})...); err != nil {
 		return err
 	}
 	// First without a lock: nobody is to keep the hasher busy with tokens that do

@@ -44,10 +44,20 @@ func setupHash(token string) string {
 
 // Setup is what the first administrator says.
 type Setup struct {
-	Token    string
-	Email    string
-	Username string
-	Password string
+	Token    string `json:"token"`
+	Email    string `json:"email"`
+	Username string `json:"username"`
+	Password string `json:"password"`
+}
+
+// SetupIssues returns what is wrong with in.
+func (s *Service) SetupIssues(in Setup) []errs.Issue {
+	var f faults
+	f.required("token", in.Token)
+	f.email("email", in.Email)
+	f.username("username", in.Username)
+	f.newPassword(s.Policy, "password", in.Password)
+	return f
 }
 
 // SetUp makes the first administrator and signs it in. Of several calls at once,
@@ -57,12 +67,7 @@ type Setup struct {
 // not work (any more), ErrTaken as Register does, and password.ErrBusy. After an
 // error the token works as it did.
 func (s *Service) SetUp(ctx context.Context, in Setup) (Tokens, error) {
-	var f faults
-	f.required("token", in.Token)
-	f.email("email", in.Email)
-	f.username("username", in.Username)
-	f.newPassword(s.Policy, "password", in.Password)
-	if err := f.err(); err != nil {
+	if err := errs.Validation(s.SetupIssues(in)...); err != nil {
 		return Tokens{}, err
 	}
 	hash := setupHash(in.Token)

@@ -14,22 +14,27 @@ import (
 
 // Registration is what somebody who registers says.
 type Registration struct {
-	Email        string
-	Username     string
-	Password     string
-	ReferralCode string // optional
+	Email        string `json:"email"`
+	Username     string `json:"username"`
+	Password     string `json:"password"`
+	ReferralCode string `json:"referralCode"` // optional
+}
+
+// RegistrationIssues returns what is wrong with r.
+func (s *Service) RegistrationIssues(r Registration) []errs.Issue {
+	var f faults
+	f.email("email", r.Email)
+	f.username("username", r.Username)
+	f.newPassword(s.Policy, "password", r.Password)
+	f.referral("referralCode", r.ReferralCode)
+	return f
 }
 
 // Register creates a user with role USER and signs it in. It returns
 // VALIDATION_ERROR with every fault, ErrTaken when the e-mail address or the
 // username is somebody's already, and password.ErrBusy.
 func (s *Service) Register(ctx context.Context, r Registration) (Tokens, error) {
-	var f faults
-	f.email("email", r.Email)
-	f.username("username", r.Username)
-	f.newPassword(s.Policy, "password", r.Password)
-	f.referral("referralCode", r.ReferralCode)
-	if err := f.err(); err != nil {
+	if err := errs.Validation(s.RegistrationIssues(r)...); err != nil {
 		return Tokens{}, err
 	}
 	c, err := s.newUser(ctx, User{Email: r.Email, Username: r.Username, Role: caller.RoleUser, Referral: r.ReferralCode}, r.Password)
@@ -71,14 +76,25 @@ func (s *Service) newSession(userID string, key token.Key) Session {
 	return Session{ID: cuid2.New(), UserID: userID, CreatedAt: now, Refresh: newRefresh(key.ID, now)}
 }
 
+// SignIn is what somebody who signs in says.
+type SignIn struct {
+	Email    string `json:"email"`
+	Password string `json:"password"`
+}
+
+// Issues returns what is wrong with in.
+func (in SignIn) Issues() []errs.Issue {
+	var f faults
+	f.required("email", in.Email)
+	f.required("password", in.Password)
+	return f
+}
+
 // Login signs a user in. It returns VALIDATION_ERROR when a field is missing,
 // ErrLogin for an unknown address, a wrong password and an inactive user alike
 // and in the same time, and password.ErrBusy.
 func (s *Service) Login(ctx context.Context, email, secret string) (Tokens, error) {
-	var f faults
-	f.required("email", email)
-	f.required("password", secret)
-	if err := f.err(); err != nil {
+	if err := errs.Validation(SignIn{Email: email, Password: secret}.Issues()...); err != nil {
 		return Tokens{}, err
 	}
 	c, err := s.candidate(ctx, email)

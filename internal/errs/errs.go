@@ -78,6 +78,15 @@ const CodeValidation = "VALIDATION_ERROR"
 // is none.
 func Validation(issues ...Issue) error { return WithIssues(Invalid, CodeValidation, issues) }
 
+// Malformed returns a VALIDATION_ERROR about a request as a whole, for a
+// declared variable. Its one issue names no field.
+func Malformed(code, message string) *Error {
+	return &Error{
+		Kind: Invalid, Code: CodeValidation, Message: message,
+		Details: map[string]any{"issues": []Issue{{Code: code, Message: message}}},
+	}
+}
+
 // WithIssues returns an error of the given kind and code whose message and
 // details name every issue, or nil when there is none.
 func WithIssues(kind Kind, code string, issues []Issue) error {

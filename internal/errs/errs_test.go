@@ -82,6 +82,22 @@ func TestWithLeavesTheDeclaredErrorAlone(t *testing.T) {
 	}
 }
 
+// It is declared once and compared, unlike what Validation returns.
+func TestMalformedHasOneIssue(t *testing.T) {
+	t.Parallel()
+
+	declared := errs.Malformed("cut", "Cut short.")
+	err := declared.Because(io.EOF)
+	e, ok := errors.AsType[*errs.Error](err)
+	if !ok || !errors.Is(err, declared) || e.Kind != errs.Invalid || e.Code != errs.CodeValidation {
+		t.Fatalf("Malformed = %+v", err)
+	}
+	list, _ := e.With("slug", "x").Details["issues"].([]errs.Issue)
+	if len(list) != 1 || list[0] != (errs.Issue{Code: "cut", Message: "Cut short."}) {
+		t.Errorf("issues = %+v", list)
+	}
+}
+
 func TestValidationNamesEveryIssue(t *testing.T) {
 	t.Parallel()
 

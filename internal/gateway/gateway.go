@@ -34,7 +34,7 @@ var (
 	ErrNotFound     = errs.New(errs.NotFound, "NOT_FOUND", "There is no such plugin, or it is not enabled.")
 	ErrNotGranted   = errs.New(errs.Forbidden, "PERMISSION_NOT_GRANTED", "An administrator has not granted the plugin a permission that this address needs.")
 	ErrTooLarge     = errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "The request body is larger than 10 MiB.")
-	errBodyCutShort = errs.New(errs.Invalid, errs.CodeValidation, "The request body could not be read to its end.")
+	errBodyCutShort = errs.Malformed("unreadable", "The request body could not be read to its end.")
 )
 
 // Secrets gives the keys that requests to a plugin are signed with.

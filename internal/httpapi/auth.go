@@ -51,16 +51,11 @@ func writeDone(w http.ResponseWriter, message string) {
 
 // register serves POST /auth/register.
 func (s *Server) register(w http.ResponseWriter, r *http.Request) error {
-	in, err := readJSON[struct {
-		Email        string `json:"email"`
-		Username     string `json:"username"`
-		Password     string `json:"password"`
-		ReferralCode string `json:"referralCode"`
-	}](w, r)
+	in, err := readJSON(w, r, s.Accounts.RegistrationIssues)
 	if err != nil {
 		return err
 	}
-	t, err := s.Accounts.Register(r.Context(), account.Registration(in))
+	t, err := s.Accounts.Register(r.Context(), in)
 	if err != nil {
 		return err
 	}
@@ -70,10 +65,7 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) error {
 
 // login serves POST /auth/login.
 func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
-	in, err := readJSON[struct {
-		Email    string `json:"email"`
-		Password string `json:"password"`
-	}](w, r)
+	in, err := readJSON(w, r, account.SignIn.Issues)
 	if err != nil {
 		return err
 	}
@@ -87,9 +79,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 
 // refresh serves POST /auth/refresh.
 func (s *Server) refresh(w http.ResponseWriter, r *http.Request) error {
-	in, err := readJSON[struct {
-		RefreshToken string `json:"refresh_token"`
-	}](w, r)
+	in, err := readJSON(w, r, account.RefreshRequest.Issues)
 	if err != nil {
 		return err
 	}
@@ -144,15 +134,12 @@ func (s *Server) me(w http.ResponseWriter, r *http.Request) error {
 
 // changePassword serves POST /auth/change-password.
 func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) error {
-	in, err := readJSON[struct {
-		CurrentPassword string `json:"currentPassword"`
-		NewPassword     string `json:"newPassword"`
-	}](w, r)
+	in, err := readJSON(w, r, s.Accounts.PasswordChangeIssues)
 	if err != nil {
 		return err
 	}
 	who := caller.From(r.Context())
-	if err := s.Accounts.ChangePassword(r.Context(), who.UserID, who.SessionID, in.CurrentPassword, in.NewPassword); err != nil {
+	if err := s.Accounts.ChangePassword(r.Context(), who.UserID, who.SessionID, in.Current, in.New); err != nil {
 		return err
 	}
 	writeDone(w, "Password changed. All other sessions have ended.")

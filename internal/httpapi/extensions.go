@@ -141,7 +141,7 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request) (*install.Uploa
 		up, err := s.receiveForm(r, params["boundary"])
 		return up, tooLarge(err)
 	case err == nil && (media == "application/zip" || media == "application/x-zip-compressed"):
-		up, err := s.Installer.Receive(r.Context(), r.Body)
+		up, err := s.Installer.Receive(r.Body)
 		return up, tooLarge(err)
 	}
 	return nil, errNotArchive
@@ -169,7 +169,7 @@ func (s *Server) receiveForm(r *http.Request, boundary string) (up *install.Uplo
 		case up != nil:
 			return up, errOneFile
 		}
-		if up, err = s.Installer.Receive(r.Context(), part); err != nil {
+		if up, err = s.Installer.Receive(part); err != nil {
 			return nil, err
 		}
 	}

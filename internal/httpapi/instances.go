@@ -89,7 +89,7 @@ func (in instanceInput) input() plugin.Input {
 
 // createInstance serves POST /api/v1/admin/plugins/{slug}/instances.
 func (s *Server) createInstance(w http.ResponseWriter, r *http.Request) error {
-	body, err := readJSON[instanceInput](w, r)
+	body, err := readJSON[instanceInput](w, r, nil)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (s *Server) getInstance(w http.ResponseWriter, r *http.Request) error {
 
 // changeInstance serves PATCH /api/v1/admin/plugins/{slug}/instances/{installationId}.
 func (s *Server) changeInstance(w http.ResponseWriter, r *http.Request) error {
-	body, err := readJSON[instanceInput](w, r)
+	body, err := readJSON[instanceInput](w, r, nil)
 	if err != nil {
 		return err
 	}

@@ -85,24 +85,10 @@ func (s *Server) purchaseProduct(w http.ResponseWriter, r *http.Request) error {
 		PaymentURL *string `json:"paymentUrl"` // null rather than absent (CONTRACT 3)
 	}
 
-	f, err := readForm(w, r)
+	in, err := readJSON(w, r, market.PurchaseRequest.Issues)
 	if err != nil {
 		return err
 	}
-	var in market.PurchaseRequest
-	in.TierID = f.text("tierId")
-	in.PaymentMethod = f.text("paymentMethod")
-	if billing, ok := f.object("billingInfo"); ok {
-		in.Billing = new(market.BillingInfo)
-		in.Billing.Name = billing.text("name")
-		in.Billing.Email = billing.text("email")
-		in.Billing.Company = billing.text("company")
-	}
-	f.issues.merge(in.Issues())
-	if err := f.issues.err(); err != nil {
-		return err
-	}
-
 	receipt, err := s.Market.Purchase(r.Context(), r.PathValue("slug"), in)
 	if err != nil {
 		return err
@@ -123,18 +109,10 @@ func (s *Server) activateLicense(w http.ResponseWriter, r *http.Request) error {
 		License licenseInfo `json:"license"`
 	}
 
-	f, err := readForm(w, r)
+	in, err := readJSON(w, r, market.UseRequest.Issues)
 	if err != nil {
 		return err
 	}
-	var in market.UseRequest
-	in.LicenseKey = f.text("licenseKey")
-	in.InstanceID = f.text("instanceId")
-	f.issues.merge(in.Issues())
-	if err := f.issues.err(); err != nil {
-		return err
-	}
-
 	grant, err := s.Market.Activate(r.Context(), r.PathValue("slug"), in)
 	if err != nil {
 		return err

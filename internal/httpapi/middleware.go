@@ -80,8 +80,13 @@ func (w *recorder) Write(b []byte) (int, error) {
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // bearer returns the token in the Authorization header. Other schemes are none
-// of the platform's business.
+// of the platform's business. Of several headers, none can be taken for what the
+// client means, nor for what a proxy on the way checked: together they are a
+// token that nobody has.
 func bearer(r *http.Request) (string, bool) {
+	if len(r.Header.Values("Authorization")) > 1 {
+		return "", true
+	}
 	scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !ok || !strings.EqualFold(scheme, "Bearer") {
 		return "", false

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http/httptest"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/errs"
+	"stoa/internal/testkit/logtest"
 )
 
 func TestReadJSON(t *testing.T) {
@@ -34,20 +36,31 @@ func TestReadJSON(t *testing.T) {
 		{"a pair in the wrong order", `{"name":"\ude00\ud83d"}`, []string{" not_unicode"}},
 		{"bytes that are not UTF-8", "{\"name\":\"\xff\"}", []string{" not_unicode"}},
 		{"an array", `[]`, []string{" not_an_object"}},
-		{"null", `null`, []string{" not_an_object"}},
+		{"null alone", `null`, []string{" not_an_object"}},
 		{"nothing", ``, []string{" malformed"}},
 		{"two objects", `{}{}`, []string{" malformed"}},
 		{"half an escape", `{"name":"\u12"}`, []string{" malformed"}},
 		{"one wrong type", `{"name":1}`, []string{"name wrong_type"}},
 		{"every wrong type", `{"count":"1","name":1,"inner":{"flag":0}}`, []string{"name wrong_type", "count wrong_type", "inner.flag wrong_type"}},
-		{"a wrong type under a name in another case", `{"NAME":1}`, []string{"name wrong_type"}},
+		{"an integer that is none", `{"count":1.5}`, []string{"count wrong_type"}},
+		{"an object that is none", `{"inner":[]}`, []string{"inner wrong_type"}},
+		{"null", ` { "name" : null , "count" : null , "inner" : null } `, nil},
+		{"a wrong type under a name in another case", `{"NAME":1,"Count":"","inner":{"FLAG":1},"\u006eame":""}`, nil},
+		{"twice, the last right", `{"name":1,"name":"a"}`, nil},
+		{"twice, the last wrong", `{"name":"a","name":1}`, []string{"name wrong_type"}},
+		{"a rule and a type", `{"name":"bad","count":""}`, []string{"count wrong_type", "name bad"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 
 			r := httptest.NewRequestWithContext(t.Context(), "POST", "/", strings.NewReader(tt.body))
-			_, err := readJSON[body](httptest.NewRecorder(), r)
+			_, err := readJSON(httptest.NewRecorder(), r, func(b body) (found []errs.Issue) {
+				if b.Name == "bad" || b.Count < 0 {
+					found = append(found, errs.Issue{Path: "name", Code: "bad"})
+				}
+				return found
+			})
 			var got []string
 			if e, ok := errors.AsType[*errs.Error](err); ok {
 				for _, is := range e.Details["issues"].([]errs.Issue) {
@@ -58,6 +71,102 @@ func TestReadJSON(t *testing.T) {
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("issues (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Whatever is sent, nothing panics, and what is taken is what encoding/json
+// takes it for, but for names in another case and fields of another type, which
+// are all named.
+func FuzzReadJSON(f *testing.F) {
+	for _, seed := range []string{
+		`{"text":"a","count":1,"flag":true,"maybe":false,"raw":[1],"inner":{"text":"b"}}`,
+		`{"TEXT":"a","Inner":{"text":1}}`, `{"text":1,"text":"a"}`, `{"inner":{"text":"a"},"inner":{}}`, `{"text":null,"raw":null}`,
+		`{"text":"\ud83d\ude00"}`, `{"text":"\ud83d"}`, `{"text":"\\ud83d"}`, "{\"text\":\"\xff\"}", `{}{}`, `null`, ` {"raw" : 1e999 }`, `{"count":1e2}`,
+		`{"inner":[]}`, `{"":1}`, `{"text`, strings.Repeat(`{"inner":`, 20), `{"count":12345678901234567890}`,
+	} {
+		f.Add(seed)
+	}
+	type inner struct {
+		Text string `json:"text"`
+	}
+	type body struct {
+		Text  string          `json:"text"`
+		Count int             `json:"count"`
+		Flag  bool            `json:"flag"`
+		Maybe *bool           `json:"maybe"`
+		Raw   json.RawMessage `json:"raw"`
+		Inner *inner          `json:"inner"`
+		None  string
+	}
+	f.Fuzz(func(t *testing.T, sent string) {
+		r := httptest.NewRequestWithContext(t.Context(), "POST", "/", strings.NewReader(sent))
+		got, err := readJSON[body](httptest.NewRecorder(), r, nil)
+		if errors.Is(err, errNotUnicode) || errors.Is(err, errBodyTooLarge) {
+			return // encoding/json is less strict
+		}
+		var fields map[string]json.RawMessage
+		object := json.Unmarshal([]byte(sent), &fields) == nil && fields != nil
+		if whole := errors.Is(err, errMalformed) || errors.Is(err, errNotObject); whole || !object {
+			if whole == object {
+				t.Fatalf("error = %v, encoding/json finds an object: %v", err, object)
+			}
+			return
+		}
+		var want body
+		wrong := false
+		decode := func(raw json.RawMessage, into any) bool {
+			bad := raw != nil && json.Unmarshal(raw, into) != nil
+			wrong = wrong || bad
+			return !bad
+		}
+		decode(fields["text"], &want.Text)
+		decode(fields["count"], &want.Count)
+		decode(fields["flag"], &want.Flag)
+		decode(fields["maybe"], &want.Maybe)
+		want.Raw = fields["raw"]
+		var in map[string]json.RawMessage
+		if decode(fields["inner"], &in) && in != nil {
+			want.Inner = new(inner)
+			decode(in["text"], &want.Inner.Text)
+		}
+		if wrong != (err != nil) {
+			t.Fatalf("error = %v, but a field of the wrong type: %v", err, wrong)
+		}
+		if diff := cmp.Diff(want, got); !wrong && diff != "" {
+			t.Errorf("decoded (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// What is expected to happen wakes nobody.
+func TestLevelsOfFailures(t *testing.T) {
+	t.Parallel()
+
+	tests := []struct {
+		err  error
+		want string
+	}{
+		{errors.New("boom"), "ERROR"},
+		{errInternal, "ERROR"},
+		{errs.New(errs.Unreachable, "X", "X."), "WARN"},
+		{errs.New(errs.Timeout, "X", "X."), "WARN"},
+		{errNotReady, "INFO"},
+		{errs.New(errs.Unsupported, "X", "X."), ""},
+		{errNoRoute, ""},
+		{errMalformed, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.err.Error(), func(t *testing.T) {
+			t.Parallel()
+
+			var log logtest.Buffer
+			s := &Server{Log: log.Logger()}
+			s.fail(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), "GET", "/", nil), enveloped, tt.err)
+			_, rest, _ := strings.Cut(log.String(), "level=")
+			if got, _, _ := strings.Cut(rest, " "); got != tt.want {
+				t.Errorf("level = %q, want %q: %s", got, tt.want, log.String())
 			}
 		})
 	}

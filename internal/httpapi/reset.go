@@ -4,15 +4,14 @@ import (
 	"net/http"
 	"sync"
 
+	"stoa/internal/account"
 	"stoa/internal/pages"
 )
 
 // forgotPassword serves POST /auth/forgot-password. The answer is the same
 // whether there is such a user or not.
 func (s *Server) forgotPassword(w http.ResponseWriter, r *http.Request) error {
-	in, err := readJSON[struct {
-		Email string `json:"email"`
-	}](w, r)
+	in, err := readJSON(w, r, account.ForgottenPassword.Issues)
 	if err != nil {
 		return err
 	}
@@ -25,14 +24,11 @@ func (s *Server) forgotPassword(w http.ResponseWriter, r *http.Request) error {
 
 // resetPassword serves POST /auth/reset-password.
 func (s *Server) resetPassword(w http.ResponseWriter, r *http.Request) error {
-	in, err := readJSON[struct {
-		Token       string `json:"token"`
-		NewPassword string `json:"newPassword"`
-	}](w, r)
+	in, err := readJSON(w, r, s.Accounts.PasswordResetIssues)
 	if err != nil {
 		return err
 	}
-	if err := s.Accounts.ResetPassword(r.Context(), in.Token, in.NewPassword); err != nil {
+	if err := s.Accounts.ResetPassword(r.Context(), in.Token, in.New); err != nil {
 		return err
 	}
 	writeDone(w, "Password changed. All sessions have ended: sign in with the new password.")

@@ -34,13 +34,23 @@ var statusByKind = map[errs.Kind]int{
 	errs.Internal:         http.StatusInternalServerError,
 }
 
+// levelByKind is how loud a failure is in the log: an error is a fault of ours, a
+// warning one of a plugin, and what passes by itself is neither. Kinds that are
+// not here are the client's affair, or what this version does not do.
+var levelByKind = map[errs.Kind]slog.Level{
+	errs.Internal:    slog.LevelError,
+	errs.Unreachable: slog.LevelWarn,
+	errs.Timeout:     slog.LevelWarn,
+	errs.Busy:        slog.LevelInfo,
+}
+
 // Failures of the HTTP layer itself. Those of the domains are declared there.
 var (
 	errInternal         = errs.New(errs.Internal, "INTERNAL_ERROR", "Something went wrong on our side. Quote the X-Request-Id when you report it.")
 	errNoRoute          = errs.New(errs.NotFound, "NOT_FOUND", "There is nothing at this address. See /docs for what there is.")
 	errMethodNotAllowed = errs.New(errs.MethodNotAllowed, "METHOD_NOT_ALLOWED", "This address does not answer this method. See the Allow header.")
 	errBodyTooLarge     = errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "The request body is larger than 1 MiB.")
-	errTwoLengths       = errs.New(errs.Invalid, errs.CodeValidation, "Send Content-Length or Transfer-Encoding, not both.")
+	errTwoLengths       = errs.Malformed("two_lengths", "Send Content-Length or Transfer-Encoding, not both.")
 	errNotJSON          = errs.New(errs.UnsupportedMedia, "UNSUPPORTED_MEDIA_TYPE", "Send the body as Content-Type: application/json.")
 	errUnauthorized     = errs.New(errs.Unauthenticated, "UNAUTHORIZED", "A valid access token is required. Send it as Authorization: Bearer <token>.")
 	errNotReady         = errs.New(errs.Busy, "NOT_READY", "stoa cannot reach its database, or is stopping.").After(time.Second)
@@ -102,8 +112,8 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, shape family, err 
 		e = errInternal
 	}
 	status := statusByKind[e.Kind]
-	if status >= http.StatusInternalServerError && r.Context().Err() == nil {
-		s.Log.ErrorContext(r.Context(), "request failed", slog.String("route", r.Pattern), slog.Int("status", status), slog.Any("err", err))
+	if level, is := levelByKind[e.Kind]; is && r.Context().Err() == nil {
+		s.Log.Log(r.Context(), level, "request failed", slog.String("route", r.Pattern), slog.Int("status", status), slog.Any("err", err))
 	}
 	if n := ceilSeconds(e.RetryAfter); n > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(n))

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"encoding/json"
 	"net/http"
 	"strconv"
 	"sync"
@@ -10,6 +9,7 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/audit"
 	"stoa/internal/caller"
+	"stoa/internal/errs"
 	"stoa/internal/pages"
 )
 
@@ -65,28 +65,34 @@ func (s *Server) getUser(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// userChange is the body of a change to a user. What is absent stays.
+type userChange struct {
+	Active *bool        `json:"active"`
+	Role   *caller.Role `json:"role"`
+}
+
+func (in userChange) change() account.UserChange {
+	ch := account.UserChange{Active: in.Active}
+	if in.Role != nil {
+		ch.Role = *in.Role
+	}
+	return ch
+}
+
+func (in userChange) issues() []errs.Issue {
+	if in.Role != nil && *in.Role == "" {
+		return []errs.Issue{{Path: "role", Code: "invalid", Message: "role must be USER or ADMIN."}}
+	}
+	return in.change().Issues()
+}
+
 // changeUser serves PATCH /api/v1/admin/users/{id}.
 func (s *Server) changeUser(w http.ResponseWriter, r *http.Request) error {
-	form, err := readForm(w, r)
+	in, err := readJSON(w, r, userChange.issues)
 	if err != nil {
 		return err
 	}
-	var ch account.UserChange
-	role := form.text("role")
-	ch.Role = caller.Role(role)
-	if _, sent := form.raw("role"); sent && role == "" {
-		form.issues.merge(issues{{Path: "role", Code: "invalid", Message: "role must be USER or ADMIN."}})
-	}
-	if raw, sent := form.raw("active"); sent {
-		if json.Unmarshal(raw, &ch.Active) != nil {
-			form.issues.add("active", "wrong_type", "active must be a boolean.")
-		}
-	}
-	form.issues.merge(ch.Issues())
-	if err := form.issues.err(); err != nil {
-		return err
-	}
-	u, err := s.Accounts.UpdateUser(r.Context(), r.PathValue("id"), ch)
+	u, err := s.Accounts.UpdateUser(r.Context(), r.PathValue("id"), in.change())
 	if err != nil {
 		return err
 	}
@@ -158,16 +164,11 @@ func (s *Server) listAudit(w http.ResponseWriter, r *http.Request) error {
 
 // setUp serves POST /auth/setup.
 func (s *Server) setUp(w http.ResponseWriter, r *http.Request) error {
-	in, err := readJSON[struct {
-		Token    string `json:"token"`
-		Email    string `json:"email"`
-		Username string `json:"username"`
-		Password string `json:"password"`
-	}](w, r)
+	in, err := readJSON(w, r, s.Accounts.SetupIssues)
 	if err != nil {
 		return err
 	}
-	t, err := s.Accounts.SetUp(r.Context(), account.Setup(in))
+	t, err := s.Accounts.SetUp(r.Context(), in)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package market
 
 import (
+	"strings"
 	"time"
 
 	"stoa/internal/errs"
@@ -41,9 +42,9 @@ type BillingInfo struct {
 
 // PurchaseRequest is what a buyer asks for.
 type PurchaseRequest struct {
-	TierID        string
-	PaymentMethod string
-	Billing       *BillingInfo // nil if the buyer gave none
+	TierID        string       `json:"tierId"`
+	PaymentMethod string       `json:"paymentMethod"`
+	Billing       *BillingInfo `json:"billingInfo"` // nil if the buyer gave none
 }
 
 // Issues returns what is wrong with the request.
@@ -53,7 +54,7 @@ func (r PurchaseRequest) Issues() []errs.Issue {
 		is.add("tierId", "required", "tierId is required.")
 	}
 	switch {
-	case r.PaymentMethod == "":
+	case strings.TrimSpace(r.PaymentMethod) == "":
 		is.add("paymentMethod", "required", "paymentMethod is required.")
 	case !printable(r.PaymentMethod, maxText):
 		is.add("paymentMethod", "out_of_range", "paymentMethod must be at most %d printable characters.", maxText)

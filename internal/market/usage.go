@@ -8,8 +8,8 @@ import (
 
 // UseRequest is an instance that wants to use a licence.
 type UseRequest struct {
-	LicenseKey string // as its holder wrote it
-	InstanceID string
+	LicenseKey string `json:"licenseKey"` // as its holder wrote it
+	InstanceID string `json:"instanceId"`
 }
 
 // Issues returns what is wrong with the request. That the key is none is not

@@ -43,7 +43,7 @@ var (
 	ErrKind        = errs.New(errs.NotFound, "NOT_FOUND", "There is no such kind of extension. The kinds are plugin, theme-shop, theme-admin, theme-app-shop, theme-app-admin and bundle.")
 	ErrUnsupported = errs.New(errs.Unsupported, "NOT_SUPPORTED", "Themes, theme apps and bundles are not supported yet; this version manages extensions of the kind plugin.")
 	ErrTooLarge    = errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "A plugin archive may have at most 50 MiB.")
-	errUnreadable  = errs.New(errs.Invalid, errs.CodeValidation, "The upload could not be read to its end.")
+	errUnreadable  = errs.Malformed("unreadable", "The upload could not be read to its end.")
 )
 
 // CheckKind returns nil for a kind that can be installed, ErrUnsupported for one

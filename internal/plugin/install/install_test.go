@@ -87,7 +87,7 @@ func mustOpen(tb testing.TB, dir string, before func() error) *install.Installer
 func nothing() error { return nil }
 
 func add(ctx context.Context, in *install.Installer, data []byte) (install.Result, error) {
-	up, err := in.Receive(ctx, bytes.NewReader(data))
+	up, err := in.Receive(bytes.NewReader(data))
 	if err != nil {
 		return install.Result{}, err
 	}
@@ -283,7 +283,7 @@ func TestReceive(t *testing.T) {
 		{"broken off", io.MultiReader(strings.NewReader("PK"), iotest.ErrReader(io.ErrUnexpectedEOF)), errs.Invalid},
 	}
 	for _, tt := range tests {
-		up, err := in.Receive(t.Context(), tt.body)
+		up, err := in.Receive(tt.body)
 		if errs.KindOf(err) != tt.kind {
 			t.Errorf("%s: Receive = %v, want kind %q", tt.name, err, tt.kind)
 		}

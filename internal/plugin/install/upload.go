@@ -1,7 +1,6 @@
 package install
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -39,7 +38,7 @@ func (up *Upload) Close() error {
 // Receive reads an archive to its end into a temporary file. It returns
 // ErrTooLarge for one that is larger than a plugin's may be, and a
 // VALIDATION_ERROR if the client broke off.
-func (in *Installer) Receive(ctx context.Context, body io.Reader) (*Upload, error) {
+func (in *Installer) Receive(body io.Reader) (*Upload, error) {
 	root, err := in.openData()
 	if err != nil {
 		return nil, err
@@ -49,19 +48,19 @@ func (in *Installer) Receive(ctx context.Context, body io.Reader) (*Upload, erro
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("install: %w", err), root.Close())
 	}
-	if err := up.fill(ctx, body); err != nil {
+	if err := up.fill(body); err != nil {
 		_ = up.Close() // what stays is swept later
 		return nil, err
 	}
 	return up, nil
 }
 
-func (up *Upload) fill(ctx context.Context, body io.Reader) error {
+func (up *Upload) fill(body io.Reader) error {
 	sum := sha256.New()
 	src := &source{r: io.LimitReader(body, archive.MaxArchive+1)}
 	n, err := io.Copy(io.MultiWriter(up.file, sum), src)
 	switch {
-	case src.err != nil && ctx.Err() == nil:
+	case src.err != nil:
 		return errUnreadable.Because(src.err)
 	case err != nil:
 		return fmt.Errorf("install: receive: %w", err)
