@@ -65,7 +65,11 @@ type row struct {
 	ours       func(ctx context.Context, d time.Duration) (int, error) // how often it was done in d
 	theirs     func(ctx context.Context, d time.Duration) (int, error)
 
+	// pids are the processes of both sides, whose processor time is counted.
+	pids [2]int
+
 	rates, peers, ratios []float64 // one of each a round; rates are per second
+	cpu, peerCPU         []float64 // microseconds a piece
 }
 
 func measure(ctx context.Context, o options) (err error) {
@@ -84,8 +88,7 @@ func measure(ctx context.Context, o options) (err error) {
 
 	rows := b.rows()
 	for i := range rows {
-		// Login is always run: refresh needs its sessions.
-		if o.only != "" && rows[i].name != o.only && (rows[i].name != "login" || o.only != "refresh") {
+		if o.only != "" && rows[i].name != o.only {
 			continue
 		}
 		if err := rows[i].run(ctx, o); err != nil {
@@ -103,17 +106,19 @@ func (r *row) run(ctx context.Context, o options) error {
 		if i == 0 {
 			d /= 4
 		}
-		var rates [2]float64
+		var rates, cpu [2]float64
 		for side, do := range []func(context.Context, time.Duration) (int, error){r.ours, r.theirs} {
-			begin := time.Now()
+			begin, used := time.Now(), cpuOf(r.pids[side])
 			n, err := do(ctx, d)
 			if err != nil {
 				return err
 			}
 			rates[side] = float64(n) / time.Since(begin).Seconds()
+			cpu[side] = float64((cpuOf(r.pids[side]) - used).Microseconds()) / float64(max(n, 1))
 		}
 		if i > 0 {
 			r.rates, r.peers, r.ratios = append(r.rates, rates[0]), append(r.peers, rates[1]), append(r.ratios, rates[0]/rates[1])
+			r.cpu, r.peerCPU = append(r.cpu, cpu[0]), append(r.peerCPU, cpu[1])
 		}
 	}
 	return nil
@@ -122,14 +127,14 @@ func (r *row) run(ctx context.Context, o options) error {
 func show(rows []row) error {
 	fmt.Printf("%s/%s, %d processors, %s; shared by stoa, its peers and the load\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 	tab := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(tab, "| work\t| stoa/s\t| peer/s\t| ratio\t| lowest\t| highest\t| target\t| peer\t|")
-	fmt.Fprintln(tab, "|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|")
+	fmt.Fprintln(tab, "| work\t| stoa/s\t| peer/s\t| ratio\t| lowest\t| highest\t| target\t| stoa CPU µs\t| peer CPU µs\t| peer\t|")
+	fmt.Fprintln(tab, "|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|")
 	for _, r := range rows {
 		if len(r.ratios) == 0 {
 			continue
 		}
-		fmt.Fprintf(tab, "| %s\t| %.0f\t| %.0f\t| %.2f\t| %.2f\t| %.2f\t| %.2f\t| %s\t|\n", r.name,
-			median(r.rates), median(r.peers), median(r.ratios), slices.Min(r.ratios), slices.Max(r.ratios), r.target, r.peer)
+		fmt.Fprintf(tab, "| %s\t| %.0f\t| %.0f\t| %.2f\t| %.2f\t| %.2f\t| %.2f\t| %.0f\t| %.0f\t| %s\t|\n", r.name,
+			median(r.rates), median(r.peers), median(r.ratios), slices.Min(r.ratios), slices.Max(r.ratios), r.target, median(r.cpu), median(r.peerCPU), r.peer)
 	}
 	return tab.Flush()
 }

@@ -21,20 +21,17 @@ type bench struct {
 	sqlite       *sqlite
 
 	access  string      // a signed-in user's
-	refresh chan string // refresh tokens that are due, of as many sessions
+	refresh chan string // refresh tokens that are due, one a session
 }
 
 const (
 	email    = "bench@example.com"
 	password = "correct horse battery"
-
-	// maxSessions is how many sessions the refreshes take turns with.
-	maxSessions = 100_000
 )
 
 // start starts stoa and the peers. If it fails, nothing goes on running.
 func start(ctx context.Context, o options, dir string) (b *bench, err error) {
-	b = &bench{refresh: make(chan string, maxSessions)}
+	b = &bench{refresh: make(chan string, sessions)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, b.stop())
@@ -47,6 +44,9 @@ func start(ctx context.Context, o options, dir string) (b *bench, err error) {
 	}
 	size, err := b.signUp(ctx)
 	if err != nil {
+		return b, err
+	}
+	if err := b.openSessions(ctx, dir+"/stoa"); err != nil {
 		return b, err
 	}
 	self, err := os.Executable()
