@@ -72,6 +72,14 @@ type Installed struct {
 	Instance Instance
 }
 
+// Revision identifies the state of an instance and its package that a process
+// was started with.
+type Revision struct {
+	Instance int64     // Instance.Version
+	ZipHash  string    // of the package
+	Updated  time.Time // Package.UpdatedAt
+}
+
 // Permissions returns the effective permissions: granted and still declared
 // (CONTRACT 5), in the order of the grant.
 func (in Installed) Permissions() []string {

@@ -86,6 +86,11 @@ type Instances interface {
 	// pages.
 	ListInstances(ctx context.Context, slug string, page Page) ([]StoredInstance, int, error)
 
+	// LiveInstances returns the present state of those instances that are enabled,
+	// by id. The others are left out: the disabled, deleted and unknown, and those
+	// of uninstalled packages.
+	LiveInstances(ctx context.Context, ids []string) (map[string]Revision, error)
+
 	// CreateInstance adds an instance. The error is an errs.Conflict if the
 	// package has or had one with that key.
 	CreateInstance(ctx context.Context, in StoredInstance) error

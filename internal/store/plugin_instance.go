@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"strconv"
+	"strings"
 
 	"stoa/internal/errs"
 	"stoa/internal/plugin"
@@ -68,6 +70,46 @@ func (p *Plugin) find(ctx context.Context, where string, args ...any) (plugin.Pa
 	}
 	in, err := ir.read()
 	return pkg, in, err
+}
+
+// LiveInstances implements plugin.Instances. It is one query however many there
+// are: each id stands for a running process, so there are never more than a query
+// can have arguments.
+func (p *Plugin) LiveInstances(ctx context.Context, ids []string) (map[string]plugin.Revision, error) {
+	live := make(map[string]plugin.Revision, len(ids))
+	if len(ids) == 0 {
+		return live, nil
+	}
+	args := []any{true}
+	places := make([]string, len(ids))
+	for i, id := range ids {
+		args = append(args, id)
+		places[i] = "$" + strconv.Itoa(len(args))
+	}
+	rows, err := p.r.QueryContext(ctx, `
+		SELECT i.id, i.version, p.zip_hash, p.updated_at_ms
+		FROM plugin_instances i
+		JOIN plugin_packages p ON p.slug = i.package_slug
+		WHERE i.enabled = $1 AND i.id IN (`+strings.Join(places, ", ")+`)
+			AND i.deleted_at_ms IS NULL AND p.deleted_at_ms IS NULL`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+
+	for rows.Next() {
+		var (
+			id      string
+			r       plugin.Revision
+			updated sql.NullInt64
+		)
+		if err := rows.Scan(&id, &r.Instance, &r.ZipHash, &updated); err != nil {
+			return nil, err
+		}
+		r.Updated = fromMillis(updated)
+		live[id] = r
+	}
+	return live, rows.Err()
 }
 
 // KeyState implements plugin.Instances.

@@ -154,6 +154,18 @@ func (s *installation) endIdle(p *process) {
 	}
 }
 
+// retireOnly retires p unless another took its place already.
+func (s *installation) retireOnly(p *process) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current != p {
+		return
+	}
+	p.log.Info("plugin process ends: its instance was changed, disabled or removed")
+	s.retire()
+	s.failures, s.down = failures{}, false
+}
+
 // ended is told that p's process is gone. err is nil when it was asked to end.
 func (s *installation) ended(p *process, err error, ran time.Duration) {
 	s.mu.Lock()

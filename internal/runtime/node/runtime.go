@@ -25,6 +25,11 @@ type Config struct {
 	// node_modules folder that this package writes.
 	DataDir string
 
+	// Live is asked every LiveEvery (3 s by default), while something runs, what
+	// may go on. nil: everything may.
+	Live      Live
+	LiveEvery time.Duration
+
 	NodePath     string        // Node.js, 20.11 or newer; default "node", found in PATH
 	MemoryMiB    int           // limit of a process's JavaScript heap; default 128
 	BodyLimit    int64         // bytes of a request body; default 10 MiB (CONTRACT 5)
@@ -39,6 +44,7 @@ type Config struct {
 
 func (c Config) withDefaults() Config {
 	c.NodePath = cmp.Or(c.NodePath, "node")
+	c.LiveEvery = cmp.Or(c.LiveEvery, 3*time.Second)
 	c.MemoryMiB = cmp.Or(c.MemoryMiB, 128)
 	c.BodyLimit = cmp.Or(c.BodyLimit, 10<<20)
 	c.StartTimeout = cmp.Or(c.StartTimeout, 10*time.Second)
@@ -68,8 +74,11 @@ type Runtime struct {
 	alive context.Context
 	kill  context.CancelFunc
 
+	watcher sync.WaitGroup // runs watchLive
+
 	mu            sync.Mutex
 	closed        bool
+	watching      bool                     // watchLive runs
 	installations map[string]*installation // by installation id
 	processes     map[*process]struct{}    // until reaped, those that were replaced included
 }
@@ -181,7 +190,8 @@ func (rt *Runtime) Close(ctx context.Context) error {
 	for _, p := range all {
 		<-p.done
 	}
-	rt.kill() // nothing is left; this frees the context
+	rt.kill() // no process is left; this ends the watch
+	rt.watcher.Wait()
 	rt.forks.close()
 	return rt.host.close()
 }
@@ -206,6 +216,10 @@ func (rt *Runtime) begin(p *process) bool {
 		return false
 	}
 	rt.processes[p] = struct{}{}
+	if rt.cfg.Live != nil && !rt.watching {
+		rt.watching = true
+		rt.watcher.Go(rt.watchLive)
+	}
 	return true
 }
 

@@ -69,6 +69,7 @@ func testPlugin(t *testing.T, open Open) {
 		"lists are in order, in pages, without what is gone":           testLists,
 		"an uninstall disables, hides and keeps":                       testUninstall,
 		"instances are found by id and by key, in their package only":  testFind,
+		"of many instances the live ones are told":                     testLive,
 		"a key is used once":                                           testKeyOnce,
 		"an update replaces what may change":                           testUpdate,
 		"an update of a version that is not the last one is refused":   testUpdateStale,
@@ -210,6 +211,41 @@ func testFind(t *testing.T, s *store.Plugin) {
 	wantKind(t, err, errs.NotFound)
 	_, _, err = s.FindInstallation(ctx, "i9")
 	wantKind(t, err, errs.NotFound)
+}
+
+func testLive(t *testing.T, s *store.Plugin) {
+	ctx := t.Context()
+	off, gone := inst("p1", "i3", "off"), inst("p1", "i4", "gone")
+	off.Enabled = false
+	err := errors.Join(s.CreateInstance(ctx, off), s.CreateInstance(ctx, gone),
+		s.CreatePackage(ctx, pkg("p2")), s.CreateInstance(ctx, inst("p2", "j1", "default")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone.Version, gone.DeletedAt = 2, T0
+	changed := inst("p1", "i2", "two")
+	changed.Version = 2
+	if err := errors.Join(s.UpdateInstance(ctx, gone), s.UpdateInstance(ctx, changed)); err != nil {
+		t.Fatal(err)
+	}
+	want := func(what string, ids []string, want map[string]plugin.Revision) {
+		t.Helper()
+		got, err := s.LiveInstances(ctx, ids)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", what, err, diff)
+		}
+	}
+	all := []string{"i1", "i2", "i3", "i4", "i9", "j1"}
+	i1 := plugin.Revision{Instance: 1, ZipHash: "hash-p1", Updated: T0.Add(time.Second)}
+	i2, j1 := i1, i1
+	i2.Instance, j1.ZipHash = 2, "hash-p2"
+	want("all", all, map[string]plugin.Revision{"i1": i1, "i2": i2, "j1": j1})
+	want("one", []string{"i2"}, map[string]plugin.Revision{"i2": i2})
+	want("none", nil, map[string]plugin.Revision{})
+	if err := s.DeletePackage(ctx, "p1", T0); err != nil {
+		t.Fatal(err)
+	}
+	want("after an uninstall", all, map[string]plugin.Revision{"j1": j1})
 }
 
 func testKeyOnce(t *testing.T, s *store.Plugin) {
