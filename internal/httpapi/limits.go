@@ -11,19 +11,26 @@ import (
 	"stoa/internal/ratelimit"
 )
 
-// The rate limits of spec A, Limits. What each is counted by stands in server.go
-// beside its route.
+// The rate limits: five of spec A, Limits, then those of routes it does not know.
+// What each is counted by stands in server.go beside its route.
 var (
 	limitRegister       = ratelimit.Rule{Name: "register", Limit: 5, Window: time.Hour}
 	limitLogin          = ratelimit.Rule{Name: "login", Limit: 10, Window: time.Minute}
 	limitMe             = ratelimit.Rule{Name: "me", Limit: 100, Window: time.Minute}
 	limitRefresh        = ratelimit.Rule{Name: "refresh", Limit: 60, Window: time.Hour}
 	limitChangePassword = ratelimit.Rule{Name: "change-password", Limit: 5, Window: time.Hour}
+
+	limitForgotPassword = ratelimit.Rule{Name: "forgot-password", Limit: 10, Window: time.Hour}
+	limitResetPassword  = ratelimit.Rule{Name: "reset-password", Limit: 10, Window: time.Minute}
+	limitSetup          = ratelimit.Rule{Name: "setup", Limit: 10, Window: time.Minute}
 )
 
 // Limits returns every rate limit of the API.
 func Limits() []ratelimit.Rule {
-	return []ratelimit.Rule{limitRegister, limitLogin, limitMe, limitRefresh, limitChangePassword}
+	return []ratelimit.Rule{
+		limitRegister, limitLogin, limitMe, limitRefresh, limitChangePassword,
+		limitForgotPassword, limitResetPassword, limitSetup,
+	}
 }
 
 var errRateLimited = errs.New(errs.RateLimited, "RATE_LIMIT_EXCEEDED", "Too many requests. Wait as long as Retry-After says.")

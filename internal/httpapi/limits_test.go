@@ -46,6 +46,8 @@ func TestLimitsAreThoseOfTheSpecification(t *testing.T) {
 	want := map[string]string{
 		"register": "5 in 1h0m0s", "login": "10 in 1m0s", "refresh": "60 in 1h0m0s",
 		"me": "100 in 1m0s", "change-password": "5 in 1h0m0s",
+		// Our own.
+		"forgot-password": "10 in 1h0m0s", "reset-password": "10 in 1m0s", "setup": "10 in 1m0s",
 	}
 	for _, r := range httpapi.Limits() {
 		if got := fmt.Sprintf("%d in %s", r.Limit, r.Window); got != want[r.Name] {
@@ -85,6 +87,21 @@ func TestLimitedRoutesStopAtTheirLimit(t *testing.T) {
 		{"login", 10, 6 * time.Second, func(*testing.T, *testkit.App) func(int) testkit.Request {
 			return func(int) testkit.Request {
 				return testkit.Request{Method: "POST", Path: "/auth/login", Header: from("203.0.113.9"), Body: map[string]string{"email": "no@example.com", "password": "wrong horse"}}
+			}
+		}},
+		{"forgot-password", 10, 6 * time.Minute, func(*testing.T, *testkit.App) func(int) testkit.Request {
+			return func(i int) testkit.Request {
+				return testkit.Request{Method: "POST", Path: "/auth/forgot-password", Header: from("203.0.113.9"), Body: map[string]string{"email": fmt.Sprintf("u%d@example.com", i)}}
+			}
+		}},
+		{"reset-password", 10, 6 * time.Second, func(*testing.T, *testkit.App) func(int) testkit.Request {
+			return func(int) testkit.Request {
+				return testkit.Request{Method: "POST", Path: "/auth/reset-password", Header: from("203.0.113.9"), Body: map[string]string{"token": "made up", "newPassword": "another horse"}}
+			}
+		}},
+		{"setup", 10, 6 * time.Second, func(*testing.T, *testkit.App) func(int) testkit.Request {
+			return func(int) testkit.Request {
+				return testkit.Request{Method: "POST", Path: "/auth/setup", Header: from("203.0.113.9"), Body: "nonsense"}
 			}
 		}},
 		{"me", 100, 600 * time.Millisecond, func(t *testing.T, a *testkit.App) func(int) testkit.Request {

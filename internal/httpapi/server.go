@@ -76,14 +76,14 @@ func (s *Server) routes() *router {
 
 	rt.public("POST /auth/register", s.byAddress(limitRegister, s.register))
 	rt.public("POST /auth/login", s.byAddress(limitLogin, s.login))
-	rt.public("GET /auth/me", s.me) // wants a user, and is limited by user
+	rt.public("GET /auth/me", s.me)            // wants a user, and is limited by user
 	rt.public("POST /auth/refresh", s.refresh) // limited by session
 	rt.public("POST /auth/logout", s.logout)
 	rt.user("POST /auth/change-password", s.byUser(limitChangePassword, s.changePassword))
-	rt.public("POST /auth/forgot-password", s.forgotPassword)
-	rt.public("POST /auth/reset-password", s.resetPassword)
+	rt.public("POST /auth/forgot-password", s.byAddress(limitForgotPassword, s.forgotPassword))
+	rt.public("POST /auth/reset-password", s.byAddress(limitResetPassword, s.resetPassword))
 	rt.public("GET /reset-password", s.resetPage)
-	rt.public("POST /auth/setup", s.setUp)
+	rt.public("POST /auth/setup", s.byAddress(limitSetup, s.setUp))
 	rt.public("GET /setup", s.setupPage)
 	rt.user("GET /auth/sessions", s.listSessions)
 	rt.user("DELETE /auth/sessions/{id}", s.endSession)
