@@ -46,7 +46,8 @@ func (s *Service) Refresh(ctx context.Context, raw string) (Tokens, error) {
 		answer  Refresh
 		reused  bool
 	)
-	err = s.Store.InTx(ctx, func(tx Store) error {
+	err = s.Store.InShortTx(ctx, func(tx Store) error {
+		reused = false                        // it may run again
 		c, err := tx.User(ctx, claims.UserID) // before the session: see Store
 		if err != nil {
 			return err

@@ -115,6 +115,11 @@ type Store interface {
 	// InTx runs fn on a Store whose calls commit together if fn returns nil and
 	// are all undone otherwise. fn may run again if the database asks for it.
 	InTx(ctx context.Context, fn func(Store) error) error
+
+	// InShortTx is InTx for few and short statements. Those that come at the same
+	// time may be committed together, which a disk likes better; each succeeds or
+	// fails by itself all the same. fn may run on another goroutine.
+	InShortTx(ctx context.Context, fn func(Store) error) error
 }
 
 // Stage is where a signing key is in its life. Tokens are signed with the

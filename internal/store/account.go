@@ -25,10 +25,15 @@ func (a *Account) InTx(ctx context.Context, fn func(account.Store) error) error 
 	return a.inTx(ctx, func(c conn) error { return fn(&Account{c}) })
 }
 
+// InShortTx implements account.Store.
+func (a *Account) InShortTx(ctx context.Context, fn func(account.Store) error) error {
+	return a.inShortTx(ctx, func(c conn) error { return fn(&Account{c}) })
+}
+
 // lockInTx ends a SELECT that locks the rows of alias if it runs in a
 // transaction.
 func (a *Account) lockInTx(alias string) string {
-	if _, in := a.w.(*sql.Tx); in {
+	if a.nested() {
 		return a.db.lock(alias)
 	}
 	return ""

@@ -17,6 +17,9 @@ type DB struct {
 	// at a time is the engine's rule, write has a single connection: writers wait
 	// in Go, in order, instead of polling the file's lock.
 	read, write *sql.DB
+	// batch commits small transactions together; nil on PostgreSQL, whose server
+	// does so by itself.
+	batch *batcher
 	dialect
 }
 
@@ -49,16 +52,35 @@ func (db *DB) conn() conn { return conn{db: db, r: db.read, w: db.write} }
 // and are all undone otherwise. fn runs again if the engine reports that it lost
 // a race. Inside a transaction it joins that transaction.
 func (c conn) inTx(ctx context.Context, fn func(conn) error) error {
-	if _, nested := c.w.(*sql.Tx); nested {
+	if c.nested() {
 		return fn(c)
 	}
 	return c.db.inTx(ctx, func(q querier) error { return fn(conn{db: c.db, r: q, w: q}) })
 }
 
+// inShortTx is inTx for few and short statements. On SQLite those that come at
+// the same time are committed together; each succeeds or fails by itself.
+func (c conn) inShortTx(ctx context.Context, fn func(conn) error) error {
+	if c.nested() || c.db.batch == nil {
+		return c.inTx(ctx, fn)
+	}
+	err := c.db.batch.inTx(ctx, func(q querier) error { return fn(conn{db: c.db, r: q, w: q}) })
+	if errors.Is(err, errBatch) {
+		return c.inTx(ctx, fn)
+	}
+	return err
+}
+
+// nested reports whether c is inside a transaction.
+func (c conn) nested() bool {
+	_, pool := c.w.(*sql.DB)
+	return !pool
+}
+
 // lockInTx ends a SELECT that locks the rows of alias if it runs in a
 // transaction; outside of one there is nothing to hold a lock for.
 func (c conn) lockInTx(alias string) string {
-	if _, in := c.w.(*sql.Tx); in {
+	if c.nested() {
 		return c.db.lock(alias)
 	}
 	return ""

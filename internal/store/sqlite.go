@@ -40,7 +40,7 @@ func openSQLite(path string) (*DB, error) {
 	if err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
-	return &DB{read: read, write: write, dialect: dialect{
+	return &DB{read: read, write: write, batch: &batcher{write: write}, dialect: dialect{
 		name: "sqlite",
 		lock: func(string) string { return "" }, // the transaction already holds the write lock
 		isUnique: func(err error) bool {
