@@ -26,7 +26,7 @@ func (rt *Runtime) exchange(c *call, out *http.Request) error {
 	out = out.WithContext(httptrace.WithClientTrace(out.Context(), &httptrace.ClientTrace{Got1xxResponse: early.pass}))
 	res, err := rt.transport.RoundTrip(out)
 	early.end()
-	c.watch.stop()
+	c.watch.Stop()
 	if err != nil {
 		return err
 	}

@@ -72,8 +72,8 @@ func (rt *Runtime) Serve(w http.ResponseWriter, r *http.Request, in plugin.Insta
 		return err
 	}
 	c := &call{w: w, client: r.Context(), upload: &upload{}}
-	c.watch = newWatch(rt.firstByte, func() { cancel(errSlow) })
-	defer c.watch.stop()
+	c.watch = runtime.NewWatch(rt.firstByte, func() { cancel(errSlow) })
+	defer c.watch.Stop()
 	if out.Body != nil {
 		c.upload.attach(out, c.watch)
 	}
@@ -87,7 +87,7 @@ func (rt *Runtime) Serve(w http.ResponseWriter, r *http.Request, in plugin.Insta
 type call struct {
 	w      http.ResponseWriter
 	client context.Context //nolint:containedctx // of the client's request; the call's own is its child
-	watch  *watch
+	watch  *runtime.Watch
 	upload *upload
 }
 

@@ -27,7 +27,7 @@ func (rt *Runtime) upgrade(c *call, out *http.Request) error {
 			p.Out.URL.RawQuery, p.Out.Host = p.In.URL.RawQuery, p.In.Host
 		},
 		ModifyResponse: func(res *http.Response) error {
-			c.watch.stop()
+			c.watch.Stop()
 			runtime.Withhold(res.Header)
 			return nil
 		},

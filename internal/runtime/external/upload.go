@@ -5,7 +5,8 @@ import (
 	"io"
 	"net/http"
 	"sync"
-	"time"
+
+	"stoa/internal/runtime"
 )
 
 // upload watches a request's body on its way to the plugin: why it failed, if it
@@ -16,7 +17,7 @@ type upload struct {
 }
 
 // attach puts u between the body of a request and whoever sends it.
-func (u *upload) attach(r *http.Request, w *watch) {
+func (u *upload) attach(r *http.Request, w *runtime.Watch) {
 	r.Body = &uploadBody{r.Body, u, w}
 	if again := r.GetBody; again != nil {
 		r.GetBody = func() (io.ReadCloser, error) {
@@ -40,53 +41,18 @@ type uploadBody struct {
 	io.ReadCloser
 
 	upload *upload
-	watch  *watch
+	watch  *runtime.Watch
 }
 
 // Read implements io.Reader.
 func (b *uploadBody) Read(p []byte) (int, error) {
-	b.watch.pause()
+	b.watch.Pause()
 	n, err := b.ReadCloser.Read(p)
-	b.watch.resume()
+	b.watch.Resume()
 	if err != nil && !errors.Is(err, io.EOF) {
 		b.upload.mu.Lock()
 		b.upload.err = err
 		b.upload.mu.Unlock()
 	}
 	return n, err
-}
-
-// watch calls a function unless it is stopped before a time limit. Pausing gives
-// the whole limit anew.
-type watch struct {
-	limit time.Duration
-
-	mu      sync.Mutex
-	timer   *time.Timer
-	stopped bool
-}
-
-func newWatch(limit time.Duration, expired func()) *watch {
-	return &watch{limit: limit, timer: time.AfterFunc(limit, expired)}
-}
-
-func (w *watch) pause() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.timer.Stop()
-}
-
-func (w *watch) resume() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if !w.stopped {
-		w.timer.Reset(w.limit)
-	}
-}
-
-func (w *watch) stop() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.stopped = true
-	w.timer.Stop()
 }

@@ -32,8 +32,8 @@ const bufferSize = 32 << 10
 func (p *process) forward(w http.ResponseWriter, r *http.Request) (again bool, err error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
-	watch := newWatch(p.rt.cfg.FirstByte, func() { cancel(errSlow) })
-	defer watch.stop()
+	watch := runtime.NewWatch(p.rt.cfg.FirstByte, func() { cancel(errSlow) })
+	defer watch.Stop()
 
 	// A plugin may answer while it still reads; without this the server swallows
 	// the rest of the request when the answer begins.
@@ -56,7 +56,7 @@ func (p *process) forward(w http.ResponseWriter, r *http.Request) (again bool, e
 		Transport: p.transport,
 		Rewrite:   passUnchanged,
 		ModifyResponse: func(res *http.Response) error {
-			watch.stop()
+			watch.Stop()
 			if res.StatusCode == http.StatusSwitchingProtocols {
 				runtime.Withhold(res.Header) // the gateway never sees this header
 			}
@@ -155,7 +155,7 @@ func isSafe(method string) bool {
 // waited for, the plugin's time stands still.
 type upload struct {
 	body  io.ReadCloser
-	watch *watch
+	watch *runtime.Watch
 	read  atomic.Bool // some of it may have been taken
 	ended atomic.Bool
 
@@ -169,9 +169,9 @@ func (u *upload) Read(b []byte) (int, error) {
 	if u.ended.Load() {
 		return 0, http.ErrBodyReadAfterClose
 	}
-	u.watch.pause()
+	u.watch.Pause()
 	n, err := u.body.Read(b)
-	u.watch.resume()
+	u.watch.Resume()
 	if err != nil && !errors.Is(err, io.EOF) {
 		u.mu.Lock()
 		u.err = err
@@ -199,36 +199,6 @@ func (u *upload) failure() error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.err
-}
-
-// watch calls expired unless it is stopped before a time limit.
-type watch struct {
-	limit time.Duration
-	timer *time.Timer
-
-	mu      sync.Mutex
-	stopped bool
-}
-
-func newWatch(limit time.Duration, expired func()) *watch {
-	return &watch{limit: limit, timer: time.AfterFunc(limit, expired)}
-}
-
-func (w *watch) pause() { w.timer.Stop() }
-
-func (w *watch) resume() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if !w.stopped {
-		w.timer.Reset(w.limit)
-	}
-}
-
-func (w *watch) stop() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.stopped = true
-	w.timer.Stop()
 }
 
 // bufferPool holds buffers for copying answers.
