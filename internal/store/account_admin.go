@@ -77,17 +77,7 @@ func (a *Account) LockAdmins(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-
-	var ids []string
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
+	return column(rows)
 }
 
 // setupSetting is the setting that holds the hash of the set-up token.

@@ -17,15 +17,5 @@ func (a *Account) UsersWithExpired(ctx context.Context, now time.Time, after str
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-
-	var ids []string
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
+	return column(rows)
 }

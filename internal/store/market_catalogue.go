@@ -142,16 +142,7 @@ func (c *Catalogue) Categories(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	var out []string
-	for rows.Next() {
-		var category string
-		if err := rows.Scan(&category); err != nil {
-			return nil, err
-		}
-		out = append(out, category)
-	}
-	return out, rows.Err()
+	return column(rows)
 }
 
 // CreateProduct implements market.Catalogue.

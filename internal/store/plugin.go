@@ -140,17 +140,7 @@ func (p *Plugin) InstallPaths(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-
-	var paths []string
-	for rows.Next() {
-		var path string
-		if err := rows.Scan(&path); err != nil {
-			return nil, err
-		}
-		paths = append(paths, path)
-	}
-	return paths, rows.Err()
+	return column(rows)
 }
 
 // GetSecret implements plugin.Secrets.
