@@ -107,7 +107,13 @@ func hammer(t *testing.T, a, b *account.Service, first account.Tokens, end func(
 		})
 	}
 	if end != nil {
-		<-c.enough
+		done := make(chan struct{})
+		go func() { wg.Wait(); close(done) }()
+		select {
+		case <-c.enough:
+		case <-done:
+			t.Error("the clients were done before the session's end")
+		}
 		if err := end(); err != nil {
 			t.Error(err)
 		}
