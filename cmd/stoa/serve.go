@@ -54,6 +54,7 @@ type serveCmd struct {
 // Run serves until ctx is done, then lets running requests finish, ends the
 // plugins' processes and returns nil.
 func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
+	tuneMemory()
 	log := c.logger(std.err)
 	redis.SetLogger(silent{}) // what matters of Redis is in our log, in its form
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Addr)

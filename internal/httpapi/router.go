@@ -115,7 +115,10 @@ func withDeadline(limit time.Duration, h handlerFunc) handlerFunc {
 		end := time.Now().Add(limit)
 		// Both fail only on writers that have no connection (tests). The write
 		// deadline outlives the request unless it is taken back.
-		_, _ = rc.SetReadDeadline(end), rc.SetWriteDeadline(end)
+		if r.Body != http.NoBody { // else there is nothing to wait for
+			_ = rc.SetReadDeadline(end)
+		}
+		_ = rc.SetWriteDeadline(end)
 		defer func() { _ = rc.SetWriteDeadline(time.Time{}) }()
 		return h(w, r.WithContext(ctx))
 	}

@@ -75,7 +75,7 @@ func (a *Account) Alive(ctx context.Context, id string) (account.Alive, error) {
 		u                = &alive.User
 		created, expires sql.NullInt64
 	)
-	err := a.r.QueryRowContext(ctx, `
+	err := a.r.QueryRowContext(a.brief(ctx), `
 		SELECT u.id, u.email, u.username, u.role, u.avatar, u.referral_code, u.active, u.created_at_ms, s.expires_at_ms
 		FROM sessions s
 		JOIN users u ON u.id = s.user_id

@@ -71,6 +71,16 @@ func (c conn) inShortTx(ctx context.Context, fn func(conn) error) error {
 	return err
 }
 
+// brief returns the context for a query that finds one row by its key. On SQLite
+// that takes microseconds, of which watching for the end of the context would be
+// a good part (two goroutines); it is looked at once, before.
+func (c conn) brief(ctx context.Context) context.Context {
+	if c.db.batch == nil || ctx.Err() != nil {
+		return ctx
+	}
+	return context.WithoutCancel(ctx)
+}
+
 // nested reports whether c is inside a transaction.
 func (c conn) nested() bool {
 	_, pool := c.w.(*sql.DB)

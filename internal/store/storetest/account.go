@@ -175,23 +175,31 @@ func testKeys(t *testing.T, open Open) {
 }
 
 func testAccountTx(t *testing.T, open Open) {
-	t.Run("InTx undoes everything when fn fails", func(t *testing.T) {
+	for name, run := range map[string]func(*store.Account, context.Context, func(account.Store) error) error{
+		"InTx": (*store.Account).InTx, "InShortTx": (*store.Account).InShortTx,
+	} {
+		t.Run(name, func(t *testing.T) { t.Parallel(); testAccountTxBy(t, open, run) })
+	}
+}
+
+func testAccountTxBy(t *testing.T, open Open, run func(*store.Account, context.Context, func(account.Store) error) error) {
+	t.Run("undoes everything when fn fails", func(t *testing.T) {
 		t.Parallel()
 
 		s := store.NewAccount(open(t))
 		boom := errors.New("boom")
-		err := s.InTx(t.Context(), func(tx account.Store) error {
+		err := run(s, t.Context(), func(tx account.Store) error {
 			return errors.Join(tx.CreateUser(t.Context(), credentials("u1")), tx.CreateSession(t.Context(), session("s1", "u1")), boom)
 		})
 		if !errors.Is(err, boom) {
-			t.Fatalf("InTx = %v, want boom", err)
+			t.Fatalf("it = %v, want boom", err)
 		}
 		_, err = s.User(t.Context(), "u1")
 		mustBe(t, "User after the failure", err, errs.NotFound)
 		_, err = s.Session(t.Context(), "s1")
 		mustBe(t, "Session after the failure", err, errs.NotFound)
 	})
-	t.Run("User and Session stay locked until InTx ends", func(t *testing.T) {
+	t.Run("User and Session stay locked until it ends", func(t *testing.T) {
 		t.Parallel()
 
 		s := store.NewAccount(open(t))
@@ -199,7 +207,7 @@ func testAccountTx(t *testing.T, open Open) {
 		mustCreateSession(t, s, session("s1", "u1"))
 		// Each adds one to what it read: an update that another overwrote is missed.
 		add := func(ctx context.Context) error {
-			return s.InTx(ctx, func(tx account.Store) error {
+			return run(s, ctx, func(tx account.Store) error {
 				c, err := tx.User(ctx, "u1")
 				if err != nil {
 					return err
