@@ -73,11 +73,7 @@ func (a *Account) LockAdmins(ctx context.Context) ([]string, error) {
 	// In the order of ids, so that no two transactions each hold what the other
 	// wants. PostgreSQL looks at a row again once it has its lock: what stopped
 	// being an administrator meanwhile is left out.
-	rows, err := a.r.QueryContext(ctx, `SELECT u.id FROM users u WHERE u.role = 'ADMIN' AND u.active ORDER BY u.id`+a.lockInTx("u"))
-	if err != nil {
-		return nil, err
-	}
-	return column(rows)
+	return a.column(ctx, `SELECT u.id FROM users u WHERE u.role = 'ADMIN' AND u.active ORDER BY u.id`+a.lockInTx("u"))
 }
 
 // setupSetting is the setting that holds the hash of the set-up token.

@@ -138,11 +138,7 @@ func (c *Catalogue) ListProducts(ctx context.Context, q market.ListQuery) ([]mar
 
 // Categories implements market.Catalogue.
 func (c *Catalogue) Categories(ctx context.Context) ([]string, error) {
-	rows, err := c.r.QueryContext(ctx, `SELECT DISTINCT category FROM products WHERE published = $1 ORDER BY category`, true)
-	if err != nil {
-		return nil, err
-	}
-	return column(rows)
+	return c.column(ctx, `SELECT DISTINCT category FROM products WHERE published = $1 ORDER BY category`, true)
 }
 
 // CreateProduct implements market.Catalogue.

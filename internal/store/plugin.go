@@ -136,11 +136,7 @@ func (p *Plugin) DeletePackage(ctx context.Context, slug string, at time.Time) e
 
 // InstallPaths implements plugin.Packages.
 func (p *Plugin) InstallPaths(ctx context.Context) ([]string, error) {
-	rows, err := p.r.QueryContext(ctx, `SELECT install_path FROM plugin_packages WHERE install_path <> '' ORDER BY install_path`)
-	if err != nil {
-		return nil, err
-	}
-	return column(rows)
+	return p.column(ctx, `SELECT install_path FROM plugin_packages WHERE install_path <> '' ORDER BY install_path`)
 }
 
 // GetSecret implements plugin.Secrets.

@@ -1,9 +1,13 @@
 package store
 
-import "database/sql"
+import "context"
 
-// column reads rows of one text to their end and closes them.
-func column(rows *sql.Rows) ([]string, error) {
+// column returns what a query of one column of texts finds, in its order.
+func (c conn) column(ctx context.Context, query string, args ...any) ([]string, error) {
+	rows, err := c.r.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
 	defer rows.Close()
 	var texts []string
 	for rows.Next() {
