@@ -50,6 +50,10 @@ fuzz: ## Every fuzz test for 20 seconds
 	  go test -list '^Fuzz' "$$dir" | grep '^Fuzz' | while read -r name; do \
 	    echo "$$dir $$name"; go test -run '^$$' -fuzz "^$$name$$" -fuzztime 20s "$$dir" || exit 1; done || exit 1; done
 
+.PHONY: bench
+bench: build ## Ratios of stoa to peers on this machine (bench/README.md)
+	go run ./bench/accounts
+
 .PHONY: golden
 golden: ## Rewrite golden files and generated documents; read the diff before committing
 	go test ./cmd/stoa ./internal/httpapi -update
