@@ -23,7 +23,7 @@ func (s *Service) CreateAdmin(ctx context.Context, email, username, secret strin
 	var f faults
 	f.email("email", email)
 	f.username("username", username)
-	f.newPassword(s.Policy, "password", secret)
+	f.newPassword(s.Policy, "password", secret, email, username)
 	if err := f.err(); err != nil {
 		return User{}, err
 	}

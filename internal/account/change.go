@@ -49,6 +49,9 @@ func (s *Service) changePassword(ctx context.Context, userID, sessionID, current
 	if !match {
 		return ErrPassword
 	}
+	if err := s.notOwnName("newPassword", next, c.User); err != nil {
+		return err
+	}
 	hash, err := s.Hasher.Hash(ctx, next)
 	if err != nil {
 		return err

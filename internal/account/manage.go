@@ -191,7 +191,7 @@ func (s *Service) Promote(ctx context.Context, email string) (User, error) {
 // VALIDATION_ERROR, ErrNoUser and password.ErrBusy.
 func (s *Service) ReplacePassword(ctx context.Context, email, secret string) (User, error) {
 	var f faults
-	f.newPassword(s.Policy, "password", secret)
+	f.newPassword(s.Policy, "password", secret, email)
 	if err := f.err(); err != nil {
 		return User{}, err
 	}

@@ -190,6 +190,13 @@ func (s *Service) ResetPassword(ctx context.Context, token, next string) error {
 	if err != nil {
 		return err
 	}
+	owner, err := s.Store.User(ctx, r.UserID)
+	if err == nil {
+		err = s.notOwnName("newPassword", next, owner.User)
+	}
+	if err := ignore(err, errs.NotFound); err != nil { // deleted meanwhile: found out below
+		return err
+	}
 	hash, err := s.Hasher.Hash(ctx, next)
 	if err != nil {
 		return err

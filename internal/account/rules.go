@@ -28,7 +28,7 @@ type Policy string
 // The policies (CONTRACT 2).
 const (
 	PolicyStandard Policy = "standard" // 6 characters or more
-	PolicyASVS     Policy = "asvs"     // 8 characters or more, none of the most common
+	PolicyASVS     Policy = "asvs"     // 8 characters or more, not easy to guess
 )
 
 // ParsePolicy reads a policy's name; none is PolicyStandard.
@@ -106,8 +106,9 @@ func (f *faults) username(path, value string) {
 }
 
 // newPassword checks a password that somebody wants to have. Its characters are
-// counted as received: nothing is trimmed or normalised.
-func (f *faults) newPassword(policy Policy, path, value string) {
+// counted as received: nothing is trimmed or normalised. own are names of whose
+// password it is, as far as they are known.
+func (f *faults) newPassword(policy Policy, path, value string, own ...string) {
 	if !f.required(path, value) {
 		return
 	}
@@ -120,9 +121,17 @@ func (f *faults) newPassword(policy Policy, path, value string) {
 		f.add(path, "too_short", "%s must have %d characters or more.", path, least)
 	case n > maxPassword:
 		f.add(path, "too_long", "%s must have %d characters or fewer.", path, maxPassword)
-	case policy == PolicyASVS && password.IsCommon(value):
-		f.add(path, "too_common", "%s is one of the most common passwords. Choose another.", path)
+	case policy == PolicyASVS && password.IsGuessable(value, own...):
+		f.add(path, "too_common", "%s is too easy to guess: it is a common password, or made of common words, runs of keys, years or your own name. Choose another.", path)
 	}
+}
+
+// notOwnName returns VALIDATION_ERROR for a new password that the policy refuses
+// because of whose it is.
+func (s *Service) notOwnName(path, value string, u User) error {
+	var f faults
+	f.newPassword(s.Policy, path, value, u.Email, u.Username)
+	return f.err()
 }
 
 func (f *faults) referral(path, value string) {

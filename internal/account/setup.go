@@ -56,7 +56,7 @@ func (s *Service) SetupIssues(in Setup) []errs.Issue {
 	f.required("token", in.Token)
 	f.email("email", in.Email)
 	f.username("username", in.Username)
-	f.newPassword(s.Policy, "password", in.Password)
+	f.newPassword(s.Policy, "password", in.Password, in.Email, in.Username)
 	return f
 }
 

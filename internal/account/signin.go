@@ -25,7 +25,7 @@ func (s *Service) RegistrationIssues(r Registration) []errs.Issue {
 	var f faults
 	f.email("email", r.Email)
 	f.username("username", r.Username)
-	f.newPassword(s.Policy, "password", r.Password)
+	f.newPassword(s.Policy, "password", r.Password, r.Email, r.Username)
 	f.referral("referralCode", r.ReferralCode)
 	return f
 }
