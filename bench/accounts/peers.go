@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -28,15 +29,19 @@ func (b *bench) rows() []row {
 	stoa, static, self := b.stoa.cmd.Process.Pid, b.static.cmd.Process.Pid, os.Getpid()
 	return []row{
 		{name: "login", peer: "argon2id with the same parameters on all processors, nothing else", target: 0.85, pids: [2]int{stoa, self}, ours: b.login, theirs: hash},
-		{name: "me", peer: "net/http handler that writes as many constant bytes", target: 0.35, pids: [2]int{stoa, static},
+		{
+			name: "me", peer: "net/http handler that writes as many constant bytes", target: 0.35, pids: [2]int{stoa, static},
 			ours: func(ctx context.Context, d time.Duration) (int, error) {
 				return load(ctx, b.stoa.addr, 32, d, func(_ int, c *client) error { return discard(c.do("GET", "/auth/me", b.access, nil)) })
 			},
 			theirs: func(ctx context.Context, d time.Duration) (int, error) {
 				return load(ctx, b.static.addr, 32, d, func(_ int, c *client) error { return discard(c.do("GET", "/auth/me", b.access, nil)) })
-			}},
-		{name: "refresh", peer: "one-row updates in SQLite with the same settings, as many writers, no HTTP", target: 0.5, pids: [2]int{stoa, self}, ours: b.refreshes,
-			theirs: func(ctx context.Context, d time.Duration) (int, error) { return b.sqlite.updates(ctx, d) }},
+			},
+		},
+		{
+			name: "refresh", peer: "one-row updates in SQLite with the same settings, as many writers, no HTTP", target: 0.5, pids: [2]int{stoa, self}, ours: b.refreshes,
+			theirs: func(ctx context.Context, d time.Duration) (int, error) { return b.sqlite.updates(ctx, d) },
+		},
 	}
 }
 
@@ -98,7 +103,7 @@ func serveStatic(ctx context.Context, size int) error {
 	})}
 	fmt.Fprintln(os.Stderr, "listening on", ln.Addr())
 	go func() { <-ctx.Done(); _ = srv.Close() }()
-	if err := srv.Serve(ln); err != http.ErrServerClosed { //nolint:errorlint // as documented
+	if err := srv.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil

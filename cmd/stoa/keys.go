@@ -24,7 +24,7 @@ type keysRotateCmd struct {
 // Run rotates the keys. Not having to is no failure.
 func (c keysRotateCmd) Run(ctx context.Context, std streams) error {
 	return c.with(ctx, std, func(a *app.App) error {
-		r, err := a.Accounts.RotateKeys(ctx, c.Now)
+		r, err := a.Accounts.RotateKeys(asOperator(ctx), c.Now)
 		if err != nil {
 			return explain(err)
 		}

@@ -65,7 +65,7 @@ func (b *batcher) inTx(ctx context.Context, fn func(querier) error) error {
 	b.mu.Unlock()
 	select {
 	case <-m.lead:
-		b.work(m)
+		b.work(m) //nolint:contextcheck // m has it
 	case <-m.done:
 	case <-ctx.Done():
 		if b.leave(m) {

@@ -69,10 +69,7 @@ func TestMembersOfABatchFailAlone(t *testing.T) {
 	for i := range errs {
 		wg.Go(func() {
 			defer func() { panics[i] = recover() }()
-			ctx := t.Context()
-			if i%5 == 4 {
-				ctx = gone
-			}
+			ctx := []context.Context{t.Context(), t.Context(), t.Context(), t.Context(), gone}[i%5]
 			errs[i] = c.inShortTx(ctx, func(tx conn) error {
 				if err := insert(ctx, tx.w, 1000+i); err != nil {
 					return err
@@ -202,7 +199,7 @@ func TestWhatABatchAnsweredOutlivesAKill(t *testing.T) {
 		return
 	}
 	path := filepath.Join(t.TempDir(), "scratch.db")
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$") //nolint:gosec // this test
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
 	cmd.Env = append(os.Environ(), killedVariable+"="+path)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -275,5 +272,32 @@ func insertUntilKilled(t *testing.T, path string) {
 			}
 		})
 	}
+	wg.Wait()
+}
+
+// Who leaves while its transaction is at work hears how it ended: what is stored
+// is not called cancelled.
+func TestWhoLeavesABatchInTheMiddleHearsHowItEnded(t *testing.T) {
+	t.Parallel()
+
+	db := openScratch(t)
+	c := db.conn()
+	release := holdWriter(t, db)
+	var wg sync.WaitGroup
+	for i := range 40 {
+		wg.Go(func() {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			err := c.inShortTx(ctx, func(tx conn) error {
+				cancel()
+				return insert(ctx, tx.w, 1000+i)
+			})
+			if stored := has(t, db, 1000+i); err != nil || !stored {
+				t.Errorf("member %d = %v, stored: %t", i, err, stored)
+			}
+		})
+	}
+	waiting(db, 40)
+	release()
 	wg.Wait()
 }
