@@ -1,0 +1,79 @@
+package stoa
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The tests that docs/security/asvs.md points to are there.
+func TestASVSNamesTestsThatExist(t *testing.T) {
+	t.Parallel()
+
+	doc, err := os.ReadFile("docs/security/asvs.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("`((?:internal|cmd)/[a-z/]+) ((?:Test|Fuzz)\\w+)`").FindAllStringSubmatch(string(doc), -1)
+	if len(named) < 40 {
+		t.Fatalf("%d tests are named: the form has changed", len(named))
+	}
+	if all := regexp.MustCompile(`\b(Test|Fuzz)[A-Z]\w+`).FindAllString(string(doc), -1); len(all) != len(named) {
+		t.Errorf("%d tests are mentioned, but only %d with their package", len(all), len(named))
+	}
+	for _, n := range named {
+		if !declares(t, n[1], n[2]) {
+			t.Errorf("package %s has no test %s", n[1], n[2])
+		}
+	}
+}
+
+func declares(tb testing.TB, dir, name string) bool {
+	tb.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, f := range files {
+		src, err := os.ReadFile(f)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if strings.Contains(string(src), "\nfunc "+name+"(") {
+			return true
+		}
+	}
+	return false
+}
+
+// Each item has one answer, and anything but a plain no says why.
+func TestASVSAnswersEveryItem(t *testing.T) {
+	t.Parallel()
+
+	doc, err := os.ReadFile("docs/security/asvs.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for line := range strings.Lines(string(doc)) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		item := strings.TrimSpace(cells[0])
+		if !regexp.MustCompile(`^[679]\.\d`).MatchString(item) {
+			continue
+		}
+		if len(cells) != 4 || seen[item] {
+			t.Errorf("%s: %d cells, seen before %v", item, len(cells), seen[item])
+			continue
+		}
+		seen[item] = true
+		answer, why := strings.TrimSpace(cells[2]), strings.TrimSpace(cells[3])
+		if !regexp.MustCompile(`^(yes|no|in part|n\.a\.)$`).MatchString(answer) || why == "" && answer != "no" {
+			t.Errorf("%s: answer %q, %q", item, answer, why)
+		}
+	}
+	if len(seen) < 55 {
+		t.Errorf("%d items, want all of the three chapters", len(seen))
+	}
+}
