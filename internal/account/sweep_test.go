@@ -29,14 +29,14 @@ func TestExpiredSessionsAreSweptAnHourLater(t *testing.T) {
 	t.Parallel()
 
 	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clock) {
-		gone, stays := mustRegister(t, a, "ada"), mustRegister(t, a, "bob")
-		mustLogin(t, a, "ada")
+		gone, stays := mustRegister(t, a, "bob"), mustRegister(t, a, "ada")
+		mustLogin(t, a, "bob")
 		c.Advance(time.Hour)
 		stays, err := a.Refresh(t.Context(), stays.Refresh)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.Advance(account.RefreshLife - time.Second) // ada's ended an hour less a second ago
+		c.Advance(account.RefreshLife - time.Second) // bob's ended an hour less a second ago
 		if n, err := a.SweepSessions(t.Context()); n != 0 || err != nil || rowsOf(t, a, gone.User.ID) != 2 {
 			t.Errorf("a second early: swept %d users, %v; want none", n, err)
 		}

@@ -130,9 +130,6 @@ func (s *Service) Verify(raw string, now time.Time) (subject string, err error) 
 }
 
 func isPlatformOnly(typ string) bool {
-	switch Kind(strings.ToLower(typ)) {
-	case Refresh, Plugin:
-		return true
-	}
-	return false
+	kind := Kind(strings.ToLower(typ))
+	return kind == Refresh || kind == Plugin
 }
