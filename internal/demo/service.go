@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -31,16 +32,18 @@ func stablePort(ctx context.Context, file string) (int, error) {
 			return port, nil
 		}
 	}
-	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
+	// Below the ports that systems hand out: those may be somebody else's at the
+	// next start.
+	const lowest, count, tries = 20_000, 10_000, 50
+	for range tries {
+		port := lowest + rand.IntN(count)
+		ln, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:"+strconv.Itoa(port))
+		if err != nil {
+			continue // taken
+		}
+		return port, errors.Join(ln.Close(), os.WriteFile(file, []byte(strconv.Itoa(port)+"\n"), 0o600))
 	}
-	defer ln.Close()
-	addr, ok := ln.Addr().(*net.TCPAddr)
-	if !ok {
-		return 0, fmt.Errorf("listening on %v, not a TCP address", ln.Addr())
-	}
-	return addr.Port, os.WriteFile(file, []byte(strconv.Itoa(addr.Port)+"\n"), 0o600)
+	return 0, fmt.Errorf("no free port between %d and %d", lowest, lowest+count)
 }
 
 // service is the running process of the external example plugin.
