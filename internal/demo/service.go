@@ -36,7 +36,7 @@ func stablePort(ctx context.Context, file string) (int, error) {
 	// next start.
 	const lowest, count, tries = 20_000, 10_000, 50
 	for range tries {
-		port := lowest + rand.IntN(count)
+		port := lowest + rand.IntN(count) //nolint:gosec // any free one will do
 		ln, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:"+strconv.Itoa(port))
 		if err != nil {
 			continue // taken
