@@ -133,7 +133,20 @@ func (m *sessionMachine) Login(rt *rapid.T) {
 
 func (m *sessionMachine) Refresh(rt *rapid.T) {
 	s := m.any(rt)
-	i := rapid.IntRange(max(0, len(s.tokens)-3), len(s.tokens)-1).Draw(rt, "token")
+	m.use(rt, s, rapid.IntRange(max(0, len(s.tokens)-3), len(s.tokens)-1).Draw(rt, "token"))
+}
+
+// RefreshTwice uses a token again at the last moment of its grace or just after.
+func (m *sessionMachine) RefreshTwice(rt *rapid.T) {
+	s := m.any(rt)
+	i := len(s.tokens) - 1
+	m.use(rt, s, i)
+	m.clock.Advance(account.RefreshGrace + rapid.SampledFrom([]time.Duration{0, time.Millisecond}).Draw(rt, "late"))
+	m.use(rt, s, i)
+}
+
+// use refreshes with token i of a session.
+func (m *sessionMachine) use(rt *rapid.T, s *sessionModel, i int) {
 	now := m.clock.Now()
 	want := s.refresh(i, m.active, now)
 	tokens, err := m.replica(rt).Refresh(m.t.Context(), s.tokens[i])
