@@ -102,3 +102,17 @@ func hasLoneSurrogate(body []byte) bool {
 	}
 	return false
 }
+
+var errNoIdempotency = errs.New(errs.Unsupported, "NOT_SUPPORTED", "Idempotency-Key is not supported yet. Send the request without it, and look before you repeat it.")
+
+// withoutKey refuses a request with an Idempotency-Key on the routes that are to
+// honour it (CONTRACT 1). Ignoring it would let a client repeat what it believes
+// can be repeated.
+func withoutKey(h handlerFunc) handlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if r.Header.Get("Idempotency-Key") != "" {
+			return errNoIdempotency
+		}
+		return h(w, r)
+	}
+}

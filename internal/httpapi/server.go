@@ -91,8 +91,8 @@ func (s *Server) routes() *router {
 
 	rt.public("GET /api/marketplace/products", s.listProducts)
 	rt.public("GET /api/marketplace/products/{slug}", s.getProduct)
-	rt.open("POST /api/marketplace/products/{slug}/purchase", s.purchaseProduct)
-	rt.public("POST /api/marketplace/products/{slug}/activate", s.activateLicense)
+	rt.open("POST /api/marketplace/products/{slug}/purchase", withoutKey(s.purchaseProduct))
+	rt.public("POST /api/marketplace/products/{slug}/activate", withoutKey(s.activateLicense))
 	rt.public("GET /api/marketplace/products/{slug}/license/verify", s.verifyLicense)
 	rt.public("GET /media/{file}", s.serveMedia)
 
@@ -101,7 +101,7 @@ func (s *Server) routes() *router {
 	rt.admin("PATCH /api/v1/admin/users/{id}", s.changeUser)
 	rt.admin("GET /api/v1/admin/audit", s.listAudit)
 
-	rt.adminUpload("POST /api/v1/admin/extensions/{kind}/install", uploadTimeout, s.installExtension)
+	rt.adminUpload("POST /api/v1/admin/extensions/{kind}/install", uploadTimeout, withoutKey(s.installExtension))
 	rt.admin("GET /api/v1/admin/extensions", s.listExtensions)
 	rt.admin("GET /api/v1/admin/extensions/{kind}", s.listExtensions)
 	rt.admin("GET /api/v1/admin/extensions/{kind}/{slug}", s.getExtension)
@@ -111,7 +111,7 @@ func (s *Server) routes() *router {
 	rt.admin("GET /api/v1/admin/plugins/{slug}/secret", s.getSecret)
 	rt.admin("POST /api/v1/admin/plugins/{slug}/secret/rotate", s.rotateSecret)
 	rt.admin("GET /api/v1/admin/plugins/{slug}/instances", s.listInstances)
-	rt.admin("POST /api/v1/admin/plugins/{slug}/instances", s.createInstance)
+	rt.admin("POST /api/v1/admin/plugins/{slug}/instances", withoutKey(s.createInstance))
 	rt.admin("GET /api/v1/admin/plugins/{slug}/instances/{installationId}", s.getInstance)
 	rt.admin("PATCH /api/v1/admin/plugins/{slug}/instances/{installationId}", s.changeInstance)
 	rt.admin("DELETE /api/v1/admin/plugins/{slug}/instances/{installationId}", s.deleteInstance)
