@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -23,6 +22,7 @@ type adminCmd struct {
 
 type adminCreateCmd struct {
 	storage
+	passwords
 
 	Email         string `required:"" help:"E-mail address to sign in with." env:"STOA_ADMIN_EMAIL" placeholder:"ADDRESS"`
 	Username      string `help:"Name to show; the part of the e-mail address before the @ if left out." env:"STOA_ADMIN_USERNAME"`
@@ -36,9 +36,8 @@ func (c adminCreateCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	ctx = asOperator(ctx)
-	name, _, _ := strings.Cut(c.Email, "@")
 	return c.with(ctx, std, func(a *app.App) error {
-		user, err := a.Accounts.CreateAdmin(ctx, c.Email, cmp.Or(c.Username, name), password)
+		user, err := a.Accounts.CreateAdmin(ctx, c.Email, c.Username, password)
 		if err != nil {
 			return explain(err)
 		}
@@ -47,7 +46,7 @@ func (c adminCreateCmd) Run(ctx context.Context, std streams) error {
 			fmt.Fprintf(std.out, "password: %s\n", password)
 		}
 		return nil
-	})
+	}, c.passwords.apply)
 }
 
 // newPassword returns the first line of standard input, else

@@ -9,6 +9,7 @@ import (
 
 type adminResetPasswordCmd struct {
 	storage
+	passwords
 
 	Email         string `required:"" help:"E-mail address of the user." env:"STOA_RESET_EMAIL" placeholder:"ADDRESS"`
 	PasswordStdin bool   `help:"Read the password from the first line of standard input. Without it and without STOA_ADMIN_PASSWORD a password is made up and printed." env:"STOA_RESET_PASSWORD_STDIN"`
@@ -31,5 +32,5 @@ func (c adminResetPasswordCmd) Run(ctx context.Context, std streams) error {
 			fmt.Fprintf(std.out, "password: %s\n", password)
 		}
 		return nil
-	})
+	}, c.passwords.apply)
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,8 +32,8 @@ type serveCmd struct {
 	StopDelay   time.Duration `help:"How long requests are still accepted, while /readyz answers 503, when the server is told to stop: as long as a load balancer takes to notice." default:"0s" env:"STOA_STOP_DELAY"`
 	StopTimeout time.Duration `help:"How long running requests may take to finish when the server is told to stop." default:"20s" env:"STOA_STOP_TIMEOUT"`
 
-	AdminEmail     string `help:"Create this administrator while there is none, with the password in STOA_ADMIN_PASSWORD." env:"STOA_ADMIN_EMAIL" placeholder:"ADDRESS"`
-	PasswordPolicy string `help:"Rules for new passwords: standard (6 characters) or asvs (8 characters, no common ones)." enum:"standard,asvs" default:"standard" env:"STOA_PASSWORD_POLICY"`
+	AdminEmail string `help:"Create this administrator while there is none, with the password in STOA_ADMIN_PASSWORD." env:"STOA_ADMIN_EMAIL" placeholder:"ADDRESS"`
+	passwords
 
 	SMTPURL  string `help:"Server that takes mail: smtp://user@host:587 (STARTTLS) or smtps://user@host:465, with STOA_SMTP_PASSWORD. Without it mails are written to the log, links that reset passwords included." env:"STOA_SMTP_URL" name:"smtp-url" placeholder:"URL"`
 	MailFrom string `help:"Address that mails come from, as no-reply@example.com or Shop <no-reply@example.com>." env:"STOA_MAIL_FROM" placeholder:"ADDRESS"`
@@ -118,10 +119,10 @@ func (c serveCmd) appConfig(log *slog.Logger, addr net.Addr) (app.Config, error)
 	}
 	cfg.PublicURL = strings.TrimSuffix(c.PublicURL, "/")
 	if cfg.PublicURL == "" {
-		cfg.PublicURL = "http://" + addr.String()
+		cfg.PublicURL = localURL(addr)
 	}
 	cfg.AdminEmail, cfg.AdminPassword = c.AdminEmail, os.Getenv(envAdminPassword)
-	cfg.PasswordPolicy = c.PasswordPolicy
+	c.passwords.apply(&cfg)
 	if cfg.SMTPURL, cfg.SMTPPassword, cfg.MailFrom = c.SMTPURL, os.Getenv(envSMTPPassword), c.MailFrom; c.SMTPURL != "" && c.PublicURL == "" {
 		return cfg, errors.New("--smtp-url needs --public-url: mails hold links to it")
 	}
@@ -140,6 +141,15 @@ func (c serveCmd) appConfig(log *slog.Logger, addr net.Addr) (app.Config, error)
 		cfg.ExternalAllow = append(cfg.ExternalAllow, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
 	}
 	return cfg, nil
+}
+
+// localURL returns a URL of addr that works on this machine: where everything is
+// listened on, nothing but a name can be linked to.
+func localURL(addr net.Addr) string {
+	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return "http://localhost:" + strconv.Itoa(tcp.Port)
+	}
+	return "http://" + addr.String()
 }
 
 // servers are the HTTP servers of one process, started and stopped together.

@@ -54,6 +54,13 @@ func (l logging) logger(to io.Writer) *slog.Logger {
 	return slog.New(reqid.LogHandler(h))
 }
 
+// passwords are the flags of every command that sets a password.
+type passwords struct {
+	PasswordPolicy string `help:"Rules for new passwords: standard (6 characters) or asvs (8 characters, none that is easy to guess)." enum:"standard,asvs" default:"standard" env:"STOA_PASSWORD_POLICY"`
+}
+
+func (p passwords) apply(cfg *app.Config) { cfg.PasswordPolicy = p.PasswordPolicy }
+
 // databaseURL returns the database to open.
 func (s storage) databaseURL() string {
 	if s.DatabaseURL != "" {
@@ -90,10 +97,13 @@ func (s storage) config(log *slog.Logger) (app.Config, error) {
 }
 
 // with runs fn on an App that is closed afterwards. It serves no requests.
-func (s storage) with(ctx context.Context, std streams, fn func(*app.App) error) (err error) {
+func (s storage) with(ctx context.Context, std streams, fn func(*app.App) error, settings ...func(*app.Config)) (err error) {
 	cfg, err := s.config(logging{LogLevel: slog.LevelWarn}.logger(std.err))
 	if err != nil {
 		return err
+	}
+	for _, set := range settings {
+		set(&cfg)
 	}
 	a, err := app.New(ctx, cfg)
 	if err != nil {

@@ -82,19 +82,19 @@ func (s *Service) Refresh(ctx context.Context, raw string) (Tokens, error) {
 	return s.tokens(ctx, user, session, answer)
 }
 
-// SessionKey returns what stands for a refresh token when its uses are counted:
-// its session, however often the token was rotated, and for a token that does
-// not verify its hash (CONTRACT 1).
-func (s *Service) SessionKey(ctx context.Context, raw string) (string, error) {
+// SessionKey returns what stands for a refresh token when its uses are counted
+// (CONTRACT 1): its session, however often the token was rotated, and for a token
+// that does not verify, which anybody can make up, its hash.
+func (s *Service) SessionKey(ctx context.Context, raw string) (key string, verified bool, err error) {
 	claims, err := s.parse(ctx, raw, token.Refresh, ErrRefresh)
 	switch {
 	case err == nil:
-		return "session:" + claims.SessionID, nil
+		return claims.SessionID, true, nil
 	case errs.KindOf(err) == errs.Unauthenticated:
 		sum := sha256.Sum256([]byte(raw))
-		return "token:" + hex.EncodeToString(sum[:]), nil
+		return hex.EncodeToString(sum[:]), false, nil
 	}
-	return "", err
+	return "", false, err
 }
 
 // Logout ends the session of an access token. A token that is not valid has no

@@ -100,7 +100,7 @@ func TestAVerifiedTokenPassesForNothingElse(t *testing.T) {
 	}
 	tokens := map[string]string{"access": u.Access, "plugin": plugin, "refresh": u.Refresh}
 	for kind, raw := range tokens {
-		if _, err := s.SessionKey(t.Context(), raw); err != nil {
+		if _, _, err := s.SessionKey(t.Context(), raw); err != nil {
 			t.Fatal(err)
 		}
 		for _, use := range []string{kind, "access", "plugin", "refresh", kind} {

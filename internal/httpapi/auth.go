@@ -83,11 +83,15 @@ func (s *Server) refresh(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	key, err := s.Accounts.SessionKey(r.Context(), in.RefreshToken)
+	key, verified, err := s.Accounts.SessionKey(r.Context(), in.RefreshToken)
 	if err != nil {
 		return err
 	}
-	if err := s.limit(w, r, limitRefresh, key); err != nil {
+	rule := limitRefresh
+	if !verified {
+		rule = limitRefreshUnknown
+	}
+	if err := s.limit(w, r, rule, key); err != nil {
 		return err
 	}
 	t, err := s.Accounts.Refresh(r.Context(), in.RefreshToken)

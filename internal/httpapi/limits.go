@@ -20,6 +20,9 @@ var (
 	limitRefresh        = ratelimit.Rule{Name: "refresh", Limit: 60, Window: time.Hour}
 	limitChangePassword = ratelimit.Rule{Name: "change-password", Limit: 5, Window: time.Hour}
 
+	// The same limit with a store of its own: anybody can make up tokens.
+	limitRefreshUnknown = ratelimit.Rule{Name: "refresh-unknown", Limit: 60, Window: time.Hour}
+
 	limitForgotPassword = ratelimit.Rule{Name: "forgot-password", Limit: 10, Window: time.Hour}
 	limitResetPassword  = ratelimit.Rule{Name: "reset-password", Limit: 10, Window: time.Minute}
 	limitSetup          = ratelimit.Rule{Name: "setup", Limit: 10, Window: time.Minute}
@@ -29,7 +32,7 @@ var (
 func Limits() []ratelimit.Rule {
 	return []ratelimit.Rule{
 		limitRegister, limitLogin, limitMe, limitRefresh, limitChangePassword,
-		limitForgotPassword, limitResetPassword, limitSetup,
+		limitRefreshUnknown, limitForgotPassword, limitResetPassword, limitSetup,
 	}
 }
 

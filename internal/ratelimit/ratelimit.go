@@ -45,22 +45,24 @@ type Limiter struct {
 	log    *slog.Logger
 	wait   time.Duration // for Redis
 
-	mu     sync.Mutex
-	down   bool
-	nextUp time.Time // when Redis is asked again after a failure
-	up     atomic.Bool
+	failures atomic.Int64 // of Redis, in a row
+	mu       sync.Mutex
+	nextUp   time.Time // when Redis is asked again after it went down
 }
 
 const (
-	// maxKeys bounds the memory: the least recently used keys are forgotten. At
-	// about 200 bytes each that is 20 MB.
-	maxKeys = 100_000
+	// maxKeys bounds the memory of each rule: its least recently used keys are
+	// forgotten. At about 200 bytes each that is 10 MB. A rule whose keys anybody
+	// can make up does not make another forget.
+	maxKeys = 50_000
 	// casAttempts is how often a counter is tried when many requests of one key
 	// race for it. More than there are requests at once.
 	casAttempts  = 10_000
 	redisTimeout = 100 * time.Millisecond
 	// redisPause is how long Redis is left alone after a failure.
 	redisPause = time.Second
+	// redisFailures in a row make Redis count as down: one slow answer does not.
+	redisFailures = 3
 )
 
 // Options are what New needs.
@@ -78,32 +80,34 @@ type Options struct {
 
 // New returns a Limiter for the given rules.
 func New(o Options) (*Limiter, error) {
-	mem, err := memstore.New(maxKeys)
-	if err != nil {
-		return nil, fmt.Errorf("ratelimit: %w", err)
-	}
-	mem.SetTimeNow(o.Now)
 	l := &Limiter{log: o.Log, wait: cmp.Or(o.RedisTimeout, redisTimeout)}
-	l.up.Store(true)
-	if l.rules, err = limiters(throttled.WrapStoreWithContext(mem), o.Rules); err != nil {
-		return nil, err
-	}
-	if o.Redis != nil {
-		store, err := goredisstore.NewCtx(o.Redis, "stoa:limit:")
+	var err error
+	l.rules, err = limiters(o.Rules, func() (throttled.GCRAStoreCtx, error) {
+		mem, err := memstore.New(maxKeys)
 		if err != nil {
-			return nil, fmt.Errorf("ratelimit: %w", err)
-		}
-		if l.shared, err = limiters(store, o.Rules); err != nil {
 			return nil, err
 		}
+		mem.SetTimeNow(o.Now)
+		return throttled.WrapStoreWithContext(mem), nil
+	})
+	if err == nil && o.Redis != nil {
+		l.shared, err = limiters(o.Rules, func() (throttled.GCRAStoreCtx, error) { return goredisstore.NewCtx(o.Redis, "stoa:limit:") })
+	}
+	if err != nil {
+		return nil, err
 	}
 	return l, nil
 }
 
-func limiters(store throttled.GCRAStoreCtx, rules []Rule) (map[string]throttled.RateLimiterCtx, error) {
+// limiters returns a limiter for each rule, each with a store of its own.
+func limiters(rules []Rule, store func() (throttled.GCRAStoreCtx, error)) (map[string]throttled.RateLimiterCtx, error) {
 	byName := make(map[string]throttled.RateLimiterCtx, len(rules))
 	for _, r := range rules {
-		l, err := throttled.NewGCRARateLimiterCtx(store, throttled.RateQuota{
+		st, err := store()
+		if err != nil {
+			return nil, fmt.Errorf("ratelimit: %s: %w", r.Name, err)
+		}
+		l, err := throttled.NewGCRARateLimiterCtx(st, throttled.RateQuota{
 			MaxRate: throttled.PerDuration(r.Limit, r.Window), MaxBurst: r.Limit - 1, // the first is not part of the burst
 		})
 		if err != nil {
@@ -116,7 +120,11 @@ func limiters(store throttled.GCRAStoreCtx, rules []Rule) (map[string]throttled.
 }
 
 // Take counts one request of key against rule, which must be one of those given
-// to New. While Redis does not answer, this process counts for itself.
+// to New.
+//
+// What Redis allows is counted in this process, too, and must be allowed here as
+// well: when Redis goes away, or comes back with nothing, nobody's count begins
+// anew. While Redis does not answer, this process counts for itself.
 func (l *Limiter) Take(ctx context.Context, rule Rule, key string) Decision {
 	key = rule.Name + ":" + key
 	if l.shared != nil && l.tryRedis() {
@@ -126,10 +134,21 @@ func (l *Limiter) Take(ctx context.Context, rule Rule, key string) Decision {
 		if ctx.Err() == nil { // a client that left says nothing about Redis
 			l.noteRedis(ctx, err)
 		}
+		if err == nil && !d.Allowed {
+			return d
+		}
 		if err == nil {
+			if here := l.local(ctx, rule, key); !here.Allowed {
+				return here
+			}
 			return d
 		}
 	}
+	return l.local(ctx, rule, key)
+}
+
+// local counts in this process.
+func (l *Limiter) local(ctx context.Context, rule Rule, key string) Decision {
 	// The store in memory fails only when a counter is lost to other requests of
 	// the same key ten thousand times over: a flood, so the answer is no.
 	d, err := take(context.WithoutCancel(ctx), l.rules[rule.Name], key)
@@ -150,7 +169,7 @@ func take(ctx context.Context, l throttled.RateLimiterCtx, key string) (Decision
 // tryRedis reports whether Redis should be asked. The clock is the machine's:
 // how long an outage lasts has nothing to do with the limits.
 func (l *Limiter) tryRedis() bool {
-	if l.up.Load() {
+	if l.failures.Load() < redisFailures {
 		return true
 	}
 	l.mu.Lock()
@@ -164,20 +183,20 @@ func (l *Limiter) tryRedis() bool {
 
 // noteRedis remembers whether Redis answered and logs when that changes.
 func (l *Limiter) noteRedis(ctx context.Context, err error) {
-	if err == nil && l.up.Load() {
+	if err == nil {
+		if l.failures.Load() > 0 && l.failures.Swap(0) >= redisFailures {
+			l.log.InfoContext(ctx, "Redis answers again: rate limits are shared")
+		}
+		return
+	}
+	n := l.failures.Add(1)
+	if n < redisFailures {
 		return
 	}
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	switch {
-	case err != nil:
-		l.nextUp = time.Now().Add(redisPause)
-		if !l.down {
-			l.log.WarnContext(ctx, "Redis does not answer: rate limits are counted by each replica for itself until it does", slog.Any("err", err))
-		}
-	case l.down:
-		l.log.InfoContext(ctx, "Redis answers again: rate limits are shared")
+	l.nextUp = time.Now().Add(redisPause)
+	l.mu.Unlock()
+	if n == redisFailures {
+		l.log.WarnContext(ctx, "Redis does not answer: rate limits are counted by each replica for itself until it does", slog.Any("err", err))
 	}
-	l.down = err != nil
-	l.up.Store(err == nil)
 }

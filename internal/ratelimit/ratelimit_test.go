@@ -14,6 +14,8 @@ import (
 var (
 	t0   = time.Date(2030, time.March, 1, 12, 0, 0, 0, time.UTC)
 	rule = ratelimit.Rule{Name: "login", Limit: 10, Window: time.Minute}
+
+	other = ratelimit.Rule{Name: "refresh", Limit: 60, Window: time.Hour}
 )
 
 // clock stands still until it is moved.
@@ -25,7 +27,7 @@ func (c *clock) advance(d time.Duration) { c.offset.Add(int64(d)) }
 func newLimiter(t *testing.T) (*ratelimit.Limiter, *clock) {
 	t.Helper()
 	c := new(clock)
-	l, err := ratelimit.New(ratelimit.Options{Rules: []ratelimit.Rule{rule}, Now: c.now, Log: logtest.New(t)})
+	l, err := ratelimit.New(ratelimit.Options{Rules: []ratelimit.Rule{rule, other}, Now: c.now, Log: logtest.New(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,13 +85,30 @@ func TestTakeForgetsTheOldestKeysRatherThanGrow(t *testing.T) {
 	t.Parallel()
 
 	l, _ := newLimiter(t)
-	for i := range 150_000 {
+	for i := range 60_000 {
 		l.Take(t.Context(), rule, fmt.Sprint(i))
 	}
-	if d := l.Take(t.Context(), rule, "149999"); d.Remaining != rule.Limit-2 {
+	if d := l.Take(t.Context(), rule, "59999"); d.Remaining != rule.Limit-2 {
 		t.Errorf("the newest key was forgotten: %+v", d)
 	}
 	if d := l.Take(t.Context(), rule, "0"); d.Remaining != rule.Limit-1 {
 		t.Errorf("the oldest key is still there: %+v", d)
+	}
+}
+
+// Anybody can make up refresh tokens by the hundred thousand: that must not give
+// them, or anybody else, a fresh budget of logins.
+func TestKeysOfOneRuleNeverPushOutThoseOfAnother(t *testing.T) {
+	t.Parallel()
+
+	l, _ := newLimiter(t)
+	for range rule.Limit {
+		l.Take(t.Context(), rule, "a")
+	}
+	for i := range 120_000 {
+		l.Take(t.Context(), other, fmt.Sprint(i))
+	}
+	if d := l.Take(t.Context(), rule, "a"); d.Allowed {
+		t.Error("the login limit was forgotten")
 	}
 }

@@ -65,28 +65,31 @@ func TestWithoutRedisEachReplicaCountsForItselfAndSaysSo(t *testing.T) {
 	var log logtest.Buffer
 	srv := redistest.New(t)
 	l := replica(t, srv, &log, 0)
-	l.Take(t.Context(), rule, "a")
+	l.Take(t.Context(), slow, "a")
 	srv.Stop()
 
-	allowed := 0
+	allowed := 1 // while Redis was there
 	for range 3 * slow.Limit {
 		if l.Take(t.Context(), slow, "a").Allowed {
 			allowed++
 		}
 	}
 	if allowed != slow.Limit {
-		t.Errorf("allowed %d while Redis is away, want %d", allowed, slow.Limit)
+		t.Errorf("allowed %d before and after Redis went away, want %d", allowed, slow.Limit)
 	}
 	if n := strings.Count(log.String(), "Redis does not answer"); n != 1 {
 		t.Errorf("said %d times that Redis is away, want once", n)
 	}
 
-	srv.Start(t)
+	srv.Start(t) // with nothing in it
 	end := time.Now().Add(20 * time.Second)
 	for !strings.Contains(log.String(), "Redis answers again") && time.Now().Before(end) {
 		l.Take(t.Context(), rule, "b")
 	}
 	if !strings.Contains(log.String(), "Redis answers again") {
 		t.Error("did not go back to Redis")
+	}
+	if l.Take(t.Context(), slow, "a").Allowed {
+		t.Error("a Redis that came back empty gave a fresh budget")
 	}
 }
