@@ -46,7 +46,7 @@ func (c adminCreateCmd) Run(ctx context.Context, std streams) error {
 			fmt.Fprintf(std.out, "password: %s\n", password)
 		}
 		return nil
-	}, c.passwords.apply)
+	}, c.apply)
 }
 
 // newPassword returns the first line of standard input, else

@@ -32,5 +32,5 @@ func (c adminResetPasswordCmd) Run(ctx context.Context, std streams) error {
 			fmt.Fprintf(std.out, "password: %s\n", password)
 		}
 		return nil
-	}, c.passwords.apply)
+	}, c.apply)
 }

@@ -122,7 +122,7 @@ func (c serveCmd) appConfig(log *slog.Logger, addr net.Addr) (app.Config, error)
 		cfg.PublicURL = localURL(addr)
 	}
 	cfg.AdminEmail, cfg.AdminPassword = c.AdminEmail, os.Getenv(envAdminPassword)
-	c.passwords.apply(&cfg)
+	c.apply(&cfg)
 	if cfg.SMTPURL, cfg.SMTPPassword, cfg.MailFrom = c.SMTPURL, os.Getenv(envSMTPPassword), c.MailFrom; c.SMTPURL != "" && c.PublicURL == "" {
 		return cfg, errors.New("--smtp-url needs --public-url: mails hold links to it")
 	}
