@@ -10,6 +10,8 @@ import (
 	"errors"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/golang-jwt/jwt/v5"
 )
@@ -21,6 +23,7 @@ const MaxServiceLife = time.Hour
 const (
 	minServiceSecret = 32   // bytes
 	minRSABits       = 2048 // below, forging is within reach
+	maxSubject       = 255  // bytes
 )
 
 // Service verifies the JWTs by which other services call (spec A, Authentication
@@ -94,7 +97,8 @@ func (s *Service) IsKey(key ed25519.PublicKey) bool {
 	return ok && own.Equal(key)
 }
 
-// Verify returns the subject of a service JWT, or ErrInvalid.
+// Verify returns the subject of a service JWT, or ErrInvalid. A subject has 1 to
+// 255 bytes of UTF-8 without control characters.
 //
 // It is the key that tells a service's token from one of the platform's, and
 // never the typ: an authorization server that follows RFC 9068 writes at+jwt, as
@@ -120,13 +124,21 @@ func (s *Service) Verify(raw string, now time.Time) (subject string, err error) 
 	subject, err2 := c.GetSubject()
 	issued, err3 := c.GetIssuedAt()
 	expires, err4 := c.GetExpirationTime()
-	if errors.Join(err1, err2, err3, err4) != nil || issuer != s.issuer || subject == "" || issued == nil {
+	if errors.Join(err1, err2, err3, err4) != nil || issuer != s.issuer || !usable(subject) || issued == nil {
 		return "", ErrInvalid
 	}
 	if life := expires.Sub(issued.Time); life <= 0 || life > MaxServiceLife {
 		return "", ErrInvalid
 	}
 	return subject, nil
+}
+
+// usable reports whether a subject can be stored and shown: PostgreSQL takes no
+// NUL, and a log line no line feed. The replacement character is what invalid
+// UTF-8 becomes when JSON is read: different subjects would look the same.
+func usable(subject string) bool {
+	return subject != "" && len(subject) <= maxSubject && utf8.ValidString(subject) &&
+		!strings.ContainsRune(subject, utf8.RuneError) && !strings.ContainsFunc(subject, unicode.IsControl)
 }
 
 func isPlatformOnly(typ string) bool {

@@ -7,8 +7,10 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
+	"encoding/base64"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -138,6 +140,45 @@ func TestServiceRefuses(t *testing.T) {
 	var off *Service
 	if _, err := off.Verify(hs(nil, nil), t0); !errors.Is(err, ErrInvalid) {
 		t.Errorf("Verify while services are off = %v, want ErrInvalid", err)
+	}
+}
+
+func TestServiceRefusesSubjectsThatCannotBeStored(t *testing.T) {
+	t.Parallel()
+
+	s := mustService(t, secret, "")
+	for _, tt := range []struct {
+		name, json string // the sub as it stands in the claims
+		want       string // empty if refused
+	}{
+		{"plain", `"billing"`, "billing"},
+		{"other letters", `"Kasse 7, Zürich 😀"`, "Kasse 7, Zürich 😀"},
+		{"255 bytes", `"` + strings.Repeat("x", 255) + `"`, strings.Repeat("x", 255)},
+		{"256 bytes", `"` + strings.Repeat("x", 256) + `"`, ""},
+		{"256 bytes in 128 letters", `"` + strings.Repeat("ü", 128) + `"`, ""},
+		{"empty", `""`, ""},
+		{"NUL", `"bill\u0000ing"`, ""},
+		{"NUL at the end", `"billing\u0000"`, ""},
+		{"line feed", `"billing\nadmin"`, ""},
+		{"DEL", "\"billing\x7f\"", ""},
+		{"C1", `"billing\u0085"`, ""},
+		{"not UTF-8", "\"billing\xff\"", ""},
+		{"half a surrogate pair", `"billing\ud800"`, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+
+			claims := fmt.Sprintf(`{"sub":%s,"iss":%q,"iat":%d,"exp":%d}`, tt.json, issuer, t0.Unix(), t0.Add(time.Hour).Unix())
+			text := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256"}`)) + "." + base64.RawURLEncoding.EncodeToString([]byte(claims))
+			sig, err := jwt.SigningMethodHS256.Sign(text, []byte(secret))
+			if err != nil {
+				t.Fatal(err)
+			}
+			subject, err := s.Verify(text+"."+base64.RawURLEncoding.EncodeToString(sig), t0)
+			if subject != tt.want || (tt.want == "") != errors.Is(err, ErrInvalid) {
+				t.Errorf("Verify = %q, %v; want %q", subject, err, tt.want)
+			}
+		})
 	}
 }
 
