@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"net"
 	"net/mail"
 	"net/netip"
@@ -91,7 +90,8 @@ func loopback(host string) bool {
 	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
 }
 
-// Send implements Sender.
+// Send implements Sender. Its errors hold nothing that the server wrote but two
+// codes; see failure.
 func (s *SMTP) Send(ctx context.Context, m Message) error {
 	if err := m.check(); err != nil {
 		return err
@@ -102,15 +102,7 @@ func (s *SMTP) Send(ctx context.Context, m Message) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
-	err = s.submit(ctx, msg)
-	if e, ok := errors.AsType[*gomail.SendError](err); ok && !e.IsTemp() && e.ErrorCode() >= 500 {
-		// Its text holds no more than what the server said and the address.
-		return fmt.Errorf("mail: %w: %w", ErrPermanent, err)
-	}
-	if err != nil {
-		return fmt.Errorf("mail: %w", err)
-	}
-	return nil
+	return failure(s.submit(ctx, msg))
 }
 
 // submit makes a connection for one message. A mail is rare: keeping

@@ -1,0 +1,91 @@
+package mail
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/textproto"
+	"regexp"
+	"strings"
+
+	gomail "github.com/wneessen/go-mail"
+)
+
+// failure returns what may be told of an error of go-mail: the stage, the code
+// of the server's answer and its enhanced status code (RFC 3463), and never the
+// server's text. Content filters quote the mail they refuse, and with it a link
+// that works; errors go to the log.
+func failure(err error) error {
+	if err == nil {
+		return nil
+	}
+	e, ok := errors.AsType[*gomail.SendError](err)
+	if !ok {
+		return fmt.Errorf("mail: connecting: %w", beforeMail(err))
+	}
+	code := e.ErrorCode()
+	if code == 0 {
+		return fmt.Errorf("mail: %s: the connection failed, or the answer was not one of SMTP", e.Reason)
+	}
+	// Where an answer has no status code of its own, go-mail takes what looks like
+	// one from anywhere in the text.
+	answer, _ := strings.CutPrefix(e.Error(), fmt.Sprintf("%s: %03d ", e.Reason, code))
+	told := codes(code, answer)
+	if !e.IsTemp() && code >= 500 {
+		return fmt.Errorf("mail: %w: %s: %s", ErrPermanent, e.Reason, told)
+	}
+	return fmt.Errorf("mail: %s: %s", e.Reason, told)
+}
+
+// statusCode finds an enhanced status code at the beginning of an answer, which
+// textproto may have put into quotes.
+var statusCode = regexp.MustCompile(`^"?([245]\.\d{1,3}\.\d{1,3})(?:[\s\\",]|$)`)
+
+// codes returns the code of an answer, and the enhanced one that its text begins
+// with, if any.
+func codes(code int, text string) string {
+	told := fmt.Sprintf("the server answered %03d", code)
+	if found := statusCode.FindStringSubmatch(text); found != nil {
+		told += " " + found[1]
+	}
+	return told
+}
+
+// beforeMail returns what may be told of an error before the server had the mail.
+// It had the password by then, perhaps. Only errors that are known to hold
+// nothing of an answer are passed on.
+func beforeMail(err error) error {
+	if e, ok := errors.AsType[*textproto.Error](err); ok {
+		return errors.New(codes(e.Code, e.Msg))
+	}
+	for _, harmless := range []error{
+		context.Canceled, context.DeadlineExceeded, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed,
+		gomail.ErrNoSupportedAuthDiscovered, gomail.ErrPlainAuthNotSupported, gomail.ErrLoginAuthNotSupported,
+	} {
+		if errors.Is(err, harmless) {
+			return harmless
+		}
+	}
+	if e, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return e
+	}
+	if e, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+		return e
+	}
+	if e, ok := errors.AsType[net.Error](err); ok { // addresses, and what the system says
+		return e
+	}
+	// go-mail has no error values for these.
+	for part, told := range map[string]string{
+		"target host does not support STARTTLS": "the server does not offer STARTTLS",
+		"server does not support SMTP AUTH":     "the server does not offer to sign in",
+	} {
+		if strings.Contains(err.Error(), part) {
+			return errors.New(told)
+		}
+	}
+	return errors.New("the server's answer was not one of SMTP, or it was not understood")
+}
