@@ -3,7 +3,9 @@ package store
 import (
 	"database/sql"
 	"errors"
+	"io/fs"
 	"net/url"
+	"os"
 	"runtime"
 
 	"modernc.org/sqlite"
@@ -17,7 +19,12 @@ import (
 // synchronous=FULL: a confirmed purchase must survive a power cut. Another stoa
 // process may use the same file, hence busy_timeout although this process has
 // one writer only.
+//
+// Nobody but this user may read the file and what stands next to it.
 func openSQLite(path string) (*DB, error) {
+	if err := keepPrivate(path); err != nil {
+		return nil, err
+	}
 	pool := func(conns int) (*sql.DB, error) {
 		q := url.Values{"_txlock": {"immediate"}}
 		for _, p := range []string{"busy_timeout(10000)", "journal_mode(WAL)", "foreign_keys(ON)", "synchronous(FULL)"} {
@@ -49,6 +56,31 @@ func openSQLite(path string) (*DB, error) {
 		},
 		isRetry: func(err error) bool { return sqliteCode(err)&0xff == sqlite3.SQLITE_BUSY },
 	}}, nil
+}
+
+// keepPrivate creates the file if there is none, and takes it from others than
+// its owner if there is one: the data folder may have been made by somebody else,
+// readable by all. SQLite gives a new -wal and -shm the mode of the file.
+//
+// It never opens a file that exists. Closing it would end the locks that another
+// connection of this process holds on it (POSIX advisory locks).
+func keepPrivate(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the operator's own choice
+	if err == nil {
+		return file.Close()
+	}
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	for _, name := range []string{path, path + "-wal", path + "-shm"} {
+		info, err := os.Stat(name)
+		if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o077 == 0 {
+			continue
+		}
+		// Refused if the file is somebody else's, whose business its mode then is.
+		_ = os.Chmod(name, info.Mode().Perm()&0o700)
+	}
+	return nil
 }
 
 func sqliteCode(err error) int {
