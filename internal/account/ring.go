@@ -13,11 +13,13 @@ import (
 
 // How fresh a Ring is. Another replica may rotate the keys: a new key is
 // published long before it signs, so a minute is soon enough; one that is not
-// known at all is looked for at once, but not more often than every few seconds,
-// because anybody can make up key ids.
+// known at all, as after two rotations at once, is looked for at once, but only a
+// few times in a row and then every few seconds, because anybody can make up key
+// ids.
 const (
 	ringFresh   = time.Minute
-	ringUnknown = 5 * time.Second
+	ringBurst   = 5               // looks for unknown keys in a row
+	ringUnknown = 5 * time.Second // until there is one look more
 )
 
 // Ring holds the keys that sign and verify the platform's tokens. They live in
@@ -32,8 +34,9 @@ type Ring struct {
 	mu     sync.Mutex
 	loaded time.Time // when the database was last asked; zero for never
 	keys   map[string]token.Key
-	order  []string // ids, oldest first
-	signer string   // id of the current key
+	order  []string  // ids, oldest first
+	signer string    // id of the current key
+	full   time.Time // when all looks for unknown keys are there again; zero for now
 }
 
 // RingPurpose is the purpose of the box that seals signing keys.
@@ -105,15 +108,29 @@ func (r *Ring) Signer(ctx context.Context) (token.Key, error) {
 	return r.keys[r.signer], nil
 }
 
+// mayLook reports whether the database may be asked for a key that is not known,
+// and counts it. The caller holds the lock.
+func (r *Ring) mayLook() bool {
+	now := r.Now()
+	if r.full.Before(now) {
+		r.full = now
+	}
+	if r.full.Sub(now) > (ringBurst-1)*ringUnknown {
+		return false
+	}
+	r.full = r.full.Add(ringUnknown)
+	return true
+}
+
 // Key returns the key with that id, or token.ErrInvalid when there is none. It
-// looks into the database for one it does not know, not more often than every
-// five seconds.
+// looks into the database for one it does not know, five times in a row and then
+// once every five seconds.
 func (r *Ring) Key(ctx context.Context, id string) (token.Key, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	fresh := ringFresh
-	if _, known := r.keys[id]; !known {
-		fresh = ringUnknown
+	if _, known := r.keys[id]; !known && r.mayLook() {
+		fresh = 0
 	}
 	if err := r.reload(ctx, fresh); err != nil {
 		return token.Key{}, err
