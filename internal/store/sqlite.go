@@ -73,12 +73,12 @@ func keepPrivate(path string) error {
 		return err
 	}
 	for _, name := range []string{path, path + "-wal", path + "-shm"} {
-		info, err := os.Stat(name)
+		info, err := os.Stat(name) //nolint:gosec // as above
 		if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o077 == 0 {
 			continue
 		}
 		// Refused if the file is somebody else's, whose business its mode then is.
-		_ = os.Chmod(name, info.Mode().Perm()&0o700)
+		_ = os.Chmod(name, info.Mode().Perm()&0o700) //nolint:gosec // as above
 	}
 	return nil
 }

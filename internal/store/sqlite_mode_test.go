@@ -28,7 +28,7 @@ func TestOnlyTheOwnerReadsASQLiteDatabase(t *testing.T) {
 
 			dir := filepath.Join(t.TempDir(), "data")
 			path := filepath.Join(dir, "stoa.db")
-			if err := os.Mkdir(dir, 0o755); err != nil { //nolint:gosec // what this is about
+			if err := os.Mkdir(dir, 0o755); err != nil {
 				t.Fatal(err)
 			}
 			files := []string{path, path + "-wal", path + "-shm"}
@@ -65,7 +65,7 @@ func TestOpenLeavesAFolderAlone(t *testing.T) {
 	t.Parallel()
 
 	dir := filepath.Join(t.TempDir(), "data")
-	if err := os.Mkdir(dir, 0o755); err != nil { //nolint:gosec // what this is about
+	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if db, err := store.Open(dir); err == nil {
