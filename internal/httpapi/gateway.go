@@ -27,14 +27,17 @@ type pluginRoute struct {
 }
 
 // call registers a route to plugins for anyone. A bearer token is looked at as
-// on router.open; there is no deadline, because streams may last.
+// on router.open, and looked at again while the call lasts; there is no deadline,
+// because streams may last.
 func (rt *router) call(pattern string, serve callFunc) {
-	rt.addCall(pattern, rt.server.withCaller, serve)
+	rt.addCall(pattern, func(h handlerFunc) handlerFunc { return rt.server.withCaller(rt.server.whileCaller(h)) }, serve)
 }
 
 // adminCall registers a route to plugins for administrators and services.
 func (rt *router) adminCall(pattern string, serve callFunc) {
-	rt.addCall(pattern, func(h handlerFunc) handlerFunc { return rt.server.withCaller(requireAdmin(h)) }, serve)
+	rt.addCall(pattern, func(h handlerFunc) handlerFunc {
+		return rt.server.withCaller(requireAdmin(rt.server.whileCaller(h)))
+	}, serve)
 }
 
 func (rt *router) addCall(pattern string, guard func(handlerFunc) handlerFunc, serve callFunc) {

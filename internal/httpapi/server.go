@@ -30,11 +30,15 @@ type Authenticator interface {
 	Authenticate(ctx context.Context, token string) (caller.Caller, error)
 }
 
-// Server holds what the handlers need. All fields are required.
+// Server holds what the handlers need. All fields are required unless they say
+// otherwise.
 type Server struct {
 	Log  *slog.Logger
 	Now  func() time.Time
 	Auth Authenticator
+	// Recheck is how often the caller of a lasting call to a plugin is looked up
+	// again, by default 750 ms.
+	Recheck time.Duration
 
 	Accounts *account.Service
 	Audit    *audit.Log
