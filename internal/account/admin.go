@@ -21,7 +21,7 @@ func (s *Service) CreateAdmin(ctx context.Context, email, username, secret strin
 		username = usernameFor(email)
 	}
 	var f faults
-	f.email("email", email)
+	f.email(email)
 	f.username("username", username)
 	f.newPassword(s.Policy, "password", secret, email, username)
 	if err := f.err(); err != nil {

@@ -81,7 +81,7 @@ type ForgottenPassword struct {
 // Issues returns what is wrong with p.
 func (p ForgottenPassword) Issues() []errs.Issue {
 	var f faults
-	f.email("email", p.Email)
+	f.email(p.Email)
 	return f
 }
 

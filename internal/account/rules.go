@@ -85,9 +85,9 @@ func (f *faults) required(path, value string) bool {
 	return true
 }
 
-func (f *faults) email(path, value string) {
-	if f.required(path, value) && !validEmail(value) {
-		f.add(path, "invalid_email", "%s must be an e-mail address of at most %d bytes, like name@example.com.", path, maxEmail)
+func (f *faults) email(value string) {
+	if f.required("email", value) && !validEmail(value) {
+		f.add("email", "invalid_email", "email must be an e-mail address of at most %d bytes, like name@example.com.", maxEmail)
 	}
 }
 

@@ -54,7 +54,7 @@ type Setup struct {
 func (s *Service) SetupIssues(in Setup) []errs.Issue {
 	var f faults
 	f.required("token", in.Token)
-	f.email("email", in.Email)
+	f.email(in.Email)
 	f.username("username", in.Username)
 	f.newPassword(s.Policy, "password", in.Password, in.Email, in.Username)
 	return f

@@ -23,7 +23,7 @@ type Registration struct {
 // RegistrationIssues returns what is wrong with r.
 func (s *Service) RegistrationIssues(r Registration) []errs.Issue {
 	var f faults
-	f.email("email", r.Email)
+	f.email(r.Email)
 	f.username("username", r.Username)
 	f.newPassword(s.Policy, "password", r.Password, r.Email, r.Username)
 	f.referral("referralCode", r.ReferralCode)

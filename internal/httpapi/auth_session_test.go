@@ -121,9 +121,9 @@ func withServices(_ testing.TB, cfg *app.Config) {
 	cfg.ServiceIssuer, cfg.ServiceSecret = serviceIssuer, serviceSecret
 }
 
-func serviceToken(tb testing.TB, secret string, claims jwt.MapClaims) string {
+func serviceToken(tb testing.TB, claims jwt.MapClaims) string {
 	tb.Helper()
-	raw, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString([]byte(secret))
+	raw, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString([]byte(serviceSecret))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestServicesActAsAdministrators(t *testing.T) {
 
 	a, off := testkit.New(t, withServices), testkit.New(t)
 	claims := jwt.MapClaims{"sub": "billing", "iss": serviceIssuer, "iat": testkit.T0.Unix(), "exp": testkit.T0.Add(time.Hour).Unix()}
-	raw := serviceToken(t, serviceSecret, claims)
+	raw := serviceToken(t, claims)
 	admin := testkit.Request{Method: http.MethodGet, Path: "/api/v1/admin/extensions", Token: raw}
 	if got := a.Do(t, admin).Status; got != http.StatusOK {
 		t.Errorf("an administrator's route = %d, want 200", got)
@@ -147,7 +147,7 @@ func TestServicesActAsAdministrators(t *testing.T) {
 	mustFail(t, a.Do(t, changePassword(raw, testkit.Password, testkit.Password)), http.StatusUnauthorized, "UNAUTHORIZED")
 
 	claims["iss"] = "https://evil.example.com"
-	admin.Token = serviceToken(t, serviceSecret, claims)
+	admin.Token = serviceToken(t, claims)
 	mustFail(t, a.Do(t, admin), http.StatusUnauthorized, "UNAUTHORIZED")
 }
 
@@ -185,7 +185,7 @@ func TestSecretsAreNotLogged(t *testing.T) {
 		cfg.AdminEmail, cfg.AdminPassword = "root@example.com", adminPassword
 	})
 	tokens := a.Register(t, "ada")
-	service := serviceToken(t, serviceSecret, jwt.MapClaims{"sub": "billing", "iss": serviceIssuer, "iat": testkit.T0.Unix(), "exp": testkit.T0.Add(time.Hour).Unix()})
+	service := serviceToken(t, jwt.MapClaims{"sub": "billing", "iss": serviceIssuer, "iat": testkit.T0.Unix(), "exp": testkit.T0.Add(time.Hour).Unix()})
 	for _, req := range []testkit.Request{
 		login("ada@example.com", testkit.Password), login("ada@example.com", "wrong secret"), login("root@example.com", adminPassword),
 		register("ada@example.com", "ada", "taken secret"), register("x", "y", "bad"),

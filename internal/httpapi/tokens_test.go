@@ -26,7 +26,7 @@ func TestEachKindOfTokenOpensItsOwnDoorOnly(t *testing.T) {
 		user := plain.Register(t, "ada")
 		tokens := map[string]string{
 			"access": user.Access, "refresh": user.Refresh, "plugin": e.reached().Header.Get("X-Platform-Token"), "administrator": e.admin.Access,
-			"service": serviceToken(t, serviceSecret, jwt.MapClaims{"sub": "billing", "iss": serviceIssuer, "iat": testkit.T0.Unix(), "exp": testkit.T0.Add(time.Hour).Unix()}),
+			"service": serviceToken(t, jwt.MapClaims{"sub": "billing", "iss": serviceIssuer, "iat": testkit.T0.Unix(), "exp": testkit.T0.Add(time.Hour).Unix()}),
 		}
 		get := func(path string) func(string) testkit.Request {
 			return func(token string) testkit.Request {

@@ -60,7 +60,8 @@ func TestMembersOfABatchFailAlone(t *testing.T) {
 	c := db.conn()
 	release := holdWriter(t, db)
 	errMine := errors.New("mine")
-	gone, leave := context.WithCancel(t.Context())
+	stays := t.Context()
+	gone, leave := context.WithCancel(stays)
 	var (
 		wg     sync.WaitGroup
 		errs   [50]error
@@ -69,7 +70,10 @@ func TestMembersOfABatchFailAlone(t *testing.T) {
 	for i := range errs {
 		wg.Go(func() {
 			defer func() { panics[i] = recover() }()
-			ctx := []context.Context{t.Context(), t.Context(), t.Context(), t.Context(), gone}[i%5]
+			ctx := stays
+			if i%5 == 4 {
+				ctx = gone
+			}
 			errs[i] = c.inShortTx(ctx, func(tx conn) error {
 				if err := insert(ctx, tx.w, 1000+i); err != nil {
 					return err

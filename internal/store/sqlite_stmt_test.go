@@ -82,7 +82,7 @@ func TestAStatementWorksAfterItFailed(t *testing.T) {
 		}
 		// Rows that are left before their end, and ones that are none.
 		rows, err := db.read.QueryContext(t.Context(), numbersAbove, 10)
-		if err != nil || !rows.Next() || rows.Close() != nil || rows.Err() != nil {
+		if err != nil || !rows.Next() || rows.Close() != nil || rows.Err() != nil { //nolint:sqlclosecheck // left early on purpose
 			t.Fatal(err)
 		}
 		var n int
