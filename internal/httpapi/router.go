@@ -13,11 +13,20 @@ import (
 type router struct {
 	server *Server
 	mux    *http.ServeMux
+	// known has the same routes without the fallback, and so knows a method that
+	// is wrong from a path that is. Only the fallback asks it.
+	known *http.ServeMux
 	// calls are the routes to plugins, which the mux must not touch (gateway.go).
 	calls []pluginRoute
 	// patterns are those registered, for the test that compares them with
 	// api/openapi.yaml.
 	patterns []string
+}
+
+func newRouter(s *Server) *router {
+	rt := &router{server: s, mux: http.NewServeMux(), known: http.NewServeMux()}
+	rt.mux.HandleFunc("/", rt.fallback)
+	return rt
 }
 
 // requestTimeout is how long a request to the platform itself may take, its body
@@ -58,11 +67,12 @@ func (rt *router) add(pattern string, h handlerFunc) {
 		address = pattern
 	}
 	rt.patterns = append(rt.patterns, pattern)
-	rt.mux.Handle(pattern, rt.server.handle(familyOf(address), h))
+	handler := rt.server.handle(familyOf(address), h)
+	rt.mux.Handle(pattern, handler)
+	rt.known.Handle(pattern, handler)
 }
 
-// ServeHTTP dispatches to the route of r. What the mux would answer in plain
-// text (no such path, no such method) is answered in the family's shape.
+// ServeHTTP dispatches to the route of r.
 func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if rt.servePlugin(w, r) {
 		return
@@ -71,11 +81,14 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		rt.server.fail(w, r, familyOf(r.URL.Path), errNoRoute)
 		return
 	}
-	h, pattern := rt.mux.Handler(r)
-	if pattern != "" {
-		rt.mux.ServeHTTP(w, r) // not h: only the mux sets path values
-		return
-	}
+	rt.mux.ServeHTTP(w, r)
+}
+
+// fallback answers what no route takes, in the family's shape: that there is no
+// such path, or no such method.
+func (rt *router) fallback(w http.ResponseWriter, r *http.Request) {
+	r.Pattern = "" // this is no route
+	h, _ := rt.known.Handler(r)
 	probe := probeWriter{header: make(http.Header)}
 	h.ServeHTTP(&probe, r)
 	err := errNoRoute

@@ -71,7 +71,7 @@ func (s *Server) Handler() http.Handler { return s.middleware(s.routes()) }
 
 // routes is the complete list of routes.
 func (s *Server) routes() *router {
-	rt := &router{server: s, mux: http.NewServeMux()}
+	rt := newRouter(s)
 
 	rt.public("GET /livez", s.livez)
 	rt.public("GET /readyz", s.readyz)
