@@ -82,12 +82,7 @@ func (s *Service) SetUp(ctx context.Context, in Setup) (Tokens, error) {
 	if err != nil {
 		return Tokens{}, err
 	}
-	key, err := s.Ring.Signer(ctx)
-	if err != nil {
-		return Tokens{}, err
-	}
-	session := s.newSession(c.ID, key)
-	err = s.Store.InTx(ctx, func(tx Store) error {
+	return s.createSignedIn(ctx, c, func(tx Store) error {
 		// Taking the token decides who is first; the others wait here and find it
 		// gone.
 		if err := tx.TakeSetup(ctx, hash); errs.KindOf(err) == errs.NotFound {
@@ -102,17 +97,8 @@ func (s *Service) SetUp(ctx context.Context, in Setup) (Tokens, error) {
 		}
 		// Nobody is signed in yet: whoever holds the link acts as who it makes.
 		as := audit.As(ctx, audit.Actor{Kind: audit.User, ID: c.ID})
-		if err := s.createAdmin(as, tx, c, audit.Details{"via": "setup"}); err != nil {
-			return err
-		}
-		return tx.CreateSession(ctx, session)
+		return s.createAdmin(as, tx, c, audit.Details{"via": "setup"})
 	})
-	if errs.KindOf(err) == errs.Conflict {
-		return Tokens{}, ErrTaken
-	} else if err != nil {
-		return Tokens{}, err
-	}
-	return s.tokens(ctx, c.User, session, session.Refresh)
 }
 
 func (s *Service) canSetUp(ctx context.Context, st Store, hash string) (bool, error) {

@@ -41,13 +41,20 @@ func (s *Service) Register(ctx context.Context, r Registration) (Tokens, error) 
 	if err != nil {
 		return Tokens{}, err
 	}
+	return s.createSignedIn(ctx, c, func(tx Store) error { return tx.CreateUser(ctx, c) })
+}
+
+// createSignedIn creates a user, by create, and the user's first session in one
+// transaction. It returns ErrTaken when the e-mail address or the username is
+// somebody's already.
+func (s *Service) createSignedIn(ctx context.Context, c Credentials, create func(tx Store) error) (Tokens, error) {
 	key, err := s.Ring.Signer(ctx)
 	if err != nil {
 		return Tokens{}, err
 	}
 	session := s.newSession(c.ID, key)
 	err = s.Store.InTx(ctx, func(tx Store) error {
-		if err := tx.CreateUser(ctx, c); err != nil {
+		if err := create(tx); err != nil {
 			return err
 		}
 		return tx.CreateSession(ctx, session)
