@@ -163,22 +163,33 @@ func TestServeSignsInTheAdministratorOfTheEnvironment(t *testing.T) {
 	}
 }
 
+// sharedDatabases are the settings of processes that share an empty database and
+// a master key, by engine.
+var sharedDatabases = map[string]func(t *testing.T) []string{
+	"SQLite": func(t *testing.T) []string {
+		t.Helper()
+		return sharedEnv(filepath.Join(t.TempDir(), "shared.db"))
+	},
+	"PostgreSQL": func(t *testing.T) []string { t.Helper(); return sharedEnv(pgtest.URL(t)) },
+}
+
+func sharedEnv(database string) []string {
+	return []string{
+		"STOA_MASTER_KEY=00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff",
+		"STOA_DATABASE_URL=" + database,
+	}
+}
+
 // Two processes with one database and one master key: what one does, the other
 // knows at once.
 func TestTwoProcessesShareOneDatabase(t *testing.T) {
 	t.Parallel()
 
-	for name, database := range map[string]func(t *testing.T) string{
-		"SQLite":     func(t *testing.T) string { t.Helper(); return filepath.Join(t.TempDir(), "shared.db") },
-		"PostgreSQL": func(t *testing.T) string { t.Helper(); return pgtest.URL(t) },
-	} {
+	for name, env := range sharedDatabases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			env := []string{
-				"STOA_MASTER_KEY=00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff",
-				"STOA_DATABASE_URL=" + database(t),
-			}
+			env := env(t)
 			a, b := serve(t, env, "--data", t.TempDir()), serve(t, env, "--data", t.TempDir())
 			status, body := do(t, http.MethodPost, a.URL+"/auth/register", "", `{"email":"u@example.com","username":"uuu","password":"correct horse"}`)
 			if status != http.StatusCreated {

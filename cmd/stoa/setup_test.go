@@ -2,12 +2,9 @@ package main
 
 import (
 	"net/http"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-
-	"stoa/internal/testkit/pgtest"
 )
 
 var setupLink = regexp.MustCompile(`link=(http://\S+/setup)#([A-Z2-7]{26})`)
@@ -37,17 +34,11 @@ func (s *server) setUp(t *testing.T, token, name string) int {
 func TestServePrintsASetupLinkWhileThereIsNoAdministrator(t *testing.T) {
 	t.Parallel()
 
-	for name, database := range map[string]func(t *testing.T) string{
-		"SQLite":     func(t *testing.T) string { t.Helper(); return filepath.Join(t.TempDir(), "shared.db") },
-		"PostgreSQL": func(t *testing.T) string { t.Helper(); return pgtest.URL(t) },
-	} {
+	for name, env := range sharedDatabases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			env := []string{
-				"STOA_MASTER_KEY=00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff",
-				"STOA_DATABASE_URL=" + database(t),
-			}
+			env := env(t)
 			a := serve(t, env, "--data", t.TempDir())
 			old := a.setupToken(t)
 			b := serve(t, env, "--data", t.TempDir())
