@@ -2,7 +2,7 @@
 // the licences that purchases create (spec A, marketplace; CONTRACT 3).
 //
 // It does not know about HTTP or SQL. Callers use Service; the database is
-// reached through Catalogue and Sales, which package store implements, and the
+// reached through Catalogue, Sales and Licenses, which package store implements, and the
 // files that products show through Media, which package blob implements. User
 // accounts belong to package account: here a buyer is only an id. Payment
 // providers are in the sub-package payment.

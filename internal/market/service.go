@@ -18,6 +18,7 @@ import (
 type Service struct {
 	Catalogue Catalogue
 	Sales     Sales
+	Licenses  Licenses
 	Media     Media
 	Payments  payment.Provider
 	Keys      *Keys

@@ -2,7 +2,6 @@ package market
 
 import (
 	"context"
-	"time"
 
 	"stoa/internal/audit"
 )
@@ -41,37 +40,6 @@ type Catalogue interface {
 	// InTx runs fn on a Catalogue whose calls commit together if fn returns nil and
 	// are all undone otherwise. fn may run again if the database asks for it.
 	InTx(ctx context.Context, fn func(Catalogue) error) error
-}
-
-// Sales is the orders, licences and activations in the database.
-type Sales interface {
-	// CreateOrder and CreateLicense insert a row. They return an errs.Conflict
-	// error when the id, or the licence's key, is taken. A licence is created
-	// before its order, and both after their product.
-	CreateOrder(ctx context.Context, o Order) error
-	CreateLicense(ctx context.Context, l License) error
-
-	// CountDownload adds one to the product's DownloadCount. It returns an
-	// errs.NotFound error when there is no such product.
-	CountDownload(ctx context.Context, productID string) error
-
-	// OrderByID returns an order. It returns an errs.NotFound error when there is
-	// none.
-	OrderByID(ctx context.Context, id string) (Order, error)
-
-	// LicenseByKey returns the licence of that product with that key hash, how many
-	// instances are activated and whether the given one is. It returns an
-	// errs.NotFound error when there is none: another product's is none. Inside
-	// InTx the licence stays locked until the transaction ends, and the instances
-	// are those after the lock was granted.
-	LicenseByKey(ctx context.Context, productID, keyHash, instanceID string) (Usage, error)
-
-	// AddInstance records that an instance uses a licence. Adding the same instance
-	// twice is not an error.
-	AddInstance(ctx context.Context, licenseID, instanceID string, at time.Time) error
-
-	// InTx is as in Catalogue.
-	InTx(ctx context.Context, fn func(Sales) error) error
 }
 
 // Media keeps the files that products show.

@@ -53,7 +53,7 @@ func (s *Service) Activate(ctx context.Context, slug string, req UseRequest) (Gr
 		return Grant{}, ErrLicenseUnusable
 	}
 	var out Grant
-	err = s.Sales.InTx(ctx, func(tx Sales) error {
+	err = s.Licenses.InTx(ctx, func(tx Licenses) error {
 		u, err := tx.LicenseByKey(ctx, productID, s.Keys.Hash(key), instanceID)
 		if errs.KindOf(err) == errs.NotFound {
 			return ErrLicenseUnusable
@@ -89,7 +89,7 @@ func (s *Service) Verify(ctx context.Context, slug string, req UseRequest) (Gran
 	if key == (LicenseKey{}) {
 		return Grant{}, NotFound, nil
 	}
-	u, err := s.Sales.LicenseByKey(ctx, productID, s.Keys.Hash(key), instanceID)
+	u, err := s.Licenses.LicenseByKey(ctx, productID, s.Keys.Hash(key), instanceID)
 	if errs.KindOf(err) == errs.NotFound {
 		return Grant{}, NotFound, nil
 	} else if err != nil {

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"stoa/internal/market"
 )
@@ -17,7 +16,7 @@ type Sales struct {
 
 var _ market.Sales = (*Sales)(nil)
 
-// NewSales returns the orders and licences of db.
+// NewSales returns the orders of db.
 func NewSales(db *DB) *Sales { return &Sales{db.conn()} }
 
 // InTx implements market.Sales.
@@ -84,44 +83,4 @@ func (s *Sales) CreateLicense(ctx context.Context, l market.License) error {
 func (s *Sales) CountDownload(ctx context.Context, productID string) error {
 	res, err := s.w.ExecContext(ctx, `UPDATE products SET download_count = download_count + 1 WHERE id = $1`, productID)
 	return mustChange(res, err, "Product")
-}
-
-// licenseQuery selects a licence by key hash and product.
-const licenseQuery = `
-	SELECT l.id, l.product_id, l.tier_id, l.user_id, l.key_hash, l.key_sealed, l.type, l.features, l.max_instances, l.paid,
-		l.expires_at_ms, l.revoked_at_ms, l.created_at_ms
-	FROM licenses l WHERE l.key_hash = $1 AND l.product_id = $2`
-
-// LicenseByKey implements market.Sales.
-func (s *Sales) LicenseByKey(ctx context.Context, productID, keyHash, instanceID string) (market.Usage, error) {
-	var (
-		u                         market.Usage
-		l                         = &u.License
-		features                  string
-		expires, revoked, created sql.NullInt64
-	)
-	err := s.r.QueryRowContext(ctx, licenseQuery+s.lockInTx("l"), keyHash, productID).Scan(
-		&l.ID, &l.ProductID, &l.TierID, &l.UserID, &l.KeyHash, &l.KeySealed, &l.Type, &features, &l.MaxInstances, &l.Paid,
-		&expires, &revoked, &created)
-	if err != nil {
-		return market.Usage{}, s.db.wrap(err, "Licence")
-	}
-	l.ExpiresAt, l.RevokedAt, l.CreatedAt = fromMillis(expires), fromMillis(revoked), fromMillis(created)
-	if err := json.Unmarshal([]byte(features), &l.Features); err != nil {
-		return market.Usage{}, fmt.Errorf("store: licence %s: features: %w", l.ID, err)
-	}
-	// A separate query on purpose: it must see what other transactions committed
-	// while this one waited for the lock.
-	err = s.r.QueryRowContext(ctx, `
-		SELECT count(*), count(CASE WHEN instance_id = $1 THEN 1 END) > 0
-		FROM license_instances WHERE license_id = $2`, instanceID, l.ID).Scan(&u.Instances, &u.Activated)
-	return u, err
-}
-
-// AddInstance implements market.Sales.
-func (s *Sales) AddInstance(ctx context.Context, licenseID, instanceID string, at time.Time) error {
-	_, err := s.w.ExecContext(ctx, `
-		INSERT INTO license_instances (license_id, instance_id, activated_at_ms) VALUES ($1, $2, $3)
-		ON CONFLICT (license_id, instance_id) DO NOTHING`, licenseID, instanceID, toMillis(at))
-	return err
 }
