@@ -18,7 +18,7 @@ func (a *App) buildMarket(cfg Config) error {
 	}
 	a.media = media
 	a.Market = &market.Service{
-		Catalogue: store.NewCatalogue(a.DB), Sales: store.NewSales(a.DB), Licenses: store.NewLicenses(a.DB), Media: media,
+		Catalogue: store.NewCatalogue(a.DB), Sales: store.NewSales(a.DB), Licenses: store.NewLicenses(a.DB), Reviews: store.NewReviews(a.DB), Media: media,
 		Payments: payment.Test{}, Keys: market.NewKeys(cfg.MasterKey), Now: cfg.Now,
 	}
 	switch cfg.Payments {

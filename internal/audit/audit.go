@@ -27,6 +27,9 @@ const (
 	InstanceCreate     Action = "instance.create"
 	InstanceUpdate     Action = "instance.update"
 	InstanceDelete     Action = "instance.delete"
+	ReviewHide         Action = "review.hide"
+	ReviewShow         Action = "review.show"
+	ReviewDelete       Action = "review.delete"
 	CatalogImport      Action = "catalog.import"
 	KeysRotate         Action = "keys.rotate"
 )
@@ -53,7 +56,7 @@ type Actor struct {
 
 // Target is what something was done to.
 type Target struct {
-	Type string // "user", "plugin", "instance", "catalog"
+	Type string // "user", "plugin", "instance", "catalog", "review"
 	ID   string // may be empty where there is only one
 }
 

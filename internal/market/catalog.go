@@ -101,15 +101,15 @@ func (r productReader) product(n *yaml.Node, path string) Product {
 	p := Product{
 		Slug: o.text("slug", maxSlug), Name: o.text("name", maxText), Category: o.text("category", maxText),
 		ShortDescription: o.text("shortDescription", maxText), Description: o.text("description", maxParagraph),
-		Highlights:  o.texts("highlights", maxText),
-		ReviewCount: o.integer("reviewCount", 0, maxCount, 0), DownloadBase: o.integer("downloadCount", 0, maxCount, 0),
+		Highlights: o.texts("highlights", maxText),
+		ReviewBase: o.integer("reviewCount", 0, maxCount, 0), DownloadBase: o.integer("downloadCount", 0, maxCount, 0),
 		Featured: o.boolean("featured", false), Trending: o.boolean("trending", false), Published: o.boolean("published", true),
 		CreatedAt: o.moment("createdAt"),
 	}
 	if p.Slug != "" && !validSlug(p.Slug) {
 		r.fault(o.fields["slug"], o.at("slug"), "out_of_range", "a slug is lower-case letters and digits, in parts joined by single dashes.")
 	}
-	p.Rating = r.rating(o)
+	p.RatingBase = r.rating(o)
 	p.Icon, p.Screenshots = r.media(o, len(r.catalog.Products))
 	p.Detail = Detail{
 		FullDescription: o.text("fullDescription", maxArticle), Features: r.features(o),

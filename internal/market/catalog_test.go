@@ -190,7 +190,7 @@ func FuzzParseCatalog(f *testing.F) {
 		}
 		seen := make(map[string]bool)
 		for _, p := range c.Products {
-			if p.Slug == "" || seen[p.Slug] || len(p.Detail.Tiers) == 0 || !(p.Rating >= 0 && p.Rating <= 5) {
+			if p.Slug == "" || seen[p.Slug] || len(p.Detail.Tiers) == 0 || !(p.RatingBase >= 0 && p.RatingBase <= 5) {
 				t.Errorf("a bad product was accepted: %+v", p)
 			}
 			seen[p.Slug] = true

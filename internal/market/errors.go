@@ -7,6 +7,10 @@ import "stoa/internal/errs"
 var (
 	ErrProductNotFound = errs.New(errs.NotFound, "NOT_FOUND", "There is no such product.")
 
+	ErrNotABuyer      = errs.New(errs.Forbidden, "FORBIDDEN", "Only who holds a paid license of the product can review it.")
+	ErrReviewNotFound = errs.New(errs.NotFound, "NOT_FOUND", "There is no such review.")
+	ErrReviewHidden   = errs.New(errs.Conflict, "CONFLICT", "The shop has hidden this review. Ask the shop to delete it.")
+
 	ErrNotForSale      = errs.New(errs.Invalid, codePurchaseFailed, "There is no such product.")
 	ErrTierNotFound    = errs.New(errs.Invalid, codePurchaseFailed, "The product has no such pricing tier. GET the product for its pricingTiers.")
 	ErrPaymentNotTaken = errs.New(errs.Invalid, codePurchaseFailed, "This shop takes no payments at the moment: it is set to live payments and has no payment provider. Free tiers can be ordered.")

@@ -160,6 +160,7 @@ func (s *Service) save(ctx context.Context, products []Product, now time.Time) (
 // was stored, and what was counted since.
 func sameContent(p, stored Product) bool {
 	p.ID, p.CreatedAt, p.UpdatedAt, p.DownloadCount = stored.ID, stored.CreatedAt, stored.UpdatedAt, stored.DownloadCount
+	p.Rating, p.ReviewCount = stored.Rating, stored.ReviewCount
 	return reflect.DeepEqual(normal(p), normal(stored))
 }
 

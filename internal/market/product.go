@@ -23,8 +23,15 @@ type Product struct {
 	Highlights       []string
 	Pricing          Pricing
 
-	Rating      float64 // 0 to 5
+	// Rating, from 0 to 5, and ReviewCount are what is shown: RatingBase and
+	// ReviewBase together with the reviews that were written here (Tally). They are
+	// kept by Reviews and are not changed by saving the product.
+	Rating      float64
 	ReviewCount int
+	// RatingBase and ReviewBase are what the catalogue says the product had before
+	// it came here.
+	RatingBase float64
+	ReviewBase int
 	// DownloadCount is DownloadBase plus one for every purchase. It is kept by
 	// Sales.CountDownload and is not changed by saving the product.
 	DownloadCount int

@@ -19,6 +19,7 @@ type Service struct {
 	Catalogue Catalogue
 	Sales     Sales
 	Licenses  Licenses
+	Reviews   Reviews
 	Media     Media
 	Payments  payment.Provider
 	Keys      *Keys

@@ -23,14 +23,16 @@ type Catalogue interface {
 	// sorted by code point.
 	Categories(ctx context.Context) ([]string, error)
 
-	// CreateProduct inserts a product, with its DownloadBase as DownloadCount. It
-	// returns an errs.Conflict error when the id or slug is taken.
+	// CreateProduct inserts a product, with its DownloadBase as DownloadCount, its
+	// RatingBase as Rating and its ReviewBase as ReviewCount. It returns an
+	// errs.Conflict error when the id or slug is taken.
 	CreateProduct(ctx context.Context, p Product) error
 
 	// UpdateProduct overwrites the product with that id but for its slug and
 	// CreatedAt. DownloadCount changes by what DownloadBase changes: purchases that
-	// were counted stay counted. It returns an errs.NotFound error when there is
-	// none.
+	// were counted stay counted. Rating and ReviewCount are worked out anew from the
+	// bases and the reviews there are. It returns an errs.NotFound error when there
+	// is none.
 	UpdateProduct(ctx context.Context, p Product) error
 
 	// Record appends an entry to the audit log, as audit.Store does. Inside InTx

@@ -27,7 +27,7 @@ func (c *Catalogue) InTx(ctx context.Context, fn func(market.Catalogue) error) e
 
 // productColumns are what scanProduct reads: all but the detail.
 const productColumns = `p.id, p.slug, p.name, p.description, p.short_description, p.icon, p.category, p.screenshots, p.highlights,
-	p.pricing_type, p.price_minor, p.price_currency, p.rating, p.review_count, p.download_base, p.download_count,
+	p.pricing_type, p.price_minor, p.price_currency, p.rating, p.review_count, p.rating_base, p.review_base, p.download_base, p.download_count,
 	p.featured, p.trending, p.published, p.created_at_ms, p.updated_at_ms`
 
 // scanner is a row of a result.
@@ -41,7 +41,7 @@ func scanProduct(row scanner, more ...any) (market.Product, error) {
 	)
 	err := row.Scan(append([]any{
 		&p.ID, &p.Slug, &p.Name, &p.Description, &p.ShortDescription, &p.Icon, &p.Category, &screenshots, &highlights,
-		&p.Pricing.Type, &p.Pricing.Price.Minor, &p.Pricing.Price.Currency, &p.Rating, &p.ReviewCount, &p.DownloadBase, &p.DownloadCount,
+		&p.Pricing.Type, &p.Pricing.Price.Minor, &p.Pricing.Price.Currency, &p.Rating, &p.ReviewCount, &p.RatingBase, &p.ReviewBase, &p.DownloadBase, &p.DownloadCount,
 		&p.Featured, &p.Trending, &p.Published, &created, &updated,
 	}, more...)...)
 	if err != nil {
@@ -147,12 +147,12 @@ func (c *Catalogue) CreateProduct(ctx context.Context, p market.Product) error {
 	if err != nil {
 		return err
 	}
-	args = append(args, p.Slug, toMillis(p.CreatedAt), p.DownloadBase)
+	args = append(args, p.Slug, toMillis(p.CreatedAt))
 	_, err = c.w.ExecContext(ctx, `
 		INSERT INTO products (id, name, name_sort, search_text, description, short_description, icon, category,
-			screenshots, highlights, pricing_type, price_minor, price_currency, price_rank, rating, review_count,
-			featured, trending, published, detail, updated_at_ms, download_base, slug, created_at_ms, download_count)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)`, args...)
+			screenshots, highlights, pricing_type, price_minor, price_currency, price_rank, rating_base, review_base,
+			featured, trending, published, detail, updated_at_ms, download_base, slug, created_at_ms, download_count, rating, review_count)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $22, $15, $16)`, args...)
 	return c.db.wrap(err, "Product")
 }
 
@@ -162,13 +162,20 @@ func (c *Catalogue) UpdateProduct(ctx context.Context, p market.Product) error {
 	if err != nil {
 		return err
 	}
-	res, err := c.w.ExecContext(ctx, `
+	return c.inTx(ctx, func(tx conn) error {
+		t := market.Tally{RatingBase: p.RatingBase, ReviewBase: p.ReviewBase}
+		err := tx.w.QueryRowContext(ctx, `
 		UPDATE products SET name = $2, name_sort = $3, search_text = $4, description = $5, short_description = $6, icon = $7, category = $8,
 			screenshots = $9, highlights = $10, pricing_type = $11, price_minor = $12, price_currency = $13, price_rank = $14,
-			rating = $15, review_count = $16, featured = $17, trending = $18, published = $19, detail = $20, updated_at_ms = $21,
+			rating_base = $15, review_base = $16, featured = $17, trending = $18, published = $19, detail = $20, updated_at_ms = $21,
 			download_count = download_count + $22 - download_base, download_base = $22
-		WHERE id = $1`, args...)
-	return mustChange(res, err, "Product")
+		WHERE id = $1
+		RETURNING star_sum, star_count`, args...).Scan(&t.Stars, &t.Reviews)
+		if err != nil {
+			return c.db.wrap(err, "Product")
+		}
+		return tx.setTally(ctx, p.ID, t)
+	})
 }
 
 // productArgs returns the columns that CreateProduct and UpdateProduct share,
@@ -190,6 +197,6 @@ func productArgs(p market.Product) ([]any, error) {
 	return []any{
 		p.ID, p.Name, market.Fold(p.Name), p.SearchText(), p.Description, p.ShortDescription, p.Icon, p.Category,
 		screenshots, highlights, string(p.Pricing.Type), price.Minor, price.Currency, price.Rank(),
-		p.Rating, p.ReviewCount, p.Featured, p.Trending, p.Published, detail, toMillis(p.UpdatedAt), p.DownloadBase,
+		p.RatingBase, p.ReviewBase, p.Featured, p.Trending, p.Published, detail, toMillis(p.UpdatedAt), p.DownloadBase,
 	}, nil
 }

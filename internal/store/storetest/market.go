@@ -25,7 +25,7 @@ func testCatalogue(t *testing.T, open Open) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.DownloadCount = p.DownloadBase
+		p.DownloadCount, p.Rating, p.ReviewCount = p.DownloadBase, p.RatingBase, p.ReviewBase
 		if diff := cmp.Diff(got, p); diff != "" {
 			t.Errorf("ProductBySlug (-got +want):\n%s", diff)
 		}
@@ -55,7 +55,7 @@ func testCatalogue(t *testing.T, open Open) {
 		}
 		next := p
 		next.Slug, next.Name, next.CreatedAt, next.UpdatedAt = "b", "Renamed", T0.Add(time.Hour), T0.Add(2*time.Hour)
-		next.DownloadBase, next.Detail = p.DownloadBase+10, market.Detail{}
+		next.DownloadBase, next.RatingBase, next.ReviewBase, next.Detail = p.DownloadBase+10, 2.25, 3, market.Detail{}
 		if err := c.UpdateProduct(t.Context(), next); err != nil {
 			t.Fatal(err)
 		}
@@ -65,6 +65,7 @@ func testCatalogue(t *testing.T, open Open) {
 		}
 		want := next
 		want.Slug, want.CreatedAt, want.DownloadCount = "a", p.CreatedAt, p.DownloadBase+13
+		want.Rating, want.ReviewCount = 2.25, 3
 		if diff := cmp.Diff(got, want); diff != "" {
 			t.Errorf("after the update (-got +want):\n%s", diff)
 		}
@@ -98,16 +99,16 @@ func testProductList(t *testing.T, open Open) {
 		mustCreate(t, c, p)
 	}
 	add("a", func(p *market.Product) {
-		p.Name, p.Category, p.Featured, p.DownloadBase, p.Rating, p.Pricing = "Éclair", "z", true, 5, 1, paid(900, "EUR")
+		p.Name, p.Category, p.Featured, p.DownloadBase, p.RatingBase, p.Pricing = "Éclair", "z", true, 5, 1, paid(900, "EUR")
 	})
 	add("b", func(p *market.Product) {
-		p.Name, p.Category, p.DownloadBase, p.Rating, p.Pricing, p.CreatedAt = "beta", "a", 50, 4.5, paid(500, "JPY"), T0.Add(time.Hour)
+		p.Name, p.Category, p.DownloadBase, p.RatingBase, p.Pricing, p.CreatedAt = "beta", "a", 50, 4.5, paid(500, "JPY"), T0.Add(time.Hour)
 	})
 	add("c", func(p *market.Product) {
-		p.Name, p.Category, p.DownloadBase, p.Rating, p.ReviewCount, p.Pricing = "Alpha 100%", "B", 50, 4.5, 99, market.Pricing{Type: market.Free}
+		p.Name, p.Category, p.DownloadBase, p.RatingBase, p.ReviewBase, p.Pricing = "Alpha 100%", "B", 50, 4.5, 99, market.Pricing{Type: market.Free}
 	})
 	add("d", func(p *market.Product) {
-		p.Name, p.Category, p.Trending, p.DownloadBase, p.Rating, p.Pricing, p.CreatedAt = "zeta_1", "a", true, 1, 5, paid(1, "KWD"), T0.Add(-time.Hour)
+		p.Name, p.Category, p.Trending, p.DownloadBase, p.RatingBase, p.Pricing, p.CreatedAt = "zeta_1", "a", true, 1, 5, paid(1, "KWD"), T0.Add(-time.Hour)
 	})
 	add("hidden", func(p *market.Product) { p.Published, p.Category = false, "secret" })
 
@@ -181,7 +182,7 @@ func Product(slug string) market.Product {
 	return market.Product{
 		ID: "prod-" + slug, Slug: slug, Name: "Name of " + slug, Description: "Long.", ShortDescription: "Short.", Icon: "/media/i.svg",
 		Screenshots: []string{"/media/1.svg"}, Category: "tools", Highlights: []string{"Fast"}, Pricing: paid(2990, "EUR"),
-		Rating: 4.5, ReviewCount: 7, DownloadBase: 100, Featured: true, Trending: true, Published: true, CreatedAt: T0, UpdatedAt: T0,
+		RatingBase: 4.5, ReviewBase: 7, DownloadBase: 100, Featured: true, Trending: true, Published: true, CreatedAt: T0, UpdatedAt: T0,
 		Detail: market.Detail{
 			FullDescription: "Everything.",
 			Features:        []market.FeatureSection{{Title: "T", Description: "D", Items: []string{"I"}}},

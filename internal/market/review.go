@@ -1,0 +1,104 @@
+package market
+
+import (
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"stoa/internal/errs"
+)
+
+// Review is what a buyer says about a product. There is at most one for each
+// product and user; writing again replaces it. It stays when the licence that
+// allowed it is refunded or revoked: what was said remains true, and an operator
+// can hide it.
+type Review struct {
+	ID        string
+	ProductID string
+	UserID    string
+
+	Rating int // stars, 1 to 5
+	Title  string
+	Text   string
+	// Hidden reviews are shown to administrators only and do not count. They stay
+	// hidden whatever their author does.
+	Hidden bool
+
+	CreatedAt time.Time
+	UpdatedAt time.Time
+
+	// Author and ProductSlug are read with a review and never saved.
+	Author      string // the username
+	ProductSlug string
+}
+
+// counts reports whether the review is part of its product's rating.
+func (r *Review) counts() bool { return r.ID != "" && !r.Hidden }
+
+// Stars of a review (spec A: ratings are numbers; CONTRACT leaves their range to
+// us).
+const (
+	minStars = 1
+	maxStars = 5
+)
+
+// maxReviewText is the length of the longest text of a review in characters.
+const maxReviewText = 5_000
+
+// ReviewRequest is a review as its author sends it.
+type ReviewRequest struct {
+	Rating *int   `json:"rating"` // nil if it was left out
+	Title  string `json:"title"`
+	Text   string `json:"text"`
+}
+
+// Issues returns what is wrong with the request.
+func (r ReviewRequest) Issues() []errs.Issue {
+	var is issues
+	switch {
+	case r.Rating == nil:
+		is.add("rating", "required", "rating is required.")
+	case *r.Rating < minStars || *r.Rating > maxStars:
+		is.add("rating", "out_of_range", "rating must be a whole number from %d to %d.", minStars, maxStars)
+	}
+	if !printable(strings.TrimSpace(r.Title), maxText) {
+		is.add("title", "out_of_range", "title must be at most %d printable characters.", maxText)
+	}
+	if !readable(strings.TrimSpace(r.Text), maxReviewText) {
+		is.add("text", "out_of_range", "text must be at most %d printable characters and line breaks.", maxReviewText)
+	}
+	return is
+}
+
+// readable is printable for texts of several lines.
+func readable(s string, limit int) bool {
+	unreadable := func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\n\r\t", r) }
+	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= limit && strings.IndexFunc(s, unreadable) < 0
+}
+
+// apply returns the review old as the request wants it.
+func (r ReviewRequest) apply(old Review, at time.Time) Review {
+	old.Rating, old.Title, old.Text = *r.Rating, strings.TrimSpace(r.Title), strings.TrimSpace(r.Text)
+	old.UpdatedAt = at
+	return old
+}
+
+// ReviewQuery says which reviews are wanted. The zero value of a filter is no
+// filter.
+type ReviewQuery struct {
+	ProductID   string
+	ProductSlug string
+	Hidden      *bool
+	Offset      int
+	Limit       int
+}
+
+// Issues returns what is wrong with the query.
+func (q ReviewQuery) Issues() []errs.Issue {
+	var is issues
+	if !printable(q.ProductSlug, maxText) {
+		is.add("product", "out_of_range", "product must be at most %d printable characters.", maxText)
+	}
+	return is
+}

@@ -1,0 +1,142 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"stoa/internal/market"
+)
+
+// Reviews implements market.Reviews.
+type Reviews struct {
+	conn
+}
+
+var _ market.Reviews = (*Reviews)(nil)
+
+// NewReviews returns the reviews of db.
+func NewReviews(db *DB) *Reviews { return &Reviews{db.conn()} }
+
+// InTx implements market.Reviews.
+func (s *Reviews) InTx(ctx context.Context, fn func(market.Reviews) error) error {
+	return s.inShortTx(ctx, func(tx conn) error { return fn(&Reviews{tx}) })
+}
+
+// HoldsLicense implements market.Reviews.
+func (s *Reviews) HoldsLicense(ctx context.Context, productID, userID string) (holds bool, err error) {
+	err = s.r.QueryRowContext(ctx, `
+		SELECT EXISTS (SELECT 1 FROM licenses WHERE user_id = $1 AND product_id = $2 AND paid = $3 AND revoked_at_ms IS NULL)`,
+		userID, productID, true).Scan(&holds)
+	return holds, err
+}
+
+// Tally implements market.Reviews.
+func (s *Reviews) Tally(ctx context.Context, productID string) (t market.Tally, err error) {
+	err = s.r.QueryRowContext(ctx, `
+		SELECT p.rating_base, p.review_base, p.star_sum, p.star_count FROM products p WHERE p.id = $1`+s.lockInTx("p"), productID,
+	).Scan(&t.RatingBase, &t.ReviewBase, &t.Stars, &t.Reviews)
+	return t, s.db.wrap(err, "Product")
+}
+
+// SetTally implements market.Reviews.
+func (s *Reviews) SetTally(ctx context.Context, productID string, t market.Tally) error {
+	return s.setTally(ctx, productID, t)
+}
+
+// setTally stores the sums of a tally and what a product shows of it, here for
+// reviews as for the catalogue.
+func (c conn) setTally(ctx context.Context, productID string, t market.Tally) error {
+	res, err := c.w.ExecContext(ctx, `UPDATE products SET star_sum = $2, star_count = $3, rating = $4, review_count = $5 WHERE id = $1`,
+		productID, t.Stars, t.Reviews, t.Rating(), t.ReviewCount())
+	return mustChange(res, err, "Product")
+}
+
+// reviewQuery selects reviews with what is shown of their author and product.
+const reviewQuery = `
+	SELECT r.id, r.product_id, r.user_id, r.rating, r.title, r.text, r.hidden, r.created_at_ms, r.updated_at_ms, u.username, p.slug
+	FROM reviews r JOIN users u ON u.id = r.user_id JOIN products p ON p.id = r.product_id`
+
+func scanReview(row scanner) (market.Review, error) {
+	var (
+		r                market.Review
+		created, updated sql.NullInt64
+	)
+	err := row.Scan(&r.ID, &r.ProductID, &r.UserID, &r.Rating, &r.Title, &r.Text, &r.Hidden, &created, &updated, &r.Author, &r.ProductSlug)
+	r.CreatedAt, r.UpdatedAt = fromMillis(created), fromMillis(updated)
+	return r, err
+}
+
+// ReviewByID implements market.Reviews.
+func (s *Reviews) ReviewByID(ctx context.Context, id string) (market.Review, error) {
+	r, err := scanReview(s.r.QueryRowContext(ctx, reviewQuery+` WHERE r.id = $1`, id))
+	return r, s.db.wrap(err, "Review")
+}
+
+// ReviewBy implements market.Reviews.
+func (s *Reviews) ReviewBy(ctx context.Context, productID, userID string) (market.Review, error) {
+	r, err := scanReview(s.r.QueryRowContext(ctx, reviewQuery+` WHERE r.product_id = $1 AND r.user_id = $2`, productID, userID))
+	return r, s.db.wrap(err, "Review")
+}
+
+// SaveReview implements market.Reviews.
+func (s *Reviews) SaveReview(ctx context.Context, r market.Review) error {
+	_, err := s.w.ExecContext(ctx, `
+		INSERT INTO reviews (id, product_id, user_id, rating, title, text, hidden, created_at_ms, updated_at_ms)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+		ON CONFLICT (id) DO UPDATE SET rating = $4, title = $5, text = $6, hidden = $7, updated_at_ms = $9`,
+		r.ID, r.ProductID, r.UserID, r.Rating, r.Title, r.Text, r.Hidden, toMillis(r.CreatedAt), toMillis(r.UpdatedAt))
+	return s.db.wrap(err, "Review")
+}
+
+// DeleteReview implements market.Reviews.
+func (s *Reviews) DeleteReview(ctx context.Context, id string) error {
+	res, err := s.w.ExecContext(ctx, `DELETE FROM reviews WHERE id = $1`, id)
+	return mustChange(res, err, "Review")
+}
+
+// ListReviews implements market.Reviews.
+func (s *Reviews) ListReviews(ctx context.Context, q market.ReviewQuery) ([]market.Review, int, error) {
+	where, args := reviewFilter(q)
+	var total int
+	if err := s.r.QueryRowContext(ctx, `SELECT count(*) FROM reviews r`+where, args...).Scan(&total); err != nil {
+		return nil, 0, err
+	}
+	if q.Offset >= total {
+		return nil, total, nil
+	}
+	rows, err := s.r.QueryContext(ctx, reviewQuery+where+fmt.Sprintf(`
+		ORDER BY r.created_at_ms DESC, r.id LIMIT $%d OFFSET $%d`, len(args)+1, len(args)+2), append(args, q.Limit, q.Offset)...)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer rows.Close()
+	var list []market.Review
+	for rows.Next() {
+		r, err := scanReview(rows)
+		if err != nil {
+			return nil, 0, err
+		}
+		list = append(list, r)
+	}
+	return list, total, rows.Err()
+}
+
+// reviewFilter returns the WHERE clause of a query and its arguments.
+func reviewFilter(q market.ReviewQuery) (string, []any) {
+	where, args := ` WHERE 1 = 1`, []any(nil)
+	add := func(condition string, arg any) {
+		args = append(args, arg)
+		where += fmt.Sprintf(" AND "+condition, len(args))
+	}
+	if q.ProductID != "" {
+		add(`r.product_id = $%d`, q.ProductID)
+	}
+	if q.ProductSlug != "" {
+		add(`r.product_id = (SELECT id FROM products WHERE slug = $%d)`, q.ProductSlug)
+	}
+	if q.Hidden != nil {
+		add(`r.hidden = $%d`, *q.Hidden)
+	}
+	return where, args
+}
