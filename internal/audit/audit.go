@@ -31,6 +31,11 @@ const (
 	ReviewShow         Action = "review.show"
 	ReviewDelete       Action = "review.delete"
 	CatalogImport      Action = "catalog.import"
+	LicenseGrant       Action = "license.grant"
+	LicenseUpdate      Action = "license.update"
+	LicenseRenew       Action = "license.renew"
+	LicenseRevoke      Action = "license.revoke"
+	LicenseDeactivate  Action = "license.deactivate"
 	KeysRotate         Action = "keys.rotate"
 )
 

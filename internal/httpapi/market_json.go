@@ -107,6 +107,6 @@ func toLicenseInfo(g market.Grant) licenseInfo {
 	l := g.License
 	return licenseInfo{
 		ID: l.ID, ProductID: l.ProductID, LicenseKey: g.Key.Reveal(), Type: l.Type, Status: g.Status, Features: orEmpty(l.Features),
-		MaxInstances: l.MaxInstances, CurrentInstances: g.Instances, ExpiresAt: timestamp(l.ExpiresAt), CreatedAt: timestamp(l.CreatedAt),
+		MaxInstances: l.MaxInstances, CurrentInstances: l.Instances, ExpiresAt: timestamp(l.ExpiresAt), CreatedAt: timestamp(l.CreatedAt),
 	}
 }

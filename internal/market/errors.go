@@ -19,6 +19,11 @@ var (
 	// learns nothing about the others.
 	ErrLicenseUnusable  = errs.New(errs.Invalid, codeActivationFailed, "The license key is invalid or expired.")
 	ErrTooManyInstances = errs.New(errs.Invalid, codeActivationFailed, "The license has reached its maximum number of instances.")
+
+	ErrLicenseNotFound = errs.New(errs.NotFound, "NOT_FOUND", "There is no such licence.")
+	ErrLicenseStale    = errs.New(errs.Stale, "PRECONDITION_FAILED", "The licence was changed in the meantime. Read it again and repeat the change.")
+	ErrLicenseRevoked  = errs.New(errs.Conflict, "CONFLICT", "The licence is revoked, which is final.")
+	ErrNoTerm          = errs.New(errs.Conflict, "CONFLICT", "The licence has no billing period that could be renewed. Set its expiresAt instead.")
 )
 
 // Codes of spec A.

@@ -44,24 +44,42 @@ type License struct {
 	Type     LicenseType
 	Features []string
 
-	// MaxInstances is how many distinct instances may be activated.
+	// MaxInstances is how many distinct instances may be activated, development
+	// instances aside.
 	MaxInstances int
 
 	// Paid is false while the order waits for its payment.
 	Paid bool
 
-	// ExpiresAt is the end of the term. Zero means that there is none.
+	// ExpiresAt is the end of the term. Zero means that there is none. It is Months
+	// times Periods after Anchor, by the calendar: counted from one day, a term that
+	// began on the 31st comes back to the 31st after a February.
 	ExpiresAt time.Time
+	// Months is the length of one billing period. Zero means that there is none to
+	// renew by.
+	Months  int
+	Anchor  time.Time
+	Periods int
+
 	// RevokedAt is when the licence was withdrawn. Zero means that it was not.
 	RevokedAt time.Time
 	CreatedAt time.Time
+
+	// Instances and DevelopmentInstances are how many are activated, Churn is the
+	// state of the limit on new ones (churn). AddInstance and RemoveInstance of
+	// Licenses keep them; UpdateLicense leaves them alone.
+	Instances            int
+	DevelopmentInstances int
+	Churn                time.Time
+
+	// Version grows by one with every UpdateLicense, from 1.
+	Version int64
 }
 
-// Usage is a licence and its activations, at one moment.
+// Usage is a licence and one instance that was asked about, at one moment.
 type Usage struct {
 	License   License
-	Instances int  // activated
-	Activated bool // the instance that was asked about is one of them
+	Activated bool // the instance has the licence
 }
 
 // StatusAt returns the status at time t. It is worked out whenever it is read,
@@ -110,7 +128,7 @@ func (u *Usage) CanActivate(t time.Time) error {
 		return ErrLicenseUnusable
 	case u.Activated:
 		return nil
-	case u.Instances >= u.License.MaxInstances:
+	case u.License.Instances >= u.License.MaxInstances:
 		return ErrTooManyInstances
 	}
 	return nil
@@ -126,28 +144,6 @@ func (u *Usage) RefusalAt(t time.Time) Refusal {
 		return NotActivated
 	}
 	return Usable
-}
-
-// Term returns the type of a licence bought at a time in a tier of that billing
-// period, and the end of its term by the calendar: a month from the 31st of
-// January ends on the last day of February.
-func Term(period BillingPeriod, at time.Time) (LicenseType, time.Time) {
-	switch period {
-	case Monthly:
-		return Subscription, addMonths(at.UTC(), 1)
-	case Yearly:
-		return Subscription, addMonths(at.UTC(), 12)
-	case OneTime:
-	}
-	return Perpetual, time.Time{}
-}
-
-// addMonths is t with the month n later, on the same day, or the month's last if
-// it has no such day. time.AddDate would run over into the next month.
-func addMonths(t time.Time, n int) time.Time {
-	first := time.Date(t.Year(), t.Month()+time.Month(n), 1, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), t.Location())
-	last := first.AddDate(0, 1, -1).Day()
-	return first.AddDate(0, 0, min(t.Day(), last)-1)
 }
 
 // maxInstanceID is the length of the longest instance id in characters: that of

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"stoa/internal/market"
 )
 
@@ -15,7 +13,7 @@ func TestUsage(t *testing.T) {
 
 	now := time.Date(2030, time.March, 1, 12, 0, 0, 0, time.UTC)
 	usage := func(instances int, activated bool, change func(*market.License)) market.Usage {
-		u := market.Usage{License: market.License{MaxInstances: 2, Paid: true}, Instances: instances, Activated: activated}
+		u := market.Usage{License: market.License{MaxInstances: 2, Paid: true, Instances: instances}, Activated: activated}
 		if change != nil {
 			change(&u.License)
 		}
@@ -67,73 +65,4 @@ func TestUsage(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestTerms(t *testing.T) {
-	t.Parallel()
-
-	tests := []struct {
-		period   market.BillingPeriod
-		from     string
-		wantType market.LicenseType
-		wantEnd  string
-	}{
-		{market.Monthly, "2030-01-31T10:20:30.4Z", market.Subscription, "2030-02-28T10:20:30.4Z"},
-		{market.Monthly, "2028-01-31T00:00:00Z", market.Subscription, "2028-02-29T00:00:00Z"},
-		{market.Monthly, "2030-02-28T00:00:00Z", market.Subscription, "2030-03-28T00:00:00Z"},
-		{market.Monthly, "2030-03-31T23:59:59Z", market.Subscription, "2030-04-30T23:59:59Z"},
-		{market.Monthly, "2030-12-31T23:59:59Z", market.Subscription, "2031-01-31T23:59:59Z"},
-		{market.Monthly, "2030-01-31T23:30:00-02:00", market.Subscription, "2030-03-01T01:30:00Z"},
-		{market.Yearly, "2028-02-29T12:00:00Z", market.Subscription, "2029-02-28T12:00:00Z"},
-		{market.Yearly, "2030-07-04T12:00:00Z", market.Subscription, "2031-07-04T12:00:00Z"},
-		{market.OneTime, "2030-07-04T12:00:00Z", market.Perpetual, ""},
-		{"", "2030-07-04T12:00:00Z", market.Perpetual, ""},
-	}
-	for _, tt := range tests {
-		t.Run(string(tt.period)+" "+tt.from, func(t *testing.T) {
-			t.Parallel()
-
-			from, err := time.Parse(time.RFC3339, tt.from)
-			if err != nil {
-				t.Fatal(err)
-			}
-			kind, end := market.Term(tt.period, from)
-			got := ""
-			if !end.IsZero() {
-				got = end.Format(time.RFC3339Nano)
-			}
-			if kind != tt.wantType || got != tt.wantEnd {
-				t.Errorf("Term = %s, %s; want %s, %s", kind, got, tt.wantType, tt.wantEnd)
-			}
-		})
-	}
-}
-
-// A month ends on the same day of the next one, or on its last; it never skips a
-// month, keeps the time of day, and twelve of them never exceed a year.
-func TestTermsFollowTheCalendar(t *testing.T) {
-	t.Parallel()
-
-	rapid.Check(t, func(t *rapid.T) {
-		from := time.UnixMilli(rapid.Int64Range(0, 4_000_000_000_000).Draw(t, "from")).UTC()
-		_, month := market.Term(market.Monthly, from)
-		_, year := market.Term(market.Yearly, from)
-
-		next := (from.Year()*12 + int(from.Month())) + 1
-		if got := month.Year()*12 + int(month.Month()); got != next {
-			t.Fatalf("a month from %s ends %s", from, month)
-		}
-		lastDay := month.AddDate(0, 0, 1).Month() != month.Month()
-		if month.Day() != from.Day() && (month.Day() > from.Day() || !lastDay) {
-			t.Fatalf("a month from %s ends %s", from, month)
-		}
-		if year.Year() != from.Year()+1 || year.Month() != from.Month() {
-			t.Fatalf("a year from %s ends %s", from, year)
-		}
-		for _, end := range []time.Time{month, year} {
-			if end.Sub(end.Truncate(24*time.Hour)) != from.Sub(from.Truncate(24*time.Hour)) {
-				t.Fatalf("a term from %s ends at another time of day: %s", from, end)
-			}
-		}
-	})
 }

@@ -3,22 +3,68 @@ package market
 import (
 	"context"
 	"time"
+
+	"stoa/internal/audit"
 )
+
+// LicenseRows is what both selling and managing do with licences in the
+// database.
+type LicenseRows interface {
+	// CreateLicense inserts a licence of a product that is there, in version 1 and
+	// without instances. It returns an errs.Conflict error when the id or the key is
+	// taken.
+	CreateLicense(ctx context.Context, l License) error
+
+	// LicenseByID returns the licence with that id, or an errs.NotFound error.
+	// Inside InTx it stays locked until the transaction ends.
+	LicenseByID(ctx context.Context, id string) (License, error)
+
+	// UpdateLicense overwrites the licence with that id, and raises its version by
+	// one. Id, product, tier, key, creation, instances and churn stay. It returns an
+	// errs.NotFound error when there is none.
+	UpdateLicense(ctx context.Context, l License) error
+}
 
 // Licenses is the licences and their activations in the database, as for those
 // who use and manage them.
 type Licenses interface {
-	// LicenseByKey returns the licence of that product with that key hash, how many
-	// instances are activated and whether the given one is. It returns an
-	// errs.NotFound error when there is none: another product's is none. Inside
-	// InTx the licence stays locked until the transaction ends, and the instances
-	// are those after the lock was granted.
+	LicenseRows
+
+	// LicenseByKey returns the licence of that product with that key hash, and
+	// whether the given instance is activated. It returns an errs.NotFound error when
+	// there is none: another product's is none. Inside InTx the licence stays locked
+	// until the transaction ends, and the instances are those after the lock was
+	// granted.
 	LicenseByKey(ctx context.Context, productID, keyHash, instanceID string) (Usage, error)
 
-	// AddInstance records that an instance uses a licence. Adding the same instance
-	// twice is not an error.
-	AddInstance(ctx context.Context, licenseID, instanceID string, at time.Time) error
+	// AddInstance records that an instance uses a licence, counts it, and stores the
+	// state of the churn limit. Adding the same instance again changes nothing.
+	AddInstance(ctx context.Context, licenseID string, a Activation, churn time.Time) error
+
+	// RemoveInstance takes back what AddInstance did, the churn apart. It returns an
+	// errs.NotFound error when the licence has no such instance.
+	RemoveInstance(ctx context.Context, licenseID, instanceID string) error
+
+	// HasRenewal reports whether a licence was renewed for that before. Inside InTx,
+	// with the licence locked, nobody else renews it meanwhile.
+	HasRenewal(ctx context.Context, licenseID, reference string) (bool, error)
+
+	// AddRenewal records what a licence is renewed for. It returns an errs.Conflict
+	// error when that is recorded already.
+	AddRenewal(ctx context.Context, licenseID, reference string, at time.Time) error
+
+	// Record is as in Catalogue.
+	Record(ctx context.Context, e audit.Entry) error
 
 	// InTx is as in Catalogue.
 	InTx(ctx context.Context, fn func(Licenses) error) error
+}
+
+// Activation is an instance that uses a licence.
+type Activation struct {
+	InstanceID string
+	// Development instances do not count against the limit. Whether one is, is
+	// decided when it is activated.
+	Development bool
+	At          time.Time
 }

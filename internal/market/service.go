@@ -174,7 +174,7 @@ func (s *Service) draft(ctx context.Context, productID string, tier Tier, key Li
 		KeyHash: s.Keys.Hash(key), Features: tier.Features, MaxInstances: tier.MaxInstances, CreatedAt: now,
 	}
 	l.KeySealed = s.Keys.Seal(key, l.ID)
-	l.Type, l.ExpiresAt = Term(tier.Period, now)
+	l.Begin(tier.Period.Months(), now)
 	o := Order{
 		ID: cuid2.New(), ProductID: productID, TierID: tier.ID, UserID: buyer,
 		Amount: tier.Price, LicenseID: l.ID, CreatedAt: now,

@@ -65,10 +65,10 @@ func (s *Service) Activate(ctx context.Context, slug string, req UseRequest) (Gr
 			return err
 		}
 		if !u.Activated {
-			if err := tx.AddInstance(ctx, u.License.ID, instanceID, now); err != nil {
+			if err := tx.AddInstance(ctx, u.License.ID, Activation{InstanceID: instanceID, At: now}, u.License.Churn); err != nil {
 				return err
 			}
-			u.Instances, u.Activated = u.Instances+1, true
+			u.License.Instances, u.Activated = u.License.Instances+1, true
 		}
 		out = Grant{Usage: u, Key: key, Status: u.License.StatusAt(now)}
 		return nil

@@ -2,9 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"stoa/internal/market"
@@ -12,55 +9,92 @@ import (
 
 // Licenses implements market.Licenses.
 type Licenses struct {
-	conn
+	licenseTable
 }
 
 var _ market.Licenses = (*Licenses)(nil)
 
 // NewLicenses returns the licences of db.
-func NewLicenses(db *DB) *Licenses { return &Licenses{db.conn()} }
+func NewLicenses(db *DB) *Licenses { return &Licenses{licenseTable{db.conn()}} }
 
 // InTx implements market.Licenses.
 func (s *Licenses) InTx(ctx context.Context, fn func(market.Licenses) error) error {
-	return s.inTx(ctx, func(tx conn) error { return fn(&Licenses{tx}) })
+	return s.inTx(ctx, func(tx conn) error { return fn(&Licenses{licenseTable{tx}}) })
 }
-
-// licenseQuery selects a licence by key hash and product.
-const licenseQuery = `
-	SELECT l.id, l.product_id, l.tier_id, l.user_id, l.key_hash, l.key_sealed, l.type, l.features, l.max_instances, l.paid,
-		l.expires_at_ms, l.revoked_at_ms, l.created_at_ms
-	FROM licenses l WHERE l.key_hash = $1 AND l.product_id = $2`
 
 // LicenseByKey implements market.Licenses.
 func (s *Licenses) LicenseByKey(ctx context.Context, productID, keyHash, instanceID string) (market.Usage, error) {
-	var (
-		u                         market.Usage
-		l                         = &u.License
-		features                  string
-		expires, revoked, created sql.NullInt64
-	)
-	err := s.r.QueryRowContext(ctx, licenseQuery+s.lockInTx("l"), keyHash, productID).Scan(
-		&l.ID, &l.ProductID, &l.TierID, &l.UserID, &l.KeyHash, &l.KeySealed, &l.Type, &features, &l.MaxInstances, &l.Paid,
-		&expires, &revoked, &created)
+	l, err := scanLicense(s.r.QueryRowContext(ctx, `
+		SELECT `+licenseColumns+` FROM licenses l
+		WHERE l.key_hash = $1 AND l.product_id = $2`+s.lockInTx("l"), keyHash, productID))
 	if err != nil {
 		return market.Usage{}, s.db.wrap(err, "Licence")
 	}
-	l.ExpiresAt, l.RevokedAt, l.CreatedAt = fromMillis(expires), fromMillis(revoked), fromMillis(created)
-	if err := json.Unmarshal([]byte(features), &l.Features); err != nil {
-		return market.Usage{}, fmt.Errorf("store: licence %s: features: %w", l.ID, err)
-	}
+	u := market.Usage{License: l}
 	// A separate query on purpose: it must see what other transactions committed
 	// while this one waited for the lock.
 	err = s.r.QueryRowContext(ctx, `
-		SELECT count(*), count(CASE WHEN instance_id = $1 THEN 1 END) > 0
-		FROM license_instances WHERE license_id = $2`, instanceID, l.ID).Scan(&u.Instances, &u.Activated)
+		SELECT EXISTS (SELECT 1 FROM license_instances WHERE license_id = $1 AND instance_id = $2)`, l.ID, instanceID).Scan(&u.Activated)
 	return u, err
 }
 
 // AddInstance implements market.Licenses.
-func (s *Licenses) AddInstance(ctx context.Context, licenseID, instanceID string, at time.Time) error {
+func (s *Licenses) AddInstance(ctx context.Context, licenseID string, a market.Activation, churn time.Time) error {
+	return s.inTx(ctx, func(tx conn) error {
+		res, err := tx.w.ExecContext(ctx, `
+			INSERT INTO license_instances (license_id, instance_id, development, activated_at_ms) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (license_id, instance_id) DO NOTHING`, licenseID, a.InstanceID, a.Development, toMillis(a.At))
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return err
+		}
+		counted, development := counts(a.Development)
+		_, err = tx.w.ExecContext(ctx, `
+			UPDATE licenses SET instances = instances + $1, development_instances = development_instances + $2, churn_ms = $3
+			WHERE id = $4`, counted, development, toMillis(churn), licenseID)
+		return err
+	})
+}
+
+// RemoveInstance implements market.Licenses.
+func (s *Licenses) RemoveInstance(ctx context.Context, licenseID, instanceID string) error {
+	return s.inTx(ctx, func(tx conn) error {
+		var was bool
+		err := tx.w.QueryRowContext(ctx, `
+			DELETE FROM license_instances WHERE license_id = $1 AND instance_id = $2
+			RETURNING development`, licenseID, instanceID).Scan(&was)
+		if err != nil {
+			return tx.db.wrap(err, "Instance")
+		}
+		counted, development := counts(was)
+		_, err = tx.w.ExecContext(ctx, `
+			UPDATE licenses SET instances = instances - $1, development_instances = development_instances - $2
+			WHERE id = $3`, counted, development, licenseID)
+		return err
+	})
+}
+
+// counts returns what one instance adds to each of a licence's counters.
+func counts(isDevelopment bool) (counted, development int) {
+	if isDevelopment {
+		return 0, 1
+	}
+	return 1, 0
+}
+
+// HasRenewal implements market.Licenses.
+func (s *Licenses) HasRenewal(ctx context.Context, licenseID, reference string) (bool, error) {
+	var has bool
+	err := s.r.QueryRowContext(ctx, `
+		SELECT EXISTS (SELECT 1 FROM license_renewals WHERE license_id = $1 AND reference = $2)`, licenseID, reference).Scan(&has)
+	return has, err
+}
+
+// AddRenewal implements market.Licenses.
+func (s *Licenses) AddRenewal(ctx context.Context, licenseID, reference string, at time.Time) error {
 	_, err := s.w.ExecContext(ctx, `
-		INSERT INTO license_instances (license_id, instance_id, activated_at_ms) VALUES ($1, $2, $3)
-		ON CONFLICT (license_id, instance_id) DO NOTHING`, licenseID, instanceID, toMillis(at))
-	return err
+		INSERT INTO license_renewals (license_id, reference, at_ms) VALUES ($1, $2, $3)`, licenseID, reference, toMillis(at))
+	return s.db.wrap(err, "Renewal")
 }

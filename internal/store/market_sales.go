@@ -11,17 +11,17 @@ import (
 
 // Sales implements market.Sales.
 type Sales struct {
-	conn
+	licenseTable
 }
 
 var _ market.Sales = (*Sales)(nil)
 
 // NewSales returns the orders of db.
-func NewSales(db *DB) *Sales { return &Sales{db.conn()} }
+func NewSales(db *DB) *Sales { return &Sales{licenseTable{db.conn()}} }
 
 // InTx implements market.Sales.
 func (s *Sales) InTx(ctx context.Context, fn func(market.Sales) error) error {
-	return s.inTx(ctx, func(tx conn) error { return fn(&Sales{tx}) })
+	return s.inTx(ctx, func(tx conn) error { return fn(&Sales{licenseTable{tx}}) })
 }
 
 // CreateOrder implements market.Sales.
@@ -62,21 +62,6 @@ func (s *Sales) OrderByID(ctx context.Context, id string) (market.Order, error) 
 		}
 	}
 	return o, nil
-}
-
-// CreateLicense implements market.Sales.
-func (s *Sales) CreateLicense(ctx context.Context, l market.License) error {
-	features, err := jsonList(l.Features)
-	if err != nil {
-		return err
-	}
-	_, err = s.w.ExecContext(ctx, `
-		INSERT INTO licenses (id, product_id, tier_id, user_id, key_hash, key_sealed, type, features, max_instances, paid,
-			expires_at_ms, revoked_at_ms, created_at_ms)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-		l.ID, l.ProductID, l.TierID, l.UserID, l.KeyHash, l.KeySealed, string(l.Type), features, l.MaxInstances, l.Paid,
-		toMillis(l.ExpiresAt), toMillis(l.RevokedAt), toMillis(l.CreatedAt))
-	return s.db.wrap(err, "Licence")
 }
 
 // CountDownload implements market.Sales.

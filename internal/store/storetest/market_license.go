@@ -50,7 +50,7 @@ func testLicenses(t *testing.T, open Open) {
 
 		s := licenses(t)
 		for _, at := range []string{"x", "x", "y"} {
-			if err := s.AddInstance(t.Context(), "l", at, T0); err != nil {
+			if err := s.AddInstance(t.Context(), "l", market.Activation{InstanceID: at, At: T0}, T0); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -60,13 +60,98 @@ func testLicenses(t *testing.T, open Open) {
 			activated      bool
 		}{{"hash-l", "x", 2, true}, {"hash-l", "z", 2, false}, {"hash-m", "x", 0, false}} {
 			u, err := s.LicenseByKey(t.Context(), "prod-a", tt.hash, tt.instance)
-			if err != nil || u.Instances != tt.count || u.Activated != tt.activated {
-				t.Errorf("LicenseByKey(%s, %s) = %d, %v, %v; want %d, %v", tt.hash, tt.instance, u.Instances, u.Activated, err, tt.count, tt.activated)
+			if err != nil || u.License.Instances != tt.count || u.Activated != tt.activated {
+				t.Errorf("LicenseByKey(%s, %s) = %d, %v, %v; want %d, %v", tt.hash, tt.instance, u.License.Instances, u.Activated, err, tt.count, tt.activated)
 			}
 		}
 	})
+	t.Run("development instances are counted apart", func(t *testing.T) {
+		t.Parallel()
+
+		s := licenses(t)
+		for _, a := range []market.Activation{
+			{InstanceID: "x", At: T0},
+			{InstanceID: "d", At: T0, Development: true},
+			{InstanceID: "e", At: T0, Development: true},
+			{InstanceID: "x", At: T0.Add(time.Hour), Development: true}, // there already: nothing changes
+		} {
+			if err := s.AddInstance(t.Context(), "l", a, T0.Add(time.Minute)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wantCounts(t, s, 1, 2)
+		for _, id := range []string{"e", "x"} {
+			if err := s.RemoveInstance(t.Context(), "l", id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wantCounts(t, s, 0, 1)
+		wantKind(t, s.RemoveInstance(t.Context(), "l", "x"), errs.NotFound)
+		wantKind(t, s.RemoveInstance(t.Context(), "m", "d"), errs.NotFound)
+		wantCounts(t, s, 0, 1)
+		l, err := s.LicenseByID(t.Context(), "l")
+		if err != nil || !l.Churn.Equal(T0.Add(time.Minute)) || l.Version != 1 {
+			t.Errorf("churn %s, version %d, %v; want it stored, and the version as it was", l.Churn, l.Version, err)
+		}
+	})
+	t.Run("an update keeps what identifies a licence and what is counted", func(t *testing.T) {
+		t.Parallel()
+
+		s := licenses(t)
+		if err := s.AddInstance(t.Context(), "l", market.Activation{InstanceID: "x", At: T0}, T0); err != nil {
+			t.Fatal(err)
+		}
+		next := License("l", "b")
+		next.TierID, next.KeyHash, next.KeySealed, next.CreatedAt = "other", "other", "other", T0.Add(time.Hour)
+		next.UserID, next.Type, next.Features, next.MaxInstances, next.Paid = "ada", market.Perpetual, nil, 9, false
+		next.ExpiresAt, next.Months, next.Anchor, next.Periods, next.RevokedAt = time.Time{}, 12, time.Time{}, 0, time.Time{}
+		next.Instances, next.DevelopmentInstances, next.Churn, next.Version = 7, 7, time.Time{}, 7
+		if err := s.UpdateLicense(t.Context(), next); err != nil {
+			t.Fatal(err)
+		}
+		want, was := next, License("l", "a")
+		want.ProductID, want.TierID, want.KeyHash, want.KeySealed, want.CreatedAt = was.ProductID, was.TierID, was.KeyHash, was.KeySealed, was.CreatedAt
+		want.Features, want.Instances, want.DevelopmentInstances, want.Churn, want.Version = []string{}, 1, 0, T0, 2
+		got, err := s.LicenseByID(t.Context(), "l")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(got, want); diff != "" {
+			t.Errorf("after the update (-got +want):\n%s", diff)
+		}
+		next.ID = "n"
+		wantKind(t, s.UpdateLicense(t.Context(), next), errs.NotFound)
+		_, err = s.LicenseByID(t.Context(), "n")
+		wantKind(t, err, errs.NotFound)
+	})
+	t.Run("a renewal is known by licence and reference", func(t *testing.T) {
+		t.Parallel()
+
+		s := licenses(t)
+		if err := s.AddRenewal(t.Context(), "l", "in_1", T0); err != nil {
+			t.Fatal(err)
+		}
+		for _, tt := range []struct {
+			license, reference string
+			want               bool
+		}{{"l", "in_1", true}, {"l", "in_2", false}, {"m", "in_1", false}} {
+			if has, err := s.HasRenewal(t.Context(), tt.license, tt.reference); has != tt.want || err != nil {
+				t.Errorf("HasRenewal(%s, %s) = %v, %v; want %v", tt.license, tt.reference, has, err, tt.want)
+			}
+		}
+		wantKind(t, s.AddRenewal(t.Context(), "l", "in_1", T0), errs.Conflict)
+	})
 	t.Run("a licence stays locked until the transaction ends", func(t *testing.T) { t.Parallel(); testLicenseLock(t, licenses(t)) })
 	t.Run("many transactions, one seat", func(t *testing.T) { t.Parallel(); testOneSeat(t, licenses(t)) })
+}
+
+// wantCounts checks the counters of the licence l.
+func wantCounts(tb testing.TB, s *store.Licenses, counted, development int) {
+	tb.Helper()
+	l, err := s.LicenseByID(tb.Context(), "l")
+	if err != nil || l.Instances != counted || l.DevelopmentInstances != development {
+		tb.Errorf("%d instances and %d development ones (%v), want %d and %d", l.Instances, l.DevelopmentInstances, err, counted, development)
+	}
 }
 
 // testLicenseLock has one transaction hold the licence while another asks for
@@ -94,14 +179,14 @@ func testLicenseLock(t *testing.T, s *store.Licenses) {
 			second <- u
 		case <-time.After(300 * time.Millisecond): // time enough to answer, if nothing held it
 		}
-		return tx.AddInstance(t.Context(), "l", "x", T0)
+		return tx.AddInstance(t.Context(), "l", market.Activation{InstanceID: "x", At: T0}, time.Time{})
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	wg.Wait()
-	if u := <-second; u.Instances != 1 || !u.Activated {
-		t.Errorf("the second transaction saw %d instances, want what the first added", u.Instances)
+	if u := <-second; u.License.Instances != 1 || !u.Activated {
+		t.Errorf("the second transaction saw %d instances, want what the first added", u.License.Instances)
 	}
 }
 
@@ -121,10 +206,10 @@ func testOneSeat(t *testing.T, s *store.Licenses) {
 				if err != nil {
 					return err
 				}
-				if u.Instances > 0 {
+				if u.License.Instances > 0 {
 					return errFull
 				}
-				return tx.AddInstance(t.Context(), "l", instance, T0)
+				return tx.AddInstance(t.Context(), "l", market.Activation{InstanceID: instance, At: T0}, time.Time{})
 			})
 			switch {
 			case err == nil:
@@ -136,7 +221,7 @@ func testOneSeat(t *testing.T, s *store.Licenses) {
 	}
 	wg.Wait()
 	u, err := s.LicenseByKey(t.Context(), "prod-a", "hash-l", "0")
-	if err != nil || u.Instances != 1 || taken.Load() != 1 {
-		t.Errorf("%d instances, %d transactions (%v); want one of each", u.Instances, taken.Load(), err)
+	if err != nil || u.License.Instances != 1 || taken.Load() != 1 {
+		t.Errorf("%d instances, %d transactions (%v); want one of each", u.License.Instances, taken.Load(), err)
 	}
 }

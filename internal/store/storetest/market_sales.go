@@ -17,7 +17,7 @@ func License(id, slug string) market.License {
 	return market.License{
 		ID: id, ProductID: "prod-" + slug, TierID: "pro", UserID: "user", KeyHash: "hash-" + id, KeySealed: "sealed",
 		Type: market.Subscription, Features: []string{"All"}, MaxInstances: 3, Paid: true,
-		ExpiresAt: T0.AddDate(0, 1, 0), RevokedAt: T0.AddDate(0, 0, 1), CreatedAt: T0,
+		ExpiresAt: T0.AddDate(0, 1, 0), Months: 1, Anchor: T0, Periods: 1, RevokedAt: T0.AddDate(0, 0, 1), CreatedAt: T0, Version: 1,
 	}
 }
 

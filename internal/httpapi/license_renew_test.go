@@ -1,0 +1,130 @@
+package httpapi_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"stoa/internal/errs"
+	"stoa/internal/market"
+	"stoa/internal/testkit"
+)
+
+// licenseOf returns the id of the licence with that key of mail-pack.
+func licenseOf(tb testing.TB, a *testkit.App, key string) string {
+	tb.Helper()
+	res := activate(tb, a, key, "first.example")
+	if res.Status != http.StatusOK {
+		tb.Fatalf("activate = %d %s", res.Status, res.Body)
+	}
+	return res.Text(tb, "license.id")
+}
+
+// A payment may be reported several times, also at once: it renews once.
+func TestALicenseIsRenewedOnceForOneReference(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+		importCatalog(t, a)
+		root := a.Admin(t, "root")
+		key := buy(t, a, "monthly")
+		id := licenseOf(t, a, key)
+		var wg sync.WaitGroup
+		for i := range 12 {
+			wg.Go(func() {
+				l, err := a.Market.RenewLicense(t.Context(), id, market.Renewal{Periods: 1, Reference: fmt.Sprint("in_", i%2)})
+				if err != nil || l.ID != id {
+					t.Errorf("RenewLicense = %+v, %v", l, err)
+				}
+			})
+		}
+		wg.Wait()
+		if got := verify(t, a, "mail-pack", key, "first.example").Text(t, "license.expiresAt"); got != "2030-06-01T12:00:00.000Z" {
+			t.Errorf("expiresAt = %s, want two renewals", got)
+		}
+		if got := audited(t, a, root, "license.renew"); len(got) != 2 {
+			t.Errorf("%d entries in the audit log, want 2: %v", len(got), got)
+		}
+
+		a.Clock.Advance(200 * 24 * time.Hour) // 17 September
+		wantVerdict(t, verify(t, a, "mail-pack", key, "first.example"), "expired")
+		if _, err := a.Market.RenewLicense(t.Context(), id, market.Renewal{Periods: 1, Reference: "in_0"}); err != nil {
+			t.Fatal(err)
+		}
+		wantVerdict(t, verify(t, a, "mail-pack", key, "first.example"), "expired")
+		for range 2 { // without a reference every call counts
+			if _, err := a.Market.RenewLicense(t.Context(), id, market.Renewal{Periods: 1}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := verify(t, a, "mail-pack", key, "first.example").Text(t, "license.expiresAt"); got != "2030-11-17T12:00:00.000Z" {
+			t.Errorf("expiresAt = %s, want two months from now: expired becomes active", got)
+		}
+	})
+}
+
+func TestRevocationIsFinal(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+		importCatalog(t, a)
+		root := a.Admin(t, "root")
+		key := buy(t, a, "monthly")
+		id := licenseOf(t, a, key)
+		for range 2 {
+			if l, err := a.Market.RevokeLicense(t.Context(), id, nil); err != nil || !l.RevokedAt.Equal(testkit.T0) || l.Version != 2 {
+				t.Errorf("RevokeLicense = %+v, %v", l, err)
+			}
+			a.Clock.Advance(time.Hour)
+		}
+		wantVerdict(t, verify(t, a, "mail-pack", key, "first.example"), "revoked")
+		if _, err := a.Market.RenewLicense(t.Context(), id, market.Renewal{Periods: 1, Reference: "in_1"}); !errors.Is(err, market.ErrLicenseRevoked) {
+			t.Errorf("RenewLicense = %v, want ErrLicenseRevoked", err)
+		}
+		wantVerdict(t, verify(t, a, "mail-pack", key, "first.example"), "revoked")
+		if got := audited(t, a, root, "license"); len(got) != 1 || got[0] != "license.revoke "+id {
+			t.Errorf("the audit log says %v, want one revocation", got)
+		}
+	})
+}
+
+func TestRenewalRefusals(t *testing.T) {
+	t.Parallel()
+	a := shop(t)
+
+	id := licenseOf(t, a, buy(t, a, "monthly"))
+	for _, tt := range []struct {
+		name, id string
+		renewal  market.Renewal
+		want     errs.Kind
+	}{
+		{"nothing", id, market.Renewal{}, errs.Invalid},
+		{"one period too many", id, market.Renewal{Periods: 121}, errs.Invalid},
+		{"as many as can be", id, market.Renewal{Periods: 120}, ""},
+		{"a reference that cannot be stored", id, market.Renewal{Periods: 1, Reference: "\x00"}, errs.Invalid},
+		{"perpetual", licenseOf(t, a, buy(t, a, "once")), market.Renewal{Periods: 1}, errs.Conflict},
+		{"unknown", "nobody", market.Renewal{Periods: 1}, errs.NotFound},
+		{"no id at all", "a\x00b", market.Renewal{Periods: 1}, errs.NotFound},
+	} {
+		if _, err := a.Market.RenewLicense(t.Context(), tt.id, tt.renewal); errs.KindOf(err) != tt.want {
+			t.Errorf("%s: RenewLicense = %v, want %s", tt.name, err, tt.want)
+		}
+	}
+}
+
+// audited returns the entries of the audit log about an action or a subject as
+// "action target", the first first.
+func audited(tb testing.TB, a *testkit.App, root testkit.Tokens, action string) []string {
+	tb.Helper()
+	res := a.Do(tb, testkit.Request{Method: http.MethodGet, Path: "/api/v1/admin/audit?limit=100&action=" + action, Token: root.Access})
+	items, _ := res.Get(tb, "data.items").([]any)
+	list := make([]string, len(items))
+	for i, it := range items {
+		e := it.(map[string]any)
+		list[len(items)-1-i] = fmt.Sprint(e["action"], " ", e["target"].(map[string]any)["id"])
+	}
+	return list
+}

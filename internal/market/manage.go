@@ -1,0 +1,124 @@
+package market
+
+import (
+	"context"
+	"regexp"
+
+	"stoa/internal/audit"
+	"stoa/internal/errs"
+)
+
+// Match says whether a change may be made to a licence of that version: a
+// client's If-Match. nil matches every version.
+type Match func(version int64) bool
+
+// Renewal is a number of billing periods to add to the term of a licence.
+type Renewal struct {
+	Periods int
+	// Reference says what for, such as the id of an invoice: a licence is renewed
+	// once for the same. Empty means that every call is a renewal.
+	Reference string
+}
+
+// maxRenewal is how many periods one renewal may add.
+const maxRenewal = 120
+
+// Issues returns what is wrong with the renewal.
+func (r Renewal) Issues() []errs.Issue {
+	var is issues
+	if r.Periods < 1 || r.Periods > maxRenewal {
+		is.add("periods", "out_of_range", "periods must be a whole number from 1 to %d.", maxRenewal)
+	}
+	if !printable(r.Reference, maxText) {
+		is.add("reference", "out_of_range", "reference must be at most %d printable characters.", maxText)
+	}
+	return is
+}
+
+// RenewLicense adds periods to the term of a licence, as License.Renew does, and
+// returns it as it is then. What was renewed for the same reference before is
+// returned as it is now.
+//
+// It returns VALIDATION_ERROR for what Renewal.Issues finds, ErrLicenseNotFound,
+// and the errors of License.Renew.
+func (s *Service) RenewLicense(ctx context.Context, licenseID string, r Renewal) (License, error) {
+	return s.renewLicense(ctx, licenseID, r, nil)
+}
+
+func (s *Service) renewLicense(ctx context.Context, licenseID string, r Renewal, match Match) (License, error) {
+	if err := errs.Validation(r.Issues()...); err != nil {
+		return License{}, err
+	}
+	return s.changeLicense(ctx, licenseID, match, func(tx Licenses, l *License) (audit.Action, audit.Details, error) {
+		now := s.Now()
+		details := audit.Details{"periods": r.Periods}
+		if r.Reference != "" {
+			renewed, err := tx.HasRenewal(ctx, l.ID, r.Reference)
+			if renewed || err != nil {
+				return "", nil, err
+			}
+			if err := tx.AddRenewal(ctx, l.ID, r.Reference, now); err != nil {
+				return "", nil, err
+			}
+			details["reference"] = r.Reference
+		}
+		if err := l.Renew(r.Periods, now); err != nil {
+			return "", nil, err
+		}
+		details["expiresAt"] = l.ExpiresAt
+		return audit.LicenseRenew, details, nil
+	})
+}
+
+// RevokeLicense withdraws a licence for good: no instance may use it from now on.
+// Doing so again changes nothing. It returns ErrLicenseNotFound, and ErrStale if
+// match refuses the licence's version.
+func (s *Service) RevokeLicense(ctx context.Context, licenseID string, match Match) (License, error) {
+	return s.changeLicense(ctx, licenseID, match, func(_ Licenses, l *License) (audit.Action, audit.Details, error) {
+		if !l.Revoke(s.Now()) {
+			return "", nil, nil
+		}
+		return audit.LicenseRevoke, nil, nil
+	})
+}
+
+// changeLicense applies fn to a licence and records it, in one transaction that
+// has locked the licence. fn returns what it did, or "" if it did nothing.
+func (s *Service) changeLicense(ctx context.Context, id string, match Match, fn func(Licenses, *License) (audit.Action, audit.Details, error)) (License, error) {
+	if !validID(id) {
+		return License{}, ErrLicenseNotFound
+	}
+	var changed License
+	err := s.Licenses.InTx(ctx, func(tx Licenses) error {
+		l, err := tx.LicenseByID(ctx, id)
+		if errs.KindOf(err) == errs.NotFound {
+			return ErrLicenseNotFound
+		} else if err != nil {
+			return err
+		}
+		if match != nil && !match(l.Version) {
+			return ErrLicenseStale
+		}
+		action, details, err := fn(tx, &l)
+		changed = l
+		if err != nil || action == "" {
+			return err
+		}
+		changed.Version++
+		if err := tx.UpdateLicense(ctx, l); err != nil {
+			return err
+		}
+		return tx.Record(ctx, audit.New(ctx, s.Now(), action, audit.Target{Type: "license", ID: id}, details))
+	})
+	if err != nil {
+		return License{}, err
+	}
+	return changed, nil
+}
+
+// idPattern is what the ids of this package look like.
+var idPattern = regexp.MustCompile(`^[a-z0-9]{1,32}$`)
+
+// validID reports whether there could be something with that id. What could not
+// is unknown without asking the database.
+func validID(s string) bool { return idPattern.MatchString(s) }

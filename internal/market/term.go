@@ -1,0 +1,90 @@
+package market
+
+import (
+	"time"
+
+	"stoa/internal/errs"
+)
+
+// Months returns how long one period of a tier lasts; 0 if it is bought for
+// ever.
+func (p BillingPeriod) Months() int {
+	switch p {
+	case Monthly:
+		return 1
+	case Yearly:
+		return 12
+	case OneTime:
+	}
+	return 0
+}
+
+// Begin gives the licence its first term: one period of that many months from
+// at. With none the licence is perpetual. A month from the 31st of January ends
+// on the last day of February.
+func (l *License) Begin(months int, at time.Time) {
+	l.Type, l.ExpiresAt, l.Months, l.Anchor, l.Periods = Perpetual, time.Time{}, months, time.Time{}, 0
+	if months > 0 {
+		l.Type, l.Anchor, l.Periods = Subscription, at.UTC().Truncate(time.Millisecond), 1
+		l.ExpiresAt = addMonths(l.Anchor, months)
+	}
+}
+
+// EndAt sets the end of the term to a moment of somebody's choice, from which
+// renewals go on. The zero time makes the licence perpetual.
+func (l *License) EndAt(end time.Time) {
+	l.Type, l.ExpiresAt, l.Anchor, l.Periods = Perpetual, time.Time{}, time.Time{}, 0
+	if !end.IsZero() {
+		l.Type, l.ExpiresAt = Subscription, end.UTC().Truncate(time.Millisecond)
+		l.Anchor = l.ExpiresAt
+	}
+}
+
+// lastYear is the last one that RFC 3339 can write.
+const lastYear = 9999
+
+// Renew adds whole billing periods to the term. While it lasts they follow its
+// end, whenever they are paid; after it they begin at now. Months are counted
+// from where the term began, so that the 31st is not lost in a February.
+//
+// It returns ErrLicenseRevoked, ErrNoTerm for a licence without a billing period
+// or an end, and VALIDATION_ERROR for a term beyond the year 9999. The licence is
+// changed only if it returns nil.
+func (l *License) Renew(periods int, now time.Time) error {
+	switch {
+	case !l.RevokedAt.IsZero():
+		return ErrLicenseRevoked
+	case l.Months == 0 || l.ExpiresAt.IsZero():
+		return ErrNoTerm
+	}
+	anchor, before := l.Anchor, l.Periods
+	if l.StatusAt(now) == LicenseExpired {
+		anchor, before = now.UTC().Truncate(time.Millisecond), 0
+	}
+	end := addMonths(anchor, l.Months*(before+periods))
+	if end.Year() > lastYear {
+		var is issues
+		is.add("periods", "out_of_range", "periods must end the term in the year %d or before.", lastYear)
+		return errs.Validation(is...)
+	}
+	l.Anchor, l.Periods, l.ExpiresAt = anchor, before+periods, end
+	return nil
+}
+
+// Revoke withdraws the licence for good. It reports false if that was done
+// before.
+func (l *License) Revoke(now time.Time) bool {
+	if !l.RevokedAt.IsZero() {
+		return false
+	}
+	l.RevokedAt = now.UTC().Truncate(time.Millisecond)
+	return true
+}
+
+// addMonths is t with the month n later, on the same day, or the month's last if
+// it has no such day. time.AddDate would run over into the next month.
+func addMonths(t time.Time, n int) time.Time {
+	first := time.Date(t.Year(), t.Month()+time.Month(n), 1, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), t.Location())
+	last := first.AddDate(0, 1, -1).Day()
+	return first.AddDate(0, 0, min(t.Day(), last)-1)
+}
