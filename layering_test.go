@@ -42,7 +42,7 @@ var mayImport = map[string][]string{
 	"internal/account/token":    {},
 
 	"internal/blob":           {},
-	"internal/market":         {"internal/errs", "internal/audit", "internal/caller", "internal/seal", "internal/cuid2", "internal/market/payment"},
+	"internal/market":         {"internal/errs", "internal/audit", "internal/caller", "internal/seal", "internal/cuid2", "internal/mail", "internal/market/payment"},
 	"internal/market/payment": {},
 	"internal/demo":           {"examples/plugins", "internal/demo/catalog", "internal/errs", "internal/market"},
 	"internal/demo/catalog":   {},

@@ -94,10 +94,10 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err := installer.Sweep(ctx, time.Now()); err != nil { // the age of files is in system time
 		cfg.Log.WarnContext(ctx, "leftovers of earlier installs could not be removed", slog.Any("err", err))
 	}
-	if err := a.buildMarket(cfg); err != nil {
+	if err := a.buildMail(ctx, cfg); err != nil {
 		return err
 	}
-	if err := a.buildMail(ctx, cfg); err != nil {
+	if err := a.buildMarket(cfg); err != nil {
 		return err
 	}
 	if err := a.buildAccounts(ctx, cfg); err != nil {

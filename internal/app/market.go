@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 
@@ -20,6 +21,7 @@ func (a *App) buildMarket(cfg Config) error {
 	a.Market = &market.Service{
 		Catalogue: store.NewCatalogue(a.DB), Sales: store.NewSales(a.DB), Licenses: store.NewLicenses(a.DB), Reviews: store.NewReviews(a.DB), Media: media,
 		Payments: payment.Test{}, Keys: market.NewKeys(cfg.MasterKey), Now: cfg.Now,
+		Orders: store.NewOrders(a.DB), Buyers: buyers{a}, Poster: a.Mail, PublicURL: cfg.PublicURL,
 	}
 	switch cfg.Payments {
 	case "", "test":
@@ -29,4 +31,14 @@ func (a *App) buildMarket(cfg Config) error {
 		return fmt.Errorf("payments: %q is neither test nor live", cfg.Payments)
 	}
 	return nil
+}
+
+// buyers implements market.Buyers with the accounts of an App, which are made
+// after its market.
+type buyers struct{ app *App }
+
+// Email implements market.Buyers.
+func (b buyers) Email(ctx context.Context, userID string) (string, error) {
+	u, err := b.app.Accounts.User(ctx, userID)
+	return u.Email, err
 }

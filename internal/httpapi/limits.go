@@ -26,6 +26,9 @@ var (
 	limitForgotPassword = ratelimit.Rule{Name: "forgot-password", Limit: 10, Window: time.Hour}
 	limitResetPassword  = ratelimit.Rule{Name: "reset-password", Limit: 10, Window: time.Minute}
 	limitSetup          = ratelimit.Rule{Name: "setup", Limit: 10, Window: time.Minute}
+
+	limitClaimRequest = ratelimit.Rule{Name: "claim-request", Limit: 10, Window: time.Hour}
+	limitClaim        = ratelimit.Rule{Name: "claim", Limit: 10, Window: time.Minute}
 )
 
 // Limits returns every rate limit of the API.
@@ -33,6 +36,7 @@ func Limits() []ratelimit.Rule {
 	return []ratelimit.Rule{
 		limitRegister, limitLogin, limitMe, limitRefresh, limitChangePassword,
 		limitRefreshUnknown, limitForgotPassword, limitResetPassword, limitSetup,
+		limitClaimRequest, limitClaim,
 	}
 }
 

@@ -98,6 +98,10 @@ func (s *Server) routes() *router {
 	rt.open("POST /api/marketplace/products/{slug}/purchase", withoutKey(s.purchaseProduct))
 	rt.public("POST /api/marketplace/products/{slug}/activate", withoutKey(s.activateLicense))
 	rt.public("GET /api/marketplace/products/{slug}/license/verify", s.verifyLicense)
+	rt.user("GET /api/marketplace/orders", s.listOrders)
+	rt.user("POST /api/marketplace/orders/claim-request", s.byUser(limitClaimRequest, s.requestClaim))
+	rt.user("POST /api/marketplace/orders/claim", s.byUser(limitClaim, s.claimOrders))
+	rt.public("GET /claim-orders", s.claimPage)
 	rt.public("GET /media/{file}", s.serveMedia)
 
 	rt.admin("GET /api/v1/admin/users", s.listUsers)

@@ -25,21 +25,28 @@ type Message struct {
 	Text    string // lines end with a line feed
 }
 
+// maxAddress is how many bytes an address may have (RFC 5321).
+const maxAddress = 254
+
 // ErrMessage says that a message could not be a mail: its address is none, or a
 // header would hold a control character, with which text becomes headers.
 var ErrMessage = errors.New("mail: the address or the subject cannot be put into a header")
 
 // check returns ErrMessage for a message that must not be sent.
 func (m Message) check() error {
-	if !bare(m.To) || m.Subject == "" || strings.ContainsFunc(m.Subject, unicode.IsControl) {
+	if !Valid(m.To) || m.Subject == "" || strings.ContainsFunc(m.Subject, unicode.IsControl) {
 		return ErrMessage
 	}
 	return nil
 }
 
-// bare reports whether s is an address alone: no name, no angle brackets, no
-// second address, nothing that could end a header.
-func bare(s string) bool {
+// Valid reports whether a message can be sent to s: it is an address alone, with
+// no name, no angle brackets, no second address, nothing that could end a
+// header.
+func Valid(s string) bool {
+	if len(s) > maxAddress {
+		return false
+	}
 	a, err := mail.ParseAddress(s)
 	return err == nil && a.Address == s && a.Name == "" && !strings.ContainsFunc(s, unicode.IsControl)
 }

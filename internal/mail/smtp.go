@@ -77,7 +77,7 @@ func NewSMTP(address, password, from string) (*SMTP, error) {
 	if (s.user == "") != (password == "") {
 		return nil, errors.New("a user in STOA_SMTP_URL and STOA_SMTP_PASSWORD go together: one is missing")
 	}
-	if s.from, err = mail.ParseAddress(from); err != nil || !bare(s.from.Address) {
+	if s.from, err = mail.ParseAddress(from); err != nil || !Valid(s.from.Address) {
 		return nil, errors.New("STOA_MAIL_FROM must be the address that mails come from, like no-reply@example.com or Shop <no-reply@example.com>")
 	}
 	return s, nil

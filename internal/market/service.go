@@ -25,6 +25,13 @@ type Service struct {
 	Keys      *Keys
 	Now       func() time.Time
 
+	// Orders, Buyers and Poster are for those who look at their orders and claim
+	// some. PublicURL is where links in mails begin.
+	Orders    Orders
+	Buyers    Buyers
+	Poster    Poster
+	PublicURL string
+
 	// known are the ids of products by slug. Both are for ever, so that an entry is
 	// never stale: with it a mistyped key is refused without the database.
 	known sync.Map

@@ -32,6 +32,11 @@ var (
 	//go:embed reset.js
 	resetScript string
 
+	//go:embed claim.html
+	claimBody string
+	//go:embed claim.js
+	claimScript string
+
 	//go:embed setup.html
 	setupBody string
 	//go:embed setup.js
@@ -41,6 +46,10 @@ var (
 // Reset returns the page that chooses a new password with a link from a mail, or
 // asks for such a mail. It is served at /reset-password.
 func Reset() (Page, error) { return render("Choose a new password", resetBody, resetScript) }
+
+// Claim returns the page that claims orders with a link from a mail, or asks for
+// such a mail. It is served at /claim-orders.
+func Claim() (Page, error) { return render("Claim your orders", claimBody, claimScript) }
 
 // Setup returns the page that makes the first administrator with the set-up link.
 // It is served at /setup.

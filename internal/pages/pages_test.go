@@ -15,7 +15,7 @@ var inline = regexp.MustCompile(`(?s)<(style|script)>(.*?)</(?:style|script)>`)
 func TestPolicyAllowsThePagesOwnPartsOnly(t *testing.T) {
 	t.Parallel()
 
-	for name, make := range map[string]func() (Page, error){"reset": Reset, "setup": Setup} {
+	for name, make := range map[string]func() (Page, error){"reset": Reset, "setup": Setup, "claim": Claim} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
@@ -85,6 +85,23 @@ func TestSetupPageIsAccessible(t *testing.T) {
 	for _, want := range []string{
 		`<html lang="en">`, `<title>Set up stoa</title>`, `for="password"`, `for="email"`, `for="username"`, `role="alert"`, `role="status"`,
 		`autocomplete="new-password"`, `<noscript>`, `name="viewport"`,
+	} {
+		if !bytes.Contains(page.HTML, []byte(want)) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+}
+
+func TestClaimPageIsAccessible(t *testing.T) {
+	t.Parallel()
+
+	page, err := Claim()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`<html lang="en">`, `<title>Claim your orders</title>`, `for="password"`, `for="email"`, `role="alert"`, `role="status"`,
+		`autocomplete="current-password"`, `<noscript>`, `name="viewport"`,
 	} {
 		if !bytes.Contains(page.HTML, []byte(want)) {
 			t.Errorf("the page has no %s", want)

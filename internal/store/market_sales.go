@@ -35,9 +35,9 @@ func (s *Sales) CreateOrder(ctx context.Context, o market.Order) error {
 		billing = sql.NullString{String: string(b), Valid: true}
 	}
 	_, err := s.w.ExecContext(ctx, `
-		INSERT INTO orders (id, product_id, tier_id, user_id, payment_method, billing_info, amount_minor, currency, status, license_id, created_at_ms)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-		o.ID, o.ProductID, o.TierID, o.UserID, o.PaymentMethod, billing, o.Amount.Minor, o.Amount.Currency, string(o.Status), o.LicenseID, toMillis(o.CreatedAt))
+		INSERT INTO orders (id, product_id, tier_id, user_id, payment_method, billing_info, amount_minor, currency, status, license_id, created_at_ms, billing_email_key)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+		o.ID, o.ProductID, o.TierID, o.UserID, o.PaymentMethod, billing, o.Amount.Minor, o.Amount.Currency, string(o.Status), o.LicenseID, toMillis(o.CreatedAt), nullText(o.Billing.EmailKey()))
 	return s.db.wrap(err, "Order")
 }
 

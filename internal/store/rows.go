@@ -1,6 +1,9 @@
 package store
 
-import "context"
+import (
+	"context"
+	"database/sql"
+)
 
 // column returns what a query of one column of texts finds, in its order.
 func (c conn) column(ctx context.Context, query string, args ...any) ([]string, error) {
@@ -19,3 +22,6 @@ func (c conn) column(ctx context.Context, query string, args ...any) ([]string, 
 	}
 	return texts, rows.Err()
 }
+
+// nullText is NULL for an empty text.
+func nullText(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }

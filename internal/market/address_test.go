@@ -1,0 +1,51 @@
+package market_test
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"stoa/internal/market"
+)
+
+func TestEmailKey(t *testing.T) {
+	t.Parallel()
+
+	for address, want := range map[string]string{
+		"ada@example.com":                 "ada@example.com",
+		" Ada@EXAMPLE.com\t":              "ada@example.com",
+		"ÉCLAIR@example.com":              "éclair@example.com",
+		"e\u0301clair@example.com":        "e\u0301clair@example.com", // may be another mailbox
+		"mar\u212a@example.com":           "mar\u212a@example.com",    // the Kelvin sign is not a k
+		"\u0130@example.com":              "\u0130@example.com",       // nor a dotted capital I an i
+		"straße@example.com":              "straße@example.com",
+		"":                                "",
+		"ada":                             "",
+		"ada@example.com, b@example.com":  "",
+		"Ada <ada@example.com>":           "",
+		"ada@example.com\nBcc: b@b.b":     "",
+		"ada@example.com\x00":             "",
+		strings.Repeat("a", 300) + "@a.b": "",
+	} {
+		if got := market.EmailKey(address); got != want {
+			t.Errorf("EmailKey(%q) = %q, want %q", address, got, want)
+		}
+	}
+	if got := (*market.BillingInfo)(nil).EmailKey(); got != "" {
+		t.Errorf("EmailKey of no bill = %q", got)
+	}
+}
+
+// The key of a key is the key: whatever is compared with it finds it.
+func TestEmailKeyIsStable(t *testing.T) {
+	t.Parallel()
+
+	rapid.Check(t, func(t *rapid.T) {
+		address := rapid.StringMatching(`[\p{L}\p{M}]{1,8}@[\p{L}]{1,8}\.com`).Draw(t, "address")
+		key := market.EmailKey(address)
+		if again := market.EmailKey(key); again != key {
+			t.Errorf("EmailKey(%q) = %q, whose key is %q", address, key, again)
+		}
+	})
+}

@@ -1,0 +1,155 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"stoa/internal/market"
+)
+
+// Orders implements market.Orders.
+type Orders struct {
+	conn
+}
+
+var _ market.Orders = (*Orders)(nil)
+
+// NewOrders returns the orders of db, as for those who placed them.
+func NewOrders(db *DB) *Orders { return &Orders{db.conn()} }
+
+// InTx implements market.Orders.
+func (s *Orders) InTx(ctx context.Context, fn func(market.Orders) error) error {
+	return s.inTx(ctx, func(tx conn) error { return fn(&Orders{tx}) })
+}
+
+// OrdersOf implements market.Orders.
+func (s *Orders) OrdersOf(ctx context.Context, userID string, limit, offset int) ([]market.OwnedOrder, int, error) {
+	var total int
+	if err := s.r.QueryRowContext(ctx, `SELECT COUNT(*) FROM orders WHERE user_id = $1`, userID).Scan(&total); err != nil {
+		return nil, 0, err
+	}
+	rows, err := s.r.QueryContext(ctx, `
+		SELECT o.id, o.product_id, o.tier_id, o.user_id, o.payment_method, o.billing_info, o.amount_minor, o.currency, o.status,
+			o.license_id, o.created_at_ms, p.slug, p.name
+		FROM orders o JOIN products p ON p.id = o.product_id
+		WHERE o.user_id = $1
+		ORDER BY o.created_at_ms DESC, o.id
+		LIMIT $2 OFFSET $3`, userID, limit, offset)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer rows.Close()
+	var list []market.OwnedOrder
+	for rows.Next() {
+		var (
+			o       market.OwnedOrder
+			billing sql.NullString
+			created sql.NullInt64
+		)
+		if err := rows.Scan(&o.ID, &o.ProductID, &o.TierID, &o.UserID, &o.PaymentMethod, &billing, &o.Amount.Minor, &o.Amount.Currency, &o.Status,
+			&o.LicenseID, &created, &o.ProductSlug, &o.ProductName); err != nil {
+			return nil, 0, err
+		}
+		o.CreatedAt = fromMillis(created)
+		if billing.Valid {
+			if err := json.Unmarshal([]byte(billing.String), &o.Billing); err != nil {
+				return nil, 0, fmt.Errorf("store: order %s: billing_info: %w", o.ID, err)
+			}
+		}
+		list = append(list, o)
+	}
+	return list, total, rows.Err()
+}
+
+// HasUnclaimed implements market.Orders.
+func (s *Orders) HasUnclaimed(ctx context.Context, emailKey string) (some bool, err error) {
+	err = s.r.QueryRowContext(ctx, `
+		SELECT EXISTS (SELECT 1 FROM orders WHERE billing_email_key = $1 AND user_id = 'anonymous')`, emailKey).Scan(&some)
+	return some, err
+}
+
+// ClaimOrders implements market.Orders.
+func (s *Orders) ClaimOrders(ctx context.Context, emailKey, userID string) (claimed int, err error) {
+	err = s.inTx(ctx, func(tx conn) error {
+		// The licences first, while their orders still tell whose they are.
+		_, err := tx.w.ExecContext(ctx, `
+			UPDATE licenses SET user_id = $1
+			WHERE user_id = 'anonymous' AND id IN (SELECT license_id FROM orders WHERE billing_email_key = $2 AND user_id = 'anonymous')`, userID, emailKey)
+		if err != nil {
+			return err
+		}
+		res, err := tx.w.ExecContext(ctx, `UPDATE orders SET user_id = $1 WHERE billing_email_key = $2 AND user_id = 'anonymous'`, userID, emailKey)
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		claimed = int(n)
+		return err
+	})
+	return claimed, err
+}
+
+// CreateClaim implements market.Orders.
+func (s *Orders) CreateClaim(ctx context.Context, c market.Claim) error {
+	_, err := s.w.ExecContext(ctx, `
+		INSERT INTO order_claims (token_hash, user_id, email_key, created_at_ms)
+		VALUES ($1, $2, $3, $4)`, c.Hash, c.UserID, c.EmailKey, toMillis(c.CreatedAt))
+	return s.db.wrap(err, "Claim")
+}
+
+// TakeClaim implements market.Orders.
+func (s *Orders) TakeClaim(ctx context.Context, hash, userID string, since time.Time) (market.Claim, error) {
+	c := market.Claim{Hash: hash, UserID: userID}
+	err := s.inTx(ctx, func(tx conn) error {
+		var created sql.NullInt64
+		err := tx.w.QueryRowContext(ctx, `
+			DELETE FROM order_claims WHERE token_hash = $1 AND user_id = $2 AND created_at_ms > $3
+			RETURNING email_key, created_at_ms`, hash, userID, toMillis(since)).Scan(&c.EmailKey, &created)
+		if err != nil {
+			return tx.db.wrap(err, "Claim")
+		}
+		c.CreatedAt = fromMillis(created)
+		_, err = tx.w.ExecContext(ctx, `DELETE FROM order_claims WHERE user_id = $1 AND email_key = $2`, userID, c.EmailKey)
+		return err
+	})
+	if err != nil {
+		return market.Claim{}, err
+	}
+	return c, nil
+}
+
+// DeleteClaims implements market.Orders.
+func (s *Orders) DeleteClaims(ctx context.Context, until time.Time) error {
+	_, err := s.w.ExecContext(ctx, `DELETE FROM order_claims WHERE created_at_ms <= $1`, toMillis(until))
+	return err
+}
+
+// Allow implements market.Orders.
+func (s *Orders) Allow(ctx context.Context, name string, a market.Allowance, now time.Time) (time.Time, error) {
+	return s.allow(ctx, name, a, now)
+}
+
+// allow counts a mail: GCRA in one statement, so that it is exact. until_ms
+// moves on by Every with each mail and may be (AtOnce - 1) of them in the future
+// when the next is asked for.
+func (c conn) allow(ctx context.Context, name string, a market.Allowance, now time.Time) (time.Time, error) {
+	ahead := time.Duration(a.AtOnce-1) * a.Every
+	var until sql.NullInt64
+	err := c.w.QueryRowContext(ctx, `
+		INSERT INTO mail_allowances (name, until_ms) VALUES ($1, $2)
+		ON CONFLICT (name) DO UPDATE
+			SET until_ms = CASE WHEN mail_allowances.until_ms > $3 THEN mail_allowances.until_ms ELSE $3 END + $4
+			WHERE mail_allowances.until_ms <= $5
+		RETURNING until_ms`, name, toMillis(now.Add(a.Every)), toMillis(now), a.Every.Milliseconds(), toMillis(now.Add(ahead))).Scan(&until)
+	if err == nil || !errors.Is(err, sql.ErrNoRows) {
+		return time.Time{}, err
+	}
+	if err := c.r.QueryRowContext(ctx, `SELECT until_ms FROM mail_allowances WHERE name = $1`, name).Scan(&until); err != nil {
+		return time.Time{}, err
+	}
+	return fromMillis(until).Add(-ahead), nil
+}

@@ -1,0 +1,27 @@
+-- +goose Up
+-- The e-mail address of billing_info as it is compared (market.EmailKey); NULL
+-- if there is none. Older orders get the form that ASCII addresses have.
+ALTER TABLE orders ADD COLUMN billing_email_key TEXT COLLATE "C";
+UPDATE orders SET billing_email_key = lower(trim(billing_info::json ->> 'email'))
+WHERE billing_info::json ->> 'email' LIKE '%_@_%';
+
+-- Orders that somebody may claim for an account.
+CREATE INDEX orders_unclaimed ON orders (billing_email_key) WHERE user_id = 'anonymous';
+
+-- Mails with a token that claims orders. The token is not kept, only its hash.
+CREATE TABLE order_claims (
+    token_hash    TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    user_id       TEXT COLLATE "C" NOT NULL,
+    email_key     TEXT COLLATE "C" NOT NULL,
+    created_at_ms BIGINT NOT NULL
+);
+CREATE INDEX order_claims_user ON order_claims (user_id);
+CREATE INDEX order_claims_age ON order_claims (created_at_ms);
+
+-- How much mail somebody got: GCRA, until_ms being the moment from which the
+-- whole allowance is there again.
+CREATE TABLE mail_allowances (
+    name     TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    until_ms BIGINT NOT NULL
+);
+CREATE INDEX mail_allowances_until ON mail_allowances (until_ms);
