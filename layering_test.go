@@ -28,6 +28,7 @@ var mayImport = map[string][]string{
 	"internal/cuid2":  {},
 	"internal/seal":   {},
 
+	"internal/keyring":   {"internal/errs", "internal/audit", "internal/seal"},
 	"internal/audit":     {"internal/errs", "internal/caller", "internal/cuid2", "internal/reqid"},
 	"internal/clientip":  {},
 	"internal/framing":   {},
@@ -37,12 +38,12 @@ var mayImport = map[string][]string{
 	"internal/pages":     {},
 	"internal/ratelimit": {},
 
-	"internal/account":          {"internal/errs", "internal/audit", "internal/caller", "internal/cuid2", "internal/mail", "internal/seal", "internal/account/password", "internal/account/token"},
+	"internal/account":          {"internal/errs", "internal/audit", "internal/caller", "internal/cuid2", "internal/keyring", "internal/mail", "internal/account/password", "internal/account/token"},
 	"internal/account/password": {"internal/errs"},
-	"internal/account/token":    {},
+	"internal/account/token":    {"internal/keyring"},
 
 	"internal/blob":           {},
-	"internal/market":         {"internal/errs", "internal/audit", "internal/caller", "internal/seal", "internal/cuid2", "internal/mail", "internal/market/payment"},
+	"internal/market":         {"internal/errs", "internal/audit", "internal/caller", "internal/seal", "internal/cuid2", "internal/keyring", "internal/mail", "internal/market/payment"},
 	"internal/market/payment": {},
 	"internal/demo":           {"examples/plugins", "internal/demo/catalog", "internal/errs", "internal/market"},
 	"internal/demo/catalog":   {},
@@ -60,8 +61,8 @@ var mayImport = map[string][]string{
 
 	"nodehost/bundle":  {},
 	"examples/plugins": {},
-	"internal/store":   {"internal/errs", "internal/audit", "internal/caller", "internal/account", "internal/market", "internal/plugin"},
-	"internal/httpapi": {"api", "internal/reference", "internal/pages", "internal/errs", "internal/audit", "internal/caller", "internal/reqid", "internal/account", "internal/account/token", "internal/plugin", "internal/plugin/install", "internal/market", "internal/gateway", "internal/clientip", "internal/ratelimit"},
+	"internal/store":   {"internal/errs", "internal/audit", "internal/caller", "internal/keyring", "internal/account", "internal/market", "internal/plugin"},
+	"internal/httpapi": {"api", "internal/reference", "internal/pages", "internal/errs", "internal/audit", "internal/caller", "internal/reqid", "internal/account", "internal/keyring", "internal/plugin", "internal/plugin/install", "internal/market", "internal/gateway", "internal/clientip", "internal/ratelimit"},
 
 	// For tests only: nothing above may list these.
 	"internal/store/storetest":   {"*"},

@@ -9,6 +9,7 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/account/token"
 	"stoa/internal/cuid2"
+	"stoa/internal/keyring"
 	"stoa/internal/masterkey"
 	"stoa/internal/store"
 )
@@ -31,7 +32,7 @@ func (b *bench) openSessions(ctx context.Context, data string) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	accounts := store.NewAccount(db)
-	ring := &account.Ring{Store: accounts, Box: key.Box(account.RingPurpose), Now: time.Now}
+	ring := &keyring.Ring{Store: store.NewKeyring(db), Purpose: account.KeyPurpose, Box: key.Box(account.KeyPurpose.Box()), Now: time.Now}
 	signer, err := ring.Signer(ctx)
 	if err != nil {
 		return err

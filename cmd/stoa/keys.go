@@ -6,8 +6,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"stoa/internal/account"
 	"stoa/internal/app"
+	"stoa/internal/keyring"
 )
 
 type keysCmd struct {
@@ -15,16 +15,22 @@ type keysCmd struct {
 	List   keysListCmd   `cmd:"" help:"List the keys and their stages."`
 }
 
+// keyPurpose is the flag of both commands.
+type keyPurpose struct {
+	Purpose string `help:"Which keys: those of account sign tokens, those of license sign licence answers and leases." enum:"account,license" default:"account" env:"STOA_KEYS_PURPOSE"`
+}
+
 type keysRotateCmd struct {
 	storage
+	keyPurpose
 
-	Now bool `help:"Do not wait until the next key has been published for 15 minutes. Services that verify tokens with a copy of the JWKS may refuse new ones until they fetch it again." env:"STOA_KEYS_ROTATE_NOW"`
+	Now bool `help:"Do not wait until the next key has been published long enough: 15 minutes for keys of accounts, 30 days for those of licences. Verifiers with an older copy of the public keys may refuse new signatures." env:"STOA_KEYS_ROTATE_NOW"`
 }
 
 // Run rotates the keys. Not having to is no failure.
 func (c keysRotateCmd) Run(ctx context.Context, std streams) error {
 	return c.with(ctx, std, func(a *app.App) error {
-		r, err := a.Accounts.RotateKeys(asOperator(ctx), c.Now)
+		r, err := a.Ring(c.Purpose).Rotate(asOperator(ctx), c.Now)
 		if err != nil {
 			return explain(err)
 		}
@@ -41,12 +47,15 @@ func (c keysRotateCmd) Run(ctx context.Context, std streams) error {
 	})
 }
 
-type keysListCmd struct{ storage }
+type keysListCmd struct {
+	storage
+	keyPurpose
+}
 
 // Run prints one line a key, the oldest first.
 func (c keysListCmd) Run(ctx context.Context, std streams) error {
 	return c.with(ctx, std, func(a *app.App) error {
-		keys, err := a.Accounts.Keys(ctx)
+		keys, err := a.Ring(c.Purpose).List(ctx)
 		if err != nil {
 			return err
 		}
@@ -55,11 +64,11 @@ func (c keysListCmd) Run(ctx context.Context, std streams) error {
 		for _, k := range keys {
 			then := ""
 			switch k.Stage {
-			case account.StageNext:
+			case keyring.StageNext:
 				then = "may sign from " + k.Until.Format(time.RFC3339)
-			case account.StageCurrent:
+			case keyring.StageCurrent:
 				then = "signs until stoa keys rotate"
-			case account.StagePrevious:
+			case keyring.StagePrevious:
 				then = "verifies until " + k.Until.Format(time.RFC3339)
 			}
 			fmt.Fprintf(tab, "%s\t%s\t%s\t%s\n", k.ID, k.Stage, k.Since.Format(time.RFC3339), then)

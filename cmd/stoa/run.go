@@ -16,7 +16,7 @@ type cli struct {
 	Serve   serveCmd   `cmd:"" help:"Run the platform until it is told to stop."`
 	Migrate migrateCmd `cmd:"" help:"Bring the database schema up to date, and exit."`
 	Admin   adminCmd   `cmd:"" help:"Administrators."`
-	Keys    keysCmd    `cmd:"" help:"The keys that sign tokens."`
+	Keys    keysCmd    `cmd:"" help:"The keys that sign tokens and licences."`
 	Catalog catalogCmd `cmd:"" help:"The products on offer."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }

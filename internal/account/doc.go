@@ -7,6 +7,6 @@
 // Refresh tokens take turns in it: the row knows which one is due.
 //
 // It does not know about HTTP or SQL. Callers use Service; the database is
-// reached through Store and Keys, which package store implements. How passwords
+// reached through Store, which package store implements. How passwords
 // are hashed is package password's, how tokens are written package token's.
 package account

@@ -9,6 +9,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/account/password"
+	"stoa/internal/keyring"
 	"stoa/internal/seal"
 	"stoa/internal/store"
 	"stoa/internal/testkit/pgtest"
@@ -48,10 +49,10 @@ func box(tb testing.TB) *seal.Box {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return key.Box(account.RingPurpose)
+	return key.Box(account.KeyPurpose.Box())
 }
 
-func openDB(tb testing.TB, url string) *store.Account {
+func openDB(tb testing.TB, url string) *store.DB {
 	tb.Helper()
 	db, err := store.Open(url)
 	if err != nil {
@@ -61,7 +62,7 @@ func openDB(tb testing.TB, url string) *store.Account {
 	if _, err := db.Migrate(tb.Context()); err != nil {
 		tb.Fatal(err)
 	}
-	return store.NewAccount(db)
+	return db
 }
 
 func sqliteURL(tb testing.TB) string { return filepath.Join(tb.TempDir(), "stoa.db") }
@@ -72,10 +73,10 @@ func service(tb testing.TB, url string, c *clock) *account.Service {
 	return newService(tb, openDB(tb, url), c)
 }
 
-func newService(tb testing.TB, db *store.Account, c *clock) *account.Service {
+func newService(tb testing.TB, db *store.DB, c *clock) *account.Service {
 	tb.Helper()
 	s := &account.Service{
-		Store: db, Ring: &account.Ring{Store: db, Box: box(tb), Now: c.Now},
+		Store: store.NewAccount(db), Ring: &keyring.Ring{Store: store.NewKeyring(db), Purpose: account.KeyPurpose, Box: box(tb), Now: c.Now},
 		Hasher: password.NewHasher(cheap, password.Limits{}), Now: c.Now,
 	}
 	if err := s.Start(tb.Context()); err != nil {

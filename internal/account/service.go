@@ -10,13 +10,14 @@ import (
 	"stoa/internal/caller"
 	"stoa/internal/cuid2"
 	"stoa/internal/errs"
+	"stoa/internal/keyring"
 )
 
 // Service applies the rules of accounts. Its fields are required unless they say
 // otherwise; it is safe for concurrent use.
 type Service struct {
 	Store  Store
-	Ring   *Ring
+	Ring   *keyring.Ring // of KeyPurpose
 	Hasher Hasher
 	Now    func() time.Time
 
@@ -70,7 +71,7 @@ func (s *Service) Start(ctx context.Context) error {
 	if s.Services == nil {
 		return nil
 	}
-	set, err := s.Ring.publicKeys(ctx)
+	set, err := s.Ring.PublicKeys(ctx)
 	for _, k := range set {
 		if s.Services.IsKey(k) {
 			return ErrSharedKey
@@ -122,9 +123,6 @@ func (s *Service) signedIn(ctx context.Context, raw string) (u User, session str
 	}
 	return alive.User, claims.SessionID, nil
 }
-
-// JWKS returns the public keys with which others verify tokens.
-func (s *Service) JWKS(ctx context.Context) ([]token.JWK, error) { return s.Ring.JWKS(ctx) }
 
 // IssuePluginToken returns a token with which a plugin may call the platform API
 // on behalf of one of its installations, and when it expires (CONTRACT 7).

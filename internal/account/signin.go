@@ -10,6 +10,7 @@ import (
 	"stoa/internal/caller"
 	"stoa/internal/cuid2"
 	"stoa/internal/errs"
+	"stoa/internal/keyring"
 )
 
 // Registration is what somebody who registers says.
@@ -78,7 +79,7 @@ func (s *Service) newUser(ctx context.Context, u User, secret string) (Credentia
 }
 
 // newSession returns a session that begins now.
-func (s *Service) newSession(userID string, key token.Key) Session {
+func (s *Service) newSession(userID string, key keyring.Key) Session {
 	now := s.Now()
 	return Session{ID: cuid2.New(), UserID: userID, CreatedAt: now, Refresh: newRefresh(key.ID, now)}
 }
@@ -201,7 +202,7 @@ func (s *Service) tokens(ctx context.Context, u User, session Session, r Refresh
 		return Tokens{}, err
 	}
 	// The key that was current when r was issued, so that it comes out the same.
-	key, err := s.Ring.Key(ctx, r.KeyID)
+	key, err := s.key(ctx, r.KeyID)
 	if errors.Is(err, token.ErrInvalid) {
 		return Tokens{}, ErrRefresh // the key was withdrawn, and r with it
 	} else if err != nil {

@@ -106,7 +106,6 @@ type Store interface {
 	Sessions
 	SetupTokens
 	Resets
-	KeyStages
 
 	// Record appends an entry to the audit log, as audit.Store does. Inside InTx
 	// it is part of the transaction.
@@ -120,53 +119,4 @@ type Store interface {
 	// time may be committed together, which a disk likes better; each succeeds or
 	// fails by itself all the same. fn may run on another goroutine.
 	InShortTx(ctx context.Context, fn func(Store) error) error
-}
-
-// Stage is where a signing key is in its life. Tokens are signed with the
-// current one and verified with any.
-type Stage string
-
-// The stages: a key is published before it signs, and verifies until the last
-// token it signed has expired.
-const (
-	StageNext     Stage = "next"
-	StageCurrent  Stage = "current"
-	StagePrevious Stage = "previous"
-)
-
-// StoredKey is a signing key as it lies in the database.
-type StoredKey struct {
-	ID        string // kid
-	Stage     Stage
-	Sealed    string // the seed, sealed with the master key for the row ID
-	CreatedAt time.Time
-	// StageSince is when the key came to its stage.
-	StageSince time.Time
-}
-
-// Keys is what Ring needs from the database.
-type Keys interface {
-	// AddKeyOnce inserts a key unless there is one of its stage already. There is
-	// at most one next and one current key, however many replicas call at once.
-	AddKeyOnce(ctx context.Context, k StoredKey) error
-
-	// ListKeys returns the keys of all stages, oldest first.
-	ListKeys(ctx context.Context) ([]StoredKey, error)
-}
-
-// KeyStages is what Service needs to know about signing keys from the database
-// to rotate them.
-type KeyStages interface {
-	Keys
-
-	// MoveKey brings a key from one stage to another, at the given time. It returns
-	// an errs.NotFound error when the key is not in the stage from: of several who
-	// move the same key, one succeeds. Inside InTx the key stays locked until the
-	// transaction ends, also if both stages are the same. It returns an
-	// errs.Conflict error for a second next or current key.
-	MoveKey(ctx context.Context, id string, from, to Stage, at time.Time) error
-
-	// DeletePreviousKey deletes a key of stage previous. For any other, and for
-	// none, it does nothing.
-	DeletePreviousKey(ctx context.Context, id string) error
 }

@@ -101,7 +101,7 @@ func (s *Service) verified(ctx context.Context, raw string, kind token.Kind) (to
 		if e.kind != kind {
 			return token.Claims{}, token.ErrInvalid
 		}
-		if _, err := s.Ring.Key(ctx, e.key); err != nil {
+		if _, err := s.key(ctx, e.key); err != nil {
 			s.seen.remove(sum)
 			return token.Claims{}, err
 		}
@@ -112,7 +112,7 @@ func (s *Service) verified(ctx context.Context, raw string, kind token.Kind) (to
 		return e.claims, nil
 	}
 	e := verified{kind: kind}
-	find := s.Ring.find(ctx)
+	find := s.findKey(ctx)
 	var err error
 	e.claims, err = token.Parse(raw, kind, s.Now(), func(kid string) (ed25519.PublicKey, error) {
 		e.key = kid

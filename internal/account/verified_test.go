@@ -151,7 +151,7 @@ func TestAVerifiedTokenEndsWithItsKey(t *testing.T) {
 		}
 		first := signer(t, a)
 		mustRotate(t, b, true)
-		if err := b.Store.DeletePreviousKey(t.Context(), first); err != nil {
+		if err := b.Ring.Store.DeletePreviousKey(t.Context(), first); err != nil {
 			t.Fatal(err)
 		}
 		c.Advance(time.Minute)

@@ -33,7 +33,7 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 	db := store.NewAccount(a.DB)
 	a.Accounts = &account.Service{
 		Store:  db,
-		Ring:   &account.Ring{Store: db, Box: cfg.MasterKey.Box(account.RingPurpose), Now: cfg.Now},
+		Ring:   a.ring(cfg, account.KeyPurpose),
 		Hasher: password.NewHasher(cost, password.Limits{}),
 		Now:    cfg.Now, Policy: policy, Services: services,
 		Outbox: a.Mail, PublicURL: cfg.PublicURL,

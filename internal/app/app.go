@@ -22,6 +22,7 @@ import (
 	"stoa/internal/clientip"
 	"stoa/internal/framing"
 	"stoa/internal/httpapi"
+	"stoa/internal/keyring"
 	"stoa/internal/mail"
 	"stoa/internal/market"
 	"stoa/internal/ops"
@@ -40,7 +41,9 @@ type App struct {
 	Market  *market.Service
 
 	Accounts *account.Service
-	Plugins  *plugin.Service
+	// LicenseKeys sign what licences' holders rely on.
+	LicenseKeys *keyring.Ring
+	Plugins     *plugin.Service
 
 	// Mail sends mail in the background.
 	Mail *mail.Queue
@@ -97,7 +100,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err := a.buildMail(ctx, cfg); err != nil {
 		return err
 	}
-	if err := a.buildMarket(cfg); err != nil {
+	if err := a.buildMarket(ctx, cfg); err != nil {
 		return err
 	}
 	if err := a.buildAccounts(ctx, cfg); err != nil {
@@ -130,8 +133,9 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		Installer: installer,
 		Gateway:   gate,
 
-		Market: a.Market,
-		Media:  a.media,
+		Market:      a.Market,
+		Media:       a.media,
+		LicenseKeys: a.LicenseKeys,
 	}
 	a.Handler = api.Handler()
 	return nil

@@ -11,8 +11,13 @@ import (
 	"stoa/internal/store"
 )
 
-// buildMarket makes the market and the files it shows.
-func (a *App) buildMarket(cfg Config) error {
+// buildMarket makes the market, the files it shows and, at first start, the keys
+// that sign for its licences.
+func (a *App) buildMarket(ctx context.Context, cfg Config) error {
+	a.LicenseKeys = a.ring(cfg, market.KeyPurpose)
+	if err := a.LicenseKeys.Init(ctx); err != nil {
+		return err
+	}
 	media, err := blob.Open(filepath.Join(cfg.DataDir, "media"))
 	if err != nil {
 		return err

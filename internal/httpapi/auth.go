@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"stoa/internal/account"
-	"stoa/internal/account/token"
 	"stoa/internal/caller"
 )
 
@@ -182,14 +181,7 @@ func (s *Server) endSession(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// jwks serves GET /.well-known/jwks.json. Verifiers may keep the answer for five
-// minutes: a new key is published long before it signs.
+// jwks serves GET /.well-known/jwks.json.
 func (s *Server) jwks(w http.ResponseWriter, r *http.Request) error {
-	keys, err := s.Accounts.JWKS(r.Context())
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Cache-Control", "public, max-age=300")
-	writeJSON(w, http.StatusOK, map[string][]token.JWK{"keys": keys})
-	return nil
+	return writeKeys(w, r, s.Accounts.Ring)
 }

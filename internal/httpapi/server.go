@@ -16,6 +16,7 @@ import (
 	"stoa/internal/caller"
 	"stoa/internal/clientip"
 	"stoa/internal/gateway"
+	"stoa/internal/keyring"
 	"stoa/internal/market"
 	"stoa/internal/plugin"
 	"stoa/internal/plugin/install"
@@ -50,6 +51,8 @@ type Server struct {
 
 	Market *market.Service
 	Media  Media
+	// LicenseKeys sign what holders of licences rely on.
+	LicenseKeys *keyring.Ring
 
 	// Limiter counts requests against Limits. nil counts nothing: for load tests.
 	Limiter *ratelimit.Limiter
@@ -102,6 +105,7 @@ func (s *Server) routes() *router {
 	rt.user("POST /api/marketplace/orders/claim-request", s.byUser(limitClaimRequest, s.requestClaim))
 	rt.user("POST /api/marketplace/orders/claim", s.byUser(limitClaim, s.claimOrders))
 	rt.public("GET /claim-orders", s.claimPage)
+	rt.public("GET /api/marketplace/license-keys", s.licenseKeys)
 	rt.public("GET /media/{file}", s.serveMedia)
 
 	rt.admin("GET /api/v1/admin/users", s.listUsers)

@@ -7,15 +7,12 @@ import (
 	"stoa/internal/account"
 )
 
-// Account implements account.Store and account.Keys.
+// Account implements account.Store.
 type Account struct {
 	conn
 }
 
-var (
-	_ account.Store = (*Account)(nil)
-	_ account.Keys  = (*Account)(nil)
-)
+var _ account.Store = (*Account)(nil)
 
 // NewAccount returns the accounts' view of db.
 func NewAccount(db *DB) *Account { return &Account{db.conn()} }
@@ -82,41 +79,4 @@ func (a *Account) HasAdmin(ctx context.Context) (bool, error) {
 	var has bool
 	err := a.r.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM users WHERE role = 'ADMIN' AND active)`).Scan(&has)
 	return has, err
-}
-
-// AddKeyOnce implements account.Keys.
-func (a *Account) AddKeyOnce(ctx context.Context, k account.StoredKey) error {
-	// A second next or current key violates the index over stages.
-	_, err := a.w.ExecContext(ctx, `
-		INSERT INTO signing_keys (id, stage, sealed, created_at_ms, stage_since_ms)
-		VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT DO NOTHING`,
-		k.ID, string(k.Stage), k.Sealed, toMillis(k.CreatedAt), toMillis(k.StageSince))
-	return err
-}
-
-// ListKeys implements account.Keys.
-func (a *Account) ListKeys(ctx context.Context) ([]account.StoredKey, error) {
-	rows, err := a.r.QueryContext(ctx, `
-		SELECT id, stage, sealed, created_at_ms, stage_since_ms
-		FROM signing_keys
-		ORDER BY created_at_ms, id`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-
-	var keys []account.StoredKey
-	for rows.Next() {
-		var (
-			k              account.StoredKey
-			created, since sql.NullInt64
-		)
-		if err := rows.Scan(&k.ID, &k.Stage, &k.Sealed, &created, &since); err != nil {
-			return nil, err
-		}
-		k.CreatedAt, k.StageSince = fromMillis(created), fromMillis(since)
-		keys = append(keys, k)
-	}
-	return keys, rows.Err()
 }

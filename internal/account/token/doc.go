@@ -6,6 +6,6 @@
 // Service.
 //
 // It knows no database and no users: which keys there are is the caller's
-// business (account.Ring), and so is whether a session is still alive. Errors of
+// business (keyring.Ring), and so is whether a session is still alive. Errors of
 // this package never contain a token or a part of one.
 package token

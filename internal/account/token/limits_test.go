@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+
+	"stoa/internal/keyring"
 )
 
 // sealed signs header and claims, given as JSON text, with a service's secret or
@@ -121,7 +123,7 @@ func TestServiceTokensAreToldByTheirKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := GenerateKey()
+	own := keyring.GenerateKey()
 	for name, tt := range map[string]struct {
 		service *Service
 		method  jwt.SigningMethod
@@ -156,7 +158,7 @@ func TestServiceTokensAreToldByTheirKey(t *testing.T) {
 func TestNamesThatStandTwiceAreRefused(t *testing.T) {
 	t.Parallel()
 
-	s, own := mustService(t, secret, ""), GenerateKey()
+	s, own := mustService(t, secret, ""), keyring.GenerateKey()
 	claims := text(t, serviceClaims())
 	ours := `{"userId":"u1","role":"USER","sid":"s1","jti":"j1","iat":` + text(t, t0.Unix()) + `,"exp":` + text(t, t0.Add(time.Hour).Unix())
 	head := `{"alg":"EdDSA","typ":"at+jwt","kid":"` + own.ID + `"`
@@ -200,7 +202,7 @@ func TestNamesThatStandTwiceAreRefused(t *testing.T) {
 func TestEveryForeignAlgorithmIsRefused(t *testing.T) {
 	t.Parallel()
 
-	own := GenerateKey()
+	own := keyring.GenerateKey()
 	rsaKey, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+
+	"stoa/internal/keyring"
 )
 
 const (
@@ -104,7 +106,7 @@ func TestServiceRefuses(t *testing.T) {
 	t.Parallel()
 
 	s := mustService(t, secret, "")
-	own := GenerateKey()
+	own := keyring.GenerateKey()
 	hs := func(header map[string]any, change map[string]any) string {
 		return signService(t, jwt.SigningMethodHS256, []byte(secret), header, with(serviceClaims(), change))
 	}
@@ -217,9 +219,9 @@ func TestNewServiceRefusesHalfAConfiguration(t *testing.T) {
 func TestIsKey(t *testing.T) {
 	t.Parallel()
 
-	own := GenerateKey()
+	own := keyring.GenerateKey()
 	s := mustService(t, "", publicPEM(t, own.Public()))
-	if !s.IsKey(own.Public()) || s.IsKey(GenerateKey().Public()) || mustService(t, secret, "").IsKey(own.Public()) {
+	if !s.IsKey(own.Public()) || s.IsKey(keyring.GenerateKey().Public()) || mustService(t, secret, "").IsKey(own.Public()) {
 		t.Error("IsKey does not tell the service's key from others")
 	}
 }

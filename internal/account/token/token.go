@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+
+	"stoa/internal/keyring"
 )
 
 // Kind is the header typ of a token. It keeps the kinds apart.
@@ -102,7 +104,7 @@ func (p payload) complete(kind Kind) bool {
 
 // Sign returns a token. Ed25519 signatures are deterministic: the same claims
 // under the same key give the same string.
-func Sign(key Key, kind Kind, c Claims) (string, error) {
+func Sign(key keyring.Key, kind Kind, c Claims) (string, error) {
 	p := payload{
 		UserID: c.UserID, Email: c.Email, Role: c.Role, Session: c.SessionID, Subject: c.Subject, ID: c.ID,
 		Issued: jwt.NewNumericDate(c.IssuedAt), Expires: jwt.NewNumericDate(c.ExpiresAt),

@@ -14,6 +14,8 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/google/go-cmp/cmp"
+
+	"stoa/internal/keyring"
 )
 
 var t0 = time.Date(2030, time.March, 1, 12, 0, 0, 0, time.UTC)
@@ -26,7 +28,7 @@ var (
 	pluginClaims  = Claims{Subject: "i1", ID: "j3", IssuedAt: t0, ExpiresAt: t0.Add(time.Hour)}
 )
 
-func mustSign(tb testing.TB, key Key, kind Kind, c Claims) string {
+func mustSign(tb testing.TB, key keyring.Key, kind Kind, c Claims) string {
 	tb.Helper()
 	raw, err := Sign(key, kind, c)
 	if err != nil {
@@ -36,7 +38,7 @@ func mustSign(tb testing.TB, key Key, kind Kind, c Claims) string {
 }
 
 // only finds one key.
-func only(key Key) func(string) (ed25519.PublicKey, error) {
+func only(key keyring.Key) func(string) (ed25519.PublicKey, error) {
 	return func(kid string) (ed25519.PublicKey, error) {
 		if kid != key.ID {
 			return nil, ErrInvalid
@@ -46,7 +48,7 @@ func only(key Key) func(string) (ed25519.PublicKey, error) {
 }
 
 // forge signs a token of any form with an Ed25519 key.
-func forge(tb testing.TB, key Key, header, claims map[string]any) string {
+func forge(tb testing.TB, key keyring.Key, header, claims map[string]any) string {
 	tb.Helper()
 	text := part(tb, header) + "." + part(tb, claims)
 	return text + "." + base64.RawURLEncoding.EncodeToString(ed25519.Sign(key.Private, []byte(text)))
@@ -75,7 +77,7 @@ func with(m map[string]any, change map[string]any) map[string]any {
 func TestTokensSayWhatSpecASays(t *testing.T) {
 	t.Parallel()
 
-	key := GenerateKey()
+	key := keyring.GenerateKey()
 	iat, exp := float64(t0.Unix()), float64(t0.Add(time.Hour).Unix())
 	for _, tt := range []struct {
 		kind   Kind
@@ -113,8 +115,8 @@ func TestTokensSayWhatSpecASays(t *testing.T) {
 func TestTheSameClaimsGiveTheSameToken(t *testing.T) {
 	t.Parallel()
 
-	key := GenerateKey()
-	again, err := KeyFromSeed(key.Seed())
+	key := keyring.GenerateKey()
+	again, err := keyring.KeyFromSeed(key.Seed())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +131,7 @@ func TestTheSameClaimsGiveTheSameToken(t *testing.T) {
 func TestKindsAreNotInterchangeable(t *testing.T) {
 	t.Parallel()
 
-	key := GenerateKey()
+	key := keyring.GenerateKey()
 	raw := map[Kind]string{
 		Access: mustSign(t, key, Access, userClaims), Refresh: mustSign(t, key, Refresh, refreshClaims), Plugin: mustSign(t, key, Plugin, pluginClaims),
 	}
@@ -145,7 +147,7 @@ func TestKindsAreNotInterchangeable(t *testing.T) {
 func TestParseRefusesForgedTokens(t *testing.T) {
 	t.Parallel()
 
-	key, other := GenerateKey(), GenerateKey()
+	key, other := keyring.GenerateKey(), keyring.GenerateKey()
 	header := map[string]any{"alg": "EdDSA", "typ": "at+jwt", "kid": key.ID}
 	claims := map[string]any{
 		"userId": "u1", "email": "ada@example.com", "role": "USER", "sid": "s1", "jti": "j1", "iat": t0.Unix(), "exp": t0.Add(time.Hour).Unix(),
@@ -160,7 +162,7 @@ func TestParseRefusesForgedTokens(t *testing.T) {
 		mac.Write([]byte(text))
 		return text + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 	}
-	jwk := PublicJWK(other.Public())
+	jwk := keyring.PublicJWK(other.Public())
 	head := func(change map[string]any) string { return forge(t, key, with(header, change), claims) }
 	body := func(change map[string]any) string { return forge(t, key, header, with(claims, change)) }
 	none := part(t, with(header, map[string]any{"alg": "none"})) + "." + part(t, claims) + "."
@@ -171,7 +173,7 @@ func TestParseRefusesForgedTokens(t *testing.T) {
 		"algorithm none":                       none,
 		"algorithm None":                       strings.Replace(none, part(t, with(header, map[string]any{"alg": "none"})), part(t, with(header, map[string]any{"alg": "None"})), 1),
 		"HS256 under the public key":           hs256(key.Public()),
-		"HS256 under the public key in JWK":    hs256([]byte(PublicJWK(key.Public()).X)),
+		"HS256 under the public key in JWK":    hs256([]byte(keyring.PublicJWK(key.Public()).X)),
 		"algorithm said to be another":         head(map[string]any{"alg": "ES256"}),
 		"no signature":                         ok[:strings.LastIndexByte(ok, '.')+1],
 		"another key under our kid":            forge(t, other, header, claims),
@@ -215,7 +217,7 @@ func respell(c byte) string {
 func TestLeeway(t *testing.T) {
 	t.Parallel()
 
-	key := GenerateKey()
+	key := keyring.GenerateKey()
 	raw := mustSign(t, key, Access, userClaims)
 	for name, tt := range map[string]struct {
 		now time.Time
@@ -236,7 +238,7 @@ func TestParsePassesOnWhyAKeyIsMissing(t *testing.T) {
 	t.Parallel()
 
 	outage := errors.New("database down")
-	raw := mustSign(t, GenerateKey(), Access, userClaims)
+	raw := mustSign(t, keyring.GenerateKey(), Access, userClaims)
 	_, err := Parse(raw, Access, t0, func(string) (ed25519.PublicKey, error) { return nil, outage })
 	if !errors.Is(err, outage) {
 		t.Errorf("Parse = %v, want the outage", err)
@@ -246,8 +248,8 @@ func TestParsePassesOnWhyAKeyIsMissing(t *testing.T) {
 func TestJWKVerifiesTokens(t *testing.T) {
 	t.Parallel()
 
-	key := GenerateKey()
-	jwk := PublicJWK(key.Public())
+	key := keyring.GenerateKey()
+	jwk := keyring.PublicJWK(key.Public())
 	x, err := base64.RawURLEncoding.DecodeString(jwk.X)
 	if err != nil {
 		t.Fatal(err)
@@ -263,21 +265,8 @@ func TestJWKVerifiesTokens(t *testing.T) {
 	}
 }
 
-// RFC 8037, appendix A.
-func TestThumbprint(t *testing.T) {
-	t.Parallel()
-
-	x, err := base64.RawURLEncoding.DecodeString("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := thumbprint(x), "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"; got != want {
-		t.Errorf("thumbprint = %s, want %s", got, want)
-	}
-}
-
 func FuzzParse(f *testing.F) {
-	key, err := KeyFromSeed(make([]byte, 32))
+	key, err := keyring.KeyFromSeed(make([]byte, 32))
 	if err != nil {
 		f.Fatal(err)
 	}

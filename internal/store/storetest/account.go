@@ -3,10 +3,8 @@ package storetest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -45,8 +43,6 @@ func testAccount(t *testing.T, open Open) {
 	t.Run("Sessions", func(t *testing.T) { t.Parallel(); testSessions(t, open) })
 	t.Run("Sweep", func(t *testing.T) { t.Parallel(); testSweep(t, open) })
 	t.Run("Resets", func(t *testing.T) { t.Parallel(); testResets(t, open) })
-	t.Run("Keys", func(t *testing.T) { t.Parallel(); testKeys(t, open) })
-	t.Run("KeyStages", func(t *testing.T) { t.Parallel(); testKeyStages(t, open) })
 	t.Run("Administration", func(t *testing.T) { t.Parallel(); testAccountAdmin(t, open) })
 	t.Run("Transactions", func(t *testing.T) { t.Parallel(); testAccountTx(t, open) })
 }
@@ -127,49 +123,6 @@ func testUsers(t *testing.T, open Open) {
 			if got, err := s.HasAdmin(t.Context()); got != step.want || err != nil {
 				t.Errorf("step %d: HasAdmin = %v, %v; want %v", i, got, err, step.want)
 			}
-		}
-	})
-}
-
-func testKeys(t *testing.T, open Open) {
-	t.Run("AddKeyOnce leaves one key of each stage, however many call at once", func(t *testing.T) {
-		t.Parallel()
-
-		s := store.NewAccount(open(t))
-		var wg sync.WaitGroup
-		for i := range 8 {
-			wg.Go(func() {
-				for _, stage := range []account.Stage{account.StageCurrent, account.StageNext} {
-					k := account.StoredKey{ID: fmt.Sprint(stage, i), Stage: stage, Sealed: "s", CreatedAt: T0, StageSince: T0}
-					if err := s.AddKeyOnce(t.Context(), k); err != nil {
-						t.Error(err)
-					}
-				}
-			})
-		}
-		wg.Wait()
-		keys, err := s.ListKeys(t.Context())
-		if err != nil || len(keys) != 2 || keys[0].Stage == keys[1].Stage {
-			t.Errorf("ListKeys = %+v, %v; want one current and one next", keys, err)
-		}
-	})
-	t.Run("ListKeys returns whole keys of all stages, oldest first", func(t *testing.T) {
-		t.Parallel()
-
-		s := store.NewAccount(open(t))
-		want := []account.StoredKey{
-			{ID: "c", Stage: account.StagePrevious, Sealed: "1", CreatedAt: T0, StageSince: T0.Add(time.Hour)},
-			{ID: "b", Stage: account.StagePrevious, Sealed: "2", CreatedAt: T0.Add(time.Second), StageSince: T0.Add(time.Hour)},
-			{ID: "a", Stage: account.StageCurrent, Sealed: "3", CreatedAt: T0.Add(2 * time.Second), StageSince: T0.Add(time.Hour)},
-		}
-		for _, i := range []int{2, 0, 1} {
-			if err := s.AddKeyOnce(t.Context(), want[i]); err != nil {
-				t.Fatal(err)
-			}
-		}
-		got, err := s.ListKeys(t.Context())
-		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Errorf("ListKeys: %v (-want +got):\n%s", err, diff)
 		}
 	})
 }

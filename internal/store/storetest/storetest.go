@@ -21,6 +21,7 @@ func Run(t *testing.T, open Open) {
 	t.Run("Migrate", func(t *testing.T) { t.Parallel(); testMigrate(t, open) })
 	t.Run("Settings", func(t *testing.T) { t.Parallel(); testSettings(t, open) })
 	t.Run("Account", func(t *testing.T) { t.Parallel(); testAccount(t, open) })
+	t.Run("Keyring", func(t *testing.T) { t.Parallel(); testKeyring(t, open) })
 	t.Run("Catalogue", func(t *testing.T) { t.Parallel(); testCatalogue(t, open) })
 	t.Run("Sales", func(t *testing.T) { t.Parallel(); testSales(t, open) })
 	t.Run("Licenses", func(t *testing.T) { t.Parallel(); testLicenses(t, open) })

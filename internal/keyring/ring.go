@@ -1,13 +1,13 @@
-package account
+package keyring
 
 import (
 	"context"
 	"crypto/ed25519"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
 
-	"stoa/internal/account/token"
 	"stoa/internal/seal"
 )
 
@@ -22,25 +22,26 @@ const (
 	ringUnknown = 5 * time.Second // until there is one look more
 )
 
-// Ring holds the keys that sign and verify the platform's tokens. They live in
-// the database, sealed; a Ring keeps them in memory and looks again now and
-// then. It is safe for concurrent use.
+// ErrUnknown is returned for a key id that no key of the Ring has.
+var ErrUnknown = errors.New("keyring: unknown key")
+
+// Ring holds the keys of one purpose. They live in the database, sealed; a Ring
+// keeps them in memory and looks again now and then. All fields are required. It
+// is safe for concurrent use.
 type Ring struct {
-	Store Keys
-	// Box seals the keys: seal.Key.Box(RingPurpose).
+	Store   Store
+	Purpose Purpose
+	// Box seals the keys: seal.Key.Box(Purpose.Box()).
 	Box *seal.Box
 	Now func() time.Time
 
 	mu     sync.Mutex
 	loaded time.Time // when the database was last asked; zero for never
-	keys   map[string]token.Key
+	keys   map[string]Key
 	order  []string  // ids, oldest first
 	signer string    // id of the current key
 	full   time.Time // when all looks for unknown keys are there again; zero for now
 }
-
-// RingPurpose is the purpose of the box that seals signing keys.
-const RingPurpose = "account.signing-key"
 
 // Init makes the first keys, one that signs and one that will after it, unless
 // there are some, and loads them. Several replicas may call it at once: all end
@@ -59,17 +60,17 @@ func (r *Ring) Init(ctx context.Context) error {
 
 // load reads the keys. The caller holds the lock.
 func (r *Ring) load(ctx context.Context, now time.Time) error {
-	stored, err := r.Store.ListKeys(ctx)
+	stored, err := r.Store.ListKeys(ctx, r.Purpose.Name)
 	if err != nil {
 		return fmt.Errorf("signing keys: %w", err)
 	}
-	keys, order, signer := make(map[string]token.Key, len(stored)), make([]string, 0, len(stored)), ""
+	keys, order, signer := make(map[string]Key, len(stored)), make([]string, 0, len(stored)), ""
 	for _, s := range stored {
 		seed, err := r.Box.Open(s.Sealed, s.ID)
 		if err != nil {
 			return fmt.Errorf("signing key %s was sealed with another master key; start with the one this database was made with: %w", s.ID, err)
 		}
-		k, err := token.KeyFromSeed(seed)
+		k, err := KeyFromSeed(seed)
 		if err != nil || k.ID != s.ID {
 			return fmt.Errorf("signing key %s is damaged", s.ID)
 		}
@@ -99,11 +100,11 @@ func (r *Ring) reload(ctx context.Context, fresh time.Duration) error {
 }
 
 // Signer returns the key that signs at present.
-func (r *Ring) Signer(ctx context.Context) (token.Key, error) {
+func (r *Ring) Signer(ctx context.Context) (Key, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err := r.reload(ctx, ringFresh); err != nil {
-		return token.Key{}, err
+		return Key{}, err
 	}
 	return r.keys[r.signer], nil
 }
@@ -122,10 +123,10 @@ func (r *Ring) mayLook() bool {
 	return true
 }
 
-// Key returns the key with that id, or token.ErrInvalid when there is none. It
+// Key returns the key with that id, or ErrUnknown when there is none. It
 // looks into the database for one it does not know, five times in a row and then
 // once every five seconds.
-func (r *Ring) Key(ctx context.Context, id string) (token.Key, error) {
+func (r *Ring) Key(ctx context.Context, id string) (Key, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	fresh := ringFresh
@@ -133,28 +134,17 @@ func (r *Ring) Key(ctx context.Context, id string) (token.Key, error) {
 		fresh = 0
 	}
 	if err := r.reload(ctx, fresh); err != nil {
-		return token.Key{}, err
+		return Key{}, err
 	}
 	k, known := r.keys[id]
 	if !known {
-		return token.Key{}, token.ErrInvalid
+		return Key{}, ErrUnknown
 	}
 	return k, nil
 }
 
-// find returns how token.Parse looks for keys.
-func (r *Ring) find(ctx context.Context) func(string) (ed25519.PublicKey, error) {
-	return func(kid string) (ed25519.PublicKey, error) {
-		k, err := r.Key(ctx, kid)
-		if err != nil {
-			return nil, err
-		}
-		return k.Public(), nil
-	}
-}
-
-// publicKeys returns the public keys of all stages, oldest first.
-func (r *Ring) publicKeys(ctx context.Context) ([]ed25519.PublicKey, error) {
+// PublicKeys returns the public keys of all stages, oldest first.
+func (r *Ring) PublicKeys(ctx context.Context) ([]ed25519.PublicKey, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err := r.reload(ctx, ringFresh); err != nil {
@@ -168,14 +158,14 @@ func (r *Ring) publicKeys(ctx context.Context) ([]ed25519.PublicKey, error) {
 }
 
 // JWKS returns the public keys of all stages, oldest first.
-func (r *Ring) JWKS(ctx context.Context) ([]token.JWK, error) {
-	keys, err := r.publicKeys(ctx)
+func (r *Ring) JWKS(ctx context.Context) ([]JWK, error) {
+	keys, err := r.PublicKeys(ctx)
 	if err != nil {
 		return nil, err
 	}
-	set := make([]token.JWK, len(keys))
+	set := make([]JWK, len(keys))
 	for i, k := range keys {
-		set[i] = token.PublicJWK(k)
+		set[i] = PublicJWK(k)
 	}
 	return set, nil
 }

@@ -1,4 +1,4 @@
-package token
+package keyring
 
 import (
 	"crypto/ed25519"
@@ -8,7 +8,7 @@ import (
 	"errors"
 )
 
-// Key signs tokens. Private must stay secret.
+// Key is a key that signs. Private must stay secret.
 type Key struct {
 	ID      string // kid
 	Private ed25519.PrivateKey
@@ -24,7 +24,7 @@ func GenerateKey() Key {
 // KeyFromSeed reverses Key.Seed.
 func KeyFromSeed(seed []byte) (Key, error) {
 	if len(seed) != ed25519.SeedSize {
-		return Key{}, errors.New("token: a key's seed has 32 bytes")
+		return Key{}, errors.New("keyring: a key's seed has 32 bytes")
 	}
 	return newKey(seed), nil
 }

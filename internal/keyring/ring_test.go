@@ -1,4 +1,4 @@
-package account_test
+package keyring_test
 
 import (
 	"context"
@@ -10,24 +10,22 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/account"
-	"stoa/internal/account/token"
-	"stoa/internal/errs"
+	"stoa/internal/keyring"
 	"stoa/internal/seal"
 )
 
 func TestReplicasThatStartTogetherShareTheKeys(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, a, _ *account.Service, c *clock) {
-		keys := a.Ring.Store
+	onBothEngines(t, func(t *testing.T, a, _ *keyring.Ring, c *clock) {
+		keys := a.Store
 		var (
 			wg   sync.WaitGroup
 			kids [6]string
 		)
 		for i := range kids {
 			wg.Go(func() {
-				r := &account.Ring{Store: keys, Box: box(t), Now: c.Now}
+				r := &keyring.Ring{Purpose: purpose, Store: keys, Box: box(t), Now: c.Now}
 				if err := r.Init(t.Context()); err != nil {
 					t.Error(err)
 					return
@@ -55,12 +53,12 @@ func TestSigningKeysAreSealed(t *testing.T) {
 	t.Parallel()
 
 	c := &clock{now: t0}
-	s := service(t, sqliteURL(t), c)
-	stored, err := s.Ring.Store.ListKeys(t.Context())
+	s := ring(t, sqliteURL(t), c)
+	stored, err := s.Store.ListKeys(t.Context(), purpose.Name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	signer, err := s.Ring.Signer(t.Context())
+	signer, err := s.Signer(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +71,7 @@ func TestSigningKeysAreSealed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &account.Ring{Store: s.Ring.Store, Box: other.Box(account.RingPurpose), Now: c.Now}
+	r := &keyring.Ring{Purpose: purpose, Store: s.Store, Box: other.Box(purpose.Box()), Now: c.Now}
 	if err := r.Init(t.Context()); !errors.Is(err, seal.ErrOpen) {
 		t.Errorf("Init with another master key = %v, want seal.ErrOpen", err)
 	}
@@ -81,32 +79,32 @@ func TestSigningKeysAreSealed(t *testing.T) {
 
 // countingKeys counts how often the database is asked.
 type countingKeys struct {
-	account.Keys
+	keyring.Store
 
 	asked atomic.Int64
 	fail  atomic.Bool
 }
 
-func (k *countingKeys) ListKeys(ctx context.Context) ([]account.StoredKey, error) {
+func (k *countingKeys) ListKeys(ctx context.Context, purpose string) ([]keyring.StoredKey, error) {
 	k.asked.Add(1)
 	if k.fail.Load() {
 		return nil, errors.New("database down")
 	}
-	return k.Keys.ListKeys(ctx)
+	return k.Store.ListKeys(ctx, purpose)
 }
 
 func TestRingLearnsOfNewKeysAtOnce(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, s, _ *account.Service, c *clock) {
+	onBothEngines(t, func(t *testing.T, s, _ *keyring.Ring, c *clock) {
 		ctx := t.Context()
-		keys := &countingKeys{Keys: s.Ring.Store}
-		r := &account.Ring{Store: keys, Box: box(t), Now: c.Now}
+		keys := &countingKeys{Store: s.Store}
+		r := &keyring.Ring{Purpose: purpose, Store: keys, Box: box(t), Now: c.Now}
 		if err := r.Init(ctx); err != nil {
 			t.Fatal(err)
 		}
-		fresh := token.GenerateKey() // by another replica
-		add := account.StoredKey{ID: fresh.ID, Stage: account.StagePrevious, Sealed: box(t).Seal(fresh.Seed(), fresh.ID), CreatedAt: t0, StageSince: t0}
+		fresh := keyring.GenerateKey() // by another replica
+		add := keyring.StoredKey{ID: fresh.ID, Purpose: purpose.Name, Stage: keyring.StagePrevious, Sealed: box(t).Seal(fresh.Seed(), fresh.ID), CreatedAt: t0, StageSince: t0}
 		if err := keys.AddKeyOnce(ctx, add); err != nil {
 			t.Fatal(err)
 		}
@@ -129,9 +127,9 @@ func TestRingLearnsOfNewKeysAtOnce(t *testing.T) {
 func TestMadeUpKeyIDsHardlyAskTheDatabase(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, s, _ *account.Service, c *clock) {
-		keys := &countingKeys{Keys: s.Ring.Store}
-		r := &account.Ring{Store: keys, Box: box(t), Now: c.Now}
+	onBothEngines(t, func(t *testing.T, s, _ *keyring.Ring, c *clock) {
+		keys := &countingKeys{Store: s.Store}
+		r := &keyring.Ring{Purpose: purpose, Store: keys, Box: box(t), Now: c.Now}
 		if err := r.Init(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -150,8 +148,8 @@ func TestMadeUpKeyIDsHardlyAskTheDatabase(t *testing.T) {
 			c.Advance(step.wait)
 			before := keys.asked.Load()
 			for i := range 100 {
-				if _, err := r.Key(t.Context(), fmt.Sprint("made up ", i)); !errors.Is(err, token.ErrInvalid) {
-					t.Fatalf("Key = %v, want ErrInvalid", err)
+				if _, err := r.Key(t.Context(), fmt.Sprint("made up ", i)); !errors.Is(err, keyring.ErrUnknown) {
+					t.Fatalf("Key = %v, want ErrUnknown", err)
 				}
 			}
 			if n := keys.asked.Load() - before; n != step.want {
@@ -161,32 +159,14 @@ func TestMadeUpKeyIDsHardlyAskTheDatabase(t *testing.T) {
 	})
 }
 
-func TestOtherReplicasTakeTokensRightAfterTwoRotations(t *testing.T) {
-	t.Parallel()
-
-	onBothEngines(t, func(t *testing.T, a, b *account.Service, _ *clock) {
-		for i := range 3 {
-			mustRotate(t, a, true)
-			mustRotate(t, a, true)
-			raw, _, err := a.IssuePluginToken(t.Context(), "installation-1")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := b.VerifyPluginToken(t.Context(), raw); err != nil {
-				t.Errorf("round %d: VerifyPluginToken = %v at the other replica", i, err)
-			}
-		}
-	})
-}
-
 func TestRingOutlivesAnOutage(t *testing.T) {
 	t.Parallel()
 
 	c := &clock{now: t0}
-	s := service(t, sqliteURL(t), c)
-	keys := &countingKeys{Keys: s.Ring.Store}
+	s := ring(t, sqliteURL(t), c)
+	keys := &countingKeys{Store: s.Store}
 	keys.fail.Store(true)
-	r := &account.Ring{Store: keys, Box: box(t), Now: c.Now}
+	r := &keyring.Ring{Purpose: purpose, Store: keys, Box: box(t), Now: c.Now}
 	if err := r.Init(t.Context()); err == nil {
 		t.Error("Init without a database succeeded")
 	}
@@ -199,34 +179,4 @@ func TestRingOutlivesAnOutage(t *testing.T) {
 	if _, err := r.Signer(t.Context()); err != nil {
 		t.Errorf("Signer during an outage = %v, want the key that is known", err)
 	}
-}
-
-func TestPluginTokens(t *testing.T) {
-	t.Parallel()
-
-	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clock) {
-		raw, expires, err := a.IssuePluginToken(t.Context(), "installation-1")
-		if err != nil || !expires.Equal(t0.Truncate(time.Second).Add(10*time.Minute)) {
-			t.Fatalf("IssuePluginToken: %v, expires %s", err, expires)
-		}
-		if id, err := b.VerifyPluginToken(t.Context(), raw); id != "installation-1" || err != nil {
-			t.Errorf("VerifyPluginToken = %q, %v", id, err)
-		}
-		user := mustRegister(t, a, "ada")
-		for name, other := range map[string]string{"access": user.Access, "refresh": user.Refresh, "none": ""} {
-			if id, err := a.VerifyPluginToken(t.Context(), other); id != "" || errs.KindOf(err) != errs.Unauthenticated {
-				t.Errorf("VerifyPluginToken of %s token = %q, %v; want ErrPluginToken", name, id, err)
-			}
-		}
-		if _, err := a.Authenticate(t.Context(), raw); !errors.Is(err, account.ErrToken) {
-			t.Errorf("Authenticate with a plugin token = %v, want ErrToken", err)
-		}
-		if _, err := a.Refresh(t.Context(), raw); !errors.Is(err, account.ErrRefresh) {
-			t.Errorf("Refresh with a plugin token = %v, want ErrRefresh", err)
-		}
-		c.Advance(11 * time.Minute)
-		if _, err := a.VerifyPluginToken(t.Context(), raw); !errors.Is(err, account.ErrPluginToken) {
-			t.Errorf("VerifyPluginToken of an old token = %v, want ErrPluginToken", err)
-		}
-	})
 }

@@ -1,0 +1,155 @@
+package account_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"stoa/internal/account"
+	"stoa/internal/errs"
+	"stoa/internal/keyring"
+)
+
+func mustRotate(tb testing.TB, s *account.Service, atOnce bool) keyring.Rotation {
+	tb.Helper()
+	r, err := s.Ring.Rotate(tb.Context(), atOnce)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return r
+}
+
+func TestOtherReplicasTakeTokensRightAfterTwoRotations(t *testing.T) {
+	t.Parallel()
+
+	onBothEngines(t, func(t *testing.T, a, b *account.Service, _ *clock) {
+		for i := range 3 {
+			mustRotate(t, a, true)
+			mustRotate(t, a, true)
+			raw, _, err := a.IssuePluginToken(t.Context(), "installation-1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := b.VerifyPluginToken(t.Context(), raw); err != nil {
+				t.Errorf("round %d: VerifyPluginToken = %v at the other replica", i, err)
+			}
+		}
+	})
+}
+
+func TestPluginTokens(t *testing.T) {
+	t.Parallel()
+
+	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clock) {
+		raw, expires, err := a.IssuePluginToken(t.Context(), "installation-1")
+		if err != nil || !expires.Equal(t0.Truncate(time.Second).Add(10*time.Minute)) {
+			t.Fatalf("IssuePluginToken: %v, expires %s", err, expires)
+		}
+		if id, err := b.VerifyPluginToken(t.Context(), raw); id != "installation-1" || err != nil {
+			t.Errorf("VerifyPluginToken = %q, %v", id, err)
+		}
+		user := mustRegister(t, a, "ada")
+		for name, other := range map[string]string{"access": user.Access, "refresh": user.Refresh, "none": ""} {
+			if id, err := a.VerifyPluginToken(t.Context(), other); id != "" || errs.KindOf(err) != errs.Unauthenticated {
+				t.Errorf("VerifyPluginToken of %s token = %q, %v; want ErrPluginToken", name, id, err)
+			}
+		}
+		if _, err := a.Authenticate(t.Context(), raw); !errors.Is(err, account.ErrToken) {
+			t.Errorf("Authenticate with a plugin token = %v, want ErrToken", err)
+		}
+		if _, err := a.Refresh(t.Context(), raw); !errors.Is(err, account.ErrRefresh) {
+			t.Errorf("Refresh with a plugin token = %v, want ErrRefresh", err)
+		}
+		c.Advance(11 * time.Minute)
+		if _, err := a.VerifyPluginToken(t.Context(), raw); !errors.Is(err, account.ErrPluginToken) {
+			t.Errorf("VerifyPluginToken of an old token = %v, want ErrPluginToken", err)
+		}
+	})
+}
+
+func TestTokensOutliveTheKeyThatSignedThem(t *testing.T) {
+	t.Parallel()
+
+	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clock) {
+		old := mustRegister(t, a, "ada")
+		plugin, _, err := a.IssuePluginToken(t.Context(), "installation-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		// One was refreshed just before the rotation: its successor is made again
+		// with the key of then.
+		before, err := a.Refresh(t.Context(), mustLogin(t, a, "ada").Refresh)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lost := mustLogin(t, a, "ada")
+		answer, err := a.Refresh(t.Context(), lost.Refresh)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Advance(account.RefreshGrace / 2)
+		mustRotate(t, a, true)
+		mustRotate(t, a, true)
+		for name, s := range map[string]*account.Service{"this": a, "the other": b} {
+			if _, err := s.Authenticate(t.Context(), old.Access); err != nil {
+				t.Errorf("access token of the old key at %s process: %v", name, err)
+			}
+			if _, err := s.VerifyPluginToken(t.Context(), plugin); err != nil {
+				t.Errorf("plugin token of the old key at %s process: %v", name, err)
+			}
+			again, err := s.Refresh(t.Context(), lost.Refresh)
+			if err != nil || again.Refresh != answer.Refresh {
+				t.Errorf("a lost answer asked for again at %s process: %v, same successor: %t", name, err, again.Refresh == answer.Refresh)
+			}
+		}
+		// A process that has not noticed yet accepts what the new key signed: the
+		// key was published to it, or is looked for.
+		c.Advance(5 * time.Second)
+		fresh := mustLogin(t, a, "ada")
+		if _, err := b.Authenticate(t.Context(), fresh.Access); err != nil {
+			t.Errorf("access token of the new key at the other process: %v", err)
+		}
+		// To the last second of the refresh token, and no key is gone by then.
+		c.Advance(account.RefreshLife - account.RefreshGrace/2 - 7*time.Second)
+		if r := mustRotate(t, b, false); !r.Rotated || len(r.Dropped) != 0 {
+			t.Errorf("RotateKeys = %+v, want no key dropped while a token needs it", r)
+		}
+		next, err := b.Refresh(t.Context(), before.Refresh)
+		if err != nil {
+			t.Fatalf("refresh token of the old key in its last seconds: %v", err)
+		}
+		if _, err := a.Authenticate(t.Context(), next.Access); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestTokensOfDroppedKeysAreRefused(t *testing.T) {
+	t.Parallel()
+
+	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clock) {
+		old := mustRegister(t, a, "ada")
+		c.Advance(account.KeyPurpose.Lead)
+		mustRotate(t, a, false)
+		c.Advance(account.KeyPurpose.Retention)
+		if r := mustRotate(t, b, false); len(r.Dropped) != 1 {
+			t.Fatalf("Rotate when the retention is over = %+v, want a key dropped", r)
+		}
+		c.Advance(time.Minute)
+		for name, s := range map[string]*account.Service{"this": b, "the other": a} {
+			if _, err := s.Refresh(t.Context(), old.Refresh); !errors.Is(err, account.ErrRefresh) {
+				t.Errorf("token of a dropped key at %s process = %v, want ErrRefresh", name, err)
+			}
+		}
+	})
+}
+
+// signer returns the id of the key with which s signs.
+func signer(tb testing.TB, s *account.Service) string {
+	tb.Helper()
+	k, err := s.Ring.Signer(tb.Context())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return k.ID
+}

@@ -1,0 +1,24 @@
+package app
+
+import (
+	"stoa/internal/account"
+	"stoa/internal/keyring"
+	"stoa/internal/market"
+	"stoa/internal/store"
+)
+
+// ring makes the signing keys of a purpose.
+func (a *App) ring(cfg Config, purpose keyring.Purpose) *keyring.Ring {
+	return &keyring.Ring{Store: store.NewKeyring(a.DB), Purpose: purpose, Box: cfg.MasterKey.Box(purpose.Box()), Now: cfg.Now}
+}
+
+// Ring returns the signing keys of the purpose with that name, or nil.
+func (a *App) Ring(name string) *keyring.Ring {
+	switch name {
+	case account.KeyPurpose.Name:
+		return a.Accounts.Ring
+	case market.KeyPurpose.Name:
+		return a.LicenseKeys
+	}
+	return nil
+}
