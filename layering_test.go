@@ -66,6 +66,7 @@ var mayImport = map[string][]string{
 
 	// For tests only: nothing above may list these.
 	"internal/store/storetest":   {"*"},
+	"internal/proof":             {},
 	"internal/testkit":           {"*"},
 	"internal/testkit/pgtest":    {},
 	"internal/testkit/logtest":   {"internal/reqid"},

@@ -1,0 +1,179 @@
+package proof
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	histories  = 150 // on each engine
+	clients    = 5   // of one licence
+	operations = 8   // of one client
+	instances  = 4   // that clients speak of
+
+	// maxLost is how many operations of a history may be given up by their client.
+	// Each may have happened at any time, and doubles the checker's work.
+	maxLost = 3
+)
+
+// Two processes over one database, and many short histories: the clients of each
+// licence do as they please through either process, and some do not wait for the
+// answer. Each history has to be explained by some order of the operations, in
+// which those that ended before another began come first.
+func TestHistoriesOfALicenseAreLinearizable(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, c *cluster) {
+		seed := newSeed(t)
+		var told tally
+		var group errgroup.Group
+		group.SetLimit(6)
+		for i := range histories * effort(t) {
+			group.Go(func() error {
+				h := record(t, c, rand.New(rand.NewPCG(seed, uint64(i))))
+				h.check(t)
+				told.add(h)
+				return nil
+			})
+		}
+		_ = group.Wait() // check says what is wrong
+		t.Log(told.String())
+	})
+}
+
+// history is what the clients of one licence saw.
+type history struct {
+	maxInstances int
+
+	mu   sync.Mutex
+	ops  []porcupine.Operation
+	lost atomic.Int32
+}
+
+// record has clients use a new licence at once, as rng says.
+func record(t *testing.T, c *cluster, rng *rand.Rand) *history {
+	h := &history{maxInstances: 1 + rng.IntN(3)}
+	license := c.processes[rng.IntN(2)].mustBuy(t, fmt.Sprintf("seats-%d", h.maxInstances))
+	began := time.Now()
+	var wg sync.WaitGroup
+	for client := range clients {
+		rng := rand.New(rand.NewPCG(rng.Uint64(), 0))
+		wg.Go(func() {
+			for range operations {
+				op := operation{do: actions[rng.IntN(len(actions))], instance: rng.IntN(instances)}
+				p := c.processes[rng.IntN(2)]
+				// Drawn whether needed or not: what is drawn must not depend on the answers.
+				patience := time.Duration(math.MaxInt64)
+				if p, d := rng.IntN(30), rng.Int64N(int64(5*time.Millisecond)); p == 0 && h.lost.Add(1) <= maxLost {
+					patience = time.Duration(d)
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), patience)
+				call := time.Since(began)
+				out, err := perform(ctx, p, license, op)
+				end := time.Since(began)
+				cancel()
+				if err != nil {
+					if errors.Is(err, errOdd) || patience == math.MaxInt64 {
+						t.Errorf("%s: %v", op.do, err)
+					}
+					out, end = outcome{verdict: unknown}, math.MaxInt64
+				}
+				h.mu.Lock()
+				h.ops = append(h.ops, porcupine.Operation{ClientId: client, Input: op, Call: int64(call), Output: out, Return: int64(end)})
+				h.mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	return h
+}
+
+// actions are what clients choose from; those that stand here twice are chosen
+// more often.
+var actions = []action{activate, activate, verify, verify}
+
+// perform does an operation.
+func perform(ctx context.Context, p *process, license bought, op operation) (outcome, error) {
+	switch op.do {
+	case activate:
+		return p.activate(ctx, license.LicenseKey, instance(op.instance))
+	case verify:
+		return p.verify(ctx, license.LicenseKey, instance(op.instance))
+	default:
+		return outcome{}, fmt.Errorf("%w: nobody knows how to %s", errOdd, op.do)
+	}
+}
+
+// patience is how long the checker may take. It takes microseconds.
+const patience = time.Minute
+
+// check fails the test unless the history is linearizable.
+func (h *history) check(t *testing.T) {
+	t.Helper()
+	model := licenseModel(h.maxInstances)
+	result, info := porcupine.CheckOperationsVerbose(model, h.ops, patience)
+	if result == porcupine.Ok {
+		return
+	}
+	picture := filepath.Join(t.ArtifactDir(), "history.html")
+	if err := porcupine.VisualizePath(model, info, picture); err != nil {
+		t.Log(err)
+	}
+	t.Errorf("a history of a licence with %d seats is %s, not linearizable (kept with -artifacts: %s):\n%s", h.maxInstances, result, picture, h)
+}
+
+// String returns the history for people, in the order in which operations began.
+func (h *history) String() string {
+	model := licenseModel(h.maxInstances)
+	ops := slices.Clone(h.ops)
+	slices.SortFunc(ops, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
+	var b strings.Builder
+	for _, op := range ops {
+		end := "never"
+		if op.Return != math.MaxInt64 {
+			end = time.Duration(op.Return).String()
+		}
+		fmt.Fprintf(&b, "%14s to %-14s client %d  %s\n", time.Duration(op.Call), end, op.ClientId, model.DescribeOperation(op.Input, op.Output))
+	}
+	return b.String()
+}
+
+// tally counts what happened in histories.
+type tally struct {
+	mu        sync.Mutex
+	histories int
+	counts    map[string]int
+}
+
+func (y *tally) add(h *history) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if y.counts == nil {
+		y.counts = make(map[string]int)
+	}
+	y.histories++
+	for _, op := range h.ops {
+		y.counts[string(op.Input.(operation).do)+" "+string(op.Output.(outcome).verdict)]++
+	}
+}
+
+func (y *tally) String() string {
+	var all []string
+	for what, n := range y.counts {
+		all = append(all, fmt.Sprintf("%s %d", what, n))
+	}
+	slices.Sort(all)
+	return fmt.Sprintf("%d histories: %s", y.histories, strings.Join(all, ", "))
+}

@@ -1,0 +1,224 @@
+package proof
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"stoa/internal/market"
+	"stoa/internal/seal"
+	"stoa/internal/testkit"
+)
+
+const (
+	kills  = 8 // on each engine
+	buyers = 8
+)
+
+// Two processes over one database. Buyers purchase and activate through either,
+// while one or both of them are killed (kill -9) and started again, at any moment.
+// What was answered is there afterwards, and nothing is there by half.
+func TestWhatWasAnsweredOutlivesAKill(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, c *cluster) {
+		seed := newSeed(t)
+		var (
+			wg   sync.WaitGroup
+			kept ledger
+			stop atomic.Bool // what was begun is finished
+		)
+		for i := range buyers {
+			rng := rand.New(rand.NewPCG(seed, uint64(i)))
+			wg.Go(func() {
+				for !stop.Load() {
+					if err := kept.customer(t.Context(), c, rng); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		killAndStart(t, c, rand.New(rand.NewPCG(seed, buyers)))
+		stop.Store(true)
+		wg.Wait()
+		t.Logf("%d kills; %d purchases and %d activations were answered, %d requests were not",
+			kills*effort(t), len(kept.purchases), len(kept.activations), kept.unanswered)
+		if len(kept.activations) < kills || kept.unanswered == 0 {
+			t.Error("the kills did not meet the requests")
+		}
+		kept.check(t, c)
+		c.checkBooks(t)
+	})
+}
+
+// killAndStart kills and starts processes.
+func killAndStart(t *testing.T, c *cluster, rng *rand.Rand) {
+	t.Helper()
+	for range kills * effort(t) {
+		// Long enough for work to be under way, and no longer.
+		<-time.After(20*time.Millisecond + time.Duration(rng.Int64N(int64(250*time.Millisecond))))
+		victims := c.processes
+		if one := rng.IntN(3); one < 2 {
+			victims = victims[one : one+1]
+		}
+		for _, p := range victims {
+			p.kill()
+		}
+		for _, p := range victims {
+			if err := p.start(); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	}
+}
+
+// ledger is what clients were told.
+type ledger struct {
+	mu          sync.Mutex
+	purchases   []bought
+	activations []activation
+	unanswered  int
+}
+
+type activation struct {
+	key, instance string
+}
+
+// customer buys a licence and activates it for a few instances, each until it is
+// answered.
+func (l *ledger) customer(ctx context.Context, c *cluster, rng *rand.Rand) error {
+	var b bought
+	err := l.insist(ctx, c, rng, func(p *process) (err error) {
+		b, err = p.buy(ctx, "seats-3", nil)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("purchase: %w", err)
+	}
+	l.mu.Lock()
+	l.purchases = append(l.purchases, b)
+	l.mu.Unlock()
+	for i := range 1 + rng.IntN(3) {
+		err := l.insist(ctx, c, rng, func(p *process) error {
+			switch o, err := p.activate(ctx, b.LicenseKey, instance(i)); {
+			case err != nil:
+				return err
+			case o.verdict != granted:
+				return fmt.Errorf("%w: activate = %s", errOdd, o.verdict)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		l.mu.Lock()
+		l.activations = append(l.activations, activation{b.LicenseKey, instance(i)})
+		l.mu.Unlock()
+	}
+	return nil
+}
+
+// insist calls a process, and another, until one answers.
+func (l *ledger) insist(ctx context.Context, c *cluster, rng *rand.Rand, call func(*process) error) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	for {
+		err := call(c.processes[rng.IntN(len(c.processes))])
+		if err == nil || errors.Is(err, errOdd) || ctx.Err() != nil {
+			return err
+		}
+		l.mu.Lock()
+		l.unanswered++
+		l.mu.Unlock()
+		select {
+		case <-time.After(5 * time.Millisecond):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// check fails the test unless all that clients were told is true.
+func (l *ledger) check(t *testing.T, c *cluster) {
+	t.Helper()
+	keys := masterKeys(t)
+	for _, b := range l.purchases {
+		key, err := market.ParseLicenseKey(b.LicenseKey)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var status string
+		var paid bool
+		err = c.db.QueryRowContext(t.Context(), `
+			SELECT o.status, l.paid FROM orders o JOIN licenses l ON l.id = o.license_id
+			WHERE o.id = $1 AND l.key_hash = $2`, b.OrderID, keys.Hash(key)).Scan(&status, &paid)
+		if err != nil || status != string(market.OrderPaid) || !paid {
+			t.Errorf("order %s was answered, and now it is %s, its licence paid for: %t, %v", b.OrderID, status, paid, err)
+		}
+	}
+	for i, a := range l.activations {
+		if o, err := c.processes[i%2].verify(t.Context(), a.key, a.instance); err != nil || o.verdict != granted {
+			t.Errorf("the activation of %s was answered, and now verify = %v, %v", a.instance, o, err)
+		}
+	}
+}
+
+// checkBooks fails the test if anything in the database is there by half.
+func (c *cluster) checkBooks(t *testing.T) {
+	t.Helper()
+	for what, query := range map[string]string{
+		"orders without a licence":                               `SELECT count(*) FROM orders o WHERE NOT EXISTS (SELECT 1 FROM licenses l WHERE l.id = o.license_id)`,
+		"licences without an order":                              `SELECT count(*) FROM licenses l WHERE NOT EXISTS (SELECT 1 FROM orders o WHERE o.license_id = l.id)`,
+		"orders that agree with their licence about payment not": `SELECT count(*) FROM orders o JOIN licenses l ON l.id = o.license_id WHERE (o.status = 'paid') <> l.paid`,
+		"orders whose licence is another's":                      `SELECT count(*) FROM orders o JOIN licenses l ON l.id = o.license_id WHERE o.product_id <> l.product_id OR o.tier_id <> l.tier_id OR o.user_id <> l.user_id`,
+		"instances without a licence":                            `SELECT count(*) FROM license_instances i WHERE NOT EXISTS (SELECT 1 FROM licenses l WHERE l.id = i.license_id)`,
+		"licences with more instances than they allow":           `SELECT count(*) FROM licenses l WHERE max_instances < (SELECT count(*) FROM license_instances i WHERE i.license_id = l.id)`,
+	} {
+		if n := c.number(t, query); n != 0 {
+			t.Errorf("there are %d %s", n, what)
+		}
+	}
+	downloads, paid := c.number(t, `SELECT download_count FROM products WHERE slug = 'app'`), c.number(t, `SELECT count(*) FROM orders WHERE status = 'paid'`)
+	if downloads != downloadBase+paid {
+		t.Errorf("downloadCount = %d, want %d and one for each of %d paid orders", downloads, downloadBase, paid)
+	}
+	c.checkKeys(t)
+}
+
+// checkKeys fails the test unless every licence holds its key: the owner can read
+// it, and it finds the licence.
+func (c *cluster) checkKeys(t *testing.T) {
+	t.Helper()
+	keys := masterKeys(t)
+	rows, err := c.db.QueryContext(t.Context(), `SELECT id, key_hash, key_sealed FROM licenses`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id, hash, sealed string
+		if err := rows.Scan(&id, &hash, &sealed); err != nil {
+			t.Fatal(err)
+		}
+		if key, err := keys.Open(sealed, id); err != nil || keys.Hash(key) != hash {
+			t.Errorf("licence %s has no key: %v", id, err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// masterKeys returns what opens and finds the keys of every cluster.
+func masterKeys(tb testing.TB) *market.Keys {
+	tb.Helper()
+	master, err := seal.ParseKey(testkit.MasterKey)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return market.NewKeys(master)
+}

@@ -1,0 +1,83 @@
+package proof
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+
+	"stoa/internal/testkit/pgtest"
+)
+
+// TestMain ends the PostgreSQL that tests started, and removes the program.
+func TestMain(m *testing.M) {
+	code := pgtest.Main(m)
+	if program.dir != "" {
+		_ = os.RemoveAll(program.dir)
+	}
+	os.Exit(code)
+}
+
+// program is stoa, built once for all tests.
+var program struct {
+	once sync.Once
+	dir  string
+	path string
+	err  error
+}
+
+// stoa returns the path of the program.
+func stoa(tb testing.TB) string {
+	tb.Helper()
+	program.once.Do(func() {
+		if program.dir, program.err = os.MkdirTemp("", "stoa-proof-"); program.err != nil { //nolint:usetesting // outlives the test that comes first
+			return
+		}
+		program.path = filepath.Join(program.dir, "stoa")
+		args := []string{"build", "-o", program.path}
+		if raceDetector {
+			args = append(args, "-race")
+		}
+		out, err := exec.Command("go", append(args, "stoa/cmd/stoa")...).CombinedOutput()
+		if err != nil {
+			program.err = fmt.Errorf("go build: %w\n%s", err, out)
+		}
+	})
+	if program.err != nil {
+		tb.Fatal(program.err)
+	}
+	return program.path
+}
+
+// effort is how much more than usual is to be tried: STOA_PROOF, or 1.
+func effort(tb testing.TB) int {
+	tb.Helper()
+	text := os.Getenv("STOA_PROOF")
+	if text == "" {
+		return 1
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		tb.Fatalf("STOA_PROOF=%q: want a whole number from 1", text)
+	}
+	return n
+}
+
+// newSeed returns the seed of what a test does, which it prints: another each time, or
+// that of STOA_PROOF_SEED.
+func newSeed(tb testing.TB) uint64 {
+	tb.Helper()
+	seed := rand.Uint64()
+	if text := os.Getenv("STOA_PROOF_SEED"); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			tb.Fatalf("STOA_PROOF_SEED=%q: want a number", text)
+		}
+	}
+	tb.Logf("seed %d: STOA_PROOF_SEED=%d go test ./internal/proof -run '^%s$'", seed, seed, tb.Name())
+	return seed
+}

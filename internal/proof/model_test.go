@@ -1,0 +1,166 @@
+package proof
+
+import (
+	"fmt"
+	"math/bits"
+	"testing"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// operation is one request about a licence.
+type operation struct {
+	do       action
+	instance int
+}
+
+type action string
+
+// What clients do to a licence.
+const (
+	activate   action = "activate"
+	deactivate action = "deactivate"
+	verify     action = "verify"
+	revoke     action = "revoke"
+)
+
+// licenseState is all there is to a licence: what a single program, doing one
+// thing after another, would keep.
+type licenseState struct {
+	taken   uint16 // a bit for each instance that is activated
+	revoked bool
+}
+
+func (s licenseState) has(instance int) bool { return s.taken&(1<<instance) != 0 }
+func (s licenseState) seats() int            { return bits.OnesCount16(s.taken) }
+
+// step does an operation and returns the outcome it has to have, and what becomes
+// of the licence.
+func (s licenseState) step(maxInstances int, op operation) (outcome, licenseState) {
+	switch op.do {
+	case activate:
+		switch {
+		case s.revoked:
+			return outcome{verdict: unusable}, s
+		case !s.has(op.instance) && s.seats() >= maxInstances:
+			return outcome{verdict: full}, s
+		}
+		s.taken |= 1 << op.instance
+	case deactivate:
+		s.taken &^= 1 << op.instance
+	case verify:
+		switch {
+		case s.revoked:
+			return outcome{verdict: revoked}, s
+		case !s.has(op.instance):
+			return outcome{verdict: notActivated}, s
+		}
+	case revoke:
+		s.revoked = true
+		return outcome{verdict: granted}, s
+	}
+	return outcome{verdict: granted, seats: s.seats()}, s
+}
+
+// licenseModel is a licence with that many seats, for the checker. An operation
+// without an answer may have any outcome; that it may also never have happened is
+// said by its end, which is after everything else.
+func licenseModel(maxInstances int) porcupine.Model {
+	return porcupine.Model{
+		Init: func() any { return licenseState{} },
+		Step: func(state, input, output any) (bool, any) {
+			want, next := state.(licenseState).step(maxInstances, input.(operation))
+			got := output.(outcome)
+			return got.verdict == unknown || got.verdict == want.verdict && got.seats == want.seats, next
+		},
+		DescribeOperation: func(input, output any) string {
+			op, out := input.(operation), output.(outcome)
+			text := string(op.do)
+			if op.do != revoke {
+				text += fmt.Sprintf(" %d", op.instance)
+			}
+			text += ": " + string(out.verdict)
+			if out.verdict == granted && op.do != revoke {
+				text += fmt.Sprintf(", %d taken", out.seats)
+			}
+			return text
+		},
+		DescribeState: func(state any) string {
+			s := state.(licenseState)
+			return fmt.Sprintf("taken %b, revoked %t", s.taken, s.revoked)
+		},
+	}
+}
+
+// The checker has to tell good histories from bad ones, or it proves nothing.
+func TestTheModelTellsGoodHistoriesFromBadOnes(t *testing.T) {
+	t.Parallel()
+
+	ok := func(seats int) outcome { return outcome{verdict: granted, seats: seats} }
+	no := func(v verdict) outcome { return outcome{verdict: v} }
+	type event struct {
+		from, to int64
+		do       action
+		instance int
+		out      outcome
+	}
+	const never = 1_000
+	tests := []struct {
+		name    string
+		history []event
+		want    bool
+	}{
+		{"one after the other", []event{
+			{1, 2, activate, 0, ok(1)},
+			{3, 4, activate, 1, ok(2)},
+			{5, 6, activate, 2, no(full)},
+			{7, 8, deactivate, 0, ok(1)},
+			{9, 10, activate, 2, ok(2)},
+			{11, 12, verify, 0, no(notActivated)},
+			{13, 14, verify, 2, ok(2)},
+			{15, 16, revoke, 0, ok(0)},
+			{17, 18, verify, 2, no(revoked)},
+			{19, 20, activate, 2, no(unusable)},
+			{21, 22, deactivate, 2, ok(1)},
+		}, true},
+		{"the same instance again takes no seat", []event{{1, 2, activate, 0, ok(1)}, {3, 4, activate, 0, ok(1)}, {5, 6, activate, 1, ok(2)}}, true},
+		{"a race has one order", []event{{1, 5, activate, 0, ok(2)}, {1, 5, activate, 1, ok(1)}, {1, 5, activate, 2, no(full)}}, true},
+		{"a race has two first", []event{{1, 5, activate, 0, ok(1)}, {1, 5, activate, 1, ok(1)}}, false},
+		{"one seat too many", []event{{1, 5, activate, 0, ok(1)}, {1, 5, activate, 1, ok(2)}, {1, 5, activate, 2, ok(3)}}, false},
+		{"one seat too few", []event{{1, 2, activate, 0, ok(1)}, {3, 4, activate, 1, no(full)}}, false},
+		{"the same instance takes a second seat", []event{{1, 2, activate, 0, ok(1)}, {3, 4, activate, 0, ok(2)}}, false},
+		{"an activation is lost", []event{{1, 2, activate, 0, ok(1)}, {3, 4, verify, 0, no(notActivated)}}, false},
+		{"verify knows it early", []event{{1, 2, verify, 0, ok(1)}, {3, 4, activate, 0, ok(1)}}, false},
+		{"verify overlaps with it", []event{{1, 4, verify, 0, ok(1)}, {3, 5, activate, 0, ok(1)}}, true},
+		{"verify says yes, then no", []event{{1, 9, activate, 0, ok(1)}, {2, 3, verify, 0, ok(1)}, {4, 5, verify, 0, no(notActivated)}}, false},
+		{"a revocation comes late", []event{{1, 2, activate, 0, ok(1)}, {3, 4, revoke, 0, ok(0)}, {5, 6, verify, 0, ok(1)}}, false},
+		{"a revocation passes", []event{{1, 2, revoke, 0, ok(0)}, {3, 4, activate, 0, ok(1)}}, false},
+		{"a freed seat stays taken", []event{
+			{1, 2, activate, 0, ok(1)}, {3, 4, activate, 1, ok(2)}, {5, 6, deactivate, 1, ok(1)}, {7, 8, activate, 2, no(full)},
+		}, false},
+		{"no answer, and it happened", []event{{1, never, activate, 0, no(unknown)}, {5, 6, verify, 0, ok(1)}}, true},
+		{"no answer, and it did not happen", []event{{1, never, activate, 0, no(unknown)}, {5, 6, verify, 0, no(notActivated)}}, true},
+		{"no answer, and it happened late", []event{
+			{1, never, activate, 0, no(unknown)}, {5, 6, verify, 0, no(notActivated)}, {7, 8, verify, 0, ok(1)},
+		}, true},
+		{"no answer, and it came undone", []event{
+			{1, never, activate, 0, no(unknown)}, {5, 6, verify, 0, ok(1)}, {7, 8, verify, 0, no(notActivated)},
+		}, false},
+		{"no answer takes one seat only", []event{
+			{1, never, activate, 0, no(unknown)}, {2, 3, activate, 1, ok(2)}, {4, 5, activate, 0, ok(2)}, {6, 7, activate, 2, ok(3)},
+		}, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+
+			var history []porcupine.Operation
+			for i, e := range tt.history {
+				history = append(history, porcupine.Operation{ClientId: i, Input: operation{e.do, e.instance}, Call: e.from, Output: e.out, Return: e.to})
+			}
+			if got := porcupine.CheckOperations(licenseModel(2), history); got != tt.want {
+				t.Errorf("linearizable: %t, want %t", got, tt.want)
+			}
+		})
+	}
+}

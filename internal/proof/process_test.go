@@ -1,0 +1,122 @@
+package proof
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// process is a stoa that may be killed and started again. Its port is another
+// then.
+type process struct {
+	tb  testing.TB
+	env []string
+	url atomic.Value // string: where it listens, or listened last
+
+	// cmd is nil while it does not run. Used by one goroutine at a time.
+	cmd    *exec.Cmd
+	exited chan struct{}
+
+	mu  sync.Mutex
+	log []string // the last lines
+}
+
+var listening = regexp.MustCompile(`msg=listening url=(http://\S+)`)
+
+// startProcess starts stoa and ends it with the test.
+func startProcess(tb testing.TB, env []string) *process {
+	tb.Helper()
+	p := &process{tb: tb, env: env}
+	tb.Cleanup(func() {
+		p.kill()
+		if tb.Failed() {
+			tb.Logf("the last a process wrote:\n%s", p.lastLines())
+		}
+	})
+	if err := p.start(); err != nil {
+		tb.Fatal(err)
+	}
+	return p
+}
+
+// start starts the process, which must not run, and returns when it listens.
+func (p *process) start() error {
+	cmd := exec.Command(stoa(p.tb), "serve", "--addr=127.0.0.1:0", "--ops-addr=off")
+	cmd.Env = append(os.Environ(), p.env...)
+	// Should the tests be killed, so are the processes.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		return err
+	}
+	exited, ready, forked := make(chan struct{}), make(chan string, 1), make(chan error, 1)
+	go func() {
+		runtime.LockOSThread() // Pdeathsig comes when the thread that forked ends
+		err := cmd.Start()
+		forked <- err
+		if err != nil {
+			return
+		}
+		lines := bufio.NewScanner(stderr)
+		for lines.Scan() {
+			p.keep(lines.Text())
+			if m := listening.FindStringSubmatch(lines.Text()); m != nil {
+				ready <- m[1]
+			}
+		}
+		_ = cmd.Wait()
+		close(exited)
+	}()
+	if err := <-forked; err != nil {
+		return err
+	}
+	p.cmd, p.exited = cmd, exited
+	select {
+	case url := <-ready:
+		p.url.Store(url)
+		return nil
+	case <-exited:
+		return fmt.Errorf("stoa ended before it listened:\n%s", p.lastLines())
+	case <-time.After(time.Minute):
+		return fmt.Errorf("stoa does not listen:\n%s", p.lastLines())
+	}
+}
+
+// kill ends the process as kill -9 does, if it runs, and returns when it is gone.
+func (p *process) kill() {
+	if p.cmd == nil {
+		return
+	}
+	_ = p.cmd.Process.Kill()
+	<-p.exited
+	p.cmd = nil
+}
+
+// URL returns where the process listens.
+func (p *process) URL() string { return p.url.Load().(string) }
+
+const keptLines = 30
+
+func (p *process) keep(line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.log) == keptLines {
+		p.log = p.log[1:]
+	}
+	p.log = append(p.log, line)
+}
+
+func (p *process) lastLines() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return strings.Join(p.log, "\n")
+}
