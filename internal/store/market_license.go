@@ -22,19 +22,30 @@ func (s *Licenses) InTx(ctx context.Context, fn func(market.Licenses) error) err
 	return s.inTx(ctx, func(tx conn) error { return fn(&Licenses{licenseTable{tx}}) })
 }
 
+// The query of verify: everything about a licence and one instance. It is one
+// query, because between two an instance may come that the licence does not count.
+const (
+	licenseByKey = ` FROM licenses l WHERE l.key_hash = $1 AND l.product_id = $2`
+	usageByKey   = `SELECT ` + licenseColumns + `,
+		EXISTS (SELECT 1 FROM license_instances i WHERE i.license_id = l.id AND i.instance_id = $3)` + licenseByKey
+)
+
 // LicenseByKey implements market.Licenses.
 func (s *Licenses) LicenseByKey(ctx context.Context, productID, keyHash, instanceID string) (market.Usage, error) {
-	l, err := scanLicense(s.r.QueryRowContext(ctx, `
-		SELECT `+licenseColumns+` FROM licenses l
-		WHERE l.key_hash = $1 AND l.product_id = $2`+s.lockInTx("l"), keyHash, productID))
+	var u market.Usage
+	var err error
+	if !s.nested() {
+		u.License, err = scanLicense(s.r.QueryRowContext(ctx, usageByKey, keyHash, productID, instanceID), &u.Activated)
+		return u, s.db.wrap(err, "Licence")
+	}
+	u.License, err = scanLicense(s.r.QueryRowContext(ctx, `SELECT `+licenseColumns+licenseByKey+s.lockInTx("l"), keyHash, productID))
 	if err != nil {
 		return market.Usage{}, s.db.wrap(err, "Licence")
 	}
-	u := market.Usage{License: l}
 	// A separate query on purpose: it must see what other transactions committed
 	// while this one waited for the lock.
 	err = s.r.QueryRowContext(ctx, `
-		SELECT EXISTS (SELECT 1 FROM license_instances WHERE license_id = $1 AND instance_id = $2)`, l.ID, instanceID).Scan(&u.Activated)
+		SELECT EXISTS (SELECT 1 FROM license_instances WHERE license_id = $1 AND instance_id = $2)`, u.License.ID, instanceID).Scan(&u.Activated)
 	return u, err
 }
 
