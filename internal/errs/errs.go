@@ -32,7 +32,7 @@ const (
 	Unprocessable    Kind = "unprocessable"      // well-formed, and cannot be carried out
 	RateLimited      Kind = "rate_limited"       // too many requests; see Error.RetryAfter
 	Unsupported      Kind = "unsupported"        // named by the contract, not in this version
-	Unreachable      Kind = "unreachable"        // a plugin gave no usable answer
+	Unreachable      Kind = "unreachable"        // a plugin, or a payment provider, gave no usable answer
 	Busy             Kind = "busy"               // not now: starting, overloaded; see Error.RetryAfter
 	Timeout          Kind = "timeout"            // a plugin took too long
 )

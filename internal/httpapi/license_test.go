@@ -2,7 +2,6 @@ package httpapi_test
 
 import (
 	"bytes"
-	"context"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 
 	"stoa/internal/app"
 	"stoa/internal/market"
-	"stoa/internal/market/payment"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/logtest"
 )
@@ -45,32 +43,6 @@ func TestLicenseKeysAreNeverLogged(t *testing.T) {
 	}
 	// With the database gone, a typo is refused all the same: nobody asked it.
 	wantVerdict(t, verify(t, a, "mail-pack", key[:len(key)-1]+"U", "a.example"), "not_found")
-}
-
-// slowBank is a payment provider whose customers pay later.
-type slowBank struct{}
-
-func (slowBank) Begin(_ context.Context, c payment.Charge) (payment.Outcome, error) {
-	return payment.Outcome{URL: "https://bank.example/pay/" + c.OrderID}, nil
-}
-
-func TestALicenseWorksOnlyOncePaid(t *testing.T) {
-	t.Parallel()
-	a := shop(t)
-	a.Market.Payments = slowBank{}
-
-	res := send(t, a, products+"/mail-pack/purchase", `{"tierId":"once","paymentMethod":"card"}`)
-	if got := res.Text(t, "paymentUrl"); got != "https://bank.example/pay/"+res.Text(t, "orderId") {
-		t.Errorf("paymentUrl = %q", got)
-	}
-	if order, err := a.Market.Sales.OrderByID(t.Context(), res.Text(t, "orderId")); err != nil || order.Status != market.OrderPending {
-		t.Errorf("order is %s, %v; want it pending", order.Status, err)
-	}
-	key := res.Text(t, "licenseKey")
-	wantFlatError(t, activate(t, a, key, "a.example"), 400, "ACTIVATION_FAILED")
-	wantVerdict(t, verify(t, a, "mail-pack", key, "a.example"), "unpaid")
-
-	buy(t, a, "free") // nobody has to pay for it
 }
 
 func TestARevokedLicenseIsRefused(t *testing.T) {

@@ -30,7 +30,7 @@ func toOrderInfo(o market.OwnedOrder) orderInfo {
 	return orderInfo{
 		ID: o.ID, ProductID: o.ProductID, ProductSlug: o.ProductSlug, ProductName: o.ProductName, TierID: o.TierID, UserID: o.UserID,
 		PaymentMethod: o.PaymentMethod, BillingInfo: o.Billing, Amount: o.Amount.Amount(), Currency: o.Amount.Currency,
-		Status: o.Status, LicenseID: o.LicenseID, CreatedAt: timestamp(o.CreatedAt),
+		Status: o.Status(), LicenseID: o.LicenseID, CreatedAt: timestamp(o.CreatedAt),
 	}
 }
 

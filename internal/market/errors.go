@@ -15,6 +15,13 @@ var (
 	ErrTierNotFound    = errs.New(errs.Invalid, codePurchaseFailed, "The product has no such pricing tier. GET the product for its pricingTiers.")
 	ErrPaymentNotTaken = errs.New(errs.Invalid, codePurchaseFailed, "This shop takes no payments at the moment: it is set to live payments and has no payment provider. Free tiers can be ordered.")
 
+	// ErrPaymentRefused and ErrPaymentUnreachable say that a payment could not begin:
+	// for good, or at the moment.
+	ErrPaymentRefused     = errs.New(errs.Invalid, codePurchaseFailed, "The payment provider does not take this payment. The order is cancelled and nothing was paid.")
+	ErrPaymentUnreachable = errs.New(errs.Unreachable, codePurchaseFailed, "The payment provider cannot be reached at the moment. Nothing was paid; try again.")
+	ErrOrderCancelled     = errs.New(errs.Invalid, codePurchaseFailed, "This order was cancelled. Order again.")
+	ErrOrderTaken         = errs.New(errs.Conflict, "CONFLICT", "There is another order with this id.")
+
 	// ErrLicenseUnusable is one error on purpose: who does not hold a good key
 	// learns nothing about the others.
 	ErrLicenseUnusable  = errs.New(errs.Invalid, codeActivationFailed, "The license key is invalid or expired.")

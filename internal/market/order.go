@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"stoa/internal/errs"
+	"stoa/internal/market/payment"
 )
 
 // OrderStatus is where an order is in its life.
 type OrderStatus string
 
-// An order starts pending or paid. Only a paid one can be refunded, only a
-// pending one cancelled.
+// An order starts pending, and is paid at once where nothing is left to pay.
+// Only a paid one can be refunded, only a pending one cancelled.
 const (
 	OrderPending   OrderStatus = "pending"
 	OrderPaid      OrderStatus = "paid"
@@ -19,7 +20,9 @@ const (
 	OrderCancelled OrderStatus = "cancelled"
 )
 
-// Order records one purchase (CONTRACT 3). It keeps the price of the day.
+// Order records one purchase (CONTRACT 3). It keeps the price of the day. What
+// happens to it is kept as facts, which are never taken back; the status follows
+// from them.
 type Order struct {
 	ID            string
 	ProductID     string
@@ -28,9 +31,35 @@ type Order struct {
 	PaymentMethod string
 	Billing       *BillingInfo // nil if the buyer gave none
 	Amount        Money
-	Status        OrderStatus
+	Period        BillingPeriod // the tier's
 	LicenseID     string
 	CreatedAt     time.Time
+
+	// Provider took the payment: the Name of a payment.Provider. Empty where
+	// nothing was to pay.
+	Provider string
+	// Payment is what the provider calls the payment, PaymentURL where it is made.
+	Payment    payment.Reference
+	PaymentURL string
+
+	// The facts, zero if they are none. PaidAt and CancelledAt together are a
+	// payment that came too late and is given back.
+	PaidAt      time.Time
+	RefundedAt  time.Time
+	CancelledAt time.Time
+}
+
+// Status returns where the order is in its life.
+func (o *Order) Status() OrderStatus {
+	switch {
+	case !o.CancelledAt.IsZero():
+		return OrderCancelled
+	case !o.RefundedAt.IsZero():
+		return OrderRefunded
+	case !o.PaidAt.IsZero():
+		return OrderPaid
+	}
+	return OrderPending
 }
 
 // BillingInfo is whom the bill is for, as the buyer gave it.
@@ -45,6 +74,10 @@ type PurchaseRequest struct {
 	TierID        string       `json:"tierId"`
 	PaymentMethod string       `json:"paymentMethod"`
 	Billing       *BillingInfo `json:"billingInfo"` // nil if the buyer gave none
+
+	// OrderID is the id that the order shall have, chosen by who may have to ask
+	// twice. Empty: a new one.
+	OrderID string `json:"-"`
 }
 
 // Issues returns what is wrong with the request.

@@ -2,7 +2,8 @@ package market
 
 import "context"
 
-// Sales is what a purchase writes to the database: orders and new licences.
+// Sales is what a purchase and its payment write to the database: orders and
+// their licences.
 type Sales interface {
 	LicenseRows
 
@@ -15,8 +16,14 @@ type Sales interface {
 	CountDownload(ctx context.Context, productID string) error
 
 	// OrderByID returns an order. It returns an errs.NotFound error when there is
-	// none.
+	// none. Inside InTx it stays locked until the transaction ends; an order is read
+	// before its licence.
 	OrderByID(ctx context.Context, id string) (Order, error)
+
+	// UpdateOrder overwrites how an order is paid and what happened to it: Provider,
+	// Payment, PaymentURL, PaidAt, RefundedAt and CancelledAt. It returns an
+	// errs.NotFound error when there is none.
+	UpdateOrder(ctx context.Context, o Order) error
 
 	// InTx is as in Catalogue.
 	InTx(ctx context.Context, fn func(Sales) error) error

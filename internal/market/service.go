@@ -2,12 +2,9 @@ package market
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
-	"stoa/internal/caller"
-	"stoa/internal/cuid2"
 	"stoa/internal/errs"
 	"stoa/internal/market/payment"
 	"stoa/internal/seal"
@@ -117,86 +114,4 @@ func (s *Service) productID(ctx context.Context, slug string) (string, error) {
 	}
 	p, err := s.product(ctx, slug)
 	return p.ID, err
-}
-
-// Purchase orders a product at one of its tiers for the caller in ctx, who may
-// be nobody, and creates the licence. Order, licence and the count of downloads
-// are one transaction.
-//
-// It returns VALIDATION_ERROR for what PurchaseRequest.Issues finds, and
-// ErrNotForSale, ErrTierNotFound or ErrPaymentNotTaken. Calling it twice is two
-// purchases.
-func (s *Service) Purchase(ctx context.Context, slug string, req PurchaseRequest) (Receipt, error) {
-	if err := errs.Validation(req.Issues()...); err != nil {
-		return Receipt{}, err
-	}
-	p, err := s.Get(ctx, slug)
-	if errors.Is(err, ErrProductNotFound) {
-		return Receipt{}, ErrNotForSale
-	} else if err != nil {
-		return Receipt{}, err
-	}
-	tier, ok := p.Tier(req.TierID)
-	if !ok {
-		return Receipt{}, ErrTierNotFound
-	}
-
-	now := s.Now().UTC()
-	key := NewLicenseKey()
-	order, license := s.draft(ctx, p.ID, tier, key, now)
-	order.PaymentMethod, order.Billing = req.PaymentMethod, req.Billing
-
-	outcome, err := s.pay(ctx, order)
-	if err != nil {
-		return Receipt{}, err
-	}
-	order.Status, license.Paid = OrderPending, outcome.Settled
-	if outcome.Settled {
-		order.Status = OrderPaid
-	}
-	err = s.Sales.InTx(ctx, func(tx Sales) error {
-		if err := tx.CreateLicense(ctx, license); err != nil {
-			return err
-		}
-		if err := tx.CreateOrder(ctx, order); err != nil {
-			return err
-		}
-		// Last, because it is what all buyers of the product have to wait for.
-		return tx.CountDownload(ctx, p.ID)
-	})
-	if err != nil {
-		return Receipt{}, err
-	}
-	return Receipt{OrderID: order.ID, LicenseKey: key, PaymentURL: outcome.URL}, nil
-}
-
-// draft returns an order and its licence, but for the payment.
-func (s *Service) draft(ctx context.Context, productID string, tier Tier, key LicenseKey, now time.Time) (Order, License) {
-	buyer := caller.From(ctx).UserID
-	if buyer == "" {
-		buyer = caller.Anonymous
-	}
-	l := License{
-		ID: cuid2.New(), ProductID: productID, TierID: tier.ID, UserID: buyer,
-		KeyHash: s.Keys.Hash(key), Features: tier.Features, MaxInstances: tier.MaxInstances, CreatedAt: now,
-	}
-	l.KeySealed = s.Keys.Seal(key, l.ID)
-	l.Begin(tier.Period.Months(), now)
-	o := Order{
-		ID: cuid2.New(), ProductID: productID, TierID: tier.ID, UserID: buyer,
-		Amount: tier.Price, LicenseID: l.ID, CreatedAt: now,
-	}
-	return o, l
-}
-
-// pay begins the payment. What is free is paid.
-func (s *Service) pay(ctx context.Context, o Order) (payment.Outcome, error) {
-	if o.Amount.Minor == 0 {
-		return payment.Outcome{Settled: true}, nil
-	}
-	out, err := s.Payments.Begin(ctx, payment.Charge{OrderID: o.ID, Method: o.PaymentMethod, Minor: o.Amount.Minor, Currency: o.Amount.Currency})
-	if errors.Is(err, payment.ErrUnavailable) {
-		return out, ErrPaymentNotTaken.Because(err)
-	}
-	return out, err
 }

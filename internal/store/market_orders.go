@@ -3,9 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"stoa/internal/market"
@@ -33,8 +31,7 @@ func (s *Orders) OrdersOf(ctx context.Context, userID string, limit, offset int)
 		return nil, 0, err
 	}
 	rows, err := s.r.QueryContext(ctx, `
-		SELECT o.id, o.product_id, o.tier_id, o.user_id, o.payment_method, o.billing_info, o.amount_minor, o.currency, o.status,
-			o.license_id, o.created_at_ms, p.slug, p.name
+		SELECT `+orderColumns+`, p.slug, p.name
 		FROM orders o JOIN products p ON p.id = o.product_id
 		WHERE o.user_id = $1
 		ORDER BY o.created_at_ms DESC, o.id
@@ -45,20 +42,9 @@ func (s *Orders) OrdersOf(ctx context.Context, userID string, limit, offset int)
 	defer rows.Close()
 	var list []market.OwnedOrder
 	for rows.Next() {
-		var (
-			o       market.OwnedOrder
-			billing sql.NullString
-			created sql.NullInt64
-		)
-		if err := rows.Scan(&o.ID, &o.ProductID, &o.TierID, &o.UserID, &o.PaymentMethod, &billing, &o.Amount.Minor, &o.Amount.Currency, &o.Status,
-			&o.LicenseID, &created, &o.ProductSlug, &o.ProductName); err != nil {
+		var o market.OwnedOrder
+		if o.Order, err = scanOrder(rows, &o.ProductSlug, &o.ProductName); err != nil {
 			return nil, 0, err
-		}
-		o.CreatedAt = fromMillis(created)
-		if billing.Valid {
-			if err := json.Unmarshal([]byte(billing.String), &o.Billing); err != nil {
-				return nil, 0, fmt.Errorf("store: order %s: billing_info: %w", o.ID, err)
-			}
 		}
 		list = append(list, o)
 	}

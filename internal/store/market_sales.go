@@ -35,30 +35,57 @@ func (s *Sales) CreateOrder(ctx context.Context, o market.Order) error {
 		billing = sql.NullString{String: string(b), Valid: true}
 	}
 	_, err := s.w.ExecContext(ctx, `
-		INSERT INTO orders (id, product_id, tier_id, user_id, payment_method, billing_info, amount_minor, currency, status, license_id, created_at_ms, billing_email_key)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-		o.ID, o.ProductID, o.TierID, o.UserID, o.PaymentMethod, billing, o.Amount.Minor, o.Amount.Currency, string(o.Status), o.LicenseID, toMillis(o.CreatedAt), nullText(o.Billing.EmailKey()))
+		INSERT INTO orders (id, product_id, tier_id, user_id, payment_method, billing_info, amount_minor, currency, billing_period, license_id, created_at_ms,
+			status, provider, payment_url, payment_session, payment_id, payment_invoice, payment_subscription, paid_at_ms, refunded_at_ms, cancelled_at_ms,
+			billing_email_key)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
+		o.ID, o.ProductID, o.TierID, o.UserID, o.PaymentMethod, billing, o.Amount.Minor, o.Amount.Currency, string(o.Period), o.LicenseID, toMillis(o.CreatedAt),
+		string(o.Status()), o.Provider, o.PaymentURL, o.Payment.Session, o.Payment.Payment, o.Payment.Invoice, o.Payment.Subscription,
+		toMillis(o.PaidAt), toMillis(o.RefundedAt), toMillis(o.CancelledAt), nullText(o.Billing.EmailKey()))
 	return s.db.wrap(err, "Order")
 }
 
+// UpdateOrder implements market.Sales.
+func (s *Sales) UpdateOrder(ctx context.Context, o market.Order) error {
+	res, err := s.w.ExecContext(ctx, `
+		UPDATE orders SET status = $2, provider = $3, payment_url = $4, payment_session = $5, payment_id = $6, payment_invoice = $7,
+			payment_subscription = $8, paid_at_ms = $9, refunded_at_ms = $10, cancelled_at_ms = $11
+		WHERE id = $1`,
+		o.ID, string(o.Status()), o.Provider, o.PaymentURL, o.Payment.Session, o.Payment.Payment, o.Payment.Invoice,
+		o.Payment.Subscription, toMillis(o.PaidAt), toMillis(o.RefundedAt), toMillis(o.CancelledAt))
+	return mustChange(res, err, "Order")
+}
+
+// orderColumns are the columns of an order o, as scanOrder reads them.
+const orderColumns = `o.id, o.product_id, o.tier_id, o.user_id, o.payment_method, o.billing_info, o.amount_minor, o.currency, o.billing_period,
+	o.license_id, o.provider, o.payment_url, o.payment_session, o.payment_id, o.payment_invoice, o.payment_subscription,
+	o.created_at_ms, o.paid_at_ms, o.refunded_at_ms, o.cancelled_at_ms`
+
 // OrderByID implements market.Sales.
 func (s *Sales) OrderByID(ctx context.Context, id string) (market.Order, error) {
+	o, err := scanOrder(s.r.QueryRowContext(ctx, `SELECT `+orderColumns+` FROM orders o WHERE o.id = $1`+s.lockInTx("o"), id))
+	return o, s.db.wrap(err, "Order")
+}
+
+// scanOrder reads one row of orderColumns, and then what else was selected.
+func scanOrder(row scanner, more ...any) (market.Order, error) {
 	var (
-		o       market.Order
-		billing sql.NullString
-		created sql.NullInt64
+		o                                  market.Order
+		billing                            sql.NullString
+		created, paid, refunded, cancelled sql.NullInt64
 	)
-	err := s.r.QueryRowContext(ctx, `
-		SELECT id, product_id, tier_id, user_id, payment_method, billing_info, amount_minor, currency, status, license_id, created_at_ms
-		FROM orders WHERE id = $1`, id,
-	).Scan(&o.ID, &o.ProductID, &o.TierID, &o.UserID, &o.PaymentMethod, &billing, &o.Amount.Minor, &o.Amount.Currency, &o.Status, &o.LicenseID, &created)
+	err := row.Scan(append([]any{
+		&o.ID, &o.ProductID, &o.TierID, &o.UserID, &o.PaymentMethod, &billing, &o.Amount.Minor, &o.Amount.Currency, &o.Period,
+		&o.LicenseID, &o.Provider, &o.PaymentURL, &o.Payment.Session, &o.Payment.Payment, &o.Payment.Invoice, &o.Payment.Subscription,
+		&created, &paid, &refunded, &cancelled,
+	}, more...)...)
 	if err != nil {
-		return o, s.db.wrap(err, "Order")
+		return market.Order{}, err
 	}
-	o.CreatedAt = fromMillis(created)
+	o.CreatedAt, o.PaidAt, o.RefundedAt, o.CancelledAt = fromMillis(created), fromMillis(paid), fromMillis(refunded), fromMillis(cancelled)
 	if billing.Valid {
 		if err := json.Unmarshal([]byte(billing.String), &o.Billing); err != nil {
-			return o, fmt.Errorf("store: order %s: billing_info: %w", o.ID, err)
+			return market.Order{}, fmt.Errorf("store: order %s: billing_info: %w", o.ID, err)
 		}
 	}
 	return o, nil

@@ -21,7 +21,7 @@ import (
 func Order(id, slug, userID, email string, at time.Time) market.Order {
 	o := market.Order{
 		ID: id, ProductID: "prod-" + slug, TierID: "pro", UserID: userID, PaymentMethod: "card",
-		Amount: market.Money{Minor: 2990, Currency: "EUR"}, Status: market.OrderPaid, LicenseID: id, CreatedAt: at,
+		Amount: market.Money{Minor: 2990, Currency: "EUR"}, LicenseID: id, CreatedAt: at, PaidAt: at,
 	}
 	if email != "" {
 		o.Billing = &market.BillingInfo{Name: "Ada", Email: email}

@@ -2,12 +2,15 @@ package storetest
 
 import (
 	"errors"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/errs"
 	"stoa/internal/market"
+	"stoa/internal/market/payment"
 	"stoa/internal/store"
 )
 
@@ -19,6 +22,17 @@ func License(id, slug string) market.License {
 		Type: market.Subscription, Features: []string{"All"}, MaxInstances: 3, Paid: true,
 		ExpiresAt: T0.AddDate(0, 1, 0), Months: 1, Anchor: T0, Periods: 1, RevokedAt: T0.AddDate(0, 0, 1), CreatedAt: T0, Version: 1,
 	}
+}
+
+// FullOrder returns an order of that product and licence with something in every
+// field.
+func FullOrder(id, slug, licenseID string) market.Order {
+	o := Order(id, slug, "anonymous", "a@b.c", T0)
+	o.Period, o.LicenseID = market.Yearly, licenseID
+	o.Provider, o.PaymentURL = "stripe", "https://pay.example/s1"
+	o.Payment = payment.Reference{Session: "s1", Payment: "p1", Invoice: "i1", Subscription: "u1"}
+	o.PaidAt, o.RefundedAt, o.CancelledAt = T0.Add(time.Minute), T0.Add(time.Hour), T0.Add(2*time.Hour)
+	return o
 }
 
 func testSales(t *testing.T, open Open) {
@@ -48,10 +62,7 @@ func testSales(t *testing.T, open Open) {
 		t.Parallel()
 
 		s := sales(t)
-		o := market.Order{
-			ID: "o", ProductID: "prod-a", TierID: "pro", UserID: "anonymous", PaymentMethod: "card", Billing: &market.BillingInfo{Name: "Ada", Email: "a@b", Company: "C"},
-			Amount: market.Money{Minor: 2990, Currency: "EUR"}, Status: market.OrderPaid, LicenseID: "l", CreatedAt: T0,
-		}
+		o := FullOrder("o", "a", "l")
 		if err := s.CreateOrder(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
@@ -66,6 +77,35 @@ func testSales(t *testing.T, open Open) {
 		_, err = s.OrderByID(t.Context(), "p")
 		wantKind(t, err, errs.NotFound)
 	})
+	t.Run("an update changes how an order is paid and what happened, and nothing else", func(t *testing.T) {
+		t.Parallel()
+
+		s := sales(t)
+		o := FullOrder("o", "a", "l")
+		if err := s.CreateOrder(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		want := o
+		want.Provider, want.PaymentURL = "other", "https://other.example"
+		want.Payment = payment.Reference{Session: "s2", Payment: "p2", Invoice: "i2", Subscription: "u2"}
+		want.PaidAt, want.RefundedAt, want.CancelledAt = T0.Add(time.Second), time.Time{}, T0.Add(time.Minute)
+		next := want
+		next.ProductID, next.TierID, next.UserID, next.PaymentMethod, next.Billing = "prod-b", "x", "x", "x", nil
+		next.Amount, next.Period, next.LicenseID, next.CreatedAt = market.Money{Minor: 1, Currency: "JPY"}, market.Monthly, "m", T0.Add(time.Hour)
+		if err := s.UpdateOrder(t.Context(), next); err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.OrderByID(t.Context(), "o")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(got, want); diff != "" {
+			t.Errorf("after the update (-got +want):\n%s", diff)
+		}
+		next.ID = "nobody"
+		wantKind(t, s.UpdateOrder(t.Context(), next), errs.NotFound)
+	})
+	t.Run("an order stays locked until the transaction ends", func(t *testing.T) { t.Parallel(); testOrderLock(t, sales(t)) })
 	t.Run("what fails in a transaction leaves nothing", func(t *testing.T) {
 		t.Parallel()
 
@@ -80,4 +120,47 @@ func testSales(t *testing.T, open Open) {
 			t.Errorf("the licence is still there: %v", err)
 		}
 	})
+}
+
+// testOrderLock has one transaction hold an order while another asks for it: the
+// second must wait, and then see what the first did.
+func testOrderLock(t *testing.T, s *store.Sales) {
+	o := FullOrder("o", "a", "l")
+	o.PaidAt, o.RefundedAt, o.CancelledAt = time.Time{}, time.Time{}, time.Time{}
+	if err := s.CreateOrder(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	second := make(chan market.Order, 1)
+	var wg sync.WaitGroup
+	err := s.InTx(t.Context(), func(tx market.Sales) error {
+		o, err := tx.OrderByID(t.Context(), "o")
+		if err != nil {
+			return err
+		}
+		wg.Go(func() {
+			err := s.InTx(t.Context(), func(tx market.Sales) error {
+				o, err := tx.OrderByID(t.Context(), "o")
+				second <- o
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		select {
+		case o := <-second:
+			t.Error("the second transaction did not wait for the first")
+			second <- o
+		case <-time.After(300 * time.Millisecond): // time enough to answer, if nothing held it
+		}
+		o.PaidAt = T0
+		return tx.UpdateOrder(t.Context(), o)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wg.Wait()
+	if o := <-second; o.Status() != market.OrderPaid {
+		t.Errorf("the second transaction saw a %s order, want what the first made of it", o.Status())
+	}
 }
