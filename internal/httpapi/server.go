@@ -106,11 +106,17 @@ func (s *Server) routes() *router {
 	rt.user("POST /api/marketplace/orders/claim", s.byUser(limitClaim, s.claimOrders))
 	rt.public("GET /claim-orders", s.claimPage)
 	rt.public("GET /api/marketplace/license-keys", s.licenseKeys)
+	rt.public("GET /api/marketplace/products/{slug}/reviews", s.listReviews)
+	rt.user("POST /api/marketplace/products/{slug}/reviews", s.writeReview)
+	rt.user("DELETE /api/marketplace/products/{slug}/reviews", s.withdrawReview)
 	rt.public("GET /media/{file}", s.serveMedia)
 
 	rt.admin("GET /api/v1/admin/users", s.listUsers)
 	rt.admin("GET /api/v1/admin/users/{id}", s.getUser)
 	rt.admin("PATCH /api/v1/admin/users/{id}", s.changeUser)
+	rt.admin("GET /api/v1/admin/reviews", s.findReviews)
+	rt.admin("PATCH /api/v1/admin/reviews/{id}", s.hideReview)
+	rt.admin("DELETE /api/v1/admin/reviews/{id}", s.removeReview)
 	rt.admin("GET /api/v1/admin/audit", s.listAudit)
 
 	rt.adminUpload("POST /api/v1/admin/extensions/{kind}/install", uploadTimeout, withoutKey(s.installExtension))

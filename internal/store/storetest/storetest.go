@@ -26,6 +26,7 @@ func Run(t *testing.T, open Open) {
 	t.Run("Sales", func(t *testing.T) { t.Parallel(); testSales(t, open) })
 	t.Run("Licenses", func(t *testing.T) { t.Parallel(); testLicenses(t, open) })
 	t.Run("Orders", func(t *testing.T) { t.Parallel(); testOrders(t, open) })
+	t.Run("Reviews", func(t *testing.T) { t.Parallel(); testReviews(t, open) })
 	t.Run("Plugin", func(t *testing.T) { t.Parallel(); testPlugin(t, open) })
 	t.Run("Audit", func(t *testing.T) { t.Parallel(); testAudit(t, open) })
 }

@@ -1,0 +1,245 @@
+package storetest
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stoa/internal/errs"
+	"stoa/internal/market"
+	"stoa/internal/store"
+)
+
+func testReviews(t *testing.T, open Open) {
+	t.Run("a review comes back as it was saved, with author and product", func(t *testing.T) {
+		t.Parallel()
+
+		s, r := reviews(t, open(t)), reviewOf("r", "a", "ada")
+		mustSave(t, s, r)
+		r.Author, r.ProductSlug = "N.ada", "a"
+		for name, read := range map[string]func() (market.Review, error){
+			"ReviewByID": func() (market.Review, error) { return s.ReviewByID(t.Context(), "r") },
+			"ReviewBy":   func() (market.Review, error) { return s.ReviewBy(t.Context(), "prod-a", "ada") },
+		} {
+			got, err := read()
+			if diff := cmp.Diff(got, r); err != nil || diff != "" {
+				t.Errorf("%s: %v (-got +want):\n%s", name, err, diff)
+			}
+		}
+		for _, of := range [][2]string{{"prod-b", "ada"}, {"prod-a", "bob"}} {
+			_, err := s.ReviewBy(t.Context(), of[0], of[1])
+			wantKind(t, err, errs.NotFound)
+		}
+		_, err := s.ReviewByID(t.Context(), "other")
+		wantKind(t, err, errs.NotFound)
+	})
+	t.Run("saving again overwrites but for product, user and creation", func(t *testing.T) {
+		t.Parallel()
+
+		s := reviews(t, open(t))
+		mustSave(t, s, reviewOf("r", "a", "ada"))
+		next := market.Review{ID: "r", ProductID: "prod-b", UserID: "bob", Rating: 1, Hidden: false, CreatedAt: T0.Add(time.Hour), UpdatedAt: T0.Add(2 * time.Hour)}
+		mustSave(t, s, next)
+		got, err := s.ReviewByID(t.Context(), "r")
+		next.ProductID, next.UserID, next.CreatedAt, next.Author, next.ProductSlug = "prod-a", "ada", T0, "N.ada", "a"
+		if diff := cmp.Diff(got, next); err != nil || diff != "" {
+			t.Errorf("after saving again: %v (-got +want):\n%s", err, diff)
+		}
+		wantKind(t, s.SaveReview(t.Context(), reviewOf("second", "a", "ada")), errs.Conflict)
+	})
+	t.Run("a deleted review is gone", func(t *testing.T) {
+		t.Parallel()
+
+		s := reviews(t, open(t))
+		mustSave(t, s, reviewOf("r", "a", "ada"))
+		if err := s.DeleteReview(t.Context(), "r"); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.ReviewByID(t.Context(), "r")
+		wantKind(t, err, errs.NotFound)
+		wantKind(t, s.DeleteReview(t.Context(), "r"), errs.NotFound)
+	})
+	t.Run("who holds a licence", func(t *testing.T) { t.Parallel(); testHoldsLicense(t, open(t)) })
+	t.Run("the tally is kept, and shown", func(t *testing.T) { t.Parallel(); testTally(t, open(t)) })
+	t.Run("a product stays locked until the transaction ends", func(t *testing.T) { t.Parallel(); testTallyLock(t, reviews(t, open(t))) })
+	t.Run("lists", func(t *testing.T) { t.Parallel(); testReviewList(t, reviews(t, open(t))) })
+	t.Run("what fails in a transaction leaves nothing", func(t *testing.T) {
+		t.Parallel()
+
+		s, stop := reviews(t, open(t)), errors.New("stop")
+		err := s.InTx(t.Context(), func(tx market.Reviews) error {
+			return errors.Join(tx.SaveReview(t.Context(), reviewOf("r", "a", "ada")), tx.SetTally(t.Context(), "prod-a", market.Tally{Stars: 5, Reviews: 1}), stop)
+		})
+		tally, tallyErr := s.Tally(t.Context(), "prod-a")
+		if !errors.Is(err, stop) || tallyErr != nil || tally.Reviews != 0 {
+			t.Errorf("InTx = %v; tally %+v, %v", err, tally, tallyErr)
+		}
+		_, err = s.ReviewByID(t.Context(), "r")
+		wantKind(t, err, errs.NotFound)
+	})
+}
+
+// reviews returns a database with the products a and b and the users ada and bob.
+func reviews(tb testing.TB, db *store.DB) *store.Reviews {
+	tb.Helper()
+	for _, slug := range []string{"a", "b"} {
+		mustCreate(tb, store.NewCatalogue(db), Product(slug))
+	}
+	for _, id := range []string{"ada", "bob"} {
+		mustCreateUser(tb, store.NewAccount(db), credentials(id))
+	}
+	return store.NewReviews(db)
+}
+
+// reviewOf returns a review with something in every field.
+func reviewOf(id, slug, user string) market.Review {
+	return market.Review{
+		ID: id, ProductID: "prod-" + slug, UserID: user, Rating: 4, Title: "Title", Text: "Text\nof two lines", Hidden: true, CreatedAt: T0, UpdatedAt: T0.Add(time.Minute),
+	}
+}
+
+func mustSave(tb testing.TB, s *store.Reviews, r market.Review) {
+	tb.Helper()
+	if err := s.SaveReview(tb.Context(), r); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func testHoldsLicense(t *testing.T, db *store.DB) {
+	s := reviews(t, db)
+	for _, tt := range []struct {
+		name   string
+		change func(*market.License) // to a good licence of ada's
+		want   bool
+	}{
+		{"unpaid", func(l *market.License) { l.Paid = false }, false},
+		{"revoked", func(l *market.License) { l.RevokedAt = T0 }, false},
+		{"another product's", func(l *market.License) { l.ProductID = "prod-b" }, false},
+		{"another user's", func(l *market.License) { l.UserID = "bob" }, false},
+		{"expired", func(l *market.License) { l.ExpiresAt = T0.Add(-time.Hour) }, true},
+	} {
+		l := License(tt.name, "a")
+		l.UserID, l.RevokedAt = "ada", time.Time{}
+		tt.change(&l)
+		if err := store.NewSales(db).CreateLicense(t.Context(), l); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.HoldsLicense(t.Context(), "prod-a", "ada"); err != nil || got != tt.want {
+			t.Errorf("with a licence that is %s: %v, %v; want %v", tt.name, got, err, tt.want)
+		}
+	}
+}
+
+func testTally(t *testing.T, db *store.DB) {
+	s := reviews(t, db)
+	shown := func() market.Product {
+		t.Helper()
+		p, err := store.NewCatalogue(db).ProductBySlug(t.Context(), "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	want := market.Tally{RatingBase: 4.5, ReviewBase: 7}
+	if got, err := s.Tally(t.Context(), "prod-a"); err != nil || got != want {
+		t.Errorf("Tally = %+v, %v; want %+v", got, err, want)
+	}
+	before := shown()
+	// The bases are the catalogue's: SetTally works with them and leaves them.
+	want.Stars, want.Reviews = 9, 3
+	if err := s.SetTally(t.Context(), "prod-a", want); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Tally(t.Context(), "prod-a"); err != nil || got != want {
+		t.Errorf("Tally = %+v, %v; want %+v", got, err, want)
+	}
+	after := before
+	after.Rating, after.ReviewCount = 4.05, 10 // (4.5 × 7 + 9) / 10
+	if diff := cmp.Diff(shown(), after); diff != "" {
+		t.Errorf("the product (-got +want):\n%s", diff)
+	}
+	next := before
+	next.RatingBase, next.ReviewBase = 1, 0
+	if err := store.NewCatalogue(db).UpdateProduct(t.Context(), next); err != nil {
+		t.Fatal(err)
+	}
+	if p := shown(); p.Rating != 3 || p.ReviewCount != 3 {
+		t.Errorf("after an update the product shows %v of %d, want 3 of 3", p.Rating, p.ReviewCount)
+	}
+	_, err := s.Tally(t.Context(), "nobody")
+	wantKind(t, err, errs.NotFound)
+	wantKind(t, s.SetTally(t.Context(), "nobody", want), errs.NotFound)
+}
+
+// testTallyLock has two transactions count one review each.
+func testTallyLock(t *testing.T, s *store.Reviews) {
+	read, done := make(chan struct{}), make(chan error, 1)
+	count := func(before func()) error {
+		return s.InTx(t.Context(), func(tx market.Reviews) error {
+			tally, err := tx.Tally(t.Context(), "prod-a")
+			if err != nil {
+				return err
+			}
+			before()
+			tally.Reviews++
+			return tx.SetTally(t.Context(), "prod-a", tally)
+		})
+	}
+	go func() {
+		<-read
+		done <- count(func() {})
+	}()
+	err := count(func() {
+		close(read)
+		select {
+		case err := <-done:
+			t.Errorf("the second transaction did not wait for the first: %v", err)
+			done <- err
+		case <-time.After(300 * time.Millisecond): // time enough to answer, if nothing held it
+		}
+	})
+	if err := errors.Join(err, <-done); err != nil {
+		t.Fatal(err)
+	}
+	if tally, err := s.Tally(t.Context(), "prod-a"); err != nil || tally.Reviews != 2 {
+		t.Errorf("%d reviews counted, %v; want both", tally.Reviews, err)
+	}
+}
+
+func testReviewList(t *testing.T, s *store.Reviews) {
+	for i, r := range []market.Review{reviewOf("r1", "a", "ada"), reviewOf("r2", "a", "bob"), reviewOf("r4", "b", "ada"), reviewOf("r3", "b", "bob")} {
+		r.Hidden, r.CreatedAt = i == 1, T0.Add(time.Duration(min(i, 2))*time.Hour) // the last two at once
+		mustSave(t, s, r)
+	}
+	yes, no := true, false
+	for _, tt := range []struct {
+		name  string
+		query market.ReviewQuery
+		want  string
+		total int
+	}{
+		{"all, the newest first, then by id", market.ReviewQuery{}, "r3 r4 r2 r1", 4},
+		{"of a product", market.ReviewQuery{ProductID: "prod-a"}, "r2 r1", 2},
+		{"of a product by slug", market.ReviewQuery{ProductSlug: "b"}, "r3 r4", 2},
+		{"of no product", market.ReviewQuery{ProductSlug: "c"}, "", 0},
+		{"hidden", market.ReviewQuery{Hidden: &yes}, "r2", 1},
+		{"of a product, not hidden", market.ReviewQuery{ProductID: "prod-a", Hidden: &no}, "r1", 1},
+		{"a page", market.ReviewQuery{Offset: 1, Limit: 2}, "r4 r2", 4},
+		{"just beyond the last page", market.ReviewQuery{Offset: 4}, "", 4},
+	} {
+		if tt.query.Limit == 0 {
+			tt.query.Limit = 10
+		}
+		list, total, err := s.ListReviews(t.Context(), tt.query)
+		var ids []string
+		for _, r := range list {
+			ids = append(ids, r.ID)
+		}
+		if got := strings.Join(ids, " "); err != nil || got != tt.want || total != tt.total {
+			t.Errorf("%s: %q of %d, %v; want %q of %d", tt.name, got, total, err, tt.want, tt.total)
+		}
+	}
+}
