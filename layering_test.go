@@ -49,6 +49,7 @@ var mayImport = map[string][]string{
 	"internal/demo/catalog":   {},
 	"internal/reference":      {},
 
+	"internal/idempotency":    {"internal/errs", "internal/cuid2", "internal/seal"},
 	"internal/plugin":         {"internal/errs", "internal/audit", "internal/seal", "internal/cuid2"},
 	"internal/plugin/archive": {"internal/errs", "internal/plugin"},
 	"internal/plugin/install": {"internal/errs", "internal/plugin", "internal/plugin/archive"},
@@ -61,8 +62,8 @@ var mayImport = map[string][]string{
 
 	"nodehost/bundle":  {},
 	"examples/plugins": {},
-	"internal/store":   {"internal/errs", "internal/audit", "internal/caller", "internal/keyring", "internal/account", "internal/market", "internal/plugin"},
-	"internal/httpapi": {"api", "internal/reference", "internal/pages", "internal/errs", "internal/audit", "internal/caller", "internal/reqid", "internal/account", "internal/keyring", "internal/plugin", "internal/plugin/install", "internal/market", "internal/gateway", "internal/clientip", "internal/ratelimit"},
+	"internal/store":   {"internal/errs", "internal/audit", "internal/caller", "internal/keyring", "internal/account", "internal/idempotency", "internal/market", "internal/plugin"},
+	"internal/httpapi": {"api", "internal/reference", "internal/pages", "internal/errs", "internal/audit", "internal/caller", "internal/reqid", "internal/account", "internal/keyring", "internal/idempotency", "internal/plugin", "internal/plugin/install", "internal/market", "internal/gateway", "internal/clientip", "internal/ratelimit"},
 
 	// For tests only: nothing above may list these.
 	"internal/store/storetest":   {"*"},

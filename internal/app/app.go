@@ -22,6 +22,7 @@ import (
 	"stoa/internal/clientip"
 	"stoa/internal/framing"
 	"stoa/internal/httpapi"
+	"stoa/internal/idempotency"
 	"stoa/internal/keyring"
 	"stoa/internal/mail"
 	"stoa/internal/market"
@@ -52,6 +53,7 @@ type App struct {
 	// through it.
 	Guard *framing.Guard
 
+	keeper   *idempotency.Keeper
 	node     *node.Runtime     // internal plugins
 	external *external.Runtime // external ones
 	media    *blob.Files
@@ -76,6 +78,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 		return nil, errors.Join(fmt.Errorf("app: %w", err), a.Close(ctx))
 	}
 	a.background.Go(func() { a.Accounts.KeepSwept(working, cfg.Log) })
+	a.background.Go(func() { a.keeper.KeepSwept(working) })
 	return a, nil
 }
 
@@ -114,10 +117,13 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
+	a.keeper = idempotency.NewKeeper(store.NewIdempotency(a.DB), cfg.MasterKey, cfg.Now, cfg.Log)
 	api := &httpapi.Server{
 		Log:   cfg.Log,
 		Now:   cfg.Now,
 		Ready: a.ready,
+
+		Idempotency: a.keeper,
 
 		Limiter:  limiter,
 		ClientIP: clientip.Resolver{Trusted: cfg.TrustedProxies},

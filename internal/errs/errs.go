@@ -54,8 +54,8 @@ type Error struct {
 	// Details is shown to the client as is. Issues travel in Details["issues"].
 	Details map[string]any
 
-	// RetryAfter is how long to wait before trying again. Only set for
-	// RateLimited and Busy.
+	// RetryAfter is how long to wait before trying again. Only set where waiting
+	// helps: for RateLimited, Busy, and a Conflict that passes by itself.
 	RetryAfter time.Duration
 
 	// Err is the cause. It is logged and never sent to the caller.

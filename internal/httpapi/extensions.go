@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stoa/internal/errs"
+	"stoa/internal/idempotency"
 	"stoa/internal/plugin"
 	"stoa/internal/plugin/install"
 )
@@ -107,11 +108,26 @@ func (s *Server) installExtension(w http.ResponseWriter, r *http.Request) error 
 	if err := checkKind(r); err != nil {
 		return err
 	}
+	key, faults := readKey(r)
+	if err := faults.err(); err != nil { // before 50 MiB are sent for nothing
+		return err
+	}
 	up, err := s.receive(w, r)
 	if err != nil {
 		return err
 	}
 	defer up.Close()
+	install := func(w http.ResponseWriter, r *http.Request) error { return s.installUpload(w, r, up) }
+	if key == "" {
+		return install(w, r)
+	}
+	// The archive rather than the body: a form has other boundaries each time.
+	return s.once(w, r, key, [][]byte{[]byte(r.PathValue("kind")), []byte(up.Hash)}, install)
+}
+
+// installUpload installs a received archive and answers with what came of it.
+func (s *Server) installUpload(w http.ResponseWriter, r *http.Request, up *install.Upload) error {
+	up.PackageID = idempotency.Seed(r.Context())
 	res, err := s.Installer.Install(r.Context(), up)
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ func (is *issues) merge(more issues) {
 	}
 }
 
-// fill sets the fields of the struct v that have a json tag, and notes every
+// fill sets the fields of the struct v that have a json tag other than "-", and notes every
 // field of another type, which stays as it is. Unlike with encoding/json, names
 // are taken to the letter: "EMAIL" is not email. A field of type json.RawMessage
 // takes any value as it was sent; to others null means absent. There are no
@@ -45,7 +45,10 @@ func (is *issues) merge(more issues) {
 func (is *issues) fill(v reflect.Value, prefix string, from object) {
 	for i := range v.NumField() {
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-		if raw, sent := from[name]; sent && name != "" {
+		if name == "" || name == "-" { // not the client's to set
+			continue
+		}
+		if raw, sent := from[name]; sent {
 			is.set(v.Field(i), prefix+name, raw)
 		}
 	}

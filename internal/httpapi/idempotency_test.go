@@ -1,28 +1,360 @@
 package httpapi_test
 
 import (
+	"database/sql"
+	"maps"
 	"net/http"
+	"net/netip"
+	"strings"
 	"testing"
+	"testing/fstest"
+	"time"
 
+	"stoa/internal/app"
 	"stoa/internal/testkit"
 )
 
-// A key that is not honoured must not be ignored: its sender would repeat a
-// purchase in the belief that nothing is bought twice.
-func TestIdempotencyKeyIsRefusedNotIgnored(t *testing.T) {
+// under returns a request with an Idempotency-Key.
+func under(key string, req testkit.Request) testkit.Request {
+	header := http.Header{}
+	maps.Copy(header, req.Header)
+	header["Idempotency-Key"] = []string{key}
+	req.Header = header
+	return req
+}
+
+func purchase(token, tier string) testkit.Request {
+	return testkit.Request{
+		Method: http.MethodPost, Path: products + "/mail-pack/purchase", Token: token,
+		Body: map[string]any{"tierId": tier, "paymentMethod": "card"},
+	}
+}
+
+func activation(licenseKey, instance string) testkit.Request {
+	return testkit.Request{
+		Method: http.MethodPost, Path: products + "/mail-pack/activate",
+		Body: map[string]any{"licenseKey": licenseKey, "instanceId": instance},
+	}
+}
+
+func installation(token string, archive []byte) testkit.Request {
+	return testkit.Request{
+		Method: http.MethodPost, Path: "/api/v1/admin/extensions/plugin/install", Token: token,
+		Body: archive, Header: http.Header{"Content-Type": {"application/zip"}},
+	}
+}
+
+// wantReplay checks that got is want again.
+func wantReplay(tb testing.TB, want, got testkit.Response) {
+	tb.Helper()
+	if got.Status != want.Status || string(got.Body) != string(want.Body) || got.Header.Get("Idempotency-Replayed") != "true" {
+		tb.Errorf("answer = %d %s (Idempotency-Replayed: %q); want a replay of %d %s",
+			got.Status, got.Body, got.Header.Get("Idempotency-Replayed"), want.Status, want.Body)
+	}
+	for _, name := range []string{"Content-Type", "Cache-Control", "Location", "ETag"} {
+		if got.Header.Get(name) != want.Header.Get(name) {
+			tb.Errorf("%s = %q, want %q", name, got.Header.Get(name), want.Header.Get(name))
+		}
+	}
+	if got.Header.Get("X-Request-Id") == want.Header.Get("X-Request-Id") {
+		tb.Error("X-Request-Id is the first request's")
+	}
+}
+
+// wantAnew checks that an answer is the operation's own.
+func wantAnew(tb testing.TB, res testkit.Response, status int) {
+	tb.Helper()
+	if res.Status != status || res.Header.Get("Idempotency-Replayed") != "" {
+		tb.Fatalf("answer = %d %s (Idempotency-Replayed: %q), want %d anew", res.Status, res.Body, res.Header.Get("Idempotency-Replayed"), status)
+	}
+}
+
+// count returns the number a query finds.
+func count(tb testing.TB, db *sql.DB, query string) int {
+	tb.Helper()
+	var n int
+	if err := db.QueryRowContext(tb.Context(), query).Scan(&n); err != nil {
+		tb.Fatal(err)
+	}
+	return n
+}
+
+func TestARepeatedRequestIsAnsweredAsTheFirst(t *testing.T) {
+	t.Parallel()
+
+	replicas(t, func(t *testing.T, a, b *testkit.App, db *sql.DB) {
+		importCatalog(t, a)
+		admin, _ := withPay(t, a)
+		license := buy(t, a, "once")
+		before := count(t, db, `SELECT count(*) FROM audit_log`)
+		for name, tt := range map[string]struct {
+			req    testkit.Request
+			status int
+		}{
+			"purchase":   {purchase("", "once"), 200},
+			"activate":   {activation(license, "a.example"), 200},
+			"install":    {installation(admin, external(t, "hello", nil)), 201},
+			"instance":   {create(admin, map[string]any{"instanceKey": "eu", "config": complete}), 201},
+			"refusal":    {purchase("", "no-such-tier"), 400},
+			"no product": {testkit.Request{Method: http.MethodPost, Path: products + "/nope/activate", Body: map[string]any{"licenseKey": "x", "instanceId": "y"}}, 404},
+			"conflict":   {create(admin, map[string]any{"instanceKey": "default", "config": complete}), 409},
+		} {
+			first := a.Do(t, under("key of "+name, tt.req))
+			wantAnew(t, first, tt.status)
+			wantReplay(t, first, a.Do(t, under("key of "+name, tt.req)))
+			wantReplay(t, first, b.Do(t, under("key of "+name, tt.req)))
+		}
+		// The spelling of a key does not matter, and each route has its own.
+		wantAnew(t, a.Do(t, under("k", purchase("", "once"))), 200)
+		if res := a.Do(t, under(`"k"`, purchase("", "once"))); res.Header.Get("Idempotency-Replayed") != "true" {
+			t.Errorf("the quoted spelling of a key = %d %s, want a replay", res.Status, res.Body)
+		}
+		wantAnew(t, a.Do(t, under("k", activation(license, "a.example"))), 200)
+		for query, want := range map[string]int{
+			`SELECT count(*) FROM orders`:            3,
+			`SELECT count(*) FROM licenses`:          3,
+			`SELECT count(*) FROM license_instances`: 1,
+			`SELECT count(*) FROM plugin_packages`:   2,
+			`SELECT count(*) FROM plugin_instances`:  3,
+			`SELECT count(*) FROM audit_log`:         before + 2,
+		} {
+			if n := count(t, db, query); n != want {
+				t.Errorf("%s = %d, want %d", query, n, want)
+			}
+		}
+	})
+}
+
+// A form has other boundaries each time it is sent.
+func TestAKeyOfAnInstallStandsForTheArchive(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.New(t)
 	admin := a.Admin(t, "root").Access
-	for _, path := range []string{
-		"/api/marketplace/products/x/purchase", "/api/marketplace/products/x/activate",
-		"/api/v1/admin/extensions/plugin/install", "/api/v1/admin/plugins/x/instances",
+	archive := external(t, "hello", nil)
+	send := func(archive []byte) testkit.Response {
+		body, header := form(t, archive)
+		req := installation(admin, body)
+		req.Header = header
+		return a.Do(t, under("k", req))
+	}
+	first := send(archive)
+	wantAnew(t, first, http.StatusCreated)
+	wantReplay(t, first, send(archive))
+	wantReplay(t, first, a.Do(t, under("k", installation(admin, archive))))
+	mustFail(t, send(external(t, "other", nil)), http.StatusUnprocessableEntity, "IDEMPOTENCY_KEY_REUSED")
+}
+
+func TestAKeyStandsForOneRequest(t *testing.T) {
+	t.Parallel()
+
+	a := shop(t)
+	first := a.Do(t, under("k", purchase("", "once")))
+	other := purchase("", "once")
+	other.Path = products + "/bare/purchase"
+	for name, req := range map[string]testkit.Request{
+		"another body": purchase("", "monthly"), "the same with a space": {Method: http.MethodPost, Path: purchase("", "").Path, Body: `{"paymentMethod":"card", "tierId":"once"}`}, "another product": other,
 	} {
-		res := a.Do(t, testkit.Request{
-			Method: http.MethodPost, Path: path, Token: admin, Body: "{}", Header: http.Header{"Idempotency-Key": {"k1"}},
-		})
-		if res.Status != http.StatusNotImplemented {
-			t.Errorf("POST %s with a key = %d %s, want 501", path, res.Status, res.Body)
+		res := a.Do(t, under("k", req))
+		if wantFlatError(t, res, http.StatusUnprocessableEntity, "IDEMPOTENCY_KEY_REUSED"); t.Failed() {
+			t.Fatal(name)
+		}
+	}
+	wantReplay(t, first, a.Do(t, under("k", purchase("", "once"))))
+}
+
+// Answers hold licence keys: whoever guesses a key must not get one.
+func TestNobodyGetsAnAnswerWithAnothersKey(t *testing.T) {
+	t.Parallel()
+
+	a := shop(t, func(_ testing.TB, cfg *app.Config) {
+		cfg.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	})
+	from := func(address string, req testkit.Request) testkit.Request {
+		req = under("1", req)
+		req.Header["X-Forwarded-For"] = []string{address}
+		return req
+	}
+	ada, bob := a.Register(t, "ada"), a.Register(t, "bob")
+	seen := map[string]string{}
+	for name, req := range map[string]testkit.Request{
+		"ada": from("203.0.113.1", purchase(ada.Access, "once")), "bob": from("203.0.113.1", purchase(bob.Access, "once")),
+		"a guest": from("203.0.113.1", purchase("", "once")), "a guest elsewhere": from("203.0.113.2", purchase("", "once")),
+		"IPv6": from("2001:db8:0:1::1", purchase("", "once")), "the next network": from("2001:db8:0:2::1", purchase("", "once")),
+	} {
+		res := a.Do(t, req)
+		wantAnew(t, res, http.StatusOK)
+		if other, known := seen[res.Text(t, "licenseKey")]; known {
+			t.Errorf("%s got the licence of %s", name, other)
+		}
+		seen[res.Text(t, "licenseKey")] = name
+	}
+	// A user is known by more than the address.
+	if res := a.Do(t, from("203.0.113.9", purchase(ada.Access, "once"))); seen[res.Text(t, "licenseKey")] != "ada" {
+		t.Errorf("ada from elsewhere = %d %s, want her first answer", res.Status, res.Body)
+	}
+}
+
+func TestAReplayIsOnlyForWhoMayStillCall(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t)
+	withPay(t, a)
+	root, second := a.Login(t, "root"), a.Admin(t, "second")
+	req := under("k", create(second.Access, map[string]any{"instanceKey": "eu", "config": complete}))
+	wantAnew(t, a.Do(t, req), http.StatusCreated)
+	res := a.Do(t, testkit.Request{Method: http.MethodPatch, Path: "/api/v1/admin/users/" + second.UserID, Token: root.Access, Body: map[string]any{"role": "USER"}})
+	if res.Status != http.StatusOK {
+		t.Fatal(string(res.Body))
+	}
+	mustFail(t, a.Do(t, req), http.StatusForbidden, "FORBIDDEN")
+	a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/auth/logout", Token: second.Access})
+	mustFail(t, a.Do(t, req), http.StatusUnauthorized, "UNAUTHORIZED")
+}
+
+func TestAKeyIsRememberedFor24Hours(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+		importCatalog(t, a)
+		first := a.Do(t, under("k", purchase("", "once")))
+		a.Clock.Advance(24*time.Hour - time.Millisecond)
+		wantReplay(t, first, a.Do(t, under("k", purchase("", "once"))))
+		a.Clock.Advance(time.Millisecond)
+		again := a.Do(t, under("k", purchase("", "monthly"))) // another body, too
+		wantAnew(t, again, http.StatusOK)
+		if again.Text(t, "orderId") == first.Text(t, "orderId") {
+			t.Error("after 24 hours: the same order")
+		}
+	})
+}
+
+func TestABadKeyIsAFaultBesideThoseOfTheBody(t *testing.T) {
+	t.Parallel()
+
+	a := shop(t)
+	admin, _ := withPay(t, a)
+	for name, values := range map[string][]string{
+		"empty": {""}, "blank": {"  "}, "not ASCII": {"ключ"}, "two": {"a", "b"}, "two joined": {"a, b"},
+		"no end": {`"a`}, "parameters": {`"a";b`}, "too long": {strings.Repeat("k", 256)},
+	} {
+		req := under("", purchase("", "once"))
+		req.Header["Idempotency-Key"] = values
+		res := a.Do(t, req)
+		wantFlatError(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
+		if got := issuePaths(t, res); got != "Idempotency-Key" {
+			t.Errorf("%s: issues about %q", name, got)
+		}
+		req.Body = map[string]any{"tierId": 1}
+		if got := issuePaths(t, a.Do(t, req)); got != "Idempotency-Key tierId paymentMethod" {
+			t.Errorf("%s: issues about %q", name, got)
+		}
+		for _, req := range []testkit.Request{installation(admin, external(t, "hello", nil)), create(admin, map[string]any{"instanceKey": "eu", "config": complete})} {
+			req = under("", req)
+			req.Header["Idempotency-Key"] = values
+			mustFail(t, a.Do(t, req), http.StatusBadRequest, "VALIDATION_ERROR")
+		}
+	}
+	if res := fetch(t, a, products+"/mail-pack"); res.Get(t, "downloadCount") != 100.0 {
+		t.Errorf("something was bought: %s", res.Body)
+	}
+	wantAnew(t, a.Do(t, under(strings.Repeat("k", 255), purchase("", "once"))), http.StatusOK)
+}
+
+// What says nothing about the thing itself leaves the key free: the client
+// corrects the request, or waits, and sends it again.
+func TestARequestThatWasNotCarriedOutLeavesItsKeyFree(t *testing.T) {
+	t.Parallel()
+
+	a := shop(t)
+	pad := func(size int) string {
+		body := `{"tierId":"once","paymentMethod":"card","pad":""}`
+		return strings.Replace(body, `"pad":"`, `"pad":"`+strings.Repeat("x", size-len(body)), 1)
+	}
+	bad := purchase("", "once")
+	bad.Body = map[string]any{"paymentMethod": "card"}
+	large := purchase("", "once")
+	large.Body = pad(1<<20 + 1)
+	text := purchase("", "once")
+	text.Header = http.Header{"Content-Type": {"text/plain"}}
+	wantFlatError(t, a.Do(t, under("k", bad)), http.StatusBadRequest, "VALIDATION_ERROR")
+	wantFlatError(t, a.Do(t, under("k", large)), http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
+	wantFlatError(t, a.Do(t, under("k", text)), http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
+	wantFlatError(t, a.Do(t, under("k", purchase("no token", "once"))), http.StatusUnauthorized, "UNAUTHORIZED")
+	fits := purchase("", "once")
+	fits.Body = pad(1 << 20)
+	first := a.Do(t, under("k", fits))
+	wantAnew(t, first, http.StatusOK)
+	wantReplay(t, first, a.Do(t, under("k", fits)))
+	mustFail(t, a.Do(t, under("k", installation(a.Admin(t, "root").Access, []byte("x")))), http.StatusBadRequest, "INVALID_ARCHIVE")
+}
+
+// A refusal is an answer like any other: the same request gets it again, even if
+// it would succeed by now.
+func TestARefusalIsReplayed(t *testing.T) {
+	t.Parallel()
+
+	a := shop(t)
+	license := buy(t, a, "monthly")
+	activate(t, a, license, "a.example")
+	refused := a.Do(t, under("k", activation(license, "b.example")))
+	wantFlatError(t, refused, http.StatusBadRequest, "ACTIVATION_FAILED")
+	catalog := strings.Replace(testCatalog, "published: false", "published: true", 1)
+	notYet := purchase("", "only")
+	notYet.Path = products + "/hidden/purchase"
+	wantFlatError(t, a.Do(t, under("k", notYet)), http.StatusBadRequest, "PURCHASE_FAILED")
+	if _, err := a.Market.Import(t.Context(), fstest.MapFS{"c.yaml": {Data: []byte(catalog)}, "mail.svg": {Data: []byte(testSVG)}}, "c.yaml"); err != nil {
+		t.Fatal(err)
+	}
+	res := a.Do(t, under("k", notYet))
+	if wantFlatError(t, res, http.StatusBadRequest, "PURCHASE_FAILED"); res.Header.Get("Idempotency-Replayed") != "true" {
+		t.Error("the refusal is not a replay")
+	}
+	wantAnew(t, a.Do(t, under("another", notYet)), http.StatusOK)
+	wantReplay(t, refused, a.Do(t, under("k", activation(license, "b.example"))))
+}
+
+// The database of idempotency keys tells nobody a licence key, a buyer or where
+// a guest was.
+func TestAnswersAreSealedAtRest(t *testing.T) {
+	t.Parallel()
+
+	replicas(t, func(t *testing.T, a, _ *testkit.App, db *sql.DB) {
+		importCatalog(t, a)
+		req := purchase("", "once")
+		req.Body = map[string]any{"tierId": "once", "paymentMethod": "card", "billingInfo": map[string]any{"email": "ada@example.com"}}
+		res := a.Do(t, under("my-order-7", req))
+		wantAnew(t, res, http.StatusOK)
+		var id, fingerprint, sealed string
+		if err := db.QueryRowContext(t.Context(), `SELECT id, fingerprint, answer_sealed FROM idempotency_keys`).Scan(&id, &fingerprint, &sealed); err != nil {
+			t.Fatal(err)
+		}
+		if len(id) != 64 || len(fingerprint) != 64 || !strings.HasPrefix(sealed, "s1.") {
+			t.Errorf("row = %q %q %q, want two hashes and a sealed text", id, fingerprint, sealed)
+		}
+		for _, secret := range []string{res.Text(t, "licenseKey"), "my-order-7", "ada@example.com", "127.0.0.1"} {
+			if strings.Contains(id+fingerprint+sealed, secret) {
+				t.Errorf("the row holds %q", secret)
+			}
+		}
+	})
+}
+
+// An order's id opens its receipt, with the licence key.
+func TestAClientCannotChooseTheIDOfItsOrder(t *testing.T) {
+	t.Parallel()
+
+	a := shop(t)
+	theirs := a.Do(t, purchase("", "once"))
+	req := purchase("", "once")
+	for _, name := range []string{"-", "OrderID", "orderId", "orderID", ""} {
+		req.Body = map[string]any{"tierId": "once", "paymentMethod": "card", name: theirs.Text(t, "orderId")}
+		for _, req := range []testkit.Request{req, under("key "+name, req)} {
+			res := a.Do(t, req)
+			wantAnew(t, res, http.StatusOK)
+			if res.Text(t, "licenseKey") == theirs.Text(t, "licenseKey") {
+				t.Errorf("with %q the answer is another's receipt: %s", name, res.Body)
+			}
 		}
 	}
 }

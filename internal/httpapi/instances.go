@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"stoa/internal/idempotency"
 	"stoa/internal/plugin"
 )
 
@@ -93,7 +94,9 @@ func (s *Server) createInstance(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	in, err := s.Plugins.CreateInstance(r.Context(), r.PathValue("slug"), body.input())
+	input := body.input()
+	input.ID = plugin.InstallationID(idempotency.Seed(r.Context()))
+	in, err := s.Plugins.CreateInstance(r.Context(), r.PathValue("slug"), input)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 
+	"stoa/internal/idempotency"
 	"stoa/internal/market"
 )
 
@@ -89,6 +90,7 @@ func (s *Server) purchaseProduct(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	in.OrderID = idempotency.Seed(r.Context())
 	receipt, err := s.Market.Purchase(r.Context(), r.PathValue("slug"), in)
 	if err != nil {
 		return err

@@ -29,15 +29,16 @@ var (
 // readJSON decodes the request body into the struct T, which fill explains, and
 // has check say what the domain finds wrong with it; nil finds nothing. Unknown
 // fields are ignored. It returns VALIDATION_ERROR for anything but exactly one
-// JSON object, and with all of its violations at once: of types and of rules.
-// A body over maxBody is 413, one declared as something else 415.
+// JSON object, and with all of its violations at once: of types and of rules,
+// and of headers (headerFaults). A body over maxBody is 413, one declared as
+// something else 415.
 func readJSON[T any](w http.ResponseWriter, r *http.Request, check func(T) []errs.Issue) (T, error) {
 	var v T
 	body, err := readObject(w, r)
 	if err != nil {
 		return v, err
 	}
-	var found issues
+	found := headerFaultsOf(r)
 	found.fill(reflect.ValueOf(&v).Elem(), "", body)
 	if check != nil {
 		found.merge(check(v))
@@ -45,8 +46,8 @@ func readJSON[T any](w http.ResponseWriter, r *http.Request, check func(T) []err
 	return v, found.err()
 }
 
-// readObject reads a request body that is a JSON object; see readJSON.
-func readObject(w http.ResponseWriter, r *http.Request) (object, error) {
+// readBody reads a request body that is declared as JSON.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if !isJSON(r.Header.Get("Content-Type")) {
 		return nil, errNotJSON
 	}
@@ -56,6 +57,15 @@ func readObject(w http.ResponseWriter, r *http.Request) (object, error) {
 			return nil, errBodyTooLarge
 		}
 		return nil, errCutShort.Because(err)
+	}
+	return body, nil
+}
+
+// readObject reads a request body that is a JSON object; see readJSON.
+func readObject(w http.ResponseWriter, r *http.Request) (object, error) {
+	body, err := readBody(w, r)
+	if err != nil {
+		return nil, err
 	}
 	if trimmed := bytes.TrimLeft(body, " \t\r\n"); len(trimmed) > 0 && trimmed[0] != '{' {
 		return nil, errNotObject
@@ -101,18 +111,4 @@ func hasLoneSurrogate(body []byte) bool {
 		}
 	}
 	return false
-}
-
-var errNoIdempotency = errs.New(errs.Unsupported, "NOT_SUPPORTED", "Idempotency-Key is not supported yet. Send the request without it, and look before you repeat it.")
-
-// withoutKey refuses a request with an Idempotency-Key on the routes that are to
-// honour it (CONTRACT 1). Ignoring it would let a client repeat what it believes
-// can be repeated.
-func withoutKey(h handlerFunc) handlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		if r.Header.Get("Idempotency-Key") != "" {
-			return errNoIdempotency
-		}
-		return h(w, r)
-	}
 }

@@ -16,6 +16,7 @@ import (
 	"stoa/internal/caller"
 	"stoa/internal/clientip"
 	"stoa/internal/gateway"
+	"stoa/internal/idempotency"
 	"stoa/internal/keyring"
 	"stoa/internal/market"
 	"stoa/internal/plugin"
@@ -53,6 +54,9 @@ type Server struct {
 	Media  Media
 	// LicenseKeys sign what holders of licences rely on.
 	LicenseKeys *keyring.Ring
+
+	// Idempotency remembers the requests that have an Idempotency-Key.
+	Idempotency *idempotency.Keeper
 
 	// Limiter counts requests against Limits. nil counts nothing: for load tests.
 	Limiter *ratelimit.Limiter
@@ -98,8 +102,8 @@ func (s *Server) routes() *router {
 
 	rt.public("GET /api/marketplace/products", s.listProducts)
 	rt.public("GET /api/marketplace/products/{slug}", s.getProduct)
-	rt.open("POST /api/marketplace/products/{slug}/purchase", withoutKey(s.purchaseProduct))
-	rt.public("POST /api/marketplace/products/{slug}/activate", withoutKey(s.activateLicense))
+	rt.open("POST /api/marketplace/products/{slug}/purchase", s.keyed(s.purchaseProduct))
+	rt.public("POST /api/marketplace/products/{slug}/activate", s.keyed(s.activateLicense))
 	rt.public("GET /api/marketplace/products/{slug}/license/verify", s.verifyLicense)
 	rt.user("GET /api/marketplace/orders", s.listOrders)
 	rt.user("POST /api/marketplace/orders/claim-request", s.byUser(limitClaimRequest, s.requestClaim))
@@ -119,7 +123,7 @@ func (s *Server) routes() *router {
 	rt.admin("DELETE /api/v1/admin/reviews/{id}", s.removeReview)
 	rt.admin("GET /api/v1/admin/audit", s.listAudit)
 
-	rt.adminUpload("POST /api/v1/admin/extensions/{kind}/install", uploadTimeout, withoutKey(s.installExtension))
+	rt.adminUpload("POST /api/v1/admin/extensions/{kind}/install", uploadTimeout, s.installExtension)
 	rt.admin("GET /api/v1/admin/extensions", s.listExtensions)
 	rt.admin("GET /api/v1/admin/extensions/{kind}", s.listExtensions)
 	rt.admin("GET /api/v1/admin/extensions/{kind}/{slug}", s.getExtension)
@@ -129,7 +133,7 @@ func (s *Server) routes() *router {
 	rt.admin("GET /api/v1/admin/plugins/{slug}/secret", s.getSecret)
 	rt.admin("POST /api/v1/admin/plugins/{slug}/secret/rotate", s.rotateSecret)
 	rt.admin("GET /api/v1/admin/plugins/{slug}/instances", s.listInstances)
-	rt.admin("POST /api/v1/admin/plugins/{slug}/instances", withoutKey(s.createInstance))
+	rt.admin("POST /api/v1/admin/plugins/{slug}/instances", s.keyed(s.createInstance))
 	rt.admin("GET /api/v1/admin/plugins/{slug}/instances/{installationId}", s.getInstance)
 	rt.admin("PATCH /api/v1/admin/plugins/{slug}/instances/{installationId}", s.changeInstance)
 	rt.admin("DELETE /api/v1/admin/plugins/{slug}/instances/{installationId}", s.deleteInstance)

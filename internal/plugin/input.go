@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/google/uuid"
+
 	"stoa/internal/errs"
 )
 
@@ -14,11 +16,28 @@ var keyRE = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
 // so that every fault in it can be named at once. A field that is nil or null is
 // absent, except that a Config of null asks for no config.
 type Input struct {
+	// ID is the installation id that a new instance shall have; empty: any. It is
+	// not the client's to choose.
+	ID string
+
 	Key     json.RawMessage // only for a new instance
 	Enabled json.RawMessage
 	Config  json.RawMessage
 	Granted json.RawMessage
 }
+
+// InstallationID returns the installation id that belongs to a seed: the same each
+// time, and another for each seed. An empty seed has none.
+func InstallationID(seed string) string {
+	if seed == "" {
+		return ""
+	}
+	return uuid.NewSHA1(installationSpace, []byte(seed)).String()
+}
+
+// installationSpace keeps ids made from seeds apart from any other UUIDs that are
+// made from names. It must never change.
+var installationSpace = uuid.MustParse("0b6f2f0e-5d0c-4c53-9d67-6f6a1f8f2a51")
 
 func absent(raw json.RawMessage) bool { return firstByte(raw) == 0 || firstByte(raw) == 'n' }
 

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 
@@ -43,6 +44,9 @@ func (s *Service) Instances(ctx context.Context, slug string, page Page) ([]Inst
 // has the permissions that the default instance has: what an administrator
 // consented to for this package.
 //
+// If there is an instance with input.ID already, it is returned as it is: an
+// attempt before this one created it.
+//
 // The error is ErrNotFound for an unknown package, VALIDATION_ERROR with every
 // fault of the input (a required config field that is missing is one unless the
 // instance is to be disabled), and ErrKeyDefault, ErrKeyTaken or ErrKeyUsed for a
@@ -54,12 +58,16 @@ func (s *Service) CreateInstance(ctx context.Context, slug string, input Input) 
 		if err != nil {
 			return err
 		}
+		if created, err = s.in(st).ByID(ctx, slug, input.ID); errs.KindOf(err) != errs.NotFound {
+			return err
+		}
 		_, first, err := st.FindByKey(ctx, slug, DefaultInstance)
 		if err != nil {
 			return err
 		}
 		var faults []errs.Issue
 		in := s.newInstance(p, input.key(&faults))
+		in.ID = cmp.Or(input.ID, in.ID)
 		in.Granted = first.Granted
 		input.apply(p.Manifest, &in, &faults)
 		if err := validation(faults); err != nil {

@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -163,11 +164,11 @@ func (s *Service) CheckFree(ctx context.Context, m Manifest) error {
 // Add records a new package whose files are in place: the package itself, its
 // default instance and its signing secret, all or nothing. All declared
 // permissions are granted. The instance is disabled if required config is
-// missing (CONTRACT 4).
+// missing (CONTRACT 4). A package without an id gets one.
 //
 // The error is an errs.Conflict if the slug is taken.
 func (s *Service) Add(ctx context.Context, p Package) (Installed, error) {
-	p.ID, p.InstalledAt = cuid2.New(), s.now()
+	p.ID, p.InstalledAt = cmp.Or(p.ID, cuid2.New()), s.now()
 	p.UpdatedAt = p.InstalledAt
 	in := s.newInstance(p, DefaultInstance)
 	in.Enabled = len(values(nil).missing(p.Manifest.ConfigSchema)) == 0

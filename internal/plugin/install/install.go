@@ -84,14 +84,16 @@ type Result struct {
 }
 
 // Install installs a received archive, which stays the caller's to discard. The
-// same archive again is no failure: the result is what it was installed as.
+// same archive again is no failure: the result is what it was installed as. It is
+// no duplicate, either, if the package has the id up.PackageID: then an attempt
+// before this one installed it.
 //
 // It returns INVALID_ARCHIVE, INVALID_MANIFEST, or plugin.ErrVersionConflict,
 // plugin.ErrUpgrade or plugin.ErrUninstalled for a slug that is taken. Whatever
 // fails, nothing of the package is left to be seen.
 func (in *Installer) Install(ctx context.Context, up *Upload) (Result, error) {
-	if found, ok, err := in.Plugins.FindArchive(ctx, up.Hash); ok || err != nil {
-		return Result{Installed: found, Duplicate: ok}, err
+	if found, ok, err := in.find(ctx, up); ok || err != nil {
+		return found, err
 	}
 	pkg, err := archive.Inspect(up.file, up.Size)
 	if err != nil {
@@ -105,7 +107,7 @@ func (in *Installer) Install(ctx context.Context, up *Upload) (Result, error) {
 		return Result{}, err
 	}
 	installed, err := in.Plugins.Add(ctx, plugin.Package{
-		Source: plugin.SourceLocalZip, InstallPath: place, ZipHash: up.Hash, Manifest: pkg.Manifest,
+		ID: up.PackageID, Source: plugin.SourceLocalZip, InstallPath: place, ZipHash: up.Hash, Manifest: pkg.Manifest,
 	})
 	if err == nil {
 		in.Log.InfoContext(ctx, "plugin installed", slog.String("slug", pkg.Manifest.Slug), slog.String("version", pkg.Manifest.Version))
@@ -123,17 +125,23 @@ func (in *Installer) Install(ctx context.Context, up *Upload) (Result, error) {
 	return in.explain(ctx, up, err)
 }
 
+// find returns what an archive was installed as; ok is false if it was not.
+func (in *Installer) find(ctx context.Context, up *Upload) (Result, bool, error) {
+	found, ok, err := in.Plugins.FindArchive(ctx, up.Hash)
+	return Result{Installed: found, Duplicate: ok && found.Package.ID != up.PackageID}, ok, err
+}
+
 // explain turns a clash into success if the slug is taken by the same archive,
 // which another request installed while this one was at work.
 func (in *Installer) explain(ctx context.Context, up *Upload, clash error) (Result, error) {
 	if errs.KindOf(clash) != errs.Conflict {
 		return Result{}, clash
 	}
-	found, ok, err := in.Plugins.FindArchive(ctx, up.Hash)
+	found, ok, err := in.find(ctx, up)
 	if err != nil || !ok {
 		return Result{}, errors.Join(err, clash)
 	}
-	return Result{Installed: found, Duplicate: true}, nil
+	return found, nil
 }
 
 // place unpacks a package to a folder of its own and returns the folder's path,

@@ -25,6 +25,9 @@ type Upload struct {
 	Hash string // SHA-256 in hex
 	Size int64  // bytes
 
+	// PackageID is the id that the package shall have; empty: any.
+	PackageID string
+
 	file *os.File
 	root *os.Root
 	name string
