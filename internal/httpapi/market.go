@@ -126,8 +126,8 @@ func (s *Server) activateLicense(w http.ResponseWriter, r *http.Request) error {
 
 // verifyLicense serves GET /api/marketplace/products/{slug}/license/verify. The
 // reason of a refusal is in a header, because the body is exactly
-// {"valid":false} (spec A, CONTRACT 3).
-func (s *Server) verifyLicense(w http.ResponseWriter, r *http.Request) error {
+// {"valid":false} (spec A, CONTRACT 3). The answer is signed.
+func (s *Server) verifyLicense(w http.ResponseWriter, r *http.Request, use market.UseRequest, _ string) error {
 	type granted struct {
 		Valid    bool        `json:"valid"`
 		License  licenseInfo `json:"license"`
@@ -137,11 +137,7 @@ func (s *Server) verifyLicense(w http.ResponseWriter, r *http.Request) error {
 		Valid bool `json:"valid"`
 	}
 
-	v := r.URL.Query()
-	// Errors are as perishable as answers: what is missing may be there next time.
-	w.Header().Set("Cache-Control", "no-store")
-	grant, refusal, err := s.Market.Verify(r.Context(), r.PathValue("slug"),
-		market.UseRequest{LicenseKey: v.Get("licenseKey"), InstanceID: v.Get("instanceId")})
+	grant, refusal, err := s.Market.Verify(r.Context(), r.PathValue("slug"), use)
 	if err != nil {
 		return err
 	}

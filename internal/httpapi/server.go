@@ -104,7 +104,7 @@ func (s *Server) routes() *router {
 	rt.public("GET /api/marketplace/products/{slug}", s.getProduct)
 	rt.open("POST /api/marketplace/products/{slug}/purchase", s.keyed(s.purchaseProduct))
 	rt.public("POST /api/marketplace/products/{slug}/activate", s.keyed(s.activateLicense))
-	rt.public("GET /api/marketplace/products/{slug}/license/verify", s.verifyLicense)
+	rt.public("GET /api/marketplace/products/{slug}/license/verify", s.signed(s.verifyLicense))
 	rt.user("GET /api/marketplace/orders", s.listOrders)
 	rt.user("POST /api/marketplace/orders/claim-request", s.byUser(limitClaimRequest, s.requestClaim))
 	rt.user("POST /api/marketplace/orders/claim", s.byUser(limitClaim, s.claimOrders))
