@@ -53,6 +53,7 @@ fuzz: ## Every fuzz test for 20 seconds
 .PHONY: bench
 bench: build ## Ratios of stoa to peers on this machine (bench/README.md)
 	go run ./bench/accounts
+	go run ./bench/market
 
 .PHONY: golden
 golden: ## Rewrite golden files and generated documents; read the diff before committing

@@ -20,6 +20,8 @@ var mayImport = map[string][]string{
 	"internal/app": {"*"},
 
 	"bench/accounts": {"*"},
+	"bench/market":   {"*"},
+	"bench/measure":  {},
 
 	"api":             {},
 	"internal/errs":   {},

@@ -13,11 +13,10 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime"
-	"slices"
 	"syscall"
-	"text/tabwriter"
 	"time"
+
+	"stoa/bench/measure"
 )
 
 // options are what the command line says.
@@ -45,9 +44,9 @@ func main() {
 	defer stop()
 	var err error
 	if *static > 0 {
-		err = serveStatic(ctx, *static)
+		err = measure.ServeStatic(ctx, *static)
 	} else {
-		err = measure(ctx, o)
+		err = run(ctx, o)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -58,21 +57,7 @@ func main() {
 // maxRun bounds a run, whatever hangs.
 const maxRun = 10 * time.Minute
 
-// row is one line of the table: a piece of stoa's work beside its peer's.
-type row struct {
-	name, peer string
-	target     float64
-	ours       func(ctx context.Context, d time.Duration) (int, error) // how often it was done in d
-	theirs     func(ctx context.Context, d time.Duration) (int, error)
-
-	// pids are the processes of both sides, whose processor time is counted.
-	pids [2]int
-
-	rates, peers, ratios []float64 // one of each a round; rates are per second
-	cpu, peerCPU         []float64 // microseconds a piece
-}
-
-func measure(ctx context.Context, o options) (err error) {
+func run(ctx context.Context, o options) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, maxRun)
 	defer cancel()
 	dir, err := os.MkdirTemp(o.dir, "stoa-bench-")
@@ -88,59 +73,12 @@ func measure(ctx context.Context, o options) (err error) {
 
 	rows := b.rows()
 	for i := range rows {
-		if o.only != "" && rows[i].name != o.only {
+		if o.only != "" && rows[i].Name != o.only {
 			continue
 		}
-		if err := rows[i].run(ctx, o); err != nil {
-			return fmt.Errorf("%s: %w", rows[i].name, err)
+		if err := rows[i].Run(ctx, o.rounds, o.round); err != nil {
+			return fmt.Errorf("%s: %w", rows[i].Name, err)
 		}
 	}
-	return show(rows)
-}
-
-// run measures both sides in turns, so that what else the machine does meets
-// both, after a short round that nobody counts.
-func (r *row) run(ctx context.Context, o options) error {
-	for i := range o.rounds + 1 {
-		d := o.round
-		if i == 0 {
-			d /= 4
-		}
-		var rates, cpu [2]float64
-		for side, do := range []func(context.Context, time.Duration) (int, error){r.ours, r.theirs} {
-			begin, used := time.Now(), cpuOf(r.pids[side])
-			n, err := do(ctx, d)
-			if err != nil {
-				return err
-			}
-			rates[side] = float64(n) / time.Since(begin).Seconds()
-			cpu[side] = float64((cpuOf(r.pids[side]) - used).Microseconds()) / float64(max(n, 1))
-		}
-		if i > 0 {
-			r.rates, r.peers, r.ratios = append(r.rates, rates[0]), append(r.peers, rates[1]), append(r.ratios, rates[0]/rates[1])
-			r.cpu, r.peerCPU = append(r.cpu, cpu[0]), append(r.peerCPU, cpu[1])
-		}
-	}
-	return nil
-}
-
-func show(rows []row) error {
-	fmt.Printf("%s/%s, %d processors, %s; shared by stoa, its peers and the load\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
-	tab := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(tab, "| work\t| stoa/s\t| peer/s\t| ratio\t| lowest\t| highest\t| target\t| stoa CPU µs\t| peer CPU µs\t| peer\t|")
-	fmt.Fprintln(tab, "|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|")
-	for _, r := range rows {
-		if len(r.ratios) == 0 {
-			continue
-		}
-		fmt.Fprintf(tab, "| %s\t| %.0f\t| %.0f\t| %.2f\t| %.2f\t| %.2f\t| %.2f\t| %.0f\t| %.0f\t| %s\t|\n", r.name,
-			median(r.rates), median(r.peers), median(r.ratios), slices.Min(r.ratios), slices.Max(r.ratios), r.target, median(r.cpu), median(r.peerCPU), r.peer)
-	}
-	return tab.Flush()
-}
-
-func median(list []float64) float64 {
-	sorted := slices.Sorted(slices.Values(list))
-	n := len(sorted)
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+	return measure.Show(rows)
 }

@@ -5,19 +5,16 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
-	"errors"
 	"fmt"
-	"net"
-	"net/http"
 	"net/url"
 	"os"
 	"runtime"
-	"strings"
 	"time"
 
 	"golang.org/x/crypto/argon2"
 	_ "modernc.org/sqlite" // the driver stoa uses
 
+	"stoa/bench/measure"
 	argon "stoa/internal/account/password"
 )
 
@@ -25,22 +22,22 @@ import (
 const writers = 32
 
 // rows is what is measured.
-func (b *bench) rows() []row {
-	stoa, static, self := b.stoa.cmd.Process.Pid, b.static.cmd.Process.Pid, os.Getpid()
-	return []row{
-		{name: "login", peer: "argon2id with the same parameters on all processors, nothing else", target: 0.85, pids: [2]int{stoa, self}, ours: b.login, theirs: hash},
+func (b *bench) rows() []measure.Row {
+	stoa, static, self := b.stoa.PID(), b.static.PID(), os.Getpid()
+	return []measure.Row{
+		{Name: "login", Peer: "argon2id with the same parameters on all processors, nothing else", Target: 0.85, PIDs: [2]int{stoa, self}, Ours: b.login, Theirs: hash},
 		{
-			name: "me", peer: "net/http handler that writes as many constant bytes", target: 0.35, pids: [2]int{stoa, static},
-			ours: func(ctx context.Context, d time.Duration) (int, error) {
-				return load(ctx, b.stoa.addr, 32, d, func(_ int, c *client) error { return discard(c.do("GET", "/auth/me", b.access, nil)) })
+			Name: "me", Peer: "net/http handler that writes as many constant bytes", Target: 0.35, PIDs: [2]int{stoa, static},
+			Ours: func(ctx context.Context, d time.Duration) (int, error) {
+				return measure.Load(ctx, b.stoa.Addr, 32, d, func(_ int, c *measure.Client) error { return discard(c.Do("GET", "/auth/me", b.access, nil)) })
 			},
-			theirs: func(ctx context.Context, d time.Duration) (int, error) {
-				return load(ctx, b.static.addr, 32, d, func(_ int, c *client) error { return discard(c.do("GET", "/auth/me", b.access, nil)) })
+			Theirs: func(ctx context.Context, d time.Duration) (int, error) {
+				return measure.Load(ctx, b.static.Addr, 32, d, func(_ int, c *measure.Client) error { return discard(c.Do("GET", "/auth/me", b.access, nil)) })
 			},
 		},
 		{
-			name: "refresh", peer: "one-row updates in SQLite with the same settings, as many writers, no HTTP", target: 0.5, pids: [2]int{stoa, self}, ours: b.refreshes,
-			theirs: func(ctx context.Context, d time.Duration) (int, error) { return b.sqlite.updates(ctx, d) },
+			Name: "refresh", Peer: "one-row updates in SQLite with the same settings, as many writers, no HTTP", Target: 0.5, PIDs: [2]int{stoa, self}, Ours: b.refreshes,
+			Theirs: func(ctx context.Context, d time.Duration) (int, error) { return b.sqlite.updates(ctx, d) },
 		},
 	}
 }
@@ -50,16 +47,16 @@ func discard(_ []byte, err error) error { return err }
 // login signs in again and again.
 func (b *bench) login(ctx context.Context, d time.Duration) (int, error) {
 	body := fmt.Appendf(nil, `{"email":%q,"password":%q}`, email, password)
-	return load(ctx, b.stoa.addr, 4*runtime.NumCPU(), d, func(_ int, c *client) error {
-		return discard(c.do("POST", "/auth/login", "", body))
+	return measure.Load(ctx, b.stoa.Addr, 4*runtime.NumCPU(), d, func(_ int, c *measure.Client) error {
+		return discard(c.Do("POST", "/auth/login", "", body))
 	})
 }
 
 // refreshes has each worker take the session that was left alone for longest: a
 // session may be refreshed only so often.
 func (b *bench) refreshes(ctx context.Context, d time.Duration) (int, error) {
-	return load(ctx, b.stoa.addr, writers, d, func(_ int, c *client) error {
-		answer, err := c.do("POST", "/auth/refresh", "", []byte(`{"refresh_token":"`+<-b.refresh+`"}`))
+	return measure.Load(ctx, b.stoa.Addr, writers, d, func(_ int, c *measure.Client) error {
+		answer, err := c.Do("POST", "/auth/refresh", "", []byte(`{"refresh_token":"`+<-b.refresh+`"}`))
 		if err != nil {
 			return err
 		}
@@ -82,31 +79,12 @@ func (b *bench) keep(answer []byte) error {
 // hash is the ceiling of logins: nothing but hashing.
 func hash(ctx context.Context, d time.Duration) (int, error) {
 	p, salt := argon.Default, []byte(rand.Text())[:argon.Default.SaltLen]
-	return repeat(ctx, runtime.NumCPU(), d, func(int) (func() error, func(), error) {
+	return measure.Repeat(ctx, runtime.NumCPU(), d, func(int) (func() error, func(), error) {
 		return func() error {
 			argon2.IDKey([]byte(password), salt, p.Time, p.MemoryKiB, p.Threads, uint32(p.KeyLen)) //nolint:gosec // 32
 			return nil
 		}, func() {}, nil
 	})
-}
-
-// serveStatic answers every request with size bytes.
-func serveStatic(ctx context.Context, size int) error {
-	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	body := []byte(strings.Repeat("x", size))
-	srv := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		_, _ = w.Write(body)
-	})}
-	fmt.Fprintln(os.Stderr, "listening on", ln.Addr())
-	go func() { <-ctx.Done(); _ = srv.Close() }()
-	if err := srv.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
 }
 
 // sqlite is a database with the settings of internal/store.
@@ -142,7 +120,7 @@ func openSQLite(ctx context.Context, path string) (*sqlite, error) {
 
 // updates commits one-row updates, each durable on its own.
 func (s *sqlite) updates(ctx context.Context, d time.Duration) (int, error) {
-	return repeat(ctx, writers, d, func(worker int) (func() error, func(), error) {
+	return measure.Repeat(ctx, writers, d, func(worker int) (func() error, func(), error) {
 		row := worker
 		return func() error {
 			row = (row + writers) % sqliteRows

@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"bytes"
@@ -11,10 +11,10 @@ import (
 // tick is the unit of times in /proc, on every Linux there is.
 const tick = 10 * time.Millisecond
 
-// cpuOf returns how much processor time a process has used, itself and the
+// CPUOf returns how much processor time a process has used, itself and the
 // kernel on its behalf; zero where there is no /proc. Unlike a rate it hardly
 // depends on what else the machine does.
-func cpuOf(pid int) time.Duration {
+func CPUOf(pid int) time.Duration {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0

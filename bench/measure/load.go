@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"bufio"
@@ -14,9 +14,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// client is one connection that sends one request after another. It reads as
+// Client is one connection that sends one request after another. It reads as
 // little of HTTP/1.1 as it can, because what it costs is taken from both sides.
-type client struct {
+type Client struct {
 	conn net.Conn
 	in   *bufio.Reader
 	out  []byte
@@ -26,17 +26,18 @@ type client struct {
 // requestTimeout bounds one request.
 const requestTimeout = 30 * time.Second
 
-func dial(ctx context.Context, addr string) (*client, error) {
+// Dial connects to an address.
+func Dial(ctx context.Context, addr string) (*Client, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
 	if err != nil {
 		return nil, err
 	}
-	return &client{conn: conn, in: bufio.NewReader(conn)}, nil
+	return &Client{conn: conn, in: bufio.NewReader(conn)}, nil
 }
 
-// do sends a request and returns the body of its answer, which is good until the
+// Do sends a request and returns the body of its answer, which is good until the
 // next call. Answers other than 2xx are errors.
-func (c *client) do(method, path, token string, body []byte) ([]byte, error) {
+func (c *Client) Do(method, path, token string, body []byte) ([]byte, error) {
 	b := append(c.out[:0], method...)
 	b = append(b, ' ')
 	b = append(b, path...)
@@ -62,7 +63,10 @@ func (c *client) do(method, path, token string, body []byte) ([]byte, error) {
 	return c.answer()
 }
 
-func (c *client) answer() ([]byte, error) {
+// Close ends the connection.
+func (c *Client) Close() error { return c.conn.Close() }
+
+func (c *Client) answer() ([]byte, error) {
 	status, err := c.in.ReadSlice('\n')
 	if err != nil {
 		return nil, err
@@ -101,21 +105,21 @@ func (c *client) answer() ([]byte, error) {
 	return c.body, nil
 }
 
-// load has n connections to addr call once each, again and again, for d. It
+// Load has n connections to addr call once each, again and again, for d. It
 // returns how many calls there were.
-func load(ctx context.Context, addr string, n int, d time.Duration, call func(worker int, c *client) error) (int, error) {
-	return repeat(ctx, n, d, func(worker int) (func() error, func(), error) {
-		c, err := dial(ctx, addr)
+func Load(ctx context.Context, addr string, n int, d time.Duration, call func(worker int, c *Client) error) (int, error) {
+	return Repeat(ctx, n, d, func(worker int) (func() error, func(), error) {
+		c, err := Dial(ctx, addr)
 		if err != nil {
 			return nil, nil, err
 		}
-		return func() error { return call(worker, c) }, func() { _ = c.conn.Close() }, nil
+		return func() error { return call(worker, c) }, func() { _ = c.Close() }, nil
 	})
 }
 
-// repeat runs n workers for d and returns how often they did their work together.
+// Repeat runs n workers for d and returns how often they did their work together.
 // Each begins with setUp, which returns the work and what ends the worker.
-func repeat(ctx context.Context, n int, d time.Duration, setUp func(worker int) (work func() error, end func(), err error)) (int, error) {
+func Repeat(ctx context.Context, n int, d time.Duration, setUp func(worker int) (work func() error, end func(), err error)) (int, error) {
 	counts := make([]int, n)
 	group, ctx := errgroup.WithContext(ctx)
 	until := time.Now().Add(d)
