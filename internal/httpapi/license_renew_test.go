@@ -75,7 +75,7 @@ func TestRevocationIsFinal(t *testing.T) {
 		key := buy(t, a, "monthly")
 		id := licenseOf(t, a, key)
 		for range 2 {
-			if l, err := a.Market.RevokeLicense(t.Context(), id, nil); err != nil || !l.RevokedAt.Equal(testkit.T0) || l.Version != 2 {
+			if l, err := a.Market.RevokeLicense(t.Context(), id, nil); err != nil || !l.License.RevokedAt.Equal(testkit.T0) || l.License.Version != 2 {
 				t.Errorf("RevokeLicense = %+v, %v", l, err)
 			}
 			a.Clock.Advance(time.Hour)

@@ -106,11 +106,6 @@ func (s *Server) purchaseProduct(w http.ResponseWriter, r *http.Request) error {
 
 // activateLicense serves POST /api/marketplace/products/{slug}/activate.
 func (s *Server) activateLicense(w http.ResponseWriter, r *http.Request) error {
-	type response struct {
-		Success bool        `json:"success"`
-		License licenseInfo `json:"license"`
-	}
-
 	in, err := readJSON(w, r, market.UseRequest.Issues)
 	if err != nil {
 		return err
@@ -119,8 +114,7 @@ func (s *Server) activateLicense(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	writeJSON(w, http.StatusOK, response{Success: true, License: toLicenseInfo(grant)})
+	writeLicense(w, grant)
 	return nil
 }
 

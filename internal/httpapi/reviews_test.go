@@ -16,13 +16,14 @@ import (
 
 const mailReviews = products + "/mail-pack/reviews"
 
-// buyAs purchases a tier of mail-pack for a user.
-func buyAs(tb testing.TB, a *testkit.App, user testkit.Tokens, tier string) {
+// buyAs purchases a tier of mail-pack for a user and returns the licence key.
+func buyAs(tb testing.TB, a *testkit.App, user testkit.Tokens, tier string) string {
 	tb.Helper()
 	res := a.Do(tb, testkit.Request{Method: http.MethodPost, Path: products + "/mail-pack/purchase", Token: user.Access, Body: map[string]any{"tierId": tier, "paymentMethod": "card"}})
 	if res.Status != http.StatusOK {
 		tb.Fatalf("purchase = %d %s", res.Status, res.Body)
 	}
+	return res.Text(tb, "licenseKey")
 }
 
 // review writes a review of mail-pack, which must be answered with want.

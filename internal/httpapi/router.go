@@ -77,7 +77,7 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if rt.servePlugin(w, r) {
 		return
 	}
-	if unclean(r.URL.Path) { // the mux would redirect: to another address than was asked for
+	if unclean(r.URL.EscapedPath()) { // the mux would redirect: to another address than was asked for
 		rt.server.fail(w, r, familyOf(r.URL.Path), errNoRoute)
 		return
 	}
@@ -99,7 +99,8 @@ func (rt *router) fallback(w http.ResponseWriter, r *http.Request) {
 	rt.server.fail(w, r, familyOf(r.URL.Path), err)
 }
 
-// unclean reports whether a path has empty or dot segments.
+// unclean reports whether a path, as it was sent, has empty or dot segments. What
+// is percent-encoded is no separator: it is part of a name in the path.
 func unclean(p string) bool {
 	clean := path.Clean(p)
 	if strings.HasSuffix(p, "/") && clean != "/" {

@@ -27,6 +27,11 @@ var (
 	ErrLicenseUnusable  = errs.New(errs.Invalid, codeActivationFailed, "The license key is invalid or expired.")
 	ErrTooManyInstances = errs.New(errs.Invalid, codeActivationFailed, "The license has reached its maximum number of instances.")
 
+	// ErrKeyUnknown is what deactivating answers, which an expired licence does not
+	// stand in the way of.
+	ErrKeyUnknown = errs.New(errs.Invalid, codeActivationFailed, "The license key is invalid.")
+
+	ErrNotActivated    = errs.New(errs.NotFound, "NOT_FOUND", "The licence is not activated for this instance.")
 	ErrLicenseNotFound = errs.New(errs.NotFound, "NOT_FOUND", "There is no such licence.")
 	ErrLicenseStale    = errs.New(errs.Stale, "PRECONDITION_FAILED", "The licence was changed in the meantime. Read it again and repeat the change.")
 	ErrLicenseRevoked  = errs.New(errs.Conflict, "CONFLICT", "The licence is revoked, which is final.")

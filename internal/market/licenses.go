@@ -45,6 +45,14 @@ type Licenses interface {
 	// errs.NotFound error when the licence has no such instance.
 	RemoveInstance(ctx context.Context, licenseID, instanceID string) error
 
+	// ListLicenses returns one page of the licences that a query wants, the newest
+	// first, and how many there are on all pages.
+	ListLicenses(ctx context.Context, q LicenseQuery) ([]ListedLicense, int, error)
+
+	// ListInstances returns one page of the instances of a licence, the longest
+	// activated first, and how many there are on all pages.
+	ListInstances(ctx context.Context, licenseID string, p Slice) ([]Activation, int, error)
+
 	// HasRenewal reports whether a licence was renewed for that before. Inside InTx,
 	// with the licence locked, nobody else renews it meanwhile.
 	HasRenewal(ctx context.Context, licenseID, reference string) (bool, error)
@@ -56,8 +64,10 @@ type Licenses interface {
 	// Record is as in Catalogue.
 	Record(ctx context.Context, e audit.Entry) error
 
-	// InTx is as in Catalogue.
+	// InTx is as in Catalogue. InShortTx is InTx for few and short statements: many
+	// that come at the same time may be committed together.
 	InTx(ctx context.Context, fn func(Licenses) error) error
+	InShortTx(ctx context.Context, fn func(Licenses) error) error
 }
 
 // Activation is an instance that uses a licence.
@@ -67,4 +77,29 @@ type Activation struct {
 	// decided when it is activated.
 	Development bool
 	At          time.Time
+}
+
+// ListedLicense is a licence with what lists say of its product.
+type ListedLicense struct {
+	License     License
+	ProductSlug string
+	ProductName string
+}
+
+// Slice is a part of a list.
+type Slice struct {
+	Offset, Limit int
+}
+
+// LicenseQuery says which licences are wanted. What is empty does not matter.
+type LicenseQuery struct {
+	ID          string
+	KeyHash     string
+	ProductSlug string
+	UserID      string
+	// Status is that at the time At.
+	Status LicenseStatus
+	At     time.Time
+
+	Slice
 }

@@ -42,12 +42,15 @@ func (r Renewal) Issues() []errs.Issue {
 // It returns VALIDATION_ERROR for what Renewal.Issues finds, ErrLicenseNotFound,
 // and the errors of License.Renew.
 func (s *Service) RenewLicense(ctx context.Context, licenseID string, r Renewal) (License, error) {
-	return s.renewLicense(ctx, licenseID, r, nil)
+	l, err := s.RenewListed(ctx, licenseID, r, nil)
+	return l.License, err
 }
 
-func (s *Service) renewLicense(ctx context.Context, licenseID string, r Renewal, match Match) (License, error) {
+// RenewListed is RenewLicense for who manages licences. It also returns
+// ErrLicenseStale, if match refuses the licence's version.
+func (s *Service) RenewListed(ctx context.Context, licenseID string, r Renewal, match Match) (ListedLicense, error) {
 	if err := errs.Validation(r.Issues()...); err != nil {
-		return License{}, err
+		return ListedLicense{}, err
 	}
 	return s.changeLicense(ctx, licenseID, match, func(tx Licenses, l *License) (audit.Action, audit.Details, error) {
 		now := s.Now()
@@ -71,9 +74,9 @@ func (s *Service) renewLicense(ctx context.Context, licenseID string, r Renewal,
 }
 
 // RevokeLicense withdraws a licence for good: no instance may use it from now on.
-// Doing so again changes nothing. It returns ErrLicenseNotFound, and ErrStale if
-// match refuses the licence's version.
-func (s *Service) RevokeLicense(ctx context.Context, licenseID string, match Match) (License, error) {
+// Doing so again changes nothing. It returns ErrLicenseNotFound, and
+// ErrLicenseStale if match refuses the licence's version.
+func (s *Service) RevokeLicense(ctx context.Context, licenseID string, match Match) (ListedLicense, error) {
 	return s.changeLicense(ctx, licenseID, match, func(_ Licenses, l *License) (audit.Action, audit.Details, error) {
 		if !l.Revoke(s.Now()) {
 			return "", nil, nil
@@ -84,36 +87,48 @@ func (s *Service) RevokeLicense(ctx context.Context, licenseID string, match Mat
 
 // changeLicense applies fn to a licence and records it, in one transaction that
 // has locked the licence. fn returns what it did, or "" if it did nothing.
-func (s *Service) changeLicense(ctx context.Context, id string, match Match, fn func(Licenses, *License) (audit.Action, audit.Details, error)) (License, error) {
-	if !validID(id) {
-		return License{}, ErrLicenseNotFound
-	}
-	var changed License
+func (s *Service) changeLicense(ctx context.Context, id string, match Match, fn func(Licenses, *License) (audit.Action, audit.Details, error)) (ListedLicense, error) {
+	var changed ListedLicense
 	err := s.Licenses.InTx(ctx, func(tx Licenses) error {
-		l, err := tx.LicenseByID(ctx, id)
-		if errs.KindOf(err) == errs.NotFound {
-			return ErrLicenseNotFound
-		} else if err != nil {
+		l, err := licenseByID(ctx, tx, id)
+		if err != nil {
 			return err
 		}
 		if match != nil && !match(l.Version) {
 			return ErrLicenseStale
 		}
 		action, details, err := fn(tx, &l)
-		changed = l
-		if err != nil || action == "" {
+		if err != nil {
 			return err
 		}
-		changed.Version++
-		if err := tx.UpdateLicense(ctx, l); err != nil {
-			return err
+		if action != "" {
+			if err := tx.UpdateLicense(ctx, l); err != nil {
+				return err
+			}
+			if err := tx.Record(ctx, audit.New(ctx, s.Now(), action, audit.Target{Type: "license", ID: id}, details)); err != nil {
+				return err
+			}
 		}
-		return tx.Record(ctx, audit.New(ctx, s.Now(), action, audit.Target{Type: "license", ID: id}, details))
+		changed, err = oneLicense(ctx, tx, LicenseQuery{ID: id})
+		return err
 	})
 	if err != nil {
-		return License{}, err
+		return ListedLicense{}, err
 	}
 	return changed, nil
+}
+
+// oneLicense returns the licence that a query wants, or ErrLicenseNotFound.
+func oneLicense(ctx context.Context, tx Licenses, q LicenseQuery) (ListedLicense, error) {
+	q.Limit = 1
+	list, _, err := tx.ListLicenses(ctx, q)
+	if err != nil {
+		return ListedLicense{}, err
+	}
+	if len(list) == 0 {
+		return ListedLicense{}, ErrLicenseNotFound
+	}
+	return list[0], nil
 }
 
 // idPattern is what the ids of this package look like.

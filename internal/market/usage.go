@@ -53,7 +53,7 @@ func (s *Service) Activate(ctx context.Context, slug string, req UseRequest) (Gr
 		return Grant{}, ErrLicenseUnusable
 	}
 	var out Grant
-	err = s.Licenses.InTx(ctx, func(tx Licenses) error {
+	err = s.Licenses.InShortTx(ctx, func(tx Licenses) error {
 		u, err := tx.LicenseByKey(ctx, productID, s.Keys.Hash(key), instanceID)
 		if errs.KindOf(err) == errs.NotFound {
 			return ErrLicenseUnusable
@@ -71,6 +71,42 @@ func (s *Service) Activate(ctx context.Context, slug string, req UseRequest) (Gr
 			u.License.Instances, u.Activated = u.License.Instances+1, true
 		}
 		out = Grant{Usage: u, Key: key, Status: u.License.StatusAt(now)}
+		return nil
+	})
+	return out, err
+}
+
+// Deactivate takes the licence with the given key away from an instance and
+// returns the licence as it stands afterwards. Doing so again, or for an instance
+// that never had it, succeeds and changes nothing. What is expired, revoked or
+// not paid for can be deactivated as well.
+//
+// It returns VALIDATION_ERROR for what UseRequest.Issues finds,
+// ErrProductNotFound, and ErrKeyUnknown for a key that is mistyped, unknown or
+// another product's.
+func (s *Service) Deactivate(ctx context.Context, slug string, req UseRequest) (Grant, error) {
+	productID, key, instanceID, err := s.readUse(ctx, slug, req)
+	if err != nil {
+		return Grant{}, err
+	}
+	if key == (LicenseKey{}) {
+		return Grant{}, ErrKeyUnknown
+	}
+	var out Grant
+	err = s.Licenses.InShortTx(ctx, func(tx Licenses) error {
+		u, err := tx.LicenseByKey(ctx, productID, s.Keys.Hash(key), instanceID)
+		if errs.KindOf(err) == errs.NotFound {
+			return ErrKeyUnknown
+		} else if err != nil {
+			return err
+		}
+		if u.Activated {
+			if u.License, err = free(ctx, tx, u.License, instanceID); err != nil {
+				return err
+			}
+			u.Activated = false
+		}
+		out = Grant{Usage: u, Key: key, Status: u.License.StatusAt(s.Now())}
 		return nil
 	})
 	return out, err
@@ -102,7 +138,7 @@ func (s *Service) Verify(ctx context.Context, slug string, req UseRequest) (Gran
 	return Grant{Usage: u, Key: key, Status: u.License.StatusAt(now)}, Usable, nil
 }
 
-// readUse checks what Activate and Verify share. A text that is no licence key
+// readUse checks what Activate, Deactivate and Verify share. A text that is no licence key
 // comes back as the zero key: the product is looked for all the same, because an
 // unknown one is answered first. Of a known product nothing is asked of the
 // database here.

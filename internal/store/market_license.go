@@ -30,6 +30,11 @@ const (
 		EXISTS (SELECT 1 FROM license_instances i WHERE i.license_id = l.id AND i.instance_id = $3)` + licenseByKey
 )
 
+// InShortTx implements market.Licenses.
+func (s *Licenses) InShortTx(ctx context.Context, fn func(market.Licenses) error) error {
+	return s.inShortTx(ctx, func(tx conn) error { return fn(&Licenses{licenseTable{tx}}) })
+}
+
 // LicenseByKey implements market.Licenses.
 func (s *Licenses) LicenseByKey(ctx context.Context, productID, keyHash, instanceID string) (market.Usage, error) {
 	var u market.Usage

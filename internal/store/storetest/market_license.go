@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -142,7 +143,9 @@ func testLicenses(t *testing.T, open Open) {
 		wantKind(t, s.AddRenewal(t.Context(), "l", "in_1", T0), errs.Conflict)
 	})
 	t.Run("a licence stays locked until the transaction ends", func(t *testing.T) { t.Parallel(); testLicenseLock(t, licenses(t)) })
-	t.Run("many transactions, one seat", func(t *testing.T) { t.Parallel(); testOneSeat(t, licenses(t)) })
+	t.Run("lists", func(t *testing.T) { t.Parallel(); testLicenseList(t, open) })
+	t.Run("many transactions, one seat", func(t *testing.T) { t.Parallel(); s := licenses(t); testOneSeat(t, s, s.InTx) })
+	t.Run("many short transactions, one seat", func(t *testing.T) { t.Parallel(); s := licenses(t); testOneSeat(t, s, s.InShortTx) })
 }
 
 // wantCounts checks the counters of the licence l.
@@ -193,7 +196,7 @@ func testLicenseLock(t *testing.T, s *store.Licenses) {
 var errFull = errors.New("full")
 
 // testOneSeat takes seats as Service.Activate does: look, then add.
-func testOneSeat(t *testing.T, s *store.Licenses) {
+func testOneSeat(t *testing.T, s *store.Licenses, inTx func(context.Context, func(market.Licenses) error) error) {
 	var (
 		wg    sync.WaitGroup
 		taken atomic.Int32
@@ -201,7 +204,7 @@ func testOneSeat(t *testing.T, s *store.Licenses) {
 	for i := range 16 {
 		wg.Go(func() {
 			instance := fmt.Sprint(i)
-			err := s.InTx(t.Context(), func(tx market.Licenses) error {
+			err := inTx(t.Context(), func(tx market.Licenses) error {
 				u, err := tx.LicenseByKey(t.Context(), "prod-a", "hash-l", instance)
 				if err != nil {
 					return err

@@ -1,0 +1,112 @@
+package market
+
+import (
+	"context"
+	"fmt"
+
+	"stoa/internal/caller"
+	"stoa/internal/errs"
+)
+
+// OwnedLicense is a licence as its owner sees it.
+type OwnedLicense struct {
+	ListedLicense
+
+	Key    LicenseKey
+	Status LicenseStatus
+}
+
+// OwnLicenses returns one page of the licences of the user in ctx, the newest
+// first, with their keys, and how many there are on all pages.
+func (s *Service) OwnLicenses(ctx context.Context, p Slice) ([]OwnedLicense, int, error) {
+	listed, total, err := s.Licenses.ListLicenses(ctx, LicenseQuery{UserID: caller.From(ctx).UserID, Slice: p})
+	if err != nil {
+		return nil, 0, err
+	}
+	now := s.Now()
+	list := make([]OwnedLicense, len(listed))
+	for i, l := range listed {
+		key, err := s.openKey(l.License)
+		if err != nil {
+			return nil, 0, err
+		}
+		list[i] = OwnedLicense{ListedLicense: l, Key: key, Status: l.License.StatusAt(now)}
+	}
+	return list, total, nil
+}
+
+func (s *Service) openKey(l License) (LicenseKey, error) {
+	key, err := s.Keys.Open(l.KeySealed, l.ID)
+	if err != nil {
+		return key, fmt.Errorf("market: key of licence %s: %w", l.ID, err)
+	}
+	return key, nil
+}
+
+// OwnActivations returns one page of the instances of a licence of the user in
+// ctx, the longest activated first, and how many there are on all pages. It
+// returns ErrLicenseNotFound for a licence that is not the user's.
+func (s *Service) OwnActivations(ctx context.Context, licenseID string, p Slice) ([]Activation, int, error) {
+	if _, err := s.own(ctx, s.Licenses, licenseID); err != nil {
+		return nil, 0, err
+	}
+	return s.Licenses.ListInstances(ctx, licenseID, p)
+}
+
+// FreeOwn takes a licence of the user in ctx away from an instance, and returns
+// the licence as it stands afterwards. It returns ErrLicenseNotFound for a licence
+// that is not the user's, and ErrNotActivated.
+func (s *Service) FreeOwn(ctx context.Context, licenseID, instanceID string) (Grant, error) {
+	var out Grant
+	err := s.Licenses.InShortTx(ctx, func(tx Licenses) error {
+		l, err := s.own(ctx, tx, licenseID)
+		if err != nil {
+			return err
+		}
+		if l, err = free(ctx, tx, l, instanceID); err != nil {
+			return err
+		}
+		key, err := s.openKey(l)
+		out = Grant{Usage: Usage{License: l}, Key: key, Status: l.StatusAt(s.Now())}
+		return err
+	})
+	return out, err
+}
+
+// own returns a licence of the user in ctx, or ErrLicenseNotFound.
+func (s *Service) own(ctx context.Context, tx Licenses, id string) (License, error) {
+	l, err := licenseByID(ctx, tx, id)
+	if who := caller.From(ctx).UserID; err == nil && (who == "" || l.UserID != who) {
+		return License{}, ErrLicenseNotFound
+	}
+	return l, err
+}
+
+// licenseByID returns the licence with that id, or ErrLicenseNotFound.
+func licenseByID(ctx context.Context, tx Licenses, id string) (License, error) {
+	if !validID(id) {
+		return License{}, ErrLicenseNotFound
+	}
+	l, err := tx.LicenseByID(ctx, id)
+	if errs.KindOf(err) == errs.NotFound {
+		return License{}, ErrLicenseNotFound
+	}
+	return l, err
+}
+
+// free takes a locked licence away from an instance, and returns it as it stands
+// afterwards. It returns ErrNotActivated for what could be no instance, too.
+func free(ctx context.Context, tx Licenses, l License, instanceID string) (License, error) {
+	id, ok := normalInstanceID(instanceID)
+	if !ok {
+		return License{}, ErrNotActivated
+	}
+	err := tx.RemoveInstance(ctx, l.ID, id)
+	if errs.KindOf(err) == errs.NotFound {
+		return License{}, ErrNotActivated
+	} else if err != nil {
+		return License{}, err
+	}
+	// Which counter went down is known to the database only.
+	return tx.LicenseByID(ctx, l.ID)
+}
