@@ -128,7 +128,7 @@ func (c serveCmd) appConfig(log *slog.Logger, addr net.Addr) (app.Config, error)
 	}
 	cfg.ServiceIssuer, cfg.ServiceSecret, cfg.ServicePublicKey = c.ServiceIssuer, os.Getenv(envServiceSecret), c.ServicePublicKey
 	cfg.RateLimits, cfg.RedisURL, cfg.TrustedProxies = c.RateLimits == "on", c.RedisURL, c.TrustedProxies
-	cfg.Payments = c.Payments
+	cfg.Payments, cfg.DeliverReceipts = c.Payments, true
 	cfg.ExternalAllow = c.ExternalAllow
 	cfg.NodePath = c.Node
 	cfg.DefaultLocale = c.Locale

@@ -56,6 +56,8 @@ type App struct {
 	keeper   *idempotency.Keeper
 	node     *node.Runtime     // internal plugins
 	external *external.Runtime // external ones
+	mailer   mail.Sender
+	courier  *market.Courier // of receipts
 	media    *blob.Files
 	metrics  *ops.Metrics
 	redis    *redis.Client // nil without one
@@ -79,6 +81,9 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	}
 	a.background.Go(func() { a.Accounts.KeepSwept(working, cfg.Log) })
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
+	if cfg.DeliverReceipts {
+		a.courier.Start(working)
+	}
 	return a, nil
 }
 
@@ -183,6 +188,9 @@ func (a *App) Close(ctx context.Context) error {
 	var all []error
 	a.stopWork()
 	a.background.Wait()
+	if a.courier != nil {
+		a.courier.Close()
+	}
 	if a.Mail != nil { // first: what is to be sent may still have to be looked up
 		draining, cancel := context.WithTimeout(ctx, mailDrain)
 		a.Mail.Close(draining)

@@ -69,6 +69,11 @@ type Config struct {
 	// Mailer sends mail in place of all that. Tests set it.
 	Mailer mail.Sender
 
+	// DeliverReceipts mails the receipts that are due, as long as the App lives.
+	// Only servers do: a command on the same database may know another mail server,
+	// or none.
+	DeliverReceipts bool
+
 	// PlatformAPIBaseURL is what plugins are told to call the platform at;
 	// PublicURL if empty.
 	PlatformAPIBaseURL string

@@ -23,10 +23,14 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 		return err
 	}
 	a.media = media
+	keys := market.NewKeys(cfg.MasterKey)
+	a.courier = &market.Courier{
+		Outbox: store.NewOutbox(a.DB), Keys: keys, Buyers: buyers{a}, Mailer: a.mailer, Log: cfg.Log, Now: cfg.Now, PublicURL: cfg.PublicURL,
+	}
 	a.Market = &market.Service{
 		Catalogue: store.NewCatalogue(a.DB), Sales: store.NewSales(a.DB), Licenses: store.NewLicenses(a.DB), Reviews: store.NewReviews(a.DB), Media: media,
-		Payments: payment.Test{}, Keys: market.NewKeys(cfg.MasterKey), Now: cfg.Now,
-		Orders: store.NewOrders(a.DB), Buyers: buyers{a}, Poster: a.Mail, PublicURL: cfg.PublicURL,
+		Payments: payment.Test{}, Keys: keys, Now: cfg.Now,
+		Courier: a.courier, Orders: store.NewOrders(a.DB), Buyers: buyers{a}, Poster: a.Mail, PublicURL: cfg.PublicURL,
 	}
 	switch cfg.Payments {
 	case "", "test":

@@ -5,7 +5,8 @@
 // background, so that no answer waits for a mail server, and no answer tells by
 // its time whether there was something to send. What a mail says is its
 // sender's business; nothing is kept on disk, so a mail that was not sent when
-// the process is killed is lost.
+// the process is killed is lost. Who may not lose one keeps it and calls Sender
+// (market.Courier).
 package mail
 
 import (
@@ -23,10 +24,17 @@ type Message struct {
 	To      string // a bare address: name@example.com
 	Subject string // one line
 	Text    string // lines end with a line feed
+
+	// ID, letters, digits and hyphens, makes the mail the same one when it is sent
+	// again: many mailboxes show it once. Empty: every sending is a mail of its own.
+	ID string
 }
 
 // maxAddress is how many bytes an address may have (RFC 5321).
 const maxAddress = 254
+
+// idLetters are what a Message.ID may consist of.
+const idLetters = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 // ErrMessage says that a message could not be a mail: its address is none, or a
 // header would hold a control character, with which text becomes headers.
@@ -34,7 +42,7 @@ var ErrMessage = errors.New("mail: the address or the subject cannot be put into
 
 // check returns ErrMessage for a message that must not be sent.
 func (m Message) check() error {
-	if !Valid(m.To) || m.Subject == "" || strings.ContainsFunc(m.Subject, unicode.IsControl) {
+	if !Valid(m.To) || m.Subject == "" || strings.ContainsFunc(m.Subject, unicode.IsControl) || strings.Trim(m.ID, idLetters) != "" {
 		return ErrMessage
 	}
 	return nil

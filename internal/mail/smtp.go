@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
@@ -169,7 +170,7 @@ func (s *SMTP) message(m Message) (*gomail.Msg, error) {
 	msg.SetDate()
 	// The library's own would tell the machine's name.
 	_, domain, _ := strings.Cut(s.from.Address, "@")
-	msg.SetMessageIDWithValue(rand.Text() + "@" + domain)
+	msg.SetMessageIDWithValue(cmp.Or(m.ID, rand.Text()) + "@" + domain)
 	msg.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: no out-of-office replies
 	msg.SetBodyString(gomail.TypeTextPlain, m.Text)
 	return msg, nil

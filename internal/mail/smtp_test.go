@@ -257,6 +257,9 @@ func TestMessagesCannotSmuggleHeaders(t *testing.T) {
 		{To: "ada@example.com", Subject: "x\nBcc: eve@example.com"},
 		{To: "ada@example.com", Subject: "x\rBcc: eve@example.com"},
 		{To: "ada@example.com", Subject: ""},
+		{To: strings.Repeat("a", 250) + "@b.de", Subject: "x"}, // 255 bytes
+		{To: "ada@example.com", Subject: "x", ID: "a@b"},
+		{To: "ada@example.com", Subject: "x", ID: "a>\r\nBcc: eve@example.com"},
 	} {
 		for _, s := range []Sender{sender, Log{log.Logger()}} {
 			if err := s.Send(t.Context(), m); !errors.Is(err, ErrMessage) {

@@ -35,3 +35,7 @@ func (b *BillingInfo) EmailKey() string {
 	}
 	return EmailKey(b.Email)
 }
+
+// address returns where mail about b goes. It is an address if EmailKey is not
+// empty.
+func (b *BillingInfo) address() string { return strings.TrimSpace(b.Email) }

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"net/url"
 	"time"
 
 	"stoa/internal/caller"
@@ -158,18 +157,10 @@ func (s *Service) claimMail(to, token string) mail.Message {
 	return mail.Message{
 		To:      to,
 		Subject: "Claim your orders",
-		Text: "Somebody signed in at " + s.site() + " with the e-mail address\n" + to + " wants to have the orders that were placed with\n" +
+		Text: "Somebody signed in at " + siteOf(s.PublicURL) + " with the e-mail address\n" + to + " wants to have the orders that were placed with\n" +
 			"this address, but without an account, in that account.\n\n" +
 			"If it was you, open this link within one hour and sign in. It works once:\n\n" +
 			s.PublicURL + "/claim-orders#" + token + "\n\n" +
 			"If it was not you, ignore this mail: nothing changes, and nobody but you has\nthis link. Do not pass it on: with it, your licence keys can be seen.\n",
 	}
-}
-
-// site names this shop in mails.
-func (s *Service) site() string {
-	if u, err := url.Parse(s.PublicURL); err == nil && u.Host != "" {
-		return u.Host
-	}
-	return "this shop"
 }

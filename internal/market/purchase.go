@@ -77,6 +77,7 @@ func (s *Service) order(ctx context.Context, p Product, tier Tier, req PurchaseR
 		return Receipt{}, err
 	}
 	if order.Status() == OrderPaid {
+		s.Courier.Wake()
 		return Receipt{OrderID: order.ID, LicenseKey: key}, nil
 	}
 	return s.begin(ctx, p, order, key, req)

@@ -1,6 +1,9 @@
 package market
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Sales is what a purchase and its payment write to the database: orders and
 // their licences.
@@ -24,6 +27,10 @@ type Sales interface {
 	// Payment, PaymentURL, PaidAt, RefundedAt and CancelledAt. It returns an
 	// errs.NotFound error when there is none.
 	UpdateOrder(ctx context.Context, o Order) error
+
+	// AddReceipt puts the receipt of an order that is there into the Outbox, due at
+	// once. The receipt of an order is put there once: a second call does nothing.
+	AddReceipt(ctx context.Context, orderID string, at time.Time) error
 
 	// InTx is as in Catalogue.
 	InTx(ctx context.Context, fn func(Sales) error) error

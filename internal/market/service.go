@@ -22,6 +22,9 @@ type Service struct {
 	Keys      *Keys
 	Now       func() time.Time
 
+	// Courier mails the receipts of orders that are settled. Nil: somebody else does.
+	Courier *Courier
+
 	// Orders, Buyers and Poster are for those who look at their orders and claim
 	// some. PublicURL is where links in mails begin.
 	Orders    Orders

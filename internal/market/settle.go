@@ -33,7 +33,13 @@ func (s *Service) settle(ctx context.Context, tx Sales, o *Order, at time.Time) 
 
 // settled does what happens once for every order: when it is paid. It is the end
 // of the transaction, because buyers of the same product wait for one another.
+// After the commit the Courier is to be woken.
 func (s *Service) settled(ctx context.Context, tx Sales, o Order) error {
+	if o.Addressed() {
+		if err := tx.AddReceipt(ctx, o.ID, s.Now()); err != nil {
+			return err
+		}
+	}
 	return tx.CountDownload(ctx, o.ProductID)
 }
 

@@ -27,6 +27,7 @@ type DB struct {
 type dialect struct {
 	name     string                    // also the directory below migrations/
 	lock     func(alias string) string // ends a SELECT that locks the rows of one table
+	skip     string                    // after lock: leave out rows that others hold
 	isUnique func(error) bool          // err is a violated unique constraint
 	isRetry  func(error) bool          // err asks for the transaction to be run again
 }
@@ -95,6 +96,10 @@ func (c conn) lockInTx(alias string) string {
 	}
 	return ""
 }
+
+// skipLocked ends a SELECT in a transaction that locks the rows of alias and
+// leaves out those that are locked.
+func (db *DB) skipLocked(alias string) string { return db.lock(alias) + db.skip }
 
 // Open opens the database that url names: postgres:// or postgresql:// is
 // PostgreSQL; anything else is the path of a SQLite file, which is created if it

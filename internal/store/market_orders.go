@@ -61,14 +61,14 @@ func (s *Orders) HasUnclaimed(ctx context.Context, emailKey string) (some bool, 
 // ClaimOrders implements market.Orders.
 func (s *Orders) ClaimOrders(ctx context.Context, emailKey, userID string) (claimed int, err error) {
 	err = s.inTx(ctx, func(tx conn) error {
-		// The licences first, while their orders still tell whose they are.
-		_, err := tx.w.ExecContext(ctx, `
-			UPDATE licenses SET user_id = $1
-			WHERE user_id = 'anonymous' AND id IN (SELECT license_id FROM orders WHERE billing_email_key = $2 AND user_id = 'anonymous')`, userID, emailKey)
+		// The orders first, as everywhere: a refund locks them in this order, too.
+		res, err := tx.w.ExecContext(ctx, `UPDATE orders SET user_id = $1 WHERE billing_email_key = $2 AND user_id = 'anonymous'`, userID, emailKey)
 		if err != nil {
 			return err
 		}
-		res, err := tx.w.ExecContext(ctx, `UPDATE orders SET user_id = $1 WHERE billing_email_key = $2 AND user_id = 'anonymous'`, userID, emailKey)
+		_, err = tx.w.ExecContext(ctx, `
+			UPDATE licenses SET user_id = $1, version = version + 1
+			WHERE user_id = 'anonymous' AND id IN (SELECT license_id FROM orders WHERE billing_email_key = $2 AND user_id = $1)`, userID, emailKey)
 		if err != nil {
 			return err
 		}

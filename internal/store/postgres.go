@@ -22,6 +22,7 @@ func openPostgres(url string) (*DB, error) {
 	return &DB{read: db, write: db, dialect: dialect{
 		name:     "postgres",
 		lock:     func(alias string) string { return " FOR UPDATE OF " + alias },
+		skip:     " SKIP LOCKED",
 		isUnique: func(err error) bool { return postgresCode(err) == "23505" },
 		isRetry: func(err error) bool {
 			c := postgresCode(err)

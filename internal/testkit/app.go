@@ -89,6 +89,8 @@ func config(tb testing.TB, options []Option) (app.Config, *Clock) {
 		// A hash of the real cost takes 24 ms; account/password tests that one.
 		PasswordCost: password.Params{MemoryKiB: 64, Time: 1, Threads: 1, SaltLen: 16, KeyLen: 32},
 		Mailer:       new(mailbox),
+
+		DeliverReceipts: true,
 	}
 	for _, o := range options {
 		o(tb, &cfg)

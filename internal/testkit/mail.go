@@ -23,11 +23,16 @@ func (b *mailbox) Send(_ context.Context, m mail.Message) error {
 }
 
 // Mails returns what was mailed since the last call, once everything that was
-// asked for has been looked up and sent. An App whose Mailer an option replaced
+// asked for has been looked up and sent, and every receipt that is due at the
+// clock's time tried. An App whose Mailer an option replaced
 // has none.
 func (a *App) Mails(tb testing.TB) []mail.Message {
 	tb.Helper()
 	if err := a.Mail.Idle(tb.Context()); err != nil {
+		tb.Fatal(err)
+	}
+	a.Market.Courier.Wake()
+	if err := a.Market.Courier.Idle(tb.Context()); err != nil {
 		tb.Fatal(err)
 	}
 	a.mailbox.mu.Lock()

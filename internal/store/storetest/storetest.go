@@ -27,6 +27,7 @@ func Run(t *testing.T, open Open) {
 	t.Run("Licenses", func(t *testing.T) { t.Parallel(); testLicenses(t, open) })
 	t.Run("Orders", func(t *testing.T) { t.Parallel(); testOrders(t, open) })
 	t.Run("Reviews", func(t *testing.T) { t.Parallel(); testReviews(t, open) })
+	t.Run("Outbox", func(t *testing.T) { t.Parallel(); testOutbox(t, open) })
 	t.Run("Plugin", func(t *testing.T) { t.Parallel(); testPlugin(t, open) })
 	t.Run("Idempotency", func(t *testing.T) { t.Parallel(); testIdempotency(t, open) })
 	t.Run("Audit", func(t *testing.T) { t.Parallel(); testAudit(t, open) })

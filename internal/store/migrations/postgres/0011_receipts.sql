@@ -25,3 +25,16 @@ CREATE TABLE mail_allowances (
     until_ms BIGINT NOT NULL
 );
 CREATE INDEX mail_allowances_until ON mail_allowances (until_ms);
+
+-- Receipts to be mailed: one for each order, written when it is paid. due_ms is
+-- when to try (next), NULL once nothing is left to do; lease is whose turn it is.
+CREATE TABLE receipts (
+    order_id       TEXT COLLATE "C" NOT NULL PRIMARY KEY REFERENCES orders (id),
+    state          TEXT NOT NULL, -- waiting, sent, failed or dropped
+    attempts       BIGINT NOT NULL,
+    lease          TEXT NOT NULL,
+    due_ms         BIGINT,
+    created_at_ms  BIGINT NOT NULL,
+    finished_at_ms BIGINT
+);
+CREATE INDEX receipts_due ON receipts (due_ms) WHERE due_ms IS NOT NULL;
