@@ -30,6 +30,10 @@ const (
 	ReviewHide         Action = "review.hide"
 	ReviewShow         Action = "review.show"
 	ReviewDelete       Action = "review.delete"
+	ProductCreate      Action = "product.create"
+	ProductUpdate      Action = "product.update"
+	ProductDelete      Action = "product.delete"
+	MediaUpload        Action = "media.upload"
 	CatalogImport      Action = "catalog.import"
 	LicenseGrant       Action = "license.grant"
 	LicenseUpdate      Action = "license.update"
@@ -61,7 +65,7 @@ type Actor struct {
 
 // Target is what something was done to.
 type Target struct {
-	Type string // "user", "plugin", "instance", "catalog", "review"
+	Type string // "user", "plugin", "instance", "product", "media", "catalog", "review"
 	ID   string // may be empty where there is only one
 }
 

@@ -146,17 +146,26 @@ func writeInstance(w http.ResponseWriter, status int, in plugin.Installed) {
 
 func etag(version int64) string { return strconv.Quote(strconv.FormatInt(version, 10)) }
 
-// ifMatch reads If-Match (RFC 9110, 13.1.1): a list of entity tags, of which one
+// ifMatch is matchTag for what has a version.
+func ifMatch(r *http.Request) plugin.Match {
+	match := matchTag(r)
+	if match == nil {
+		return nil
+	}
+	return func(version int64) bool { return match(etag(version)) }
+}
+
+// matchTag reads If-Match (RFC 9110, 13.1.1): a list of entity tags, of which one
 // must be the present one, or * for whatever is there. Weak tags never match. It
 // is nil without the header.
-func ifMatch(r *http.Request) plugin.Match {
+func matchTag(r *http.Request) func(tag string) bool {
 	values := r.Header.Values("If-Match")
 	if len(values) == 0 {
 		return nil
 	}
-	return func(version int64) bool {
+	return func(present string) bool {
 		for tag := range strings.SplitSeq(strings.Join(values, ","), ",") {
-			if tag = strings.TrimSpace(tag); tag == "*" || tag == etag(version) {
+			if tag = strings.TrimSpace(tag); tag == "*" || tag == present {
 				return true
 			}
 		}

@@ -42,29 +42,39 @@ func (s *Server) listProducts(w http.ResponseWriter, r *http.Request) error {
 // as absent, as forms send it.
 func readListQuery(r *http.Request) (market.ListQuery, page, error) {
 	var is issues
+	q, at := readProductFilter(r, &is)
+	return q, at, is.err()
+}
+
+// readProductFilter reads the parameters that all lists of products have, and
+// notes what is wrong.
+func readProductFilter(r *http.Request, is *issues) (market.ListQuery, page) {
 	v := r.URL.Query()
-	at := readPage(r, &is)
-	boolean := func(name string) *bool {
-		switch text := v.Get(name); text {
-		case "":
-		case "true", "false":
-			b := text == "true"
-			return &b
-		default:
-			is.add(name, "wrong_type", "%s must be true or false.", name)
-		}
-		return nil
-	}
+	at := readPage(r, is)
 	q := market.ListQuery{
 		Page: at.Number, Limit: at.Limit,
 		Category: v.Get("category"), Search: v.Get("q"), Sort: market.SortFeatured,
-		Featured: boolean("featured"), Trending: boolean("trending"),
+		Featured: readBoolean(r, "featured", is), Trending: readBoolean(r, "trending", is),
 	}
 	if sort := v.Get("sort"); sort != "" {
 		q.Sort = market.Sort(sort)
 	}
 	is.merge(q.Issues())
-	return q, at, is.err()
+	return q, at
+}
+
+// readBoolean reads a parameter that is true, false or absent, and notes what is
+// wrong.
+func readBoolean(r *http.Request, name string, is *issues) *bool {
+	switch text := r.URL.Query().Get(name); text {
+	case "":
+	case "true", "false":
+		b := text == "true"
+		return &b
+	default:
+		is.add(name, "wrong_type", "%s must be true or false.", name)
+	}
+	return nil
 }
 
 // getProduct serves GET /api/marketplace/products/{slug}.

@@ -36,16 +36,20 @@ type pricingInfo struct {
 }
 
 func toProductItem(p market.Product) productItem {
-	item := productItem{
+	return productItem{
 		ID: p.ID, Type: "PRODUCT", Slug: p.Slug, Name: p.Name, Description: p.Description, ShortDescription: p.ShortDescription,
-		Icon: p.Icon, Screenshots: orEmpty(p.Screenshots), Pricing: pricingInfo{Type: p.Pricing.Type},
+		Icon: p.Icon, Screenshots: orEmpty(p.Screenshots), Pricing: toPricing(p.Pricing),
 		Rating: p.Rating, ReviewCount: p.ReviewCount, DownloadCount: p.DownloadCount, Featured: p.Featured, Trending: p.Trending,
 		CreatedAt: timestamp(p.CreatedAt), UpdatedAt: timestamp(p.UpdatedAt), Category: p.Category, Highlights: orEmpty(p.Highlights),
 	}
-	if p.Pricing.Type == market.Paid {
-		item.Pricing.Price, item.Pricing.Currency = p.Pricing.Price.Amount(), p.Pricing.Price.Currency
+}
+
+func toPricing(p market.Pricing) pricingInfo {
+	out := pricingInfo{Type: p.Type}
+	if p.Type == market.Paid {
+		out.Price, out.Currency = p.Price.Amount(), p.Price.Currency
 	}
-	return item
+	return out
 }
 
 // productDetail is a product as its own page shows it (spec A, Product detail).
@@ -71,22 +75,31 @@ type pricingTier struct {
 }
 
 func toProductDetail(p market.Product) productDetail {
-	d := productDetail{
+	return productDetail{
 		productItem: toProductItem(p), FullDescription: p.Detail.FullDescription,
-		Features: make([]market.FeatureSection, 0, len(p.Detail.Features)), PricingTiers: make([]pricingTier, 0, len(p.Detail.Tiers)),
+		Features: toFeatures(p.Detail.Features), PricingTiers: toPricingTiers(p.Detail.Tiers),
 		FAQ: orEmpty(p.Detail.FAQ), Comparison: p.Detail.Comparison,
 	}
-	for _, f := range p.Detail.Features {
+}
+
+func toFeatures(list []market.FeatureSection) []market.FeatureSection {
+	out := make([]market.FeatureSection, 0, len(list))
+	for _, f := range list {
 		f.Items = orEmpty(f.Items)
-		d.Features = append(d.Features, f)
+		out = append(out, f)
 	}
-	for _, t := range p.Detail.Tiers {
-		d.PricingTiers = append(d.PricingTiers, pricingTier{
+	return out
+}
+
+func toPricingTiers(list []market.Tier) []pricingTier {
+	out := make([]pricingTier, 0, len(list))
+	for _, t := range list {
+		out = append(out, pricingTier{
 			ID: t.ID, Name: t.Name, Description: t.Description, Price: t.Price.Amount(), Currency: t.Price.Currency,
 			BillingPeriod: t.Period, Features: orEmpty(t.Features), Highlighted: t.Highlighted, MaxInstances: t.MaxInstances,
 		})
 	}
-	return d
+	return out
 }
 
 // licenseInfo is a licence as the API shows it (spec A, License info).

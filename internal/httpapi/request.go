@@ -63,21 +63,28 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 
 // readObject reads a request body that is a JSON object; see readJSON.
 func readObject(w http.ResponseWriter, r *http.Request) (object, error) {
+	_, o, err := readDocument(w, r)
+	return o, err
+}
+
+// readDocument is readObject that returns the bytes too, for a domain that reads
+// them by itself.
+func readDocument(w http.ResponseWriter, r *http.Request) ([]byte, object, error) {
 	body, err := readBody(w, r)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if trimmed := bytes.TrimLeft(body, " \t\r\n"); len(trimmed) > 0 && trimmed[0] != '{' {
-		return nil, errNotObject
+		return nil, nil, errNotObject
 	}
 	if !utf8.Valid(body) || hasLoneSurrogate(body) {
-		return nil, errNotUnicode
+		return nil, nil, errNotUnicode
 	}
 	var o object
 	if json.Unmarshal(body, &o) != nil {
-		return nil, errMalformed
+		return nil, nil, errMalformed
 	}
-	return o, nil
+	return body, o, nil
 }
 
 // hasLoneSurrogate reports whether a \u escape names half of a character.

@@ -128,6 +128,15 @@ func (s *Server) routes() *router {
 	rt.admin("DELETE /api/v1/admin/reviews/{id}", s.removeReview)
 	rt.admin("GET /api/v1/admin/audit", s.listAudit)
 
+	rt.admin("GET /api/v1/admin/products", s.listManagedProducts)
+	rt.admin("POST /api/v1/admin/products", s.createProduct)
+	rt.admin("GET /api/v1/admin/products/{slug}", s.getManagedProduct)
+	rt.admin("PATCH /api/v1/admin/products/{slug}", s.changeProduct)
+	rt.admin("DELETE /api/v1/admin/products/{slug}", s.deleteProduct)
+	rt.adminUpload("POST /api/v1/admin/media", fileTimeout, s.uploadMedia)
+	rt.admin("GET /api/v1/admin/catalog", s.exportCatalog)
+	rt.adminUpload("POST /api/v1/admin/catalog", fileTimeout, s.importCatalog)
+
 	rt.adminUpload("POST /api/v1/admin/extensions/{kind}/install", uploadTimeout, s.installExtension)
 	rt.admin("GET /api/v1/admin/extensions", s.listExtensions)
 	rt.admin("GET /api/v1/admin/extensions/{kind}", s.listExtensions)

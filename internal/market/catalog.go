@@ -1,9 +1,7 @@
 package market
 
 import (
-	"bytes"
-	"errors"
-	"io"
+	"math"
 	"slices"
 	"strconv"
 
@@ -12,11 +10,12 @@ import (
 
 // Limits of a catalogue (docs/catalog.md).
 const (
-	maxCatalog      = 8 << 20 // bytes
+	MaxCatalog      = 8 << 20 // bytes of a whole one
 	maxParagraph    = 2_000   // characters of a description
 	maxArticle      = 50_000  // characters of fullDescription
 	maxCount        = 1_000_000_000
 	maxInstancesCap = 1_000_000
+	maxPosition     = 1_000_000
 )
 
 // Catalog is a file of products, read and checked. docs/catalog.md describes the
@@ -24,26 +23,26 @@ const (
 type Catalog struct {
 	Products []Product
 
-	// refs are the places of the icons and screenshots that name a file beside
-	// the catalogue.
-	refs []mediaRef
+	// files are the icons and screenshots that name a file beside the catalogue,
+	// stored those that name one stoa serves.
+	files, stored []mediaRef
 }
 
 // ParseCatalog reads a catalogue in YAML, or in JSON, which is YAML too. It
 // returns VALIDATION_ERROR that names everything that is wrong, each with path
 // and line.
 func ParseCatalog(data []byte) (Catalog, error) {
-	d := new(document)
+	d := &document{files: true}
 	c := d.catalog(data)
 	return c, d.err()
 }
 
 func (d *document) catalog(data []byte) Catalog {
-	if len(data) > maxCatalog {
-		d.issues.add("", "out_of_range", "the catalogue is larger than %d MiB.", maxCatalog>>20)
+	if len(data) > MaxCatalog {
+		d.issues.add("", "out_of_range", "the catalogue is larger than %d MiB.", MaxCatalog>>20)
 		return Catalog{}
 	}
-	root, err := parseYAML(data)
+	root, err := parseTree(data)
 	if err != nil {
 		d.issues.add("", "malformed", "%s.", err)
 		return Catalog{}
@@ -65,27 +64,6 @@ func (d *document) catalog(data []byte) Catalog {
 	return c
 }
 
-// parseYAML returns the root of a file with exactly one document.
-func parseYAML(data []byte) (*yaml.Node, error) {
-	loader, err := yaml.NewLoader(bytes.NewReader(data))
-	if err != nil {
-		return nil, err
-	}
-	var doc, more yaml.Node
-	if err := loader.Load(&doc); errors.Is(err, io.EOF) {
-		return nil, errors.New("the catalogue is empty")
-	} else if err != nil {
-		return nil, err
-	}
-	if err := loader.Load(&more); !errors.Is(err, io.EOF) {
-		return nil, errors.New("the catalogue must be one YAML document")
-	}
-	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 {
-		return nil, errors.New("the catalogue is empty")
-	}
-	return doc.Content[0], nil
-}
-
 // productReader reads one product.
 type productReader struct {
 	*document
@@ -93,10 +71,15 @@ type productReader struct {
 	catalog  *Catalog
 }
 
+// productFields are the fields of a product.
+var productFields = []string{
+	"slug", "name", "category", "shortDescription", "description", "fullDescription", "icon", "screenshots",
+	"highlights", "pricing", "rating", "reviewCount", "downloadCount", "featured", "trending", "published", "position", "createdAt",
+	"features", "pricingTiers", "faq", "comparison",
+}
+
 func (r productReader) product(n *yaml.Node, path string) Product {
-	o := r.object(n, path, "slug", "name", "category", "shortDescription", "description", "fullDescription", "icon", "screenshots",
-		"highlights", "pricing", "rating", "reviewCount", "downloadCount", "featured", "trending", "published", "createdAt",
-		"features", "pricingTiers", "faq", "comparison")
+	o := r.object(n, path, productFields...)
 	o.required("slug", "name", "category", "shortDescription", "description", "icon", "pricingTiers")
 	p := Product{
 		Slug: o.text("slug", maxSlug), Name: o.text("name", maxText), Category: o.text("category", maxText),
@@ -104,7 +87,7 @@ func (r productReader) product(n *yaml.Node, path string) Product {
 		Highlights: o.texts("highlights", maxText),
 		ReviewBase: o.integer("reviewCount", 0, maxCount, 0), DownloadBase: o.integer("downloadCount", 0, maxCount, 0),
 		Featured: o.boolean("featured", false), Trending: o.boolean("trending", false), Published: o.boolean("published", true),
-		CreatedAt: o.moment("createdAt"),
+		Position: o.integer("position", -maxPosition, maxPosition, 0), CreatedAt: o.moment("createdAt"),
 	}
 	if p.Slug != "" && !validSlug(p.Slug) {
 		r.fault(o.fields["slug"], o.at("slug"), "out_of_range", "a slug is lower-case letters and digits, in parts joined by single dashes.")
@@ -133,7 +116,7 @@ func (r productReader) rating(o object) float64 {
 		r.fault(o.fields["rating"], o.at("rating"), "out_of_range", "rating must be a number from 0 to 5.")
 		return 0
 	}
-	return v
+	return math.Abs(v) // not -0
 }
 
 func (r productReader) features(o object) (out []FeatureSection) {
@@ -192,7 +175,7 @@ func (r productReader) price(o object) Money {
 		return Money{}
 	}
 	if currency == "" {
-		r.fault(o.node, o.at("currency"), "required", "currency is required, here or at the top of the file.")
+		r.fault(o.node, o.at("currency"), "required", "currency is required%s.", r.otherwise(", here or at the top of the file"))
 		return Money{}
 	}
 	m, err := ParseMoney(amount, currency)

@@ -15,10 +15,32 @@ import (
 // wants to see everything that is wrong with it.
 type document struct {
 	issues issues
+	// files allows pictures to be files beside the catalogue: "./icon.svg".
+	files bool
+	// bare is for a document that nobody wrote line by line: one product in a
+	// request. Faults name no lines, unknown fields are ignored (CONTRACT 1), and
+	// an empty text counts as absent, as answers have it.
+	bare bool
 }
 
 func (d *document) fault(n *yaml.Node, path, code, format string, args ...any) {
-	d.issues.add(path, code, "line %d: %s", n.Line, fmt.Sprintf(format, args...))
+	text := fmt.Sprintf(format, args...)
+	if d.bare {
+		if rest, ok := strings.CutPrefix(text, "this "); ok {
+			text = path + " " + rest
+		}
+		d.issues.add(path, code, "%s", text)
+		return
+	}
+	d.issues.add(path, code, "line %d: %s", n.Line, text)
+}
+
+// otherwise returns what only the author of a file has to know.
+func (d *document) otherwise(hint string) string {
+	if d.bare {
+		return ""
+	}
+	return hint
 }
 
 // object is a mapping of the document.
@@ -52,6 +74,7 @@ func (d *document) object(n *yaml.Node, path string, known ...string) object {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		name, value := n.Content[i], n.Content[i+1]
 		switch _, twice := o.fields[name.Value]; {
+		case known != nil && !allowed[name.Value] && d.bare:
 		case known != nil && !allowed[name.Value]:
 			d.fault(name, o.at(name.Value), "unknown_field", "there is no field %q here; known are %s.", name.Value, strings.Join(known, ", "))
 		case twice:
@@ -66,7 +89,10 @@ func (d *document) object(n *yaml.Node, path string, known ...string) object {
 // get returns the value of a field; null counts as absent.
 func (o object) get(name string) (*yaml.Node, bool) {
 	n, ok := o.fields[name]
-	return n, ok && n.ShortTag() != "!!null"
+	if !ok || n.ShortTag() == "!!null" || o.doc.bare && n.Kind == yaml.ScalarNode && n.Tag == "!!str" && n.Value == "" {
+		return n, false
+	}
+	return n, true
 }
 
 // required reports a field that is absent.

@@ -7,9 +7,13 @@ import "stoa/internal/errs"
 var (
 	ErrProductNotFound = errs.New(errs.NotFound, "NOT_FOUND", "There is no such product.")
 
-	ErrNotABuyer      = errs.New(errs.Forbidden, "FORBIDDEN", "Only who holds a paid license of the product can review it.")
-	ErrReviewNotFound = errs.New(errs.NotFound, "NOT_FOUND", "There is no such review.")
-	ErrReviewHidden   = errs.New(errs.Conflict, "CONFLICT", "The shop has hidden this review. Ask the shop to delete it.")
+	ErrNotABuyer       = errs.New(errs.Forbidden, "FORBIDDEN", "Only who holds a paid license of the product can review it.")
+	ErrReviewNotFound  = errs.New(errs.NotFound, "NOT_FOUND", "There is no such review.")
+	ErrReviewHidden    = errs.New(errs.Conflict, "CONFLICT", "The shop has hidden this review. Ask the shop to delete it.")
+	ErrSlugTaken       = errs.New(errs.Conflict, "CONFLICT", "There is a product with this slug already.")
+	ErrProductSold     = errs.New(errs.Conflict, "CONFLICT", "The product has been sold, so that licences depend on it. Set published to false to take it off the shelf.")
+	ErrProductStale    = errs.New(errs.Stale, "PRECONDITION_FAILED", "The product was changed in the meantime. Read it again and repeat the change.")
+	ErrPictureTooLarge = errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "The picture is larger than 2 MiB.")
 
 	ErrNotForSale      = errs.New(errs.Invalid, codePurchaseFailed, "There is no such product.")
 	ErrTierNotFound    = errs.New(errs.Invalid, codePurchaseFailed, "The product has no such pricing tier. GET the product for its pricingTiers.")

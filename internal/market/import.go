@@ -39,19 +39,40 @@ func (s *Service) Import(ctx context.Context, fsys fs.FS, name string) (ImportRe
 	if err != nil {
 		return ImportResult{}, fmt.Errorf("read %s: %w", name, err)
 	}
-	d := new(document)
+	d := &document{files: true}
 	c := d.catalog(data)
-	d.checkMedia(c, fsys, path.Dir(name))
+	d.checkFiles(c, fsys, path.Dir(name))
+	if err := s.checkStored(ctx, d, c.stored); err != nil {
+		return ImportResult{}, err
+	}
 	if err := d.err(); err != nil {
 		return ImportResult{}, err
 	}
-	if err := s.storeMedia(ctx, c, fsys, path.Dir(name)); err != nil {
+	if err := s.storeFiles(ctx, c, fsys, path.Dir(name)); err != nil {
 		return ImportResult{}, err
 	}
+	return s.saveAll(ctx, c)
+}
+
+// ImportBytes is Import of a catalogue that comes without a folder, and so
+// without pictures of its own.
+func (s *Service) ImportBytes(ctx context.Context, data []byte) (ImportResult, error) {
+	d := new(document)
+	c := d.catalog(data)
+	if err := s.checkStored(ctx, d, c.stored); err != nil {
+		return ImportResult{}, err
+	}
+	if err := d.err(); err != nil {
+		return ImportResult{}, err
+	}
+	return s.saveAll(ctx, c)
+}
+
+func (s *Service) saveAll(ctx context.Context, c Catalog) (ImportResult, error) {
 	// In one order for everyone, so that two imports never wait for each other.
 	slices.SortFunc(c.Products, func(a, b Product) int { return strings.Compare(a.Slug, b.Slug) })
 
-	now := s.Now().UTC().Truncate(time.Millisecond)
+	now := millis(s.Now())
 	for i := 1; ; i++ {
 		res, err := s.save(ctx, c.Products, now)
 		if errs.KindOf(err) != errs.Conflict || i == importAttempts {
@@ -68,13 +89,13 @@ func readCatalog(fsys fs.FS, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxCatalog+1))
+	return io.ReadAll(io.LimitReader(f, MaxCatalog+1))
 }
 
-// checkMedia reads every picture and keeps none: there may be many.
-func (d *document) checkMedia(c Catalog, fsys fs.FS, dir string) {
+// checkFiles reads every picture and keeps none: there may be many.
+func (d *document) checkFiles(c Catalog, fsys fs.FS, dir string) {
 	seen := make(map[string]error)
-	for _, m := range c.refs {
+	for _, m := range c.files {
 		err, known := seen[m.ref]
 		if !known {
 			_, _, err = readMedia(fsys, dir, m.ref)
@@ -86,12 +107,12 @@ func (d *document) checkMedia(c Catalog, fsys fs.FS, dir string) {
 	}
 }
 
-// storeMedia stores every picture and puts its address in the product. What an
+// storeFiles stores every picture and puts its address in the product. What an
 // import that fails later leaves behind is stored once more next time, to the
 // same name.
-func (s *Service) storeMedia(ctx context.Context, c Catalog, fsys fs.FS, dir string) error {
+func (s *Service) storeFiles(ctx context.Context, c Catalog, fsys fs.FS, dir string) error {
 	stored := make(map[string]string)
-	for _, m := range c.refs {
+	for _, m := range c.files {
 		address, ok := stored[m.ref]
 		if !ok {
 			content, extension, err := readMedia(fsys, dir, m.ref)
@@ -102,7 +123,7 @@ func (s *Service) storeMedia(ctx context.Context, c Catalog, fsys fs.FS, dir str
 			if err != nil {
 				return err
 			}
-			address = "/media/" + file
+			address = mediaPath + file
 			stored[m.ref] = address
 		}
 		if p := &c.Products[m.product]; m.screenshot < 0 {
@@ -122,12 +143,8 @@ func (s *Service) save(ctx context.Context, products []Product, now time.Time) (
 		for _, p := range products {
 			switch old, err := tx.ProductBySlug(ctx, p.Slug); {
 			case errs.KindOf(err) == errs.NotFound:
-				p.ID, p.UpdatedAt = cuid2.New(), now
-				if p.CreatedAt.IsZero() {
-					p.CreatedAt = now
-				}
 				res.Created++
-				if err := tx.CreateProduct(ctx, p); err != nil {
+				if err := tx.CreateProduct(ctx, p.born(now)); err != nil {
 					return err
 				}
 			case err != nil:
@@ -155,11 +172,20 @@ func (s *Service) save(ctx context.Context, products []Product, now time.Time) (
 	return res, nil
 }
 
+// born returns p with what a product has from its beginning.
+func (p Product) born(now time.Time) Product {
+	p.ID, p.UpdatedAt = cuid2.New(), now
+	if p.CreatedAt.IsZero() {
+		p.CreatedAt = now
+	}
+	return p
+}
+
 // sameContent reports whether a product of a catalogue says what the stored one
 // says already. What the catalogue does not decide is left out: the id, when it
 // was stored, and what was counted since.
 func sameContent(p, stored Product) bool {
-	p.ID, p.CreatedAt, p.UpdatedAt, p.DownloadCount = stored.ID, stored.CreatedAt, stored.UpdatedAt, stored.DownloadCount
+	p.ID, p.CreatedAt, p.UpdatedAt, p.DownloadCount, p.Version = stored.ID, stored.CreatedAt, stored.UpdatedAt, stored.DownloadCount, stored.Version
 	p.Rating, p.ReviewCount = stored.Rating, stored.ReviewCount
 	return reflect.DeepEqual(normal(p), normal(stored))
 }

@@ -12,7 +12,7 @@ import (
 type LicenseRows interface {
 	// CreateLicense inserts a licence of a product that is there, in version 1 and
 	// without instances. It returns an errs.Conflict error when the id or the key is
-	// taken.
+	// taken, and an errs.NotFound error when the product is not there (any more).
 	CreateLicense(ctx context.Context, l License) error
 
 	// LicenseByID returns the licence with that id, or an errs.NotFound error.

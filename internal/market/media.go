@@ -2,7 +2,7 @@ package market
 
 import (
 	"bytes"
-	"encoding/xml"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,10 +14,14 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// maxMedia is the size of the largest picture in bytes.
-const maxMedia = 2 << 20
+// MaxPicture is the size of the largest picture in bytes.
+const MaxPicture = 2 << 20
 
-// mediaRef is a picture that a catalogue names by a path relative to itself.
+// mediaPath is where stoa serves the pictures it keeps.
+const mediaPath = "/media/"
+
+// mediaRef is a picture that a catalogue names: by a path relative to itself, or
+// by the path of one that stoa keeps.
 type mediaRef struct {
 	product    int // index in Catalog.Products
 	screenshot int // index in Screenshots, or -1 for the icon
@@ -32,11 +36,15 @@ func (r productReader) media(o object, product int) (icon string, screenshots []
 		ref := r.text(n, path, maxParagraph)
 		switch u, err := url.Parse(ref); {
 		case ref == "" || err == nil && u.Scheme == "https" && u.Host != "":
+		case strings.HasPrefix(ref, mediaPath):
+			r.catalog.stored = append(r.catalog.stored, mediaRef{ref: ref, node: n, path: path})
 		case strings.HasPrefix(ref, "/") && !strings.HasPrefix(ref, "//"):
-		case strings.HasPrefix(ref, "./"):
-			r.catalog.refs = append(r.catalog.refs, mediaRef{product: product, screenshot: screenshot, ref: ref, node: n, path: path})
-		default:
+		case strings.HasPrefix(ref, "./") && r.files:
+			r.catalog.files = append(r.catalog.files, mediaRef{product: product, screenshot: screenshot, ref: ref, node: n, path: path})
+		case r.files:
 			r.fault(n, path, "bad_media", "%q must be a file beside the catalogue (./media/icon.svg), an https address, or a path on this server (/…).", ref)
+		default:
+			r.fault(n, path, "bad_media", "%q must be an https address, or a path on this server (/…), such as that of an uploaded picture.", ref)
 		}
 		return ref
 	}
@@ -67,58 +75,87 @@ func readMedia(fsys fs.FS, dir, ref string) (content []byte, extension string, e
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil, "", errors.New("it is not a file")
 	}
-	content, err = io.ReadAll(io.LimitReader(f, maxMedia+1))
+	content, err = io.ReadAll(io.LimitReader(f, MaxPicture+1))
 	if err != nil {
 		return nil, "", errors.New("it can not be read")
 	}
-	if len(content) > maxMedia {
-		return nil, "", fmt.Errorf("it is larger than %d MiB", maxMedia>>20)
+	if len(content) > MaxPicture {
+		return nil, "", fmt.Errorf("it is larger than %d MiB", MaxPicture>>20)
 	}
 	extension = strings.TrimPrefix(strings.ToLower(path.Ext(name)), ".")
 	if extension == "jpeg" {
 		extension = "jpg"
 	}
-	is, known := mediaChecks[extension]
-	switch {
-	case !known:
+	check, known := mediaChecks[extension]
+	if !known {
 		return nil, "", errors.New("it must be a .svg, .png, .jpg or .webp file")
-	case !is(content):
-		return nil, "", fmt.Errorf("its content is not that of a .%s file", extension)
+	}
+	if err := check(content); err != nil {
+		return nil, "", err
 	}
 	return content, extension, nil
 }
 
-// mediaChecks tell by the content whether a file is what its name says.
-var mediaChecks = map[string]func([]byte) bool{
-	"png": func(b []byte) bool { return bytes.HasPrefix(b, []byte("\x89PNG\r\n\x1a\n")) },
-	"jpg": func(b []byte) bool { return bytes.HasPrefix(b, []byte("\xff\xd8\xff")) },
-	"webp": func(b []byte) bool {
-		return len(b) > 12 && bytes.HasPrefix(b, []byte("RIFF")) && bytes.HasPrefix(b[8:], []byte("WEBP"))
-	},
-	"svg": isSVG,
+// mediaChecks tell by the content whether a file is what its name says. Their
+// errors are sentences for people.
+var mediaChecks = map[string]func([]byte) error{
+	"png":  starts("png", "\x89PNG\r\n\x1a\n"),
+	"jpg":  starts("jpg", "\xff\xd8\xff"),
+	"webp": isWebP,
+	"svg":  checkSVG,
 }
 
-// isSVG reports whether b is a well-formed XML document with the root svg, and
-// without a document type, which could declare entities. Scripts in it are kept
-// from running by the headers it is served with.
-func isSVG(b []byte) bool {
-	dec := xml.NewDecoder(bytes.NewReader(b))
-	root := false
-	for {
-		token, err := dec.Token()
-		if errors.Is(err, io.EOF) {
-			return root
-		} else if err != nil {
-			return false
+func starts(extension, magic string) func([]byte) error {
+	return func(b []byte) error {
+		if !bytes.HasPrefix(b, []byte(magic)) {
+			return fmt.Errorf("its content is not that of a .%s file", extension)
 		}
-		switch t := token.(type) {
-		case xml.Directive:
-			return false
-		case xml.StartElement:
-			if !root && (t.Name.Local != "svg" || t.Name.Space != "http://www.w3.org/2000/svg") {
-				return false
-			}
-			root = true
+		return nil
+	}
+}
+
+func isWebP(b []byte) error {
+	if len(b) > 12 && bytes.HasPrefix(b, []byte("RIFF")) && bytes.HasPrefix(b[8:], []byte("WEBP")) {
+		return nil
+	}
+	return errors.New("its content is not that of a .webp file")
+}
+
+// extensionOf returns the extension of a picture by its content, or an error
+// that says what is wrong with it.
+func extensionOf(content []byte) (string, error) {
+	for _, extension := range []string{"png", "jpg", "webp"} {
+		if mediaChecks[extension](content) == nil {
+			return extension, nil
 		}
 	}
+	if text := bytes.TrimLeft(bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")), " \t\r\n"); bytes.HasPrefix(text, []byte("<")) {
+		return "svg", checkSVG(content)
+	}
+	return "", errors.New("it is not an SVG, PNG, JPEG or WebP picture")
+}
+
+// checkStored reports the pictures that should be here and are not.
+func (s *Service) checkStored(ctx context.Context, d *document, refs []mediaRef) error {
+	seen := make(map[string]bool)
+	for _, m := range refs {
+		there, known := seen[m.ref]
+		if !known {
+			file, err := s.Media.Get(ctx, strings.TrimPrefix(m.ref, mediaPath))
+			switch {
+			case err == nil:
+				there = true
+				if err := file.Close(); err != nil {
+					return err
+				}
+			case !errors.Is(err, fs.ErrNotExist):
+				return err
+			}
+			seen[m.ref] = there
+		}
+		if !there {
+			d.fault(m.node, m.path, "bad_media", "there is no picture %s here; upload it first.", m.ref)
+		}
+	}
+	return nil
 }

@@ -40,11 +40,18 @@ type Product struct {
 
 	Featured bool
 	Trending bool
+	// Position is the product's place among those as featured as it is, lower
+	// first. 0 is where products are that nobody put anywhere.
+	Position int
 	// Published products are listed and sold. Licences of others go on working.
 	Published bool
 
 	CreatedAt time.Time
 	UpdatedAt time.Time
+
+	// Version counts the changes of the product, but not what is counted of it. It
+	// is set by the database.
+	Version int64
 
 	// Detail is empty in lists.
 	Detail Detail
@@ -148,7 +155,8 @@ func validSlug(s string) bool { return len(s) <= maxSlug && slugPattern.MatchStr
 type Sort string
 
 // The orders of CONTRACT 3. All of them end with the id, so that pages never
-// overlap. Featured products come first, then the most downloaded; prices are
+// overlap. Featured products come first, in the order of their positions, then
+// the others; at the same position the most downloaded first. Prices are
 // compared by their number, whatever the currency.
 const (
 	SortFeatured  Sort = "featured"
@@ -167,9 +175,21 @@ const (
 	maxTerms     = 8
 )
 
+// Shelf says whether a list has products that are published.
+type Shelf int
+
+// The shelves. What is not on sale is for administrators only, so that the zero
+// value shows nothing it should not.
+const (
+	OnSale   Shelf = iota // published
+	Drafts                // not published
+	AnyShelf              // both
+)
+
 // ListQuery says which products are wanted. The zero value of a filter is no
 // filter.
 type ListQuery struct {
+	Shelf    Shelf
 	Page     int // from 1
 	Limit    int
 	Category string

@@ -73,6 +73,9 @@ func (s *Service) order(ctx context.Context, p Product, tier Tier, req PurchaseR
 	if errs.KindOf(err) == errs.Conflict && req.OrderID != "" {
 		return s.resume(ctx, p, req) // somebody else was quicker
 	}
+	if errs.KindOf(err) == errs.NotFound { // the product was deleted meanwhile
+		return Receipt{}, ErrNotForSale
+	}
 	if err != nil {
 		return Receipt{}, err
 	}

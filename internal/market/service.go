@@ -2,7 +2,6 @@ package market
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"stoa/internal/errs"
@@ -32,9 +31,7 @@ type Service struct {
 	Poster    Poster
 	PublicURL string
 
-	// known are the ids of products by slug. Both are for ever, so that an entry is
-	// never stale: with it a mistyped key is refused without the database.
-	known sync.Map
+	known slugs
 }
 
 // Keys hides licence keys in the database.
@@ -72,6 +69,7 @@ func (s *Service) List(ctx context.Context, q ListQuery) (Page, error) {
 	if err := errs.Validation(q.Issues()...); err != nil {
 		return Page{}, err
 	}
+	q.Shelf = OnSale
 	products, total, err := s.Catalogue.ListProducts(ctx, q)
 	if err != nil {
 		return Page{}, err
@@ -105,15 +103,15 @@ func (s *Service) product(ctx context.Context, slug string) (Product, error) {
 	if err != nil {
 		return Product{}, err
 	}
-	s.known.Store(slug, p.ID)
+	s.known.remember(slug, p.ID, s.Now())
 	return p, nil
 }
 
 // productID returns the id of the product with that slug, published or not:
 // what is withdrawn from sale goes on working for those who bought it.
 func (s *Service) productID(ctx context.Context, slug string) (string, error) {
-	if id, ok := s.known.Load(slug); ok {
-		return id.(string), nil
+	if id, ok := s.known.id(slug, s.Now()); ok {
+		return id, nil
 	}
 	p, err := s.product(ctx, slug)
 	return p.ID, err

@@ -2,6 +2,7 @@ package market
 
 import (
 	"context"
+	"os"
 
 	"stoa/internal/audit"
 )
@@ -14,8 +15,8 @@ type Catalogue interface {
 	// the product stays locked until the transaction ends.
 	ProductBySlug(ctx context.Context, slug string) (Product, error)
 
-	// ListProducts returns one page of the published products that a query wants,
-	// in its order and without their details, and how many there are on all pages.
+	// ListProducts returns one page of the products that a query wants, in its
+	// order and without their details, and how many there are on all pages.
 	// A page beyond the last is empty.
 	ListProducts(ctx context.Context, q ListQuery) ([]Product, int, error)
 
@@ -31,9 +32,19 @@ type Catalogue interface {
 	// UpdateProduct overwrites the product with that id but for its slug and
 	// CreatedAt. DownloadCount changes by what DownloadBase changes: purchases that
 	// were counted stay counted. Rating and ReviewCount are worked out anew from the
-	// bases and the reviews there are. It returns an errs.NotFound error when there
+	// bases and the reviews there are. Version grows by one. It returns an errs.NotFound error when there
 	// is none.
 	UpdateProduct(ctx context.Context, p Product) error
+
+	// DeleteProduct removes the product with that id. It returns an errs.NotFound
+	// error when there is none, and an errs.Conflict error when a licence or an
+	// order is of it.
+	DeleteProduct(ctx context.Context, id string) error
+
+	// EachProduct calls fn for every product, published or not, detail included, in
+	// the order of their slugs: all as they were at one moment. It ends with the
+	// first error of fn, and returns it.
+	EachProduct(ctx context.Context, fn func(Product) error) error
 
 	// Record appends an entry to the audit log, as audit.Store does. Inside InTx
 	// it is part of the transaction.
@@ -49,4 +60,8 @@ type Media interface {
 	// Put stores a file under a name made of its content and the extension ("svg"),
 	// and returns that name. The same content twice is one file.
 	Put(ctx context.Context, content []byte, extension string) (name string, err error)
+
+	// Get returns the file of that name, which the caller closes. It returns
+	// fs.ErrNotExist for one that is not there, and for what is no name.
+	Get(ctx context.Context, name string) (*os.File, error)
 }

@@ -29,6 +29,7 @@ type dialect struct {
 	lock     func(alias string) string // ends a SELECT that locks the rows of one table
 	skip     string                    // after lock: leave out rows that others hold
 	isUnique func(error) bool          // err is a violated unique constraint
+	isRef    func(error) bool          // err is a violated reference between tables
 	isRetry  func(error) bool          // err asks for the transaction to be run again
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"stoa/internal/errs"
 	"stoa/internal/market"
 )
 
@@ -28,7 +29,7 @@ func (c *Catalogue) InTx(ctx context.Context, fn func(market.Catalogue) error) e
 // productColumns are what scanProduct reads: all but the detail.
 const productColumns = `p.id, p.slug, p.name, p.description, p.short_description, p.icon, p.category, p.screenshots, p.highlights,
 	p.pricing_type, p.price_minor, p.price_currency, p.rating, p.review_count, p.rating_base, p.review_base, p.download_base, p.download_count,
-	p.featured, p.trending, p.published, p.created_at_ms, p.updated_at_ms`
+	p.featured, p.trending, p.published, p.position, p.version, p.created_at_ms, p.updated_at_ms`
 
 // scanner is a row of a result.
 type scanner interface{ Scan(dest ...any) error }
@@ -42,7 +43,7 @@ func scanProduct(row scanner, more ...any) (market.Product, error) {
 	err := row.Scan(append([]any{
 		&p.ID, &p.Slug, &p.Name, &p.Description, &p.ShortDescription, &p.Icon, &p.Category, &screenshots, &highlights,
 		&p.Pricing.Type, &p.Pricing.Price.Minor, &p.Pricing.Price.Currency, &p.Rating, &p.ReviewCount, &p.RatingBase, &p.ReviewBase, &p.DownloadBase, &p.DownloadCount,
-		&p.Featured, &p.Trending, &p.Published, &created, &updated,
+		&p.Featured, &p.Trending, &p.Published, &p.Position, &p.Version, &created, &updated,
 	}, more...)...)
 	if err != nil {
 		return p, err
@@ -73,7 +74,7 @@ func (c *Catalogue) ProductBySlug(ctx context.Context, slug string) (market.Prod
 
 // orderBy are the orders of the product list. Each is the end of an index.
 var orderBy = map[market.Sort]string{
-	market.SortFeatured:  `p.featured DESC, p.download_count DESC, p.id`,
+	market.SortFeatured:  `p.featured DESC, p.position, p.download_count DESC, p.id`,
 	market.SortNewest:    `p.created_at_ms DESC, p.id`,
 	market.SortRating:    `p.rating DESC, p.review_count DESC, p.id`,
 	market.SortDownloads: `p.download_count DESC, p.id`,
@@ -81,12 +82,18 @@ var orderBy = map[market.Sort]string{
 	market.SortName:      `p.name_sort, p.id`,
 }
 
-// productFilter returns the condition of a query and its arguments.
+// productFilter returns the WHERE clause of a query and its arguments.
 func productFilter(q market.ListQuery) (string, []any) {
-	where, args := `p.published = $1`, []any{true}
+	var (
+		terms []string
+		args  []any
+	)
 	add := func(condition string, arg any) {
 		args = append(args, arg)
-		where += fmt.Sprintf(" AND "+condition, len(args))
+		terms = append(terms, fmt.Sprintf(condition, len(args)))
+	}
+	if q.Shelf != market.AnyShelf {
+		add(`p.published = $%d`, q.Shelf == market.OnSale)
 	}
 	if q.Category != "" {
 		add(`p.category = $%d`, q.Category)
@@ -100,7 +107,10 @@ func productFilter(q market.ListQuery) (string, []any) {
 	for _, term := range q.Terms() {
 		add(`p.search_text LIKE $%d ESCAPE '~'`, "%"+likeEscaper.Replace(term)+"%")
 	}
-	return where, args
+	if len(terms) == 0 {
+		return "", nil
+	}
+	return ` WHERE ` + strings.Join(terms, " AND "), args
 }
 
 // likeEscaper makes a text match only itself in LIKE … ESCAPE '~'.
@@ -110,7 +120,7 @@ var likeEscaper = strings.NewReplacer(`~`, `~~`, `%`, `~%`, `_`, `~_`)
 func (c *Catalogue) ListProducts(ctx context.Context, q market.ListQuery) ([]market.Product, int, error) {
 	where, args := productFilter(q)
 	var total int
-	if err := c.r.QueryRowContext(ctx, `SELECT count(*) FROM products p WHERE `+where, args...).Scan(&total); err != nil {
+	if err := c.r.QueryRowContext(ctx, `SELECT count(*) FROM products p`+where, args...).Scan(&total); err != nil {
 		return nil, 0, err
 	}
 	// Compared before it is multiplied: a page number may be as large as an int.
@@ -119,7 +129,7 @@ func (c *Catalogue) ListProducts(ctx context.Context, q market.ListQuery) ([]mar
 	}
 	args = append(args, q.Limit, (q.Page-1)*q.Limit)
 	rows, err := c.r.QueryContext(ctx, fmt.Sprintf(
-		`SELECT %s FROM products p WHERE %s ORDER BY %s LIMIT $%d OFFSET $%d`,
+		`SELECT %s FROM products p%s ORDER BY %s LIMIT $%d OFFSET $%d`,
 		productColumns, where, orderBy[q.Sort], len(args)-1, len(args)), args...)
 	if err != nil {
 		return nil, 0, err
@@ -151,8 +161,8 @@ func (c *Catalogue) CreateProduct(ctx context.Context, p market.Product) error {
 	_, err = c.w.ExecContext(ctx, `
 		INSERT INTO products (id, name, name_sort, search_text, description, short_description, icon, category,
 			screenshots, highlights, pricing_type, price_minor, price_currency, price_rank, rating_base, review_base,
-			featured, trending, published, detail, updated_at_ms, download_base, slug, created_at_ms, download_count, rating, review_count)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $22, $15, $16)`, args...)
+			featured, trending, published, detail, updated_at_ms, download_base, position, slug, created_at_ms, download_count, rating, review_count)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $22, $15, $16)`, args...)
 	return c.db.wrap(err, "Product")
 }
 
@@ -168,7 +178,7 @@ func (c *Catalogue) UpdateProduct(ctx context.Context, p market.Product) error {
 		UPDATE products SET name = $2, name_sort = $3, search_text = $4, description = $5, short_description = $6, icon = $7, category = $8,
 			screenshots = $9, highlights = $10, pricing_type = $11, price_minor = $12, price_currency = $13, price_rank = $14,
 			rating_base = $15, review_base = $16, featured = $17, trending = $18, published = $19, detail = $20, updated_at_ms = $21,
-			download_count = download_count + $22 - download_base, download_base = $22
+			download_count = download_count + $22 - download_base, download_base = $22, position = $23, version = version + 1
 		WHERE id = $1
 		RETURNING star_sum, star_count`, args...).Scan(&t.Stars, &t.Reviews)
 		if err != nil {
@@ -197,6 +207,38 @@ func productArgs(p market.Product) ([]any, error) {
 	return []any{
 		p.ID, p.Name, market.Fold(p.Name), p.SearchText(), p.Description, p.ShortDescription, p.Icon, p.Category,
 		screenshots, highlights, string(p.Pricing.Type), price.Minor, price.Currency, price.Rank(),
-		p.RatingBase, p.ReviewBase, p.Featured, p.Trending, p.Published, detail, toMillis(p.UpdatedAt), p.DownloadBase,
+		p.RatingBase, p.ReviewBase, p.Featured, p.Trending, p.Published, detail, toMillis(p.UpdatedAt), p.DownloadBase, p.Position,
 	}, nil
+}
+
+// DeleteProduct implements market.Catalogue.
+func (c *Catalogue) DeleteProduct(ctx context.Context, id string) error {
+	res, err := c.w.ExecContext(ctx, `DELETE FROM products WHERE id = $1`, id)
+	if c.db.isRef(err) {
+		return errs.New(errs.Conflict, "CONFLICT", "Product is in use.").Because(err)
+	}
+	return mustChange(res, err, "Product")
+}
+
+// EachProduct implements market.Catalogue.
+func (c *Catalogue) EachProduct(ctx context.Context, fn func(market.Product) error) error {
+	rows, err := c.r.QueryContext(ctx, `SELECT `+productColumns+`, p.detail FROM products p ORDER BY p.slug`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var detail string
+		p, err := scanProduct(rows, &detail)
+		if err != nil {
+			return err
+		}
+		if p.Detail, err = decodeDetail(detail); err != nil {
+			return fmt.Errorf("store: product %s: detail: %w", p.ID, err)
+		}
+		if err := fn(p); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"stoa/internal/errs"
 	"stoa/internal/market"
 )
 
@@ -54,6 +55,9 @@ func (s licenseTable) CreateLicense(ctx context.Context, l market.License) error
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 		l.ID, l.ProductID, l.TierID, l.UserID, l.KeyHash, l.KeySealed, string(l.Type), features, l.MaxInstances, l.Paid,
 		toMillis(l.ExpiresAt), l.Months, toMillis(l.Anchor), l.Periods, toMillis(l.RevokedAt), toMillis(l.CreatedAt))
+	if s.db.isRef(err) {
+		return errs.New(errs.NotFound, "NOT_FOUND", "Product not found.").Because(err)
+	}
 	return s.db.wrap(err, "Licence")
 }
 

@@ -24,6 +24,7 @@ func openPostgres(url string) (*DB, error) {
 		lock:     func(alias string) string { return " FOR UPDATE OF " + alias },
 		skip:     " SKIP LOCKED",
 		isUnique: func(err error) bool { return postgresCode(err) == "23505" },
+		isRef:    func(err error) bool { return postgresCode(err) == "23503" },
 		isRetry: func(err error) bool {
 			c := postgresCode(err)
 			return c == "40001" || c == "40P01" // serialization failure, deadlock

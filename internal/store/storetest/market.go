@@ -25,7 +25,7 @@ func testCatalogue(t *testing.T, open Open) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.DownloadCount, p.Rating, p.ReviewCount = p.DownloadBase, p.RatingBase, p.ReviewBase
+		p.DownloadCount, p.Rating, p.ReviewCount, p.Version = p.DownloadBase, p.RatingBase, p.ReviewBase, 1
 		if diff := cmp.Diff(got, p); diff != "" {
 			t.Errorf("ProductBySlug (-got +want):\n%s", diff)
 		}
@@ -56,6 +56,7 @@ func testCatalogue(t *testing.T, open Open) {
 		next := p
 		next.Slug, next.Name, next.CreatedAt, next.UpdatedAt = "b", "Renamed", T0.Add(time.Hour), T0.Add(2*time.Hour)
 		next.DownloadBase, next.RatingBase, next.ReviewBase, next.Detail = p.DownloadBase+10, 2.25, 3, market.Detail{}
+		next.Position = -1
 		if err := c.UpdateProduct(t.Context(), next); err != nil {
 			t.Fatal(err)
 		}
@@ -65,13 +66,59 @@ func testCatalogue(t *testing.T, open Open) {
 		}
 		want := next
 		want.Slug, want.CreatedAt, want.DownloadCount = "a", p.CreatedAt, p.DownloadBase+13
-		want.Rating, want.ReviewCount = 2.25, 3
+		want.Rating, want.ReviewCount, want.Version = 2.25, 3, 2
 		if diff := cmp.Diff(got, want); diff != "" {
 			t.Errorf("after the update (-got +want):\n%s", diff)
 		}
 		next.ID = "nobody"
 		wantKind(t, c.UpdateProduct(t.Context(), next), errs.NotFound)
 		wantKind(t, s.CountDownload(t.Context(), "nobody"), errs.NotFound)
+	})
+	t.Run("only what nobody bought is deleted", func(t *testing.T) {
+		t.Parallel()
+
+		db := open(t)
+		c, s, sold, unsold := store.NewCatalogue(db), store.NewSales(db), Product("sold"), Product("unsold")
+		mustCreate(t, c, sold)
+		mustCreate(t, c, unsold)
+		if err := s.CreateLicense(t.Context(), License("l1", "sold")); err != nil {
+			t.Fatal(err)
+		}
+		wantKind(t, c.DeleteProduct(t.Context(), sold.ID), errs.Conflict)
+		if _, err := c.ProductBySlug(t.Context(), sold.Slug); err != nil {
+			t.Errorf("after a deletion that was refused: %v", err)
+		}
+		if err := c.DeleteProduct(t.Context(), unsold.ID); err != nil {
+			t.Fatal(err)
+		}
+		_, err := c.ProductBySlug(t.Context(), unsold.Slug)
+		wantKind(t, err, errs.NotFound)
+		wantKind(t, c.DeleteProduct(t.Context(), unsold.ID), errs.NotFound)
+		wantKind(t, s.CreateLicense(t.Context(), License("l2", "unsold")), errs.NotFound)
+		mustCreate(t, c, unsold) // id and slug are free again
+	})
+	t.Run("each product comes whole, by slug", func(t *testing.T) {
+		t.Parallel()
+
+		c := store.NewCatalogue(open(t))
+		var want []market.Product
+		for _, slug := range []string{"b", "a-c", "ab"} {
+			p := Product(slug)
+			p.Published = slug != "ab"
+			mustCreate(t, c, p)
+			p.DownloadCount, p.Rating, p.ReviewCount, p.Version = p.DownloadBase, p.RatingBase, p.ReviewBase, 1
+			want = append(want, p)
+		}
+		want[0], want[1], want[2] = want[1], want[2], want[0]
+		var got []market.Product
+		err := c.EachProduct(t.Context(), func(p market.Product) error { got = append(got, p); return nil })
+		if diff := cmp.Diff(got, want); err != nil || diff != "" {
+			t.Errorf("EachProduct = %v (-got +want):\n%s", err, diff)
+		}
+		stop := errors.New("stop")
+		if err := c.EachProduct(t.Context(), func(market.Product) error { return stop }); !errors.Is(err, stop) {
+			t.Errorf("EachProduct = %v, want what fn returned", err)
+		}
 	})
 	t.Run("what fails in a transaction leaves nothing", func(t *testing.T) {
 		t.Parallel()
@@ -111,6 +158,10 @@ func testProductList(t *testing.T, open Open) {
 		p.Name, p.Category, p.Trending, p.DownloadBase, p.RatingBase, p.Pricing, p.CreatedAt = "zeta_1", "a", true, 1, 5, paid(1, "KWD"), T0.Add(-time.Hour)
 	})
 	add("hidden", func(p *market.Product) { p.Published, p.Category = false, "secret" })
+	add("last", func(p *market.Product) {
+		p.Published, p.Category, p.Position, p.Featured, p.DownloadBase = false, "secret", 1, true, 1000
+	})
+	add("first", func(p *market.Product) { p.Published, p.Category, p.Position, p.DownloadBase = false, "secret", -1, 0 })
 
 	yes, no := true, false
 	tests := []struct {
@@ -120,6 +171,10 @@ func testProductList(t *testing.T, open Open) {
 		total int
 	}{
 		{"featured first, then downloads, then id", market.ListQuery{}, "a b c d", 4},
+		{"drafts, by position before downloads", market.ListQuery{Shelf: market.Drafts}, "last first hidden", 3},
+		{"drafts of a search", market.ListQuery{Shelf: market.Drafts, Search: "hidden"}, "hidden", 1},
+		{"everything", market.ListQuery{Shelf: market.AnyShelf}, "a last first hidden b c d", 7},
+		{"everything of a kind", market.ListQuery{Shelf: market.AnyShelf, Featured: &yes}, "a last", 2},
 		{"newest", market.ListQuery{Sort: market.SortNewest}, "b a c d", 4},
 		{"rating, then reviews", market.ListQuery{Sort: market.SortRating}, "d c b a", 4},
 		{"downloads", market.ListQuery{Sort: market.SortDownloads}, "b c a d", 4},
