@@ -13,6 +13,7 @@ import (
 
 type catalogCmd struct {
 	Import catalogImportCmd `cmd:"" help:"Create and update products from a YAML or JSON file (docs/catalog.md)."`
+	Export catalogExportCmd `cmd:"" help:"Write all products, with their pictures, as a file that import reads."`
 }
 
 type catalogImportCmd struct {

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"stoa/internal/app"
+	"stoa/internal/market"
+)
+
+type catalogExportCmd struct {
+	storage
+
+	Path string `arg:"" optional:"" help:"A folder, or a file that ends in .yaml, .yml or .json; pictures are written to media/ beside it. Without it: standard output, pictures named by their path on the server." type:"path"`
+}
+
+// Run writes all products, and the pictures that stoa keeps of them. A file that
+// is there already is replaced.
+func (c catalogExportCmd) Run(ctx context.Context, std streams) error {
+	return c.with(ctx, std, func(a *app.App) error {
+		if c.Path == "" {
+			return a.Market.Export(ctx, std.out, market.YAML, nil)
+		}
+		dir, name := c.Path, "catalog.yaml"
+		if slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(c.Path)) {
+			dir, name = filepath.Split(filepath.Clean(c.Path))
+		}
+		format := market.YAML
+		if filepath.Ext(name) == ".json" {
+			format = market.JSON
+		}
+		pictures := filepath.Join(dir, "media")
+		if err := os.MkdirAll(pictures, 0o755); err != nil { //nolint:gosec // what is in there is public
+			return err
+		}
+		count := make(map[string]bool)
+		var file bytes.Buffer
+		err := a.Market.Export(ctx, &file, format, func(name string) (string, error) {
+			err := copyPicture(ctx, a.Market.Media, name, pictures)
+			if errors.Is(err, fs.ErrNotExist) {
+				fmt.Fprintf(std.err, "the picture /media/%s is missing in the data folder\n", name)
+				return "/media/" + name, nil
+			}
+			count[name] = true
+			return "./media/" + name, err
+		})
+		if err == nil {
+			err = replaceFile(filepath.Join(dir, name), &file)
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(std.out, "%s written, with %d pictures\n", filepath.Join(dir, name), len(count))
+		return nil
+	})
+}
+
+// copyPicture writes a picture to a folder. It returns fs.ErrNotExist for one
+// that stoa does not have.
+func copyPicture(ctx context.Context, from market.Media, name, dir string) error {
+	src, err := from.Get(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	return replaceFile(filepath.Join(dir, name), src)
+}
+
+// replaceFile writes a file whole or not at all.
+func replaceFile(path string, content io.Reader) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(tmp, content)
+	err = errors.Join(err, tmp.Chmod(0o644), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(tmp.Name()))
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"stoa/internal/testkit"
+)
+
+// upload sends a picture, which must answer want.
+func upload(tb testing.TB, a *testkit.App, token, contentType, content string, want int) testkit.Response {
+	tb.Helper()
+	res := a.Do(tb, testkit.Request{
+		Method: http.MethodPost, Path: "/api/v1/admin/media", Token: token, Body: []byte(content), Header: http.Header{"Content-Type": {contentType}},
+	})
+	if res.Status != want {
+		tb.Errorf("upload of %.80q = %d, want %d\n%s", content, res.Status, want, res.Body)
+	}
+	return res
+}
+
+const (
+	png  = "\x89PNG\r\n\x1a\n..."
+	jpg  = "\xff\xd8\xff..."
+	webp = "RIFF....WEBPVP8 "
+)
+
+func TestPicturesAreUploadedAndServed(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t)
+	admin := a.Admin(t, "ada").Access
+	for _, tt := range []struct{ declared, content, served, policy string }{
+		{"image/svg+xml", testSVG, "image/svg+xml", "default-src 'none'; style-src 'unsafe-inline'; sandbox"},
+		{"image/png", png, "image/png", ""},
+		{"image/jpeg", jpg, "image/jpeg", ""},
+		{"image/webp", webp, "image/webp", ""},
+		{"image/png", jpg + "declared as another", "image/jpeg", ""}, // the content counts
+		{"image/png", png + strings.Repeat("x", 2<<20-len(png)), "image/png", ""},
+	} {
+		res := upload(t, a, admin, tt.declared, tt.content, http.StatusCreated)
+		path := res.Text(t, "data.path")
+		if res.Text(t, "data.contentType") != tt.served || res.Get(t, "data.size") != float64(len(tt.content)) || res.Header.Get("Location") != path {
+			t.Errorf("upload = %s", res.Body)
+		}
+		got := fetch(t, a, path)
+		if got.Status != http.StatusOK || string(got.Body) != tt.content || got.Header.Get("Content-Type") != tt.served ||
+			got.Header.Get("Content-Security-Policy") != tt.policy || got.Header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("GET %s = %d %v", path, got.Status, got.Header)
+		}
+		if again := upload(t, a, admin, tt.declared, tt.content, http.StatusCreated); again.Text(t, "data.path") != path {
+			t.Errorf("the same picture again is %s, was %s", again.Text(t, "data.path"), path)
+		}
+		manage(t, a, admin, http.MethodPost, managed, draft(fmt.Sprint("p", len(tt.content), tt.declared[6:9]), map[string]any{"icon": path, "screenshots": []any{path}}), http.StatusCreated)
+	}
+	body, header := form(t, []byte(testSVG))
+	res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/api/v1/admin/media", Token: admin, Body: body, Header: header})
+	if res.Status != http.StatusCreated || res.Text(t, "data.contentType") != "image/svg+xml" {
+		t.Errorf("as a form: %d %s", res.Status, res.Body)
+	}
+}
+
+func TestWhatIsNoPictureIsRefused(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t)
+	admin := a.Admin(t, "ada").Access
+	for _, content := range []string{"", "GIF89a", "<html></html>", "\x89PN", "%PDF-1.7", "RIFF....WAVE....", "<svg/>"} {
+		res := upload(t, a, admin, "image/png", content, http.StatusBadRequest)
+		if content != "" && named(t, res)[0] != " bad_media" {
+			t.Errorf("%q: %s", content, res.Body)
+		}
+	}
+	upload(t, a, admin, "image/png", png+strings.Repeat("x", 2<<20-len(png)+1), http.StatusRequestEntityTooLarge)
+	for _, declared := range []string{"image/gif", "text/html", "application/octet-stream", "multipart/form-data", "nonsense"} {
+		upload(t, a, admin, declared, png, http.StatusUnsupportedMediaType)
+	}
+	for name, tt := range map[string]struct {
+		files [][]byte
+		want  int
+	}{
+		"none":                    {nil, http.StatusBadRequest},
+		"two":                     {[][]byte{[]byte(png), []byte(jpg)}, http.StatusBadRequest},
+		"one that is too large":   {[][]byte{[]byte(png + strings.Repeat("x", 2<<20))}, http.StatusRequestEntityTooLarge},
+		"one that is far too big": {[][]byte{make([]byte, 4<<20)}, http.StatusRequestEntityTooLarge},
+	} {
+		body, header := form(t, tt.files...)
+		res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/api/v1/admin/media", Token: admin, Body: body, Header: header})
+		if res.Status != tt.want {
+			t.Errorf("a form with %s = %d %s, want %d", name, res.Status, res.Body, tt.want)
+		}
+	}
+	cut := a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/api/v1/admin/media", Token: admin, Body: "--b\r\nContent-Disposition: form-data; name=a; filename=a\r\n\r\nabc", Header: http.Header{"Content-Type": {"multipart/form-data; boundary=b"}}})
+	mustFail(t, cut, http.StatusBadRequest, "VALIDATION_ERROR")
+}
