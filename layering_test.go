@@ -46,7 +46,8 @@ var mayImport = map[string][]string{
 	"internal/account/token":    {"internal/keyring"},
 
 	"internal/blob":           {},
-	"internal/market":         {"internal/errs", "internal/audit", "internal/caller", "internal/seal", "internal/cuid2", "internal/keyring", "internal/mail", "internal/market/payment"},
+	"internal/market":         {"internal/errs", "internal/audit", "internal/caller", "internal/seal", "internal/cuid2", "internal/keyring", "internal/mail", "internal/market/payment", "internal/market/lease"},
+	"internal/market/lease":   {"internal/keyring"},
 	"internal/market/payment": {},
 	"internal/demo":           {"examples/plugins", "internal/demo/catalog", "internal/errs", "internal/market"},
 	"internal/demo/catalog":   {},

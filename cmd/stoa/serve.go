@@ -18,6 +18,7 @@ import (
 	"stoa/internal/app"
 	"stoa/internal/demo"
 	"stoa/internal/framing"
+	"stoa/internal/market"
 )
 
 type serveCmd struct {
@@ -46,6 +47,9 @@ type serveCmd struct {
 	TrustedProxies []netip.Prefix `help:"Networks of your own proxies, whose X-Forwarded-For tells the client's address." env:"STOA_TRUSTED_PROXIES" placeholder:"CIDR"`
 
 	Payments string `help:"How purchases are paid: test settles every payment at once; live needs a payment provider for paid tiers." enum:"test,live" default:"test" env:"STOA_PAYMENTS"`
+
+	LeaseTTL   time.Duration `help:"How long an app may use a licence lease without asking again: 1m to 8760h. A revoked or freed licence goes on working offline for as long." default:"168h" env:"STOA_LEASE_TTL" name:"lease-ttl"`
+	LeaseGrace time.Duration `help:"How long after that an app may go on while it warns its user: 0s to 720h." default:"72h" env:"STOA_LEASE_GRACE" name:"lease-grace"`
 
 	ExternalAllow []netip.Prefix `help:"Networks that external plugins may be in although they are private or loopback, as 10.1.0.0/16,..." env:"STOA_EXTERNAL_ALLOW" placeholder:"CIDR"`
 	Node          string         `help:"Node.js (20.11 or newer) that runs internal plugins." default:"node" env:"STOA_NODE"`
@@ -117,6 +121,7 @@ func (c serveCmd) appConfig(log *slog.Logger, addr net.Addr) (app.Config, error)
 	if err != nil {
 		return cfg, err
 	}
+	cfg.Leases = market.LeaseTerms{TTL: c.LeaseTTL, Grace: c.LeaseGrace}
 	cfg.PublicURL = strings.TrimSuffix(c.PublicURL, "/")
 	if cfg.PublicURL == "" {
 		cfg.PublicURL = localURL(addr)

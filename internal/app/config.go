@@ -7,6 +7,7 @@ import (
 
 	"stoa/internal/account/password"
 	"stoa/internal/mail"
+	"stoa/internal/market"
 	"stoa/internal/seal"
 )
 
@@ -57,6 +58,9 @@ type Config struct {
 	// Payments is "test" (or empty), where every payment settles at once, or
 	// "live", where paid tiers need a payment provider (CONTRACT 3).
 	Payments string
+
+	// Leases is how long licence leases last; market.DefaultLeaseTerms if zero.
+	Leases market.LeaseTerms
 
 	// PublicURL is where clients and plugins reach this server, without a slash at
 	// the end.

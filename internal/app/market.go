@@ -18,6 +18,12 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 	if err := a.LicenseKeys.Init(ctx); err != nil {
 		return err
 	}
+	if cfg.Leases == (market.LeaseTerms{}) {
+		cfg.Leases = market.DefaultLeaseTerms
+	}
+	if err := cfg.Leases.Check(); err != nil {
+		return err
+	}
 	media, err := blob.Open(filepath.Join(cfg.DataDir, "media"))
 	if err != nil {
 		return err
@@ -31,6 +37,7 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 		Catalogue: store.NewCatalogue(a.DB), Sales: store.NewSales(a.DB), Licenses: store.NewLicenses(a.DB), Reviews: store.NewReviews(a.DB), Media: media,
 		Payments: payment.Test{}, Keys: keys, Now: cfg.Now,
 		Courier: a.courier, Orders: store.NewOrders(a.DB), Buyers: buyers{a}, Poster: a.Mail, PublicURL: cfg.PublicURL,
+		LeaseKeys: a.LicenseKeys, Leases: cfg.Leases,
 	}
 	switch cfg.Payments {
 	case "", "test":

@@ -109,6 +109,7 @@ func (s *Server) routes() *router {
 	rt.user("GET /api/marketplace/licenses/{id}/activations", s.listOwnActivations)
 	rt.user("DELETE /api/marketplace/licenses/{id}/activations/{instanceId}", s.freeOwnActivation)
 	rt.public("GET /api/marketplace/products/{slug}/license/verify", s.signed(s.verifyLicense))
+	rt.public("GET /api/marketplace/products/{slug}/license/lease", s.signed(s.leaseLicense))
 	rt.user("GET /api/marketplace/orders", s.listOrders)
 	rt.user("POST /api/marketplace/orders/claim-request", s.byUser(limitClaimRequest, s.requestClaim))
 	rt.user("POST /api/marketplace/orders/claim", s.byUser(limitClaim, s.claimOrders))

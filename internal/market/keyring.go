@@ -6,13 +6,6 @@ import (
 	"stoa/internal/keyring"
 )
 
-// Bounds of LeaseTerms. Together they stay below KeyPurpose.Retention, so that a
-// lease never outlives the published key that verifies it.
-const (
-	MaxLeaseTTL   = 365 * 24 * time.Hour
-	MaxLeaseGrace = 30 * 24 * time.Hour
-)
-
 // KeyPurpose is how the keys take turns that sign for licences: answers and
 // leases (CONTRACT 3). Apps carry the public keys with them, so that both times
 // are long.

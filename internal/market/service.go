@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"stoa/internal/errs"
+	"stoa/internal/keyring"
 	"stoa/internal/market/payment"
 	"stoa/internal/seal"
 )
@@ -25,11 +26,16 @@ type Service struct {
 	Courier *Courier
 
 	// Orders, Buyers and Poster are for those who look at their orders and claim
-	// some. PublicURL is where links in mails begin.
+	// some. PublicURL is where links in mails begin, and what
+	// leases name as their issuer.
 	Orders    Orders
 	Buyers    Buyers
 	Poster    Poster
 	PublicURL string
+
+	// LeaseKeys, of KeyPurpose, sign leases, which last as Leases says.
+	LeaseKeys *keyring.Ring
+	Leases    LeaseTerms
 
 	known slugs
 }
