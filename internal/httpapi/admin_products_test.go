@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -320,6 +321,40 @@ func TestNoProductIsDeletedWhileItIsSold(t *testing.T) {
 				t.Errorf("purchase %d %s, deletion %d %s", bought.Status, bought.Body, deletion.Status, deletion.Body)
 			}
 		}
+	})
+}
+
+// A slug may be another product's soon after: licences are looked up by what the
+// slug means in the database, and what a replica remembers of it ends.
+func TestADeletedSlugIsForgottenOnEveryReplica(t *testing.T) {
+	t.Parallel()
+
+	replicas(t, func(t *testing.T, a, b *testkit.App, _ *sql.DB) {
+		admin := a.Admin(t, "ada").Access
+		path, typo := managed+"/cards", "STOA-AAAAA-AAAAA-AAAAA-AAAAA-AAAAA-AAAAA"
+		manage(t, a, admin, http.MethodPost, managed, draft("cards", map[string]any{"published": true}), http.StatusCreated)
+		wantVerdict(t, verify(t, a, "cards", typo, "x"), "not_found")
+		wantVerdict(t, verify(t, b, "cards", typo, "x"), "not_found")
+
+		manage(t, a, admin, http.MethodDelete, path, nil, http.StatusOK)
+		mustFailFlat(t, verify(t, a, "cards", typo, "x"), http.StatusNotFound, "NOT_FOUND")
+		wantVerdict(t, verify(t, b, "cards", typo, "x"), "not_found") // for a second
+
+		manage(t, a, admin, http.MethodPost, managed, draft("cards", map[string]any{"published": true}), http.StatusCreated)
+		res := send(t, a, products+"/cards/purchase", map[string]any{"tierId": "pro", "paymentMethod": "card"})
+		use := map[string]any{"licenseKey": res.Text(t, "licenseKey"), "instanceId": "shop.example"}
+		if res := send(t, b, products+"/cards/activate", use); res.Status != http.StatusOK {
+			t.Errorf("activate at the other replica = %d %s", res.Status, res.Body)
+		}
+		if res := verify(t, b, "cards", res.Text(t, "licenseKey"), "shop.example"); res.Get(t, "valid") != true {
+			t.Errorf("verify at the other replica = %s", res.Body)
+		}
+
+		manage(t, a, admin, http.MethodPost, managed, draft("gone", nil), http.StatusCreated)
+		wantVerdict(t, verify(t, b, "gone", typo, "x"), "not_found")
+		manage(t, a, admin, http.MethodDelete, managed+"/gone", nil, http.StatusOK)
+		b.Clock.Advance(time.Second)
+		mustFailFlat(t, verify(t, b, "gone", typo, "x"), http.StatusNotFound, "NOT_FOUND")
 	})
 }
 

@@ -69,7 +69,7 @@ func ownerOf(t *testing.T, a *testkit.App, purchase testkit.Response) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := a.Market.Licenses.LicenseByKey(t.Context(), o.ProductID, a.Market.Keys.Hash(key), "x")
+	u, err := a.Market.Licenses.LicenseByKey(t.Context(), "mail-pack", a.Market.Keys.Hash(key), "x")
 	if err != nil || u.License.UserID != o.UserID {
 		t.Fatalf("the order is %s's, the licence %s's (%v)", o.UserID, u.License.UserID, err)
 	}

@@ -9,32 +9,22 @@ import (
 // can be deleted, also by another replica; a second later that is noticed.
 const knownFor = time.Second
 
-// slugs remembers the ids of products by slug, so that a mistyped licence key is
+// slugs remembers which slugs products have, so that a mistyped licence key is
 // refused without the database. The zero value is empty. It is safe for
 // concurrent use.
 //
-// It must not decide more than that: for up to knownFor it may hold the id of a
-// product that is gone, even if another one has its slug by now.
+// It must not decide more than that: for up to knownFor it may hold a product that
+// is gone, even if another one has its slug by now. Licences are looked up by the
+// slug itself.
 type slugs struct {
-	entries sync.Map // slug → knownSlug
+	until sync.Map // slug → time.Time
 }
 
-type knownSlug struct {
-	id    string
-	until time.Time
-}
+func (s *slugs) remember(slug string, now time.Time) { s.until.Store(slug, now.Add(knownFor)) }
 
-func (s *slugs) remember(slug, id string, now time.Time) {
-	s.entries.Store(slug, knownSlug{id: id, until: now.Add(knownFor)})
-}
+func (s *slugs) forget(slug string) { s.until.Delete(slug) }
 
-func (s *slugs) forget(slug string) { s.entries.Delete(slug) }
-
-func (s *slugs) id(slug string, now time.Time) (string, bool) {
-	v, ok := s.entries.Load(slug)
-	if !ok {
-		return "", false
-	}
-	k := v.(knownSlug)
-	return k.id, now.Before(k.until)
+func (s *slugs) has(slug string, now time.Time) bool {
+	until, ok := s.until.Load(slug)
+	return ok && now.Before(until.(time.Time))
 }

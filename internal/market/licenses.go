@@ -30,12 +30,12 @@ type LicenseRows interface {
 type Licenses interface {
 	LicenseRows
 
-	// LicenseByKey returns the licence of that product with that key hash, and
-	// whether the given instance is activated. It returns an errs.NotFound error when
+	// LicenseByKey returns the licence with that key hash of the product with that
+	// slug, and whether the given instance is activated. It returns an errs.NotFound error when
 	// there is none: another product's is none. Inside InTx the licence stays locked
 	// until the transaction ends, and the instances are those after the lock was
 	// granted.
-	LicenseByKey(ctx context.Context, productID, keyHash, instanceID string) (Usage, error)
+	LicenseByKey(ctx context.Context, slug, keyHash, instanceID string) (Usage, error)
 
 	// AddInstance records that an instance uses a licence, counts it, and stores the
 	// state of the churn limit. Adding the same instance again changes nothing.

@@ -75,16 +75,16 @@ func (s *Service) ProductReviews(ctx context.Context, slug string, offset, limit
 // It returns ErrProductNotFound, ErrReviewNotFound, and ErrReviewHidden for one
 // that is hidden: deleting it and writing another would undo the hiding.
 func (s *Service) WithdrawReview(ctx context.Context, slug string) error {
-	productID, err := s.productID(ctx, slug)
+	p, err := s.product(ctx, slug)
 	if err != nil {
 		return err
 	}
 	return s.Reviews.InTx(ctx, func(tx Reviews) error {
-		tally, err := tx.Tally(ctx, productID)
+		tally, err := tx.Tally(ctx, p.ID)
 		if err != nil {
 			return err
 		}
-		r, err := tx.ReviewBy(ctx, productID, caller.From(ctx).UserID)
+		r, err := tx.ReviewBy(ctx, p.ID, caller.From(ctx).UserID)
 		switch {
 		case err != nil:
 			return noReview(err)
@@ -94,7 +94,7 @@ func (s *Service) WithdrawReview(ctx context.Context, slug string) error {
 		if err := tx.DeleteReview(ctx, r.ID); err != nil {
 			return err
 		}
-		return tx.SetTally(ctx, productID, tally.replace(r, Review{}))
+		return tx.SetTally(ctx, p.ID, tally.replace(r, Review{}))
 	})
 }
 

@@ -45,7 +45,7 @@ type Grant struct {
 // another product's, expired, revoked or not paid for, and ErrTooManyInstances
 // when no instance is left.
 func (s *Service) Activate(ctx context.Context, slug string, req UseRequest) (Grant, error) {
-	productID, key, instanceID, err := s.readUse(ctx, slug, req)
+	key, instanceID, err := s.readUse(ctx, slug, req)
 	if err != nil {
 		return Grant{}, err
 	}
@@ -54,7 +54,7 @@ func (s *Service) Activate(ctx context.Context, slug string, req UseRequest) (Gr
 	}
 	var out Grant
 	err = s.Licenses.InShortTx(ctx, func(tx Licenses) error {
-		u, err := tx.LicenseByKey(ctx, productID, s.Keys.Hash(key), instanceID)
+		u, err := tx.LicenseByKey(ctx, slug, s.Keys.Hash(key), instanceID)
 		if errs.KindOf(err) == errs.NotFound {
 			return ErrLicenseUnusable
 		} else if err != nil {
@@ -85,7 +85,7 @@ func (s *Service) Activate(ctx context.Context, slug string, req UseRequest) (Gr
 // ErrProductNotFound, and ErrKeyUnknown for a key that is mistyped, unknown or
 // another product's.
 func (s *Service) Deactivate(ctx context.Context, slug string, req UseRequest) (Grant, error) {
-	productID, key, instanceID, err := s.readUse(ctx, slug, req)
+	key, instanceID, err := s.readUse(ctx, slug, req)
 	if err != nil {
 		return Grant{}, err
 	}
@@ -94,7 +94,7 @@ func (s *Service) Deactivate(ctx context.Context, slug string, req UseRequest) (
 	}
 	var out Grant
 	err = s.Licenses.InShortTx(ctx, func(tx Licenses) error {
-		u, err := tx.LicenseByKey(ctx, productID, s.Keys.Hash(key), instanceID)
+		u, err := tx.LicenseByKey(ctx, slug, s.Keys.Hash(key), instanceID)
 		if errs.KindOf(err) == errs.NotFound {
 			return ErrKeyUnknown
 		} else if err != nil {
@@ -118,14 +118,14 @@ func (s *Service) Deactivate(ctx context.Context, slug string, req UseRequest) (
 // It returns VALIDATION_ERROR for what UseRequest.Issues finds, and
 // ErrProductNotFound.
 func (s *Service) Verify(ctx context.Context, slug string, req UseRequest) (Grant, Refusal, error) {
-	productID, key, instanceID, err := s.readUse(ctx, slug, req)
+	key, instanceID, err := s.readUse(ctx, slug, req)
 	if err != nil {
 		return Grant{}, Usable, err
 	}
 	if key == (LicenseKey{}) {
 		return Grant{}, NotFound, nil
 	}
-	u, err := s.Licenses.LicenseByKey(ctx, productID, s.Keys.Hash(key), instanceID)
+	u, err := s.Licenses.LicenseByKey(ctx, slug, s.Keys.Hash(key), instanceID)
 	if errs.KindOf(err) == errs.NotFound {
 		return Grant{}, NotFound, nil
 	} else if err != nil {
@@ -138,21 +138,21 @@ func (s *Service) Verify(ctx context.Context, slug string, req UseRequest) (Gran
 	return Grant{Usage: u, Key: key, Status: u.License.StatusAt(now)}, Usable, nil
 }
 
-// readUse checks what Activate, Deactivate and Verify share. A text that is no licence key
-// comes back as the zero key: the product is looked for all the same, because an
-// unknown one is answered first. Of a known product nothing is asked of the
-// database here.
-func (s *Service) readUse(ctx context.Context, slug string, req UseRequest) (productID string, key LicenseKey, instanceID string, err error) {
+// readUse checks what Activate, Deactivate and Verify share. A text that is no
+// licence key comes back as the zero key: the product is looked for all the same,
+// because an unknown one is answered first. Of a known product nothing is asked of
+// the database here.
+func (s *Service) readUse(ctx context.Context, slug string, req UseRequest) (key LicenseKey, instanceID string, err error) {
 	if err := errs.Validation(req.Issues()...); err != nil {
-		return "", LicenseKey{}, "", err
+		return LicenseKey{}, "", err
 	}
-	if productID, err = s.productID(ctx, slug); err != nil {
-		return "", LicenseKey{}, "", err
+	if err := s.exists(ctx, slug); err != nil {
+		return LicenseKey{}, "", err
 	}
 	key, err = ParseLicenseKey(req.LicenseKey)
 	if err != nil {
 		key = LicenseKey{} // no key is all zeros: the checksum forbids it
 	}
 	instanceID, _ = normalInstanceID(req.InstanceID)
-	return productID, key, instanceID, nil
+	return key, instanceID, nil
 }

@@ -25,7 +25,7 @@ func (s *Licenses) InTx(ctx context.Context, fn func(market.Licenses) error) err
 // The query of verify: everything about a licence and one instance. It is one
 // query, because between two an instance may come that the licence does not count.
 const (
-	licenseByKey = ` FROM licenses l WHERE l.key_hash = $1 AND l.product_id = $2`
+	licenseByKey = ` FROM licenses l WHERE l.key_hash = $1 AND l.product_id = (SELECT p.id FROM products p WHERE p.slug = $2)`
 	usageByKey   = `SELECT ` + licenseColumns + `,
 		EXISTS (SELECT 1 FROM license_instances i WHERE i.license_id = l.id AND i.instance_id = $3)` + licenseByKey
 )
@@ -36,14 +36,14 @@ func (s *Licenses) InShortTx(ctx context.Context, fn func(market.Licenses) error
 }
 
 // LicenseByKey implements market.Licenses.
-func (s *Licenses) LicenseByKey(ctx context.Context, productID, keyHash, instanceID string) (market.Usage, error) {
+func (s *Licenses) LicenseByKey(ctx context.Context, slug, keyHash, instanceID string) (market.Usage, error) {
 	var u market.Usage
 	var err error
 	if !s.nested() {
-		u.License, err = scanLicense(s.r.QueryRowContext(ctx, usageByKey, keyHash, productID, instanceID), &u.Activated)
+		u.License, err = scanLicense(s.r.QueryRowContext(ctx, usageByKey, keyHash, slug, instanceID), &u.Activated)
 		return u, s.db.wrap(err, "Licence")
 	}
-	u.License, err = scanLicense(s.r.QueryRowContext(ctx, `SELECT `+licenseColumns+licenseByKey+s.lockInTx("l"), keyHash, productID))
+	u.License, err = scanLicense(s.r.QueryRowContext(ctx, `SELECT `+licenseColumns+licenseByKey+s.lockInTx("l"), keyHash, slug))
 	if err != nil {
 		return market.Usage{}, s.db.wrap(err, "Licence")
 	}

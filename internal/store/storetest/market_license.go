@@ -22,6 +22,7 @@ func testLicenses(t *testing.T, open Open) {
 		t.Helper()
 		db := open(t)
 		mustCreate(t, store.NewCatalogue(db), Product("a"))
+		mustCreate(t, store.NewCatalogue(db), Product("b"))
 		for _, id := range []string{"l", "m"} {
 			if err := store.NewSales(db).CreateLicense(t.Context(), License(id, "a")); err != nil {
 				t.Fatal(err)
@@ -34,16 +35,18 @@ func testLicenses(t *testing.T, open Open) {
 		t.Parallel()
 
 		s := licenses(t)
-		got, err := s.LicenseByKey(t.Context(), "prod-a", "hash-l", "x")
+		got, err := s.LicenseByKey(t.Context(), "a", "hash-l", "x")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(got, market.Usage{License: License("l", "a")}); diff != "" {
 			t.Errorf("LicenseByKey (-got +want):\n%s", diff)
 		}
-		_, err = s.LicenseByKey(t.Context(), "prod-b", "hash-l", "x")
+		_, err = s.LicenseByKey(t.Context(), "b", "hash-l", "x")
 		wantKind(t, err, errs.NotFound)
-		_, err = s.LicenseByKey(t.Context(), "prod-a", "hash-n", "x")
+		_, err = s.LicenseByKey(t.Context(), "a", "hash-n", "x")
+		wantKind(t, err, errs.NotFound)
+		_, err = s.LicenseByKey(t.Context(), "nothing", "hash-l", "x")
 		wantKind(t, err, errs.NotFound)
 	})
 	t.Run("an instance added twice counts once, and for its licence only", func(t *testing.T) {
@@ -60,7 +63,7 @@ func testLicenses(t *testing.T, open Open) {
 			count          int
 			activated      bool
 		}{{"hash-l", "x", 2, true}, {"hash-l", "z", 2, false}, {"hash-m", "x", 0, false}} {
-			u, err := s.LicenseByKey(t.Context(), "prod-a", tt.hash, tt.instance)
+			u, err := s.LicenseByKey(t.Context(), "a", tt.hash, tt.instance)
 			if err != nil || u.License.Instances != tt.count || u.Activated != tt.activated {
 				t.Errorf("LicenseByKey(%s, %s) = %d, %v, %v; want %d, %v", tt.hash, tt.instance, u.License.Instances, u.Activated, err, tt.count, tt.activated)
 			}
@@ -163,12 +166,12 @@ func testLicenseLock(t *testing.T, s *store.Licenses) {
 	second := make(chan market.Usage, 1)
 	var wg sync.WaitGroup
 	err := s.InTx(t.Context(), func(tx market.Licenses) error {
-		if _, err := tx.LicenseByKey(t.Context(), "prod-a", "hash-l", "x"); err != nil {
+		if _, err := tx.LicenseByKey(t.Context(), "a", "hash-l", "x"); err != nil {
 			return err
 		}
 		wg.Go(func() {
 			err := s.InTx(t.Context(), func(tx market.Licenses) error {
-				u, err := tx.LicenseByKey(t.Context(), "prod-a", "hash-l", "x")
+				u, err := tx.LicenseByKey(t.Context(), "a", "hash-l", "x")
 				second <- u
 				return err
 			})
@@ -205,7 +208,7 @@ func testOneSeat(t *testing.T, s *store.Licenses, inTx func(context.Context, fun
 		wg.Go(func() {
 			instance := fmt.Sprint(i)
 			err := inTx(t.Context(), func(tx market.Licenses) error {
-				u, err := tx.LicenseByKey(t.Context(), "prod-a", "hash-l", instance)
+				u, err := tx.LicenseByKey(t.Context(), "a", "hash-l", instance)
 				if err != nil {
 					return err
 				}
@@ -223,7 +226,7 @@ func testOneSeat(t *testing.T, s *store.Licenses, inTx func(context.Context, fun
 		})
 	}
 	wg.Wait()
-	u, err := s.LicenseByKey(t.Context(), "prod-a", "hash-l", "0")
+	u, err := s.LicenseByKey(t.Context(), "a", "hash-l", "0")
 	if err != nil || u.License.Instances != 1 || taken.Load() != 1 {
 		t.Errorf("%d instances, %d transactions (%v); want one of each", u.License.Instances, taken.Load(), err)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -137,7 +138,7 @@ func testClaimOrders(t *testing.T, db *store.DB) {
 		if err != nil || o.UserID != want {
 			t.Errorf("order %s is %s's (%v), want %s's", id, o.UserID, err, want)
 		}
-		u, err := store.NewLicenses(db).LicenseByKey(t.Context(), o.ProductID, "hash-"+id, "x")
+		u, err := store.NewLicenses(db).LicenseByKey(t.Context(), strings.TrimPrefix(o.ProductID, "prod-"), "hash-"+id, "x")
 		if err != nil || u.License.UserID != want {
 			t.Errorf("licence %s is %s's (%v), want %s's", id, u.License.UserID, err, want)
 		}
