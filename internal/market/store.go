@@ -16,8 +16,8 @@ type Catalogue interface {
 	ProductBySlug(ctx context.Context, slug string) (Product, error)
 
 	// ListProducts returns one page of the products that a query wants, in its
-	// order and without their details, and how many there are on all pages.
-	// A page beyond the last is empty.
+	// order and without their details, and how many there are on all pages at that
+	// same moment. A page beyond the last is empty.
 	ListProducts(ctx context.Context, q ListQuery) ([]Product, int, error)
 
 	// Categories returns the categories of all published products, each once,

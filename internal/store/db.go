@@ -30,6 +30,7 @@ type dialect struct {
 	skip     string                    // after lock: leave out rows that others hold
 	isUnique func(error) bool          // err is a violated unique constraint
 	isRef    func(error) bool          // err is a violated reference between tables
+	snapshot *sql.TxOptions            // of a transaction that sees one moment
 	isRetry  func(error) bool          // err asks for the transaction to be run again
 }
 
@@ -71,6 +72,20 @@ func (c conn) inShortTx(ctx context.Context, fn func(conn) error) error {
 		return c.inTx(ctx, fn)
 	}
 	return err
+}
+
+// inSnapshot runs fn with a conn whose reads all see the same moment, and which
+// does not write. Inside a transaction it joins that transaction.
+func (c conn) inSnapshot(ctx context.Context, fn func(conn) error) error {
+	if c.nested() {
+		return fn(c)
+	}
+	tx, err := c.db.read.BeginTx(ctx, c.db.snapshot)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // there is nothing to keep
+	return fn(conn{db: c.db, r: tx, w: tx})
 }
 
 // brief returns the context for a query that finds one row by its key. On SQLite

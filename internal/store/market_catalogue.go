@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"stoa/internal/errs"
 	"stoa/internal/market"
@@ -70,85 +69,6 @@ func (c *Catalogue) ProductBySlug(ctx context.Context, slug string) (market.Prod
 		return p, fmt.Errorf("store: product %s: detail: %w", p.ID, err)
 	}
 	return p, nil
-}
-
-// orderBy are the orders of the product list. Each is the end of an index.
-var orderBy = map[market.Sort]string{
-	market.SortFeatured:  `p.featured DESC, p.position, p.download_count DESC, p.id`,
-	market.SortNewest:    `p.created_at_ms DESC, p.id`,
-	market.SortRating:    `p.rating DESC, p.review_count DESC, p.id`,
-	market.SortDownloads: `p.download_count DESC, p.id`,
-	market.SortPrice:     `p.price_rank, p.id`,
-	market.SortName:      `p.name_sort, p.id`,
-}
-
-// productFilter returns the WHERE clause of a query and its arguments.
-func productFilter(q market.ListQuery) (string, []any) {
-	var (
-		terms []string
-		args  []any
-	)
-	add := func(condition string, arg any) {
-		args = append(args, arg)
-		terms = append(terms, fmt.Sprintf(condition, len(args)))
-	}
-	if q.Shelf != market.AnyShelf {
-		add(`p.published = $%d`, q.Shelf == market.OnSale)
-	}
-	if q.Category != "" {
-		add(`p.category = $%d`, q.Category)
-	}
-	if q.Featured != nil {
-		add(`p.featured = $%d`, *q.Featured)
-	}
-	if q.Trending != nil {
-		add(`p.trending = $%d`, *q.Trending)
-	}
-	for _, term := range q.Terms() {
-		add(`p.search_text LIKE $%d ESCAPE '~'`, "%"+likeEscaper.Replace(term)+"%")
-	}
-	if len(terms) == 0 {
-		return "", nil
-	}
-	return ` WHERE ` + strings.Join(terms, " AND "), args
-}
-
-// likeEscaper makes a text match only itself in LIKE … ESCAPE '~'.
-var likeEscaper = strings.NewReplacer(`~`, `~~`, `%`, `~%`, `_`, `~_`)
-
-// ListProducts implements market.Catalogue.
-func (c *Catalogue) ListProducts(ctx context.Context, q market.ListQuery) ([]market.Product, int, error) {
-	where, args := productFilter(q)
-	var total int
-	if err := c.r.QueryRowContext(ctx, `SELECT count(*) FROM products p`+where, args...).Scan(&total); err != nil {
-		return nil, 0, err
-	}
-	// Compared before it is multiplied: a page number may be as large as an int.
-	if q.Page-1 > total/q.Limit {
-		return nil, total, nil
-	}
-	args = append(args, q.Limit, (q.Page-1)*q.Limit)
-	rows, err := c.r.QueryContext(ctx, fmt.Sprintf(
-		`SELECT %s FROM products p%s ORDER BY %s LIMIT $%d OFFSET $%d`,
-		productColumns, where, orderBy[q.Sort], len(args)-1, len(args)), args...)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer rows.Close()
-	var out []market.Product
-	for rows.Next() {
-		p, err := scanProduct(rows)
-		if err != nil {
-			return nil, 0, err
-		}
-		out = append(out, p)
-	}
-	return out, total, rows.Err()
-}
-
-// Categories implements market.Catalogue.
-func (c *Catalogue) Categories(ctx context.Context) ([]string, error) {
-	return c.column(ctx, `SELECT DISTINCT category FROM products WHERE published = $1 ORDER BY category`, true)
 }
 
 // CreateProduct implements market.Catalogue.

@@ -96,30 +96,30 @@ func (s *Reviews) DeleteReview(ctx context.Context, id string) error {
 }
 
 // ListReviews implements market.Reviews.
-func (s *Reviews) ListReviews(ctx context.Context, q market.ReviewQuery) ([]market.Review, int, error) {
-	where, args := reviewFilter(q)
-	var total int
-	if err := s.r.QueryRowContext(ctx, `SELECT count(*) FROM reviews r`+where, args...).Scan(&total); err != nil {
-		return nil, 0, err
-	}
-	if q.Offset >= total {
-		return nil, total, nil
-	}
-	rows, err := s.r.QueryContext(ctx, reviewQuery+where+fmt.Sprintf(`
-		ORDER BY r.created_at_ms DESC, r.id LIMIT $%d OFFSET $%d`, len(args)+1, len(args)+2), append(args, q.Limit, q.Offset)...)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer rows.Close()
-	var list []market.Review
-	for rows.Next() {
-		r, err := scanReview(rows)
-		if err != nil {
-			return nil, 0, err
+func (s *Reviews) ListReviews(ctx context.Context, q market.ReviewQuery) (list []market.Review, total int, err error) {
+	err = s.inSnapshot(ctx, func(tx conn) error {
+		where, args := reviewFilter(q)
+		if err := tx.r.QueryRowContext(ctx, `SELECT count(*) FROM reviews r`+where, args...).Scan(&total); err != nil || q.Offset >= total {
+			return err
 		}
-		list = append(list, r)
-	}
-	return list, total, rows.Err()
+		// Only what is on the page is read whole; the rest is skipped in the index.
+		rows, err := tx.r.QueryContext(ctx, fmt.Sprintf(`%s
+			JOIN (SELECT r.id FROM reviews r%s ORDER BY r.created_at_ms DESC, r.id LIMIT $%d OFFSET $%d) page ON page.id = r.id
+			ORDER BY r.created_at_ms DESC, r.id`, reviewQuery, where, len(args)+1, len(args)+2), append(args, q.Limit, q.Offset)...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			r, err := scanReview(rows)
+			if err != nil {
+				return err
+			}
+			list = append(list, r)
+		}
+		return rows.Err()
+	})
+	return list, total, err
 }
 
 // reviewFilter returns the WHERE clause of a query and its arguments.

@@ -25,6 +25,7 @@ func openPostgres(url string) (*DB, error) {
 		skip:     " SKIP LOCKED",
 		isUnique: func(err error) bool { return postgresCode(err) == "23505" },
 		isRef:    func(err error) bool { return postgresCode(err) == "23503" },
+		snapshot: &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
 		isRetry: func(err error) bool {
 			c := postgresCode(err)
 			return c == "40001" || c == "40P01" // serialization failure, deadlock

@@ -54,8 +54,9 @@ func openSQLite(path string) (*DB, error) {
 			c := sqliteCode(err)
 			return c == sqlite3.SQLITE_CONSTRAINT_UNIQUE || c == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
 		},
-		isRef:   func(err error) bool { return sqliteCode(err) == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY },
-		isRetry: func(err error) bool { return sqliteCode(err)&0xff == sqlite3.SQLITE_BUSY },
+		isRef:    func(err error) bool { return sqliteCode(err) == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY },
+		snapshot: &sql.TxOptions{ReadOnly: true}, // without the write lock
+		isRetry:  func(err error) bool { return sqliteCode(err)&0xff == sqlite3.SQLITE_BUSY },
 	}}, nil
 }
 

@@ -134,6 +134,7 @@ func testCatalogue(t *testing.T, open Open) {
 		wantKind(t, err, errs.NotFound)
 	})
 	t.Run("lists", func(t *testing.T) { t.Parallel(); testProductList(t, open) })
+	t.Run("pages", func(t *testing.T) { t.Parallel(); testProductPages(t, open) })
 }
 
 // testProductList has five products whose every order differs.

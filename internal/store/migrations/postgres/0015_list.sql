@@ -1,0 +1,35 @@
+-- +goose Up
+-- How many products there are of each category, so that a list need not count
+-- them to tell its pages and the categories there are. Kept by triggers: whoever
+-- writes products keeps it true.
+CREATE TABLE product_counts (
+    published BOOLEAN NOT NULL,
+    category  TEXT COLLATE "C" NOT NULL,
+    products  BIGINT NOT NULL,
+    PRIMARY KEY (published, category)
+);
+
+INSERT INTO product_counts (published, category, products)
+SELECT published, category, count(*) FROM products GROUP BY published, category;
+
+-- +goose StatementBegin
+CREATE FUNCTION products_count() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    -- One at a time, until the transaction ends: two that count categories in
+    -- different orders would wait for each other.
+    PERFORM pg_advisory_xact_lock('product_counts'::regclass::oid::bigint);
+    IF TG_OP <> 'INSERT' THEN
+        UPDATE product_counts SET products = products - 1 WHERE published = OLD.published AND category = OLD.category;
+    END IF;
+    IF TG_OP <> 'DELETE' THEN
+        INSERT INTO product_counts AS c (published, category, products) VALUES (NEW.published, NEW.category, 1)
+        ON CONFLICT (published, category) DO UPDATE SET products = c.products + 1;
+    END IF;
+    RETURN NULL;
+END;
+$$;
+-- +goose StatementEnd
+CREATE TRIGGER products_count_change AFTER INSERT OR DELETE ON products
+    FOR EACH ROW EXECUTE FUNCTION products_count();
+CREATE TRIGGER products_count_update AFTER UPDATE OF published, category ON products
+    FOR EACH ROW WHEN (OLD.published <> NEW.published OR OLD.category <> NEW.category) EXECUTE FUNCTION products_count();
