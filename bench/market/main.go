@@ -38,6 +38,7 @@ var works = []struct {
 	run func(ctx context.Context, o options, dir string) ([]measure.Row, error)
 }{
 	{"verify", verify},
+	{"list", list},
 }
 
 func main() {
@@ -46,7 +47,7 @@ func main() {
 	flag.StringVar(&o.stoa, "stoa", "bin/stoa", "the program to measure")
 	flag.StringVar(&o.dir, "dir", "", "folder for the databases (default: the system's folder for temporary files)")
 	flag.StringVar(&o.ops, "ops-addr", "off", "where the stoa that is measured first serves /debug/pprof")
-	flag.StringVar(&o.only, "only", "", "measure only this: verify")
+	flag.StringVar(&o.only, "only", "", "measure only this: verify or list")
 	flag.StringVar(&o.postgres, "postgres", "", "postgres:// URL of a database to measure on besides SQLite; schemas are made in it, and dropped")
 	flag.IntVar(&o.licenses, "licenses", 1_000_000, "how many licences the large shop has")
 	flag.IntVar(&o.rounds, "rounds", 5, "rounds of each side, interleaved")

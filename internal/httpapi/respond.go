@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"stoa/internal/errs"
@@ -128,13 +130,24 @@ func ceilSeconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
 // writeJSON sends v. Nothing useful can be done about a client that went away,
 // so the error of the write is dropped.
+//
+// The answer is put together first: with its length known a long one, such as a
+// list, goes out in one piece and unchunked.
 func writeJSON(w http.ResponseWriter, status int, v any) {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(status)
-	enc := json.NewEncoder(w)
+	body := bodies.Get().(*bytes.Buffer)
+	defer bodies.Put(body)
+	body.Reset()
+	enc := json.NewEncoder(body)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(v)
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Content-Length", strconv.Itoa(body.Len()))
+	w.WriteHeader(status)
+	_, _ = w.Write(body.Bytes())
 }
+
+// bodies are buffers for answers.
+var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // envelope is a successful answer of the enveloped family.
 type envelope struct {
