@@ -109,11 +109,8 @@ func (c conn) productPage(ctx context.Context, q market.ListQuery, total int) ([
 	if after := total - skip - size; after < skip {
 		skip, walk = after, backwards(order)
 	}
-	where, args := productFilter(q)
-	rows, err := c.r.QueryContext(ctx, fmt.Sprintf(`
-		SELECT %s FROM (SELECT p.id FROM products p%s ORDER BY %s LIMIT $%d OFFSET $%d) page
-		JOIN products p ON p.id = page.id ORDER BY %s`,
-		productColumns, where, walk, len(args)+1, len(args)+2, order), append(args, size, skip)...)
+	ids, args := pageIDs(q, walk, size, skip)
+	rows, err := c.r.QueryContext(ctx, `SELECT `+productColumns+` FROM (`+ids+`) page JOIN products p ON p.id = page.id ORDER BY `+order, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -127,6 +124,14 @@ func (c conn) productPage(ctx context.Context, q market.ListQuery, total int) ([
 		list = append(list, p)
 	}
 	return list, rows.Err()
+}
+
+// pageIDs returns the query for the ids on a page, which the order's index answers
+// alone unless the page is of some products only.
+func pageIDs(q market.ListQuery, order string, size, skip int) (query string, args []any) {
+	where, args := productFilter(q)
+	query = fmt.Sprintf(`SELECT p.id FROM products p%s ORDER BY %s LIMIT $%d OFFSET $%d`, where, order, len(args)+1, len(args)+2)
+	return query, append(args, size, skip)
 }
 
 // Categories implements market.Catalogue.

@@ -1,0 +1,61 @@
+package store
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"stoa/internal/market"
+)
+
+// A page of the product list is found in an index alone, whichever end of it is
+// nearer: else a late page costs much more than the first.
+func TestPagesAreFoundInAnIndex(t *testing.T) {
+	t.Parallel()
+
+	db, err := Open(filepath.Join(t.TempDir(), "stoa.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	if _, err := db.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	queries := make(map[string]market.ListQuery)
+	for sort := range orderBy {
+		queries[string(sort)] = market.ListQuery{Sort: sort}
+		queries[string(sort)+", drafts"] = market.ListQuery{Sort: sort, Shelf: market.Drafts}
+	}
+	queries["of a category"] = market.ListQuery{Sort: market.SortFeatured, Category: "c"}
+	for name, q := range queries {
+		for direction, order := range map[string]string{"from the front": orderBy[q.Sort], "from the end": backwards(orderBy[q.Sort])} {
+			query, args := pageIDs(q, order, 25, 100)
+			plan, err := planOf(t, db, query, args)
+			if err != nil || !strings.Contains(plan, "USING COVERING INDEX") || strings.Contains(plan, "TEMP B-TREE") {
+				t.Errorf("%s, %s: %v\n%s", name, direction, err, plan)
+			}
+		}
+	}
+}
+
+// planOf returns how SQLite would answer a query.
+func planOf(tb testing.TB, db *DB, query string, args []any) (string, error) {
+	tb.Helper()
+	rows, err := db.read.QueryContext(tb.Context(), `EXPLAIN QUERY PLAN `+query, args...)
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	var plan strings.Builder
+	for rows.Next() {
+		var (
+			id, parent, unused int
+			detail             string
+		)
+		if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+			return "", err
+		}
+		plan.WriteString(detail + "\n")
+	}
+	return plan.String(), rows.Err()
+}
