@@ -51,6 +51,9 @@ type serveCmd struct {
 	LeaseTTL   time.Duration `help:"How long an app may use a licence lease without asking again: 1m to 8760h. A revoked or freed licence goes on working offline for as long." default:"168h" env:"STOA_LEASE_TTL" name:"lease-ttl"`
 	LeaseGrace time.Duration `help:"How long after that an app may go on while it warns its user: 0s to 720h." default:"72h" env:"STOA_LEASE_GRACE" name:"lease-grace"`
 
+	DevInstances []string `help:"Development instances, which need no seat of a licence: host names, or *. and one for every name below it; none for none." default:"localhost,*.localhost,*.test" env:"STOA_DEV_INSTANCES" placeholder:"PATTERN"`
+	LicenseChurn int      `help:"How many new instances a licence may have in a day beyond its number of seats, so that a seat is not passed around; 0 is no limit." default:"20" env:"STOA_LICENSE_CHURN"`
+
 	ExternalAllow []netip.Prefix `help:"Networks that external plugins may be in although they are private or loopback, as 10.1.0.0/16,..." env:"STOA_EXTERNAL_ALLOW" placeholder:"CIDR"`
 	Node          string         `help:"Node.js (20.11 or newer) that runs internal plugins." default:"node" env:"STOA_NODE"`
 	Locale        string         `help:"Locale told to plugins when the client names none." default:"en" env:"STOA_LOCALE"`
@@ -134,6 +137,7 @@ func (c serveCmd) appConfig(log *slog.Logger, addr net.Addr) (app.Config, error)
 	cfg.ServiceIssuer, cfg.ServiceSecret, cfg.ServicePublicKey = c.ServiceIssuer, os.Getenv(envServiceSecret), c.ServicePublicKey
 	cfg.RateLimits, cfg.RedisURL, cfg.TrustedProxies = c.RateLimits == "on", c.RedisURL, c.TrustedProxies
 	cfg.Payments, cfg.DeliverReceipts = c.Payments, true
+	cfg.DevInstances, cfg.LicenseChurn = c.DevInstances, c.LicenseChurn
 	cfg.ExternalAllow = c.ExternalAllow
 	cfg.NodePath = c.Node
 	cfg.DefaultLocale = c.Locale

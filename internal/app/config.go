@@ -62,6 +62,14 @@ type Config struct {
 	// Leases is how long licence leases last; market.DefaultLeaseTerms if zero.
 	Leases market.LeaseTerms
 
+	// DevInstances are the names of development instances, which need no seat
+	// (market.ParseDevInstances); market.DefaultDevInstances if nil.
+	DevInstances []string
+
+	// LicenseChurn is how many new instances a licence may have in a day beyond its
+	// number of seats. 0 is no limit.
+	LicenseChurn int
+
 	// PublicURL is where clients and plugins reach this server, without a slash at
 	// the end.
 	PublicURL string

@@ -29,6 +29,10 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 		return err
 	}
 	a.media = media
+	dev, churn, err := seatRules(cfg)
+	if err != nil {
+		return err
+	}
 	keys := market.NewKeys(cfg.MasterKey)
 	a.courier = &market.Courier{
 		Outbox: store.NewOutbox(a.DB), Keys: keys, Buyers: buyers{a}, Mailer: a.mailer, Log: cfg.Log, Now: cfg.Now, PublicURL: cfg.PublicURL,
@@ -38,6 +42,7 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 		Payments: payment.Test{}, Keys: keys, Now: cfg.Now,
 		Courier: a.courier, Orders: store.NewOrders(a.DB), Buyers: buyers{a}, Poster: a.Mail, PublicURL: cfg.PublicURL,
 		LeaseKeys: a.LicenseKeys, Leases: cfg.Leases,
+		DevInstances: dev, Churn: churn,
 	}
 	switch cfg.Payments {
 	case "", "test":
@@ -57,4 +62,17 @@ type buyers struct{ app *App }
 func (b buyers) Email(ctx context.Context, userID string) (string, error) {
 	u, err := b.app.Accounts.User(ctx, userID)
 	return u.Email, err
+}
+
+// seatRules reads which instances need no seat, and how often others change.
+func seatRules(cfg Config) (market.DevInstances, market.ChurnLimit, error) {
+	patterns := cfg.DevInstances
+	if patterns == nil {
+		patterns = market.DefaultDevInstances()
+	}
+	dev, err := market.ParseDevInstances(patterns)
+	if err == nil && (cfg.LicenseChurn < 0 || cfg.LicenseChurn > market.MaxChurn) {
+		err = fmt.Errorf("licence churn: %d is not from 0 to %d", cfg.LicenseChurn, market.MaxChurn)
+	}
+	return dev, market.ChurnLimit(cfg.LicenseChurn), err
 }

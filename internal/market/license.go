@@ -120,15 +120,18 @@ func (l *License) RefusalAt(t time.Time) Refusal {
 	return Usable
 }
 
-// CanActivate returns nil if the instance asked about may use the licence at
-// time t, and otherwise ErrLicenseUnusable or ErrTooManyInstances.
-func (u *Usage) CanActivate(t time.Time) error {
+// CanActivate returns nil if the instance asked about, which is a's, may use the
+// licence then, and otherwise ErrLicenseUnusable, ErrTooManyInstances or
+// ErrTooManyDevelopment.
+func (u *Usage) CanActivate(a Activation) error {
 	switch {
-	case u.License.RefusalAt(t) != Usable:
+	case u.License.RefusalAt(a.At) != Usable:
 		return ErrLicenseUnusable
 	case u.Activated:
 		return nil
-	case u.License.Instances >= u.License.MaxInstances:
+	case a.Development && u.License.DevelopmentInstances >= maxDevelopment:
+		return ErrTooManyDevelopment
+	case !a.Development && u.License.Instances >= u.License.MaxInstances:
 		return ErrTooManyInstances
 	}
 	return nil

@@ -54,7 +54,7 @@ func TestUsage(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 
-			if got := tt.usage.CanActivate(now); !errors.Is(got, tt.activate) {
+			if got := tt.usage.CanActivate(market.Activation{At: now}); !errors.Is(got, tt.activate) {
 				t.Errorf("CanActivate = %v, want %v", got, tt.activate)
 			}
 			if got := tt.usage.RefusalAt(now); got != tt.verify {

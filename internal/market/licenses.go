@@ -31,10 +31,10 @@ type Licenses interface {
 	LicenseRows
 
 	// LicenseByKey returns the licence with that key hash of the product with that
-	// slug, and whether the given instance is activated. It returns an errs.NotFound error when
-	// there is none: another product's is none. Inside InTx the licence stays locked
-	// until the transaction ends, and the instances are those after the lock was
-	// granted.
+	// slug, and whether the given instance is activated: all at one moment. It returns
+	// an errs.NotFound error when there is none: another product's is none. Inside
+	// InTx the licence stays locked until the transaction ends, and the instances are
+	// those after the lock was granted.
 	LicenseByKey(ctx context.Context, slug, keyHash, instanceID string) (Usage, error)
 
 	// AddInstance records that an instance uses a licence, counts it, and stores the

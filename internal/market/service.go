@@ -37,6 +37,10 @@ type Service struct {
 	LeaseKeys *keyring.Ring
 	Leases    LeaseTerms
 
+	// DevInstances are free, Churn limits how often others change. Both may be zero.
+	DevInstances DevInstances
+	Churn        ChurnLimit
+
 	known slugs
 }
 

@@ -2,6 +2,7 @@ package market
 
 import (
 	"context"
+	"errors"
 
 	"stoa/internal/errs"
 )
@@ -38,42 +39,60 @@ type Grant struct {
 // Activate binds an instance to the licence with the given key and returns the
 // licence as it stands afterwards. Activating the same instance again succeeds
 // and changes nothing. However many callers try at once, on however many
-// replicas, no more than MaxInstances succeed.
+// replicas, no more than MaxInstances succeed, development instances aside.
 //
 // It returns VALIDATION_ERROR for what UseRequest.Issues finds,
 // ErrProductNotFound, ErrLicenseUnusable for a key that is mistyped, unknown,
-// another product's, expired, revoked or not paid for, and ErrTooManyInstances
-// when no instance is left.
+// another product's, expired, revoked or not paid for, ErrTooManyInstances or
+// ErrTooManyDevelopment when no instance is left, and ErrChurn when the licence
+// moved too often.
 func (s *Service) Activate(ctx context.Context, slug string, req UseRequest) (Grant, error) {
 	key, instanceID, err := s.readUse(ctx, slug, req)
 	if err != nil {
-		return Grant{}, err
-	}
-	if key == (LicenseKey{}) {
-		return Grant{}, ErrLicenseUnusable
+		return Grant{}, orNoKey(err, ErrLicenseUnusable)
 	}
 	var out Grant
 	err = s.Licenses.InShortTx(ctx, func(tx Licenses) error {
 		u, err := tx.LicenseByKey(ctx, slug, s.Keys.Hash(key), instanceID)
-		if errs.KindOf(err) == errs.NotFound {
-			return ErrLicenseUnusable
-		} else if err != nil {
+		if err != nil {
 			return err
 		}
 		now := s.Now()
-		if err := u.CanActivate(now); err != nil {
+		a := Activation{InstanceID: instanceID, Development: s.DevInstances.Match(instanceID), At: now}
+		if err := u.CanActivate(a); err != nil {
 			return err
 		}
 		if !u.Activated {
-			if err := tx.AddInstance(ctx, u.License.ID, Activation{InstanceID: instanceID, At: now}, u.License.Churn); err != nil {
+			if err := s.addInstance(ctx, tx, &u, a); err != nil {
 				return err
 			}
-			u.License.Instances, u.Activated = u.License.Instances+1, true
 		}
 		out = Grant{Usage: u, Key: key, Status: u.License.StatusAt(now)}
 		return nil
 	})
-	return out, err
+	return out, s.orNoLicense(ctx, slug, err, ErrLicenseUnusable)
+}
+
+// addInstance activates an instance that may be, unless the licence moved too
+// often, and counts it in u.
+func (s *Service) addInstance(ctx context.Context, tx Licenses, u *Usage, a Activation) error {
+	churn := u.License.Churn
+	if !a.Development {
+		var err error
+		if churn, err = s.Churn.take(&u.License, a.At); err != nil {
+			return err
+		}
+	}
+	if err := tx.AddInstance(ctx, u.License.ID, a, churn); err != nil {
+		return err
+	}
+	u.License.Churn, u.Activated = churn, true
+	if a.Development {
+		u.License.DevelopmentInstances++
+	} else {
+		u.License.Instances++
+	}
+	return nil
 }
 
 // Deactivate takes the licence with the given key away from an instance and
@@ -87,17 +106,12 @@ func (s *Service) Activate(ctx context.Context, slug string, req UseRequest) (Gr
 func (s *Service) Deactivate(ctx context.Context, slug string, req UseRequest) (Grant, error) {
 	key, instanceID, err := s.readUse(ctx, slug, req)
 	if err != nil {
-		return Grant{}, err
-	}
-	if key == (LicenseKey{}) {
-		return Grant{}, ErrKeyUnknown
+		return Grant{}, orNoKey(err, ErrKeyUnknown)
 	}
 	var out Grant
 	err = s.Licenses.InShortTx(ctx, func(tx Licenses) error {
 		u, err := tx.LicenseByKey(ctx, slug, s.Keys.Hash(key), instanceID)
-		if errs.KindOf(err) == errs.NotFound {
-			return ErrKeyUnknown
-		} else if err != nil {
+		if err != nil {
 			return err
 		}
 		if u.Activated {
@@ -109,24 +123,23 @@ func (s *Service) Deactivate(ctx context.Context, slug string, req UseRequest) (
 		out = Grant{Usage: u, Key: key, Status: u.License.StatusAt(s.Now())}
 		return nil
 	})
-	return out, err
+	return out, s.orNoLicense(ctx, slug, err, ErrKeyUnknown)
 }
 
 // Verify tells whether an instance may use the licence with the given key now.
-// If it may not, the refusal says why and the Grant is empty.
+// If it may not, the refusal says why and the Grant is empty. Of a licence that
+// is there, one query of the database finds everything.
 //
 // It returns VALIDATION_ERROR for what UseRequest.Issues finds, and
 // ErrProductNotFound.
 func (s *Service) Verify(ctx context.Context, slug string, req UseRequest) (Grant, Refusal, error) {
 	key, instanceID, err := s.readUse(ctx, slug, req)
-	if err != nil {
-		return Grant{}, Usable, err
+	var u Usage
+	if err == nil {
+		u, err = s.Licenses.LicenseByKey(ctx, slug, s.Keys.Hash(key), instanceID)
+		err = s.orNoLicense(ctx, slug, err, errNoKey)
 	}
-	if key == (LicenseKey{}) {
-		return Grant{}, NotFound, nil
-	}
-	u, err := s.Licenses.LicenseByKey(ctx, slug, s.Keys.Hash(key), instanceID)
-	if errs.KindOf(err) == errs.NotFound {
+	if errors.Is(err, errNoKey) {
 		return Grant{}, NotFound, nil
 	} else if err != nil {
 		return Grant{}, Usable, err
@@ -138,20 +151,46 @@ func (s *Service) Verify(ctx context.Context, slug string, req UseRequest) (Gran
 	return Grant{Usage: u, Key: key, Status: u.License.StatusAt(now)}, Usable, nil
 }
 
-// readUse checks what Activate, Deactivate and Verify share. A text that is no
-// licence key comes back as the zero key: the product is looked for all the same,
-// because an unknown one is answered first. Of a known product nothing is asked of
-// the database here.
+// errNoKey says that a text is not the key of any licence.
+var errNoKey = errors.New("market: no such key")
+
+// orNoKey returns err, but says that there is no such key in the caller's words.
+func orNoKey(err, refusal error) error {
+	if errors.Is(err, errNoKey) {
+		return refusal
+	}
+	return err
+}
+
+// orNoLicense returns err, but refusal when the product has no such licence and
+// ErrProductNotFound when there is no product. Transactions have ended before: it
+// may ask the database.
+func (s *Service) orNoLicense(ctx context.Context, slug string, err, refusal error) error {
+	if errs.KindOf(err) != errs.NotFound {
+		return err
+	}
+	if err := s.exists(ctx, slug); err != nil {
+		return err
+	}
+	return refusal
+}
+
+// readUse checks what Activate, Deactivate and Verify share. It returns errNoKey
+// for a text that is no licence key, after the product was looked for: an unknown
+// one is answered first. Nothing is asked of the database otherwise, nor when the
+// product is one this process has seen.
 func (s *Service) readUse(ctx context.Context, slug string, req UseRequest) (key LicenseKey, instanceID string, err error) {
 	if err := errs.Validation(req.Issues()...); err != nil {
 		return LicenseKey{}, "", err
 	}
-	if err := s.exists(ctx, slug); err != nil {
-		return LicenseKey{}, "", err
+	if !validSlug(slug) {
+		return LicenseKey{}, "", ErrProductNotFound
 	}
-	key, err = ParseLicenseKey(req.LicenseKey)
-	if err != nil {
-		key = LicenseKey{} // no key is all zeros: the checksum forbids it
+	if key, err = ParseLicenseKey(req.LicenseKey); err != nil {
+		if err := s.exists(ctx, slug); err != nil {
+			return LicenseKey{}, "", err
+		}
+		return LicenseKey{}, "", errNoKey
 	}
 	instanceID, _ = normalInstanceID(req.InstanceID)
 	return key, instanceID, nil
