@@ -64,6 +64,7 @@ var mayImport = map[string][]string{
 	"internal/runtime/external": {"internal/errs", "internal/plugin", "internal/runtime"},
 	"internal/gateway":          {"internal/errs", "internal/caller", "internal/reqid", "internal/plugin", "internal/runtime", "internal/signing"},
 
+	"sdk/go/license":   {}, // for others: the standard library only
 	"nodehost/bundle":  {},
 	"examples/plugins": {},
 	"internal/store":   {"internal/errs", "internal/audit", "internal/caller", "internal/keyring", "internal/account", "internal/idempotency", "internal/market", "internal/plugin"},

@@ -1,0 +1,205 @@
+package license
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ErrUnsigned is returned for an answer that is not, or not as it is, the
+// vendor's answer to the request. Take it like no answer: a captive portal, a
+// proxy that is broken, or somebody who pretends to be the vendor.
+var ErrUnsigned = errors.New("license: the answer is not signed by the vendor")
+
+const (
+	signatureLabel = "stoa"
+	signatureTag   = "stoa-license"
+	codeHeader     = "X-License-Code"
+)
+
+// Answer is what came back, and to which request.
+type Answer struct {
+	Method string
+	URL    *url.URL // as it was requested
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// VerifyAnswer checks the signature of an answer of license/verify or
+// license/lease (RFC 9421) and returns when it was made, by the vendor's clock.
+// nonce is what the request sent as nonce, which must have been made up for it: it
+// is what keeps old answers from being played back. Without one, use nothing of
+// the answer that could have changed since.
+//
+// It returns ErrUnsigned.
+func VerifyAnswer(keys Keys, a Answer, nonce string) (time.Time, error) {
+	input, ok := member(a.Header.Values("Signature-Input"), signatureLabel)
+	if !ok {
+		return time.Time{}, ErrUnsigned
+	}
+	sig, ok := byteSequence(a.Header.Values("Signature"), signatureLabel)
+	if !ok {
+		return time.Time{}, ErrUnsigned
+	}
+	components, params, ok := parseInput(input)
+	if !ok || !covers(components, a.Header) || params["alg"] != "ed25519" || params["tag"] != signatureTag || params["nonce"] != nonce {
+		return time.Time{}, ErrUnsigned
+	}
+	created, err := strconv.ParseInt(params["created"], 10, 64)
+	if err != nil || !digestMatches(a) {
+		return time.Time{}, ErrUnsigned
+	}
+	base, ok := signatureBase(components, input, a)
+	if !ok {
+		return time.Time{}, ErrUnsigned
+	}
+	if ok, _ := keys.verify(params["keyid"], []byte(base), sig); !ok {
+		return time.Time{}, ErrUnsigned
+	}
+	return time.Unix(created, 0).UTC(), nil
+}
+
+// covers reports whether the signature covers all that it must.
+func covers(components []string, h http.Header) bool {
+	must := []string{`"@status"`, `"content-digest"`, `"@method";req`, `"@path";req`, `"@query";req`}
+	if len(h.Values(codeHeader)) > 0 {
+		must = append(must, `"x-license-code"`)
+	}
+	seen := make(map[string]bool)
+	for _, c := range components {
+		if seen[c] {
+			return false
+		}
+		seen[c] = true
+	}
+	for _, c := range must {
+		if !seen[c] {
+			return false
+		}
+	}
+	return true
+}
+
+// signatureBase builds what was signed (RFC 9421, 2.5).
+func signatureBase(components []string, input string, a Answer) (string, bool) {
+	var b strings.Builder
+	for _, c := range components {
+		value, ok := component(c, a)
+		if !ok {
+			return "", false
+		}
+		b.WriteString(c + ": " + value + "\n")
+	}
+	b.WriteString(`"@signature-params": ` + input)
+	return b.String(), true
+}
+
+// component returns the value of a covered component: of the answer, or with req
+// of its request.
+func component(c string, a Answer) (string, bool) {
+	switch c {
+	case `"@status"`:
+		return strconv.Itoa(a.Status), true
+	case `"@method";req`:
+		return a.Method, true
+	case `"@path";req`:
+		if path := a.URL.EscapedPath(); path != "" {
+			return path, true
+		}
+		return "/", true
+	case `"@query";req`:
+		return "?" + a.URL.RawQuery, true
+	}
+	name, quoted := strings.CutPrefix(c, `"`)
+	name, end := strings.CutSuffix(name, `"`)
+	values := a.Header.Values(name)
+	if !quoted || !end || strings.ContainsAny(name, `";@`) || len(values) == 0 {
+		return "", false
+	}
+	trimmed := make([]string, len(values))
+	for i, v := range values {
+		trimmed[i] = strings.TrimSpace(v)
+	}
+	return strings.Join(trimmed, ", "), true
+}
+
+// digestMatches reports whether Content-Digest is that of the body.
+func digestMatches(a Answer) bool {
+	digest, ok := byteSequence(a.Header.Values("Content-Digest"), "sha-256")
+	sum := sha256.Sum256(a.Body)
+	return ok && string(digest) == string(sum[:])
+}
+
+// member returns the text of one member of a Structured Field dictionary (RFC
+// 8941), which must be there once.
+func member(fields []string, name string) (value string, ok bool) {
+	for _, m := range splitQuoted(strings.Join(fields, ","), ',') {
+		key, v, has := strings.Cut(strings.TrimSpace(m), "=")
+		if key != name {
+			continue
+		}
+		if ok || !has {
+			return "", false
+		}
+		value, ok = v, true
+	}
+	return value, ok
+}
+
+// byteSequence returns a member that is a byte sequence.
+func byteSequence(fields []string, name string) ([]byte, bool) {
+	v, ok := member(fields, name)
+	inner, begins := strings.CutPrefix(v, ":")
+	inner, ends := strings.CutSuffix(inner, ":")
+	if !ok || !begins || !ends {
+		return nil, false
+	}
+	b, err := base64.StdEncoding.DecodeString(inner)
+	return b, err == nil
+}
+
+// parseInput reads the inner list of covered components and its parameters.
+func parseInput(input string) (components []string, params map[string]string, ok bool) {
+	list, begins := strings.CutPrefix(input, "(")
+	list, rest, ends := strings.Cut(list, ")") // no component's name holds one
+	if !begins || !ends || rest != "" && rest[0] != ';' {
+		return nil, nil, false
+	}
+	params = make(map[string]string)
+	for _, p := range splitQuoted(strings.TrimPrefix(rest, ";"), ';') {
+		key, value, has := strings.Cut(p, "=")
+		if _, twice := params[key]; !has || twice {
+			return nil, nil, false
+		}
+		if text, quoted := strings.CutPrefix(value, `"`); quoted {
+			value, has = strings.CutSuffix(text, `"`)
+			if !has || strings.ContainsAny(value, `"\`) {
+				return nil, nil, false
+			}
+		}
+		params[key] = value
+	}
+	return strings.Fields(list), params, true
+}
+
+// splitQuoted splits a text where sep stands outside of quotation marks.
+func splitQuoted(s string, sep byte) []string {
+	var parts []string
+	quoted, start := false, 0
+	for i := range len(s) {
+		switch {
+		case s[i] == '"':
+			quoted = !quoted
+		case s[i] == sep && !quoted:
+			parts = append(parts, s[start:i])
+			start = i + 1
+		}
+	}
+	return append(parts, s[start:])
+}

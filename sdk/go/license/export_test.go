@@ -1,0 +1,43 @@
+package license
+
+import (
+	"crypto/ed25519"
+	"errors"
+	"net/http"
+	"net/url"
+)
+
+// CheckRFCVector verifies the request of RFC 9421, B.2.6, with the parsers of this
+// package. want is the signature base as the RFC prints it.
+func CheckRFCVector(key []byte, want string, h http.Header, u *url.URL) error {
+	input, ok := member(h.Values("Signature-Input"), "sig-b26")
+	components, _, parsed := parseInput(input)
+	if !ok || !parsed {
+		return errors.New("Signature-Input is not understood")
+	}
+	// A request's own components: this package knows those of answers, whose
+	// request they name with ;req.
+	base := ""
+	for _, c := range components {
+		value := u.Host // @authority, which answers do not cover
+		switch c {
+		case `"@method"`:
+			value = http.MethodPost
+		case `"@path"`:
+			value, _ = component(c+";req", Answer{URL: u})
+		case `"@authority"`:
+		default:
+			value, ok = component(c, Answer{Header: h})
+		}
+		base += c + ": " + value + "\n"
+	}
+	base += `"@signature-params": ` + input
+	sig, isBytes := byteSequence(h.Values("Signature"), "sig-b26")
+	switch {
+	case !ok || base != want:
+		return errors.New("another signature base:\n" + base)
+	case !isBytes || !ed25519.Verify(key, []byte(base), sig):
+		return errors.New("the signature does not verify")
+	}
+	return nil
+}
