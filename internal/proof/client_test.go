@@ -74,7 +74,8 @@ const (
 // outcome is a verdict with what the answer says of the licence.
 type outcome struct {
 	verdict verdict
-	seats   int // currentInstances, if the verdict is granted
+	seats   int    // currentInstances, if the verdict is granted
+	taken   uint16 // a bit for each instance in a list
 }
 
 // licenseBody is what answers say of a licence.
@@ -82,9 +83,7 @@ type licenseBody struct {
 	Valid   bool `json:"valid"`
 	Success bool `json:"success"`
 	License struct {
-		ID               string `json:"id"`
-		CurrentInstances int    `json:"currentInstances"`
-		MaxInstances     int    `json:"maxInstances"`
+		CurrentInstances int `json:"currentInstances"`
 	} `json:"license"`
 	Error   string `json:"error"`
 	Message string `json:"message"`
@@ -106,6 +105,20 @@ func (p *process) activate(ctx context.Context, key, instance string) (outcome, 
 	if err != nil {
 		return outcome{}, err
 	}
+	return a.license()
+}
+
+// deactivate deactivates an instance.
+func (p *process) deactivate(ctx context.Context, key, instance string) (outcome, error) {
+	a, err := p.call(ctx, http.MethodPost, app+"/deactivate", nil, use(key, instance))
+	if err != nil {
+		return outcome{}, err
+	}
+	return a.license()
+}
+
+// license reads an answer that says what became of a licence.
+func (a answer) license() (outcome, error) {
 	var body licenseBody
 	if err := json.Unmarshal(a.body, &body); err != nil {
 		return outcome{}, odd(a)
@@ -160,10 +173,10 @@ func (p *process) buy(ctx context.Context, tier string, header http.Header) (bou
 	return b, nil
 }
 
-// mustBuy purchases a tier.
-func (p *process) mustBuy(tb testing.TB, tier string) bought {
+// mustBuy purchases a tier, as a guest or with a token.
+func (p *process) mustBuy(tb testing.TB, tier, token string) bought {
 	tb.Helper()
-	b, err := p.buy(tb.Context(), tier, nil)
+	b, err := p.buy(tb.Context(), tier, bearer(token))
 	if err != nil {
 		tb.Error(err)
 	}

@@ -36,13 +36,13 @@ const (
 // which those that ended before another began come first.
 func TestHistoriesOfALicenseAreLinearizable(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, c *cluster) {
-		seed := newSeed(t)
+		seed, who := newSeed(t), c.people(t)
 		var told tally
 		var group errgroup.Group
 		group.SetLimit(6)
 		for i := range histories * effort(t) {
 			group.Go(func() error {
-				h := record(t, c, rand.New(rand.NewPCG(seed, uint64(i))))
+				h := record(t, c, who, rand.New(rand.NewPCG(seed, uint64(i))))
 				h.check(t)
 				told.add(h)
 				return nil
@@ -55,7 +55,11 @@ func TestHistoriesOfALicenseAreLinearizable(t *testing.T) {
 
 // history is what the clients of one licence saw.
 type history struct {
+	people
+
 	maxInstances int
+	license      bought
+	id           string // of the licence
 
 	mu   sync.Mutex
 	ops  []porcupine.Operation
@@ -63,16 +67,20 @@ type history struct {
 }
 
 // record has clients use a new licence at once, as rng says.
-func record(t *testing.T, c *cluster, rng *rand.Rand) *history {
-	h := &history{maxInstances: 1 + rng.IntN(3)}
-	license := c.processes[rng.IntN(2)].mustBuy(t, fmt.Sprintf("seats-%d", h.maxInstances))
+func record(t *testing.T, c *cluster, who people, rng *rand.Rand) *history {
+	h := &history{people: who, maxInstances: 1 + rng.IntN(3)}
+	h.license = c.processes[rng.IntN(2)].mustBuy(t, fmt.Sprintf("seats-%d", h.maxInstances), who.owner)
+	if err := c.db.QueryRowContext(t.Context(), `SELECT license_id FROM orders WHERE id = $1`, h.license.OrderID).Scan(&h.id); err != nil {
+		t.Error(err)
+		return h
+	}
 	began := time.Now()
 	var wg sync.WaitGroup
 	for client := range clients {
 		rng := rand.New(rand.NewPCG(rng.Uint64(), 0))
 		wg.Go(func() {
 			for range operations {
-				op := operation{do: actions[rng.IntN(len(actions))], instance: rng.IntN(instances)}
+				op := choose(rng)
 				p := c.processes[rng.IntN(2)]
 				// Drawn whether needed or not: what is drawn must not depend on the answers.
 				patience := time.Duration(math.MaxInt64)
@@ -81,7 +89,7 @@ func record(t *testing.T, c *cluster, rng *rand.Rand) *history {
 				}
 				ctx, cancel := context.WithTimeout(t.Context(), patience)
 				call := time.Since(began)
-				out, err := perform(ctx, p, license, op)
+				out, err := h.perform(ctx, p, op)
 				end := time.Since(began)
 				cancel()
 				if err != nil {
@@ -100,17 +108,32 @@ func record(t *testing.T, c *cluster, rng *rand.Rand) *history {
 	return h
 }
 
-// actions are what clients choose from; those that stand here twice are chosen
-// more often.
-var actions = []action{activate, activate, verify, verify}
+// choose returns what a client does next. About every other licence is revoked.
+func choose(rng *rand.Rand) operation {
+	actions := [...]action{activate, activate, activate, activate, deactivate, free, verify, verify, verify, list}
+	op := operation{do: actions[rng.IntN(len(actions))], instance: rng.IntN(instances)}
+	if rng.IntN(clients*operations*3/2) == 0 {
+		op.do = revoke
+	}
+	return op
+}
 
 // perform does an operation.
-func perform(ctx context.Context, p *process, license bought, op operation) (outcome, error) {
+func (h *history) perform(ctx context.Context, p *process, op operation) (outcome, error) {
+	key, instance := h.license.LicenseKey, instance(op.instance)
 	switch op.do {
 	case activate:
-		return p.activate(ctx, license.LicenseKey, instance(op.instance))
+		return p.activate(ctx, key, instance)
+	case deactivate:
+		return p.deactivate(ctx, key, instance)
 	case verify:
-		return p.verify(ctx, license.LicenseKey, instance(op.instance))
+		return p.verify(ctx, key, instance)
+	case free:
+		return p.free(ctx, h.owner, h.id, instance)
+	case list:
+		return p.list(ctx, h.owner, h.id)
+	case revoke:
+		return p.revoke(ctx, h.admin, h.id)
 	default:
 		return outcome{}, fmt.Errorf("%w: nobody knows how to %s", errOdd, op.do)
 	}

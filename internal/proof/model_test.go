@@ -21,7 +21,9 @@ const (
 	activate   action = "activate"
 	deactivate action = "deactivate"
 	verify     action = "verify"
-	revoke     action = "revoke"
+	revoke     action = "revoke" // by an administrator
+	free       action = "free"   // by the owner: deactivate what is activated
+	list       action = "list"   // by the owner
 )
 
 // licenseState is all there is to a licence: what a single program, doing one
@@ -57,7 +59,13 @@ func (s licenseState) step(maxInstances int, op operation) (outcome, licenseStat
 		}
 	case revoke:
 		s.revoked = true
-		return outcome{verdict: granted}, s
+	case free:
+		if !s.has(op.instance) {
+			return outcome{verdict: notActivated}, s
+		}
+		s.taken &^= 1 << op.instance
+	case list:
+		return outcome{verdict: granted, seats: s.seats(), taken: s.taken}, s
 	}
 	return outcome{verdict: granted, seats: s.seats()}, s
 }
@@ -71,17 +79,20 @@ func licenseModel(maxInstances int) porcupine.Model {
 		Step: func(state, input, output any) (bool, any) {
 			want, next := state.(licenseState).step(maxInstances, input.(operation))
 			got := output.(outcome)
-			return got.verdict == unknown || got.verdict == want.verdict && got.seats == want.seats, next
+			return got.verdict == unknown || got == want, next
 		},
 		DescribeOperation: func(input, output any) string {
 			op, out := input.(operation), output.(outcome)
 			text := string(op.do)
-			if op.do != revoke {
+			if op.do != revoke && op.do != list {
 				text += fmt.Sprintf(" %d", op.instance)
 			}
 			text += ": " + string(out.verdict)
-			if out.verdict == granted && op.do != revoke {
+			if out.verdict == granted {
 				text += fmt.Sprintf(", %d taken", out.seats)
+			}
+			if op.do == list && out.verdict == granted {
+				text += fmt.Sprintf(" (%b)", out.taken)
 			}
 			return text
 		},
@@ -118,7 +129,7 @@ func TestTheModelTellsGoodHistoriesFromBadOnes(t *testing.T) {
 			{9, 10, activate, 2, ok(2)},
 			{11, 12, verify, 0, no(notActivated)},
 			{13, 14, verify, 2, ok(2)},
-			{15, 16, revoke, 0, ok(0)},
+			{15, 16, revoke, 0, ok(2)},
 			{17, 18, verify, 2, no(revoked)},
 			{19, 20, activate, 2, no(unusable)},
 			{21, 22, deactivate, 2, ok(1)},
@@ -133,11 +144,16 @@ func TestTheModelTellsGoodHistoriesFromBadOnes(t *testing.T) {
 		{"verify knows it early", []event{{1, 2, verify, 0, ok(1)}, {3, 4, activate, 0, ok(1)}}, false},
 		{"verify overlaps with it", []event{{1, 4, verify, 0, ok(1)}, {3, 5, activate, 0, ok(1)}}, true},
 		{"verify says yes, then no", []event{{1, 9, activate, 0, ok(1)}, {2, 3, verify, 0, ok(1)}, {4, 5, verify, 0, no(notActivated)}}, false},
-		{"a revocation comes late", []event{{1, 2, activate, 0, ok(1)}, {3, 4, revoke, 0, ok(0)}, {5, 6, verify, 0, ok(1)}}, false},
+		{"a revocation comes late", []event{{1, 2, activate, 0, ok(1)}, {3, 4, revoke, 0, ok(1)}, {5, 6, verify, 0, ok(1)}}, false},
 		{"a revocation passes", []event{{1, 2, revoke, 0, ok(0)}, {3, 4, activate, 0, ok(1)}}, false},
 		{"a freed seat stays taken", []event{
 			{1, 2, activate, 0, ok(1)}, {3, 4, activate, 1, ok(2)}, {5, 6, deactivate, 1, ok(1)}, {7, 8, activate, 2, no(full)},
 		}, false},
+		{"the owner sees and frees", []event{
+			{1, 2, activate, 1, ok(1)}, {3, 4, list, 0, outcome{granted, 1, 0b10}}, {5, 6, free, 1, ok(0)}, {7, 8, free, 1, no(notActivated)},
+		}, true},
+		{"the owner sees another instance", []event{{1, 2, activate, 1, ok(1)}, {3, 4, list, 0, outcome{granted, 1, 0b1}}}, false},
+		{"one instance is freed twice", []event{{1, 2, activate, 1, ok(1)}, {3, 5, free, 1, ok(0)}, {3, 5, free, 1, ok(0)}}, false},
 		{"no answer, and it happened", []event{{1, never, activate, 0, no(unknown)}, {5, 6, verify, 0, ok(1)}}, true},
 		{"no answer, and it did not happen", []event{{1, never, activate, 0, no(unknown)}, {5, 6, verify, 0, no(notActivated)}}, true},
 		{"no answer, and it happened late", []event{

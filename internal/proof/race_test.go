@@ -29,7 +29,7 @@ func TestNoRaceGivesAwayOneSeatTooMany(t *testing.T) {
 				rng := rand.New(rand.NewPCG(seed, uint64(i)))
 				seats := 1 + rng.IntN(4)
 				tier := fmt.Sprintf("seats-%d", seats)
-				key := c.processes[i%2].mustBuy(t, tier).LicenseKey
+				key := c.processes[i%2].mustBuy(t, tier, "").LicenseKey
 				order := rng.Perm(contenders + twice) // who knocks where
 				outcomes := make([]outcome, len(order))
 				var wg sync.WaitGroup

@@ -1,0 +1,103 @@
+package proof
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// people have access tokens.
+type people struct {
+	owner string // of licences
+	admin string
+}
+
+// people signs an owner and an administrator in.
+func (c *cluster) people(tb testing.TB) people {
+	tb.Helper()
+	signIn := func(path string, body map[string]string) string {
+		a, err := c.processes[0].call(tb.Context(), http.MethodPost, path, nil, body)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		var tokens struct {
+			Data struct {
+				AccessToken string `json:"access_token"`
+			} `json:"data"`
+		}
+		if err := json.Unmarshal(a.body, &tokens); err != nil || tokens.Data.AccessToken == "" {
+			tb.Fatal(odd(a))
+		}
+		return tokens.Data.AccessToken
+	}
+	return people{
+		owner: signIn("/auth/register", map[string]string{"email": "owner@example.com", "username": "owner", "password": adminPassword}),
+		admin: signIn("/auth/login", map[string]string{"email": adminEmail, "password": adminPassword}),
+	}
+}
+
+// bearer is the header of who has a token, and of a guest.
+func bearer(token string) http.Header {
+	if token == "" {
+		return nil
+	}
+	return http.Header{"Authorization": {"Bearer " + token}}
+}
+
+// free has the owner of a licence take it away from an instance.
+func (p *process) free(ctx context.Context, token, licenseID, instance string) (outcome, error) {
+	a, err := p.call(ctx, http.MethodDelete, "/api/marketplace/licenses/"+licenseID+"/activations/"+instance, bearer(token), nil)
+	if err != nil {
+		return outcome{}, err
+	}
+	if a.status == http.StatusNotFound {
+		return outcome{verdict: notActivated}, nil
+	}
+	return a.license()
+}
+
+// list has the owner of a licence look at its instances.
+func (p *process) list(ctx context.Context, token, licenseID string) (outcome, error) {
+	a, err := p.call(ctx, http.MethodGet, "/api/marketplace/licenses/"+licenseID+"/activations", bearer(token), nil)
+	if err != nil {
+		return outcome{}, err
+	}
+	var body struct {
+		Activations []struct {
+			InstanceID string `json:"instanceId"`
+		} `json:"activations"`
+	}
+	if err := json.Unmarshal(a.body, &body); err != nil || a.status != http.StatusOK {
+		return outcome{}, odd(a)
+	}
+	out := outcome{verdict: granted, seats: len(body.Activations)}
+	for _, i := range body.Activations {
+		n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(i.InstanceID, "i"), ".example"))
+		if err != nil || n < 0 || n > 15 {
+			return outcome{}, odd(a)
+		}
+		out.taken |= 1 << n
+	}
+	return out, nil
+}
+
+// revoke has an administrator revoke a licence.
+func (p *process) revoke(ctx context.Context, token, licenseID string) (outcome, error) {
+	a, err := p.call(ctx, http.MethodPost, "/api/v1/admin/licenses/"+licenseID+"/revoke", bearer(token), nil)
+	if err != nil {
+		return outcome{}, err
+	}
+	var body struct {
+		Data struct {
+			Status           string `json:"status"`
+			CurrentInstances int    `json:"currentInstances"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(a.body, &body); err != nil || a.status != http.StatusOK || body.Data.Status != "revoked" {
+		return outcome{}, odd(a)
+	}
+	return outcome{verdict: granted, seats: body.Data.CurrentInstances}, nil
+}
