@@ -93,12 +93,11 @@ const (
 	postgres = "PostgreSQL"
 )
 
-// onBothEngines runs test with two processes over one database of each engine,
-// one after the other: they would only take time from each other.
+// onBothEngines runs test with two processes over one database of each engine.
 func onBothEngines(t *testing.T, test func(t *testing.T, c *cluster)) {
 	t.Helper()
 	for _, engine := range []string{sqlite, postgres} {
-		t.Run(engine, func(t *testing.T) { test(t, newCluster(t, engine, 2)) })
+		t.Run(engine, func(t *testing.T) { t.Parallel(); test(t, newCluster(t, engine, 2)) })
 	}
 }
 

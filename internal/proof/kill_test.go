@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -22,13 +24,14 @@ const (
 
 // Two processes over one database. Buyers purchase and activate through either,
 // while one or both of them are killed (kill -9) and started again, at any moment.
-// What was answered is there afterwards, and nothing is there by half.
+// What was answered is there afterwards, nothing is there by half, and a purchase
+// that is sent again with its Idempotency-Key is one order.
 func TestWhatWasAnsweredOutlivesAKill(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, c *cluster) {
 		seed := newSeed(t)
 		var (
 			wg   sync.WaitGroup
-			kept ledger
+			kept = ledger{purchases: make(map[string]bought)}
 			stop atomic.Bool // what was begun is finished
 		)
 		for i := range buyers {
@@ -45,10 +48,16 @@ func TestWhatWasAnsweredOutlivesAKill(t *testing.T) {
 		killAndStart(t, c, rand.New(rand.NewPCG(seed, buyers)))
 		stop.Store(true)
 		wg.Wait()
-		t.Logf("%d kills; %d purchases and %d activations were answered, %d requests were not",
-			kills*effort(t), len(kept.purchases), len(kept.activations), kept.unanswered)
-		if len(kept.activations) < kills || kept.unanswered == 0 {
+		t.Logf("%d kills; %d purchases and %d activations were answered; %d purchases and %d activations were not",
+			kills*effort(t), len(kept.purchases), len(kept.activations), len(kept.open), kept.unanswered-len(kept.open))
+		if len(kept.activations) < kills || len(kept.open) == 0 {
 			t.Error("the kills did not meet the requests")
+		}
+		made := c.number(t, `SELECT count(*) FROM orders`)
+		t.Logf("%d of the purchases without an answer had happened", made-len(kept.purchases))
+		c.checkBooks(t)
+		if err := kept.settle(t.Context(), c); err != nil {
+			t.Error(err)
 		}
 		kept.check(t, c)
 		c.checkBooks(t)
@@ -80,7 +89,8 @@ func killAndStart(t *testing.T, c *cluster, rng *rand.Rand) {
 // ledger is what clients were told.
 type ledger struct {
 	mu          sync.Mutex
-	purchases   []bought
+	purchases   map[string]bought // by Idempotency-Key
+	open        []string          // keys of purchases without an answer
 	activations []activation
 	unanswered  int
 }
@@ -89,62 +99,102 @@ type activation struct {
 	key, instance string
 }
 
-// customer buys a licence and activates it for a few instances, each until it is
-// answered.
+// customer buys a licence and activates it for a few instances. A purchase without
+// an answer is left open: until its lease ends nobody else may carry it out.
 func (l *ledger) customer(ctx context.Context, c *cluster, rng *rand.Rand) error {
-	var b bought
-	err := l.insist(ctx, c, rng, func(p *process) (err error) {
-		b, err = p.buy(ctx, "seats-3", nil)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("purchase: %w", err)
-	}
+	idempotencyKey := fmt.Sprintf("%016x", rng.Uint64())
+	b, err := c.processes[rng.IntN(len(c.processes))].buyOnce(ctx, idempotencyKey)
 	l.mu.Lock()
-	l.purchases = append(l.purchases, b)
+	switch {
+	case err == nil:
+		l.purchases[idempotencyKey] = b
+	case !errors.Is(err, errOdd):
+		l.open = append(l.open, idempotencyKey)
+		l.unanswered++
+	}
 	l.mu.Unlock()
+	if err != nil {
+		if errors.Is(err, errOdd) {
+			return fmt.Errorf("purchase: %w", err)
+		}
+		return pause(ctx)
+	}
 	for i := range 1 + rng.IntN(3) {
-		err := l.insist(ctx, c, rng, func(p *process) error {
-			switch o, err := p.activate(ctx, b.LicenseKey, instance(i)); {
-			case err != nil:
-				return err
-			case o.verdict != granted:
-				return fmt.Errorf("%w: activate = %s", errOdd, o.verdict)
-			}
-			return nil
-		})
-		if err != nil {
+		if err := l.activate(ctx, c, rng, b.LicenseKey, instance(i)); err != nil {
 			return err
 		}
-		l.mu.Lock()
-		l.activations = append(l.activations, activation{b.LicenseKey, instance(i)})
-		l.mu.Unlock()
 	}
 	return nil
 }
 
-// insist calls a process, and another, until one answers.
-func (l *ledger) insist(ctx context.Context, c *cluster, rng *rand.Rand, call func(*process) error) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
+// buyOnce purchases with an Idempotency-Key.
+func (p *process) buyOnce(ctx context.Context, key string) (bought, error) {
+	return p.buy(ctx, "seats-3", http.Header{"Idempotency-Key": {key}})
+}
+
+// activate asks a process, and another, until one answers.
+func (l *ledger) activate(ctx context.Context, c *cluster, rng *rand.Rand, key, instance string) error {
 	for {
-		err := call(c.processes[rng.IntN(len(c.processes))])
-		if err == nil || errors.Is(err, errOdd) || ctx.Err() != nil {
+		o, err := c.processes[rng.IntN(len(c.processes))].activate(ctx, key, instance)
+		switch {
+		case err == nil && o.verdict != granted:
+			return fmt.Errorf("%w: activate = %s", errOdd, o.verdict)
+		case err == nil:
+			l.mu.Lock()
+			l.activations = append(l.activations, activation{key, instance})
+			l.mu.Unlock()
+			return nil
+		case errors.Is(err, errOdd):
 			return err
 		}
 		l.mu.Lock()
 		l.unanswered++
 		l.mu.Unlock()
-		select {
-		case <-time.After(5 * time.Millisecond):
-		case <-ctx.Done():
+		if err := pause(ctx); err != nil {
+			return err
 		}
 	}
 }
 
-// check fails the test unless all that clients were told is true.
+// pause gives a process that was killed time to come back.
+func pause(ctx context.Context) error {
+	select {
+	case <-time.After(5 * time.Millisecond):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// settle sends the purchases without an answer again, each until it has one.
+func (l *ledger) settle(ctx context.Context, c *cluster) error {
+	for i, key := range l.open {
+		for {
+			b, err := c.processes[i%len(c.processes)].buyOnce(ctx, key)
+			if err == nil {
+				l.purchases[key] = b
+				break
+			}
+			if !strings.Contains(err.Error(), "IDEMPOTENCY_IN_PROGRESS") {
+				return err
+			}
+			select {
+			case <-time.After(100 * time.Millisecond):
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	}
+	return nil
+}
+
+// check fails the test unless all that clients were told is true, and each
+// purchase was one, however often it was sent.
 func (l *ledger) check(t *testing.T, c *cluster) {
 	t.Helper()
+	if n := c.number(t, `SELECT count(*) FROM orders`); n != len(l.purchases) {
+		t.Errorf("%d purchases, each with an Idempotency-Key, are %d orders", len(l.purchases), n)
+	}
 	keys := masterKeys(t)
 	for _, b := range l.purchases {
 		key, err := market.ParseLicenseKey(b.LicenseKey)
