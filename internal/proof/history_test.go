@@ -35,6 +35,8 @@ const (
 // answer. Each history has to be explained by some order of the operations, in
 // which those that ended before another began come first.
 func TestHistoriesOfALicenseAreLinearizable(t *testing.T) {
+	t.Parallel()
+
 	onBothEngines(t, func(t *testing.T, c *cluster) {
 		seed, who := newSeed(t), c.people(t)
 		var told tally

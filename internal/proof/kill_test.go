@@ -27,6 +27,8 @@ const (
 // What was answered is there afterwards, nothing is there by half, and a purchase
 // that is sent again with its Idempotency-Key is one order.
 func TestWhatWasAnsweredOutlivesAKill(t *testing.T) {
+	t.Parallel()
+
 	onBothEngines(t, func(t *testing.T, c *cluster) {
 		seed := newSeed(t)
 		var (
@@ -221,12 +223,14 @@ func (l *ledger) check(t *testing.T, c *cluster) {
 func (c *cluster) checkBooks(t *testing.T) {
 	t.Helper()
 	for what, query := range map[string]string{
-		"orders without a licence":                               `SELECT count(*) FROM orders o WHERE NOT EXISTS (SELECT 1 FROM licenses l WHERE l.id = o.license_id)`,
-		"licences without an order":                              `SELECT count(*) FROM licenses l WHERE NOT EXISTS (SELECT 1 FROM orders o WHERE o.license_id = l.id)`,
-		"orders that agree with their licence about payment not": `SELECT count(*) FROM orders o JOIN licenses l ON l.id = o.license_id WHERE (o.status = 'paid') <> l.paid`,
-		"orders whose licence is another's":                      `SELECT count(*) FROM orders o JOIN licenses l ON l.id = o.license_id WHERE o.product_id <> l.product_id OR o.tier_id <> l.tier_id OR o.user_id <> l.user_id`,
-		"instances without a licence":                            `SELECT count(*) FROM license_instances i WHERE NOT EXISTS (SELECT 1 FROM licenses l WHERE l.id = i.license_id)`,
-		"licences with more instances than they allow":           `SELECT count(*) FROM licenses l WHERE max_instances < (SELECT count(*) FROM license_instances i WHERE i.license_id = l.id)`,
+		"orders without a licence":                              `SELECT count(*) FROM orders o WHERE NOT EXISTS (SELECT 1 FROM licenses l WHERE l.id = o.license_id)`,
+		"licences without an order":                             `SELECT count(*) FROM licenses l WHERE NOT EXISTS (SELECT 1 FROM orders o WHERE o.license_id = l.id)`,
+		"orders that disagree with their licence about payment": `SELECT count(*) FROM orders o JOIN licenses l ON l.id = o.license_id WHERE (o.status = 'paid') <> l.paid`,
+		"orders whose licence is another's":                     `SELECT count(*) FROM orders o JOIN licenses l ON l.id = o.license_id WHERE o.product_id <> l.product_id OR o.tier_id <> l.tier_id OR o.user_id <> l.user_id`,
+		"paid orders whose receipt is not to be mailed":         `SELECT count(*) FROM orders o WHERE o.status = 'paid' AND NOT EXISTS (SELECT 1 FROM receipts r WHERE r.order_id = o.id)`,
+		"instances without a licence":                           `SELECT count(*) FROM license_instances i WHERE NOT EXISTS (SELECT 1 FROM licenses l WHERE l.id = i.license_id)`,
+		"licences that miscount their instances":                `SELECT count(*) FROM licenses l WHERE instances + development_instances <> (SELECT count(*) FROM license_instances i WHERE i.license_id = l.id)`,
+		"licences with more instances than they allow":          `SELECT count(*) FROM licenses l WHERE max_instances < (SELECT count(*) FROM license_instances i WHERE i.license_id = l.id)`,
 	} {
 		if n := c.number(t, query); n != 0 {
 			t.Errorf("there are %d %s", n, what)

@@ -14,6 +14,8 @@ import (
 // As many instances as there are seats get one, no more and no fewer, and the
 // database has those that were told so.
 func TestNoRaceGivesAwayOneSeatTooMany(t *testing.T) {
+	t.Parallel()
+
 	const contenders, twice = 30, 5
 	onBothEngines(t, func(t *testing.T, c *cluster) {
 		seed := newSeed(t)
