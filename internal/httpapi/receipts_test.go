@@ -327,7 +327,12 @@ func TestAReceiptSurvivesItsCourier(t *testing.T) {
 		b.Market.Courier.Mailer = alive
 		b.Market.Courier.Start(t.Context())
 		order(t, a, "", "once", "ada@example.com")
-		first := <-killed.entered
+		var first mail.Message
+		select {
+		case first = <-killed.entered:
+		case <-time.After(20 * time.Second):
+			t.Fatal("nothing was sent")
+		}
 		b.Clock.Advance(2*time.Minute - time.Second)
 		deliver(t, b)
 		if tried, _ := alive.take(); tried != 0 {
