@@ -26,6 +26,9 @@ func TestPagesAreFoundInAnIndex(t *testing.T) {
 		queries[string(sort)] = market.ListQuery{Sort: sort}
 		queries[string(sort)+", drafts"] = market.ListQuery{Sort: sort, Shelf: market.Drafts}
 	}
+	yes := true
+	queries["trending"] = market.ListQuery{Sort: market.SortFeatured, Trending: &yes}
+	queries["featured"] = market.ListQuery{Sort: market.SortFeatured, Featured: &yes}
 	queries["of a category"] = market.ListQuery{Sort: market.SortFeatured, Category: "c"}
 	for name, q := range queries {
 		for direction, order := range map[string]string{"from the front": orderBy[q.Sort], "from the end": backwards(orderBy[q.Sort])} {

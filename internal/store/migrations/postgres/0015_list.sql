@@ -33,3 +33,5 @@ CREATE TRIGGER products_count_change AFTER INSERT OR DELETE ON products
     FOR EACH ROW EXECUTE FUNCTION products_count();
 CREATE TRIGGER products_count_update AFTER UPDATE OF published, category ON products
     FOR EACH ROW WHEN (OLD.published <> NEW.published OR OLD.category <> NEW.category) EXECUTE FUNCTION products_count();
+
+CREATE INDEX products_trending ON products (published, trending, featured DESC, position, download_count DESC, id);

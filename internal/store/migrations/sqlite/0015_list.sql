@@ -34,3 +34,5 @@ BEGIN
     ON CONFLICT (published, category) DO UPDATE SET products = products + 1;
 END;
 -- +goose StatementEnd
+
+CREATE INDEX products_trending ON products (published, trending, featured DESC, position, download_count DESC, id);
