@@ -125,11 +125,13 @@ func outcomeOf(err error) idempotency.Outcome {
 	case errs.NotFound, errs.Conflict, errs.Stale, errs.Unprocessable:
 		return idempotency.Final
 	case errs.Invalid:
-		if e.Code != errs.CodeValidation {
-			return idempotency.Final
+		if e.Code == errs.CodeValidation {
+			return idempotency.Void
 		}
+		return idempotency.Final
+	default:
+		return idempotency.Void
 	}
-	return idempotency.Void
 }
 
 // answerRecorder keeps an answer instead of sending it. Its headers are the

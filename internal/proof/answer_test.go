@@ -1,0 +1,118 @@
+package proof
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// stall makes whoever stores the answer to a request with an Idempotency-Key hang
+// in the middle of it, until goOn is called, which the hanging process must not
+// live to see.
+func (c *cluster) stall(t *testing.T, engine string) (goOn func()) {
+	t.Helper()
+	exec := func(statements ...string) {
+		t.Helper()
+		for _, s := range statements {
+			if _, err := c.db.ExecContext(t.Context(), s); err != nil {
+				t.Fatalf("%s: %v", s, err)
+			}
+		}
+	}
+	if engine == postgres {
+		exec(`CREATE FUNCTION stall() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(600); RETURN NEW; END $$`,
+			`CREATE TRIGGER stall BEFORE UPDATE OF answer_sealed ON idempotency_keys FOR EACH ROW EXECUTE FUNCTION stall()`)
+		return func() {
+			// The server process sleeps on, and would not see that its client is gone.
+			exec(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`,
+				`DROP TRIGGER stall ON idempotency_keys`)
+		}
+	}
+	exec(`CREATE VIEW forever AS
+			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000000000) SELECT count(*) AS c FROM n`,
+		`CREATE TRIGGER stall BEFORE UPDATE OF answer_sealed ON idempotency_keys BEGIN SELECT c FROM forever; END`)
+	return func() { exec(`DROP TRIGGER stall`, `DROP VIEW forever`) }
+}
+
+// A process is killed (kill -9) when the purchase is in the database and its
+// answer is not. Within the time of a lease the other process answers the same
+// request with the same key: with that purchase, and none is made anew.
+func TestAKillBetweenEffectAndAnswerIsMadeUpFor(t *testing.T) {
+	t.Parallel()
+
+	for _, engine := range []string{sqlite, postgres} {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+
+			c := newCluster(t, engine, 2)
+			victim, other := c.processes[0], c.processes[1]
+			buy := func(ctx context.Context, p *process) (answer, error) {
+				return p.call(ctx, http.MethodPost, app+"/purchase", http.Header{"Idempotency-Key": {"k"}},
+					map[string]string{"tierId": "seats-1", "paymentMethod": "card"})
+			}
+			goOn := c.stall(t, engine)
+			answered := make(chan error, 1)
+			go func() {
+				_, err := buy(t.Context(), victim)
+				answered <- err
+			}()
+			waitFor(t, "the order", func() bool { return c.number(t, `SELECT count(*) FROM orders`) == 1 })
+			victim.kill()
+			if err := <-answered; err == nil {
+				t.Error("the killed process answered")
+			}
+			goOn()
+
+			var a answer
+			begun, refused := time.Now(), 0
+			waitFor(t, "an answer", func() bool {
+				var err error
+				if a, err = buy(t.Context(), other); err != nil {
+					t.Fatal(err)
+				}
+				if a.status == http.StatusConflict {
+					refused++
+				}
+				return a.status != http.StatusConflict
+			})
+			t.Logf("answered %v after the kill; until then told %d times that it is in progress", time.Since(begun).Round(time.Millisecond), refused)
+			var b bought
+			if err := json.Unmarshal(a.body, &b); err != nil || a.status != http.StatusOK || a.header.Get("Idempotency-Replayed") != "" || refused == 0 {
+				t.Errorf("answer %d %s, %v", a.status, a.body, err)
+			}
+			if n := c.number(t, `SELECT count(*) FROM orders WHERE id = '`+b.OrderID+`'`); n != 1 {
+				t.Errorf("there is no order %s", b.OrderID)
+			}
+			if o, err := other.activate(t.Context(), b.LicenseKey, "a.example"); err != nil || o.verdict != granted {
+				t.Errorf("activate = %v, %v", o, err)
+			}
+			if err := victim.start(); err != nil {
+				t.Fatal(err)
+			}
+			again, err := buy(t.Context(), victim)
+			if err != nil || string(again.body) != string(a.body) || again.header.Get("Idempotency-Replayed") != "true" {
+				t.Errorf("the process that was killed = %d %s, %v; want a replay of %s", again.status, again.body, err, a.body)
+			}
+			if n := c.number(t, `SELECT count(*) FROM orders`); n != 1 {
+				t.Errorf("%d orders, want 1", n)
+			}
+			c.checkBooks(t)
+			if lines := other.lastLines(); strings.Contains(lines, b.LicenseKey) {
+				t.Error("the key is in the log")
+			}
+		})
+	}
+}
+
+// waitFor returns when ready does, which it is asked now and then.
+func waitFor(tb testing.TB, what string, ready func() bool) {
+	tb.Helper()
+	for end := time.Now().Add(time.Minute); !ready(); <-time.After(100 * time.Millisecond) {
+		if time.Now().After(end) {
+			tb.Fatalf("%s does not come", what)
+		}
+	}
+}
