@@ -228,8 +228,15 @@ func TestARequestThatIsStillRunningIsNotRunTwice(t *testing.T) {
 		}}
 		a.Market.Payments, b.Market.Payments = slow, slow
 		first := make(chan testkit.Response, 1)
-		go func() { first <- a.Do(t, under("k", purchase("", "once"))) }()
-		<-arrived
+		go func() {
+			defer close(first)
+			first <- a.Do(t, under("k", purchase("", "once")))
+		}()
+		select {
+		case <-arrived:
+		case res := <-first:
+			t.Fatalf("the bank was not asked: %d %s", res.Status, res.Body)
+		}
 		for _, replica := range []*testkit.App{a, b} {
 			res := replica.Do(t, under("k", purchase("", "once")))
 			if wantFlatError(t, res, http.StatusConflict, "IDEMPOTENCY_IN_PROGRESS"); res.Header.Get("Retry-After") != "1" {
