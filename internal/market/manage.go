@@ -14,10 +14,10 @@ type Match func(version int64) bool
 
 // Renewal is a number of billing periods to add to the term of a licence.
 type Renewal struct {
-	Periods int
+	Periods int `json:"periods"`
 	// Reference says what for, such as the id of an invoice: a licence is renewed
 	// once for the same. Empty means that every call is a renewal.
-	Reference string
+	Reference string `json:"reference"`
 }
 
 // maxRenewal is how many periods one renewal may add.

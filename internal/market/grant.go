@@ -1,0 +1,191 @@
+package market
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"stoa/internal/audit"
+	"stoa/internal/caller"
+	"stoa/internal/cuid2"
+	"stoa/internal/errs"
+)
+
+// LicenseChange is what an administrator decides about a licence. What is nil
+// stays as it is.
+type LicenseChange struct {
+	Features     *[]string
+	MaxInstances *int
+	// ExpiresAt is the end of the term; the zero time makes the licence perpetual.
+	ExpiresAt *time.Time
+}
+
+// maxFeatures is how many features a licence may be given by hand.
+const maxFeatures = 200
+
+// Issues returns what is wrong with the change.
+func (ch LicenseChange) Issues() []errs.Issue {
+	var is issues
+	if ch.Features != nil {
+		if len(*ch.Features) > maxFeatures {
+			is.add("features", "out_of_range", "features must be at most %d.", maxFeatures)
+		}
+		for i, f := range *ch.Features {
+			if f == "" || !printable(f, maxText) {
+				is.add(fmt.Sprintf("features[%d]", i), "out_of_range", "features[%d] must be 1 to %d printable characters.", i, maxText)
+			}
+		}
+	}
+	if n := ch.MaxInstances; n != nil && (*n < 1 || *n > maxInstancesCap) {
+		is.add("maxInstances", "out_of_range", "maxInstances must be a whole number from 1 to %d.", maxInstancesCap)
+	}
+	if e := ch.ExpiresAt; e != nil && !e.IsZero() && (e.UTC().Year() < 1970 || e.UTC().Year() > lastYear) {
+		is.add("expiresAt", "out_of_range", "expiresAt must be in the years 1970 to %d.", lastYear)
+	}
+	return is
+}
+
+// apply changes l and returns what it changed, for the audit log.
+func (ch LicenseChange) apply(l *License) audit.Details {
+	details := audit.Details{}
+	if f := ch.Features; f != nil && !slices.Equal(*f, l.Features) {
+		l.Features = *f
+		details["features"] = len(*f)
+	}
+	if n := ch.MaxInstances; n != nil && *n != l.MaxInstances {
+		details["maxInstances"] = map[string]int{"from": l.MaxInstances, "to": *n}
+		l.MaxInstances = *n
+	}
+	if e := ch.ExpiresAt; e != nil && !e.UTC().Truncate(time.Millisecond).Equal(l.ExpiresAt) {
+		details["expiresAt"] = map[string]string{"from": dateText(l.ExpiresAt), "to": dateText(*e)}
+		l.EndAt(*e)
+	}
+	return details
+}
+
+// dateText writes a time for the audit log; a zero one is "never".
+func dateText(t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+// ChangeLicense changes what a licence allows, and returns it as it is then.
+// Fewer instances than are activated leave those as they are and admit no more.
+// Changing nothing leaves the version as it is.
+//
+// It returns VALIDATION_ERROR for what LicenseChange.Issues finds,
+// ErrLicenseNotFound, ErrLicenseStale if match refuses the licence's version, and
+// ErrLicenseRevoked.
+func (s *Service) ChangeLicense(ctx context.Context, id string, ch LicenseChange, match Match) (ListedLicense, error) {
+	if err := errs.Validation(ch.Issues()...); err != nil {
+		return ListedLicense{}, err
+	}
+	return s.changeLicense(ctx, id, match, func(_ Licenses, l *License) (audit.Action, audit.Details, error) {
+		details := ch.apply(l)
+		switch {
+		case len(details) == 0:
+			return "", nil, nil
+		case !l.RevokedAt.IsZero():
+			return "", nil, ErrLicenseRevoked
+		}
+		return audit.LicenseUpdate, details, nil
+	})
+}
+
+// GrantRequest is a licence that an administrator gives without a purchase. It
+// is that of the tier, but for what Change says.
+type GrantRequest struct {
+	ProductSlug string
+	TierID      string
+	UserID      string // "" or caller.Anonymous for nobody's
+	Change      LicenseChange
+}
+
+// Issues returns what is wrong with the request by itself.
+func (r GrantRequest) Issues() []errs.Issue {
+	var is issues
+	if r.ProductSlug == "" {
+		is.add("productSlug", "required", "productSlug is required.")
+	}
+	if r.TierID == "" {
+		is.add("tierId", "required", "tierId is required.")
+	}
+	return append(is, r.Change.Issues()...)
+}
+
+// GrantLicense gives a licence without an order, of a published product or not,
+// and returns it with its key, which is never shown to administrators again.
+//
+// It returns VALIDATION_ERROR for what GrantRequest.Issues finds, and for a
+// product, tier or user that is not there.
+func (s *Service) GrantLicense(ctx context.Context, r GrantRequest) (ListedLicense, LicenseKey, error) {
+	p, tier, is, err := s.checkGrant(ctx, r)
+	if err == nil {
+		err = errs.Validation(is...)
+	}
+	if err != nil {
+		return ListedLicense{}, LicenseKey{}, err
+	}
+	owner := cmp.Or(r.UserID, caller.Anonymous)
+	key, now := NewLicenseKey(), s.Now().UTC()
+	l := License{
+		ID: cuid2.New(), ProductID: p.ID, TierID: tier.ID, UserID: owner, KeyHash: s.Keys.Hash(key),
+		Features: tier.Features, MaxInstances: tier.MaxInstances, Paid: true, CreatedAt: now,
+	}
+	l.KeySealed = s.Keys.Seal(key, l.ID)
+	l.Begin(tier.Period.Months(), now)
+	details := r.Change.apply(&l)
+	details["product"], details["tier"], details["user"] = p.Slug, tier.ID, owner
+	var granted ListedLicense
+	err = s.Licenses.InTx(ctx, func(tx Licenses) error {
+		if err := tx.CreateLicense(ctx, l); err != nil {
+			return err
+		}
+		if err := tx.Record(ctx, audit.New(ctx, now, audit.LicenseGrant, audit.Target{Type: "license", ID: l.ID}, details)); err != nil {
+			return err
+		}
+		granted, err = oneLicense(ctx, tx, LicenseQuery{ID: l.ID})
+		return err
+	})
+	if err != nil {
+		return ListedLicense{}, LicenseKey{}, err
+	}
+	return granted, key, nil
+}
+
+// GrantIssues returns everything that is wrong with a request, also that what it
+// names is not there.
+func (s *Service) GrantIssues(ctx context.Context, r GrantRequest) ([]errs.Issue, error) {
+	_, _, is, err := s.checkGrant(ctx, r)
+	return is, err
+}
+
+// checkGrant returns the product and tier of a request and what is wrong with it.
+func (s *Service) checkGrant(ctx context.Context, r GrantRequest) (p Product, tier Tier, is issues, err error) {
+	is = r.Issues()
+	if r.ProductSlug != "" {
+		p, err = s.product(ctx, r.ProductSlug)
+		var ok bool
+		switch tier, ok = p.Tier(r.TierID); {
+		case errs.KindOf(err) == errs.NotFound:
+			is.add("productSlug", "unknown_value", "there is no such product.")
+		case err != nil:
+			return p, tier, nil, err
+		case !ok && r.TierID != "":
+			is.add("tierId", "unknown_value", "the product has no such tier.")
+		}
+	}
+	if r.UserID != "" && r.UserID != caller.Anonymous {
+		_, err = s.Buyers.Email(ctx, r.UserID)
+		if errs.KindOf(err) == errs.NotFound {
+			is.add("userId", "unknown_value", "there is no such user.")
+		} else if err != nil {
+			return p, tier, nil, err
+		}
+	}
+	return p, tier, is, nil
+}
