@@ -1,6 +1,7 @@
 package market_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"stoa/internal/demo/catalog"
 	"stoa/internal/errs"
@@ -194,6 +196,19 @@ func FuzzParseCatalog(f *testing.F) {
 				t.Errorf("a bad product was accepted: %+v", p)
 			}
 			seen[p.Slug] = true
+		}
+		for _, format := range []market.Format{market.YAML, market.JSON} {
+			var text bytes.Buffer
+			if err := market.WriteCatalog(&text, format, c.Products); err != nil {
+				t.Fatal(err)
+			}
+			again, err := market.ParseCatalog(text.Bytes())
+			if err != nil {
+				t.Fatalf("what was written as %s is refused: %v\n%s", format, err, text.Bytes())
+			}
+			if diff := cmp.Diff(again.Products, c.Products, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s (-got +want):\n%s", format, diff)
+			}
 		}
 	})
 }

@@ -130,6 +130,7 @@ func appendJSON(b []byte, n *yaml.Node) []byte {
 			b = appendJSON(b, entry)
 		}
 		return append(b, ']')
+	default:
 	}
 	if n.Tag == "!!str" || n.Tag == "!!timestamp" {
 		return appendString(b, n.Value)
