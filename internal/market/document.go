@@ -26,13 +26,21 @@ type document struct {
 func (d *document) fault(n *yaml.Node, path, code, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if d.bare {
-		if rest, ok := strings.CutPrefix(text, "this "); ok {
-			text = path + " " + rest
-		}
-		d.issues.add(path, code, "%s", text)
+		d.issues.add(path, code, "%s", placed(path, text))
 		return
 	}
 	d.issues.add(path, code, "line %d: %s", n.Line, text)
+}
+
+// placed returns a fault as a sentence that says by itself where it is.
+func placed(path, text string) string {
+	field := path[strings.LastIndex(path, ".")+1:]
+	for _, subject := range []string{"this ", field + " "} {
+		if rest, ok := strings.CutPrefix(text, subject); ok {
+			return path + " " + rest
+		}
+	}
+	return path + ": " + text
 }
 
 // otherwise returns what only the author of a file has to know.

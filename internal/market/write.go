@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"go.yaml.in/yaml/v4"
 )
@@ -109,24 +108,12 @@ func textsNode(list []string) *yaml.Node {
 	return n
 }
 
-// textNode returns a text in the style that is easy to read where that is safe,
-// and in double quotes where it is not.
+// textNode returns a text, of several lines as a block where the emitter can keep
+// it one.
 func textNode(s string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
-	lines := strings.Split(s, "\n")
-	block := len(lines) > 1 && !strings.HasPrefix(s, "\n") && !strings.HasSuffix(s, "\n")
-	for _, line := range lines {
-		if strings.ContainsFunc(line, func(r rune) bool { return r != ' ' && !unicode.IsGraphic(r) || r == '\u2028' || r == '\u2029' }) {
-			n.Style = yaml.DoubleQuotedStyle
-			return n
-		}
-		block = block && !strings.HasSuffix(line, " ")
-	}
-	switch {
-	case block && lines[0][0] != ' ':
+	if strings.Contains(s, "\n") {
 		n.Style = yaml.LiteralStyle
-	case len(lines) > 1:
-		n.Style = yaml.DoubleQuotedStyle
 	}
 	return n
 }
