@@ -37,6 +37,12 @@ type Licenses interface {
 	// those after the lock was granted.
 	LicenseByKey(ctx context.Context, slug, keyHash, instanceID string) (Usage, error)
 
+	// UsageByKey is LicenseByKey for what is asked all day: it locks nothing, and of
+	// the licence it returns only what verifying needs and shows, which are id,
+	// product, type, features, payment, term, revocation, creation and the number of
+	// instances. The rest is zero.
+	UsageByKey(ctx context.Context, slug, keyHash, instanceID string) (Usage, error)
+
 	// AddInstance records that an instance uses a licence, counts it, and stores the
 	// state of the churn limit. Adding the same instance again changes nothing.
 	AddInstance(ctx context.Context, licenseID string, a Activation, churn time.Time) error

@@ -136,7 +136,7 @@ func (s *Service) Verify(ctx context.Context, slug string, req UseRequest) (Gran
 	key, instanceID, err := s.readUse(ctx, slug, req)
 	var u Usage
 	if err == nil {
-		u, err = s.Licenses.LicenseByKey(ctx, slug, s.Keys.Hash(key), instanceID)
+		u, err = s.Licenses.UsageByKey(ctx, slug, s.Keys.Hash(key), instanceID)
 		err = s.orNoLicense(ctx, slug, err, errNoKey)
 	}
 	if errors.Is(err, errNoKey) {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"stoa/internal/market"
@@ -22,12 +23,11 @@ func (s *Licenses) InTx(ctx context.Context, fn func(market.Licenses) error) err
 	return s.inTx(ctx, func(tx conn) error { return fn(&Licenses{licenseTable{tx}}) })
 }
 
-// The query of verify: everything about a licence and one instance. It is one
-// query, because between two an instance may come that the licence does not count.
+// One query finds everything about a licence and one instance: between two, an
+// instance may come that the licence does not count.
 const (
-	licenseByKey = ` FROM licenses l WHERE l.key_hash = $1 AND l.product_id = (SELECT p.id FROM products p WHERE p.slug = $2)`
-	usageByKey   = `SELECT ` + licenseColumns + `,
-		EXISTS (SELECT 1 FROM license_instances i WHERE i.license_id = l.id AND i.instance_id = $3)` + licenseByKey
+	byKey     = ` FROM licenses l WHERE l.key_hash = $1 AND l.product_id = (SELECT p.id FROM products p WHERE p.slug = $2)`
+	activated = `EXISTS (SELECT 1 FROM license_instances i WHERE i.license_id = l.id AND i.instance_id = $3)`
 )
 
 // InShortTx implements market.Licenses.
@@ -40,10 +40,10 @@ func (s *Licenses) LicenseByKey(ctx context.Context, slug, keyHash, instanceID s
 	var u market.Usage
 	var err error
 	if !s.nested() {
-		u.License, err = scanLicense(s.r.QueryRowContext(ctx, usageByKey, keyHash, slug, instanceID), &u.Activated)
+		u.License, err = scanLicense(s.r.QueryRowContext(ctx, `SELECT `+licenseColumns+`, `+activated+byKey, keyHash, slug, instanceID), &u.Activated)
 		return u, s.db.wrap(err, "Licence")
 	}
-	u.License, err = scanLicense(s.r.QueryRowContext(ctx, `SELECT `+licenseColumns+licenseByKey+s.lockInTx("l"), keyHash, slug))
+	u.License, err = scanLicense(s.r.QueryRowContext(ctx, `SELECT `+licenseColumns+byKey+s.lockInTx("l"), keyHash, slug))
 	if err != nil {
 		return market.Usage{}, s.db.wrap(err, "Licence")
 	}
@@ -51,6 +51,27 @@ func (s *Licenses) LicenseByKey(ctx context.Context, slug, keyHash, instanceID s
 	// while this one waited for the lock.
 	err = s.r.QueryRowContext(ctx, `
 		SELECT EXISTS (SELECT 1 FROM license_instances WHERE license_id = $1 AND instance_id = $2)`, u.License.ID, instanceID).Scan(&u.Activated)
+	return u, err
+}
+
+// UsageByKey implements market.Licenses. Half as many columns take half the time:
+// each costs the driver several allocations.
+func (s *Licenses) UsageByKey(ctx context.Context, slug, keyHash, instanceID string) (market.Usage, error) {
+	var (
+		u                         market.Usage
+		l                         = &u.License
+		features                  string
+		expires, revoked, created sql.NullInt64
+	)
+	err := s.r.QueryRowContext(s.brief(ctx), `
+		SELECT l.id, l.product_id, l.type, l.features, l.max_instances, l.instances, l.paid,
+			l.expires_at_ms, l.revoked_at_ms, l.created_at_ms, `+activated+byKey, keyHash, slug, instanceID,
+	).Scan(&l.ID, &l.ProductID, &l.Type, &features, &l.MaxInstances, &l.Instances, &l.Paid, &expires, &revoked, &created, &u.Activated)
+	if err != nil {
+		return market.Usage{}, s.db.wrap(err, "Licence")
+	}
+	l.ExpiresAt, l.RevokedAt, l.CreatedAt = fromMillis(expires), fromMillis(revoked), fromMillis(created)
+	l.Features, err = decodeFeatures(l.ID, features)
 	return u, err
 }
 

@@ -37,10 +37,17 @@ func scanLicense(row scanner, more ...any) (market.License, error) {
 	}
 	l.ExpiresAt, l.Anchor, l.RevokedAt = fromMillis(expires), fromMillis(anchor), fromMillis(revoked)
 	l.CreatedAt, l.Churn = fromMillis(created), fromMillis(churn)
-	if err := json.Unmarshal([]byte(features), &l.Features); err != nil {
-		return market.License{}, fmt.Errorf("store: licence %s: features: %w", l.ID, err)
+	l.Features, err = decodeFeatures(l.ID, features)
+	return l, err
+}
+
+// decodeFeatures reads the column features of a licence.
+func decodeFeatures(licenseID, text string) ([]string, error) {
+	var list []string
+	if err := json.Unmarshal([]byte(text), &list); err != nil {
+		return nil, fmt.Errorf("store: licence %s: features: %w", licenseID, err)
 	}
-	return l, nil
+	return list, nil
 }
 
 // CreateLicense implements market.LicenseRows.

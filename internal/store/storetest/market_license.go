@@ -49,6 +49,36 @@ func testLicenses(t *testing.T, open Open) {
 		_, err = s.LicenseByKey(t.Context(), "nothing", "hash-l", "x")
 		wantKind(t, err, errs.NotFound)
 	})
+	t.Run("the usage of a licence is what verifying needs of it", func(t *testing.T) {
+		t.Parallel()
+
+		s := licenses(t)
+		if err := s.AddInstance(t.Context(), "l", market.Activation{InstanceID: "x", At: T0}, T0); err != nil {
+			t.Fatal(err)
+		}
+		full := License("l", "a")
+		want := market.License{
+			ID: full.ID, ProductID: full.ProductID, Type: full.Type, Features: full.Features, MaxInstances: full.MaxInstances,
+			Instances: 1, Paid: full.Paid, ExpiresAt: full.ExpiresAt, RevokedAt: T0, CreatedAt: full.CreatedAt,
+		}
+		full.RevokedAt = T0
+		if err := s.UpdateLicense(t.Context(), full); err != nil {
+			t.Fatal(err)
+		}
+		for _, instance := range []string{"x", "y"} {
+			got, err := s.UsageByKey(t.Context(), "a", "hash-l", instance)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(got, market.Usage{License: want, Activated: instance == "x"}); diff != "" {
+				t.Errorf("UsageByKey(%s) (-got +want):\n%s", instance, diff)
+			}
+		}
+		for _, other := range [][2]string{{"b", "hash-l"}, {"a", "hash-n"}, {"nothing", "hash-l"}} {
+			_, err := s.UsageByKey(t.Context(), other[0], other[1], "x")
+			wantKind(t, err, errs.NotFound)
+		}
+	})
 	t.Run("an instance added twice counts once, and for its licence only", func(t *testing.T) {
 		t.Parallel()
 
