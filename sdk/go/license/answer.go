@@ -1,6 +1,7 @@
 package license
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
@@ -48,7 +49,7 @@ func VerifyAnswer(keys Keys, a Answer, nonce string) (time.Time, error) {
 		return time.Time{}, ErrUnsigned
 	}
 	components, params, ok := parseInput(input)
-	if !ok || !covers(components, a.Header) || params["alg"] != "ed25519" || params["tag"] != signatureTag || params["nonce"] != nonce {
+	if !ok || !covers(components, a.Header) || params["alg"] != `"ed25519"` || params["tag"] != `"`+signatureTag+`"` || cmp.Or(params["nonce"], `""`) != `"`+nonce+`"` {
 		return time.Time{}, ErrUnsigned
 	}
 	created, err := strconv.ParseInt(params["created"], 10, 64)
@@ -59,7 +60,7 @@ func VerifyAnswer(keys Keys, a Answer, nonce string) (time.Time, error) {
 	if !ok {
 		return time.Time{}, ErrUnsigned
 	}
-	if ok, _ := keys.verify(params["keyid"], []byte(base), sig); !ok {
+	if ok, _ := keys.verify(strings.Trim(params["keyid"], `"`), []byte(base), sig); !ok {
 		return time.Time{}, ErrUnsigned
 	}
 	return time.Unix(created, 0).UTC(), nil
@@ -164,7 +165,8 @@ func byteSequence(fields []string, name string) ([]byte, bool) {
 	return b, err == nil
 }
 
-// parseInput reads the inner list of covered components and its parameters.
+// parseInput reads the inner list of covered components and its parameters, which
+// keep their quotation marks: a string is not a token.
 func parseInput(input string) (components []string, params map[string]string, ok bool) {
 	list, begins := strings.CutPrefix(input, "(")
 	list, rest, ends := strings.Cut(list, ")") // no component's name holds one
@@ -176,12 +178,6 @@ func parseInput(input string) (components []string, params map[string]string, ok
 		key, value, has := strings.Cut(p, "=")
 		if _, twice := params[key]; !has || twice {
 			return nil, nil, false
-		}
-		if text, quoted := strings.CutPrefix(value, `"`); quoted {
-			value, has = strings.CutSuffix(text, `"`)
-			if !has || strings.ContainsAny(value, `"\`) {
-				return nil, nil, false
-			}
 		}
 		params[key] = value
 	}

@@ -210,6 +210,29 @@ func answerVectors(tb testing.TB) []answerVector {
 	in := func(a *answerVector, from, to string) {
 		a.Headers["Signature-Input"] = strings.Replace(a.Headers["Signature-Input"], from, to, 1)
 	}
+	// Signed by the right key, for something else or less than must be.
+	by := func(name, input string) answerVector {
+		return good(name, func(a *answerVector) {
+			u, err := url.Parse(a.URL)
+			if err != nil {
+				tb.Fatal(err)
+			}
+			values := map[string]string{
+				`"@status"`: "200", `"content-digest"`: a.Headers["Content-Digest"], `"@method";req`: a.Method,
+				`"@path";req`: u.EscapedPath(), `"@query";req`: "?" + u.RawQuery,
+			}
+			base, list := "", strings.TrimPrefix(input[:strings.IndexByte(input, ')')], "(")
+			for c := range strings.FieldsSeq(list) {
+				base += c + ": " + values[c] + "\n"
+			}
+			input = strings.Replace(input, "KEY", key(tb, 1).ID, 1)
+			sig := ed25519.Sign(key(tb, 1).Private, []byte(base+`"@signature-params": `+input))
+			a.Headers["Signature-Input"], a.Headers["Signature"] = "stoa="+input, "stoa=:"+base64.StdEncoding.EncodeToString(sig)+":"
+		})
+	}
+	const all, rest = `("@status" "content-digest" "@method";req "@path";req "@query";req)`, `;created=1893499200;keyid="KEY";alg="ed25519";nonce="n-1";tag="stoa-license"`
+	genuine := by("as stoa signs, by hand", all+rest)
+	genuine.Created = t0
 	proxied := good("beside the signature of a proxy", nil)
 	proxied.Headers["Signature-Input"] = `proxy=("@status");created=1;keyid="a,b=stoa=()";tag="x", ` + proxied.Headers["Signature-Input"]
 	proxied.Headers["Signature"] += `, proxy=:AAAA:`
@@ -219,6 +242,16 @@ func answerVectors(tb testing.TB) []answerVector {
 		make1("without a nonce", key(tb, 1), "https://shop.example.com/p?a=b", "", "", nil),
 		make1("without a query", key(tb, 1), "https://shop.example.com/p", "", "", nil),
 		proxied,
+		genuine,
+		by("signed with another tag", all+strings.Replace(rest, "stoa-license", "other", 1)),
+		by("signed without a tag", all+strings.Replace(rest, `;tag="stoa-license"`, "", 1)),
+		by("signed as another algorithm", all+strings.Replace(rest, "ed25519", "hmac-sha256", 1)),
+		by("signed without a time", all+strings.Replace(rest, "created=1893499200;", "", 1)),
+		by("signed with a nonce that is no string", all+strings.Replace(rest, `"n-1"`, `n-1`, 1)),
+		by("signed without the query", strings.Replace(all, ` "@query";req`, "", 1)+rest),
+		by("signed without the digest", strings.Replace(all, ` "content-digest"`, "", 1)+rest),
+		by("signed without the status", strings.Replace(all, `"@status" `, "", 1)+rest),
+		by("signed with a component twice", strings.Replace(all, `"@status"`, `"@status" "@status"`, 1)+rest),
 		make1("another key", key(tb, 9), address, "", "n-1", func(*answerVector) {}),
 		good("another nonce expected", func(a *answerVector) { a.Nonce = "n-2" }),
 		good("a nonce although none was sent", func(a *answerVector) { a.Nonce = "" }),

@@ -83,8 +83,9 @@ test('an app goes on without network as long as its lease', { skip }, async () =
   await other.activate();
   assert.equal((await other.check()).online, true);
   assert.equal(kept.size, 1);
-  await other.deactivate();
+  await new Client({ ...options, instance: 'b.example' }).deactivate(); // its lease is still in the other's store
   await assert.rejects(other.check(), code('refused', 'not_activated'));
+  await assert.rejects(other.offline(), code('invalid')); // forgotten: the vendor said no
   await assert.rejects(new Client({ ...options, product: 'other' }).check(), code('api', 'NOT_FOUND'));
   cut = true;
   await assert.rejects(other.activate(), code('unreachable'));
