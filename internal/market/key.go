@@ -88,21 +88,26 @@ func ParseLicenseKey(s string) (LicenseKey, error) {
 
 // symbolValue returns the value of a character, and false if it has none.
 func symbolValue(c byte) (byte, bool) {
-	if 'a' <= c && c <= 'z' {
-		c -= 'a' - 'A'
+	v := symbolValues[c]
+	return v, v != noSymbol
+}
+
+const noSymbol = 255
+
+// symbolValues are the values of all characters: every verification reads a key.
+var symbolValues = valuesOfSymbols()
+
+func valuesOfSymbols() (values [256]byte) {
+	for i := range values {
+		values[i] = noSymbol
 	}
-	switch c {
-	case 'I', 'L':
-		c = '1'
-	case 'O':
-		c = '0'
+	for v, c := range []byte(alphabet) {
+		values[c], values[c|0x20] = byte(v), byte(v) // 0x20 makes a letter lower-case; digits have it
 	}
-	for v := range byte(len(alphabet)) {
-		if alphabet[v] == c {
-			return v, true
-		}
+	for alias, c := range map[byte]byte{'I': '1', 'L': '1', 'O': '0'} {
+		values[alias], values[alias|0x20] = values[c], values[c]
 	}
-	return 0, false
+	return values
 }
 
 // Reveal returns the text of the key, for its owner only.
@@ -135,9 +140,18 @@ func (k LicenseKey) hash(secret []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// generator is the code's polynomial without its leading 1, highest power first:
-// the product of (x - a^i), i from 1 to 5, where a generates GF(32).
-var generator = generatorPolynomial()
+// multiples are the products of each value and the code's polynomial without its
+// leading 1, highest power first.
+var multiples = generatorMultiples(generatorPolynomial())
+
+func generatorMultiples(generator [keyCheck]byte) (all [32][keyCheck]byte) {
+	for factor := range all {
+		for i, g := range generator {
+			all[factor][i] = multiply(byte(factor), g)
+		}
+	}
+	return all
+}
 
 // offset is added to the checksum, so that a key of nothing but zeros is wrong.
 var offset = [keyCheck]byte{23, 6, 14, 29, 17}
@@ -149,8 +163,8 @@ func checksum(data []byte) [keyCheck]byte {
 		factor := d ^ rem[0]
 		copy(rem[:], rem[1:])
 		rem[keyCheck-1] = 0
-		for i := range rem {
-			rem[i] ^= multiply(factor, generator[i])
+		for i, m := range multiples[factor] {
+			rem[i] ^= m
 		}
 	}
 	for i := range rem {
@@ -159,6 +173,8 @@ func checksum(data []byte) [keyCheck]byte {
 	return rem
 }
 
+// generatorPolynomial is the product of (x - a^i), i from 1 to 5, where a generates
+// GF(32), without its leading 1.
 func generatorPolynomial() [keyCheck]byte {
 	poly := []byte{1} // highest power first
 	root := byte(1)

@@ -20,6 +20,12 @@ import (
 // process may use the same file, hence busy_timeout although this process has
 // one writer only.
 //
+// mmap_size: pages are read where the system keeps them, by all connections and
+// processes, so that a million licences are found as fast as ten thousand without
+// a cache of that size in each connection. 2 GiB is SQLite's limit; what lies
+// beyond is read as without it. Writing is not concerned. What an unreadable disk
+// would answer with an error is then the end of the process.
+//
 // Nobody but this user may read the file and what stands next to it.
 func openSQLite(path string) (*DB, error) {
 	if err := keepPrivate(path); err != nil {
@@ -27,7 +33,7 @@ func openSQLite(path string) (*DB, error) {
 	}
 	pool := func(conns int) (*sql.DB, error) {
 		q := url.Values{"_txlock": {"immediate"}}
-		for _, p := range []string{"busy_timeout(10000)", "journal_mode(WAL)", "foreign_keys(ON)", "synchronous(FULL)"} {
+		for _, p := range []string{"busy_timeout(10000)", "journal_mode(WAL)", "foreign_keys(ON)", "synchronous(FULL)", "mmap_size(2147418112)"} {
 			q.Add("_pragma", p)
 		}
 		connector, err := sqlite.NewConnector("file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode())
