@@ -45,13 +45,14 @@ var mayImport = map[string][]string{
 	"internal/account/password": {"internal/errs"},
 	"internal/account/token":    {"internal/keyring"},
 
-	"internal/blob":           {},
-	"internal/market":         {"internal/errs", "internal/audit", "internal/caller", "internal/seal", "internal/cuid2", "internal/keyring", "internal/mail", "internal/market/payment", "internal/market/lease"},
-	"internal/market/lease":   {"internal/keyring"},
-	"internal/market/payment": {},
-	"internal/demo":           {"examples/plugins", "internal/demo/catalog", "internal/errs", "internal/market"},
-	"internal/demo/catalog":   {},
-	"internal/reference":      {},
+	"internal/blob":                  {},
+	"internal/market":                {"internal/errs", "internal/audit", "internal/caller", "internal/seal", "internal/cuid2", "internal/keyring", "internal/mail", "internal/market/payment", "internal/market/lease"},
+	"internal/market/lease":          {"internal/keyring"},
+	"internal/market/payment":        {},
+	"internal/market/payment/stripe": {"internal/market/payment"},
+	"internal/demo":                  {"examples/plugins", "internal/demo/catalog", "internal/errs", "internal/market"},
+	"internal/demo/catalog":          {},
+	"internal/reference":             {},
 
 	"internal/idempotency":    {"internal/errs", "internal/cuid2", "internal/seal"},
 	"internal/plugin":         {"internal/errs", "internal/audit", "internal/seal", "internal/cuid2"},
@@ -67,18 +68,19 @@ var mayImport = map[string][]string{
 	"sdk/go/license":   {}, // for others: the standard library only
 	"nodehost/bundle":  {},
 	"examples/plugins": {},
-	"internal/store":   {"internal/errs", "internal/audit", "internal/caller", "internal/keyring", "internal/account", "internal/idempotency", "internal/market", "internal/plugin"},
+	"internal/store":   {"internal/errs", "internal/audit", "internal/caller", "internal/keyring", "internal/account", "internal/idempotency", "internal/market", "internal/market/payment", "internal/plugin"},
 	"internal/httpapi": {"api", "internal/reference", "internal/pages", "internal/errs", "internal/audit", "internal/caller", "internal/reqid", "internal/account", "internal/keyring", "internal/httpsig", "internal/idempotency", "internal/plugin", "internal/plugin/install", "internal/market", "internal/gateway", "internal/clientip", "internal/ratelimit"},
 
 	// For tests only: nothing above may list these.
-	"internal/store/storetest":   {"*"},
-	"internal/proof":             {},
-	"internal/testkit":           {"*"},
-	"internal/testkit/pgtest":    {},
-	"internal/testkit/logtest":   {"internal/reqid"},
-	"internal/testkit/redistest": {},
-	"internal/testkit/smtptest":  {},
-	"internal/testkit/ziptest":   {},
+	"internal/store/storetest":    {"*"},
+	"internal/proof":              {},
+	"internal/testkit":            {"*"},
+	"internal/testkit/pgtest":     {},
+	"internal/testkit/logtest":    {"internal/reqid"},
+	"internal/testkit/redistest":  {},
+	"internal/testkit/smtptest":   {},
+	"internal/testkit/stripetest": {},
+	"internal/testkit/ziptest":    {},
 }
 
 func TestLayering(t *testing.T) {

@@ -46,7 +46,11 @@ type serveCmd struct {
 	RedisURL       string         `help:"redis:// URL where replicas share their rate limits; without it each counts for itself." env:"STOA_REDIS_URL" name:"redis-url" placeholder:"URL"`
 	TrustedProxies []netip.Prefix `help:"Networks of your own proxies, whose X-Forwarded-For tells the client's address." env:"STOA_TRUSTED_PROXIES" placeholder:"CIDR"`
 
-	Payments string `help:"How purchases are paid: test settles every payment at once; live needs a payment provider for paid tiers." enum:"test,live" default:"test" env:"STOA_PAYMENTS"`
+	Payments string `help:"How purchases are paid: test settles every payment at once; live takes money for paid tiers with Stripe (STOA_STRIPE_SECRET_KEY, STOA_STRIPE_WEBHOOK_SECRET), and sells free tiers only without it." enum:"test,live" default:"test" env:"STOA_PAYMENTS"`
+
+	PaymentSuccessURL string `help:"Page that buyers come back to after they paid; {ORDER_ID} in it becomes the order's id. A page of stoa's own if left out." env:"STOA_PAYMENT_SUCCESS_URL" name:"payment-success-url" placeholder:"URL"`
+	PaymentCancelURL  string `help:"Page that buyers come back to who did not pay; as --payment-success-url." env:"STOA_PAYMENT_CANCEL_URL" name:"payment-cancel-url" placeholder:"URL"`
+	StripeAPIBase     string `help:"Address of Stripe's API. Another one is for tests, as of stripe-mock." default:"https://api.stripe.com" env:"STOA_STRIPE_API_BASE" name:"stripe-api-base" placeholder:"URL"`
 
 	LeaseTTL   time.Duration `help:"How long an app may use a licence lease without asking again: 1m to 8760h. A revoked or freed licence goes on working offline for as long." default:"168h" env:"STOA_LEASE_TTL" name:"lease-ttl"`
 	LeaseGrace time.Duration `help:"How long after that an app may go on while it warns its user: 0s to 720h." default:"72h" env:"STOA_LEASE_GRACE" name:"lease-grace"`
@@ -138,6 +142,10 @@ func (c serveCmd) appConfig(log *slog.Logger, addr net.Addr) (app.Config, error)
 	cfg.RateLimits, cfg.RedisURL, cfg.TrustedProxies = c.RateLimits == "on", c.RedisURL, c.TrustedProxies
 	cfg.Payments, cfg.DeliverReceipts = c.Payments, true
 	cfg.DevInstances, cfg.LicenseChurn = c.DevInstances, c.LicenseChurn
+	cfg.Stripe = app.StripeConfig{
+		SecretKey: os.Getenv(envStripeKey), WebhookSecret: os.Getenv(envStripeWebhookSecret), APIBase: c.StripeAPIBase,
+		SuccessURL: c.PaymentSuccessURL, CancelURL: c.PaymentCancelURL,
+	}
 	cfg.ExternalAllow = c.ExternalAllow
 	cfg.NodePath = c.Node
 	cfg.DefaultLocale = c.Locale

@@ -23,14 +23,19 @@ var secretSettings = []secretSetting{
 	{envMasterKey, "64 hexadecimal digits that protect the secrets in the database; without it a key is generated and kept in the data folder. The same for all replicas."},
 	{envAdminPassword, "password of the administrator that serve creates for --admin-email while there is none, and of stoa admin create and reset-password."},
 	{envSMTPPassword, "password of the user in --smtp-url."},
+	{envStripeKey, "secret key of the Stripe account that takes live payments: sk_… or a restricted rk_…."},
+	{envStripeWebhookSecret, "secret of the webhook endpoint in Stripe's dashboard: whsec_…. Needed with the key."},
 	{envServiceSecret, "shared secret of HS256 service JWTs, 32 bytes at least."},
 }
 
 const (
 	envMasterKey     = "STOA_MASTER_KEY"
 	envAdminPassword = "STOA_ADMIN_PASSWORD"
-	envSMTPPassword  = "STOA_SMTP_PASSWORD" //nolint:gosec // the variable's name, not a secret
-	envServiceSecret = "SERVICE_JWT_SECRET" //nolint:gosec // the variable's name, not a secret
+	envSMTPPassword  = "STOA_SMTP_PASSWORD"     //nolint:gosec // the variable's name, not a secret
+	envStripeKey     = "STOA_STRIPE_SECRET_KEY" //nolint:gosec // the variable's name, not a secret
+	envServiceSecret = "SERVICE_JWT_SECRET"     //nolint:gosec // the variable's name, not a secret
+
+	envStripeWebhookSecret = "STOA_STRIPE_WEBHOOK_SECRET" //nolint:gosec // the variable's name, not a secret
 )
 
 // storage are the flags of every command that opens the database.

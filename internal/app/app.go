@@ -80,6 +80,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 		return nil, errors.Join(fmt.Errorf("app: %w", err), a.Close(ctx))
 	}
 	a.background.Go(func() { a.Accounts.KeepSwept(working, cfg.Log) })
+	a.background.Go(func() { a.Market.KeepSwept(working, cfg.Log) })
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
 	if cfg.DeliverReceipts {
 		a.courier.Start(working)

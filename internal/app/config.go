@@ -58,6 +58,8 @@ type Config struct {
 	// Payments is "test" (or empty), where every payment settles at once, or
 	// "live", where paid tiers need a payment provider (CONTRACT 3).
 	Payments string
+	// Stripe takes live payments, if it is configured.
+	Stripe StripeConfig
 
 	// Leases is how long licence leases last; market.DefaultLeaseTerms if zero.
 	Leases market.LeaseTerms

@@ -7,7 +7,6 @@ import (
 
 	"stoa/internal/blob"
 	"stoa/internal/market"
-	"stoa/internal/market/payment"
 	"stoa/internal/store"
 )
 
@@ -33,23 +32,20 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
+	payments, err := newPayments(cfg)
+	if err != nil {
+		return err
+	}
 	keys := market.NewKeys(cfg.MasterKey)
 	a.courier = &market.Courier{
 		Outbox: store.NewOutbox(a.DB), Keys: keys, Buyers: buyers{a}, Mailer: a.mailer, Log: cfg.Log, Now: cfg.Now, PublicURL: cfg.PublicURL,
 	}
 	a.Market = &market.Service{
 		Catalogue: store.NewCatalogue(a.DB), Sales: store.NewSales(a.DB), Licenses: store.NewLicenses(a.DB), Reviews: store.NewReviews(a.DB), Media: media,
-		Payments: payment.Test{}, Keys: keys, Now: cfg.Now,
+		Payments: payments, Keys: keys, Now: cfg.Now,
 		Courier: a.courier, Orders: store.NewOrders(a.DB), Buyers: buyers{a}, Poster: a.Mail, PublicURL: cfg.PublicURL,
 		LeaseKeys: a.LicenseKeys, Leases: cfg.Leases,
 		DevInstances: dev, Churn: churn,
-	}
-	switch cfg.Payments {
-	case "", "test":
-	case "live":
-		a.Market.Payments = payment.None{}
-	default:
-		return fmt.Errorf("payments: %q is neither test nor live", cfg.Payments)
 	}
 	return nil
 }

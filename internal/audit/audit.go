@@ -40,6 +40,8 @@ const (
 	LicenseRenew       Action = "license.renew"
 	LicenseRevoke      Action = "license.revoke"
 	LicenseDeactivate  Action = "license.deactivate"
+	OrderRefund        Action = "order.refund"
+	OrderCancel        Action = "order.cancel"
 	KeysRotate         Action = "keys.rotate"
 )
 

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/mail"
 
 	"stoa/internal/caller"
 	"stoa/internal/cuid2"
 	"stoa/internal/errs"
+	"stoa/internal/mail"
 	"stoa/internal/market/payment"
 )
 
@@ -199,9 +199,9 @@ func (s *Service) charge(p Product, o Order) payment.Charge {
 		c.Name += " – " + tier.Name
 	}
 	if o.Billing != nil {
-		// Only what is an address for certain: a provider would refuse another.
-		if a, err := mail.ParseAddress(o.Billing.Email); err == nil && a.Address == o.Billing.Email {
-			c.Email = a.Address
+		// Only what is an address: a provider would refuse anything else.
+		if mail.Valid(o.Billing.Email) {
+			c.Email = o.Billing.Email
 		}
 	}
 	return c

@@ -3,6 +3,9 @@ package market
 import (
 	"context"
 	"time"
+
+	"stoa/internal/audit"
+	"stoa/internal/market/payment"
 )
 
 // Sales is what a purchase and its payment write to the database: orders and
@@ -31,6 +34,26 @@ type Sales interface {
 	// AddReceipt puts the receipt of an order that is there into the Outbox, due at
 	// once. The receipt of an order is put there once: a second call does nothing.
 	AddReceipt(ctx context.Context, orderID string, at time.Time) error
+
+	// AddPaymentEvent records that a provider's event had its effect on an order. It
+	// reports false, and changes nothing, if that was recorded before.
+	AddPaymentEvent(ctx context.Context, provider string, e payment.Event, orderID string, at time.Time) (bool, error)
+
+	// OrderByPayment returns the order whose payment, or else whose subscription,
+	// has that reference at a provider, as OrderByID does.
+	OrderByPayment(ctx context.Context, provider string, r payment.Reference) (Order, error)
+
+	// FindOrders returns the orders that a query wants, the newest first, and how
+	// many there are on all pages.
+	FindOrders(ctx context.Context, q OrderQuery) ([]OwnedOrder, int, error)
+
+	// UnfinishedOrders returns a hundred orders at most of a provider that are
+	// cancelled, paid and not refunded; and those that are pending without a
+	// PaymentURL and were created at or before until.
+	UnfinishedOrders(ctx context.Context, provider string, until time.Time) ([]Order, error)
+
+	// Record is as in Catalogue.
+	Record(ctx context.Context, e audit.Entry) error
 
 	// InTx is as in Catalogue.
 	InTx(ctx context.Context, fn func(Sales) error) error

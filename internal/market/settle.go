@@ -6,26 +6,26 @@ import (
 )
 
 // settle notes that an order was paid at a time, and makes its licence usable
-// unless the order is over. Noting it twice is the same as once. tx holds the
-// order's lock.
+// unless the order is over. Noting it twice is the same as once, whichever time
+// comes first: the earlier one counts. tx holds the order's lock.
 func (s *Service) settle(ctx context.Context, tx Sales, o *Order, at time.Time) error {
-	if !o.PaidAt.IsZero() {
-		o.PaidAt = earlier(o.PaidAt, at)
-		return tx.UpdateOrder(ctx, *o)
+	before := o.PaidAt
+	if before.IsZero() || at.Before(before) {
+		o.PaidAt = at
 	}
-	o.PaidAt = at
-	if err := tx.UpdateOrder(ctx, *o); err != nil {
-		return err
+	if err := tx.UpdateOrder(ctx, *o); err != nil || o.Status() == OrderCancelled {
+		return err // too late: it is given back
 	}
-	if o.Status() != OrderPaid {
-		return nil // too late: it is given back
+	if before.Equal(o.PaidAt) {
+		return nil
 	}
 	l, err := tx.LicenseByID(ctx, o.LicenseID)
 	if err != nil {
 		return err
 	}
-	l.startAt(*o, at)
-	if err := tx.UpdateLicense(ctx, l); err != nil {
+	l.Paid = true
+	l.startAt(before, *o)
+	if err := tx.UpdateLicense(ctx, l); err != nil || !before.IsZero() {
 		return err
 	}
 	return s.settled(ctx, tx, *o)
@@ -43,30 +43,46 @@ func (s *Service) settled(ctx context.Context, tx Sales, o Order) error {
 	return tx.CountDownload(ctx, o.ProductID)
 }
 
-// startAt makes a licence usable from a time on. The term that its buyer paid for
-// begins then, not when it was ordered; one that was set by hand stays.
-func (l *License) startAt(o Order, at time.Time) {
-	l.Paid = true
-	if l.Months > 0 && l.Anchor.Equal(o.CreatedAt) {
-		l.Anchor = at.UTC().Truncate(time.Millisecond)
+// startAt moves the beginning of a licence's term to when its order was paid,
+// from when it was thought to be paid or else was ordered. A term that was set by
+// hand stays.
+func (l *License) startAt(before time.Time, o Order) {
+	if before.IsZero() {
+		before = o.CreatedAt
+	}
+	if l.Months > 0 && l.Anchor.Equal(before.Truncate(time.Millisecond)) {
+		l.Anchor = o.PaidAt.UTC().Truncate(time.Millisecond)
 		l.ExpiresAt = addMonths(l.Anchor, l.Months*l.Periods)
 	}
 }
 
-// giveUp cancels an order that is still pending, and revokes its licence.
+// giveUp cancels an order if it is still pending.
 func (s *Service) giveUp(ctx context.Context, orderID string) error {
 	return s.Sales.InTx(ctx, func(tx Sales) error {
 		o, err := tx.OrderByID(ctx, orderID)
 		if err != nil || o.Status() != OrderPending {
 			return err
 		}
-		return s.cancel(ctx, tx, &o, s.Now().UTC())
+		return s.cancel(ctx, tx, &o, s.Now())
 	})
 }
 
-// cancel notes that a pending order is cancelled. tx holds the order's lock.
+// cancel notes that a pending order is cancelled, and revokes its licence. tx
+// holds the order's lock.
 func (s *Service) cancel(ctx context.Context, tx Sales, o *Order, at time.Time) error {
-	o.CancelledAt = at
+	o.CancelledAt = at.UTC()
+	if err := tx.UpdateOrder(ctx, *o); err != nil {
+		return err
+	}
+	return s.revoke(ctx, tx, o.LicenseID, at)
+}
+
+// refund notes that everything paid for an order was given back, and revokes its
+// licence. tx holds the order's lock.
+func (s *Service) refund(ctx context.Context, tx Sales, o *Order, at time.Time) error {
+	if o.RefundedAt.IsZero() || at.Before(o.RefundedAt) {
+		o.RefundedAt = at.UTC()
+	}
 	if err := tx.UpdateOrder(ctx, *o); err != nil {
 		return err
 	}

@@ -37,6 +37,11 @@ var (
 	//go:embed claim.js
 	claimScript string
 
+	//go:embed paid.html
+	paidBody string
+	//go:embed notpaid.html
+	notPaidBody string
+
 	//go:embed setup.html
 	setupBody string
 	//go:embed setup.js
@@ -55,6 +60,15 @@ func Claim() (Page, error) { return render("Claim your orders", claimBody, claim
 // It is served at /setup.
 func Setup() (Page, error) { return render("Set up stoa", setupBody, setupScript) }
 
+// Paid returns the page that buyers come back to after they paid. It is served at
+// /payment/success.
+func Paid() (Page, error) { return render("Thank you", paidBody, "") }
+
+// NotPaid returns the page that buyers come back to who did not pay. It is served
+// at /payment/cancelled.
+func NotPaid() (Page, error) { return render("Not paid", notPaidBody, "") }
+
+// render puts a page together. A page without a script may run none.
 func render(title, body, script string) (Page, error) {
 	t, err := template.New("page").Parse(layout)
 	if err != nil {
@@ -63,17 +77,22 @@ func render(title, body, script string) (Page, error) {
 	// Plain strings around the parts, not actions inside <style> and <script>:
 	// the hashes are of the text as it is.
 	var out bytes.Buffer
-	err = t.Execute(&out, map[string]any{
+	parts := map[string]any{
 		"Title": title,
-		"Style": template.HTML("<style>" + css + "</style>"),      //nolint:gosec // embedded files
-		"Body":  template.HTML(body),                              //nolint:gosec // embedded files
-		"Code":  template.HTML("<script>" + script + "</script>"), //nolint:gosec // embedded files
-	})
+		"Style": template.HTML("<style>" + css + "</style>"), //nolint:gosec // embedded files
+		"Body":  template.HTML(body),                         //nolint:gosec // embedded files
+	}
+	scripts := "'none'"
+	if script != "" {
+		scripts = source(script)
+		parts["Code"] = template.HTML("<script>" + script + "</script>") //nolint:gosec // embedded files
+	}
+	err = t.Execute(&out, parts)
 	if err != nil {
 		return Page{}, fmt.Errorf("pages: %w", err)
 	}
 	policy := fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
-		source(css), source(script))
+		source(css), scripts)
 	return Page{HTML: out.Bytes(), Policy: policy}, nil
 }
 

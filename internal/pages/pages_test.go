@@ -28,6 +28,21 @@ func TestPolicyAllowsThePagesOwnPartsOnly(t *testing.T) {
 	}
 }
 
+// What buyers come back to shows a text, and runs nothing.
+func TestPagesWithoutAScriptAllowNone(t *testing.T) {
+	t.Parallel()
+
+	for name, make := range map[string]func() (Page, error){"paid": Paid, "not paid": NotPaid} {
+		page, err := make()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(page.Policy, "script-src 'none'") || bytes.Contains(page.HTML, []byte("script")) || bytes.Contains(page.HTML, []byte("{{")) {
+			t.Errorf("%s: policy %q of\n%s", name, page.Policy, page.HTML)
+		}
+	}
+}
+
 func checkPolicy(t *testing.T, page Page) {
 	t.Helper()
 	parts := inline.FindAllSubmatch(page.HTML, -1)

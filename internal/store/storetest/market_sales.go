@@ -106,6 +106,7 @@ func testSales(t *testing.T, open Open) {
 		wantKind(t, s.UpdateOrder(t.Context(), next), errs.NotFound)
 	})
 	t.Run("an order stays locked until the transaction ends", func(t *testing.T) { t.Parallel(); testOrderLock(t, sales(t)) })
+	t.Run("payments", func(t *testing.T) { t.Parallel(); testPayments(t, open) })
 	t.Run("what fails in a transaction leaves nothing", func(t *testing.T) {
 		t.Parallel()
 

@@ -1,0 +1,74 @@
+package httpapi
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"sync"
+
+	"stoa/internal/pages"
+)
+
+// stripeWebhook serves POST /api/marketplace/payments/stripe/webhook, where
+// Stripe tells what happened to payments. Whatever is signed and was taken is
+// answered with 200, also what is not about an order of ours: Stripe repeats for
+// days what is not.
+func (s *Server) stripeWebhook(w http.ResponseWriter, r *http.Request) error {
+	type response struct {
+		Received bool `json:"received"`
+	}
+
+	// The signature is over the bytes, so they are not looked at before.
+	payload, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		if _, is := errors.AsType[*http.MaxBytesError](err); is {
+			return errBodyTooLarge
+		}
+		return errCutShort.Because(err)
+	}
+	n, err := s.Market.TakeEvent(r.Context(), "stripe", payload, r.Header.Get("Stripe-Signature"))
+	if err != nil {
+		return err
+	}
+	attrs := []any{slog.String("type", n.Event.Type), slog.String("event", n.Event.ID), slog.String("order", n.OrderID)}
+	switch {
+	case n.Warning != "":
+		s.Log.WarnContext(r.Context(), "payment needs a look", append(attrs, slog.String("warning", n.Warning))...)
+	case n.Done != "":
+		s.Log.InfoContext(r.Context(), "payment", append(attrs, slog.String("done", n.Done))...)
+	default:
+		s.Log.DebugContext(r.Context(), "payment event without effect", attrs...)
+	}
+	writeJSON(w, http.StatusOK, response{Received: true})
+	return nil
+}
+
+// The pages are the same for every server of a binary, so they are made once.
+var (
+	thePaidPage    = sync.OnceValues(pages.Paid)
+	theNotPaidPage = sync.OnceValues(pages.NotPaid)
+)
+
+// paidPage serves GET /payment/success, where buyers come back to from the page
+// of the payment provider. It knows nothing of the order: the address is no
+// proof of anything.
+func (s *Server) paidPage(w http.ResponseWriter, r *http.Request) error {
+	page, err := thePaidPage()
+	if err != nil {
+		return err
+	}
+	writePage(w, r, page)
+	return nil
+}
+
+// notPaidPage serves GET /payment/cancelled, where buyers come back to who did
+// not pay.
+func (s *Server) notPaidPage(w http.ResponseWriter, r *http.Request) error {
+	page, err := theNotPaidPage()
+	if err != nil {
+		return err
+	}
+	writePage(w, r, page)
+	return nil
+}

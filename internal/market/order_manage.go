@@ -1,0 +1,144 @@
+package market
+
+import (
+	"context"
+	"errors"
+
+	"stoa/internal/audit"
+	"stoa/internal/errs"
+	"stoa/internal/market/payment"
+)
+
+// FindOrders returns orders for administrators, the newest first, and how many
+// there are on all pages. It returns VALIDATION_ERROR for what OrderQuery.Issues
+// finds.
+func (s *Service) FindOrders(ctx context.Context, q OrderQuery) ([]OwnedOrder, int, error) {
+	if err := errs.Validation(q.Issues()...); err != nil {
+		return nil, 0, err
+	}
+	return s.Sales.FindOrders(ctx, q)
+}
+
+// Order returns an order for administrators, or ErrOrderNotFound.
+func (s *Service) Order(ctx context.Context, id string) (OwnedOrder, error) {
+	if !validID(id) {
+		return OwnedOrder{}, ErrOrderNotFound
+	}
+	found, _, err := s.Sales.FindOrders(ctx, OrderQuery{ID: id, Limit: 1})
+	if err == nil && len(found) == 0 {
+		err = ErrOrderNotFound
+	}
+	if err != nil {
+		return OwnedOrder{}, err
+	}
+	return found[0], nil
+}
+
+// noOrder is what a client is told when the store finds no order.
+func noOrder(err error) error {
+	if errs.KindOf(err) == errs.NotFound {
+		return ErrOrderNotFound
+	}
+	return err
+}
+
+// RefundOrder gives back what was paid for an order, revokes its licence for good
+// and records that. What the provider gave back stays given back, whatever
+// happens here: it tells by its webhook too, and asking again refunds nothing
+// more.
+//
+// It returns ErrOrderNotFound, ErrNotRefundable, ErrOtherProvider,
+// ErrRefundRefused and ErrProviderUnreachable.
+func (s *Service) RefundOrder(ctx context.Context, id string) (OwnedOrder, error) {
+	o, err := s.Order(ctx, id)
+	if err != nil {
+		return OwnedOrder{}, err
+	}
+	if o.Status() != OrderPaid {
+		return OwnedOrder{}, ErrNotRefundable
+	}
+	if err := s.ask(o.Order, func() error { return s.Payments.Refund(ctx, o.ID, o.Payment) }); err != nil {
+		if errors.Is(err, payment.ErrRefused) {
+			return OwnedOrder{}, ErrRefundRefused.Because(err)
+		}
+		return OwnedOrder{}, err
+	}
+	return s.changeOrder(ctx, o, audit.OrderRefund, func(tx Sales, o *Order) error {
+		// Its webhook may have been quicker.
+		if o.Status() != OrderPaid && o.Status() != OrderRefunded {
+			return ErrNotRefundable
+		}
+		return s.refund(ctx, tx, o, s.Now())
+	})
+}
+
+// CancelOrder cancels an order that is pending: it can no longer be paid, and its
+// licence is revoked. What is paid all the same, because the buyer was about to,
+// is given back (TakeEvent).
+//
+// It returns ErrOrderNotFound, ErrNotCancellable, ErrOtherProvider, ErrBeingPaid
+// and ErrProviderUnreachable.
+func (s *Service) CancelOrder(ctx context.Context, id string) (OwnedOrder, error) {
+	o, err := s.Order(ctx, id)
+	if err != nil {
+		return OwnedOrder{}, err
+	}
+	if o.Status() != OrderPending {
+		return OwnedOrder{}, ErrNotCancellable
+	}
+	if err := s.ask(o.Order, func() error { return s.Payments.Cancel(ctx, o.Payment) }); err != nil {
+		if errors.Is(err, payment.ErrRefused) {
+			return OwnedOrder{}, ErrBeingPaid.Because(err)
+		}
+		return OwnedOrder{}, err
+	}
+	return s.changeOrder(ctx, o, audit.OrderCancel, func(tx Sales, o *Order) error {
+		switch o.Status() {
+		case OrderPending:
+			return s.cancel(ctx, tx, o, s.Now())
+		case OrderCancelled: // its webhook was quicker
+			return nil
+		case OrderPaid, OrderRefunded:
+		}
+		return ErrNotCancellable
+	})
+}
+
+// ask asks the provider of an order for something. Where no money moved there is
+// nobody to ask. Errors other than payment.ErrRefused become
+// ErrProviderUnreachable.
+func (s *Service) ask(o Order, what func() error) error {
+	switch {
+	case o.Provider == "" || o.Provider == (payment.Test{}).Name():
+		return nil
+	case o.Provider != s.Payments.Name():
+		return ErrOtherProvider
+	}
+	err := what()
+	if err == nil || errors.Is(err, payment.ErrRefused) {
+		return err
+	}
+	return ErrProviderUnreachable.Because(err)
+}
+
+// changeOrder applies fn to an order and records it, in one transaction that has
+// locked the order.
+func (s *Service) changeOrder(ctx context.Context, out OwnedOrder, action audit.Action, fn func(Sales, *Order) error) (OwnedOrder, error) {
+	err := s.Sales.InTx(ctx, func(tx Sales) error {
+		o, err := tx.OrderByID(ctx, out.ID)
+		if err != nil {
+			return noOrder(err)
+		}
+		if err := fn(tx, &o); err != nil {
+			return err
+		}
+		out.Order = o
+		return tx.Record(ctx, audit.New(ctx, s.Now(), action, audit.Target{Type: "order", ID: o.ID}, audit.Details{
+			"product": out.ProductSlug, "amount": o.Amount.Amount(), "currency": o.Amount.Currency, "licenseId": o.LicenseID,
+		}))
+	})
+	if err != nil {
+		return OwnedOrder{}, err
+	}
+	return out, nil
+}

@@ -1,0 +1,36 @@
+package market
+
+import "stoa/internal/errs"
+
+// OrderQuery says which orders an administrator wants to see. Empty fields want
+// all.
+type OrderQuery struct {
+	ID      string
+	Status  OrderStatus
+	Product string // slug
+	UserID  string // or caller.Anonymous
+	// Email is an address on the bill or of the buyer's account, compared as
+	// EmailKey says.
+	Email string
+
+	Offset, Limit int
+}
+
+// Issues returns what is wrong with the query.
+func (q OrderQuery) Issues() []errs.Issue {
+	var is issues
+	switch q.Status {
+	case "", OrderPending, OrderPaid, OrderRefunded, OrderCancelled:
+	default:
+		is.add("status", "invalid", "status must be pending, paid, refunded or cancelled.")
+	}
+	for _, f := range []struct{ name, value string }{{"product", q.Product}, {"user", q.UserID}} {
+		if !printable(f.value, maxText) {
+			is.add(f.name, "out_of_range", "%s must be at most %d printable characters.", f.name, maxText)
+		}
+	}
+	if q.Email != "" && EmailKey(q.Email) == "" {
+		is.add("email", "invalid", "email must be one e-mail address.")
+	}
+	return is
+}

@@ -1,0 +1,122 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"stoa/internal/account"
+	"stoa/internal/market"
+	"stoa/internal/market/payment"
+)
+
+// AddPaymentEvent implements market.Sales.
+func (s *Sales) AddPaymentEvent(ctx context.Context, provider string, e payment.Event, orderID string, at time.Time) (bool, error) {
+	res, err := s.w.ExecContext(ctx, `
+		INSERT INTO payment_events (provider, id, type, order_id, at_ms) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (provider, id) DO NOTHING`, provider, e.ID, e.Type, orderID, toMillis(at))
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	return n > 0, err
+}
+
+// OrderByPayment implements market.Sales.
+func (s *Sales) OrderByPayment(ctx context.Context, provider string, r payment.Reference) (market.Order, error) {
+	for _, by := range []struct{ column, value string }{{"payment_id", r.Payment}, {"payment_subscription", r.Subscription}} {
+		if by.value == "" {
+			continue
+		}
+		// Ids are the provider's, which gives each once.
+		o, err := scanOrder(s.r.QueryRowContext(ctx, `
+			SELECT `+orderColumns+` FROM orders o WHERE o.`+by.column+` = $1 AND o.`+by.column+` <> '' AND o.provider = $2`+s.lockInTx("o"), by.value, provider))
+		if !errors.Is(err, sql.ErrNoRows) {
+			return o, err
+		}
+	}
+	return market.Order{}, s.db.wrap(sql.ErrNoRows, "Order")
+}
+
+// FindOrders implements market.Sales.
+func (s *Sales) FindOrders(ctx context.Context, q market.OrderQuery) ([]market.OwnedOrder, int, error) {
+	where, args := orderWhere(q)
+	var total int
+	if err := s.r.QueryRowContext(ctx, `SELECT count(*) FROM orders o`+where, args...).Scan(&total); err != nil {
+		return nil, 0, err
+	}
+	rows, err := s.r.QueryContext(ctx, `
+		SELECT `+orderColumns+`, p.slug, p.name
+		FROM orders o JOIN products p ON p.id = o.product_id`+where+fmt.Sprintf(`
+		ORDER BY o.created_at_ms DESC, o.id
+		LIMIT $%d OFFSET $%d`, len(args)+1, len(args)+2), append(args, q.Limit, q.Offset)...)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer rows.Close()
+	list := []market.OwnedOrder{}
+	for rows.Next() {
+		var o market.OwnedOrder
+		if o.Order, err = scanOrder(rows, &o.ProductSlug, &o.ProductName); err != nil {
+			return nil, 0, err
+		}
+		list = append(list, o)
+	}
+	return list, total, rows.Err()
+}
+
+// orderWhere returns the WHERE clause of a query and its arguments.
+func orderWhere(q market.OrderQuery) (where string, args []any) {
+	var terms []string
+	arg := func(v any) string {
+		args = append(args, v)
+		return fmt.Sprintf("$%d", len(args))
+	}
+	if q.ID != "" {
+		terms = append(terms, "o.id = "+arg(q.ID))
+	}
+	if q.Status != "" {
+		terms = append(terms, "o.status = "+arg(string(q.Status)))
+	}
+	if q.Product != "" {
+		terms = append(terms, "o.product_id = (SELECT id FROM products WHERE slug = "+arg(q.Product)+")")
+	}
+	if q.UserID != "" {
+		terms = append(terms, "o.user_id = "+arg(q.UserID))
+	}
+	if q.Email != "" {
+		// The bill's address and the account's are compared as each is elsewhere.
+		terms = append(terms, "(o.billing_email_key = "+arg(market.EmailKey(q.Email))+
+			" OR o.user_id = (SELECT id FROM users WHERE email_key = "+arg(account.Key(q.Email))+"))")
+	}
+	if len(terms) == 0 {
+		return "", nil
+	}
+	return " WHERE " + strings.Join(terms, " AND "), args
+}
+
+// UnfinishedOrders implements market.Sales.
+func (s *Sales) UnfinishedOrders(ctx context.Context, provider string, until time.Time) ([]market.Order, error) {
+	rows, err := s.r.QueryContext(ctx, `
+		SELECT `+orderColumns+` FROM orders o
+		WHERE o.provider = $1 AND (o.cancelled_at_ms IS NOT NULL AND o.paid_at_ms IS NOT NULL AND o.refunded_at_ms IS NULL
+			OR o.status = 'pending' AND o.payment_url = '' AND o.created_at_ms <= $2)
+		ORDER BY o.created_at_ms, o.id
+		LIMIT 100`, provider, toMillis(until))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []market.Order
+	for rows.Next() {
+		o, err := scanOrder(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, o)
+	}
+	return list, rows.Err()
+}

@@ -1,0 +1,159 @@
+package storetest
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"stoa/internal/account"
+	"stoa/internal/caller"
+	"stoa/internal/errs"
+	"stoa/internal/market"
+	"stoa/internal/market/payment"
+	"stoa/internal/store"
+)
+
+func testPayments(t *testing.T, open Open) {
+	t.Run("of many who record an event, one is the first", func(t *testing.T) {
+		t.Parallel()
+
+		s := store.NewSales(shopDB(t, open))
+		mustOrder(t, s, Order("o", "a", "anonymous", "", T0))
+		e := payment.Event{ID: "evt", Type: "paid"}
+		var (
+			wg    sync.WaitGroup
+			fresh atomic.Int32
+		)
+		for range 8 {
+			wg.Go(func() {
+				first, err := s.AddPaymentEvent(t.Context(), "stripe", e, "o", T0)
+				if err != nil {
+					t.Error(err)
+				}
+				if first {
+					fresh.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		other, err := s.AddPaymentEvent(t.Context(), "other", e, "o", T0)
+		if fresh.Load() != 1 || !other || err != nil {
+			t.Errorf("%d were the first, want 1; another provider's: %v, %v", fresh.Load(), other, err)
+		}
+	})
+	t.Run("an order is found by its payment, or else its subscription", func(t *testing.T) {
+		t.Parallel()
+
+		s := store.NewSales(shopDB(t, open))
+		for id, ref := range map[string]payment.Reference{"o1": {Payment: "p1", Subscription: "s1"}, "o2": {Payment: "p2"}, "o3": {Subscription: "s3"}} {
+			o := Order(id, "a", "anonymous", "", T0)
+			o.Provider, o.Payment = "stripe", ref
+			mustOrder(t, s, o)
+		}
+		for _, tt := range []struct {
+			provider string
+			ref      payment.Reference
+			want     string
+		}{
+			{"stripe", payment.Reference{Payment: "p1"}, "o1"},
+			{"stripe", payment.Reference{Subscription: "s1"}, "o1"},
+			{"stripe", payment.Reference{Payment: "p2", Subscription: "s1"}, "o2"},
+			{"stripe", payment.Reference{Payment: "p9", Subscription: "s3"}, "o3"},
+			{"stripe", payment.Reference{}, ""},
+			{"stripe", payment.Reference{Payment: "s1", Subscription: "p1"}, ""},
+			{"other", payment.Reference{Payment: "p1"}, ""},
+		} {
+			o, err := s.OrderByPayment(t.Context(), tt.provider, tt.ref)
+			if tt.want == "" {
+				wantKind(t, err, errs.NotFound)
+			} else if err != nil || o.ID != tt.want {
+				t.Errorf("OrderByPayment(%s, %+v) = %s, %v; want %s", tt.provider, tt.ref, o.ID, err, tt.want)
+			}
+		}
+	})
+	t.Run("unfinished orders", func(t *testing.T) { t.Parallel(); testUnfinished(t, store.NewSales(shopDB(t, open))) })
+	t.Run("orders that a query wants", func(t *testing.T) { t.Parallel(); testFindOrders(t, shopDB(t, open)) })
+}
+
+func testUnfinished(t *testing.T, s *store.Sales) {
+	n := 0
+	add := func(id string, created time.Time, change func(*market.Order)) {
+		o := Order(id, "a", "anonymous", "", created)
+		o.Provider, o.PaidAt = "stripe", time.Time{}
+		change(&o)
+		mustOrder(t, s, o)
+		n++
+	}
+	add("pending", T0, func(*market.Order) {})
+	add("young", T0.Add(time.Millisecond), func(*market.Order) {})
+	add("begun", T0, func(o *market.Order) { o.PaymentURL = "https://pay.example" })
+	add("other", T0, func(o *market.Order) { o.Provider = "other" })
+	add("paid", T0, func(o *market.Order) { o.PaidAt = T0 })
+	add("cancelled", T0, func(o *market.Order) { o.CancelledAt = T0 })
+	add("late", T0.Add(time.Hour), func(o *market.Order) { o.PaidAt, o.CancelledAt, o.PaymentURL = T0, T0, "https://pay.example" })
+	add("back", T0, func(o *market.Order) { o.PaidAt, o.CancelledAt, o.RefundedAt = T0, T0, T0 })
+	found, err := s.UnfinishedOrders(t.Context(), "stripe", T0)
+	var ids []string
+	for _, o := range found {
+		ids = append(ids, o.ID)
+	}
+	if got := strings.Join(ids, " "); err != nil || got != "pending late" {
+		t.Errorf("UnfinishedOrders = %q, %v; want the one that never began and the one to give back", got, err)
+	}
+	for range 101 {
+		add("more"+strings.Repeat("x", n), T0, func(*market.Order) {})
+	}
+	if found, err := s.UnfinishedOrders(t.Context(), "stripe", T0); err != nil || len(found) != 100 {
+		t.Errorf("%d unfinished orders at once, %v; want 100", len(found), err)
+	}
+}
+
+func testFindOrders(t *testing.T, db *store.DB) {
+	s := store.NewSales(db)
+	user := account.Credentials{User: account.User{ID: "u1", Email: "Ada@Example.com", Username: "ada", Role: caller.RoleUser, Active: true, CreatedAt: T0}}
+	if err := store.NewAccount(db).CreateUser(t.Context(), user); err != nil {
+		t.Fatal(err)
+	}
+	mustOrder(t, s, Order("o1", "a", "anonymous", "bob@example.com", T0))
+	mustOrder(t, s, Order("o2", "b", "u1", "", T0.Add(time.Second)))
+	o := Order("o3", "a", "anonymous", "ADA@example.com", T0.Add(2*time.Second))
+	o.RefundedAt = T0
+	mustOrder(t, s, o)
+	mustOrder(t, s, Order("o4", "a", "u1", "bob@example.com", T0.Add(2*time.Second)))
+
+	for _, tt := range []struct {
+		name  string
+		query market.OrderQuery
+		want  string
+		total int
+	}{
+		{"all, the newest first, then by id", market.OrderQuery{}, "o3 o4 o2 o1", 4},
+		{"a part", market.OrderQuery{Offset: 1, Limit: 2}, "o4 o2", 4},
+		{"past the end", market.OrderQuery{Offset: 4}, "", 4},
+		{"by id", market.OrderQuery{ID: "o2"}, "o2", 1},
+		{"by status", market.OrderQuery{Status: market.OrderRefunded}, "o3", 1},
+		{"of a product", market.OrderQuery{Product: "a"}, "o3 o4 o1", 3},
+		{"of a product that is none", market.OrderQuery{Product: "c"}, "", 0},
+		{"of a user", market.OrderQuery{UserID: "u1"}, "o4 o2", 2},
+		{"by the address on the bill", market.OrderQuery{Email: "Bob@example.com"}, "o4 o1", 2},
+		{"or that of the account", market.OrderQuery{Email: "ada@example.com"}, "o3 o4 o2", 3},
+		{"together", market.OrderQuery{Email: "ada@example.com", Product: "a", Status: market.OrderPaid}, "o4", 1},
+	} {
+		if tt.query.Limit == 0 {
+			tt.query.Limit = 10
+		}
+		found, total, err := s.FindOrders(t.Context(), tt.query)
+		var ids []string
+		for _, o := range found {
+			ids = append(ids, o.ID)
+			if want := strings.TrimPrefix(o.ProductID, "prod-"); o.ProductSlug != want || o.ProductName != "Name of "+want {
+				t.Errorf("%s is of %q %q", o.ID, o.ProductSlug, o.ProductName)
+			}
+		}
+		if got := strings.Join(ids, " "); err != nil || got != tt.want || total != tt.total {
+			t.Errorf("%s: %q of %d, %v; want %q of %d", tt.name, got, total, err, tt.want, tt.total)
+		}
+	}
+}
