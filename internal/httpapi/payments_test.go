@@ -131,6 +131,23 @@ func TestAPurchasePaidWithStripe(t *testing.T) {
 	}
 }
 
+// Who pays on a page gets the key by mail, once it is paid.
+func TestTheReceiptIsMailedOncePaid(t *testing.T) {
+	t.Parallel()
+	a, _ := liveShop(t)
+	res := send(t, a, products+"/mail-pack/purchase", `{"tierId":"once","paymentMethod":"card","billingInfo":{"email":"ada@example.com"}}`)
+	s := sale{orderID: res.Text(t, "orderId")}
+	if mails := a.Mails(t); len(mails) != 0 {
+		t.Errorf("mailed before it is paid: %+v", mails)
+	}
+	for range 2 {
+		mustTell(t, a, s.paid())
+	}
+	if mails := a.Mails(t); len(mails) != 1 || !strings.Contains(mails[0].Text, res.Text(t, "licenseKey")) {
+		t.Errorf("mails %+v, want one with the key", mails)
+	}
+}
+
 // CONTRACT 3: the licence works only once the provider's signed webhook says paid.
 func TestWebhooksThatStripeDidNotSignAreRefused(t *testing.T) {
 	t.Parallel()

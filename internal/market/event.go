@@ -48,6 +48,9 @@ func (s *Service) TakeEvent(ctx context.Context, provider string, payload []byte
 	if err != nil || n.OrderID == "" {
 		return n, err
 	}
+	if e.Kind == payment.Paid {
+		s.Courier.Wake()
+	}
 	if e.Kind == payment.Renewed {
 		return n, s.renewPaid(ctx, o, e, &n)
 	}
