@@ -108,6 +108,9 @@ func (s *Service) apply(ctx context.Context, tx Sales, o *Order, e payment.Event
 		return nil
 	}
 	status := o.Status()
+	if e.At.Before(o.CreatedAt) {
+		e.At = o.CreatedAt // providers count in whole seconds
+	}
 	switch e.Kind {
 	case payment.Paid:
 		if !covers(e, o.Amount) {
