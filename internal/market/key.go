@@ -60,8 +60,9 @@ func ParseLicenseKey(s string) (LicenseKey, error) {
 	if len(s) > maxKeyInput {
 		return LicenseKey{}, ErrBadKey
 	}
-	var values []byte
-	for _, c := range []byte(s) {
+	values := make([]byte, 0, len(keyPrefix)+keySymbols)
+	for i := range len(s) {
+		c := s[i]
 		if c == '-' || c == ' ' || c == '\t' || c == '\r' || c == '\n' {
 			continue
 		}
@@ -113,6 +114,7 @@ func valuesOfSymbols() (values [256]byte) {
 // Reveal returns the text of the key, for its owner only.
 func (k LicenseKey) Reveal() string {
 	var b strings.Builder
+	b.Grow(len(keyPrefix) + keySymbols + keySymbols/keyGroup)
 	b.WriteString(keyPrefix)
 	for i, v := range k.symbols {
 		if i%keyGroup == 0 {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"stoa/internal/errs"
 	"stoa/internal/market"
@@ -41,8 +42,15 @@ func scanLicense(row scanner, more ...any) (market.License, error) {
 	return l, err
 }
 
-// decodeFeatures reads the column features of a licence.
+// decodeFeatures reads the column features of a licence. Every verification does,
+// and most of them hold what jsonList makes of plain texts, in which a quote is
+// always a delimiter.
 func decodeFeatures(licenseID, text string) ([]string, error) {
+	if inner, ok := strings.CutPrefix(text, `["`); ok && !strings.Contains(inner, `\`) {
+		if inner, ok = strings.CutSuffix(inner, `"]`); ok {
+			return strings.Split(inner, `","`), nil
+		}
+	}
 	var list []string
 	if err := json.Unmarshal([]byte(text), &list); err != nil {
 		return nil, fmt.Errorf("store: licence %s: features: %w", licenseID, err)
