@@ -129,15 +129,7 @@ func (s *Service) apply(ctx context.Context, tx Sales, o *Order, e payment.Event
 			return err
 		}
 	case payment.Refunded:
-		// What was given back was paid before, even if that is told later.
 		o.learn(e.Reference)
-		at := o.PaidAt
-		if at.IsZero() {
-			at = e.At
-		}
-		if err := s.settle(ctx, tx, o, at); err != nil {
-			return err
-		}
 		if err := s.refund(ctx, tx, o, e.At); err != nil {
 			return err
 		}

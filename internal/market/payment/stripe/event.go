@@ -32,7 +32,7 @@ func (s *Stripe) Event(ctx context.Context, payload []byte, signature string) (p
 			Object json.RawMessage `json:"object"`
 		} `json:"data"`
 	}
-	if json.Unmarshal(payload, &e) != nil || e.ID == "" {
+	if !decode(new(payment.Event), payload, &e) || e.ID == "" {
 		// Signed, so it is Stripe's; asking for it again would bring the same.
 		return payment.Event{Note: "a signed webhook that is no event"}, nil
 	}
