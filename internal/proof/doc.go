@@ -12,5 +12,6 @@
 //
 // The tests build stoa themselves. With STOA_PROOF=10 they do ten times as much,
 // and with STOA_PROOF_SEED the number that a failed run printed makes the clients
-// do what they did then; which of them was faster, a seed does not decide.
+// do what they did then; which of them was faster, a seed does not decide. README.md
+// tells which faults they were seen to catch.
 package proof
