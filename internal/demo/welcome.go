@@ -22,6 +22,10 @@ Try it (needs curl and node, in another terminal):
   KEY=$(curl -s {url}/api/marketplace/products/mail-courier/purchase -H 'Content-Type: application/json' -d '{"tierId":"pro","paymentMethod":"card"}' | node -pe 'JSON.parse(require("fs").readFileSync(0)).licenseKey'); echo $KEY
   curl -s {url}/api/marketplace/products/mail-courier/activate -H 'Content-Type: application/json' -d '{"licenseKey":"'$KEY'","instanceId":"shop.example.com"}'
   curl -s "{url}/api/marketplace/products/mail-courier/license/verify?licenseKey=$KEY&instanceId=shop.example.com"
+  curl -s "{url}/api/marketplace/products/mail-courier/license/lease?licenseKey=$KEY&instanceId=shop.example.com"
+
+  # ask twice, buy once: the second answer has Idempotency-Replayed: true
+  for i in 1 2; do curl -si {url}/api/marketplace/products/mail-courier/purchase -H 'Idempotency-Key: "demo-'$$'"' -H 'Content-Type: application/json' -d '{"tierId":"pro","paymentMethod":"card"}'; done
 
   # plugins through the gateway: CommonJS, ES module with configuration, external service
   curl -s {url}/api/v1/shop/plugins/gift-notes/health
@@ -31,6 +35,8 @@ Try it (needs curl and node, in another terminal):
   # administration
   TOKEN=$(curl -s {url}/auth/login -H 'Content-Type: application/json' -d '{"email":"{email}","password":"{password}"}' | node -pe 'JSON.parse(require("fs").readFileSync(0)).data.access_token')
   curl -s {url}/api/v1/admin/extensions -H "Authorization: Bearer $TOKEN"
+  curl -s {url}/api/v1/admin/orders -H "Authorization: Bearer $TOKEN"
+  curl -s {url}/api/v1/admin/catalog -H "Authorization: Bearer $TOKEN"
 
 Stop with Ctrl-C.
 
