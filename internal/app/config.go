@@ -8,6 +8,7 @@ import (
 	"stoa/internal/account/password"
 	"stoa/internal/mail"
 	"stoa/internal/market"
+	"stoa/internal/market/payment"
 	"stoa/internal/seal"
 )
 
@@ -60,6 +61,8 @@ type Config struct {
 	Payments string
 	// Stripe takes live payments, if it is configured.
 	Stripe StripeConfig
+	// Provider takes payments in place of all that. Tests set it.
+	Provider payment.Provider
 
 	// Leases is how long licence leases last; market.DefaultLeaseTerms if zero.
 	Leases market.LeaseTerms

@@ -21,6 +21,9 @@ type StripeConfig struct {
 
 // newPayments returns the provider that takes the payments of a configuration.
 func newPayments(cfg Config) (payment.Provider, error) {
+	if cfg.Provider != nil {
+		return cfg.Provider, nil
+	}
 	switch cfg.Payments {
 	case "", "test":
 		return payment.Test{}, nil

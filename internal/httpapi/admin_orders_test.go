@@ -190,8 +190,7 @@ func TestAnAdministratorRefundsAndCancelsAtStripe(t *testing.T) {
 // What the provider refuses or does not answer changes nothing here.
 func TestAProviderThatFailsChangesNoOrder(t *testing.T) {
 	t.Parallel()
-	a := shop(t)
-	b := withBank(a)
+	a, b := bankShop(t)
 	admin := a.Admin(t, "root").Access
 
 	pending := send(t, a, products+"/mail-pack/purchase", buyOnce).Text(t, "orderId")
@@ -216,7 +215,13 @@ func TestAProviderThatFailsChangesNoOrder(t *testing.T) {
 			}
 		}
 	}
-	a.Market.Payments = payment.None{} // the configuration changes
+	for _, id := range []string{paid, pending} { // as if the configuration had changed
+		o := orderOf(t, a, id)
+		o.Provider = "another"
+		if err := a.Market.Sales.UpdateOrder(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, path := range []string{paid + "/refund", pending + "/cancel"} {
 		if res := adminPost(t, a, admin, adminOrders+"/"+path); res.Status != http.StatusConflict || !strings.Contains(res.Text(t, "error.message"), "not configured") {
 			t.Errorf("%s = %d %s", path, res.Status, res.Body)
@@ -227,13 +232,19 @@ func TestAProviderThatFailsChangesNoOrder(t *testing.T) {
 	}
 }
 
+// onBothEngines runs test once on each engine, with the options for it.
+func onBothEngines(t *testing.T, test func(t *testing.T, options ...testkit.Option)) {
+	t.Helper()
+	t.Run("SQLite", func(t *testing.T) { t.Parallel(); test(t) })
+	t.Run("PostgreSQL", func(t *testing.T) { t.Parallel(); test(t, testkit.OnPostgres) })
+}
+
 // A crash between two steps leaves work; it is found and finished.
 func TestUnfinishedOrdersAreFinished(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
-		b := withBank(a)
+	onBothEngines(t, func(t *testing.T, options ...testkit.Option) {
+		a, b := bankShop(t, options...)
 		ask := func(id string) {
 			b.set(errors.New("no answer"))
 			if _, err := a.Market.Purchase(t.Context(), "mail-pack", market.PurchaseRequest{TierID: "once", PaymentMethod: "card", OrderID: id}); err == nil {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"stoa/internal/app"
 	"stoa/internal/market"
 	"stoa/internal/market/payment"
 	"stoa/internal/testkit"
@@ -58,11 +59,11 @@ func (b *bank) set(err error) {
 	b.fails = err
 }
 
-// withBank makes a the customer of a bank.
-func withBank(a *testkit.App) *bank {
+// bankShop returns an App with testCatalog that takes payments with a bank.
+func bankShop(tb testing.TB, options ...testkit.Option) (*testkit.App, *bank) {
+	tb.Helper()
 	b := new(bank)
-	a.Market.Payments = b
-	return b
+	return shop(tb, append(options, func(_ testing.TB, cfg *app.Config) { cfg.Provider = b })...), b
 }
 
 func orderOf(tb testing.TB, a *testkit.App, id string) market.Order {
@@ -83,8 +84,7 @@ func downloads(tb testing.TB, a *testkit.App) float64 {
 
 func TestALicenseWorksOnlyOncePaid(t *testing.T) {
 	t.Parallel()
-	a := shop(t)
-	b := withBank(a)
+	a, b := bankShop(t)
 
 	res := send(t, a, products+"/mail-pack/purchase", `{"tierId":"monthly","paymentMethod":"card","billingInfo":{"email":"ada@example.com"}}`)
 	orderID, key := res.Text(t, "orderId"), res.Text(t, "licenseKey")
@@ -126,8 +126,7 @@ func TestAPurchaseWhosePaymentCannotBeginIsCancelled(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			a := shop(t)
-			b := withBank(a)
+			a, b := bankShop(t)
 			b.set(tt.fails)
 			wantFlatError(t, send(t, a, products+"/mail-pack/purchase", buyOnce), tt.status, "PURCHASE_FAILED")
 			o := orderOf(t, a, b.begun[0].OrderID)
@@ -182,8 +181,7 @@ func TestAPurchaseWithAChosenIDHappensOnce(t *testing.T) {
 
 func TestAPurchaseWithAChosenIDBeginsItsPaymentAgain(t *testing.T) {
 	t.Parallel()
-	a := shop(t)
-	b := withBank(a)
+	a, b := bankShop(t)
 	req := market.PurchaseRequest{TierID: "once", PaymentMethod: "card", OrderID: "chosen-1"}
 
 	b.set(errors.New("no answer"))
