@@ -26,6 +26,7 @@ import (
 	"stoa/internal/keyring"
 	"stoa/internal/mail"
 	"stoa/internal/market"
+	"stoa/internal/market/payment"
 	"stoa/internal/ops"
 	"stoa/internal/plugin"
 	"stoa/internal/plugin/install"
@@ -80,7 +81,9 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 		return nil, errors.Join(fmt.Errorf("app: %w", err), a.Close(ctx))
 	}
 	a.background.Go(func() { a.Accounts.KeepSwept(working, cfg.Log) })
-	a.background.Go(func() { a.Market.KeepSwept(working, cfg.Log) })
+	if a.Market.Payments.Mode() == payment.Hosted { // else nothing is ever unfinished
+		a.background.Go(func() { a.Market.KeepSwept(working, cfg.Log) })
+	}
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
 	if cfg.DeliverReceipts {
 		a.courier.Start(working)
