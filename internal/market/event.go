@@ -196,7 +196,7 @@ func (s *Service) giveBack(ctx context.Context, o Order, n *Notice) error {
 
 // renewPaid renews the licence of an order for the invoice that was paid.
 func (s *Service) renewPaid(ctx context.Context, o Order, e payment.Event, n *Notice) error {
-	l, err := s.RenewLicense(ctx, o.LicenseID, Renewal{Periods: 1, Reference: s.Payments.Name() + ":" + e.Reference.Invoice})
+	l, err := s.RenewLicense(ctx, o.LicenseID, Renewal{Periods: 1, Reference: s.Payments.Name() + ":" + e.Reference.Invoice, Billed: true})
 	if err == nil {
 		n.Done = "the licence ends " + l.ExpiresAt.Format(time.DateOnly)
 		return nil

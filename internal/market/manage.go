@@ -18,6 +18,10 @@ type Renewal struct {
 	// Reference says what for, such as the id of an invoice: a licence is renewed
 	// once for the same. Empty means that every call is a renewal.
 	Reference string `json:"reference"`
+	// Billed says that a provider collected for the period that follows the last,
+	// which may have begun meanwhile: collecting takes an hour or so. Otherwise the
+	// days of billing and of renewal would drift apart.
+	Billed bool `json:"-"`
 }
 
 // maxRenewal is how many periods one renewal may add.
@@ -65,7 +69,7 @@ func (s *Service) RenewListed(ctx context.Context, licenseID string, r Renewal, 
 			}
 			details["reference"] = r.Reference
 		}
-		if err := l.Renew(r.Periods, now); err != nil {
+		if err := l.Renew(r, now); err != nil {
 			return "", nil, err
 		}
 		details["expiresAt"] = l.ExpiresAt

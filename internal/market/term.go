@@ -44,13 +44,14 @@ func (l *License) EndAt(end time.Time) {
 const lastYear = 9999
 
 // Renew adds whole billing periods to the term. While it lasts they follow its
-// end, whenever they are paid; after it they begin at now. Months are counted
-// from where the term began, so that the 31st is not lost in a February.
+// end, whenever they are paid; after it they begin at now, unless they were
+// billed for the time since. Months are counted from where the term began, so
+// that the 31st is not lost in a February.
 //
 // It returns ErrLicenseRevoked, ErrNoTerm for a licence without a billing period
 // or an end, and VALIDATION_ERROR for a term beyond the year 9999. The licence is
 // changed only if it returns nil.
-func (l *License) Renew(periods int, now time.Time) error {
+func (l *License) Renew(r Renewal, now time.Time) error {
 	switch {
 	case !l.RevokedAt.IsZero():
 		return ErrLicenseRevoked
@@ -58,16 +59,16 @@ func (l *License) Renew(periods int, now time.Time) error {
 		return ErrNoTerm
 	}
 	anchor, before := l.Anchor, l.Periods
-	if l.StatusAt(now) == LicenseExpired {
+	if l.StatusAt(now) == LicenseExpired && !r.Billed {
 		anchor, before = now.UTC().Truncate(time.Millisecond), 0
 	}
-	end := addMonths(anchor, l.Months*(before+periods))
+	end := addMonths(anchor, l.Months*(before+r.Periods))
 	if end.Year() > lastYear {
 		var is issues
 		is.add("periods", "out_of_range", "periods must end the term in the year %d or before.", lastYear)
 		return errs.Validation(is...)
 	}
-	l.Anchor, l.Periods, l.ExpiresAt = anchor, before+periods, end
+	l.Anchor, l.Periods, l.ExpiresAt = anchor, before+r.Periods, end
 	return nil
 }
 

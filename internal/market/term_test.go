@@ -129,7 +129,7 @@ func TestRenewal(t *testing.T) {
 
 			l := began(tt.period, moment(t, tt.from))
 			for _, s := range tt.steps {
-				if err := l.Renew(s.periods, moment(t, s.at)); err != nil {
+				if err := l.Renew(market.Renewal{Periods: s.periods}, moment(t, s.at)); err != nil {
 					t.Fatal(err)
 				}
 				if got := l.ExpiresAt.Format(time.RFC3339); got != s.want {
@@ -167,7 +167,7 @@ func TestWhatCannotBeRenewedStaysAsItIs(t *testing.T) {
 			t.Parallel()
 
 			l := tt.license
-			err := l.Renew(1, now)
+			err := l.Renew(market.Renewal{Periods: 1}, now)
 			if !errors.Is(err, tt.want) && tt.want != nil || errs.KindOf(err) == "" {
 				t.Errorf("Renew = %v, want %v", err, tt.want)
 			}
@@ -184,7 +184,7 @@ func TestRenewalGoesOnFromAnEndThatWasSet(t *testing.T) {
 
 	l := began(market.Monthly, moment(t, "2030-03-01T12:00:00Z"))
 	l.EndAt(moment(t, "2030-05-31T00:00:00Z"))
-	if err := l.Renew(1, moment(t, "2030-03-02T12:00:00Z")); err != nil || l.Type != market.Subscription || l.ExpiresAt.Format(time.RFC3339) != "2030-06-30T00:00:00Z" {
+	if err := l.Renew(market.Renewal{Periods: 1}, moment(t, "2030-03-02T12:00:00Z")); err != nil || l.Type != market.Subscription || l.ExpiresAt.Format(time.RFC3339) != "2030-06-30T00:00:00Z" {
 		t.Errorf("the term ends %s (%v), want 2030-06-30T00:00:00Z", l.ExpiresAt, err)
 	}
 }
@@ -200,15 +200,36 @@ func TestRenewalsAddUp(t *testing.T) {
 		total := 0
 		for _, n := range rapid.SliceOfN(rapid.IntRange(1, 12), 1, 10).Draw(t, "renewals") {
 			total += n
-			if err := many.Renew(n, from); err != nil {
+			if err := many.Renew(market.Renewal{Periods: n}, from); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := one.Renew(total, from); err != nil {
+		if err := one.Renew(market.Renewal{Periods: total}, from); err != nil {
 			t.Fatal(err)
 		}
 		if one.ExpiresAt != many.ExpiresAt {
 			t.Fatalf("at once the term ends %s, one by one %s", one.ExpiresAt, many.ExpiresAt)
 		}
 	})
+}
+
+// A provider bills for a period once it has begun, and tells an hour later or,
+// when a card had to be replaced, a week later. However late, and in whatever
+// order, the days of renewal stay those of billing.
+func TestBilledPeriodsFollowOneAnother(t *testing.T) {
+	t.Parallel()
+
+	l := market.License{}
+	l.Begin(1, moment(t, "2030-01-31T12:00:00Z"))
+	for at, want := range map[int]string{0: "2030-03-31T12:00:00Z", 1: "2030-04-30T12:00:00Z", 2: "2030-05-31T12:00:00Z"} {
+		l := l
+		for range at + 1 {
+			if err := l.Renew(market.Renewal{Periods: 1, Billed: true}, moment(t, "2030-05-02T13:00:00Z")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := l.ExpiresAt.Format(time.RFC3339); got != want {
+			t.Errorf("after %d periods the term ends %s, want %s", at+1, got, want)
+		}
+	}
 }
