@@ -2,6 +2,7 @@ package testkit
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -29,6 +30,10 @@ const (
 func TestContractAcceptsWhatIsPromised(t *testing.T) {
 	t.Parallel()
 
+	signed := []string{
+		"Content-Digest", "sha-256=:" + strings.Repeat("A", 43) + "=:", "Signature", "stoa=:" + strings.Repeat("A", 86) + "==:",
+		"Signature-Input", `stoa=("@status" "content-digest" "@method";req "@path";req "@query";req);created=1;keyid="` + strings.Repeat("k", 43) + `";alg="ed25519";tag="stoa-license"`,
+	}
 	tests := []struct {
 		name         string
 		method, path string
@@ -39,8 +44,8 @@ func TestContractAcceptsWhatIsPromised(t *testing.T) {
 		{"a charset", "GET", "/livez", answer(200, jsonType+"; charset=utf-8", `{"status":"ok"}`)},
 		{"documented error", "GET", "/auth/me", answer(401, jsonType, `{"success":false,"error":{"code":"UNAUTHORIZED","message":"No."}}`, "Www-Authenticate", "Bearer")},
 		{"an error with issues", "GET", "/api/marketplace/products?limit=0", answer(400, jsonType, `{"error":"VALIDATION_ERROR","message":"No.","details":{"issues":[{"path":"limit","code":"range","message":"No."}]}}`)},
-		{"invalid licence", "GET", "/api/marketplace/products/x/license/verify?licenseKey=a&instanceId=b", answer(200, jsonType, `{"valid":false}`, "X-License-Code", "expired")},
-		{"valid licence", "GET", "/api/marketplace/products/x/license/verify", answer(200, jsonType, `{"valid":true,"license":`+license+`,"features":[]}`)},
+		{"invalid licence", "GET", "/api/marketplace/products/x/license/verify?licenseKey=a&instanceId=b", answer(200, jsonType, `{"valid":false}`, slices.Concat(signed, []string{"X-License-Code", "expired"})...)},
+		{"valid licence", "GET", "/api/marketplace/products/x/license/verify", answer(200, jsonType, `{"valid":true,"license":`+license+`,"features":[]}`, signed...)},
 		{"unknown path", "GET", "/nowhere", answer(404, jsonType, `{"success":false,"error":{"code":"NOT_FOUND","message":"No."}}`)},
 		{"unknown path of the marketplace", "GET", "/api/marketplace/nowhere", answer(404, jsonType, `{"error":"NOT_FOUND","message":"No."}`)},
 		{"unknown method", "PUT", "/livez", answer(405, jsonType, `{"success":false,"error":{"code":"METHOD_NOT_ALLOWED","message":"No."}}`, "Allow", "GET")},
@@ -79,6 +84,7 @@ func TestContractRefusesDrift(t *testing.T) {
 		{"missing field", "GET", "/livez", answer(200, jsonType, `{}`), "missing property 'status'"},
 		{"extra field", "GET", "/livez", answer(200, jsonType, `{"status":"ok","x":1}`), "additional properties 'x'"},
 		{"extra field beside allOf", "GET", "/auth/me", answer(200, jsonType, `{"success":true,"data":{"id":"tz4a98xxat96iws9zmbrgj3a","email":"a@b.c","username":"abc","role":"USER","avatar":null,"createdAt":"2030-03-01T12:00:00.000Z","passwordHash":"x"}}`), "passwordHash"},
+		{"an answer that is not signed", "GET", verify, answer(200, jsonType, `{"valid":false}`, "X-License-Code", "expired"), "Signature"},
 		{"extra field in an invalid licence", "GET", verify, answer(200, jsonType, `{"valid":false,"reason":"expired"}`), "oneOf"},
 		{"valid without its licence", "GET", verify, answer(200, jsonType, `{"valid":true}`), "oneOf"},
 		{"time without milliseconds", "GET", verify, answer(200, jsonType, `{"valid":true,"features":[],"license":`+strings.Replace(license, ".000Z", "Z", 1)+`}`), "oneOf"},
