@@ -30,6 +30,7 @@ var mayImport = map[string][]string{
 	"internal/cuid2":  {},
 	"internal/seal":   {},
 
+	"internal/jsontext":  {},
 	"internal/httpsig":   {},
 	"internal/keyring":   {"internal/errs", "internal/audit", "internal/seal"},
 	"internal/audit":     {"internal/errs", "internal/caller", "internal/cuid2", "internal/reqid"},
@@ -46,7 +47,7 @@ var mayImport = map[string][]string{
 	"internal/account/token":    {"internal/keyring"},
 
 	"internal/blob":                  {},
-	"internal/market":                {"internal/errs", "internal/audit", "internal/caller", "internal/seal", "internal/cuid2", "internal/keyring", "internal/mail", "internal/market/payment", "internal/market/lease"},
+	"internal/market":                {"internal/errs", "internal/jsontext", "internal/audit", "internal/caller", "internal/seal", "internal/cuid2", "internal/keyring", "internal/mail", "internal/market/payment", "internal/market/lease"},
 	"internal/market/lease":          {"internal/keyring"},
 	"internal/market/payment":        {},
 	"internal/market/payment/stripe": {"internal/market/payment"},
@@ -69,7 +70,7 @@ var mayImport = map[string][]string{
 	"nodehost/bundle":  {},
 	"examples/plugins": {},
 	"internal/store":   {"internal/errs", "internal/audit", "internal/caller", "internal/keyring", "internal/account", "internal/idempotency", "internal/market", "internal/market/payment", "internal/plugin"},
-	"internal/httpapi": {"api", "internal/reference", "internal/pages", "internal/errs", "internal/audit", "internal/caller", "internal/reqid", "internal/account", "internal/keyring", "internal/httpsig", "internal/idempotency", "internal/plugin", "internal/plugin/install", "internal/market", "internal/gateway", "internal/clientip", "internal/ratelimit"},
+	"internal/httpapi": {"api", "internal/reference", "internal/pages", "internal/errs", "internal/jsontext", "internal/audit", "internal/caller", "internal/reqid", "internal/account", "internal/keyring", "internal/httpsig", "internal/idempotency", "internal/plugin", "internal/plugin/install", "internal/market", "internal/gateway", "internal/clientip", "internal/ratelimit"},
 
 	// For tests only: nothing above may list these.
 	"internal/store/storetest":    {"*"},

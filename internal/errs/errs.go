@@ -9,6 +9,7 @@ package errs
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -87,15 +88,42 @@ func Malformed(code, message string) *Error {
 	}
 }
 
-// WithIssues returns an error of the given kind and code whose message and
-// details name every issue, or nil when there is none.
+// MaxIssues is how many issues an error names: more than anybody reads, and so
+// few that no answer is much larger than its request. A last issue with the code
+// CodeMore says how many more there are.
+const MaxIssues = 1000
+
+// CodeMore is the code of the issue that stands for those beyond MaxIssues.
+const CodeMore = "more"
+
+// maxSentences is how many issues are told in the message too.
+const maxSentences = 10
+
+// WithIssues returns an error of the given kind and code whose details name every
+// issue, up to MaxIssues, or nil when there is none. The message tells the first
+// of them.
 func WithIssues(kind Kind, code string, issues []Issue) error {
+	return WithMore(kind, code, issues, 0)
+}
+
+// WithMore is WithIssues for who found more issues and counted them only.
+func WithMore(kind Kind, code string, issues []Issue, more int) error {
 	if len(issues) == 0 {
 		return nil
 	}
-	texts := make([]string, len(issues))
-	for i, is := range issues {
-		texts[i] = is.Message
+	if beyond := len(issues) - MaxIssues; beyond > 0 {
+		more += beyond
+		issues = issues[:MaxIssues]
+	}
+	var texts []string
+	for _, is := range issues[:min(len(issues), maxSentences)] {
+		texts = append(texts, is.Message)
+	}
+	if untold := len(issues) - len(texts) + more; untold > 0 {
+		texts = append(texts, fmt.Sprintf("And %d more.", untold))
+	}
+	if more > 0 {
+		issues = append(slices.Clone(issues), Issue{Code: CodeMore, Message: fmt.Sprintf("There are %d more.", more)})
 	}
 	return &Error{Kind: kind, Code: code, Message: strings.Join(texts, " "), Details: map[string]any{"issues": issues}}
 }

@@ -110,3 +110,32 @@ func TestValidationNamesEveryIssue(t *testing.T) {
 		t.Errorf("Validation = %+v", err)
 	}
 }
+
+func TestIssuesAreBounded(t *testing.T) {
+	t.Parallel()
+
+	const limit = errs.MaxIssues
+	for n, want := range map[int]string{
+		limit:     "required x0",
+		limit + 1: "more There are 1 more.",
+		limit * 9: fmt.Sprintf("more There are %d more.", limit*8),
+	} {
+		var list []errs.Issue
+		for i := range n {
+			list = append(list, errs.Issue{Path: "a", Code: "required", Message: fmt.Sprint("x", i%(limit-1))})
+		}
+		e, _ := errors.AsType[*errs.Error](errs.Validation(list...))
+		got := e.Details["issues"].([]errs.Issue)
+		last := got[len(got)-1]
+		if len(got) > limit+1 || last.Code+" "+last.Message != want || len(list) != n || list[n-1].Code != "required" {
+			t.Errorf("of %d issues %d are named, the last %+v, want %q", n, len(got), last, want)
+		}
+		if want := fmt.Sprintf("x0 x1 x2 x3 x4 x5 x6 x7 x8 x9 And %d more.", n-10); e.Message != want {
+			t.Errorf("message of %d issues = %q, want %q", n, e.Message, want)
+		}
+	}
+	e, _ := errors.AsType[*errs.Error](errs.WithMore(errs.Invalid, "X", []errs.Issue{{Message: "One."}}, 7))
+	if got := e.Details["issues"].([]errs.Issue); len(got) != 2 || got[1].Message != "There are 7 more." || e.Message != "One. And 7 more." {
+		t.Errorf("WithMore = %+v", e)
+	}
+}

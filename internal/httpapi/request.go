@@ -7,12 +7,9 @@ import (
 	"io"
 	"net/http"
 	"reflect"
-	"strconv"
-	"unicode"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"stoa/internal/errs"
+	"stoa/internal/jsontext"
 )
 
 // maxBody is the largest JSON request body accepted (CONTRACT 1).
@@ -77,7 +74,7 @@ func readDocument(w http.ResponseWriter, r *http.Request) ([]byte, object, error
 	if trimmed := bytes.TrimLeft(body, " \t\r\n"); len(trimmed) > 0 && trimmed[0] != '{' {
 		return nil, nil, errNotObject
 	}
-	if !utf8.Valid(body) || hasLoneSurrogate(body) {
+	if !jsontext.Unicode(body) {
 		return nil, nil, errNotUnicode
 	}
 	var o object
@@ -85,37 +82,4 @@ func readDocument(w http.ResponseWriter, r *http.Request) ([]byte, object, error
 		return nil, nil, errMalformed
 	}
 	return body, o, nil
-}
-
-// hasLoneSurrogate reports whether a \u escape names half of a character.
-// encoding/json would put U+FFFD in its place: then two different passwords are
-// one. Backslashes occur in strings only, so no tokens need to be told apart;
-// what is not valid JSON at all is found later.
-func hasLoneSurrogate(body []byte) bool {
-	unit := func(at int) (rune, bool) {
-		if at+6 > len(body) || body[at] != '\\' || body[at+1] != 'u' {
-			return 0, false
-		}
-		n, err := strconv.ParseUint(string(body[at+2:at+6]), 16, 16)
-		return rune(n), err == nil
-	}
-	for i := 0; i < len(body); i++ {
-		if body[i] != '\\' {
-			continue
-		}
-		r, ok := unit(i)
-		switch {
-		case !ok:
-			i++ // another escape: its second character may be a backslash
-		case !utf16.IsSurrogate(r):
-			i += 5
-		default:
-			low, _ := unit(i + 6)
-			if utf16.DecodeRune(r, low) == unicode.ReplacementChar {
-				return true
-			}
-			i += 11
-		}
-	}
-	return false
 }

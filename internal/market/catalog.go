@@ -1,6 +1,7 @@
 package market
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -43,7 +44,10 @@ func (d *document) catalog(data []byte) Catalog {
 		return Catalog{}
 	}
 	root, err := parseTree(data)
-	if err != nil {
+	if errors.Is(err, errNotUnicode) {
+		d.issues.add("", "not_unicode", "%s.", err)
+		return Catalog{}
+	} else if err != nil {
 		d.issues.add("", "malformed", "%s.", err)
 		return Catalog{}
 	}

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
+
+	"stoa/internal/errs"
 )
 
 // document reads a catalogue's YAML tree. It goes on after a fault and collects
@@ -15,6 +17,8 @@ import (
 // wants to see everything that is wrong with it.
 type document struct {
 	issues issues
+	// more counts the faults beyond errs.MaxIssues, which are not kept.
+	more int
 	// files allows pictures to be files beside the catalogue: "./icon.svg".
 	files bool
 	// bare is for a document that nobody wrote line by line: one product in a
@@ -24,12 +28,30 @@ type document struct {
 }
 
 func (d *document) fault(n *yaml.Node, path, code, format string, args ...any) {
+	if len(d.issues) >= errs.MaxIssues {
+		d.more++
+		return
+	}
 	text := fmt.Sprintf(format, args...)
 	if d.bare {
 		d.issues.add(path, code, "%s", placed(path, text))
 		return
 	}
 	d.issues.add(path, code, "line %d: %s", n.Line, text)
+}
+
+// err returns VALIDATION_ERROR with everything that is wrong, or nil.
+func (d *document) err() error {
+	return errs.WithMore(errs.Invalid, errs.CodeValidation, d.issues, d.more)
+}
+
+// clip shortens what a message quotes.
+func clip(s string) string {
+	const limit = 60
+	if utf8.RuneCountInString(s) <= limit {
+		return s
+	}
+	return string([]rune(s)[:limit]) + "…"
 }
 
 // placed returns a fault as a sentence that says by itself where it is.
@@ -84,9 +106,9 @@ func (d *document) object(n *yaml.Node, path string, known ...string) object {
 		switch _, twice := o.fields[name.Value]; {
 		case known != nil && !allowed[name.Value] && d.bare:
 		case known != nil && !allowed[name.Value]:
-			d.fault(name, o.at(name.Value), "unknown_field", "there is no field %q here; known are %s.", name.Value, strings.Join(known, ", "))
+			d.fault(name, o.at(name.Value), "unknown_field", "there is no field %q here.", clip(name.Value))
 		case twice:
-			d.fault(name, o.at(name.Value), "duplicate", "%q is given twice.", name.Value)
+			d.fault(name, o.at(name.Value), "duplicate", "%q is given twice.", clip(name.Value))
 		default:
 			o.fields[name.Value] = value
 		}
@@ -128,7 +150,7 @@ func (d *document) text(n *yaml.Node, path string, limit int) string {
 		d.fault(n, path, "wrong_type", "this must be a string, not %s.", kindOf(n))
 		return ""
 	case n.ShortTag() != "!!str":
-		d.fault(n, path, "wrong_type", "this must be a string; put %s in quotes.", n.Value)
+		d.fault(n, path, "wrong_type", "this must be a string; put %s in quotes.", clip(n.Value))
 		return ""
 	}
 	s := n.Value

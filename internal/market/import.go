@@ -81,8 +81,6 @@ func (s *Service) saveAll(ctx context.Context, c Catalog) (ImportResult, error) 
 	}
 }
 
-func (d *document) err() error { return errs.WithIssues(errs.Invalid, errs.CodeValidation, d.issues) }
-
 func readCatalog(fsys fs.FS, name string) ([]byte, error) {
 	f, err := fsys.Open(name)
 	if err != nil {

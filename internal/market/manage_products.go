@@ -98,7 +98,7 @@ func (s *Service) UpdateProduct(ctx context.Context, slug string, doc []byte, ma
 			return err
 		}
 		updated = old
-		p, err := old.patched(patch, pictures.issues)
+		p, err := old.patched(patch, pictures)
 		if err != nil || sameContent(p, old) {
 			return err
 		}
@@ -178,7 +178,7 @@ func (s *Service) checkPictures(ctx context.Context, d *document, patch *yaml.No
 
 // patched returns the product with the fields of a patch, or VALIDATION_ERROR
 // with what is wrong with it and what was found wrong before.
-func (p Product) patched(patch *yaml.Node, found issues) (Product, error) {
+func (p Product) patched(patch *yaml.Node, found *document) (Product, error) {
 	d := &document{bare: true}
 	fields := d.object(patch, "", productFields...).fields
 	merged := new(tree)
@@ -199,7 +199,8 @@ func (p Product) patched(patch *yaml.Node, found issues) (Product, error) {
 	if !next.CreatedAt.IsZero() && !next.CreatedAt.Equal(p.CreatedAt) {
 		d.issues.add("createdAt", "read_only", "createdAt never changes.")
 	}
-	d.issues = append(d.issues, found...)
+	d.issues = append(d.issues, found.issues...)
+	d.more += found.more
 	return next, d.err()
 }
 

@@ -29,7 +29,7 @@ func FuzzProductDocument(f *testing.F) {
 		}
 		d := &document{bare: true}
 		made, _ := d.oneProduct(root)
-		changed, err := old.patched(root, nil)
+		changed, err := old.patched(root, new(document))
 		for _, got := range []struct {
 			p   Product
 			err error

@@ -6,19 +6,30 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
+
+	"stoa/internal/jsontext"
 )
 
 // parseTree returns the root of a catalogue in JSON or YAML. JSON is not left to
 // the YAML parser: what programs write, above all escapes of characters beyond
 // U+FFFF, is not all YAML.
+//
+// It returns errNotUnicode for what is not UTF-8, or escapes half of a character.
 func parseTree(data []byte) (*yaml.Node, error) {
-	if json.Valid(data) {
+	isJSON := json.Valid(data)
+	if !utf8.Valid(data) || isJSON && !jsontext.Unicode(data) {
+		return nil, errNotUnicode
+	}
+	if isJSON {
 		return parseJSON(data)
 	}
 	return parseYAML(data)
 }
+
+var errNotUnicode = errors.New("the catalogue must be UTF-8, and its \\u escapes must name characters")
 
 // parseYAML returns the root of a file with exactly one document.
 func parseYAML(data []byte) (*yaml.Node, error) {

@@ -1,0 +1,47 @@
+// Package jsontext tells whether JSON is text. encoding/json puts U+FFFD in the
+// place of what is none: then two different passwords are one, and what was sent
+// is not what is kept.
+package jsontext
+
+import (
+	"strconv"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Unicode reports whether data is UTF-8 and its \u escapes name whole characters.
+// data need not be valid JSON.
+func Unicode(data []byte) bool { return utf8.Valid(data) && !hasLoneSurrogate(data) }
+
+// hasLoneSurrogate reports whether a \u escape names half of a character.
+// Backslashes occur in strings only, so no tokens need to be told apart; what is
+// not valid JSON at all is found later.
+func hasLoneSurrogate(body []byte) bool {
+	unit := func(at int) (rune, bool) {
+		if at+6 > len(body) || body[at] != '\\' || body[at+1] != 'u' {
+			return 0, false
+		}
+		n, err := strconv.ParseUint(string(body[at+2:at+6]), 16, 16)
+		return rune(n), err == nil
+	}
+	for i := 0; i < len(body); i++ {
+		if body[i] != '\\' {
+			continue
+		}
+		r, ok := unit(i)
+		switch {
+		case !ok:
+			i++ // another escape: its second character may be a backslash
+		case !utf16.IsSurrogate(r):
+			i += 5
+		default:
+			low, _ := unit(i + 6)
+			if utf16.DecodeRune(r, low) == unicode.ReplacementChar {
+				return true
+			}
+			i += 11
+		}
+	}
+	return false
+}
