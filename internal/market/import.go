@@ -8,7 +8,6 @@ import (
 	"path"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"stoa/internal/audit"
@@ -20,10 +19,6 @@ import (
 type ImportResult struct {
 	Created, Updated, Unchanged int
 }
-
-// importAttempts bounds how often an import starts over because another one
-// created the same product meanwhile.
-const importAttempts = 3
 
 // Import creates and updates the products of a catalogue, all of them or, if
 // anything is wrong, none. Products are told apart by slug. Those that the
@@ -51,7 +46,7 @@ func (s *Service) Import(ctx context.Context, fsys fs.FS, name string) (ImportRe
 	if err := s.storeFiles(ctx, c, fsys, path.Dir(name)); err != nil {
 		return ImportResult{}, err
 	}
-	return s.saveAll(ctx, c)
+	return s.save(ctx, c.Products, millis(s.Now()))
 }
 
 // ImportBytes is Import of a catalogue that comes without a folder, and so
@@ -65,20 +60,7 @@ func (s *Service) ImportBytes(ctx context.Context, data []byte) (ImportResult, e
 	if err := d.err(); err != nil {
 		return ImportResult{}, err
 	}
-	return s.saveAll(ctx, c)
-}
-
-func (s *Service) saveAll(ctx context.Context, c Catalog) (ImportResult, error) {
-	// In one order for everyone, so that two imports never wait for each other.
-	slices.SortFunc(c.Products, func(a, b Product) int { return strings.Compare(a.Slug, b.Slug) })
-
-	now := millis(s.Now())
-	for i := 1; ; i++ {
-		res, err := s.save(ctx, c.Products, now)
-		if errs.KindOf(err) != errs.Conflict || i == importAttempts {
-			return res, err
-		}
-	}
+	return s.save(ctx, c.Products, millis(s.Now()))
 }
 
 func readCatalog(fsys fs.FS, name string) ([]byte, error) {
@@ -133,7 +115,9 @@ func (s *Service) storeFiles(ctx context.Context, c Catalog, fsys fs.FS, dir str
 	return nil
 }
 
-// save writes the products in one transaction.
+// save writes the products in one transaction. No other catalogue is written
+// meanwhile (Catalogue.InTx): what is found here stays as it is until the end.
+// Each product is locked until then, so that a purchase or review of it waits.
 func (s *Service) save(ctx context.Context, products []Product, now time.Time) (ImportResult, error) {
 	var res ImportResult
 	err := s.Catalogue.InTx(ctx, func(tx Catalogue) error {

@@ -51,7 +51,9 @@ type Catalogue interface {
 	Record(ctx context.Context, e audit.Entry) error
 
 	// InTx runs fn on a Catalogue whose calls commit together if fn returns nil and
-	// are all undone otherwise. fn may run again if the database asks for it.
+	// are all undone otherwise. One runs at a time, on all replicas together, so that
+	// none ever waits for another that waits for it. fn may run again if the database
+	// asks for it.
 	InTx(ctx context.Context, fn func(Catalogue) error) error
 }
 

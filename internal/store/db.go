@@ -20,6 +20,9 @@ type DB struct {
 	// batch commits small transactions together; nil on PostgreSQL, whose server
 	// does so by itself.
 	batch *batcher
+	// catalogue is held by whoever in this process writes products, or waits to: one
+	// at a time, so that those who wait do not wait with a connection each.
+	catalogue chan struct{}
 	dialect
 }
 
@@ -28,6 +31,7 @@ type dialect struct {
 	name     string                    // also the directory below migrations/
 	lock     func(alias string) string // ends a SELECT that locks the rows of one table
 	skip     string                    // after lock: leave out rows that others hold
+	serial   string                    // begins a transaction that writes products; "" if all come one at a time
 	isUnique func(error) bool          // err is a violated unique constraint
 	isRef    func(error) bool          // err is a violated reference between tables
 	snapshot *sql.TxOptions            // of a transaction that sees one moment
@@ -132,6 +136,7 @@ func Open(url string) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: open: %w", err)
 	}
+	db.catalogue = make(chan struct{}, 1)
 	return db, nil
 }
 

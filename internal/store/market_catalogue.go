@@ -22,7 +22,34 @@ func NewCatalogue(db *DB) *Catalogue { return &Catalogue{db.conn()} }
 
 // InTx implements market.Catalogue.
 func (c *Catalogue) InTx(ctx context.Context, fn func(market.Catalogue) error) error {
-	return c.inTx(ctx, func(tx conn) error { return fn(&Catalogue{tx}) })
+	return c.alone(ctx, func(tx conn) error { return fn(&Catalogue{tx}) })
+}
+
+// alone is inTx for those who write products. They come one at a time, from the
+// beginning of the transaction to its end, whatever they write and in which
+// order: they lock many products, and the numbers of each category
+// (product_counts). Two at once would wait for each other. They are rare.
+//
+// Purchases and reviews do not come here: they lock one product, after everything
+// else that they lock, and no category.
+func (c conn) alone(ctx context.Context, fn func(conn) error) error {
+	if c.nested() {
+		return fn(c)
+	}
+	select {
+	case c.db.catalogue <- struct{}{}:
+		defer func() { <-c.db.catalogue }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return c.inTx(ctx, func(tx conn) error {
+		if c.db.serial != "" {
+			if _, err := tx.w.ExecContext(ctx, c.db.serial); err != nil {
+				return err
+			}
+		}
+		return fn(tx)
+	})
 }
 
 // productColumns are what scanProduct reads: all but the detail.
@@ -78,12 +105,14 @@ func (c *Catalogue) CreateProduct(ctx context.Context, p market.Product) error {
 		return err
 	}
 	args = append(args, p.Slug, toMillis(p.CreatedAt))
-	_, err = c.w.ExecContext(ctx, `
+	return c.alone(ctx, func(tx conn) error {
+		_, err := tx.w.ExecContext(ctx, `
 		INSERT INTO products (id, name, name_sort, search_text, description, short_description, icon, category,
 			screenshots, highlights, pricing_type, price_minor, price_currency, price_rank, rating_base, review_base,
 			featured, trending, published, detail, updated_at_ms, download_base, position, slug, created_at_ms, download_count, rating, review_count)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $22, $15, $16)`, args...)
-	return c.db.wrap(err, "Product")
+		return c.db.wrap(err, "Product")
+	})
 }
 
 // UpdateProduct implements market.Catalogue.
@@ -92,7 +121,7 @@ func (c *Catalogue) UpdateProduct(ctx context.Context, p market.Product) error {
 	if err != nil {
 		return err
 	}
-	return c.inTx(ctx, func(tx conn) error {
+	return c.alone(ctx, func(tx conn) error {
 		t := market.Tally{RatingBase: p.RatingBase, ReviewBase: p.ReviewBase}
 		err := tx.w.QueryRowContext(ctx, `
 		UPDATE products SET name = $2, name_sort = $3, search_text = $4, description = $5, short_description = $6, icon = $7, category = $8,
@@ -133,11 +162,25 @@ func productArgs(p market.Product) ([]any, error) {
 
 // DeleteProduct implements market.Catalogue.
 func (c *Catalogue) DeleteProduct(ctx context.Context, id string) error {
-	res, err := c.w.ExecContext(ctx, `DELETE FROM products WHERE id = $1`, id)
-	if c.db.isRef(err) {
-		return errs.New(errs.Conflict, "CONFLICT", "Product is in use.").Because(err)
-	}
-	return mustChange(res, err, "Product")
+	inUse := errs.New(errs.Conflict, "CONFLICT", "Product is in use.")
+	return c.alone(ctx, func(tx conn) error {
+		// Looked for first, without a lock: the engine's own check would wait for the
+		// orders and licences it finds, and who holds one may be waiting for the product.
+		var sold bool
+		err := tx.r.QueryRowContext(ctx, `
+			SELECT EXISTS (SELECT 1 FROM orders WHERE product_id = $1) OR EXISTS (SELECT 1 FROM licenses WHERE product_id = $1)`, id).Scan(&sold)
+		if err != nil {
+			return err
+		}
+		if sold {
+			return inUse
+		}
+		res, err := tx.w.ExecContext(ctx, `DELETE FROM products WHERE id = $1`, id)
+		if c.db.isRef(err) {
+			return inUse.Because(err)
+		}
+		return mustChange(res, err, "Product")
+	})
 }
 
 // EachProduct implements market.Catalogue.

@@ -23,6 +23,7 @@ func openPostgres(url string) (*DB, error) {
 		name:     "postgres",
 		lock:     func(alias string) string { return " FOR UPDATE OF " + alias },
 		skip:     " SKIP LOCKED",
+		serial:   `SELECT pg_advisory_xact_lock('products'::regclass::oid::bigint)`,
 		isUnique: func(err error) bool { return postgresCode(err) == "23505" },
 		isRef:    func(err error) bool { return postgresCode(err) == "23503" },
 		snapshot: &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},

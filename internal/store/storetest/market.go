@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -96,6 +97,31 @@ func testCatalogue(t *testing.T, open Open) {
 		wantKind(t, c.DeleteProduct(t.Context(), unsold.ID), errs.NotFound)
 		wantKind(t, s.CreateLicense(t.Context(), License("l2", "unsold")), errs.NotFound)
 		mustCreate(t, c, unsold) // id and slug are free again
+	})
+	t.Run("a deletion that is refused waits for no order or licence", func(t *testing.T) {
+		t.Parallel()
+
+		db := open(t)
+		if db.Engine() == "sqlite" {
+			t.Skip("one writer at a time: nobody holds an order meanwhile")
+		}
+		c, s, p := store.NewCatalogue(db), store.NewSales(db), Product("a")
+		mustCreate(t, c, p)
+		o := mustOrder(t, s, Order("o", "a", "user", "", T0))
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		err := s.InTx(ctx, func(tx market.Sales) error {
+			_, missing := tx.OrderByID(ctx, o.ID) // locks it
+			_, lost := tx.LicenseByID(ctx, o.LicenseID)
+			if err := errors.Join(missing, lost); err != nil {
+				return err
+			}
+			wantKind(t, c.DeleteProduct(ctx, p.ID), errs.Conflict)
+			return tx.CountDownload(ctx, p.ID)
+		})
+		if err != nil {
+			t.Error(err)
+		}
 	})
 	t.Run("each product comes whole, by slug", func(t *testing.T) {
 		t.Parallel()

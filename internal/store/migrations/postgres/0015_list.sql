@@ -15,9 +15,8 @@ SELECT published, category, count(*) FROM products GROUP BY published, category;
 -- +goose StatementBegin
 CREATE FUNCTION products_count() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    -- One at a time, until the transaction ends: two that count categories in
-    -- different orders would wait for each other.
-    PERFORM pg_advisory_xact_lock('product_counts'::regclass::oid::bigint);
+    -- Those who write products come one at a time (Catalogue.InTx): two that count
+    -- categories in different orders would wait for each other.
     IF TG_OP <> 'INSERT' THEN
         UPDATE product_counts SET products = products - 1 WHERE published = OLD.published AND category = OLD.category;
     END IF;
