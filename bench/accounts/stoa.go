@@ -24,14 +24,14 @@ const (
 )
 
 // start starts stoa and the peers. If it fails, nothing goes on running.
-func start(ctx context.Context, o options, dir string) (b *bench, err error) {
+func start(ctx context.Context, o measure.Options, dir string) (b *bench, err error) {
 	b = &bench{refresh: make(chan string, sessions)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, b.stop())
 		}
 	}()
-	if b.stoa, err = measure.StartStoa(ctx, o.stoa, []string{"STOA_DATA=" + dir + "/stoa"}, "--ops-addr="+o.ops); err != nil {
+	if b.stoa, err = measure.StartStoa(ctx, o.Stoa, []string{"STOA_DATA=" + dir + "/stoa"}, "--ops-addr="+o.Ops); err != nil {
 		return b, err
 	}
 	size, err := b.signUp(ctx)

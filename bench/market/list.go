@@ -74,7 +74,7 @@ func listOn(ctx context.Context, o options, dir string, onPostgres bool) (rows [
 		}
 	}
 	for i := range rows { // there are many, and each request is short
-		if err := rows[i].Run(ctx, o.rounds, o.round/4); err != nil {
+		if err := rows[i].Run(ctx, o.Rounds, o.Round/4); err != nil {
 			return nil, err
 		}
 	}

@@ -51,7 +51,7 @@ func newShop(ctx context.Context, o options, dir string, onPostgres bool, catalo
 	if err := os.WriteFile(file, []byte(catalog), 0o600); err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, o.stoa, "catalog", "import", file) //nolint:gosec // what the command line of the benchmark says
+	cmd := exec.CommandContext(ctx, o.Stoa, "catalog", "import", file) //nolint:gosec // what the command line of the benchmark says
 	cmd.Env = append(os.Environ(), s.env()...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("catalog import: %w (make build makes bin/stoa)\n%s", err, out)
@@ -103,7 +103,7 @@ func (s *shop) env() []string {
 
 // start starts stoa.
 func (s *shop) start(ctx context.Context, args ...string) (*measure.Process, error) {
-	return measure.StartStoa(ctx, s.stoa, s.env(), args...)
+	return measure.StartStoa(ctx, s.Stoa, s.env(), args...)
 }
 
 // open opens the database behind stoa's back, for loading a lot quickly. What is

@@ -39,7 +39,7 @@ func verify(ctx context.Context, o options, dir string) ([]measure.Row, error) {
 	if err != nil || o.postgres == "" {
 		return rows, err
 	}
-	o.ops = "off"
+	o.Ops = "off"
 	more, err := verifyOn(ctx, o, dir, true)
 	return append(rows, more...), err
 }
@@ -50,7 +50,7 @@ func verifyOn(ctx context.Context, o options, dir string, onPostgres bool) (rows
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, small.close(ctx)) }()
-	o.ops = "off" // one address is one process's
+	o.Ops = "off" // one address is one process's
 	large, err := openVerifyShop(ctx, o, dir, onPostgres, o.licenses)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func verifyOn(ctx context.Context, o options, dir string, onPostgres bool) (rows
 		},
 	}
 	for i := range rows {
-		if err := rows[i].Run(ctx, o.rounds, o.round); err != nil {
+		if err := rows[i].Run(ctx, o.Rounds, o.Round); err != nil {
 			return nil, err
 		}
 	}
@@ -106,7 +106,7 @@ func openVerifyShop(ctx context.Context, o options, dir string, onPostgres bool,
 		return v, err
 	}
 	fmt.Fprintf(os.Stderr, "%s: %d licences loaded in %s\n", v.engine(), licenses, time.Since(began).Round(time.Millisecond))
-	v.process, err = v.start(ctx, "--ops-addr="+o.ops)
+	v.process, err = v.start(ctx, "--ops-addr="+o.Ops)
 	return v, err
 }
 
