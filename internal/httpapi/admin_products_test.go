@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stoa/internal/market"
 	"stoa/internal/testkit"
 )
 
@@ -350,7 +351,7 @@ func TestADeletedSlugIsForgottenOnEveryReplica(t *testing.T) {
 			t.Errorf("verify at the other replica = %s", res.Body)
 		}
 
-		manage(t, a, admin, http.MethodPost, managed, draft("gone", nil), http.StatusCreated)
+		manage(t, a, admin, http.MethodPost, managed, draft("gone", map[string]any{"published": true}), http.StatusCreated)
 		wantVerdict(t, verify(t, b, "gone", typo, "x"), "not_found")
 		manage(t, a, admin, http.MethodDelete, managed+"/gone", nil, http.StatusOK)
 		b.Clock.Advance(time.Second)
@@ -470,4 +471,87 @@ func TestCatalogueOperationsAreAudited(t *testing.T) {
 			t.Errorf("audit log (-got +want):\n%s", diff)
 		}
 	})
+}
+
+// What nobody ever could buy is not there, whatever is asked of it.
+func TestADraftCannotBeToldFromNothing(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+		admin, user := a.Admin(t, "ada").Access, a.Register(t, "bob").Access
+		manage(t, a, admin, http.MethodPost, managed, draft("cards", nil), http.StatusCreated)
+		use := func(key string) map[string]any {
+			return map[string]any{"licenseKey": key, "instanceId": "shop.example"}
+		}
+		const typo, unknown = "STOA-AAAAA-AAAAA-AAAAA-AAAAA-AAAAA-AAAAA", "STOA-00000-00000-00000-00000-00000-00000"
+		ask := func(slug string) (answers []string) {
+			at := products + "/" + slug
+			for _, key := range []string{typo, unknown, market.NewLicenseKey().Reveal()} {
+				query := "?licenseKey=" + key + "&instanceId=shop.example"
+				for _, res := range []testkit.Response{
+					fetch(t, a, at+"/license/verify"+query), fetch(t, a, at+"/license/lease"+query), send(t, a, at+"/activate", use(key)), send(t, a, at+"/deactivate", use(key)),
+				} {
+					answers = append(answers, fmt.Sprint(res.Status, res.Header.Get("X-License-Code"), string(res.Body)))
+				}
+			}
+			for _, res := range []testkit.Response{
+				fetch(t, a, at), fetch(t, a, at+"/reviews"), a.Do(t, del(user, at+"/reviews")), send(t, a, at+"/purchase", map[string]any{"tierId": "pro", "paymentMethod": "card"}),
+				a.Do(t, testkit.Request{Method: http.MethodPost, Path: at + "/reviews", Token: user, Body: map[string]any{"rating": 5}}),
+			} {
+				answers = append(answers, fmt.Sprint(res.Status, string(res.Body)))
+			}
+			return answers
+		}
+		if diff := cmp.Diff(ask("cards"), ask("nothing")); diff != "" {
+			t.Errorf("a draft (-got +want):\n%s", diff)
+		}
+
+		// Published it is there, withdrawn without a sale it is not, and sold it stays.
+		manage(t, a, admin, http.MethodPatch, managed+"/cards", map[string]any{"published": true}, http.StatusOK)
+		wantVerdict(t, verify(t, a, "cards", typo, "x"), "not_found")
+		manage(t, a, admin, http.MethodPatch, managed+"/cards", map[string]any{"published": false}, http.StatusOK)
+		if diff := cmp.Diff(ask("cards"), ask("nothing")); diff != "" {
+			t.Errorf("withdrawn before a sale (-got +want):\n%s", diff)
+		}
+		manage(t, a, admin, http.MethodPatch, managed+"/cards", map[string]any{"published": true}, http.StatusOK)
+		key := send(t, a, products+"/cards/purchase", map[string]any{"tierId": "pro", "paymentMethod": "card"}).Text(t, "licenseKey")
+		manage(t, a, admin, http.MethodPatch, managed+"/cards", map[string]any{"published": false}, http.StatusOK)
+		wantVerdict(t, verify(t, a, "cards", typo, "x"), "not_found")
+		if res := send(t, a, products+"/cards/activate", use(key)); res.Status != http.StatusOK {
+			t.Errorf("activate of a withdrawn product = %d %s", res.Status, res.Body)
+		}
+		if res := verify(t, a, "cards", key, "shop.example"); res.Get(t, "valid") != true {
+			t.Errorf("verify of a withdrawn product = %s", res.Body)
+		}
+	})
+}
+
+// What GET shows, with one price changed, is that change and no other.
+func TestAWholeProductCanBeEdited(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t)
+	admin := a.Admin(t, "ada").Access
+	path := managed + "/cards"
+	manage(t, a, admin, http.MethodPost, managed, draft("cards", nil), http.StatusCreated)
+	edit := func(change func(p map[string]any)) map[string]any {
+		p := manage(t, a, admin, http.MethodGet, path, nil, http.StatusOK).Get(t, "data").(map[string]any)
+		change(p)
+		return manage(t, a, admin, http.MethodPatch, path, p, http.StatusOK).Get(t, "data").(map[string]any)
+	}
+	price := func(to float64) func(map[string]any) {
+		return func(p map[string]any) { p["pricingTiers"].([]any)[0].(map[string]any)["price"] = to }
+	}
+	if got := edit(price(19.9))["pricing"].(map[string]any)["price"]; got != 19.9 {
+		t.Errorf("the list price after a change of the tier = %v, want 19.9", got)
+	}
+	if got := edit(func(p map[string]any) { p["description"] = "New." })["fullDescription"]; got != "New." {
+		t.Errorf("fullDescription after a change of the description = %v", got)
+	}
+	// What was given stays.
+	manage(t, a, admin, http.MethodPatch, path, map[string]any{"pricing": map[string]any{"type": "paid", "price": 5, "currency": "EUR"}, "fullDescription": "Full."}, http.StatusOK)
+	got := edit(price(29.9))
+	if got["pricing"].(map[string]any)["price"] != 5.0 || got["fullDescription"] != "Full." {
+		t.Errorf("after pricing was given: %v, %v", got["pricing"], got["fullDescription"])
+	}
 }

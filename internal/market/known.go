@@ -9,13 +9,13 @@ import (
 // can be deleted, also by another replica; a second later that is noticed.
 const knownFor = time.Second
 
-// slugs remembers which slugs products have, so that a mistyped licence key is
-// refused without the database. The zero value is empty. It is safe for
+// slugs remembers which slugs products have that are public, so that a mistyped
+// licence key is refused without the database. The zero value is empty. It is safe for
 // concurrent use.
 //
 // It must not decide more than that: for up to knownFor it may hold a product that
-// is gone, even if another one has its slug by now. Licences are looked up by the
-// slug itself.
+// is gone or withdrawn, even if another one has its slug by now. Licences are
+// looked up by the slug itself.
 type slugs struct {
 	until sync.Map // slug → time.Time
 }

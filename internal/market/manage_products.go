@@ -73,7 +73,8 @@ func (s *Service) CreateProduct(ctx context.Context, doc []byte) (Product, error
 
 // UpdateProduct replaces the fields of a product that a document has, as for
 // CreateProduct, and returns the product as it is then. null takes a field away,
-// as if a catalogue left it out. Slug and createdAt never change. What changes
+// as if a catalogue left it out; pricing and fullDescription as they follow from
+// other fields at the moment count as not sent. Slug and createdAt never change. What changes
 // nothing is not recorded, and leaves the revision.
 //
 // It returns ErrProductNotFound, ErrProductStale if match refuses the present revision,
@@ -113,6 +114,9 @@ func (s *Service) UpdateProduct(ctx context.Context, slug string, doc []byte, ma
 			"slug": slug, "fields": changedFields(old, p), "published": p.Published,
 		}))
 	})
+	if err == nil && !updated.Published {
+		s.known.forget(slug) // it may be nobody's any more
+	}
 	return updated, err
 }
 
@@ -181,6 +185,7 @@ func (s *Service) checkPictures(ctx context.Context, d *document, patch *yaml.No
 func (p Product) patched(patch *yaml.Node, found *document) (Product, error) {
 	d := &document{bare: true}
 	fields := d.object(patch, "", productFields...).fields
+	p.dropDerived(fields)
 	merged := new(tree)
 	for old := productTree(p).Content; len(old) > 0; old = old[2:] {
 		if _, replaced := fields[old[0].Value]; !replaced {
@@ -202,6 +207,23 @@ func (p Product) patched(patch *yaml.Node, found *document) (Product, error) {
 	d.issues = append(d.issues, found.issues...)
 	d.more += found.more
 	return next, d.err()
+}
+
+// dropDerived takes the fields from a patch that say what p shows because of its
+// other fields: who reads a product, changes a tier and sends all of it back does
+// not mean to keep the old price of lists.
+func (p Product) dropDerived(fields map[string]*yaml.Node) {
+	scratch := &document{bare: true}
+	sent := object{doc: scratch, fields: fields}
+	if _, ok := sent.get("fullDescription"); ok && p.Detail.FullDescription == p.Description && sent.text("fullDescription", maxArticle) == p.Description {
+		delete(fields, "fullDescription")
+	}
+	if _, ok := sent.get("pricing"); ok && p.Pricing == listPrice(p.Detail.Tiers) {
+		r := productReader{document: scratch}
+		if r.pricing(sent, nil) == p.Pricing && len(scratch.issues) == 0 {
+			delete(fields, "pricing")
+		}
+	}
 }
 
 // changedFields names the fields in which two states of a product differ.

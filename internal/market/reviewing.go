@@ -70,12 +70,12 @@ func (s *Service) ProductReviews(ctx context.Context, slug string, offset, limit
 }
 
 // WithdrawReview deletes the review that the caller in ctx, who is signed in,
-// wrote about a product, published or not.
+// wrote about a product, withdrawn from sale or not.
 //
 // It returns ErrProductNotFound, ErrReviewNotFound, and ErrReviewHidden for one
 // that is hidden: deleting it and writing another would undo the hiding.
 func (s *Service) WithdrawReview(ctx context.Context, slug string) error {
-	p, err := s.product(ctx, slug)
+	p, err := s.public(ctx, slug)
 	if err != nil {
 		return err
 	}

@@ -113,17 +113,34 @@ func (s *Service) product(ctx context.Context, slug string) (Product, error) {
 	if err != nil {
 		return Product{}, err
 	}
+	return p, nil
+}
+
+// public returns the product with that slug, or ErrProductNotFound unless it is
+// published or a licence of it was sold: what is withdrawn from sale goes on
+// working for those who bought it, and of a draft nobody learns that it is there.
+func (s *Service) public(ctx context.Context, slug string) (Product, error) {
+	p, err := s.product(ctx, slug)
+	if err != nil {
+		return Product{}, err
+	}
+	if !p.Published {
+		if sold, err := s.Catalogue.Sold(ctx, p.ID); err != nil {
+			return Product{}, err
+		} else if !sold {
+			return Product{}, ErrProductNotFound
+		}
+	}
 	s.known.remember(slug, s.Now())
 	return p, nil
 }
 
-// exists returns ErrProductNotFound unless there is a product with that slug,
-// published or not: what is withdrawn from sale goes on working for those who
-// bought it. Of one that was there a moment ago the database is not asked.
+// exists returns ErrProductNotFound for what is not public. Of what was public a
+// moment ago the database is not asked.
 func (s *Service) exists(ctx context.Context, slug string) error {
 	if s.known.has(slug, s.Now()) {
 		return nil
 	}
-	_, err := s.product(ctx, slug)
+	_, err := s.public(ctx, slug)
 	return err
 }

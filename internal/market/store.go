@@ -41,6 +41,10 @@ type Catalogue interface {
 	// order is of it.
 	DeleteProduct(ctx context.Context, id string) error
 
+	// Sold reports whether there is a licence of the product with that id, in any
+	// state.
+	Sold(ctx context.Context, id string) (bool, error)
+
 	// EachProduct calls fn for every product, published or not, detail included, in
 	// the order of their slugs: all as they were at one moment. It ends with the
 	// first error of fn, and returns it.

@@ -183,6 +183,12 @@ func (c *Catalogue) DeleteProduct(ctx context.Context, id string) error {
 	})
 }
 
+// Sold implements market.Catalogue.
+func (c *Catalogue) Sold(ctx context.Context, id string) (sold bool, err error) {
+	err = c.r.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM licenses WHERE product_id = $1)`, id).Scan(&sold)
+	return sold, err
+}
+
 // EachProduct implements market.Catalogue.
 func (c *Catalogue) EachProduct(ctx context.Context, fn func(market.Product) error) error {
 	rows, err := c.r.QueryContext(ctx, `SELECT `+productColumns+`, p.detail FROM products p ORDER BY p.slug`)

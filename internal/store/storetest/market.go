@@ -85,6 +85,11 @@ func testCatalogue(t *testing.T, open Open) {
 		if err := s.CreateLicense(t.Context(), License("l1", "sold")); err != nil {
 			t.Fatal(err)
 		}
+		for id, want := range map[string]bool{sold.ID: true, unsold.ID: false, "nobody": false} {
+			if got, err := c.Sold(t.Context(), id); err != nil || got != want {
+				t.Errorf("Sold(%s) = %v, %v, want %v", id, got, err, want)
+			}
+		}
 		wantKind(t, c.DeleteProduct(t.Context(), sold.ID), errs.Conflict)
 		if _, err := c.ProductBySlug(t.Context(), sold.Slug); err != nil {
 			t.Errorf("after a deletion that was refused: %v", err)
