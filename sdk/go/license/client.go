@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,7 +16,8 @@ import (
 )
 
 // Client is one installation of an app, with its licence. Its fields but the last
-// three are required. It is safe for concurrent use if Store is.
+// three are required, and are set before it is used. It is safe for concurrent
+// use, and must not be copied.
 type Client struct {
 	BaseURL    string // of the stoa, https://shop.example.com
 	Product    string // slug of the app's product
@@ -23,13 +25,16 @@ type Client struct {
 	Instance   string // what tells this installation from others: a domain name, a machine id
 	Keys       Keys   // the vendor's, built into the app
 
-	// Store keeps the lease between runs. Without one, an app that starts without
-	// network has none.
+	// Store keeps the lease between runs. Without one it is kept until the program
+	// ends, and an app that starts without network has none.
 	Store Store
-	// HTTP sends requests; one with a time limit of 15 s if nil.
+	// HTTP sends requests; one with a time limit of 15 s if nil. It never follows a
+	// redirect, whatever its CheckRedirect says.
 	HTTP *http.Client
 	// Now is the clock; time.Now if nil.
 	Now func() time.Time
+
+	memory memory
 }
 
 // maxAnswer is how much of an answer is read.
@@ -76,89 +81,124 @@ type Status struct {
 	// lease at hand was used.
 	Online bool
 	Cause  error
+
+	// StoreErr is what went wrong with Store, and a warning: as long as the program
+	// runs all goes on as it should, but what was learned may be forgotten at its
+	// end.
+	StoreErr error
 }
 
 // Activate takes a seat of the licence for this instance, and may be repeated. It
 // returns an *Error when there is none, or the key does not work.
 func (c *Client) Activate(ctx context.Context) (License, error) { return c.post(ctx, "activate") }
 
-// Deactivate gives the seat back and forgets the lease. It may be repeated.
+// Deactivate gives the seat back and forgets the lease. It may be repeated. When
+// only the store failed it returns the licence and an error that is ErrStore.
 func (c *Client) Deactivate(ctx context.Context) (License, error) {
 	l, err := c.post(ctx, "deactivate")
-	if err == nil {
-		err = c.save(saved{})
+	if err != nil {
+		return l, err
 	}
-	return l, err
+	return l, c.keep(saved{})
 }
 
 // Verify asks the vendor whether the licence may be used now. It returns a
-// *Refused when not, ErrUnsigned for an answer that is not the vendor's, an
-// *Error, or what went wrong on the way.
+// *Refused when not, and then the lease at hand is forgotten; ErrUnsigned for an
+// answer that is not the vendor's, an *Error, or what went wrong on the way.
 func (c *Client) Verify(ctx context.Context) (License, error) {
 	var answer struct {
 		Valid   bool    `json:"valid"`
 		License License `json:"license"`
 	}
 	_, err := c.ask(ctx, "verify", &answer, &answer.Valid)
+	if refused, ok := asRefused(err); ok {
+		_ = c.refuse(refused) // kept in memory, and tried again by the next Check
+	}
 	return answer.License, err
 }
 
 // Renew asks the vendor for a new lease and keeps it. It returns errors as Verify
-// does; when the licence is refused the lease at hand is forgotten.
-func (c *Client) Renew(ctx context.Context) (Result, error) {
+// does, and those of Verifier.Check; a store that fails is none, but StoreErr of
+// the Status.
+func (c *Client) Renew(ctx context.Context) (Status, error) {
 	var answer struct {
 		Valid bool   `json:"valid"`
 		Lease string `json:"lease"`
 	}
+	before := c.refusals()
 	at, err := c.ask(ctx, "lease", &answer, &answer.Valid)
+	if refused, ok := asRefused(err); ok {
+		return Status{Online: true, StoreErr: c.refuse(refused)}, err
+	}
 	if err != nil {
-		if _, refused := errors.AsType[*Refused](err); refused {
-			err = errors.Join(err, c.save(saved{}))
-		}
-		return Result{}, err
+		return Status{}, err
 	}
 	// By the vendor's clock: what was thought of the time before does not count.
 	r, err := c.verifier().Check(answer.Lease, at, time.Time{})
 	if err != nil {
-		return Result{}, err
+		return Status{}, err
 	}
-	return r, c.save(saved{Lease: answer.Lease, LastSeen: r.LastSeen.Unix()})
+	refused, storeErr := c.grant(saved{Lease: answer.Lease, LastSeen: r.LastSeen.Unix()}, before)
+	if refused != nil {
+		return Status{Online: true}, refused
+	}
+	return Status{Result: r, Online: true, StoreErr: storeErr}, nil
 }
 
-// Offline checks the lease at hand without network. It returns ErrInvalid when
-// there is none.
-func (c *Client) Offline() (Result, error) {
-	s, err := c.load()
-	if err != nil {
-		return Result{}, err
+// Offline checks the lease at hand without network. It returns ErrNoLease when
+// there is none, a *Refused when the vendor's last word was no, and what
+// Verifier.Check returns.
+func (c *Client) Offline() (Status, error) {
+	c.memory.Lock()
+	defer c.memory.Unlock()
+
+	s, storeErr := c.load()
+	switch {
+	case s.Refused != nil:
+		return Status{StoreErr: storeErr}, &Refused{Code: *s.Refused}
+	case s.Lease == "" && storeErr != nil:
+		return Status{StoreErr: storeErr}, fmt.Errorf("%w: %w", ErrNoLease, storeErr)
+	case s.Lease == "":
+		return Status{}, ErrNoLease
 	}
 	r, err := c.verifier().Check(s.Lease, c.now(), s.seen())
 	if err == nil && r.LastSeen.Sub(s.seen()) >= time.Minute { // not for every call
 		s.LastSeen = r.LastSeen.Unix()
-		err = c.save(s)
+		storeErr = errors.Join(storeErr, c.save(s))
 	}
-	return r, err
+	return Status{Result: r, StoreErr: storeErr}, err
 }
 
 // Check asks the vendor, and falls back to the lease at hand when the vendor can
 // not be reached or what answers is not the vendor. It is what an app calls at
 // start and once or twice a day. It returns a *Refused when the vendor refused,
-// an *Error when the request makes no sense to the vendor, and else why there is
-// no usable lease. A lease that ran out is no error: look at Usable.
+// an *Error when the request makes no sense to the vendor, and else why the
+// vendor gave no lease and why that at hand does not do. A lease that ran out is
+// no error: look at Usable.
 func (c *Client) Check(ctx context.Context) (Status, error) {
-	r, cause := c.Renew(ctx)
+	s, cause := c.Renew(ctx)
 	if cause == nil {
-		return Status{Result: r, Online: true}, nil
+		return s, nil
 	}
-	_, refused := errors.AsType[*Refused](cause)
-	if e, is := errors.AsType[*Error](cause); refused || is && e.Status < http.StatusInternalServerError {
-		return Status{Online: true}, cause
+	var e *Error
+	if _, refused := asRefused(cause); refused || errors.As(cause, &e) && e.Status < http.StatusInternalServerError {
+		s.Online = true
+		return s, cause
 	}
-	r, err := c.Offline()
-	if err != nil {
-		return Status{Cause: cause}, errors.Join(err, cause)
+	s, err := c.Offline()
+	s.Cause = cause
+	switch {
+	case errors.Is(err, ErrNoLease): // and what is to be mended is the cause
+		return s, fmt.Errorf("%w (%w)", cause, err)
+	case err != nil:
+		return s, fmt.Errorf("%w (%w)", err, cause)
 	}
-	return Status{Result: r, Cause: cause}, nil
+	return s, nil
+}
+
+func asRefused(err error) (*Refused, bool) {
+	var r *Refused
+	return r, errors.As(err, &r)
 }
 
 func (c *Client) now() time.Time {
@@ -206,7 +246,10 @@ func (c *Client) post(ctx context.Context, what string) (License, error) {
 
 // ask sends a question whose answer is signed, and returns when it was answered.
 func (c *Client) ask(ctx context.Context, what string, into any, valid *bool) (time.Time, error) {
-	nonce := rand.Text()
+	nonce, err := newNonce()
+	if err != nil {
+		return time.Time{}, err
+	}
 	query := url.Values{"licenseKey": {c.LicenseKey}, "instanceId": {c.Instance}, "nonce": {nonce}}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.address("license/"+what)+"?"+query.Encode(), http.NoBody)
 	if err != nil {
@@ -230,19 +273,36 @@ func (c *Client) ask(ctx context.Context, what string, into any, valid *bool) (t
 	return at, nil
 }
 
+// newNonce is not rand.Text, to be of use with Go 1.22.
+func newNonce() (string, error) {
+	b := make([]byte, 18)
+	_, err := rand.Read(b)
+	return base64.RawURLEncoding.EncodeToString(b), err
+}
+
 // errAddress does not quote the address: it holds the licence key.
 var errAddress = errors.New("license: BaseURL and Product make no address")
+
+// errRedirect is a redirect: the licence key is in the request, and not for
+// whomever an answer names.
+var errRedirect = errors.New("it answered with a redirect; BaseURL must be the address it has now")
 
 // send sends a request and reads the answer. Its errors do not hold the address,
 // in which the licence key is.
 func (c *Client) send(req *http.Request) (Answer, error) {
-	client := c.HTTP
-	if client == nil {
-		client = &http.Client{Timeout: 15 * time.Second}
+	client := http.Client{Timeout: 15 * time.Second}
+	if c.HTTP != nil {
+		client = *c.HTTP
 	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	res, err := client.Do(req)
-	if e, ok := errors.AsType[*url.Error](err); ok {
+	var e *url.Error
+	if errors.As(err, &e) {
 		err = e.Err
+	}
+	if err == nil && res.StatusCode >= 300 && res.StatusCode < 400 {
+		_ = res.Body.Close()
+		err = errRedirect
 	}
 	if err != nil {
 		return Answer{}, fmt.Errorf("license: the vendor cannot be reached: %w", err)

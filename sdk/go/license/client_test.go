@@ -73,6 +73,14 @@ func install(t *testing.T, a *testkit.App) (*license.Client, *network) {
 	}, wire
 }
 
+// clientOf is the same installation with another store, started anew.
+func clientOf(c *license.Client, store license.Store) *license.Client {
+	return &license.Client{
+		BaseURL: c.BaseURL, Product: c.Product, LicenseKey: c.LicenseKey, Instance: c.Instance, Keys: c.Keys,
+		Store: store, HTTP: c.HTTP, Now: c.Now,
+	}
+}
+
 func wantState(t *testing.T, c *license.Client, online bool, state license.State) {
 	t.Helper()
 	s, err := c.Check(t.Context())
@@ -170,8 +178,8 @@ func TestOnlyTheVendorCanSpeakForTheVendor(t *testing.T) {
 	}
 
 	// Without a lease there is nothing to fall back to, and no error holds the key.
-	c.Store = nil
-	if _, err := c.Check(t.Context()); !errors.Is(err, license.ErrInvalid) || !errors.Is(err, license.ErrUnsigned) || strings.Contains(err.Error(), c.LicenseKey[5:16]) {
+	c = clientOf(c, nil)
+	if _, err := c.Check(t.Context()); !errors.Is(err, license.ErrNoLease) || !errors.Is(err, license.ErrUnsigned) || strings.Contains(err.Error(), c.LicenseKey[5:16]) {
 		t.Errorf("Check without a lease = %v", err)
 	}
 	wire.cut = true
@@ -206,13 +214,16 @@ func TestASignedRefusalEndsTheLease(t *testing.T) {
 	if _, err := other.Check(t.Context()); !errors.As(err, &refused) || refused.Code != "expired" {
 		t.Errorf("Check after the term = %v, want refused: expired", err)
 	}
-	for name, client := range map[string]*license.Client{"given back": c, "refused": other} {
-		if _, err := client.Offline(); !errors.Is(err, license.ErrInvalid) {
-			t.Errorf("%s: the lease is still there: %v", name, err)
+	if _, err := c.Offline(); !errors.Is(err, license.ErrNoLease) {
+		t.Errorf("Offline after the seat was given back = %v, want ErrNoLease", err)
+	}
+	for name, client := range map[string]*license.Client{"refused": other, "and started anew": clientOf(other, other.Store)} {
+		if _, err := client.Offline(); !errors.As(err, &refused) || refused.Code != "expired" {
+			t.Errorf("Offline of who was %s = %v, want refused: expired", name, err)
 		}
 	}
 	wire.cut = true
-	if _, err := c.Check(t.Context()); !errors.Is(err, license.ErrInvalid) {
+	if _, err := c.Check(t.Context()); !errors.Is(err, license.ErrNoLease) {
 		t.Errorf("Check without lease and network = %v", err)
 	}
 	c.Product = "other"
@@ -244,8 +255,14 @@ func TestFileStore(t *testing.T) {
 	if err := license.FileStore(filepath.Join(dir, "none", "lease")).Save(nil); err == nil {
 		t.Error("Save in a folder that is not there succeeds")
 	}
+	if err := license.FileStore(dir).Save(nil); err == nil {
+		t.Error("Save over a folder succeeds")
+	}
+	if files, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(files) != 1 {
+		t.Errorf("%d files beside the folder, %v; want none", len(files)-1, err)
+	}
 	c := license.Client{Store: s}
-	if _, err := c.Offline(); !errors.Is(err, license.ErrInvalid) {
-		t.Errorf("Offline with a damaged file = %v, want ErrInvalid", err)
+	if _, err := c.Offline(); !errors.Is(err, license.ErrNoLease) {
+		t.Errorf("Offline with a damaged file = %v, want ErrNoLease", err)
 	}
 }

@@ -87,8 +87,10 @@ type Verifier struct {
 }
 
 // Check verifies a lease and says how far it has run at the time now. lastSeen is
-// the LastSeen of the Result before, or zero: with it, setting the clock back
-// gains nothing. A lease that has run out is no error but Expired.
+// the LastSeen of the Result before, or zero: the clock cannot be set back before
+// it. It is worth as much as the place it was kept in; without it the clock can be
+// set back to when the lease was issued. A lease that has run out is no error but
+// Expired.
 //
 // It returns ErrInvalid, ErrUnknownKey, ErrProduct, ErrInstance, ErrIssuer or
 // ErrClock.

@@ -1,17 +1,18 @@
 package license
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 )
 
 // Store keeps what a Client has to remember: some kilobytes of text. It is no
-// secret, and changing it gains nothing but the loss of the lease.
+// secret. The lease in it is signed, what is beside it is not: who can edit the
+// store can remove the latest time seen, and then set the clock back as far as
+// the lease's beginning, or put an old lease back that has not run out.
+//
+// A Client calls its Store from one goroutine at a time.
 type Store interface {
 	// Load returns what was saved last, or nothing.
 	Load() ([]byte, error)
@@ -41,50 +42,11 @@ func (f FileStore) Save(data []byte) error {
 		return err
 	}
 	_, err = tmp.Write(data)
-	if err := errors.Join(err, tmp.Close()); err != nil {
+	if err = errors.Join(err, tmp.Close()); err == nil {
+		err = os.Rename(tmp.Name(), string(f))
+	}
+	if err != nil {
 		return errors.Join(err, os.Remove(tmp.Name()))
-	}
-	return os.Rename(tmp.Name(), string(f))
-}
-
-// saved is what a Store keeps.
-type saved struct {
-	Lease    string `json:"lease,omitempty"`
-	LastSeen int64  `json:"lastSeen,omitempty"` // Unix seconds
-}
-
-func (s saved) seen() time.Time {
-	if s.LastSeen == 0 {
-		return time.Time{}
-	}
-	return time.Unix(s.LastSeen, 0).UTC()
-}
-
-func (c *Client) load() (saved, error) {
-	if c.Store == nil {
-		return saved{}, nil
-	}
-	data, err := c.Store.Load()
-	if err != nil {
-		return saved{}, fmt.Errorf("license: load the lease: %w", err)
-	}
-	var s saved
-	if len(data) > 0 && json.Unmarshal(data, &s) != nil {
-		return saved{}, nil //nolint:nilerr // damaged: as if there were none
-	}
-	return s, nil
-}
-
-func (c *Client) save(s saved) error {
-	if c.Store == nil {
-		return nil
-	}
-	data, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
-	if err := c.Store.Save(data); err != nil {
-		return fmt.Errorf("license: keep the lease: %w", err)
 	}
 	return nil
 }

@@ -31,6 +31,29 @@ type vectors struct {
 	PEM     string          `json:"pem"`
 	Leases  []leaseVector   `json:"leases"`
 	Answers []answerVector  `json:"answers"`
+
+	Instances []instanceVector `json:"instances"`
+}
+
+// instanceVector is an instance id and how stoa spells it.
+type instanceVector struct {
+	ID     string `json:"id"`
+	Normal string `json:"normal"`
+}
+
+// instanceVectors are those where white space and lower case are not the same in
+// every language. A test compares them with a real stoa.
+var instanceVectors = []instanceVector{
+	{" A.Example\n", "a.example"},
+	{"\u0085\u00a0\u1680\u2003\u2028\u2029\u202f\u205f\u3000a.example\u0085", "a.example"},
+	{"\ufeffA.example\ufeff", "\ufeffa.example\ufeff"}, // no white space in Go, but in JavaScript
+	{"\u200bA.example", "\u200ba.example"},
+	{"\u0130STANBUL.example", "istanbul.example"},    // one letter, not two
+	{"\u039f\u03a3.example", "\u03bf\u03c3.example"}, // the final sigma is a sigma
+	{"STRA\u1e9eE.example", "stra\u00dfe.example"},   // capital sharp s
+	{"\u212aELVIN \u212bNGSTR\u00d6M", "kelvin \u00e5ngstr\u00f6m"},
+	{"\U00010400.example", "\U00010428.example"}, // beyond 16 bits
+	{"\u01c5.example", "\u01c6.example"},         // title case
 }
 
 type leaseVector struct {
@@ -302,7 +325,7 @@ func readVectors(tb testing.TB) vectors {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	v := vectors{JWKS: jwks, PEM: text.String(), Leases: leaseVectors(tb), Answers: answerVectors(tb)}
+	v := vectors{JWKS: jwks, PEM: text.String(), Leases: leaseVectors(tb), Answers: answerVectors(tb), Instances: instanceVectors}
 	var want bytes.Buffer
 	enc := json.NewEncoder(&want)
 	enc.SetEscapeHTML(false)
