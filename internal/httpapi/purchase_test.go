@@ -22,6 +22,8 @@ type bank struct {
 	begun    []payment.Charge
 	refunded []string            // order ids
 	closed   []payment.Reference // by Cancel
+	looked   int
+	sees     payment.Event // what Look returns
 }
 
 func (b *bank) Name() string { return "bank" }
@@ -47,6 +49,13 @@ func (b *bank) Cancel(_ context.Context, r payment.Reference) error {
 	defer b.mu.Unlock()
 	b.closed = append(b.closed, r)
 	return b.fails
+}
+
+func (b *bank) Look(context.Context, payment.Reference) (payment.Event, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.looked++
+	return b.sees, b.fails
 }
 
 func (b *bank) Event(context.Context, []byte, string) (payment.Event, error) {

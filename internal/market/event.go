@@ -40,6 +40,11 @@ func (s *Service) TakeEvent(ctx context.Context, provider string, payload []byte
 	case err != nil:
 		return Notice{Event: e}, ErrProviderUnreachable.Because(err)
 	}
+	return s.take(ctx, e)
+}
+
+// take does what TakeEvent does with an event that is known to be the provider's.
+func (s *Service) take(ctx context.Context, e payment.Event) (Notice, error) {
 	n := Notice{Event: e, Warning: e.Note}
 	if e.Kind == payment.Unrelated {
 		return n, nil

@@ -54,7 +54,10 @@ func (s *Service) RefundOrder(ctx context.Context, id string) (OwnedOrder, error
 	if err != nil {
 		return OwnedOrder{}, err
 	}
-	if o.Status() != OrderPaid {
+	if o, err = s.lookedUp(ctx, o); err != nil {
+		return OwnedOrder{}, err
+	}
+	if o.Status() != OrderPaid && !o.refundDue() {
 		return OwnedOrder{}, ErrNotRefundable
 	}
 	if err := s.ask(o.Order, func() error { return s.Payments.Refund(ctx, o.ID, o.Payment) }); err != nil {
@@ -65,7 +68,7 @@ func (s *Service) RefundOrder(ctx context.Context, id string) (OwnedOrder, error
 	}
 	return s.changeOrder(ctx, o, audit.OrderRefund, func(tx Sales, o *Order) error {
 		// Its webhook may have been quicker.
-		if o.Status() != OrderPaid && o.Status() != OrderRefunded {
+		if o.PaidAt.IsZero() {
 			return ErrNotRefundable
 		}
 		return s.refund(ctx, tx, o, s.Now())
@@ -88,9 +91,13 @@ func (s *Service) CancelOrder(ctx context.Context, id string) (OwnedOrder, error
 	}
 	if err := s.ask(o.Order, func() error { return s.Payments.Cancel(ctx, o.Payment) }); err != nil {
 		if errors.Is(err, payment.ErrRefused) {
-			return OwnedOrder{}, ErrBeingPaid.Because(err)
+			// It was completed. What came of that decides, if it is known.
+			if o, lookErr := s.lookedUp(ctx, o); lookErr != nil || o.Status() == OrderPending {
+				return OwnedOrder{}, ErrBeingPaid.Because(err)
+			}
+		} else {
+			return OwnedOrder{}, err
 		}
-		return OwnedOrder{}, err
 	}
 	return s.changeOrder(ctx, o, audit.OrderCancel, func(tx Sales, o *Order) error {
 		switch o.Status() {
@@ -102,6 +109,19 @@ func (s *Service) CancelOrder(ctx context.Context, id string) (OwnedOrder, error
 		}
 		return ErrNotCancellable
 	})
+}
+
+// lookedUp returns an order as it is now, after the provider of a pending one was
+// asked about it: its webhook may be lost. A provider that does not answer changes
+// nothing.
+func (s *Service) lookedUp(ctx context.Context, o OwnedOrder) (OwnedOrder, error) {
+	if o.Status() != OrderPending || o.Provider != s.Payments.Name() || o.Payment.Session == "" {
+		return o, nil
+	}
+	if _, err := s.lookUp(ctx, o.Order); err != nil {
+		return o, nil //nolint:nilerr // what is known decides
+	}
+	return s.Order(ctx, o.ID)
 }
 
 // ask asks the provider of an order for something. Where no money moved there is

@@ -48,9 +48,13 @@ type Sales interface {
 	FindOrders(ctx context.Context, q OrderQuery) ([]OwnedOrder, int, error)
 
 	// UnfinishedOrders returns a hundred orders at most of a provider that are
-	// cancelled, paid and not refunded; and those that are pending without a
-	// PaymentURL and were created at or before until.
-	UnfinishedOrders(ctx context.Context, provider string, until time.Time) ([]Order, error)
+	// cancelled, paid and not refunded, and those that are pending and were created
+	// at or before until. It leaves out those that PutOff put off beyond now, or that
+	// were tried SweepTries times, and begins with those that wait the longest.
+	UnfinishedOrders(ctx context.Context, provider string, until, now time.Time) ([]UnfinishedOrder, error)
+
+	// PutOff notes how often an order was tried to finish, and when it is tried next.
+	PutOff(ctx context.Context, orderID string, tries int, next time.Time) error
 
 	// Record is as in Catalogue.
 	Record(ctx context.Context, e audit.Entry) error

@@ -99,24 +99,31 @@ func orderWhere(q market.OrderQuery) (where string, args []any) {
 }
 
 // UnfinishedOrders implements market.Sales.
-func (s *Sales) UnfinishedOrders(ctx context.Context, provider string, until time.Time) ([]market.Order, error) {
+func (s *Sales) UnfinishedOrders(ctx context.Context, provider string, until, now time.Time) ([]market.UnfinishedOrder, error) {
 	rows, err := s.r.QueryContext(ctx, `
-		SELECT `+orderColumns+` FROM orders o
+		SELECT `+orderColumns+`, o.sweep_tries FROM orders o
 		WHERE o.provider = $1 AND (o.cancelled_at_ms IS NOT NULL AND o.paid_at_ms IS NOT NULL AND o.refunded_at_ms IS NULL
-			OR o.status = 'pending' AND o.payment_url = '' AND o.created_at_ms <= $2)
-		ORDER BY o.created_at_ms, o.id
-		LIMIT 100`, provider, toMillis(until))
+			OR o.status = 'pending' AND o.created_at_ms <= $2)
+			AND o.sweep_tries < $3 AND COALESCE(o.sweep_at_ms, 0) <= $4
+		ORDER BY COALESCE(o.sweep_at_ms, 0), o.created_at_ms, o.id
+		LIMIT 100`, provider, toMillis(until), market.SweepTries, toMillis(now))
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var list []market.Order
+	var list []market.UnfinishedOrder
 	for rows.Next() {
-		o, err := scanOrder(rows)
-		if err != nil {
+		var o market.UnfinishedOrder
+		if o.Order, err = scanOrder(rows, &o.Tries); err != nil {
 			return nil, err
 		}
 		list = append(list, o)
 	}
 	return list, rows.Err()
+}
+
+// PutOff implements market.Sales.
+func (s *Sales) PutOff(ctx context.Context, orderID string, tries int, next time.Time) error {
+	_, err := s.w.ExecContext(ctx, `UPDATE orders SET sweep_tries = $2, sweep_at_ms = $3 WHERE id = $1`, orderID, tries, toMillis(next))
+	return err
 }

@@ -104,6 +104,13 @@ type Provider interface {
 	// closed or paid already is not an error.
 	Cancel(ctx context.Context, r Reference) error
 
+	// Look looks at the page of a payment, and returns the event that a webhook
+	// about it would have told: Paid, Failed, or Unrelated while it is not known yet.
+	// Its ID is the same whenever the answer is; OrderID and At may be missing. It
+	// returns an error that is ErrRefused if there is no such page, and any other for
+	// an outage.
+	Look(ctx context.Context, r Reference) (Event, error)
+
 	// Event reads what was delivered to the webhook. It returns an error that is
 	// ErrForged unless the provider signed exactly this payload, and not long ago.
 	// It may ask the provider for more; any other error asks for the delivery to be
@@ -144,5 +151,7 @@ func (none) Begin(context.Context, Charge) (Page, error) { return Page{}, ErrRef
 func (none) Refund(context.Context, string, Reference) error { return nil }
 
 func (none) Cancel(context.Context, Reference) error { return nil }
+
+func (none) Look(context.Context, Reference) (Event, error) { return Event{}, nil }
 
 func (none) Event(context.Context, []byte, string) (Event, error) { return Event{}, ErrForged }

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -94,18 +95,35 @@ func testUnfinished(t *testing.T, s *store.Sales) {
 	add("cancelled", T0, func(o *market.Order) { o.CancelledAt = T0 })
 	add("late", T0.Add(time.Hour), func(o *market.Order) { o.PaidAt, o.CancelledAt, o.PaymentURL = T0, T0, "https://pay.example" })
 	add("back", T0, func(o *market.Order) { o.PaidAt, o.CancelledAt, o.RefundedAt = T0, T0, T0 })
-	found, err := s.UnfinishedOrders(t.Context(), "stripe", T0)
-	var ids []string
-	for _, o := range found {
-		ids = append(ids, o.ID)
+	want := func(now time.Time, want string) {
+		t.Helper()
+		found, err := s.UnfinishedOrders(t.Context(), "stripe", T0, now)
+		var ids []string
+		for _, o := range found {
+			ids = append(ids, fmt.Sprint(o.ID, ":", o.Tries))
+		}
+		if got := strings.Join(ids, " "); err != nil || got != want {
+			t.Errorf("UnfinishedOrders = %q, %v; want %q", got, err, want)
+		}
 	}
-	if got := strings.Join(ids, " "); err != nil || got != "pending late" {
-		t.Errorf("UnfinishedOrders = %q, %v; want the one that never began and the one to give back", got, err)
+	want(T0, "begun:0 pending:0 late:0") // the pending ones and the one to give back
+	putOff := func(id string, tries int, next time.Time) {
+		t.Helper()
+		if err := s.PutOff(t.Context(), id, tries, next); err != nil {
+			t.Fatal(err)
+		}
 	}
+	putOff("begun", 3, T0.Add(2*time.Hour))
+	putOff("pending", 1, T0.Add(3*time.Hour))
+	want(T0.Add(2*time.Hour-time.Millisecond), "late:0")
+	want(T0.Add(3*time.Hour), "late:0 begun:3 pending:1") // those that wait the longest first
+	putOff("begun", market.SweepTries, T0.Add(time.Hour))
+	putOff("pending", market.SweepTries-1, T0.Add(time.Hour))
+	want(T0.Add(3*time.Hour), fmt.Sprint("late:0 pending:", market.SweepTries-1))
 	for range 101 {
 		add("more"+strings.Repeat("x", n), T0, func(*market.Order) {})
 	}
-	if found, err := s.UnfinishedOrders(t.Context(), "stripe", T0); err != nil || len(found) != 100 {
+	if found, err := s.UnfinishedOrders(t.Context(), "stripe", T0, T0); err != nil || len(found) != 100 {
 		t.Errorf("%d unfinished orders at once, %v; want 100", len(found), err)
 	}
 }
