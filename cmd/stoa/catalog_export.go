@@ -9,7 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
+	"strings"
 
 	"stoa/internal/app"
 	"stoa/internal/market"
@@ -26,15 +26,11 @@ type catalogExportCmd struct {
 func (c catalogExportCmd) Run(ctx context.Context, std streams) error {
 	return c.with(ctx, std, func(a *app.App) error {
 		if c.Path == "" {
-			return a.Market.Export(ctx, std.out, market.YAML, nil)
+			return explain(a.Market.Export(ctx, std.out, market.YAML, nil))
 		}
-		dir, name := c.Path, "catalog.yaml"
-		if slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(c.Path)) {
-			dir, name = filepath.Split(filepath.Clean(c.Path))
-		}
-		format := market.YAML
-		if filepath.Ext(name) == ".json" {
-			format = market.JSON
+		dir, name, format, err := exportTo(c.Path)
+		if err != nil {
+			return err
 		}
 		pictures := filepath.Join(dir, "media")
 		if err := os.MkdirAll(pictures, 0o755); err != nil { //nolint:gosec // what is in there is public
@@ -42,7 +38,7 @@ func (c catalogExportCmd) Run(ctx context.Context, std streams) error {
 		}
 		count := make(map[string]bool)
 		var file bytes.Buffer
-		err := a.Market.Export(ctx, &file, format, func(name string) (string, error) {
+		err = a.Market.Export(ctx, &file, format, func(name string) (string, error) {
 			err := copyPicture(ctx, a.Market.Media, name, pictures)
 			if errors.Is(err, fs.ErrNotExist) {
 				fmt.Fprintf(std.err, "the picture /media/%s is missing in the data folder\n", name)
@@ -55,11 +51,35 @@ func (c catalogExportCmd) Run(ctx context.Context, std streams) error {
 			err = replaceFile(filepath.Join(dir, name), &file)
 		}
 		if err != nil {
-			return err
+			return explain(err)
 		}
 		fmt.Fprintf(std.out, "%s written, with %d pictures\n", filepath.Join(dir, name), len(count))
 		return nil
 	})
+}
+
+// exportTo returns what a path asks for: a file of that name, or catalog.yaml in a
+// folder. A name that ends like a file's that import does not read is a mistake,
+// unless there is such a folder.
+func exportTo(path string) (dir, name string, format market.Format, err error) {
+	info, err := os.Stat(path)
+	extension := strings.ToLower(filepath.Ext(path))
+	switch {
+	case err == nil && info.IsDir():
+	case extension == ".json":
+		format = market.JSON
+	case extension == ".yaml" || extension == ".yml":
+		format = market.YAML
+	case err == nil:
+		return "", "", "", fmt.Errorf("%s is a file that does not end in .yaml, .yml or .json", path)
+	case extension != "":
+		return "", "", "", fmt.Errorf("%s: a file ends in .yaml, .yml or .json; make the folder first if you mean one", path)
+	}
+	if format == "" {
+		return path, "catalog.yaml", market.YAML, nil
+	}
+	dir, name = filepath.Split(filepath.Clean(path))
+	return dir, name, format, nil
 }
 
 // copyPicture writes a picture to a folder. It returns fs.ErrNotExist for one

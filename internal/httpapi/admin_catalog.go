@@ -12,7 +12,7 @@ import (
 
 var (
 	errNotCatalog      = errs.New(errs.UnsupportedMedia, "UNSUPPORTED_MEDIA_TYPE", "Send the catalogue as application/yaml or application/json.")
-	errCatalogTooLarge = errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "The catalogue is larger than 8 MiB.")
+	errCatalogTooLarge = errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "The catalogue is larger than %d MiB.", market.MaxCatalog>>20)
 )
 
 // catalogTypes are what a catalogue may be declared as: the names YAML had before

@@ -115,7 +115,7 @@ func TestAFaultyUploadImportsNothing(t *testing.T) {
 	}
 	importText(t, a, admin, "text/plain", "products: []", http.StatusUnsupportedMediaType)
 	importText(t, a, admin, "", "products: []", http.StatusUnsupportedMediaType)
-	pad := "products: []\n#" + strings.Repeat("x", 8<<20-14)
+	pad := "products: []\n#" + strings.Repeat("x", 32<<20-14)
 	importText(t, a, admin, "application/yaml", pad, http.StatusOK)
 	importText(t, a, admin, "application/yaml", pad+"x", http.StatusRequestEntityTooLarge)
 }

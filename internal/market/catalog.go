@@ -11,9 +11,9 @@ import (
 
 // Limits of a catalogue (docs/catalog.md).
 const (
-	MaxCatalog      = 8 << 20 // bytes of a whole one
-	maxParagraph    = 2_000   // characters of a description
-	maxArticle      = 50_000  // characters of fullDescription
+	MaxCatalog      = 32 << 20 // bytes of a whole one, which take some 25 times that while they are read
+	maxParagraph    = 2_000    // characters of a description
+	maxArticle      = 50_000   // characters of fullDescription
 	maxCount        = 1_000_000_000
 	maxInstancesCap = 1_000_000
 	maxPosition     = 1_000_000
@@ -23,6 +23,9 @@ const (
 // format. Icons and screenshots are still as the file gives them.
 type Catalog struct {
 	Products []Product
+
+	// shelved are the slugs of products that say whether they are published.
+	shelved map[string]bool
 
 	// files are the icons and screenshots that name a file beside the catalogue,
 	// stored those that name one stoa serves.
@@ -51,7 +54,7 @@ func (d *document) catalog(data []byte) Catalog {
 		d.issues.add("", "malformed", "%s.", err)
 		return Catalog{}
 	}
-	var c Catalog
+	c := Catalog{shelved: make(map[string]bool)}
 	o := d.object(root, "", "currency", "products")
 	o.required("products")
 	currency := o.text("currency", maxText)
@@ -63,9 +66,20 @@ func (d *document) catalog(data []byte) Catalog {
 			d.fault(n, path+".slug", "duplicate", "another product has the slug %q too.", p.Slug)
 		}
 		slugs[p.Slug] = true
+		c.shelved[p.Slug] = givesField(n, "published")
 		c.Products = append(c.Products, p)
 	})
 	return c
+}
+
+// givesField reports whether a mapping has a value for a field.
+func givesField(n *yaml.Node, name string) bool {
+	for i := 0; i+1 < len(n.Content) && n.Kind == yaml.MappingNode; i += 2 {
+		if n.Content[i].Value == name {
+			return n.Content[i+1].ShortTag() != "!!null"
+		}
+	}
+	return false
 }
 
 // productReader reads one product.

@@ -139,7 +139,7 @@ func TestWhatIsNoCatalogue(t *testing.T) {
 		"two documents":    {least + "\n---\n" + least, " malformed"},
 		"an alias":         {"x: &a {}\nproducts: *a", "x unknown_field|products wrong_type"},
 		"no currency":      {strings.Replace(least, ", currency: EUR", ", ", 1), "products[0].pricingTiers[0].currency required"},
-		"too large":        {strings.Repeat("#", 8<<20+1), " out_of_range"},
+		"too large":        {strings.Repeat("#", 32<<20+1), " out_of_range"},
 		"a NUL in a text":  {strings.Replace(least, "description: d,", `description: "\0",`, 1), "products[0].description out_of_range"},
 		"a line in a name": {strings.Replace(least, "name: A,", `name: "A\nB",`, 1), "products[0].name out_of_range"},
 	} {

@@ -1,6 +1,7 @@
 package market
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"strings"
@@ -16,6 +17,8 @@ import (
 // Pictures that stoa keeps are named by what place returns for the name of each,
 // or by their path below /media if place is nil: then they have to be uploaded
 // where the catalogue is imported, before it is.
+//
+// It returns ErrExportTooLarge, and writes nothing, if no import would take it.
 func (s *Service) Export(ctx context.Context, w io.Writer, format Format, place func(name string) (string, error)) error {
 	if format != YAML && format != JSON {
 		return errs.Validation(errs.Issue{Path: "format", Code: "unknown_value", Message: "format must be yaml or json."})
@@ -35,7 +38,15 @@ func (s *Service) Export(ctx context.Context, w io.Writer, format Format, place 
 			}
 		}
 	}
-	return WriteCatalog(w, format, products)
+	var file bytes.Buffer
+	if err := WriteCatalog(&file, format, products); err != nil {
+		return err
+	}
+	if file.Len() > MaxCatalog {
+		return ErrExportTooLarge
+	}
+	_, err = file.WriteTo(w)
+	return err
 }
 
 // movePictures gives each picture that stoa keeps the address that place says.

@@ -30,6 +30,8 @@ type ImportResult struct {
 //
 // It returns VALIDATION_ERROR with everything that is wrong with the catalogue.
 func (s *Service) Import(ctx context.Context, fsys fs.FS, name string) (ImportResult, error) {
+	s.reading.Lock()
+	defer s.reading.Unlock()
 	data, err := readCatalog(fsys, name)
 	if err != nil {
 		return ImportResult{}, fmt.Errorf("read %s: %w", name, err)
@@ -46,12 +48,14 @@ func (s *Service) Import(ctx context.Context, fsys fs.FS, name string) (ImportRe
 	if err := s.storeFiles(ctx, c, fsys, path.Dir(name)); err != nil {
 		return ImportResult{}, err
 	}
-	return s.save(ctx, c.Products, millis(s.Now()))
+	return s.save(ctx, c, millis(s.Now()))
 }
 
 // ImportBytes is Import of a catalogue that comes without a folder, and so
 // without pictures of its own.
 func (s *Service) ImportBytes(ctx context.Context, data []byte) (ImportResult, error) {
+	s.reading.Lock()
+	defer s.reading.Unlock()
 	d := new(document)
 	c := d.catalog(data)
 	if err := s.checkStored(ctx, d, c.stored); err != nil {
@@ -60,7 +64,7 @@ func (s *Service) ImportBytes(ctx context.Context, data []byte) (ImportResult, e
 	if err := d.err(); err != nil {
 		return ImportResult{}, err
 	}
-	return s.save(ctx, c.Products, millis(s.Now()))
+	return s.save(ctx, c, millis(s.Now()))
 }
 
 func readCatalog(fsys fs.FS, name string) ([]byte, error) {
@@ -118,27 +122,26 @@ func (s *Service) storeFiles(ctx context.Context, c Catalog, fsys fs.FS, dir str
 // save writes the products in one transaction. No other catalogue is written
 // meanwhile (Catalogue.InTx): what is found here stays as it is until the end.
 // Each product is locked until then, so that a purchase or review of it waits.
-func (s *Service) save(ctx context.Context, products []Product, now time.Time) (ImportResult, error) {
+func (s *Service) save(ctx context.Context, c Catalog, now time.Time) (ImportResult, error) {
 	var res ImportResult
 	err := s.Catalogue.InTx(ctx, func(tx Catalogue) error {
 		res = ImportResult{} // the transaction may run again
-		for _, p := range products {
-			switch old, err := tx.ProductBySlug(ctx, p.Slug); {
+		for _, p := range c.Products {
+			old, err := tx.ProductBySlug(ctx, p.Slug)
+			next := p.upon(old, c.shelved[p.Slug])
+			switch {
 			case errs.KindOf(err) == errs.NotFound:
 				res.Created++
-				if err := tx.CreateProduct(ctx, p.born(now)); err != nil {
-					return err
-				}
+				err = createImported(ctx, tx, p.born(now), now)
 			case err != nil:
-				return err
-			case sameContent(p, old):
+			case sameContent(next, old) && next.CreatedAt.Equal(old.CreatedAt):
 				res.Unchanged++
 			default:
-				p.ID, p.UpdatedAt = old.ID, now
 				res.Updated++
-				if err := tx.UpdateProduct(ctx, p); err != nil {
-					return err
-				}
+				err = updateImported(ctx, tx, next, old, now)
+			}
+			if err != nil {
+				return err
 			}
 		}
 		if res.Created+res.Updated == 0 {
@@ -152,6 +155,43 @@ func (s *Service) save(ctx context.Context, products []Product, now time.Time) (
 		return ImportResult{}, err
 	}
 	return res, nil
+}
+
+func createImported(ctx context.Context, tx Catalogue, p Product, now time.Time) error {
+	if err := tx.CreateProduct(ctx, p); err != nil {
+		return err
+	}
+	return tx.Record(ctx, audit.New(ctx, now, audit.ProductCreate, target(p), audit.Details{"slug": p.Slug, "published": p.Published}))
+}
+
+func updateImported(ctx context.Context, tx Catalogue, p, old Product, now time.Time) error {
+	p.UpdatedAt = now
+	if err := tx.UpdateProduct(ctx, p); err != nil {
+		return err
+	}
+	fields := changedFields(old, p)
+	if !p.CreatedAt.Equal(old.CreatedAt) {
+		fields = append(fields, "createdAt")
+	}
+	return tx.Record(ctx, audit.New(ctx, now, audit.ProductUpdate, target(p), audit.Details{
+		"slug": p.Slug, "fields": fields, "published": p.Published,
+	}))
+}
+
+// upon returns the product of a catalogue as it replaces the one that is there.
+// A file that does not say whether a product is published (shelved) must not put
+// drafts on sale, and one that does not say when it was created says nothing
+// about it. All else that is left out takes its default, for the file is the
+// whole product.
+func (p Product) upon(old Product, shelved bool) Product {
+	p.ID = old.ID
+	if !shelved {
+		p.Published = old.Published
+	}
+	if p.CreatedAt.IsZero() {
+		p.CreatedAt = old.CreatedAt
+	}
+	return p
 }
 
 // born returns p with what a product has from its beginning.

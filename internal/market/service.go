@@ -2,6 +2,7 @@ package market
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"stoa/internal/errs"
@@ -42,6 +43,9 @@ type Service struct {
 	Churn        ChurnLimit
 
 	known slugs
+	// reading is held by the import that is under way: a catalogue takes many times
+	// its size while it is read.
+	reading sync.Mutex
 }
 
 // Keys hides licence keys in the database.

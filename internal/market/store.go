@@ -29,8 +29,8 @@ type Catalogue interface {
 	// errs.Conflict error when the id or slug is taken.
 	CreateProduct(ctx context.Context, p Product) error
 
-	// UpdateProduct overwrites the product with that id but for its slug and
-	// CreatedAt. DownloadCount changes by what DownloadBase changes: purchases that
+	// UpdateProduct overwrites the product with that id but for its slug. Its
+	// CreatedAt stays if the new one is zero. DownloadCount changes by what DownloadBase changes: purchases that
 	// were counted stay counted. Rating and ReviewCount are worked out anew from the
 	// bases and the reviews there are. Version grows by one. It returns an errs.NotFound error when there
 	// is none.

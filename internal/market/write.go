@@ -142,7 +142,7 @@ func productTree(p Product) *yaml.Node {
 	t.integer("downloadCount", p.DownloadBase, 0)
 	t.flag("featured", p.Featured, false)
 	t.flag("trending", p.Trending, false)
-	t.flag("published", p.Published, true)
+	t.add("published", flagNode(p.Published)) // always: left out, an import keeps what is
 	t.integer("position", p.Position, 0)
 	if !p.CreatedAt.IsZero() {
 		t.add("createdAt", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!timestamp", Value: p.CreatedAt.UTC().Format("2006-01-02T15:04:05.000Z07:00")})

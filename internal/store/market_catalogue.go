@@ -121,13 +121,15 @@ func (c *Catalogue) UpdateProduct(ctx context.Context, p market.Product) error {
 	if err != nil {
 		return err
 	}
+	args = append(args, toMillis(p.CreatedAt))
 	return c.alone(ctx, func(tx conn) error {
 		t := market.Tally{RatingBase: p.RatingBase, ReviewBase: p.ReviewBase}
 		err := tx.w.QueryRowContext(ctx, `
 		UPDATE products SET name = $2, name_sort = $3, search_text = $4, description = $5, short_description = $6, icon = $7, category = $8,
 			screenshots = $9, highlights = $10, pricing_type = $11, price_minor = $12, price_currency = $13, price_rank = $14,
 			rating_base = $15, review_base = $16, featured = $17, trending = $18, published = $19, detail = $20, updated_at_ms = $21,
-			download_count = download_count + $22 - download_base, download_base = $22, position = $23, version = version + 1
+			download_count = download_count + $22 - download_base, download_base = $22, position = $23,
+			created_at_ms = COALESCE($24, created_at_ms), version = version + 1
 		WHERE id = $1
 		RETURNING star_sum, star_count`, args...).Scan(&t.Stars, &t.Reviews)
 		if err != nil {

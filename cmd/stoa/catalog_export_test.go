@@ -1,0 +1,50 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"stoa/internal/market"
+)
+
+func TestExportTo(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	for _, folder := range []string{"shop", "v1.2", "old.yaml"} {
+		if err := os.Mkdir(filepath.Join(dir, folder), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "notes"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		path, folder, name string // name "" is refused
+		format             market.Format
+	}{
+		{"shop", "shop", "catalog.yaml", market.YAML},
+		{"new", "new", "catalog.yaml", market.YAML},
+		{"v1.2", "v1.2", "catalog.yaml", market.YAML},
+		{"old.yaml", "old.yaml", "catalog.yaml", market.YAML},
+		{"c.yaml", ".", "c.yaml", market.YAML},
+		{"c.YAML", ".", "c.YAML", market.YAML},
+		{"c.Yml", ".", "c.Yml", market.YAML},
+		{"shop/c.JSON", "shop", "c.JSON", market.JSON},
+		{"x.txt", "", "", ""},
+		{"x.yaml.gz", "", "", ""},
+		{"notes", "", "", ""},
+	} {
+		folder, name, format, err := exportTo(filepath.Join(dir, tt.path))
+		if tt.name == "" {
+			if err == nil {
+				t.Errorf("%s: %s in %s, want it refused", tt.path, name, folder)
+			}
+			continue
+		}
+		if err != nil || filepath.Clean(folder) != filepath.Join(dir, tt.folder) || name != tt.name || format != tt.format {
+			t.Errorf("%s = %s, %s, %s, %v", tt.path, folder, name, format, err)
+		}
+	}
+}
