@@ -19,6 +19,12 @@ export function webStore(storage, name = 'stoa-lease') {
 // Client is one installation of an app, with its licence. `keys` are the vendor's
 // (parseKeys), built into the app. `store` keeps the lease between runs.
 export class Client {
+  // What is known whether or not the store works.
+  #last = { lastSeen: 0 };
+  #unsaved = false; // #last is not in the store
+  #refusals = 0; // how often the vendor refused
+  #queue = Promise.resolve();
+
   constructor({ baseURL, product, licenseKey, instance, keys, store = memoryStore(), fetch = globalThis.fetch, now = () => new Date() }) {
     Object.assign(this, { baseURL, product, licenseKey, instance, keys, store, now });
     this.fetch = (...args) => fetch(...args); // not as a method: browsers refuse that
@@ -30,50 +36,59 @@ export class Client {
     return this.#post('activate');
   }
 
-  // deactivate gives the seat back and forgets the lease. It may be repeated.
+  // deactivate gives the seat back and forgets the lease. It may be repeated. It
+  // throws code store when that was done, but the store failed.
   async deactivate() {
     const license = await this.#post('deactivate');
-    await this.#save({});
+    const storeError = await this.#alone(() => this.#save({}));
+    if (storeError) throw storeError;
     return license;
   }
 
   // verify asks the vendor whether the licence may be used now, and resolves to it.
   // It throws code refused (reason: not_found, revoked, expired, not_activated or
-  // unpaid), unsigned, api or unreachable.
+  // unpaid), and then the lease at hand is forgotten; unsigned, api or unreachable.
   async verify() {
     return (await this.#ask('verify')).answer.license;
   }
 
-  // renew asks the vendor for a new lease and keeps it. It throws as verify does;
-  // when the licence is refused the lease at hand is forgotten.
+  // renew asks the vendor for a new lease and keeps it. It throws as verify and
+  // verifyLease do. A store that fails is a warning: storeError of the result, or
+  // of the error.
   async renew() {
-    let got;
-    try {
-      got = await this.#ask('lease');
-    } catch (err) {
-      if (err.code === 'refused') await this.#save({});
-      throw err;
-    }
+    const before = this.#refusals;
+    const got = await this.#ask('lease');
     // By the vendor's clock: what was thought of the time before does not count.
     const result = await verifyLease(got.answer.lease, { ...this.#subject(), now: got.at });
-    await this.#save({ lease: got.answer.lease, lastSeen: result.lastSeen.getTime() });
-    return result;
+    const storeError = await this.#alone(() => {
+      // Refused after this was asked: which answer is the newer one is not known.
+      if (this.#refusals !== before && this.#last.refused !== undefined) throw refusal(this.#last.refused);
+      return this.#save({ lease: got.answer.lease, lastSeen: result.lastSeen.getTime() });
+    });
+    return storeError ? { ...result, storeError } : result;
   }
 
-  // offline checks the lease at hand without network. It throws code invalid when
-  // there is none.
-  async offline() {
-    const { lease = '', lastSeen = 0 } = await this.#load();
-    const result = await verifyLease(lease, { ...this.#subject(), now: this.now(), lastSeen: new Date(lastSeen) });
-    if (result.lastSeen.getTime() - lastSeen >= 60_000) await this.#save({ lease, lastSeen: result.lastSeen.getTime() });
-    return result;
+  // offline checks the lease at hand without network. It throws code no_lease when
+  // there is none, refused when the vendor's last word was no, and what verifyLease
+  // throws.
+  offline() {
+    return this.#alone(async () => {
+      let storeError = await this.#load();
+      const { lease, lastSeen, refused } = this.#last;
+      if (refused !== undefined) throw warned(refusal(refused), storeError);
+      if (!lease) throw warned(new LicenseError('no_lease', 'there is no lease at hand'), storeError);
+      const result = await verifyLease(lease, { ...this.#subject(), now: this.now(), lastSeen: new Date(lastSeen) });
+      if (result.lastSeen.getTime() - lastSeen >= 60_000) storeError = (await this.#save({ lease, lastSeen: result.lastSeen.getTime() })) ?? storeError;
+      return storeError ? { ...result, storeError } : result;
+    });
   }
 
   // check asks the vendor, and falls back to the lease at hand when the vendor can
   // not be reached or what answers is not the vendor. It is what an app calls at
   // start and once or twice a day. It resolves to verifyLease's result with
-  // `online` and, if that is false, `cause`. It throws code refused, api, or why
-  // there is no usable lease.
+  // `online`, `cause` if that is false, and `storeError` if the store failed. It
+  // throws code refused, api, why the vendor gave no lease when there is none at
+  // hand, and else why that one does not do.
   async check() {
     let cause;
     try {
@@ -85,6 +100,7 @@ export class Client {
     try {
       return { ...(await this.offline()), online: false, cause };
     } catch (err) {
+      if (err.code === 'no_lease') throw warned(cause, err.storeError);
       err.cause ??= cause;
       throw err;
     }
@@ -124,7 +140,9 @@ export class Client {
     if (!answer) throw new LicenseError('unsigned', 'the answer is not JSON');
     if (answer.valid !== true) {
       const reason = res.headers.get('x-license-code') ?? '';
-      throw new LicenseError('refused', `the licence was refused: ${reason}`, { reason });
+      this.#refusals++;
+      const storeError = await this.#alone(() => this.#save({ refused: reason }));
+      throw warned(refusal(reason), storeError);
     }
     return { at, answer };
   }
@@ -140,19 +158,57 @@ export class Client {
     }
   }
 
+  // #alone runs one step after another: the store is used by one at a time.
+  #alone(step) {
+    const done = this.#queue.then(step);
+    this.#queue = done.catch(() => {});
+    return done;
+  }
+
+  // #load brings #last up to date from the store, unless that failed before or does
+  // now: then it resolves to why. Within #alone only, as #save.
   async #load() {
-    const kept = await this.store.load();
+    if (this.#unsaved) return this.#save(this.#last);
     try {
-      const v = JSON.parse(kept ?? '{}');
-      return v !== null && typeof v === 'object' ? v : {};
-    } catch {
-      return {}; // damaged: as if there were none
+      this.#last = read(await this.store.load());
+    } catch (cause) {
+      return new LicenseError('store', 'the store failed: load the lease', { cause });
     }
   }
 
-  #save(v) {
-    return this.store.save(JSON.stringify(v));
+  // #save keeps v, in memory in any case, and resolves to why the store did not.
+  async #save(v) {
+    this.#last = { lastSeen: 0, ...v };
+    this.#unsaved = true;
+    try {
+      await this.store.save(JSON.stringify(v));
+      this.#unsaved = false;
+    } catch (cause) {
+      return new LicenseError('store', 'the store failed: keep the lease', { cause });
+    }
   }
+}
+
+// read reads what was kept. What is damaged is as if there were nothing.
+function read(kept) {
+  try {
+    const { lease, lastSeen, refused } = JSON.parse(kept ?? '{}') ?? {};
+    return {
+      lease: typeof lease === 'string' ? lease : undefined,
+      lastSeen: Number.isFinite(lastSeen) ? lastSeen : 0,
+      refused: typeof refused === 'string' ? refused : undefined,
+    };
+  } catch {
+    return { lastSeen: 0 };
+  }
+}
+
+const refusal = (reason) => new LicenseError('refused', `the licence was refused: ${reason}`, { reason });
+
+// warned notes that the store failed as well.
+function warned(err, storeError) {
+  if (storeError) err.storeError = storeError;
+  return err;
 }
 
 function parse(res) {

@@ -7,7 +7,7 @@ export interface Keys {
 
 export type ErrorCode =
   | 'keys' | 'invalid' | 'unknown_key' | 'product' | 'instance' | 'issuer' | 'clock'
-  | 'unsigned' | 'refused' | 'api' | 'unreachable';
+  | 'unsigned' | 'refused' | 'api' | 'unreachable' | 'no_lease' | 'store';
 
 export class LicenseError extends Error {
   readonly code: ErrorCode;
@@ -15,6 +15,8 @@ export class LicenseError extends Error {
   readonly reason?: string;
   /** Of api: the HTTP status. */
   readonly status?: number;
+  /** A warning: the store failed as well. */
+  storeError?: LicenseError;
 }
 
 /** Reads the answer of GET /api/marketplace/license-keys (object or text), or PEM. */
@@ -102,12 +104,17 @@ export interface ClientOptions {
   now?: () => Date;
 }
 
+export interface Stored extends Result {
+  /** A warning: the store failed, and what was learned may be forgotten when the program ends. */
+  storeError?: LicenseError;
+}
+
 export class Client {
   constructor(options: ClientOptions);
   activate(): Promise<License>;
   deactivate(): Promise<License>;
   verify(): Promise<License>;
-  renew(): Promise<Result>;
-  offline(): Promise<Result>;
-  check(): Promise<Result & { online: boolean; cause?: unknown }>;
+  renew(): Promise<Stored>;
+  offline(): Promise<Stored>;
+  check(): Promise<Stored & { online: boolean; cause?: unknown }>;
 }

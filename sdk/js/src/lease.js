@@ -10,13 +10,24 @@ export const CLOCK_TOLERANCE = 3_600_000;
 
 const invalid = () => new LicenseError('invalid', 'this is no lease, or it was changed');
 
+// White space as stoa takes it. That of JavaScript's trim has U+FEFF and lacks
+// U+0085.
+const SPACE = '[\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+';
+const AROUND = new RegExp(`^${SPACE}|${SPACE}$`, 'g');
+
+// lower is the lower case of one character, which is one character, whatever is
+// around it: toLowerCase alone makes two of U+0130, and knows a final sigma.
+const lower = (c) => (c === '\u0130' ? 'i' : c.toLowerCase());
+
 // normalInstance returns an instance id as stoa counts it.
-export const normalInstance = (id) => id.trim().toLowerCase();
+export const normalInstance = (id) => Array.from(id.replace(AROUND, ''), lower).join('');
 
 // verifyLease checks a lease without network, and resolves to
 // {state, usable, lease, lastSeen}: state is 'valid', 'grace' (go on, and tell the
 // user that the vendor has to be reached) or 'expired'. Keep lastSeen and give it
-// to the next call: with it, setting the clock back gains nothing.
+// to the next call: the clock cannot be set back before it. It is worth as much as
+// the place it was kept in; without it the clock can be set back to when the lease
+// was issued.
 //
 // It throws a LicenseError with code invalid, unknown_key, product, instance,
 // issuer or clock.

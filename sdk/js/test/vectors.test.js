@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
-import { LicenseError, parseKeys, parseLease, verifyAnswer, verifyLease } from '../src/index.js';
+import { LicenseError, normalInstance, parseKeys, parseLease, verifyAnswer, verifyLease } from '../src/index.js';
 
 const vectors = JSON.parse(await readFile(new URL('../../testdata/vectors.json', import.meta.url), 'utf8'));
 const at = (unix) => new Date(unix * 1000);
@@ -41,6 +41,10 @@ describe('answers', async () => {
       });
     }
   }
+});
+
+test('instances as stoa spells them', () => {
+  for (const { id, normal } of vectors.instances) assert.equal(normalInstance(id), normal, JSON.stringify(id));
 });
 
 test('keys that are none', async () => {
