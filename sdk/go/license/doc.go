@@ -10,4 +10,5 @@
 // A Client does all of it. Verifier checks leases and VerifyAnswer signed answers
 // for those who send requests by other means. The guide is
 // docs/marketplace/licences.md of stoa; sdk/js is the same for JavaScript.
+// README.md says how to get this package into your module.
 package license
