@@ -26,6 +26,8 @@ type paymentJSON struct {
 	Payment      string `json:"paymentId,omitempty"`
 	Invoice      string `json:"invoiceId,omitempty"`
 	Subscription string `json:"subscriptionId,omitempty"`
+
+	EndedAt timestamp `json:"subscriptionEndedAt,omitzero"`
 }
 
 func newManagedOrderJSON(o market.OwnedOrder) managedOrderJSON {
@@ -34,6 +36,7 @@ func newManagedOrderJSON(o market.OwnedOrder) managedOrderJSON {
 		PaidAt:    timestamp(o.PaidAt), RefundedAt: timestamp(o.RefundedAt), CancelledAt: timestamp(o.CancelledAt),
 		Payment: paymentJSON{
 			Provider: o.Provider, Session: o.Payment.Session, Payment: o.Payment.Payment, Invoice: o.Payment.Invoice, Subscription: o.Payment.Subscription,
+			EndedAt: timestamp(o.EndedAt),
 		},
 	}
 	if o.Status() == market.OrderPending {

@@ -33,6 +33,8 @@ func (s *Server) stripeWebhook(w http.ResponseWriter, r *http.Request) error {
 	}
 	attrs := []any{slog.String("type", n.Event.Type), slog.String("event", n.Event.ID), slog.String("order", n.OrderID)}
 	switch {
+	case n.Failure != "":
+		s.Log.ErrorContext(r.Context(), "payment failure", append(attrs, slog.String("failure", n.Failure))...)
 	case n.Warning != "":
 		s.Log.WarnContext(r.Context(), "payment needs a look", append(attrs, slog.String("warning", n.Warning))...)
 	case n.Done != "":

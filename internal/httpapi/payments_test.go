@@ -322,7 +322,7 @@ func TestAPaymentForACancelledOrderIsGivenBack(t *testing.T) {
 	}
 	refunds := srv.Requests("/v1/refunds")
 	last := refunds[len(refunds)-1]
-	if last.Form.Get("payment_intent") != "pi_"+s.orderID || last.IdempotencyKey != "stoa-refund-"+s.orderID {
+	if last.Form.Get("payment_intent") != "pi_"+s.orderID || last.IdempotencyKey != "stoa-refund-"+s.orderID+"-pi_"+s.orderID {
 		t.Errorf("refund %+v", last)
 	}
 	before := len(refunds)

@@ -44,6 +44,10 @@ func (b *bank) Refund(_ context.Context, orderID string, _ payment.Reference) er
 	return b.fails
 }
 
+func (b *bank) End(context.Context, payment.Reference) error { return nil }
+
+func (b *bank) Collect(context.Context, payment.Reference) error { return nil }
+
 func (b *bank) Cancel(_ context.Context, r payment.Reference) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"stoa/internal/errs"
 	"stoa/internal/market/payment"
@@ -19,6 +18,8 @@ type Notice struct {
 	Done string
 	// Warning is what the operator should look at. Empty if nothing.
 	Warning string
+	// Failure is what the operator has to put right. Empty if nothing.
+	Failure string
 }
 
 // TakeEvent takes what a payment provider sent to its webhook: the order it is
@@ -56,14 +57,18 @@ func (s *Service) take(ctx context.Context, e payment.Event) (Notice, error) {
 	if e.Kind == payment.Paid {
 		s.Courier.Wake()
 	}
-	if e.Kind == payment.Renewed {
+	switch {
+	case e.Kind == payment.Renewed && o.tooLate(e.At):
+		if err := s.returnPeriod(ctx, o, e, &n); err != nil {
+			return n, err
+		}
+	case e.Kind == payment.Renewed:
 		return n, s.renewPaid(ctx, o, e, &n)
+	case e.Kind == payment.Billed && o.Status() == OrderPaid:
+		s.collect(ctx, e, &n)
 	}
 	// Also when the event was taken before: what had to follow may have failed.
-	if o.refundDue() {
-		return n, s.giveBack(ctx, o, &n)
-	}
-	return n, nil
+	return n, s.followUp(ctx, &o, &n)
 }
 
 // takeEvent applies an event to its order, once, and returns the order. Without
@@ -76,8 +81,14 @@ func (s *Service) takeEvent(ctx context.Context, e payment.Event, n *Notice) (Or
 			return err
 		}
 		n.OrderID, n.Done, n.Warning = o.ID, "", e.Note
-		if e.Kind == payment.Renewed {
-			return nil // the licence remembers what it was renewed for
+		switch e.Kind {
+		case payment.Renewed, payment.Billed: // the licence remembers what it was renewed for
+			if o.Payment.Subscription != "" || e.Reference.Subscription == "" {
+				return nil
+			}
+			o.Payment.Subscription = e.Reference.Subscription
+			return tx.UpdateOrder(ctx, o)
+		case payment.Unrelated, payment.Paid, payment.Failed, payment.Refunded, payment.Bounced:
 		}
 		fresh, err := tx.AddPaymentEvent(ctx, s.Payments.Name(), e, o.ID, s.Now())
 		if err != nil || !fresh {
@@ -126,24 +137,57 @@ func (s *Service) apply(ctx context.Context, tx Sales, o *Order, e payment.Event
 		if err := s.settle(ctx, tx, o, e.At); err != nil {
 			return err
 		}
+		if status == OrderRefunded && !o.isOwn(e.Reference) {
+			n.Warning = "the order was refunded for another payment before this one came, which was not given back: refund it by hand"
+		}
 	case payment.Failed:
-		if status != OrderPending {
+		return s.fail(ctx, tx, o, e, n)
+	case payment.Refunded:
+		if !o.isOwn(e.Reference) {
+			n.Warning = "the refund is of another payment than the order's, and was not applied"
 			return nil
 		}
-		if err := s.cancel(ctx, tx, o, e.At); err != nil {
-			return err
-		}
-	case payment.Refunded:
 		o.learn(e.Reference)
 		if err := s.refund(ctx, tx, o, e.At); err != nil {
 			return err
 		}
-	case payment.Unrelated, payment.Renewed:
+	case payment.Bounced:
+		n.Failure, n.Warning = "the money of an order was not given back after all: see to it at the provider. The licence stays revoked. "+e.Note, ""
+	case payment.Unrelated, payment.Renewed, payment.Billed:
 	}
 	if now := o.Status(); now != status {
 		n.Done = "the order is " + string(now)
 	}
 	return nil
+}
+
+// fail notes that a pending order will not be paid. What the provider began for
+// it is remembered, because it has to be ended. tx holds the order's lock.
+func (s *Service) fail(ctx context.Context, tx Sales, o *Order, e payment.Event, n *Notice) error {
+	switch o.Status() {
+	case OrderPending:
+		o.learn(e.Reference)
+		n.Done = "the order is cancelled"
+		return s.cancel(ctx, tx, o, e.At)
+	case OrderCancelled:
+		o.learn(e.Reference)
+		return tx.UpdateOrder(ctx, *o)
+	case OrderPaid, OrderRefunded:
+	}
+	return nil
+}
+
+// isOwn reports whether a payment is that of the order, as far as that is known.
+// The payments of a subscription are those of its invoices.
+func (o *Order) isOwn(r payment.Reference) bool {
+	known := o.Payment
+	switch {
+	case r.Invoice != "" && known.Invoice != "":
+		return r.Invoice == known.Invoice
+	case r.Payment != "" && known.Payment != "":
+		return r.Payment == known.Payment
+	}
+	return known.Subscription == r.Subscription || known.Subscription == "" || r.Payment == ""
 }
 
 // covers reports whether a payment is at least a price, in its currency. The
@@ -172,43 +216,4 @@ func (o *Order) learn(r payment.Reference) {
 			*part.known = *part.told
 		}
 	}
-}
-
-// refundDue reports whether a payment came too late and was not given back yet.
-func (o *Order) refundDue() bool {
-	return !o.CancelledAt.IsZero() && !o.PaidAt.IsZero() && o.RefundedAt.IsZero()
-}
-
-// giveBack refunds the payment of an order that had been cancelled before.
-func (s *Service) giveBack(ctx context.Context, o Order, n *Notice) error {
-	err := s.Payments.Refund(ctx, o.ID, o.Payment)
-	if errors.Is(err, payment.ErrRefused) {
-		n.Warning = "the order was cancelled before it was paid, and the payment cannot be refunded: " + err.Error()
-		return nil // asking again would bring the same
-	}
-	if err != nil {
-		return ErrProviderUnreachable.Because(err)
-	}
-	n.Done = "the order was cancelled before it was paid: the payment is refunded"
-	return s.Sales.InTx(ctx, func(tx Sales) error {
-		o, err := tx.OrderByID(ctx, o.ID)
-		if err != nil {
-			return err
-		}
-		return s.refund(ctx, tx, &o, s.Now())
-	})
-}
-
-// renewPaid renews the licence of an order for the invoice that was paid.
-func (s *Service) renewPaid(ctx context.Context, o Order, e payment.Event, n *Notice) error {
-	l, err := s.RenewLicense(ctx, o.LicenseID, Renewal{Periods: 1, Reference: s.Payments.Name() + ":" + e.Reference.Invoice, Billed: true})
-	if err == nil {
-		n.Done = "the licence ends " + l.ExpiresAt.Format(time.DateOnly)
-		return nil
-	}
-	if kind := errs.KindOf(err); kind == errs.Conflict || kind == errs.Invalid {
-		n.Warning = "a further period was paid for a licence that cannot be renewed: end the subscription. " + err.Error()
-		return nil
-	}
-	return err
 }

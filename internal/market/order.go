@@ -47,6 +47,8 @@ type Order struct {
 	PaidAt      time.Time
 	RefundedAt  time.Time
 	CancelledAt time.Time
+	// EndedAt is when the provider ended the subscription, because the order is over.
+	EndedAt time.Time
 }
 
 // Status returns where the order is in its life.

@@ -42,10 +42,10 @@ func noOrder(err error) error {
 	return err
 }
 
-// RefundOrder gives back what was paid for an order, revokes its licence for good
-// and records that. What the provider gave back stays given back, whatever
-// happens here: it tells by its webhook too, and asking again refunds nothing
-// more.
+// RefundOrder gives back everything that was paid for an order, revokes its
+// licence for good, records that, and ends its subscription. What the provider
+// gave back stays given back, whatever happens here: it tells by its webhook too,
+// and asking again refunds nothing more.
 //
 // It returns ErrOrderNotFound, ErrNotRefundable, ErrOtherProvider,
 // ErrRefundRefused and ErrProviderUnreachable.
@@ -66,13 +66,19 @@ func (s *Service) RefundOrder(ctx context.Context, id string) (OwnedOrder, error
 		}
 		return OwnedOrder{}, err
 	}
-	return s.changeOrder(ctx, o, audit.OrderRefund, func(tx Sales, o *Order) error {
+	o, err = s.changeOrder(ctx, o, audit.OrderRefund, func(tx Sales, o *Order) error {
 		// Its webhook may have been quicker.
 		if o.PaidAt.IsZero() {
 			return ErrNotRefundable
 		}
 		return s.refund(ctx, tx, o, s.Now())
 	})
+	if err == nil && o.endDue() {
+		// After the refund, which may be refused: a buyer who is not given the money
+		// back keeps what it buys. If it fails, EndedAt says so, and it is swept up.
+		_ = s.endSubscription(ctx, &o.Order, new(Notice))
+	}
+	return o, err
 }
 
 // CancelOrder cancels an order that is pending: it can no longer be paid, and its

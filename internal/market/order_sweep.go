@@ -34,7 +34,7 @@ type UnfinishedOrder struct {
 }
 
 // KeepSwept finishes orders that a crash or an outage left unfinished, now and
-// from time to time until ctx ends: late payments are given back, orders whose
+// from time to time until ctx ends: late payments are given back, subscriptions ended, orders whose
 // payment never began are cancelled, and the provider is asked about those whose
 // webhook is missing. Several processes may do so at once.
 func (s *Service) KeepSwept(ctx context.Context, log *slog.Logger) {
@@ -105,8 +105,8 @@ func report(ctx context.Context, log *slog.Logger, o UnfinishedOrder, n Notice, 
 func (s *Service) finish(ctx context.Context, o Order) (Notice, error) {
 	n := Notice{OrderID: o.ID}
 	switch {
-	case o.refundDue():
-		err := s.giveBack(ctx, o, &n)
+	case o.refundDue(), o.endDue():
+		err := s.followUp(ctx, &o, &n)
 		return n, err
 	case o.Payment.Session == "":
 		n.Done = "the order is cancelled: its payment never began"

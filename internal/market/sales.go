@@ -27,7 +27,7 @@ type Sales interface {
 	OrderByID(ctx context.Context, id string) (Order, error)
 
 	// UpdateOrder overwrites how an order is paid and what happened to it: Provider,
-	// Payment, PaymentURL, PaidAt, RefundedAt and CancelledAt. It returns an
+	// Payment, PaymentURL, PaidAt, RefundedAt, CancelledAt and EndedAt. It returns an
 	// errs.NotFound error when there is none.
 	UpdateOrder(ctx context.Context, o Order) error
 
@@ -48,7 +48,8 @@ type Sales interface {
 	FindOrders(ctx context.Context, q OrderQuery) ([]OwnedOrder, int, error)
 
 	// UnfinishedOrders returns a hundred orders at most of a provider that are
-	// cancelled, paid and not refunded, and those that are pending and were created
+	// cancelled, paid and not refunded; those that are cancelled or refunded and have
+	// a subscription that was not ended; and those that are pending and were created
 	// at or before until. It leaves out those that PutOff put off beyond now, or that
 	// were tried SweepTries times, and begins with those that wait the longest.
 	UnfinishedOrders(ctx context.Context, provider string, until, now time.Time) ([]UnfinishedOrder, error)

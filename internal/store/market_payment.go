@@ -103,6 +103,7 @@ func (s *Sales) UnfinishedOrders(ctx context.Context, provider string, until, no
 	rows, err := s.r.QueryContext(ctx, `
 		SELECT `+orderColumns+`, o.sweep_tries FROM orders o
 		WHERE o.provider = $1 AND (o.cancelled_at_ms IS NOT NULL AND o.paid_at_ms IS NOT NULL AND o.refunded_at_ms IS NULL
+			OR o.payment_subscription <> '' AND o.subscription_ended_at_ms IS NULL AND (o.cancelled_at_ms IS NOT NULL OR o.refunded_at_ms IS NOT NULL)
 			OR o.status = 'pending' AND o.created_at_ms <= $2)
 			AND o.sweep_tries < $3 AND COALESCE(o.sweep_at_ms, 0) <= $4
 		ORDER BY COALESCE(o.sweep_at_ms, 0), o.created_at_ms, o.id

@@ -37,11 +37,11 @@ func (s *Sales) CreateOrder(ctx context.Context, o market.Order) error {
 	_, err := s.w.ExecContext(ctx, `
 		INSERT INTO orders (id, product_id, tier_id, user_id, payment_method, billing_info, amount_minor, currency, billing_period, license_id, created_at_ms,
 			status, provider, payment_url, payment_session, payment_id, payment_invoice, payment_subscription, paid_at_ms, refunded_at_ms, cancelled_at_ms,
-			billing_email_key)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
+			billing_email_key, subscription_ended_at_ms)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
 		o.ID, o.ProductID, o.TierID, o.UserID, o.PaymentMethod, billing, o.Amount.Minor, o.Amount.Currency, string(o.Period), o.LicenseID, toMillis(o.CreatedAt),
 		string(o.Status()), o.Provider, o.PaymentURL, o.Payment.Session, o.Payment.Payment, o.Payment.Invoice, o.Payment.Subscription,
-		toMillis(o.PaidAt), toMillis(o.RefundedAt), toMillis(o.CancelledAt), nullText(o.Billing.EmailKey()))
+		toMillis(o.PaidAt), toMillis(o.RefundedAt), toMillis(o.CancelledAt), nullText(o.Billing.EmailKey()), toMillis(o.EndedAt))
 	return s.db.wrap(err, "Order")
 }
 
@@ -49,17 +49,18 @@ func (s *Sales) CreateOrder(ctx context.Context, o market.Order) error {
 func (s *Sales) UpdateOrder(ctx context.Context, o market.Order) error {
 	res, err := s.w.ExecContext(ctx, `
 		UPDATE orders SET status = $2, provider = $3, payment_url = $4, payment_session = $5, payment_id = $6, payment_invoice = $7,
-			payment_subscription = $8, paid_at_ms = $9, refunded_at_ms = $10, cancelled_at_ms = $11
+			payment_subscription = $8, paid_at_ms = $9, refunded_at_ms = $10, cancelled_at_ms = $11,
+			subscription_ended_at_ms = $12
 		WHERE id = $1`,
 		o.ID, string(o.Status()), o.Provider, o.PaymentURL, o.Payment.Session, o.Payment.Payment, o.Payment.Invoice,
-		o.Payment.Subscription, toMillis(o.PaidAt), toMillis(o.RefundedAt), toMillis(o.CancelledAt))
+		o.Payment.Subscription, toMillis(o.PaidAt), toMillis(o.RefundedAt), toMillis(o.CancelledAt), toMillis(o.EndedAt))
 	return mustChange(res, err, "Order")
 }
 
 // orderColumns are the columns of an order o, as scanOrder reads them.
 const orderColumns = `o.id, o.product_id, o.tier_id, o.user_id, o.payment_method, o.billing_info, o.amount_minor, o.currency, o.billing_period,
 	o.license_id, o.provider, o.payment_url, o.payment_session, o.payment_id, o.payment_invoice, o.payment_subscription,
-	o.created_at_ms, o.paid_at_ms, o.refunded_at_ms, o.cancelled_at_ms`
+	o.created_at_ms, o.paid_at_ms, o.refunded_at_ms, o.cancelled_at_ms, o.subscription_ended_at_ms`
 
 // OrderByID implements market.Sales.
 func (s *Sales) OrderByID(ctx context.Context, id string) (market.Order, error) {
@@ -70,19 +71,20 @@ func (s *Sales) OrderByID(ctx context.Context, id string) (market.Order, error) 
 // scanOrder reads one row of orderColumns, and then what else was selected.
 func scanOrder(row scanner, more ...any) (market.Order, error) {
 	var (
-		o                                  market.Order
-		billing                            sql.NullString
-		created, paid, refunded, cancelled sql.NullInt64
+		o                                         market.Order
+		billing                                   sql.NullString
+		created, paid, refunded, cancelled, ended sql.NullInt64
 	)
 	err := row.Scan(append([]any{
 		&o.ID, &o.ProductID, &o.TierID, &o.UserID, &o.PaymentMethod, &billing, &o.Amount.Minor, &o.Amount.Currency, &o.Period,
 		&o.LicenseID, &o.Provider, &o.PaymentURL, &o.Payment.Session, &o.Payment.Payment, &o.Payment.Invoice, &o.Payment.Subscription,
-		&created, &paid, &refunded, &cancelled,
+		&created, &paid, &refunded, &cancelled, &ended,
 	}, more...)...)
 	if err != nil {
 		return market.Order{}, err
 	}
 	o.CreatedAt, o.PaidAt, o.RefundedAt, o.CancelledAt = fromMillis(created), fromMillis(paid), fromMillis(refunded), fromMillis(cancelled)
+	o.EndedAt = fromMillis(ended)
 	if billing.Valid {
 		if err := json.Unmarshal([]byte(billing.String), &o.Billing); err != nil {
 			return market.Order{}, fmt.Errorf("store: order %s: billing_info: %w", o.ID, err)

@@ -58,6 +58,8 @@ const (
 	Failed                     // it will not be made: the page expired, or the bank refused later
 	Refunded                   // all of it was given back
 	Renewed                    // a further term of a subscription is paid
+	Billed                     // a further term of a subscription is to be paid, which Collect hastens
+	Bounced                    // what was given back did not arrive
 )
 
 // Event is what a provider told, once it is known to come from the provider.
@@ -95,10 +97,21 @@ type Provider interface {
 	// ErrRefused if this charge can never be taken, and any other for an outage.
 	Begin(ctx context.Context, c Charge) (Page, error)
 
-	// Refund gives back everything that was paid for an order, and ends its
-	// subscription. Called again for the same order it gives back nothing more. It
-	// returns an error that is ErrRefused if the provider will not do it.
+	// Refund gives back everything that was paid for an order: of a subscription all
+	// periods, or where r names only an invoice, that one. The first period is the
+	// last to be given back, and only if all others were. Called again for the same
+	// order it gives back nothing more. It returns an error that is ErrRefused if the
+	// provider will not do it.
 	Refund(ctx context.Context, orderID string, r Reference) error
+
+	// End ends the subscription, so that nothing more is charged. One that has ended
+	// or does not exist is not an error.
+	End(ctx context.Context, r Reference) error
+
+	// Collect has the invoice paid now that a Billed event told of, which the
+	// provider would do by itself, but later. Called again for the same invoice it
+	// collects nothing more.
+	Collect(ctx context.Context, r Reference) error
 
 	// Cancel closes the page, so that nothing can be paid any more. A page that is
 	// closed or paid already is not an error.
@@ -149,6 +162,10 @@ type none struct{}
 func (none) Begin(context.Context, Charge) (Page, error) { return Page{}, ErrRefused }
 
 func (none) Refund(context.Context, string, Reference) error { return nil }
+
+func (none) End(context.Context, Reference) error { return nil }
+
+func (none) Collect(context.Context, Reference) error { return ErrRefused }
 
 func (none) Cancel(context.Context, Reference) error { return nil }
 

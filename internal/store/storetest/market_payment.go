@@ -95,6 +95,10 @@ func testUnfinished(t *testing.T, s *store.Sales) {
 	add("cancelled", T0, func(o *market.Order) { o.CancelledAt = T0 })
 	add("late", T0.Add(time.Hour), func(o *market.Order) { o.PaidAt, o.CancelledAt, o.PaymentURL = T0, T0, "https://pay.example" })
 	add("back", T0, func(o *market.Order) { o.PaidAt, o.CancelledAt, o.RefundedAt = T0, T0, T0 })
+	add("over", T0.Add(2*time.Hour), func(o *market.Order) { o.PaidAt, o.RefundedAt, o.Payment.Subscription = T0, T0, "s1" })
+	add("void", T0.Add(3*time.Hour), func(o *market.Order) { o.CancelledAt, o.Payment.Subscription = T0, "s2" })
+	add("ended", T0, func(o *market.Order) { o.PaidAt, o.RefundedAt, o.EndedAt, o.Payment.Subscription = T0, T0, T0, "s3" })
+	add("goes on", T0, func(o *market.Order) { o.PaidAt, o.Payment.Subscription = T0, "s4" })
 	want := func(now time.Time, want string) {
 		t.Helper()
 		found, err := s.UnfinishedOrders(t.Context(), "stripe", T0, now)
@@ -106,7 +110,7 @@ func testUnfinished(t *testing.T, s *store.Sales) {
 			t.Errorf("UnfinishedOrders = %q, %v; want %q", got, err, want)
 		}
 	}
-	want(T0, "begun:0 pending:0 late:0") // the pending ones and the one to give back
+	want(T0, "begun:0 pending:0 late:0 over:0 void:0") // the pending ones, the one to give back, the subscriptions to end
 	putOff := func(id string, tries int, next time.Time) {
 		t.Helper()
 		if err := s.PutOff(t.Context(), id, tries, next); err != nil {
@@ -115,11 +119,11 @@ func testUnfinished(t *testing.T, s *store.Sales) {
 	}
 	putOff("begun", 3, T0.Add(2*time.Hour))
 	putOff("pending", 1, T0.Add(3*time.Hour))
-	want(T0.Add(2*time.Hour-time.Millisecond), "late:0")
-	want(T0.Add(3*time.Hour), "late:0 begun:3 pending:1") // those that wait the longest first
+	want(T0.Add(2*time.Hour-time.Millisecond), "late:0 over:0 void:0")
+	want(T0.Add(3*time.Hour), "late:0 over:0 void:0 begun:3 pending:1") // those that wait the longest first
 	putOff("begun", market.SweepTries, T0.Add(time.Hour))
 	putOff("pending", market.SweepTries-1, T0.Add(time.Hour))
-	want(T0.Add(3*time.Hour), fmt.Sprint("late:0 pending:", market.SweepTries-1))
+	want(T0.Add(3*time.Hour), fmt.Sprint("late:0 over:0 void:0 pending:", market.SweepTries-1))
 	for range 101 {
 		add("more"+strings.Repeat("x", n), T0, func(*market.Order) {})
 	}

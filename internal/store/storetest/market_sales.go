@@ -32,6 +32,7 @@ func FullOrder(id, slug, licenseID string) market.Order {
 	o.Provider, o.PaymentURL = "stripe", "https://pay.example/s1"
 	o.Payment = payment.Reference{Session: "s1", Payment: "p1", Invoice: "i1", Subscription: "u1"}
 	o.PaidAt, o.RefundedAt, o.CancelledAt = T0.Add(time.Minute), T0.Add(time.Hour), T0.Add(2*time.Hour)
+	o.EndedAt = T0.Add(3 * time.Hour)
 	return o
 }
 
@@ -89,6 +90,7 @@ func testSales(t *testing.T, open Open) {
 		want.Provider, want.PaymentURL = "other", "https://other.example"
 		want.Payment = payment.Reference{Session: "s2", Payment: "p2", Invoice: "i2", Subscription: "u2"}
 		want.PaidAt, want.RefundedAt, want.CancelledAt = T0.Add(time.Second), time.Time{}, T0.Add(time.Minute)
+		want.EndedAt = T0.Add(time.Hour)
 		next := want
 		next.ProductID, next.TierID, next.UserID, next.PaymentMethod, next.Billing = "prod-b", "x", "x", "x", nil
 		next.Amount, next.Period, next.LicenseID, next.CreatedAt = market.Money{Minor: 1, Currency: "JPY"}, market.Monthly, "m", T0.Add(time.Hour)

@@ -43,6 +43,9 @@ func (s *Stripe) Event(ctx context.Context, payload []byte, signature string) (p
 		"checkout.session.async_payment_failed":    readFailure,
 		"checkout.session.expired":                 readFailure,
 		"charge.refunded":                          s.readRefund,
+		"refund.failed":                            readBounce,
+		"refund.updated":                           readBounce,
+		"invoice.created":                          readDraft,
 		"invoice.paid":                             readInvoice,
 	}[e.Type]
 	if read == nil {
@@ -126,6 +129,9 @@ func readFailure(_ context.Context, e *payment.Event, object json.RawMessage) er
 type invoice struct {
 	ID            string `json:"id"`
 	BillingReason string `json:"billing_reason"`
+	Status        string `json:"status"`
+	AmountPaid    int64  `json:"amount_paid"`
+	Currency      string `json:"currency"`
 	Parent        struct {
 		Subscription subscriptionDetails `json:"subscription_details"`
 	} `json:"parent"`
@@ -151,13 +157,49 @@ const (
 	laterInvoice = "subscription_cycle"
 )
 
-// readInvoice reads that a period of a subscription is paid. That the first one
-// is, the page tells.
+// readInvoice reads that a period of a subscription is paid. Of the first one the
+// page tells too, unless the bank had refused and the invoice was paid later.
 func readInvoice(_ context.Context, e *payment.Event, object json.RawMessage) error {
 	var i invoice
-	if decode(e, object, &i) && i.BillingReason == laterInvoice {
+	if !decode(e, object, &i) {
+		return nil
+	}
+	switch i.BillingReason {
+	case laterInvoice:
 		i.of(e)
 		e.Kind = payment.Renewed
+	case firstInvoice:
+		if i.of(e); e.OrderID == "" {
+			return nil // another system's
+		}
+		e.Kind, e.Minor, e.Currency = payment.Paid, i.AmountPaid, strings.ToUpper(i.Currency)
+		e.Exponent, _ = decimals(e.Currency)
+	}
+	return nil
+}
+
+// readDraft reads that a further period of a subscription is billed.
+func readDraft(_ context.Context, e *payment.Event, object json.RawMessage) error {
+	var i invoice
+	if decode(e, object, &i) && i.BillingReason == laterInvoice && i.Status == string(stripe.InvoiceStatusDraft) {
+		i.of(e)
+		e.Kind = payment.Billed
+	}
+	return nil
+}
+
+// readBounce reads that a refund failed after all.
+func readBounce(_ context.Context, e *payment.Event, object json.RawMessage) error {
+	var r struct {
+		ID            string   `json:"id"`
+		Status        string   `json:"status"`
+		FailureReason string   `json:"failure_reason"`
+		Metadata      metadata `json:"metadata"`
+		PaymentIntent id       `json:"payment_intent"`
+	}
+	if decode(e, object, &r) && bounced(r.Status) {
+		e.Kind, e.OrderID, e.Reference = payment.Bounced, r.Metadata[metadataKey], payment.Reference{Payment: string(r.PaymentIntent)}
+		e.Note = fmt.Sprintf("refund %s is %s (%s)", r.ID, r.Status, r.FailureReason)
 	}
 	return nil
 }
@@ -218,7 +260,7 @@ func (s *Stripe) readInvoiceRefund(ctx context.Context, e *payment.Event, c char
 	case string(i.BillingReason) == firstInvoice:
 		e.Kind = payment.Refunded
 	default:
-		e.Note = fmt.Sprintf("charge %s for a later period was refunded. The licence stays as it is: revoke it if it shall end", c.ID)
+		e.Note = fmt.Sprintf("charge %s for a later period was refunded. Alone it changes nothing here: the licence stays as it is", c.ID)
 	}
 	return nil
 }

@@ -103,7 +103,22 @@ func TestWhatEventsMean(t *testing.T) {
 		{"expired", "checkout.session.expired", page("unpaid", nil), failed},
 		{"a later period", "invoice.paid", object{"id": "in_2", "billing_reason": "subscription_cycle", "parent": object{"subscription_details": object{"metadata": order, "subscription": "sub_1"}}}, renewed},
 		{"a later period, as before 2025", "invoice.paid", object{"id": "in_2", "billing_reason": "subscription_cycle", "subscription": "sub_1", "subscription_details": object{"metadata": order}}, renewed},
-		{"the first period", "invoice.paid", object{"id": "in_1", "billing_reason": "subscription_create"}, payment.Event{}},
+		{"the first period", "invoice.paid", object{
+			"id": "in_1", "billing_reason": "subscription_create", "amount_paid": 2990, "currency": "eur", "parent": object{"subscription_details": object{"metadata": order, "subscription": "sub_1"}},
+		}, payment.Event{Kind: payment.Paid, OrderID: "order1", Reference: payment.Reference{Invoice: "in_1", Subscription: "sub_1"}, Minor: 2990, Exponent: 2, Currency: "EUR"}},
+		{"another system's first period", "invoice.paid", object{"id": "in_1", "billing_reason": "subscription_create"}, payment.Event{Reference: payment.Reference{Invoice: "in_1"}}},
+		{"a later period is billed", "invoice.created", object{"id": "in_2", "status": "draft", "billing_reason": "subscription_cycle", "parent": object{"subscription_details": object{"metadata": order, "subscription": "sub_1"}}}, payment.Event{
+			Kind: payment.Billed, OrderID: "order1", Reference: payment.Reference{Invoice: "in_2", Subscription: "sub_1"},
+		}},
+		{"the first period is billed", "invoice.created", object{"id": "in_1", "status": "draft", "billing_reason": "subscription_create"}, payment.Event{}},
+		{"a later period is open", "invoice.created", object{"id": "in_2", "status": "open", "billing_reason": "subscription_cycle"}, payment.Event{}},
+		{"a refund failed", "refund.failed", object{"id": "re_1", "status": "failed", "failure_reason": "lost_or_stolen_card", "metadata": order, "payment_intent": "pi_1"}, payment.Event{
+			Kind: payment.Bounced, OrderID: "order1", Reference: payment.Reference{Payment: "pi_1"}, Note: "refund re_1 is failed (lost_or_stolen_card)",
+		}},
+		{"a refund from the dashboard is canceled", "refund.updated", object{"id": "re_1", "status": "canceled", "payment_intent": "pi_1"}, payment.Event{
+			Kind: payment.Bounced, Reference: payment.Reference{Payment: "pi_1"}, Note: "refund re_1 is canceled ()",
+		}},
+		{"a refund succeeded", "refund.updated", object{"id": "re_1", "status": "succeeded", "metadata": order, "payment_intent": "pi_1"}, payment.Event{}},
 		{"refunded", "charge.refunded", object{"id": "ch_1", "refunded": true, "metadata": order, "payment_intent": "pi_1"}, payment.Event{Kind: payment.Refunded, OrderID: "order1", Reference: payment.Reference{Payment: "pi_1"}}},
 		{"refunded in part", "charge.refunded", object{"id": "ch_1", "refunded": false, "amount": 2990, "amount_refunded": 990, "currency": "eur", "metadata": order, "payment_intent": "pi_1"}, payment.Event{
 			OrderID: "order1", Reference: payment.Reference{Payment: "pi_1"},
@@ -178,7 +193,7 @@ func TestARefundOfASubscriptionFindsItsOrder(t *testing.T) {
 // Whatever is signed: no panic, no error that would have it sent for days, and
 // nothing paid without an order's id.
 func FuzzEvent(f *testing.F) {
-	for _, kind := range []string{"checkout.session.completed", "checkout.session.expired", "invoice.paid", "charge.refunded", "x"} {
+	for _, kind := range []string{"checkout.session.completed", "checkout.session.expired", "invoice.paid", "invoice.created", "charge.refunded", "refund.updated", "x"} {
 		f.Add(kind, `{"id":"a","metadata":{"orderId":"b"},"payment_status":"paid","amount_total":1,"currency":"eur","refunded":true,"billing_reason":"subscription_cycle"}`)
 	}
 	f.Add("charge.refunded", `null`)

@@ -156,48 +156,6 @@ func (s *Stripe) Cancel(ctx context.Context, r payment.Reference) error {
 	return nil
 }
 
-// Refund implements payment.Provider. A subscription ends first, so that nothing
-// more is charged.
-func (s *Stripe) Refund(ctx context.Context, orderID string, r payment.Reference) error {
-	if r.Subscription != "" {
-		_, err := s.client.V1Subscriptions.Cancel(ctx, r.Subscription, nil)
-		if err != nil && !hasCode(err, stripe.ErrorCodeResourceMissing) { // missing: it has ended already
-			return explain("end a subscription", err)
-		}
-	}
-	if r.Payment == "" {
-		var err error
-		if r.Payment, err = s.paymentOf(ctx, r); err != nil {
-			return err
-		}
-	}
-	params := &stripe.RefundCreateParams{PaymentIntent: &r.Payment, Metadata: map[string]string{metadataKey: orderID}}
-	params.SetIdempotencyKey("stoa-refund-" + orderID)
-	_, err := s.client.V1Refunds.Create(ctx, params)
-	if hasCode(err, stripe.ErrorCodeChargeAlreadyRefunded) {
-		return nil
-	}
-	return explain("refund a payment", err)
-}
-
-// paymentOf returns the payment of an invoice: a subscription's page does not
-// name it.
-func (s *Stripe) paymentOf(ctx context.Context, r payment.Reference) (string, error) {
-	if r.Invoice == "" {
-		return "", fmt.Errorf("stripe: no payment of this order is known: %w", payment.ErrRefused)
-	}
-	list := s.client.V1InvoicePayments.List(ctx, &stripe.InvoicePaymentListParams{Invoice: &r.Invoice, Status: stripe.String("paid")})
-	if err := list.Err(); err != nil {
-		return "", explain("look for the payment of an invoice", err)
-	}
-	for _, p := range list.Data() {
-		if p.Payment != nil && p.Payment.PaymentIntent != nil {
-			return p.Payment.PaymentIntent.ID, nil
-		}
-	}
-	return "", fmt.Errorf("stripe: invoice %s has no payment to give back: %w", r.Invoice, payment.ErrRefused)
-}
-
 // explain tells what failed, and whether trying again is useless: then it is
 // payment.ErrRefused. nil stays nil.
 func explain(doing string, err error) error {
@@ -210,6 +168,9 @@ func explain(doing string, err error) error {
 	}
 	// Not the whole error: it repeats what was sent.
 	told := fmt.Errorf("stripe: %s: %d %s %s: %s (request %s)", doing, e.HTTPStatusCode, e.Type, e.Code, e.Msg, e.RequestID)
+	if e.Type == stripe.ErrorTypeIdempotency {
+		return told // the first request with this key said it otherwise: its outcome stands
+	}
 	switch e.HTTPStatusCode {
 	case http.StatusBadRequest, http.StatusPaymentRequired, http.StatusNotFound:
 		return fmt.Errorf("%w: %w", told, payment.ErrRefused)
