@@ -1,15 +1,17 @@
 package httpapi
 
 import (
+	"errors"
+	"math"
 	"net/http"
 	"strconv"
+	"strings"
 )
 
 // The bounds of a page (CONTRACT 3).
 const (
 	defaultLimit = 20
 	maxLimit     = 100
-	maxPage      = 1_000_000 // keeps page*limit far from any overflow
 )
 
 // page is the part of a list that a request asks for.
@@ -17,24 +19,42 @@ type page struct {
 	Number, Limit int
 }
 
-// readPage reads the parameters page and limit and notes what is wrong.
+// readPage reads the parameters page and limit and notes what is wrong. Empty, they
+// count as absent, as forms send it. A page past the end is empty, however far: a
+// number that no int holds is the largest one.
 func readPage(r *http.Request, faults *issues) page {
+	p := page{Number: 1, Limit: defaultLimit}
 	q := r.URL.Query()
-	number := func(name string, fallback, highest int) int {
-		if !q.Has(name) {
-			return fallback
+	if text := q.Get("page"); text != "" {
+		n, err := strconv.Atoi(text)
+		if errors.Is(err, strconv.ErrRange) && !strings.HasPrefix(text, "-") {
+			err = nil // and n is the largest int
 		}
-		n, err := strconv.Atoi(q.Get(name))
-		if err != nil || n < 1 || n > highest {
-			faults.add(name, "invalid", "%s must be a whole number from 1 to %d.", name, highest)
-			return fallback
+		if err != nil || n < 1 {
+			faults.add("page", "invalid", "page must be a whole number from 1.")
+			n = 1
 		}
-		return n
+		p.Number = n
 	}
-	return page{Number: number("page", 1, maxPage), Limit: number("limit", defaultLimit, maxLimit)}
+	if text := q.Get("limit"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > maxLimit {
+			faults.add("limit", "invalid", "limit must be a whole number from 1 to %d.", maxLimit)
+			n = defaultLimit
+		}
+		p.Limit = n
+	}
+	return p
 }
 
-func (p page) offset() int { return (p.Number - 1) * p.Limit }
+// offset returns how many entries there are before the page, or the largest int
+// for one that nobody ever gets to.
+func (p page) offset() int {
+	if p.Number-1 > math.MaxInt/p.Limit {
+		return math.MaxInt
+	}
+	return (p.Number - 1) * p.Limit
+}
 
 // pagination is spec A's Pagination object.
 type pagination struct {

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"net/http"
-	"strconv"
 
 	"stoa/internal/errs"
 	"stoa/internal/market"
@@ -105,13 +104,8 @@ func (s *Server) withdrawReview(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) findReviews(w http.ResponseWriter, r *http.Request) error {
 	var faults issues
 	p, query := readPage(r, &faults), r.URL.Query()
-	q := market.ReviewQuery{ProductSlug: query.Get("product"), Offset: p.offset(), Limit: p.Limit}
-	if text := query.Get("hidden"); text != "" {
-		hidden, err := strconv.ParseBool(text)
-		if err != nil {
-			faults.add("hidden", "invalid", "hidden must be true or false.")
-		}
-		q.Hidden = &hidden
+	q := market.ReviewQuery{
+		ProductSlug: query.Get("product"), Hidden: readBoolean(r, "hidden", &faults), Offset: p.offset(), Limit: p.Limit,
 	}
 	faults.merge(q.Issues())
 	if err := faults.err(); err != nil {

@@ -172,7 +172,6 @@ const (
 	DefaultLimit = 20
 	MaxLimit     = 100
 	maxSearch    = 100 // characters
-	maxTerms     = 8
 )
 
 // Shelf says whether a list has products that are published.

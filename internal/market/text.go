@@ -2,10 +2,12 @@ package market
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 
 	"stoa/internal/errs"
@@ -27,18 +29,20 @@ func printable(s string, limit int) bool {
 	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= limit && strings.IndexFunc(s, unicode.IsControl) < 0
 }
 
-// Fold returns the form of a text in which it is searched and sorted, the same
-// on both engines, whose own ideas of lower case differ.
-func Fold(s string) string { return strings.ToLower(norm.NFC.String(s)) }
+// Fold returns the form of a text in which it is searched and sorted, without
+// case: ΟΔΟΣ is οδος and STRASSE is Straße (Unicode's full case folding). It is the
+// same on both engines, whose own ideas of lower case differ. Products are stored
+// with it and have a newer one once they are saved again.
+func Fold(s string) string { return norm.NFC.String(cases.Fold().String(norm.NFC.String(s))) }
 
 // SearchText returns what a search for the product looks at.
 func (p *Product) SearchText() string {
 	return Fold(strings.Join(append([]string{p.Name, p.Slug, p.Category, p.ShortDescription, p.Description}, p.Highlights...), "\n"))
 }
 
-// Terms returns the words of a search, each of which must occur. Words beyond
-// the eighth are ignored.
+// Terms returns the words of a search, each of which must occur, and each once.
 func (q ListQuery) Terms() []string {
 	terms := strings.Fields(Fold(q.Search))
-	return terms[:min(len(terms), maxTerms)]
+	slices.Sort(terms)
+	return slices.Compact(terms)
 }
