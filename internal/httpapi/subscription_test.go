@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -237,5 +238,51 @@ func TestARefundOfAnotherPaymentIsNotApplied(t *testing.T) {
 	mustTell(t, a, m.refunded()) // of no invoice
 	if o := orderOf(t, a, m.orderID); o.Status() != market.OrderPaid {
 		t.Errorf("the subscription's order is %s after the refund of another payment", o.Status())
+	}
+}
+
+// Another subscription's invoice neither renews a licence nor is given back.
+func TestAnInvoiceOfAnotherSubscriptionIsNotApplied(t *testing.T) {
+	t.Parallel()
+	a, srv := liveShop(t)
+	s := orderLive(t, a, "monthly")
+	mustTell(t, a, s.subscribed("evt_1", "checkout.session.completed", "paid"))
+	before := state(t, a, s)
+	other := func(kind, id, status string) []byte {
+		payload := s.invoice(kind, id, "subscription_cycle", status, testkit.T0.AddDate(0, 1, 0))
+		return []byte(strings.ReplaceAll(string(payload), `"sub_`, `"sub_other`))
+	}
+	mustTell(t, a, other("invoice.created", "in_2", "draft"))
+	mustTell(t, a, other("invoice.paid", "in_2", "paid"))
+	if got := state(t, a, s); got != before {
+		t.Errorf("after it\n%s\nwant\n%s", got, before)
+	}
+	srv.Answer(s.subscription("in_1"))
+	mustTell(t, a, s.firstCharge())
+	mustTell(t, a, other("invoice.paid", "in_3", "paid"))
+	if got := given(srv, s); got != "" || len(srv.Requests("/v1/invoices/in_2"+s.orderID+"/pay")) != 0 {
+		t.Errorf("given back: %q, want nothing of another subscription given back or collected", got)
+	}
+}
+
+// Money that was given back and did not arrive is told loudly; revoked is final.
+func TestARefundThatFailsLaterIsTold(t *testing.T) {
+	t.Parallel()
+	a, _ := liveShop(t)
+	s := orderLive(t, a, "once")
+	mustTell(t, a, s.paid())
+	mustTell(t, a, s.refunded())
+	before := state(t, a, s)
+	for _, metadata := range []map[string]any{{"orderId": s.orderID}, {}} { // by stoa, in the dashboard
+		payload := stripetest.Event("evt_bounce"+fmt.Sprint(len(metadata)), "refund.failed", testkit.T0.Add(24*time.Hour), map[string]any{
+			"id": "re_1", "status": "failed", "failure_reason": "lost_or_stolen_card", "metadata": metadata, "payment_intent": "pi_" + s.orderID,
+		})
+		n, err := a.Market.TakeEvent(t.Context(), "stripe", payload, stripetest.Sign(payload, stripetest.WebhookSecret, time.Now()))
+		if err != nil || n.OrderID != s.orderID || !strings.Contains(n.Failure, "lost_or_stolen_card") {
+			t.Errorf("TakeEvent = %+v, %v; want a failure", n, err)
+		}
+	}
+	if got := state(t, a, s); got != before {
+		t.Errorf("after it\n%s\nwant\n%s", got, before)
 	}
 }

@@ -58,6 +58,9 @@ func (s *Service) take(ctx context.Context, e payment.Event) (Notice, error) {
 		s.Courier.Wake()
 	}
 	switch {
+	case (e.Kind == payment.Renewed || e.Kind == payment.Billed) && o.Payment.Subscription != e.Reference.Subscription:
+		n.Warning = "the invoice is of another subscription than the order's, and was not applied"
+		return n, nil
 	case e.Kind == payment.Renewed && o.tooLate(e.At):
 		if err := s.returnPeriod(ctx, o, e, &n); err != nil {
 			return n, err
