@@ -11,64 +11,196 @@ import (
 
 // checkSVG returns nil for a well-formed XML document with the root svg that can
 // do nothing but show itself: no document type, which could declare entities, no
-// scripts in any form, and nothing of another language inside. Pages that show
-// it as an image would not run it, and the headers it is served with keep it from
-// running by itself; this is for whoever puts it into a page.
+// scripts in any form, no elements but those below, and nothing that is fetched
+// from elsewhere. Pages that show it as an image would not run it, and the headers
+// it is served with keep it from running by itself; this is for whoever puts it
+// into a page.
 func checkSVG(b []byte) error {
-	dec := xml.NewDecoder(bytes.NewReader(b))
-	root := false
-	for {
+	dec := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))))
+	c := svgChecker{declared: map[string]bool{xmlSpace: true}}
+	for first := true; ; first = false {
 		token, err := dec.Token()
 		switch {
-		case errors.Is(err, io.EOF) && root:
+		case errors.Is(err, io.EOF) && c.root:
 			return nil
 		case err != nil:
-			return errors.New("its content is not that of a .svg file")
+			return errNotSVG
 		}
-		switch t := token.(type) {
-		case xml.Directive:
-			return errors.New("an SVG must not have a document type (<!DOCTYPE …>)")
-		case xml.ProcInst:
-			if t.Target != "xml" {
-				return errors.New("an SVG must not have processing instructions (<?" + t.Target + " …?>)")
-			}
-		case xml.StartElement:
-			if !root && (t.Name.Local != "svg" || t.Name.Space != svgSpace) {
-				return errors.New("its content is not that of a .svg file")
-			}
-			root = true
-			if err := checkElement(t); err != nil {
-				return err
-			}
+		if err := c.token(token); err != nil {
+			return err
+		}
+		if _, ok := token.(xml.ProcInst); ok && !first {
+			return errNotSVG
 		}
 	}
 }
 
-const svgSpace = "http://www.w3.org/2000/svg"
+var errNotSVG = errors.New("its content is not that of a .svg file")
 
-// activeElements run something or hold something other than a picture.
-var activeElements = map[string]bool{
-	"script": true, "handler": true, "listener": true, "foreignobject": true, "iframe": true, "embed": true, "object": true,
-	"html": true, "body": true, "base": true, "meta": true, "link": true, "audio": true, "video": true,
+const (
+	svgSpace   = "http://www.w3.org/2000/svg"
+	xlinkSpace = "http://www.w3.org/1999/xlink"
+	xmlSpace   = "http://www.w3.org/XML/1998/namespace"
+)
+
+// svgElements are the elements an SVG may have. What they leave out runs
+// something, holds another language, plays something or is fetched.
+var svgElements = setOf(`svg g defs symbol use switch a title desc metadata view
+	path rect circle ellipse line polyline polygon text tspan textPath image marker mask clipPath pattern style
+	linearGradient radialGradient stop filter
+	feBlend feColorMatrix feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap feDistantLight
+	feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feImage feMerge feMergeNode feMorphology feOffset
+	fePointLight feSpecularLighting feSpotLight feTile feTurbulence
+	animate animateMotion animateTransform mpath set`)
+
+// addressAttributes name something to fetch or to go to.
+var addressAttributes = setOf("href src srcset ping data action formaction poster background codebase cite longdesc manifest usemap profile classid archive")
+
+func setOf(words string) map[string]bool {
+	out := make(map[string]bool)
+	for _, word := range strings.Fields(words) {
+		out[word] = true
+	}
+	return out
 }
 
-func checkElement(e xml.StartElement) error {
-	if activeElements[strings.ToLower(e.Name.Local)] {
-		return errors.New("an SVG must not have the element " + e.Name.Local)
-	}
-	for _, a := range e.Attr {
-		name := strings.ToLower(a.Name.Local)
-		value := strings.ToLower(strings.Join(strings.FieldsFunc(a.Value, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), ""))
-		switch {
-		case strings.HasPrefix(name, "on") && a.Name.Space == "", name == "attributename" && strings.HasPrefix(value, "on"):
-			return errors.New("an SVG must not have event handlers (" + a.Name.Local + ")")
-		case strings.Contains(value, "javascript:"), strings.Contains(value, "vbscript:"):
-			return errors.New("an SVG must not have script addresses (" + a.Name.Local + ")")
-		case (name == "href" || name == "src") && strings.HasPrefix(value, "data:") && !isBitmapData(value):
-			return errors.New("an SVG may embed PNG, JPEG, GIF and WebP pictures only")
+// svgChecker checks a document token by token.
+type svgChecker struct {
+	depth    int
+	root     bool            // was there
+	declared map[string]bool // namespaces
+	style    int             // depth of the style element, 0 outside
+	css      strings.Builder // what it holds so far, which is one text however it is cut
+}
+
+func (c *svgChecker) token(token xml.Token) error {
+	switch t := token.(type) {
+	case xml.Directive:
+		return errors.New("an SVG must not have a document type (<!DOCTYPE …>)")
+	case xml.ProcInst:
+		if t.Target != "xml" {
+			return errors.New("an SVG must not have processing instructions (<?" + t.Target + " …?>)")
+		}
+	case xml.Comment:
+		if t := string(t); strings.HasPrefix(t, ">") || strings.HasPrefix(t, "->") {
+			return errors.New("an SVG must not have comments that HTML ends elsewhere")
+		}
+	case xml.CharData:
+		if c.depth == 0 && len(bytes.Trim(t, " \t\r\n")) > 0 {
+			return errors.New("an SVG must not have text outside of its root")
+		}
+		if c.style > 0 {
+			c.css.Write(t)
+		}
+	case xml.StartElement:
+		return c.start(t)
+	case xml.EndElement:
+		c.depth--
+		if c.style > c.depth {
+			text := c.css.String()
+			c.style = 0
+			c.css.Reset()
+			return checkCSS(text, "style")
 		}
 	}
 	return nil
+}
+
+func (c *svgChecker) start(e xml.StartElement) error {
+	for _, a := range e.Attr {
+		if a.Name.Space == "xmlns" || a.Name.Space == "" && a.Name.Local == "xmlns" {
+			c.declared[a.Value] = true
+		}
+	}
+	switch {
+	case c.depth == 0 && c.root, c.depth == 0 && (e.Name.Local != "svg" || e.Name.Space != svgSpace):
+		return errNotSVG
+	case e.Name.Space != svgSpace || !svgElements[e.Name.Local]:
+		return errors.New("an SVG must not have the element " + clip(e.Name.Local))
+	case c.style > 0:
+		return errors.New("an SVG must not have elements in a style")
+	}
+	c.root = true
+	c.depth++
+	if e.Name.Local == "style" {
+		c.style = c.depth
+	}
+	for _, a := range e.Attr {
+		if err := c.attribute(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// attribute checks an attribute. What other namespaces have says nothing to those
+// who show the picture.
+func (c *svgChecker) attribute(a xml.Attr) error {
+	name, value := strings.ToLower(a.Name.Local), squeeze(a.Value)
+	switch space := a.Name.Space; {
+	case space == "xmlns", space == "" && name == "xmlns":
+		return nil
+	case space == xmlSpace && name == "base":
+		return errors.New("an SVG must not have a base address (xml:base)")
+	case space != "" && !c.declared[space]:
+		return errNotSVG
+	case space != "" && space != xlinkSpace && space != svgSpace:
+		return nil
+	}
+	_, animated, prefixed := strings.Cut(value, ":")
+	if !prefixed {
+		animated = value
+	}
+	switch {
+	case strings.HasPrefix(name, "on"), name == "attributename" && strings.HasPrefix(animated, "on"):
+		return errors.New("an SVG must not have event handlers (" + clip(a.Name.Local) + ")")
+	case strings.Contains(value, "javascript:"), strings.Contains(value, "vbscript:"):
+		return errors.New("an SVG must not have script addresses (" + clip(a.Name.Local) + ")")
+	case name == "attributename" && (addressAttributes[animated] || animated == "style" || animated == "base"):
+		return errors.New("an SVG must not animate addresses or styles")
+	case addressAttributes[name] && strings.HasPrefix(value, "data:") && !isBitmapData(value):
+		return errors.New("an SVG may embed PNG, JPEG, GIF and WebP pictures only")
+	case addressAttributes[name] && !isLocal(value):
+		return errors.New("an SVG must not refer to anything outside of itself (" + clip(a.Name.Local) + ")")
+	case addressAttributes[name], name == "id", name == "class", strings.HasPrefix(name, "data-"), strings.HasPrefix(name, "aria-"):
+		return nil
+	}
+	return checkCSS(a.Value, a.Name.Local)
+}
+
+// checkCSS returns nil for CSS that fetches nothing. Presentation attributes are
+// CSS too.
+func checkCSS(text, where string) error {
+	css := squeeze(text)
+	for _, word := range []string{
+		`\`, "<", "@import", "://", "image(", "image-set(", "cross-fade(", "src(", "expression(", "behavior:", "-moz-binding", "javascript:",
+	} {
+		if strings.Contains(css, word) {
+			return errors.New("an SVG must not have " + word + " in its styles (" + clip(where) + ")")
+		}
+	}
+	for {
+		_, rest, found := strings.Cut(css, "url(")
+		if !found {
+			return nil
+		}
+		if !isLocal(strings.TrimLeft(rest, `"'`)) {
+			return errors.New("an SVG must not refer to anything outside of itself (" + clip(where) + ")")
+		}
+		css = rest
+	}
+}
+
+// squeeze returns a text as lower case without what parsers of addresses and of
+// CSS pass over.
+func squeeze(s string) string {
+	return strings.ToLower(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), ""))
+}
+
+// isLocal reports whether an address, squeezed, is part of the document or a
+// bitmap in it.
+func isLocal(address string) bool {
+	return address == "" || strings.HasPrefix(address, "#") || isBitmapData(address)
 }
 
 func isBitmapData(address string) bool {

@@ -1,6 +1,7 @@
 package market
 
 import (
+	"encoding/xml"
 	"strings"
 	"testing"
 )
@@ -20,7 +21,42 @@ func TestAnSVGCanOnlyShowItself(t *testing.T) {
 		"links within itself":     {in(`<defs><g id="a"/></defs><use href="#a"/><use xlink:href="#a"/>`), ""},
 		"a declared encoding":     {`<?xml version="1.0" encoding="UTF-8"?><!-- made by hand -->` + in(""), ""},
 		"an embedded bitmap":      {in(`<image href="data:image/png;base64,AAAA"/><image xlink:href="data:image/jpeg,AA"/>`), ""},
-		"what editors leave":      {in(`<metadata><x xmlns="urn:x" x:onset="1" xmlns:x="urn:x"/></metadata>`), ""},
+		"what editors leave":      {in(`<metadata/><g xmlns:x="urn:x" x:onset="1" x:label="https://example.com"/>`), ""},
+		"text around the root":    {" <!-- a -->\n" + in("") + "\n<!-- b --> ", ""},
+		"gradients and filters":   {in(`<linearGradient id="g"/><path fill="url(#g)" style="filter: url('#f')"/><style>a { mask: url( "#m" ) }</style>`), ""},
+		"an animation":            {in(`<rect><animate attributeName="x" values="0;1"/><set attributeName="fill" to="red"/></rect>`), ""},
+		"a bitmap in a style":     {in(`<rect style="fill:url(data:image/png;base64,AAAA)"/>`), ""},
+		"another language":        {in(`<metadata><x xmlns="urn:x"/></metadata>`), "element x"},
+		"XHTML":                   {in(`<div xmlns="http://www.w3.org/1999/xhtml"/>`), "element div"},
+		"XHTML as an SVG's":       {in(`<a xmlns="http://www.w3.org/1999/xhtml" href="#"/>`), "element a"},
+		"MathML":                  {in(`<math xmlns="http://www.w3.org/1998/Math/MathML"/>`), "element math"},
+		"an undeclared prefix":    {in(`<x:g/>`), "element g"},
+		"one of an attribute":     {in(`<g x:label="a"/>`), "not that of a .svg file"},
+		"a picture elsewhere":     {in(`<image href="https://example.com/a.png"/>`), "outside of itself"},
+		"one on this server":      {in(`<image xlink:href="/a.png"/>`), "outside of itself"},
+		"one by another prefix":   {in(`<image xmlns:l="http://www.w3.org/1999/xlink" l:href="//example.com/a.png"/>`), "outside of itself"},
+		"symbols elsewhere":       {in(`<use href="https://example.com/a.svg#a"/>`), "outside of itself"},
+		"a link elsewhere":        {in(`<a href="https://example.com"/>`), "outside of itself"},
+		"a ping":                  {in(`<a href="#a" ping="/count"/>`), "outside of itself"},
+		"another base":            {in(`<g xml:base="https://example.com/"/>`), "base address"},
+		"a style sheet's import":  {in(`<style>@import "a.css";</style>`), "@import"},
+		"a cut one":               {in(`<style>@im<!-- -->port "a.css";</style>`), "@import"},
+		"an escaped one":          {in(`<style>@\69mport "a.css";</style>`), "have \\ in"},
+		"a cut address":           {in(`<style>a{fill:u<![CDATA[rl(]]>/a)}</style>`), "outside of itself"},
+		"an address in a style":   {in(`<g style="fill:URL( //example.com/a )"/>`), "outside of itself"},
+		"one in an attribute":     {in(`<g fill="url('/a#b')"/>`), "outside of itself"},
+		"the second of a style":   {in(`<style>a{fill:url(#a);mask:url(b)}</style>`), "outside of itself"},
+		"one with an image set":   {in(`<style>a{background:image-set("a" 1x)}</style>`), "image-set"},
+		"markup in a style":       {in(`<style><![CDATA[<img src="x">]]></style>`), "in its styles"},
+		"an element in a style":   {in(`<style><g/></style>`), "elements in a style"},
+		"an animated address":     {in(`<use href="#a"><set attributeName="href" to="data:text/html,A"/></use>`), "animate"},
+		"one with a prefix":       {in(`<use href="#a"><animate attributeName="xlink:href" to="#b"/></use>`), "animate"},
+		"an animated style":       {in(`<set attributeName="fill" to="url(https://example.com/a)"/>`), "styles (to)"},
+		"text after the root":     {in("") + "alert(1)", "outside of its root"},
+		"text before the root":    {"alert(1)" + in(""), "outside of its root"},
+		"two roots":               {in("") + in(""), "not that of a .svg file"},
+		"a late declaration":      {"<!-- --><?xml version='1.0'?>" + in(""), "not that of a .svg file"},
+		"a comment HTML ends":     {in("<!--><script>alert(1)</script>-->"), "comments that HTML ends"},
 		"a script":                {in(`<script>alert(1)</script>`), "element script"},
 		"a script in other case":  {in(`<SCRIPT/>`), "element SCRIPT"},
 		"a script with a prefix":  {in(`<s:script xmlns:s="http://www.w3.org/2000/svg"/>`), "element script"},
@@ -31,7 +67,7 @@ func TestAnSVGCanOnlyShowItself(t *testing.T) {
 		"an animated handler":     {in(`<set attributeName="onclick" to="x"/>`), "event handlers"},
 		"a script address":        {in(`<a href="javascript:alert(1)"/>`), "script addresses"},
 		"one that is disguised":   {in(`<a xlink:href=" java&#10;script&#x3a;alert(1)"/>`), "script addresses"},
-		"one that is animated":    {in(`<animate attributeName="href" values="#a;javascript:alert(1)"/>`), "script addresses"},
+		"one that is animated":    {in(`<animate attributeName="href" values="#a;javascript:alert(1)"/>`), "animate addresses"},
 		"an embedded page":        {in(`<use href="data:text/html,AAAA"/>`), "embed"},
 		"an embedded SVG":         {in(`<image href="data:image/svg+xml;base64,AAAA"/>`), "embed"},
 		"almost a bitmap":         {in(`<image href="data:image/pngx,AAAA"/>`), "embed"},
@@ -63,6 +99,7 @@ func TestAnSVGCanOnlyShowItself(t *testing.T) {
 func FuzzSVG(f *testing.F) {
 	f.Add(`<svg xmlns="http://www.w3.org/2000/svg"><a href="#x" style="fill:red"/></svg>`)
 	f.Add(`<svg xmlns="http://www.w3.org/2000/svg" xmlns:s="http://www.w3.org/2000/svg"><s:script/></svg>`)
+	f.Add(`<svg xmlns="http://www.w3.org/2000/svg"><style>@import "a";a{fill:url(#a)}</style><image href="http://example.com"/><set attributeName="href" to="//x"/></svg>`)
 	f.Add(`<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><image href="data:image/png;base64,AA"/></svg>`)
 	f.Fuzz(func(t *testing.T, text string) {
 		extension, err := extensionOf([]byte(text))
@@ -74,6 +111,18 @@ func FuzzSVG(f *testing.F) {
 			inert := strings.Contains(lower, "<!--") || strings.Contains(lower, "<![cdata[")
 			if strings.Contains(lower, word) && !inert {
 				t.Errorf("%q was taken with %q", text, word)
+			}
+		}
+		for dec := xml.NewDecoder(strings.NewReader(text)); ; {
+			token, err := dec.Token()
+			if err != nil {
+				return
+			}
+			element, _ := token.(xml.StartElement)
+			for _, a := range element.Attr {
+				if at := strings.TrimSpace(a.Value); strings.EqualFold(a.Name.Local, "href") && (a.Name.Space == "" || a.Name.Space == xlinkSpace) && strings.HasPrefix(at, "http") {
+					t.Errorf("%q was taken with the address %q", text, at)
+				}
 			}
 		}
 	})
