@@ -21,10 +21,10 @@ func upload(tb testing.TB, a *testkit.App, token, contentType, content string, w
 	return res
 }
 
-const (
-	png  = "\x89PNG\r\n\x1a\n..."
-	jpg  = "\xff\xd8\xff..."
-	webp = "RIFF....WEBPVP8 "
+var (
+	png  = testkit.PNG(2, 1)
+	jpg  = testkit.JPEG(2, 1)
+	webp = testkit.WebP(2, 1)
 )
 
 func TestPicturesAreUploadedAndServed(t *testing.T) {
@@ -67,7 +67,7 @@ func TestWhatIsNoPictureIsRefused(t *testing.T) {
 
 	a := testkit.New(t)
 	admin := a.Admin(t, "ada").Access
-	for _, content := range []string{"", "GIF89a", "<html></html>", "\x89PN", "%PDF-1.7", "RIFF....WAVE....", "<svg/>"} {
+	for _, content := range []string{"", "GIF89a", "<html></html>", "\x89PN", "\x89PNG\r\n\x1a\n...", "\xff\xd8\xff...", "RIFF....WEBPVP8 ", png[:20], jpg[:20], "%PDF-1.7", "RIFF....WAVE....", "<svg/>"} {
 		res := upload(t, a, admin, "image/png", content, http.StatusBadRequest)
 		if content != "" && named(t, res)[0] != " bad_media" {
 			t.Errorf("%q: %s", content, res.Body)
@@ -94,4 +94,22 @@ func TestWhatIsNoPictureIsRefused(t *testing.T) {
 	}
 	cut := a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/api/v1/admin/media", Token: admin, Body: "--b\r\nContent-Disposition: form-data; name=a; filename=a\r\n\r\nabc", Header: http.Header{"Content-Type": {"multipart/form-data; boundary=b"}}})
 	mustFail(t, cut, http.StatusBadRequest, "VALIDATION_ERROR")
+}
+
+// Browsers hold all pixels of a picture in memory, however few bytes it has.
+func TestPicturesHaveABoundedSize(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t)
+	admin := a.Admin(t, "ada").Access
+	for kind, draw := range map[string]func(width, height int) string{"png": testkit.PNG, "jpeg": testkit.JPEG, "webp": testkit.WebP} {
+		upload(t, a, admin, "image/"+kind, draw(10_000, 1), http.StatusCreated)
+		upload(t, a, admin, "image/"+kind, draw(1, 10_000), http.StatusCreated)
+		for _, content := range []string{draw(10_001, 1), draw(1, 10_001)} {
+			res := upload(t, a, admin, "image/"+kind, content, http.StatusBadRequest)
+			if !strings.Contains(res.Text(t, "error.message"), "10000 pixels") {
+				t.Errorf("%s: %s", kind, res.Body)
+			}
+		}
+	}
 }

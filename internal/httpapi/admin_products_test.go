@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stoa/internal/app"
 	"stoa/internal/market"
 	"stoa/internal/testkit"
 )
@@ -554,4 +557,32 @@ func TestAWholeProductCanBeEdited(t *testing.T) {
 	if got["pricing"].(map[string]any)["price"] != 5.0 || got["fullDescription"] != "Full." {
 		t.Errorf("after pricing was given: %v, %v", got["pricing"], got["fullDescription"])
 	}
+}
+
+// A picture that got lost is a fault of nobody who sends the product, only of
+// who names it anew.
+func TestALostPictureKeepsNothingFromBeingChanged(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	a := testkit.New(t, func(_ testing.TB, cfg *app.Config) { cfg.DataDir = dir })
+	admin := a.Admin(t, "ada").Access
+	kept := upload(t, a, admin, "image/svg+xml", testSVG, http.StatusCreated).Text(t, "data.path")
+	path := managed + "/cards"
+	manage(t, a, admin, http.MethodPost, managed, draft("cards", map[string]any{"icon": kept, "screenshots": []any{kept}}), http.StatusCreated)
+	manage(t, a, admin, http.MethodPost, managed, draft("other", nil), http.StatusCreated)
+	if err := os.Remove(filepath.Join(dir, "media", strings.TrimPrefix(kept, "/media/"))); err != nil {
+		t.Fatal(err)
+	}
+	whole := manage(t, a, admin, http.MethodGet, path, nil, http.StatusOK).Get(t, "data").(map[string]any)
+	whole["name"] = "New"
+	manage(t, a, admin, http.MethodPatch, path, whole, http.StatusOK)
+	export := manage(t, a, admin, http.MethodGet, "/api/v1/admin/catalog?format=json", nil, http.StatusOK)
+	manage(t, a, admin, http.MethodPost, "/api/v1/admin/catalog", export.Body, http.StatusOK)
+
+	res := manage(t, a, admin, http.MethodPatch, managed+"/other", map[string]any{"icon": kept}, http.StatusBadRequest)
+	if got := named(t, res); !slices.Equal(got, []string{"icon bad_media"}) {
+		t.Errorf("issues = %q", got)
+	}
+	manage(t, a, admin, http.MethodPost, managed, draft("third", map[string]any{"icon": kept}), http.StatusBadRequest)
 }

@@ -17,6 +17,7 @@ const (
 	maxCount        = 1_000_000_000
 	maxInstancesCap = 1_000_000
 	maxPosition     = 1_000_000
+	maxEntries      = 100 // of each list of a product
 )
 
 // Catalog is a file of products, read and checked. docs/catalog.md describes the
@@ -57,9 +58,9 @@ func (d *document) catalog(data []byte) Catalog {
 	c := Catalog{shelved: make(map[string]bool)}
 	o := d.object(root, "", "currency", "products")
 	o.required("products")
-	currency := o.text("currency", maxText)
+	currency := o.currency()
 	slugs := make(map[string]bool)
-	o.list("products", func(n *yaml.Node, path string) {
+	o.entries("products", func(n *yaml.Node, path string) {
 		r := productReader{document: d, currency: currency, catalog: &c}
 		p := r.product(n, path)
 		if p.Slug != "" && slugs[p.Slug] {
@@ -87,6 +88,7 @@ type productReader struct {
 	*document
 	currency string // of prices that name none
 	catalog  *Catalog
+	slug     string
 }
 
 // productFields are the fields of a product.
@@ -107,6 +109,7 @@ func (r productReader) product(n *yaml.Node, path string) Product {
 		Featured: o.boolean("featured", false), Trending: o.boolean("trending", false), Published: o.boolean("published", true),
 		Position: o.integer("position", -maxPosition, maxPosition, 0), CreatedAt: o.moment("createdAt"),
 	}
+	r.slug = p.Slug
 	if p.Slug != "" && !validSlug(p.Slug) {
 		r.fault(o.fields["slug"], o.at("slug"), "out_of_range", "a slug is lower-case letters and digits, in parts joined by single dashes.")
 	}
@@ -160,8 +163,9 @@ func (r productReader) tiers(o object) (out []Tier) {
 	o.list("pricingTiers", func(n *yaml.Node, path string) {
 		f := r.object(n, path, "id", "name", "description", "price", "currency", "billingPeriod", "features", "highlighted", "maxInstances")
 		f.required("id", "name", "price")
+		price, _ := r.price(f, true)
 		t := Tier{
-			ID: f.text("id", maxSlug), Name: f.text("name", maxText), Description: f.text("description", maxParagraph), Price: r.price(f),
+			ID: f.text("id", maxSlug), Name: f.text("name", maxText), Description: f.text("description", maxParagraph), Price: price,
 			Period: BillingPeriod(f.text("billingPeriod", maxText)), Features: f.texts("features", maxText),
 			Highlighted: f.boolean("highlighted", false), MaxInstances: f.integer("maxInstances", 1, maxInstancesCap, 1),
 		}
@@ -182,63 +186,6 @@ func (r productReader) tiers(o object) (out []Tier) {
 	return out
 }
 
-// price reads the fields price and currency.
-func (r productReader) price(o object) Money {
-	amount, ok := o.decimal("price")
-	currency := o.text("currency", maxText)
-	if currency == "" {
-		currency = r.currency
-	}
-	if !ok {
-		return Money{}
-	}
-	if currency == "" {
-		r.fault(o.node, o.at("currency"), "required", "currency is required%s.", r.otherwise(", here or at the top of the file"))
-		return Money{}
-	}
-	m, err := ParseMoney(amount, currency)
-	if err != nil {
-		r.fault(o.fields["price"], o.at("price"), "out_of_range", "%s.", err)
-	}
-	return m
-}
-
-// pricing reads what lists show. Left out, it is the cheapest tier that costs
-// something, or free if none does.
-func (r productReader) pricing(o object, tiers []Tier) Pricing {
-	n, ok := o.get("pricing")
-	if !ok {
-		return listPrice(tiers)
-	}
-	f := r.object(n, o.at("pricing"), "type", "price", "currency")
-	f.required("type")
-	p := Pricing{Type: PricingType(f.text("type", maxText)), Price: r.price(f)}
-	switch {
-	case f.fields["type"] == nil:
-	case p.Type != Free && p.Type != Paid:
-		r.fault(f.fields["type"], f.at("type"), "unknown_value", "type must be free or paid.")
-	case p.Type == Paid && f.fields["price"] == nil:
-		f.required("price")
-	case p.Type == Paid && p.Price.Minor == 0:
-		r.fault(f.fields["price"], f.at("price"), "out_of_range", "what is paid for has a price above 0.")
-	case p.Type == Free && p.Price.Minor != 0:
-		r.fault(f.fields["price"], f.at("price"), "out_of_range", "what is free has no price.")
-	case p.Type == Free:
-		p.Price = Money{}
-	}
-	return p
-}
-
-func listPrice(tiers []Tier) Pricing {
-	out := Pricing{Type: Free}
-	for _, t := range tiers {
-		if t.Price.Minor > 0 && (out.Type == Free || t.Price.Rank() < out.Price.Rank()) {
-			out = Pricing{Type: Paid, Price: t.Price}
-		}
-	}
-	return out
-}
-
 // comparison reads the table, whose columns are the product's tiers.
 func (r productReader) comparison(o object, p Product) *Comparison {
 	n, ok := o.get("comparison")
@@ -250,11 +197,11 @@ func (r productReader) comparison(o object, p Product) *Comparison {
 	c := &Comparison{Columns: []string{}, Rows: []ComparisonRow{}}
 	f.list("columns", func(n *yaml.Node, path string) {
 		id := r.text(n, path, maxSlug)
-		if _, ok := p.Tier(id); !ok {
-			r.fault(n, path, "unknown_value", "the product has no tier %q.", id)
+		if _, ok := p.Tier(id); !ok && id != "" {
+			r.fault(n, path, "unknown_value", "the product has no tier %q.", clip(id))
 		}
-		if slices.Contains(c.Columns, id) {
-			r.fault(n, path, "duplicate", "%q is a column already.", id)
+		if id != "" && slices.Contains(c.Columns, id) {
+			r.fault(n, path, "duplicate", "%q is a column already.", clip(id))
 		}
 		c.Columns = append(c.Columns, id)
 	})
@@ -277,7 +224,7 @@ func (r productReader) cells(row object, columns []string) map[string]any {
 		id, cell := n.Content[i].Value, n.Content[i+1]
 		switch {
 		case !slices.Contains(columns, id):
-			r.fault(cell, values.at(id), "unknown_value", "%q is not one of the columns.", id)
+			r.fault(cell, values.at(id), "unknown_value", "%q is not one of the columns.", clip(id))
 		case cell.ShortTag() == "!!bool":
 			out[id] = values.boolean(id, false)
 		default:

@@ -111,7 +111,7 @@ products:
 		"products[0].pricingTiers[0].price out_of_range",
 		"products[0].pricingTiers[1].price wrong_type", "products[0].pricingTiers[1].maxInstances out_of_range",
 		"products[0].pricingTiers[1].id duplicate", "products[0].pricingTiers[1].billingPeriod unknown_value",
-		"products[0].pricingTiers[2].price out_of_range",
+		"products[0].pricingTiers[2].currency unknown_value",
 		"products[0].faq[0].anwser unknown_field", "products[0].faq[0].answer required",
 		"products[0].comparison.columns[1] unknown_value", "products[0].comparison.rows[0].values.u unknown_value", "products[0].comparison.rows[0].values.t wrong_type",
 		"products[0].pricing.price required",

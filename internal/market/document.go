@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
@@ -134,8 +135,9 @@ func (o object) required(names ...string) {
 	}
 }
 
-// text returns a string of at most limit characters, or "" if it is absent.
-// Strings longer than a line may have line breaks.
+// text returns a string of at most limit characters, without the white space
+// around it, or "" if it is absent or wrong, which is reported. Strings longer
+// than a line may have line breaks.
 func (o object) text(name string, limit int) string {
 	n, ok := o.get(name)
 	if !ok {
@@ -153,23 +155,50 @@ func (d *document) text(n *yaml.Node, path string, limit int) string {
 		d.fault(n, path, "wrong_type", "this must be a string; put %s in quotes.", clip(n.Value))
 		return ""
 	}
-	s := n.Value
+	s, breaks := strings.TrimSpace(n.Value), "" // block texts end in a line break
 	if limit > maxText {
-		s = strings.TrimSpace(s) // of block texts, which end in a line break
+		s, breaks = strings.ReplaceAll(s, "\r\n", "\n"), "\n\t\u2028\u2029"
 	}
 	switch {
-	case s == "":
+	case strings.IndexFunc(s, visible) < 0:
 		d.fault(n, path, "out_of_range", "this must not be empty; leave the field out instead.")
 	case utf8.RuneCountInString(s) > limit:
 		d.fault(n, path, "out_of_range", "this must be at most %d characters.", limit)
-	case limit <= maxText && !printable(s, limit), strings.ContainsRune(s, 0):
+	case strings.IndexFunc(s, func(r rune) bool { return misleading(r) && !strings.ContainsRune(breaks, r) }) >= 0:
 		d.fault(n, path, "out_of_range", "this must not contain control characters.")
+	default:
+		return s
 	}
-	return s
+	return ""
 }
 
-// list calls fn for each entry of a list, or for none if it is absent.
+// visible reports whether a character is more than space or formatting.
+func visible(r rune) bool {
+	return !unicode.IsSpace(r) && !unicode.IsControl(r) && !unicode.Is(unicode.Cf, r)
+}
+
+// misleading reports whether a character controls how others look: control
+// characters, line breaks, and those that turn the direction of what follows, so
+// that a text reads as another one.
+func misleading(r rune) bool {
+	return unicode.IsControl(r) || r >= '\u2028' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
+}
+
+// list calls fn for each entry of a list of up to maxEntries, or for none if it is
+// absent. It reports entries beyond that without a look at them.
 func (o object) list(name string, fn func(n *yaml.Node, path string)) {
+	n, ok := o.get(name)
+	if ok && n.Kind == yaml.SequenceNode && len(n.Content) > maxEntries {
+		o.doc.fault(n, o.at(name), "out_of_range", "%s must have at most %d entries.", name, maxEntries)
+		cut := *n
+		cut.Content = n.Content[:maxEntries]
+		o.fields[name] = &cut
+	}
+	o.entries(name, fn)
+}
+
+// entries is list without a limit.
+func (o object) entries(name string, fn func(n *yaml.Node, path string)) {
 	n, ok := o.get(name)
 	if !ok {
 		return

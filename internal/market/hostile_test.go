@@ -76,3 +76,152 @@ func TestACatalogueIsUnicode(t *testing.T) {
 		}
 	}
 }
+
+// product returns a catalogue of one product whose fields are given as JSON,
+// those of its one tier and others beside it.
+func product(fields, tier string) string {
+	return `{"products":[{"slug":"a","name":"A","category":"c","shortDescription":"s","description":"d","icon":"/i.svg","pricingTiers":[{"id":"t","name":"T"` + tier + `}]` + fields + `}]}`
+}
+
+const priced = `,"price":1,"currency":"EUR"`
+
+func TestEveryFaultOfAPriceIsNamedOnce(t *testing.T) {
+	t.Parallel()
+
+	for text, want := range map[string]string{
+		product("", `,"price":1`):                      "pricingTiers[0].currency required",
+		product("", ``):                                "pricingTiers[0].price required|pricingTiers[0].currency required",
+		product("", `,"currency":"ZZZ"`):               "pricingTiers[0].price required|pricingTiers[0].currency unknown_value",
+		product("", `,"price":"x","currency":"ZZZ"`):   "pricingTiers[0].price wrong_type|pricingTiers[0].currency unknown_value",
+		product("", `,"price":-1,"currency":"ZZZ"`):    "pricingTiers[0].currency unknown_value",
+		product("", `,"price":0.001,"currency":"EUR"`): "pricingTiers[0].price out_of_range",
+		product("", `,"price":1,"currency":5`):         "pricingTiers[0].currency wrong_type",
+
+		product(`,"pricing":{"type":"free"}`, priced):                              "",
+		product(`,"pricing":{"type":"free","currency":"ZZZ"}`, priced):             "pricing.currency unknown_value",
+		product(`,"pricing":{"type":"free","price":1,"currency":"EUR"}`, priced):   "pricing.price out_of_range",
+		product(`,"pricing":{"type":"paid","price":"5","currency":"EUR"}`, priced): "pricing.price wrong_type",
+		product(`,"pricing":{"type":"paid","price":0,"currency":"EUR"}`, priced):   "pricing.price out_of_range",
+		product(`,"pricing":{"type":"paid"}`, priced):                              "pricing.currency required|pricing.price required",
+		product(`,"pricing":{"type":null}`, priced):                                "pricing.type required",
+		product(`,"pricing":{"type":"x"}`, priced):                                 "pricing.type unknown_value",
+
+		product(`,"slug":"`+strings.Repeat("A", 101)+`"`, priced): "slug duplicate", // of the JSON's
+	} {
+		_, err := market.ParseCatalog([]byte(text))
+		if got := strings.ReplaceAll(strings.Join(faults(t, err), "|"), "products[0].", ""); got != want {
+			t.Errorf("faults = %q, want %q, of %s", got, want, text)
+		}
+	}
+	long := strings.Replace(least, "slug: a", "slug: "+strings.Repeat("A", 101), 1)
+	_, err := market.ParseCatalog([]byte(long))
+	if got := faults(t, err); len(got) != 1 {
+		t.Errorf("of a slug that is too long: %q", got)
+	}
+	// One that all prices inherit is one fault.
+	top := "currency: ZZZ\n" + strings.ReplaceAll(least, ", currency: EUR", "")
+	_, err = market.ParseCatalog([]byte(top))
+	if got := strings.Join(faults(t, err), "|"); got != "currency unknown_value" {
+		t.Errorf("of a currency at the top: %q", got)
+	}
+}
+
+func TestListsOfAProductAreBounded(t *testing.T) {
+	t.Parallel()
+
+	for name, entry := range map[string]func(i int) string{
+		"highlights":  func(int) string { return `"x"` },
+		"screenshots": func(int) string { return `"/a.png"` },
+		"features":    func(int) string { return `{"title":"t","items":["x"]}` },
+		"faq":         func(int) string { return `{"question":"q","answer":"a"}` },
+		"comparison":  func(int) string { return `{"feature":"f","values":{"t":true}}` },
+		"pricingTiers": func(i int) string {
+			return fmt.Sprintf(`{"id":"t%d","name":"T","price":1,"currency":"EUR"}`, i)
+		},
+	} {
+		for n, want := range map[int]string{100: "", 101: "out_of_range", 100_000: "out_of_range"} {
+			var entries []string
+			for i := range n {
+				entries = append(entries, entry(i))
+			}
+			list, at := "["+strings.Join(entries, ",")+"]", "products[0]."+name
+			text := product(`,"`+name+`":`+list, priced)
+			switch name {
+			case "comparison":
+				text, at = product(`,"comparison":{"columns":["t"],"rows":`+list+`}`, priced), at+".rows"
+			case "pricingTiers":
+				text = strings.Replace(text, `"pricingTiers":[{"id":"t","name":"T"`+priced+`}],`, "", 1)
+			}
+			_, err := market.ParseCatalog([]byte(text))
+			if got := strings.Join(faults(t, err), "|"); want == "" && got != "" || want != "" && got != at+" "+want {
+				t.Errorf("%d %s: %q, want %q", n, name, got, want)
+			}
+		}
+	}
+}
+
+// What people see is what there is.
+func TestTextsShowSomethingAndNothingElse(t *testing.T) {
+	t.Parallel()
+
+	for text, want := range map[string]string{
+		`" A\u0301 B "`:  "A\u0301 B",
+		`"\u200bA"`:      "\u200bA",
+		`"👩‍💻"`:          "👩‍💻",
+		`"   "`:          "",
+		`"\u00a0\t"`:     "",
+		`"\u200b\ufeff"`: "",
+		`"A\nB"`:         "",
+		`"A\tB"`:         "",
+		`"A\u2028B"`:     "",
+		`"A\u007fB"`:     "",
+		`"A\u0085B"`:     "",
+		`"A\u202eB"`:     "",
+		`"A\u2066B"`:     "",
+		`"A\u0000B"`:     "",
+	} {
+		c, err := market.ParseCatalog([]byte(strings.Replace(product("", priced), `"name":"A"`, `"name":`+text, 1)))
+		got := faults(t, err)
+		switch {
+		case want == "" && strings.Join(got, "|") != "products[0].name out_of_range":
+			t.Errorf("%s: faults = %q", text, got)
+		case want != "" && (err != nil || c.Products[0].Name != want):
+			t.Errorf("%s: %v, faults = %q", text, c.Products, got)
+		}
+	}
+	for text, want := range map[string]string{
+		`" A\n\tB\r\nC\n"`: "A\n\tB\nC",
+		`" \n"`:            "",
+		`"A\u0001"`:        "",
+		`"A\u001b[2J"`:     "",
+		`"A\rB"`:           "",
+		`"A\u202eB"`:       "",
+	} {
+		c, err := market.ParseCatalog([]byte(strings.Replace(product("", priced), `"description":"d"`, `"description":`+text, 1)))
+		got := faults(t, err)
+		switch {
+		case want == "" && strings.Join(got, "|") != "products[0].description out_of_range":
+			t.Errorf("%s: faults = %q", text, got)
+		case want != "" && (err != nil || c.Products[0].Description != want):
+			t.Errorf("%s: faults = %q", text, got)
+		}
+	}
+}
+
+// A reference is put into pages of others.
+func TestAReferenceIsAnHarmlessAddress(t *testing.T) {
+	t.Parallel()
+
+	for ref, ok := range map[string]bool{
+		"/i.svg": true, "/a/b.png?c=d#e": true, "https://example.com/a.png": true, "https://example.com": true, "https://[::1]:8443/a": true, "/ü.png": true, "/a%20b": true,
+		"": false, "//example.com/a": false, `/\\evil.com/x`: false, `/\t/evil.com`: false, `/a\u2028b`: false, `https:\\\\evil.com`: false, "https://user:pw@example.com/a": false,
+		"https://user@example.com/a": false, `https://example.com/\"onload=x`: false, "/a'b": false, "/a`b": false, "/<b>": false, "/a b": false, "/a\u202eb": false,
+		"http://example.com/a": false, "javascript:alert(1)": false, "data:image/png,a": false, "https://": false, "https:/a": false, "https:a": false, "a.png": false, "https://example.com:x/": false,
+		"/a%zz": false,
+	} {
+		_, err := market.ParseCatalog([]byte(strings.Replace(product("", priced), `"icon":"/i.svg"`, `"icon":"`+ref+`"`, 1)))
+		if got := faults(t, err); ok != (err == nil) {
+			t.Errorf("%s: faults = %q, want it taken: %v", ref, got, ok)
+		}
+	}
+}

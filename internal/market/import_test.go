@@ -143,7 +143,7 @@ func TestMediaIsCheckedAndKept(t *testing.T) {
 	t.Parallel()
 	a := testkit.New(t)
 
-	png, jpg, webp := "\x89PNG\r\n\x1a\n...", "\xff\xd8\xff...", "RIFF....WEBPVP8 "
+	png, jpg, webp := testkit.PNG(1, 1), testkit.JPEG(1, 1), testkit.WebP(1, 1)
 	for _, tt := range []struct{ name, icon, content, want string }{
 		{"SVG", "./i.svg", svg, ".svg"},
 		{"PNG", "./media/i.PNG", png, ".png"},

@@ -88,7 +88,7 @@ func (s *Service) UpdateProduct(ctx context.Context, slug string, doc []byte, ma
 	// Files are looked for before the transaction, and only those that are new: a
 	// picture that got lost must not keep the rest from being changed.
 	pictures := &document{bare: true}
-	if err := s.checkPictures(ctx, pictures, patch); err != nil {
+	if err := s.checkPictures(ctx, pictures, slug, patch); err != nil {
 		return Product{}, err
 	}
 	now := millis(s.Now())
@@ -173,10 +173,10 @@ func (d *document) oneProduct(root *yaml.Node) (Product, Catalog) {
 
 // checkPictures reports the pictures of a patch that should be here and are not.
 // Everything else about them is found when the whole product is read.
-func (s *Service) checkPictures(ctx context.Context, d *document, patch *yaml.Node) error {
+func (s *Service) checkPictures(ctx context.Context, d *document, slug string, patch *yaml.Node) error {
 	scratch := &document{bare: true}
 	var c Catalog
-	productReader{document: scratch, catalog: &c}.media(scratch.object(patch, "", productFields...), 0)
+	productReader{document: scratch, catalog: &c, slug: slug}.media(scratch.object(patch, "", productFields...), 0)
 	return s.checkStored(ctx, d, c.stored)
 }
 

@@ -5,13 +5,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
 	"io"
 	"io/fs"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
+	"unicode"
 
 	"go.yaml.in/yaml/v4"
+	"golang.org/x/image/webp"
+
+	"stoa/internal/errs"
 )
 
 // MaxPicture is the size of the largest picture in bytes.
@@ -23,8 +31,9 @@ const mediaPath = "/media/"
 // mediaRef is a picture that a catalogue names: by a path relative to itself, or
 // by the path of one that stoa keeps.
 type mediaRef struct {
-	product    int // index in Catalog.Products
-	screenshot int // index in Screenshots, or -1 for the icon
+	slug       string // of the product
+	product    int    // index in Catalog.Products
+	screenshot int    // index in Screenshots, or -1 for the icon
 	ref        string
 	node       *yaml.Node
 	path       string // for issues
@@ -34,17 +43,17 @@ type mediaRef struct {
 func (r productReader) media(o object, product int) (icon string, screenshots []string) {
 	read := func(n *yaml.Node, path string, screenshot int) string {
 		ref := r.text(n, path, maxParagraph)
-		switch u, err := url.Parse(ref); {
-		case ref == "" || err == nil && u.Scheme == "https" && u.Host != "":
-		case strings.HasPrefix(ref, mediaPath):
-			r.catalog.stored = append(r.catalog.stored, mediaRef{ref: ref, node: n, path: path})
-		case strings.HasPrefix(ref, "/") && !strings.HasPrefix(ref, "//"):
+		switch {
+		case ref == "":
+		case strings.HasPrefix(ref, mediaPath) && isAddress(ref):
+			r.catalog.stored = append(r.catalog.stored, mediaRef{slug: r.slug, ref: ref, node: n, path: path})
+		case isAddress(ref):
 		case strings.HasPrefix(ref, "./") && r.files:
 			r.catalog.files = append(r.catalog.files, mediaRef{product: product, screenshot: screenshot, ref: ref, node: n, path: path})
 		case r.files:
-			r.fault(n, path, "bad_media", "%q must be a file beside the catalogue (./media/icon.svg), an https address, or a path on this server (/…).", ref)
+			r.fault(n, path, "bad_media", "%q must be a file beside the catalogue (./media/icon.svg), an https address, or a path on this server (/…).", clip(ref))
 		default:
-			r.fault(n, path, "bad_media", "%q must be an https address, or a path on this server (/…), such as that of an uploaded picture.", ref)
+			r.fault(n, path, "bad_media", "%q must be an https address, or a path on this server (/…), such as that of an uploaded picture.", clip(ref))
 		}
 		return ref
 	}
@@ -55,6 +64,24 @@ func (r productReader) media(o object, product int) (icon string, screenshots []
 		screenshots = append(screenshots, read(n, path, len(screenshots)))
 	})
 	return icon, screenshots
+}
+
+// isAddress reports whether a reference is an https address without user and
+// password, or a path on this server, for browsers too: they take a backslash for
+// a slash, and pass over tabs. Whatever could end an attribute or a style that it
+// is put into is refused.
+func isAddress(ref string) bool {
+	if strings.ContainsFunc(ref, func(r rune) bool { return unicode.IsSpace(r) || misleading(r) || strings.ContainsRune("\\\"'`<>", r) }) {
+		return false
+	}
+	u, err := url.Parse(ref)
+	switch {
+	case err != nil:
+		return false
+	case u.Scheme == "https":
+		return u.Hostname() != "" && u.User == nil
+	}
+	return strings.HasPrefix(ref, "/") && !strings.HasPrefix(ref, "//") && u.Scheme == "" && u.Host == ""
 }
 
 // readMedia returns a picture that a catalogue in the folder dir of fsys names,
@@ -99,34 +126,37 @@ func readMedia(fsys fs.FS, dir, ref string) (content []byte, extension string, e
 // mediaChecks tell by the content whether a file is what its name says. Their
 // errors are sentences for people.
 var mediaChecks = map[string]func([]byte) error{
-	"png":  starts("png", "\x89PNG\r\n\x1a\n"),
-	"jpg":  starts("jpg", "\xff\xd8\xff"),
-	"webp": isWebP,
+	"png":  isBitmap("png", png.DecodeConfig),
+	"jpg":  isBitmap("jpg", jpeg.DecodeConfig),
+	"webp": isBitmap("webp", webp.DecodeConfig),
 	"svg":  checkSVG,
 }
 
-func starts(extension, magic string) func([]byte) error {
+// maxSide is how many pixels a bitmap may be wide and high: browsers hold all of
+// them in memory.
+const maxSide = 10_000
+
+// isBitmap returns a check of the headers that decode reads.
+func isBitmap(extension string, decode func(io.Reader) (image.Config, error)) func([]byte) error {
 	return func(b []byte) error {
-		if !bytes.HasPrefix(b, []byte(magic)) {
+		switch c, err := decode(bytes.NewReader(b)); {
+		case err != nil || c.Width < 1 || c.Height < 1:
 			return fmt.Errorf("its content is not that of a .%s file", extension)
+		case c.Width > maxSide || c.Height > maxSide:
+			return fmt.Errorf("%w: %d × %d", errTooWide, c.Width, c.Height)
 		}
 		return nil
 	}
 }
 
-func isWebP(b []byte) error {
-	if len(b) > 12 && bytes.HasPrefix(b, []byte("RIFF")) && bytes.HasPrefix(b[8:], []byte("WEBP")) {
-		return nil
-	}
-	return errors.New("its content is not that of a .webp file")
-}
+var errTooWide = fmt.Errorf("it has more than %d pixels on a side", maxSide)
 
 // extensionOf returns the extension of a picture by its content, or an error
 // that says what is wrong with it.
 func extensionOf(content []byte) (string, error) {
 	for _, extension := range []string{"png", "jpg", "webp"} {
-		if mediaChecks[extension](content) == nil {
-			return extension, nil
+		if err := mediaChecks[extension](content); err == nil || errors.Is(err, errTooWide) {
+			return extension, err
 		}
 	}
 	if text := bytes.TrimLeft(bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")), " \t\r\n"); bytes.HasPrefix(text, []byte("<")) {
@@ -135,7 +165,9 @@ func extensionOf(content []byte) (string, error) {
 	return "", errors.New("it is not an SVG, PNG, JPEG or WebP picture")
 }
 
-// checkStored reports the pictures that should be here and are not.
+// checkStored reports the pictures that should be here and are not, but for those
+// that their product shows already: a picture that got lost must not keep the rest
+// from being changed or imported.
 func (s *Service) checkStored(ctx context.Context, d *document, refs []mediaRef) error {
 	seen := make(map[string]bool)
 	for _, m := range refs {
@@ -153,9 +185,25 @@ func (s *Service) checkStored(ctx context.Context, d *document, refs []mediaRef)
 			}
 			seen[m.ref] = there
 		}
-		if !there {
+		if there {
+			continue
+		}
+		if has, err := s.showsPicture(ctx, m); err != nil {
+			return err
+		} else if !has {
 			d.fault(m.node, m.path, "bad_media", "there is no picture %s here; upload it first.", m.ref)
 		}
 	}
 	return nil
+}
+
+// showsPicture reports whether the product that a picture is for has it already.
+func (s *Service) showsPicture(ctx context.Context, m mediaRef) (bool, error) {
+	p, err := s.product(ctx, m.slug)
+	if errs.KindOf(err) == errs.NotFound {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	return p.Icon == m.ref || slices.Contains(p.Screenshots, m.ref), nil
 }
