@@ -84,6 +84,9 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	if a.Market.Payments.Mode() == payment.Hosted { // else nothing is ever unfinished
 		a.background.Go(func() { a.Market.KeepSwept(working, cfg.Log) })
 	}
+	if a.Market.Payments.Mode() == payment.Closed {
+		cfg.Log.WarnContext(ctx, "no payments are taken: STOA_PAYMENTS is live and STOA_STRIPE_SECRET_KEY is not set, so that paid tiers cannot be bought")
+	}
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
 	if cfg.DeliverReceipts {
 		a.courier.Start(working)

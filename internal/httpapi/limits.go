@@ -27,6 +27,9 @@ var (
 	limitResetPassword  = ratelimit.Rule{Name: "reset-password", Limit: 10, Window: time.Minute}
 	limitSetup          = ratelimit.Rule{Name: "setup", Limit: 10, Window: time.Minute}
 
+	// Each purchase leaves an order and a licence.
+	limitPurchase = ratelimit.Rule{Name: "purchase", Limit: 600, Window: time.Minute}
+
 	limitClaimRequest = ratelimit.Rule{Name: "claim-request", Limit: 10, Window: time.Hour}
 	limitClaim        = ratelimit.Rule{Name: "claim", Limit: 10, Window: time.Minute}
 )
@@ -40,7 +43,7 @@ func Limits() []ratelimit.Rule {
 	return []ratelimit.Rule{
 		limitRegister, limitLogin, limitMe, limitRefresh, limitChangePassword,
 		limitRefreshUnknown, limitForgotPassword, limitResetPassword, limitSetup,
-		limitClaimRequest, limitClaim, limitGuestKeys,
+		limitPurchase, limitClaimRequest, limitClaim, limitGuestKeys,
 	}
 }
 
@@ -80,5 +83,17 @@ func (s *Server) byUser(rule ratelimit.Rule, h handlerFunc) handlerFunc {
 			return err
 		}
 		return h(w, r)
+	}
+}
+
+// byBuyer limits a route by the user who is signed in, and for guests by the
+// client's address.
+func (s *Server) byBuyer(rule ratelimit.Rule, h handlerFunc) handlerFunc {
+	user, guest := s.byUser(rule, h), s.byAddress(rule, h)
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if caller.From(r.Context()).UserID == "" {
+			return guest(w, r)
+		}
+		return user(w, r)
 	}
 }

@@ -49,6 +49,7 @@ func TestLimitsAreThoseOfTheSpecification(t *testing.T) {
 		// Our own.
 		"refresh-unknown": "60 in 1h0m0s",
 		"forgot-password": "10 in 1h0m0s", "reset-password": "10 in 1m0s", "setup": "10 in 1m0s",
+		"purchase":      "600 in 1m0s",
 		"claim-request": "10 in 1h0m0s", "claim": "10 in 1m0s",
 		"guest-keys": "600 in 1m0s",
 	}

@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"errors"
+	"log/slog"
 	"net/http"
 
 	"stoa/internal/idempotency"
@@ -102,6 +104,10 @@ func (s *Server) purchaseProduct(w http.ResponseWriter, r *http.Request) error {
 	}
 	in.OrderID = idempotency.Seed(r.Context())
 	receipt, err := s.Market.Purchase(r.Context(), r.PathValue("slug"), in)
+	if errors.Is(err, market.ErrPaymentRefused) {
+		// The buyer sees that it was; only the operator can mend it.
+		s.Log.WarnContext(r.Context(), "payment refused by the provider", slog.Any("err", err))
+	}
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ type orderInfo struct {
 	Status        market.OrderStatus  `json:"status"`
 	LicenseID     string              `json:"licenseId"`
 	CreatedAt     timestamp           `json:"createdAt"`
+	PaymentURL    string              `json:"paymentUrl,omitempty"` // of a pending one, for its owner
 }
 
 func toOrderInfo(o market.OwnedOrder) orderInfo {
@@ -53,6 +54,9 @@ func (s *Server) listOrders(w http.ResponseWriter, r *http.Request) error {
 	out := response{Orders: make([]orderInfo, len(orders)), Pagination: at.of(total)}
 	for i, o := range orders {
 		out.Orders[i] = toOrderInfo(o)
+		if o.Status() == market.OrderPending {
+			out.Orders[i].PaymentURL = o.PaymentURL
+		}
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	writeJSON(w, http.StatusOK, out)

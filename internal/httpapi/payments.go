@@ -1,12 +1,15 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"io"
 	"log/slog"
 	"net/http"
 	"sync"
+	"time"
 
+	"stoa/internal/market"
 	"stoa/internal/pages"
 )
 
@@ -28,6 +31,9 @@ func (s *Server) stripeWebhook(w http.ResponseWriter, r *http.Request) error {
 		return errCutShort.Because(err)
 	}
 	n, err := s.Market.TakeEvent(r.Context(), "stripe", payload, r.Header.Get("Stripe-Signature"))
+	if errors.Is(err, market.ErrNotSigned) {
+		s.forged.add(r.Context(), s.Log, s.Now())
+	}
 	if err != nil {
 		return err
 	}
@@ -44,6 +50,34 @@ func (s *Server) stripeWebhook(w http.ResponseWriter, r *http.Request) error {
 	}
 	writeJSON(w, http.StatusOK, response{Received: true})
 	return nil
+}
+
+// forgedEvery is how often webhooks that are not signed are logged: strangers
+// must not fill the log.
+const forgedEvery = time.Minute
+
+// forgeries counts webhooks that are not signed. The zero value is ready.
+type forgeries struct {
+	mu     sync.Mutex
+	logged time.Time // zero: never
+	count  int       // since then
+}
+
+// add counts one, and logs how many there were unless it did so not long ago. The
+// first tells at once of a wrong secret.
+func (f *forgeries) add(ctx context.Context, log *slog.Logger, now time.Time) {
+	f.mu.Lock()
+	f.count++
+	count := f.count
+	quiet := !f.logged.IsZero() && now.Sub(f.logged) < forgedEvery
+	if !quiet {
+		f.logged, f.count = now, 0
+	}
+	f.mu.Unlock()
+	if !quiet {
+		log.WarnContext(ctx, "webhooks refused: they are not signed with the configured secret, or too old. If they are the provider's, payments go unnoticed: check STOA_STRIPE_WEBHOOK_SECRET and the clock",
+			slog.Int("count", count))
+	}
 }
 
 // The pages are the same for every server of a binary, so they are made once.

@@ -71,6 +71,8 @@ type Server struct {
 
 	// Ready returns nil while this process can do its work.
 	Ready func(ctx context.Context) error
+
+	forged forgeries
 }
 
 // Handler returns the API.
@@ -102,7 +104,7 @@ func (s *Server) routes() *router {
 
 	rt.public("GET /api/marketplace/products", s.listProducts)
 	rt.public("GET /api/marketplace/products/{slug}", s.getProduct)
-	rt.open("POST /api/marketplace/products/{slug}/purchase", s.keyed(s.purchaseProduct))
+	rt.open("POST /api/marketplace/products/{slug}/purchase", s.byBuyer(limitPurchase, s.keyed(s.purchaseProduct)))
 	rt.public("POST /api/marketplace/products/{slug}/activate", s.keyed(s.activateLicense))
 	rt.public("POST /api/marketplace/products/{slug}/deactivate", s.deactivateLicense)
 	rt.user("GET /api/marketplace/licenses", s.listOwnLicenses)

@@ -28,6 +28,18 @@ func EmailKey(address string) string {
 	}, address)
 }
 
+// mailboxKey returns the name under which mails to an address are counted: its
+// EmailKey without what follows a + before the @, which many mail servers deliver
+// to the same mailbox. Nothing but counting may rely on it.
+func mailboxKey(address string) string {
+	key := EmailKey(address)
+	at := strings.LastIndexByte(key, '@')
+	if plus := strings.IndexByte(key, '+'); plus > 0 && plus < at {
+		return key[:plus] + key[at:]
+	}
+	return key
+}
+
 // EmailKey returns that of the address in b, or "". b may be nil.
 func (b *BillingInfo) EmailKey() string {
 	if b == nil {

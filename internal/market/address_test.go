@@ -50,3 +50,25 @@ func TestEmailKeyIsStable(t *testing.T) {
 		}
 	})
 }
+
+// Receipts are counted by mailbox, so that a+1@, a+2@ … is one; orders are not
+// claimed by it.
+func TestMailsAreCountedByMailbox(t *testing.T) {
+	t.Parallel()
+
+	for address, want := range map[string]string{
+		"Ada+shop@Example.com": "ada@example.com",
+		"ada+a+b@example.com":  "ada@example.com",
+		"ada+@example.com":     "ada@example.com",
+		"ada@example.com":      "ada@example.com",
+		"+ada@example.com":     "+ada@example.com",
+		"nobody":               "",
+	} {
+		if got := market.MailboxKey(address); got != want {
+			t.Errorf("mailbox of %q = %q, want %q", address, got, want)
+		}
+	}
+	if market.EmailKey("ada+shop@example.com") == market.EmailKey("ada@example.com") {
+		t.Error("an order of ada+shop is one of ada")
+	}
+}

@@ -253,7 +253,7 @@ func (c *Courier) allow(ctx context.Context, d Delivery, to string, now time.Tim
 	if d.Amount.Minor > 0 {
 		name, allowance = "receipt:paid:", paidReceipts
 	}
-	return c.Outbox.Allow(ctx, name+EmailKey(to), allowance, now)
+	return c.Outbox.Allow(ctx, name+mailboxKey(to), allowance, now)
 }
 
 func (c *Courier) send(ctx context.Context, d Delivery, to string) error {

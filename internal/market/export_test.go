@@ -2,3 +2,6 @@ package market
 
 // TakeChurn lets the tests count new instances without a database.
 var TakeChurn = ChurnLimit.take //nolint:gochecknoglobals // for tests
+
+// MailboxKey lets the tests name mailboxes without a Courier.
+var MailboxKey = mailboxKey //nolint:gochecknoglobals // for tests

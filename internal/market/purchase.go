@@ -171,7 +171,7 @@ func (s *Service) begin(ctx context.Context, p Product, o Order, key LicenseKey,
 			err = errors.Join(err, s.giveUp(context.WithoutCancel(ctx), o.ID))
 		}
 		if refused {
-			return Receipt{}, ErrPaymentRefused.Because(err)
+			return Receipt{}, ErrPaymentRefused.Because(fmt.Errorf("order %s: %w", o.ID, err))
 		}
 		return Receipt{}, ErrPaymentUnreachable.Because(err)
 	}
@@ -185,6 +185,12 @@ func (s *Service) begin(ctx context.Context, p Product, o Order, key LicenseKey,
 	})
 	if err != nil {
 		return Receipt{}, err
+	}
+	if o.Status() == OrderCancelled {
+		// Whoever cancelled it could not close the page, which was not known yet. If
+		// this fails, too, what is paid there is given back.
+		_ = s.Payments.Cancel(context.WithoutCancel(ctx), o.Payment)
+		return Receipt{}, ErrOrderCancelled
 	}
 	return receiptOf(o, key), nil
 }

@@ -1,9 +1,14 @@
 "use strict";
 (() => {
   const at = (id) => document.getElementById(id);
-  let token = location.hash.slice(1);
-  // The token is a secret: it must not stay in the address bar or the history.
-  if (token) history.replaceState(null, "", location.pathname);
+  // takeToken takes the token out of the address, which is a secret: it must not
+  // stay in the address bar or the history.
+  const takeToken = () => {
+    const found = location.hash.slice(1);
+    if (found) history.replaceState(null, "", location.pathname);
+    return found;
+  };
+  let token = takeToken();
 
   const show = (id) => {
     for (const part of ["claim", "done"]) at(part).hidden = part !== id;
@@ -81,6 +86,17 @@
     }
   });
 
-  choose();
-  show("claim");
+  const begin = () => {
+    for (const name of ["email", "password", "claim"]) fault(name, "");
+    choose();
+    show("claim");
+  };
+  // A link that is opened where the page is shown already loads nothing.
+  addEventListener("hashchange", () => {
+    const found = takeToken();
+    if (!found) return;
+    token = found;
+    begin();
+  });
+  begin();
 })();

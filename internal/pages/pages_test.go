@@ -28,6 +28,23 @@ func TestPolicyAllowsThePagesOwnPartsOnly(t *testing.T) {
 	}
 }
 
+// A link with a token may be opened where the page is shown already: the browser
+// loads nothing then, and the token must leave the address bar all the same.
+func TestPagesTakeATokenThatComesLater(t *testing.T) {
+	t.Parallel()
+
+	for name, make := range map[string]func() (Page, error){"reset": Reset, "setup": Setup, "claim": Claim} {
+		page, err := make()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, listener, found := bytes.Cut(page.HTML, []byte(`addEventListener("hashchange"`))
+		if !found || !bytes.Contains(listener[:min(len(listener), 100)], []byte("takeToken()")) || bytes.Count(page.HTML, []byte("location.hash")) != 1 {
+			t.Errorf("%s does not take the token of a link that is opened in its tab", name)
+		}
+	}
+}
+
 // What buyers come back to shows a text, and runs nothing.
 func TestPagesWithoutAScriptAllowNone(t *testing.T) {
 	t.Parallel()

@@ -1,9 +1,14 @@
 "use strict";
 (() => {
   const at = (id) => document.getElementById(id);
-  const token = location.hash.slice(1);
-  // The token is a secret: it must not stay in the address bar or the history.
-  if (token) history.replaceState(null, "", location.pathname);
+  // takeToken takes the token out of the address, which is a secret: it must not
+  // stay in the address bar or the history.
+  const takeToken = () => {
+    const found = location.hash.slice(1);
+    if (found) history.replaceState(null, "", location.pathname);
+    return found;
+  };
+  let token = takeToken();
 
   const show = (id) => {
     for (const part of ["choose", "ask", "done"]) at(part).hidden = part !== id;
@@ -71,5 +76,13 @@
       (code, message) => fault("ask", field, code === "VALIDATION_ERROR" ? "Enter an e-mail address, like name@example.com." : message));
   });
 
+  // A link that is opened where the page is shown already loads nothing.
+  addEventListener("hashchange", () => {
+    const found = takeToken();
+    if (!found) return;
+    token = found;
+    fault("choose", at("password"), "");
+    show("choose");
+  });
   show(token ? "choose" : "ask");
 })();

@@ -1,0 +1,169 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"stoa/internal/app"
+	"stoa/internal/market"
+	"stoa/internal/market/payment"
+	"stoa/internal/testkit"
+	"stoa/internal/testkit/logtest"
+	"stoa/internal/testkit/stripetest"
+)
+
+// keepLog has an App log into a buffer.
+func keepLog(log *logtest.Buffer) testkit.Option {
+	return func(_ testing.TB, cfg *app.Config) { cfg.Log = log.Logger() }
+}
+
+// linesOf returns the lines of a log that have all of the words.
+func linesOf(log *logtest.Buffer, words ...string) []string {
+	var found []string
+	for line := range strings.Lines(log.String()) {
+		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(line, w) }) {
+			found = append(found, line)
+		}
+	}
+	return found
+}
+
+// A wrong secret shows in the log at once, and strangers who post nonsense do not
+// fill it.
+func TestWebhooksThatAreNotSignedAreLoggedOnceAMinute(t *testing.T) {
+	t.Parallel()
+	var log logtest.Buffer
+	a, _ := liveShop(t, keepLog(&log))
+	forge := func() {
+		res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: webhook, Body: `{"id":"evt_1"}`, Header: http.Header{"Stripe-Signature": {"t=1,v1=00"}}})
+		wantFlatError(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
+	}
+	for range 5 {
+		forge()
+	}
+	if got := linesOf(&log, "level=WARN", "webhooks refused"); len(got) != 1 || !strings.Contains(got[0], "count=1") {
+		t.Errorf("log: %q, want one line at once", got)
+	}
+	a.Clock.Advance(time.Minute - time.Millisecond)
+	forge()
+	a.Clock.Advance(time.Millisecond)
+	forge()
+	if got := linesOf(&log, "level=WARN", "webhooks refused"); len(got) != 2 || !strings.Contains(got[1], "count=6") {
+		t.Errorf("log: %q, want a second line with the six since then", got)
+	}
+	if got := linesOf(&log, stripetest.WebhookSecret); len(got) != 0 {
+		t.Errorf("the log has the secret: %q", got)
+	}
+}
+
+func TestAPurchaseThatTheProviderRefusesIsLogged(t *testing.T) {
+	t.Parallel()
+	var log logtest.Buffer
+	a, srv := liveShop(t, keepLog(&log))
+	srv.Answer(func(stripetest.Request) *stripetest.Answer {
+		return &stripetest.Answer{Status: http.StatusBadRequest, Body: map[string]any{"error": map[string]any{"type": "invalid_request_error", "code": "amount_too_small", "message": "Too small."}}}
+	})
+	wantFlatError(t, send(t, a, products+"/mail-pack/purchase", buyOnce), http.StatusBadRequest, "PURCHASE_FAILED")
+	id := srv.Requests("/v1/checkout/sessions")[0].Form.Get("client_reference_id")
+	if got := linesOf(&log, "level=WARN", id, "Too small."); len(got) != 1 {
+		t.Errorf("no line has the order and the reason")
+	}
+	if got := linesOf(&log, stripetest.SecretKey); len(got) != 0 {
+		t.Errorf("the log has the key: %q", got)
+	}
+}
+
+func TestLivePaymentsWithoutKeysAreLoggedAtStart(t *testing.T) {
+	t.Parallel()
+	for mode, want := range map[string]int{"live": 1, "test": 0} {
+		var log logtest.Buffer
+		testkit.New(t, keepLog(&log), func(_ testing.TB, cfg *app.Config) { cfg.Payments = mode })
+		if got := linesOf(&log, "level=WARN", "STOA_STRIPE_SECRET_KEY"); len(got) != want {
+			t.Errorf("%s: %q, want %d", mode, got, want)
+		}
+	}
+}
+
+// A buyer whose order was cancelled while the provider was asked must not be
+// told that nothing is left to pay.
+func TestAnOrderCancelledWhileItsPageOpensIsNotSold(t *testing.T) {
+	t.Parallel()
+	a, srv := liveShop(t)
+	admin := a.Admin(t, "root").Access
+	orderID := ""
+	srv.Answer(func(r stripetest.Request) *stripetest.Answer {
+		if r.Path == "/v1/checkout/sessions" {
+			orderID = r.Form.Get("client_reference_id")
+			if res := adminPost(t, a, admin, adminOrders+"/"+orderID+"/cancel"); res.Status != http.StatusOK {
+				t.Errorf("cancel = %d %s", res.Status, res.Body)
+			}
+		}
+		return stripePages(r)
+	})
+	res := send(t, a, products+"/mail-pack/purchase", buyOnce)
+	wantFlatError(t, res, http.StatusBadRequest, "PURCHASE_FAILED")
+	if !strings.Contains(string(res.Body), "cancelled") {
+		t.Errorf("purchase = %s", res.Body)
+	}
+	if got := srv.Requests("/v1/checkout/sessions/cs_" + orderID + "/expire"); len(got) != 1 {
+		t.Errorf("the page was closed %d times, want once", len(got))
+	}
+}
+
+// Who closed the tab finds the way to pay again.
+func TestAPendingOrderTellsItsOwnerWhereToPay(t *testing.T) {
+	t.Parallel()
+	a, b := bankShop(t)
+	u := a.Register(t, "ada")
+	bought := a.Do(t, testkit.Request{Method: http.MethodPost, Path: products + "/mail-pack/purchase", Token: u.Access, Body: map[string]any{"tierId": "once", "paymentMethod": "card"}})
+	list := func() map[string]any {
+		res := a.Do(t, testkit.Request{Method: http.MethodGet, Path: orders, Token: u.Access})
+		return res.Get(t, "orders").([]any)[0].(map[string]any)
+	}
+	if got, want := list()["paymentUrl"], bought.Text(t, "paymentUrl"); got != want {
+		t.Errorf("paymentUrl = %v, want %s", got, want)
+	}
+	b.sees = payment.Event{ID: "paid 1", Kind: payment.Paid, Minor: 4990, Exponent: 2, Currency: "EUR"}
+	a.Clock.Advance(25 * time.Hour)
+	sweepNow(t, a)
+	if got := list(); got["status"] != string(market.OrderPaid) || got["paymentUrl"] != nil {
+		t.Errorf("order = %s", fmt.Sprint(got))
+	}
+}
+
+// Each purchase leaves an order behind: nobody makes them without end.
+func TestPurchasesAreLimited(t *testing.T) {
+	t.Parallel()
+	a := shop(t, limited)
+	user := registered(t, a).Text(t, "data.access_token")
+	for who, next := range map[string]func(i int) testkit.Request{
+		"guest": func(int) testkit.Request { return testkit.Request{Header: from("203.0.113.9")} },
+		"user": func(i int) testkit.Request {
+			return testkit.Request{Header: from(fmt.Sprintf("203.0.113.%d", 10+i%200)), Token: user}
+		},
+	} {
+		ask := func(i int) testkit.Response {
+			r := next(i)
+			r.Method, r.Path, r.Body = http.MethodPost, products+"/mail-pack/purchase", "nonsense"
+			return a.Do(t, r)
+		}
+		for i := range 600 {
+			if res := ask(i); res.Status != http.StatusBadRequest || res.Header.Get("RateLimit-Policy") != `"purchase";q=600;w=60` {
+				t.Fatalf("%s: request %d = %d %q", who, i+1, res.Status, res.Header.Get("RateLimit-Policy"))
+			}
+		}
+		res := ask(600)
+		wantFlatError(t, res, http.StatusTooManyRequests, "RATE_LIMIT_EXCEEDED")
+		if got := res.Header.Get("Retry-After"); got != "1" {
+			t.Errorf("%s: Retry-After = %q, want 1", who, got)
+		}
+	}
+	other := a.Do(t, testkit.Request{Method: http.MethodPost, Path: products + "/mail-pack/purchase", Body: buyOnce, Header: from("203.0.113.10")})
+	if other.Status != http.StatusOK {
+		t.Errorf("another address = %d %s", other.Status, other.Body)
+	}
+}
