@@ -34,9 +34,9 @@ type UnfinishedOrder struct {
 }
 
 // KeepSwept finishes orders that a crash or an outage left unfinished, now and
-// from time to time until ctx ends: late payments are given back, subscriptions ended, orders whose
-// payment never began are cancelled, and the provider is asked about those whose
-// webhook is missing. Several processes may do so at once.
+// from time to time until ctx ends: late payments are given back, subscriptions
+// ended, orders whose payment never began are cancelled, and the provider is
+// asked about those whose webhook is missing. Several processes may do so at once.
 func (s *Service) KeepSwept(ctx context.Context, log *slog.Logger) {
 	tick := time.NewTicker(sweepOrdersEvery)
 	defer tick.Stop()
