@@ -6,16 +6,20 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"stoa/internal/account"
 	"stoa/internal/app"
 	"stoa/internal/keyring"
+	"stoa/internal/market"
 )
 
 type keysCmd struct {
 	Rotate keysRotateCmd `cmd:"" help:"Let the next key sign, and make another one after it (docs/operating.md)."`
 	List   keysListCmd   `cmd:"" help:"List the keys and their stages."`
+
+	Withdraw keysWithdrawCmd `cmd:"" help:"Delete all keys of a purpose because they leaked, and make new ones. With the keys of accounts everybody is signed out (docs/operating.md)."`
 }
 
-// keyPurpose is the flag of both commands.
+// keyPurpose is the flag of all three commands.
 type keyPurpose struct {
 	Purpose string `help:"Which keys: those of account sign tokens, those of license sign licence answers and leases." enum:"account,license" default:"account" env:"STOA_KEYS_PURPOSE"`
 }
@@ -42,6 +46,32 @@ func (c keysRotateCmd) Run(ctx context.Context, std streams) error {
 		}
 		for _, id := range r.Dropped {
 			fmt.Fprintf(std.out, "dropped: %s; nothing it signed is valid any more\n", id)
+		}
+		return nil
+	})
+}
+
+type keysWithdrawCmd struct {
+	storage
+	keyPurpose
+}
+
+// Run withdraws the keys.
+func (c keysWithdrawCmd) Run(ctx context.Context, std streams) error {
+	return c.with(ctx, std, func(a *app.App) error {
+		w, err := a.Ring(c.Purpose).Withdraw(asOperator(ctx))
+		if err != nil {
+			return explain(err)
+		}
+		for _, id := range w.Withdrawn {
+			fmt.Fprintf(std.out, "withdrawn: %s; nothing it signed is valid any more\n", id)
+		}
+		fmt.Fprintf(std.out, "%s signs now; running servers notice within a minute\nnext: %s\n", w.Current, w.Next)
+		switch c.Purpose {
+		case account.KeyPurpose.Name:
+			fmt.Fprintln(std.out, "Everybody has to sign in again.")
+		case market.KeyPurpose.Name:
+			fmt.Fprintln(std.out, "Apps in use trust the withdrawn keys, and not the new ones, until they are updated.")
 		}
 		return nil
 	})

@@ -153,3 +153,39 @@ func signer(tb testing.TB, s *account.Service) string {
 	}
 	return k.ID
 }
+
+// A token that was verified a moment ago, and is remembered, is no exception.
+func TestWithdrawnKeysSignEverybodyOut(t *testing.T) {
+	t.Parallel()
+
+	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clock) {
+		old := mustRegister(t, a, "ada")
+		plugin, _, err := a.IssuePluginToken(t.Context(), "installation-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []*account.Service{a, b} {
+			if _, err := s.Authenticate(t.Context(), old.Access); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := a.Ring.Withdraw(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		c.Advance(time.Minute)
+		for name, s := range map[string]*account.Service{"this": a, "the other": b} {
+			if _, err := s.Authenticate(t.Context(), old.Access); !errors.Is(err, account.ErrToken) {
+				t.Errorf("access token at %s process = %v, want ErrToken", name, err)
+			}
+			if _, err := s.Refresh(t.Context(), old.Refresh); !errors.Is(err, account.ErrRefresh) {
+				t.Errorf("refresh token at %s process = %v, want ErrRefresh", name, err)
+			}
+			if _, err := s.VerifyPluginToken(t.Context(), plugin); !errors.Is(err, account.ErrPluginToken) {
+				t.Errorf("plugin token at %s process = %v, want ErrPluginToken", name, err)
+			}
+		}
+		if _, err := b.Authenticate(t.Context(), mustLogin(t, a, "ada").Access); err != nil {
+			t.Errorf("after signing in again: %v", err)
+		}
+	})
+}

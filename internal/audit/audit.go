@@ -43,6 +43,7 @@ const (
 	OrderRefund        Action = "order.refund"
 	OrderCancel        Action = "order.cancel"
 	KeysRotate         Action = "keys.rotate"
+	KeysWithdraw       Action = "keys.withdraw"
 )
 
 // Kind is what sort of party an actor is.
