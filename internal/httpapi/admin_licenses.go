@@ -121,7 +121,7 @@ func (in licenseChange) change() (market.LicenseChange, issues) {
 		if err := json.Unmarshal(in.ExpiresAt, &at); err != nil {
 			is.add("expiresAt", "wrong_type", "expiresAt must be a time like 2030-03-01T12:00:00Z, or null.")
 		} else if at == nil {
-			ch.ExpiresAt = new(time.Time)
+			ch.Perpetual = true
 		} else {
 			ch.ExpiresAt = at
 		}

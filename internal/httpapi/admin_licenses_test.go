@@ -170,6 +170,7 @@ func TestAdministratorsGrantLicenses(t *testing.T) {
 			`{"productSlug":"mail-pack","tierId":"gold","userId":"a\u0000b","maxInstances":1000001}`:                    "maxInstances tierId userId",
 			`{"productSlug":1,"tierId":[],"userId":{},"features":"x","maxInstances":1.5,"expiresAt":5}`:                 "expiresAt features maxInstances productSlug tierId userId",
 			`{"productSlug":"mail-pack","tierId":"once","expiresAt":"1969-12-31T00:00:00Z"}`:                            "expiresAt",
+			`{"productSlug":"mail-pack","tierId":"once","expiresAt":"0001-01-01T00:00:00Z"}`:                            "expiresAt", // zero, in Go; only null is for ever
 		} {
 			got := strings.Fields(faults(t, manageLicense(t, a, root, http.MethodPost, "", body, http.StatusBadRequest)))
 			slices.Sort(got)
@@ -238,8 +239,9 @@ func TestAdministratorsChangeLicenses(t *testing.T) {
 		}
 
 		for body, want := range map[string]string{
-			`{"maxInstances":0}`:       "maxInstances",
-			`{"maxInstances":1000001}`: "maxInstances",
+			`{"maxInstances":0}`:                   "maxInstances",
+			`{"maxInstances":1000001}`:             "maxInstances",
+			`{"expiresAt":"0001-01-01T00:00:00Z"}`: "expiresAt",
 			`{"features":["` + strings.Repeat("x", 201) + `",null],"maxInstances":"2","expiresAt":"2030-02-30T00:00:00Z"}`: "expiresAt features[0] features[1] maxInstances",
 			`{"features":[` + strings.Repeat(`"x",`, 200) + `"x"]}`:                                                        "features",
 			`[]`: "",

@@ -32,11 +32,6 @@ func (s *Server) keyed(h handlerFunc) handlerFunc {
 		if key == "" {
 			return h(w, r)
 		}
-		if caller.From(r.Context()).IsGuest() {
-			if err := s.limit(w, r, limitGuestKeys, clientip.Key(s.ClientIP.Addr(r))); err != nil {
-				return err
-			}
-		}
 		body, err := readBody(w, r)
 		if err != nil {
 			return err

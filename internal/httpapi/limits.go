@@ -34,16 +34,12 @@ var (
 	limitClaim        = ratelimit.Rule{Name: "claim", Limit: 10, Window: time.Minute}
 )
 
-// limitGuestKeys is for requests of guests that have an Idempotency-Key: each
-// leaves a row for a day.
-var limitGuestKeys = ratelimit.Rule{Name: "guest-keys", Limit: 600, Window: time.Minute}
-
 // Limits returns every rate limit of the API.
 func Limits() []ratelimit.Rule {
 	return []ratelimit.Rule{
 		limitRegister, limitLogin, limitMe, limitRefresh, limitChangePassword,
 		limitRefreshUnknown, limitForgotPassword, limitResetPassword, limitSetup,
-		limitPurchase, limitClaimRequest, limitClaim, limitGuestKeys,
+		limitPurchase, limitClaimRequest, limitClaim,
 	}
 }
 

@@ -51,7 +51,6 @@ func TestLimitsAreThoseOfTheSpecification(t *testing.T) {
 		"forgot-password": "10 in 1h0m0s", "reset-password": "10 in 1m0s", "setup": "10 in 1m0s",
 		"purchase":      "600 in 1m0s",
 		"claim-request": "10 in 1h0m0s", "claim": "10 in 1m0s",
-		"guest-keys": "600 in 1m0s",
 	}
 	for _, r := range httpapi.Limits() {
 		if got := fmt.Sprintf("%d in %s", r.Limit, r.Window); got != want[r.Name] {

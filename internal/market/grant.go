@@ -18,8 +18,11 @@ import (
 type LicenseChange struct {
 	Features     *[]string
 	MaxInstances *int
-	// ExpiresAt is the end of the term; the zero time makes the licence perpetual.
+	// ExpiresAt is the end of the term. Perpetual takes the end away; then ExpiresAt
+	// does not count. No time stands for it: a client that sends its language's zero
+	// time does not mean for ever.
 	ExpiresAt *time.Time
+	Perpetual bool
 }
 
 // maxFeatures is how many features a licence may be given by hand.
@@ -41,7 +44,7 @@ func (ch LicenseChange) Issues() []errs.Issue {
 	if n := ch.MaxInstances; n != nil && (*n < 1 || *n > maxInstancesCap) {
 		is.add("maxInstances", "out_of_range", "maxInstances must be a whole number from 1 to %d.", maxInstancesCap)
 	}
-	if e := ch.ExpiresAt; e != nil && !e.IsZero() && (e.UTC().Year() < 1970 || e.UTC().Year() > lastYear) {
+	if e := ch.ExpiresAt; e != nil && !ch.Perpetual && (e.UTC().Year() < 1970 || e.UTC().Year() > lastYear) {
 		is.add("expiresAt", "out_of_range", "expiresAt must be in the years 1970 to %d.", lastYear)
 	}
 	return is
@@ -58,11 +61,23 @@ func (ch LicenseChange) apply(l *License) audit.Details {
 		details["maxInstances"] = map[string]int{"from": l.MaxInstances, "to": *n}
 		l.MaxInstances = *n
 	}
-	if e := ch.ExpiresAt; e != nil && !e.UTC().Truncate(time.Millisecond).Equal(l.ExpiresAt) {
-		details["expiresAt"] = map[string]string{"from": dateText(l.ExpiresAt), "to": dateText(*e)}
-		l.EndAt(*e)
+	if e, given := ch.end(); given && !e.Equal(l.ExpiresAt) {
+		details["expiresAt"] = map[string]string{"from": dateText(l.ExpiresAt), "to": dateText(e)}
+		l.EndAt(e)
 	}
 	return details
+}
+
+// end returns the new end of the term as licences have it, and whether there is
+// one.
+func (ch LicenseChange) end() (end time.Time, given bool) {
+	switch {
+	case ch.Perpetual:
+		return time.Time{}, true
+	case ch.ExpiresAt != nil:
+		return ch.ExpiresAt.UTC().Truncate(time.Millisecond), true
+	}
+	return time.Time{}, false
 }
 
 // dateText writes a time for the audit log; a zero one is "never".
