@@ -25,7 +25,9 @@ type LicenseChange struct {
 	Perpetual bool
 }
 
-// maxFeatures is how many features a licence may be given by hand.
+// maxFeatures is how many features a licence may be given by hand; one from a
+// tier has fewer. With maxText it keeps a lease below the 256 KiB that its readers
+// take (sdk).
 const maxFeatures = 200
 
 // Issues returns what is wrong with the change.

@@ -161,5 +161,10 @@ func normalInstanceID(s string) (string, bool) {
 	if trimmed == "" || !printable(trimmed, maxInstanceID) {
 		return "", false
 	}
+	// Browsers take these two out of an address, percent-encoded too: nobody could
+	// free such an instance (WHATWG URL, single- and double-dot segments).
+	if trimmed == "." || trimmed == ".." {
+		return "", false
+	}
 	return strings.ToLower(trimmed), true
 }

@@ -24,9 +24,11 @@ func (is *issues) add(path, code, format string, args ...any) {
 }
 
 // printable reports whether s is at most limit characters of UTF-8 without
-// control characters. PostgreSQL can not store the NUL.
+// control characters and line separators. PostgreSQL can not store the NUL, and
+// encoding/json makes six bytes of a separator (U+2028), whatever it is told.
 func printable(s string, limit int) bool {
-	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= limit && strings.IndexFunc(s, unicode.IsControl) < 0
+	control := func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) }
+	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= limit && strings.IndexFunc(s, control) < 0
 }
 
 // Fold returns the form of a text in which it is searched and sorted, without

@@ -24,7 +24,7 @@ func (r UseRequest) Issues() []errs.Issue {
 	case r.InstanceID == "":
 		is.add("instanceId", "required", "instanceId is required.")
 	case !ok:
-		is.add("instanceId", "out_of_range", "instanceId must be 1 to %d printable characters, such as a domain name.", maxInstanceID)
+		is.add("instanceId", "out_of_range", "instanceId must be 1 to %d printable characters, such as a domain name, and not . or .. alone.", maxInstanceID)
 	}
 	return is
 }
