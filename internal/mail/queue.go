@@ -46,8 +46,7 @@ type Queue struct {
 	done    sync.WaitGroup // the workers
 	mu      sync.Mutex
 	closed  bool
-	pending int           // posted and not done
-	idle    chan struct{} // closed when pending falls to zero; nil while it is zero
+	pending Pending // messages posted and not yet sent or given up
 }
 
 type job struct {
@@ -73,13 +72,12 @@ func (q *Queue) Post(ctx context.Context, compose Compose) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if !q.closed {
+		q.pending.Begin()
 		select {
 		case q.jobs <- job{context.WithoutCancel(ctx), compose}:
-			if q.pending++; q.idle == nil {
-				q.idle = make(chan struct{})
-			}
 			return
 		default:
+			q.pending.End()
 		}
 	}
 	q.log.WarnContext(ctx, "mail dropped: too many are waiting, or stoa is stopping")
@@ -88,12 +86,7 @@ func (q *Queue) Post(ctx context.Context, compose Compose) {
 func (q *Queue) work() {
 	for j := range q.jobs {
 		q.do(j)
-		q.mu.Lock()
-		if q.pending--; q.pending == 0 {
-			close(q.idle)
-			q.idle = nil
-		}
-		q.mu.Unlock()
+		q.pending.End()
 	}
 }
 
@@ -142,20 +135,7 @@ func (q *Queue) send(ctx context.Context, m Message) error {
 
 // Idle returns nil when everything that was posted has been sent or given up,
 // or the error of ctx.
-func (q *Queue) Idle(ctx context.Context) error {
-	q.mu.Lock()
-	idle := q.idle
-	q.mu.Unlock()
-	if idle == nil {
-		return nil
-	}
-	select {
-	case <-idle:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
+func (q *Queue) Idle(ctx context.Context) error { return q.pending.Idle(ctx) }
 
 // Close sends what is waiting, no longer than ctx allows, and ends the workers.
 // The log says how many messages were lost. It may be called twice.
@@ -167,10 +147,7 @@ func (q *Queue) Close(ctx context.Context) {
 	}
 	q.mu.Unlock()
 	if q.Idle(ctx) != nil {
-		q.mu.Lock()
-		lost := q.pending
-		q.mu.Unlock()
-		q.log.WarnContext(ctx, "stopped before all mails were sent: whoever waits for one has to ask again", slog.Int("lost", lost))
+		q.log.WarnContext(ctx, "stopped before all mails were sent: whoever waits for one has to ask again", slog.Int("lost", q.pending.Count()))
 	}
 	q.cancel() // what still runs ends now, and the rest fails fast
 	q.done.Wait()

@@ -63,8 +63,7 @@ type Courier struct {
 	mu     sync.Mutex
 	cancel context.CancelFunc
 	wake   chan struct{} // nil unless started
-	busy   int           // couriers at work, and calls of Wake not yet heeded
-	idle   chan struct{} // closed when busy falls to zero; nil while it is zero
+	busy   mail.Pending  // couriers at work, and calls of Wake not yet heeded
 }
 
 // Start delivers what is due in the background, and again whenever Wake is called
@@ -76,7 +75,7 @@ func (c *Courier) Start(ctx context.Context) {
 	wake := make(chan struct{}, couriers)
 	c.cancel, c.wake = cancel, wake
 	for range couriers {
-		c.begin()
+		c.busy.Begin()
 		c.all.Go(func() { c.work(ctx, wake) })
 	}
 	c.all.Go(func() { c.sweep(ctx) })
@@ -103,46 +102,17 @@ func (c *Courier) Wake() {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.busy.Begin()
 	select {
 	case c.wake <- struct{}{}: // never, if it is nil
-		c.begin()
 	default: // as many will look as there are
+		c.busy.End()
 	}
 }
 
 // Idle returns nil when everything that was due when Wake was called has been
 // tried, or the error of ctx.
-func (c *Courier) Idle(ctx context.Context) error {
-	c.mu.Lock()
-	idle := c.idle
-	c.mu.Unlock()
-	if idle == nil {
-		return nil
-	}
-	select {
-	case <-idle:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// begin and end keep count of what is going on. The caller of begin holds the
-// lock.
-func (c *Courier) begin() {
-	if c.busy++; c.idle == nil {
-		c.idle = make(chan struct{})
-	}
-}
-
-func (c *Courier) end() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.busy--; c.busy == 0 {
-		close(c.idle)
-		c.idle = nil
-	}
-}
+func (c *Courier) Idle(ctx context.Context) error { return c.busy.Idle(ctx) }
 
 // work is one of the couriers. It has begun.
 func (c *Courier) work(ctx context.Context, wake <-chan struct{}) {
@@ -151,13 +121,11 @@ func (c *Courier) work(ctx context.Context, wake <-chan struct{}) {
 	for {
 		for ctx.Err() == nil && c.deliverNext(ctx) {
 		}
-		c.end()
+		c.busy.End()
 		select {
 		case <-wake: // has begun for us
 		case <-tick.C:
-			c.mu.Lock()
-			c.begin()
-			c.mu.Unlock()
+			c.busy.Begin()
 		case <-ctx.Done():
 			return
 		}

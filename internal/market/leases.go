@@ -96,3 +96,11 @@ func (t LeaseTerms) span(now, licenseEnds time.Time) (ends, graced time.Time) {
 	}
 	return ends, graced
 }
+
+// earlier returns the earlier of two times.
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}

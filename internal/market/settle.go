@@ -97,11 +97,3 @@ func (s *Service) revoke(ctx context.Context, tx Sales, licenseID string, at tim
 	}
 	return tx.UpdateLicense(ctx, l)
 }
-
-// earlier returns the earlier of two times.
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
-}
