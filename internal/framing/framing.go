@@ -15,6 +15,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 )
 
@@ -78,14 +79,18 @@ type conn struct {
 
 	mu      sync.Mutex
 	watcher watcher
-	in      []byte // read from the peer, not yet looked at
-	out     []byte // looked at, not yet handed on
-	chunk   []byte // where the peer's bytes are read into
-	refused bool   // the marked head was handed on; nothing follows
-	plain   bool   // watching has ended
+	// buf holds what was read from the peer: up to handed it was given to net/http,
+	// up to looked it may be, the rest is not yet looked at.
+	buf            []byte
+	handed, looked int
+	refused        bool // the marked head is in buf or was handed on; nothing follows
+	plain          bool // watching has ended
 }
 
-const readSize = 4 << 10
+const (
+	readSize = 4 << 10
+	keepSize = 2 * readSize // the longest buffer that an idle connection keeps
+)
 
 // Read implements net.Conn. A request's head is handed on only when it is whole.
 func (c *conn) Read(p []byte) (int, error) {
@@ -95,27 +100,28 @@ func (c *conn) Read(p []byte) (int, error) {
 	for {
 		c.mu.Lock()
 		c.advance()
-		if len(c.out) > 0 {
-			n := copy(p, c.out)
-			c.out = c.out[n:]
+		if c.handed < c.looked {
+			n := copy(p, c.buf[c.handed:c.looked])
+			c.handed += n
 			c.mu.Unlock()
 			return n, nil
 		}
-		plain, refused := c.plain, c.refused
-		if c.chunk == nil && !plain {
-			c.chunk = make([]byte, readSize)
+		plain := c.plain
+		if !plain {
+			c.makeRoom()
 		}
 		c.mu.Unlock()
 
 		if plain {
 			return c.Conn.Read(p)
 		}
-		n, err := c.Conn.Read(c.chunk)
+		n, err := c.Conn.Read(c.buf[len(c.buf):cap(c.buf)])
 		c.mu.Lock()
+		refused := c.refused
 		if !refused {
-			c.in = append(c.in, c.chunk[:n]...)
+			c.buf = c.buf[:len(c.buf)+n]
 		}
-		if err != nil && len(c.in) > 0 && err == io.EOF { //nolint:errorlint // io.Reader's contract is the value itself
+		if err != nil && c.looked < len(c.buf) && err == io.EOF { //nolint:errorlint // io.Reader's contract is the value itself
 			c.plain = true // half a head: the server shall see it and complain
 			c.mu.Unlock()
 			continue
@@ -127,35 +133,39 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 }
 
-// advance moves what has been looked at from in to out.
+// makeRoom moves what is left to the start of the buffer, and makes room behind.
+func (c *conn) makeRoom() {
+	rest := c.buf[c.looked:]
+	if len(rest) == 0 && cap(c.buf) > keepSize {
+		c.buf = nil
+	}
+	c.buf = slices.Grow(c.buf[:copy(c.buf, rest)], readSize)
+	c.handed, c.looked = 0, 0
+}
+
+// advance looks at what has come.
 func (c *conn) advance() {
-	for len(c.in) > 0 && !c.refused {
+	for c.looked < len(c.buf) && !c.refused {
 		if c.plain {
-			c.out, c.in = append(c.out, c.in...), nil
+			c.looked = len(c.buf)
 			return
 		}
-		n, verdict := c.watcher.next(c.in)
+		rest := c.buf[c.looked:]
+		n, verdict := c.watcher.next(rest)
 		switch verdict {
 		case pass:
-			c.out = append(c.out, c.in[:n]...)
+			c.looked += n
 		case ambiguous:
-			c.out = append(c.out, c.mark(c.in[:n])...)
-			c.refused, c.in = true, nil
-			return
+			c.buf = append(slices.Clip(c.buf[:c.looked]), c.mark(rest[:n])...)
+			c.looked, c.refused = len(c.buf), true
 		case lost:
 			c.plain = true
-			continue
 		case needMore:
-			if len(c.in) > holdLimit {
-				c.plain = true
-				continue
+			if len(rest) <= holdLimit {
+				return
 			}
-			return
+			c.plain = true
 		}
-		c.in = c.in[n:]
-	}
-	if len(c.in) == 0 {
-		c.in = nil
 	}
 }
 
