@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"net/netip"
 	"time"
 
 	"stoa/internal/caller"
@@ -125,11 +126,15 @@ func As(ctx context.Context, a Actor) context.Context {
 }
 
 // WithAddress returns a context whose operations come from a client's address.
-func WithAddress(ctx context.Context, address string) context.Context {
+func WithAddress(ctx context.Context, address netip.Addr) context.Context {
 	return context.WithValue(ctx, addressKey{}, address)
 }
 
+// addressFrom writes the address when an entry needs it: few requests make one.
 func addressFrom(ctx context.Context) string {
-	address, _ := ctx.Value(addressKey{}).(string)
-	return address
+	address, ok := ctx.Value(addressKey{}).(netip.Addr)
+	if !ok {
+		return ""
+	}
+	return address.String()
 }

@@ -3,6 +3,7 @@ package audit_test
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"os"
 	"regexp"
 	"strings"
@@ -39,7 +40,7 @@ func TestNewTellsWhoActs(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 		}
 	}
-	ctx := audit.WithAddress(reqid.With(t.Context(), "r1"), "192.0.2.7")
+	ctx := audit.WithAddress(reqid.With(t.Context(), "r1"), netip.MustParseAddr("192.0.2.7"))
 	e := audit.New(ctx, now, audit.UserRole, audit.Target{Type: "user", ID: "u2"}, nil)
 	if e.RequestID != "r1" || e.Address != "192.0.2.7" || len(e.ID) != 24 || !e.At.Equal(now.Truncate(time.Millisecond)) {
 		t.Errorf("New = %+v", e)

@@ -33,7 +33,7 @@ func (s *Server) exportCatalog(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h.Set("Content-Type", "application/"+string(format))
 	h.Set("Content-Disposition", `attachment; filename="catalog.`+string(format)+`"`)
-	h.Set("Cache-Control", "no-store")
+	noStore(w)
 	_, _ = file.WriteTo(w) // a client that went away is nobody's fault
 	return nil
 }

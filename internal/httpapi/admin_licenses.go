@@ -48,7 +48,7 @@ func (s *Server) writeManagedLicense(w http.ResponseWriter, l market.ListedLicen
 		return err
 	}
 	w.Header().Set("ETag", etag(l.License.Version))
-	w.Header().Set("Cache-Control", "no-store")
+	noStore(w)
 	writeData(w, http.StatusOK, s.toManagedLicense(l))
 	return nil
 }
@@ -70,7 +70,7 @@ func (s *Server) findLicenses(w http.ResponseWriter, r *http.Request) error {
 	for i, l := range found {
 		items[i] = s.toManagedLicense(l)
 	}
-	w.Header().Set("Cache-Control", "no-store")
+	noStore(w)
 	writeData(w, http.StatusOK, list[managedLicense]{Items: items, Pagination: p.of(total)})
 	return nil
 }
@@ -173,7 +173,7 @@ func (s *Server) listActivations(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "no-store")
+	noStore(w)
 	writeData(w, http.StatusOK, list[activationJSON]{Items: toActivations(found), Pagination: p.of(total)})
 	return nil
 }
@@ -226,7 +226,7 @@ func (s *Server) grantLicense(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("ETag", etag(l.License.Version))
 	w.Header().Set("Location", "/api/v1/admin/licenses/"+l.License.ID)
-	w.Header().Set("Cache-Control", "no-store")
+	noStore(w)
 	writeData(w, http.StatusCreated, granted{s.toManagedLicense(l), key.Reveal()})
 	return nil
 }

@@ -65,7 +65,7 @@ func (s *Server) findOrders(w http.ResponseWriter, r *http.Request) error {
 	for i, o := range found {
 		items[i] = newManagedOrderJSON(o)
 	}
-	w.Header().Set("Cache-Control", "no-store")
+	noStore(w)
 	writeData(w, http.StatusOK, list[managedOrderJSON]{Items: items, Pagination: p.of(total)})
 	return nil
 }
@@ -91,7 +91,7 @@ func answerOrder(w http.ResponseWriter, r *http.Request, do func(ctx context.Con
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "no-store")
+	noStore(w)
 	writeData(w, http.StatusOK, newManagedOrderJSON(o))
 	return nil
 }

@@ -36,7 +36,7 @@ type tokenSetJSON struct {
 
 // writeTokens answers with a token set, which nobody on the way may keep.
 func writeTokens(w http.ResponseWriter, status int, t account.Tokens, message string) {
-	w.Header().Set("Cache-Control", "no-store")
+	noStore(w)
 	writeJSON(w, status, envelope{Success: true, Message: message, Data: tokenSetJSON{
 		User: newUserJSON(t.User), AccessToken: t.Access, TokenType: "Bearer", ExpiresIn: int(account.AccessLife.Seconds()),
 		RefreshToken: t.Refresh, Token: t.Access,
@@ -127,7 +127,7 @@ func (s *Server) me(w http.ResponseWriter, r *http.Request) error {
 	if err := s.limit(w, r, limitMe, u.ID); err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "no-store")
+	noStore(w)
 	writeData(w, http.StatusOK, struct {
 		userJSON
 		CreatedAt timestamp `json:"createdAt"`
@@ -167,7 +167,7 @@ func (s *Server) listSessions(w http.ResponseWriter, r *http.Request) error {
 	for i, l := range list {
 		items[i] = sessionJSON{l.ID, timestamp(l.CreatedAt), timestamp(l.LastUsedAt()), timestamp(l.ExpiresAt()), l.ID == who.SessionID}
 	}
-	w.Header().Set("Cache-Control", "no-store")
+	noStore(w)
 	writeData(w, http.StatusOK, map[string]any{"items": items})
 	return nil
 }

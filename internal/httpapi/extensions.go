@@ -289,6 +289,6 @@ func (s *Server) rotateSecret(w http.ResponseWriter, r *http.Request) error {
 }
 
 func writeSecret(w http.ResponseWriter, s plugin.Secret) {
-	w.Header().Set("Cache-Control", "no-store")
+	noStore(w)
 	writeData(w, http.StatusOK, secretJSON{Secret: s.Current, PreviousSecret: s.Previous, PreviousUntil: timestamp(s.PreviousUntil)})
 }

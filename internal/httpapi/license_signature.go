@@ -59,7 +59,7 @@ type useFunc func(w http.ResponseWriter, r *http.Request, use market.UseRequest,
 func (s *Server) signed(h useFunc) handlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		// Errors are as perishable as answers: what is missing may be there next time.
-		w.Header().Set("Cache-Control", "no-store")
+		noStore(w)
 		key, err := s.LicenseKeys.Signer(r.Context())
 		if err != nil {
 			return err

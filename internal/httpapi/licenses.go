@@ -13,7 +13,7 @@ type licenseAnswer struct {
 }
 
 func writeLicense(w http.ResponseWriter, g market.Grant) {
-	w.Header().Set("Cache-Control", "no-store") // it holds the key
+	noStore(w) // it holds the key
 	writeJSON(w, http.StatusOK, licenseAnswer{Success: true, License: toLicenseInfo(g)})
 }
 
@@ -64,7 +64,7 @@ func (s *Server) listOwnLicenses(w http.ResponseWriter, r *http.Request) error {
 			ProductSlug: l.ProductSlug, ProductName: l.ProductName, Paid: l.License.Paid, DevelopmentInstances: l.License.DevelopmentInstances,
 		}
 	}
-	w.Header().Set("Cache-Control", "no-store")
+	noStore(w)
 	writeJSON(w, http.StatusOK, out)
 	return nil
 }
@@ -102,7 +102,7 @@ func (s *Server) listOwnActivations(w http.ResponseWriter, r *http.Request) erro
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "no-store")
+	noStore(w)
 	writeJSON(w, http.StatusOK, response{Activations: toActivations(found), Pagination: p.of(total)})
 	return nil
 }

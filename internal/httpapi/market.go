@@ -115,7 +115,7 @@ func (s *Server) purchaseProduct(w http.ResponseWriter, r *http.Request) error {
 	if receipt.PaymentURL != "" {
 		out.PaymentURL = &receipt.PaymentURL
 	}
-	w.Header().Set("Cache-Control", "no-store") // it holds the key
+	noStore(w) // it holds the key
 	writeJSON(w, http.StatusOK, out)
 	return nil
 }

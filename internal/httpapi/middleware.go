@@ -19,11 +19,11 @@ func (s *Server) middleware(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		id := reqid.New() // a client's own is never trusted (CONTRACT 1)
-		w.Header().Set("X-Request-Id", id)
-		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header()["X-Request-Id"] = []string{id}
+		w.Header()["X-Content-Type-Options"] = notGuessed
 		ctx := reqid.With(r.Context(), id)
 		if address := s.ClientIP.Addr(r); address.IsValid() {
-			ctx = audit.WithAddress(ctx, address.String())
+			ctx = audit.WithAddress(ctx, address)
 		}
 		r = r.WithContext(ctx)
 		rec := &recorder{ResponseWriter: w}
@@ -37,11 +37,14 @@ func (s *Server) middleware(h http.Handler) http.Handler {
 					s.fail(rec, r, familyOf(r.URL.Path), errInternal)
 				}
 			}
-			// The path without its query: a query may hold a licence key.
-			s.Log.DebugContext(ctx, "request",
-				slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", rec.status),
-				slog.Int64("bytes", rec.bytes), slog.Duration("took", time.Since(start)))
-			s.Observe(r.Pattern, rec.status, time.Since(start))
+			took := time.Since(start)
+			if s.Log.Enabled(ctx, slog.LevelDebug) { // else nothing is put together for it
+				// The path without its query: a query may hold a licence key.
+				s.Log.DebugContext(ctx, "request",
+					slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", rec.status),
+					slog.Int64("bytes", rec.bytes), slog.Duration("took", took))
+			}
+			s.Observe(r.Pattern, rec.status, took)
 		}()
 		if s.Refused(r) {
 			w.Header().Set("Connection", "close")

@@ -58,7 +58,7 @@ func (s *Server) listOrders(w http.ResponseWriter, r *http.Request) error {
 			out.Orders[i].PaymentURL = o.PaymentURL
 		}
 	}
-	w.Header().Set("Cache-Control", "no-store")
+	noStore(w)
 	writeJSON(w, http.StatusOK, out)
 	return nil
 }

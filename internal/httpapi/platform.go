@@ -50,7 +50,7 @@ func (s *Server) platformConfig(w http.ResponseWriter, r *http.Request) error {
 		return fmt.Errorf("httpapi: config of installation %s: %w", in.Instance.ID, err)
 	}
 	etag := `"` + gateway.ConfigDigest(config) + `"`
-	w.Header().Set("Cache-Control", "no-store") // it may hold secrets
+	noStore(w) // it may hold secrets
 	w.Header().Set("ETag", etag)
 	if matches(r.Header.Get("If-None-Match"), etag) {
 		w.WriteHeader(http.StatusNotModified)

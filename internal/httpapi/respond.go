@@ -140,11 +140,23 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	enc := json.NewEncoder(body)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(v)
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.Header().Set("Content-Length", strconv.Itoa(body.Len()))
+	h := w.Header()
+	h["Content-Type"] = contentJSON
+	h["Content-Length"] = []string{strconv.Itoa(body.Len())}
 	w.WriteHeader(status)
 	_, _ = w.Write(body.Bytes())
 }
+
+// Values of headers that most answers have. They are shared by all answers: who
+// sets another value puts it in their place, and never into them.
+var (
+	contentJSON = []string{"application/json; charset=utf-8"}
+	notStored   = []string{"no-store"}
+	notGuessed  = []string{"nosniff"}
+)
+
+// noStore keeps an answer out of every cache: it is someone's own, or perishable.
+func noStore(w http.ResponseWriter) { w.Header()["Cache-Control"] = notStored }
 
 // bodies are buffers for answers.
 var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
@@ -173,7 +185,13 @@ func (t timestamp) MarshalJSON() ([]byte, error) {
 	if t.IsZero() {
 		return []byte("null"), nil
 	}
-	return time.Time(t).UTC().AppendFormat(nil, `"2006-01-02T15:04:05.000Z07:00"`), nil
+	// Package time has a short way for this layout, and none for milliseconds.
+	b := make([]byte, 0, len(`"2006-01-02T15:04:05.000Z"`))
+	b = time.Time(t).UTC().AppendFormat(append(b, '"'), time.RFC3339)
+	ms := int64(time.Time(t).Nanosecond()) / int64(time.Millisecond)
+	b = strconv.AppendInt(b[:len(b)-1], 1000+ms, 10) // four digits in the place of Z,
+	b[len(b)-4] = '.'                                // of which the first is none
+	return append(b, 'Z', '"'), nil
 }
 
 // isJSON reports whether a Content-Type names JSON. Its absence is taken as

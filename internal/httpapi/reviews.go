@@ -119,7 +119,7 @@ func (s *Server) findReviews(w http.ResponseWriter, r *http.Request) error {
 	for i, review := range found {
 		items[i] = newManagedReviewJSON(review)
 	}
-	w.Header().Set("Cache-Control", "no-store")
+	noStore(w)
 	writeData(w, http.StatusOK, list[managedReviewJSON]{Items: items, Pagination: p.of(total)})
 	return nil
 }
@@ -146,7 +146,7 @@ func (s *Server) hideReview(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "no-store")
+	noStore(w)
 	writeData(w, http.StatusOK, newManagedReviewJSON(review))
 	return nil
 }

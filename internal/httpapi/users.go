@@ -49,7 +49,7 @@ func (s *Server) listUsers(w http.ResponseWriter, r *http.Request) error {
 	for i, u := range users {
 		items[i] = newManagedUserJSON(u)
 	}
-	w.Header().Set("Cache-Control", "no-store")
+	noStore(w)
 	writeData(w, http.StatusOK, list[managedUserJSON]{Items: items, Pagination: p.of(total)})
 	return nil
 }
@@ -60,7 +60,7 @@ func (s *Server) getUser(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "no-store")
+	noStore(w)
 	writeData(w, http.StatusOK, newManagedUserJSON(u))
 	return nil
 }
@@ -96,7 +96,7 @@ func (s *Server) changeUser(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "no-store")
+	noStore(w)
 	writeData(w, http.StatusOK, newManagedUserJSON(u))
 	return nil
 }
@@ -157,7 +157,7 @@ func (s *Server) listAudit(w http.ResponseWriter, r *http.Request) error {
 			Target: targetJSON(e.Target), Address: e.Address, RequestID: e.RequestID, Details: e.Details,
 		}
 	}
-	w.Header().Set("Cache-Control", "no-store")
+	noStore(w)
 	writeData(w, http.StatusOK, list[auditJSON]{Items: items, Pagination: p.of(total)})
 	return nil
 }

@@ -71,10 +71,11 @@ func Sign(h http.Header, status int, body []byte, req Request, p Params, key ed2
 	input := Label + "=" + string(b[start:])
 
 	sig := ed25519.Sign(key, b)
+	b = append(b[:0], Label+"=:"...)
+	b = append(base64.StdEncoding.AppendEncode(b, sig), ':')
 	*buf = b
-	set(h, "Content-Digest", digest)
-	set(h, "Signature-Input", input)
-	set(h, "Signature", Label+"=:"+base64.StdEncoding.EncodeToString(sig)+":")
+	values := []string{digest, input, string(b)}
+	h["Content-Digest"], h["Signature-Input"], h["Signature"] = values[:1:1], values[1:2:2], values[2:]
 }
 
 // append writes the covered components and the parameters: the inner list that
@@ -108,6 +109,3 @@ func appendDigest(b, body []byte) []byte {
 	b = base64.StdEncoding.AppendEncode(b, sum[:])
 	return append(b, ':')
 }
-
-// set is h.Set for a name in canonical form.
-func set(h http.Header, name, value string) { h[name] = []string{value} }

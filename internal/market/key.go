@@ -6,8 +6,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"hash"
 	"log/slog"
-	"strings"
+	"sync"
 )
 
 // LicenseKey is the secret that makes its holder the owner of a licence:
@@ -111,18 +112,21 @@ func valuesOfSymbols() (values [256]byte) {
 	return values
 }
 
+// keyText is the length of a key's text.
+const keyText = len(keyPrefix) + keySymbols + keySymbols/keyGroup
+
 // Reveal returns the text of the key, for its owner only.
-func (k LicenseKey) Reveal() string {
-	var b strings.Builder
-	b.Grow(len(keyPrefix) + keySymbols + keySymbols/keyGroup)
-	b.WriteString(keyPrefix)
+func (k LicenseKey) Reveal() string { return string(k.appendText(make([]byte, 0, keyText))) }
+
+func (k LicenseKey) appendText(b []byte) []byte {
+	b = append(b, keyPrefix...)
 	for i, v := range k.symbols {
 		if i%keyGroup == 0 {
-			b.WriteByte('-')
+			b = append(b, '-')
 		}
-		b.WriteByte(alphabet[v])
+		b = append(b, alphabet[v])
 	}
-	return b.String()
+	return b
 }
 
 // String, GoString and LogValue keep the key out of logs and error texts.
@@ -134,12 +138,28 @@ func (k LicenseKey) GoString() string { return k.String() }
 // LogValue implements slog.LogValuer.
 func (k LicenseKey) LogValue() slog.Value { return slog.StringValue(k.String()) }
 
-// hash returns what a key is looked up by. Without the secret, a copy of the
-// database can not be searched for a known key.
-func (k LicenseKey) hash(secret []byte) string {
-	mac := hmac.New(sha256.New, secret)
-	mac.Write([]byte(k.Reveal()))
-	return hex.EncodeToString(mac.Sum(nil))
+// keyHasher computes what keys are looked up by. Without the secret, a copy of the
+// database can not be searched for a known key. Hashers are used again: to begin
+// an HMAC costs as much as to finish it, and every verification needs one.
+type keyHasher struct{ idle sync.Pool }
+
+func newKeyHasher(secret []byte) *keyHasher {
+	return &keyHasher{idle: sync.Pool{New: func() any { return &keyMAC{mac: hmac.New(sha256.New, secret)} }}}
+}
+
+// keyMAC is an HMAC with room for what goes in and comes out.
+type keyMAC struct {
+	mac  hash.Hash
+	text [keyText]byte
+	sum  [sha256.Size]byte
+}
+
+func (h *keyHasher) hash(k LicenseKey) string {
+	m := h.idle.Get().(*keyMAC) //nolint:forcetypeassert // nothing else is put there
+	defer h.idle.Put(m)
+	m.mac.Reset()
+	m.mac.Write(k.appendText(m.text[:0]))
+	return hex.EncodeToString(m.mac.Sum(m.sum[:0]))
 }
 
 // multiples are the products of each value and the code's polynomial without its

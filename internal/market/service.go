@@ -50,17 +50,17 @@ type Service struct {
 
 // Keys hides licence keys in the database.
 type Keys struct {
-	lookup []byte
+	lookup *keyHasher
 	box    *seal.Box
 }
 
 // NewKeys returns the Keys of a master key.
 func NewKeys(master *seal.Key) *Keys {
-	return &Keys{lookup: master.Derive("market.license.lookup"), box: master.Box("market.license.key")}
+	return &Keys{lookup: newKeyHasher(master.Derive("market.license.lookup")), box: master.Box("market.license.key")}
 }
 
 // Hash returns what a key is looked up by.
-func (k *Keys) Hash(key LicenseKey) string { return key.hash(k.lookup) }
+func (k *Keys) Hash(key LicenseKey) string { return k.lookup.hash(key) }
 
 // Seal encrypts a key for the row of its licence.
 func (k *Keys) Seal(key LicenseKey, licenseID string) string {

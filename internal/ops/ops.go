@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -18,6 +19,17 @@ import (
 type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
+
+	// known are the series of requests: finding one by its labels takes longer than
+	// observing.
+	mu    sync.RWMutex
+	known map[series]prometheus.Observer
+}
+
+// series are the labels of requests that are counted together.
+type series struct {
+	route  string
+	status int
 }
 
 // NewMetrics returns metrics with those of the Go runtime and the process.
@@ -29,6 +41,7 @@ func NewMetrics(version string) *Metrics {
 			Help:    "Time from the request's head to the end of the answer, by route.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
 		}, []string{"route", "status"}),
+		known: make(map[series]prometheus.Observer),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "stoa_build_info", Help: "Always 1; the version is in the label.", ConstLabels: prometheus.Labels{"version": version},
@@ -45,7 +58,17 @@ func (m *Metrics) ObserveRequest(route string, status int, took time.Duration) {
 	if route == "" {
 		route = "none"
 	}
-	m.requests.WithLabelValues(route, strconv.Itoa(status)).Observe(took.Seconds())
+	at := series{route, status}
+	m.mu.RLock()
+	o, ok := m.known[at]
+	m.mu.RUnlock()
+	if !ok {
+		o = m.requests.WithLabelValues(route, strconv.Itoa(status))
+		m.mu.Lock()
+		m.known[at] = o
+		m.mu.Unlock()
+	}
+	o.Observe(took.Seconds())
 }
 
 // Handler serves /metrics and /debug/pprof.
