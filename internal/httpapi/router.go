@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"net/http"
 	"path"
 	"strings"
@@ -118,22 +117,3 @@ type probeWriter struct {
 func (p *probeWriter) Header() http.Header         { return p.header }
 func (p *probeWriter) Write(b []byte) (int, error) { return len(b), nil }
 func (p *probeWriter) WriteHeader(status int)      { p.status = status }
-
-// withDeadline bounds the time a request may take: reading its body, the work,
-// and writing the answer.
-func withDeadline(limit time.Duration, h handlerFunc) handlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		ctx, cancel := context.WithTimeout(r.Context(), limit)
-		defer cancel()
-		rc := http.NewResponseController(w)
-		end := time.Now().Add(limit)
-		// Both fail only on writers that have no connection (tests). The write
-		// deadline outlives the request unless it is taken back.
-		if r.Body != http.NoBody { // else there is nothing to wait for
-			_ = rc.SetReadDeadline(end)
-		}
-		_ = rc.SetWriteDeadline(end)
-		defer func() { _ = rc.SetWriteDeadline(time.Time{}) }()
-		return h(w, r.WithContext(ctx))
-	}
-}
