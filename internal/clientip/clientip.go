@@ -56,13 +56,11 @@ func (v Resolver) trusts(a netip.Addr) bool {
 // parse reads an address with or without a port or brackets. IPv4 inside IPv6 is
 // IPv4, and zones are dropped: one client has one spelling.
 func parse(s string) netip.Addr {
-	a, err := netip.ParseAddr(strings.Trim(s, "[]"))
-	if err != nil {
-		ap, err := netip.ParseAddrPort(s)
-		if err != nil {
-			return netip.Addr{}
-		}
+	var a netip.Addr
+	if ap, err := netip.ParseAddrPort(s); err == nil { // as every peer's
 		a = ap.Addr()
+	} else if a, err = netip.ParseAddr(strings.Trim(s, "[]")); err != nil {
+		return netip.Addr{}
 	}
 	return a.Unmap().WithZone("")
 }
