@@ -76,6 +76,8 @@ var mayImport = map[string][]string{
 	"internal/store/storetest":    {"*"},
 	"internal/proof":              {},
 	"internal/testkit":            {"*"},
+	"internal/testkit/clocktest":  {},
+	"internal/testkit/dbtest":     {"internal/store", "internal/testkit/pgtest"},
 	"internal/testkit/pgtest":     {},
 	"internal/testkit/logtest":    {"internal/reqid"},
 	"internal/testkit/redistest":  {},

@@ -9,12 +9,14 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/caller"
 	"stoa/internal/errs"
+	"stoa/internal/testkit/clocktest"
+	"stoa/internal/testkit/dbtest"
 )
 
 func TestChangePasswordEndsAllOtherSessions(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, s, other *account.Service, _ *clock) {
+	onBothEngines(t, func(t *testing.T, s, other *account.Service, _ *clocktest.Clock) {
 		keep, gone, bob := mustRegister(t, s, "ada"), mustLogin(t, other, "ada"), mustRegister(t, s, "bob")
 		who, err := s.Authenticate(t.Context(), keep.Access)
 		if err != nil {
@@ -56,7 +58,7 @@ func TestChangePasswordEndsAllOtherSessions(t *testing.T) {
 func TestASecondPasswordChangeAtOnceFails(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, s, other *account.Service, _ *clock) {
+	onBothEngines(t, func(t *testing.T, s, other *account.Service, _ *clocktest.Clock) {
 		id := mustRegister(t, s, "ada").User.ID
 		s.Store = &slowStore{Store: s.Store, between: func() {
 			if err := other.ChangePassword(t.Context(), id, "", secret, "the quicker one"); err != nil {
@@ -75,7 +77,7 @@ func TestASecondPasswordChangeAtOnceFails(t *testing.T) {
 func TestChangePasswordOfNobody(t *testing.T) {
 	t.Parallel()
 
-	s := service(t, sqliteURL(t), &clock{now: t0})
+	s := service(t, dbtest.SQLite(t), clocktest.New(t0))
 	if err := s.ChangePassword(t.Context(), "nobody", "", secret, secret); !errors.Is(err, account.ErrNoUser) {
 		t.Errorf("ChangePassword = %v, want ErrNoUser", err)
 	}
@@ -94,7 +96,7 @@ func (broken) InTx(context.Context, func(account.Store) error) error { return er
 func TestChangePasswordFailsWithItsOwnCode(t *testing.T) {
 	t.Parallel()
 
-	s := service(t, sqliteURL(t), &clock{now: t0})
+	s := service(t, dbtest.SQLite(t), clocktest.New(t0))
 	id := mustRegister(t, s, "ada").User.ID
 	s.Store = broken{s.Store}
 	err := s.ChangePassword(t.Context(), id, "", secret, "another secret")
@@ -106,7 +108,7 @@ func TestChangePasswordFailsWithItsOwnCode(t *testing.T) {
 func TestEndSessionIsForOnesOwn(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, s, _ *account.Service, _ *clock) {
+	onBothEngines(t, func(t *testing.T, s, _ *account.Service, _ *clocktest.Clock) {
 		ada, bob := mustRegister(t, s, "ada"), mustRegister(t, s, "bob")
 		who, err := s.Authenticate(t.Context(), ada.Access)
 		if err != nil {
@@ -129,7 +131,7 @@ func TestEndSessionIsForOnesOwn(t *testing.T) {
 func TestEnsureAdmin(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, s, other *account.Service, _ *clock) {
+	onBothEngines(t, func(t *testing.T, s, other *account.Service, _ *clocktest.Clock) {
 		ctx := t.Context()
 		if created, err := s.EnsureAdmin(ctx, "", ""); created || err != nil {
 			t.Errorf("without settings = %v, %v", created, err)
@@ -181,7 +183,7 @@ func TestEnsureAdmin(t *testing.T) {
 func TestCreateAdmin(t *testing.T) {
 	t.Parallel()
 
-	s := service(t, sqliteURL(t), &clock{now: t0})
+	s := service(t, dbtest.SQLite(t), clocktest.New(t0))
 	u, err := s.CreateAdmin(t.Context(), "jo@example.com", "", secret)
 	if err != nil || u.Role != caller.RoleAdmin || u.Username != "admin-jo" {
 		t.Errorf("CreateAdmin = %+v, %v", u, err)

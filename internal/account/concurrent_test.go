@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stoa/internal/account"
+	"stoa/internal/testkit/clocktest"
 )
 
 // chain is what concurrent clients of one session got, all of them together.
@@ -128,7 +129,7 @@ func hammer(t *testing.T, a, b *account.Service, first account.Tokens, end func(
 func TestConcurrentRefreshesAreLikeRefreshesInTurn(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, a, b *account.Service, _ *clock) {
+	onBothEngines(t, func(t *testing.T, a, b *account.Service, _ *clocktest.Clock) {
 		for _, name := range []string{"ada", "bob", "cyd"} {
 			first := mustRegister(t, a, name)
 			c := hammer(t, a, b, first, nil)
@@ -148,7 +149,7 @@ func TestConcurrentRefreshesAreLikeRefreshesInTurn(t *testing.T) {
 func TestNothingWorksAfterAConcurrentEnd(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, a, b *account.Service, _ *clock) {
+	onBothEngines(t, func(t *testing.T, a, b *account.Service, _ *clocktest.Clock) {
 		for name, end := range map[string]func(first account.Tokens, session string) error{
 			"logout":      func(first account.Tokens, _ string) error { return b.Logout(t.Context(), first.Access) },
 			"end-session": func(first account.Tokens, id string) error { return b.EndSession(t.Context(), first.User.ID, id) },
@@ -196,7 +197,7 @@ func TestNothingWorksAfterAConcurrentEnd(t *testing.T) {
 func TestConcurrentReuseEndsTheSession(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clock) {
+	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clocktest.Clock) {
 		stolen := mustRegister(t, a, "ada")
 		c.Advance(account.RefreshGrace)
 		current, err := a.Refresh(t.Context(), stolen.Refresh)

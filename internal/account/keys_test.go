@@ -8,6 +8,7 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/errs"
 	"stoa/internal/keyring"
+	"stoa/internal/testkit/clocktest"
 )
 
 func mustRotate(tb testing.TB, s *account.Service, atOnce bool) keyring.Rotation {
@@ -22,7 +23,7 @@ func mustRotate(tb testing.TB, s *account.Service, atOnce bool) keyring.Rotation
 func TestOtherReplicasTakeTokensRightAfterTwoRotations(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, a, b *account.Service, _ *clock) {
+	onBothEngines(t, func(t *testing.T, a, b *account.Service, _ *clocktest.Clock) {
 		for i := range 3 {
 			mustRotate(t, a, true)
 			mustRotate(t, a, true)
@@ -40,7 +41,7 @@ func TestOtherReplicasTakeTokensRightAfterTwoRotations(t *testing.T) {
 func TestPluginTokens(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clock) {
+	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clocktest.Clock) {
 		raw, expires, err := a.IssuePluginToken(t.Context(), "installation-1")
 		if err != nil || !expires.Equal(t0.Truncate(time.Second).Add(10*time.Minute)) {
 			t.Fatalf("IssuePluginToken: %v, expires %s", err, expires)
@@ -70,7 +71,7 @@ func TestPluginTokens(t *testing.T) {
 func TestTokensOutliveTheKeyThatSignedThem(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clock) {
+	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clocktest.Clock) {
 		old := mustRegister(t, a, "ada")
 		plugin, _, err := a.IssuePluginToken(t.Context(), "installation-1")
 		if err != nil {
@@ -127,7 +128,7 @@ func TestTokensOutliveTheKeyThatSignedThem(t *testing.T) {
 func TestTokensOfDroppedKeysAreRefused(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clock) {
+	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clocktest.Clock) {
 		old := mustRegister(t, a, "ada")
 		c.Advance(account.KeyPurpose.Lead)
 		mustRotate(t, a, false)
@@ -158,7 +159,7 @@ func signer(tb testing.TB, s *account.Service) string {
 func TestWithdrawnKeysSignEverybodyOut(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clock) {
+	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clocktest.Clock) {
 		old := mustRegister(t, a, "ada")
 		plugin, _, err := a.IssuePluginToken(t.Context(), "installation-1")
 		if err != nil {

@@ -2,8 +2,6 @@ package account_test
 
 import (
 	"os"
-	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
@@ -12,6 +10,8 @@ import (
 	"stoa/internal/keyring"
 	"stoa/internal/seal"
 	"stoa/internal/store"
+	"stoa/internal/testkit/clocktest"
+	"stoa/internal/testkit/dbtest"
 	"stoa/internal/testkit/pgtest"
 )
 
@@ -24,24 +24,6 @@ const secret = "correct horse battery"
 
 var cheap = password.Params{MemoryKiB: 64, Time: 1, Threads: 1, SaltLen: 16, KeyLen: 32}
 
-// clock stands still until it is moved.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) Advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
 // box seals keys under the test's master key.
 func box(tb testing.TB) *seal.Box {
 	tb.Helper()
@@ -52,28 +34,13 @@ func box(tb testing.TB) *seal.Box {
 	return key.Box(account.KeyPurpose.Box())
 }
 
-func openDB(tb testing.TB, url string) *store.DB {
-	tb.Helper()
-	db, err := store.Open(url)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { _ = db.Close() })
-	if _, err := db.Migrate(tb.Context()); err != nil {
-		tb.Fatal(err)
-	}
-	return db
-}
-
-func sqliteURL(tb testing.TB) string { return filepath.Join(tb.TempDir(), "stoa.db") }
-
 // service returns a started Service on the database at url: one replica.
-func service(tb testing.TB, url string, c *clock) *account.Service {
+func service(tb testing.TB, url string, c *clocktest.Clock) *account.Service {
 	tb.Helper()
-	return newService(tb, openDB(tb, url), c)
+	return newService(tb, dbtest.Open(tb, url), c)
 }
 
-func newService(tb testing.TB, db *store.DB, c *clock) *account.Service {
+func newService(tb testing.TB, db *store.DB, c *clocktest.Clock) *account.Service {
 	tb.Helper()
 	s := &account.Service{
 		Store: store.NewAccount(db), Ring: &keyring.Ring{Store: store.NewKeyring(db), Purpose: account.KeyPurpose, Box: box(tb), Now: c.Now},
@@ -87,16 +54,12 @@ func newService(tb testing.TB, db *store.DB, c *clock) *account.Service {
 
 // onBothEngines runs test with two replicas on one database, once on SQLite and
 // once on PostgreSQL.
-func onBothEngines(t *testing.T, test func(t *testing.T, a, b *account.Service, c *clock)) {
+func onBothEngines(t *testing.T, test func(t *testing.T, a, b *account.Service, c *clocktest.Clock)) {
 	t.Helper()
-	for name, url := range map[string]func(testing.TB) string{"SQLite": sqliteURL, "PostgreSQL": pgtest.URL} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			c, at := &clock{now: t0}, url(t)
-			test(t, service(t, at, c), service(t, at, c), c)
-		})
-	}
+	dbtest.OnBoth(t, func(t *testing.T, url string) {
+		c := clocktest.New(t0)
+		test(t, service(t, url, c), service(t, url, c), c)
+	})
 }
 
 func mustRegister(tb testing.TB, s *account.Service, name string) account.Tokens {

@@ -14,7 +14,8 @@ import (
 	"stoa/internal/caller"
 	"stoa/internal/errs"
 	"stoa/internal/store"
-	"stoa/internal/testkit/pgtest"
+	"stoa/internal/testkit/clocktest"
+	"stoa/internal/testkit/dbtest"
 )
 
 func mustCreateAdmin(tb testing.TB, s *account.Service, name string) account.User {
@@ -30,31 +31,22 @@ func mustCreateAdmin(tb testing.TB, s *account.Service, name string) account.Use
 // as "actor action target".
 func withLog(t *testing.T, test func(t *testing.T, s *account.Service, log func() []string)) {
 	t.Helper()
-	for name, url := range map[string]func(testing.TB) string{"SQLite": sqliteURL, "PostgreSQL": pgtest.URL} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			at := url(t)
-			s := service(t, at, &clock{now: t0})
-			db, err := store.Open(at)
+	dbtest.OnBoth(t, func(t *testing.T, url string) {
+		s := service(t, url, clocktest.New(t0))
+		db := dbtest.Open(t, url)
+		test(t, s, func() []string {
+			t.Helper()
+			list, _, err := store.NewAudit(db).ListEntries(t.Context(), audit.Query{Limit: 100})
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { _ = db.Close() })
-			test(t, s, func() []string {
-				t.Helper()
-				list, _, err := store.NewAudit(db).ListEntries(t.Context(), audit.Query{Limit: 100})
-				if err != nil {
-					t.Fatal(err)
-				}
-				lines := []string{}
-				for _, e := range slices.Backward(list) {
-					lines = append(lines, strings.TrimSpace(string(e.Actor.Kind)+" "+e.Actor.Name)+" "+string(e.Action)+" "+e.Target.ID)
-				}
-				return lines
-			})
+			lines := []string{}
+			for _, e := range slices.Backward(list) {
+				lines = append(lines, strings.TrimSpace(string(e.Actor.Kind)+" "+e.Actor.Name)+" "+string(e.Action)+" "+e.Target.ID)
+			}
+			return lines
 		})
-	}
+	})
 }
 
 // However administrators are taken away at the same time, one stays: by two
@@ -64,7 +56,7 @@ func TestTheLastAdministratorStays(t *testing.T) {
 
 	no := false
 	demote, shutOut := account.UserChange{Role: caller.RoleUser}, account.UserChange{Active: &no}
-	onBothEngines(t, func(t *testing.T, a, b *account.Service, _ *clock) {
+	onBothEngines(t, func(t *testing.T, a, b *account.Service, _ *clocktest.Clock) {
 		var ids []string
 		for _, name := range []string{"ann", "bob", "cyd", "dan"} {
 			ids = append(ids, mustCreateAdmin(t, a, name).ID)
@@ -104,7 +96,7 @@ func TestTheLastAdministratorStays(t *testing.T) {
 func TestUpdateUserTakesEffectAtOnce(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, a, b *account.Service, _ *clock) {
+	onBothEngines(t, func(t *testing.T, a, b *account.Service, _ *clocktest.Clock) {
 		ctx := t.Context()
 		mustCreateAdmin(t, a, "root")
 		ada := mustRegister(t, a, "ada")
@@ -143,7 +135,7 @@ func TestUpdateUserTakesEffectAtOnce(t *testing.T) {
 func TestUpdateUserRefuses(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, s, _ *account.Service, _ *clock) {
+	onBothEngines(t, func(t *testing.T, s, _ *account.Service, _ *clocktest.Clock) {
 		ada := mustRegister(t, s, "ada").User
 		for _, id := range []string{"nobody", "", "a\x00b", ada.ID + "\x00", "ada@example.com", strings.Repeat("a", 33)} {
 			if _, err := s.UpdateUser(t.Context(), id, account.UserChange{Role: caller.RoleUser}); !errors.Is(err, account.ErrNoUser) {
@@ -167,7 +159,7 @@ func TestUpdateUserRefuses(t *testing.T) {
 func TestPromoteAndReplacePassword(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, s, _ *account.Service, _ *clock) {
+	onBothEngines(t, func(t *testing.T, s, _ *account.Service, _ *clocktest.Clock) {
 		ctx := t.Context()
 		ada := mustRegister(t, s, "ada")
 		for range 2 {
@@ -262,7 +254,7 @@ func (mute) Record(context.Context, audit.Entry) error { return errMute }
 func TestNothingIsDoneUnrecorded(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, s, other *account.Service, _ *clock) {
+	onBothEngines(t, func(t *testing.T, s, other *account.Service, _ *clocktest.Clock) {
 		ctx := t.Context()
 		ada := mustRegister(t, s, "ada")
 		token, err := s.OpenSetup(ctx)

@@ -5,13 +5,15 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/errs"
+	"stoa/internal/testkit/clocktest"
+	"stoa/internal/testkit/dbtest"
 )
 
 // Wherever a password is chosen, the policy knows whose it is.
 func TestNobodysNameIsTheirPasswordUnderASVS(t *testing.T) {
 	t.Parallel()
 
-	s := service(t, sqliteURL(t), &clock{now: t0})
+	s := service(t, dbtest.SQLite(t), clocktest.New(t0))
 	s.Policy = account.PolicyASVS
 	mine := []string{"grace.hopper", "hopper2031", "GraceHopper!", "AmazingGrace1", "stoa-2031"}
 	who := mustRegister(t, s, "amazinggrace").User

@@ -7,13 +7,15 @@ import (
 	"time"
 
 	"stoa/internal/account"
+	"stoa/internal/testkit/clocktest"
+	"stoa/internal/testkit/dbtest"
 )
 
 // Two tabs, a lost answer, two replicas: one successor for all.
 func TestConcurrentRefreshesOfOneTokenGiveOneSuccessor(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, a, b *account.Service, _ *clock) {
+	onBothEngines(t, func(t *testing.T, a, b *account.Service, _ *clocktest.Clock) {
 		token := mustRegister(t, a, "ada").Refresh
 		for range 3 { // each round goes on from the successor of the last
 			var (
@@ -43,7 +45,7 @@ func TestConcurrentRefreshesOfOneTokenGiveOneSuccessor(t *testing.T) {
 func TestSessionIsOneRowHoweverOftenRefreshed(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, a, _ *account.Service, c *clock) {
+	onBothEngines(t, func(t *testing.T, a, _ *account.Service, c *clocktest.Clock) {
 		tokens := mustRegister(t, a, "ada")
 		for range 20 {
 			c.Advance(time.Minute)
@@ -70,8 +72,8 @@ func TestSessionIsOneRowHoweverOftenRefreshed(t *testing.T) {
 func TestGraceHoldsForEachReplacedToken(t *testing.T) {
 	t.Parallel()
 
-	c := &clock{now: t0}
-	s := service(t, sqliteURL(t), c)
+	c := clocktest.New(t0)
+	s := service(t, dbtest.SQLite(t), c)
 	chain := []string{mustRegister(t, s, "ada").Refresh}
 	for range 3 {
 		c.Advance(3 * time.Second)
@@ -93,8 +95,8 @@ func TestGraceHoldsForEachReplacedToken(t *testing.T) {
 func TestSoManyRefreshesAtOnceAreRefused(t *testing.T) {
 	t.Parallel()
 
-	c := &clock{now: t0}
-	s := service(t, sqliteURL(t), c)
+	c := clocktest.New(t0)
+	s := service(t, dbtest.SQLite(t), c)
 	tokens := mustRegister(t, s, "ada")
 	first := tokens
 	for range 60 {

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stoa/internal/account"
+	"stoa/internal/testkit/clocktest"
 )
 
 const leeway = 30 * time.Second
@@ -68,7 +69,7 @@ func (m *sessionModel) add(tokens account.Tokens, now time.Time) {
 type sessionMachine struct {
 	t        *testing.T
 	replicas [2]*account.Service
-	clock    *clock
+	clock    *clocktest.Clock
 	name     string
 	userID   string
 	password string
@@ -79,7 +80,7 @@ type sessionMachine struct {
 	otherAt  time.Time
 }
 
-func newSessionMachine(t *testing.T, rt *rapid.T, a, b *account.Service, c *clock, n int) *sessionMachine {
+func newSessionMachine(t *testing.T, rt *rapid.T, a, b *account.Service, c *clocktest.Clock, n int) *sessionMachine {
 	m := &sessionMachine{t: t, replicas: [2]*account.Service{a, b}, clock: c, name: fmt.Sprintf("ada%d", n), password: secret, active: true}
 	register := func(name string) account.Tokens {
 		tokens, err := a.Register(t.Context(), account.Registration{Email: name + "@example.com", Username: name, Password: secret})
@@ -263,7 +264,7 @@ func (m *sessionMachine) Check(rt *rapid.T) {
 func TestSessionsBehaveLikeTheModel(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clock) {
+	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clocktest.Clock) {
 		n := 0
 		rapid.Check(t, func(rt *rapid.T) {
 			n++ // every run has users of its own

@@ -8,6 +8,7 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/caller"
 	"stoa/internal/errs"
+	"stoa/internal/testkit/clocktest"
 )
 
 func mustOpenSetup(tb testing.TB, s *account.Service) string {
@@ -26,7 +27,7 @@ func setup(token, name string) account.Setup {
 func TestSetUpMakesTheFirstAdministratorOnce(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, a, b *account.Service, _ *clock) {
+	onBothEngines(t, func(t *testing.T, a, b *account.Service, _ *clocktest.Clock) {
 		ctx := t.Context()
 		token := mustOpenSetup(t, a)
 		results := make(chan error, 6)
@@ -83,7 +84,7 @@ func TestSetUpTokenEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			onBothEngines(t, func(t *testing.T, a, b *account.Service, _ *clock) {
+			onBothEngines(t, func(t *testing.T, a, b *account.Service, _ *clocktest.Clock) {
 				token := mustOpenSetup(t, a)
 				end(t, b)
 				if _, err := a.SetUp(t.Context(), setup(token, "eve")); !errors.Is(err, account.ErrSetup) {
@@ -111,7 +112,7 @@ func TestSetUpTokenEnds(t *testing.T) {
 func TestSetUpNeedsThatThereIsNoAdministrator(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, s, _ *account.Service, _ *clock) {
+	onBothEngines(t, func(t *testing.T, s, _ *account.Service, _ *clocktest.Clock) {
 		token := mustOpenSetup(t, s)
 		root := account.Credentials{User: account.User{ID: "root", Email: "r@example.com", Username: "root", Role: caller.RoleAdmin, Active: true, CreatedAt: t0}}
 		if err := s.Store.CreateUser(t.Context(), root); err != nil { // past the service
@@ -126,7 +127,7 @@ func TestSetUpNeedsThatThereIsNoAdministrator(t *testing.T) {
 func TestSetUpRefuses(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, s, _ *account.Service, _ *clock) {
+	onBothEngines(t, func(t *testing.T, s, _ *account.Service, _ *clocktest.Clock) {
 		ctx := t.Context()
 		for _, wrong := range []string{"x", "\x00", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"} {
 			if _, err := s.SetUp(ctx, setup(wrong, "eve")); !errors.Is(err, account.ErrSetup) {

@@ -15,6 +15,8 @@ import (
 	"stoa/internal/account/token"
 	"stoa/internal/caller"
 	"stoa/internal/errs"
+	"stoa/internal/testkit/clocktest"
+	"stoa/internal/testkit/dbtest"
 )
 
 // recordingHasher remembers what was verified, and may refuse.
@@ -55,7 +57,7 @@ func (h outdatedHasher) Verify(ctx context.Context, hash, password string) (matc
 func TestEveryFailedLoginCostsOneHash(t *testing.T) {
 	t.Parallel()
 
-	s := service(t, sqliteURL(t), &clock{now: t0})
+	s := service(t, dbtest.SQLite(t), clocktest.New(t0))
 	mustRegister(t, s, "ada")
 	bob := mustRegister(t, s, "bob").User
 	if err := s.SetActive(t.Context(), bob.ID, false); err != nil {
@@ -81,7 +83,7 @@ func TestEveryFailedLoginCostsOneHash(t *testing.T) {
 func TestLoginRaisesOldHashes(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, s, _ *account.Service, _ *clock) {
+	onBothEngines(t, func(t *testing.T, s, _ *account.Service, _ *clocktest.Clock) {
 		mustRegister(t, s, "ada")
 		hash := func() string {
 			c, err := s.Store.UserByEmail(t.Context(), "ada@example.com")
@@ -130,7 +132,7 @@ func (s *slowStore) InTx(ctx context.Context, fn func(account.Store) error) erro
 func TestLoginDuringAPasswordChangeOpensNoSession(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, s, other *account.Service, _ *clock) {
+	onBothEngines(t, func(t *testing.T, s, other *account.Service, _ *clocktest.Clock) {
 		user := mustRegister(t, s, "ada").User
 		s.Store = &slowStore{Store: s.Store, between: func() {
 			if err := other.ChangePassword(t.Context(), user.ID, "", secret, "another secret"); err != nil {
@@ -149,7 +151,7 @@ func TestLoginDuringAPasswordChangeOpensNoSession(t *testing.T) {
 func TestLoginWhileShutOutOpensNoSession(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, s, other *account.Service, _ *clock) {
+	onBothEngines(t, func(t *testing.T, s, other *account.Service, _ *clocktest.Clock) {
 		user := mustRegister(t, s, "ada").User
 		s.Store = &slowStore{Store: s.Store, between: func() {
 			if err := other.SetActive(t.Context(), user.ID, false); err != nil {
@@ -165,7 +167,7 @@ func TestLoginWhileShutOutOpensNoSession(t *testing.T) {
 func TestOneOfManyRegistrationsOfANameWins(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, a, b *account.Service, _ *clock) {
+	onBothEngines(t, func(t *testing.T, a, b *account.Service, _ *clocktest.Clock) {
 		var (
 			wg   sync.WaitGroup
 			mu   sync.Mutex
@@ -194,8 +196,8 @@ func TestOneOfManyRegistrationsOfANameWins(t *testing.T) {
 func TestLoginSweepsExpiredSessions(t *testing.T) {
 	t.Parallel()
 
-	c := &clock{now: t0}
-	s := service(t, sqliteURL(t), c)
+	c := clocktest.New(t0)
+	s := service(t, dbtest.SQLite(t), c)
 	old := mustRegister(t, s, "ada")
 	c.Advance(account.RefreshLife)
 	mustLogin(t, s, "ada")
@@ -209,7 +211,7 @@ func TestLoginSweepsExpiredSessions(t *testing.T) {
 func TestAuthenticateReturnsThePresentUser(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, a, b *account.Service, _ *clock) {
+	onBothEngines(t, func(t *testing.T, a, b *account.Service, _ *clocktest.Clock) {
 		tokens := mustRegister(t, a, "ada")
 		who, err := b.Authenticate(t.Context(), tokens.Access) // the other replica
 		if err != nil || who.UserID != tokens.User.ID || who.Role != caller.RoleUser || who.SessionID == "" || who.Service != "" {
@@ -234,7 +236,7 @@ func TestAuthenticateReturnsThePresentUser(t *testing.T) {
 func TestInactiveUserIsRefusedWithALiveSession(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, s, _ *account.Service, _ *clock) {
+	onBothEngines(t, func(t *testing.T, s, _ *account.Service, _ *clocktest.Clock) {
 		tokens := mustRegister(t, s, "ada")
 		if err := s.Store.SetActive(t.Context(), tokens.User.ID, false); err != nil {
 			t.Fatal(err)
@@ -256,8 +258,8 @@ func TestInactiveUserIsRefusedWithALiveSession(t *testing.T) {
 func TestClaimsMustAgreeWithTheSession(t *testing.T) {
 	t.Parallel()
 
-	c := &clock{now: t0}
-	s := service(t, sqliteURL(t), c)
+	c := clocktest.New(t0)
+	s := service(t, dbtest.SQLite(t), c)
 	ada, bob := mustRegister(t, s, "ada"), mustRegister(t, s, "bob")
 	who, err := s.Authenticate(t.Context(), ada.Access)
 	if err != nil {
@@ -299,7 +301,7 @@ func TestClaimsMustAgreeWithTheSession(t *testing.T) {
 func TestServicesMayNotShareOurKey(t *testing.T) {
 	t.Parallel()
 
-	s := service(t, sqliteURL(t), &clock{now: t0})
+	s := service(t, dbtest.SQLite(t), clocktest.New(t0))
 	key, err := s.Ring.Signer(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -320,7 +322,7 @@ func TestServicesMayNotShareOurKey(t *testing.T) {
 func TestBusyIsNotDisguised(t *testing.T) {
 	t.Parallel()
 
-	s := service(t, sqliteURL(t), &clock{now: t0})
+	s := service(t, dbtest.SQLite(t), clocktest.New(t0))
 	user := mustRegister(t, s, "ada").User
 	s.Hasher = &recordingHasher{Hasher: s.Hasher, err: password.ErrBusy}
 	_, register := s.Register(t.Context(), account.Registration{Email: "eve@example.com", Username: "eve", Password: secret})

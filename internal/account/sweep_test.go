@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"stoa/internal/account"
+	"stoa/internal/testkit/clocktest"
 	"stoa/internal/testkit/logtest"
 )
 
@@ -28,7 +29,7 @@ func rowsOf(tb testing.TB, s *account.Service, userID string) int {
 func TestExpiredSessionsAreSweptAnHourLater(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clock) {
+	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clocktest.Clock) {
 		gone, stays := mustRegister(t, a, "bob"), mustRegister(t, a, "ada")
 		mustLogin(t, a, "bob")
 		c.Advance(time.Hour)
@@ -73,7 +74,7 @@ func TestExpiredSessionsAreSweptAnHourLater(t *testing.T) {
 func TestSweepGoesOnUntilNothingIsLeft(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, s, _ *account.Service, c *clock) {
+	onBothEngines(t, func(t *testing.T, s, _ *account.Service, c *clocktest.Clock) {
 		const n = 205
 		err := s.Store.InTx(t.Context(), func(tx account.Store) error {
 			for i := range n {

@@ -10,6 +10,8 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/account/password"
+	"stoa/internal/testkit/clocktest"
+	"stoa/internal/testkit/dbtest"
 )
 
 // The answer's time must not tell whether an e-mail address has an account. The
@@ -19,7 +21,7 @@ import (
 func TestFailedLoginsTakeTheSameTime(t *testing.T) {
 	t.Parallel()
 
-	s := service(t, sqliteURL(t), &clock{now: t0})
+	s := service(t, dbtest.SQLite(t), clocktest.New(t0))
 	mustRegister(t, s, "warm")
 	// About 4 ms: what is compared must stand out from the noise.
 	s.Hasher = password.NewHasher(password.Params{MemoryKiB: 4 << 10, Time: 2, Threads: 1, SaltLen: 16, KeyLen: 32}, password.Limits{})

@@ -12,6 +12,8 @@ import (
 	"stoa/internal/account/token"
 	"stoa/internal/caller"
 	"stoa/internal/errs"
+	"stoa/internal/testkit/clocktest"
+	"stoa/internal/testkit/dbtest"
 )
 
 // A token that was verified before, on this process, is as good as what the
@@ -36,7 +38,7 @@ func TestAVerifiedTokenIsRevokedAtOnceOnEveryReplica(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clock) {
+			onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clocktest.Clock) {
 				u := mustRegister(t, a, "ada")
 				var who caller.Caller
 				for range 2 { // the second time from memory
@@ -66,7 +68,7 @@ func TestAVerifiedTokenIsRevokedAtOnceOnEveryReplica(t *testing.T) {
 func TestAVerifiedTokenShowsTheRoleOfTheMoment(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clock) {
+	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clocktest.Clock) {
 		u := mustRegister(t, a, "ada")
 		for _, want := range []caller.Role{caller.RoleUser, caller.RoleAdmin} {
 			if _, err := b.UpdateUser(t.Context(), u.User.ID, account.UserChange{Role: want}); err != nil {
@@ -85,8 +87,8 @@ func TestAVerifiedTokenShowsTheRoleOfTheMoment(t *testing.T) {
 func TestAVerifiedTokenPassesForNothingElse(t *testing.T) {
 	t.Parallel()
 
-	c := &clock{now: t0}
-	s := service(t, sqliteURL(t), c)
+	c := clocktest.New(t0)
+	s := service(t, dbtest.SQLite(t), c)
 	u := mustRegister(t, s, "ada")
 	plugin, _, err := s.IssuePluginToken(t.Context(), "installation-1")
 	if err != nil {
@@ -126,8 +128,8 @@ func TestAVerifiedTokenPassesForNothingElse(t *testing.T) {
 func TestAVerifiedTokenExpires(t *testing.T) {
 	t.Parallel()
 
-	c := &clock{now: t0}
-	s := service(t, sqliteURL(t), c)
+	c := clocktest.New(t0)
+	s := service(t, dbtest.SQLite(t), c)
 	u := mustRegister(t, s, "ada")
 	end := t0.Truncate(time.Second).Add(account.AccessLife + token.Leeway)
 	for _, tt := range []struct {
@@ -144,7 +146,7 @@ func TestAVerifiedTokenExpires(t *testing.T) {
 func TestAVerifiedTokenEndsWithItsKey(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clock) {
+	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clocktest.Clock) {
 		u := mustRegister(t, a, "ada")
 		if _, err := a.Authenticate(t.Context(), u.Access); err != nil {
 			t.Fatal(err)
@@ -177,7 +179,7 @@ func (o *oneQuery) Alive(ctx context.Context, id string) (account.Alive, error) 
 func TestMeAsksTheDatabaseOnce(t *testing.T) {
 	t.Parallel()
 
-	s := service(t, sqliteURL(t), &clock{now: t0})
+	s := service(t, dbtest.SQLite(t), clocktest.New(t0))
 	u := mustRegister(t, s, "ada")
 	o := &oneQuery{real: s.Store}
 	s.Store = o

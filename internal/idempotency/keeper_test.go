@@ -3,7 +3,6 @@ package idempotency_test
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"stoa/internal/idempotency"
 	"stoa/internal/seal"
 	"stoa/internal/store"
+	"stoa/internal/testkit/dbtest"
 	"stoa/internal/testkit/logtest"
 )
 
@@ -27,14 +27,7 @@ type kit struct {
 
 func newKit(tb testing.TB) *kit {
 	tb.Helper()
-	db, err := store.Open(filepath.Join(tb.TempDir(), "stoa.db"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { _ = db.Close() })
-	if _, err := db.Migrate(tb.Context()); err != nil {
-		tb.Fatal(err)
-	}
+	db := dbtest.Open(tb, dbtest.SQLite(tb))
 	master, err := seal.ParseKey(seal.GenerateKey())
 	if err != nil {
 		tb.Fatal(err)

@@ -12,12 +12,14 @@ import (
 
 	"stoa/internal/keyring"
 	"stoa/internal/seal"
+	"stoa/internal/testkit/clocktest"
+	"stoa/internal/testkit/dbtest"
 )
 
 func TestReplicasThatStartTogetherShareTheKeys(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, a, _ *keyring.Ring, c *clock) {
+	onBothEngines(t, func(t *testing.T, a, _ *keyring.Ring, c *clocktest.Clock) {
 		keys := a.Store
 		var (
 			wg   sync.WaitGroup
@@ -52,8 +54,8 @@ func TestReplicasThatStartTogetherShareTheKeys(t *testing.T) {
 func TestSigningKeysAreSealed(t *testing.T) {
 	t.Parallel()
 
-	c := &clock{now: t0}
-	s := ring(t, sqliteURL(t), c)
+	c := clocktest.New(t0)
+	s := ring(t, dbtest.SQLite(t), c)
 	stored, err := s.Store.ListKeys(t.Context(), purpose.Name)
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +98,7 @@ func (k *countingKeys) ListKeys(ctx context.Context, purpose string) ([]keyring.
 func TestRingLearnsOfNewKeysAtOnce(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, s, _ *keyring.Ring, c *clock) {
+	onBothEngines(t, func(t *testing.T, s, _ *keyring.Ring, c *clocktest.Clock) {
 		ctx := t.Context()
 		keys := &countingKeys{Store: s.Store}
 		r := &keyring.Ring{Purpose: purpose, Store: keys, Box: box(t), Now: c.Now}
@@ -127,7 +129,7 @@ func TestRingLearnsOfNewKeysAtOnce(t *testing.T) {
 func TestMadeUpKeyIDsHardlyAskTheDatabase(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, s, _ *keyring.Ring, c *clock) {
+	onBothEngines(t, func(t *testing.T, s, _ *keyring.Ring, c *clocktest.Clock) {
 		keys := &countingKeys{Store: s.Store}
 		r := &keyring.Ring{Purpose: purpose, Store: keys, Box: box(t), Now: c.Now}
 		if err := r.Init(t.Context()); err != nil {
@@ -162,8 +164,8 @@ func TestMadeUpKeyIDsHardlyAskTheDatabase(t *testing.T) {
 func TestRingOutlivesAnOutage(t *testing.T) {
 	t.Parallel()
 
-	c := &clock{now: t0}
-	s := ring(t, sqliteURL(t), c)
+	c := clocktest.New(t0)
+	s := ring(t, dbtest.SQLite(t), c)
 	keys := &countingKeys{Store: s.Store}
 	keys.fail.Store(true)
 	r := &keyring.Ring{Purpose: purpose, Store: keys, Box: box(t), Now: c.Now}

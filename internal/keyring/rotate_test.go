@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stoa/internal/keyring"
+	"stoa/internal/testkit/clocktest"
 )
 
 func mustRotate(tb testing.TB, s *keyring.Ring) keyring.Rotation {
@@ -45,7 +46,7 @@ func published(tb testing.TB, s *keyring.Ring) []string {
 func TestAKeyIsPublishedBeforeItSigns(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, a, b *keyring.Ring, c *clock) {
+	onBothEngines(t, func(t *testing.T, a, b *keyring.Ring, c *clocktest.Clock) {
 		first := signer(t, a)
 		c.Advance(purpose.Lead - time.Millisecond)
 		early := mustRotate(t, a)
@@ -81,7 +82,7 @@ func TestRotatingTwiceRotatesOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			onBothEngines(t, func(t *testing.T, a, b *keyring.Ring, c *clock) {
+			onBothEngines(t, func(t *testing.T, a, b *keyring.Ring, c *clocktest.Clock) {
 				c.Advance(purpose.Lead)
 				if atOnce {
 					mustRotate(t, a) // the next key is a fresh one
@@ -133,7 +134,7 @@ func TestRotatingTwiceRotatesOnce(t *testing.T) {
 func TestPreviousKeysAreDroppedOnceNothingNeedsThem(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, a, b *keyring.Ring, c *clock) {
+	onBothEngines(t, func(t *testing.T, a, b *keyring.Ring, c *clocktest.Clock) {
 		first := signer(t, a)
 		c.Advance(purpose.Lead)
 		mustRotate(t, a)

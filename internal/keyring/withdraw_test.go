@@ -2,7 +2,6 @@ package keyring_test
 
 import (
 	"errors"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -11,7 +10,8 @@ import (
 	"stoa/internal/audit"
 	"stoa/internal/keyring"
 	"stoa/internal/store"
-	"stoa/internal/testkit/pgtest"
+	"stoa/internal/testkit/clocktest"
+	"stoa/internal/testkit/dbtest"
 )
 
 func withdraw(tb testing.TB, r *keyring.Ring) keyring.Withdrawal {
@@ -28,7 +28,7 @@ func withdraw(tb testing.TB, r *keyring.Ring) keyring.Withdrawal {
 func TestWithdrawnKeysAreGoneWithTheNextAndThePreviousOnes(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, a, b *keyring.Ring, c *clock) {
+	onBothEngines(t, func(t *testing.T, a, b *keyring.Ring, c *clocktest.Clock) {
 		c.Advance(purpose.Lead)
 		mustRotate(t, a) // so that there is a previous one
 		c.Advance(time.Minute)
@@ -69,7 +69,7 @@ func TestWithdrawnKeysAreGoneWithTheNextAndThePreviousOnes(t *testing.T) {
 func TestKeysThatAreWithdrawnWhileOthersRotateAreGone(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, a, b *keyring.Ring, c *clock) {
+	onBothEngines(t, func(t *testing.T, a, b *keyring.Ring, c *clocktest.Clock) {
 		stolen := published(t, a)
 		var wg sync.WaitGroup
 		start := make(chan struct{})
@@ -114,31 +114,23 @@ func TestKeysThatAreWithdrawnWhileOthersRotateAreGone(t *testing.T) {
 func TestWithdrawalIsRecordedAndLeavesOtherPurposesAlone(t *testing.T) {
 	t.Parallel()
 
-	for name, url := range map[string]string{"SQLite": filepath.Join(t.TempDir(), "stoa.db"), "PostgreSQL": pgtest.URL(t)} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			c := &clock{now: t0}
-			db, err := store.Open(url)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = db.Close() })
-			r := ring(t, url, c)
-			other := &keyring.Ring{Store: r.Store, Purpose: keyring.Purpose{Name: "license"}, Box: box(t), Now: c.Now}
-			if err := other.Init(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			before := signer(t, other)
-			done := withdraw(t, r)
-			c.Advance(time.Minute)
-			if got := signer(t, other); got != before {
-				t.Errorf("the key of another purpose is %q, was %q", got, before)
-			}
-			entries, _, err := store.NewAudit(db).ListEntries(t.Context(), audit.Query{Limit: 10})
-			if err != nil || len(entries) != 1 || entries[0].Action != audit.KeysWithdraw || entries[0].Target.ID != done.Current {
-				t.Errorf("audit = %+v, %v; want one %s", entries, err, audit.KeysWithdraw)
-			}
-		})
-	}
+	dbtest.OnBoth(t, func(t *testing.T, url string) {
+		c := clocktest.New(t0)
+		db := dbtest.Open(t, url)
+		r := ring(t, url, c)
+		other := &keyring.Ring{Store: r.Store, Purpose: keyring.Purpose{Name: "license"}, Box: box(t), Now: c.Now}
+		if err := other.Init(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		before := signer(t, other)
+		done := withdraw(t, r)
+		c.Advance(time.Minute)
+		if got := signer(t, other); got != before {
+			t.Errorf("the key of another purpose is %q, was %q", got, before)
+		}
+		entries, _, err := store.NewAudit(db).ListEntries(t.Context(), audit.Query{Limit: 10})
+		if err != nil || len(entries) != 1 || entries[0].Action != audit.KeysWithdraw || entries[0].Target.ID != done.Current {
+			t.Errorf("audit = %+v, %v; want one %s", entries, err, audit.KeysWithdraw)
+		}
+	})
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"stoa/internal/plugin"
 	"stoa/internal/seal"
 	"stoa/internal/store"
+	"stoa/internal/testkit/dbtest"
 	"stoa/internal/testkit/pgtest"
 )
 
@@ -44,19 +44,12 @@ func (s *stops) take() []string {
 // service returns a service with one package, pay, and its default instance.
 func service(tb testing.TB) (*plugin.Service, *stops, plugin.Installed) {
 	tb.Helper()
-	return serviceOn(tb, filepath.Join(tb.TempDir(), "stoa.db"))
+	return serviceOn(tb, dbtest.SQLite(tb))
 }
 
 func serviceOn(tb testing.TB, database string) (*plugin.Service, *stops, plugin.Installed) {
 	tb.Helper()
-	db, err := store.Open(database)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { _ = db.Close() })
-	if _, err := db.Migrate(tb.Context()); err != nil {
-		tb.Fatal(err)
-	}
+	db := dbtest.Open(tb, database)
 	key, err := seal.ParseKey(seal.GenerateKey())
 	if err != nil {
 		tb.Fatal(err)
@@ -187,8 +180,7 @@ func TestSigningSecretsOldAndNew(t *testing.T) {
 func TestUninstallAgainstChanges(t *testing.T) {
 	t.Parallel()
 
-	t.Run("SQLite", func(t *testing.T) { t.Parallel(); uninstallAgainstChanges(t, filepath.Join(t.TempDir(), "stoa.db")) })
-	t.Run("PostgreSQL", func(t *testing.T) { t.Parallel(); uninstallAgainstChanges(t, pgtest.URL(t)) })
+	dbtest.OnBoth(t, uninstallAgainstChanges)
 }
 
 func uninstallAgainstChanges(t *testing.T, database string) {

@@ -2,12 +2,12 @@ package store_test
 
 import (
 	"database/sql"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"stoa/internal/audit"
 	"stoa/internal/store"
+	"stoa/internal/testkit/dbtest"
 	"stoa/internal/testkit/pgtest"
 )
 
@@ -24,14 +24,14 @@ func TestAuditLogIsAppendOnly(t *testing.T) {
 		url          func(testing.TB) string
 		also         string
 	}{
-		{"SQLite", "sqlite", func(tb testing.TB) string { tb.Helper(); return filepath.Join(tb.TempDir(), "stoa.db") }, `INSERT OR REPLACE ` + insertEntry},
+		{"SQLite", "sqlite", dbtest.SQLite, `INSERT OR REPLACE ` + insertEntry},
 		{"PostgreSQL", "pgx", pgtest.URL, `TRUNCATE audit_log`},
 	} {
 		t.Run(engine.name, func(t *testing.T) {
 			t.Parallel()
 
 			url := engine.url(t)
-			log := store.NewAudit(mustOpen(t, url))
+			log := store.NewAudit(dbtest.Open(t, url))
 			if err := log.Record(t.Context(), audit.New(t.Context(), time.Now(), audit.UserCreate, audit.Target{}, nil)); err != nil {
 				t.Fatal(err)
 			}

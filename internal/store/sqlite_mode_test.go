@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"stoa/internal/store"
+	"stoa/internal/testkit/dbtest"
 )
 
 // The folder may have existed before stoa, open to everybody.
@@ -33,7 +34,7 @@ func TestOnlyTheOwnerReadsASQLiteDatabase(t *testing.T) {
 			}
 			files := []string{path, path + "-wal", path + "-shm"}
 			if tt.before != 0 {
-				first := mustOpen(t, path) // holds -wal and -shm
+				first := dbtest.Open(t, path) // holds -wal and -shm
 				mustMode(t, files, 0o600)
 				for _, file := range files {
 					if err := os.Chmod(file, tt.before); err != nil {
@@ -42,7 +43,7 @@ func TestOnlyTheOwnerReadsASQLiteDatabase(t *testing.T) {
 				}
 				defer first.Close()
 			}
-			mustOpen(t, path)
+			dbtest.Open(t, path)
 			mustMode(t, files, tt.want)
 		})
 	}

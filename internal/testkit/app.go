@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"stoa/internal/app"
 	"stoa/internal/framing"
 	"stoa/internal/seal"
+	"stoa/internal/testkit/clocktest"
 	"stoa/internal/testkit/logtest"
 	"stoa/internal/testkit/pgtest"
 )
@@ -25,33 +25,13 @@ var T0 = time.Date(2030, time.March, 1, 12, 0, 0, 0, time.UTC)
 // MasterKey is the master key of every test server.
 const MasterKey = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 
-// Clock is a clock that stands still until it is moved.
-type Clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-// Now returns the clock's time.
-func (c *Clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-// Advance moves the clock by d.
-func (c *Clock) Advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
 // App is a whole stoa behind a real HTTP server on loopback.
 type App struct {
 	*app.App
 
 	URL    string       // of the server, without a slash at the end
 	Client *http.Client // with connections of its own
-	Clock  *Clock
+	Clock  *clocktest.Clock
 
 	mailbox *mailbox // nil if an option replaced the Mailer
 }
@@ -69,13 +49,13 @@ func Config(tb testing.TB, options ...Option) app.Config {
 	return cfg
 }
 
-func config(tb testing.TB, options []Option) (app.Config, *Clock) {
+func config(tb testing.TB, options []Option) (app.Config, *clocktest.Clock) {
 	tb.Helper()
 	key, err := seal.ParseKey(MasterKey)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	clock := &Clock{now: T0}
+	clock := clocktest.New(T0)
 	dir := tb.TempDir()
 	cfg := app.Config{
 		Log:         logtest.New(tb),
