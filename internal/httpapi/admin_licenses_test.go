@@ -270,9 +270,7 @@ func TestAChangeOfAStaleLicenseIsRefused(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
-		root := a.Admin(t, "root")
-		id := licenseOf(t, a, buy(t, a, "once"))
+		root, _, id := sellOne(t, a, "once")
 		answers := make(chan int, 8)
 		for i := range 8 {
 			go func() {
@@ -295,10 +293,7 @@ func TestAdministratorsRenewLicenses(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
-		root := a.Admin(t, "root")
-		key := buy(t, a, "monthly")
-		id := licenseOf(t, a, key)
+		root, key, id := sellOne(t, a, "monthly")
 		for range 2 {
 			res := manageLicense(t, a, root, http.MethodPost, "/"+id+"/renew", `{"periods":2,"reference":"invoice 7"}`, http.StatusOK)
 			if res.Text(t, "data.expiresAt") != "2030-06-01T12:00:00.000Z" || res.Header.Get("ETag") != `"2"` {
@@ -328,10 +323,7 @@ func TestAdministratorsFreeSeats(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
-		root := a.Admin(t, "root")
-		key := buy(t, a, "once")
-		id := licenseOf(t, a, key)
+		root, key, id := sellOne(t, a, "once")
 		activate(t, a, key, "a/b c.example")
 		activate(t, a, key, "localhost")
 		res := manageLicense(t, a, root, http.MethodGet, "/"+id+"/activations?limit=2&page=2", "", http.StatusOK)

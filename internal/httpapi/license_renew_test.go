@@ -23,15 +23,22 @@ func licenseOf(tb testing.TB, a *testkit.App, key string) string {
 	return res.Text(tb, "license.id")
 }
 
+// sellOne imports the catalogue and sells one licence, which one instance uses. It
+// returns an administrator, the licence's key and its id.
+func sellOne(tb testing.TB, a *testkit.App, tier string) (root testkit.Tokens, key, id string) {
+	tb.Helper()
+	importCatalog(tb, a)
+	root = a.Admin(tb, "root")
+	key = buy(tb, a, tier)
+	return root, key, licenseOf(tb, a, key)
+}
+
 // A payment may be reported several times, also at once: it renews once.
 func TestALicenseIsRenewedOnceForOneReference(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
-		root := a.Admin(t, "root")
-		key := buy(t, a, "monthly")
-		id := licenseOf(t, a, key)
+		root, key, id := sellOne(t, a, "monthly")
 		var wg sync.WaitGroup
 		for i := range 12 {
 			wg.Go(func() {
@@ -70,10 +77,7 @@ func TestRevocationIsFinal(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
-		root := a.Admin(t, "root")
-		key := buy(t, a, "monthly")
-		id := licenseOf(t, a, key)
+		root, key, id := sellOne(t, a, "monthly")
 		for range 2 {
 			if l, err := a.Market.RevokeLicense(t.Context(), id, nil); err != nil || !l.License.RevokedAt.Equal(testkit.T0) || l.License.Version != 2 {
 				t.Errorf("RevokeLicense = %+v, %v", l, err)
