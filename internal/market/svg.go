@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"regexp"
 	"strings"
 	"unicode"
 )
@@ -64,11 +65,17 @@ func setOf(words string) map[string]bool {
 	return out
 }
 
+// xmlDeclaration is all that may stand between <?xml and ?>. encoding/xml passes over
+// whatever else does, of which a page would show everything after the first >, and
+// over an encoding with space around its equals sign.
+var xmlDeclaration = regexp.MustCompile(`^version\s*=\s*("1\.0"|'1\.0')(\s+encoding\s*=\s*("(?i:utf-8)"|'(?i:utf-8)'))?(\s+standalone\s*=\s*("(yes|no)"|'(yes|no)'))?\s*$`)
+
 // svgChecker checks a document token by token.
 type svgChecker struct {
 	depth    int
 	root     bool            // was there
 	declared map[string]bool // namespaces
+	prose    int             // depth of the title or desc element, 0 outside
 	style    int             // depth of the style element, 0 outside
 	css      strings.Builder // what it holds so far, which is one text however it is cut
 }
@@ -78,9 +85,7 @@ func (c *svgChecker) token(token xml.Token) error {
 	case xml.Directive:
 		return errors.New("an SVG must not have a document type (<!DOCTYPE …>)")
 	case xml.ProcInst:
-		if t.Target != "xml" {
-			return errors.New("an SVG must not have processing instructions (<?" + t.Target + " …?>)")
-		}
+		return checkInstruction(t)
 	case xml.Comment:
 		if t := string(t); strings.HasPrefix(t, ">") || strings.HasPrefix(t, "->") {
 			return errors.New("an SVG must not have comments that HTML ends elsewhere")
@@ -96,6 +101,9 @@ func (c *svgChecker) token(token xml.Token) error {
 		return c.start(t)
 	case xml.EndElement:
 		c.depth--
+		if c.prose > c.depth {
+			c.prose = 0
+		}
 		if c.style > c.depth {
 			text := c.css.String()
 			c.style = 0
@@ -106,11 +114,20 @@ func (c *svgChecker) token(token xml.Token) error {
 	return nil
 }
 
+// checkInstruction returns nil for the XML declaration, which is none.
+func checkInstruction(i xml.ProcInst) error {
+	switch {
+	case i.Target != "xml":
+		return errors.New("an SVG must not have processing instructions (<?" + i.Target + " …?>)")
+	case !xmlDeclaration.Match(i.Inst):
+		return errNotSVG
+	}
+	return nil
+}
+
 func (c *svgChecker) start(e xml.StartElement) error {
-	for _, a := range e.Attr {
-		if a.Name.Space == "xmlns" || a.Name.Space == "" && a.Name.Local == "xmlns" {
-			c.declared[a.Value] = true
-		}
+	if err := c.declare(e.Attr); err != nil {
+		return err
 	}
 	switch {
 	case c.depth == 0 && c.root, c.depth == 0 && (e.Name.Local != "svg" || e.Name.Space != svgSpace):
@@ -119,15 +136,35 @@ func (c *svgChecker) start(e xml.StartElement) error {
 		return errors.New("an SVG must not have the element " + clip(e.Name.Local))
 	case c.style > 0:
 		return errors.New("an SVG must not have elements in a style")
+	case c.prose > 0: // to a page these are HTML: a style there ends where its text says so
+		return errors.New("an SVG must not have elements in a title or description")
 	}
 	c.root = true
 	c.depth++
-	if e.Name.Local == "style" {
+	switch e.Name.Local {
+	case "style":
 		c.style = c.depth
+	case "title", "desc":
+		c.prose = c.depth
 	}
 	for _, a := range e.Attr {
 		if err := c.attribute(a); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// declare notes the namespaces that an element declares. Pages know none of them:
+// there xlink:href is an address in whatever case, and whatever its prefix means.
+func (c *svgChecker) declare(attrs []xml.Attr) error {
+	for _, a := range attrs {
+		switch prefixed := a.Name.Space == "xmlns"; {
+		case prefixed && strings.EqualFold(a.Name.Local, "xlink") && a.Value != xlinkSpace:
+			return errors.New("an SVG must not give the prefix xlink another meaning")
+		case prefixed, a.Name.Space == "" && a.Name.Local == "xmlns":
+			// An undeclared prefix comes in the place of its namespace. It has no colon.
+			c.declared[a.Value] = strings.Contains(a.Value, ":")
 		}
 	}
 	return nil
