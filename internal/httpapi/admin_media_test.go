@@ -33,7 +33,7 @@ func TestPicturesAreUploadedAndServed(t *testing.T) {
 	a := testkit.New(t)
 	admin := a.Admin(t, "ada").Access
 	for _, tt := range []struct{ declared, content, served, policy string }{
-		{"image/svg+xml", testSVG, "image/svg+xml", "default-src 'none'; style-src 'unsafe-inline'; sandbox"},
+		{"image/svg+xml", testSVG, "image/svg+xml", "default-src 'none'; img-src data:; style-src 'unsafe-inline'; sandbox"},
 		{"image/png", png, "image/png", ""},
 		{"image/jpeg", jpg, "image/jpeg", ""},
 		{"image/webp", webp, "image/webp", ""},

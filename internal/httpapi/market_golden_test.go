@@ -97,7 +97,7 @@ func TestMedia(t *testing.T) {
 		"Content-Type":            "image/svg+xml",
 		"Cache-Control":           "public, max-age=31536000, immutable",
 		"X-Content-Type-Options":  "nosniff",
-		"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+		"Content-Security-Policy": "default-src 'none'; img-src data:; style-src 'unsafe-inline'; sandbox",
 	} {
 		if got := res.Header.Get(name); got != want {
 			t.Errorf("%s = %q, want %q", name, got, want)

@@ -31,8 +31,9 @@ var mediaTypes = map[string]string{
 }
 
 // svgPolicy keeps an SVG opened by itself from being a program on the shop's
-// origin.
-const svgPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+// origin. The bitmaps it embeds are shown: some browsers apply the policy to what is
+// an image of a page, too.
+const svgPolicy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; sandbox"
 
 // serveMedia serves GET /media/{file}. A name never changes its content, hence
 // the caching.
