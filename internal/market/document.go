@@ -172,9 +172,11 @@ func (d *document) text(n *yaml.Node, path string, limit int) string {
 	return ""
 }
 
-// visible reports whether a character is more than space or formatting.
+// visible reports whether a character is more than space or formatting. Some
+// letters are blanks: Hangul fillers, and Braille without a dot.
 func visible(r rune) bool {
-	return !unicode.IsSpace(r) && !unicode.IsControl(r) && !unicode.Is(unicode.Cf, r)
+	return !unicode.IsSpace(r) && !unicode.IsControl(r) && r != '\u2800' &&
+		!unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
 // misleading reports whether a character controls how others look: control
@@ -225,11 +227,12 @@ func (o object) boolean(name string, absent bool) bool {
 	if !ok {
 		return absent
 	}
-	if n.ShortTag() != "!!bool" {
+	yes := strings.EqualFold(n.Value, "true")
+	if n.ShortTag() != "!!bool" || !yes && !strings.EqualFold(n.Value, "false") { // !!bool goes before anything
 		o.doc.fault(n, o.at(name), "wrong_type", "%s must be true or false.", name)
 		return absent
 	}
-	return strings.EqualFold(n.Value, "true")
+	return yes
 }
 
 // integer returns a whole number in a range, or absent.
@@ -267,8 +270,10 @@ func (o object) moment(name string) time.Time {
 		return time.Time{}
 	}
 	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if t, err := time.Parse(layout, n.Value); err == nil && t.Year() >= 1970 && t.Year() <= 9999 {
-			return t.UTC().Truncate(time.Millisecond)
+		t, err := time.Parse(layout, n.Value)
+		// The year is that in UTC, in which it is written again.
+		if t = t.UTC(); err == nil && t.Year() >= 1970 && t.Year() <= 9999 {
+			return t.Truncate(time.Millisecond)
 		}
 	}
 	o.doc.fault(n, o.at(name), "out_of_range", "%s must be a date such as 2026-05-01, or a time such as 2026-05-01T08:00:00Z.", name)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"stoa/internal/errs"
 	"stoa/internal/market"
@@ -61,14 +62,17 @@ func TestACatalogueIsUnicode(t *testing.T) {
 		return `{"products":[{"slug":"a","name":` + name + `,"category":"c","shortDescription":"s","description":"d","icon":"/i.svg","pricingTiers":[{"id":"t","name":"T","price":0,"currency":"EUR"}]}]}`
 	}
 	for text, want := range map[string]string{
-		as(`"\ud83d\ude00"`):        "",
-		as(`"\ufffd"`):              "",
-		as(`"\ud800"`):              " not_unicode",
-		as(`"\ude00\ud83d"`):        " not_unicode",
-		as("\"\xff\""):              " not_unicode",
-		as("\"\xed\xa0\xbd\""):      " not_unicode",
-		"# YAML\n" + as("\"\xff\""): " not_unicode",
-		"# YAML\n" + as(`"\ud800"`): " malformed",
+		as(`"\ud83d\ude00"`):              "",
+		"\ufeff" + as(`"\ud83d\/"`):       " not_unicode",
+		"\ufeff" + as(`"\ud83d\ude00\/"`): "",
+		"\ufeff# YAML\n" + as(`"A"`):      "",
+		as(`"\ufffd"`):                    "",
+		as(`"\ud800"`):                    " not_unicode",
+		as(`"\ude00\ud83d"`):              " not_unicode",
+		as("\"\xff\""):                    " not_unicode",
+		as("\"\xed\xa0\xbd\""):            " not_unicode",
+		"# YAML\n" + as("\"\xff\""):       " not_unicode",
+		"# YAML\n" + as(`"\ud800"`):       " malformed",
 	} {
 		_, err := market.ParseCatalog([]byte(text))
 		if got := strings.Join(faults(t, err), "|"); got != want {
@@ -171,6 +175,8 @@ func TestTextsShowSomethingAndNothingElse(t *testing.T) {
 		`"   "`:          "",
 		`"\u00a0\t"`:     "",
 		`"\u200b\ufeff"`: "",
+		`"\u3164"`:       "",
+		`"\u2800\ufe0f"`: "",
 		`"A\nB"`:         "",
 		`"A\tB"`:         "",
 		`"A\u2028B"`:     "",
@@ -222,6 +228,55 @@ func TestAReferenceIsAnHarmlessAddress(t *testing.T) {
 		_, err := market.ParseCatalog([]byte(strings.Replace(product("", priced), `"icon":"/i.svg"`, `"icon":"`+ref+`"`, 1)))
 		if got := faults(t, err); ok != (err == nil) {
 			t.Errorf("%s: faults = %q, want it taken: %v", ref, got, ok)
+		}
+	}
+}
+
+// An alias has the kind of what it stands for, and the name of its anchor for a
+// value, which may look like one.
+func TestAliasesAreNotRead(t *testing.T) {
+	t.Parallel()
+
+	with := func(anchor, fields string) string {
+		return "x: " + anchor + "\n" + strings.Replace(least, "slug: a,", "slug: a, "+fields+",", 1)
+	}
+	for text, want := range map[string]string{
+		with("&yes true", "trending: *yes"):                      "trending wrong_type",
+		with("&true false", "published: *true"):                  "published wrong_type",
+		with("&1 2", "reviewCount: *1"):                          "reviewCount out_of_range",
+		with("&1 2", "rating: *1"):                               "rating wrong_type",
+		with("&2020-01-01 2021-01-01", "createdAt: *2020-01-01"): "createdAt out_of_range",
+		with("&b B", "highlights: [*b]"):                         "highlights[0] wrong_type",
+		with("&none ~", "faq: *none"):                            "faq wrong_type",
+		with("&true false", "comparison: {columns: [t], rows: [{feature: f, values: {t: *true}}]}"): "comparison.rows[0].values.t wrong_type",
+		strings.Replace(with("&9 1", "trending: true"), "price: 0", "price: *9", 1):                 "pricingTiers[0].price wrong_type",
+		with("!!bool yes", "trending: !!bool yes"):                                                  "trending wrong_type",
+	} {
+		_, err := market.ParseCatalog([]byte(text))
+		if got := strings.ReplaceAll(strings.Join(faults(t, err), "|"), "products[0].", ""); got != "x unknown_field|"+want {
+			t.Errorf("faults = %q, want %q, of %s", got, want, text)
+		}
+	}
+}
+
+// What is taken can be exported and read again: in UTC.
+func TestACreationIsOfAYearThatCanBeWritten(t *testing.T) {
+	t.Parallel()
+
+	for text, want := range map[string]string{
+		"1970-01-01":                    "1970-01-01T00:00:00Z",
+		"1970-01-01T01:00:00+01:00":     "1970-01-01T00:00:00Z",
+		"1969-12-31T23:00:00-01:00":     "1970-01-01T00:00:00Z",
+		"1970-01-01T00:59:59.999+01:00": "",
+		"9999-12-31T23:59:59.9999Z":     "9999-12-31T23:59:59.999Z",
+		"9999-12-31T23:00:00-01:00":     "",
+	} {
+		c, err := market.ParseCatalog([]byte(strings.Replace(least, "slug: a,", "slug: a, createdAt: "+text+",", 1)))
+		switch got := strings.Join(faults(t, err), "|"); {
+		case want == "" && got != "products[0].createdAt out_of_range":
+			t.Errorf("%s: faults = %q", text, got)
+		case want != "" && (err != nil || c.Products[0].CreatedAt.Format(time.RFC3339Nano) != want):
+			t.Errorf("%s: %v, faults = %q", text, c.Products, got)
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 //
 // It returns errNotUnicode for what is not UTF-8, or escapes half of a character.
 func parseTree(data []byte) (*yaml.Node, error) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors write it, and JSON has no place for it
 	isJSON := json.Valid(data)
 	if !utf8.Valid(data) || isJSON && !jsontext.Unicode(data) {
 		return nil, errNotUnicode
@@ -49,7 +50,20 @@ func parseYAML(data []byte) (*yaml.Node, error) {
 	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 {
 		return nil, errors.New("the catalogue is empty")
 	}
+	cutAliases(doc.Content[0])
 	return doc.Content[0], nil
+}
+
+// cutAliases leaves nothing of aliases but that they are: they are not read here,
+// and what the parser makes of one looks like a value, with the kind of what it
+// stands for and the name of the anchor.
+func cutAliases(n *yaml.Node) {
+	if n.Kind == yaml.AliasNode {
+		n.Alias, n.Value = nil, ""
+	}
+	for _, child := range n.Content {
+		cutAliases(child)
+	}
 }
 
 // parseJSON returns the root of valid JSON. Numbers keep their digits, objects

@@ -35,7 +35,9 @@ func line(limit int) *rapid.Generator[string] {
 			}
 			return r
 		}, s))
-		shown := strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r) })
+		shown := strings.ContainsFunc(s, func(r rune) bool {
+			return !unicode.IsSpace(r) && r != '\u2800' && !unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+		})
 		if !shown || !utf8.ValidString(s) {
 			return "x"
 		}
@@ -46,7 +48,7 @@ func line(limit int) *rapid.Generator[string] {
 // paragraph draws a text of several lines, which comes back trimmed.
 func paragraph() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
-		gaps := rapid.SampledFrom([]string{"\n", "\n\n", "\n  ", " \n", "\t\n", "\n- ", "\n# ", "\n\u2028\n", "\n---\n", "\n...\n", "\n\t"})
+		gaps := rapid.SampledFrom([]string{"\n", "\n\n", "\n  ", " \n", "\t\n", "\n- ", "\n# ", "\n\u2028\n", "\u2028", " \u2029 ", "\u2028\u2028", "\t", "\n---\n", "\n...\n", "\n\t"})
 		s := line(200).Draw(t, "first")
 		for range rapid.IntRange(0, 4).Draw(t, "lines") {
 			s += gaps.Draw(t, "gap") + line(200).Draw(t, "line")
