@@ -24,7 +24,7 @@ type document struct {
 	files bool
 	// bare is for a document that nobody wrote line by line: one product in a
 	// request. Faults name no lines, unknown fields are ignored (CONTRACT 1), and
-	// an empty text counts as absent, as answers have it.
+	// an empty text counts as absent where a text is due, as answers have it.
 	bare bool
 }
 
@@ -120,17 +120,21 @@ func (d *document) object(n *yaml.Node, path string, known ...string) object {
 // get returns the value of a field; null counts as absent.
 func (o object) get(name string) (*yaml.Node, bool) {
 	n, ok := o.fields[name]
-	if !ok || n.ShortTag() == "!!null" || o.doc.bare && n.Kind == yaml.ScalarNode && n.Tag == "!!str" && n.Value == "" {
-		return n, false
-	}
-	return n, true
+	return n, ok && n.ShortTag() != "!!null"
 }
 
-// required reports a field that is absent.
+// filled is get for what an empty text leaves absent too, if the document is bare.
+func (o object) filled(name string) (*yaml.Node, bool) {
+	n, ok := o.get(name)
+	return n, ok && (!o.doc.bare || n.Kind != yaml.ScalarNode || n.Tag != "!!str" || n.Value != "")
+}
+
+// required reports a field that is absent, whose value nobody looks at then.
 func (o object) required(names ...string) {
 	for _, name := range names {
-		if _, ok := o.get(name); !ok && o.node.Kind == yaml.MappingNode {
+		if _, ok := o.filled(name); !ok && o.node.Kind == yaml.MappingNode {
 			o.doc.fault(o.node, o.at(name), "required", "%s is required.", name)
+			delete(o.fields, name)
 		}
 	}
 }
@@ -139,7 +143,7 @@ func (o object) required(names ...string) {
 // around it, or "" if it is absent or wrong, which is reported. Strings longer
 // than a line may have line breaks.
 func (o object) text(name string, limit int) string {
-	n, ok := o.get(name)
+	n, ok := o.filled(name)
 	if !ok {
 		return ""
 	}
@@ -265,7 +269,7 @@ func (o object) decimal(name string) (string, bool) {
 
 // moment returns a time, or the zero time if it is absent.
 func (o object) moment(name string) time.Time {
-	n, ok := o.get(name)
+	n, ok := o.filled(name)
 	if !ok {
 		return time.Time{}
 	}

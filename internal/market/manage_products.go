@@ -73,9 +73,10 @@ func (s *Service) CreateProduct(ctx context.Context, doc []byte) (Product, error
 
 // UpdateProduct replaces the fields of a product that a document has, as for
 // CreateProduct, and returns the product as it is then. null takes a field away,
-// as if a catalogue left it out; pricing and fullDescription as they follow from
-// other fields at the moment count as not sent. Slug and createdAt never change. What changes
-// nothing is not recorded, and leaves the revision.
+// as if a catalogue left it out, and leaves published as it is; pricing and
+// fullDescription as they follow from other fields at the moment count as not
+// sent. Slug and createdAt never change. What changes nothing is not recorded, and
+// leaves the revision.
 //
 // It returns ErrProductNotFound, ErrProductStale if match refuses the present revision,
 // and VALIDATION_ERROR with everything that is wrong with the product as it would
@@ -186,6 +187,9 @@ func (p Product) patched(patch *yaml.Node, found *document) (Product, error) {
 	d := &document{bare: true}
 	fields := d.object(patch, "", productFields...).fields
 	p.dropDerived(fields)
+	if n, ok := fields["published"]; ok && n.ShortTag() == "!!null" {
+		delete(fields, "published") // its default would put a draft on sale (upon)
+	}
 	merged := new(tree)
 	for old := productTree(p).Content; len(old) > 0; old = old[2:] {
 		if _, replaced := fields[old[0].Value]; !replaced {

@@ -4,7 +4,7 @@ package market
 // wrong or absent. The one without the other is a fault only if needed.
 func (r productReader) price(o object, needed bool) (Money, bool) {
 	amount, ok := o.decimal("price")
-	_, own := o.get("currency")
+	_, own := o.filled("currency")
 	currency := o.currency()
 	switch {
 	case own:
@@ -29,7 +29,7 @@ const badCurrency = "bad"
 
 // currency reads the field of that name. It returns "" for none.
 func (o object) currency() string {
-	if _, ok := o.get("currency"); !ok {
+	if _, ok := o.filled("currency"); !ok {
 		return ""
 	}
 	code := o.text("currency", maxText)
@@ -60,7 +60,9 @@ func (r productReader) pricing(o object, tiers []Tier) Pricing {
 	case p.Type != Free && p.Type != Paid:
 		r.fault(f.fields["type"], f.at("type"), "unknown_value", "type must be free or paid.")
 	case p.Type == Paid:
-		f.required("price")
+		if _, given := f.get("price"); !given { // what is given was reported
+			f.required("price")
+		}
 	}
 	switch {
 	case !priced: // reported, or absent
