@@ -106,7 +106,9 @@ func (s *Service) returnPeriod(ctx context.Context, o Order, e payment.Event, n 
 
 // renewPaid renews the licence of an order for the invoice that was paid.
 func (s *Service) renewPaid(ctx context.Context, o Order, e payment.Event, n *Notice) error {
-	l, err := s.RenewLicense(ctx, o.LicenseID, Renewal{Periods: 1, Reference: s.Payments.Name() + ":" + e.Reference.Invoice, Billed: true})
+	l, err := s.RenewLicense(ctx, o.LicenseID, Renewal{
+		Periods: 1, Reference: s.Payments.Name() + ":" + e.Reference.Invoice, Billed: true, Until: e.Until,
+	})
 	if err == nil {
 		n.Done = "the licence ends " + l.ExpiresAt.Format(time.DateOnly)
 		return nil

@@ -3,5 +3,8 @@ package market
 // TakeChurn lets the tests count new instances without a database.
 var TakeChurn = ChurnLimit.take //nolint:gochecknoglobals // for tests
 
+// PeriodUntil lets the tests number periods without a database.
+var PeriodUntil = (*License).periodUntil //nolint:gochecknoglobals // for tests
+
 // MailboxKey lets the tests name mailboxes without a Courier.
 var MailboxKey = mailboxKey //nolint:gochecknoglobals // for tests

@@ -3,6 +3,7 @@ package market
 import (
 	"context"
 	"regexp"
+	"time"
 
 	"stoa/internal/audit"
 	"stoa/internal/errs"
@@ -22,6 +23,8 @@ type Renewal struct {
 	// which may have begun meanwhile: collecting takes an hour or so. Otherwise the
 	// days of billing and of renewal would drift apart.
 	Billed bool `json:"-"`
+	// Until is the end of the period that was Billed. Zero if not known.
+	Until time.Time `json:"-"`
 }
 
 // maxRenewal is how many periods one renewal may add.
@@ -41,7 +44,8 @@ func (r Renewal) Issues() []errs.Issue {
 
 // RenewLicense adds periods to the term of a licence, as License.Renew does, and
 // returns it as it is then. What was renewed for the same reference before is
-// returned as it is now.
+// returned as it is now. A term that a provider billed reaches the end of the
+// billed period, whatever became of those before.
 //
 // It returns VALIDATION_ERROR for what Renewal.Issues finds, ErrLicenseNotFound,
 // and the errors of License.Renew.
@@ -57,24 +61,54 @@ func (s *Service) RenewListed(ctx context.Context, licenseID string, r Renewal, 
 		return ListedLicense{}, err
 	}
 	return s.changeLicense(ctx, licenseID, match, func(tx Licenses, l *License) (audit.Action, audit.Details, error) {
-		now := s.Now()
-		details := audit.Details{"periods": r.Periods}
+		r, now := r, s.Now() // a copy: the transaction may run again
+		details := audit.Details{}
 		if r.Reference != "" {
-			renewed, err := tx.HasRenewal(ctx, l.ID, r.Reference)
-			if renewed || err != nil {
-				return "", nil, err
-			}
-			if err := tx.AddRenewal(ctx, l.ID, r.Reference, now); err != nil {
+			if fresh, err := addRenewal(ctx, tx, l.ID, r.Reference, now); !fresh || err != nil {
 				return "", nil, err
 			}
 			details["reference"] = r.Reference
 		}
+		if covered, err := passOver(ctx, tx, l, &r, now); covered || err != nil {
+			return "", nil, err
+		}
 		if err := l.Renew(r, now); err != nil {
 			return "", nil, err
 		}
-		details["expiresAt"] = l.ExpiresAt
+		details["periods"], details["expiresAt"] = r.Periods, l.ExpiresAt
 		return audit.LicenseRenew, details, nil
 	})
+}
+
+// addRenewal remembers what a licence is renewed for. It reports false if it was
+// renewed for that before.
+func addRenewal(ctx context.Context, tx Licenses, licenseID, reference string, at time.Time) (fresh bool, err error) {
+	if known, err := tx.HasRenewal(ctx, licenseID, reference); known || err != nil {
+		return false, err
+	}
+	return true, tx.AddRenewal(ctx, licenseID, reference, at)
+}
+
+// passOver adds the periods to a renewal that nobody paid before the one that was
+// billed: a provider may go on to the next period when it cannot collect one, and
+// what is paid works. They are remembered. It reports true if the billed period
+// is one of those, paid after all: the term is past its end already.
+func passOver(ctx context.Context, tx Licenses, l *License, r *Renewal, now time.Time) (covered bool, err error) {
+	billed := l.periodUntil(r.Until)
+	if billed == 0 || billed-l.Periods > maxRenewal {
+		return false, nil
+	}
+	reference := func(period int) string { return "passed over: period to " + day(l.endOf(period)) }
+	if covered, err = tx.HasRenewal(ctx, l.ID, reference(billed)); covered || err != nil {
+		return covered, err
+	}
+	for period := l.Periods + 1; period < billed; period++ {
+		if _, err := addRenewal(ctx, tx, l.ID, reference(period), now); err != nil {
+			return false, err
+		}
+		r.Periods++
+	}
+	return false, nil
 }
 
 // RevokeLicense withdraws a licence for good: no instance may use it from now on.

@@ -72,6 +72,30 @@ func (l *License) Renew(r Renewal, now time.Time) error {
 	return nil
 }
 
+// endOf returns the end of a period, counted from where the term began.
+func (l *License) endOf(period int) time.Time { return addMonths(l.Anchor, l.Months*period) }
+
+// calendarSlack is more than the periods of a licence and of its provider that have
+// the same number may end apart, where the licence's is first: they begin within a
+// day of each other, of which one may be the last of a month and one the first of
+// the next. Where the licence's is later, by as long as a bank takes, all is well
+// up to three weeks.
+const calendarSlack = 5 * 24 * time.Hour
+
+// periodUntil returns the number of the period whose end a provider names, counted
+// from where the term began. It returns 0 for the zero time, beyond the year 9999,
+// and for a licence that has no periods.
+func (l *License) periodUntil(end time.Time) int {
+	if end.IsZero() || end.Year() > lastYear || l.Months == 0 || l.ExpiresAt.IsZero() {
+		return 0
+	}
+	period := 1
+	for l.endOf(period).Before(end.Add(-calendarSlack)) {
+		period++
+	}
+	return period
+}
+
 // Revoke withdraws the licence for good. It reports false if that was done
 // before.
 func (l *License) Revoke(now time.Time) bool {

@@ -233,3 +233,38 @@ func TestBilledPeriodsFollowOneAnother(t *testing.T) {
 		}
 	}
 }
+
+// A licence's periods begin with the payment, as long after the provider's as a bank
+// takes, or with the order until the payment is known. They have the same numbers
+// all the same.
+func TestPeriodsHaveTheNumbersOfTheProvider(t *testing.T) {
+	t.Parallel()
+
+	rapid.Check(t, func(t *rapid.T) {
+		from := time.UnixMilli(rapid.Int64Range(0, 4_000_000_000_000).Draw(t, "from")).UTC()
+		paid := time.Duration(rapid.Int64Range(-int64(24*time.Hour), int64(14*24*time.Hour)).Draw(t, "paid after"))
+		period := rapid.SampledFrom([]market.BillingPeriod{market.Monthly, market.Yearly}).Draw(t, "period")
+		n := rapid.IntRange(1, 60).Draw(t, "n")
+		theirs, ours := began(period, from), began(period, from.Add(paid))
+		if n > 1 {
+			if err := theirs.Renew(market.Renewal{Periods: n - 1}, from); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := market.PeriodUntil(&ours, theirs.ExpiresAt); got != n {
+			t.Fatalf("the period until %s is number %d, want %d", theirs.ExpiresAt, got, n)
+		}
+	})
+
+	now := moment(t, "2030-03-01T12:00:00Z")
+	perpetual, unlimited, monthly := began("", now), began(market.Monthly, now), began(market.Monthly, now)
+	unlimited.EndAt(time.Time{})
+	for name, got := range map[string]int{
+		"perpetual": market.PeriodUntil(&perpetual, now), "without an end": market.PeriodUntil(&unlimited, now),
+		"no time": market.PeriodUntil(&monthly, time.Time{}), "beyond all years": market.PeriodUntil(&monthly, time.Unix(1<<60, 0)),
+	} {
+		if got != 0 {
+			t.Errorf("%s: period %d, want none", name, got)
+		}
+	}
+}

@@ -79,6 +79,9 @@ type Event struct {
 	Exponent int
 	Currency string
 
+	// Until is the end of the term that a Renewed event is about. Zero if not known.
+	Until time.Time
+
 	// Note is what the operator should know of an Unrelated event. Empty if nothing.
 	Note string
 }

@@ -137,6 +137,13 @@ type invoice struct {
 	} `json:"parent"`
 	Subscription id                  `json:"subscription"`
 	Details      subscriptionDetails `json:"subscription_details"`
+	Lines        struct {
+		Data []struct {
+			Period struct {
+				End int64 `json:"end"`
+			} `json:"period"`
+		} `json:"data"`
+	} `json:"lines"`
 }
 
 type subscriptionDetails struct {
@@ -149,6 +156,19 @@ func (i *invoice) of(e *payment.Event) {
 	e.Reference = payment.Reference{
 		Invoice: i.ID, Subscription: first(string(i.Parent.Subscription.Subscription), string(i.Subscription)),
 	}
+}
+
+// until returns the end of the period that is billed, which is that of its line:
+// the invoice's own period_end is that of the period before.
+func (i *invoice) until() time.Time {
+	var end int64
+	for _, line := range i.Lines.Data {
+		end = max(end, line.Period.End)
+	}
+	if end == 0 {
+		return time.Time{}
+	}
+	return time.Unix(end, 0).UTC()
 }
 
 // The billing reasons that mean something here.
@@ -167,7 +187,7 @@ func readInvoice(_ context.Context, e *payment.Event, object json.RawMessage) er
 	switch i.BillingReason {
 	case laterInvoice:
 		i.of(e)
-		e.Kind = payment.Renewed
+		e.Kind, e.Until = payment.Renewed, i.until()
 	case firstInvoice:
 		if i.of(e); e.OrderID == "" {
 			return nil // another system's

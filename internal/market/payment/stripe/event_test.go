@@ -81,6 +81,8 @@ func TestWhatEventsMean(t *testing.T) {
 	crown.Minor, crown.Currency = 500, "ISK"
 	failed := payment.Event{Kind: payment.Failed, OrderID: "order1", Reference: ref}
 	renewed := payment.Event{Kind: payment.Renewed, OrderID: "order1", Reference: payment.Reference{Invoice: "in_2", Subscription: "sub_1"}}
+	until := renewed
+	until.Until = at.AddDate(0, 2, 0)
 
 	page := func(status string, more object) object {
 		o := object{"id": "cs_1", "metadata": order, "payment_status": status, "amount_total": 2990, "currency": "eur", "payment_intent": "pi_1", "invoice": nil, "subscription": nil}
@@ -102,6 +104,10 @@ func TestWhatEventsMean(t *testing.T) {
 		{"refused later", "checkout.session.async_payment_failed", page("unpaid", nil), failed},
 		{"expired", "checkout.session.expired", page("unpaid", nil), failed},
 		{"a later period", "invoice.paid", object{"id": "in_2", "billing_reason": "subscription_cycle", "parent": object{"subscription_details": object{"metadata": order, "subscription": "sub_1"}}}, renewed},
+		{"a later period with its end", "invoice.paid", object{
+			"id": "in_2", "billing_reason": "subscription_cycle", "period_end": at.AddDate(0, 1, 0).Unix(), "parent": object{"subscription_details": object{"metadata": order, "subscription": "sub_1"}},
+			"lines": object{"data": []any{object{"period": object{"start": at.Unix(), "end": at.Unix()}}, object{"period": object{"start": at.AddDate(0, 1, 0).Unix(), "end": at.AddDate(0, 2, 0).Unix()}}}},
+		}, until},
 		{"a later period, as before 2025", "invoice.paid", object{"id": "in_2", "billing_reason": "subscription_cycle", "subscription": "sub_1", "subscription_details": object{"metadata": order}}, renewed},
 		{"the first period", "invoice.paid", object{
 			"id": "in_1", "billing_reason": "subscription_create", "amount_paid": 2990, "currency": "eur", "parent": object{"subscription_details": object{"metadata": order, "subscription": "sub_1"}},
