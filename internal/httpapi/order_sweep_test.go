@@ -29,7 +29,11 @@ func sweepNow(t *testing.T, a *testkit.App) string {
 // pageIs has Stripe say what became of a sale's page. Such a page cannot be
 // closed.
 func pageIs(srv *stripetest.Server, s sale, status, paid string, more map[string]any) {
-	srv.Answer(func(r stripetest.Request) *stripetest.Answer {
+	srv.Answer(s.page(status, paid, more))
+}
+
+func (s sale) page(status, paid string, more map[string]any) func(stripetest.Request) *stripetest.Answer {
+	return func(r stripetest.Request) *stripetest.Answer {
 		page := "/v1/checkout/sessions/cs_" + s.orderID
 		switch r.Path {
 		case page:
@@ -45,7 +49,7 @@ func pageIs(srv *stripetest.Server, s sale, status, paid string, more map[string
 			return &stripetest.Answer{Status: http.StatusBadRequest, Body: map[string]any{"error": map[string]any{"type": "invalid_request_error", "message": "No."}}}
 		}
 		return stripePages(r)
-	})
+	}
 }
 
 // Stripe may have told of a payment in vain for days: its secret was wrong, or
@@ -134,6 +138,45 @@ func TestAnAdministratorCanEndAnOrderWhoseWebhookIsLost(t *testing.T) {
 	pageIs(srv, s, "complete", "unpaid", map[string]any{"payment_intent": map[string]any{"id": "pi_1", "object": "payment_intent", "status": "canceled"}})
 	if res := adminPost(t, a, admin, adminOrders+"/"+s.orderID+"/cancel"); res.Status != http.StatusOK || res.Text(t, "data.status") != "cancelled" {
 		t.Errorf("cancel of what the bank refused = %d %s", res.Status, res.Body)
+	}
+}
+
+// Whether a pending order is paid is not known while Stripe is away: nobody is told
+// that it is not.
+func TestAnAdministratorIsToldOfAnOutage(t *testing.T) {
+	t.Parallel()
+	a, srv := liveShop(t)
+	admin := a.Admin(t, "root").Access
+	s := orderLive(t, a, "monthly")
+	page, sub := "/v1/checkout/sessions/cs_"+s.orderID, map[string]any{"id": "sub_" + s.orderID, "object": "subscription", "status": "canceled"}
+	stripe := s.page("complete", "unpaid", map[string]any{"payment_intent": nil, "subscription": sub})
+	away := func(lookUp, end bool) {
+		srv.Answer(func(r stripetest.Request) *stripetest.Answer {
+			if lookUp && r.Path == page && r.Form.Has("expand[0]") || end && r.Path == "/v1/subscriptions/sub_"+s.orderID {
+				return &stripetest.Answer{Status: http.StatusUnauthorized, Body: map[string]any{"error": map[string]any{"message": "No."}}}
+			}
+			return stripe(r)
+		})
+	}
+	away(true, false)
+	for _, path := range []string{"/refund", "/cancel"} {
+		res := adminPost(t, a, admin, adminOrders+"/"+s.orderID+path)
+		if res.Status != http.StatusBadGateway || res.Text(t, "error.code") != "PAYMENT_UNREACHABLE" {
+			t.Errorf("%s = %d %s, want 502", path, res.Status, res.Body)
+		}
+		if o := orderOf(t, a, s.orderID); o.Status() != market.OrderPending {
+			t.Errorf("after %s the order is %s", path, o.Status())
+		}
+	}
+	// What is known decides, though something is left to do.
+	away(false, true)
+	if res := adminPost(t, a, admin, adminOrders+"/"+s.orderID+"/cancel"); res.Status != http.StatusOK || res.Text(t, "data.status") != "cancelled" {
+		t.Errorf("cancel = %d %s", res.Status, res.Body)
+	}
+	away(false, false)
+	sweepNow(t, a)
+	if o := orderOf(t, a, s.orderID); o.EndedAt.IsZero() {
+		t.Error("the subscription was not ended")
 	}
 }
 

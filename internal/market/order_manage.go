@@ -47,6 +47,8 @@ func noOrder(err error) error {
 // gave back stays given back, whatever happens here: it tells by its webhook too,
 // and asking again refunds nothing more.
 //
+// The provider of a pending order is asked about it first: its webhook may be lost.
+//
 // It returns ErrOrderNotFound, ErrNotRefundable, ErrOtherProvider,
 // ErrRefundRefused and ErrProviderUnreachable.
 func (s *Service) RefundOrder(ctx context.Context, id string) (OwnedOrder, error) {
@@ -98,7 +100,11 @@ func (s *Service) CancelOrder(ctx context.Context, id string) (OwnedOrder, error
 	if err := s.ask(o.Order, func() error { return s.Payments.Cancel(ctx, o.Payment) }); err != nil {
 		if errors.Is(err, payment.ErrRefused) {
 			// It was completed. What came of that decides, if it is known.
-			if o, lookErr := s.lookedUp(ctx, o); lookErr != nil || o.Status() == OrderPending {
+			now, lookErr := s.lookedUp(ctx, o)
+			switch {
+			case lookErr != nil:
+				return OwnedOrder{}, lookErr
+			case now.Status() == OrderPending:
 				return OwnedOrder{}, ErrBeingPaid.Because(err)
 			}
 		} else {
@@ -118,16 +124,22 @@ func (s *Service) CancelOrder(ctx context.Context, id string) (OwnedOrder, error
 }
 
 // lookedUp returns an order as it is now, after the provider of a pending one was
-// asked about it: its webhook may be lost. A provider that does not answer changes
-// nothing.
+// asked about it: its webhook may be lost. It returns ErrProviderUnreachable where
+// that leaves open whether it is paid.
 func (s *Service) lookedUp(ctx context.Context, o OwnedOrder) (OwnedOrder, error) {
 	if o.Status() != OrderPending || o.Provider != s.Payments.Name() || o.Payment.Session == "" {
 		return o, nil
 	}
-	if _, err := s.lookUp(ctx, o.Order); err != nil {
-		return o, nil //nolint:nilerr // what is known decides
+	_, lookErr := s.lookUp(ctx, o.Order)
+	o, err := s.Order(ctx, o.ID)
+	if err != nil {
+		return OwnedOrder{}, err
 	}
-	return s.Order(ctx, o.ID)
+	// An error after the order was changed is of what follows, and is swept up.
+	if lookErr != nil && o.Status() == OrderPending && !errors.Is(lookErr, payment.ErrRefused) {
+		return OwnedOrder{}, lookErr
+	}
+	return o, nil
 }
 
 // ask asks the provider of an order for something. Where no money moved there is

@@ -2,6 +2,7 @@ package market
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -119,8 +120,11 @@ func (s *Service) finish(ctx context.Context, o Order) (Notice, error) {
 // webhook that is missing would have done.
 func (s *Service) lookUp(ctx context.Context, o Order) (Notice, error) {
 	e, err := s.Payments.Look(ctx, o.Payment)
-	if err != nil {
+	switch {
+	case errors.Is(err, payment.ErrRefused):
 		return Notice{OrderID: o.ID}, err
+	case err != nil:
+		return Notice{OrderID: o.ID}, ErrProviderUnreachable.Because(err)
 	}
 	if e.OrderID = o.ID; e.At.IsZero() {
 		e.At = s.Now().UTC()
