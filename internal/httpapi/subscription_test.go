@@ -1,7 +1,6 @@
 package httpapi_test
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -262,27 +261,5 @@ func TestAnInvoiceOfAnotherSubscriptionIsNotApplied(t *testing.T) {
 	mustTell(t, a, other("invoice.paid", "in_3", "paid"))
 	if got := given(srv, s); got != "" || len(srv.Requests("/v1/invoices/in_2"+s.orderID+"/pay")) != 0 {
 		t.Errorf("given back: %q, want nothing of another subscription given back or collected", got)
-	}
-}
-
-// Money that was given back and did not arrive is told loudly; revoked is final.
-func TestARefundThatFailsLaterIsTold(t *testing.T) {
-	t.Parallel()
-	a, _ := liveShop(t)
-	s := orderLive(t, a, "once")
-	mustTell(t, a, s.paid())
-	mustTell(t, a, s.refunded())
-	before := state(t, a, s)
-	for _, metadata := range []map[string]any{{"orderId": s.orderID}, {}} { // by stoa, in the dashboard
-		payload := stripetest.Event("evt_bounce"+fmt.Sprint(len(metadata)), "refund.failed", testkit.T0.Add(24*time.Hour), map[string]any{
-			"id": "re_1", "status": "failed", "failure_reason": "lost_or_stolen_card", "metadata": metadata, "payment_intent": "pi_" + s.orderID,
-		})
-		n, err := a.Market.TakeEvent(t.Context(), "stripe", payload, stripetest.Sign(payload, stripetest.WebhookSecret, time.Now()))
-		if err != nil || n.OrderID != s.orderID || !strings.Contains(n.Failure, "lost_or_stolen_card") {
-			t.Errorf("TakeEvent = %+v, %v; want a failure", n, err)
-		}
-	}
-	if got := state(t, a, s); got != before {
-		t.Errorf("after it\n%s\nwant\n%s", got, before)
 	}
 }

@@ -91,7 +91,10 @@ func (s *Service) takeEvent(ctx context.Context, e payment.Event, n *Notice) (Or
 			}
 			o.Payment.Subscription = e.Reference.Subscription
 			return tx.UpdateOrder(ctx, o)
-		case payment.Unrelated, payment.Paid, payment.Failed, payment.Refunded, payment.Bounced:
+		case payment.Bounced: // with each delivery: the one before may have been answered with an outage, and not told
+			n.Failure, n.Warning = o.bounced()+e.Note, ""
+			return nil
+		case payment.Unrelated, payment.Paid, payment.Failed, payment.Refunded:
 		}
 		fresh, err := tx.AddPaymentEvent(ctx, s.Payments.Name(), e, o.ID, s.Now())
 		if err != nil || !fresh {
@@ -154,9 +157,7 @@ func (s *Service) apply(ctx context.Context, tx Sales, o *Order, e payment.Event
 		if err := s.refund(ctx, tx, o, e.At); err != nil {
 			return err
 		}
-	case payment.Bounced:
-		n.Failure, n.Warning = "the money of an order was not given back after all: see to it at the provider. The licence stays revoked. "+e.Note, ""
-	case payment.Unrelated, payment.Renewed, payment.Billed:
+	case payment.Unrelated, payment.Renewed, payment.Billed, payment.Bounced:
 	}
 	if now := o.Status(); now != status {
 		n.Done = "the order is " + string(now)
@@ -178,6 +179,16 @@ func (s *Service) fail(ctx context.Context, tx Sales, o *Order, e payment.Event,
 	case OrderPaid, OrderRefunded:
 	}
 	return nil
+}
+
+// bounced says that a refund did not arrive: one that was noted, or one that the
+// provider refused, of which the order knows nothing.
+func (o *Order) bounced() string {
+	text := "the money of an order was not given back after all: see to it at the provider. "
+	if o.Status() == OrderPaid {
+		return text + "The order stays paid. "
+	}
+	return text + "The licence stays revoked. "
 }
 
 // isOwn reports whether a payment is that of the order, as far as that is known.

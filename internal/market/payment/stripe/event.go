@@ -45,6 +45,7 @@ func (s *Stripe) Event(ctx context.Context, payload []byte, signature string) (p
 		"charge.refunded":                          s.readRefund,
 		"refund.failed":                            readBounce,
 		"refund.updated":                           readBounce,
+		"charge.refund.updated":                    readBounce, // before the API version 2024-10-28
 		"invoice.created":                          readDraft,
 		"invoice.paid":                             readInvoice,
 	}[e.Type]

@@ -124,6 +124,9 @@ func TestWhatEventsMean(t *testing.T) {
 		{"a refund from the dashboard is canceled", "refund.updated", object{"id": "re_1", "status": "canceled", "payment_intent": "pi_1"}, payment.Event{
 			Kind: payment.Bounced, Reference: payment.Reference{Payment: "pi_1"}, Note: "refund re_1 is canceled ()",
 		}},
+		{"a refund failed, as before 2024-10-28", "charge.refund.updated", object{"id": "re_1", "status": "failed", "failure_reason": "expired_or_canceled_card", "metadata": order, "payment_intent": "pi_1"}, payment.Event{
+			Kind: payment.Bounced, OrderID: "order1", Reference: payment.Reference{Payment: "pi_1"}, Note: "refund re_1 is failed (expired_or_canceled_card)",
+		}},
 		{"a refund succeeded", "refund.updated", object{"id": "re_1", "status": "succeeded", "metadata": order, "payment_intent": "pi_1"}, payment.Event{}},
 		{"refunded", "charge.refunded", object{"id": "ch_1", "refunded": true, "metadata": order, "payment_intent": "pi_1"}, payment.Event{Kind: payment.Refunded, OrderID: "order1", Reference: payment.Reference{Payment: "pi_1"}}},
 		{"refunded in part", "charge.refunded", object{"id": "ch_1", "refunded": false, "amount": 2990, "amount_refunded": 990, "currency": "eur", "metadata": order, "payment_intent": "pi_1"}, payment.Event{
