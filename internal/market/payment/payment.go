@@ -117,7 +117,8 @@ type Provider interface {
 	Collect(ctx context.Context, r Reference) error
 
 	// Cancel closes the page, so that nothing can be paid any more. A page that is
-	// closed or paid already is not an error.
+	// closed already, or that there is none of, is not an error. It returns an error
+	// that is ErrRefused for one that was completed, and any other for an outage.
 	Cancel(ctx context.Context, r Reference) error
 
 	// Look looks at the page of a payment, and returns the event that a webhook

@@ -148,6 +148,7 @@ func TestCancelClosesThePage(t *testing.T) {
 		{"open", "", nil},
 		{"expired", "expired", nil},
 		{"paid", "complete", payment.ErrRefused},
+		{"of keys that were replaced", "none", nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -157,6 +158,8 @@ func TestCancelClosesThePage(t *testing.T) {
 				switch {
 				case tt.status == "":
 					return nil
+				case tt.status == "none":
+					return &stripetest.Answer{Status: 404, Body: map[string]any{"error": map[string]any{"type": "invalid_request_error", "code": "resource_missing", "message": "No such checkout.session: 'cs_1'"}}}
 				case strings.HasSuffix(r.Path, "/expire"):
 					return &stripetest.Answer{Status: 400, Body: map[string]any{"error": map[string]any{"message": "Only open sessions can be expired."}}}
 				}
