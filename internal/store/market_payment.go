@@ -98,16 +98,26 @@ func orderWhere(q market.OrderQuery) (where string, args []any) {
 	return " WHERE " + strings.Join(terms, " AND "), args
 }
 
+// unfinished finds orders in indexes of their own, each by itself: SQLite would
+// rather read all orders than join such terms with OR. Every id is beyond the
+// empty one, which is said so that it takes orders_end_due and not the index of all
+// subscriptions.
+const unfinished = `
+	SELECT ` + orderColumns + `, o.sweep_tries FROM orders o
+	WHERE o.id IN (
+		SELECT id FROM orders WHERE cancelled_at_ms IS NOT NULL AND paid_at_ms IS NOT NULL AND refunded_at_ms IS NULL
+		UNION ALL
+		SELECT id FROM orders WHERE id > '' AND payment_subscription <> '' AND subscription_ended_at_ms IS NULL
+			AND (cancelled_at_ms IS NOT NULL OR refunded_at_ms IS NOT NULL)
+		UNION ALL
+		SELECT id FROM orders WHERE status = 'pending' AND created_at_ms <= $2)
+		AND o.provider = $1 AND o.sweep_tries < $3 AND COALESCE(o.sweep_at_ms, 0) <= $4
+	ORDER BY COALESCE(o.sweep_at_ms, 0), o.created_at_ms, o.id
+	LIMIT 100`
+
 // UnfinishedOrders implements market.Sales.
 func (s *Sales) UnfinishedOrders(ctx context.Context, provider string, until, now time.Time) ([]market.UnfinishedOrder, error) {
-	rows, err := s.r.QueryContext(ctx, `
-		SELECT `+orderColumns+`, o.sweep_tries FROM orders o
-		WHERE o.provider = $1 AND (o.cancelled_at_ms IS NOT NULL AND o.paid_at_ms IS NOT NULL AND o.refunded_at_ms IS NULL
-			OR o.payment_subscription <> '' AND o.subscription_ended_at_ms IS NULL AND (o.cancelled_at_ms IS NOT NULL OR o.refunded_at_ms IS NOT NULL)
-			OR o.status = 'pending' AND o.created_at_ms <= $2)
-			AND o.sweep_tries < $3 AND COALESCE(o.sweep_at_ms, 0) <= $4
-		ORDER BY COALESCE(o.sweep_at_ms, 0), o.created_at_ms, o.id
-		LIMIT 100`, provider, toMillis(until), market.SweepTries, toMillis(now))
+	rows, err := s.r.QueryContext(ctx, unfinished, provider, toMillis(until), market.SweepTries, toMillis(now))
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,31 @@
+package store
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The sweep runs every ten minutes on each replica: what it costs depends on what
+// is unfinished, not on how much was ever sold.
+func TestUnfinishedOrdersAreFoundInIndexes(t *testing.T) {
+	t.Parallel()
+
+	db, err := Open(filepath.Join(t.TempDir(), "stoa.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	if _, err := db.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := planOf(t, db, unfinished, []any{"stripe", 1, 1, 1})
+	if err != nil || strings.Contains(plan, "SCAN o\n") || strings.Contains(plan, "SCAN orders\n") {
+		t.Errorf("%v\n%s", err, plan)
+	}
+	for _, index := range []string{"orders_refund_due", "orders_end_due", "orders_status"} {
+		if !strings.Contains(plan, index) {
+			t.Errorf("%s is not used:\n%s", index, plan)
+		}
+	}
+}
