@@ -188,11 +188,17 @@ func TestClaimMailsAreLimitedByAddress(t *testing.T) {
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		importCatalog(t, a)
 		order(t, a, "", "once", "ada@example.com")
+		order(t, a, "", "once", "ada+shop@example.com")
 		ada := a.Register(t, "ada")
 		for i, want := range []int{1, 1, 1, 0, 0} {
 			if got := askForClaim(t, a, ada.Access); len(got) != want {
 				t.Errorf("request %d: %d mails, want %d", i+1, len(got), want)
 			}
+		}
+		// Another address of the same mailbox.
+		plus := a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/auth/register", Body: map[string]any{"email": "ada+shop@example.com", "username": "plus", "password": "secret1"}})
+		if got := askForClaim(t, a, plus.Text(t, "data.access_token")); len(got) != 0 {
+			t.Errorf("to another address of the mailbox: %d mails", len(got))
 		}
 		a.Clock.Advance(20*time.Minute - time.Millisecond)
 		if got := askForClaim(t, a, ada.Access); len(got) != 0 {

@@ -16,7 +16,7 @@ import (
 // ClaimLife is how long the token in a mail works after it was made.
 const ClaimLife = time.Hour
 
-// claimMails is how many mails with a token an address gets.
+// claimMails is how many mails with a token a mailbox gets.
 var claimMails = Allowance{AtOnce: 3, Every: 20 * time.Minute}
 
 // ErrClaimToken is returned for every token that claims nothing: unknown,
@@ -91,7 +91,7 @@ func (s *Service) composeClaim(ctx context.Context, userID string) (mail.Message
 		if some, err := tx.HasUnclaimed(ctx, key); err != nil || !some {
 			return err
 		}
-		if later, err := tx.Allow(ctx, "claim:"+key, claimMails, now); err != nil || !later.IsZero() {
+		if later, err := tx.Allow(ctx, "claim:"+mailboxKey(email), claimMails, now); err != nil || !later.IsZero() {
 			return err
 		}
 		wanted = true
