@@ -93,7 +93,7 @@ func report(ctx context.Context, log *slog.Logger, o UnfinishedOrder, n Notice, 
 	attrs := []any{slog.String("why", why), slog.Int("tries", o.Tries)}
 	switch {
 	case o.Tries >= SweepTries:
-		log.ErrorContext(ctx, "unfinished order given up: look at its payment at the provider, then refund or cancel the order", attrs...)
+		log.ErrorContext(ctx, "unfinished order given up: look at its payment at the provider, then refund or cancel the order; end its subscription there if it goes on", attrs...)
 	case why == "":
 		log.DebugContext(ctx, "unfinished order: not paid yet", attrs...)
 	default:
