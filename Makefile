@@ -25,13 +25,19 @@ $(HOST_BUNDLE): $(NODEHOST_SOURCES)
 	cd nodehost && npm ci --no-audit --no-fund --loglevel=error
 	go run ./nodehost/bundle
 
+# What drives the browser in the tests of stoa's own pages.
+BROWSER_DRIVER := browser/node_modules/.package-lock.json
+$(BROWSER_DRIVER): browser/package.json browser/package-lock.json
+	cd browser && npm ci --no-audit --no-fund --loglevel=error
+	touch $@
+
 .PHONY: test
-test: build ## Everything: installs what the tests need, then runs them all on both engines
+test: build $(BROWSER_DRIVER) ## Everything: installs what the tests need, then runs them all on both engines
 	./scripts/test-deps
 	go tool gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -shuffle=on ./...
 
 .PHONY: race
-race: build ## The same tests with the race detector
+race: build $(BROWSER_DRIVER) ## The same tests with the race detector
 	./scripts/test-deps
 	go tool gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -race -shuffle=on -count=1 ./...
 
@@ -66,5 +72,5 @@ tools: ## Install the linters
 
 .PHONY: clean
 clean: ## Remove what was built; data/ stays
-	rm -rf bin nodehost/node_modules
+	rm -rf bin nodehost/node_modules browser/node_modules
 	find internal/runtime/node/dist -type f -not -name README.md -delete

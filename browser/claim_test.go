@@ -1,0 +1,209 @@
+package browser_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"stoa/internal/testkit"
+)
+
+const catalog = `
+products:
+  - slug: mail-pack
+    name: Mail Pack
+    description: Templates.
+    shortDescription: Templates.
+    category: marketing
+    icon: https://cdn.example/mail.svg
+    pricingTiers:
+      - {id: monthly, name: Monthly, description: A month., price: 9, currency: EUR, billingPeriod: monthly, features: [templates], maxInstances: 1}
+`
+
+const claiming = `
+		title "Claim your orders"
+		heading "Claim your orders" focused
+		paragraph "Sign in to your account, and the orders that were placed without it, with your e-mail address, become the account's."
+		textbox "E-mail address"
+		textbox "Password"
+		checkbox "Show password"
+		button "Claim orders"`
+
+const asking = `
+		title "Claim your orders"
+		heading "Claim your orders" focused
+		paragraph "Did you buy without an account, or before you had one? Sign in to the account with the same e-mail address, and you get a mail with a link that brings your orders into it."
+		textbox "E-mail address"
+		textbox "Password"
+		checkbox "Show password"
+		button "Send the mail"`
+
+// shop is a stoa where ada has an account, and placed n orders without it.
+func shop(t *testing.T, n int) (*testkit.App, testkit.Tokens) {
+	t.Helper()
+	a := testkit.New(t)
+	if _, err := a.Market.Import(t.Context(), fstest.MapFS{"c.yaml": {Data: []byte(catalog)}}, "c.yaml"); err != nil {
+		t.Fatal(err)
+	}
+	for range n {
+		post(t, a, http.StatusOK, "/api/marketplace/products/mail-pack/purchase", "", map[string]any{
+			"tierId": "monthly", "paymentMethod": "card", "billingInfo": map[string]string{"email": "ada@example.com"},
+		})
+	}
+	a.Mails(t) // the receipts
+	return a, a.Register(t, "ada")
+}
+
+// claimLink asks for a mail as ada, and returns the address in it.
+func claimLink(t *testing.T, a *testkit.App, ada testkit.Tokens) string {
+	t.Helper()
+	post(t, a, http.StatusAccepted, "/api/marketplace/orders/claim-request", ada.Access, nil)
+	return mailed(t, a, "Claim your orders")
+}
+
+// signIn fills the form in and sends it.
+func signIn(t *testing.T, b tab, email, password, button string) {
+	t.Helper()
+	b.fill(t, "E-mail address", email)
+	b.fill(t, "Password", password)
+	b.click(t, "button", button)
+}
+
+// wantOrders checks how many orders ada's account has.
+func wantOrders(t *testing.T, a *testkit.App, ada testkit.Tokens, want int) {
+	t.Helper()
+	res := a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/api/marketplace/orders", Token: ada.Access})
+	if list, _ := res.Get(t, "orders").([]any); len(list) != want {
+		t.Errorf("the account has %d orders, want %d\n%s", len(list), want, res.Body)
+	}
+}
+
+func TestClaimBringsTheOrdersIntoTheAccount(t *testing.T) {
+	t.Parallel()
+
+	for n, title := range map[int]string{1: "One order claimed", 2: "2 orders claimed"} {
+		t.Run(title, func(t *testing.T) {
+			t.Parallel()
+
+			a, ada := shop(t, n)
+			b := newTab(t, a)
+			b.open(t, claimLink(t, a, ada))
+			b.sees(t, claiming)
+			b.wantHistory(t, "/claim-orders") // and no token
+			signIn(t, b, " ada@example.com ", testkit.Password, "Claim orders")
+			b.sees(t, strings.ReplaceAll(`
+		title "TITLE"
+		heading "TITLE" focused
+		status "You find your orders and licences in your account."`, "TITLE", title))
+			b.wantHistory(t, "/claim-orders")
+			wantOrders(t, a, ada, n)
+			wantSignedOut(t, a, ada)
+		})
+	}
+}
+
+// Without a token the page has a mail with one sent, and takes it in the same tab.
+func TestClaimAsksForTheMail(t *testing.T) {
+	t.Parallel()
+
+	a, ada := shop(t, 1)
+	b := newTab(t, a)
+	b.open(t, "/claim-orders")
+	b.sees(t, asking)
+	signIn(t, b, "ada@example.com", testkit.Password, "Send the mail")
+	b.sees(t, `
+		title "Look into your mailbox"
+		heading "Look into your mailbox" focused
+		status "If orders were placed without an account with your e-mail address, a mail with a link is on its way. The link works for one hour."`)
+	wantSignedOut(t, a, ada)
+	link := mailed(t, a, "Claim your orders")
+
+	b.open(t, link)
+	b.sees(t, strings.Replace(claiming, `"E-mail address"`, `"E-mail address" = "ada@example.com"`, 1)) // and no password
+	b.wantHistory(t, "/claim-orders", "/claim-orders")
+	signIn(t, b, "ada@example.com", testkit.Password, "Claim orders")
+	b.sees(t, `
+		title "One order claimed"
+		heading "One order claimed" focused
+		status "You find your orders and licences in your account."`)
+	wantOrders(t, a, ada, 1)
+
+	b.open(t, link) // which was used
+	b.sees(t, strings.Replace(claiming, `"E-mail address"`, `"E-mail address" = "ada@example.com"`, 1))
+	signIn(t, b, "ada@example.com", testkit.Password, "Claim orders")
+	b.sees(t, `
+		title "Claim your orders"
+		heading "Claim your orders"
+		paragraph "Did you buy without an account, or before you had one? Sign in to the account with the same e-mail address, and you get a mail with a link that brings your orders into it."
+		textbox "E-mail address" = "ada@example.com"
+		textbox "Password" = "•••••••••••••••••••••"
+		checkbox "Show password"
+		alert "The link does not work any more, or it was sent to another account: links work once, for one hour. Have a new mail sent here."
+		button "Send the mail"`)
+	wantSignedOut(t, a, ada)
+}
+
+func TestClaimSaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
+
+	a, ada := shop(t, 1)
+	b := newTab(t, a)
+	b.open(t, claimLink(t, a, ada))
+	signIn(t, b, " ", "", "Claim orders")
+	b.sees(t, `
+		title "Claim your orders"
+		heading "Claim your orders"
+		paragraph "Sign in to your account, and the orders that were placed without it, with your e-mail address, become the account's."
+		textbox "E-mail address" = " " invalid focused, described by "Enter the e-mail address of your account."
+		alert "Enter the e-mail address of your account."
+		textbox "Password"
+		checkbox "Show password"
+		button "Claim orders"`)
+	signIn(t, b, "ada@example.com", "", "Claim orders")
+	b.sees(t, `
+		title "Claim your orders"
+		heading "Claim your orders"
+		paragraph "Sign in to your account, and the orders that were placed without it, with your e-mail address, become the account's."
+		textbox "E-mail address" = "ada@example.com"
+		textbox "Password" invalid focused, described by "Enter your password."
+		checkbox "Show password"
+		alert "Enter your password."
+		button "Claim orders"`)
+	signIn(t, b, "ada@example.com", "wrong", "Claim orders")
+	b.click(t, "checkbox", "Show password")
+	b.sees(t, `
+		title "Claim your orders"
+		heading "Claim your orders"
+		paragraph "Sign in to your account, and the orders that were placed without it, with your e-mail address, become the account's."
+		textbox "E-mail address" = "ada@example.com"
+		textbox "Password" = "wrong"
+		checkbox "Show password" checked focused
+		alert "The e-mail address or the password is wrong."
+		button "Claim orders"`)
+	wantOrders(t, a, ada, 0)
+	b.open(t, "/claim-orders#another") // a fault of the first link's is none of the second's
+	b.sees(t, `
+		title "Claim your orders"
+		heading "Claim your orders" focused
+		paragraph "Sign in to your account, and the orders that were placed without it, with your e-mail address, become the account's."
+		textbox "E-mail address" = "ada@example.com"
+		textbox "Password" = "wrong"
+		checkbox "Show password" checked
+		button "Claim orders"`)
+}
+
+// wantSignedOut waits until the page has ended the session that it made: the
+// test's own is left.
+func wantSignedOut(t *testing.T, a *testkit.App, ada testkit.Tokens) {
+	t.Helper()
+	end := time.Now().Add(10 * time.Second)
+	for n := 0; n != 1; {
+		res := a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/auth/sessions", Token: ada.Access})
+		list, _ := res.Get(t, "data.items").([]any)
+		if n = len(list); time.Now().After(end) {
+			t.Fatalf("ada has %d sessions, want 1\n%s", n, res.Body)
+		}
+	}
+}

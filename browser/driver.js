@@ -1,0 +1,133 @@
+// Drives a real Chromium for the Go tests beside it: each line of standard input
+// is a command, each line of standard output its result. There is one tab at a
+// time. The browser ends when standard input does, whatever became of the tests.
+import { createInterface } from "node:readline";
+import { chromium } from "playwright-core";
+
+const patience = 10_000; // for one command
+
+// Whatever it is waiting for when the tests are gone: without the driver, the
+// browser ends too.
+process.stdin.on("end", () => setTimeout(() => process.exit(1), patience).unref());
+
+const browser = await chromium.launch({
+  executablePath: process.argv[2],
+  headless: true,
+  timeout: 2 * patience,
+  chromiumSandbox: process.getuid() !== 0, // which root cannot have
+  // Whatever a page or the browser itself asks of another machine fails.
+  args: ["--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"],
+});
+
+// Of the tab there is:
+let home; // the origin of the stoa whose pages it shows
+let page, devtools;
+let problems; // what no page may do, in the order it was seen
+let asked; // what becomes of seen, for each request
+let answered; // addresses whose requests get no further than the driver
+
+// seen looks at a request, which must go to stoa and tell nothing that the browser knows.
+const seen = async (request) => {
+  const url = new URL(request.url());
+  if (url.origin !== home) problems.push(`request to another origin: ${request.method()} ${url}`);
+  if (request.resourceType() !== "fetch" || answered.has(request.url())) return;
+  const headers = await request.allHeaders();
+  for (const name of ["cookie", "referer"]) {
+    if (headers[name]) problems.push(`${request.method()} ${url.pathname} sends ${name}: ${headers[name]}`);
+  }
+  if (headers["cache-control"] !== "no-cache") problems.push(`${request.method()} ${url.pathname} may be answered by a cache`);
+};
+
+// begin opens a tab that shares nothing with those before it.
+const begin = async (origin) => {
+  [home, problems, asked, answered] = [origin, [], [], new Set()];
+  const context = await browser.newContext();
+  await context.addCookies([{ name: "known", value: "1", url: home }]); // see seen
+  await context.addInitScript(() => addEventListener("securitypolicyviolation", (e) => console.error(`${e.violatedDirective} forbids ${e.blockedURI}`)));
+  page = await context.newPage();
+  page.setDefaultTimeout(patience);
+  page.on("request", (request) => asked.push(seen(request).catch((e) => problems.push(`${request.url()}: ${e}`))));
+  page.on("pageerror", (error) => problems.push(`error in the page: ${error}`));
+  page.on("console", (message) => {
+    // What the browser notes about an answer that is no success is no fault of the page's.
+    if (!["error", "warning"].includes(message.type()) || message.text().startsWith("Failed to load resource: ")) return;
+    problems.push(`console ${message.type()}: ${message.text()}`);
+  });
+  devtools = await context.newCDPSession(page);
+};
+
+const roles = ["heading", "paragraph", "textbox", "checkbox", "button", "link", "alert", "status"];
+
+// text is what is in a node that has no name of its own.
+const text = (node, nodes) =>
+  node.childIds.map((id) => nodes.get(id)).map((child) => (child.role?.value === "StaticText" ? child.name.value : text(child, nodes))).join("");
+
+// spoken is a node in words, or nothing if there is nothing to say.
+const spoken = (node, nodes) => {
+  const name = node.name?.value || text(node, nodes);
+  if (!name) return [];
+  const is = (state) => [true, "true"].includes(node.properties?.find((p) => p.name === state)?.value.value);
+  let line = `${node.role.value} "${name}"`;
+  if (node.value?.value) line += ` = "${node.value.value}"`;
+  for (const state of ["checked", "disabled", "invalid"]) if (is(state)) line += ` ${state}`;
+  // A button that is off during its request loses the cursor, unless the answer is faster.
+  if (is("focused") && node.role.value !== "button") line += " focused";
+  if (node.description?.value) line += `, described by "${node.description.value}"`;
+  return [line];
+};
+
+// screen is what the browser tells a screen reader, a thing a line.
+const screen = async () => {
+  const tree = await devtools.send("Accessibility.getFullAXTree");
+  const nodes = new Map(tree.nodes.map((node) => [node.nodeId, node]));
+  const walk = (node) => {
+    const told = !node.ignored && roles.includes(node.role?.value);
+    return told ? spoken(node, nodes) : node.childIds.flatMap((id) => walk(nodes.get(id)));
+  };
+  return [`title "${await page.title()}"`, ...walk(tree.nodes[0])].join("\n");
+};
+
+const commands = {
+  begin,
+  open: async (path) => void (await page.goto(home + path)),
+  fill: (label, value) => page.getByLabel(label, { exact: true }).fill(value),
+  click: (role, name) => page.getByRole(role, { name, exact: true }).click(),
+  key: (name) => page.keyboard.press(name),
+  // answer has requests for a path answered with a status, or not at all.
+  answer: (path, status) => {
+    answered.add(home + path);
+    return page.route(home + path, (route) => (status ? route.fulfill({ status, json: {} }) : route.abort()));
+  },
+  // sees waits until the screen is as wanted, and returns it as it is in the end.
+  async sees(want) {
+    const end = Date.now() + patience;
+    for (;;) {
+      const got = await screen();
+      if (got === want || Date.now() > end) return got;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  },
+  // history is every address that the tab can go back or forward to.
+  async history() {
+    const { entries } = await devtools.send("Page.getNavigationHistory");
+    return entries.map((entry) => entry.url.replace(home, ""));
+  },
+  // end closes the tab and returns the problems that there were.
+  async end() {
+    await Promise.all(asked);
+    await page.context().close();
+    return problems;
+  },
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const [name, ...args] = JSON.parse(line);
+  let result;
+  try {
+    result = { value: await commands[name](...args) };
+  } catch (e) {
+    result = { error: String(e) };
+  }
+  process.stdout.write(JSON.stringify(result) + "\n");
+}
+await browser.close();

@@ -1,0 +1,85 @@
+package browser_test
+
+import (
+	"strings"
+	"testing"
+
+	"stoa/internal/testkit"
+)
+
+// What buyers come back to has nothing to do but to be read.
+func TestPagesAfterAPayment(t *testing.T) {
+	t.Parallel()
+
+	b := newTab(t, testkit.New(t))
+	b.open(t, "/payment/success?order=1")
+	b.sees(t, `
+		title "Thank you"
+		heading "Thank you"
+		paragraph "Your payment is being confirmed, which usually takes a few seconds. Your licence key works from then on."
+		paragraph "You have the key from the shop where you ordered. You can close this page."`)
+	b.open(t, "/payment/cancelled")
+	b.sees(t, `
+		title "Not paid"
+		heading "Not paid"
+		paragraph "The payment was not made, and nothing was charged."
+		paragraph "Go back to the shop to try again. An order that is not paid is cancelled by itself after a day."`)
+}
+
+// Nothing that was typed is lost while the server is away, and the button works
+// again.
+func TestPagesSayThatTheServerIsAway(t *testing.T) {
+	t.Parallel()
+
+	b := newTab(t, testkit.New(t))
+	for _, page := range []struct {
+		path, posts, button string
+		fields              []string
+		want                string
+	}{
+		{"/reset-password#x", "/auth/reset-password", "Save password", []string{"New password"}, `
+		title "Choose a new password"
+		heading "Choose a new password"
+		paragraph "You will be signed out everywhere and can then sign in with the new password."
+		textbox "New password" = "••••••" invalid focused, described by "FAULT"
+		checkbox "Show password"
+		alert "FAULT"
+		button "Save password"`},
+		{"/setup#x", "/auth/setup", "Create administrator", []string{"E-mail address", "Username", "Password"}, `
+		title "Set up stoa"
+		heading "Set up stoa"
+		paragraph "Create the first administrator. The link that brought you here works once."
+		textbox "E-mail address" = "x@y.zz"
+		textbox "Username" = "x@y.zz"
+		textbox "Password" = "••••••"
+		checkbox "Show password"
+		alert "FAULT"
+		button "Create administrator"`},
+		{"/claim-orders#x", "/auth/login", "Claim orders", []string{"E-mail address", "Password"}, `
+		title "Claim your orders"
+		heading "Claim your orders"
+		paragraph "Sign in to your account, and the orders that were placed without it, with your e-mail address, become the account's."
+		textbox "E-mail address" = "x@y.zz"
+		textbox "Password" = "••••••"
+		checkbox "Show password"
+		alert "FAULT"
+		button "Claim orders"`},
+	} {
+		b.open(t, page.path)
+		for _, field := range page.fields {
+			b.fill(t, field, "x@y.zz")
+		}
+		for _, away := range []struct {
+			status int // 0: no answer
+			fault  string
+		}{
+			{0, "The server cannot be reached. Check your connection and try again."},
+			{500, "Something went wrong on our side. Try again in a moment."},
+			{502, "Something went wrong on our side. Try again in a moment."},
+		} {
+			b.answer(t, page.posts, away.status)
+			b.click(t, "button", page.button)
+			b.sees(t, strings.ReplaceAll(page.want, "FAULT", away.fault))
+		}
+	}
+}
