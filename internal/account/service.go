@@ -137,6 +137,12 @@ func (s *Service) IssuePluginToken(ctx context.Context, installationID string) (
 	return raw, expires, err
 }
 
+// PluginTokenKey returns the id of the key that IssuePluginToken signs with now.
+func (s *Service) PluginTokenKey(ctx context.Context) (string, error) {
+	key, err := s.Ring.Signer(ctx)
+	return key.ID, err
+}
+
 // VerifyPluginToken returns the installation a plugin token was issued for, or
 // ErrPluginToken. Whether that installation still exists is not looked up.
 func (s *Service) VerifyPluginToken(ctx context.Context, raw string) (installationID string, err error) {

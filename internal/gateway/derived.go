@@ -69,24 +69,30 @@ func ConfigDigest(compact []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// issuedToken is a platform token and until when it is handed out.
+// issuedToken is a platform token, the id of the key that signed it, and until
+// when it is handed out.
 type issuedToken struct {
-	token string
-	until time.Time
+	token, key string
+	until      time.Time
 }
 
 // token returns a platform token for an installation. One is handed out until
-// half its life is gone, so a plugin has at least the other half.
+// half its life is gone, so a plugin has at least the other half, or another key
+// signs: the one before may have been withdrawn, and its tokens with it.
 func (g *Gateway) token(ctx context.Context, installationID string) (string, error) {
 	now := g.Now()
-	if t, ok := g.tokens.get(installationID); ok && now.Before(t.until) {
+	key, err := g.Tokens.PluginTokenKey(ctx) // before the token is made: it may be a newer one's
+	if err != nil {
+		return "", err
+	}
+	if t, ok := g.tokens.get(installationID); ok && t.key == key && now.Before(t.until) {
 		return t.token, nil
 	}
 	token, expires, err := g.Tokens.IssuePluginToken(ctx, installationID)
 	if err != nil {
 		return "", err
 	}
-	g.tokens.put(installationID, issuedToken{token, now.Add(expires.Sub(now) / 2)})
+	g.tokens.put(installationID, issuedToken{token, key, now.Add(expires.Sub(now) / 2)})
 	return token, nil
 }
 

@@ -50,6 +50,10 @@ type Tokens interface {
 	// IssuePluginToken returns a token that stands for an installation, and when
 	// it ends.
 	IssuePluginToken(ctx context.Context, installationID string) (token string, expires time.Time, err error)
+
+	// PluginTokenKey returns the id of the key that signs tokens now. What another
+	// signed is good no more if that was withdrawn.
+	PluginTokenKey(ctx context.Context) (string, error)
 }
 
 // Platform is what every plugin is told about this stoa.

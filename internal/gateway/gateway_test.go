@@ -235,6 +235,28 @@ func TestTokenIsReusedForHalfItsLife(t *testing.T) {
 	}
 }
 
+// The keys may have been withdrawn: then the platform refuses what they signed.
+func TestTokenOfAnotherKeyIsNotReused(t *testing.T) {
+	t.Parallel()
+
+	k := newKit(t)
+	token := func(key string) string {
+		k.tokens.mu.Lock()
+		k.tokens.key = key
+		k.tokens.mu.Unlock()
+		k.do(t, "GET", "/api/x", nil, nil)
+		return k.next(t).Header.Get("X-Platform-Token")
+	}
+	first := token("old")
+	second := token("new")
+	if second == first {
+		t.Errorf("when another key signs: %q, want a new token", second)
+	}
+	if got := token("new"); got != second {
+		t.Errorf("of the same key: %q, want %q again", got, second)
+	}
+}
+
 func TestRoutePermissions(t *testing.T) {
 	t.Parallel()
 

@@ -71,9 +71,16 @@ func (f *finder) SigningSecrets(context.Context, string) ([]string, error) { ret
 
 // tokens numbers the tokens it issues. They live ten minutes.
 type tokens struct {
-	mu sync.Mutex
-	n  int
-	at func() time.Time
+	mu  sync.Mutex
+	n   int
+	key string
+	at  func() time.Time
+}
+
+func (k *tokens) PluginTokenKey(context.Context) (string, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.key, nil
 }
 
 func (k *tokens) IssuePluginToken(_ context.Context, id string) (string, time.Time, error) {

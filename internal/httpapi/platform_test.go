@@ -88,6 +88,29 @@ func rawConfig(t *testing.T, res testkit.Response) string {
 	return string(body.Data.Config)
 }
 
+// The gateway hands a token out for minutes: not beyond the key that signed it.
+func TestPluginsGetTokensThatWorkAfterKeysWereWithdrawn(t *testing.T) {
+	t.Parallel()
+	app := testkit.New(t)
+	e := newEcho(t, app, nil)
+	call := func() (token string, status int) {
+		t.Helper()
+		app.Do(t, testkit.Request{Method: "GET", Path: gatewayBase + "/api/x"})
+		token = e.reached().Header.Get("X-Platform-Token")
+		return token, app.Do(t, testkit.Request{Method: "GET", Path: "/api/v1/platform/config", Token: token}).Status
+	}
+	before, status := call()
+	if status != http.StatusOK {
+		t.Fatalf("before: %d", status)
+	}
+	if _, err := app.Accounts.Ring.Withdraw(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if after, status := call(); after == before || status != http.StatusOK {
+		t.Errorf("after: %d, with the same token: %t; want a new one that works", status, after == before)
+	}
+}
+
 func TestPluginTokensAndUserTokensAreNotMistaken(t *testing.T) {
 	t.Parallel()
 	app := testkit.New(t)
