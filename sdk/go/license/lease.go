@@ -138,7 +138,8 @@ func NormalInstance(id string) string { return strings.ToLower(strings.TrimSpace
 func (k Keys) ParseLease(raw string) (Lease, error) {
 	header, rest, _ := strings.Cut(raw, ".")
 	payload, signature, ok := strings.Cut(rest, ".")
-	if !ok || len(raw) > maxLease {
+	// encoding/base64 skips line breaks, also when it is strict.
+	if !ok || len(raw) > maxLease || strings.ContainsAny(raw, "\r\n") {
 		return Lease{}, ErrInvalid
 	}
 	var head struct {

@@ -177,6 +177,8 @@ func leaseVectors(tb testing.TB) []leaseVector {
 		bad("four parts", good+".x"),
 		bad("no signature", good[:last+1]),
 		bad("padding", good+"="),
+		bad("a line break at the end", good+"\n"),
+		bad("a line break in the signature", good[:len(good)-9]+"\r\n"+good[len(good)-9:]),
 		bad("another spelling of the last bits", good[:len(good)-1]+respell(good[len(good)-1])),
 		bad("changed claims", parts[0]+"."+base64.RawURLEncoding.EncodeToString([]byte(strings.Replace(body, "templates", "everythin", 1)))+"."+parts[2]),
 		bad("algorithm none", forge(current, head("EdDSA", "none"), body)),
