@@ -99,6 +99,20 @@ func TestWhoMayNotUseALicenseGetsNoLease(t *testing.T) {
 	wantVerdict(t, lease(key, "a.example"), "expired")
 }
 
+// A lease is in whole seconds and never longer than its licence.
+func TestALicenseThatEndsWithinTheSecondGetsNoLease(t *testing.T) {
+	t.Parallel()
+	a := shop(t)
+	a.Clock.Advance(500 * time.Millisecond)
+	key := buy(t, a, "monthly")
+	activate(t, a, key, "a.example")
+	a.Clock.Advance(testkit.T0.AddDate(0, 1, 0).Sub(testkit.T0) - 100*time.Millisecond)
+	if res := verify(t, a, "mail-pack", key, "a.example"); res.Get(t, "valid") != true {
+		t.Fatalf("verify = %s", res.Body)
+	}
+	wantVerdict(t, fetch(t, a, licensePath("lease", key, "a.example", "")), "expired")
+}
+
 func TestLeaseTermsAreConfigurable(t *testing.T) {
 	t.Parallel()
 	terms := func(ttl, grace time.Duration) testkit.Option {

@@ -2,6 +2,7 @@ package keyring_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -32,11 +33,14 @@ func TestWithdrawnKeysAreGoneWithTheNextAndThePreviousOnes(t *testing.T) {
 		c.Advance(purpose.Lead)
 		mustRotate(t, a) // so that there is a previous one
 		c.Advance(time.Minute)
-		stolen := published(t, b)
-		if len(stolen) != 3 {
+		stolen := published(t, a)
+		if len(stolen) != 3 || len(published(t, b)) != 3 {
 			t.Fatalf("published = %q, want a key of each stage", stolen)
 		}
 		done := withdraw(t, a)
+		if got := signer(t, a); got != done.Current {
+			t.Errorf("at once, this process signs with %q, want %q", got, done.Current)
+		}
 		slices.Sort(stolen)
 		if gone := slices.Sorted(slices.Values(done.Withdrawn)); !slices.Equal(gone, stolen) {
 			t.Errorf("withdrawn = %q, want %q", gone, stolen)
@@ -122,7 +126,7 @@ func TestWithdrawalIsRecordedAndLeavesOtherPurposesAlone(t *testing.T) {
 		if err := other.Init(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		before := signer(t, other)
+		before, stolen := signer(t, other), published(t, r)
 		done := withdraw(t, r)
 		c.Advance(time.Minute)
 		if got := signer(t, other); got != before {
@@ -130,7 +134,10 @@ func TestWithdrawalIsRecordedAndLeavesOtherPurposesAlone(t *testing.T) {
 		}
 		entries, _, err := store.NewAudit(db).ListEntries(t.Context(), audit.Query{Limit: 10})
 		if err != nil || len(entries) != 1 || entries[0].Action != audit.KeysWithdraw || entries[0].Target.ID != done.Current {
-			t.Errorf("audit = %+v, %v; want one %s", entries, err, audit.KeysWithdraw)
+			t.Fatalf("audit = %+v, %v; want one %s", entries, err, audit.KeysWithdraw)
+		}
+		if d := entries[0].Details; d["purpose"] != purpose.Name || fmt.Sprint(d["withdrawn"]) != fmt.Sprint(stolen) {
+			t.Errorf("details = %v, want purpose %s and withdrawn %q", d, purpose.Name, stolen)
 		}
 	})
 }
