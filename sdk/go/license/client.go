@@ -99,7 +99,7 @@ func (c *Client) Deactivate(ctx context.Context) (License, error) {
 	if err != nil {
 		return l, err
 	}
-	return l, c.keep(saved{})
+	return l, c.giveBack()
 }
 
 // Verify asks the vendor whether the licence may be used now. It returns a
@@ -125,7 +125,7 @@ func (c *Client) Renew(ctx context.Context) (Status, error) {
 		Valid bool   `json:"valid"`
 		Lease string `json:"lease"`
 	}
-	before := c.refusals()
+	before := c.ends()
 	at, err := c.ask(ctx, "lease", &answer, &answer.Valid)
 	if refused, ok := asRefused(err); ok {
 		return Status{Online: true, StoreErr: c.refuse(refused)}, err

@@ -170,6 +170,57 @@ func TestARefusalWinsOverAnAnswerThatWasOnItsWay(t *testing.T) {
 	}
 }
 
+func TestASeatThatWasGivenBackLeavesNoLease(t *testing.T) {
+	t.Parallel()
+	a := vendor(t)
+	c, wire := install(t, a)
+	if _, err := c.Activate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	inner := wire.RoundTripper
+	slow := clientOf(c, c.Store) // asks for a lease, and gives the seat back before the answer is there
+	slow.HTTP = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		res, err := inner.RoundTrip(r)
+		slow.HTTP = c.HTTP
+		if _, err := slow.Deactivate(t.Context()); err != nil {
+			t.Error(err)
+		}
+		return res, err
+	})}
+	var refused *license.Refused
+	if _, err := slow.Check(t.Context()); !errors.As(err, &refused) || refused.Code != "not_activated" {
+		t.Errorf("Check = %v, want refused: not_activated", err)
+	}
+	for name, client := range map[string]*license.Client{"it": slow, "started anew it": clientOf(c, c.Store)} {
+		if _, err := client.Offline(); !errors.Is(err, license.ErrNoLease) {
+			t.Errorf("Offline of %s = %v, want ErrNoLease", name, err)
+		}
+	}
+}
+
+func TestTheVendorsOwnTroubleLeavesTheLease(t *testing.T) {
+	t.Parallel()
+	a := vendor(t)
+	c, _ := install(t, a)
+	if _, err := c.Activate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	wantState(t, c, true, license.Valid)
+	astray := clientOf(c, c.Store) // which is no trouble of the vendor's
+	astray.Product = "other"
+	if s, err := astray.Check(t.Context()); err == nil || !s.Online || s.Cause != nil {
+		t.Errorf("Check of an unknown product = online %v, %v (%v); want the vendor's no", s.Online, err, s.Cause)
+	}
+	if err := a.DB.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wantState(t, c, false, license.Valid)
+	var failed *license.Error
+	if s, _ := c.Check(t.Context()); !errors.As(s.Cause, &failed) || failed.Status != http.StatusInternalServerError {
+		t.Errorf("cause = %v, want the vendor's 500", s.Cause)
+	}
+}
+
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -33,41 +33,46 @@ func (s saved) seen() time.Time {
 type memory struct {
 	sync.Mutex
 
-	last     saved
-	unsaved  bool // last is not in the Store
-	refusals int  // how often the vendor refused
+	last    saved
+	unsaved bool // last is not in the Store
+	ends    int  // how often a lease ended: the vendor refused, or it was given back
 }
 
-func (c *Client) refusals() int {
+func (c *Client) ends() int {
 	c.memory.Lock()
 	defer c.memory.Unlock()
-	return c.memory.refusals
+	return c.memory.ends
 }
 
 // refuse notes that the vendor refused, and returns what the Store thinks of it.
 func (c *Client) refuse(r *Refused) error {
 	c.memory.Lock()
 	defer c.memory.Unlock()
-	c.memory.refusals++
+	c.memory.ends++
 	return c.save(saved{Refused: &r.Code})
 }
 
+// giveBack forgets the lease.
+func (c *Client) giveBack() error {
+	c.memory.Lock()
+	defer c.memory.Unlock()
+	c.memory.ends++
+	return c.save(saved{})
+}
+
 // grant keeps a new lease, unless the vendor refused after the request for it was
-// sent, when there had been before refusals: which of the two answers is the
-// newer one is not known then, and a refusal wins.
+// sent, when there had been before ends, or the seat was given back: which of the
+// two answers is the newer one is not known then, and the end wins.
 func (c *Client) grant(s saved, before int) (refused *Refused, storeErr error) {
 	c.memory.Lock()
 	defer c.memory.Unlock()
-	if c.memory.refusals != before && c.memory.last.Refused != nil {
-		return &Refused{Code: *c.memory.last.Refused}, nil
+	if last := c.memory.last; c.memory.ends != before && last.Lease == "" {
+		if last.Refused != nil {
+			return &Refused{Code: *last.Refused}, nil
+		}
+		return &Refused{Code: "not_activated"}, nil
 	}
 	return nil, c.save(s)
-}
-
-func (c *Client) keep(s saved) error {
-	c.memory.Lock()
-	defer c.memory.Unlock()
-	return c.save(s)
 }
 
 // load returns what is known: from the Store, unless it failed. Its error says

@@ -4,6 +4,7 @@ import { LicenseError } from './error.js';
 import { verifyLease } from './lease.js';
 
 const TIMEOUT = 15_000;
+const MAX_ANSWER = 1 << 20; // how much of an answer is read
 
 // memoryStore keeps the lease until the program ends.
 export function memoryStore() {
@@ -22,7 +23,7 @@ export class Client {
   // What is known whether or not the store works.
   #last = { lastSeen: 0 };
   #unsaved = false; // #last is not in the store
-  #refusals = 0; // how often the vendor refused
+  #ends = 0; // how often a lease ended: the vendor refused, or it was given back
   #queue = Promise.resolve();
 
   constructor({ baseURL, product, licenseKey, instance, keys, store = memoryStore(), fetch = globalThis.fetch, now = () => new Date() }) {
@@ -40,6 +41,7 @@ export class Client {
   // throws code store when that was done, but the store failed.
   async deactivate() {
     const license = await this.#post('deactivate');
+    this.#ends++;
     const storeError = await this.#alone(() => this.#save({}));
     if (storeError) throw storeError;
     return license;
@@ -56,13 +58,14 @@ export class Client {
   // verifyLease do. A store that fails is a warning: storeError of the result, or
   // of the error.
   async renew() {
-    const before = this.#refusals;
+    const before = this.#ends;
     const got = await this.#ask('lease');
     // By the vendor's clock: what was thought of the time before does not count.
     const result = await verifyLease(got.answer.lease, { ...this.#subject(), now: got.at });
     const storeError = await this.#alone(() => {
-      // Refused after this was asked: which answer is the newer one is not known.
-      if (this.#refusals !== before && this.#last.refused !== undefined) throw refusal(this.#last.refused);
+      // Refused, or given back, after this was asked: which answer is the newer one is
+      // not known.
+      if (this.#ends !== before && !this.#last.lease) throw refusal(this.#last.refused ?? 'not_activated');
       return this.#save({ lease: got.answer.lease, lastSeen: result.lastSeen.getTime() });
     });
     return storeError ? { ...result, storeError } : result;
@@ -140,7 +143,7 @@ export class Client {
     if (!answer) throw new LicenseError('unsigned', 'the answer is not JSON');
     if (answer.valid !== true) {
       const reason = res.headers.get('x-license-code') ?? '';
-      this.#refusals++;
+      this.#ends++;
       const storeError = await this.#alone(() => this.#save({ refused: reason }));
       throw warned(refusal(reason), storeError);
     }
@@ -152,7 +155,7 @@ export class Client {
   async #send(url, init) {
     try {
       const res = await this.fetch(url, { ...init, cache: 'no-store', credentials: 'omit', redirect: 'error', signal: AbortSignal.timeout(TIMEOUT) });
-      return { status: res.status, headers: res.headers, body: new Uint8Array(await res.arrayBuffer()) };
+      return { status: res.status, headers: res.headers, body: await readBody(res) };
     } catch (cause) {
       throw new LicenseError('unreachable', 'the vendor cannot be reached', { reason: cause?.name });
     }
@@ -187,6 +190,23 @@ export class Client {
       return new LicenseError('store', 'the store failed: keep the lease', { cause });
     }
   }
+}
+
+// readBody reads a body. Whoever answers may not be the vendor, and never end.
+async function readBody(res) {
+  if (!res.body?.getReader) return new Uint8Array(await res.arrayBuffer()); // none, or a fetch without streams
+  const parts = [];
+  let size = 0;
+  const reader = res.body.getReader();
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    parts.push(next.value);
+    size += next.value.length;
+    if (size > MAX_ANSWER) {
+      reader.cancel().catch(() => {});
+      throw new RangeError('the answer is too long');
+    }
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
 
 // read reads what was kept. What is damaged is as if there were nothing.
