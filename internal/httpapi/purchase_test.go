@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"stoa/internal/app"
+	"stoa/internal/caller"
 	"stoa/internal/market"
 	"stoa/internal/market/payment"
 	"stoa/internal/testkit"
@@ -125,6 +126,18 @@ func TestALicenseWorksOnlyOncePaid(t *testing.T) {
 	}
 }
 
+// A provider refuses what is no address, and the bill need not have one.
+func TestOnlyAnAddressIsTakenToThePaymentPage(t *testing.T) {
+	t.Parallel()
+	a, b := bankShop(t)
+	for _, email := range []string{"", "ada", "ada@example.com, eve@example.com"} {
+		send(t, a, products+"/mail-pack/purchase", map[string]any{"tierId": "once", "paymentMethod": "card", "billingInfo": map[string]any{"email": email}}).Text(t, "orderId")
+		if got := b.begun[len(b.begun)-1].Email; got != "" {
+			t.Errorf("the bank was told %q", got)
+		}
+	}
+}
+
 // Nothing is sold on the word of a bank that does not answer.
 func TestAPurchaseWhosePaymentCannotBeginIsCancelled(t *testing.T) {
 	t.Parallel()
@@ -189,6 +202,10 @@ func TestAPurchaseWithAChosenIDHappensOnce(t *testing.T) {
 		if _, err := a.Market.Purchase(t.Context(), "bare", other); !errors.Is(err, market.ErrOrderTaken) {
 			t.Errorf("another product = %v, want ErrOrderTaken", err)
 		}
+		ada := caller.With(t.Context(), caller.Caller{UserID: "ada"})
+		if got, err := a.Market.Purchase(ada, "mail-pack", req); !errors.Is(err, market.ErrOrderTaken) {
+			t.Errorf("another buyer = %+v, %v; want ErrOrderTaken and not the key", got, err)
+		}
 	})
 }
 
@@ -223,5 +240,20 @@ func TestAPurchaseWithAChosenIDBeginsItsPaymentAgain(t *testing.T) {
 	b.set(nil)
 	if _, err := a.Market.Purchase(t.Context(), "mail-pack", req); !errors.Is(err, market.ErrOrderCancelled) {
 		t.Errorf("Purchase of a cancelled order = %v, want ErrOrderCancelled", err)
+	}
+
+	req.OrderID = "chosen-3"
+	b.set(errors.New("no answer"))
+	if _, err := a.Market.Purchase(t.Context(), "mail-pack", req); err == nil {
+		t.Fatal("the bank answered")
+	}
+	b.set(nil)
+	o := orderOf(t, a, req.OrderID)
+	o.Provider = "another" // as if the configuration had changed
+	if err := a.Market.Sales.UpdateOrder(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Market.Purchase(t.Context(), "mail-pack", req); !errors.Is(err, market.ErrPaymentNotTaken) {
+		t.Errorf("Purchase of another provider's order = %v, want ErrPaymentNotTaken", err)
 	}
 }

@@ -6,5 +6,8 @@ var TakeChurn = ChurnLimit.take //nolint:gochecknoglobals // for tests
 // PeriodUntil lets the tests number periods without a database.
 var PeriodUntil = (*License).periodUntil //nolint:gochecknoglobals // for tests
 
+// SweepPause lets the tests count pauses without waiting for them.
+var SweepPause = sweepPause //nolint:gochecknoglobals // for tests
+
 // MailboxKey lets the tests name mailboxes without a Courier.
 var MailboxKey = mailboxKey //nolint:gochecknoglobals // for tests

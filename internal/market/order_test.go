@@ -35,3 +35,17 @@ func TestTheStatusOfAnOrderFollowsFromItsFacts(t *testing.T) {
 		}
 	}
 }
+
+// An order that cannot be finished is asked about less and less, and once a day at
+// least.
+func TestPausesBetweenTriesGrowToADay(t *testing.T) {
+	t.Parallel()
+
+	for tries, want := range map[int]time.Duration{
+		1: 10 * time.Minute, 2: 20 * time.Minute, 8: 1280 * time.Minute, 9: 24 * time.Hour, market.SweepTries: 24 * time.Hour, 100: 24 * time.Hour,
+	} {
+		if got := market.SweepPause(tries); got != want {
+			t.Errorf("after %d tries: %s, want %s", tries, got, want)
+		}
+	}
+}
