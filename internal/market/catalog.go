@@ -35,7 +35,7 @@ type Catalog struct {
 
 // ParseCatalog reads a catalogue in YAML, or in JSON, which is YAML too. It
 // returns VALIDATION_ERROR that names everything that is wrong, each with path
-// and line.
+// and line, and of such a catalogue at most the products before the first fault.
 func ParseCatalog(data []byte) (Catalog, error) {
 	d := &document{files: true}
 	c := d.catalog(data)
@@ -68,7 +68,9 @@ func (d *document) catalog(data []byte) Catalog {
 		}
 		slugs[p.Slug] = true
 		c.shelved[p.Slug] = givesField(n, "published")
-		c.Products = append(c.Products, p)
+		if len(d.issues) == 0 { // else nobody wants them, and millions fit into a file
+			c.Products = append(c.Products, p)
+		}
 	})
 	return c
 }

@@ -2,6 +2,7 @@ package market
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -98,15 +99,12 @@ func (d *document) object(n *yaml.Node, path string, known ...string) object {
 		d.fault(n, path, "wrong_type", "this must be an object, not %s.", kindOf(n))
 		return o
 	}
-	allowed := make(map[string]bool, len(known))
-	for _, k := range known {
-		allowed[k] = true
-	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		name, value := n.Content[i], n.Content[i+1]
+		unknown := known != nil && !slices.Contains(known, name.Value)
 		switch _, twice := o.fields[name.Value]; {
-		case known != nil && !allowed[name.Value] && d.bare:
-		case known != nil && !allowed[name.Value]:
+		case unknown && d.bare:
+		case unknown:
 			d.fault(name, o.at(name.Value), "unknown_field", "there is no field %q here.", clip(name.Value))
 		case twice:
 			d.fault(name, o.at(name.Value), "duplicate", "%q is given twice.", clip(name.Value))

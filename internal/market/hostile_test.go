@@ -54,6 +54,18 @@ func TestFaultsOfACatalogueAreBounded(t *testing.T) {
 	}
 }
 
+// Millions of products fit into a file, and each is hundreds of times as large as
+// the {} that it is made of.
+func TestProductsOfAFaultyCatalogueAreNotKept(t *testing.T) {
+	t.Parallel()
+
+	good := strings.TrimSuffix(strings.TrimPrefix(least, "products: ["), "]")
+	c, err := market.ParseCatalog([]byte("products: [" + good + strings.Repeat(", {}", 1000) + ", " + strings.Replace(good, "slug: a", "slug: b", 1) + "]"))
+	if got := len(faults(t, err)); got != errs.MaxIssues+1 || len(c.Products) != 1 {
+		t.Errorf("%d faults, %d products are kept", got, len(c.Products))
+	}
+}
+
 // What is no text must not be stored as another one.
 func TestACatalogueIsUnicode(t *testing.T) {
 	t.Parallel()

@@ -103,6 +103,38 @@ func TestAnSVGCanOnlyShowItself(t *testing.T) {
 	}
 }
 
+// Every way there is to fetch something, or to have it run, by itself.
+func TestAnSVGFetchesNothing(t *testing.T) {
+	t.Parallel()
+
+	wrong := make(map[string]string) // content → part of the reason
+	for _, css := range []string{
+		"image('a')", "-webkit-image-set('a' 1x)", "cross-fade('a', 'b')", "src('a')", "expression(a)", "x; behavior: a", "x; -moz-binding: a", "javascript:a", "x://a", `\75rl(a)`, "@import 'a'",
+	} {
+		wrong[`<style>a{fill:`+css+`}</style>`] = "in its styles"
+	}
+	for name := range strings.FieldsSeq("href src srcset ping data action formaction poster background codebase cite longdesc manifest usemap profile classid archive") {
+		wrong[`<a `+name+`="/a"/>`] = "outside of itself"
+		wrong[`<a `+name+`="vbscript:a"/>`] = "script addresses"
+		wrong[`<set attributeName="`+name+`" to="#a"/>`] = "animate addresses"
+	}
+	wrong[`<set attributeName="style" to="fill:red"/>`] = "animate addresses or styles"
+	wrong[`<set attributeName="xml:base" to="#a"/>`] = "animate addresses"
+	wrong[`<!--->a-->`] = "comments that HTML ends"
+	wrong[`<style>a{}</style><style>b{fill:url(/a)}</style>`] = "outside of itself"
+	wrong[`<g xmlns:s="http://www.w3.org/2000/svg" s:onclick="a"/>`] = "event handlers"
+	for content, want := range wrong {
+		err := checkSVG([]byte(`<svg xmlns="http://www.w3.org/2000/svg">` + content + `</svg>`))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: checkSVG = %v, want %q", content, err, want)
+		}
+	}
+	marked := "\ufeff" + `<svg xmlns="http://www.w3.org/2000/svg"><style>a{fill:red}</style><style>b{fill:url(#a)}</style></svg>`
+	if extension, err := extensionOf([]byte(marked)); err != nil || extension != "svg" {
+		t.Errorf("with a byte order mark: %q, %v", extension, err)
+	}
+}
+
 // Whatever is taken has none of the words that make an SVG active, read without
 // any knowledge of XML.
 func FuzzSVG(f *testing.F) {
