@@ -571,12 +571,14 @@ func TestALostPictureKeepsNothingFromBeingChanged(t *testing.T) {
 	path := managed + "/cards"
 	manage(t, a, admin, http.MethodPost, managed, draft("cards", map[string]any{"icon": kept, "screenshots": []any{kept}}), http.StatusCreated)
 	manage(t, a, admin, http.MethodPost, managed, draft("other", nil), http.StatusCreated)
+	manage(t, a, admin, http.MethodPost, managed, draft("plain", map[string]any{"icon": kept}), http.StatusCreated)
 	if err := os.Remove(filepath.Join(dir, "media", strings.TrimPrefix(kept, "/media/"))); err != nil {
 		t.Fatal(err)
 	}
 	whole := manage(t, a, admin, http.MethodGet, path, nil, http.StatusOK).Get(t, "data").(map[string]any)
 	whole["name"] = "New"
 	manage(t, a, admin, http.MethodPatch, path, whole, http.StatusOK)
+	manage(t, a, admin, http.MethodPatch, managed+"/plain", map[string]any{"icon": kept, "name": "New"}, http.StatusOK)
 	export := manage(t, a, admin, http.MethodGet, "/api/v1/admin/catalog?format=json", nil, http.StatusOK)
 	manage(t, a, admin, http.MethodPost, "/api/v1/admin/catalog", export.Body, http.StatusOK)
 

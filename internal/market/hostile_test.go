@@ -135,10 +135,11 @@ func TestEveryFaultOfAPriceIsNamedOnce(t *testing.T) {
 		t.Errorf("of a slug that is too long: %q", got)
 	}
 	// One that all prices inherit is one fault.
-	top := "currency: ZZZ\n" + strings.ReplaceAll(least, ", currency: EUR", "")
-	_, err = market.ParseCatalog([]byte(top))
-	if got := strings.Join(faults(t, err), "|"); got != "currency unknown_value" {
-		t.Errorf("of a currency at the top: %q", got)
+	for top, want := range map[string]string{"ZZZ": "currency unknown_value", "5": "currency wrong_type"} {
+		_, err = market.ParseCatalog([]byte("currency: " + top + "\n" + strings.ReplaceAll(least, ", currency: EUR", "")))
+		if got := strings.Join(faults(t, err), "|"); got != want {
+			t.Errorf("of the currency %s at the top: %q, want %q", top, got, want)
+		}
 	}
 }
 
@@ -232,7 +233,7 @@ func TestAReferenceIsAnHarmlessAddress(t *testing.T) {
 
 	for ref, ok := range map[string]bool{
 		"/i.svg": true, "/a/b.png?c=d#e": true, "https://example.com/a.png": true, "https://example.com": true, "https://[::1]:8443/a": true, "/ü.png": true, "/a%20b": true,
-		"": false, "//example.com/a": false, `/\\evil.com/x`: false, `/\t/evil.com`: false, `/a\u2028b`: false, `https:\\\\evil.com`: false, "https://user:pw@example.com/a": false,
+		"": false, "//example.com/a": false, "///example.com/a": false, `/\\evil.com/x`: false, `/\t/evil.com`: false, `/a\u2028b`: false, `https:\\\\evil.com`: false, "https://user:pw@example.com/a": false,
 		"https://user@example.com/a": false, `https://example.com/\"onload=x`: false, "/a'b": false, "/a`b": false, "/<b>": false, "/a b": false, "/a\u202eb": false,
 		"http://example.com/a": false, "javascript:alert(1)": false, "data:image/png,a": false, "https://": false, "https:/a": false, "https:a": false, "a.png": false, "https://example.com:x/": false,
 		"/a%zz": false,

@@ -104,6 +104,10 @@ func TestAFaultyCatalogueImportsNothing(t *testing.T) {
 	if page, err := a.Market.List(t.Context(), market.ListQuery{Page: 1, Limit: 1, Sort: market.SortFeatured}); err != nil || page.Total != 0 {
 		t.Errorf("%d products were imported, %v", page.Total, err)
 	}
+	fsys["large.yaml"] = &fstest.MapFile{Data: []byte(least + "\n" + strings.Repeat("#", market.MaxCatalog-len(least)))}
+	if _, err := a.Market.Import(t.Context(), fsys, "large.yaml"); strings.Join(faults(t, err), "|") != " out_of_range" {
+		t.Errorf("a file that is too large = %v", err)
+	}
 	if _, err := a.Market.Import(t.Context(), fsys, "nope.yaml"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file = %v", err)
 	}
