@@ -198,6 +198,21 @@ func TestASeatThatWasGivenBackLeavesNoLease(t *testing.T) {
 	}
 }
 
+func TestOnlineTheVendorsClockCounts(t *testing.T) {
+	t.Parallel()
+	a := vendor(t)
+	c, _ := install(t, a)
+	if _, err := c.Activate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, wrong := range []time.Duration{-365 * 24 * time.Hour, 365 * 24 * time.Hour} {
+		c.Now = func() time.Time { return a.Clock.Now().Add(wrong) }
+		if s, err := c.Check(t.Context()); err != nil || !s.Online || s.State != license.Valid || !s.LastSeen.Equal(a.Clock.Now()) {
+			t.Errorf("Check with a clock that is wrong by %s = %+v, %v; want it valid, seen at the vendor's time", wrong, s, err)
+		}
+	}
+}
+
 func TestTheVendorsOwnTroubleLeavesTheLease(t *testing.T) {
 	t.Parallel()
 	a := vendor(t)

@@ -48,6 +48,29 @@ test("the vendor's own trouble leaves the lease, its no to the question does not
   await assert.rejects(app.check(), (err) => err.code === 'api' && err.status === 404);
 });
 
+test("online the vendor's clock counts", async () => {
+  for (const wrong of [-365, 365]) {
+    const app = new Client({
+      ...options,
+      now: () => new Date(now + wrong * 86_400_000),
+      fetch: async (url) => answer(url, 200, { valid: true, lease: await lease() }),
+    });
+    const got = await app.check();
+    assert.deepEqual([got.online, got.state, got.lastSeen.getTime()], [true, 'valid', now]);
+  }
+});
+
+test('fetch is called as browsers want it, and its errors tell no licence key', async () => {
+  const app = new Client({
+    ...options,
+    fetch(url) {
+      assert.equal(this, undefined);
+      throw new TypeError(`cannot fetch ${url}`);
+    },
+  });
+  await assert.rejects(app.verify(), (err) => err.code === 'unreachable' && err.reason === 'TypeError' && !`${err} ${JSON.stringify(err)} ${err.cause}`.includes('SECRET'));
+});
+
 test('a seat that was given back leaves no lease', async () => {
   const app = new Client({
     ...options,
