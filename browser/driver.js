@@ -93,10 +93,10 @@ const commands = {
   fill: (label, value) => page.getByLabel(label, { exact: true }).fill(value),
   click: (role, name) => page.getByRole(role, { name, exact: true }).click(),
   key: (name) => page.keyboard.press(name),
-  // answer has requests for a path answered with a status, or not at all.
+  // answer has requests for a path answered with a status and a text for nobody, or not at all.
   answer: (path, status) => {
     answered.add(home + path);
-    return page.route(home + path, (route) => (status ? route.fulfill({ status, json: {} }) : route.abort()));
+    return page.route(home + path, (route) => (status ? route.fulfill({ status, json: { error: { message: "inner" }, message: "inner" } }) : route.abort()));
   },
   // sees waits until the screen is as wanted, and returns it as it is in the end.
   async sees(want) {
