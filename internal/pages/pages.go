@@ -27,6 +27,11 @@ var (
 	//go:embed page.css
 	css string
 
+	// shared is what every script begins with.
+	//
+	//go:embed shared.js
+	shared string
+
 	//go:embed reset.html
 	resetBody string
 	//go:embed reset.js
@@ -84,6 +89,7 @@ func render(title, body, script string) (Page, error) {
 	}
 	scripts := "'none'"
 	if script != "" {
+		script = shared + script
 		scripts = source(script)
 		parts["Code"] = template.HTML("<script>" + script + "</script>") //nolint:gosec // embedded files
 	}

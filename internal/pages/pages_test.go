@@ -39,7 +39,8 @@ func TestPagesTakeATokenThatComesLater(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, listener, found := bytes.Cut(page.HTML, []byte(`addEventListener("hashchange"`))
-		if !found || !bytes.Contains(listener[:min(len(listener), 100)], []byte("takeToken()")) || bytes.Count(page.HTML, []byte("location.hash")) != 1 {
+		if !found || !bytes.Contains(listener[:min(len(listener), 100)], []byte("takeToken()")) || bytes.Count(page.HTML, []byte("location.hash")) != 1 ||
+			bytes.Count(page.HTML, []byte("\nonLink(")) != 1 {
 			t.Errorf("%s does not take the token of a link that is opened in its tab", name)
 		}
 	}

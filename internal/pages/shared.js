@@ -1,0 +1,77 @@
+"use strict";
+// What every page with a script begins with: its own script follows in the same
+// <script>, where nothing else runs.
+
+const at = (id) => document.getElementById(id);
+
+// takeToken takes the token out of the address, which is a secret: it must not
+// stay in the address bar or the history.
+const takeToken = () => {
+  const found = location.hash.slice(1);
+  if (found) history.replaceState(null, "", location.pathname);
+  return found;
+};
+let token = takeToken();
+
+// onLink has begin called when a link is opened where the page is shown already,
+// which loads nothing.
+const onLink = (begin) => addEventListener("hashchange", () => {
+  const found = takeToken();
+  if (!found) return;
+  token = found;
+  begin();
+});
+
+// reveal shows one part of the page. The cursor goes to its heading, which is
+// read out then.
+const reveal = (id) => {
+  for (const part of document.querySelectorAll("main > [id]")) part.hidden = part.id !== id;
+  const heading = at(id).querySelector("h1");
+  heading.focus();
+  return heading;
+};
+const show = (id) => { document.title = reveal(id).textContent; };
+const done = (title, text) => {
+  at("done-title").textContent = document.title = title;
+  reveal("done");
+  at("done-text").textContent = text;
+};
+
+// fault shows what is wrong, or with an empty text that nothing is, at the field
+// which the message describes. It returns the field, if there is one.
+const fault = (name, text) => {
+  at(name + "-error").textContent = text;
+  const field = document.querySelector(`[aria-describedby="${name}-error"]`);
+  if (text) field?.setAttribute("aria-invalid", "true"); else field?.removeAttribute("aria-invalid");
+  return field;
+};
+const refuse = (name, text) => fault(name, text)?.focus();
+
+// post sends body as JSON, with nothing that the browser knows.
+const post = async (path, body, access) => {
+  const headers = { "Content-Type": "application/json" };
+  if (access) headers.Authorization = "Bearer " + access;
+  const res = await fetch(path, {
+    method: "POST", headers, body: body && JSON.stringify(body),
+    credentials: "omit", cache: "no-store", referrerPolicy: "no-referrer",
+  });
+  return { ok: res.ok, status: res.status, body: await res.json().catch(() => ({})) };
+};
+// reason says why an answer is no success, in either form that errors have.
+const reason = (answer) => answer.status < 500 && (answer.body.error?.message ?? answer.body.message) || "Something went wrong on our side. Try again in a moment.";
+
+// send has work done for a form. The button is off until then: nothing is sent twice.
+const send = async (form, work) => {
+  const button = form.querySelector("button");
+  button.disabled = true;
+  try {
+    await work();
+  } catch {
+    refuse(form.id, "The server cannot be reached. Check your connection and try again.");
+  } finally {
+    button.disabled = false;
+  }
+};
+
+at("show").addEventListener("change", (e) => { at("password").type = e.target.checked ? "text" : "password"; });
+
