@@ -42,6 +42,8 @@ func TestThePeriodThatIsPaidWorksWhateverBecameOfThoseBefore(t *testing.T) {
 			{[]int{2, 5}, "2030-08-01"},
 			{[]int{5, 6}, "2030-09-01"},
 			{[]int{5, 7, 6, 2}, "2030-10-01"},
+			{[]int{121}, "2040-04-01"},
+			{[]int{122}, "2030-05-01"}, // more than ten years were passed over: not by this shop's count
 		} {
 			s := orderLive(t, a, "monthly")
 			mustTell(t, a, s.subscribed("evt_1", "checkout.session.completed", "paid"))

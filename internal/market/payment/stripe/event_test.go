@@ -106,7 +106,7 @@ func TestWhatEventsMean(t *testing.T) {
 		{"a later period", "invoice.paid", object{"id": "in_2", "billing_reason": "subscription_cycle", "parent": object{"subscription_details": object{"metadata": order, "subscription": "sub_1"}}}, renewed},
 		{"a later period with its end", "invoice.paid", object{
 			"id": "in_2", "billing_reason": "subscription_cycle", "period_end": at.AddDate(0, 1, 0).Unix(), "parent": object{"subscription_details": object{"metadata": order, "subscription": "sub_1"}},
-			"lines": object{"data": []any{object{"period": object{"start": at.Unix(), "end": at.Unix()}}, object{"period": object{"start": at.AddDate(0, 1, 0).Unix(), "end": at.AddDate(0, 2, 0).Unix()}}}},
+			"lines": object{"data": []any{object{"period": object{"start": at.AddDate(0, 1, 0).Unix(), "end": at.AddDate(0, 2, 0).Unix()}}, object{"period": object{"start": at.Unix(), "end": at.Unix()}}}},
 		}, until},
 		{"a later period, as before 2025", "invoice.paid", object{"id": "in_2", "billing_reason": "subscription_cycle", "subscription": "sub_1", "subscription_details": object{"metadata": order}}, renewed},
 		{"the first period", "invoice.paid", object{
