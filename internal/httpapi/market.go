@@ -133,30 +133,3 @@ func (s *Server) activateLicense(w http.ResponseWriter, r *http.Request) error {
 	writeLicense(w, grant)
 	return nil
 }
-
-// verifyLicense serves GET /api/marketplace/products/{slug}/license/verify. The
-// reason of a refusal is in a header, because the body is exactly
-// {"valid":false} (spec A, CONTRACT 3). The answer is signed.
-func (s *Server) verifyLicense(w http.ResponseWriter, r *http.Request, use market.UseRequest, _ string) error {
-	type granted struct {
-		Valid    bool        `json:"valid"`
-		License  licenseInfo `json:"license"`
-		Features []string    `json:"features"`
-	}
-	type refused struct {
-		Valid bool `json:"valid"`
-	}
-
-	grant, refusal, err := s.Market.Verify(r.Context(), r.PathValue("slug"), use)
-	if err != nil {
-		return err
-	}
-	if refusal != market.Usable {
-		w.Header().Set("X-License-Code", string(refusal))
-		writeJSON(w, http.StatusOK, refused{})
-		return nil
-	}
-	info := toLicenseInfo(grant)
-	writeJSON(w, http.StatusOK, granted{Valid: true, License: info, Features: info.Features})
-	return nil
-}

@@ -140,11 +140,16 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	enc := json.NewEncoder(body)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(v)
+	writeBody(w, status, body.Bytes())
+}
+
+// writeBody sends JSON as it is.
+func writeBody(w http.ResponseWriter, status int, body []byte) {
 	h := w.Header()
 	h["Content-Type"] = contentJSON
-	h["Content-Length"] = []string{strconv.Itoa(body.Len())}
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
-	_, _ = w.Write(body.Bytes())
+	_, _ = w.Write(body)
 }
 
 // Values of headers that most answers have. They are shared by all answers: who
@@ -182,16 +187,19 @@ func (t timestamp) IsZero() bool { return time.Time(t).IsZero() }
 
 // MarshalJSON implements json.Marshaler.
 func (t timestamp) MarshalJSON() ([]byte, error) {
+	return t.append(make([]byte, 0, len(`"2006-01-02T15:04:05.000Z"`))), nil
+}
+
+func (t timestamp) append(b []byte) []byte {
 	if t.IsZero() {
-		return []byte("null"), nil
+		return append(b, "null"...)
 	}
 	// Package time has a short way for this layout, and none for milliseconds.
-	b := make([]byte, 0, len(`"2006-01-02T15:04:05.000Z"`))
 	b = time.Time(t).UTC().AppendFormat(append(b, '"'), time.RFC3339)
 	ms := int64(time.Time(t).Nanosecond()) / int64(time.Millisecond)
 	b = strconv.AppendInt(b[:len(b)-1], 1000+ms, 10) // four digits in the place of Z,
 	b[len(b)-4] = '.'                                // of which the first is none
-	return append(b, 'Z', '"'), nil
+	return append(b, 'Z', '"')
 }
 
 // isJSON reports whether a Content-Type names JSON. Its absence is taken as

@@ -27,8 +27,21 @@ func (is *issues) add(path, code, format string, args ...any) {
 // control characters and line separators. PostgreSQL can not store the NUL, and
 // encoding/json makes six bytes of a separator (U+2028), whatever it is told.
 func printable(s string, limit int) bool {
+	if len(s) <= limit && plainASCII(s) { // as nearly all are that every verification brings
+		return true
+	}
 	control := func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) }
 	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= limit && strings.IndexFunc(s, control) < 0
+}
+
+// plainASCII reports whether s consists of ASCII without control characters.
+func plainASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 // Fold returns the form of a text in which it is searched and sorted, without
