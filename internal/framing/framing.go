@@ -156,7 +156,7 @@ func (c *conn) advance() {
 		case pass:
 			c.looked += n
 		case ambiguous:
-			c.buf = append(slices.Clip(c.buf[:c.looked]), c.mark(rest[:n])...)
+			c.buf = append(c.buf[:c.looked], c.mark(rest[:n])...)
 			c.looked, c.refused = len(c.buf), true
 		case lost:
 			c.plain = true

@@ -152,6 +152,23 @@ func TestOtherRequestsPassUnchanged(t *testing.T) {
 	}
 }
 
+// What is held back to be looked at is bounded: whoever sends a head without end is
+// told so by net/http, while the connection is open.
+func TestAHeadWithoutEndIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+
+	c, err := net.Dial("tcp", newServer(t, true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(4 * time.Second)) // before the server's own
+	_, _ = fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: x\r\nBig: "+strings.Repeat("a", 100<<10))
+	if line, err := bufio.NewReader(c).ReadString('\n'); err != nil || !strings.Contains(line, "431") {
+		t.Errorf("answer = %q, %v; want 431", line, err)
+	}
+}
+
 func TestUpgradedConnectionIsWatchedNoLonger(t *testing.T) {
 	t.Parallel()
 
