@@ -3,7 +3,6 @@ package reference
 import (
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"maps"
 	"slices"
 	"strings"
@@ -262,43 +261,4 @@ func indented(v any) string {
 	e.SetIndent("", "  ")
 	_ = e.Encode(v) // it came from JSON
 	return strings.TrimSpace(out.String())
-}
-
-// slug makes a name fit for an address.
-func slug(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") }
-
-// prose renders the little Markdown the document uses: paragraphs, `code` and
-// **bold**. Everything else is shown as it stands.
-func prose(text string) template.HTML {
-	var out strings.Builder
-	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
-		if paragraph = strings.TrimSpace(paragraph); paragraph == "" {
-			continue
-		}
-		class := ""
-		if strings.HasPrefix(paragraph, "Source:") {
-			class = ` class="source"`
-		}
-		out.WriteString("<p" + class + ">" + inline(paragraph) + "</p>")
-	}
-	return template.HTML(out.String()) //nolint:gosec // every piece was escaped by inline
-}
-
-// inline renders `code` and **bold** within a paragraph.
-func inline(text string) string {
-	var out strings.Builder
-	for i, part := range strings.Split(text, "`") {
-		escaped := template.HTMLEscapeString(part)
-		if i%2 == 1 {
-			out.WriteString("<code>" + escaped + "</code>")
-			continue
-		}
-		for j, piece := range strings.Split(escaped, "**") {
-			if j%2 == 1 {
-				piece = "<strong>" + piece + "</strong>"
-			}
-			out.WriteString(piece)
-		}
-	}
-	return out.String()
 }
