@@ -17,9 +17,11 @@ import (
 // it is served with keep it from running by itself; this is for whoever puts it
 // into a page.
 func checkSVG(b []byte) error {
-	dec := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))))
+	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
+	dec := xml.NewDecoder(bytes.NewReader(b))
 	c := svgChecker{declared: map[string]bool{xmlSpace: true}}
 	for first := true; ; first = false {
+		hadRoot, tag := c.root, dec.InputOffset()
 		token, err := dec.Token()
 		switch {
 		case errors.Is(err, io.EOF) && c.root:
@@ -32,6 +34,9 @@ func checkSVG(b []byte) error {
 		}
 		if _, ok := token.(xml.ProcInst); ok && !first {
 			return errNotSVG
+		}
+		if c.root && !hadRoot && !rootTag.Match(b[tag:]) {
+			return errors.New("an SVG must have a root without a prefix (<svg …>)")
 		}
 	}
 }
@@ -69,6 +74,10 @@ func setOf(words string) map[string]bool {
 // whatever else does, of which a page would show everything after the first >, and
 // over an encoding with space around its equals sign.
 var xmlDeclaration = regexp.MustCompile(`^version\s*=\s*("1\.0"|'1\.0')(\s+encoding\s*=\s*("(?i:utf-8)"|'(?i:utf-8)'))?(\s+standalone\s*=\s*("(yes|no)"|'(yes|no)'))?\s*$`)
+
+// rootTag begins a root that a page takes for an SVG. All that is below one with a
+// prefix is HTML to it, where titles and CDATA end elsewhere.
+var rootTag = regexp.MustCompile(`^<svg[\s/>]`)
 
 // svgChecker checks a document token by token.
 type svgChecker struct {
