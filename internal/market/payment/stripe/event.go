@@ -139,12 +139,25 @@ type invoice struct {
 	Subscription id                  `json:"subscription"`
 	Details      subscriptionDetails `json:"subscription_details"`
 	Lines        struct {
-		Data []struct {
-			Period struct {
-				End int64 `json:"end"`
-			} `json:"period"`
-		} `json:"data"`
+		Data []invoiceLine `json:"data"`
 	} `json:"lines"`
+}
+
+// invoiceLine is what is read of a line of an invoice.
+type invoiceLine struct {
+	Type   string `json:"type"` // before 2025
+	Parent struct {
+		Type string `json:"type"`
+	} `json:"parent"`
+	Period struct {
+		End int64 `json:"end"`
+	} `json:"period"`
+}
+
+// extra reports whether a line is what somebody added to the invoice, of which the
+// period may be any.
+func (l *invoiceLine) extra() bool {
+	return l.Type == "invoiceitem" || l.Parent.Type == "invoice_item_details"
 }
 
 type subscriptionDetails struct {
@@ -164,7 +177,9 @@ func (i *invoice) of(e *payment.Event) {
 func (i *invoice) until() time.Time {
 	var end int64
 	for _, line := range i.Lines.Data {
-		end = max(end, line.Period.End)
+		if !line.extra() {
+			end = max(end, line.Period.End)
+		}
 	}
 	if end == 0 {
 		return time.Time{}

@@ -108,6 +108,14 @@ func TestWhatEventsMean(t *testing.T) {
 			"id": "in_2", "billing_reason": "subscription_cycle", "period_end": at.AddDate(0, 1, 0).Unix(), "parent": object{"subscription_details": object{"metadata": order, "subscription": "sub_1"}},
 			"lines": object{"data": []any{object{"period": object{"start": at.AddDate(0, 1, 0).Unix(), "end": at.AddDate(0, 2, 0).Unix()}}, object{"period": object{"start": at.Unix(), "end": at.Unix()}}}},
 		}, until},
+		{"a later period with an extra for a year", "invoice.paid", object{
+			"id": "in_2", "billing_reason": "subscription_cycle", "parent": object{"subscription_details": object{"metadata": order, "subscription": "sub_1"}},
+			"lines": object{"data": []any{
+				object{"parent": object{"type": "invoice_item_details"}, "period": object{"end": at.AddDate(1, 0, 0).Unix()}},
+				object{"type": "invoiceitem", "period": object{"end": at.AddDate(1, 0, 0).Unix()}}, // as before 2025
+				object{"parent": object{"type": "subscription_item_details"}, "period": object{"end": at.AddDate(0, 2, 0).Unix()}},
+			}},
+		}, until},
 		{"a later period, as before 2025", "invoice.paid", object{"id": "in_2", "billing_reason": "subscription_cycle", "subscription": "sub_1", "subscription_details": object{"metadata": order}}, renewed},
 		{"the first period", "invoice.paid", object{
 			"id": "in_1", "billing_reason": "subscription_create", "amount_paid": 2990, "currency": "eur", "parent": object{"subscription_details": object{"metadata": order, "subscription": "sub_1"}},
