@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -78,5 +79,33 @@ func TestAPeriodThatWasGivenAwayIsKept(t *testing.T) {
 		if got := l.License.ExpiresAt.Format(time.DateOnly); err != nil || got != "2030-07-01" {
 			t.Errorf("in the order %v the licence ends %s, %v; want 2030-07-01", order, got, err)
 		}
+	}
+}
+
+// A period that was passed over and is paid after all adds nothing only while the
+// term has it: an administrator may have ended it earlier, or revoked the licence.
+func TestAPeriodThatWasPassedOverAndIsNotInTheTerm(t *testing.T) {
+	t.Parallel()
+	a, _ := liveShop(t)
+	admin := a.Admin(t, "root").Access
+	passedOver := func() (s sale, license string) {
+		s = orderLive(t, a, "monthly")
+		mustTell(t, a, s.subscribed("evt_1", "checkout.session.completed", "paid"))
+		mustTell(t, a, s.period(3))
+		return s, "/api/v1/admin/licenses/" + orderOf(t, a, s.orderID).LicenseID
+	}
+	s, license := passedOver()
+	if res := a.Do(t, testkit.Request{Method: "PATCH", Path: license, Token: admin, Body: map[string]any{"expiresAt": "2030-04-01T12:00:00Z"}}); res.Status != 200 {
+		t.Fatalf("change = %d %s", res.Status, res.Body)
+	}
+	mustTell(t, a, s.period(2))
+	l, err := a.Market.LicenseByID(t.Context(), orderOf(t, a, s.orderID).LicenseID)
+	if got := l.License.ExpiresAt.Format(time.DateOnly); err != nil || got != "2030-05-01" {
+		t.Errorf("ended earlier, the licence ends %s, %v; want 2030-05-01", got, err)
+	}
+	s, license = passedOver()
+	adminPost(t, a, admin, license+"/revoke")
+	if n, err := notice(t, a, s.period(2)); err != nil || !strings.Contains(n.Warning, "end the subscription") {
+		t.Errorf("of a revoked licence: %+v, %v; want a warning", n, err)
 	}
 }

@@ -92,15 +92,15 @@ func addRenewal(ctx context.Context, tx Licenses, licenseID, reference string, a
 // passOver adds the periods to a renewal that nobody paid before the one that was
 // billed: a provider may go on to the next period when it cannot collect one, and
 // what is paid works. They are remembered. It reports true if the billed period
-// is one of those, paid after all: the term is past its end already.
+// is one of those, paid after all, and the term of a licence that works has it.
 func passOver(ctx context.Context, tx Licenses, l *License, r *Renewal, now time.Time) (covered bool, err error) {
 	billed := l.periodUntil(r.Until)
 	if billed == 0 || billed-l.Periods > maxRenewal {
 		return false, nil
 	}
 	reference := func(period int) string { return "passed over: period to " + day(l.endOf(period)) }
-	if covered, err = tx.HasRenewal(ctx, l.ID, reference(billed)); covered || err != nil {
-		return covered, err
+	if billed <= l.Periods && l.RevokedAt.IsZero() {
+		return tx.HasRenewal(ctx, l.ID, reference(billed))
 	}
 	for period := l.Periods + 1; period < billed; period++ {
 		if _, err := addRenewal(ctx, tx, l.ID, reference(period), now); err != nil {
