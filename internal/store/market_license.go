@@ -55,8 +55,9 @@ func (s *Licenses) LicenseByKey(ctx context.Context, slug, keyHash, instanceID s
 
 // usageByKey finds what Usage needs, the features last.
 const usageByKey = `
-	SELECT concat_ws(' ', l.id, l.product_id, l.type, l.max_instances, l.instances, l.paid, coalesce(l.expires_at_ms, 0),
-		coalesce(l.revoked_at_ms, 0), l.created_at_ms, ` + activated + `, l.features)` + byKey
+	SELECT concat_ws(' ', l.id, l.product_id, l.type, l.max_instances, l.instances, l.paid,
+		coalesce(CAST(l.expires_at_ms AS TEXT), '` + noTime + `'), coalesce(CAST(l.revoked_at_ms AS TEXT), '` + noTime + `'),
+		l.created_at_ms, ` + activated + `, l.features)` + byKey
 
 // UsageByKey implements market.Licenses.
 func (s *Licenses) UsageByKey(ctx context.Context, slug, keyHash, instanceID string) (market.Usage, error) {

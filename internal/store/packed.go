@@ -44,13 +44,18 @@ func (p *packed) boolean() bool {
 	return b
 }
 
-// time returns the next field, milliseconds since 1970. No time is 0: concat_ws
-// leaves NULL out, so that the query has to coalesce.
+// noTime stands for NULL, which concat_ws leaves out: the query has to coalesce. A
+// number would not do, because 1970, where a term may end, began at 0.
+const noTime = "-"
+
+// time returns the next field, milliseconds since 1970 or noTime.
 func (p *packed) time() time.Time {
-	ms := p.number()
-	if ms == 0 {
+	field := p.text()
+	if field == noTime {
 		return time.Time{}
 	}
+	ms, err := strconv.ParseInt(field, 10, 64)
+	p.fail(err)
 	return time.UnixMilli(ms).UTC()
 }
 

@@ -9,13 +9,13 @@ import (
 func TestPackedRowIsReadFieldByField(t *testing.T) {
 	t.Parallel()
 
-	row := packed{rest: "l1 3 1 f 1893456000123 0 [\"a b\"]"}
-	text, number, one, no, at, never := row.text(), row.number(), row.boolean(), row.boolean(), row.time(), row.time()
+	row := packed{rest: "l1 3 1 f 1893456000123 0 - [\"a b\"]"}
+	text, number, one, no, at, first, never := row.text(), row.number(), row.boolean(), row.boolean(), row.time(), row.time(), row.time()
 	if row.err != nil {
 		t.Fatal(row.err)
 	}
 	want := time.Date(2030, time.January, 1, 0, 0, 0, 123_000_000, time.UTC)
-	if text != "l1" || number != 3 || !one || no || !at.Equal(want) || !never.IsZero() || row.last() != `["a b"]` {
+	if text != "l1" || number != 3 || !one || no || !at.Equal(want) || !first.Equal(time.UnixMilli(0)) || !never.IsZero() || row.last() != `["a b"]` {
 		t.Errorf("read %q %d %v %v %v %v %q", text, number, one, no, at, never, row.last())
 	}
 }

@@ -79,6 +79,25 @@ func testLicenses(t *testing.T, open Open) {
 			wantKind(t, err, errs.NotFound)
 		}
 	})
+	t.Run("a term that ended as 1970 began has ended, and none is none", func(t *testing.T) {
+		t.Parallel()
+
+		s := licenses(t)
+		l := License("l", "a")
+		for _, end := range []time.Time{time.UnixMilli(0).UTC(), {}} {
+			l.ExpiresAt = end
+			if err := s.UpdateLicense(t.Context(), l); err != nil {
+				t.Fatal(err)
+			}
+			got, err := s.UsageByKey(t.Context(), "a", "hash-l", "x")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !got.License.ExpiresAt.Equal(end) {
+				t.Errorf("UsageByKey: ExpiresAt = %v, want %v", got.License.ExpiresAt, end)
+			}
+		}
+	})
 	t.Run("an instance added twice counts once, and for its licence only", func(t *testing.T) {
 		t.Parallel()
 
