@@ -35,7 +35,7 @@ type deadlineContext struct {
 	at time.Time
 
 	mu     sync.Mutex
-	real   context.Context // nil until somebody waits
+	real   context.Context // nil until somebody waits, or asks when it is over
 	cancel context.CancelFunc
 	ended  bool
 }
@@ -62,30 +62,29 @@ func (c *deadlineContext) Deadline() (time.Time, bool) {
 func (c *deadlineContext) Done() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.arm().Done()
+}
+
+// Err implements context.Context. Once there is a reason it stays the same one: the
+// real context keeps it.
+func (c *deadlineContext) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.real == nil && !c.ended && c.Context.Err() == nil && time.Now().Before(c.at) {
+		return nil
+	}
+	return c.arm().Err()
+}
+
+// arm returns the real context. The caller holds mu.
+func (c *deadlineContext) arm() context.Context {
 	if c.real == nil {
 		c.real, c.cancel = context.WithDeadline(c.Context, c.at)
 		if c.ended {
 			c.cancel()
 		}
 	}
-	return c.real.Done()
-}
-
-// Err implements context.Context.
-func (c *deadlineContext) Err() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case c.real != nil:
-		return c.real.Err()
-	case c.Context.Err() != nil:
-		return c.Context.Err()
-	case c.ended:
-		return context.Canceled
-	case !time.Now().Before(c.at):
-		return context.DeadlineExceeded
-	}
-	return nil
+	return c.real
 }
 
 // Value implements context.Context. Package context asks for a key of its own by

@@ -90,6 +90,33 @@ func TestClientThatGoesAwayEndsItsRequest(t *testing.T) {
 	}
 }
 
+func TestWhyARequestEndedIsToldOnceAndForAll(t *testing.T) {
+	t.Parallel()
+
+	synctest.Test(t, func(t *testing.T) {
+		parent, leave := context.WithCancel(t.Context())
+		late := inRequest(parent, func(ctx context.Context) {
+			time.Sleep(time.Second)
+			if err := ctx.Err(); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("after the deadline: %v", err)
+			}
+		})
+		gone := inRequest(parent, func(ctx context.Context) {
+			leave()
+			if err := ctx.Err(); !errors.Is(err, context.Canceled) {
+				t.Errorf("after the client went away: %v", err)
+			}
+		})
+		over := inRequest(t.Context(), func(context.Context) {})
+		_ = over.Err()
+		time.Sleep(2 * time.Second)
+		<-over.Done()
+		if late, gone, over := late.Err(), gone.Err(), over.Err(); !errors.Is(late, context.DeadlineExceeded) || !errors.Is(gone, context.Canceled) || !errors.Is(over, context.Canceled) {
+			t.Errorf("later: %v, %v, %v", late, gone, over)
+		}
+	})
+}
+
 // What a handler left behind must not wait for a request that is over.
 func TestEndOfARequestEndsItsContext(t *testing.T) {
 	t.Parallel()
