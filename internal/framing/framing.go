@@ -121,7 +121,7 @@ func (c *conn) Read(p []byte) (int, error) {
 		if !refused {
 			c.buf = c.buf[:len(c.buf)+n]
 		}
-		if err != nil && c.looked < len(c.buf) && err == io.EOF { //nolint:errorlint // io.Reader's contract is the value itself
+		if n == 0 && err == io.EOF && c.looked < len(c.buf) { //nolint:errorlint // io.Reader's contract is the value itself
 			c.plain = true // half a head: the server shall see it and complain
 			c.mu.Unlock()
 			continue

@@ -135,6 +135,44 @@ func TestRequestWithBothLengthsIsRefusedAndNothingAfterItIsRead(t *testing.T) {
 	}
 }
 
+// An io.Reader may tell the end together with the last bytes, as *tls.Conn does.
+func TestLastBytesAreWatchedWhenTheEndComesWithThem(t *testing.T) {
+	t.Parallel()
+
+	for sent, want := range map[string]string{
+		get + twice:                    get + "POST /twice HTTP/1.1\r\nHost: x\r\nX-Stoa-Ambiguous-",
+		get + "GET /half HTTP/1.1\r\n": get + "GET /half HTTP/1.1\r\n",
+	} {
+		c, err := framing.NewGuard().Listen(ending{r: strings.NewReader(sent)}).Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(got), want) {
+			t.Errorf("read %q, %v; want %q", got, err, want)
+		}
+	}
+}
+
+// ending is a listener, and its only connection: of what r holds.
+type ending struct {
+	net.Listener
+	net.Conn
+
+	r *strings.Reader
+}
+
+func (e ending) Accept() (net.Conn, error) { return e, nil }
+func (e ending) Addr() net.Addr            { return nil }
+func (e ending) Close() error              { return nil }
+
+func (e ending) Read(p []byte) (int, error) {
+	n, err := e.r.Read(p)
+	if e.r.Len() == 0 {
+		err = io.EOF
+	}
+	return n, err
+}
+
 func TestOtherRequestsPassUnchanged(t *testing.T) {
 	t.Parallel()
 
