@@ -13,14 +13,7 @@ import (
 func TestPagesAreFoundInAnIndex(t *testing.T) {
 	t.Parallel()
 
-	db, err := Open(filepath.Join(t.TempDir(), "stoa.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	if _, err := db.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	db := migrated(t)
 	queries := make(map[string]market.ListQuery)
 	for sort := range orderBy {
 		queries[string(sort)] = market.ListQuery{Sort: sort}
@@ -61,4 +54,19 @@ func planOf(tb testing.TB, db *DB, query string, args []any) (string, error) {
 		plan.WriteString(detail + "\n")
 	}
 	return plan.String(), rows.Err()
+}
+
+// migrated returns a new SQLite database, for tests of what is inside of the package
+// (dbtest, which imports it, is for the others).
+func migrated(t *testing.T) *DB {
+	t.Helper()
+	db, err := Open(filepath.Join(t.TempDir(), "stoa.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	if _, err := db.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return db
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"time"
 
 	"stoa/internal/market"
@@ -26,21 +27,26 @@ func (s *Orders) InTx(ctx context.Context, fn func(market.Orders) error) error {
 
 // OrdersOf implements market.Orders.
 func (s *Orders) OrdersOf(ctx context.Context, userID string, limit, offset int) ([]market.OwnedOrder, int, error) {
+	return s.ownedOrders(ctx, ` WHERE o.user_id = $1`, []any{userID}, limit, offset)
+}
+
+// ownedOrders returns a part of the orders that where selects, the newest first,
+// and how many they are.
+func (c conn) ownedOrders(ctx context.Context, where string, args []any, limit, offset int) ([]market.OwnedOrder, int, error) {
 	var total int
-	if err := s.r.QueryRowContext(ctx, `SELECT COUNT(*) FROM orders WHERE user_id = $1`, userID).Scan(&total); err != nil {
+	if err := c.r.QueryRowContext(ctx, `SELECT count(*) FROM orders o`+where, args...).Scan(&total); err != nil {
 		return nil, 0, err
 	}
-	rows, err := s.r.QueryContext(ctx, `
+	rows, err := c.r.QueryContext(ctx, `
 		SELECT `+orderColumns+`, p.slug, p.name
-		FROM orders o JOIN products p ON p.id = o.product_id
-		WHERE o.user_id = $1
+		FROM orders o JOIN products p ON p.id = o.product_id`+where+fmt.Sprintf(`
 		ORDER BY o.created_at_ms DESC, o.id
-		LIMIT $2 OFFSET $3`, userID, limit, offset)
+		LIMIT $%d OFFSET $%d`, len(args)+1, len(args)+2), append(args, limit, offset)...)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer rows.Close()
-	var list []market.OwnedOrder
+	list := []market.OwnedOrder{}
 	for rows.Next() {
 		var o market.OwnedOrder
 		if o.Order, err = scanOrder(rows, &o.ProductSlug, &o.ProductName); err != nil {

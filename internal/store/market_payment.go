@@ -44,28 +44,7 @@ func (s *Sales) OrderByPayment(ctx context.Context, provider string, r payment.R
 // FindOrders implements market.Sales.
 func (s *Sales) FindOrders(ctx context.Context, q market.OrderQuery) ([]market.OwnedOrder, int, error) {
 	where, args := orderWhere(q)
-	var total int
-	if err := s.r.QueryRowContext(ctx, `SELECT count(*) FROM orders o`+where, args...).Scan(&total); err != nil {
-		return nil, 0, err
-	}
-	rows, err := s.r.QueryContext(ctx, `
-		SELECT `+orderColumns+`, p.slug, p.name
-		FROM orders o JOIN products p ON p.id = o.product_id`+where+fmt.Sprintf(`
-		ORDER BY o.created_at_ms DESC, o.id
-		LIMIT $%d OFFSET $%d`, len(args)+1, len(args)+2), append(args, q.Limit, q.Offset)...)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer rows.Close()
-	list := []market.OwnedOrder{}
-	for rows.Next() {
-		var o market.OwnedOrder
-		if o.Order, err = scanOrder(rows, &o.ProductSlug, &o.ProductName); err != nil {
-			return nil, 0, err
-		}
-		list = append(list, o)
-	}
-	return list, total, rows.Err()
+	return s.ownedOrders(ctx, where, args, q.Limit, q.Offset)
 }
 
 // orderWhere returns the WHERE clause of a query and its arguments.

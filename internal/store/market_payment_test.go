@@ -1,7 +1,6 @@
 package store
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -11,14 +10,7 @@ import (
 func TestUnfinishedOrdersAreFoundInIndexes(t *testing.T) {
 	t.Parallel()
 
-	db, err := Open(filepath.Join(t.TempDir(), "stoa.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	if _, err := db.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	db := migrated(t)
 	plan, err := planOf(t, db, unfinished, []any{"stripe", 1, 1, 1})
 	if err != nil || strings.Contains(plan, "SCAN o\n") || strings.Contains(plan, "SCAN orders\n") {
 		t.Errorf("%v\n%s", err, plan)
