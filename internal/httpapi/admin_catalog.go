@@ -50,7 +50,7 @@ func (s *Server) importCatalog(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || !slices.Contains(catalogTypes, media) {
 		return errNotCatalog
 	}
-	data, err := readFile(http.MaxBytesReader(w, r.Body, market.MaxCatalog), errCatalogTooLarge)
+	data, err := readAll(http.MaxBytesReader(w, r.Body, market.MaxCatalog), errCatalogTooLarge)
 	if err != nil {
 		return err
 	}

@@ -66,12 +66,8 @@ func (s *Server) findLicenses(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	items := make([]managedLicense, len(found))
-	for i, l := range found {
-		items[i] = s.toManagedLicense(l)
-	}
 	noStore(w)
-	writeData(w, http.StatusOK, list[managedLicense]{Items: items, Pagination: p.of(total)})
+	writeList(w, p, found, total, s.toManagedLicense)
 	return nil
 }
 
@@ -174,7 +170,7 @@ func (s *Server) listActivations(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	noStore(w)
-	writeData(w, http.StatusOK, list[activationJSON]{Items: toActivations(found), Pagination: p.of(total)})
+	writeList(w, p, found, total, toActivation)
 	return nil
 }
 

@@ -51,7 +51,7 @@ func readPicture(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		r.Body = http.MaxBytesReader(w, r.Body, market.MaxPicture+maxForm)
 		return readPictureForm(multipart.NewReader(r.Body, params["boundary"]))
 	case err == nil && slices.Contains([]string{"image/svg+xml", "image/png", "image/jpeg", "image/webp"}, media):
-		return readFile(http.MaxBytesReader(w, r.Body, market.MaxPicture), market.ErrPictureTooLarge)
+		return readAll(http.MaxBytesReader(w, r.Body, market.MaxPicture), market.ErrPictureTooLarge)
 	}
 	return nil, errNotPicture
 }
@@ -74,25 +74,8 @@ func readPictureForm(form *multipart.Reader) (content []byte, err error) {
 		}
 		found = true
 		// One byte more than may be, for the market to see that there is more.
-		if content, err = readFile(io.LimitReader(part, market.MaxPicture+1), market.ErrPictureTooLarge); err != nil {
+		if content, err = readAll(io.LimitReader(part, market.MaxPicture+1), market.ErrPictureTooLarge); err != nil {
 			return nil, err
 		}
 	}
-}
-
-// readFile reads all of a body or part of one. tooLarge is the error for one
-// that runs into its limit.
-func readFile(from io.Reader, tooLarge *errs.Error) ([]byte, error) {
-	content, err := io.ReadAll(from)
-	if err != nil {
-		return nil, tooLargeFor(err, tooLarge, errCutShort)
-	}
-	return content, nil
-}
-
-func tooLargeFor(err error, tooLarge *errs.Error, otherwise error) error {
-	if _, is := errors.AsType[*http.MaxBytesError](err); is {
-		return tooLarge.Because(err)
-	}
-	return errors.Join(otherwise, err)
 }

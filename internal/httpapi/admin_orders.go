@@ -61,12 +61,8 @@ func (s *Server) findOrders(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	items := make([]managedOrderJSON, len(found))
-	for i, o := range found {
-		items[i] = newManagedOrderJSON(o)
-	}
 	noStore(w)
-	writeData(w, http.StatusOK, list[managedOrderJSON]{Items: items, Pagination: p.of(total)})
+	writeList(w, p, found, total, newManagedOrderJSON)
 	return nil
 }
 

@@ -89,11 +89,7 @@ func (s *Server) listManagedProducts(w http.ResponseWriter, r *http.Request) err
 	if err != nil {
 		return err
 	}
-	items := make([]managedItem, len(products))
-	for i, p := range products {
-		items[i] = toManagedItem(p)
-	}
-	writeData(w, http.StatusOK, list[managedItem]{Items: items, Pagination: at.of(total)})
+	writeList(w, at, products, total, toManagedItem)
 	return nil
 }
 

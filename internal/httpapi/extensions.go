@@ -218,11 +218,7 @@ func (s *Server) listExtensions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	items := make([]packageJSON, len(packages))
-	for i := range packages {
-		items[i] = newPackageJSON(packages[i])
-	}
-	writeData(w, http.StatusOK, list[packageJSON]{Items: items, Pagination: p.of(total)})
+	writeList(w, p, packages, total, newPackageJSON)
 	return nil
 }
 

@@ -67,11 +67,7 @@ func (s *Server) listInstances(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	items := make([]instanceJSON, len(instances))
-	for i := range instances {
-		items[i] = newInstanceJSON(instances[i])
-	}
-	writeData(w, http.StatusOK, list[instanceJSON]{Items: items, Pagination: p.of(total)})
+	writeList(w, p, instances, total, newInstanceJSON)
 	return nil
 }
 

@@ -16,17 +16,13 @@ func (s *Server) leaseLicense(w http.ResponseWriter, r *http.Request, use market
 		ExpiresAt  timestamp `json:"expiresAt"`
 		GraceUntil timestamp `json:"graceUntil"`
 	}
-	type refused struct {
-		Valid bool `json:"valid"`
-	}
 
 	lease, refusal, err := s.Market.Lease(r.Context(), r.PathValue("slug"), use, nonce)
 	if err != nil {
 		return err
 	}
 	if refusal != market.Usable {
-		w.Header().Set("X-License-Code", string(refusal))
-		writeJSON(w, http.StatusOK, refused{})
+		refuse(w, refusal)
 		return nil
 	}
 	writeJSON(w, http.StatusOK, granted{Valid: true, Lease: lease.Token, ExpiresAt: timestamp(lease.ExpiresAt), GraceUntil: timestamp(lease.GraceUntil)})

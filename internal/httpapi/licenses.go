@@ -78,12 +78,8 @@ type activationJSON struct {
 	ActivatedAt timestamp `json:"activatedAt"`
 }
 
-func toActivations(list []market.Activation) []activationJSON {
-	out := make([]activationJSON, len(list))
-	for i, a := range list {
-		out[i] = activationJSON{InstanceID: a.InstanceID, Development: a.Development, ActivatedAt: timestamp(a.At)}
-	}
-	return out
+func toActivation(a market.Activation) activationJSON {
+	return activationJSON{InstanceID: a.InstanceID, Development: a.Development, ActivatedAt: timestamp(a.At)}
 }
 
 // listOwnActivations serves GET /api/marketplace/licenses/{id}/activations.
@@ -103,7 +99,7 @@ func (s *Server) listOwnActivations(w http.ResponseWriter, r *http.Request) erro
 		return err
 	}
 	noStore(w)
-	writeJSON(w, http.StatusOK, response{Activations: toActivations(found), Pagination: p.of(total)})
+	writeJSON(w, http.StatusOK, response{Activations: shown(found, toActivation), Pagination: p.of(total)})
 	return nil
 }
 

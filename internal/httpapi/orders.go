@@ -3,10 +3,8 @@ package httpapi
 import (
 	"encoding/json"
 	"net/http"
-	"sync"
 
 	"stoa/internal/market"
-	"stoa/internal/pages"
 )
 
 // orderInfo is an order as its owner sees it (CONTRACT 3, Order).
@@ -91,18 +89,5 @@ func (s *Server) claimOrders(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	writeJSON(w, http.StatusOK, response{n})
-	return nil
-}
-
-// theClaimPage is the same for every server of a binary, so it is made once.
-var theClaimPage = sync.OnceValues(pages.Claim)
-
-// claimPage serves GET /claim-orders, where links in mails lead.
-func (s *Server) claimPage(w http.ResponseWriter, r *http.Request) error {
-	page, err := theClaimPage()
-	if err != nil {
-		return err
-	}
-	writePage(w, r, page)
 	return nil
 }

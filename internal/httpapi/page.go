@@ -73,3 +73,18 @@ type list[T any] struct {
 	Items      []T        `json:"items"`
 	Pagination pagination `json:"pagination"`
 }
+
+// writeList answers with the items of a page of all there are.
+func writeList[T, J any](w http.ResponseWriter, p page, found []T, total int, show func(T) J) {
+	writeData(w, http.StatusOK, list[J]{Items: shown(found, show), Pagination: p.of(total)})
+}
+
+// shown returns what show makes of each. It is never nil: a list without entries
+// is [].
+func shown[T, J any](found []T, show func(T) J) []J {
+	items := make([]J, len(found))
+	for i, v := range found {
+		items[i] = show(v)
+	}
+	return items
+}

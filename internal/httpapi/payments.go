@@ -3,14 +3,12 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"net/http"
 	"sync"
 	"time"
 
 	"stoa/internal/market"
-	"stoa/internal/pages"
 )
 
 // stripeWebhook serves POST /api/marketplace/payments/stripe/webhook, where
@@ -23,12 +21,9 @@ func (s *Server) stripeWebhook(w http.ResponseWriter, r *http.Request) error {
 	}
 
 	// The signature is over the bytes, so they are not looked at before.
-	payload, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	payload, err := readAll(http.MaxBytesReader(w, r.Body, maxBody), errBodyTooLarge)
 	if err != nil {
-		if _, is := errors.AsType[*http.MaxBytesError](err); is {
-			return errBodyTooLarge
-		}
-		return errCutShort.Because(err)
+		return err
 	}
 	n, err := s.Market.TakeEvent(r.Context(), "stripe", payload, r.Header.Get("Stripe-Signature"))
 	if errors.Is(err, market.ErrNotSigned) {
@@ -78,33 +73,4 @@ func (f *forgeries) add(ctx context.Context, log *slog.Logger, now time.Time) {
 		log.WarnContext(ctx, "webhooks refused: they are not signed with the configured secret, or too old. If they are the provider's, payments go unnoticed: check STOA_STRIPE_WEBHOOK_SECRET and the clock",
 			slog.Int("count", count))
 	}
-}
-
-// The pages are the same for every server of a binary, so they are made once.
-var (
-	thePaidPage    = sync.OnceValues(pages.Paid)
-	theNotPaidPage = sync.OnceValues(pages.NotPaid)
-)
-
-// paidPage serves GET /payment/success, where buyers come back to from the page
-// of the payment provider. It knows nothing of the order: the address is no
-// proof of anything.
-func (s *Server) paidPage(w http.ResponseWriter, r *http.Request) error {
-	page, err := thePaidPage()
-	if err != nil {
-		return err
-	}
-	writePage(w, r, page)
-	return nil
-}
-
-// notPaidPage serves GET /payment/cancelled, where buyers come back to who did
-// not pay.
-func (s *Server) notPaidPage(w http.ResponseWriter, r *http.Request) error {
-	page, err := theNotPaidPage()
-	if err != nil {
-		return err
-	}
-	writePage(w, r, page)
-	return nil
 }

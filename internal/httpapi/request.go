@@ -48,14 +48,24 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if !isJSON(r.Header.Get("Content-Type")) {
 		return nil, errNotJSON
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	return readAll(http.MaxBytesReader(w, r.Body, maxBody), errBodyTooLarge)
+}
+
+// readAll reads all of a body or part of one. tooLarge is the error for one
+// that runs into its limit.
+func readAll(from io.Reader, tooLarge *errs.Error) ([]byte, error) {
+	content, err := io.ReadAll(from)
 	if err != nil {
-		if _, is := errors.AsType[*http.MaxBytesError](err); is {
-			return nil, errBodyTooLarge
-		}
-		return nil, errCutShort.Because(err)
+		return nil, tooLargeFor(err, tooLarge, errCutShort)
 	}
-	return body, nil
+	return content, nil
+}
+
+func tooLargeFor(err error, tooLarge *errs.Error, otherwise error) error {
+	if _, is := errors.AsType[*http.MaxBytesError](err); is {
+		return tooLarge.Because(err)
+	}
+	return errors.Join(otherwise, err)
 }
 
 // readObject reads a request body that is a JSON object; see readJSON.

@@ -2,10 +2,8 @@ package httpapi
 
 import (
 	"net/http"
-	"sync"
 
 	"stoa/internal/account"
-	"stoa/internal/pages"
 )
 
 // forgotPassword serves POST /auth/forgot-password. The answer is the same
@@ -33,26 +31,4 @@ func (s *Server) resetPassword(w http.ResponseWriter, r *http.Request) error {
 	}
 	writeDone(w, "Password changed. All sessions have ended: sign in with the new password.")
 	return nil
-}
-
-// theResetPage is the same for every server of a binary, so it is made once.
-var theResetPage = sync.OnceValues(pages.Reset)
-
-// resetPage serves GET /reset-password, where links in mails lead.
-func (s *Server) resetPage(w http.ResponseWriter, r *http.Request) error {
-	page, err := theResetPage()
-	if err != nil {
-		return err
-	}
-	writePage(w, r, page)
-	return nil
-}
-
-// writePage answers with a page of stoa's own. What it has in its address stays
-// there, and no other window can reach into it.
-func writePage(w http.ResponseWriter, r *http.Request, page pages.Page) {
-	w.Header().Set("Content-Security-Policy", page.Policy)
-	w.Header().Set("Referrer-Policy", "no-referrer")
-	w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
-	writeCached(w, r, "text/html; charset=utf-8", entityTag(page.HTML), page.HTML)
 }

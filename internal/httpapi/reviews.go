@@ -55,11 +55,7 @@ func (s *Server) listReviews(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out := response{Reviews: make([]reviewJSON, len(found)), Pagination: p.of(total)}
-	for i, review := range found {
-		out.Reviews[i] = newReviewJSON(review)
-	}
-	writeJSON(w, http.StatusOK, out)
+	writeJSON(w, http.StatusOK, response{Reviews: shown(found, newReviewJSON), Pagination: p.of(total)})
 	return nil
 }
 
@@ -115,12 +111,8 @@ func (s *Server) findReviews(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	items := make([]managedReviewJSON, len(found))
-	for i, review := range found {
-		items[i] = newManagedReviewJSON(review)
-	}
 	noStore(w)
-	writeData(w, http.StatusOK, list[managedReviewJSON]{Items: items, Pagination: p.of(total)})
+	writeList(w, p, found, total, newManagedReviewJSON)
 	return nil
 }
 

@@ -3,14 +3,12 @@ package httpapi
 import (
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 
 	"stoa/internal/account"
 	"stoa/internal/audit"
 	"stoa/internal/caller"
 	"stoa/internal/errs"
-	"stoa/internal/pages"
 )
 
 // managedUserJSON is a user as administrators see it.
@@ -45,12 +43,8 @@ func (s *Server) listUsers(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	items := make([]managedUserJSON, len(users))
-	for i, u := range users {
-		items[i] = newManagedUserJSON(u)
-	}
 	noStore(w)
-	writeData(w, http.StatusOK, list[managedUserJSON]{Items: items, Pagination: p.of(total)})
+	writeList(w, p, users, total, newManagedUserJSON)
 	return nil
 }
 
@@ -150,16 +144,16 @@ func (s *Server) listAudit(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	items := make([]auditJSON, len(entries))
-	for i, e := range entries {
-		items[i] = auditJSON{
-			ID: e.ID, At: timestamp(e.At), Actor: actorJSON{string(e.Actor.Kind), e.Actor.ID, e.Actor.Name}, Action: string(e.Action),
-			Target: targetJSON(e.Target), Address: e.Address, RequestID: e.RequestID, Details: e.Details,
-		}
-	}
 	noStore(w)
-	writeData(w, http.StatusOK, list[auditJSON]{Items: items, Pagination: p.of(total)})
+	writeList(w, p, entries, total, newAuditJSON)
 	return nil
+}
+
+func newAuditJSON(e audit.Entry) auditJSON {
+	return auditJSON{
+		ID: e.ID, At: timestamp(e.At), Actor: actorJSON{string(e.Actor.Kind), e.Actor.ID, e.Actor.Name}, Action: string(e.Action),
+		Target: targetJSON(e.Target), Address: e.Address, RequestID: e.RequestID, Details: e.Details,
+	}
 }
 
 // setUp serves POST /auth/setup.
@@ -176,9 +170,6 @@ func (s *Server) setUp(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// theSetupPage is the same for every server of a binary, so it is made once.
-var theSetupPage = sync.OnceValues(pages.Setup)
-
 // setupPage serves GET /setup, where the set-up link leads. With an administrator
 // there, there is nothing to set up.
 func (s *Server) setupPage(w http.ResponseWriter, r *http.Request) error {
@@ -189,10 +180,5 @@ func (s *Server) setupPage(w http.ResponseWriter, r *http.Request) error {
 	if !needed {
 		return account.ErrSetup
 	}
-	page, err := theSetupPage()
-	if err != nil {
-		return err
-	}
-	writePage(w, r, page)
-	return nil
+	return setupForm(w, r)
 }

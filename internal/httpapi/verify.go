@@ -9,29 +9,33 @@ import (
 	"stoa/internal/market"
 )
 
-// granted is the answer about a licence that an instance may use. refused, about
-// any other, is exactly {"valid":false} (spec A).
-type (
-	granted struct {
-		Valid    bool        `json:"valid"`
-		License  licenseInfo `json:"license"`
-		Features []string    `json:"features"`
-	}
-	refused struct {
+// granted is the answer about a licence that an instance may use.
+type granted struct {
+	Valid    bool        `json:"valid"`
+	License  licenseInfo `json:"license"`
+	Features []string    `json:"features"`
+}
+
+// refuse answers that an instance may not use a licence. The reason is in a header,
+// because the body is exactly {"valid":false} (spec A, CONTRACT 3).
+func refuse(w http.ResponseWriter, why market.Refusal) {
+	type refused struct {
 		Valid bool `json:"valid"`
 	}
-)
+
+	w.Header().Set("X-License-Code", string(why))
+	writeJSON(w, http.StatusOK, refused{})
+}
 
 // verifyLicense serves GET /api/marketplace/products/{slug}/license/verify. The
-// reason of a refusal is in a header (CONTRACT 3). The answer is signed.
+// answer is signed.
 func (s *Server) verifyLicense(w http.ResponseWriter, r *http.Request, use market.UseRequest, _ string) error {
 	grant, refusal, err := s.Market.Verify(r.Context(), r.PathValue("slug"), use)
 	if err != nil {
 		return err
 	}
 	if refusal != market.Usable {
-		w.Header().Set("X-License-Code", string(refusal))
-		writeJSON(w, http.StatusOK, refused{})
+		refuse(w, refusal)
 		return nil
 	}
 	body := bodies.Get().(*bytes.Buffer) //nolint:forcetypeassert // nothing else is put there
