@@ -78,11 +78,12 @@ var mayImport = map[string][]string{
 	"internal/testkit":            {"*"},
 	"internal/testkit/clocktest":  {},
 	"internal/testkit/dbtest":     {"internal/store", "internal/testkit/pgtest"},
-	"internal/testkit/pgtest":     {},
+	"internal/testkit/needtest":   {},
+	"internal/testkit/pgtest":     {"internal/testkit/needtest"},
 	"internal/testkit/logtest":    {"internal/reqid"},
-	"internal/testkit/redistest":  {},
-	"internal/testkit/smtptest":   {},
-	"internal/testkit/stripetest": {},
+	"internal/testkit/redistest":  {"internal/testkit/needtest"},
+	"internal/testkit/smtptest":   {"internal/testkit/needtest"},
+	"internal/testkit/stripetest": {"internal/testkit/needtest"},
 	"internal/testkit/ziptest":    {},
 }
 

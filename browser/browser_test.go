@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/needtest"
 )
 
 // driver is a running driver.js, and the browser it drives.
@@ -51,7 +52,7 @@ func startDriver(t *testing.T) *driver {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(tool(t, "node"), "driver.js", tool(t, "chromium"))
+	cmd := exec.Command(needtest.Program(t, "node", ""), "driver.js", needtest.Program(t, "chromium", "Debian: apt-get install chromium"))
 	cmd.Env = append(os.Environ(), "HOME="+home, "TMPDIR="+home, "XDG_CONFIG_HOME=", "XDG_CACHE_HOME=")
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
@@ -87,10 +88,8 @@ type tab struct{ *driver }
 // where it fails.
 func newTab(t *testing.T, a *testkit.App) tab {
 	t.Helper()
-	tool(t, "node")
-	tool(t, "chromium")
 	if _, err := os.Stat("node_modules/playwright-core"); err != nil {
-		lacks(t, "playwright-core is not installed: run npm ci in browser (or make test)")
+		needtest.Lacks(t, "playwright-core is not installed: run npm ci in browser (or make test)")
 	}
 	turn.Lock()
 	t.Cleanup(turn.Unlock)
@@ -107,24 +106,6 @@ func newTab(t *testing.T, a *testkit.App) tab {
 		}
 	})
 	return b
-}
-
-// tool returns the path of a program, which only a laptop may lack.
-func tool(t *testing.T, name string) string {
-	t.Helper()
-	path, err := exec.LookPath(name)
-	if err != nil {
-		lacks(t, name+" is not installed")
-	}
-	return path
-}
-
-func lacks(t *testing.T, what string) {
-	t.Helper()
-	if os.Getenv("CI") != "" {
-		t.Fatal(what)
-	}
-	t.Skip(what)
 }
 
 // do has the driver do something and returns its result.

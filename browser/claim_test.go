@@ -4,23 +4,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"stoa/internal/testkit"
 )
-
-const catalog = `
-products:
-  - slug: mail-pack
-    name: Mail Pack
-    description: Templates.
-    shortDescription: Templates.
-    category: marketing
-    icon: https://cdn.example/mail.svg
-    pricingTiers:
-      - {id: monthly, name: Monthly, description: A month., price: 9, currency: EUR, billingPeriod: monthly, features: [templates], maxInstances: 1}
-`
 
 const claiming = `
 		title "Claim your orders"
@@ -44,9 +31,7 @@ const asking = `
 func shop(t *testing.T, n int) (*testkit.App, testkit.Tokens) {
 	t.Helper()
 	a := testkit.New(t)
-	if _, err := a.Market.Import(t.Context(), fstest.MapFS{"c.yaml": {Data: []byte(catalog)}}, "c.yaml"); err != nil {
-		t.Fatal(err)
-	}
+	a.SellMailPack(t)
 	for range n {
 		post(t, a, http.StatusOK, "/api/marketplace/products/mail-pack/purchase", "", map[string]any{
 			"tierId": "monthly", "paymentMethod": "card", "billingInfo": map[string]string{"email": "ada@example.com"},

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/needtest"
 )
 
 // The README's example, in a project of its own that installs this folder, and
@@ -17,7 +18,7 @@ import (
 func TestTheExampleOfTheREADMERunsInAnotherProject(t *testing.T) {
 	t.Parallel()
 
-	node, npm := tool(t, "node"), tool(t, "npm")
+	node, npm := needtest.Program(t, "node", ""), needtest.Program(t, "npm", "")
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +44,7 @@ func TestTheExampleOfTheREADMERunsInAnotherProject(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			env := append(os.Environ(), "SHOP_URL="+a.URL, "LICENSE_KEY="+buy(t, a), "NODE_NO_WARNINGS=1")
+			env := append(os.Environ(), "SHOP_URL="+a.URL, "LICENSE_KEY="+a.BuyMailPack(t), "NODE_NO_WARNINGS=1")
 			for _, args := range install {
 				cmd := exec.CommandContext(t.Context(), npm, append(args, "--offline", "--no-audit", "--no-fund", "--cache="+filepath.Join(dir, "cache"))...)
 				cmd.Dir, cmd.Env = dir, env

@@ -24,6 +24,8 @@ import (
 	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // registers the "pgx" driver
+
+	"stoa/internal/testkit/needtest"
 )
 
 var (
@@ -51,8 +53,8 @@ func URL(tb testing.TB) string {
 			base, failure = startServer()
 		}
 	})
-	if errors.Is(failure, errNotInstalled) && os.Getenv("CI") == "" {
-		tb.Skip("PostgreSQL is not installed")
+	if errors.Is(failure, errNotInstalled) {
+		needtest.Lacks(tb, failure.Error())
 	}
 	if failure != nil {
 		tb.Fatal(failure)

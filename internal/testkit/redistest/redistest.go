@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"stoa/internal/testkit/needtest"
 )
 
 // Server is a redis-server of a test's own. It listens on a unix socket only.
@@ -41,13 +43,7 @@ func New(tb testing.TB) *Server {
 // Start starts the server, again after Stop, with no data.
 func (s *Server) Start(tb testing.TB) {
 	tb.Helper()
-	path, err := exec.LookPath("redis-server")
-	if err != nil {
-		if os.Getenv("CI") == "" {
-			tb.Skip("redis-server is not installed (Debian: apt-get install redis-server)")
-		}
-		tb.Fatal(err)
-	}
+	path := needtest.Program(tb, "redis-server", "Debian: apt-get install redis-server")
 	s.cmd = exec.CommandContext(context.WithoutCancel(tb.Context()), path, "--port", "0", "--unixsocket", s.socket, "--save", "", "--appendonly", "no")
 	s.cmd.Dir = filepath.Dir(s.socket)
 	if err := s.cmd.Start(); err != nil {
@@ -55,7 +51,7 @@ func (s *Server) Start(tb testing.TB) {
 	}
 	client := redis.NewClient(&redis.Options{Network: "unix", Addr: s.socket, MaxRetries: -1})
 	defer client.Close()
-	err = errors.New("not tried")
+	err := errors.New("not tried")
 	for end := time.Now().Add(10 * time.Second); err != nil; time.Sleep(10 * time.Millisecond) {
 		if err = client.Ping(tb.Context()).Err(); err != nil && time.Now().After(end) {
 			tb.Fatalf("redistest: server does not answer: %v", err)

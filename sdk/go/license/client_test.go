@@ -9,32 +9,17 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"stoa/internal/testkit"
 	"stoa/sdk/go/license"
 )
 
-const catalog = `
-products:
-  - slug: mail-pack
-    name: Mail Pack
-    description: Templates.
-    shortDescription: Templates.
-    category: marketing
-    icon: https://cdn.example/mail.svg
-    pricingTiers:
-      - {id: monthly, name: Monthly, price: 9, currency: EUR, billingPeriod: monthly, features: [templates], maxInstances: 1}
-`
-
 // vendor is a stoa that sells mail-pack.
 func vendor(t *testing.T) *testkit.App {
 	t.Helper()
 	a := testkit.New(t)
-	if _, err := a.Market.Import(t.Context(), fstest.MapFS{"c.yaml": {Data: []byte(catalog)}}, "c.yaml"); err != nil {
-		t.Fatal(err)
-	}
+	a.SellMailPack(t)
 	return a
 }
 
@@ -58,17 +43,23 @@ func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 	return n.RoundTripper.RoundTrip(r)
 }
 
+func mustActivate(t *testing.T, c *license.Client) {
+	t.Helper()
+	if _, err := c.Activate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // install buys a licence and returns an installation of the app.
 func install(t *testing.T, a *testkit.App) (*license.Client, *network) {
 	t.Helper()
-	bought := a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/api/marketplace/products/mail-pack/purchase", Body: `{"tierId":"monthly","paymentMethod":"card"}`})
 	keys, err := license.ParseJWKS(a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/api/marketplace/license-keys"}).Body)
 	if err != nil {
 		t.Fatal(err)
 	}
 	wire := &network{RoundTripper: a.Client.Transport}
 	return &license.Client{
-		BaseURL: a.URL + "/", Product: "mail-pack", LicenseKey: bought.Text(t, "licenseKey"), Instance: "A.example", Keys: keys,
+		BaseURL: a.URL + "/", Product: "mail-pack", LicenseKey: a.BuyMailPack(t), Instance: "A.example", Keys: keys,
 		Store: license.FileStore(filepath.Join(t.TempDir(), "lease.json")), HTTP: &http.Client{Transport: wire}, Now: a.Clock.Now,
 	}, wire
 }
@@ -131,9 +122,7 @@ func TestOnlyTheVendorCanSpeakForTheVendor(t *testing.T) {
 	t.Parallel()
 	a := vendor(t)
 	c, wire := install(t, a)
-	if _, err := c.Activate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	mustActivate(t, c)
 	// Answers of the vendor's, to play back.
 	var recorded http.Handler
 	record := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -192,9 +181,7 @@ func TestASignedRefusalEndsTheLease(t *testing.T) {
 	t.Parallel()
 	a := vendor(t)
 	c, wire := install(t, a)
-	if _, err := c.Activate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	mustActivate(t, c)
 	wantState(t, c, true, license.Valid)
 	other, _ := install(t, a)
 	other.LicenseKey, other.Instance = c.LicenseKey, "b.example"

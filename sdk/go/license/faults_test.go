@@ -52,9 +52,7 @@ func TestAStoreThatFailsDoesNotStopALicensedApp(t *testing.T) {
 	c, wire := install(t, a)
 	disk := &brittle{Store: c.Store, full: true, gone: true}
 	c.Store = disk
-	if _, err := c.Activate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	mustActivate(t, c)
 	wantWarned(t, c, true)
 	wire.cut = true
 	wantWarned(t, c, false) // from memory
@@ -105,9 +103,7 @@ func TestASignedRefusalWinsOverAStoreThatFails(t *testing.T) {
 		c, wire := install(t, a)
 		disk := &brittle{Store: c.Store}
 		c.Store = disk
-		if _, err := c.Activate(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		mustActivate(t, c)
 		wantState(t, c, true, license.Valid)
 		if _, err := clientOf(c, nil).Deactivate(t.Context()); err != nil { // elsewhere
 			t.Fatal(err)
@@ -131,9 +127,7 @@ func TestASignedRefusalWinsOverAStoreThatFails(t *testing.T) {
 		want(err)
 
 		wire.cut = false // and the vendor's yes ends it
-		if _, err := c.Activate(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		mustActivate(t, c)
 		wantState(t, c, true, license.Valid)
 		wire.cut = true
 		wantState(t, c, false, license.Valid)
@@ -144,9 +138,7 @@ func TestARefusalWinsOverAnAnswerThatWasOnItsWay(t *testing.T) {
 	t.Parallel()
 	a := vendor(t)
 	c, wire := install(t, a)
-	if _, err := c.Activate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	mustActivate(t, c)
 	slow := clientOf(c, c.Store) // whose granted answer comes after the refusal
 	elsewhere := clientOf(c, nil)
 	inner := wire.RoundTripper
@@ -174,9 +166,7 @@ func TestASeatThatWasGivenBackLeavesNoLease(t *testing.T) {
 	t.Parallel()
 	a := vendor(t)
 	c, wire := install(t, a)
-	if _, err := c.Activate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	mustActivate(t, c)
 	inner := wire.RoundTripper
 	slow := clientOf(c, c.Store) // asks for a lease, and gives the seat back before the answer is there
 	slow.HTTP = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -202,9 +192,7 @@ func TestOnlineTheVendorsClockCounts(t *testing.T) {
 	t.Parallel()
 	a := vendor(t)
 	c, _ := install(t, a)
-	if _, err := c.Activate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	mustActivate(t, c)
 	for _, wrong := range []time.Duration{-365 * 24 * time.Hour, 365 * 24 * time.Hour} {
 		c.Now = func() time.Time { return a.Clock.Now().Add(wrong) }
 		if s, err := c.Check(t.Context()); err != nil || !s.Online || s.State != license.Valid || !s.LastSeen.Equal(a.Clock.Now()) {
@@ -217,9 +205,7 @@ func TestTheVendorsOwnTroubleLeavesTheLease(t *testing.T) {
 	t.Parallel()
 	a := vendor(t)
 	c, _ := install(t, a)
-	if _, err := c.Activate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	mustActivate(t, c)
 	wantState(t, c, true, license.Valid)
 	astray := clientOf(c, c.Store) // which is no trouble of the vendor's
 	astray.Product = "other"
@@ -245,9 +231,7 @@ func TestWithoutAStoreTheLeaseIsKeptInMemory(t *testing.T) {
 	a := vendor(t)
 	c, wire := install(t, a)
 	c.Store = nil
-	if _, err := c.Activate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	mustActivate(t, c)
 	wantState(t, c, true, license.Valid)
 	wire.cut = true
 	wantState(t, c, false, license.Valid)
@@ -320,9 +304,7 @@ func TestTheCauseIsNotMaskedByTheFallback(t *testing.T) {
 	t.Parallel()
 	a := vendor(t)
 	c, wire := install(t, a)
-	if _, err := c.Activate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	mustActivate(t, c)
 	inner := wire.RoundTripper
 	wire.RoundTripper = roundTrip(func(r *http.Request) (*http.Response, error) {
 		c.Instance = "b.example" // as if the vendor spelled it otherwise

@@ -50,10 +50,9 @@ func TestTheExampleOfTheREADMERunsInAnotherModule(t *testing.T) {
 	write("main.go", []byte(example))
 	write("license-keys.json", a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/api/marketplace/license-keys"}).Body)
 
-	bought := a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/api/marketplace/products/mail-pack/purchase", Body: `{"tierId":"monthly","paymentMethod":"card"}`})
 	cmd := exec.CommandContext(t.Context(), "go", "run", ".")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=", "GOWORK=off", "SHOP_URL="+a.URL, "LICENSE_KEY="+bought.Text(t, "licenseKey"))
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=", "GOWORK=off", "SHOP_URL="+a.URL, "LICENSE_KEY="+a.BuyMailPack(t))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
