@@ -108,17 +108,18 @@ func (s *Service) takeEvent(ctx context.Context, e payment.Event, n *Notice) (Or
 	return o, err
 }
 
-// orderOf returns the order that an event is about, or an errs.NotFound error.
+// orderOf returns the order that an event is about, or an error of the kind
+// errs.NotFound.
 func (s *Service) orderOf(ctx context.Context, tx Sales, e payment.Event) (Order, error) {
 	if e.OrderID == "" {
 		return tx.OrderByPayment(ctx, s.Payments.Name(), e.Reference)
 	}
 	if !validID(e.OrderID) {
-		return Order{}, errs.New(errs.NotFound, "NOT_FOUND", "Order not found.")
+		return Order{}, ErrOrderNotFound
 	}
 	o, err := tx.OrderByID(ctx, e.OrderID)
 	if err == nil && o.Provider != s.Payments.Name() {
-		return Order{}, errs.New(errs.NotFound, "NOT_FOUND", "Order not found.")
+		return Order{}, ErrOrderNotFound
 	}
 	return o, err
 }

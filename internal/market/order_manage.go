@@ -97,19 +97,12 @@ func (s *Service) CancelOrder(ctx context.Context, id string) (OwnedOrder, error
 	if o.Status() != OrderPending {
 		return OwnedOrder{}, ErrNotCancellable
 	}
-	if err := s.ask(o.Order, func() error { return s.Payments.Cancel(ctx, o.Payment) }); err != nil {
-		if errors.Is(err, payment.ErrRefused) {
-			// It was completed. What came of that decides, if it is known.
-			now, lookErr := s.lookedUp(ctx, o)
-			switch {
-			case lookErr != nil:
-				return OwnedOrder{}, lookErr
-			case now.Status() == OrderPending:
-				return OwnedOrder{}, ErrBeingPaid.Because(err)
-			}
-		} else {
-			return OwnedOrder{}, err
-		}
+	err = s.ask(o.Order, func() error { return s.Payments.Cancel(ctx, o.Payment) })
+	if errors.Is(err, payment.ErrRefused) {
+		err = s.completed(ctx, o, err)
+	}
+	if err != nil {
+		return OwnedOrder{}, err
 	}
 	return s.changeOrder(ctx, o, audit.OrderCancel, func(tx Sales, o *Order) error {
 		switch o.Status() {
@@ -121,6 +114,16 @@ func (s *Service) CancelOrder(ctx context.Context, id string) (OwnedOrder, error
 		}
 		return ErrNotCancellable
 	})
+}
+
+// completed returns nil if it is known what came of a page that was completed, so
+// that cancelling its order was refused: that decides.
+func (s *Service) completed(ctx context.Context, o OwnedOrder, refused error) error {
+	now, err := s.lookedUp(ctx, o)
+	if err == nil && now.Status() == OrderPending {
+		err = ErrBeingPaid.Because(refused)
+	}
+	return err
 }
 
 // lookedUp returns an order as it is now, after the provider of a pending one was
@@ -152,7 +155,12 @@ func (s *Service) ask(o Order, what func() error) error {
 	case o.Provider != s.Payments.Name():
 		return ErrOtherProvider
 	}
-	err := what()
+	return orUnreachable(what())
+}
+
+// orUnreachable returns what a provider returned, but an outage as
+// ErrProviderUnreachable.
+func orUnreachable(err error) error {
 	if err == nil || errors.Is(err, payment.ErrRefused) {
 		return err
 	}

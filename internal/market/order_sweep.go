@@ -2,7 +2,6 @@ package market
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
@@ -120,11 +119,8 @@ func (s *Service) finish(ctx context.Context, o Order) (Notice, error) {
 // webhook that is missing would have done.
 func (s *Service) lookUp(ctx context.Context, o Order) (Notice, error) {
 	e, err := s.Payments.Look(ctx, o.Payment)
-	switch {
-	case errors.Is(err, payment.ErrRefused):
-		return Notice{OrderID: o.ID}, err
-	case err != nil:
-		return Notice{OrderID: o.ID}, ErrProviderUnreachable.Because(err)
+	if err != nil {
+		return Notice{OrderID: o.ID}, orUnreachable(err)
 	}
 	if e.OrderID = o.ID; e.At.IsZero() {
 		e.At = s.Now().UTC()
