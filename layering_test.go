@@ -30,6 +30,8 @@ var mayImport = map[string][]string{
 	"internal/cuid2":  {},
 	"internal/seal":   {},
 
+	"internal/text":      {},
+	"internal/picture":   {"internal/text"},
 	"internal/jsontext":  {},
 	"internal/httpsig":   {},
 	"internal/keyring":   {"internal/errs", "internal/audit", "internal/seal"},
@@ -47,7 +49,7 @@ var mayImport = map[string][]string{
 	"internal/account/token":    {"internal/keyring"},
 
 	"internal/blob":                  {},
-	"internal/market":                {"internal/errs", "internal/jsontext", "internal/audit", "internal/caller", "internal/seal", "internal/cuid2", "internal/keyring", "internal/mail", "internal/market/payment", "internal/market/lease"},
+	"internal/market":                {"internal/errs", "internal/text", "internal/picture", "internal/jsontext", "internal/audit", "internal/caller", "internal/seal", "internal/cuid2", "internal/keyring", "internal/mail", "internal/market/payment", "internal/market/lease"},
 	"internal/market/lease":          {"internal/keyring"},
 	"internal/market/payment":        {},
 	"internal/market/payment/stripe": {"internal/market/payment"},
@@ -69,8 +71,8 @@ var mayImport = map[string][]string{
 	"sdk/go/license":   {}, // for others: the standard library only
 	"nodehost/bundle":  {},
 	"examples/plugins": {},
-	"internal/store":   {"internal/errs", "internal/audit", "internal/caller", "internal/keyring", "internal/account", "internal/idempotency", "internal/market", "internal/market/payment", "internal/plugin"},
-	"internal/httpapi": {"api", "internal/reference", "internal/pages", "internal/errs", "internal/jsontext", "internal/audit", "internal/caller", "internal/reqid", "internal/account", "internal/keyring", "internal/httpsig", "internal/idempotency", "internal/plugin", "internal/plugin/install", "internal/market", "internal/gateway", "internal/clientip", "internal/ratelimit"},
+	"internal/store":   {"internal/errs", "internal/text", "internal/audit", "internal/caller", "internal/keyring", "internal/account", "internal/idempotency", "internal/market", "internal/market/payment", "internal/plugin"},
+	"internal/httpapi": {"api", "internal/reference", "internal/pages", "internal/picture", "internal/errs", "internal/jsontext", "internal/audit", "internal/caller", "internal/reqid", "internal/account", "internal/keyring", "internal/httpsig", "internal/idempotency", "internal/plugin", "internal/plugin/install", "internal/market", "internal/gateway", "internal/clientip", "internal/ratelimit"},
 
 	// For tests only: nothing above may list these.
 	"internal/store/storetest":    {"*"},

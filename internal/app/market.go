@@ -40,13 +40,18 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 	a.courier = &market.Courier{
 		Outbox: store.NewOutbox(a.DB), Keys: keys, Buyers: buyers{a}, Mailer: a.mailer, Log: cfg.Log, Now: cfg.Now, PublicURL: cfg.PublicURL,
 	}
-	a.Market = &market.Service{
-		Catalogue: store.NewCatalogue(a.DB), Sales: store.NewSales(a.DB), Licenses: store.NewLicenses(a.DB), Reviews: store.NewReviews(a.DB), Media: media,
-		Payments: payments, Keys: keys, Now: cfg.Now,
-		Courier: a.courier, Orders: store.NewOrders(a.DB), Buyers: buyers{a}, Poster: a.Mail, PublicURL: cfg.PublicURL,
-		LeaseKeys: a.LicenseKeys, Leases: cfg.Leases,
-		DevInstances: dev, Churn: churn,
+	catalog := &market.CatalogService{Store: store.NewCatalogue(a.DB), Media: media, Now: cfg.Now}
+	licenses := &market.LicenseService{
+		Store: store.NewLicenses(a.DB), Products: catalog, Users: buyers{a}, Keys: keys, Now: cfg.Now,
+		PublicURL: cfg.PublicURL, LeaseKeys: a.LicenseKeys, Leases: cfg.Leases, DevInstances: dev, Churn: churn,
 	}
+	orders := &market.OrderService{
+		Store: store.NewSales(a.DB), Claims: store.NewOrders(a.DB), Products: catalog, Licenses: licenses, Users: buyers{a},
+		Payments: payments, Keys: keys, Now: cfg.Now, Courier: a.courier, Poster: a.Mail, PublicURL: cfg.PublicURL,
+	}
+	reviews := &market.ReviewService{Store: store.NewReviews(a.DB), Products: catalog, Now: cfg.Now}
+	a.Market = &market.Service{CatalogService: catalog, LicenseService: licenses, OrderService: orders, ReviewService: reviews,
+		Catalogue: catalog.Store, Sales: orders.Store, Licenses: licenses.Store, Orders: orders.Claims, Reviews: reviews.Store, Keys: keys}
 	return nil
 }
 

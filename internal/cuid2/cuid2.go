@@ -33,3 +33,17 @@ func New() string {
 	digits := new(big.Int).SetBytes(sum[:]).Text(36)
 	return string(append(out, digits[1:Length]...))
 }
+
+// Plausible reports whether an id of a row could be s: 1 to 32 lower-case letters and digits. What
+// could not is unknown without asking the database.
+func Plausible(s string) bool {
+	if s == "" || len(s) > 32 {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}

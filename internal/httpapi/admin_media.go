@@ -11,6 +11,7 @@ import (
 
 	"stoa/internal/errs"
 	"stoa/internal/market"
+	"stoa/internal/picture"
 )
 
 // fileTimeout is how long the upload of a picture or a catalogue may take.
@@ -48,10 +49,10 @@ func readPicture(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
 	case err == nil && media == "multipart/form-data" && params["boundary"] != "":
-		r.Body = http.MaxBytesReader(w, r.Body, market.MaxPicture+maxForm)
+		r.Body = http.MaxBytesReader(w, r.Body, picture.MaxSize+maxForm)
 		return readPictureForm(multipart.NewReader(r.Body, params["boundary"]))
 	case err == nil && slices.Contains([]string{"image/svg+xml", "image/png", "image/jpeg", "image/webp"}, media):
-		return readAll(http.MaxBytesReader(w, r.Body, market.MaxPicture), market.ErrPictureTooLarge)
+		return readAll(http.MaxBytesReader(w, r.Body, picture.MaxSize), market.ErrPictureTooLarge)
 	}
 	return nil, errNotPicture
 }
@@ -74,7 +75,7 @@ func readPictureForm(form *multipart.Reader) (content []byte, err error) {
 		}
 		found = true
 		// One byte more than may be, for the market to see that there is more.
-		if content, err = readAll(io.LimitReader(part, market.MaxPicture+1), market.ErrPictureTooLarge); err != nil {
+		if content, err = readAll(io.LimitReader(part, picture.MaxSize+1), market.ErrPictureTooLarge); err != nil {
 			return nil, err
 		}
 	}

@@ -35,27 +35,12 @@ type Claim struct {
 	CreatedAt time.Time
 }
 
-// Buyers knows the users who buy. The accounts of package account are behind it.
-type Buyers interface {
-	// Email returns the e-mail address of a user's account. That it is the user's
-	// was never verified. It returns an errs.NotFound error when there is no such
-	// user.
-	Email(ctx context.Context, userID string) (string, error)
-}
-
-// Poster is how Service sends mail that may get lost; *mail.Queue is one.
-type Poster interface {
-	// Post has compose make a message, and sends it, both in the background and
-	// after the request, whose ctx it does not end with. It returns at once.
-	Post(ctx context.Context, compose mail.Compose)
-}
-
 // RequestClaim mails the user in ctx a token for the orders that were placed
 // without an account with the e-mail address of the user's account, if there are
 // any, and not more often than allowed. It returns at once and always nothing:
 // what there is is looked up in the background, so that neither the answer nor
 // its time tells what somebody bought with an address that may be another's.
-func (s *Service) RequestClaim(ctx context.Context) {
+func (s *OrderService) RequestClaim(ctx context.Context) {
 	user := caller.From(ctx).UserID
 	if user == "" {
 		return
@@ -71,8 +56,8 @@ func (s *Service) RequestClaim(ctx context.Context) {
 
 // composeClaim makes a claim and the mail with its token. It returns false when
 // there is nothing to claim, or the allowance is used up.
-func (s *Service) composeClaim(ctx context.Context, userID string) (mail.Message, bool, error) {
-	email, err := s.Buyers.Email(ctx, userID)
+func (s *OrderService) composeClaim(ctx context.Context, userID string) (mail.Message, bool, error) {
+	email, err := s.Users.Email(ctx, userID)
 	if errs.KindOf(err) == errs.NotFound {
 		return mail.Message{}, false, nil
 	} else if err != nil {
@@ -82,11 +67,11 @@ func (s *Service) composeClaim(ctx context.Context, userID string) (mail.Message
 	if key == "" {
 		return mail.Message{}, false, nil
 	}
-	if err := s.Orders.DeleteClaims(ctx, now.Add(-ClaimLife)); err != nil {
+	if err := s.Claims.DeleteClaims(ctx, now.Add(-ClaimLife)); err != nil {
 		return mail.Message{}, false, err
 	}
 	token, wanted := rand.Text(), false
-	err = s.Orders.InTx(ctx, func(tx Orders) error {
+	err = s.Claims.InTx(ctx, func(tx Orders) error {
 		wanted = false
 		if some, err := tx.HasUnclaimed(ctx, key); err != nil || !some {
 			return err
@@ -124,7 +109,7 @@ func (r ClaimRequest) Issues() []errs.Issue {
 //
 // It returns VALIDATION_ERROR for what ClaimRequest.Issues finds, and
 // ErrClaimToken.
-func (s *Service) ClaimOrders(ctx context.Context, r ClaimRequest) (claimed int, err error) {
+func (s *OrderService) ClaimOrders(ctx context.Context, r ClaimRequest) (claimed int, err error) {
 	if err := errs.Validation(r.Issues()...); err != nil {
 		return 0, err
 	}
@@ -132,7 +117,7 @@ func (s *Service) ClaimOrders(ctx context.Context, r ClaimRequest) (claimed int,
 	if user == "" { // a service: its claims would be those of nobody in particular
 		return 0, ErrClaimToken
 	}
-	err = s.Orders.InTx(ctx, func(tx Orders) error {
+	err = s.Claims.InTx(ctx, func(tx Orders) error {
 		c, err := tx.TakeClaim(ctx, claimHash(r.Token), user, s.Now().Add(-ClaimLife))
 		if errs.KindOf(err) == errs.NotFound {
 			return ErrClaimToken
@@ -153,7 +138,7 @@ func claimHash(token string) string {
 }
 
 // claimMail is the mail with a token. Nothing in it was chosen by whoever asked.
-func (s *Service) claimMail(to, token string) mail.Message {
+func (s *OrderService) claimMail(to, token string) mail.Message {
 	return mail.Message{
 		To:      to,
 		Subject: "Claim your orders",

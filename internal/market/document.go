@@ -1,298 +1,136 @@
 package market
 
 import (
+	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
-	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
 
 	"stoa/internal/errs"
 )
 
-// document reads a catalogue's YAML tree. It goes on after a fault and collects
-// them all, each with its path and line: who edits a file of a thousand lines
-// wants to see everything that is wrong with it.
-type document struct {
+// MaxCatalog is the size of the largest catalog in bytes. Reading one takes about 25 times as much
+// memory.
+const MaxCatalog = 32 << 20
+
+// Document is what somebody wrote about products: a catalog, or a single product. It is read to its
+// end, and every fault is noted with its path and line: whoever edits a file of a thousand lines
+// wants to see all of them. docs/catalog.md describes the format.
+type Document struct {
+	// Products are those before the first fault, with icons and screenshots as they are written.
+	Products []Product
+
+	// Files are the icons and screenshots that name a file beside the catalog, Stored those that
+	// name a picture that stoa keeps.
+	Files, Stored []PictureRef
+
+	// saysPublished has the slugs of products that say whether they are published.
+	saysPublished map[string]bool
+
 	issues issues
 	// more counts the faults beyond errs.MaxIssues, which are not kept.
 	more int
-	// files allows pictures to be files beside the catalogue: "./icon.svg".
+	// files allows pictures to be files beside the catalog: "./icon.svg".
 	files bool
-	// bare is for a document that nobody wrote line by line: one product in a
-	// request. Faults name no lines, unknown fields are ignored (CONTRACT 1), and
-	// an empty text counts as absent where a text is due, as answers have it.
+	// bare is for a document that nobody wrote line by line: one product in a request. Faults name
+	// no lines, unknown fields are ignored (CONTRACT 1), and an empty text counts as absent where a
+	// text is required, because answers show it so.
 	bare bool
 }
 
-func (d *document) fault(n *yaml.Node, path, code, format string, args ...any) {
+// ReadCatalog reads a catalog in YAML, or in JSON, which is YAML too. With files, pictures may be
+// files beside it.
+func ReadCatalog(data []byte, files bool) *Document {
+	d := &Document{files: files, saysPublished: make(map[string]bool)}
+	d.readCatalog(data)
+	return d
+}
+
+// ReadProduct reads the JSON of one product. It returns an error for what is not JSON.
+func ReadProduct(data []byte) (*Document, error) {
+	root, err := parseJSON(data)
+	if err != nil {
+		return nil, err
+	}
+	d := &Document{bare: true}
+	d.Products = []Product{productReader{Document: d}.product(root, "")}
+	return d, nil
+}
+
+func (d *Document) readCatalog(data []byte) {
+	if len(data) > MaxCatalog {
+		d.issues.add("", "out_of_range", "the catalog is larger than %d MiB.", MaxCatalog>>20)
+		return
+	}
+	root, err := parseTree(data)
+	if errors.Is(err, errNotUnicode) {
+		d.issues.add("", "not_unicode", "%s.", err)
+		return
+	} else if err != nil {
+		d.issues.add("", "malformed", "%s.", err)
+		return
+	}
+	o := d.object(root, "", "currency", "products")
+	o.required("products")
+	currency := o.currency()
+	slugs := make(map[string]bool)
+	o.entries("products", func(n *yaml.Node, path string) {
+		p := productReader{Document: d, currency: currency}.product(n, path)
+		if p.Slug != "" && slugs[p.Slug] {
+			d.fault(n, path+".slug", "duplicate", "another product has the slug %q too.", p.Slug)
+		}
+		slugs[p.Slug] = true
+		d.saysPublished[p.Slug] = givesField(n, "published")
+		if len(d.issues) == 0 { // otherwise nobody wants them, and millions fit into a file
+			d.Products = append(d.Products, p)
+		}
+	})
+}
+
+// givesField reports whether a mapping has a value for a field.
+func givesField(n *yaml.Node, name string) bool {
+	for i := 0; i+1 < len(n.Content) && n.Kind == yaml.MappingNode; i += 2 {
+		if n.Content[i].Value == name {
+			return n.Content[i+1].ShortTag() != "!!null"
+		}
+	}
+	return false
+}
+
+// Err returns VALIDATION_ERROR with everything that is wrong, or nil.
+func (d *Document) Err() error {
+	return errs.WithMore(errs.Invalid, errs.CodeValidation, d.issues, d.more)
+}
+
+func (d *Document) fault(n *yaml.Node, path, code, format string, args ...any) {
 	if len(d.issues) >= errs.MaxIssues {
 		d.more++
 		return
 	}
-	text := fmt.Sprintf(format, args...)
+	message := fmt.Sprintf(format, args...)
 	if d.bare {
-		d.issues.add(path, code, "%s", placed(path, text))
+		d.issues.add(path, code, "%s", placed(path, message))
 		return
 	}
-	d.issues.add(path, code, "line %d: %s", n.Line, text)
-}
-
-// err returns VALIDATION_ERROR with everything that is wrong, or nil.
-func (d *document) err() error {
-	return errs.WithMore(errs.Invalid, errs.CodeValidation, d.issues, d.more)
-}
-
-// clip shortens what a message quotes.
-func clip(s string) string {
-	const limit = 60
-	if utf8.RuneCountInString(s) <= limit {
-		return s
-	}
-	return string([]rune(s)[:limit]) + "…"
+	d.issues.add(path, code, "line %d: %s", n.Line, message)
 }
 
 // placed returns a fault as a sentence that says by itself where it is.
-func placed(path, text string) string {
+func placed(path, message string) string {
 	field := path[strings.LastIndex(path, ".")+1:]
 	for _, subject := range []string{"this ", field + " "} {
-		if rest, ok := strings.CutPrefix(text, subject); ok {
+		if rest, ok := strings.CutPrefix(message, subject); ok {
 			return path + " " + rest
 		}
 	}
-	return path + ": " + text
+	return path + ": " + message
 }
 
 // otherwise returns what only the author of a file has to know.
-func (d *document) otherwise(hint string) string {
+func (d *Document) otherwise(hint string) string {
 	if d.bare {
 		return ""
 	}
 	return hint
-}
-
-// object is a mapping of the document.
-type object struct {
-	doc    *document
-	node   *yaml.Node
-	path   string // "" at the root
-	fields map[string]*yaml.Node
-}
-
-// at returns the path of a field.
-func (o object) at(name string) string {
-	if o.path == "" {
-		return name
-	}
-	return o.path + "." + name
-}
-
-// object reads a mapping whose fields are all known. It reports unknown and
-// repeated ones, and returns an object without fields for anything else.
-func (d *document) object(n *yaml.Node, path string, known ...string) object {
-	o := object{doc: d, node: n, path: path, fields: make(map[string]*yaml.Node)}
-	if n.Kind != yaml.MappingNode {
-		d.fault(n, path, "wrong_type", "this must be an object, not %s.", kindOf(n))
-		return o
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		name, value := n.Content[i], n.Content[i+1]
-		unknown := known != nil && !slices.Contains(known, name.Value)
-		switch _, twice := o.fields[name.Value]; {
-		case unknown && d.bare:
-		case unknown:
-			d.fault(name, o.at(name.Value), "unknown_field", "there is no field %q here.", clip(name.Value))
-		case twice:
-			d.fault(name, o.at(name.Value), "duplicate", "%q is given twice.", clip(name.Value))
-		default:
-			o.fields[name.Value] = value
-		}
-	}
-	return o
-}
-
-// get returns the value of a field; null counts as absent.
-func (o object) get(name string) (*yaml.Node, bool) {
-	n, ok := o.fields[name]
-	return n, ok && n.ShortTag() != "!!null"
-}
-
-// filled is get for what an empty text leaves absent too, if the document is bare.
-func (o object) filled(name string) (*yaml.Node, bool) {
-	n, ok := o.get(name)
-	return n, ok && (!o.doc.bare || n.Kind != yaml.ScalarNode || n.Tag != "!!str" || n.Value != "")
-}
-
-// required reports a field that is absent, whose value nobody looks at then.
-func (o object) required(names ...string) {
-	for _, name := range names {
-		if _, ok := o.filled(name); !ok && o.node.Kind == yaml.MappingNode {
-			o.doc.fault(o.node, o.at(name), "required", "%s is required.", name)
-			delete(o.fields, name)
-		}
-	}
-}
-
-// text returns a string of at most limit characters, without the white space
-// around it, or "" if it is absent or wrong, which is reported. Strings longer
-// than a line may have line breaks.
-func (o object) text(name string, limit int) string {
-	n, ok := o.filled(name)
-	if !ok {
-		return ""
-	}
-	return o.doc.text(n, o.at(name), limit)
-}
-
-func (d *document) text(n *yaml.Node, path string, limit int) string {
-	switch {
-	case n.Kind != yaml.ScalarNode:
-		d.fault(n, path, "wrong_type", "this must be a string, not %s.", kindOf(n))
-		return ""
-	case n.ShortTag() != "!!str":
-		d.fault(n, path, "wrong_type", "this must be a string; put %s in quotes.", clip(n.Value))
-		return ""
-	}
-	s, breaks := strings.TrimSpace(n.Value), "" // block texts end in a line break
-	if limit > maxText {
-		s, breaks = strings.ReplaceAll(s, "\r\n", "\n"), "\n\t\u2028\u2029"
-	}
-	switch {
-	case strings.IndexFunc(s, visible) < 0:
-		d.fault(n, path, "out_of_range", "this must not be empty; leave the field out instead.")
-	case utf8.RuneCountInString(s) > limit:
-		d.fault(n, path, "out_of_range", "this must be at most %d characters.", limit)
-	case strings.IndexFunc(s, func(r rune) bool { return misleading(r) && !strings.ContainsRune(breaks, r) }) >= 0:
-		d.fault(n, path, "out_of_range", "this must not contain control characters.")
-	default:
-		return s
-	}
-	return ""
-}
-
-// visible reports whether a character is more than space or formatting. Some
-// letters are blanks: Hangul fillers, and Braille without a dot.
-func visible(r rune) bool {
-	return !unicode.IsSpace(r) && !unicode.IsControl(r) && r != '\u2800' &&
-		!unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
-}
-
-// misleading reports whether a character controls how others look: control
-// characters, line breaks, and those that turn the direction of what follows, so
-// that a text reads as another one.
-func misleading(r rune) bool {
-	return unicode.IsControl(r) || r >= '\u2028' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
-}
-
-// list calls fn for each entry of a list of up to maxEntries, or for none if it is
-// absent. It reports entries beyond that without a look at them.
-func (o object) list(name string, fn func(n *yaml.Node, path string)) {
-	n, ok := o.get(name)
-	if ok && n.Kind == yaml.SequenceNode && len(n.Content) > maxEntries {
-		o.doc.fault(n, o.at(name), "out_of_range", "%s must have at most %d entries.", name, maxEntries)
-		cut := *n
-		cut.Content = n.Content[:maxEntries]
-		o.fields[name] = &cut
-	}
-	o.entries(name, fn)
-}
-
-// entries is list without a limit.
-func (o object) entries(name string, fn func(n *yaml.Node, path string)) {
-	n, ok := o.get(name)
-	if !ok {
-		return
-	}
-	if n.Kind != yaml.SequenceNode {
-		o.doc.fault(n, o.at(name), "wrong_type", "%s must be a list, not %s.", name, kindOf(n))
-		return
-	}
-	for i, entry := range n.Content {
-		fn(entry, fmt.Sprintf("%s[%d]", o.at(name), i))
-	}
-}
-
-// texts returns a list of strings.
-func (o object) texts(name string, limit int) []string {
-	var out []string
-	o.list(name, func(n *yaml.Node, path string) { out = append(out, o.doc.text(n, path, limit)) })
-	return out
-}
-
-// boolean returns true or false, or absent.
-func (o object) boolean(name string, absent bool) bool {
-	n, ok := o.get(name)
-	if !ok {
-		return absent
-	}
-	yes := strings.EqualFold(n.Value, "true")
-	if n.ShortTag() != "!!bool" || !yes && !strings.EqualFold(n.Value, "false") { // !!bool goes before anything
-		o.doc.fault(n, o.at(name), "wrong_type", "%s must be true or false.", name)
-		return absent
-	}
-	return yes
-}
-
-// integer returns a whole number in a range, or absent.
-func (o object) integer(name string, low, high, absent int) int {
-	n, ok := o.get(name)
-	if !ok {
-		return absent
-	}
-	v, err := strconv.Atoi(n.Value)
-	if n.ShortTag() != "!!int" || err != nil || v < low || v > high {
-		o.doc.fault(n, o.at(name), "out_of_range", "%s must be a whole number from %d to %d.", name, low, high)
-		return absent
-	}
-	return v
-}
-
-// decimal returns the digits of a number as they are written, for those who must
-// not round it, and false if the field is absent or no number.
-func (o object) decimal(name string) (string, bool) {
-	n, ok := o.get(name)
-	if !ok {
-		return "", false
-	}
-	if tag := n.ShortTag(); tag != "!!int" && tag != "!!float" {
-		o.doc.fault(n, o.at(name), "wrong_type", "%s must be a number.", name)
-		return "", false
-	}
-	return n.Value, true
-}
-
-// moment returns a time, or the zero time if it is absent.
-func (o object) moment(name string) time.Time {
-	n, ok := o.filled(name)
-	if !ok {
-		return time.Time{}
-	}
-	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		t, err := time.Parse(layout, n.Value)
-		// The year is that in UTC, in which it is written again.
-		if t = t.UTC(); err == nil && t.Year() >= 1970 && t.Year() <= 9999 {
-			return t.Truncate(time.Millisecond)
-		}
-	}
-	o.doc.fault(n, o.at(name), "out_of_range", "%s must be a date such as 2026-05-01, or a time such as 2026-05-01T08:00:00Z.", name)
-	return time.Time{}
-}
-
-// kindOf names what a node is.
-func kindOf(n *yaml.Node) string {
-	switch {
-	case n.Kind == yaml.MappingNode:
-		return "an object"
-	case n.Kind == yaml.SequenceNode:
-		return "a list"
-	case n.Kind == yaml.AliasNode:
-		return "an alias (aliases are not read here)"
-	case n.ShortTag() == "!!null":
-		return "nothing"
-	}
-	return "a single value"
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"stoa/internal/cuid2"
 	"stoa/internal/errs"
 	"stoa/internal/market/payment"
 )
@@ -30,7 +31,7 @@ type Notice struct {
 // It returns ErrNoProvider if provider is not the one that takes the payments,
 // ErrNotSigned for what it did not sign, and any other error where the delivery
 // should be repeated.
-func (s *Service) TakeEvent(ctx context.Context, provider string, payload []byte, signature string) (Notice, error) {
+func (s *OrderService) TakeEvent(ctx context.Context, provider string, payload []byte, signature string) (Notice, error) {
 	if s.Payments.Name() != provider || s.Payments.Mode() != payment.Hosted {
 		return Notice{}, ErrNoProvider
 	}
@@ -45,7 +46,7 @@ func (s *Service) TakeEvent(ctx context.Context, provider string, payload []byte
 }
 
 // take does what TakeEvent does with an event that is known to be the provider's.
-func (s *Service) take(ctx context.Context, e payment.Event) (Notice, error) {
+func (s *OrderService) take(ctx context.Context, e payment.Event) (Notice, error) {
 	n := Notice{Event: e, Warning: e.Note}
 	if e.Kind == payment.Unrelated {
 		return n, nil
@@ -76,9 +77,9 @@ func (s *Service) take(ctx context.Context, e payment.Event) (Notice, error) {
 
 // takeEvent applies an event to its order, once, and returns the order. Without
 // one it leaves the notice's OrderID empty.
-func (s *Service) takeEvent(ctx context.Context, e payment.Event, n *Notice) (Order, error) {
+func (s *OrderService) takeEvent(ctx context.Context, e payment.Event, n *Notice) (Order, error) {
 	var o Order
-	err := s.Sales.InTx(ctx, func(tx Sales) error {
+	err := s.Store.InTx(ctx, func(tx Sales) error {
 		var err error
 		if o, err = s.orderOf(ctx, tx, e); err != nil {
 			return err
@@ -110,11 +111,11 @@ func (s *Service) takeEvent(ctx context.Context, e payment.Event, n *Notice) (Or
 
 // orderOf returns the order that an event is about, or an error of the kind
 // errs.NotFound.
-func (s *Service) orderOf(ctx context.Context, tx Sales, e payment.Event) (Order, error) {
+func (s *OrderService) orderOf(ctx context.Context, tx Sales, e payment.Event) (Order, error) {
 	if e.OrderID == "" {
 		return tx.OrderByPayment(ctx, s.Payments.Name(), e.Reference)
 	}
-	if !validID(e.OrderID) {
+	if !cuid2.Plausible(e.OrderID) {
 		return Order{}, ErrOrderNotFound
 	}
 	o, err := tx.OrderByID(ctx, e.OrderID)
@@ -125,7 +126,7 @@ func (s *Service) orderOf(ctx context.Context, tx Sales, e payment.Event) (Order
 }
 
 // apply does what an event asks for. tx holds the order's lock.
-func (s *Service) apply(ctx context.Context, tx Sales, o *Order, e payment.Event, n *Notice) error {
+func (s *OrderService) apply(ctx context.Context, tx Sales, o *Order, e payment.Event, n *Notice) error {
 	if o.Payment.Session != "" && e.Reference.Session != "" && o.Payment.Session != e.Reference.Session {
 		n.Warning = "the event is about another payment page than the order's, and was not applied"
 		return nil
@@ -168,7 +169,7 @@ func (s *Service) apply(ctx context.Context, tx Sales, o *Order, e payment.Event
 
 // fail notes that a pending order will not be paid. What the provider began for
 // it is remembered, because it has to be ended. tx holds the order's lock.
-func (s *Service) fail(ctx context.Context, tx Sales, o *Order, e payment.Event, n *Notice) error {
+func (s *OrderService) fail(ctx context.Context, tx Sales, o *Order, e payment.Event, n *Notice) error {
 	switch o.Status() {
 	case OrderPending:
 		o.learn(e.Reference)

@@ -11,7 +11,7 @@ import (
 
 // followUp does what an order that is over leaves to do at its provider. It is done
 // once, however often it is called.
-func (s *Service) followUp(ctx context.Context, o *Order, n *Notice) error {
+func (s *OrderService) followUp(ctx context.Context, o *Order, n *Notice) error {
 	if o.refundDue() {
 		if err := s.giveBack(ctx, o, n); err != nil {
 			return err
@@ -29,7 +29,7 @@ func (o *Order) refundDue() bool {
 }
 
 // giveBack refunds the payment of an order that had been cancelled before.
-func (s *Service) giveBack(ctx context.Context, o *Order, n *Notice) error {
+func (s *OrderService) giveBack(ctx context.Context, o *Order, n *Notice) error {
 	err := s.Payments.Refund(ctx, o.ID, o.Payment)
 	if errors.Is(err, payment.ErrRefused) {
 		n.Warning = "the order was cancelled before it was paid, and the payment cannot be refunded: " + err.Error()
@@ -39,7 +39,7 @@ func (s *Service) giveBack(ctx context.Context, o *Order, n *Notice) error {
 		return ErrProviderUnreachable.Because(err)
 	}
 	n.Done = "the order was cancelled before it was paid: the payment is refunded"
-	return s.Sales.InTx(ctx, func(tx Sales) error {
+	return s.Store.InTx(ctx, func(tx Sales) error {
 		if *o, err = tx.OrderByID(ctx, o.ID); err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ func (o *Order) endDue() bool {
 }
 
 // endSubscription ends the subscription of an order that is over.
-func (s *Service) endSubscription(ctx context.Context, o *Order, n *Notice) error {
+func (s *OrderService) endSubscription(ctx context.Context, o *Order, n *Notice) error {
 	err := s.Payments.End(ctx, o.Payment)
 	if errors.Is(err, payment.ErrRefused) {
 		n.Warning = "the order is over, but its subscription cannot be ended: end it at the provider. " + err.Error()
@@ -66,7 +66,7 @@ func (s *Service) endSubscription(ctx context.Context, o *Order, n *Notice) erro
 		n.Done += "; "
 	}
 	n.Done += "the subscription of an order that is over is ended"
-	return s.Sales.InTx(ctx, func(tx Sales) error {
+	return s.Store.InTx(ctx, func(tx Sales) error {
 		if *o, err = tx.OrderByID(ctx, o.ID); err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (s *Service) endSubscription(ctx context.Context, o *Order, n *Notice) erro
 
 // collect has a further period paid now. If that fails, the provider collects it
 // by itself, but later.
-func (s *Service) collect(ctx context.Context, e payment.Event, n *Notice) {
+func (s *OrderService) collect(ctx context.Context, e payment.Event, n *Notice) {
 	n.Done = "the invoice of the next period is paid at once"
 	if err := s.Payments.Collect(ctx, e.Reference); err != nil {
 		n.Done = "the invoice of the next period is left to the provider: " + err.Error()
@@ -91,7 +91,7 @@ func (o *Order) tooLate(at time.Time) bool {
 }
 
 // returnPeriod refunds a period that was paid for an order that was over.
-func (s *Service) returnPeriod(ctx context.Context, o Order, e payment.Event, n *Notice) error {
+func (s *OrderService) returnPeriod(ctx context.Context, o Order, e payment.Event, n *Notice) error {
 	err := s.Payments.Refund(ctx, o.ID, payment.Reference{Invoice: e.Reference.Invoice})
 	switch {
 	case errors.Is(err, payment.ErrRefused):
@@ -105,8 +105,8 @@ func (s *Service) returnPeriod(ctx context.Context, o Order, e payment.Event, n 
 }
 
 // renewPaid renews the licence of an order for the invoice that was paid.
-func (s *Service) renewPaid(ctx context.Context, o Order, e payment.Event, n *Notice) error {
-	l, err := s.RenewLicense(ctx, o.LicenseID, Renewal{
+func (s *OrderService) renewPaid(ctx context.Context, o Order, e payment.Event, n *Notice) error {
+	l, err := s.Licenses.RenewLicense(ctx, o.LicenseID, Renewal{
 		Periods: 1, Reference: s.Payments.Name() + ":" + e.Reference.Invoice, Billed: true, Until: e.Until,
 	})
 	if err == nil {

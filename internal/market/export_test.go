@@ -11,3 +11,9 @@ var SweepPause = sweepPause //nolint:gochecknoglobals // for tests
 
 // MailboxKey lets the tests name mailboxes without a Courier.
 var MailboxKey = mailboxKey //nolint:gochecknoglobals // for tests
+
+// ParseCatalog reads a catalog with files beside it, and says what is wrong with it.
+func ParseCatalog(data []byte) (*Document, error) {
+	d := ReadCatalog(data, true)
+	return d, d.Err()
+}

@@ -8,6 +8,7 @@ import (
 
 	"stoa/internal/keyring"
 	"stoa/internal/market/lease"
+	"stoa/internal/text"
 )
 
 // readableLease is the longest lease that sdk/go and sdk/js look at.
@@ -20,7 +21,7 @@ func TestTheLargestLeaseIsReadable(t *testing.T) {
 	t.Parallel()
 
 	for name, char := range map[string]string{"HTML": "<", "quotes": `"`, "four bytes": "\U0001F600", "DEL's neighbour": "~"} {
-		features := slices.Repeat([]string{strings.Repeat(char, maxText)}, maxFeatures)
+		features := slices.Repeat([]string{strings.Repeat(char, text.Short)}, maxFeatures)
 		if is := (LicenseChange{Features: &features}).Issues(); len(is) > 0 {
 			t.Fatalf("%s: features = %v, want them allowed", name, is)
 		}
@@ -38,7 +39,7 @@ func TestTheLargestLeaseIsReadable(t *testing.T) {
 	// The one character that encoding/json makes longer in any case.
 	separator := []string{"a\u2028b"}
 	more := slices.Repeat([]string{"x"}, maxFeatures+1)
-	for _, features := range [][]string{separator, {"a\u2029b"}, more, {strings.Repeat("x", maxText+1)}} {
+	for _, features := range [][]string{separator, {"a\u2029b"}, more, {strings.Repeat("x", text.Short+1)}} {
 		if is := (LicenseChange{Features: &features}).Issues(); len(is) != 1 {
 			t.Errorf("%d features, first of %d bytes: %v, want one fault", len(features), len(features[0]), is)
 		}
@@ -49,10 +50,9 @@ func TestATierHasNoMoreFeaturesThanALicenseMay(t *testing.T) {
 	t.Parallel()
 
 	read := func(features int) error {
-		_, err := ParseCatalog([]byte(fmt.Sprintf(
+		return ReadCatalog([]byte(fmt.Sprintf(
 			"products: [{slug: a, name: A, category: c, shortDescription: s, description: d, icon: /i.svg, pricingTiers: [{id: t, name: T, price: 0, currency: EUR, features: [%s]}]}]",
-			strings.TrimSuffix(strings.Repeat("x,", features), ","))))
-		return err
+			strings.TrimSuffix(strings.Repeat("x,", features), ","))), false).Err()
 	}
 	if err := read(1); err != nil {
 		t.Errorf("one feature = %v", err)

@@ -9,8 +9,8 @@ import (
 
 	"stoa/internal/audit"
 	"stoa/internal/caller"
-	"stoa/internal/cuid2"
 	"stoa/internal/errs"
+	"stoa/internal/text"
 )
 
 // LicenseChange is what an administrator decides about a licence. What is nil
@@ -26,7 +26,7 @@ type LicenseChange struct {
 }
 
 // maxFeatures is how many features a licence may be given by hand; one from a
-// tier has fewer. With maxText it keeps a lease below the 256 KiB that its readers
+// tier has fewer. With text.Short it keeps a lease below the 256 KiB that its readers
 // take (sdk).
 const maxFeatures = 200
 
@@ -38,8 +38,8 @@ func (ch LicenseChange) Issues() []errs.Issue {
 			is.add("features", "out_of_range", "features must be at most %d.", maxFeatures)
 		}
 		for i, f := range *ch.Features {
-			if f == "" || !printable(f, maxText) {
-				is.add(fmt.Sprintf("features[%d]", i), "out_of_range", "features[%d] must be 1 to %d printable characters.", i, maxText)
+			if f == "" || !text.Printable(f, text.Short) {
+				is.add(fmt.Sprintf("features[%d]", i), "out_of_range", "features[%d] must be 1 to %d printable characters.", i, text.Short)
 			}
 		}
 	}
@@ -97,7 +97,7 @@ func dateText(t time.Time) string {
 // It returns VALIDATION_ERROR for what LicenseChange.Issues finds,
 // ErrLicenseNotFound, ErrLicenseStale if match refuses the licence's version, and
 // ErrLicenseRevoked.
-func (s *Service) ChangeLicense(ctx context.Context, id string, ch LicenseChange, match Match) (ListedLicense, error) {
+func (s *LicenseService) ChangeLicense(ctx context.Context, id string, ch LicenseChange, match Match) (ListedLicense, error) {
 	if err := errs.Validation(ch.Issues()...); err != nil {
 		return ListedLicense{}, err
 	}
@@ -139,7 +139,7 @@ func (r GrantRequest) Issues() []errs.Issue {
 //
 // It returns VALIDATION_ERROR for what GrantRequest.Issues finds, and for a
 // product, tier or user that is not there.
-func (s *Service) GrantLicense(ctx context.Context, r GrantRequest) (ListedLicense, LicenseKey, error) {
+func (s *LicenseService) GrantLicense(ctx context.Context, r GrantRequest) (ListedLicense, LicenseKey, error) {
 	p, tier, is, err := s.checkGrant(ctx, r)
 	if err == nil {
 		err = errs.Validation(is...)
@@ -148,17 +148,13 @@ func (s *Service) GrantLicense(ctx context.Context, r GrantRequest) (ListedLicen
 		return ListedLicense{}, LicenseKey{}, err
 	}
 	owner := cmp.Or(r.UserID, caller.Anonymous)
-	key, now := NewLicenseKey(), s.Now().UTC()
-	l := License{
-		ID: cuid2.New(), ProductID: p.ID, TierID: tier.ID, UserID: owner, KeyHash: s.Keys.Hash(key),
-		Features: tier.Features, MaxInstances: tier.MaxInstances, Paid: true, CreatedAt: now,
-	}
-	l.KeySealed = s.Keys.Seal(key, l.ID)
-	l.Begin(tier.Period.Months(), now)
+	now := s.Now().UTC()
+	l, key := s.Keys.Issue(p.ID, tier, owner, now)
+	l.Paid = true
 	details := r.Change.apply(&l)
 	details["product"], details["tier"], details["user"] = p.Slug, tier.ID, owner
 	var granted ListedLicense
-	err = s.Licenses.InTx(ctx, func(tx Licenses) error {
+	err = s.Store.InTx(ctx, func(tx Licenses) error {
 		if err := tx.CreateLicense(ctx, l); err != nil {
 			return err
 		}
@@ -176,16 +172,16 @@ func (s *Service) GrantLicense(ctx context.Context, r GrantRequest) (ListedLicen
 
 // GrantIssues returns everything that is wrong with a request, also that what it
 // names is not there.
-func (s *Service) GrantIssues(ctx context.Context, r GrantRequest) ([]errs.Issue, error) {
+func (s *LicenseService) GrantIssues(ctx context.Context, r GrantRequest) ([]errs.Issue, error) {
 	_, _, is, err := s.checkGrant(ctx, r)
 	return is, err
 }
 
 // checkGrant returns the product and tier of a request and what is wrong with it.
-func (s *Service) checkGrant(ctx context.Context, r GrantRequest) (p Product, tier Tier, is issues, err error) {
+func (s *LicenseService) checkGrant(ctx context.Context, r GrantRequest) (p Product, tier Tier, is issues, err error) {
 	is = r.Issues()
 	if r.ProductSlug != "" {
-		p, err = s.product(ctx, r.ProductSlug)
+		p, err = s.Products.Product(ctx, r.ProductSlug)
 		var ok bool
 		switch tier, ok = p.Tier(r.TierID); {
 		case errs.KindOf(err) == errs.NotFound:
@@ -197,7 +193,7 @@ func (s *Service) checkGrant(ctx context.Context, r GrantRequest) (p Product, ti
 		}
 	}
 	if r.UserID != "" && r.UserID != caller.Anonymous {
-		_, err = s.Buyers.Email(ctx, r.UserID)
+		_, err = s.Users.Email(ctx, r.UserID)
 		if errs.KindOf(err) == errs.NotFound {
 			is.add("userId", "unknown_value", "there is no such user.")
 		} else if err != nil {

@@ -6,8 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"reflect"
-	"slices"
 	"time"
 
 	"stoa/internal/audit"
@@ -29,42 +27,40 @@ type ImportResult struct {
 // read from the same folder and kept by Media.
 //
 // It returns VALIDATION_ERROR with everything that is wrong with the catalogue.
-func (s *Service) Import(ctx context.Context, fsys fs.FS, name string) (ImportResult, error) {
+func (s *CatalogService) Import(ctx context.Context, fsys fs.FS, name string) (ImportResult, error) {
 	s.reading.Lock()
 	defer s.reading.Unlock()
 	data, err := readCatalog(fsys, name)
 	if err != nil {
 		return ImportResult{}, fmt.Errorf("read %s: %w", name, err)
 	}
-	d := &document{files: true}
-	c := d.catalog(data)
-	d.checkFiles(c, fsys, path.Dir(name))
-	if err := s.checkStored(ctx, d, c.stored); err != nil {
+	d := ReadCatalog(data, true)
+	checkFiles(d, fsys, path.Dir(name))
+	if err := s.checkStored(ctx, d); err != nil {
 		return ImportResult{}, err
 	}
-	if err := d.err(); err != nil {
+	if err := d.Err(); err != nil {
 		return ImportResult{}, err
 	}
-	if err := s.storeFiles(ctx, c, fsys, path.Dir(name)); err != nil {
+	if err := s.storeFiles(ctx, d, fsys, path.Dir(name)); err != nil {
 		return ImportResult{}, err
 	}
-	return s.save(ctx, c, millis(s.Now()))
+	return s.save(ctx, d, Millis(s.Now()))
 }
 
 // ImportBytes is Import of a catalogue that comes without a folder, and so
 // without pictures of its own.
-func (s *Service) ImportBytes(ctx context.Context, data []byte) (ImportResult, error) {
+func (s *CatalogService) ImportBytes(ctx context.Context, data []byte) (ImportResult, error) {
 	s.reading.Lock()
 	defer s.reading.Unlock()
-	d := new(document)
-	c := d.catalog(data)
-	if err := s.checkStored(ctx, d, c.stored); err != nil {
+	d := ReadCatalog(data, false)
+	if err := s.checkStored(ctx, d); err != nil {
 		return ImportResult{}, err
 	}
-	if err := d.err(); err != nil {
+	if err := d.Err(); err != nil {
 		return ImportResult{}, err
 	}
-	return s.save(ctx, c, millis(s.Now()))
+	return s.save(ctx, d, Millis(s.Now()))
 }
 
 func readCatalog(fsys fs.FS, name string) ([]byte, error) {
@@ -76,45 +72,40 @@ func readCatalog(fsys fs.FS, name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, MaxCatalog+1))
 }
 
-// checkFiles reads every picture and keeps none: there may be many.
-func (d *document) checkFiles(c Catalog, fsys fs.FS, dir string) {
+// checkFiles reads every picture and keeps none, since there may be many.
+func checkFiles(d *Document, fsys fs.FS, dir string) {
 	seen := make(map[string]error)
-	for _, m := range c.files {
-		err, known := seen[m.ref]
+	for _, at := range d.Files {
+		err, known := seen[at.Ref]
 		if !known {
-			_, _, err = readMedia(fsys, dir, m.ref)
-			seen[m.ref] = err
+			_, _, err = readPicture(fsys, dir, at.Ref)
+			seen[at.Ref] = err
 		}
 		if err != nil {
-			d.fault(m.node, m.path, "bad_media", "%s: %s.", m.ref, err)
+			d.FaultAt(at, "%s: %s.", at.Ref, err)
 		}
 	}
 }
 
-// storeFiles stores every picture and puts its address in the product. What an
-// import that fails later leaves behind is stored once more next time, to the
-// same name.
-func (s *Service) storeFiles(ctx context.Context, c Catalog, fsys fs.FS, dir string) error {
+// storeFiles stores every picture and puts its address in the product. What an import that fails
+// later leaves behind is stored again next time, under the same name.
+func (s *CatalogService) storeFiles(ctx context.Context, d *Document, fsys fs.FS, dir string) error {
 	stored := make(map[string]string)
-	for _, m := range c.files {
-		address, ok := stored[m.ref]
+	for _, at := range d.Files {
+		address, ok := stored[at.Ref]
 		if !ok {
-			content, extension, err := readMedia(fsys, dir, m.ref)
+			content, extension, err := readPicture(fsys, dir, at.Ref)
 			if err != nil {
-				return fmt.Errorf("%s: %w", m.ref, err)
+				return fmt.Errorf("%s: %w", at.Ref, err)
 			}
 			file, err := s.Media.Put(ctx, content, extension)
 			if err != nil {
 				return err
 			}
-			address = mediaPath + file
-			stored[m.ref] = address
+			address = MediaPath + file
+			stored[at.Ref] = address
 		}
-		if p := &c.Products[m.product]; m.screenshot < 0 {
-			p.Icon = address
-		} else {
-			p.Screenshots[m.screenshot] = address
-		}
+		d.Place(at, address)
 	}
 	return nil
 }
@@ -122,19 +113,19 @@ func (s *Service) storeFiles(ctx context.Context, c Catalog, fsys fs.FS, dir str
 // save writes the products in one transaction. No other catalogue is written
 // meanwhile (Catalogue.InTx): what is found here stays as it is until the end.
 // Each product is locked until then, so that a purchase or review of it waits.
-func (s *Service) save(ctx context.Context, c Catalog, now time.Time) (ImportResult, error) {
+func (s *CatalogService) save(ctx context.Context, d *Document, now time.Time) (ImportResult, error) {
 	var res ImportResult
-	err := s.Catalogue.InTx(ctx, func(tx Catalogue) error {
+	err := s.Store.InTx(ctx, func(tx Catalogue) error {
 		res = ImportResult{} // the transaction may run again
-		for _, p := range c.Products {
+		for _, p := range d.Products {
 			old, err := tx.ProductBySlug(ctx, p.Slug)
-			next := p.upon(old, c.shelved[p.Slug])
+			next := d.Upon(old, p)
 			switch {
 			case errs.KindOf(err) == errs.NotFound:
 				res.Created++
-				err = createImported(ctx, tx, p.born(now), now)
+				err = createImported(ctx, tx, born(p, now), now)
 			case err != nil:
-			case sameContent(next, old) && next.CreatedAt.Equal(old.CreatedAt):
+			case SameContent(next, old) && next.CreatedAt.Equal(old.CreatedAt):
 				res.Unchanged++
 			default:
 				res.Updated++
@@ -169,7 +160,7 @@ func updateImported(ctx context.Context, tx Catalogue, p, old Product, now time.
 	if err := tx.UpdateProduct(ctx, p); err != nil {
 		return err
 	}
-	fields := changedFields(old, p)
+	fields := ChangedFields(old, p)
 	if !p.CreatedAt.Equal(old.CreatedAt) {
 		fields = append(fields, "createdAt")
 	}
@@ -178,57 +169,11 @@ func updateImported(ctx context.Context, tx Catalogue, p, old Product, now time.
 	}))
 }
 
-// upon returns the product of a catalogue as it replaces the one that is there.
-// A file that does not say whether a product is published (shelved) must not put
-// drafts on sale, and one that does not say when it was created says nothing
-// about it. All else that is left out takes its default, for the file is the
-// whole product.
-func (p Product) upon(old Product, shelved bool) Product {
-	p.ID = old.ID
-	if !shelved {
-		p.Published = old.Published
-	}
-	if p.CreatedAt.IsZero() {
-		p.CreatedAt = old.CreatedAt
-	}
-	return p
-}
-
 // born returns p with what a product has from its beginning.
-func (p Product) born(now time.Time) Product {
+func born(p Product, now time.Time) Product {
 	p.ID, p.UpdatedAt = cuid2.New(), now
 	if p.CreatedAt.IsZero() {
 		p.CreatedAt = now
 	}
 	return p
-}
-
-// sameContent reports whether a product of a catalogue says what the stored one
-// says already. What the catalogue does not decide is left out: the id, when it
-// was stored, and what was counted since.
-func sameContent(p, stored Product) bool {
-	p.ID, p.CreatedAt, p.UpdatedAt, p.DownloadCount, p.Version = stored.ID, stored.CreatedAt, stored.UpdatedAt, stored.DownloadCount, stored.Version
-	p.Rating, p.ReviewCount = stored.Rating, stored.ReviewCount
-	return reflect.DeepEqual(normal(p), normal(stored))
-}
-
-// normal makes empty lists nil, which the database does not tell apart.
-func normal(p Product) Product {
-	p.Screenshots, p.Highlights = orNil(p.Screenshots), orNil(p.Highlights)
-	d := &p.Detail
-	d.Features, d.Tiers, d.FAQ = slices.Clone(orNil(d.Features)), slices.Clone(orNil(d.Tiers)), orNil(d.FAQ)
-	for i := range d.Features {
-		d.Features[i].Items = orNil(d.Features[i].Items)
-	}
-	for i := range d.Tiers {
-		d.Tiers[i].Features = orNil(d.Tiers[i].Features)
-	}
-	return p
-}
-
-func orNil[T any](list []T) []T {
-	if len(list) == 0 {
-		return nil
-	}
-	return list
 }

@@ -181,7 +181,8 @@ func TestAnExportThatNoImportTakesIsRefused(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.New(t)
-	c, err := market.ParseCatalog([]byte(least))
+	c := market.ReadCatalog([]byte(least), false)
+	err := c.Err()
 	if err != nil {
 		t.Fatal(err)
 	}

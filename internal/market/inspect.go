@@ -4,16 +4,17 @@ import (
 	"context"
 
 	"stoa/internal/audit"
+	"stoa/internal/cuid2"
 	"stoa/internal/errs"
 )
 
 // Issues returns what is wrong with the query.
 func (q LicenseQuery) Issues() []errs.Issue {
 	var is issues
-	if q.ProductSlug != "" && !validSlug(q.ProductSlug) {
+	if q.ProductSlug != "" && !ValidSlug(q.ProductSlug) {
 		is.add("product", "invalid", "product must be the slug of a product.")
 	}
-	if q.UserID != "" && !validID(q.UserID) {
+	if q.UserID != "" && !cuid2.Plausible(q.UserID) {
 		is.add("user", "invalid", "user must be the id of a user, or anonymous.")
 	}
 	switch q.Status {
@@ -27,49 +28,49 @@ func (q LicenseQuery) Issues() []errs.Issue {
 // FindLicenses returns one page of the licences that a query wants, as they are
 // now, the newest first, and how many there are on all pages. It returns
 // VALIDATION_ERROR for a query that LicenseQuery.Issues finds fault with.
-func (s *Service) FindLicenses(ctx context.Context, q LicenseQuery) ([]ListedLicense, int, error) {
+func (s *LicenseService) FindLicenses(ctx context.Context, q LicenseQuery) ([]ListedLicense, int, error) {
 	if err := errs.Validation(q.Issues()...); err != nil {
 		return nil, 0, err
 	}
 	q.At = s.Now()
-	return s.Licenses.ListLicenses(ctx, q)
+	return s.Store.ListLicenses(ctx, q)
 }
 
 // LicenseByID returns the licence with that id, whosever it is, or
 // ErrLicenseNotFound.
-func (s *Service) LicenseByID(ctx context.Context, id string) (ListedLicense, error) {
-	if !validID(id) {
+func (s *LicenseService) LicenseByID(ctx context.Context, id string) (ListedLicense, error) {
+	if !cuid2.Plausible(id) {
 		return ListedLicense{}, ErrLicenseNotFound
 	}
-	return oneLicense(ctx, s.Licenses, LicenseQuery{ID: id})
+	return oneLicense(ctx, s.Store, LicenseQuery{ID: id})
 }
 
 // LookUpLicense returns the licence with that key, as its holder wrote it, of
 // whatever product, or ErrLicenseNotFound.
-func (s *Service) LookUpLicense(ctx context.Context, key string) (ListedLicense, error) {
+func (s *LicenseService) LookUpLicense(ctx context.Context, key string) (ListedLicense, error) {
 	k, err := ParseLicenseKey(key)
 	if err != nil {
 		return ListedLicense{}, ErrLicenseNotFound
 	}
-	return oneLicense(ctx, s.Licenses, LicenseQuery{KeyHash: s.Keys.Hash(k)})
+	return oneLicense(ctx, s.Store, LicenseQuery{KeyHash: s.Keys.Hash(k)})
 }
 
 // Activations returns one page of the instances of a licence, whosever it is,
 // the longest activated first, and how many there are on all pages. It returns
 // ErrLicenseNotFound.
-func (s *Service) Activations(ctx context.Context, licenseID string, p Slice) ([]Activation, int, error) {
-	if _, err := licenseByID(ctx, s.Licenses, licenseID); err != nil {
+func (s *LicenseService) Activations(ctx context.Context, licenseID string, p Slice) ([]Activation, int, error) {
+	if _, err := licenseByID(ctx, s.Store, licenseID); err != nil {
 		return nil, 0, err
 	}
-	return s.Licenses.ListInstances(ctx, licenseID, p)
+	return s.Store.ListInstances(ctx, licenseID, p)
 }
 
 // FreeInstance takes a licence away from an instance, whosever it is, and returns
 // the licence as it stands afterwards. It returns ErrLicenseNotFound and
 // ErrNotActivated.
-func (s *Service) FreeInstance(ctx context.Context, licenseID, instanceID string) (ListedLicense, error) {
+func (s *LicenseService) FreeInstance(ctx context.Context, licenseID, instanceID string) (ListedLicense, error) {
 	var freed ListedLicense
-	err := s.Licenses.InTx(ctx, func(tx Licenses) error {
+	err := s.Store.InTx(ctx, func(tx Licenses) error {
 		l, err := licenseByID(ctx, tx, licenseID)
 		if err != nil {
 			return err

@@ -56,7 +56,7 @@ type Lease struct {
 //
 // Nothing is recorded: a lease goes on working until its end whatever happens to
 // the licence meanwhile. Its terms are how long that may be.
-func (s *Service) Lease(ctx context.Context, slug string, req UseRequest, nonce string) (Lease, Refusal, error) {
+func (s *LicenseService) Lease(ctx context.Context, slug string, req UseRequest, nonce string) (Lease, Refusal, error) {
 	grant, refusal, err := s.Verify(ctx, slug, req)
 	if err != nil || refusal != Usable {
 		return Lease{}, refusal, err

@@ -3,6 +3,8 @@ package market
 import (
 	"strings"
 	"time"
+
+	"stoa/internal/text"
 )
 
 // LicenseType says whether a licence ends.
@@ -158,7 +160,7 @@ const maxInstanceID = 253
 func normalInstanceID(s string) (string, bool) {
 	trimmed := strings.TrimSpace(s)
 	// Checked before it is lower-cased, which hides what is not UTF-8.
-	if trimmed == "" || !printable(trimmed, maxInstanceID) {
+	if trimmed == "" || !text.Printable(trimmed, maxInstanceID) {
 		return "", false
 	}
 	// Browsers take these two out of an address, percent-encoded too: nobody could

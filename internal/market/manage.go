@@ -2,11 +2,11 @@ package market
 
 import (
 	"context"
-	"regexp"
 	"time"
 
 	"stoa/internal/audit"
 	"stoa/internal/errs"
+	"stoa/internal/text"
 )
 
 // Match says whether a change may be made to a licence of that version: a
@@ -36,8 +36,8 @@ func (r Renewal) Issues() []errs.Issue {
 	if r.Periods < 1 || r.Periods > maxRenewal {
 		is.add("periods", "out_of_range", "periods must be a whole number from 1 to %d.", maxRenewal)
 	}
-	if !printable(r.Reference, maxText) {
-		is.add("reference", "out_of_range", "reference must be at most %d printable characters.", maxText)
+	if !text.Printable(r.Reference, text.Short) {
+		is.add("reference", "out_of_range", "reference must be at most %d printable characters.", text.Short)
 	}
 	return is
 }
@@ -49,14 +49,14 @@ func (r Renewal) Issues() []errs.Issue {
 //
 // It returns VALIDATION_ERROR for what Renewal.Issues finds, ErrLicenseNotFound,
 // and the errors of License.Renew.
-func (s *Service) RenewLicense(ctx context.Context, licenseID string, r Renewal) (License, error) {
+func (s *LicenseService) RenewLicense(ctx context.Context, licenseID string, r Renewal) (License, error) {
 	l, err := s.RenewListed(ctx, licenseID, r, nil)
 	return l.License, err
 }
 
 // RenewListed is RenewLicense for who manages licences. It also returns
 // ErrLicenseStale, if match refuses the licence's version.
-func (s *Service) RenewListed(ctx context.Context, licenseID string, r Renewal, match Match) (ListedLicense, error) {
+func (s *LicenseService) RenewListed(ctx context.Context, licenseID string, r Renewal, match Match) (ListedLicense, error) {
 	if err := errs.Validation(r.Issues()...); err != nil {
 		return ListedLicense{}, err
 	}
@@ -98,12 +98,11 @@ func passOver(ctx context.Context, tx Licenses, l *License, r *Renewal, now time
 	if billed == 0 || billed-l.Periods > maxRenewal {
 		return false, nil
 	}
-	reference := func(period int) string { return "passed over: period to " + day(l.endOf(period)) }
 	if billed <= l.Periods && l.RevokedAt.IsZero() {
-		return tx.HasRenewal(ctx, l.ID, reference(billed))
+		return tx.HasRenewal(ctx, l.ID, passedOver(l.endOf(billed)))
 	}
 	for period := l.Periods + 1; period < billed; period++ {
-		if _, err := addRenewal(ctx, tx, l.ID, reference(period), now); err != nil {
+		if _, err := addRenewal(ctx, tx, l.ID, passedOver(l.endOf(period)), now); err != nil {
 			return false, err
 		}
 		r.Periods++
@@ -114,7 +113,7 @@ func passOver(ctx context.Context, tx Licenses, l *License, r *Renewal, now time
 // RevokeLicense withdraws a licence for good: no instance may use it from now on.
 // Doing so again changes nothing. It returns ErrLicenseNotFound, and
 // ErrLicenseStale if match refuses the licence's version.
-func (s *Service) RevokeLicense(ctx context.Context, licenseID string, match Match) (ListedLicense, error) {
+func (s *LicenseService) RevokeLicense(ctx context.Context, licenseID string, match Match) (ListedLicense, error) {
 	return s.changeLicense(ctx, licenseID, match, func(_ Licenses, l *License) (audit.Action, audit.Details, error) {
 		if !l.Revoke(s.Now()) {
 			return "", nil, nil
@@ -125,9 +124,9 @@ func (s *Service) RevokeLicense(ctx context.Context, licenseID string, match Mat
 
 // changeLicense applies fn to a licence and records it, in one transaction that
 // has locked the licence. fn returns what it did, or "" if it did nothing.
-func (s *Service) changeLicense(ctx context.Context, id string, match Match, fn func(Licenses, *License) (audit.Action, audit.Details, error)) (ListedLicense, error) {
+func (s *LicenseService) changeLicense(ctx context.Context, id string, match Match, fn func(Licenses, *License) (audit.Action, audit.Details, error)) (ListedLicense, error) {
 	var changed ListedLicense
-	err := s.Licenses.InTx(ctx, func(tx Licenses) error {
+	err := s.Store.InTx(ctx, func(tx Licenses) error {
 		l, err := licenseByID(ctx, tx, id)
 		if err != nil {
 			return err
@@ -169,9 +168,7 @@ func oneLicense(ctx context.Context, tx Licenses, q LicenseQuery) (ListedLicense
 	return list[0], nil
 }
 
-// idPattern is what the ids of this package look like.
-var idPattern = regexp.MustCompile(`^[a-z0-9]{1,32}$`)
-
-// validID reports whether there could be something with that id. What could not
-// is unknown without asking the database.
-func validID(s string) bool { return idPattern.MatchString(s) }
+// passedOver is the reference of a period that nobody paid. It is stored: never change it.
+func passedOver(end time.Time) string {
+	return "passed over: period to " + end.UTC().Format("2 January 2006")
+}

@@ -21,11 +21,11 @@ func plain() Product {
 // patch returns a product after a change, and what is wrong with it as "path code".
 func patch(t *testing.T, p Product, doc string) (Product, string) {
 	t.Helper()
-	root, err := parseJSON([]byte(doc))
+	change, err := ReadPatch(p.Slug, []byte(doc))
 	if err != nil {
 		t.Fatal(err)
 	}
-	next, err := p.patched(root, new(document))
+	next, err := change.Apply(p)
 	e, ok := errors.AsType[*errs.Error](err)
 	if !ok {
 		return next, ""
@@ -91,19 +91,21 @@ func FuzzProductDocument(f *testing.F) {
 		if json.Unmarshal([]byte(text), &o) != nil || o == nil {
 			return // the HTTP layer lets nothing else through
 		}
-		root, err := parseJSON([]byte(text))
+		d, err := ReadProduct([]byte(text))
 		if err != nil {
 			t.Fatalf("valid JSON is refused: %v", err)
 		}
-		d := &document{bare: true}
-		made, _ := d.oneProduct(root)
-		changed, err := old.patched(root, new(document))
+		change, err := ReadPatch(old.Slug, []byte(text))
+		if err != nil {
+			t.Fatalf("valid JSON is refused: %v", err)
+		}
+		changed, err := change.Apply(old)
 		for _, got := range []struct {
 			p   Product
 			err error
-		}{{made, d.err()}, {changed, err}} {
+		}{{d.Products[0], d.Err()}, {changed, err}} {
 			switch {
-			case got.err == nil && (!validSlug(got.p.Slug) || got.p.Name == "" || len(got.p.Detail.Tiers) == 0 || got.p.Pricing.Type == ""):
+			case got.err == nil && (!ValidSlug(got.p.Slug) || got.p.Name == "" || len(got.p.Detail.Tiers) == 0 || got.p.Pricing.Type == ""):
 				t.Errorf("a bad product was accepted: %+v", got.p)
 			case got.err != nil && errs.KindOf(got.err) != errs.Invalid:
 				t.Errorf("error = %v", got.err)

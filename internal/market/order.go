@@ -6,6 +6,7 @@ import (
 
 	"stoa/internal/errs"
 	"stoa/internal/market/payment"
+	"stoa/internal/text"
 )
 
 // OrderStatus is where an order is in its life.
@@ -91,13 +92,13 @@ func (r PurchaseRequest) Issues() []errs.Issue {
 	switch {
 	case strings.TrimSpace(r.PaymentMethod) == "":
 		is.add("paymentMethod", "required", "paymentMethod is required.")
-	case !printable(r.PaymentMethod, maxText):
-		is.add("paymentMethod", "out_of_range", "paymentMethod must be at most %d printable characters.", maxText)
+	case !text.Printable(r.PaymentMethod, text.Short):
+		is.add("paymentMethod", "out_of_range", "paymentMethod must be at most %d printable characters.", text.Short)
 	}
 	if b := r.Billing; b != nil {
 		for _, f := range []struct{ name, value string }{{"name", b.Name}, {"email", b.Email}, {"company", b.Company}} {
-			if !printable(f.value, maxText) {
-				is.add("billingInfo."+f.name, "out_of_range", "billingInfo.%s must be at most %d printable characters.", f.name, maxText)
+			if !text.Printable(f.value, text.Short) {
+				is.add("billingInfo."+f.name, "out_of_range", "billingInfo.%s must be at most %d printable characters.", f.name, text.Short)
 			}
 		}
 	}

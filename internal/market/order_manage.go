@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"stoa/internal/audit"
+	"stoa/internal/cuid2"
 	"stoa/internal/errs"
 	"stoa/internal/market/payment"
 )
@@ -12,19 +13,19 @@ import (
 // FindOrders returns orders for administrators, the newest first, and how many
 // there are on all pages. It returns VALIDATION_ERROR for what OrderQuery.Issues
 // finds.
-func (s *Service) FindOrders(ctx context.Context, q OrderQuery) ([]OwnedOrder, int, error) {
+func (s *OrderService) FindOrders(ctx context.Context, q OrderQuery) ([]OwnedOrder, int, error) {
 	if err := errs.Validation(q.Issues()...); err != nil {
 		return nil, 0, err
 	}
-	return s.Sales.FindOrders(ctx, q)
+	return s.Store.FindOrders(ctx, q)
 }
 
 // Order returns an order for administrators, or ErrOrderNotFound.
-func (s *Service) Order(ctx context.Context, id string) (OwnedOrder, error) {
-	if !validID(id) {
+func (s *OrderService) Order(ctx context.Context, id string) (OwnedOrder, error) {
+	if !cuid2.Plausible(id) {
 		return OwnedOrder{}, ErrOrderNotFound
 	}
-	found, _, err := s.Sales.FindOrders(ctx, OrderQuery{ID: id, Limit: 1})
+	found, _, err := s.Store.FindOrders(ctx, OrderQuery{ID: id, Limit: 1})
 	if err == nil && len(found) == 0 {
 		err = ErrOrderNotFound
 	}
@@ -51,7 +52,7 @@ func noOrder(err error) error {
 //
 // It returns ErrOrderNotFound, ErrNotRefundable, ErrOtherProvider,
 // ErrRefundRefused and ErrProviderUnreachable.
-func (s *Service) RefundOrder(ctx context.Context, id string) (OwnedOrder, error) {
+func (s *OrderService) RefundOrder(ctx context.Context, id string) (OwnedOrder, error) {
 	o, err := s.Order(ctx, id)
 	if err != nil {
 		return OwnedOrder{}, err
@@ -89,7 +90,7 @@ func (s *Service) RefundOrder(ctx context.Context, id string) (OwnedOrder, error
 //
 // It returns ErrOrderNotFound, ErrNotCancellable, ErrOtherProvider, ErrBeingPaid
 // and ErrProviderUnreachable.
-func (s *Service) CancelOrder(ctx context.Context, id string) (OwnedOrder, error) {
+func (s *OrderService) CancelOrder(ctx context.Context, id string) (OwnedOrder, error) {
 	o, err := s.Order(ctx, id)
 	if err != nil {
 		return OwnedOrder{}, err
@@ -118,7 +119,7 @@ func (s *Service) CancelOrder(ctx context.Context, id string) (OwnedOrder, error
 
 // completed returns nil if it is known what came of a page that was completed, so
 // that cancelling its order was refused: that decides.
-func (s *Service) completed(ctx context.Context, o OwnedOrder, refused error) error {
+func (s *OrderService) completed(ctx context.Context, o OwnedOrder, refused error) error {
 	now, err := s.lookedUp(ctx, o)
 	if err == nil && now.Status() == OrderPending {
 		err = ErrBeingPaid.Because(refused)
@@ -129,7 +130,7 @@ func (s *Service) completed(ctx context.Context, o OwnedOrder, refused error) er
 // lookedUp returns an order as it is now, after the provider of a pending one was
 // asked about it: its webhook may be lost. It returns ErrProviderUnreachable where
 // that leaves open whether it is paid.
-func (s *Service) lookedUp(ctx context.Context, o OwnedOrder) (OwnedOrder, error) {
+func (s *OrderService) lookedUp(ctx context.Context, o OwnedOrder) (OwnedOrder, error) {
 	if o.Status() != OrderPending || o.Provider != s.Payments.Name() || o.Payment.Session == "" {
 		return o, nil
 	}
@@ -148,7 +149,7 @@ func (s *Service) lookedUp(ctx context.Context, o OwnedOrder) (OwnedOrder, error
 // ask asks the provider of an order for something. Where no money moved there is
 // nobody to ask. Errors other than payment.ErrRefused become
 // ErrProviderUnreachable.
-func (s *Service) ask(o Order, what func() error) error {
+func (s *OrderService) ask(o Order, what func() error) error {
 	switch {
 	case o.Provider == "" || o.Provider == (payment.Test{}).Name():
 		return nil
@@ -169,8 +170,8 @@ func orUnreachable(err error) error {
 
 // changeOrder applies fn to an order and records it, in one transaction that has
 // locked the order.
-func (s *Service) changeOrder(ctx context.Context, out OwnedOrder, action audit.Action, fn func(Sales, *Order) error) (OwnedOrder, error) {
-	err := s.Sales.InTx(ctx, func(tx Sales) error {
+func (s *OrderService) changeOrder(ctx context.Context, out OwnedOrder, action audit.Action, fn func(Sales, *Order) error) (OwnedOrder, error) {
+	err := s.Store.InTx(ctx, func(tx Sales) error {
 		o, err := tx.OrderByID(ctx, out.ID)
 		if err != nil {
 			return noOrder(err)

@@ -1,6 +1,9 @@
 package market
 
-import "stoa/internal/errs"
+import (
+	"stoa/internal/errs"
+	"stoa/internal/text"
+)
 
 // OrderQuery says which orders an administrator wants to see. Empty fields want
 // all.
@@ -25,8 +28,8 @@ func (q OrderQuery) Issues() []errs.Issue {
 		is.add("status", "invalid", "status must be pending, paid, refunded or cancelled.")
 	}
 	for _, f := range []struct{ name, value string }{{"product", q.Product}, {"user", q.UserID}} {
-		if !printable(f.value, maxText) {
-			is.add(f.name, "out_of_range", "%s must be at most %d printable characters.", f.name, maxText)
+		if !text.Printable(f.value, text.Short) {
+			is.add(f.name, "out_of_range", "%s must be at most %d printable characters.", f.name, text.Short)
 		}
 	}
 	if q.Email != "" && EmailKey(q.Email) == "" {

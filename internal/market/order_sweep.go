@@ -37,7 +37,7 @@ type UnfinishedOrder struct {
 // from time to time until ctx ends: late payments are given back, subscriptions
 // ended, orders whose payment never began are cancelled, and the provider is
 // asked about those whose webhook is missing. Several processes may do so at once.
-func (s *Service) KeepSwept(ctx context.Context, log *slog.Logger) {
+func (s *OrderService) KeepSwept(ctx context.Context, log *slog.Logger) {
 	tick := time.NewTicker(sweepOrdersEvery)
 	defer tick.Stop()
 	for {
@@ -54,12 +54,12 @@ func (s *Service) KeepSwept(ctx context.Context, log *slog.Logger) {
 
 // SweepOrders does once what KeepSwept does. An order that cannot be finished
 // keeps none of the others: it is put off, and given up after SweepTries.
-func (s *Service) SweepOrders(ctx context.Context, log *slog.Logger) error {
+func (s *OrderService) SweepOrders(ctx context.Context, log *slog.Logger) error {
 	if s.Payments.Mode() != payment.Hosted {
 		return nil
 	}
 	now := s.Now()
-	orders, err := s.Sales.UnfinishedOrders(ctx, s.Payments.Name(), now.Add(-pageLife), now)
+	orders, err := s.Store.UnfinishedOrders(ctx, s.Payments.Name(), now.Add(-pageLife), now)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (s *Service) SweepOrders(ctx context.Context, log *slog.Logger) error {
 			continue
 		}
 		o.Tries++
-		if err := s.Sales.PutOff(ctx, o.ID, o.Tries, now.Add(sweepPause(o.Tries))); err != nil {
+		if err := s.Store.PutOff(ctx, o.ID, o.Tries, now.Add(sweepPause(o.Tries))); err != nil {
 			return err
 		}
 		report(ctx, log, o, n, err)
@@ -102,7 +102,7 @@ func report(ctx context.Context, log *slog.Logger, o UnfinishedOrder, n Notice, 
 
 // finish tries to finish an order. The notice says what was done, if something
 // was.
-func (s *Service) finish(ctx context.Context, o Order) (Notice, error) {
+func (s *OrderService) finish(ctx context.Context, o Order) (Notice, error) {
 	n := Notice{OrderID: o.ID}
 	switch {
 	case o.refundDue(), o.endDue():
@@ -117,7 +117,7 @@ func (s *Service) finish(ctx context.Context, o Order) (Notice, error) {
 
 // lookUp asks the provider what became of a pending order, and does what the
 // webhook that is missing would have done.
-func (s *Service) lookUp(ctx context.Context, o Order) (Notice, error) {
+func (s *OrderService) lookUp(ctx context.Context, o Order) (Notice, error) {
 	e, err := s.Payments.Look(ctx, o.Payment)
 	if err != nil {
 		return Notice{OrderID: o.ID}, orUnreachable(err)

@@ -10,10 +10,6 @@ import (
 // Orders is the orders in the database, as for those who placed them. Package
 // store implements it.
 type Orders interface {
-	// OrdersOf returns a part of a user's orders, the newest first, and how many
-	// the user has.
-	OrdersOf(ctx context.Context, userID string, limit, offset int) ([]OwnedOrder, int, error)
-
 	// HasUnclaimed reports whether there are orders of caller.Anonymous whose bill
 	// has an e-mail address with that key (EmailKey).
 	HasUnclaimed(ctx context.Context, emailKey string) (bool, error)
@@ -60,10 +56,10 @@ type OwnedOrder struct {
 
 // ListOrders returns a part of the orders of the user in ctx, the newest first,
 // and how many there are. Orders of caller.Anonymous are nobody's.
-func (s *Service) ListOrders(ctx context.Context, limit, offset int) ([]OwnedOrder, int, error) {
+func (s *OrderService) ListOrders(ctx context.Context, limit, offset int) ([]OwnedOrder, int, error) {
 	user := caller.From(ctx).UserID
 	if user == "" {
 		return nil, 0, nil
 	}
-	return s.Orders.OrdersOf(ctx, user, limit, offset)
+	return s.Store.FindOrders(ctx, OrderQuery{UserID: user, Limit: limit, Offset: offset})
 }

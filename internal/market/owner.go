@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"stoa/internal/caller"
+	"stoa/internal/cuid2"
 	"stoa/internal/errs"
 )
 
@@ -18,8 +19,8 @@ type OwnedLicense struct {
 
 // OwnLicenses returns one page of the licences of the user in ctx, the newest
 // first, with their keys, and how many there are on all pages.
-func (s *Service) OwnLicenses(ctx context.Context, p Slice) ([]OwnedLicense, int, error) {
-	listed, total, err := s.Licenses.ListLicenses(ctx, LicenseQuery{UserID: caller.From(ctx).UserID, Slice: p})
+func (s *LicenseService) OwnLicenses(ctx context.Context, p Slice) ([]OwnedLicense, int, error) {
+	listed, total, err := s.Store.ListLicenses(ctx, LicenseQuery{UserID: caller.From(ctx).UserID, Slice: p})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -35,7 +36,7 @@ func (s *Service) OwnLicenses(ctx context.Context, p Slice) ([]OwnedLicense, int
 	return list, total, nil
 }
 
-func (s *Service) openKey(l License) (LicenseKey, error) {
+func (s *LicenseService) openKey(l License) (LicenseKey, error) {
 	key, err := s.Keys.Open(l.KeySealed, l.ID)
 	if err != nil {
 		return key, fmt.Errorf("market: key of licence %s: %w", l.ID, err)
@@ -46,19 +47,19 @@ func (s *Service) openKey(l License) (LicenseKey, error) {
 // OwnActivations returns one page of the instances of a licence of the user in
 // ctx, the longest activated first, and how many there are on all pages. It
 // returns ErrLicenseNotFound for a licence that is not the user's.
-func (s *Service) OwnActivations(ctx context.Context, licenseID string, p Slice) ([]Activation, int, error) {
-	if _, err := s.own(ctx, s.Licenses, licenseID); err != nil {
+func (s *LicenseService) OwnActivations(ctx context.Context, licenseID string, p Slice) ([]Activation, int, error) {
+	if _, err := s.own(ctx, s.Store, licenseID); err != nil {
 		return nil, 0, err
 	}
-	return s.Licenses.ListInstances(ctx, licenseID, p)
+	return s.Store.ListInstances(ctx, licenseID, p)
 }
 
 // FreeOwn takes a licence of the user in ctx away from an instance, and returns
 // the licence as it stands afterwards. It returns ErrLicenseNotFound for a licence
 // that is not the user's, and ErrNotActivated.
-func (s *Service) FreeOwn(ctx context.Context, licenseID, instanceID string) (Grant, error) {
+func (s *LicenseService) FreeOwn(ctx context.Context, licenseID, instanceID string) (Grant, error) {
 	var out Grant
-	err := s.Licenses.InShortTx(ctx, func(tx Licenses) error {
+	err := s.Store.InShortTx(ctx, func(tx Licenses) error {
 		l, err := s.own(ctx, tx, licenseID)
 		if err != nil {
 			return err
@@ -74,7 +75,7 @@ func (s *Service) FreeOwn(ctx context.Context, licenseID, instanceID string) (Gr
 }
 
 // own returns a licence of the user in ctx, or ErrLicenseNotFound.
-func (s *Service) own(ctx context.Context, tx Licenses, id string) (License, error) {
+func (s *LicenseService) own(ctx context.Context, tx Licenses, id string) (License, error) {
 	l, err := licenseByID(ctx, tx, id)
 	if who := caller.From(ctx).UserID; err == nil && (who == "" || l.UserID != who) {
 		return License{}, ErrLicenseNotFound
@@ -84,7 +85,7 @@ func (s *Service) own(ctx context.Context, tx Licenses, id string) (License, err
 
 // licenseByID returns the licence with that id, or ErrLicenseNotFound.
 func licenseByID(ctx context.Context, tx Licenses, id string) (License, error) {
-	if !validID(id) {
+	if !cuid2.Plausible(id) {
 		return License{}, ErrLicenseNotFound
 	}
 	l, err := tx.LicenseByID(ctx, id)

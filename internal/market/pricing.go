@@ -1,5 +1,7 @@
 package market
 
+import "stoa/internal/text"
+
 // price reads the fields price and currency, and reports false if one of them is
 // wrong or absent. The one without the other is a fault only if needed.
 func (r productReader) price(o object, needed bool) (Money, bool) {
@@ -32,12 +34,12 @@ func (o object) currency() string {
 	if _, ok := o.filled("currency"); !ok {
 		return ""
 	}
-	code := o.text("currency", maxText)
+	code := o.text("currency", text.Short)
 	if code == "" {
 		return badCurrency
 	}
 	if _, ok := Exponent(code); !ok {
-		o.doc.fault(o.fields["currency"], o.at("currency"), "unknown_value", "%q is not a currency code of ISO 4217 such as EUR.", clip(code))
+		o.doc.fault(o.fields["currency"], o.at("currency"), "unknown_value", "%q is not a currency code of ISO 4217 such as EUR.", text.Clip(code))
 		return badCurrency
 	}
 	return code
@@ -52,7 +54,7 @@ func (r productReader) pricing(o object, tiers []Tier) Pricing {
 	}
 	f := r.object(n, o.at("pricing"), "type", "price", "currency")
 	f.required("type")
-	p := Pricing{Type: PricingType(f.text("type", maxText))}
+	p := Pricing{Type: PricingType(f.text("type", text.Short))}
 	var priced bool
 	p.Price, priced = r.price(f, p.Type == Paid)
 	switch {

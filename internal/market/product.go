@@ -2,9 +2,10 @@ package market
 
 import (
 	"regexp"
+	"strings"
 	"time"
 
-	"stoa/internal/errs"
+	"stoa/internal/text"
 )
 
 // Product is something that can be bought: an item of the list and its detail
@@ -118,6 +119,19 @@ const (
 	OneTime BillingPeriod = "one-time"
 )
 
+// Months returns how long one period of a tier lasts; 0 if it is bought for
+// ever.
+func (p BillingPeriod) Months() int {
+	switch p {
+	case Monthly:
+		return 1
+	case Yearly:
+		return 12
+	case OneTime:
+	}
+	return 0
+}
+
 // Tier is one of the offers of a product. Licences keep what they were sold
 // with: changing a tier changes later purchases only.
 type Tier struct {
@@ -147,83 +161,11 @@ const maxSlug = 100
 
 var slugPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// validSlug reports whether a product may have this slug. What may not is
+// ValidSlug reports whether a product may have this slug. What may not is
 // unknown without asking the database.
-func validSlug(s string) bool { return len(s) <= maxSlug && slugPattern.MatchString(s) }
+func ValidSlug(s string) bool { return len(s) <= maxSlug && slugPattern.MatchString(s) }
 
-// Sort is an order of the product list.
-type Sort string
-
-// The orders of CONTRACT 3. All of them end with the id, so that pages never
-// overlap. Featured products come first, in the order of their positions, then
-// the others; at the same position the most downloaded first. Prices are
-// compared by their number, whatever the currency.
-const (
-	SortFeatured  Sort = "featured"
-	SortNewest    Sort = "newest"
-	SortRating    Sort = "rating"
-	SortDownloads Sort = "downloads"
-	SortPrice     Sort = "price"
-	SortName      Sort = "name"
-)
-
-// Limits of the product list (CONTRACT 3).
-const (
-	DefaultLimit = 20
-	MaxLimit     = 100
-	maxSearch    = 100 // characters
-)
-
-// Shelf says whether a list has products that are published.
-type Shelf int
-
-// The shelves. What is not on sale is for administrators only, so that the zero
-// value shows nothing it should not.
-const (
-	OnSale   Shelf = iota // published
-	Drafts                // not published
-	AnyShelf              // both
-)
-
-// ListQuery says which products are wanted. The zero value of a filter is no
-// filter.
-type ListQuery struct {
-	Shelf    Shelf
-	Page     int // from 1
-	Limit    int
-	Category string
-	Search   string
-	Sort     Sort
-	Featured *bool
-	Trending *bool
-}
-
-// Issues returns what is wrong with the query.
-func (q ListQuery) Issues() []errs.Issue {
-	var is issues
-	if q.Page < 1 {
-		is.add("page", "out_of_range", "page must be a whole number from 1.")
-	}
-	if q.Limit < 1 || q.Limit > MaxLimit {
-		is.add("limit", "out_of_range", "limit must be a whole number from 1 to %d.", MaxLimit)
-	}
-	switch q.Sort {
-	case SortFeatured, SortNewest, SortRating, SortDownloads, SortPrice, SortName:
-	default:
-		is.add("sort", "unknown_value", "sort must be featured, newest, rating, downloads, price or name.")
-	}
-	if !printable(q.Search, maxSearch) {
-		is.add("q", "out_of_range", "q must be at most %d printable characters.", maxSearch)
-	}
-	if !printable(q.Category, maxText) {
-		is.add("category", "out_of_range", "category must be at most %d printable characters.", maxText)
-	}
-	return is
-}
-
-// Page is a page of the product list.
-type Page struct {
-	Products   []Product
-	Total      int // of all pages
-	Categories []string
+// SearchText returns what a search for the product looks at.
+func (p *Product) SearchText() string {
+	return text.Fold(strings.Join(append([]string{p.Name, p.Slug, p.Category, p.ShortDescription, p.Description}, p.Highlights...), "\n"))
 }

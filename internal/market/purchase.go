@@ -26,12 +26,12 @@ import (
 // ErrNotForSale, ErrTierNotFound, ErrPaymentNotTaken, ErrPaymentRefused,
 // ErrPaymentUnreachable, or for an OrderID that was used ErrOrderTaken or
 // ErrOrderCancelled.
-func (s *Service) Purchase(ctx context.Context, slug string, req PurchaseRequest) (Receipt, error) {
+func (s *OrderService) Purchase(ctx context.Context, slug string, req PurchaseRequest) (Receipt, error) {
 	if err := errs.Validation(req.Issues()...); err != nil {
 		return Receipt{}, err
 	}
-	p, err := s.product(ctx, slug)
-	if errors.Is(err, ErrProductNotFound) {
+	p, err := s.Products.Product(ctx, slug)
+	if errs.KindOf(err) == errs.NotFound {
 		return Receipt{}, ErrNotForSale
 	} else if err != nil {
 		return Receipt{}, err
@@ -55,10 +55,9 @@ func (s *Service) Purchase(ctx context.Context, slug string, req PurchaseRequest
 }
 
 // order makes a new order and begins its payment.
-func (s *Service) order(ctx context.Context, p Product, tier Tier, req PurchaseRequest) (Receipt, error) {
-	key := NewLicenseKey()
-	order, license := s.draft(ctx, p.ID, tier, key, req)
-	err := s.Sales.InTx(ctx, func(tx Sales) error {
+func (s *OrderService) order(ctx context.Context, p Product, tier Tier, req PurchaseRequest) (Receipt, error) {
+	order, license, key := s.draft(ctx, p.ID, tier, req)
+	err := s.Store.InTx(ctx, func(tx Sales) error {
 		if err := tx.CreateLicense(ctx, license); err != nil {
 			return err
 		}
@@ -86,15 +85,10 @@ func (s *Service) order(ctx context.Context, p Product, tier Tier, req PurchaseR
 	return s.begin(ctx, p, order, key, req)
 }
 
-// draft returns an order and its licence, paid if nothing is left to pay.
-func (s *Service) draft(ctx context.Context, productID string, tier Tier, key LicenseKey, req PurchaseRequest) (Order, License) {
+// draft returns an order, its license and the license's key. Both are paid if nothing is left to pay.
+func (s *OrderService) draft(ctx context.Context, productID string, tier Tier, req PurchaseRequest) (Order, License, LicenseKey) {
 	now := s.Now().UTC()
-	l := License{
-		ID: cuid2.New(), ProductID: productID, TierID: tier.ID, UserID: buyer(ctx),
-		KeyHash: s.Keys.Hash(key), Features: tier.Features, MaxInstances: tier.MaxInstances, CreatedAt: now,
-	}
-	l.KeySealed = s.Keys.Seal(key, l.ID)
-	l.Begin(tier.Period.Months(), now)
+	l, key := s.Keys.Issue(productID, tier, buyer(ctx), now)
 	o := Order{
 		ID: req.OrderID, ProductID: productID, TierID: tier.ID, UserID: l.UserID, PaymentMethod: req.PaymentMethod, Billing: req.Billing,
 		Amount: tier.Price, Period: tier.Period, LicenseID: l.ID, CreatedAt: now,
@@ -108,7 +102,7 @@ func (s *Service) draft(ctx context.Context, productID string, tier Tier, key Li
 	if o.Provider == "" || s.Payments.Mode() == payment.Instant {
 		o.PaidAt, l.Paid = now, true
 	}
-	return o, l
+	return o, l, key
 }
 
 // buyer returns the id of the user in ctx, or caller.Anonymous.
@@ -122,8 +116,8 @@ func buyer(ctx context.Context) string {
 // resume returns the receipt of the order that req asks for, which was made
 // before. It returns an errs.NotFound error when there is none, ErrOrderTaken
 // when it is another purchase, and what Purchase returns for its payment.
-func (s *Service) resume(ctx context.Context, p Product, req PurchaseRequest) (Receipt, error) {
-	order, err := s.Sales.OrderByID(ctx, req.OrderID)
+func (s *OrderService) resume(ctx context.Context, p Product, req PurchaseRequest) (Receipt, error) {
+	order, err := s.Store.OrderByID(ctx, req.OrderID)
 	if err != nil {
 		return Receipt{}, err
 	}
@@ -133,7 +127,7 @@ func (s *Service) resume(ctx context.Context, p Product, req PurchaseRequest) (R
 	if order.Status() == OrderCancelled {
 		return Receipt{}, ErrOrderCancelled
 	}
-	license, err := s.Sales.LicenseByID(ctx, order.LicenseID)
+	license, err := s.Store.LicenseByID(ctx, order.LicenseID)
 	if err != nil {
 		return Receipt{}, fmt.Errorf("market: licence of order %s: %w", order.ID, err)
 	}
@@ -159,7 +153,7 @@ func receiptOf(o Order, key LicenseKey) Receipt {
 
 // begin opens the page where a pending order is paid. If that fails for good, or
 // nobody could ask again, the order is cancelled.
-func (s *Service) begin(ctx context.Context, p Product, o Order, key LicenseKey, req PurchaseRequest) (Receipt, error) {
+func (s *OrderService) begin(ctx context.Context, p Product, o Order, key LicenseKey, req PurchaseRequest) (Receipt, error) {
 	if o.Provider != s.Payments.Name() {
 		return Receipt{}, ErrPaymentNotTaken // the configuration changed since the order was made
 	}
@@ -175,7 +169,7 @@ func (s *Service) begin(ctx context.Context, p Product, o Order, key LicenseKey,
 		}
 		return Receipt{}, ErrPaymentUnreachable.Because(err)
 	}
-	err = s.Sales.InTx(ctx, func(tx Sales) error {
+	err = s.Store.InTx(ctx, func(tx Sales) error {
 		// Read again: it may be paid or cancelled by now.
 		if o, err = tx.OrderByID(ctx, o.ID); err != nil {
 			return err
@@ -196,7 +190,7 @@ func (s *Service) begin(ctx context.Context, p Product, o Order, key LicenseKey,
 }
 
 // charge returns what is to be paid for an order.
-func (s *Service) charge(p Product, o Order) payment.Charge {
+func (s *OrderService) charge(p Product, o Order) payment.Charge {
 	c := payment.Charge{
 		OrderID: o.ID, Method: o.PaymentMethod, Minor: o.Amount.Minor, Currency: o.Amount.Currency, Name: p.Name, Months: o.Period.Months(),
 	}

@@ -3,10 +3,9 @@ package market
 import (
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"stoa/internal/errs"
+	"stoa/internal/text"
 )
 
 // Review is what a buyer says about a product. There is at most one for each
@@ -62,19 +61,13 @@ func (r ReviewRequest) Issues() []errs.Issue {
 	case *r.Rating < minStars || *r.Rating > maxStars:
 		is.add("rating", "out_of_range", "rating must be a whole number from %d to %d.", minStars, maxStars)
 	}
-	if !printable(strings.TrimSpace(r.Title), maxText) {
-		is.add("title", "out_of_range", "title must be at most %d printable characters.", maxText)
+	if !text.Printable(strings.TrimSpace(r.Title), text.Short) {
+		is.add("title", "out_of_range", "title must be at most %d printable characters.", text.Short)
 	}
-	if !readable(strings.TrimSpace(r.Text), maxReviewText) {
+	if !text.PrintableLines(strings.TrimSpace(r.Text), maxReviewText) {
 		is.add("text", "out_of_range", "text must be at most %d printable characters and line breaks.", maxReviewText)
 	}
 	return is
-}
-
-// readable is printable for texts of several lines.
-func readable(s string, limit int) bool {
-	unreadable := func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\n\r\t", r) }
-	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= limit && strings.IndexFunc(s, unreadable) < 0
 }
 
 // apply returns the review old as the request wants it.
@@ -97,8 +90,8 @@ type ReviewQuery struct {
 // Issues returns what is wrong with the query.
 func (q ReviewQuery) Issues() []errs.Issue {
 	var is issues
-	if !printable(q.ProductSlug, maxText) {
-		is.add("product", "out_of_range", "product must be at most %d printable characters.", maxText)
+	if !text.Printable(q.ProductSlug, text.Short) {
+		is.add("product", "out_of_range", "product must be at most %d printable characters.", text.Short)
 	}
 	return is
 }

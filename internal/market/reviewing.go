@@ -8,6 +8,7 @@ import (
 	"stoa/internal/caller"
 	"stoa/internal/cuid2"
 	"stoa/internal/errs"
+	"stoa/internal/text"
 )
 
 // WriteReview stores what the caller in ctx, who is signed in, says about a
@@ -17,16 +18,16 @@ import (
 // It returns VALIDATION_ERROR for what ReviewRequest.Issues finds,
 // ErrProductNotFound, and ErrNotABuyer for who holds no licence of the product
 // that is paid for and not revoked.
-func (s *Service) WriteReview(ctx context.Context, slug string, req ReviewRequest) (written Review, created bool, err error) {
+func (s *ReviewService) WriteReview(ctx context.Context, slug string, req ReviewRequest) (written Review, created bool, err error) {
 	if err := errs.Validation(req.Issues()...); err != nil {
 		return Review{}, false, err
 	}
-	p, err := s.Get(ctx, slug)
+	p, err := s.Products.Get(ctx, slug)
 	if err != nil {
 		return Review{}, false, err
 	}
 	user, now := caller.From(ctx).UserID, s.Now().UTC().Truncate(time.Millisecond)
-	err = s.Reviews.InTx(ctx, func(tx Reviews) error {
+	err = s.Store.InTx(ctx, func(tx Reviews) error {
 		tally, err := tx.Tally(ctx, p.ID) // first: it is the lock
 		if err != nil {
 			return err
@@ -60,13 +61,13 @@ func (s *Service) WriteReview(ctx context.Context, slug string, req ReviewReques
 // ProductReviews returns the reviews of a published product that are not hidden,
 // the newest first, and how many there are on all pages. It returns
 // ErrProductNotFound.
-func (s *Service) ProductReviews(ctx context.Context, slug string, offset, limit int) ([]Review, int, error) {
-	p, err := s.Get(ctx, slug)
+func (s *ReviewService) ProductReviews(ctx context.Context, slug string, offset, limit int) ([]Review, int, error) {
+	p, err := s.Products.Get(ctx, slug)
 	if err != nil {
 		return nil, 0, err
 	}
 	shown := false
-	return s.Reviews.ListReviews(ctx, ReviewQuery{ProductID: p.ID, Hidden: &shown, Offset: offset, Limit: limit})
+	return s.Store.ListReviews(ctx, ReviewQuery{ProductID: p.ID, Hidden: &shown, Offset: offset, Limit: limit})
 }
 
 // WithdrawReview deletes the review that the caller in ctx, who is signed in,
@@ -74,12 +75,12 @@ func (s *Service) ProductReviews(ctx context.Context, slug string, offset, limit
 //
 // It returns ErrProductNotFound, ErrReviewNotFound, and ErrReviewHidden for one
 // that is hidden: deleting it and writing another would undo the hiding.
-func (s *Service) WithdrawReview(ctx context.Context, slug string) error {
-	p, err := s.public(ctx, slug)
+func (s *ReviewService) WithdrawReview(ctx context.Context, slug string) error {
+	p, err := s.Products.Public(ctx, slug)
 	if err != nil {
 		return err
 	}
-	return s.Reviews.InTx(ctx, func(tx Reviews) error {
+	return s.Store.InTx(ctx, func(tx Reviews) error {
 		tally, err := tx.Tally(ctx, p.ID)
 		if err != nil {
 			return err
@@ -101,16 +102,16 @@ func (s *Service) WithdrawReview(ctx context.Context, slug string) error {
 // FindReviews returns reviews for administrators, the newest first, and how many
 // there are on all pages. It returns VALIDATION_ERROR for what
 // ReviewQuery.Issues finds.
-func (s *Service) FindReviews(ctx context.Context, q ReviewQuery) ([]Review, int, error) {
+func (s *ReviewService) FindReviews(ctx context.Context, q ReviewQuery) ([]Review, int, error) {
 	if err := errs.Validation(q.Issues()...); err != nil {
 		return nil, 0, err
 	}
-	return s.Reviews.ListReviews(ctx, q)
+	return s.Store.ListReviews(ctx, q)
 }
 
 // HideReview hides a review, or shows it again, and records that. Asking for what
 // is so already changes and records nothing. It returns ErrReviewNotFound.
-func (s *Service) HideReview(ctx context.Context, id string, hidden bool) (Review, error) {
+func (s *ReviewService) HideReview(ctx context.Context, id string, hidden bool) (Review, error) {
 	var out Review
 	err := s.moderate(ctx, id, func(tx Reviews, r Review, tally Tally) error {
 		out = r
@@ -135,7 +136,7 @@ func (s *Service) HideReview(ctx context.Context, id string, hidden bool) (Revie
 
 // RemoveReview deletes a review for good and records that. Its author may write
 // another. It returns ErrReviewNotFound.
-func (s *Service) RemoveReview(ctx context.Context, id string) error {
+func (s *ReviewService) RemoveReview(ctx context.Context, id string) error {
 	return s.moderate(ctx, id, func(tx Reviews, r Review, tally Tally) error {
 		if err := tx.DeleteReview(ctx, r.ID); err != nil {
 			return err
@@ -149,11 +150,11 @@ func (s *Service) RemoveReview(ctx context.Context, id string) error {
 
 // moderate calls fn in a transaction with a review, whose product is locked, and
 // the product's tally.
-func (s *Service) moderate(ctx context.Context, id string, fn func(tx Reviews, r Review, tally Tally) error) error {
-	if !printable(id, maxText) {
+func (s *ReviewService) moderate(ctx context.Context, id string, fn func(tx Reviews, r Review, tally Tally) error) error {
+	if !text.Printable(id, text.Short) {
 		return ErrReviewNotFound
 	}
-	return s.Reviews.InTx(ctx, func(tx Reviews) error {
+	return s.Store.InTx(ctx, func(tx Reviews) error {
 		// Read twice: the first time to know the product, which is locked before its
 		// reviews as everywhere, and then as the last who held the lock left it.
 		r, err := tx.ReviewByID(ctx, id)
@@ -172,7 +173,7 @@ func (s *Service) moderate(ctx context.Context, id string, fn func(tx Reviews, r
 }
 
 // reviewEntry tells whose review of what it was, and not what it said.
-func (s *Service) reviewEntry(ctx context.Context, action audit.Action, r Review) audit.Entry {
+func (s *ReviewService) reviewEntry(ctx context.Context, action audit.Action, r Review) audit.Entry {
 	return audit.New(ctx, s.Now(), action, audit.Target{Type: "review", ID: r.ID}, audit.Details{
 		"product": r.ProductSlug, "userId": r.UserID, "rating": r.Rating,
 	})

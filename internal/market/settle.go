@@ -8,7 +8,7 @@ import (
 // settle notes that an order was paid at a time, and makes its licence usable
 // unless the order is over. Noting it twice is the same as once, whichever time
 // comes first: the earlier one counts. tx holds the order's lock.
-func (s *Service) settle(ctx context.Context, tx Sales, o *Order, at time.Time) error {
+func (s *OrderService) settle(ctx context.Context, tx Sales, o *Order, at time.Time) error {
 	before := o.PaidAt
 	if before.IsZero() || at.Before(before) {
 		o.PaidAt = at
@@ -24,7 +24,11 @@ func (s *Service) settle(ctx context.Context, tx Sales, o *Order, at time.Time) 
 		return err
 	}
 	l.Paid = true
-	l.startAt(before, *o)
+	from := before
+	if from.IsZero() {
+		from = o.CreatedAt
+	}
+	l.MoveStart(from, o.PaidAt)
 	if err := tx.UpdateLicense(ctx, l); err != nil || !before.IsZero() {
 		return err
 	}
@@ -34,7 +38,7 @@ func (s *Service) settle(ctx context.Context, tx Sales, o *Order, at time.Time) 
 // settled does what happens once for every order: when it is paid. It is the end
 // of the transaction, because buyers of the same product wait for one another.
 // After the commit the Courier is to be woken.
-func (s *Service) settled(ctx context.Context, tx Sales, o Order) error {
+func (s *OrderService) settled(ctx context.Context, tx Sales, o Order) error {
 	if o.Addressed() {
 		if err := tx.AddReceipt(ctx, o.ID, s.Now()); err != nil {
 			return err
@@ -43,22 +47,9 @@ func (s *Service) settled(ctx context.Context, tx Sales, o Order) error {
 	return tx.CountDownload(ctx, o.ProductID)
 }
 
-// startAt moves the beginning of a licence's term to when its order was paid,
-// from when it was thought to be paid or else was ordered. A term that was set by
-// hand stays.
-func (l *License) startAt(before time.Time, o Order) {
-	if before.IsZero() {
-		before = o.CreatedAt
-	}
-	if l.Months > 0 && l.Anchor.Equal(before.Truncate(time.Millisecond)) {
-		l.Anchor = o.PaidAt.UTC().Truncate(time.Millisecond)
-		l.ExpiresAt = addMonths(l.Anchor, l.Months*l.Periods)
-	}
-}
-
 // giveUp cancels an order if it is still pending.
-func (s *Service) giveUp(ctx context.Context, orderID string) error {
-	return s.Sales.InTx(ctx, func(tx Sales) error {
+func (s *OrderService) giveUp(ctx context.Context, orderID string) error {
+	return s.Store.InTx(ctx, func(tx Sales) error {
 		o, err := tx.OrderByID(ctx, orderID)
 		if err != nil || o.Status() != OrderPending {
 			return err
@@ -69,7 +60,7 @@ func (s *Service) giveUp(ctx context.Context, orderID string) error {
 
 // cancel notes that a pending order is cancelled, and revokes its licence. tx
 // holds the order's lock.
-func (s *Service) cancel(ctx context.Context, tx Sales, o *Order, at time.Time) error {
+func (s *OrderService) cancel(ctx context.Context, tx Sales, o *Order, at time.Time) error {
 	o.CancelledAt = at.UTC()
 	if err := tx.UpdateOrder(ctx, *o); err != nil {
 		return err
@@ -79,7 +70,7 @@ func (s *Service) cancel(ctx context.Context, tx Sales, o *Order, at time.Time) 
 
 // refund notes that everything paid for an order was given back, and revokes its
 // licence. tx holds the order's lock.
-func (s *Service) refund(ctx context.Context, tx Sales, o *Order, at time.Time) error {
+func (s *OrderService) refund(ctx context.Context, tx Sales, o *Order, at time.Time) error {
 	if o.RefundedAt.IsZero() || at.Before(o.RefundedAt) {
 		o.RefundedAt = at.UTC()
 	}
@@ -90,7 +81,7 @@ func (s *Service) refund(ctx context.Context, tx Sales, o *Order, at time.Time) 
 }
 
 // revoke withdraws a licence, if it was not before.
-func (s *Service) revoke(ctx context.Context, tx Sales, licenseID string, at time.Time) error {
+func (s *OrderService) revoke(ctx context.Context, tx Sales, licenseID string, at time.Time) error {
 	l, err := tx.LicenseByID(ctx, licenseID)
 	if err != nil || !l.Revoke(at) {
 		return err

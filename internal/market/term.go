@@ -6,19 +6,6 @@ import (
 	"stoa/internal/errs"
 )
 
-// Months returns how long one period of a tier lasts; 0 if it is bought for
-// ever.
-func (p BillingPeriod) Months() int {
-	switch p {
-	case Monthly:
-		return 1
-	case Yearly:
-		return 12
-	case OneTime:
-	}
-	return 0
-}
-
 // Begin gives the licence its first term: one period of that many months from
 // at. With none the licence is perpetual. A month from the 31st of January ends
 // on the last day of February.
@@ -27,6 +14,15 @@ func (l *License) Begin(months int, at time.Time) {
 	if months > 0 {
 		l.Type, l.Anchor, l.Periods = Subscription, at.UTC().Truncate(time.Millisecond), 1
 		l.ExpiresAt = addMonths(l.Anchor, months)
+	}
+}
+
+// MoveStart moves the beginning of the first term from one moment to another: an order is paid later
+// than it was placed. A term that was set by hand stays.
+func (l *License) MoveStart(from, to time.Time) {
+	if l.Months > 0 && l.Anchor.Equal(from.Truncate(time.Millisecond)) {
+		l.Anchor = to.UTC().Truncate(time.Millisecond)
+		l.ExpiresAt = addMonths(l.Anchor, l.Months*l.Periods)
 	}
 }
 

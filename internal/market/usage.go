@@ -46,13 +46,13 @@ type Grant struct {
 // another product's, expired, revoked or not paid for, ErrTooManyInstances or
 // ErrTooManyDevelopment when no instance is left, and ErrChurn when the licence
 // moved too often.
-func (s *Service) Activate(ctx context.Context, slug string, req UseRequest) (Grant, error) {
+func (s *LicenseService) Activate(ctx context.Context, slug string, req UseRequest) (Grant, error) {
 	key, instanceID, err := s.readUse(ctx, slug, req)
 	if err != nil {
 		return Grant{}, orNoKey(err, ErrLicenseUnusable)
 	}
 	var out Grant
-	err = s.Licenses.InShortTx(ctx, func(tx Licenses) error {
+	err = s.Store.InShortTx(ctx, func(tx Licenses) error {
 		u, err := tx.LicenseByKey(ctx, slug, s.Keys.Hash(key), instanceID)
 		if err != nil {
 			return err
@@ -75,7 +75,7 @@ func (s *Service) Activate(ctx context.Context, slug string, req UseRequest) (Gr
 
 // addInstance activates an instance that may be, unless the licence moved too
 // often, and counts it in u.
-func (s *Service) addInstance(ctx context.Context, tx Licenses, u *Usage, a Activation) error {
+func (s *LicenseService) addInstance(ctx context.Context, tx Licenses, u *Usage, a Activation) error {
 	churn := u.License.Churn
 	if !a.Development {
 		var err error
@@ -103,13 +103,13 @@ func (s *Service) addInstance(ctx context.Context, tx Licenses, u *Usage, a Acti
 // It returns VALIDATION_ERROR for what UseRequest.Issues finds,
 // ErrProductNotFound, and ErrKeyUnknown for a key that is mistyped, unknown or
 // another product's.
-func (s *Service) Deactivate(ctx context.Context, slug string, req UseRequest) (Grant, error) {
+func (s *LicenseService) Deactivate(ctx context.Context, slug string, req UseRequest) (Grant, error) {
 	key, instanceID, err := s.readUse(ctx, slug, req)
 	if err != nil {
 		return Grant{}, orNoKey(err, ErrKeyUnknown)
 	}
 	var out Grant
-	err = s.Licenses.InShortTx(ctx, func(tx Licenses) error {
+	err = s.Store.InShortTx(ctx, func(tx Licenses) error {
 		u, err := tx.LicenseByKey(ctx, slug, s.Keys.Hash(key), instanceID)
 		if err != nil {
 			return err
@@ -132,11 +132,11 @@ func (s *Service) Deactivate(ctx context.Context, slug string, req UseRequest) (
 //
 // It returns VALIDATION_ERROR for what UseRequest.Issues finds, and
 // ErrProductNotFound.
-func (s *Service) Verify(ctx context.Context, slug string, req UseRequest) (Grant, Refusal, error) {
+func (s *LicenseService) Verify(ctx context.Context, slug string, req UseRequest) (Grant, Refusal, error) {
 	key, instanceID, err := s.readUse(ctx, slug, req)
 	var u Usage
 	if err == nil {
-		u, err = s.Licenses.UsageByKey(ctx, slug, s.Keys.Hash(key), instanceID)
+		u, err = s.Store.UsageByKey(ctx, slug, s.Keys.Hash(key), instanceID)
 		err = s.orNoLicense(ctx, slug, err, errNoKey)
 	}
 	if errors.Is(err, errNoKey) {
@@ -165,11 +165,11 @@ func orNoKey(err, refusal error) error {
 // orNoLicense returns err, but refusal when the product has no such licence and
 // ErrProductNotFound when there is no product. Transactions have ended before: it
 // may ask the database.
-func (s *Service) orNoLicense(ctx context.Context, slug string, err, refusal error) error {
+func (s *LicenseService) orNoLicense(ctx context.Context, slug string, err, refusal error) error {
 	if errs.KindOf(err) != errs.NotFound {
 		return err
 	}
-	if err := s.exists(ctx, slug); err != nil {
+	if err := s.Products.CheckPublic(ctx, slug); err != nil {
 		return err
 	}
 	return refusal
@@ -179,15 +179,15 @@ func (s *Service) orNoLicense(ctx context.Context, slug string, err, refusal err
 // for a text that is no licence key, after the product was looked for: an unknown
 // one is answered first. Nothing is asked of the database otherwise, nor when the
 // product is one this process has seen.
-func (s *Service) readUse(ctx context.Context, slug string, req UseRequest) (key LicenseKey, instanceID string, err error) {
+func (s *LicenseService) readUse(ctx context.Context, slug string, req UseRequest) (key LicenseKey, instanceID string, err error) {
 	if err := errs.Validation(req.Issues()...); err != nil {
 		return LicenseKey{}, "", err
 	}
-	if !validSlug(slug) {
+	if !ValidSlug(slug) {
 		return LicenseKey{}, "", ErrProductNotFound
 	}
 	if key, err = ParseLicenseKey(req.LicenseKey); err != nil {
-		if err := s.exists(ctx, slug); err != nil {
+		if err := s.Products.CheckPublic(ctx, slug); err != nil {
 			return LicenseKey{}, "", err
 		}
 		return LicenseKey{}, "", errNoKey

@@ -7,7 +7,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"time"
 
 	"go.yaml.in/yaml/v4"
 )
@@ -219,6 +218,3 @@ func comparisonTree(c Comparison) *yaml.Node {
 	t.add("rows", rows)
 	return t.node()
 }
-
-// millis cuts a time to what the database and the catalogue keep.
-func millis(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }

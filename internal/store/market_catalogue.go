@@ -8,6 +8,7 @@ import (
 
 	"stoa/internal/errs"
 	"stoa/internal/market"
+	"stoa/internal/text"
 )
 
 // Catalogue implements market.Catalogue.
@@ -156,7 +157,7 @@ func productArgs(p market.Product) ([]any, error) {
 	}
 	price := p.Pricing.Price
 	return []any{
-		p.ID, p.Name, market.Fold(p.Name), p.SearchText(), p.Description, p.ShortDescription, p.Icon, p.Category,
+		p.ID, p.Name, text.Fold(p.Name), p.SearchText(), p.Description, p.ShortDescription, p.Icon, p.Category,
 		screenshots, highlights, string(p.Pricing.Type), price.Minor, price.Currency, price.Rank(),
 		p.RatingBase, p.ReviewBase, p.Featured, p.Trending, p.Published, detail, toMillis(p.UpdatedAt), p.DownloadBase, p.Position,
 	}, nil

@@ -1,95 +1,29 @@
 package market
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"strconv"
 
 	"go.yaml.in/yaml/v4"
+
+	"stoa/internal/text"
 )
 
-// Limits of a catalogue (docs/catalog.md).
+// Limits of a product (docs/catalog.md).
 const (
-	MaxCatalog      = 32 << 20 // bytes of a whole one, which take some 25 times that while they are read
-	maxParagraph    = 2_000    // characters of a description
-	maxArticle      = 50_000   // characters of fullDescription
+	maxParagraph    = 2_000  // characters of a description
+	maxArticle      = 50_000 // characters of fullDescription
 	maxCount        = 1_000_000_000
 	maxInstancesCap = 1_000_000
 	maxPosition     = 1_000_000
 	maxEntries      = 100 // of each list of a product
 )
 
-// Catalog is a file of products, read and checked. docs/catalog.md describes the
-// format. Icons and screenshots are still as the file gives them.
-type Catalog struct {
-	Products []Product
-
-	// shelved are the slugs of products that say whether they are published.
-	shelved map[string]bool
-
-	// files are the icons and screenshots that name a file beside the catalogue,
-	// stored those that name one stoa serves.
-	files, stored []mediaRef
-}
-
-// ParseCatalog reads a catalogue in YAML, or in JSON, which is YAML too. It
-// returns VALIDATION_ERROR that names everything that is wrong, each with path
-// and line, and of such a catalogue at most the products before the first fault.
-func ParseCatalog(data []byte) (Catalog, error) {
-	d := &document{files: true}
-	c := d.catalog(data)
-	return c, d.err()
-}
-
-func (d *document) catalog(data []byte) Catalog {
-	if len(data) > MaxCatalog {
-		d.issues.add("", "out_of_range", "the catalogue is larger than %d MiB.", MaxCatalog>>20)
-		return Catalog{}
-	}
-	root, err := parseTree(data)
-	if errors.Is(err, errNotUnicode) {
-		d.issues.add("", "not_unicode", "%s.", err)
-		return Catalog{}
-	} else if err != nil {
-		d.issues.add("", "malformed", "%s.", err)
-		return Catalog{}
-	}
-	c := Catalog{shelved: make(map[string]bool)}
-	o := d.object(root, "", "currency", "products")
-	o.required("products")
-	currency := o.currency()
-	slugs := make(map[string]bool)
-	o.entries("products", func(n *yaml.Node, path string) {
-		r := productReader{document: d, currency: currency, catalog: &c}
-		p := r.product(n, path)
-		if p.Slug != "" && slugs[p.Slug] {
-			d.fault(n, path+".slug", "duplicate", "another product has the slug %q too.", p.Slug)
-		}
-		slugs[p.Slug] = true
-		c.shelved[p.Slug] = givesField(n, "published")
-		if len(d.issues) == 0 { // else nobody wants them, and millions fit into a file
-			c.Products = append(c.Products, p)
-		}
-	})
-	return c
-}
-
-// givesField reports whether a mapping has a value for a field.
-func givesField(n *yaml.Node, name string) bool {
-	for i := 0; i+1 < len(n.Content) && n.Kind == yaml.MappingNode; i += 2 {
-		if n.Content[i].Value == name {
-			return n.Content[i+1].ShortTag() != "!!null"
-		}
-	}
-	return false
-}
-
-// productReader reads one product.
+// productReader reads one product of a document.
 type productReader struct {
-	*document
+	*Document
 	currency string // of prices that name none
-	catalog  *Catalog
 	slug     string
 }
 
@@ -104,19 +38,19 @@ func (r productReader) product(n *yaml.Node, path string) Product {
 	o := r.object(n, path, productFields...)
 	o.required("slug", "name", "category", "shortDescription", "description", "icon", "pricingTiers")
 	p := Product{
-		Slug: o.text("slug", maxSlug), Name: o.text("name", maxText), Category: o.text("category", maxText),
-		ShortDescription: o.text("shortDescription", maxText), Description: o.text("description", maxParagraph),
-		Highlights: o.texts("highlights", maxText),
+		Slug: o.text("slug", maxSlug), Name: o.text("name", text.Short), Category: o.text("category", text.Short),
+		ShortDescription: o.text("shortDescription", text.Short), Description: o.text("description", maxParagraph),
+		Highlights: o.texts("highlights", text.Short),
 		ReviewBase: o.integer("reviewCount", 0, maxCount, 0), DownloadBase: o.integer("downloadCount", 0, maxCount, 0),
 		Featured: o.boolean("featured", false), Trending: o.boolean("trending", false), Published: o.boolean("published", true),
 		Position: o.integer("position", -maxPosition, maxPosition, 0), CreatedAt: o.moment("createdAt"),
 	}
 	r.slug = p.Slug
-	if p.Slug != "" && !validSlug(p.Slug) {
+	if p.Slug != "" && !ValidSlug(p.Slug) {
 		r.fault(o.fields["slug"], o.at("slug"), "out_of_range", "a slug is lower-case letters and digits, in parts joined by single dashes.")
 	}
 	p.RatingBase = r.rating(o)
-	p.Icon, p.Screenshots = r.media(o, len(r.catalog.Products))
+	p.Icon, p.Screenshots = r.pictures(o, len(r.Products))
 	p.Detail = Detail{
 		FullDescription: o.text("fullDescription", maxArticle), Features: r.features(o),
 		Tiers: r.tiers(o), FAQ: r.faq(o),
@@ -130,11 +64,11 @@ func (r productReader) product(n *yaml.Node, path string) Product {
 }
 
 func (r productReader) rating(o object) float64 {
-	text, ok := o.decimal("rating")
+	digits, ok := o.decimal("rating")
 	if !ok {
 		return 0
 	}
-	v, err := strconv.ParseFloat(text, 64)
+	v, err := strconv.ParseFloat(digits, 64)
 	if err != nil || !(v >= 0 && v <= 5) {
 		r.fault(o.fields["rating"], o.at("rating"), "out_of_range", "rating must be a number from 0 to 5.")
 		return 0
@@ -146,7 +80,7 @@ func (r productReader) features(o object) (out []FeatureSection) {
 	o.list("features", func(n *yaml.Node, path string) {
 		f := r.object(n, path, "title", "description", "items")
 		f.required("title", "items")
-		out = append(out, FeatureSection{Title: f.text("title", maxText), Description: f.text("description", maxParagraph), Items: f.texts("items", maxText)})
+		out = append(out, FeatureSection{Title: f.text("title", text.Short), Description: f.text("description", maxParagraph), Items: f.texts("items", text.Short)})
 	})
 	return out
 }
@@ -167,8 +101,8 @@ func (r productReader) tiers(o object) (out []Tier) {
 		f.required("id", "name", "price")
 		price, _ := r.price(f, true)
 		t := Tier{
-			ID: f.text("id", maxSlug), Name: f.text("name", maxText), Description: f.text("description", maxParagraph), Price: price,
-			Period: BillingPeriod(f.text("billingPeriod", maxText)), Features: f.texts("features", maxText),
+			ID: f.text("id", maxSlug), Name: f.text("name", text.Short), Description: f.text("description", maxParagraph), Price: price,
+			Period: BillingPeriod(f.text("billingPeriod", text.Short)), Features: f.texts("features", text.Short),
 			Highlighted: f.boolean("highlighted", false), MaxInstances: f.integer("maxInstances", 1, maxInstancesCap, 1),
 		}
 		if t.ID != "" && seen[t.ID] {
@@ -200,17 +134,17 @@ func (r productReader) comparison(o object, p Product) *Comparison {
 	f.list("columns", func(n *yaml.Node, path string) {
 		id := r.text(n, path, maxSlug)
 		if _, ok := p.Tier(id); !ok && id != "" {
-			r.fault(n, path, "unknown_value", "the product has no tier %q.", clip(id))
+			r.fault(n, path, "unknown_value", "the product has no tier %q.", text.Clip(id))
 		}
 		if id != "" && slices.Contains(c.Columns, id) {
-			r.fault(n, path, "duplicate", "%q is a column already.", clip(id))
+			r.fault(n, path, "duplicate", "%q is a column already.", text.Clip(id))
 		}
 		c.Columns = append(c.Columns, id)
 	})
 	f.list("rows", func(n *yaml.Node, path string) {
 		row := r.object(n, path, "feature", "values")
 		row.required("feature", "values")
-		c.Rows = append(c.Rows, ComparisonRow{Feature: row.text("feature", maxText), Values: r.cells(row, c.Columns)})
+		c.Rows = append(c.Rows, ComparisonRow{Feature: row.text("feature", text.Short), Values: r.cells(row, c.Columns)})
 	})
 	return c
 }
@@ -226,11 +160,11 @@ func (r productReader) cells(row object, columns []string) map[string]any {
 		id, cell := n.Content[i].Value, n.Content[i+1]
 		switch {
 		case !slices.Contains(columns, id):
-			r.fault(cell, values.at(id), "unknown_value", "%q is not one of the columns.", clip(id))
+			r.fault(cell, values.at(id), "unknown_value", "%q is not one of the columns.", text.Clip(id))
 		case cell.ShortTag() == "!!bool":
 			out[id] = values.boolean(id, false)
 		default:
-			out[id] = r.text(cell, values.at(id), maxText)
+			out[id] = r.text(cell, values.at(id), text.Short)
 		}
 	}
 	return out

@@ -1,4 +1,4 @@
-package market
+package picture
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"stoa/internal/text"
 )
 
 // checkSVG returns nil for a well-formed XML document with the root svg that can
@@ -114,10 +116,10 @@ func (c *svgChecker) token(token xml.Token) error {
 			c.prose = 0
 		}
 		if c.style > c.depth {
-			text := c.css.String()
+			css := c.css.String()
 			c.style = 0
 			c.css.Reset()
-			return checkCSS(text, "style")
+			return checkCSS(css, "style")
 		}
 	}
 	return nil
@@ -142,7 +144,7 @@ func (c *svgChecker) start(e xml.StartElement) error {
 	case c.depth == 0 && c.root, c.depth == 0 && (e.Name.Local != "svg" || e.Name.Space != svgSpace):
 		return errNotSVG
 	case e.Name.Space != svgSpace || !svgElements[e.Name.Local]:
-		return errors.New("an SVG must not have the element " + clip(e.Name.Local))
+		return errors.New("an SVG must not have the element " + text.Clip(e.Name.Local))
 	case c.style > 0:
 		return errors.New("an SVG must not have elements in a style")
 	case c.prose > 0: // to a page these are HTML: a style there ends where its text says so
@@ -199,15 +201,15 @@ func (c *svgChecker) attribute(a xml.Attr) error {
 	}
 	switch {
 	case strings.HasPrefix(name, "on"), name == "attributename" && strings.HasPrefix(animated, "on"):
-		return errors.New("an SVG must not have event handlers (" + clip(a.Name.Local) + ")")
+		return errors.New("an SVG must not have event handlers (" + text.Clip(a.Name.Local) + ")")
 	case strings.Contains(value, "javascript:"), strings.Contains(value, "vbscript:"):
-		return errors.New("an SVG must not have script addresses (" + clip(a.Name.Local) + ")")
+		return errors.New("an SVG must not have script addresses (" + text.Clip(a.Name.Local) + ")")
 	case name == "attributename" && (addressAttributes[animated] || animated == "style" || animated == "base"):
 		return errors.New("an SVG must not animate addresses or styles")
 	case addressAttributes[name] && strings.HasPrefix(value, "data:") && !isBitmapData(value):
 		return errors.New("an SVG may embed PNG, JPEG, GIF and WebP pictures only")
 	case addressAttributes[name] && !isLocal(value):
-		return errors.New("an SVG must not refer to anything outside of itself (" + clip(a.Name.Local) + ")")
+		return errors.New("an SVG must not refer to anything outside of itself (" + text.Clip(a.Name.Local) + ")")
 	case addressAttributes[name], name == "id", name == "class", strings.HasPrefix(name, "data-"), strings.HasPrefix(name, "aria-"):
 		return nil
 	}
@@ -216,13 +218,13 @@ func (c *svgChecker) attribute(a xml.Attr) error {
 
 // checkCSS returns nil for CSS that fetches nothing. Presentation attributes are
 // CSS too.
-func checkCSS(text, where string) error {
-	css := squeeze(text)
+func checkCSS(style, where string) error {
+	css := squeeze(style)
 	for _, word := range []string{
 		`\`, "<", "@import", "://", "image(", "image-set(", "cross-fade(", "src(", "expression(", "behavior:", "-moz-binding", "javascript:",
 	} {
 		if strings.Contains(css, word) {
-			return errors.New("an SVG must not have " + word + " in its styles (" + clip(where) + ")")
+			return errors.New("an SVG must not have " + word + " in its styles (" + text.Clip(where) + ")")
 		}
 	}
 	for {
@@ -231,7 +233,7 @@ func checkCSS(text, where string) error {
 			return nil
 		}
 		if !isLocal(strings.TrimLeft(rest, `"'`)) {
-			return errors.New("an SVG must not refer to anything outside of itself (" + clip(where) + ")")
+			return errors.New("an SVG must not refer to anything outside of itself (" + text.Clip(where) + ")")
 		}
 		css = rest
 	}

@@ -1,4 +1,4 @@
-package market
+package picture
 
 import (
 	"encoding/xml"
@@ -133,7 +133,7 @@ func TestAnSVGFetchesNothing(t *testing.T) {
 		}
 	}
 	marked := "\ufeff" + `<svg xmlns="http://www.w3.org/2000/svg"><style>a{fill:red}</style><style>b{fill:url(#a)}</style></svg>`
-	if extension, err := extensionOf([]byte(marked)); err != nil || extension != "svg" {
+	if extension, err := Extension([]byte(marked)); err != nil || extension != "svg" {
 		t.Errorf("with a byte order mark: %q, %v", extension, err)
 	}
 }
@@ -146,7 +146,7 @@ func FuzzSVG(f *testing.F) {
 	f.Add(`<svg xmlns="http://www.w3.org/2000/svg"><style>@import "a";a{fill:url(#a)}</style><image href="http://example.com"/><set attributeName="href" to="//x"/></svg>`)
 	f.Add(`<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><image href="data:image/png;base64,AA"/></svg>`)
 	f.Fuzz(func(t *testing.T, text string) {
-		extension, err := extensionOf([]byte(text))
+		extension, err := Extension([]byte(text))
 		if err != nil || extension != "svg" {
 			return
 		}

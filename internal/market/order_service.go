@@ -1,0 +1,55 @@
+package market
+
+import (
+	"context"
+	"time"
+
+	"stoa/internal/mail"
+	"stoa/internal/market/payment"
+)
+
+// OrderProducts is what orders need of the catalog; CatalogService is one.
+type OrderProducts interface {
+	// Product returns the product with that slug, published or not, or an errs.NotFound error.
+	Product(ctx context.Context, slug string) (Product, error)
+}
+
+// Renewer renews the licenses of subscriptions; LicenseService is one.
+type Renewer interface {
+	// RenewLicense adds the periods of a renewal to a license, once for each reference.
+	RenewLicense(ctx context.Context, licenseID string, r Renewal) (License, error)
+}
+
+// Buyers knows the accounts of users who buy.
+type Buyers interface {
+	// Email returns the e-mail address of a user's account, which nobody verified. It returns an
+	// errs.NotFound error for an unknown user.
+	Email(ctx context.Context, userID string) (string, error)
+}
+
+// Poster sends mail that may get lost; *mail.Queue is one.
+type Poster interface {
+	// Post has compose make a message, and sends it, both in the background and after the request,
+	// whose ctx it does not end with. It returns at once.
+	Post(ctx context.Context, compose mail.Compose)
+}
+
+// OrderService applies the rules of orders: purchases, what becomes of their payments, and claiming
+// orders that were placed without an account. All fields are required unless they say otherwise. It
+// is safe for concurrent use.
+type OrderService struct {
+	Store    Sales
+	Claims   Orders
+	Products OrderProducts
+	Licenses Renewer
+	Users    Buyers
+	Payments payment.Provider
+	Keys     *Keys
+	Now      func() time.Time
+
+	// Courier mails receipts. Nil: another process does.
+	Courier *Courier
+	// Poster mails the links with which orders are claimed; they begin with PublicURL.
+	Poster    Poster
+	PublicURL string
+}
