@@ -95,11 +95,11 @@ type ClaimRequest struct {
 
 // Issues returns what is wrong with r.
 func (r ClaimRequest) Issues() []errs.Issue {
-	var is issues
+	var is errs.Issues
 	if r.Token == "" {
-		is.add("token", "required", "token is required.")
+		is.Add("token", "required", "token is required.")
 	}
-	return is
+	return is.List()
 }
 
 // ClaimOrders gives all orders that were placed without an account with the

@@ -28,9 +28,7 @@ type Document struct {
 	// saysPublished has the slugs of products that say whether they are published.
 	saysPublished map[string]bool
 
-	issues issues
-	// more counts the faults beyond errs.MaxIssues, which are not kept.
-	more int
+	issues errs.Issues
 	// files allows pictures to be files beside the catalog: "./icon.svg".
 	files bool
 	// bare is for a document that nobody wrote line by line: one product in a request. Faults name
@@ -60,15 +58,15 @@ func ReadProduct(data []byte) (*Document, error) {
 
 func (d *Document) readCatalog(data []byte) {
 	if len(data) > MaxCatalog {
-		d.issues.add("", "out_of_range", "the catalog is larger than %d MiB.", MaxCatalog>>20)
+		d.issues.Add("", "out_of_range", "the catalog is larger than %d MiB.", MaxCatalog>>20)
 		return
 	}
 	root, err := parseTree(data)
 	if errors.Is(err, errNotUnicode) {
-		d.issues.add("", "not_unicode", "%s.", err)
+		d.issues.Add("", "not_unicode", "%s.", err)
 		return
 	} else if err != nil {
-		d.issues.add("", "malformed", "%s.", err)
+		d.issues.Add("", "malformed", "%s.", err)
 		return
 	}
 	o := d.object(root, "", "currency", "products")
@@ -82,7 +80,7 @@ func (d *Document) readCatalog(data []byte) {
 		}
 		slugs[p.Slug] = true
 		d.saysPublished[p.Slug] = givesField(n, "published")
-		if len(d.issues) == 0 { // otherwise nobody wants them, and millions fit into a file
+		if d.issues.Len() == 0 { // otherwise nobody wants them, and millions fit into a file
 			d.Products = append(d.Products, p)
 		}
 	})
@@ -99,21 +97,14 @@ func givesField(n *yaml.Node, name string) bool {
 }
 
 // Err returns VALIDATION_ERROR with everything that is wrong, or nil.
-func (d *Document) Err() error {
-	return errs.WithMore(errs.Invalid, errs.CodeValidation, d.issues, d.more)
-}
+func (d *Document) Err() error { return d.issues.Err() }
 
 func (d *Document) fault(n *yaml.Node, path, code, format string, args ...any) {
-	if len(d.issues) >= errs.MaxIssues {
-		d.more++
-		return
-	}
-	message := fmt.Sprintf(format, args...)
 	if d.bare {
-		d.issues.add(path, code, "%s", placed(path, message))
+		d.issues.Add(path, code, "%s", placed(path, fmt.Sprintf(format, args...)))
 		return
 	}
-	d.issues.add(path, code, "line %d: %s", n.Line, message)
+	d.issues.Add(path, code, "line %d: "+format, append([]any{n.Line}, args...)...)
 }
 
 // placed returns a fault as a sentence that says by itself where it is.

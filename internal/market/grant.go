@@ -32,24 +32,24 @@ const maxFeatures = 200
 
 // Issues returns what is wrong with the change.
 func (ch LicenseChange) Issues() []errs.Issue {
-	var is issues
+	var is errs.Issues
 	if ch.Features != nil {
 		if len(*ch.Features) > maxFeatures {
-			is.add("features", "out_of_range", "features must be at most %d.", maxFeatures)
+			is.Add("features", "out_of_range", "features must be at most %d.", maxFeatures)
 		}
 		for i, f := range *ch.Features {
 			if f == "" || !text.Printable(f, text.Short) {
-				is.add(fmt.Sprintf("features[%d]", i), "out_of_range", "features[%d] must be 1 to %d printable characters.", i, text.Short)
+				is.Add(fmt.Sprintf("features[%d]", i), "out_of_range", "features[%d] must be 1 to %d printable characters.", i, text.Short)
 			}
 		}
 	}
 	if n := ch.MaxInstances; n != nil && (*n < 1 || *n > maxInstancesCap) {
-		is.add("maxInstances", "out_of_range", "maxInstances must be a whole number from 1 to %d.", maxInstancesCap)
+		is.Add("maxInstances", "out_of_range", "maxInstances must be a whole number from 1 to %d.", maxInstancesCap)
 	}
 	if e := ch.ExpiresAt; e != nil && !ch.Perpetual && (e.UTC().Year() < 1970 || e.UTC().Year() > lastYear) {
-		is.add("expiresAt", "out_of_range", "expiresAt must be in the years 1970 to %d.", lastYear)
+		is.Add("expiresAt", "out_of_range", "expiresAt must be in the years 1970 to %d.", lastYear)
 	}
-	return is
+	return is.List()
 }
 
 // apply changes l and returns what it changed, for the audit log.
@@ -124,14 +124,15 @@ type GrantRequest struct {
 
 // Issues returns what is wrong with the request by itself.
 func (r GrantRequest) Issues() []errs.Issue {
-	var is issues
+	var is errs.Issues
 	if r.ProductSlug == "" {
-		is.add("productSlug", "required", "productSlug is required.")
+		is.Add("productSlug", "required", "productSlug is required.")
 	}
 	if r.TierID == "" {
-		is.add("tierId", "required", "tierId is required.")
+		is.Add("tierId", "required", "tierId is required.")
 	}
-	return append(is, r.Change.Issues()...)
+	is.Append(r.Change.Issues()...)
+	return is.List()
 }
 
 // GrantLicense gives a licence without an order, of a published product or not,
@@ -142,7 +143,7 @@ func (r GrantRequest) Issues() []errs.Issue {
 func (s *LicenseService) GrantLicense(ctx context.Context, r GrantRequest) (ListedLicense, LicenseKey, error) {
 	p, tier, is, err := s.checkGrant(ctx, r)
 	if err == nil {
-		err = errs.Validation(is...)
+		err = is.Err()
 	}
 	if err != nil {
 		return ListedLicense{}, LicenseKey{}, err
@@ -174,30 +175,30 @@ func (s *LicenseService) GrantLicense(ctx context.Context, r GrantRequest) (List
 // names is not there.
 func (s *LicenseService) GrantIssues(ctx context.Context, r GrantRequest) ([]errs.Issue, error) {
 	_, _, is, err := s.checkGrant(ctx, r)
-	return is, err
+	return is.List(), err
 }
 
 // checkGrant returns the product and tier of a request and what is wrong with it.
-func (s *LicenseService) checkGrant(ctx context.Context, r GrantRequest) (p Product, tier Tier, is issues, err error) {
-	is = r.Issues()
+func (s *LicenseService) checkGrant(ctx context.Context, r GrantRequest) (p Product, tier Tier, is errs.Issues, err error) {
+	is.Append(r.Issues()...)
 	if r.ProductSlug != "" {
 		p, err = s.Products.Product(ctx, r.ProductSlug)
 		var ok bool
 		switch tier, ok = p.Tier(r.TierID); {
 		case errs.KindOf(err) == errs.NotFound:
-			is.add("productSlug", "unknown_value", "there is no such product.")
+			is.Add("productSlug", "unknown_value", "there is no such product.")
 		case err != nil:
-			return p, tier, nil, err
+			return p, tier, is, err
 		case !ok && r.TierID != "":
-			is.add("tierId", "unknown_value", "the product has no such tier.")
+			is.Add("tierId", "unknown_value", "the product has no such tier.")
 		}
 	}
 	if r.UserID != "" && r.UserID != caller.Anonymous {
 		_, err = s.Users.Email(ctx, r.UserID)
 		if errs.KindOf(err) == errs.NotFound {
-			is.add("userId", "unknown_value", "there is no such user.")
+			is.Add("userId", "unknown_value", "there is no such user.")
 		} else if err != nil {
-			return p, tier, nil, err
+			return p, tier, is, err
 		}
 	}
 	return p, tier, is, nil

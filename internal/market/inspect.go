@@ -10,19 +10,19 @@ import (
 
 // Issues returns what is wrong with the query.
 func (q LicenseQuery) Issues() []errs.Issue {
-	var is issues
+	var is errs.Issues
 	if q.ProductSlug != "" && !ValidSlug(q.ProductSlug) {
-		is.add("product", "invalid", "product must be the slug of a product.")
+		is.Add("product", "invalid", "product must be the slug of a product.")
 	}
 	if q.UserID != "" && !cuid2.Plausible(q.UserID) {
-		is.add("user", "invalid", "user must be the id of a user, or anonymous.")
+		is.Add("user", "invalid", "user must be the id of a user, or anonymous.")
 	}
 	switch q.Status {
 	case "", LicenseActive, LicenseExpired, LicenseRevoked:
 	default:
-		is.add("status", "unknown_value", "status must be active, expired or revoked.")
+		is.Add("status", "unknown_value", "status must be active, expired or revoked.")
 	}
-	return is
+	return is.List()
 }
 
 // FindLicenses returns one page of the licences that a query wants, as they are

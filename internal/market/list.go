@@ -57,25 +57,25 @@ type ListQuery struct {
 
 // Issues returns what is wrong with the query.
 func (q ListQuery) Issues() []errs.Issue {
-	var is issues
+	var is errs.Issues
 	if q.Page < 1 {
-		is.add("page", "out_of_range", "page must be a whole number from 1.")
+		is.Add("page", "out_of_range", "page must be a whole number from 1.")
 	}
 	if q.Limit < 1 || q.Limit > MaxLimit {
-		is.add("limit", "out_of_range", "limit must be a whole number from 1 to %d.", MaxLimit)
+		is.Add("limit", "out_of_range", "limit must be a whole number from 1 to %d.", MaxLimit)
 	}
 	switch q.Sort {
 	case SortFeatured, SortNewest, SortRating, SortDownloads, SortPrice, SortName:
 	default:
-		is.add("sort", "unknown_value", "sort must be featured, newest, rating, downloads, price or name.")
+		is.Add("sort", "unknown_value", "sort must be featured, newest, rating, downloads, price or name.")
 	}
 	if !text.Printable(q.Search, maxSearch) {
-		is.add("q", "out_of_range", "q must be at most %d printable characters.", maxSearch)
+		is.Add("q", "out_of_range", "q must be at most %d printable characters.", maxSearch)
 	}
 	if !text.Printable(q.Category, text.Short) {
-		is.add("category", "out_of_range", "category must be at most %d printable characters.", text.Short)
+		is.Add("category", "out_of_range", "category must be at most %d printable characters.", text.Short)
 	}
-	return is
+	return is.List()
 }
 
 // Page is a page of the product list.

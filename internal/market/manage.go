@@ -32,14 +32,14 @@ const maxRenewal = 120
 
 // Issues returns what is wrong with the renewal.
 func (r Renewal) Issues() []errs.Issue {
-	var is issues
+	var is errs.Issues
 	if r.Periods < 1 || r.Periods > maxRenewal {
-		is.add("periods", "out_of_range", "periods must be a whole number from 1 to %d.", maxRenewal)
+		is.Add("periods", "out_of_range", "periods must be a whole number from 1 to %d.", maxRenewal)
 	}
 	if !text.Printable(r.Reference, text.Short) {
-		is.add("reference", "out_of_range", "reference must be at most %d printable characters.", text.Short)
+		is.Add("reference", "out_of_range", "reference must be at most %d printable characters.", text.Short)
 	}
-	return is
+	return is.List()
 }
 
 // RenewLicense adds periods to the term of a licence, as License.Renew does, and

@@ -21,19 +21,19 @@ type OrderQuery struct {
 
 // Issues returns what is wrong with the query.
 func (q OrderQuery) Issues() []errs.Issue {
-	var is issues
+	var is errs.Issues
 	switch q.Status {
 	case "", OrderPending, OrderPaid, OrderRefunded, OrderCancelled:
 	default:
-		is.add("status", "invalid", "status must be pending, paid, refunded or cancelled.")
+		is.Add("status", "invalid", "status must be pending, paid, refunded or cancelled.")
 	}
 	for _, f := range []struct{ name, value string }{{"product", q.Product}, {"user", q.UserID}} {
 		if !text.Printable(f.value, text.Short) {
-			is.add(f.name, "out_of_range", "%s must be at most %d printable characters.", f.name, text.Short)
+			is.Add(f.name, "out_of_range", "%s must be at most %d printable characters.", f.name, text.Short)
 		}
 	}
 	if q.Email != "" && EmailKey(q.Email) == "" {
-		is.add("email", "invalid", "email must be one e-mail address.")
+		is.Add("email", "invalid", "email must be one e-mail address.")
 	}
-	return is
+	return is.List()
 }

@@ -49,13 +49,12 @@ func (pt *Patch) Apply(old Product) (Product, error) {
 	}
 	next := productReader{Document: d}.product(merged.node(), "")
 	if next.Slug != "" && next.Slug != old.Slug {
-		d.issues.add("slug", "read_only", "slug never changes: addresses and licenses are bound to it.")
+		d.issues.Add("slug", "read_only", "slug never changes: addresses and licenses are bound to it.")
 	}
 	if !next.CreatedAt.IsZero() && !next.CreatedAt.Equal(old.CreatedAt) {
-		d.issues.add("createdAt", "read_only", "createdAt never changes.")
+		d.issues.Add("createdAt", "read_only", "createdAt never changes.")
 	}
-	d.issues = append(d.issues, pt.Pictures.issues...)
-	d.more += pt.Pictures.more
+	d.issues.Append(pt.Pictures.issues.List()...)
 	return next, d.Err()
 }
 
@@ -71,7 +70,7 @@ func (p Product) dropDerived(fields map[string]*yaml.Node) {
 	}
 	if _, ok := sent.get("pricing"); ok && p.Pricing == listPrice(p.Detail.Tiers) {
 		r := productReader{Document: scratch}
-		if r.pricing(sent, nil) == p.Pricing && len(scratch.issues) == 0 {
+		if r.pricing(sent, nil) == p.Pricing && scratch.issues.Len() == 0 {
 			delete(fields, "pricing")
 		}
 	}

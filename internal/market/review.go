@@ -54,20 +54,20 @@ type ReviewRequest struct {
 
 // Issues returns what is wrong with the request.
 func (r ReviewRequest) Issues() []errs.Issue {
-	var is issues
+	var is errs.Issues
 	switch {
 	case r.Rating == nil:
-		is.add("rating", "required", "rating is required.")
+		is.Add("rating", "required", "rating is required.")
 	case *r.Rating < minStars || *r.Rating > maxStars:
-		is.add("rating", "out_of_range", "rating must be a whole number from %d to %d.", minStars, maxStars)
+		is.Add("rating", "out_of_range", "rating must be a whole number from %d to %d.", minStars, maxStars)
 	}
 	if !text.Printable(strings.TrimSpace(r.Title), text.Short) {
-		is.add("title", "out_of_range", "title must be at most %d printable characters.", text.Short)
+		is.Add("title", "out_of_range", "title must be at most %d printable characters.", text.Short)
 	}
 	if !text.PrintableLines(strings.TrimSpace(r.Text), maxReviewText) {
-		is.add("text", "out_of_range", "text must be at most %d printable characters and line breaks.", maxReviewText)
+		is.Add("text", "out_of_range", "text must be at most %d printable characters and line breaks.", maxReviewText)
 	}
-	return is
+	return is.List()
 }
 
 // apply returns the review old as the request wants it.
@@ -89,9 +89,9 @@ type ReviewQuery struct {
 
 // Issues returns what is wrong with the query.
 func (q ReviewQuery) Issues() []errs.Issue {
-	var is issues
+	var is errs.Issues
 	if !text.Printable(q.ProductSlug, text.Short) {
-		is.add("product", "out_of_range", "product must be at most %d printable characters.", text.Short)
+		is.Add("product", "out_of_range", "product must be at most %d printable characters.", text.Short)
 	}
-	return is
+	return is.List()
 }

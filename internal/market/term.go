@@ -60,9 +60,9 @@ func (l *License) Renew(r Renewal, now time.Time) error {
 	}
 	end := addMonths(anchor, l.Months*(before+r.Periods))
 	if end.Year() > lastYear {
-		var is issues
-		is.add("periods", "out_of_range", "periods must end the term in the year %d or before.", lastYear)
-		return errs.Validation(is...)
+		var is errs.Issues
+		is.Add("periods", "out_of_range", "periods must end the term in the year %d or before.", lastYear)
+		return is.Err()
 	}
 	l.Anchor, l.Periods, l.ExpiresAt = anchor, before+r.Periods, end
 	return nil

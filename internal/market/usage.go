@@ -16,17 +16,17 @@ type UseRequest struct {
 // Issues returns what is wrong with the request. That the key is none is not
 // among it: a bad key is answered like an unknown one.
 func (r UseRequest) Issues() []errs.Issue {
-	var is issues
+	var is errs.Issues
 	if r.LicenseKey == "" {
-		is.add("licenseKey", "required", "licenseKey is required.")
+		is.Add("licenseKey", "required", "licenseKey is required.")
 	}
 	switch _, ok := normalInstanceID(r.InstanceID); {
 	case r.InstanceID == "":
-		is.add("instanceId", "required", "instanceId is required.")
+		is.Add("instanceId", "required", "instanceId is required.")
 	case !ok:
-		is.add("instanceId", "out_of_range", "instanceId must be 1 to %d printable characters, such as a domain name, and not . or .. alone.", maxInstanceID)
+		is.Add("instanceId", "out_of_range", "instanceId must be 1 to %d printable characters, such as a domain name, and not . or .. alone.", maxInstanceID)
 	}
-	return is
+	return is.List()
 }
 
 // Grant is a licence in use, at one moment.
