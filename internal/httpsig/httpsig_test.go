@@ -121,7 +121,7 @@ func edit(res *http.Response, from, to string) {
 
 func BenchmarkSign(b *testing.B) {
 	body := bytes.Repeat([]byte("x"), 500)
-	req := httpsig.Request{Method: http.MethodGet, Path: "/api/marketplace/products/shipping-labels/license/verify", Query: "licenseKey=STOA-7QK2M-9XW4T-B3HNC-5VJ8R-D6PYE-1SGFA&instanceId=shop.example.com"}
+	req := httpsig.Request{Method: http.MethodGet, Path: "/api/marketplace/products/shipping-labels/license/verify", Query: "licenseKey=STOA-7QK2M-9XW4T-B3HNC-5VJ8R-D6PYE-J7H2Z&instanceId=shop.example.com"}
 	h := make(http.Header)
 	b.ReportAllocs()
 	for b.Loop() {

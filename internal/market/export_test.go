@@ -17,3 +17,14 @@ func ParseCatalog(data []byte) (*Document, error) {
 	d := ReadCatalog(data, true)
 	return d, d.Err()
 }
+
+// KeyOf returns the key of the random numbers that next returns.
+func KeyOf(next func() uint32) LicenseKey {
+	var k LicenseKey
+	for i := range keyData {
+		k.symbols[i] = byte(next() & 31)
+	}
+	check := checksum(k.symbols[:keyData])
+	copy(k.symbols[keyData:], check[:])
+	return k
+}

@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"hash"
@@ -11,16 +12,14 @@ import (
 	"sync"
 )
 
-// LicenseKey is the secret that makes its holder the owner of a licence:
-// STOA- and six groups of five characters in Crockford's base 32. The first 25
-// characters are random (125 bits), the last five are a checksum.
+// LicenseKey is the secret that gives its holder the use of a license: STOA- and six groups of five
+// characters in Crockford's base 32. The first 25 characters are random (125 bits), the last five
+// are a checksum.
 //
-// The checksum is a Reed-Solomon code over the 32 characters: it finds every
-// mistake in up to five of them, so every typo and every swap, without a look at
-// the database. It is no protection against guessing; the random bits are.
+// The checksum lets one typo in 33 million (2^25) pass, so that mistyped keys are refused without a
+// look at the database. It is no protection against guessing; the random bits are.
 //
-// A key never appears in logs: it formats as "STOA-*****", and only Reveal
-// returns its text.
+// A key never appears in logs: it formats as "STOA-*****", and only Reveal returns its text.
 type LicenseKey struct {
 	symbols [keySymbols]byte // values of 0 to 31
 }
@@ -162,66 +161,19 @@ func (h *keyHasher) hash(k LicenseKey) string {
 	return hex.EncodeToString(m.mac.Sum(m.sum[:0]))
 }
 
-// multiples are the products of each value and the code's polynomial without its
-// leading 1, highest power first.
-var multiples = generatorMultiples(generatorPolynomial())
-
-func generatorMultiples(generator [keyCheck]byte) (all [32][keyCheck]byte) {
-	for factor := range all {
-		for i, g := range generator {
-			all[factor][i] = multiply(byte(factor), g)
-		}
+// checksum returns the first 25 bits of the SHA-256 of "STOA" and the random characters as they are
+// written. All keys of all shops depend on it: it never changes.
+func checksum(data []byte) (check [keyCheck]byte) {
+	var written [len(keyPrefix) + keyData]byte
+	b := append(written[:0], keyPrefix...)
+	for _, v := range data {
+		b = append(b, alphabet[v])
 	}
-	return all
-}
-
-// offset is added to the checksum, so that a key of nothing but zeros is wrong.
-var offset = [keyCheck]byte{23, 6, 14, 29, 17}
-
-// checksum returns the remainder of the data divided by the generator.
-func checksum(data []byte) [keyCheck]byte {
-	var rem [keyCheck]byte
-	for _, d := range data {
-		factor := d ^ rem[0]
-		copy(rem[:], rem[1:])
-		rem[keyCheck-1] = 0
-		for i, m := range multiples[factor] {
-			rem[i] ^= m
-		}
+	sum := sha256.Sum256(b)
+	bits := binary.BigEndian.Uint32(sum[:]) >> (32 - 5*keyCheck)
+	for i := range check {
+		check[keyCheck-1-i] = byte(bits & 31)
+		bits >>= 5
 	}
-	for i := range rem {
-		rem[i] ^= offset[i]
-	}
-	return rem
-}
-
-// generatorPolynomial is the product of (x - a^i), i from 1 to 5, where a generates
-// GF(32), without its leading 1.
-func generatorPolynomial() [keyCheck]byte {
-	poly := []byte{1} // highest power first
-	root := byte(1)
-	for range keyCheck {
-		root = multiply(root, 2)
-		next := make([]byte, len(poly)+1)
-		for i, c := range poly {
-			next[i] ^= c
-			next[i+1] ^= multiply(c, root)
-		}
-		poly = next
-	}
-	return [keyCheck]byte(poly[1:])
-}
-
-// multiply is the product in GF(32) with x^5 + x^2 + 1.
-func multiply(a, b byte) byte {
-	var p byte
-	for ; b > 0; b >>= 1 {
-		if b&1 == 1 {
-			p ^= a
-		}
-		if a <<= 1; a&32 != 0 {
-			a ^= 0b100101
-		}
-	}
-	return p
+	return check
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,13 +37,16 @@ func TestANewKeyIsReadBackHoweverPeopleWriteIt(t *testing.T) {
 	})
 }
 
-// CONTRACT 3: a typo is refused without touching the database.
+// CONTRACT 3: a typo is refused without touching the database. One in 2^25 passes: the keys are fixed,
+// so that the test always tries the same ones.
 func TestEveryTypoIsFound(t *testing.T) {
 	t.Parallel()
 
-	rapid.Check(t, func(t *rapid.T) {
-		symbols := []byte(strings.ReplaceAll(market.NewLicenseKey().Reveal()[5:], "-", ""))
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		symbols := []byte(strings.ReplaceAll(market.KeyOf(random.Uint32).Reveal()[5:], "-", ""))
 		refused := func(s []byte, what string) {
+			t.Helper()
 			if _, err := market.ParseLicenseKey("STOA" + string(s)); !errors.Is(err, market.ErrBadKey) {
 				t.Fatalf("%s was not found: %v", what, err)
 			}
@@ -61,23 +66,23 @@ func TestEveryTypoIsFound(t *testing.T) {
 			}
 		}
 		// Up to five wrong characters, anywhere.
-		bad := append([]byte(nil), symbols...)
-		for _, i := range rapid.SliceOfNDistinct(rapid.IntRange(0, 29), 1, 5, rapid.ID[int]).Draw(t, "places") {
-			bad[i] = crockford[(strings.IndexByte(crockford, bad[i])+rapid.IntRange(1, 31).Draw(t, "shift"))%32]
+		for range 100 {
+			bad := slices.Clone(symbols)
+			for _, i := range random.Perm(len(bad))[:1+random.IntN(5)] {
+				bad[i] = crockford[(strings.IndexByte(crockford, bad[i])+1+random.IntN(31))%32]
+			}
+			refused(bad, "a handful of wrong characters")
 		}
-		refused(bad, "a handful of wrong characters")
 		refused(symbols[:29], "a missing character")
 		refused(append(symbols, '0'), "one character more")
-	})
+	}
 }
 
-// Any two wrong characters. The code is linear, and multiplying both mistakes by
-// a number of its field makes neither of them visible or invisible: it is enough
-// to try all second mistakes beside one first.
 func TestEveryPairOfTyposIsFound(t *testing.T) {
 	t.Parallel()
 
-	good := []byte(strings.ReplaceAll(market.NewLicenseKey().Reveal()[5:], "-", ""))
+	random := rand.New(rand.NewPCG(3, 4))
+	good := []byte(strings.ReplaceAll(market.KeyOf(random.Uint32).Reveal()[5:], "-", ""))
 	value := func(c byte) int { return strings.IndexByte(crockford, c) }
 	for i := range good {
 		for j := range i {
@@ -89,6 +94,17 @@ func TestEveryPairOfTyposIsFound(t *testing.T) {
 					t.Fatalf("mistakes at %d and %d, together, were not found", i, j)
 				}
 			}
+		}
+	}
+}
+
+// Keys that were sold must be good keys in every later version.
+func TestKeysOfEarlierVersionsAreGood(t *testing.T) {
+	t.Parallel()
+
+	for _, key := range []string{"STOA-7QK2M-9XW4T-B3HNC-5VJ8R-D6PYE-J7H2Z", "STOA-00000-00000-00000-00000-00000-TQ3N0"} {
+		if _, err := market.ParseLicenseKey(key); err != nil {
+			t.Errorf("%s is refused: %v", key, err)
 		}
 	}
 }
