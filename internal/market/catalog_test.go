@@ -14,10 +14,8 @@ import (
 	"stoa/internal/demo/catalog"
 	"stoa/internal/errs"
 	"stoa/internal/market"
+	"stoa/internal/market/producttest"
 )
-
-// least is a catalogue with nothing but what must be there.
-const least = `products: [{slug: a, name: A, category: c, shortDescription: s, description: d, icon: /i.svg, pricingTiers: [{id: t, name: T, price: 0, currency: EUR}]}]`
 
 // faults returns what is wrong according to err, as "path code" lines.
 func faults(tb testing.TB, err error) []string {
@@ -39,7 +37,7 @@ func faults(tb testing.TB, err error) []string {
 func TestTheLeastCatalogue(t *testing.T) {
 	t.Parallel()
 
-	c, err := market.ParseCatalog([]byte(least))
+	c, err := market.ParseCatalog([]byte(producttest.Least))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,12 +134,12 @@ func TestWhatIsNoCatalogue(t *testing.T) {
 		"a list":           {"[]", " wrong_type"},
 		"no products":      {"currency: EUR", "products required"},
 		"bad YAML":         {"products: [", " malformed"},
-		"two documents":    {least + "\n---\n" + least, " malformed"},
+		"two documents":    {producttest.Least + "\n---\n" + producttest.Least, " malformed"},
 		"an alias":         {"x: &a {}\nproducts: *a", "x unknown_field|products wrong_type"},
-		"no currency":      {strings.Replace(least, ", currency: EUR", ", ", 1), "products[0].pricingTiers[0].currency required"},
+		"no currency":      {strings.Replace(producttest.Least, ", currency: EUR", ", ", 1), "products[0].pricingTiers[0].currency required"},
 		"too large":        {strings.Repeat("#", 32<<20+1), " out_of_range"},
-		"a NUL in a text":  {strings.Replace(least, "description: d,", `description: "\0",`, 1), "products[0].description out_of_range"},
-		"a line in a name": {strings.Replace(least, "name: A,", `name: "A\nB",`, 1), "products[0].name out_of_range"},
+		"a NUL in a text":  {strings.Replace(producttest.Least, "description: d,", `description: "\0",`, 1), "products[0].description out_of_range"},
+		"a line in a name": {strings.Replace(producttest.Least, "name: A,", `name: "A\nB",`, 1), "products[0].name out_of_range"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -181,7 +179,7 @@ func TestExamplesAreRead(t *testing.T) {
 }
 
 func FuzzParseCatalog(f *testing.F) {
-	f.Add(least)
+	f.Add(producttest.Least)
 	f.Add("products:\n  - {slug: a, comparison: {columns: [t], rows: [{feature: f, values: {t: true}}]}}")
 	f.Add("&a [*a]")
 	f.Add(`{"products":[{"icon":"./x.svg","rating":1e999,"createdAt":"2026-01-01"}]}`)

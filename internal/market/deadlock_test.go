@@ -12,6 +12,7 @@ import (
 	"stoa/internal/app"
 	"stoa/internal/errs"
 	"stoa/internal/market"
+	"stoa/internal/market/producttest"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/pgtest"
 )
@@ -25,7 +26,7 @@ func movingCatalog(products, round int, backwards bool) fstest.MapFS {
 		if backwards {
 			n = products - 1 - i
 		}
-		one := strings.Replace(least, "slug: a", fmt.Sprintf("slug: p%d", n), 1)
+		one := strings.Replace(producttest.Least, "slug: a", fmt.Sprintf("slug: p%d", n), 1)
 		one = strings.Replace(one, "category: c", fmt.Sprintf("category: c%d", (n+round)%7), 1)
 		one = strings.TrimSuffix(strings.TrimPrefix(one, "products: ["), "}]")
 		fmt.Fprintf(&text, "  - %s, published: %v}\n", one, n < 2 || (n+round)%3 > 0)

@@ -10,6 +10,7 @@ import (
 
 	"stoa/internal/errs"
 	"stoa/internal/market"
+	"stoa/internal/market/producttest"
 )
 
 // A few MB of faults must not become hundreds of MB of answer.
@@ -59,7 +60,7 @@ func TestFaultsOfACatalogueAreBounded(t *testing.T) {
 func TestProductsOfAFaultyCatalogueAreNotKept(t *testing.T) {
 	t.Parallel()
 
-	good := strings.TrimSuffix(strings.TrimPrefix(least, "products: ["), "]")
+	good := strings.TrimSuffix(strings.TrimPrefix(producttest.Least, "products: ["), "]")
 	c, err := market.ParseCatalog([]byte("products: [" + good + strings.Repeat(", {}", 1000) + ", " + strings.Replace(good, "slug: a", "slug: b", 1) + "]"))
 	if got := len(faults(t, err)); got != errs.MaxIssues+1 || len(c.Products) != 1 {
 		t.Errorf("%d faults, %d products are kept", got, len(c.Products))
@@ -129,14 +130,14 @@ func TestEveryFaultOfAPriceIsNamedOnce(t *testing.T) {
 			t.Errorf("faults = %q, want %q, of %s", got, want, text)
 		}
 	}
-	long := strings.Replace(least, "slug: a", "slug: "+strings.Repeat("A", 101), 1)
+	long := strings.Replace(producttest.Least, "slug: a", "slug: "+strings.Repeat("A", 101), 1)
 	_, err := market.ParseCatalog([]byte(long))
 	if got := faults(t, err); len(got) != 1 {
 		t.Errorf("of a slug that is too long: %q", got)
 	}
 	// One that all prices inherit is one fault.
 	for top, want := range map[string]string{"ZZZ": "currency unknown_value", "5": "currency wrong_type"} {
-		_, err = market.ParseCatalog([]byte("currency: " + top + "\n" + strings.ReplaceAll(least, ", currency: EUR", "")))
+		_, err = market.ParseCatalog([]byte("currency: " + top + "\n" + strings.ReplaceAll(producttest.Least, ", currency: EUR", "")))
 		if got := strings.Join(faults(t, err), "|"); got != want {
 			t.Errorf("of the currency %s at the top: %q, want %q", top, got, want)
 		}
@@ -251,7 +252,7 @@ func TestAliasesAreNotRead(t *testing.T) {
 	t.Parallel()
 
 	with := func(anchor, fields string) string {
-		return "x: " + anchor + "\n" + strings.Replace(least, "slug: a,", "slug: a, "+fields+",", 1)
+		return "x: " + anchor + "\n" + strings.Replace(producttest.Least, "slug: a,", "slug: a, "+fields+",", 1)
 	}
 	for text, want := range map[string]string{
 		with("&yes true", "trending: *yes"):                      "trending wrong_type",
@@ -284,7 +285,7 @@ func TestACreationIsOfAYearThatCanBeWritten(t *testing.T) {
 		"9999-12-31T23:59:59.9999Z":     "9999-12-31T23:59:59.999Z",
 		"9999-12-31T23:00:00-01:00":     "",
 	} {
-		c, err := market.ParseCatalog([]byte(strings.Replace(least, "slug: a,", "slug: a, createdAt: "+text+",", 1)))
+		c, err := market.ParseCatalog([]byte(strings.Replace(producttest.Least, "slug: a,", "slug: a, createdAt: "+text+",", 1)))
 		switch got := strings.Join(faults(t, err), "|"); {
 		case want == "" && got != "products[0].createdAt out_of_range":
 			t.Errorf("%s: faults = %q", text, got)

@@ -15,6 +15,7 @@ import (
 	"stoa/internal/audit"
 	"stoa/internal/errs"
 	"stoa/internal/market"
+	"stoa/internal/market/producttest"
 	"stoa/internal/store"
 	"stoa/internal/testkit"
 )
@@ -42,7 +43,7 @@ func TestAnImportPublishesNoDraftUnasked(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		with := func(field string) string { return strings.Replace(least, "slug: a", "slug: a"+field, 1) }
+		with := func(field string) string { return strings.Replace(producttest.Least, "slug: a", "slug: a"+field, 1) }
 		for i, step := range []struct {
 			field string
 			want  market.ImportResult
@@ -80,8 +81,8 @@ func TestAnImportMovesTheCreation(t *testing.T) {
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		from := testkit.New(t)
-		load(t, from, strings.Replace(least, "slug: a", "slug: a, createdAt: 2020-02-03T04:05:06.789Z, published: false", 1))
-		load(t, a, least)
+		load(t, from, strings.Replace(producttest.Least, "slug: a", "slug: a, createdAt: 2020-02-03T04:05:06.789Z, published: false", 1))
+		load(t, a, producttest.Least)
 		a.Clock.Advance(time.Hour)
 		file := exported(t, from, market.YAML)
 		if got := load(t, a, string(file)); got != (market.ImportResult{Updated: 1}) {
@@ -93,7 +94,7 @@ func TestAnImportMovesTheCreation(t *testing.T) {
 		if got := load(t, a, string(file)); got != (market.ImportResult{Unchanged: 1}) {
 			t.Errorf("once more = %+v", got)
 		}
-		if got := load(t, a, least); got != (market.ImportResult{Unchanged: 1}) {
+		if got := load(t, a, producttest.Least); got != (market.ImportResult{Unchanged: 1}) {
 			t.Errorf("without createdAt = %+v", got)
 		}
 	})
@@ -103,11 +104,11 @@ func TestAnImportIsAuditedProductByProduct(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		other := strings.TrimSuffix(strings.TrimPrefix(strings.Replace(least, "slug: a", "slug: b", 1), "products: ["), "]")
-		load(t, a, least)
-		load(t, a, strings.TrimSuffix(strings.Replace(least, "slug: a", "slug: a, published: false, createdAt: 2020-01-01, featured: true", 1), "]")+", "+other+"]")
-		load(t, a, strings.TrimSuffix(least, "]")+", "+other+"]") // a is featured no more
-		load(t, a, "products: ["+other+"]")                       // nothing
+		other := strings.TrimSuffix(strings.TrimPrefix(strings.Replace(producttest.Least, "slug: a", "slug: b", 1), "products: ["), "]")
+		load(t, a, producttest.Least)
+		load(t, a, strings.TrimSuffix(strings.Replace(producttest.Least, "slug: a", "slug: a, published: false, createdAt: 2020-01-01, featured: true", 1), "]")+", "+other+"]")
+		load(t, a, strings.TrimSuffix(producttest.Least, "]")+", "+other+"]") // a is featured no more
+		load(t, a, "products: ["+other+"]")                                   // nothing
 
 		entries, _, err := store.NewAudit(a.DB).ListEntries(t.Context(), audit.Query{Limit: 100})
 		if err != nil {
@@ -181,7 +182,7 @@ func TestAnExportThatNoImportTakesIsRefused(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.New(t)
-	c := market.ReadCatalog([]byte(least), false)
+	c := market.ReadCatalog([]byte(producttest.Least), false)
 	err := c.Err()
 	if err != nil {
 		t.Fatal(err)

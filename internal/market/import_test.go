@@ -14,6 +14,7 @@ import (
 	"stoa/internal/demo/catalog"
 	"stoa/internal/errs"
 	"stoa/internal/market"
+	"stoa/internal/market/producttest"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/pgtest"
 )
@@ -24,7 +25,7 @@ const svg = `<?xml version="1.0"?><!-- a --><svg xmlns="http://www.w3.org/2000/s
 
 // withIcon returns a catalogue of one product whose icon is the given file.
 func withIcon(icon string, content string) fstest.MapFS {
-	fsys := fstest.MapFS{"shop/catalog.yaml": {Data: []byte(strings.Replace(least, "/i.svg", `"`+icon+`"`, 1))}}
+	fsys := fstest.MapFS{"shop/catalog.yaml": {Data: []byte(strings.Replace(producttest.Least, "/i.svg", `"`+icon+`"`, 1))}}
 	if content != "" {
 		fsys[filepath.ToSlash(filepath.Join("shop", icon))] = &fstest.MapFile{Data: []byte(content)}
 	}
@@ -62,7 +63,7 @@ func TestImportUpdatesWhatChangedAndDeletesNothing(t *testing.T) {
 	t.Parallel()
 	a := testkit.New(t)
 
-	two := `{currency: EUR, ` + strings.TrimSuffix(least, "]") + `, {slug: b, name: B, category: c, shortDescription: s, description: d, icon: /i.svg, pricingTiers: [{id: t, name: T, price: 1}]}]}`
+	two := `{currency: EUR, ` + strings.TrimSuffix(producttest.Least, "]") + `, {slug: b, name: B, category: c, shortDescription: s, description: d, icon: /i.svg, pricingTiers: [{id: t, name: T, price: 1}]}]}`
 	load := func(text string) market.ImportResult {
 		t.Helper()
 		res, err := a.Market.Import(t.Context(), fstest.MapFS{"c.yaml": {Data: []byte(text)}}, "c.yaml")
@@ -84,7 +85,7 @@ func TestImportUpdatesWhatChangedAndDeletesNothing(t *testing.T) {
 	if err != nil || after.ID != before.ID || after.Name != "Z" || !after.UpdatedAt.Equal(before.UpdatedAt.Add(time.Minute)) || !after.CreatedAt.Equal(before.CreatedAt) {
 		t.Errorf("after = %+v, %v", after, err)
 	}
-	if got := load(least); got != (market.ImportResult{Updated: 1}) {
+	if got := load(producttest.Least); got != (market.ImportResult{Updated: 1}) {
 		t.Errorf("with the other left out = %+v", got)
 	}
 	if _, err := a.Market.Get(t.Context(), "b"); err != nil {
@@ -96,7 +97,7 @@ func TestAFaultyCatalogueImportsNothing(t *testing.T) {
 	t.Parallel()
 	a := testkit.New(t)
 
-	fsys := fstest.MapFS{"c.yaml": {Data: []byte(strings.TrimSuffix(least, "]") + `, {slug: b, icon: ./missing.svg}]`)}}
+	fsys := fstest.MapFS{"c.yaml": {Data: []byte(strings.TrimSuffix(producttest.Least, "]") + `, {slug: b, icon: ./missing.svg}]`)}}
 	_, err := a.Market.Import(t.Context(), fsys, "c.yaml")
 	if got := strings.Join(faults(t, err), "|"); !strings.Contains(got, "products[1].name required") || !strings.Contains(got, "products[1].icon bad_media") {
 		t.Errorf("faults = %s", got)
@@ -104,7 +105,7 @@ func TestAFaultyCatalogueImportsNothing(t *testing.T) {
 	if page, err := a.Market.List(t.Context(), market.ListQuery{Page: 1, Limit: 1, Sort: market.SortFeatured}); err != nil || page.Total != 0 {
 		t.Errorf("%d products were imported, %v", page.Total, err)
 	}
-	fsys["large.yaml"] = &fstest.MapFile{Data: []byte(least + "\n" + strings.Repeat("#", market.MaxCatalog-len(least)))}
+	fsys["large.yaml"] = &fstest.MapFile{Data: []byte(producttest.Least + "\n" + strings.Repeat("#", market.MaxCatalog-len(producttest.Least)))}
 	if _, err := a.Market.Import(t.Context(), fsys, "large.yaml"); strings.Join(faults(t, err), "|") != " out_of_range" {
 		t.Errorf("a file that is too large = %v", err)
 	}
@@ -205,7 +206,7 @@ func TestMediaIsNotReadThroughLinks(t *testing.T) {
 		os.Mkdir(inside, 0o700),
 		os.WriteFile(filepath.Join(dir, "secret.svg"), []byte(svg), 0o600),
 		os.Symlink("../secret.svg", filepath.Join(inside, "i.svg")),
-		os.WriteFile(filepath.Join(inside, "c.yaml"), []byte(strings.Replace(least, "/i.svg", "./i.svg", 1)), 0o600),
+		os.WriteFile(filepath.Join(inside, "c.yaml"), []byte(strings.Replace(producttest.Least, "/i.svg", "./i.svg", 1)), 0o600),
 	); err != nil {
 		t.Fatal(err)
 	}

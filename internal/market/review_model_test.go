@@ -14,6 +14,7 @@ import (
 	"stoa/internal/caller"
 	"stoa/internal/errs"
 	"stoa/internal/market"
+	"stoa/internal/market/producttest"
 	"stoa/internal/testkit"
 )
 
@@ -28,7 +29,7 @@ type reviewers struct {
 func baseCatalog(slugs []string, rating float64, reviews, downloads int) fstest.MapFS {
 	var text strings.Builder
 	for _, slug := range slugs {
-		one := strings.TrimSuffix(strings.TrimPrefix(strings.Replace(least, "slug: a", "slug: "+slug, 1), "products: ["), "}]")
+		one := strings.TrimSuffix(strings.TrimPrefix(strings.Replace(producttest.Least, "slug: a", "slug: "+slug, 1), "products: ["), "}]")
 		fmt.Fprintf(&text, "  - %s, rating: %v, reviewCount: %d, downloadCount: %d}\n", one, rating, reviews, downloads)
 	}
 	return fstest.MapFS{"c.yaml": {Data: []byte("products:\n" + text.String())}}

@@ -6,18 +6,6 @@ var TakeChurn = ChurnLimit.take //nolint:gochecknoglobals // for tests
 // PeriodUntil lets the tests number periods without a database.
 var PeriodUntil = (*License).periodUntil //nolint:gochecknoglobals // for tests
 
-// SweepPause lets the tests count pauses without waiting for them.
-var SweepPause = sweepPause //nolint:gochecknoglobals // for tests
-
-// MailboxKey lets the tests name mailboxes without a Courier.
-var MailboxKey = mailboxKey //nolint:gochecknoglobals // for tests
-
-// ParseCatalog reads a catalog with files beside it, and says what is wrong with it.
-func ParseCatalog(data []byte) (*Document, error) {
-	d := ReadCatalog(data, true)
-	return d, d.Err()
-}
-
 // KeyOf returns the key of the random numbers that next returns.
 func KeyOf(next func() uint32) LicenseKey {
 	var k LicenseKey

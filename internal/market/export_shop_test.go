@@ -1,0 +1,54 @@
+package market_test
+
+import (
+	"bytes"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"stoa/internal/market"
+	"stoa/internal/market/producttest"
+	"stoa/internal/testkit"
+)
+
+// Through the database of one stoa into that of another, fresh one: the same
+// products, and the same bytes when they are exported again.
+func TestAnExportMakesTheSameStoa(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnBothEngines(t, func(t *testing.T, from *testkit.App) {
+		to := testkit.New(t)
+		n := 0
+		rapid.Check(t, func(t *rapid.T) {
+			if n++; n > 15 { // each adds to the catalogue of those before
+				return
+			}
+			var drawn bytes.Buffer
+			if err := market.WriteCatalog(&drawn, market.YAML, producttest.Catalog(t)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := from.Market.ImportBytes(t.Context(), drawn.Bytes()); err != nil {
+				t.Fatal(err)
+			}
+			exported := func(a *testkit.App, format market.Format) []byte {
+				var file bytes.Buffer
+				if err := a.Market.Export(t.Context(), &file, format, nil); err != nil {
+					t.Fatal(err)
+				}
+				return file.Bytes()
+			}
+			for _, format := range []market.Format{market.YAML, market.JSON} {
+				want := exported(from, format)
+				if _, err := to.Market.ImportBytes(t.Context(), want); err != nil {
+					t.Fatal(err)
+				}
+				if got := exported(to, format); !bytes.Equal(got, want) {
+					t.Fatalf("exported again:\n%s\nwant:\n%s", got, want)
+				}
+				if res, err := to.Market.ImportBytes(t.Context(), want); err != nil || res.Created+res.Updated > 0 {
+					t.Fatalf("imported again = %+v, %v", res, err)
+				}
+			}
+		})
+	})
+}
