@@ -40,9 +40,10 @@ var mayImport = map[string][]string{
 	"internal/masterkey": {"internal/seal"},
 	"internal/ops":       {},
 	"internal/pages":     {},
+	"internal/periodic":  {},
 	"internal/ratelimit": {},
 
-	"internal/account":          {"internal/errs", "internal/audit", "internal/caller", "internal/cuid2", "internal/keyring", "internal/mail", "internal/account/password", "internal/account/token"},
+	"internal/account":          {"internal/errs", "internal/audit", "internal/caller", "internal/cuid2", "internal/keyring", "internal/mail", "internal/periodic", "internal/account/password", "internal/account/token"},
 	"internal/account/password": {"internal/errs"},
 	"internal/account/token":    {"internal/keyring"},
 
@@ -55,7 +56,7 @@ var mayImport = map[string][]string{
 	"internal/demo/catalog":          {},
 	"internal/reference":             {},
 
-	"internal/idempotency":    {"internal/errs", "internal/cuid2", "internal/seal"},
+	"internal/idempotency":    {"internal/errs", "internal/cuid2", "internal/periodic", "internal/seal"},
 	"internal/plugin":         {"internal/errs", "internal/audit", "internal/seal", "internal/cuid2"},
 	"internal/plugin/archive": {"internal/errs", "internal/plugin"},
 	"internal/plugin/install": {"internal/errs", "internal/plugin", "internal/plugin/archive"},
