@@ -36,6 +36,7 @@ var mayImport = map[string][]string{
 	"internal/audit":     {"internal/errs", "internal/caller", "internal/cuid2", "internal/reqid"},
 	"internal/clientip":  {},
 	"internal/framing":   {},
+	"internal/linktoken": {},
 	"internal/mail":      {},
 	"internal/masterkey": {"internal/seal"},
 	"internal/ops":       {},
@@ -43,7 +44,7 @@ var mayImport = map[string][]string{
 	"internal/periodic":  {},
 	"internal/ratelimit": {},
 
-	"internal/account":          {"internal/errs", "internal/audit", "internal/caller", "internal/cuid2", "internal/keyring", "internal/mail", "internal/periodic", "internal/account/password", "internal/account/token"},
+	"internal/account":          {"internal/errs", "internal/audit", "internal/caller", "internal/cuid2", "internal/keyring", "internal/linktoken", "internal/mail", "internal/periodic", "internal/account/password", "internal/account/token"},
 	"internal/account/password": {"internal/errs"},
 	"internal/account/token":    {"internal/keyring"},
 
