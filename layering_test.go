@@ -34,6 +34,7 @@ var mayImport = map[string][]string{
 	"internal/httpsig":   {},
 	"internal/keyring":   {"internal/errs", "internal/audit", "internal/seal"},
 	"internal/audit":     {"internal/errs", "internal/caller", "internal/cuid2", "internal/reqid"},
+	"internal/cache":     {},
 	"internal/clientip":  {},
 	"internal/framing":   {},
 	"internal/linktoken": {},
@@ -44,7 +45,7 @@ var mayImport = map[string][]string{
 	"internal/periodic":  {},
 	"internal/ratelimit": {},
 
-	"internal/account":          {"internal/errs", "internal/audit", "internal/caller", "internal/cuid2", "internal/keyring", "internal/linktoken", "internal/mail", "internal/periodic", "internal/account/password", "internal/account/token"},
+	"internal/account":          {"internal/errs", "internal/audit", "internal/cache", "internal/caller", "internal/cuid2", "internal/keyring", "internal/linktoken", "internal/mail", "internal/periodic", "internal/account/password", "internal/account/token"},
 	"internal/account/password": {"internal/errs"},
 	"internal/account/token":    {"internal/keyring"},
 
@@ -66,7 +67,7 @@ var mayImport = map[string][]string{
 
 	"internal/signing":          {},
 	"internal/runtime/external": {"internal/errs", "internal/plugin", "internal/runtime"},
-	"internal/gateway":          {"internal/errs", "internal/caller", "internal/reqid", "internal/plugin", "internal/runtime", "internal/signing"},
+	"internal/gateway":          {"internal/errs", "internal/cache", "internal/caller", "internal/reqid", "internal/plugin", "internal/runtime", "internal/signing"},
 
 	"sdk/go/license":   {}, // for others: the standard library only
 	"nodehost/bundle":  {},
