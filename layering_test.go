@@ -36,15 +36,18 @@ var mayImport = map[string][]string{
 	"internal/httpsig":   {},
 	"internal/keyring":   {"internal/errs", "internal/audit", "internal/seal"},
 	"internal/audit":     {"internal/errs", "internal/caller", "internal/cuid2", "internal/reqid"},
+	"internal/cache":     {},
 	"internal/clientip":  {},
 	"internal/framing":   {},
+	"internal/linktoken": {},
 	"internal/mail":      {},
 	"internal/masterkey": {"internal/seal"},
 	"internal/ops":       {},
 	"internal/pages":     {},
+	"internal/periodic":  {},
 	"internal/ratelimit": {},
 
-	"internal/account":          {"internal/errs", "internal/audit", "internal/caller", "internal/cuid2", "internal/keyring", "internal/mail", "internal/account/password", "internal/account/token"},
+	"internal/account":          {"internal/errs", "internal/audit", "internal/cache", "internal/caller", "internal/cuid2", "internal/keyring", "internal/linktoken", "internal/mail", "internal/periodic", "internal/account/password", "internal/account/token"},
 	"internal/account/password": {"internal/errs"},
 	"internal/account/token":    {"internal/keyring"},
 
@@ -57,7 +60,7 @@ var mayImport = map[string][]string{
 	"internal/demo/catalog":          {},
 	"internal/reference":             {},
 
-	"internal/idempotency":    {"internal/errs", "internal/cuid2", "internal/seal"},
+	"internal/idempotency":    {"internal/errs", "internal/cuid2", "internal/periodic", "internal/seal"},
 	"internal/plugin":         {"internal/errs", "internal/audit", "internal/seal", "internal/cuid2"},
 	"internal/plugin/archive": {"internal/errs", "internal/plugin"},
 	"internal/plugin/install": {"internal/errs", "internal/plugin", "internal/plugin/archive"},
@@ -66,7 +69,7 @@ var mayImport = map[string][]string{
 
 	"internal/signing":          {},
 	"internal/runtime/external": {"internal/errs", "internal/plugin", "internal/runtime"},
-	"internal/gateway":          {"internal/errs", "internal/caller", "internal/reqid", "internal/plugin", "internal/runtime", "internal/signing"},
+	"internal/gateway":          {"internal/errs", "internal/cache", "internal/caller", "internal/reqid", "internal/plugin", "internal/runtime", "internal/signing"},
 
 	"sdk/go/license":   {}, // for others: the standard library only
 	"nodehost/bundle":  {},

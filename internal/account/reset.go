@@ -3,14 +3,13 @@ package account
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"fmt"
 	"net/url"
 	"time"
 
 	"stoa/internal/errs"
+	"stoa/internal/linktoken"
 	"stoa/internal/mail"
 )
 
@@ -127,7 +126,7 @@ func (s *Service) composeReset(ctx context.Context, email string) (mail.Message,
 			return firstOf(err1, err2)
 		}
 		wanted = true
-		return tx.CreateReset(ctx, Reset{Hash: resetHash(token), UserID: c.ID, CreatedAt: now})
+		return tx.CreateReset(ctx, Reset{Hash: linktoken.Hash(token), UserID: c.ID, CreatedAt: now})
 	})
 	if err != nil || !wanted {
 		return mail.Message{}, false, err
@@ -151,13 +150,6 @@ func newResetToken() string {
 	b := make([]byte, 32)
 	_, _ = rand.Read(b) // never fails
 	return base64.RawURLEncoding.EncodeToString(b)
-}
-
-// resetHash is what the database keeps of a token. Nothing slower is needed for
-// 256 random bits.
-func resetHash(token string) string {
-	sum := sha256.Sum256([]byte(token))
-	return hex.EncodeToString(sum[:])
 }
 
 // PasswordReset is what somebody says who has a link to choose a new password.
@@ -186,7 +178,7 @@ func (s *Service) ResetPassword(ctx context.Context, token, next string) error {
 	}
 	// First without a lock: nobody is to keep the hasher busy with tokens that do
 	// not work.
-	r, err := s.usableReset(ctx, s.Store, resetHash(token))
+	r, err := s.usableReset(ctx, s.Store, linktoken.Hash(token))
 	if err != nil {
 		return err
 	}

@@ -2,14 +2,12 @@ package account
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"maps"
 
 	"stoa/internal/audit"
 	"stoa/internal/caller"
 	"stoa/internal/errs"
+	"stoa/internal/linktoken"
 )
 
 // The set-up link lets whoever operates the platform make its first
@@ -26,20 +24,13 @@ func (s *Service) OpenSetup(ctx context.Context) (token string, err error) {
 		if err != nil || has {
 			return err
 		}
-		token = rand.Text()
-		return tx.PutSetup(ctx, setupHash(token))
+		token = linktoken.New()
+		return tx.PutSetup(ctx, linktoken.Hash(token))
 	})
 	if err != nil {
 		return "", err
 	}
 	return token, nil
-}
-
-// setupHash is what the database keeps of a token. The token is 130 random bits:
-// nothing slower is needed.
-func setupHash(token string) string {
-	sum := sha256.Sum256([]byte(token))
-	return hex.EncodeToString(sum[:])
 }
 
 // Setup is what the first administrator says.
@@ -70,7 +61,7 @@ func (s *Service) SetUp(ctx context.Context, in Setup) (Tokens, error) {
 	if err := errs.Validation(s.SetupIssues(in)...); err != nil {
 		return Tokens{}, err
 	}
-	hash := setupHash(in.Token)
+	hash := linktoken.Hash(in.Token)
 	// First without a lock: nobody is to keep the hasher busy with tokens that do
 	// not work.
 	if ok, err := s.canSetUp(ctx, s.Store, hash); err != nil {

@@ -7,25 +7,26 @@ import (
 	"time"
 
 	"stoa/internal/errs"
+	"stoa/internal/periodic"
 )
 
-// Sweeping: a login deletes the expired sessions of its user, so what stays
-// behind are those of people who never return.
+// A login deletes the expired sessions of its user. Sweeping deletes those of
+// people who never return.
 const (
 	// SweepEvery is how often KeepSwept sweeps.
 	SweepEvery = time.Hour
-	// sweepLag is how long a session has been over before it is swept: long enough
-	// that no replica, however its clock goes, thinks it is alive.
+	// sweepLag is how long ago a session must have expired to be swept: long enough
+	// that no replica, however wrong its clock, takes it for alive.
 	sweepLag = time.Hour
 	// sweepChunk is how many users are looked up at a time.
 	sweepChunk = 100
-	// sweepLimit is how long one sweep may take. The next goes on.
+	// sweepLimit is how long one sweep may take. The next one continues.
 	sweepLimit = 10 * time.Minute
 )
 
 // SweepSessions deletes the sessions that expired an hour ago or earlier and
-// returns how many users they belonged to. Each user is a transaction of its own,
-// so that nobody waits long for a lock. Several replicas may call it at once.
+// returns how many users they belonged to. Each user gets a transaction of its
+// own, so that nobody waits long for a lock. Several replicas may call it at once.
 func (s *Service) SweepSessions(ctx context.Context) (users int, err error) {
 	until, after := s.Now().Add(-sweepLag), ""
 	for {
@@ -52,29 +53,16 @@ func (s *Service) SweepSessions(ctx context.Context) (users int, err error) {
 // KeepSwept sweeps sessions at once and then every SweepEvery, until ctx is done.
 // A sweep that fails is logged; the next one makes up for it.
 func (s *Service) KeepSwept(ctx context.Context, log *slog.Logger) {
-	tick := time.NewTicker(SweepEvery)
-	defer tick.Stop()
-	for {
-		s.sweep(ctx, log)
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
+	task := periodic.Task{Every: SweepEvery, Limit: sweepLimit, Log: log, Failed: "expired sessions could not be swept"}
+	task.Run(ctx, func(ctx context.Context) error {
+		users, err := s.SweepSessions(ctx)
+		switch {
+		case errors.Is(err, context.DeadlineExceeded):
+			log.InfoContext(ctx, "expired sessions are many: the next sweep goes on", slog.Int("users", users))
+			return nil
+		case users > 0 && err == nil:
+			log.InfoContext(ctx, "expired sessions swept", slog.Int("users", users))
 		}
-	}
-}
-
-func (s *Service) sweep(ctx context.Context, log *slog.Logger) {
-	limited, cancel := context.WithTimeout(ctx, sweepLimit)
-	defer cancel()
-	users, err := s.SweepSessions(limited)
-	switch {
-	case ctx.Err() != nil:
-	case errors.Is(err, context.DeadlineExceeded):
-		log.InfoContext(ctx, "expired sessions are many: the next sweep goes on", slog.Int("users", users))
-	case err != nil:
-		log.WarnContext(ctx, "expired sessions could not be swept", slog.Any("err", err))
-	case users > 0:
-		log.InfoContext(ctx, "expired sessions swept", slog.Int("users", users))
-	}
+		return err
+	})
 }

@@ -16,19 +16,19 @@ func TestVerifiedTokensAreBounded(t *testing.T) {
 
 	var v verifiedTokens
 	for i := range 5 * maxVerified {
-		v.put(sum(i), verified{key: "k"})
-		if _, ok := v.get(sum(0)); !ok {
+		v.Put(sum(i), verified{key: "k"}, maxVerified)
+		if _, ok := v.Get(sum(0)); !ok {
 			t.Fatalf("an entry in use was forgotten after %d others", i)
 		}
 	}
-	if n := v.len(); n > maxVerified {
+	if n := v.Len(); n > maxVerified {
 		t.Errorf("%d entries, want %d or fewer", n, maxVerified)
 	}
-	if _, ok := v.get(sum(1)); ok {
+	if _, ok := v.Get(sum(1)); ok {
 		t.Error("an entry that nobody used is still there")
 	}
-	v.remove(sum(0))
-	if _, ok := v.get(sum(0)); ok {
+	v.Remove(sum(0))
+	if _, ok := v.Get(sum(0)); ok {
 		t.Error("an entry that was removed is still there")
 	}
 }
@@ -44,12 +44,12 @@ func TestVerifiedTokensUnderConcurrentUse(t *testing.T) {
 		wg.Go(func() {
 			for i := range maxVerified {
 				n := i * (w + 1)
-				v.put(sum(n), verified{key: string(rune(n))})
-				if e, ok := v.get(sum(n)); ok && e.key != string(rune(n)) {
+				v.Put(sum(n), verified{key: string(rune(n))}, maxVerified)
+				if e, ok := v.Get(sum(n)); ok && e.key != string(rune(n)) {
 					t.Errorf("entry %d is another's", n)
 				}
 				if i%7 == 0 {
-					v.remove(sum(n))
+					v.Remove(sum(n))
 				}
 			}
 		})

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"stoa/internal/plugin"
@@ -19,7 +18,7 @@ const (
 	// maxConfigHeader is the longest value of x-plugin-config in bytes (CONTRACT 5
 	// and 8): Node.js refuses headers of more than 16 KiB together.
 	maxConfigHeader = 8 << 10
-	// maxDerived is how many installations the caches remember.
+	// maxDerived is how many installations each cache remembers.
 	maxDerived = 4096
 )
 
@@ -35,7 +34,7 @@ type configHeader struct {
 // It is derived once for each version of the instance. The instance itself comes
 // from the database each time.
 func (g *Gateway) config(in plugin.Instance) (configHeader, error) {
-	if c, ok := g.configs.get(in.ID); ok && c.version == in.Version {
+	if c, ok := g.configs.Get(in.ID); ok && c.version == in.Version {
 		return c, nil
 	}
 	compact, err := CompactConfig(in.Config)
@@ -46,7 +45,7 @@ func (g *Gateway) config(in plugin.Instance) (configHeader, error) {
 	if len(c.value) > maxConfigHeader {
 		c.name, c.value = "X-Plugin-Config-Digest", ConfigDigest(compact)
 	}
-	g.configs.put(in.ID, c)
+	g.configs.Put(in.ID, c, maxDerived)
 	return c, nil
 }
 
@@ -85,44 +84,16 @@ func (g *Gateway) token(ctx context.Context, installationID string) (string, err
 	if err != nil {
 		return "", err
 	}
-	if t, ok := g.tokens.get(installationID); ok && t.key == key && now.Before(t.until) {
+	if t, ok := g.tokens.Get(installationID); ok && t.key == key && now.Before(t.until) {
 		return t.token, nil
 	}
 	token, expires, err := g.Tokens.IssuePluginToken(ctx, installationID)
 	if err != nil {
 		return "", err
 	}
-	g.tokens.put(installationID, issuedToken{token, key, now.Add(expires.Sub(now) / 2)})
+	until := now.Add(expires.Sub(now) / 2)
+	g.tokens.Put(installationID, issuedToken{token, key, until}, maxDerived)
 	return token, nil
-}
-
-// cache remembers one value for each installation, and any maxDerived of them.
-// The zero value is empty. It is safe for concurrent use.
-type cache[V any] struct {
-	mu     sync.RWMutex
-	values map[string]V
-}
-
-func (c *cache[V]) get(id string) (V, bool) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	v, ok := c.values[id]
-	return v, ok
-}
-
-func (c *cache[V]) put(id string, v V) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.values == nil {
-		c.values = make(map[string]V)
-	}
-	if _, known := c.values[id]; !known && len(c.values) >= maxDerived {
-		for any := range c.values { // whichever: it is derived again when needed
-			delete(c.values, any)
-			break
-		}
-	}
-	c.values[id] = v
 }
 
 func join(permissions []string) string { return strings.Join(permissions, ",") }

@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"time"
 
+	"stoa/internal/cache"
 	"stoa/internal/caller"
 	"stoa/internal/errs"
 	"stoa/internal/plugin"
@@ -74,8 +75,8 @@ type Gateway struct {
 	Platform Platform
 	Now      func() time.Time
 
-	configs cache[configHeader]
-	tokens  cache[issuedToken]
+	configs cache.Cache[string, configHeader] // by installation id
+	tokens  cache.Cache[string, issuedToken]  // by installation id
 }
 
 // Call is one request to a plugin, as taken from the URL.

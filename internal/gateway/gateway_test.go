@@ -142,6 +142,29 @@ func TestLocale(t *testing.T) {
 		{"de;q=2, de;q=NaN, pt;q=0.1", "pt"},
 		{strings.Repeat("?,", 20) + "pt", "en"},
 		{"abcdefghi", "en"},
+		// Browsers, and what is not quite a browser.
+		{"de-CH,de;q=0.9,en-US;q=0.8,en;q=0.7", "de-CH"},
+		{"en-GB-oxendict,en;q=0.9", "en-GB-oxendict"},
+		{"fr-CH, fr;q=0.9, en;q=0.8, de;q=0.7, *;q=0.5", "fr-CH"},
+		{"es-419", "es-419"},
+		{"en-US;q=0.3, pt-BR;q=0.7, es;q=0.7", "pt-BR"},
+		{" ja ; q=0.2 ,\tko;q=0.9", "ko"},
+		{"pt-br", "pt-BR"},
+		{"en_US", "en-US"},
+		{"*", "en"},
+		{"und", "en"},
+		{"nl;q=0.000", "en"},
+		{"nl;q=1.001, pt;q=0.1", "pt"},
+		{"nl;q=-1, pt;q=0.1", "pt"},
+		{"nl;q=, pt;q=0.1", "pt"},
+		{"nl;level=1, pt;q=0.1", "pt"},
+		// At the limits, and one beyond.
+		{strings.Repeat("?,", 15) + "pt", "pt"},
+		{strings.Repeat("?,", 16) + "pt", "en"},
+		{"pt;q=0." + strings.Repeat("9", 93), "pt"},
+		{"pt;q=0." + strings.Repeat("9", 94), "en"},
+		{"en-" + strings.Repeat("a-", 10_000) + "x, pt", "pt"},
+		{strings.Repeat("-", 20_000), "en"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.header, func(t *testing.T) {

@@ -2,50 +2,54 @@ package gateway
 
 import (
 	"net/http"
-	"regexp"
-	"strconv"
 	"strings"
+
+	"golang.org/x/text/language"
 )
 
-// localePattern is BCP 47 in its rough shape. What passes is safe in a header
-// and in a file's name.
-var localePattern = regexp.MustCompile(`^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8}){0,7}$`)
+// Bounds on what is read of Accept-Language. Browsers send a handful of short
+// entries.
+const (
+	maxLocales   = 16  // entries
+	maxLocaleLen = 100 // bytes of an entry: a tag and its weight
+)
 
-// maxLocales is how many entries of Accept-Language are looked at. Browsers send
-// a handful.
-const maxLocales = 16
+// anyLanguage is what package language makes of "*".
+var anyLanguage = language.MustParse("mul")
 
-// locale returns the language tag that the client likes best, or the
-// platform's. Of equal tags the first wins. What is no tag is skipped.
+// locale returns the language tag that the client likes best, or the platform's.
+// Of tags with the same weight the first wins. An entry that is no language tag,
+// or whose weight is not between 0 and 1, is skipped; so is "*".
+//
+// The tag is in canonical form, such as zh-Hant-TW: letters, digits and hyphens,
+// which are safe in a header and in a file's name.
 func (g *Gateway) locale(h http.Header) string {
-	best, bestQ := g.Platform.Locale, 0.0
+	best, bestWeight := g.Platform.Locale, float32(0)
 	n := 0
 	for _, line := range h["Accept-Language"] {
 		for entry := range strings.SplitSeq(line, ",") {
-			if n++; n > maxLocales {
+			if n++; n > maxLocales || bestWeight == 1 {
 				return best
 			}
-			tag, params, _ := strings.Cut(entry, ";")
-			tag = strings.TrimSpace(tag)
-			if q := quality(params); q > bestQ && localePattern.MatchString(tag) {
-				best, bestQ = tag, q
+			// Entry by entry: one mistake would spoil the others.
+			tag, weight := acceptedLanguage(entry)
+			if weight > bestWeight && weight <= 1 {
+				best, bestWeight = tag.String(), weight
 			}
 		}
 	}
 	return best
 }
 
-// quality reads the "q=0.8" of an entry; 1 if there is none, 0 if it is no
-// number between 0 and 1.
-func quality(params string) float64 {
-	params = strings.TrimSpace(params)
-	if params == "" {
-		return 1
+// acceptedLanguage reads one entry. It returns the weight 0 for one that names no
+// language.
+func acceptedLanguage(entry string) (language.Tag, float32) {
+	if len(entry) > maxLocaleLen {
+		return language.Und, 0
 	}
-	name, value, _ := strings.Cut(params, "=")
-	q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-	if !strings.EqualFold(strings.TrimSpace(name), "q") || err != nil || !(q >= 0 && q <= 1) {
-		return 0
+	tags, weights, err := language.ParseAcceptLanguage(entry)
+	if err != nil || len(tags) != 1 || tags[0] == language.Und || tags[0] == anyLanguage {
+		return language.Und, 0
 	}
-	return q
+	return tags[0], weights[0]
 }

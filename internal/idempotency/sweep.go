@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 	"time"
+
+	"stoa/internal/periodic"
 )
 
 const (
@@ -12,12 +14,12 @@ const (
 	// sweepChunk is how many keys are deleted in one transaction: few enough that
 	// nobody waits long for a lock.
 	sweepChunk = 500
-	// sweepLimit is how long one sweep may take. The next goes on.
+	// sweepLimit is how long one sweep may take. The next one continues.
 	sweepLimit = 10 * time.Minute
 )
 
-// Sweep deletes the keys that have expired, with the answers kept under them,
-// and returns how many they were. Several replicas may call it at once.
+// Sweep deletes the expired keys and the answers kept under them, and returns how
+// many keys it deleted. Several replicas may call it at once.
 func (k *Keeper) Sweep(ctx context.Context) (int, error) {
 	now, total := k.now(), 0
 	for {
@@ -32,23 +34,15 @@ func (k *Keeper) Sweep(ctx context.Context) (int, error) {
 // KeepSwept sweeps at once and then every hour, until ctx is done. A sweep that
 // fails is logged; the next one makes up for it.
 func (k *Keeper) KeepSwept(ctx context.Context) {
-	tick := time.NewTicker(sweepEvery)
-	defer tick.Stop()
-	for {
-		limited, cancel := context.WithTimeout(ctx, sweepLimit)
-		n, err := k.Sweep(limited)
-		cancel()
-		switch {
-		case ctx.Err() != nil:
-		case err != nil:
-			k.log.WarnContext(ctx, "expired idempotency keys could not be swept", slog.Any("err", err))
-		case n > 0:
+	task := periodic.Task{
+		Every: sweepEvery, Limit: sweepLimit,
+		Log: k.log, Failed: "expired idempotency keys could not be swept",
+	}
+	task.Run(ctx, func(ctx context.Context) error {
+		n, err := k.Sweep(ctx)
+		if err == nil && n > 0 {
 			k.log.InfoContext(ctx, "expired idempotency keys swept", slog.Int("keys", n))
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-	}
+		return err
+	})
 }
