@@ -214,7 +214,7 @@ func (s *Server) listExtensions(w http.ResponseWriter, r *http.Request) error {
 	if err := faults.err(); err != nil {
 		return err
 	}
-	packages, total, err := s.Plugins.List(r.Context(), plugin.Page{Offset: p.offset(), Limit: p.Limit})
+	packages, total, err := s.Plugins.List(r.Context(), p.Limit, p.offset())
 	if err != nil {
 		return err
 	}
