@@ -46,6 +46,10 @@ var mayImport = map[string][]string{
 	"internal/account/password": {"internal/errs"},
 	"internal/account/token":    {"internal/keyring"},
 
+	"internal/extension":         {"internal/errs", "internal/extension/archive"},
+	"internal/extension/archive": {"internal/errs"},
+	"internal/extension/install": {"internal/errs", "internal/extension", "internal/extension/archive"},
+
 	"internal/blob":                  {},
 	"internal/market":                {"internal/errs", "internal/jsontext", "internal/audit", "internal/caller", "internal/seal", "internal/cuid2", "internal/keyring", "internal/mail", "internal/market/payment", "internal/market/lease"},
 	"internal/market/lease":          {"internal/keyring"},
@@ -55,12 +59,10 @@ var mayImport = map[string][]string{
 	"internal/demo/catalog":          {},
 	"internal/reference":             {},
 
-	"internal/idempotency":    {"internal/errs", "internal/cuid2", "internal/seal"},
-	"internal/plugin":         {"internal/errs", "internal/audit", "internal/seal", "internal/cuid2"},
-	"internal/plugin/archive": {"internal/errs", "internal/plugin"},
-	"internal/plugin/install": {"internal/errs", "internal/plugin", "internal/plugin/archive"},
-	"internal/runtime":        {"internal/errs", "internal/plugin"},
-	"internal/runtime/node":   {"internal/errs", "internal/plugin", "internal/runtime"},
+	"internal/idempotency":  {"internal/errs", "internal/cuid2", "internal/seal"},
+	"internal/plugin":       {"internal/errs", "internal/audit", "internal/extension", "internal/extension/archive", "internal/seal", "internal/cuid2"},
+	"internal/runtime":      {"internal/errs", "internal/plugin"},
+	"internal/runtime/node": {"internal/errs", "internal/plugin", "internal/runtime"},
 
 	"internal/signing":          {},
 	"internal/runtime/external": {"internal/errs", "internal/plugin", "internal/runtime"},
@@ -70,7 +72,7 @@ var mayImport = map[string][]string{
 	"nodehost/bundle":  {},
 	"examples/plugins": {},
 	"internal/store":   {"internal/errs", "internal/audit", "internal/caller", "internal/keyring", "internal/account", "internal/idempotency", "internal/market", "internal/market/payment", "internal/plugin"},
-	"internal/httpapi": {"api", "internal/reference", "internal/pages", "internal/errs", "internal/jsontext", "internal/audit", "internal/caller", "internal/reqid", "internal/account", "internal/keyring", "internal/httpsig", "internal/idempotency", "internal/plugin", "internal/plugin/install", "internal/market", "internal/gateway", "internal/clientip", "internal/ratelimit"},
+	"internal/httpapi": {"api", "internal/reference", "internal/pages", "internal/errs", "internal/jsontext", "internal/audit", "internal/caller", "internal/reqid", "internal/account", "internal/keyring", "internal/httpsig", "internal/idempotency", "internal/plugin", "internal/extension", "internal/extension/install", "internal/market", "internal/gateway", "internal/clientip", "internal/ratelimit"},
 
 	// For tests only: nothing above may list these.
 	"internal/store/storetest":    {"*"},
