@@ -51,6 +51,10 @@ var mayImport = map[string][]string{
 	"internal/account/password": {"internal/errs"},
 	"internal/account/token":    {"internal/keyring"},
 
+	"internal/extension":         {"internal/errs", "internal/extension/archive"},
+	"internal/extension/archive": {"internal/errs"},
+	"internal/extension/install": {"internal/errs", "internal/extension", "internal/extension/archive"},
+
 	"internal/blob":                  {},
 	"internal/market":                {"internal/errs", "internal/text", "internal/picture", "internal/jsontext", "internal/audit", "internal/caller", "internal/seal", "internal/cuid2", "internal/keyring", "internal/mail", "internal/market/payment", "internal/market/lease"},
 	"internal/market/lease":          {"internal/keyring"},
@@ -60,12 +64,10 @@ var mayImport = map[string][]string{
 	"internal/demo/catalog":          {},
 	"internal/reference":             {},
 
-	"internal/idempotency":    {"internal/errs", "internal/cuid2", "internal/periodic", "internal/seal"},
-	"internal/plugin":         {"internal/errs", "internal/audit", "internal/seal", "internal/cuid2"},
-	"internal/plugin/archive": {"internal/errs", "internal/plugin"},
-	"internal/plugin/install": {"internal/errs", "internal/plugin", "internal/plugin/archive"},
-	"internal/runtime":        {"internal/errs", "internal/plugin"},
-	"internal/runtime/node":   {"internal/errs", "internal/plugin", "internal/runtime"},
+	"internal/idempotency":  {"internal/cuid2", "internal/errs", "internal/periodic", "internal/seal"},
+	"internal/plugin":       {"internal/audit", "internal/cuid2", "internal/errs", "internal/extension", "internal/extension/archive", "internal/seal"},
+	"internal/runtime":      {"internal/errs", "internal/plugin"},
+	"internal/runtime/node": {"internal/errs", "internal/plugin", "internal/runtime"},
 
 	"internal/signing":          {},
 	"internal/runtime/external": {"internal/errs", "internal/plugin", "internal/runtime"},
@@ -74,8 +76,8 @@ var mayImport = map[string][]string{
 	"sdk/go/license":   {}, // for others: the standard library only
 	"nodehost/bundle":  {},
 	"examples/plugins": {},
-	"internal/store":   {"internal/errs", "internal/text", "internal/audit", "internal/caller", "internal/keyring", "internal/account", "internal/idempotency", "internal/market", "internal/market/payment", "internal/plugin"},
-	"internal/httpapi": {"api", "internal/reference", "internal/pages", "internal/picture", "internal/errs", "internal/jsontext", "internal/audit", "internal/caller", "internal/reqid", "internal/account", "internal/keyring", "internal/httpsig", "internal/idempotency", "internal/plugin", "internal/plugin/install", "internal/market", "internal/gateway", "internal/clientip", "internal/ratelimit"},
+	"internal/store":   {"internal/account", "internal/audit", "internal/caller", "internal/errs", "internal/idempotency", "internal/keyring", "internal/market", "internal/market/payment", "internal/plugin", "internal/text"},
+	"internal/httpapi": {"api", "internal/account", "internal/audit", "internal/caller", "internal/clientip", "internal/errs", "internal/extension", "internal/extension/install", "internal/gateway", "internal/httpsig", "internal/idempotency", "internal/jsontext", "internal/keyring", "internal/market", "internal/pages", "internal/picture", "internal/plugin", "internal/ratelimit", "internal/reference", "internal/reqid"},
 
 	// For tests only: nothing above may list these.
 	"internal/store/storetest":    {"*"},

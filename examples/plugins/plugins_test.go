@@ -13,30 +13,35 @@ import (
 	"time"
 
 	"stoa/examples/plugins"
+	"stoa/internal/extension/archive"
 	"stoa/internal/plugin"
-	"stoa/internal/plugin/archive"
 	"stoa/internal/runtime/node"
 	"stoa/internal/testkit/logtest"
 )
 
-func inspect(tb testing.TB, name string, overrides map[string]any) *archive.Package {
+// inspect returns an example's archive and manifest as an install reads them.
+func inspect(tb testing.TB, name string, overrides map[string]any) (*archive.Contents, plugin.Manifest) {
 	tb.Helper()
 	content, err := plugins.Archive(name, overrides)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	pkg, err := archive.Inspect(bytes.NewReader(content), int64(len(content)))
+	contents, err := archive.Inspect(bytes.NewReader(content), int64(len(content)), plugin.Registry{}.Profile())
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return pkg
+	m, err := plugin.ParseManifest(contents.Manifest, contents.Has)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return contents, m
 }
 
 func TestEveryExampleIsAnInstallablePackage(t *testing.T) {
 	t.Parallel()
 	for _, name := range plugins.Names() {
-		if got := inspect(t, name, nil).Manifest.Slug; got != name {
-			t.Errorf("%s: the slug is %q", name, got)
+		if _, m := inspect(t, name, nil); m.Slug != name {
+			t.Errorf("%s: the slug is %q", name, m.Slug)
 		}
 	}
 	if _, err := plugins.Archive("unknown", nil); err == nil {
@@ -57,7 +62,7 @@ func TestTheSameArchiveEachTime(t *testing.T) {
 
 func TestOverridesReplaceManifestFields(t *testing.T) {
 	t.Parallel()
-	m := inspect(t, "loyalty-points", map[string]any{"externalBaseUrl": "http://127.0.0.1:9"}).Manifest
+	_, m := inspect(t, "loyalty-points", map[string]any{"externalBaseUrl": "http://127.0.0.1:9"})
 	if m.ExternalBaseURL != "http://127.0.0.1:9" || m.Name != "Loyalty points" {
 		t.Errorf("got %q of %q", m.ExternalBaseURL, m.Name)
 	}
@@ -72,7 +77,7 @@ type running struct {
 
 func run(tb testing.TB, name string, config map[string]any) *running {
 	tb.Helper()
-	pkg := inspect(tb, name, nil)
+	contents, manifest := inspect(tb, name, nil)
 	dir := tb.TempDir()
 	files := filepath.Join(dir, "plugins", name, "1")
 	if err := os.MkdirAll(files, 0o755); err != nil {
@@ -83,7 +88,7 @@ func run(tb testing.TB, name string, config map[string]any) *running {
 		tb.Fatal(err)
 	}
 	defer root.Close()
-	if err := pkg.ExtractTo(root); err != nil {
+	if err := contents.ExtractTo(root); err != nil {
 		tb.Fatal(err)
 	}
 	text, err := json.Marshal(config)
@@ -99,7 +104,7 @@ func run(tb testing.TB, name string, config map[string]any) *running {
 		}
 	})
 	return &running{rt, plugin.Installed{
-		Package:  plugin.Package{InstallPath: "plugins/" + name + "/1", Manifest: pkg.Manifest},
+		Package:  plugin.Package{InstallPath: "plugins/" + name + "/1", Manifest: manifest},
 		Instance: plugin.Instance{ID: "installation-" + name, Slug: name, Enabled: true, Config: text, Version: 1},
 	}}
 }

@@ -24,7 +24,7 @@ func (s *Service) CreateAdmin(ctx context.Context, email, username, secret strin
 	f.email(email)
 	f.username("username", username)
 	f.newPassword(s.Policy, "password", secret, email, username)
-	if err := f.err(); err != nil {
+	if err := f.Err(); err != nil {
 		return User{}, err
 	}
 	c, err := s.newUser(ctx, User{Email: email, Username: username, Role: caller.RoleAdmin}, secret)

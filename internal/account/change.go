@@ -15,9 +15,9 @@ type PasswordChange struct {
 // PasswordChangeIssues returns what is wrong with ch.
 func (s *Service) PasswordChangeIssues(ch PasswordChange) []errs.Issue {
 	var f faults
-	f.required("currentPassword", ch.Current)
+	f.Require("currentPassword", ch.Current)
 	f.newPassword(s.Policy, "newPassword", ch.New)
-	return f
+	return f.List()
 }
 
 // ChangePassword replaces the password of the user, ends all of the user's

@@ -28,12 +28,12 @@ type UserQuery struct {
 func (q UserQuery) Issues() []errs.Issue {
 	var f faults
 	if len(q.Search) > maxEmail || !utf8.ValidString(q.Search) || strings.ContainsFunc(q.Search, unicode.IsControl) {
-		f.add("q", "invalid", "q must have %d bytes or fewer, without control characters.", maxEmail)
+		f.Add("q", errs.CodeInvalid, "q must have %d bytes or fewer, without control characters.", maxEmail)
 	}
 	if q.Role != "" && !roleName.MatchString(string(q.Role)) {
-		f.add("role", "invalid", "role must be the name of a role, like ADMIN.")
+		f.Add("role", errs.CodeInvalid, "role must be the name of a role, like ADMIN.")
 	}
-	return f
+	return f.List()
 }
 
 // roleName is what roles look like: others than USER and ADMIN are possible
@@ -75,9 +75,9 @@ type UserChange struct {
 func (ch UserChange) Issues() []errs.Issue {
 	var f faults
 	if ch.Role != "" && !slices.Contains(roles, ch.Role) {
-		f.add("role", "invalid", "role must be %s or %s.", caller.RoleUser, caller.RoleAdmin)
+		f.Add("role", errs.CodeInvalid, "role must be %s or %s.", caller.RoleUser, caller.RoleAdmin)
 	}
-	return f
+	return f.List()
 }
 
 // apply returns u with the change.
@@ -192,7 +192,7 @@ func (s *Service) Promote(ctx context.Context, email string) (User, error) {
 func (s *Service) ReplacePassword(ctx context.Context, email, secret string) (User, error) {
 	var f faults
 	f.newPassword(s.Policy, "password", secret, email)
-	if err := f.err(); err != nil {
+	if err := f.Err(); err != nil {
 		return User{}, err
 	}
 	c, err := s.byEmail(ctx, email)

@@ -17,8 +17,8 @@ type RefreshRequest struct {
 // Issues returns what is wrong with r.
 func (r RefreshRequest) Issues() []errs.Issue {
 	var f faults
-	f.required("refresh_token", r.RefreshToken)
-	return f
+	f.Require("refresh_token", r.RefreshToken)
+	return f.List()
 }
 
 // Refresh exchanges a refresh token for a new token set. The token stops

@@ -81,7 +81,7 @@ type ForgottenPassword struct {
 func (p ForgottenPassword) Issues() []errs.Issue {
 	var f faults
 	f.email(p.Email)
-	return f
+	return f.List()
 }
 
 // ForgotPassword mails the user with that address a link to choose a new
@@ -161,9 +161,9 @@ type PasswordReset struct {
 // PasswordResetIssues returns what is wrong with in.
 func (s *Service) PasswordResetIssues(in PasswordReset) []errs.Issue {
 	var f faults
-	f.required("token", in.Token)
+	f.Require("token", in.Token)
 	f.newPassword(s.Policy, "newPassword", in.New)
-	return f
+	return f.List()
 }
 
 // ResetPassword sets a new password for the user whom the token was mailed to,

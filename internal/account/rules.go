@@ -67,41 +67,26 @@ func validEmail(s string) bool {
 	return emailLocal.MatchString(s[:at]) && domain.MatchString(s[at+1:])
 }
 
-// faults collects what is wrong with a request.
-type faults []errs.Issue
-
-func (f *faults) add(path, code, format string, args ...any) {
-	*f = append(*f, errs.Issue{Path: path, Code: code, Message: fmt.Sprintf(format, args...)})
-}
-
-// err returns VALIDATION_ERROR with every fault, or nil.
-func (f *faults) err() error { return errs.Validation(*f...) }
-
-func (f *faults) required(path, value string) bool {
-	if value == "" {
-		f.add(path, "required", "%s is required.", path)
-		return false
-	}
-	return true
-}
+// faults are errs.Issues that know the rules of the fields of an account.
+type faults struct{ errs.Issues }
 
 func (f *faults) email(value string) {
-	if f.required("email", value) && !validEmail(value) {
-		f.add("email", "invalid_email", "email must be an e-mail address of at most %d bytes, like name@example.com.", maxEmail)
+	if f.Require("email", value) && !validEmail(value) {
+		f.Add("email", "invalid_email", "email must be an e-mail address of at most %d bytes, like name@example.com.", maxEmail)
 	}
 }
 
 func (f *faults) username(path, value string) {
-	if !f.required(path, value) {
+	if !f.Require(path, value) {
 		return
 	}
 	switch n := utf8.RuneCountInString(value); {
 	case n < 3:
-		f.add(path, "too_short", "%s must have 3 characters or more.", path)
+		f.Add(path, "too_short", "%s must have 3 characters or more.", path)
 	case n > 64:
-		f.add(path, "too_long", "%s must have 64 characters or fewer.", path)
+		f.Add(path, "too_long", "%s must have 64 characters or fewer.", path)
 	case !username.MatchString(value):
-		f.add(path, "invalid_username", "%s may have letters, digits, dots, underscores and hyphens only.", path)
+		f.Add(path, "invalid_username", "%s may have letters, digits, dots, underscores and hyphens only.", path)
 	}
 }
 
@@ -109,7 +94,7 @@ func (f *faults) username(path, value string) {
 // counted as received: nothing is trimmed or normalised. own are names of whose
 // password it is, as far as they are known.
 func (f *faults) newPassword(policy Policy, path, value string, own ...string) {
-	if !f.required(path, value) {
+	if !f.Require(path, value) {
 		return
 	}
 	least := minPassword
@@ -118,11 +103,11 @@ func (f *faults) newPassword(policy Policy, path, value string, own ...string) {
 	}
 	switch n := utf8.RuneCountInString(value); {
 	case n < least:
-		f.add(path, "too_short", "%s must have %d characters or more.", path, least)
+		f.Add(path, "too_short", "%s must have %d characters or more.", path, least)
 	case n > maxPassword:
-		f.add(path, "too_long", "%s must have %d characters or fewer.", path, maxPassword)
+		f.Add(path, "too_long", "%s must have %d characters or fewer.", path, maxPassword)
 	case policy == PolicyASVS && password.IsGuessable(value, own...):
-		f.add(path, "too_common", "%s is too easy to guess: it is a common password, or made of common words, runs of keys, years or your own name. Choose another.", path)
+		f.Add(path, "too_common", "%s is too easy to guess: it is a common password, or made of common words, runs of keys, years or your own name. Choose another.", path)
 	}
 }
 
@@ -131,11 +116,11 @@ func (f *faults) newPassword(policy Policy, path, value string, own ...string) {
 func (s *Service) notOwnName(path, value string, u User) error {
 	var f faults
 	f.newPassword(s.Policy, path, value, u.Email, u.Username)
-	return f.err()
+	return f.Err()
 }
 
 func (f *faults) referral(path, value string) {
 	if utf8.RuneCountInString(value) > maxReferral || strings.ContainsFunc(value, unicode.IsControl) {
-		f.add(path, "invalid_referral", "%s must have %d characters or fewer, without control characters.", path, maxReferral)
+		f.Add(path, "invalid_referral", "%s must have %d characters or fewer, without control characters.", path, maxReferral)
 	}
 }

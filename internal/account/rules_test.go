@@ -96,7 +96,7 @@ func TestRegistrationRules(t *testing.T) {
 		var f faults
 		tt.check(&f)
 		got := ""
-		for _, is := range f {
+		for _, is := range f.List() {
 			got += is.Code
 		}
 		if got != tt.want {
@@ -111,7 +111,7 @@ func TestFaultsNeverQuoteThePassword(t *testing.T) {
 	var f faults
 	f.newPassword(PolicyASVS, "password", "qwertyuiop")
 	f.newPassword(PolicyASVS, "password", "hunter2")
-	err := f.err()
+	err := f.Err()
 	if errs.KindOf(err) != errs.Invalid || strings.Contains(err.Error(), "qwerty") || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("err = %v", err)
 	}

@@ -44,11 +44,11 @@ type Setup struct {
 // SetupIssues returns what is wrong with in.
 func (s *Service) SetupIssues(in Setup) []errs.Issue {
 	var f faults
-	f.required("token", in.Token)
+	f.Require("token", in.Token)
 	f.email(in.Email)
 	f.username("username", in.Username)
 	f.newPassword(s.Policy, "password", in.Password, in.Email, in.Username)
-	return f
+	return f.List()
 }
 
 // SetUp makes the first administrator and signs it in. Of several calls at once,

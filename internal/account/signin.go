@@ -28,7 +28,7 @@ func (s *Service) RegistrationIssues(r Registration) []errs.Issue {
 	f.username("username", r.Username)
 	f.newPassword(s.Policy, "password", r.Password, r.Email, r.Username)
 	f.referral("referralCode", r.ReferralCode)
-	return f
+	return f.List()
 }
 
 // Register creates a user with role USER and signs it in. It returns
@@ -93,9 +93,9 @@ type SignIn struct {
 // Issues returns what is wrong with in.
 func (in SignIn) Issues() []errs.Issue {
 	var f faults
-	f.required("email", in.Email)
-	f.required("password", in.Password)
-	return f
+	f.Require("email", in.Email)
+	f.Require("password", in.Password)
+	return f.List()
 }
 
 // Login signs a user in. It returns VALIDATION_ERROR when a field is missing,

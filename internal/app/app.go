@@ -20,6 +20,8 @@ import (
 	"stoa/internal/audit"
 	"stoa/internal/blob"
 	"stoa/internal/clientip"
+	"stoa/internal/extension"
+	"stoa/internal/extension/install"
 	"stoa/internal/framing"
 	"stoa/internal/httpapi"
 	"stoa/internal/idempotency"
@@ -29,7 +31,6 @@ import (
 	"stoa/internal/market/payment"
 	"stoa/internal/ops"
 	"stoa/internal/plugin"
-	"stoa/internal/plugin/install"
 	"stoa/internal/runtime/external"
 	"stoa/internal/runtime/node"
 	"stoa/internal/seal"
@@ -108,7 +109,10 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		Configs: cfg.MasterKey.Box("plugin.config"), Secrets: cfg.MasterKey.Box("plugin.secret"),
 	}
 	a.Plugins = plugins
-	installer := &install.Installer{Plugins: plugins, Paths: packages, DataDir: cfg.DataDir, Log: cfg.Log}
+	installer := &install.Installer{
+		Kinds:   extension.Registries{extension.Plugin: plugin.Registry{Service: plugins}},
+		DataDir: cfg.DataDir, Log: cfg.Log,
+	}
 	if err := installer.Sweep(ctx, time.Now()); err != nil { // the age of files is in system time
 		cfg.Log.WarnContext(ctx, "leftovers of earlier installs could not be removed", slog.Any("err", err))
 	}

@@ -55,6 +55,15 @@ func (is *Issues) Add(path, code, format string, args ...any) {
 	is.list = append(is.list, Issue{Path: path, Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
+// Require adds an issue with CodeRequired if value is empty, and reports whether
+// it is not.
+func (is *Issues) Require(path, value string) bool {
+	if value == "" {
+		is.Add(path, CodeRequired, "%s is required.", path)
+	}
+	return value != ""
+}
+
 // Append appends issues that are complete already.
 func (is *Issues) Append(list ...Issue) {
 	kept := min(len(list), MaxIssues-len(is.list))

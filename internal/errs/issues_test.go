@@ -76,7 +76,9 @@ func TestIssuesKeepTheirOrder(t *testing.T) {
 		t.Errorf("the zero value has %d issues, %v", is.Len(), is.Err())
 	}
 	is.Add("b", errs.CodeOutOfRange, "b must be %d%% or less.", 100)
-	is.Append(errs.Issue{Path: "a", Code: errs.CodeRequired, Message: "a is required."})
+	if is.Require("a", "") || !is.Require("c", " ") {
+		t.Error("Require must refuse the empty text and nothing else")
+	}
 	want := []errs.Issue{
 		{Path: "b", Code: "out_of_range", Message: "b must be 100% or less."},
 		{Path: "a", Code: "required", Message: "a is required."},

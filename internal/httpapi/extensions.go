@@ -3,6 +3,7 @@ package httpapi
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -10,9 +11,10 @@ import (
 	"time"
 
 	"stoa/internal/errs"
+	"stoa/internal/extension"
+	"stoa/internal/extension/install"
 	"stoa/internal/idempotency"
 	"stoa/internal/plugin"
-	"stoa/internal/plugin/install"
 )
 
 // uploadTimeout is how long an install may take, the upload included.
@@ -57,7 +59,7 @@ type packageFields struct {
 func newPackageFields(p plugin.Package) packageFields {
 	m := p.Manifest
 	return packageFields{
-		ID: p.ID, Kind: string(install.KindPlugin), Slug: m.Slug, Name: m.Name, Version: m.Version,
+		ID: p.ID, Kind: string(extension.Plugin), Slug: m.Slug, Name: m.Name, Version: m.Version,
 		Author: m.Author, AuthorURL: m.AuthorURL, Description: m.Description, Category: m.Category,
 		RuntimeType: string(m.RuntimeType), EntryModule: m.EntryModule, ExternalBaseURL: m.ExternalBaseURL,
 		Source: string(p.Source), InstallPath: p.InstallPath, ZipHash: p.ZipHash, ManifestJSON: string(m.Raw),
@@ -105,7 +107,7 @@ func orEmpty[T any](list []T) []T {
 
 // installExtension serves POST /api/v1/admin/extensions/{kind}/install.
 func (s *Server) installExtension(w http.ResponseWriter, r *http.Request) error {
-	if err := checkKind(r); err != nil {
+	if err := s.checkKind(r); err != nil {
 		return err
 	}
 	key, faults := readKey(r)
@@ -128,19 +130,23 @@ func (s *Server) installExtension(w http.ResponseWriter, r *http.Request) error 
 // installUpload installs a received archive and answers with what came of it.
 func (s *Server) installUpload(w http.ResponseWriter, r *http.Request, up *install.Upload) error {
 	up.PackageID = idempotency.Seed(r.Context())
-	res, err := s.Installer.Install(r.Context(), up)
+	res, err := s.Installer.Install(r.Context(), kindOf(r), up)
 	if err != nil {
 		return err
+	}
+	installed, ok := res.Record.(plugin.Installed)
+	if !ok { // each kind has an answer of its own (CONTRACT 4)
+		return fmt.Errorf("httpapi: no answer to the install of a %T", res.Record)
 	}
 	status := http.StatusCreated
 	if res.Duplicate {
 		status = http.StatusOK
 	}
 	writeData(w, status, installJSON{
-		packageFields:   newPackageFields(res.Package),
-		DefaultInstance: newInstanceJSON(res.Installed),
+		packageFields:   newPackageFields(installed.Package),
+		DefaultInstance: newInstanceJSON(installed),
 		Permissions: permissionsJSON{
-			Declared: orEmpty(res.Package.Manifest.Permissions), Granted: orEmpty(res.Instance.Granted), Added: []string{},
+			Declared: orEmpty(installed.Package.Manifest.Permissions), Granted: orEmpty(installed.Instance.Granted), Added: []string{},
 		},
 		Duplicate: res.Duplicate,
 	})
@@ -155,10 +161,10 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request) (*install.Uploa
 	switch {
 	case err == nil && media == "multipart/form-data" && params["boundary"] != "":
 		up, err := s.receiveForm(r, params["boundary"])
-		return up, tooLarge(err)
+		return up, s.tooLarge(r, err)
 	case err == nil && (media == "application/zip" || media == "application/x-zip-compressed"):
-		up, err := s.Installer.Receive(r.Body)
-		return up, tooLarge(err)
+		up, err := s.Installer.Receive(kindOf(r), r.Body)
+		return up, s.tooLarge(r, err)
 	}
 	return nil, errNotArchive
 }
@@ -185,7 +191,7 @@ func (s *Server) receiveForm(r *http.Request, boundary string) (up *install.Uplo
 		case up != nil:
 			return up, errOneFile
 		}
-		if up, err = s.Installer.Receive(part); err != nil {
+		if up, err = s.Installer.Receive(kindOf(r), part); err != nil {
 			return nil, err
 		}
 	}
@@ -193,19 +199,21 @@ func (s *Server) receiveForm(r *http.Request, boundary string) (up *install.Uplo
 
 // tooLarge makes 413 of a body that ran into its limit, wherever that was
 // noticed.
-func tooLarge(err error) error {
+func (s *Server) tooLarge(r *http.Request, err error) error {
 	if _, is := errors.AsType[*http.MaxBytesError](err); is {
-		return install.ErrTooLarge.Because(err)
+		return s.Installer.TooLarge(kindOf(r)).Because(err)
 	}
 	return err
 }
 
-func checkKind(r *http.Request) error { return install.CheckKind(install.Kind(r.PathValue("kind"))) }
+func kindOf(r *http.Request) extension.Kind { return extension.Kind(r.PathValue("kind")) }
+
+func (s *Server) checkKind(r *http.Request) error { return s.Installer.CheckKind(kindOf(r)) }
 
 // listExtensions serves GET /api/v1/admin/extensions and …/{kind}.
 func (s *Server) listExtensions(w http.ResponseWriter, r *http.Request) error {
 	if r.PathValue("kind") != "" {
-		if err := checkKind(r); err != nil {
+		if err := s.checkKind(r); err != nil {
 			return err
 		}
 	}
@@ -214,7 +222,7 @@ func (s *Server) listExtensions(w http.ResponseWriter, r *http.Request) error {
 	if err := faults.err(); err != nil {
 		return err
 	}
-	packages, total, err := s.Plugins.List(r.Context(), plugin.Page{Offset: p.offset(), Limit: p.Limit})
+	packages, total, err := s.Plugins.List(r.Context(), p.Limit, p.offset())
 	if err != nil {
 		return err
 	}
@@ -224,7 +232,7 @@ func (s *Server) listExtensions(w http.ResponseWriter, r *http.Request) error {
 
 // getExtension serves GET /api/v1/admin/extensions/{kind}/{slug}.
 func (s *Server) getExtension(w http.ResponseWriter, r *http.Request) error {
-	if err := checkKind(r); err != nil {
+	if err := s.checkKind(r); err != nil {
 		return err
 	}
 	return s.getPlugin(w, r)
@@ -242,7 +250,7 @@ func (s *Server) getPlugin(w http.ResponseWriter, r *http.Request) error {
 
 // uninstallExtension serves DELETE /api/v1/admin/extensions/{kind}/{slug}.
 func (s *Server) uninstallExtension(w http.ResponseWriter, r *http.Request) error {
-	if err := checkKind(r); err != nil {
+	if err := s.checkKind(r); err != nil {
 		return err
 	}
 	return s.uninstallPlugin(w, r)

@@ -18,7 +18,6 @@ import (
 
 	"stoa/internal/app"
 	"stoa/internal/plugin"
-	"stoa/internal/plugin/archive"
 	"stoa/internal/store"
 	"stoa/internal/testkit"
 )
@@ -234,10 +233,10 @@ func TestInstallLimitsTheUpload(t *testing.T) {
 
 	a := testkit.New(t)
 	admin := a.Admin(t, "root").Access
-	mustFail(t, a.Install(t, admin, "plugin", make([]byte, archive.MaxArchive)), http.StatusBadRequest, "INVALID_ARCHIVE")
-	mustFail(t, a.Install(t, admin, "plugin", make([]byte, archive.MaxArchive+1)), http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
+	mustFail(t, a.Install(t, admin, "plugin", make([]byte, plugin.MaxArchive)), http.StatusBadRequest, "INVALID_ARCHIVE")
+	mustFail(t, a.Install(t, admin, "plugin", make([]byte, plugin.MaxArchive+1)), http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
 	for _, over := range []int{1, 2 << 20} { // found by the archive's limit, and by the form's
-		body, header := form(t, make([]byte, archive.MaxArchive+over))
+		body, header := form(t, make([]byte, plugin.MaxArchive+over))
 		res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: extensions + "/plugin/install", Token: admin, Body: body, Header: header})
 		mustFail(t, res, http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
 	}

@@ -63,7 +63,7 @@ func (s *Server) listInstances(w http.ResponseWriter, r *http.Request) error {
 	if err := faults.err(); err != nil {
 		return err
 	}
-	instances, total, err := s.Plugins.Instances(r.Context(), r.PathValue("slug"), plugin.Page{Offset: p.offset(), Limit: p.Limit})
+	instances, total, err := s.Plugins.Instances(r.Context(), r.PathValue("slug"), p.Limit, p.offset())
 	if err != nil {
 		return err
 	}

@@ -15,12 +15,12 @@ import (
 	"stoa/internal/audit"
 	"stoa/internal/caller"
 	"stoa/internal/clientip"
+	"stoa/internal/extension/install"
 	"stoa/internal/gateway"
 	"stoa/internal/idempotency"
 	"stoa/internal/keyring"
 	"stoa/internal/market"
 	"stoa/internal/plugin"
-	"stoa/internal/plugin/install"
 	"stoa/internal/ratelimit"
 )
 

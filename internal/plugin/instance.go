@@ -20,14 +20,15 @@ func (m Match) check(version int64) error {
 	return nil
 }
 
-// Instances returns a package's instances, oldest first, and how many there are
-// on all pages. The error is ErrNotFound if there is no such package.
-func (s *Service) Instances(ctx context.Context, slug string, page Page) ([]Installed, int, error) {
+// Instances returns at most limit instances of a package, after the first offset,
+// oldest first, and how many there are in all. The error is ErrNotFound if there
+// is no such package.
+func (s *Service) Instances(ctx context.Context, slug string, limit, offset int) ([]Installed, int, error) {
 	p, err := live(ctx, s.Store, slug)
 	if err != nil {
 		return nil, 0, err
 	}
-	stored, total, err := s.Store.ListInstances(ctx, slug, page)
+	stored, total, err := s.Store.ListInstances(ctx, slug, limit, offset)
 	if err != nil {
 		return nil, 0, err
 	}

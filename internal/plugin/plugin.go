@@ -80,6 +80,21 @@ type Revision struct {
 	Updated  time.Time // Package.UpdatedAt
 }
 
+// Revision returns the state that in was read in.
+func (in Installed) Revision() Revision {
+	return Revision{Instance: in.Instance.Version, ZipHash: in.Package.ZipHash, Updated: in.Package.UpdatedAt}
+}
+
+// Replaces reports whether a process started with old must give way to one started
+// with r. A state that was read before a change and used after it does not bring
+// the old state back.
+func (r Revision) Replaces(old Revision) bool {
+	if r.Instance != old.Instance {
+		return r.Instance > old.Instance
+	}
+	return r.ZipHash != old.ZipHash && !r.Updated.Before(old.Updated)
+}
+
 // Permissions returns the effective permissions: granted and still declared
 // (CONTRACT 5), in the order of the grant.
 func (in Installed) Permissions() []string {

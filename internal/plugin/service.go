@@ -118,9 +118,10 @@ func live(ctx context.Context, st Store, slug string) (Package, error) {
 	return p, err
 }
 
-// List returns installed packages by slug, and how many there are on all pages.
-func (s *Service) List(ctx context.Context, page Page) ([]Package, int, error) {
-	return s.Store.ListPackages(ctx, page)
+// List returns at most limit installed packages by slug, after the first offset,
+// and how many there are in all.
+func (s *Service) List(ctx context.Context, limit, offset int) ([]Package, int, error) {
+	return s.Store.ListPackages(ctx, limit, offset)
 }
 
 // FindArchive returns the package that was installed from the archive with that
@@ -237,8 +238,8 @@ func (s *Service) Uninstall(ctx context.Context, slug string) (Package, error) {
 func enabled(ctx context.Context, st Store, slug string) ([]string, error) {
 	const batch = 500
 	var ids []string
-	for page := (Page{Limit: batch}); ; page.Offset += batch {
-		list, total, err := st.ListInstances(ctx, slug, page)
+	for offset := 0; ; offset += batch {
+		list, total, err := st.ListInstances(ctx, slug, batch, offset)
 		if err != nil {
 			return nil, err
 		}
@@ -247,7 +248,7 @@ func enabled(ctx context.Context, st Store, slug string) ([]string, error) {
 				ids = append(ids, in.ID)
 			}
 		}
-		if page.Offset+batch >= total {
+		if offset+batch >= total {
 			return ids, nil
 		}
 	}

@@ -208,7 +208,7 @@ func uninstallAgainstChanges(t *testing.T, database string) {
 		}
 	})
 	wg.Wait()
-	list, _, err := s.Store.ListInstances(ctx, "pay", plugin.Page{Limit: 99})
+	list, _, err := s.Store.ListInstances(ctx, "pay", 99, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,11 +15,6 @@ type StoredInstance struct {
 	Sealed string
 }
 
-// Page is a part of a list.
-type Page struct {
-	Offset, Limit int
-}
-
 // Store is where packages and their instances live. Package store implements it
 // for SQLite and PostgreSQL; storetest holds every sentence here to it.
 type Store interface {
@@ -48,9 +43,9 @@ type Packages interface {
 	// that hash, uninstalled or not, or an errs.NotFound error.
 	FindArchive(ctx context.Context, zipHash string) (Package, error)
 
-	// ListPackages returns the installed packages by slug, without the
-	// uninstalled, and how many there are on all pages.
-	ListPackages(ctx context.Context, page Page) ([]Package, int, error)
+	// ListPackages returns at most limit of the installed packages, after the first
+	// offset, by slug and without the uninstalled; and how many there are in all.
+	ListPackages(ctx context.Context, limit, offset int) ([]Package, int, error)
 
 	// CreatePackage adds a package. The error is an errs.Conflict if its slug is
 	// taken, also by an uninstalled one.
@@ -81,10 +76,10 @@ type Instances interface {
 	// KeyState tells whether the package has, or had, an instance with that key.
 	KeyState(ctx context.Context, slug, key string) (KeyState, error)
 
-	// ListInstances returns the instances of a package, oldest first (those of the
-	// same moment by key) and without the deleted, and how many there are on all
-	// pages.
-	ListInstances(ctx context.Context, slug string, page Page) ([]StoredInstance, int, error)
+	// ListInstances returns at most limit instances of a package, after the first
+	// offset, oldest first (those of the same moment by key) and without the
+	// deleted; and how many there are in all.
+	ListInstances(ctx context.Context, slug string, limit, offset int) ([]StoredInstance, int, error)
 
 	// LiveInstances returns the present state of those instances that are enabled,
 	// by id. The others are left out: the disabled, deleted and unknown, and those

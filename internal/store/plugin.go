@@ -78,7 +78,7 @@ func (p *Plugin) FindArchive(ctx context.Context, zipHash string) (plugin.Packag
 }
 
 // ListPackages implements plugin.Packages.
-func (p *Plugin) ListPackages(ctx context.Context, page plugin.Page) ([]plugin.Package, int, error) {
+func (p *Plugin) ListPackages(ctx context.Context, limit, offset int) ([]plugin.Package, int, error) {
 	var total int
 	if err := p.r.QueryRowContext(ctx, `SELECT count(*) FROM plugin_packages WHERE deleted_at_ms IS NULL`).Scan(&total); err != nil {
 		return nil, 0, err
@@ -87,7 +87,7 @@ func (p *Plugin) ListPackages(ctx context.Context, page plugin.Page) ([]plugin.P
 		SELECT `+packageColumns+` FROM plugin_packages p
 		WHERE p.deleted_at_ms IS NULL
 		ORDER BY p.slug
-		LIMIT $1 OFFSET $2`, page.Limit, page.Offset)
+		LIMIT $1 OFFSET $2`, limit, offset)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -130,7 +130,7 @@ func (p *Plugin) KeyState(ctx context.Context, slug, key string) (plugin.KeyStat
 }
 
 // ListInstances implements plugin.Instances.
-func (p *Plugin) ListInstances(ctx context.Context, slug string, page plugin.Page) ([]plugin.StoredInstance, int, error) {
+func (p *Plugin) ListInstances(ctx context.Context, slug string, limit, offset int) ([]plugin.StoredInstance, int, error) {
 	var total int
 	err := p.r.QueryRowContext(ctx, `
 		SELECT count(*) FROM plugin_instances WHERE package_slug = $1 AND deleted_at_ms IS NULL`, slug).Scan(&total)
@@ -141,7 +141,7 @@ func (p *Plugin) ListInstances(ctx context.Context, slug string, page plugin.Pag
 		SELECT `+instanceColumns+` FROM plugin_instances i
 		WHERE i.package_slug = $1 AND i.deleted_at_ms IS NULL
 		ORDER BY i.created_at_ms, i.instance_key
-		LIMIT $2 OFFSET $3`, slug, page.Limit, page.Offset)
+		LIMIT $2 OFFSET $3`, slug, limit, offset)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -17,32 +17,11 @@ type installation struct {
 	id string
 
 	mu       sync.Mutex
-	current  *process // starting or running
-	revision revision // of the last process that was started
+	current  *process        // starting or running
+	revision plugin.Revision // of the last process that was started
 	failures failures
 	down     bool // the last process failed, and none was started since
 	restarts int
-}
-
-// revision identifies what a process was started with.
-type revision struct {
-	instance int64     // plugin.Instance.Version
-	hash     string    // of the package
-	updated  time.Time // of the package
-}
-
-func revisionOf(in plugin.Installed) revision {
-	return revision{instance: in.Instance.Version, hash: in.Package.ZipHash, updated: in.Package.UpdatedAt}
-}
-
-// replaces reports whether a call for r needs another process than one for old.
-// A call that was looked up before a change, and arrives after it, does not bring
-// the old state back.
-func (r revision) replaces(old revision) bool {
-	if r.instance != old.instance {
-		return r.instance > old.instance
-	}
-	return r.hash != old.hash && !r.updated.Before(old.updated)
 }
 
 // acquire returns a process that is ready for a call of in, which the caller
@@ -75,8 +54,8 @@ func (s *installation) acquire(ctx context.Context, in plugin.Installed) (*proce
 func (s *installation) claim(in plugin.Installed) (p *process, wait time.Duration, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	want := revisionOf(in)
-	if want.replaces(s.revision) {
+	want := in.Revision()
+	if want.Replaces(s.revision) {
 		s.retire()
 		s.failures, s.down = failures{}, false
 	}

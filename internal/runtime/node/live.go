@@ -73,7 +73,7 @@ func (rt *Runtime) retireOutdated(running []*process) error {
 	}
 	for _, p := range running {
 		now, ok := live[p.in.Instance.ID]
-		if !ok || (revision{instance: now.Instance, hash: now.ZipHash, updated: now.Updated}).replaces(revisionOf(p.in)) {
+		if !ok || now.Replaces(p.in.Revision()) {
 			p.owner.retireOnly(p)
 		}
 	}

@@ -37,17 +37,13 @@ func (l *fakeLive) set(change func()) {
 	change()
 }
 
-func present(in plugin.Installed) plugin.Revision {
-	return plugin.Revision{Instance: in.Instance.Version, ZipHash: in.Package.ZipHash, Updated: in.Package.UpdatedAt}
-}
-
 func TestWhatIsNoLongerLiveEnds(t *testing.T) {
 	t.Parallel()
 	live := &fakeLive{live: map[string]plugin.Revision{}, asked: make(chan []string, 1)}
 	f := newFixture(t, func(c *Config) { c.Live, c.LiveEvery = live, 10*time.Millisecond })
 	start := func(slug string) (plugin.Installed, int) {
 		in := f.install(t, slug, withRoutes("setInterval(() => {}, 10)"))
-		live.set(func() { live.live[in.Instance.ID] = present(in) })
+		live.set(func() { live.live[in.Instance.ID] = in.Revision() })
 		if err := f.Prepare(t.Context(), in); err != nil {
 			t.Fatal(err)
 		}
@@ -73,10 +69,10 @@ func TestWhatIsNoLongerLiveEnds(t *testing.T) {
 
 	live.set(func() {
 		live.err = nil
-		newer, other := present(changed), present(upgraded)
+		newer, other := changed.Revision(), upgraded.Revision()
 		newer.Instance++
 		other.ZipHash, other.Updated = "new", time.Now()
-		live.live = map[string]plugin.Revision{stays.Instance.ID: present(stays), changed.Instance.ID: newer, upgraded.Instance.ID: other}
+		live.live = map[string]plugin.Revision{stays.Instance.ID: stays.Revision(), changed.Instance.ID: newer, upgraded.Instance.ID: other}
 	})
 	for _, pid := range []int{disabledPID, changedPID, upgradedPID} {
 		gone(t, pid)

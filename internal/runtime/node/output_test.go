@@ -117,26 +117,3 @@ func TestDelaysGrowAndEnd(t *testing.T) {
 		}
 	}
 }
-
-func TestACallThatWasLookedUpBeforeAChangeDoesNotUndoIt(t *testing.T) {
-	t.Parallel()
-	t0 := time.Now()
-	base := revision{2, "b", t0}
-	tests := []struct {
-		name string
-		r    revision
-		want bool
-	}{
-		{"the same", revision{2, "b", t0}, false},
-		{"a newer config", revision{3, "b", t0}, true},
-		{"an older config", revision{1, "b", t0}, false},
-		{"a newer package", revision{2, "c", t0.Add(1)}, true},
-		{"an older package", revision{2, "a", t0.Add(-1)}, false},
-		{"settings of the package", revision{2, "b", t0.Add(1)}, false},
-	}
-	for _, tt := range tests {
-		if got := tt.r.replaces(base); got != tt.want {
-			t.Errorf("%s: got %t, want %t", tt.name, got, tt.want)
-		}
-	}
-}

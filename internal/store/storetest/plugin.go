@@ -123,8 +123,8 @@ func testLists(t *testing.T, s *store.Plugin) {
 	if err := s.DeletePackage(ctx, "p2", T0); err != nil {
 		t.Fatal(err)
 	}
-	slugs := func(page plugin.Page) (out []string) {
-		list, total, err := s.ListPackages(ctx, page)
+	slugs := func(limit, offset int) (out []string) {
+		list, total, err := s.ListPackages(ctx, limit, offset)
 		if err != nil || total != 3 {
 			t.Errorf("ListPackages: total %d, %v; want 3", total, err)
 		}
@@ -133,7 +133,7 @@ func testLists(t *testing.T, s *store.Plugin) {
 		}
 		return out
 	}
-	got := [][]string{slugs(plugin.Page{Limit: 2}), slugs(plugin.Page{Offset: 2, Limit: 2}), slugs(plugin.Page{Offset: 4, Limit: 2})}
+	got := [][]string{slugs(2, 0), slugs(2, 2), slugs(2, 4)}
 	if diff := cmp.Diff([][]string{{"p0", "p1"}, {"p3"}, nil}, got); diff != "" {
 		t.Errorf("pages of packages (-want +got):\n%s", diff)
 	}
@@ -148,7 +148,7 @@ func testLists(t *testing.T, s *store.Plugin) {
 	}
 	var keys []string
 	for at := range 3 {
-		list, total, err := s.ListInstances(ctx, "p1", plugin.Page{Offset: at, Limit: 1})
+		list, total, err := s.ListInstances(ctx, "p1", 1, at)
 		if err != nil || total != 3 || len(list) != 1 {
 			t.Fatalf("ListInstances = %d of %d, %v; want 1 of 3", len(list), total, err)
 		}
@@ -178,7 +178,7 @@ func testUninstall(t *testing.T, s *store.Plugin) {
 	wantKind(t, err, errs.NotFound)
 	_, err = s.GetSecret(ctx, "p1")
 	wantKind(t, err, errs.NotFound)
-	list, total, err := s.ListInstances(ctx, "p1", plugin.Page{Limit: 9})
+	list, total, err := s.ListInstances(ctx, "p1", 9, 0)
 	if err != nil || total != 2 || slices.ContainsFunc(list, func(in plugin.StoredInstance) bool { return in.Enabled || in.Version != 2 || !in.UpdatedAt.Equal(at) }) {
 		t.Errorf("instances = %+v, %v; want both disabled", list, err)
 	}
@@ -315,7 +315,7 @@ func testDeletedInstance(t *testing.T, s *store.Plugin) {
 	wantKind(t, err, errs.NotFound)
 	in.Version = 3
 	wantKind(t, s.UpdateInstance(ctx, in), errs.NotFound)
-	if _, total, err := s.ListInstances(ctx, "p1", plugin.Page{Limit: 9}); err != nil || total != 1 {
+	if _, total, err := s.ListInstances(ctx, "p1", 9, 0); err != nil || total != 1 {
 		t.Errorf("ListInstances: total %d, %v; want 1", total, err)
 	}
 }
@@ -406,7 +406,7 @@ func testCreateRace(t *testing.T, s *store.Plugin) {
 			wantKind(t, err, errs.Conflict)
 		}
 	}
-	if _, total, err := s.ListInstances(context.WithoutCancel(t.Context()), "race", plugin.Page{Limit: 9}); won != 1 || total != 1 || err != nil {
+	if _, total, err := s.ListInstances(context.WithoutCancel(t.Context()), "race", 9, 0); won != 1 || total != 1 || err != nil {
 		t.Errorf("%d succeeded, %d instances, %v; want one and one", won, total, err)
 	}
 }
@@ -423,7 +423,7 @@ func testAbsent(t *testing.T, s *store.Plugin) {
 	in := inst("p1", "nope", "nope")
 	in.Version = 2
 	wantKind(t, s.UpdateInstance(ctx, in), errs.NotFound)
-	if list, total, err := s.ListInstances(ctx, "nope", plugin.Page{Limit: 9}); len(list) != 0 || total != 0 || err != nil {
+	if list, total, err := s.ListInstances(ctx, "nope", 9, 0); len(list) != 0 || total != 0 || err != nil {
 		t.Errorf("ListInstances of an unknown package = %v, %d, %v; want none", list, total, err)
 	}
 }

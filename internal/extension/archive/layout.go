@@ -31,8 +31,8 @@ const (
 	deflated = 8
 )
 
-// Bits of the flags of an entry. All others mean encryption, patches or other
-// things that no package needs.
+// Bits of the flags of an entry. The others stand for encryption, patches and the
+// like, which no extension needs.
 const (
 	flagStreamed = 1 << 3 // sizes and CRC follow the data
 	flagsAllowed = 1<<1 | 1<<2 | 1<<11 | flagStreamed
@@ -50,10 +50,9 @@ type record struct {
 	data         int64  // offset of the packed bytes; set by checkLocal
 }
 
-// readLayout reads the central directory and checks that the file is made of its
-// entries, the directory and the end record and of nothing else: no byte before,
-// between or behind them, and no byte twice. Two readers of such a file cannot
-// come to different ideas of what is in it.
+// readLayout reads the central directory and checks that the file consists of its
+// entries, the directory and the end record: no byte before, between or behind
+// them, and no byte shared. Any two programs see the same contents in such a file.
 func readLayout(r io.ReaderAt, size int64) ([]record, error) {
 	end, err := findEnd(r, size)
 	if err != nil {
@@ -80,8 +79,8 @@ type endRecord struct {
 	count        int
 }
 
-// findEnd reads the end record: the last one in the file, which must reach
-// exactly to the file's end.
+// findEnd reads the end record: the last one in the file, which must end where the
+// file does.
 func findEnd(r io.ReaderAt, size int64) (endRecord, error) {
 	tail := make([]byte, min(size, lenEnd+maxComment))
 	if _, err := r.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {
@@ -143,7 +142,7 @@ func (rec *record) parse(r io.Reader) error {
 	return checkExtra(rec.name, rest[nameLen:nameLen+extraLen])
 }
 
-// check refuses what a record says that no package needs.
+// check refuses names, methods and features that no extension needs.
 func (rec *record) check() error {
 	switch {
 	case !utf8.ValidString(rec.name):
@@ -162,14 +161,14 @@ func (rec *record) check() error {
 	return nil
 }
 
-// checkExtra refuses extra fields that give the entry another name for readers
-// that know them (Info-ZIP Unicode Path, 0x7075).
+// checkExtra refuses the extra field that gives the entry another name for programs
+// that know it (Info-ZIP Unicode Path, 0x7075).
 func checkExtra(name string, extra []byte) error {
 	for len(extra) >= 4 {
 		id, n := binary.LittleEndian.Uint16(extra), int(binary.LittleEndian.Uint16(extra[2:]))
 		extra = extra[4:]
 		if n > len(extra) {
-			break // padding; no reader looks further either
+			break // padding: no program reads on either
 		}
 		if id == 0x7075 && (n < 5 || string(extra[5:n]) != name) {
 			return fault(name, "The entry has a second name.")
@@ -179,7 +178,7 @@ func checkExtra(name string, extra []byte) error {
 	return nil
 }
 
-// fields reads little-endian numbers off the front.
+// fields reads little-endian numbers from its front.
 type fields []byte
 
 func (f *fields) skip(n int) { *f = (*f)[n:] }

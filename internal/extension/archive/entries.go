@@ -11,10 +11,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-var (
-	allowed = []string{".js", ".json", ".woff", ".woff2", ".css", ".html"} // spec B, Limits
-	fonts   = []string{".woff", ".woff2"}
-)
+var fonts = []string{".woff", ".woff2"}
 
 // Types of files in a Unix mode.
 const (
@@ -24,8 +21,8 @@ const (
 )
 
 // checkEntries applies every rule about names, types and sizes and returns the
-// files, without the top-level folder that may be around them all.
-func checkEntries(records []record) ([]file, error) {
+// files, their paths without the one folder that may be around everything.
+func checkEntries(records []record, profile Profile) ([]file, error) {
 	var files []file
 	var size total
 	names := newNames()
@@ -37,7 +34,7 @@ func checkEntries(records []record) ([]file, error) {
 		if err := names.add(rec.name, name, dir); err != nil {
 			return nil, err
 		}
-		if err := checkType(rec, dir); err != nil {
+		if err := checkType(rec, dir, profile.Types); err != nil {
 			return nil, err
 		}
 		if dir {
@@ -48,26 +45,29 @@ func checkEntries(records []record) ([]file, error) {
 		}
 		files = append(files, file{record: rec, path: name})
 	}
-	return strip(files, records), nil
+	return strip(files, records, profile.Manifest), nil
 }
 
 // checkName checks a name without the slash that marks a directory.
 func checkName(entry, name string) error {
-	if !fs.ValidPath(name) || name == "." || strings.ContainsAny(name, `\:`) || strings.ContainsFunc(name, unicode.IsControl) {
+	plain := fs.ValidPath(name) && name != "." && !strings.ContainsAny(name, `\:`)
+	if !plain || strings.ContainsFunc(name, unicode.IsControl) {
 		return fault(entry, "The entry's name is not a plain relative path.")
 	}
 	parts := strings.Split(name, "/")
-	if len(name) > MaxName || len(parts) > MaxDepth+1 || slices.ContainsFunc(parts, func(p string) bool { return len(p) > MaxPart }) {
+	long := func(part string) bool { return len(part) > MaxPart }
+	if len(name) > MaxName || len(parts) > MaxDepth+1 || slices.ContainsFunc(parts, long) {
 		return fault(entry, "The entry's name is too long.")
 	}
 	return nil
 }
 
-// checkType checks what kind of file an entry is.
-func checkType(rec record, dir bool) error {
+// checkType checks what kind of file an entry is, and that its type is among those
+// that are allowed.
+func checkType(rec record, dir bool, allowed []string) error {
 	switch kind := rec.mode & modeType; {
 	case dir && (rec.size != 0 || rec.packed != 0 && rec.method == stored || kind != 0 && kind != modeDir):
-		return fault(rec.name, "The entry is named like a directory and is none.")
+		return fault(rec.name, "The entry is named like a directory but is not one.")
 	case dir:
 		return nil
 	case kind != 0 && kind != modeRegular:
@@ -80,7 +80,7 @@ func checkType(rec record, dir bool) error {
 
 func extension(name string) string { return strings.ToLower(path.Ext(name)) }
 
-// total adds up what the archive says its files take.
+// total adds up the sizes that the archive states.
 type total struct {
 	size, fontSize int64
 	fonts          int
@@ -109,18 +109,18 @@ func (t *total) add(rec record) error {
 	return nil
 }
 
-// names finds entries that would be the same file, or stand in each other's
-// way, on some file system: one that folds case, or normalises Unicode.
+// names finds entries that would be the same file, or a file where another needs a
+// folder, on some file system: one that folds case or normalizes Unicode.
 type names struct {
 	fold cases.Caser
 	seen map[string]node // by folded name
-	dirs map[string]bool // directories that were put, with all those around them
+	dirs map[string]bool // directories that were put, and so were those around them
 }
 
 type node struct {
 	name     string // as it was first written
 	dir      bool
-	explicit bool // has an entry of its own, rather than being around one
+	explicit bool // has an entry of its own, and is not only part of other names
 }
 
 func newNames() *names {
@@ -144,7 +144,7 @@ func (n *names) add(entry, name string, dir bool) error {
 }
 
 func (n *names) put(entry string, new node) error {
-	// Folding can undo normalisation and the other way round, hence both forms.
+	// Folding can undo normalization and the other way round, hence both.
 	key := norm.NFC.String(n.fold.String(norm.NFD.String(new.name)))
 	old, ok := n.seen[key]
 	switch {
@@ -159,10 +159,10 @@ func (n *names) put(entry string, new node) error {
 	return nil
 }
 
-// strip removes the top-level folder from the paths if there is no manifest at
-// the top and everything in the archive is in one folder that has one.
-func strip(files []file, records []record) []file {
-	if slices.ContainsFunc(files, func(f file) bool { return f.path == manifestName }) || len(files) == 0 {
+// strip removes the top-level folder from the paths if everything in the archive
+// is in one folder and the manifest is not at the top.
+func strip(files []file, records []record, manifest string) []file {
+	if slices.ContainsFunc(files, func(f file) bool { return f.path == manifest }) || len(files) == 0 {
 		return files
 	}
 	top, _, _ := strings.Cut(files[0].path, "/")

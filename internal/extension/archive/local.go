@@ -8,8 +8,8 @@ import (
 )
 
 // checkLocals checks the local header of every record against the directory, and
-// that the entries, one after the other, fill the file from its first byte to
-// the directory's. It sets the records' data offsets.
+// that the entries follow one another from the first byte of the file to the first
+// of the directory. It sets the records' data offsets.
 func checkLocals(r io.ReaderAt, records []record, directory int64) error {
 	order := make([]*record, len(records))
 	for i := range records {
@@ -27,7 +27,7 @@ func checkLocals(r io.ReaderAt, records []record, directory int64) error {
 		case rec.offset > pos && i == 0:
 			return fault(rec.name, "There is data before the archive's first entry.")
 		case rec.offset > pos:
-			return fault(rec.name, "There is data between the entries that belongs to none.")
+			return fault(rec.name, "There is data between the entries that belongs to no entry.")
 		}
 		end, err := rec.checkLocal(r, next)
 		if err != nil {
@@ -62,8 +62,8 @@ func (rec *record) checkLocal(r io.ReaderAt, next int64) (end int64, err error) 
 	nameLen, extraLen := int(f.u16()), int(f.u16())
 	same := nameLen == len(rec.name) && string(f) == rec.name && flags == rec.flags && method == rec.method
 	known := func(local, directory int64) bool {
-		// A streamed entry states later what it does not know yet, and Info-ZIP
-		// knows the unpacked size already.
+		// A streamed entry states these behind its data. Info-ZIP states the unpacked
+		// size in front already.
 		return local == directory || local == 0 && rec.flags&flagStreamed != 0
 	}
 	agree := known(int64(crc), int64(rec.crc)) && known(packed, rec.packed) && known(size, rec.size)

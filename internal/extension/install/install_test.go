@@ -18,9 +18,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/errs"
+	"stoa/internal/extension"
+	"stoa/internal/extension/archive"
+	"stoa/internal/extension/install"
 	"stoa/internal/plugin"
-	"stoa/internal/plugin/archive"
-	"stoa/internal/plugin/install"
 	"stoa/internal/seal"
 	"stoa/internal/store"
 	"stoa/internal/testkit/logtest"
@@ -53,8 +54,15 @@ func (w wrapped) InTx(ctx context.Context, fn func(plugin.Store) error) error {
 	return w.Plugin.InTx(ctx, fn)
 }
 
+// installer is an Installer of plugins and the service they are recorded with.
+type installer struct {
+	*install.Installer
+
+	Plugins *plugin.Service
+}
+
 // open returns an installer on the database and the data folder dir.
-func open(ctx context.Context, dir string, before func() error) (*install.Installer, func(), error) {
+func open(ctx context.Context, dir string, before func() error) (*installer, func(), error) {
 	db, err := store.Open(filepath.Join(dir, "stoa.db"))
 	if err != nil {
 		return nil, nil, err
@@ -67,13 +75,15 @@ func open(ctx context.Context, dir string, before func() error) (*install.Instal
 		return nil, nil, errors.Join(err, db.Close())
 	}
 	st := wrapped{Plugin: store.NewPlugin(db), before: before}
-	return &install.Installer{
-		Plugins: &plugin.Service{Store: st, Now: time.Now, Configs: key.Box("c"), Secrets: key.Box("s")},
-		Paths:   st, DataDir: dir,
+	plugins := &plugin.Service{Store: st, Now: time.Now, Configs: key.Box("c"), Secrets: key.Box("s")}
+	kinds := extension.Registries{extension.Plugin: plugin.Registry{Service: plugins}}
+	return &installer{
+		Installer: &install.Installer{Kinds: kinds, DataDir: dir},
+		Plugins:   plugins,
 	}, func() { _ = db.Close() }, nil
 }
 
-func mustOpen(tb testing.TB, dir string, before func() error) *install.Installer {
+func mustOpen(tb testing.TB, dir string, before func() error) *installer {
 	tb.Helper()
 	in, done, err := open(tb.Context(), dir, before)
 	if err != nil {
@@ -86,13 +96,22 @@ func mustOpen(tb testing.TB, dir string, before func() error) *install.Installer
 
 func nothing() error { return nil }
 
-func add(ctx context.Context, in *install.Installer, data []byte) (install.Result, error) {
-	up, err := in.Receive(bytes.NewReader(data))
+// installed is the result of installing a plugin.
+type installed struct {
+	plugin.Installed
+
+	Duplicate bool
+}
+
+func add(ctx context.Context, in *installer, data []byte) (installed, error) {
+	up, err := in.Receive(extension.Plugin, bytes.NewReader(data))
 	if err != nil {
-		return install.Result{}, err
+		return installed{}, err
 	}
 	defer up.Close()
-	return in.Install(ctx, up)
+	res, err := in.Install(ctx, extension.Plugin, up)
+	record, _ := res.Record.(plugin.Installed)
+	return installed{Installed: record, Duplicate: res.Duplicate}, err
 }
 
 const manifest = `{"schemaVersion":1,"slug":"pay","name":"Pay","version":"1.0.0","runtimeType":"internal-fastify","entryModule":"index.js"}`
@@ -169,7 +188,7 @@ func TestKilledBeforeTheRecordLeavesNothingToSee(t *testing.T) {
 		t.Fatalf("the child left %q; the test tests nothing", left)
 	}
 	in := mustOpen(t, dir, nothing)
-	if _, total, err := in.Plugins.List(t.Context(), plugin.Page{Limit: 9}); total != 0 || err != nil {
+	if _, total, err := in.Plugins.List(t.Context(), 9, 0); total != 0 || err != nil {
 		t.Errorf("%d packages are listed, %v; want none", total, err)
 	}
 	_, err = in.Plugins.ByKey(t.Context(), "pay", plugin.DefaultInstance)
@@ -278,12 +297,12 @@ func TestReceive(t *testing.T) {
 		kind errs.Kind // "" means it is received
 	}{
 		{"empty", strings.NewReader(""), ""},
-		{"as large as may be", zeros(archive.MaxArchive), ""},
-		{"one byte too large", zeros(archive.MaxArchive + 1), errs.TooLarge},
+		{"as large as may be", zeros(plugin.MaxArchive), ""},
+		{"one byte too large", zeros(plugin.MaxArchive + 1), errs.TooLarge},
 		{"broken off", io.MultiReader(strings.NewReader("PK"), iotest.ErrReader(io.ErrUnexpectedEOF)), errs.Invalid},
 	}
 	for _, tt := range tests {
-		up, err := in.Receive(tt.body)
+		up, err := in.Receive(extension.Plugin, tt.body)
 		if errs.KindOf(err) != tt.kind {
 			t.Errorf("%s: Receive = %v, want kind %q", tt.name, err, tt.kind)
 		}
@@ -308,12 +327,41 @@ func (zeroReader) Read(b []byte) (int, error) {
 func TestCheckKind(t *testing.T) {
 	t.Parallel()
 
-	for kind, want := range map[install.Kind]error{
-		"plugin": nil, "theme-shop": install.ErrUnsupported, "theme-admin": install.ErrUnsupported, "theme-app-shop": install.ErrUnsupported,
-		"theme-app-admin": install.ErrUnsupported, "bundle": install.ErrUnsupported, "": install.ErrKind, "Plugin": install.ErrKind, "widget": install.ErrKind,
+	in := mustOpen(t, t.TempDir(), nothing)
+	for kind, want := range map[extension.Kind]error{
+		"plugin": nil, "theme-shop": extension.ErrUnsupported, "theme-admin": extension.ErrUnsupported,
+		"theme-app-shop": extension.ErrUnsupported, "theme-app-admin": extension.ErrUnsupported,
+		"bundle": extension.ErrUnsupported, "": extension.ErrKind, "Plugin": extension.ErrKind, "widget": extension.ErrKind,
 	} {
-		if err := install.CheckKind(kind); !errors.Is(err, want) {
+		if err := in.CheckKind(kind); !errors.Is(err, want) {
 			t.Errorf("CheckKind(%q) = %v, want %v", kind, err, want)
 		}
+		if want == nil {
+			continue
+		}
+		if _, err := in.Receive(kind, strings.NewReader("")); !errors.Is(err, want) {
+			t.Errorf("Receive(%q) = %v, want %v", kind, err, want)
+		}
+		if _, err := in.Install(t.Context(), kind, &install.Upload{}); !errors.Is(err, want) {
+			t.Errorf("Install(%q) = %v, want %v", kind, err, want)
+		}
+	}
+}
+
+// A manifest's faults come out under their own code, and whether the entry module
+// is there is judged by the paths within the package.
+func TestInstallChecksTheManifest(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	in := mustOpen(t, dir, nothing)
+	_, err := add(t.Context(), in, ziptest.Build(t,
+		ziptest.Entry{Name: "p/manifest.json", Body: manifest}, ziptest.Entry{Name: "p/p/index.js"}))
+	e, is := errors.AsType[*errs.Error](err)
+	if !is || e.Code != "INVALID_MANIFEST" || !strings.Contains(e.Message, "entryModule names a file that is not in the package") {
+		t.Errorf("Install = %v, want INVALID_MANIFEST about entryModule", err)
+	}
+	if left := files(t, dir); len(left) > 0 {
+		t.Errorf("left %q", left)
 	}
 }

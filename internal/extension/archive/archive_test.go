@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/errs"
-	"stoa/internal/plugin/archive"
+	"stoa/internal/extension/archive"
 	"stoa/internal/testkit/ziptest"
 )
 
@@ -35,8 +35,22 @@ func good(tb testing.TB, more ...entry) []byte {
 	return ziptest.Build(tb, append(base(), more...)...)
 }
 
-func inspect(data []byte) (*archive.Package, error) {
-	return archive.Inspect(bytes.NewReader(data), int64(len(data)))
+// profile is that of plugins.
+var profile = archive.Profile{
+	Manifest: "manifest.json", MaxSize: 50 << 20,
+	Types: []string{".js", ".json", ".woff", ".woff2", ".css", ".html"},
+}
+
+func inspect(data []byte) (*archive.Contents, error) {
+	return archive.Inspect(bytes.NewReader(data), int64(len(data)), profile)
+}
+
+// size returns what the files of an archive take together, as it states.
+func size(c *archive.Contents) (sum int64) {
+	for _, f := range c.Files() {
+		sum += f.Size
+	}
+	return sum
 }
 
 // check fails the test unless err is INVALID_ARCHIVE about that entry with a
@@ -248,26 +262,46 @@ func TestInspectArchiveSize(t *testing.T) {
 	t.Parallel()
 
 	data := good(t, entry{Name: "a.js", Body: "x", Store: true})
-	fill := archive.MaxArchive - len(data) + 1
+	fill := int(profile.MaxSize) - len(data) + 1
 	data = good(t, entry{Name: "a.js", Body: strings.Repeat("x", fill), Store: true})
 	_, err := inspect(data)
 	check(t, err, "", "")
-	if len(data) != archive.MaxArchive {
-		t.Errorf("the archive has %d bytes, want %d", len(data), archive.MaxArchive)
+	if int64(len(data)) != profile.MaxSize {
+		t.Errorf("the archive has %d bytes, want %d", len(data), profile.MaxSize)
 	}
 	_, err = inspect(append(data, 0))
 	check(t, err, "", "larger than 50 MiB")
 }
 
-// A manifest's faults come out under their own code, and presence of the entry
-// module is judged by the package's own paths.
-func TestInspectChecksTheManifest(t *testing.T) {
+// What differs between kinds of extensions comes from the profile alone.
+func TestInspectGoesByTheProfile(t *testing.T) {
 	t.Parallel()
 
-	_, err := inspect(ziptest.Build(t, entry{Name: "p/manifest.json", Body: manifest}, entry{Name: "p/p/dist/index.js"}))
-	e, is := errors.AsType[*errs.Error](err)
-	if !is || e.Code != "INVALID_MANIFEST" || !strings.Contains(e.Message, "entryModule names a file that is not in the package") {
-		t.Errorf("Inspect = %v, want INVALID_MANIFEST about entryModule", err)
+	data := ziptest.Build(t, entry{Name: "theme/theme.json", Body: "{}"}, entry{Name: "theme/logo.svg", Body: "<svg/>"})
+	theme := archive.Profile{Manifest: "theme.json", MaxSize: int64(len(data)), Types: []string{".json", ".svg"}}
+	tests := []struct {
+		name   string
+		change func(*archive.Profile)
+		entry  string
+		want   string // part of the message; empty means valid
+	}{
+		{"that fits", func(*archive.Profile) {}, "", ""},
+		{"another manifest", func(p *archive.Profile) { p.Manifest = "manifest.json" }, "manifest.json", "manifest.json is missing"},
+		{"smaller", func(p *archive.Profile) { p.MaxSize-- }, "", "larger than"},
+		{"fewer types", func(p *archive.Profile) { p.Types = []string{".json"} }, "theme/logo.svg", "only .json"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+
+			profile := theme
+			tt.change(&profile)
+			c, err := archive.Inspect(bytes.NewReader(data), int64(len(data)), profile)
+			check(t, err, tt.entry, tt.want)
+			if err == nil && (string(c.Manifest) != "{}" || !c.Has("logo.svg")) {
+				t.Errorf("manifest %s, files %v", c.Manifest, c.Files())
+			}
+		})
 	}
 }
 
@@ -294,13 +328,28 @@ func TestExtractTo(t *testing.T) {
 		if diff := cmp.Diff(want, tree(t, dir)); diff != "" {
 			t.Errorf("files (-want +got):\n%s", diff)
 		}
-		if p.Manifest.Slug != "pay" || string(p.Manifest.Raw) != manifest {
-			t.Errorf("Manifest = %+v", p.Manifest)
+		if string(p.Manifest) != manifest {
+			t.Errorf("Manifest = %s", p.Manifest)
+		}
+		stated := map[string]int64{}
+		for _, f := range p.Files() {
+			stated[f.Name] = f.Size
+			if !p.Has(f.Name) {
+				t.Errorf("Has(%q) = false", f.Name)
+			}
+		}
+		for name, content := range want {
+			if stated[name] != int64(len(content)) {
+				t.Errorf("Files states %d bytes for %s, want %d", stated[name], name, len(content))
+			}
+		}
+		if len(stated) != len(want) || p.Has("css") || p.Has("p/"+top+"e.js") {
+			t.Errorf("Files = %v", stated)
 		}
 	}
 }
 
-func extract(tb testing.TB, p *archive.Package, dir string) error {
+func extract(tb testing.TB, p *archive.Contents, dir string) error {
 	tb.Helper()
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -342,7 +391,7 @@ func FuzzPackage(f *testing.F) {
 		if err != nil {
 			return
 		}
-		count, size := p.Files()
+		count, size := len(p.Files()), size(p)
 		if size > 16<<20 {
 			return // the disk of the machine that fuzzes
 		}

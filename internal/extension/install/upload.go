@@ -9,23 +9,18 @@ import (
 	"os"
 	"path"
 
-	"stoa/internal/plugin/archive"
+	"stoa/internal/errs"
+	"stoa/internal/extension"
 )
 
-// Where things are below the data folder.
-const (
-	packagesDir = "plugins"
-	uploadsDir  = "tmp"
-	tmpPrefix   = ".tmp-"
-	uploadStart = "upload-"
-)
+var errUnreadable = errs.Malformed("unreadable", "The upload could not be read to its end.")
 
 // Upload is a received archive in a temporary file. Close it when done.
 type Upload struct {
 	Hash string // SHA-256 in hex
 	Size int64  // bytes
 
-	// PackageID is the id that the package shall have; empty: any.
+	// PackageID is the id that the package gets; empty for a new one.
 	PackageID string
 
 	file *os.File
@@ -38,43 +33,57 @@ func (up *Upload) Close() error {
 	return errors.Join(up.file.Close(), up.root.Remove(up.name), up.root.Close())
 }
 
-// Receive reads an archive to its end into a temporary file. It returns
-// ErrTooLarge for one that is larger than a plugin's may be, and a
+// Receive reads an archive to its end into a temporary file. The errors are those
+// of CheckKind, TooLarge for an archive over the limit of its kind, and a
 // VALIDATION_ERROR if the client broke off.
-func (in *Installer) Receive(body io.Reader) (*Upload, error) {
+func (in *Installer) Receive(kind extension.Kind, body io.Reader) (*Upload, error) {
+	reg, err := in.Kinds.Get(kind)
+	if err != nil {
+		return nil, err
+	}
+	limit := reg.Profile().MaxSize
 	root, err := in.openData()
 	if err != nil {
 		return nil, err
 	}
-	up := &Upload{root: root, name: path.Join(uploadsDir, uploadStart+randomName()+".zip")}
+	up := &Upload{root: root, name: path.Join(uploadsDir, uploadPrefix+randomName()+".zip")}
 	up.file, err = root.OpenFile(up.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("install: %w", err), root.Close())
 	}
-	if err := up.fill(body); err != nil {
+	if err := up.fill(io.LimitReader(body, limit+1)); err != nil {
 		_ = up.Close() // what stays is swept later
 		return nil, err
+	}
+	if up.Size > limit {
+		_ = up.Close()
+		return nil, in.TooLarge(kind)
 	}
 	return up, nil
 }
 
+// TooLarge returns the error for an archive over the limit of its kind, which can
+// be installed.
+func (in *Installer) TooLarge(kind extension.Kind) *errs.Error {
+	limit := in.Kinds[kind].Profile().MaxSize
+	return errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "A %s archive may have at most %d MiB.", kind, limit>>20)
+}
+
 func (up *Upload) fill(body io.Reader) error {
 	sum := sha256.New()
-	src := &source{r: io.LimitReader(body, archive.MaxArchive+1)}
+	src := &source{r: body}
 	n, err := io.Copy(io.MultiWriter(up.file, sum), src)
 	switch {
 	case src.err != nil:
 		return errUnreadable.Because(src.err)
 	case err != nil:
 		return fmt.Errorf("install: receive: %w", err)
-	case n > archive.MaxArchive:
-		return ErrTooLarge
 	}
 	up.Size, up.Hash = n, hex.EncodeToString(sum.Sum(nil))
 	return nil
 }
 
-// source remembers whether reading failed, to tell it from writing.
+// source remembers whether reading failed, to tell it from a failure to write.
 type source struct {
 	r   io.Reader
 	err error

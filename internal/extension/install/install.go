@@ -1,0 +1,120 @@
+// Package install takes uploaded archives to installed extensions: it receives the
+// file, has it inspected, puts its contents in place and has them recorded.
+//
+// The order makes crashes harmless. The files are complete and on disk, at a path
+// of their own, before the record that points to them is written. So there is no
+// record without files; files without a record belong to nobody, and a later start
+// sweeps them. Several processes may share a data folder: each writes under names
+// that no other uses.
+//
+// Rules about archives are package archive's. What a manifest means and what is
+// recorded depends on the kind of extension and is its Registry's; see package
+// extension.
+package install
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"stoa/internal/errs"
+	"stoa/internal/extension"
+	"stoa/internal/extension/archive"
+)
+
+// Installer installs extensions. All fields are required. It is safe for
+// concurrent use, also by several processes on one data folder.
+type Installer struct {
+	Kinds   extension.Registries
+	DataDir string
+	Log     *slog.Logger
+}
+
+// CheckKind returns nil for a kind that can be installed, extension.ErrUnsupported
+// for the other kinds, and extension.ErrKind for anything else.
+func (in *Installer) CheckKind(kind extension.Kind) error {
+	_, err := in.Kinds.Get(kind)
+	return err
+}
+
+// Result is what an install came to.
+type Result struct {
+	// Record is what the kind recorded: for plugins a plugin.Installed.
+	Record extension.Record
+
+	// Duplicate is true if the same archive was installed before; then nothing
+	// was changed.
+	Duplicate bool
+}
+
+// Install installs a received archive. The upload stays the caller's to close. For
+// an archive that is installed already the result is the present record. That is
+// a Duplicate unless the package has the id up.PackageID: then an earlier attempt
+// of the same request installed it.
+//
+// The errors are those of CheckKind, INVALID_ARCHIVE, and those of the kind's
+// Registry and Candidate: a manifest with faults, or a slug that is taken. After
+// an error nothing of the extension is visible.
+func (in *Installer) Install(ctx context.Context, kind extension.Kind, up *Upload) (Result, error) {
+	reg, err := in.Kinds.Get(kind)
+	if err != nil {
+		return Result{}, err
+	}
+	if found, ok, err := find(ctx, reg, up); ok || err != nil {
+		return found, err
+	}
+	contents, err := archive.Inspect(up.file, up.Size, reg.Profile())
+	if err != nil {
+		return Result{}, err
+	}
+	candidate, err := reg.ReadManifest(contents.Manifest, contents.Has)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := candidate.CheckFree(ctx); err != nil {
+		return resolve(ctx, reg, up, err)
+	}
+	place, err := in.place(ctx, reg, candidate, contents, up.Hash)
+	if err != nil {
+		return Result{}, err
+	}
+	record, err := candidate.Add(ctx, extension.Files{PackageID: up.PackageID, InstallPath: place, ZipHash: up.Hash})
+	if err == nil {
+		in.Log.InfoContext(ctx, "extension installed", slog.String("kind", string(kind)),
+			slog.String("slug", candidate.Slug()), slog.String("version", candidate.Version()))
+		return Result{Record: record}, nil
+	}
+	if errs.KindOf(err) != errs.Conflict {
+		return Result{}, err
+	}
+	if err := in.discard(place); err != nil {
+		in.Log.WarnContext(ctx, "files of an extension that was not installed stay behind",
+			slog.String("path", place), slog.Any("err", err))
+	}
+	if taken := candidate.CheckFree(ctx); taken != nil {
+		err = taken // another request was faster, perhaps with the same archive
+	}
+	return resolve(ctx, reg, up, err)
+}
+
+// find returns what an archive was installed as; ok is false if it was not.
+func find(ctx context.Context, reg extension.Registry, up *Upload) (found Result, ok bool, err error) {
+	record, ok, err := reg.FindArchive(ctx, up.Hash)
+	if !ok || err != nil {
+		return Result{}, false, err
+	}
+	return Result{Record: record, Duplicate: record.PackageID() != up.PackageID}, true, nil
+}
+
+// resolve turns a conflict over a slug into success if the slug went to the same
+// archive, which another request installed meanwhile.
+func resolve(ctx context.Context, reg extension.Registry, up *Upload, conflict error) (Result, error) {
+	if errs.KindOf(conflict) != errs.Conflict {
+		return Result{}, conflict
+	}
+	found, ok, err := find(ctx, reg, up)
+	if err != nil || !ok {
+		return Result{}, errors.Join(err, conflict)
+	}
+	return found, nil
+}

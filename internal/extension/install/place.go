@@ -1,0 +1,123 @@
+package install
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+
+	"stoa/internal/extension"
+	"stoa/internal/extension/archive"
+)
+
+// Names below the data folder. Each kind has a folder of its own, where a package
+// lies at <slug>/<version>-<hash>.
+const (
+	uploadsDir   = "tmp"
+	uploadPrefix = "upload-"
+	unpackPrefix = ".tmp-" // of a package that is being unpacked, beside the slugs
+)
+
+// place unpacks an archive to a folder of its own and returns the folder's path,
+// relative to the data folder. Everything is on disk when it returns.
+func (in *Installer) place(
+	ctx context.Context, reg extension.Registry, c extension.Candidate, contents *archive.Contents, hash string,
+) (string, error) {
+	data, err := in.openData()
+	if err != nil {
+		return "", err
+	}
+	defer data.Close()
+	tmp := path.Join(reg.Folder(), unpackPrefix+randomName())
+	if err := unpack(ctx, data, contents, tmp); err != nil {
+		_ = data.RemoveAll(tmp) // what stays is swept later
+		return "", err
+	}
+	home := path.Join(reg.Folder(), c.Slug())
+	final, err := move(data, tmp, home, c.Version()+"-"+hash[:8])
+	if err != nil {
+		_ = data.RemoveAll(tmp)
+		return "", err
+	}
+	return final, errors.Join(syncDir(data, home), syncDir(data, reg.Folder()))
+}
+
+// unpack writes the files to a new folder tmp.
+func unpack(ctx context.Context, data *os.Root, contents *archive.Contents, tmp string) error {
+	if err := data.Mkdir(tmp, 0o755); err != nil {
+		return err
+	}
+	root, err := data.OpenRoot(tmp)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(contents.ExtractTo(root), root.Close()); err != nil {
+		return err
+	}
+	return ctx.Err() // the client is gone, or the time is up
+}
+
+// move renames the folder tmp to home/name, or to a similar name if that one is
+// taken, and returns the new path.
+func move(data *os.Root, tmp, home, name string) (string, error) {
+	if err := data.MkdirAll(home, 0o755); err != nil {
+		return "", err
+	}
+	final := path.Join(home, name)
+	err := data.Rename(tmp, final)
+	if errors.Is(err, fs.ErrExist) {
+		// A crash left it behind, or another process is installing the same archive
+		// at this moment. Either way it is not ours to touch.
+		final += "-" + randomName()
+		err = data.Rename(tmp, final)
+	}
+	return final, err
+}
+
+// discard removes the files of an extension that lost the race for its slug. After
+// any other failure they stay until swept: when the connection breaks during the
+// commit, nobody here knows whether the record that points to them was kept.
+func (in *Installer) discard(place string) error {
+	data, err := in.openData()
+	if err != nil {
+		return err
+	}
+	defer data.Close()
+	return data.RemoveAll(place)
+}
+
+// openData opens the data folder and creates the folders in it that are used here.
+func (in *Installer) openData() (*os.Root, error) {
+	data, err := os.OpenRoot(in.DataDir)
+	if err != nil {
+		return nil, fmt.Errorf("install: %w", err)
+	}
+	err = data.MkdirAll(uploadsDir, 0o700)
+	for _, reg := range in.Kinds {
+		err = errors.Join(err, data.MkdirAll(reg.Folder(), 0o755))
+	}
+	if err != nil {
+		return nil, errors.Join(err, data.Close())
+	}
+	return data, nil
+}
+
+func syncDir(root *os.Root, dir string) error {
+	d, err := root.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
+
+func randomName() string {
+	var b [8]byte
+	_, _ = io.ReadFull(rand.Reader, b[:]) // never fails (crypto/rand)
+	return hex.EncodeToString(b[:])
+}

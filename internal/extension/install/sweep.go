@@ -1,0 +1,83 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path"
+	"strings"
+	"time"
+)
+
+// LeftoverAge is how old files without a record must be before Sweep takes them
+// for the leftovers of a crash. An install takes minutes at most, so what another
+// process is writing is never this old.
+const LeftoverAge = time.Hour
+
+// Sweep removes what crashes left behind: uploads, half-unpacked packages and
+// files of packages that were never recorded. Call it at start. The age of files
+// is measured against now, which must be the system's clock because file times
+// are.
+func (in *Installer) Sweep(ctx context.Context, now time.Time) error {
+	// First the records, then the files: files recorded in between are young.
+	recorded, err := in.recorded(ctx)
+	if err != nil {
+		return err
+	}
+	data, err := in.openData()
+	if err != nil {
+		return err
+	}
+	defer data.Close()
+
+	var failed error
+	sweep := func(dir, prefix string) {
+		entries, err := fs.ReadDir(data.FS(), dir)
+		failed = errors.Join(failed, err)
+		for _, e := range entries {
+			name := path.Join(dir, e.Name())
+			if !strings.HasPrefix(e.Name(), prefix) || !old(e, now) || recorded[name] {
+				continue
+			}
+			failed = errors.Join(failed, data.RemoveAll(name))
+			in.Log.InfoContext(ctx, "removed leftovers of an install", slog.String("path", name))
+		}
+	}
+	sweep(uploadsDir, uploadPrefix)
+	for _, reg := range in.Kinds {
+		sweep(reg.Folder(), unpackPrefix)
+		slugs, err := fs.ReadDir(data.FS(), reg.Folder())
+		failed = errors.Join(failed, err)
+		for _, slug := range slugs {
+			if slug.IsDir() && !strings.HasPrefix(slug.Name(), unpackPrefix) {
+				sweep(path.Join(reg.Folder(), slug.Name()), "")
+			}
+		}
+	}
+	return failed
+}
+
+// recorded returns the paths that belong to an extension of any kind, because
+// kinds may share a folder.
+func (in *Installer) recorded(ctx context.Context) (map[string]bool, error) {
+	all := make(map[string]bool)
+	for _, reg := range in.Kinds {
+		paths, err := reg.InstallPaths(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range paths {
+			all[p] = true
+		}
+	}
+	return all, nil
+}
+
+// old reports whether an entry is older than LeftoverAge. An entry that is gone by
+// now belonged to another process.
+func old(e os.DirEntry, now time.Time) bool {
+	info, err := e.Info()
+	return err == nil && now.Sub(info.ModTime()) > LeftoverAge
+}

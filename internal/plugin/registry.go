@@ -1,0 +1,71 @@
+package plugin
+
+import (
+	"context"
+
+	"stoa/internal/extension"
+	"stoa/internal/extension/archive"
+)
+
+// MaxArchive is the size of the largest plugin archive in bytes (CONTRACT 4).
+const MaxArchive = 50 << 20
+
+// Registry is a Service as packages archive and install see it: the extensions of
+// the kind plugin.
+type Registry struct {
+	Service *Service
+}
+
+var _ extension.Registry = Registry{}
+
+// Profile implements extension.Registry with the limits of spec B.
+func (Registry) Profile() archive.Profile {
+	return archive.Profile{
+		Manifest: "manifest.json",
+		MaxSize:  MaxArchive,
+		Types:    []string{".js", ".json", ".woff", ".woff2", ".css", ".html"},
+	}
+}
+
+// Folder implements extension.Registry.
+func (Registry) Folder() string { return "plugins" }
+
+// InstallPaths implements extension.Registry.
+func (r Registry) InstallPaths(ctx context.Context) ([]string, error) {
+	return r.Service.Store.InstallPaths(ctx)
+}
+
+// FindArchive implements extension.Registry. See Service.FindArchive.
+func (r Registry) FindArchive(ctx context.Context, zipHash string) (extension.Record, bool, error) {
+	return r.Service.FindArchive(ctx, zipHash)
+}
+
+// ReadManifest implements extension.Registry. See ParseManifest.
+func (r Registry) ReadManifest(raw []byte, has func(name string) bool) (extension.Candidate, error) {
+	m, err := ParseManifest(raw, has)
+	if err != nil {
+		return nil, err
+	}
+	return candidate{s: r.Service, m: m}, nil
+}
+
+// PackageID implements extension.Record.
+func (in Installed) PackageID() string { return in.Package.ID }
+
+// candidate is a plugin that may be installed.
+type candidate struct {
+	s *Service
+	m Manifest
+}
+
+func (c candidate) Slug() string    { return c.m.Slug }
+func (c candidate) Version() string { return c.m.Version }
+
+func (c candidate) CheckFree(ctx context.Context) error { return c.s.CheckFree(ctx, c.m) }
+
+func (c candidate) Add(ctx context.Context, files extension.Files) (extension.Record, error) {
+	return c.s.Add(ctx, Package{
+		ID: files.PackageID, Source: SourceLocalZip,
+		InstallPath: files.InstallPath, ZipHash: files.ZipHash, Manifest: c.m,
+	})
+}
