@@ -47,6 +47,7 @@ var mayImport = map[string][]string{
 	"internal/account/token":    {"internal/keyring"},
 
 	"internal/blob":                  {},
+	"internal/database":              {"internal/errs"},
 	"internal/market":                {"internal/errs", "internal/jsontext", "internal/audit", "internal/caller", "internal/seal", "internal/cuid2", "internal/keyring", "internal/mail", "internal/market/payment", "internal/market/lease"},
 	"internal/market/lease":          {"internal/keyring"},
 	"internal/market/payment":        {},
@@ -69,7 +70,7 @@ var mayImport = map[string][]string{
 	"sdk/go/license":   {}, // for others: the standard library only
 	"nodehost/bundle":  {},
 	"examples/plugins": {},
-	"internal/store":   {"internal/errs", "internal/audit", "internal/caller", "internal/keyring", "internal/account", "internal/idempotency", "internal/market", "internal/market/payment", "internal/plugin"},
+	"internal/store":   {"internal/database", "internal/errs", "internal/audit", "internal/caller", "internal/keyring", "internal/account", "internal/idempotency", "internal/market", "internal/market/payment", "internal/plugin"},
 	"internal/httpapi": {"api", "internal/reference", "internal/pages", "internal/errs", "internal/jsontext", "internal/audit", "internal/caller", "internal/reqid", "internal/account", "internal/keyring", "internal/httpsig", "internal/idempotency", "internal/plugin", "internal/plugin/install", "internal/market", "internal/gateway", "internal/clientip", "internal/ratelimit"},
 
 	// For tests only: nothing above may list these.
@@ -77,7 +78,7 @@ var mayImport = map[string][]string{
 	"internal/proof":              {},
 	"internal/testkit":            {"*"},
 	"internal/testkit/clocktest":  {},
-	"internal/testkit/dbtest":     {"internal/store", "internal/testkit/pgtest"},
+	"internal/testkit/dbtest":     {"internal/database", "internal/store", "internal/testkit/pgtest"},
 	"internal/testkit/needtest":   {},
 	"internal/testkit/pgtest":     {"internal/testkit/needtest"},
 	"internal/testkit/logtest":    {"internal/reqid"},

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"stoa/internal/database"
+
 	"context"
 	"database/sql"
 	"fmt"
@@ -12,18 +14,18 @@ import (
 
 // SetRole implements account.Users.
 func (a *Account) SetRole(ctx context.Context, id string, role caller.Role) error {
-	res, err := a.w.ExecContext(ctx, `UPDATE users SET role = $1 WHERE id = $2`, string(role), id)
-	return mustChange(res, err, "User")
+	res, err := a.Write.ExecContext(ctx, `UPDATE users SET role = $1 WHERE id = $2`, string(role), id)
+	return database.Affected(res, err, "User")
 }
 
 // ListUsers implements account.Users.
 func (a *Account) ListUsers(ctx context.Context, q account.UserQuery) ([]account.User, int, error) {
 	where, args := userWhere(q)
 	var total int
-	if err := a.r.QueryRowContext(ctx, `SELECT count(*) FROM users u`+where, args...).Scan(&total); err != nil {
+	if err := a.Read.QueryRowContext(ctx, `SELECT count(*) FROM users u`+where, args...).Scan(&total); err != nil {
 		return nil, 0, err
 	}
-	rows, err := a.r.QueryContext(ctx, `SELECT `+userColumns+` FROM users u`+where+fmt.Sprintf(`
+	rows, err := a.Read.QueryContext(ctx, `SELECT `+userColumns+` FROM users u`+where+fmt.Sprintf(`
 		ORDER BY u.created_at_ms DESC, u.id DESC
 		LIMIT $%d OFFSET $%d`, len(args)+1, len(args)+2), append(args, q.Limit, q.Offset)...)
 	if err != nil {
@@ -73,7 +75,7 @@ func (a *Account) LockAdmins(ctx context.Context) ([]string, error) {
 	// In the order of ids, so that no two transactions each hold what the other
 	// wants. PostgreSQL looks at a row again once it has its lock: what stopped
 	// being an administrator meanwhile is left out.
-	return a.column(ctx, `SELECT u.id FROM users u WHERE u.role = 'ADMIN' AND u.active ORDER BY u.id`+a.lockInTx("u"))
+	return database.Texts(ctx, a.Read, `SELECT u.id FROM users u WHERE u.role = 'ADMIN' AND u.active ORDER BY u.id`+a.Lock("u"))
 }
 
 // setupSetting is the setting that holds the hash of the set-up token.
@@ -81,7 +83,7 @@ const setupSetting = "setup_token"
 
 // PutSetup implements account.SetupTokens.
 func (a *Account) PutSetup(ctx context.Context, hash string) error {
-	_, err := a.w.ExecContext(ctx, `
+	_, err := a.Write.ExecContext(ctx, `
 		INSERT INTO settings (name, value) VALUES ($1, $2)
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, setupSetting, hash)
 	return err
@@ -90,24 +92,24 @@ func (a *Account) PutSetup(ctx context.Context, hash string) error {
 // HasSetup implements account.SetupTokens.
 func (a *Account) HasSetup(ctx context.Context, hash string) (bool, error) {
 	var has bool
-	err := a.r.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM settings WHERE name = $1 AND value = $2)`, setupSetting, hash).Scan(&has)
+	err := a.Read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM settings WHERE name = $1 AND value = $2)`, setupSetting, hash).Scan(&has)
 	return has, err
 }
 
 // TakeSetup implements account.SetupTokens.
 func (a *Account) TakeSetup(ctx context.Context, hash string) error {
-	res, err := a.w.ExecContext(ctx, `DELETE FROM settings WHERE name = $1 AND value = $2`, setupSetting, hash)
-	return mustChange(res, err, "Set-up token")
+	res, err := a.Write.ExecContext(ctx, `DELETE FROM settings WHERE name = $1 AND value = $2`, setupSetting, hash)
+	return database.Affected(res, err, "Set-up token")
 }
 
 // DropSetup implements account.SetupTokens.
 func (a *Account) DropSetup(ctx context.Context) error {
-	_, err := a.w.ExecContext(ctx, `DELETE FROM settings WHERE name = $1`, setupSetting)
+	_, err := a.Write.ExecContext(ctx, `DELETE FROM settings WHERE name = $1`, setupSetting)
 	return err
 }
 
 // scanUser reads one row of userColumns.
-func scanUser(row scanner) (account.Credentials, error) {
+func scanUser(row database.Scanner) (account.Credentials, error) {
 	var (
 		c       account.Credentials
 		created sql.NullInt64

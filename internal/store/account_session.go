@@ -1,6 +1,8 @@
 package store
 
 import (
+	"stoa/internal/database"
+
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -23,19 +25,19 @@ func (a *Account) CreateSession(ctx context.Context, s account.Session) error {
 	if err != nil {
 		return err
 	}
-	_, err = a.w.ExecContext(ctx, `
+	_, err = a.Write.ExecContext(ctx, `
 		INSERT INTO sessions (id, user_id, refresh_id, refresh_key_id, refresh_issued_at_ms, replaced_json, created_at_ms, expires_at_ms)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		s.ID, s.UserID, s.Refresh.ID, s.Refresh.KeyID, toMillis(s.Refresh.IssuedAt), replaced, toMillis(s.CreatedAt), toMillis(s.ExpiresAt()))
-	return a.db.wrap(err, "Session")
+		s.ID, s.UserID, s.Refresh.ID, s.Refresh.KeyID, database.Millis(s.Refresh.IssuedAt), replaced, database.Millis(s.CreatedAt), database.Millis(s.ExpiresAt()))
+	return a.Wrap(err, "Session")
 }
 
 const sessionColumns = `s.id, s.user_id, s.refresh_id, s.refresh_key_id, s.refresh_issued_at_ms, s.replaced_json, s.created_at_ms`
 
 // Session implements account.Sessions.
 func (a *Account) Session(ctx context.Context, id string) (account.Session, error) {
-	s, err := scanSession(a.r.QueryRowContext(ctx, `SELECT `+sessionColumns+` FROM sessions s WHERE s.id = $1`+a.lockInTx("s"), id))
-	return s, a.db.wrap(err, "Session")
+	s, err := scanSession(a.Read.QueryRowContext(ctx, `SELECT `+sessionColumns+` FROM sessions s WHERE s.id = $1`+a.Lock("s"), id))
+	return s, a.Wrap(err, "Session")
 }
 
 // scanSession reads one row of sessionColumns.
@@ -60,12 +62,12 @@ func (a *Account) SaveRefresh(ctx context.Context, s account.Session) error {
 	if err != nil {
 		return err
 	}
-	res, err := a.w.ExecContext(ctx, `
+	res, err := a.Write.ExecContext(ctx, `
 		UPDATE sessions
 		SET refresh_id = $1, refresh_key_id = $2, refresh_issued_at_ms = $3, replaced_json = $4, expires_at_ms = $5
 		WHERE id = $6`,
-		s.Refresh.ID, s.Refresh.KeyID, toMillis(s.Refresh.IssuedAt), replaced, toMillis(s.ExpiresAt()), s.ID)
-	return mustChange(res, err, "Session")
+		s.Refresh.ID, s.Refresh.KeyID, database.Millis(s.Refresh.IssuedAt), replaced, database.Millis(s.ExpiresAt()), s.ID)
+	return database.Affected(res, err, "Session")
 }
 
 // Alive implements account.Sessions.
@@ -75,13 +77,13 @@ func (a *Account) Alive(ctx context.Context, id string) (account.Alive, error) {
 		u                = &alive.User
 		created, expires sql.NullInt64
 	)
-	err := a.r.QueryRowContext(a.brief(ctx), `
+	err := a.Read.QueryRowContext(a.Brief(ctx), `
 		SELECT u.id, u.email, u.username, u.role, u.avatar, u.referral_code, u.active, u.created_at_ms, s.expires_at_ms
 		FROM sessions s
 		JOIN users u ON u.id = s.user_id
 		WHERE s.id = $1`, id).Scan(&u.ID, &u.Email, &u.Username, &u.Role, &u.Avatar, &u.Referral, &u.Active, &created, &expires)
 	if err != nil {
-		return account.Alive{}, a.db.wrap(err, "Session")
+		return account.Alive{}, a.Wrap(err, "Session")
 	}
 	u.CreatedAt, alive.ExpiresAt = fromMillis(created), fromMillis(expires)
 	return alive, nil
@@ -89,12 +91,12 @@ func (a *Account) Alive(ctx context.Context, id string) (account.Alive, error) {
 
 // ListSessions implements account.Sessions.
 func (a *Account) ListSessions(ctx context.Context, userID string, now time.Time, limit int) ([]account.Session, error) {
-	rows, err := a.r.QueryContext(ctx, `
+	rows, err := a.Read.QueryContext(ctx, `
 		SELECT `+sessionColumns+`
 		FROM sessions s
 		WHERE s.user_id = $1 AND s.expires_at_ms > $2
 		ORDER BY s.refresh_issued_at_ms DESC, s.created_at_ms DESC, s.id
-		LIMIT $3`, userID, toMillis(now), limit)
+		LIMIT $3`, userID, database.Millis(now), limit)
 	if err != nil {
 		return nil, err
 	}
@@ -113,19 +115,19 @@ func (a *Account) ListSessions(ctx context.Context, userID string, now time.Time
 
 // DeleteSession implements account.Sessions.
 func (a *Account) DeleteSession(ctx context.Context, userID, id string) error {
-	res, err := a.w.ExecContext(ctx, `DELETE FROM sessions WHERE id = $1 AND user_id = $2`, id, userID)
-	return mustChange(res, err, "Session")
+	res, err := a.Write.ExecContext(ctx, `DELETE FROM sessions WHERE id = $1 AND user_id = $2`, id, userID)
+	return database.Affected(res, err, "Session")
 }
 
 // DeleteSessionsExcept implements account.Sessions.
 func (a *Account) DeleteSessionsExcept(ctx context.Context, userID, id string) error {
-	_, err := a.w.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id <> $2`, userID, id)
+	_, err := a.Write.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id <> $2`, userID, id)
 	return err
 }
 
 // DeleteExpired implements account.Sessions.
 func (a *Account) DeleteExpired(ctx context.Context, userID string, now time.Time) error {
-	_, err := a.w.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1 AND expires_at_ms <= $2`, userID, toMillis(now))
+	_, err := a.Write.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1 AND expires_at_ms <= $2`, userID, database.Millis(now))
 	return err
 }
 

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"stoa/internal/database"
+
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -18,7 +20,7 @@ type Audit struct {
 var _ audit.Store = (*Audit)(nil)
 
 // NewAudit returns the audit log of db.
-func NewAudit(db *DB) *Audit { return &Audit{db.conn()} }
+func NewAudit(db *database.DB) *Audit { return &Audit{newConn(db)} }
 
 // Record implements audit.Store, and the Record of every domain's Store: all of
 // them embed conn. Inside a domain's transaction the entry is part of it.
@@ -33,10 +35,10 @@ func (c conn) Record(ctx context.Context, e audit.Entry) error {
 	}
 	// The name is looked up here, so that no request has to know it and none can
 	// state another.
-	_, err := c.w.ExecContext(ctx, `
+	_, err := c.Write.ExecContext(ctx, `
 		INSERT INTO audit_log (id, at_ms, actor_kind, actor_id, actor_name, action, target_type, target_id, address, request_id, details_json)
 		VALUES ($1, $2, $3, $4, CASE WHEN $3 = 'user' THEN COALESCE((SELECT email FROM users WHERE id = $4), '') ELSE $5 END, $6, $7, $8, $9, $10, $11)`,
-		e.ID, toMillis(e.At), string(e.Actor.Kind), e.Actor.ID, e.Actor.Name, string(e.Action),
+		e.ID, database.Millis(e.At), string(e.Actor.Kind), e.Actor.ID, e.Actor.Name, string(e.Action),
 		e.Target.Type, e.Target.ID, e.Address, e.RequestID, details)
 	return err
 }
@@ -45,10 +47,10 @@ func (c conn) Record(ctx context.Context, e audit.Entry) error {
 func (a *Audit) ListEntries(ctx context.Context, q audit.Query) ([]audit.Entry, int, error) {
 	where, args := auditWhere(q)
 	var total int
-	if err := a.r.QueryRowContext(ctx, `SELECT count(*) FROM audit_log a`+where, args...).Scan(&total); err != nil {
+	if err := a.Read.QueryRowContext(ctx, `SELECT count(*) FROM audit_log a`+where, args...).Scan(&total); err != nil {
 		return nil, 0, err
 	}
-	rows, err := a.r.QueryContext(ctx, `
+	rows, err := a.Read.QueryContext(ctx, `
 		SELECT a.id, a.at_ms, a.actor_kind, a.actor_id, a.actor_name, a.action, a.target_type, a.target_id, a.address, a.request_id, a.details_json
 		FROM audit_log a`+where+fmt.Sprintf(`
 		ORDER BY a.at_ms DESC, a.seq DESC

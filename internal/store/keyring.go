@@ -1,6 +1,8 @@
 package store
 
 import (
+	"stoa/internal/database"
+
 	"context"
 	"database/sql"
 	"time"
@@ -16,7 +18,7 @@ type Keyring struct {
 var _ keyring.Store = (*Keyring)(nil)
 
 // NewKeyring returns the signing keys of db.
-func NewKeyring(db *DB) *Keyring { return &Keyring{db.conn()} }
+func NewKeyring(db *database.DB) *Keyring { return &Keyring{newConn(db)} }
 
 // InTx implements keyring.Store.
 func (s *Keyring) InTx(ctx context.Context, fn func(keyring.Store) error) error {
@@ -26,17 +28,17 @@ func (s *Keyring) InTx(ctx context.Context, fn func(keyring.Store) error) error 
 // AddKeyOnce implements keyring.Store.
 func (s *Keyring) AddKeyOnce(ctx context.Context, k keyring.StoredKey) error {
 	// A second next or current key violates the index over stages.
-	_, err := s.w.ExecContext(ctx, `
+	_, err := s.Write.ExecContext(ctx, `
 		INSERT INTO signing_keys (id, purpose, stage, sealed, created_at_ms, stage_since_ms)
 		VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT DO NOTHING`,
-		k.ID, k.Purpose, string(k.Stage), k.Sealed, toMillis(k.CreatedAt), toMillis(k.StageSince))
+		k.ID, k.Purpose, string(k.Stage), k.Sealed, database.Millis(k.CreatedAt), database.Millis(k.StageSince))
 	return err
 }
 
 // ListKeys implements keyring.Store.
 func (s *Keyring) ListKeys(ctx context.Context, purpose string) ([]keyring.StoredKey, error) {
-	rows, err := s.r.QueryContext(ctx, `
+	rows, err := s.Read.QueryContext(ctx, `
 		SELECT id, purpose, stage, sealed, created_at_ms, stage_since_ms
 		FROM signing_keys
 		WHERE purpose = $1
@@ -63,13 +65,13 @@ func (s *Keyring) ListKeys(ctx context.Context, purpose string) ([]keyring.Store
 
 // MoveKey implements keyring.Store.
 func (s *Keyring) MoveKey(ctx context.Context, id string, from, to keyring.Stage, at time.Time) error {
-	res, err := s.w.ExecContext(ctx, `UPDATE signing_keys SET stage = $1, stage_since_ms = $2 WHERE id = $3 AND stage = $4`,
-		string(to), toMillis(at), id, string(from))
-	return mustChange(res, s.db.wrap(err, "Key"), "Key")
+	res, err := s.Write.ExecContext(ctx, `UPDATE signing_keys SET stage = $1, stage_since_ms = $2 WHERE id = $3 AND stage = $4`,
+		string(to), database.Millis(at), id, string(from))
+	return database.Affected(res, s.Wrap(err, "Key"), "Key")
 }
 
 // DeletePreviousKey implements keyring.Store.
 func (s *Keyring) DeletePreviousKey(ctx context.Context, id string) error {
-	_, err := s.w.ExecContext(ctx, `DELETE FROM signing_keys WHERE id = $1 AND stage = 'previous'`, id)
+	_, err := s.Write.ExecContext(ctx, `DELETE FROM signing_keys WHERE id = $1 AND stage = 'previous'`, id)
 	return err
 }

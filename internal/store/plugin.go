@@ -1,6 +1,8 @@
 package store
 
 import (
+	"stoa/internal/database"
+
 	"context"
 	"database/sql"
 	"sync"
@@ -22,7 +24,7 @@ type Plugin struct {
 var _ plugin.Store = (*Plugin)(nil)
 
 // NewPlugin returns the plugins' view of db.
-func NewPlugin(db *DB) *Plugin { return &Plugin{conn: db.conn(), manifests: new(sync.Map)} }
+func NewPlugin(db *database.DB) *Plugin { return &Plugin{conn: newConn(db), manifests: new(sync.Map)} }
 
 // InTx implements plugin.Store.
 func (p *Plugin) InTx(ctx context.Context, fn func(plugin.Store) error) error {
@@ -62,28 +64,28 @@ func (p *Plugin) read(r packageRow) (plugin.Package, error) {
 func (p *Plugin) onePackage(row *sql.Row) (plugin.Package, error) {
 	var r packageRow
 	if err := row.Scan(r.targets()...); err != nil {
-		return plugin.Package{}, p.db.wrap(err, "Plugin")
+		return plugin.Package{}, p.Wrap(err, "Plugin")
 	}
 	return p.read(r)
 }
 
 // GetPackage implements plugin.Packages.
 func (p *Plugin) GetPackage(ctx context.Context, slug string) (plugin.Package, error) {
-	return p.onePackage(p.r.QueryRowContext(ctx, `SELECT `+packageColumns+` FROM plugin_packages p WHERE p.slug = $1`+p.lockInTx("p"), slug))
+	return p.onePackage(p.Read.QueryRowContext(ctx, `SELECT `+packageColumns+` FROM plugin_packages p WHERE p.slug = $1`+p.Lock("p"), slug))
 }
 
 // FindArchive implements plugin.Packages.
 func (p *Plugin) FindArchive(ctx context.Context, zipHash string) (plugin.Package, error) {
-	return p.onePackage(p.r.QueryRowContext(ctx, `SELECT `+packageColumns+` FROM plugin_packages p WHERE p.zip_hash = $1`, zipHash))
+	return p.onePackage(p.Read.QueryRowContext(ctx, `SELECT `+packageColumns+` FROM plugin_packages p WHERE p.zip_hash = $1`, zipHash))
 }
 
 // ListPackages implements plugin.Packages.
 func (p *Plugin) ListPackages(ctx context.Context, page plugin.Page) ([]plugin.Package, int, error) {
 	var total int
-	if err := p.r.QueryRowContext(ctx, `SELECT count(*) FROM plugin_packages WHERE deleted_at_ms IS NULL`).Scan(&total); err != nil {
+	if err := p.Read.QueryRowContext(ctx, `SELECT count(*) FROM plugin_packages WHERE deleted_at_ms IS NULL`).Scan(&total); err != nil {
 		return nil, 0, err
 	}
-	rows, err := p.r.QueryContext(ctx, `
+	rows, err := p.Read.QueryContext(ctx, `
 		SELECT `+packageColumns+` FROM plugin_packages p
 		WHERE p.deleted_at_ms IS NULL
 		ORDER BY p.slug
@@ -110,56 +112,56 @@ func (p *Plugin) ListPackages(ctx context.Context, page plugin.Page) ([]plugin.P
 
 // CreatePackage implements plugin.Packages.
 func (p *Plugin) CreatePackage(ctx context.Context, pkg plugin.Package) error {
-	_, err := p.w.ExecContext(ctx, `
+	_, err := p.Write.ExecContext(ctx, `
 		INSERT INTO plugin_packages (id, slug, source, install_path, zip_hash, manifest_json, installed_at_ms, updated_at_ms, deleted_at_ms)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		pkg.ID, pkg.Manifest.Slug, string(pkg.Source), pkg.InstallPath, pkg.ZipHash, string(pkg.Manifest.Raw),
-		toMillis(pkg.InstalledAt), toMillis(pkg.UpdatedAt), toMillis(pkg.DeletedAt))
-	return p.db.wrap(err, "Plugin")
+		database.Millis(pkg.InstalledAt), database.Millis(pkg.UpdatedAt), database.Millis(pkg.DeletedAt))
+	return p.Wrap(err, "Plugin")
 }
 
 // DeletePackage implements plugin.Packages.
 func (p *Plugin) DeletePackage(ctx context.Context, slug string, at time.Time) error {
 	return p.inTx(ctx, func(c conn) error {
-		res, err := c.w.ExecContext(ctx, `
+		res, err := c.Write.ExecContext(ctx, `
 			UPDATE plugin_packages SET deleted_at_ms = $1, updated_at_ms = $2
-			WHERE slug = $3 AND deleted_at_ms IS NULL`, toMillis(at), toMillis(at), slug)
-		if err := mustChange(res, err, "Plugin"); err != nil {
+			WHERE slug = $3 AND deleted_at_ms IS NULL`, database.Millis(at), database.Millis(at), slug)
+		if err := database.Affected(res, err, "Plugin"); err != nil {
 			return err
 		}
-		_, err = c.w.ExecContext(ctx, `
+		_, err = c.Write.ExecContext(ctx, `
 			UPDATE plugin_instances SET enabled = $1, version = version + 1, updated_at_ms = $2
-			WHERE package_slug = $3 AND deleted_at_ms IS NULL AND enabled = $4`, false, toMillis(at), slug, true)
+			WHERE package_slug = $3 AND deleted_at_ms IS NULL AND enabled = $4`, false, database.Millis(at), slug, true)
 		return err
 	})
 }
 
 // InstallPaths implements plugin.Packages.
 func (p *Plugin) InstallPaths(ctx context.Context) ([]string, error) {
-	return p.column(ctx, `SELECT install_path FROM plugin_packages WHERE install_path <> '' ORDER BY install_path`)
+	return database.Texts(ctx, p.Read, `SELECT install_path FROM plugin_packages WHERE install_path <> '' ORDER BY install_path`)
 }
 
 // GetSecret implements plugin.Secrets.
 func (p *Plugin) GetSecret(ctx context.Context, slug string) (plugin.Secret, error) {
 	var s plugin.Secret
 	var until sql.NullInt64
-	err := p.r.QueryRowContext(ctx, `
+	err := p.Read.QueryRowContext(ctx, `
 		SELECT s.current_sealed, s.previous_sealed, s.previous_until_ms
 		FROM plugin_secrets s
 		JOIN plugin_packages p ON p.slug = s.package_slug
 		WHERE s.package_slug = $1 AND p.deleted_at_ms IS NULL`, slug).Scan(&s.Current, &s.Previous, &until)
 	s.PreviousUntil = fromMillis(until)
-	return s, p.db.wrap(err, "Plugin")
+	return s, p.Wrap(err, "Plugin")
 }
 
 // PutSecret implements plugin.Secrets.
 func (p *Plugin) PutSecret(ctx context.Context, slug string, s plugin.Secret) error {
-	_, err := p.w.ExecContext(ctx, `
+	_, err := p.Write.ExecContext(ctx, `
 		INSERT INTO plugin_secrets (package_slug, current_sealed, previous_sealed, previous_until_ms)
 		VALUES ($1, $2, $3, $4)
 		ON CONFLICT (package_slug) DO UPDATE SET
 			current_sealed = excluded.current_sealed, previous_sealed = excluded.previous_sealed,
 			previous_until_ms = excluded.previous_until_ms`,
-		slug, s.Current, s.Previous, toMillis(s.PreviousUntil))
-	return p.db.wrap(err, "Plugin")
+		slug, s.Current, s.Previous, database.Millis(s.PreviousUntil))
+	return p.Wrap(err, "Plugin")
 }

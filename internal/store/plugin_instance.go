@@ -1,6 +1,8 @@
 package store
 
 import (
+	"stoa/internal/database"
+
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -55,14 +57,14 @@ func (p *Plugin) find(ctx context.Context, where string, args ...any) (plugin.Pa
 		pr packageRow
 		ir instanceRow
 	)
-	err := p.r.QueryRowContext(ctx, `
+	err := p.Read.QueryRowContext(ctx, `
 		SELECT `+packageColumns+`, `+instanceColumns+`
 		FROM plugin_instances i
 		JOIN plugin_packages p ON p.slug = i.package_slug
 		WHERE `+where+` AND i.deleted_at_ms IS NULL AND p.deleted_at_ms IS NULL`,
 		args...).Scan(append(pr.targets(), ir.targets()...)...)
 	if err != nil {
-		return plugin.Package{}, plugin.StoredInstance{}, p.db.wrap(err, "Instance")
+		return plugin.Package{}, plugin.StoredInstance{}, p.Wrap(err, "Instance")
 	}
 	pkg, err := p.read(pr)
 	if err != nil {
@@ -86,7 +88,7 @@ func (p *Plugin) LiveInstances(ctx context.Context, ids []string) (map[string]pl
 		args = append(args, id)
 		places[i] = "$" + strconv.Itoa(len(args))
 	}
-	rows, err := p.r.QueryContext(ctx, `
+	rows, err := p.Read.QueryContext(ctx, `
 		SELECT i.id, i.version, p.zip_hash, p.updated_at_ms
 		FROM plugin_instances i
 		JOIN plugin_packages p ON p.slug = i.package_slug
@@ -115,7 +117,7 @@ func (p *Plugin) LiveInstances(ctx context.Context, ids []string) (map[string]pl
 // KeyState implements plugin.Instances.
 func (p *Plugin) KeyState(ctx context.Context, slug, key string) (plugin.KeyState, error) {
 	var deleted sql.NullInt64
-	err := p.r.QueryRowContext(ctx, `
+	err := p.Read.QueryRowContext(ctx, `
 		SELECT deleted_at_ms FROM plugin_instances
 		WHERE package_slug = $1 AND instance_key = $2`, slug, key).Scan(&deleted)
 	switch {
@@ -132,12 +134,12 @@ func (p *Plugin) KeyState(ctx context.Context, slug, key string) (plugin.KeyStat
 // ListInstances implements plugin.Instances.
 func (p *Plugin) ListInstances(ctx context.Context, slug string, page plugin.Page) ([]plugin.StoredInstance, int, error) {
 	var total int
-	err := p.r.QueryRowContext(ctx, `
+	err := p.Read.QueryRowContext(ctx, `
 		SELECT count(*) FROM plugin_instances WHERE package_slug = $1 AND deleted_at_ms IS NULL`, slug).Scan(&total)
 	if err != nil {
 		return nil, 0, err
 	}
-	rows, err := p.r.QueryContext(ctx, `
+	rows, err := p.Read.QueryContext(ctx, `
 		SELECT `+instanceColumns+` FROM plugin_instances i
 		WHERE i.package_slug = $1 AND i.deleted_at_ms IS NULL
 		ORDER BY i.created_at_ms, i.instance_key
@@ -168,12 +170,12 @@ func (p *Plugin) CreateInstance(ctx context.Context, in plugin.StoredInstance) e
 	if err != nil {
 		return err
 	}
-	_, err = p.w.ExecContext(ctx, `
+	_, err = p.Write.ExecContext(ctx, `
 		INSERT INTO plugin_instances (id, package_slug, instance_key, enabled, config_sealed, granted, version, created_at_ms, updated_at_ms, deleted_at_ms)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		in.ID, in.Slug, in.Key, in.Enabled, in.Sealed, granted, in.Version,
-		toMillis(in.CreatedAt), toMillis(in.UpdatedAt), toMillis(in.DeletedAt))
-	return p.db.wrap(err, "Instance")
+		database.Millis(in.CreatedAt), database.Millis(in.UpdatedAt), database.Millis(in.DeletedAt))
+	return p.Wrap(err, "Instance")
 }
 
 // UpdateInstance implements plugin.Instances.
@@ -184,20 +186,20 @@ func (p *Plugin) UpdateInstance(ctx context.Context, in plugin.StoredInstance) e
 	}
 	return p.inTx(ctx, func(c conn) error {
 		var version int64
-		err := c.r.QueryRowContext(ctx, `
+		err := c.Read.QueryRowContext(ctx, `
 			SELECT i.version FROM plugin_instances i
-			WHERE i.id = $1 AND i.deleted_at_ms IS NULL`+c.db.lock("i"), in.ID).Scan(&version)
+			WHERE i.id = $1 AND i.deleted_at_ms IS NULL`+c.Lock("i"), in.ID).Scan(&version)
 		if err != nil {
-			return c.db.wrap(err, "Instance")
+			return c.Wrap(err, "Instance")
 		}
 		if version != in.Version-1 {
 			return errChanged
 		}
-		_, err = c.w.ExecContext(ctx, `
+		_, err = c.Write.ExecContext(ctx, `
 			UPDATE plugin_instances
 			SET enabled = $1, config_sealed = $2, granted = $3, version = $4, updated_at_ms = $5, deleted_at_ms = $6
 			WHERE id = $7`,
-			in.Enabled, in.Sealed, granted, in.Version, toMillis(in.UpdatedAt), toMillis(in.DeletedAt), in.ID)
+			in.Enabled, in.Sealed, granted, in.Version, database.Millis(in.UpdatedAt), database.Millis(in.DeletedAt), in.ID)
 		return err
 	})
 }
