@@ -1,13 +1,11 @@
 package store
 
 import (
-	"stoa/internal/database"
-
 	"context"
-	"database/sql"
 	"time"
 
 	"stoa/internal/account"
+	"stoa/internal/database"
 )
 
 // CreateReset implements account.Resets.
@@ -21,18 +19,20 @@ func (a *Account) CreateReset(ctx context.Context, r account.Reset) error {
 // OpenReset implements account.Resets.
 func (a *Account) OpenReset(ctx context.Context, hash string) (account.Reset, error) {
 	r := account.Reset{Hash: hash}
-	var created sql.NullInt64
-	err := a.Read.QueryRowContext(ctx, `SELECT user_id, created_at_ms FROM password_resets WHERE token_hash = $1 AND open`, hash).Scan(&r.UserID, &created)
+	err := a.Read.QueryRowContext(ctx, `
+		SELECT user_id, created_at_ms FROM password_resets WHERE token_hash = $1 AND open`, hash,
+	).Scan(&r.UserID, database.ScanMillis(&r.CreatedAt))
 	if err != nil {
 		return account.Reset{}, a.Wrap(err, "Reset")
 	}
-	r.CreatedAt = fromMillis(created)
 	return r, nil
 }
 
 // CountResets implements account.Resets.
 func (a *Account) CountResets(ctx context.Context, userID string, since time.Time) (n int, err error) {
-	err = a.Read.QueryRowContext(ctx, `SELECT COUNT(*) FROM password_resets WHERE user_id = $1 AND created_at_ms > $2`, userID, database.Millis(since)).Scan(&n)
+	err = a.Read.QueryRowContext(ctx, `
+		SELECT COUNT(*) FROM password_resets WHERE user_id = $1 AND created_at_ms > $2`, userID, database.Millis(since),
+	).Scan(&n)
 	return n, err
 }
 

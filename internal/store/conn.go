@@ -8,21 +8,21 @@ import (
 	"stoa/internal/database"
 )
 
-// conn is a database.Conn with the Record that every domain's Store has.
-type conn struct{ database.Conn }
+// conn is what the stores of the market embed.
+type conn struct{ audited }
 
-func newConn(db *database.DB) conn { return conn{db.Conn()} }
+func newConn(db *database.DB) conn { return conn{audited{db.Conn()}} }
 
 func (c conn) inTx(ctx context.Context, fn func(conn) error) error {
-	return c.Conn.InTx(ctx, func(tx database.Conn) error { return fn(conn{tx}) })
+	return c.Conn.InTx(ctx, func(tx database.Conn) error { return fn(conn{audited{tx}}) })
 }
 
 func (c conn) inShortTx(ctx context.Context, fn func(conn) error) error {
-	return c.Conn.InShortTx(ctx, func(tx database.Conn) error { return fn(conn{tx}) })
+	return c.Conn.InShortTx(ctx, func(tx database.Conn) error { return fn(conn{audited{tx}}) })
 }
 
 func (c conn) inSnapshot(ctx context.Context, fn func(conn) error) error {
-	return c.Conn.InSnapshot(ctx, func(tx database.Conn) error { return fn(conn{tx}) })
+	return c.Conn.InSnapshot(ctx, func(tx database.Conn) error { return fn(conn{audited{tx}}) })
 }
 
 func fromMillis(n sql.NullInt64) time.Time {

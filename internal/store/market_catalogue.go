@@ -35,7 +35,7 @@ func (c *Catalogue) InTx(ctx context.Context, fn func(market.Catalogue) error) e
 // Purchases and reviews do not come here: they lock one product, after everything
 // else that they lock, and no category.
 func (c conn) alone(ctx context.Context, fn func(conn) error) error {
-	return c.InTurn(ctx, "products", func(tx database.Conn) error { return fn(conn{tx}) })
+	return c.InTurn(ctx, "products", func(tx database.Conn) error { return fn(conn{audited{tx}}) })
 }
 
 // productColumns are what scanProduct reads: all but the detail.
