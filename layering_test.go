@@ -34,8 +34,8 @@ var mayImport = map[string][]string{
 	"internal/picture":   {"internal/text"},
 	"internal/jsontext":  {},
 	"internal/httpsig":   {},
-	"internal/keyring":   {"internal/errs", "internal/audit", "internal/seal"},
-	"internal/audit":     {"internal/errs", "internal/caller", "internal/cuid2", "internal/reqid"},
+	"internal/keyring":   {"internal/audit", "internal/errs", "internal/seal"},
+	"internal/audit":     {"internal/caller", "internal/cuid2", "internal/errs", "internal/reqid"},
 	"internal/cache":     {},
 	"internal/clientip":  {},
 	"internal/framing":   {},
@@ -47,7 +47,7 @@ var mayImport = map[string][]string{
 	"internal/periodic":  {},
 	"internal/ratelimit": {},
 
-	"internal/account":          {"internal/errs", "internal/audit", "internal/cache", "internal/caller", "internal/cuid2", "internal/keyring", "internal/linktoken", "internal/mail", "internal/periodic", "internal/account/password", "internal/account/token"},
+	"internal/account":          {"internal/account/password", "internal/account/token", "internal/audit", "internal/cache", "internal/caller", "internal/cuid2", "internal/errs", "internal/keyring", "internal/linktoken", "internal/mail", "internal/periodic"},
 	"internal/account/password": {"internal/errs"},
 	"internal/account/token":    {"internal/keyring"},
 
@@ -56,7 +56,8 @@ var mayImport = map[string][]string{
 	"internal/extension/install": {"internal/errs", "internal/extension", "internal/extension/archive"},
 
 	"internal/blob":                  {},
-	"internal/market":                {"internal/errs", "internal/text", "internal/picture", "internal/jsontext", "internal/audit", "internal/caller", "internal/seal", "internal/cuid2", "internal/keyring", "internal/mail", "internal/market/payment", "internal/market/lease"},
+	"internal/market":                {"internal/audit", "internal/caller", "internal/cuid2", "internal/errs", "internal/jsontext", "internal/keyring", "internal/mail", "internal/market/lease", "internal/market/payment", "internal/picture", "internal/seal", "internal/text"},
+	"internal/database":              {"internal/errs"},
 	"internal/market/lease":          {"internal/keyring"},
 	"internal/market/payment":        {},
 	"internal/market/payment/stripe": {"internal/market/payment"},
@@ -67,16 +68,16 @@ var mayImport = map[string][]string{
 	"internal/idempotency":  {"internal/cuid2", "internal/errs", "internal/periodic", "internal/seal"},
 	"internal/plugin":       {"internal/audit", "internal/cuid2", "internal/errs", "internal/extension", "internal/extension/archive", "internal/seal"},
 	"internal/runtime":      {"internal/errs", "internal/plugin"},
-	"internal/runtime/node": {"internal/errs", "internal/plugin", "internal/runtime"},
+	"internal/runtime/node": {"internal/plugin", "internal/runtime"},
 
 	"internal/signing":          {},
-	"internal/runtime/external": {"internal/errs", "internal/plugin", "internal/runtime"},
-	"internal/gateway":          {"internal/errs", "internal/cache", "internal/caller", "internal/reqid", "internal/plugin", "internal/runtime", "internal/signing"},
+	"internal/runtime/external": {"internal/plugin", "internal/runtime"},
+	"internal/gateway":          {"internal/cache", "internal/caller", "internal/errs", "internal/plugin", "internal/reqid", "internal/runtime", "internal/signing"},
 
 	"sdk/go/license":   {}, // for others: the standard library only
 	"nodehost/bundle":  {},
 	"examples/plugins": {},
-	"internal/store":   {"internal/account", "internal/audit", "internal/caller", "internal/errs", "internal/idempotency", "internal/keyring", "internal/market", "internal/market/payment", "internal/plugin", "internal/text"},
+	"internal/store":   {"internal/account", "internal/audit", "internal/caller", "internal/database", "internal/errs", "internal/idempotency", "internal/keyring", "internal/market", "internal/market/payment", "internal/plugin", "internal/text"},
 	"internal/httpapi": {"api", "internal/account", "internal/audit", "internal/caller", "internal/clientip", "internal/errs", "internal/extension", "internal/extension/install", "internal/gateway", "internal/httpsig", "internal/idempotency", "internal/jsontext", "internal/keyring", "internal/market", "internal/pages", "internal/picture", "internal/plugin", "internal/ratelimit", "internal/reference", "internal/reqid"},
 
 	// For tests only: nothing above may list these.
@@ -84,7 +85,7 @@ var mayImport = map[string][]string{
 	"internal/proof":              {},
 	"internal/testkit":            {"*"},
 	"internal/testkit/clocktest":  {},
-	"internal/testkit/dbtest":     {"internal/store", "internal/testkit/pgtest"},
+	"internal/testkit/dbtest":     {"internal/database", "internal/store", "internal/testkit/pgtest"},
 	"internal/testkit/needtest":   {},
 	"internal/testkit/pgtest":     {"internal/testkit/needtest"},
 	"internal/testkit/logtest":    {"internal/reqid"},
@@ -92,6 +93,7 @@ var mayImport = map[string][]string{
 	"internal/testkit/smtptest":   {"internal/testkit/needtest"},
 	"internal/testkit/stripetest": {"internal/testkit/needtest"},
 	"internal/testkit/ziptest":    {},
+	"internal/market/producttest": {"internal/market"},
 }
 
 func TestLayering(t *testing.T) {

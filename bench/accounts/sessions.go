@@ -9,6 +9,7 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/account/token"
 	"stoa/internal/cuid2"
+	"stoa/internal/database"
 	"stoa/internal/keyring"
 	"stoa/internal/masterkey"
 	"stoa/internal/store"
@@ -26,7 +27,7 @@ func (b *bench) openSessions(ctx context.Context, data string) (err error) {
 	if err != nil {
 		return err
 	}
-	db, err := store.Open(filepath.Join(data, "stoa.db"))
+	db, err := database.Open(filepath.Join(data, "stoa.db"))
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 
+	"stoa/internal/database"
 	"stoa/internal/store"
 )
 
@@ -18,7 +19,7 @@ type migrateCmd struct {
 
 // missing reports whether the database is a file that does not exist.
 func (c migrateCmd) missing() bool {
-	if store.IsPostgres(c.databaseURL()) {
+	if database.IsPostgres(c.databaseURL()) {
 		return false
 	}
 	_, err := os.Stat(c.databaseURL())
@@ -34,15 +35,15 @@ func (c migrateCmd) Run(ctx context.Context, std streams) error {
 	if err := c.prepare(); err != nil {
 		return err
 	}
-	db, err := store.Open(c.databaseURL())
+	db, err := database.Open(c.databaseURL())
 	if err != nil {
 		return err
 	}
 	defer db.Close()
 	if c.Check {
-		return db.CheckSchema(ctx)
+		return store.CheckSchema(ctx, db)
 	}
-	applied, err := db.Migrate(ctx)
+	applied, err := store.Migrate(ctx, db)
 	if err != nil {
 		return err
 	}

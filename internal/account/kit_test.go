@@ -7,6 +7,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/account/password"
+	"stoa/internal/database"
 	"stoa/internal/keyring"
 	"stoa/internal/seal"
 	"stoa/internal/store"
@@ -40,7 +41,7 @@ func service(tb testing.TB, url string, c *clocktest.Clock) *account.Service {
 	return newService(tb, dbtest.Open(tb, url), c)
 }
 
-func newService(tb testing.TB, db *store.DB, c *clocktest.Clock) *account.Service {
+func newService(tb testing.TB, db *database.DB, c *clocktest.Clock) *account.Service {
 	tb.Helper()
 	s := &account.Service{
 		Store: store.NewAccount(db), Ring: &keyring.Ring{Store: store.NewKeyring(db), Purpose: account.KeyPurpose, Box: box(tb), Now: c.Now},

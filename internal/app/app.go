@@ -20,6 +20,7 @@ import (
 	"stoa/internal/audit"
 	"stoa/internal/blob"
 	"stoa/internal/clientip"
+	"stoa/internal/database"
 	"stoa/internal/extension"
 	"stoa/internal/extension/install"
 	"stoa/internal/framing"
@@ -40,7 +41,7 @@ import (
 // App is a stoa that can answer requests.
 type App struct {
 	Handler http.Handler
-	DB      *store.DB
+	DB      *database.DB
 	Market  *market.Service
 
 	Accounts *account.Service
@@ -72,7 +73,7 @@ type App struct {
 // New opens the database, brings its schema up to date and builds the program
 // on it. The caller closes the App.
 func New(ctx context.Context, cfg Config) (*App, error) {
-	db, err := store.Open(cfg.DatabaseURL)
+	db, err := database.Open(cfg.DatabaseURL)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +97,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 }
 
 func (a *App) build(ctx context.Context, cfg Config) error {
-	if _, err := a.DB.Migrate(ctx); err != nil {
+	if _, err := store.Migrate(ctx, a.DB); err != nil {
 		return err
 	}
 	if err := a.checkMasterKey(ctx, cfg.MasterKey); err != nil {

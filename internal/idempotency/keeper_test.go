@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stoa/internal/database"
 	"stoa/internal/idempotency"
 	"stoa/internal/seal"
 	"stoa/internal/store"
@@ -20,7 +21,7 @@ import (
 
 // kit is Keepers over one database. Its clock is the machine's, or the bubble's.
 type kit struct {
-	db     *store.DB
+	db     *database.DB
 	master *seal.Key
 	log    logtest.Buffer
 }

@@ -2,81 +2,25 @@ package store
 
 import (
 	"context"
-	"database/sql"
 
 	"stoa/internal/account"
+	"stoa/internal/database"
 )
 
 // Account implements account.Store.
-type Account struct {
-	conn
-}
+type Account struct{ audited }
 
 var _ account.Store = (*Account)(nil)
 
-// NewAccount returns the accounts' view of db.
-func NewAccount(db *DB) *Account { return &Account{db.conn()} }
+// NewAccount returns the users of db, their sessions and their resets.
+func NewAccount(db *database.DB) *Account { return &Account{audited{db.Conn()}} }
 
 // InTx implements account.Store.
 func (a *Account) InTx(ctx context.Context, fn func(account.Store) error) error {
-	return a.inTx(ctx, func(c conn) error { return fn(&Account{c}) })
+	return a.Conn.InTx(ctx, func(tx database.Conn) error { return fn(&Account{audited{tx}}) })
 }
 
 // InShortTx implements account.Store.
 func (a *Account) InShortTx(ctx context.Context, fn func(account.Store) error) error {
-	return a.inShortTx(ctx, func(c conn) error { return fn(&Account{c}) })
-}
-
-// lockInTx ends a SELECT that locks the rows of alias if it runs in a
-// transaction.
-func (a *Account) lockInTx(alias string) string {
-	if a.nested() {
-		return a.db.lock(alias)
-	}
-	return ""
-}
-
-// CreateUser implements account.Users.
-func (a *Account) CreateUser(ctx context.Context, c account.Credentials) error {
-	_, err := a.w.ExecContext(ctx, `
-		INSERT INTO users (id, email, email_key, username, username_key, password_hash, role, avatar, referral_code, active, created_at_ms)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-		c.ID, c.Email, account.Key(c.Email), c.Username, account.Key(c.Username), c.PasswordHash, string(c.Role), c.Avatar, c.Referral, c.Active, toMillis(c.CreatedAt))
-	return a.db.wrap(err, "User")
-}
-
-const userColumns = `u.id, u.email, u.username, u.password_hash, u.role, u.avatar, u.referral_code, u.active, u.created_at_ms`
-
-// User implements account.Users.
-func (a *Account) User(ctx context.Context, id string) (account.Credentials, error) {
-	return a.user(a.r.QueryRowContext(ctx, `SELECT `+userColumns+` FROM users u WHERE u.id = $1`+a.lockInTx("u"), id))
-}
-
-// UserByEmail implements account.Users.
-func (a *Account) UserByEmail(ctx context.Context, key string) (account.Credentials, error) {
-	return a.user(a.r.QueryRowContext(ctx, `SELECT `+userColumns+` FROM users u WHERE u.email_key = $1`+a.lockInTx("u"), key))
-}
-
-func (a *Account) user(row *sql.Row) (account.Credentials, error) {
-	c, err := scanUser(row)
-	return c, a.db.wrap(err, "User")
-}
-
-// SetPassword implements account.Users.
-func (a *Account) SetPassword(ctx context.Context, id, hash string) error {
-	res, err := a.w.ExecContext(ctx, `UPDATE users SET password_hash = $1 WHERE id = $2`, hash, id)
-	return mustChange(res, err, "User")
-}
-
-// SetActive implements account.Users.
-func (a *Account) SetActive(ctx context.Context, id string, active bool) error {
-	res, err := a.w.ExecContext(ctx, `UPDATE users SET active = $1 WHERE id = $2`, active, id)
-	return mustChange(res, err, "User")
-}
-
-// HasAdmin implements account.Users.
-func (a *Account) HasAdmin(ctx context.Context) (bool, error) {
-	var has bool
-	err := a.r.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM users WHERE role = 'ADMIN' AND active)`).Scan(&has)
-	return has, err
+	return a.Conn.InShortTx(ctx, func(tx database.Conn) error { return fn(&Account{audited{tx}}) })
 }

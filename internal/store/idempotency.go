@@ -4,28 +4,30 @@ import (
 	"context"
 	"time"
 
+	"stoa/internal/database"
 	"stoa/internal/idempotency"
 )
 
 // Idempotency implements idempotency.Store.
-type Idempotency struct {
-	conn
-}
+type Idempotency struct{ database.Conn }
 
 var _ idempotency.Store = (*Idempotency)(nil)
 
 // NewIdempotency returns the idempotency keys of db.
-func NewIdempotency(db *DB) *Idempotency { return &Idempotency{db.conn()} }
+func NewIdempotency(db *database.DB) *Idempotency { return &Idempotency{db.Conn()} }
 
 const keyColumns = `k.fingerprint, k.seed, k.owner, k.lease_until_ms, k.answer_sealed, k.expires_at_ms`
 
-// Claim implements idempotency.Store. The first statement takes the record, or
-// only locks it (PostgreSQL; on SQLite the transaction is the lock), so that the
-// second sees it as it is.
-func (s *Idempotency) Claim(ctx context.Context, c idempotency.Claim, now time.Time) (r idempotency.Record, err error) {
-	err = s.inShortTx(ctx, func(tx conn) error {
-		_, err := tx.w.ExecContext(ctx, `
-			INSERT INTO idempotency_keys AS k (id, fingerprint, seed, owner, attempts, lease_until_ms, answer_sealed, expires_at_ms)
+// Claim implements idempotency.Store. On PostgreSQL its first statement locks the
+// record even if it does not take it; on SQLite the transaction is the lock. So the
+// second statement sees the record as it stays.
+func (s *Idempotency) Claim(
+	ctx context.Context, c idempotency.Claim, now time.Time,
+) (r idempotency.Record, err error) {
+	err = s.InShortTx(ctx, func(tx database.Conn) error {
+		_, err := tx.Write.ExecContext(ctx, `
+			INSERT INTO idempotency_keys AS k
+				(id, fingerprint, seed, owner, attempts, lease_until_ms, answer_sealed, expires_at_ms)
 			VALUES ($1, $2, $3, $4, 1, $5, '', $6)
 			ON CONFLICT (id) DO UPDATE SET
 				fingerprint = excluded.fingerprint,
@@ -42,13 +44,10 @@ func (s *Idempotency) Claim(ctx context.Context, c idempotency.Claim, now time.T
 		if err != nil {
 			return err
 		}
-		var until, expires int64
-		err = tx.r.QueryRowContext(ctx, `SELECT `+keyColumns+` FROM idempotency_keys k WHERE k.id = $1`, c.ID).
-			Scan(&r.Fingerprint, &r.Seed, &r.Owner, &until, &r.Sealed, &expires)
-		r.Until, r.Expires = time.UnixMilli(until).UTC(), time.UnixMilli(expires).UTC()
-		return err
+		return tx.Read.QueryRowContext(ctx, `SELECT `+keyColumns+` FROM idempotency_keys k WHERE k.id = $1`, c.ID).
+			Scan(&r.Fingerprint, &r.Seed, &r.Owner, database.ScanMillis(&r.Until), &r.Sealed, database.ScanMillis(&r.Expires))
 	})
-	return r, s.db.wrap(err, "Key")
+	return r, s.Wrap(err, "Key")
 }
 
 // Renew implements idempotency.Store.
@@ -64,16 +63,16 @@ func (s *Idempotency) Keep(ctx context.Context, id, owner, sealed string) error 
 }
 
 func (s *Idempotency) change(ctx context.Context, query string, args ...any) error {
-	return s.inShortTx(ctx, func(tx conn) error {
-		res, err := tx.w.ExecContext(ctx, query, args...)
-		return mustChange(res, err, "Key")
+	return s.InShortTx(ctx, func(tx database.Conn) error {
+		res, err := tx.Write.ExecContext(ctx, query, args...)
+		return database.Affected(res, err, "Key")
 	})
 }
 
 // Release implements idempotency.Store.
 func (s *Idempotency) Release(ctx context.Context, id, owner string) error {
-	return s.inShortTx(ctx, func(tx conn) error {
-		_, err := tx.w.ExecContext(ctx, `
+	return s.InShortTx(ctx, func(tx database.Conn) error {
+		_, err := tx.Write.ExecContext(ctx, `
 			UPDATE idempotency_keys SET lease_until_ms = 0
 			WHERE id = $1 AND owner = $2 AND answer_sealed = ''`, id, owner)
 		return err
@@ -82,8 +81,8 @@ func (s *Idempotency) Release(ctx context.Context, id, owner string) error {
 
 // Forget implements idempotency.Store.
 func (s *Idempotency) Forget(ctx context.Context, id, owner string) error {
-	return s.inShortTx(ctx, func(tx conn) error {
-		_, err := tx.w.ExecContext(ctx, `
+	return s.InShortTx(ctx, func(tx database.Conn) error {
+		_, err := tx.Write.ExecContext(ctx, `
 			DELETE FROM idempotency_keys
 			WHERE id = $1 AND owner = $2 AND answer_sealed = '' AND attempts = 1`, id, owner)
 		if err != nil {
@@ -93,10 +92,10 @@ func (s *Idempotency) Forget(ctx context.Context, id, owner string) error {
 	})
 }
 
-// DeleteExpired implements idempotency.Store. The outer condition is for records
-// that are claimed anew at the same moment.
+// DeleteExpired implements idempotency.Store. The outer condition spares records
+// that are claimed again while this runs.
 func (s *Idempotency) DeleteExpired(ctx context.Context, now time.Time, limit int) (int, error) {
-	res, err := s.w.ExecContext(ctx, `
+	res, err := s.Write.ExecContext(ctx, `
 		DELETE FROM idempotency_keys WHERE id IN (
 			SELECT id FROM idempotency_keys WHERE expires_at_ms <= $1 ORDER BY expires_at_ms LIMIT $2
 		) AND expires_at_ms <= $3`, now.UnixMilli(), limit, now.UnixMilli())

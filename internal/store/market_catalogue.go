@@ -1,6 +1,8 @@
 package store
 
 import (
+	"stoa/internal/database"
+
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -19,7 +21,7 @@ type Catalogue struct {
 var _ market.Catalogue = (*Catalogue)(nil)
 
 // NewCatalogue returns the products of db.
-func NewCatalogue(db *DB) *Catalogue { return &Catalogue{db.conn()} }
+func NewCatalogue(db *database.DB) *Catalogue { return &Catalogue{newConn(db)} }
 
 // InTx implements market.Catalogue.
 func (c *Catalogue) InTx(ctx context.Context, fn func(market.Catalogue) error) error {
@@ -34,23 +36,7 @@ func (c *Catalogue) InTx(ctx context.Context, fn func(market.Catalogue) error) e
 // Purchases and reviews do not come here: they lock one product, after everything
 // else that they lock, and no category.
 func (c conn) alone(ctx context.Context, fn func(conn) error) error {
-	if c.nested() {
-		return fn(c)
-	}
-	select {
-	case c.db.catalogue <- struct{}{}:
-		defer func() { <-c.db.catalogue }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	return c.inTx(ctx, func(tx conn) error {
-		if c.db.serial != "" {
-			if _, err := tx.w.ExecContext(ctx, c.db.serial); err != nil {
-				return err
-			}
-		}
-		return fn(tx)
-	})
+	return c.InTurn(ctx, "products", func(tx database.Conn) error { return fn(conn{audited{tx}}) })
 }
 
 // productColumns are what scanProduct reads: all but the detail.
@@ -58,10 +44,7 @@ const productColumns = `p.id, p.slug, p.name, p.description, p.short_description
 	p.pricing_type, p.price_minor, p.price_currency, p.rating, p.review_count, p.rating_base, p.review_base, p.download_base, p.download_count,
 	p.featured, p.trending, p.published, p.position, p.version, p.created_at_ms, p.updated_at_ms`
 
-// scanner is a row of a result.
-type scanner interface{ Scan(dest ...any) error }
-
-func scanProduct(row scanner, more ...any) (market.Product, error) {
+func scanProduct(row database.Scanner, more ...any) (market.Product, error) {
 	var (
 		p                       market.Product
 		screenshots, highlights string
@@ -88,9 +71,9 @@ func scanProduct(row scanner, more ...any) (market.Product, error) {
 // ProductBySlug implements market.Catalogue.
 func (c *Catalogue) ProductBySlug(ctx context.Context, slug string) (market.Product, error) {
 	var detail string
-	p, err := scanProduct(c.r.QueryRowContext(ctx, `SELECT `+productColumns+`, p.detail FROM products p WHERE p.slug = $1`+c.lockInTx("p"), slug), &detail)
+	p, err := scanProduct(c.Read.QueryRowContext(ctx, `SELECT `+productColumns+`, p.detail FROM products p WHERE p.slug = $1`+c.Lock("p"), slug), &detail)
 	if err != nil {
-		return p, c.db.wrap(err, "Product")
+		return p, c.Wrap(err, "Product")
 	}
 	p.Detail, err = decodeDetail(detail)
 	if err != nil {
@@ -105,14 +88,14 @@ func (c *Catalogue) CreateProduct(ctx context.Context, p market.Product) error {
 	if err != nil {
 		return err
 	}
-	args = append(args, p.Slug, toMillis(p.CreatedAt))
+	args = append(args, p.Slug, database.Millis(p.CreatedAt))
 	return c.alone(ctx, func(tx conn) error {
-		_, err := tx.w.ExecContext(ctx, `
+		_, err := tx.Write.ExecContext(ctx, `
 		INSERT INTO products (id, name, name_sort, search_text, description, short_description, icon, category,
 			screenshots, highlights, pricing_type, price_minor, price_currency, price_rank, rating_base, review_base,
 			featured, trending, published, detail, updated_at_ms, download_base, position, slug, created_at_ms, download_count, rating, review_count)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $22, $15, $16)`, args...)
-		return c.db.wrap(err, "Product")
+		return c.Wrap(err, "Product")
 	})
 }
 
@@ -122,10 +105,10 @@ func (c *Catalogue) UpdateProduct(ctx context.Context, p market.Product) error {
 	if err != nil {
 		return err
 	}
-	args = append(args, toMillis(p.CreatedAt))
+	args = append(args, database.Millis(p.CreatedAt))
 	return c.alone(ctx, func(tx conn) error {
 		t := market.Tally{RatingBase: p.RatingBase, ReviewBase: p.ReviewBase}
-		err := tx.w.QueryRowContext(ctx, `
+		err := tx.Write.QueryRowContext(ctx, `
 		UPDATE products SET name = $2, name_sort = $3, search_text = $4, description = $5, short_description = $6, icon = $7, category = $8,
 			screenshots = $9, highlights = $10, pricing_type = $11, price_minor = $12, price_currency = $13, price_rank = $14,
 			rating_base = $15, review_base = $16, featured = $17, trending = $18, published = $19, detail = $20, updated_at_ms = $21,
@@ -134,7 +117,7 @@ func (c *Catalogue) UpdateProduct(ctx context.Context, p market.Product) error {
 		WHERE id = $1
 		RETURNING star_sum, star_count`, args...).Scan(&t.Stars, &t.Reviews)
 		if err != nil {
-			return c.db.wrap(err, "Product")
+			return c.Wrap(err, "Product")
 		}
 		return tx.setTally(ctx, p.ID, t)
 	})
@@ -159,7 +142,7 @@ func productArgs(p market.Product) ([]any, error) {
 	return []any{
 		p.ID, p.Name, text.Fold(p.Name), p.SearchText(), p.Description, p.ShortDescription, p.Icon, p.Category,
 		screenshots, highlights, string(p.Pricing.Type), price.Minor, price.Currency, price.Rank(),
-		p.RatingBase, p.ReviewBase, p.Featured, p.Trending, p.Published, detail, toMillis(p.UpdatedAt), p.DownloadBase, p.Position,
+		p.RatingBase, p.ReviewBase, p.Featured, p.Trending, p.Published, detail, database.Millis(p.UpdatedAt), p.DownloadBase, p.Position,
 	}, nil
 }
 
@@ -170,7 +153,7 @@ func (c *Catalogue) DeleteProduct(ctx context.Context, id string) error {
 		// Looked for first, without a lock: the engine's own check would wait for the
 		// orders and licences it finds, and who holds one may be waiting for the product.
 		var sold bool
-		err := tx.r.QueryRowContext(ctx, `
+		err := tx.Read.QueryRowContext(ctx, `
 			SELECT EXISTS (SELECT 1 FROM orders WHERE product_id = $1) OR EXISTS (SELECT 1 FROM licenses WHERE product_id = $1)`, id).Scan(&sold)
 		if err != nil {
 			return err
@@ -178,23 +161,23 @@ func (c *Catalogue) DeleteProduct(ctx context.Context, id string) error {
 		if sold {
 			return inUse
 		}
-		res, err := tx.w.ExecContext(ctx, `DELETE FROM products WHERE id = $1`, id)
-		if c.db.isRef(err) {
+		res, err := tx.Write.ExecContext(ctx, `DELETE FROM products WHERE id = $1`, id)
+		if c.IsReference(err) {
 			return inUse.Because(err)
 		}
-		return mustChange(res, err, "Product")
+		return database.Affected(res, err, "Product")
 	})
 }
 
 // Sold implements market.Catalogue.
 func (c *Catalogue) Sold(ctx context.Context, id string) (sold bool, err error) {
-	err = c.r.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM licenses WHERE product_id = $1)`, id).Scan(&sold)
+	err = c.Read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM licenses WHERE product_id = $1)`, id).Scan(&sold)
 	return sold, err
 }
 
 // EachProduct implements market.Catalogue.
 func (c *Catalogue) EachProduct(ctx context.Context, fn func(market.Product) error) error {
-	rows, err := c.r.QueryContext(ctx, `SELECT `+productColumns+`, p.detail FROM products p ORDER BY p.slug`)
+	rows, err := c.Read.QueryContext(ctx, `SELECT `+productColumns+`, p.detail FROM products p ORDER BY p.slug`)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"stoa/internal/database"
+
 	"context"
 	"time"
 
@@ -15,7 +17,7 @@ type Licenses struct {
 var _ market.Licenses = (*Licenses)(nil)
 
 // NewLicenses returns the licences of db.
-func NewLicenses(db *DB) *Licenses { return &Licenses{licenseTable{db.conn()}} }
+func NewLicenses(db *database.DB) *Licenses { return &Licenses{licenseTable{newConn(db)}} }
 
 // InTx implements market.Licenses.
 func (s *Licenses) InTx(ctx context.Context, fn func(market.Licenses) error) error {
@@ -38,17 +40,17 @@ func (s *Licenses) InShortTx(ctx context.Context, fn func(market.Licenses) error
 func (s *Licenses) LicenseByKey(ctx context.Context, slug, keyHash, instanceID string) (market.Usage, error) {
 	var u market.Usage
 	var err error
-	if !s.nested() {
-		u.License, err = scanLicense(s.r.QueryRowContext(ctx, `SELECT `+licenseColumns+`, `+activated+byKey, keyHash, slug, instanceID), &u.Activated)
-		return u, s.db.wrap(err, "Licence")
+	if !s.InTransaction() {
+		u.License, err = scanLicense(s.Read.QueryRowContext(ctx, `SELECT `+licenseColumns+`, `+activated+byKey, keyHash, slug, instanceID), &u.Activated)
+		return u, s.Wrap(err, "Licence")
 	}
-	u.License, err = scanLicense(s.r.QueryRowContext(ctx, `SELECT `+licenseColumns+byKey+s.lockInTx("l"), keyHash, slug))
+	u.License, err = scanLicense(s.Read.QueryRowContext(ctx, `SELECT `+licenseColumns+byKey+s.Lock("l"), keyHash, slug))
 	if err != nil {
-		return market.Usage{}, s.db.wrap(err, "Licence")
+		return market.Usage{}, s.Wrap(err, "Licence")
 	}
 	// A separate query on purpose: it must see what other transactions committed
 	// while this one waited for the lock.
-	err = s.r.QueryRowContext(ctx, `
+	err = s.Read.QueryRowContext(ctx, `
 		SELECT EXISTS (SELECT 1 FROM license_instances WHERE license_id = $1 AND instance_id = $2)`, u.License.ID, instanceID).Scan(&u.Activated)
 	return u, err
 }
@@ -56,35 +58,35 @@ func (s *Licenses) LicenseByKey(ctx context.Context, slug, keyHash, instanceID s
 // usageByKey finds what Usage needs, the features last.
 const usageByKey = `
 	SELECT concat_ws(' ', l.id, l.product_id, l.type, l.max_instances, l.instances, l.paid,
-		coalesce(CAST(l.expires_at_ms AS TEXT), '` + noTime + `'), coalesce(CAST(l.revoked_at_ms AS TEXT), '` + noTime + `'),
+		coalesce(CAST(l.expires_at_ms AS TEXT), '` + database.NoTime + `'), coalesce(CAST(l.revoked_at_ms AS TEXT), '` + database.NoTime + `'),
 		l.created_at_ms, ` + activated + `, l.features)` + byKey
 
 // UsageByKey implements market.Licenses.
 func (s *Licenses) UsageByKey(ctx context.Context, slug, keyHash, instanceID string) (market.Usage, error) {
-	var row packed
-	if err := s.r.QueryRowContext(s.brief(ctx), usageByKey, keyHash, slug, instanceID).Scan(&row.rest); err != nil {
-		return market.Usage{}, s.db.wrap(err, "Licence")
+	var text string
+	if err := s.Read.QueryRowContext(s.Brief(ctx), usageByKey, keyHash, slug, instanceID).Scan(&text); err != nil {
+		return market.Usage{}, s.Wrap(err, "Licence")
 	}
 	var u market.Usage
-	l := &u.License
-	l.ID, l.ProductID, l.Type = row.text(), row.text(), market.LicenseType(row.text())
-	l.MaxInstances, l.Instances, l.Paid = int(row.number()), int(row.number()), row.boolean()
-	l.ExpiresAt, l.RevokedAt, l.CreatedAt = row.time(), row.time(), row.time()
-	u.Activated = row.boolean()
-	if row.err != nil {
-		return market.Usage{}, row.err
+	row, l := database.Unpack(text), &u.License
+	l.ID, l.ProductID, l.Type = row.Text(), row.Text(), market.LicenseType(row.Text())
+	l.MaxInstances, l.Instances, l.Paid = int(row.Number()), int(row.Number()), row.Bool()
+	l.ExpiresAt, l.RevokedAt, l.CreatedAt = row.Time(), row.Time(), row.Time()
+	u.Activated = row.Bool()
+	if err := row.Err(); err != nil {
+		return market.Usage{}, err
 	}
 	var err error
-	l.Features, err = decodeFeatures(l.ID, row.last())
+	l.Features, err = decodeFeatures(l.ID, row.Last())
 	return u, err
 }
 
 // AddInstance implements market.Licenses.
 func (s *Licenses) AddInstance(ctx context.Context, licenseID string, a market.Activation, churn time.Time) error {
 	return s.inTx(ctx, func(tx conn) error {
-		res, err := tx.w.ExecContext(ctx, `
+		res, err := tx.Write.ExecContext(ctx, `
 			INSERT INTO license_instances (license_id, instance_id, development, activated_at_ms) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (license_id, instance_id) DO NOTHING`, licenseID, a.InstanceID, a.Development, toMillis(a.At))
+			ON CONFLICT (license_id, instance_id) DO NOTHING`, licenseID, a.InstanceID, a.Development, database.Millis(a.At))
 		if err != nil {
 			return err
 		}
@@ -92,9 +94,9 @@ func (s *Licenses) AddInstance(ctx context.Context, licenseID string, a market.A
 			return err
 		}
 		counted, development := counts(a.Development)
-		_, err = tx.w.ExecContext(ctx, `
+		_, err = tx.Write.ExecContext(ctx, `
 			UPDATE licenses SET instances = instances + $1, development_instances = development_instances + $2, churn_ms = $3
-			WHERE id = $4`, counted, development, toMillis(churn), licenseID)
+			WHERE id = $4`, counted, development, database.Millis(churn), licenseID)
 		return err
 	})
 }
@@ -103,14 +105,14 @@ func (s *Licenses) AddInstance(ctx context.Context, licenseID string, a market.A
 func (s *Licenses) RemoveInstance(ctx context.Context, licenseID, instanceID string) error {
 	return s.inTx(ctx, func(tx conn) error {
 		var was bool
-		err := tx.w.QueryRowContext(ctx, `
+		err := tx.Write.QueryRowContext(ctx, `
 			DELETE FROM license_instances WHERE license_id = $1 AND instance_id = $2
 			RETURNING development`, licenseID, instanceID).Scan(&was)
 		if err != nil {
-			return tx.db.wrap(err, "Instance")
+			return tx.Wrap(err, "Instance")
 		}
 		counted, development := counts(was)
-		_, err = tx.w.ExecContext(ctx, `
+		_, err = tx.Write.ExecContext(ctx, `
 			UPDATE licenses SET instances = instances - $1, development_instances = development_instances - $2
 			WHERE id = $3`, counted, development, licenseID)
 		return err
@@ -128,14 +130,14 @@ func counts(isDevelopment bool) (counted, development int) {
 // HasRenewal implements market.Licenses.
 func (s *Licenses) HasRenewal(ctx context.Context, licenseID, reference string) (bool, error) {
 	var has bool
-	err := s.r.QueryRowContext(ctx, `
+	err := s.Read.QueryRowContext(ctx, `
 		SELECT EXISTS (SELECT 1 FROM license_renewals WHERE license_id = $1 AND reference = $2)`, licenseID, reference).Scan(&has)
 	return has, err
 }
 
 // AddRenewal implements market.Licenses.
 func (s *Licenses) AddRenewal(ctx context.Context, licenseID, reference string, at time.Time) error {
-	_, err := s.w.ExecContext(ctx, `
-		INSERT INTO license_renewals (license_id, reference, at_ms) VALUES ($1, $2, $3)`, licenseID, reference, toMillis(at))
-	return s.db.wrap(err, "Renewal")
+	_, err := s.Write.ExecContext(ctx, `
+		INSERT INTO license_renewals (license_id, reference, at_ms) VALUES ($1, $2, $3)`, licenseID, reference, database.Millis(at))
+	return s.Wrap(err, "Renewal")
 }

@@ -13,10 +13,10 @@ import (
 func (s *Licenses) ListLicenses(ctx context.Context, q market.LicenseQuery) ([]market.ListedLicense, int, error) {
 	from, args := licenseFilter(q)
 	var total int
-	if err := s.r.QueryRowContext(ctx, `SELECT count(*)`+from, args...).Scan(&total); err != nil {
+	if err := s.Read.QueryRowContext(ctx, `SELECT count(*)`+from, args...).Scan(&total); err != nil {
 		return nil, 0, err
 	}
-	rows, err := s.r.QueryContext(ctx, `SELECT `+licenseColumns+`, p.slug, p.name`+from+fmt.Sprintf(`
+	rows, err := s.Read.QueryContext(ctx, `SELECT `+licenseColumns+`, p.slug, p.name`+from+fmt.Sprintf(`
 		ORDER BY l.created_at_ms DESC, l.id
 		LIMIT $%d OFFSET $%d`, len(args)+1, len(args)+2), append(args, q.Limit, q.Offset)...)
 	if err != nil {
@@ -73,10 +73,10 @@ func licenseFilter(q market.LicenseQuery) (string, []any) {
 // ListInstances implements market.Licenses.
 func (s *Licenses) ListInstances(ctx context.Context, licenseID string, p market.Slice) ([]market.Activation, int, error) {
 	var total int
-	if err := s.r.QueryRowContext(ctx, `SELECT count(*) FROM license_instances WHERE license_id = $1`, licenseID).Scan(&total); err != nil {
+	if err := s.Read.QueryRowContext(ctx, `SELECT count(*) FROM license_instances WHERE license_id = $1`, licenseID).Scan(&total); err != nil {
 		return nil, 0, err
 	}
-	rows, err := s.r.QueryContext(ctx, `
+	rows, err := s.Read.QueryContext(ctx, `
 		SELECT instance_id, development, activated_at_ms FROM license_instances
 		WHERE license_id = $1
 		ORDER BY activated_at_ms, instance_id

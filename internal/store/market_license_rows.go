@@ -1,6 +1,8 @@
 package store
 
 import (
+	"stoa/internal/database"
+
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -22,7 +24,7 @@ const licenseColumns = `l.id, l.product_id, l.tier_id, l.user_id, l.key_hash, l.
 	l.instances, l.development_instances, l.churn_ms, l.version`
 
 // scanLicense reads one row of licenseColumns, and what follows them.
-func scanLicense(row scanner, more ...any) (market.License, error) {
+func scanLicense(row database.Scanner, more ...any) (market.License, error) {
 	var (
 		l                                        market.License
 		features                                 string
@@ -64,22 +66,22 @@ func (s licenseTable) CreateLicense(ctx context.Context, l market.License) error
 	if err != nil {
 		return err
 	}
-	_, err = s.w.ExecContext(ctx, `
+	_, err = s.Write.ExecContext(ctx, `
 		INSERT INTO licenses (id, product_id, tier_id, user_id, key_hash, key_sealed, type, features, max_instances, paid,
 			expires_at_ms, period_months, anchor_ms, periods, revoked_at_ms, created_at_ms)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 		l.ID, l.ProductID, l.TierID, l.UserID, l.KeyHash, l.KeySealed, string(l.Type), features, l.MaxInstances, l.Paid,
-		toMillis(l.ExpiresAt), l.Months, toMillis(l.Anchor), l.Periods, toMillis(l.RevokedAt), toMillis(l.CreatedAt))
-	if s.db.isRef(err) {
+		database.Millis(l.ExpiresAt), l.Months, database.Millis(l.Anchor), l.Periods, database.Millis(l.RevokedAt), database.Millis(l.CreatedAt))
+	if s.IsReference(err) {
 		return errs.New(errs.NotFound, "NOT_FOUND", "Product not found.").Because(err)
 	}
-	return s.db.wrap(err, "Licence")
+	return s.Wrap(err, "Licence")
 }
 
 // LicenseByID implements market.LicenseRows.
 func (s licenseTable) LicenseByID(ctx context.Context, id string) (market.License, error) {
-	l, err := scanLicense(s.r.QueryRowContext(ctx, `SELECT `+licenseColumns+` FROM licenses l WHERE l.id = $1`+s.lockInTx("l"), id))
-	return l, s.db.wrap(err, "Licence")
+	l, err := scanLicense(s.Read.QueryRowContext(ctx, `SELECT `+licenseColumns+` FROM licenses l WHERE l.id = $1`+s.Lock("l"), id))
+	return l, s.Wrap(err, "Licence")
 }
 
 // UpdateLicense implements market.LicenseRows.
@@ -88,11 +90,11 @@ func (s licenseTable) UpdateLicense(ctx context.Context, l market.License) error
 	if err != nil {
 		return err
 	}
-	res, err := s.w.ExecContext(ctx, `
+	res, err := s.Write.ExecContext(ctx, `
 		UPDATE licenses SET user_id = $1, type = $2, features = $3, max_instances = $4, paid = $5,
 			expires_at_ms = $6, period_months = $7, anchor_ms = $8, periods = $9, revoked_at_ms = $10, version = version + 1
 		WHERE id = $11`,
 		l.UserID, string(l.Type), features, l.MaxInstances, l.Paid,
-		toMillis(l.ExpiresAt), l.Months, toMillis(l.Anchor), l.Periods, toMillis(l.RevokedAt), l.ID)
-	return mustChange(res, err, "Licence")
+		database.Millis(l.ExpiresAt), l.Months, database.Millis(l.Anchor), l.Periods, database.Millis(l.RevokedAt), l.ID)
+	return database.Affected(res, err, "Licence")
 }

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"stoa/internal/database"
+
 	"context"
 	"fmt"
 	"strings"
@@ -94,7 +96,7 @@ func (c conn) countProducts(ctx context.Context, q market.ListQuery) (n int, err
 		query = `SELECT count(*) FROM products p`
 	}
 	where, args := productFilter(q)
-	err = c.r.QueryRowContext(ctx, query+where, args...).Scan(&n)
+	err = c.Read.QueryRowContext(ctx, query+where, args...).Scan(&n)
 	return n, err
 }
 
@@ -110,7 +112,7 @@ func (c conn) productPage(ctx context.Context, q market.ListQuery, total int) ([
 		skip, walk = after, backwards(order)
 	}
 	ids, args := pageIDs(q, walk, size, skip)
-	rows, err := c.r.QueryContext(ctx, `SELECT `+productColumns+` FROM (`+ids+`) page JOIN products p ON p.id = page.id ORDER BY `+order, args...)
+	rows, err := c.Read.QueryContext(ctx, `SELECT `+productColumns+` FROM (`+ids+`) page JOIN products p ON p.id = page.id ORDER BY `+order, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -136,5 +138,5 @@ func pageIDs(q market.ListQuery, order string, size, skip int) (query string, ar
 
 // Categories implements market.Catalogue.
 func (c *Catalogue) Categories(ctx context.Context) ([]string, error) {
-	return c.column(ctx, `SELECT category FROM product_counts WHERE published = $1 AND products > 0 ORDER BY category`, true)
+	return database.Texts(ctx, c.Read, `SELECT category FROM product_counts WHERE published = $1 AND products > 0 ORDER BY category`, true)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"stoa/internal/database"
 	"stoa/internal/market"
 )
 
@@ -35,9 +36,9 @@ func TestPagesAreFoundInAnIndex(t *testing.T) {
 }
 
 // planOf returns how SQLite would answer a query.
-func planOf(tb testing.TB, db *DB, query string, args []any) (string, error) {
+func planOf(tb testing.TB, db *database.DB, query string, args []any) (string, error) {
 	tb.Helper()
-	rows, err := db.read.QueryContext(tb.Context(), `EXPLAIN QUERY PLAN `+query, args...)
+	rows, err := db.Conn().Read.QueryContext(tb.Context(), `EXPLAIN QUERY PLAN `+query, args...)
 	if err != nil {
 		return "", err
 	}
@@ -56,16 +57,16 @@ func planOf(tb testing.TB, db *DB, query string, args []any) (string, error) {
 	return plan.String(), rows.Err()
 }
 
-// migrated returns a new SQLite database, for tests of what is inside of the package
-// (dbtest, which imports it, is for the others).
-func migrated(t *testing.T) *DB {
+// migrated returns a new SQLite database with the whole schema. Tests inside this
+// package cannot use dbtest, which imports it.
+func migrated(t *testing.T) *database.DB {
 	t.Helper()
-	db, err := Open(filepath.Join(t.TempDir(), "stoa.db"))
+	db, err := database.Open(filepath.Join(t.TempDir(), "stoa.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	if _, err := db.Migrate(t.Context()); err != nil {
+	if _, err := Migrate(t.Context(), db); err != nil {
 		t.Fatal(err)
 	}
 	return db

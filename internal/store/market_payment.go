@@ -1,6 +1,8 @@
 package store
 
 import (
+	"stoa/internal/database"
+
 	"context"
 	"database/sql"
 	"errors"
@@ -15,9 +17,9 @@ import (
 
 // AddPaymentEvent implements market.Sales.
 func (s *Sales) AddPaymentEvent(ctx context.Context, provider string, e payment.Event, orderID string, at time.Time) (bool, error) {
-	res, err := s.w.ExecContext(ctx, `
+	res, err := s.Write.ExecContext(ctx, `
 		INSERT INTO payment_events (provider, id, type, order_id, at_ms) VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT (provider, id) DO NOTHING`, provider, e.ID, e.Type, orderID, toMillis(at))
+		ON CONFLICT (provider, id) DO NOTHING`, provider, e.ID, e.Type, orderID, database.Millis(at))
 	if err != nil {
 		return false, err
 	}
@@ -32,13 +34,13 @@ func (s *Sales) OrderByPayment(ctx context.Context, provider string, r payment.R
 			continue
 		}
 		// Ids are the provider's, which gives each once.
-		o, err := scanOrder(s.r.QueryRowContext(ctx, `
-			SELECT `+orderColumns+` FROM orders o WHERE o.`+by.column+` = $1 AND o.`+by.column+` <> '' AND o.provider = $2`+s.lockInTx("o"), by.value, provider))
+		o, err := scanOrder(s.Read.QueryRowContext(ctx, `
+			SELECT `+orderColumns+` FROM orders o WHERE o.`+by.column+` = $1 AND o.`+by.column+` <> '' AND o.provider = $2`+s.Lock("o"), by.value, provider))
 		if !errors.Is(err, sql.ErrNoRows) {
 			return o, err
 		}
 	}
-	return market.Order{}, s.db.wrap(sql.ErrNoRows, "Order")
+	return market.Order{}, s.Wrap(sql.ErrNoRows, "Order")
 }
 
 // FindOrders implements market.Sales.
@@ -96,7 +98,7 @@ const unfinished = `
 
 // UnfinishedOrders implements market.Sales.
 func (s *Sales) UnfinishedOrders(ctx context.Context, provider string, until, now time.Time) ([]market.UnfinishedOrder, error) {
-	rows, err := s.r.QueryContext(ctx, unfinished, provider, toMillis(until), market.SweepTries, toMillis(now))
+	rows, err := s.Read.QueryContext(ctx, unfinished, provider, database.Millis(until), market.SweepTries, database.Millis(now))
 	if err != nil {
 		return nil, err
 	}
@@ -114,6 +116,6 @@ func (s *Sales) UnfinishedOrders(ctx context.Context, provider string, until, no
 
 // PutOff implements market.Sales.
 func (s *Sales) PutOff(ctx context.Context, orderID string, tries int, next time.Time) error {
-	_, err := s.w.ExecContext(ctx, `UPDATE orders SET sweep_tries = $2, sweep_at_ms = $3 WHERE id = $1`, orderID, tries, toMillis(next))
+	_, err := s.Write.ExecContext(ctx, `UPDATE orders SET sweep_tries = $2, sweep_at_ms = $3 WHERE id = $1`, orderID, tries, database.Millis(next))
 	return err
 }

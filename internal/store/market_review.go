@@ -1,6 +1,8 @@
 package store
 
 import (
+	"stoa/internal/database"
+
 	"context"
 	"database/sql"
 	"fmt"
@@ -16,7 +18,7 @@ type Reviews struct {
 var _ market.Reviews = (*Reviews)(nil)
 
 // NewReviews returns the reviews of db.
-func NewReviews(db *DB) *Reviews { return &Reviews{db.conn()} }
+func NewReviews(db *database.DB) *Reviews { return &Reviews{newConn(db)} }
 
 // InTx implements market.Reviews.
 func (s *Reviews) InTx(ctx context.Context, fn func(market.Reviews) error) error {
@@ -25,7 +27,7 @@ func (s *Reviews) InTx(ctx context.Context, fn func(market.Reviews) error) error
 
 // HoldsLicense implements market.Reviews.
 func (s *Reviews) HoldsLicense(ctx context.Context, productID, userID string) (holds bool, err error) {
-	err = s.r.QueryRowContext(ctx, `
+	err = s.Read.QueryRowContext(ctx, `
 		SELECT EXISTS (SELECT 1 FROM licenses WHERE user_id = $1 AND product_id = $2 AND paid = $3 AND revoked_at_ms IS NULL)`,
 		userID, productID, true).Scan(&holds)
 	return holds, err
@@ -33,10 +35,10 @@ func (s *Reviews) HoldsLicense(ctx context.Context, productID, userID string) (h
 
 // Tally implements market.Reviews.
 func (s *Reviews) Tally(ctx context.Context, productID string) (t market.Tally, err error) {
-	err = s.r.QueryRowContext(ctx, `
-		SELECT p.rating_base, p.review_base, p.star_sum, p.star_count FROM products p WHERE p.id = $1`+s.lockInTx("p"), productID,
+	err = s.Read.QueryRowContext(ctx, `
+		SELECT p.rating_base, p.review_base, p.star_sum, p.star_count FROM products p WHERE p.id = $1`+s.Lock("p"), productID,
 	).Scan(&t.RatingBase, &t.ReviewBase, &t.Stars, &t.Reviews)
-	return t, s.db.wrap(err, "Product")
+	return t, s.Wrap(err, "Product")
 }
 
 // SetTally implements market.Reviews.
@@ -47,9 +49,9 @@ func (s *Reviews) SetTally(ctx context.Context, productID string, t market.Tally
 // setTally stores the sums of a tally and what a product shows of it, here for
 // reviews as for the catalogue.
 func (c conn) setTally(ctx context.Context, productID string, t market.Tally) error {
-	res, err := c.w.ExecContext(ctx, `UPDATE products SET star_sum = $2, star_count = $3, rating = $4, review_count = $5 WHERE id = $1`,
+	res, err := c.Write.ExecContext(ctx, `UPDATE products SET star_sum = $2, star_count = $3, rating = $4, review_count = $5 WHERE id = $1`,
 		productID, t.Stars, t.Reviews, t.Rating(), t.ReviewCount())
-	return mustChange(res, err, "Product")
+	return database.Affected(res, err, "Product")
 }
 
 // reviewQuery selects reviews with what is shown of their author and product.
@@ -57,7 +59,7 @@ const reviewQuery = `
 	SELECT r.id, r.product_id, r.user_id, r.rating, r.title, r.text, r.hidden, r.created_at_ms, r.updated_at_ms, u.username, p.slug
 	FROM reviews r JOIN users u ON u.id = r.user_id JOIN products p ON p.id = r.product_id`
 
-func scanReview(row scanner) (market.Review, error) {
+func scanReview(row database.Scanner) (market.Review, error) {
 	var (
 		r                market.Review
 		created, updated sql.NullInt64
@@ -69,41 +71,41 @@ func scanReview(row scanner) (market.Review, error) {
 
 // ReviewByID implements market.Reviews.
 func (s *Reviews) ReviewByID(ctx context.Context, id string) (market.Review, error) {
-	r, err := scanReview(s.r.QueryRowContext(ctx, reviewQuery+` WHERE r.id = $1`, id))
-	return r, s.db.wrap(err, "Review")
+	r, err := scanReview(s.Read.QueryRowContext(ctx, reviewQuery+` WHERE r.id = $1`, id))
+	return r, s.Wrap(err, "Review")
 }
 
 // ReviewBy implements market.Reviews.
 func (s *Reviews) ReviewBy(ctx context.Context, productID, userID string) (market.Review, error) {
-	r, err := scanReview(s.r.QueryRowContext(ctx, reviewQuery+` WHERE r.product_id = $1 AND r.user_id = $2`, productID, userID))
-	return r, s.db.wrap(err, "Review")
+	r, err := scanReview(s.Read.QueryRowContext(ctx, reviewQuery+` WHERE r.product_id = $1 AND r.user_id = $2`, productID, userID))
+	return r, s.Wrap(err, "Review")
 }
 
 // SaveReview implements market.Reviews.
 func (s *Reviews) SaveReview(ctx context.Context, r market.Review) error {
-	_, err := s.w.ExecContext(ctx, `
+	_, err := s.Write.ExecContext(ctx, `
 		INSERT INTO reviews (id, product_id, user_id, rating, title, text, hidden, created_at_ms, updated_at_ms)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 		ON CONFLICT (id) DO UPDATE SET rating = $4, title = $5, text = $6, hidden = $7, updated_at_ms = $9`,
-		r.ID, r.ProductID, r.UserID, r.Rating, r.Title, r.Text, r.Hidden, toMillis(r.CreatedAt), toMillis(r.UpdatedAt))
-	return s.db.wrap(err, "Review")
+		r.ID, r.ProductID, r.UserID, r.Rating, r.Title, r.Text, r.Hidden, database.Millis(r.CreatedAt), database.Millis(r.UpdatedAt))
+	return s.Wrap(err, "Review")
 }
 
 // DeleteReview implements market.Reviews.
 func (s *Reviews) DeleteReview(ctx context.Context, id string) error {
-	res, err := s.w.ExecContext(ctx, `DELETE FROM reviews WHERE id = $1`, id)
-	return mustChange(res, err, "Review")
+	res, err := s.Write.ExecContext(ctx, `DELETE FROM reviews WHERE id = $1`, id)
+	return database.Affected(res, err, "Review")
 }
 
 // ListReviews implements market.Reviews.
 func (s *Reviews) ListReviews(ctx context.Context, q market.ReviewQuery) (list []market.Review, total int, err error) {
 	err = s.inSnapshot(ctx, func(tx conn) error {
 		where, args := reviewFilter(q)
-		if err := tx.r.QueryRowContext(ctx, `SELECT count(*) FROM reviews r`+where, args...).Scan(&total); err != nil || q.Offset >= total {
+		if err := tx.Read.QueryRowContext(ctx, `SELECT count(*) FROM reviews r`+where, args...).Scan(&total); err != nil || q.Offset >= total {
 			return err
 		}
 		// Only what is on the page is read whole; the rest is skipped in the index.
-		rows, err := tx.r.QueryContext(ctx, fmt.Sprintf(`%s
+		rows, err := tx.Read.QueryContext(ctx, fmt.Sprintf(`%s
 			JOIN (SELECT r.id FROM reviews r%s ORDER BY r.created_at_ms DESC, r.id LIMIT $%d OFFSET $%d) page ON page.id = r.id
 			ORDER BY r.created_at_ms DESC, r.id`, reviewQuery, where, len(args)+1, len(args)+2), append(args, q.Limit, q.Offset)...)
 		if err != nil {

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"stoa/internal/database"
+
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -17,7 +19,7 @@ type Sales struct {
 var _ market.Sales = (*Sales)(nil)
 
 // NewSales returns the orders of db.
-func NewSales(db *DB) *Sales { return &Sales{licenseTable{db.conn()}} }
+func NewSales(db *database.DB) *Sales { return &Sales{licenseTable{newConn(db)}} }
 
 // InTx implements market.Sales.
 func (s *Sales) InTx(ctx context.Context, fn func(market.Sales) error) error {
@@ -34,27 +36,27 @@ func (s *Sales) CreateOrder(ctx context.Context, o market.Order) error {
 		}
 		billing = sql.NullString{String: string(b), Valid: true}
 	}
-	_, err := s.w.ExecContext(ctx, `
+	_, err := s.Write.ExecContext(ctx, `
 		INSERT INTO orders (id, product_id, tier_id, user_id, payment_method, billing_info, amount_minor, currency, billing_period, license_id, created_at_ms,
 			status, provider, payment_url, payment_session, payment_id, payment_invoice, payment_subscription, paid_at_ms, refunded_at_ms, cancelled_at_ms,
 			billing_email_key, subscription_ended_at_ms)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
-		o.ID, o.ProductID, o.TierID, o.UserID, o.PaymentMethod, billing, o.Amount.Minor, o.Amount.Currency, string(o.Period), o.LicenseID, toMillis(o.CreatedAt),
+		o.ID, o.ProductID, o.TierID, o.UserID, o.PaymentMethod, billing, o.Amount.Minor, o.Amount.Currency, string(o.Period), o.LicenseID, database.Millis(o.CreatedAt),
 		string(o.Status()), o.Provider, o.PaymentURL, o.Payment.Session, o.Payment.Payment, o.Payment.Invoice, o.Payment.Subscription,
-		toMillis(o.PaidAt), toMillis(o.RefundedAt), toMillis(o.CancelledAt), nullText(o.Billing.EmailKey()), toMillis(o.EndedAt))
-	return s.db.wrap(err, "Order")
+		database.Millis(o.PaidAt), database.Millis(o.RefundedAt), database.Millis(o.CancelledAt), database.NullText(o.Billing.EmailKey()), database.Millis(o.EndedAt))
+	return s.Wrap(err, "Order")
 }
 
 // UpdateOrder implements market.Sales.
 func (s *Sales) UpdateOrder(ctx context.Context, o market.Order) error {
-	res, err := s.w.ExecContext(ctx, `
+	res, err := s.Write.ExecContext(ctx, `
 		UPDATE orders SET status = $2, provider = $3, payment_url = $4, payment_session = $5, payment_id = $6, payment_invoice = $7,
 			payment_subscription = $8, paid_at_ms = $9, refunded_at_ms = $10, cancelled_at_ms = $11,
 			subscription_ended_at_ms = $12
 		WHERE id = $1`,
 		o.ID, string(o.Status()), o.Provider, o.PaymentURL, o.Payment.Session, o.Payment.Payment, o.Payment.Invoice,
-		o.Payment.Subscription, toMillis(o.PaidAt), toMillis(o.RefundedAt), toMillis(o.CancelledAt), toMillis(o.EndedAt))
-	return mustChange(res, err, "Order")
+		o.Payment.Subscription, database.Millis(o.PaidAt), database.Millis(o.RefundedAt), database.Millis(o.CancelledAt), database.Millis(o.EndedAt))
+	return database.Affected(res, err, "Order")
 }
 
 // orderColumns are the columns of an order o, as scanOrder reads them.
@@ -64,12 +66,12 @@ const orderColumns = `o.id, o.product_id, o.tier_id, o.user_id, o.payment_method
 
 // OrderByID implements market.Sales.
 func (s *Sales) OrderByID(ctx context.Context, id string) (market.Order, error) {
-	o, err := scanOrder(s.r.QueryRowContext(ctx, `SELECT `+orderColumns+` FROM orders o WHERE o.id = $1`+s.lockInTx("o"), id))
-	return o, s.db.wrap(err, "Order")
+	o, err := scanOrder(s.Read.QueryRowContext(ctx, `SELECT `+orderColumns+` FROM orders o WHERE o.id = $1`+s.Lock("o"), id))
+	return o, s.Wrap(err, "Order")
 }
 
 // scanOrder reads one row of orderColumns, and then what else was selected.
-func scanOrder(row scanner, more ...any) (market.Order, error) {
+func scanOrder(row database.Scanner, more ...any) (market.Order, error) {
 	var (
 		o                                         market.Order
 		billing                                   sql.NullString
@@ -95,6 +97,6 @@ func scanOrder(row scanner, more ...any) (market.Order, error) {
 
 // CountDownload implements market.Sales.
 func (s *Sales) CountDownload(ctx context.Context, productID string) error {
-	res, err := s.w.ExecContext(ctx, `UPDATE products SET download_count = download_count + 1 WHERE id = $1`, productID)
-	return mustChange(res, err, "Product")
+	res, err := s.Write.ExecContext(ctx, `UPDATE products SET download_count = download_count + 1 WHERE id = $1`, productID)
+	return database.Affected(res, err, "Product")
 }

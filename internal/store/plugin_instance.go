@@ -8,31 +8,42 @@ import (
 	"strconv"
 	"strings"
 
+	"stoa/internal/database"
 	"stoa/internal/errs"
 	"stoa/internal/plugin"
 )
 
-// errChanged is answered to a writer that has not seen the latest version.
+// errChanged is returned to a writer that has not seen the latest version.
 var errChanged = errs.New(errs.Conflict, "CONFLICT", "The instance was changed at the same moment. Try again.")
 
-const instanceColumns = `i.id, i.package_slug, i.instance_key, i.enabled, i.config_sealed, i.granted, i.version, i.created_at_ms, i.updated_at_ms, i.deleted_at_ms`
+const instanceColumns = `i.id, i.package_slug, i.instance_key, i.enabled, i.config_sealed, i.granted, i.version,
+	i.created_at_ms, i.updated_at_ms, i.deleted_at_ms`
 
 // instanceRow is where a row of instanceColumns is scanned to.
 type instanceRow struct {
-	in                        plugin.StoredInstance
-	granted                   string
-	created, updated, deleted sql.NullInt64
+	in      plugin.StoredInstance
+	granted string
 }
 
 func (r *instanceRow) targets() []any {
 	in := &r.in
-	return []any{&in.ID, &in.Slug, &in.Key, &in.Enabled, &in.Sealed, &r.granted, &in.Version, &r.created, &r.updated, &r.deleted}
+	return []any{
+		&in.ID, &in.Slug, &in.Key, &in.Enabled, &in.Sealed, &r.granted, &in.Version,
+		database.ScanMillis(&in.CreatedAt), database.ScanMillis(&in.UpdatedAt), database.ScanMillis(&in.DeletedAt),
+	}
 }
 
-func (r *instanceRow) read() (plugin.StoredInstance, error) {
+func (r *instanceRow) decode() (plugin.StoredInstance, error) {
 	in := r.in
-	in.CreatedAt, in.UpdatedAt, in.DeletedAt = fromMillis(r.created), fromMillis(r.updated), fromMillis(r.deleted)
 	return in, json.Unmarshal([]byte(r.granted), &in.Granted)
+}
+
+func scanInstance(row database.Scanner) (plugin.StoredInstance, error) {
+	var r instanceRow
+	if err := row.Scan(r.targets()...); err != nil {
+		return plugin.StoredInstance{}, err
+	}
+	return r.decode()
 }
 
 // FindByID implements plugin.Instances.
@@ -50,31 +61,33 @@ func (p *Plugin) FindInstallation(ctx context.Context, id string) (plugin.Packag
 	return p.find(ctx, `i.id = $1`, id)
 }
 
-func (p *Plugin) find(ctx context.Context, where string, args ...any) (plugin.Package, plugin.StoredInstance, error) {
+func (p *Plugin) find(
+	ctx context.Context, condition string, args ...any,
+) (plugin.Package, plugin.StoredInstance, error) {
 	var (
 		pr packageRow
 		ir instanceRow
 	)
-	err := p.r.QueryRowContext(ctx, `
+	err := p.Read.QueryRowContext(ctx, `
 		SELECT `+packageColumns+`, `+instanceColumns+`
 		FROM plugin_instances i
 		JOIN plugin_packages p ON p.slug = i.package_slug
-		WHERE `+where+` AND i.deleted_at_ms IS NULL AND p.deleted_at_ms IS NULL`,
+		WHERE `+condition+` AND i.deleted_at_ms IS NULL AND p.deleted_at_ms IS NULL`,
 		args...).Scan(append(pr.targets(), ir.targets()...)...)
 	if err != nil {
-		return plugin.Package{}, plugin.StoredInstance{}, p.db.wrap(err, "Instance")
+		return plugin.Package{}, plugin.StoredInstance{}, p.Wrap(err, "Instance")
 	}
-	pkg, err := p.read(pr)
+	pkg, err := p.decode(pr)
 	if err != nil {
 		return plugin.Package{}, plugin.StoredInstance{}, err
 	}
-	in, err := ir.read()
+	in, err := ir.decode()
 	return pkg, in, err
 }
 
-// LiveInstances implements plugin.Instances. It is one query however many there
-// are: each id stands for a running process, so there are never more than a query
-// can have arguments.
+// LiveInstances implements plugin.Instances. One query is enough for all ids: each
+// stands for a running process, so there are never more than a query may have
+// arguments.
 func (p *Plugin) LiveInstances(ctx context.Context, ids []string) (map[string]plugin.Revision, error) {
 	live := make(map[string]plugin.Revision, len(ids))
 	if len(ids) == 0 {
@@ -86,7 +99,7 @@ func (p *Plugin) LiveInstances(ctx context.Context, ids []string) (map[string]pl
 		args = append(args, id)
 		places[i] = "$" + strconv.Itoa(len(args))
 	}
-	rows, err := p.r.QueryContext(ctx, `
+	rows, err := p.Read.QueryContext(ctx, `
 		SELECT i.id, i.version, p.zip_hash, p.updated_at_ms
 		FROM plugin_instances i
 		JOIN plugin_packages p ON p.slug = i.package_slug
@@ -99,14 +112,12 @@ func (p *Plugin) LiveInstances(ctx context.Context, ids []string) (map[string]pl
 
 	for rows.Next() {
 		var (
-			id      string
-			r       plugin.Revision
-			updated sql.NullInt64
+			id string
+			r  plugin.Revision
 		)
-		if err := rows.Scan(&id, &r.Instance, &r.ZipHash, &updated); err != nil {
+		if err := rows.Scan(&id, &r.Instance, &r.ZipHash, database.ScanMillis(&r.Updated)); err != nil {
 			return nil, err
 		}
-		r.Updated = fromMillis(updated)
 		live[id] = r
 	}
 	return live, rows.Err()
@@ -114,95 +125,76 @@ func (p *Plugin) LiveInstances(ctx context.Context, ids []string) (map[string]pl
 
 // KeyState implements plugin.Instances.
 func (p *Plugin) KeyState(ctx context.Context, slug, key string) (plugin.KeyState, error) {
-	var deleted sql.NullInt64
-	err := p.r.QueryRowContext(ctx, `
-		SELECT deleted_at_ms FROM plugin_instances
+	var deleted bool
+	err := p.Read.QueryRowContext(ctx, `
+		SELECT deleted_at_ms IS NOT NULL FROM plugin_instances
 		WHERE package_slug = $1 AND instance_key = $2`, slug, key).Scan(&deleted)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return plugin.KeyFree, nil
 	case err != nil:
 		return plugin.KeyFree, err
-	case deleted.Valid:
+	case deleted:
 		return plugin.KeyDeleted, nil
 	}
 	return plugin.KeyTaken, nil
 }
 
 // ListInstances implements plugin.Instances.
-func (p *Plugin) ListInstances(ctx context.Context, slug string, limit, offset int) ([]plugin.StoredInstance, int, error) {
+func (p *Plugin) ListInstances(
+	ctx context.Context, slug string, limit, offset int,
+) ([]plugin.StoredInstance, int, error) {
 	var total int
-	err := p.r.QueryRowContext(ctx, `
+	err := p.Read.QueryRowContext(ctx, `
 		SELECT count(*) FROM plugin_instances WHERE package_slug = $1 AND deleted_at_ms IS NULL`, slug).Scan(&total)
 	if err != nil {
 		return nil, 0, err
 	}
-	rows, err := p.r.QueryContext(ctx, `
+	list, err := database.All(ctx, p.Read, scanInstance, `
 		SELECT `+instanceColumns+` FROM plugin_instances i
 		WHERE i.package_slug = $1 AND i.deleted_at_ms IS NULL
 		ORDER BY i.created_at_ms, i.instance_key
 		LIMIT $2 OFFSET $3`, slug, limit, offset)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer rows.Close()
-
-	list := []plugin.StoredInstance{}
-	for rows.Next() {
-		var r instanceRow
-		if err := rows.Scan(r.targets()...); err != nil {
-			return nil, 0, err
-		}
-		in, err := r.read()
-		if err != nil {
-			return nil, 0, err
-		}
-		list = append(list, in)
-	}
-	return list, total, rows.Err()
+	return list, total, err
 }
 
 // CreateInstance implements plugin.Instances.
 func (p *Plugin) CreateInstance(ctx context.Context, in plugin.StoredInstance) error {
-	granted, err := grantedText(in)
+	granted, err := jsonList(in.Granted)
 	if err != nil {
 		return err
 	}
-	_, err = p.w.ExecContext(ctx, `
-		INSERT INTO plugin_instances (id, package_slug, instance_key, enabled, config_sealed, granted, version, created_at_ms, updated_at_ms, deleted_at_ms)
+	_, err = p.Write.ExecContext(ctx, `
+		INSERT INTO plugin_instances (id, package_slug, instance_key, enabled, config_sealed, granted, version,
+			created_at_ms, updated_at_ms, deleted_at_ms)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		in.ID, in.Slug, in.Key, in.Enabled, in.Sealed, granted, in.Version,
-		toMillis(in.CreatedAt), toMillis(in.UpdatedAt), toMillis(in.DeletedAt))
-	return p.db.wrap(err, "Instance")
+		database.Millis(in.CreatedAt), database.Millis(in.UpdatedAt), database.Millis(in.DeletedAt))
+	return p.Wrap(err, "Instance")
 }
 
 // UpdateInstance implements plugin.Instances.
 func (p *Plugin) UpdateInstance(ctx context.Context, in plugin.StoredInstance) error {
-	granted, err := grantedText(in)
+	granted, err := jsonList(in.Granted)
 	if err != nil {
 		return err
 	}
-	return p.inTx(ctx, func(c conn) error {
+	return p.Conn.InTx(ctx, func(tx database.Conn) error {
 		var version int64
-		err := c.r.QueryRowContext(ctx, `
+		err := tx.Read.QueryRowContext(ctx, `
 			SELECT i.version FROM plugin_instances i
-			WHERE i.id = $1 AND i.deleted_at_ms IS NULL`+c.db.lock("i"), in.ID).Scan(&version)
+			WHERE i.id = $1 AND i.deleted_at_ms IS NULL`+tx.Lock("i"), in.ID).Scan(&version)
 		if err != nil {
-			return c.db.wrap(err, "Instance")
+			return tx.Wrap(err, "Instance")
 		}
 		if version != in.Version-1 {
 			return errChanged
 		}
-		_, err = c.w.ExecContext(ctx, `
+		_, err = tx.Write.ExecContext(ctx, `
 			UPDATE plugin_instances
 			SET enabled = $1, config_sealed = $2, granted = $3, version = $4, updated_at_ms = $5, deleted_at_ms = $6
 			WHERE id = $7`,
-			in.Enabled, in.Sealed, granted, in.Version, toMillis(in.UpdatedAt), toMillis(in.DeletedAt), in.ID)
+			in.Enabled, in.Sealed, granted, in.Version, database.Millis(in.UpdatedAt), database.Millis(in.DeletedAt), in.ID)
 		return err
 	})
-}
-
-func grantedText(in plugin.StoredInstance) (string, error) {
-	text, err := json.Marshal(append([]string{}, in.Granted...)) // [] rather than null
-	return string(text), err
 }

@@ -1,24 +1,27 @@
 package store
 
-import "context"
+import (
+	"context"
 
-// Settings are facts about this installation that all replicas share, such as
-// its platform id.
-type Settings struct {
-	conn
-}
+	"stoa/internal/database"
+)
+
+// Settings are facts about this installation that all replicas share, such as its
+// platform id.
+type Settings struct{ database.Conn }
 
 // NewSettings returns the settings of db.
-func NewSettings(db *DB) *Settings { return &Settings{db.conn()} }
+func NewSettings(db *database.DB) *Settings { return &Settings{db.Conn()} }
 
-// Once returns the value of a setting, which it sets to value if it has none
-// yet. Of several replicas that call it at once, all get the same answer.
+// Once returns the value of a setting, after setting it to value if it has none. If
+// several replicas call it at once, all get the same answer.
 func (s *Settings) Once(ctx context.Context, name, value string) (string, error) {
-	_, err := s.w.ExecContext(ctx, `INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, name, value)
+	_, err := s.Write.ExecContext(ctx, `
+		INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, name, value)
 	if err != nil {
 		return "", err
 	}
 	var stored string
-	err = s.r.QueryRowContext(ctx, `SELECT value FROM settings WHERE name = $1`, name).Scan(&stored)
+	err = s.Read.QueryRowContext(ctx, `SELECT value FROM settings WHERE name = $1`, name).Scan(&stored)
 	return stored, err
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"stoa/internal/database"
 	"stoa/internal/store"
 	"stoa/internal/store/storetest"
 	"stoa/internal/testkit/dbtest"
@@ -16,13 +17,13 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 func TestSQLite(t *testing.T) {
 	t.Parallel()
 
-	storetest.Run(t, func(tb testing.TB) *store.DB { return dbtest.Open(tb, dbtest.SQLite(tb)) })
+	storetest.Run(t, func(tb testing.TB) *database.DB { return dbtest.Open(tb, dbtest.SQLite(tb)) })
 }
 
 func TestPostgres(t *testing.T) {
 	t.Parallel()
 
-	storetest.Run(t, func(tb testing.TB) *store.DB { return dbtest.Open(tb, pgtest.URL(tb)) })
+	storetest.Run(t, func(tb testing.TB) *database.DB { return dbtest.Open(tb, pgtest.URL(tb)) })
 }
 
 // Two replicas that start at the same moment on a new database.
@@ -33,13 +34,13 @@ func TestMigrateTwiceAtOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 3 {
 			wg.Go(func() {
-				db, err := store.Open(url)
+				db, err := database.Open(url)
 				if err != nil {
 					t.Error(err)
 					return
 				}
 				defer db.Close()
-				if _, err := db.Migrate(t.Context()); err != nil {
+				if _, err := store.Migrate(t.Context(), db); err != nil {
 					t.Error(err)
 				}
 			})

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stoa/internal/database"
 	"stoa/internal/errs"
 	"stoa/internal/extension"
 	"stoa/internal/extension/archive"
@@ -63,11 +64,11 @@ type installer struct {
 
 // open returns an installer on the database and the data folder dir.
 func open(ctx context.Context, dir string, before func() error) (*installer, func(), error) {
-	db, err := store.Open(filepath.Join(dir, "stoa.db"))
+	db, err := database.Open(filepath.Join(dir, "stoa.db"))
 	if err != nil {
 		return nil, nil, err
 	}
-	if _, err := db.Migrate(ctx); err != nil {
+	if _, err := store.Migrate(ctx, db); err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
 	key, err := seal.ParseKey(strings.Repeat("00", seal.KeySize))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stoa/internal/database"
 	"stoa/internal/errs"
 	"stoa/internal/market"
 	"stoa/internal/store"
@@ -42,7 +43,7 @@ func mustOrder(tb testing.TB, s *store.Sales, o market.Order) market.Order {
 }
 
 // shopDB returns a database with the products a and b.
-func shopDB(tb testing.TB, open Open) *store.DB {
+func shopDB(tb testing.TB, open Open) *database.DB {
 	tb.Helper()
 	db := open(tb)
 	mustCreate(tb, store.NewCatalogue(db), Product("a"))
@@ -84,7 +85,7 @@ func testOrders(t *testing.T, open Open) {
 	})
 }
 
-func testOrdersOf(t *testing.T, db *store.DB) {
+func testOrdersOf(t *testing.T, db *database.DB) {
 	sales, s := store.NewSales(db), store.NewOrders(db)
 	var want []market.OwnedOrder
 	for i, slug := range []string{"a", "b", "a", "b"} {
@@ -114,7 +115,7 @@ var equateEmpty = cmp.Transformer("nil", func(list []market.OwnedOrder) []market
 	return append([]market.OwnedOrder{}, list...)
 })
 
-func testClaimOrders(t *testing.T, db *store.DB) {
+func testClaimOrders(t *testing.T, db *database.DB) {
 	sales, s := store.NewSales(db), store.NewOrders(db)
 	mustOrder(t, sales, Order("hers", "a", "anonymous", " A@B.c", T0))
 	mustOrder(t, sales, Order("hers-too", "b", "anonymous", "a@b.c", T0))

@@ -10,6 +10,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/caller"
+	"stoa/internal/database"
 	"stoa/internal/errs"
 	"stoa/internal/market"
 	"stoa/internal/market/payment"
@@ -132,7 +133,7 @@ func testUnfinished(t *testing.T, s *store.Sales) {
 	}
 }
 
-func testFindOrders(t *testing.T, db *store.DB) {
+func testFindOrders(t *testing.T, db *database.DB) {
 	s := store.NewSales(db)
 	user := account.Credentials{User: account.User{ID: "u1", Email: "Ada@Example.com", Username: "ada", Role: caller.RoleUser, Active: true, CreatedAt: T0}}
 	if err := store.NewAccount(db).CreateUser(t.Context(), user); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stoa/internal/database"
 	"stoa/internal/errs"
 	"stoa/internal/market"
 	"stoa/internal/store"
@@ -83,7 +84,7 @@ func testReviews(t *testing.T, open Open) {
 }
 
 // reviews returns a database with the products a and b and the users ada and bob.
-func reviews(tb testing.TB, db *store.DB) *store.Reviews {
+func reviews(tb testing.TB, db *database.DB) *store.Reviews {
 	tb.Helper()
 	for _, slug := range []string{"a", "b"} {
 		mustCreate(tb, store.NewCatalogue(db), Product(slug))
@@ -108,7 +109,7 @@ func mustSave(tb testing.TB, s *store.Reviews, r market.Review) {
 	}
 }
 
-func testHoldsLicense(t *testing.T, db *store.DB) {
+func testHoldsLicense(t *testing.T, db *database.DB) {
 	s := reviews(t, db)
 	for _, tt := range []struct {
 		name   string
@@ -133,7 +134,7 @@ func testHoldsLicense(t *testing.T, db *store.DB) {
 	}
 }
 
-func testTally(t *testing.T, db *store.DB) {
+func testTally(t *testing.T, db *database.DB) {
 	s := reviews(t, db)
 	shown := func() market.Product {
 		t.Helper()

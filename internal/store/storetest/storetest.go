@@ -7,14 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/store"
+	"stoa/internal/database"
 )
 
 // T0 is an arbitrary moment, at the precision the database keeps.
 var T0 = time.Date(2030, time.March, 1, 12, 0, 0, 0, time.UTC)
 
 // Open returns an empty, migrated database that is closed when the test ends.
-type Open func(testing.TB) *store.DB
+type Open func(testing.TB) *database.DB
 
 // Run runs the suite, one sub-test a domain.
 func Run(t *testing.T, open Open) {

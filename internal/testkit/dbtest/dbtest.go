@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"stoa/internal/database"
 	"stoa/internal/store"
 	"stoa/internal/testkit/pgtest"
 )
@@ -30,14 +31,14 @@ func OnBoth(t *testing.T, test func(t *testing.T, url string)) {
 }
 
 // Open opens the database at url, migrated, until the test ends.
-func Open(tb testing.TB, url string) *store.DB {
+func Open(tb testing.TB, url string) *database.DB {
 	tb.Helper()
-	db, err := store.Open(url)
+	db, err := database.Open(url)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = db.Close() })
-	if _, err := db.Migrate(tb.Context()); err != nil {
+	if _, err := store.Migrate(tb.Context(), db); err != nil {
 		tb.Fatal(err)
 	}
 	return db

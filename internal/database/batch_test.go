@@ -1,4 +1,4 @@
-package store
+package database
 
 import (
 	"bufio"
@@ -14,13 +14,13 @@ import (
 )
 
 // insert adds a number to the table of openScratch.
-func insert(ctx context.Context, q querier, n int) error {
+func insert(ctx context.Context, q Querier, n int) error {
 	_, err := q.ExecContext(ctx, `INSERT INTO numbers (n, half) VALUES ($1, $2)`, n, n)
 	return err
 }
 
-// holdWriter keeps the connection that writes until release is called, so that
-// what comes meanwhile ends up in one batch.
+// holdWriter holds the write connection until release is called, so that the
+// transactions that start meanwhile end up in one batch.
 func holdWriter(tb testing.TB, db *DB) (release func()) {
 	tb.Helper()
 	conn, err := db.write.Conn(tb.Context())
@@ -30,7 +30,7 @@ func holdWriter(tb testing.TB, db *DB) (release func()) {
 	return func() { _ = conn.Close() }
 }
 
-// waiting returns once n members wait.
+// waiting returns once n members are waiting.
 func waiting(db *DB, n int) {
 	for {
 		db.batch.mu.Lock()
@@ -45,19 +45,20 @@ func waiting(db *DB, n int) {
 func has(tb testing.TB, db *DB, n int) bool {
 	tb.Helper()
 	var found bool
-	if err := db.read.QueryRowContext(tb.Context(), `SELECT EXISTS (SELECT 1 FROM numbers WHERE n = $1)`, n).Scan(&found); err != nil {
+	err := db.read.QueryRowContext(tb.Context(), `SELECT EXISTS (SELECT 1 FROM numbers WHERE n = $1)`, n).Scan(&found)
+	if err != nil {
 		tb.Fatal(err)
 	}
 	return found
 }
 
-// In one batch: members that succeed, fail, panic, violate a constraint, and one
-// whose caller went away. Each ends as if it were alone.
+// One batch has members that succeed, fail, panic or violate a constraint, and
+// members whose callers left. Each ends as if it were alone.
 func TestMembersOfABatchFailAlone(t *testing.T) {
 	t.Parallel()
 
 	db := openScratch(t)
-	c := db.conn()
+	c := db.Conn()
 	release := holdWriter(t, db)
 	errMine := errors.New("mine")
 	stays := t.Context()
@@ -74,18 +75,18 @@ func TestMembersOfABatchFailAlone(t *testing.T) {
 			if i%5 == 4 {
 				ctx = gone
 			}
-			errs[i] = c.inShortTx(ctx, func(tx conn) error {
-				if err := insert(ctx, tx.w, 1000+i); err != nil {
+			errs[i] = c.InShortTx(ctx, func(tx Conn) error {
+				if err := insert(ctx, tx.Write, 1000+i); err != nil {
 					return err
 				}
-				return tx.inShortTx(ctx, func(tx conn) error { // joins
+				return tx.InShortTx(ctx, func(tx Conn) error { // joins
 					switch i % 5 {
 					case 1:
 						return errMine
 					case 2:
 						panic(i)
 					case 3:
-						return insert(ctx, tx.w, 1)
+						return insert(ctx, tx.Write, 1)
 					}
 					return nil
 				})
@@ -108,17 +109,17 @@ func TestMembersOfABatchFailAlone(t *testing.T) {
 		}
 	}
 	if db.batch.working || len(db.batch.queue) != 0 {
-		t.Error("somebody seems to be at work still")
+		t.Error("the batcher still looks busy")
 	}
 }
 
-// A member that ends the transaction under the others, as a full disk would:
-// they are run again, each by itself, and nothing happens twice or not at all.
-func TestABatchThatIsLostIsRunAgain(t *testing.T) {
+// One member rolls back the transaction of all, as a full disk would. Each runs
+// again, alone, and takes effect exactly once.
+func TestALostBatchRunsAgain(t *testing.T) {
 	t.Parallel()
 
 	db := openScratch(t)
-	c := db.conn()
+	c := db.Conn()
 	release := holdWriter(t, db)
 	var (
 		wg   sync.WaitGroup
@@ -127,13 +128,13 @@ func TestABatchThatIsLostIsRunAgain(t *testing.T) {
 	)
 	for i := range errs {
 		wg.Go(func() {
-			errs[i] = c.inShortTx(t.Context(), func(tx conn) error {
+			errs[i] = c.InShortTx(t.Context(), func(tx Conn) error {
 				runs[i]++
-				if err := insert(t.Context(), tx.w, 1000+i); err != nil {
+				if err := insert(t.Context(), tx.Write, 1000+i); err != nil {
 					return err
 				}
 				if i == 7 && runs[i] == 1 {
-					_, err := tx.w.ExecContext(t.Context(), `ROLLBACK`)
+					_, err := tx.Write.ExecContext(t.Context(), `ROLLBACK`)
 					return errors.Join(errors.New("the disk is full"), err)
 				}
 				return nil
@@ -157,22 +158,22 @@ func TestBatchesUnderConcurrentUse(t *testing.T) {
 	t.Parallel()
 
 	db := openScratch(t)
-	c := db.conn()
+	c := db.Conn()
 	var wg sync.WaitGroup
 	for w := range 16 {
 		wg.Go(func() {
 			for range 50 {
 				ctx, cancel := context.WithCancel(t.Context())
 				if w%4 == 3 {
-					go cancel() // some leave at any moment
+					go cancel() // some callers leave at any moment
 				}
-				err := c.inShortTx(ctx, func(tx conn) error {
-					// Read, then write: no other may come between.
+				err := c.InShortTx(ctx, func(tx Conn) error {
+					// Read, then write: no other transaction may come between.
 					var half int
-					if err := tx.r.QueryRowContext(ctx, `SELECT half FROM numbers WHERE n = $1`, 1+w%4).Scan(&half); err != nil {
+					if err := tx.Read.QueryRowContext(ctx, `SELECT half FROM numbers WHERE n = $1`, 1+w%4).Scan(&half); err != nil {
 						return err
 					}
-					_, err := tx.w.ExecContext(ctx, `UPDATE numbers SET half = $1 WHERE n = $2`, half+1000, 1+w%4)
+					_, err := tx.Write.ExecContext(ctx, `UPDATE numbers SET half = $1 WHERE n = $2`, half+1000, 1+w%4)
 					return err
 				})
 				if err != nil && (w%4 != 3 || !errors.Is(err, context.Canceled)) {
@@ -185,17 +186,18 @@ func TestBatchesUnderConcurrentUse(t *testing.T) {
 	wg.Wait()
 	for n := 1; n <= 3; n++ {
 		var half int
-		if err := db.read.QueryRowContext(t.Context(), `SELECT half FROM numbers WHERE n = $1`, n).Scan(&half); err != nil || half != -n+4*50*1000 {
+		err := db.read.QueryRowContext(t.Context(), `SELECT half FROM numbers WHERE n = $1`, n).Scan(&half)
+		if err != nil || half != -n+4*50*1000 {
 			t.Errorf("counter %d = %d, %v; want %d", n, half, err, -n+4*50*1000)
 		}
 	}
 }
 
-// killedVariable makes TestWhatABatchAnsweredOutlivesAKill the process that is
-// killed.
-const killedVariable = "STORE_TEST_BATCH_UNTIL_KILLED"
+// killedVariable turns TestAnsweredBatchesOutliveAKill into the process that it
+// kills.
+const killedVariable = "DATABASE_TEST_BATCH_UNTIL_KILLED"
 
-func TestWhatABatchAnsweredOutlivesAKill(t *testing.T) {
+func TestAnsweredBatchesOutliveAKill(t *testing.T) {
 	t.Parallel()
 
 	if path := os.Getenv(killedVariable); path != "" {
@@ -236,33 +238,36 @@ func TestWhatABatchAnsweredOutlivesAKill(t *testing.T) {
 	defer db.Close()
 	for _, n := range answered {
 		if !has(t, db, n) {
-			t.Errorf("%d was answered and is gone", n)
+			t.Errorf("%d was answered but is gone", n)
 		}
 	}
 	var failed int
-	if err := db.read.QueryRowContext(t.Context(), `SELECT count(*) FROM numbers WHERE n % 3 = 0`).Scan(&failed); err != nil || failed != 0 {
-		t.Errorf("%d members that failed left something, %v", failed, err)
+	err = db.read.QueryRowContext(t.Context(), `SELECT count(*) FROM numbers WHERE n % 3 = 0`).Scan(&failed)
+	if err != nil || failed != 0 {
+		t.Errorf("%d failed members left a row, %v", failed, err)
 	}
 }
 
-// insertUntilKilled inserts numbers in batches and says which were answered.
-// Every third fails after it inserted.
+// insertUntilKilled inserts numbers in batches and prints those that were answered.
+// Every third transaction inserts, then fails.
 func insertUntilKilled(t *testing.T, path string) {
 	t.Helper()
 	db, err := Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.write.ExecContext(t.Context(), `CREATE TABLE numbers (n INTEGER PRIMARY KEY, half INTEGER NOT NULL) STRICT`); err != nil {
+	_, err = db.write.ExecContext(t.Context(), `
+		CREATE TABLE numbers (n INTEGER PRIMARY KEY, half INTEGER NOT NULL) STRICT`)
+	if err != nil {
 		t.Fatal(err)
 	}
-	c := db.conn()
+	c := db.Conn()
 	var wg sync.WaitGroup
 	for w := range 16 {
 		wg.Go(func() {
 			for n := w; n < 1_000_000; n += 16 {
-				err := c.inShortTx(t.Context(), func(tx conn) error {
-					if err := insert(t.Context(), tx.w, n); err != nil || n%3 != 0 {
+				err := c.InShortTx(t.Context(), func(tx Conn) error {
+					if err := insert(t.Context(), tx.Write, n); err != nil || n%3 != 0 {
 						return err
 					}
 					return errors.New("on purpose")
@@ -279,22 +284,22 @@ func insertUntilKilled(t *testing.T, path string) {
 	wg.Wait()
 }
 
-// Who leaves while its transaction is at work hears how it ended: what is stored
-// is not called cancelled.
-func TestWhoLeavesABatchInTheMiddleHearsHowItEnded(t *testing.T) {
+// A caller whose context ends while its transaction runs still learns the outcome:
+// a stored row is not reported as canceled.
+func TestLeavingARunningBatchReturnsItsOutcome(t *testing.T) {
 	t.Parallel()
 
 	db := openScratch(t)
-	c := db.conn()
+	c := db.Conn()
 	release := holdWriter(t, db)
 	var wg sync.WaitGroup
 	for i := range 40 {
 		wg.Go(func() {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			err := c.inShortTx(ctx, func(tx conn) error {
+			err := c.InShortTx(ctx, func(tx Conn) error {
 				cancel()
-				return insert(ctx, tx.w, 1000+i)
+				return insert(ctx, tx.Write, 1000+i)
 			})
 			if stored := has(t, db, 1000+i); err != nil || !stored {
 				t.Errorf("member %d = %v, stored: %t", i, err, stored)

@@ -1,4 +1,4 @@
-package store
+package database
 
 import (
 	"context"
@@ -9,25 +9,26 @@ import (
 	"sync"
 )
 
-// maxBatch is how many transactions are committed together at most. With more,
+// maxBatch is the largest number of transactions committed together. With more,
 // the first would wait noticeably for the last.
 const maxBatch = 64
 
-// errBatch says that a batch as a whole was undone: what its members did has not
-// happened, and they are to be run again, each by itself.
-var errBatch = errors.New("store: the batch was undone")
+// errBatch says that a whole batch was undone. Nothing its members did has
+// happened; each must run again, alone.
+var errBatch = errors.New("database: the batch was undone")
 
-// batcher commits small transactions that come at the same time together
-// (SQLite). Most of what a small one takes is waiting for the disk, which works
-// as long on sixty as on one.
+// batcher commits small SQLite transactions together that arrive at the same time.
+// A small transaction spends most of its time waiting for the disk, which takes as
+// long for sixty of them as for one.
 //
-// Each is a savepoint of one transaction: if it fails it is undone alone and the
-// others stand. All are answered after the commit, so that what was answered is
-// on the disk. If the transaction is lost as a whole, each is run again by
-// itself; no member ever commits because another did.
+// Each member is a savepoint of one transaction: if it fails, it is undone alone
+// and the others stand. All callers get their answers after the commit, so what was
+// answered is on the disk. If the whole transaction is lost, each member runs
+// again, alone; no member ever commits because another did.
 //
-// There is no goroutine of its own: whoever finds nobody at work does the work of
-// all who wait, once, and passes it on to the next who came meanwhile.
+// The batcher has no goroutine of its own. A caller that finds nobody at work
+// commits one batch for all who are waiting, then hands over to the next caller
+// that arrived in the meantime.
 type batcher struct {
 	write *sql.DB
 
@@ -39,22 +40,23 @@ type batcher struct {
 // member is one transaction in a batch, or waiting for one.
 type member struct {
 	ctx context.Context //nolint:containedctx // the caller waits here
-	fn  func(querier) error
+	fn  func(Querier) error
 
-	// taken: part of a batch, so that its outcome has to be awaited. Guarded by
-	// batcher.mu.
+	// taken is set once the member is part of a batch; its caller must then wait for
+	// the outcome. Guarded by batcher.mu.
 	taken bool
-	// lead is closed when it is this one's turn to do the work.
+	// lead is closed when the member's caller must do the work.
 	lead chan struct{}
-	// done is closed when err, or panicked, is set.
+	// done is closed after err or panicked is set.
 	done     chan struct{}
 	err      error
 	panicked any
 }
 
-// inTx runs fn like DB.inTx, together with others. fn must be short and must not
-// keep the querier. It returns errBatch when fn is to be run again elsewhere.
-func (b *batcher) inTx(ctx context.Context, fn func(querier) error) error {
+// inTx is DB.inTx for an fn that may share its transaction with others. fn must be
+// short and must not keep the Querier. inTx returns errBatch if fn must run again,
+// outside the batch.
+func (b *batcher) inTx(ctx context.Context, fn func(Querier) error) error {
 	m := &member{ctx: ctx, fn: fn, lead: make(chan struct{}), done: make(chan struct{})}
 	b.mu.Lock()
 	b.queue = append(b.queue, m)
@@ -71,7 +73,7 @@ func (b *batcher) inTx(ctx context.Context, fn func(querier) error) error {
 		if b.leave(m) {
 			return ctx.Err()
 		}
-		<-m.done // it is being done, or was: say how it ended
+		<-m.done // it runs already, or has run: return how it ended
 	}
 	if m.panicked != nil {
 		panic(m.panicked)
@@ -79,7 +81,7 @@ func (b *batcher) inTx(ctx context.Context, fn func(querier) error) error {
 	return m.err
 }
 
-// leave takes m out of the queue. It reports false if m is part of a batch.
+// leave takes m out of the queue. It reports false if m is already part of a batch.
 func (b *batcher) leave(m *member) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -95,7 +97,7 @@ func (b *batcher) leave(m *member) bool {
 	return true
 }
 
-// passOn lets the next in the queue do the work. The caller holds the lock.
+// passOn makes the first in the queue do the work. The caller holds the lock.
 func (b *batcher) passOn() {
 	if len(b.queue) == 0 {
 		b.working = false
@@ -104,10 +106,11 @@ func (b *batcher) passOn() {
 	close(b.queue[0].lead)
 }
 
-// work commits one batch: m, which is the first in the queue, and who else waits.
+// work commits one batch: m, which is the first in the queue, and the members
+// behind it.
 func (b *batcher) work(m *member) {
-	// The connection is waited for with m's own patience. Only then it is decided
-	// who takes part: all who came meanwhile.
+	// m waits for the connection until its own context ends. The members are chosen
+	// after that, so that those who arrive during the wait take part.
 	conn, err := b.write.Conn(m.ctx)
 	b.mu.Lock()
 	n := min(len(b.queue), maxBatch)
@@ -122,7 +125,7 @@ func (b *batcher) work(m *member) {
 	b.mu.Unlock()
 	if err == nil {
 		err = commit(conn, batch)
-		_ = conn.Close() // back to the pool; what is committed stays so
+		_ = conn.Close() // returns it to the pool; a commit is not undone
 	}
 	for _, other := range batch {
 		if err != nil {
@@ -139,10 +142,10 @@ func (b *batcher) work(m *member) {
 }
 
 // commit runs the members one after another in one transaction, and sets their
-// errors. If it returns an error, nothing of any of them has happened.
+// errors. If it returns an error, nothing that any member did has happened.
 func commit(conn *sql.Conn, batch []*member) error {
-	// The members' contexts are looked at before each begins. Ended in the middle,
-	// one would have SQLite undo what the others did.
+	// A member's context is checked before the member runs, and not after: if it
+	// ended in the middle, SQLite would undo what the others did.
 	ctx := context.WithoutCancel(batch[0].ctx)
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
@@ -169,17 +172,17 @@ func commit(conn *sql.Conn, batch []*member) error {
 	return tx.Commit()
 }
 
-// run calls fn. A panic is kept for the goroutine that fn belongs to.
-func (m *member) run(q querier) {
+// run calls fn. It keeps a panic for the goroutine that fn belongs to.
+func (m *member) run(q Querier) {
 	defer func() {
 		if p := recover(); p != nil {
-			m.err, m.panicked = errors.New("store: a transaction panicked"), p
+			m.err, m.panicked = errors.New("database: a transaction panicked"), p
 		}
 	}()
 	m.err = m.fn(q)
 }
 
-// uncancelled is a transaction whose statements end when they are done.
+// uncancelled is a transaction whose statements ignore the end of their contexts.
 type uncancelled struct{ tx *sql.Tx }
 
 func (u uncancelled) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {

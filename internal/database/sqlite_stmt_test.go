@@ -1,4 +1,4 @@
-package store
+package database
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// openScratch opens a SQLite database with one table, numbers, of 1 to 100.
+// openScratch opens a SQLite database with one table, numbers, which holds 1 to 100.
 func openScratch(tb testing.TB) *DB {
 	tb.Helper()
 	db, err := Open(filepath.Join(tb.TempDir(), "scratch.db"))
@@ -33,7 +33,7 @@ func TestTheSameQueryInsideItself(t *testing.T) {
 	t.Parallel()
 
 	db := openScratch(t)
-	err := db.inTx(t.Context(), func(tx querier) error {
+	err := db.inTx(t.Context(), func(tx Querier) error {
 		outer, err := tx.QueryContext(t.Context(), numbersAbove, 90)
 		if err != nil {
 			return err
@@ -78,11 +78,11 @@ func TestAStatementWorksAfterItFailed(t *testing.T) {
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := db.write.ExecContext(gone, update, 7, 1); !errors.Is(err, context.Canceled) {
-			t.Fatalf("%d: without a context = %v", i, err)
+			t.Fatalf("%d: with a canceled context = %v", i, err)
 		}
-		// Rows that are left before their end, and ones that are none.
+		// A result that is closed before its end, and an empty one.
 		rows, err := db.read.QueryContext(t.Context(), numbersAbove, 10)
-		if err != nil || !rows.Next() || rows.Close() != nil || rows.Err() != nil { //nolint:sqlclosecheck // left early on purpose
+		if err != nil || !rows.Next() || rows.Close() != nil || rows.Err() != nil { //nolint:sqlclosecheck // left early
 			t.Fatal(err)
 		}
 		var n int

@@ -1,4 +1,4 @@
-package store
+package database
 
 import (
 	"context"
@@ -7,14 +7,14 @@ import (
 	"fmt"
 )
 
-// maxStatements is how many prepared statements a connection keeps. There are
-// fewer texts than that in this package; statements whose text is put together at
-// run time must not fill the memory.
+// maxStatements is how many prepared statements a connection keeps. Package store
+// has fewer fixed statements than that; the bound keeps statements that are built
+// at run time from filling the memory.
 const maxStatements = 256
 
-// preparing opens connections that keep their prepared statements: parsing a
-// statement takes SQLite longer than carrying most of ours out. PostgreSQL's
-// driver does the same by itself.
+// preparing opens connections that keep their prepared statements: SQLite takes
+// longer to parse most of our statements than to run them. PostgreSQL's driver
+// keeps them by itself.
 type preparing struct{ driver.Connector }
 
 // Connect implements driver.Connector.
@@ -30,7 +30,7 @@ func (p preparing) Connect(ctx context.Context) (driver.Conn, error) {
 	return &preparedConn{sqliteConn: whole, statements: make(map[string]*preparedStmt)}, nil
 }
 
-// sqliteConn is what the driver's connections can do.
+// sqliteConn lists the methods of the driver's connections.
 type sqliteConn interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -42,15 +42,15 @@ type sqliteConn interface {
 	driver.Validator
 }
 
-// sqliteStmt is what the driver's statements can do.
+// sqliteStmt lists the methods of the driver's statements.
 type sqliteStmt interface {
 	driver.Stmt
 	driver.StmtExecContext
 	driver.StmtQueryContext
 }
 
-// preparedConn is a connection with its statements. database/sql lets one
-// goroutine at a time use it.
+// preparedConn is a connection with its prepared statements. database/sql lets
+// one goroutine at a time use it.
 type preparedConn struct {
 	sqliteConn
 
@@ -60,13 +60,14 @@ type preparedConn struct {
 type preparedStmt struct {
 	sqliteStmt
 
-	// busy while rows of it are being read: a statement has one cursor. Inside a
-	// transaction the same query may be asked again before that.
+	// busy is set while rows of the statement are being read. A statement has one
+	// cursor, and a transaction may run the same query again before it has read
+	// them all.
 	busy bool
 }
 
-// prepared returns the statement with that text, or nil if it is to be carried
-// out without keeping it.
+// prepared returns the prepared statement of query, or nil if the query should run
+// without one.
 func (c *preparedConn) prepared(ctx context.Context, query string) (*preparedStmt, error) {
 	if s, ok := c.statements[query]; ok {
 		if s.busy {
@@ -129,7 +130,7 @@ func (c *preparedConn) Close() error {
 	return errors.Join(append(all, c.sqliteConn.Close())...)
 }
 
-// preparedRows lets go of its statement when it is closed.
+// preparedRows frees its statement when it is closed.
 type preparedRows struct {
 	driver.Rows
 

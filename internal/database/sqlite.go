@@ -1,4 +1,4 @@
-package store
+package database
 
 import (
 	"database/sql"
@@ -14,26 +14,28 @@ import (
 
 // openSQLite opens a SQLite file. Transactions take the write lock when they
 // begin, so two of them never deadlock and a SELECT inside one needs no lock of
-// its own; readers outside a transaction are not held up, thanks to the WAL.
+// its own. Readers outside a transaction do not wait, thanks to the WAL.
 //
-// synchronous=FULL: a confirmed purchase must survive a power cut. Another stoa
+// synchronous=FULL: what was answered must survive a power cut. Another stoa
 // process may use the same file, hence busy_timeout although this process has
 // one writer only.
 //
-// mmap_size: pages are read where the system keeps them, by all connections and
-// processes, so that a million licences are found as fast as ten thousand without
-// a cache of that size in each connection. 2 GiB is SQLite's limit; what lies
-// beyond is read as without it. Writing is not concerned. What an unreadable disk
-// would answer with an error is then the end of the process.
+// mmap_size: all connections and processes read pages from the system's page
+// cache, so a million rows are found as fast as ten thousand without a large cache
+// in each connection. 2 GiB is SQLite's limit; pages beyond it are read as usual.
+// Writes are not affected. The price: a disk that cannot be read ends the process
+// instead of returning an error.
 //
-// Nobody but this user may read the file and what stands next to it.
+// Only this user may read the file and the files next to it.
 func openSQLite(path string) (*DB, error) {
 	if err := keepPrivate(path); err != nil {
 		return nil, err
 	}
 	pool := func(conns int) (*sql.DB, error) {
 		q := url.Values{"_txlock": {"immediate"}}
-		for _, p := range []string{"busy_timeout(10000)", "journal_mode(WAL)", "foreign_keys(ON)", "synchronous(FULL)", "mmap_size(2147418112)"} {
+		for _, p := range []string{
+			"busy_timeout(10000)", "journal_mode(WAL)", "foreign_keys(ON)", "synchronous(FULL)", "mmap_size(2147418112)",
+		} {
 			q.Add("_pragma", p)
 		}
 		connector, err := sqlite.NewConnector("file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode())
@@ -55,23 +57,23 @@ func openSQLite(path string) (*DB, error) {
 	}
 	return &DB{read: read, write: write, batch: &batcher{write: write}, dialect: dialect{
 		name: "sqlite",
-		lock: func(string) string { return "" }, // the transaction already holds the write lock
+		lock: func(string) string { return "" }, // the transaction holds the write lock
 		isUnique: func(err error) bool {
 			c := sqliteCode(err)
 			return c == sqlite3.SQLITE_CONSTRAINT_UNIQUE || c == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
 		},
 		isRef:    func(err error) bool { return sqliteCode(err) == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY },
-		snapshot: &sql.TxOptions{ReadOnly: true}, // without the write lock
 		isRetry:  func(err error) bool { return sqliteCode(err)&0xff == sqlite3.SQLITE_BUSY },
+		snapshot: &sql.TxOptions{ReadOnly: true}, // without the write lock
 	}}, nil
 }
 
-// keepPrivate creates the file if there is none, and takes it from others than
-// its owner if there is one: the data folder may have been made by somebody else,
-// readable by all. SQLite gives a new -wal and -shm the mode of the file.
+// keepPrivate creates the file, or, if it exists, takes all permissions on it from
+// everybody but its owner: the data folder may have existed before stoa, readable
+// by all. SQLite gives a new -wal and -shm the mode of the file.
 //
-// It never opens a file that exists. Closing it would end the locks that another
-// connection of this process holds on it (POSIX advisory locks).
+// It never opens an existing file: closing it would release the POSIX locks that
+// other connections of this process hold on it.
 func keepPrivate(path string) error {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the operator's own choice
 	if err == nil {
@@ -85,7 +87,7 @@ func keepPrivate(path string) error {
 		if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o077 == 0 {
 			continue
 		}
-		// Refused if the file is somebody else's, whose business its mode then is.
+		// This fails if another user owns the file; its mode is then theirs to choose.
 		_ = os.Chmod(name, info.Mode().Perm()&0o700) //nolint:gosec // as above
 	}
 	return nil

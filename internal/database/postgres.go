@@ -1,4 +1,4 @@
-package store
+package database
 
 import (
 	"database/sql"
@@ -23,14 +23,14 @@ func openPostgres(url string) (*DB, error) {
 		name:     "postgres",
 		lock:     func(alias string) string { return " FOR UPDATE OF " + alias },
 		skip:     " SKIP LOCKED",
-		serial:   `SELECT pg_advisory_xact_lock('products'::regclass::oid::bigint)`,
+		turn:     `SELECT pg_advisory_xact_lock($1::text::regclass::oid::bigint)`,
 		isUnique: func(err error) bool { return postgresCode(err) == "23505" },
 		isRef:    func(err error) bool { return postgresCode(err) == "23503" },
-		snapshot: &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
 		isRetry: func(err error) bool {
 			c := postgresCode(err)
 			return c == "40001" || c == "40P01" // serialization failure, deadlock
 		},
+		snapshot: &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
 	}}, nil
 }
 

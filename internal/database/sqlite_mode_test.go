@@ -1,15 +1,15 @@
-package store_test
+package database_test
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
 
-	"stoa/internal/store"
+	"stoa/internal/database"
 	"stoa/internal/testkit/dbtest"
 )
 
-// The folder may have existed before stoa, open to everybody.
+// The data folder may have existed before stoa, readable by everybody.
 func TestOnlyTheOwnerReadsASQLiteDatabase(t *testing.T) {
 	t.Parallel()
 
@@ -69,7 +69,7 @@ func TestOpenLeavesAFolderAlone(t *testing.T) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if db, err := store.Open(dir); err == nil {
+	if db, err := database.Open(dir); err == nil {
 		_ = db.Close()
 	}
 	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o755 {

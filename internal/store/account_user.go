@@ -1,0 +1,114 @@
+package store
+
+import (
+	"context"
+
+	"stoa/internal/account"
+	"stoa/internal/caller"
+	"stoa/internal/database"
+)
+
+// CreateUser implements account.Users.
+func (a *Account) CreateUser(ctx context.Context, c account.Credentials) error {
+	_, err := a.Write.ExecContext(ctx, `
+		INSERT INTO users (id, email, email_key, username, username_key, password_hash, role, avatar, referral_code,
+			active, created_at_ms)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		c.ID, c.Email, account.Key(c.Email), c.Username, account.Key(c.Username), c.PasswordHash, string(c.Role), c.Avatar,
+		c.Referral, c.Active, database.Millis(c.CreatedAt))
+	return a.Wrap(err, "User")
+}
+
+const userColumns = `u.id, u.email, u.username, u.password_hash, u.role, u.avatar, u.referral_code, u.active,
+	u.created_at_ms`
+
+// scanUser reads one row of userColumns.
+func scanUser(row database.Scanner) (account.Credentials, error) {
+	var c account.Credentials
+	err := row.Scan(&c.ID, &c.Email, &c.Username, &c.PasswordHash, &c.Role, &c.Avatar, &c.Referral, &c.Active,
+		database.ScanMillis(&c.CreatedAt))
+	return c, err
+}
+
+// User implements account.Users.
+func (a *Account) User(ctx context.Context, id string) (account.Credentials, error) {
+	return a.userBy(ctx, `u.id = $1`, id)
+}
+
+// UserByEmail implements account.Users.
+func (a *Account) UserByEmail(ctx context.Context, key string) (account.Credentials, error) {
+	return a.userBy(ctx, `u.email_key = $1`, key)
+}
+
+func (a *Account) userBy(ctx context.Context, condition, value string) (account.Credentials, error) {
+	query := `SELECT ` + userColumns + ` FROM users u WHERE ` + condition + a.Lock("u")
+	c, err := scanUser(a.Read.QueryRowContext(ctx, query, value))
+	if err != nil {
+		return account.Credentials{}, a.Wrap(err, "User")
+	}
+	return c, nil
+}
+
+// SetPassword implements account.Users.
+func (a *Account) SetPassword(ctx context.Context, id, hash string) error {
+	res, err := a.Write.ExecContext(ctx, `UPDATE users SET password_hash = $1 WHERE id = $2`, hash, id)
+	return database.Affected(res, err, "User")
+}
+
+// SetActive implements account.Users.
+func (a *Account) SetActive(ctx context.Context, id string, active bool) error {
+	res, err := a.Write.ExecContext(ctx, `UPDATE users SET active = $1 WHERE id = $2`, active, id)
+	return database.Affected(res, err, "User")
+}
+
+// SetRole implements account.Users.
+func (a *Account) SetRole(ctx context.Context, id string, role caller.Role) error {
+	res, err := a.Write.ExecContext(ctx, `UPDATE users SET role = $1 WHERE id = $2`, string(role), id)
+	return database.Affected(res, err, "User")
+}
+
+// ListUsers implements account.Users.
+func (a *Account) ListUsers(ctx context.Context, q account.UserQuery) ([]account.User, int, error) {
+	where := userWhere(q)
+	var total int
+	err := a.Read.QueryRowContext(ctx, `SELECT count(*) FROM users u`+where.String(), where.Args()...).Scan(&total)
+	if err != nil {
+		return nil, 0, err
+	}
+	page, args := where.Page(q.Limit, q.Offset)
+	list, err := database.All(ctx, a.Read, func(row database.Scanner) (account.User, error) {
+		c, err := scanUser(row)
+		return c.User, err
+	}, `SELECT `+userColumns+` FROM users u`+where.String()+` ORDER BY u.created_at_ms DESC, u.id DESC`+page, args...)
+	return list, total, err
+}
+
+// userWhere returns the conditions of a query.
+func userWhere(q account.UserQuery) (w database.Where) {
+	if q.Search != "" {
+		w.And(`(u.email_key LIKE $1 ESCAPE '~' OR u.username_key LIKE $1 ESCAPE '~')`, database.Like(account.Key(q.Search)))
+	}
+	if q.Role != "" {
+		w.And(`u.role = $1`, string(q.Role))
+	}
+	if q.Active != nil {
+		w.And(`u.active = $1`, *q.Active)
+	}
+	return w
+}
+
+// HasAdmin implements account.Users.
+func (a *Account) HasAdmin(ctx context.Context) (bool, error) {
+	var has bool
+	err := a.Read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM users WHERE role = 'ADMIN' AND active)`).Scan(&has)
+	return has, err
+}
+
+// LockAdmins implements account.Users.
+func (a *Account) LockAdmins(ctx context.Context) ([]string, error) {
+	// Sorted, so that no two transactions each hold a lock that the other waits for.
+	// PostgreSQL checks the condition again once it has a row's lock, so a user who
+	// stopped being an administrator meanwhile is left out.
+	return database.Texts(ctx, a.Read,
+		`SELECT u.id FROM users u WHERE u.role = 'ADMIN' AND u.active ORDER BY u.id`+a.Lock("u"))
+}

@@ -1,0 +1,112 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"stoa/internal/database"
+	"stoa/internal/plugin"
+)
+
+const packageColumns = `p.id, p.source, p.install_path, p.zip_hash, p.manifest_json,
+	p.installed_at_ms, p.updated_at_ms, p.deleted_at_ms`
+
+// packageRow is where a row of packageColumns is scanned to. Plugin.decode makes a
+// plugin.Package of it.
+type packageRow struct {
+	pkg      plugin.Package
+	manifest string
+}
+
+func (r *packageRow) targets() []any {
+	return []any{
+		&r.pkg.ID, &r.pkg.Source, &r.pkg.InstallPath, &r.pkg.ZipHash, &r.manifest,
+		database.ScanMillis(&r.pkg.InstalledAt), database.ScanMillis(&r.pkg.UpdatedAt), database.ScanMillis(&r.pkg.DeletedAt),
+	}
+}
+
+func (p *Plugin) decode(r packageRow) (plugin.Package, error) {
+	pkg := r.pkg
+	key := [2]string{pkg.ID, pkg.ZipHash}
+	if m, ok := p.manifests.Load(key); ok {
+		pkg.Manifest = m.(plugin.Manifest)
+		return pkg, nil
+	}
+	m, err := plugin.DecodeManifest([]byte(r.manifest))
+	if err != nil {
+		return plugin.Package{}, err
+	}
+	p.manifests.Store(key, m)
+	pkg.Manifest = m
+	return pkg, nil
+}
+
+func (p *Plugin) scanPackage(row database.Scanner) (plugin.Package, error) {
+	var r packageRow
+	if err := row.Scan(r.targets()...); err != nil {
+		return plugin.Package{}, err
+	}
+	return p.decode(r)
+}
+
+// GetPackage implements plugin.Packages.
+func (p *Plugin) GetPackage(ctx context.Context, slug string) (plugin.Package, error) {
+	pkg, err := p.scanPackage(p.Read.QueryRowContext(ctx,
+		`SELECT `+packageColumns+` FROM plugin_packages p WHERE p.slug = $1`+p.Lock("p"), slug))
+	return pkg, p.Wrap(err, "Plugin")
+}
+
+// FindArchive implements plugin.Packages.
+func (p *Plugin) FindArchive(ctx context.Context, zipHash string) (plugin.Package, error) {
+	pkg, err := p.scanPackage(p.Read.QueryRowContext(ctx,
+		`SELECT `+packageColumns+` FROM plugin_packages p WHERE p.zip_hash = $1`, zipHash))
+	return pkg, p.Wrap(err, "Plugin")
+}
+
+// ListPackages implements plugin.Packages.
+func (p *Plugin) ListPackages(ctx context.Context, limit, offset int) ([]plugin.Package, int, error) {
+	var total int
+	err := p.Read.QueryRowContext(ctx, `SELECT count(*) FROM plugin_packages WHERE deleted_at_ms IS NULL`).Scan(&total)
+	if err != nil {
+		return nil, 0, err
+	}
+	list, err := database.All(ctx, p.Read, p.scanPackage, `
+		SELECT `+packageColumns+` FROM plugin_packages p
+		WHERE p.deleted_at_ms IS NULL
+		ORDER BY p.slug
+		LIMIT $1 OFFSET $2`, limit, offset)
+	return list, total, err
+}
+
+// CreatePackage implements plugin.Packages.
+func (p *Plugin) CreatePackage(ctx context.Context, pkg plugin.Package) error {
+	_, err := p.Write.ExecContext(ctx, `
+		INSERT INTO plugin_packages (id, slug, source, install_path, zip_hash, manifest_json,
+			installed_at_ms, updated_at_ms, deleted_at_ms)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		pkg.ID, pkg.Manifest.Slug, string(pkg.Source), pkg.InstallPath, pkg.ZipHash, string(pkg.Manifest.Raw),
+		database.Millis(pkg.InstalledAt), database.Millis(pkg.UpdatedAt), database.Millis(pkg.DeletedAt))
+	return p.Wrap(err, "Plugin")
+}
+
+// DeletePackage implements plugin.Packages.
+func (p *Plugin) DeletePackage(ctx context.Context, slug string, at time.Time) error {
+	return p.Conn.InTx(ctx, func(tx database.Conn) error {
+		res, err := tx.Write.ExecContext(ctx, `
+			UPDATE plugin_packages SET deleted_at_ms = $1, updated_at_ms = $2
+			WHERE slug = $3 AND deleted_at_ms IS NULL`, database.Millis(at), database.Millis(at), slug)
+		if err := database.Affected(res, err, "Plugin"); err != nil {
+			return err
+		}
+		_, err = tx.Write.ExecContext(ctx, `
+			UPDATE plugin_instances SET enabled = $1, version = version + 1, updated_at_ms = $2
+			WHERE package_slug = $3 AND deleted_at_ms IS NULL AND enabled = $4`, false, database.Millis(at), slug, true)
+		return err
+	})
+}
+
+// InstallPaths implements plugin.Packages.
+func (p *Plugin) InstallPaths(ctx context.Context) ([]string, error) {
+	return database.Texts(ctx, p.Read,
+		`SELECT install_path FROM plugin_packages WHERE install_path <> '' ORDER BY install_path`)
+}
