@@ -56,7 +56,7 @@ var mayImport = map[string][]string{
 	"internal/extension/install": {"internal/errs", "internal/extension", "internal/extension/archive"},
 
 	"internal/blob":                  {},
-	"internal/market":                {"internal/audit", "internal/caller", "internal/cuid2", "internal/errs", "internal/jsontext", "internal/keyring", "internal/mail", "internal/market/lease", "internal/market/payment", "internal/picture", "internal/seal", "internal/text"},
+	"internal/market":                {"internal/audit", "internal/cache", "internal/caller", "internal/cuid2", "internal/errs", "internal/jsontext", "internal/keyring", "internal/linktoken", "internal/mail", "internal/market/lease", "internal/market/payment", "internal/periodic", "internal/picture", "internal/seal", "internal/text"},
 	"internal/database":              {"internal/errs"},
 	"internal/market/lease":          {"internal/keyring"},
 	"internal/market/payment":        {},

@@ -2,14 +2,12 @@ package market
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"time"
 
 	"stoa/internal/caller"
 	"stoa/internal/errs"
+	"stoa/internal/linktoken"
 	"stoa/internal/mail"
 )
 
@@ -70,7 +68,7 @@ func (s *OrderService) composeClaim(ctx context.Context, userID string) (mail.Me
 	if err := s.Claims.DeleteClaims(ctx, now.Add(-ClaimLife)); err != nil {
 		return mail.Message{}, false, err
 	}
-	token, wanted := rand.Text(), false
+	token, wanted := linktoken.New(), false
 	err = s.Claims.InTx(ctx, func(tx Orders) error {
 		wanted = false
 		if some, err := tx.HasUnclaimed(ctx, key); err != nil || !some {
@@ -80,7 +78,7 @@ func (s *OrderService) composeClaim(ctx context.Context, userID string) (mail.Me
 			return err
 		}
 		wanted = true
-		return tx.CreateClaim(ctx, Claim{Hash: claimHash(token), UserID: userID, EmailKey: key, CreatedAt: now})
+		return tx.CreateClaim(ctx, Claim{Hash: linktoken.Hash(token), UserID: userID, EmailKey: key, CreatedAt: now})
 	})
 	if err != nil || !wanted {
 		return mail.Message{}, false, err
@@ -118,7 +116,7 @@ func (s *OrderService) ClaimOrders(ctx context.Context, r ClaimRequest) (claimed
 		return 0, ErrClaimToken
 	}
 	err = s.Claims.InTx(ctx, func(tx Orders) error {
-		c, err := tx.TakeClaim(ctx, claimHash(r.Token), user, s.Now().Add(-ClaimLife))
+		c, err := tx.TakeClaim(ctx, linktoken.Hash(r.Token), user, s.Now().Add(-ClaimLife))
 		if errs.KindOf(err) == errs.NotFound {
 			return ErrClaimToken
 		} else if err != nil {
@@ -128,13 +126,6 @@ func (s *OrderService) ClaimOrders(ctx context.Context, r ClaimRequest) (claimed
 		return err
 	})
 	return claimed, err
-}
-
-// claimHash returns what the database keeps of a token. Nothing slower is needed
-// for so many random bits.
-func claimHash(token string) string {
-	sum := sha256.Sum256([]byte(token))
-	return hex.EncodeToString(sum[:])
 }
 
 // claimMail is the mail with a token. Nothing in it was chosen by whoever asked.

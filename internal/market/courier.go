@@ -13,6 +13,7 @@ import (
 	"stoa/internal/caller"
 	"stoa/internal/errs"
 	"stoa/internal/mail"
+	"stoa/internal/periodic"
 )
 
 // How receipts are delivered.
@@ -78,7 +79,10 @@ func (c *Courier) Start(ctx context.Context) {
 		c.busy.Begin()
 		c.all.Go(func() { c.work(ctx, wake) })
 	}
-	c.all.Go(func() { c.sweep(ctx) })
+	sweep := periodic.Task{Every: sweepEvery, Log: c.Log, Failed: "mail allowances cannot be swept"}
+	c.all.Go(func() {
+		sweep.Run(ctx, func(ctx context.Context) error { return c.Outbox.DeleteAllowances(ctx, c.Now()) })
+	})
 }
 
 // Close returns when what is on its way has been delivered. What is due besides
@@ -230,22 +234,6 @@ func (c *Courier) send(ctx context.Context, d Delivery, to string) error {
 		return fmt.Errorf("market: licence %s: %w", d.License.ID, err)
 	}
 	return c.Mailer.Send(ctx, receiptMail(d, to, key, siteOf(c.PublicURL), c.PublicURL))
-}
-
-// sweep forgets now and then whose allowance is whole again.
-func (c *Courier) sweep(ctx context.Context) {
-	tick := time.NewTicker(sweepEvery)
-	defer tick.Stop()
-	for {
-		if err := c.Outbox.DeleteAllowances(ctx, c.Now()); err != nil && ctx.Err() == nil {
-			c.Log.WarnContext(ctx, "allowances of mail cannot be swept", slog.Any("err", err))
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-	}
 }
 
 // siteOf names the shop at an address in mails.

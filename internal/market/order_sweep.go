@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stoa/internal/market/payment"
+	"stoa/internal/periodic"
 )
 
 // How often unfinished orders are looked for, and how old a pending one is when
@@ -38,18 +39,8 @@ type UnfinishedOrder struct {
 // ended, orders whose payment never began are cancelled, and the provider is
 // asked about those whose webhook is missing. Several processes may do so at once.
 func (s *OrderService) KeepSwept(ctx context.Context, log *slog.Logger) {
-	tick := time.NewTicker(sweepOrdersEvery)
-	defer tick.Stop()
-	for {
-		if err := s.SweepOrders(ctx, log); err != nil && ctx.Err() == nil {
-			log.WarnContext(ctx, "unfinished orders could not be swept", slog.Any("err", err))
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-	}
+	sweep := periodic.Task{Every: sweepOrdersEvery, Log: log, Failed: "unfinished orders cannot be swept"}
+	sweep.Run(ctx, func(ctx context.Context) error { return s.SweepOrders(ctx, log) })
 }
 
 // SweepOrders does once what KeepSwept does. An order that cannot be finished
