@@ -31,21 +31,28 @@ $(BROWSER_DRIVER): browser/package.json browser/package-lock.json
 	cd browser && npm ci --no-audit --no-fund --loglevel=error
 	touch $@
 
+# The SDK for Go is a module of its own, which ./... does not enter.
+GOTEST := go tool gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -shuffle=on
+
 .PHONY: test
 test: build $(BROWSER_DRIVER) ## Everything: installs what the tests need, then runs them all on both engines
 	./scripts/test-deps
-	go tool gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -shuffle=on ./...
+	go -C sdk/go test -shuffle=on ./...
+	$(GOTEST) ./...
 
 .PHONY: race
 race: build $(BROWSER_DRIVER) ## The same tests with the race detector
 	./scripts/test-deps
-	go tool gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -race -shuffle=on -count=1 ./...
+	go -C sdk/go test -race -shuffle=on -count=1 ./...
+	$(GOTEST) -race -count=1 ./...
 
 .PHONY: lint
 lint: ## go vet, formatting, golangci-lint
 	go vet ./...
+	go -C sdk/go vet ./...
 	golangci-lint fmt --diff
 	golangci-lint run
+	cd sdk/go && golangci-lint run
 
 .PHONY: check
 check: lint race ## What a change must pass
@@ -53,8 +60,8 @@ check: lint race ## What a change must pass
 .PHONY: fuzz
 fuzz: ## Every fuzz test for 20 seconds
 	@grep -rl '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u | while read -r dir; do \
-	  go test -list '^Fuzz' "$$dir" | grep '^Fuzz' | while read -r name; do \
-	    echo "$$dir $$name"; go test -run '^$$' -fuzz "^$$name$$" -fuzztime 20s "$$dir" || exit 1; done || exit 1; done
+	  go -C "$$dir" test -list '^Fuzz' . | grep '^Fuzz' | while read -r name; do \
+	    echo "$$dir $$name"; go -C "$$dir" test -run '^$$' -fuzz "^$$name$$" -fuzztime 20s . || exit 1; done || exit 1; done
 
 .PHONY: bench
 bench: build ## Ratios of stoa to peers on this machine (bench/README.md)
@@ -64,6 +71,11 @@ bench: build ## Ratios of stoa to peers on this machine (bench/README.md)
 .PHONY: golden
 golden: ## Rewrite golden files and generated documents; read the diff before committing
 	go test ./cmd/stoa ./internal/httpapi -update
+
+# HOST in the environment is the machine's name in some shells.
+.PHONY: sdk-host
+sdk-host: ## Set where the Go SDK is published: make sdk-host HOST=github.com/example/stoa
+	./scripts/sdk-host '$(if $(filter command line,$(origin HOST)),$(HOST))'
 
 .PHONY: tools
 tools: ## Install the linters

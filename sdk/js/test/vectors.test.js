@@ -1,10 +1,10 @@
-// The same vectors as sdk/go/license is tested with.
+// The test cases that both SDKs share.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { LicenseError, normalInstance, parseKeys, parseLease, verifyAnswer, verifyLease } from '../src/index.js';
 
-const vectors = JSON.parse(await readFile(new URL('../../testdata/vectors.json', import.meta.url), 'utf8'));
+const vectors = JSON.parse(await readFile(new URL('../../go/license/testdata/vectors.json', import.meta.url), 'utf8'));
 const at = (unix) => new Date(unix * 1000);
 const code = (want) => (err) => err instanceof LicenseError && err.code === want;
 
