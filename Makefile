@@ -27,21 +27,23 @@ $(HOST_BUNDLE): $(NODEHOST_SOURCES)
 
 # What drives the browser in the tests of stoa's own pages.
 BROWSER_DRIVER := browser/node_modules/.package-lock.json
-$(BROWSER_DRIVER): browser/package.json browser/package-lock.json
-	cd browser && npm ci --no-audit --no-fund --loglevel=error
+# What packs the SDK for JavaScript and checks its types: TypeScript.
+SDK_TOOLS := sdk/js/node_modules/.package-lock.json
+$(BROWSER_DRIVER) $(SDK_TOOLS): %/node_modules/.package-lock.json: %/package.json %/package-lock.json
+	cd $* && npm ci --no-audit --no-fund --loglevel=error
 	touch $@
 
 # The SDK for Go is a module of its own, which ./... does not enter.
 GOTEST := go tool gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -shuffle=on
 
 .PHONY: test
-test: build $(BROWSER_DRIVER) ## Everything: installs what the tests need, then runs them all on both engines
+test: build $(BROWSER_DRIVER) $(SDK_TOOLS) ## Everything: installs what the tests need, then runs them all on both engines
 	./scripts/test-deps
 	go -C sdk/go test -shuffle=on ./...
 	$(GOTEST) ./...
 
 .PHONY: race
-race: build $(BROWSER_DRIVER) ## The same tests with the race detector
+race: build $(BROWSER_DRIVER) $(SDK_TOOLS) ## The same tests with the race detector
 	./scripts/test-deps
 	go -C sdk/go test -race -shuffle=on -count=1 ./...
 	$(GOTEST) -race -count=1 ./...
@@ -84,5 +86,5 @@ tools: ## Install the linters
 
 .PHONY: clean
 clean: ## Remove what was built; data/ stays
-	rm -rf bin nodehost/node_modules browser/node_modules
+	rm -rf bin nodehost/node_modules browser/node_modules sdk/js/node_modules sdk/js/cjs
 	find internal/runtime/node/dist -type f -not -name README.md -delete
