@@ -27,25 +27,34 @@ $(HOST_BUNDLE): $(NODEHOST_SOURCES)
 
 # What drives the browser in the tests of stoa's own pages.
 BROWSER_DRIVER := browser/node_modules/.package-lock.json
-$(BROWSER_DRIVER): browser/package.json browser/package-lock.json
-	cd browser && npm ci --no-audit --no-fund --loglevel=error
+# What packs the SDK for JavaScript and checks its types: TypeScript.
+SDK_TOOLS := sdk/js/node_modules/.package-lock.json
+$(BROWSER_DRIVER) $(SDK_TOOLS): %/node_modules/.package-lock.json: %/package.json %/package-lock.json
+	cd $* && npm ci --no-audit --no-fund --loglevel=error
 	touch $@
 
+# The SDK for Go is a module of its own, which ./... does not enter.
+GOTEST := go tool gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -shuffle=on
+
 .PHONY: test
-test: build $(BROWSER_DRIVER) ## Everything: installs what the tests need, then runs them all on both engines
+test: build $(BROWSER_DRIVER) $(SDK_TOOLS) ## Everything: installs what the tests need, then runs them all on both engines
 	./scripts/test-deps
-	go tool gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -shuffle=on ./...
+	go -C sdk/go test -shuffle=on ./...
+	$(GOTEST) ./...
 
 .PHONY: race
-race: build $(BROWSER_DRIVER) ## The same tests with the race detector
+race: build $(BROWSER_DRIVER) $(SDK_TOOLS) ## The same tests with the race detector
 	./scripts/test-deps
-	go tool gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -race -shuffle=on -count=1 ./...
+	go -C sdk/go test -race -shuffle=on -count=1 ./...
+	$(GOTEST) -race -count=1 ./...
 
 .PHONY: lint
 lint: ## go vet, formatting, golangci-lint
 	go vet ./...
+	go -C sdk/go vet ./...
 	golangci-lint fmt --diff
 	golangci-lint run
+	cd sdk/go && golangci-lint run
 
 .PHONY: check
 check: lint race ## What a change must pass
@@ -53,8 +62,8 @@ check: lint race ## What a change must pass
 .PHONY: fuzz
 fuzz: ## Every fuzz test for 20 seconds
 	@grep -rl '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u | while read -r dir; do \
-	  go test -list '^Fuzz' "$$dir" | grep '^Fuzz' | while read -r name; do \
-	    echo "$$dir $$name"; go test -run '^$$' -fuzz "^$$name$$" -fuzztime 20s "$$dir" || exit 1; done || exit 1; done
+	  go -C "$$dir" test -list '^Fuzz' . | grep '^Fuzz' | while read -r name; do \
+	    echo "$$dir $$name"; go -C "$$dir" test -run '^$$' -fuzz "^$$name$$" -fuzztime 20s . || exit 1; done || exit 1; done
 
 .PHONY: bench
 bench: build ## Ratios of stoa to peers on this machine (bench/README.md)
@@ -65,6 +74,11 @@ bench: build ## Ratios of stoa to peers on this machine (bench/README.md)
 golden: ## Rewrite golden files and generated documents; read the diff before committing
 	go test ./cmd/stoa ./internal/httpapi -update
 
+# HOST in the environment is the machine's name in some shells.
+.PHONY: sdk-host
+sdk-host: ## Set where the Go SDK is published: make sdk-host HOST=github.com/example/stoa
+	./scripts/sdk-host '$(if $(filter command line,$(origin HOST)),$(HOST))'
+
 .PHONY: tools
 tools: ## Install the linters
 	go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
@@ -72,5 +86,5 @@ tools: ## Install the linters
 
 .PHONY: clean
 clean: ## Remove what was built; data/ stays
-	rm -rf bin nodehost/node_modules browser/node_modules
+	rm -rf bin nodehost/node_modules browser/node_modules sdk/js/node_modules sdk/js/cjs
 	find internal/runtime/node/dist -type f -not -name README.md -delete

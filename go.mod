@@ -22,6 +22,7 @@ require (
 	go.yaml.in/yaml/v4 v4.0.0
 	golang.org/x/crypto v0.58.0
 	golang.org/x/image v0.47.0
+	golang.org/x/mod v0.41.0
 	golang.org/x/sync v0.24.0
 	golang.org/x/text v0.43.0
 	modernc.org/sqlite v1.60.1
@@ -51,7 +52,6 @@ require (
 	github.com/mattn/go-colorable v0.1.13 // indirect
 	github.com/segmentio/asm v1.2.1 // indirect
 	github.com/valyala/fastjson v1.6.4 // indirect
-	golang.org/x/mod v0.41.0 // indirect
 	golang.org/x/term v0.47.0 // indirect
 	gotest.tools/gotestsum v1.13.0 // indirect
 )
@@ -91,3 +91,8 @@ require (
 )
 
 tool gotest.tools/gotestsum
+
+// The SDK for Go is a module of its own. The tests in sdk/tests import it.
+require stoa.example/sdk/go v0.0.0
+
+replace stoa.example/sdk/go => ./sdk/go

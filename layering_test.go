@@ -1,15 +1,19 @@
 package stoa
 
 import (
+	"go/build"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"golang.org/x/mod/modfile"
 )
 
 // mayImport is the dependency rule of ARCHITECTURE.md: the packages of this
@@ -74,7 +78,7 @@ var mayImport = map[string][]string{
 	"internal/runtime/external": {"internal/plugin", "internal/runtime"},
 	"internal/gateway":          {"internal/cache", "internal/caller", "internal/errs", "internal/plugin", "internal/reqid", "internal/runtime", "internal/signing"},
 
-	"sdk/go/license":   {}, // for others: the standard library only
+	"sdk/go/license":   {}, // a module of its own, see TestTheSDKImportsTheStandardLibraryOnly
 	"nodehost/bundle":  {},
 	"examples/plugins": {},
 	"internal/store":   {"internal/account", "internal/audit", "internal/caller", "internal/database", "internal/errs", "internal/idempotency", "internal/keyring", "internal/market", "internal/market/payment", "internal/plugin", "internal/text"},
@@ -100,6 +104,7 @@ func TestLayering(t *testing.T) {
 	t.Parallel()
 
 	const module = "stoa/"
+	sdk := sdkModule(t)
 	seen := make(map[string]bool)
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && (d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".") && d.Name() != ".") {
@@ -125,6 +130,9 @@ func TestLayering(t *testing.T) {
 				return err
 			}
 			dep, ours := strings.CutPrefix(imported, module)
+			if name, ok := strings.CutPrefix(imported, sdk+"/"); ok {
+				dep, ours = "sdk/go/"+name, true
+			}
 			if ours && !slices.Contains(allowed, "*") && !slices.Contains(allowed, dep) {
 				t.Errorf("%s: %s may not import %s", name, pkg, dep)
 			}
@@ -139,4 +147,54 @@ func TestLayering(t *testing.T) {
 			t.Errorf("mayImport lists %s, which does not exist", pkg)
 		}
 	}
+}
+
+// The SDK is a module of its own. Whoever imports it downloads nothing else, and
+// its tests run wherever it is downloaded to.
+func TestTheSDKImportsTheStandardLibraryOnly(t *testing.T) {
+	t.Parallel()
+
+	module, files := sdkModule(t), 0
+	err := filepath.WalkDir("sdk/go", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(name, ".go") {
+			return err
+		}
+		files++
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range f.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if _, err := os.Stat(filepath.Join(build.Default.GOROOT, "src", imported)); err != nil &&
+				!strings.HasPrefix(imported, module+"/") {
+				t.Errorf("%s imports %s, which is not in the standard library", name, imported)
+			}
+		}
+		return nil
+	})
+	if err != nil || files == 0 {
+		t.Errorf("%d files in sdk/go, %v", files, err)
+	}
+}
+
+// sdkModule returns the module path of the SDK, whose go.mod must name no other
+// module.
+func sdkModule(t *testing.T) string {
+	t.Helper()
+	goMod, err := os.ReadFile("sdk/go/go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := modfile.Parse("sdk/go/go.mod", goMod, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Require)+len(f.Replace)+len(f.Tool) > 0 {
+		t.Errorf("sdk/go/go.mod depends on another module:\n%s", goMod)
+	}
+	return f.Module.Mod.Path
 }

@@ -1,5 +1,5 @@
-// Package js_test runs the tests of the JavaScript SDK, against a real stoa, with
-// the tests of everything else.
+// Package js_test tests the SDK for JavaScript: in test/ against a real stoa, and as
+// the package that npm makes of it.
 package js_test
 
 import (
@@ -12,7 +12,7 @@ import (
 	"stoa/internal/testkit/needtest"
 )
 
-// shop is a stoa that sells mail-pack.
+// shop is a stoa that sells the product mail-pack.
 func shop(t *testing.T) *testkit.App {
 	t.Helper()
 	a := testkit.New(t)

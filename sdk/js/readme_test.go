@@ -1,11 +1,8 @@
 package js_test
 
 import (
-	"bytes"
 	"net/http"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,53 +10,26 @@ import (
 	"stoa/internal/testkit/needtest"
 )
 
-// The README's example, in a project of its own that installs this folder, and
-// one that installs the archive made of it.
-func TestTheExampleOfTheREADMERunsInAnotherProject(t *testing.T) {
+// The README's program, in a new project that installs the package.
+func TestTheREADMEWorksForANewUser(t *testing.T) {
 	t.Parallel()
 
-	node, npm := needtest.Program(t, "node", ""), needtest.Program(t, "npm", "")
+	node := needtest.Program(t, "node", "")
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, example, _ := strings.Cut(string(readme), "```js\n")
 	example, _, _ = strings.Cut(example, "```")
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
+	if !strings.Contains(string(readme), tarball) {
+		t.Errorf("the README does not install %s", tarball)
 	}
-	a := shop(t)
-	keys := a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/api/marketplace/license-keys"}).Body
-	for name, install := range map[string][][]string{
-		"folder":  {{"install", here}},
-		"archive": {{"pack", here}, {"install", "./stoa-license-1.0.0.tgz"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			dir := t.TempDir()
-			for file, data := range map[string]string{"package.json": `{"private":true,"type":"module"}`, "app.js": example, "license-keys.json": string(keys)} {
-				if err := os.WriteFile(filepath.Join(dir, file), []byte(data), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			env := append(os.Environ(), "SHOP_URL="+a.URL, "LICENSE_KEY="+a.BuyMailPack(t), "NODE_NO_WARNINGS=1")
-			for _, args := range install {
-				cmd := exec.CommandContext(t.Context(), npm, append(args, "--offline", "--no-audit", "--no-fund", "--cache="+filepath.Join(dir, "cache"))...)
-				cmd.Dir, cmd.Env = dir, env
-				if out, err := cmd.CombinedOutput(); err != nil {
-					t.Fatalf("npm %q: %v\n%s", args, err, out)
-				}
-			}
-			cmd := exec.CommandContext(t.Context(), node, "app.js")
-			cmd.Dir, cmd.Env = dir, env
-			var stderr bytes.Buffer
-			cmd.Stderr = &stderr
-			out, err := cmd.Output()
-			if err != nil || string(out) != "valid true [ 'templates' ]\n" || stderr.Len() > 0 {
-				t.Errorf("%v\n%s%s", err, out, &stderr)
-			}
-		})
+	a, dir := shop(t), project(t, "module")
+	write(t, dir, "app.js", []byte(example))
+	keys := a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/api/marketplace/license-keys"})
+	write(t, dir, "license-keys.json", keys.Body)
+	out, warnings := run(t, dir, []string{"SHOP_URL=" + a.URL, "LICENSE_KEY=" + a.BuyMailPack(t)}, node, "app.js")
+	if out != "valid true [ 'templates' ]\n" || warnings != "" {
+		t.Errorf("the program prints\n%s%s", out, warnings)
 	}
 }

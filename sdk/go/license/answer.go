@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// ErrUnsigned is returned for an answer that is not, or not as it is, the
-// vendor's answer to the request. Take it like no answer: a captive portal, a
-// proxy that is broken, or somebody who pretends to be the vendor.
+// ErrUnsigned means that the vendor did not sign this answer to this request.
+// Treat it as no answer: it comes from a captive portal, a broken proxy or an
+// impostor.
 var ErrUnsigned = errors.New("license: the answer is not signed by the vendor")
 
 const (
@@ -23,20 +23,19 @@ const (
 	codeHeader     = "X-License-Code"
 )
 
-// Answer is what came back, and to which request.
+// Answer is an HTTP answer together with the request it belongs to.
 type Answer struct {
 	Method string
-	URL    *url.URL // as it was requested
+	URL    *url.URL // as requested
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// VerifyAnswer checks the signature of an answer of license/verify or
-// license/lease (RFC 9421) and returns when it was made, by the vendor's clock.
-// nonce is what the request sent as nonce, which must have been made up for it: it
-// is what keeps old answers from being played back. Without one, use nothing of
-// the answer that could have changed since.
+// VerifyAnswer checks the signature (RFC 9421) of an answer to license/verify or
+// license/lease and returns when it was made, by the vendor's clock. nonce is the
+// nonce of the request, made up for that request: it stops replays of old
+// answers. Without a nonce the answer may be an old one.
 //
 // It returns ErrUnsigned.
 func VerifyAnswer(keys Keys, a Answer, nonce string) (time.Time, error) {
@@ -49,7 +48,8 @@ func VerifyAnswer(keys Keys, a Answer, nonce string) (time.Time, error) {
 		return time.Time{}, ErrUnsigned
 	}
 	components, params, ok := parseInput(input)
-	if !ok || !covers(components, a.Header) || params["alg"] != `"ed25519"` || params["tag"] != `"`+signatureTag+`"` || cmp.Or(params["nonce"], `""`) != `"`+nonce+`"` {
+	if !ok || !covers(components, a.Header) || params["alg"] != `"ed25519"` ||
+		params["tag"] != quoted(signatureTag) || cmp.Or(params["nonce"], `""`) != quoted(nonce) {
 		return time.Time{}, ErrUnsigned
 	}
 	created, err := strconv.ParseInt(params["created"], 10, 64)
@@ -66,7 +66,9 @@ func VerifyAnswer(keys Keys, a Answer, nonce string) (time.Time, error) {
 	return time.Unix(created, 0).UTC(), nil
 }
 
-// covers reports whether the signature covers all that it must.
+func quoted(s string) string { return `"` + s + `"` }
+
+// covers reports whether the signature covers every required component, each once.
 func covers(components []string, h http.Header) bool {
 	must := []string{`"@status"`, `"content-digest"`, `"@method";req`, `"@path";req`, `"@query";req`}
 	if len(h.Values(codeHeader)) > 0 {
@@ -87,7 +89,7 @@ func covers(components []string, h http.Header) bool {
 	return true
 }
 
-// signatureBase builds what was signed (RFC 9421, 2.5).
+// signatureBase builds the signed text (RFC 9421, section 2.5).
 func signatureBase(components []string, input string, a Answer) (string, bool) {
 	var b strings.Builder
 	for _, c := range components {
@@ -101,8 +103,8 @@ func signatureBase(components []string, input string, a Answer) (string, bool) {
 	return b.String(), true
 }
 
-// component returns the value of a covered component: of the answer, or with req
-// of its request.
+// component returns the value of a covered component. Those with ;req belong to
+// the request, the others to the answer.
 func component(c string, a Answer) (string, bool) {
 	switch c {
 	case `"@status"`:
@@ -117,10 +119,10 @@ func component(c string, a Answer) (string, bool) {
 	case `"@query";req`:
 		return "?" + a.URL.RawQuery, true
 	}
-	name, quoted := strings.CutPrefix(c, `"`)
-	name, end := strings.CutSuffix(name, `"`)
+	name, begins := strings.CutPrefix(c, `"`)
+	name, ends := strings.CutSuffix(name, `"`)
 	values := a.Header.Values(name)
-	if !quoted || !end || strings.ContainsAny(name, `";@`) || len(values) == 0 {
+	if !begins || !ends || strings.ContainsAny(name, `";@`) || len(values) == 0 {
 		return "", false
 	}
 	trimmed := make([]string, len(values))
@@ -130,15 +132,15 @@ func component(c string, a Answer) (string, bool) {
 	return strings.Join(trimmed, ", "), true
 }
 
-// digestMatches reports whether Content-Digest is that of the body.
+// digestMatches reports whether Content-Digest matches the body.
 func digestMatches(a Answer) bool {
 	digest, ok := byteSequence(a.Header.Values("Content-Digest"), "sha-256")
 	sum := sha256.Sum256(a.Body)
 	return ok && string(digest) == string(sum[:])
 }
 
-// member returns the text of one member of a Structured Field dictionary (RFC
-// 8941), which must be there once.
+// member returns the value of one member of a Structured Field dictionary (RFC
+// 8941). ok is false when the member is missing or repeated.
 func member(fields []string, name string) (value string, ok bool) {
 	for _, m := range splitQuoted(strings.Join(fields, ","), ',') {
 		key, v, has := strings.Cut(strings.TrimSpace(m), "=")
@@ -153,7 +155,7 @@ func member(fields []string, name string) (value string, ok bool) {
 	return value, ok
 }
 
-// byteSequence returns a member that is a byte sequence.
+// byteSequence returns the bytes of a member of type byte sequence.
 func byteSequence(fields []string, name string) ([]byte, bool) {
 	v, ok := member(fields, name)
 	inner, begins := strings.CutPrefix(v, ":")
@@ -165,11 +167,12 @@ func byteSequence(fields []string, name string) ([]byte, bool) {
 	return b, err == nil
 }
 
-// parseInput reads the inner list of covered components and its parameters, which
-// keep their quotation marks: a string is not a token.
+// parseInput splits a Signature-Input member into the covered components and the
+// parameters. Parameters keep their quotation marks, which tell a string from a
+// token.
 func parseInput(input string) (components []string, params map[string]string, ok bool) {
 	list, begins := strings.CutPrefix(input, "(")
-	list, rest, ends := strings.Cut(list, ")") // no component's name holds one
+	list, rest, ends := strings.Cut(list, ")") // component names hold no parenthesis
 	if !begins || !ends || rest != "" && rest[0] != ';' {
 		return nil, nil, false
 	}
@@ -184,15 +187,15 @@ func parseInput(input string) (components []string, params map[string]string, ok
 	return strings.Fields(list), params, true
 }
 
-// splitQuoted splits a text where sep stands outside of quotation marks.
+// splitQuoted splits s at every sep outside quotation marks.
 func splitQuoted(s string, sep byte) []string {
 	var parts []string
-	quoted, start := false, 0
+	inside, start := false, 0
 	for i := range len(s) {
 		switch {
 		case s[i] == '"':
-			quoted = !quoted
-		case s[i] == sep && !quoted:
+			inside = !inside
+		case s[i] == sep && !inside:
 			parts = append(parts, s[start:i])
 			start = i + 1
 		}

@@ -8,32 +8,32 @@ import (
 	"time"
 )
 
-// Client is one installation of an app, with its licence. Its fields but the last
-// three are required, and are set before it is used. It is safe for concurrent
-// use, and must not be copied.
+// Client holds the license of one installation of an app. Set its fields before
+// the first call; Store, HTTP and Now are optional. It is safe for concurrent use
+// and must not be copied.
 type Client struct {
-	BaseURL    string // of the stoa, https://shop.example.com
-	Product    string // slug of the app's product
+	BaseURL    string // of the shop: https://shop.example.com
+	Product    string // the product's slug
 	LicenseKey string // as the customer entered it
-	Instance   string // what tells this installation from others: a domain name, a machine id
-	Keys       Keys   // the vendor's, built into the app
+	Instance   string // identifies this installation: a domain name, a machine id
+	Keys       Keys   // the vendor's public keys, built into the app
 
-	// Store keeps the lease between runs. Without one it is kept until the program
-	// ends, and an app that starts without network has none.
+	// Store keeps the lease between runs. If nil, the lease is lost when the program
+	// ends, and an app that starts offline has none.
 	Store Store
-	// HTTP sends requests; one with a time limit of 15 s if nil. It never follows a
-	// redirect, whatever its CheckRedirect says.
+	// HTTP sends the requests; if nil, a client with a timeout of 15 seconds.
+	// Redirects are never followed, whatever its CheckRedirect says.
 	HTTP *http.Client
-	// Now is the clock; time.Now if nil.
+	// Now is the clock; if nil, time.Now.
 	Now func() time.Time
 
 	memory memory
 }
 
-// maxAnswer is how much of an answer is read.
+// maxAnswer limits how much of an answer is read, in bytes.
 const maxAnswer = 1 << 20
 
-// Error is what the vendor's stoa answers when a request fails.
+// Error is an error answer of the shop.
 type Error struct {
 	Status  int
 	Code    string // "ACTIVATION_FAILED", "VALIDATION_ERROR", …
@@ -43,7 +43,7 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string { return fmt.Sprintf("license: %s: %s", e.Code, e.Message) }
 
-// Refused is the vendor's word, signed, that the licence may not be used.
+// Refused is the vendor's signed answer that the license may not be used.
 type Refused struct {
 	// Code says why: not_found, revoked, expired, not_activated or unpaid.
 	Code string
@@ -52,7 +52,7 @@ type Refused struct {
 // Error implements error.
 func (r *Refused) Error() string { return "license: refused: " + r.Code }
 
-// License is a licence as the vendor shows it.
+// License is a license as the shop shows it.
 type License struct {
 	ID               string    `json:"id"`
 	ProductID        string    `json:"productId"`
@@ -66,27 +66,26 @@ type License struct {
 	CreatedAt        time.Time `json:"createdAt"`
 }
 
-// Status is what Check found.
+// Status is the result of a check.
 type Status struct {
 	Result
 
-	// Online reports that the vendor answered just now. If not, Cause says why the
-	// lease at hand was used.
+	// Online reports that the vendor answered just now. If it is false, Cause says
+	// why the stored lease was used instead.
 	Online bool
 	Cause  error
 
-	// StoreErr is what went wrong with Store, and a warning: as long as the program
-	// runs all goes on as it should, but what was learned may be forgotten at its
-	// end.
+	// StoreErr is a warning: the Store failed. The app works as usual until it stops,
+	// but may start without a lease next time.
 	StoreErr error
 }
 
-// Activate takes a seat of the licence for this instance, and may be repeated. It
-// returns an *Error when there is none, or the key does not work.
+// Activate takes a seat of the license for this instance. It may be repeated. It
+// returns an *Error when no seat is free or the key is not valid.
 func (c *Client) Activate(ctx context.Context) (License, error) { return c.post(ctx, "activate") }
 
-// Deactivate gives the seat back and forgets the lease. It may be repeated. When
-// only the store failed it returns the licence and an error that is ErrStore.
+// Deactivate frees the seat and forgets the lease. It may be repeated. If the seat
+// was freed but the store failed, it returns the license together with ErrStore.
 func (c *Client) Deactivate(ctx context.Context) (License, error) {
 	l, err := c.post(ctx, "deactivate")
 	if err != nil {
@@ -95,9 +94,9 @@ func (c *Client) Deactivate(ctx context.Context) (License, error) {
 	return l, c.giveBack()
 }
 
-// Verify asks the vendor whether the licence may be used now. It returns a
-// *Refused when not, and then the lease at hand is forgotten; ErrUnsigned for an
-// answer that is not the vendor's, an *Error, or what went wrong on the way.
+// Verify asks the vendor whether the license may be used now. If not, it returns a
+// *Refused and forgets the stored lease. Other errors are ErrUnsigned when the
+// answer is not the vendor's, an *Error, or a network error.
 func (c *Client) Verify(ctx context.Context) (License, error) {
 	var answer struct {
 		Valid   bool    `json:"valid"`
@@ -105,14 +104,13 @@ func (c *Client) Verify(ctx context.Context) (License, error) {
 	}
 	_, err := c.ask(ctx, "verify", &answer, &answer.Valid)
 	if refused, ok := asRefused(err); ok {
-		_ = c.refuse(refused) // kept in memory, and tried again by the next Check
+		_ = c.refuse(refused) // kept in memory; the next Check tries the store again
 	}
 	return answer.License, err
 }
 
-// Renew asks the vendor for a new lease and keeps it. It returns errors as Verify
-// does, and those of Verifier.Check; a store that fails is none, but StoreErr of
-// the Status.
+// Renew asks the vendor for a new lease and stores it. It returns the errors of
+// Verify and of Verifier.Check. A failing store is no error: see Status.StoreErr.
 func (c *Client) Renew(ctx context.Context) (Status, error) {
 	var answer struct {
 		Valid bool   `json:"valid"`
@@ -126,7 +124,7 @@ func (c *Client) Renew(ctx context.Context) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	// By the vendor's clock: what was thought of the time before does not count.
+	// The vendor's clock decides; the last time seen does not matter here.
 	r, err := c.verifier().Check(answer.Lease, at, time.Time{})
 	if err != nil {
 		return Status{}, err
@@ -138,9 +136,9 @@ func (c *Client) Renew(ctx context.Context) (Status, error) {
 	return Status{Result: r, Online: true, StoreErr: storeErr}, nil
 }
 
-// Offline checks the lease at hand without network. It returns ErrNoLease when
-// there is none, a *Refused when the vendor's last word was no, and what
-// Verifier.Check returns.
+// Offline checks the stored lease without network. It returns ErrNoLease when
+// there is none, a *Refused when the vendor's last answer was a refusal, and the
+// errors of Verifier.Check.
 func (c *Client) Offline() (Status, error) {
 	c.memory.Lock()
 	defer c.memory.Unlock()
@@ -155,19 +153,20 @@ func (c *Client) Offline() (Status, error) {
 		return Status{}, ErrNoLease
 	}
 	r, err := c.verifier().Check(s.Lease, c.now(), s.seen())
-	if err == nil && r.LastSeen.Sub(s.seen()) >= time.Minute { // not for every call
+	if err == nil && r.LastSeen.Sub(s.seen()) >= time.Minute { // do not write on every call
 		s.LastSeen = r.LastSeen.Unix()
 		storeErr = errors.Join(storeErr, c.save(s))
 	}
 	return Status{Result: r, StoreErr: storeErr}, err
 }
 
-// Check asks the vendor, and falls back to the lease at hand when the vendor can
-// not be reached or what answers is not the vendor. It is what an app calls at
-// start and once or twice a day. It returns a *Refused when the vendor refused,
-// an *Error when the request makes no sense to the vendor, and else why the
-// vendor gave no lease and why that at hand does not do. A lease that ran out is
-// no error: look at Usable.
+// Check asks the vendor for a new lease. If the vendor cannot be reached, or the
+// answer is not the vendor's, it falls back to the stored lease. Call it at start
+// and once or twice a day.
+//
+// It returns a *Refused when the vendor refused and an *Error when the request was
+// wrong. Otherwise an error says why no new lease came and why the stored one does
+// not help. An expired lease is no error: see Result.Usable.
 func (c *Client) Check(ctx context.Context) (Status, error) {
 	s, cause := c.Renew(ctx)
 	if cause == nil {
@@ -181,7 +180,7 @@ func (c *Client) Check(ctx context.Context) (Status, error) {
 	s, err := c.Offline()
 	s.Cause = cause
 	switch {
-	case errors.Is(err, ErrNoLease): // and what is to be mended is the cause
+	case errors.Is(err, ErrNoLease): // the cause comes first: it is what to fix
 		return s, fmt.Errorf("%w (%w)", cause, err)
 	case err != nil:
 		return s, fmt.Errorf("%w (%w)", err, cause)

@@ -7,19 +7,19 @@ import (
 	"net/url"
 )
 
-// CheckRFCVector verifies the request of RFC 9421, B.2.6, with the parsers of this
-// package. want is the signature base as the RFC prints it.
+// CheckRFCVector verifies the example request of RFC 9421, B.2.6, with the parsers
+// of this package. want is the signature base as the RFC prints it.
 func CheckRFCVector(key []byte, want string, h http.Header, u *url.URL) error {
 	input, ok := member(h.Values("Signature-Input"), "sig-b26")
 	components, _, parsed := parseInput(input)
 	if !ok || !parsed {
-		return errors.New("Signature-Input is not understood")
+		return errors.New("Signature-Input cannot be parsed")
 	}
-	// A request's own components: this package knows those of answers, whose
-	// request they name with ;req.
+	// The example signs a request. This package knows signed answers, which refer to
+	// components of their request with ;req.
 	base := ""
 	for _, c := range components {
-		value := u.Host // @authority, which answers do not cover
+		value := u.Host // @authority, which signed answers do not use
 		switch c {
 		case `"@method"`:
 			value = http.MethodPost
@@ -35,7 +35,7 @@ func CheckRFCVector(key []byte, want string, h http.Header, u *url.URL) error {
 	sig, isBytes := byteSequence(h.Values("Signature"), "sig-b26")
 	switch {
 	case !ok || base != want:
-		return errors.New("another signature base:\n" + base)
+		return errors.New("the signature base differs:\n" + base)
 	case !isBytes || !ed25519.Verify(key, []byte(base), sig):
 		return errors.New("the signature does not verify")
 	}

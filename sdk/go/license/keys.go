@@ -11,18 +11,18 @@ import (
 	"fmt"
 )
 
-// Keys are public licence keys by their id. The zero value has none, and nothing
-// verifies with it.
+// Keys is a set of public license keys. The zero value is empty and verifies
+// nothing.
 type Keys struct {
 	byID map[string]ed25519.PublicKey
 }
 
-// maxKeys bounds what is parsed.
+// maxKeys is the longest input that is parsed, in bytes.
 const maxKeys = 1 << 20
 
-// ParseJWKS reads the answer of GET /api/marketplace/license-keys. Keys of other
-// kinds than Ed25519 are left out. It returns an error when none is left, and for
-// a key whose kid is not its RFC 7638 thumbprint, as those of stoa are.
+// ParseJWKS reads the answer of GET /api/marketplace/license-keys. It skips keys
+// that are not Ed25519. It returns an error when no key is left, or when a kid is
+// not the key's RFC 7638 thumbprint.
 func ParseJWKS(data []byte) (Keys, error) {
 	var set struct {
 		Keys []struct {
@@ -48,13 +48,13 @@ func ParseJWKS(data []byte) (Keys, error) {
 			return Keys{}, fmt.Errorf("license: key %q is not an Ed25519 key", k.ID)
 		}
 		if id := keys.add(x); id != k.ID {
-			return Keys{}, fmt.Errorf("license: key %q has another thumbprint", k.ID)
+			return Keys{}, fmt.Errorf("license: the kid %q is not the thumbprint of its key", k.ID)
 		}
 	}
 	return keys, keys.check()
 }
 
-// ParsePEM reads one or more PUBLIC KEY blocks, each an Ed25519 key.
+// ParsePEM reads one or more PUBLIC KEY blocks, each with an Ed25519 key.
 func ParsePEM(data []byte) (Keys, error) {
 	if len(data) > maxKeys {
 		return Keys{}, errors.New("license: the PEM is too long")
@@ -79,7 +79,7 @@ func ParsePEM(data []byte) (Keys, error) {
 
 func (k Keys) check() error {
 	if len(k.byID) == 0 {
-		return errors.New("license: there is no Ed25519 key")
+		return errors.New("license: no Ed25519 key found")
 	}
 	return nil
 }
@@ -92,8 +92,8 @@ func (k Keys) add(x []byte) string {
 	return id
 }
 
-// verify reports whether the key with that id made the signature. known is false
-// when there is no such key.
+// verify reports whether the key with this id made the signature. known is false
+// when the set has no such key.
 func (k Keys) verify(id string, message, signature []byte) (ok, known bool) {
 	key, known := k.byID[id]
 	return known && ed25519.Verify(key, message, signature), known

@@ -8,39 +8,39 @@ import (
 	"time"
 )
 
-// leaseType is the header typ of leases; no other token has it.
+// leaseType is the typ header of leases. No other token of stoa has it.
 const leaseType = "license-lease+jwt"
 
-// maxLease is the length of the longest lease that is looked at.
+// maxLease is the longest lease that is parsed, in bytes.
 const maxLease = 256 << 10
 
-// ClockTolerance is how far a clock may be behind what is known of the time
-// before it is taken for one that was set back.
+// ClockTolerance is how far the clock may be behind the latest known time before
+// it counts as set back.
 const ClockTolerance = time.Hour
 
-// Why a lease is refused. Errors of this package never hold the lease.
+// Why a lease is not accepted. Errors never contain the lease.
 var (
-	ErrInvalid    = errors.New("license: this is no lease, or it was changed")
-	ErrUnknownKey = errors.New("license: the lease is signed with a key that is not among yours")
+	ErrInvalid    = errors.New("license: not a lease, or changed after it was signed")
+	ErrUnknownKey = errors.New("license: the lease is signed with an unknown key")
 	ErrProduct    = errors.New("license: the lease is for another product")
 	ErrInstance   = errors.New("license: the lease is for another instance")
-	ErrIssuer     = errors.New("license: the lease is of another vendor")
-	// ErrClock: the clock shows a time that is over, as the lease or lastSeen
-	// prove. A new lease from the vendor sets it right.
+	ErrIssuer     = errors.New("license: the lease is from another vendor")
+	// ErrClock means that the clock is behind the lease or behind lastSeen. A new
+	// lease from the vendor resolves it.
 	ErrClock = errors.New("license: the clock was set back")
 )
 
-// State is how far a lease has run.
+// State is the state of a lease.
 type State string
 
 // The states of a lease.
 const (
-	Valid   State = "valid"   // go on
-	Grace   State = "grace"   // go on, and tell the user that the vendor has to be reached
+	Valid   State = "valid"   // keep running
+	Grace   State = "grace"   // keep running, and tell the user to go online
 	Expired State = "expired" // stop
 )
 
-// Lease is what a lease says.
+// Lease is the content of a lease.
 type Lease struct {
 	Issuer           string
 	LicenseID        string
@@ -49,14 +49,14 @@ type Lease struct {
 	Instance         string
 	Features         []string
 	LicenseType      string    // "perpetual" or "subscription"
-	LicenseExpiresAt time.Time // zero if it never ends
+	LicenseExpiresAt time.Time // zero if the license never expires
 	IssuedAt         time.Time
 	ExpiresAt        time.Time
 	GraceUntil       time.Time
 	Nonce            string
 }
 
-// Has reports whether the licence has a feature.
+// Has reports whether the license includes a feature.
 func (l Lease) Has(feature string) bool {
 	for _, f := range l.Features {
 		if f == feature {
@@ -66,31 +66,30 @@ func (l Lease) Has(feature string) bool {
 	return false
 }
 
-// Result is what Verifier.Check found.
+// Result is the result of Verifier.Check.
 type Result struct {
 	Lease Lease
 	State State
-	// LastSeen is the latest time that is known to have been. Keep it, and give it
-	// to the next Check.
+	// LastSeen is the latest time known to have passed. Keep it and pass it to the
+	// next Check.
 	LastSeen time.Time
 }
 
-// Usable reports whether the app may go on.
+// Usable reports whether the app may keep running.
 func (r Result) Usable() bool { return r.State == Valid || r.State == Grace }
 
-// Verifier checks leases without network.
+// Verifier checks leases offline.
 type Verifier struct {
 	Keys     Keys
-	Product  string // slug of the app's product
-	Instance string // of this installation, as it was activated
-	Issuer   string // public URL of the stoa; empty accepts any that has the key
+	Product  string // the product's slug
+	Instance string // this installation, as activated
+	Issuer   string // public URL of the shop; if empty, any shop that has the key
 }
 
-// Check verifies a lease and says how far it has run at the time now. lastSeen is
-// the LastSeen of the Result before, or zero: the clock cannot be set back before
-// it. It is worth as much as the place it was kept in; without it the clock can be
-// set back to when the lease was issued. A lease that has run out is no error but
-// Expired.
+// Check verifies a lease and returns its state at the time now. lastSeen is the
+// LastSeen of the previous Result, or zero: a clock before it counts as set back.
+// Without it, users can set the clock back to when the lease was issued. An
+// expired lease is no error: its state is Expired.
 //
 // It returns ErrInvalid, ErrUnknownKey, ErrProduct, ErrInstance, ErrIssuer or
 // ErrClock.
@@ -129,16 +128,15 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// NormalInstance returns an instance id as stoa counts it: trimmed and in lower
-// case.
+// NormalInstance returns an instance id as stoa stores it: trimmed, in lower case.
 func NormalInstance(id string) string { return strings.ToLower(strings.TrimSpace(id)) }
 
-// ParseLease verifies the signature of a lease and returns what it says, whatever
-// time it is and whomever it is for. It returns ErrInvalid or ErrUnknownKey.
+// ParseLease verifies the signature of a lease and returns its content. It checks
+// neither times nor whom the lease is for. It returns ErrInvalid or ErrUnknownKey.
 func (k Keys) ParseLease(raw string) (Lease, error) {
 	header, rest, _ := strings.Cut(raw, ".")
 	payload, signature, ok := strings.Cut(rest, ".")
-	// encoding/base64 skips line breaks, also when it is strict.
+	// Even in strict mode, encoding/base64 ignores line breaks.
 	if !ok || len(raw) > maxLease || strings.ContainsAny(raw, "\r\n") {
 		return Lease{}, ErrInvalid
 	}
@@ -149,7 +147,8 @@ func (k Keys) ParseLease(raw string) (Lease, error) {
 		Critical  json.RawMessage `json:"crit"`
 	}
 	sig, err := base64.RawURLEncoding.Strict().DecodeString(signature)
-	if err != nil || !decode(header, &head) || head.Algorithm != "EdDSA" || head.Type != leaseType || head.Critical != nil {
+	if err != nil || !decode(header, &head) ||
+		head.Algorithm != "EdDSA" || head.Type != leaseType || head.Critical != nil {
 		return Lease{}, ErrInvalid
 	}
 	switch ok, known := k.verify(head.Key, []byte(raw[:len(header)+1+len(payload)]), sig); {
@@ -165,7 +164,7 @@ func (k Keys) ParseLease(raw string) (Lease, error) {
 	return c.lease(), nil
 }
 
-// claims are a lease as it travels.
+// claims is a lease as it is sent.
 type claims struct {
 	Issuer  string `json:"iss"`
 	Subject string `json:"sub"`
@@ -184,22 +183,27 @@ type claims struct {
 }
 
 func (c claims) complete() bool {
-	return c.Subject != "" && c.Product.Slug != "" && c.Instance != "" && c.Issued > 0 && c.Expires > c.Issued && c.Grace >= c.Expires
+	return c.Subject != "" && c.Product.Slug != "" && c.Instance != "" &&
+		c.Issued > 0 && c.Expires > c.Issued && c.Grace >= c.Expires
 }
 
 func (c claims) lease() Lease {
-	l := Lease{
+	return Lease{
 		Issuer: c.Issuer, LicenseID: c.Subject, ProductID: c.Product.ID, Product: c.Product.Slug, Instance: c.Instance,
-		Features: c.Features, LicenseType: c.LicenseType, Nonce: c.Nonce,
-		IssuedAt: time.Unix(c.Issued, 0).UTC(), ExpiresAt: time.Unix(c.Expires, 0).UTC(), GraceUntil: time.Unix(c.Grace, 0).UTC(),
+		Features: c.Features, LicenseType: c.LicenseType, LicenseExpiresAt: unix(c.LicenseExpires),
+		IssuedAt: unix(c.Issued), ExpiresAt: unix(c.Expires), GraceUntil: unix(c.Grace), Nonce: c.Nonce,
 	}
-	if c.LicenseExpires != 0 {
-		l.LicenseExpiresAt = time.Unix(c.LicenseExpires, 0).UTC()
-	}
-	return l
 }
 
-// decode reads a part of a token: a JSON object in Base64URL.
+// unix returns the time of a count of seconds. Zero seconds are the zero time.
+func unix(seconds int64) time.Time {
+	if seconds == 0 {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0).UTC()
+}
+
+// decode reads one part of a token: a JSON object in Base64URL.
 func decode(part string, into any) bool {
 	text, err := base64.RawURLEncoding.Strict().DecodeString(part)
 	return err == nil && len(text) > 0 && text[0] == '{' && json.Unmarshal(text, into) == nil

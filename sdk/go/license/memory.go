@@ -8,34 +8,30 @@ import (
 	"time"
 )
 
-// Why there is nothing to go by without network.
+// Errors of the stored lease.
 var (
-	ErrNoLease = errors.New("license: there is no lease at hand")
-	// ErrStore is a Store that failed. Only Deactivate returns it by itself.
+	ErrNoLease = errors.New("license: no lease is stored")
+	// ErrStore means that the Store failed. Only Deactivate returns it; elsewhere it
+	// is a warning (Status.StoreErr).
 	ErrStore = errors.New("license: the store failed")
 )
 
-// saved is what a Store keeps.
+// saved is the content of a Store.
 type saved struct {
 	Lease    string  `json:"lease,omitempty"`
 	LastSeen int64   `json:"lastSeen,omitempty"` // Unix seconds
-	Refused  *string `json:"refused,omitempty"`  // the vendor's last word was no, and why
+	Refused  *string `json:"refused,omitempty"`  // why the vendor refused, if that was its last answer
 }
 
-func (s saved) seen() time.Time {
-	if s.LastSeen == 0 {
-		return time.Time{}
-	}
-	return time.Unix(s.LastSeen, 0).UTC()
-}
+func (s saved) seen() time.Time { return unix(s.LastSeen) }
 
-// memory is what a Client knows whether or not its Store works.
+// memory is what a Client knows even while its Store fails.
 type memory struct {
 	sync.Mutex
 
 	last    saved
-	unsaved bool // last is not in the Store
-	ends    int  // how often a lease ended: the vendor refused, or it was given back
+	unsaved bool // the Store does not hold last
+	ends    int  // how often a lease ended: by a refusal, or by Deactivate
 }
 
 func (c *Client) ends() int {
@@ -44,7 +40,7 @@ func (c *Client) ends() int {
 	return c.memory.ends
 }
 
-// refuse notes that the vendor refused, and returns what the Store thinks of it.
+// refuse records a refusal. It returns the error of the Store.
 func (c *Client) refuse(r *Refused) error {
 	c.memory.Lock()
 	defer c.memory.Unlock()
@@ -52,7 +48,7 @@ func (c *Client) refuse(r *Refused) error {
 	return c.save(saved{Refused: &r.Code})
 }
 
-// giveBack forgets the lease.
+// giveBack forgets the lease. It returns the error of the Store.
 func (c *Client) giveBack() error {
 	c.memory.Lock()
 	defer c.memory.Unlock()
@@ -60,9 +56,9 @@ func (c *Client) giveBack() error {
 	return c.save(saved{})
 }
 
-// grant keeps a new lease, unless the vendor refused after the request for it was
-// sent, when there had been before ends, or the seat was given back: which of the
-// two answers is the newer one is not known then, and the end wins.
+// grant stores a new lease, unless one ended since the request for it was sent,
+// when there were before ends. Which of the two answers is newer is unknown then,
+// so the end wins.
 func (c *Client) grant(s saved, before int) (refused *Refused, storeErr error) {
 	c.memory.Lock()
 	defer c.memory.Unlock()
@@ -75,8 +71,8 @@ func (c *Client) grant(s saved, before int) (refused *Refused, storeErr error) {
 	return nil, c.save(s)
 }
 
-// load returns what is known: from the Store, unless it failed. Its error says
-// that it still does. The memory is locked.
+// load returns the state from the Store, or from memory while the Store fails; the
+// error says that it still does. The caller holds the lock.
 func (c *Client) load() (saved, error) {
 	m := &c.memory
 	if m.unsaved {
@@ -87,16 +83,16 @@ func (c *Client) load() (saved, error) {
 	}
 	data, err := c.Store.Load()
 	if err != nil {
-		return m.last, fmt.Errorf("%w: load the lease: %w", ErrStore, err)
+		return m.last, fmt.Errorf("%w: cannot load the lease: %w", ErrStore, err)
 	}
 	m.last = saved{}
 	if len(data) > 0 && json.Unmarshal(data, &m.last) != nil {
-		m.last = saved{} // damaged: as if there were none
+		m.last = saved{} // damaged: treat it as empty
 	}
 	return m.last, nil
 }
 
-// save keeps s, in memory in any case. The memory is locked.
+// save puts s into memory and into the Store. The caller holds the lock.
 func (c *Client) save(s saved) error {
 	m := &c.memory
 	m.last, m.unsaved = s, false
@@ -109,7 +105,7 @@ func (c *Client) save(s saved) error {
 	}
 	if err != nil {
 		m.unsaved = true
-		return fmt.Errorf("%w: keep the lease: %w", ErrStore, err)
+		return fmt.Errorf("%w: cannot save the lease: %w", ErrStore, err)
 	}
 	return nil
 }

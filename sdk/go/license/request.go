@@ -19,8 +19,8 @@ func (c *Client) address(path string) string {
 	return strings.TrimSuffix(c.BaseURL, "/") + "/api/marketplace/products/" + url.PathEscape(c.Product) + "/" + path
 }
 
-// post sends activate or deactivate, whose answers are not signed: nothing rests
-// on them.
+// post sends activate or deactivate. Their answers are not signed: no decision
+// depends on them.
 func (c *Client) post(ctx context.Context, what string) (License, error) {
 	body, err := json.Marshal(map[string]string{"licenseKey": c.LicenseKey, "instanceId": c.Instance})
 	if err != nil {
@@ -47,14 +47,15 @@ func (c *Client) post(ctx context.Context, what string) (License, error) {
 	return answer.License, nil
 }
 
-// ask sends a question whose answer is signed, and returns when it was answered.
+// ask sends a request whose answer is signed, and returns the time of the answer.
 func (c *Client) ask(ctx context.Context, what string, into any, valid *bool) (time.Time, error) {
 	nonce, err := newNonce()
 	if err != nil {
 		return time.Time{}, err
 	}
 	query := url.Values{"licenseKey": {c.LicenseKey}, "instanceId": {c.Instance}, "nonce": {nonce}}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.address("license/"+what)+"?"+query.Encode(), http.NoBody)
+	address := c.address("license/"+what) + "?" + query.Encode()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
 		return time.Time{}, errAddress
 	}
@@ -76,22 +77,22 @@ func (c *Client) ask(ctx context.Context, what string, into any, valid *bool) (t
 	return at, nil
 }
 
-// newNonce is not rand.Text, to be of use with Go 1.22.
+// newNonce does not use rand.Text, which Go 1.22 lacks.
 func newNonce() (string, error) {
 	b := make([]byte, 18)
 	_, err := rand.Read(b)
 	return base64.RawURLEncoding.EncodeToString(b), err
 }
 
-// errAddress does not quote the address: it holds the licence key.
-var errAddress = errors.New("license: BaseURL and Product make no address")
+// errAddress does not quote the address, which contains the license key.
+var errAddress = errors.New("license: BaseURL and Product do not form a valid URL")
 
-// errRedirect is a redirect: the licence key is in the request, and not for
-// whomever an answer names.
-var errRedirect = errors.New("it answered with a redirect; BaseURL must be the address it has now")
+// errRedirect reports a redirect. Following it would send the license key to
+// whatever address the answer names.
+var errRedirect = errors.New("it answered with a redirect; set BaseURL to the shop's own address")
 
-// send sends a request and reads the answer. Its errors do not hold the address,
-// in which the licence key is.
+// send sends a request and reads the answer. Its errors do not contain the
+// address, which holds the license key.
 func (c *Client) send(req *http.Request) (Answer, error) {
 	client := http.Client{Timeout: 15 * time.Second}
 	if c.HTTP != nil {
@@ -113,12 +114,12 @@ func (c *Client) send(req *http.Request) (Answer, error) {
 	defer res.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	if err != nil {
-		return Answer{}, fmt.Errorf("license: the vendor's answer broke off: %w", err)
+		return Answer{}, fmt.Errorf("license: the connection broke during the answer: %w", err)
 	}
 	return Answer{Method: req.Method, URL: req.URL, Status: res.StatusCode, Header: res.Header, Body: body}, nil
 }
 
-// failure returns the Error that an answer is.
+// failure returns an error answer as an Error.
 func (a Answer) failure() error {
 	var flat struct {
 		Code    string `json:"error"`

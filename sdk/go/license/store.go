@@ -7,21 +7,21 @@ import (
 	"path/filepath"
 )
 
-// Store keeps what a Client has to remember: some kilobytes of text. It is no
-// secret. The lease in it is signed, what is beside it is not: who can edit the
-// store can remove the latest time seen, and then set the clock back as far as
-// the lease's beginning, or put an old lease back that has not run out.
+// Store keeps the state of a Client: a few kilobytes of text, not secret. The
+// lease in it is signed, the rest is not. A user who edits the store can remove
+// the latest time seen and set the clock back to the start of the lease, or
+// restore an older lease that has not expired.
 //
-// A Client calls its Store from one goroutine at a time.
+// A Client makes one call to its Store at a time.
 type Store interface {
-	// Load returns what was saved last, or nothing.
+	// Load returns the data saved last, or nil.
 	Load() ([]byte, error)
 
-	// Save replaces it.
+	// Save replaces the data.
 	Save(data []byte) error
 }
 
-// FileStore is a Store in a file, whose folder must exist.
+// FileStore is a Store in the file of this name. Its folder must exist.
 type FileStore string
 
 var _ Store = FileStore("")
@@ -35,7 +35,7 @@ func (f FileStore) Load() ([]byte, error) {
 	return data, err
 }
 
-// Save implements Store. A crash leaves the old content or the new.
+// Save implements Store. After a crash the file holds the old data or the new.
 func (f FileStore) Save(data []byte) error {
 	tmp, err := os.CreateTemp(filepath.Dir(string(f)), filepath.Base(string(f))+".*")
 	if err != nil {

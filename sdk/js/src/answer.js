@@ -5,22 +5,17 @@ const LABEL = 'stoa';
 const TAG = 'stoa-license';
 const MUST = ['"@status"', '"content-digest"', '"@method";req', '"@path";req', '"@query";req'];
 
-// verifyAnswer checks the signature of an answer of license/verify or
-// license/lease (RFC 9421) and resolves to the Date it was made, by the vendor's
-// clock. `headers` has a get method (Headers) or is an object; `body` is a string
-// or bytes. nonce is what the request sent as nonce, made up for it: it is what
-// keeps old answers from being played back.
-//
-// It throws a LicenseError with code unsigned: take the answer like none.
 export async function verifyAnswer(keys, { method, url, status, headers, body }, nonce = '') {
-  const field = (name) => (typeof headers.get === 'function' ? headers.get(name) : lookUp(headers, name)) ?? undefined;
-  const answer = { method, url: new URL(url), status, field };
+  const get = typeof headers.get === 'function' ? (name) => headers.get(name) : (name) => lookUp(headers, name);
+  const field = (name) => get(name) ?? undefined;
+  const answer = { method, url: new URL(url.href ?? url), status, field };
   const input = member(field('signature-input'), LABEL);
   const signature = byteSequence(field('signature'), LABEL);
   const parsed = input === undefined ? null : parseInput(input);
   if (!signature || !parsed || !covers(parsed.components, field)) throw unsigned();
-  const { alg, tag, nonce: echoed, created, keyid } = parsed.params;
-  if (alg !== '"ed25519"' || tag !== `"${TAG}"` || (echoed ?? '""') !== `"${nonce}"` || !/^\d{1,12}$/.test(created ?? '') || !/^"[\w-]+"$/.test(keyid ?? '')) throw unsigned();
+  const { alg, tag, nonce: echoed = '""', created = '', keyid = '' } = parsed.params;
+  if (alg !== '"ed25519"' || tag !== `"${TAG}"` || echoed !== `"${nonce}"`) throw unsigned();
+  if (!/^\d{1,12}$/.test(created) || !/^"[\w-]+"$/.test(keyid)) throw unsigned();
   const bytes = typeof body === 'string' ? utf8(body) : body;
   const digest = byteSequence(field('content-digest'), 'sha-256');
   if (!digest || toBase64(digest) !== toBase64(await sha256(bytes))) throw unsigned();
@@ -36,13 +31,14 @@ function lookUp(headers, name) {
   return found.length === 1 ? headers[found[0]] : undefined;
 }
 
-// covers reports whether the signature covers all that it must, nothing twice.
+// covers reports whether the signature covers every required component, each once.
 function covers(components, field) {
   const must = field('x-license-code') === undefined ? MUST : [...MUST, '"x-license-code"'];
   return new Set(components).size === components.length && must.every((c) => components.includes(c));
 }
 
-// signatureBase builds what was signed (RFC 9421, 2.5), or null.
+// signatureBase builds the signed text (RFC 9421, section 2.5). It returns null when
+// a component is missing.
 function signatureBase(components, input, answer) {
   const lines = [];
   for (const c of components) {
@@ -53,6 +49,8 @@ function signatureBase(components, input, answer) {
   return [...lines, `"@signature-params": ${input}`].join('\n');
 }
 
+// component returns the value of a covered component. Those with ;req belong to the
+// request, the others to the answer.
 function component(c, { method, url, status, field }) {
   switch (c) {
     case '"@status"':
@@ -68,8 +66,8 @@ function component(c, { method, url, status, field }) {
   return name ? field(name[1])?.trim() : undefined;
 }
 
-// member returns the text of one member of a Structured Field dictionary (RFC
-// 8941), which must be there once.
+// member returns the value of one member of a Structured Field dictionary (RFC
+// 8941). It returns undefined when the member is missing or repeated.
 function member(value, name) {
   const found = splitQuoted(value ?? '', ',')
     .map((m) => m.trim())
@@ -77,14 +75,14 @@ function member(value, name) {
   return found.length === 1 && found[0] !== name ? found[0].slice(name.length + 1) : undefined;
 }
 
-// byteSequence returns a member that is a byte sequence, or null.
+// byteSequence returns the bytes of a member of that type, or null.
 function byteSequence(value, name) {
   const m = /^:([^:]*):$/.exec(member(value, name) ?? '');
   return m ? fromBase64(m[1]) : null;
 }
 
-// parseInput reads the inner list of covered components and its parameters, which
-// keep their quotation marks.
+// parseInput splits a Signature-Input member into the covered components and the
+// parameters, which keep their quotation marks.
 function parseInput(input) {
   const m = /^\(([^)]*)\)((?:;.*)?)$/.exec(input);
   if (!m) return null;
@@ -98,7 +96,7 @@ function parseInput(input) {
   return { components: m[1].split(' ').filter((c) => c !== ''), params };
 }
 
-// splitQuoted splits a text where sep stands outside of quotation marks.
+// splitQuoted splits s at every sep outside quotation marks.
 function splitQuoted(s, sep) {
   const parts = [];
   let quoted = false;

@@ -3,10 +3,11 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 
 export const utf8 = (text) => encoder.encode(text);
 
-// text decodes UTF-8 and throws for what is none.
+// text decodes UTF-8. It throws for invalid bytes.
 export const text = (bytes) => decoder.decode(bytes);
 
-// fromBase64 decodes strictly: one spelling for the same bytes. null is an error.
+// fromBase64 accepts only the canonical encoding of the bytes. It returns null for
+// any other text.
 export function fromBase64(s) {
   if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(s)) return null;
   const binary = atob(s);

@@ -1,5 +1,5 @@
-// Why something about a licence failed. `code` is for programs; no message holds
-// a licence key or a lease. `storeError` is a warning: the store failed as well.
+// LicenseError is the only kind of error that this package throws for a license.
+// No message contains a license key or a lease.
 export class LicenseError extends Error {
   constructor(code, message, options = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });

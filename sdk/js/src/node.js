@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 
-// fileStore keeps the lease in a file, whose folder must exist. A crash leaves the
-// old content or the new. Who can edit the file can put an old lease back, or
-// remove the latest time seen.
 export function fileStore(path) {
   let queue = Promise.resolve();
   return {
@@ -15,7 +12,7 @@ export function fileStore(path) {
         throw err;
       }
     },
-    // One after another: the last that was asked for stays.
+    // One at a time: the last call wins.
     save(text) {
       const done = queue.then(() => replace(path, text));
       queue = done.catch(() => {});
@@ -24,6 +21,7 @@ export function fileStore(path) {
   };
 }
 
+// replace leaves the old content or the new, even after a crash.
 async function replace(path, text) {
   const tmp = `${path}.${randomUUID()}.tmp`; // others may save the same file
   try {

@@ -1,4 +1,4 @@
-// Against a real stoa, which js_test.go starts: its clock stands still.
+// Against a real stoa, which js_test.go starts. Its clock stands still.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,13 +18,14 @@ const code = (want, reason) => (err) => {
   return true;
 };
 
-test('an app goes on without network as long as its lease', { skip }, async () => {
+test('an app keeps running offline while its lease lasts', { skip }, async () => {
   const dir = await mkdtemp(join(tmpdir(), 'stoa-'));
   let cut = false;
   let impostor = null;
   let now = Number(start);
   const options = {
-    baseURL: `${baseURL}/`, product: 'mail-pack', licenseKey, instance: 'A.example', keys: await keysOf(), now: () => new Date(now),
+    baseURL: `${baseURL}/`, product: 'mail-pack', licenseKey, instance: 'A.example',
+    keys: await keysOf(), now: () => new Date(now),
     fetch: (...args) => {
       if (cut) throw new TypeError(`fetch failed: ${args[0]}`);
       return impostor ? impostor() : fetch(...args);
@@ -33,7 +34,8 @@ test('an app goes on without network as long as its lease', { skip }, async () =
   const app = new Client({ ...options, store: fileStore(join(dir, 'lease.json')) });
   const check = async (online, state) => {
     const got = await app.check();
-    assert.deepEqual([got.online, got.state, got.usable, got.cause === undefined], [online, state, state !== 'expired', online]);
+    const usable = state !== 'expired';
+    assert.deepEqual([got.online, got.state, got.usable, got.cause === undefined], [online, state, usable, online]);
   };
 
   await assert.rejects(app.check(), code('refused', 'not_activated'));
@@ -55,10 +57,11 @@ test('an app goes on without network as long as its lease', { skip }, async () =
   await assert.rejects(app.check(), code('clock'));
   now = Number(start);
   cut = false;
-  await check(true, 'valid'); // the vendor's word sets the time right
+  await check(true, 'valid'); // the vendor's clock decides
 
-  // Nobody else can speak for the vendor.
-  const old = await fetch(`${baseURL}/api/marketplace/products/mail-pack/license/verify?licenseKey=${licenseKey}&instanceId=a.example&nonce=old`);
+  // Only answers of the vendor count.
+  const query = `licenseKey=${licenseKey}&instanceId=a.example&nonce=old`;
+  const old = await fetch(`${baseURL}/api/marketplace/products/mail-pack/license/verify?${query}`);
   const oldBody = await old.text();
   for (const answer of [
     () => new Response(oldBody, { status: 200, headers: old.headers }),
@@ -76,25 +79,26 @@ test('an app goes on without network as long as its lease', { skip }, async () =
 
   // A second installation, with its store in a browser's Storage.
   const kept = new Map();
-  const other = new Client({ ...options, instance: 'b.example', store: webStore({ getItem: (n) => kept.get(n) ?? null, setItem: (n, v) => kept.set(n, v) }) });
+  const storage = { getItem: (name) => kept.get(name) ?? null, setItem: (name, text) => kept.set(name, text) };
+  const other = new Client({ ...options, instance: 'b.example', store: webStore(storage) });
   await assert.rejects(other.activate(), code('api', 'ACTIVATION_FAILED'));
   await app.deactivate();
   await assert.rejects(app.offline(), code('no_lease'));
   await other.activate();
   assert.equal((await other.check()).online, true);
   assert.equal(kept.size, 1);
-  await new Client({ ...options, instance: 'b.example' }).deactivate(); // its lease is still in the other's store
+  await new Client({ ...options, instance: 'b.example' }).deactivate(); // the other's store still has the lease
   await assert.rejects(other.check(), code('refused', 'not_activated'));
-  await assert.rejects(other.offline(), code('refused', 'not_activated')); // the vendor said no
+  await assert.rejects(other.offline(), code('refused', 'not_activated')); // the vendor refused
   await assert.rejects(new Client({ ...options, product: 'other' }).check(), code('api', 'NOT_FOUND'));
   cut = true;
   await assert.rejects(other.activate(), code('unreachable'));
-  await assert.rejects(new Client(options).check(), code('unreachable')); // not only that there is no lease
+  await assert.rejects(new Client(options).check(), code('unreachable')); // the cause, not only that no lease is stored
   cut = false;
   await storeFaults(options, (on) => { cut = on; }, (ms) => { now += ms; });
 });
 
-// On the one licence there is: the seat is free.
+// The license has one seat, which is free now.
 async function storeFaults(options, setCut, advance) {
   let [full, gone, kept] = [true, true, null];
   const store = {
@@ -115,32 +119,33 @@ async function storeFaults(options, setCut, advance) {
   await warned(false);
   await assert.rejects(start().check(), (err) => code('unreachable')(err) && err.storeError.code === 'store');
   full = gone = false;
-  assert.equal((await app.check()).storeError, undefined); // kept as soon as it can be
+  assert.equal((await app.check()).storeError, undefined); // saved as soon as the disk has room
   app = start();
   assert.equal((await app.check()).state, 'valid');
   full = true;
   advance(HOUR);
-  await warned(false); // noting the time fails
+  await warned(false); // the time seen cannot be saved
   advance(-2 * HOUR);
 
-  // A signed refusal wins, whether or not it can be written.
+  // A signed refusal wins, whether or not the store can save it.
   for (const ask of ['check', 'verify']) {
     setCut(false);
     full = false;
     app = start();
     await app.activate();
     assert.equal((await app.check()).online, true);
-    await new Client(options).deactivate(); // elsewhere
+    await new Client(options).deactivate(); // by another process
     full = true;
-    await assert.rejects(app[ask](), (err) => code('refused', 'not_activated')(err) && err.storeError.code === 'store');
+    const refused = code('refused', 'not_activated');
+    await assert.rejects(app[ask](), (err) => refused(err) && err.storeError.code === 'store');
     setCut(true);
-    await assert.rejects(app.check(), code('refused', 'not_activated')); // the old lease is still in the store
+    await assert.rejects(app.check(), refused); // the old lease is still in the store
     full = false;
-    await assert.rejects(app.offline(), code('refused', 'not_activated'));
-    await assert.rejects(start().offline(), code('refused', 'not_activated'));
+    await assert.rejects(app.offline(), refused);
+    await assert.rejects(start().offline(), refused);
   }
 
-  // Over an answer that was on its way, too.
+  // It also wins over a grant still underway.
   setCut(false);
   await start().activate();
   const slow = new Client({
@@ -155,17 +160,20 @@ async function storeFaults(options, setCut, advance) {
   });
   await assert.rejects(slow.check(), code('refused', 'not_activated'));
 
-  // A lease that does not fit is what is wrong, not that there is no other.
+  // A lease that does not fit is the error to report, not that no other is stored.
   await start().activate();
-  const astray = new Client({ ...options, fetch: (...args) => { astray.instance = 'c.example'; return fetch(...args); } });
+  const astray = new Client({
+    ...options,
+    fetch: (...args) => { astray.instance = 'c.example'; return fetch(...args); },
+  });
   await assert.rejects(astray.check(), code('instance'));
 
   full = true;
-  await assert.rejects(app.deactivate(), code('store')); // the seat is free all the same
+  await assert.rejects(app.deactivate(), code('store')); // the seat is freed nevertheless
   await assert.rejects(app.offline(), code('no_lease'));
 }
 
-test('many may use one file at once', async () => {
+test('several stores can share one file', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'stoa-'));
   const path = join(dir, 'lease.json');
   const stores = [fileStore(path), fileStore(path)];

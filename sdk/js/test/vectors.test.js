@@ -1,19 +1,22 @@
-// The same vectors as sdk/go/license is tested with.
+// The test cases that both SDKs share.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { LicenseError, normalInstance, parseKeys, parseLease, verifyAnswer, verifyLease } from '../src/index.js';
 
-const vectors = JSON.parse(await readFile(new URL('../../testdata/vectors.json', import.meta.url), 'utf8'));
+const vectors = JSON.parse(await readFile(new URL('../../go/license/testdata/vectors.json', import.meta.url), 'utf8'));
 const at = (unix) => new Date(unix * 1000);
 const code = (want) => (err) => err instanceof LicenseError && err.code === want;
 
-for (const [form, input] of Object.entries({ JWKS: vectors.jwks, 'JWKS as text': JSON.stringify(vectors.jwks), PEM: vectors.pem })) {
+const forms = { JWKS: vectors.jwks, 'JWKS as text': JSON.stringify(vectors.jwks), PEM: vectors.pem };
+for (const [form, input] of Object.entries(forms)) {
   describe(`leases with keys from ${form}`, async () => {
     const keys = await parseKeys(input);
     for (const v of vectors.leases) {
       test(v.name, async () => {
-        const checked = verifyLease(v.lease, { keys, product: v.product, instance: v.instance, issuer: v.issuer, now: at(v.now), lastSeen: v.lastSeen ? at(v.lastSeen) : undefined });
+        const { product, instance, issuer } = v;
+        const lastSeen = v.lastSeen ? at(v.lastSeen) : undefined;
+        const checked = verifyLease(v.lease, { keys, product, instance, issuer, now: at(v.now), lastSeen });
         if (v.error) return assert.rejects(checked, code(v.error));
         const got = await checked;
         assert.deepEqual([got.state, got.usable, got.lastSeen], [v.state, v.state !== 'expired', at(v.seenNext)]);
@@ -21,7 +24,8 @@ for (const [form, input] of Object.entries({ JWKS: vectors.jwks, 'JWKS as text':
           const c = v.claims;
           assert.deepEqual(got.lease, {
             issuer: c.iss, licenseId: c.sub, productId: c.product.id, product: c.product.slug, instance: c.instanceId,
-            features: c.features, licenseType: c.licenseType, licenseExpiresAt: c.licenseExpiresAt ? at(c.licenseExpiresAt) : null,
+            features: c.features, licenseType: c.licenseType,
+            licenseExpiresAt: c.licenseExpiresAt ? at(c.licenseExpiresAt) : null,
             issuedAt: at(c.iat), expiresAt: at(c.exp), graceUntil: at(c.graceUntil), nonce: c.nonce ?? '',
           });
         }
@@ -43,11 +47,11 @@ describe('answers', async () => {
   }
 });
 
-test('instances as stoa spells them', () => {
+test('instances are normalized as in the vectors', () => {
   for (const { id, normal } of vectors.instances) assert.equal(normalInstance(id), normal, JSON.stringify(id));
 });
 
-test('keys that are none', async () => {
+test('invalid key sets are refused', async () => {
   const jwks = JSON.stringify(vectors.jwks);
   for (const input of [
     '', '{', '{"keys":[]}', '{"keys":[{"kty":"RSA","kid":"k"}]}', 'null', '{"keys":[null]}',
@@ -60,8 +64,7 @@ test('keys that are none', async () => {
   }
 });
 
-// What a fuzzer would do first: every lease with one character changed, removed or
-// put in.
+// Every lease that differs from a genuine one by one character.
 test('no changed lease is accepted', async () => {
   const keys = await parseKeys(vectors.jwks);
   const good = vectors.leases[0].lease;
@@ -74,5 +77,7 @@ test('no changed lease is accepted', async () => {
       await assert.rejects(parseLease(changed, keys), LicenseError, `at ${i}`);
     }
   }
-  for (const raw of [undefined, null, 1, {}, 'x'.repeat(1 << 20)]) await assert.rejects(parseLease(raw, keys), code('invalid'));
+  for (const raw of [undefined, null, 1, {}, 'x'.repeat(1 << 20)]) {
+    await assert.rejects(parseLease(raw, keys), code('invalid'));
+  }
 });

@@ -1,0 +1,3 @@
+module stoa.example/sdk/go
+
+go 1.22
