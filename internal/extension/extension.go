@@ -41,8 +41,10 @@ const (
 
 // Why there is no Registry for a kind.
 var (
-	ErrKind        = errs.New(errs.NotFound, "NOT_FOUND", "There is no such kind of extension. The kinds are plugin, theme-shop, theme-admin, theme-app-shop, theme-app-admin and bundle.")
-	ErrUnsupported = errs.New(errs.Unsupported, "NOT_SUPPORTED", "Themes, theme apps and bundles are not supported yet; this version manages extensions of the kind plugin.")
+	ErrKind = errs.New(errs.NotFound, "NOT_FOUND", "There is no such kind of extension. "+
+		"The kinds are plugin, theme-shop, theme-admin, theme-app-shop, theme-app-admin and bundle.")
+	ErrUnsupported = errs.New(errs.Unsupported, "NOT_SUPPORTED", "Themes, theme apps and bundles are not supported yet; "+
+		"this version manages extensions of the kind plugin.")
 )
 
 // Registries holds the Registry of each kind that can be installed.

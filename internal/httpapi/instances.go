@@ -103,7 +103,7 @@ func (s *Server) createInstance(w http.ResponseWriter, r *http.Request) error {
 
 // getInstance serves GET /api/v1/admin/plugins/{slug}/instances/{installationId}.
 func (s *Server) getInstance(w http.ResponseWriter, r *http.Request) error {
-	in, err := s.Plugins.Instance(r.Context(), r.PathValue("slug"), r.PathValue("installationId"))
+	in, err := s.Plugins.ByID(r.Context(), r.PathValue("slug"), r.PathValue("installationId"))
 	if err != nil {
 		return err
 	}

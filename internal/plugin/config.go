@@ -18,21 +18,21 @@ const (
 	MaxConfigDepth = 10
 )
 
-// The messages are spec B's to the letter.
+// The messages are the words of spec B.
 var (
 	issueNotObject = errs.Issue{Path: "config", Code: errs.CodeWrongType, Message: "Config must be an object"}
 	issueTooBig    = errs.Issue{Path: "config", Code: codeTooLarge, Message: "Config exceeds 64KB"}
 	issueNesting   = errs.Issue{Path: "config", Code: codeTooDeep, Message: "Config nesting exceeds 10 layers"}
 )
 
-// values is a decoded config. Numbers are json.Number, so that none loses
-// digits. nil means that there is no config.
+// values is a decoded config. Numbers are json.Number, which keeps all digits. nil
+// means no config.
 type values map[string]any
 
-// decodeConfig reads a config as a client sent it, or as it was stored. null and
-// nothing both mean no config. It reports false for what is not an object.
-func decodeConfig(raw json.RawMessage) (values, bool) {
-	if firstByte(raw) == 0 || firstByte(raw) == 'n' {
+// decodeConfig reads a config that a client sent or that was stored. null and
+// nothing both mean no config. ok is false for anything else but an object.
+func decodeConfig(raw json.RawMessage) (config values, ok bool) {
+	if absent(raw) {
 		return nil, true
 	}
 	if !isObject(raw) {
@@ -61,8 +61,9 @@ func (v values) encode() json.RawMessage {
 	return literalSeparators(bytes.TrimRight(buf.Bytes(), "\n"))
 }
 
-// literalSeparators writes U+2028 and U+2029 as themselves. encoding/json always
-// escapes them, which makes six bytes of three; other encoders do not.
+// literalSeparators replaces the escapes of U+2028 and U+2029 by the characters.
+// encoding/json always escapes them, which makes six bytes out of three; other
+// encoders do not.
 func literalSeparators(b []byte) []byte {
 	if !bytes.Contains(b, []byte(`\u202`)) {
 		return b
@@ -76,7 +77,7 @@ func literalSeparators(b []byte) []byte {
 			out = append(out, "\xe2\x80"...)
 			out = append(out, 0xa8+b[i+5]-'8')
 			i += 5
-		default: // another escape: its next byte begins none
+		default: // another escape: its second byte does not begin one
 			out = append(out, b[i], b[i+1])
 			i++
 		}
@@ -101,8 +102,8 @@ func (v values) check(schema map[string]ConfigField, faults *errs.Issues) {
 	}
 }
 
-// deeper reports whether v has more than the given number of layers. It looks
-// no deeper than that.
+// deeper reports whether v has more than the given number of layers. It does not
+// look at deeper ones.
 func deeper(v any, layers int) bool {
 	if layers == 0 {
 		return true
@@ -124,9 +125,8 @@ func deeper(v any, layers int) bool {
 	return false
 }
 
-// accepts reports whether a value has the type the field asks for. A type that
-// stoa does not know (spec B lists none) accepts every value: a form may know
-// it.
+// accepts reports whether a value has the type of the field. Spec B does not list
+// the types. One that stoa does not know accepts every value; a form may know more.
 func (f ConfigField) accepts(v any) bool {
 	ok := true
 	switch f.Type {
@@ -141,11 +141,11 @@ func (f ConfigField) accepts(v any) bool {
 	case "array":
 		_, ok = v.([]any)
 	}
-	return ok || f.IsSecret() && v == "" // the way a secret reads
+	return ok || f.IsSecret() && v == "" // which is how a secret reads
 }
 
-// missing returns the names of required fields without a value, sorted. An empty
-// text is no value: that is what a form sends for a field left empty.
+// missing returns the names of required fields without a value, sorted. Empty text
+// is not a value: forms send it for a field left empty.
 func (v values) missing(schema map[string]ConfigField) []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(schema)) {
@@ -161,10 +161,9 @@ func (v values) has(name string) bool {
 	return ok && value != nil && value != ""
 }
 
-// keepSecrets puts the stored value in the place of each secret field that came
-// as "". That is how secrets read, so a client that reads a config, changes a
-// field and writes it back does not wipe them. null, or leaving the field out,
-// removes a secret.
+// keepSecrets replaces each secret field that is "" by its stored value. Secrets read
+// as "", so a client that reads a config, changes a field and writes it back does not
+// wipe them. A secret is removed by null or by leaving it out.
 func (v values) keepSecrets(stored values, schema map[string]ConfigField) {
 	for name, field := range schema {
 		if old, ok := stored[name]; ok && field.IsSecret() && v[name] == "" {
@@ -173,9 +172,9 @@ func (v values) keepSecrets(stored values, schema map[string]ConfigField) {
 	}
 }
 
-// PublicConfig returns an instance's config as it may be shown: the values of
-// secret fields are "". configured tells for each secret field of the schema
-// whether it has a value. The config is nil if there is none.
+// PublicConfig returns an instance's config with every secret value replaced by "",
+// or nil without a config. configured tells for each secret field of the schema
+// whether it has a value.
 func (in Installed) PublicConfig() (config json.RawMessage, configured map[string]bool) {
 	v, _ := decodeConfig(in.Instance.Config)
 	configured = make(map[string]bool)

@@ -3,7 +3,8 @@
 // the rules for configuration and permissions, and each package's signing
 // secret.
 //
-// It does not read archives (package archive), write package files (package
-// install), run plugins (package runtime) or route requests to them (package
-// gateway).
+// It does not read archives (package extension/archive) or write package files
+// (package extension/install): its Registry tells those what is special about
+// plugins. It does not run plugins (package runtime) or route requests to them
+// (package gateway).
 package plugin

@@ -9,9 +9,9 @@ import (
 	"stoa/internal/errs"
 )
 
-// object reads a JSON object field by field and notes every fault instead of
-// stopping at the first. Names are matched exactly, unlike encoding/json does:
-// what stoa read as "Slug" another reader of the same file would not see.
+// object reads a JSON object field by field and collects every fault instead of
+// stopping at the first. It matches names exactly. encoding/json ignores case, and
+// another program would not see what it took for "slug" in "Slug".
 type object struct {
 	at     string // path of this object, with a dot at the end unless it is the top
 	fields map[string]json.RawMessage
@@ -27,7 +27,7 @@ const (
 	codeTooDeep  = "too_deep"
 )
 
-// newObject returns a reader of raw, or false if raw is no JSON object.
+// newObject returns a reader of raw, or false if raw is not a JSON object.
 func newObject(at string, raw json.RawMessage, faults *errs.Issues) (object, bool) {
 	o := object{at: at, faults: faults}
 	if !isObject(raw) || json.Unmarshal(raw, &o.fields) != nil {
@@ -52,14 +52,17 @@ func (o object) fault(name, code, format string, args ...any) {
 	o.faults.Add(path, code, "%s "+format, append([]any{path}, args...)...)
 }
 
-// get returns the raw value of a field. null counts as absent.
+// get returns the raw value of a field, or false if it is absent.
 func (o object) get(name string) (json.RawMessage, bool) {
-	raw, ok := o.fields[name]
-	return raw, ok && string(raw) != "null"
+	raw := o.fields[name]
+	return raw, !absent(raw)
 }
 
-// into decodes a field that may be absent. It reports whether there was a value
-// of the right type; what names that type for people.
+// absent reports whether a JSON value is not there or null.
+func absent(raw json.RawMessage) bool { return firstByte(raw) == 0 || firstByte(raw) == 'n' }
+
+// into decodes a field that may be absent, and reports whether it holds a value of
+// the right type. what names that type for people.
 func (o object) into(name, what string, v any) bool {
 	raw, ok := o.get(name)
 	if !ok {
@@ -83,11 +86,11 @@ func (o object) text(name string) (string, bool) {
 	return s, ok
 }
 
-// isControl reports whether a rune has no place in a name or a description. Line
-// feeds and tabs do have one.
+// isControl reports whether a character is not accepted in a name or a description.
+// Line breaks and tabs are.
 func isControl(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == 0x7f }
 
-// require decodes a string that must be there and not be empty.
+// require decodes a string that must be present and not blank.
 func (o object) require(name string) (string, bool) {
 	if _, ok := o.get(name); !ok {
 		o.fault(name, errs.CodeRequired, "is required.")
@@ -144,7 +147,7 @@ func (o object) child(name string) (object, bool) {
 	return o.nested(name, raw)
 }
 
-// nested returns a reader of raw, which stands at name.
+// nested returns a reader of raw, the value of the field name.
 func (o object) nested(name string, raw json.RawMessage) (object, bool) {
 	c, ok := newObject(o.at+name+".", raw, o.faults)
 	if !ok {

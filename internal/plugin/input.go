@@ -5,19 +5,17 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/google/uuid"
-
 	"stoa/internal/errs"
 )
 
 var keyRE = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
 
-// Input is what a client wants an instance to be, field by field as it was sent,
-// so that every fault in it can be named at once. A field that is nil or null is
-// absent, except that a Config of null asks for no config.
+// Input is the state that a client asks for, field by field as it was sent, so that
+// every fault can be named at once. A field that is nil or null is absent, except
+// that a Config of null removes the config.
 type Input struct {
-	// ID is the installation id that a new instance shall have; empty: any. It is
-	// not the client's to choose.
+	// ID is the installation id that a new instance gets; empty for a random one.
+	// Clients do not choose it.
 	ID string
 
 	Key     json.RawMessage // only for a new instance
@@ -26,47 +24,35 @@ type Input struct {
 	Granted json.RawMessage
 }
 
-// InstallationID returns the installation id that belongs to a seed: the same each
-// time, and another for each seed. An empty seed has none.
-func InstallationID(seed string) string {
-	if seed == "" {
-		return ""
-	}
-	return uuid.NewSHA1(installationSpace, []byte(seed)).String()
+// object reads the fields, except the config, whose messages are its own.
+func (in Input) object(faults *errs.Issues) object {
+	return object{faults: faults, fields: map[string]json.RawMessage{
+		"instanceKey": in.Key, "enabled": in.Enabled, "grantedPermissions": in.Granted,
+	}}
 }
-
-// installationSpace keeps ids made from seeds apart from any other UUIDs that are
-// made from names. It must never change.
-var installationSpace = uuid.MustParse("0b6f2f0e-5d0c-4c53-9d67-6f6a1f8f2a51")
-
-func absent(raw json.RawMessage) bool { return firstByte(raw) == 0 || firstByte(raw) == 'n' }
 
 // key reads the key of a new instance.
 func (in Input) key(faults *errs.Issues) string {
 	var key string
-	switch {
-	case absent(in.Key):
-		faults.Add("instanceKey", errs.CodeRequired, "instanceKey is required.")
-	case json.Unmarshal(in.Key, &key) != nil:
-		faults.Add("instanceKey", errs.CodeWrongType, "instanceKey must be a string.")
-	case !keyRE.MatchString(key):
-		faults.Add("instanceKey", errs.CodeInvalid, "instanceKey must match %s.", keyRE)
+	o := in.object(faults)
+	if _, ok := o.get("instanceKey"); !ok {
+		o.fault("instanceKey", errs.CodeRequired, "is required.")
+	} else if o.into("instanceKey", "a string", &key) && !keyRE.MatchString(key) {
+		o.fault("instanceKey", errs.CodeInvalid, "must match %s.", keyRE)
 	}
 	return key
 }
 
-// apply changes inst as the input asks for, of a package with manifest m, and
-// appends every fault. A fault leaves inst in a state that is not to be stored.
+// apply changes inst, of a package with manifest m, as the input asks for, and adds
+// every fault. With a fault inst must not be stored.
 func (in Input) apply(m Manifest, inst *Instance, faults *errs.Issues) {
-	if !absent(in.Enabled) && json.Unmarshal(in.Enabled, &inst.Enabled) != nil {
-		faults.Add("enabled", errs.CodeWrongType, "enabled must be a boolean.")
-	}
+	in.object(faults).into("enabled", "a boolean", &inst.Enabled)
 	in.applyConfig(m, inst, faults)
 	in.applyGranted(m, inst, faults)
 }
 
-// applyConfig sets the config, and refuses to have an instance enabled that
-// lacks required fields. A disabled one may lack them: it is being set up.
+// applyConfig sets the config. An enabled instance must have all required fields;
+// a disabled one may lack some while it is being set up.
 func (in Input) applyConfig(m Manifest, inst *Instance, faults *errs.Issues) {
 	config, _ := decodeConfig(inst.Config)
 	if in.Config != nil {
@@ -89,15 +75,16 @@ func (in Input) applyConfig(m Manifest, inst *Instance, faults *errs.Issues) {
 
 // applyGranted sets the granted permissions, once each and in the order given.
 func (in Input) applyGranted(m Manifest, inst *Instance, faults *errs.Issues) {
-	if absent(in.Granted) {
+	body := in.object(faults)
+	if _, ok := body.get("grantedPermissions"); !ok {
 		return
 	}
-	body := object{fields: map[string]json.RawMessage{"grantedPermissions": in.Granted}, faults: faults}
 	granted := make([]string, 0, len(m.Permissions))
 	for _, p := range body.texts("grantedPermissions") {
 		switch {
 		case !slices.Contains(m.Permissions, p):
-			body.fault("grantedPermissions", codeUnknown, "must hold only permissions that the plugin declares, not %.140q.", p)
+			body.fault("grantedPermissions", codeUnknown,
+				"must hold only permissions that the plugin declares, not %.140q.", p)
 		case !slices.Contains(granted, p):
 			granted = append(granted, p)
 		}

@@ -6,11 +6,13 @@ import (
 	"context"
 	"slices"
 
+	"github.com/google/uuid"
+
 	"stoa/internal/errs"
 )
 
-// Match says whether a change may be made to an instance of that version: a
-// client's If-Match. nil matches every version.
+// Match reports whether a change may be made to an instance of that version, as a
+// client's If-Match says. nil matches every version.
 type Match func(version int64) bool
 
 func (m Match) check(version int64) error {
@@ -41,16 +43,29 @@ func (s *Service) Instances(ctx context.Context, slug string, limit, offset int)
 	return list, total, nil
 }
 
-// CreateInstance adds an instance to a package. Without a say it is enabled and
-// has the permissions that the default instance has: what an administrator
-// consented to for this package.
+// InstallationID returns the installation id of a seed: always the same for one
+// seed, another for each other. It is empty for an empty seed.
+func InstallationID(seed string) string {
+	if seed == "" {
+		return ""
+	}
+	return uuid.NewSHA1(installationSpace, []byte(seed)).String()
+}
+
+// installationSpace keeps ids made from seeds apart from other name-based UUIDs. It
+// must never change.
+var installationSpace = uuid.MustParse("0b6f2f0e-5d0c-4c53-9d67-6f6a1f8f2a51")
+
+// CreateInstance adds an instance to a package. Unless the input says otherwise, it
+// is enabled and has the permissions of the default instance: those an
+// administrator granted this package.
 //
-// If there is an instance with input.ID already, it is returned as it is: an
-// attempt before this one created it.
+// If there is an instance with input.ID already, it is returned unchanged: an
+// earlier attempt of the same request created it.
 //
-// The error is ErrNotFound for an unknown package, VALIDATION_ERROR with every
-// fault of the input (a required config field that is missing is one unless the
-// instance is to be disabled), and ErrKeyDefault, ErrKeyTaken or ErrKeyUsed for a
+// The error is ErrNotFound for an unknown package; VALIDATION_ERROR with every
+// fault of the input, among them required config that is missing unless the
+// instance is created disabled; and ErrKeyDefault, ErrKeyTaken or ErrKeyUsed for a
 // key that the package has or had.
 func (s *Service) CreateInstance(ctx context.Context, slug string, input Input) (Installed, error) {
 	var created Installed
@@ -89,6 +104,15 @@ func (s *Service) CreateInstance(ctx context.Context, slug string, input Input) 
 	return created, nil
 }
 
+// newInstance returns an enabled instance with all permissions that p declares.
+func (s *Service) newInstance(p Package, key string) Instance {
+	now := s.now()
+	return Instance{
+		ID: uuid.NewString(), Slug: p.Manifest.Slug, Key: key, Enabled: true,
+		Granted: append([]string{}, p.Manifest.Permissions...), Version: 1, CreatedAt: now, UpdatedAt: now,
+	}
+}
+
 func checkKey(ctx context.Context, st Store, slug, key string) error {
 	if key == DefaultInstance {
 		return ErrKeyDefault
@@ -107,8 +131,7 @@ func checkKey(ctx context.Context, st Store, slug, key string) error {
 
 // UpdateInstance changes what the input names: enabled, config (replaced as a
 // whole, except that a secret field given as "" keeps its value), granted
-// permissions. The running instance is stopped if it is disabled or configured
-// anew.
+// permissions. If anything changed, what runs of the instance is stopped.
 //
 // The error is errs.NotFound for an unknown package or instance, ErrStale if
 // match refuses its version, and VALIDATION_ERROR with every fault of the input.
@@ -134,9 +157,11 @@ func (s *Service) DeleteInstance(ctx context.Context, slug, id string, match Mat
 	return err
 }
 
-// change applies fn to an instance, in one transaction that has locked the
-// package, and stops what ran with the state before.
-func (s *Service) change(ctx context.Context, slug, id string, match Match, fn func(Manifest, *Instance) error) (Installed, error) {
+// change applies fn to an instance in a transaction that has locked the package, and
+// then stops what runs with the old state.
+func (s *Service) change(
+	ctx context.Context, slug, id string, match Match, fn func(Manifest, *Instance) error,
+) (Installed, error) {
 	var changed Installed
 	var stop bool
 	err := s.Store.InTx(ctx, func(st Store) error {
@@ -144,7 +169,7 @@ func (s *Service) change(ctx context.Context, slug, id string, match Match, fn f
 		if err != nil {
 			return err
 		}
-		found, err := s.in(st).Instance(ctx, slug, id)
+		found, err := s.in(st).ByID(ctx, slug, id)
 		if err != nil {
 			return err
 		}
@@ -176,26 +201,9 @@ func (s *Service) change(ctx context.Context, slug, id string, match Match, fn f
 	return changed, nil
 }
 
-// same reports whether a change changed nothing: then the version stays, and
-// what runs goes on running.
+// same reports whether a change changed nothing. Then the version stays, and what
+// runs keeps running.
 func (in Instance) same(was Instance) bool {
 	return in.Enabled == was.Enabled && bytes.Equal(in.Config, was.Config) &&
 		slices.Equal(in.Granted, was.Granted) && in.DeletedAt.Equal(was.DeletedAt)
-}
-
-// in returns the service inside a transaction.
-func (s *Service) in(st Store) *Service {
-	c := *s
-	c.Store = st
-	return &c
-}
-
-// Instance returns an instance. The error is errs.NotFound for an unknown
-// package or instance.
-func (s *Service) Instance(ctx context.Context, slug, id string) (Installed, error) {
-	in, err := s.ByID(ctx, slug, id)
-	if errs.KindOf(err) == errs.NotFound {
-		return Installed{}, ErrInstanceNotFound
-	}
-	return in, err
 }

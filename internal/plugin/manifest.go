@@ -61,8 +61,8 @@ type RoutePermission struct {
 	Permission string `json:"permission"`
 }
 
-// Hooks lists the lifecycle hooks the manifest asks for, in the order of their
-// life.
+// Hooks returns the lifecycle hooks the manifest asks for, in the order in which they
+// occur.
 func (m Manifest) Hooks() []string {
 	var active []string
 	for _, name := range hookNames {
@@ -73,12 +73,12 @@ func (m Manifest) Hooks() []string {
 	return active
 }
 
-// DecodeManifest reads a manifest that ParseManifest has accepted before, as it
-// comes back from the database.
+// DecodeManifest reads a manifest from the database, which ParseManifest accepted
+// when it was installed.
 func DecodeManifest(raw []byte) (Manifest, error) {
-	// The same parser, because another would be free to see another manifest.
-	// Its verdict is of no interest any more: rules may have become stricter, and
-	// what is installed keeps running.
+	// The same parser, because another might read it differently. Its faults are
+	// ignored: rules may have become stricter since, and what is installed keeps
+	// running.
 	m, err := ParseManifest(raw, func(string) bool { return true })
 	if m.Raw == nil {
 		return Manifest{}, fmt.Errorf("plugin: stored manifest: %w", err)

@@ -18,8 +18,8 @@ import (
 // CodeInvalidManifest is the code of a manifest that breaks a rule (CONTRACT 4).
 const CodeInvalidManifest = "INVALID_MANIFEST"
 
-// maxVersion is the longest version in characters. The pattern of spec B has no
-// end; a version becomes part of a folder's name, which does.
+// maxVersion is the longest version in characters. The pattern of spec B allows any
+// length, but a version becomes part of a folder's name.
 const maxVersion = 64
 
 var (
@@ -30,7 +30,7 @@ var (
 	hookNames = []string{"onInstall", "onEnable", "onDisable", "onUninstall", "onUpgrade"}
 	positions = []string{"head-end", "body-end"}
 
-	// reserved are slugs that are names of the platform's own routes.
+	// reserved are the names of the platform's own routes, which no slug may have.
 	reserved = []string{
 		"admin", "api", "assets", "auth", "console", "docs", "extensions", "health", "hooks", "install", "instances",
 		"livez", "marketplace", "media", "metrics", "openapi", "platform", "plugins", "readyz", "shop", "stoa",
@@ -42,8 +42,8 @@ var (
 // and CONTRACT 4. has reports whether the package holds a file of that name,
 // which is a clean slash-separated path.
 //
-// It returns an errs.Invalid error with code INVALID_MANIFEST that names every
-// fault at once.
+// The error is an errs.Invalid with code INVALID_MANIFEST that names every fault at
+// once.
 func ParseManifest(raw []byte, has func(name string) bool) (Manifest, error) {
 	var faults errs.Issues
 	invalid := func() error { return errs.WithIssues(errs.Invalid, CodeInvalidManifest, faults) }
@@ -91,7 +91,7 @@ func parseSchemaVersion(o object) int {
 		o.fault("schemaVersion", errs.CodeRequired, "is required.")
 		return 0
 	}
-	// 1.0 and 1e0 are the number 1 as well.
+	// 1.0 and 1e0 are the number 1 too.
 	if n, err := strconv.ParseFloat(string(raw), 64); err != nil {
 		o.fault("schemaVersion", errs.CodeWrongType, "must be a number.")
 	} else if n != 1 {
@@ -129,7 +129,8 @@ func parsePermissions(o object) []string {
 	o.eachText("permissions", func(i int, p string) {
 		switch {
 		case !permissionRE.MatchString(p):
-			o.fault(item("permissions", i), errs.CodeInvalid, "must be 1 to 128 visible ASCII characters without spaces and commas.")
+			o.fault(item("permissions", i), errs.CodeInvalid,
+				"must be 1 to 128 visible ASCII characters without spaces and commas.")
 		case slices.Contains(permissions, p):
 			o.fault(item("permissions", i), errs.CodeDuplicate, "%q is there twice.", p)
 		}
@@ -254,7 +255,7 @@ func checkBaseURL(o object, text string) {
 	}
 }
 
-// checkEntryModule also accepts "./dist/index.js", as package.json does.
+// checkEntryModule accepts "./dist/index.js" too, as package.json does.
 func checkEntryModule(o object, name string, has func(string) bool) {
 	clean := path.Clean(name)
 	switch {

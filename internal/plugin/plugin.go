@@ -42,8 +42,8 @@ type Package struct {
 
 // Instance is one configured use of a package.
 //
-// Its ID is the tenant boundary: globally unique and never reused. Key is only a
-// label for humans, unique within the package.
+// Its ID is the tenant boundary: globally unique and never reused. Key is a label for
+// people, unique within the package.
 type Instance struct {
 	ID      string // UUID; the installation id
 	Slug    string
@@ -51,7 +51,7 @@ type Instance struct {
 	Enabled bool
 
 	// Config is a JSON object with the values of secret fields in the clear, or
-	// nil. It is encrypted in the database; never log it, never answer it whole.
+	// nil. It is encrypted in the database. Never log it; answer PublicConfig.
 	Config json.RawMessage
 
 	// Granted are the permissions an administrator consented to: always a subset
@@ -65,8 +65,7 @@ type Instance struct {
 	DeletedAt time.Time // zero unless deleted
 }
 
-// Installed is one instance together with its package: all that is needed to
-// run it.
+// Installed is an instance with its package: all it takes to run it.
 type Installed struct {
 	Package  Package
 	Instance Instance
@@ -113,10 +112,9 @@ func (in Installed) Permissions() []string {
 
 // Finder looks up instances for the gateway.
 type Finder interface {
-	// ByID returns the instance with that installation id, ByKey the one with
-	// that key, both of the package with that slug, enabled or not. Deleted
-	// instances and packages do not exist: for them, and for unknown ones, the
-	// error is an errs.NotFound.
+	// ByID returns the instance of a package with that installation id, ByKey the one
+	// with that key, enabled or not. The error is an errs.NotFound for unknown
+	// instances, deleted ones, and those of other or uninstalled packages.
 	ByID(ctx context.Context, slug, installationID string) (Installed, error)
 	ByKey(ctx context.Context, slug, key string) (Installed, error)
 }

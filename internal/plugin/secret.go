@@ -15,17 +15,17 @@ import (
 // (CONTRACT 4).
 const SecretOverlap = 24 * time.Hour
 
-// newSecret returns 32 random bytes as text. The bytes of the text, not those it
-// encodes, are the HMAC key.
+// newSecret returns 32 random bytes as text. The HMAC key is the text itself, not the
+// bytes it encodes.
 func newSecret() string {
 	var b [32]byte
 	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// SigningSecrets returns the secrets that requests to a package's instances are
-// signed with: the current one, then the previous while it still signs. The
-// error is an errs.NotFound for an unknown package.
+// SigningSecrets returns the secrets that sign requests to a package's instances:
+// the current one, then the previous one while it still signs. The error is an
+// errs.NotFound for an unknown package.
 func (s *Service) SigningSecrets(ctx context.Context, slug string) ([]string, error) {
 	if !slugRE.MatchString(slug) {
 		return nil, ErrNotFound
@@ -41,8 +41,9 @@ func (s *Service) SigningSecrets(ctx context.Context, slug string) ([]string, er
 	return list, nil
 }
 
-// Secret returns a package's signing secret, to be shown to an administrator
-// who sets up the plugin; that it was shown is recorded first. The error is ErrNotFound for an unknown package.
+// Secret returns a package's signing secret for an administrator who sets up the
+// plugin, and records that it was shown. The error is ErrNotFound for an unknown
+// package.
 func (s *Service) Secret(ctx context.Context, slug string) (Secret, error) {
 	if !slugRE.MatchString(slug) {
 		return Secret{}, ErrNotFound
@@ -85,7 +86,7 @@ func (s *Service) unseal(text, slug string) (string, error) {
 }
 
 // RotateSecret replaces a package's signing secret. The old one still signs for
-// SecretOverlap; one that was replaced before stops at once. The error is
+// SecretOverlap; one replaced earlier stops signing at once. The error is
 // ErrNotFound for an unknown package.
 func (s *Service) RotateSecret(ctx context.Context, slug string) (Secret, error) {
 	var rotated Secret

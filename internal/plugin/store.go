@@ -7,8 +7,8 @@ import (
 	"stoa/internal/audit"
 )
 
-// StoredInstance is an instance as the database keeps it: Config is nil, and
-// sealed instead. Sealed is empty if the instance has no config.
+// StoredInstance is an instance as the database keeps it: Config is nil, and Sealed
+// holds it encrypted. Sealed is empty if the instance has no config.
 type StoredInstance struct {
 	Instance
 
@@ -26,14 +26,14 @@ type Store interface {
 	// it is part of the transaction.
 	Record(ctx context.Context, e audit.Entry) error
 
-	// InTx runs fn with a Store whose changes are kept if fn returns nil and
-	// undone otherwise. fn may run more than once. What GetPackage returns to fn
-	// is locked until the end: other transactions that ask for that package wait.
+	// InTx runs fn on a Store whose changes are kept if fn returns nil and undone
+	// otherwise. fn may run more than once. GetPackage locks the package it returns
+	// to fn until the end: other transactions that ask for it wait.
 	InTx(ctx context.Context, fn func(Store) error) error
 }
 
-// Packages is the part of Store about packages. A package that was uninstalled
-// has a DeletedAt and never goes away.
+// Packages is the part of Store about packages. An uninstalled package has a
+// DeletedAt and stays in the database.
 type Packages interface {
 	// GetPackage returns the package with that slug, uninstalled or not, or an
 	// errs.NotFound error.
@@ -48,7 +48,7 @@ type Packages interface {
 	ListPackages(ctx context.Context, limit, offset int) ([]Package, int, error)
 
 	// CreatePackage adds a package. The error is an errs.Conflict if its slug is
-	// taken, also by an uninstalled one.
+	// taken, be it by an uninstalled package.
 	CreatePackage(ctx context.Context, p Package) error
 
 	// DeletePackage marks a package as uninstalled and disables all its
@@ -81,9 +81,9 @@ type Instances interface {
 	// deleted; and how many there are in all.
 	ListInstances(ctx context.Context, slug string, limit, offset int) ([]StoredInstance, int, error)
 
-	// LiveInstances returns the present state of those instances that are enabled,
-	// by id. The others are left out: the disabled, deleted and unknown, and those
-	// of uninstalled packages.
+	// LiveInstances returns the present state of those of the instances that are
+	// enabled, by id. Left out are disabled, deleted and unknown ones, and those of
+	// uninstalled packages.
 	LiveInstances(ctx context.Context, ids []string) (map[string]Revision, error)
 
 	// CreateInstance adds an instance. The error is an errs.Conflict if the
@@ -97,7 +97,7 @@ type Instances interface {
 	UpdateInstance(ctx context.Context, in StoredInstance) error
 }
 
-// KeyState says what became of an instance key.
+// KeyState says whether an instance key is in use.
 type KeyState int
 
 // The states of a key.
@@ -107,12 +107,12 @@ const (
 	KeyDeleted
 )
 
-// Secrets is the part of Store about signing secrets. Their texts are sealed.
+// Secrets is the part of Store about signing secrets, which are sealed.
 type Secrets interface {
-	// GetSecret returns a package's secret, or an errs.NotFound error. An
-	// uninstalled package has none.
+	// GetSecret returns the secret of an installed package, or an errs.NotFound
+	// error.
 	GetSecret(ctx context.Context, slug string) (Secret, error)
 
-	// PutSecret sets it, for the first time or again.
+	// PutSecret sets a package's secret, for the first time or again.
 	PutSecret(ctx context.Context, slug string, s Secret) error
 }

@@ -9,14 +9,16 @@ import (
 )
 
 // record appends an entry to the audit log, in st's transaction.
-func (s *Service) record(ctx context.Context, st Store, action audit.Action, target audit.Target, details audit.Details) error {
+func (s *Service) record(
+	ctx context.Context, st Store, action audit.Action, target audit.Target, details audit.Details,
+) error {
 	return st.Record(ctx, audit.New(ctx, s.Now(), action, target, details))
 }
 
 func packageTarget(slug string) audit.Target { return audit.Target{Type: "plugin", ID: slug} }
 
-// recordInstance records what became of an instance. Of its config nothing is
-// told but that it changed: any of it may be a secret.
+// recordInstance records the change of an instance from was to in. Of the config it
+// records only that it changed, because any of it may be a secret.
 func (s *Service) recordInstance(ctx context.Context, st Store, was, in Instance) error {
 	action := audit.InstanceUpdate
 	details := audit.Details{"slug": in.Slug, "instanceKey": in.Key}

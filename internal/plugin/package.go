@@ -1,0 +1,155 @@
+package plugin
+
+import (
+	"cmp"
+	"context"
+
+	"stoa/internal/audit"
+	"stoa/internal/cuid2"
+	"stoa/internal/errs"
+)
+
+// Get returns an installed package. An uninstalled one does not exist
+// (CONTRACT 4).
+func (s *Service) Get(ctx context.Context, slug string) (Package, error) {
+	return live(ctx, s.Store, slug)
+}
+
+func live(ctx context.Context, st Store, slug string) (Package, error) {
+	if !slugRE.MatchString(slug) {
+		return Package{}, ErrNotFound
+	}
+	p, err := st.GetPackage(ctx, slug)
+	if errs.KindOf(err) == errs.NotFound || err == nil && !p.DeletedAt.IsZero() {
+		return Package{}, ErrNotFound
+	}
+	return p, err
+}
+
+// List returns at most limit installed packages by slug, after the first offset,
+// and how many there are in all.
+func (s *Service) List(ctx context.Context, limit, offset int) ([]Package, int, error) {
+	return s.Store.ListPackages(ctx, limit, offset)
+}
+
+// FindArchive returns the package that was installed from the archive with that
+// SHA-256, with its default instance; ok is false if there is none. For one that
+// was uninstalled since, the error is ErrUninstalled.
+func (s *Service) FindArchive(ctx context.Context, zipHash string) (found Installed, ok bool, err error) {
+	p, err := s.Store.FindArchive(ctx, zipHash)
+	switch {
+	case errs.KindOf(err) == errs.NotFound:
+		return Installed{}, false, nil
+	case err != nil:
+		return Installed{}, false, err
+	case !p.DeletedAt.IsZero():
+		return Installed{}, false, ErrUninstalled.With("slug", p.Manifest.Slug)
+	}
+	found, err = s.ByKey(ctx, p.Manifest.Slug, DefaultInstance)
+	return found, err == nil, err
+}
+
+// CheckFree returns nil if a package with that manifest can be installed. The
+// error is ErrVersionConflict, ErrUpgrade or ErrUninstalled if its slug is
+// taken.
+func (s *Service) CheckFree(ctx context.Context, m Manifest) error {
+	p, err := s.Store.GetPackage(ctx, m.Slug)
+	switch {
+	case errs.KindOf(err) == errs.NotFound:
+		return nil
+	case err != nil:
+		return err
+	}
+	clash := ErrVersionConflict
+	switch {
+	case !p.DeletedAt.IsZero():
+		clash = ErrUninstalled
+	case CompareVersions(m.Version, p.Manifest.Version) > 0:
+		clash = ErrUpgrade
+	}
+	return clash.With("slug", m.Slug).With("installedVersion", p.Manifest.Version)
+}
+
+// Add records a new package whose files are in place: the package itself, its
+// default instance and its signing secret, all or nothing. All declared
+// permissions are granted. The instance is disabled if required config is
+// missing (CONTRACT 4). A package without an id gets one.
+//
+// The error is an errs.Conflict if the slug is taken.
+func (s *Service) Add(ctx context.Context, p Package) (Installed, error) {
+	p.ID, p.InstalledAt = cmp.Or(p.ID, cuid2.New()), s.now()
+	p.UpdatedAt = p.InstalledAt
+	in := s.newInstance(p, DefaultInstance)
+	in.Enabled = len(values(nil).missing(p.Manifest.ConfigSchema)) == 0
+	secret := Secret{Current: s.Secrets.Seal([]byte(newSecret()), p.Manifest.Slug)}
+	err := s.Store.InTx(ctx, func(st Store) error {
+		if err := st.CreatePackage(ctx, p); err != nil {
+			return err
+		}
+		if err := st.CreateInstance(ctx, s.seal(in)); err != nil {
+			return err
+		}
+		if err := st.PutSecret(ctx, p.Manifest.Slug, secret); err != nil {
+			return err
+		}
+		return s.record(ctx, st, audit.PluginInstall, packageTarget(p.Manifest.Slug), audit.Details{
+			"version": p.Manifest.Version, "runtimeType": string(p.Manifest.RuntimeType), "zipHash": p.ZipHash,
+			"installationId": in.ID, "permissions": in.Granted,
+		})
+	})
+	return Installed{Package: p, Instance: in}, err
+}
+
+// Uninstall marks a package as uninstalled and disables its instances. Its files
+// stay on disk (spec B, States). It returns the package as it is then.
+//
+// The error is ErrBuiltin for a built-in package and ErrNotFound for one that is
+// unknown or uninstalled already.
+func (s *Service) Uninstall(ctx context.Context, slug string) (Package, error) {
+	var p Package
+	var running []string
+	err := s.Store.InTx(ctx, func(st Store) (err error) {
+		if p, err = live(ctx, st, slug); err != nil {
+			return err
+		}
+		if p.Source == SourceBuiltin {
+			return ErrBuiltin
+		}
+		if running, err = enabled(ctx, st, slug); err != nil {
+			return err
+		}
+		p.DeletedAt = s.now()
+		p.UpdatedAt = p.DeletedAt
+		if err := st.DeletePackage(ctx, slug, p.DeletedAt); err != nil {
+			return err
+		}
+		return s.record(ctx, st, audit.PluginUninstall, packageTarget(slug), audit.Details{"version": p.Manifest.Version})
+	})
+	if err != nil {
+		return Package{}, err
+	}
+	for _, id := range running {
+		s.stop(id)
+	}
+	return p, nil
+}
+
+// enabled returns the ids of a package's enabled instances.
+func enabled(ctx context.Context, st Store, slug string) ([]string, error) {
+	const batch = 500
+	var ids []string
+	for offset := 0; ; offset += batch {
+		list, total, err := st.ListInstances(ctx, slug, batch, offset)
+		if err != nil {
+			return nil, err
+		}
+		for _, in := range list {
+			if in.Enabled {
+				ids = append(ids, in.ID)
+			}
+		}
+		if offset+batch >= total {
+			return ids, nil
+		}
+	}
+}
