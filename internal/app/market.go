@@ -38,10 +38,10 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 	}
 	keys := market.NewKeys(cfg.MasterKey)
 	a.courier = &market.Courier{
-		Outbox: store.NewOutbox(a.DB), Keys: keys, Buyers: buyers{a}, Mailer: a.mailer, Log: cfg.Log, Now: cfg.Now, PublicURL: cfg.PublicURL,
+		Outbox: store.NewReceipts(a.DB), Keys: keys, Buyers: buyers{a}, Mailer: a.mailer, Log: cfg.Log, Now: cfg.Now, PublicURL: cfg.PublicURL,
 	}
 	a.Market = &market.Service{
-		Catalogue: store.NewCatalogue(a.DB), Sales: store.NewSales(a.DB), Licenses: store.NewLicenses(a.DB), Reviews: store.NewReviews(a.DB), Media: media,
+		Catalogue: store.NewProducts(a.DB), Sales: store.NewSales(a.DB), Licenses: store.NewLicenses(a.DB), Reviews: store.NewReviews(a.DB), Media: media,
 		Payments: payments, Keys: keys, Now: cfg.Now,
 		Courier: a.courier, Orders: store.NewOrders(a.DB), Buyers: buyers{a}, Poster: a.Mail, PublicURL: cfg.PublicURL,
 		LeaseKeys: a.LicenseKeys, Leases: cfg.Leases,

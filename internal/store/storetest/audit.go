@@ -148,7 +148,7 @@ func testAuditInTx(t *testing.T, open Open) {
 			return store.NewPlugin(db).InTx(ctx, func(tx plugin.Store) error { return fn(tx) })
 		},
 		"catalogue": func(ctx context.Context, fn func(recorder) error) error {
-			return store.NewCatalogue(db).InTx(ctx, func(tx market.Catalogue) error { return fn(tx) })
+			return store.NewProducts(db).InTx(ctx, func(tx market.Catalogue) error { return fn(tx) })
 		},
 	} {
 		for outcome, result := range map[string]error{"undone": boom, "kept": nil} {

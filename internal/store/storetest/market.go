@@ -20,7 +20,7 @@ func testCatalogue(t *testing.T, open Open) {
 	t.Run("a product comes back as it was created", func(t *testing.T) {
 		t.Parallel()
 
-		c, p := store.NewCatalogue(open(t)), Product("mail-pack")
+		c, p := store.NewProducts(open(t)), Product("mail-pack")
 		mustCreate(t, c, p)
 		got, err := c.ProductBySlug(t.Context(), p.Slug)
 		if err != nil {
@@ -34,7 +34,7 @@ func testCatalogue(t *testing.T, open Open) {
 	t.Run("an unknown slug is not found, a taken id or slug a conflict", func(t *testing.T) {
 		t.Parallel()
 
-		c, p := store.NewCatalogue(open(t)), Product("a")
+		c, p := store.NewProducts(open(t)), Product("a")
 		mustCreate(t, c, p)
 		_, err := c.ProductBySlug(t.Context(), "b")
 		wantKind(t, err, errs.NotFound)
@@ -47,7 +47,7 @@ func testCatalogue(t *testing.T, open Open) {
 		t.Parallel()
 
 		db := open(t)
-		c, s, p := store.NewCatalogue(db), store.NewSales(db), Product("a")
+		c, s, p := store.NewProducts(db), store.NewSales(db), Product("a")
 		mustCreate(t, c, p)
 		for range 3 {
 			if err := s.CountDownload(t.Context(), p.ID); err != nil {
@@ -87,7 +87,7 @@ func testCatalogue(t *testing.T, open Open) {
 		t.Parallel()
 
 		db := open(t)
-		c, s, sold, unsold := store.NewCatalogue(db), store.NewSales(db), Product("sold"), Product("unsold")
+		c, s, sold, unsold := store.NewProducts(db), store.NewSales(db), Product("sold"), Product("unsold")
 		mustCreate(t, c, sold)
 		mustCreate(t, c, unsold)
 		if err := s.CreateLicense(t.Context(), License("l1", "sold")); err != nil {
@@ -118,7 +118,7 @@ func testCatalogue(t *testing.T, open Open) {
 		if db.Engine() == "sqlite" {
 			t.Skip("one writer at a time: nobody holds an order meanwhile")
 		}
-		c, s, p := store.NewCatalogue(db), store.NewSales(db), Product("a")
+		c, s, p := store.NewProducts(db), store.NewSales(db), Product("a")
 		mustCreate(t, c, p)
 		o := mustOrder(t, s, Order("o", "a", "user", "", T0))
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -139,7 +139,7 @@ func testCatalogue(t *testing.T, open Open) {
 	t.Run("each product comes whole, by slug", func(t *testing.T) {
 		t.Parallel()
 
-		c := store.NewCatalogue(open(t))
+		c := store.NewProducts(open(t))
 		var want []market.Product
 		for _, slug := range []string{"b", "a-c", "ab"} {
 			p := Product(slug)
@@ -162,7 +162,7 @@ func testCatalogue(t *testing.T, open Open) {
 	t.Run("what fails in a transaction leaves nothing", func(t *testing.T) {
 		t.Parallel()
 
-		c, stop := store.NewCatalogue(open(t)), errors.New("stop")
+		c, stop := store.NewProducts(open(t)), errors.New("stop")
 		err := c.InTx(t.Context(), func(tx market.Catalogue) error {
 			return errors.Join(tx.CreateProduct(t.Context(), Product("a")), stop)
 		})
@@ -178,7 +178,7 @@ func testCatalogue(t *testing.T, open Open) {
 
 // testProductList has five products whose every order differs.
 func testProductList(t *testing.T, open Open) {
-	c := store.NewCatalogue(open(t))
+	c := store.NewProducts(open(t))
 	add := func(slug string, change func(*market.Product)) {
 		p := Product(slug)
 		p.Featured, p.Trending, p.Published = false, false, true

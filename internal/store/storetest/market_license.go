@@ -21,8 +21,8 @@ func testLicenses(t *testing.T, open Open) {
 	licenses := func(t *testing.T) *store.Licenses {
 		t.Helper()
 		db := open(t)
-		mustCreate(t, store.NewCatalogue(db), Product("a"))
-		mustCreate(t, store.NewCatalogue(db), Product("b"))
+		mustCreate(t, store.NewProducts(db), Product("a"))
+		mustCreate(t, store.NewProducts(db), Product("b"))
 		for _, id := range []string{"l", "m"} {
 			if err := store.NewSales(db).CreateLicense(t.Context(), License(id, "a")); err != nil {
 				t.Fatal(err)

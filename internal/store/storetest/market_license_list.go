@@ -15,8 +15,8 @@ import (
 // testLicenseList has six licences of two products and four owners.
 func testLicenseList(t *testing.T, open Open) {
 	db := open(t)
-	mustCreate(t, store.NewCatalogue(db), Product("a"))
-	mustCreate(t, store.NewCatalogue(db), Product("b"))
+	mustCreate(t, store.NewProducts(db), Product("a"))
+	mustCreate(t, store.NewProducts(db), Product("b"))
 	s := store.NewLicenses(db)
 	now := T0.Add(time.Hour)
 	add := func(id, slug, user string, created, expires, revoked time.Time) {

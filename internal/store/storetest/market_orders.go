@@ -46,8 +46,8 @@ func mustOrder(tb testing.TB, s *store.Sales, o market.Order) market.Order {
 func shopDB(tb testing.TB, open Open) *database.DB {
 	tb.Helper()
 	db := open(tb)
-	mustCreate(tb, store.NewCatalogue(db), Product("a"))
-	mustCreate(tb, store.NewCatalogue(db), Product("b"))
+	mustCreate(tb, store.NewProducts(db), Product("a"))
+	mustCreate(tb, store.NewProducts(db), Product("b"))
 	return db
 }
 

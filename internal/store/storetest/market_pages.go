@@ -16,9 +16,9 @@ import (
 var sorts = []market.Sort{market.SortFeatured, market.SortNewest, market.SortRating, market.SortDownloads, market.SortPrice, market.SortName}
 
 func testProductPages(t *testing.T, open Open) {
-	t.Run("pages of every size and order make the whole list", func(t *testing.T) { t.Parallel(); testPagesMakeTheList(t, store.NewCatalogue(open(t))) })
-	t.Run("totals and categories follow every change", func(t *testing.T) { t.Parallel(); testCounts(t, store.NewCatalogue(open(t))) })
-	t.Run("a total is of the same moment as its page", func(t *testing.T) { t.Parallel(); testTotalOfTheMoment(t, store.NewCatalogue(open(t))) })
+	t.Run("pages of every size and order make the whole list", func(t *testing.T) { t.Parallel(); testPagesMakeTheList(t, store.NewProducts(open(t))) })
+	t.Run("totals and categories follow every change", func(t *testing.T) { t.Parallel(); testCounts(t, store.NewProducts(open(t))) })
+	t.Run("a total is of the same moment as its page", func(t *testing.T) { t.Parallel(); testTotalOfTheMoment(t, store.NewProducts(open(t))) })
 }
 
 // shuffled returns n products with few different values, so that most orders end
@@ -37,7 +37,7 @@ func shuffled(n int) []market.Product {
 	return list
 }
 
-func testPagesMakeTheList(t *testing.T, c *store.Catalogue) {
+func testPagesMakeTheList(t *testing.T, c *store.Products) {
 	yes := true
 	for _, p := range shuffled(60) {
 		mustCreate(t, c, p)
@@ -82,7 +82,7 @@ func testPagesMakeTheList(t *testing.T, c *store.Catalogue) {
 
 // testCounts has several administrators at once create, move, publish and
 // withdraw products, each their own.
-func testCounts(t *testing.T, c *store.Catalogue) {
+func testCounts(t *testing.T, c *store.Products) {
 	var (
 		wg    sync.WaitGroup
 		mu    sync.Mutex
@@ -140,7 +140,7 @@ func testCounts(t *testing.T, c *store.Catalogue) {
 
 // testTotalOfTheMoment reads the last page, which is found by the total, while a
 // product comes and goes.
-func testTotalOfTheMoment(t *testing.T, c *store.Catalogue) {
+func testTotalOfTheMoment(t *testing.T, c *store.Products) {
 	for i := range 10 {
 		p := Product(fmt.Sprintf("p%d", i))
 		p.Featured, p.Published = i%2 == 0, i < 9

@@ -23,7 +23,7 @@ func mustReceipt(tb testing.TB, s *store.Sales, o market.Order, at time.Time) {
 }
 
 // mustLease leases the receipt of an order, or none if orderID is "".
-func mustLease(tb testing.TB, s *store.Outbox, orderID, lease string, now, until time.Time) market.Delivery {
+func mustLease(tb testing.TB, s *store.Receipts, orderID, lease string, now, until time.Time) market.Delivery {
 	tb.Helper()
 	d, ok, err := s.LeaseReceipt(tb.Context(), lease, now, until)
 	if err != nil || ok != (orderID != "") || d.OrderID != orderID {
@@ -33,10 +33,10 @@ func mustLease(tb testing.TB, s *store.Outbox, orderID, lease string, now, until
 }
 
 func testOutbox(t *testing.T, open Open) {
-	outbox := func(tb testing.TB) (*store.Sales, *store.Outbox) {
+	outbox := func(tb testing.TB) (*store.Sales, *store.Receipts) {
 		tb.Helper()
 		db := shopDB(tb, open)
-		return store.NewSales(db), store.NewOutbox(db)
+		return store.NewSales(db), store.NewReceipts(db)
 	}
 	second := T0.Add(time.Second)
 
@@ -127,7 +127,7 @@ func testOutbox(t *testing.T, open Open) {
 	})
 }
 
-func testLeases(t *testing.T, sales *store.Sales, s *store.Outbox) {
+func testLeases(t *testing.T, sales *store.Sales, s *store.Receipts) {
 	ctx, at := t.Context(), func(n int) time.Time { return T0.Add(time.Duration(n) * time.Second) }
 	mustReceipt(t, sales, Order("late", "a", "u1", "", T0), at(5))
 	mustReceipt(t, sales, Order("early", "a", "u1", "", T0), at(1))
@@ -156,7 +156,7 @@ func testLeases(t *testing.T, sales *store.Sales, s *store.Outbox) {
 	mustLease(t, s, "", "v", at(1000), at(2000))
 }
 
-func testLeaseRace(t *testing.T, sales *store.Sales, s *store.Outbox) {
+func testLeaseRace(t *testing.T, sales *store.Sales, s *store.Receipts) {
 	const n = 12
 	for i := range n {
 		mustReceipt(t, sales, Order(fmt.Sprintf("o%d", i), "a", "u1", "", T0), T0)

@@ -87,7 +87,7 @@ func testReviews(t *testing.T, open Open) {
 func reviews(tb testing.TB, db *database.DB) *store.Reviews {
 	tb.Helper()
 	for _, slug := range []string{"a", "b"} {
-		mustCreate(tb, store.NewCatalogue(db), Product(slug))
+		mustCreate(tb, store.NewProducts(db), Product(slug))
 	}
 	for _, id := range []string{"ada", "bob"} {
 		mustCreateUser(tb, store.NewAccount(db), credentials(id))
@@ -138,7 +138,7 @@ func testTally(t *testing.T, db *database.DB) {
 	s := reviews(t, db)
 	shown := func() market.Product {
 		t.Helper()
-		p, err := store.NewCatalogue(db).ProductBySlug(t.Context(), "a")
+		p, err := store.NewProducts(db).ProductBySlug(t.Context(), "a")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +164,7 @@ func testTally(t *testing.T, db *database.DB) {
 	}
 	next := before
 	next.RatingBase, next.ReviewBase = 1, 0
-	if err := store.NewCatalogue(db).UpdateProduct(t.Context(), next); err != nil {
+	if err := store.NewProducts(db).UpdateProduct(t.Context(), next); err != nil {
 		t.Fatal(err)
 	}
 	if p := shown(); p.Rating != 3 || p.ReviewCount != 3 {

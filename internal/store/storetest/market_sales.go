@@ -41,8 +41,8 @@ func testSales(t *testing.T, open Open) {
 	sales := func(t *testing.T) *store.Sales {
 		t.Helper()
 		db := open(t)
-		mustCreate(t, store.NewCatalogue(db), Product("a"))
-		mustCreate(t, store.NewCatalogue(db), Product("b"))
+		mustCreate(t, store.NewProducts(db), Product("a"))
+		mustCreate(t, store.NewProducts(db), Product("b"))
 		s := store.NewSales(db)
 		if err := s.CreateLicense(t.Context(), License("l", "a")); err != nil {
 			t.Fatal(err)
