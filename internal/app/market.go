@@ -38,9 +38,9 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 	}
 	keys := market.NewKeys(cfg.MasterKey)
 	a.courier = &market.Courier{
-		Outbox: store.NewOutbox(a.DB), Keys: keys, Buyers: buyers{a}, Mailer: a.mailer, Log: cfg.Log, Now: cfg.Now, PublicURL: cfg.PublicURL,
+		Outbox: store.NewReceipts(a.DB), Keys: keys, Buyers: buyers{a}, Mailer: a.mailer, Log: cfg.Log, Now: cfg.Now, PublicURL: cfg.PublicURL,
 	}
-	catalog := &market.CatalogService{Store: store.NewCatalogue(a.DB), Media: media, Now: cfg.Now}
+	catalog := &market.CatalogService{Store: store.NewProducts(a.DB), Media: media, Now: cfg.Now}
 	licenses := &market.LicenseService{
 		Store: store.NewLicenses(a.DB), Products: catalog, Users: buyers{a}, Keys: keys, Now: cfg.Now,
 		PublicURL: cfg.PublicURL, LeaseKeys: a.LicenseKeys, Leases: cfg.Leases, DevInstances: dev, Churn: churn,

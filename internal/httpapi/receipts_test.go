@@ -406,7 +406,7 @@ func TestCommandsSendNoReceipts(t *testing.T) {
 	if tried, _ := server.take(); tried != 0 {
 		t.Error("a receipt was sent")
 	}
-	d, ok, err := store.NewOutbox(a.DB).LeaseReceipt(t.Context(), "l", a.Clock.Now(), a.Clock.Now())
+	d, ok, err := store.NewReceipts(a.DB).LeaseReceipt(t.Context(), "l", a.Clock.Now(), a.Clock.Now())
 	if err != nil || !ok || d.Attempts != 1 {
 		t.Errorf("LeaseReceipt = %+v, %v, %v; want the receipt, not tried before", d, ok, err)
 	}

@@ -11,11 +11,12 @@ import (
 	"stoa/internal/testkit/pgtest"
 )
 
-const insertEntry = `INTO audit_log (id, at_ms, actor_kind, actor_id, actor_name, action, target_type, target_id, address, request_id, details_json)
+const insertEntry = `INTO audit_log (id, at_ms, actor_kind, actor_id, actor_name,
+		action, target_type, target_id, address, request_id, details_json)
 	VALUES ('a', 0, '', '', '', '', '', '', '', '', '{}')`
 
-// The audit log is append-only: whoever has stoa's own connection can still not
-// change or remove an entry, unless by changing the schema.
+// The audit log is append-only: even with stoa's own connection nobody can change or
+// remove an entry without changing the schema.
 func TestAuditLogIsAppendOnly(t *testing.T) {
 	t.Parallel()
 
@@ -32,7 +33,8 @@ func TestAuditLogIsAppendOnly(t *testing.T) {
 
 			url := engine.url(t)
 			log := store.NewAudit(dbtest.Open(t, url))
-			if err := log.Record(t.Context(), audit.New(t.Context(), time.Now(), audit.UserCreate, audit.Target{}, nil)); err != nil {
+			entry := audit.New(t.Context(), time.Now(), audit.UserCreate, audit.Target{}, nil)
+			if err := log.Record(t.Context(), entry); err != nil {
 				t.Fatal(err)
 			}
 			raw, err := sql.Open(engine.driver, url)
@@ -41,7 +43,7 @@ func TestAuditLogIsAppendOnly(t *testing.T) {
 			}
 			defer raw.Close()
 			if _, err := raw.ExecContext(t.Context(), `INSERT `+insertEntry); err != nil {
-				t.Fatalf("an INSERT is refused: %v", err)
+				t.Fatalf("the database refuses an INSERT: %v", err)
 			}
 			for _, statement := range []string{
 				`UPDATE audit_log SET action = 'nothing'`,
@@ -51,11 +53,12 @@ func TestAuditLogIsAppendOnly(t *testing.T) {
 				engine.also,
 			} {
 				if _, err := raw.ExecContext(t.Context(), statement); err == nil {
-					t.Errorf("the database carried out %s", statement)
+					t.Errorf("the database accepted %s", statement)
 				}
 			}
-			if _, total, err := log.ListEntries(t.Context(), audit.Query{Limit: 10, Action: "user.create"}); err != nil || total != 1 {
-				t.Errorf("%d entries are left of what was recorded, %v; want 1", total, err)
+			_, total, err := log.ListEntries(t.Context(), audit.Query{Limit: 10, Action: "user.create"})
+			if err != nil || total != 1 {
+				t.Errorf("%d recorded entries are left, %v; want 1", total, err)
 			}
 		})
 	}

@@ -1,11 +1,13 @@
-// Package store keeps the domains' data in SQLite or PostgreSQL.
+// Package store is the SQL of every domain, for SQLite and PostgreSQL. Each domain
+// package declares the Store it needs, and this package has one type for each:
+// Account implements account.Store, Products market.Catalogue, and so on. A file is
+// named after the domain whose SQL it holds. The schema is in migrations/.
 //
-// The SQL is written once, in the subset both engines accept: numbered
-// placeholders ($1) in order of appearance, ON CONFLICT, RETURNING, text for
-// JSON, and times as Unix milliseconds, which rules out every question of zone
-// and precision. What does differ (opening, locking, reading driver errors, DDL)
-// is in sqlite.go, postgres.go and migrations/, and nowhere else.
+// The SQL is written once, in the subset that both engines accept: placeholders
+// ($1) numbered in order, ON CONFLICT, RETURNING, JSON as text, and times as Unix
+// milliseconds, which leaves no question of time zone or precision. Opening,
+// transactions, row locks and driver errors belong to package database.
 //
-// Each domain package declares the Store it needs; this package has one type per
-// declaration (Market implements market.Store, and so on), all sharing one DB.
+// A store decides nothing; rules belong to the domains. Package storetest tests, on
+// both engines, every promise that a domain's Store interface makes.
 package store

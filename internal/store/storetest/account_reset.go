@@ -24,7 +24,7 @@ func mustCreateReset(tb testing.TB, s account.Resets, hash, userID string, at ti
 	return r
 }
 
-// mustBeOpen checks which of the resets h1, h2, … can be used.
+// mustBeOpen checks which of the resets in want are open.
 func mustBeOpen(tb testing.TB, s *store.Account, want map[string]bool) {
 	tb.Helper()
 	for hash, open := range want {
@@ -54,10 +54,11 @@ func testResets(t *testing.T, open Open) {
 
 		s := withUsers(t, open)
 		mustCreateReset(t, s, "h1", "u1", T0)
-		mustBe(t, "CreateReset of a taken hash", s.CreateReset(t.Context(), account.Reset{Hash: "h1", UserID: "u2", CreatedAt: T0}), errs.Conflict)
+		taken := account.Reset{Hash: "h1", UserID: "u2", CreatedAt: T0}
+		mustBe(t, "CreateReset of a taken hash", s.CreateReset(t.Context(), taken), errs.Conflict)
 		mustBeOpen(t, s, map[string]bool{"h1": true, "h2": false, "": false})
 	})
-	t.Run("VoidResets closes all of a user's resets and nobody else's", func(t *testing.T) {
+	t.Run("VoidResets closes all resets of one user", func(t *testing.T) {
 		t.Parallel()
 
 		s := withUsers(t, open)
@@ -71,7 +72,7 @@ func testResets(t *testing.T, open Open) {
 			mustBeOpen(t, s, map[string]bool{"h1": false, "h2": false, "h3": true})
 		}
 	})
-	t.Run("CountResets counts a user's resets after a moment, void ones too", func(t *testing.T) {
+	t.Run("CountResets counts a user's resets after a moment, including void ones", func(t *testing.T) {
 		t.Parallel()
 
 		s := withUsers(t, open)
@@ -88,7 +89,7 @@ func testResets(t *testing.T, open Open) {
 			}
 		}
 	})
-	t.Run("DeleteResets deletes everybody's resets up to a moment", func(t *testing.T) {
+	t.Run("DeleteResets deletes the resets of all users up to a moment", func(t *testing.T) {
 		t.Parallel()
 
 		s := withUsers(t, open)

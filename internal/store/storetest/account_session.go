@@ -95,11 +95,11 @@ func testSessions(t *testing.T, open Open) {
 		mustBe(t, "SaveRefresh", s.SaveRefresh(t.Context(), session("s2", "u1")), errs.NotFound)
 		_, err = s.Alive(t.Context(), "s2")
 		mustBe(t, "Alive", err, errs.NotFound)
-		mustBe(t, "DeleteSession of an unknown one", s.DeleteSession(t.Context(), "u1", "s2"), errs.NotFound)
-		mustBe(t, "DeleteSession of somebody else's", s.DeleteSession(t.Context(), "u2", "s1"), errs.NotFound)
+		mustBe(t, "DeleteSession of an unknown session", s.DeleteSession(t.Context(), "u1", "s2"), errs.NotFound)
+		mustBe(t, "DeleteSession of another user's session", s.DeleteSession(t.Context(), "u2", "s1"), errs.NotFound)
 		mustHaveSessions(t, s, "u1", "s1")
 	})
-	t.Run("Alive returns the user as it is at present", func(t *testing.T) {
+	t.Run("Alive returns the current state of the user", func(t *testing.T) {
 		t.Parallel()
 
 		s := withUsers(t, open)
@@ -119,70 +119,106 @@ func testSessions(t *testing.T, open Open) {
 			}
 		}
 	})
-	t.Run("ListSessions shows the live ones, last used first, up to the limit", func(t *testing.T) {
+	t.Run("ListSessions returns live sessions, last used first, up to the limit", func(t *testing.T) {
 		t.Parallel()
-
-		s := withUsers(t, open)
-		for id, age := range map[string]time.Duration{"new": 0, "old": time.Hour, "older": 2 * time.Hour} {
-			sess := session(id, "u1")
-			sess.Refresh.IssuedAt = T0.Add(-age)
-			mustCreateSession(t, s, sess)
-		}
-		mustCreateSession(t, s, session("other", "u2"))
-		end := T0.Add(-2 * time.Hour).Add(account.RefreshLife) // of the oldest
-		for _, tt := range []struct {
-			now   time.Time
-			limit int
-			want  []string
-		}{
-			{end.Add(-time.Millisecond), 5, []string{"new", "old", "older"}},
-			{end, 5, []string{"new", "old"}},
-			{end, 1, []string{"new"}},
-		} {
-			list, err := s.ListSessions(t.Context(), "u1", tt.now, tt.limit)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var got []string
-			for _, l := range list {
-				got = append(got, l.ID)
-			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("at %s, limit %d (-want +got):\n%s", tt.now, tt.limit, diff)
-			}
-		}
+		testSessionList(t, withUsers(t, open))
 	})
-	t.Run("deleting", func(t *testing.T) {
+	t.Run("deletions", func(t *testing.T) { t.Parallel(); testSessionDeletion(t, withUsers(t, open)) })
+	t.Run("UsersWithExpired returns each user once, a page at a time", func(t *testing.T) {
 		t.Parallel()
-
-		s := withUsers(t, open)
-		for _, id := range []string{"a", "b", "c", "d"} {
-			mustCreateSession(t, s, session(id, "u1"))
-		}
-		mustCreateSession(t, s, session("other", "u2"))
-		old := session("e", "u1")
-		old.Refresh.IssuedAt = T0.Add(-time.Hour)
-		mustCreateSession(t, s, old)
-
-		if err := errors.Join(
-			s.DeleteExpired(t.Context(), "u1", old.ExpiresAt().Add(-time.Millisecond)),
-			s.DeleteExpired(t.Context(), "u2", old.ExpiresAt()),
-		); err != nil {
-			t.Fatal(err)
-		}
-		mustHaveSessions(t, s, "u1", "a", "b", "c", "d", "e")
-		if err := errors.Join(s.DeleteExpired(t.Context(), "u1", old.ExpiresAt()), s.DeleteSession(t.Context(), "u1", "a")); err != nil {
-			t.Fatal(err)
-		}
-		mustHaveSessions(t, s, "u1", "b", "c", "d")
-		if err := s.DeleteSessionsExcept(t.Context(), "u1", "c"); err != nil {
-			t.Fatal(err)
-		}
-		mustHaveSessions(t, s, "u1", "c")
-		if err := errors.Join(s.DeleteSessionsExcept(t.Context(), "u1", ""), s.DeleteSessionsExcept(t.Context(), "u1", "")); err != nil {
-			t.Fatal(err)
-		}
-		mustHaveSessions(t, s, "u1")
-		mustHaveSessions(t, s, "u2", "other")
+		testUsersWithExpired(t, withUsers(t, open))
 	})
+}
+
+func testSessionList(t *testing.T, s *store.Account) {
+	for id, age := range map[string]time.Duration{"new": 0, "old": time.Hour, "older": 2 * time.Hour} {
+		sess := session(id, "u1")
+		sess.Refresh.IssuedAt = T0.Add(-age)
+		mustCreateSession(t, s, sess)
+	}
+	mustCreateSession(t, s, session("other", "u2"))
+	end := T0.Add(-2 * time.Hour).Add(account.RefreshLife) // of the oldest
+	for _, tt := range []struct {
+		now   time.Time
+		limit int
+		want  []string
+	}{
+		{end.Add(-time.Millisecond), 5, []string{"new", "old", "older"}},
+		{end, 5, []string{"new", "old"}},
+		{end, 1, []string{"new"}},
+	} {
+		list, err := s.ListSessions(t.Context(), "u1", tt.now, tt.limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, l := range list {
+			got = append(got, l.ID)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("at %s, limit %d (-want +got):\n%s", tt.now, tt.limit, diff)
+		}
+	}
+}
+
+func testSessionDeletion(t *testing.T, s *store.Account) {
+	for _, id := range []string{"a", "b", "c", "d"} {
+		mustCreateSession(t, s, session(id, "u1"))
+	}
+	mustCreateSession(t, s, session("other", "u2"))
+	old := session("e", "u1")
+	old.Refresh.IssuedAt = T0.Add(-time.Hour)
+	mustCreateSession(t, s, old)
+
+	if err := errors.Join(
+		s.DeleteExpired(t.Context(), "u1", old.ExpiresAt().Add(-time.Millisecond)),
+		s.DeleteExpired(t.Context(), "u2", old.ExpiresAt()),
+	); err != nil {
+		t.Fatal(err)
+	}
+	mustHaveSessions(t, s, "u1", "a", "b", "c", "d", "e")
+	err := errors.Join(s.DeleteExpired(t.Context(), "u1", old.ExpiresAt()), s.DeleteSession(t.Context(), "u1", "a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustHaveSessions(t, s, "u1", "b", "c", "d")
+	if err := s.DeleteSessionsExcept(t.Context(), "u1", "c"); err != nil {
+		t.Fatal(err)
+	}
+	mustHaveSessions(t, s, "u1", "c")
+	err = errors.Join(s.DeleteSessionsExcept(t.Context(), "u1", ""), s.DeleteSessionsExcept(t.Context(), "u1", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustHaveSessions(t, s, "u1")
+	mustHaveSessions(t, s, "u2", "other")
+}
+
+func testUsersWithExpired(t *testing.T, s *store.Account) {
+	mustCreateUser(t, s, credentials("u3"))
+	for _, id := range []string{"u1", "u2", "u3"} {
+		mustCreateSession(t, s, session(id+"-a", id))
+		mustCreateSession(t, s, session(id+"-b", id))
+	}
+	late := session("u2-late", "u2")
+	late.Refresh.IssuedAt = T0.Add(time.Hour)
+	mustCreateSession(t, s, late)
+	over := session("", "").ExpiresAt()
+	for _, tt := range []struct {
+		now   time.Time
+		after string
+		limit int
+		want  []string
+	}{
+		{over.Add(-time.Millisecond), "", 10, nil},
+		{over, "", 10, []string{"u1", "u2", "u3"}},
+		{over, "", 2, []string{"u1", "u2"}},
+		{over, "u2", 2, []string{"u3"}},
+		{over, "u3", 2, nil},
+	} {
+		got, err := s.UsersWithExpired(t.Context(), tt.now, tt.after, tt.limit)
+		if diff := cmp.Diff(tt.want, got); err != nil || diff != "" {
+			t.Errorf("at %s after %q, at most %d: %v (-want +got):\n%s", tt.now, tt.after, tt.limit, err, diff)
+		}
+	}
 }

@@ -35,7 +35,7 @@ func mustRecord(tb testing.TB, s audit.Store, entries ...audit.Entry) {
 	}
 }
 
-// listed returns the ids of the entries that q wants, and how many there are.
+// listed returns the ids of the entries on the page of q, and how many match q.
 func listed(tb testing.TB, s audit.Store, q audit.Query) ([]string, int) {
 	tb.Helper()
 	if q.Limit == 0 {
@@ -58,17 +58,17 @@ func testAudit(t *testing.T, open Open) {
 
 		s := store.NewAudit(open(t))
 		early, late, last := entry("a", T0), entry("c", T0.Add(time.Second)), entry("b", T0.Add(time.Second))
-		mustRecord(t, s, late, last, early) // early's clock is behind
+		mustRecord(t, s, late, last, early) // the clock of early is behind
 		got, total, err := s.ListEntries(t.Context(), audit.Query{Limit: 10})
 		if diff := cmp.Diff([]audit.Entry{last, late, early}, got); err != nil || total != 3 || diff != "" {
 			t.Errorf("ListEntries: total %d, %v (-want +got):\n%s", total, err, diff)
 		}
-		if ids, total := listed(t, s, audit.Query{Offset: 1, Limit: 1}); total != 3 || !slices.Equal(ids, []string{"c"}) {
+		if ids, total := listed(t, s, audit.Query{Limit: 1, Offset: 1}); total != 3 || !slices.Equal(ids, []string{"c"}) {
 			t.Errorf("second page = %q of %d, want c of 3", ids, total)
 		}
 	})
 	t.Run("ListEntries filters", func(t *testing.T) { t.Parallel(); testAuditFilters(t, open) })
-	t.Run("Record names a user by the e-mail address of that moment", func(t *testing.T) {
+	t.Run("Record names a user by the e-mail address at that moment", func(t *testing.T) {
 		t.Parallel()
 
 		db := open(t)
@@ -89,7 +89,7 @@ func testAudit(t *testing.T, open Open) {
 			}
 		}
 	})
-	t.Run("Record in any domain's transaction is part of it", func(t *testing.T) { t.Parallel(); testAuditInTx(t, open) })
+	t.Run("Record is part of a domain's transaction", func(t *testing.T) { t.Parallel(); testAuditInTx(t, open) })
 }
 
 func testAuditFilters(t *testing.T, open Open) {
@@ -116,17 +116,21 @@ func testAuditFilters(t *testing.T, open Open) {
 	}{
 		{"by actor's id", audit.Query{Actor: "bob"}, []string{"2", "1"}},
 		{"by actor's name", audit.Query{Actor: "ann@example.com"}, []string{"0"}},
-		{"actors are no patterns", audit.Query{Actor: "a%"}, []string{"3"}},
+		{"an actor is not a pattern", audit.Query{Actor: "a%"}, []string{"3"}},
 		{"by action", audit.Query{Action: "user.role"}, []string{"0"}},
 		{"by subject, whole words only", audit.Query{Action: "user"}, []string{"1", "0"}},
 		{"by subject with its dot", audit.Query{Action: "user."}, []string{"1", "0"}},
-		{"actions are no patterns", audit.Query{Action: "user_"}, []string{}},
+		{"an action is not a pattern", audit.Query{Action: "user_"}, []string{}},
 		{"by target's id", audit.Query{Target: "1"}, []string{"2", "0"}},
 		{"by target", audit.Query{Target: "user:1"}, []string{"0"}},
-		{"by target whose id has a colon", audit.Query{Target: "user:1:2"}, []string{"3"}},
+		{"by a target whose id has a colon", audit.Query{Target: "user:1:2"}, []string{"3"}},
 		{"from is included", audit.Query{From: T0.Add(2 * time.Second)}, []string{"3", "2"}},
 		{"to is not", audit.Query{To: T0.Add(2 * time.Second)}, []string{"1", "0"}},
-		{"all at once", audit.Query{Actor: "bob", Action: "user", Target: "2", From: T0, To: T0.Add(time.Hour)}, []string{"1"}},
+		{
+			"all at once",
+			audit.Query{Actor: "bob", Action: "user", Target: "2", From: T0, To: T0.Add(time.Hour)},
+			[]string{"1"},
+		},
 		{"beyond the last page", audit.Query{Actor: "bob", Offset: 2}, []string{}},
 	} {
 		got, total := listed(t, s, tt.q)
@@ -147,13 +151,15 @@ func testAuditInTx(t *testing.T, open Open) {
 		"plugin": func(ctx context.Context, fn func(recorder) error) error {
 			return store.NewPlugin(db).InTx(ctx, func(tx plugin.Store) error { return fn(tx) })
 		},
-		"catalogue": func(ctx context.Context, fn func(recorder) error) error {
-			return store.NewCatalogue(db).InTx(ctx, func(tx market.Catalogue) error { return fn(tx) })
+		"market": func(ctx context.Context, fn func(recorder) error) error {
+			return store.NewProducts(db).InTx(ctx, func(tx market.Catalogue) error { return fn(tx) })
 		},
 	} {
 		for outcome, result := range map[string]error{"undone": boom, "kept": nil} {
 			id := name + "-" + outcome
-			err := inTx(t.Context(), func(tx recorder) error { return errors.Join(tx.Record(t.Context(), entry(id, T0)), result) })
+			err := inTx(t.Context(), func(tx recorder) error {
+				return errors.Join(tx.Record(t.Context(), entry(id, T0)), result)
+			})
 			if !errors.Is(err, result) {
 				t.Fatalf("%s: InTx = %v, want %v", id, err, result)
 			}
@@ -161,12 +167,12 @@ func testAuditInTx(t *testing.T, open Open) {
 	}
 	got, _ := listed(t, log, audit.Query{})
 	slices.Sort(got)
-	if want := []string{"account-kept", "catalogue-kept", "plugin-kept"}; !slices.Equal(got, want) {
+	if want := []string{"account-kept", "market-kept", "plugin-kept"}; !slices.Equal(got, want) {
 		t.Errorf("recorded: %q, want %q", got, want)
 	}
 }
 
-// recorder is what the domains' Stores have in common.
+// recorder is the method that the audited domains' Stores have in common.
 type recorder interface {
 	Record(ctx context.Context, e audit.Entry) error
 }

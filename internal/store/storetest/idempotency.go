@@ -18,7 +18,7 @@ const (
 	keyTime   = 24 * time.Hour
 )
 
-// claim is an attempt at T0.
+// claim returns a claim made at T0.
 func claim(id, owner string) idempotency.Claim {
 	return idempotency.Claim{
 		ID: id, Fingerprint: "print", Seed: "seed-of-" + owner, Owner: owner,
@@ -26,7 +26,7 @@ func claim(id, owner string) idempotency.Claim {
 	}
 }
 
-// mustClaimKey claims at a moment, with lease and expiry counted from there.
+// mustClaimKey makes the claim c at now, from where lease and expiry count.
 func mustClaimKey(tb testing.TB, s *store.Idempotency, c idempotency.Claim, now time.Time) idempotency.Record {
 	tb.Helper()
 	c.Until, c.Expires = now.Add(leaseTime), now.Add(keyTime)
@@ -37,13 +37,13 @@ func mustClaimKey(tb testing.TB, s *store.Idempotency, c idempotency.Claim, now 
 	return r
 }
 
-// stays is a moment long before anything ends.
+// stays is a moment before any lease or record ends.
 var stays = T0.Add(time.Second)
 
 func testIdempotency(t *testing.T, open Open) {
 	t.Run("Claim", func(t *testing.T) { t.Parallel(); testClaim(t, open) })
 	t.Run("a claimed record", func(t *testing.T) { t.Parallel(); testClaimed(t, open) })
-	t.Run("DeleteExpired deletes what expired, up to a limit", func(t *testing.T) {
+	t.Run("DeleteExpired deletes expired records, up to a limit", func(t *testing.T) {
 		t.Parallel()
 
 		s := store.NewIdempotency(open(t))
@@ -74,7 +74,7 @@ func testIdempotency(t *testing.T, open Open) {
 }
 
 func testClaim(t *testing.T, open Open) {
-	t.Run("of a new id makes a record", func(t *testing.T) {
+	t.Run("of a new id creates a record", func(t *testing.T) {
 		t.Parallel()
 
 		s := store.NewIdempotency(open(t))
@@ -128,7 +128,7 @@ func testClaim(t *testing.T, open Open) {
 			t.Errorf("Claim (-want +got):\n%s", diff)
 		}
 	})
-	t.Run("begins anew when the record has expired", func(t *testing.T) {
+	t.Run("starts over when the record has expired", func(t *testing.T) {
 		t.Parallel()
 
 		s := store.NewIdempotency(open(t))
@@ -145,7 +145,7 @@ func testClaim(t *testing.T, open Open) {
 		if diff := cmp.Diff(want, mustClaimKey(t, s, again, at)); diff != "" {
 			t.Errorf("Claim (-want +got):\n%s", diff)
 		}
-		// As new, too, in that it may be forgotten.
+		// Like a new record, it may be forgotten.
 		if err := s.Forget(t.Context(), "a", "two"); err != nil {
 			t.Fatal(err)
 		}
@@ -153,11 +153,11 @@ func testClaim(t *testing.T, open Open) {
 			t.Errorf("after Forget: %+v, want a new record", r)
 		}
 	})
-	t.Run("at once by many has one owner", func(t *testing.T) {
+	t.Run("by many at once has one owner", func(t *testing.T) {
 		t.Parallel()
 
 		s := store.NewIdempotency(open(t))
-		// One record that is new, one whose lease has ended.
+		// One id is new; the lease of the other has ended.
 		mustClaimKey(t, s, claim("stale", "zero"), T0.Add(-leaseTime))
 		for id, seed := range map[string]string{"new": "", "stale": "seed-of-zero"} {
 			var (
@@ -176,7 +176,7 @@ func testClaim(t *testing.T, open Open) {
 					}
 					owned.Add(1)
 					if seed == "" {
-						seed = "seed-of-" + owner // one goroutine only, or the count is wrong anyhow
+						seed = "seed-of-" + owner // only the one owner writes this; two would fail the count below
 					}
 					if r.Seed != seed {
 						t.Errorf("%s: seed %q, want %q", id, r.Seed, seed)
@@ -205,7 +205,7 @@ func testClaimed(t *testing.T, open Open) {
 			t.Errorf("record %+v, want it to be one's for a second more", r)
 		}
 	})
-	t.Run("Renew and Keep are for the owner", func(t *testing.T) {
+	t.Run("only the owner may Renew and Keep", func(t *testing.T) {
 		t.Parallel()
 
 		s := store.NewIdempotency(open(t))
@@ -240,7 +240,7 @@ func testClaimed(t *testing.T, open Open) {
 			t.Errorf("released with an answer: %+v", r)
 		}
 	})
-	t.Run("Forget deletes the record of an only attempt", func(t *testing.T) {
+	t.Run("Forget deletes the record of a single attempt", func(t *testing.T) {
 		t.Parallel()
 
 		s := store.NewIdempotency(open(t))

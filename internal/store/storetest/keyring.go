@@ -20,7 +20,10 @@ import (
 func mustAddKeys(tb testing.TB, s *store.Keyring, stages ...keyring.Stage) {
 	tb.Helper()
 	for i, stage := range stages {
-		k := keyring.StoredKey{ID: string(stage), Stage: stage, Purpose: "account", Sealed: "s", CreatedAt: T0.Add(time.Duration(i) * time.Second), StageSince: T0}
+		k := keyring.StoredKey{
+			ID: string(stage), Stage: stage, Purpose: "account", Sealed: "s",
+			CreatedAt: T0.Add(time.Duration(i) * time.Second), StageSince: T0,
+		}
 		if err := s.AddKeyOnce(tb.Context(), k); err != nil {
 			tb.Fatal(err)
 		}
@@ -30,7 +33,7 @@ func mustAddKeys(tb testing.TB, s *store.Keyring, stages ...keyring.Stage) {
 func testKeyring(t *testing.T, open Open) {
 	t.Run("Keys", func(t *testing.T) { t.Parallel(); testKeys(t, open) })
 	t.Run("Stages", func(t *testing.T) { t.Parallel(); testKeyStages(t, open) })
-	t.Run("InTx undoes everything when it fails, and records with the rest", func(t *testing.T) {
+	t.Run("InTx undoes everything if fn fails, the audit entry included", func(t *testing.T) {
 		t.Parallel()
 
 		db := open(t)
@@ -42,7 +45,8 @@ func testKeyring(t *testing.T, open Open) {
 				if err := tx.MoveKey(t.Context(), "current", keyring.StageCurrent, keyring.StagePrevious, T0); err != nil {
 					return err
 				}
-				if err := tx.Record(t.Context(), audit.New(t.Context(), T0, audit.KeysRotate, audit.Target{Type: "signing_key", ID: "k"}, nil)); err != nil {
+				target := audit.Target{Type: "signing_key", ID: "k"}
+				if err := tx.Record(t.Context(), audit.New(t.Context(), T0, audit.KeysRotate, target, nil)); err != nil {
 					return err
 				}
 				return fails
@@ -63,28 +67,42 @@ func testKeyring(t *testing.T, open Open) {
 }
 
 func testKeyStages(t *testing.T, open Open) {
-	t.Run("MoveKey changes the stage and its time, from the stage that is named only", func(t *testing.T) {
+	t.Run("MoveKey changes the stage and its time, only from the given stage", func(t *testing.T) {
 		t.Parallel()
 
 		s := store.NewKeyring(open(t))
 		mustAddKeys(t, s, keyring.StageCurrent, keyring.StageNext)
 		later := T0.Add(time.Hour)
-		mustBe(t, "MoveKey from another stage", s.MoveKey(t.Context(), "current", keyring.StageNext, keyring.StagePrevious, later), errs.NotFound)
-		mustBe(t, "MoveKey of no key", s.MoveKey(t.Context(), "other", keyring.StageNext, keyring.StagePrevious, later), errs.NotFound)
-		mustBe(t, "MoveKey to a second current key", s.MoveKey(t.Context(), "next", keyring.StageNext, keyring.StageCurrent, later), errs.Conflict)
+		for _, tt := range []struct {
+			name, id string
+			to       keyring.Stage
+			want     errs.Kind
+		}{
+			{"MoveKey from another stage", "current", keyring.StagePrevious, errs.NotFound},
+			{"MoveKey of an unknown key", "other", keyring.StagePrevious, errs.NotFound},
+			{"MoveKey to a second current key", "next", keyring.StageCurrent, errs.Conflict},
+		} {
+			mustBe(t, tt.name, s.MoveKey(t.Context(), tt.id, keyring.StageNext, tt.to, later), tt.want)
+		}
 		if err := s.MoveKey(t.Context(), "current", keyring.StageCurrent, keyring.StagePrevious, later); err != nil {
 			t.Fatal(err)
 		}
 		want := []keyring.StoredKey{
-			{ID: "current", Stage: keyring.StagePrevious, Purpose: "account", Sealed: "s", CreatedAt: T0, StageSince: later},
-			{ID: "next", Stage: keyring.StageNext, Purpose: "account", Sealed: "s", CreatedAt: T0.Add(time.Second), StageSince: T0},
+			{
+				ID: "current", Stage: keyring.StagePrevious, Purpose: "account", Sealed: "s",
+				CreatedAt: T0, StageSince: later,
+			},
+			{
+				ID: "next", Stage: keyring.StageNext, Purpose: "account", Sealed: "s",
+				CreatedAt: T0.Add(time.Second), StageSince: T0,
+			},
 		}
 		got, err := s.ListKeys(t.Context(), "account")
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("ListKeys: %v (-want +got):\n%s", err, diff)
 		}
 	})
-	t.Run("of several who move a key one succeeds", func(t *testing.T) {
+	t.Run("of several who move a key, one succeeds", func(t *testing.T) {
 		t.Parallel()
 
 		s := store.NewKeyring(open(t))
@@ -96,8 +114,8 @@ func testKeyStages(t *testing.T, open Open) {
 		for range 8 {
 			wg.Go(func() {
 				err := s.InTx(t.Context(), func(tx keyring.Store) error {
-					// Locked by the first, although nothing changes: the others wait for
-					// what it does next.
+					// This locks the key although it changes nothing, so the others wait for what
+					// the first does next.
 					if err := tx.MoveKey(t.Context(), "current", keyring.StageCurrent, keyring.StageCurrent, T0); err != nil {
 						return err
 					}
@@ -106,7 +124,7 @@ func testKeyStages(t *testing.T, open Open) {
 				if err == nil {
 					moved.Add(1)
 				} else {
-					mustBe(t, "MoveKey of a key that was moved", err, errs.NotFound)
+					mustBe(t, "MoveKey of a moved key", err, errs.NotFound)
 				}
 			})
 		}
@@ -115,7 +133,7 @@ func testKeyStages(t *testing.T, open Open) {
 			t.Errorf("%d moved the key, want 1", n)
 		}
 	})
-	t.Run("DeletePreviousKey deletes no other", func(t *testing.T) {
+	t.Run("DeletePreviousKey deletes previous keys only", func(t *testing.T) {
 		t.Parallel()
 
 		s := store.NewKeyring(open(t))
@@ -141,7 +159,9 @@ func testKeys(t *testing.T, open Open) {
 		for i := range 8 {
 			wg.Go(func() {
 				for _, stage := range []keyring.Stage{keyring.StageCurrent, keyring.StageNext} {
-					k := keyring.StoredKey{ID: fmt.Sprint(stage, i), Stage: stage, Purpose: "account", Sealed: "s", CreatedAt: T0, StageSince: T0}
+					k := keyring.StoredKey{
+						ID: fmt.Sprint(stage, i), Stage: stage, Purpose: "account", Sealed: "s", CreatedAt: T0, StageSince: T0,
+					}
 					if err := s.AddKeyOnce(t.Context(), k); err != nil {
 						t.Error(err)
 					}
@@ -154,14 +174,16 @@ func testKeys(t *testing.T, open Open) {
 			t.Errorf("ListKeys = %+v, %v; want one current and one next", keys, err)
 		}
 	})
-	t.Run("each purpose has keys of its own", func(t *testing.T) {
+	t.Run("each purpose has its own keys", func(t *testing.T) {
 		t.Parallel()
 
 		s := store.NewKeyring(open(t))
 		purposes := []string{"account", "license"}
 		for _, purpose := range purposes {
 			for _, stage := range []keyring.Stage{keyring.StageCurrent, keyring.StageNext, keyring.StagePrevious} {
-				k := keyring.StoredKey{ID: purpose + " " + string(stage), Purpose: purpose, Stage: stage, Sealed: "s", CreatedAt: T0, StageSince: T0}
+				k := keyring.StoredKey{
+					ID: purpose + " " + string(stage), Purpose: purpose, Stage: stage, Sealed: "s", CreatedAt: T0, StageSince: T0,
+				}
 				if err := s.AddKeyOnce(t.Context(), k); err != nil {
 					t.Fatal(err)
 				}
@@ -187,9 +209,12 @@ func testKeys(t *testing.T, open Open) {
 
 		s := store.NewKeyring(open(t))
 		want := []keyring.StoredKey{
-			{ID: "c", Stage: keyring.StagePrevious, Purpose: "account", Sealed: "1", CreatedAt: T0, StageSince: T0.Add(time.Hour)},
-			{ID: "b", Stage: keyring.StagePrevious, Purpose: "account", Sealed: "2", CreatedAt: T0.Add(time.Second), StageSince: T0.Add(time.Hour)},
-			{ID: "a", Stage: keyring.StageCurrent, Purpose: "account", Sealed: "3", CreatedAt: T0.Add(2 * time.Second), StageSince: T0.Add(time.Hour)},
+			{ID: "c", Stage: keyring.StagePrevious, Sealed: "1", CreatedAt: T0},
+			{ID: "b", Stage: keyring.StagePrevious, Sealed: "2", CreatedAt: T0.Add(time.Second)},
+			{ID: "a", Stage: keyring.StageCurrent, Sealed: "3", CreatedAt: T0.Add(2 * time.Second)},
+		}
+		for i := range want {
+			want[i].Purpose, want[i].StageSince = "account", T0.Add(time.Hour)
 		}
 		for _, i := range []int{2, 0, 1} {
 			if err := s.AddKeyOnce(t.Context(), want[i]); err != nil {

@@ -16,14 +16,6 @@ import (
 	"stoa/internal/store"
 )
 
-// wantKind fails the test unless err is of that kind.
-func wantKind(tb testing.TB, err error, kind errs.Kind) {
-	tb.Helper()
-	if errs.KindOf(err) != kind {
-		tb.Errorf("error = %v, want kind %q", err, kind)
-	}
-}
-
 func pkg(slug string) plugin.Package {
 	raw := fmt.Sprintf(`{"schemaVersion":1,"slug":%q,"name":"N","version":"1.2.3","runtimeType":"external-http",`+
 		`"externalBaseUrl":"https://x.example","permissions":["a:b"],"extra":{"x":[1]}}`, slug)
@@ -32,8 +24,8 @@ func pkg(slug string) plugin.Package {
 		panic(err)
 	}
 	return plugin.Package{
-		ID: "id-" + slug, Source: plugin.SourceLocalZip, InstallPath: "plugins/" + slug + "/1.2.3-00", ZipHash: "hash-" + slug,
-		Manifest: m, InstalledAt: T0, UpdatedAt: T0.Add(time.Second),
+		ID: "id-" + slug, Source: plugin.SourceLocalZip, InstallPath: "plugins/" + slug + "/1.2.3-00",
+		ZipHash: "hash-" + slug, Manifest: m, InstalledAt: T0, UpdatedAt: T0.Add(time.Second),
 	}
 }
 
@@ -54,8 +46,10 @@ func seeded(t *testing.T, open Open) *store.Plugin {
 	ctx := t.Context()
 	two := inst("p1", "i2", "two")
 	two.CreatedAt = T0.Add(time.Minute)
-	err := errors.Join(s.CreatePackage(ctx, pkg("p1")), s.CreateInstance(ctx, two), s.CreateInstance(ctx, inst("p1", "i1", "default")),
-		s.PutSecret(ctx, "p1", plugin.Secret{Current: "c"}))
+	err := errors.Join(
+		s.CreatePackage(ctx, pkg("p1")), s.CreateInstance(ctx, two), s.CreateInstance(ctx, inst("p1", "i1", "default")),
+		s.PutSecret(ctx, "p1", plugin.Secret{Current: "c"}),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,21 +58,21 @@ func seeded(t *testing.T, open Open) *store.Plugin {
 
 func testPlugin(t *testing.T, open Open) {
 	for name, test := range map[string]func(*testing.T, *store.Plugin){
-		"packages come back as they were stored":                       testPackage,
-		"a slug is taken for ever":                                     testSlugTaken,
-		"lists are in order, in pages, without what is gone":           testLists,
-		"an uninstall disables, hides and keeps":                       testUninstall,
-		"instances are found by id and by key, in their package only":  testFind,
-		"of many instances the live ones are told":                     testLive,
-		"a key is used once":                                           testKeyOnce,
-		"an update replaces what may change":                           testUpdate,
-		"an update of a version that is not the last one is refused":   testUpdateStale,
-		"a deleted instance is gone":                                   testDeletedInstance,
-		"secrets come back as they were put":                           testSecret,
-		"a transaction keeps everything or nothing":                    testPluginTx,
-		"a package that a transaction holds makes others wait":         testPackageLock,
-		"of many who create one package at the same time one succeeds": testCreateRace,
-		"what is not there is not found":                               testAbsent,
+		"packages come back as they were stored":                      testPackage,
+		"a slug stays taken after an uninstall":                       testSlugTaken,
+		"lists are sorted, in pages, without deleted ones":            testLists,
+		"an uninstall disables, hides and keeps":                      testUninstall,
+		"instances are found by id and by key, in their package only": testFind,
+		"LiveInstances returns the live ones of many":                 testLive,
+		"a key is used only once":                                     testKeyOnce,
+		"an update replaces what may change":                          testUpdate,
+		"an update of an old version is refused":                      testUpdateStale,
+		"a deleted instance is gone":                                  testDeletedInstance,
+		"secrets come back as they were put":                          testSecret,
+		"a transaction keeps everything or nothing":                   testPluginTx,
+		"a package that a transaction locked makes others wait":       testPackageLock,
+		"of many who create one package, one succeeds":                testCreateRace,
+		"what does not exist is not found":                            testAbsent,
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); test(t, seeded(t, open)) })
 	}
@@ -87,7 +81,7 @@ func testPlugin(t *testing.T, open Open) {
 func testPackage(t *testing.T, s *store.Plugin) {
 	ctx := t.Context()
 	want := pkg("p1")
-	for range 2 { // the second time from memory
+	for range 2 { // the second manifest comes from the cache
 		got, err := s.GetPackage(ctx, "p1")
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("GetPackage = %v (-want +got):\n%s", err, diff)
@@ -133,7 +127,10 @@ func testLists(t *testing.T, s *store.Plugin) {
 		}
 		return out
 	}
-	got := [][]string{slugs(2, 0), slugs(2, 2), slugs(2, 4)}
+	var got [][]string
+	for _, offset := range []int{0, 2, 4} {
+		got = append(got, slugs(2, offset))
+	}
 	if diff := cmp.Diff([][]string{{"p0", "p1"}, {"p3"}, nil}, got); diff != "" {
 		t.Errorf("pages of packages (-want +got):\n%s", diff)
 	}
@@ -179,150 +176,18 @@ func testUninstall(t *testing.T, s *store.Plugin) {
 	_, err = s.GetSecret(ctx, "p1")
 	wantKind(t, err, errs.NotFound)
 	list, total, err := s.ListInstances(ctx, "p1", 9, 0)
-	if err != nil || total != 2 || slices.ContainsFunc(list, func(in plugin.StoredInstance) bool { return in.Enabled || in.Version != 2 || !in.UpdatedAt.Equal(at) }) {
+	changed := func(in plugin.StoredInstance) bool { return in.Enabled || in.Version != 2 || !in.UpdatedAt.Equal(at) }
+	if err != nil || total != 2 || slices.ContainsFunc(list, changed) {
 		t.Errorf("instances = %+v, %v; want both disabled", list, err)
 	}
 	wantKind(t, s.DeletePackage(ctx, "p1", at), errs.NotFound)
 }
 
-func testFind(t *testing.T, s *store.Plugin) {
-	ctx := t.Context()
-	if err := s.CreatePackage(ctx, pkg("p2")); err != nil {
-		t.Fatal(err)
-	}
-	want := inst("p1", "i1", "default")
-	for name, find := range map[string]func() (plugin.Package, plugin.StoredInstance, error){
-		"FindByID":  func() (plugin.Package, plugin.StoredInstance, error) { return s.FindByID(ctx, "p1", "i1") },
-		"FindByKey": func() (plugin.Package, plugin.StoredInstance, error) { return s.FindByKey(ctx, "p1", "default") },
-
-		"FindInstallation": func() (plugin.Package, plugin.StoredInstance, error) { return s.FindInstallation(ctx, "i1") },
-	} {
-		p, got, err := find()
-		if diff := cmp.Diff(want, got); diff != "" || err != nil {
-			t.Errorf("%s = %v (-want +got):\n%s", name, err, diff)
-		}
-		if diff := cmp.Diff(pkg("p1"), p); diff != "" {
-			t.Errorf("%s: package (-want +got):\n%s", name, diff)
-		}
-	}
-	_, _, err := s.FindByID(ctx, "p2", "i1")
-	wantKind(t, err, errs.NotFound)
-	_, _, err = s.FindByKey(ctx, "p2", "default")
-	wantKind(t, err, errs.NotFound)
-	_, _, err = s.FindInstallation(ctx, "i9")
-	wantKind(t, err, errs.NotFound)
-}
-
-func testLive(t *testing.T, s *store.Plugin) {
-	ctx := t.Context()
-	off, gone := inst("p1", "i3", "off"), inst("p1", "i4", "gone")
-	off.Enabled = false
-	err := errors.Join(s.CreateInstance(ctx, off), s.CreateInstance(ctx, gone),
-		s.CreatePackage(ctx, pkg("p2")), s.CreateInstance(ctx, inst("p2", "j1", "default")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	gone.Version, gone.DeletedAt = 2, T0
-	changed := inst("p1", "i2", "two")
-	changed.Version = 2
-	if err := errors.Join(s.UpdateInstance(ctx, gone), s.UpdateInstance(ctx, changed)); err != nil {
-		t.Fatal(err)
-	}
-	want := func(what string, ids []string, want map[string]plugin.Revision) {
-		t.Helper()
-		got, err := s.LiveInstances(ctx, ids)
-		if diff := cmp.Diff(want, got); diff != "" || err != nil {
-			t.Errorf("%s: %v (-want +got):\n%s", what, err, diff)
-		}
-	}
-	all := []string{"i1", "i2", "i3", "i4", "i9", "j1"}
-	i1 := plugin.Revision{Instance: 1, ZipHash: "hash-p1", Updated: T0.Add(time.Second)}
-	i2, j1 := i1, i1
-	i2.Instance, j1.ZipHash = 2, "hash-p2"
-	want("all", all, map[string]plugin.Revision{"i1": i1, "i2": i2, "j1": j1})
-	want("one", []string{"i2"}, map[string]plugin.Revision{"i2": i2})
-	want("none", nil, map[string]plugin.Revision{})
-	if err := s.DeletePackage(ctx, "p1", T0); err != nil {
-		t.Fatal(err)
-	}
-	want("after an uninstall", all, map[string]plugin.Revision{"j1": j1})
-}
-
-func testKeyOnce(t *testing.T, s *store.Plugin) {
-	ctx := t.Context()
-	state := func(key string) plugin.KeyState {
-		st, err := s.KeyState(ctx, "p1", key)
-		if err != nil {
-			t.Error(err)
-		}
-		return st
-	}
-	if got := state("three"); got != plugin.KeyFree {
-		t.Errorf("state of an unused key = %v", got)
-	}
-	if got := state("two"); got != plugin.KeyTaken {
-		t.Errorf("state of a used key = %v", got)
-	}
-	wantKind(t, s.CreateInstance(ctx, inst("p1", "i3", "two")), errs.Conflict)
-	gone := inst("p1", "i2", "two")
-	gone.Version, gone.DeletedAt = 2, T0
-	if err := s.UpdateInstance(ctx, gone); err != nil {
-		t.Fatal(err)
-	}
-	if got := state("two"); got != plugin.KeyDeleted {
-		t.Errorf("state of a deleted instance's key = %v", got)
-	}
-	wantKind(t, s.CreateInstance(ctx, inst("p1", "i3", "two")), errs.Conflict)
-}
-
-func testUpdate(t *testing.T, s *store.Plugin) {
-	ctx := t.Context()
-	want := inst("p1", "i1", "default")
-	want.Enabled, want.Sealed, want.Granted, want.Version, want.UpdatedAt = false, "", []string{}, 2, T0.Add(time.Hour)
-	if err := s.UpdateInstance(ctx, want); err != nil {
-		t.Fatal(err)
-	}
-	_, got, err := s.FindByID(ctx, "p1", "i1")
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Errorf("after the update: %v (-want +got):\n%s", err, diff)
-	}
-}
-
-func testUpdateStale(t *testing.T, s *store.Plugin) {
-	ctx := t.Context()
-	for _, version := range []int64{1, 3} {
-		in := inst("p1", "i1", "default")
-		in.Version, in.Enabled = version, false
-		wantKind(t, s.UpdateInstance(ctx, in), errs.Conflict)
-	}
-	if _, got, err := s.FindByID(ctx, "p1", "i1"); err != nil || !got.Enabled || got.Version != 1 {
-		t.Errorf("instance = %+v, %v; want it unchanged", got, err)
-	}
-}
-
-func testDeletedInstance(t *testing.T, s *store.Plugin) {
-	ctx := t.Context()
-	in := inst("p1", "i2", "two")
-	in.Version, in.DeletedAt, in.Enabled = 2, T0, false
-	if err := s.UpdateInstance(ctx, in); err != nil {
-		t.Fatal(err)
-	}
-	_, _, err := s.FindByID(ctx, "p1", "i2")
-	wantKind(t, err, errs.NotFound)
-	_, _, err = s.FindByKey(ctx, "p1", "two")
-	wantKind(t, err, errs.NotFound)
-	_, _, err = s.FindInstallation(ctx, "i2")
-	wantKind(t, err, errs.NotFound)
-	in.Version = 3
-	wantKind(t, s.UpdateInstance(ctx, in), errs.NotFound)
-	if _, total, err := s.ListInstances(ctx, "p1", 9, 0); err != nil || total != 1 {
-		t.Errorf("ListInstances: total %d, %v; want 1", total, err)
-	}
-}
-
 func testSecret(t *testing.T, s *store.Plugin) {
 	ctx := t.Context()
-	for _, want := range []plugin.Secret{{Current: "c"}, {Current: "d", Previous: "c", PreviousUntil: T0}, {Current: "e"}} {
+	for _, want := range []plugin.Secret{
+		{Current: "c"}, {Current: "d", Previous: "c", PreviousUntil: T0}, {Current: "e"},
+	} {
 		if err := s.PutSecret(ctx, "p1", want); err != nil {
 			t.Fatal(err)
 		}
@@ -337,7 +202,9 @@ func testPluginTx(t *testing.T, s *store.Plugin) {
 	ctx := t.Context()
 	failed := errors.New("failed")
 	err := s.InTx(ctx, func(tx plugin.Store) error {
-		if err := errors.Join(tx.CreatePackage(ctx, pkg("p2")), tx.CreateInstance(ctx, inst("p2", "x", "default")), tx.DeletePackage(ctx, "p1", T0)); err != nil {
+		err := errors.Join(tx.CreatePackage(ctx, pkg("p2")), tx.CreateInstance(ctx, inst("p2", "x", "default")),
+			tx.DeletePackage(ctx, "p1", T0))
+		if err != nil {
 			return err
 		}
 		if _, _, err := tx.FindByID(ctx, "p2", "x"); err != nil {
@@ -355,7 +222,7 @@ func testPluginTx(t *testing.T, s *store.Plugin) {
 	}
 }
 
-// Without the lock two of these would read the same version and write it twice.
+// Without the lock, two writers would read the same version.
 func testPackageLock(t *testing.T, s *store.Plugin) {
 	const writers = 8
 	var wg sync.WaitGroup
@@ -406,7 +273,8 @@ func testCreateRace(t *testing.T, s *store.Plugin) {
 			wantKind(t, err, errs.Conflict)
 		}
 	}
-	if _, total, err := s.ListInstances(context.WithoutCancel(t.Context()), "race", 9, 0); won != 1 || total != 1 || err != nil {
+	_, total, err := s.ListInstances(context.WithoutCancel(t.Context()), "race", 9, 0)
+	if won != 1 || total != 1 || err != nil {
 		t.Errorf("%d succeeded, %d instances, %v; want one and one", won, total, err)
 	}
 }
@@ -423,7 +291,8 @@ func testAbsent(t *testing.T, s *store.Plugin) {
 	in := inst("p1", "nope", "nope")
 	in.Version = 2
 	wantKind(t, s.UpdateInstance(ctx, in), errs.NotFound)
-	if list, total, err := s.ListInstances(ctx, "nope", 9, 0); len(list) != 0 || total != 0 || err != nil {
+	list, total, err := s.ListInstances(ctx, "nope", 9, 0)
+	if len(list) != 0 || total != 0 || err != nil {
 		t.Errorf("ListInstances of an unknown package = %v, %d, %v; want none", list, total, err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func testSettings(t *testing.T, open Open) {
-	t.Run("Once gives every caller the value that was first", func(t *testing.T) {
+	t.Run("Once gives every caller the first value", func(t *testing.T) {
 		t.Parallel()
 
 		s := store.NewSettings(open(t))

@@ -1,6 +1,5 @@
-// Package storetest is the conformance suite of package store. Every engine must
-// pass all of it; a rule that a domain's Store interface states in words is
-// stated here in code.
+// Package storetest is the conformance suite of package store, which every engine
+// must pass. What a domain's Store interface promises in words is a test here.
 package storetest
 
 import (
@@ -8,6 +7,7 @@ import (
 	"time"
 
 	"stoa/internal/database"
+	"stoa/internal/errs"
 )
 
 // T0 is an arbitrary moment, at the precision the database keeps.
@@ -16,19 +16,30 @@ var T0 = time.Date(2030, time.March, 1, 12, 0, 0, 0, time.UTC)
 // Open returns an empty, migrated database that is closed when the test ends.
 type Open func(testing.TB) *database.DB
 
-// Run runs the suite, one sub-test a domain.
+// Run runs the suite, with one sub-test for each domain or part of one.
 func Run(t *testing.T, open Open) {
-	t.Run("Migrate", func(t *testing.T) { t.Parallel(); testMigrate(t, open) })
-	t.Run("Settings", func(t *testing.T) { t.Parallel(); testSettings(t, open) })
-	t.Run("Account", func(t *testing.T) { t.Parallel(); testAccount(t, open) })
-	t.Run("Keyring", func(t *testing.T) { t.Parallel(); testKeyring(t, open) })
-	t.Run("Catalogue", func(t *testing.T) { t.Parallel(); testCatalogue(t, open) })
-	t.Run("Sales", func(t *testing.T) { t.Parallel(); testSales(t, open) })
-	t.Run("Licenses", func(t *testing.T) { t.Parallel(); testLicenses(t, open) })
-	t.Run("Orders", func(t *testing.T) { t.Parallel(); testOrders(t, open) })
-	t.Run("Reviews", func(t *testing.T) { t.Parallel(); testReviews(t, open) })
-	t.Run("Outbox", func(t *testing.T) { t.Parallel(); testOutbox(t, open) })
-	t.Run("Plugin", func(t *testing.T) { t.Parallel(); testPlugin(t, open) })
-	t.Run("Idempotency", func(t *testing.T) { t.Parallel(); testIdempotency(t, open) })
-	t.Run("Audit", func(t *testing.T) { t.Parallel(); testAudit(t, open) })
+	for name, test := range map[string]func(*testing.T, Open){
+		"Migrate": testMigrate, "Settings": testSettings, "Account": testAccount, "Keyring": testKeyring,
+		"Products": testProducts, "Licenses": testLicenses, "Orders": testOrders, "Claims": testClaims,
+		"Receipts": testReceipts, "Reviews": testReviews, "Plugin": testPlugin, "Idempotency": testIdempotency,
+		"Audit": testAudit,
+	} {
+		t.Run(name, func(t *testing.T) { t.Parallel(); test(t, open) })
+	}
+}
+
+// wantKind fails the test unless err is of that kind.
+func wantKind(tb testing.TB, err error, kind errs.Kind) {
+	tb.Helper()
+	if errs.KindOf(err) != kind {
+		tb.Errorf("error = %v, want kind %q", err, kind)
+	}
+}
+
+// mustBe is wantKind for an error that needs a name.
+func mustBe(tb testing.TB, what string, err error, want errs.Kind) {
+	tb.Helper()
+	if got := errs.KindOf(err); got != want {
+		tb.Errorf("%s = %v (kind %q), want kind %q", what, err, got, want)
+	}
 }

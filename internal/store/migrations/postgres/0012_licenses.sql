@@ -18,7 +18,7 @@ UPDATE licenses SET anchor_ms = created_at_ms, periods = 1,
 WHERE expires_at_ms IS NOT NULL;
 UPDATE licenses SET instances = (SELECT count(*) FROM license_instances i WHERE i.license_id = licenses.id);
 
--- What a licence was renewed for, so that a payment renews it once.
+-- What a license was renewed for, so that a payment renews it once.
 CREATE TABLE license_renewals (
     license_id TEXT COLLATE "C" NOT NULL REFERENCES licenses (id),
     reference  TEXT COLLATE "C" NOT NULL,

@@ -6,8 +6,8 @@ import (
 	"stoa/internal/market"
 )
 
-// productDetail is market.Detail as the detail column holds it. Prices are in
-// minor units: a stored number never needs rounding.
+// productDetail is market.Detail in the JSON of the column detail. Prices are in
+// minor units, so no stored number needs rounding.
 type productDetail struct {
 	FullDescription string                  `json:"fullDescription"`
 	Features        []market.FeatureSection `json:"features"`
@@ -48,18 +48,10 @@ func decodeDetail(text string) (market.Detail, error) {
 	d := market.Detail{FullDescription: in.FullDescription, Features: in.Features, FAQ: in.FAQ, Comparison: in.Comparison}
 	for _, t := range in.Tiers {
 		d.Tiers = append(d.Tiers, market.Tier{
-			ID: t.ID, Name: t.Name, Description: t.Description, Price: market.Money{Minor: t.PriceMinor, Currency: t.Currency},
+			ID: t.ID, Name: t.Name, Description: t.Description,
+			Price:  market.Money{Minor: t.PriceMinor, Currency: t.Currency},
 			Period: market.BillingPeriod(t.Period), Features: t.Features, Highlighted: t.Highlighted, MaxInstances: t.MaxInstances,
 		})
 	}
 	return d, nil
-}
-
-// jsonList encodes a list as a JSON array, never as null.
-func jsonList(list []string) (string, error) {
-	if list == nil {
-		return "[]", nil
-	}
-	b, err := json.Marshal(list)
-	return string(b), err
 }

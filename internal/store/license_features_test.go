@@ -8,12 +8,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever features a licence has, the short way of reading them gives what JSON
-// does.
+// Whatever features a license has, decodeFeatures reads what a JSON decoder would.
 func TestFeaturesAreReadAsTheyWereWritten(t *testing.T) {
 	t.Parallel()
 
-	piece := rapid.OneOf(rapid.SampledFrom([]string{`"`, `\`, `,`, `","`, `[`, `]`, `<`, "\n", "", `"]`, `["`, "\u2028"}), rapid.String())
+	special := rapid.SampledFrom([]string{`"`, `\`, `,`, `","`, `[`, `]`, `<`, "\n", "", `"]`, `["`, "\u2028"})
+	piece := rapid.OneOf(special, rapid.String())
 	feature := rapid.Custom(func(t *rapid.T) string {
 		text := ""
 		for _, p := range rapid.SliceOfN(piece, 0, 4).Draw(t, "pieces") {

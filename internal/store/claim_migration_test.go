@@ -37,14 +37,23 @@ func TestOldOrdersCanBeClaimed(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			exec(`INSERT INTO products (id, slug, name, name_sort, search_text, description, short_description, icon, category, screenshots,
-					highlights, pricing_type, price_minor, price_currency, price_rank, rating, review_count, download_base, download_count,
-					featured, trending, published, detail, created_at_ms, updated_at_ms)
-				VALUES ('p', 'p', '', '', '', '', '', '', '', '[]', '[]', 'paid', 1, 'EUR', 1, 0, 0, 0, 0, $1, $1, $1, '{}', 1, 1)`, no)
-			for id, billing := range map[string]any{"hers": `{"name":"Ada","email":" Ada@Example.com"}`, "no-address": `{"name":"Ada"}`, "no-bill": nil, "nonsense": `{"email":"ada"}`} {
-				exec(`INSERT INTO licenses (id, product_id, tier_id, user_id, key_hash, key_sealed, type, features, max_instances, paid, created_at_ms)
+			exec(`INSERT INTO products (id, slug, name, name_sort, search_text, description, short_description, icon,
+					category, screenshots, highlights, pricing_type, price_minor, price_currency, price_rank, rating, review_count,
+					download_base, download_count, featured, trending, published, detail, created_at_ms, updated_at_ms)
+				VALUES ('p', 'p', '', '', '', '', '', '',
+					'', '[]', '[]', 'paid', 1, 'EUR', 1, 0, 0,
+					0, 0, $1, $1, $1, '{}', 1, 1)`, no)
+			for id, billing := range map[string]any{
+				"hers":       `{"name":"Ada","email":" Ada@Example.com"}`,
+				"no-address": `{"name":"Ada"}`,
+				"no-bill":    nil,
+				"nonsense":   `{"email":"ada"}`,
+			} {
+				exec(`INSERT INTO licenses (id, product_id, tier_id, user_id, key_hash, key_sealed, type, features,
+						max_instances, paid, created_at_ms)
 					VALUES ($1, 'p', 't', 'anonymous', $1, '', 'perpetual', '[]', 1, $2, 1)`, id, no)
-				exec(`INSERT INTO orders (id, product_id, tier_id, user_id, payment_method, billing_info, amount_minor, currency, status, license_id, created_at_ms)
+				exec(`INSERT INTO orders (id, product_id, tier_id, user_id, payment_method, billing_info, amount_minor,
+						currency, status, license_id, created_at_ms)
 					VALUES ($1, 'p', 't', 'anonymous', 'card', $2, 1, 'EUR', 'paid', $1, 1)`, id, billing)
 			}
 			if _, err := Migrate(t.Context(), db); err != nil {

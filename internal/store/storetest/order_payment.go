@@ -8,9 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/account"
-	"stoa/internal/caller"
-	"stoa/internal/database"
 	"stoa/internal/errs"
 	"stoa/internal/market"
 	"stoa/internal/market/payment"
@@ -18,7 +15,7 @@ import (
 )
 
 func testPayments(t *testing.T, open Open) {
-	t.Run("of many who record an event, one is the first", func(t *testing.T) {
+	t.Run("of many who record an event, one records it first", func(t *testing.T) {
 		t.Parallel()
 
 		s := store.NewSales(shopDB(t, open))
@@ -49,7 +46,9 @@ func testPayments(t *testing.T, open Open) {
 		t.Parallel()
 
 		s := store.NewSales(shopDB(t, open))
-		for id, ref := range map[string]payment.Reference{"o1": {Payment: "p1", Subscription: "s1"}, "o2": {Payment: "p2"}, "o3": {Subscription: "s3"}} {
+		for id, ref := range map[string]payment.Reference{
+			"o1": {Payment: "p1", Subscription: "s1"}, "o2": {Payment: "p2"}, "o3": {Subscription: "s3"},
+		} {
 			o := Order(id, "a", "anonymous", "", T0)
 			o.Provider, o.Payment = "stripe", ref
 			mustOrder(t, s, o)
@@ -76,7 +75,6 @@ func testPayments(t *testing.T, open Open) {
 		}
 	})
 	t.Run("unfinished orders", func(t *testing.T) { t.Parallel(); testUnfinished(t, store.NewSales(shopDB(t, open))) })
-	t.Run("orders that a query wants", func(t *testing.T) { t.Parallel(); testFindOrders(t, shopDB(t, open)) })
 }
 
 func testUnfinished(t *testing.T, s *store.Sales) {
@@ -94,11 +92,17 @@ func testUnfinished(t *testing.T, s *store.Sales) {
 	add("other", T0, func(o *market.Order) { o.Provider = "other" })
 	add("paid", T0, func(o *market.Order) { o.PaidAt = T0 })
 	add("cancelled", T0, func(o *market.Order) { o.CancelledAt = T0 })
-	add("late", T0.Add(time.Hour), func(o *market.Order) { o.PaidAt, o.CancelledAt, o.PaymentURL = T0, T0, "https://pay.example" })
+	add("late", T0.Add(time.Hour), func(o *market.Order) {
+		o.PaidAt, o.CancelledAt, o.PaymentURL = T0, T0, "https://pay.example"
+	})
 	add("back", T0, func(o *market.Order) { o.PaidAt, o.CancelledAt, o.RefundedAt = T0, T0, T0 })
-	add("over", T0.Add(2*time.Hour), func(o *market.Order) { o.PaidAt, o.RefundedAt, o.Payment.Subscription = T0, T0, "s1" })
+	add("over", T0.Add(2*time.Hour), func(o *market.Order) {
+		o.PaidAt, o.RefundedAt, o.Payment.Subscription = T0, T0, "s1"
+	})
 	add("void", T0.Add(3*time.Hour), func(o *market.Order) { o.CancelledAt, o.Payment.Subscription = T0, "s2" })
-	add("ended", T0, func(o *market.Order) { o.PaidAt, o.RefundedAt, o.EndedAt, o.Payment.Subscription = T0, T0, T0, "s3" })
+	add("ended", T0, func(o *market.Order) {
+		o.PaidAt, o.RefundedAt, o.EndedAt, o.Payment.Subscription = T0, T0, T0, "s3"
+	})
 	add("goes on", T0, func(o *market.Order) { o.PaidAt, o.Payment.Subscription = T0, "s4" })
 	want := func(now time.Time, want string) {
 		t.Helper()
@@ -111,7 +115,8 @@ func testUnfinished(t *testing.T, s *store.Sales) {
 			t.Errorf("UnfinishedOrders = %q, %v; want %q", got, err, want)
 		}
 	}
-	want(T0, "begun:0 pending:0 late:0 over:0 void:0") // the pending ones, the one to give back, the subscriptions to end
+	// The pending orders, the one to refund, and the subscriptions to end.
+	want(T0, "begun:0 pending:0 late:0 over:0 void:0")
 	putOff := func(id string, tries int, next time.Time) {
 		t.Helper()
 		if err := s.PutOff(t.Context(), id, tries, next); err != nil {
@@ -121,7 +126,7 @@ func testUnfinished(t *testing.T, s *store.Sales) {
 	putOff("begun", 3, T0.Add(2*time.Hour))
 	putOff("pending", 1, T0.Add(3*time.Hour))
 	want(T0.Add(2*time.Hour-time.Millisecond), "late:0 over:0 void:0")
-	want(T0.Add(3*time.Hour), "late:0 over:0 void:0 begun:3 pending:1") // those that wait the longest first
+	want(T0.Add(3*time.Hour), "late:0 over:0 void:0 begun:3 pending:1") // the longest waiting first
 	putOff("begun", market.SweepTries, T0.Add(time.Hour))
 	putOff("pending", market.SweepTries-1, T0.Add(time.Hour))
 	want(T0.Add(3*time.Hour), fmt.Sprint("late:0 over:0 void:0 pending:", market.SweepTries-1))
@@ -130,53 +135,5 @@ func testUnfinished(t *testing.T, s *store.Sales) {
 	}
 	if found, err := s.UnfinishedOrders(t.Context(), "stripe", T0, T0); err != nil || len(found) != 100 {
 		t.Errorf("%d unfinished orders at once, %v; want 100", len(found), err)
-	}
-}
-
-func testFindOrders(t *testing.T, db *database.DB) {
-	s := store.NewSales(db)
-	user := account.Credentials{User: account.User{ID: "u1", Email: "Ada@Example.com", Username: "ada", Role: caller.RoleUser, Active: true, CreatedAt: T0}}
-	if err := store.NewAccount(db).CreateUser(t.Context(), user); err != nil {
-		t.Fatal(err)
-	}
-	mustOrder(t, s, Order("o1", "a", "anonymous", "bob@example.com", T0))
-	mustOrder(t, s, Order("o2", "b", "u1", "", T0.Add(time.Second)))
-	o := Order("o3", "a", "anonymous", "ADA@example.com", T0.Add(2*time.Second))
-	o.RefundedAt = T0
-	mustOrder(t, s, o)
-	mustOrder(t, s, Order("o4", "a", "u1", "bob@example.com", T0.Add(2*time.Second)))
-
-	for _, tt := range []struct {
-		name  string
-		query market.OrderQuery
-		want  string
-		total int
-	}{
-		{"all, the newest first, then by id", market.OrderQuery{}, "o3 o4 o2 o1", 4},
-		{"a part", market.OrderQuery{Offset: 1, Limit: 2}, "o4 o2", 4},
-		{"past the end", market.OrderQuery{Offset: 4}, "", 4},
-		{"by id", market.OrderQuery{ID: "o2"}, "o2", 1},
-		{"by status", market.OrderQuery{Status: market.OrderRefunded}, "o3", 1},
-		{"of a product", market.OrderQuery{Product: "a"}, "o3 o4 o1", 3},
-		{"of a product that is none", market.OrderQuery{Product: "c"}, "", 0},
-		{"of a user", market.OrderQuery{UserID: "u1"}, "o4 o2", 2},
-		{"by the address on the bill", market.OrderQuery{Email: "Bob@example.com"}, "o4 o1", 2},
-		{"or that of the account", market.OrderQuery{Email: "ada@example.com"}, "o3 o4 o2", 3},
-		{"together", market.OrderQuery{Email: "ada@example.com", Product: "a", Status: market.OrderPaid}, "o4", 1},
-	} {
-		if tt.query.Limit == 0 {
-			tt.query.Limit = 10
-		}
-		found, total, err := s.FindOrders(t.Context(), tt.query)
-		var ids []string
-		for _, o := range found {
-			ids = append(ids, o.ID)
-			if want := strings.TrimPrefix(o.ProductID, "prod-"); o.ProductSlug != want || o.ProductName != "Name of "+want {
-				t.Errorf("%s is of %q %q", o.ID, o.ProductSlug, o.ProductName)
-			}
-		}
-		if got := strings.Join(ids, " "); err != nil || got != tt.want || total != tt.total {
-			t.Errorf("%s: %q of %d, %v; want %q of %d", tt.name, got, total, err, tt.want, tt.total)
-		}
 	}
 }

@@ -22,8 +22,9 @@ func mustReceipt(tb testing.TB, s *store.Sales, o market.Order, at time.Time) {
 	}
 }
 
-// mustLease leases the receipt of an order, or none if orderID is "".
-func mustLease(tb testing.TB, s *store.Outbox, orderID, lease string, now, until time.Time) market.Delivery {
+// mustLease leases a receipt and checks that it is the one of orderID, or that none
+// is due if orderID is empty.
+func mustLease(tb testing.TB, s *store.Receipts, orderID, lease string, now, until time.Time) market.Delivery {
 	tb.Helper()
 	d, ok, err := s.LeaseReceipt(tb.Context(), lease, now, until)
 	if err != nil || ok != (orderID != "") || d.OrderID != orderID {
@@ -32,18 +33,18 @@ func mustLease(tb testing.TB, s *store.Outbox, orderID, lease string, now, until
 	return d
 }
 
-func testOutbox(t *testing.T, open Open) {
-	outbox := func(tb testing.TB) (*store.Sales, *store.Outbox) {
+func testReceipts(t *testing.T, open Open) {
+	receipts := func(tb testing.TB) (*store.Sales, *store.Receipts) {
 		tb.Helper()
 		db := shopDB(tb, open)
-		return store.NewSales(db), store.NewOutbox(db)
+		return store.NewSales(db), store.NewReceipts(db)
 	}
 	second := T0.Add(time.Second)
 
-	t.Run("a delivery tells of its order, licence and product", func(t *testing.T) {
+	t.Run("a delivery has its order, license and product", func(t *testing.T) {
 		t.Parallel()
 
-		sales, s := outbox(t)
+		sales, s := receipts(t)
 		o := Order("o", "a", "anonymous", "a@b.c", T0)
 		mustReceipt(t, sales, o, second)
 		got := mustLease(t, s, "o", "x", second, second)
@@ -60,10 +61,10 @@ func testOutbox(t *testing.T, open Open) {
 			t.Errorf("TierName = %q", got.TierName)
 		}
 	})
-	t.Run("an order that was taken back does not stand", func(t *testing.T) {
+	t.Run("a refunded order does not stand", func(t *testing.T) {
 		t.Parallel()
 
-		sales, s := outbox(t)
+		sales, s := receipts(t)
 		o := Order("o", "a", "u1", "", T0)
 		mustReceipt(t, sales, o, T0)
 		o.PaidAt, o.RefundedAt = T0, second
@@ -71,13 +72,13 @@ func testOutbox(t *testing.T, open Open) {
 			t.Fatal(err)
 		}
 		if d := mustLease(t, s, "o", "x", T0, T0); d.Stands || d.Billing != nil {
-			t.Errorf("LeaseReceipt = %+v, want one that does not stand, without a bill", d)
+			t.Errorf("LeaseReceipt = %+v, want an order that does not stand and has no bill", d)
 		}
 	})
-	t.Run("an order has one receipt, of its transaction", func(t *testing.T) {
+	t.Run("an order has one receipt, added by its transaction", func(t *testing.T) {
 		t.Parallel()
 
-		sales, s := outbox(t)
+		sales, s := receipts(t)
 		mustReceipt(t, sales, Order("o", "a", "u1", "", T0), T0)
 		mustLease(t, s, "o", "x", T0, second)
 		if err := sales.AddReceipt(t.Context(), "o", T0); err != nil { // again
@@ -87,60 +88,52 @@ func testOutbox(t *testing.T, open Open) {
 		if err := s.FinishReceipt(t.Context(), "o", "x", market.ReceiptSent, T0); err != nil {
 			t.Fatal(err)
 		}
-		if err := sales.AddReceipt(t.Context(), "o", T0); err != nil { // and when it is sent
+		if err := sales.AddReceipt(t.Context(), "o", T0); err != nil { // and again after it was sent
 			t.Fatal(err)
 		}
 		mustLease(t, s, "", "y", T0.Add(time.Hour), T0)
 
 		mustOrder(t, sales, Order("undone", "a", "u1", "", T0))
 		stop := errors.New("stop")
-		err := sales.InTx(t.Context(), func(tx market.Sales) error { return errors.Join(tx.AddReceipt(t.Context(), "undone", T0), stop) })
+		err := sales.InTx(t.Context(), func(tx market.Sales) error {
+			return errors.Join(tx.AddReceipt(t.Context(), "undone", T0), stop)
+		})
 		if !errors.Is(err, stop) {
 			t.Fatal(err)
 		}
 		mustLease(t, s, "", "y", T0.Add(time.Hour), T0)
 		if err := sales.AddReceipt(t.Context(), "unknown", T0); err == nil {
-			t.Error("the receipt of no order was added")
+			t.Error("a receipt without an order was added")
 		}
 	})
-	t.Run("leases", func(t *testing.T) { t.Parallel(); sales, s := outbox(t); testLeases(t, sales, s) })
-	t.Run("of many callers each gets another receipt", func(t *testing.T) { t.Parallel(); sales, s := outbox(t); testLeaseRace(t, sales, s) })
-	t.Run("allowances that are whole are forgotten", func(t *testing.T) {
+	t.Run("leases", func(t *testing.T) {
 		t.Parallel()
-
-		_, s := outbox(t)
-		a := market.Allowance{AtOnce: 1, Every: time.Hour}
-		for _, want := range []bool{true, false, true} {
-			later, err := s.Allow(t.Context(), "x", a, T0)
-			if err != nil || later.IsZero() != want {
-				t.Fatalf("Allow = %v, %v; want %v", later, err, want)
-			}
-			if err := s.DeleteAllowances(t.Context(), T0.Add(time.Hour-time.Millisecond)); err != nil {
-				t.Fatal(err)
-			}
-			if !want {
-				if err := s.DeleteAllowances(t.Context(), T0.Add(time.Hour)); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
+		sales, s := receipts(t)
+		testLeases(t, sales, s)
+	})
+	t.Run("of many callers, each gets another receipt", func(t *testing.T) {
+		t.Parallel()
+		sales, s := receipts(t)
+		testLeaseRace(t, sales, s)
 	})
 }
 
-func testLeases(t *testing.T, sales *store.Sales, s *store.Outbox) {
+func testLeases(t *testing.T, sales *store.Sales, s *store.Receipts) {
 	ctx, at := t.Context(), func(n int) time.Time { return T0.Add(time.Duration(n) * time.Second) }
 	mustReceipt(t, sales, Order("late", "a", "u1", "", T0), at(5))
 	mustReceipt(t, sales, Order("early", "a", "u1", "", T0), at(1))
 
 	mustLease(t, s, "", "x", at(1).Add(-time.Millisecond), at(9)) // not yet
-	mustLease(t, s, "early", "x", at(5), at(9))                   // what is due longest
+	mustLease(t, s, "early", "x", at(5), at(9))                   // the longest due
 	mustLease(t, s, "late", "y", at(5), at(20))
 	mustLease(t, s, "", "z", at(9).Add(-time.Millisecond), at(30)) // both are leased
 	if d := mustLease(t, s, "early", "z", at(9), at(30)); d.Attempts != 2 {
 		t.Errorf("%d attempts, want 2", d.Attempts)
 	}
-	// The lease of x is over: what its holder says does not count.
-	if err := errors.Join(s.FinishReceipt(ctx, "early", "x", market.ReceiptSent, at(10)), s.PostponeReceipt(ctx, "early", "x", at(10), 0)); err != nil {
+	// The lease of x has ended, so its holder no longer decides.
+	err := errors.Join(s.FinishReceipt(ctx, "early", "x", market.ReceiptSent, at(10)),
+		s.PostponeReceipt(ctx, "early", "x", at(10), 0))
+	if err != nil {
 		t.Fatal(err)
 	}
 	mustLease(t, s, "", "w", at(15), at(30))
@@ -148,15 +141,17 @@ func testLeases(t *testing.T, sales *store.Sales, s *store.Outbox) {
 		t.Fatal(err)
 	}
 	if d := mustLease(t, s, "early", "w", at(12), at(30)); d.Attempts != 8 {
-		t.Errorf("%d attempts, want the postponed 7 and one", d.Attempts)
+		t.Errorf("%d attempts, want the 7 of the postponement and one more", d.Attempts)
 	}
-	if err := errors.Join(s.FinishReceipt(ctx, "early", "w", market.ReceiptFailed, at(13)), s.FinishReceipt(ctx, "late", "y", market.ReceiptSent, at(13))); err != nil {
+	err = errors.Join(s.FinishReceipt(ctx, "early", "w", market.ReceiptFailed, at(13)),
+		s.FinishReceipt(ctx, "late", "y", market.ReceiptSent, at(13)))
+	if err != nil {
 		t.Fatal(err)
 	}
 	mustLease(t, s, "", "v", at(1000), at(2000))
 }
 
-func testLeaseRace(t *testing.T, sales *store.Sales, s *store.Outbox) {
+func testLeaseRace(t *testing.T, sales *store.Sales, s *store.Receipts) {
 	const n = 12
 	for i := range n {
 		mustReceipt(t, sales, Order(fmt.Sprintf("o%d", i), "a", "u1", "", T0), T0)
@@ -168,7 +163,7 @@ func testLeaseRace(t *testing.T, sales *store.Sales, s *store.Outbox) {
 	)
 	for w := range 6 {
 		wg.Go(func() {
-			for range n { // one may find none while others hold what is due
+			for range n { // a caller may find none while others hold those that are due
 				d, ok, err := s.LeaseReceipt(t.Context(), fmt.Sprint(w), T0, T0.Add(time.Hour))
 				if err != nil {
 					t.Error(err)

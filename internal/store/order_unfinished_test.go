@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The sweep runs every ten minutes on each replica: what it costs depends on what
-// is unfinished, not on how much was ever sold.
+// The sweep runs every ten minutes on each replica. Its cost must depend on how many
+// orders are unfinished, not on how many were ever placed.
 func TestUnfinishedOrdersAreFoundInIndexes(t *testing.T) {
 	t.Parallel()
 

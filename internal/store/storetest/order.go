@@ -8,24 +8,48 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stoa/internal/database"
 	"stoa/internal/errs"
 	"stoa/internal/market"
 	"stoa/internal/market/payment"
 	"stoa/internal/store"
 )
 
-// License returns a licence of the product that Product(slug) makes, with
-// something in every field.
-func License(id, slug string) market.License {
-	return market.License{
-		ID: id, ProductID: "prod-" + slug, TierID: "pro", UserID: "user", KeyHash: "hash-" + id, KeySealed: "sealed",
-		Type: market.Subscription, Features: []string{"All"}, MaxInstances: 3, Paid: true,
-		ExpiresAt: T0.AddDate(0, 1, 0), Months: 1, Anchor: T0, Periods: 1, RevokedAt: T0.AddDate(0, 0, 1), CreatedAt: T0, Version: 1,
+// Order returns a paid order of the product that Product(slug) makes, for the license
+// that has the same id. It has a bill with an e-mail address if email is not empty.
+func Order(id, slug, userID, email string, at time.Time) market.Order {
+	o := market.Order{
+		ID: id, ProductID: "prod-" + slug, TierID: "pro", UserID: userID, PaymentMethod: "card",
+		Amount: market.Money{Minor: 2990, Currency: "EUR"}, LicenseID: id, CreatedAt: at, PaidAt: at,
 	}
+	if email != "" {
+		o.Billing = &market.BillingInfo{Name: "Ada", Email: email}
+	}
+	return o
 }
 
-// FullOrder returns an order of that product and licence with something in every
-// field.
+// mustOrder creates an order with a license that has the same id and owner.
+func mustOrder(tb testing.TB, s *store.Sales, o market.Order) market.Order {
+	tb.Helper()
+	l := License(o.ID, o.ProductID[len("prod-"):])
+	l.UserID = o.UserID
+	if err := errors.Join(s.CreateLicense(tb.Context(), l), s.CreateOrder(tb.Context(), o)); err != nil {
+		tb.Fatal(err)
+	}
+	return o
+}
+
+// shopDB returns a database with the products a and b.
+func shopDB(tb testing.TB, open Open) *database.DB {
+	tb.Helper()
+	db := open(tb)
+	mustCreate(tb, store.NewProducts(db), Product("a"))
+	mustCreate(tb, store.NewProducts(db), Product("b"))
+	return db
+}
+
+// FullOrder returns an order of that product and that license, with something in
+// every field.
 func FullOrder(id, slug, licenseID string) market.Order {
 	o := Order(id, slug, "anonymous", "a@b.c", T0)
 	o.Period, o.LicenseID = market.Yearly, licenseID
@@ -36,24 +60,46 @@ func FullOrder(id, slug, licenseID string) market.Order {
 	return o
 }
 
-func testSales(t *testing.T, open Open) {
-	// sales returns a database with the products a and b and the licence l of a.
-	sales := func(t *testing.T) *store.Sales {
-		t.Helper()
-		db := open(t)
-		mustCreate(t, store.NewCatalogue(db), Product("a"))
-		mustCreate(t, store.NewCatalogue(db), Product("b"))
-		s := store.NewSales(db)
-		if err := s.CreateLicense(t.Context(), License("l", "a")); err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-
-	t.Run("a taken licence id or key is a conflict", func(t *testing.T) {
+func testOrders(t *testing.T, open Open) {
+	t.Run("rows", func(t *testing.T) { t.Parallel(); testOrderRows(t, open) })
+	t.Run("lists", func(t *testing.T) { t.Parallel(); testOrderLists(t, open) })
+	t.Run("payments", func(t *testing.T) { t.Parallel(); testPayments(t, open) })
+	t.Run("allowances", func(t *testing.T) { t.Parallel(); testAllowances(t, open) })
+	t.Run("an order stays locked until the transaction ends", func(t *testing.T) {
+		t.Parallel()
+		testOrderLock(t, salesDB(t, open))
+	})
+	t.Run("what fails in a transaction leaves nothing", func(t *testing.T) {
 		t.Parallel()
 
-		s := sales(t)
+		s, stop := salesDB(t, open), errors.New("stop")
+		err := s.InTx(t.Context(), func(tx market.Sales) error {
+			return errors.Join(tx.CreateLicense(t.Context(), License("m", "a")), tx.CountDownload(t.Context(), "prod-a"), stop)
+		})
+		if !errors.Is(err, stop) {
+			t.Fatalf("InTx = %v", err)
+		}
+		if err := s.CreateLicense(t.Context(), License("m", "a")); err != nil {
+			t.Errorf("the license is still there: %v", err)
+		}
+	})
+}
+
+// salesDB returns a database with the products a and b and the license l of a.
+func salesDB(tb testing.TB, open Open) *store.Sales {
+	tb.Helper()
+	s := store.NewSales(shopDB(tb, open))
+	if err := s.CreateLicense(tb.Context(), License("l", "a")); err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+func testOrderRows(t *testing.T, open Open) {
+	t.Run("a taken license id or key is a conflict", func(t *testing.T) {
+		t.Parallel()
+
+		s := salesDB(t, open)
 		wantKind(t, s.CreateLicense(t.Context(), License("l", "b")), errs.Conflict)
 		sameKey := License("m", "a")
 		sameKey.KeyHash = "hash-l"
@@ -62,7 +108,7 @@ func testSales(t *testing.T, open Open) {
 	t.Run("an order comes back as it was created", func(t *testing.T) {
 		t.Parallel()
 
-		s := sales(t)
+		s := salesDB(t, open)
 		o := FullOrder("o", "a", "l")
 		if err := s.CreateOrder(t.Context(), o); err != nil {
 			t.Fatal(err)
@@ -78,10 +124,10 @@ func testSales(t *testing.T, open Open) {
 		_, err = s.OrderByID(t.Context(), "p")
 		wantKind(t, err, errs.NotFound)
 	})
-	t.Run("an update changes how an order is paid and what happened, and nothing else", func(t *testing.T) {
+	t.Run("an update changes how an order is paid and what happened to it, and nothing else", func(t *testing.T) {
 		t.Parallel()
 
-		s := sales(t)
+		s := salesDB(t, open)
 		o := FullOrder("o", "a", "l")
 		if err := s.CreateOrder(t.Context(), o); err != nil {
 			t.Fatal(err)
@@ -93,7 +139,8 @@ func testSales(t *testing.T, open Open) {
 		want.EndedAt = T0.Add(time.Hour)
 		next := want
 		next.ProductID, next.TierID, next.UserID, next.PaymentMethod, next.Billing = "prod-b", "x", "x", "x", nil
-		next.Amount, next.Period, next.LicenseID, next.CreatedAt = market.Money{Minor: 1, Currency: "JPY"}, market.Monthly, "m", T0.Add(time.Hour)
+		next.Amount, next.Period = market.Money{Minor: 1, Currency: "JPY"}, market.Monthly
+		next.LicenseID, next.CreatedAt = "m", T0.Add(time.Hour)
 		if err := s.UpdateOrder(t.Context(), next); err != nil {
 			t.Fatal(err)
 		}
@@ -107,25 +154,9 @@ func testSales(t *testing.T, open Open) {
 		next.ID = "nobody"
 		wantKind(t, s.UpdateOrder(t.Context(), next), errs.NotFound)
 	})
-	t.Run("an order stays locked until the transaction ends", func(t *testing.T) { t.Parallel(); testOrderLock(t, sales(t)) })
-	t.Run("payments", func(t *testing.T) { t.Parallel(); testPayments(t, open) })
-	t.Run("what fails in a transaction leaves nothing", func(t *testing.T) {
-		t.Parallel()
-
-		s, stop := sales(t), errors.New("stop")
-		err := s.InTx(t.Context(), func(tx market.Sales) error {
-			return errors.Join(tx.CreateLicense(t.Context(), License("m", "a")), tx.CountDownload(t.Context(), "prod-a"), stop)
-		})
-		if !errors.Is(err, stop) {
-			t.Fatalf("InTx = %v", err)
-		}
-		if err := s.CreateLicense(t.Context(), License("m", "a")); err != nil {
-			t.Errorf("the licence is still there: %v", err)
-		}
-	})
 }
 
-// testOrderLock has one transaction hold an order while another asks for it: the
+// testOrderLock has one transaction lock an order while another asks for it. The
 // second must wait, and then see what the first did.
 func testOrderLock(t *testing.T, s *store.Sales) {
 	o := FullOrder("o", "a", "l")
@@ -154,7 +185,7 @@ func testOrderLock(t *testing.T, s *store.Sales) {
 		case o := <-second:
 			t.Error("the second transaction did not wait for the first")
 			second <- o
-		case <-time.After(300 * time.Millisecond): // time enough to answer, if nothing held it
+		case <-time.After(300 * time.Millisecond): // long enough for an answer without the lock
 		}
 		o.PaidAt = T0
 		return tx.UpdateOrder(t.Context(), o)
@@ -164,6 +195,6 @@ func testOrderLock(t *testing.T, s *store.Sales) {
 	}
 	wg.Wait()
 	if o := <-second; o.Status() != market.OrderPaid {
-		t.Errorf("the second transaction saw a %s order, want what the first made of it", o.Status())
+		t.Errorf("the second transaction saw a %s order, want what the first wrote", o.Status())
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"stoa/internal/market"
 )
 
-// A page of the product list is found in an index alone, whichever end of it is
-// nearer: else a late page costs much more than the first.
+// SQLite finds the ids on a page of the product list in an index alone, from either
+// end. Otherwise a late page would cost much more than the first.
 func TestPagesAreFoundInAnIndex(t *testing.T) {
 	t.Parallel()
 
@@ -25,8 +25,9 @@ func TestPagesAreFoundInAnIndex(t *testing.T) {
 	queries["featured"] = market.ListQuery{Sort: market.SortFeatured, Featured: &yes}
 	queries["of a category"] = market.ListQuery{Sort: market.SortFeatured, Category: "c"}
 	for name, q := range queries {
-		for direction, order := range map[string]string{"from the front": orderBy[q.Sort], "from the end": backwards(orderBy[q.Sort])} {
-			query, args := pageIDs(q, order, 25, 100)
+		order := orderBy[q.Sort]
+		for direction, order := range map[string]string{"from the front": order, "from the end": backwards(order)} {
+			query, args := productIDs(q, order, 25, 100)
 			plan, err := planOf(t, db, query, args)
 			if err != nil || !strings.Contains(plan, "USING COVERING INDEX") || strings.Contains(plan, "TEMP B-TREE") {
 				t.Errorf("%s, %s: %v\n%s", name, direction, err, plan)
@@ -35,7 +36,7 @@ func TestPagesAreFoundInAnIndex(t *testing.T) {
 	}
 }
 
-// planOf returns how SQLite would answer a query.
+// planOf returns SQLite's plan for a query.
 func planOf(tb testing.TB, db *database.DB, query string, args []any) (string, error) {
 	tb.Helper()
 	rows, err := db.Conn().Read.QueryContext(tb.Context(), `EXPLAIN QUERY PLAN `+query, args...)

@@ -37,12 +37,15 @@ func testReviews(t *testing.T, open Open) {
 		_, err := s.ReviewByID(t.Context(), "other")
 		wantKind(t, err, errs.NotFound)
 	})
-	t.Run("saving again overwrites but for product, user and creation", func(t *testing.T) {
+	t.Run("saving again overwrites all but product, user and creation", func(t *testing.T) {
 		t.Parallel()
 
 		s := reviews(t, open(t))
 		mustSave(t, s, reviewOf("r", "a", "ada"))
-		next := market.Review{ID: "r", ProductID: "prod-b", UserID: "bob", Rating: 1, Hidden: false, CreatedAt: T0.Add(time.Hour), UpdatedAt: T0.Add(2 * time.Hour)}
+		next := market.Review{
+			ID: "r", ProductID: "prod-b", UserID: "bob", Rating: 1, Hidden: false,
+			CreatedAt: T0.Add(time.Hour), UpdatedAt: T0.Add(2 * time.Hour),
+		}
 		mustSave(t, s, next)
 		got, err := s.ReviewByID(t.Context(), "r")
 		next.ProductID, next.UserID, next.CreatedAt, next.Author, next.ProductSlug = "prod-a", "ada", T0, "N.ada", "a"
@@ -63,16 +66,20 @@ func testReviews(t *testing.T, open Open) {
 		wantKind(t, err, errs.NotFound)
 		wantKind(t, s.DeleteReview(t.Context(), "r"), errs.NotFound)
 	})
-	t.Run("who holds a licence", func(t *testing.T) { t.Parallel(); testHoldsLicense(t, open(t)) })
-	t.Run("the tally is kept, and shown", func(t *testing.T) { t.Parallel(); testTally(t, open(t)) })
-	t.Run("a product stays locked until the transaction ends", func(t *testing.T) { t.Parallel(); testTallyLock(t, reviews(t, open(t))) })
+	t.Run("holders of a license", func(t *testing.T) { t.Parallel(); testHoldsLicense(t, open(t)) })
+	t.Run("the tally is stored, and its rating shown", func(t *testing.T) { t.Parallel(); testTally(t, open(t)) })
+	t.Run("a product stays locked until the transaction ends", func(t *testing.T) {
+		t.Parallel()
+		testTallyLock(t, reviews(t, open(t)))
+	})
 	t.Run("lists", func(t *testing.T) { t.Parallel(); testReviewList(t, reviews(t, open(t))) })
 	t.Run("what fails in a transaction leaves nothing", func(t *testing.T) {
 		t.Parallel()
 
 		s, stop := reviews(t, open(t)), errors.New("stop")
 		err := s.InTx(t.Context(), func(tx market.Reviews) error {
-			return errors.Join(tx.SaveReview(t.Context(), reviewOf("r", "a", "ada")), tx.SetTally(t.Context(), "prod-a", market.Tally{Stars: 5, Reviews: 1}), stop)
+			return errors.Join(tx.SaveReview(t.Context(), reviewOf("r", "a", "ada")),
+				tx.SetTally(t.Context(), "prod-a", market.Tally{Stars: 5, Reviews: 1}), stop)
 		})
 		tally, tallyErr := s.Tally(t.Context(), "prod-a")
 		if !errors.Is(err, stop) || tallyErr != nil || tally.Reviews != 0 {
@@ -86,9 +93,8 @@ func testReviews(t *testing.T, open Open) {
 // reviews returns a database with the products a and b and the users ada and bob.
 func reviews(tb testing.TB, db *database.DB) *store.Reviews {
 	tb.Helper()
-	for _, slug := range []string{"a", "b"} {
-		mustCreate(tb, store.NewCatalogue(db), Product(slug))
-	}
+	mustCreate(tb, store.NewProducts(db), Product("a"))
+	mustCreate(tb, store.NewProducts(db), Product("b"))
 	for _, id := range []string{"ada", "bob"} {
 		mustCreateUser(tb, store.NewAccount(db), credentials(id))
 	}
@@ -98,7 +104,8 @@ func reviews(tb testing.TB, db *database.DB) *store.Reviews {
 // reviewOf returns a review with something in every field.
 func reviewOf(id, slug, user string) market.Review {
 	return market.Review{
-		ID: id, ProductID: "prod-" + slug, UserID: user, Rating: 4, Title: "Title", Text: "Text\nof two lines", Hidden: true, CreatedAt: T0, UpdatedAt: T0.Add(time.Minute),
+		ID: id, ProductID: "prod-" + slug, UserID: user, Rating: 4, Title: "Title", Text: "Text\nof two lines", Hidden: true,
+		CreatedAt: T0, UpdatedAt: T0.Add(time.Minute),
 	}
 }
 
@@ -113,7 +120,7 @@ func testHoldsLicense(t *testing.T, db *database.DB) {
 	s := reviews(t, db)
 	for _, tt := range []struct {
 		name   string
-		change func(*market.License) // to a good licence of ada's
+		change func(*market.License) // to a good license of ada's
 		want   bool
 	}{
 		{"unpaid", func(l *market.License) { l.Paid = false }, false},
@@ -129,7 +136,7 @@ func testHoldsLicense(t *testing.T, db *database.DB) {
 			t.Fatal(err)
 		}
 		if got, err := s.HoldsLicense(t.Context(), "prod-a", "ada"); err != nil || got != tt.want {
-			t.Errorf("with a licence that is %s: %v, %v; want %v", tt.name, got, err, tt.want)
+			t.Errorf("with a license that is %s: %v, %v; want %v", tt.name, got, err, tt.want)
 		}
 	}
 }
@@ -138,7 +145,7 @@ func testTally(t *testing.T, db *database.DB) {
 	s := reviews(t, db)
 	shown := func() market.Product {
 		t.Helper()
-		p, err := store.NewCatalogue(db).ProductBySlug(t.Context(), "a")
+		p, err := store.NewProducts(db).ProductBySlug(t.Context(), "a")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +156,7 @@ func testTally(t *testing.T, db *database.DB) {
 		t.Errorf("Tally = %+v, %v; want %+v", got, err, want)
 	}
 	before := shown()
-	// The bases are the catalogue's: SetTally works with them and leaves them.
+	// SetTally uses the bases and does not change them.
 	want.Stars, want.Reviews = 9, 3
 	if err := s.SetTally(t.Context(), "prod-a", want); err != nil {
 		t.Fatal(err)
@@ -164,7 +171,7 @@ func testTally(t *testing.T, db *database.DB) {
 	}
 	next := before
 	next.RatingBase, next.ReviewBase = 1, 0
-	if err := store.NewCatalogue(db).UpdateProduct(t.Context(), next); err != nil {
+	if err := store.NewProducts(db).UpdateProduct(t.Context(), next); err != nil {
 		t.Fatal(err)
 	}
 	if p := shown(); p.Rating != 3 || p.ReviewCount != 3 {
@@ -199,7 +206,7 @@ func testTallyLock(t *testing.T, s *store.Reviews) {
 		case err := <-done:
 			t.Errorf("the second transaction did not wait for the first: %v", err)
 			done <- err
-		case <-time.After(300 * time.Millisecond): // time enough to answer, if nothing held it
+		case <-time.After(300 * time.Millisecond): // long enough for an answer without the lock
 		}
 	})
 	if err := errors.Join(err, <-done); err != nil {
@@ -211,8 +218,10 @@ func testTallyLock(t *testing.T, s *store.Reviews) {
 }
 
 func testReviewList(t *testing.T, s *store.Reviews) {
-	for i, r := range []market.Review{reviewOf("r1", "a", "ada"), reviewOf("r2", "a", "bob"), reviewOf("r4", "b", "ada"), reviewOf("r3", "b", "bob")} {
-		r.Hidden, r.CreatedAt = i == 1, T0.Add(time.Duration(min(i, 2))*time.Hour) // the last two at once
+	for i, r := range []market.Review{
+		reviewOf("r1", "a", "ada"), reviewOf("r2", "a", "bob"), reviewOf("r4", "b", "ada"), reviewOf("r3", "b", "bob"),
+	} {
+		r.Hidden, r.CreatedAt = i == 1, T0.Add(time.Duration(min(i, 2))*time.Hour) // the last two at the same time
 		mustSave(t, s, r)
 	}
 	yes, no := true, false
@@ -225,10 +234,10 @@ func testReviewList(t *testing.T, s *store.Reviews) {
 		{"all, the newest first, then by id", market.ReviewQuery{}, "r3 r4 r2 r1", 4},
 		{"of a product", market.ReviewQuery{ProductID: "prod-a"}, "r2 r1", 2},
 		{"of a product by slug", market.ReviewQuery{ProductSlug: "b"}, "r3 r4", 2},
-		{"of no product", market.ReviewQuery{ProductSlug: "c"}, "", 0},
+		{"of an unknown product", market.ReviewQuery{ProductSlug: "c"}, "", 0},
 		{"hidden", market.ReviewQuery{Hidden: &yes}, "r2", 1},
 		{"of a product, not hidden", market.ReviewQuery{ProductID: "prod-a", Hidden: &no}, "r1", 1},
-		{"a page", market.ReviewQuery{Offset: 1, Limit: 2}, "r4 r2", 4},
+		{"a page", market.ReviewQuery{Limit: 2, Offset: 1}, "r4 r2", 4},
 		{"just beyond the last page", market.ReviewQuery{Offset: 4}, "", 4},
 	} {
 		if tt.query.Limit == 0 {

@@ -12,12 +12,9 @@ import (
 	"stoa/internal/store"
 )
 
-// testLicenseList has six licences of two products and four owners.
+// testLicenseList has six licenses of two products and four owners.
 func testLicenseList(t *testing.T, open Open) {
-	db := open(t)
-	mustCreate(t, store.NewCatalogue(db), Product("a"))
-	mustCreate(t, store.NewCatalogue(db), Product("b"))
-	s := store.NewLicenses(db)
+	s := store.NewLicenses(shopDB(t, open))
 	now := T0.Add(time.Hour)
 	add := func(id, slug, user string, created, expires, revoked time.Time) {
 		t.Helper()
@@ -28,9 +25,9 @@ func testLicenseList(t *testing.T, open Open) {
 		}
 	}
 	add("l1", "a", "ada", T0, time.Time{}, time.Time{})
-	add("l2", "a", "ada", T0.Add(time.Second), now, time.Time{}) // ends at this very moment
+	add("l2", "a", "ada", T0.Add(time.Second), now, time.Time{}) // ends at exactly now
 	add("l3", "b", "ada", T0.Add(2*time.Second), now.Add(time.Millisecond), time.Time{})
-	add("l4", "b", "bob", T0.Add(3*time.Second), T0, T0) // revoked whatever else it is
+	add("l4", "b", "bob", T0.Add(3*time.Second), T0, T0) // revoked, and expired too
 	add("l6", "b", "eve", T0.Add(4*time.Second), T0, time.Time{})
 	add("l5", "b", "eve", T0.Add(4*time.Second), time.Time{}, T0)
 
@@ -46,12 +43,12 @@ func testLicenseList(t *testing.T, open Open) {
 		{"of a product", market.LicenseQuery{ProductSlug: "a"}, "l2 l1", 2},
 		{"of a user", market.LicenseQuery{UserID: "ada"}, "l3 l2 l1", 3},
 		{"of both", market.LicenseQuery{UserID: "ada", ProductSlug: "b"}, "l3", 1},
-		{"of nobody", market.LicenseQuery{UserID: "x"}, "", 0},
+		{"of a user without licenses", market.LicenseQuery{UserID: "x"}, "", 0},
 		{"active", market.LicenseQuery{Status: market.LicenseActive}, "l3 l1", 2},
 		{"expired", market.LicenseQuery{Status: market.LicenseExpired}, "l6 l2", 2},
 		{"revoked", market.LicenseQuery{Status: market.LicenseRevoked}, "l5 l4", 2},
-		{"a page", market.LicenseQuery{Slice: market.Slice{Offset: 1, Limit: 2}}, "l6 l4", 6},
-		{"beyond the last page", market.LicenseQuery{Slice: market.Slice{Offset: 6, Limit: 2}}, "", 6},
+		{"a page", market.LicenseQuery{Slice: market.Slice{Limit: 2, Offset: 1}}, "l6 l4", 6},
+		{"beyond the last page", market.LicenseQuery{Slice: market.Slice{Limit: 2, Offset: 6}}, "", 6},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -68,7 +65,8 @@ func testLicenseList(t *testing.T, open Open) {
 			var ids []string
 			for _, l := range list {
 				ids = append(ids, l.License.ID)
-				if slug := strings.TrimPrefix(l.License.ProductID, "prod-"); l.ProductSlug != slug || l.ProductName != "Name of "+slug {
+				slug := strings.TrimPrefix(l.License.ProductID, "prod-")
+				if l.ProductSlug != slug || l.ProductName != "Name of "+slug {
 					t.Errorf("%s is of %q, %q", l.License.ID, l.ProductSlug, l.ProductName)
 				}
 				if q.Status != "" && l.License.StatusAt(now) != q.Status {
@@ -80,12 +78,14 @@ func testLicenseList(t *testing.T, open Open) {
 			}
 		})
 	}
-	t.Run("instances, the longest activated first", func(t *testing.T) { t.Parallel(); testInstanceList(t, s) })
+	t.Run("instances, oldest activation first", func(t *testing.T) { t.Parallel(); testInstanceList(t, s) })
 }
 
 func testInstanceList(t *testing.T, s *store.Licenses) {
 	want := []market.Activation{
-		{InstanceID: "c", At: T0}, {InstanceID: "a", At: T0.Add(time.Second), Development: true}, {InstanceID: "b", At: T0.Add(time.Second)},
+		{InstanceID: "c", At: T0},
+		{InstanceID: "a", At: T0.Add(time.Second), Development: true},
+		{InstanceID: "b", At: T0.Add(time.Second)},
 	}
 	for _, i := range []int{2, 0, 1} {
 		if err := s.AddInstance(t.Context(), "l1", want[i], T0); err != nil {
@@ -100,8 +100,8 @@ func testInstanceList(t *testing.T, s *store.Licenses) {
 		want []market.Activation
 	}{
 		{market.Slice{Limit: 10}, want},
-		{market.Slice{Offset: 1, Limit: 1}, want[1:2]},
-		{market.Slice{Offset: 3, Limit: 1}, nil},
+		{market.Slice{Limit: 1, Offset: 1}, want[1:2]},
+		{market.Slice{Limit: 1, Offset: 3}, nil},
 	} {
 		t.Run(fmt.Sprint(tt.page), func(t *testing.T) {
 			t.Parallel()

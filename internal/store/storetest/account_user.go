@@ -16,7 +16,87 @@ import (
 	"stoa/internal/store"
 )
 
-func testAccountAdmin(t *testing.T, open Open) {
+func testUsers(t *testing.T, open Open) {
+	t.Run("User and UserByEmail return what CreateUser stored", func(t *testing.T) {
+		t.Parallel()
+
+		s := store.NewAccount(open(t))
+		want := mustCreateUser(t, s, credentials("u1"))
+		mustCreateUser(t, s, credentials("u2"))
+		got, err := s.User(t.Context(), "u1")
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("User: %v (-want +got):\n%s", err, diff)
+		}
+		got, err = s.UserByEmail(t.Context(), account.Key("e.U1@EXAMPLE.COM"))
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("UserByEmail: %v (-want +got):\n%s", err, diff)
+		}
+		_, err = s.User(t.Context(), "u3")
+		mustBe(t, "User of an unknown id", err, errs.NotFound)
+		_, err = s.UserByEmail(t.Context(), want.Email)
+		mustBe(t, "UserByEmail with an address that is not a Key", err, errs.NotFound)
+	})
+	t.Run("CreateUser refuses what is taken, without regard to case", func(t *testing.T) {
+		t.Parallel()
+
+		s := store.NewAccount(open(t))
+		mustCreateUser(t, s, credentials("ünï"))
+		for name, change := range map[string]func(*account.Credentials){
+			"id":       func(c *account.Credentials) { c.ID = "ünï" },
+			"e-mail":   func(c *account.Credentials) { c.Email = "e.ÜNÏ@example.com" },
+			"username": func(c *account.Credentials) { c.Username = "n.U\u0308NI\u0308" },
+		} {
+			c := credentials("other")
+			change(&c)
+			mustBe(t, "CreateUser with a taken "+name, s.CreateUser(t.Context(), c), errs.Conflict)
+		}
+	})
+	t.Run("SetPassword and SetActive change one field", func(t *testing.T) {
+		t.Parallel()
+
+		s := store.NewAccount(open(t))
+		want := mustCreateUser(t, s, credentials("u1"))
+		other := mustCreateUser(t, s, credentials("u2"))
+		want.PasswordHash, want.Active = "new", false
+		if err := errors.Join(s.SetPassword(t.Context(), "u1", "new"), s.SetActive(t.Context(), "u1", false)); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []account.Credentials{want, other} {
+			got, err := s.User(t.Context(), want.ID)
+			if diff := cmp.Diff(want, got); err != nil || diff != "" {
+				t.Errorf("User: %v (-want +got):\n%s", err, diff)
+			}
+		}
+		mustBe(t, "SetPassword of nobody", s.SetPassword(t.Context(), "u3", "x"), errs.NotFound)
+		mustBe(t, "SetActive of nobody", s.SetActive(t.Context(), "u3", true), errs.NotFound)
+	})
+	t.Run("HasAdmin looks for active administrators", func(t *testing.T) {
+		t.Parallel()
+
+		s := store.NewAccount(open(t))
+		admin := credentials("u2")
+		admin.Role = caller.RoleAdmin
+		steps := []struct {
+			do   func() error
+			want bool
+		}{
+			{func() error { return nil }, false},
+			{func() error { return s.CreateUser(t.Context(), credentials("u1")) }, false},
+			{func() error { return s.CreateUser(t.Context(), admin) }, true},
+			{func() error { return s.SetActive(t.Context(), "u2", false) }, false},
+		}
+		for i, step := range steps {
+			if err := step.do(); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := s.HasAdmin(t.Context()); got != step.want || err != nil {
+				t.Errorf("step %d: HasAdmin = %v, %v; want %v", i, got, err, step.want)
+			}
+		}
+	})
+}
+
+func testUserAdmin(t *testing.T, open Open) {
 	t.Run("ListUsers returns whole users, the newest first", func(t *testing.T) {
 		t.Parallel()
 
@@ -30,7 +110,7 @@ func testAccountAdmin(t *testing.T, open Open) {
 		if diff := cmp.Diff([]account.User{c.User, b.User, old.User}, got); err != nil || total != 3 || diff != "" {
 			t.Errorf("ListUsers: total %d, %v (-want +got):\n%s", total, err, diff)
 		}
-		got, total, err = s.ListUsers(t.Context(), account.UserQuery{Offset: 2, Limit: 2})
+		got, total, err = s.ListUsers(t.Context(), account.UserQuery{Limit: 2, Offset: 2})
 		if err != nil || total != 3 || len(got) != 1 || got[0].ID != "a" {
 			t.Errorf("second page = %+v of %d, %v; want a of 3", got, total, err)
 		}
@@ -69,8 +149,10 @@ func testAccountAdmin(t *testing.T, open Open) {
 			t.Errorf("LockAdmins = %q, %v; want a and b", got, err)
 		}
 	})
-	t.Run("LockAdmins waits for those who have locked them, and sees what they did", func(t *testing.T) { t.Parallel(); testLockAdmins(t, open) })
-	t.Run("the set-up token is one or none", func(t *testing.T) { t.Parallel(); testSetupToken(t, open) })
+	t.Run("LockAdmins waits for other transactions that called it, and sees their changes", func(t *testing.T) {
+		t.Parallel()
+		testLockAdmins(t, open)
+	})
 }
 
 func testUserFilters(t *testing.T, open Open) {
@@ -96,12 +178,13 @@ func testUserFilters(t *testing.T, open Open) {
 		want string
 	}{
 		{"part of an address, in any case", account.UserQuery{Search: "aNN@EX"}, "0"},
-		{"part of a name, folded as Unicode does", account.UserQuery{Search: "STRASSE"}, "1"},
+		{"part of a name, with Unicode case folding", account.UserQuery{Search: "STRASSE"}, "1"},
 		{"part of either", account.UserQuery{Search: "example"}, "210"},
 		{"a percent sign is itself", account.UserQuery{Search: "%"}, "2"},
 		{"an underscore is itself", account.UserQuery{Search: "q_een"}, ""},
 		{"an underscore is found", account.UserQuery{Search: "queen_"}, "0"},
 		{"a backslash is itself", account.UserQuery{Search: `\`}, ""},
+		{"a tilde is itself", account.UserQuery{Search: `~`}, ""},
 		{"a quote is itself", account.UserQuery{Search: `'`}, ""},
 		{"by role", account.UserQuery{Role: caller.RoleUser}, "21"},
 		{"the active", account.UserQuery{Active: &yes}, "20"},
@@ -120,8 +203,9 @@ func testUserFilters(t *testing.T, open Open) {
 	}
 }
 
-// Each takes one administrator away while there are two: only one may stay. The
-// second round begins with warm connections, where all meet.
+// Each transaction demotes one administrator while there are two or more: exactly
+// one must remain. From the second round on, the connections are open, so all
+// transactions start together.
 func testLockAdmins(t *testing.T, open Open) {
 	s := store.NewAccount(open(t))
 	ids := []string{"a", "b", "c", "d", "e", "f"}
@@ -154,51 +238,4 @@ func testLockAdmins(t *testing.T, open Open) {
 			t.Fatalf("administrators left: %q, %v; want one", left, err)
 		}
 	}
-}
-
-func testSetupToken(t *testing.T, open Open) {
-	s := store.NewAccount(open(t))
-	ctx := t.Context()
-	has := func(want string) {
-		t.Helper()
-		for _, hash := range []string{"one", "two"} {
-			if got, err := s.HasSetup(ctx, hash); err != nil || got != (hash == want) {
-				t.Errorf("HasSetup(%s) = %v, %v; want the token to be %q", hash, got, err, want)
-			}
-		}
-	}
-	has("")
-	mustBe(t, "TakeSetup of none", s.TakeSetup(ctx, "one"), errs.NotFound)
-	if err := errors.Join(s.DropSetup(ctx), s.PutSetup(ctx, "one")); err != nil {
-		t.Fatal(err)
-	}
-	has("one")
-	if err := s.PutSetup(ctx, "two"); err != nil {
-		t.Fatal(err)
-	}
-	has("two")
-	mustBe(t, "TakeSetup of one that was replaced", s.TakeSetup(ctx, "one"), errs.NotFound)
-	has("two")
-
-	taken := make(chan error, 6)
-	for range cap(taken) {
-		go func() { taken <- s.TakeSetup(ctx, "two") }()
-	}
-	n := 0
-	for range cap(taken) {
-		switch err := <-taken; {
-		case err == nil:
-			n++
-		case errs.KindOf(err) != errs.NotFound:
-			t.Error(err)
-		}
-	}
-	if n != 1 {
-		t.Errorf("%d took the same token, want 1", n)
-	}
-	has("")
-	if err := errors.Join(s.PutSetup(ctx, "one"), s.DropSetup(ctx)); err != nil {
-		t.Fatal(err)
-	}
-	has("")
 }

@@ -1,0 +1,50 @@
+package store
+
+import (
+	"context"
+
+	"stoa/internal/database"
+	"stoa/internal/market"
+)
+
+// ListLicenses implements market.Licenses.
+func (s *Licenses) ListLicenses(ctx context.Context, q market.LicenseQuery) ([]market.ListedLicense, int, error) {
+	where := licenseWhere(q)
+	from := ` FROM licenses l JOIN products p ON p.id = l.product_id` + where.String()
+	var total int
+	if err := s.Read.QueryRowContext(ctx, `SELECT count(*)`+from, where.Args()...).Scan(&total); err != nil {
+		return nil, 0, err
+	}
+	page, args := where.Page(q.Limit, q.Offset)
+	list, err := database.All(ctx, s.Read, func(row database.Scanner) (l market.ListedLicense, err error) {
+		l.License, err = scanLicense(row, &l.ProductSlug, &l.ProductName)
+		return l, err
+	}, `SELECT `+licenseColumns+`, p.slug, p.name`+from+` ORDER BY l.created_at_ms DESC, l.id`+page, args...)
+	return list, total, err
+}
+
+// licenseWhere returns the conditions of a query, for licenses l of products p.
+func licenseWhere(q market.LicenseQuery) (w database.Where) {
+	if q.ID != "" {
+		w.And(`l.id = $1`, q.ID)
+	}
+	if q.KeyHash != "" {
+		w.And(`l.key_hash = $1`, q.KeyHash)
+	}
+	if q.ProductSlug != "" {
+		w.And(`p.slug = $1`, q.ProductSlug)
+	}
+	if q.UserID != "" {
+		w.And(`l.user_id = $1`, q.UserID)
+	}
+	at := q.At.UnixMilli()
+	switch q.Status {
+	case market.LicenseActive:
+		w.And(`l.revoked_at_ms IS NULL AND (l.expires_at_ms IS NULL OR l.expires_at_ms > $1)`, at)
+	case market.LicenseExpired:
+		w.And(`l.revoked_at_ms IS NULL AND l.expires_at_ms <= $1`, at)
+	case market.LicenseRevoked:
+		w.And(`l.revoked_at_ms IS NOT NULL`)
+	}
+	return w
+}

@@ -1,0 +1,64 @@
+package store
+
+import (
+	"context"
+
+	"stoa/internal/account"
+	"stoa/internal/database"
+	"stoa/internal/market"
+)
+
+// OrdersOf implements market.Orders.
+func (s *Orders) OrdersOf(ctx context.Context, userID string, limit, offset int) ([]market.OwnedOrder, int, error) {
+	var where database.Where
+	where.And(`o.user_id = $1`, userID)
+	return s.listOrders(ctx, where, limit, offset)
+}
+
+// FindOrders implements market.Sales.
+func (s *Orders) FindOrders(ctx context.Context, q market.OrderQuery) ([]market.OwnedOrder, int, error) {
+	return s.listOrders(ctx, orderWhere(q), q.Limit, q.Offset)
+}
+
+// listOrders returns one page of the orders that meet the conditions, the newest
+// first, and how many there are on all pages.
+func (s *Orders) listOrders(
+	ctx context.Context, where database.Where, limit, offset int,
+) ([]market.OwnedOrder, int, error) {
+	var total int
+	err := s.Read.QueryRowContext(ctx, `SELECT count(*) FROM orders o`+where.String(), where.Args()...).Scan(&total)
+	if err != nil {
+		return nil, 0, err
+	}
+	page, args := where.Page(limit, offset)
+	list, err := database.All(ctx, s.Read, func(row database.Scanner) (o market.OwnedOrder, err error) {
+		o.Order, err = scanOrder(row, &o.ProductSlug, &o.ProductName)
+		return o, err
+	}, `
+		SELECT `+orderColumns+`, p.slug, p.name
+		FROM orders o JOIN products p ON p.id = o.product_id`+where.String()+`
+		ORDER BY o.created_at_ms DESC, o.id`+page, args...)
+	return list, total, err
+}
+
+// orderWhere returns the conditions of a query.
+func orderWhere(q market.OrderQuery) (w database.Where) {
+	if q.ID != "" {
+		w.And(`o.id = $1`, q.ID)
+	}
+	if q.Status != "" {
+		w.And(`o.status = $1`, string(q.Status))
+	}
+	if q.Product != "" {
+		w.And(`o.product_id = (SELECT id FROM products WHERE slug = $1)`, q.Product)
+	}
+	if q.UserID != "" {
+		w.And(`o.user_id = $1`, q.UserID)
+	}
+	if q.Email != "" {
+		// Each address is compared by the key that its own table keeps.
+		w.And(`(o.billing_email_key = $1 OR o.user_id = (SELECT id FROM users WHERE email_key = $2))`,
+			market.EmailKey(q.Email), account.Key(q.Email))
+	}
+	return w
+}

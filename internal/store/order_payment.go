@@ -1,0 +1,79 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"stoa/internal/database"
+	"stoa/internal/market"
+	"stoa/internal/market/payment"
+)
+
+// AddPaymentEvent implements market.Sales.
+func (s *Orders) AddPaymentEvent(
+	ctx context.Context, provider string, e payment.Event, orderID string, at time.Time,
+) (bool, error) {
+	res, err := s.Write.ExecContext(ctx, `
+		INSERT INTO payment_events (provider, id, type, order_id, at_ms) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (provider, id) DO NOTHING`, provider, e.ID, e.Type, orderID, database.Millis(at))
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	return n > 0, err
+}
+
+// OrderByPayment implements market.Sales.
+func (s *Orders) OrderByPayment(ctx context.Context, provider string, r payment.Reference) (market.Order, error) {
+	for _, by := range []struct{ column, value string }{
+		{"payment_id", r.Payment}, {"payment_subscription", r.Subscription},
+	} {
+		if by.value == "" {
+			continue
+		}
+		// At most one order has it: a provider gives each id once.
+		o, err := scanOrder(s.Read.QueryRowContext(ctx, `
+			SELECT `+orderColumns+` FROM orders o
+			WHERE o.`+by.column+` = $1 AND o.`+by.column+` <> '' AND o.provider = $2`+s.Lock("o"), by.value, provider))
+		if !errors.Is(err, sql.ErrNoRows) {
+			return o, err
+		}
+	}
+	return market.Order{}, database.NotFound("Order")
+}
+
+// unfinished finds the orders that the sweep must look at. Each kind has a SELECT of
+// its own, and so an index of its own: if the conditions were joined with OR,
+// SQLite would read all orders. Every id is greater than the empty text, and saying so makes
+// SQLite use orders_end_due instead of the index of all subscriptions.
+const unfinished = `
+	SELECT ` + orderColumns + `, o.sweep_tries FROM orders o
+	WHERE o.id IN (
+		SELECT id FROM orders WHERE cancelled_at_ms IS NOT NULL AND paid_at_ms IS NOT NULL AND refunded_at_ms IS NULL
+		UNION ALL
+		SELECT id FROM orders WHERE id > '' AND payment_subscription <> '' AND subscription_ended_at_ms IS NULL
+			AND (cancelled_at_ms IS NOT NULL OR refunded_at_ms IS NOT NULL)
+		UNION ALL
+		SELECT id FROM orders WHERE status = 'pending' AND created_at_ms <= $2)
+		AND o.provider = $1 AND o.sweep_tries < $3 AND COALESCE(o.sweep_at_ms, 0) <= $4
+	ORDER BY COALESCE(o.sweep_at_ms, 0), o.created_at_ms, o.id
+	LIMIT 100`
+
+// UnfinishedOrders implements market.Sales.
+func (s *Orders) UnfinishedOrders(
+	ctx context.Context, provider string, until, now time.Time,
+) ([]market.UnfinishedOrder, error) {
+	return database.All(ctx, s.Read, func(row database.Scanner) (o market.UnfinishedOrder, err error) {
+		o.Order, err = scanOrder(row, &o.Tries)
+		return o, err
+	}, unfinished, provider, database.Millis(until), market.SweepTries, database.Millis(now))
+}
+
+// PutOff implements market.Sales.
+func (s *Orders) PutOff(ctx context.Context, orderID string, tries int, next time.Time) error {
+	_, err := s.Write.ExecContext(ctx, `
+		UPDATE orders SET sweep_tries = $2, sweep_at_ms = $3 WHERE id = $1`, orderID, tries, database.Millis(next))
+	return err
+}

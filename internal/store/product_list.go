@@ -1,0 +1,117 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"stoa/internal/database"
+	"stoa/internal/market"
+)
+
+// orderBy has the orders of the product list. Each has an index that ends with its
+// columns, which is read in either direction.
+var orderBy = map[market.Sort]string{
+	market.SortFeatured:  `p.featured DESC, p.position, p.download_count DESC, p.id`,
+	market.SortNewest:    `p.created_at_ms DESC, p.id`,
+	market.SortRating:    `p.rating DESC, p.review_count DESC, p.id`,
+	market.SortDownloads: `p.download_count DESC, p.id`,
+	market.SortPrice:     `p.price_rank, p.id`,
+	market.SortName:      `p.name_sort, p.id`,
+}
+
+// backwards returns the opposite of an order.
+func backwards(order string) string {
+	columns := strings.Split(order, ", ")
+	for i, column := range columns {
+		if ascending, is := strings.CutSuffix(column, " DESC"); is {
+			columns[i] = ascending
+		} else {
+			columns[i] = column + " DESC"
+		}
+	}
+	return strings.Join(columns, ", ")
+}
+
+// productWhere returns the conditions of a query.
+func productWhere(q market.ListQuery) (w database.Where) {
+	if q.Shelf != market.AnyShelf {
+		w.And(`p.published = $1`, q.Shelf == market.OnSale)
+	}
+	if q.Category != "" {
+		w.And(`p.category = $1`, q.Category)
+	}
+	if q.Featured != nil {
+		w.And(`p.featured = $1`, *q.Featured)
+	}
+	if q.Trending != nil {
+		w.And(`p.trending = $1`, *q.Trending)
+	}
+	for _, term := range q.Terms() {
+		w.And(`p.search_text LIKE $1 ESCAPE '~'`, database.Like(term))
+	}
+	return w
+}
+
+// ListProducts implements market.Catalogue. The total must be of the same moment as
+// the page: a page near the end of the list is found by its distance from the end.
+func (s *Products) ListProducts(
+	ctx context.Context, q market.ListQuery,
+) (list []market.Product, total int, err error) {
+	err = s.InSnapshot(ctx, func(tx database.Conn) error {
+		if total, err = countProducts(ctx, tx, q); err != nil {
+			return err
+		}
+		// Compare before multiplying: a page number may be as large as an int.
+		if q.Page-1 > total/q.Limit || (q.Page-1)*q.Limit >= total {
+			return nil
+		}
+		list, err = productPage(ctx, tx, q, total)
+		return err
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	return list, total, nil
+}
+
+// countProducts returns how many products match a query. A query for no more than a
+// category is answered by the counts of categories, without looking at products.
+func countProducts(ctx context.Context, c database.Conn, q market.ListQuery) (n int, err error) {
+	query := `SELECT CAST(COALESCE(SUM(p.products), 0) AS BIGINT) FROM product_counts p`
+	if q.Featured != nil || q.Trending != nil || len(q.Terms()) > 0 {
+		query = `SELECT count(*) FROM products p`
+	}
+	where := productWhere(q)
+	err = c.Read.QueryRowContext(ctx, query+where.String(), where.Args()...).Scan(&n)
+	return n, err
+}
+
+// productPage returns a page that is not beyond the last. It reads whole products
+// only for the page itself: it skips the others in the index of the order, from the
+// nearer end, so that the last page costs no more than the first.
+func productPage(ctx context.Context, c database.Conn, q market.ListQuery, total int) ([]market.Product, error) {
+	offset := (q.Page - 1) * q.Limit
+	limit, order := min(q.Limit, total-offset), orderBy[q.Sort]
+	walk := order
+	if after := total - offset - limit; after < offset {
+		offset, walk = after, backwards(order)
+	}
+	ids, args := productIDs(q, walk, limit, offset)
+	return database.All(ctx, c.Read, func(row database.Scanner) (market.Product, error) { return scanProduct(row) },
+		`SELECT `+productColumns+` FROM (`+ids+`) page JOIN products p ON p.id = page.id ORDER BY `+order, args...)
+}
+
+// productIDs returns the query for the ids on a page. Unless the query searches or
+// filters further, it reads nothing but the index of the order.
+func productIDs(q market.ListQuery, order string, limit, offset int) (query string, args []any) {
+	where := productWhere(q)
+	page, args := where.Page(limit, offset)
+	return fmt.Sprintf(`SELECT p.id FROM products p%s ORDER BY %s%s`, where.String(), order, page), args
+}
+
+// Categories implements market.Catalogue.
+func (s *Products) Categories(ctx context.Context) ([]string, error) {
+	return database.Texts(ctx, s.Read,
+		`SELECT category FROM product_counts WHERE published = $1 AND products > 0 ORDER BY category`, true)
+}

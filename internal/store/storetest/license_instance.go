@@ -1,0 +1,114 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"stoa/internal/errs"
+	"stoa/internal/market"
+	"stoa/internal/store"
+)
+
+func testLicenseInstances(t *testing.T, open Open) {
+	t.Run("an instance that is added twice counts once, and only for its license", func(t *testing.T) {
+		t.Parallel()
+
+		s := licenseDB(t, open)
+		for _, at := range []string{"x", "x", "y"} {
+			if err := s.AddInstance(t.Context(), "l", market.Activation{InstanceID: at, At: T0}, T0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, tt := range []struct {
+			hash, instance string
+			count          int
+			activated      bool
+		}{{"hash-l", "x", 2, true}, {"hash-l", "z", 2, false}, {"hash-m", "x", 0, false}} {
+			u, err := s.LicenseByKey(t.Context(), "a", tt.hash, tt.instance)
+			if err != nil || u.License.Instances != tt.count || u.Activated != tt.activated {
+				t.Errorf("LicenseByKey(%s, %s) = %d, %v, %v; want %d, %v",
+					tt.hash, tt.instance, u.License.Instances, u.Activated, err, tt.count, tt.activated)
+			}
+		}
+	})
+	t.Run("development instances have a count of their own", func(t *testing.T) {
+		t.Parallel()
+
+		s := licenseDB(t, open)
+		for _, a := range []market.Activation{
+			{InstanceID: "x", At: T0},
+			{InstanceID: "d", At: T0, Development: true},
+			{InstanceID: "e", At: T0, Development: true},
+			{InstanceID: "x", At: T0.Add(time.Hour), Development: true}, // exists: nothing changes
+		} {
+			if err := s.AddInstance(t.Context(), "l", a, T0.Add(time.Minute)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wantCounts(t, s, 1, 2)
+		for _, id := range []string{"e", "x"} {
+			if err := s.RemoveInstance(t.Context(), "l", id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wantCounts(t, s, 0, 1)
+		wantKind(t, s.RemoveInstance(t.Context(), "l", "x"), errs.NotFound)
+		wantKind(t, s.RemoveInstance(t.Context(), "m", "d"), errs.NotFound)
+		wantCounts(t, s, 0, 1)
+		l, err := s.LicenseByID(t.Context(), "l")
+		if err != nil || !l.Churn.Equal(T0.Add(time.Minute)) || l.Version != 1 {
+			t.Errorf("churn %s, version %d, %v; want it stored, and the same version", l.Churn, l.Version, err)
+		}
+	})
+}
+
+// wantCounts checks the counters of the license l.
+func wantCounts(tb testing.TB, s *store.Licenses, counted, development int) {
+	tb.Helper()
+	l, err := s.LicenseByID(tb.Context(), "l")
+	if err != nil || l.Instances != counted || l.DevelopmentInstances != development {
+		tb.Errorf("%d instances and %d development ones (%v), want %d and %d",
+			l.Instances, l.DevelopmentInstances, err, counted, development)
+	}
+}
+
+var errFull = errors.New("full")
+
+// testOneSeat takes seats as market.Service.Activate does: look, then add.
+func testOneSeat(t *testing.T, s *store.Licenses, inTx func(context.Context, func(market.Licenses) error) error) {
+	var (
+		wg    sync.WaitGroup
+		taken atomic.Int32
+	)
+	for i := range 16 {
+		wg.Go(func() {
+			instance := fmt.Sprint(i)
+			err := inTx(t.Context(), func(tx market.Licenses) error {
+				u, err := tx.LicenseByKey(t.Context(), "a", "hash-l", instance)
+				if err != nil {
+					return err
+				}
+				if u.License.Instances > 0 {
+					return errFull
+				}
+				return tx.AddInstance(t.Context(), "l", market.Activation{InstanceID: instance, At: T0}, time.Time{})
+			})
+			switch {
+			case err == nil:
+				taken.Add(1)
+			case !errors.Is(err, errFull):
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	u, err := s.LicenseByKey(t.Context(), "a", "hash-l", "0")
+	if err != nil || u.License.Instances != 1 || taken.Load() != 1 {
+		t.Errorf("%d instances, %d transactions (%v); want one of each", u.License.Instances, taken.Load(), err)
+	}
+}

@@ -1,0 +1,105 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stoa/internal/account"
+	"stoa/internal/caller"
+	"stoa/internal/database"
+	"stoa/internal/market"
+	"stoa/internal/store"
+)
+
+func testOrderLists(t *testing.T, open Open) {
+	t.Run("a user's orders, the newest first, in pages", func(t *testing.T) {
+		t.Parallel()
+		testOrdersOf(t, shopDB(t, open))
+	})
+	t.Run("orders that match a query", func(t *testing.T) { t.Parallel(); testFindOrders(t, shopDB(t, open)) })
+}
+
+func testOrdersOf(t *testing.T, db *database.DB) {
+	sales, s := store.NewSales(db), store.NewOrders(db)
+	var want []market.OwnedOrder
+	for i, slug := range []string{"a", "b", "a", "b"} {
+		// Pairs of orders have the same time; their ids decide.
+		o := mustOrder(t, sales, Order(fmt.Sprintf("o%d", i), slug, "u1", "a@b.c", T0.Add(-time.Duration(i/2)*time.Hour)))
+		p := Product(slug)
+		want = append(want, market.OwnedOrder{Order: o, ProductSlug: slug, ProductName: p.Name})
+	}
+	mustOrder(t, sales, Order("other", "a", "u2", "", T0))
+	for offset := range 6 {
+		got, total, err := s.OrdersOf(t.Context(), "u1", 2, offset)
+		if err != nil || total != 4 {
+			t.Fatalf("OrdersOf at %d = %d in all, %v; want 4", offset, total, err)
+		}
+		part := want[min(offset, 4):min(offset+2, 4)]
+		if diff := cmp.Diff(got, slices.Clone(part), equateEmpty); diff != "" {
+			t.Errorf("OrdersOf at %d (-got +want):\n%s", offset, diff)
+		}
+	}
+	if got, total, err := s.OrdersOf(t.Context(), "u3", 2, 0); len(got) != 0 || total != 0 || err != nil {
+		t.Errorf("OrdersOf a user without orders = %v, %d, %v", got, total, err)
+	}
+}
+
+// equateEmpty makes a nil list equal to an empty one.
+var equateEmpty = cmp.Transformer("nil", func(list []market.OwnedOrder) []market.OwnedOrder {
+	return append([]market.OwnedOrder{}, list...)
+})
+
+func testFindOrders(t *testing.T, db *database.DB) {
+	s := store.NewSales(db)
+	user := account.Credentials{User: account.User{
+		ID: "u1", Email: "Ada@Example.com", Username: "ada", Role: caller.RoleUser, Active: true, CreatedAt: T0,
+	}}
+	if err := store.NewAccount(db).CreateUser(t.Context(), user); err != nil {
+		t.Fatal(err)
+	}
+	mustOrder(t, s, Order("o1", "a", "anonymous", "bob@example.com", T0))
+	mustOrder(t, s, Order("o2", "b", "u1", "", T0.Add(time.Second)))
+	o := Order("o3", "a", "anonymous", "ADA@example.com", T0.Add(2*time.Second))
+	o.RefundedAt = T0
+	mustOrder(t, s, o)
+	mustOrder(t, s, Order("o4", "a", "u1", "bob@example.com", T0.Add(2*time.Second)))
+
+	for _, tt := range []struct {
+		name  string
+		query market.OrderQuery
+		want  string
+		total int
+	}{
+		{"all, the newest first, then by id", market.OrderQuery{}, "o3 o4 o2 o1", 4},
+		{"a page", market.OrderQuery{Limit: 2, Offset: 1}, "o4 o2", 4},
+		{"beyond the last page", market.OrderQuery{Offset: 4}, "", 4},
+		{"by id", market.OrderQuery{ID: "o2"}, "o2", 1},
+		{"by status", market.OrderQuery{Status: market.OrderRefunded}, "o3", 1},
+		{"of a product", market.OrderQuery{Product: "a"}, "o3 o4 o1", 3},
+		{"of an unknown product", market.OrderQuery{Product: "c"}, "", 0},
+		{"of a user", market.OrderQuery{UserID: "u1"}, "o4 o2", 2},
+		{"by the address on the bill", market.OrderQuery{Email: "Bob@example.com"}, "o4 o1", 2},
+		{"or that of the account", market.OrderQuery{Email: "ada@example.com"}, "o3 o4 o2", 3},
+		{"all at once", market.OrderQuery{Email: "ada@example.com", Product: "a", Status: market.OrderPaid}, "o4", 1},
+	} {
+		if tt.query.Limit == 0 {
+			tt.query.Limit = 10
+		}
+		found, total, err := s.FindOrders(t.Context(), tt.query)
+		var ids []string
+		for _, o := range found {
+			ids = append(ids, o.ID)
+			if want := strings.TrimPrefix(o.ProductID, "prod-"); o.ProductSlug != want || o.ProductName != "Name of "+want {
+				t.Errorf("%s is of %q %q", o.ID, o.ProductSlug, o.ProductName)
+			}
+		}
+		if got := strings.Join(ids, " "); err != nil || got != tt.want || total != tt.total {
+			t.Errorf("%s: %q of %d, %v; want %q of %d", tt.name, got, total, err, tt.want, tt.total)
+		}
+	}
+}
