@@ -9,8 +9,6 @@ package errs
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 )
 
@@ -38,21 +36,13 @@ const (
 	Timeout          Kind = "timeout"            // a plugin took too long
 )
 
-// Issue is one fault in a request. Path names the field as the client wrote it
-// ("billingInfo.email"), Code is stable, Message is a sentence for people.
-type Issue struct {
-	Path    string `json:"path"`
-	Code    string `json:"code"`
-	Message string `json:"message"`
-}
-
 // Error is a failure that may be shown to the caller.
 type Error struct {
 	Kind    Kind
 	Code    string // stable identifier clients match on, e.g. "ACTIVATION_FAILED"
 	Message string // one sentence, safe to show
 
-	// Details is shown to the client as is. Issues travel in Details["issues"].
+	// Details is shown to the client as it is. Issues travel in Details["issues"].
 	Details map[string]any
 
 	// RetryAfter is how long to wait before trying again. Only set where waiting
@@ -69,63 +59,6 @@ type Error struct {
 // no package names, no SQL, no paths.
 func New(kind Kind, code, format string, args ...any) *Error {
 	return &Error{Kind: kind, Code: code, Message: fmt.Sprintf(format, args...)}
-}
-
-// CodeValidation is the code of a request that breaks a rule of its shape
-// (CONTRACT 1).
-const CodeValidation = "VALIDATION_ERROR"
-
-// Validation returns an Invalid error that names every fault, or nil when there
-// is none.
-func Validation(issues ...Issue) error { return WithIssues(Invalid, CodeValidation, issues) }
-
-// Malformed returns a VALIDATION_ERROR about a request as a whole, for a
-// declared variable. Its one issue names no field.
-func Malformed(code, message string) *Error {
-	return &Error{
-		Kind: Invalid, Code: CodeValidation, Message: message,
-		Details: map[string]any{"issues": []Issue{{Code: code, Message: message}}},
-	}
-}
-
-// MaxIssues is how many issues an error names: more than anybody reads, and so
-// few that no answer is much larger than its request. A last issue with the code
-// CodeMore says how many more there are.
-const MaxIssues = 1000
-
-// CodeMore is the code of the issue that stands for those beyond MaxIssues.
-const CodeMore = "more"
-
-// maxSentences is how many issues are told in the message too.
-const maxSentences = 10
-
-// WithIssues returns an error of the given kind and code whose details name every
-// issue, up to MaxIssues, or nil when there is none. The message tells the first
-// of them.
-func WithIssues(kind Kind, code string, issues []Issue) error {
-	return WithMore(kind, code, issues, 0)
-}
-
-// WithMore is WithIssues for who found more issues and counted them only.
-func WithMore(kind Kind, code string, issues []Issue, more int) error {
-	if len(issues) == 0 {
-		return nil
-	}
-	if beyond := len(issues) - MaxIssues; beyond > 0 {
-		more += beyond
-		issues = issues[:MaxIssues]
-	}
-	var texts []string
-	for _, is := range issues[:min(len(issues), maxSentences)] {
-		texts = append(texts, is.Message)
-	}
-	if untold := len(issues) - len(texts) + more; untold > 0 {
-		texts = append(texts, fmt.Sprintf("And %d more.", untold))
-	}
-	if more > 0 {
-		issues = append(slices.Clone(issues), Issue{Code: CodeMore, Message: fmt.Sprintf("There are %d more.", more)})
-	}
-	return &Error{Kind: kind, Code: code, Message: strings.Join(texts, " "), Details: map[string]any{"issues": issues}}
 }
 
 // Error implements the error interface. The text is for logs, not for callers.

@@ -20,9 +20,9 @@ const (
 
 // The messages are spec B's to the letter.
 var (
-	issueNotObject = errs.Issue{Path: "config", Code: issueType, Message: "Config must be an object"}
-	issueTooBig    = errs.Issue{Path: "config", Code: issueTooLarge, Message: "Config exceeds 64KB"}
-	issueNesting   = errs.Issue{Path: "config", Code: issueTooDeep, Message: "Config nesting exceeds 10 layers"}
+	issueNotObject = errs.Issue{Path: "config", Code: errs.CodeWrongType, Message: "Config must be an object"}
+	issueTooBig    = errs.Issue{Path: "config", Code: codeTooLarge, Message: "Config exceeds 64KB"}
+	issueNesting   = errs.Issue{Path: "config", Code: codeTooDeep, Message: "Config nesting exceeds 10 layers"}
 )
 
 // values is a decoded config. Numbers are json.Number, so that none loses
@@ -84,25 +84,21 @@ func literalSeparators(b []byte) []byte {
 	return out
 }
 
-// check returns every rule of spec B and of the schema that the config breaks.
+// check adds an issue for every rule of spec B and of the schema that the config
+// breaks.
 // No value of it is ever part of an issue.
-func (v values) check(schema map[string]ConfigField) []errs.Issue {
-	var faults []errs.Issue
+func (v values) check(schema map[string]ConfigField, faults *errs.Issues) {
 	if len(v.encode()) > MaxConfigSize {
-		faults = append(faults, issueTooBig)
+		faults.Append(issueTooBig)
 	}
 	if v != nil && deeper(map[string]any(v), MaxConfigDepth) {
-		faults = append(faults, issueNesting)
+		faults.Append(issueNesting)
 	}
 	for _, name := range slices.Sorted(maps.Keys(schema)) {
 		if value, ok := v[name]; ok && value != nil && !schema[name].accepts(value) {
-			faults = append(faults, errs.Issue{
-				Path: "config." + name, Code: issueType,
-				Message: "config." + name + " must be of type " + schema[name].Type + ".",
-			})
+			faults.Add("config."+name, errs.CodeWrongType, "config.%s must be of type %s.", name, schema[name].Type)
 		}
 	}
-	return faults
 }
 
 // deeper reports whether v has more than the given number of layers. It looks

@@ -63,7 +63,7 @@ func TestConfigRules(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 
-			var faults []errs.Issue
+			var faults errs.Issues
 			var in Instance
 			Input{Config: json.RawMessage(tt.config)}.apply(Manifest{}, &in, &faults)
 			err := validation(faults)
@@ -86,7 +86,7 @@ func TestConfigRules(t *testing.T) {
 func TestConfigMessageStandsAlone(t *testing.T) {
 	t.Parallel()
 
-	var faults []errs.Issue
+	var faults errs.Issues
 	Input{Config: json.RawMessage(`[]`), Enabled: json.RawMessage(`"yes"`), Granted: json.RawMessage(`["a:b"]`)}.apply(Manifest{}, &Instance{}, &faults)
 	e, _ := errors.AsType[*errs.Error](validation(faults))
 	if e == nil || e.Message != "Config must be an object" || len(e.Details["issues"].([]errs.Issue)) != 3 {
@@ -128,11 +128,11 @@ func TestConfigSchema(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 
-			var faults []errs.Issue
+			var faults errs.Issues
 			in := Instance{Enabled: tt.enabled}
 			Input{Config: json.RawMessage(tt.config)}.apply(Manifest{ConfigSchema: schema}, &in, &faults)
 			var got []string
-			for _, f := range faults {
+			for _, f := range faults.List() {
 				got = append(got, f.Path+" "+f.Code)
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
@@ -160,9 +160,9 @@ func TestConfigSecretsAreWriteOnly(t *testing.T) {
 		{"empty and never set", `{"url":"u2","key":"","pin":""}`, `{"key":"k2","pin":"","url":"u2"}`, `{"key":"","pin":"","url":"u2"}`, true, false},
 	}
 	for _, s := range steps {
-		var faults []errs.Issue
+		var faults errs.Issues
 		Input{Config: json.RawMessage(s.patch)}.apply(m, &in, &faults)
-		if len(faults) > 0 {
+		if faults.Len() > 0 {
 			t.Fatalf("%s: %v", s.name, faults)
 		}
 		public, configured := Installed{Package: Package{Manifest: m}, Instance: in}.PublicConfig()
@@ -175,9 +175,9 @@ func TestConfigSecretsAreWriteOnly(t *testing.T) {
 		}
 	}
 
-	var faults []errs.Issue
+	var faults errs.Issues
 	Input{Config: json.RawMessage(`{"url":"u","key":null}`)}.apply(m, &in, &faults)
-	if len(faults) != 1 || faults[0].Path != "config.key" {
+	if faults.Len() != 1 || faults.List()[0].Path != "config.key" {
 		t.Errorf("removing a required secret: %v, want one issue about it", faults)
 	}
 }
@@ -191,7 +191,7 @@ func TestConfigFaultsDoNotRepeatValues(t *testing.T) {
 		`"` + secret + `"`, `{"count":"` + secret + `"}`, `{"key":["` + secret + `"]}`,
 		`{"a":"` + strings.Repeat(secret, 5000) + `"}`, nest(12, `"`+secret+`"`),
 	} {
-		var faults []errs.Issue
+		var faults errs.Issues
 		Input{Config: json.RawMessage(config)}.apply(Manifest{ConfigSchema: schema}, &Instance{}, &faults)
 		err := validation(faults)
 		if err == nil {
@@ -225,11 +225,11 @@ func TestGrantedIsASubsetOfDeclared(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 
-			var faults []errs.Issue
+			var faults errs.Issues
 			in := Instance{Granted: []string{"a:b"}}
 			Input{Granted: json.RawMessage(tt.granted)}.apply(m, &in, &faults)
-			if diff := cmp.Diff(tt.want, in.Granted); diff != "" || len(faults) != tt.wantIssues {
-				t.Errorf("%d issues %v, want %d; granted (-want +got):\n%s", len(faults), faults, tt.wantIssues, diff)
+			if diff := cmp.Diff(tt.want, in.Granted); diff != "" || faults.Len() != tt.wantIssues {
+				t.Errorf("%d issues %v, want %d; granted (-want +got):\n%s", faults.Len(), faults, tt.wantIssues, diff)
 			}
 		})
 	}
@@ -246,21 +246,21 @@ func TestInstanceKey(t *testing.T) {
 		{`"eu-store-1"`, ""},
 		{`"-"`, ""},
 		{`"` + strings.Repeat("a", 32) + `"`, ""},
-		{`"` + strings.Repeat("a", 33) + `"`, issueValue},
-		{`""`, issueValue},
-		{`"EU"`, issueValue},
-		{`"a b"`, issueValue},
-		{`"a\n"`, issueValue},
-		{`"ä"`, issueValue},
-		{`1`, issueType},
-		{`null`, issueRequired},
-		{``, issueRequired},
+		{`"` + strings.Repeat("a", 33) + `"`, errs.CodeInvalid},
+		{`""`, errs.CodeInvalid},
+		{`"EU"`, errs.CodeInvalid},
+		{`"a b"`, errs.CodeInvalid},
+		{`"a\n"`, errs.CodeInvalid},
+		{`"ä"`, errs.CodeInvalid},
+		{`1`, errs.CodeWrongType},
+		{`null`, errs.CodeRequired},
+		{``, errs.CodeRequired},
 	} {
-		var faults []errs.Issue
+		var faults errs.Issues
 		Input{Key: json.RawMessage(tt.key)}.key(&faults)
 		got := ""
-		if len(faults) > 0 {
-			got = faults[0].Code
+		if faults.Len() > 0 {
+			got = faults.List()[0].Code
 		}
 		if got != tt.want {
 			t.Errorf("key %s: issue %q, want %q", tt.key, got, tt.want)
@@ -272,10 +272,10 @@ func TestInstanceKey(t *testing.T) {
 func TestConfigKeepsWhatLooksLikeASeparator(t *testing.T) {
 	t.Parallel()
 
-	var faults []errs.Issue
+	var faults errs.Issues
 	var in Instance
 	Input{Config: json.RawMessage(`{"k":"\\u2028 \u2028 \\\u2029"}`)}.apply(Manifest{}, &in, &faults)
-	if want := "{\"k\":\"\\\\u2028 \u2028 \\\\\u2029\"}"; len(faults) > 0 || string(in.Config) != want {
+	if want := "{\"k\":\"\\\\u2028 \u2028 \\\\\u2029\"}"; faults.Len() > 0 || string(in.Config) != want {
 		t.Errorf("config = %q, %v; want %q", in.Config, faults, want)
 	}
 }

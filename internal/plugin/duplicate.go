@@ -7,26 +7,23 @@ import (
 	"stoa/internal/errs"
 )
 
-// duplicates reports the fields that a JSON document gives twice. Readers differ
-// in which of the two counts, and no two of them may see different packages. raw
-// is valid JSON.
-func duplicates(raw []byte) []errs.Issue {
+// checkDuplicates adds an issue for each field that a JSON document gives twice.
+// Parsers differ in which of the two values they take, and no two of them may see
+// different packages. raw is valid JSON.
+func checkDuplicates(raw []byte, faults *errs.Issues) {
 	type level struct {
 		names map[string]bool // nil in an array
 		path  string
 		name  string // of the field whose value comes
 		key   bool   // the next string is a name
 	}
-	var (
-		faults []errs.Issue
-		stack  []level
-	)
+	var stack []level
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	for {
 		token, err := dec.Token()
 		if err != nil {
-			return faults // the end: raw is valid
+			return // the end: raw is valid
 		}
 		var top *level
 		if len(stack) > 0 {
@@ -35,7 +32,7 @@ func duplicates(raw []byte) []errs.Issue {
 		if name, isText := token.(string); isText && top != nil && top.key {
 			path := top.path + name
 			if top.names[name] {
-				faults = append(faults, errs.Issue{Path: path, Code: issueDouble, Message: path + " is given twice."})
+				faults.Add(path, errs.CodeDuplicate, "%s is given twice.", path)
 			}
 			top.names[name], top.name, top.key = true, name, false
 			continue
@@ -54,7 +51,7 @@ func duplicates(raw []byte) []errs.Issue {
 		case json.Delim('}'), json.Delim(']'):
 			stack = stack[:len(stack)-1]
 			if len(stack) == 0 {
-				return faults
+				return
 			}
 			top = &stack[len(stack)-1]
 		}

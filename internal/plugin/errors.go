@@ -25,11 +25,11 @@ var (
 // validation returns VALIDATION_ERROR with every fault, or nil. Where a rule on
 // the config's form is among them its message is the whole message, because
 // clients compare it (CONTRACT 4).
-func validation(faults []errs.Issue) error {
-	err := errs.Validation(faults...)
+func validation(faults errs.Issues) error {
+	err := faults.Err()
 	if e, ok := err.(*errs.Error); ok { //nolint:errorlint // it was made one line above
 		for _, is := range []errs.Issue{issueNotObject, issueTooBig, issueNesting} {
-			if slices.Contains(faults, is) {
+			if slices.Contains(faults.List(), is) {
 				e.Message = is.Message
 				break
 			}

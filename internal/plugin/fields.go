@@ -15,23 +15,20 @@ import (
 type object struct {
 	at     string // path of this object, with a dot at the end unless it is the top
 	fields map[string]json.RawMessage
-	faults *[]errs.Issue
+	faults *errs.Issues
 }
 
-// Codes of issues. Clients may match on them.
+// Codes of issues that only this package finds; errs has the others. Clients may
+// match on them.
 const (
-	issueRequired = "required"
-	issueType     = "wrong_type"
-	issueValue    = "invalid"
-	issueDouble   = "duplicate"
-	issueReserved = "reserved"
-	issueUnknown  = "unknown"
-	issueTooLarge = "too_large"
-	issueTooDeep  = "too_deep"
+	codeReserved = "reserved"
+	codeUnknown  = "unknown"
+	codeTooLarge = "too_large"
+	codeTooDeep  = "too_deep"
 )
 
 // newObject returns a reader of raw, or false if raw is no JSON object.
-func newObject(at string, raw json.RawMessage, faults *[]errs.Issue) (object, bool) {
+func newObject(at string, raw json.RawMessage, faults *errs.Issues) (object, bool) {
 	o := object{at: at, faults: faults}
 	if !isObject(raw) || json.Unmarshal(raw, &o.fields) != nil {
 		return o, false
@@ -52,7 +49,7 @@ func firstByte(raw json.RawMessage) byte {
 
 func (o object) fault(name, code, format string, args ...any) {
 	path := o.at + name
-	*o.faults = append(*o.faults, errs.Issue{Path: path, Code: code, Message: path + " " + fmt.Sprintf(format, args...)})
+	o.faults.Add(path, code, "%s "+format, append([]any{path}, args...)...)
 }
 
 // get returns the raw value of a field. null counts as absent.
@@ -69,7 +66,7 @@ func (o object) into(name, what string, v any) bool {
 		return false
 	}
 	if json.Unmarshal(raw, v) != nil {
-		o.fault(name, issueType, "must be %s.", what)
+		o.fault(name, errs.CodeWrongType, "must be %s.", what)
 		return false
 	}
 	return true
@@ -80,7 +77,7 @@ func (o object) text(name string) (string, bool) {
 	var s string
 	ok := o.into(name, "a string", &s)
 	if ok && strings.ContainsFunc(s, isControl) {
-		o.fault(name, issueValue, "must not contain control characters.")
+		o.fault(name, errs.CodeInvalid, "must not contain control characters.")
 		return "", false
 	}
 	return s, ok
@@ -93,12 +90,12 @@ func isControl(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '
 // require decodes a string that must be there and not be empty.
 func (o object) require(name string) (string, bool) {
 	if _, ok := o.get(name); !ok {
-		o.fault(name, issueRequired, "is required.")
+		o.fault(name, errs.CodeRequired, "is required.")
 		return "", false
 	}
 	s, ok := o.text(name)
 	if ok && strings.TrimSpace(s) == "" {
-		o.fault(name, issueRequired, "is required.")
+		o.fault(name, errs.CodeRequired, "is required.")
 		return "", false
 	}
 	return s, ok
@@ -124,7 +121,7 @@ func (o object) eachText(name string, fn func(i int, s string)) {
 	for i, raw := range o.list(name) {
 		var s string
 		if firstByte(raw) != '"' || json.Unmarshal(raw, &s) != nil {
-			o.fault(item(name, i), issueType, "must be a string.")
+			o.fault(item(name, i), errs.CodeWrongType, "must be a string.")
 			continue
 		}
 		fn(i, s)
@@ -151,7 +148,7 @@ func (o object) child(name string) (object, bool) {
 func (o object) nested(name string, raw json.RawMessage) (object, bool) {
 	c, ok := newObject(o.at+name+".", raw, o.faults)
 	if !ok {
-		o.fault(name, issueType, "must be an object.")
+		o.fault(name, errs.CodeWrongType, "must be an object.")
 	}
 	return c, ok
 }

@@ -42,24 +42,24 @@ var installationSpace = uuid.MustParse("0b6f2f0e-5d0c-4c53-9d67-6f6a1f8f2a51")
 func absent(raw json.RawMessage) bool { return firstByte(raw) == 0 || firstByte(raw) == 'n' }
 
 // key reads the key of a new instance.
-func (in Input) key(faults *[]errs.Issue) string {
+func (in Input) key(faults *errs.Issues) string {
 	var key string
 	switch {
 	case absent(in.Key):
-		*faults = append(*faults, errs.Issue{Path: "instanceKey", Code: issueRequired, Message: "instanceKey is required."})
+		faults.Add("instanceKey", errs.CodeRequired, "instanceKey is required.")
 	case json.Unmarshal(in.Key, &key) != nil:
-		*faults = append(*faults, errs.Issue{Path: "instanceKey", Code: issueType, Message: "instanceKey must be a string."})
+		faults.Add("instanceKey", errs.CodeWrongType, "instanceKey must be a string.")
 	case !keyRE.MatchString(key):
-		*faults = append(*faults, errs.Issue{Path: "instanceKey", Code: issueValue, Message: "instanceKey must match " + keyRE.String() + "."})
+		faults.Add("instanceKey", errs.CodeInvalid, "instanceKey must match %s.", keyRE)
 	}
 	return key
 }
 
 // apply changes inst as the input asks for, of a package with manifest m, and
 // appends every fault. A fault leaves inst in a state that is not to be stored.
-func (in Input) apply(m Manifest, inst *Instance, faults *[]errs.Issue) {
+func (in Input) apply(m Manifest, inst *Instance, faults *errs.Issues) {
 	if !absent(in.Enabled) && json.Unmarshal(in.Enabled, &inst.Enabled) != nil {
-		*faults = append(*faults, errs.Issue{Path: "enabled", Code: issueType, Message: "enabled must be a boolean."})
+		faults.Add("enabled", errs.CodeWrongType, "enabled must be a boolean.")
 	}
 	in.applyConfig(m, inst, faults)
 	in.applyGranted(m, inst, faults)
@@ -67,31 +67,28 @@ func (in Input) apply(m Manifest, inst *Instance, faults *[]errs.Issue) {
 
 // applyConfig sets the config, and refuses to have an instance enabled that
 // lacks required fields. A disabled one may lack them: it is being set up.
-func (in Input) applyConfig(m Manifest, inst *Instance, faults *[]errs.Issue) {
+func (in Input) applyConfig(m Manifest, inst *Instance, faults *errs.Issues) {
 	config, _ := decodeConfig(inst.Config)
 	if in.Config != nil {
 		wanted, ok := decodeConfig(in.Config)
 		if !ok {
-			*faults = append(*faults, issueNotObject)
+			faults.Append(issueNotObject)
 			return
 		}
 		wanted.keepSecrets(config, m.ConfigSchema)
-		*faults = append(*faults, wanted.check(m.ConfigSchema)...)
+		wanted.check(m.ConfigSchema, faults)
 		config, inst.Config = wanted, wanted.encode()
 	}
 	if !inst.Enabled {
 		return
 	}
 	for _, name := range config.missing(m.ConfigSchema) {
-		*faults = append(*faults, errs.Issue{
-			Path: "config." + name, Code: issueRequired,
-			Message: "config." + name + " is required while the instance is enabled.",
-		})
+		faults.Add("config."+name, errs.CodeRequired, "config.%s is required while the instance is enabled.", name)
 	}
 }
 
 // applyGranted sets the granted permissions, once each and in the order given.
-func (in Input) applyGranted(m Manifest, inst *Instance, faults *[]errs.Issue) {
+func (in Input) applyGranted(m Manifest, inst *Instance, faults *errs.Issues) {
 	if absent(in.Granted) {
 		return
 	}
@@ -100,7 +97,7 @@ func (in Input) applyGranted(m Manifest, inst *Instance, faults *[]errs.Issue) {
 	for _, p := range body.texts("grantedPermissions") {
 		switch {
 		case !slices.Contains(m.Permissions, p):
-			body.fault("grantedPermissions", issueUnknown, "must hold only permissions that the plugin declares, not %.140q.", p)
+			body.fault("grantedPermissions", codeUnknown, "must hold only permissions that the plugin declares, not %.140q.", p)
 		case !slices.Contains(granted, p):
 			granted = append(granted, p)
 		}

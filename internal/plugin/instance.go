@@ -65,7 +65,7 @@ func (s *Service) CreateInstance(ctx context.Context, slug string, input Input) 
 		if err != nil {
 			return err
 		}
-		var faults []errs.Issue
+		var faults errs.Issues
 		in := s.newInstance(p, input.key(&faults))
 		in.ID = cmp.Or(input.ID, in.ID)
 		in.Granted = first.Granted
@@ -113,7 +113,7 @@ func checkKey(ctx context.Context, st Store, slug, key string) error {
 // match refuses its version, and VALIDATION_ERROR with every fault of the input.
 func (s *Service) UpdateInstance(ctx context.Context, slug, id string, input Input, match Match) (Installed, error) {
 	return s.change(ctx, slug, id, match, func(m Manifest, in *Instance) error {
-		var faults []errs.Issue
+		var faults errs.Issues
 		input.apply(m, in, &faults)
 		return validation(faults)
 	})

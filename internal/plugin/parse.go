@@ -45,10 +45,10 @@ var (
 // It returns an errs.Invalid error with code INVALID_MANIFEST that names every
 // fault at once.
 func ParseManifest(raw []byte, has func(name string) bool) (Manifest, error) {
-	var faults []errs.Issue
+	var faults errs.Issues
 	invalid := func() error { return errs.WithIssues(errs.Invalid, CodeInvalidManifest, faults) }
 	whole := func(message string) error {
-		faults = append(faults, errs.Issue{Code: "malformed", Message: message})
+		faults.Add("", errs.CodeMalformed, "%s", message)
 		return invalid()
 	}
 	switch {
@@ -57,7 +57,7 @@ func ParseManifest(raw []byte, has func(name string) bool) (Manifest, error) {
 	case !json.Valid(raw):
 		return Manifest{}, whole("manifest.json is not valid JSON.")
 	}
-	faults = duplicates(raw)
+	checkDuplicates(raw, &faults)
 	o, ok := newObject("", raw, &faults)
 	if !ok {
 		return Manifest{}, whole("manifest.json must hold a JSON object.")
@@ -88,14 +88,14 @@ func ParseManifest(raw []byte, has func(name string) bool) (Manifest, error) {
 func parseSchemaVersion(o object) int {
 	raw, ok := o.get("schemaVersion")
 	if !ok {
-		o.fault("schemaVersion", issueRequired, "is required.")
+		o.fault("schemaVersion", errs.CodeRequired, "is required.")
 		return 0
 	}
 	// 1.0 and 1e0 are the number 1 as well.
 	if n, err := strconv.ParseFloat(string(raw), 64); err != nil {
-		o.fault("schemaVersion", issueType, "must be a number.")
+		o.fault("schemaVersion", errs.CodeWrongType, "must be a number.")
 	} else if n != 1 {
-		o.fault("schemaVersion", issueValue, "must be 1.")
+		o.fault("schemaVersion", errs.CodeInvalid, "must be 1.")
 	}
 	return 1
 }
@@ -105,9 +105,9 @@ func parseSlug(o object) string {
 	switch {
 	case !ok:
 	case !slugRE.MatchString(slug):
-		o.fault("slug", issueValue, "must match %s (2 to 32 characters).", slugRE)
+		o.fault("slug", errs.CodeInvalid, "must match %s (2 to 32 characters).", slugRE)
 	case slices.Contains(reserved, slug):
-		o.fault("slug", issueReserved, "%q is reserved for the platform.", slug)
+		o.fault("slug", codeReserved, "%q is reserved for the platform.", slug)
 	}
 	return slug
 }
@@ -119,7 +119,7 @@ func parseVersion(o object, name string, required bool) string {
 	}
 	version, ok := read(name)
 	if ok && (!versionRE.MatchString(version) || len(version) > maxVersion) {
-		o.fault(name, issueValue, "must be MAJOR.MINOR.PATCH with digits only, at most %d characters.", maxVersion)
+		o.fault(name, errs.CodeInvalid, "must be MAJOR.MINOR.PATCH with digits only, at most %d characters.", maxVersion)
 	}
 	return version
 }
@@ -129,9 +129,9 @@ func parsePermissions(o object) []string {
 	o.eachText("permissions", func(i int, p string) {
 		switch {
 		case !permissionRE.MatchString(p):
-			o.fault(item("permissions", i), issueValue, "must be 1 to 128 visible ASCII characters without spaces and commas.")
+			o.fault(item("permissions", i), errs.CodeInvalid, "must be 1 to 128 visible ASCII characters without spaces and commas.")
 		case slices.Contains(permissions, p):
-			o.fault(item("permissions", i), issueDouble, "%q is there twice.", p)
+			o.fault(item("permissions", i), errs.CodeDuplicate, "%q is there twice.", p)
 		}
 		permissions = append(permissions, p)
 	})
@@ -146,7 +146,7 @@ func parseLifecycle(o object) map[string]bool {
 	hooks := make(map[string]bool, len(c.fields))
 	for _, name := range slices.Sorted(maps.Keys(c.fields)) {
 		if !slices.Contains(hookNames, name) {
-			c.fault(name, issueUnknown, "is not a lifecycle hook: there are %s.", strings.Join(hookNames, ", "))
+			c.fault(name, codeUnknown, "is not a lifecycle hook: there are %s.", strings.Join(hookNames, ", "))
 			continue
 		}
 		hooks[name] = c.flag(name)
@@ -169,7 +169,7 @@ func parseConfigSchema(o object) map[string]ConfigField {
 		field.Label, _ = f.text("label")
 		field.Description, _ = f.text("description")
 		if field.Type, ok = f.require("type"); ok && field.Type == "password" {
-			f.fault("type", issueValue, `must be "secret" for a secret field; "password" is not accepted.`)
+			f.fault("type", errs.CodeInvalid, `must be "secret" for a secret field; "password" is not accepted.`)
 		}
 		schema[name] = field
 	}
@@ -191,7 +191,7 @@ func parseThemeExtensions(o object) ThemeExtensions {
 			continue
 		}
 		if at, ok := e.require("targetPosition"); ok && !slices.Contains(positions, at) {
-			e.fault("targetPosition", issueValue, "must be head-end or body-end.")
+			e.fault("targetPosition", errs.CodeInvalid, "must be head-end or body-end.")
 		}
 	}
 	return ext
@@ -207,10 +207,10 @@ func parseRoutePermissions(o object, declared []string) []RoutePermission {
 		var rp RoutePermission
 		rp.Method, _ = r.require("method")
 		if rp.Path, ok = r.require("path"); ok && !strings.HasPrefix(rp.Path, "/") {
-			r.fault("path", issueValue, "must begin with a slash.")
+			r.fault("path", errs.CodeInvalid, "must begin with a slash.")
 		}
 		if rp.Permission, ok = r.require("permission"); ok && !slices.Contains(declared, rp.Permission) {
-			r.fault("permission", issueUnknown, "must be one of the permissions that the manifest declares.")
+			r.fault("permission", codeUnknown, "must be one of the permissions that the manifest declares.")
 		}
 		routes = append(routes, rp)
 	}
@@ -225,14 +225,14 @@ func parseRuntime(o object, m *Manifest, has func(string) bool) {
 	case !ok:
 	case m.RuntimeType == External:
 		if _, base = o.get("externalBaseUrl"); !base {
-			o.fault("externalBaseUrl", issueRequired, "is required for %s.", External)
+			o.fault("externalBaseUrl", errs.CodeRequired, "is required for %s.", External)
 		}
 	case m.RuntimeType == Internal:
 		if _, entry = o.get("entryModule"); !entry {
-			o.fault("entryModule", issueRequired, "is required for %s.", Internal)
+			o.fault("entryModule", errs.CodeRequired, "is required for %s.", Internal)
 		}
 	default:
-		o.fault("runtimeType", issueValue, "must be %s or %s.", External, Internal)
+		o.fault("runtimeType", errs.CodeInvalid, "must be %s or %s.", External, Internal)
 	}
 	if m.ExternalBaseURL, ok = o.text("externalBaseUrl"); ok {
 		checkBaseURL(o, m.ExternalBaseURL)
@@ -246,11 +246,11 @@ func checkBaseURL(o object, text string) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.Opaque != "":
-		o.fault("externalBaseUrl", issueValue, "must be an absolute http or https URL.")
+		o.fault("externalBaseUrl", errs.CodeInvalid, "must be an absolute http or https URL.")
 	case u.User != nil:
-		o.fault("externalBaseUrl", issueValue, "must not contain credentials.")
+		o.fault("externalBaseUrl", errs.CodeInvalid, "must not contain credentials.")
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.Contains(text, "#"):
-		o.fault("externalBaseUrl", issueValue, "must not have a query or a fragment.")
+		o.fault("externalBaseUrl", errs.CodeInvalid, "must not have a query or a fragment.")
 	}
 }
 
@@ -259,10 +259,10 @@ func checkEntryModule(o object, name string, has func(string) bool) {
 	clean := path.Clean(name)
 	switch {
 	case !fs.ValidPath(clean) || strings.HasPrefix(name, "/") || strings.ContainsAny(name, `\:`):
-		o.fault("entryModule", issueValue, "must be a path inside the package.")
+		o.fault("entryModule", errs.CodeInvalid, "must be a path inside the package.")
 	case !strings.HasSuffix(clean, ".js"):
-		o.fault("entryModule", issueValue, "must be a .js file.")
+		o.fault("entryModule", errs.CodeInvalid, "must be a .js file.")
 	case !has(clean):
-		o.fault("entryModule", issueValue, "names a file that is not in the package.")
+		o.fault("entryModule", errs.CodeInvalid, "names a file that is not in the package.")
 	}
 }

@@ -1,0 +1,144 @@
+package errs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Issue is one fault in a request. Path names the field as the client wrote it
+// ("billingInfo.email") and is empty for the request as a whole. Code is stable.
+// Message is a sentence for people.
+type Issue struct {
+	Path    string `json:"path"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// Codes of issues. The same fault has the same code in every part of the API.
+// A package that finds a fault of its own declares a code for it.
+const (
+	CodeRequired     = "required"      // a field is absent or empty
+	CodeWrongType    = "wrong_type"    // the value is of another JSON type
+	CodeOutOfRange   = "out_of_range"  // too small, too large, too long, or with characters that may not be there
+	CodeUnknownValue = "unknown_value" // not one of the values there are
+	CodeInvalid      = "invalid"       // the value breaks another rule of its field
+	CodeDuplicate    = "duplicate"     // given twice
+	CodeMalformed    = "malformed"     // the text cannot be read at all
+
+	// CodeMore is the code of the issue that stands for those beyond MaxIssues.
+	CodeMore = "more"
+)
+
+// MaxIssues is how many issues an error lists: more than anybody reads, and few
+// enough to keep the answer about as small as its request. A last issue with
+// CodeMore says how many more there are.
+const MaxIssues = 1000
+
+// maxSentences is how many issues the message of an error repeats.
+const maxSentences = 10
+
+// Issues collects the faults of a request, so that one answer names them all. It
+// keeps the first MaxIssues and counts the others. The zero value is empty and
+// ready for use. Issues are not safe for concurrent use.
+type Issues struct {
+	list []Issue
+	more int // issues beyond MaxIssues, which are not kept
+}
+
+// Add appends an issue. The message is made as by fmt.Sprintf.
+func (is *Issues) Add(path, code, format string, args ...any) {
+	if len(is.list) >= MaxIssues {
+		is.more++ // and spare the formatting
+		return
+	}
+	is.list = append(is.list, Issue{Path: path, Code: code, Message: fmt.Sprintf(format, args...)})
+}
+
+// Append appends issues that are complete already.
+func (is *Issues) Append(list ...Issue) {
+	kept := min(len(list), MaxIssues-len(is.list))
+	is.list = append(is.list, list[:kept]...)
+	is.more += len(list) - kept
+}
+
+// Merge appends the issues of other whose path has no issue yet. A field whose
+// value could not be read is empty to the code that checks it: that it is
+// required as well would be a second report of one fault.
+func (is *Issues) Merge(other Issues) {
+	for _, i := range other.list {
+		if !is.Has(i.Path) {
+			is.Append(i)
+		}
+	}
+	is.more += other.more
+}
+
+// Has reports whether an issue is about that path. Issues beyond MaxIssues are
+// not considered.
+func (is Issues) Has(path string) bool {
+	return slices.ContainsFunc(is.list, func(i Issue) bool { return i.Path == path })
+}
+
+// Len returns how many issues there are, those beyond MaxIssues included.
+func (is Issues) Len() int { return len(is.list) + is.more }
+
+// List returns the issues in the order in which they were added, at most
+// MaxIssues. The caller must not change them.
+func (is Issues) List() []Issue { return is.list }
+
+// Err returns a VALIDATION_ERROR with every issue, or nil if there is none. See
+// WithIssues for errors with another code.
+func (is Issues) Err() error { return WithIssues(Invalid, CodeValidation, is) }
+
+// CodeValidation is the code of a request that breaks a rule of its shape
+// (CONTRACT 1).
+const CodeValidation = "VALIDATION_ERROR"
+
+// Validation returns a VALIDATION_ERROR with the given issues, or nil if there
+// is none.
+func Validation(issues ...Issue) error {
+	var is Issues
+	is.Append(issues...)
+	return is.Err()
+}
+
+// Malformed returns a VALIDATION_ERROR about a request as a whole, for a
+// declared variable. Its one issue names no field.
+func Malformed(code, message string) *Error {
+	return &Error{
+		Kind: Invalid, Code: CodeValidation, Message: message,
+		Details: map[string]any{"issues": []Issue{{Code: code, Message: message}}},
+	}
+}
+
+// WithIssues returns an error of the given kind and code whose details list the
+// issues, or nil if there is none. The message repeats the first of them.
+func WithIssues(kind Kind, code string, is Issues) error { return is.failure(kind, code) }
+
+func (is Issues) failure(kind Kind, code string) error {
+	if is.Len() == 0 {
+		return nil
+	}
+	list := is.list
+	texts := make([]string, 0, maxSentences+1)
+	for _, i := range list[:min(len(list), maxSentences)] {
+		texts = append(texts, i.Message)
+	}
+	if untold := is.Len() - len(texts); untold > 0 {
+		texts = append(texts, fmt.Sprintf("And %d more.", untold))
+	}
+	if is.more > 0 {
+		list = append(slices.Clone(list), Issue{Code: CodeMore, Message: fmt.Sprintf("There are %d more.", is.more)})
+	}
+	return &Error{Kind: kind, Code: code, Message: strings.Join(texts, " "), Details: map[string]any{"issues": list}}
+}
+
+// WithMore is WithIssues for a caller that kept some issues and only counted the
+// others.
+func WithMore(kind Kind, code string, issues []Issue, more int) error {
+	var is Issues
+	is.Append(issues...)
+	is.more += more
+	return is.failure(kind, code)
+}
