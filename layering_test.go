@@ -70,7 +70,40 @@ var mayImport = map[string][]string{
 	"nodehost/bundle":  {},
 	"examples/plugins": {},
 	"internal/store":   {"internal/errs", "internal/audit", "internal/caller", "internal/keyring", "internal/account", "internal/idempotency", "internal/market", "internal/market/payment", "internal/plugin"},
-	"internal/httpapi": {"api", "internal/reference", "internal/pages", "internal/errs", "internal/jsontext", "internal/audit", "internal/caller", "internal/reqid", "internal/account", "internal/keyring", "internal/httpsig", "internal/idempotency", "internal/plugin", "internal/plugin/install", "internal/market", "internal/gateway", "internal/clientip", "internal/ratelimit"},
+
+	// The API: routes and middleware, its rooms, and what the rooms share.
+	"internal/httpapi": {
+		"api", "internal/account", "internal/audit", "internal/clientip", "internal/errs", "internal/gateway",
+		"internal/httpapi/admin", "internal/httpapi/auth", "internal/httpapi/extension", "internal/httpapi/guard",
+		"internal/httpapi/keyed", "internal/httpapi/limit", "internal/httpapi/relay", "internal/httpapi/shop", "internal/httpapi/web",
+		"internal/idempotency", "internal/keyring", "internal/market", "internal/plugin", "internal/plugin/install",
+		"internal/ratelimit", "internal/reference", "internal/reqid",
+	},
+	"internal/httpapi/admin": {
+		"internal/account", "internal/audit", "internal/caller", "internal/errs", "internal/market",
+		"internal/httpapi/web", "internal/httpapi/wire",
+	},
+	"internal/httpapi/auth": {
+		"internal/account", "internal/caller", "internal/pages",
+		"internal/httpapi/guard", "internal/httpapi/limit", "internal/httpapi/web", "internal/httpapi/wire",
+	},
+	"internal/httpapi/extension": {
+		"internal/errs", "internal/idempotency", "internal/plugin", "internal/plugin/install",
+		"internal/httpapi/keyed", "internal/httpapi/web",
+	},
+	"internal/httpapi/relay": {
+		"internal/account", "internal/caller", "internal/errs", "internal/gateway", "internal/plugin",
+		"internal/httpapi/guard", "internal/httpapi/web",
+	},
+	"internal/httpapi/shop": {
+		"internal/errs", "internal/httpsig", "internal/idempotency", "internal/jsontext", "internal/keyring", "internal/market", "internal/pages",
+		"internal/httpapi/web", "internal/httpapi/wire",
+	},
+	"internal/httpapi/guard": {"internal/caller", "internal/errs", "internal/httpapi/web"},
+	"internal/httpapi/keyed": {"internal/caller", "internal/clientip", "internal/errs", "internal/idempotency", "internal/httpapi/web"},
+	"internal/httpapi/limit": {"internal/caller", "internal/clientip", "internal/errs", "internal/ratelimit", "internal/httpapi/web"},
+	"internal/httpapi/web":   {"internal/errs", "internal/jsontext", "internal/pages"},
+	"internal/httpapi/wire":  {"internal/account", "internal/errs", "internal/keyring", "internal/market", "internal/httpapi/web"},
 
 	// For tests only: nothing above may list these.
 	"internal/store/storetest":    {"*"},
