@@ -81,7 +81,7 @@ var mayImport = map[string][]string{
 	"nodehost/bundle":  {},
 	"examples/plugins": {},
 	"internal/store":   {"internal/account", "internal/audit", "internal/caller", "internal/database", "internal/errs", "internal/idempotency", "internal/keyring", "internal/market", "internal/market/payment", "internal/plugin", "internal/text"},
-	"internal/httpapi": {"api", "internal/account", "internal/audit", "internal/caller", "internal/clientip", "internal/errs", "internal/extension", "internal/extension/install", "internal/gateway", "internal/httpsig", "internal/idempotency", "internal/jsontext", "internal/keyring", "internal/market", "internal/pages", "internal/picture", "internal/plugin", "internal/ratelimit", "internal/reference", "internal/reqid"},
+	"internal/httpapi": {"api", "internal/account", "internal/audit", "internal/clientip", "internal/errs", "internal/extension/install", "internal/gateway", "internal/httpapi/admin", "internal/httpapi/auth", "internal/httpapi/extension", "internal/httpapi/guard", "internal/httpapi/keyed", "internal/httpapi/limit", "internal/httpapi/relay", "internal/httpapi/shop", "internal/httpapi/web", "internal/idempotency", "internal/keyring", "internal/market", "internal/plugin", "internal/ratelimit", "internal/reference", "internal/reqid"},
 
 	// For tests only: nothing above may list these.
 	"internal/store/storetest":    {"*"},
@@ -99,6 +99,16 @@ var mayImport = map[string][]string{
 	"internal/market/producttest": {"internal/market"},
 	"internal/runtime/relay":      {"internal/runtime"},
 	"sdk/tests":                   {},
+	"internal/httpapi/admin":      {"internal/account", "internal/audit", "internal/caller", "internal/errs", "internal/httpapi/web", "internal/httpapi/wire", "internal/market", "internal/picture"},
+	"internal/httpapi/auth":       {"internal/account", "internal/caller", "internal/httpapi/guard", "internal/httpapi/limit", "internal/httpapi/web", "internal/httpapi/wire", "internal/pages"},
+	"internal/httpapi/extension":  {"internal/errs", "internal/extension", "internal/extension/install", "internal/httpapi/keyed", "internal/httpapi/web", "internal/idempotency", "internal/plugin"},
+	"internal/httpapi/guard":      {"internal/caller", "internal/errs", "internal/httpapi/web"},
+	"internal/httpapi/keyed":      {"internal/caller", "internal/clientip", "internal/errs", "internal/httpapi/web", "internal/idempotency"},
+	"internal/httpapi/limit":      {"internal/caller", "internal/clientip", "internal/errs", "internal/httpapi/web", "internal/ratelimit"},
+	"internal/httpapi/relay":      {"internal/account", "internal/caller", "internal/errs", "internal/gateway", "internal/httpapi/guard", "internal/httpapi/web", "internal/plugin"},
+	"internal/httpapi/shop":       {"internal/errs", "internal/httpapi/web", "internal/httpapi/wire", "internal/httpsig", "internal/idempotency", "internal/jsontext", "internal/keyring", "internal/market", "internal/pages"},
+	"internal/httpapi/web":        {"internal/errs", "internal/jsontext", "internal/pages"},
+	"internal/httpapi/wire":       {"internal/account", "internal/errs", "internal/httpapi/web", "internal/keyring", "internal/market"},
 }
 
 func TestLayering(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/account/password"
 	"stoa/internal/account/token"
-	"stoa/internal/httpapi"
+	"stoa/internal/httpapi/limit"
 	"stoa/internal/ratelimit"
 	"stoa/internal/store"
 )
@@ -53,7 +53,7 @@ func (a *App) buildLimiter(cfg Config) (*ratelimit.Limiter, error) {
 	if !cfg.RateLimits {
 		return nil, nil //nolint:nilnil // nil counts nothing (httpapi.Server)
 	}
-	opts := ratelimit.Options{Rules: httpapi.Limits(), Now: cfg.Now, Log: cfg.Log, RedisTimeout: cfg.RedisTimeout}
+	opts := ratelimit.Options{Rules: limit.Rules(), Now: cfg.Now, Log: cfg.Log, RedisTimeout: cfg.RedisTimeout}
 	if cfg.RedisURL != "" {
 		parsed, err := redis.ParseURL(cfg.RedisURL)
 		if err != nil {

@@ -5,18 +5,20 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"stoa/internal/httpapi/web"
 )
 
 // withDeadline bounds the time a request may take: reading its body, the work,
 // and writing the answer.
-func withDeadline(limit time.Duration, h handlerFunc) handlerFunc {
+func withDeadline(limit time.Duration, h web.HandlerFunc) web.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		end := time.Now().Add(limit)
 		ctx := &deadlineContext{Context: r.Context(), at: end}
 		defer ctx.end()
 		rc := http.NewResponseController(w)
-		// Both fail only on writers that have no connection (tests). The write
-		// deadline outlives the request unless it is taken back.
+		// Both fail only on writers without a connection (tests). The write deadline
+		// outlives the request unless it is reset.
 		if r.Body != http.NoBody { // else there is nothing to wait for
 			_ = rc.SetReadDeadline(end)
 		}
@@ -26,21 +28,22 @@ func withDeadline(limit time.Duration, h handlerFunc) handlerFunc {
 	}
 }
 
-// deadlineContext is what context.WithDeadline returns, but made only when
-// somebody waits for it: a timer and a place in the parent's list cost more than
-// the whole routing of a request, and one that takes microseconds asks Err at most.
+// deadlineContext behaves like the context of context.WithDeadline, but makes that
+// one only when somebody waits for it: a timer and an entry in the parent's list
+// cost more than the whole routing of a request, and a request that takes
+// microseconds calls Err at most.
 type deadlineContext struct {
 	context.Context // of the request
 
 	at time.Time
 
 	mu     sync.Mutex
-	real   context.Context // nil until somebody waits, or asks when it is over
+	real   context.Context // nil until somebody waits, or calls Err after the end
 	cancel context.CancelFunc
 	ended  bool
 }
 
-// end releases what waits for the context: the request is over.
+// end cancels the context: the request is over.
 func (c *deadlineContext) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,8 +68,7 @@ func (c *deadlineContext) Done() <-chan struct{} {
 	return c.arm().Done()
 }
 
-// Err implements context.Context. Once there is a reason it stays the same one: the
-// real context keeps it.
+// Err implements context.Context. The real context keeps the first reason.
 func (c *deadlineContext) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -87,8 +89,8 @@ func (c *deadlineContext) arm() context.Context {
 	return c.real
 }
 
-// Value implements context.Context. Package context asks for a key of its own by
-// which it recognises its kind, after Done: children then need no goroutine.
+// Value implements context.Context. After Done, package context asks for a private
+// key by which it recognizes its own contexts: children of one need no goroutine.
 func (c *deadlineContext) Value(key any) any {
 	c.mu.Lock()
 	from := c.real

@@ -18,6 +18,7 @@ import (
 
 	"stoa/api"
 	"stoa/internal/errs"
+	"stoa/internal/httpapi/web"
 )
 
 // docs/errors.md tells every code that the source declares with its status, and
@@ -97,8 +98,8 @@ func declaredErrors(tb testing.TB) []string {
 			if !ok {
 				code = constants[qualified(f.pkg, call.Args[1])]
 			}
-			status, known := statusByKind[errs.Kind(kind)]
-			if code == "" || !known {
+			status := web.Status(errs.Kind(kind))
+			if code == "" || status == 0 {
 				tb.Errorf("%s: kind %q or code %q cannot be read off the source", f.name, kind, code)
 				return true
 			}

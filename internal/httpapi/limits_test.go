@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"stoa/internal/app"
-	"stoa/internal/httpapi"
+	"stoa/internal/httpapi/limit"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/redistest"
 )
@@ -52,7 +52,7 @@ func TestLimitsAreThoseOfTheSpecification(t *testing.T) {
 		"purchase":      "600 in 1m0s",
 		"claim-request": "10 in 1h0m0s", "claim": "10 in 1m0s",
 	}
-	for _, r := range httpapi.Limits() {
+	for _, r := range limit.Rules() {
 		if got := fmt.Sprintf("%d in %s", r.Limit, r.Window); got != want[r.Name] {
 			t.Errorf("%s = %s, want %s", r.Name, got, want[r.Name])
 		}

@@ -5,17 +5,23 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"stoa/internal/audit"
-	"stoa/internal/caller"
+	"stoa/internal/errs"
+	"stoa/internal/httpapi/web"
 	"stoa/internal/reqid"
 )
 
-// middleware wraps h with what every request gets: an id, a log line, and an
-// answer even when a handler panics.
+var errTwoLengths = errs.Malformed("two_lengths", "Send Content-Length or Transfer-Encoding, not both.")
+
+// notGuessed is a header value that all answers share and nobody writes into.
+var notGuessed = []string{"nosniff"}
+
+// middleware gives every request an id, a log line and a count in the metrics, and
+// an answer even if its handler panics.
 func (s *Server) middleware(h http.Handler) http.Handler {
+	respond := web.Responder{Log: s.Log}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		id := reqid.New() // a client's own is never trusted (CONTRACT 1)
@@ -26,112 +32,59 @@ func (s *Server) middleware(h http.Handler) http.Handler {
 			ctx = audit.WithAddress(ctx, address)
 		}
 		r = r.WithContext(ctx)
-		rec := &recorder{ResponseWriter: w}
+		seen := &observer{ResponseWriter: w}
 		defer func() {
 			if p := recover(); p != nil {
 				if p == http.ErrAbortHandler { //nolint:errorlint // panics carry the value itself
 					panic(p)
 				}
-				s.Log.ErrorContext(ctx, "handler panicked", slog.String("panic", fmt.Sprint(p)), slog.String("stack", string(debug.Stack())))
-				if rec.status == 0 {
-					s.fail(rec, r, familyOf(r.URL.Path), errInternal)
+				s.Log.ErrorContext(ctx, "handler panicked",
+					slog.String("panic", fmt.Sprint(p)), slog.String("stack", string(debug.Stack())))
+				if seen.status == 0 {
+					respond.Fail(seen, r, web.FamilyOf(r.URL.Path), web.ErrInternal)
 				}
 			}
 			took := time.Since(start)
-			if s.Log.Enabled(ctx, slog.LevelDebug) { // else nothing is put together for it
-				// The path without its query: a query may hold a licence key.
+			if s.Log.Enabled(ctx, slog.LevelDebug) { // else nothing is built for it
+				// The path without its query: a query may contain a license key.
 				s.Log.DebugContext(ctx, "request",
-					slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", rec.status),
-					slog.Int64("bytes", rec.bytes), slog.Duration("took", took))
+					slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", seen.status),
+					slog.Int64("bytes", seen.bytes), slog.Duration("took", took))
 			}
-			s.Observe(r.Pattern, rec.status, took)
+			s.Observe(r.Pattern, seen.status, took)
 		}()
 		if s.Refused(r) {
 			w.Header().Set("Connection", "close")
-			s.fail(rec, r, familyOf(r.URL.Path), errTwoLengths)
+			respond.Fail(seen, r, web.FamilyOf(r.URL.Path), errTwoLengths)
 			return
 		}
-		h.ServeHTTP(rec, r)
+		h.ServeHTTP(seen, r)
 	})
 }
 
-// recorder remembers what was answered, for the log.
-type recorder struct {
+// observer passes an answer on and remembers its status and size.
+type observer struct {
 	http.ResponseWriter
 
 	status int
 	bytes  int64
 }
 
-func (w *recorder) WriteHeader(status int) {
-	if w.status == 0 && status >= http.StatusOK {
-		w.status = status
+func (o *observer) WriteHeader(status int) {
+	if o.status == 0 && status >= http.StatusOK {
+		o.status = status
 	}
-	w.ResponseWriter.WriteHeader(status)
+	o.ResponseWriter.WriteHeader(status)
 }
 
-func (w *recorder) Write(b []byte) (int, error) {
-	if w.status == 0 {
-		w.status = http.StatusOK
+func (o *observer) Write(b []byte) (int, error) {
+	if o.status == 0 {
+		o.status = http.StatusOK
 	}
-	n, err := w.ResponseWriter.Write(b)
-	w.bytes += int64(n)
+	n, err := o.ResponseWriter.Write(b)
+	o.bytes += int64(n)
 	return n, err
 }
 
 // Unwrap lets http.ResponseController reach Flush, Hijack and the deadlines.
-func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-// bearer returns the token in the Authorization header. Other schemes are none
-// of the platform's business. Of several headers, none can be taken for what the
-// client means, nor for what a proxy on the way checked: together they are a
-// token that nobody has.
-func bearer(r *http.Request) (string, bool) {
-	if len(r.Header.Values("Authorization")) > 1 {
-		return "", true
-	}
-	scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " ")
-	if !ok || !strings.EqualFold(scheme, "Bearer") {
-		return "", false
-	}
-	return strings.TrimSpace(token), true
-}
-
-// withCaller puts the caller behind the bearer token, if there is one, into the
-// request's context.
-func (s *Server) withCaller(h handlerFunc) handlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		if token, ok := bearer(r); ok {
-			who, err := s.Auth.Authenticate(r.Context(), token)
-			if err != nil {
-				return err
-			}
-			r = r.WithContext(caller.With(r.Context(), who))
-		}
-		return h(w, r)
-	}
-}
-
-// requireUser refuses everyone but signed-in users.
-func requireUser(h handlerFunc) handlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		if caller.From(r.Context()).UserID == "" {
-			return errUnauthorized
-		}
-		return h(w, r)
-	}
-}
-
-// requireAdmin refuses everyone but administrators and services: 401 for a
-// guest, 403 for other roles (CONTRACT 4).
-func requireAdmin(h handlerFunc) handlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		switch who := caller.From(r.Context()); {
-		case who.IsGuest():
-			return errUnauthorized
-		case !who.IsAdmin():
-			return errForbidden
-		}
-		return h(w, r)
-	}
-}
+func (o *observer) Unwrap() http.ResponseWriter { return o.ResponseWriter }

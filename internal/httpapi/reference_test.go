@@ -6,12 +6,13 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"stoa/internal/httpapi/web"
 )
 
 func getReference(t *testing.T, path, ifNoneMatch string) *httptest.ResponseRecorder {
 	t.Helper()
-	s := &Server{}
-	h := map[string]handlerFunc{"/docs": s.docs, "/openapi.json": s.openapi}[path]
+	h := map[string]web.HandlerFunc{"/docs": docs, "/openapi.json": openapi}[path]
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
 	if ifNoneMatch != "" {
 		r.Header.Set("If-None-Match", ifNoneMatch)

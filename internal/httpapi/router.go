@@ -5,68 +5,81 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"stoa/internal/errs"
+	"stoa/internal/httpapi/guard"
+	"stoa/internal/httpapi/web"
+)
+
+var (
+	errNoRoute          = errs.New(errs.NotFound, "NOT_FOUND", "There is nothing at this address. See /docs for what there is.")
+	errMethodNotAllowed = errs.New(errs.MethodNotAllowed, "METHOD_NOT_ALLOWED", "This address does not answer this method. See the Allow header.")
 )
 
 // router registers handlers with what all routes of a kind share: who may call,
 // how long a request may take, and the shape of errors.
 type router struct {
-	server *Server
-	mux    *http.ServeMux
-	// known has the same routes without the fallback, and so knows a method that
-	// is wrong from a path that is. Only the fallback asks it.
+	respond web.Responder
+	auth    guard.Authenticator
+	mux     *http.ServeMux
+	// known has the same routes without the fallback, and so tells a wrong method
+	// from a wrong path. Only the fallback asks it.
 	known *http.ServeMux
-	// calls are the routes to plugins, which the mux must not touch (gateway.go).
+	// calls are the routes to plugins, which the mux must not touch (calls.go).
 	calls []pluginRoute
 	// patterns are those registered, for the test that compares them with
 	// api/openapi.yaml.
 	patterns []string
 }
 
-func newRouter(s *Server) *router {
-	rt := &router{server: s, mux: http.NewServeMux(), known: http.NewServeMux()}
+func newRouter(respond web.Responder, auth guard.Authenticator) *router {
+	rt := &router{respond: respond, auth: auth, mux: http.NewServeMux(), known: http.NewServeMux()}
 	rt.mux.HandleFunc("/", rt.fallback)
 	return rt
 }
+
+func (rt *router) identify(h web.HandlerFunc) web.HandlerFunc { return guard.Identify(rt.auth, h) }
 
 // requestTimeout is how long a request to the platform itself may take, its body
 // included. Uploads and calls to plugins have limits of their own.
 const requestTimeout = 30 * time.Second
 
-// open registers a route anyone may call. A bearer token is looked at all the
-// same: with a valid one the handler sees the caller, with an invalid one the
-// answer is 401, because a client that sent it does not mean to be a guest.
-func (rt *router) open(pattern string, h handlerFunc) {
-	rt.add(pattern, withDeadline(requestTimeout, rt.server.withCaller(h)))
+// open registers a route for anyone. A bearer token is looked at all the same:
+// with a valid one the handler sees the caller, with an invalid one the answer is
+// 401, because a client that sends a token does not mean to be a guest.
+func (rt *router) open(pattern string, h web.HandlerFunc) {
+	rt.add(pattern, withDeadline(requestTimeout, rt.identify(h)))
 }
 
 // public registers a route that ignores bearer tokens, valid or not.
-func (rt *router) public(pattern string, h handlerFunc) {
+func (rt *router) public(pattern string, h web.HandlerFunc) {
 	rt.add(pattern, withDeadline(requestTimeout, h))
 }
 
 // user registers a route for signed-in users.
-func (rt *router) user(pattern string, h handlerFunc) {
-	rt.add(pattern, withDeadline(requestTimeout, rt.server.withCaller(requireUser(h))))
+func (rt *router) user(pattern string, h web.HandlerFunc) {
+	rt.add(pattern, withDeadline(requestTimeout, rt.identify(guard.RequireUser(h))))
 }
 
 // admin registers a route for administrators and services.
-func (rt *router) admin(pattern string, h handlerFunc) {
-	rt.add(pattern, withDeadline(requestTimeout, rt.server.withCaller(requireAdmin(h))))
+func (rt *router) admin(pattern string, h web.HandlerFunc) {
+	rt.add(pattern, withDeadline(requestTimeout, rt.identify(guard.RequireAdmin(h))))
 }
 
-// adminUpload registers an administrator's route whose body may take a while.
-func (rt *router) adminUpload(pattern string, limit time.Duration, h handlerFunc) {
-	rt.add(pattern, withDeadline(limit, rt.server.withCaller(requireAdmin(h))))
+// adminUpload registers a route for administrators and services whose request may
+// take up to limit.
+func (rt *router) adminUpload(pattern string, limit time.Duration, h web.HandlerFunc) {
+	rt.add(pattern, withDeadline(limit, rt.identify(guard.RequireAdmin(h))))
 }
 
-// add registers a handler that looks after callers and deadlines itself.
-func (rt *router) add(pattern string, h handlerFunc) {
+// add registers a handler that takes care of callers and deadlines itself.
+func (rt *router) add(pattern string, h web.HandlerFunc) {
 	_, address, ok := strings.Cut(pattern, " ")
 	if !ok {
 		address = pattern
 	}
 	rt.patterns = append(rt.patterns, pattern)
-	handler := rt.server.handle(familyOf(address), h)
+	handler := rt.respond.Handle(web.FamilyOf(address), h)
 	rt.mux.Handle(pattern, handler)
 	rt.known.Handle(pattern, handler)
 }
@@ -76,30 +89,31 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if rt.servePlugin(w, r) {
 		return
 	}
-	if unclean(r.URL.EscapedPath()) { // the mux would redirect: to another address than was asked for
-		rt.server.fail(w, r, familyOf(r.URL.Path), errNoRoute)
+	if unclean(r.URL.EscapedPath()) { // the mux would redirect to another address than the one asked for
+		rt.respond.Fail(w, r, web.FamilyOf(r.URL.Path), errNoRoute)
 		return
 	}
 	rt.mux.ServeHTTP(w, r)
 }
 
-// fallback answers what no route takes, in the family's shape: that there is no
-// such path, or no such method.
+// fallback answers requests without a route: there is no such path, or the path
+// has no such method.
 func (rt *router) fallback(w http.ResponseWriter, r *http.Request) {
 	r.Pattern = "" // this is no route
 	h, _ := rt.known.Handler(r)
-	probe := probeWriter{header: make(http.Header)}
-	h.ServeHTTP(&probe, r)
+	probe := web.NewRecorder(make(http.Header)) // of what the mux means to answer
+	defer probe.Release()
+	h.ServeHTTP(probe, r)
 	err := errNoRoute
-	if probe.status == http.StatusMethodNotAllowed {
-		w.Header().Set("Allow", probe.header.Get("Allow"))
+	if probe.Status == http.StatusMethodNotAllowed {
+		w.Header().Set("Allow", probe.Header().Get("Allow"))
 		err = errMethodNotAllowed
 	}
-	rt.server.fail(w, r, familyOf(r.URL.Path), err)
+	rt.respond.Fail(w, r, web.FamilyOf(r.URL.Path), err)
 }
 
-// unclean reports whether a path, as it was sent, has empty or dot segments. What
-// is percent-encoded is no separator: it is part of a name in the path.
+// unclean reports whether a path, as it was sent, has empty or dot segments. A
+// percent-encoded slash separates nothing: it is part of a name in the path.
 func unclean(p string) bool {
 	clean := path.Clean(p)
 	if strings.HasSuffix(p, "/") && clean != "/" {
@@ -107,13 +121,3 @@ func unclean(p string) bool {
 	}
 	return clean != p
 }
-
-// probeWriter records what the mux meant to answer.
-type probeWriter struct {
-	header http.Header
-	status int
-}
-
-func (p *probeWriter) Header() http.Header         { return p.header }
-func (p *probeWriter) Write(b []byte) (int, error) { return len(b), nil }
-func (p *probeWriter) WriteHeader(status int)      { p.status = status }

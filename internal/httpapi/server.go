@@ -1,8 +1,10 @@
-// Package httpapi is the JSON API over HTTP. A handler reads the request, calls
-// one domain service and writes the answer; rules belong to the domain packages.
+// Package httpapi is the JSON API over HTTP: the list of all routes, below, what
+// every request passes through, and the routing. The handlers are in the packages
+// auth, shop, admin, extension and relay. A handler reads the request, calls one
+// domain service and writes the answer; rules belong to the domains.
 //
-// Every route is listed in this file. The contract they keep is
-// api/openapi.yaml, against which the API tests check every response.
+// The contract of the routes is api/openapi.yaml, against which the API tests
+// check every answer.
 package httpapi
 
 import (
@@ -13,10 +15,18 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/audit"
-	"stoa/internal/caller"
 	"stoa/internal/clientip"
 	"stoa/internal/extension/install"
 	"stoa/internal/gateway"
+	"stoa/internal/httpapi/admin"
+	"stoa/internal/httpapi/auth"
+	"stoa/internal/httpapi/extension"
+	"stoa/internal/httpapi/guard"
+	"stoa/internal/httpapi/keyed"
+	"stoa/internal/httpapi/limit"
+	"stoa/internal/httpapi/relay"
+	"stoa/internal/httpapi/shop"
+	"stoa/internal/httpapi/web"
 	"stoa/internal/idempotency"
 	"stoa/internal/keyring"
 	"stoa/internal/market"
@@ -24,22 +34,14 @@ import (
 	"stoa/internal/ratelimit"
 )
 
-// Authenticator establishes who is calling.
-type Authenticator interface {
-	// Authenticate returns the caller behind a bearer token: a user with a live
-	// session, or a service. It returns an errs.Unauthenticated error for
-	// anything else.
-	Authenticate(ctx context.Context, token string) (caller.Caller, error)
-}
-
 // Server holds what the handlers need. All fields are required unless they say
 // otherwise.
 type Server struct {
 	Log  *slog.Logger
 	Now  func() time.Time
-	Auth Authenticator
+	Auth guard.Authenticator
 	// Recheck is how often the caller of a lasting call to a plugin is looked up
-	// again, by default 750 ms.
+	// again, by default every 750 ms.
 	Recheck time.Duration
 
 	Accounts *account.Service
@@ -51,16 +53,17 @@ type Server struct {
 	Gateway *gateway.Gateway
 
 	Market *market.Service
-	Media  Media
-	// LicenseKeys sign what holders of licences rely on.
+	Media  shop.Media
+	// LicenseKeys sign the answers and leases that holders of licenses rely on.
 	LicenseKeys *keyring.Ring
 
 	// Idempotency remembers the requests that have an Idempotency-Key.
 	Idempotency *idempotency.Keeper
 
-	// Limiter counts requests against Limits. nil counts nothing: for load tests.
+	// Limiter counts requests against limit.Rules. nil counts nothing: for load
+	// tests.
 	Limiter *ratelimit.Limiter
-	// ClientIP says whose address a limit counts.
+	// ClientIP determines the address that a limit counts.
 	ClientIP clientip.Resolver
 
 	// Refused reports that a request states its length twice (framing.Guard).
@@ -71,110 +74,144 @@ type Server struct {
 
 	// Ready returns nil while this process can do its work.
 	Ready func(ctx context.Context) error
-
-	forged forgeries
 }
+
+// What requests with long bodies may take, the upload included. For others see
+// requestTimeout.
+const (
+	fileTimeout    = 2 * time.Minute // of a picture or a catalog
+	installTimeout = 10 * time.Minute
+)
 
 // Handler returns the API.
 func (s *Server) Handler() http.Handler { return s.middleware(s.routes()) }
 
-// routes is the complete list of routes.
+// routes is the complete list of routes. The method of the router says who may
+// call a route, limits what its requests are counted by, and keys that it honors
+// Idempotency-Key.
 func (s *Server) routes() *router {
-	rt := newRouter(s)
+	rt := newRouter(web.Responder{Log: s.Log}, s.Auth)
+	limits := limit.Counter{Limiter: s.Limiter, ClientIP: s.ClientIP}
+	keys := keyed.Requests{Keeper: s.Idempotency, ClientIP: s.ClientIP, Log: s.Log}
 
-	rt.public("GET /livez", s.livez)
+	rt.public("GET /livez", livez)
 	rt.public("GET /readyz", s.readyz)
-	rt.public("GET /openapi.json", s.openapi)
-	rt.public("GET /docs", s.docs)
+	rt.public("GET /openapi.json", openapi)
+	rt.public("GET /docs", docs)
 
-	rt.public("POST /auth/register", s.byAddress(limitRegister, s.register))
-	rt.public("POST /auth/login", s.byAddress(limitLogin, s.login))
-	rt.public("GET /auth/me", s.me)            // wants a user, and is limited by user
-	rt.public("POST /auth/refresh", s.refresh) // limited by session
-	rt.public("POST /auth/logout", s.logout)
-	rt.user("POST /auth/change-password", s.byUser(limitChangePassword, s.changePassword))
-	rt.public("POST /auth/forgot-password", s.byAddress(limitForgotPassword, s.forgotPassword))
-	rt.public("POST /auth/reset-password", s.byAddress(limitResetPassword, s.resetPassword))
-	rt.public("GET /reset-password", resetPage)
-	rt.public("POST /auth/setup", s.byAddress(limitSetup, s.setUp))
-	rt.public("GET /setup", s.setupPage)
-	rt.user("GET /auth/sessions", s.listSessions)
-	rt.user("DELETE /auth/sessions/{id}", s.endSession)
-	rt.public("GET /.well-known/jwks.json", s.jwks)
-
-	rt.public("GET /api/marketplace/products", s.listProducts)
-	rt.public("GET /api/marketplace/products/{slug}", s.getProduct)
-	rt.open("POST /api/marketplace/products/{slug}/purchase", s.byBuyer(limitPurchase, s.keyed(s.purchaseProduct)))
-	rt.public("POST /api/marketplace/products/{slug}/activate", s.keyed(s.activateLicense))
-	rt.public("POST /api/marketplace/products/{slug}/deactivate", s.deactivateLicense)
-	rt.user("GET /api/marketplace/licenses", s.listOwnLicenses)
-	rt.user("GET /api/marketplace/licenses/{id}/activations", s.listOwnActivations)
-	rt.user("DELETE /api/marketplace/licenses/{id}/activations/{instanceId}", s.freeOwnActivation)
-	rt.public("GET /api/marketplace/products/{slug}/license/verify", s.signed(s.verifyLicense))
-	rt.public("GET /api/marketplace/products/{slug}/license/lease", s.signed(s.leaseLicense))
-	rt.user("GET /api/marketplace/orders", s.listOrders)
-	rt.user("POST /api/marketplace/orders/claim-request", s.byUser(limitClaimRequest, s.requestClaim))
-	rt.user("POST /api/marketplace/orders/claim", s.byUser(limitClaim, s.claimOrders))
-	rt.public("GET /claim-orders", claimPage)
-	rt.public("POST /api/marketplace/payments/stripe/webhook", s.stripeWebhook)
-	rt.public("GET /payment/success", paidPage)
-	rt.public("GET /payment/cancelled", notPaidPage)
-	rt.public("GET /api/marketplace/license-keys", s.licenseKeys)
-	rt.public("GET /api/marketplace/products/{slug}/reviews", s.listReviews)
-	rt.user("POST /api/marketplace/products/{slug}/reviews", s.writeReview)
-	rt.user("DELETE /api/marketplace/products/{slug}/reviews", s.withdrawReview)
-	rt.public("GET /media/{file}", s.serveMedia)
-
-	rt.admin("GET /api/v1/admin/users", s.listUsers)
-	rt.admin("GET /api/v1/admin/users/{id}", s.getUser)
-	rt.admin("PATCH /api/v1/admin/users/{id}", s.changeUser)
-	rt.admin("GET /api/v1/admin/licenses", s.findLicenses)
-	rt.admin("POST /api/v1/admin/licenses", s.grantLicense)
-	rt.admin("POST /api/v1/admin/licenses/lookup", s.lookUpLicense)
-	rt.admin("GET /api/v1/admin/licenses/{id}", s.getLicense)
-	rt.admin("PATCH /api/v1/admin/licenses/{id}", s.changeLicense)
-	rt.admin("POST /api/v1/admin/licenses/{id}/renew", s.renewLicense)
-	rt.admin("POST /api/v1/admin/licenses/{id}/revoke", s.revokeLicense)
-	rt.admin("GET /api/v1/admin/licenses/{id}/activations", s.listActivations)
-	rt.admin("DELETE /api/v1/admin/licenses/{id}/activations/{instanceId}", s.freeActivation)
-	rt.admin("GET /api/v1/admin/orders", s.findOrders)
-	rt.admin("GET /api/v1/admin/orders/{id}", s.getOrder)
-	rt.admin("POST /api/v1/admin/orders/{id}/refund", s.refundOrder)
-	rt.admin("POST /api/v1/admin/orders/{id}/cancel", s.cancelOrder)
-	rt.admin("GET /api/v1/admin/reviews", s.findReviews)
-	rt.admin("PATCH /api/v1/admin/reviews/{id}", s.hideReview)
-	rt.admin("DELETE /api/v1/admin/reviews/{id}", s.removeReview)
-	rt.admin("GET /api/v1/admin/audit", s.listAudit)
-
-	rt.admin("GET /api/v1/admin/products", s.listManagedProducts)
-	rt.admin("POST /api/v1/admin/products", s.createProduct)
-	rt.admin("GET /api/v1/admin/products/{slug}", s.getManagedProduct)
-	rt.admin("PATCH /api/v1/admin/products/{slug}", s.changeProduct)
-	rt.admin("DELETE /api/v1/admin/products/{slug}", s.deleteProduct)
-	rt.adminUpload("POST /api/v1/admin/media", fileTimeout, s.uploadMedia)
-	rt.admin("GET /api/v1/admin/catalog", s.exportCatalog)
-	rt.adminUpload("POST /api/v1/admin/catalog", fileTimeout, s.importCatalog)
-
-	rt.adminUpload("POST /api/v1/admin/extensions/{kind}/install", uploadTimeout, s.installExtension)
-	rt.admin("GET /api/v1/admin/extensions", s.listExtensions)
-	rt.admin("GET /api/v1/admin/extensions/{kind}", s.listExtensions)
-	rt.admin("GET /api/v1/admin/extensions/{kind}/{slug}", s.getExtension)
-	rt.admin("DELETE /api/v1/admin/extensions/{kind}/{slug}", s.uninstallExtension)
-	rt.admin("GET /api/v1/admin/plugins/{slug}", s.getPlugin)
-	rt.admin("DELETE /api/v1/admin/plugins/{slug}", s.uninstallPlugin)
-	rt.admin("GET /api/v1/admin/plugins/{slug}/secret", s.getSecret)
-	rt.admin("POST /api/v1/admin/plugins/{slug}/secret/rotate", s.rotateSecret)
-	rt.admin("GET /api/v1/admin/plugins/{slug}/instances", s.listInstances)
-	rt.admin("POST /api/v1/admin/plugins/{slug}/instances", s.keyed(s.createInstance))
-	rt.admin("GET /api/v1/admin/plugins/{slug}/instances/{installationId}", s.getInstance)
-	rt.admin("PATCH /api/v1/admin/plugins/{slug}/instances/{installationId}", s.changeInstance)
-	rt.admin("DELETE /api/v1/admin/plugins/{slug}/instances/{installationId}", s.deleteInstance)
-
-	rt.call("/api/v1/shop/plugins/{slug}/api/{path...}", s.shopCall)
-	rt.call("GET /api/v1/shop/plugins/{slug}/health", s.shopCall)
-	rt.call("/api/extensions/plugin/{slug}/api/{path...}", s.legacyCall)
-	rt.adminCall("/api/v1/admin/plugins/{slug}/api/{path...}", s.adminCall)
-	rt.plugin("GET /api/v1/platform/config", s.platformConfig)
-
+	s.accountRoutes(rt, limits)
+	s.shopRoutes(rt, limits, keys)
+	s.adminRoutes(rt)
+	s.extensionRoutes(rt, keys)
+	s.callRoutes(rt)
 	return rt
+}
+
+func (s *Server) accountRoutes(rt *router, limits limit.Counter) {
+	h := &auth.Handlers{Accounts: s.Accounts, Limits: limits}
+
+	rt.public("POST /auth/register", limits.ByAddress(limit.Register, h.Register))
+	rt.public("POST /auth/login", limits.ByAddress(limit.Login, h.Login))
+	rt.public("GET /auth/me", h.Me)            // requires a user, and is limited by user
+	rt.public("POST /auth/refresh", h.Refresh) // limited by session
+	rt.public("POST /auth/logout", h.Logout)
+	rt.user("POST /auth/change-password", limits.ByUser(limit.ChangePassword, h.ChangePassword))
+	rt.public("POST /auth/forgot-password", limits.ByAddress(limit.ForgotPassword, h.ForgotPassword))
+	rt.public("POST /auth/reset-password", limits.ByAddress(limit.ResetPassword, h.ResetPassword))
+	rt.public("GET /reset-password", auth.ResetPage)
+	rt.public("POST /auth/setup", limits.ByAddress(limit.SetUp, h.SetUp))
+	rt.public("GET /setup", h.SetupPage)
+	rt.user("GET /auth/sessions", h.ListSessions)
+	rt.user("DELETE /auth/sessions/{id}", h.EndSession)
+	rt.public("GET /.well-known/jwks.json", h.JWKS)
+}
+
+func (s *Server) shopRoutes(rt *router, limits limit.Counter, keys keyed.Requests) {
+	h := &shop.Handlers{Log: s.Log, Now: s.Now, Market: s.Market, Media: s.Media, Keys: s.LicenseKeys}
+
+	rt.public("GET /api/marketplace/products", h.ListProducts)
+	rt.public("GET /api/marketplace/products/{slug}", h.GetProduct)
+	rt.open("POST /api/marketplace/products/{slug}/purchase", limits.ByBuyer(limit.Purchase, keys.JSON(h.Purchase)))
+	rt.public("POST /api/marketplace/products/{slug}/activate", keys.JSON(h.Activate))
+	rt.public("POST /api/marketplace/products/{slug}/deactivate", h.Deactivate)
+	rt.user("GET /api/marketplace/licenses", h.ListLicenses)
+	rt.user("GET /api/marketplace/licenses/{id}/activations", h.ListActivations)
+	rt.user("DELETE /api/marketplace/licenses/{id}/activations/{instanceId}", h.FreeActivation)
+	rt.public("GET /api/marketplace/products/{slug}/license/verify", h.Verify)
+	rt.public("GET /api/marketplace/products/{slug}/license/lease", h.Lease)
+	rt.public("GET /api/marketplace/license-keys", h.LicenseKeys)
+	rt.user("GET /api/marketplace/orders", h.ListOrders)
+	rt.user("POST /api/marketplace/orders/claim-request", limits.ByUser(limit.ClaimRequest, h.RequestClaim))
+	rt.user("POST /api/marketplace/orders/claim", limits.ByUser(limit.Claim, h.ClaimOrders))
+	rt.public("GET /claim-orders", shop.ClaimPage)
+	rt.public("POST /api/marketplace/payments/stripe/webhook", h.StripeWebhook)
+	rt.public("GET /payment/success", shop.PaidPage)
+	rt.public("GET /payment/cancelled", shop.NotPaidPage)
+	rt.public("GET /api/marketplace/products/{slug}/reviews", h.ListReviews)
+	rt.user("POST /api/marketplace/products/{slug}/reviews", h.WriteReview)
+	rt.user("DELETE /api/marketplace/products/{slug}/reviews", h.WithdrawReview)
+	rt.public("GET /media/{file}", h.ServeMedia)
+}
+
+func (s *Server) adminRoutes(rt *router) {
+	h := &admin.Handlers{Now: s.Now, Accounts: s.Accounts, Audit: s.Audit, Market: s.Market}
+
+	rt.admin("GET /api/v1/admin/users", h.ListUsers)
+	rt.admin("GET /api/v1/admin/users/{id}", h.GetUser)
+	rt.admin("PATCH /api/v1/admin/users/{id}", h.ChangeUser)
+	rt.admin("GET /api/v1/admin/licenses", h.ListLicenses)
+	rt.admin("POST /api/v1/admin/licenses", h.GrantLicense)
+	rt.admin("POST /api/v1/admin/licenses/lookup", h.LookUpLicense)
+	rt.admin("GET /api/v1/admin/licenses/{id}", h.GetLicense)
+	rt.admin("PATCH /api/v1/admin/licenses/{id}", h.ChangeLicense)
+	rt.admin("POST /api/v1/admin/licenses/{id}/renew", h.RenewLicense)
+	rt.admin("POST /api/v1/admin/licenses/{id}/revoke", h.RevokeLicense)
+	rt.admin("GET /api/v1/admin/licenses/{id}/activations", h.ListActivations)
+	rt.admin("DELETE /api/v1/admin/licenses/{id}/activations/{instanceId}", h.FreeActivation)
+	rt.admin("GET /api/v1/admin/orders", h.ListOrders)
+	rt.admin("GET /api/v1/admin/orders/{id}", h.GetOrder)
+	rt.admin("POST /api/v1/admin/orders/{id}/refund", h.RefundOrder)
+	rt.admin("POST /api/v1/admin/orders/{id}/cancel", h.CancelOrder)
+	rt.admin("GET /api/v1/admin/reviews", h.ListReviews)
+	rt.admin("PATCH /api/v1/admin/reviews/{id}", h.HideReview)
+	rt.admin("DELETE /api/v1/admin/reviews/{id}", h.RemoveReview)
+	rt.admin("GET /api/v1/admin/audit", h.ListAudit)
+
+	rt.admin("GET /api/v1/admin/products", h.ListProducts)
+	rt.admin("POST /api/v1/admin/products", h.CreateProduct)
+	rt.admin("GET /api/v1/admin/products/{slug}", h.GetProduct)
+	rt.admin("PATCH /api/v1/admin/products/{slug}", h.ChangeProduct)
+	rt.admin("DELETE /api/v1/admin/products/{slug}", h.DeleteProduct)
+	rt.adminUpload("POST /api/v1/admin/media", fileTimeout, h.UploadMedia)
+	rt.admin("GET /api/v1/admin/catalog", h.ExportCatalog)
+	rt.adminUpload("POST /api/v1/admin/catalog", fileTimeout, h.ImportCatalog)
+}
+
+func (s *Server) extensionRoutes(rt *router, keys keyed.Requests) {
+	h := &extension.Handlers{Plugins: s.Plugins, Installer: s.Installer, Keyed: keys}
+
+	rt.adminUpload("POST /api/v1/admin/extensions/{kind}/install", installTimeout, h.Install) // honors Idempotency-Key
+	rt.admin("GET /api/v1/admin/extensions", h.List)
+	rt.admin("GET /api/v1/admin/extensions/{kind}", h.List)
+	rt.admin("GET /api/v1/admin/extensions/{kind}/{slug}", h.Get)
+	rt.admin("DELETE /api/v1/admin/extensions/{kind}/{slug}", h.Uninstall)
+	rt.admin("GET /api/v1/admin/plugins/{slug}", h.GetPlugin)
+	rt.admin("DELETE /api/v1/admin/plugins/{slug}", h.UninstallPlugin)
+	rt.admin("GET /api/v1/admin/plugins/{slug}/secret", h.GetSecret)
+	rt.admin("POST /api/v1/admin/plugins/{slug}/secret/rotate", h.RotateSecret)
+	rt.admin("GET /api/v1/admin/plugins/{slug}/instances", h.ListInstances)
+	rt.admin("POST /api/v1/admin/plugins/{slug}/instances", keys.JSON(h.CreateInstance))
+	rt.admin("GET /api/v1/admin/plugins/{slug}/instances/{installationId}", h.GetInstance)
+	rt.admin("PATCH /api/v1/admin/plugins/{slug}/instances/{installationId}", h.ChangeInstance)
+	rt.admin("DELETE /api/v1/admin/plugins/{slug}/instances/{installationId}", h.DeleteInstance)
+}
+
+func (s *Server) callRoutes(rt *router) {
+	h := &relay.Handlers{Auth: s.Auth, Recheck: s.Recheck, Gateway: s.Gateway, Accounts: s.Accounts, Plugins: s.Plugins}
+
+	rt.call("/api/v1/shop/plugins/{slug}/api/{path...}", h.WhileCaller, h.ShopCall)
+	rt.call("GET /api/v1/shop/plugins/{slug}/health", h.WhileCaller, h.ShopCall)
+	rt.call("/api/extensions/plugin/{slug}/api/{path...}", h.WhileCaller, h.LegacyCall)
+	rt.adminCall("/api/v1/admin/plugins/{slug}/api/{path...}", h.WhileCaller, h.AdminCall)
+	rt.public("GET /api/v1/platform/config", h.RequirePlugin(h.Config))
 }

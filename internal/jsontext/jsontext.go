@@ -1,6 +1,5 @@
-// Package jsontext tells whether JSON is text. encoding/json puts U+FFFD in the
-// place of what is none: then two different passwords are one, and what was sent
-// is not what is kept.
+// Package jsontext reads and writes the text in JSON where encoding/json does not
+// suffice: it tells whether JSON is Unicode, and it appends strings fast.
 package jsontext
 
 import (
@@ -11,7 +10,9 @@ import (
 )
 
 // Unicode reports whether data is UTF-8 and its \u escapes name whole characters.
-// data need not be valid JSON.
+// data need not be valid JSON. encoding/json replaces what is not Unicode by
+// U+FFFD: two different passwords would become one, and what is kept would differ
+// from what was sent.
 func Unicode(data []byte) bool { return utf8.Valid(data) && !hasLoneSurrogate(data) }
 
 // hasLoneSurrogate reports whether a \u escape names half of a character.

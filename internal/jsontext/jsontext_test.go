@@ -1,7 +1,11 @@
 package jsontext_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"stoa/internal/jsontext"
 )
@@ -27,4 +31,24 @@ func TestUnicode(t *testing.T) {
 			t.Errorf("Unicode(%q) = %v, want %v", text, got, want)
 		}
 	}
+}
+
+func TestAppendStringWritesAsEncodingJSONDoes(t *testing.T) {
+	t.Parallel()
+
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.OneOf(
+			rapid.StringN(0, 8, -1),
+			rapid.SampledFrom([]string{"", "plain", `"`, `\`, "<&>", "\u2028", "\x7f", "\x1f", "ü", "\xff"}),
+		).Draw(t, "s")
+		var want bytes.Buffer
+		enc := json.NewEncoder(&want)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(s); err != nil {
+			t.Fatal(err)
+		}
+		if got := string(jsontext.AppendString([]byte("x"), s)) + "\n"; got != "x"+want.String() {
+			t.Errorf("AppendString(%q) = %s, want x%s", s, got, want.String())
+		}
+	})
 }

@@ -1,8 +1,8 @@
 // Package ratelimit counts requests against limits with GCRA (CONTRACT 1): in
 // this process's memory, or in Redis when several replicas share their limits.
 //
-// It does not know what is limited or by what key; see package httpapi for the
-// table of spec A.
+// It does not know what is limited or by what key; see package httpapi/limit for
+// the table of spec A.
 package ratelimit
 
 import (

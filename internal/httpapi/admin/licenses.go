@@ -1,0 +1,231 @@
+package admin
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"stoa/internal/errs"
+	"stoa/internal/httpapi/web"
+	"stoa/internal/httpapi/wire"
+	"stoa/internal/market"
+)
+
+// managedLicense is a license as administrators see it: without its key.
+type managedLicense struct {
+	ID                   string               `json:"id"`
+	ProductID            string               `json:"productId"`
+	ProductSlug          string               `json:"productSlug"`
+	ProductName          string               `json:"productName"`
+	TierID               string               `json:"tierId"`
+	UserID               string               `json:"userId"`
+	Type                 market.LicenseType   `json:"type"`
+	Status               market.LicenseStatus `json:"status"`
+	Paid                 bool                 `json:"paid"`
+	Features             []string             `json:"features"`
+	MaxInstances         int                  `json:"maxInstances"`
+	CurrentInstances     int                  `json:"currentInstances"`
+	DevelopmentInstances int                  `json:"developmentInstances"`
+	PeriodMonths         int                  `json:"periodMonths,omitempty"`
+	ExpiresAt            web.Timestamp        `json:"expiresAt,omitzero"`
+	RevokedAt            web.Timestamp        `json:"revokedAt,omitzero"`
+	CreatedAt            web.Timestamp        `json:"createdAt"`
+}
+
+func (h *Handlers) newManagedLicense(listed market.ListedLicense) managedLicense {
+	l := listed.License
+	return managedLicense{
+		ID: l.ID, ProductID: l.ProductID, ProductSlug: listed.ProductSlug, ProductName: listed.ProductName, TierID: l.TierID, UserID: l.UserID,
+		Type: l.Type, Status: l.StatusAt(h.Now()), Paid: l.Paid, Features: web.OrEmpty(l.Features), MaxInstances: l.MaxInstances,
+		CurrentInstances: l.Instances, DevelopmentInstances: l.DevelopmentInstances, PeriodMonths: l.Months,
+		ExpiresAt: web.Timestamp(l.ExpiresAt), RevokedAt: web.Timestamp(l.RevokedAt), CreatedAt: web.Timestamp(l.CreatedAt),
+	}
+}
+
+// writeLicense answers with a license and the ETag of its state, unless err tells
+// that there is none.
+func (h *Handlers) writeLicense(w http.ResponseWriter, l market.ListedLicense, err error) error {
+	if err != nil {
+		return err
+	}
+	web.SetETag(w, web.VersionTag(l.License.Version))
+	web.NoStore(w)
+	web.WriteData(w, http.StatusOK, h.newManagedLicense(l))
+	return nil
+}
+
+// ListLicenses serves GET /api/v1/admin/licenses.
+func (h *Handlers) ListLicenses(w http.ResponseWriter, r *http.Request) error {
+	var faults errs.Issues
+	p, v := web.ReadPage(r, &faults), r.URL.Query()
+	q := market.LicenseQuery{
+		ProductSlug: v.Get("product"), UserID: v.Get("user"), Status: market.LicenseStatus(v.Get("status")),
+		Slice: market.Slice{Offset: p.Offset(), Limit: p.Limit},
+	}
+	web.Merge(&faults, q.Issues())
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	found, total, err := h.Market.FindLicenses(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	web.WriteList(w, p, found, total, h.newManagedLicense)
+	return nil
+}
+
+// GetLicense serves GET /api/v1/admin/licenses/{id}.
+func (h *Handlers) GetLicense(w http.ResponseWriter, r *http.Request) error {
+	l, err := h.Market.LicenseByID(r.Context(), r.PathValue("id"))
+	return h.writeLicense(w, l, err)
+}
+
+// licenseLookUp is the body of a search by key. A key must not be in an address.
+type licenseLookUp struct {
+	LicenseKey string `json:"licenseKey"`
+}
+
+func (in licenseLookUp) issues() []errs.Issue {
+	if in.LicenseKey == "" {
+		return []errs.Issue{{Path: "licenseKey", Code: errs.CodeRequired, Message: "licenseKey is required."}}
+	}
+	return nil
+}
+
+// LookUpLicense serves POST /api/v1/admin/licenses/lookup.
+func (h *Handlers) LookUpLicense(w http.ResponseWriter, r *http.Request) error {
+	in, err := web.ReadJSON(w, r, licenseLookUp.issues)
+	if err != nil {
+		return err
+	}
+	l, err := h.Market.LookUpLicense(r.Context(), in.LicenseKey)
+	return h.writeLicense(w, l, err)
+}
+
+// licenseChange is the body of a change. Absent fields stay; with an expiresAt of
+// null the license never ends.
+type licenseChange struct {
+	Features     *[]string       `json:"features"`
+	MaxInstances *int            `json:"maxInstances"`
+	ExpiresAt    json.RawMessage `json:"expiresAt"`
+}
+
+// change returns the change, and its faults of type.
+func (in licenseChange) change() (ch market.LicenseChange, faults errs.Issues) {
+	ch = market.LicenseChange{Features: in.Features, MaxInstances: in.MaxInstances}
+	if in.ExpiresAt != nil {
+		var at *time.Time
+		if err := json.Unmarshal(in.ExpiresAt, &at); err != nil {
+			faults.Add("expiresAt", errs.CodeWrongType, "expiresAt must be a time like 2030-03-01T12:00:00Z, or null.")
+		} else if at == nil {
+			ch.Perpetual = true
+		} else {
+			ch.ExpiresAt = at
+		}
+	}
+	return ch, faults
+}
+
+func (in licenseChange) issues() []errs.Issue {
+	ch, faults := in.change()
+	web.Merge(&faults, ch.Issues())
+	return faults.List()
+}
+
+// ChangeLicense serves PATCH /api/v1/admin/licenses/{id}.
+func (h *Handlers) ChangeLicense(w http.ResponseWriter, r *http.Request) error {
+	in, err := web.ReadJSON(w, r, licenseChange.issues)
+	if err != nil {
+		return err
+	}
+	ch, _ := in.change()
+	l, err := h.Market.ChangeLicense(r.Context(), r.PathValue("id"), ch, web.IfMatch(r))
+	return h.writeLicense(w, l, err)
+}
+
+// RenewLicense serves POST /api/v1/admin/licenses/{id}/renew.
+func (h *Handlers) RenewLicense(w http.ResponseWriter, r *http.Request) error {
+	in, err := web.ReadJSON(w, r, market.Renewal.Issues)
+	if err != nil {
+		return err
+	}
+	l, err := h.Market.RenewListed(r.Context(), r.PathValue("id"), in, web.IfMatch(r))
+	return h.writeLicense(w, l, err)
+}
+
+// RevokeLicense serves POST /api/v1/admin/licenses/{id}/revoke.
+func (h *Handlers) RevokeLicense(w http.ResponseWriter, r *http.Request) error {
+	l, err := h.Market.RevokeLicense(r.Context(), r.PathValue("id"), web.IfMatch(r))
+	return h.writeLicense(w, l, err)
+}
+
+// ListActivations serves GET /api/v1/admin/licenses/{id}/activations.
+func (h *Handlers) ListActivations(w http.ResponseWriter, r *http.Request) error {
+	p, err := web.OnlyPage(r)
+	if err != nil {
+		return err
+	}
+	found, total, err := h.Market.Activations(r.Context(), r.PathValue("id"), market.Slice{Offset: p.Offset(), Limit: p.Limit})
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	web.WriteList(w, p, found, total, wire.NewActivation)
+	return nil
+}
+
+// FreeActivation serves DELETE /api/v1/admin/licenses/{id}/activations/{instanceId}.
+func (h *Handlers) FreeActivation(w http.ResponseWriter, r *http.Request) error {
+	l, err := h.Market.FreeInstance(r.Context(), r.PathValue("id"), r.PathValue("instanceId"))
+	return h.writeLicense(w, l, err)
+}
+
+// licenseGrant is the body of the grant of a license.
+type licenseGrant struct {
+	ProductSlug  string          `json:"productSlug"`
+	TierID       string          `json:"tierId"`
+	UserID       string          `json:"userId"`
+	Features     *[]string       `json:"features"`
+	MaxInstances *int            `json:"maxInstances"`
+	ExpiresAt    json.RawMessage `json:"expiresAt"`
+}
+
+// request returns the grant, and its faults of type.
+func (in licenseGrant) request() (market.GrantRequest, errs.Issues) {
+	ch, faults := licenseChange{Features: in.Features, MaxInstances: in.MaxInstances, ExpiresAt: in.ExpiresAt}.change()
+	return market.GrantRequest{ProductSlug: in.ProductSlug, TierID: in.TierID, UserID: in.UserID, Change: ch}, faults
+}
+
+// GrantLicense serves POST /api/v1/admin/licenses.
+func (h *Handlers) GrantLicense(w http.ResponseWriter, r *http.Request) error {
+	type granted struct {
+		managedLicense
+
+		LicenseKey string `json:"licenseKey"`
+	}
+
+	// Product, tier and user are looked up here, so that one answer names all faults.
+	var failed error
+	in, err := web.ReadJSON(w, r, func(in licenseGrant) []errs.Issue { //nolint:contextcheck // it is the request's
+		req, faults := in.request()
+		var found []errs.Issue
+		found, failed = h.Market.GrantIssues(r.Context(), req)
+		web.Merge(&faults, found)
+		return faults.List()
+	})
+	if err := cmp.Or(failed, err); err != nil {
+		return err
+	}
+	req, _ := in.request()
+	l, key, err := h.Market.GrantLicense(r.Context(), req)
+	if err != nil {
+		return err
+	}
+	web.SetETag(w, web.VersionTag(l.License.Version))
+	w.Header().Set("Location", "/api/v1/admin/licenses/"+l.License.ID)
+	web.NoStore(w)
+	web.WriteData(w, http.StatusCreated, granted{h.newManagedLicense(l), key.Reveal()})
+	return nil
+}

@@ -1,0 +1,50 @@
+package admin
+
+import (
+	"io"
+	"net/http"
+
+	"stoa/internal/errs"
+	"stoa/internal/httpapi/web"
+	"stoa/internal/market"
+	"stoa/internal/picture"
+)
+
+// pictureUpload is how a picture is sent. Only the declared type is checked here;
+// what the file really is, package market tells from its content.
+var pictureUpload = web.Upload{
+	Types:   web.PictureTypes(),
+	MaxBody: picture.MaxSize,
+	MaxForm: picture.MaxSize + web.FormRoom,
+	WrongType: errs.New(errs.UnsupportedMedia, "UNSUPPORTED_MEDIA_TYPE",
+		"Send the picture as image/svg+xml, image/png, image/jpeg or image/webp, or as the one file of a multipart/form-data form."),
+	TooLarge: market.ErrPictureTooLarge,
+	NotOne:   errs.Validation(errs.Issue{Code: "one_file", Message: "Send exactly one file: the picture."}),
+}
+
+// UploadMedia serves POST /api/v1/admin/media.
+func (h *Handlers) UploadMedia(w http.ResponseWriter, r *http.Request) error {
+	type response struct {
+		Path        string `json:"path"`
+		ContentType string `json:"contentType"`
+		Size        int    `json:"size"`
+	}
+
+	var content []byte
+	err := pictureUpload.Read(w, r, func(file io.Reader) (err error) {
+		// One byte more than allowed shows package market that there is more.
+		content, err = web.ReadFile(io.LimitReader(file, picture.MaxSize+1))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	picture, err := h.Market.AddPicture(r.Context(), content)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", picture.Path)
+	media, _ := web.PictureType("." + picture.Extension)
+	web.WriteData(w, http.StatusCreated, response{Path: picture.Path, ContentType: media, Size: picture.Size})
+	return nil
+}

@@ -1,0 +1,96 @@
+package admin
+
+import (
+	"context"
+	"net/http"
+
+	"stoa/internal/errs"
+	"stoa/internal/httpapi/web"
+	"stoa/internal/httpapi/wire"
+	"stoa/internal/market"
+)
+
+// managedOrder is an order as administrators see it: what its owner sees, and how
+// it is paid.
+type managedOrder struct {
+	wire.Order
+
+	PaidAt      web.Timestamp `json:"paidAt,omitzero"`
+	RefundedAt  web.Timestamp `json:"refundedAt,omitzero"`
+	CancelledAt web.Timestamp `json:"cancelledAt,omitzero"`
+	Payment     payment       `json:"payment"`
+}
+
+// payment is what the payment provider calls the parts of a payment.
+type payment struct {
+	Provider     string `json:"provider,omitempty"`
+	URL          string `json:"url,omitempty"`
+	Session      string `json:"sessionId,omitempty"`
+	Payment      string `json:"paymentId,omitempty"`
+	Invoice      string `json:"invoiceId,omitempty"`
+	Subscription string `json:"subscriptionId,omitempty"`
+
+	EndedAt web.Timestamp `json:"subscriptionEndedAt,omitzero"`
+}
+
+func newManagedOrder(o market.OwnedOrder) managedOrder {
+	out := managedOrder{
+		Order:  wire.NewOrder(o),
+		PaidAt: web.Timestamp(o.PaidAt), RefundedAt: web.Timestamp(o.RefundedAt), CancelledAt: web.Timestamp(o.CancelledAt),
+		Payment: payment{
+			Provider: o.Provider, Session: o.Payment.Session, Payment: o.Payment.Payment, Invoice: o.Payment.Invoice,
+			Subscription: o.Payment.Subscription, EndedAt: web.Timestamp(o.EndedAt),
+		},
+	}
+	if o.Status() == market.OrderPending {
+		out.Payment.URL = o.PaymentURL
+	}
+	return out
+}
+
+// ListOrders serves GET /api/v1/admin/orders.
+func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
+	var faults errs.Issues
+	p, v := web.ReadPage(r, &faults), r.URL.Query()
+	q := market.OrderQuery{
+		Status: market.OrderStatus(v.Get("status")), Product: v.Get("product"), UserID: v.Get("user"), Email: v.Get("email"),
+		Offset: p.Offset(), Limit: p.Limit,
+	}
+	web.Merge(&faults, q.Issues())
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	found, total, err := h.Market.FindOrders(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	web.WriteList(w, p, found, total, newManagedOrder)
+	return nil
+}
+
+// GetOrder serves GET /api/v1/admin/orders/{id}.
+func (h *Handlers) GetOrder(w http.ResponseWriter, r *http.Request) error {
+	return answerOrder(w, r, h.Market.Order)
+}
+
+// RefundOrder serves POST /api/v1/admin/orders/{id}/refund.
+func (h *Handlers) RefundOrder(w http.ResponseWriter, r *http.Request) error {
+	return answerOrder(w, r, h.Market.RefundOrder)
+}
+
+// CancelOrder serves POST /api/v1/admin/orders/{id}/cancel.
+func (h *Handlers) CancelOrder(w http.ResponseWriter, r *http.Request) error {
+	return answerOrder(w, r, h.Market.CancelOrder)
+}
+
+// answerOrder answers with the order that do returns for the id in the path.
+func answerOrder(w http.ResponseWriter, r *http.Request, do func(ctx context.Context, id string) (market.OwnedOrder, error)) error {
+	o, err := do(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	web.WriteData(w, http.StatusOK, newManagedOrder(o))
+	return nil
+}

@@ -1,0 +1,150 @@
+package admin
+
+import (
+	"net/http"
+	"net/url"
+
+	"stoa/internal/errs"
+	"stoa/internal/httpapi/web"
+	"stoa/internal/httpapi/wire"
+	"stoa/internal/market"
+)
+
+// managedItem is a product as administrators' lists show it: the fields of a
+// catalog (docs/catalog.md), so that what was read can be sent back, and what
+// stoa adds to them.
+type managedItem struct {
+	ID               string        `json:"id"`
+	Slug             string        `json:"slug"`
+	Name             string        `json:"name"`
+	Category         string        `json:"category"`
+	ShortDescription string        `json:"shortDescription"`
+	Description      string        `json:"description"`
+	Icon             string        `json:"icon"`
+	Screenshots      []string      `json:"screenshots"`
+	Highlights       []string      `json:"highlights"`
+	Pricing          wire.Pricing  `json:"pricing"`
+	Rating           float64       `json:"rating"`
+	ReviewCount      int           `json:"reviewCount"`
+	DownloadCount    int           `json:"downloadCount"`
+	Featured         bool          `json:"featured"`
+	Trending         bool          `json:"trending"`
+	Published        bool          `json:"published"`
+	Position         int           `json:"position"`
+	Shown            shownCounts   `json:"shown"`
+	CreatedAt        web.Timestamp `json:"createdAt"`
+	UpdatedAt        web.Timestamp `json:"updatedAt"`
+}
+
+// shownCounts are what the shop shows: the figures of the catalog and what has
+// been added since.
+type shownCounts struct {
+	Rating        float64 `json:"rating"`
+	ReviewCount   int     `json:"reviewCount"`
+	DownloadCount int     `json:"downloadCount"`
+}
+
+// managedProduct is a product with all of its fields.
+type managedProduct struct {
+	managedItem
+
+	FullDescription string                  `json:"fullDescription"`
+	Features        []market.FeatureSection `json:"features"`
+	PricingTiers    []wire.Tier             `json:"pricingTiers"`
+	FAQ             []market.Question       `json:"faq"`
+	Comparison      *market.Comparison      `json:"comparison,omitempty"`
+}
+
+func newManagedItem(p market.Product) managedItem {
+	return managedItem{
+		ID: p.ID, Slug: p.Slug, Name: p.Name, Category: p.Category, ShortDescription: p.ShortDescription, Description: p.Description,
+		Icon: p.Icon, Screenshots: web.OrEmpty(p.Screenshots), Highlights: web.OrEmpty(p.Highlights), Pricing: wire.NewPricing(p.Pricing),
+		Rating: p.RatingBase, ReviewCount: p.ReviewBase, DownloadCount: p.DownloadBase,
+		Featured: p.Featured, Trending: p.Trending, Published: p.Published, Position: p.Position,
+		Shown:     shownCounts{Rating: p.Rating, ReviewCount: p.ReviewCount, DownloadCount: p.DownloadCount},
+		CreatedAt: web.Timestamp(p.CreatedAt), UpdatedAt: web.Timestamp(p.UpdatedAt),
+	}
+}
+
+func newManagedProduct(p market.Product) managedProduct {
+	return managedProduct{
+		managedItem: newManagedItem(p), FullDescription: p.Detail.FullDescription,
+		Features: web.Items(p.Detail.Features, wire.NewFeature), PricingTiers: web.Items(p.Detail.Tiers, wire.NewTier),
+		FAQ: web.OrEmpty(p.Detail.FAQ), Comparison: p.Detail.Comparison,
+	}
+}
+
+// ListProducts serves GET /api/v1/admin/products.
+func (h *Handlers) ListProducts(w http.ResponseWriter, r *http.Request) error {
+	var faults errs.Issues
+	q, p := wire.ReadProductFilter(r, &faults)
+	q.Shelf = market.AnyShelf
+	if published := web.ReadBool(r, "published", &faults); published != nil {
+		q.Shelf = market.Drafts
+		if *published {
+			q.Shelf = market.OnSale
+		}
+	}
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	products, total, err := h.Market.ListAll(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	web.WriteList(w, p, products, total, newManagedItem)
+	return nil
+}
+
+// CreateProduct serves POST /api/v1/admin/products.
+func (h *Handlers) CreateProduct(w http.ResponseWriter, r *http.Request) error {
+	doc, err := web.ReadDocument(w, r)
+	if err != nil {
+		return err
+	}
+	p, err := h.Market.CreateProduct(r.Context(), doc)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", "/api/v1/admin/products/"+url.PathEscape(p.Slug))
+	writeProduct(w, http.StatusCreated, p)
+	return nil
+}
+
+// GetProduct serves GET /api/v1/admin/products/{slug}.
+func (h *Handlers) GetProduct(w http.ResponseWriter, r *http.Request) error {
+	p, err := h.Market.Product(r.Context(), r.PathValue("slug"))
+	if err != nil {
+		return err
+	}
+	writeProduct(w, http.StatusOK, p)
+	return nil
+}
+
+// ChangeProduct serves PATCH /api/v1/admin/products/{slug}.
+func (h *Handlers) ChangeProduct(w http.ResponseWriter, r *http.Request) error {
+	doc, err := web.ReadDocument(w, r)
+	if err != nil {
+		return err
+	}
+	p, err := h.Market.UpdateProduct(r.Context(), r.PathValue("slug"), doc, web.IfMatchText(r))
+	if err != nil {
+		return err
+	}
+	writeProduct(w, http.StatusOK, p)
+	return nil
+}
+
+// DeleteProduct serves DELETE /api/v1/admin/products/{slug}.
+func (h *Handlers) DeleteProduct(w http.ResponseWriter, r *http.Request) error {
+	if err := h.Market.DeleteProduct(r.Context(), r.PathValue("slug"), web.IfMatchText(r)); err != nil {
+		return err
+	}
+	web.WriteDone(w, "The product is deleted.")
+	return nil
+}
+
+func writeProduct(w http.ResponseWriter, status int, p market.Product) {
+	web.SetETag(w, web.Tag(p.Revision()))
+	web.WriteData(w, status, newManagedProduct(p))
+}

@@ -1,0 +1,80 @@
+package admin
+
+import (
+	"net/http"
+
+	"stoa/internal/errs"
+	"stoa/internal/httpapi/web"
+	"stoa/internal/httpapi/wire"
+	"stoa/internal/market"
+)
+
+// managedReview is a review as administrators see it.
+type managedReview struct {
+	wire.Review
+
+	Hidden      bool   `json:"hidden"`
+	UserID      string `json:"userId"`
+	ProductID   string `json:"productId"`
+	ProductSlug string `json:"productSlug"`
+}
+
+func newManagedReview(r market.Review) managedReview {
+	return managedReview{Review: wire.NewReview(r), Hidden: r.Hidden, UserID: r.UserID, ProductID: r.ProductID, ProductSlug: r.ProductSlug}
+}
+
+// ListReviews serves GET /api/v1/admin/reviews.
+func (h *Handlers) ListReviews(w http.ResponseWriter, r *http.Request) error {
+	var faults errs.Issues
+	p := web.ReadPage(r, &faults)
+	q := market.ReviewQuery{
+		ProductSlug: r.URL.Query().Get("product"), Hidden: web.ReadBool(r, "hidden", &faults), Offset: p.Offset(), Limit: p.Limit,
+	}
+	web.Merge(&faults, q.Issues())
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	found, total, err := h.Market.FindReviews(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	web.WriteList(w, p, found, total, newManagedReview)
+	return nil
+}
+
+// reviewChange is the body of a change to a review.
+type reviewChange struct {
+	Hidden *bool `json:"hidden"`
+}
+
+func (in reviewChange) issues() []errs.Issue {
+	if in.Hidden == nil {
+		return []errs.Issue{{Path: "hidden", Code: errs.CodeRequired, Message: "hidden is required."}}
+	}
+	return nil
+}
+
+// HideReview serves PATCH /api/v1/admin/reviews/{id}.
+func (h *Handlers) HideReview(w http.ResponseWriter, r *http.Request) error {
+	in, err := web.ReadJSON(w, r, reviewChange.issues)
+	if err != nil {
+		return err
+	}
+	review, err := h.Market.HideReview(r.Context(), r.PathValue("id"), *in.Hidden)
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	web.WriteData(w, http.StatusOK, newManagedReview(review))
+	return nil
+}
+
+// RemoveReview serves DELETE /api/v1/admin/reviews/{id}.
+func (h *Handlers) RemoveReview(w http.ResponseWriter, r *http.Request) error {
+	if err := h.Market.RemoveReview(r.Context(), r.PathValue("id")); err != nil {
+		return err
+	}
+	web.WriteDone(w, "The review is deleted.")
+	return nil
+}

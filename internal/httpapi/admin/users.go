@@ -1,0 +1,96 @@
+package admin
+
+import (
+	"net/http"
+	"strconv"
+
+	"stoa/internal/account"
+	"stoa/internal/caller"
+	"stoa/internal/errs"
+	"stoa/internal/httpapi/web"
+	"stoa/internal/httpapi/wire"
+)
+
+// managedUser is a user as administrators see it.
+type managedUser struct {
+	wire.User
+
+	Active    bool          `json:"active"`
+	CreatedAt web.Timestamp `json:"createdAt"`
+}
+
+func newManagedUser(u account.User) managedUser {
+	return managedUser{User: wire.NewUser(u), Active: u.Active, CreatedAt: web.Timestamp(u.CreatedAt)}
+}
+
+// ListUsers serves GET /api/v1/admin/users.
+func (h *Handlers) ListUsers(w http.ResponseWriter, r *http.Request) error {
+	var faults errs.Issues
+	p, v := web.ReadPage(r, &faults), r.URL.Query()
+	q := account.UserQuery{Search: v.Get("q"), Role: caller.Role(v.Get("role")), Offset: p.Offset(), Limit: p.Limit}
+	if v.Has("active") {
+		active, err := strconv.ParseBool(v.Get("active"))
+		if err != nil {
+			faults.Add("active", errs.CodeInvalid, "active must be true or false.")
+		}
+		q.Active = &active
+	}
+	web.Merge(&faults, q.Issues())
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	users, total, err := h.Accounts.ListUsers(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	web.WriteList(w, p, users, total, newManagedUser)
+	return nil
+}
+
+// GetUser serves GET /api/v1/admin/users/{id}.
+func (h *Handlers) GetUser(w http.ResponseWriter, r *http.Request) error {
+	u, err := h.Accounts.User(r.Context(), r.PathValue("id"))
+	return writeUser(w, u, err)
+}
+
+// userChange is the body of a change to a user. Absent fields stay.
+type userChange struct {
+	Active *bool        `json:"active"`
+	Role   *caller.Role `json:"role"`
+}
+
+func (in userChange) change() account.UserChange {
+	ch := account.UserChange{Active: in.Active}
+	if in.Role != nil {
+		ch.Role = *in.Role
+	}
+	return ch
+}
+
+func (in userChange) issues() []errs.Issue {
+	if in.Role != nil && *in.Role == "" {
+		return []errs.Issue{{Path: "role", Code: errs.CodeInvalid, Message: "role must be USER or ADMIN."}}
+	}
+	return in.change().Issues()
+}
+
+// ChangeUser serves PATCH /api/v1/admin/users/{id}.
+func (h *Handlers) ChangeUser(w http.ResponseWriter, r *http.Request) error {
+	in, err := web.ReadJSON(w, r, userChange.issues)
+	if err != nil {
+		return err
+	}
+	u, err := h.Accounts.UpdateUser(r.Context(), r.PathValue("id"), in.change())
+	return writeUser(w, u, err)
+}
+
+// writeUser answers with a user, unless err tells that there is none.
+func writeUser(w http.ResponseWriter, u account.User, err error) error {
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	web.WriteData(w, http.StatusOK, newManagedUser(u))
+	return nil
+}

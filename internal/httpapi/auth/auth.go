@@ -1,0 +1,81 @@
+// Package auth serves the routes of accounts: registering, signing in and out,
+// sessions, passwords, the set-up of the first administrator, and the keys that
+// verify tokens. Its rules are those of package account.
+package auth
+
+import (
+	"net/http"
+
+	"stoa/internal/account"
+	"stoa/internal/httpapi/guard"
+	"stoa/internal/httpapi/limit"
+	"stoa/internal/httpapi/web"
+	"stoa/internal/httpapi/wire"
+)
+
+// Handlers serve the routes of accounts.
+type Handlers struct {
+	Accounts *account.Service
+	Limits   limit.Counter
+}
+
+// tokenSet is a token set (spec A). Token equals AccessToken (CONTRACT 2).
+type tokenSet struct {
+	User         wire.User `json:"user"`
+	AccessToken  string    `json:"access_token"`
+	TokenType    string    `json:"token_type"`
+	ExpiresIn    int       `json:"expires_in"` // seconds
+	RefreshToken string    `json:"refresh_token"`
+	Token        string    `json:"token"`
+}
+
+// writeTokens answers with a token set, which no cache may keep.
+func writeTokens(w http.ResponseWriter, status int, t account.Tokens, message string) {
+	web.NoStore(w)
+	web.WriteJSON(w, status, web.Envelope{Success: true, Message: message, Data: tokenSet{
+		User: wire.NewUser(t.User), AccessToken: t.Access, TokenType: "Bearer", ExpiresIn: int(account.AccessLife.Seconds()),
+		RefreshToken: t.Refresh, Token: t.Access,
+	}})
+}
+
+// Register serves POST /auth/register.
+func (h *Handlers) Register(w http.ResponseWriter, r *http.Request) error {
+	in, err := web.ReadJSON(w, r, h.Accounts.RegistrationIssues)
+	if err != nil {
+		return err
+	}
+	t, err := h.Accounts.Register(r.Context(), in)
+	if err != nil {
+		return err
+	}
+	writeTokens(w, http.StatusCreated, t, "Registered and signed in.")
+	return nil
+}
+
+// Me serves GET /auth/me. It authenticates by itself: the user is all that it
+// answers, and one look-up is enough.
+func (h *Handlers) Me(w http.ResponseWriter, r *http.Request) error {
+	raw, ok := guard.Bearer(r)
+	if !ok {
+		return guard.ErrUnauthorized
+	}
+	u, err := h.Accounts.Me(r.Context(), raw)
+	if err != nil {
+		return err
+	}
+	if err := h.Limits.Count(w, r, limit.Me, u.ID); err != nil {
+		return err
+	}
+	web.NoStore(w)
+	web.WriteData(w, http.StatusOK, struct {
+		wire.User
+
+		CreatedAt web.Timestamp `json:"createdAt"`
+	}{wire.NewUser(u), web.Timestamp(u.CreatedAt)})
+	return nil
+}
+
+// JWKS serves GET /.well-known/jwks.json.
+func (h *Handlers) JWKS(w http.ResponseWriter, r *http.Request) error {
+	return wire.WriteKeys(w, r, h.Accounts.Ring)
+}

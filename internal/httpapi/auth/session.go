@@ -1,0 +1,94 @@
+package auth
+
+import (
+	"net/http"
+
+	"stoa/internal/account"
+	"stoa/internal/caller"
+	"stoa/internal/httpapi/guard"
+	"stoa/internal/httpapi/limit"
+	"stoa/internal/httpapi/web"
+)
+
+// Login serves POST /auth/login.
+func (h *Handlers) Login(w http.ResponseWriter, r *http.Request) error {
+	in, err := web.ReadJSON(w, r, account.SignIn.Issues)
+	if err != nil {
+		return err
+	}
+	t, err := h.Accounts.Login(r.Context(), in.Email, in.Password)
+	if err != nil {
+		return err
+	}
+	writeTokens(w, http.StatusOK, t, "")
+	return nil
+}
+
+// Refresh serves POST /auth/refresh.
+func (h *Handlers) Refresh(w http.ResponseWriter, r *http.Request) error {
+	in, err := web.ReadJSON(w, r, account.RefreshRequest.Issues)
+	if err != nil {
+		return err
+	}
+	key, verified, err := h.Accounts.SessionKey(r.Context(), in.RefreshToken)
+	if err != nil {
+		return err
+	}
+	rule := limit.Refresh
+	if !verified {
+		rule = limit.RefreshUnknown
+	}
+	if err := h.Limits.Count(w, r, rule, key); err != nil {
+		return err
+	}
+	t, err := h.Accounts.Refresh(r.Context(), in.RefreshToken)
+	if err != nil {
+		return err
+	}
+	writeTokens(w, http.StatusOK, t, "")
+	return nil
+}
+
+// Logout serves POST /auth/logout. The answer is the same whatever the token is
+// worth: the client may forget it.
+func (h *Handlers) Logout(w http.ResponseWriter, r *http.Request) error {
+	if raw, ok := guard.Bearer(r); ok {
+		if err := h.Accounts.Logout(r.Context(), raw); err != nil {
+			return err
+		}
+	}
+	web.WriteDone(w, "Signed out.")
+	return nil
+}
+
+// ListSessions serves GET /auth/sessions.
+func (h *Handlers) ListSessions(w http.ResponseWriter, r *http.Request) error {
+	type session struct {
+		ID         string        `json:"id"`
+		CreatedAt  web.Timestamp `json:"createdAt"`
+		LastUsedAt web.Timestamp `json:"lastUsedAt"`
+		ExpiresAt  web.Timestamp `json:"expiresAt"`
+		Current    bool          `json:"current"`
+	}
+
+	who := caller.From(r.Context())
+	list, err := h.Accounts.Sessions(r.Context(), who.UserID)
+	if err != nil {
+		return err
+	}
+	items := web.Items(list, func(s account.Session) session {
+		return session{s.ID, web.Timestamp(s.CreatedAt), web.Timestamp(s.LastUsedAt()), web.Timestamp(s.ExpiresAt()), s.ID == who.SessionID}
+	})
+	web.NoStore(w)
+	web.WriteData(w, http.StatusOK, map[string]any{"items": items})
+	return nil
+}
+
+// EndSession serves DELETE /auth/sessions/{id}.
+func (h *Handlers) EndSession(w http.ResponseWriter, r *http.Request) error {
+	if err := h.Accounts.EndSession(r.Context(), caller.From(r.Context()).UserID, r.PathValue("id")); err != nil {
+		return err
+	}
+	web.WriteDone(w, "Session ended.")
+	return nil
+}

@@ -1,0 +1,38 @@
+package auth
+
+import (
+	"net/http"
+
+	"stoa/internal/account"
+	"stoa/internal/httpapi/web"
+	"stoa/internal/pages"
+)
+
+// SetUp serves POST /auth/setup.
+func (h *Handlers) SetUp(w http.ResponseWriter, r *http.Request) error {
+	in, err := web.ReadJSON(w, r, h.Accounts.SetupIssues)
+	if err != nil {
+		return err
+	}
+	t, err := h.Accounts.SetUp(r.Context(), in)
+	if err != nil {
+		return err
+	}
+	writeTokens(w, http.StatusCreated, t, "The administrator is created and signed in.")
+	return nil
+}
+
+var setupForm = web.HTML(pages.Setup)
+
+// SetupPage serves GET /setup, the target of the set-up link. Once there is an
+// administrator, there is nothing to set up.
+func (h *Handlers) SetupPage(w http.ResponseWriter, r *http.Request) error {
+	needed, err := h.Accounts.NeedsSetup(r.Context())
+	if err != nil {
+		return err
+	}
+	if !needed {
+		return account.ErrSetup
+	}
+	return setupForm(w, r)
+}

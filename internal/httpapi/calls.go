@@ -1,0 +1,115 @@
+package httpapi
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"stoa/internal/httpapi/guard"
+	"stoa/internal/httpapi/web"
+)
+
+// callFunc serves one call to a plugin. rest is what follows the slug in the path
+// of the request line. Both are as the client escaped them.
+type callFunc func(w http.ResponseWriter, r *http.Request, slug, rest string) error
+
+// pluginRoute is a route to plugins. The mux would redirect unclean paths and
+// decode what it matches; here the path is compared as it was sent, so that the
+// plugin gets it unchanged.
+type pluginRoute struct {
+	pattern string
+	method  string // empty means any
+	prefix  string // before the slug
+	rest    string // after it: exactly, or its beginning if open
+	open    bool
+
+	guard wrap // who may call
+	serve callFunc
+}
+
+// wrap is what a route puts around its handler.
+type wrap func(web.HandlerFunc) web.HandlerFunc
+
+// call registers a route to plugins for anyone. A bearer token is looked at as by
+// router.open. There is no deadline, because streams may last; while ends a call
+// whose caller loses access.
+func (rt *router) call(pattern string, while wrap, serve callFunc) {
+	rt.addCall(pattern, func(h web.HandlerFunc) web.HandlerFunc { return rt.identify(while(h)) }, serve)
+}
+
+// adminCall is call for administrators and services.
+func (rt *router) adminCall(pattern string, while wrap, serve callFunc) {
+	rt.addCall(pattern, func(h web.HandlerFunc) web.HandlerFunc { return rt.identify(guard.RequireAdmin(while(h))) }, serve)
+}
+
+func (rt *router) addCall(pattern string, guard wrap, serve callFunc) {
+	route := pluginRoute{pattern: pattern, guard: guard, serve: serve}
+	path := pattern
+	if method, p, ok := strings.Cut(pattern, " "); ok {
+		route.method, path = method, p
+	}
+	route.prefix, route.rest, _ = strings.Cut(path, "{slug}")
+	route.rest, route.open = strings.CutSuffix(route.rest, "{path...}")
+	rt.patterns = append(rt.patterns, pattern)
+	rt.calls = append(rt.calls, route)
+}
+
+// match returns the slug and the rest of a path of this route, both as sent.
+func (p pluginRoute) match(path string) (slug, rest string, ok bool) {
+	tail, ok := strings.CutPrefix(path, p.prefix)
+	if !ok {
+		return "", "", false
+	}
+	slash := strings.IndexByte(tail, '/')
+	if slash <= 0 {
+		return "", "", false
+	}
+	slug, rest = tail[:slash], tail[slash:]
+	if p.open {
+		return slug, rest, strings.HasPrefix(rest, p.rest)
+	}
+	return slug, rest, rest == p.rest
+}
+
+// servePlugin serves r if its path belongs to a route to plugins, and reports
+// whether it did.
+func (rt *router) servePlugin(w http.ResponseWriter, r *http.Request) bool {
+	path := r.URL.RawPath // as sent, where Go would have escaped otherwise
+	if path == "" {
+		path = r.URL.EscapedPath()
+	}
+	for _, route := range rt.calls {
+		slug, rest, ok := route.match(path)
+		if !ok {
+			continue
+		}
+		r.Pattern = route.pattern
+		h := func(w http.ResponseWriter, r *http.Request) error {
+			if allowed := route.methods(); !slices.Contains(allowed, r.Method) && !route.anyBut(r.Method) {
+				w.Header().Set("Allow", strings.Join(allowed, ", "))
+				return errMethodNotAllowed
+			}
+			return route.serve(w, r, slug, rest)
+		}
+		rt.respond.Handle(web.Enveloped, route.guard(h)).ServeHTTP(w, r)
+		return true
+	}
+	return false
+}
+
+// methods returns the methods that the Allow header lists.
+func (p pluginRoute) methods() []string {
+	if p.method == http.MethodGet {
+		return []string{http.MethodGet, http.MethodHead}
+	}
+	return []string{
+		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
+	}
+}
+
+// anyBut reports whether a route for any method serves this one, too. CONNECT is
+// for proxies, and an answer to TRACE would show the client what the platform
+// tells the plugin.
+func (p pluginRoute) anyBut(method string) bool {
+	return p.method == "" && !strings.EqualFold(method, http.MethodConnect) && !strings.EqualFold(method, http.MethodTrace)
+}

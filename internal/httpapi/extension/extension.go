@@ -1,0 +1,17 @@
+// Package extension serves the management of extensions: installing and removing
+// packages, their signing secrets, and the instances of plugins. Its rules are
+// those of packages plugin and extension/install.
+package extension
+
+import (
+	"stoa/internal/extension/install"
+	"stoa/internal/httpapi/keyed"
+	"stoa/internal/plugin"
+)
+
+// Handlers serve the management of extensions. All fields are required.
+type Handlers struct {
+	Plugins   *plugin.Service
+	Installer *install.Installer
+	Keyed     keyed.Requests
+}

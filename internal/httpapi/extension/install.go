@@ -1,0 +1,117 @@
+package extension
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+
+	"stoa/internal/errs"
+	"stoa/internal/extension"
+	"stoa/internal/extension/install"
+	"stoa/internal/httpapi/keyed"
+	"stoa/internal/httpapi/web"
+	"stoa/internal/idempotency"
+	"stoa/internal/plugin"
+)
+
+// maxUpload is the largest body of an install: 50 MiB of archive and the form
+// around it. The limit of the archive itself is the Installer's.
+const maxUpload = 50<<20 + web.FormRoom
+
+var (
+	errWrongType = errs.New(errs.UnsupportedMedia, "UNSUPPORTED_MEDIA_TYPE",
+		"Send the archive as application/zip, or as the one file of a multipart/form-data form.")
+	errNotOne = errs.Validation(errs.Issue{Code: "one_file", Message: "Send exactly one file: the archive."})
+)
+
+func kindOf(r *http.Request) extension.Kind { return extension.Kind(r.PathValue("kind")) }
+
+func (h *Handlers) checkKind(r *http.Request) error { return h.Installer.CheckKind(kindOf(r)) }
+
+// archive says how an archive of a kind may be sent.
+func (h *Handlers) archive(kind extension.Kind) web.Upload {
+	return web.Upload{
+		Types:   []string{"application/zip", "application/x-zip-compressed"},
+		MaxBody: maxUpload, MaxForm: maxUpload,
+		WrongType: errWrongType, TooLarge: h.Installer.TooLarge(kind), NotOne: errNotOne,
+	}
+}
+
+// installed is the answer to an install (CONTRACT 4). Unlike in listedPackage,
+// permissions are an object.
+type installed struct {
+	packageFields
+
+	DefaultInstance instance    `json:"defaultInstance"`
+	Permissions     permissions `json:"permissions"`
+	Duplicate       bool        `json:"duplicate,omitempty"`
+}
+
+type permissions struct {
+	Declared []string `json:"declared"`
+	Granted  []string `json:"granted"`
+	// Added are permissions that an upgrade declares and the version before did not.
+	Added []string `json:"added"`
+}
+
+// Install serves POST /api/v1/admin/extensions/{kind}/install.
+func (h *Handlers) Install(w http.ResponseWriter, r *http.Request) error {
+	if err := h.checkKind(r); err != nil {
+		return err
+	}
+	key, faults := keyed.ReadKey(r)
+	if err := faults.Err(); err != nil { // before 50 MiB are sent for nothing
+		return err
+	}
+	up, err := h.receive(w, r)
+	if err != nil {
+		return err
+	}
+	defer up.Close()
+	do := func(w http.ResponseWriter, r *http.Request) error { return h.install(w, r, up) }
+	if key == "" {
+		return do(w, r)
+	}
+	// The archive and not the body: a form has other boundaries each time.
+	return h.Keyed.Once(w, r, key, [][]byte{[]byte(r.PathValue("kind")), []byte(up.Hash)}, do)
+}
+
+// receive writes the archive of an install request to disk as it arrives. The
+// caller closes it.
+func (h *Handlers) receive(w http.ResponseWriter, r *http.Request) (up *install.Upload, err error) {
+	err = h.archive(kindOf(r)).Read(w, r, func(file io.Reader) (err error) {
+		up, err = h.Installer.Receive(kindOf(r), file)
+		return err
+	})
+	if err != nil && up != nil {
+		_ = up.Close()
+		up = nil
+	}
+	return up, err
+}
+
+// install installs a received archive and answers with the result.
+func (h *Handlers) install(w http.ResponseWriter, r *http.Request, up *install.Upload) error {
+	up.PackageID = idempotency.Seed(r.Context())
+	res, err := h.Installer.Install(r.Context(), kindOf(r), up)
+	if err != nil {
+		return err
+	}
+	of, ok := res.Record.(plugin.Installed)
+	if !ok { // each kind has an answer of its own (CONTRACT 4)
+		return fmt.Errorf("httpapi: no answer to the install of a %T", res.Record)
+	}
+	status := http.StatusCreated
+	if res.Duplicate {
+		status = http.StatusOK
+	}
+	web.WriteData(w, status, installed{
+		packageFields:   newPackageFields(of.Package),
+		DefaultInstance: newInstance(of),
+		Permissions: permissions{
+			Declared: web.OrEmpty(of.Package.Manifest.Permissions), Granted: web.OrEmpty(of.Instance.Granted), Added: []string{},
+		},
+		Duplicate: res.Duplicate,
+	})
+	return nil
+}

@@ -1,0 +1,140 @@
+package extension
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"stoa/internal/httpapi/web"
+	"stoa/internal/idempotency"
+	"stoa/internal/plugin"
+)
+
+// instance is an instance on the wire (CONTRACT 4).
+type instance struct {
+	InstallationID     string          `json:"installationId"`
+	PluginSlug         string          `json:"pluginSlug"`
+	InstanceKey        string          `json:"instanceKey"`
+	Enabled            bool            `json:"enabled"`
+	Config             json.RawMessage `json:"config"` // null if there is none
+	ConfigMeta         configMeta      `json:"configMeta"`
+	GrantedPermissions []string        `json:"grantedPermissions"`
+	LifecycleWarning   string          `json:"lifecycleWarning,omitempty"`
+	CreatedAt          web.Timestamp   `json:"createdAt"`
+	UpdatedAt          web.Timestamp   `json:"updatedAt"`
+}
+
+type configMeta struct {
+	SecretFields map[string]secretField `json:"secretFields"`
+}
+
+type secretField struct {
+	Configured bool `json:"configured"`
+}
+
+func newInstance(in plugin.Installed) instance {
+	config, configured := in.PublicConfig()
+	secrets := make(map[string]secretField, len(configured))
+	for name, is := range configured {
+		secrets[name] = secretField{Configured: is}
+	}
+	return instance{
+		InstallationID: in.Instance.ID, PluginSlug: in.Instance.Slug, InstanceKey: in.Instance.Key,
+		Enabled: in.Instance.Enabled, Config: config, ConfigMeta: configMeta{SecretFields: secrets},
+		GrantedPermissions: web.OrEmpty(in.Instance.Granted), LifecycleWarning: lifecycleWarning(in.Package.Manifest),
+		CreatedAt: web.Timestamp(in.Instance.CreatedAt), UpdatedAt: web.Timestamp(in.Instance.UpdatedAt),
+	}
+}
+
+// lifecycleWarning warns that the hooks a plugin asks for are not called.
+func lifecycleWarning(m plugin.Manifest) string {
+	hooks := m.Hooks()
+	if len(hooks) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("This version of stoa does not call lifecycle hooks; the plugin asks for %s.", strings.Join(hooks, ", "))
+}
+
+// ListInstances serves GET /api/v1/admin/plugins/{slug}/instances.
+func (h *Handlers) ListInstances(w http.ResponseWriter, r *http.Request) error {
+	p, err := web.OnlyPage(r)
+	if err != nil {
+		return err
+	}
+	instances, total, err := h.Plugins.Instances(r.Context(), r.PathValue("slug"), p.Limit, p.Offset())
+	if err != nil {
+		return err
+	}
+	web.WriteList(w, p, instances, total, newInstance)
+	return nil
+}
+
+// instanceInput is the body of a new instance or of a change. Package plugin
+// checks its fields, all at once.
+type instanceInput struct {
+	InstanceKey        json.RawMessage `json:"instanceKey"`
+	Enabled            json.RawMessage `json:"enabled"`
+	Config             json.RawMessage `json:"config"`
+	GrantedPermissions json.RawMessage `json:"grantedPermissions"`
+}
+
+func (in instanceInput) input() plugin.Input {
+	return plugin.Input{Key: in.InstanceKey, Enabled: in.Enabled, Config: in.Config, Granted: in.GrantedPermissions}
+}
+
+// CreateInstance serves POST /api/v1/admin/plugins/{slug}/instances.
+func (h *Handlers) CreateInstance(w http.ResponseWriter, r *http.Request) error {
+	body, err := web.ReadJSON[instanceInput](w, r, nil)
+	if err != nil {
+		return err
+	}
+	input := body.input()
+	input.ID = plugin.InstallationID(idempotency.Seed(r.Context()))
+	in, err := h.Plugins.CreateInstance(r.Context(), r.PathValue("slug"), input)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", r.URL.EscapedPath()+"/"+in.Instance.ID)
+	writeInstance(w, http.StatusCreated, in)
+	return nil
+}
+
+// GetInstance serves GET /api/v1/admin/plugins/{slug}/instances/{installationId}.
+func (h *Handlers) GetInstance(w http.ResponseWriter, r *http.Request) error {
+	in, err := h.Plugins.ByID(r.Context(), r.PathValue("slug"), r.PathValue("installationId"))
+	if err != nil {
+		return err
+	}
+	writeInstance(w, http.StatusOK, in)
+	return nil
+}
+
+// ChangeInstance serves PATCH /api/v1/admin/plugins/{slug}/instances/{installationId}.
+func (h *Handlers) ChangeInstance(w http.ResponseWriter, r *http.Request) error {
+	body, err := web.ReadJSON[instanceInput](w, r, nil)
+	if err != nil {
+		return err
+	}
+	in, err := h.Plugins.UpdateInstance(r.Context(), r.PathValue("slug"), r.PathValue("installationId"), body.input(), web.IfMatch(r))
+	if err != nil {
+		return err
+	}
+	writeInstance(w, http.StatusOK, in)
+	return nil
+}
+
+// DeleteInstance serves DELETE /api/v1/admin/plugins/{slug}/instances/{installationId}.
+func (h *Handlers) DeleteInstance(w http.ResponseWriter, r *http.Request) error {
+	err := h.Plugins.DeleteInstance(r.Context(), r.PathValue("slug"), r.PathValue("installationId"), web.IfMatch(r))
+	if err != nil {
+		return err
+	}
+	web.WriteDone(w, "The instance is deleted. Its key and its installation id are never used again.")
+	return nil
+}
+
+func writeInstance(w http.ResponseWriter, status int, in plugin.Installed) {
+	web.SetETag(w, web.VersionTag(in.Instance.Version))
+	web.WriteData(w, status, newInstance(in))
+}

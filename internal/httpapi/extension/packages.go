@@ -1,0 +1,110 @@
+package extension
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"stoa/internal/extension"
+	"stoa/internal/httpapi/web"
+	"stoa/internal/plugin"
+)
+
+// packageFields is an installed package on the wire (spec B, Plugin package).
+type packageFields struct {
+	ID              string        `json:"id"`
+	Kind            string        `json:"kind"`
+	Slug            string        `json:"slug"`
+	Name            string        `json:"name"`
+	Version         string        `json:"version"`
+	Author          string        `json:"author,omitempty"`
+	AuthorURL       string        `json:"authorUrl,omitempty"`
+	Description     string        `json:"description,omitempty"`
+	Category        string        `json:"category,omitempty"`
+	RuntimeType     string        `json:"runtimeType"`
+	EntryModule     string        `json:"entryModule,omitempty"`
+	ExternalBaseURL string        `json:"externalBaseUrl,omitempty"`
+	Source          string        `json:"source"`
+	InstallPath     string        `json:"installPath,omitempty"`
+	ZipHash         string        `json:"zipHash,omitempty"`
+	ManifestJSON    string        `json:"manifestJson,omitempty"`
+	InstalledAt     web.Timestamp `json:"installedAt"`
+	UpdatedAt       web.Timestamp `json:"updatedAt"`
+}
+
+func newPackageFields(p plugin.Package) packageFields {
+	m := p.Manifest
+	return packageFields{
+		ID: p.ID, Kind: string(extension.Plugin), Slug: m.Slug, Name: m.Name, Version: m.Version,
+		Author: m.Author, AuthorURL: m.AuthorURL, Description: m.Description, Category: m.Category,
+		RuntimeType: string(m.RuntimeType), EntryModule: m.EntryModule, ExternalBaseURL: m.ExternalBaseURL,
+		Source: string(p.Source), InstallPath: p.InstallPath, ZipHash: p.ZipHash, ManifestJSON: string(m.Raw),
+		InstalledAt: web.Timestamp(p.InstalledAt), UpdatedAt: web.Timestamp(p.UpdatedAt),
+	}
+}
+
+// listedPackage is a package as lists show it. Permissions is a string that
+// contains a JSON array (spec B).
+type listedPackage struct {
+	packageFields
+
+	Permissions string `json:"permissions"`
+}
+
+func newListedPackage(p plugin.Package) listedPackage {
+	text, _ := json.Marshal(web.OrEmpty(p.Manifest.Permissions)) // strings always marshal
+	return listedPackage{packageFields: newPackageFields(p), Permissions: string(text)}
+}
+
+// List serves GET /api/v1/admin/extensions and …/{kind}.
+func (h *Handlers) List(w http.ResponseWriter, r *http.Request) error {
+	if r.PathValue("kind") != "" {
+		if err := h.checkKind(r); err != nil {
+			return err
+		}
+	}
+	p, err := web.OnlyPage(r)
+	if err != nil {
+		return err
+	}
+	packages, total, err := h.Plugins.List(r.Context(), p.Limit, p.Offset())
+	if err != nil {
+		return err
+	}
+	web.WriteList(w, p, packages, total, newListedPackage)
+	return nil
+}
+
+// Get serves GET /api/v1/admin/extensions/{kind}/{slug}.
+func (h *Handlers) Get(w http.ResponseWriter, r *http.Request) error {
+	if err := h.checkKind(r); err != nil {
+		return err
+	}
+	return h.GetPlugin(w, r)
+}
+
+// GetPlugin serves GET /api/v1/admin/plugins/{slug}.
+func (h *Handlers) GetPlugin(w http.ResponseWriter, r *http.Request) error {
+	p, err := h.Plugins.Get(r.Context(), r.PathValue("slug"))
+	if err != nil {
+		return err
+	}
+	web.WriteData(w, http.StatusOK, newListedPackage(p))
+	return nil
+}
+
+// Uninstall serves DELETE /api/v1/admin/extensions/{kind}/{slug}.
+func (h *Handlers) Uninstall(w http.ResponseWriter, r *http.Request) error {
+	if err := h.checkKind(r); err != nil {
+		return err
+	}
+	return h.UninstallPlugin(w, r)
+}
+
+// UninstallPlugin serves DELETE /api/v1/admin/plugins/{slug}.
+func (h *Handlers) UninstallPlugin(w http.ResponseWriter, r *http.Request) error {
+	if _, err := h.Plugins.Uninstall(r.Context(), r.PathValue("slug")); err != nil {
+		return err
+	}
+	web.WriteDone(w, "The plugin is uninstalled and its instances are disabled. Its files stay on disk.")
+	return nil
+}

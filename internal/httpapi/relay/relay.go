@@ -1,0 +1,46 @@
+// Package relay serves the calls of plugins: those that reach plugins through the
+// gateway, which end when their caller loses access, and the platform API, which
+// plugins call.
+package relay
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"stoa/internal/account"
+	"stoa/internal/gateway"
+	"stoa/internal/httpapi/guard"
+	"stoa/internal/plugin"
+)
+
+// Handlers serve the calls to and of plugins. All fields are required unless they
+// say otherwise.
+type Handlers struct {
+	Auth guard.Authenticator
+	// Recheck is how often the caller of a lasting call is looked up again, by
+	// default every 750 ms.
+	Recheck time.Duration
+
+	Gateway  *gateway.Gateway
+	Accounts *account.Service
+	Plugins  *plugin.Service
+}
+
+// ShopCall serves ANY /api/v1/shop/plugins/{slug}/api/* and GET …/health. slug and
+// rest, which is what follows the slug in the path, are as the client escaped
+// them, here and below.
+func (h *Handlers) ShopCall(w http.ResponseWriter, r *http.Request, slug, rest string) error {
+	return h.Gateway.Serve(w, r, gateway.Call{Slug: slug, Path: rest, Caller: gateway.CallerShop})
+}
+
+// LegacyCall serves ANY /api/extensions/plugin/{slug}/api/{path}, which reaches
+// the plugin's /{path}, as it always did.
+func (h *Handlers) LegacyCall(w http.ResponseWriter, r *http.Request, slug, rest string) error {
+	return h.Gateway.Serve(w, r, gateway.Call{Slug: slug, Path: strings.TrimPrefix(rest, "/api"), Caller: gateway.CallerShop})
+}
+
+// AdminCall serves ANY /api/v1/admin/plugins/{slug}/api/*.
+func (h *Handlers) AdminCall(w http.ResponseWriter, r *http.Request, slug, rest string) error {
+	return h.Gateway.Serve(w, r, gateway.Call{Slug: slug, Path: rest, Caller: gateway.CallerAdmin})
+}

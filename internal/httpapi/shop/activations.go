@@ -1,0 +1,71 @@
+package shop
+
+import (
+	"net/http"
+
+	"stoa/internal/httpapi/web"
+	"stoa/internal/httpapi/wire"
+	"stoa/internal/market"
+)
+
+// Activate serves POST /api/marketplace/products/{slug}/activate.
+func (h *Handlers) Activate(w http.ResponseWriter, r *http.Request) error {
+	in, err := web.ReadJSON(w, r, market.UseRequest.Issues)
+	if err != nil {
+		return err
+	}
+	grant, err := h.Market.Activate(r.Context(), r.PathValue("slug"), in)
+	return writeLicense(w, grant, err)
+}
+
+// Deactivate serves POST /api/marketplace/products/{slug}/deactivate.
+func (h *Handlers) Deactivate(w http.ResponseWriter, r *http.Request) error {
+	in, err := web.ReadJSON(w, r, market.UseRequest.Issues)
+	if err != nil {
+		return err
+	}
+	grant, err := h.Market.Deactivate(r.Context(), r.PathValue("slug"), in)
+	return writeLicense(w, grant, err)
+}
+
+// writeLicense answers with a license that was activated or deactivated (spec A),
+// unless that failed.
+func writeLicense(w http.ResponseWriter, g market.Grant, err error) error {
+	type response struct {
+		Success bool        `json:"success"`
+		License licenseInfo `json:"license"`
+	}
+
+	if err != nil {
+		return err
+	}
+	web.NoStore(w) // it contains the key
+	web.WriteJSON(w, http.StatusOK, response{Success: true, License: newLicenseInfo(g)})
+	return nil
+}
+
+// ListActivations serves GET /api/marketplace/licenses/{id}/activations.
+func (h *Handlers) ListActivations(w http.ResponseWriter, r *http.Request) error {
+	type response struct {
+		Activations []wire.Activation `json:"activations"`
+		Pagination  web.Pagination    `json:"pagination"`
+	}
+
+	p, err := web.OnlyPage(r)
+	if err != nil {
+		return err
+	}
+	found, total, err := h.Market.OwnActivations(r.Context(), r.PathValue("id"), market.Slice{Offset: p.Offset(), Limit: p.Limit})
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	web.WriteJSON(w, http.StatusOK, response{Activations: web.Items(found, wire.NewActivation), Pagination: p.Of(total)})
+	return nil
+}
+
+// FreeActivation serves DELETE /api/marketplace/licenses/{id}/activations/{instanceId}.
+func (h *Handlers) FreeActivation(w http.ResponseWriter, r *http.Request) error {
+	grant, err := h.Market.FreeOwn(r.Context(), r.PathValue("id"), r.PathValue("instanceId"))
+	return writeLicense(w, grant, err)
+}

@@ -1,0 +1,37 @@
+package shop
+
+import (
+	"net/http"
+
+	"stoa/internal/httpapi/web"
+	"stoa/internal/market"
+)
+
+// Lease serves GET /api/marketplace/products/{slug}/license/lease: a statement
+// with which the app may go on without network (CONTRACT 3). The answer is signed,
+// and refusals are those of Verify.
+func (h *Handlers) Lease(w http.ResponseWriter, r *http.Request) error {
+	return h.signed(w, r, h.lease)
+}
+
+func (h *Handlers) lease(w http.ResponseWriter, r *http.Request, use market.UseRequest, nonce string) error {
+	type granted struct {
+		Valid      bool          `json:"valid"`
+		Lease      string        `json:"lease"`
+		ExpiresAt  web.Timestamp `json:"expiresAt"`
+		GraceUntil web.Timestamp `json:"graceUntil"`
+	}
+
+	lease, refusal, err := h.Market.Lease(r.Context(), r.PathValue("slug"), use, nonce)
+	if err != nil {
+		return err
+	}
+	if refusal != market.Usable {
+		refuse(w, refusal)
+		return nil
+	}
+	web.WriteJSON(w, http.StatusOK, granted{
+		Valid: true, Lease: lease.Token, ExpiresAt: web.Timestamp(lease.ExpiresAt), GraceUntil: web.Timestamp(lease.GraceUntil),
+	})
+	return nil
+}

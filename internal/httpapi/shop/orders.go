@@ -1,0 +1,73 @@
+package shop
+
+import (
+	"net/http"
+
+	"stoa/internal/httpapi/web"
+	"stoa/internal/httpapi/wire"
+	"stoa/internal/market"
+	"stoa/internal/pages"
+)
+
+// ListOrders serves GET /api/marketplace/orders: those of the signed-in user.
+func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
+	type response struct {
+		Orders     []wire.Order   `json:"orders"`
+		Pagination web.Pagination `json:"pagination"`
+	}
+
+	p, err := web.OnlyPage(r)
+	if err != nil {
+		return err
+	}
+	orders, total, err := h.Market.ListOrders(r.Context(), p.Limit, p.Offset())
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	web.WriteJSON(w, http.StatusOK, response{Orders: web.Items(orders, newOwnOrder), Pagination: p.Of(total)})
+	return nil
+}
+
+func newOwnOrder(o market.OwnedOrder) wire.Order {
+	out := wire.NewOrder(o)
+	if o.Status() == market.OrderPending {
+		out.PaymentURL = o.PaymentURL
+	}
+	return out
+}
+
+// RequestClaim serves POST /api/marketplace/orders/claim-request. The answer is
+// the same whether there is anything to claim or not.
+func (h *Handlers) RequestClaim(w http.ResponseWriter, r *http.Request) error {
+	type response struct {
+		Success bool   `json:"success"`
+		Message string `json:"message"`
+	}
+
+	h.Market.RequestClaim(r.Context())
+	web.WriteJSON(w, http.StatusAccepted, response{true, "If orders were placed without an account with your e-mail address, " +
+		"a mail with a link is on its way. The link works for one hour."})
+	return nil
+}
+
+// ClaimOrders serves POST /api/marketplace/orders/claim.
+func (h *Handlers) ClaimOrders(w http.ResponseWriter, r *http.Request) error {
+	type response struct {
+		Claimed int `json:"claimed"`
+	}
+
+	in, err := web.ReadJSON(w, r, market.ClaimRequest.Issues)
+	if err != nil {
+		return err
+	}
+	n, err := h.Market.ClaimOrders(r.Context(), in)
+	if err != nil {
+		return err
+	}
+	web.WriteJSON(w, http.StatusOK, response{n})
+	return nil
+}
+
+// ClaimPage serves GET /claim-orders, the target of links in mails.
+var ClaimPage = web.HTML(pages.Claim)

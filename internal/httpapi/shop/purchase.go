@@ -1,0 +1,42 @@
+package shop
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"stoa/internal/httpapi/web"
+	"stoa/internal/idempotency"
+	"stoa/internal/market"
+)
+
+// Purchase serves POST /api/marketplace/products/{slug}/purchase.
+func (h *Handlers) Purchase(w http.ResponseWriter, r *http.Request) error {
+	type response struct {
+		Success    bool    `json:"success"`
+		OrderID    string  `json:"orderId"`
+		LicenseKey string  `json:"licenseKey"`
+		PaymentURL *string `json:"paymentUrl"` // null rather than absent (CONTRACT 3)
+	}
+
+	in, err := web.ReadJSON(w, r, market.PurchaseRequest.Issues)
+	if err != nil {
+		return err
+	}
+	in.OrderID = idempotency.Seed(r.Context())
+	receipt, err := h.Market.Purchase(r.Context(), r.PathValue("slug"), in)
+	if errors.Is(err, market.ErrPaymentRefused) {
+		// The buyer sees it too, but only the operator can mend it.
+		h.Log.WarnContext(r.Context(), "payment refused by the provider", slog.Any("err", err))
+	}
+	if err != nil {
+		return err
+	}
+	out := response{Success: true, OrderID: receipt.OrderID, LicenseKey: receipt.LicenseKey.Reveal()}
+	if receipt.PaymentURL != "" {
+		out.PaymentURL = &receipt.PaymentURL
+	}
+	web.NoStore(w) // it contains the key
+	web.WriteJSON(w, http.StatusOK, out)
+	return nil
+}

@@ -1,0 +1,86 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"sync"
+)
+
+// WriteJSON answers with v. Nothing useful can be done about a client that went
+// away, so the error of the write is dropped.
+//
+// The answer is encoded first: with a known length a long one, such as a list,
+// is sent in one piece and not chunked.
+func WriteJSON(w http.ResponseWriter, status int, v any) {
+	withBuffer(func(body *bytes.Buffer) {
+		enc := json.NewEncoder(body)
+		enc.SetEscapeHTML(false)
+		_ = enc.Encode(v)
+		writeBody(w, status, body.Bytes())
+	})
+}
+
+// WriteAppended answers with the JSON that add appends to an empty slice, for
+// answers that cannot afford encoding/json.
+func WriteAppended(w http.ResponseWriter, status int, add func(b []byte) []byte) {
+	withBuffer(func(body *bytes.Buffer) {
+		body.Write(add(body.AvailableBuffer()))
+		writeBody(w, status, body.Bytes())
+	})
+}
+
+// buffers are reused for the bodies of answers.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+func withBuffer(do func(body *bytes.Buffer)) {
+	body := buffers.Get().(*bytes.Buffer) //nolint:forcetypeassert // nothing else is put there
+	defer buffers.Put(body)
+	body.Reset()
+	do(body)
+}
+
+func writeBody(w http.ResponseWriter, status int, body []byte) {
+	h := w.Header()
+	h["Content-Type"] = contentJSON
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}
+
+// Values of headers that most answers have. All answers share them: to set
+// another value, replace the slice and never write into it.
+var (
+	contentJSON = []string{"application/json; charset=utf-8"}
+	notStored   = []string{"no-store"}
+)
+
+// NoStore keeps an answer out of every cache: it is private or short-lived.
+func NoStore(w http.ResponseWriter) { w.Header()["Cache-Control"] = notStored }
+
+// Envelope is a successful answer of the enveloped family (CONTRACT 1).
+type Envelope struct {
+	Success bool   `json:"success"`
+	Data    any    `json:"data"`
+	Message string `json:"message,omitempty"`
+}
+
+// WriteData answers with data in an Envelope.
+func WriteData(w http.ResponseWriter, status int, data any) {
+	WriteJSON(w, status, Envelope{Success: true, Data: data})
+}
+
+// WriteDone answers that something was done and there is nothing to show.
+func WriteDone(w http.ResponseWriter, message string) {
+	WriteJSON(w, http.StatusOK, Envelope{Success: true, Message: message})
+}
+
+// OrEmpty returns list, or an empty one for nil: on the wire a list is [] and
+// never null.
+func OrEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

@@ -1,0 +1,18 @@
+package wire
+
+import (
+	"stoa/internal/httpapi/web"
+	"stoa/internal/market"
+)
+
+// Activation is an instance that uses a license.
+type Activation struct {
+	InstanceID  string        `json:"instanceId"`
+	Development bool          `json:"development"`
+	ActivatedAt web.Timestamp `json:"activatedAt"`
+}
+
+// NewActivation returns the JSON form of a.
+func NewActivation(a market.Activation) Activation {
+	return Activation{InstanceID: a.InstanceID, Development: a.Development, ActivatedAt: web.Timestamp(a.At)}
+}
