@@ -15,6 +15,25 @@ type enum struct {
 	Enum []string `json:"enum"`
 }
 
+// contract is what openapi.yaml says about licenses.
+type contract struct {
+	Components struct {
+		Headers struct {
+			LicenseCode struct {
+				Schema enum `json:"schema"`
+			} `json:"LicenseCode"`
+		} `json:"headers"`
+		Schemas struct {
+			LicenseFields struct {
+				Properties struct {
+					Type   enum `json:"type"`
+					Status enum `json:"status"`
+				} `json:"properties"`
+			} `json:"LicenseFields"`
+		} `json:"schemas"`
+	} `json:"components"`
+}
+
 // The declarations list the values of the API: a new one must be added to both.
 func TestTheUnionsAreThoseOfTheAPI(t *testing.T) {
 	t.Parallel()
@@ -23,34 +42,18 @@ func TestTheUnionsAreThoseOfTheAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var contract struct {
-		Components struct {
-			Headers struct {
-				LicenseCode struct {
-					Schema enum `json:"schema"`
-				} `json:"LicenseCode"`
-			} `json:"headers"`
-			Schemas struct {
-				LicenseFields struct {
-					Properties struct {
-						Type   enum `json:"type"`
-						Status enum `json:"status"`
-					} `json:"properties"`
-				} `json:"LicenseFields"`
-			} `json:"schemas"`
-		} `json:"components"`
-	}
-	if err := json.Unmarshal(doc, &contract); err != nil {
+	var c contract
+	if err := json.Unmarshal(doc, &c); err != nil {
 		t.Fatal(err)
 	}
-	license := contract.Components.Schemas.LicenseFields.Properties
+	license := c.Components.Schemas.LicenseFields.Properties
 	for _, tt := range []struct {
 		file, union string
 		want        []string
 	}{
 		{"src/index.d.ts", "LicenseType", license.Type.Enum},
 		{"src/index.d.ts", "LicenseStatus", license.Status.Enum},
-		{"src/error.d.ts", "RefusalReason", contract.Components.Headers.LicenseCode.Schema.Enum},
+		{"src/error.d.ts", "RefusalReason", c.Components.Headers.LicenseCode.Schema.Enum},
 	} {
 		source, err := os.ReadFile(tt.file)
 		if err != nil {

@@ -140,12 +140,6 @@ func changedAnswers(tb testing.TB) []answerVector {
 		change(&a)
 		return a
 	}
-	refusal := func(name string, change func(map[string]string)) answerVector {
-		a := signedAnswer(tb, name, key(tb, 1), verifyAddress, "revoked", "n-1")
-		a.Created = 0
-		change(a.Headers)
-		return a
-	}
 	header := func(name, header, value string) answerVector {
 		return bad(name, func(a *answerVector) { a.Headers[header] = value })
 	}
@@ -169,8 +163,8 @@ func changedAnswers(tb testing.TB) []answerVector {
 		bad("another key asked about", func(a *answerVector) { a.URL = strings.Replace(a.URL, "STOA-1", "STOA-2", 1) }),
 		bad("another method", func(a *answerVector) { a.Method = http.MethodPost }),
 		header("a reason put in", "X-License-Code", "revoked"),
-		refusal("a reason taken out", func(h map[string]string) { delete(h, "X-License-Code") }),
-		refusal("a reason changed", func(h map[string]string) { h["X-License-Code"] = "expired" }),
+		refusal(tb, "a reason taken out", func(h map[string]string) { delete(h, "X-License-Code") }),
+		refusal(tb, "a reason changed", func(h map[string]string) { h["X-License-Code"] = "expired" }),
 		input("another time", "created=18", "created=19"),
 		input("another tag", "stoa-license", "other"),
 		input("fewer components", ` "@query";req`, ""),
@@ -186,4 +180,13 @@ func changedAnswers(tb testing.TB) []answerVector {
 		header("a signature that is no base64", "Signature", "stoa=:*:"),
 		header("a short signature", "Signature", "stoa=:AAAA:"),
 	}
+}
+
+// refusal is a signed refusal whose headers were changed.
+func refusal(tb testing.TB, name string, change func(map[string]string)) answerVector {
+	tb.Helper()
+	a := signedAnswer(tb, name, key(tb, 1), verifyAddress, "revoked", "n-1")
+	a.Created = 0
+	change(a.Headers)
+	return a
 }

@@ -54,26 +54,8 @@ func TestOnlyAnswersOfTheVendorCount(t *testing.T) {
 	a := vendor(t)
 	c, wire := install(t, a)
 	mustActivate(t, c)
-	// Records an answer of the vendor, to replay it.
 	var recorded http.Handler
-	record := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		res, err := wire.RoundTripper.RoundTrip(r)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer res.Body.Close()
-		body, _ := io.ReadAll(res.Body)
-		recorded = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			for name, values := range res.Header {
-				w.Header()[name] = values
-			}
-			w.WriteHeader(res.StatusCode)
-			_, _ = w.Write(body)
-		})
-		recorded.ServeHTTP(w, r)
-	})
-	wire.impostor = record
+	wire.impostor = recorder(t, wire.RoundTripper, &recorded)
 	wantState(t, c, true, license.Valid)
 
 	says := func(status int, body string) http.Handler {
@@ -109,6 +91,29 @@ func TestOnlyAnswersOfTheVendorCount(t *testing.T) {
 		strings.Contains(err.Error(), secret) || strings.Contains(err.Error(), "/api/") {
 		t.Errorf("Activate without network = %v", err)
 	}
+}
+
+// recorder passes requests on, and leaves in recorded a handler that replays the
+// last answer.
+func recorder(t *testing.T, vendor http.RoundTripper, recorded *http.Handler) http.Handler {
+	t.Helper()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		res, err := vendor.RoundTrip(r)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer res.Body.Close()
+		body, _ := io.ReadAll(res.Body)
+		*recorded = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			for name, values := range res.Header {
+				w.Header()[name] = values
+			}
+			w.WriteHeader(res.StatusCode)
+			_, _ = w.Write(body)
+		})
+		(*recorded).ServeHTTP(w, r)
+	})
 }
 
 func TestASignedRefusalEndsTheLease(t *testing.T) {

@@ -54,7 +54,8 @@ func wantRedirectError(t *testing.T, c *license.Client, status int) {
 		"Verify":   func() error { _, err := c.Verify(ctx); return err },
 		"Check":    func() error { _, err := c.Check(ctx); return err },
 	} {
-		if err := call(); err == nil || !strings.Contains(err.Error(), "redirect") || strings.Contains(err.Error(), "SECRET") {
+		err := call()
+		if err == nil || !strings.Contains(err.Error(), "redirect") || strings.Contains(err.Error(), "SECRET") {
 			t.Errorf("%s with status %d = %v, want an error that names the redirect and not the key", name, status, err)
 		}
 	}

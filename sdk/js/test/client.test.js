@@ -18,48 +18,61 @@ const code = (want, reason) => (err) => {
   return true;
 };
 
-test('an app keeps running offline while its lease lasts', { skip }, async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'stoa-'));
-  let cut = false;
-  let impostor = null;
-  let now = Number(start);
+// These tests share a license with one seat, a network and a clock.
+test('a client against a real stoa', { skip }, async (t) => {
+  const world = { cut: false, impostor: null, now: Number(start) };
   const options = {
     baseURL: `${baseURL}/`, product: 'mail-pack', licenseKey, instance: 'A.example',
-    keys: await keysOf(), now: () => new Date(now),
+    keys: await keysOf(), now: () => new Date(world.now),
     fetch: (...args) => {
-      if (cut) throw new TypeError(`fetch failed: ${args[0]}`);
-      return impostor ? impostor() : fetch(...args);
+      if (world.cut) throw new TypeError(`fetch failed: ${args[0]}`);
+      return world.impostor ? world.impostor() : fetch(...args);
     },
   };
+  const dir = await mkdtemp(join(tmpdir(), 'stoa-'));
+  t.after(() => rm(dir, { recursive: true }));
   const app = new Client({ ...options, store: fileStore(join(dir, 'lease.json')) });
-  const check = async (online, state) => {
-    const got = await app.check();
-    const usable = state !== 'expired';
-    assert.deepEqual([got.online, got.state, got.usable, got.cause === undefined], [online, state, usable, online]);
-  };
 
+  await t.test('an app keeps running offline while its lease lasts', async () => {
+    await offline(app, world);
+    assert.equal((await readdir(dir)).length, 1);
+  });
+  await t.test('only answers of the vendor count', () => impostors(app, world));
+  await t.test('a refusal ends the lease, a freed seat can be taken', () => seats(app, options, world));
+  await t.test('a failing store does not stop a licensed app', () => failingStore(options, world));
+  await t.test('a signed refusal wins', () => refusalsWin(options, world));
+  await t.test('the fallback does not hide the cause', () => hiddenCause(options));
+});
+
+async function check(app, online, state) {
+  const got = await app.check();
+  const usable = state !== 'expired';
+  assert.deepEqual([got.online, got.state, got.usable, got.cause === undefined], [online, state, usable, online]);
+}
+
+async function offline(app, world) {
   await assert.rejects(app.check(), code('refused', 'not_activated'));
   assert.equal((await app.activate()).currentInstances, 1);
   assert.equal((await app.activate()).currentInstances, 1);
   assert.deepEqual((await app.verify()).features, ['templates']);
-  await check(true, 'valid');
-  assert.equal((await readdir(dir)).length, 1);
+  await check(app, true, 'valid');
 
-  cut = true;
-  await check(false, 'valid');
-  now += 7 * 24 * HOUR - 1000;
-  await check(false, 'valid');
-  now += 1000;
-  await check(false, 'grace');
-  now += 3 * 24 * HOUR;
-  await check(false, 'expired');
-  now -= 5 * 24 * HOUR;
+  world.cut = true;
+  await check(app, false, 'valid');
+  world.now += 7 * 24 * HOUR - 1000;
+  await check(app, false, 'valid');
+  world.now += 1000;
+  await check(app, false, 'grace');
+  world.now += 3 * 24 * HOUR;
+  await check(app, false, 'expired');
+  world.now -= 5 * 24 * HOUR;
   await assert.rejects(app.check(), code('clock'));
-  now = Number(start);
-  cut = false;
-  await check(true, 'valid'); // the vendor's clock decides
+  world.now = Number(start);
+  world.cut = false;
+  await check(app, true, 'valid'); // the vendor's clock decides
+}
 
-  // Only answers of the vendor count.
+async function impostors(app, world) {
   const query = `licenseKey=${licenseKey}&instanceId=a.example&nonce=old`;
   const old = await fetch(`${baseURL}/api/marketplace/products/mail-pack/license/verify?${query}`);
   const oldBody = await old.text();
@@ -71,12 +84,14 @@ test('an app keeps running offline while its lease lasts', { skip }, async () =>
     () => new Response('{"error":"NOT_FOUND","message":"x"}', { status: 404 }),
     () => new Response('no', { status: 503 }),
   ]) {
-    impostor = answer;
+    world.impostor = answer;
     await assert.rejects(app.verify(), code('unsigned'));
-    await check(false, 'valid');
+    await check(app, false, 'valid');
   }
-  impostor = null;
+  world.impostor = null;
+}
 
+async function seats(app, options, world) {
   // A second installation, with its store in a browser's Storage.
   const kept = new Map();
   const storage = { getItem: (name) => kept.get(name) ?? null, setItem: (name, text) => kept.set(name, text) };
@@ -91,63 +106,72 @@ test('an app keeps running offline while its lease lasts', { skip }, async () =>
   await assert.rejects(other.check(), code('refused', 'not_activated'));
   await assert.rejects(other.offline(), code('refused', 'not_activated')); // the vendor refused
   await assert.rejects(new Client({ ...options, product: 'other' }).check(), code('api', 'NOT_FOUND'));
-  cut = true;
+  world.cut = true;
   await assert.rejects(other.activate(), code('unreachable'));
   await assert.rejects(new Client(options).check(), code('unreachable')); // the cause, not only that no lease is stored
-  cut = false;
-  await storeFaults(options, (on) => { cut = on; }, (ms) => { now += ms; });
-});
+  world.cut = false;
+}
 
-// The license has one seat, which is free now.
-async function storeFaults(options, setCut, advance) {
-  let [full, gone, kept] = [true, true, null];
+// brittleStore is a store whose disk can be full or gone.
+function brittleStore() {
+  const disk = { full: false, gone: false, kept: null };
   const store = {
-    load: async () => { if (gone) throw new Error('disk gone'); return kept; },
-    save: async (text) => { if (full) throw new Error('disk full'); kept = text; },
+    load: async () => { if (disk.gone) throw new Error('disk gone'); return disk.kept; },
+    save: async (text) => { if (disk.full) throw new Error('disk full'); disk.kept = text; },
   };
-  const start = () => new Client({ ...options, store });
-  let app = start();
+  return { disk, store };
+}
+
+async function failingStore(options, world) {
+  const { disk, store } = brittleStore();
+  const restart = () => new Client({ ...options, store });
+  disk.full = disk.gone = true;
+  let app = restart();
   await app.activate();
   const warned = async (online) => {
     const got = await app.check();
     assert.deepEqual([got.online, got.state, got.storeError?.code], [online, 'valid', 'store']);
   };
   await warned(true);
-  setCut(true);
+  world.cut = true;
   await warned(false); // from memory
-  advance(HOUR);
+  world.now += HOUR;
   await warned(false);
-  await assert.rejects(start().check(), (err) => code('unreachable')(err) && err.storeError.code === 'store');
-  full = gone = false;
+  await assert.rejects(restart().check(), (err) => code('unreachable')(err) && err.storeError.code === 'store');
+  disk.full = disk.gone = false;
   assert.equal((await app.check()).storeError, undefined); // saved as soon as the disk has room
-  app = start();
+  app = restart();
   assert.equal((await app.check()).state, 'valid');
-  full = true;
-  advance(HOUR);
+  disk.full = true;
+  world.now += HOUR;
   await warned(false); // the time seen cannot be saved
-  advance(-2 * HOUR);
+  world.now -= 2 * HOUR;
+  world.cut = false;
+}
 
-  // A signed refusal wins, whether or not the store can save it.
+async function refusalsWin(options, world) {
+  const { disk, store } = brittleStore();
+  const restart = () => new Client({ ...options, store });
+  const refused = code('refused', 'not_activated');
+  let app;
   for (const ask of ['check', 'verify']) {
-    setCut(false);
-    full = false;
-    app = start();
+    world.cut = disk.full = false;
+    app = restart();
     await app.activate();
     assert.equal((await app.check()).online, true);
     await new Client(options).deactivate(); // by another process
-    full = true;
-    const refused = code('refused', 'not_activated');
+    disk.full = true;
     await assert.rejects(app[ask](), (err) => refused(err) && err.storeError.code === 'store');
-    setCut(true);
+    world.cut = true;
     await assert.rejects(app.check(), refused); // the old lease is still in the store
-    full = false;
+    disk.full = false;
     await assert.rejects(app.offline(), refused);
-    await assert.rejects(start().offline(), refused);
+    await assert.rejects(restart().offline(), refused);
   }
 
   // It also wins over a grant still underway.
-  setCut(false);
-  await start().activate();
+  world.cut = false;
+  await restart().activate();
   const slow = new Client({
     ...options,
     fetch: async (...args) => {
@@ -158,19 +182,23 @@ async function storeFaults(options, setCut, advance) {
       return res;
     },
   });
-  await assert.rejects(slow.check(), code('refused', 'not_activated'));
+  await assert.rejects(slow.check(), refused);
 
-  // A lease that does not fit is the error to report, not that no other is stored.
-  await start().activate();
+  await restart().activate();
+  disk.full = true;
+  await assert.rejects(app.deactivate(), code('store')); // the seat is freed nevertheless
+  await assert.rejects(app.offline(), code('no_lease'));
+}
+
+// A lease that does not fit is the error to report, not that no other is stored.
+async function hiddenCause(options) {
   const astray = new Client({
     ...options,
     fetch: (...args) => { astray.instance = 'c.example'; return fetch(...args); },
   });
+  await astray.activate();
+  astray.instance = options.instance;
   await assert.rejects(astray.check(), code('instance'));
-
-  full = true;
-  await assert.rejects(app.deactivate(), code('store')); // the seat is freed nevertheless
-  await assert.rejects(app.offline(), code('no_lease'));
 }
 
 test('several stores can share one file', async () => {
