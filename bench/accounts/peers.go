@@ -87,7 +87,7 @@ func hash(ctx context.Context, d time.Duration) (int, error) {
 	})
 }
 
-// sqlite is a database with the settings of internal/store.
+// sqlite is a database with the settings of internal/database.
 type sqlite struct {
 	*sql.DB
 

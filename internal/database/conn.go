@@ -80,7 +80,7 @@ func (c Conn) InTurn(ctx context.Context, table string, fn func(Conn) error) err
 		return fn(c)
 	}
 	v, _ := c.db.turns.LoadOrStore(table, make(chan struct{}, 1))
-	turn := v.(chan struct{}) //nolint:errcheck // turns holds nothing else
+	turn := v.(chan struct{})
 	select {
 	case turn <- struct{}{}:
 		defer func() { <-turn }()

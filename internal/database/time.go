@@ -2,6 +2,7 @@ package database
 
 import (
 	"database/sql"
+	"fmt"
 	"time"
 )
 
@@ -19,13 +20,13 @@ type millis time.Time
 
 // Scan implements sql.Scanner.
 func (m *millis) Scan(src any) error {
-	var n sql.NullInt64
-	if err := n.Scan(src); err != nil {
-		return err
-	}
-	*m = millis{}
-	if n.Valid {
-		*m = millis(time.UnixMilli(n.Int64).UTC())
+	switch ms := src.(type) {
+	case nil:
+		*m = millis{}
+	case int64:
+		*m = millis(time.UnixMilli(ms).UTC())
+	default:
+		return fmt.Errorf("database: a %T is not a time in milliseconds", src)
 	}
 	return nil
 }

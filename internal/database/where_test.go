@@ -48,3 +48,13 @@ func TestWhereWithoutConditionsIsEmpty(t *testing.T) {
 		t.Errorf("arguments of the page (-got +want):\n%s", diff)
 	}
 }
+
+func TestLikeEscapesEveryWildcard(t *testing.T) {
+	t.Parallel()
+
+	for text, want := range map[string]string{"": "%%", "abc": "%abc%", `50%_\~`: `%50~%~_\~~%`} {
+		if got := Like(text); got != want {
+			t.Errorf("Like(%q) = %q, want %q", text, got, want)
+		}
+	}
+}

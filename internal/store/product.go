@@ -31,7 +31,7 @@ func (s *Products) InTx(ctx context.Context, fn func(market.Catalogue) error) er
 // Purchases and reviews do not take a turn: each locks one product, after all its
 // other locks, and no category.
 func (s *Products) inTurn(ctx context.Context, fn func(tx database.Conn) error) error {
-	return s.Conn.InTurn(ctx, "products", fn)
+	return s.InTurn(ctx, "products", fn)
 }
 
 // productColumns are what scanProduct reads: all columns but the detail.

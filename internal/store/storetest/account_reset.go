@@ -107,29 +107,7 @@ func testResets(t *testing.T, open Open) {
 	})
 	t.Run("under the user's lock a reset is taken once", func(t *testing.T) {
 		t.Parallel()
-
-		s := withUsers(t, open)
-		mustCreateReset(t, s, "h1", "u1", T0)
-		var (
-			wg    sync.WaitGroup
-			taken atomic.Int32
-		)
-		for range 8 {
-			wg.Go(func() {
-				ctx := t.Context()
-				err := s.InTx(ctx, func(tx account.Store) error { return takeReset(ctx, tx) })
-				switch {
-				case err == nil:
-					taken.Add(1)
-				case errs.KindOf(err) != errs.NotFound:
-					t.Error(err)
-				}
-			})
-		}
-		wg.Wait()
-		if n := taken.Load(); n != 1 {
-			t.Errorf("taken %d times, want once", n)
-		}
+		testTakeReset(t, withUsers(t, open))
 	})
 }
 
@@ -140,4 +118,28 @@ func takeReset(ctx context.Context, tx account.Store) error {
 	}
 	r, err := tx.OpenReset(ctx, "h1")
 	return errors.Join(err, tx.VoidResets(ctx, r.UserID))
+}
+
+func testTakeReset(t *testing.T, s *store.Account) {
+	mustCreateReset(t, s, "h1", "u1", T0)
+	var (
+		wg    sync.WaitGroup
+		taken atomic.Int32
+	)
+	for range 8 {
+		wg.Go(func() {
+			ctx := t.Context()
+			err := s.InTx(ctx, func(tx account.Store) error { return takeReset(ctx, tx) })
+			switch {
+			case err == nil:
+				taken.Add(1)
+			case errs.KindOf(err) != errs.NotFound:
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := taken.Load(); n != 1 {
+		t.Errorf("taken %d times, want once", n)
+	}
 }

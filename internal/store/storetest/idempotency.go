@@ -130,64 +130,11 @@ func testClaim(t *testing.T, open Open) {
 	})
 	t.Run("starts over when the record has expired", func(t *testing.T) {
 		t.Parallel()
-
-		s := store.NewIdempotency(open(t))
-		mustClaimKey(t, s, claim("a", "one"), T0)
-		if err := s.Keep(t.Context(), "a", "one", "answer"); err != nil {
-			t.Fatal(err)
-		}
-		again := claim("a", "two")
-		again.Fingerprint = "other"
-		at := T0.Add(keyTime)
-		want := idempotency.Record{
-			Fingerprint: "other", Seed: "seed-of-two", Owner: "two", Until: at.Add(leaseTime), Expires: at.Add(keyTime),
-		}
-		if diff := cmp.Diff(want, mustClaimKey(t, s, again, at)); diff != "" {
-			t.Errorf("Claim (-want +got):\n%s", diff)
-		}
-		// Like a new record, it may be forgotten.
-		if err := s.Forget(t.Context(), "a", "two"); err != nil {
-			t.Fatal(err)
-		}
-		if r := mustClaimKey(t, s, claim("a", "three"), at); r.Seed != "seed-of-three" {
-			t.Errorf("after Forget: %+v, want a new record", r)
-		}
+		testClaimExpired(t, store.NewIdempotency(open(t)))
 	})
 	t.Run("by many at once has one owner", func(t *testing.T) {
 		t.Parallel()
-
-		s := store.NewIdempotency(open(t))
-		// One id is new; the lease of the other has ended.
-		mustClaimKey(t, s, claim("stale", "zero"), T0.Add(-leaseTime))
-		for id, seed := range map[string]string{"new": "", "stale": "seed-of-zero"} {
-			var (
-				wg    sync.WaitGroup
-				owned atomic.Int32
-			)
-			for i := range 8 {
-				owner := string(rune('a' + i))
-				wg.Go(func() {
-					r, err := s.Claim(t.Context(), claim(id, owner), T0)
-					if err != nil {
-						t.Error(err)
-					}
-					if r.Owner != owner {
-						return
-					}
-					owned.Add(1)
-					if seed == "" {
-						seed = "seed-of-" + owner // only the one owner writes this; two would fail the count below
-					}
-					if r.Seed != seed {
-						t.Errorf("%s: seed %q, want %q", id, r.Seed, seed)
-					}
-				})
-			}
-			wg.Wait()
-			if n := owned.Load(); n != 1 {
-				t.Errorf("%s has %d owners, want 1", id, n)
-			}
-		}
+		testClaimRace(t, store.NewIdempotency(open(t)))
 	})
 }
 
@@ -271,4 +218,61 @@ func testClaimed(t *testing.T, open Open) {
 			t.Errorf("record %+v, want the answer", r)
 		}
 	})
+}
+
+func testClaimRace(t *testing.T, s *store.Idempotency) {
+	// One id is new; the lease of the other has ended.
+	mustClaimKey(t, s, claim("stale", "zero"), T0.Add(-leaseTime))
+	for id, seed := range map[string]string{"new": "", "stale": "seed-of-zero"} {
+		var (
+			wg    sync.WaitGroup
+			owned atomic.Int32
+		)
+		for i := range 8 {
+			owner := string(rune('a' + i))
+			wg.Go(func() {
+				r, err := s.Claim(t.Context(), claim(id, owner), T0)
+				if err != nil {
+					t.Error(err)
+				}
+				if r.Owner != owner {
+					return
+				}
+				owned.Add(1)
+				if seed == "" {
+					seed = "seed-of-" + owner // only the one owner writes this; two would fail the count below
+				}
+				if r.Seed != seed {
+					t.Errorf("%s: seed %q, want %q", id, r.Seed, seed)
+				}
+			})
+		}
+		wg.Wait()
+		if n := owned.Load(); n != 1 {
+			t.Errorf("%s has %d owners, want 1", id, n)
+		}
+	}
+}
+
+func testClaimExpired(t *testing.T, s *store.Idempotency) {
+	mustClaimKey(t, s, claim("a", "one"), T0)
+	if err := s.Keep(t.Context(), "a", "one", "answer"); err != nil {
+		t.Fatal(err)
+	}
+	again := claim("a", "two")
+	again.Fingerprint = "other"
+	at := T0.Add(keyTime)
+	want := idempotency.Record{
+		Fingerprint: "other", Seed: "seed-of-two", Owner: "two", Until: at.Add(leaseTime), Expires: at.Add(keyTime),
+	}
+	if diff := cmp.Diff(want, mustClaimKey(t, s, again, at)); diff != "" {
+		t.Errorf("Claim (-want +got):\n%s", diff)
+	}
+	// Like a new record, it may be forgotten.
+	if err := s.Forget(t.Context(), "a", "two"); err != nil {
+		t.Fatal(err)
+	}
+	if r := mustClaimKey(t, s, claim("a", "three"), at); r.Seed != "seed-of-three" {
+		t.Errorf("after Forget: %+v, want a new record", r)
+	}
 }

@@ -104,34 +104,7 @@ func testKeyStages(t *testing.T, open Open) {
 	})
 	t.Run("of several who move a key, one succeeds", func(t *testing.T) {
 		t.Parallel()
-
-		s := store.NewKeyring(open(t))
-		mustAddKeys(t, s, keyring.StageCurrent)
-		var (
-			wg    sync.WaitGroup
-			moved atomic.Int64
-		)
-		for range 8 {
-			wg.Go(func() {
-				err := s.InTx(t.Context(), func(tx keyring.Store) error {
-					// This locks the key although it changes nothing, so the others wait for what
-					// the first does next.
-					if err := tx.MoveKey(t.Context(), "current", keyring.StageCurrent, keyring.StageCurrent, T0); err != nil {
-						return err
-					}
-					return tx.MoveKey(t.Context(), "current", keyring.StageCurrent, keyring.StagePrevious, T0)
-				})
-				if err == nil {
-					moved.Add(1)
-				} else {
-					mustBe(t, "MoveKey of a moved key", err, errs.NotFound)
-				}
-			})
-		}
-		wg.Wait()
-		if n := moved.Load(); n != 1 {
-			t.Errorf("%d moved the key, want 1", n)
-		}
+		testMoveRace(t, store.NewKeyring(open(t)))
 	})
 	t.Run("DeletePreviousKey deletes previous keys only", func(t *testing.T) {
 		t.Parallel()
@@ -226,4 +199,33 @@ func testKeys(t *testing.T, open Open) {
 			t.Errorf("ListKeys: %v (-want +got):\n%s", err, diff)
 		}
 	})
+}
+
+func testMoveRace(t *testing.T, s *store.Keyring) {
+	mustAddKeys(t, s, keyring.StageCurrent)
+	var (
+		wg    sync.WaitGroup
+		moved atomic.Int64
+	)
+	for range 8 {
+		wg.Go(func() {
+			err := s.InTx(t.Context(), func(tx keyring.Store) error {
+				// This locks the key although it changes nothing, so the others wait for what
+				// the first does next.
+				if err := tx.MoveKey(t.Context(), "current", keyring.StageCurrent, keyring.StageCurrent, T0); err != nil {
+					return err
+				}
+				return tx.MoveKey(t.Context(), "current", keyring.StageCurrent, keyring.StagePrevious, T0)
+			})
+			if err == nil {
+				moved.Add(1)
+			} else {
+				mustBe(t, "MoveKey of a moved key", err, errs.NotFound)
+			}
+		})
+	}
+	wg.Wait()
+	if n := moved.Load(); n != 1 {
+		t.Errorf("%d moved the key, want 1", n)
+	}
 }

@@ -77,34 +77,8 @@ func testReceipts(t *testing.T, open Open) {
 	})
 	t.Run("an order has one receipt, added by its transaction", func(t *testing.T) {
 		t.Parallel()
-
 		sales, s := receipts(t)
-		mustReceipt(t, sales, Order("o", "a", "u1", "", T0), T0)
-		mustLease(t, s, "o", "x", T0, second)
-		if err := sales.AddReceipt(t.Context(), "o", T0); err != nil { // again
-			t.Fatal(err)
-		}
-		mustLease(t, s, "", "y", T0, second)
-		if err := s.FinishReceipt(t.Context(), "o", "x", market.ReceiptSent, T0); err != nil {
-			t.Fatal(err)
-		}
-		if err := sales.AddReceipt(t.Context(), "o", T0); err != nil { // and again after it was sent
-			t.Fatal(err)
-		}
-		mustLease(t, s, "", "y", T0.Add(time.Hour), T0)
-
-		mustOrder(t, sales, Order("undone", "a", "u1", "", T0))
-		stop := errors.New("stop")
-		err := sales.InTx(t.Context(), func(tx market.Sales) error {
-			return errors.Join(tx.AddReceipt(t.Context(), "undone", T0), stop)
-		})
-		if !errors.Is(err, stop) {
-			t.Fatal(err)
-		}
-		mustLease(t, s, "", "y", T0.Add(time.Hour), T0)
-		if err := sales.AddReceipt(t.Context(), "unknown", T0); err == nil {
-			t.Error("a receipt without an order was added")
-		}
+		testOneReceipt(t, sales, s)
 	})
 	t.Run("leases", func(t *testing.T) {
 		t.Parallel()
@@ -184,5 +158,34 @@ func testLeaseRace(t *testing.T, sales *store.Sales, s *store.Receipts) {
 	}
 	if len(got) != n {
 		t.Errorf("%d receipts were leased, want %d", len(got), n)
+	}
+}
+
+func testOneReceipt(t *testing.T, sales *store.Sales, s *store.Receipts) {
+	mustReceipt(t, sales, Order("o", "a", "u1", "", T0), T0)
+	mustLease(t, s, "o", "x", T0, T0.Add(time.Second))
+	if err := sales.AddReceipt(t.Context(), "o", T0); err != nil { // again
+		t.Fatal(err)
+	}
+	mustLease(t, s, "", "y", T0, T0.Add(time.Second))
+	if err := s.FinishReceipt(t.Context(), "o", "x", market.ReceiptSent, T0); err != nil {
+		t.Fatal(err)
+	}
+	if err := sales.AddReceipt(t.Context(), "o", T0); err != nil { // and again after it was sent
+		t.Fatal(err)
+	}
+	mustLease(t, s, "", "y", T0.Add(time.Hour), T0)
+
+	mustOrder(t, sales, Order("undone", "a", "u1", "", T0))
+	stop := errors.New("stop")
+	err := sales.InTx(t.Context(), func(tx market.Sales) error {
+		return errors.Join(tx.AddReceipt(t.Context(), "undone", T0), stop)
+	})
+	if !errors.Is(err, stop) {
+		t.Fatal(err)
+	}
+	mustLease(t, s, "", "y", T0.Add(time.Hour), T0)
+	if err := sales.AddReceipt(t.Context(), "unknown", T0); err == nil {
+		t.Error("a receipt without an order was added")
 	}
 }
