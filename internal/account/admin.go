@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 	"unicode/utf8"
 
+	"stoa/internal/audit"
 	"stoa/internal/caller"
 	"stoa/internal/cuid2"
 	"stoa/internal/errs"
@@ -87,4 +89,19 @@ func usernameFor(email string) string {
 		name = string(runes[:64])
 	}
 	return name
+}
+
+// createAdmin stores an administrator that was not made by registering, and
+// records it. With an administrator there, the set-up token ends: in the same
+// transaction, so that none outlives the other.
+func (s *Service) createAdmin(ctx context.Context, tx Store, c Credentials, details audit.Details) error {
+	if err := tx.CreateUser(ctx, c); err != nil {
+		return err
+	}
+	all := audit.Details{"email": c.Email, "role": string(c.Role)}
+	maps.Copy(all, details)
+	if err := tx.Record(ctx, audit.New(ctx, s.Now(), audit.UserCreate, audit.Target{Type: "user", ID: c.ID}, all)); err != nil {
+		return err
+	}
+	return tx.DropSetup(ctx)
 }

@@ -33,3 +33,18 @@ var (
 	// token that is not valid.
 	ErrPluginToken = errs.New(errs.Unauthenticated, "UNAUTHORIZED", "The platform token is invalid or has expired. Use the x-platform-token of a recent request.")
 )
+
+func noUser(err error) error {
+	if errs.KindOf(err) == errs.NotFound {
+		return ErrNoUser
+	}
+	return err
+}
+
+// ignore returns nil for an error of the given kind.
+func ignore(err error, kind errs.Kind) error {
+	if errs.KindOf(err) == kind {
+		return nil
+	}
+	return err
+}

@@ -1,13 +1,13 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
-	"net/url"
 	"time"
 
 	"stoa/internal/errs"
@@ -65,14 +65,6 @@ type Resets interface {
 	DeleteResets(ctx context.Context, until time.Time) error
 }
 
-// Outbox is how Service sends mail; *mail.Queue is one.
-type Outbox interface {
-	// Post has compose make a message, and sends it, both in the background and
-	// after the request, whose ctx it does not end with. It returns at once. A
-	// message may get lost.
-	Post(ctx context.Context, compose mail.Compose)
-}
-
 // ForgottenPassword is what somebody says who forgot a password.
 type ForgottenPassword struct {
 	Email string `json:"email"`
@@ -124,7 +116,7 @@ func (s *Service) composeReset(ctx context.Context, email string) (mail.Message,
 		lately, err1 := tx.CountResets(ctx, c.ID, now.Add(-resetPause))
 		inWindow, err2 := tx.CountResets(ctx, c.ID, now.Add(-resetWindow))
 		if err1 != nil || err2 != nil || lately > 0 || inWindow >= resetsPerWindow {
-			return firstOf(err1, err2)
+			return cmp.Or(err1, err2)
 		}
 		wanted = true
 		return tx.CreateReset(ctx, Reset{Hash: resetHash(token), UserID: c.ID, CreatedAt: now})
@@ -135,15 +127,6 @@ func (s *Service) composeReset(ctx context.Context, email string) (mail.Message,
 	// To the address in the database, not the one that was typed: the two may
 	// differ in characters that mail servers tell apart and Key does not.
 	return s.resetMail(c.Email, token), true, nil
-}
-
-func firstOf(list ...error) error {
-	for _, err := range list {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // newResetToken returns 256 random bits.
@@ -229,64 +212,4 @@ func (s *Service) usableReset(ctx context.Context, st Store, hash string) (Reset
 		return Reset{}, ErrResetToken
 	}
 	return r, err
-}
-
-// replacePassword stores a new password's hash and takes away what the old one
-// gave: all sessions but one, which may be none, and the links in all mails.
-// Every change of a password goes through here, except the new hash of an old
-// one.
-func (s *Service) replacePassword(ctx context.Context, tx Store, userID, hash, keepSession string) error {
-	if err := tx.SetPassword(ctx, userID, hash); err != nil {
-		return err
-	}
-	return s.shutOut(ctx, tx, userID, keepSession)
-}
-
-// shutOut ends all of a user's sessions but one, which may be none, and voids
-// the links in all mails.
-func (s *Service) shutOut(ctx context.Context, tx Store, userID, keepSession string) error {
-	if err := tx.VoidResets(ctx, userID); err != nil {
-		return err
-	}
-	return tx.DeleteSessionsExcept(ctx, userID, keepSession)
-}
-
-// resetMail is the mail with a link. The token is in the fragment, which
-// browsers do not send to servers, and so neither logs nor Referer headers hold
-// it (spec A, Authentication 7).
-func (s *Service) resetMail(to, token string) mail.Message {
-	return mail.Message{
-		To:      to,
-		Subject: "Choose a new password",
-		Text: "Somebody asked for a new password for the account with the e-mail address\n" + to + " at " + s.site() + ".\n\n" +
-			"Open this link within 30 minutes to choose one. It works once:\n\n" +
-			s.PublicURL + "/reset-password#" + token + "\n\n" +
-			"If it was not you, ignore this mail: the password stays as it is, and nobody\nbut you has this link. Do not pass it on.\n",
-	}
-}
-
-// postChanged tells a user that the password was changed. The mail has no link:
-// who did not change it should not learn to follow one.
-func (s *Service) postChanged(ctx context.Context, u User) {
-	if s.Outbox == nil {
-		return
-	}
-	at := s.Now().UTC().Format("2 January 2006, 15:04 UTC")
-	s.Outbox.Post(ctx, func(context.Context) (mail.Message, bool, error) {
-		return mail.Message{
-			To:      u.Email,
-			Subject: "Your password was changed",
-			Text: "The password of the account with the e-mail address\n" + u.Email + " at " + s.site() + " was changed on " + at + ".\n\n" +
-				"If it was you, there is nothing to do.\n\n" +
-				"If it was not you, somebody else may have access to your account. Open the\nsite as you always do, not from a mail, choose \"forgotten password\" to set a\nnew password, and tell the people who run the site.\n",
-		}, true, nil
-	})
-}
-
-// site names this platform in mails.
-func (s *Service) site() string {
-	if u, err := url.Parse(s.PublicURL); err == nil && u.Host != "" {
-		return u.Host
-	}
-	return "this platform"
 }

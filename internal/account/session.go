@@ -112,13 +112,6 @@ func (s Session) claims(r Refresh) token.Claims {
 	return token.Claims{UserID: s.UserID, SessionID: s.ID, ID: r.ID, IssuedAt: r.IssuedAt, ExpiresAt: r.IssuedAt.Add(RefreshLife)}
 }
 
-// Tokens is a token set (spec A).
-type Tokens struct {
-	User    User
-	Access  string
-	Refresh string
-}
-
 // Alive is what a request needs to know about the session it came with.
 type Alive struct {
 	User      User

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"maps"
 
 	"stoa/internal/audit"
 	"stoa/internal/caller"
@@ -114,19 +113,4 @@ func (s *Service) canSetUp(ctx context.Context, st Store, hash string) (bool, er
 func (s *Service) NeedsSetup(ctx context.Context) (bool, error) {
 	has, err := s.Store.HasAdmin(ctx)
 	return !has, err
-}
-
-// createAdmin stores an administrator that was not made by registering, and
-// records it. With an administrator there, the set-up token ends: in the same
-// transaction, so that none outlives the other.
-func (s *Service) createAdmin(ctx context.Context, tx Store, c Credentials, details audit.Details) error {
-	if err := tx.CreateUser(ctx, c); err != nil {
-		return err
-	}
-	all := audit.Details{"email": c.Email, "role": string(c.Role)}
-	maps.Copy(all, details)
-	if err := tx.Record(ctx, audit.New(ctx, s.Now(), audit.UserCreate, audit.Target{Type: "user", ID: c.ID}, all)); err != nil {
-		return err
-	}
-	return tx.DropSetup(ctx)
 }

@@ -2,68 +2,12 @@ package account
 
 import (
 	"context"
-	"fmt"
-	"regexp"
 	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"stoa/internal/audit"
 	"stoa/internal/caller"
 	"stoa/internal/errs"
 )
-
-// UserQuery says which users are wanted. What is empty does not matter.
-type UserQuery struct {
-	// Search is part of an e-mail address or a username, in any case.
-	Search string
-	Role   caller.Role
-	Active *bool
-
-	Offset, Limit int
-}
-
-// Issues returns what is wrong with q.
-func (q UserQuery) Issues() []errs.Issue {
-	var f faults
-	if len(q.Search) > maxEmail || !utf8.ValidString(q.Search) || strings.ContainsFunc(q.Search, unicode.IsControl) {
-		f.Add("q", errs.CodeInvalid, "q must have %d bytes or fewer, without control characters.", maxEmail)
-	}
-	if q.Role != "" && !roleName.MatchString(string(q.Role)) {
-		f.Add("role", errs.CodeInvalid, "role must be the name of a role, like ADMIN.")
-	}
-	return f.List()
-}
-
-// roleName is what roles look like: others than USER and ADMIN are possible
-// (spec A).
-var roleName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,31}$`)
-
-// roles are those an administrator may give.
-var roles = []caller.Role{caller.RoleUser, caller.RoleAdmin}
-
-// userID is what ids of users look like, or once looked like.
-var userID = regexp.MustCompile(`^[a-z0-9]{1,32}$`)
-
-// ListUsers returns one page of the users that q wants, the newest first, and
-// how many there are on all pages. It returns VALIDATION_ERROR for a query that
-// UserQuery.Issues finds fault with.
-func (s *Service) ListUsers(ctx context.Context, q UserQuery) ([]User, int, error) {
-	if err := errs.Validation(q.Issues()...); err != nil {
-		return nil, 0, err
-	}
-	return s.Store.ListUsers(ctx, q)
-}
-
-// User returns the user with that id, active or not, or ErrNoUser.
-func (s *Service) User(ctx context.Context, id string) (User, error) {
-	if !userID.MatchString(id) {
-		return User{}, ErrNoUser
-	}
-	c, err := s.Store.User(ctx, id)
-	return c.User, noUser(err)
-}
 
 // UserChange is what an administrator changes about a user. What is empty stays.
 type UserChange struct {
@@ -90,6 +34,9 @@ func (ch UserChange) apply(u User) User {
 	}
 	return u
 }
+
+// roles are those an administrator may give.
+var roles = []caller.Role{caller.RoleUser, caller.RoleAdmin}
 
 // isAdmin reports whether u may manage the platform.
 func (u User) isAdmin() bool { return u.Active && u.Role == caller.RoleAdmin }
@@ -184,41 +131,4 @@ func (s *Service) Promote(ctx context.Context, email string) (User, error) {
 		return User{}, err
 	}
 	return s.UpdateUser(ctx, c.ID, UserChange{Role: caller.RoleAdmin})
-}
-
-// ReplacePassword gives the user with that e-mail address a new password without
-// asking for the old one, and ends all of the user's sessions. It returns
-// VALIDATION_ERROR, ErrNoUser and password.ErrBusy.
-func (s *Service) ReplacePassword(ctx context.Context, email, secret string) (User, error) {
-	var f faults
-	f.newPassword(s.Policy, "password", secret, email)
-	if err := f.Err(); err != nil {
-		return User{}, err
-	}
-	c, err := s.byEmail(ctx, email)
-	if err != nil {
-		return User{}, err
-	}
-	hash, err := s.Hasher.Hash(ctx, secret)
-	if err != nil {
-		return User{}, fmt.Errorf("account: replace password: %w", err)
-	}
-	err = s.Store.InTx(ctx, func(tx Store) error {
-		if _, err := tx.User(ctx, c.ID); err != nil { // locked before its sessions
-			return err
-		}
-		if err := s.replacePassword(ctx, tx, c.ID, hash, ""); err != nil {
-			return err
-		}
-		return tx.Record(ctx, audit.New(ctx, s.Now(), audit.UserResetPassword, audit.Target{Type: "user", ID: c.ID}, audit.Details{"email": c.Email}))
-	})
-	return c.User, noUser(err)
-}
-
-func (s *Service) byEmail(ctx context.Context, email string) (Credentials, error) {
-	if !validEmail(email) {
-		return Credentials{}, ErrNoUser
-	}
-	c, err := s.Store.UserByEmail(ctx, Key(email))
-	return c, noUser(err)
 }

@@ -2,7 +2,9 @@ package account
 
 import (
 	"context"
+	"fmt"
 
+	"stoa/internal/audit"
 	"stoa/internal/errs"
 )
 
@@ -75,9 +77,51 @@ func (s *Service) changePassword(ctx context.Context, userID, sessionID, current
 	return nil
 }
 
-func noUser(err error) error {
-	if errs.KindOf(err) == errs.NotFound {
-		return ErrNoUser
+// ReplacePassword gives the user with that e-mail address a new password without
+// asking for the old one, and ends all of the user's sessions. It returns
+// VALIDATION_ERROR, ErrNoUser and password.ErrBusy.
+func (s *Service) ReplacePassword(ctx context.Context, email, secret string) (User, error) {
+	var f faults
+	f.newPassword(s.Policy, "password", secret, email)
+	if err := f.Err(); err != nil {
+		return User{}, err
 	}
-	return err
+	c, err := s.byEmail(ctx, email)
+	if err != nil {
+		return User{}, err
+	}
+	hash, err := s.Hasher.Hash(ctx, secret)
+	if err != nil {
+		return User{}, fmt.Errorf("account: replace password: %w", err)
+	}
+	err = s.Store.InTx(ctx, func(tx Store) error {
+		if _, err := tx.User(ctx, c.ID); err != nil { // locked before its sessions
+			return err
+		}
+		if err := s.replacePassword(ctx, tx, c.ID, hash, ""); err != nil {
+			return err
+		}
+		return tx.Record(ctx, audit.New(ctx, s.Now(), audit.UserResetPassword, audit.Target{Type: "user", ID: c.ID}, audit.Details{"email": c.Email}))
+	})
+	return c.User, noUser(err)
+}
+
+// replacePassword stores a new password's hash and takes away what the old one
+// gave: all sessions but one, which may be none, and the links in all mails.
+// Every change of a password goes through here, except the new hash of an old
+// one.
+func (s *Service) replacePassword(ctx context.Context, tx Store, userID, hash, keepSession string) error {
+	if err := tx.SetPassword(ctx, userID, hash); err != nil {
+		return err
+	}
+	return s.shutOut(ctx, tx, userID, keepSession)
+}
+
+// shutOut ends all of a user's sessions but one, which may be none, and voids
+// the links in all mails.
+func (s *Service) shutOut(ctx context.Context, tx Store, userID, keepSession string) error {
+	if err := tx.VoidResets(ctx, userID); err != nil {
+		return err
+	}
+	return tx.DeleteSessionsExcept(ctx, userID, keepSession)
 }
