@@ -9,9 +9,9 @@ import (
 	"stoa/internal/errs"
 )
 
-// Authenticate returns the caller behind a bearer token: a user whose session is
-// alive and who is active, or a service. For anything else it returns ErrToken.
-// Role and state are the database's of this moment, not the token's.
+// Authenticate returns the caller behind a bearer token: an active user with a live
+// session, or a service. For anything else it returns ErrToken. Role and state come
+// from the database, not from the token.
 func (s *Service) Authenticate(ctx context.Context, raw string) (caller.Caller, error) {
 	u, session, err := s.signedIn(ctx, raw)
 	switch {
@@ -27,15 +27,15 @@ func (s *Service) Authenticate(ctx context.Context, raw string) (caller.Caller, 
 	return caller.Caller{Service: subject, Role: caller.RoleAdmin}, nil
 }
 
-// Me returns the user whose access token it is, as Authenticate judges it, or
-// ErrToken. It asks the database once.
+// Me returns the user behind an access token, or ErrToken if Authenticate would. It
+// asks the database once.
 func (s *Service) Me(ctx context.Context, raw string) (User, error) {
 	u, _, err := s.signedIn(ctx, raw)
 	return u, err
 }
 
-// signedIn returns the user behind an access token, as the database has it at
-// this moment, and the session's id; or ErrToken.
+// signedIn returns the user behind an access token, read from the database, and the
+// session's id; or ErrToken.
 func (s *Service) signedIn(ctx context.Context, raw string) (u User, session string, err error) {
 	claims, err := s.parse(ctx, raw, token.Access, ErrToken)
 	if err != nil {

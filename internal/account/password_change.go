@@ -8,7 +8,7 @@ import (
 	"stoa/internal/errs"
 )
 
-// PasswordChange is what a user says who wants another password.
+// PasswordChange is a user's form to change the password.
 type PasswordChange struct {
 	Current string `json:"currentPassword"`
 	New     string `json:"newPassword"`
@@ -22,12 +22,11 @@ func (s *Service) PasswordChangeIssues(ch PasswordChange) []errs.Issue {
 	return f.List()
 }
 
-// ChangePassword replaces the password of the user, ends all of the user's
-// sessions but the one named, voids the links that would reset it, and mails the
-// user. It returns VALIDATION_ERROR, ErrPassword when the current password is
-// wrong, ErrNoUser when there is no such user any more, password.ErrBusy, and
-// ErrChangePassword when it failed for a reason of ours; then the old password
-// still works.
+// ChangePassword replaces the user's password, ends all of the user's sessions but
+// the one named, voids the links to reset it, and mails the user. It returns
+// VALIDATION_ERROR, ErrPassword if the current password is wrong, ErrNoUser if the
+// user no longer exists, password.ErrBusy, and ErrChangePassword for an internal
+// failure, after which the old password still works.
 func (s *Service) ChangePassword(ctx context.Context, userID, sessionID, current, next string) error {
 	if err := errs.Validation(s.PasswordChangeIssues(PasswordChange{Current: current, New: next})...); err != nil {
 		return err
@@ -63,8 +62,8 @@ func (s *Service) changePassword(ctx context.Context, userID, sessionID, current
 		if err != nil {
 			return err
 		}
-		// Of two changes at once the second finds that its current password is
-		// not the current one any more.
+		// Of two changes at once, the second finds that its current password no longer
+		// is.
 		if now.PasswordHash != c.PasswordHash {
 			return ErrPassword
 		}
@@ -77,7 +76,7 @@ func (s *Service) changePassword(ctx context.Context, userID, sessionID, current
 	return nil
 }
 
-// ReplacePassword gives the user with that e-mail address a new password without
+// ReplacePassword sets the password of the user with that e-mail address without
 // asking for the old one, and ends all of the user's sessions. It returns
 // VALIDATION_ERROR, ErrNoUser and password.ErrBusy.
 func (s *Service) ReplacePassword(ctx context.Context, email, secret string) (User, error) {
@@ -101,15 +100,15 @@ func (s *Service) ReplacePassword(ctx context.Context, email, secret string) (Us
 		if err := s.replacePassword(ctx, tx, c.ID, hash, ""); err != nil {
 			return err
 		}
-		return tx.Record(ctx, audit.New(ctx, s.Now(), audit.UserResetPassword, audit.Target{Type: "user", ID: c.ID}, audit.Details{"email": c.Email}))
+		target := audit.Target{Type: "user", ID: c.ID}
+		return tx.Record(ctx, audit.New(ctx, s.Now(), audit.UserResetPassword, target, audit.Details{"email": c.Email}))
 	})
 	return c.User, noUser(err)
 }
 
-// replacePassword stores a new password's hash and takes away what the old one
-// gave: all sessions but one, which may be none, and the links in all mails.
-// Every change of a password goes through here, except the new hash of an old
-// one.
+// replacePassword stores a new password's hash and revokes what the old one gave, as
+// shutOut does. Every change of a password goes through here; a new hash of the same
+// password does not.
 func (s *Service) replacePassword(ctx context.Context, tx Store, userID, hash, keepSession string) error {
 	if err := tx.SetPassword(ctx, userID, hash); err != nil {
 		return err
@@ -117,8 +116,8 @@ func (s *Service) replacePassword(ctx context.Context, tx Store, userID, hash, k
 	return s.shutOut(ctx, tx, userID, keepSession)
 }
 
-// shutOut ends all of a user's sessions but one, which may be none, and voids
-// the links in all mails.
+// shutOut ends all of a user's sessions except keepSession, which may be empty, and
+// voids all links to reset the password.
 func (s *Service) shutOut(ctx context.Context, tx Store, userID, keepSession string) error {
 	if err := tx.VoidResets(ctx, userID); err != nil {
 		return err

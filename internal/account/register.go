@@ -8,7 +8,7 @@ import (
 	"stoa/internal/errs"
 )
 
-// Registration is what somebody who registers says.
+// Registration is the form of a new user.
 type Registration struct {
 	Email        string `json:"email"`
 	Username     string `json:"username"`
@@ -27,22 +27,23 @@ func (s *Service) RegistrationIssues(r Registration) []errs.Issue {
 }
 
 // Register creates a user with role USER and signs it in. It returns
-// VALIDATION_ERROR with every fault, ErrTaken when the e-mail address or the
-// username is somebody's already, and password.ErrBusy.
+// VALIDATION_ERROR with every fault, ErrTaken if the e-mail address or the username
+// is taken, and password.ErrBusy.
 func (s *Service) Register(ctx context.Context, r Registration) (Tokens, error) {
 	if err := errs.Validation(s.RegistrationIssues(r)...); err != nil {
 		return Tokens{}, err
 	}
-	c, err := s.newUser(ctx, User{Email: r.Email, Username: r.Username, Role: caller.RoleUser, Referral: r.ReferralCode}, r.Password)
+	u := User{Email: r.Email, Username: r.Username, Role: caller.RoleUser, Referral: r.ReferralCode}
+	c, err := s.newUser(ctx, u, r.Password)
 	if err != nil {
 		return Tokens{}, err
 	}
 	return s.createSignedIn(ctx, c, func(tx Store) error { return tx.CreateUser(ctx, c) })
 }
 
-// createSignedIn creates a user, by create, and the user's first session in one
-// transaction. It returns ErrTaken when the e-mail address or the username is
-// somebody's already.
+// createSignedIn calls create, which stores the user, and opens the user's first
+// session, both in one transaction. It returns ErrTaken if the e-mail address or the
+// username is taken.
 func (s *Service) createSignedIn(ctx context.Context, c Credentials, create func(tx Store) error) (Tokens, error) {
 	key, err := s.Ring.Signer(ctx)
 	if err != nil {
@@ -63,7 +64,7 @@ func (s *Service) createSignedIn(ctx context.Context, c Credentials, create func
 	return s.tokens(ctx, c.User, session, session.Refresh)
 }
 
-// newUser completes a user who is to be created.
+// newUser returns u ready to be stored: active, with an id and the password's hash.
 func (s *Service) newUser(ctx context.Context, u User, secret string) (Credentials, error) {
 	hash, err := s.Hasher.Hash(ctx, secret)
 	if err != nil {

@@ -16,56 +16,56 @@ import (
 
 // Limits of forgotten passwords.
 const (
-	// ResetLife is how long a link works after it was made.
+	// ResetLife is how long a link works.
 	ResetLife = 30 * time.Minute
 
-	// resetPause lies between two mails to a user at least, and of any
-	// resetWindow resetsPerWindow are sent at most. Who asks for more gets the
-	// same answer and no mail: a mailbox is not to be flooded by somebody else.
+	// Two mails to a user are at least resetPause apart, and no resetWindow has more
+	// than resetsPerWindow. A request beyond that gets the same answer and sends no
+	// mail, so that nobody can flood another's mailbox.
 	resetPause      = time.Minute
 	resetWindow     = time.Hour
 	resetsPerWindow = 5
 )
 
-// ErrResetToken is returned for every token that resets no password: unknown,
-// expired, used, voided, or of a user who is shut out.
-var ErrResetToken = errs.New(errs.Invalid, "INVALID_RESET_TOKEN", "This link does not work any more. Ask for a new one.")
+// ErrResetToken is returned for every token that does not work: unknown, expired,
+// used, voided, or of a deactivated user.
+var ErrResetToken = errs.New(errs.Invalid, "INVALID_RESET_TOKEN",
+	"This link does not work any more. Ask for a new one.")
 
-// Reset is a mail with a link to choose a new password. It is open until it is
-// used, ResetLife passes, or anything else changes the user's password or shuts
-// the user out.
+// Reset is a link to choose a new password, sent by mail. It is open until it is
+// used, ResetLife passes, the password is changed otherwise, or the user is
+// deactivated.
 type Reset struct {
 	Hash      string // of the link's token, which is not kept
 	UserID    string
 	CreatedAt time.Time
 }
 
-// live reports whether the link still works at now, as far as time goes.
+// live reports whether the link has not expired at now.
 func (r Reset) live(now time.Time) bool { return !now.After(r.CreatedAt.Add(ResetLife)) }
 
-// Resets is what Service needs to know about resets from the database.
+// Resets is the part of Store about resets.
 type Resets interface {
-	// CreateReset inserts an open reset. It returns an errs.Conflict error when
-	// the hash is taken.
+	// CreateReset inserts an open reset. The error is an errs.Conflict if the hash is
+	// taken.
 	CreateReset(ctx context.Context, r Reset) error
 
-	// OpenReset returns the reset with that hash, expired or not. It returns an
-	// errs.NotFound error when there is none, or when it was voided. Inside InTx,
-	// with its user locked first, it stays as it is until the transaction ends.
+	// OpenReset returns the reset with that hash, expired or not. The error is an
+	// errs.NotFound if it does not exist or was voided. Inside InTx, with its user
+	// locked first, it does not change until the transaction ends.
 	OpenReset(ctx context.Context, hash string) (Reset, error)
 
-	// CountResets counts the user's resets created after since, void ones too.
+	// CountResets counts the user's resets created after since, voided ones too.
 	CountResets(ctx context.Context, userID string, since time.Time) (int, error)
 
-	// VoidResets closes the user's open resets for good. That there are none is
-	// not an error.
+	// VoidResets closes the user's open resets for good. Having none is not an error.
 	VoidResets(ctx context.Context, userID string) error
 
 	// DeleteResets deletes all users' resets created at or before until.
 	DeleteResets(ctx context.Context, until time.Time) error
 }
 
-// ForgottenPassword is what somebody says who forgot a password.
+// ForgottenPassword asks for a link to choose a new password.
 type ForgottenPassword struct {
 	Email string `json:"email"`
 }
@@ -77,16 +77,16 @@ func (p ForgottenPassword) Issues() []errs.Issue {
 	return f.List()
 }
 
-// ForgotPassword mails the user with that address a link to choose a new
-// password, if there is an active user, and not more often than the limits
-// above allow. It returns VALIDATION_ERROR for what is no address, and otherwise
-// nil, at once: whether there is such a user is looked up in the background, so
-// that neither the answer nor its time tells.
+// ForgotPassword mails the user with that address a link to choose a new password,
+// provided the user is active and the limits above allow it. It returns
+// VALIDATION_ERROR for text that is not an address. Otherwise it returns nil at once
+// and looks the user up in the background, so that neither the answer nor its time
+// tells whether the address has an account.
 func (s *Service) ForgotPassword(ctx context.Context, email string) error {
-	if err := errs.Validation(ForgottenPassword{Email: email}.Issues()...); err != nil || s.Outbox == nil {
+	if err := errs.Validation(ForgottenPassword{Email: email}.Issues()...); err != nil || s.Mailer == nil {
 		return err
 	}
-	s.Outbox.Post(ctx, func(ctx context.Context) (mail.Message, bool, error) {
+	s.Mailer.Post(ctx, func(ctx context.Context) (mail.Message, bool, error) {
 		m, ok, err := s.composeReset(ctx, email)
 		if err != nil {
 			return mail.Message{}, false, fmt.Errorf("account: forgotten password: %w", err)
@@ -96,8 +96,8 @@ func (s *Service) ForgotPassword(ctx context.Context, email string) error {
 	return nil
 }
 
-// composeReset makes a reset and the mail with its link. It returns false when
-// there is nobody to mail it to, or the limits are reached.
+// composeReset creates a reset and the mail with its link. It returns false if there
+// is no such active user or the limits are reached.
 func (s *Service) composeReset(ctx context.Context, email string) (mail.Message, bool, error) {
 	c, err := s.Store.UserByEmail(ctx, Key(email))
 	if err != nil {
@@ -124,8 +124,8 @@ func (s *Service) composeReset(ctx context.Context, email string) (mail.Message,
 	if err != nil || !wanted {
 		return mail.Message{}, false, err
 	}
-	// To the address in the database, not the one that was typed: the two may
-	// differ in characters that mail servers tell apart and Key does not.
+	// To the address in the database, not the one that was typed: the two may differ
+	// in characters that Key ignores and mail servers do not.
 	return s.resetMail(c.Email, token), true, nil
 }
 
@@ -143,7 +143,7 @@ func resetHash(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// PasswordReset is what somebody says who has a link to choose a new password.
+// PasswordReset is a new password and the token of the link that permits it.
 type PasswordReset struct {
 	Token string `json:"token"`
 	New   string `json:"newPassword"`
@@ -157,18 +157,18 @@ func (s *Service) PasswordResetIssues(in PasswordReset) []errs.Issue {
 	return f.List()
 }
 
-// ResetPassword sets a new password for the user whom the token was mailed to,
-// and ends all of the user's sessions and other links. Of several calls with one
-// token, on whichever replica, one succeeds.
+// ResetPassword sets a new password for the user to whom the token was mailed, and
+// ends all of the user's sessions and other links. Of several calls with one token,
+// on any replicas, one succeeds.
 //
 // It returns VALIDATION_ERROR with every fault, ErrResetToken, and
-// password.ErrBusy. After an error but ErrResetToken the token works as it did.
+// password.ErrBusy. After any error but ErrResetToken the token still works.
 func (s *Service) ResetPassword(ctx context.Context, token, next string) error {
 	if err := errs.Validation(s.PasswordResetIssues(PasswordReset{Token: token, New: next})...); err != nil {
 		return err
 	}
-	// First without a lock: nobody is to keep the hasher busy with tokens that do
-	// not work.
+	// First without a lock, so that tokens that do not work cannot keep the hasher
+	// busy.
 	r, err := s.usableReset(ctx, s.Store, resetHash(token))
 	if err != nil {
 		return err

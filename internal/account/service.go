@@ -18,15 +18,15 @@ type Service struct {
 	Hasher Hasher
 	Now    func() time.Time
 
-	// Policy are the rules for new passwords; PolicyStandard if empty.
+	// Policy is the set of rules for new passwords; PolicyStandard if empty.
 	Policy Policy
 
-	// Outbox sends mail. Nil sends none: nobody can reset a forgotten password.
-	Outbox Outbox
+	// Mailer sends mail. Without one, nobody can reset a forgotten password.
+	Mailer Mailer
 
-	// PublicURL is where users reach the platform, for links in mails; without a
-	// slash at the end. Never what a request's Host header says: that is the
-	// client's word.
+	// PublicURL is where users reach the platform, for links in mails, without a
+	// slash at the end. It is never taken from a request's Host header, which the
+	// client chooses.
 	PublicURL string
 
 	// Services verifies service JWTs. Nil turns them off.
@@ -41,23 +41,24 @@ type Hasher interface {
 	// Hash returns the hash of a password, taken exactly as it is.
 	Hash(ctx context.Context, password string) (string, error)
 
-	// Verify reports whether password has the given hash, and whether the hash
-	// should be made again because parameters rose since.
+	// Verify reports whether password has the given hash, and whether the hash is
+	// outdated because the parameters were raised since.
 	Verify(ctx context.Context, hash, password string) (match, outdated bool, err error)
 
-	// Dummy returns a hash that no password has. Checking against it costs as much
-	// as checking against a real one.
+	// Dummy returns a hash that no password has. Verifying against it costs as much as
+	// against a real one.
 	Dummy() string
 }
 
 var _ Hasher = (*password.Hasher)(nil)
 
-// ErrSharedKey says that service JWTs are to be verified with a key that signs
-// the platform's own tokens.
-var ErrSharedKey = errors.New("SERVICE_JWT_PUBLIC_KEY is one of this platform's own signing keys; services need a key of their own")
+// ErrSharedKey says that service JWTs would be verified with a key that signs the
+// platform's own tokens.
+var ErrSharedKey = errors.New("SERVICE_JWT_PUBLIC_KEY is one of this platform's own signing keys; " +
+	"services need a key of their own")
 
-// Start makes the signing keys at first start and loads them. It returns
-// ErrSharedKey if services would share one of them.
+// Start loads the signing keys; the first start creates them. It returns ErrSharedKey
+// if services share one of them.
 func (s *Service) Start(ctx context.Context) error {
 	if err := s.Ring.Init(ctx); err != nil {
 		return err

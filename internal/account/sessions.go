@@ -7,8 +7,8 @@ import (
 	"stoa/internal/errs"
 )
 
-// Logout ends the session of an access token. A token that is not valid has no
-// session left to end: that is not an error.
+// Logout ends the session of an access token. An invalid token has no session to end,
+// which is not an error.
 func (s *Service) Logout(ctx context.Context, raw string) error {
 	claims, err := s.parse(ctx, raw, token.Access, ErrToken)
 	if err != nil {
@@ -20,14 +20,14 @@ func (s *Service) Logout(ctx context.Context, raw string) error {
 // maxSessions is how many sessions Sessions lists.
 const maxSessions = 100
 
-// Sessions returns the user's live sessions, the most recently used first, and
-// no more than a hundred.
+// Sessions returns the user's live sessions, the most recently used first, at most
+// maxSessions.
 func (s *Service) Sessions(ctx context.Context, userID string) ([]Session, error) {
 	return s.Store.ListSessions(ctx, userID, s.Now(), maxSessions)
 }
 
-// EndSession ends one of the user's sessions. It returns ErrNoSession when there
-// is none with that id, or when it is somebody else's.
+// EndSession ends one of the user's sessions. It returns ErrNoSession for an id that
+// is unknown or of another user's session.
 func (s *Service) EndSession(ctx context.Context, userID, id string) error {
 	err := s.Store.DeleteSession(ctx, userID, id)
 	if errs.KindOf(err) == errs.NotFound {

@@ -9,7 +9,7 @@ import (
 	"stoa/internal/keyring"
 )
 
-// SignIn is what somebody who signs in says.
+// SignIn is the form to sign in with.
 type SignIn struct {
 	Email    string `json:"email"`
 	Password string `json:"password"`
@@ -23,9 +23,9 @@ func (in SignIn) Issues() []errs.Issue {
 	return f.List()
 }
 
-// Login signs a user in. It returns VALIDATION_ERROR when a field is missing,
-// ErrLogin for an unknown address, a wrong password and an inactive user alike
-// and in the same time, and password.ErrBusy.
+// Login signs a user in. It returns VALIDATION_ERROR if a field is missing, and
+// password.ErrBusy. It returns ErrLogin for an unknown address, a wrong password and
+// an inactive user alike, and takes the same time for each.
 func (s *Service) Login(ctx context.Context, email, secret string) (Tokens, error) {
 	if err := errs.Validation(SignIn{Email: email, Password: secret}.Issues()...); err != nil {
 		return Tokens{}, err
@@ -50,8 +50,8 @@ func (s *Service) Login(ctx context.Context, email, secret string) (Tokens, erro
 	return s.signIn(ctx, c, newHash)
 }
 
-// candidate returns the user with that e-mail address, or nobody, whose hash
-// fits no password: checking it costs the same.
+// candidate returns the user with that e-mail address. For an unknown address it
+// returns credentials that no password fits, which cost as much to verify.
 func (s *Service) candidate(ctx context.Context, email string) (Credentials, error) {
 	nobody := Credentials{PasswordHash: s.Hasher.Dummy()}
 	if !validEmail(email) {
@@ -64,8 +64,8 @@ func (s *Service) candidate(ctx context.Context, email string) (Credentials, err
 	return c, err
 }
 
-// verify is Hasher.Verify for a password that may be longer than any can be,
-// which costs no more than a short one.
+// verify is Hasher.Verify for a password of any length: one that is too long to be
+// right costs no more than a short one.
 func (s *Service) verify(ctx context.Context, hash, secret string) (match, outdated bool, err error) {
 	if utf8.RuneCountInString(secret) > maxPassword {
 		hash, secret = s.Hasher.Dummy(), ""
@@ -83,9 +83,8 @@ func (s *Service) signIn(ctx context.Context, c Credentials, newHash string) (To
 	session := s.newSession(c.ID, key)
 	var user User
 	err = s.Store.InTx(ctx, func(tx Store) error {
-		// The user is looked at again, now locked: a password that was changed
-		// since it was verified must not open a session that the change does not
-		// end.
+		// The user is read again, now locked: a password that was changed since it was
+		// verified must not open a session that the change does not end.
 		now, err := tx.User(ctx, c.ID)
 		if err != nil {
 			return err

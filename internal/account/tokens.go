@@ -16,8 +16,8 @@ type Tokens struct {
 	Refresh string
 }
 
-// tokens returns a token set for a session: an access token of this moment and
-// the session's refresh token r.
+// tokens returns a token set for a session: a new access token and the session's
+// refresh token r.
 func (s *Service) tokens(ctx context.Context, u User, session Session, r Refresh) (Tokens, error) {
 	signer, err := s.Ring.Signer(ctx)
 	if err != nil {
@@ -25,12 +25,13 @@ func (s *Service) tokens(ctx context.Context, u User, session Session, r Refresh
 	}
 	now := s.Now().Truncate(time.Second)
 	access, err := token.Sign(signer, token.Access, token.Claims{
-		UserID: u.ID, Email: u.Email, Role: string(u.Role), SessionID: session.ID, ID: newTokenID(), IssuedAt: now, ExpiresAt: now.Add(AccessLife),
+		UserID: u.ID, Email: u.Email, Role: string(u.Role), SessionID: session.ID,
+		ID: newTokenID(), IssuedAt: now, ExpiresAt: now.Add(AccessLife),
 	})
 	if err != nil {
 		return Tokens{}, err
 	}
-	// The key that was current when r was issued, so that it comes out the same.
+	// With the key that was current when r was issued, so that r comes out the same.
 	key, err := s.key(ctx, r.KeyID)
 	if errors.Is(err, token.ErrInvalid) {
 		return Tokens{}, ErrRefresh // the key was withdrawn, and r with it
@@ -41,5 +42,5 @@ func (s *Service) tokens(ctx context.Context, u User, session Session, r Refresh
 	return Tokens{User: u, Access: access, Refresh: refresh}, err
 }
 
-// newTokenID returns a jti: unique, and of no meaning.
+// newTokenID returns a jti: unique and without meaning.
 func newTokenID() string { return cuid2.New() }

@@ -9,7 +9,7 @@ import (
 	"stoa/internal/errs"
 )
 
-// UserChange is what an administrator changes about a user. What is empty stays.
+// UserChange is what an administrator changes about a user. Empty fields stay.
 type UserChange struct {
 	Active *bool
 	Role   caller.Role
@@ -35,15 +35,15 @@ func (ch UserChange) apply(u User) User {
 	return u
 }
 
-// roles are those an administrator may give.
+// roles are the roles an administrator may give.
 var roles = []caller.Role{caller.RoleUser, caller.RoleAdmin}
 
 // isAdmin reports whether u may manage the platform.
 func (u User) isAdmin() bool { return u.Active && u.Role == caller.RoleAdmin }
 
-// UpdateUser changes a user and returns it as it is then. The change takes effect
-// with the next request of any of the user's tokens, on all replicas; shutting
-// the user out also ends all of the user's sessions.
+// UpdateUser changes a user and returns the new state. The change takes effect with
+// the next request under any of the user's tokens, on all replicas. Deactivating a
+// user also ends all of the user's sessions.
 //
 // It returns VALIDATION_ERROR with every fault, ErrNoUser, and
 // ErrLastAdministrator if nobody would be left to manage the platform, however
@@ -57,9 +57,9 @@ func (s *Service) UpdateUser(ctx context.Context, id string, ch UserChange) (Use
 	}
 	var changed User
 	err := s.Store.InTx(ctx, func(tx Store) error {
-		// All administrators are locked, and before the user, so that of two
-		// transactions that each take one away the second counts what the first
-		// left, and neither waits for the other in a circle.
+		// All administrators are locked, and before the user. So of two transactions
+		// that each take one away, the second counts what the first left, and they
+		// cannot deadlock.
 		var admins []string
 		if ch.apply(User{Active: true, Role: caller.RoleAdmin}) != (User{Active: true, Role: caller.RoleAdmin}) {
 			var err error
@@ -73,7 +73,8 @@ func (s *Service) UpdateUser(ctx context.Context, id string, ch UserChange) (Use
 		}
 		before := c.User
 		changed = ch.apply(before)
-		if before.isAdmin() && !changed.isAdmin() && !slices.ContainsFunc(admins, func(other string) bool { return other != id }) {
+		another := slices.ContainsFunc(admins, func(other string) bool { return other != id })
+		if before.isAdmin() && !changed.isAdmin() && !another {
 			return ErrLastAdministrator
 		}
 		return s.saveUser(ctx, tx, before, changed)
@@ -84,7 +85,7 @@ func (s *Service) UpdateUser(ctx context.Context, id string, ch UserChange) (Use
 	return changed, nil
 }
 
-// saveUser stores and records what changed about a user, if anything did.
+// saveUser stores and records what changed about a user, if anything.
 func (s *Service) saveUser(ctx context.Context, tx Store, before, after User) error {
 	target := audit.Target{Type: "user", ID: after.ID}
 	if after.Role != before.Role {
@@ -117,14 +118,14 @@ func (s *Service) saveUser(ctx context.Context, tx Store, before, after User) er
 	return nil
 }
 
-// SetActive is UpdateUser for that field.
+// SetActive is UpdateUser for the field Active.
 func (s *Service) SetActive(ctx context.Context, id string, active bool) error {
 	_, err := s.UpdateUser(ctx, id, UserChange{Active: &active})
 	return err
 }
 
-// Promote gives the user with that e-mail address the role ADMIN. It returns
-// ErrNoUser when there is none. Doing so again changes nothing.
+// Promote gives the user with that e-mail address the role ADMIN, or returns
+// ErrNoUser. Repeating it changes nothing.
 func (s *Service) Promote(ctx context.Context, email string) (User, error) {
 	c, err := s.byEmail(ctx, email)
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"stoa/internal/errs"
 )
 
-// UserQuery says which users are wanted. What is empty does not matter.
+// UserQuery selects users. Empty fields match every user.
 type UserQuery struct {
 	// Search is part of an e-mail address or a username, in any case.
 	Search string
 	Role   caller.Role
 	Active *bool
 
-	Offset, Limit int
+	Limit, Offset int
 }
 
 // Issues returns what is wrong with q.
@@ -33,16 +33,15 @@ func (q UserQuery) Issues() []errs.Issue {
 	return f.List()
 }
 
-// roleName is what roles look like: others than USER and ADMIN are possible
-// (spec A).
+// roleName is the form of roles. Spec A allows others than USER and ADMIN.
 var roleName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,31}$`)
 
-// userID is what ids of users look like, or once looked like.
+// userID is the form of user ids, past ones included.
 var userID = regexp.MustCompile(`^[a-z0-9]{1,32}$`)
 
-// ListUsers returns one page of the users that q wants, the newest first, and
-// how many there are on all pages. It returns VALIDATION_ERROR for a query that
-// UserQuery.Issues finds fault with.
+// ListUsers returns one page of the users that q selects, the newest first, and how
+// many there are on all pages. It returns VALIDATION_ERROR for a query with
+// UserQuery.Issues.
 func (s *Service) ListUsers(ctx context.Context, q UserQuery) ([]User, int, error) {
 	if err := errs.Validation(q.Issues()...); err != nil {
 		return nil, 0, err
