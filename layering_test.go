@@ -30,6 +30,7 @@ var mayImport = map[string][]string{
 	"internal/cuid2":  {},
 	"internal/seal":   {},
 
+	"internal/fold":      {},
 	"internal/jsontext":  {},
 	"internal/httpsig":   {},
 	"internal/keyring":   {"internal/errs", "internal/audit", "internal/seal"},
@@ -42,7 +43,7 @@ var mayImport = map[string][]string{
 	"internal/pages":     {},
 	"internal/ratelimit": {},
 
-	"internal/account":          {"internal/errs", "internal/audit", "internal/caller", "internal/cuid2", "internal/keyring", "internal/mail", "internal/account/password", "internal/account/token"},
+	"internal/account":          {"internal/errs", "internal/audit", "internal/caller", "internal/cuid2", "internal/fold", "internal/keyring", "internal/mail", "internal/account/password", "internal/account/token"},
 	"internal/account/password": {"internal/errs"},
 	"internal/account/token":    {"internal/keyring"},
 

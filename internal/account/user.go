@@ -4,9 +4,7 @@ import (
 	"time"
 
 	"stoa/internal/caller"
-
-	"golang.org/x/text/cases"
-	"golang.org/x/text/unicode/norm"
+	"stoa/internal/fold"
 )
 
 // User is somebody with an account.
@@ -33,8 +31,4 @@ type Credentials struct {
 
 // Key returns the form in which e-mail addresses and usernames are compared and
 // found: without regard to case, and to how accents are encoded.
-func Key(name string) string {
-	// A Caser has state: each call has its own. Folding can take a text out of
-	// NFC, hence the second pass.
-	return norm.NFC.String(cases.Fold().String(norm.NFC.String(name)))
-}
+func Key(name string) string { return fold.Text(name) }
