@@ -4,18 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 	"unicode/utf8"
 
+	"stoa/internal/audit"
 	"stoa/internal/caller"
 	"stoa/internal/cuid2"
 	"stoa/internal/errs"
 )
 
-// CreateAdmin creates a user with role ADMIN. Without a username it takes one
-// from the e-mail address. It returns VALIDATION_ERROR with every fault, and
-// ErrTaken when the e-mail address or the username is somebody's already.
+// CreateAdmin creates a user with role ADMIN. Without a username it derives one from
+// the e-mail address. It returns VALIDATION_ERROR with every fault, and ErrTaken if
+// the e-mail address or the username is taken.
 func (s *Service) CreateAdmin(ctx context.Context, email, username, secret string) (User, error) {
 	if username == "" {
 		username = usernameFor(email)
@@ -40,14 +42,15 @@ func (s *Service) CreateAdmin(ctx context.Context, email, username, secret strin
 	return c.User, nil
 }
 
-// ErrAdminTaken says that the administrator to be made has the e-mail address or
-// username of somebody who is none. Whoever registered it is not trusted for
-// that.
-var ErrAdminTaken = errors.New("STOA_ADMIN_EMAIL belongs to an account that is no active administrator: use another address")
+// ErrAdminTaken says that the configured administrator's e-mail address or username
+// belongs to a user who is not an administrator. Having registered with that address
+// is no reason to be made one.
+var ErrAdminTaken = errors.New("STOA_ADMIN_EMAIL belongs to an account that is not an active administrator: " +
+	"use another address")
 
-// EnsureAdmin creates an administrator while there is none. With an empty e-mail
+// EnsureAdmin creates an administrator unless there is one. With an empty e-mail
 // address and password it does nothing. Several replicas may call it at once.
-// created reports whether this call made one.
+// created reports whether this call created one.
 func (s *Service) EnsureAdmin(ctx context.Context, email, secret string) (created bool, err error) {
 	if email == "" && secret == "" {
 		return false, nil
@@ -56,7 +59,7 @@ func (s *Service) EnsureAdmin(ctx context.Context, email, secret string) (create
 		return false, err
 	}
 	if email == "" || secret == "" {
-		return false, errors.New("STOA_ADMIN_EMAIL and STOA_ADMIN_PASSWORD are needed both")
+		return false, errors.New("STOA_ADMIN_EMAIL and STOA_ADMIN_PASSWORD must both be set")
 	}
 	for _, username := range []string{"", "admin-" + cuid2.New()[:8]} {
 		_, err = s.CreateAdmin(ctx, email, username, secret)
@@ -66,7 +69,7 @@ func (s *Service) EnsureAdmin(ctx context.Context, email, secret string) (create
 		if !errors.Is(err, ErrTaken) {
 			return false, fmt.Errorf("administrator from STOA_ADMIN_EMAIL: %w", err)
 		}
-		// Taken by another replica that was quicker; or only the username is.
+		// Another replica was faster, or only the username is taken.
 		if has, err := s.Store.HasAdmin(ctx); err != nil || has {
 			return false, err
 		}
@@ -76,7 +79,7 @@ func (s *Service) EnsureAdmin(ctx context.Context, email, secret string) (create
 
 var notUsername = regexp.MustCompile(`[^\p{L}\p{N}._-]+`)
 
-// usernameFor makes a username of the part of an e-mail address before the @.
+// usernameFor derives a username from the part of an e-mail address before the @.
 func usernameFor(email string) string {
 	name, _, _ := strings.Cut(email, "@")
 	name = notUsername.ReplaceAllString(name, "-")
@@ -87,4 +90,19 @@ func usernameFor(email string) string {
 		name = string(runes[:64])
 	}
 	return name
+}
+
+// createAdmin stores an administrator who did not register, records it, and ends the
+// set-up token in the same transaction.
+func (s *Service) createAdmin(ctx context.Context, tx Store, c Credentials, details audit.Details) error {
+	if err := tx.CreateUser(ctx, c); err != nil {
+		return err
+	}
+	all := audit.Details{"email": c.Email, "role": string(c.Role)}
+	maps.Copy(all, details)
+	target := audit.Target{Type: "user", ID: c.ID}
+	if err := tx.Record(ctx, audit.New(ctx, s.Now(), audit.UserCreate, target, all)); err != nil {
+		return err
+	}
+	return tx.DropSetup(ctx)
 }

@@ -1,10 +1,10 @@
-// Package account owns who may use stoa: users and their passwords, the sessions
-// they are signed in with, the tokens that prove it, and the keys that sign the
-// tokens (spec A, Authentication; CONTRACT 2).
+// Package account owns access to stoa: users and their passwords, the sessions they
+// are signed in with, the tokens that prove it, and the keys that sign the tokens
+// (spec A, Authentication; CONTRACT 2).
 //
 // A session is one row from sign-in to its end. Access tokens name it, and every
-// request looks it up, so that ending it takes effect at once on all replicas.
-// Refresh tokens take turns in it: the row knows which one is due.
+// request looks it up, so ending it takes effect at once on all replicas.
+// The row knows which of its refresh tokens is the current one.
 //
 // It does not know about HTTP or SQL. Callers use Service; the database is
 // reached through Store, which package store implements. How passwords

@@ -9,7 +9,7 @@ import (
 	"stoa/internal/errs"
 )
 
-// RefreshRequest is what a client says that wants a new token set.
+// RefreshRequest asks for a new token set.
 type RefreshRequest struct {
 	RefreshToken string `json:"refresh_token"`
 }
@@ -21,12 +21,12 @@ func (r RefreshRequest) Issues() []errs.Issue {
 	return f.List()
 }
 
-// Refresh exchanges a refresh token for a new token set. The token stops
-// working, but for RefreshGrace it answers with the same successor: two tabs may
-// refresh at once, and an answer may get lost. Used later it ends the session,
-// because somebody else holds a copy.
+// Refresh exchanges a refresh token for a new token set. For RefreshGrace the old
+// token still returns the same successor, because two tabs may refresh at once and an
+// answer may be lost. Used later it ends the session, because somebody else holds a
+// copy.
 //
-// It returns ErrRefresh for every token that gives no new one, and
+// It returns ErrRefresh for every token that cannot be exchanged, and
 // ErrManyRefreshes.
 func (s *Service) Refresh(ctx context.Context, raw string) (Tokens, error) {
 	if err := errs.Validation(RefreshRequest{RefreshToken: raw}.Issues()...); err != nil {
@@ -82,9 +82,9 @@ func (s *Service) Refresh(ctx context.Context, raw string) (Tokens, error) {
 	return s.tokens(ctx, user, session, answer)
 }
 
-// SessionKey returns what stands for a refresh token when its uses are counted
-// (CONTRACT 1): its session, however often the token was rotated, and for a token
-// that does not verify, which anybody can make up, its hash.
+// SessionKey returns the key under which the uses of a refresh token are counted
+// (CONTRACT 1): the id of its session, which outlives rotations. For a token that
+// does not verify, and which anybody may have made up, it is the token's hash.
 func (s *Service) SessionKey(ctx context.Context, raw string) (key string, verified bool, err error) {
 	claims, err := s.parse(ctx, raw, token.Refresh, ErrRefresh)
 	switch {
@@ -95,41 +95,4 @@ func (s *Service) SessionKey(ctx context.Context, raw string) (key string, verif
 		return hex.EncodeToString(sum[:]), false, nil
 	}
 	return "", false, err
-}
-
-// Logout ends the session of an access token. A token that is not valid has no
-// session left to end: that is not an error.
-func (s *Service) Logout(ctx context.Context, raw string) error {
-	claims, err := s.parse(ctx, raw, token.Access, ErrToken)
-	if err != nil {
-		return ignore(err, errs.Unauthenticated)
-	}
-	return ignore(s.Store.DeleteSession(ctx, claims.UserID, claims.SessionID), errs.NotFound)
-}
-
-// ignore returns nil for an error of the given kind.
-func ignore(err error, kind errs.Kind) error {
-	if errs.KindOf(err) == kind {
-		return nil
-	}
-	return err
-}
-
-// maxSessions is how many sessions Sessions lists.
-const maxSessions = 100
-
-// Sessions returns the user's live sessions, the most recently used first, and
-// no more than a hundred.
-func (s *Service) Sessions(ctx context.Context, userID string) ([]Session, error) {
-	return s.Store.ListSessions(ctx, userID, s.Now(), maxSessions)
-}
-
-// EndSession ends one of the user's sessions. It returns ErrNoSession when there
-// is none with that id, or when it is somebody else's.
-func (s *Service) EndSession(ctx context.Context, userID, id string) error {
-	err := s.Store.DeleteSession(ctx, userID, id)
-	if errs.KindOf(err) == errs.NotFound {
-		return ErrNoSession
-	}
-	return err
 }

@@ -22,7 +22,7 @@ const (
 	maxReferral    = 128
 )
 
-// Policy is a set of rules for new passwords. Existing ones go on working.
+// Policy is a set of rules for new passwords. Existing passwords keep working.
 type Policy string
 
 // The policies (CONTRACT 2).
@@ -31,7 +31,7 @@ const (
 	PolicyASVS     Policy = "asvs"     // 8 characters or more, not easy to guess
 )
 
-// ParsePolicy reads a policy's name; none is PolicyStandard.
+// ParsePolicy reads a policy's name; the empty name is PolicyStandard.
 func ParsePolicy(name string) (Policy, error) {
 	switch p := Policy(name); p {
 	case "":
@@ -47,8 +47,9 @@ var (
 
 	// The local part is RFC 5322's dot-atom, widened by RFC 6531 to letters and
 	// digits of all scripts. Quoted local parts, comments and address literals
-	// are left out: nobody registers with one.
-	emailLocal = regexp.MustCompile("^[\\p{L}\\p{M}\\p{N}!#$%&'*+/=?^_`{|}~-]+(\\.[\\p{L}\\p{M}\\p{N}!#$%&'*+/=?^_`{|}~-]+)*$")
+	// are not accepted: nobody registers with one.
+	emailAtom  = "[\\p{L}\\p{M}\\p{N}!#$%&'*+/=?^_`{|}~-]+"
+	emailLocal = regexp.MustCompile(`^` + emailAtom + `(\.` + emailAtom + `)*$`)
 
 	// Two labels at least, each of at most 63 characters, not beginning or ending
 	// with a hyphen; international names may be written in their own script.
@@ -72,7 +73,8 @@ type faults struct{ errs.Issues }
 
 func (f *faults) email(value string) {
 	if f.Require("email", value) && !validEmail(value) {
-		f.Add("email", "invalid_email", "email must be an e-mail address of at most %d bytes, like name@example.com.", maxEmail)
+		f.Add("email", "invalid_email",
+			"email must be an e-mail address of at most %d bytes, like name@example.com.", maxEmail)
 	}
 }
 
@@ -90,9 +92,9 @@ func (f *faults) username(path, value string) {
 	}
 }
 
-// newPassword checks a password that somebody wants to have. Its characters are
-// counted as received: nothing is trimmed or normalised. own are names of whose
-// password it is, as far as they are known.
+// newPassword checks a password that a user chose. Its characters are counted as
+// received: nothing is trimmed or normalized. own are the user's names, as far as
+// they are known.
 func (f *faults) newPassword(policy Policy, path, value string, own ...string) {
 	if !f.Require(path, value) {
 		return
@@ -107,12 +109,13 @@ func (f *faults) newPassword(policy Policy, path, value string, own ...string) {
 	case n > maxPassword:
 		f.Add(path, "too_long", "%s must have %d characters or fewer.", path, maxPassword)
 	case policy == PolicyASVS && password.IsGuessable(value, own...):
-		f.Add(path, "too_common", "%s is too easy to guess: it is a common password, or made of common words, runs of keys, years or your own name. Choose another.", path)
+		f.Add(path, "too_common", "%s is too easy to guess: it is a common password, or made of common words, "+
+			"runs of keys, years or your own name. Choose another.", path)
 	}
 }
 
-// notOwnName returns VALIDATION_ERROR for a new password that the policy refuses
-// because of whose it is.
+// notOwnName returns VALIDATION_ERROR for a new password that the policy refuses for
+// this user.
 func (s *Service) notOwnName(path, value string, u User) error {
 	var f faults
 	f.newPassword(s.Policy, path, value, u.Email, u.Username)

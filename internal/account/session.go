@@ -15,42 +15,42 @@ const (
 	PluginLife   = 10 * time.Minute
 )
 
-// maxReplaced is how many refresh tokens of one session may be in their grace at
-// a time. Spec A allows 60 refreshes an hour.
+// maxReplaced is how many refresh tokens of one session may be in their grace period
+// at a time. Spec A allows 60 refreshes an hour.
 const maxReplaced = 60
 
-// Session is one place where a user is signed in, from the sign-in to its end.
-// It stays one row however often it is refreshed.
+// Session is one place where a user is signed in, from sign-in to the end. It stays
+// one row however often it is refreshed.
 type Session struct {
 	ID        string
 	UserID    string
 	CreatedAt time.Time
 
-	// Refresh is the refresh token that is due.
+	// Refresh is the current refresh token.
 	Refresh Refresh
-	// Replaced are those it replaced within the last RefreshGrace, oldest first.
-	// Each one's successor is the next, and the last one's is Refresh.
+	// Replaced are those it replaced within the last RefreshGrace, oldest first. The
+	// successor of each is the next, and of the last it is Refresh.
 	Replaced []Replaced
 }
 
-// Refresh is what it takes to make a refresh token again: Ed25519 signatures are
-// deterministic, so the token itself need not be kept, and nobody who reads the
-// database can use what is kept instead.
+// Refresh is what it takes to sign a refresh token again. Ed25519 signatures are
+// deterministic, so the token itself is not kept, and nobody who reads the database
+// can use what is.
 type Refresh struct {
 	ID       string // jti
 	KeyID    string // kid
 	IssuedAt time.Time
 }
 
-// Replaced is a refresh token that another took the place of.
+// Replaced is a refresh token that has a successor.
 type Replaced struct {
 	Refresh
 
 	At time.Time // when it was replaced
 }
 
-// LastUsedAt is when the session was last refreshed, or began: a first token's
-// whole second may lie a little before that.
+// LastUsedAt is when the session was last refreshed, or when it began. The first
+// token's time is cut to the second and may lie just before that.
 func (s Session) LastUsedAt() time.Time {
 	if s.Refresh.IssuedAt.Before(s.CreatedAt) {
 		return s.CreatedAt
@@ -61,7 +61,7 @@ func (s Session) LastUsedAt() time.Time {
 // ExpiresAt is when the session ends unless it is refreshed.
 func (s Session) ExpiresAt() time.Time { return s.Refresh.IssuedAt.Add(RefreshLife) }
 
-// newRefresh returns a refresh token issued at now. Tokens have whole seconds.
+// newRefresh returns a refresh token issued at now, in whole seconds.
 func newRefresh(keyID string, now time.Time) Refresh {
 	return Refresh{ID: newTokenID(), KeyID: keyID, IssuedAt: now.Truncate(time.Second).UTC()}
 }
@@ -69,13 +69,12 @@ func newRefresh(keyID string, now time.Time) Refresh {
 // rotate applies the use of the refresh token with the given id at now. It
 // returns the token to answer with:
 //
-//   - for the one that is due, its successor, which is next;
-//   - for one replaced no longer than RefreshGrace ago, the same successor it had
-//     then;
-//   - for any other, nothing: ok is false, and the session must end, because two
-//     parties hold its tokens.
+//   - for the current one its successor, which is next;
+//   - for one replaced within RefreshGrace the successor it got then;
+//   - for any other none: ok is false, and the session must end, because two parties
+//     hold its tokens.
 //
-// changed says whether the session is to be stored.
+// changed says whether the session must be stored.
 func (s *Session) rotate(id string, next Refresh, now time.Time) (successor Refresh, changed, ok bool) {
 	if id == s.Refresh.ID {
 		s.Replaced = slices.DeleteFunc(s.Replaced, func(r Replaced) bool { return !inGrace(r, now) })
@@ -93,8 +92,8 @@ func (s *Session) rotate(id string, next Refresh, now time.Time) (successor Refr
 	return s.Refresh, false, true
 }
 
-// full reports whether so many tokens are in their grace that no other may be
-// replaced now.
+// full reports whether as many tokens are in their grace period as may be, so that
+// none may be replaced now.
 func (s *Session) full(now time.Time) bool {
 	n := 0
 	for _, r := range s.Replaced {
@@ -107,19 +106,15 @@ func (s *Session) full(now time.Time) bool {
 
 func inGrace(r Replaced, now time.Time) bool { return !now.After(r.At.Add(RefreshGrace)) }
 
-// claims are those of the session's refresh token r.
+// claims returns the claims of the session's refresh token r.
 func (s Session) claims(r Refresh) token.Claims {
-	return token.Claims{UserID: s.UserID, SessionID: s.ID, ID: r.ID, IssuedAt: r.IssuedAt, ExpiresAt: r.IssuedAt.Add(RefreshLife)}
+	return token.Claims{
+		UserID: s.UserID, SessionID: s.ID, ID: r.ID,
+		IssuedAt: r.IssuedAt, ExpiresAt: r.IssuedAt.Add(RefreshLife),
+	}
 }
 
-// Tokens is a token set (spec A).
-type Tokens struct {
-	User    User
-	Access  string
-	Refresh string
-}
-
-// Alive is what a request needs to know about the session it came with.
+// Alive is a session and its user, as far as a request needs them.
 type Alive struct {
 	User      User
 	ExpiresAt time.Time // of the session

@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"maps"
 
 	"stoa/internal/audit"
 	"stoa/internal/caller"
@@ -10,13 +9,13 @@ import (
 	"stoa/internal/linktoken"
 )
 
-// The set-up link lets whoever operates the platform make its first
-// administrator in a browser: a random token that works once, and only while
-// there is no administrator. The database knows its hash, so all replicas accept
-// it, and nobody who reads the database can use it.
+// The set-up link lets the operator create the first administrator in a browser. It
+// holds a random token that works once, and only while there is no administrator.
+// The database keeps its hash: all replicas accept it, and nobody who reads the
+// database can use it.
 
-// OpenSetup makes a new set-up token, which takes the place of any before it. It
-// returns "" when there is an administrator.
+// OpenSetup creates a set-up token, which replaces any before it. It returns "" if
+// there is an administrator.
 func (s *Service) OpenSetup(ctx context.Context) (token string, err error) {
 	err = s.Store.InTx(ctx, func(tx Store) error {
 		token = ""
@@ -33,7 +32,7 @@ func (s *Service) OpenSetup(ctx context.Context) (token string, err error) {
 	return token, nil
 }
 
-// Setup is what the first administrator says.
+// Setup is the first administrator's form.
 type Setup struct {
 	Token    string `json:"token"`
 	Email    string `json:"email"`
@@ -51,19 +50,19 @@ func (s *Service) SetupIssues(in Setup) []errs.Issue {
 	return f.List()
 }
 
-// SetUp makes the first administrator and signs it in. Of several calls at once,
-// on whichever replica, one succeeds.
+// SetUp creates the first administrator and signs in. Of several calls at once, on
+// any replicas, one succeeds.
 //
-// It returns VALIDATION_ERROR with every fault, ErrSetup for any token that does
-// not work (any more), ErrTaken as Register does, and password.ErrBusy. After an
-// error the token works as it did.
+// It returns VALIDATION_ERROR with every fault, ErrSetup for a token that does not
+// work (any more), ErrTaken like Register, and password.ErrBusy. After an error the
+// token still works.
 func (s *Service) SetUp(ctx context.Context, in Setup) (Tokens, error) {
 	if err := errs.Validation(s.SetupIssues(in)...); err != nil {
 		return Tokens{}, err
 	}
 	hash := linktoken.Hash(in.Token)
-	// First without a lock: nobody is to keep the hasher busy with tokens that do
-	// not work.
+	// First without a lock, so that tokens that do not work cannot keep the hasher
+	// busy.
 	if ok, err := s.canSetUp(ctx, s.Store, hash); err != nil {
 		return Tokens{}, err
 	} else if !ok {
@@ -74,8 +73,7 @@ func (s *Service) SetUp(ctx context.Context, in Setup) (Tokens, error) {
 		return Tokens{}, err
 	}
 	return s.createSignedIn(ctx, c, func(tx Store) error {
-		// Taking the token decides who is first; the others wait here and find it
-		// gone.
+		// Whoever takes the token is first; the others wait here and find it gone.
 		if err := tx.TakeSetup(ctx, hash); errs.KindOf(err) == errs.NotFound {
 			return ErrSetup
 		} else if err != nil {
@@ -86,7 +84,7 @@ func (s *Service) SetUp(ctx context.Context, in Setup) (Tokens, error) {
 		} else if has {
 			return ErrSetup
 		}
-		// Nobody is signed in yet: whoever holds the link acts as who it makes.
+		// Nobody is signed in yet: the new administrator counts as the actor.
 		as := audit.As(ctx, audit.Actor{Kind: audit.User, ID: c.ID})
 		return s.createAdmin(as, tx, c, audit.Details{"via": "setup"})
 	})
@@ -105,19 +103,4 @@ func (s *Service) canSetUp(ctx context.Context, st Store, hash string) (bool, er
 func (s *Service) NeedsSetup(ctx context.Context) (bool, error) {
 	has, err := s.Store.HasAdmin(ctx)
 	return !has, err
-}
-
-// createAdmin stores an administrator that was not made by registering, and
-// records it. With an administrator there, the set-up token ends: in the same
-// transaction, so that none outlives the other.
-func (s *Service) createAdmin(ctx context.Context, tx Store, c Credentials, details audit.Details) error {
-	if err := tx.CreateUser(ctx, c); err != nil {
-		return err
-	}
-	all := audit.Details{"email": c.Email, "role": string(c.Role)}
-	maps.Copy(all, details)
-	if err := tx.Record(ctx, audit.New(ctx, s.Now(), audit.UserCreate, audit.Target{Type: "user", ID: c.ID}, all)); err != nil {
-		return err
-	}
-	return tx.DropSetup(ctx)
 }

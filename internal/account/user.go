@@ -4,15 +4,12 @@ import (
 	"time"
 
 	"stoa/internal/caller"
-
-	"golang.org/x/text/cases"
-	"golang.org/x/text/unicode/norm"
+	"stoa/internal/text"
 )
 
 // User is somebody with an account.
 //
-// Email and Username are stored as given; two of them are the same if their Key
-// is.
+// Email and Username are stored as given. Two of them are the same if their Key is.
 type User struct {
 	ID        string
 	Email     string
@@ -20,7 +17,7 @@ type User struct {
 	Role      caller.Role
 	Avatar    string // image URL; empty for none
 	Referral  string // the referral code given at registration; empty for none
-	Active    bool   // false: may not sign in, and no token of theirs works
+	Active    bool   // false: the user may not sign in, and none of the user's tokens works
 	CreatedAt time.Time
 }
 
@@ -32,11 +29,6 @@ type Credentials struct {
 	PasswordHash string
 }
 
-// Key returns the form in which e-mail addresses and usernames are compared:
-// without regard to case (Unicode case folding) and to how accents are encoded
-// (NFC).
-func Key(name string) string {
-	// A Caser has state: each call has its own. Folding can take a text out of
-	// NFC, hence the second pass.
-	return norm.NFC.String(cases.Fold().String(norm.NFC.String(name)))
-}
+// Key returns the form in which e-mail addresses and usernames are compared and
+// found: without regard to case, and to how accents are encoded.
+func Key(name string) string { return text.Fold(name) }

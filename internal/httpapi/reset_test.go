@@ -293,29 +293,29 @@ func TestForgotPasswordAnswersBeforeItLooks(t *testing.T) {
 	gate := make(chan struct{})
 	a := testkit.New(t)
 	a.Register(t, "ada")
-	outbox := &heldOutbox{gate: gate, next: a.Accounts.Outbox}
-	a.Accounts.Outbox = outbox
+	mailer := &heldMailer{gate: gate, next: a.Accounts.Mailer}
+	a.Accounts.Mailer = mailer
 	a.Do(t, forgot("ada@example.com"))
 	a.Do(t, forgot("eve@example.com"))
-	if n := outbox.composed(); n != 0 {
+	if n := mailer.composed(); n != 0 {
 		t.Errorf("%d look-ups before the answer", n)
 	}
 	close(gate)
-	if mails := a.Mails(t); len(mails) != 1 || outbox.composed() != 2 {
-		t.Errorf("%d mails after %d look-ups, want 1 after 2", len(mails), outbox.composed())
+	if mails := a.Mails(t); len(mails) != 1 || mailer.composed() != 2 {
+		t.Errorf("%d mails after %d look-ups, want 1 after 2", len(mails), mailer.composed())
 	}
 }
 
-// heldOutbox lets nothing be composed until its gate opens.
-type heldOutbox struct {
+// heldMailer lets nothing be composed until its gate opens.
+type heldMailer struct {
 	gate chan struct{}
-	next account.Outbox
+	next account.Mailer
 
 	mu sync.Mutex
 	n  int
 }
 
-func (o *heldOutbox) Post(ctx context.Context, compose mail.Compose) {
+func (o *heldMailer) Post(ctx context.Context, compose mail.Compose) {
 	o.next.Post(ctx, func(ctx context.Context) (mail.Message, bool, error) {
 		<-o.gate
 		o.mu.Lock()
@@ -325,7 +325,7 @@ func (o *heldOutbox) Post(ctx context.Context, compose mail.Compose) {
 	})
 }
 
-func (o *heldOutbox) composed() int {
+func (o *heldMailer) composed() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.n

@@ -182,7 +182,7 @@ func TestConfigSecretsAreWriteOnly(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with a config, an error is no place for what is in it.
+// No error quotes a config, whatever is wrong with it.
 func TestConfigFaultsDoNotRepeatValues(t *testing.T) {
 	t.Parallel()
 
@@ -268,7 +268,7 @@ func TestInstanceKey(t *testing.T) {
 	}
 }
 
-// An escape sequence that a config spells out is text, and stays it.
+// An escape sequence that is part of a value stays text.
 func TestConfigKeepsWhatLooksLikeASeparator(t *testing.T) {
 	t.Parallel()
 

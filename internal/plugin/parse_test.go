@@ -164,7 +164,7 @@ func TestParseManifest(t *testing.T) {
 		{"hook of another type", valid(map[string]any{"lifecycle": map[string]any{"onInstall": "yes"}}), []string{"lifecycle.onInstall wrong_type"}},
 
 		{"secret field", schema(map[string]any{"type": "secret", "label": "Key", "required": true, "secret": true, "description": "d"}), nil},
-		{"field of unknown type", schema(map[string]any{"type": "colour-wheel"}), nil},
+		{"field of unknown type", schema(map[string]any{"type": "color-wheel"}), nil},
 		{"password field", schema(map[string]any{"type": "password"}), []string{"configSchema.key.type invalid"}},
 		{"field without type", schema(map[string]any{"label": "Key"}), []string{"configSchema.key.type required"}},
 		{"field that is no object", schema("string"), []string{"configSchema.key wrong_type"}},

@@ -9,7 +9,7 @@ import (
 //go:embed common.txt
 var commonText string
 
-// common is made at first use: only one of the policies asks.
+// common is built at first use, because only one of the policies needs it.
 var common = sync.OnceValue(func() map[string]struct{} {
 	set := make(map[string]struct{})
 	for line := range strings.Lines(commonText) {
@@ -20,8 +20,8 @@ var common = sync.OnceValue(func() map[string]struct{} {
 	return set
 })
 
-// IsCommon reports whether a password is, apart from case, one of those that
-// guessing starts with.
+// IsCommon reports whether a password is one of those that guessing programs try
+// first, in any case.
 func IsCommon(password string) bool {
 	_, is := common()[strings.ToLower(password)]
 	return is

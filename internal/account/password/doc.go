@@ -1,9 +1,10 @@
 // Package password turns passwords into argon2id hashes and checks them.
 //
-// Hashes describe themselves (PHC string format), so parameters may rise
-// without touching what is stored. Hashing is memory-hard on purpose, which
-// makes a flood of logins an attack on memory: a Hasher runs a few hashes at a
-// time, lets a bounded number wait, and refuses the rest.
+// Hashes state their parameters (PHC string format), so these may be raised without
+// touching what is stored. Hashing is memory-hard on purpose, which makes a flood of
+// logins an attack on memory: a Hasher runs a few hashes at a time, lets a bounded
+// number wait, and refuses the rest.
 //
-// It does not know users or rules for passwords; those are package account's.
+// It also recognizes passwords that are easy to guess. Users, and which of the rules
+// hold for them, are package account's.
 package password

@@ -6,60 +6,65 @@ import (
 	"unicode/utf8"
 )
 
-// tracks are what fingers and counting follow, in both directions: rows and
-// columns of keyboards, the alphabet, digits.
+// tracks are sequences that people type, in both directions: rows and columns of
+// keyboards, the alphabet, digits.
 var tracks = []string{
-	"abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiop", "qwertzuiop", "azertyuiop", "asdfghjkl", "qsdfghjklm", "zxcvbnm,./", "yxcvbnm", "wxcvbn",
-	"1q2w3e4r5t6y7u8i9o0p", "q1w2e3r4t5y6u7i8o9p0", "1qaz2wsx3edc4rfv5tgb6yhn7ujm", "qazwsxedcrfvtgbyhnujm", "!@#$%^&*()", "147258369", "741852963",
+	"abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiop", "qwertzuiop", "azertyuiop", "asdfghjkl",
+	"qsdfghjklm", "zxcvbnm,./", "yxcvbnm", "wxcvbn", "1q2w3e4r5t6y7u8i9o0p", "q1w2e3r4t5y6u7i8o9p0",
+	"1qaz2wsx3edc4rfv5tgb6yhn7ujm", "qazwsxedcrfvtgbyhnujm", "!@#$%^&*()", "147258369", "741852963",
 }
 
-// bases are words that common passwords are built of: by hand, like common.txt.
+// bases are words that common passwords are built from. The list is made by hand,
+// like common.txt.
 var bases = strings.Fields(`
-	access account admin administrator adobe amanda andrea andrew angel anthony apple april arsenal ashley asshole august austin autumn
-	banana barcelona baseball basketball batman beautiful biteme blink boston brandon buster butterfly changeme charlie cheese chelsea chicken
-	chocolate christian computer cookie corvette cowboys dallas daniel default demo diamond dragon eagle enter family ferrari flower football
-	forever freedom friday friend friends fuckyou george ginger god google guest hallo hannah harley heather hello hockey hola home hunter iceman
-	iloveyou internet jasmine jennifer jessica jesus jordan joshua justin killer letmein liverpool login love lovely loveme maggie manchester
-	marina market martin marvin master matrix matthew mercedes merlin michael michelle midnight monday money monkey morgan mother motdepasse mustang
-	mylove naruto nicole ninja nothing orange pass passw password passwort patrick peanut pepper phoenix pokemon princess pussy qwerty rachel
-	rainbow ranger robert root samantha samsung samuel secret server shadow shop silver slipknot snoopy soccer sommer spiderman spring starwars
-	steelers stella steven store summer sunday sunshine super superman taylor temp tennis test tester testing thomas thunder tiger tigger trustno
-	user victoria welcome whatever william willkommen winner winter yankees yellow zaq jan january february march june july september october
-	november december hiver ete verano contrasena geheim schatz sonne`)
+	access account admin administrator adobe amanda andrea andrew angel anthony apple april arsenal ashley asshole
+	august austin autumn banana barcelona baseball basketball batman beautiful biteme blink boston brandon buster
+	butterfly changeme charlie cheese chelsea chicken chocolate christian computer cookie corvette cowboys dallas
+	daniel default demo diamond dragon eagle enter family ferrari flower football forever freedom friday friend
+	friends fuckyou george ginger god google guest hallo hannah harley heather hello hockey hola home hunter
+	iceman iloveyou internet jasmine jennifer jessica jesus jordan joshua justin killer letmein liverpool login
+	love lovely loveme maggie manchester marina market martin marvin master matrix matthew mercedes merlin michael
+	michelle midnight monday money monkey morgan mother motdepasse mustang mylove naruto nicole ninja nothing
+	orange pass passw password passwort patrick peanut pepper phoenix pokemon princess pussy qwerty rachel rainbow
+	ranger robert root samantha samsung samuel secret server shadow shop silver slipknot snoopy soccer sommer
+	spiderman spring starwars steelers stella steven store summer sunday sunshine super superman taylor temp
+	tennis test tester testing thomas thunder tiger tigger trustno user victoria welcome whatever william
+	willkommen winner winter yankees yellow zaq jan january february march june july september october november
+	december hiver ete verano contrasena geheim schatz sonne`)
 
 // product are words of this product (OWASP ASVS 5.0, 6.1.2). docs/security/asvs.md
 // names them.
 var product = []string{"stoa", "plugin", "plugins", "marketplace", "license", "licence"}
 
-// leet turns digits and signs back into the letters they stand for.
+// leet replaces digits and signs by the letters they stand for.
 var leet = strings.NewReplacer("@", "a", "4", "a", "3", "e", "1", "i", "!", "i", "0", "o", "$", "s", "5", "s", "7", "t")
 
 var year = regexp.MustCompile(`^(19|20)\d\d`)
 
-// guesses is how many parts a password may have that guessing programs put
-// together: words, runs, years, and single characters.
+// guesses is the number of parts (words, runs, years, single characters) up to which
+// guessing programs combine them.
 const guesses = 4
 
-// IsGuessable reports whether a password is one of the most common, or is put
-// together of no more than four parts of the kind guessing starts with: common
-// words (also with digits for letters), runs of the keyboard, the alphabet or
-// digits, repeated characters, years, words of this product, and own, which are
-// names of the password's owner. Anything else counts one for each character.
+// IsGuessable reports whether a password is one of the most common, or consists of at
+// most four parts that guessing programs try first: common words (also with digits
+// for letters), runs of the keyboard, the alphabet or digits, repeated characters,
+// years, words of this product, and own, the names of the password's owner. Any other
+// character is a part of its own.
 //
-// It is a rule, not a list of passwords that leaked.
+// It is a rule, not a list of leaked passwords.
 func IsGuessable(password string, own ...string) bool {
 	if IsCommon(password) {
 		return true
 	}
-	if utf8.RuneCountInString(password) > 64 { // no such guess is that long, and the work is bounded
+	if utf8.RuneCountInString(password) > 64 { // no guess is that long, and it bounds the work
 		return false
 	}
 	lower := strings.ToLower(password)
 	words := append(append(bases[:len(bases):len(bases)], product...), names(own)...)
-	return parts(lower, leet.Replace(lower), words) <= guesses // which replaces bytes by bytes
+	return parts(lower, leet.Replace(lower), words) <= guesses // both have the same length in bytes
 }
 
-// names returns the words of e-mail addresses and usernames that have three
+// names returns those words of e-mail addresses and usernames that have three
 // characters or more.
 func names(own []string) []string {
 	var words []string
@@ -77,7 +82,7 @@ func names(own []string) []string {
 	return kept
 }
 
-// parts returns of how few parts a password is made. folded is the same with
+// parts returns the smallest number of parts that s consists of. folded is s with
 // letters for the digits that may stand for them.
 func parts(s, folded string, words []string) int {
 	fewest := make([]int, len(s)+1) // to the end from each byte
@@ -100,8 +105,8 @@ func parts(s, folded string, words []string) int {
 	return fewest[0]
 }
 
-// run returns how many bytes at the start of s repeat its first one to four, or
-// follow a track; less than three are none.
+// run returns how many bytes at the start of s repeat its first one to four bytes or
+// follow a track, and 0 for fewer than three.
 func run(s string) int {
 	longest := 0
 	for unit := 1; unit <= 4 && 2*unit <= len(s); unit++ {

@@ -13,19 +13,20 @@ import (
 )
 
 // ErrBusy says that too many passwords are being hashed already (503 with
-// Retry-After). It can only be answered to a flood.
-var ErrBusy = errs.New(errs.Busy, "BUSY", "Too many people are signing in at this moment. Try again in a few seconds.").After(2 * time.Second)
+// Retry-After). Only a flood of requests gets this far.
+var ErrBusy = errs.New(errs.Busy, "BUSY",
+	"Too many people are signing in at this moment. Try again in a few seconds.").After(2 * time.Second)
 
-// Limits bound what a Hasher may use. The zero value of a field means its
+// Limits bound the resources of a Hasher. The zero value of a field means its
 // default.
 type Limits struct {
-	// Parallel is how many hashes run at a time, each with its MemoryKiB. The
-	// default is one for each processor: more only take turns.
+	// Parallel is how many hashes run at a time, each with its MemoryKiB. The default
+	// is one per processor: more would only take turns.
 	Parallel int
-	// Waiting is how many callers may wait for their turn, by default 1,000. One
-	// that waits holds a few KiB.
+	// Waiting is how many callers may wait for their turn, by default 1,000. Each
+	// holds a few KiB.
 	Waiting int
-	// MaxWait is how long one waits at most, by default 10 s.
+	// MaxWait is the longest wait, by default 10 s.
 	MaxWait time.Duration
 }
 
@@ -38,7 +39,7 @@ type Hasher struct {
 	dummy   string
 }
 
-// NewHasher returns a Hasher that makes hashes with the given parameters.
+// NewHasher returns a Hasher whose new hashes have the given parameters.
 func NewHasher(p Params, l Limits) *Hasher {
 	if l.Parallel <= 0 {
 		l.Parallel = runtime.GOMAXPROCS(0)
@@ -54,18 +55,18 @@ func NewHasher(p Params, l Limits) *Hasher {
 		maxWait: l.MaxWait,
 		running: make(chan struct{}, l.Parallel),
 		queued:  make(chan struct{}, l.Parallel+l.Waiting),
-		// Random bytes instead of a real hash: nothing hashes to them, and checking
+		// Random bytes, not a real hash: no password hashes to them, and verifying
 		// against them costs the same.
 		dummy: phc{params: p, salt: random(p.SaltLen), key: random(p.KeyLen)}.String(),
 	}
 }
 
-// Dummy returns a hash that no password has. Checking against it costs as much
-// as checking against a real one.
+// Dummy returns a hash that no password has. Verifying against it costs as much as
+// against a real one.
 func (h *Hasher) Dummy() string { return h.dummy }
 
-// Hash returns the hash of a password, taken exactly as it is. It returns
-// ErrBusy when its turn does not come in time.
+// Hash returns the hash of a password, taken exactly as it is. It returns ErrBusy if
+// its turn does not come in time.
 func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	out := phc{params: h.params, salt: random(h.params.SaltLen)}
 	if err := h.turn(ctx, func() { out.key = derive(password, out) }); err != nil {
@@ -74,9 +75,9 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	return out.String(), nil
 }
 
-// Verify reports whether password has the given hash, and whether the hash
-// should be made again because parameters rose since. It returns ErrBusy when
-// its turn does not come in time, and ErrHash for a hash it can not read.
+// Verify reports whether password has the given hash, and whether the hash is
+// outdated because the parameters were raised since. It returns ErrBusy if its turn
+// does not come in time, and ErrHash for a hash it cannot read.
 func (h *Hasher) Verify(ctx context.Context, hash, password string) (match, outdated bool, err error) {
 	want, err := parse(hash)
 	if err != nil {
@@ -91,11 +92,12 @@ func (h *Hasher) Verify(ctx context.Context, hash, password string) (match, outd
 
 // below reports whether p is weaker than q in any respect.
 func (p Params) below(q Params) bool {
-	return p.MemoryKiB < q.MemoryKiB || p.Time < q.Time || p.Threads < q.Threads || p.SaltLen < q.SaltLen || p.KeyLen < q.KeyLen
+	return p.MemoryKiB < q.MemoryKiB || p.Time < q.Time || p.Threads < q.Threads ||
+		p.SaltLen < q.SaltLen || p.KeyLen < q.KeyLen
 }
 
-// turn runs fn when a slot is free, or returns ErrBusy if too many wait already
-// or the wait is too long, or the context's error.
+// turn runs fn when a slot is free. It returns ErrBusy if too many callers wait
+// already or the wait is too long, and the error of ctx if that ends first.
 func (h *Hasher) turn(ctx context.Context, fn func()) error {
 	select {
 	case h.queued <- struct{}{}:
@@ -118,7 +120,9 @@ func (h *Hasher) turn(ctx context.Context, fn func()) error {
 }
 
 func derive(password string, h phc) []byte {
-	return argon2.IDKey([]byte(password), h.salt, h.params.Time, h.params.MemoryKiB, h.params.Threads, uint32(h.params.KeyLen)) //nolint:gosec // at most maxLen
+	p := h.params
+	return argon2.IDKey([]byte(password), h.salt, p.Time, p.MemoryKiB, p.Threads,
+		uint32(p.KeyLen)) //nolint:gosec // at most maxLen
 }
 
 func random(n int) []byte {

@@ -22,8 +22,8 @@ type Params struct {
 // Default are the parameters of new hashes (CONTRACT 2).
 var Default = Params{MemoryKiB: 19 * 1024, Time: 2, Threads: 1, SaltLen: 16, KeyLen: 32}
 
-// Bounds of what a stored hash may ask for. A damaged row must not be able to
-// take the machine down.
+// Bounds of what a stored hash may demand: a damaged row must not take the machine
+// down.
 const (
 	maxMemoryKiB = 1 << 20 // 1 GiB
 	maxTime      = 64
@@ -36,14 +36,14 @@ const (
 // ErrHash says that a stored hash is not one this package made.
 var ErrHash = errors.New("password: not an argon2id hash in PHC form")
 
-// phc is a hash taken apart.
+// phc is a parsed hash.
 type phc struct {
 	params    Params
 	salt, key []byte
 }
 
-// b64 is the alphabet of PHC strings: standard, without padding. Strict, so that
-// a hash has one spelling.
+// b64 is the encoding of PHC strings: standard, without padding. It is strict, so
+// that a hash has one spelling.
 var b64 = base64.RawStdEncoding.Strict()
 
 func (h phc) String() string {
@@ -52,7 +52,7 @@ func (h phc) String() string {
 }
 
 // parse reads a PHC string. It returns ErrHash for anything but argon2id of the
-// present version within the bounds above.
+// current version within the bounds above.
 func parse(s string) (phc, error) {
 	parts := strings.Split(s, "$")
 	if len(parts) != 6 || parts[0] != "" || parts[1] != "argon2id" || parts[2] != "v="+strconv.Itoa(argon2.Version) {
@@ -74,14 +74,16 @@ func parse(s string) (phc, error) {
 	}
 	salt, err1 := b64.DecodeString(parts[4])
 	key, err2 := b64.DecodeString(parts[5])
-	if errors.Join(err1, err2) != nil || len(salt) < minSaltLen || len(salt) > maxLen || len(key) < minKeyLen || len(key) > maxLen {
+	within := len(salt) >= minSaltLen && len(salt) <= maxLen && len(key) >= minKeyLen && len(key) <= maxLen
+	if errors.Join(err1, err2) != nil || !within {
 		return phc{}, ErrHash
 	}
 	h := phc{salt: salt, key: key, params: Params{
-		MemoryKiB: n[0], Time: n[1], Threads: uint8(n[2]), SaltLen: len(salt), KeyLen: len(key), //nolint:gosec // at most maxThreads
+		MemoryKiB: n[0], Time: n[1], Threads: uint8(n[2]), //nolint:gosec // at most maxThreads
+		SaltLen: len(salt), KeyLen: len(key),
 	}}
-	// The library rounds the memory up to 8 KiB a thread: such a hash would not
-	// be what it says. Comparing the text refuses "m=019456", "m=+1" and line
+	// The library rounds the memory up to 8 KiB per thread; a hash that states less
+	// was not made that way. Comparing the text refuses "m=019456", "m=+1" and line
 	// breaks, which the decoders let pass.
 	if n[0] < 8*n[2] || h.String() != s {
 		return phc{}, ErrHash

@@ -16,38 +16,41 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// MaxServiceLife is how long after its iat a service JWT may expire at most
-// (CONTRACT 2).
+// MaxServiceLife is the longest time between iat and exp of a service JWT (CONTRACT
+// 2).
 const MaxServiceLife = time.Hour
 
 const (
 	minServiceSecret = 32   // bytes
-	minRSABits       = 2048 // below, forging is within reach
+	minRSABits       = 2048 // shorter keys can be broken
 	maxSubject       = 255  // bytes
 )
 
-// Service verifies the JWTs by which other services call (spec A, Authentication
-// 6). A nil Service refuses everything: the feature is off.
+// Service verifies the JWTs of other services (spec A, Authentication 6). A nil
+// Service refuses everything: the feature is off.
 type Service struct {
 	issuer string
-	alg    string // the one algorithm that is accepted
+	alg    string // the only algorithm accepted
 	key    any    // []byte for HS256, else a public key
 }
 
-// NewService returns the verifier for an issuer whose tokens are either HS256
-// under secret (its bytes as given, 32 at least) or signed with the key whose
-// public half is publicPEM: Ed25519, ECDSA on P-256, or RSA of 2,048 bits or
-// more. Without any setting it returns nil; half a configuration is an error.
+// NewService returns the verifier for an issuer whose tokens are either HS256 under
+// secret (its bytes as given, at least 32) or signed with the key whose public half
+// is publicPEM: Ed25519, ECDSA on P-256, or RSA of 2,048 bits or more. If all
+// settings are empty it returns nil; if only some are, an error.
 func NewService(issuer, secret, publicPEM string) (*Service, error) {
 	switch {
 	case issuer == "" && secret == "" && publicPEM == "":
 		return nil, nil //nolint:nilnil // a nil Service is the one that is off
 	case issuer == "":
-		return nil, errors.New("SERVICE_JWT_SECRET and SERVICE_JWT_PUBLIC_KEY need SERVICE_JWT_ISSUER, the iss of the tokens")
+		return nil, errors.New("SERVICE_JWT_SECRET and SERVICE_JWT_PUBLIC_KEY need SERVICE_JWT_ISSUER, " +
+			"the iss of the tokens")
 	case secret != "" && publicPEM != "":
-		return nil, errors.New("set SERVICE_JWT_SECRET or SERVICE_JWT_PUBLIC_KEY, not both: exactly one algorithm is accepted")
+		return nil, errors.New("set SERVICE_JWT_SECRET or SERVICE_JWT_PUBLIC_KEY, not both: " +
+			"exactly one algorithm is accepted")
 	case secret == "" && publicPEM == "":
-		return nil, errors.New("SERVICE_JWT_ISSUER needs SERVICE_JWT_SECRET or SERVICE_JWT_PUBLIC_KEY to verify its tokens with")
+		return nil, errors.New("SERVICE_JWT_ISSUER needs SERVICE_JWT_SECRET or SERVICE_JWT_PUBLIC_KEY " +
+			"to verify its tokens with")
 	case secret != "":
 		if len(secret) < minServiceSecret {
 			return nil, errors.New("SERVICE_JWT_SECRET must have 32 bytes or more, as made by: openssl rand -hex 32")
@@ -62,7 +65,8 @@ func NewService(issuer, secret, publicPEM string) (*Service, error) {
 }
 
 func parsePublic(text string) (alg string, key any, err error) {
-	unusable := errors.New("SERVICE_JWT_PUBLIC_KEY must be a PEM block PUBLIC KEY with an Ed25519, ECDSA P-256 or RSA (2048 bits or more) key")
+	unusable := errors.New("SERVICE_JWT_PUBLIC_KEY must be a PEM block PUBLIC KEY " +
+		"with an Ed25519, ECDSA P-256 or RSA (2048 bits or more) key")
 	// Environment files often cannot hold line breaks and spell them \n.
 	block, _ := pem.Decode([]byte(strings.ReplaceAll(text, `\n`, "\n")))
 	if block == nil || block.Type != "PUBLIC KEY" {
@@ -87,8 +91,8 @@ func parsePublic(text string) (alg string, key any, err error) {
 	return "", nil, unusable
 }
 
-// IsKey reports whether the service's tokens are verified with key. A key of the
-// platform's own must not be: its tokens could pass for a service's.
+// IsKey reports whether service JWTs are verified with key. It must not be one of the
+// platform's own keys, or the platform's tokens could pass for a service's.
 func (s *Service) IsKey(key ed25519.PublicKey) bool {
 	if s == nil {
 		return false
@@ -100,16 +104,15 @@ func (s *Service) IsKey(key ed25519.PublicKey) bool {
 // Verify returns the subject of a service JWT, or ErrInvalid. A subject has 1 to
 // 255 bytes of UTF-8 without control characters.
 //
-// It is the key that tells a service's token from one of the platform's, and
-// never the typ: an authorization server that follows RFC 9068 writes at+jwt, as
-// the platform does. Kinds of the platform's that others have no use for are
-// refused all the same.
+// The key tells a service's token from the platform's, not the typ: authorization
+// servers that follow RFC 9068 write at+jwt, as the platform does. Kinds that only the
+// platform uses are refused nevertheless.
 func (s *Service) Verify(raw string, now time.Time) (subject string, err error) {
 	if s == nil || len(raw) > MaxLen {
 		return "", ErrInvalid
 	}
-	// Not a struct, which would take "ISS" for "iss": a service may let its own
-	// users name claims.
+	// Not a struct, which would take "ISS" for "iss": a service may let its users name
+	// claims.
 	c := jwt.MapClaims{}
 	_, err = parser(now, s.alg).ParseWithClaims(raw, &c, func(t *jwt.Token) (any, error) {
 		if typ, _ := t.Header["typ"].(string); isPlatformOnly(typ) || !onlyKnown(t.Header) {
@@ -133,9 +136,9 @@ func (s *Service) Verify(raw string, now time.Time) (subject string, err error) 
 	return subject, nil
 }
 
-// usable reports whether a subject can be stored and shown: PostgreSQL takes no
-// NUL, and a log line no line feed. The replacement character is what invalid
-// UTF-8 becomes when JSON is read: different subjects would look the same.
+// usable reports whether a subject can be stored and logged: PostgreSQL does not take
+// NUL, and a log line must not break. The replacement character is what JSON decoding
+// makes of invalid UTF-8, so different subjects would look the same.
 func usable(subject string) bool {
 	return subject != "" && len(subject) <= maxSubject && utf8.ValidString(subject) &&
 		!strings.ContainsRune(subject, utf8.RuneError) && !strings.ContainsFunc(subject, unicode.IsControl)

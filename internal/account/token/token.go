@@ -14,7 +14,7 @@ import (
 	"stoa/internal/keyring"
 )
 
-// Kind is the header typ of a token. It keeps the kinds apart.
+// Kind is the header typ of a token, which tells the kinds apart.
 type Kind string
 
 // The kinds of token the platform signs.
@@ -30,19 +30,19 @@ const PluginAudience = "stoa:plugin"
 // typeRefresh is the claim type of refresh tokens (spec A, JWT payloads).
 const typeRefresh = "refresh"
 
-// Leeway is how far the clocks of two replicas may be apart.
+// Leeway is how far the clocks of two replicas may differ.
 const Leeway = 30 * time.Second
 
-// MaxLen is the length of the longest token that is looked at. Our own have
-// about 700 bytes.
+// MaxLen is the length of the longest token that is read, in bytes. Our own have
+// about 700.
 const MaxLen = 8 << 10
 
-// ErrInvalid is returned for every token that is refused. It does not say why:
-// whoever sent it is told one thing.
+// ErrInvalid is returned for every token that is refused. It does not say why, because
+// the client must not learn it.
 var ErrInvalid = errors.New("token: invalid")
 
-// Claims are what the platform's tokens say. Which of them a token has depends
-// on its kind; times are whole seconds.
+// Claims are the claims of the platform's tokens. Which of them a token has depends on
+// its kind. Times are whole seconds.
 type Claims struct {
 	UserID    string
 	Email     string
@@ -54,15 +54,15 @@ type Claims struct {
 	ExpiresAt time.Time
 }
 
-// ValidAt reports whether a token that says c is valid at now, as far as its times
-// go: Parse asks the same.
+// ValidAt reports whether the times of a token with these claims allow its use at now.
+// Parse applies the same rule.
 func (c Claims) ValidAt(now time.Time) bool {
 	return now.Before(c.ExpiresAt.Add(Leeway)) && !now.Before(c.IssuedAt.Add(-Leeway))
 }
 
-// payload is Claims as they travel. The order of the fields is the order of the
-// bytes that are signed: the successor of a refresh token is made again from its
-// claims and must come out the same (account.Service.Refresh).
+// payload is Claims on the wire. Its fields are signed in this order. Do not change
+// it: the successor of a refresh token is signed again from its claims and must come
+// out the same (account.Service.Refresh).
 type payload struct {
 	UserID   string           `json:"userId,omitempty"`
 	Email    string           `json:"email,omitempty"`
@@ -85,7 +85,7 @@ func (p payload) GetIssuer() (string, error)                   { return "", nil 
 func (p payload) GetSubject() (string, error)                  { return p.Subject, nil }
 func (p payload) GetAudience() (jwt.ClaimStrings, error)       { return jwt.ClaimStrings{p.Audience}, nil }
 
-// complete reports whether the token says what its kind must say.
+// complete reports whether the token has the claims of its kind.
 func (p payload) complete(kind Kind) bool {
 	if p.ID == "" || p.Issued == nil {
 		return false
@@ -122,9 +122,9 @@ func Sign(key keyring.Key, kind Kind, c Claims) (string, error) {
 	return t.SignedString(key.Private)
 }
 
-// Parse verifies a token of the given kind at the time now and returns what it
-// says. find returns the public key with an id, or an error, which Parse passes
-// on. Every other failure is ErrInvalid.
+// Parse verifies a token of the given kind at the time now and returns its claims.
+// find returns the public key with an id, or an error, which Parse passes on. Every
+// other failure is ErrInvalid.
 func Parse(raw string, kind Kind, now time.Time, find func(kid string) (ed25519.PublicKey, error)) (Claims, error) {
 	if len(raw) > MaxLen {
 		return Claims{}, ErrInvalid
@@ -146,7 +146,7 @@ func Parse(raw string, kind Kind, now time.Time, find func(kid string) (ed25519.
 		return Claims{}, findErr
 	}
 	if err != nil || !p.complete(kind) || !unambiguous(raw) {
-		return Claims{}, ErrInvalid // the library's text could quote the token
+		return Claims{}, ErrInvalid // not the library's error, which may quote the token
 	}
 	return Claims{
 		UserID: p.UserID, Email: p.Email, Role: p.Role, SessionID: p.Session, Subject: p.Subject, ID: p.ID,
@@ -154,23 +154,23 @@ func Parse(raw string, kind Kind, now time.Time, find func(kid string) (ed25519.
 	}, nil
 }
 
-// parser returns a parser for one set of algorithms. Strict decoding leaves a
-// token one spelling.
+// parser returns a parser for a set of algorithms. With strict decoding a token has
+// one spelling.
 func parser(now time.Time, algs ...string) *jwt.Parser {
 	return jwt.NewParser(jwt.WithValidMethods(algs), jwt.WithStrictDecoding(), jwt.WithExpirationRequired(),
 		jwt.WithIssuedAt(), jwt.WithLeeway(Leeway), jwt.WithTimeFunc(func() time.Time { return now }))
 }
 
-// onlyKnown refuses headers with extensions that must be understood (RFC 7515,
-// 4.1.11): there are none that this package understands.
+// onlyKnown reports whether a header has no extension that must be understood (RFC
+// 7515, 4.1.11), because this package understands none.
 func onlyKnown(header map[string]any) bool {
 	_, crit := header["crit"]
 	return !crit
 }
 
-// unambiguous reports whether no name stands twice in the header or among the
-// claims of a token, in whatever case: which of the two counts is something that
-// readers disagree about (RFC 7519, 4). The token was parsed before.
+// unambiguous reports whether the names in the header and among the claims of a parsed
+// token differ by more than case. Programs disagree on which of two equal names counts
+// (RFC 7519, 4).
 func unambiguous(raw string) bool {
 	header, rest, _ := strings.Cut(raw, ".")
 	claims, _, _ := strings.Cut(rest, ".")
@@ -183,8 +183,8 @@ func unambiguous(raw string) bool {
 	return true
 }
 
-// namesOnce reports whether text is a JSON object without two names that are the
-// same apart from case. What lies deeper in it is not looked at.
+// namesOnce reports whether text is a JSON object whose names differ by more than
+// case. It does not look at nested objects.
 func namesOnce(text []byte) bool {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {

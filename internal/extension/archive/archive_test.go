@@ -45,7 +45,7 @@ func inspect(data []byte) (*archive.Contents, error) {
 	return archive.Inspect(bytes.NewReader(data), int64(len(data)), profile)
 }
 
-// size returns what the files of an archive take together, as it states.
+// size returns the sum of the sizes that an archive states.
 func size(c *archive.Contents) (sum int64) {
 	for _, f := range c.Files() {
 		sum += f.Size

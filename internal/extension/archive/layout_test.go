@@ -14,7 +14,7 @@ import (
 	"stoa/internal/testkit/ziptest"
 )
 
-// stated is a file that states sizes that need not be its own.
+// stated is a file whose headers state these sizes, whatever its real ones are.
 type stated struct {
 	name         string
 	packed, size uint32
@@ -123,8 +123,8 @@ func set16(b []byte, at int, v uint16) { binary.LittleEndian.PutUint16(b[at:], v
 func set32(b []byte, at int, v uint32) { binary.LittleEndian.PutUint32(b[at:], v) }
 func add32(b []byte, at, n int)        { set32(b, at, uint32(int(binary.LittleEndian.Uint32(b[at:]))+n)) }
 
-// TestInspectRefusesOtherLayouts holds the rules of CONTRACT 4 on the file as
-// such. Each row breaks a valid archive in one place.
+// TestInspectRefusesOtherLayouts tests the rules of CONTRACT 4 for the file as a
+// whole. Each row breaks a valid archive in one place.
 func TestInspectRefusesOtherLayouts(t *testing.T) {
 	t.Parallel()
 

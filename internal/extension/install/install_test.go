@@ -242,7 +242,7 @@ func TestSweepKeepsUninstalledPackages(t *testing.T) {
 }
 
 // A broken connection during the commit does not say whether the record was
-// kept, so the files must stay; a refused record is nobody's.
+// kept, so the files must stay; those of a refused record must not.
 func TestFilesAfterAFailedRecord(t *testing.T) {
 	t.Parallel()
 

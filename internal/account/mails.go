@@ -1,0 +1,60 @@
+package account
+
+import (
+	"context"
+	"net/url"
+
+	"stoa/internal/mail"
+)
+
+// Mailer sends mail in the background; *mail.Queue is one.
+type Mailer interface {
+	// Post returns at once. Later it calls compose and sends the message; neither
+	// ends with ctx, which is the request's. A message may be lost.
+	Post(ctx context.Context, compose mail.Compose)
+}
+
+// resetMail is the mail with a link. The token is in the fragment, which browsers do
+// not send to servers; so it is in no log and no Referer header (spec A,
+// Authentication 7).
+func (s *Service) resetMail(to, token string) mail.Message {
+	return mail.Message{
+		To:      to,
+		Subject: "Choose a new password",
+		Text: "Somebody asked for a new password for the account with the e-mail address\n" +
+			to + " at " + s.site() + ".\n\n" +
+			"Open this link within 30 minutes to choose one. It works once:\n\n" +
+			s.PublicURL + "/reset-password#" + token + "\n\n" +
+			"If it was not you, ignore this mail: the password stays as it is, and nobody\n" +
+			"but you has this link. Do not pass it on.\n",
+	}
+}
+
+// postChanged tells a user that the password was changed. The mail has no link, so
+// that nobody learns to follow links in such mails.
+func (s *Service) postChanged(ctx context.Context, u User) {
+	if s.Mailer == nil {
+		return
+	}
+	at := s.Now().UTC().Format("2 January 2006, 15:04 UTC")
+	s.Mailer.Post(ctx, func(context.Context) (mail.Message, bool, error) {
+		return mail.Message{
+			To:      u.Email,
+			Subject: "Your password was changed",
+			Text: "The password of the account with the e-mail address\n" +
+				u.Email + " at " + s.site() + " was changed on " + at + ".\n\n" +
+				"If it was you, there is nothing to do.\n\n" +
+				"If it was not you, somebody else may have access to your account. Open the\n" +
+				"site as you always do, not from a mail, choose \"forgotten password\" to set a\n" +
+				"new password, and tell the people who run the site.\n",
+		}, true, nil
+	})
+}
+
+// site names this platform in mails.
+func (s *Service) site() string {
+	if u, err := url.Parse(s.PublicURL); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return "this platform"
+}

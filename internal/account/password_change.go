@@ -1,0 +1,126 @@
+package account
+
+import (
+	"context"
+	"fmt"
+
+	"stoa/internal/audit"
+	"stoa/internal/errs"
+)
+
+// PasswordChange is a user's form to change the password.
+type PasswordChange struct {
+	Current string `json:"currentPassword"`
+	New     string `json:"newPassword"`
+}
+
+// PasswordChangeIssues returns what is wrong with ch.
+func (s *Service) PasswordChangeIssues(ch PasswordChange) []errs.Issue {
+	var f faults
+	f.Require("currentPassword", ch.Current)
+	f.newPassword(s.Policy, "newPassword", ch.New)
+	return f.List()
+}
+
+// ChangePassword replaces the user's password, ends all of the user's sessions but
+// the one named, voids the links to reset it, and mails the user. It returns
+// VALIDATION_ERROR, ErrPassword if the current password is wrong, ErrNoUser if the
+// user no longer exists, password.ErrBusy, and ErrChangePassword for an internal
+// failure, after which the old password still works.
+func (s *Service) ChangePassword(ctx context.Context, userID, sessionID, current, next string) error {
+	if err := errs.Validation(s.PasswordChangeIssues(PasswordChange{Current: current, New: next})...); err != nil {
+		return err
+	}
+	err := s.changePassword(ctx, userID, sessionID, current, next)
+	if errs.KindOf(err) == errs.Internal {
+		return ErrChangePassword.Because(err)
+	}
+	return err
+}
+
+func (s *Service) changePassword(ctx context.Context, userID, sessionID, current, next string) error {
+	c, err := s.Store.User(ctx, userID)
+	if err != nil {
+		return noUser(err)
+	}
+	match, _, err := s.verify(ctx, c.PasswordHash, current)
+	if err != nil {
+		return err
+	}
+	if !match {
+		return ErrPassword
+	}
+	if err := s.notOwnName("newPassword", next, c.User); err != nil {
+		return err
+	}
+	hash, err := s.Hasher.Hash(ctx, next)
+	if err != nil {
+		return err
+	}
+	err = s.Store.InTx(ctx, func(tx Store) error {
+		now, err := tx.User(ctx, userID)
+		if err != nil {
+			return err
+		}
+		// Of two changes at once, the second finds that its current password no longer
+		// is.
+		if now.PasswordHash != c.PasswordHash {
+			return ErrPassword
+		}
+		return s.replacePassword(ctx, tx, userID, hash, sessionID)
+	})
+	if err != nil {
+		return noUser(err)
+	}
+	s.postChanged(ctx, c.User)
+	return nil
+}
+
+// ReplacePassword sets the password of the user with that e-mail address without
+// asking for the old one, and ends all of the user's sessions. It returns
+// VALIDATION_ERROR, ErrNoUser and password.ErrBusy.
+func (s *Service) ReplacePassword(ctx context.Context, email, secret string) (User, error) {
+	var f faults
+	f.newPassword(s.Policy, "password", secret, email)
+	if err := f.Err(); err != nil {
+		return User{}, err
+	}
+	c, err := s.byEmail(ctx, email)
+	if err != nil {
+		return User{}, err
+	}
+	hash, err := s.Hasher.Hash(ctx, secret)
+	if err != nil {
+		return User{}, fmt.Errorf("account: replace password: %w", err)
+	}
+	err = s.Store.InTx(ctx, func(tx Store) error {
+		if _, err := tx.User(ctx, c.ID); err != nil { // locked before its sessions
+			return err
+		}
+		if err := s.replacePassword(ctx, tx, c.ID, hash, ""); err != nil {
+			return err
+		}
+		target := audit.Target{Type: "user", ID: c.ID}
+		return tx.Record(ctx, audit.New(ctx, s.Now(), audit.UserResetPassword, target, audit.Details{"email": c.Email}))
+	})
+	return c.User, noUser(err)
+}
+
+// replacePassword stores a new password's hash and revokes what the old one gave, as
+// shutOut does. Every change of a password goes through here; a new hash of the same
+// password does not.
+func (s *Service) replacePassword(ctx context.Context, tx Store, userID, hash, keepSession string) error {
+	if err := tx.SetPassword(ctx, userID, hash); err != nil {
+		return err
+	}
+	return s.shutOut(ctx, tx, userID, keepSession)
+}
+
+// shutOut ends all of a user's sessions except keepSession, which may be empty, and
+// voids all links to reset the password.
+func (s *Service) shutOut(ctx context.Context, tx Store, userID, keepSession string) error {
+	if err := tx.VoidResets(ctx, userID); err != nil {
+		return err
+	}
+	return tx.DeleteSessionsExcept(ctx, userID, keepSession)
+}

@@ -1,0 +1,75 @@
+package account
+
+import (
+	"context"
+
+	"stoa/internal/caller"
+	"stoa/internal/cuid2"
+	"stoa/internal/errs"
+)
+
+// Registration is the form of a new user.
+type Registration struct {
+	Email        string `json:"email"`
+	Username     string `json:"username"`
+	Password     string `json:"password"`
+	ReferralCode string `json:"referralCode"` // optional
+}
+
+// RegistrationIssues returns what is wrong with r.
+func (s *Service) RegistrationIssues(r Registration) []errs.Issue {
+	var f faults
+	f.email(r.Email)
+	f.username("username", r.Username)
+	f.newPassword(s.Policy, "password", r.Password, r.Email, r.Username)
+	f.referral("referralCode", r.ReferralCode)
+	return f.List()
+}
+
+// Register creates a user with role USER and signs it in. It returns
+// VALIDATION_ERROR with every fault, ErrTaken if the e-mail address or the username
+// is taken, and password.ErrBusy.
+func (s *Service) Register(ctx context.Context, r Registration) (Tokens, error) {
+	if err := errs.Validation(s.RegistrationIssues(r)...); err != nil {
+		return Tokens{}, err
+	}
+	u := User{Email: r.Email, Username: r.Username, Role: caller.RoleUser, Referral: r.ReferralCode}
+	c, err := s.newUser(ctx, u, r.Password)
+	if err != nil {
+		return Tokens{}, err
+	}
+	return s.createSignedIn(ctx, c, func(tx Store) error { return tx.CreateUser(ctx, c) })
+}
+
+// createSignedIn calls create, which stores the user, and opens the user's first
+// session, both in one transaction. It returns ErrTaken if the e-mail address or the
+// username is taken.
+func (s *Service) createSignedIn(ctx context.Context, c Credentials, create func(tx Store) error) (Tokens, error) {
+	key, err := s.Ring.Signer(ctx)
+	if err != nil {
+		return Tokens{}, err
+	}
+	session := s.newSession(c.ID, key)
+	err = s.Store.InTx(ctx, func(tx Store) error {
+		if err := create(tx); err != nil {
+			return err
+		}
+		return tx.CreateSession(ctx, session)
+	})
+	if errs.KindOf(err) == errs.Conflict {
+		return Tokens{}, ErrTaken
+	} else if err != nil {
+		return Tokens{}, err
+	}
+	return s.tokens(ctx, c.User, session, session.Refresh)
+}
+
+// newUser returns u ready to be stored: active, with an id and the password's hash.
+func (s *Service) newUser(ctx context.Context, u User, secret string) (Credentials, error) {
+	hash, err := s.Hasher.Hash(ctx, secret)
+	if err != nil {
+		return Credentials{}, err
+	}
+	u.ID, u.Active, u.CreatedAt = cuid2.New(), true, s.Now()
+	return Credentials{User: u, PasswordHash: hash}, nil
+}

@@ -1,0 +1,135 @@
+package account
+
+import (
+	"context"
+	"slices"
+
+	"stoa/internal/audit"
+	"stoa/internal/caller"
+	"stoa/internal/errs"
+)
+
+// UserChange is what an administrator changes about a user. Empty fields stay.
+type UserChange struct {
+	Active *bool
+	Role   caller.Role
+}
+
+// Issues returns what is wrong with ch.
+func (ch UserChange) Issues() []errs.Issue {
+	var f faults
+	if ch.Role != "" && !slices.Contains(roles, ch.Role) {
+		f.Add("role", errs.CodeInvalid, "role must be %s or %s.", caller.RoleUser, caller.RoleAdmin)
+	}
+	return f.List()
+}
+
+// apply returns u with the change.
+func (ch UserChange) apply(u User) User {
+	if ch.Active != nil {
+		u.Active = *ch.Active
+	}
+	if ch.Role != "" {
+		u.Role = ch.Role
+	}
+	return u
+}
+
+// roles are the roles an administrator may give.
+var roles = []caller.Role{caller.RoleUser, caller.RoleAdmin}
+
+// isAdmin reports whether u may manage the platform.
+func (u User) isAdmin() bool { return u.Active && u.Role == caller.RoleAdmin }
+
+// UpdateUser changes a user and returns the new state. The change takes effect with
+// the next request under any of the user's tokens, on all replicas. Deactivating a
+// user also ends all of the user's sessions.
+//
+// It returns VALIDATION_ERROR with every fault, ErrNoUser, and
+// ErrLastAdministrator if nobody would be left to manage the platform, however
+// many administrators are changed at the same time.
+func (s *Service) UpdateUser(ctx context.Context, id string, ch UserChange) (User, error) {
+	if err := errs.Validation(ch.Issues()...); err != nil {
+		return User{}, err
+	}
+	if !userID.MatchString(id) {
+		return User{}, ErrNoUser
+	}
+	var changed User
+	err := s.Store.InTx(ctx, func(tx Store) error {
+		// All administrators are locked, and before the user. So of two transactions
+		// that each take one away, the second counts what the first left, and they
+		// cannot deadlock.
+		var admins []string
+		if ch.apply(User{Active: true, Role: caller.RoleAdmin}) != (User{Active: true, Role: caller.RoleAdmin}) {
+			var err error
+			if admins, err = tx.LockAdmins(ctx); err != nil {
+				return err
+			}
+		}
+		c, err := tx.User(ctx, id)
+		if err != nil {
+			return err
+		}
+		before := c.User
+		changed = ch.apply(before)
+		another := slices.ContainsFunc(admins, func(other string) bool { return other != id })
+		if before.isAdmin() && !changed.isAdmin() && !another {
+			return ErrLastAdministrator
+		}
+		return s.saveUser(ctx, tx, before, changed)
+	})
+	if err != nil {
+		return User{}, noUser(err)
+	}
+	return changed, nil
+}
+
+// saveUser stores and records what changed about a user, if anything.
+func (s *Service) saveUser(ctx context.Context, tx Store, before, after User) error {
+	target := audit.Target{Type: "user", ID: after.ID}
+	if after.Role != before.Role {
+		if err := tx.SetRole(ctx, after.ID, after.Role); err != nil {
+			return err
+		}
+		details := audit.Details{"email": after.Email, "from": string(before.Role), "to": string(after.Role)}
+		if err := tx.Record(ctx, audit.New(ctx, s.Now(), audit.UserRole, target, details)); err != nil {
+			return err
+		}
+	}
+	if after.Active != before.Active {
+		if err := tx.SetActive(ctx, after.ID, after.Active); err != nil {
+			return err
+		}
+		action := audit.UserActivate
+		if !after.Active {
+			action = audit.UserDeactivate
+			if err := s.shutOut(ctx, tx, after.ID, ""); err != nil {
+				return err
+			}
+		}
+		if err := tx.Record(ctx, audit.New(ctx, s.Now(), action, target, audit.Details{"email": after.Email})); err != nil {
+			return err
+		}
+	}
+	if after.isAdmin() && !before.isAdmin() {
+		return tx.DropSetup(ctx)
+	}
+	return nil
+}
+
+// SetActive is UpdateUser for the field Active.
+func (s *Service) SetActive(ctx context.Context, id string, active bool) error {
+	_, err := s.UpdateUser(ctx, id, UserChange{Active: &active})
+	return err
+}
+
+// Promote gives the user with that e-mail address the role ADMIN, or returns
+// ErrNoUser. Repeating it changes nothing.
+func (s *Service) Promote(ctx context.Context, email string) (User, error) {
+	c, err := s.byEmail(ctx, email)
+	if err != nil {
+		return User{}, err
+	}
+	return s.UpdateUser(ctx, c.ID, UserChange{Role: caller.RoleAdmin})
+}

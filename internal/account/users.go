@@ -1,0 +1,67 @@
+package account
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"stoa/internal/caller"
+	"stoa/internal/errs"
+)
+
+// UserQuery selects users. Empty fields match every user.
+type UserQuery struct {
+	// Search is part of an e-mail address or a username, in any case.
+	Search string
+	Role   caller.Role
+	Active *bool
+
+	Limit, Offset int
+}
+
+// Issues returns what is wrong with q.
+func (q UserQuery) Issues() []errs.Issue {
+	var f faults
+	if len(q.Search) > maxEmail || !utf8.ValidString(q.Search) || strings.ContainsFunc(q.Search, unicode.IsControl) {
+		f.Add("q", errs.CodeInvalid, "q must have %d bytes or fewer, without control characters.", maxEmail)
+	}
+	if q.Role != "" && !roleName.MatchString(string(q.Role)) {
+		f.Add("role", errs.CodeInvalid, "role must be the name of a role, like ADMIN.")
+	}
+	return f.List()
+}
+
+// roleName is the form of roles. Spec A allows others than USER and ADMIN.
+var roleName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,31}$`)
+
+// userID is the form of user ids, past ones included.
+var userID = regexp.MustCompile(`^[a-z0-9]{1,32}$`)
+
+// ListUsers returns one page of the users that q selects, the newest first, and how
+// many there are on all pages. It returns VALIDATION_ERROR for a query with
+// UserQuery.Issues.
+func (s *Service) ListUsers(ctx context.Context, q UserQuery) ([]User, int, error) {
+	if err := errs.Validation(q.Issues()...); err != nil {
+		return nil, 0, err
+	}
+	return s.Store.ListUsers(ctx, q)
+}
+
+// User returns the user with that id, active or not, or ErrNoUser.
+func (s *Service) User(ctx context.Context, id string) (User, error) {
+	if !userID.MatchString(id) {
+		return User{}, ErrNoUser
+	}
+	c, err := s.Store.User(ctx, id)
+	return c.User, noUser(err)
+}
+
+func (s *Service) byEmail(ctx context.Context, email string) (Credentials, error) {
+	if !validEmail(email) {
+		return Credentials{}, ErrNoUser
+	}
+	c, err := s.Store.UserByEmail(ctx, Key(email))
+	return c, noUser(err)
+}
