@@ -111,6 +111,7 @@ var mayImport = map[string][]string{
 	"internal/testkit":            {"*"},
 	"internal/testkit/clocktest":  {},
 	"internal/testkit/dbtest":     {"internal/store", "internal/testkit/pgtest"},
+	"internal/testkit/goldentest": {},
 	"internal/testkit/needtest":   {},
 	"internal/testkit/pgtest":     {"internal/testkit/needtest"},
 	"internal/testkit/logtest":    {"internal/reqid"},

@@ -89,7 +89,7 @@ func TestAnEmptyShopIsExported(t *testing.T) {
 		}
 		importText(t, a, admin, "application/yaml", string(res.Body), http.StatusOK)
 	}
-	mustFail(t, a.Do(t, get(admin, "/api/v1/admin/catalog?format=xml")), http.StatusBadRequest, "VALIDATION_ERROR")
+	testkit.WantError(t, a.Do(t, testkit.Get(admin, "/api/v1/admin/catalog?format=xml")), http.StatusBadRequest, "VALIDATION_ERROR")
 }
 
 func TestAFaultyUploadImportsNothing(t *testing.T) {

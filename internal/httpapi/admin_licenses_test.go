@@ -30,22 +30,11 @@ func manageLicense(tb testing.TB, a *testkit.App, who testkit.Tokens, method, pa
 	return res
 }
 
-// faults returns the paths of error.details.issues.
-func faults(tb testing.TB, res testkit.Response) string {
-	tb.Helper()
-	list, _ := res.Get(tb, "error.details.issues").([]any)
-	var paths []string
-	for _, i := range list {
-		paths = append(paths, fmt.Sprint(i.(map[string]any)["path"]))
-	}
-	return strings.Join(paths, " ")
-}
-
 func TestOnlyAdministratorsManageLicenses(t *testing.T) {
 	t.Parallel()
-	a := shop(t)
+	a := testkit.NewShop(t)
 	ada := a.Register(t, "ada")
-	id := licenseOf(t, a, buyAs(t, a, ada, "once"))
+	id := a.UseLicense(t, a.BuyKey(t, ada.Access, "once"))
 	for _, op := range []string{
 		"GET ", "POST ", "POST /lookup", "GET /ID", "PATCH /ID", "POST /ID/renew", "POST /ID/revoke", "GET /ID/activations", "DELETE /ID/activations/first.example",
 	} {
@@ -63,14 +52,14 @@ func TestAdministratorsFindLicenses(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
+		a.ImportCatalog(t)
 		a.Admin(t, "root")
 		ada := a.Register(t, "ada")
-		monthly, once := buyAs(t, a, ada, "monthly"), buyAs(t, a, ada, "once")
-		send(t, a, products+"/bare/purchase", `{"tierId":"only","paymentMethod":"card"}`)
+		monthly, once := a.BuyKey(t, ada.Access, "monthly"), a.BuyKey(t, ada.Access, "once")
+		a.Send(t, testkit.Products+"/bare/purchase", `{"tierId":"only","paymentMethod":"card"}`)
 		a.Clock.Advance(40 * 24 * time.Hour)
 		root := a.Login(t, "root") // a token of before has expired
-		manageLicense(t, a, root, http.MethodPost, "/"+licenseOf(t, a, once)+"/revoke", "", http.StatusOK)
+		manageLicense(t, a, root, http.MethodPost, "/"+a.UseLicense(t, once)+"/revoke", "", http.StatusOK)
 
 		for query, want := range map[string]string{
 			"":                               "active expired revoked",
@@ -95,7 +84,7 @@ func TestAdministratorsFindLicenses(t *testing.T) {
 			}
 		}
 		bad := manageLicense(t, a, root, http.MethodGet, "?page=0&limit=101&product=A%00&user=%F0%9F%98%80&status=gone", "", http.StatusBadRequest)
-		if got := faults(t, bad); got != "page limit product user status" {
+		if got := testkit.IssuePaths(t, bad); got != "page limit product user status" {
 			t.Errorf("faults = %q", got)
 		}
 
@@ -110,7 +99,7 @@ func TestAdministratorsFindLicenses(t *testing.T) {
 				t.Errorf("GET by id and by key differ:\n%s", diff)
 			}
 		}
-		for _, key := range []string{"x", once + "X", unknownKey()} {
+		for _, key := range []string{"x", once + "X", testkit.UnknownKey()} {
 			manageLicense(t, a, root, http.MethodPost, "/lookup", fmt.Sprintf(`{"licenseKey":%q}`, key), http.StatusNotFound)
 		}
 		manageLicense(t, a, root, http.MethodPost, "/lookup", `{}`, http.StatusBadRequest)
@@ -128,9 +117,9 @@ func TestAdministratorsGrantLicenses(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
+		a.ImportCatalog(t)
 		root, ada := a.Admin(t, "root"), a.Register(t, "ada")
-		before := fetch(t, a, products+"/mail-pack").Get(t, "downloadCount")
+		before := a.Fetch(t, testkit.Products+"/mail-pack").Get(t, "downloadCount")
 
 		plain := manageLicense(t, a, root, http.MethodPost, "", `{"productSlug":"mail-pack","tierId":"monthly"}`, http.StatusCreated)
 		for path, want := range map[string]any{
@@ -143,7 +132,7 @@ func TestAdministratorsGrantLicenses(t *testing.T) {
 		if plain.Header.Get("Location") != adminLicenses+"/"+plain.Text(t, "data.id") || plain.Header.Get("ETag") != `"1"` || plain.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("headers = %v", plain.Header)
 		}
-		res := activate(t, a, plain.Text(t, "data.licenseKey"), "a.example")
+		res := a.Activate(t, plain.Text(t, "data.licenseKey"), "a.example")
 		if fmt.Sprint(res.Get(t, "license.features")) != "[Mails Support]" {
 			t.Errorf("activate = %d %s", res.Status, res.Body)
 		}
@@ -161,7 +150,7 @@ func TestAdministratorsGrantLicenses(t *testing.T) {
 		if forever.Text(t, "data.type") != "perpetual" || forever.Get(t, "data.expiresAt") != nil {
 			t.Errorf("grant = %s", forever.Body)
 		}
-		if got := fetch(t, a, products+"/mail-pack").Get(t, "downloadCount"); got != before {
+		if got := a.Fetch(t, testkit.Products+"/mail-pack").Get(t, "downloadCount"); got != before {
 			t.Errorf("downloadCount = %v, want %v: nobody bought anything", got, before)
 		}
 		for body, want := range map[string]string{
@@ -172,7 +161,7 @@ func TestAdministratorsGrantLicenses(t *testing.T) {
 			`{"productSlug":"mail-pack","tierId":"once","expiresAt":"1969-12-31T00:00:00Z"}`:                            "expiresAt",
 			`{"productSlug":"mail-pack","tierId":"once","expiresAt":"0001-01-01T00:00:00Z"}`:                            "expiresAt", // zero, in Go; only null is for ever
 		} {
-			got := strings.Fields(faults(t, manageLicense(t, a, root, http.MethodPost, "", body, http.StatusBadRequest)))
+			got := strings.Fields(testkit.IssuePaths(t, manageLicense(t, a, root, http.MethodPost, "", body, http.StatusBadRequest)))
 			slices.Sort(got)
 			if strings.Join(got, " ") != want {
 				t.Errorf("%s: faults %q, want %q", body, got, want)
@@ -189,11 +178,11 @@ func TestAdministratorsChangeLicenses(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
+		a.ImportCatalog(t)
 		root := a.Admin(t, "root")
-		key := buy(t, a, "once") // three seats
-		id := licenseOf(t, a, key)
-		activate(t, a, key, "second.example")
+		key := a.BuyKey(t, "", "once") // three seats
+		id := a.UseLicense(t, key)
+		a.Activate(t, key, "second.example")
 		patch := func(body, match string, want int) testkit.Response {
 			t.Helper()
 			h := http.Header{}
@@ -212,19 +201,19 @@ func TestAdministratorsChangeLicenses(t *testing.T) {
 			t.Errorf("PATCH = %s", res.Body)
 		}
 		for _, instance := range []string{"first.example", "second.example"} {
-			if verify(t, a, "mail-pack", key, instance).Get(t, "valid") != true || activate(t, a, key, instance).Status != http.StatusOK {
+			if a.Verify(t, "mail-pack", key, instance).Get(t, "valid") != true || a.Activate(t, key, instance).Status != http.StatusOK {
 				t.Errorf("%s lost its seat", instance)
 			}
 		}
-		wantFlatError(t, activate(t, a, key, "third.example"), 400, "ACTIVATION_FAILED")
-		deactivate(t, a, key, "second.example")
-		wantFlatError(t, activate(t, a, key, "third.example"), 400, "ACTIVATION_FAILED")
+		testkit.WantFlatError(t, a.Activate(t, key, "third.example"), 400, "ACTIVATION_FAILED")
+		a.Deactivate(t, key, "second.example")
+		testkit.WantFlatError(t, a.Activate(t, key, "third.example"), 400, "ACTIVATION_FAILED")
 
 		if res := patch(`{"maxInstances":2}`, `"1"`, http.StatusPreconditionFailed); res.Text(t, "error.code") != "PRECONDITION_FAILED" {
 			t.Errorf("stale = %s", res.Body)
 		}
 		patch(`{"maxInstances":1,"features":["Mails"],"unknown":1}`, "", http.StatusOK) // as it is
-		if res := patch(`{"features":[]}`, `"2"`, http.StatusOK); fmt.Sprint(verify(t, a, "mail-pack", key, "first.example").Get(t, "features")) != "[]" || res.Header.Get("ETag") != `"3"` {
+		if res := patch(`{"features":[]}`, `"2"`, http.StatusOK); fmt.Sprint(a.Verify(t, "mail-pack", key, "first.example").Get(t, "features")) != "[]" || res.Header.Get("ETag") != `"3"` {
 			t.Errorf("PATCH = %s", res.Body)
 		}
 
@@ -233,9 +222,9 @@ func TestAdministratorsChangeLicenses(t *testing.T) {
 			t.Errorf("PATCH = %s", res.Body)
 		}
 		a.Clock.Advance(time.Hour)
-		wantVerdict(t, verify(t, a, "mail-pack", key, "first.example"), "expired")
+		testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "first.example"), "expired")
 		patch(`{"expiresAt":"1970-01-01T00:00:00Z"}`, "", http.StatusOK) // 0 in the database, where none is NULL
-		wantVerdict(t, verify(t, a, "mail-pack", key, "first.example"), "expired")
+		testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "first.example"), "expired")
 		if res := patch(`{"expiresAt":null}`, "", http.StatusOK); res.Text(t, "data.type") != "perpetual" || res.Text(t, "data.status") != "active" {
 			t.Errorf("PATCH = %s", res.Body)
 		}
@@ -248,7 +237,7 @@ func TestAdministratorsChangeLicenses(t *testing.T) {
 			`{"features":[` + strings.Repeat(`"x",`, 200) + `"x"]}`:                                                        "features",
 			`[]`: "",
 		} {
-			got := strings.Fields(faults(t, patch(body, "", http.StatusBadRequest)))
+			got := strings.Fields(testkit.IssuePaths(t, patch(body, "", http.StatusBadRequest)))
 			slices.Sort(got)
 			if strings.Join(got, " ") != want {
 				t.Errorf("%.40s: faults %q, want %q", body, got, want)
@@ -304,17 +293,17 @@ func TestAdministratorsRenewLicenses(t *testing.T) {
 		}
 		a.Clock.Advance(100 * 24 * time.Hour) // 9 June
 		root = a.Login(t, "root")
-		wantVerdict(t, verify(t, a, "mail-pack", key, "first.example"), "expired")
+		testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "first.example"), "expired")
 		res := manageLicense(t, a, root, http.MethodPost, "/"+id+"/renew", `{"periods":1}`, http.StatusOK)
 		if res.Text(t, "data.status") != "active" || res.Text(t, "data.expiresAt") != "2030-07-09T12:00:00.000Z" {
 			t.Errorf("renew = %s", res.Body)
 		}
 		for body, want := range map[string]string{`{}`: "periods", `{"periods":121,"reference":"\u0000"}`: "periods reference", `{"periods":"1"}`: "periods"} {
-			if got := faults(t, manageLicense(t, a, root, http.MethodPost, "/"+id+"/renew", body, http.StatusBadRequest)); got != want {
+			if got := testkit.IssuePaths(t, manageLicense(t, a, root, http.MethodPost, "/"+id+"/renew", body, http.StatusBadRequest)); got != want {
 				t.Errorf("%s: faults %q, want %q", body, got, want)
 			}
 		}
-		perpetual := licenseOf(t, a, buy(t, a, "once"))
+		perpetual := a.UseLicense(t, a.BuyKey(t, "", "once"))
 		manageLicense(t, a, root, http.MethodPost, "/"+perpetual+"/renew", `{"periods":1}`, http.StatusConflict)
 		manageLicense(t, a, root, http.MethodPost, "/"+id+"/revoke", "", http.StatusOK)
 		manageLicense(t, a, root, http.MethodPost, "/"+id+"/renew", `{"periods":1}`, http.StatusConflict)
@@ -326,8 +315,8 @@ func TestAdministratorsFreeSeats(t *testing.T) {
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		root, key, id := sellOne(t, a, "once")
-		activate(t, a, key, "a/b c.example")
-		activate(t, a, key, "localhost")
+		a.Activate(t, key, "a/b c.example")
+		a.Activate(t, key, "localhost")
 		res := manageLicense(t, a, root, http.MethodGet, "/"+id+"/activations?limit=2&page=2", "", http.StatusOK)
 		if items := res.Get(t, "data.items").([]any); len(items) != 1 || items[0].(map[string]any)["development"] != true || res.Get(t, "data.pagination.total") != 3.0 {
 			t.Errorf("activations = %s", res.Body)
@@ -337,7 +326,7 @@ func TestAdministratorsFreeSeats(t *testing.T) {
 			t.Errorf("DELETE = %s", res.Body)
 		}
 		manageLicense(t, a, root, http.MethodDelete, path, "", http.StatusNotFound)
-		wantVerdict(t, verify(t, a, "mail-pack", key, "a/b c.example"), "not_activated")
+		testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "a/b c.example"), "not_activated")
 		if got := audited(t, a, root, "license.deactivate"); len(got) != 1 || got[0] != "license.deactivate "+id {
 			t.Errorf("the audit log says %v", got)
 		}

@@ -33,7 +33,7 @@ func TestPicturesAreUploadedAndServed(t *testing.T) {
 	a := testkit.New(t)
 	admin := a.Admin(t, "ada").Access
 	for _, tt := range []struct{ declared, content, served, policy string }{
-		{"image/svg+xml", testSVG, "image/svg+xml", "default-src 'none'; img-src data:; style-src 'unsafe-inline'; sandbox"},
+		{"image/svg+xml", testkit.SVG, "image/svg+xml", "default-src 'none'; img-src data:; style-src 'unsafe-inline'; sandbox"},
 		{"image/png", png, "image/png", ""},
 		{"image/jpeg", jpg, "image/jpeg", ""},
 		{"image/webp", webp, "image/webp", ""},
@@ -45,7 +45,7 @@ func TestPicturesAreUploadedAndServed(t *testing.T) {
 		if res.Text(t, "data.contentType") != tt.served || res.Get(t, "data.size") != float64(len(tt.content)) || res.Header.Get("Location") != path {
 			t.Errorf("upload = %s", res.Body)
 		}
-		got := fetch(t, a, path)
+		got := a.Fetch(t, path)
 		if got.Status != http.StatusOK || string(got.Body) != tt.content || got.Header.Get("Content-Type") != tt.served ||
 			got.Header.Get("Content-Security-Policy") != tt.policy || got.Header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("GET %s = %d %v", path, got.Status, got.Header)
@@ -55,7 +55,7 @@ func TestPicturesAreUploadedAndServed(t *testing.T) {
 		}
 		manage(t, a, admin, http.MethodPost, managed, draft(fmt.Sprint("p", len(tt.content), tt.declared[6:9]), map[string]any{"icon": path, "screenshots": []any{path}}), http.StatusCreated)
 	}
-	body, header := form(t, []byte(testSVG))
+	body, header := testkit.Form(t, []byte(testkit.SVG))
 	res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/api/v1/admin/media", Token: admin, Body: body, Header: header})
 	if res.Status != http.StatusCreated || res.Text(t, "data.contentType") != "image/svg+xml" {
 		t.Errorf("as a form: %d %s", res.Status, res.Body)
@@ -86,14 +86,14 @@ func TestWhatIsNoPictureIsRefused(t *testing.T) {
 		"one that is too large":   {[][]byte{[]byte(png + strings.Repeat("x", 2<<20))}, http.StatusRequestEntityTooLarge},
 		"one that is far too big": {[][]byte{make([]byte, 4<<20)}, http.StatusRequestEntityTooLarge},
 	} {
-		body, header := form(t, tt.files...)
+		body, header := testkit.Form(t, tt.files...)
 		res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/api/v1/admin/media", Token: admin, Body: body, Header: header})
 		if res.Status != tt.want {
 			t.Errorf("a form with %s = %d %s, want %d", name, res.Status, res.Body, tt.want)
 		}
 	}
 	cut := a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/api/v1/admin/media", Token: admin, Body: "--b\r\nContent-Disposition: form-data; name=a; filename=a\r\n\r\nabc", Header: http.Header{"Content-Type": {"multipart/form-data; boundary=b"}}})
-	mustFail(t, cut, http.StatusBadRequest, "VALIDATION_ERROR")
+	testkit.WantError(t, cut, http.StatusBadRequest, "VALIDATION_ERROR")
 }
 
 // Browsers hold all pixels of a picture in memory, however few bytes it has.

@@ -84,11 +84,11 @@ func TestAProductFromDraftToSale(t *testing.T) {
 			t.Errorf("Location = %q", got)
 		}
 		// A draft is nobody's business but the administrators'.
-		if res := fetch(t, a, products+"/cards"); res.Status != http.StatusNotFound {
+		if res := a.Fetch(t, testkit.Products+"/cards"); res.Status != http.StatusNotFound {
 			t.Errorf("the draft's page = %d", res.Status)
 		}
-		mustFailFlat(t, send(t, a, products+"/cards/purchase", map[string]any{"tierId": "pro", "paymentMethod": "card"}), http.StatusBadRequest, "PURCHASE_FAILED")
-		if res := fetch(t, a, products); len(res.Get(t, "products").([]any)) != 0 {
+		testkit.WantFlatError(t, a.Send(t, testkit.Products+"/cards/purchase", map[string]any{"tierId": "pro", "paymentMethod": "card"}), http.StatusBadRequest, "PURCHASE_FAILED")
+		if res := a.Fetch(t, testkit.Products); len(res.Get(t, "products").([]any)) != 0 {
 			t.Errorf("the list holds the draft: %s", res.Body)
 		}
 		shown := manage(t, a, admin, http.MethodGet, managed+"/cards", nil, http.StatusOK)
@@ -101,11 +101,11 @@ func TestAProductFromDraftToSale(t *testing.T) {
 		if sale.Header.Get("ETag") == made.Header.Get("ETag") {
 			t.Error("the ETag is the same after a change")
 		}
-		public := fetch(t, a, products+"/cards")
+		public := a.Fetch(t, testkit.Products+"/cards")
 		if public.Status != http.StatusOK || public.Get(t, "featured") != true || public.Get(t, "trending") != true {
 			t.Errorf("after publishing: %d %s", public.Status, public.Body)
 		}
-		res := send(t, a, products+"/cards/purchase", map[string]any{"tierId": "pro", "paymentMethod": "card"})
+		res := a.Send(t, testkit.Products+"/cards/purchase", map[string]any{"tierId": "pro", "paymentMethod": "card"})
 		if res.Status != http.StatusOK {
 			t.Fatalf("purchase = %d %s", res.Status, res.Body)
 		}
@@ -113,22 +113,15 @@ func TestAProductFromDraftToSale(t *testing.T) {
 		if now.Get(t, "data.shown.downloadCount") != 1.0 || now.Get(t, "data.downloadCount") != 0.0 || now.Header.Get("ETag") != sale.Header.Get("ETag") {
 			t.Errorf("after the purchase: ETag %s (was %s), %s", now.Header.Get("ETag"), sale.Header.Get("ETag"), now.Body)
 		}
-		mustFail(t, a.Do(t, del(admin, managed+"/cards")), http.StatusConflict, "CONFLICT")
+		testkit.WantError(t, a.Do(t, testkit.Delete(admin, managed+"/cards")), http.StatusConflict, "CONFLICT")
 
 		// Off the shelf again, what was sold goes on working.
 		manage(t, a, admin, http.MethodPatch, managed+"/cards", map[string]any{"published": false}, http.StatusOK)
-		res = send(t, a, products+"/cards/activate", map[string]any{"licenseKey": res.Text(t, "licenseKey"), "instanceId": "shop.example"})
+		res = a.Send(t, testkit.Products+"/cards/activate", map[string]any{"licenseKey": res.Text(t, "licenseKey"), "instanceId": "shop.example"})
 		if res.Status != http.StatusOK || res.Get(t, "license.maxInstances") != 2.0 {
 			t.Errorf("activate = %d %s", res.Status, res.Body)
 		}
 	})
-}
-
-func mustFailFlat(tb testing.TB, res testkit.Response, status int, code string) {
-	tb.Helper()
-	if res.Status != status || res.Text(tb, "error") != code {
-		tb.Errorf("answer = %d %s, want %d %s", res.Status, res.Body, status, code)
-	}
 }
 
 func TestEveryFaultOfAProductIsNamed(t *testing.T) {
@@ -160,10 +153,10 @@ func TestEveryFaultOfAProductIsNamed(t *testing.T) {
 		"description":"`+strings.Repeat("d", 2000)+`","icon":"https://example.com/i.svg","rating":5,"position":-1000000,"fullDescription":"",
 		"pricingTiers":[{"id":"t","name":"T","description":"","price":9.90,"currency":"EUR","billingPeriod":null}]}`, http.StatusCreated)
 	for _, body := range []string{``, `[]`, `{`, `{"slug":"\ud83d"}`, "{\"slug\":\"\xff\"}"} {
-		mustFail(t, a.Do(t, testkit.Request{Method: http.MethodPost, Path: managed, Body: body, Token: admin}), http.StatusBadRequest, "VALIDATION_ERROR")
+		testkit.WantError(t, a.Do(t, testkit.Request{Method: http.MethodPost, Path: managed, Body: body, Token: admin}), http.StatusBadRequest, "VALIDATION_ERROR")
 	}
-	mustFail(t, a.Do(t, testkit.Request{Method: http.MethodPost, Path: managed, Body: `{"slug":"` + strings.Repeat("x", 1<<20) + `"}`, Token: admin}), http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
-	mustFail(t, a.Do(t, testkit.Request{Method: http.MethodPost, Path: managed, Body: "slug: a", Token: admin, Header: http.Header{"Content-Type": {"application/yaml"}}}), http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
+	testkit.WantError(t, a.Do(t, testkit.Request{Method: http.MethodPost, Path: managed, Body: `{"slug":"` + strings.Repeat("x", 1<<20) + `"}`, Token: admin}), http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
+	testkit.WantError(t, a.Do(t, testkit.Request{Method: http.MethodPost, Path: managed, Body: "slug: a", Token: admin, Header: http.Header{"Content-Type": {"application/yaml"}}}), http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
 }
 
 func TestAChangeReplacesWhatItNames(t *testing.T) {
@@ -171,7 +164,7 @@ func TestAChangeReplacesWhatItNames(t *testing.T) {
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "ada").Access
-		importCatalog(t, a)
+		a.ImportCatalog(t)
 		path := managed + "/mail-pack"
 		before := manage(t, a, admin, http.MethodGet, path, nil, http.StatusOK)
 		a.Clock.Advance(time.Minute)
@@ -223,7 +216,7 @@ func TestAChangeReplacesWhatItNames(t *testing.T) {
 func TestAChangeIsCheckedAgainstTheRest(t *testing.T) {
 	t.Parallel()
 
-	a := shop(t)
+	a := testkit.NewShop(t)
 	admin := a.Admin(t, "ada").Access
 	tiers := []any{map[string]any{"id": "once", "name": "Once", "price": 49.9, "currency": "EUR"}}
 	res := manage(t, a, admin, http.MethodPatch, managed+"/mail-pack", map[string]any{"pricingTiers": tiers}, http.StatusBadRequest)
@@ -242,7 +235,7 @@ func TestProductIfMatch(t *testing.T) {
 		path := managed + "/cards"
 		second := manage(t, a, admin, http.MethodPatch, path, map[string]any{"name": "B"}, http.StatusOK, first).Header.Get("ETag")
 		for _, stale := range []string{first, "W/" + second, `"x"`} {
-			mustFail(t, manage(t, a, admin, http.MethodPatch, path, map[string]any{"name": "C"}, http.StatusPreconditionFailed, stale), http.StatusPreconditionFailed, "PRECONDITION_FAILED")
+			testkit.WantError(t, manage(t, a, admin, http.MethodPatch, path, map[string]any{"name": "C"}, http.StatusPreconditionFailed, stale), http.StatusPreconditionFailed, "PRECONDITION_FAILED")
 			manage(t, a, admin, http.MethodDelete, path, nil, http.StatusPreconditionFailed, stale)
 		}
 		manage(t, a, admin, http.MethodPatch, path, map[string]any{"name": "B"}, http.StatusOK, `"x", `+second)
@@ -314,9 +307,9 @@ func TestNoProductIsDeletedWhileItIsSold(t *testing.T) {
 				deletion testkit.Response
 			)
 			wg.Go(func() {
-				bought = send(t, a, products+"/"+slug+"/purchase", map[string]any{"tierId": "pro", "paymentMethod": "card"})
+				bought = a.Send(t, testkit.Products+"/"+slug+"/purchase", map[string]any{"tierId": "pro", "paymentMethod": "card"})
 			})
-			wg.Go(func() { deletion = a.Do(t, del(admin, managed+"/"+slug)) })
+			wg.Go(func() { deletion = a.Do(t, testkit.Delete(admin, managed+"/"+slug)) })
 			wg.Wait()
 			switch {
 			case bought.Status == http.StatusOK && deletion.Status == http.StatusConflict:
@@ -333,54 +326,54 @@ func TestNoProductIsDeletedWhileItIsSold(t *testing.T) {
 func TestADeletedSlugIsForgottenOnEveryReplica(t *testing.T) {
 	t.Parallel()
 
-	replicas(t, func(t *testing.T, a, b *testkit.App, _ *sql.DB) {
+	testkit.Replicas(t, func(t *testing.T, a, b *testkit.App, _ *sql.DB) {
 		admin := a.Admin(t, "ada").Access
 		path, typo := managed+"/cards", "STOA-AAAAA-AAAAA-AAAAA-AAAAA-AAAAA-AAAAA"
 		manage(t, a, admin, http.MethodPost, managed, draft("cards", map[string]any{"published": true}), http.StatusCreated)
-		wantVerdict(t, verify(t, a, "cards", typo, "x"), "not_found")
-		wantVerdict(t, verify(t, b, "cards", typo, "x"), "not_found")
+		testkit.WantRefused(t, a.Verify(t, "cards", typo, "x"), "not_found")
+		testkit.WantRefused(t, b.Verify(t, "cards", typo, "x"), "not_found")
 
 		manage(t, a, admin, http.MethodDelete, path, nil, http.StatusOK)
-		mustFailFlat(t, verify(t, a, "cards", typo, "x"), http.StatusNotFound, "NOT_FOUND")
-		wantVerdict(t, verify(t, b, "cards", typo, "x"), "not_found") // for a second
+		testkit.WantFlatError(t, a.Verify(t, "cards", typo, "x"), http.StatusNotFound, "NOT_FOUND")
+		testkit.WantRefused(t, b.Verify(t, "cards", typo, "x"), "not_found") // for a second
 
 		manage(t, a, admin, http.MethodPost, managed, draft("cards", map[string]any{"published": true}), http.StatusCreated)
-		res := send(t, a, products+"/cards/purchase", map[string]any{"tierId": "pro", "paymentMethod": "card"})
+		res := a.Send(t, testkit.Products+"/cards/purchase", map[string]any{"tierId": "pro", "paymentMethod": "card"})
 		use := map[string]any{"licenseKey": res.Text(t, "licenseKey"), "instanceId": "shop.example"}
-		if res := send(t, b, products+"/cards/activate", use); res.Status != http.StatusOK {
+		if res := b.Send(t, testkit.Products+"/cards/activate", use); res.Status != http.StatusOK {
 			t.Errorf("activate at the other replica = %d %s", res.Status, res.Body)
 		}
-		if res := verify(t, b, "cards", res.Text(t, "licenseKey"), "shop.example"); res.Get(t, "valid") != true {
+		if res := b.Verify(t, "cards", res.Text(t, "licenseKey"), "shop.example"); res.Get(t, "valid") != true {
 			t.Errorf("verify at the other replica = %s", res.Body)
 		}
 
 		manage(t, a, admin, http.MethodPost, managed, draft("gone", map[string]any{"published": true}), http.StatusCreated)
-		wantVerdict(t, verify(t, b, "gone", typo, "x"), "not_found")
+		testkit.WantRefused(t, b.Verify(t, "gone", typo, "x"), "not_found")
 		manage(t, a, admin, http.MethodDelete, managed+"/gone", nil, http.StatusOK)
 		b.Clock.Advance(time.Second)
-		mustFailFlat(t, verify(t, b, "gone", typo, "x"), http.StatusNotFound, "NOT_FOUND")
+		testkit.WantFlatError(t, b.Verify(t, "gone", typo, "x"), http.StatusNotFound, "NOT_FOUND")
 	})
 }
 
 func TestOnlyAdministratorsManageTheCatalogue(t *testing.T) {
 	t.Parallel()
 
-	a := shop(t)
+	a := testkit.NewShop(t)
 	user := a.Register(t, "bob").Access
 	for _, op := range []string{
 		"GET " + managed, "POST " + managed, "GET " + managed + "/bare", "PATCH " + managed + "/bare", "DELETE " + managed + "/bare",
 		"POST /api/v1/admin/media", "GET /api/v1/admin/catalog", "POST /api/v1/admin/catalog",
 	} {
 		method, path, _ := strings.Cut(op, " ")
-		mustFail(t, a.Do(t, testkit.Request{Method: method, Path: path, Body: "{}"}), http.StatusUnauthorized, "UNAUTHORIZED")
-		mustFail(t, a.Do(t, testkit.Request{Method: method, Path: path, Body: "{}", Token: user}), http.StatusForbidden, "FORBIDDEN")
+		testkit.WantError(t, a.Do(t, testkit.Request{Method: method, Path: path, Body: "{}"}), http.StatusUnauthorized, "UNAUTHORIZED")
+		testkit.WantError(t, a.Do(t, testkit.Request{Method: method, Path: path, Body: "{}", Token: user}), http.StatusForbidden, "FORBIDDEN")
 	}
 }
 
 func TestManagedProductsAreFiltered(t *testing.T) {
 	t.Parallel()
 
-	a := shop(t)
+	a := testkit.NewShop(t)
 	admin := a.Admin(t, "ada").Access
 	for slug, position := range map[string]int{"b-last": 5, "a-first": -5} {
 		manage(t, a, admin, http.MethodPost, managed, draft(slug, map[string]any{"position": position, "trending": position < 0}), http.StatusCreated)
@@ -431,7 +424,7 @@ func TestPositionOrdersTheShop(t *testing.T) {
 			manage(t, a, admin, http.MethodPost, managed, draft(slug, p), http.StatusCreated)
 		}
 		var got []string
-		for _, p := range fetch(t, a, products).Get(t, "products").([]any) {
+		for _, p := range a.Fetch(t, testkit.Products).Get(t, "products").([]any) {
 			got = append(got, p.(map[string]any)["slug"].(string))
 		}
 		if want := []string{"star-early", "star-late", "plain-many", "plain-few", "plain-late"}; !slices.Equal(got, want) {
@@ -450,7 +443,7 @@ func TestCatalogueOperationsAreAudited(t *testing.T) {
 		manage(t, a, ada.Access, http.MethodPatch, managed+"/cards", map[string]any{"name": "Cards"}, http.StatusOK)
 		manage(t, a, ada.Access, http.MethodPatch, managed+"/cards", map[string]any{"name": ""}, http.StatusBadRequest)
 		manage(t, a, ada.Access, http.MethodDelete, managed+"/cards", nil, http.StatusOK)
-		upload(t, a, ada.Access, "image/svg+xml", testSVG, http.StatusCreated)
+		upload(t, a, ada.Access, "image/svg+xml", testkit.SVG, http.StatusCreated)
 		a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/api/v1/admin/catalog", Body: `{"products":[]}`, Token: ada.Access})
 
 		entries := manage(t, a, ada.Access, http.MethodGet, "/api/v1/admin/audit?actor="+ada.UserID, nil, http.StatusOK).Get(t, "data.items").([]any)
@@ -468,7 +461,7 @@ func TestCatalogueOperationsAreAudited(t *testing.T) {
 			`product.create {"published":false,"slug":"cards"}`,
 			`product.update {"fields":["name","featured"],"published":false,"slug":"cards"}`,
 			`product.delete {"slug":"cards"}`,
-			fmt.Sprintf(`media.upload {"bytes":%d}`, len(testSVG)),
+			fmt.Sprintf(`media.upload {"bytes":%d}`, len(testkit.SVG)),
 		}
 		if diff := cmp.Diff(got, want); diff != "" {
 			t.Errorf("audit log (-got +want):\n%s", diff)
@@ -488,17 +481,17 @@ func TestADraftCannotBeToldFromNothing(t *testing.T) {
 		}
 		const typo, unknown = "STOA-AAAAA-AAAAA-AAAAA-AAAAA-AAAAA-AAAAA", "STOA-00000-00000-00000-00000-00000-00000"
 		ask := func(slug string) (answers []string) {
-			at := products + "/" + slug
+			at := testkit.Products + "/" + slug
 			for _, key := range []string{typo, unknown, market.NewLicenseKey().Reveal()} {
 				query := "?licenseKey=" + key + "&instanceId=shop.example"
 				for _, res := range []testkit.Response{
-					fetch(t, a, at+"/license/verify"+query), fetch(t, a, at+"/license/lease"+query), send(t, a, at+"/activate", use(key)), send(t, a, at+"/deactivate", use(key)),
+					a.Fetch(t, at+"/license/verify"+query), a.Fetch(t, at+"/license/lease"+query), a.Send(t, at+"/activate", use(key)), a.Send(t, at+"/deactivate", use(key)),
 				} {
 					answers = append(answers, fmt.Sprint(res.Status, res.Header.Get("X-License-Code"), string(res.Body)))
 				}
 			}
 			for _, res := range []testkit.Response{
-				fetch(t, a, at), fetch(t, a, at+"/reviews"), a.Do(t, del(user, at+"/reviews")), send(t, a, at+"/purchase", map[string]any{"tierId": "pro", "paymentMethod": "card"}),
+				a.Fetch(t, at), a.Fetch(t, at+"/reviews"), a.Do(t, testkit.Delete(user, at+"/reviews")), a.Send(t, at+"/purchase", map[string]any{"tierId": "pro", "paymentMethod": "card"}),
 				a.Do(t, testkit.Request{Method: http.MethodPost, Path: at + "/reviews", Token: user, Body: map[string]any{"rating": 5}}),
 			} {
 				answers = append(answers, fmt.Sprint(res.Status, string(res.Body)))
@@ -511,19 +504,19 @@ func TestADraftCannotBeToldFromNothing(t *testing.T) {
 
 		// Published it is there, withdrawn without a sale it is not, and sold it stays.
 		manage(t, a, admin, http.MethodPatch, managed+"/cards", map[string]any{"published": true}, http.StatusOK)
-		wantVerdict(t, verify(t, a, "cards", typo, "x"), "not_found")
+		testkit.WantRefused(t, a.Verify(t, "cards", typo, "x"), "not_found")
 		manage(t, a, admin, http.MethodPatch, managed+"/cards", map[string]any{"published": false}, http.StatusOK)
 		if diff := cmp.Diff(ask("cards"), ask("nothing")); diff != "" {
 			t.Errorf("withdrawn before a sale (-got +want):\n%s", diff)
 		}
 		manage(t, a, admin, http.MethodPatch, managed+"/cards", map[string]any{"published": true}, http.StatusOK)
-		key := send(t, a, products+"/cards/purchase", map[string]any{"tierId": "pro", "paymentMethod": "card"}).Text(t, "licenseKey")
+		key := a.Send(t, testkit.Products+"/cards/purchase", map[string]any{"tierId": "pro", "paymentMethod": "card"}).Text(t, "licenseKey")
 		manage(t, a, admin, http.MethodPatch, managed+"/cards", map[string]any{"published": false}, http.StatusOK)
-		wantVerdict(t, verify(t, a, "cards", typo, "x"), "not_found")
-		if res := send(t, a, products+"/cards/activate", use(key)); res.Status != http.StatusOK {
+		testkit.WantRefused(t, a.Verify(t, "cards", typo, "x"), "not_found")
+		if res := a.Send(t, testkit.Products+"/cards/activate", use(key)); res.Status != http.StatusOK {
 			t.Errorf("activate of a withdrawn product = %d %s", res.Status, res.Body)
 		}
-		if res := verify(t, a, "cards", key, "shop.example"); res.Get(t, "valid") != true {
+		if res := a.Verify(t, "cards", key, "shop.example"); res.Get(t, "valid") != true {
 			t.Errorf("verify of a withdrawn product = %s", res.Body)
 		}
 	})
@@ -567,7 +560,7 @@ func TestALostPictureKeepsNothingFromBeingChanged(t *testing.T) {
 	dir := t.TempDir()
 	a := testkit.New(t, func(_ testing.TB, cfg *app.Config) { cfg.DataDir = dir })
 	admin := a.Admin(t, "ada").Access
-	kept := upload(t, a, admin, "image/svg+xml", testSVG, http.StatusCreated).Text(t, "data.path")
+	kept := upload(t, a, admin, "image/svg+xml", testkit.SVG, http.StatusCreated).Text(t, "data.path")
 	path := managed + "/cards"
 	manage(t, a, admin, http.MethodPost, managed, draft("cards", map[string]any{"icon": kept, "screenshots": []any{kept}}), http.StatusCreated)
 	manage(t, a, admin, http.MethodPost, managed, draft("other", nil), http.StatusCreated)

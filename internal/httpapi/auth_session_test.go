@@ -15,7 +15,7 @@ import (
 )
 
 func changePassword(token, current, next string) testkit.Request {
-	req := post("/auth/change-password", map[string]string{"currentPassword": current, "newPassword": next})
+	req := testkit.Post("", "/auth/change-password", map[string]string{"currentPassword": current, "newPassword": next})
 	req.Token = token
 	return req
 }
@@ -25,10 +25,10 @@ func TestChangePassword(t *testing.T) {
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		tokens, other := a.Register(t, "ada"), a.Login(t, "ada")
-		mustFail(t, a.Do(t, changePassword("", testkit.Password, "another secret")), http.StatusUnauthorized, "UNAUTHORIZED")
-		mustFail(t, a.Do(t, changePassword(tokens.Access, "wrong", "another secret")), http.StatusBadRequest, "INVALID_PASSWORD")
+		testkit.WantError(t, a.Do(t, changePassword("", testkit.Password, "another secret")), http.StatusUnauthorized, "UNAUTHORIZED")
+		testkit.WantError(t, a.Do(t, changePassword(tokens.Access, "wrong", "another secret")), http.StatusBadRequest, "INVALID_PASSWORD")
 		res := a.Do(t, changePassword(tokens.Access, "", "12345"))
-		mustFail(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
+		testkit.WantError(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
 		if list, _ := res.Get(t, "error.details.issues").([]any); len(list) != 2 {
 			t.Errorf("%d issues, want both", len(list))
 		}
@@ -38,8 +38,8 @@ func TestChangePassword(t *testing.T) {
 		if diff := cmp.Diff(want, res.JSON(t)); res.Status != http.StatusOK || diff != "" {
 			t.Errorf("change-password = %d (-want +got):\n%s", res.Status, diff)
 		}
-		mustFail(t, a.Do(t, me(other.Access)), http.StatusUnauthorized, "UNAUTHORIZED")
-		if got := a.Do(t, me(tokens.Access)).Status; got != http.StatusOK {
+		testkit.WantError(t, a.Do(t, testkit.Me(other.Access)), http.StatusUnauthorized, "UNAUTHORIZED")
+		if got := a.Do(t, testkit.Me(tokens.Access)).Status; got != http.StatusOK {
 			t.Errorf("me in the calling session = %d, want 200", got)
 		}
 	})
@@ -81,13 +81,13 @@ func TestSessions(t *testing.T) {
 			t.Errorf("sessions (-want +got):\n%s", diff)
 		}
 
-		mustFail(t, end("", ids[1]), http.StatusUnauthorized, "UNAUTHORIZED")
-		mustFail(t, end(bob.Access, ids[1]), http.StatusNotFound, "NOT_FOUND")
+		testkit.WantError(t, end("", ids[1]), http.StatusUnauthorized, "UNAUTHORIZED")
+		testkit.WantError(t, end(bob.Access, ids[1]), http.StatusNotFound, "NOT_FOUND")
 		if got := end(second.Access, ids[1]).Status; got != http.StatusOK {
 			t.Errorf("ending one's own session = %d, want 200", got)
 		}
-		mustFail(t, end(second.Access, ids[1]), http.StatusNotFound, "NOT_FOUND")
-		mustFail(t, a.Do(t, me(first.Access)), http.StatusUnauthorized, "UNAUTHORIZED")
+		testkit.WantError(t, end(second.Access, ids[1]), http.StatusNotFound, "NOT_FOUND")
+		testkit.WantError(t, a.Do(t, testkit.Me(first.Access)), http.StatusUnauthorized, "UNAUTHORIZED")
 		if n := len(list(second.Access)); n != 1 {
 			t.Errorf("%d sessions left, want 1", n)
 		}
@@ -100,7 +100,7 @@ func TestAdministratorFromTheConfiguration(t *testing.T) {
 	a := testkit.New(t, func(_ testing.TB, cfg *app.Config) {
 		cfg.AdminEmail, cfg.AdminPassword = "root@example.com", testkit.Password
 	})
-	res := a.Do(t, login("root@example.com", testkit.Password))
+	res := a.Do(t, testkit.SignIn("root@example.com", testkit.Password))
 	tokens := testkit.TokensOf(t, res, http.StatusOK)
 	if got := res.Text(t, "data.user.role"); got != "ADMIN" {
 		t.Errorf("role = %q, want ADMIN", got)
@@ -109,7 +109,7 @@ func TestAdministratorFromTheConfiguration(t *testing.T) {
 		t.Errorf("an administrator's route = %d, want 200", got)
 	}
 	user := a.Register(t, "ada")
-	mustFail(t, a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/api/v1/admin/extensions", Token: user.Access}), http.StatusForbidden, "FORBIDDEN")
+	testkit.WantError(t, a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/api/v1/admin/extensions", Token: user.Access}), http.StatusForbidden, "FORBIDDEN")
 }
 
 const (
@@ -141,14 +141,14 @@ func TestServicesActAsAdministrators(t *testing.T) {
 	if got := a.Do(t, admin).Status; got != http.StatusOK {
 		t.Errorf("an administrator's route = %d, want 200", got)
 	}
-	mustFail(t, off.Do(t, admin), http.StatusUnauthorized, "UNAUTHORIZED")
+	testkit.WantError(t, off.Do(t, admin), http.StatusUnauthorized, "UNAUTHORIZED")
 	// A service is nobody's session.
-	mustFail(t, a.Do(t, me(raw)), http.StatusUnauthorized, "UNAUTHORIZED")
-	mustFail(t, a.Do(t, changePassword(raw, testkit.Password, testkit.Password)), http.StatusUnauthorized, "UNAUTHORIZED")
+	testkit.WantError(t, a.Do(t, testkit.Me(raw)), http.StatusUnauthorized, "UNAUTHORIZED")
+	testkit.WantError(t, a.Do(t, changePassword(raw, testkit.Password, testkit.Password)), http.StatusUnauthorized, "UNAUTHORIZED")
 
 	claims["iss"] = "https://evil.example.com"
 	admin.Token = serviceToken(t, claims)
-	mustFail(t, a.Do(t, admin), http.StatusUnauthorized, "UNAUTHORIZED")
+	testkit.WantError(t, a.Do(t, admin), http.StatusUnauthorized, "UNAUTHORIZED")
 }
 
 // A user chooses e-mail address, username and referral code, and gets tokens that
@@ -163,10 +163,10 @@ func TestNoUserCanPassForAService(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, raw := range []string{tokens.Refresh, plugin, swapHeader(tokens.Access)} {
-		mustFail(t, a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/api/v1/admin/extensions", Token: raw}), http.StatusUnauthorized, "UNAUTHORIZED")
-		mustFail(t, a.Do(t, me(raw)), http.StatusUnauthorized, "UNAUTHORIZED")
+		testkit.WantError(t, a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/api/v1/admin/extensions", Token: raw}), http.StatusUnauthorized, "UNAUTHORIZED")
+		testkit.WantError(t, a.Do(t, testkit.Me(raw)), http.StatusUnauthorized, "UNAUTHORIZED")
 	}
-	mustFail(t, a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/api/v1/admin/extensions", Token: tokens.Access}), http.StatusForbidden, "FORBIDDEN")
+	testkit.WantError(t, a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/api/v1/admin/extensions", Token: tokens.Access}), http.StatusForbidden, "FORBIDDEN")
 }
 
 // swapHeader gives a token the header {"alg":"HS256","typ":"JWT"}.
@@ -187,14 +187,14 @@ func TestSecretsAreNotLogged(t *testing.T) {
 	tokens := a.Register(t, "ada")
 	service := serviceToken(t, jwt.MapClaims{"sub": "billing", "iss": serviceIssuer, "iat": testkit.T0.Unix(), "exp": testkit.T0.Add(time.Hour).Unix()})
 	for _, req := range []testkit.Request{
-		login("ada@example.com", testkit.Password), login("ada@example.com", "wrong secret"), login("root@example.com", adminPassword),
+		testkit.SignIn("ada@example.com", testkit.Password), testkit.SignIn("ada@example.com", "wrong secret"), testkit.SignIn("root@example.com", adminPassword),
 		register("ada@example.com", "ada", "taken secret"), register("x", "y", "bad"),
-		me(tokens.Access), me(tokens.Refresh), me(service), me("nonsense-token"),
-		refresh(tokens.Refresh), refresh(tokens.Access), refresh("nonsense-token"),
+		testkit.Me(tokens.Access), testkit.Me(tokens.Refresh), testkit.Me(service), testkit.Me("nonsense-token"),
+		testkit.Refresh(tokens.Refresh), testkit.Refresh(tokens.Access), testkit.Refresh("nonsense-token"),
 		changePassword(tokens.Access, "wrong secret", "new secret"), changePassword(tokens.Access, testkit.Password, "new secret"),
 		{Method: http.MethodGet, Path: "/auth/sessions", Token: tokens.Access},
 		{Method: http.MethodPost, Path: "/auth/logout", Token: tokens.Access},
-		post("/auth/login", `{"password":"malformed secret"`),
+		testkit.Post("", "/auth/login", `{"password":"malformed secret"`),
 	} {
 		a.Do(t, req)
 	}

@@ -13,40 +13,15 @@ import (
 	"stoa/internal/testkit"
 )
 
-// post is a request with a JSON body.
-func post(path string, body any) testkit.Request {
-	return testkit.Request{Method: http.MethodPost, Path: path, Body: body}
-}
-
 func register(email, username, password string) testkit.Request {
-	return post("/auth/register", map[string]string{"email": email, "username": username, "password": password})
-}
-
-func login(email, password string) testkit.Request {
-	return post("/auth/login", map[string]string{"email": email, "password": password})
-}
-
-func refresh(token string) testkit.Request {
-	return post("/auth/refresh", map[string]string{"refresh_token": token})
-}
-
-func me(token string) testkit.Request {
-	return testkit.Request{Method: http.MethodGet, Path: "/auth/me", Token: token}
-}
-
-// mustFail checks status and code of an answer of the enveloped family.
-func mustFail(t *testing.T, res testkit.Response, status int, code string) {
-	t.Helper()
-	if res.Status != status || res.Text(t, "error.code") != code || res.Get(t, "success") != false {
-		t.Errorf("answer = %d %s, want %d %s\n%s", res.Status, res.Text(t, "error.code"), status, code, res.Body)
-	}
+	return testkit.Post("", "/auth/register", map[string]string{"email": email, "username": username, "password": password})
 }
 
 func TestRegisterAnswersATokenSet(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		res := a.Do(t, post("/auth/register", map[string]string{
+		res := a.Do(t, testkit.Post("", "/auth/register", map[string]string{
 			"email": "Ada@Example.com", "username": "Ada", "password": testkit.Password, "referralCode": "FRIEND-1",
 		}))
 		tokens := testkit.TokensOf(t, res, http.StatusCreated)
@@ -66,7 +41,7 @@ func TestRegisterAnswersATokenSet(t *testing.T) {
 			t.Errorf("answer (-want +got):\n%s", diff)
 		}
 
-		res = a.Do(t, me(tokens.Access))
+		res = a.Do(t, testkit.Me(tokens.Access))
 		want = map[string]any{"success": true, "data": map[string]any{
 			"id": tokens.UserID, "email": "Ada@Example.com", "username": "Ada", "role": "USER", "avatar": nil, "createdAt": "2030-03-01T12:00:00.000Z",
 		}}
@@ -88,7 +63,7 @@ func TestRegisterRefusesTakenNames(t *testing.T) {
 			"e-mail in another spelling": register("STRASSE@EXAMPLE.com", "other", "secret1"),
 		} {
 			t.Run(name, func(t *testing.T) {
-				mustFail(t, a.Do(t, req), http.StatusBadRequest, "REGISTRATION_FAILED")
+				testkit.WantError(t, a.Do(t, req), http.StatusBadRequest, "REGISTRATION_FAILED")
 			})
 		}
 	})
@@ -127,8 +102,8 @@ func TestRegisterNamesEveryFault(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 
-			res := a.Do(t, post("/auth/register", tt.body))
-			mustFail(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
+			res := a.Do(t, testkit.Post("", "/auth/register", tt.body))
+			testkit.WantError(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
 			var got []string
 			list, _ := res.Get(t, "error.details.issues").([]any)
 			for _, is := range list {
@@ -159,9 +134,9 @@ func TestPasswordsAreVerifiedExactlyAsReceived(t *testing.T) {
 
 			user := "u" + strings.ReplaceAll(strings.ReplaceAll(name, " ", "-"), ",", "")
 			testkit.TokensOf(t, a.Do(t, register(user+"@example.com", user, password)), http.StatusCreated)
-			testkit.TokensOf(t, a.Do(t, login(user+"@example.com", password)), http.StatusOK)
+			testkit.TokensOf(t, a.Do(t, testkit.SignIn(user+"@example.com", password)), http.StatusOK)
 			for _, near := range []string{strings.TrimSpace(password) + " ", strings.ToUpper(password) + "x", "secr\u00e9t"} {
-				mustFail(t, a.Do(t, login(user+"@example.com", near)), http.StatusUnauthorized, "LOGIN_FAILED")
+				testkit.WantError(t, a.Do(t, testkit.SignIn(user+"@example.com", near)), http.StatusUnauthorized, "LOGIN_FAILED")
 			}
 		})
 	}
@@ -172,12 +147,12 @@ func TestLogin(t *testing.T) {
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		a.Register(t, "ada")
-		res := a.Do(t, login("ADA@EXAMPLE.COM", testkit.Password))
+		res := a.Do(t, testkit.SignIn("ADA@EXAMPLE.COM", testkit.Password))
 		testkit.TokensOf(t, res, http.StatusOK)
 		if got := res.Header.Get("Cache-Control"); got != "no-store" {
 			t.Errorf("Cache-Control = %q, want no-store", got)
 		}
-		mustFail(t, a.Do(t, post("/auth/login", map[string]any{})), http.StatusBadRequest, "VALIDATION_ERROR")
+		testkit.WantError(t, a.Do(t, testkit.Post("", "/auth/login", map[string]any{})), http.StatusBadRequest, "VALIDATION_ERROR")
 	})
 }
 
@@ -191,15 +166,15 @@ func TestFailedLoginsAnswerTheSameBytes(t *testing.T) {
 		if err := a.Accounts.SetActive(t.Context(), inactive.UserID, false); err != nil {
 			t.Fatal(err)
 		}
-		wrong := a.Do(t, login("ada@example.com", "wrong password"))
-		mustFail(t, wrong, http.StatusUnauthorized, "LOGIN_FAILED")
+		wrong := a.Do(t, testkit.SignIn("ada@example.com", "wrong password"))
+		testkit.WantError(t, wrong, http.StatusUnauthorized, "LOGIN_FAILED")
 		for name, req := range map[string]testkit.Request{
-			"unknown address":      login("eve@example.com", "wrong password"),
-			"no address":           login("ada", "wrong password"),
-			"NUL in the address":   login("ada\x00@example.com", "wrong password"),
-			"inactive":             login("bob@example.com", testkit.Password),
-			"password too long":    login("ada@example.com", strings.Repeat("x", 1025)),
-			"password much longer": login("ada@example.com", strings.Repeat("x", 500_000)),
+			"unknown address":      testkit.SignIn("eve@example.com", "wrong password"),
+			"no address":           testkit.SignIn("ada", "wrong password"),
+			"NUL in the address":   testkit.SignIn("ada\x00@example.com", "wrong password"),
+			"inactive":             testkit.SignIn("bob@example.com", testkit.Password),
+			"password too long":    testkit.SignIn("ada@example.com", strings.Repeat("x", 1025)),
+			"password much longer": testkit.SignIn("ada@example.com", strings.Repeat("x", 500_000)),
 		} {
 			res := a.Do(t, req)
 			if res.Status != wrong.Status || string(res.Body) != string(wrong.Body) {
@@ -215,7 +190,7 @@ func TestRefreshRotates(t *testing.T) {
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		first := a.Register(t, "ada")
 		a.Clock.Advance(time.Hour)
-		res := a.Do(t, refresh(first.Refresh))
+		res := a.Do(t, testkit.Refresh(first.Refresh))
 		second := testkit.TokensOf(t, res, http.StatusOK)
 		if second.Refresh == first.Refresh || second.Access == first.Access {
 			t.Error("refresh answered the tokens it replaced")
@@ -223,15 +198,15 @@ func TestRefreshRotates(t *testing.T) {
 		if got := res.Header.Get("Cache-Control"); got != "no-store" {
 			t.Errorf("Cache-Control = %q, want no-store", got)
 		}
-		if got := a.Do(t, me(second.Access)).Status; got != http.StatusOK {
+		if got := a.Do(t, testkit.Me(second.Access)).Status; got != http.StatusOK {
 			t.Errorf("me with the new access token = %d, want 200", got)
 		}
 
 		a.Clock.Advance(account.RefreshGrace) // the last moment of the grace
-		if again := testkit.TokensOf(t, a.Do(t, refresh(first.Refresh)), http.StatusOK); again.Refresh != second.Refresh {
+		if again := testkit.TokensOf(t, a.Do(t, testkit.Refresh(first.Refresh)), http.StatusOK); again.Refresh != second.Refresh {
 			t.Error("in its grace a replaced refresh token answered another successor")
 		}
-		testkit.TokensOf(t, a.Do(t, refresh(second.Refresh)), http.StatusOK)
+		testkit.TokensOf(t, a.Do(t, testkit.Refresh(second.Refresh)), http.StatusOK)
 	})
 }
 
@@ -241,13 +216,13 @@ func TestReuseOfARefreshTokenEndsTheSession(t *testing.T) {
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		other := a.Register(t, "ada")
 		stolen := a.Login(t, "ada")
-		fresh := testkit.TokensOf(t, a.Do(t, refresh(stolen.Refresh)), http.StatusOK)
+		fresh := testkit.TokensOf(t, a.Do(t, testkit.Refresh(stolen.Refresh)), http.StatusOK)
 		a.Clock.Advance(account.RefreshGrace + time.Millisecond)
 
-		mustFail(t, a.Do(t, refresh(stolen.Refresh)), http.StatusUnauthorized, "REFRESH_FAILED")
-		mustFail(t, a.Do(t, refresh(fresh.Refresh)), http.StatusUnauthorized, "REFRESH_FAILED")
-		mustFail(t, a.Do(t, me(fresh.Access)), http.StatusUnauthorized, "UNAUTHORIZED")
-		if got := a.Do(t, me(other.Access)).Status; got != http.StatusOK {
+		testkit.WantError(t, a.Do(t, testkit.Refresh(stolen.Refresh)), http.StatusUnauthorized, "REFRESH_FAILED")
+		testkit.WantError(t, a.Do(t, testkit.Refresh(fresh.Refresh)), http.StatusUnauthorized, "REFRESH_FAILED")
+		testkit.WantError(t, a.Do(t, testkit.Me(fresh.Access)), http.StatusUnauthorized, "UNAUTHORIZED")
+		if got := a.Do(t, testkit.Me(other.Access)).Status; got != http.StatusOK {
 			t.Errorf("me in the user's other session = %d, want 200", got)
 		}
 	})
@@ -258,18 +233,18 @@ func TestRefreshRefusesWhatIsNoRefreshToken(t *testing.T) {
 
 	a := testkit.New(t)
 	tokens := a.Register(t, "ada")
-	mustFail(t, a.Do(t, post("/auth/refresh", map[string]any{})), http.StatusBadRequest, "VALIDATION_ERROR")
+	testkit.WantError(t, a.Do(t, testkit.Post("", "/auth/refresh", map[string]any{})), http.StatusBadRequest, "VALIDATION_ERROR")
 	for name, raw := range map[string]string{
 		"access token": tokens.Access, "no token": "x", "half a token": tokens.Refresh[:len(tokens.Refresh)/2],
 		"changed signature": tokens.Refresh[:len(tokens.Refresh)-4] + "AAAA",
 	} {
-		res := a.Do(t, refresh(raw))
-		mustFail(t, res, http.StatusUnauthorized, "REFRESH_FAILED")
+		res := a.Do(t, testkit.Refresh(raw))
+		testkit.WantError(t, res, http.StatusUnauthorized, "REFRESH_FAILED")
 		if strings.Contains(string(res.Body), raw[len(raw)/2:]) && len(raw) > 1 {
 			t.Errorf("%s: the answer quotes the token", name)
 		}
 	}
-	mustFail(t, a.Do(t, me(tokens.Refresh)), http.StatusUnauthorized, "UNAUTHORIZED")
+	testkit.WantError(t, a.Do(t, testkit.Me(tokens.Refresh)), http.StatusUnauthorized, "UNAUTHORIZED")
 }
 
 func TestTokensExpire(t *testing.T) {
@@ -278,13 +253,13 @@ func TestTokensExpire(t *testing.T) {
 	a := testkit.New(t)
 	tokens := a.Register(t, "ada")
 	a.Clock.Advance(account.AccessLife - time.Second)
-	if got := a.Do(t, me(tokens.Access)).Status; got != http.StatusOK {
+	if got := a.Do(t, testkit.Me(tokens.Access)).Status; got != http.StatusOK {
 		t.Errorf("me a second before the end = %d, want 200", got)
 	}
 	a.Clock.Advance(32 * time.Second) // beyond the leeway for clocks that differ
-	mustFail(t, a.Do(t, me(tokens.Access)), http.StatusUnauthorized, "UNAUTHORIZED")
+	testkit.WantError(t, a.Do(t, testkit.Me(tokens.Access)), http.StatusUnauthorized, "UNAUTHORIZED")
 	a.Clock.Advance(account.RefreshLife - account.AccessLife)
-	mustFail(t, a.Do(t, refresh(tokens.Refresh)), http.StatusUnauthorized, "REFRESH_FAILED")
+	testkit.WantError(t, a.Do(t, testkit.Refresh(tokens.Refresh)), http.StatusUnauthorized, "REFRESH_FAILED")
 }
 
 func TestLogout(t *testing.T) {
@@ -302,14 +277,14 @@ func TestLogout(t *testing.T) {
 		out("")
 		out("nonsense")
 		out(tokens.Refresh) // a token of another kind ends nothing
-		if got := a.Do(t, me(tokens.Access)).Status; got != http.StatusOK {
+		if got := a.Do(t, testkit.Me(tokens.Access)).Status; got != http.StatusOK {
 			t.Errorf("me before logout = %d, want 200", got)
 		}
 		out(tokens.Access)
 		out(tokens.Access)
-		mustFail(t, a.Do(t, me(tokens.Access)), http.StatusUnauthorized, "UNAUTHORIZED")
-		mustFail(t, a.Do(t, refresh(tokens.Refresh)), http.StatusUnauthorized, "REFRESH_FAILED")
-		if got := a.Do(t, me(other.Access)).Status; got != http.StatusOK {
+		testkit.WantError(t, a.Do(t, testkit.Me(tokens.Access)), http.StatusUnauthorized, "UNAUTHORIZED")
+		testkit.WantError(t, a.Do(t, testkit.Refresh(tokens.Refresh)), http.StatusUnauthorized, "REFRESH_FAILED")
+		if got := a.Do(t, testkit.Me(other.Access)).Status; got != http.StatusOK {
 			t.Errorf("me in the other session = %d, want 200", got)
 		}
 	})
@@ -319,14 +294,14 @@ func TestMeNeedsALiveUser(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		mustFail(t, a.Do(t, me("")), http.StatusUnauthorized, "UNAUTHORIZED")
-		mustFail(t, a.Do(t, me("nonsense")), http.StatusUnauthorized, "UNAUTHORIZED")
+		testkit.WantError(t, a.Do(t, testkit.Me("")), http.StatusUnauthorized, "UNAUTHORIZED")
+		testkit.WantError(t, a.Do(t, testkit.Me("nonsense")), http.StatusUnauthorized, "UNAUTHORIZED")
 		tokens := a.Register(t, "ada")
 		if err := a.Accounts.SetActive(t.Context(), tokens.UserID, false); err != nil {
 			t.Fatal(err)
 		}
-		mustFail(t, a.Do(t, me(tokens.Access)), http.StatusUnauthorized, "UNAUTHORIZED")
-		mustFail(t, a.Do(t, refresh(tokens.Refresh)), http.StatusUnauthorized, "REFRESH_FAILED")
+		testkit.WantError(t, a.Do(t, testkit.Me(tokens.Access)), http.StatusUnauthorized, "UNAUTHORIZED")
+		testkit.WantError(t, a.Do(t, testkit.Refresh(tokens.Refresh)), http.StatusUnauthorized, "REFRESH_FAILED")
 	})
 }
 
@@ -335,11 +310,11 @@ func TestUnknownMethodsAndMedia(t *testing.T) {
 
 	a := testkit.New(t)
 	res := a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/auth/login"})
-	mustFail(t, res, http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED")
-	req := login("ada@example.com", "secret")
+	testkit.WantError(t, res, http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED")
+	req := testkit.SignIn("ada@example.com", "secret")
 	req.Header = http.Header{"Content-Type": {"text/plain"}}
-	mustFail(t, a.Do(t, req), http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
-	mustFail(t, a.Do(t, post("/auth/login", `{"x":"`+strings.Repeat("x", 1<<20)+`"}`)), http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
+	testkit.WantError(t, a.Do(t, req), http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
+	testkit.WantError(t, a.Do(t, testkit.Post("", "/auth/login", `{"x":"`+strings.Repeat("x", 1<<20)+`"}`)), http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
 }
 
 func TestJWKS(t *testing.T) {

@@ -1,7 +1,6 @@
 package httpapi_test
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -12,13 +11,6 @@ import (
 	"stoa/internal/testkit/stripetest"
 )
 
-// bounced is a refund of a sale that failed.
-func (s sale) bounced(metadata map[string]any) []byte {
-	return stripetest.Event("evt_bounce"+fmt.Sprint(len(metadata)), "refund.failed", testkit.T0.Add(24*time.Hour), map[string]any{
-		"id": "re_1", "status": "failed", "failure_reason": "lost_or_stolen_card", "metadata": metadata, "payment_intent": "pi_" + s.orderID,
-	})
-}
-
 // notice takes an event as the webhook does, and returns what is logged of it.
 func notice(tb testing.TB, a *testkit.App, payload []byte) (market.Notice, error) {
 	tb.Helper()
@@ -28,14 +20,14 @@ func notice(tb testing.TB, a *testkit.App, payload []byte) (market.Notice, error
 // Money that was given back and did not arrive is told loudly; revoked is final.
 func TestARefundThatFailsLaterIsTold(t *testing.T) {
 	t.Parallel()
-	a, _ := liveShop(t)
-	s := orderLive(t, a, "once")
-	mustTell(t, a, s.paid())
-	mustTell(t, a, s.refunded())
+	a, _ := testkit.NewStripeShop(t)
+	s := a.Sell(t, "once")
+	a.MustDeliver(t, s.Paid())
+	a.MustDeliver(t, s.Refunded())
 	before := state(t, a, s)
-	for _, metadata := range []map[string]any{{"orderId": s.orderID}, {}} { // by stoa, in the dashboard
-		n, err := notice(t, a, s.bounced(metadata))
-		if err != nil || n.OrderID != s.orderID || !strings.Contains(n.Failure, "lost_or_stolen_card") || !strings.Contains(n.Failure, "stays revoked") {
+	for _, metadata := range []map[string]any{{"orderId": s.OrderID}, {}} { // by stoa, in the dashboard
+		n, err := notice(t, a, s.Bounced(metadata))
+		if err != nil || n.OrderID != s.OrderID || !strings.Contains(n.Failure, "lost_or_stolen_card") || !strings.Contains(n.Failure, "stays revoked") {
 			t.Errorf("TakeEvent = %+v, %v; want a failure", n, err)
 		}
 	}
@@ -48,15 +40,15 @@ func TestARefundThatFailsLaterIsTold(t *testing.T) {
 // Stripe tells of it by its webhook, too.
 func TestARefundThatFailedAtOnceIsToldOfAPaidOrder(t *testing.T) {
 	t.Parallel()
-	a, _ := liveShop(t)
-	s := orderLive(t, a, "once")
-	mustTell(t, a, s.paid())
-	activate(t, a, s.key, "a.example")
-	n, err := notice(t, a, s.bounced(map[string]any{"orderId": s.orderID}))
+	a, _ := testkit.NewStripeShop(t)
+	s := a.Sell(t, "once")
+	a.MustDeliver(t, s.Paid())
+	a.Activate(t, s.Key, "a.example")
+	n, err := notice(t, a, s.Bounced(map[string]any{"orderId": s.OrderID}))
 	if err != nil || !strings.Contains(n.Failure, "stays paid") || strings.Contains(n.Failure, "revoked") {
 		t.Errorf("TakeEvent = %+v, %v; want it told that the order stays paid", n, err)
 	}
-	if verify(t, a, "mail-pack", s.key, "a.example").Get(t, "valid") != true {
+	if a.Verify(t, "mail-pack", s.Key, "a.example").Get(t, "valid") != true {
 		t.Error("the licence does not work any more")
 	}
 }
@@ -65,17 +57,17 @@ func TestARefundThatFailedAtOnceIsToldOfAPaidOrder(t *testing.T) {
 // must not use it up.
 func TestARefundThatFailsLaterIsToldAfterAnOutage(t *testing.T) {
 	t.Parallel()
-	a, srv := liveShop(t)
-	s := orderLive(t, a, "monthly")
-	mustTell(t, a, s.subscribed("evt_1", "checkout.session.completed", "paid"))
-	away := refusing("/v1/subscriptions/sub_"+s.orderID, http.StatusUnauthorized, s.subscription("in_1"))
+	a, srv := testkit.NewStripeShop(t)
+	s := a.Sell(t, "monthly")
+	a.MustDeliver(t, s.Subscribed("evt_1", "checkout.session.completed", "paid"))
+	away := refusing("/v1/subscriptions/sub_"+s.OrderID, http.StatusUnauthorized, s.Subscription("in_1"))
 	srv.Answer(away)
-	wantFlatError(t, tell(t, a, s.firstCharge()), http.StatusBadGateway, "PAYMENT_UNREACHABLE")
-	payload := s.bounced(map[string]any{"orderId": s.orderID})
+	testkit.WantFlatError(t, a.Deliver(t, s.FirstCharge()), http.StatusBadGateway, "PAYMENT_UNREACHABLE")
+	payload := s.Bounced(map[string]any{"orderId": s.OrderID})
 	if n, err := notice(t, a, payload); err == nil {
 		t.Fatalf("TakeEvent = %+v, want it to fail: the subscription cannot be ended", n)
 	}
-	srv.Answer(s.subscription("in_1"))
+	srv.Answer(s.Subscription("in_1"))
 	if n, err := notice(t, a, payload); err != nil || !strings.Contains(n.Failure, "lost_or_stolen_card") {
 		t.Errorf("TakeEvent = %+v, %v; want a failure", n, err)
 	}

@@ -26,17 +26,17 @@ func TestAFloodOfSignInsIsToldToComeBack(t *testing.T) {
 	tokens := a.Register(t, "ada")
 	a.Accounts.Hasher = fullHasher{a.Accounts.Hasher}
 	for _, req := range []testkit.Request{
-		login("ada@example.com", testkit.Password), login("eve@example.com", "wrong"),
+		testkit.SignIn("ada@example.com", testkit.Password), testkit.SignIn("eve@example.com", "wrong"),
 		register("bob@example.com", "bob", testkit.Password),
 		changePassword(tokens.Access, testkit.Password, "another secret"),
 	} {
 		res := a.Do(t, req)
-		mustFail(t, res, http.StatusServiceUnavailable, "BUSY")
+		testkit.WantError(t, res, http.StatusServiceUnavailable, "BUSY")
 		if got := res.Header.Get("Retry-After"); got != "2" {
 			t.Errorf("%s: Retry-After = %q, want 2", req.Path, got)
 		}
 	}
-	if got := a.Do(t, me(tokens.Access)).Status; got != http.StatusOK {
+	if got := a.Do(t, testkit.Me(tokens.Access)).Status; got != http.StatusOK {
 		t.Errorf("who is signed in already = %d, want 200", got)
 	}
 }

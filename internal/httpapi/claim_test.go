@@ -80,16 +80,16 @@ func TestOrdersWithoutAnAccountAreClaimedByWhoReadsTheMail(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
+		a.ImportCatalog(t)
 		hers := []testkit.Response{
-			order(t, a, "", "once", "ada@example.com"), order(t, a, "", "free", " ADA@Example.COM "), order(t, a, "", "yearly", "Ada@example.com"),
+			a.Order(t, "", "once", "ada@example.com"), a.Order(t, "", "free", " ADA@Example.COM "), a.Order(t, "", "yearly", "Ada@example.com"),
 		}
 		others := []testkit.Response{
-			order(t, a, "", "once", "bob@example.com"), order(t, a, "", "once", ""), order(t, a, "", "once", "ada@example.com, bob@example.com"),
-			order(t, a, "", "once", "not an address"), order(t, a, "", "once", "ada@example.com.evil.com"),
+			a.Order(t, "", "once", "bob@example.com"), a.Order(t, "", "once", ""), a.Order(t, "", "once", "ada@example.com, bob@example.com"),
+			a.Order(t, "", "once", "not an address"), a.Order(t, "", "once", "ada@example.com.evil.com"),
 		}
 		bob, ada := a.Register(t, "bob"), a.Register(t, "ada")
-		bobs := order(t, a, bob.Access, "once", "ada@example.com") // has an owner
+		bobs := a.Order(t, bob.Access, "once", "ada@example.com") // has an owner
 
 		token := claimToken(t, a, ada.Access)
 		if got := orderIDs(t, listOrders(t, a, ada.Access, "")); len(got) != 0 {
@@ -114,7 +114,7 @@ func TestOrdersWithoutAnAccountAreClaimedByWhoReadsTheMail(t *testing.T) {
 		if got := ownerOf(t, a, bobs); got != bob.UserID {
 			t.Errorf("bob's order is %s's", got)
 		}
-		wantFlatError(t, claim(t, a, ada.Access, token), http.StatusBadRequest, "INVALID_CLAIM_TOKEN") // once
+		testkit.WantFlatError(t, claim(t, a, ada.Access, token), http.StatusBadRequest, "INVALID_CLAIM_TOKEN") // once
 		if mails := askForClaim(t, a, ada.Access); len(mails) != 0 {
 			t.Errorf("nothing is left to claim, and there is a mail: %+v", mails)
 		}
@@ -127,8 +127,8 @@ func TestHoldingAnAccountWithTheAddressAloneClaimsNothing(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
-		p := order(t, a, "", "once", "victim@example.com")
+		a.ImportCatalog(t)
+		p := a.Order(t, "", "once", "victim@example.com")
 		thief, accomplice := a.Register(t, "victim"), a.Register(t, "other")
 
 		with, without := a.Do(t, testkit.Request{Method: http.MethodPost, Path: orders + "/claim-request", Token: thief.Access}),
@@ -143,12 +143,12 @@ func TestHoldingAnAccountWithTheAddressAloneClaimsNothing(t *testing.T) {
 		token := claimLink.FindStringSubmatch(mails[0].Text)[2]
 		for name, guess := range map[string]string{"no token": "x", "a made up one": "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "the order's id": p.Text(t, "orderId")} {
 			res := claim(t, a, thief.Access, guess)
-			if wantFlatError(t, res, http.StatusBadRequest, "INVALID_CLAIM_TOKEN"); t.Failed() {
+			if testkit.WantFlatError(t, res, http.StatusBadRequest, "INVALID_CLAIM_TOKEN"); t.Failed() {
 				t.Errorf("with %s", name)
 			}
 		}
 		// The token is good for the account it was asked for by, and no other.
-		wantFlatError(t, claim(t, a, accomplice.Access, token), http.StatusBadRequest, "INVALID_CLAIM_TOKEN")
+		testkit.WantFlatError(t, claim(t, a, accomplice.Access, token), http.StatusBadRequest, "INVALID_CLAIM_TOKEN")
 		for _, who := range []testkit.Tokens{thief, accomplice} {
 			if got := orderIDs(t, listOrders(t, a, who.Access, "")); len(got) != 0 {
 				t.Errorf("orders = %v, want none", got)
@@ -166,19 +166,19 @@ func TestHoldingAnAccountWithTheAddressAloneClaimsNothing(t *testing.T) {
 func TestAClaimTokenWorksForOneHour(t *testing.T) {
 	t.Parallel()
 
-	a := shop(t)
-	order(t, a, "", "once", "ada@example.com")
+	a := testkit.NewShop(t)
+	a.Order(t, "", "once", "ada@example.com")
 	ada := a.Register(t, "ada")
 	token := claimToken(t, a, ada.Access)
 	a.Clock.Advance(market.ClaimLife)
-	wantFlatError(t, claim(t, a, ada.Access, token), http.StatusBadRequest, "INVALID_CLAIM_TOKEN")
+	testkit.WantFlatError(t, claim(t, a, ada.Access, token), http.StatusBadRequest, "INVALID_CLAIM_TOKEN")
 	first, second := claimToken(t, a, ada.Access), claimToken(t, a, ada.Access)
 	a.Clock.Advance(market.ClaimLife - time.Millisecond)
 	if res := claim(t, a, ada.Access, first); res.Get(t, "claimed") != 1.0 {
 		t.Errorf("a millisecond early: %d %s", res.Status, res.Body)
 	}
-	order(t, a, "", "once", "ada@example.com")
-	wantFlatError(t, claim(t, a, ada.Access, second), http.StatusBadRequest, "INVALID_CLAIM_TOKEN") // void since the first was used
+	a.Order(t, "", "once", "ada@example.com")
+	testkit.WantFlatError(t, claim(t, a, ada.Access, second), http.StatusBadRequest, "INVALID_CLAIM_TOKEN") // void since the first was used
 }
 
 // A mailbox is not to be flooded by somebody else.
@@ -186,9 +186,9 @@ func TestClaimMailsAreLimitedByAddress(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
-		order(t, a, "", "once", "ada@example.com")
-		order(t, a, "", "once", "ada+shop@example.com")
+		a.ImportCatalog(t)
+		a.Order(t, "", "once", "ada@example.com")
+		a.Order(t, "", "once", "ada+shop@example.com")
 		ada := a.Register(t, "ada")
 		for i, want := range []int{1, 1, 1, 0, 0} {
 			if got := askForClaim(t, a, ada.Access); len(got) != want {
@@ -215,9 +215,9 @@ func TestOneTokenClaimsOnce(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
-		order(t, a, "", "once", "ada@example.com")
-		order(t, a, "", "once", "ada@example.com")
+		a.ImportCatalog(t)
+		a.Order(t, "", "once", "ada@example.com")
+		a.Order(t, "", "once", "ada@example.com")
 		ada := a.Register(t, "ada")
 		token := claimToken(t, a, ada.Access)
 		var (

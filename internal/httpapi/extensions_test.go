@@ -1,11 +1,9 @@
 package httpapi_test
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"mime/multipart"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -25,45 +23,9 @@ import (
 
 const extensions = "/api/v1/admin/extensions"
 
-// external returns the archive of an external plugin with changes to its
-// manifest.
-func external(tb testing.TB, slug string, changes map[string]any) []byte {
-	tb.Helper()
-	m := testkit.ExternalManifest(slug, "https://plugin.example")
-	for name, v := range changes {
-		m[name] = v
-	}
-	return testkit.PluginArchive(tb, m, nil)
-}
-
 // dataDir returns an option that remembers the data folder.
 func dataDir(dir *string) testkit.Option {
 	return func(_ testing.TB, cfg *app.Config) { *dir = cfg.DataDir }
-}
-
-func get(token, path string) testkit.Request {
-	return testkit.Request{Method: http.MethodGet, Path: path, Token: token}
-}
-
-func del(token, path string) testkit.Request {
-	return testkit.Request{Method: http.MethodDelete, Path: path, Token: token}
-}
-
-// form returns a multipart body with those files, by part name.
-func form(tb testing.TB, files ...[]byte) (body []byte, header http.Header) {
-	tb.Helper()
-	var buf bytes.Buffer
-	w := multipart.NewWriter(&buf)
-	_ = w.WriteField("comment", "a field that is no file")
-	for _, content := range files {
-		part, err := w.CreateFormFile("whatever", "my plugin.zip")
-		if err != nil {
-			tb.Fatal(err)
-		}
-		_, _ = part.Write(content)
-	}
-	_ = w.Close()
-	return buf.Bytes(), http.Header{"Content-Type": {w.FormDataContentType()}}
 }
 
 func TestInstallAnswersThePackage(t *testing.T) {
@@ -71,7 +33,7 @@ func TestInstallAnswersThePackage(t *testing.T) {
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "root").Access
-		data := external(t, "pay", map[string]any{
+		data := testkit.ExternalPlugin(t, "pay", map[string]any{
 			"author": "A", "authorUrl": "https://a.example", "description": "D", "category": "payment",
 			"permissions": []string{"orders:read", "orders:write"}, "x-own": true, "lifecycle": map[string]bool{"onInstall": true},
 		})
@@ -107,7 +69,7 @@ func TestInstallAnswersThePackage(t *testing.T) {
 		}
 
 		want["duplicate"] = true
-		body, header := form(t, data)
+		body, header := testkit.Form(t, data)
 		for name, req := range map[string]testkit.Request{
 			"bare":      {Method: http.MethodPost, Path: extensions + "/plugin/install", Token: admin, Body: data, Header: http.Header{"Content-Type": {"application/zip"}}},
 			"multipart": {Method: http.MethodPost, Path: extensions + "/plugin/install", Token: admin, Body: body, Header: header},
@@ -118,14 +80,14 @@ func TestInstallAnswersThePackage(t *testing.T) {
 			}
 		}
 
-		one := a.Do(t, get(admin, extensions+"/plugin/pay")).Get(t, "data").(map[string]any)
+		one := a.Do(t, testkit.Get(admin, extensions+"/plugin/pay")).Get(t, "data").(map[string]any)
 		delete(want, "duplicate")
 		delete(want, "defaultInstance")
 		want["permissions"] = `["orders:read","orders:write"]`
 		if diff := cmp.Diff(want, one); diff != "" {
 			t.Errorf("package (-want +got):\n%s", diff)
 		}
-		if diff := cmp.Diff(one, a.Do(t, get(admin, "/api/v1/admin/plugins/pay")).Get(t, "data")); diff != "" {
+		if diff := cmp.Diff(one, a.Do(t, testkit.Get(admin, "/api/v1/admin/plugins/pay")).Get(t, "data")); diff != "" {
 			t.Errorf("the same under /plugins (-extension +plugin):\n%s", diff)
 		}
 	})
@@ -158,10 +120,10 @@ func TestInstallRefuses(t *testing.T) {
 
 	a := testkit.New(t)
 	admin, user := a.Admin(t, "root").Access, a.Register(t, "ada").Access
-	good := external(t, "pay", nil)
-	oneFile, oneHeader := form(t, good)
-	twoFiles, twoHeader := form(t, good, good)
-	noFile, noHeader := form(t)
+	good := testkit.ExternalPlugin(t, "pay", nil)
+	oneFile, oneHeader := testkit.Form(t, good)
+	twoFiles, twoHeader := testkit.Form(t, good, good)
+	noFile, noHeader := testkit.Form(t)
 	zip := http.Header{"Content-Type": {"application/zip"}}
 	tests := []struct {
 		name   string
@@ -190,8 +152,8 @@ func TestInstallRefuses(t *testing.T) {
 		{"nothing", "plugin", admin, nil, zip, http.StatusBadRequest, "INVALID_ARCHIVE"},
 		{"no archive", "plugin", admin, []byte("hello"), zip, http.StatusBadRequest, "INVALID_ARCHIVE"},
 		{"half an archive", "plugin", admin, good[:len(good)-9], zip, http.StatusBadRequest, "INVALID_ARCHIVE"},
-		{"a bad manifest", "plugin", admin, external(t, "pay", map[string]any{"version": "1", "name": 1}), zip, http.StatusBadRequest, "INVALID_MANIFEST"},
-		{"a reserved slug", "plugin", admin, external(t, "install", nil), zip, http.StatusBadRequest, "INVALID_MANIFEST"},
+		{"a bad manifest", "plugin", admin, testkit.ExternalPlugin(t, "pay", map[string]any{"version": "1", "name": 1}), zip, http.StatusBadRequest, "INVALID_MANIFEST"},
+		{"a reserved slug", "plugin", admin, testkit.ExternalPlugin(t, "install", nil), zip, http.StatusBadRequest, "INVALID_MANIFEST"},
 	}
 	for _, tt := range tests { // not in parallel: what they leave is looked at below
 		res := a.Do(t, testkit.Request{
@@ -201,7 +163,7 @@ func TestInstallRefuses(t *testing.T) {
 			t.Errorf("%s: answer = %d %s, want %d %s", tt.name, res.Status, res.Body, tt.status, tt.code)
 		}
 	}
-	res := a.Do(t, get(admin, extensions))
+	res := a.Do(t, testkit.Get(admin, extensions))
 	if n := len(res.Get(t, "data.items").([]any)); n != 0 {
 		t.Errorf("%d packages are installed, want none\n%s", n, res.Body)
 	}
@@ -213,13 +175,13 @@ func TestInstallNamesTheFault(t *testing.T) {
 	a := testkit.New(t)
 	admin := a.Admin(t, "root").Access
 	res := a.Install(t, admin, "plugin", testkit.Archive(t, testkit.Entry{Name: "manifest.json", Body: "{}"}, testkit.Entry{Name: "../evil.js"}))
-	mustFail(t, res, http.StatusBadRequest, "INVALID_ARCHIVE")
+	testkit.WantError(t, res, http.StatusBadRequest, "INVALID_ARCHIVE")
 	if got := res.Text(t, "error.details.entry"); got != "../evil.js" {
 		t.Errorf("details.entry = %q, want the entry's name", got)
 	}
 
-	res = a.Install(t, admin, "plugin", external(t, "Pay", map[string]any{"version": "v1", "permissions": 1}))
-	mustFail(t, res, http.StatusBadRequest, "INVALID_MANIFEST")
+	res = a.Install(t, admin, "plugin", testkit.ExternalPlugin(t, "Pay", map[string]any{"version": "v1", "permissions": 1}))
+	testkit.WantError(t, res, http.StatusBadRequest, "INVALID_MANIFEST")
 	var paths []string
 	for _, is := range res.Get(t, "error.details.issues").([]any) {
 		paths = append(paths, is.(map[string]any)["path"].(string))
@@ -234,12 +196,12 @@ func TestInstallLimitsTheUpload(t *testing.T) {
 
 	a := testkit.New(t)
 	admin := a.Admin(t, "root").Access
-	mustFail(t, a.Install(t, admin, "plugin", make([]byte, archive.MaxArchive)), http.StatusBadRequest, "INVALID_ARCHIVE")
-	mustFail(t, a.Install(t, admin, "plugin", make([]byte, archive.MaxArchive+1)), http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
+	testkit.WantError(t, a.Install(t, admin, "plugin", make([]byte, archive.MaxArchive)), http.StatusBadRequest, "INVALID_ARCHIVE")
+	testkit.WantError(t, a.Install(t, admin, "plugin", make([]byte, archive.MaxArchive+1)), http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
 	for _, over := range []int{1, 2 << 20} { // found by the archive's limit, and by the form's
-		body, header := form(t, make([]byte, archive.MaxArchive+over))
+		body, header := testkit.Form(t, make([]byte, archive.MaxArchive+over))
 		res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: extensions + "/plugin/install", Token: admin, Body: body, Header: header})
-		mustFail(t, res, http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
+		testkit.WantError(t, res, http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
 	}
 }
 
@@ -248,7 +210,7 @@ func TestInstallOverAnother(t *testing.T) {
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "root").Access
-		a.Install(t, admin, "plugin", external(t, "pay", map[string]any{"version": "1.10.0"}))
+		a.Install(t, admin, "plugin", testkit.ExternalPlugin(t, "pay", map[string]any{"version": "1.10.0"}))
 		for _, tt := range []struct {
 			version string
 			status  int
@@ -258,13 +220,13 @@ func TestInstallOverAnother(t *testing.T) {
 			{"1.9.0", http.StatusConflict, "VERSION_CONFLICT"},
 			{"1.11.0", http.StatusNotImplemented, "NOT_SUPPORTED"},
 		} {
-			res := a.Install(t, admin, "plugin", external(t, "pay", map[string]any{"version": tt.version, "name": "Other"}))
-			mustFail(t, res, tt.status, tt.code)
+			res := a.Install(t, admin, "plugin", testkit.ExternalPlugin(t, "pay", map[string]any{"version": tt.version, "name": "Other"}))
+			testkit.WantError(t, res, tt.status, tt.code)
 			if got := res.Text(t, "error.details.installedVersion"); got != "1.10.0" {
 				t.Errorf("%s: details.installedVersion = %q", tt.version, got)
 			}
 		}
-		if got := a.Do(t, get(admin, "/api/v1/admin/plugins/pay")).Text(t, "data.name"); got != "Plugin pay" {
+		if got := a.Do(t, testkit.Get(admin, "/api/v1/admin/plugins/pay")).Text(t, "data.name"); got != "Plugin pay" {
 			t.Errorf("name = %q; the first package was changed", got)
 		}
 	})
@@ -275,7 +237,7 @@ func TestInstallLeavesDisabledWhatLacksConfig(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.New(t)
-	res := a.Install(t, a.Admin(t, "root").Access, "plugin", external(t, "pay", map[string]any{
+	res := a.Install(t, a.Admin(t, "root").Access, "plugin", testkit.ExternalPlugin(t, "pay", map[string]any{
 		"configSchema": map[string]any{"apiKey": map[string]any{"type": "secret", "required": true}, "note": map[string]any{"type": "string"}},
 	}))
 	if res.Status != http.StatusCreated || res.Get(t, "data.defaultInstance.enabled") != false {
@@ -296,26 +258,26 @@ func TestUninstall(t *testing.T) {
 
 			testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 				admin := a.Admin(t, "root").Access
-				data := external(t, "pay", nil)
+				data := testkit.ExternalPlugin(t, "pay", nil)
 				id := a.Install(t, admin, "plugin", data).Text(t, "data.defaultInstance.installationId")
-				if res := a.Do(t, del(admin, path)); res.Status != http.StatusOK {
+				if res := a.Do(t, testkit.Delete(admin, path)); res.Status != http.StatusOK {
 					t.Fatalf("status %d\n%s", res.Status, res.Body)
 				}
 				instances := "/api/v1/admin/plugins/pay/instances"
 				for _, req := range []testkit.Request{
-					del(admin, path), get(admin, extensions+"/plugin/pay"), get(admin, "/api/v1/admin/plugins/pay"),
-					get(admin, instances), get(admin, instances+"/"+id), del(admin, instances+"/"+id), get(admin, "/api/v1/admin/plugins/pay/secret"),
+					testkit.Delete(admin, path), testkit.Get(admin, extensions+"/plugin/pay"), testkit.Get(admin, "/api/v1/admin/plugins/pay"),
+					testkit.Get(admin, instances), testkit.Get(admin, instances+"/"+id), testkit.Delete(admin, instances+"/"+id), testkit.Get(admin, "/api/v1/admin/plugins/pay/secret"),
 					{Method: http.MethodPost, Path: "/api/v1/admin/plugins/pay/secret/rotate", Token: admin},
 					{Method: http.MethodPost, Path: instances, Token: admin, Body: map[string]any{"instanceKey": "x"}},
 					{Method: http.MethodPatch, Path: instances + "/" + id, Token: admin, Body: map[string]any{"enabled": true}},
 				} {
-					mustFail(t, a.Do(t, req), http.StatusNotFound, "NOT_FOUND")
+					testkit.WantError(t, a.Do(t, req), http.StatusNotFound, "NOT_FOUND")
 				}
-				if got := a.Do(t, get(admin, extensions)).Get(t, "data.pagination.total"); got != 0.0 {
+				if got := a.Do(t, testkit.Get(admin, extensions)).Get(t, "data.pagination.total"); got != 0.0 {
 					t.Errorf("%v packages are listed, want none", got)
 				}
-				mustFail(t, a.Install(t, admin, "plugin", data), http.StatusConflict, "CONFLICT")
-				mustFail(t, a.Install(t, admin, "plugin", external(t, "pay", map[string]any{"version": "2.0.0"})), http.StatusConflict, "CONFLICT")
+				testkit.WantError(t, a.Install(t, admin, "plugin", data), http.StatusConflict, "CONFLICT")
+				testkit.WantError(t, a.Install(t, admin, "plugin", testkit.ExternalPlugin(t, "pay", map[string]any{"version": "2.0.0"})), http.StatusConflict, "CONFLICT")
 			})
 		})
 	}
@@ -335,13 +297,13 @@ func TestUninstallKeepsBuiltinPlugins(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"/api/v1/admin/plugins/core", extensions + "/plugin/core"} {
-		res := a.Do(t, del(admin, path))
-		mustFail(t, res, http.StatusConflict, "BUILTIN_PLUGIN")
+		res := a.Do(t, testkit.Delete(admin, path))
+		testkit.WantError(t, res, http.StatusConflict, "BUILTIN_PLUGIN")
 		if got := res.Text(t, "error.message"); got != "Cannot uninstall built-in plugins" {
 			t.Errorf("message = %q", got)
 		}
 	}
-	if res := a.Do(t, get(admin, "/api/v1/admin/plugins/core")); res.Status != http.StatusOK {
+	if res := a.Do(t, testkit.Get(admin, "/api/v1/admin/plugins/core")); res.Status != http.StatusOK {
 		t.Errorf("it is gone: %d", res.Status)
 	}
 }
@@ -352,10 +314,10 @@ func TestExtensionLists(t *testing.T) {
 	a := testkit.New(t)
 	admin := a.Admin(t, "root").Access
 	for _, slug := range []string{"cc", "aa", "bb"} {
-		a.Install(t, admin, "plugin", external(t, slug, nil))
+		a.Install(t, admin, "plugin", testkit.ExternalPlugin(t, slug, nil))
 	}
 	for _, path := range []string{extensions, extensions + "/plugin"} {
-		res := a.Do(t, get(admin, path+"?limit=2&page=2"))
+		res := a.Do(t, testkit.Get(admin, path+"?limit=2&page=2"))
 		want := map[string]any{"page": 2.0, "limit": 2.0, "total": 3.0, "totalPages": 2.0}
 		if diff := cmp.Diff(want, res.Get(t, "data.pagination")); diff != "" {
 			t.Errorf("%s: pagination (-want +got):\n%s", path, diff)
@@ -364,19 +326,19 @@ func TestExtensionLists(t *testing.T) {
 		if len(items) != 1 || items[0].(map[string]any)["slug"] != "cc" {
 			t.Errorf("%s: items = %v, want cc", path, items)
 		}
-		res = a.Do(t, get(admin, path+"?limit=101&page=0"))
-		mustFail(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
+		res = a.Do(t, testkit.Get(admin, path+"?limit=101&page=0"))
+		testkit.WantError(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
 		if n := len(res.Get(t, "error.details.issues").([]any)); n != 2 {
 			t.Errorf("%s: %d issues, want both", path, n)
 		}
 	}
-	mustFail(t, a.Do(t, get(admin, extensions+"/bundle")), http.StatusNotImplemented, "NOT_SUPPORTED")
-	mustFail(t, a.Do(t, get(admin, extensions+"/widget")), http.StatusNotFound, "NOT_FOUND")
-	mustFail(t, a.Do(t, get(admin, extensions+"/bundle/aa")), http.StatusNotImplemented, "NOT_SUPPORTED")
-	mustFail(t, a.Do(t, get(admin, extensions+"/plugin/nope")), http.StatusNotFound, "NOT_FOUND")
-	mustFail(t, a.Do(t, get(admin, extensions+"/plugin/%00")), http.StatusNotFound, "NOT_FOUND")
-	mustFail(t, a.Do(t, get("", extensions)), http.StatusUnauthorized, "UNAUTHORIZED")
-	mustFail(t, a.Do(t, get(a.Register(t, "ada").Access, extensions)), http.StatusForbidden, "FORBIDDEN")
+	testkit.WantError(t, a.Do(t, testkit.Get(admin, extensions+"/bundle")), http.StatusNotImplemented, "NOT_SUPPORTED")
+	testkit.WantError(t, a.Do(t, testkit.Get(admin, extensions+"/widget")), http.StatusNotFound, "NOT_FOUND")
+	testkit.WantError(t, a.Do(t, testkit.Get(admin, extensions+"/bundle/aa")), http.StatusNotImplemented, "NOT_SUPPORTED")
+	testkit.WantError(t, a.Do(t, testkit.Get(admin, extensions+"/plugin/nope")), http.StatusNotFound, "NOT_FOUND")
+	testkit.WantError(t, a.Do(t, testkit.Get(admin, extensions+"/plugin/%00")), http.StatusNotFound, "NOT_FOUND")
+	testkit.WantError(t, a.Do(t, testkit.Get("", extensions)), http.StatusUnauthorized, "UNAUTHORIZED")
+	testkit.WantError(t, a.Do(t, testkit.Get(a.Register(t, "ada").Access, extensions)), http.StatusForbidden, "FORBIDDEN")
 }
 
 func TestSigningSecretRotates(t *testing.T) {
@@ -384,18 +346,18 @@ func TestSigningSecretRotates(t *testing.T) {
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "root").Access
-		a.Install(t, admin, "plugin", external(t, "pay", nil))
-		a.Install(t, admin, "plugin", external(t, "other", nil))
+		a.Install(t, admin, "plugin", testkit.ExternalPlugin(t, "pay", nil))
+		a.Install(t, admin, "plugin", testkit.ExternalPlugin(t, "other", nil))
 		path := "/api/v1/admin/plugins/pay/secret"
 		rotate := testkit.Request{Method: http.MethodPost, Path: path + "/rotate", Token: admin}
 		secret := func(res testkit.Response) map[string]any { return res.Get(t, "data").(map[string]any) }
 
-		first := a.Do(t, get(admin, path))
+		first := a.Do(t, testkit.Get(admin, path))
 		one, _ := secret(first)["secret"].(string)
 		if len(one) < 43 || len(secret(first)) != 1 || first.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("secret = %s, Cache-Control %q", first.Body, first.Header.Get("Cache-Control"))
 		}
-		if a.Do(t, get(admin, "/api/v1/admin/plugins/other/secret")).Text(t, "data.secret") == one {
+		if a.Do(t, testkit.Get(admin, "/api/v1/admin/plugins/other/secret")).Text(t, "data.secret") == one {
 			t.Error("two packages have one secret")
 		}
 		rotated := secret(a.Do(t, rotate))
@@ -406,15 +368,15 @@ func TestSigningSecretRotates(t *testing.T) {
 		}
 		a.Clock.Advance(24*time.Hour - time.Millisecond)
 		admin = a.Login(t, "root").Access
-		if diff := cmp.Diff(rotated, secret(a.Do(t, get(admin, path)))); diff != "" {
+		if diff := cmp.Diff(rotated, secret(a.Do(t, testkit.Get(admin, path)))); diff != "" {
 			t.Errorf("a moment before the end (-want +got):\n%s", diff)
 		}
 		a.Clock.Advance(time.Millisecond)
-		if diff := cmp.Diff(map[string]any{"secret": two}, secret(a.Do(t, get(admin, path)))); diff != "" {
+		if diff := cmp.Diff(map[string]any{"secret": two}, secret(a.Do(t, testkit.Get(admin, path)))); diff != "" {
 			t.Errorf("24 h after (-want +got):\n%s", diff)
 		}
-		mustFail(t, a.Do(t, get(admin, "/api/v1/admin/plugins/nope/secret")), http.StatusNotFound, "NOT_FOUND")
-		mustFail(t, a.Do(t, get("", path)), http.StatusUnauthorized, "UNAUTHORIZED")
+		testkit.WantError(t, a.Do(t, testkit.Get(admin, "/api/v1/admin/plugins/nope/secret")), http.StatusNotFound, "NOT_FOUND")
+		testkit.WantError(t, a.Do(t, testkit.Get("", path)), http.StatusUnauthorized, "UNAUTHORIZED")
 	})
 }
 
@@ -436,7 +398,7 @@ func TestInstallInParallel(t *testing.T) {
 			if other {
 				changes["description"] = strings.Repeat("x", i+1)
 			}
-			data := external(t, "race", changes)
+			data := testkit.ExternalPlugin(t, "race", changes)
 			wg.Go(func() { answers[i] = a.Install(t, admin, "plugin", data) })
 		}
 		wg.Wait()
@@ -459,7 +421,7 @@ func TestInstallInParallel(t *testing.T) {
 				t.Errorf("%s: %q, want %d", pattern, got, want)
 			}
 		}
-		res := a.Do(t, get(admin, "/api/v1/admin/plugins/race"))
+		res := a.Do(t, testkit.Get(admin, "/api/v1/admin/plugins/race"))
 		if _, err := os.Stat(filepath.Join(dir, res.Text(t, "data.installPath"), "manifest.json")); err != nil {
 			t.Errorf("the package's files: %v", err)
 		}

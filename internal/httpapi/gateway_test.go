@@ -7,99 +7,42 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"stoa/internal/testkit"
 )
 
-// echo is an external plugin that is installed: it remembers what reached it.
-type echo struct {
-	*testkit.App
-
-	seen  chan *http.Request
-	admin testkit.Tokens
-	// id is the installation id of the default instance.
-	id string
-}
-
-const gatewayBase = "/api/v1/shop/plugins/echo"
-
-func newEcho(t *testing.T, app *testkit.App, changes map[string]any) *echo {
-	t.Helper()
-	e := &echo{App: app, seen: make(chan *http.Request, 64), admin: app.Admin(t, "root")}
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		e.seen <- r
-		w.Header().Set("Content-Type", "text/plain")
-		_, _ = io.WriteString(w, r.RequestURI)
-	}))
-	t.Cleanup(srv.Close)
-	m := testkit.ExternalManifest("echo", srv.URL)
-	for name, v := range changes {
-		m[name] = v
-	}
-	res := app.Install(t, e.admin.Access, "plugin", testkit.PluginArchive(t, m, nil))
-	if res.Status != http.StatusCreated {
-		t.Fatalf("install: %d %s", res.Status, res.Body)
-	}
-	e.id = res.Text(t, "data.defaultInstance.installationId")
-	return e
-}
-
-// reached returns the request that reached the plugin, or nil.
-func (e *echo) reached() *http.Request {
-	select {
-	case r := <-e.seen:
-		return r
-	default:
-		return nil
-	}
-}
-
-// instance creates an instance and returns its id.
-func (e *echo) instance(t *testing.T, key string) string {
-	t.Helper()
-	res := e.Do(t, testkit.Request{
-		Method: http.MethodPost, Path: "/api/v1/admin/plugins/echo/instances", Token: e.admin.Access,
-		Body: map[string]any{"instanceKey": key},
-	})
-	if res.Status != http.StatusCreated {
-		t.Fatalf("create instance: %d %s", res.Status, res.Body)
-	}
-	return res.Text(t, "data.installationId")
-}
-
 func TestGatewayRoutes(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothEngines(t, func(t *testing.T, app *testkit.App) {
-		e := newEcho(t, app, nil)
+		e := app.InstallEcho(t, nil)
 		user := app.Register(t, "ada")
 		tests := []struct {
 			method, path, token string
 			status              int
 			uri, caller, role   string
 		}{
-			{"GET", gatewayBase + "/api/orders/7?a=%41&installation=default&b", "", 200, "/api/orders/7?a=%41&b", "shop", "guest"},
-			{"POST", gatewayBase + "/api/", user.Access, 200, "/api/", "shop", "customer"},
-			{"PATCH", gatewayBase + "/api/a%2520b%C3%A9%3A", e.admin.Access, 200, "/api/a%2520b%C3%A9%3A", "shop", "admin"},
-			{"OPTIONS", gatewayBase + "/api/x", "", 200, "/api/x", "shop", "guest"},
-			{"HEAD", gatewayBase + "/api/x", "", 200, "/api/x", "shop", "guest"},
-			{"GET", gatewayBase + "/health", "", 200, "/health", "shop", "guest"},
-			{"POST", gatewayBase + "/health", "", 405, "", "", ""},
-			{"GET", gatewayBase + "/health/more", "", 404, "", "", ""},
-			{"GET", gatewayBase + "/other", "", 404, "", "", ""},
-			{"GET", gatewayBase + "/api", "", 404, "", "", ""},
+			{"GET", testkit.EchoPath + "/api/orders/7?a=%41&installation=default&b", "", 200, "/api/orders/7?a=%41&b", "shop", "guest"},
+			{"POST", testkit.EchoPath + "/api/", user.Access, 200, "/api/", "shop", "customer"},
+			{"PATCH", testkit.EchoPath + "/api/a%2520b%C3%A9%3A", e.Admin.Access, 200, "/api/a%2520b%C3%A9%3A", "shop", "admin"},
+			{"OPTIONS", testkit.EchoPath + "/api/x", "", 200, "/api/x", "shop", "guest"},
+			{"HEAD", testkit.EchoPath + "/api/x", "", 200, "/api/x", "shop", "guest"},
+			{"GET", testkit.EchoPath + "/health", "", 200, "/health", "shop", "guest"},
+			{"POST", testkit.EchoPath + "/health", "", 405, "", "", ""},
+			{"GET", testkit.EchoPath + "/health/more", "", 404, "", "", ""},
+			{"GET", testkit.EchoPath + "/other", "", 404, "", "", ""},
+			{"GET", testkit.EchoPath + "/api", "", 404, "", "", ""},
 			{"GET", "/api/extensions/plugin/echo/api/orders/7?x=1", "", 200, "/orders/7?x=1", "shop", "guest"},
 			{"DELETE", "/api/extensions/plugin/echo/api/", user.Access, 200, "/", "shop", "customer"},
-			{"GET", "/api/v1/admin/plugins/echo/api/orders/7", e.admin.Access, 200, "/api/orders/7", "admin", "admin"},
+			{"GET", "/api/v1/admin/plugins/echo/api/orders/7", e.Admin.Access, 200, "/api/orders/7", "admin", "admin"},
 			{"GET", "/api/v1/admin/plugins/echo/api/orders/7", user.Access, 403, "", "", ""},
 			{"GET", "/api/v1/admin/plugins/echo/api/orders/7", "", 401, "", "", ""},
-			{"GET", gatewayBase + "/api/x", "no.such.token", 401, "", "", ""},
+			{"GET", testkit.EchoPath + "/api/x", "no.such.token", 401, "", "", ""},
 		}
 		for _, tt := range tests {
 			res := app.Do(t, testkit.Request{Method: tt.method, Path: tt.path, Token: tt.token})
-			r := e.reached()
+			r := e.Reached()
 			if res.Status != tt.status || (r != nil) != (tt.status == 200) {
 				t.Errorf("%s %s: status %d, reached %t; want %d", tt.method, tt.path, res.Status, r != nil, tt.status)
 				continue
@@ -110,7 +53,7 @@ func TestGatewayRoutes(t *testing.T) {
 			if r.Method != tt.method || r.RequestURI != tt.uri || r.Header.Get("X-Caller") != tt.caller || r.Header.Get("X-User-Role") != tt.role {
 				t.Errorf("%s %s: the plugin saw %s %s from %s, %s", tt.method, tt.path, r.Method, r.RequestURI, r.Header.Get("X-Caller"), r.Header.Get("X-User-Role"))
 			}
-			if r.Header.Get("X-Installation-Id") != e.id || r.Header.Get("X-Request-Id") != res.Header.Get("X-Request-Id") {
+			if r.Header.Get("X-Installation-Id") != e.ID || r.Header.Get("X-Request-Id") != res.Header.Get("X-Request-Id") {
 				t.Errorf("%s %s: installation %q, request %q", tt.method, tt.path, r.Header.Get("X-Installation-Id"), r.Header.Get("X-Request-Id"))
 			}
 		}
@@ -119,9 +62,9 @@ func TestGatewayRoutes(t *testing.T) {
 
 func TestGatewayIgnoresOtherSchemes(t *testing.T) {
 	t.Parallel()
-	e := newEcho(t, testkit.New(t), nil)
-	res := e.Do(t, testkit.Request{Method: "GET", Path: gatewayBase + "/api/x", Header: http.Header{"Authorization": {"Basic YTpi"}}})
-	if r := e.reached(); res.Status != 200 || r == nil || r.Header.Get("X-User-Role") != "guest" || r.Header.Get("Authorization") != "" {
+	e := testkit.New(t).InstallEcho(t, nil)
+	res := e.Do(t, testkit.Request{Method: "GET", Path: testkit.EchoPath + "/api/x", Header: http.Header{"Authorization": {"Basic YTpi"}}})
+	if r := e.Reached(); res.Status != 200 || r == nil || r.Header.Get("X-User-Role") != "guest" || r.Header.Get("Authorization") != "" {
 		t.Errorf("status %d, plugin saw %v", res.Status, r)
 	}
 }
@@ -131,20 +74,20 @@ func TestGatewayIgnoresOtherSchemes(t *testing.T) {
 func TestGatewayNotFoundTellsNothing(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothEngines(t, func(t *testing.T, app *testkit.App) {
-		e := newEcho(t, app, nil)
-		off, gone := e.instance(t, "off"), e.instance(t, "gone")
+		e := app.InstallEcho(t, nil)
+		off, gone := e.Instance(t, "off"), e.Instance(t, "gone")
 		patch := func(id string, body any) {
 			t.Helper()
-			res := app.Do(t, testkit.Request{Method: "PATCH", Path: "/api/v1/admin/plugins/echo/instances/" + id, Token: e.admin.Access, Body: body})
+			res := app.Do(t, testkit.Request{Method: "PATCH", Path: "/api/v1/admin/plugins/echo/instances/" + id, Token: e.Admin.Access, Body: body})
 			if res.Status != http.StatusOK {
 				t.Fatalf("patch: %d %s", res.Status, res.Body)
 			}
 		}
 		patch(off, map[string]any{"enabled": false})
-		if res := app.Do(t, testkit.Request{Method: "DELETE", Path: "/api/v1/admin/plugins/echo/instances/" + gone, Token: e.admin.Access}); res.Status != http.StatusOK {
+		if res := app.Do(t, testkit.Request{Method: "DELETE", Path: "/api/v1/admin/plugins/echo/instances/" + gone, Token: e.Admin.Access}); res.Status != http.StatusOK {
 			t.Fatalf("delete: %d %s", res.Status, res.Body)
 		}
-		other := app.Install(t, e.admin.Access, "plugin", testkit.PluginArchive(t, testkit.ExternalManifest("other", "http://127.0.0.1:9"), nil))
+		other := app.Install(t, e.Admin.Access, "plugin", testkit.PluginArchive(t, testkit.ExternalManifest("other", "http://127.0.0.1:9"), nil))
 		foreign := other.Text(t, "data.defaultInstance.installationId")
 
 		var want []byte
@@ -154,27 +97,27 @@ func TestGatewayNotFoundTellsNothing(t *testing.T) {
 			if want == nil {
 				want = res.Body
 			}
-			if res.Status != http.StatusNotFound || !bytes.Equal(res.Body, want) || e.reached() != nil {
+			if res.Status != http.StatusNotFound || !bytes.Equal(res.Body, want) || e.Reached() != nil {
 				t.Errorf("%s: %d %s\nwant 404 %s", why, res.Status, res.Body, want)
 			}
 		}
 		id := func(s string) http.Header { return http.Header{"X-Installation-Id": {s}} }
-		same("unknown id", gatewayBase+"/api/x?installationId=00000000-0000-4000-8000-000000000000", nil)
-		same("no id at all", gatewayBase+"/api/x?installationId=default", nil)
-		same("empty id", gatewayBase+"/api/x", id(""))
-		same("unknown key", gatewayBase+"/api/x?installation=us", nil)
-		same("disabled, by id", gatewayBase+"/api/x?installationId="+off, nil)
-		same("disabled, by key", gatewayBase+"/api/x?installation=off", nil)
-		same("deleted, by id", gatewayBase+"/api/x", id(gone))
-		same("deleted, by key", gatewayBase+"/api/x?installation=gone", nil)
-		same("foreign", gatewayBase+"/api/x", id(foreign))
-		same("the lifecycle", gatewayBase+"/api/../__lifecycle/onInstall", nil)
-		patch(e.id, map[string]any{"enabled": false})
-		same("default disabled", gatewayBase+"/api/x", nil)
-		if res := app.Do(t, testkit.Request{Method: "DELETE", Path: "/api/v1/admin/plugins/echo", Token: e.admin.Access}); res.Status != http.StatusOK {
+		same("unknown id", testkit.EchoPath+"/api/x?installationId=00000000-0000-4000-8000-000000000000", nil)
+		same("no id at all", testkit.EchoPath+"/api/x?installationId=default", nil)
+		same("empty id", testkit.EchoPath+"/api/x", id(""))
+		same("unknown key", testkit.EchoPath+"/api/x?installation=us", nil)
+		same("disabled, by id", testkit.EchoPath+"/api/x?installationId="+off, nil)
+		same("disabled, by key", testkit.EchoPath+"/api/x?installation=off", nil)
+		same("deleted, by id", testkit.EchoPath+"/api/x", id(gone))
+		same("deleted, by key", testkit.EchoPath+"/api/x?installation=gone", nil)
+		same("foreign", testkit.EchoPath+"/api/x", id(foreign))
+		same("the lifecycle", testkit.EchoPath+"/api/../__lifecycle/onInstall", nil)
+		patch(e.ID, map[string]any{"enabled": false})
+		same("default disabled", testkit.EchoPath+"/api/x", nil)
+		if res := app.Do(t, testkit.Request{Method: "DELETE", Path: "/api/v1/admin/plugins/echo", Token: e.Admin.Access}); res.Status != http.StatusOK {
 			t.Fatalf("uninstall: %d %s", res.Status, res.Body)
 		}
-		same("uninstalled", gatewayBase+"/api/x", nil)
+		same("uninstalled", testkit.EchoPath+"/api/x", nil)
 		want = nil
 		same("never installed", "/api/v1/shop/plugins/never/api/x", nil)
 		if !bytes.Contains(want, []byte(`"slug":"never"`)) {
@@ -186,7 +129,7 @@ func TestGatewayNotFoundTellsNothing(t *testing.T) {
 // No spelling of a path leads to where the platform calls the plugin.
 func TestLifecycleIsUnreachable(t *testing.T) {
 	t.Parallel()
-	e := newEcho(t, testkit.New(t), nil)
+	e := testkit.New(t).InstallEcho(t, nil)
 	tails := []string{
 		"__lifecycle/onInstall", "%5f%5flifecycle/onInstall", "%5F_lifecycle/onInstall", "__LIFECYCLE/onInstall", "%255f%255flifecycle/onInstall",
 		"/__lifecycle/onInstall", "./__lifecycle/onInstall", "../__lifecycle/onInstall", "%2e%2e/__lifecycle/onInstall", "..%2f__lifecycle/onInstall",
@@ -197,26 +140,26 @@ func TestLifecycleIsUnreachable(t *testing.T) {
 	for _, prefix := range []string{"/api/v1/shop/plugins/echo/api/", "/api/v1/shop/plugins/echo/", "/api/extensions/plugin/echo/api/", "/api/extensions/plugin/echo/", "/api/v1/admin/plugins/echo/api/"} {
 		for _, tail := range tails {
 			for _, method := range []string{"GET", "POST"} {
-				if status := rawStatus(t, e.App, method, prefix+tail, "Authorization: Bearer "+e.admin.Access); status != http.StatusNotFound {
+				if status := rawStatus(t, e.App, method, prefix+tail, "Authorization: Bearer "+e.Admin.Access); status != http.StatusNotFound {
 					t.Errorf("%s %s%s: status %d, want 404", method, prefix, tail, status)
 				}
 			}
 		}
 	}
-	if r := e.reached(); r != nil {
+	if r := e.Reached(); r != nil {
 		t.Errorf("the plugin was reached at %s", r.RequestURI)
 	}
 }
 
 func TestGatewayRefusesConnectAndTrace(t *testing.T) {
 	t.Parallel()
-	e := newEcho(t, testkit.New(t), nil)
+	e := testkit.New(t).InstallEcho(t, nil)
 	for _, method := range []string{"CONNECT", "TRACE", "trace"} {
-		if status := rawStatus(t, e.App, method, gatewayBase+"/api/x"); status != http.StatusMethodNotAllowed {
+		if status := rawStatus(t, e.App, method, testkit.EchoPath+"/api/x"); status != http.StatusMethodNotAllowed {
 			t.Errorf("%s: status %d, want 405", method, status)
 		}
 	}
-	if e.reached() != nil {
+	if e.Reached() != nil {
 		t.Error("the plugin was reached")
 	}
 }
@@ -245,10 +188,10 @@ func rawStatus(t *testing.T, app *testkit.App, method, target string, headers ..
 func TestGatewayAnswersForThePlugin(t *testing.T) {
 	t.Parallel()
 	app := testkit.New(t)
-	e := newEcho(t, app, map[string]any{
+	e := app.InstallEcho(t, map[string]any{
 		"permissions": []string{"orders:read"}, "routePermissions": []map[string]string{{"method": "GET", "path": "/api/orders", "permission": "orders:read"}},
 	})
-	down := app.Install(t, e.admin.Access, "plugin", testkit.PluginArchive(t, testkit.ExternalManifest("down", "http://127.0.0.1:9"), nil))
+	down := app.Install(t, e.Admin.Access, "plugin", testkit.PluginArchive(t, testkit.ExternalManifest("down", "http://127.0.0.1:9"), nil))
 	if down.Status != http.StatusCreated {
 		t.Fatal(string(down.Body))
 	}
@@ -260,13 +203,13 @@ func TestGatewayAnswersForThePlugin(t *testing.T) {
 		}
 	}
 	check(testkit.Request{Method: "GET", Path: "/api/v1/shop/plugins/down/api/x"}, 502, "PLUGIN_UNREACHABLE", "down")
-	check(testkit.Request{Method: "POST", Path: gatewayBase + "/api/x", Body: bytes.Repeat([]byte("x"), 10<<20+1)}, 413, "PAYLOAD_TOO_LARGE", "echo")
-	orders := testkit.Request{Method: "GET", Path: gatewayBase + "/api/orders"}
+	check(testkit.Request{Method: "POST", Path: testkit.EchoPath + "/api/x", Body: bytes.Repeat([]byte("x"), 10<<20+1)}, 413, "PAYLOAD_TOO_LARGE", "echo")
+	orders := testkit.Request{Method: "GET", Path: testkit.EchoPath + "/api/orders"}
 	if res := app.Do(t, orders); res.Status != 200 {
 		t.Errorf("granted at install: %d %s", res.Status, res.Body)
 	}
 	res := app.Do(t, testkit.Request{
-		Method: "PATCH", Path: "/api/v1/admin/plugins/echo/instances/" + e.id, Token: e.admin.Access, Body: map[string]any{"grantedPermissions": []string{}},
+		Method: "PATCH", Path: "/api/v1/admin/plugins/echo/instances/" + e.ID, Token: e.Admin.Access, Body: map[string]any{"grantedPermissions": []string{}},
 	})
 	if res.Status != 200 {
 		t.Fatal(string(res.Body))

@@ -17,48 +17,22 @@ import (
 	"stoa/internal/testkit/logtest"
 )
 
-const instances = "/api/v1/admin/plugins/pay/instances"
-
-// withPay returns a token of an administrator who installed the plugin pay.
-func withPay(tb testing.TB, a *testkit.App) (admin, defaultID string) {
-	tb.Helper()
-	admin = a.Admin(tb, "root").Access
-	res := a.Install(tb, admin, "plugin", external(tb, "pay", map[string]any{
-		"permissions": []string{"orders:read", "orders:write"},
-		"configSchema": map[string]any{
-			"apiKey": map[string]any{"type": "secret", "required": true},
-			"region": map[string]any{"type": "string", "required": true},
-			"limit":  map[string]any{"type": "number"},
-		},
-	}))
-	if res.Status != http.StatusCreated {
-		tb.Fatalf("install: %d\n%s", res.Status, res.Body)
-	}
-	return admin, res.Text(tb, "data.defaultInstance.installationId")
-}
-
-func create(token string, body any) testkit.Request {
-	return testkit.Request{Method: http.MethodPost, Path: instances, Token: token, Body: body}
-}
-
 func patch(token, id string, body any, ifMatch ...string) testkit.Request {
 	return testkit.Request{
-		Method: http.MethodPatch, Path: instances + "/" + id, Token: token, Body: body, Header: http.Header{"If-Match": ifMatch},
+		Method: http.MethodPatch, Path: testkit.PayInstances + "/" + id, Token: token, Body: body, Header: http.Header{"If-Match": ifMatch},
 	}
 }
-
-var complete = map[string]any{"apiKey": "k-1", "region": "eu"}
 
 func TestInstanceLife(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		admin, _ := withPay(t, a)
-		res := a.Do(t, create(admin, map[string]any{
+		admin, _ := a.InstallPay(t)
+		res := a.Do(t, testkit.Post(admin, testkit.PayInstances, map[string]any{
 			"instanceKey": "eu-1", "config": map[string]any{"apiKey": "k-1", "region": "eu", "own": []int{1}}, "grantedPermissions": []string{"orders:read"},
 		}))
 		id := res.Text(t, "data.installationId")
-		path := instances + "/" + id
+		path := testkit.PayInstances + "/" + id
 		want := map[string]any{
 			"installationId": id, "pluginSlug": "pay", "instanceKey": "eu-1", "enabled": true,
 			"config":             map[string]any{"apiKey": "", "region": "eu", "own": []any{1.0}},
@@ -69,7 +43,7 @@ func TestInstanceLife(t *testing.T) {
 			t.Errorf("created: %d, Location %q (-want +got):\n%s", res.Status, res.Header.Get("Location"), diff)
 		}
 		tag := res.Header.Get("ETag")
-		res = a.Do(t, get(admin, path))
+		res = a.Do(t, testkit.Get(admin, path))
 		if diff := cmp.Diff(want, res.Get(t, "data")); diff != "" || res.Header.Get("ETag") != tag {
 			t.Errorf("read: ETag %q, want %q (-want +got):\n%s", res.Header.Get("ETag"), tag, diff)
 		}
@@ -87,16 +61,16 @@ func TestInstanceLife(t *testing.T) {
 		if res.Status != http.StatusOK || res.Get(t, "data.enabled") != true {
 			t.Errorf("enabled: %d %s", res.Status, res.Body)
 		}
-		mustFail(t, a.Do(t, create(admin, map[string]any{"instanceKey": "eu-1", "config": complete})), http.StatusConflict, "CONFLICT")
+		testkit.WantError(t, a.Do(t, testkit.Post(admin, testkit.PayInstances, map[string]any{"instanceKey": "eu-1", "config": testkit.PayConfig()})), http.StatusConflict, "CONFLICT")
 
-		if res := a.Do(t, del(admin, path)); res.Status != http.StatusOK {
+		if res := a.Do(t, testkit.Delete(admin, path)); res.Status != http.StatusOK {
 			t.Errorf("delete: %d %s", res.Status, res.Body)
 		}
-		for _, req := range []testkit.Request{del(admin, path), get(admin, path), patch(admin, id, map[string]any{})} {
-			mustFail(t, a.Do(t, req), http.StatusNotFound, "NOT_FOUND")
+		for _, req := range []testkit.Request{testkit.Delete(admin, path), testkit.Get(admin, path), patch(admin, id, map[string]any{})} {
+			testkit.WantError(t, a.Do(t, req), http.StatusNotFound, "NOT_FOUND")
 		}
 		// The key of a deleted instance is never free again.
-		mustFail(t, a.Do(t, create(admin, map[string]any{"instanceKey": "eu-1", "config": complete})), http.StatusConflict, "CONFLICT")
+		testkit.WantError(t, a.Do(t, testkit.Post(admin, testkit.PayInstances, map[string]any{"instanceKey": "eu-1", "config": testkit.PayConfig()})), http.StatusConflict, "CONFLICT")
 	})
 }
 
@@ -104,10 +78,10 @@ func TestDefaultInstanceStays(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.New(t)
-	admin, id := withPay(t, a)
-	mustFail(t, a.Do(t, del(admin, instances+"/"+id)), http.StatusConflict, "CONFLICT")
-	mustFail(t, a.Do(t, create(admin, map[string]any{"instanceKey": "default", "config": complete})), http.StatusConflict, "CONFLICT")
-	if res := a.Do(t, get(admin, instances+"/"+id)); res.Status != http.StatusOK {
+	admin, id := a.InstallPay(t)
+	testkit.WantError(t, a.Do(t, testkit.Delete(admin, testkit.PayInstances+"/"+id)), http.StatusConflict, "CONFLICT")
+	testkit.WantError(t, a.Do(t, testkit.Post(admin, testkit.PayInstances, map[string]any{"instanceKey": "default", "config": testkit.PayConfig()})), http.StatusConflict, "CONFLICT")
+	if res := a.Do(t, testkit.Get(admin, testkit.PayInstances+"/"+id)); res.Status != http.StatusOK {
 		t.Errorf("it is gone: %d", res.Status)
 	}
 }
@@ -116,21 +90,21 @@ func TestInstanceDefaults(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.New(t)
-	admin, id := withPay(t, a)
+	admin, id := a.InstallPay(t)
 	a.Do(t, patch(admin, id, map[string]any{"grantedPermissions": []string{"orders:write"}}))
-	res := a.Do(t, create(admin, map[string]any{"instanceKey": "a", "enabled": false}))
+	res := a.Do(t, testkit.Post(admin, testkit.PayInstances, map[string]any{"instanceKey": "a", "enabled": false}))
 	if res.Status != http.StatusCreated || res.Get(t, "data.config") != nil || res.Get(t, "data.enabled") != false {
 		t.Errorf("disabled without config: %d %s", res.Status, res.Body)
 	}
 	if diff := cmp.Diff([]any{"orders:write"}, res.Get(t, "data.grantedPermissions")); diff != "" {
 		t.Errorf("permissions are those of the default instance (-want +got):\n%s", diff)
 	}
-	res = a.Do(t, create(admin, map[string]any{"instanceKey": "b", "config": complete, "enabled": nil, "grantedPermissions": nil}))
+	res = a.Do(t, testkit.Post(admin, testkit.PayInstances, map[string]any{"instanceKey": "b", "config": testkit.PayConfig(), "enabled": nil, "grantedPermissions": nil}))
 	if res.Get(t, "data.enabled") != true {
 		t.Errorf("enabled without a say: %s", res.Body)
 	}
 	var keys []string
-	list := a.Do(t, get(admin, instances))
+	list := a.Do(t, testkit.Get(admin, testkit.PayInstances))
 	for _, item := range list.Get(t, "data.items").([]any) {
 		keys = append(keys, item.(map[string]any)["instanceKey"].(string))
 	}
@@ -143,7 +117,7 @@ func TestInstanceRefuses(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.New(t)
-	admin, id := withPay(t, a)
+	admin, id := a.InstallPay(t)
 	deep := strings.Repeat(`{"a":`, 10) + "1" + strings.Repeat("}", 10)
 	large := fmt.Sprintf(`{"a":%q}`, strings.Repeat("x", 65536))
 	tests := []struct {
@@ -163,13 +137,13 @@ func TestInstanceRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 
-			answers := []testkit.Response{a.Do(t, create(admin, tt.body))}
+			answers := []testkit.Response{a.Do(t, testkit.Post(admin, testkit.PayInstances, tt.body))}
 			want := tt.paths
 			if want[0] != "instanceKey" { // the rest holds for changes as well
 				answers = append(answers, a.Do(t, patch(admin, id, tt.body)))
 			}
 			for _, res := range answers {
-				mustFail(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
+				testkit.WantError(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
 				var got []string
 				for _, is := range res.Get(t, "error.details.issues").([]any) {
 					got = append(got, is.(map[string]any)["path"].(string))
@@ -190,17 +164,17 @@ func TestInstanceIsNotEnabledWithoutRequiredConfig(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.New(t)
-	admin, id := withPay(t, a)
+	admin, id := a.InstallPay(t)
 	res := a.Do(t, patch(admin, id, map[string]any{"enabled": true}))
-	mustFail(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
+	testkit.WantError(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
 	if msg := res.Text(t, "error.message"); !strings.Contains(msg, "apiKey") || !strings.Contains(msg, "region") {
 		t.Errorf("message = %q, want it to name both fields", msg)
 	}
-	res = a.Do(t, patch(admin, id, map[string]any{"enabled": true, "config": complete}))
+	res = a.Do(t, patch(admin, id, map[string]any{"enabled": true, "config": testkit.PayConfig()}))
 	if res.Status != http.StatusOK || res.Get(t, "data.enabled") != true {
 		t.Errorf("with config: %d %s", res.Status, res.Body)
 	}
-	mustFail(t, a.Do(t, patch(admin, id, map[string]any{"config": nil})), http.StatusBadRequest, "VALIDATION_ERROR")
+	testkit.WantError(t, a.Do(t, patch(admin, id, map[string]any{"config": nil})), http.StatusBadRequest, "VALIDATION_ERROR")
 	res = a.Do(t, patch(admin, id, map[string]any{"config": nil, "enabled": false}))
 	if res.Status != http.StatusOK || res.Get(t, "data.config") != nil {
 		t.Errorf("without config, disabled: %d %s", res.Status, res.Body)
@@ -211,18 +185,18 @@ func TestInstanceIfMatch(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.New(t)
-	admin, id := withPay(t, a)
+	admin, id := a.InstallPay(t)
 	off := map[string]any{"config": map[string]any{"region": "eu"}}
-	first := a.Do(t, get(admin, instances+"/"+id)).Header.Get("ETag")
+	first := a.Do(t, testkit.Get(admin, testkit.PayInstances+"/"+id)).Header.Get("ETag")
 	second := a.Do(t, patch(admin, id, off, first)).Header.Get("ETag")
 	if second == first || second == "" {
 		t.Fatalf("ETag %q after %q", second, first)
 	}
-	mustFail(t, a.Do(t, patch(admin, id, off, first)), http.StatusPreconditionFailed, "PRECONDITION_FAILED")
-	mustFail(t, a.Do(t, patch(admin, id, off, "W/"+second)), http.StatusPreconditionFailed, "PRECONDITION_FAILED")
-	stale := del(admin, instances+"/"+id)
+	testkit.WantError(t, a.Do(t, patch(admin, id, off, first)), http.StatusPreconditionFailed, "PRECONDITION_FAILED")
+	testkit.WantError(t, a.Do(t, patch(admin, id, off, "W/"+second)), http.StatusPreconditionFailed, "PRECONDITION_FAILED")
+	stale := testkit.Delete(admin, testkit.PayInstances+"/"+id)
 	stale.Header = http.Header{"If-Match": {first}}
-	mustFail(t, a.Do(t, stale), http.StatusPreconditionFailed, "PRECONDITION_FAILED")
+	testkit.WantError(t, a.Do(t, stale), http.StatusPreconditionFailed, "PRECONDITION_FAILED")
 	for _, match := range []string{second, "*", `"x", ` + second} {
 		// The same again changes nothing, so the state keeps its name.
 		if res := a.Do(t, patch(admin, id, off, match)); res.Status != http.StatusOK || res.Header.Get("ETag") != second {
@@ -235,16 +209,16 @@ func TestInstanceOfAnotherPlugin(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		admin, id := withPay(t, a)
-		a.Install(t, admin, "plugin", external(t, "other", nil))
+		admin, id := a.InstallPay(t)
+		a.Install(t, admin, "plugin", testkit.ExternalPlugin(t, "other", nil))
 		foreign := "/api/v1/admin/plugins/other/instances/" + id
 		for _, path := range []string{
-			foreign, instances + "/default", instances + "/%00", "/api/v1/admin/plugins/%00", "/api/v1/admin/plugins/%ff",
+			foreign, testkit.PayInstances + "/default", testkit.PayInstances + "/%00", "/api/v1/admin/plugins/%00", "/api/v1/admin/plugins/%ff",
 			"/api/v1/admin/plugins/%00/secret", "/api/v1/admin/plugins/%00/instances", extensions + "/plugin/%00",
 		} {
-			mustFail(t, a.Do(t, get(admin, path)), http.StatusNotFound, "NOT_FOUND")
+			testkit.WantError(t, a.Do(t, testkit.Get(admin, path)), http.StatusNotFound, "NOT_FOUND")
 		}
-		mustFail(t, a.Do(t, del(admin, foreign)), http.StatusNotFound, "NOT_FOUND")
+		testkit.WantError(t, a.Do(t, testkit.Delete(admin, foreign)), http.StatusNotFound, "NOT_FOUND")
 	})
 }
 
@@ -252,16 +226,16 @@ func TestInstancesAreForAdministrators(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.New(t)
-	_, id := withPay(t, a)
+	_, id := a.InstallPay(t)
 	user := a.Register(t, "ada").Access
 	for _, req := range []testkit.Request{
-		get("", instances), create("", map[string]any{"instanceKey": "x"}), get("", instances+"/"+id),
-		patch("", id, map[string]any{}), del("", instances+"/"+id), del("", "/api/v1/admin/plugins/pay"), get("", "/api/v1/admin/plugins/pay"),
+		testkit.Get("", testkit.PayInstances), testkit.Post("", testkit.PayInstances, map[string]any{"instanceKey": "x"}), testkit.Get("", testkit.PayInstances+"/"+id),
+		patch("", id, map[string]any{}), testkit.Delete("", testkit.PayInstances+"/"+id), testkit.Delete("", "/api/v1/admin/plugins/pay"), testkit.Get("", "/api/v1/admin/plugins/pay"),
 		{Method: http.MethodPost, Path: "/api/v1/admin/plugins/pay/secret/rotate"},
 	} {
-		mustFail(t, a.Do(t, req), http.StatusUnauthorized, "UNAUTHORIZED")
+		testkit.WantError(t, a.Do(t, req), http.StatusUnauthorized, "UNAUTHORIZED")
 		req.Token = user
-		mustFail(t, a.Do(t, req), http.StatusForbidden, "FORBIDDEN")
+		testkit.WantError(t, a.Do(t, req), http.StatusForbidden, "FORBIDDEN")
 	}
 }
 
@@ -269,15 +243,15 @@ func TestInstancesInParallel(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		admin, id := withPay(t, a)
+		admin, id := a.InstallPay(t)
 		const clients = 6
 		var mu sync.Mutex
 		created, stale := map[int]int{}, map[int]int{}
-		tag := a.Do(t, get(admin, instances+"/"+id)).Header.Get("ETag")
+		tag := a.Do(t, testkit.Get(admin, testkit.PayInstances+"/"+id)).Header.Get("ETag")
 		var wg sync.WaitGroup
 		for i := range clients {
 			wg.Go(func() {
-				one := a.Do(t, create(admin, map[string]any{"instanceKey": "race", "config": complete}))
+				one := a.Do(t, testkit.Post(admin, testkit.PayInstances, map[string]any{"instanceKey": "race", "config": testkit.PayConfig()}))
 				two := a.Do(t, patch(admin, id, map[string]any{"config": map[string]any{"limit": i}}, tag))
 				mu.Lock()
 				defer mu.Unlock()
@@ -304,16 +278,16 @@ func TestConfigValuesStaySecret(t *testing.T) {
 	var log logtest.Buffer
 	var dir string
 	a := testkit.New(t, dataDir(&dir), func(_ testing.TB, cfg *app.Config) { cfg.Log = log.Logger() })
-	admin, id := withPay(t, a)
-	signing := a.Do(t, get(admin, "/api/v1/admin/plugins/pay/secret")).Text(t, "data.secret")
+	admin, id := a.InstallPay(t)
+	signing := a.Do(t, testkit.Get(admin, "/api/v1/admin/plugins/pay/secret")).Text(t, "data.secret")
 	answers := []testkit.Response{
-		a.Do(t, create(admin, map[string]any{"instanceKey": "a", "config": map[string]any{"apiKey": value, "region": "eu"}})),
+		a.Do(t, testkit.Post(admin, testkit.PayInstances, map[string]any{"instanceKey": "a", "config": map[string]any{"apiKey": value, "region": "eu"}})),
 		a.Do(t, patch(admin, id, map[string]any{"config": map[string]any{"apiKey": value, "region": "eu"}})),
 		a.Do(t, patch(admin, id, map[string]any{"config": map[string]any{"apiKey": []string{value}}})),
 		a.Do(t, patch(admin, id, map[string]any{"config": value})),
 		a.Do(t, patch(admin, id, map[string]any{"config": map[string]any{"limit": value}})),
 		a.Do(t, patch(admin, id, `{"config":{"apiKey":"`+value+`"`)),
-		a.Do(t, get(admin, instances)), a.Do(t, get(admin, instances+"/"+id)), a.Do(t, get(admin, extensions)),
+		a.Do(t, testkit.Get(admin, testkit.PayInstances)), a.Do(t, testkit.Get(admin, testkit.PayInstances+"/"+id)), a.Do(t, testkit.Get(admin, extensions)),
 	}
 	for i, res := range answers {
 		if strings.Contains(string(res.Body), value) {

@@ -38,13 +38,13 @@ func TestALeaseSaysWhatTheLicenseAllows(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
+		a.ImportCatalog(t)
 		now := a.Clock.Now()
 		for tier, end := range map[string]time.Time{"once": {}, "monthly": now.AddDate(0, 1, 0)} {
-			key := buy(t, a, tier)
-			l := activate(t, a, key, "Shop.Example")
+			key := a.BuyKey(t, "", tier)
+			l := a.Activate(t, key, "Shop.Example")
 			path := licensePath("lease", key, " SHOP.example", "&nonce=n-1")
-			res := fetch(t, a, path)
+			res := a.Fetch(t, path)
 			wantSigned(t, a, "GET", path, "n-1", res)
 			expires, grace := now.Add(168*time.Hour), now.Add(240*time.Hour)
 			if res.Get(t, "valid") != true || res.Text(t, "expiresAt") != expires.Format("2006-01-02T15:04:05.000Z") || res.Text(t, "graceUntil") != grace.Format("2006-01-02T15:04:05.000Z") {
@@ -70,24 +70,24 @@ func TestALeaseSaysWhatTheLicenseAllows(t *testing.T) {
 
 func TestWhoMayNotUseALicenseGetsNoLease(t *testing.T) {
 	t.Parallel()
-	a := shop(t)
-	key := buy(t, a, "monthly")
-	activate(t, a, key, "a.example")
+	a := testkit.NewShop(t)
+	key := a.BuyKey(t, "", "monthly")
+	a.Activate(t, key, "a.example")
 
 	lease := func(key, instance string) testkit.Response {
 		path := licensePath("lease", key, instance, "")
-		res := fetch(t, a, path)
+		res := a.Fetch(t, path)
 		wantSigned(t, a, "GET", path, "", res)
 		return res
 	}
-	wantVerdict(t, lease(key, "b.example"), "not_activated")
-	wantVerdict(t, lease(key+"X", "a.example"), "not_found")
-	res := fetch(t, a, products+"/mail-pack/license/lease?nonce=%20")
-	wantFlatError(t, res, 400, "VALIDATION_ERROR")
-	if got := issuePaths(t, res); got != "nonce licenseKey instanceId" {
+	testkit.WantRefused(t, lease(key, "b.example"), "not_activated")
+	testkit.WantRefused(t, lease(key+"X", "a.example"), "not_found")
+	res := a.Fetch(t, testkit.Products+"/mail-pack/license/lease?nonce=%20")
+	testkit.WantFlatError(t, res, 400, "VALIDATION_ERROR")
+	if got := testkit.IssuePaths(t, res); got != "nonce licenseKey instanceId" {
 		t.Errorf("issues at %q, want every fault", got)
 	}
-	wantFlatError(t, fetch(t, a, products+"/other/license/lease?licenseKey=x&instanceId=y"), 404, "NOT_FOUND")
+	testkit.WantFlatError(t, a.Fetch(t, testkit.Products+"/other/license/lease?licenseKey=x&instanceId=y"), 404, "NOT_FOUND")
 
 	// To the end of the term, and not a moment longer.
 	a.Clock.Advance(testkit.T0.AddDate(0, 1, 0).Sub(testkit.T0) - 2*time.Second)
@@ -96,21 +96,21 @@ func TestWhoMayNotUseALicenseGetsNoLease(t *testing.T) {
 		t.Errorf("claims = %v, want them to end with the licence at %d", claims, end.Unix())
 	}
 	a.Clock.Advance(2 * time.Second)
-	wantVerdict(t, lease(key, "a.example"), "expired")
+	testkit.WantRefused(t, lease(key, "a.example"), "expired")
 }
 
 // A lease is in whole seconds and never longer than its licence.
 func TestALicenseThatEndsWithinTheSecondGetsNoLease(t *testing.T) {
 	t.Parallel()
-	a := shop(t)
+	a := testkit.NewShop(t)
 	a.Clock.Advance(500 * time.Millisecond)
-	key := buy(t, a, "monthly")
-	activate(t, a, key, "a.example")
+	key := a.BuyKey(t, "", "monthly")
+	a.Activate(t, key, "a.example")
 	a.Clock.Advance(testkit.T0.AddDate(0, 1, 0).Sub(testkit.T0) - 100*time.Millisecond)
-	if res := verify(t, a, "mail-pack", key, "a.example"); res.Get(t, "valid") != true {
+	if res := a.Verify(t, "mail-pack", key, "a.example"); res.Get(t, "valid") != true {
 		t.Fatalf("verify = %s", res.Body)
 	}
-	wantVerdict(t, fetch(t, a, licensePath("lease", key, "a.example", "")), "expired")
+	testkit.WantRefused(t, a.Fetch(t, licensePath("lease", key, "a.example", "")), "expired")
 }
 
 func TestLeaseTermsAreConfigurable(t *testing.T) {
@@ -118,10 +118,10 @@ func TestLeaseTermsAreConfigurable(t *testing.T) {
 	terms := func(ttl, grace time.Duration) testkit.Option {
 		return func(_ testing.TB, cfg *app.Config) { cfg.Leases = market.LeaseTerms{TTL: ttl, Grace: grace} }
 	}
-	a := shop(t, terms(time.Hour, 0))
-	key := buy(t, a, "once")
-	activate(t, a, key, "a.example")
-	claims := leaseClaims(t, a, fetch(t, a, licensePath("lease", key, "a.example", "")).Text(t, "lease"))
+	a := testkit.NewShop(t, terms(time.Hour, 0))
+	key := a.BuyKey(t, "", "once")
+	a.Activate(t, key, "a.example")
+	claims := leaseClaims(t, a, a.Fetch(t, licensePath("lease", key, "a.example", "")).Text(t, "lease"))
 	if end := unix(a.Clock.Now().Add(time.Hour)); claims["exp"] != end || claims["graceUntil"] != end {
 		t.Errorf("claims = %v, want an hour without grace", claims)
 	}
@@ -133,25 +133,25 @@ func TestLeaseTermsAreConfigurable(t *testing.T) {
 // Its key, its typ: a lease opens nothing, and no token is a lease.
 func TestALeaseIsNoOtherToken(t *testing.T) {
 	t.Parallel()
-	a := shop(t)
+	a := testkit.NewShop(t)
 	ada := a.Register(t, "ada")
-	key := buy(t, a, "once")
-	activate(t, a, key, "a.example")
-	lease := fetch(t, a, licensePath("lease", key, "a.example", "")).Text(t, "lease")
+	key := a.BuyKey(t, "", "once")
+	a.Activate(t, key, "a.example")
+	lease := a.Fetch(t, licensePath("lease", key, "a.example", "")).Text(t, "lease")
 
 	for _, req := range []testkit.Request{
 		{Method: http.MethodGet, Path: "/auth/me"},
 		{Method: http.MethodGet, Path: "/auth/sessions"},
 		{Method: http.MethodGet, Path: "/api/v1/admin/users"},
 		{Method: http.MethodGet, Path: "/api/v1/platform/config"},
-		{Method: http.MethodPost, Path: products + "/mail-pack/purchase", Body: `{"tierId":"once","paymentMethod":"card"}`},
+		{Method: http.MethodPost, Path: testkit.Products + "/mail-pack/purchase", Body: `{"tierId":"once","paymentMethod":"card"}`},
 	} {
 		req.Token = lease
 		if res := a.Do(t, req); res.Status != http.StatusUnauthorized {
 			t.Errorf("%s %s with a lease = %d, want 401", req.Method, req.Path, res.Status)
 		}
 	}
-	if res := send(t, a, "/auth/refresh", map[string]string{"refresh_token": lease}); res.Status != http.StatusUnauthorized {
+	if res := a.Send(t, "/auth/refresh", map[string]string{"refresh_token": lease}); res.Status != http.StatusUnauthorized {
 		t.Errorf("refresh with a lease = %d, want 401", res.Status)
 	}
 	// The other way round: no key that apps know verifies a token.

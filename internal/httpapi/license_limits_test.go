@@ -20,28 +20,28 @@ func TestDevelopmentInstancesNeedNoSeat(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
+		a.ImportCatalog(t)
 		ada := a.Register(t, "ada")
-		key := buyAs(t, a, ada, "free") // one seat
+		key := a.BuyKey(t, ada.Access, "free") // one seat
 		for _, instance := range []string{"localhost", "Localhost:3000", "shop.test", "prod.example.com", "shop.test"} {
-			if res := activate(t, a, key, instance); res.Status != http.StatusOK {
+			if res := a.Activate(t, key, instance); res.Status != http.StatusOK {
 				t.Errorf("activate %s = %d %s", instance, res.Status, res.Body)
 			}
 		}
 		for _, instance := range []string{"localhost.evil.com", "other.example.com"} {
-			wantFlatError(t, activate(t, a, key, instance), 400, "ACTIVATION_FAILED")
+			testkit.WantFlatError(t, a.Activate(t, key, instance), 400, "ACTIVATION_FAILED")
 		}
-		res := verify(t, a, "mail-pack", key, "localhost:3000")
+		res := a.Verify(t, "mail-pack", key, "localhost:3000")
 		if res.Get(t, "valid") != true || res.Get(t, "license.currentInstances") != 1.0 {
 			t.Errorf("verify = %d %s", res.Status, res.Body)
 		}
-		wantVerdict(t, verify(t, a, "mail-pack", key, "localhost:3001"), "not_activated")
+		testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "localhost:3001"), "not_activated")
 
 		own := a.Do(t, testkit.Request{Method: http.MethodGet, Path: ownLicenses, Token: ada.Access}).JSON(t)["licenses"].([]any)[0].(map[string]any)
 		if own["currentInstances"] != 1.0 || own["developmentInstances"] != 3.0 {
 			t.Errorf("the owner sees %v and %v, want 1 and 3", own["currentInstances"], own["developmentInstances"])
 		}
-		if res := deactivate(t, a, key, "localhost"); res.Get(t, "license.currentInstances") != 1.0 {
+		if res := a.Deactivate(t, key, "localhost"); res.Get(t, "license.currentInstances") != 1.0 {
 			t.Errorf("deactivate = %s", res.Body)
 		}
 	})
@@ -49,9 +49,9 @@ func TestDevelopmentInstancesNeedNoSeat(t *testing.T) {
 
 func TestDevelopmentInstancesAreCounted(t *testing.T) {
 	t.Parallel()
-	a := shop(t, churning(1)) // which does not concern them
+	a := testkit.NewShop(t, churning(1)) // which does not concern them
 
-	key := buy(t, a, "free")
+	key := a.BuyKey(t, "", "free")
 	var (
 		wg    sync.WaitGroup
 		taken atomic.Int32
@@ -59,10 +59,10 @@ func TestDevelopmentInstancesAreCounted(t *testing.T) {
 	for i := range 8 {
 		wg.Go(func() {
 			for j := range 126 { // eight more than there may be
-				if res := activate(t, a, key, fmt.Sprintf("d%d-%d.test", i, j)); res.Status == http.StatusOK {
+				if res := a.Activate(t, key, fmt.Sprintf("d%d-%d.test", i, j)); res.Status == http.StatusOK {
 					taken.Add(1)
 				} else {
-					wantFlatError(t, res, 400, "ACTIVATION_FAILED")
+					testkit.WantFlatError(t, res, 400, "ACTIVATION_FAILED")
 				}
 			}
 		})
@@ -71,7 +71,7 @@ func TestDevelopmentInstancesAreCounted(t *testing.T) {
 	if taken.Load() != 1000 {
 		t.Errorf("%d development instances, want 1000", taken.Load())
 	}
-	if res := activate(t, a, key, "prod.example.com"); res.Status != http.StatusOK {
+	if res := a.Activate(t, key, "prod.example.com"); res.Status != http.StatusOK {
 		t.Errorf("the seat is not free: %d %s", res.Status, res.Body)
 	}
 }
@@ -79,14 +79,14 @@ func TestDevelopmentInstancesAreCounted(t *testing.T) {
 func TestDevelopmentInstancesAreConfigured(t *testing.T) {
 	t.Parallel()
 
-	a := shop(t, func(_ testing.TB, cfg *app.Config) { cfg.DevInstances = []string{"*.staging.example.com"} })
-	key := buy(t, a, "free")
+	a := testkit.NewShop(t, func(_ testing.TB, cfg *app.Config) { cfg.DevInstances = []string{"*.staging.example.com"} })
+	key := a.BuyKey(t, "", "free")
 	for _, instance := range []string{"a.staging.example.com", "localhost"} {
-		if res := activate(t, a, key, instance); res.Status != http.StatusOK {
+		if res := a.Activate(t, key, instance); res.Status != http.StatusOK {
 			t.Errorf("activate %s = %d %s", instance, res.Status, res.Body)
 		}
 	}
-	wantFlatError(t, activate(t, a, key, "b.test"), 400, "ACTIVATION_FAILED")
+	testkit.WantFlatError(t, a.Activate(t, key, "b.test"), 400, "ACTIVATION_FAILED")
 
 	for _, set := range []func(*app.Config){
 		func(cfg *app.Config) { cfg.DevInstances = []string{"*"} },
@@ -110,33 +110,33 @@ func TestTheChurnLimitIsExact(t *testing.T) {
 	for name, options := range map[string][]testkit.Option{"SQLite": {churning(24)}, "PostgreSQL": {churning(24), testkit.OnPostgres}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := shop(t, options...)
-			key := buy(t, a, "free")
-			activate(t, a, key, "keeper.example.com")
+			a := testkit.NewShop(t, options...)
+			key := a.BuyKey(t, "", "free")
+			a.Activate(t, key, "keeper.example.com")
 
 			var (
 				wg      sync.WaitGroup
 				taken   atomic.Int32
 				refused atomic.Int32
 			)
-			deactivate(t, a, key, "keeper.example.com")
+			a.Deactivate(t, key, "keeper.example.com")
 			for i := range 8 {
 				wg.Go(func() {
 					for range 200 {
 						instance := fmt.Sprintf("host-%d.example.com", i)
-						switch res := activate(t, a, key, instance); res.Status {
+						switch res := a.Activate(t, key, instance); res.Status {
 						case http.StatusOK:
 							taken.Add(1)
-							deactivate(t, a, key, instance)
+							a.Deactivate(t, key, instance)
 						case http.StatusTooManyRequests:
 							refused.Add(1)
-							wantFlatError(t, res, 429, "RATE_LIMIT_EXCEEDED")
+							testkit.WantFlatError(t, res, 429, "RATE_LIMIT_EXCEEDED")
 							if got := res.Header.Get("Retry-After"); got != "3600" {
 								t.Errorf("Retry-After = %q, want an hour", got)
 							}
 							return
 						default: // somebody else has the seat
-							wantFlatError(t, res, 400, "ACTIVATION_FAILED")
+							testkit.WantFlatError(t, res, 400, "ACTIVATION_FAILED")
 						}
 					}
 				})
@@ -147,15 +147,15 @@ func TestTheChurnLimitIsExact(t *testing.T) {
 			}
 
 			a.Clock.Advance(time.Hour)
-			if res := activate(t, a, key, "keeper.example.com"); res.Status != http.StatusOK {
+			if res := a.Activate(t, key, "keeper.example.com"); res.Status != http.StatusOK {
 				t.Errorf("an hour later = %d %s", res.Status, res.Body)
 			}
 			// Who has the seat is not asked to wait, whatever happens.
-			if res := activate(t, a, key, "keeper.example.com"); res.Status != http.StatusOK {
+			if res := a.Activate(t, key, "keeper.example.com"); res.Status != http.StatusOK {
 				t.Errorf("again = %d %s", res.Status, res.Body)
 			}
-			deactivate(t, a, key, "keeper.example.com")
-			wantFlatError(t, activate(t, a, key, "keeper.example.com"), 429, "RATE_LIMIT_EXCEEDED")
+			a.Deactivate(t, key, "keeper.example.com")
+			testkit.WantFlatError(t, a.Activate(t, key, "keeper.example.com"), 429, "RATE_LIMIT_EXCEEDED")
 		})
 	}
 }

@@ -13,24 +13,14 @@ import (
 	"stoa/internal/testkit"
 )
 
-// licenseOf returns the id of the licence with that key of mail-pack.
-func licenseOf(tb testing.TB, a *testkit.App, key string) string {
-	tb.Helper()
-	res := activate(tb, a, key, "first.example")
-	if res.Status != http.StatusOK {
-		tb.Fatalf("activate = %d %s", res.Status, res.Body)
-	}
-	return res.Text(tb, "license.id")
-}
-
 // sellOne imports the catalogue and sells one licence, which one instance uses. It
 // returns an administrator, the licence's key and its id.
 func sellOne(tb testing.TB, a *testkit.App, tier string) (root testkit.Tokens, key, id string) {
 	tb.Helper()
-	importCatalog(tb, a)
+	a.ImportCatalog(tb)
 	root = a.Admin(tb, "root")
-	key = buy(tb, a, tier)
-	return root, key, licenseOf(tb, a, key)
+	key = a.BuyKey(tb, "", tier)
+	return root, key, a.UseLicense(tb, key)
 }
 
 // A payment may be reported several times, also at once: it renews once.
@@ -49,7 +39,7 @@ func TestALicenseIsRenewedOnceForOneReference(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if got := verify(t, a, "mail-pack", key, "first.example").Text(t, "license.expiresAt"); got != "2030-06-01T12:00:00.000Z" {
+		if got := a.Verify(t, "mail-pack", key, "first.example").Text(t, "license.expiresAt"); got != "2030-06-01T12:00:00.000Z" {
 			t.Errorf("expiresAt = %s, want two renewals", got)
 		}
 		if got := audited(t, a, root, "license.renew"); len(got) != 2 {
@@ -57,17 +47,17 @@ func TestALicenseIsRenewedOnceForOneReference(t *testing.T) {
 		}
 
 		a.Clock.Advance(200 * 24 * time.Hour) // 17 September
-		wantVerdict(t, verify(t, a, "mail-pack", key, "first.example"), "expired")
+		testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "first.example"), "expired")
 		if _, err := a.Market.RenewLicense(t.Context(), id, market.Renewal{Periods: 1, Reference: "in_0"}); err != nil {
 			t.Fatal(err)
 		}
-		wantVerdict(t, verify(t, a, "mail-pack", key, "first.example"), "expired")
+		testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "first.example"), "expired")
 		for range 2 { // without a reference every call counts
 			if _, err := a.Market.RenewLicense(t.Context(), id, market.Renewal{Periods: 1}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if got := verify(t, a, "mail-pack", key, "first.example").Text(t, "license.expiresAt"); got != "2030-11-17T12:00:00.000Z" {
+		if got := a.Verify(t, "mail-pack", key, "first.example").Text(t, "license.expiresAt"); got != "2030-11-17T12:00:00.000Z" {
 			t.Errorf("expiresAt = %s, want two months from now: expired becomes active", got)
 		}
 	})
@@ -84,11 +74,11 @@ func TestRevocationIsFinal(t *testing.T) {
 			}
 			a.Clock.Advance(time.Hour)
 		}
-		wantVerdict(t, verify(t, a, "mail-pack", key, "first.example"), "revoked")
+		testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "first.example"), "revoked")
 		if _, err := a.Market.RenewLicense(t.Context(), id, market.Renewal{Periods: 1, Reference: "in_1"}); !errors.Is(err, market.ErrLicenseRevoked) {
 			t.Errorf("RenewLicense = %v, want ErrLicenseRevoked", err)
 		}
-		wantVerdict(t, verify(t, a, "mail-pack", key, "first.example"), "revoked")
+		testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "first.example"), "revoked")
 		if got := audited(t, a, root, "license"); len(got) != 1 || got[0] != "license.revoke "+id {
 			t.Errorf("the audit log says %v, want one revocation", got)
 		}
@@ -97,9 +87,9 @@ func TestRevocationIsFinal(t *testing.T) {
 
 func TestRenewalRefusals(t *testing.T) {
 	t.Parallel()
-	a := shop(t)
+	a := testkit.NewShop(t)
 
-	id := licenseOf(t, a, buy(t, a, "monthly"))
+	id := a.UseLicense(t, a.BuyKey(t, "", "monthly"))
 	for _, tt := range []struct {
 		name, id string
 		renewal  market.Renewal
@@ -109,7 +99,7 @@ func TestRenewalRefusals(t *testing.T) {
 		{"one period too many", id, market.Renewal{Periods: 121}, errs.Invalid},
 		{"as many as can be", id, market.Renewal{Periods: 120}, ""},
 		{"a reference that cannot be stored", id, market.Renewal{Periods: 1, Reference: "\x00"}, errs.Invalid},
-		{"perpetual", licenseOf(t, a, buy(t, a, "once")), market.Renewal{Periods: 1}, errs.Conflict},
+		{"perpetual", a.UseLicense(t, a.BuyKey(t, "", "once")), market.Renewal{Periods: 1}, errs.Conflict},
 		{"unknown", "nobody", market.Renewal{Periods: 1}, errs.NotFound},
 		{"no id at all", "a\x00b", market.Renewal{Periods: 1}, errs.NotFound},
 	} {

@@ -75,14 +75,14 @@ func wantSigned(tb testing.TB, a *testkit.App, method, path, nonce string, res t
 
 // licensePath is the address of a question about a licence of mail-pack.
 func licensePath(what, key, instance, more string) string {
-	return products + "/mail-pack/license/" + what + "?" + url.Values{"licenseKey": {key}, "instanceId": {instance}}.Encode() + more
+	return testkit.Products + "/mail-pack/license/" + what + "?" + url.Values{"licenseKey": {key}, "instanceId": {instance}}.Encode() + more
 }
 
 func TestEveryVerifyAnswerIsSigned(t *testing.T) {
 	t.Parallel()
-	a := shop(t)
-	key := buy(t, a, "monthly")
-	activate(t, a, key, "shop.example:8080")
+	a := testkit.NewShop(t)
+	key := a.BuyKey(t, "", "monthly")
+	a.Activate(t, key, "shop.example:8080")
 
 	signed := func(method, path, nonce string, status int, code string) {
 		t.Helper()
@@ -98,22 +98,22 @@ func TestEveryVerifyAnswerIsSigned(t *testing.T) {
 	signed("HEAD", licensePath("verify", key, "shop.example:8080", "&nonce=n"), "n", 200, "")
 	signed("GET", licensePath("verify", key, "other.example", "&nonce=n"), "n", 200, "not_activated")
 	signed("GET", licensePath("verify", key+"X", "a b ä+&=?", "&nonce=n"), "n", 200, "not_found")
-	signed("GET", products+"/mail-pack/license/verify", "", 400, "")
-	signed("GET", products+"/mail-pack/license/verify?nonce=n", "n", 400, "")
-	signed("GET", products+"/other%20p%61ck/license/verify?licenseKey=x&instanceId=y", "", 404, "")
+	signed("GET", testkit.Products+"/mail-pack/license/verify", "", 400, "")
+	signed("GET", testkit.Products+"/mail-pack/license/verify?nonce=n", "n", 400, "")
+	signed("GET", testkit.Products+"/other%20p%61ck/license/verify?licenseKey=x&instanceId=y", "", 404, "")
 	a.Clock.Advance(40 * 24 * time.Hour)
 	signed("GET", licensePath("verify", key, "shop.example:8080", ""), "", 200, "expired")
 
 	// After a rotation the new key signs, and what the old one signed verifies still.
 	path := licensePath("verify", key, "shop.example:8080", "")
-	before := fetch(t, a, path)
+	before := a.Fetch(t, path)
 	if _, err := a.LicenseKeys.Rotate(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
 	signed("GET", path, "", 200, "expired")
 	wantSigned(t, a, "GET", path, "", before)
 
-	keys := fetch(t, a, "/api/marketplace/license-keys") // before the database is gone
+	keys := a.Fetch(t, "/api/marketplace/license-keys") // before the database is gone
 	if err := a.DB.Close(); err != nil || keys.Status != http.StatusOK {
 		t.Fatal(err)
 	}
@@ -122,20 +122,20 @@ func TestEveryVerifyAnswerIsSigned(t *testing.T) {
 
 func TestABadNonceIsRefusedAndNotEchoed(t *testing.T) {
 	t.Parallel()
-	a := shop(t)
-	key := buy(t, a, "once")
+	a := testkit.NewShop(t)
+	key := a.BuyKey(t, "", "once")
 
 	for _, nonce := range []string{"", "a%20b", "a%22", "%C3%A4", "a%0d%0ab", "a%5C", strings.Repeat("n", 129), "a&nonce=a"} {
 		path := licensePath("verify", key, "a.example", "&nonce="+nonce)
 		res := a.Do(t, testkit.Request{Method: http.MethodGet, Path: path})
-		wantFlatError(t, res, 400, "VALIDATION_ERROR")
-		if got := issuePaths(t, res); got != "nonce" {
+		testkit.WantFlatError(t, res, 400, "VALIDATION_ERROR")
+		if got := testkit.IssuePaths(t, res); got != "nonce" {
 			t.Errorf("nonce %q: issues at %q", nonce, got)
 		}
 		wantSigned(t, a, "GET", path, "", res)
 	}
-	res := fetch(t, a, products+"/mail-pack/license/verify?nonce=")
-	if got := issuePaths(t, res); got != "nonce licenseKey instanceId" {
+	res := a.Fetch(t, testkit.Products+"/mail-pack/license/verify?nonce=")
+	if got := testkit.IssuePaths(t, res); got != "nonce licenseKey instanceId" {
 		t.Errorf("issues at %q, want every fault", got)
 	}
 }

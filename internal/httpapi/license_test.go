@@ -20,17 +20,17 @@ import (
 func TestLicenseKeysAreNeverLogged(t *testing.T) {
 	t.Parallel()
 	var log logtest.Buffer
-	a := shop(t, func(_ testing.TB, cfg *app.Config) { cfg.Log = log.Logger() })
+	a := testkit.NewShop(t, func(_ testing.TB, cfg *app.Config) { cfg.Log = log.Logger() })
 
-	key := buy(t, a, "once")
-	activate(t, a, key, "a.example")
-	verify(t, a, "mail-pack", key, "a.example")
-	verify(t, a, "mail-pack", key+"X", "a.example")
+	key := a.BuyKey(t, "", "once")
+	a.Activate(t, key, "a.example")
+	a.Verify(t, "mail-pack", key, "a.example")
+	a.Verify(t, "mail-pack", key+"X", "a.example")
 	if err := a.DB.Close(); err != nil { // make what follows fail, and be logged
 		t.Fatal(err)
 	}
-	for _, res := range []testkit.Response{verify(t, a, "mail-pack", key, "a.example"), activate(t, a, key, "a.example")} {
-		wantFlatError(t, res, 500, "INTERNAL_ERROR")
+	for _, res := range []testkit.Response{a.Verify(t, "mail-pack", key, "a.example"), a.Activate(t, key, "a.example")} {
+		testkit.WantFlatError(t, res, 500, "INTERNAL_ERROR")
 	}
 	text := strings.ToUpper(log.String())
 	if !strings.Contains(text, "REQUEST FAILED") {
@@ -42,12 +42,12 @@ func TestLicenseKeysAreNeverLogged(t *testing.T) {
 		}
 	}
 	// With the database gone, a typo is refused all the same: nobody asked it.
-	wantVerdict(t, verify(t, a, "mail-pack", key[:len(key)-1]+"U", "a.example"), "not_found")
+	testkit.WantRefused(t, a.Verify(t, "mail-pack", key[:len(key)-1]+"U", "a.example"), "not_found")
 }
 
 func TestARevokedLicenseIsRefused(t *testing.T) {
 	t.Parallel()
-	a := shop(t)
+	a := testkit.NewShop(t)
 
 	p, err := a.Market.Get(t.Context(), "mail-pack")
 	if err != nil {
@@ -61,8 +61,8 @@ func TestARevokedLicenseIsRefused(t *testing.T) {
 	if err := a.Market.Sales.CreateLicense(t.Context(), l); err != nil {
 		t.Fatal(err)
 	}
-	wantFlatError(t, activate(t, a, key.Reveal(), "a.example"), 400, "ACTIVATION_FAILED")
-	wantVerdict(t, verify(t, a, "mail-pack", key.Reveal(), "a.example"), "revoked")
+	testkit.WantFlatError(t, a.Activate(t, key.Reveal(), "a.example"), 400, "ACTIVATION_FAILED")
+	testkit.WantRefused(t, a.Verify(t, "mail-pack", key.Reveal(), "a.example"), "revoked")
 	if back, err := a.Market.Keys.Open(l.KeySealed, "l"); err != nil || back != key {
 		t.Errorf("Open = %v, want the key for its owner", err)
 	}
@@ -76,8 +76,8 @@ func TestTheDatabaseDoesNotHoldTheKey(t *testing.T) {
 	t.Parallel()
 
 	dir := t.TempDir()
-	a := shop(t, func(_ testing.TB, cfg *app.Config) { cfg.DatabaseURL = filepath.Join(dir, "stoa.db") })
-	key := buy(t, a, "once")
+	a := testkit.NewShop(t, func(_ testing.TB, cfg *app.Config) { cfg.DatabaseURL = filepath.Join(dir, "stoa.db") })
+	key := a.BuyKey(t, "", "once")
 	files, err := os.ReadDir(dir)
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
@@ -97,19 +97,19 @@ func TestTheDatabaseDoesNotHoldTheKey(t *testing.T) {
 
 func TestAProductTakenOffTheShelfGoesOnWorking(t *testing.T) {
 	t.Parallel()
-	a := shop(t)
-	key := buy(t, a, "once")
+	a := testkit.NewShop(t)
+	key := a.BuyKey(t, "", "once")
 
-	fsys := fstest.MapFS{"c.yaml": {Data: []byte(strings.Replace(testCatalog, "slug: mail-pack\n", "slug: mail-pack\n    published: false\n", 1))}, "mail.svg": {Data: []byte(testSVG)}}
+	fsys := fstest.MapFS{"c.yaml": {Data: []byte(strings.Replace(testkit.Catalog, "slug: mail-pack\n", "slug: mail-pack\n    published: false\n", 1))}, "mail.svg": {Data: []byte(testkit.SVG)}}
 	if _, err := a.Market.Import(t.Context(), fsys, "c.yaml"); err != nil {
 		t.Fatal(err)
 	}
-	wantFlatError(t, fetch(t, a, products+"/mail-pack"), 404, "NOT_FOUND")
-	wantFlatError(t, send(t, a, products+"/mail-pack/purchase", `{"tierId":"once","paymentMethod":"card"}`), 400, "PURCHASE_FAILED")
-	if res := activate(t, a, key, "a.example"); res.Status != http.StatusOK {
+	testkit.WantFlatError(t, a.Fetch(t, testkit.Products+"/mail-pack"), 404, "NOT_FOUND")
+	testkit.WantFlatError(t, a.Send(t, testkit.Products+"/mail-pack/purchase", `{"tierId":"once","paymentMethod":"card"}`), 400, "PURCHASE_FAILED")
+	if res := a.Activate(t, key, "a.example"); res.Status != http.StatusOK {
 		t.Errorf("activate = %d %s", res.Status, res.Body)
 	}
-	if verify(t, a, "mail-pack", key, "a.example").Get(t, "valid") != true {
+	if a.Verify(t, "mail-pack", key, "a.example").Get(t, "valid") != true {
 		t.Error("the licence stopped working")
 	}
 }
@@ -119,13 +119,13 @@ func TestEveryPurchaseIsCounted(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
+		a.ImportCatalog(t)
 		var wg sync.WaitGroup
 		for range 20 {
-			wg.Go(func() { buy(t, a, "monthly") })
+			wg.Go(func() { a.BuyKey(t, "", "monthly") })
 		}
 		wg.Wait()
-		if got := fetch(t, a, products+"/mail-pack").Get(t, "downloadCount"); got != 120.0 {
+		if got := a.Fetch(t, testkit.Products+"/mail-pack").Get(t, "downloadCount"); got != 120.0 {
 			t.Errorf("downloadCount = %v, want 120", got)
 		}
 	})

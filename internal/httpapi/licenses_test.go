@@ -15,30 +15,25 @@ import (
 
 const ownLicenses = "/api/marketplace/licenses"
 
-func deactivate(tb testing.TB, a *testkit.App, key, instance string) testkit.Response {
-	tb.Helper()
-	return send(tb, a, products+"/mail-pack/deactivate", map[string]any{"licenseKey": key, "instanceId": instance})
-}
-
 func TestDeactivatingFreesASeat(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
-		key := buy(t, a, "free") // one seat
-		activate(t, a, key, "a.example")
-		wantFlatError(t, activate(t, a, key, "b.example"), 400, "ACTIVATION_FAILED")
+		a.ImportCatalog(t)
+		key := a.BuyKey(t, "", "free") // one seat
+		a.Activate(t, key, "a.example")
+		testkit.WantFlatError(t, a.Activate(t, key, "b.example"), 400, "ACTIVATION_FAILED")
 
-		first := deactivate(t, a, key, " A.Example ")
-		again := deactivate(t, a, key, "a.example")
-		never := deactivate(t, a, key, "never.example")
+		first := a.Deactivate(t, key, " A.Example ")
+		again := a.Deactivate(t, key, "a.example")
+		never := a.Deactivate(t, key, "never.example")
 		for _, res := range []testkit.Response{first, again, never} {
 			if res.Status != http.StatusOK || res.Get(t, "license.currentInstances") != 0.0 || res.Text(t, "license.licenseKey") != key {
 				t.Errorf("deactivate = %d %s", res.Status, res.Body)
 			}
 		}
-		wantVerdict(t, verify(t, a, "mail-pack", key, "a.example"), "not_activated")
-		if res := activate(t, a, key, "b.example"); res.Status != http.StatusOK || res.Get(t, "license.currentInstances") != 1.0 {
+		testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "a.example"), "not_activated")
+		if res := a.Activate(t, key, "b.example"); res.Status != http.StatusOK || res.Get(t, "license.currentInstances") != 1.0 {
 			t.Errorf("activate = %d %s", res.Status, res.Body)
 		}
 	})
@@ -46,16 +41,16 @@ func TestDeactivatingFreesASeat(t *testing.T) {
 
 func TestWhatNoLongerWorksCanBeDeactivated(t *testing.T) {
 	t.Parallel()
-	a := shop(t)
+	a := testkit.NewShop(t)
 	root := a.Admin(t, "root")
 
-	expired, revoked := buy(t, a, "monthly"), buy(t, a, "monthly")
-	activate(t, a, expired, "a.example")
-	id := licenseOf(t, a, revoked)
+	expired, revoked := a.BuyKey(t, "", "monthly"), a.BuyKey(t, "", "monthly")
+	a.Activate(t, expired, "a.example")
+	id := a.UseLicense(t, revoked)
 	a.Clock.Advance(40 * 24 * time.Hour)
 	a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/api/v1/admin/licenses/" + id + "/revoke", Token: root.Access})
 	for key, instance := range map[string]string{expired: "a.example", revoked: "first.example"} {
-		res := deactivate(t, a, key, instance)
+		res := a.Deactivate(t, key, instance)
 		if res.Status != http.StatusOK || res.Get(t, "license.currentInstances") != 0.0 || res.Text(t, "license.status") == "active" {
 			t.Errorf("deactivate = %d %s", res.Status, res.Body)
 		}
@@ -64,9 +59,9 @@ func TestWhatNoLongerWorksCanBeDeactivated(t *testing.T) {
 
 func TestDeactivateRefusals(t *testing.T) {
 	t.Parallel()
-	a := shop(t)
-	key := buy(t, a, "once")
-	other := send(t, a, products+"/bare/purchase", `{"tierId":"only","paymentMethod":"card"}`).Text(t, "licenseKey")
+	a := testkit.NewShop(t)
+	key := a.BuyKey(t, "", "once")
+	other := a.Send(t, testkit.Products+"/bare/purchase", `{"tierId":"only","paymentMethod":"card"}`).Text(t, "licenseKey")
 
 	for _, tt := range []struct {
 		name, slug string
@@ -79,12 +74,12 @@ func TestDeactivateRefusals(t *testing.T) {
 		{"long instance", "mail-pack", map[string]any{"licenseKey": key, "instanceId": strings.Repeat("ä", 254)}, 400, "VALIDATION_ERROR", "instanceId"},
 		{"unknown product", "nope", map[string]any{"licenseKey": key, "instanceId": "a"}, 404, "NOT_FOUND", ""},
 		{"typo", "mail-pack", map[string]any{"licenseKey": key + "X", "instanceId": "a"}, 400, "ACTIVATION_FAILED", ""},
-		{"unknown key", "mail-pack", map[string]any{"licenseKey": unknownKey(), "instanceId": "a"}, 400, "ACTIVATION_FAILED", ""},
+		{"unknown key", "mail-pack", map[string]any{"licenseKey": testkit.UnknownKey(), "instanceId": "a"}, 400, "ACTIVATION_FAILED", ""},
 		{"key of another product", "mail-pack", map[string]any{"licenseKey": other, "instanceId": "a"}, 400, "ACTIVATION_FAILED", ""},
 	} {
-		res := send(t, a, products+"/"+tt.slug+"/deactivate", tt.body)
-		wantFlatError(t, res, tt.status, tt.code)
-		if got := issuePaths(t, res); got != tt.issues {
+		res := a.Send(t, testkit.Products+"/"+tt.slug+"/deactivate", tt.body)
+		testkit.WantFlatError(t, res, tt.status, tt.code)
+		if got := testkit.IssuePaths(t, res); got != tt.issues {
 			t.Errorf("%s: issues = %q, want %q", tt.name, got, tt.issues)
 		}
 	}
@@ -96,8 +91,8 @@ func TestSeatsThatChangeHandsStayExact(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
-		key := buy(t, a, "once") // three seats
+		a.ImportCatalog(t)
+		key := a.BuyKey(t, "", "once") // three seats
 		var (
 			wg   sync.WaitGroup
 			held atomic.Int32
@@ -106,23 +101,23 @@ func TestSeatsThatChangeHandsStayExact(t *testing.T) {
 			wg.Go(func() {
 				for range 8 {
 					instance := fmt.Sprintf("host-%d.example", i)
-					res := activate(t, a, key, instance)
+					res := a.Activate(t, key, instance)
 					if res.Status != http.StatusOK {
-						wantFlatError(t, res, 400, "ACTIVATION_FAILED")
+						testkit.WantFlatError(t, res, 400, "ACTIVATION_FAILED")
 						continue
 					}
 					if n := held.Add(1); n > 3 {
 						t.Errorf("%d instances hold a seat", n)
 					}
 					held.Add(-1)
-					if res := deactivate(t, a, key, instance); res.Status != http.StatusOK {
+					if res := a.Deactivate(t, key, instance); res.Status != http.StatusOK {
 						t.Errorf("deactivate = %d %s", res.Status, res.Body)
 					}
 				}
 			})
 		}
 		wg.Wait()
-		if got := deactivate(t, a, key, "none.example").Get(t, "license.currentInstances"); got != 0.0 {
+		if got := a.Deactivate(t, key, "none.example").Get(t, "license.currentInstances"); got != 0.0 {
 			t.Errorf("currentInstances = %v, want 0: all were freed", got)
 		}
 	})
@@ -132,16 +127,16 @@ func TestOwnersSeeTheirLicenses(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
+		a.ImportCatalog(t)
 		ada, bob := a.Register(t, "ada"), a.Register(t, "bob")
-		first := buyAs(t, a, ada, "once")
+		first := a.BuyKey(t, ada.Access, "once")
 		a.Clock.Advance(time.Minute)
-		second := buyAs(t, a, ada, "monthly")
-		buyAs(t, a, bob, "free")
-		buy(t, a, "free") // nobody's
-		activate(t, a, first, "b.example")
+		second := a.BuyKey(t, ada.Access, "monthly")
+		a.BuyKey(t, bob.Access, "free")
+		a.BuyKey(t, "", "free") // nobody's
+		a.Activate(t, first, "b.example")
 		a.Clock.Advance(time.Minute)
-		activate(t, a, first, "a.example")
+		a.Activate(t, first, "a.example")
 
 		list := func(who testkit.Tokens, query string) testkit.Response {
 			return a.Do(t, testkit.Request{Method: http.MethodGet, Path: ownLicenses + query, Token: who.Access})
@@ -164,8 +159,8 @@ func TestOwnersSeeTheirLicenses(t *testing.T) {
 		if got := list(bob, "?page=9").JSON(t)["licenses"].([]any); len(got) != 0 {
 			t.Errorf("beyond the last page = %v", got)
 		}
-		wantFlatError(t, list(ada, "?limit=101"), 400, "VALIDATION_ERROR")
-		wantFlatError(t, list(testkit.Tokens{}, ""), 401, "UNAUTHORIZED")
+		testkit.WantFlatError(t, list(ada, "?limit=101"), 400, "VALIDATION_ERROR")
+		testkit.WantFlatError(t, list(testkit.Tokens{}, ""), 401, "UNAUTHORIZED")
 
 		id := oldest["id"].(string)
 		res = a.Do(t, testkit.Request{Method: http.MethodGet, Path: ownLicenses + "/" + id + "/activations", Token: ada.Access})
@@ -183,12 +178,12 @@ func TestOwnersFreeSeats(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
+		a.ImportCatalog(t)
 		ada := a.Register(t, "ada")
-		key := buyAs(t, a, ada, "free")
+		key := a.BuyKey(t, ada.Access, "free")
 		// Whatever may be the name of an instance can be put into an address.
 		for _, instance := range []string{"shop.example.com", "a/b//c", "...", "50%", "ä b?c#d", "x;y=z&w", "+", `"'\`} {
-			res := activate(t, a, key, instance)
+			res := a.Activate(t, key, instance)
 			if res.Status != http.StatusOK {
 				t.Fatalf("activate %q = %d %s", instance, res.Status, res.Body)
 			}
@@ -197,8 +192,8 @@ func TestOwnersFreeSeats(t *testing.T) {
 			if gone.Status != http.StatusOK || gone.Get(t, "license.currentInstances") != 0.0 || gone.Text(t, "license.licenseKey") != key {
 				t.Errorf("DELETE %s = %d %s", path, gone.Status, gone.Body)
 			}
-			wantVerdict(t, verify(t, a, "mail-pack", key, instance), "not_activated")
-			wantFlatError(t, a.Do(t, testkit.Request{Method: http.MethodDelete, Path: path, Token: ada.Access}), 404, "NOT_FOUND")
+			testkit.WantRefused(t, a.Verify(t, "mail-pack", key, instance), "not_activated")
+			testkit.WantFlatError(t, a.Do(t, testkit.Request{Method: http.MethodDelete, Path: path, Token: ada.Access}), 404, "NOT_FOUND")
 		}
 	})
 }
@@ -206,14 +201,14 @@ func TestOwnersFreeSeats(t *testing.T) {
 // Security: a licence of somebody else looks like one that is not there.
 func TestALicenseOfSomebodyElseIsNotFound(t *testing.T) {
 	t.Parallel()
-	a := shop(t)
+	a := testkit.NewShop(t)
 	ada, eve, root := a.Register(t, "ada"), a.Register(t, "eve"), a.Admin(t, "root")
-	ofAda, ofNobody := licenseOf(t, a, buyAs(t, a, ada, "once")), licenseOf(t, a, buy(t, a, "once"))
+	ofAda, ofNobody := a.UseLicense(t, a.BuyKey(t, ada.Access, "once")), a.UseLicense(t, a.BuyKey(t, "", "once"))
 
 	for _, op := range []string{"GET /activations", "DELETE /activations/first.example"} {
 		method, rest, _ := strings.Cut(op, " ")
 		want := a.Do(t, testkit.Request{Method: method, Path: ownLicenses + "/tz4a98xxat96iws9zmbrgj3a" + rest, Token: eve.Access})
-		wantFlatError(t, want, 404, "NOT_FOUND")
+		testkit.WantFlatError(t, want, 404, "NOT_FOUND")
 		for _, id := range []string{ofAda, ofNobody, "a%00b", "%F0%9F%98%80", "anonymous"} {
 			for _, who := range []testkit.Tokens{eve, root} {
 				got := a.Do(t, testkit.Request{Method: method, Path: ownLicenses + "/" + id + rest, Token: who.Access})
@@ -223,7 +218,7 @@ func TestALicenseOfSomebodyElseIsNotFound(t *testing.T) {
 			}
 		}
 		guest := a.Do(t, testkit.Request{Method: method, Path: ownLicenses + "/" + ofAda + rest})
-		wantFlatError(t, guest, 401, "UNAUTHORIZED")
+		testkit.WantFlatError(t, guest, 401, "UNAUTHORIZED")
 	}
 	if got := a.Do(t, testkit.Request{Method: http.MethodGet, Path: ownLicenses, Token: eve.Access}).Get(t, "pagination.total"); got != 0.0 {
 		t.Errorf("eve has %v licences", got)
@@ -232,10 +227,10 @@ func TestALicenseOfSomebodyElseIsNotFound(t *testing.T) {
 
 func TestAdministratorsRevokeLicenses(t *testing.T) {
 	t.Parallel()
-	a := shop(t)
+	a := testkit.NewShop(t)
 	root, ada := a.Admin(t, "root"), a.Register(t, "ada")
-	key := buyAs(t, a, ada, "once")
-	id := licenseOf(t, a, key)
+	key := a.BuyKey(t, ada.Access, "once")
+	id := a.UseLicense(t, key)
 	revoke := func(who testkit.Tokens, id, match string) testkit.Response {
 		h := http.Header{}
 		if match != "" {
@@ -254,13 +249,13 @@ func TestAdministratorsRevokeLicenses(t *testing.T) {
 	if res := revoke(root, id, `"7"`); res.Status != http.StatusPreconditionFailed || res.Text(t, "error.code") != "PRECONDITION_FAILED" {
 		t.Errorf("stale revoke = %d %s", res.Status, res.Body)
 	}
-	if verify(t, a, "mail-pack", key, "first.example").Get(t, "valid") != true {
+	if a.Verify(t, "mail-pack", key, "first.example").Get(t, "valid") != true {
 		t.Error("refused revocations took effect")
 	}
 	res := revoke(root, id, `"1"`)
 	if res.Status != http.StatusOK || res.Text(t, "data.status") != "revoked" || res.Header.Get("ETag") != `"2"` || strings.Contains(string(res.Body), key) {
 		t.Errorf("revoke = %d %s", res.Status, res.Body)
 	}
-	wantVerdict(t, verify(t, a, "mail-pack", key, "first.example"), "revoked")
-	wantFlatError(t, activate(t, a, key, "first.example"), 400, "ACTIVATION_FAILED")
+	testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "first.example"), "revoked")
+	testkit.WantFlatError(t, a.Activate(t, key, "first.example"), 400, "ACTIVATION_FAILED")
 }

@@ -3,135 +3,27 @@ package httpapi_test
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"stoa/internal/app"
 	"stoa/internal/testkit"
 )
 
-const products = "/api/marketplace/products"
-
-// testCatalog has a product with tiers of every kind, one of nothing but what
-// must be there, and one that is not published.
-const testCatalog = `
-currency: EUR
-products:
-  - slug: mail-pack
-    name: Mail Pack
-    category: marketing
-    shortDescription: Mails.
-    description: Sends mails.
-    fullDescription: Sends a lot of mails.
-    icon: ./mail.svg
-    screenshots: [./mail.svg]
-    highlights: [Fast]
-    rating: 4.5
-    reviewCount: 12
-    downloadCount: 100
-    featured: true
-    createdAt: 2029-01-02
-    features: [{title: Sending, description: Mails., items: [One, Many]}]
-    pricingTiers:
-      - {id: free, name: Free, description: To try., price: 0, features: [One mail]}
-      - {id: once, name: Once, description: For ever., price: 49.90, billingPeriod: one-time, features: [Mails], maxInstances: 3, highlighted: true}
-      - {id: monthly, name: Monthly, description: By the month., price: 5, billingPeriod: monthly, features: [Mails, Support]}
-      - {id: yearly, name: Yearly, description: By the year., price: 5000, currency: JPY, billingPeriod: yearly, features: [Mails]}
-    faq: [{question: Why?, answer: Because.}]
-    comparison: {columns: [free, once], rows: [{feature: Mails, values: {free: "1", once: true}}]}
-  - {slug: bare, name: Bare, category: other, shortDescription: Little., description: Little more., icon: /i.svg, pricingTiers: [{id: only, name: Only, price: 0}]}
-  - {slug: hidden, name: Hidden, category: secret, shortDescription: Not., description: Not yet., icon: /i.svg, published: false, pricingTiers: [{id: only, name: Only, price: 0}]}
-`
-
-const testSVG = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><rect width="1" height="1"/></svg>`
-
-// importCatalog fills an App with testCatalog.
-func importCatalog(tb testing.TB, a *testkit.App) {
-	tb.Helper()
-	fsys := fstest.MapFS{"catalog.yaml": {Data: []byte(testCatalog)}, "mail.svg": {Data: []byte(testSVG)}}
-	res, err := a.Market.Import(tb.Context(), fsys, "catalog.yaml")
-	if err != nil || res.Created != 3 {
-		tb.Fatalf("Import = %+v, %v; want 3 created", res, err)
-	}
-}
-
-// shop returns an App with testCatalog.
-func shop(tb testing.TB, options ...testkit.Option) *testkit.App {
-	tb.Helper()
-	a := testkit.New(tb, options...)
-	importCatalog(tb, a)
-	return a
-}
-
-func fetch(tb testing.TB, a *testkit.App, path string) testkit.Response {
-	tb.Helper()
-	return a.Do(tb, testkit.Request{Method: http.MethodGet, Path: path})
-}
-
-func send(tb testing.TB, a *testkit.App, path string, body any) testkit.Response {
-	tb.Helper()
-	return a.Do(tb, testkit.Request{Method: http.MethodPost, Path: path, Body: body})
-}
-
-// buy purchases a tier of mail-pack and returns the licence key.
-func buy(tb testing.TB, a *testkit.App, tier string) string {
-	tb.Helper()
-	res := send(tb, a, products+"/mail-pack/purchase", map[string]any{"tierId": tier, "paymentMethod": "card"})
-	if res.Status != http.StatusOK {
-		tb.Fatalf("purchase = %d %s", res.Status, res.Body)
-	}
-	return res.Text(tb, "licenseKey")
-}
-
-func activate(tb testing.TB, a *testkit.App, key, instance string) testkit.Response {
-	tb.Helper()
-	return send(tb, a, products+"/mail-pack/activate", map[string]any{"licenseKey": key, "instanceId": instance})
-}
-
-func verify(tb testing.TB, a *testkit.App, slug, key, instance string) testkit.Response {
-	tb.Helper()
-	return fetch(tb, a, products+"/"+slug+"/license/verify?"+url.Values{"licenseKey": {key}, "instanceId": {instance}}.Encode())
-}
-
-// wantVerdict checks a refusal of verify: exactly the body, the reason in the
-// header.
-func wantVerdict(tb testing.TB, res testkit.Response, code string) {
-	tb.Helper()
-	if res.Status != http.StatusOK || strings.TrimSpace(string(res.Body)) != `{"valid":false}` || res.Header.Get("X-License-Code") != code {
-		tb.Errorf("verify = %d %s with X-License-Code %q; want {\"valid\":false} with %q", res.Status, res.Body, res.Header.Get("X-License-Code"), code)
-	}
-	if cc := res.Header.Get("Cache-Control"); cc != "no-store" {
-		tb.Errorf("Cache-Control = %q, want no-store", cc)
-	}
-}
-
-// issuePaths returns the paths of details.issues.
-func issuePaths(tb testing.TB, res testkit.Response) string {
-	tb.Helper()
-	list, _ := res.Get(tb, "details.issues").([]any)
-	var paths []string
-	for _, i := range list {
-		paths = append(paths, fmt.Sprint(i.(map[string]any)["path"]))
-	}
-	return strings.Join(paths, " ")
-}
-
 // The typical order of use of spec A: list, details, purchase, activate, verify.
 func TestFromTheListToAVerifiedLicense(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
-		slug := fetch(t, a, products).JSON(t)["products"].([]any)[0].(map[string]any)["slug"].(string)
-		detail := fetch(t, a, products+"/"+slug)
+		a.ImportCatalog(t)
+		slug := a.Fetch(t, testkit.Products).JSON(t)["products"].([]any)[0].(map[string]any)["slug"].(string)
+		detail := a.Fetch(t, testkit.Products+"/"+slug)
 		tier := detail.JSON(t)["pricingTiers"].([]any)[2].(map[string]any)["id"].(string)
 
-		bought := send(t, a, products+"/"+slug+"/purchase", map[string]any{
+		bought := a.Send(t, testkit.Products+"/"+slug+"/purchase", map[string]any{
 			"tierId": tier, "paymentMethod": "invoice", "billingInfo": map[string]any{"name": "Ada", "email": "ada@example.com", "company": "Engines"},
 		})
 		key := bought.Text(t, "licenseKey")
@@ -143,42 +35,35 @@ func TestFromTheListToAVerifiedLicense(t *testing.T) {
 			t.Errorf("order = %+v, %v", order, err)
 		}
 
-		wantVerdict(t, verify(t, a, slug, key, "shop.example.com"), "not_activated")
-		on := activate(t, a, key, " Shop.Example.com ")
+		testkit.WantRefused(t, a.Verify(t, slug, key, "shop.example.com"), "not_activated")
+		on := a.Activate(t, key, " Shop.Example.com ")
 		if on.Status != http.StatusOK || on.Get(t, "license.currentInstances") != 1.0 || on.Text(t, "license.licenseKey") != key {
 			t.Errorf("activate = %d %s", on.Status, on.Body)
 		}
 		if got := on.Text(t, "license.expiresAt"); got != "2030-04-01T12:00:00.000Z" {
 			t.Errorf("expiresAt = %q, want a month from now", got)
 		}
-		ok := verify(t, a, slug, strings.ToLower(key), "SHOP.example.com")
+		ok := a.Verify(t, slug, strings.ToLower(key), "SHOP.example.com")
 		if ok.Get(t, "valid") != true || ok.Text(t, "license.licenseKey") != key || fmt.Sprint(ok.Get(t, "features")) != "[Mails Support]" {
 			t.Errorf("verify = %d %s", ok.Status, ok.Body)
 		}
-		if got := fetch(t, a, products+"/"+slug).Get(t, "downloadCount"); got != 101.0 {
+		if got := a.Fetch(t, testkit.Products+"/"+slug).Get(t, "downloadCount"); got != 101.0 {
 			t.Errorf("downloadCount = %v, want the purchase counted", got)
 		}
 
 		a.Clock.Advance(31*24*time.Hour - time.Millisecond)
-		if verify(t, a, slug, key, "shop.example.com").Get(t, "valid") != true {
+		if a.Verify(t, slug, key, "shop.example.com").Get(t, "valid") != true {
 			t.Error("the licence ended before its term")
 		}
 		a.Clock.Advance(time.Millisecond)
-		wantVerdict(t, verify(t, a, slug, key, "shop.example.com"), "expired")
-		wantFlatError(t, activate(t, a, key, "shop.example.com"), 400, "ACTIVATION_FAILED")
+		testkit.WantRefused(t, a.Verify(t, slug, key, "shop.example.com"), "expired")
+		testkit.WantFlatError(t, a.Activate(t, key, "shop.example.com"), 400, "ACTIVATION_FAILED")
 	})
-}
-
-func wantFlatError(tb testing.TB, res testkit.Response, status int, code string) {
-	tb.Helper()
-	if res.Status != status || res.Text(tb, "error") != code || res.Text(tb, "message") == "" {
-		tb.Errorf("answer = %d %s; want %d %s", res.Status, res.Body, status, code)
-	}
 }
 
 func TestProductList(t *testing.T) {
 	t.Parallel()
-	a := shop(t)
+	a := testkit.NewShop(t)
 
 	tests := []struct {
 		query, want string // slugs in order
@@ -216,10 +101,10 @@ func TestProductList(t *testing.T) {
 		t.Run(tt.query, func(t *testing.T) {
 			t.Parallel()
 
-			res := fetch(t, a, products+tt.query)
+			res := a.Fetch(t, testkit.Products+tt.query)
 			if want, invalid := strings.CutPrefix(tt.want, "VALIDATION_ERROR "); invalid {
-				wantFlatError(t, res, 400, "VALIDATION_ERROR")
-				if got := issuePaths(t, res); got != want {
+				testkit.WantFlatError(t, res, 400, "VALIDATION_ERROR")
+				if got := testkit.IssuePaths(t, res); got != want {
 					t.Errorf("issues = %q, want %q", got, want)
 				}
 				return
@@ -240,7 +125,7 @@ func TestProductList(t *testing.T) {
 
 func TestPurchaseRefusals(t *testing.T) {
 	t.Parallel()
-	a := shop(t)
+	a := testkit.NewShop(t)
 
 	tests := []struct {
 		name, slug, body string
@@ -263,9 +148,9 @@ func TestPurchaseRefusals(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 
-			res := send(t, a, products+"/"+tt.slug+"/purchase", tt.body)
-			wantFlatError(t, res, 400, tt.code)
-			if got := issuePaths(t, res); tt.issues != "" && got != tt.issues {
+			res := a.Send(t, testkit.Products+"/"+tt.slug+"/purchase", tt.body)
+			testkit.WantFlatError(t, res, 400, tt.code)
+			if got := testkit.IssuePaths(t, res); tt.issues != "" && got != tt.issues {
 				t.Errorf("issues = %q, want %q", got, tt.issues)
 			}
 		})
@@ -274,39 +159,39 @@ func TestPurchaseRefusals(t *testing.T) {
 
 func TestPurchaseBelongsToWhoIsSignedIn(t *testing.T) {
 	t.Parallel()
-	a := shop(t)
+	a := testkit.NewShop(t)
 
 	user := a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/auth/register", Body: map[string]any{"email": "ada@example.com", "username": "ada", "password": "secret1"}})
-	req := testkit.Request{Method: http.MethodPost, Path: products + "/mail-pack/purchase", Token: user.Text(t, "data.access_token"), Body: `{"tierId":"once","paymentMethod":"card"}`}
+	req := testkit.Request{Method: http.MethodPost, Path: testkit.Products + "/mail-pack/purchase", Token: user.Text(t, "data.access_token"), Body: `{"tierId":"once","paymentMethod":"card"}`}
 	order, err := a.Market.Sales.OrderByID(t.Context(), a.Do(t, req).Text(t, "orderId"))
 	if err != nil || order.UserID != user.Text(t, "data.user.id") || order.UserID == "" {
 		t.Errorf("order of %q (%v), want of %q", order.UserID, err, user.Text(t, "data.user.id"))
 	}
 	req.Token = "nonsense"
-	wantFlatError(t, a.Do(t, req), 401, "UNAUTHORIZED")
+	testkit.WantFlatError(t, a.Do(t, req), 401, "UNAUTHORIZED")
 }
 
 // CONTRACT 3: STOA_PAYMENTS=live without a provider.
 func TestLivePaymentsWithoutAProviderSellFreeTiersOnly(t *testing.T) {
 	t.Parallel()
-	a := shop(t, func(_ testing.TB, cfg *app.Config) { cfg.Payments = "live" })
+	a := testkit.NewShop(t, func(_ testing.TB, cfg *app.Config) { cfg.Payments = "live" })
 
-	buy(t, a, "free")
-	res := send(t, a, products+"/mail-pack/purchase", `{"tierId":"once","paymentMethod":"card"}`)
-	wantFlatError(t, res, 400, "PURCHASE_FAILED")
+	a.BuyKey(t, "", "free")
+	res := a.Send(t, testkit.Products+"/mail-pack/purchase", `{"tierId":"once","paymentMethod":"card"}`)
+	testkit.WantFlatError(t, res, 400, "PURCHASE_FAILED")
 	if !strings.Contains(res.Text(t, "message"), "takes no payments") {
 		t.Errorf("message = %q", res.Text(t, "message"))
 	}
-	if got := fetch(t, a, products+"/mail-pack").Get(t, "downloadCount"); got != 101.0 {
+	if got := a.Fetch(t, testkit.Products+"/mail-pack").Get(t, "downloadCount"); got != 101.0 {
 		t.Errorf("downloadCount = %v, want only the free one counted", got)
 	}
 }
 
 func TestActivateRefusals(t *testing.T) {
 	t.Parallel()
-	a := shop(t)
-	key := buy(t, a, "once")
-	other := send(t, a, products+"/bare/purchase", `{"tierId":"only","paymentMethod":"card"}`).Text(t, "licenseKey")
+	a := testkit.NewShop(t)
+	key := a.BuyKey(t, "", "once")
+	other := a.Send(t, testkit.Products+"/bare/purchase", `{"tierId":"only","paymentMethod":"card"}`).Text(t, "licenseKey")
 	typo := key[:len(key)-1] + map[bool]string{true: "0", false: "1"}[key[len(key)-1] != '0']
 
 	tests := []struct {
@@ -325,16 +210,16 @@ func TestActivateRefusals(t *testing.T) {
 		{"unknown product and no key at all", "nope", map[string]any{"licenseKey": "x", "instanceId": "a"}, 404, "NOT_FOUND", ""},
 		{"no key", "mail-pack", map[string]any{"licenseKey": "x", "instanceId": "a"}, 400, "ACTIVATION_FAILED", ""},
 		{"typo", "mail-pack", map[string]any{"licenseKey": typo, "instanceId": "a"}, 400, "ACTIVATION_FAILED", ""},
-		{"unknown key", "mail-pack", map[string]any{"licenseKey": unknownKey(), "instanceId": "a"}, 400, "ACTIVATION_FAILED", ""},
+		{"unknown key", "mail-pack", map[string]any{"licenseKey": testkit.UnknownKey(), "instanceId": "a"}, 400, "ACTIVATION_FAILED", ""},
 		{"key of another product", "mail-pack", map[string]any{"licenseKey": other, "instanceId": "a"}, 400, "ACTIVATION_FAILED", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 
-			res := send(t, a, products+"/"+tt.slug+"/activate", tt.body)
-			wantFlatError(t, res, tt.status, tt.code)
-			if got := issuePaths(t, res); got != tt.issues && tt.issues != "" {
+			res := a.Send(t, testkit.Products+"/"+tt.slug+"/activate", tt.body)
+			testkit.WantFlatError(t, res, tt.status, tt.code)
+			if got := testkit.IssuePaths(t, res); got != tt.issues && tt.issues != "" {
 				t.Errorf("issues = %q, want %q", got, tt.issues)
 			}
 		})
@@ -342,7 +227,7 @@ func TestActivateRefusals(t *testing.T) {
 	t.Run("the longest instance", func(t *testing.T) {
 		t.Parallel()
 
-		if res := activate(t, a, buy(t, a, "free"), strings.Repeat("ä", 253)); res.Status != http.StatusOK {
+		if res := a.Activate(t, a.BuyKey(t, "", "free"), strings.Repeat("ä", 253)); res.Status != http.StatusOK {
 			t.Errorf("activate = %d %s", res.Status, res.Body)
 		}
 	})
@@ -352,15 +237,15 @@ func TestActivatingAnInstanceAgainCostsNothing(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
-		key := buy(t, a, "free")
-		first := activate(t, a, key, "a.example")
-		again := activate(t, a, key, "A.EXAMPLE ")
+		a.ImportCatalog(t)
+		key := a.BuyKey(t, "", "free")
+		first := a.Activate(t, key, "a.example")
+		again := a.Activate(t, key, "A.EXAMPLE ")
 		if string(first.Body) != string(again.Body) || again.Status != http.StatusOK {
 			t.Errorf("again = %d %s\nfirst = %s", again.Status, again.Body, first.Body)
 		}
-		res := activate(t, a, key, "b.example")
-		wantFlatError(t, res, 400, "ACTIVATION_FAILED")
+		res := a.Activate(t, key, "b.example")
+		testkit.WantFlatError(t, res, 400, "ACTIVATION_FAILED")
 		if !strings.Contains(res.Text(t, "message"), "maximum number of instances") {
 			t.Errorf("message = %q", res.Text(t, "message"))
 		}
@@ -372,8 +257,8 @@ func TestTheSeatLimitIsExactUnderParallelCalls(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
-		key := buy(t, a, "once") // three seats
+		a.ImportCatalog(t)
+		key := a.BuyKey(t, "", "once") // three seats
 		var (
 			wg, ready sync.WaitGroup
 			granted   atomic.Int32
@@ -383,14 +268,14 @@ func TestTheSeatLimitIsExactUnderParallelCalls(t *testing.T) {
 		for i := range 24 {
 			wg.Go(func() {
 				// Connections first: opening them takes longer than the race.
-				verify(t, a, "mail-pack", key, "warm-up.example")
+				a.Verify(t, "mail-pack", key, "warm-up.example")
 				ready.Done()
 				<-start
-				res := activate(t, a, key, fmt.Sprintf("host-%d.example", i/2)) // each instance twice
+				res := a.Activate(t, key, fmt.Sprintf("host-%d.example", i/2)) // each instance twice
 				if res.Status == http.StatusOK {
 					granted.Add(1)
 				} else {
-					wantFlatError(t, res, 400, "ACTIVATION_FAILED")
+					testkit.WantFlatError(t, res, 400, "ACTIVATION_FAILED")
 				}
 			})
 		}
@@ -403,7 +288,7 @@ func TestTheSeatLimitIsExactUnderParallelCalls(t *testing.T) {
 		}
 		valid := 0
 		for i := range 12 {
-			if verify(t, a, "mail-pack", key, fmt.Sprintf("host-%d.example", i)).Get(t, "valid") == true {
+			if a.Verify(t, "mail-pack", key, fmt.Sprintf("host-%d.example", i)).Get(t, "valid") == true {
 				valid++
 			}
 		}
@@ -415,28 +300,28 @@ func TestTheSeatLimitIsExactUnderParallelCalls(t *testing.T) {
 
 func TestVerifyRefusals(t *testing.T) {
 	t.Parallel()
-	a := shop(t)
-	key := buy(t, a, "once")
-	activate(t, a, key, "a.example")
+	a := testkit.NewShop(t)
+	key := a.BuyKey(t, "", "once")
+	a.Activate(t, key, "a.example")
 
-	wantVerdict(t, verify(t, a, "mail-pack", "x", "a.example"), "not_found")
-	wantVerdict(t, verify(t, a, "mail-pack", unknownKey(), "a.example"), "not_found")
-	wantVerdict(t, verify(t, a, "bare", key, "a.example"), "not_found")
-	wantVerdict(t, verify(t, a, "mail-pack", key, "b.example"), "not_activated")
-	wantFlatError(t, verify(t, a, "nope", key, "a.example"), 404, "NOT_FOUND")
-	wantFlatError(t, verify(t, a, "mail-pack", key, "\xff"), 400, "VALIDATION_ERROR")
-	missing := fetch(t, a, products+"/mail-pack/license/verify")
-	wantFlatError(t, missing, 400, "VALIDATION_ERROR")
-	if got := issuePaths(t, missing); got != "licenseKey instanceId" {
+	testkit.WantRefused(t, a.Verify(t, "mail-pack", "x", "a.example"), "not_found")
+	testkit.WantRefused(t, a.Verify(t, "mail-pack", testkit.UnknownKey(), "a.example"), "not_found")
+	testkit.WantRefused(t, a.Verify(t, "bare", key, "a.example"), "not_found")
+	testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "b.example"), "not_activated")
+	testkit.WantFlatError(t, a.Verify(t, "nope", key, "a.example"), 404, "NOT_FOUND")
+	testkit.WantFlatError(t, a.Verify(t, "mail-pack", key, "\xff"), 400, "VALIDATION_ERROR")
+	missing := a.Fetch(t, testkit.Products+"/mail-pack/license/verify")
+	testkit.WantFlatError(t, missing, 400, "VALIDATION_ERROR")
+	if got := testkit.IssuePaths(t, missing); got != "licenseKey instanceId" {
 		t.Errorf("issues = %q", got)
 	}
 }
 
 func TestUnpublishedProductsAreNotShown(t *testing.T) {
 	t.Parallel()
-	a := shop(t)
+	a := testkit.NewShop(t)
 
 	for _, slug := range []string{"hidden", "nope", "UPPER", "%00", strings.Repeat("a", 200)} {
-		wantFlatError(t, fetch(t, a, products+"/"+slug), 404, "NOT_FOUND")
+		testkit.WantFlatError(t, a.Fetch(t, testkit.Products+"/"+slug), 404, "NOT_FOUND")
 	}
 }

@@ -1,10 +1,8 @@
 package httpapi_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -15,42 +13,6 @@ import (
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/stripetest"
 )
-
-// sweepNow sweeps and returns what was logged.
-func sweepNow(t *testing.T, a *testkit.App) string {
-	t.Helper()
-	var out bytes.Buffer
-	if err := a.Market.SweepOrders(t.Context(), slog.New(slog.NewTextHandler(&out, nil))); err != nil {
-		t.Fatal(err)
-	}
-	return out.String()
-}
-
-// pageIs has Stripe say what became of a sale's page. Such a page cannot be
-// closed.
-func pageIs(srv *stripetest.Server, s sale, status, paid string, more map[string]any) {
-	srv.Answer(s.page(status, paid, more))
-}
-
-func (s sale) page(status, paid string, more map[string]any) func(stripetest.Request) *stripetest.Answer {
-	return func(r stripetest.Request) *stripetest.Answer {
-		page := "/v1/checkout/sessions/cs_" + s.orderID
-		switch r.Path {
-		case page:
-			body := map[string]any{
-				"id": "cs_" + s.orderID, "object": "checkout.session", "metadata": map[string]any{"orderId": s.orderID},
-				"status": status, "payment_status": paid, "amount_total": 4990, "currency": "eur", "payment_intent": map[string]any{"id": "pi_" + s.orderID, "object": "payment_intent"},
-			}
-			for k, v := range more {
-				body[k] = v
-			}
-			return &stripetest.Answer{Body: body}
-		case page + "/expire":
-			return &stripetest.Answer{Status: http.StatusBadRequest, Body: map[string]any{"error": map[string]any{"type": "invalid_request_error", "message": "No."}}}
-		}
-		return stripePages(r)
-	}
-}
 
 // Stripe may have told of a payment in vain for days: its secret was wrong, or
 // stoa was away.
@@ -74,21 +36,21 @@ func TestAnOrderWhoseWebhookIsLostIsLookedUp(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			a, srv := liveShop(t)
-			s := orderLive(t, a, "once")
-			pageIs(srv, s, tt.status, tt.paid, tt.more)
+			a, srv := testkit.NewStripeShop(t)
+			s := a.Sell(t, "once")
+			srv.Answer(s.Page(tt.status, tt.paid, tt.more))
 			a.Clock.Advance(25*time.Hour - time.Millisecond)
-			sweepNow(t, a)
-			if n := len(srv.Requests("/v1/checkout/sessions/cs_" + s.orderID)); n != 0 {
+			a.SweepOrders(t)
+			if n := len(srv.Requests("/v1/checkout/sessions/cs_" + s.OrderID)); n != 0 {
 				t.Errorf("Stripe was asked %d times about a page that may be open", n)
 			}
 			a.Clock.Advance(time.Millisecond)
-			sweepNow(t, a)
-			sweepNow(t, a)
-			if o := orderOf(t, a, s.orderID); o.Status() != tt.want {
+			a.SweepOrders(t)
+			a.SweepOrders(t)
+			if o := a.StoredOrder(t, s.OrderID); o.Status() != tt.want {
 				t.Errorf("the order is %s, want %s", o.Status(), tt.want)
 			}
-			if n := len(srv.Requests("/v1/checkout/sessions/cs_" + s.orderID)); n != 1 {
+			if n := len(srv.Requests("/v1/checkout/sessions/cs_" + s.OrderID)); n != 1 {
 				t.Errorf("Stripe was asked %d times, want once", n)
 			}
 		})
@@ -98,14 +60,14 @@ func TestAnOrderWhoseWebhookIsLostIsLookedUp(t *testing.T) {
 // What was looked up and what the webhook tells after all are one payment.
 func TestAWebhookAfterALookUpChangesNothing(t *testing.T) {
 	t.Parallel()
-	a, srv := liveShop(t)
-	s := orderLive(t, a, "once")
-	pageIs(srv, s, "complete", "paid", nil)
+	a, srv := testkit.NewStripeShop(t)
+	s := a.Sell(t, "once")
+	srv.Answer(s.Page("complete", "paid", nil))
 	a.Clock.Advance(5 * 24 * time.Hour)
-	sweepNow(t, a)
-	activate(t, a, s.key, "a.example")
-	mustTell(t, a, s.paid())
-	if o := orderOf(t, a, s.orderID); o.Status() != market.OrderPaid || !o.PaidAt.Equal(testkit.T0.Add(time.Minute)) || o.Payment.Payment != "pi_"+s.orderID {
+	a.SweepOrders(t)
+	a.Activate(t, s.Key, "a.example")
+	a.MustDeliver(t, s.Paid())
+	if o := a.StoredOrder(t, s.OrderID); o.Status() != market.OrderPaid || !o.PaidAt.Equal(testkit.T0.Add(time.Minute)) || o.Payment.Payment != "pi_"+s.OrderID {
 		t.Errorf("the order is %+v", o)
 	}
 	if got := downloads(t, a); got != 101 {
@@ -116,27 +78,27 @@ func TestAWebhookAfterALookUpChangesNothing(t *testing.T) {
 // An administrator need not wait for a webhook that never comes.
 func TestAnAdministratorCanEndAnOrderWhoseWebhookIsLost(t *testing.T) {
 	t.Parallel()
-	a, srv := liveShop(t)
+	a, srv := testkit.NewStripeShop(t)
 	admin := a.Admin(t, "root").Access
 
-	s := orderLive(t, a, "once")
-	pageIs(srv, s, "complete", "paid", nil)
-	if res := adminPost(t, a, admin, adminOrders+"/"+s.orderID+"/cancel"); res.Status != http.StatusConflict || !strings.Contains(string(res.Body), "Refund a paid one") {
+	s := a.Sell(t, "once")
+	srv.Answer(s.Page("complete", "paid", nil))
+	if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+s.OrderID+"/cancel", nil)); res.Status != http.StatusConflict || !strings.Contains(string(res.Body), "Refund a paid one") {
 		t.Errorf("cancel = %d %s", res.Status, res.Body)
 	}
-	if o := orderOf(t, a, s.orderID); o.Status() != market.OrderPaid {
+	if o := a.StoredOrder(t, s.OrderID); o.Status() != market.OrderPaid {
 		t.Errorf("the order is %s, want it noted as paid", o.Status())
 	}
 
-	s = orderLive(t, a, "once")
-	pageIs(srv, s, "complete", "paid", nil)
-	if res := adminPost(t, a, admin, adminOrders+"/"+s.orderID+"/refund"); res.Status != http.StatusOK || res.Text(t, "data.status") != "refunded" {
+	s = a.Sell(t, "once")
+	srv.Answer(s.Page("complete", "paid", nil))
+	if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+s.OrderID+"/refund", nil)); res.Status != http.StatusOK || res.Text(t, "data.status") != "refunded" {
 		t.Errorf("refund = %d %s", res.Status, res.Body)
 	}
 
-	s = orderLive(t, a, "once")
-	pageIs(srv, s, "complete", "unpaid", map[string]any{"payment_intent": map[string]any{"id": "pi_1", "object": "payment_intent", "status": "canceled"}})
-	if res := adminPost(t, a, admin, adminOrders+"/"+s.orderID+"/cancel"); res.Status != http.StatusOK || res.Text(t, "data.status") != "cancelled" {
+	s = a.Sell(t, "once")
+	srv.Answer(s.Page("complete", "unpaid", map[string]any{"payment_intent": map[string]any{"id": "pi_1", "object": "payment_intent", "status": "canceled"}}))
+	if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+s.OrderID+"/cancel", nil)); res.Status != http.StatusOK || res.Text(t, "data.status") != "cancelled" {
 		t.Errorf("cancel of what the bank refused = %d %s", res.Status, res.Body)
 	}
 }
@@ -145,14 +107,14 @@ func TestAnAdministratorCanEndAnOrderWhoseWebhookIsLost(t *testing.T) {
 // that it is not.
 func TestAnAdministratorIsToldOfAnOutage(t *testing.T) {
 	t.Parallel()
-	a, srv := liveShop(t)
+	a, srv := testkit.NewStripeShop(t)
 	admin := a.Admin(t, "root").Access
-	s := orderLive(t, a, "monthly")
-	page, sub := "/v1/checkout/sessions/cs_"+s.orderID, map[string]any{"id": "sub_" + s.orderID, "object": "subscription", "status": "canceled"}
-	stripe := s.page("complete", "unpaid", map[string]any{"payment_intent": nil, "subscription": sub})
+	s := a.Sell(t, "monthly")
+	page, sub := "/v1/checkout/sessions/cs_"+s.OrderID, map[string]any{"id": "sub_" + s.OrderID, "object": "subscription", "status": "canceled"}
+	stripe := s.Page("complete", "unpaid", map[string]any{"payment_intent": nil, "subscription": sub})
 	away := func(lookUp, end bool) {
 		srv.Answer(func(r stripetest.Request) *stripetest.Answer {
-			if lookUp && r.Path == page && r.Form.Has("expand[0]") || end && r.Path == "/v1/subscriptions/sub_"+s.orderID {
+			if lookUp && r.Path == page && r.Form.Has("expand[0]") || end && r.Path == "/v1/subscriptions/sub_"+s.OrderID {
 				return &stripetest.Answer{Status: http.StatusUnauthorized, Body: map[string]any{"error": map[string]any{"message": "No."}}}
 			}
 			return stripe(r)
@@ -160,22 +122,22 @@ func TestAnAdministratorIsToldOfAnOutage(t *testing.T) {
 	}
 	away(true, false)
 	for _, path := range []string{"/refund", "/cancel"} {
-		res := adminPost(t, a, admin, adminOrders+"/"+s.orderID+path)
+		res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+s.OrderID+path, nil))
 		if res.Status != http.StatusBadGateway || res.Text(t, "error.code") != "PAYMENT_UNREACHABLE" {
 			t.Errorf("%s = %d %s, want 502", path, res.Status, res.Body)
 		}
-		if o := orderOf(t, a, s.orderID); o.Status() != market.OrderPending {
+		if o := a.StoredOrder(t, s.OrderID); o.Status() != market.OrderPending {
 			t.Errorf("after %s the order is %s", path, o.Status())
 		}
 	}
 	// What is known decides, though something is left to do.
 	away(false, true)
-	if res := adminPost(t, a, admin, adminOrders+"/"+s.orderID+"/cancel"); res.Status != http.StatusOK || res.Text(t, "data.status") != "cancelled" {
+	if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+s.OrderID+"/cancel", nil)); res.Status != http.StatusOK || res.Text(t, "data.status") != "cancelled" {
 		t.Errorf("cancel = %d %s", res.Status, res.Body)
 	}
 	away(false, false)
-	sweepNow(t, a)
-	if o := orderOf(t, a, s.orderID); o.EndedAt.IsZero() {
+	a.SweepOrders(t)
+	if o := a.StoredOrder(t, s.OrderID); o.EndedAt.IsZero() {
 		t.Error("the subscription was not ended")
 	}
 }
@@ -184,20 +146,20 @@ func TestAnAdministratorIsToldOfAnOutage(t *testing.T) {
 // forever nor stand in the way of others.
 func TestALatePaymentThatCannotBeGivenBackIsGivenUp(t *testing.T) {
 	t.Parallel()
-	a, b := bankShop(t)
-	late := send(t, a, products+"/mail-pack/purchase", buyOnce).Text(t, "orderId")
-	o := orderOf(t, a, late)
+	a, b := testkit.NewBankShop(t)
+	late := a.Send(t, testkit.Products+"/mail-pack/purchase", buyOnce).Text(t, "orderId")
+	o := a.StoredOrder(t, late)
 	o.CancelledAt, o.PaidAt = testkit.T0, testkit.T0
 	if err := a.Market.Sales.UpdateOrder(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	b.set(fmt.Errorf("disputed: %w", payment.ErrRefused))
+	b.Fail(fmt.Errorf("disputed: %w", payment.ErrRefused))
 	log := ""
 	for range 40 * 24 * 6 { // forty days, every ten minutes
-		log += sweepNow(t, a)
+		log += a.SweepOrders(t)
 		a.Clock.Advance(10 * time.Minute)
 	}
-	if got := len(b.refunded); got != market.SweepTries {
+	if got := len(b.Refunded()); got != market.SweepTries {
 		t.Errorf("%d tries, want %d", got, market.SweepTries)
 	}
 	if strings.Count(log, "level=ERROR") != 1 || !strings.Contains(log, "given up") || !strings.Contains(log, late) {
@@ -205,15 +167,15 @@ func TestALatePaymentThatCannotBeGivenBackIsGivenUp(t *testing.T) {
 	}
 	// An administrator tries once more when the dispute is over.
 	admin := a.Admin(t, "root").Access
-	if res := adminPost(t, a, admin, adminOrders+"/"+late+"/refund"); res.Status != http.StatusConflict {
+	if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+late+"/refund", nil)); res.Status != http.StatusConflict {
 		t.Errorf("refund = %d %s, want 409", res.Status, res.Body)
 	}
-	b.set(nil)
-	res := adminPost(t, a, admin, adminOrders+"/"+late+"/refund")
+	b.Fail(nil)
+	res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+late+"/refund", nil))
 	if res.Status != http.StatusOK || res.Text(t, "data.status") != "cancelled" || res.Text(t, "data.refundedAt") == "" {
 		t.Errorf("refund = %d %s", res.Status, res.Body)
 	}
-	if res := adminPost(t, a, admin, adminOrders+"/"+late+"/refund"); res.Status != http.StatusConflict {
+	if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+late+"/refund", nil)); res.Status != http.StatusConflict {
 		t.Errorf("refund again = %d, want 409", res.Status)
 	}
 }
@@ -221,22 +183,22 @@ func TestALatePaymentThatCannotBeGivenBackIsGivenUp(t *testing.T) {
 // While the provider is away nothing is decided.
 func TestAnOutageDecidesNothing(t *testing.T) {
 	t.Parallel()
-	a, b := bankShop(t)
-	id := send(t, a, products+"/mail-pack/purchase", buyOnce).Text(t, "orderId")
+	a, b := testkit.NewBankShop(t)
+	id := a.Send(t, testkit.Products+"/mail-pack/purchase", buyOnce).Text(t, "orderId")
 	a.Clock.Advance(25 * time.Hour)
-	b.set(errors.New("no answer"))
-	if log := sweepNow(t, a); !strings.Contains(log, "level=WARN") || !strings.Contains(log, "no answer") {
+	b.Fail(errors.New("no answer"))
+	if log := a.SweepOrders(t); !strings.Contains(log, "level=WARN") || !strings.Contains(log, "no answer") {
 		t.Errorf("log: %s", log)
 	}
-	b.set(nil)
-	b.sees = payment.Event{ID: "failed 1", Kind: payment.Failed}
-	sweepNow(t, a)
-	if o := orderOf(t, a, id); o.Status() != market.OrderPending || b.looked != 1 {
-		t.Errorf("the order is %s after %d look-ups, want it put off", o.Status(), b.looked)
+	b.Fail(nil)
+	b.Show(payment.Event{ID: "failed 1", Kind: payment.Failed})
+	a.SweepOrders(t)
+	if o := a.StoredOrder(t, id); o.Status() != market.OrderPending || b.LookUps() != 1 {
+		t.Errorf("the order is %s after %d look-ups, want it put off", o.Status(), b.LookUps())
 	}
 	a.Clock.Advance(10 * time.Minute)
-	sweepNow(t, a)
-	if o := orderOf(t, a, id); o.Status() != market.OrderCancelled {
+	a.SweepOrders(t)
+	if o := a.StoredOrder(t, id); o.Status() != market.OrderCancelled {
 		t.Errorf("the order is %s, want it cancelled", o.Status())
 	}
 }

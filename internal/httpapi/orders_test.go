@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -13,23 +12,6 @@ import (
 )
 
 const orders = "/api/marketplace/orders"
-
-// order buys a tier of mail-pack as the user of a token, or as nobody, with a
-// bill for an address, and returns the answer. It moves the clock by a second,
-// so that orders have an order.
-func order(tb testing.TB, a *testkit.App, token, tier, email string) testkit.Response {
-	tb.Helper()
-	a.Clock.Advance(time.Second)
-	body := map[string]any{"tierId": tier, "paymentMethod": "card"}
-	if email != "" {
-		body["billingInfo"] = map[string]string{"email": email}
-	}
-	res := a.Do(tb, testkit.Request{Method: http.MethodPost, Path: products + "/mail-pack/purchase", Token: token, Body: body})
-	if res.Status != http.StatusOK {
-		tb.Fatalf("purchase = %d %s", res.Status, res.Body)
-	}
-	return res
-}
 
 func listOrders(tb testing.TB, a *testkit.App, token, query string) testkit.Response {
 	tb.Helper()
@@ -54,13 +36,13 @@ func TestOrdersAreTheirOwnersTheNewestFirst(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
+		a.ImportCatalog(t)
 		ada, bob := a.Register(t, "ada"), a.Register(t, "bob")
-		order(t, a, "", "once", "ada@example.com") // nobody's yet
+		a.Order(t, "", "once", "ada@example.com") // nobody's yet
 		var want []string
 		for _, tier := range []string{"once", "yearly", "free"} {
-			want = append([]string{order(t, a, ada.Access, tier, "bills@example.com").Text(t, "orderId")}, want...)
-			order(t, a, bob.Access, tier, "ada@example.com") // bob's, whoever pays
+			want = append([]string{a.Order(t, ada.Access, tier, "bills@example.com").Text(t, "orderId")}, want...)
+			a.Order(t, bob.Access, tier, "ada@example.com") // bob's, whoever pays
 		}
 
 		all := listOrders(t, a, ada.Access, "")
@@ -102,18 +84,18 @@ func TestOrdersWantASignedInUserAndAGoodPage(t *testing.T) {
 		{Method: http.MethodPost, Path: orders + "/claim-request"},
 		{Method: http.MethodPost, Path: orders + "/claim", Body: map[string]string{"token": "t"}},
 	} {
-		wantFlatError(t, a.Do(t, req), http.StatusUnauthorized, "UNAUTHORIZED")
+		testkit.WantFlatError(t, a.Do(t, req), http.StatusUnauthorized, "UNAUTHORIZED")
 	}
 	ada := a.Register(t, "ada")
 	res := listOrders(t, a, ada.Access, "?page=0&limit=101")
-	wantFlatError(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
-	if got := issuePaths(t, res); got != "page limit" {
+	testkit.WantFlatError(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
+	if got := testkit.IssuePaths(t, res); got != "page limit" {
 		t.Errorf("issues = %q, want both", got)
 	}
 	for _, body := range []any{`{}`, `{"token":""}`, `{"token":7}`} {
 		res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: orders + "/claim", Token: ada.Access, Body: body})
-		wantFlatError(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
-		if got := issuePaths(t, res); got != "token" {
+		testkit.WantFlatError(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
+		if got := testkit.IssuePaths(t, res); got != "token" {
 			t.Errorf("%s: issues = %q, want token", body, got)
 		}
 	}
@@ -123,7 +105,7 @@ func TestOrdersWantASignedInUserAndAGoodPage(t *testing.T) {
 func TestClaimsAreLimited(t *testing.T) {
 	t.Parallel()
 
-	a := testkit.New(t, limited)
+	a := testkit.New(t, testkit.Limited)
 	ada := registered(t, a).Text(t, "data.access_token")
 	for path, refill := range map[string]string{"/claim": "6", "/claim-request": "360"} {
 		var last testkit.Response
@@ -133,7 +115,7 @@ func TestClaimsAreLimited(t *testing.T) {
 			}
 			last = a.Do(t, testkit.Request{Method: http.MethodPost, Path: orders + path, Token: ada, Body: `{"token":"wrong"}`})
 		}
-		wantFlatError(t, last, http.StatusTooManyRequests, "RATE_LIMIT_EXCEEDED")
+		testkit.WantFlatError(t, last, http.StatusTooManyRequests, "RATE_LIMIT_EXCEEDED")
 		if got := last.Header.Get("Retry-After"); got != refill {
 			t.Errorf("%s: Retry-After = %s, want %s", path, got, refill)
 		}
@@ -144,7 +126,7 @@ func TestClaimPageIsServedWithAStrictPolicy(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.New(t)
-	res := fetch(t, a, "/claim-orders")
+	res := a.Fetch(t, "/claim-orders")
 	if res.Status != http.StatusOK || !strings.Contains(string(res.Body), "Claim your orders") {
 		t.Fatalf("answer %d %s", res.Status, res.Body)
 	}

@@ -37,10 +37,10 @@ func linesOf(log *logtest.Buffer, words ...string) []string {
 func TestWebhooksThatAreNotSignedAreLoggedOnceAMinute(t *testing.T) {
 	t.Parallel()
 	var log logtest.Buffer
-	a, _ := liveShop(t, keepLog(&log))
+	a, _ := testkit.NewStripeShop(t, keepLog(&log))
 	forge := func() {
-		res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: webhook, Body: `{"id":"evt_1"}`, Header: http.Header{"Stripe-Signature": {"t=1,v1=00"}}})
-		wantFlatError(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
+		res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: testkit.StripeWebhook, Body: `{"id":"evt_1"}`, Header: http.Header{"Stripe-Signature": {"t=1,v1=00"}}})
+		testkit.WantFlatError(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
 	}
 	for range 5 {
 		forge()
@@ -63,11 +63,11 @@ func TestWebhooksThatAreNotSignedAreLoggedOnceAMinute(t *testing.T) {
 func TestAPurchaseThatTheProviderRefusesIsLogged(t *testing.T) {
 	t.Parallel()
 	var log logtest.Buffer
-	a, srv := liveShop(t, keepLog(&log))
+	a, srv := testkit.NewStripeShop(t, keepLog(&log))
 	srv.Answer(func(stripetest.Request) *stripetest.Answer {
 		return &stripetest.Answer{Status: http.StatusBadRequest, Body: map[string]any{"error": map[string]any{"type": "invalid_request_error", "code": "amount_too_small", "message": "Too small."}}}
 	})
-	wantFlatError(t, send(t, a, products+"/mail-pack/purchase", buyOnce), http.StatusBadRequest, "PURCHASE_FAILED")
+	testkit.WantFlatError(t, a.Send(t, testkit.Products+"/mail-pack/purchase", buyOnce), http.StatusBadRequest, "PURCHASE_FAILED")
 	id := srv.Requests("/v1/checkout/sessions")[0].Form.Get("client_reference_id")
 	if got := linesOf(&log, "level=WARN", id, "Too small."); len(got) != 1 {
 		t.Errorf("no line has the order and the reason")
@@ -92,20 +92,20 @@ func TestLivePaymentsWithoutKeysAreLoggedAtStart(t *testing.T) {
 // told that nothing is left to pay.
 func TestAnOrderCancelledWhileItsPageOpensIsNotSold(t *testing.T) {
 	t.Parallel()
-	a, srv := liveShop(t)
+	a, srv := testkit.NewStripeShop(t)
 	admin := a.Admin(t, "root").Access
 	orderID := ""
 	srv.Answer(func(r stripetest.Request) *stripetest.Answer {
 		if r.Path == "/v1/checkout/sessions" {
 			orderID = r.Form.Get("client_reference_id")
-			if res := adminPost(t, a, admin, adminOrders+"/"+orderID+"/cancel"); res.Status != http.StatusOK {
+			if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+orderID+"/cancel", nil)); res.Status != http.StatusOK {
 				t.Errorf("cancel = %d %s", res.Status, res.Body)
 			}
 		}
-		return stripePages(r)
+		return testkit.StripePages(r)
 	})
-	res := send(t, a, products+"/mail-pack/purchase", buyOnce)
-	wantFlatError(t, res, http.StatusBadRequest, "PURCHASE_FAILED")
+	res := a.Send(t, testkit.Products+"/mail-pack/purchase", buyOnce)
+	testkit.WantFlatError(t, res, http.StatusBadRequest, "PURCHASE_FAILED")
 	if !strings.Contains(string(res.Body), "cancelled") {
 		t.Errorf("purchase = %s", res.Body)
 	}
@@ -117,9 +117,9 @@ func TestAnOrderCancelledWhileItsPageOpensIsNotSold(t *testing.T) {
 // Who closed the tab finds the way to pay again.
 func TestAPendingOrderTellsItsOwnerWhereToPay(t *testing.T) {
 	t.Parallel()
-	a, b := bankShop(t)
+	a, b := testkit.NewBankShop(t)
 	u := a.Register(t, "ada")
-	bought := a.Do(t, testkit.Request{Method: http.MethodPost, Path: products + "/mail-pack/purchase", Token: u.Access, Body: map[string]any{"tierId": "once", "paymentMethod": "card"}})
+	bought := a.Do(t, testkit.Request{Method: http.MethodPost, Path: testkit.Products + "/mail-pack/purchase", Token: u.Access, Body: map[string]any{"tierId": "once", "paymentMethod": "card"}})
 	list := func() map[string]any {
 		res := a.Do(t, testkit.Request{Method: http.MethodGet, Path: orders, Token: u.Access})
 		return res.Get(t, "orders").([]any)[0].(map[string]any)
@@ -127,9 +127,9 @@ func TestAPendingOrderTellsItsOwnerWhereToPay(t *testing.T) {
 	if got, want := list()["paymentUrl"], bought.Text(t, "paymentUrl"); got != want {
 		t.Errorf("paymentUrl = %v, want %s", got, want)
 	}
-	b.sees = payment.Event{ID: "paid 1", Kind: payment.Paid, Minor: 4990, Exponent: 2, Currency: "EUR"}
+	b.Show(payment.Event{ID: "paid 1", Kind: payment.Paid, Minor: 4990, Exponent: 2, Currency: "EUR"})
 	a.Clock.Advance(25 * time.Hour)
-	sweepNow(t, a)
+	a.SweepOrders(t)
 	if got := list(); got["status"] != string(market.OrderPaid) || got["paymentUrl"] != nil {
 		t.Errorf("order = %s", fmt.Sprint(got))
 	}
@@ -138,17 +138,17 @@ func TestAPendingOrderTellsItsOwnerWhereToPay(t *testing.T) {
 // Each purchase leaves an order behind: nobody makes them without end.
 func TestPurchasesAreLimited(t *testing.T) {
 	t.Parallel()
-	a := shop(t, limited)
+	a := testkit.NewShop(t, testkit.Limited)
 	user := registered(t, a).Text(t, "data.access_token")
 	for who, next := range map[string]func(i int) testkit.Request{
-		"guest": func(int) testkit.Request { return testkit.Request{Header: from("203.0.113.9")} },
+		"guest": func(int) testkit.Request { return testkit.Request{Header: testkit.From("203.0.113.9")} },
 		"user": func(i int) testkit.Request {
-			return testkit.Request{Header: from(fmt.Sprintf("203.0.113.%d", 10+i%200)), Token: user}
+			return testkit.Request{Header: testkit.From(fmt.Sprintf("203.0.113.%d", 10+i%200)), Token: user}
 		},
 	} {
 		ask := func(i int) testkit.Response {
 			r := next(i)
-			r.Method, r.Path, r.Body = http.MethodPost, products+"/mail-pack/purchase", "nonsense"
+			r.Method, r.Path, r.Body = http.MethodPost, testkit.Products+"/mail-pack/purchase", "nonsense"
 			return a.Do(t, r)
 		}
 		for i := range 600 {
@@ -157,12 +157,12 @@ func TestPurchasesAreLimited(t *testing.T) {
 			}
 		}
 		res := ask(600)
-		wantFlatError(t, res, http.StatusTooManyRequests, "RATE_LIMIT_EXCEEDED")
+		testkit.WantFlatError(t, res, http.StatusTooManyRequests, "RATE_LIMIT_EXCEEDED")
 		if got := res.Header.Get("Retry-After"); got != "1" {
 			t.Errorf("%s: Retry-After = %q, want 1", who, got)
 		}
 	}
-	other := a.Do(t, testkit.Request{Method: http.MethodPost, Path: products + "/mail-pack/purchase", Body: buyOnce, Header: from("203.0.113.10")})
+	other := a.Do(t, testkit.Request{Method: http.MethodPost, Path: testkit.Products + "/mail-pack/purchase", Body: buyOnce, Header: testkit.From("203.0.113.10")})
 	if other.Status != http.StatusOK {
 		t.Errorf("another address = %d %s", other.Status, other.Body)
 	}

@@ -17,11 +17,11 @@ import (
 func TestPluginReadsItsOwnConfig(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothEngines(t, func(t *testing.T, app *testkit.App) {
-		e := newEcho(t, app, map[string]any{"configSchema": map[string]any{"key": map[string]any{"type": "secret", "label": "Key"}}})
+		e := app.InstallEcho(t, map[string]any{"configSchema": map[string]any{"key": map[string]any{"type": "secret", "label": "Key"}}})
 		config := func(c map[string]any) {
 			t.Helper()
 			res := app.Do(t, testkit.Request{
-				Method: "PATCH", Path: "/api/v1/admin/plugins/echo/instances/" + e.id, Token: e.admin.Access, Body: map[string]any{"config": c},
+				Method: "PATCH", Path: "/api/v1/admin/plugins/echo/instances/" + e.ID, Token: e.Admin.Access, Body: map[string]any{"config": c},
 			})
 			if res.Status != http.StatusOK {
 				t.Fatalf("patch: %d %s", res.Status, res.Body)
@@ -29,8 +29,8 @@ func TestPluginReadsItsOwnConfig(t *testing.T) {
 		}
 		call := func() http.Header {
 			t.Helper()
-			app.Do(t, testkit.Request{Method: "GET", Path: gatewayBase + "/api/x"})
-			return e.reached().Header
+			app.Do(t, testkit.Request{Method: "GET", Path: testkit.EchoPath + "/api/x"})
+			return e.Reached().Header
 		}
 		own := func(token string, h http.Header) testkit.Response {
 			t.Helper()
@@ -63,7 +63,7 @@ func TestPluginReadsItsOwnConfig(t *testing.T) {
 
 		// What the token stands for is looked up each time.
 		res = app.Do(t, testkit.Request{
-			Method: "PATCH", Path: "/api/v1/admin/plugins/echo/instances/" + e.id, Token: e.admin.Access, Body: map[string]any{"enabled": false},
+			Method: "PATCH", Path: "/api/v1/admin/plugins/echo/instances/" + e.ID, Token: e.Admin.Access, Body: map[string]any{"enabled": false},
 		})
 		if res.Status != 200 {
 			t.Fatal(string(res.Body))
@@ -92,11 +92,11 @@ func rawConfig(t *testing.T, res testkit.Response) string {
 func TestPluginsGetTokensThatWorkAfterKeysWereWithdrawn(t *testing.T) {
 	t.Parallel()
 	app := testkit.New(t)
-	e := newEcho(t, app, nil)
+	e := app.InstallEcho(t, nil)
 	call := func() (token string, status int) {
 		t.Helper()
-		app.Do(t, testkit.Request{Method: "GET", Path: gatewayBase + "/api/x"})
-		token = e.reached().Header.Get("X-Platform-Token")
+		app.Do(t, testkit.Request{Method: "GET", Path: testkit.EchoPath + "/api/x"})
+		token = e.Reached().Header.Get("X-Platform-Token")
 		return token, app.Do(t, testkit.Request{Method: "GET", Path: "/api/v1/platform/config", Token: token}).Status
 	}
 	before, status := call()
@@ -114,17 +114,17 @@ func TestPluginsGetTokensThatWorkAfterKeysWereWithdrawn(t *testing.T) {
 func TestPluginTokensAndUserTokensAreNotMistaken(t *testing.T) {
 	t.Parallel()
 	app := testkit.New(t)
-	e := newEcho(t, app, nil)
-	app.Do(t, testkit.Request{Method: "GET", Path: gatewayBase + "/api/x"})
-	token := e.reached().Header.Get("X-Platform-Token")
+	e := app.InstallEcho(t, nil)
+	app.Do(t, testkit.Request{Method: "GET", Path: testkit.EchoPath + "/api/x"})
+	token := e.Reached().Header.Get("X-Platform-Token")
 	user := app.Register(t, "ada")
 
-	for name, bearer := range map[string]string{"nobody": "", "a user": user.Access, "an administrator": e.admin.Access, "a refresh token": user.Refresh, "noise": "x.y.z"} {
+	for name, bearer := range map[string]string{"nobody": "", "a user": user.Access, "an administrator": e.Admin.Access, "a refresh token": user.Refresh, "noise": "x.y.z"} {
 		if res := app.Do(t, testkit.Request{Method: "GET", Path: "/api/v1/platform/config", Token: bearer}); res.Status != http.StatusUnauthorized {
 			t.Errorf("%s at the platform API: %d, want 401", name, res.Status)
 		}
 	}
-	for _, path := range []string{"/auth/me", "/api/v1/admin/extensions", gatewayBase + "/api/x", "/api/v1/admin/plugins/echo/api/x"} {
+	for _, path := range []string{"/auth/me", "/api/v1/admin/extensions", testkit.EchoPath + "/api/x", "/api/v1/admin/plugins/echo/api/x"} {
 		if res := app.Do(t, testkit.Request{Method: "GET", Path: path, Token: token}); res.Status != http.StatusUnauthorized {
 			t.Errorf("a plugin's token at %s: %d, want 401", path, res.Status)
 		}

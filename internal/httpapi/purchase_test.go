@@ -1,138 +1,62 @@
 package httpapi_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"sync"
 	"testing"
 
-	"stoa/internal/app"
 	"stoa/internal/caller"
 	"stoa/internal/market"
 	"stoa/internal/market/payment"
 	"stoa/internal/testkit"
 )
 
-// bank is a payment provider whose customers pay on a page. It remembers what it
-// was asked for.
-type bank struct {
-	mu       sync.Mutex
-	fails    error // what every call returns, if not nil
-	begun    []payment.Charge
-	refunded []string            // order ids
-	closed   []payment.Reference // by Cancel
-	looked   int
-	sees     payment.Event // what Look returns
-}
-
-func (b *bank) Name() string { return "bank" }
-
-func (b *bank) Mode() payment.Mode { return payment.Hosted }
-
-func (b *bank) Begin(_ context.Context, c payment.Charge) (payment.Page, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.begun = append(b.begun, c)
-	return payment.Page{Session: "session-" + c.OrderID, URL: "https://bank.example/pay/" + c.OrderID}, b.fails
-}
-
-func (b *bank) Refund(_ context.Context, orderID string, _ payment.Reference) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.refunded = append(b.refunded, orderID)
-	return b.fails
-}
-
-func (b *bank) End(context.Context, payment.Reference) error { return nil }
-
-func (b *bank) Collect(context.Context, payment.Reference) error { return nil }
-
-func (b *bank) Cancel(_ context.Context, r payment.Reference) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.closed = append(b.closed, r)
-	return b.fails
-}
-
-func (b *bank) Look(context.Context, payment.Reference) (payment.Event, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.looked++
-	return b.sees, b.fails
-}
-
-func (b *bank) Event(context.Context, []byte, string) (payment.Event, error) {
-	return payment.Event{}, payment.ErrForged
-}
-
-func (b *bank) set(err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.fails = err
-}
-
-// bankShop returns an App with testCatalog that takes payments with a bank.
-func bankShop(tb testing.TB, options ...testkit.Option) (*testkit.App, *bank) {
-	tb.Helper()
-	b := new(bank)
-	return shop(tb, append(options, func(_ testing.TB, cfg *app.Config) { cfg.Provider = b })...), b
-}
-
-func orderOf(tb testing.TB, a *testkit.App, id string) market.Order {
-	tb.Helper()
-	o, err := a.Market.Sales.OrderByID(tb.Context(), id)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return o
-}
-
 const buyOnce = `{"tierId":"once","paymentMethod":"card"}`
 
 func downloads(tb testing.TB, a *testkit.App) float64 {
 	tb.Helper()
-	return fetch(tb, a, products+"/mail-pack").Get(tb, "downloadCount").(float64)
+	return a.Fetch(tb, testkit.Products+"/mail-pack").Get(tb, "downloadCount").(float64)
 }
 
 func TestALicenseWorksOnlyOncePaid(t *testing.T) {
 	t.Parallel()
-	a, b := bankShop(t)
+	a, b := testkit.NewBankShop(t)
 
-	res := send(t, a, products+"/mail-pack/purchase", `{"tierId":"monthly","paymentMethod":"card","billingInfo":{"email":"ada@example.com"}}`)
+	res := a.Send(t, testkit.Products+"/mail-pack/purchase", `{"tierId":"monthly","paymentMethod":"card","billingInfo":{"email":"ada@example.com"}}`)
 	orderID, key := res.Text(t, "orderId"), res.Text(t, "licenseKey")
 	if got := res.Text(t, "paymentUrl"); got != "https://bank.example/pay/"+orderID {
 		t.Errorf("paymentUrl = %q", got)
 	}
-	if o := orderOf(t, a, orderID); o.Status() != market.OrderPending || o.Payment.Session != "session-"+orderID || o.Provider != "bank" {
+	if o := a.StoredOrder(t, orderID); o.Status() != market.OrderPending || o.Payment.Session != "session-"+orderID || o.Provider != "bank" {
 		t.Errorf("order is %s of %q in session %q; want it pending", o.Status(), o.Provider, o.Payment.Session)
 	}
 	want := payment.Charge{
 		OrderID: orderID, Method: "card", Minor: 500, Exponent: 2, Currency: "EUR", Name: "Mail Pack – Monthly", Email: "ada@example.com", Months: 1,
 	}
-	if len(b.begun) != 1 || b.begun[0] != want {
-		t.Errorf("the bank was asked for %+v, want %+v", b.begun, want)
+	if len(b.Begun()) != 1 || b.Begun()[0] != want {
+		t.Errorf("the bank was asked for %+v, want %+v", b.Begun(), want)
 	}
-	wantFlatError(t, activate(t, a, key, "a.example"), 400, "ACTIVATION_FAILED")
-	wantVerdict(t, verify(t, a, "mail-pack", key, "a.example"), "unpaid")
+	testkit.WantFlatError(t, a.Activate(t, key, "a.example"), 400, "ACTIVATION_FAILED")
+	testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "a.example"), "unpaid")
 	if got := downloads(t, a); got != 100 {
 		t.Errorf("downloadCount = %v, want it counted once it is paid", got)
 	}
 
-	buy(t, a, "free") // nobody has to pay for it
-	if got := downloads(t, a); got != 101 || len(b.begun) != 1 {
-		t.Errorf("downloadCount = %v and %d payments, want the free one counted and not paid", got, len(b.begun))
+	a.BuyKey(t, "", "free") // nobody has to pay for it
+	if got := downloads(t, a); got != 101 || len(b.Begun()) != 1 {
+		t.Errorf("downloadCount = %v and %d payments, want the free one counted and not paid", got, len(b.Begun()))
 	}
 }
 
 // A provider refuses what is no address, and the bill need not have one.
 func TestOnlyAnAddressIsTakenToThePaymentPage(t *testing.T) {
 	t.Parallel()
-	a, b := bankShop(t)
+	a, b := testkit.NewBankShop(t)
 	for _, email := range []string{"", "ada", "ada@example.com, eve@example.com"} {
-		send(t, a, products+"/mail-pack/purchase", map[string]any{"tierId": "once", "paymentMethod": "card", "billingInfo": map[string]any{"email": email}}).Text(t, "orderId")
-		if got := b.begun[len(b.begun)-1].Email; got != "" {
+		a.Send(t, testkit.Products+"/mail-pack/purchase", map[string]any{"tierId": "once", "paymentMethod": "card", "billingInfo": map[string]any{"email": email}}).Text(t, "orderId")
+		if got := b.Begun()[len(b.Begun())-1].Email; got != "" {
 			t.Errorf("the bank was told %q", got)
 		}
 	}
@@ -152,10 +76,10 @@ func TestAPurchaseWhosePaymentCannotBeginIsCancelled(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			a, b := bankShop(t)
-			b.set(tt.fails)
-			wantFlatError(t, send(t, a, products+"/mail-pack/purchase", buyOnce), tt.status, "PURCHASE_FAILED")
-			o := orderOf(t, a, b.begun[0].OrderID)
+			a, b := testkit.NewBankShop(t)
+			b.Fail(tt.fails)
+			testkit.WantFlatError(t, a.Send(t, testkit.Products+"/mail-pack/purchase", buyOnce), tt.status, "PURCHASE_FAILED")
+			o := a.StoredOrder(t, b.Begun()[0].OrderID)
 			if l, err := a.Market.Sales.LicenseByID(t.Context(), o.LicenseID); err != nil || o.Status() != market.OrderCancelled || l.RevokedAt.IsZero() || l.Paid {
 				t.Errorf("the order is %s and its licence %+v (%v); want it cancelled and revoked", o.Status(), l, err)
 			}
@@ -169,7 +93,7 @@ func TestAPurchaseWithAChosenIDHappensOnce(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
+		a.ImportCatalog(t)
 		req := market.PurchaseRequest{TierID: "once", PaymentMethod: "card", OrderID: "chosen-1"}
 
 		var (
@@ -189,7 +113,7 @@ func TestAPurchaseWithAChosenIDHappensOnce(t *testing.T) {
 		if got := downloads(t, a); got != 101 {
 			t.Errorf("downloadCount = %v, want one purchase counted", got)
 		}
-		if res := activate(t, a, receipts[0].LicenseKey.Reveal(), "a.example"); res.Status != http.StatusOK {
+		if res := a.Activate(t, receipts[0].LicenseKey.Reveal(), "a.example"); res.Status != http.StatusOK {
 			t.Errorf("activate = %d %s", res.Status, res.Body)
 		}
 
@@ -211,44 +135,44 @@ func TestAPurchaseWithAChosenIDHappensOnce(t *testing.T) {
 
 func TestAPurchaseWithAChosenIDBeginsItsPaymentAgain(t *testing.T) {
 	t.Parallel()
-	a, b := bankShop(t)
+	a, b := testkit.NewBankShop(t)
 	req := market.PurchaseRequest{TierID: "once", PaymentMethod: "card", OrderID: "chosen-1"}
 
-	b.set(errors.New("no answer"))
+	b.Fail(errors.New("no answer"))
 	if _, err := a.Market.Purchase(t.Context(), "mail-pack", req); !errors.Is(err, market.ErrPaymentUnreachable) {
 		t.Fatalf("Purchase = %v, want ErrPaymentUnreachable", err)
 	}
-	if o := orderOf(t, a, "chosen-1"); o.Status() != market.OrderPending {
+	if o := a.StoredOrder(t, "chosen-1"); o.Status() != market.OrderPending {
 		t.Fatalf("the order is %s, want it pending: it can be asked for again", o.Status())
 	}
-	b.set(nil)
+	b.Fail(nil)
 	first, err := a.Market.Purchase(t.Context(), "mail-pack", req)
 	if err != nil || first.PaymentURL != "https://bank.example/pay/chosen-1" {
 		t.Fatalf("Purchase = %+v, %v", first, err)
 	}
 	again, err := a.Market.Purchase(t.Context(), "mail-pack", req)
-	if err != nil || again != first || len(b.begun) != 2 {
-		t.Errorf("Purchase = %+v, %v after %d payments; want %+v and the page that is open", again, err, len(b.begun), first)
+	if err != nil || again != first || len(b.Begun()) != 2 {
+		t.Errorf("Purchase = %+v, %v after %d payments; want %+v and the page that is open", again, err, len(b.Begun()), first)
 	}
-	wantVerdict(t, verify(t, a, "mail-pack", first.LicenseKey.Reveal(), "a.example"), "unpaid")
+	testkit.WantRefused(t, a.Verify(t, "mail-pack", first.LicenseKey.Reveal(), "a.example"), "unpaid")
 
 	req.OrderID = "chosen-2"
-	b.set(payment.ErrRefused)
+	b.Fail(payment.ErrRefused)
 	if _, err := a.Market.Purchase(t.Context(), "mail-pack", req); !errors.Is(err, market.ErrPaymentRefused) {
 		t.Errorf("Purchase = %v, want ErrPaymentRefused", err)
 	}
-	b.set(nil)
+	b.Fail(nil)
 	if _, err := a.Market.Purchase(t.Context(), "mail-pack", req); !errors.Is(err, market.ErrOrderCancelled) {
 		t.Errorf("Purchase of a cancelled order = %v, want ErrOrderCancelled", err)
 	}
 
 	req.OrderID = "chosen-3"
-	b.set(errors.New("no answer"))
+	b.Fail(errors.New("no answer"))
 	if _, err := a.Market.Purchase(t.Context(), "mail-pack", req); err == nil {
 		t.Fatal("the bank answered")
 	}
-	b.set(nil)
-	o := orderOf(t, a, req.OrderID)
+	b.Fail(nil)
+	o := a.StoredOrder(t, req.OrderID)
 	o.Provider = "another" // as if the configuration had changed
 	if err := a.Market.Sales.UpdateOrder(t.Context(), o); err != nil {
 		t.Fatal(err)

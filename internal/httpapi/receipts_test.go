@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -21,6 +20,7 @@ import (
 	"stoa/internal/mail"
 	"stoa/internal/store"
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/goldentest"
 	"stoa/internal/testkit/logtest"
 	"stoa/internal/testkit/smtptest"
 )
@@ -87,7 +87,7 @@ func TestAReceiptGoesToTheBillElseToTheBuyer(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
+		a.ImportCatalog(t)
 		ada := a.Register(t, "ada")
 		for _, tt := range []struct {
 			name, token, email string
@@ -102,7 +102,7 @@ func TestAReceiptGoesToTheBillElseToTheBuyer(t *testing.T) {
 			{"a guest without a bill", "", "", []string{}},
 			{"a guest with a bill to nowhere", "", "nowhere", []string{}},
 		} {
-			bought := order(t, a, tt.token, "once", tt.email)
+			bought := a.Order(t, tt.token, "once", tt.email)
 			mails := a.Mails(t)
 			if diff := cmp.Diff(recipients(mails), tt.want); diff != "" {
 				t.Errorf("%s: mails to (-got +want):\n%s", tt.name, diff)
@@ -125,7 +125,7 @@ var anyReceiptID = regexp.MustCompile(`\b[a-z][a-z0-9]{23}\b`)
 func TestReceiptTexts(t *testing.T) {
 	t.Parallel()
 
-	a := shop(t)
+	a := testkit.NewShop(t)
 	ada := a.Register(t, "ada")
 	for name, p := range map[string]struct{ token, tier string }{
 		"perpetual": {ada.Access, "once"}, "subscription": {ada.Access, "yearly"}, "free": {ada.Access, "free"}, "guest": {"", "monthly"},
@@ -133,7 +133,7 @@ func TestReceiptTexts(t *testing.T) {
 		body := map[string]any{"tierId": p.tier, "paymentMethod": "card", "billingInfo": map[string]string{
 			"email": "bill@example.com", "name": "Visit http://evil.example", "company": "and buy",
 		}}
-		res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: products + "/mail-pack/purchase", Token: p.token, Body: body})
+		res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: testkit.Products + "/mail-pack/purchase", Token: p.token, Body: body})
 		mails := a.Mails(t)
 		if res.Status != http.StatusOK || len(mails) != 1 {
 			t.Fatalf("%s: %s, %d mails", name, res.Body, len(mails))
@@ -145,19 +145,7 @@ func TestReceiptTexts(t *testing.T) {
 		got := "Subject: " + mails[0].Subject + "\n\n" + mails[0].Text
 		got = strings.ReplaceAll(strings.ReplaceAll(got, a.URL, "URL"), strings.TrimPrefix(a.URL, "http://"), "HOST")
 		got = strings.ReplaceAll(anyReceiptID.ReplaceAllString(got, "ID"), res.Text(t, "licenseKey"), "KEY")
-		path := filepath.Join("testdata", "receipt_"+name+".txt")
-		if *update {
-			if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(got, string(want)); diff != "" {
-			t.Errorf("%s (-got +want):\n%s", path, diff)
-		}
+		goldentest.File(t, "receipt_"+name+".txt", got)
 	}
 }
 
@@ -172,8 +160,8 @@ func TestAReceiptIsTriedForThreeDays(t *testing.T) {
 		log    logtest.Buffer
 		server = &mailer{err: errMailDown}
 	)
-	a := shop(t, mailing(server), func(_ testing.TB, cfg *app.Config) { cfg.Log = log.Logger() })
-	bought := order(t, a, "", "once", "ada@example.com")
+	a := testkit.NewShop(t, mailing(server), func(_ testing.TB, cfg *app.Config) { cfg.Log = log.Logger() })
+	bought := a.Order(t, "", "once", "ada@example.com")
 	deliver(t, a)
 	start := a.Clock.Now()
 	try := func(want int) {
@@ -213,12 +201,12 @@ func TestAReceiptIsSentOnceTheServerIsBack(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
+		a.ImportCatalog(t)
 		server := &mailer{err: errMailDown}
 		a.Market.Courier.Close() // the one that New started
 		a.Market.Courier.Mailer = server
 		a.Market.Courier.Start(t.Context())
-		order(t, a, "", "once", "ada@example.com")
+		a.Order(t, "", "once", "ada@example.com")
 		deliver(t, a)
 		server.fail(nil)
 		a.Clock.Advance(time.Minute)
@@ -240,8 +228,8 @@ func TestAReceiptThatIsRefusedForGoodIsNotTriedAgain(t *testing.T) {
 			t.Parallel()
 
 			server := &mailer{err: refusal}
-			a := shop(t, mailing(server))
-			order(t, a, "", "once", "ada@example.com")
+			a := testkit.NewShop(t, mailing(server))
+			a.Order(t, "", "once", "ada@example.com")
 			for range 3 {
 				deliver(t, a)
 				a.Clock.Advance(time.Hour)
@@ -258,8 +246,8 @@ func TestNoReceiptForARevokedLicense(t *testing.T) {
 	t.Parallel()
 
 	server := &mailer{err: errMailDown}
-	a := shop(t, mailing(server))
-	bought := order(t, a, "", "once", "ada@example.com")
+	a := testkit.NewShop(t, mailing(server))
+	bought := a.Order(t, "", "once", "ada@example.com")
 	deliver(t, a)
 	o, err := a.Market.Sales.OrderByID(t.Context(), bought.Text(t, "orderId"))
 	if err != nil {
@@ -281,7 +269,7 @@ func TestReceiptsAreLimitedByAddress(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
+		a.ImportCatalog(t)
 		count := func(want int, when string) {
 			t.Helper()
 			if got := len(a.Mails(t)); got != want {
@@ -289,18 +277,18 @@ func TestReceiptsAreLimitedByAddress(t *testing.T) {
 			}
 		}
 		for i := range 13 {
-			order(t, a, "", "free", []string{"ada@example.com", "ADA@example.com"}[i%2])
+			a.Order(t, "", "free", []string{"ada@example.com", "ADA@example.com"}[i%2])
 		}
 		count(10, "13 free orders")
-		order(t, a, "", "once", "ada@example.com")
-		order(t, a, "", "free", "bob@example.com")
+		a.Order(t, "", "once", "ada@example.com")
+		a.Order(t, "", "free", "bob@example.com")
 		count(2, "one that was paid for, and one of somebody else")
 		a.Clock.Advance(144 * time.Minute)
 		count(1, "144 minutes later")
 		a.Clock.Advance(24 * time.Hour)
 		count(2, "a day later")
 		for range 60 {
-			order(t, a, "", "free", "ada@example.com")
+			a.Order(t, "", "free", "ada@example.com")
 		}
 		for range 100 {
 			deliver(t, a)
@@ -317,8 +305,8 @@ func TestReceiptsAreLimitedByAddress(t *testing.T) {
 func TestAReceiptSurvivesItsCourier(t *testing.T) {
 	t.Parallel()
 
-	replicas(t, func(t *testing.T, a, b *testkit.App, _ *sql.DB) {
-		importCatalog(t, a)
+	testkit.Replicas(t, func(t *testing.T, a, b *testkit.App, _ *sql.DB) {
+		a.ImportCatalog(t)
 		killed, alive := &stuck{entered: make(chan mail.Message, 1), release: make(chan struct{})}, new(mailer)
 		a.Market.Courier.Close()
 		a.Market.Courier.Mailer = killed
@@ -326,7 +314,7 @@ func TestAReceiptSurvivesItsCourier(t *testing.T) {
 		b.Market.Courier.Close()
 		b.Market.Courier.Mailer = alive
 		b.Market.Courier.Start(t.Context())
-		order(t, a, "", "once", "ada@example.com")
+		a.Order(t, "", "once", "ada@example.com")
 		var first mail.Message
 		select {
 		case first = <-killed.entered:
@@ -371,12 +359,12 @@ func (s *stuck) Send(_ context.Context, m mail.Message) error {
 func TestReplicasShareReceiptsAndSendEachOnce(t *testing.T) {
 	t.Parallel()
 
-	replicas(t, func(t *testing.T, a, b *testkit.App, _ *sql.DB) {
-		importCatalog(t, a)
+	testkit.Replicas(t, func(t *testing.T, a, b *testkit.App, _ *sql.DB) {
+		a.ImportCatalog(t)
 		var wg sync.WaitGroup
 		for i := range 40 {
 			wg.Go(func() {
-				res := send(t, []*testkit.App{a, b}[i%2], products+"/mail-pack/purchase", map[string]any{
+				res := []*testkit.App{a, b}[i%2].Send(t, testkit.Products+"/mail-pack/purchase", map[string]any{
 					"tierId": "once", "paymentMethod": "card", "billingInfo": map[string]string{"email": fmt.Sprintf("u%d@example.com", i)},
 				})
 				if res.Status != http.StatusOK {
@@ -400,8 +388,8 @@ func TestCommandsSendNoReceipts(t *testing.T) {
 	t.Parallel()
 
 	server := new(mailer)
-	a := shop(t, mailing(server), func(_ testing.TB, cfg *app.Config) { cfg.DeliverReceipts = false })
-	order(t, a, "", "once", "ada@example.com")
+	a := testkit.NewShop(t, mailing(server), func(_ testing.TB, cfg *app.Config) { cfg.DeliverReceipts = false })
+	a.Order(t, "", "once", "ada@example.com")
 	deliver(t, a)
 	if tried, _ := server.take(); tried != 0 {
 		t.Error("a receipt was sent")
@@ -417,8 +405,8 @@ func TestAReceiptThatPanicsIsSentLater(t *testing.T) {
 	t.Parallel()
 
 	server := &panicky{}
-	a := shop(t, mailing(server))
-	order(t, a, "", "once", "ada@example.com")
+	a := testkit.NewShop(t, mailing(server))
+	a.Order(t, "", "once", "ada@example.com")
 	deliver(t, a)
 	a.Clock.Advance(2 * time.Minute)
 	deliver(t, a)
@@ -446,8 +434,8 @@ func TestReceiptOverARealSMTPServer(t *testing.T) {
 	server := smtptest.New(t, smtptest.Options{User: "stoa", Password: "smtp secret"})
 	dir := t.TempDir()
 	at := filepath.Join(dir, "stoa.db")
-	down := shop(t, mailing(&mailer{err: errMailDown}), func(_ testing.TB, cfg *app.Config) { cfg.DatabaseURL = at })
-	bought := order(t, down, "", "once", "ada@example.com")
+	down := testkit.NewShop(t, mailing(&mailer{err: errMailDown}), func(_ testing.TB, cfg *app.Config) { cfg.DatabaseURL = at })
+	bought := down.Order(t, "", "once", "ada@example.com")
 	deliver(t, down)
 	up := testkit.New(t, func(_ testing.TB, cfg *app.Config) {
 		cfg.DatabaseURL, cfg.Mailer = at, nil

@@ -22,11 +22,11 @@ import (
 const newPassword = "a completely new one"
 
 func forgot(email string) testkit.Request {
-	return post("/auth/forgot-password", map[string]string{"email": email})
+	return testkit.Post("", "/auth/forgot-password", map[string]string{"email": email})
 }
 
 func reset(token, password string) testkit.Request {
-	return post("/auth/reset-password", map[string]string{"token": token, "newPassword": password})
+	return testkit.Post("", "/auth/reset-password", map[string]string{"token": token, "newPassword": password})
 }
 
 var resetLink = regexp.MustCompile(`(?m)^(http://\S+)/reset-password#([A-Za-z0-9_-]{43})$`)
@@ -62,12 +62,12 @@ func TestResetPasswordWithALinkFromAMail(t *testing.T) {
 			t.Fatalf("answer %d (-want +got):\n%s", res.Status, diff)
 		}
 		for _, tokens := range []testkit.Tokens{one, other} {
-			mustFail(t, a.Do(t, me(tokens.Access)), http.StatusUnauthorized, "UNAUTHORIZED")
-			mustFail(t, a.Do(t, refresh(tokens.Refresh)), http.StatusUnauthorized, "REFRESH_FAILED")
+			testkit.WantError(t, a.Do(t, testkit.Me(tokens.Access)), http.StatusUnauthorized, "UNAUTHORIZED")
+			testkit.WantError(t, a.Do(t, testkit.Refresh(tokens.Refresh)), http.StatusUnauthorized, "REFRESH_FAILED")
 		}
-		mustFail(t, a.Do(t, login("ada@example.com", testkit.Password)), http.StatusUnauthorized, "LOGIN_FAILED")
-		testkit.TokensOf(t, a.Do(t, login("ada@example.com", newPassword)), http.StatusOK)
-		if res := a.Do(t, me(bob.Access)); res.Status != http.StatusOK {
+		testkit.WantError(t, a.Do(t, testkit.SignIn("ada@example.com", testkit.Password)), http.StatusUnauthorized, "LOGIN_FAILED")
+		testkit.TokensOf(t, a.Do(t, testkit.SignIn("ada@example.com", newPassword)), http.StatusOK)
+		if res := a.Do(t, testkit.Me(bob.Access)); res.Status != http.StatusOK {
 			t.Errorf("somebody else was signed out: %s", res.Body)
 		}
 		mustBeNotified(t, a, "ada@example.com")
@@ -94,7 +94,7 @@ func TestAPasswordChangeIsNotified(t *testing.T) {
 
 	a := testkit.New(t)
 	tokens := a.Register(t, "ada")
-	change := post("/auth/change-password", map[string]string{"currentPassword": "wrong", "newPassword": newPassword})
+	change := testkit.Post("", "/auth/change-password", map[string]string{"currentPassword": "wrong", "newPassword": newPassword})
 	change.Token = tokens.Access
 	a.Do(t, change)
 	if mails := a.Mails(t); len(mails) != 0 {
@@ -128,7 +128,7 @@ func TestAResetTokenWorksOnce(t *testing.T) {
 				if res.Status == http.StatusOK {
 					done++
 				} else {
-					mustFail(t, res, http.StatusBadRequest, "INVALID_RESET_TOKEN")
+					testkit.WantError(t, res, http.StatusBadRequest, "INVALID_RESET_TOKEN")
 				}
 			})
 		}
@@ -136,7 +136,7 @@ func TestAResetTokenWorksOnce(t *testing.T) {
 		if done != 1 {
 			t.Errorf("the token worked %d times, want once", done)
 		}
-		mustFail(t, a.Do(t, reset(token, newPassword)), http.StatusBadRequest, "INVALID_RESET_TOKEN")
+		testkit.WantError(t, a.Do(t, reset(token, newPassword)), http.StatusBadRequest, "INVALID_RESET_TOKEN")
 		if mails := a.Mails(t); len(mails) != 1 {
 			t.Errorf("%d notices, want 1", len(mails))
 		}
@@ -150,7 +150,7 @@ func TestAResetTokenLivesThirtyMinutes(t *testing.T) {
 		a.Register(t, "ada")
 		late := askForLink(t, a, "ada")
 		a.Clock.Advance(30*time.Minute + time.Second)
-		mustFail(t, a.Do(t, reset(late, newPassword)), http.StatusBadRequest, "INVALID_RESET_TOKEN")
+		testkit.WantError(t, a.Do(t, reset(late, newPassword)), http.StatusBadRequest, "INVALID_RESET_TOKEN")
 
 		inTime := askForLink(t, a, "ada")
 		a.Clock.Advance(30 * time.Minute)
@@ -177,7 +177,7 @@ func TestABadNewPasswordDoesNotUseUpTheToken(t *testing.T) {
 		"not UTF-8":   "{\"token\":\"" + token + "\",\"newPassword\":\"secret\xff\"}",
 		"other types": map[string]any{"token": []string{token}, "newPassword": newPassword},
 	} {
-		res := a.Do(t, post("/auth/reset-password", body))
+		res := a.Do(t, testkit.Post("", "/auth/reset-password", body))
 		if res.Status != http.StatusBadRequest || res.Text(t, "error.code") != "VALIDATION_ERROR" {
 			t.Errorf("%s: %d %s", name, res.Status, res.Body)
 		}
@@ -195,7 +195,7 @@ func TestInvalidResetTokensAnswerTheSame(t *testing.T) {
 	a.Register(t, "ada")
 	token := askForLink(t, a, "ada")
 	want := a.Do(t, reset("x", newPassword))
-	mustFail(t, want, http.StatusBadRequest, "INVALID_RESET_TOKEN")
+	testkit.WantError(t, want, http.StatusBadRequest, "INVALID_RESET_TOKEN")
 	for _, near := range []string{token + "x", token[:42], strings.ToUpper(token), " " + token, token + "\x00", strings.Repeat("x", 500_000)} {
 		if res := a.Do(t, reset(near, newPassword)); string(res.Body) != string(want.Body) {
 			t.Errorf("%.60q: %s", near, res.Body)
@@ -210,7 +210,7 @@ func TestOtherChangesVoidResetTokens(t *testing.T) {
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		for name, change := range map[string]func(t *testing.T, user testkit.Tokens, token string){
 			"password-change": func(t *testing.T, user testkit.Tokens, _ string) {
-				req := post("/auth/change-password", map[string]string{"currentPassword": testkit.Password, "newPassword": newPassword})
+				req := testkit.Post("", "/auth/change-password", map[string]string{"currentPassword": testkit.Password, "newPassword": newPassword})
 				req.Token = user.Access
 				if res := a.Do(t, req); res.Status != http.StatusOK {
 					t.Fatal(res.Status)
@@ -229,7 +229,7 @@ func TestOtherChangesVoidResetTokens(t *testing.T) {
 					}
 				}
 				active(false)
-				mustFail(t, a.Do(t, reset(token, newPassword)), http.StatusBadRequest, "INVALID_RESET_TOKEN")
+				testkit.WantError(t, a.Do(t, reset(token, newPassword)), http.StatusBadRequest, "INVALID_RESET_TOKEN")
 				active(true)
 			},
 			"deactivated-by-hand": func(t *testing.T, user testkit.Tokens, _ string) {
@@ -336,7 +336,7 @@ func TestForgotPasswordNeedsAnAddress(t *testing.T) {
 
 	a := testkit.New(t)
 	for _, body := range []any{map[string]string{}, map[string]string{"email": "ada"}, map[string]string{"email": "a@example.com\r\nBcc: b@example.com"}, map[string]any{"email": 1}, "{"} {
-		mustFail(t, a.Do(t, post("/auth/forgot-password", body)), http.StatusBadRequest, "VALIDATION_ERROR")
+		testkit.WantError(t, a.Do(t, testkit.Post("", "/auth/forgot-password", body)), http.StatusBadRequest, "VALIDATION_ERROR")
 	}
 	if mails := a.Mails(t); len(mails) != 0 {
 		t.Errorf("mails = %+v", mails)

@@ -12,19 +12,10 @@ import (
 
 	"stoa/internal/market"
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/goldentest"
 )
 
-const mailReviews = products + "/mail-pack/reviews"
-
-// buyAs purchases a tier of mail-pack for a user and returns the licence key.
-func buyAs(tb testing.TB, a *testkit.App, user testkit.Tokens, tier string) string {
-	tb.Helper()
-	res := a.Do(tb, testkit.Request{Method: http.MethodPost, Path: products + "/mail-pack/purchase", Token: user.Access, Body: map[string]any{"tierId": tier, "paymentMethod": "card"}})
-	if res.Status != http.StatusOK {
-		tb.Fatalf("purchase = %d %s", res.Status, res.Body)
-	}
-	return res.Text(tb, "licenseKey")
-}
+const mailReviews = testkit.Products + "/mail-pack/reviews"
 
 // review writes a review of mail-pack, which must be answered with want.
 func review(tb testing.TB, a *testkit.App, user testkit.Tokens, body string, want int) testkit.Response {
@@ -40,7 +31,7 @@ func review(tb testing.TB, a *testkit.App, user testkit.Tokens, body string, wan
 // catalogue says 4.5 of 12.
 func wantRating(tb testing.TB, a *testkit.App, rating float64, count int) {
 	tb.Helper()
-	for _, shown := range []any{fetch(tb, a, products+"/mail-pack").JSON(tb), fetch(tb, a, products).JSON(tb)["products"].([]any)[0]} {
+	for _, shown := range []any{a.Fetch(tb, testkit.Products+"/mail-pack").JSON(tb), a.Fetch(tb, testkit.Products).JSON(tb)["products"].([]any)[0]} {
 		p := shown.(map[string]any)
 		if p["rating"] != rating || p["reviewCount"] != float64(count) {
 			tb.Errorf("shown: %v of %v, want %v of %d", p["rating"], p["reviewCount"], rating, count)
@@ -52,7 +43,7 @@ func wantRating(tb testing.TB, a *testkit.App, rating float64, count int) {
 func listed(tb testing.TB, a *testkit.App, query string) string {
 	tb.Helper()
 	var out []string
-	for _, r := range fetch(tb, a, mailReviews+query).JSON(tb)["reviews"].([]any) {
+	for _, r := range a.Fetch(tb, mailReviews+query).JSON(tb)["reviews"].([]any) {
 		r := r.(map[string]any)
 		out = append(out, fmt.Sprint(r["author"], " ", r["rating"], " ", r["title"]))
 	}
@@ -63,14 +54,14 @@ func TestABuyerReviews(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
+		a.ImportCatalog(t)
 		ada, bob := a.Register(t, "ada"), a.Register(t, "bob")
-		buyAs(t, a, ada, "monthly")
-		buyAs(t, a, bob, "free")
-		wantGolden(t, "market_reviews_none", fetch(t, a, mailReviews).Body)
+		a.BuyKey(t, ada.Access, "monthly")
+		a.BuyKey(t, bob.Access, "free")
+		goldentest.JSON(t, "market_reviews_none", a.Fetch(t, mailReviews).Body)
 
 		first := review(t, a, ada, `{"rating":5,"title":" Good ","text":"It\nsends.","unknown":1}`, http.StatusCreated)
-		wantGolden(t, "market_review", first.Body)
+		goldentest.JSON(t, "market_review", first.Body)
 		wantRating(t, a, 4.54, 13)           // (4.5 × 12 + 5) / 13
 		a.Clock.Advance(40 * 24 * time.Hour) // the term of ada's licence has ended
 		ada = a.Login(t, "ada")
@@ -98,7 +89,7 @@ func TestABuyerReviews(t *testing.T) {
 		}
 
 		// The catalogue changes its numbers: reviews are kept.
-		fsys := fstest.MapFS{"c.yaml": {Data: []byte(strings.Replace(testCatalog, "rating: 4.5", "rating: 3", 1))}, "mail.svg": {Data: []byte(testSVG)}}
+		fsys := fstest.MapFS{"c.yaml": {Data: []byte(strings.Replace(testkit.Catalog, "rating: 4.5", "rating: 3", 1))}, "mail.svg": {Data: []byte(testkit.SVG)}}
 		if res, err := a.Market.Import(t.Context(), fsys, "c.yaml"); err != nil || res.Updated != 1 {
 			t.Fatalf("Import = %+v, %v", res, err)
 		}
@@ -109,7 +100,7 @@ func TestABuyerReviews(t *testing.T) {
 			t.Errorf("delete = %d %s", res.Status, res.Body)
 		}
 		wantRating(t, a, 2.85, 13)
-		wantFlatError(t, a.Do(t, withdraw), 404, "NOT_FOUND")
+		testkit.WantFlatError(t, a.Do(t, withdraw), 404, "NOT_FOUND")
 		review(t, a, ada, `{"rating":4}`, http.StatusCreated)
 	})
 }
@@ -119,7 +110,7 @@ func TestOnlyHoldersOfALicenseReview(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
+		a.ImportCatalog(t)
 		ada := a.Register(t, "ada")
 		p, err := a.Market.Get(t.Context(), "mail-pack")
 		if err != nil {
@@ -140,7 +131,7 @@ func TestOnlyHoldersOfALicenseReview(t *testing.T) {
 			}
 		}
 		refused("no licence")
-		buy(t, a, "once")
+		a.BuyKey(t, "", "once")
 		refused("a licence of nobody")
 		give("unpaid", func(l *market.License) { l.Paid = false })
 		refused("an unpaid licence")
@@ -148,7 +139,7 @@ func TestOnlyHoldersOfALicenseReview(t *testing.T) {
 		refused("a revoked licence")
 		give("foreign", func(l *market.License) { l.UserID = "other" })
 		refused("somebody else's licence")
-		res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: products + "/bare/purchase", Token: ada.Access, Body: `{"tierId":"only","paymentMethod":"x"}`})
+		res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: testkit.Products + "/bare/purchase", Token: ada.Access, Body: `{"tierId":"only","paymentMethod":"x"}`})
 		if res.Status != http.StatusOK {
 			t.Fatalf("purchase = %d", res.Status)
 		}
@@ -161,9 +152,9 @@ func TestOnlyHoldersOfALicenseReview(t *testing.T) {
 
 func TestReviewRefusals(t *testing.T) {
 	t.Parallel()
-	a := shop(t)
+	a := testkit.NewShop(t)
 	ada, root := a.Register(t, "ada"), a.Admin(t, "root")
-	buyAs(t, a, ada, "free")
+	a.BuyKey(t, ada.Access, "free")
 
 	tests := []struct {
 		name, slug, body string
@@ -185,27 +176,27 @@ func TestReviewRefusals(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 
-			res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: products + "/" + tt.slug + "/reviews", Token: ada.Access, Body: tt.body})
+			res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: testkit.Products + "/" + tt.slug + "/reviews", Token: ada.Access, Body: tt.body})
 			if tt.code == "" && res.Status == tt.status {
 				return
 			}
-			wantFlatError(t, res, tt.status, tt.code)
-			if got := issuePaths(t, res); got != tt.issues {
+			testkit.WantFlatError(t, res, tt.status, tt.code)
+			if got := testkit.IssuePaths(t, res); got != tt.issues {
 				t.Errorf("issues = %q, want %q", got, tt.issues)
 			}
 		})
 	}
 	for name, res := range map[string]testkit.Response{
-		"a guest writes":  send(t, a, mailReviews, `{"rating":5}`),
+		"a guest writes":  a.Send(t, mailReviews, `{"rating":5}`),
 		"a guest deletes": a.Do(t, testkit.Request{Method: http.MethodDelete, Path: mailReviews}),
 	} {
 		if res.Status != http.StatusUnauthorized || res.Text(t, "error") != "UNAUTHORIZED" {
 			t.Errorf("%s = %d %s", name, res.Status, res.Body)
 		}
 	}
-	wantFlatError(t, fetch(t, a, products+"/hidden/reviews"), 404, "NOT_FOUND")
-	wantFlatError(t, fetch(t, a, mailReviews+"?page=0&limit=101"), 400, "VALIDATION_ERROR")
-	wantFlatError(t, a.Do(t, testkit.Request{Method: http.MethodDelete, Path: products + "/nope/reviews", Token: ada.Access}), 404, "NOT_FOUND")
+	testkit.WantFlatError(t, a.Fetch(t, testkit.Products+"/hidden/reviews"), 404, "NOT_FOUND")
+	testkit.WantFlatError(t, a.Fetch(t, mailReviews+"?page=0&limit=101"), 400, "VALIDATION_ERROR")
+	testkit.WantFlatError(t, a.Do(t, testkit.Request{Method: http.MethodDelete, Path: testkit.Products + "/nope/reviews", Token: ada.Access}), 404, "NOT_FOUND")
 
 	for _, tt := range []struct {
 		method, path, token, body string
@@ -233,9 +224,9 @@ func TestReviewRefusals(t *testing.T) {
 // moderation is a shop with an administrator and a review by ada.
 func moderation(t *testing.T, a *testkit.App) (ada, root testkit.Tokens, id string, admin func(method, path, body string) testkit.Response) {
 	t.Helper()
-	importCatalog(t, a)
+	a.ImportCatalog(t)
 	ada, root = a.Register(t, "ada"), a.Admin(t, "root")
-	buyAs(t, a, ada, "once")
+	a.BuyKey(t, ada.Access, "once")
 	id = review(t, a, ada, `{"rating":1,"title":"Rude","text":"words"}`, http.StatusCreated).Text(t, "id")
 	return ada, root, id, func(method, path, body string) testkit.Response {
 		t.Helper()
@@ -253,12 +244,12 @@ func TestReviewsAreModerated(t *testing.T) {
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		ada, root, id, admin := moderation(t, a)
 		bob := a.Register(t, "bob")
-		buyAs(t, a, bob, "once")
+		a.BuyKey(t, bob.Access, "once")
 		a.Clock.Advance(time.Second)
 		review(t, a, bob, `{"rating":5}`, http.StatusCreated)
 		wantRating(t, a, 4.29, 14)
 
-		wantGolden(t, "admin_review", admin(http.MethodPatch, "/reviews/"+id, `{"hidden":true}`).Body)
+		goldentest.JSON(t, "admin_review", admin(http.MethodPatch, "/reviews/"+id, `{"hidden":true}`).Body)
 		admin(http.MethodPatch, "/reviews/"+id, `{"hidden":true}`) // changes nothing
 		wantRating(t, a, 4.54, 13)
 		if got := listed(t, a, ""); got != "bob 5 <nil>" {
@@ -309,7 +300,7 @@ func TestAnAuthorCannotUndoHiding(t *testing.T) {
 		if res := review(t, a, ada, `{"rating":1,"title":"Still rude"}`, http.StatusOK); res.Get(t, "hidden") != true || res.Text(t, "id") != id {
 			t.Errorf("written again = %s", res.Body)
 		}
-		wantFlatError(t, a.Do(t, testkit.Request{Method: http.MethodDelete, Path: mailReviews, Token: ada.Access}), 409, "CONFLICT")
+		testkit.WantFlatError(t, a.Do(t, testkit.Request{Method: http.MethodDelete, Path: mailReviews, Token: ada.Access}), 409, "CONFLICT")
 		if got := listed(t, a, ""); got != "" {
 			t.Errorf("reviews = %s", got)
 		}

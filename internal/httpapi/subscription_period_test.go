@@ -1,35 +1,20 @@
 package httpapi_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"stoa/internal/testkit"
-	"stoa/internal/testkit/stripetest"
 )
-
-// period is the invoice of the nth month of a sale of the tier "monthly", paid at
-// its beginning. Stripe counts from when it made the subscription, some seconds
-// before the payment.
-func (s sale) period(n int) []byte {
-	begun := testkit.T0.Add(50 * time.Second)
-	return stripetest.Event(fmt.Sprint("evt_in_", n, s.orderID), "invoice.paid", begun.AddDate(0, n-1, 0), map[string]any{
-		"id": fmt.Sprint("in_", n, s.orderID), "billing_reason": "subscription_cycle", "status": "paid", "amount_paid": 500, "currency": "eur",
-		"period_end": begun.AddDate(0, n-1, 0).Unix(),
-		"lines":      map[string]any{"data": []any{map[string]any{"period": map[string]any{"start": begun.AddDate(0, n-1, 0).Unix(), "end": begun.AddDate(0, n, 0).Unix()}}}},
-		"parent":     map[string]any{"subscription_details": map[string]any{"metadata": map[string]any{"orderId": s.orderID}, "subscription": "sub_" + s.orderID}},
-	})
-}
 
 // Stripe goes on to the next period though it could not collect one, and a webhook
 // may be lost: whoever paid for a period must not find the licence expired.
 func TestThePeriodThatIsPaidWorksWhateverBecameOfThoseBefore(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, options ...testkit.Option) {
-		a, _ := liveShop(t, options...)
+	testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
+		a, _ := testkit.NewStripeShop(t, options...)
 		for _, tt := range []struct {
 			periods []int // in the order of their webhooks
 			want    string
@@ -46,12 +31,12 @@ func TestThePeriodThatIsPaidWorksWhateverBecameOfThoseBefore(t *testing.T) {
 			{[]int{121}, "2040-04-01"},
 			{[]int{122}, "2030-05-01"}, // more than ten years were passed over: not by this shop's count
 		} {
-			s := orderLive(t, a, "monthly")
-			mustTell(t, a, s.subscribed("evt_1", "checkout.session.completed", "paid"))
+			s := a.Sell(t, "monthly")
+			a.MustDeliver(t, s.Subscribed("evt_1", "checkout.session.completed", "paid"))
 			for _, n := range tt.periods {
-				mustTell(t, a, s.period(n))
+				a.MustDeliver(t, s.Period(n))
 			}
-			l, err := a.Market.LicenseByID(t.Context(), orderOf(t, a, s.orderID).LicenseID)
+			l, err := a.Market.LicenseByID(t.Context(), a.StoredOrder(t, s.OrderID).LicenseID)
 			if got := l.License.ExpiresAt.Format(time.DateOnly); err != nil || got != tt.want {
 				t.Errorf("after %v the licence ends %s, %v; want %s", tt.periods, got, err, tt.want)
 			}
@@ -63,17 +48,17 @@ func TestThePeriodThatIsPaidWorksWhateverBecameOfThoseBefore(t *testing.T) {
 // one of them is told late.
 func TestAPeriodThatWasGivenAwayIsKept(t *testing.T) {
 	t.Parallel()
-	a, _ := liveShop(t)
+	a, _ := testkit.NewStripeShop(t)
 	admin := a.Admin(t, "root").Access
 	for _, order := range [][]int{{2, 3}, {3, 2}} {
-		s := orderLive(t, a, "monthly")
-		mustTell(t, a, s.subscribed("evt_1", "checkout.session.completed", "paid"))
-		id := orderOf(t, a, s.orderID).LicenseID
+		s := a.Sell(t, "monthly")
+		a.MustDeliver(t, s.Subscribed("evt_1", "checkout.session.completed", "paid"))
+		id := a.StoredOrder(t, s.OrderID).LicenseID
 		if res := a.Do(t, testkit.Request{Method: "POST", Path: "/api/v1/admin/licenses/" + id + "/renew", Token: admin, Body: map[string]any{"periods": 1}}); res.Status != 200 {
 			t.Fatalf("renew = %d %s", res.Status, res.Body)
 		}
 		for _, n := range order {
-			mustTell(t, a, s.period(n))
+			a.MustDeliver(t, s.Period(n))
 		}
 		l, err := a.Market.LicenseByID(t.Context(), id)
 		if got := l.License.ExpiresAt.Format(time.DateOnly); err != nil || got != "2030-07-01" {
@@ -86,26 +71,26 @@ func TestAPeriodThatWasGivenAwayIsKept(t *testing.T) {
 // term has it: an administrator may have ended it earlier, or revoked the licence.
 func TestAPeriodThatWasPassedOverAndIsNotInTheTerm(t *testing.T) {
 	t.Parallel()
-	a, _ := liveShop(t)
+	a, _ := testkit.NewStripeShop(t)
 	admin := a.Admin(t, "root").Access
-	passedOver := func() (s sale, license string) {
-		s = orderLive(t, a, "monthly")
-		mustTell(t, a, s.subscribed("evt_1", "checkout.session.completed", "paid"))
-		mustTell(t, a, s.period(3))
-		return s, "/api/v1/admin/licenses/" + orderOf(t, a, s.orderID).LicenseID
+	passedOver := func() (s testkit.Sale, license string) {
+		s = a.Sell(t, "monthly")
+		a.MustDeliver(t, s.Subscribed("evt_1", "checkout.session.completed", "paid"))
+		a.MustDeliver(t, s.Period(3))
+		return s, "/api/v1/admin/licenses/" + a.StoredOrder(t, s.OrderID).LicenseID
 	}
 	s, license := passedOver()
 	if res := a.Do(t, testkit.Request{Method: "PATCH", Path: license, Token: admin, Body: map[string]any{"expiresAt": "2030-04-01T12:00:00Z"}}); res.Status != 200 {
 		t.Fatalf("change = %d %s", res.Status, res.Body)
 	}
-	mustTell(t, a, s.period(2))
-	l, err := a.Market.LicenseByID(t.Context(), orderOf(t, a, s.orderID).LicenseID)
+	a.MustDeliver(t, s.Period(2))
+	l, err := a.Market.LicenseByID(t.Context(), a.StoredOrder(t, s.OrderID).LicenseID)
 	if got := l.License.ExpiresAt.Format(time.DateOnly); err != nil || got != "2030-05-01" {
 		t.Errorf("ended earlier, the licence ends %s, %v; want 2030-05-01", got, err)
 	}
 	s, license = passedOver()
-	adminPost(t, a, admin, license+"/revoke")
-	if n, err := notice(t, a, s.period(2)); err != nil || !strings.Contains(n.Warning, "end the subscription") {
+	a.Do(t, testkit.Post(admin, license+"/revoke", nil))
+	if n, err := notice(t, a, s.Period(2)); err != nil || !strings.Contains(n.Warning, "end the subscription") {
 		t.Errorf("of a revoked licence: %+v, %v; want a warning", n, err)
 	}
 }

@@ -18,14 +18,14 @@ func TestEachKindOfTokenOpensItsOwnDoorOnly(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, plain *testkit.App) {
-		e := newEcho(t, plain, nil)
-		res := plain.Do(t, testkit.Request{Method: http.MethodGet, Path: gatewayBase + "/api/x"})
+		e := plain.InstallEcho(t, nil)
+		res := plain.Do(t, testkit.Request{Method: http.MethodGet, Path: testkit.EchoPath + "/api/x"})
 		if res.Status != http.StatusOK {
 			t.Fatalf("the plugin answered %d", res.Status)
 		}
 		user := plain.Register(t, "ada")
 		tokens := map[string]string{
-			"access": user.Access, "refresh": user.Refresh, "plugin": e.reached().Header.Get("X-Platform-Token"), "administrator": e.admin.Access,
+			"access": user.Access, "refresh": user.Refresh, "plugin": e.Reached().Header.Get("X-Platform-Token"), "administrator": e.Admin.Access,
 			"service": serviceToken(t, jwt.MapClaims{"sub": "billing", "iss": serviceIssuer, "iat": testkit.T0.Unix(), "exp": testkit.T0.Add(time.Hour).Unix()}),
 		}
 		get := func(path string) func(string) testkit.Request {
@@ -38,9 +38,9 @@ func TestEachKindOfTokenOpensItsOwnDoorOnly(t *testing.T) {
 			req  func(token string) testkit.Request
 			want map[string]int // 401 for those not named
 		}{
-			{"me", me, map[string]int{"access": 200, "administrator": 200}},
+			{"me", testkit.Me, map[string]int{"access": 200, "administrator": 200}},
 			{"sessions", get("/auth/sessions"), map[string]int{"access": 200, "administrator": 200}},
-			{"refresh", refresh, map[string]int{"refresh": 200}},
+			{"refresh", testkit.Refresh, map[string]int{"refresh": 200}},
 			{"platform API", get("/api/v1/platform/config"), map[string]int{"plugin": 200}},
 			// services are off here
 			{"management", get("/api/v1/admin/extensions"), map[string]int{"access": 403, "administrator": 200}},
@@ -77,7 +77,7 @@ func TestServiceTokensManageAndDoNothingElse(t *testing.T) {
 				t.Errorf("typ %s: %s = %d, want %d", typ, path, got, want)
 			}
 		}
-		mustFail(t, a.Do(t, refresh(raw)), http.StatusUnauthorized, "REFRESH_FAILED")
+		testkit.WantError(t, a.Do(t, testkit.Refresh(raw)), http.StatusUnauthorized, "REFRESH_FAILED")
 		if got := a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/auth/logout", Token: raw}).Status; got != http.StatusOK {
 			t.Errorf("typ %s: logout = %d, want 200", typ, got)
 		}
@@ -100,7 +100,7 @@ func TestNoChosenNamePassesForTheIssuer(t *testing.T) {
 		{"root@example.com", "ADMIN", serviceSecret},
 		{"admin@example.com", "at-jwt", `"}.{"iss":"` + issuer + `","sub":"x"}`},
 	} {
-		res := a.Do(t, post("/auth/register", map[string]string{"email": u.email, "username": u.username, "password": testkit.Password, "referralCode": u.referral}))
+		res := a.Do(t, testkit.Post("", "/auth/register", map[string]string{"email": u.email, "username": u.username, "password": testkit.Password, "referralCode": u.referral}))
 		tokens := testkit.TokensOf(t, res, http.StatusCreated)
 		for _, raw := range []string{tokens.Access, tokens.Refresh} {
 			parts := strings.Split(raw, ".")

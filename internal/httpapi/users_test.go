@@ -165,7 +165,7 @@ func TestExtensionsAreAudited(t *testing.T) {
 			}
 			return res
 		}
-		zip := external(t, "pay", map[string]any{"permissions": []string{"a:b"}, "configSchema": map[string]any{"key": map[string]any{"type": "secret", "label": "Key", "secret": true}}})
+		zip := testkit.ExternalPlugin(t, "pay", map[string]any{"permissions": []string{"a:b"}, "configSchema": map[string]any{"key": map[string]any{"type": "secret", "label": "Key", "secret": true}}})
 		for _, want := range []int{http.StatusCreated, http.StatusOK} { // the second changes nothing
 			if res := a.Install(t, root.Access, "plugin", zip); res.Status != want {
 				t.Fatalf("install = %d, want %d\n%s", res.Status, want, res.Body)
