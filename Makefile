@@ -63,7 +63,7 @@ bench: build ## Ratios of stoa to peers on this machine (bench/README.md)
 
 .PHONY: golden
 golden: ## Rewrite golden files and generated documents; read the diff before committing
-	go test ./cmd/stoa ./internal/httpapi -update
+	go test ./cmd/stoa ./internal/httpapi/admin ./internal/httpapi/shop -update
 
 .PHONY: tools
 tools: ## Install the linters

@@ -281,3 +281,58 @@ func TestARedisURLThatCannotBeReadIsRefusedWithoutShowingItsPassword(t *testing.
 		t.Errorf("app.New = %v", err)
 	}
 }
+
+// Guessing tokens, and having mails sent, are limited by user.
+func TestClaimsAreLimited(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t, testkit.Limited)
+	ada := registered(t, a).Text(t, "data.access_token")
+	for path, refill := range map[string]string{"/claim": "6", "/claim-request": "360"} {
+		var last testkit.Response
+		for range 11 {
+			if last.Status == http.StatusTooManyRequests {
+				t.Fatalf("%s is limited too early", path)
+			}
+			last = a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/api/marketplace/orders" + path, Token: ada, Body: `{"token":"wrong"}`})
+		}
+		testkit.WantFlatError(t, last, http.StatusTooManyRequests, "RATE_LIMIT_EXCEEDED")
+		if got := last.Header.Get("Retry-After"); got != refill {
+			t.Errorf("%s: Retry-After = %s, want %s", path, got, refill)
+		}
+	}
+}
+
+// Each purchase leaves an order behind: nobody makes them without end.
+func TestPurchasesAreLimited(t *testing.T) {
+	t.Parallel()
+	a := testkit.NewShop(t, testkit.Limited)
+	user := registered(t, a).Text(t, "data.access_token")
+	for who, next := range map[string]func(i int) testkit.Request{
+		"guest": func(int) testkit.Request { return testkit.Request{Header: testkit.From("203.0.113.9")} },
+		"user": func(i int) testkit.Request {
+			return testkit.Request{Header: testkit.From(fmt.Sprintf("203.0.113.%d", 10+i%200)), Token: user}
+		},
+	} {
+		ask := func(i int) testkit.Response {
+			r := next(i)
+			r.Method, r.Path, r.Body = http.MethodPost, testkit.Products+"/mail-pack/purchase", "nonsense"
+			return a.Do(t, r)
+		}
+		for i := range 600 {
+			if res := ask(i); res.Status != http.StatusBadRequest || res.Header.Get("RateLimit-Policy") != `"purchase";q=600;w=60` {
+				t.Fatalf("%s: request %d = %d %q", who, i+1, res.Status, res.Header.Get("RateLimit-Policy"))
+			}
+		}
+		res := ask(600)
+		testkit.WantFlatError(t, res, http.StatusTooManyRequests, "RATE_LIMIT_EXCEEDED")
+		if got := res.Header.Get("Retry-After"); got != "1" {
+			t.Errorf("%s: Retry-After = %q, want 1", who, got)
+		}
+	}
+	other := testkit.Purchase("", "once")
+	other.Header = testkit.From("203.0.113.10")
+	if res := a.Do(t, other); res.Status != http.StatusOK {
+		t.Errorf("another address = %d %s", res.Status, res.Body)
+	}
+}
