@@ -72,7 +72,7 @@ bench: build ## Ratios of stoa to peers on this machine (bench/README.md)
 
 .PHONY: golden
 golden: ## Rewrite golden files and generated documents; read the diff before committing
-	go test ./cmd/stoa ./internal/httpapi -update
+	go test ./cmd/stoa ./internal/httpapi/admin ./internal/httpapi/shop -update
 
 # HOST in the environment is the machine's name in some shells.
 .PHONY: sdk-host

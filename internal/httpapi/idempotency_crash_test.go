@@ -13,6 +13,7 @@ import (
 	"stoa/internal/idempotency"
 	"stoa/internal/market/payment"
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/dbtest"
 )
 
 // mustExec runs statements on the database itself.
@@ -51,20 +52,20 @@ var effects = map[string]string{
 // onceEach returns a request for each route that honours keys, by name.
 func onceEach(t *testing.T, a *testkit.App) map[string]testkit.Request {
 	t.Helper()
-	importCatalog(t, a)
-	admin, _ := withPay(t, a)
+	a.ImportCatalog(t)
+	admin, _ := a.InstallPay(t)
 	return map[string]testkit.Request{
-		"purchase": purchase("", "monthly"),
-		"activate": activation(buy(t, a, "once"), "a.example"),
-		"install":  installation(admin, external(t, "hello", nil)),
-		"instance": create(admin, map[string]any{"instanceKey": "eu", "config": complete}),
+		"purchase": testkit.Purchase("", "monthly"),
+		"activate": activation(a.BuyKey(t, "", "once"), "a.example"),
+		"install":  installation(admin, testkit.ExternalPlugin(t, "hello", nil)),
+		"instance": testkit.Post(admin, testkit.PayInstances, map[string]any{"instanceKey": "eu", "config": testkit.PayConfig()}),
 	}
 }
 
 func wantOneOfEach(tb testing.TB, db *sql.DB) {
 	tb.Helper()
 	for what, query := range effects {
-		if n := count(tb, db, query); n != 1 {
+		if n := dbtest.Count(tb, db, query); n != 1 {
 			tb.Errorf("%s: %d, want 1", what, n)
 		}
 	}
@@ -74,7 +75,7 @@ func wantOneOfEach(tb testing.TB, db *sql.DB) {
 func TestOneKeyHasOneEffectHoweverManyReplicasRaceForIt(t *testing.T) {
 	t.Parallel()
 
-	replicas(t, func(t *testing.T, a, b *testkit.App, db *sql.DB) {
+	testkit.Replicas(t, func(t *testing.T, a, b *testkit.App, db *sql.DB) {
 		for name, req := range onceEach(t, a) {
 			var (
 				wg      sync.WaitGroup
@@ -118,7 +119,7 @@ func TestOneKeyHasOneEffectHoweverManyReplicasRaceForIt(t *testing.T) {
 func TestACrashBetweenEffectAndAnswerLeavesOneEffect(t *testing.T) {
 	t.Parallel()
 
-	replicas(t, func(t *testing.T, a, b *testkit.App, db *sql.DB) {
+	testkit.Replicas(t, func(t *testing.T, a, b *testkit.App, db *sql.DB) {
 		requests, lost := onceEach(t, a), map[string]testkit.Response{}
 		heal := failing(t, db, "UPDATE OF answer_sealed", "idempotency_keys")
 		for name, req := range requests {
@@ -150,48 +151,40 @@ func TestACrashBetweenEffectAndAnswerLeavesOneEffect(t *testing.T) {
 func TestAFailureIsTriedAgainAndStandsForItsRequest(t *testing.T) {
 	t.Parallel()
 
-	replicas(t, func(t *testing.T, a, b *testkit.App, db *sql.DB) {
-		importCatalog(t, a)
+	testkit.Replicas(t, func(t *testing.T, a, b *testkit.App, db *sql.DB) {
+		a.ImportCatalog(t)
 		heal := failing(t, db, "INSERT", "orders")
 		for _, replica := range []*testkit.App{a, b} {
-			wantFlatError(t, replica.Do(t, under("k", purchase("", "once"))), http.StatusInternalServerError, "INTERNAL_ERROR")
+			testkit.WantFlatError(t, replica.Do(t, under("k", testkit.Purchase("", "once"))), http.StatusInternalServerError, "INTERNAL_ERROR")
 		}
-		wantFlatError(t, b.Do(t, under("k", purchase("", "monthly"))), http.StatusUnprocessableEntity, "IDEMPOTENCY_KEY_REUSED")
+		testkit.WantFlatError(t, b.Do(t, under("k", testkit.Purchase("", "monthly"))), http.StatusUnprocessableEntity, "IDEMPOTENCY_KEY_REUSED")
 		heal()
-		first := b.Do(t, under("k", purchase("", "once")))
+		first := b.Do(t, under("k", testkit.Purchase("", "once")))
 		wantAnew(t, first, http.StatusOK)
-		wantReplay(t, first, a.Do(t, under("k", purchase("", "once"))))
+		wantReplay(t, first, a.Do(t, under("k", testkit.Purchase("", "once"))))
 	})
 }
 
 // troubled is a bank whose first answer is another's decision.
 type troubled struct {
-	bank
+	testkit.Bank
 
 	first func(ctx context.Context) error
 }
 
 func (b *troubled) Begin(ctx context.Context, c payment.Charge) (payment.Page, error) {
-	page, err := b.bank.Begin(ctx, c)
-	if b.asked() == 1 {
+	page, err := b.Bank.Begin(ctx, c)
+	if len(b.Begun()) == 1 {
 		err = b.first(ctx)
 	}
 	return page, err
 }
 
-func (b *troubled) asked() int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return len(b.begun)
-}
-
 // wantOneOrder checks that the bank was asked twice, for one order.
 func (b *troubled) wantOneOrder(tb testing.TB, id string) {
 	tb.Helper()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.begun) != 2 || b.begun[0].OrderID != id || b.begun[1].OrderID != id {
-		tb.Errorf("the bank was asked for %v, want the order %s twice", b.begun, id)
+	if begun := b.Begun(); len(begun) != 2 || begun[0].OrderID != id || begun[1].OrderID != id {
+		tb.Errorf("the bank was asked for %v, want the order %s twice", begun, id)
 	}
 }
 
@@ -201,25 +194,25 @@ func TestARetryPaysTheOrderThatIsThere(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
+		a.ImportCatalog(t)
 		b := &troubled{first: func(context.Context) error { return errors.New("closed at the moment") }}
 		a.Market.Payments = b
-		wantFlatError(t, a.Do(t, under("k", purchase("", "once"))), http.StatusBadGateway, "PURCHASE_FAILED")
-		paid := a.Do(t, under("k", purchase("", "once")))
+		testkit.WantFlatError(t, a.Do(t, under("k", testkit.Purchase("", "once"))), http.StatusBadGateway, "PURCHASE_FAILED")
+		paid := a.Do(t, under("k", testkit.Purchase("", "once")))
 		wantAnew(t, paid, http.StatusOK)
 		b.wantOneOrder(t, paid.Text(t, "orderId"))
 		if paid.Text(t, "paymentUrl") != "https://bank.example/pay/"+paid.Text(t, "orderId") {
 			t.Errorf("answer %s, want the page of its order", paid.Body)
 		}
-		wantReplay(t, paid, a.Do(t, under("k", purchase("", "once"))))
+		wantReplay(t, paid, a.Do(t, under("k", testkit.Purchase("", "once"))))
 	})
 }
 
 func TestARequestThatIsStillRunningIsNotRunTwice(t *testing.T) {
 	t.Parallel()
 
-	replicas(t, func(t *testing.T, a, b *testkit.App, _ *sql.DB) {
-		importCatalog(t, a)
+	testkit.Replicas(t, func(t *testing.T, a, b *testkit.App, _ *sql.DB) {
+		a.ImportCatalog(t)
 		arrived, goOn := make(chan struct{}), make(chan struct{})
 		slow := &troubled{first: func(context.Context) error {
 			close(arrived)
@@ -230,7 +223,7 @@ func TestARequestThatIsStillRunningIsNotRunTwice(t *testing.T) {
 		first := make(chan testkit.Response, 1)
 		go func() {
 			defer close(first)
-			first <- a.Do(t, under("k", purchase("", "once")))
+			first <- a.Do(t, under("k", testkit.Purchase("", "once")))
 		}()
 		select {
 		case <-arrived:
@@ -238,16 +231,16 @@ func TestARequestThatIsStillRunningIsNotRunTwice(t *testing.T) {
 			t.Fatalf("the bank was not asked: %d %s", res.Status, res.Body)
 		}
 		for _, replica := range []*testkit.App{a, b} {
-			res := replica.Do(t, under("k", purchase("", "once")))
-			if wantFlatError(t, res, http.StatusConflict, "IDEMPOTENCY_IN_PROGRESS"); res.Header.Get("Retry-After") != "1" {
+			res := replica.Do(t, under("k", testkit.Purchase("", "once")))
+			if testkit.WantFlatError(t, res, http.StatusConflict, "IDEMPOTENCY_IN_PROGRESS"); res.Header.Get("Retry-After") != "1" {
 				t.Errorf("Retry-After = %q, want 1", res.Header.Get("Retry-After"))
 			}
-			wantFlatError(t, replica.Do(t, under("k", purchase("", "monthly"))), http.StatusUnprocessableEntity, "IDEMPOTENCY_KEY_REUSED")
+			testkit.WantFlatError(t, replica.Do(t, under("k", testkit.Purchase("", "monthly"))), http.StatusUnprocessableEntity, "IDEMPOTENCY_KEY_REUSED")
 		}
 		close(goOn)
 		res := <-first
 		wantAnew(t, res, http.StatusOK)
-		wantReplay(t, res, b.Do(t, under("k", purchase("", "once"))))
+		wantReplay(t, res, b.Do(t, under("k", testkit.Purchase("", "once"))))
 	})
 }
 
@@ -256,7 +249,7 @@ func TestARequestThatIsStillRunningIsNotRunTwice(t *testing.T) {
 func TestAPanicOrALostClientLeavesNothingRunning(t *testing.T) {
 	t.Parallel()
 
-	a := shop(t)
+	a := testkit.NewShop(t)
 	for name, fail := range map[string]func(ctx context.Context, leave func()) error{
 		"panic": func(context.Context, func()) error { panic("boom") },
 		"lost client": func(ctx context.Context, leave func()) error {
@@ -269,7 +262,7 @@ func TestAPanicOrALostClientLeavesNothingRunning(t *testing.T) {
 		defer leave()
 		b := &troubled{first: func(ctx context.Context) error { return fail(ctx, leave) }}
 		a.Market.Payments = b
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.URL+products+"/mail-pack/purchase", strings.NewReader(`{"paymentMethod":"card","tierId":"once"}`))
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.URL+testkit.Products+"/mail-pack/purchase", strings.NewReader(`{"paymentMethod":"card","tierId":"once"}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -277,9 +270,9 @@ func TestAPanicOrALostClientLeavesNothingRunning(t *testing.T) {
 		if res, err := a.Client.Do(req); err == nil {
 			_ = res.Body.Close()
 		}
-		res := a.Do(t, under(name, purchase("", "once")))
+		res := a.Do(t, under(name, testkit.Purchase("", "once")))
 		for i := 0; i < 1000 && res.Status == http.StatusConflict; i++ { // the server may be a moment behind the client
-			res = a.Do(t, under(name, purchase("", "once")))
+			res = a.Do(t, under(name, testkit.Purchase("", "once")))
 		}
 		wantAnew(t, res, http.StatusOK)
 		b.wantOneOrder(t, res.Text(t, "orderId"))

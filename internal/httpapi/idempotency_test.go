@@ -13,6 +13,7 @@ import (
 
 	"stoa/internal/app"
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/dbtest"
 )
 
 // under returns a request with an Idempotency-Key.
@@ -24,16 +25,9 @@ func under(key string, req testkit.Request) testkit.Request {
 	return req
 }
 
-func purchase(token, tier string) testkit.Request {
-	return testkit.Request{
-		Method: http.MethodPost, Path: products + "/mail-pack/purchase", Token: token,
-		Body: map[string]any{"tierId": tier, "paymentMethod": "card"},
-	}
-}
-
 func activation(licenseKey, instance string) testkit.Request {
 	return testkit.Request{
-		Method: http.MethodPost, Path: products + "/mail-pack/activate",
+		Method: http.MethodPost, Path: testkit.Products + "/mail-pack/activate",
 		Body: map[string]any{"licenseKey": licenseKey, "instanceId": instance},
 	}
 }
@@ -70,35 +64,25 @@ func wantAnew(tb testing.TB, res testkit.Response, status int) {
 	}
 }
 
-// count returns the number a query finds.
-func count(tb testing.TB, db *sql.DB, query string) int {
-	tb.Helper()
-	var n int
-	if err := db.QueryRowContext(tb.Context(), query).Scan(&n); err != nil {
-		tb.Fatal(err)
-	}
-	return n
-}
-
 func TestARepeatedRequestIsAnsweredAsTheFirst(t *testing.T) {
 	t.Parallel()
 
-	replicas(t, func(t *testing.T, a, b *testkit.App, db *sql.DB) {
-		importCatalog(t, a)
-		admin, _ := withPay(t, a)
-		license := buy(t, a, "once")
-		before := count(t, db, `SELECT count(*) FROM audit_log`)
+	testkit.Replicas(t, func(t *testing.T, a, b *testkit.App, db *sql.DB) {
+		a.ImportCatalog(t)
+		admin, _ := a.InstallPay(t)
+		license := a.BuyKey(t, "", "once")
+		before := dbtest.Count(t, db, `SELECT count(*) FROM audit_log`)
 		for name, tt := range map[string]struct {
 			req    testkit.Request
 			status int
 		}{
-			"purchase":   {purchase("", "once"), 200},
+			"purchase":   {testkit.Purchase("", "once"), 200},
 			"activate":   {activation(license, "a.example"), 200},
-			"install":    {installation(admin, external(t, "hello", nil)), 201},
-			"instance":   {create(admin, map[string]any{"instanceKey": "eu", "config": complete}), 201},
-			"refusal":    {purchase("", "no-such-tier"), 400},
-			"no product": {testkit.Request{Method: http.MethodPost, Path: products + "/nope/activate", Body: map[string]any{"licenseKey": "x", "instanceId": "y"}}, 404},
-			"conflict":   {create(admin, map[string]any{"instanceKey": "default", "config": complete}), 409},
+			"install":    {installation(admin, testkit.ExternalPlugin(t, "hello", nil)), 201},
+			"instance":   {testkit.Post(admin, testkit.PayInstances, map[string]any{"instanceKey": "eu", "config": testkit.PayConfig()}), 201},
+			"refusal":    {testkit.Purchase("", "no-such-tier"), 400},
+			"no product": {testkit.Request{Method: http.MethodPost, Path: testkit.Products + "/nope/activate", Body: map[string]any{"licenseKey": "x", "instanceId": "y"}}, 404},
+			"conflict":   {testkit.Post(admin, testkit.PayInstances, map[string]any{"instanceKey": "default", "config": testkit.PayConfig()}), 409},
 		} {
 			first := a.Do(t, under("key of "+name, tt.req))
 			wantAnew(t, first, tt.status)
@@ -106,8 +90,8 @@ func TestARepeatedRequestIsAnsweredAsTheFirst(t *testing.T) {
 			wantReplay(t, first, b.Do(t, under("key of "+name, tt.req)))
 		}
 		// The spelling of a key does not matter, and each route has its own.
-		wantAnew(t, a.Do(t, under("k", purchase("", "once"))), 200)
-		if res := a.Do(t, under(`"k"`, purchase("", "once"))); res.Header.Get("Idempotency-Replayed") != "true" {
+		wantAnew(t, a.Do(t, under("k", testkit.Purchase("", "once"))), 200)
+		if res := a.Do(t, under(`"k"`, testkit.Purchase("", "once"))); res.Header.Get("Idempotency-Replayed") != "true" {
 			t.Errorf("the quoted spelling of a key = %d %s, want a replay", res.Status, res.Body)
 		}
 		wantAnew(t, a.Do(t, under("k", activation(license, "a.example"))), 200)
@@ -119,7 +103,7 @@ func TestARepeatedRequestIsAnsweredAsTheFirst(t *testing.T) {
 			`SELECT count(*) FROM plugin_instances`:  3,
 			`SELECT count(*) FROM audit_log`:         before + 2,
 		} {
-			if n := count(t, db, query); n != want {
+			if n := dbtest.Count(t, db, query); n != want {
 				t.Errorf("%s = %d, want %d", query, n, want)
 			}
 		}
@@ -132,9 +116,9 @@ func TestAKeyOfAnInstallStandsForTheArchive(t *testing.T) {
 
 	a := testkit.New(t)
 	admin := a.Admin(t, "root").Access
-	archive := external(t, "hello", nil)
+	archive := testkit.ExternalPlugin(t, "hello", nil)
 	send := func(archive []byte) testkit.Response {
-		body, header := form(t, archive)
+		body, header := testkit.Form(t, archive)
 		req := installation(admin, body)
 		req.Header = header
 		return a.Do(t, under("k", req))
@@ -143,32 +127,32 @@ func TestAKeyOfAnInstallStandsForTheArchive(t *testing.T) {
 	wantAnew(t, first, http.StatusCreated)
 	wantReplay(t, first, send(archive))
 	wantReplay(t, first, a.Do(t, under("k", installation(admin, archive))))
-	mustFail(t, send(external(t, "other", nil)), http.StatusUnprocessableEntity, "IDEMPOTENCY_KEY_REUSED")
+	testkit.WantError(t, send(testkit.ExternalPlugin(t, "other", nil)), http.StatusUnprocessableEntity, "IDEMPOTENCY_KEY_REUSED")
 }
 
 func TestAKeyStandsForOneRequest(t *testing.T) {
 	t.Parallel()
 
-	a := shop(t)
-	first := a.Do(t, under("k", purchase("", "once")))
-	other := purchase("", "once")
-	other.Path = products + "/bare/purchase"
+	a := testkit.NewShop(t)
+	first := a.Do(t, under("k", testkit.Purchase("", "once")))
+	other := testkit.Purchase("", "once")
+	other.Path = testkit.Products + "/bare/purchase"
 	for name, req := range map[string]testkit.Request{
-		"another body": purchase("", "monthly"), "the same with a space": {Method: http.MethodPost, Path: purchase("", "").Path, Body: `{"paymentMethod":"card", "tierId":"once"}`}, "another product": other,
+		"another body": testkit.Purchase("", "monthly"), "the same with a space": {Method: http.MethodPost, Path: testkit.Purchase("", "").Path, Body: `{"paymentMethod":"card", "tierId":"once"}`}, "another product": other,
 	} {
 		res := a.Do(t, under("k", req))
-		if wantFlatError(t, res, http.StatusUnprocessableEntity, "IDEMPOTENCY_KEY_REUSED"); t.Failed() {
+		if testkit.WantFlatError(t, res, http.StatusUnprocessableEntity, "IDEMPOTENCY_KEY_REUSED"); t.Failed() {
 			t.Fatal(name)
 		}
 	}
-	wantReplay(t, first, a.Do(t, under("k", purchase("", "once"))))
+	wantReplay(t, first, a.Do(t, under("k", testkit.Purchase("", "once"))))
 }
 
 // Answers hold licence keys: whoever guesses a key must not get one.
 func TestNobodyGetsAnAnswerWithAnothersKey(t *testing.T) {
 	t.Parallel()
 
-	a := shop(t, func(_ testing.TB, cfg *app.Config) {
+	a := testkit.NewShop(t, func(_ testing.TB, cfg *app.Config) {
 		cfg.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	})
 	from := func(address string, req testkit.Request) testkit.Request {
@@ -179,9 +163,9 @@ func TestNobodyGetsAnAnswerWithAnothersKey(t *testing.T) {
 	ada, bob := a.Register(t, "ada"), a.Register(t, "bob")
 	seen := map[string]string{}
 	for name, req := range map[string]testkit.Request{
-		"ada": from("203.0.113.1", purchase(ada.Access, "once")), "bob": from("203.0.113.1", purchase(bob.Access, "once")),
-		"a guest": from("203.0.113.1", purchase("", "once")), "a guest elsewhere": from("203.0.113.2", purchase("", "once")),
-		"IPv6": from("2001:db8:0:1::1", purchase("", "once")), "the next network": from("2001:db8:0:2::1", purchase("", "once")),
+		"ada": from("203.0.113.1", testkit.Purchase(ada.Access, "once")), "bob": from("203.0.113.1", testkit.Purchase(bob.Access, "once")),
+		"a guest": from("203.0.113.1", testkit.Purchase("", "once")), "a guest elsewhere": from("203.0.113.2", testkit.Purchase("", "once")),
+		"IPv6": from("2001:db8:0:1::1", testkit.Purchase("", "once")), "the next network": from("2001:db8:0:2::1", testkit.Purchase("", "once")),
 	} {
 		res := a.Do(t, req)
 		wantAnew(t, res, http.StatusOK)
@@ -191,7 +175,7 @@ func TestNobodyGetsAnAnswerWithAnothersKey(t *testing.T) {
 		seen[res.Text(t, "licenseKey")] = name
 	}
 	// A user is known by more than the address.
-	if res := a.Do(t, from("203.0.113.9", purchase(ada.Access, "once"))); seen[res.Text(t, "licenseKey")] != "ada" {
+	if res := a.Do(t, from("203.0.113.9", testkit.Purchase(ada.Access, "once"))); seen[res.Text(t, "licenseKey")] != "ada" {
 		t.Errorf("ada from elsewhere = %d %s, want her first answer", res.Status, res.Body)
 	}
 }
@@ -200,29 +184,29 @@ func TestAReplayIsOnlyForWhoMayStillCall(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.New(t)
-	withPay(t, a)
+	a.InstallPay(t)
 	root, second := a.Login(t, "root"), a.Admin(t, "second")
-	req := under("k", create(second.Access, map[string]any{"instanceKey": "eu", "config": complete}))
+	req := under("k", testkit.Post(second.Access, testkit.PayInstances, map[string]any{"instanceKey": "eu", "config": testkit.PayConfig()}))
 	wantAnew(t, a.Do(t, req), http.StatusCreated)
 	res := a.Do(t, testkit.Request{Method: http.MethodPatch, Path: "/api/v1/admin/users/" + second.UserID, Token: root.Access, Body: map[string]any{"role": "USER"}})
 	if res.Status != http.StatusOK {
 		t.Fatal(string(res.Body))
 	}
-	mustFail(t, a.Do(t, req), http.StatusForbidden, "FORBIDDEN")
+	testkit.WantError(t, a.Do(t, req), http.StatusForbidden, "FORBIDDEN")
 	a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/auth/logout", Token: second.Access})
-	mustFail(t, a.Do(t, req), http.StatusUnauthorized, "UNAUTHORIZED")
+	testkit.WantError(t, a.Do(t, req), http.StatusUnauthorized, "UNAUTHORIZED")
 }
 
 func TestAKeyIsRememberedFor24Hours(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		importCatalog(t, a)
-		first := a.Do(t, under("k", purchase("", "once")))
+		a.ImportCatalog(t)
+		first := a.Do(t, under("k", testkit.Purchase("", "once")))
 		a.Clock.Advance(24*time.Hour - time.Millisecond)
-		wantReplay(t, first, a.Do(t, under("k", purchase("", "once"))))
+		wantReplay(t, first, a.Do(t, under("k", testkit.Purchase("", "once"))))
 		a.Clock.Advance(time.Millisecond)
-		again := a.Do(t, under("k", purchase("", "monthly"))) // another body, too
+		again := a.Do(t, under("k", testkit.Purchase("", "monthly"))) // another body, too
 		wantAnew(t, again, http.StatusOK)
 		if again.Text(t, "orderId") == first.Text(t, "orderId") {
 			t.Error("after 24 hours: the same order")
@@ -233,33 +217,33 @@ func TestAKeyIsRememberedFor24Hours(t *testing.T) {
 func TestABadKeyIsAFaultBesideThoseOfTheBody(t *testing.T) {
 	t.Parallel()
 
-	a := shop(t)
-	admin, _ := withPay(t, a)
+	a := testkit.NewShop(t)
+	admin, _ := a.InstallPay(t)
 	for name, values := range map[string][]string{
 		"empty": {""}, "blank": {"  "}, "not ASCII": {"ключ"}, "two": {"a", "b"}, "two joined": {"a, b"},
 		"no end": {`"a`}, "parameters": {`"a";b`}, "too long": {strings.Repeat("k", 256)},
 	} {
-		req := under("", purchase("", "once"))
+		req := under("", testkit.Purchase("", "once"))
 		req.Header["Idempotency-Key"] = values
 		res := a.Do(t, req)
-		wantFlatError(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
-		if got := issuePaths(t, res); got != "Idempotency-Key" {
+		testkit.WantFlatError(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
+		if got := testkit.IssuePaths(t, res); got != "Idempotency-Key" {
 			t.Errorf("%s: issues about %q", name, got)
 		}
 		req.Body = map[string]any{"tierId": 1}
-		if got := issuePaths(t, a.Do(t, req)); got != "Idempotency-Key tierId paymentMethod" {
+		if got := testkit.IssuePaths(t, a.Do(t, req)); got != "Idempotency-Key tierId paymentMethod" {
 			t.Errorf("%s: issues about %q", name, got)
 		}
-		for _, req := range []testkit.Request{installation(admin, external(t, "hello", nil)), create(admin, map[string]any{"instanceKey": "eu", "config": complete})} {
+		for _, req := range []testkit.Request{installation(admin, testkit.ExternalPlugin(t, "hello", nil)), testkit.Post(admin, testkit.PayInstances, map[string]any{"instanceKey": "eu", "config": testkit.PayConfig()})} {
 			req = under("", req)
 			req.Header["Idempotency-Key"] = values
-			mustFail(t, a.Do(t, req), http.StatusBadRequest, "VALIDATION_ERROR")
+			testkit.WantError(t, a.Do(t, req), http.StatusBadRequest, "VALIDATION_ERROR")
 		}
 	}
-	if res := fetch(t, a, products+"/mail-pack"); res.Get(t, "downloadCount") != 100.0 {
+	if res := a.Fetch(t, testkit.Products+"/mail-pack"); res.Get(t, "downloadCount") != 100.0 {
 		t.Errorf("something was bought: %s", res.Body)
 	}
-	wantAnew(t, a.Do(t, under(strings.Repeat("k", 255), purchase("", "once"))), http.StatusOK)
+	wantAnew(t, a.Do(t, under(strings.Repeat("k", 255), testkit.Purchase("", "once"))), http.StatusOK)
 }
 
 // What says nothing about the thing itself leaves the key free: the client
@@ -267,27 +251,27 @@ func TestABadKeyIsAFaultBesideThoseOfTheBody(t *testing.T) {
 func TestARequestThatWasNotCarriedOutLeavesItsKeyFree(t *testing.T) {
 	t.Parallel()
 
-	a := shop(t)
+	a := testkit.NewShop(t)
 	pad := func(size int) string {
 		body := `{"tierId":"once","paymentMethod":"card","pad":""}`
 		return strings.Replace(body, `"pad":"`, `"pad":"`+strings.Repeat("x", size-len(body)), 1)
 	}
-	bad := purchase("", "once")
+	bad := testkit.Purchase("", "once")
 	bad.Body = map[string]any{"paymentMethod": "card"}
-	large := purchase("", "once")
+	large := testkit.Purchase("", "once")
 	large.Body = pad(1<<20 + 1)
-	text := purchase("", "once")
+	text := testkit.Purchase("", "once")
 	text.Header = http.Header{"Content-Type": {"text/plain"}}
-	wantFlatError(t, a.Do(t, under("k", bad)), http.StatusBadRequest, "VALIDATION_ERROR")
-	wantFlatError(t, a.Do(t, under("k", large)), http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
-	wantFlatError(t, a.Do(t, under("k", text)), http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
-	wantFlatError(t, a.Do(t, under("k", purchase("no token", "once"))), http.StatusUnauthorized, "UNAUTHORIZED")
-	fits := purchase("", "once")
+	testkit.WantFlatError(t, a.Do(t, under("k", bad)), http.StatusBadRequest, "VALIDATION_ERROR")
+	testkit.WantFlatError(t, a.Do(t, under("k", large)), http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
+	testkit.WantFlatError(t, a.Do(t, under("k", text)), http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
+	testkit.WantFlatError(t, a.Do(t, under("k", testkit.Purchase("no token", "once"))), http.StatusUnauthorized, "UNAUTHORIZED")
+	fits := testkit.Purchase("", "once")
 	fits.Body = pad(1 << 20)
 	first := a.Do(t, under("k", fits))
 	wantAnew(t, first, http.StatusOK)
 	wantReplay(t, first, a.Do(t, under("k", fits)))
-	mustFail(t, a.Do(t, under("k", installation(a.Admin(t, "root").Access, []byte("x")))), http.StatusBadRequest, "INVALID_ARCHIVE")
+	testkit.WantError(t, a.Do(t, under("k", installation(a.Admin(t, "root").Access, []byte("x")))), http.StatusBadRequest, "INVALID_ARCHIVE")
 }
 
 // A refusal is an answer like any other: the same request gets it again, even if
@@ -295,20 +279,20 @@ func TestARequestThatWasNotCarriedOutLeavesItsKeyFree(t *testing.T) {
 func TestARefusalIsReplayed(t *testing.T) {
 	t.Parallel()
 
-	a := shop(t)
-	license := buy(t, a, "monthly")
-	activate(t, a, license, "a.example")
+	a := testkit.NewShop(t)
+	license := a.BuyKey(t, "", "monthly")
+	a.Activate(t, license, "a.example")
 	refused := a.Do(t, under("k", activation(license, "b.example")))
-	wantFlatError(t, refused, http.StatusBadRequest, "ACTIVATION_FAILED")
-	catalog := strings.Replace(testCatalog, "published: false", "published: true", 1)
-	notYet := purchase("", "only")
-	notYet.Path = products + "/hidden/purchase"
-	wantFlatError(t, a.Do(t, under("k", notYet)), http.StatusBadRequest, "PURCHASE_FAILED")
-	if _, err := a.Market.Import(t.Context(), fstest.MapFS{"c.yaml": {Data: []byte(catalog)}, "mail.svg": {Data: []byte(testSVG)}}, "c.yaml"); err != nil {
+	testkit.WantFlatError(t, refused, http.StatusBadRequest, "ACTIVATION_FAILED")
+	catalog := strings.Replace(testkit.Catalog, "published: false", "published: true", 1)
+	notYet := testkit.Purchase("", "only")
+	notYet.Path = testkit.Products + "/hidden/purchase"
+	testkit.WantFlatError(t, a.Do(t, under("k", notYet)), http.StatusBadRequest, "PURCHASE_FAILED")
+	if _, err := a.Market.Import(t.Context(), fstest.MapFS{"c.yaml": {Data: []byte(catalog)}, "mail.svg": {Data: []byte(testkit.SVG)}}, "c.yaml"); err != nil {
 		t.Fatal(err)
 	}
 	res := a.Do(t, under("k", notYet))
-	if wantFlatError(t, res, http.StatusBadRequest, "PURCHASE_FAILED"); res.Header.Get("Idempotency-Replayed") != "true" {
+	if testkit.WantFlatError(t, res, http.StatusBadRequest, "PURCHASE_FAILED"); res.Header.Get("Idempotency-Replayed") != "true" {
 		t.Error("the refusal is not a replay")
 	}
 	wantAnew(t, a.Do(t, under("another", notYet)), http.StatusOK)
@@ -320,9 +304,9 @@ func TestARefusalIsReplayed(t *testing.T) {
 func TestAnswersAreSealedAtRest(t *testing.T) {
 	t.Parallel()
 
-	replicas(t, func(t *testing.T, a, _ *testkit.App, db *sql.DB) {
-		importCatalog(t, a)
-		req := purchase("", "once")
+	testkit.Replicas(t, func(t *testing.T, a, _ *testkit.App, db *sql.DB) {
+		a.ImportCatalog(t)
+		req := testkit.Purchase("", "once")
 		req.Body = map[string]any{"tierId": "once", "paymentMethod": "card", "billingInfo": map[string]any{"email": "ada@example.com"}}
 		res := a.Do(t, under("my-order-7", req))
 		wantAnew(t, res, http.StatusOK)
@@ -345,9 +329,9 @@ func TestAnswersAreSealedAtRest(t *testing.T) {
 func TestAClientCannotChooseTheIDOfItsOrder(t *testing.T) {
 	t.Parallel()
 
-	a := shop(t)
-	theirs := a.Do(t, purchase("", "once"))
-	req := purchase("", "once")
+	a := testkit.NewShop(t)
+	theirs := a.Do(t, testkit.Purchase("", "once"))
+	req := testkit.Purchase("", "once")
 	for _, name := range []string{"-", "OrderID", "orderId", "orderID", ""} {
 		req.Body = map[string]any{"tierId": "once", "paymentMethod": "card", name: theirs.Text(t, "orderId")}
 		for _, req := range []testkit.Request{req, under("key "+name, req)} {
@@ -364,8 +348,8 @@ func TestAClientCannotChooseTheIDOfItsOrder(t *testing.T) {
 func TestGuestsKeysAreNotLimited(t *testing.T) {
 	t.Parallel()
 
-	a := testkit.New(t, limited)
-	importCatalog(t, a)
+	a := testkit.New(t, testkit.Limited)
+	a.ImportCatalog(t)
 	for i := range 601 {
 		req := under(fmt.Sprint(i), activation("STOA-TYPO", "a.example"))
 		req.Header["X-Forwarded-For"] = []string{"203.0.113.1"}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -16,27 +15,18 @@ import (
 	"stoa/internal/testkit/redistest"
 )
 
-// limited turns the limits on, behind a proxy that the tests play themselves.
-func limited(_ testing.TB, cfg *app.Config) {
-	cfg.RateLimits = true
-	cfg.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
-}
-
-// from is the header by which the test's proxy reports an address.
-func from(address string) http.Header { return http.Header{"X-Forwarded-For": {address}} }
-
 // registered registers a user from an address of its own.
 func registered(t *testing.T, a *testkit.App) testkit.Response {
 	t.Helper()
 	return a.Do(t, testkit.Request{
-		Method: "POST", Path: "/auth/register", Header: from("198.51.100.1"),
+		Method: "POST", Path: "/auth/register", Header: testkit.From("198.51.100.1"),
 		Body: map[string]string{"email": "u@example.com", "username": "user", "password": "correct horse"},
 	})
 }
 
 // badLogin is a request that is counted and does no work.
 func badLogin(address string) testkit.Request {
-	return testkit.Request{Method: "POST", Path: "/auth/login", Header: from(address), Body: "nonsense"}
+	return testkit.Request{Method: "POST", Path: "/auth/login", Header: testkit.From(address), Body: "nonsense"}
 }
 
 // The table of spec A, Limits, to the letter.
@@ -77,41 +67,41 @@ func TestLimitedRoutesStopAtTheirLimit(t *testing.T) {
 	}{
 		{"register", 5, 12 * time.Minute, func(*testing.T, *testkit.App) func(int) testkit.Request {
 			return func(i int) testkit.Request {
-				return testkit.Request{Method: "POST", Path: "/auth/register", Header: from("203.0.113.9"), Body: map[string]string{
+				return testkit.Request{Method: "POST", Path: "/auth/register", Header: testkit.From("203.0.113.9"), Body: map[string]string{
 					"email": fmt.Sprintf("u%d@example.com", i), "username": fmt.Sprintf("user%d", i), "password": "correct horse",
 				}}
 			}
 		}},
 		{"register with bad bodies", 5, 12 * time.Minute, func(*testing.T, *testkit.App) func(int) testkit.Request {
 			return func(int) testkit.Request {
-				return testkit.Request{Method: "POST", Path: "/auth/register", Header: from("203.0.113.9"), Body: "nonsense"}
+				return testkit.Request{Method: "POST", Path: "/auth/register", Header: testkit.From("203.0.113.9"), Body: "nonsense"}
 			}
 		}},
 		{"login", 10, 6 * time.Second, func(*testing.T, *testkit.App) func(int) testkit.Request {
 			return func(int) testkit.Request {
-				return testkit.Request{Method: "POST", Path: "/auth/login", Header: from("203.0.113.9"), Body: map[string]string{"email": "no@example.com", "password": "wrong horse"}}
+				return testkit.Request{Method: "POST", Path: "/auth/login", Header: testkit.From("203.0.113.9"), Body: map[string]string{"email": "no@example.com", "password": "wrong horse"}}
 			}
 		}},
 		{"forgot-password", 10, 6 * time.Minute, func(*testing.T, *testkit.App) func(int) testkit.Request {
 			return func(i int) testkit.Request {
-				return testkit.Request{Method: "POST", Path: "/auth/forgot-password", Header: from("203.0.113.9"), Body: map[string]string{"email": fmt.Sprintf("u%d@example.com", i)}}
+				return testkit.Request{Method: "POST", Path: "/auth/forgot-password", Header: testkit.From("203.0.113.9"), Body: map[string]string{"email": fmt.Sprintf("u%d@example.com", i)}}
 			}
 		}},
 		{"reset-password", 10, 6 * time.Second, func(*testing.T, *testkit.App) func(int) testkit.Request {
 			return func(int) testkit.Request {
-				return testkit.Request{Method: "POST", Path: "/auth/reset-password", Header: from("203.0.113.9"), Body: map[string]string{"token": "made up", "newPassword": "another horse"}}
+				return testkit.Request{Method: "POST", Path: "/auth/reset-password", Header: testkit.From("203.0.113.9"), Body: map[string]string{"token": "made up", "newPassword": "another horse"}}
 			}
 		}},
 		{"setup", 10, 6 * time.Second, func(*testing.T, *testkit.App) func(int) testkit.Request {
 			return func(int) testkit.Request {
-				return testkit.Request{Method: "POST", Path: "/auth/setup", Header: from("203.0.113.9"), Body: "nonsense"}
+				return testkit.Request{Method: "POST", Path: "/auth/setup", Header: testkit.From("203.0.113.9"), Body: "nonsense"}
 			}
 		}},
 		{"me", 100, 600 * time.Millisecond, func(t *testing.T, a *testkit.App) func(int) testkit.Request {
 			t.Helper()
 			token := registered(t, a).Text(t, "data.access_token")
 			return func(i int) testkit.Request {
-				return testkit.Request{Method: "GET", Path: "/auth/me", Token: token, Header: from(fmt.Sprintf("203.0.113.%d", i))}
+				return testkit.Request{Method: "GET", Path: "/auth/me", Token: token, Header: testkit.From(fmt.Sprintf("203.0.113.%d", i))}
 			}
 		}},
 		{"change-password", 5, 12 * time.Minute, func(t *testing.T, a *testkit.App) func(int) testkit.Request {
@@ -119,14 +109,14 @@ func TestLimitedRoutesStopAtTheirLimit(t *testing.T) {
 			token := registered(t, a).Text(t, "data.access_token")
 			return func(i int) testkit.Request {
 				return testkit.Request{
-					Method: "POST", Path: "/auth/change-password", Token: token, Header: from(fmt.Sprintf("203.0.113.%d", i)),
+					Method: "POST", Path: "/auth/change-password", Token: token, Header: testkit.From(fmt.Sprintf("203.0.113.%d", i)),
 					Body: map[string]string{"currentPassword": "wrong horse", "newPassword": "another horse"},
 				}
 			}
 		}},
 		{"refresh of a token that does not verify", 60, time.Minute, func(*testing.T, *testkit.App) func(int) testkit.Request {
 			return func(i int) testkit.Request {
-				return testkit.Request{Method: "POST", Path: "/auth/refresh", Header: from(fmt.Sprintf("203.0.113.%d", i)), Body: map[string]string{"refresh_token": "made up"}}
+				return testkit.Request{Method: "POST", Path: "/auth/refresh", Header: testkit.From(fmt.Sprintf("203.0.113.%d", i)), Body: map[string]string{"refresh_token": "made up"}}
 			}
 		}},
 	}
@@ -134,7 +124,7 @@ func TestLimitedRoutesStopAtTheirLimit(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 
-			a := testkit.New(t, limited)
+			a := testkit.New(t, testkit.Limited)
 			next := tt.request(t, a)
 			for i := range tt.limit {
 				if res := a.Do(t, next(i)); res.Status == http.StatusTooManyRequests {
@@ -161,10 +151,10 @@ func TestLimitedRoutesStopAtTheirLimit(t *testing.T) {
 func TestRefreshIsLimitedBySessionHoweverOftenTheTokenRotates(t *testing.T) {
 	t.Parallel()
 
-	a := testkit.New(t, limited)
+	a := testkit.New(t, testkit.Limited)
 	token := registered(t, a).Text(t, "data.refresh_token")
 	for i := range 61 {
-		res := a.Do(t, testkit.Request{Method: "POST", Path: "/auth/refresh", Header: from(fmt.Sprintf("203.0.113.%d", i)), Body: map[string]string{"refresh_token": token}})
+		res := a.Do(t, testkit.Request{Method: "POST", Path: "/auth/refresh", Header: testkit.From(fmt.Sprintf("203.0.113.%d", i)), Body: map[string]string{"refresh_token": token}})
 		if want := map[bool]int{true: 200, false: 429}[i < 60]; res.Status != want {
 			t.Fatalf("refresh %d = %d, want %d", i+1, res.Status, want)
 		}
@@ -182,7 +172,7 @@ func TestRefreshIsLimitedBySessionHoweverOftenTheTokenRotates(t *testing.T) {
 func TestNoSpellingOfAPathEscapesALimit(t *testing.T) {
 	t.Parallel()
 
-	a := testkit.New(t, limited)
+	a := testkit.New(t, testkit.Limited)
 	for range 10 {
 		a.Do(t, badLogin("203.0.113.9"))
 	}
@@ -205,7 +195,7 @@ func TestLimitCountsTheClientAndNotWhatItClaims(t *testing.T) {
 	t.Run("IPv6 by /64", func(t *testing.T) {
 		t.Parallel()
 
-		a := testkit.New(t, limited)
+		a := testkit.New(t, testkit.Limited)
 		for i := range 11 {
 			res := a.Do(t, badLogin(fmt.Sprintf("2001:db8:1:2::%x", i)))
 			if refused := res.Status == 429; refused != (i == 10) {
@@ -219,7 +209,7 @@ func TestLimitCountsTheClientAndNotWhatItClaims(t *testing.T) {
 	t.Run("X-Forwarded-For of an untrusted peer", func(t *testing.T) {
 		t.Parallel()
 
-		a := testkit.New(t, limited, func(_ testing.TB, cfg *app.Config) { cfg.TrustedProxies = nil })
+		a := testkit.New(t, testkit.Limited, func(_ testing.TB, cfg *app.Config) { cfg.TrustedProxies = nil })
 		for i := range 11 {
 			res := a.Do(t, badLogin(fmt.Sprintf("203.0.113.%d", i)))
 			if refused := res.Status == 429; refused != (i == 10) {
@@ -232,7 +222,7 @@ func TestLimitCountsTheClientAndNotWhatItClaims(t *testing.T) {
 func TestParallelRequestsNeverPassALimitTogether(t *testing.T) {
 	t.Parallel()
 
-	a := testkit.New(t, limited)
+	a := testkit.New(t, testkit.Limited)
 	var (
 		wg     sync.WaitGroup
 		mu     sync.Mutex
@@ -261,9 +251,9 @@ func TestReplicasShareTheirLimitsInRedis(t *testing.T) {
 	shared := func(_ testing.TB, cfg *app.Config) {
 		cfg.RedisURL, cfg.RedisTimeout = srv.URL, 30*time.Second // more than a busy machine takes
 	}
-	one, two := testkit.New(t, limited, shared), testkit.New(t, limited, shared)
+	one, two := testkit.New(t, testkit.Limited, shared), testkit.New(t, testkit.Limited, shared)
 	// Redis counts in real time: registrations refill only long after the test.
-	bad := testkit.Request{Method: "POST", Path: "/auth/register", Header: from("203.0.113.9"), Body: "nonsense"}
+	bad := testkit.Request{Method: "POST", Path: "/auth/register", Header: testkit.From("203.0.113.9"), Body: "nonsense"}
 	for i := range 5 {
 		if res := []*testkit.App{one, two}[i%2].Do(t, bad); res.Status == 429 {
 			t.Fatalf("request %d = 429", i+1)
@@ -281,7 +271,7 @@ func TestReplicasShareTheirLimitsInRedis(t *testing.T) {
 func TestARedisURLThatCannotBeReadIsRefusedWithoutShowingItsPassword(t *testing.T) {
 	t.Parallel()
 
-	cfg := testkit.Config(t, limited)
+	cfg := testkit.Config(t, testkit.Limited)
 	cfg.RedisURL = "redis://:hunter2@bad host"
 	a, err := app.New(t.Context(), cfg)
 	if err == nil {
@@ -289,5 +279,60 @@ func TestARedisURLThatCannotBeReadIsRefusedWithoutShowingItsPassword(t *testing.
 	}
 	if !strings.Contains(err.Error(), "Redis URL") || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("app.New = %v", err)
+	}
+}
+
+// Guessing tokens, and having mails sent, are limited by user.
+func TestClaimsAreLimited(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t, testkit.Limited)
+	ada := registered(t, a).Text(t, "data.access_token")
+	for path, refill := range map[string]string{"/claim": "6", "/claim-request": "360"} {
+		var last testkit.Response
+		for range 11 {
+			if last.Status == http.StatusTooManyRequests {
+				t.Fatalf("%s is limited too early", path)
+			}
+			last = a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/api/marketplace/orders" + path, Token: ada, Body: `{"token":"wrong"}`})
+		}
+		testkit.WantFlatError(t, last, http.StatusTooManyRequests, "RATE_LIMIT_EXCEEDED")
+		if got := last.Header.Get("Retry-After"); got != refill {
+			t.Errorf("%s: Retry-After = %s, want %s", path, got, refill)
+		}
+	}
+}
+
+// Each purchase leaves an order behind: nobody makes them without end.
+func TestPurchasesAreLimited(t *testing.T) {
+	t.Parallel()
+	a := testkit.NewShop(t, testkit.Limited)
+	user := registered(t, a).Text(t, "data.access_token")
+	for who, next := range map[string]func(i int) testkit.Request{
+		"guest": func(int) testkit.Request { return testkit.Request{Header: testkit.From("203.0.113.9")} },
+		"user": func(i int) testkit.Request {
+			return testkit.Request{Header: testkit.From(fmt.Sprintf("203.0.113.%d", 10+i%200)), Token: user}
+		},
+	} {
+		ask := func(i int) testkit.Response {
+			r := next(i)
+			r.Method, r.Path, r.Body = http.MethodPost, testkit.Products+"/mail-pack/purchase", "nonsense"
+			return a.Do(t, r)
+		}
+		for i := range 600 {
+			if res := ask(i); res.Status != http.StatusBadRequest || res.Header.Get("RateLimit-Policy") != `"purchase";q=600;w=60` {
+				t.Fatalf("%s: request %d = %d %q", who, i+1, res.Status, res.Header.Get("RateLimit-Policy"))
+			}
+		}
+		res := ask(600)
+		testkit.WantFlatError(t, res, http.StatusTooManyRequests, "RATE_LIMIT_EXCEEDED")
+		if got := res.Header.Get("Retry-After"); got != "1" {
+			t.Errorf("%s: Retry-After = %q, want 1", who, got)
+		}
+	}
+	other := testkit.Purchase("", "once")
+	other.Header = testkit.From("203.0.113.10")
+	if res := a.Do(t, other); res.Status != http.StatusOK {
+		t.Errorf("another address = %d %s", res.Status, res.Body)
 	}
 }

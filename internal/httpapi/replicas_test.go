@@ -3,45 +3,16 @@ package httpapi_test
 import (
 	"database/sql"
 	"net/http"
-	"path/filepath"
 	"testing"
 
-	"stoa/internal/app"
 	"stoa/internal/testkit"
-	"stoa/internal/testkit/pgtest"
 )
-
-// replicas runs test with two whole programs on one database, on either engine.
-func replicas(t *testing.T, test func(t *testing.T, a, b *testkit.App, db *sql.DB)) {
-	t.Helper()
-	for name, url := range map[string]func(testing.TB) string{
-		"sqlite": func(tb testing.TB) string { return filepath.Join(tb.TempDir(), "shared.db") },
-		"pgx":    pgtest.URL,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			at := url(t)
-			shared := func(_ testing.TB, cfg *app.Config) { cfg.DatabaseURL = at }
-			a, b := testkit.New(t, shared), testkit.New(t, shared)
-			if name == "sqlite" {
-				at = "file:" + at + "?_pragma=foreign_keys(ON)&_pragma=busy_timeout(10000)"
-			}
-			db, err := sql.Open(name, at)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = db.Close() })
-			test(t, a, b, db)
-		})
-	}
-}
 
 // CONTRACT 2 allows a second. It takes no time: every request asks the database.
 func TestLosingAccessTakesEffectAtOnceOnEveryReplica(t *testing.T) {
 	t.Parallel()
 
-	replicas(t, func(t *testing.T, a, b *testkit.App, db *sql.DB) {
+	testkit.Replicas(t, func(t *testing.T, a, b *testkit.App, db *sql.DB) {
 		admin := a.Admin(t, "root")
 		update := func(id string, change map[string]any) {
 			t.Helper()
@@ -62,7 +33,7 @@ func TestLosingAccessTakesEffectAtOnceOnEveryReplica(t *testing.T) {
 			other := b.Login(t, name)
 			for _, replica := range []*testkit.App{a, b} { // both have seen, and may remember, the tokens
 				for _, raw := range []string{user.Access, other.Access} {
-					if got := replica.Do(t, me(raw)).Status; got != http.StatusOK {
+					if got := replica.Do(t, testkit.Me(raw)).Status; got != http.StatusOK {
 						t.Fatalf("me = %d, want 200", got)
 					}
 				}
@@ -70,10 +41,10 @@ func TestLosingAccessTakesEffectAtOnceOnEveryReplica(t *testing.T) {
 			lose(user)
 			for _, replica := range []*testkit.App{b, a} {
 				for _, u := range []testkit.Tokens{user, other} {
-					mustFail(t, replica.Do(t, me(u.Access)), http.StatusUnauthorized, "UNAUTHORIZED")
-					mustFail(t, replica.Do(t, refresh(u.Refresh)), http.StatusUnauthorized, "REFRESH_FAILED")
+					testkit.WantError(t, replica.Do(t, testkit.Me(u.Access)), http.StatusUnauthorized, "UNAUTHORIZED")
+					testkit.WantError(t, replica.Do(t, testkit.Refresh(u.Refresh)), http.StatusUnauthorized, "REFRESH_FAILED")
 				}
-				mustFail(t, replica.Do(t, login(name+"@example.com", testkit.Password)), http.StatusUnauthorized, "LOGIN_FAILED")
+				testkit.WantError(t, replica.Do(t, testkit.SignIn(name+"@example.com", testkit.Password)), http.StatusUnauthorized, "LOGIN_FAILED")
 			}
 		}
 	})
@@ -82,7 +53,7 @@ func TestLosingAccessTakesEffectAtOnceOnEveryReplica(t *testing.T) {
 func TestARoleIsTheDatabasesOnEveryReplica(t *testing.T) {
 	t.Parallel()
 
-	replicas(t, func(t *testing.T, a, b *testkit.App, _ *sql.DB) {
+	testkit.Replicas(t, func(t *testing.T, a, b *testkit.App, _ *sql.DB) {
 		admin, user := a.Admin(t, "root"), a.Register(t, "ada")
 		manage := testkit.Request{Method: http.MethodGet, Path: "/api/v1/admin/users", Token: user.Access}
 		for _, tt := range []struct {

@@ -1,6 +1,8 @@
 package httpapi_test
 
 import (
+	"net/http"
+	"strings"
 	"testing"
 
 	"stoa/internal/testkit"
@@ -28,4 +30,16 @@ func TestUncleanPathsDoNotExist(t *testing.T) {
 			t.Errorf("%s %s = %d %s, want 404 NOT_FOUND", tt.method, tt.path, res.Status, res.Body)
 		}
 	}
+}
+
+func TestUnknownMethodsAndMedia(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t)
+	res := a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/auth/login"})
+	testkit.WantError(t, res, http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED")
+	req := testkit.SignIn("ada@example.com", "secret")
+	req.Header = http.Header{"Content-Type": {"text/plain"}}
+	testkit.WantError(t, a.Do(t, req), http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
+	testkit.WantError(t, a.Do(t, testkit.Post("", "/auth/login", `{"x":"`+strings.Repeat("x", 1<<20)+`"}`)), http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
 }

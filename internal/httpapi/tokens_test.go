@@ -18,15 +18,15 @@ func TestEachKindOfTokenOpensItsOwnDoorOnly(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, plain *testkit.App) {
-		e := newEcho(t, plain, nil)
-		res := plain.Do(t, testkit.Request{Method: http.MethodGet, Path: gatewayBase + "/api/x"})
+		e := plain.InstallEcho(t, nil)
+		res := plain.Do(t, testkit.Request{Method: http.MethodGet, Path: testkit.EchoPath + "/api/x"})
 		if res.Status != http.StatusOK {
 			t.Fatalf("the plugin answered %d", res.Status)
 		}
 		user := plain.Register(t, "ada")
 		tokens := map[string]string{
-			"access": user.Access, "refresh": user.Refresh, "plugin": e.reached().Header.Get("X-Platform-Token"), "administrator": e.admin.Access,
-			"service": serviceToken(t, jwt.MapClaims{"sub": "billing", "iss": serviceIssuer, "iat": testkit.T0.Unix(), "exp": testkit.T0.Add(time.Hour).Unix()}),
+			"access": user.Access, "refresh": user.Refresh, "plugin": e.Reached().Header.Get("X-Platform-Token"), "administrator": e.Admin.Access,
+			"service": testkit.ServiceToken(t, jwt.MapClaims{"sub": "billing", "iss": testkit.ServiceIssuer, "iat": testkit.T0.Unix(), "exp": testkit.T0.Add(time.Hour).Unix()}),
 		}
 		get := func(path string) func(string) testkit.Request {
 			return func(token string) testkit.Request {
@@ -38,9 +38,9 @@ func TestEachKindOfTokenOpensItsOwnDoorOnly(t *testing.T) {
 			req  func(token string) testkit.Request
 			want map[string]int // 401 for those not named
 		}{
-			{"me", me, map[string]int{"access": 200, "administrator": 200}},
+			{"me", testkit.Me, map[string]int{"access": 200, "administrator": 200}},
 			{"sessions", get("/auth/sessions"), map[string]int{"access": 200, "administrator": 200}},
-			{"refresh", refresh, map[string]int{"refresh": 200}},
+			{"refresh", testkit.Refresh, map[string]int{"refresh": 200}},
 			{"platform API", get("/api/v1/platform/config"), map[string]int{"plugin": 200}},
 			// services are off here
 			{"management", get("/api/v1/admin/extensions"), map[string]int{"access": 403, "administrator": 200}},
@@ -61,12 +61,12 @@ func TestEachKindOfTokenOpensItsOwnDoorOnly(t *testing.T) {
 func TestServiceTokensManageAndDoNothingElse(t *testing.T) {
 	t.Parallel()
 
-	a := testkit.New(t, withServices)
-	claims := jwt.MapClaims{"sub": "billing", "iss": serviceIssuer, "iat": testkit.T0.Unix(), "exp": testkit.T0.Add(time.Hour).Unix()}
+	a := testkit.New(t, testkit.WithServices)
+	claims := jwt.MapClaims{"sub": "billing", "iss": testkit.ServiceIssuer, "iat": testkit.T0.Unix(), "exp": testkit.T0.Add(time.Hour).Unix()}
 	for _, typ := range []string{"JWT", "at+jwt"} { // RFC 9068 issuers write the latter
 		signed := jwt.NewWithClaims(jwt.SigningMethodHS256, claims)
 		signed.Header["typ"], signed.Header["kid"] = typ, "key of the service"
-		raw, err := signed.SignedString([]byte(serviceSecret))
+		raw, err := signed.SignedString([]byte(testkit.ServiceSecret))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestServiceTokensManageAndDoNothingElse(t *testing.T) {
 				t.Errorf("typ %s: %s = %d, want %d", typ, path, got, want)
 			}
 		}
-		mustFail(t, a.Do(t, refresh(raw)), http.StatusUnauthorized, "REFRESH_FAILED")
+		testkit.WantError(t, a.Do(t, testkit.Refresh(raw)), http.StatusUnauthorized, "REFRESH_FAILED")
 		if got := a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/auth/logout", Token: raw}).Status; got != http.StatusOK {
 			t.Errorf("typ %s: logout = %d, want 200", typ, got)
 		}
@@ -91,16 +91,16 @@ func TestNoChosenNamePassesForTheIssuer(t *testing.T) {
 
 	const issuer = "billing.example.com"
 	a := testkit.New(t, func(_ testing.TB, cfg *app.Config) {
-		cfg.ServiceIssuer, cfg.ServiceSecret = issuer, serviceSecret
+		cfg.ServiceIssuer, cfg.ServiceSecret = issuer, testkit.ServiceSecret
 	})
 	for i, u := range []struct{ email, username, referral string }{
 		{"iss@billing.example.com", issuer, issuer},
 		{"billing@example.com", "iss", `","iss":"` + issuer},
 		{`{iss}@example.com`, "sub", `{"iss":"` + issuer + `"}`},
-		{"root@example.com", "ADMIN", serviceSecret},
+		{"root@example.com", "ADMIN", testkit.ServiceSecret},
 		{"admin@example.com", "at-jwt", `"}.{"iss":"` + issuer + `","sub":"x"}`},
 	} {
-		res := a.Do(t, post("/auth/register", map[string]string{"email": u.email, "username": u.username, "password": testkit.Password, "referralCode": u.referral}))
+		res := a.Do(t, testkit.Post("", "/auth/register", map[string]string{"email": u.email, "username": u.username, "password": testkit.Password, "referralCode": u.referral}))
 		tokens := testkit.TokensOf(t, res, http.StatusCreated)
 		for _, raw := range []string{tokens.Access, tokens.Refresh} {
 			parts := strings.Split(raw, ".")
@@ -119,4 +119,51 @@ func TestNoChosenNamePassesForTheIssuer(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Spec A, Authentication 6.
+func TestServicesActAsAdministrators(t *testing.T) {
+	t.Parallel()
+
+	a, off := testkit.New(t, testkit.WithServices), testkit.New(t)
+	claims := jwt.MapClaims{"sub": "billing", "iss": testkit.ServiceIssuer, "iat": testkit.T0.Unix(), "exp": testkit.T0.Add(time.Hour).Unix()}
+	raw := testkit.ServiceToken(t, claims)
+	admin := testkit.Request{Method: http.MethodGet, Path: "/api/v1/admin/extensions", Token: raw}
+	if got := a.Do(t, admin).Status; got != http.StatusOK {
+		t.Errorf("an administrator's route = %d, want 200", got)
+	}
+	testkit.WantError(t, off.Do(t, admin), http.StatusUnauthorized, "UNAUTHORIZED")
+	// A service is nobody's session.
+	testkit.WantError(t, a.Do(t, testkit.Me(raw)), http.StatusUnauthorized, "UNAUTHORIZED")
+	testkit.WantError(t, a.Do(t, testkit.Post(raw, "/auth/change-password", map[string]string{
+		"currentPassword": testkit.Password, "newPassword": testkit.Password,
+	})), http.StatusUnauthorized, "UNAUTHORIZED")
+
+	claims["iss"] = "https://evil.example.com"
+	admin.Token = testkit.ServiceToken(t, claims)
+	testkit.WantError(t, a.Do(t, admin), http.StatusUnauthorized, "UNAUTHORIZED")
+}
+
+// A user chooses e-mail address, username and referral code, and gets tokens that
+// carry some of it: none may make a service of the user.
+func TestNoUserCanPassForAService(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t, testkit.WithServices)
+	tokens := a.Register(t, "billing")
+	plugin, _, err := a.Accounts.IssuePluginToken(t.Context(), testkit.ServiceIssuer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, raw := range []string{tokens.Refresh, plugin, swapHeader(tokens.Access)} {
+		testkit.WantError(t, a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/api/v1/admin/extensions", Token: raw}), http.StatusUnauthorized, "UNAUTHORIZED")
+		testkit.WantError(t, a.Do(t, testkit.Me(raw)), http.StatusUnauthorized, "UNAUTHORIZED")
+	}
+	testkit.WantError(t, a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/api/v1/admin/extensions", Token: tokens.Access}), http.StatusForbidden, "FORBIDDEN")
+}
+
+// swapHeader gives a token the header {"alg":"HS256","typ":"JWT"}.
+func swapHeader(raw string) string {
+	_, rest, _ := strings.Cut(raw, ".")
+	return "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9." + rest
 }

@@ -39,8 +39,8 @@ func issuesOf(t *testing.T, res testkit.Response) []string {
 func TestEveryViolationIsNamed(t *testing.T) {
 	t.Parallel()
 
-	a := newEcho(t, testkit.New(t), nil)
-	admin := a.admin
+	a := testkit.New(t).InstallEcho(t, nil)
+	admin := a.Admin
 	user := "/api/v1/admin/users/" + admin.UserID
 	tests := []struct {
 		method, path, body string
@@ -88,7 +88,7 @@ func TestLastOfTwoFieldsCounts(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.New(t)
-	res := a.Do(t, post("/auth/register", `{"email":1,"email":"ada@example.com","username":"ada","password":"secret","Email":"eve@example.com"}`))
+	res := a.Do(t, testkit.Post("", "/auth/register", `{"email":1,"email":"ada@example.com","username":"ada","password":"secret","Email":"eve@example.com"}`))
 	if got := res.Text(t, "data.user.email"); res.Status != http.StatusCreated || got != "ada@example.com" {
 		t.Errorf("answer = %d %s, want the address that was given last", res.Status, res.Body)
 	}
@@ -113,8 +113,8 @@ func TestSeveralAuthorizationHeadersAreRefused(t *testing.T) {
 func TestBrokenRequestsAreToldWhatIsWrong(t *testing.T) {
 	t.Parallel()
 
-	a := newEcho(t, testkit.New(t), nil)
-	admin := a.admin
+	a := testkit.New(t).InstallEcho(t, nil)
+	admin := a.Admin
 	const install = "POST /api/v1/admin/extensions/plugin/install HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: 1000\r\nContent-Type: "
 	tests := []struct {
 		name, request string
@@ -122,7 +122,7 @@ func TestBrokenRequestsAreToldWhatIsWrong(t *testing.T) {
 	}{
 		{"two lengths", "POST /auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", []string{" two_lengths"}},
 		{"JSON cut short", "POST /auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\n{\"email\"", []string{" unreadable"}},
-		{"a plugin's request cut short", "POST " + gatewayBase + "/api/x HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\nhalf", []string{" unreadable"}},
+		{"a plugin's request cut short", "POST " + testkit.EchoPath + "/api/x HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\nhalf", []string{" unreadable"}},
 		{"archive cut short", fmt.Sprintf(install, admin.Access) + "application/zip\r\n\r\nPK", []string{" unreadable"}},
 		{
 			"form cut short", fmt.Sprintf(install, admin.Access) + "multipart/form-data; boundary=b\r\n\r\n--b\r\nContent-Disposition: form-data; name=f; filename=f\r\n\r\nPK",

@@ -38,6 +38,19 @@ func (a *App) Login(tb testing.TB, name string) Tokens {
 	}}), http.StatusOK)
 }
 
+// SignIn returns a sign-in.
+func SignIn(email, password string) Request {
+	return Post("", "/auth/login", map[string]string{"email": email, "password": password})
+}
+
+// Refresh returns an exchange of a refresh token.
+func Refresh(token string) Request {
+	return Post("", "/auth/refresh", map[string]string{"refresh_token": token})
+}
+
+// Me returns a question of a user for itself.
+func Me(token string) Request { return Get(token, "/auth/me") }
+
 // TokensOf reads a token set, which must have the status want.
 func TokensOf(tb testing.TB, res Response, want int) Tokens {
 	tb.Helper()

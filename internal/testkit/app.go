@@ -3,6 +3,7 @@
 package testkit
 
 import (
+	"database/sql"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -106,6 +107,40 @@ func New(tb testing.TB, options ...Option) *App {
 // OnBothEngines runs test once on SQLite and once on PostgreSQL.
 func OnBothEngines(t *testing.T, test func(t *testing.T, app *App)) {
 	t.Helper()
-	t.Run("SQLite", func(t *testing.T) { t.Parallel(); test(t, New(t)) })
-	t.Run("PostgreSQL", func(t *testing.T) { t.Parallel(); test(t, New(t, OnPostgres)) })
+	OnEachEngine(t, func(t *testing.T, options ...Option) { t.Helper(); test(t, New(t, options...)) })
+}
+
+// OnEachEngine is OnBothEngines for tests that start their Apps themselves, with
+// the options for the engine.
+func OnEachEngine(t *testing.T, test func(t *testing.T, options ...Option)) {
+	t.Helper()
+	t.Run("SQLite", func(t *testing.T) { t.Parallel(); test(t) })
+	t.Run("PostgreSQL", func(t *testing.T) { t.Parallel(); test(t, OnPostgres) })
+}
+
+// Replicas runs test on either engine with two Apps on one database, and with a
+// connection of its own to that database.
+func Replicas(t *testing.T, test func(t *testing.T, a, b *App, db *sql.DB)) {
+	t.Helper()
+	for name, url := range map[string]func(testing.TB) string{
+		"sqlite": func(tb testing.TB) string { return filepath.Join(tb.TempDir(), "shared.db") },
+		"pgx":    pgtest.URL,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			at := url(t)
+			shared := func(_ testing.TB, cfg *app.Config) { cfg.DatabaseURL = at }
+			a, b := New(t, shared), New(t, shared)
+			if name == "sqlite" {
+				at = "file:" + at + "?_pragma=foreign_keys(ON)&_pragma=busy_timeout(10000)"
+			}
+			db, err := sql.Open(name, at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = db.Close() })
+			test(t, a, b, db)
+		})
+	}
 }

@@ -1,6 +1,9 @@
 package testkit
 
 import (
+	"bytes"
+	"maps"
+	"mime/multipart"
 	"net/http"
 	"testing"
 
@@ -39,6 +42,32 @@ func InternalManifest(slug, entryModule string) map[string]any {
 		"schemaVersion": 1, "slug": slug, "name": "Plugin " + slug, "version": "1.0.0",
 		"runtimeType": "internal-fastify", "entryModule": entryModule,
 	}
+}
+
+// ExternalPlugin returns the archive of an external plugin, with changes to the
+// manifest of ExternalManifest.
+func ExternalPlugin(tb testing.TB, slug string, changes map[string]any) []byte {
+	tb.Helper()
+	m := ExternalManifest(slug, "https://plugin.example")
+	maps.Copy(m, changes)
+	return PluginArchive(tb, m, nil)
+}
+
+// Form returns a multipart body with those files, and the header for it.
+func Form(tb testing.TB, files ...[]byte) (body []byte, header http.Header) {
+	tb.Helper()
+	var buf bytes.Buffer
+	w := multipart.NewWriter(&buf)
+	_ = w.WriteField("comment", "a field that is no file")
+	for _, content := range files {
+		part, err := w.CreateFormFile("whatever", "my plugin.zip")
+		if err != nil {
+			tb.Fatal(err)
+		}
+		_, _ = part.Write(content)
+	}
+	_ = w.Close()
+	return buf.Bytes(), http.Header{"Content-Type": {w.FormDataContentType()}}
 }
 
 // Install sends an archive to the install route of a kind as application/zip.

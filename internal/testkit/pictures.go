@@ -8,6 +8,9 @@ import (
 	"image/png"
 )
 
+// SVG is a picture.
+const SVG = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><rect width="1" height="1"/></svg>`
+
 // PNG and JPEG return a picture of that size.
 func PNG(width, height int) string {
 	var b bytes.Buffer

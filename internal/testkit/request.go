@@ -28,6 +28,21 @@ type Request struct {
 	Header http.Header
 }
 
+// Get returns a GET by the user of a token, or by a guest, here and below.
+func Get(token, path string) Request {
+	return Request{Method: http.MethodGet, Path: path, Token: token}
+}
+
+// Post returns a POST.
+func Post(token, path string, body any) Request {
+	return Request{Method: http.MethodPost, Path: path, Token: token, Body: body}
+}
+
+// Delete returns a DELETE.
+func Delete(token, path string) Request {
+	return Request{Method: http.MethodDelete, Path: path, Token: token}
+}
+
 // Response is what came back, read to its end.
 type Response struct {
 	Status int
@@ -73,6 +88,18 @@ func (a *App) Do(tb testing.TB, req Request) Response {
 	res := a.DoUnchecked(tb, req)
 	checkContract(tb, req, res)
 	return res
+}
+
+// Fetch sends a GET as a guest and returns the answer.
+func (a *App) Fetch(tb testing.TB, path string) Response {
+	tb.Helper()
+	return a.Do(tb, Get("", path))
+}
+
+// Send sends a POST as a guest and returns the answer.
+func (a *App) Send(tb testing.TB, path string, body any) Response {
+	tb.Helper()
+	return a.Do(tb, Post("", path, body))
 }
 
 // DoUnchecked is Do without the check, for answers that are a plugin's own.

@@ -1,49 +1,26 @@
-package shop
+package shop_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"testing"
-	"time"
 
-	"pgregory.net/rapid"
-
-	"stoa/internal/httpapi/web"
-	"stoa/internal/market"
+	"stoa/internal/testkit"
 )
 
-// The answer has two definitions: its type, which the contract is compared with,
-// and the function that writes it. They must agree.
-func TestAVerificationIsWrittenAsEncodingJSONWritesIt(t *testing.T) {
+func TestVerifyRefusals(t *testing.T) {
 	t.Parallel()
+	a := testkit.NewShop(t)
+	key := a.BuyKey(t, "", "once")
+	a.Activate(t, key, "a.example")
 
-	rapid.Check(t, func(t *rapid.T) {
-		text := func(name string) string {
-			return rapid.OneOf(rapid.StringN(0, 8, -1), rapid.SampledFrom([]string{"support", `"`, `\\`, "<&>", "\u2028", "\x7f", "\x1f", "ü", "\xff"})).Draw(t, name)
-		}
-		moment := func(name string) web.Timestamp {
-			return web.Timestamp(time.UnixMilli(rapid.Int64Range(-1, 253402300799999).Draw(t, name)))
-		}
-		l := licenseInfo{
-			ID: text("id"), ProductID: text("productId"), LicenseKey: text("licenseKey"),
-			Type: market.LicenseType(text("type")), Status: market.LicenseStatus(text("status")), Features: []string{},
-			MaxInstances: rapid.Int().Draw(t, "maxInstances"), CurrentInstances: rapid.Int().Draw(t, "currentInstances"),
-			CreatedAt: moment("createdAt"),
-		}
-		for range rapid.IntRange(0, 3).Draw(t, "features") {
-			l.Features = append(l.Features, text("feature"))
-		}
-		if rapid.Bool().Draw(t, "expires") {
-			l.ExpiresAt = moment("expiresAt")
-		}
-		var want bytes.Buffer
-		enc := json.NewEncoder(&want)
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(granted{Valid: true, License: l, Features: l.Features}); err != nil {
-			t.Fatal(err)
-		}
-		if got := appendGranted([]byte("x"), l); string(got) != "x"+want.String() {
-			t.Errorf("wrote %s\nwant  x%s", got, want.String())
-		}
-	})
+	testkit.WantRefused(t, a.Verify(t, "mail-pack", "x", "a.example"), "not_found")
+	testkit.WantRefused(t, a.Verify(t, "mail-pack", testkit.UnknownKey(), "a.example"), "not_found")
+	testkit.WantRefused(t, a.Verify(t, "bare", key, "a.example"), "not_found")
+	testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "b.example"), "not_activated")
+	testkit.WantFlatError(t, a.Verify(t, "nope", key, "a.example"), 404, "NOT_FOUND")
+	testkit.WantFlatError(t, a.Verify(t, "mail-pack", key, "\xff"), 400, "VALIDATION_ERROR")
+	missing := a.Fetch(t, testkit.Products+"/mail-pack/license/verify")
+	testkit.WantFlatError(t, missing, 400, "VALIDATION_ERROR")
+	if got := testkit.IssuePaths(t, missing); got != "licenseKey instanceId" {
+		t.Errorf("issues = %q", got)
+	}
 }

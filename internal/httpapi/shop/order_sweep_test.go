@@ -1,0 +1,182 @@
+package shop_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"stoa/internal/market"
+	"stoa/internal/market/payment"
+	"stoa/internal/testkit"
+	"stoa/internal/testkit/logtest"
+)
+
+// Stripe may have told of a payment in vain for days: its secret was wrong, or
+// stoa was away.
+func TestAnOrderWhoseWebhookIsLostIsLookedUp(t *testing.T) {
+	t.Parallel()
+
+	refused := map[string]any{"payment_intent": map[string]any{"id": "pi_1", "object": "payment_intent", "status": "requires_payment_method"}}
+	waiting := map[string]any{"payment_intent": map[string]any{"id": "pi_1", "object": "payment_intent", "status": "processing"}}
+	for _, tt := range []struct {
+		name, status, paid string
+		more               map[string]any
+		want               market.OrderStatus
+	}{
+		{"paid", "complete", "paid", nil, market.OrderPaid},
+		{"expired", "expired", "unpaid", nil, market.OrderCancelled},
+		{"open", "open", "unpaid", nil, market.OrderPending},
+		{"the bank has not answered", "complete", "unpaid", waiting, market.OrderPending},
+		{"the bank refused", "complete", "unpaid", refused, market.OrderCancelled},
+		{"a cent is paid", "complete", "paid", map[string]any{"amount_total": 1}, market.OrderPending},
+		{"another page", "complete", "paid", map[string]any{"id": "cs_other"}, market.OrderPending},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			a, srv := testkit.NewStripeShop(t)
+			s := a.Sell(t, "once")
+			srv.Answer(s.Page(tt.status, tt.paid, tt.more))
+			a.Clock.Advance(25*time.Hour - time.Millisecond)
+			a.SweepOrders(t)
+			if n := len(srv.Requests("/v1/checkout/sessions/cs_" + s.OrderID)); n != 0 {
+				t.Errorf("Stripe was asked %d times about a page that may be open", n)
+			}
+			a.Clock.Advance(time.Millisecond)
+			a.SweepOrders(t)
+			a.SweepOrders(t)
+			if o := a.StoredOrder(t, s.OrderID); o.Status() != tt.want {
+				t.Errorf("the order is %s, want %s", o.Status(), tt.want)
+			}
+			if n := len(srv.Requests("/v1/checkout/sessions/cs_" + s.OrderID)); n != 1 {
+				t.Errorf("Stripe was asked %d times, want once", n)
+			}
+		})
+	}
+}
+
+// What was looked up and what the webhook tells after all are one payment.
+func TestAWebhookAfterALookUpChangesNothing(t *testing.T) {
+	t.Parallel()
+	a, srv := testkit.NewStripeShop(t)
+	s := a.Sell(t, "once")
+	srv.Answer(s.Page("complete", "paid", nil))
+	a.Clock.Advance(5 * 24 * time.Hour)
+	a.SweepOrders(t)
+	a.Activate(t, s.Key, "a.example")
+	a.MustDeliver(t, s.Paid())
+	if o := a.StoredOrder(t, s.OrderID); o.Status() != market.OrderPaid || !o.PaidAt.Equal(testkit.T0.Add(time.Minute)) || o.Payment.Payment != "pi_"+s.OrderID {
+		t.Errorf("the order is %+v", o)
+	}
+	if got := downloads(t, a); got != 101 {
+		t.Errorf("downloadCount = %v, want one sale", got)
+	}
+}
+
+// A payment that the provider will not give back must neither be asked for
+// forever nor stand in the way of others.
+func TestALatePaymentThatCannotBeGivenBackIsGivenUp(t *testing.T) {
+	t.Parallel()
+	a, b := testkit.NewBankShop(t)
+	late := a.Buy(t, "", "once").Text(t, "orderId")
+	o := a.StoredOrder(t, late)
+	o.CancelledAt, o.PaidAt = testkit.T0, testkit.T0
+	if err := a.Market.Sales.UpdateOrder(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	b.Fail(fmt.Errorf("disputed: %w", payment.ErrRefused))
+	log := ""
+	for range 40 * 24 * 6 { // forty days, every ten minutes
+		log += a.SweepOrders(t)
+		a.Clock.Advance(10 * time.Minute)
+	}
+	if got := len(b.Refunded()); got != market.SweepTries {
+		t.Errorf("%d tries, want %d", got, market.SweepTries)
+	}
+	if strings.Count(log, "level=ERROR") != 1 || !strings.Contains(log, "given up") || !strings.Contains(log, late) {
+		t.Errorf("want one ERROR that names the order, got:\n%s", log)
+	}
+	// An administrator tries once more when the dispute is over.
+	admin := a.Admin(t, "root").Access
+	if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+late+"/refund", nil)); res.Status != http.StatusConflict {
+		t.Errorf("refund = %d %s, want 409", res.Status, res.Body)
+	}
+	b.Fail(nil)
+	res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+late+"/refund", nil))
+	if res.Status != http.StatusOK || res.Text(t, "data.status") != "cancelled" || res.Text(t, "data.refundedAt") == "" {
+		t.Errorf("refund = %d %s", res.Status, res.Body)
+	}
+	if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+late+"/refund", nil)); res.Status != http.StatusConflict {
+		t.Errorf("refund again = %d, want 409", res.Status)
+	}
+}
+
+// While the provider is away nothing is decided.
+func TestAnOutageDecidesNothing(t *testing.T) {
+	t.Parallel()
+	a, b := testkit.NewBankShop(t)
+	id := a.Buy(t, "", "once").Text(t, "orderId")
+	a.Clock.Advance(25 * time.Hour)
+	b.Fail(errors.New("no answer"))
+	if log := a.SweepOrders(t); !strings.Contains(log, "level=WARN") || !strings.Contains(log, "no answer") {
+		t.Errorf("log: %s", log)
+	}
+	b.Fail(nil)
+	b.Show(payment.Event{ID: "failed 1", Kind: payment.Failed})
+	a.SweepOrders(t)
+	if o := a.StoredOrder(t, id); o.Status() != market.OrderPending || b.LookUps() != 1 {
+		t.Errorf("the order is %s after %d look-ups, want it put off", o.Status(), b.LookUps())
+	}
+	a.Clock.Advance(10 * time.Minute)
+	a.SweepOrders(t)
+	if o := a.StoredOrder(t, id); o.Status() != market.OrderCancelled {
+		t.Errorf("the order is %s, want it cancelled", o.Status())
+	}
+}
+
+// A crash between two steps leaves work; it is found and finished.
+func TestUnfinishedOrdersAreFinished(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
+		a, b := testkit.NewBankShop(t, options...)
+		ask := func(id string) {
+			b.Fail(errors.New("no answer"))
+			if _, err := a.Market.Purchase(t.Context(), "mail-pack", market.PurchaseRequest{TierID: "once", PaymentMethod: "card", OrderID: id}); err == nil {
+				t.Fatal("the bank answered")
+			}
+			b.Fail(nil)
+		}
+		ask("never") // its payment never began
+		late := a.Buy(t, "", "once").Text(t, "orderId")
+		o := a.StoredOrder(t, late) // paid after it was cancelled, and nobody could be asked
+		o.CancelledAt, o.PaidAt = testkit.T0, testkit.T0
+		waiting := a.Buy(t, "", "once").Text(t, "orderId")
+		if err := a.Market.Sales.UpdateOrder(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		a.Clock.Advance(25*time.Hour - time.Millisecond)
+		ask("young")
+		sweep := func() {
+			if err := a.Market.SweepOrders(t.Context(), logtest.New(t)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sweep()
+		if o := a.StoredOrder(t, "never"); o.Status() != market.OrderPending {
+			t.Error("an order was given up a millisecond too early")
+		}
+		a.Clock.Advance(time.Millisecond)
+		sweep()
+		for id, want := range map[string]market.OrderStatus{"never": market.OrderCancelled, "young": market.OrderPending, waiting: market.OrderPending, late: market.OrderCancelled} {
+			if o := a.StoredOrder(t, id); o.Status() != want {
+				t.Errorf("%s is %s, want %s", id, o.Status(), want)
+			}
+		}
+		if o := a.StoredOrder(t, late); o.RefundedAt.IsZero() || len(b.Refunded()) != 1 || b.Refunded()[0] != late {
+			t.Errorf("the late payment was given back %q (%s), want once", b.Refunded(), o.RefundedAt)
+		}
+	})
+}

@@ -1,0 +1,96 @@
+package shop_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"stoa/internal/testkit"
+)
+
+// Stripe goes on to the next period though it could not collect one, and a webhook
+// may be lost: whoever paid for a period must not find the licence expired.
+func TestThePeriodThatIsPaidWorksWhateverBecameOfThoseBefore(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
+		a, _ := testkit.NewStripeShop(t, options...)
+		for _, tt := range []struct {
+			periods []int // in the order of their webhooks
+			want    string
+		}{
+			{[]int{2}, "2030-05-01"},
+			{[]int{2, 3}, "2030-06-01"},
+			{[]int{3}, "2030-06-01"},
+			{[]int{3, 3}, "2030-06-01"},
+			{[]int{3, 2, 2}, "2030-06-01"}, // the same as in order
+			{[]int{5, 4, 2, 3}, "2030-08-01"},
+			{[]int{2, 5}, "2030-08-01"},
+			{[]int{5, 6}, "2030-09-01"},
+			{[]int{5, 7, 6, 2}, "2030-10-01"},
+			{[]int{121}, "2040-04-01"},
+			{[]int{122}, "2030-05-01"}, // more than ten years were passed over: not by this shop's count
+		} {
+			s := a.Sell(t, "monthly")
+			a.MustDeliver(t, s.Subscribed("evt_1", "checkout.session.completed", "paid"))
+			for _, n := range tt.periods {
+				a.MustDeliver(t, s.Period(n))
+			}
+			l, err := a.Market.LicenseByID(t.Context(), a.StoredOrder(t, s.OrderID).LicenseID)
+			if got := l.License.ExpiresAt.Format(time.DateOnly); err != nil || got != tt.want {
+				t.Errorf("after %v the licence ends %s, %v; want %s", tt.periods, got, err, tt.want)
+			}
+		}
+	})
+}
+
+// A month that the shop gave away comes on top of those that are paid, also when
+// one of them is told late.
+func TestAPeriodThatWasGivenAwayIsKept(t *testing.T) {
+	t.Parallel()
+	a, _ := testkit.NewStripeShop(t)
+	admin := a.Admin(t, "root").Access
+	for _, order := range [][]int{{2, 3}, {3, 2}} {
+		s := a.Sell(t, "monthly")
+		a.MustDeliver(t, s.Subscribed("evt_1", "checkout.session.completed", "paid"))
+		id := a.StoredOrder(t, s.OrderID).LicenseID
+		if res := a.Do(t, testkit.Request{Method: "POST", Path: "/api/v1/admin/licenses/" + id + "/renew", Token: admin, Body: map[string]any{"periods": 1}}); res.Status != 200 {
+			t.Fatalf("renew = %d %s", res.Status, res.Body)
+		}
+		for _, n := range order {
+			a.MustDeliver(t, s.Period(n))
+		}
+		l, err := a.Market.LicenseByID(t.Context(), id)
+		if got := l.License.ExpiresAt.Format(time.DateOnly); err != nil || got != "2030-07-01" {
+			t.Errorf("in the order %v the licence ends %s, %v; want 2030-07-01", order, got, err)
+		}
+	}
+}
+
+// A period that was passed over and is paid after all adds nothing only while the
+// term has it: an administrator may have ended it earlier, or revoked the licence.
+func TestAPeriodThatWasPassedOverAndIsNotInTheTerm(t *testing.T) {
+	t.Parallel()
+	a, _ := testkit.NewStripeShop(t)
+	admin := a.Admin(t, "root").Access
+	passedOver := func() (s testkit.Sale, license string) {
+		s = a.Sell(t, "monthly")
+		a.MustDeliver(t, s.Subscribed("evt_1", "checkout.session.completed", "paid"))
+		a.MustDeliver(t, s.Period(3))
+		return s, "/api/v1/admin/licenses/" + a.StoredOrder(t, s.OrderID).LicenseID
+	}
+	s, license := passedOver()
+	if res := a.Do(t, testkit.Request{Method: "PATCH", Path: license, Token: admin, Body: map[string]any{"expiresAt": "2030-04-01T12:00:00Z"}}); res.Status != 200 {
+		t.Fatalf("change = %d %s", res.Status, res.Body)
+	}
+	a.MustDeliver(t, s.Period(2))
+	l, err := a.Market.LicenseByID(t.Context(), a.StoredOrder(t, s.OrderID).LicenseID)
+	if got := l.License.ExpiresAt.Format(time.DateOnly); err != nil || got != "2030-05-01" {
+		t.Errorf("ended earlier, the licence ends %s, %v; want 2030-05-01", got, err)
+	}
+	s, license = passedOver()
+	a.Do(t, testkit.Post(admin, license+"/revoke", nil))
+	if n, err := notice(t, a, s.Period(2)); err != nil || !strings.Contains(n.Warning, "end the subscription") {
+		t.Errorf("of a revoked licence: %+v, %v; want a warning", n, err)
+	}
+}

@@ -1,0 +1,112 @@
+package testkit
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+
+	"stoa/internal/app"
+	"stoa/internal/market/payment"
+)
+
+// Bank is a payment provider whose customers pay on a page. It remembers what it
+// was asked for.
+type Bank struct {
+	mu       sync.Mutex
+	fails    error // what every call returns, if not nil
+	begun    []payment.Charge
+	refunded []string // order ids
+	lookUps  int
+	sees     payment.Event // what Look returns
+}
+
+// NewBankShop starts an App with Catalog that takes payments with a Bank.
+func NewBankShop(tb testing.TB, options ...Option) (*App, *Bank) {
+	tb.Helper()
+	b := new(Bank)
+	return NewShop(tb, append(options, func(_ testing.TB, cfg *app.Config) { cfg.Provider = b })...), b
+}
+
+// Fail makes every call of the bank fail with err, until it is nil.
+func (b *Bank) Fail(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.fails = err
+}
+
+// Show makes Look return e.
+func (b *Bank) Show(e payment.Event) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.sees = e
+}
+
+// Begun returns the payments that the bank was asked to begin.
+func (b *Bank) Begun() []payment.Charge {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.begun)
+}
+
+// Refunded returns the ids of the orders that the bank was asked to refund.
+func (b *Bank) Refunded() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.refunded)
+}
+
+// LookUps returns how often Look was called.
+func (b *Bank) LookUps() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.lookUps
+}
+
+// Name implements payment.Provider, as do all methods below.
+func (b *Bank) Name() string { return "bank" }
+
+// Mode is documented with Name.
+func (b *Bank) Mode() payment.Mode { return payment.Hosted }
+
+// Begin is documented with Name.
+func (b *Bank) Begin(_ context.Context, c payment.Charge) (payment.Page, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.begun = append(b.begun, c)
+	return payment.Page{Session: "session-" + c.OrderID, URL: "https://bank.example/pay/" + c.OrderID}, b.fails
+}
+
+// Refund is documented with Name.
+func (b *Bank) Refund(_ context.Context, orderID string, _ payment.Reference) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.refunded = append(b.refunded, orderID)
+	return b.fails
+}
+
+// End is documented with Name.
+func (b *Bank) End(context.Context, payment.Reference) error { return nil }
+
+// Collect is documented with Name.
+func (b *Bank) Collect(context.Context, payment.Reference) error { return nil }
+
+// Cancel is documented with Name.
+func (b *Bank) Cancel(context.Context, payment.Reference) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.fails
+}
+
+// Look is documented with Name.
+func (b *Bank) Look(context.Context, payment.Reference) (payment.Event, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.lookUps++
+	return b.sees, b.fails
+}
+
+// Event is documented with Name.
+func (b *Bank) Event(context.Context, []byte, string) (payment.Event, error) {
+	return payment.Event{}, payment.ErrForged
+}
