@@ -31,7 +31,7 @@ func (c catalogImportCmd) Run(ctx context.Context, std streams) error {
 	defer dir.Close()
 	ctx = asOperator(ctx)
 	return c.with(ctx, std, func(a *app.App) error {
-		res, err := a.Market.Import(ctx, dir.FS(), filepath.Base(c.File))
+		res, err := a.Catalog.Import(ctx, dir.FS(), filepath.Base(c.File))
 		if err != nil {
 			return explain(err)
 		}

@@ -26,7 +26,7 @@ type catalogExportCmd struct {
 func (c catalogExportCmd) Run(ctx context.Context, std streams) error {
 	return c.with(ctx, std, func(a *app.App) error {
 		if c.Path == "" {
-			return explain(a.Market.Export(ctx, std.out, market.YAML, nil))
+			return explain(a.Catalog.Export(ctx, std.out, market.YAML, nil))
 		}
 		dir, name, format, err := exportTo(c.Path)
 		if err != nil {
@@ -38,8 +38,8 @@ func (c catalogExportCmd) Run(ctx context.Context, std streams) error {
 		}
 		count := make(map[string]bool)
 		var file bytes.Buffer
-		err = a.Market.Export(ctx, &file, format, func(name string) (string, error) {
-			err := copyPicture(ctx, a.Market.Media, name, pictures)
+		err = a.Catalog.Export(ctx, &file, format, func(name string) (string, error) {
+			err := copyPicture(ctx, a.Catalog.Media, name, pictures)
 			if errors.Is(err, fs.ErrNotExist) {
 				fmt.Fprintf(std.err, "the picture /media/%s is missing in the data folder\n", name)
 				return "/media/" + name, nil

@@ -106,7 +106,7 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 		slog.String("database", a.DB.Engine()), slog.String("payments", c.Payments), slog.String("version", version()))
 
 	if c.Demo {
-		d := &demo.Demo{URL: "http://" + ln.Addr().String(), Dir: c.Data, Node: c.Node, Market: a.Market, Secrets: a.Plugins, Log: log, Client: demo.NewClient()}
+		d := &demo.Demo{URL: "http://" + ln.Addr().String(), Dir: c.Data, Node: c.Node, Catalog: a.Catalog, Secrets: a.Plugins, Log: log, Client: demo.NewClient()}
 		stopDemo, err := d.Start(ctx)
 		if err != nil {
 			return errors.Join(fmt.Errorf("demo: %w", err), group.stop(ctx))

@@ -40,9 +40,12 @@ import (
 
 // App is a stoa that can answer requests.
 type App struct {
-	Handler http.Handler
-	DB      *database.DB
-	Market  *market.Service
+	Handler  http.Handler
+	DB       *database.DB
+	Catalog  *market.CatalogService
+	Licenses *market.LicenseService
+	Orders   *market.OrderService
+	Reviews  *market.ReviewService
 
 	Accounts *account.Service
 	// LicenseKeys sign what licences' holders rely on.
@@ -83,10 +86,10 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 		return nil, errors.Join(fmt.Errorf("app: %w", err), a.Close(ctx))
 	}
 	a.background.Go(func() { a.Accounts.KeepSwept(working, cfg.Log) })
-	if a.Market.Payments.Mode() == payment.Hosted { // else nothing is ever unfinished
-		a.background.Go(func() { a.Market.KeepSwept(working, cfg.Log) })
+	if a.Orders.Payments.Mode() == payment.Hosted { // else nothing is ever unfinished
+		a.background.Go(func() { a.Orders.KeepSwept(working, cfg.Log) })
 	}
-	if a.Market.Payments.Mode() == payment.Closed {
+	if a.Orders.Payments.Mode() == payment.Closed {
 		cfg.Log.WarnContext(ctx, "no payments are taken: STOA_PAYMENTS is live and STOA_STRIPE_SECRET_KEY is not set, so that paid tiers cannot be bought")
 	}
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
@@ -156,7 +159,10 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		Installer: installer,
 		Gateway:   gate,
 
-		Market:      a.Market,
+		Catalog:     a.Catalog,
+		Licenses:    a.Licenses,
+		Orders:      a.Orders,
+		Reviews:     a.Reviews,
 		Media:       a.media,
 		LicenseKeys: a.LicenseKeys,
 	}

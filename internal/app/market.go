@@ -40,18 +40,16 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 	a.courier = &market.Courier{
 		Outbox: store.NewReceipts(a.DB), Keys: keys, Buyers: buyers{a}, Mailer: a.mailer, Log: cfg.Log, Now: cfg.Now, PublicURL: cfg.PublicURL,
 	}
-	catalog := &market.CatalogService{Store: store.NewProducts(a.DB), Media: media, Now: cfg.Now}
-	licenses := &market.LicenseService{
-		Store: store.NewLicenses(a.DB), Products: catalog, Users: buyers{a}, Keys: keys, Now: cfg.Now,
+	a.Catalog = &market.CatalogService{Store: store.NewProducts(a.DB), Media: media, Now: cfg.Now}
+	a.Licenses = &market.LicenseService{
+		Store: store.NewLicenses(a.DB), Products: a.Catalog, Users: buyers{a}, Keys: keys, Now: cfg.Now,
 		PublicURL: cfg.PublicURL, LeaseKeys: a.LicenseKeys, Leases: cfg.Leases, DevInstances: dev, Churn: churn,
 	}
-	orders := &market.OrderService{
-		Store: store.NewSales(a.DB), Claims: store.NewOrders(a.DB), Products: catalog, Licenses: licenses, Users: buyers{a},
+	a.Orders = &market.OrderService{
+		Store: store.NewOrders(a.DB), Claims: store.NewClaims(a.DB), Products: a.Catalog, Licenses: a.Licenses, Users: buyers{a},
 		Payments: payments, Keys: keys, Now: cfg.Now, Courier: a.courier, Poster: a.Mail, PublicURL: cfg.PublicURL,
 	}
-	reviews := &market.ReviewService{Store: store.NewReviews(a.DB), Products: catalog, Now: cfg.Now}
-	a.Market = &market.Service{CatalogService: catalog, LicenseService: licenses, OrderService: orders, ReviewService: reviews,
-		Catalogue: catalog.Store, Sales: orders.Store, Licenses: licenses.Store, Orders: orders.Claims, Reviews: reviews.Store, Keys: keys}
+	a.Reviews = &market.ReviewService{Store: store.NewReviews(a.DB), Products: a.Catalog, Now: cfg.Now}
 	return nil
 }
 

@@ -28,10 +28,10 @@ const (
 
 // Demo sets up the demo data of one running stoa. All fields are required.
 type Demo struct {
-	URL    string // of the running server
-	Dir    string // its data folder
-	Node   string // the Node.js executable
-	Market *market.Service
+	URL     string // of the running server
+	Dir     string // its data folder
+	Node    string // the Node.js executable
+	Catalog *market.CatalogService
 	// Secrets gives a package's signing secrets, the current one first.
 	Secrets interface {
 		SigningSecrets(ctx context.Context, slug string) ([]string, error)
@@ -49,7 +49,7 @@ func NewClient() *http.Client {
 // one's service, which ends when the returned function is called. What fails for
 // want of Node.js is logged, and the rest of the demo goes on.
 func (d *Demo) Start(ctx context.Context) (stop func(), err error) {
-	if _, err := d.Market.Import(ctx, catalog.FS, catalog.File); err != nil {
+	if _, err := d.Catalog.Import(ctx, catalog.FS, catalog.File); err != nil {
 		return nil, fmt.Errorf("catalogue: %w", err)
 	}
 	port, err := stablePort(ctx, filepath.Join(d.Dir, "demo", "loyalty-points.port"))

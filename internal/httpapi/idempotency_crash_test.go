@@ -196,7 +196,7 @@ func TestARetryPaysTheOrderThatIsThere(t *testing.T) {
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		b := &troubled{first: func(context.Context) error { return errors.New("closed at the moment") }}
-		a.Market.Payments = b
+		a.Orders.Payments = b
 		testkit.WantFlatError(t, a.Do(t, under("k", testkit.Purchase("", "once"))), http.StatusBadGateway, "PURCHASE_FAILED")
 		paid := a.Do(t, under("k", testkit.Purchase("", "once")))
 		wantAnew(t, paid, http.StatusOK)
@@ -219,7 +219,7 @@ func TestARequestThatIsStillRunningIsNotRunTwice(t *testing.T) {
 			<-goOn
 			return nil
 		}}
-		a.Market.Payments, b.Market.Payments = slow, slow
+		a.Orders.Payments, b.Orders.Payments = slow, slow
 		first := make(chan testkit.Response, 1)
 		go func() {
 			defer close(first)
@@ -261,7 +261,7 @@ func TestAPanicOrALostClientLeavesNothingRunning(t *testing.T) {
 		ctx, leave := context.WithCancel(t.Context())
 		defer leave()
 		b := &troubled{first: func(ctx context.Context) error { return fail(ctx, leave) }}
-		a.Market.Payments = b
+		a.Orders.Payments = b
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.URL+testkit.Products+"/mail-pack/purchase", strings.NewReader(`{"paymentMethod":"card","tierId":"once"}`))
 		if err != nil {
 			t.Fatal(err)

@@ -288,7 +288,7 @@ func TestARefusalIsReplayed(t *testing.T) {
 	notYet := testkit.Purchase("", "only")
 	notYet.Path = testkit.Products + "/hidden/purchase"
 	testkit.WantFlatError(t, a.Do(t, under("k", notYet)), http.StatusBadRequest, "PURCHASE_FAILED")
-	if _, err := a.Market.Import(t.Context(), fstest.MapFS{"c.yaml": {Data: []byte(catalog)}, "mail.svg": {Data: []byte(testkit.SVG)}}, "c.yaml"); err != nil {
+	if _, err := a.Catalog.Import(t.Context(), fstest.MapFS{"c.yaml": {Data: []byte(catalog)}, "mail.svg": {Data: []byte(testkit.SVG)}}, "c.yaml"); err != nil {
 		t.Fatal(err)
 	}
 	res := a.Do(t, under("k", notYet))

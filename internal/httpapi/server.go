@@ -52,8 +52,11 @@ type Server struct {
 
 	Gateway *gateway.Gateway
 
-	Market *market.Service
-	Media  shop.Media
+	Catalog  *market.CatalogService
+	Licenses *market.LicenseService
+	Orders   *market.OrderService
+	Reviews  *market.ReviewService
+	Media    shop.Media
 	// LicenseKeys sign the answers and leases that holders of licenses rely on.
 	LicenseKeys *keyring.Ring
 
@@ -127,7 +130,10 @@ func (s *Server) accountRoutes(rt *router, limits limit.Counter) {
 }
 
 func (s *Server) shopRoutes(rt *router, limits limit.Counter, keys keyed.Requests) {
-	h := &shop.Handlers{Log: s.Log, Now: s.Now, Market: s.Market, Media: s.Media, Keys: s.LicenseKeys}
+	h := &shop.Handlers{
+		Log: s.Log, Now: s.Now, Media: s.Media, Keys: s.LicenseKeys,
+		Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews,
+	}
 
 	rt.public("GET /api/marketplace/products", h.ListProducts)
 	rt.public("GET /api/marketplace/products/{slug}", h.GetProduct)
@@ -154,7 +160,10 @@ func (s *Server) shopRoutes(rt *router, limits limit.Counter, keys keyed.Request
 }
 
 func (s *Server) adminRoutes(rt *router) {
-	h := &admin.Handlers{Now: s.Now, Accounts: s.Accounts, Audit: s.Audit, Market: s.Market}
+	h := &admin.Handlers{
+		Now: s.Now, Accounts: s.Accounts, Audit: s.Audit,
+		Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews,
+	}
 
 	rt.admin("GET /api/v1/admin/users", h.ListUsers)
 	rt.admin("GET /api/v1/admin/users/{id}", h.GetUser)

@@ -68,7 +68,7 @@ func TestNobodyWaitsForOneThatWaitsForHim(t *testing.T) { //nolint:paralleltest 
 func crowd(t *testing.T, m *reviewers) {
 	t.Helper()
 	const products = 60
-	if _, err := m.Market.Import(t.Context(), movingCatalog(products, 0, false), "c.yaml"); err != nil {
+	if _, err := m.Catalog.Import(t.Context(), movingCatalog(products, 0, false), "c.yaml"); err != nil {
 		t.Fatal(err)
 	}
 	m.slugs = []string{"p0", "p1"}
@@ -88,19 +88,19 @@ func crowd(t *testing.T, m *reviewers) {
 	}
 	for importer := range 2 {
 		many(6, func(ctx context.Context, i int) error {
-			_, err := m.Market.Import(ctx, movingCatalog(products, i+importer+1, importer == 1), "c.yaml")
+			_, err := m.Catalog.Import(ctx, movingCatalog(products, i+importer+1, importer == 1), "c.yaml")
 			return err
 		})
 	}
 	for patcher := range 4 {
 		many(40, func(ctx context.Context, i int) error {
 			doc := fmt.Sprintf(`{"category":"c%d","featured":%v}`, (i+patcher)%7, i%2 == 0)
-			_, err := m.Market.UpdateProduct(ctx, fmt.Sprintf("p%d", (i*7+patcher*13)%products), []byte(doc), nil)
+			_, err := m.Catalog.UpdateProduct(ctx, fmt.Sprintf("p%d", (i*7+patcher*13)%products), []byte(doc), nil)
 			return err
 		})
 	}
 	many(40, func(ctx context.Context, i int) error {
-		err := m.Market.DeleteProduct(ctx, fmt.Sprintf("p%d", i%2), nil) // it is sold
+		err := m.Catalog.DeleteProduct(ctx, fmt.Sprintf("p%d", i%2), nil) // it is sold
 		if errs.KindOf(err) == errs.Conflict {
 			return nil
 		}
@@ -110,7 +110,7 @@ func crowd(t *testing.T, m *reviewers) {
 		many(40, func(ctx context.Context, i int) error {
 			m.buy(ctx, t, user, m.slugs[i%2])
 			stars := i%5 + 1
-			_, _, err := m.Market.WriteReview(m.as(ctx, user), m.slugs[(i+1)%2], market.ReviewRequest{Rating: &stars, Title: "T"})
+			_, _, err := m.Reviews.WriteReview(m.as(ctx, user), m.slugs[(i+1)%2], market.ReviewRequest{Rating: &stars, Title: "T"})
 			return err
 		})
 	}

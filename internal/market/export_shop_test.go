@@ -27,25 +27,25 @@ func TestAnExportMakesTheSameStoa(t *testing.T) {
 			if err := market.WriteCatalog(&drawn, market.YAML, producttest.Catalog(t)); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := from.Market.ImportBytes(t.Context(), drawn.Bytes()); err != nil {
+			if _, err := from.Catalog.ImportBytes(t.Context(), drawn.Bytes()); err != nil {
 				t.Fatal(err)
 			}
 			exported := func(a *testkit.App, format market.Format) []byte {
 				var file bytes.Buffer
-				if err := a.Market.Export(t.Context(), &file, format, nil); err != nil {
+				if err := a.Catalog.Export(t.Context(), &file, format, nil); err != nil {
 					t.Fatal(err)
 				}
 				return file.Bytes()
 			}
 			for _, format := range []market.Format{market.YAML, market.JSON} {
 				want := exported(from, format)
-				if _, err := to.Market.ImportBytes(t.Context(), want); err != nil {
+				if _, err := to.Catalog.ImportBytes(t.Context(), want); err != nil {
 					t.Fatal(err)
 				}
 				if got := exported(to, format); !bytes.Equal(got, want) {
 					t.Fatalf("exported again:\n%s\nwant:\n%s", got, want)
 				}
-				if res, err := to.Market.ImportBytes(t.Context(), want); err != nil || res.Created+res.Updated > 0 {
+				if res, err := to.Catalog.ImportBytes(t.Context(), want); err != nil || res.Created+res.Updated > 0 {
 					t.Fatalf("imported again = %+v, %v", res, err)
 				}
 			}

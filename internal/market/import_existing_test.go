@@ -22,7 +22,7 @@ import (
 
 func load(t *testing.T, a *testkit.App, text string) market.ImportResult {
 	t.Helper()
-	res, err := a.Market.ImportBytes(t.Context(), []byte(text))
+	res, err := a.Catalog.ImportBytes(t.Context(), []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func load(t *testing.T, a *testkit.App, text string) market.ImportResult {
 func exported(t *testing.T, a *testkit.App, format market.Format) []byte {
 	t.Helper()
 	var file bytes.Buffer
-	if err := a.Market.Export(t.Context(), &file, format, nil); err != nil {
+	if err := a.Catalog.Export(t.Context(), &file, format, nil); err != nil {
 		t.Fatal(err)
 	}
 	return file.Bytes()
@@ -61,7 +61,7 @@ func TestAnImportPublishesNoDraftUnasked(t *testing.T) {
 			if got := load(t, a, with(step.field)); got != step.want {
 				t.Errorf("%d: import with %q = %+v, want %+v", i, step.field, got, step.want)
 			}
-			p, err := a.Market.Product(t.Context(), "a")
+			p, err := a.Catalog.Product(t.Context(), "a")
 			if err != nil || p.Published != step.sold || p.Featured != (step.field == ", featured: true") {
 				t.Errorf("%d: after %q: published %v, featured %v, %v", i, step.field, p.Published, p.Featured, err)
 			}
@@ -168,7 +168,7 @@ func TestALargeShopIsExportedAndImported(t *testing.T) {
 	if min(len(asYAML), len(asJSON)) < 10<<20 {
 		t.Errorf("the exports have %d and %d bytes only", len(asYAML), len(asJSON))
 	}
-	res, err := a.Market.Import(t.Context(), fstest.MapFS{"c.yaml": {Data: asYAML}}, "c.yaml")
+	res, err := a.Catalog.Import(t.Context(), fstest.MapFS{"c.yaml": {Data: asYAML}}, "c.yaml")
 	if err != nil || res != (market.ImportResult{Unchanged: products}) {
 		t.Errorf("Import of the file = %+v, %v", res, err)
 	}
@@ -192,7 +192,7 @@ func TestAnExportThatNoImportTakesIsRefused(t *testing.T) {
 	p.Detail.FullDescription = strings.Repeat("x", each)
 	create := func(from, to int) {
 		t.Helper()
-		err := a.Market.Catalogue.InTx(t.Context(), func(tx market.Catalogue) (err error) {
+		err := a.Catalog.Store.InTx(t.Context(), func(tx market.Catalogue) (err error) {
 			for i := from; i < to && err == nil; i++ {
 				p.ID, p.Slug, p.CreatedAt, p.UpdatedAt = fmt.Sprint("id", i), fmt.Sprint("p", i), testkit.T0, testkit.T0
 				err = tx.CreateProduct(t.Context(), p)
@@ -212,7 +212,7 @@ func TestAnExportThatNoImportTakesIsRefused(t *testing.T) {
 	}
 	create(n, n+10)
 	var file bytes.Buffer
-	if err := a.Market.Export(t.Context(), &file, market.YAML, nil); errs.KindOf(err) != errs.Conflict || file.Len() > 0 {
+	if err := a.Catalog.Export(t.Context(), &file, market.YAML, nil); errs.KindOf(err) != errs.Conflict || file.Len() > 0 {
 		t.Errorf("Export of more = %v, %d bytes", err, file.Len())
 	}
 }

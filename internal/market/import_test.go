@@ -36,23 +36,23 @@ func TestImportingTwiceChangesNothing(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		first, err := a.Market.Import(t.Context(), catalog.FS, catalog.File)
+		first, err := a.Catalog.Import(t.Context(), catalog.FS, catalog.File)
 		if err != nil || first != (market.ImportResult{Created: 12}) {
 			t.Fatalf("Import = %+v, %v", first, err)
 		}
-		if _, err := a.Market.Purchase(t.Context(), "mail-courier", market.PurchaseRequest{TierID: "pro", PaymentMethod: "card"}); err != nil {
+		if _, err := a.Orders.Purchase(t.Context(), "mail-courier", market.PurchaseRequest{TierID: "pro", PaymentMethod: "card"}); err != nil {
 			t.Fatal(err)
 		}
-		before, err := a.Market.Get(t.Context(), "mail-courier")
+		before, err := a.Catalog.Get(t.Context(), "mail-courier")
 		if err != nil {
 			t.Fatal(err)
 		}
 		a.Clock.Advance(time.Hour)
-		second, err := a.Market.Import(t.Context(), catalog.FS, catalog.File)
+		second, err := a.Catalog.Import(t.Context(), catalog.FS, catalog.File)
 		if err != nil || second != (market.ImportResult{Unchanged: 12}) {
 			t.Errorf("Import again = %+v, %v", second, err)
 		}
-		after, err := a.Market.Get(t.Context(), "mail-courier")
+		after, err := a.Catalog.Get(t.Context(), "mail-courier")
 		if err != nil || !after.UpdatedAt.Equal(before.UpdatedAt) || after.DownloadCount != before.DownloadCount {
 			t.Errorf("after = %v, %d downloads, %v; want %v, %d", after.UpdatedAt, after.DownloadCount, err, before.UpdatedAt, before.DownloadCount)
 		}
@@ -66,7 +66,7 @@ func TestImportUpdatesWhatChangedAndDeletesNothing(t *testing.T) {
 	two := `{currency: EUR, ` + strings.TrimSuffix(producttest.Least, "]") + `, {slug: b, name: B, category: c, shortDescription: s, description: d, icon: /i.svg, pricingTiers: [{id: t, name: T, price: 1}]}]}`
 	load := func(text string) market.ImportResult {
 		t.Helper()
-		res, err := a.Market.Import(t.Context(), fstest.MapFS{"c.yaml": {Data: []byte(text)}}, "c.yaml")
+		res, err := a.Catalog.Import(t.Context(), fstest.MapFS{"c.yaml": {Data: []byte(text)}}, "c.yaml")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,21 +74,21 @@ func TestImportUpdatesWhatChangedAndDeletesNothing(t *testing.T) {
 		return res
 	}
 	load(two)
-	before, err := a.Market.Get(t.Context(), "a")
+	before, err := a.Catalog.Get(t.Context(), "a")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := load(strings.Replace(two, "name: A", "name: Z", 1)); got != (market.ImportResult{Updated: 1, Unchanged: 1}) {
 		t.Errorf("with one change = %+v", got)
 	}
-	after, err := a.Market.Get(t.Context(), "a")
+	after, err := a.Catalog.Get(t.Context(), "a")
 	if err != nil || after.ID != before.ID || after.Name != "Z" || !after.UpdatedAt.Equal(before.UpdatedAt.Add(time.Minute)) || !after.CreatedAt.Equal(before.CreatedAt) {
 		t.Errorf("after = %+v, %v", after, err)
 	}
 	if got := load(producttest.Least); got != (market.ImportResult{Updated: 1}) {
 		t.Errorf("with the other left out = %+v", got)
 	}
-	if _, err := a.Market.Get(t.Context(), "b"); err != nil {
+	if _, err := a.Catalog.Get(t.Context(), "b"); err != nil {
 		t.Errorf("the product left out is gone: %v", err)
 	}
 }
@@ -98,18 +98,18 @@ func TestAFaultyCatalogueImportsNothing(t *testing.T) {
 	a := testkit.New(t)
 
 	fsys := fstest.MapFS{"c.yaml": {Data: []byte(strings.TrimSuffix(producttest.Least, "]") + `, {slug: b, icon: ./missing.svg}]`)}}
-	_, err := a.Market.Import(t.Context(), fsys, "c.yaml")
+	_, err := a.Catalog.Import(t.Context(), fsys, "c.yaml")
 	if got := strings.Join(faults(t, err), "|"); !strings.Contains(got, "products[1].name required") || !strings.Contains(got, "products[1].icon bad_media") {
 		t.Errorf("faults = %s", got)
 	}
-	if page, err := a.Market.List(t.Context(), market.ListQuery{Page: 1, Limit: 1, Sort: market.SortFeatured}); err != nil || page.Total != 0 {
+	if page, err := a.Catalog.List(t.Context(), market.ListQuery{Page: 1, Limit: 1, Sort: market.SortFeatured}); err != nil || page.Total != 0 {
 		t.Errorf("%d products were imported, %v", page.Total, err)
 	}
 	fsys["large.yaml"] = &fstest.MapFile{Data: []byte(producttest.Least + "\n" + strings.Repeat("#", market.MaxCatalog-len(producttest.Least)))}
-	if _, err := a.Market.Import(t.Context(), fsys, "large.yaml"); strings.Join(faults(t, err), "|") != " out_of_range" {
+	if _, err := a.Catalog.Import(t.Context(), fsys, "large.yaml"); strings.Join(faults(t, err), "|") != " out_of_range" {
 		t.Errorf("a file that is too large = %v", err)
 	}
-	if _, err := a.Market.Import(t.Context(), fsys, "nope.yaml"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := a.Catalog.Import(t.Context(), fsys, "nope.yaml"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file = %v", err)
 	}
 }
@@ -126,7 +126,7 @@ func TestImportsAtOnceAreOneImport(t *testing.T) {
 		)
 		for range 4 {
 			wg.Go(func() {
-				res, err := a.Market.Import(t.Context(), catalog.FS, catalog.File)
+				res, err := a.Catalog.Import(t.Context(), catalog.FS, catalog.File)
 				if err != nil {
 					t.Error(err)
 				}
@@ -177,7 +177,7 @@ func TestMediaIsCheckedAndKept(t *testing.T) {
 			if tt.want != "" {
 				app = testkit.New(t) // the others store nothing
 			}
-			_, err := app.Market.Import(t.Context(), withIcon(tt.icon, tt.content), "shop/catalog.yaml")
+			_, err := app.Catalog.Import(t.Context(), withIcon(tt.icon, tt.content), "shop/catalog.yaml")
 			if tt.want == "" {
 				if got := strings.Join(faults(t, err), "|"); got != "products[0].icon bad_media" {
 					t.Errorf("faults = %q (%v)", got, err)
@@ -187,7 +187,7 @@ func TestMediaIsCheckedAndKept(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := app.Market.Get(t.Context(), "a")
+			p, err := app.Catalog.Get(t.Context(), "a")
 			if err != nil || !strings.HasPrefix(p.Icon, "/media/") || !strings.HasSuffix(p.Icon, tt.want) {
 				t.Errorf("icon = %q, %v", p.Icon, err)
 			}
@@ -215,7 +215,7 @@ func TestMediaIsNotReadThroughLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	_, err = a.Market.Import(t.Context(), root.FS(), "c.yaml")
+	_, err = a.Catalog.Import(t.Context(), root.FS(), "c.yaml")
 	if errs.KindOf(err) != errs.Invalid {
 		t.Errorf("Import = %v, want it refused", err)
 	}

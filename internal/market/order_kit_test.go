@@ -112,7 +112,7 @@ type shop struct {
 
 	bank     *bank
 	clock    *clocktest.Clock
-	store    *store.Sales
+	store    *store.Orders
 	receipts *store.Receipts
 }
 
@@ -125,7 +125,7 @@ func openShop(t *testing.T) *shop {
 	}
 	s := &shop{
 		bank:  &bank{fails: make(map[string]error), pages: make(map[string]payment.Event)},
-		clock: clocktest.New(opened), store: store.NewSales(db), receipts: store.NewReceipts(db),
+		clock: clocktest.New(opened), store: store.NewOrders(db), receipts: store.NewReceipts(db),
 	}
 	keys := market.NewKeys(key)
 	products := &market.CatalogService{Store: store.NewProducts(db), Media: nobody{}, Now: s.clock.Now}
@@ -133,7 +133,7 @@ func openShop(t *testing.T) *shop {
 		Store: store.NewLicenses(db), Products: products, Users: nobody{}, Keys: keys, Now: s.clock.Now,
 	}
 	s.OrderService = &market.OrderService{
-		Store: s.store, Claims: store.NewOrders(db), Products: products, Licenses: licenses, Users: nobody{},
+		Store: s.store, Claims: store.NewClaims(db), Products: products, Licenses: licenses, Users: nobody{},
 		Payments: s.bank, Keys: keys, Now: s.clock.Now, PublicURL: "https://shop.example",
 	}
 	const catalog = `{currency: EUR, products: [{slug: mail-pack, name: Mail Pack, category: c, shortDescription: s,

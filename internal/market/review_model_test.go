@@ -38,7 +38,7 @@ func baseCatalog(slugs []string, rating float64, reviews, downloads int) fstest.
 func newReviewers(t *testing.T, a *testkit.App, users int) *reviewers {
 	t.Helper()
 	m := &reviewers{App: a, slugs: []string{"one", "two"}}
-	if _, err := a.Market.Import(t.Context(), baseCatalog(m.slugs, 4.5, 3, 10), "c.yaml"); err != nil {
+	if _, err := a.Catalog.Import(t.Context(), baseCatalog(m.slugs, 4.5, 3, 10), "c.yaml"); err != nil {
 		t.Fatal(err)
 	}
 	for i := range users {
@@ -61,7 +61,7 @@ func (m *reviewers) as(ctx context.Context, user int) context.Context {
 
 func (m *reviewers) buy(ctx context.Context, t testing.TB, user int, slug string) {
 	t.Helper()
-	if _, err := m.Market.Purchase(m.as(ctx, user), slug, market.PurchaseRequest{TierID: "t", PaymentMethod: "card"}); err != nil {
+	if _, err := m.Orders.Purchase(m.as(ctx, user), slug, market.PurchaseRequest{TierID: "t", PaymentMethod: "card"}); err != nil {
 		t.Error(err)
 	}
 }
@@ -89,27 +89,27 @@ func (m *reviewers) do(ctx context.Context, t *testing.T, s step) {
 	var err error
 	switch s.What {
 	case "write":
-		_, _, err = m.Market.WriteReview(m.as(ctx, s.User), s.Slug, market.ReviewRequest{Rating: &s.Stars, Title: "T"})
+		_, _, err = m.Reviews.WriteReview(m.as(ctx, s.User), s.Slug, market.ReviewRequest{Rating: &s.Stars, Title: "T"})
 	case "withdraw":
-		err = m.Market.WithdrawReview(m.as(ctx, s.User), s.Slug)
+		err = m.Reviews.WithdrawReview(m.as(ctx, s.User), s.Slug)
 	case "import":
-		_, err = m.Market.Import(ctx, baseCatalog(m.slugs, float64(s.Stars)-0.5, 10*s.User, 100*s.Stars), "c.yaml")
+		_, err = m.Catalog.Import(ctx, baseCatalog(m.slugs, float64(s.Stars)-0.5, 10*s.User, 100*s.Stars), "c.yaml")
 	case "buy":
 		m.buy(ctx, t, s.User, s.Slug)
 	default:
-		p, failed := m.Market.Get(ctx, s.Slug)
+		p, failed := m.Catalog.Get(ctx, s.Slug)
 		if failed != nil {
 			t.Error(failed)
 			return
 		}
-		r, failed := m.Market.Reviews.ReviewBy(ctx, p.ID, m.users[s.User])
+		r, failed := m.Reviews.Store.ReviewBy(ctx, p.ID, m.users[s.User])
 		switch {
 		case failed != nil:
 			err = failed
 		case s.What == "remove":
-			err = m.Market.RemoveReview(ctx, r.ID)
+			err = m.Reviews.RemoveReview(ctx, r.ID)
 		default:
-			_, err = m.Market.HideReview(ctx, r.ID, s.What == "hide")
+			_, err = m.Reviews.HideReview(ctx, r.ID, s.What == "hide")
 		}
 	}
 	if kind := errs.KindOf(err); err != nil && kind != errs.NotFound && kind != errs.Conflict {
@@ -120,12 +120,12 @@ func (m *reviewers) do(ctx context.Context, t *testing.T, s step) {
 // check compares what the products show with what follows from the rows.
 func (m *reviewers) check(ctx context.Context, t *rapid.T, purchases map[string]int) {
 	for _, slug := range m.slugs {
-		p, err := m.Market.Get(ctx, slug)
+		p, err := m.Catalog.Get(ctx, slug)
 		if err != nil {
 			t.Fatal(err)
 		}
 		shown := false
-		rows, total, err := m.Market.FindReviews(ctx, market.ReviewQuery{ProductSlug: slug, Hidden: &shown, Limit: 1000})
+		rows, total, err := m.Reviews.FindReviews(ctx, market.ReviewQuery{ProductSlug: slug, Hidden: &shown, Limit: 1000})
 		if err != nil || total != len(rows) {
 			t.Fatal(total, len(rows), err)
 		}

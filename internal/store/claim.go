@@ -8,8 +8,21 @@ import (
 	"stoa/internal/market"
 )
 
+// Claims implements market.Orders.
+type Claims struct{ database.Conn }
+
+var _ market.Orders = (*Claims)(nil)
+
+// NewClaims returns the claims to orders of db.
+func NewClaims(db *database.DB) *Claims { return &Claims{db.Conn()} }
+
+// InTx implements market.Orders.
+func (s *Claims) InTx(ctx context.Context, fn func(market.Orders) error) error {
+	return s.Conn.InTx(ctx, func(tx database.Conn) error { return fn(&Claims{tx}) })
+}
+
 // HasUnclaimed implements market.Orders.
-func (s *Orders) HasUnclaimed(ctx context.Context, emailKey string) (some bool, err error) {
+func (s *Claims) HasUnclaimed(ctx context.Context, emailKey string) (some bool, err error) {
 	err = s.Read.QueryRowContext(ctx, `
 		SELECT EXISTS (SELECT 1 FROM orders WHERE billing_email_key = $1 AND user_id = 'anonymous')`, emailKey,
 	).Scan(&some)
@@ -17,7 +30,7 @@ func (s *Orders) HasUnclaimed(ctx context.Context, emailKey string) (some bool, 
 }
 
 // ClaimOrders implements market.Orders.
-func (s *Orders) ClaimOrders(ctx context.Context, emailKey, userID string) (claimed int, err error) {
+func (s *Claims) ClaimOrders(ctx context.Context, emailKey, userID string) (claimed int, err error) {
 	err = s.Conn.InTx(ctx, func(tx database.Conn) error {
 		// Orders before licenses, as everywhere; a refund locks them in this order too.
 		res, err := tx.Write.ExecContext(ctx, `
@@ -40,7 +53,7 @@ func (s *Orders) ClaimOrders(ctx context.Context, emailKey, userID string) (clai
 }
 
 // CreateClaim implements market.Orders.
-func (s *Orders) CreateClaim(ctx context.Context, c market.Claim) error {
+func (s *Claims) CreateClaim(ctx context.Context, c market.Claim) error {
 	_, err := s.Write.ExecContext(ctx, `
 		INSERT INTO order_claims (token_hash, user_id, email_key, created_at_ms)
 		VALUES ($1, $2, $3, $4)`, c.Hash, c.UserID, c.EmailKey, database.Millis(c.CreatedAt))
@@ -48,7 +61,7 @@ func (s *Orders) CreateClaim(ctx context.Context, c market.Claim) error {
 }
 
 // TakeClaim implements market.Orders.
-func (s *Orders) TakeClaim(ctx context.Context, hash, userID string, since time.Time) (market.Claim, error) {
+func (s *Claims) TakeClaim(ctx context.Context, hash, userID string, since time.Time) (market.Claim, error) {
 	c := market.Claim{Hash: hash, UserID: userID}
 	err := s.Conn.InTx(ctx, func(tx database.Conn) error {
 		err := tx.Write.QueryRowContext(ctx, `
@@ -69,7 +82,7 @@ func (s *Orders) TakeClaim(ctx context.Context, hash, userID string, since time.
 }
 
 // DeleteClaims implements market.Orders.
-func (s *Orders) DeleteClaims(ctx context.Context, until time.Time) error {
+func (s *Claims) DeleteClaims(ctx context.Context, until time.Time) error {
 	_, err := s.Write.ExecContext(ctx, `DELETE FROM order_claims WHERE created_at_ms <= $1`, database.Millis(until))
 	return err
 }

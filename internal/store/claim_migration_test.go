@@ -59,7 +59,7 @@ func TestOldOrdersCanBeClaimed(t *testing.T) {
 			if _, err := Migrate(t.Context(), db); err != nil {
 				t.Fatal(err)
 			}
-			if n, err := NewOrders(db).ClaimOrders(t.Context(), "ada@example.com", "u"); n != 1 || err != nil {
+			if n, err := NewClaims(db).ClaimOrders(t.Context(), "ada@example.com", "u"); n != 1 || err != nil {
 				t.Errorf("claimed %d, %v; want 1", n, err)
 			}
 		})

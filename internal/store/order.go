@@ -10,30 +10,17 @@ import (
 	"stoa/internal/market"
 )
 
-// Orders implements market.Orders.
+// Orders implements market.Sales.
 type Orders struct{ licenseRows }
 
-var _ market.Orders = (*Orders)(nil)
+var _ market.Sales = (*Orders)(nil)
 
-// NewOrders returns the orders of db, their payments and the claims to them.
+// NewOrders returns the orders of db and their payments.
 func NewOrders(db *database.DB) *Orders { return &Orders{licenseRows{audited{db.Conn()}}} }
 
-// InTx implements market.Orders.
-func (s *Orders) InTx(ctx context.Context, fn func(market.Orders) error) error {
-	return s.Conn.InTx(ctx, func(tx database.Conn) error { return fn(&Orders{licenseRows{audited{tx}}}) })
-}
-
-// Sales implements market.Sales. It is Orders with another InTx.
-type Sales struct{ Orders }
-
-var _ market.Sales = (*Sales)(nil)
-
-// NewSales returns the orders of db.
-func NewSales(db *database.DB) *Sales { return &Sales{*NewOrders(db)} }
-
 // InTx implements market.Sales.
-func (s *Sales) InTx(ctx context.Context, fn func(market.Sales) error) error {
-	return s.Conn.InTx(ctx, func(tx database.Conn) error { return fn(&Sales{Orders{licenseRows{audited{tx}}}}) })
+func (s *Orders) InTx(ctx context.Context, fn func(market.Sales) error) error {
+	return s.Conn.InTx(ctx, func(tx database.Conn) error { return fn(&Orders{licenseRows{audited{tx}}}) })
 }
 
 // CreateOrder implements market.Sales.

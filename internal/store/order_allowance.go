@@ -11,7 +11,7 @@ import (
 )
 
 // Allow implements market.Orders.
-func (s *Orders) Allow(ctx context.Context, name string, a market.Allowance, now time.Time) (time.Time, error) {
+func (s *Claims) Allow(ctx context.Context, name string, a market.Allowance, now time.Time) (time.Time, error) {
 	return allow(ctx, s.Conn, name, a, now)
 }
 

@@ -8,29 +8,15 @@ import (
 	"stoa/internal/market"
 )
 
-// OrdersOf implements market.Orders.
-func (s *Orders) OrdersOf(ctx context.Context, userID string, limit, offset int) ([]market.OwnedOrder, int, error) {
-	var where database.Where
-	where.And(`o.user_id = $1`, userID)
-	return s.listOrders(ctx, where, limit, offset)
-}
-
 // FindOrders implements market.Sales.
 func (s *Orders) FindOrders(ctx context.Context, q market.OrderQuery) ([]market.OwnedOrder, int, error) {
-	return s.listOrders(ctx, orderWhere(q), q.Limit, q.Offset)
-}
-
-// listOrders returns one page of the orders that meet the conditions, the newest
-// first, and how many there are on all pages.
-func (s *Orders) listOrders(
-	ctx context.Context, where database.Where, limit, offset int,
-) ([]market.OwnedOrder, int, error) {
+	where := orderWhere(q)
 	var total int
 	err := s.Read.QueryRowContext(ctx, `SELECT count(*) FROM orders o`+where.String(), where.Args()...).Scan(&total)
 	if err != nil {
 		return nil, 0, err
 	}
-	page, args := where.Page(limit, offset)
+	page, args := where.Page(q.Limit, q.Offset)
 	list, err := database.All(ctx, s.Read, func(row database.Scanner) (o market.OwnedOrder, err error) {
 		o.Order, err = scanOrder(row, &o.ProductSlug, &o.ProductName)
 		return o, err

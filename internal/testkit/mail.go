@@ -31,8 +31,8 @@ func (a *App) Mails(tb testing.TB) []mail.Message {
 	if err := a.Mail.Idle(tb.Context()); err != nil {
 		tb.Fatal(err)
 	}
-	a.Market.Courier.Wake()
-	if err := a.Market.Courier.Idle(tb.Context()); err != nil {
+	a.Orders.Courier.Wake()
+	if err := a.Orders.Courier.Idle(tb.Context()); err != nil {
 		tb.Fatal(err)
 	}
 	a.mailbox.mu.Lock()

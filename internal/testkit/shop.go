@@ -53,7 +53,7 @@ products:
 func (a *App) ImportCatalog(tb testing.TB) {
 	tb.Helper()
 	fsys := fstest.MapFS{"catalog.yaml": {Data: []byte(Catalog)}, "mail.svg": {Data: []byte(SVG)}}
-	res, err := a.Market.Import(tb.Context(), fsys, "catalog.yaml")
+	res, err := a.Catalog.Import(tb.Context(), fsys, "catalog.yaml")
 	if err != nil || res.Created != 3 {
 		tb.Fatalf("Import = %+v, %v; want 3 created", res, err)
 	}
@@ -111,7 +111,7 @@ func (a *App) bought(tb testing.TB, purchase Request) Response {
 // StoredOrder returns an order from the database.
 func (a *App) StoredOrder(tb testing.TB, id string) market.Order {
 	tb.Helper()
-	o, err := a.Market.Sales.OrderByID(tb.Context(), id)
+	o, err := a.Orders.Store.OrderByID(tb.Context(), id)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -181,7 +181,7 @@ products:
 // it.
 func (a *App) SellMailPack(tb testing.TB) {
 	tb.Helper()
-	if _, err := a.Market.Import(tb.Context(), fstest.MapFS{"c.yaml": {Data: []byte(smallCatalog)}}, "c.yaml"); err != nil {
+	if _, err := a.Catalog.Import(tb.Context(), fstest.MapFS{"c.yaml": {Data: []byte(smallCatalog)}}, "c.yaml"); err != nil {
 		tb.Fatal(err)
 	}
 }

@@ -17,5 +17,8 @@ type Handlers struct {
 
 	Accounts *account.Service
 	Audit    *audit.Log
-	Market   *market.Service
+	Catalog  *market.CatalogService
+	Licenses *market.LicenseService
+	Orders   *market.OrderService
+	Reviews  *market.ReviewService
 }

@@ -29,7 +29,7 @@ func (h *Handlers) ExportCatalog(w http.ResponseWriter, r *http.Request) error {
 		format = market.Format(v)
 	}
 	var file bytes.Buffer // written whole, so that a failure is answered as one
-	if err := h.Market.Export(r.Context(), &file, format, nil); err != nil {
+	if err := h.Catalog.Export(r.Context(), &file, format, nil); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/"+string(format))
@@ -55,7 +55,7 @@ func (h *Handlers) ImportCatalog(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	res, err := h.Market.ImportBytes(r.Context(), data)
+	res, err := h.Catalog.ImportBytes(r.Context(), data)
 	if err != nil {
 		return err
 	}

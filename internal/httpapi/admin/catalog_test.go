@@ -34,7 +34,7 @@ func TestACatalogueMovesToAnotherStoa(t *testing.T) {
 	t.Parallel()
 
 	from, to := testkit.New(t), testkit.New(t, testkit.OnPostgres)
-	if _, err := from.Market.Import(t.Context(), catalog.FS, catalog.File); err != nil {
+	if _, err := from.Catalog.Import(t.Context(), catalog.FS, catalog.File); err != nil {
 		t.Fatal(err)
 	}
 	ada, eve := from.Admin(t, "ada").Access, to.Admin(t, "eve").Access

@@ -67,7 +67,7 @@ func (h *Handlers) ListLicenses(w http.ResponseWriter, r *http.Request) error {
 	if err := faults.Err(); err != nil {
 		return err
 	}
-	found, total, err := h.Market.FindLicenses(r.Context(), q)
+	found, total, err := h.Licenses.FindLicenses(r.Context(), q)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (h *Handlers) ListLicenses(w http.ResponseWriter, r *http.Request) error {
 
 // GetLicense serves GET /api/v1/admin/licenses/{id}.
 func (h *Handlers) GetLicense(w http.ResponseWriter, r *http.Request) error {
-	l, err := h.Market.LicenseByID(r.Context(), r.PathValue("id"))
+	l, err := h.Licenses.LicenseByID(r.Context(), r.PathValue("id"))
 	return h.writeLicense(w, l, err)
 }
 
@@ -100,7 +100,7 @@ func (h *Handlers) LookUpLicense(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	l, err := h.Market.LookUpLicense(r.Context(), in.LicenseKey)
+	l, err := h.Licenses.LookUpLicense(r.Context(), in.LicenseKey)
 	return h.writeLicense(w, l, err)
 }
 
@@ -141,7 +141,7 @@ func (h *Handlers) ChangeLicense(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	ch, _ := in.change()
-	l, err := h.Market.ChangeLicense(r.Context(), r.PathValue("id"), ch, web.IfMatch(r))
+	l, err := h.Licenses.ChangeLicense(r.Context(), r.PathValue("id"), ch, web.IfMatch(r))
 	return h.writeLicense(w, l, err)
 }
 
@@ -151,13 +151,13 @@ func (h *Handlers) RenewLicense(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	l, err := h.Market.RenewListed(r.Context(), r.PathValue("id"), in, web.IfMatch(r))
+	l, err := h.Licenses.RenewListed(r.Context(), r.PathValue("id"), in, web.IfMatch(r))
 	return h.writeLicense(w, l, err)
 }
 
 // RevokeLicense serves POST /api/v1/admin/licenses/{id}/revoke.
 func (h *Handlers) RevokeLicense(w http.ResponseWriter, r *http.Request) error {
-	l, err := h.Market.RevokeLicense(r.Context(), r.PathValue("id"), web.IfMatch(r))
+	l, err := h.Licenses.RevokeLicense(r.Context(), r.PathValue("id"), web.IfMatch(r))
 	return h.writeLicense(w, l, err)
 }
 
@@ -167,7 +167,7 @@ func (h *Handlers) ListActivations(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	found, total, err := h.Market.Activations(r.Context(), r.PathValue("id"), market.Slice{Offset: p.Offset(), Limit: p.Limit})
+	found, total, err := h.Licenses.Activations(r.Context(), r.PathValue("id"), market.Slice{Offset: p.Offset(), Limit: p.Limit})
 	if err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func (h *Handlers) ListActivations(w http.ResponseWriter, r *http.Request) error
 
 // FreeActivation serves DELETE /api/v1/admin/licenses/{id}/activations/{instanceId}.
 func (h *Handlers) FreeActivation(w http.ResponseWriter, r *http.Request) error {
-	l, err := h.Market.FreeInstance(r.Context(), r.PathValue("id"), r.PathValue("instanceId"))
+	l, err := h.Licenses.FreeInstance(r.Context(), r.PathValue("id"), r.PathValue("instanceId"))
 	return h.writeLicense(w, l, err)
 }
 
@@ -211,7 +211,7 @@ func (h *Handlers) GrantLicense(w http.ResponseWriter, r *http.Request) error {
 	in, err := web.ReadJSON(w, r, func(in licenseGrant) []errs.Issue { //nolint:contextcheck // it is the request's
 		req, faults := in.request()
 		var found []errs.Issue
-		found, failed = h.Market.GrantIssues(r.Context(), req)
+		found, failed = h.Licenses.GrantIssues(r.Context(), req)
 		web.Merge(&faults, found)
 		return faults.List()
 	})
@@ -219,7 +219,7 @@ func (h *Handlers) GrantLicense(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	req, _ := in.request()
-	l, key, err := h.Market.GrantLicense(r.Context(), req)
+	l, key, err := h.Licenses.GrantLicense(r.Context(), req)
 	if err != nil {
 		return err
 	}

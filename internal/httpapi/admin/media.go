@@ -39,7 +39,7 @@ func (h *Handlers) UploadMedia(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	picture, err := h.Market.AddPicture(r.Context(), content)
+	picture, err := h.Catalog.AddPicture(r.Context(), content)
 	if err != nil {
 		return err
 	}

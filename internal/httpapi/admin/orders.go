@@ -60,7 +60,7 @@ func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
 	if err := faults.Err(); err != nil {
 		return err
 	}
-	found, total, err := h.Market.FindOrders(r.Context(), q)
+	found, total, err := h.Orders.FindOrders(r.Context(), q)
 	if err != nil {
 		return err
 	}
@@ -71,17 +71,17 @@ func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
 
 // GetOrder serves GET /api/v1/admin/orders/{id}.
 func (h *Handlers) GetOrder(w http.ResponseWriter, r *http.Request) error {
-	return answerOrder(w, r, h.Market.Order)
+	return answerOrder(w, r, h.Orders.Order)
 }
 
 // RefundOrder serves POST /api/v1/admin/orders/{id}/refund.
 func (h *Handlers) RefundOrder(w http.ResponseWriter, r *http.Request) error {
-	return answerOrder(w, r, h.Market.RefundOrder)
+	return answerOrder(w, r, h.Orders.RefundOrder)
 }
 
 // CancelOrder serves POST /api/v1/admin/orders/{id}/cancel.
 func (h *Handlers) CancelOrder(w http.ResponseWriter, r *http.Request) error {
-	return answerOrder(w, r, h.Market.CancelOrder)
+	return answerOrder(w, r, h.Orders.CancelOrder)
 }
 
 // answerOrder answers with the order that do returns for the id in the path.

@@ -126,7 +126,7 @@ func TestAProviderThatFailsChangesNoOrder(t *testing.T) {
 	paid := a.Buy(t, "", "once").Text(t, "orderId")
 	o := a.StoredOrder(t, paid)
 	o.PaidAt = testkit.T0
-	if err := a.Market.Sales.UpdateOrder(t.Context(), o); err != nil {
+	if err := a.Orders.Store.UpdateOrder(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -147,7 +147,7 @@ func TestAProviderThatFailsChangesNoOrder(t *testing.T) {
 	for _, id := range []string{paid, pending} { // as if the configuration had changed
 		o := a.StoredOrder(t, id)
 		o.Provider = "another"
-		if err := a.Market.Sales.UpdateOrder(t.Context(), o); err != nil {
+		if err := a.Orders.Store.UpdateOrder(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
 	}

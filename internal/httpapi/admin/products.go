@@ -88,7 +88,7 @@ func (h *Handlers) ListProducts(w http.ResponseWriter, r *http.Request) error {
 	if err := faults.Err(); err != nil {
 		return err
 	}
-	products, total, err := h.Market.ListAll(r.Context(), q)
+	products, total, err := h.Catalog.ListAll(r.Context(), q)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (h *Handlers) CreateProduct(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p, err := h.Market.CreateProduct(r.Context(), doc)
+	p, err := h.Catalog.CreateProduct(r.Context(), doc)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (h *Handlers) CreateProduct(w http.ResponseWriter, r *http.Request) error {
 
 // GetProduct serves GET /api/v1/admin/products/{slug}.
 func (h *Handlers) GetProduct(w http.ResponseWriter, r *http.Request) error {
-	p, err := h.Market.Product(r.Context(), r.PathValue("slug"))
+	p, err := h.Catalog.Product(r.Context(), r.PathValue("slug"))
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (h *Handlers) ChangeProduct(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p, err := h.Market.UpdateProduct(r.Context(), r.PathValue("slug"), doc, web.IfMatchText(r))
+	p, err := h.Catalog.UpdateProduct(r.Context(), r.PathValue("slug"), doc, web.IfMatchText(r))
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (h *Handlers) ChangeProduct(w http.ResponseWriter, r *http.Request) error {
 
 // DeleteProduct serves DELETE /api/v1/admin/products/{slug}.
 func (h *Handlers) DeleteProduct(w http.ResponseWriter, r *http.Request) error {
-	if err := h.Market.DeleteProduct(r.Context(), r.PathValue("slug"), web.IfMatchText(r)); err != nil {
+	if err := h.Catalog.DeleteProduct(r.Context(), r.PathValue("slug"), web.IfMatchText(r)); err != nil {
 		return err
 	}
 	web.WriteDone(w, "The product is deleted.")

@@ -34,7 +34,7 @@ func (h *Handlers) ListReviews(w http.ResponseWriter, r *http.Request) error {
 	if err := faults.Err(); err != nil {
 		return err
 	}
-	found, total, err := h.Market.FindReviews(r.Context(), q)
+	found, total, err := h.Reviews.FindReviews(r.Context(), q)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (h *Handlers) HideReview(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	review, err := h.Market.HideReview(r.Context(), r.PathValue("id"), *in.Hidden)
+	review, err := h.Reviews.HideReview(r.Context(), r.PathValue("id"), *in.Hidden)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (h *Handlers) HideReview(w http.ResponseWriter, r *http.Request) error {
 
 // RemoveReview serves DELETE /api/v1/admin/reviews/{id}.
 func (h *Handlers) RemoveReview(w http.ResponseWriter, r *http.Request) error {
-	if err := h.Market.RemoveReview(r.Context(), r.PathValue("id")); err != nil {
+	if err := h.Reviews.RemoveReview(r.Context(), r.PathValue("id")); err != nil {
 		return err
 	}
 	web.WriteDone(w, "The review is deleted.")

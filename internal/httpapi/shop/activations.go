@@ -14,7 +14,7 @@ func (h *Handlers) Activate(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	grant, err := h.Market.Activate(r.Context(), r.PathValue("slug"), in)
+	grant, err := h.Licenses.Activate(r.Context(), r.PathValue("slug"), in)
 	return writeLicense(w, grant, err)
 }
 
@@ -24,7 +24,7 @@ func (h *Handlers) Deactivate(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	grant, err := h.Market.Deactivate(r.Context(), r.PathValue("slug"), in)
+	grant, err := h.Licenses.Deactivate(r.Context(), r.PathValue("slug"), in)
 	return writeLicense(w, grant, err)
 }
 
@@ -55,7 +55,7 @@ func (h *Handlers) ListActivations(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	found, total, err := h.Market.OwnActivations(r.Context(), r.PathValue("id"), market.Slice{Offset: p.Offset(), Limit: p.Limit})
+	found, total, err := h.Licenses.OwnActivations(r.Context(), r.PathValue("id"), market.Slice{Offset: p.Offset(), Limit: p.Limit})
 	if err != nil {
 		return err
 	}
@@ -66,6 +66,6 @@ func (h *Handlers) ListActivations(w http.ResponseWriter, r *http.Request) error
 
 // FreeActivation serves DELETE /api/marketplace/licenses/{id}/activations/{instanceId}.
 func (h *Handlers) FreeActivation(w http.ResponseWriter, r *http.Request) error {
-	grant, err := h.Market.FreeOwn(r.Context(), r.PathValue("id"), r.PathValue("instanceId"))
+	grant, err := h.Licenses.FreeOwn(r.Context(), r.PathValue("id"), r.PathValue("instanceId"))
 	return writeLicense(w, grant, err)
 }

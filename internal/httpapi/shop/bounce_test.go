@@ -14,7 +14,7 @@ import (
 // notice takes an event as the webhook does, and returns what is logged of it.
 func notice(tb testing.TB, a *testkit.App, payload []byte) (market.Notice, error) {
 	tb.Helper()
-	return a.Market.TakeEvent(tb.Context(), "stripe", payload, stripetest.Sign(payload, stripetest.WebhookSecret, time.Now()))
+	return a.Orders.TakeEvent(tb.Context(), "stripe", payload, stripetest.Sign(payload, stripetest.WebhookSecret, time.Now()))
 }
 
 // Money that was given back and did not arrive is told loudly; revoked is final.

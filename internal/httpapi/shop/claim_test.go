@@ -65,11 +65,11 @@ func ownerOf(t *testing.T, a *testkit.App, purchase testkit.Response) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := a.Market.Sales.OrderByID(t.Context(), purchase.Text(t, "orderId"))
+	o, err := a.Orders.Store.OrderByID(t.Context(), purchase.Text(t, "orderId"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := a.Market.Licenses.LicenseByKey(t.Context(), "mail-pack", a.Market.Keys.Hash(key), "x")
+	u, err := a.Licenses.Store.LicenseByKey(t.Context(), "mail-pack", a.Licenses.Keys.Hash(key), "x")
 	if err != nil || u.License.UserID != o.UserID {
 		t.Fatalf("the order is %s's, the licence %s's (%v)", o.UserID, u.License.UserID, err)
 	}

@@ -22,7 +22,7 @@ func (h *Handlers) lease(w http.ResponseWriter, r *http.Request, use market.UseR
 		GraceUntil web.Timestamp `json:"graceUntil"`
 	}
 
-	lease, refusal, err := h.Market.Lease(r.Context(), r.PathValue("slug"), use, nonce)
+	lease, refusal, err := h.Licenses.Lease(r.Context(), r.PathValue("slug"), use, nonce)
 	if err != nil {
 		return err
 	}

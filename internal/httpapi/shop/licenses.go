@@ -58,7 +58,7 @@ func (h *Handlers) ListLicenses(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	found, total, err := h.Market.OwnLicenses(r.Context(), market.Slice{Offset: p.Offset(), Limit: p.Limit})
+	found, total, err := h.Licenses.OwnLicenses(r.Context(), market.Slice{Offset: p.Offset(), Limit: p.Limit})
 	if err != nil {
 		return err
 	}

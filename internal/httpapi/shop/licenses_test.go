@@ -153,24 +153,24 @@ func TestARevokedLicenseIsRefused(t *testing.T) {
 	t.Parallel()
 	a := testkit.NewShop(t)
 
-	p, err := a.Market.Get(t.Context(), "mail-pack")
+	p, err := a.Catalog.Get(t.Context(), "mail-pack")
 	if err != nil {
 		t.Fatal(err)
 	}
 	key := market.NewLicenseKey()
 	l := market.License{
-		ID: "l", ProductID: p.ID, KeyHash: a.Market.Keys.Hash(key), KeySealed: a.Market.Keys.Seal(key, "l"), Type: market.Perpetual,
+		ID: "l", ProductID: p.ID, KeyHash: a.Licenses.Keys.Hash(key), KeySealed: a.Licenses.Keys.Seal(key, "l"), Type: market.Perpetual,
 		MaxInstances: 1, Paid: true, RevokedAt: testkit.T0, CreatedAt: testkit.T0,
 	}
-	if err := a.Market.Sales.CreateLicense(t.Context(), l); err != nil {
+	if err := a.Orders.Store.CreateLicense(t.Context(), l); err != nil {
 		t.Fatal(err)
 	}
 	testkit.WantFlatError(t, a.Activate(t, key.Reveal(), "a.example"), 400, "ACTIVATION_FAILED")
 	testkit.WantRefused(t, a.Verify(t, "mail-pack", key.Reveal(), "a.example"), "revoked")
-	if back, err := a.Market.Keys.Open(l.KeySealed, "l"); err != nil || back != key {
+	if back, err := a.Licenses.Keys.Open(l.KeySealed, "l"); err != nil || back != key {
 		t.Errorf("Open = %v, want the key for its owner", err)
 	}
-	if _, err := a.Market.Keys.Open(l.KeySealed, "m"); err == nil {
+	if _, err := a.Licenses.Keys.Open(l.KeySealed, "m"); err == nil {
 		t.Error("the key opens for another licence")
 	}
 }
@@ -205,7 +205,7 @@ func TestAProductTakenOffTheShelfGoesOnWorking(t *testing.T) {
 	key := a.BuyKey(t, "", "once")
 
 	fsys := fstest.MapFS{"c.yaml": {Data: []byte(strings.Replace(testkit.Catalog, "slug: mail-pack\n", "slug: mail-pack\n    published: false\n", 1))}, "mail.svg": {Data: []byte(testkit.SVG)}}
-	if _, err := a.Market.Import(t.Context(), fsys, "c.yaml"); err != nil {
+	if _, err := a.Catalog.Import(t.Context(), fsys, "c.yaml"); err != nil {
 		t.Fatal(err)
 	}
 	testkit.WantFlatError(t, a.Fetch(t, testkit.Products+"/mail-pack"), 404, "NOT_FOUND")

@@ -83,7 +83,7 @@ func TestALatePaymentThatCannotBeGivenBackIsGivenUp(t *testing.T) {
 	late := a.Buy(t, "", "once").Text(t, "orderId")
 	o := a.StoredOrder(t, late)
 	o.CancelledAt, o.PaidAt = testkit.T0, testkit.T0
-	if err := a.Market.Sales.UpdateOrder(t.Context(), o); err != nil {
+	if err := a.Orders.Store.UpdateOrder(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
 	b.Fail(fmt.Errorf("disputed: %w", payment.ErrRefused))
@@ -144,7 +144,7 @@ func TestUnfinishedOrdersAreFinished(t *testing.T) {
 		a, b := testkit.NewBankShop(t, options...)
 		ask := func(id string) {
 			b.Fail(errors.New("no answer"))
-			if _, err := a.Market.Purchase(t.Context(), "mail-pack", market.PurchaseRequest{TierID: "once", PaymentMethod: "card", OrderID: id}); err == nil {
+			if _, err := a.Orders.Purchase(t.Context(), "mail-pack", market.PurchaseRequest{TierID: "once", PaymentMethod: "card", OrderID: id}); err == nil {
 				t.Fatal("the bank answered")
 			}
 			b.Fail(nil)
@@ -154,13 +154,13 @@ func TestUnfinishedOrdersAreFinished(t *testing.T) {
 		o := a.StoredOrder(t, late) // paid after it was cancelled, and nobody could be asked
 		o.CancelledAt, o.PaidAt = testkit.T0, testkit.T0
 		waiting := a.Buy(t, "", "once").Text(t, "orderId")
-		if err := a.Market.Sales.UpdateOrder(t.Context(), o); err != nil {
+		if err := a.Orders.Store.UpdateOrder(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
 		a.Clock.Advance(25*time.Hour - time.Millisecond)
 		ask("young")
 		sweep := func() {
-			if err := a.Market.SweepOrders(t.Context(), logtest.New(t)); err != nil {
+			if err := a.Orders.SweepOrders(t.Context(), logtest.New(t)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -20,7 +20,7 @@ func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	orders, total, err := h.Market.ListOrders(r.Context(), p.Limit, p.Offset())
+	orders, total, err := h.Orders.ListOrders(r.Context(), p.Limit, p.Offset())
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (h *Handlers) RequestClaim(w http.ResponseWriter, r *http.Request) error {
 		Message string `json:"message"`
 	}
 
-	h.Market.RequestClaim(r.Context())
+	h.Orders.RequestClaim(r.Context())
 	web.WriteJSON(w, http.StatusAccepted, response{true, "If orders were placed without an account with your e-mail address, " +
 		"a mail with a link is on its way. The link works for one hour."})
 	return nil
@@ -61,7 +61,7 @@ func (h *Handlers) ClaimOrders(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	n, err := h.Market.ClaimOrders(r.Context(), in)
+	n, err := h.Orders.ClaimOrders(r.Context(), in)
 	if err != nil {
 		return err
 	}

@@ -140,7 +140,7 @@ func TestAPaymentThatIsNotThePriceSettlesNothing(t *testing.T) {
 func state(tb testing.TB, a *testkit.App, s testkit.Sale) string {
 	tb.Helper()
 	o := a.StoredOrder(tb, s.OrderID)
-	l, err := a.Market.Sales.LicenseByID(tb.Context(), o.LicenseID)
+	l, err := a.Orders.Store.LicenseByID(tb.Context(), o.LicenseID)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -76,7 +76,7 @@ func (h *Handlers) ListProducts(w http.ResponseWriter, r *http.Request) error {
 	if err := faults.Err(); err != nil {
 		return err
 	}
-	found, err := h.Market.List(r.Context(), q)
+	found, err := h.Catalog.List(r.Context(), q)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (h *Handlers) ListProducts(w http.ResponseWriter, r *http.Request) error {
 
 // GetProduct serves GET /api/marketplace/products/{slug}.
 func (h *Handlers) GetProduct(w http.ResponseWriter, r *http.Request) error {
-	p, err := h.Market.Get(r.Context(), r.PathValue("slug"))
+	p, err := h.Catalog.Get(r.Context(), r.PathValue("slug"))
 	if err != nil {
 		return err
 	}

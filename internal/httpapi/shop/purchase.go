@@ -24,7 +24,7 @@ func (h *Handlers) Purchase(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	in.OrderID = idempotency.Seed(r.Context())
-	receipt, err := h.Market.Purchase(r.Context(), r.PathValue("slug"), in)
+	receipt, err := h.Orders.Purchase(r.Context(), r.PathValue("slug"), in)
 	if errors.Is(err, market.ErrPaymentRefused) {
 		// The buyer sees it too, but only the operator can mend it.
 		h.Log.WarnContext(r.Context(), "payment refused by the provider", slog.Any("err", err))

@@ -72,7 +72,7 @@ func TestPurchaseBelongsToWhoIsSignedIn(t *testing.T) {
 
 	user := a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/auth/register", Body: map[string]any{"email": "ada@example.com", "username": "ada", "password": "secret1"}})
 	req := testkit.Request{Method: http.MethodPost, Path: testkit.Products + "/mail-pack/purchase", Token: user.Text(t, "data.access_token"), Body: `{"tierId":"once","paymentMethod":"card"}`}
-	order, err := a.Market.Sales.OrderByID(t.Context(), a.Do(t, req).Text(t, "orderId"))
+	order, err := a.Orders.Store.OrderByID(t.Context(), a.Do(t, req).Text(t, "orderId"))
 	if err != nil || order.UserID != user.Text(t, "data.user.id") || order.UserID == "" {
 		t.Errorf("order of %q (%v), want of %q", order.UserID, err, user.Text(t, "data.user.id"))
 	}
@@ -156,7 +156,7 @@ func TestAPurchaseWhosePaymentCannotBeginIsCancelled(t *testing.T) {
 			b.Fail(tt.fails)
 			testkit.WantFlatError(t, a.Do(t, testkit.Purchase("", "once")), tt.status, "PURCHASE_FAILED")
 			o := a.StoredOrder(t, b.Begun()[0].OrderID)
-			if l, err := a.Market.Sales.LicenseByID(t.Context(), o.LicenseID); err != nil || o.Status() != market.OrderCancelled || l.RevokedAt.IsZero() || l.Paid {
+			if l, err := a.Orders.Store.LicenseByID(t.Context(), o.LicenseID); err != nil || o.Status() != market.OrderCancelled || l.RevokedAt.IsZero() || l.Paid {
 				t.Errorf("the order is %s and its licence %+v (%v); want it cancelled and revoked", o.Status(), l, err)
 			}
 		})
@@ -178,7 +178,7 @@ func TestAPurchaseWithAChosenIDHappensOnce(t *testing.T) {
 			failures [8]error
 		)
 		for i := range receipts {
-			wg.Go(func() { receipts[i], failures[i] = a.Market.Purchase(t.Context(), "mail-pack", req) })
+			wg.Go(func() { receipts[i], failures[i] = a.Orders.Purchase(t.Context(), "mail-pack", req) })
 		}
 		wg.Wait()
 		for i := range receipts {
@@ -195,15 +195,15 @@ func TestAPurchaseWithAChosenIDHappensOnce(t *testing.T) {
 
 		other := req
 		other.TierID = "free"
-		if _, err := a.Market.Purchase(t.Context(), "mail-pack", other); !errors.Is(err, market.ErrOrderTaken) {
+		if _, err := a.Orders.Purchase(t.Context(), "mail-pack", other); !errors.Is(err, market.ErrOrderTaken) {
 			t.Errorf("another tier = %v, want ErrOrderTaken", err)
 		}
 		other.TierID = "only"
-		if _, err := a.Market.Purchase(t.Context(), "bare", other); !errors.Is(err, market.ErrOrderTaken) {
+		if _, err := a.Orders.Purchase(t.Context(), "bare", other); !errors.Is(err, market.ErrOrderTaken) {
 			t.Errorf("another product = %v, want ErrOrderTaken", err)
 		}
 		ada := caller.With(t.Context(), caller.Caller{UserID: "ada"})
-		if got, err := a.Market.Purchase(ada, "mail-pack", req); !errors.Is(err, market.ErrOrderTaken) {
+		if got, err := a.Orders.Purchase(ada, "mail-pack", req); !errors.Is(err, market.ErrOrderTaken) {
 			t.Errorf("another buyer = %+v, %v; want ErrOrderTaken and not the key", got, err)
 		}
 	})
@@ -215,18 +215,18 @@ func TestAPurchaseWithAChosenIDBeginsItsPaymentAgain(t *testing.T) {
 	req := market.PurchaseRequest{TierID: "once", PaymentMethod: "card", OrderID: "chosen-1"}
 
 	b.Fail(errors.New("no answer"))
-	if _, err := a.Market.Purchase(t.Context(), "mail-pack", req); !errors.Is(err, market.ErrPaymentUnreachable) {
+	if _, err := a.Orders.Purchase(t.Context(), "mail-pack", req); !errors.Is(err, market.ErrPaymentUnreachable) {
 		t.Fatalf("Purchase = %v, want ErrPaymentUnreachable", err)
 	}
 	if o := a.StoredOrder(t, "chosen-1"); o.Status() != market.OrderPending {
 		t.Fatalf("the order is %s, want it pending: it can be asked for again", o.Status())
 	}
 	b.Fail(nil)
-	first, err := a.Market.Purchase(t.Context(), "mail-pack", req)
+	first, err := a.Orders.Purchase(t.Context(), "mail-pack", req)
 	if err != nil || first.PaymentURL != "https://bank.example/pay/chosen-1" {
 		t.Fatalf("Purchase = %+v, %v", first, err)
 	}
-	again, err := a.Market.Purchase(t.Context(), "mail-pack", req)
+	again, err := a.Orders.Purchase(t.Context(), "mail-pack", req)
 	if err != nil || again != first || len(b.Begun()) != 2 {
 		t.Errorf("Purchase = %+v, %v after %d payments; want %+v and the page that is open", again, err, len(b.Begun()), first)
 	}
@@ -234,26 +234,26 @@ func TestAPurchaseWithAChosenIDBeginsItsPaymentAgain(t *testing.T) {
 
 	req.OrderID = "chosen-2"
 	b.Fail(payment.ErrRefused)
-	if _, err := a.Market.Purchase(t.Context(), "mail-pack", req); !errors.Is(err, market.ErrPaymentRefused) {
+	if _, err := a.Orders.Purchase(t.Context(), "mail-pack", req); !errors.Is(err, market.ErrPaymentRefused) {
 		t.Errorf("Purchase = %v, want ErrPaymentRefused", err)
 	}
 	b.Fail(nil)
-	if _, err := a.Market.Purchase(t.Context(), "mail-pack", req); !errors.Is(err, market.ErrOrderCancelled) {
+	if _, err := a.Orders.Purchase(t.Context(), "mail-pack", req); !errors.Is(err, market.ErrOrderCancelled) {
 		t.Errorf("Purchase of a cancelled order = %v, want ErrOrderCancelled", err)
 	}
 
 	req.OrderID = "chosen-3"
 	b.Fail(errors.New("no answer"))
-	if _, err := a.Market.Purchase(t.Context(), "mail-pack", req); err == nil {
+	if _, err := a.Orders.Purchase(t.Context(), "mail-pack", req); err == nil {
 		t.Fatal("the bank answered")
 	}
 	b.Fail(nil)
 	o := a.StoredOrder(t, req.OrderID)
 	o.Provider = "another" // as if the configuration had changed
-	if err := a.Market.Sales.UpdateOrder(t.Context(), o); err != nil {
+	if err := a.Orders.Store.UpdateOrder(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Market.Purchase(t.Context(), "mail-pack", req); !errors.Is(err, market.ErrPaymentNotTaken) {
+	if _, err := a.Orders.Purchase(t.Context(), "mail-pack", req); !errors.Is(err, market.ErrPaymentNotTaken) {
 		t.Errorf("Purchase of another provider's order = %v, want ErrPaymentNotTaken", err)
 	}
 }

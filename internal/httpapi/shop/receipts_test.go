@@ -67,8 +67,8 @@ func mailing(m mail.Sender) testkit.Option {
 // deliver has what is due at the clock's time delivered.
 func deliver(tb testing.TB, a *testkit.App) {
 	tb.Helper()
-	a.Market.Courier.Wake()
-	if err := a.Market.Courier.Idle(tb.Context()); err != nil {
+	a.Orders.Courier.Wake()
+	if err := a.Orders.Courier.Idle(tb.Context()); err != nil {
 		tb.Fatal(err)
 	}
 }
@@ -203,9 +203,9 @@ func TestAReceiptIsSentOnceTheServerIsBack(t *testing.T) {
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		server := &mailer{err: errMailDown}
-		a.Market.Courier.Close() // the one that New started
-		a.Market.Courier.Mailer = server
-		a.Market.Courier.Start(t.Context())
+		a.Orders.Courier.Close() // the one that New started
+		a.Orders.Courier.Mailer = server
+		a.Orders.Courier.Start(t.Context())
 		a.Order(t, "", "once", "ada@example.com")
 		deliver(t, a)
 		server.fail(nil)
@@ -249,11 +249,11 @@ func TestNoReceiptForARevokedLicense(t *testing.T) {
 	a := testkit.NewShop(t, mailing(server))
 	bought := a.Order(t, "", "once", "ada@example.com")
 	deliver(t, a)
-	o, err := a.Market.Sales.OrderByID(t.Context(), bought.Text(t, "orderId"))
+	o, err := a.Orders.Store.OrderByID(t.Context(), bought.Text(t, "orderId"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Market.RevokeLicense(t.Context(), o.LicenseID, nil); err != nil {
+	if _, err := a.Licenses.RevokeLicense(t.Context(), o.LicenseID, nil); err != nil {
 		t.Fatal(err)
 	}
 	server.fail(nil)
@@ -308,12 +308,12 @@ func TestAReceiptSurvivesItsCourier(t *testing.T) {
 	testkit.Replicas(t, func(t *testing.T, a, b *testkit.App, _ *sql.DB) {
 		a.ImportCatalog(t)
 		killed, alive := &stuck{entered: make(chan mail.Message, 1), release: make(chan struct{})}, new(mailer)
-		a.Market.Courier.Close()
-		a.Market.Courier.Mailer = killed
-		a.Market.Courier.Start(t.Context())
-		b.Market.Courier.Close()
-		b.Market.Courier.Mailer = alive
-		b.Market.Courier.Start(t.Context())
+		a.Orders.Courier.Close()
+		a.Orders.Courier.Mailer = killed
+		a.Orders.Courier.Start(t.Context())
+		b.Orders.Courier.Close()
+		b.Orders.Courier.Mailer = alive
+		b.Orders.Courier.Start(t.Context())
 		a.Order(t, "", "once", "ada@example.com")
 		var first mail.Message
 		select {
@@ -332,7 +332,7 @@ func TestAReceiptSurvivesItsCourier(t *testing.T) {
 			t.Errorf("sent %+v, want once more %+v", sent, first)
 		}
 		close(killed.release) // it was not dead: what it says now does not count
-		if err := a.Market.Courier.Idle(t.Context()); err != nil {
+		if err := a.Orders.Courier.Idle(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		b.Clock.Advance(time.Hour)

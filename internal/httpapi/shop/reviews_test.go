@@ -52,7 +52,7 @@ func TestABuyerReviews(t *testing.T) {
 
 		// The catalogue changes its numbers: reviews are kept.
 		fsys := fstest.MapFS{"c.yaml": {Data: []byte(strings.Replace(testkit.Catalog, "rating: 4.5", "rating: 3", 1))}, "mail.svg": {Data: []byte(testkit.SVG)}}
-		if res, err := a.Market.Import(t.Context(), fsys, "c.yaml"); err != nil || res.Updated != 1 {
+		if res, err := a.Catalog.Import(t.Context(), fsys, "c.yaml"); err != nil || res.Updated != 1 {
 			t.Fatalf("Import = %+v, %v", res, err)
 		}
 		a.WantRating(t, 2.79, 14) // (3 × 12 + 3) / 14
@@ -74,7 +74,7 @@ func TestOnlyHoldersOfALicenseReview(t *testing.T) {
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		ada := a.Register(t, "ada")
-		p, err := a.Market.Get(t.Context(), "mail-pack")
+		p, err := a.Catalog.Get(t.Context(), "mail-pack")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func TestOnlyHoldersOfALicenseReview(t *testing.T) {
 			t.Helper()
 			l := market.License{ID: id, ProductID: p.ID, UserID: ada.UserID, KeyHash: id, Type: market.Perpetual, MaxInstances: 1, Paid: true, CreatedAt: testkit.T0}
 			change(&l)
-			if err := a.Market.Sales.CreateLicense(t.Context(), l); err != nil {
+			if err := a.Orders.Store.CreateLicense(t.Context(), l); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -16,8 +16,11 @@ type Handlers struct {
 	Log *slog.Logger
 	Now func() time.Time
 
-	Market *market.Service
-	Media  Media
+	Catalog  *market.CatalogService
+	Licenses *market.LicenseService
+	Orders   *market.OrderService
+	Reviews  *market.ReviewService
+	Media    Media
 	// Keys sign the answers that apps rely on.
 	Keys *keyring.Ring
 

@@ -28,7 +28,7 @@ func TestFromTheListToAVerifiedLicense(t *testing.T) {
 		if v, there := bought.JSON(t)["paymentUrl"]; !there || v != nil {
 			t.Errorf("paymentUrl = %v (there: %v), want null", v, there)
 		}
-		order, err := a.Market.Sales.OrderByID(t.Context(), bought.Text(t, "orderId"))
+		order, err := a.Orders.Store.OrderByID(t.Context(), bought.Text(t, "orderId"))
 		if err != nil || order.UserID != "anonymous" || order.Status() != "paid" || order.Amount.Minor != 500 || order.Billing.Company != "Engines" {
 			t.Errorf("order = %+v, %v", order, err)
 		}

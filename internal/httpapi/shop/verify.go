@@ -34,7 +34,7 @@ func (h *Handlers) Verify(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (h *Handlers) verify(w http.ResponseWriter, r *http.Request, use market.UseRequest, _ string) error {
-	grant, refusal, err := h.Market.Verify(r.Context(), r.PathValue("slug"), use)
+	grant, refusal, err := h.Licenses.Verify(r.Context(), r.PathValue("slug"), use)
 	if err != nil {
 		return err
 	}

@@ -21,17 +21,17 @@ func testClaims(t *testing.T, open Open) {
 		t.Parallel()
 		testClaimOrders(t, shopDB(t, open))
 	})
-	t.Run("claims", func(t *testing.T) { t.Parallel(); testTakeClaim(t, store.NewOrders(open(t))) })
+	t.Run("claims", func(t *testing.T) { t.Parallel(); testTakeClaim(t, store.NewClaims(open(t))) })
 	t.Run("of many who take a claim, one gets it", func(t *testing.T) {
 		t.Parallel()
-		testTakeOnce(t, store.NewOrders(open(t)))
+		testTakeOnce(t, store.NewClaims(open(t)))
 	})
 	t.Run("what fails in a transaction leaves nothing", func(t *testing.T) {
 		t.Parallel()
 
 		db, stop := shopDB(t, open), errors.New("stop")
-		mustOrder(t, store.NewSales(db), Order("o", "a", "anonymous", "a@b.c", T0))
-		s := store.NewOrders(db)
+		mustOrder(t, store.NewOrders(db), Order("o", "a", "anonymous", "a@b.c", T0))
+		s := store.NewClaims(db)
 		mustClaim(t, s, "h", "u1", "a@b.c", T0)
 		err := s.InTx(t.Context(), func(tx market.Orders) error {
 			_, err1 := tx.TakeClaim(t.Context(), "h", "u1", time.Unix(0, 0))
@@ -54,7 +54,7 @@ func testClaims(t *testing.T, open Open) {
 }
 
 func testClaimOrders(t *testing.T, db *database.DB) {
-	sales, s := store.NewSales(db), store.NewOrders(db)
+	sales, s := store.NewOrders(db), store.NewClaims(db)
 	mustOrder(t, sales, Order("hers", "a", "anonymous", " A@B.c", T0))
 	mustOrder(t, sales, Order("hers-too", "b", "anonymous", "a@b.c", T0))
 	mustOrder(t, sales, Order("owned", "a", "u2", "a@b.c", T0))
@@ -86,7 +86,7 @@ func testClaimOrders(t *testing.T, db *database.DB) {
 	}
 }
 
-func mustClaim(tb testing.TB, s *store.Orders, hash, userID, key string, at time.Time) market.Claim {
+func mustClaim(tb testing.TB, s *store.Claims, hash, userID, key string, at time.Time) market.Claim {
 	tb.Helper()
 	c := market.Claim{Hash: hash, UserID: userID, EmailKey: key, CreatedAt: at}
 	if err := s.CreateClaim(tb.Context(), c); err != nil {
@@ -95,7 +95,7 @@ func mustClaim(tb testing.TB, s *store.Orders, hash, userID, key string, at time
 	return c
 }
 
-func testTakeClaim(t *testing.T, s *store.Orders) {
+func testTakeClaim(t *testing.T, s *store.Claims) {
 	ctx := t.Context()
 	want := mustClaim(t, s, "h1", "u1", "a@b.c", T0)
 	mustClaim(t, s, "h2", "u1", "a@b.c", T0)
@@ -131,7 +131,7 @@ func testTakeClaim(t *testing.T, s *store.Orders) {
 	}
 }
 
-func testTakeOnce(t *testing.T, s *store.Orders) {
+func testTakeOnce(t *testing.T, s *store.Claims) {
 	mustClaim(t, s, "h", "u1", "a@b.c", T0)
 	var (
 		wg    sync.WaitGroup

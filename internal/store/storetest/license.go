@@ -67,7 +67,7 @@ func licenseDB(tb testing.TB, open Open) *store.Licenses {
 	tb.Helper()
 	db := shopDB(tb, open)
 	for _, id := range []string{"l", "m"} {
-		if err := store.NewSales(db).CreateLicense(tb.Context(), License(id, "a")); err != nil {
+		if err := store.NewOrders(db).CreateLicense(tb.Context(), License(id, "a")); err != nil {
 			tb.Fatal(err)
 		}
 	}

@@ -29,7 +29,7 @@ func Order(id, slug, userID, email string, at time.Time) market.Order {
 }
 
 // mustOrder creates an order with a license that has the same id and owner.
-func mustOrder(tb testing.TB, s *store.Sales, o market.Order) market.Order {
+func mustOrder(tb testing.TB, s *store.Orders, o market.Order) market.Order {
 	tb.Helper()
 	l := License(o.ID, o.ProductID[len("prod-"):])
 	l.UserID = o.UserID
@@ -86,9 +86,9 @@ func testOrders(t *testing.T, open Open) {
 }
 
 // salesDB returns a database with the products a and b and the license l of a.
-func salesDB(tb testing.TB, open Open) *store.Sales {
+func salesDB(tb testing.TB, open Open) *store.Orders {
 	tb.Helper()
-	s := store.NewSales(shopDB(tb, open))
+	s := store.NewOrders(shopDB(tb, open))
 	if err := s.CreateLicense(tb.Context(), License("l", "a")); err != nil {
 		tb.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func testOrderRows(t *testing.T, open Open) {
 
 // testOrderLock has one transaction lock an order while another asks for it. The
 // second must wait, and then see what the first did.
-func testOrderLock(t *testing.T, s *store.Sales) {
+func testOrderLock(t *testing.T, s *store.Orders) {
 	o := FullOrder("o", "a", "l")
 	o.PaidAt, o.RefundedAt, o.CancelledAt = time.Time{}, time.Time{}, time.Time{}
 	if err := s.CreateOrder(t.Context(), o); err != nil {

@@ -11,10 +11,10 @@ import (
 )
 
 func testAllowances(t *testing.T, open Open) {
-	t.Run("an allowance", func(t *testing.T) { t.Parallel(); testAllowance(t, store.NewOrders(open(t))) })
+	t.Run("an allowance", func(t *testing.T) { t.Parallel(); testAllowance(t, store.NewClaims(open(t))) })
 	t.Run("an allowance is exact when many ask", func(t *testing.T) {
 		t.Parallel()
-		testAllowanceRace(t, store.NewOrders(open(t)))
+		testAllowanceRace(t, store.NewClaims(open(t)))
 	})
 	t.Run("allowances that are whole again are deleted", func(t *testing.T) {
 		t.Parallel()
@@ -38,7 +38,7 @@ func testAllowances(t *testing.T, open Open) {
 	})
 }
 
-func testAllowance(t *testing.T, s *store.Orders) {
+func testAllowance(t *testing.T, s *store.Claims) {
 	a := market.Allowance{AtOnce: 2, Every: time.Minute}
 	for i, tt := range []struct {
 		name  string
@@ -66,7 +66,7 @@ func testAllowance(t *testing.T, s *store.Orders) {
 	}
 }
 
-func testAllowanceRace(t *testing.T, s *store.Orders) {
+func testAllowanceRace(t *testing.T, s *store.Claims) {
 	var (
 		wg      sync.WaitGroup
 		allowed atomic.Int32

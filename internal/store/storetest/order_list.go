@@ -19,33 +19,33 @@ import (
 func testOrderLists(t *testing.T, open Open) {
 	t.Run("a user's orders, the newest first, in pages", func(t *testing.T) {
 		t.Parallel()
-		testOrdersOf(t, shopDB(t, open))
+		testOrdersOfUser(t, shopDB(t, open))
 	})
 	t.Run("orders that match a query", func(t *testing.T) { t.Parallel(); testFindOrders(t, shopDB(t, open)) })
 }
 
-func testOrdersOf(t *testing.T, db *database.DB) {
-	sales, s := store.NewSales(db), store.NewOrders(db)
+func testOrdersOfUser(t *testing.T, db *database.DB) {
+	s := store.NewOrders(db)
 	var want []market.OwnedOrder
 	for i, slug := range []string{"a", "b", "a", "b"} {
 		// Pairs of orders have the same time; their ids decide.
-		o := mustOrder(t, sales, Order(fmt.Sprintf("o%d", i), slug, "u1", "a@b.c", T0.Add(-time.Duration(i/2)*time.Hour)))
+		o := mustOrder(t, s, Order(fmt.Sprintf("o%d", i), slug, "u1", "a@b.c", T0.Add(-time.Duration(i/2)*time.Hour)))
 		p := Product(slug)
 		want = append(want, market.OwnedOrder{Order: o, ProductSlug: slug, ProductName: p.Name})
 	}
-	mustOrder(t, sales, Order("other", "a", "u2", "", T0))
+	mustOrder(t, s, Order("other", "a", "u2", "", T0))
 	for offset := range 6 {
-		got, total, err := s.OrdersOf(t.Context(), "u1", 2, offset)
+		got, total, err := s.FindOrders(t.Context(), market.OrderQuery{UserID: "u1", Limit: 2, Offset: offset})
 		if err != nil || total != 4 {
-			t.Fatalf("OrdersOf at %d = %d in all, %v; want 4", offset, total, err)
+			t.Fatalf("orders of a user at %d = %d in all, %v; want 4", offset, total, err)
 		}
 		part := want[min(offset, 4):min(offset+2, 4)]
 		if diff := cmp.Diff(got, slices.Clone(part), equateEmpty); diff != "" {
-			t.Errorf("OrdersOf at %d (-got +want):\n%s", offset, diff)
+			t.Errorf("orders of a user at %d (-got +want):\n%s", offset, diff)
 		}
 	}
-	if got, total, err := s.OrdersOf(t.Context(), "u3", 2, 0); len(got) != 0 || total != 0 || err != nil {
-		t.Errorf("OrdersOf a user without orders = %v, %d, %v", got, total, err)
+	if got, total, err := s.FindOrders(t.Context(), market.OrderQuery{UserID: "u3", Limit: 2}); len(got) != 0 || total != 0 || err != nil {
+		t.Errorf("orders of a user without orders = %v, %d, %v", got, total, err)
 	}
 }
 
@@ -55,7 +55,7 @@ var equateEmpty = cmp.Transformer("nil", func(list []market.OwnedOrder) []market
 })
 
 func testFindOrders(t *testing.T, db *database.DB) {
-	s := store.NewSales(db)
+	s := store.NewOrders(db)
 	user := account.Credentials{User: account.User{
 		ID: "u1", Email: "Ada@Example.com", Username: "ada", Role: caller.RoleUser, Active: true, CreatedAt: T0,
 	}}

@@ -18,7 +18,7 @@ func testPayments(t *testing.T, open Open) {
 	t.Run("of many who record an event, one records it first", func(t *testing.T) {
 		t.Parallel()
 
-		s := store.NewSales(shopDB(t, open))
+		s := store.NewOrders(shopDB(t, open))
 		mustOrder(t, s, Order("o", "a", "anonymous", "", T0))
 		e := payment.Event{ID: "evt", Type: "paid"}
 		var (
@@ -45,7 +45,7 @@ func testPayments(t *testing.T, open Open) {
 	t.Run("an order is found by its payment, or else its subscription", func(t *testing.T) {
 		t.Parallel()
 
-		s := store.NewSales(shopDB(t, open))
+		s := store.NewOrders(shopDB(t, open))
 		for id, ref := range map[string]payment.Reference{
 			"o1": {Payment: "p1", Subscription: "s1"}, "o2": {Payment: "p2"}, "o3": {Subscription: "s3"},
 		} {
@@ -74,10 +74,10 @@ func testPayments(t *testing.T, open Open) {
 			}
 		}
 	})
-	t.Run("unfinished orders", func(t *testing.T) { t.Parallel(); testUnfinished(t, store.NewSales(shopDB(t, open))) })
+	t.Run("unfinished orders", func(t *testing.T) { t.Parallel(); testUnfinished(t, store.NewOrders(shopDB(t, open))) })
 }
 
-func testUnfinished(t *testing.T, s *store.Sales) {
+func testUnfinished(t *testing.T, s *store.Orders) {
 	n := 0
 	add := func(id string, created time.Time, change func(*market.Order)) {
 		o := Order(id, "a", "anonymous", "", created)

@@ -92,7 +92,7 @@ func testProductRows(t *testing.T, open Open) {
 }
 
 func testProductUpdate(t *testing.T, db *database.DB) {
-	c, s, p := store.NewProducts(db), store.NewSales(db), Product("a")
+	c, s, p := store.NewProducts(db), store.NewOrders(db), Product("a")
 	mustCreate(t, c, p)
 	for range 3 {
 		if err := s.CountDownload(t.Context(), p.ID); err != nil {
@@ -134,7 +134,7 @@ func testProductDeletion(t *testing.T, open Open) {
 		t.Parallel()
 
 		db := open(t)
-		c, s, sold, unsold := store.NewProducts(db), store.NewSales(db), Product("sold"), Product("unsold")
+		c, s, sold, unsold := store.NewProducts(db), store.NewOrders(db), Product("sold"), Product("unsold")
 		mustCreate(t, c, sold)
 		mustCreate(t, c, unsold)
 		if err := s.CreateLicense(t.Context(), License("l1", "sold")); err != nil {
@@ -165,7 +165,7 @@ func testProductDeletion(t *testing.T, open Open) {
 		if db.Engine() == "sqlite" {
 			t.Skip("one writer at a time: nobody else can hold a lock")
 		}
-		c, s, p := store.NewProducts(db), store.NewSales(db), Product("a")
+		c, s, p := store.NewProducts(db), store.NewOrders(db), Product("a")
 		mustCreate(t, c, p)
 		o := mustOrder(t, s, Order("o", "a", "user", "", T0))
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)

@@ -14,7 +14,7 @@ import (
 )
 
 // mustReceipt creates an order and its receipt, due at once.
-func mustReceipt(tb testing.TB, s *store.Sales, o market.Order, at time.Time) {
+func mustReceipt(tb testing.TB, s *store.Orders, o market.Order, at time.Time) {
 	tb.Helper()
 	mustOrder(tb, s, o)
 	if err := s.AddReceipt(tb.Context(), o.ID, at); err != nil {
@@ -34,10 +34,10 @@ func mustLease(tb testing.TB, s *store.Receipts, orderID, lease string, now, unt
 }
 
 func testReceipts(t *testing.T, open Open) {
-	receipts := func(tb testing.TB) (*store.Sales, *store.Receipts) {
+	receipts := func(tb testing.TB) (*store.Orders, *store.Receipts) {
 		tb.Helper()
 		db := shopDB(tb, open)
-		return store.NewSales(db), store.NewReceipts(db)
+		return store.NewOrders(db), store.NewReceipts(db)
 	}
 	second := T0.Add(time.Second)
 
@@ -92,7 +92,7 @@ func testReceipts(t *testing.T, open Open) {
 	})
 }
 
-func testLeases(t *testing.T, sales *store.Sales, s *store.Receipts) {
+func testLeases(t *testing.T, sales *store.Orders, s *store.Receipts) {
 	ctx, at := t.Context(), func(n int) time.Time { return T0.Add(time.Duration(n) * time.Second) }
 	mustReceipt(t, sales, Order("late", "a", "u1", "", T0), at(5))
 	mustReceipt(t, sales, Order("early", "a", "u1", "", T0), at(1))
@@ -125,7 +125,7 @@ func testLeases(t *testing.T, sales *store.Sales, s *store.Receipts) {
 	mustLease(t, s, "", "v", at(1000), at(2000))
 }
 
-func testLeaseRace(t *testing.T, sales *store.Sales, s *store.Receipts) {
+func testLeaseRace(t *testing.T, sales *store.Orders, s *store.Receipts) {
 	const n = 12
 	for i := range n {
 		mustReceipt(t, sales, Order(fmt.Sprintf("o%d", i), "a", "u1", "", T0), T0)
@@ -161,7 +161,7 @@ func testLeaseRace(t *testing.T, sales *store.Sales, s *store.Receipts) {
 	}
 }
 
-func testOneReceipt(t *testing.T, sales *store.Sales, s *store.Receipts) {
+func testOneReceipt(t *testing.T, sales *store.Orders, s *store.Receipts) {
 	mustReceipt(t, sales, Order("o", "a", "u1", "", T0), T0)
 	mustLease(t, s, "o", "x", T0, T0.Add(time.Second))
 	if err := sales.AddReceipt(t.Context(), "o", T0); err != nil { // again

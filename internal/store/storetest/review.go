@@ -132,7 +132,7 @@ func testHoldsLicense(t *testing.T, db *database.DB) {
 		l := License(tt.name, "a")
 		l.UserID, l.RevokedAt = "ada", time.Time{}
 		tt.change(&l)
-		if err := store.NewSales(db).CreateLicense(t.Context(), l); err != nil {
+		if err := store.NewOrders(db).CreateLicense(t.Context(), l); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := s.HoldsLicense(t.Context(), "prod-a", "ada"); err != nil || got != tt.want {
