@@ -3,7 +3,6 @@ package market_test
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -12,27 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"stoa/internal/demo/catalog"
-	"stoa/internal/errs"
 	"stoa/internal/market"
 	"stoa/internal/market/producttest"
 )
-
-// faults returns what is wrong according to err, as "path code" lines.
-func faults(tb testing.TB, err error) []string {
-	tb.Helper()
-	if err == nil {
-		return nil
-	}
-	e, ok := errors.AsType[*errs.Error](err)
-	if !ok || e.Code != errs.CodeValidation {
-		tb.Fatalf("error = %v, want VALIDATION_ERROR", err)
-	}
-	var out []string
-	for _, i := range e.Details["issues"].([]errs.Issue) {
-		out = append(out, i.Path+" "+i.Code)
-	}
-	return out
-}
 
 func TestTheLeastCatalogue(t *testing.T) {
 	t.Parallel()
@@ -117,7 +98,7 @@ products:
 		"products[2].pricingTiers required", "products[2].pricing.price out_of_range",
 		"products[3].pricing.type unknown_value", "products[3].slug duplicate",
 	}
-	if diff := cmp.Diff(faults(t, err), want); diff != "" {
+	if diff := cmp.Diff(producttest.Faults(t, err), want); diff != "" {
 		t.Errorf("faults (-got +want):\n%s", diff)
 	}
 	if !strings.Contains(err.Error(), `line 7: there is no field "title" here`) {
@@ -145,7 +126,7 @@ func TestWhatIsNoCatalogue(t *testing.T) {
 			t.Parallel()
 
 			_, err := market.ParseCatalog([]byte(tt.text))
-			if got := strings.Join(faults(t, err), "|"); got != tt.want {
+			if got := strings.Join(producttest.Faults(t, err), "|"); got != tt.want {
 				t.Errorf("faults = %q, want %q", got, tt.want)
 			}
 		})

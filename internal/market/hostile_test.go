@@ -62,7 +62,7 @@ func TestProductsOfAFaultyCatalogueAreNotKept(t *testing.T) {
 
 	good := strings.TrimSuffix(strings.TrimPrefix(producttest.Least, "products: ["), "]")
 	c, err := market.ParseCatalog([]byte("products: [" + good + strings.Repeat(", {}", 1000) + ", " + strings.Replace(good, "slug: a", "slug: b", 1) + "]"))
-	if got := len(faults(t, err)); got != errs.MaxIssues+1 || len(c.Products) != 1 {
+	if got := len(producttest.Faults(t, err)); got != errs.MaxIssues+1 || len(c.Products) != 1 {
 		t.Errorf("%d faults, %d products are kept", got, len(c.Products))
 	}
 }
@@ -88,7 +88,7 @@ func TestACatalogueIsUnicode(t *testing.T) {
 		"# YAML\n" + as(`"\ud800"`):       " malformed",
 	} {
 		_, err := market.ParseCatalog([]byte(text))
-		if got := strings.Join(faults(t, err), "|"); got != want {
+		if got := strings.Join(producttest.Faults(t, err), "|"); got != want {
 			t.Errorf("faults = %q, want %q, of %q", got, want, text)
 		}
 	}
@@ -126,19 +126,19 @@ func TestEveryFaultOfAPriceIsNamedOnce(t *testing.T) {
 		product(`,"slug":"`+strings.Repeat("A", 101)+`"`, priced): "slug duplicate", // of the JSON's
 	} {
 		_, err := market.ParseCatalog([]byte(text))
-		if got := strings.ReplaceAll(strings.Join(faults(t, err), "|"), "products[0].", ""); got != want {
+		if got := strings.ReplaceAll(strings.Join(producttest.Faults(t, err), "|"), "products[0].", ""); got != want {
 			t.Errorf("faults = %q, want %q, of %s", got, want, text)
 		}
 	}
 	long := strings.Replace(producttest.Least, "slug: a", "slug: "+strings.Repeat("A", 101), 1)
 	_, err := market.ParseCatalog([]byte(long))
-	if got := faults(t, err); len(got) != 1 {
+	if got := producttest.Faults(t, err); len(got) != 1 {
 		t.Errorf("of a slug that is too long: %q", got)
 	}
 	// One that all prices inherit is one fault.
 	for top, want := range map[string]string{"ZZZ": "currency unknown_value", "5": "currency wrong_type"} {
 		_, err = market.ParseCatalog([]byte("currency: " + top + "\n" + strings.ReplaceAll(producttest.Least, ", currency: EUR", "")))
-		if got := strings.Join(faults(t, err), "|"); got != want {
+		if got := strings.Join(producttest.Faults(t, err), "|"); got != want {
 			t.Errorf("of the currency %s at the top: %q, want %q", top, got, want)
 		}
 	}
@@ -171,7 +171,7 @@ func TestListsOfAProductAreBounded(t *testing.T) {
 				text = strings.Replace(text, `"pricingTiers":[{"id":"t","name":"T"`+priced+`}],`, "", 1)
 			}
 			_, err := market.ParseCatalog([]byte(text))
-			if got := strings.Join(faults(t, err), "|"); want == "" && got != "" || want != "" && got != at+" "+want {
+			if got := strings.Join(producttest.Faults(t, err), "|"); want == "" && got != "" || want != "" && got != at+" "+want {
 				t.Errorf("%d %s: %q, want %q", n, name, got, want)
 			}
 		}
@@ -201,7 +201,7 @@ func TestTextsShowSomethingAndNothingElse(t *testing.T) {
 		`"A\u0000B"`:     "",
 	} {
 		c, err := market.ParseCatalog([]byte(strings.Replace(product("", priced), `"name":"A"`, `"name":`+text, 1)))
-		got := faults(t, err)
+		got := producttest.Faults(t, err)
 		switch {
 		case want == "" && strings.Join(got, "|") != "products[0].name out_of_range":
 			t.Errorf("%s: faults = %q", text, got)
@@ -218,7 +218,7 @@ func TestTextsShowSomethingAndNothingElse(t *testing.T) {
 		`"A\u202eB"`:       "",
 	} {
 		c, err := market.ParseCatalog([]byte(strings.Replace(product("", priced), `"description":"d"`, `"description":`+text, 1)))
-		got := faults(t, err)
+		got := producttest.Faults(t, err)
 		switch {
 		case want == "" && strings.Join(got, "|") != "products[0].description out_of_range":
 			t.Errorf("%s: faults = %q", text, got)
@@ -240,7 +240,7 @@ func TestAReferenceIsAnHarmlessAddress(t *testing.T) {
 		"/a%zz": false,
 	} {
 		_, err := market.ParseCatalog([]byte(strings.Replace(product("", priced), `"icon":"/i.svg"`, `"icon":"`+ref+`"`, 1)))
-		if got := faults(t, err); ok != (err == nil) {
+		if got := producttest.Faults(t, err); ok != (err == nil) {
 			t.Errorf("%s: faults = %q, want it taken: %v", ref, got, ok)
 		}
 	}
@@ -267,7 +267,7 @@ func TestAliasesAreNotRead(t *testing.T) {
 		with("!!bool yes", "trending: !!bool yes"):                                                  "trending wrong_type",
 	} {
 		_, err := market.ParseCatalog([]byte(text))
-		if got := strings.ReplaceAll(strings.Join(faults(t, err), "|"), "products[0].", ""); got != "x unknown_field|"+want {
+		if got := strings.ReplaceAll(strings.Join(producttest.Faults(t, err), "|"), "products[0].", ""); got != "x unknown_field|"+want {
 			t.Errorf("faults = %q, want %q, of %s", got, want, text)
 		}
 	}
@@ -286,7 +286,7 @@ func TestACreationIsOfAYearThatCanBeWritten(t *testing.T) {
 		"9999-12-31T23:00:00-01:00":     "",
 	} {
 		c, err := market.ParseCatalog([]byte(strings.Replace(producttest.Least, "slug: a,", "slug: a, createdAt: "+text+",", 1)))
-		switch got := strings.Join(faults(t, err), "|"); {
+		switch got := strings.Join(producttest.Faults(t, err), "|"); {
 		case want == "" && got != "products[0].createdAt out_of_range":
 			t.Errorf("%s: faults = %q", text, got)
 		case want != "" && (err != nil || c.Products[0].CreatedAt.Format(time.RFC3339Nano) != want):

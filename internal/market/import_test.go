@@ -99,14 +99,14 @@ func TestAFaultyCatalogueImportsNothing(t *testing.T) {
 
 	fsys := fstest.MapFS{"c.yaml": {Data: []byte(strings.TrimSuffix(producttest.Least, "]") + `, {slug: b, icon: ./missing.svg}]`)}}
 	_, err := a.Catalog.Import(t.Context(), fsys, "c.yaml")
-	if got := strings.Join(faults(t, err), "|"); !strings.Contains(got, "products[1].name required") || !strings.Contains(got, "products[1].icon bad_media") {
+	if got := strings.Join(producttest.Faults(t, err), "|"); !strings.Contains(got, "products[1].name required") || !strings.Contains(got, "products[1].icon bad_media") {
 		t.Errorf("faults = %s", got)
 	}
 	if page, err := a.Catalog.List(t.Context(), market.ListQuery{Page: 1, Limit: 1, Sort: market.SortFeatured}); err != nil || page.Total != 0 {
 		t.Errorf("%d products were imported, %v", page.Total, err)
 	}
 	fsys["large.yaml"] = &fstest.MapFile{Data: []byte(producttest.Least + "\n" + strings.Repeat("#", market.MaxCatalog-len(producttest.Least)))}
-	if _, err := a.Catalog.Import(t.Context(), fsys, "large.yaml"); strings.Join(faults(t, err), "|") != " out_of_range" {
+	if _, err := a.Catalog.Import(t.Context(), fsys, "large.yaml"); strings.Join(producttest.Faults(t, err), "|") != " out_of_range" {
 		t.Errorf("a file that is too large = %v", err)
 	}
 	if _, err := a.Catalog.Import(t.Context(), fsys, "nope.yaml"); !errors.Is(err, fs.ErrNotExist) {
@@ -179,7 +179,7 @@ func TestMediaIsCheckedAndKept(t *testing.T) {
 			}
 			_, err := app.Catalog.Import(t.Context(), withIcon(tt.icon, tt.content), "shop/catalog.yaml")
 			if tt.want == "" {
-				if got := strings.Join(faults(t, err), "|"); got != "products[0].icon bad_media" {
+				if got := strings.Join(producttest.Faults(t, err), "|"); got != "products[0].icon bad_media" {
 					t.Errorf("faults = %q (%v)", got, err)
 				}
 				return

@@ -2,14 +2,17 @@
 package producttest
 
 import (
+	"errors"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
+	"stoa/internal/errs"
 	"stoa/internal/market"
 )
 
@@ -158,4 +161,21 @@ func Catalog(t *rapid.T) []market.Product {
 		products = append(products, drawProduct(t, slug))
 	}
 	return products
+}
+
+// Faults returns what is wrong according to err, as "path code" lines.
+func Faults(tb testing.TB, err error) []string {
+	tb.Helper()
+	if err == nil {
+		return nil
+	}
+	e, ok := errors.AsType[*errs.Error](err)
+	if !ok || e.Code != errs.CodeValidation {
+		tb.Fatalf("error = %v, want VALIDATION_ERROR", err)
+	}
+	var out []string
+	for _, i := range e.Details["issues"].([]errs.Issue) {
+		out = append(out, i.Path+" "+i.Code)
+	}
+	return out
 }
