@@ -14,7 +14,7 @@ import (
 
 	"stoa/bench/measure"
 	"stoa/internal/cuid2"
-	"stoa/internal/market"
+	"stoa/internal/market/license"
 	"stoa/internal/masterkey"
 )
 
@@ -41,16 +41,16 @@ func (s *shop) fill(ctx context.Context, n int) (keys []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	hide := market.NewKeys(master)
-	parsed, err := market.ParseLicenseKey(first)
+	hide := license.NewVault(master)
+	parsed, err := license.ParseKey(first)
 	if err != nil {
 		return nil, err
 	}
-	license, err := readRow(ctx, db, "licenses", "key_hash", hide.Hash(parsed))
+	given, err := readRow(ctx, db, "licenses", "key_hash", hide.Hash(parsed))
 	if err != nil {
 		return nil, err
 	}
-	activation, err := readRow(ctx, db, "license_instances", "license_id", license.get("id"))
+	activation, err := readRow(ctx, db, "license_instances", "license_id", given.get("id"))
 	if err != nil {
 		return nil, err
 	}
@@ -59,12 +59,12 @@ func (s *shop) fill(ctx context.Context, n int) (keys []string, err error) {
 	for len(keys) < n {
 		var licenses, activations [][]any
 		for range min(batch, n-len(keys)) {
-			key, id := market.NewLicenseKey(), cuid2.New()
+			key, id := license.NewKey(), cuid2.New()
 			keys = append(keys, key.Reveal())
-			licenses = append(licenses, license.with(map[string]any{"id": id, "key_hash": hide.Hash(key), "key_sealed": hide.Seal(key, id)}))
+			licenses = append(licenses, given.with(map[string]any{"id": id, "key_hash": hide.Hash(key), "key_sealed": hide.Seal(key, id)}))
 			activations = append(activations, activation.with(map[string]any{"license_id": id}))
 		}
-		if err := s.insert(ctx, db, license, licenses); err != nil {
+		if err := s.insert(ctx, db, given, licenses); err != nil {
 			return nil, err
 		}
 		if err := s.insert(ctx, db, activation, activations); err != nil {

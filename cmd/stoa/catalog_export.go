@@ -12,7 +12,8 @@ import (
 	"strings"
 
 	"stoa/internal/app"
-	"stoa/internal/market"
+	"stoa/internal/market/catalog"
+	"stoa/internal/market/product"
 )
 
 type catalogExportCmd struct {
@@ -26,7 +27,7 @@ type catalogExportCmd struct {
 func (c catalogExportCmd) Run(ctx context.Context, std streams) error {
 	return c.with(ctx, std, func(a *app.App) error {
 		if c.Path == "" {
-			return explain(a.Catalog.Export(ctx, std.out, market.YAML, nil))
+			return explain(a.Catalog.Export(ctx, std.out, product.YAML, nil))
 		}
 		dir, name, format, err := exportTo(c.Path)
 		if err != nil {
@@ -61,22 +62,22 @@ func (c catalogExportCmd) Run(ctx context.Context, std streams) error {
 // exportTo returns what a path asks for: a file of that name, or catalog.yaml in a
 // folder. A name that ends like a file's that import does not read is a mistake,
 // unless there is such a folder.
-func exportTo(path string) (dir, name string, format market.Format, err error) {
+func exportTo(path string) (dir, name string, format product.Format, err error) {
 	info, err := os.Stat(path)
 	extension := strings.ToLower(filepath.Ext(path))
 	switch {
 	case err == nil && info.IsDir():
 	case extension == ".json":
-		format = market.JSON
+		format = product.JSON
 	case extension == ".yaml" || extension == ".yml":
-		format = market.YAML
+		format = product.YAML
 	case err == nil:
 		return "", "", "", fmt.Errorf("%s is a file that does not end in .yaml, .yml or .json", path)
 	case extension != "":
 		return "", "", "", fmt.Errorf("%s: a file ends in .yaml, .yml or .json; make the folder first if you mean one", path)
 	}
 	if format == "" {
-		return path, "catalog.yaml", market.YAML, nil
+		return path, "catalog.yaml", product.YAML, nil
 	}
 	dir, name = filepath.Split(filepath.Clean(path))
 	return dir, name, format, nil
@@ -84,7 +85,7 @@ func exportTo(path string) (dir, name string, format market.Format, err error) {
 
 // copyPicture writes a picture to a folder. It returns fs.ErrNotExist for one
 // that stoa does not have.
-func copyPicture(ctx context.Context, from market.Media, name, dir string) error {
+func copyPicture(ctx context.Context, from catalog.Media, name, dir string) error {
 	src, err := from.Get(ctx, name)
 	if err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"stoa/internal/market"
+	"stoa/internal/market/product"
 )
 
 func TestExportTo(t *testing.T) {
@@ -22,16 +22,16 @@ func TestExportTo(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		path, folder, name string // name "" is refused
-		format             market.Format
+		format             product.Format
 	}{
-		{"shop", "shop", "catalog.yaml", market.YAML},
-		{"new", "new", "catalog.yaml", market.YAML},
-		{"v1.2", "v1.2", "catalog.yaml", market.YAML},
-		{"old.yaml", "old.yaml", "catalog.yaml", market.YAML},
-		{"c.yaml", ".", "c.yaml", market.YAML},
-		{"c.YAML", ".", "c.YAML", market.YAML},
-		{"c.Yml", ".", "c.Yml", market.YAML},
-		{"shop/c.JSON", "shop", "c.JSON", market.JSON},
+		{"shop", "shop", "catalog.yaml", product.YAML},
+		{"new", "new", "catalog.yaml", product.YAML},
+		{"v1.2", "v1.2", "catalog.yaml", product.YAML},
+		{"old.yaml", "old.yaml", "catalog.yaml", product.YAML},
+		{"c.yaml", ".", "c.yaml", product.YAML},
+		{"c.YAML", ".", "c.YAML", product.YAML},
+		{"c.Yml", ".", "c.Yml", product.YAML},
+		{"shop/c.JSON", "shop", "c.JSON", product.JSON},
 		{"x.txt", "", "", ""},
 		{"x.yaml.gz", "", "", ""},
 		{"notes", "", "", ""},

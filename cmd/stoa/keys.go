@@ -9,7 +9,7 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/app"
 	"stoa/internal/keyring"
-	"stoa/internal/market"
+	"stoa/internal/market/license"
 )
 
 type keysCmd struct {
@@ -70,7 +70,7 @@ func (c keysWithdrawCmd) Run(ctx context.Context, std streams) error {
 		switch c.Purpose {
 		case account.KeyPurpose.Name:
 			fmt.Fprintln(std.out, "Everybody has to sign in again.")
-		case market.KeyPurpose.Name:
+		case license.KeyPurpose.Name:
 			fmt.Fprintln(std.out, "Apps in use trust the withdrawn keys, and not the new ones, until they are updated.")
 		}
 		return nil

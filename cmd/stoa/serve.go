@@ -18,7 +18,7 @@ import (
 	"stoa/internal/app"
 	"stoa/internal/demo"
 	"stoa/internal/framing"
-	"stoa/internal/market"
+	"stoa/internal/market/license"
 )
 
 type serveCmd struct {
@@ -128,7 +128,7 @@ func (c serveCmd) appConfig(log *slog.Logger, addr net.Addr) (app.Config, error)
 	if err != nil {
 		return cfg, err
 	}
-	cfg.Leases = market.LeaseTerms{TTL: c.LeaseTTL, Grace: c.LeaseGrace}
+	cfg.Leases = license.LeaseTerms{TTL: c.LeaseTTL, Grace: c.LeaseGrace}
 	cfg.PublicURL = strings.TrimSuffix(c.PublicURL, "/")
 	if cfg.PublicURL == "" {
 		cfg.PublicURL = localURL(addr)

@@ -28,8 +28,11 @@ import (
 	"stoa/internal/idempotency"
 	"stoa/internal/keyring"
 	"stoa/internal/mail"
-	"stoa/internal/market"
+	"stoa/internal/market/catalog"
+	"stoa/internal/market/license"
+	"stoa/internal/market/order"
 	"stoa/internal/market/payment"
+	"stoa/internal/market/review"
 	"stoa/internal/ops"
 	"stoa/internal/plugin"
 	"stoa/internal/runtime/external"
@@ -42,10 +45,10 @@ import (
 type App struct {
 	Handler  http.Handler
 	DB       *database.DB
-	Catalog  *market.CatalogService
-	Licenses *market.LicenseService
-	Orders   *market.OrderService
-	Reviews  *market.ReviewService
+	Catalog  *catalog.Service
+	Licenses *license.Service
+	Orders   *order.Service
+	Reviews  *review.Service
 
 	Accounts *account.Service
 	// LicenseKeys sign what licences' holders rely on.
@@ -63,7 +66,7 @@ type App struct {
 	node     *node.Runtime     // internal plugins
 	external *external.Runtime // external ones
 	mailer   mail.Sender
-	courier  *market.Courier // of receipts
+	courier  *order.Courier // of receipts
 	media    *blob.Files
 	metrics  *ops.Metrics
 	redis    *redis.Client // nil without one

@@ -7,7 +7,7 @@ import (
 
 	"stoa/internal/account/password"
 	"stoa/internal/mail"
-	"stoa/internal/market"
+	"stoa/internal/market/license"
 	"stoa/internal/market/payment"
 	"stoa/internal/seal"
 )
@@ -65,7 +65,7 @@ type Config struct {
 	Provider payment.Provider
 
 	// Leases is how long licence leases last; market.DefaultLeaseTerms if zero.
-	Leases market.LeaseTerms
+	Leases license.LeaseTerms
 
 	// DevInstances are the names of development instances, which need no seat
 	// (market.ParseDevInstances); market.DefaultDevInstances if nil.

@@ -3,7 +3,7 @@ package app
 import (
 	"stoa/internal/account"
 	"stoa/internal/keyring"
-	"stoa/internal/market"
+	"stoa/internal/market/license"
 	"stoa/internal/store"
 )
 
@@ -17,7 +17,7 @@ func (a *App) Ring(name string) *keyring.Ring {
 	switch name {
 	case account.KeyPurpose.Name:
 		return a.Accounts.Ring
-	case market.KeyPurpose.Name:
+	case license.KeyPurpose.Name:
 		return a.LicenseKeys
 	}
 	return nil

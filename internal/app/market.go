@@ -6,19 +6,22 @@ import (
 	"path/filepath"
 
 	"stoa/internal/blob"
-	"stoa/internal/market"
+	"stoa/internal/market/catalog"
+	"stoa/internal/market/license"
+	"stoa/internal/market/order"
+	"stoa/internal/market/review"
 	"stoa/internal/store"
 )
 
 // buildMarket makes the market, the files it shows and, at first start, the keys
 // that sign for its licences.
 func (a *App) buildMarket(ctx context.Context, cfg Config) error {
-	a.LicenseKeys = a.ring(cfg, market.KeyPurpose)
+	a.LicenseKeys = a.ring(cfg, license.KeyPurpose)
 	if err := a.LicenseKeys.Init(ctx); err != nil {
 		return err
 	}
-	if cfg.Leases == (market.LeaseTerms{}) {
-		cfg.Leases = market.DefaultLeaseTerms
+	if cfg.Leases == (license.LeaseTerms{}) {
+		cfg.Leases = license.DefaultLeaseTerms
 	}
 	if err := cfg.Leases.Check(); err != nil {
 		return err
@@ -36,20 +39,20 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	keys := market.NewKeys(cfg.MasterKey)
-	a.courier = &market.Courier{
-		Outbox: store.NewReceipts(a.DB), Keys: keys, Buyers: buyers{a}, Mailer: a.mailer, Log: cfg.Log, Now: cfg.Now, PublicURL: cfg.PublicURL,
+	keys := license.NewVault(cfg.MasterKey)
+	a.courier = &order.Courier{
+		Store: store.NewReceipts(a.DB), Vault: keys, Buyers: buyers{a}, Mailer: a.mailer, Log: cfg.Log, Now: cfg.Now, PublicURL: cfg.PublicURL,
 	}
-	a.Catalog = &market.CatalogService{Store: store.NewProducts(a.DB), Media: media, Now: cfg.Now}
-	a.Licenses = &market.LicenseService{
-		Store: store.NewLicenses(a.DB), Products: a.Catalog, Users: buyers{a}, Keys: keys, Now: cfg.Now,
+	a.Catalog = &catalog.Service{Store: store.NewProducts(a.DB), Media: media, Now: cfg.Now}
+	a.Licenses = &license.Service{
+		Store: store.NewLicenses(a.DB), Products: a.Catalog, Users: buyers{a}, Vault: keys, Now: cfg.Now,
 		PublicURL: cfg.PublicURL, LeaseKeys: a.LicenseKeys, Leases: cfg.Leases, DevInstances: dev, Churn: churn,
 	}
-	a.Orders = &market.OrderService{
+	a.Orders = &order.Service{
 		Store: store.NewOrders(a.DB), Claims: store.NewClaims(a.DB), Products: a.Catalog, Licenses: a.Licenses, Users: buyers{a},
-		Payments: payments, Keys: keys, Now: cfg.Now, Courier: a.courier, Poster: a.Mail, PublicURL: cfg.PublicURL,
+		Payments: payments, Vault: keys, Now: cfg.Now, Courier: a.courier, Poster: a.Mail, PublicURL: cfg.PublicURL,
 	}
-	a.Reviews = &market.ReviewService{Store: store.NewReviews(a.DB), Products: a.Catalog, Now: cfg.Now}
+	a.Reviews = &review.Service{Store: store.NewReviews(a.DB), Products: a.Catalog, Now: cfg.Now}
 	return nil
 }
 
@@ -64,14 +67,14 @@ func (b buyers) Email(ctx context.Context, userID string) (string, error) {
 }
 
 // seatRules reads which instances need no seat, and how often others change.
-func seatRules(cfg Config) (market.DevInstances, market.ChurnLimit, error) {
+func seatRules(cfg Config) (license.DevInstances, license.ChurnLimit, error) {
 	patterns := cfg.DevInstances
 	if patterns == nil {
-		patterns = market.DefaultDevInstances()
+		patterns = license.DefaultDevInstances()
 	}
-	dev, err := market.ParseDevInstances(patterns)
-	if err == nil && (cfg.LicenseChurn < 0 || cfg.LicenseChurn > market.MaxChurn) {
-		err = fmt.Errorf("licence churn: %d is not from 0 to %d", cfg.LicenseChurn, market.MaxChurn)
+	dev, err := license.ParseDevInstances(patterns)
+	if err == nil && (cfg.LicenseChurn < 0 || cfg.LicenseChurn > license.MaxChurn) {
+		err = fmt.Errorf("licence churn: %d is not from 0 to %d", cfg.LicenseChurn, license.MaxChurn)
 	}
-	return dev, market.ChurnLimit(cfg.LicenseChurn), err
+	return dev, license.ChurnLimit(cfg.LicenseChurn), err
 }

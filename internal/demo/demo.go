@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"stoa/examples/plugins"
-	"stoa/internal/demo/catalog"
+	"stoa/internal/demo/goods"
 	"stoa/internal/errs"
-	"stoa/internal/market"
+	"stoa/internal/market/catalog"
 )
 
 // The demo administrator. The password is public, which is why the demo refuses
@@ -31,7 +31,7 @@ type Demo struct {
 	URL     string // of the running server
 	Dir     string // its data folder
 	Node    string // the Node.js executable
-	Catalog *market.CatalogService
+	Catalog *catalog.Service
 	// Secrets gives a package's signing secrets, the current one first.
 	Secrets interface {
 		SigningSecrets(ctx context.Context, slug string) ([]string, error)
@@ -49,7 +49,7 @@ func NewClient() *http.Client {
 // one's service, which ends when the returned function is called. What fails for
 // want of Node.js is logged, and the rest of the demo goes on.
 func (d *Demo) Start(ctx context.Context) (stop func(), err error) {
-	if _, err := d.Catalog.Import(ctx, catalog.FS, catalog.File); err != nil {
+	if _, err := d.Catalog.Import(ctx, goods.FS, goods.File); err != nil {
 		return nil, fmt.Errorf("catalogue: %w", err)
 	}
 	port, err := stablePort(ctx, filepath.Join(d.Dir, "demo", "loyalty-points.port"))

@@ -29,7 +29,10 @@ import (
 	"stoa/internal/httpapi/web"
 	"stoa/internal/idempotency"
 	"stoa/internal/keyring"
-	"stoa/internal/market"
+	"stoa/internal/market/catalog"
+	"stoa/internal/market/license"
+	"stoa/internal/market/order"
+	"stoa/internal/market/review"
 	"stoa/internal/plugin"
 	"stoa/internal/ratelimit"
 )
@@ -52,10 +55,10 @@ type Server struct {
 
 	Gateway *gateway.Gateway
 
-	Catalog  *market.CatalogService
-	Licenses *market.LicenseService
-	Orders   *market.OrderService
-	Reviews  *market.ReviewService
+	Catalog  *catalog.Service
+	Licenses *license.Service
+	Orders   *order.Service
+	Reviews  *review.Service
 	Media    shop.Media
 	// LicenseKeys sign the answers and leases that holders of licenses rely on.
 	LicenseKeys *keyring.Ring

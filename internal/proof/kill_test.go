@@ -12,7 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/market"
+	"stoa/internal/market/license"
+	"stoa/internal/market/order"
 	"stoa/internal/seal"
 	"stoa/internal/testkit"
 )
@@ -199,7 +200,7 @@ func (l *ledger) check(t *testing.T, c *cluster) {
 	}
 	keys := masterKeys(t)
 	for _, b := range l.purchases {
-		key, err := market.ParseLicenseKey(b.LicenseKey)
+		key, err := license.ParseKey(b.LicenseKey)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,7 +209,7 @@ func (l *ledger) check(t *testing.T, c *cluster) {
 		err = c.db.QueryRowContext(t.Context(), `
 			SELECT o.status, l.paid FROM orders o JOIN licenses l ON l.id = o.license_id
 			WHERE o.id = $1 AND l.key_hash = $2`, b.OrderID, keys.Hash(key)).Scan(&status, &paid)
-		if err != nil || status != string(market.OrderPaid) || !paid {
+		if err != nil || status != string(order.Paid) || !paid {
 			t.Errorf("order %s was answered, and now it is %s, its licence paid for: %t, %v", b.OrderID, status, paid, err)
 		}
 	}
@@ -268,11 +269,11 @@ func (c *cluster) checkKeys(t *testing.T) {
 }
 
 // masterKeys returns what opens and finds the keys of every cluster.
-func masterKeys(tb testing.TB) *market.Keys {
+func masterKeys(tb testing.TB) *license.Vault {
 	tb.Helper()
 	master, err := seal.ParseKey(testkit.MasterKey)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return market.NewKeys(master)
+	return license.NewVault(master)
 }

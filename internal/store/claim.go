@@ -5,19 +5,19 @@ import (
 	"time"
 
 	"stoa/internal/database"
-	"stoa/internal/market"
+	"stoa/internal/market/order"
 )
 
 // Claims implements market.Orders.
 type Claims struct{ database.Conn }
 
-var _ market.Orders = (*Claims)(nil)
+var _ order.ClaimStore = (*Claims)(nil)
 
 // NewClaims returns the claims to orders of db.
 func NewClaims(db *database.DB) *Claims { return &Claims{db.Conn()} }
 
 // InTx implements market.Orders.
-func (s *Claims) InTx(ctx context.Context, fn func(market.Orders) error) error {
+func (s *Claims) InTx(ctx context.Context, fn func(order.ClaimStore) error) error {
 	return s.Conn.InTx(ctx, func(tx database.Conn) error { return fn(&Claims{tx}) })
 }
 
@@ -53,7 +53,7 @@ func (s *Claims) ClaimOrders(ctx context.Context, emailKey, userID string) (clai
 }
 
 // CreateClaim implements market.Orders.
-func (s *Claims) CreateClaim(ctx context.Context, c market.Claim) error {
+func (s *Claims) CreateClaim(ctx context.Context, c order.Claim) error {
 	_, err := s.Write.ExecContext(ctx, `
 		INSERT INTO order_claims (token_hash, user_id, email_key, created_at_ms)
 		VALUES ($1, $2, $3, $4)`, c.Hash, c.UserID, c.EmailKey, database.Millis(c.CreatedAt))
@@ -61,8 +61,8 @@ func (s *Claims) CreateClaim(ctx context.Context, c market.Claim) error {
 }
 
 // TakeClaim implements market.Orders.
-func (s *Claims) TakeClaim(ctx context.Context, hash, userID string, since time.Time) (market.Claim, error) {
-	c := market.Claim{Hash: hash, UserID: userID}
+func (s *Claims) TakeClaim(ctx context.Context, hash, userID string, since time.Time) (order.Claim, error) {
+	c := order.Claim{Hash: hash, UserID: userID}
 	err := s.Conn.InTx(ctx, func(tx database.Conn) error {
 		err := tx.Write.QueryRowContext(ctx, `
 			DELETE FROM order_claims WHERE token_hash = $1 AND user_id = $2 AND created_at_ms > $3
@@ -76,7 +76,7 @@ func (s *Claims) TakeClaim(ctx context.Context, hash, userID string, since time.
 		return err
 	})
 	if err != nil {
-		return market.Claim{}, err
+		return order.Claim{}, err
 	}
 	return c, nil
 }

@@ -8,24 +8,24 @@ import (
 	"time"
 
 	"stoa/internal/database"
-	"stoa/internal/market"
+	"stoa/internal/market/license"
 )
 
 // Licenses implements market.Licenses.
 type Licenses struct{ licenseRows }
 
-var _ market.Licenses = (*Licenses)(nil)
+var _ license.Store = (*Licenses)(nil)
 
 // NewLicenses returns the licenses of db and the instances that use them.
 func NewLicenses(db *database.DB) *Licenses { return &Licenses{licenseRows{audited{db.Conn()}}} }
 
 // InTx implements market.Licenses.
-func (s *Licenses) InTx(ctx context.Context, fn func(market.Licenses) error) error {
+func (s *Licenses) InTx(ctx context.Context, fn func(license.Store) error) error {
 	return s.Conn.InTx(ctx, func(tx database.Conn) error { return fn(&Licenses{licenseRows{audited{tx}}}) })
 }
 
 // InShortTx implements market.Licenses.
-func (s *Licenses) InShortTx(ctx context.Context, fn func(market.Licenses) error) error {
+func (s *Licenses) InShortTx(ctx context.Context, fn func(license.Store) error) error {
 	return s.Conn.InShortTx(ctx, func(tx database.Conn) error { return fn(&Licenses{licenseRows{audited{tx}}}) })
 }
 
@@ -39,9 +39,9 @@ const licenseColumns = `l.id, l.product_id, l.tier_id, l.user_id, l.key_hash, l.
 
 // scanLicense reads one row of licenseColumns, and the columns after them into
 // more.
-func scanLicense(row database.Scanner, more ...any) (market.License, error) {
+func scanLicense(row database.Scanner, more ...any) (license.License, error) {
 	var (
-		l        market.License
+		l        license.License
 		features string
 	)
 	err := row.Scan(append([]any{
@@ -51,7 +51,7 @@ func scanLicense(row database.Scanner, more ...any) (market.License, error) {
 		&l.Instances, &l.DevelopmentInstances, database.ScanMillis(&l.Churn), &l.Version,
 	}, more...)...)
 	if err != nil {
-		return market.License{}, err
+		return license.License{}, err
 	}
 	l.Features, err = decodeFeatures(l.ID, features)
 	return l, err
@@ -74,7 +74,7 @@ func decodeFeatures(licenseID, text string) ([]string, error) {
 }
 
 // CreateLicense implements market.LicenseRows.
-func (s licenseRows) CreateLicense(ctx context.Context, l market.License) error {
+func (s licenseRows) CreateLicense(ctx context.Context, l license.License) error {
 	features, err := jsonList(l.Features)
 	if err != nil {
 		return err
@@ -93,14 +93,14 @@ func (s licenseRows) CreateLicense(ctx context.Context, l market.License) error 
 }
 
 // LicenseByID implements market.LicenseRows.
-func (s licenseRows) LicenseByID(ctx context.Context, id string) (market.License, error) {
+func (s licenseRows) LicenseByID(ctx context.Context, id string) (license.License, error) {
 	l, err := scanLicense(s.Read.QueryRowContext(ctx,
 		`SELECT `+licenseColumns+` FROM licenses l WHERE l.id = $1`+s.Lock("l"), id))
 	return l, s.Wrap(err, "License")
 }
 
 // UpdateLicense implements market.LicenseRows.
-func (s licenseRows) UpdateLicense(ctx context.Context, l market.License) error {
+func (s licenseRows) UpdateLicense(ctx context.Context, l license.License) error {
 	features, err := jsonList(l.Features)
 	if err != nil {
 		return err

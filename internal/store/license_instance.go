@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"stoa/internal/database"
-	"stoa/internal/market"
+	"stoa/internal/market/license"
 )
 
 // AddInstance implements market.Licenses.
-func (s *Licenses) AddInstance(ctx context.Context, licenseID string, a market.Activation, churn time.Time) error {
+func (s *Licenses) AddInstance(ctx context.Context, licenseID string, a license.Activation, churn time.Time) error {
 	return s.Conn.InTx(ctx, func(tx database.Conn) error {
 		res, err := tx.Write.ExecContext(ctx, `
 			INSERT INTO license_instances (license_id, instance_id, development, activated_at_ms) VALUES ($1, $2, $3, $4)
@@ -56,15 +56,15 @@ func counts(isDevelopment bool) (counted, development int) {
 
 // ListInstances implements market.Licenses.
 func (s *Licenses) ListInstances(
-	ctx context.Context, licenseID string, p market.Slice,
-) ([]market.Activation, int, error) {
+	ctx context.Context, licenseID string, p license.Slice,
+) ([]license.Activation, int, error) {
 	var total int
 	err := s.Read.QueryRowContext(ctx, `
 		SELECT count(*) FROM license_instances WHERE license_id = $1`, licenseID).Scan(&total)
 	if err != nil {
 		return nil, 0, err
 	}
-	list, err := database.All(ctx, s.Read, func(row database.Scanner) (a market.Activation, err error) {
+	list, err := database.All(ctx, s.Read, func(row database.Scanner) (a license.Activation, err error) {
 		err = row.Scan(&a.InstanceID, &a.Development, database.ScanMillis(&a.At))
 		return a, err
 	}, `

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"stoa/internal/database"
-	"stoa/internal/market"
+	"stoa/internal/market/license"
 )
 
 // A license and whether one instance uses it are read in a single query: between
@@ -15,8 +15,8 @@ const (
 )
 
 // LicenseByKey implements market.Licenses.
-func (s *Licenses) LicenseByKey(ctx context.Context, slug, keyHash, instanceID string) (market.Usage, error) {
-	var u market.Usage
+func (s *Licenses) LicenseByKey(ctx context.Context, slug, keyHash, instanceID string) (license.Usage, error) {
+	var u license.Usage
 	var err error
 	if !s.InTransaction() {
 		u.License, err = scanLicense(s.Read.QueryRowContext(ctx,
@@ -26,7 +26,7 @@ func (s *Licenses) LicenseByKey(ctx context.Context, slug, keyHash, instanceID s
 	u.License, err = scanLicense(s.Read.QueryRowContext(ctx,
 		`SELECT `+licenseColumns+byKey+s.Lock("l"), keyHash, slug))
 	if err != nil {
-		return market.Usage{}, s.Wrap(err, "License")
+		return license.Usage{}, s.Wrap(err, "License")
 	}
 	// A separate query on purpose: it must see what other transactions committed
 	// while this one waited for the lock.
@@ -45,20 +45,20 @@ const usageByKey = `
 		l.created_at_ms, ` + activated + `, l.features)` + byKey
 
 // UsageByKey implements market.Licenses.
-func (s *Licenses) UsageByKey(ctx context.Context, slug, keyHash, instanceID string) (market.Usage, error) {
+func (s *Licenses) UsageByKey(ctx context.Context, slug, keyHash, instanceID string) (license.Usage, error) {
 	var text string
 	err := s.Read.QueryRowContext(s.Brief(ctx), usageByKey, keyHash, slug, instanceID).Scan(&text)
 	if err != nil {
-		return market.Usage{}, s.Wrap(err, "License")
+		return license.Usage{}, s.Wrap(err, "License")
 	}
-	var u market.Usage
+	var u license.Usage
 	row, l := database.Unpack(text), &u.License
-	l.ID, l.ProductID, l.Type = row.Text(), row.Text(), market.LicenseType(row.Text())
+	l.ID, l.ProductID, l.Type = row.Text(), row.Text(), license.Type(row.Text())
 	l.MaxInstances, l.Instances, l.Paid = int(row.Number()), int(row.Number()), row.Bool()
 	l.ExpiresAt, l.RevokedAt, l.CreatedAt = row.Time(), row.Time(), row.Time()
 	u.Activated = row.Bool()
 	if err := row.Err(); err != nil {
-		return market.Usage{}, err
+		return license.Usage{}, err
 	}
 	l.Features, err = decodeFeatures(l.ID, row.Last())
 	return u, err

@@ -4,11 +4,11 @@ import (
 	"context"
 
 	"stoa/internal/database"
-	"stoa/internal/market"
+	"stoa/internal/market/license"
 )
 
 // ListLicenses implements market.Licenses.
-func (s *Licenses) ListLicenses(ctx context.Context, q market.LicenseQuery) ([]market.ListedLicense, int, error) {
+func (s *Licenses) ListLicenses(ctx context.Context, q license.Query) ([]license.Listed, int, error) {
 	where := licenseWhere(q)
 	from := ` FROM licenses l JOIN products p ON p.id = l.product_id` + where.String()
 	var total int
@@ -16,7 +16,7 @@ func (s *Licenses) ListLicenses(ctx context.Context, q market.LicenseQuery) ([]m
 		return nil, 0, err
 	}
 	page, args := where.Page(q.Limit, q.Offset)
-	list, err := database.All(ctx, s.Read, func(row database.Scanner) (l market.ListedLicense, err error) {
+	list, err := database.All(ctx, s.Read, func(row database.Scanner) (l license.Listed, err error) {
 		l.License, err = scanLicense(row, &l.ProductSlug, &l.ProductName)
 		return l, err
 	}, `SELECT `+licenseColumns+`, p.slug, p.name`+from+` ORDER BY l.created_at_ms DESC, l.id`+page, args...)
@@ -24,7 +24,7 @@ func (s *Licenses) ListLicenses(ctx context.Context, q market.LicenseQuery) ([]m
 }
 
 // licenseWhere returns the conditions of a query, for licenses l of products p.
-func licenseWhere(q market.LicenseQuery) (w database.Where) {
+func licenseWhere(q license.Query) (w database.Where) {
 	if q.ID != "" {
 		w.And(`l.id = $1`, q.ID)
 	}
@@ -39,11 +39,11 @@ func licenseWhere(q market.LicenseQuery) (w database.Where) {
 	}
 	at := q.At.UnixMilli()
 	switch q.Status {
-	case market.LicenseActive:
+	case license.StatusActive:
 		w.And(`l.revoked_at_ms IS NULL AND (l.expires_at_ms IS NULL OR l.expires_at_ms > $1)`, at)
-	case market.LicenseExpired:
+	case license.StatusExpired:
 		w.And(`l.revoked_at_ms IS NULL AND l.expires_at_ms <= $1`, at)
-	case market.LicenseRevoked:
+	case license.StatusRevoked:
 		w.And(`l.revoked_at_ms IS NOT NULL`)
 	}
 	return w

@@ -7,24 +7,24 @@ import (
 	"fmt"
 
 	"stoa/internal/database"
-	"stoa/internal/market"
+	"stoa/internal/market/order"
 )
 
 // Orders implements market.Sales.
 type Orders struct{ licenseRows }
 
-var _ market.Sales = (*Orders)(nil)
+var _ order.Store = (*Orders)(nil)
 
 // NewOrders returns the orders of db and their payments.
 func NewOrders(db *database.DB) *Orders { return &Orders{licenseRows{audited{db.Conn()}}} }
 
 // InTx implements market.Sales.
-func (s *Orders) InTx(ctx context.Context, fn func(market.Sales) error) error {
+func (s *Orders) InTx(ctx context.Context, fn func(order.Store) error) error {
 	return s.Conn.InTx(ctx, func(tx database.Conn) error { return fn(&Orders{licenseRows{audited{tx}}}) })
 }
 
 // CreateOrder implements market.Sales.
-func (s *Orders) CreateOrder(ctx context.Context, o market.Order) error {
+func (s *Orders) CreateOrder(ctx context.Context, o order.Order) error {
 	var billing sql.NullString
 	if o.Billing != nil {
 		b, err := json.Marshal(o.Billing)
@@ -48,7 +48,7 @@ func (s *Orders) CreateOrder(ctx context.Context, o market.Order) error {
 }
 
 // UpdateOrder implements market.Sales.
-func (s *Orders) UpdateOrder(ctx context.Context, o market.Order) error {
+func (s *Orders) UpdateOrder(ctx context.Context, o order.Order) error {
 	res, err := s.Write.ExecContext(ctx, `
 		UPDATE orders SET status = $2, provider = $3, payment_url = $4, payment_session = $5, payment_id = $6,
 			payment_invoice = $7, payment_subscription = $8, paid_at_ms = $9, refunded_at_ms = $10, cancelled_at_ms = $11,
@@ -65,9 +65,9 @@ const orderColumns = `o.id, o.product_id, o.tier_id, o.user_id, o.payment_method
 	o.payment_subscription, o.created_at_ms, o.paid_at_ms, o.refunded_at_ms, o.cancelled_at_ms, o.subscription_ended_at_ms`
 
 // scanOrder reads one row of orderColumns, and the columns after them into more.
-func scanOrder(row database.Scanner, more ...any) (market.Order, error) {
+func scanOrder(row database.Scanner, more ...any) (order.Order, error) {
 	var (
-		o       market.Order
+		o       order.Order
 		billing sql.NullString
 	)
 	err := row.Scan(append([]any{
@@ -77,18 +77,18 @@ func scanOrder(row database.Scanner, more ...any) (market.Order, error) {
 		database.ScanMillis(&o.RefundedAt), database.ScanMillis(&o.CancelledAt), database.ScanMillis(&o.EndedAt),
 	}, more...)...)
 	if err != nil {
-		return market.Order{}, err
+		return order.Order{}, err
 	}
 	if billing.Valid {
 		if err := json.Unmarshal([]byte(billing.String), &o.Billing); err != nil {
-			return market.Order{}, fmt.Errorf("store: order %s: billing_info: %w", o.ID, err)
+			return order.Order{}, fmt.Errorf("store: order %s: billing_info: %w", o.ID, err)
 		}
 	}
 	return o, nil
 }
 
 // OrderByID implements market.Sales.
-func (s *Orders) OrderByID(ctx context.Context, id string) (market.Order, error) {
+func (s *Orders) OrderByID(ctx context.Context, id string) (order.Order, error) {
 	o, err := scanOrder(s.Read.QueryRowContext(ctx,
 		`SELECT `+orderColumns+` FROM orders o WHERE o.id = $1`+s.Lock("o"), id))
 	return o, s.Wrap(err, "Order")

@@ -7,16 +7,16 @@ import (
 	"time"
 
 	"stoa/internal/database"
-	"stoa/internal/market"
+	"stoa/internal/market/order"
 )
 
 // Allow implements market.Orders.
-func (s *Claims) Allow(ctx context.Context, name string, a market.Allowance, now time.Time) (time.Time, error) {
+func (s *Claims) Allow(ctx context.Context, name string, a order.Allowance, now time.Time) (time.Time, error) {
 	return allow(ctx, s.Conn, name, a, now)
 }
 
 // Allow implements market.Outbox.
-func (s *Receipts) Allow(ctx context.Context, name string, a market.Allowance, now time.Time) (time.Time, error) {
+func (s *Receipts) Allow(ctx context.Context, name string, a order.Allowance, now time.Time) (time.Time, error) {
 	return allow(ctx, s.Conn, name, a, now)
 }
 
@@ -33,7 +33,7 @@ func (s *Receipts) DeleteAllowances(ctx context.Context, now time.Time) error {
 // mail moves until_ms on by a.Every, and the next is allowed while until_ms is no
 // more than a.AtOnce-1 of these steps in the future.
 func allow(
-	ctx context.Context, c database.Conn, name string, a market.Allowance, now time.Time,
+	ctx context.Context, c database.Conn, name string, a order.Allowance, now time.Time,
 ) (time.Time, error) {
 	ahead := time.Duration(a.AtOnce-1) * a.Every
 	var until time.Time

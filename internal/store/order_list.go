@@ -5,11 +5,11 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/database"
-	"stoa/internal/market"
+	"stoa/internal/market/order"
 )
 
 // FindOrders implements market.Sales.
-func (s *Orders) FindOrders(ctx context.Context, q market.OrderQuery) ([]market.OwnedOrder, int, error) {
+func (s *Orders) FindOrders(ctx context.Context, q order.Query) ([]order.Listed, int, error) {
 	where := orderWhere(q)
 	var total int
 	err := s.Read.QueryRowContext(ctx, `SELECT count(*) FROM orders o`+where.String(), where.Args()...).Scan(&total)
@@ -17,7 +17,7 @@ func (s *Orders) FindOrders(ctx context.Context, q market.OrderQuery) ([]market.
 		return nil, 0, err
 	}
 	page, args := where.Page(q.Limit, q.Offset)
-	list, err := database.All(ctx, s.Read, func(row database.Scanner) (o market.OwnedOrder, err error) {
+	list, err := database.All(ctx, s.Read, func(row database.Scanner) (o order.Listed, err error) {
 		o.Order, err = scanOrder(row, &o.ProductSlug, &o.ProductName)
 		return o, err
 	}, `
@@ -28,7 +28,7 @@ func (s *Orders) FindOrders(ctx context.Context, q market.OrderQuery) ([]market.
 }
 
 // orderWhere returns the conditions of a query.
-func orderWhere(q market.OrderQuery) (w database.Where) {
+func orderWhere(q order.Query) (w database.Where) {
 	if q.ID != "" {
 		w.And(`o.id = $1`, q.ID)
 	}
@@ -44,7 +44,7 @@ func orderWhere(q market.OrderQuery) (w database.Where) {
 	if q.Email != "" {
 		// Each address is compared by the key that its own table keeps.
 		w.And(`(o.billing_email_key = $1 OR o.user_id = (SELECT id FROM users WHERE email_key = $2))`,
-			market.EmailKey(q.Email), account.Key(q.Email))
+			order.EmailKey(q.Email), account.Key(q.Email))
 	}
 	return w
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"stoa/internal/database"
-	"stoa/internal/market"
+	"stoa/internal/market/order"
 	"stoa/internal/market/payment"
 )
 
@@ -26,7 +26,7 @@ func (s *Orders) AddPaymentEvent(
 }
 
 // OrderByPayment implements market.Sales.
-func (s *Orders) OrderByPayment(ctx context.Context, provider string, r payment.Reference) (market.Order, error) {
+func (s *Orders) OrderByPayment(ctx context.Context, provider string, r payment.Reference) (order.Order, error) {
 	for _, by := range []struct{ column, value string }{
 		{"payment_id", r.Payment}, {"payment_subscription", r.Subscription},
 	} {
@@ -41,7 +41,7 @@ func (s *Orders) OrderByPayment(ctx context.Context, provider string, r payment.
 			return o, err
 		}
 	}
-	return market.Order{}, database.NotFound("Order")
+	return order.Order{}, database.NotFound("Order")
 }
 
 // unfinished finds the orders that the sweep must look at. Each kind has a SELECT of
@@ -64,11 +64,11 @@ const unfinished = `
 // UnfinishedOrders implements market.Sales.
 func (s *Orders) UnfinishedOrders(
 	ctx context.Context, provider string, until, now time.Time,
-) ([]market.UnfinishedOrder, error) {
-	return database.All(ctx, s.Read, func(row database.Scanner) (o market.UnfinishedOrder, err error) {
+) ([]order.Unfinished, error) {
+	return database.All(ctx, s.Read, func(row database.Scanner) (o order.Unfinished, err error) {
 		o.Order, err = scanOrder(row, &o.Tries)
 		return o, err
-	}, unfinished, provider, database.Millis(until), market.SweepTries, database.Millis(now))
+	}, unfinished, provider, database.Millis(until), order.SweepTries, database.Millis(now))
 }
 
 // PutOff implements market.Sales.

@@ -7,20 +7,22 @@ import (
 
 	"stoa/internal/database"
 	"stoa/internal/errs"
-	"stoa/internal/market"
+	"stoa/internal/market/catalog"
+	"stoa/internal/market/product"
+	"stoa/internal/market/review"
 	"stoa/internal/text"
 )
 
 // Products implements market.Catalogue.
 type Products struct{ audited }
 
-var _ market.Catalogue = (*Products)(nil)
+var _ catalog.Store = (*Products)(nil)
 
 // NewProducts returns the products of db.
 func NewProducts(db *database.DB) *Products { return &Products{audited{db.Conn()}} }
 
 // InTx implements market.Catalogue.
-func (s *Products) InTx(ctx context.Context, fn func(market.Catalogue) error) error {
+func (s *Products) InTx(ctx context.Context, fn func(catalog.Store) error) error {
 	return s.inTurn(ctx, func(tx database.Conn) error { return fn(&Products{audited{tx}}) })
 }
 
@@ -42,9 +44,9 @@ const productColumns = `p.id, p.slug, p.name, p.description, p.short_description
 
 // scanProduct reads one row of productColumns, and the columns after them into
 // more.
-func scanProduct(row database.Scanner, more ...any) (market.Product, error) {
+func scanProduct(row database.Scanner, more ...any) (product.Product, error) {
 	var (
-		p                       market.Product
+		p                       product.Product
 		screenshots, highlights string
 	)
 	err := row.Scan(append([]any{
@@ -67,7 +69,7 @@ func scanProduct(row database.Scanner, more ...any) (market.Product, error) {
 }
 
 // scanWholeProduct reads one row of productColumns and the detail.
-func scanWholeProduct(row database.Scanner) (market.Product, error) {
+func scanWholeProduct(row database.Scanner) (product.Product, error) {
 	var detail string
 	p, err := scanProduct(row, &detail)
 	if err != nil {
@@ -80,14 +82,14 @@ func scanWholeProduct(row database.Scanner) (market.Product, error) {
 }
 
 // ProductBySlug implements market.Catalogue.
-func (s *Products) ProductBySlug(ctx context.Context, slug string) (market.Product, error) {
+func (s *Products) ProductBySlug(ctx context.Context, slug string) (product.Product, error) {
 	p, err := scanWholeProduct(s.Read.QueryRowContext(ctx,
 		`SELECT `+productColumns+`, p.detail FROM products p WHERE p.slug = $1`+s.Lock("p"), slug))
 	return p, s.Wrap(err, "Product")
 }
 
 // EachProduct implements market.Catalogue.
-func (s *Products) EachProduct(ctx context.Context, fn func(market.Product) error) error {
+func (s *Products) EachProduct(ctx context.Context, fn func(product.Product) error) error {
 	rows, err := s.Read.QueryContext(ctx, `SELECT `+productColumns+`, p.detail FROM products p ORDER BY p.slug`)
 	if err != nil {
 		return err
@@ -106,7 +108,7 @@ func (s *Products) EachProduct(ctx context.Context, fn func(market.Product) erro
 }
 
 // CreateProduct implements market.Catalogue.
-func (s *Products) CreateProduct(ctx context.Context, p market.Product) error {
+func (s *Products) CreateProduct(ctx context.Context, p product.Product) error {
 	args, err := productArgs(p)
 	if err != nil {
 		return err
@@ -125,14 +127,14 @@ func (s *Products) CreateProduct(ctx context.Context, p market.Product) error {
 }
 
 // UpdateProduct implements market.Catalogue.
-func (s *Products) UpdateProduct(ctx context.Context, p market.Product) error {
+func (s *Products) UpdateProduct(ctx context.Context, p product.Product) error {
 	args, err := productArgs(p)
 	if err != nil {
 		return err
 	}
 	args = append(args, database.Millis(p.CreatedAt))
 	return s.inTurn(ctx, func(tx database.Conn) error {
-		t := market.Tally{RatingBase: p.RatingBase, ReviewBase: p.ReviewBase}
+		t := review.Tally{RatingBase: p.RatingBase, ReviewBase: p.ReviewBase}
 		err := tx.Write.QueryRowContext(ctx, `
 			UPDATE products SET name = $2, name_sort = $3, search_text = $4, description = $5, short_description = $6,
 				icon = $7, category = $8, screenshots = $9, highlights = $10, pricing_type = $11, price_minor = $12,
@@ -150,7 +152,7 @@ func (s *Products) UpdateProduct(ctx context.Context, p market.Product) error {
 
 // productArgs returns the values of the columns that CreateProduct and
 // UpdateProduct both write, in the order of their placeholders.
-func productArgs(p market.Product) ([]any, error) {
+func productArgs(p product.Product) ([]any, error) {
 	detail, err := encodeDetail(p.Detail)
 	if err != nil {
 		return nil, err

@@ -3,17 +3,17 @@ package store
 import (
 	"encoding/json"
 
-	"stoa/internal/market"
+	"stoa/internal/market/product"
 )
 
 // productDetail is market.Detail in the JSON of the column detail. Prices are in
 // minor units, so no stored number needs rounding.
 type productDetail struct {
-	FullDescription string                  `json:"fullDescription"`
-	Features        []market.FeatureSection `json:"features"`
-	Tiers           []productTier           `json:"tiers"`
-	FAQ             []market.Question       `json:"faq"`
-	Comparison      *market.Comparison      `json:"comparison,omitempty"`
+	FullDescription string                   `json:"fullDescription"`
+	Features        []product.FeatureSection `json:"features"`
+	Tiers           []productTier            `json:"tiers"`
+	FAQ             []product.Question       `json:"faq"`
+	Comparison      *product.Comparison      `json:"comparison,omitempty"`
 }
 
 type productTier struct {
@@ -28,7 +28,7 @@ type productTier struct {
 	MaxInstances int      `json:"maxInstances"`
 }
 
-func encodeDetail(d market.Detail) (string, error) {
+func encodeDetail(d product.Detail) (string, error) {
 	out := productDetail{FullDescription: d.FullDescription, Features: d.Features, FAQ: d.FAQ, Comparison: d.Comparison}
 	for _, t := range d.Tiers {
 		out.Tiers = append(out.Tiers, productTier{
@@ -40,17 +40,17 @@ func encodeDetail(d market.Detail) (string, error) {
 	return string(b), err
 }
 
-func decodeDetail(text string) (market.Detail, error) {
+func decodeDetail(text string) (product.Detail, error) {
 	var in productDetail
 	if err := json.Unmarshal([]byte(text), &in); err != nil {
-		return market.Detail{}, err
+		return product.Detail{}, err
 	}
-	d := market.Detail{FullDescription: in.FullDescription, Features: in.Features, FAQ: in.FAQ, Comparison: in.Comparison}
+	d := product.Detail{FullDescription: in.FullDescription, Features: in.Features, FAQ: in.FAQ, Comparison: in.Comparison}
 	for _, t := range in.Tiers {
-		d.Tiers = append(d.Tiers, market.Tier{
+		d.Tiers = append(d.Tiers, product.Tier{
 			ID: t.ID, Name: t.Name, Description: t.Description,
-			Price:  market.Money{Minor: t.PriceMinor, Currency: t.Currency},
-			Period: market.BillingPeriod(t.Period), Features: t.Features, Highlighted: t.Highlighted, MaxInstances: t.MaxInstances,
+			Price:  product.Money{Minor: t.PriceMinor, Currency: t.Currency},
+			Period: product.BillingPeriod(t.Period), Features: t.Features, Highlighted: t.Highlighted, MaxInstances: t.MaxInstances,
 		})
 	}
 	return d, nil

@@ -6,18 +6,19 @@ import (
 	"strings"
 
 	"stoa/internal/database"
-	"stoa/internal/market"
+	"stoa/internal/market/catalog"
+	"stoa/internal/market/product"
 )
 
 // orderBy has the orders of the product list. Each has an index that ends with its
 // columns, which is read in either direction.
-var orderBy = map[market.Sort]string{
-	market.SortFeatured:  `p.featured DESC, p.position, p.download_count DESC, p.id`,
-	market.SortNewest:    `p.created_at_ms DESC, p.id`,
-	market.SortRating:    `p.rating DESC, p.review_count DESC, p.id`,
-	market.SortDownloads: `p.download_count DESC, p.id`,
-	market.SortPrice:     `p.price_rank, p.id`,
-	market.SortName:      `p.name_sort, p.id`,
+var orderBy = map[catalog.Sort]string{
+	catalog.SortFeatured:  `p.featured DESC, p.position, p.download_count DESC, p.id`,
+	catalog.SortNewest:    `p.created_at_ms DESC, p.id`,
+	catalog.SortRating:    `p.rating DESC, p.review_count DESC, p.id`,
+	catalog.SortDownloads: `p.download_count DESC, p.id`,
+	catalog.SortPrice:     `p.price_rank, p.id`,
+	catalog.SortName:      `p.name_sort, p.id`,
 }
 
 // backwards returns the opposite of an order.
@@ -34,9 +35,9 @@ func backwards(order string) string {
 }
 
 // productWhere returns the conditions of a query.
-func productWhere(q market.ListQuery) (w database.Where) {
-	if q.Shelf != market.AnyShelf {
-		w.And(`p.published = $1`, q.Shelf == market.OnSale)
+func productWhere(q catalog.ListQuery) (w database.Where) {
+	if q.Shelf != catalog.AnyShelf {
+		w.And(`p.published = $1`, q.Shelf == catalog.OnSale)
 	}
 	if q.Category != "" {
 		w.And(`p.category = $1`, q.Category)
@@ -56,8 +57,8 @@ func productWhere(q market.ListQuery) (w database.Where) {
 // ListProducts implements market.Catalogue. The total must be of the same moment as
 // the page: a page near the end of the list is found by its distance from the end.
 func (s *Products) ListProducts(
-	ctx context.Context, q market.ListQuery,
-) (list []market.Product, total int, err error) {
+	ctx context.Context, q catalog.ListQuery,
+) (list []product.Product, total int, err error) {
 	err = s.InSnapshot(ctx, func(tx database.Conn) error {
 		if total, err = countProducts(ctx, tx, q); err != nil {
 			return err
@@ -77,7 +78,7 @@ func (s *Products) ListProducts(
 
 // countProducts returns how many products match a query. A query for no more than a
 // category is answered by the counts of categories, without looking at products.
-func countProducts(ctx context.Context, c database.Conn, q market.ListQuery) (n int, err error) {
+func countProducts(ctx context.Context, c database.Conn, q catalog.ListQuery) (n int, err error) {
 	query := `SELECT CAST(COALESCE(SUM(p.products), 0) AS BIGINT) FROM product_counts p`
 	if q.Featured != nil || q.Trending != nil || len(q.Terms()) > 0 {
 		query = `SELECT count(*) FROM products p`
@@ -90,7 +91,7 @@ func countProducts(ctx context.Context, c database.Conn, q market.ListQuery) (n 
 // productPage returns a page that is not beyond the last. It reads whole products
 // only for the page itself: it skips the others in the index of the order, from the
 // nearer end, so that the last page costs no more than the first.
-func productPage(ctx context.Context, c database.Conn, q market.ListQuery, total int) ([]market.Product, error) {
+func productPage(ctx context.Context, c database.Conn, q catalog.ListQuery, total int) ([]product.Product, error) {
 	offset := (q.Page - 1) * q.Limit
 	limit, order := min(q.Limit, total-offset), orderBy[q.Sort]
 	walk := order
@@ -98,13 +99,13 @@ func productPage(ctx context.Context, c database.Conn, q market.ListQuery, total
 		offset, walk = after, backwards(order)
 	}
 	ids, args := productIDs(q, walk, limit, offset)
-	return database.All(ctx, c.Read, func(row database.Scanner) (market.Product, error) { return scanProduct(row) },
+	return database.All(ctx, c.Read, func(row database.Scanner) (product.Product, error) { return scanProduct(row) },
 		`SELECT `+productColumns+` FROM (`+ids+`) page JOIN products p ON p.id = page.id ORDER BY `+order, args...)
 }
 
 // productIDs returns the query for the ids on a page. Unless the query searches or
 // filters further, it reads nothing but the index of the order.
-func productIDs(q market.ListQuery, order string, limit, offset int) (query string, args []any) {
+func productIDs(q catalog.ListQuery, order string, limit, offset int) (query string, args []any) {
 	where := productWhere(q)
 	page, args := where.Page(limit, offset)
 	return fmt.Sprintf(`SELECT p.id FROM products p%s ORDER BY %s%s`, where.String(), order, page), args

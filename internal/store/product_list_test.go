@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"stoa/internal/database"
-	"stoa/internal/market"
+	"stoa/internal/market/catalog"
 )
 
 // SQLite finds the ids on a page of the product list in an index alone, from either
@@ -15,15 +15,15 @@ func TestPagesAreFoundInAnIndex(t *testing.T) {
 	t.Parallel()
 
 	db := migrated(t)
-	queries := make(map[string]market.ListQuery)
+	queries := make(map[string]catalog.ListQuery)
 	for sort := range orderBy {
-		queries[string(sort)] = market.ListQuery{Sort: sort}
-		queries[string(sort)+", drafts"] = market.ListQuery{Sort: sort, Shelf: market.Drafts}
+		queries[string(sort)] = catalog.ListQuery{Sort: sort}
+		queries[string(sort)+", drafts"] = catalog.ListQuery{Sort: sort, Shelf: catalog.Drafts}
 	}
 	yes := true
-	queries["trending"] = market.ListQuery{Sort: market.SortFeatured, Trending: &yes}
-	queries["featured"] = market.ListQuery{Sort: market.SortFeatured, Featured: &yes}
-	queries["of a category"] = market.ListQuery{Sort: market.SortFeatured, Category: "c"}
+	queries["trending"] = catalog.ListQuery{Sort: catalog.SortFeatured, Trending: &yes}
+	queries["featured"] = catalog.ListQuery{Sort: catalog.SortFeatured, Featured: &yes}
+	queries["of a category"] = catalog.ListQuery{Sort: catalog.SortFeatured, Category: "c"}
 	for name, q := range queries {
 		order := orderBy[q.Sort]
 		for direction, order := range map[string]string{"from the front": order, "from the end": backwards(order)} {

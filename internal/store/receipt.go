@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"stoa/internal/database"
-	"stoa/internal/market"
+	"stoa/internal/market/order"
 )
 
 // Receipts implements market.Outbox.
 type Receipts struct{ database.Conn }
 
-var _ market.Outbox = (*Receipts)(nil)
+var _ order.ReceiptStore = (*Receipts)(nil)
 
 // NewReceipts returns the receipts of db that wait to be mailed.
 func NewReceipts(db *database.DB) *Receipts { return &Receipts{db.Conn()} }
@@ -24,22 +24,22 @@ func NewReceipts(db *database.DB) *Receipts { return &Receipts{db.Conn()} }
 func (s *Orders) AddReceipt(ctx context.Context, orderID string, at time.Time) error {
 	_, err := s.Write.ExecContext(ctx, `
 		INSERT INTO receipts (order_id, state, attempts, lease, due_ms, created_at_ms) VALUES ($1, $2, 0, '', $3, $3)
-		ON CONFLICT (order_id) DO NOTHING`, orderID, string(market.ReceiptWaiting), database.Millis(at))
+		ON CONFLICT (order_id) DO NOTHING`, orderID, string(order.ReceiptWaiting), database.Millis(at))
 	return err
 }
 
 // LeaseReceipt implements market.Outbox.
 func (s *Receipts) LeaseReceipt(
 	ctx context.Context, lease string, now, until time.Time,
-) (market.Delivery, bool, error) {
+) (order.DueReceipt, bool, error) {
 	var id string
 	// Usually nothing is due. This query finds that out without a transaction.
 	err := s.Read.QueryRowContext(ctx, `
 		SELECT order_id FROM receipts WHERE due_ms <= $1 LIMIT 1`, database.Millis(now)).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
-		return market.Delivery{}, false, nil
+		return order.DueReceipt{}, false, nil
 	} else if err != nil {
-		return market.Delivery{}, false, err
+		return order.DueReceipt{}, false, err
 	}
 	err = s.InShortTx(ctx, func(tx database.Conn) error {
 		// The first to get here locks the receipt; others skip it and take the next.
@@ -56,18 +56,18 @@ func (s *Receipts) LeaseReceipt(
 		return err
 	})
 	if errors.Is(err, sql.ErrNoRows) { // another replica was faster
-		return market.Delivery{}, false, nil
+		return order.DueReceipt{}, false, nil
 	} else if err != nil {
-		return market.Delivery{}, false, err
+		return order.DueReceipt{}, false, err
 	}
 	d, err := s.delivery(ctx, id)
 	return d, err == nil, err
 }
 
 // delivery returns the receipt of an order and everything its mail says.
-func (s *Receipts) delivery(ctx context.Context, orderID string) (market.Delivery, error) {
+func (s *Receipts) delivery(ctx context.Context, orderID string) (order.DueReceipt, error) {
 	var (
-		d              market.Delivery
+		d              order.DueReceipt
 		billing        sql.NullString
 		status, tierID string
 		detail         string
@@ -84,12 +84,12 @@ func (s *Receipts) delivery(ctx context.Context, orderID string) (market.Deliver
 		database.ScanMillis(&d.Ordered), &status, &tierID, &d.ProductName, &detail, &d.Attempts,
 		database.ScanMillis(&d.Since))
 	if err != nil {
-		return market.Delivery{}, s.Wrap(err, "Receipt")
+		return order.DueReceipt{}, s.Wrap(err, "Receipt")
 	}
-	d.License, d.Stands, d.TierName = l, status == string(market.OrderPaid), tierID
+	d.License, d.Stands, d.TierName = l, status == string(order.Paid), tierID
 	shown, err := decodeDetail(detail)
 	if err != nil {
-		return market.Delivery{}, fmt.Errorf("store: product of order %s: detail: %w", orderID, err)
+		return order.DueReceipt{}, fmt.Errorf("store: product of order %s: detail: %w", orderID, err)
 	}
 	for _, t := range shown.Tiers {
 		if t.ID == tierID {
@@ -98,7 +98,7 @@ func (s *Receipts) delivery(ctx context.Context, orderID string) (market.Deliver
 	}
 	if billing.Valid {
 		if err := json.Unmarshal([]byte(billing.String), &d.Billing); err != nil {
-			return market.Delivery{}, fmt.Errorf("store: order %s: billing_info: %w", orderID, err)
+			return order.DueReceipt{}, fmt.Errorf("store: order %s: billing_info: %w", orderID, err)
 		}
 	}
 	return d, nil
@@ -116,7 +116,7 @@ func (s *Receipts) PostponeReceipt(ctx context.Context, orderID, lease string, d
 
 // FinishReceipt implements market.Outbox.
 func (s *Receipts) FinishReceipt(
-	ctx context.Context, orderID, lease string, state market.ReceiptState, at time.Time,
+	ctx context.Context, orderID, lease string, state order.ReceiptState, at time.Time,
 ) error {
 	return s.InShortTx(ctx, func(tx database.Conn) error {
 		_, err := tx.Write.ExecContext(ctx, `

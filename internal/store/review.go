@@ -5,19 +5,19 @@ import (
 	"fmt"
 
 	"stoa/internal/database"
-	"stoa/internal/market"
+	"stoa/internal/market/review"
 )
 
 // Reviews implements market.Reviews.
 type Reviews struct{ audited }
 
-var _ market.Reviews = (*Reviews)(nil)
+var _ review.Store = (*Reviews)(nil)
 
 // NewReviews returns the reviews of db.
 func NewReviews(db *database.DB) *Reviews { return &Reviews{audited{db.Conn()}} }
 
 // InTx implements market.Reviews.
-func (s *Reviews) InTx(ctx context.Context, fn func(market.Reviews) error) error {
+func (s *Reviews) InTx(ctx context.Context, fn func(review.Store) error) error {
 	return s.InShortTx(ctx, func(tx database.Conn) error { return fn(&Reviews{audited{tx}}) })
 }
 
@@ -31,7 +31,7 @@ func (s *Reviews) HoldsLicense(ctx context.Context, productID, userID string) (h
 }
 
 // Tally implements market.Reviews.
-func (s *Reviews) Tally(ctx context.Context, productID string) (t market.Tally, err error) {
+func (s *Reviews) Tally(ctx context.Context, productID string) (t review.Tally, err error) {
 	err = s.Read.QueryRowContext(ctx, `
 		SELECT p.rating_base, p.review_base, p.star_sum, p.star_count FROM products p WHERE p.id = $1`+s.Lock("p"), productID,
 	).Scan(&t.RatingBase, &t.ReviewBase, &t.Stars, &t.Reviews)
@@ -39,13 +39,13 @@ func (s *Reviews) Tally(ctx context.Context, productID string) (t market.Tally, 
 }
 
 // SetTally implements market.Reviews.
-func (s *Reviews) SetTally(ctx context.Context, productID string, t market.Tally) error {
+func (s *Reviews) SetTally(ctx context.Context, productID string, t review.Tally) error {
 	return setTally(ctx, s.Conn, productID, t)
 }
 
 // setTally stores the sums of a tally and the rating that the product shows. Reviews
 // change the sums, an update of the product changes the bases.
-func setTally(ctx context.Context, c database.Conn, productID string, t market.Tally) error {
+func setTally(ctx context.Context, c database.Conn, productID string, t review.Tally) error {
 	res, err := c.Write.ExecContext(ctx, `
 		UPDATE products SET star_sum = $2, star_count = $3, rating = $4, review_count = $5 WHERE id = $1`,
 		productID, t.Stars, t.Reviews, t.Rating(), t.ReviewCount())
@@ -58,27 +58,27 @@ const reviewQuery = `
 		u.username, p.slug
 	FROM reviews r JOIN users u ON u.id = r.user_id JOIN products p ON p.id = r.product_id`
 
-func scanReview(row database.Scanner) (r market.Review, err error) {
+func scanReview(row database.Scanner) (r review.Review, err error) {
 	err = row.Scan(&r.ID, &r.ProductID, &r.UserID, &r.Rating, &r.Title, &r.Text, &r.Hidden,
 		database.ScanMillis(&r.CreatedAt), database.ScanMillis(&r.UpdatedAt), &r.Author, &r.ProductSlug)
 	return r, err
 }
 
 // ReviewByID implements market.Reviews.
-func (s *Reviews) ReviewByID(ctx context.Context, id string) (market.Review, error) {
+func (s *Reviews) ReviewByID(ctx context.Context, id string) (review.Review, error) {
 	r, err := scanReview(s.Read.QueryRowContext(ctx, reviewQuery+` WHERE r.id = $1`, id))
 	return r, s.Wrap(err, "Review")
 }
 
 // ReviewBy implements market.Reviews.
-func (s *Reviews) ReviewBy(ctx context.Context, productID, userID string) (market.Review, error) {
+func (s *Reviews) ReviewBy(ctx context.Context, productID, userID string) (review.Review, error) {
 	r, err := scanReview(s.Read.QueryRowContext(ctx,
 		reviewQuery+` WHERE r.product_id = $1 AND r.user_id = $2`, productID, userID))
 	return r, s.Wrap(err, "Review")
 }
 
 // SaveReview implements market.Reviews.
-func (s *Reviews) SaveReview(ctx context.Context, r market.Review) error {
+func (s *Reviews) SaveReview(ctx context.Context, r review.Review) error {
 	_, err := s.Write.ExecContext(ctx, `
 		INSERT INTO reviews (id, product_id, user_id, rating, title, text, hidden, created_at_ms, updated_at_ms)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
@@ -95,7 +95,7 @@ func (s *Reviews) DeleteReview(ctx context.Context, id string) error {
 }
 
 // ListReviews implements market.Reviews.
-func (s *Reviews) ListReviews(ctx context.Context, q market.ReviewQuery) (list []market.Review, total int, err error) {
+func (s *Reviews) ListReviews(ctx context.Context, q review.Query) (list []review.Review, total int, err error) {
 	where := reviewWhere(q)
 	err = s.InSnapshot(ctx, func(tx database.Conn) error {
 		err := tx.Read.QueryRowContext(ctx, `SELECT count(*) FROM reviews r`+where.String(), where.Args()...).Scan(&total)
@@ -113,7 +113,7 @@ func (s *Reviews) ListReviews(ctx context.Context, q market.ReviewQuery) (list [
 }
 
 // reviewWhere returns the conditions of a query.
-func reviewWhere(q market.ReviewQuery) (w database.Where) {
+func reviewWhere(q review.Query) (w database.Where) {
 	if q.ProductID != "" {
 		w.And(`r.product_id = $1`, q.ProductID)
 	}

@@ -24,7 +24,7 @@ func answer(status int, contentType, body string, headers ...string) Response {
 
 const (
 	jsonType = "application/json"
-	license  = `{"id":"tz4a98xxat96iws9zmbrgj3a","productId":"tz4a98xxat96iws9zmbrgj3a","licenseKey":"STOA-7QK2M-9XW4T-B3HNC-5VJ8R-D6PYE-J7H2Z","type":"perpetual","status":"active","features":[],"maxInstances":1,"currentInstances":1,"createdAt":"2030-03-01T12:00:00.000Z"}`
+	licenseJSON  = `{"id":"tz4a98xxat96iws9zmbrgj3a","productId":"tz4a98xxat96iws9zmbrgj3a","licenseKey":"STOA-7QK2M-9XW4T-B3HNC-5VJ8R-D6PYE-J7H2Z","type":"perpetual","status":"active","features":[],"maxInstances":1,"currentInstances":1,"createdAt":"2030-03-01T12:00:00.000Z"}`
 )
 
 func TestContractAcceptsWhatIsPromised(t *testing.T) {
@@ -45,7 +45,7 @@ func TestContractAcceptsWhatIsPromised(t *testing.T) {
 		{"documented error", "GET", "/auth/me", answer(401, jsonType, `{"success":false,"error":{"code":"UNAUTHORIZED","message":"No."}}`, "Www-Authenticate", "Bearer")},
 		{"an error with issues", "GET", "/api/marketplace/products?limit=0", answer(400, jsonType, `{"error":"VALIDATION_ERROR","message":"No.","details":{"issues":[{"path":"limit","code":"range","message":"No."}]}}`)},
 		{"invalid licence", "GET", "/api/marketplace/products/x/license/verify?licenseKey=a&instanceId=b", answer(200, jsonType, `{"valid":false}`, slices.Concat(signed, []string{"X-License-Code", "expired"})...)},
-		{"valid licence", "GET", "/api/marketplace/products/x/license/verify", answer(200, jsonType, `{"valid":true,"license":`+license+`,"features":[]}`, signed...)},
+		{"valid licence", "GET", "/api/marketplace/products/x/license/verify", answer(200, jsonType, `{"valid":true,"license":`+licenseJSON+`,"features":[]}`, signed...)},
 		{"unknown path", "GET", "/nowhere", answer(404, jsonType, `{"success":false,"error":{"code":"NOT_FOUND","message":"No."}}`)},
 		{"unknown path of the marketplace", "GET", "/api/marketplace/nowhere", answer(404, jsonType, `{"error":"NOT_FOUND","message":"No."}`)},
 		{"unknown method", "PUT", "/livez", answer(405, jsonType, `{"success":false,"error":{"code":"METHOD_NOT_ALLOWED","message":"No."}}`, "Allow", "GET")},
@@ -87,7 +87,7 @@ func TestContractRefusesDrift(t *testing.T) {
 		{"an answer that is not signed", "GET", verify, answer(200, jsonType, `{"valid":false}`, "X-License-Code", "expired"), "Signature"},
 		{"extra field in an invalid licence", "GET", verify, answer(200, jsonType, `{"valid":false,"reason":"expired"}`), "oneOf"},
 		{"valid without its licence", "GET", verify, answer(200, jsonType, `{"valid":true}`), "oneOf"},
-		{"time without milliseconds", "GET", verify, answer(200, jsonType, `{"valid":true,"features":[],"license":`+strings.Replace(license, ".000Z", "Z", 1)+`}`), "oneOf"},
+		{"time without milliseconds", "GET", verify, answer(200, jsonType, `{"valid":true,"features":[],"license":`+strings.Replace(licenseJSON, ".000Z", "Z", 1)+`}`), "oneOf"},
 		{"value outside an enum", "GET", verify, answer(200, jsonType, `{"valid":false}`, "X-License-Code", "lost"), "X-License-Code"},
 		{"undocumented status", "GET", "/livez", answer(418, jsonType, `{"status":"ok"}`), "status 418 is not documented"},
 		{"undocumented route", "GET", "/auth/secret", answer(200, jsonType, `{"success":true,"data":null}`), "must be 404"},

@@ -59,7 +59,7 @@ func (a *App) MustDeliver(tb testing.TB, event []byte) {
 func (a *App) SweepOrders(tb testing.TB) string {
 	tb.Helper()
 	var out bytes.Buffer
-	if err := a.Orders.SweepOrders(tb.Context(), slog.New(slog.NewTextHandler(&out, nil))); err != nil {
+	if err := a.Orders.Sweep(tb.Context(), slog.New(slog.NewTextHandler(&out, nil))); err != nil {
 		tb.Fatal(err)
 	}
 	return out.String()

@@ -8,7 +8,8 @@ import (
 	"testing/fstest"
 	"time"
 
-	"stoa/internal/market"
+	"stoa/internal/market/license"
+	"stoa/internal/market/order"
 )
 
 // Paths of the API.
@@ -109,7 +110,7 @@ func (a *App) bought(tb testing.TB, purchase Request) Response {
 }
 
 // StoredOrder returns an order from the database.
-func (a *App) StoredOrder(tb testing.TB, id string) market.Order {
+func (a *App) StoredOrder(tb testing.TB, id string) order.Order {
 	tb.Helper()
 	o, err := a.Orders.Store.OrderByID(tb.Context(), id)
 	if err != nil {
@@ -161,7 +162,7 @@ func WantRefused(tb testing.TB, res Response, reason string) {
 }
 
 // UnknownKey returns a well-formed key that no license has.
-func UnknownKey() string { return market.NewLicenseKey().Reveal() }
+func UnknownKey() string { return license.NewKey().Reveal() }
 
 // smallCatalog is the catalog of SellMailPack.
 const smallCatalog = `

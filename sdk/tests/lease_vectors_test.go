@@ -9,7 +9,7 @@ import (
 
 	"stoa/internal/account/token"
 	"stoa/internal/keyring"
-	"stoa/internal/market/lease"
+	"stoa/internal/market/license/lease"
 )
 
 type leaseVector struct {

@@ -8,7 +8,10 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/audit"
-	"stoa/internal/market"
+	"stoa/internal/market/catalog"
+	"stoa/internal/market/license"
+	"stoa/internal/market/order"
+	"stoa/internal/market/review"
 )
 
 // Handlers serve the routes of administrators. All fields are required.
@@ -17,8 +20,8 @@ type Handlers struct {
 
 	Accounts *account.Service
 	Audit    *audit.Log
-	Catalog  *market.CatalogService
-	Licenses *market.LicenseService
-	Orders   *market.OrderService
-	Reviews  *market.ReviewService
+	Catalog  *catalog.Service
+	Licenses *license.Service
+	Orders   *order.Service
+	Reviews  *review.Service
 }

@@ -8,13 +8,13 @@ import (
 
 	"stoa/internal/errs"
 	"stoa/internal/httpapi/web"
-	"stoa/internal/market"
+	"stoa/internal/market/product"
 )
 
 var (
 	errNotCatalog = errs.New(errs.UnsupportedMedia, "UNSUPPORTED_MEDIA_TYPE",
 		"Send the catalogue as application/yaml or application/json.")
-	errCatalogTooLarge = errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "The catalogue is larger than %d MiB.", market.MaxCatalog>>20)
+	errCatalogTooLarge = errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "The catalogue is larger than %d MiB.", product.MaxCatalog>>20)
 )
 
 // catalogTypes are the media types of a catalog, with those that YAML had before
@@ -24,9 +24,9 @@ var catalogTypes = []string{"application/json", "application/yaml", "application
 // ExportCatalog serves GET /api/v1/admin/catalog. The answer is a file and not an
 // envelope, so that it can be imported unchanged.
 func (h *Handlers) ExportCatalog(w http.ResponseWriter, r *http.Request) error {
-	format := market.YAML
+	format := product.YAML
 	if v := r.URL.Query().Get("format"); v != "" {
-		format = market.Format(v)
+		format = product.Format(v)
 	}
 	var file bytes.Buffer // written whole, so that a failure is answered as one
 	if err := h.Catalog.Export(r.Context(), &file, format, nil); err != nil {
@@ -51,7 +51,7 @@ func (h *Handlers) ImportCatalog(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || !slices.Contains(catalogTypes, media) {
 		return errNotCatalog
 	}
-	data, err := web.ReadBytes(w, r, market.MaxCatalog, errCatalogTooLarge)
+	data, err := web.ReadBytes(w, r, product.MaxCatalog, errCatalogTooLarge)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"stoa/internal/demo/catalog"
+	"stoa/internal/demo/goods"
 	"stoa/internal/testkit"
 )
 
@@ -34,7 +34,7 @@ func TestACatalogueMovesToAnotherStoa(t *testing.T) {
 	t.Parallel()
 
 	from, to := testkit.New(t), testkit.New(t, testkit.OnPostgres)
-	if _, err := from.Catalog.Import(t.Context(), catalog.FS, catalog.File); err != nil {
+	if _, err := from.Catalog.Import(t.Context(), goods.FS, goods.File); err != nil {
 		t.Fatal(err)
 	}
 	ada, eve := from.Admin(t, "ada").Access, to.Admin(t, "eve").Access
@@ -49,12 +49,12 @@ func TestACatalogueMovesToAnotherStoa(t *testing.T) {
 	if issues := bad.Get(t, "error.details.issues").([]any); len(issues) != 36 {
 		t.Errorf("%d issues, want 12 icons and 24 screenshots\n%s", len(issues), bad.Body)
 	}
-	media, err := catalog.FS.ReadDir("media")
+	media, err := goods.FS.ReadDir("media")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range media {
-		content, err := catalog.FS.ReadFile("media/" + m.Name())
+		content, err := goods.FS.ReadFile("media/" + m.Name())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"stoa/internal/errs"
-	"stoa/internal/market"
+	"stoa/internal/market/license"
 	"stoa/internal/testkit"
 )
 
@@ -21,7 +21,7 @@ func TestALicenseIsRenewedOnceForOneReference(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 12 {
 			wg.Go(func() {
-				l, err := a.Licenses.RenewLicense(t.Context(), id, market.Renewal{Periods: 1, Reference: fmt.Sprint("in_", i%2)})
+				l, err := a.Licenses.RenewLicense(t.Context(), id, license.Renewal{Periods: 1, Reference: fmt.Sprint("in_", i%2)})
 				if err != nil || l.ID != id {
 					t.Errorf("RenewLicense = %+v, %v", l, err)
 				}
@@ -37,12 +37,12 @@ func TestALicenseIsRenewedOnceForOneReference(t *testing.T) {
 
 		a.Clock.Advance(200 * 24 * time.Hour) // 17 September
 		testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "first.example"), "expired")
-		if _, err := a.Licenses.RenewLicense(t.Context(), id, market.Renewal{Periods: 1, Reference: "in_0"}); err != nil {
+		if _, err := a.Licenses.RenewLicense(t.Context(), id, license.Renewal{Periods: 1, Reference: "in_0"}); err != nil {
 			t.Fatal(err)
 		}
 		testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "first.example"), "expired")
 		for range 2 { // without a reference every call counts
-			if _, err := a.Licenses.RenewLicense(t.Context(), id, market.Renewal{Periods: 1}); err != nil {
+			if _, err := a.Licenses.RenewLicense(t.Context(), id, license.Renewal{Periods: 1}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -58,13 +58,13 @@ func TestRevocationIsFinal(t *testing.T) {
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		root, key, id := sellOne(t, a, "monthly")
 		for range 2 {
-			if l, err := a.Licenses.RevokeLicense(t.Context(), id, nil); err != nil || !l.License.RevokedAt.Equal(testkit.T0) || l.License.Version != 2 {
+			if l, err := a.Licenses.Revoke(t.Context(), id, nil); err != nil || !l.License.RevokedAt.Equal(testkit.T0) || l.License.Version != 2 {
 				t.Errorf("RevokeLicense = %+v, %v", l, err)
 			}
 			a.Clock.Advance(time.Hour)
 		}
 		testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "first.example"), "revoked")
-		if _, err := a.Licenses.RenewLicense(t.Context(), id, market.Renewal{Periods: 1, Reference: "in_1"}); !errors.Is(err, market.ErrLicenseRevoked) {
+		if _, err := a.Licenses.RenewLicense(t.Context(), id, license.Renewal{Periods: 1, Reference: "in_1"}); !errors.Is(err, license.ErrRevoked) {
 			t.Errorf("RenewLicense = %v, want ErrLicenseRevoked", err)
 		}
 		testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "first.example"), "revoked")
@@ -81,16 +81,16 @@ func TestRenewalRefusals(t *testing.T) {
 	id := a.UseLicense(t, a.BuyKey(t, "", "monthly"))
 	for _, tt := range []struct {
 		name, id string
-		renewal  market.Renewal
+		renewal  license.Renewal
 		want     errs.Kind
 	}{
-		{"nothing", id, market.Renewal{}, errs.Invalid},
-		{"one period too many", id, market.Renewal{Periods: 121}, errs.Invalid},
-		{"as many as can be", id, market.Renewal{Periods: 120}, ""},
-		{"a reference that cannot be stored", id, market.Renewal{Periods: 1, Reference: "\x00"}, errs.Invalid},
-		{"perpetual", a.UseLicense(t, a.BuyKey(t, "", "once")), market.Renewal{Periods: 1}, errs.Conflict},
-		{"unknown", "nobody", market.Renewal{Periods: 1}, errs.NotFound},
-		{"no id at all", "a\x00b", market.Renewal{Periods: 1}, errs.NotFound},
+		{"nothing", id, license.Renewal{}, errs.Invalid},
+		{"one period too many", id, license.Renewal{Periods: 121}, errs.Invalid},
+		{"as many as can be", id, license.Renewal{Periods: 120}, ""},
+		{"a reference that cannot be stored", id, license.Renewal{Periods: 1, Reference: "\x00"}, errs.Invalid},
+		{"perpetual", a.UseLicense(t, a.BuyKey(t, "", "once")), license.Renewal{Periods: 1}, errs.Conflict},
+		{"unknown", "nobody", license.Renewal{Periods: 1}, errs.NotFound},
+		{"no id at all", "a\x00b", license.Renewal{Periods: 1}, errs.NotFound},
 	} {
 		if _, err := a.Licenses.RenewLicense(t.Context(), tt.id, tt.renewal); errs.KindOf(err) != tt.want {
 			t.Errorf("%s: RenewLicense = %v, want %s", tt.name, err, tt.want)

@@ -9,31 +9,31 @@ import (
 	"stoa/internal/errs"
 	"stoa/internal/httpapi/web"
 	"stoa/internal/httpapi/wire"
-	"stoa/internal/market"
+	"stoa/internal/market/license"
 )
 
 // managedLicense is a license as administrators see it: without its key.
 type managedLicense struct {
-	ID                   string               `json:"id"`
-	ProductID            string               `json:"productId"`
-	ProductSlug          string               `json:"productSlug"`
-	ProductName          string               `json:"productName"`
-	TierID               string               `json:"tierId"`
-	UserID               string               `json:"userId"`
-	Type                 market.LicenseType   `json:"type"`
-	Status               market.LicenseStatus `json:"status"`
-	Paid                 bool                 `json:"paid"`
-	Features             []string             `json:"features"`
-	MaxInstances         int                  `json:"maxInstances"`
-	CurrentInstances     int                  `json:"currentInstances"`
-	DevelopmentInstances int                  `json:"developmentInstances"`
-	PeriodMonths         int                  `json:"periodMonths,omitempty"`
-	ExpiresAt            web.Timestamp        `json:"expiresAt,omitzero"`
-	RevokedAt            web.Timestamp        `json:"revokedAt,omitzero"`
-	CreatedAt            web.Timestamp        `json:"createdAt"`
+	ID                   string         `json:"id"`
+	ProductID            string         `json:"productId"`
+	ProductSlug          string         `json:"productSlug"`
+	ProductName          string         `json:"productName"`
+	TierID               string         `json:"tierId"`
+	UserID               string         `json:"userId"`
+	Type                 license.Type   `json:"type"`
+	Status               license.Status `json:"status"`
+	Paid                 bool           `json:"paid"`
+	Features             []string       `json:"features"`
+	MaxInstances         int            `json:"maxInstances"`
+	CurrentInstances     int            `json:"currentInstances"`
+	DevelopmentInstances int            `json:"developmentInstances"`
+	PeriodMonths         int            `json:"periodMonths,omitempty"`
+	ExpiresAt            web.Timestamp  `json:"expiresAt,omitzero"`
+	RevokedAt            web.Timestamp  `json:"revokedAt,omitzero"`
+	CreatedAt            web.Timestamp  `json:"createdAt"`
 }
 
-func (h *Handlers) newManagedLicense(listed market.ListedLicense) managedLicense {
+func (h *Handlers) newManagedLicense(listed license.Listed) managedLicense {
 	l := listed.License
 	return managedLicense{
 		ID: l.ID, ProductID: l.ProductID, ProductSlug: listed.ProductSlug, ProductName: listed.ProductName, TierID: l.TierID, UserID: l.UserID,
@@ -45,7 +45,7 @@ func (h *Handlers) newManagedLicense(listed market.ListedLicense) managedLicense
 
 // writeLicense answers with a license and the ETag of its state, unless err tells
 // that there is none.
-func (h *Handlers) writeLicense(w http.ResponseWriter, l market.ListedLicense, err error) error {
+func (h *Handlers) writeLicense(w http.ResponseWriter, l license.Listed, err error) error {
 	if err != nil {
 		return err
 	}
@@ -59,15 +59,15 @@ func (h *Handlers) writeLicense(w http.ResponseWriter, l market.ListedLicense, e
 func (h *Handlers) ListLicenses(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
-	q := market.LicenseQuery{
-		ProductSlug: v.Get("product"), UserID: v.Get("user"), Status: market.LicenseStatus(v.Get("status")),
-		Slice: market.Slice{Offset: p.Offset(), Limit: p.Limit},
+	q := license.Query{
+		ProductSlug: v.Get("product"), UserID: v.Get("user"), Status: license.Status(v.Get("status")),
+		Slice: license.Slice{Offset: p.Offset(), Limit: p.Limit},
 	}
 	web.Merge(&faults, q.Issues())
 	if err := faults.Err(); err != nil {
 		return err
 	}
-	found, total, err := h.Licenses.FindLicenses(r.Context(), q)
+	found, total, err := h.Licenses.Find(r.Context(), q)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (h *Handlers) ListLicenses(w http.ResponseWriter, r *http.Request) error {
 
 // GetLicense serves GET /api/v1/admin/licenses/{id}.
 func (h *Handlers) GetLicense(w http.ResponseWriter, r *http.Request) error {
-	l, err := h.Licenses.LicenseByID(r.Context(), r.PathValue("id"))
+	l, err := h.Licenses.Get(r.Context(), r.PathValue("id"))
 	return h.writeLicense(w, l, err)
 }
 
@@ -100,7 +100,7 @@ func (h *Handlers) LookUpLicense(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	l, err := h.Licenses.LookUpLicense(r.Context(), in.LicenseKey)
+	l, err := h.Licenses.LookUp(r.Context(), in.LicenseKey)
 	return h.writeLicense(w, l, err)
 }
 
@@ -113,8 +113,8 @@ type licenseChange struct {
 }
 
 // change returns the change, and its faults of type.
-func (in licenseChange) change() (ch market.LicenseChange, faults errs.Issues) {
-	ch = market.LicenseChange{Features: in.Features, MaxInstances: in.MaxInstances}
+func (in licenseChange) change() (ch license.Change, faults errs.Issues) {
+	ch = license.Change{Features: in.Features, MaxInstances: in.MaxInstances}
 	if in.ExpiresAt != nil {
 		var at *time.Time
 		if err := json.Unmarshal(in.ExpiresAt, &at); err != nil {
@@ -141,13 +141,13 @@ func (h *Handlers) ChangeLicense(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	ch, _ := in.change()
-	l, err := h.Licenses.ChangeLicense(r.Context(), r.PathValue("id"), ch, web.IfMatch(r))
+	l, err := h.Licenses.Change(r.Context(), r.PathValue("id"), ch, web.IfMatch(r))
 	return h.writeLicense(w, l, err)
 }
 
 // RenewLicense serves POST /api/v1/admin/licenses/{id}/renew.
 func (h *Handlers) RenewLicense(w http.ResponseWriter, r *http.Request) error {
-	in, err := web.ReadJSON(w, r, market.Renewal.Issues)
+	in, err := web.ReadJSON(w, r, license.Renewal.Issues)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (h *Handlers) RenewLicense(w http.ResponseWriter, r *http.Request) error {
 
 // RevokeLicense serves POST /api/v1/admin/licenses/{id}/revoke.
 func (h *Handlers) RevokeLicense(w http.ResponseWriter, r *http.Request) error {
-	l, err := h.Licenses.RevokeLicense(r.Context(), r.PathValue("id"), web.IfMatch(r))
+	l, err := h.Licenses.Revoke(r.Context(), r.PathValue("id"), web.IfMatch(r))
 	return h.writeLicense(w, l, err)
 }
 
@@ -167,7 +167,7 @@ func (h *Handlers) ListActivations(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	found, total, err := h.Licenses.Activations(r.Context(), r.PathValue("id"), market.Slice{Offset: p.Offset(), Limit: p.Limit})
+	found, total, err := h.Licenses.ListActivations(r.Context(), r.PathValue("id"), license.Slice{Offset: p.Offset(), Limit: p.Limit})
 	if err != nil {
 		return err
 	}
@@ -193,9 +193,9 @@ type licenseGrant struct {
 }
 
 // request returns the grant, and its faults of type.
-func (in licenseGrant) request() (market.GrantRequest, errs.Issues) {
+func (in licenseGrant) request() (license.GrantRequest, errs.Issues) {
 	ch, faults := licenseChange{Features: in.Features, MaxInstances: in.MaxInstances, ExpiresAt: in.ExpiresAt}.change()
-	return market.GrantRequest{ProductSlug: in.ProductSlug, TierID: in.TierID, UserID: in.UserID, Change: ch}, faults
+	return license.GrantRequest{ProductSlug: in.ProductSlug, TierID: in.TierID, UserID: in.UserID, Change: ch}, faults
 }
 
 // GrantLicense serves POST /api/v1/admin/licenses.
@@ -219,7 +219,7 @@ func (h *Handlers) GrantLicense(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	req, _ := in.request()
-	l, key, err := h.Licenses.GrantLicense(r.Context(), req)
+	l, key, err := h.Licenses.Grant(r.Context(), req)
 	if err != nil {
 		return err
 	}

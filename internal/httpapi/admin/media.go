@@ -6,7 +6,7 @@ import (
 
 	"stoa/internal/errs"
 	"stoa/internal/httpapi/web"
-	"stoa/internal/market"
+	"stoa/internal/market/catalog"
 	"stoa/internal/picture"
 )
 
@@ -18,7 +18,7 @@ var pictureUpload = web.Upload{
 	MaxForm: picture.MaxSize + web.FormRoom,
 	WrongType: errs.New(errs.UnsupportedMedia, "UNSUPPORTED_MEDIA_TYPE",
 		"Send the picture as image/svg+xml, image/png, image/jpeg or image/webp, or as the one file of a multipart/form-data form."),
-	TooLarge: market.ErrPictureTooLarge,
+	TooLarge: catalog.ErrPictureTooLarge,
 	NotOne:   errs.Validation(errs.Issue{Code: "one_file", Message: "Send exactly one file: the picture."}),
 }
 

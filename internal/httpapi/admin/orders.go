@@ -7,7 +7,7 @@ import (
 	"stoa/internal/errs"
 	"stoa/internal/httpapi/web"
 	"stoa/internal/httpapi/wire"
-	"stoa/internal/market"
+	"stoa/internal/market/order"
 )
 
 // managedOrder is an order as administrators see it: what its owner sees, and how
@@ -33,7 +33,7 @@ type payment struct {
 	EndedAt web.Timestamp `json:"subscriptionEndedAt,omitzero"`
 }
 
-func newManagedOrder(o market.OwnedOrder) managedOrder {
+func newManagedOrder(o order.Listed) managedOrder {
 	out := managedOrder{
 		Order:  wire.NewOrder(o),
 		PaidAt: web.Timestamp(o.PaidAt), RefundedAt: web.Timestamp(o.RefundedAt), CancelledAt: web.Timestamp(o.CancelledAt),
@@ -42,7 +42,7 @@ func newManagedOrder(o market.OwnedOrder) managedOrder {
 			Subscription: o.Payment.Subscription, EndedAt: web.Timestamp(o.EndedAt),
 		},
 	}
-	if o.Status() == market.OrderPending {
+	if o.Status() == order.Pending {
 		out.Payment.URL = o.PaymentURL
 	}
 	return out
@@ -52,15 +52,15 @@ func newManagedOrder(o market.OwnedOrder) managedOrder {
 func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
-	q := market.OrderQuery{
-		Status: market.OrderStatus(v.Get("status")), Product: v.Get("product"), UserID: v.Get("user"), Email: v.Get("email"),
+	q := order.Query{
+		Status: order.Status(v.Get("status")), Product: v.Get("product"), UserID: v.Get("user"), Email: v.Get("email"),
 		Offset: p.Offset(), Limit: p.Limit,
 	}
 	web.Merge(&faults, q.Issues())
 	if err := faults.Err(); err != nil {
 		return err
 	}
-	found, total, err := h.Orders.FindOrders(r.Context(), q)
+	found, total, err := h.Orders.Find(r.Context(), q)
 	if err != nil {
 		return err
 	}
@@ -71,21 +71,21 @@ func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
 
 // GetOrder serves GET /api/v1/admin/orders/{id}.
 func (h *Handlers) GetOrder(w http.ResponseWriter, r *http.Request) error {
-	return answerOrder(w, r, h.Orders.Order)
+	return answerOrder(w, r, h.Orders.Get)
 }
 
 // RefundOrder serves POST /api/v1/admin/orders/{id}/refund.
 func (h *Handlers) RefundOrder(w http.ResponseWriter, r *http.Request) error {
-	return answerOrder(w, r, h.Orders.RefundOrder)
+	return answerOrder(w, r, h.Orders.Refund)
 }
 
 // CancelOrder serves POST /api/v1/admin/orders/{id}/cancel.
 func (h *Handlers) CancelOrder(w http.ResponseWriter, r *http.Request) error {
-	return answerOrder(w, r, h.Orders.CancelOrder)
+	return answerOrder(w, r, h.Orders.Cancel)
 }
 
 // answerOrder answers with the order that do returns for the id in the path.
-func answerOrder(w http.ResponseWriter, r *http.Request, do func(ctx context.Context, id string) (market.OwnedOrder, error)) error {
+func answerOrder(w http.ResponseWriter, r *http.Request, do func(ctx context.Context, id string) (order.Listed, error)) error {
 	o, err := do(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"stoa/internal/market"
+	"stoa/internal/market/order"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/stripetest"
 )
@@ -21,7 +21,7 @@ func TestAnAdministratorCanEndAnOrderWhoseWebhookIsLost(t *testing.T) {
 	if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+s.OrderID+"/cancel", nil)); res.Status != http.StatusConflict || !strings.Contains(string(res.Body), "Refund a paid one") {
 		t.Errorf("cancel = %d %s", res.Status, res.Body)
 	}
-	if o := a.StoredOrder(t, s.OrderID); o.Status() != market.OrderPaid {
+	if o := a.StoredOrder(t, s.OrderID); o.Status() != order.Paid {
 		t.Errorf("the order is %s, want it noted as paid", o.Status())
 	}
 
@@ -61,7 +61,7 @@ func TestAnAdministratorIsToldOfAnOutage(t *testing.T) {
 		if res.Status != http.StatusBadGateway || res.Text(t, "error.code") != "PAYMENT_UNREACHABLE" {
 			t.Errorf("%s = %d %s, want 502", path, res.Status, res.Body)
 		}
-		if o := a.StoredOrder(t, s.OrderID); o.Status() != market.OrderPending {
+		if o := a.StoredOrder(t, s.OrderID); o.Status() != order.Pending {
 			t.Errorf("after %s the order is %s", path, o.Status())
 		}
 	}

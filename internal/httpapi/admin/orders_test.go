@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/market"
+	"stoa/internal/market/order"
 	"stoa/internal/market/payment"
 	"stoa/internal/testkit"
 )
@@ -134,7 +134,7 @@ func TestAProviderThatFailsChangesNoOrder(t *testing.T) {
 		status int
 	}{{payment.ErrRefused, http.StatusConflict}, {errors.New("no answer"), http.StatusBadGateway}} {
 		b.Fail(tt.fails)
-		for path, status := range map[string]market.OrderStatus{paid + "/refund": market.OrderPaid, pending + "/cancel": market.OrderPending} {
+		for path, status := range map[string]order.Status{paid + "/refund": order.Paid, pending + "/cancel": order.Pending} {
 			if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+path, nil)); res.Status != tt.status {
 				t.Errorf("%s = %d %s, want %d", path, res.Status, res.Body, tt.status)
 			}

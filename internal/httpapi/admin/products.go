@@ -7,7 +7,8 @@ import (
 	"stoa/internal/errs"
 	"stoa/internal/httpapi/web"
 	"stoa/internal/httpapi/wire"
-	"stoa/internal/market"
+	"stoa/internal/market/catalog"
+	"stoa/internal/market/product"
 )
 
 // managedItem is a product as administrators' lists show it: the fields of a
@@ -48,14 +49,14 @@ type shownCounts struct {
 type managedProduct struct {
 	managedItem
 
-	FullDescription string                  `json:"fullDescription"`
-	Features        []market.FeatureSection `json:"features"`
-	PricingTiers    []wire.Tier             `json:"pricingTiers"`
-	FAQ             []market.Question       `json:"faq"`
-	Comparison      *market.Comparison      `json:"comparison,omitempty"`
+	FullDescription string                   `json:"fullDescription"`
+	Features        []product.FeatureSection `json:"features"`
+	PricingTiers    []wire.Tier              `json:"pricingTiers"`
+	FAQ             []product.Question       `json:"faq"`
+	Comparison      *product.Comparison      `json:"comparison,omitempty"`
 }
 
-func newManagedItem(p market.Product) managedItem {
+func newManagedItem(p product.Product) managedItem {
 	return managedItem{
 		ID: p.ID, Slug: p.Slug, Name: p.Name, Category: p.Category, ShortDescription: p.ShortDescription, Description: p.Description,
 		Icon: p.Icon, Screenshots: web.OrEmpty(p.Screenshots), Highlights: web.OrEmpty(p.Highlights), Pricing: wire.NewPricing(p.Pricing),
@@ -66,7 +67,7 @@ func newManagedItem(p market.Product) managedItem {
 	}
 }
 
-func newManagedProduct(p market.Product) managedProduct {
+func newManagedProduct(p product.Product) managedProduct {
 	return managedProduct{
 		managedItem: newManagedItem(p), FullDescription: p.Detail.FullDescription,
 		Features: web.Items(p.Detail.Features, wire.NewFeature), PricingTiers: web.Items(p.Detail.Tiers, wire.NewTier),
@@ -78,17 +79,17 @@ func newManagedProduct(p market.Product) managedProduct {
 func (h *Handlers) ListProducts(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
 	q, p := wire.ReadProductFilter(r, &faults)
-	q.Shelf = market.AnyShelf
+	q.Shelf = catalog.AnyShelf
 	if published := web.ReadBool(r, "published", &faults); published != nil {
-		q.Shelf = market.Drafts
+		q.Shelf = catalog.Drafts
 		if *published {
-			q.Shelf = market.OnSale
+			q.Shelf = catalog.OnSale
 		}
 	}
 	if err := faults.Err(); err != nil {
 		return err
 	}
-	products, total, err := h.Catalog.ListAll(r.Context(), q)
+	products, total, err := h.Catalog.Find(r.Context(), q)
 	if err != nil {
 		return err
 	}
@@ -102,7 +103,7 @@ func (h *Handlers) CreateProduct(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p, err := h.Catalog.CreateProduct(r.Context(), doc)
+	p, err := h.Catalog.Create(r.Context(), doc)
 	if err != nil {
 		return err
 	}
@@ -113,7 +114,7 @@ func (h *Handlers) CreateProduct(w http.ResponseWriter, r *http.Request) error {
 
 // GetProduct serves GET /api/v1/admin/products/{slug}.
 func (h *Handlers) GetProduct(w http.ResponseWriter, r *http.Request) error {
-	p, err := h.Catalog.Product(r.Context(), r.PathValue("slug"))
+	p, err := h.Catalog.Get(r.Context(), r.PathValue("slug"))
 	if err != nil {
 		return err
 	}
@@ -127,7 +128,7 @@ func (h *Handlers) ChangeProduct(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p, err := h.Catalog.UpdateProduct(r.Context(), r.PathValue("slug"), doc, web.IfMatchText(r))
+	p, err := h.Catalog.Update(r.Context(), r.PathValue("slug"), doc, web.IfMatchText(r))
 	if err != nil {
 		return err
 	}
@@ -137,14 +138,14 @@ func (h *Handlers) ChangeProduct(w http.ResponseWriter, r *http.Request) error {
 
 // DeleteProduct serves DELETE /api/v1/admin/products/{slug}.
 func (h *Handlers) DeleteProduct(w http.ResponseWriter, r *http.Request) error {
-	if err := h.Catalog.DeleteProduct(r.Context(), r.PathValue("slug"), web.IfMatchText(r)); err != nil {
+	if err := h.Catalog.Delete(r.Context(), r.PathValue("slug"), web.IfMatchText(r)); err != nil {
 		return err
 	}
 	web.WriteDone(w, "The product is deleted.")
 	return nil
 }
 
-func writeProduct(w http.ResponseWriter, status int, p market.Product) {
+func writeProduct(w http.ResponseWriter, status int, p product.Product) {
 	web.SetETag(w, web.Tag(p.Revision()))
 	web.WriteData(w, status, newManagedProduct(p))
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/app"
-	"stoa/internal/market"
+	"stoa/internal/market/license"
 	"stoa/internal/testkit"
 )
 
@@ -430,7 +430,7 @@ func TestADraftCannotBeToldFromNothing(t *testing.T) {
 		const typo, unknown = "STOA-AAAAA-AAAAA-AAAAA-AAAAA-AAAAA-AAAAA", "STOA-00000-00000-00000-00000-00000-00000"
 		ask := func(slug string) (answers []string) {
 			at := testkit.Products + "/" + slug
-			for _, key := range []string{typo, unknown, market.NewLicenseKey().Reveal()} {
+			for _, key := range []string{typo, unknown, license.NewKey().Reveal()} {
 				query := "?licenseKey=" + key + "&instanceId=shop.example"
 				for _, res := range []testkit.Response{
 					a.Fetch(t, at+"/license/verify"+query), a.Fetch(t, at+"/license/lease"+query), a.Send(t, at+"/activate", use(key)), a.Send(t, at+"/deactivate", use(key)),

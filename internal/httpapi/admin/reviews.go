@@ -6,7 +6,7 @@ import (
 	"stoa/internal/errs"
 	"stoa/internal/httpapi/web"
 	"stoa/internal/httpapi/wire"
-	"stoa/internal/market"
+	"stoa/internal/market/review"
 )
 
 // managedReview is a review as administrators see it.
@@ -19,7 +19,7 @@ type managedReview struct {
 	ProductSlug string `json:"productSlug"`
 }
 
-func newManagedReview(r market.Review) managedReview {
+func newManagedReview(r review.Review) managedReview {
 	return managedReview{Review: wire.NewReview(r), Hidden: r.Hidden, UserID: r.UserID, ProductID: r.ProductID, ProductSlug: r.ProductSlug}
 }
 
@@ -27,14 +27,14 @@ func newManagedReview(r market.Review) managedReview {
 func (h *Handlers) ListReviews(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
 	p := web.ReadPage(r, &faults)
-	q := market.ReviewQuery{
+	q := review.Query{
 		ProductSlug: r.URL.Query().Get("product"), Hidden: web.ReadBool(r, "hidden", &faults), Offset: p.Offset(), Limit: p.Limit,
 	}
 	web.Merge(&faults, q.Issues())
 	if err := faults.Err(); err != nil {
 		return err
 	}
-	found, total, err := h.Reviews.FindReviews(r.Context(), q)
+	found, total, err := h.Reviews.Find(r.Context(), q)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (h *Handlers) HideReview(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	review, err := h.Reviews.HideReview(r.Context(), r.PathValue("id"), *in.Hidden)
+	review, err := h.Reviews.SetHidden(r.Context(), r.PathValue("id"), *in.Hidden)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (h *Handlers) HideReview(w http.ResponseWriter, r *http.Request) error {
 
 // RemoveReview serves DELETE /api/v1/admin/reviews/{id}.
 func (h *Handlers) RemoveReview(w http.ResponseWriter, r *http.Request) error {
-	if err := h.Reviews.RemoveReview(r.Context(), r.PathValue("id")); err != nil {
+	if err := h.Reviews.Remove(r.Context(), r.PathValue("id")); err != nil {
 		return err
 	}
 	web.WriteDone(w, "The review is deleted.")

@@ -5,12 +5,12 @@ import (
 
 	"stoa/internal/httpapi/web"
 	"stoa/internal/httpapi/wire"
-	"stoa/internal/market"
+	"stoa/internal/market/license"
 )
 
 // Activate serves POST /api/marketplace/products/{slug}/activate.
 func (h *Handlers) Activate(w http.ResponseWriter, r *http.Request) error {
-	in, err := web.ReadJSON(w, r, market.UseRequest.Issues)
+	in, err := web.ReadJSON(w, r, license.UseRequest.Issues)
 	if err != nil {
 		return err
 	}
@@ -20,7 +20,7 @@ func (h *Handlers) Activate(w http.ResponseWriter, r *http.Request) error {
 
 // Deactivate serves POST /api/marketplace/products/{slug}/deactivate.
 func (h *Handlers) Deactivate(w http.ResponseWriter, r *http.Request) error {
-	in, err := web.ReadJSON(w, r, market.UseRequest.Issues)
+	in, err := web.ReadJSON(w, r, license.UseRequest.Issues)
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (h *Handlers) Deactivate(w http.ResponseWriter, r *http.Request) error {
 
 // writeLicense answers with a license that was activated or deactivated (spec A),
 // unless that failed.
-func writeLicense(w http.ResponseWriter, g market.Grant, err error) error {
+func writeLicense(w http.ResponseWriter, g license.InUse, err error) error {
 	type response struct {
 		Success bool        `json:"success"`
 		License licenseInfo `json:"license"`
@@ -55,7 +55,7 @@ func (h *Handlers) ListActivations(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	found, total, err := h.Licenses.OwnActivations(r.Context(), r.PathValue("id"), market.Slice{Offset: p.Offset(), Limit: p.Limit})
+	found, total, err := h.Licenses.ListOwnActivations(r.Context(), r.PathValue("id"), license.Slice{Offset: p.Offset(), Limit: p.Limit})
 	if err != nil {
 		return err
 	}
@@ -66,6 +66,6 @@ func (h *Handlers) ListActivations(w http.ResponseWriter, r *http.Request) error
 
 // FreeActivation serves DELETE /api/marketplace/licenses/{id}/activations/{instanceId}.
 func (h *Handlers) FreeActivation(w http.ResponseWriter, r *http.Request) error {
-	grant, err := h.Licenses.FreeOwn(r.Context(), r.PathValue("id"), r.PathValue("instanceId"))
+	grant, err := h.Licenses.FreeOwnInstance(r.Context(), r.PathValue("id"), r.PathValue("instanceId"))
 	return writeLicense(w, grant, err)
 }

@@ -6,13 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/market"
+	"stoa/internal/market/order"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/stripetest"
 )
 
 // notice takes an event as the webhook does, and returns what is logged of it.
-func notice(tb testing.TB, a *testkit.App, payload []byte) (market.Notice, error) {
+func notice(tb testing.TB, a *testkit.App, payload []byte) (order.Notice, error) {
 	tb.Helper()
 	return a.Orders.TakeEvent(tb.Context(), "stripe", payload, stripetest.Sign(payload, stripetest.WebhookSecret, time.Now()))
 }

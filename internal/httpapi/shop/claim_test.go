@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"stoa/internal/mail"
-	"stoa/internal/market"
+	"stoa/internal/market/license"
+	"stoa/internal/market/order"
 	"stoa/internal/testkit"
 )
 
@@ -61,7 +62,7 @@ func claim(t *testing.T, a *testkit.App, token, claimToken string) testkit.Respo
 // ownerOf returns whose a licence of mail-pack is.
 func ownerOf(t *testing.T, a *testkit.App, purchase testkit.Response) string {
 	t.Helper()
-	key, err := market.ParseLicenseKey(purchase.Text(t, "licenseKey"))
+	key, err := license.ParseKey(purchase.Text(t, "licenseKey"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +70,7 @@ func ownerOf(t *testing.T, a *testkit.App, purchase testkit.Response) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := a.Licenses.Store.LicenseByKey(t.Context(), "mail-pack", a.Licenses.Keys.Hash(key), "x")
+	u, err := a.Licenses.Store.LicenseByKey(t.Context(), "mail-pack", a.Licenses.Vault.Hash(key), "x")
 	if err != nil || u.License.UserID != o.UserID {
 		t.Fatalf("the order is %s's, the licence %s's (%v)", o.UserID, u.License.UserID, err)
 	}
@@ -170,10 +171,10 @@ func TestAClaimTokenWorksForOneHour(t *testing.T) {
 	a.Order(t, "", "once", "ada@example.com")
 	ada := a.Register(t, "ada")
 	token := claimToken(t, a, ada.Access)
-	a.Clock.Advance(market.ClaimLife)
+	a.Clock.Advance(order.ClaimLife)
 	testkit.WantFlatError(t, claim(t, a, ada.Access, token), http.StatusBadRequest, "INVALID_CLAIM_TOKEN")
 	first, second := claimToken(t, a, ada.Access), claimToken(t, a, ada.Access)
-	a.Clock.Advance(market.ClaimLife - time.Millisecond)
+	a.Clock.Advance(order.ClaimLife - time.Millisecond)
 	if res := claim(t, a, ada.Access, first); res.Get(t, "claimed") != 1.0 {
 		t.Errorf("a millisecond early: %d %s", res.Status, res.Body)
 	}

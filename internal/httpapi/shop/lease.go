@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"stoa/internal/httpapi/web"
-	"stoa/internal/market"
+	"stoa/internal/market/license"
 )
 
 // Lease serves GET /api/marketplace/products/{slug}/license/lease: a statement
@@ -14,7 +14,7 @@ func (h *Handlers) Lease(w http.ResponseWriter, r *http.Request) error {
 	return h.signed(w, r, h.lease)
 }
 
-func (h *Handlers) lease(w http.ResponseWriter, r *http.Request, use market.UseRequest, nonce string) error {
+func (h *Handlers) lease(w http.ResponseWriter, r *http.Request, use license.UseRequest, nonce string) error {
 	type granted struct {
 		Valid      bool          `json:"valid"`
 		Lease      string        `json:"lease"`
@@ -26,7 +26,7 @@ func (h *Handlers) lease(w http.ResponseWriter, r *http.Request, use market.UseR
 	if err != nil {
 		return err
 	}
-	if refusal != market.Usable {
+	if refusal != license.Usable {
 		refuse(w, refusal)
 		return nil
 	}

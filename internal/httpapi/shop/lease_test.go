@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/app"
-	"stoa/internal/market"
+	"stoa/internal/market/license"
 	"stoa/internal/testkit"
 )
 
@@ -116,7 +116,7 @@ func TestALicenseThatEndsWithinTheSecondGetsNoLease(t *testing.T) {
 func TestLeaseTermsAreConfigurable(t *testing.T) {
 	t.Parallel()
 	terms := func(ttl, grace time.Duration) testkit.Option {
-		return func(_ testing.TB, cfg *app.Config) { cfg.Leases = market.LeaseTerms{TTL: ttl, Grace: grace} }
+		return func(_ testing.TB, cfg *app.Config) { cfg.Leases = license.LeaseTerms{TTL: ttl, Grace: grace} }
 	}
 	a := testkit.NewShop(t, terms(time.Hour, 0))
 	key := a.BuyKey(t, "", "once")

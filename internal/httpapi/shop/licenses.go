@@ -4,24 +4,24 @@ import (
 	"net/http"
 
 	"stoa/internal/httpapi/web"
-	"stoa/internal/market"
+	"stoa/internal/market/license"
 )
 
 // licenseInfo is a license as the API shows it (spec A, License info).
 type licenseInfo struct {
-	ID               string               `json:"id"`
-	ProductID        string               `json:"productId"`
-	LicenseKey       string               `json:"licenseKey"`
-	Type             market.LicenseType   `json:"type"`
-	Status           market.LicenseStatus `json:"status"`
-	Features         []string             `json:"features"`
-	MaxInstances     int                  `json:"maxInstances"`
-	CurrentInstances int                  `json:"currentInstances"`
-	ExpiresAt        web.Timestamp        `json:"expiresAt,omitzero"`
-	CreatedAt        web.Timestamp        `json:"createdAt"`
+	ID               string         `json:"id"`
+	ProductID        string         `json:"productId"`
+	LicenseKey       string         `json:"licenseKey"`
+	Type             license.Type   `json:"type"`
+	Status           license.Status `json:"status"`
+	Features         []string       `json:"features"`
+	MaxInstances     int            `json:"maxInstances"`
+	CurrentInstances int            `json:"currentInstances"`
+	ExpiresAt        web.Timestamp  `json:"expiresAt,omitzero"`
+	CreatedAt        web.Timestamp  `json:"createdAt"`
 }
 
-func newLicenseInfo(g market.Grant) licenseInfo {
+func newLicenseInfo(g license.InUse) licenseInfo {
 	l := g.License
 	return licenseInfo{
 		ID: l.ID, ProductID: l.ProductID, LicenseKey: g.Key.Reveal(), Type: l.Type, Status: g.Status, Features: web.OrEmpty(l.Features),
@@ -40,9 +40,9 @@ type ownLicense struct {
 	DevelopmentInstances int    `json:"developmentInstances"`
 }
 
-func newOwnLicense(l market.OwnedLicense) ownLicense {
+func newOwnLicense(l license.Owned) ownLicense {
 	return ownLicense{
-		licenseInfo: newLicenseInfo(market.Grant{Usage: market.Usage{License: l.License}, Key: l.Key, Status: l.Status}),
+		licenseInfo: newLicenseInfo(license.InUse{Usage: license.Usage{License: l.License}, Key: l.Key, Status: l.Status}),
 		ProductSlug: l.ProductSlug, ProductName: l.ProductName, Paid: l.License.Paid, DevelopmentInstances: l.License.DevelopmentInstances,
 	}
 }
@@ -58,7 +58,7 @@ func (h *Handlers) ListLicenses(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	found, total, err := h.Licenses.OwnLicenses(r.Context(), market.Slice{Offset: p.Offset(), Limit: p.Limit})
+	found, total, err := h.Licenses.ListOwn(r.Context(), license.Slice{Offset: p.Offset(), Limit: p.Limit})
 	if err != nil {
 		return err
 	}

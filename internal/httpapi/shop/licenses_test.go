@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"stoa/internal/app"
-	"stoa/internal/market"
+	"stoa/internal/market/license"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/logtest"
 )
@@ -153,13 +153,13 @@ func TestARevokedLicenseIsRefused(t *testing.T) {
 	t.Parallel()
 	a := testkit.NewShop(t)
 
-	p, err := a.Catalog.Get(t.Context(), "mail-pack")
+	p, err := a.Catalog.Published(t.Context(), "mail-pack")
 	if err != nil {
 		t.Fatal(err)
 	}
-	key := market.NewLicenseKey()
-	l := market.License{
-		ID: "l", ProductID: p.ID, KeyHash: a.Licenses.Keys.Hash(key), KeySealed: a.Licenses.Keys.Seal(key, "l"), Type: market.Perpetual,
+	key := license.NewKey()
+	l := license.License{
+		ID: "l", ProductID: p.ID, KeyHash: a.Licenses.Vault.Hash(key), KeySealed: a.Licenses.Vault.Seal(key, "l"), Type: license.Perpetual,
 		MaxInstances: 1, Paid: true, RevokedAt: testkit.T0, CreatedAt: testkit.T0,
 	}
 	if err := a.Orders.Store.CreateLicense(t.Context(), l); err != nil {
@@ -167,10 +167,10 @@ func TestARevokedLicenseIsRefused(t *testing.T) {
 	}
 	testkit.WantFlatError(t, a.Activate(t, key.Reveal(), "a.example"), 400, "ACTIVATION_FAILED")
 	testkit.WantRefused(t, a.Verify(t, "mail-pack", key.Reveal(), "a.example"), "revoked")
-	if back, err := a.Licenses.Keys.Open(l.KeySealed, "l"); err != nil || back != key {
+	if back, err := a.Licenses.Vault.Open(l.KeySealed, "l"); err != nil || back != key {
 		t.Errorf("Open = %v, want the key for its owner", err)
 	}
-	if _, err := a.Licenses.Keys.Open(l.KeySealed, "m"); err == nil {
+	if _, err := a.Licenses.Vault.Open(l.KeySealed, "m"); err == nil {
 		t.Error("the key opens for another licence")
 	}
 }

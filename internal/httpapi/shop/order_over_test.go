@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/market"
+	"stoa/internal/market/order"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/stripetest"
 )
@@ -67,7 +67,7 @@ func TestASubscriptionThatIsToldAfterTheCancellationIsEnded(t *testing.T) {
 	}
 	srv.Answer(testkit.StripePages)
 	a.SweepOrders(t)
-	if o := a.StoredOrder(t, s.OrderID); o.EndedAt.IsZero() || o.Status() != market.OrderCancelled {
+	if o := a.StoredOrder(t, s.OrderID); o.EndedAt.IsZero() || o.Status() != order.Cancelled {
 		t.Errorf("the order is %s, its subscription ended %s", o.Status(), o.EndedAt)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/market"
+	"stoa/internal/market/order"
 	"stoa/internal/market/payment"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/logtest"
@@ -24,15 +24,15 @@ func TestAnOrderWhoseWebhookIsLostIsLookedUp(t *testing.T) {
 	for _, tt := range []struct {
 		name, status, paid string
 		more               map[string]any
-		want               market.OrderStatus
+		want               order.Status
 	}{
-		{"paid", "complete", "paid", nil, market.OrderPaid},
-		{"expired", "expired", "unpaid", nil, market.OrderCancelled},
-		{"open", "open", "unpaid", nil, market.OrderPending},
-		{"the bank has not answered", "complete", "unpaid", waiting, market.OrderPending},
-		{"the bank refused", "complete", "unpaid", refused, market.OrderCancelled},
-		{"a cent is paid", "complete", "paid", map[string]any{"amount_total": 1}, market.OrderPending},
-		{"another page", "complete", "paid", map[string]any{"id": "cs_other"}, market.OrderPending},
+		{"paid", "complete", "paid", nil, order.Paid},
+		{"expired", "expired", "unpaid", nil, order.Cancelled},
+		{"open", "open", "unpaid", nil, order.Pending},
+		{"the bank has not answered", "complete", "unpaid", waiting, order.Pending},
+		{"the bank refused", "complete", "unpaid", refused, order.Cancelled},
+		{"a cent is paid", "complete", "paid", map[string]any{"amount_total": 1}, order.Pending},
+		{"another page", "complete", "paid", map[string]any{"id": "cs_other"}, order.Pending},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -67,7 +67,7 @@ func TestAWebhookAfterALookUpChangesNothing(t *testing.T) {
 	a.SweepOrders(t)
 	a.Activate(t, s.Key, "a.example")
 	a.MustDeliver(t, s.Paid())
-	if o := a.StoredOrder(t, s.OrderID); o.Status() != market.OrderPaid || !o.PaidAt.Equal(testkit.T0.Add(time.Minute)) || o.Payment.Payment != "pi_"+s.OrderID {
+	if o := a.StoredOrder(t, s.OrderID); o.Status() != order.Paid || !o.PaidAt.Equal(testkit.T0.Add(time.Minute)) || o.Payment.Payment != "pi_"+s.OrderID {
 		t.Errorf("the order is %+v", o)
 	}
 	if got := downloads(t, a); got != 101 {
@@ -92,8 +92,8 @@ func TestALatePaymentThatCannotBeGivenBackIsGivenUp(t *testing.T) {
 		log += a.SweepOrders(t)
 		a.Clock.Advance(10 * time.Minute)
 	}
-	if got := len(b.Refunded()); got != market.SweepTries {
-		t.Errorf("%d tries, want %d", got, market.SweepTries)
+	if got := len(b.Refunded()); got != order.SweepTries {
+		t.Errorf("%d tries, want %d", got, order.SweepTries)
 	}
 	if strings.Count(log, "level=ERROR") != 1 || !strings.Contains(log, "given up") || !strings.Contains(log, late) {
 		t.Errorf("want one ERROR that names the order, got:\n%s", log)
@@ -126,12 +126,12 @@ func TestAnOutageDecidesNothing(t *testing.T) {
 	b.Fail(nil)
 	b.Show(payment.Event{ID: "failed 1", Kind: payment.Failed})
 	a.SweepOrders(t)
-	if o := a.StoredOrder(t, id); o.Status() != market.OrderPending || b.LookUps() != 1 {
+	if o := a.StoredOrder(t, id); o.Status() != order.Pending || b.LookUps() != 1 {
 		t.Errorf("the order is %s after %d look-ups, want it put off", o.Status(), b.LookUps())
 	}
 	a.Clock.Advance(10 * time.Minute)
 	a.SweepOrders(t)
-	if o := a.StoredOrder(t, id); o.Status() != market.OrderCancelled {
+	if o := a.StoredOrder(t, id); o.Status() != order.Cancelled {
 		t.Errorf("the order is %s, want it cancelled", o.Status())
 	}
 }
@@ -144,7 +144,7 @@ func TestUnfinishedOrdersAreFinished(t *testing.T) {
 		a, b := testkit.NewBankShop(t, options...)
 		ask := func(id string) {
 			b.Fail(errors.New("no answer"))
-			if _, err := a.Orders.Purchase(t.Context(), "mail-pack", market.PurchaseRequest{TierID: "once", PaymentMethod: "card", OrderID: id}); err == nil {
+			if _, err := a.Orders.Purchase(t.Context(), "mail-pack", order.PurchaseRequest{TierID: "once", PaymentMethod: "card", OrderID: id}); err == nil {
 				t.Fatal("the bank answered")
 			}
 			b.Fail(nil)
@@ -160,17 +160,17 @@ func TestUnfinishedOrdersAreFinished(t *testing.T) {
 		a.Clock.Advance(25*time.Hour - time.Millisecond)
 		ask("young")
 		sweep := func() {
-			if err := a.Orders.SweepOrders(t.Context(), logtest.New(t)); err != nil {
+			if err := a.Orders.Sweep(t.Context(), logtest.New(t)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		sweep()
-		if o := a.StoredOrder(t, "never"); o.Status() != market.OrderPending {
+		if o := a.StoredOrder(t, "never"); o.Status() != order.Pending {
 			t.Error("an order was given up a millisecond too early")
 		}
 		a.Clock.Advance(time.Millisecond)
 		sweep()
-		for id, want := range map[string]market.OrderStatus{"never": market.OrderCancelled, "young": market.OrderPending, waiting: market.OrderPending, late: market.OrderCancelled} {
+		for id, want := range map[string]order.Status{"never": order.Cancelled, "young": order.Pending, waiting: order.Pending, late: order.Cancelled} {
 			if o := a.StoredOrder(t, id); o.Status() != want {
 				t.Errorf("%s is %s, want %s", id, o.Status(), want)
 			}

@@ -5,7 +5,7 @@ import (
 
 	"stoa/internal/httpapi/web"
 	"stoa/internal/httpapi/wire"
-	"stoa/internal/market"
+	"stoa/internal/market/order"
 	"stoa/internal/pages"
 )
 
@@ -20,7 +20,7 @@ func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	orders, total, err := h.Orders.ListOrders(r.Context(), p.Limit, p.Offset())
+	orders, total, err := h.Orders.ListOwn(r.Context(), p.Limit, p.Offset())
 	if err != nil {
 		return err
 	}
@@ -29,9 +29,9 @@ func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func newOwnOrder(o market.OwnedOrder) wire.Order {
+func newOwnOrder(o order.Listed) wire.Order {
 	out := wire.NewOrder(o)
-	if o.Status() == market.OrderPending {
+	if o.Status() == order.Pending {
 		out.PaymentURL = o.PaymentURL
 	}
 	return out
@@ -57,11 +57,11 @@ func (h *Handlers) ClaimOrders(w http.ResponseWriter, r *http.Request) error {
 		Claimed int `json:"claimed"`
 	}
 
-	in, err := web.ReadJSON(w, r, market.ClaimRequest.Issues)
+	in, err := web.ReadJSON(w, r, order.ClaimRequest.Issues)
 	if err != nil {
 		return err
 	}
-	n, err := h.Orders.ClaimOrders(r.Context(), in)
+	n, err := h.Orders.Claim(r.Context(), in)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"stoa/internal/app"
-	"stoa/internal/market"
+	"stoa/internal/market/order"
 	"stoa/internal/market/payment"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/logtest"
@@ -130,7 +130,7 @@ func TestAPendingOrderTellsItsOwnerWhereToPay(t *testing.T) {
 	b.Show(payment.Event{ID: "paid 1", Kind: payment.Paid, Minor: 4990, Exponent: 2, Currency: "EUR"})
 	a.Clock.Advance(25 * time.Hour)
 	a.SweepOrders(t)
-	if got := list(); got["status"] != string(market.OrderPaid) || got["paymentUrl"] != nil {
+	if got := list(); got["status"] != string(order.Paid) || got["paymentUrl"] != nil {
 		t.Errorf("order = %s", fmt.Sprint(got))
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"stoa/internal/httpapi/web"
-	"stoa/internal/market"
+	"stoa/internal/market/order"
 	"stoa/internal/pages"
 )
 
@@ -28,7 +28,7 @@ func (h *Handlers) StripeWebhook(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	n, err := h.Orders.TakeEvent(r.Context(), "stripe", payload, r.Header.Get("Stripe-Signature"))
-	if errors.Is(err, market.ErrNotSigned) {
+	if errors.Is(err, order.ErrNotSigned) {
 		h.forged.add(r.Context(), h.Log, h.Now())
 	}
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/market"
+	"stoa/internal/market/order"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/stripetest"
 )
@@ -39,7 +39,7 @@ func TestAPurchasePaidWithStripe(t *testing.T) {
 				t.Errorf("activate = %d %s", res.Status, res.Body)
 			}
 			o := a.StoredOrder(t, s.OrderID)
-			if o.Status() != market.OrderPaid || o.Payment.Payment != "pi_"+s.OrderID || !o.PaidAt.Equal(testkit.T0.Add(time.Minute)) || downloads(t, a) != 101 {
+			if o.Status() != order.Paid || o.Payment.Payment != "pi_"+s.OrderID || !o.PaidAt.Equal(testkit.T0.Add(time.Minute)) || downloads(t, a) != 101 {
 				t.Errorf("order %+v, %v downloads", o, downloads(t, a))
 			}
 			a.MustDeliver(t, s.Charge("evt_part_", 990))
@@ -110,7 +110,7 @@ func TestWebhooksAboutOtherThingsAreTaken(t *testing.T) {
 	// A free order was never Stripe's to pay.
 	free := a.Send(t, testkit.Products+"/mail-pack/purchase", `{"tierId":"free","paymentMethod":"card"}`)
 	a.MustDeliver(t, testkit.Sale{OrderID: free.Text(t, "orderId")}.Refunded())
-	if o := a.StoredOrder(t, free.Text(t, "orderId")); o.Status() != market.OrderPaid {
+	if o := a.StoredOrder(t, free.Text(t, "orderId")); o.Status() != order.Paid {
 		t.Errorf("the free order is %s", o.Status())
 	}
 }
@@ -129,7 +129,7 @@ func TestAPaymentThatIsNotThePriceSettlesNothing(t *testing.T) {
 	} {
 		s := a.Sell(t, "once")
 		a.MustDeliver(t, []byte(change(string(s.Paid()))))
-		if o := a.StoredOrder(t, s.OrderID); o.Status() != market.OrderPending {
+		if o := a.StoredOrder(t, s.OrderID); o.Status() != order.Pending {
 			t.Errorf("%s: the order is %s", name, o.Status())
 		}
 		testkit.WantRefused(t, a.Verify(t, "mail-pack", s.Key, "a.example"), "unpaid")
@@ -229,7 +229,7 @@ func TestAPaymentForACancelledOrderIsGivenBack(t *testing.T) {
 	})
 	testkit.WantFlatError(t, a.Deliver(t, s.Paid()), http.StatusBadGateway, "PAYMENT_UNREACHABLE")
 	testkit.WantRefused(t, a.Verify(t, "mail-pack", s.Key, "a.example"), "revoked")
-	if o := a.StoredOrder(t, s.OrderID); !o.RefundedAt.IsZero() || o.Status() != market.OrderCancelled {
+	if o := a.StoredOrder(t, s.OrderID); !o.RefundedAt.IsZero() || o.Status() != order.Cancelled {
 		t.Errorf("the order is %+v", o)
 	}
 
@@ -244,7 +244,7 @@ func TestAPaymentForACancelledOrderIsGivenBack(t *testing.T) {
 	}
 	before := len(refunds)
 	a.MustDeliver(t, s.Refunded())
-	if o := a.StoredOrder(t, s.OrderID); o.RefundedAt.IsZero() || o.Status() != market.OrderCancelled || len(srv.Requests("/v1/refunds")) != before {
+	if o := a.StoredOrder(t, s.OrderID); o.RefundedAt.IsZero() || o.Status() != order.Cancelled || len(srv.Requests("/v1/refunds")) != before {
 		t.Errorf("the order is %+v after %d refunds", o, len(srv.Requests("/v1/refunds")))
 	}
 	testkit.WantRefused(t, a.Verify(t, "mail-pack", s.Key, "a.example"), "revoked")

@@ -6,7 +6,7 @@ import (
 	"stoa/internal/errs"
 	"stoa/internal/httpapi/web"
 	"stoa/internal/httpapi/wire"
-	"stoa/internal/market"
+	"stoa/internal/market/product"
 )
 
 // productItem is a product as lists show it (spec A, Product item).
@@ -31,7 +31,7 @@ type productItem struct {
 	Highlights       []string      `json:"highlights"`
 }
 
-func newProductItem(p market.Product) productItem {
+func newProductItem(p product.Product) productItem {
 	return productItem{
 		ID: p.ID, Type: "PRODUCT", Slug: p.Slug, Name: p.Name, Description: p.Description, ShortDescription: p.ShortDescription,
 		Icon: p.Icon, Screenshots: web.OrEmpty(p.Screenshots), Pricing: wire.NewPricing(p.Pricing),
@@ -45,14 +45,14 @@ func newProductItem(p market.Product) productItem {
 type productDetail struct {
 	productItem
 
-	FullDescription string                  `json:"fullDescription"`
-	Features        []market.FeatureSection `json:"features"`
-	PricingTiers    []wire.Tier             `json:"pricingTiers"`
-	FAQ             []market.Question       `json:"faq"`
-	Comparison      *market.Comparison      `json:"comparison,omitempty"`
+	FullDescription string                   `json:"fullDescription"`
+	Features        []product.FeatureSection `json:"features"`
+	PricingTiers    []wire.Tier              `json:"pricingTiers"`
+	FAQ             []product.Question       `json:"faq"`
+	Comparison      *product.Comparison      `json:"comparison,omitempty"`
 }
 
-func newProductDetail(p market.Product) productDetail {
+func newProductDetail(p product.Product) productDetail {
 	return productDetail{
 		productItem: newProductItem(p), FullDescription: p.Detail.FullDescription,
 		Features: web.Items(p.Detail.Features, wire.NewFeature), PricingTiers: web.Items(p.Detail.Tiers, wire.NewTier),
@@ -89,7 +89,7 @@ func (h *Handlers) ListProducts(w http.ResponseWriter, r *http.Request) error {
 
 // GetProduct serves GET /api/marketplace/products/{slug}.
 func (h *Handlers) GetProduct(w http.ResponseWriter, r *http.Request) error {
-	p, err := h.Catalog.Get(r.Context(), r.PathValue("slug"))
+	p, err := h.Catalog.Published(r.Context(), r.PathValue("slug"))
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"stoa/internal/httpapi/web"
 	"stoa/internal/idempotency"
-	"stoa/internal/market"
+	"stoa/internal/market/order"
 )
 
 // Purchase serves POST /api/marketplace/products/{slug}/purchase.
@@ -19,13 +19,13 @@ func (h *Handlers) Purchase(w http.ResponseWriter, r *http.Request) error {
 		PaymentURL *string `json:"paymentUrl"` // null rather than absent (CONTRACT 3)
 	}
 
-	in, err := web.ReadJSON(w, r, market.PurchaseRequest.Issues)
+	in, err := web.ReadJSON(w, r, order.PurchaseRequest.Issues)
 	if err != nil {
 		return err
 	}
 	in.OrderID = idempotency.Seed(r.Context())
 	receipt, err := h.Orders.Purchase(r.Context(), r.PathValue("slug"), in)
-	if errors.Is(err, market.ErrPaymentRefused) {
+	if errors.Is(err, order.ErrPaymentRefused) {
 		// The buyer sees it too, but only the operator can mend it.
 		h.Log.WarnContext(r.Context(), "payment refused by the provider", slog.Any("err", err))
 	}

@@ -10,7 +10,7 @@ import (
 
 	"stoa/internal/app"
 	"stoa/internal/caller"
-	"stoa/internal/market"
+	"stoa/internal/market/order"
 	"stoa/internal/market/payment"
 	"stoa/internal/testkit"
 )
@@ -105,7 +105,7 @@ func TestALicenseWorksOnlyOncePaid(t *testing.T) {
 	if got := res.Text(t, "paymentUrl"); got != "https://bank.example/pay/"+orderID {
 		t.Errorf("paymentUrl = %q", got)
 	}
-	if o := a.StoredOrder(t, orderID); o.Status() != market.OrderPending || o.Payment.Session != "session-"+orderID || o.Provider != "bank" {
+	if o := a.StoredOrder(t, orderID); o.Status() != order.Pending || o.Payment.Session != "session-"+orderID || o.Provider != "bank" {
 		t.Errorf("order is %s of %q in session %q; want it pending", o.Status(), o.Provider, o.Payment.Session)
 	}
 	want := payment.Charge{
@@ -156,7 +156,7 @@ func TestAPurchaseWhosePaymentCannotBeginIsCancelled(t *testing.T) {
 			b.Fail(tt.fails)
 			testkit.WantFlatError(t, a.Do(t, testkit.Purchase("", "once")), tt.status, "PURCHASE_FAILED")
 			o := a.StoredOrder(t, b.Begun()[0].OrderID)
-			if l, err := a.Orders.Store.LicenseByID(t.Context(), o.LicenseID); err != nil || o.Status() != market.OrderCancelled || l.RevokedAt.IsZero() || l.Paid {
+			if l, err := a.Orders.Store.LicenseByID(t.Context(), o.LicenseID); err != nil || o.Status() != order.Cancelled || l.RevokedAt.IsZero() || l.Paid {
 				t.Errorf("the order is %s and its licence %+v (%v); want it cancelled and revoked", o.Status(), l, err)
 			}
 		})
@@ -170,11 +170,11 @@ func TestAPurchaseWithAChosenIDHappensOnce(t *testing.T) {
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
-		req := market.PurchaseRequest{TierID: "once", PaymentMethod: "card", OrderID: "chosen-1"}
+		req := order.PurchaseRequest{TierID: "once", PaymentMethod: "card", OrderID: "chosen-1"}
 
 		var (
 			wg       sync.WaitGroup
-			receipts [8]market.Receipt
+			receipts [8]order.Confirmation
 			failures [8]error
 		)
 		for i := range receipts {
@@ -195,15 +195,15 @@ func TestAPurchaseWithAChosenIDHappensOnce(t *testing.T) {
 
 		other := req
 		other.TierID = "free"
-		if _, err := a.Orders.Purchase(t.Context(), "mail-pack", other); !errors.Is(err, market.ErrOrderTaken) {
+		if _, err := a.Orders.Purchase(t.Context(), "mail-pack", other); !errors.Is(err, order.ErrTaken) {
 			t.Errorf("another tier = %v, want ErrOrderTaken", err)
 		}
 		other.TierID = "only"
-		if _, err := a.Orders.Purchase(t.Context(), "bare", other); !errors.Is(err, market.ErrOrderTaken) {
+		if _, err := a.Orders.Purchase(t.Context(), "bare", other); !errors.Is(err, order.ErrTaken) {
 			t.Errorf("another product = %v, want ErrOrderTaken", err)
 		}
 		ada := caller.With(t.Context(), caller.Caller{UserID: "ada"})
-		if got, err := a.Orders.Purchase(ada, "mail-pack", req); !errors.Is(err, market.ErrOrderTaken) {
+		if got, err := a.Orders.Purchase(ada, "mail-pack", req); !errors.Is(err, order.ErrTaken) {
 			t.Errorf("another buyer = %+v, %v; want ErrOrderTaken and not the key", got, err)
 		}
 	})
@@ -212,13 +212,13 @@ func TestAPurchaseWithAChosenIDHappensOnce(t *testing.T) {
 func TestAPurchaseWithAChosenIDBeginsItsPaymentAgain(t *testing.T) {
 	t.Parallel()
 	a, b := testkit.NewBankShop(t)
-	req := market.PurchaseRequest{TierID: "once", PaymentMethod: "card", OrderID: "chosen-1"}
+	req := order.PurchaseRequest{TierID: "once", PaymentMethod: "card", OrderID: "chosen-1"}
 
 	b.Fail(errors.New("no answer"))
-	if _, err := a.Orders.Purchase(t.Context(), "mail-pack", req); !errors.Is(err, market.ErrPaymentUnreachable) {
+	if _, err := a.Orders.Purchase(t.Context(), "mail-pack", req); !errors.Is(err, order.ErrPaymentUnreachable) {
 		t.Fatalf("Purchase = %v, want ErrPaymentUnreachable", err)
 	}
-	if o := a.StoredOrder(t, "chosen-1"); o.Status() != market.OrderPending {
+	if o := a.StoredOrder(t, "chosen-1"); o.Status() != order.Pending {
 		t.Fatalf("the order is %s, want it pending: it can be asked for again", o.Status())
 	}
 	b.Fail(nil)
@@ -234,11 +234,11 @@ func TestAPurchaseWithAChosenIDBeginsItsPaymentAgain(t *testing.T) {
 
 	req.OrderID = "chosen-2"
 	b.Fail(payment.ErrRefused)
-	if _, err := a.Orders.Purchase(t.Context(), "mail-pack", req); !errors.Is(err, market.ErrPaymentRefused) {
+	if _, err := a.Orders.Purchase(t.Context(), "mail-pack", req); !errors.Is(err, order.ErrPaymentRefused) {
 		t.Errorf("Purchase = %v, want ErrPaymentRefused", err)
 	}
 	b.Fail(nil)
-	if _, err := a.Orders.Purchase(t.Context(), "mail-pack", req); !errors.Is(err, market.ErrOrderCancelled) {
+	if _, err := a.Orders.Purchase(t.Context(), "mail-pack", req); !errors.Is(err, order.ErrCancelled) {
 		t.Errorf("Purchase of a cancelled order = %v, want ErrOrderCancelled", err)
 	}
 
@@ -253,7 +253,7 @@ func TestAPurchaseWithAChosenIDBeginsItsPaymentAgain(t *testing.T) {
 	if err := a.Orders.Store.UpdateOrder(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Orders.Purchase(t.Context(), "mail-pack", req); !errors.Is(err, market.ErrPaymentNotTaken) {
+	if _, err := a.Orders.Purchase(t.Context(), "mail-pack", req); !errors.Is(err, order.ErrPaymentNotTaken) {
 		t.Errorf("Purchase of another provider's order = %v, want ErrPaymentNotTaken", err)
 	}
 }

@@ -253,7 +253,7 @@ func TestNoReceiptForARevokedLicense(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Licenses.RevokeLicense(t.Context(), o.LicenseID, nil); err != nil {
+	if _, err := a.Licenses.Revoke(t.Context(), o.LicenseID, nil); err != nil {
 		t.Fatal(err)
 	}
 	server.fail(nil)

@@ -5,7 +5,7 @@ import (
 
 	"stoa/internal/httpapi/web"
 	"stoa/internal/httpapi/wire"
-	"stoa/internal/market"
+	"stoa/internal/market/review"
 )
 
 // ListReviews serves GET /api/marketplace/products/{slug}/reviews.
@@ -19,7 +19,7 @@ func (h *Handlers) ListReviews(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	found, total, err := h.Reviews.ProductReviews(r.Context(), r.PathValue("slug"), p.Offset(), p.Limit)
+	found, total, err := h.Reviews.ListShown(r.Context(), r.PathValue("slug"), p.Offset(), p.Limit)
 	if err != nil {
 		return err
 	}
@@ -35,11 +35,11 @@ func (h *Handlers) WriteReview(w http.ResponseWriter, r *http.Request) error {
 		Hidden bool `json:"hidden"`
 	}
 
-	in, err := web.ReadJSON(w, r, market.ReviewRequest.Issues)
+	in, err := web.ReadJSON(w, r, review.Request.Issues)
 	if err != nil {
 		return err
 	}
-	review, created, err := h.Reviews.WriteReview(r.Context(), r.PathValue("slug"), in)
+	review, created, err := h.Reviews.Write(r.Context(), r.PathValue("slug"), in)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (h *Handlers) WithdrawReview(w http.ResponseWriter, r *http.Request) error 
 		Success bool `json:"success"`
 	}
 
-	if err := h.Reviews.WithdrawReview(r.Context(), r.PathValue("slug")); err != nil {
+	if err := h.Reviews.Withdraw(r.Context(), r.PathValue("slug")); err != nil {
 		return err
 	}
 	web.WriteJSON(w, http.StatusOK, response{Success: true})

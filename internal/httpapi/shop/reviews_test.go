@@ -7,7 +7,7 @@ import (
 	"testing/fstest"
 	"time"
 
-	"stoa/internal/market"
+	"stoa/internal/market/license"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/goldentest"
 )
@@ -74,13 +74,13 @@ func TestOnlyHoldersOfALicenseReview(t *testing.T) {
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		ada := a.Register(t, "ada")
-		p, err := a.Catalog.Get(t.Context(), "mail-pack")
+		p, err := a.Catalog.Published(t.Context(), "mail-pack")
 		if err != nil {
 			t.Fatal(err)
 		}
-		give := func(id string, change func(*market.License)) {
+		give := func(id string, change func(*license.License)) {
 			t.Helper()
-			l := market.License{ID: id, ProductID: p.ID, UserID: ada.UserID, KeyHash: id, Type: market.Perpetual, MaxInstances: 1, Paid: true, CreatedAt: testkit.T0}
+			l := license.License{ID: id, ProductID: p.ID, UserID: ada.UserID, KeyHash: id, Type: license.Perpetual, MaxInstances: 1, Paid: true, CreatedAt: testkit.T0}
 			change(&l)
 			if err := a.Orders.Store.CreateLicense(t.Context(), l); err != nil {
 				t.Fatal(err)
@@ -95,11 +95,11 @@ func TestOnlyHoldersOfALicenseReview(t *testing.T) {
 		refused("no licence")
 		a.BuyKey(t, "", "once")
 		refused("a licence of nobody")
-		give("unpaid", func(l *market.License) { l.Paid = false })
+		give("unpaid", func(l *license.License) { l.Paid = false })
 		refused("an unpaid licence")
-		give("revoked", func(l *market.License) { l.RevokedAt = testkit.T0 })
+		give("revoked", func(l *license.License) { l.RevokedAt = testkit.T0 })
 		refused("a revoked licence")
-		give("foreign", func(l *market.License) { l.UserID = "other" })
+		give("foreign", func(l *license.License) { l.UserID = "other" })
 		refused("somebody else's licence")
 		res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: testkit.Products + "/bare/purchase", Token: ada.Access, Body: `{"tierId":"only","paymentMethod":"x"}`})
 		if res.Status != http.StatusOK {
@@ -107,7 +107,7 @@ func TestOnlyHoldersOfALicenseReview(t *testing.T) {
 		}
 		refused("a licence of another product")
 		a.WantRating(t, 4.5, 12)
-		give("expired", func(l *market.License) { l.ExpiresAt = testkit.T0 })
+		give("expired", func(l *license.License) { l.ExpiresAt = testkit.T0 })
 		a.Review(t, ada.Access, `{"rating":5}`, http.StatusCreated)
 	})
 }

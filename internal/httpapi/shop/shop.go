@@ -8,7 +8,10 @@ import (
 	"time"
 
 	"stoa/internal/keyring"
-	"stoa/internal/market"
+	"stoa/internal/market/catalog"
+	"stoa/internal/market/license"
+	"stoa/internal/market/order"
+	"stoa/internal/market/review"
 )
 
 // Handlers serve the marketplace. All exported fields are required.
@@ -16,10 +19,10 @@ type Handlers struct {
 	Log *slog.Logger
 	Now func() time.Time
 
-	Catalog  *market.CatalogService
-	Licenses *market.LicenseService
-	Orders   *market.OrderService
-	Reviews  *market.ReviewService
+	Catalog  *catalog.Service
+	Licenses *license.Service
+	Orders   *order.Service
+	Reviews  *review.Service
 	Media    Media
 	// Keys sign the answers that apps rely on.
 	Keys *keyring.Ring

@@ -8,7 +8,7 @@ import (
 	"stoa/internal/httpapi/web"
 	"stoa/internal/httpapi/wire"
 	"stoa/internal/httpsig"
-	"stoa/internal/market"
+	"stoa/internal/market/license"
 )
 
 // signatureTag states what a signature is for (RFC 9421, 2.3): an answer about a
@@ -52,7 +52,7 @@ func validNonce(s string) bool {
 
 // useFunc is a handler of a question about the use of a license, which the query
 // contains.
-type useFunc func(w http.ResponseWriter, r *http.Request, use market.UseRequest, nonce string) error
+type useFunc func(w http.ResponseWriter, r *http.Request, use license.UseRequest, nonce string) error
 
 // signed reads the question and signs every answer of ask, refusals and errors
 // included (RFC 9421, CONTRACT 3): a forged refusal would take a license away,
@@ -69,7 +69,7 @@ func (h *Handlers) signed(w http.ResponseWriter, r *http.Request, ask useFunc) e
 	defer held.Release()
 	var faults errs.Issues
 	v := r.URL.Query()
-	use, nonce := market.UseRequest{LicenseKey: v.Get("licenseKey"), InstanceID: v.Get("instanceId")}, readNonce(v, &faults)
+	use, nonce := license.UseRequest{LicenseKey: v.Get("licenseKey"), InstanceID: v.Get("instanceId")}, readNonce(v, &faults)
 	if faults.Len() > 0 {
 		web.Merge(&faults, use.Issues())
 		err = faults.Err()

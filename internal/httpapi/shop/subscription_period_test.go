@@ -36,7 +36,7 @@ func TestThePeriodThatIsPaidWorksWhateverBecameOfThoseBefore(t *testing.T) {
 			for _, n := range tt.periods {
 				a.MustDeliver(t, s.Period(n))
 			}
-			l, err := a.Licenses.LicenseByID(t.Context(), a.StoredOrder(t, s.OrderID).LicenseID)
+			l, err := a.Licenses.Get(t.Context(), a.StoredOrder(t, s.OrderID).LicenseID)
 			if got := l.License.ExpiresAt.Format(time.DateOnly); err != nil || got != tt.want {
 				t.Errorf("after %v the licence ends %s, %v; want %s", tt.periods, got, err, tt.want)
 			}
@@ -60,7 +60,7 @@ func TestAPeriodThatWasGivenAwayIsKept(t *testing.T) {
 		for _, n := range order {
 			a.MustDeliver(t, s.Period(n))
 		}
-		l, err := a.Licenses.LicenseByID(t.Context(), id)
+		l, err := a.Licenses.Get(t.Context(), id)
 		if got := l.License.ExpiresAt.Format(time.DateOnly); err != nil || got != "2030-07-01" {
 			t.Errorf("in the order %v the licence ends %s, %v; want 2030-07-01", order, got, err)
 		}
@@ -84,7 +84,7 @@ func TestAPeriodThatWasPassedOverAndIsNotInTheTerm(t *testing.T) {
 		t.Fatalf("change = %d %s", res.Status, res.Body)
 	}
 	a.MustDeliver(t, s.Period(2))
-	l, err := a.Licenses.LicenseByID(t.Context(), a.StoredOrder(t, s.OrderID).LicenseID)
+	l, err := a.Licenses.Get(t.Context(), a.StoredOrder(t, s.OrderID).LicenseID)
 	if got := l.License.ExpiresAt.Format(time.DateOnly); err != nil || got != "2030-05-01" {
 		t.Errorf("ended earlier, the licence ends %s, %v; want 2030-05-01", got, err)
 	}

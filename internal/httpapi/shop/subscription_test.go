@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/market"
+	"stoa/internal/market/order"
 	"stoa/internal/testkit"
 )
 
@@ -24,7 +24,7 @@ func TestARefundInTheDashboardEndsTheSubscription(t *testing.T) {
 		srv.Answer(refusing("/v1/subscriptions/sub_"+s.OrderID, http.StatusUnauthorized, s.Subscription("in_1")))
 		testkit.WantFlatError(t, a.Deliver(t, s.FirstCharge()), http.StatusBadGateway, "PAYMENT_UNREACHABLE")
 		testkit.WantRefused(t, a.Verify(t, "mail-pack", s.Key, "a.example"), "revoked")
-		if o := a.StoredOrder(t, s.OrderID); o.Status() != market.OrderRefunded || !o.EndedAt.IsZero() {
+		if o := a.StoredOrder(t, s.OrderID); o.Status() != order.Refunded || !o.EndedAt.IsZero() {
 			t.Errorf("%s first: the order is %s, its subscription ended %s", first, o.Status(), o.EndedAt)
 		}
 		srv.Answer(s.Subscription("in_1"))
@@ -54,7 +54,7 @@ func TestASubscriptionWhoseFirstPaymentFailsIsEnded(t *testing.T) {
 	srv.Answer(s.Subscription("in_1"))
 	a.MustDeliver(t, s.Subscribed("evt_1", "checkout.session.completed", "unpaid"))
 	a.MustDeliver(t, s.Subscribed("evt_2", "checkout.session.async_payment_failed", "unpaid"))
-	if o := a.StoredOrder(t, s.OrderID); o.Status() != market.OrderCancelled || o.EndedAt.IsZero() || s.Ends(srv) != 1 {
+	if o := a.StoredOrder(t, s.OrderID); o.Status() != order.Cancelled || o.EndedAt.IsZero() || s.Ends(srv) != 1 {
 		t.Errorf("the order is %s, its subscription was ended %d times", o.Status(), s.Ends(srv))
 	}
 	// A payment that was on its way all the same, and another period.
@@ -66,7 +66,7 @@ func TestASubscriptionWhoseFirstPaymentFailsIsEnded(t *testing.T) {
 	if got := given(srv, s); got != "pi_of_in_1 pi_of_in_2" {
 		t.Errorf("given back: %q, want the later period too", got)
 	}
-	if o := a.StoredOrder(t, s.OrderID); o.Status() != market.OrderCancelled || o.RefundedAt.IsZero() {
+	if o := a.StoredOrder(t, s.OrderID); o.Status() != order.Cancelled || o.RefundedAt.IsZero() {
 		t.Errorf("the order is %s, refunded %s", o.Status(), o.RefundedAt)
 	}
 	testkit.WantRefused(t, a.Verify(t, "mail-pack", s.Key, "a.example"), "revoked")
@@ -88,7 +88,7 @@ func TestARefundThatIsRefusedChangesNothing(t *testing.T) {
 		if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+s.OrderID+"/refund", nil)); res.Status != http.StatusConflict && res.Status != http.StatusBadGateway {
 			t.Errorf("%s: refund = %d %s", name, res.Status, res.Body)
 		}
-		if o := a.StoredOrder(t, s.OrderID); o.Status() != market.OrderPaid || s.Ends(srv) != 0 || a.Verify(t, "mail-pack", s.Key, "a.example").Get(t, "valid") != true {
+		if o := a.StoredOrder(t, s.OrderID); o.Status() != order.Paid || s.Ends(srv) != 0 || a.Verify(t, "mail-pack", s.Key, "a.example").Get(t, "valid") != true {
 			t.Errorf("%s: the order is %s, its subscription was ended %d times", name, o.Status(), s.Ends(srv))
 		}
 	}
@@ -148,13 +148,13 @@ func TestARefundOfAnotherPaymentIsNotApplied(t *testing.T) {
 	s := a.Sell(t, "once")
 	a.MustDeliver(t, s.Paid())
 	a.MustDeliver(t, []byte(strings.Replace(string(s.Refunded()), `"pi_`, `"pi_other`, 1)))
-	if o := a.StoredOrder(t, s.OrderID); o.Status() != market.OrderPaid {
+	if o := a.StoredOrder(t, s.OrderID); o.Status() != order.Paid {
 		t.Errorf("the order is %s after the refund of another payment", o.Status())
 	}
 	m := a.Sell(t, "monthly")
 	a.MustDeliver(t, m.Subscribed("evt_1", "checkout.session.completed", "paid"))
 	a.MustDeliver(t, m.Refunded()) // of no invoice
-	if o := a.StoredOrder(t, m.OrderID); o.Status() != market.OrderPaid {
+	if o := a.StoredOrder(t, m.OrderID); o.Status() != order.Paid {
 		t.Errorf("the subscription's order is %s after the refund of another payment", o.Status())
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"stoa/internal/httpapi/web"
 	"stoa/internal/jsontext"
-	"stoa/internal/market"
+	"stoa/internal/market/license"
 )
 
 // granted is the answer about a license that an instance may use.
@@ -18,7 +18,7 @@ type granted struct {
 
 // refuse answers that an instance may not use a license. The reason is in a header,
 // because the body is exactly {"valid":false} (spec A, CONTRACT 3).
-func refuse(w http.ResponseWriter, why market.Refusal) {
+func refuse(w http.ResponseWriter, why license.Refusal) {
 	type refused struct {
 		Valid bool `json:"valid"`
 	}
@@ -33,12 +33,12 @@ func (h *Handlers) Verify(w http.ResponseWriter, r *http.Request) error {
 	return h.signed(w, r, h.verify)
 }
 
-func (h *Handlers) verify(w http.ResponseWriter, r *http.Request, use market.UseRequest, _ string) error {
+func (h *Handlers) verify(w http.ResponseWriter, r *http.Request, use license.UseRequest, _ string) error {
 	grant, refusal, err := h.Licenses.Verify(r.Context(), r.PathValue("slug"), use)
 	if err != nil {
 		return err
 	}
-	if refusal != market.Usable {
+	if refusal != license.Usable {
 		refuse(w, refusal)
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stoa/internal/httpapi/web"
-	"stoa/internal/market"
+	"stoa/internal/market/license"
 )
 
 // The answer has two definitions: its type, which the contract is compared with,
@@ -26,7 +26,7 @@ func TestAVerificationIsWrittenAsEncodingJSONWritesIt(t *testing.T) {
 		}
 		l := licenseInfo{
 			ID: text("id"), ProductID: text("productId"), LicenseKey: text("licenseKey"),
-			Type: market.LicenseType(text("type")), Status: market.LicenseStatus(text("status")), Features: []string{},
+			Type: license.Type(text("type")), Status: license.Status(text("status")), Features: []string{},
 			MaxInstances: rapid.Int().Draw(t, "maxInstances"), CurrentInstances: rapid.Int().Draw(t, "currentInstances"),
 			CreatedAt: moment("createdAt"),
 		}

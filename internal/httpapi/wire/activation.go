@@ -2,7 +2,7 @@ package wire
 
 import (
 	"stoa/internal/httpapi/web"
-	"stoa/internal/market"
+	"stoa/internal/market/license"
 )
 
 // Activation is an instance that uses a license.
@@ -13,6 +13,6 @@ type Activation struct {
 }
 
 // NewActivation returns the JSON form of a.
-func NewActivation(a market.Activation) Activation {
+func NewActivation(a license.Activation) Activation {
 	return Activation{InstanceID: a.InstanceID, Development: a.Development, ActivatedAt: web.Timestamp(a.At)}
 }

@@ -6,20 +6,21 @@ import (
 
 	"stoa/internal/errs"
 	"stoa/internal/httpapi/web"
-	"stoa/internal/market"
+	"stoa/internal/market/catalog"
+	"stoa/internal/market/product"
 )
 
 // Pricing is how a product is sold. Free products have no price and currency.
 type Pricing struct {
-	Type     market.PricingType `json:"type"`
-	Price    json.Number        `json:"price,omitempty"`
-	Currency string             `json:"currency,omitempty"`
+	Type     product.PricingType `json:"type"`
+	Price    json.Number         `json:"price,omitempty"`
+	Currency string              `json:"currency,omitempty"`
 }
 
 // NewPricing returns the JSON form of p.
-func NewPricing(p market.Pricing) Pricing {
+func NewPricing(p product.Pricing) Pricing {
 	out := Pricing{Type: p.Type}
-	if p.Type == market.Paid {
+	if p.Type == product.Paid {
 		out.Price, out.Currency = p.Price.Amount(), p.Price.Currency
 	}
 	return out
@@ -27,19 +28,19 @@ func NewPricing(p market.Pricing) Pricing {
 
 // Tier is a pricing tier of a product.
 type Tier struct {
-	ID            string               `json:"id"`
-	Name          string               `json:"name"`
-	Description   string               `json:"description"`
-	Price         json.Number          `json:"price"`
-	Currency      string               `json:"currency"`
-	BillingPeriod market.BillingPeriod `json:"billingPeriod,omitempty"`
-	Features      []string             `json:"features"`
-	Highlighted   bool                 `json:"highlighted,omitempty"`
-	MaxInstances  int                  `json:"maxInstances"`
+	ID            string                `json:"id"`
+	Name          string                `json:"name"`
+	Description   string                `json:"description"`
+	Price         json.Number           `json:"price"`
+	Currency      string                `json:"currency"`
+	BillingPeriod product.BillingPeriod `json:"billingPeriod,omitempty"`
+	Features      []string              `json:"features"`
+	Highlighted   bool                  `json:"highlighted,omitempty"`
+	MaxInstances  int                   `json:"maxInstances"`
 }
 
 // NewTier returns the JSON form of t.
-func NewTier(t market.Tier) Tier {
+func NewTier(t product.Tier) Tier {
 	return Tier{
 		ID: t.ID, Name: t.Name, Description: t.Description, Price: t.Price.Amount(), Currency: t.Price.Currency,
 		BillingPeriod: t.Period, Features: web.OrEmpty(t.Features), Highlighted: t.Highlighted, MaxInstances: t.MaxInstances,
@@ -47,7 +48,7 @@ func NewTier(t market.Tier) Tier {
 }
 
 // NewFeature returns a feature section without null.
-func NewFeature(f market.FeatureSection) market.FeatureSection {
+func NewFeature(f product.FeatureSection) product.FeatureSection {
 	f.Items = web.OrEmpty(f.Items)
 	return f
 }
@@ -55,16 +56,16 @@ func NewFeature(f market.FeatureSection) market.FeatureSection {
 // ReadProductFilter reads the query parameters that all lists of products have,
 // and reports what is wrong with them. An empty filter counts as absent, because
 // forms send it.
-func ReadProductFilter(r *http.Request, faults *errs.Issues) (market.ListQuery, web.Page) {
+func ReadProductFilter(r *http.Request, faults *errs.Issues) (catalog.ListQuery, web.Page) {
 	v := r.URL.Query()
 	p := web.ReadPage(r, faults)
-	q := market.ListQuery{
+	q := catalog.ListQuery{
 		Page: p.Number, Limit: p.Limit,
-		Category: v.Get("category"), Search: v.Get("q"), Sort: market.SortFeatured,
+		Category: v.Get("category"), Search: v.Get("q"), Sort: catalog.SortFeatured,
 		Featured: web.ReadBool(r, "featured", faults), Trending: web.ReadBool(r, "trending", faults),
 	}
 	if sort := v.Get("sort"); sort != "" {
-		q.Sort = market.Sort(sort)
+		q.Sort = catalog.Sort(sort)
 	}
 	web.Merge(faults, q.Issues())
 	return q, p

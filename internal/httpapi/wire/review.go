@@ -2,7 +2,7 @@ package wire
 
 import (
 	"stoa/internal/httpapi/web"
-	"stoa/internal/market"
+	"stoa/internal/market/review"
 )
 
 // Review is a review as everybody sees it.
@@ -17,7 +17,7 @@ type Review struct {
 }
 
 // NewReview returns the JSON form of r.
-func NewReview(r market.Review) Review {
+func NewReview(r review.Review) Review {
 	return Review{
 		ID: r.ID, Rating: r.Rating, Title: r.Title, Text: r.Text, Author: r.Author,
 		CreatedAt: web.Timestamp(r.CreatedAt), UpdatedAt: web.Timestamp(r.UpdatedAt),

@@ -12,7 +12,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/audit"
-	"stoa/internal/market"
+	"stoa/internal/market/catalog"
 	"stoa/internal/plugin"
 	"stoa/internal/store"
 )
@@ -152,7 +152,7 @@ func testAuditInTx(t *testing.T, open Open) {
 			return store.NewPlugin(db).InTx(ctx, func(tx plugin.Store) error { return fn(tx) })
 		},
 		"market": func(ctx context.Context, fn func(recorder) error) error {
-			return store.NewProducts(db).InTx(ctx, func(tx market.Catalogue) error { return fn(tx) })
+			return store.NewProducts(db).InTx(ctx, func(tx catalog.Store) error { return fn(tx) })
 		},
 	} {
 		for outcome, result := range map[string]error{"undone": boom, "kept": nil} {

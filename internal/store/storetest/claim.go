@@ -12,7 +12,7 @@ import (
 
 	"stoa/internal/database"
 	"stoa/internal/errs"
-	"stoa/internal/market"
+	"stoa/internal/market/order"
 	"stoa/internal/store"
 )
 
@@ -33,7 +33,7 @@ func testClaims(t *testing.T, open Open) {
 		mustOrder(t, store.NewOrders(db), Order("o", "a", "anonymous", "a@b.c", T0))
 		s := store.NewClaims(db)
 		mustClaim(t, s, "h", "u1", "a@b.c", T0)
-		err := s.InTx(t.Context(), func(tx market.Orders) error {
+		err := s.InTx(t.Context(), func(tx order.ClaimStore) error {
 			_, err1 := tx.TakeClaim(t.Context(), "h", "u1", time.Unix(0, 0))
 			n, err2 := tx.ClaimOrders(t.Context(), "a@b.c", "u1")
 			if n != 1 {
@@ -86,9 +86,9 @@ func testClaimOrders(t *testing.T, db *database.DB) {
 	}
 }
 
-func mustClaim(tb testing.TB, s *store.Claims, hash, userID, key string, at time.Time) market.Claim {
+func mustClaim(tb testing.TB, s *store.Claims, hash, userID, key string, at time.Time) order.Claim {
 	tb.Helper()
-	c := market.Claim{Hash: hash, UserID: userID, EmailKey: key, CreatedAt: at}
+	c := order.Claim{Hash: hash, UserID: userID, EmailKey: key, CreatedAt: at}
 	if err := s.CreateClaim(tb.Context(), c); err != nil {
 		tb.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func testTakeClaim(t *testing.T, s *store.Claims) {
 	mustClaim(t, s, "h2", "u1", "a@b.c", T0)
 	mustClaim(t, s, "h3", "u1", "b@b.c", T0)
 	mustClaim(t, s, "h4", "u2", "a@b.c", T0)
-	wantKind(t, s.CreateClaim(ctx, market.Claim{Hash: "h1", UserID: "u2", EmailKey: "x", CreatedAt: T0}), errs.Conflict)
+	wantKind(t, s.CreateClaim(ctx, order.Claim{Hash: "h1", UserID: "u2", EmailKey: "x", CreatedAt: T0}), errs.Conflict)
 	taken := func(hash, user string, since time.Time) error {
 		_, err := s.TakeClaim(ctx, hash, user, since)
 		return err

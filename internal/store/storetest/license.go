@@ -8,16 +8,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/errs"
-	"stoa/internal/market"
+	"stoa/internal/market/license"
 	"stoa/internal/store"
 )
 
 // License returns a license of the product that Product(slug) makes, with
 // something in every field.
-func License(id, slug string) market.License {
-	return market.License{
+func License(id, slug string) license.License {
+	return license.License{
 		ID: id, ProductID: "prod-" + slug, TierID: "pro", UserID: "user", KeyHash: "hash-" + id, KeySealed: "sealed",
-		Type: market.Subscription, Features: []string{"All"}, MaxInstances: 3, Paid: true,
+		Type: license.Subscription, Features: []string{"All"}, MaxInstances: 3, Paid: true,
 		ExpiresAt: T0.AddDate(0, 1, 0), Months: 1, Anchor: T0, Periods: 1, RevokedAt: T0.AddDate(0, 0, 1),
 		CreatedAt: T0, Version: 1,
 	}
@@ -83,7 +83,7 @@ func testLicenseRows(t *testing.T, open Open) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(got, market.Usage{License: License("l", "a")}); diff != "" {
+		if diff := cmp.Diff(got, license.Usage{License: License("l", "a")}); diff != "" {
 			t.Errorf("LicenseByKey (-got +want):\n%s", diff)
 		}
 		_, err = s.LicenseByKey(t.Context(), "b", "hash-l", "x")
@@ -97,12 +97,12 @@ func testLicenseRows(t *testing.T, open Open) {
 		t.Parallel()
 
 		s := licenseDB(t, open)
-		if err := s.AddInstance(t.Context(), "l", market.Activation{InstanceID: "x", At: T0}, T0); err != nil {
+		if err := s.AddInstance(t.Context(), "l", license.Activation{InstanceID: "x", At: T0}, T0); err != nil {
 			t.Fatal(err)
 		}
 		next := License("l", "b")
 		next.TierID, next.KeyHash, next.KeySealed, next.CreatedAt = "other", "other", "other", T0.Add(time.Hour)
-		next.UserID, next.Type, next.Features, next.MaxInstances, next.Paid = "ada", market.Perpetual, nil, 9, false
+		next.UserID, next.Type, next.Features, next.MaxInstances, next.Paid = "ada", license.Perpetual, nil, 9, false
 		next.ExpiresAt, next.Months, next.Anchor, next.Periods, next.RevokedAt = time.Time{}, 12, time.Time{}, 0, time.Time{}
 		next.Instances, next.DevelopmentInstances, next.Churn, next.Version = 7, 7, time.Time{}, 7
 		if err := s.UpdateLicense(t.Context(), next); err != nil {
@@ -131,11 +131,11 @@ func testLicenseUsage(t *testing.T, open Open) {
 		t.Parallel()
 
 		s := licenseDB(t, open)
-		if err := s.AddInstance(t.Context(), "l", market.Activation{InstanceID: "x", At: T0}, T0); err != nil {
+		if err := s.AddInstance(t.Context(), "l", license.Activation{InstanceID: "x", At: T0}, T0); err != nil {
 			t.Fatal(err)
 		}
 		full := License("l", "a")
-		want := market.License{
+		want := license.License{
 			ID: full.ID, ProductID: full.ProductID, Type: full.Type, Features: full.Features, MaxInstances: full.MaxInstances,
 			Instances: 1, Paid: full.Paid, ExpiresAt: full.ExpiresAt, RevokedAt: T0, CreatedAt: full.CreatedAt,
 		}
@@ -148,7 +148,7 @@ func testLicenseUsage(t *testing.T, open Open) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(got, market.Usage{License: want, Activated: instance == "x"}); diff != "" {
+			if diff := cmp.Diff(got, license.Usage{License: want, Activated: instance == "x"}); diff != "" {
 				t.Errorf("UsageByKey(%s) (-got +want):\n%s", instance, diff)
 			}
 		}
@@ -181,14 +181,14 @@ func testLicenseUsage(t *testing.T, open Open) {
 // testLicenseLock has one transaction lock the license while another asks for it.
 // The second must wait, and then see what the first did.
 func testLicenseLock(t *testing.T, s *store.Licenses) {
-	second := make(chan market.Usage, 1)
+	second := make(chan license.Usage, 1)
 	var wg sync.WaitGroup
-	err := s.InTx(t.Context(), func(tx market.Licenses) error {
+	err := s.InTx(t.Context(), func(tx license.Store) error {
 		if _, err := tx.LicenseByKey(t.Context(), "a", "hash-l", "x"); err != nil {
 			return err
 		}
 		wg.Go(func() {
-			err := s.InTx(t.Context(), func(tx market.Licenses) error {
+			err := s.InTx(t.Context(), func(tx license.Store) error {
 				u, err := tx.LicenseByKey(t.Context(), "a", "hash-l", "x")
 				second <- u
 				return err
@@ -203,7 +203,7 @@ func testLicenseLock(t *testing.T, s *store.Licenses) {
 			second <- u
 		case <-time.After(300 * time.Millisecond): // long enough for an answer without the lock
 		}
-		return tx.AddInstance(t.Context(), "l", market.Activation{InstanceID: "x", At: T0}, time.Time{})
+		return tx.AddInstance(t.Context(), "l", license.Activation{InstanceID: "x", At: T0}, time.Time{})
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"stoa/internal/errs"
-	"stoa/internal/market"
+	"stoa/internal/market/license"
 	"stoa/internal/store"
 )
 
@@ -20,7 +20,7 @@ func testLicenseInstances(t *testing.T, open Open) {
 
 		s := licenseDB(t, open)
 		for _, at := range []string{"x", "x", "y"} {
-			if err := s.AddInstance(t.Context(), "l", market.Activation{InstanceID: at, At: T0}, T0); err != nil {
+			if err := s.AddInstance(t.Context(), "l", license.Activation{InstanceID: at, At: T0}, T0); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -40,7 +40,7 @@ func testLicenseInstances(t *testing.T, open Open) {
 		t.Parallel()
 
 		s := licenseDB(t, open)
-		for _, a := range []market.Activation{
+		for _, a := range []license.Activation{
 			{InstanceID: "x", At: T0},
 			{InstanceID: "d", At: T0, Development: true},
 			{InstanceID: "e", At: T0, Development: true},
@@ -80,7 +80,7 @@ func wantCounts(tb testing.TB, s *store.Licenses, counted, development int) {
 var errFull = errors.New("full")
 
 // testOneSeat takes seats as market.Service.Activate does: look, then add.
-func testOneSeat(t *testing.T, s *store.Licenses, inTx func(context.Context, func(market.Licenses) error) error) {
+func testOneSeat(t *testing.T, s *store.Licenses, inTx func(context.Context, func(license.Store) error) error) {
 	var (
 		wg    sync.WaitGroup
 		taken atomic.Int32
@@ -88,7 +88,7 @@ func testOneSeat(t *testing.T, s *store.Licenses, inTx func(context.Context, fun
 	for i := range 16 {
 		wg.Go(func() {
 			instance := fmt.Sprint(i)
-			err := inTx(t.Context(), func(tx market.Licenses) error {
+			err := inTx(t.Context(), func(tx license.Store) error {
 				u, err := tx.LicenseByKey(t.Context(), "a", "hash-l", instance)
 				if err != nil {
 					return err
@@ -96,7 +96,7 @@ func testOneSeat(t *testing.T, s *store.Licenses, inTx func(context.Context, fun
 				if u.License.Instances > 0 {
 					return errFull
 				}
-				return tx.AddInstance(t.Context(), "l", market.Activation{InstanceID: instance, At: T0}, time.Time{})
+				return tx.AddInstance(t.Context(), "l", license.Activation{InstanceID: instance, At: T0}, time.Time{})
 			})
 			switch {
 			case err == nil:

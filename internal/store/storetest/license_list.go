@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stoa/internal/market"
+	"stoa/internal/market/license"
 	"stoa/internal/store"
 )
 
@@ -33,22 +33,22 @@ func testLicenseList(t *testing.T, open Open) {
 
 	for _, tt := range []struct {
 		name  string
-		query market.LicenseQuery
+		query license.Query
 		want  string
 		total int
 	}{
-		{"all, the newest first, then by id", market.LicenseQuery{}, "l5 l6 l4 l3 l2 l1", 6},
-		{"by id", market.LicenseQuery{ID: "l2"}, "l2", 1},
-		{"by key", market.LicenseQuery{KeyHash: "hash-l3"}, "l3", 1},
-		{"of a product", market.LicenseQuery{ProductSlug: "a"}, "l2 l1", 2},
-		{"of a user", market.LicenseQuery{UserID: "ada"}, "l3 l2 l1", 3},
-		{"of both", market.LicenseQuery{UserID: "ada", ProductSlug: "b"}, "l3", 1},
-		{"of a user without licenses", market.LicenseQuery{UserID: "x"}, "", 0},
-		{"active", market.LicenseQuery{Status: market.LicenseActive}, "l3 l1", 2},
-		{"expired", market.LicenseQuery{Status: market.LicenseExpired}, "l6 l2", 2},
-		{"revoked", market.LicenseQuery{Status: market.LicenseRevoked}, "l5 l4", 2},
-		{"a page", market.LicenseQuery{Slice: market.Slice{Limit: 2, Offset: 1}}, "l6 l4", 6},
-		{"beyond the last page", market.LicenseQuery{Slice: market.Slice{Limit: 2, Offset: 6}}, "", 6},
+		{"all, the newest first, then by id", license.Query{}, "l5 l6 l4 l3 l2 l1", 6},
+		{"by id", license.Query{ID: "l2"}, "l2", 1},
+		{"by key", license.Query{KeyHash: "hash-l3"}, "l3", 1},
+		{"of a product", license.Query{ProductSlug: "a"}, "l2 l1", 2},
+		{"of a user", license.Query{UserID: "ada"}, "l3 l2 l1", 3},
+		{"of both", license.Query{UserID: "ada", ProductSlug: "b"}, "l3", 1},
+		{"of a user without licenses", license.Query{UserID: "x"}, "", 0},
+		{"active", license.Query{Status: license.StatusActive}, "l3 l1", 2},
+		{"expired", license.Query{Status: license.StatusExpired}, "l6 l2", 2},
+		{"revoked", license.Query{Status: license.StatusRevoked}, "l5 l4", 2},
+		{"a page", license.Query{Slice: license.Slice{Limit: 2, Offset: 1}}, "l6 l4", 6},
+		{"beyond the last page", license.Query{Slice: license.Slice{Limit: 2, Offset: 6}}, "", 6},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -82,7 +82,7 @@ func testLicenseList(t *testing.T, open Open) {
 }
 
 func testInstanceList(t *testing.T, s *store.Licenses) {
-	want := []market.Activation{
+	want := []license.Activation{
 		{InstanceID: "c", At: T0},
 		{InstanceID: "a", At: T0.Add(time.Second), Development: true},
 		{InstanceID: "b", At: T0.Add(time.Second)},
@@ -96,12 +96,12 @@ func testInstanceList(t *testing.T, s *store.Licenses) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
-		page market.Slice
-		want []market.Activation
+		page license.Slice
+		want []license.Activation
 	}{
-		{market.Slice{Limit: 10}, want},
-		{market.Slice{Limit: 1, Offset: 1}, want[1:2]},
-		{market.Slice{Limit: 1, Offset: 3}, nil},
+		{license.Slice{Limit: 10}, want},
+		{license.Slice{Limit: 1, Offset: 1}, want[1:2]},
+		{license.Slice{Limit: 1, Offset: 3}, nil},
 	} {
 		t.Run(fmt.Sprint(tt.page), func(t *testing.T) {
 			t.Parallel()

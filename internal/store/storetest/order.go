@@ -10,26 +10,27 @@ import (
 
 	"stoa/internal/database"
 	"stoa/internal/errs"
-	"stoa/internal/market"
+	"stoa/internal/market/order"
 	"stoa/internal/market/payment"
+	"stoa/internal/market/product"
 	"stoa/internal/store"
 )
 
 // Order returns a paid order of the product that Product(slug) makes, for the license
 // that has the same id. It has a bill with an e-mail address if email is not empty.
-func Order(id, slug, userID, email string, at time.Time) market.Order {
-	o := market.Order{
+func Order(id, slug, userID, email string, at time.Time) order.Order {
+	o := order.Order{
 		ID: id, ProductID: "prod-" + slug, TierID: "pro", UserID: userID, PaymentMethod: "card",
-		Amount: market.Money{Minor: 2990, Currency: "EUR"}, LicenseID: id, CreatedAt: at, PaidAt: at,
+		Amount: product.Money{Minor: 2990, Currency: "EUR"}, LicenseID: id, CreatedAt: at, PaidAt: at,
 	}
 	if email != "" {
-		o.Billing = &market.BillingInfo{Name: "Ada", Email: email}
+		o.Billing = &order.BillingInfo{Name: "Ada", Email: email}
 	}
 	return o
 }
 
 // mustOrder creates an order with a license that has the same id and owner.
-func mustOrder(tb testing.TB, s *store.Orders, o market.Order) market.Order {
+func mustOrder(tb testing.TB, s *store.Orders, o order.Order) order.Order {
 	tb.Helper()
 	l := License(o.ID, o.ProductID[len("prod-"):])
 	l.UserID = o.UserID
@@ -50,9 +51,9 @@ func shopDB(tb testing.TB, open Open) *database.DB {
 
 // FullOrder returns an order of that product and that license, with something in
 // every field.
-func FullOrder(id, slug, licenseID string) market.Order {
+func FullOrder(id, slug, licenseID string) order.Order {
 	o := Order(id, slug, "anonymous", "a@b.c", T0)
-	o.Period, o.LicenseID = market.Yearly, licenseID
+	o.Period, o.LicenseID = product.Yearly, licenseID
 	o.Provider, o.PaymentURL = "stripe", "https://pay.example/s1"
 	o.Payment = payment.Reference{Session: "s1", Payment: "p1", Invoice: "i1", Subscription: "u1"}
 	o.PaidAt, o.RefundedAt, o.CancelledAt = T0.Add(time.Minute), T0.Add(time.Hour), T0.Add(2*time.Hour)
@@ -73,7 +74,7 @@ func testOrders(t *testing.T, open Open) {
 		t.Parallel()
 
 		s, stop := salesDB(t, open), errors.New("stop")
-		err := s.InTx(t.Context(), func(tx market.Sales) error {
+		err := s.InTx(t.Context(), func(tx order.Store) error {
 			return errors.Join(tx.CreateLicense(t.Context(), License("m", "a")), tx.CountDownload(t.Context(), "prod-a"), stop)
 		})
 		if !errors.Is(err, stop) {
@@ -139,7 +140,7 @@ func testOrderRows(t *testing.T, open Open) {
 		want.EndedAt = T0.Add(time.Hour)
 		next := want
 		next.ProductID, next.TierID, next.UserID, next.PaymentMethod, next.Billing = "prod-b", "x", "x", "x", nil
-		next.Amount, next.Period = market.Money{Minor: 1, Currency: "JPY"}, market.Monthly
+		next.Amount, next.Period = product.Money{Minor: 1, Currency: "JPY"}, product.Monthly
 		next.LicenseID, next.CreatedAt = "m", T0.Add(time.Hour)
 		if err := s.UpdateOrder(t.Context(), next); err != nil {
 			t.Fatal(err)
@@ -164,15 +165,15 @@ func testOrderLock(t *testing.T, s *store.Orders) {
 	if err := s.CreateOrder(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	second := make(chan market.Order, 1)
+	second := make(chan order.Order, 1)
 	var wg sync.WaitGroup
-	err := s.InTx(t.Context(), func(tx market.Sales) error {
+	err := s.InTx(t.Context(), func(tx order.Store) error {
 		o, err := tx.OrderByID(t.Context(), "o")
 		if err != nil {
 			return err
 		}
 		wg.Go(func() {
-			err := s.InTx(t.Context(), func(tx market.Sales) error {
+			err := s.InTx(t.Context(), func(tx order.Store) error {
 				o, err := tx.OrderByID(t.Context(), "o")
 				second <- o
 				return err
@@ -194,7 +195,7 @@ func testOrderLock(t *testing.T, s *store.Orders) {
 		t.Fatal(err)
 	}
 	wg.Wait()
-	if o := <-second; o.Status() != market.OrderPaid {
+	if o := <-second; o.Status() != order.Paid {
 		t.Errorf("the second transaction saw a %s order, want what the first wrote", o.Status())
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/market"
+	"stoa/internal/market/order"
 	"stoa/internal/store"
 )
 
@@ -20,7 +20,7 @@ func testAllowances(t *testing.T, open Open) {
 		t.Parallel()
 
 		s := store.NewReceipts(open(t))
-		a := market.Allowance{AtOnce: 1, Every: time.Hour}
+		a := order.Allowance{AtOnce: 1, Every: time.Hour}
 		for _, want := range []bool{true, false, true} {
 			later, err := s.Allow(t.Context(), "x", a, T0)
 			if err != nil || later.IsZero() != want {
@@ -39,7 +39,7 @@ func testAllowances(t *testing.T, open Open) {
 }
 
 func testAllowance(t *testing.T, s *store.Claims) {
-	a := market.Allowance{AtOnce: 2, Every: time.Minute}
+	a := order.Allowance{AtOnce: 2, Every: time.Minute}
 	for i, tt := range []struct {
 		name  string
 		after time.Duration
@@ -73,7 +73,7 @@ func testAllowanceRace(t *testing.T, s *store.Claims) {
 	)
 	for range 16 {
 		wg.Go(func() {
-			later, err := s.Allow(t.Context(), "x", market.Allowance{AtOnce: 3, Every: time.Hour}, T0)
+			later, err := s.Allow(t.Context(), "x", order.Allowance{AtOnce: 3, Every: time.Hour}, T0)
 			if err != nil {
 				t.Error(err)
 			}

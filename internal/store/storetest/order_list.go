@@ -12,7 +12,7 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/caller"
 	"stoa/internal/database"
-	"stoa/internal/market"
+	"stoa/internal/market/order"
 	"stoa/internal/store"
 )
 
@@ -26,16 +26,16 @@ func testOrderLists(t *testing.T, open Open) {
 
 func testOrdersOfUser(t *testing.T, db *database.DB) {
 	s := store.NewOrders(db)
-	var want []market.OwnedOrder
+	var want []order.Listed
 	for i, slug := range []string{"a", "b", "a", "b"} {
 		// Pairs of orders have the same time; their ids decide.
 		o := mustOrder(t, s, Order(fmt.Sprintf("o%d", i), slug, "u1", "a@b.c", T0.Add(-time.Duration(i/2)*time.Hour)))
 		p := Product(slug)
-		want = append(want, market.OwnedOrder{Order: o, ProductSlug: slug, ProductName: p.Name})
+		want = append(want, order.Listed{Order: o, ProductSlug: slug, ProductName: p.Name})
 	}
 	mustOrder(t, s, Order("other", "a", "u2", "", T0))
 	for offset := range 6 {
-		got, total, err := s.FindOrders(t.Context(), market.OrderQuery{UserID: "u1", Limit: 2, Offset: offset})
+		got, total, err := s.FindOrders(t.Context(), order.Query{UserID: "u1", Limit: 2, Offset: offset})
 		if err != nil || total != 4 {
 			t.Fatalf("orders of a user at %d = %d in all, %v; want 4", offset, total, err)
 		}
@@ -44,14 +44,14 @@ func testOrdersOfUser(t *testing.T, db *database.DB) {
 			t.Errorf("orders of a user at %d (-got +want):\n%s", offset, diff)
 		}
 	}
-	if got, total, err := s.FindOrders(t.Context(), market.OrderQuery{UserID: "u3", Limit: 2}); len(got) != 0 || total != 0 || err != nil {
+	if got, total, err := s.FindOrders(t.Context(), order.Query{UserID: "u3", Limit: 2}); len(got) != 0 || total != 0 || err != nil {
 		t.Errorf("orders of a user without orders = %v, %d, %v", got, total, err)
 	}
 }
 
 // equateEmpty makes a nil list equal to an empty one.
-var equateEmpty = cmp.Transformer("nil", func(list []market.OwnedOrder) []market.OwnedOrder {
-	return append([]market.OwnedOrder{}, list...)
+var equateEmpty = cmp.Transformer("nil", func(list []order.Listed) []order.Listed {
+	return append([]order.Listed{}, list...)
 })
 
 func testFindOrders(t *testing.T, db *database.DB) {
@@ -71,21 +71,21 @@ func testFindOrders(t *testing.T, db *database.DB) {
 
 	for _, tt := range []struct {
 		name  string
-		query market.OrderQuery
+		query order.Query
 		want  string
 		total int
 	}{
-		{"all, the newest first, then by id", market.OrderQuery{}, "o3 o4 o2 o1", 4},
-		{"a page", market.OrderQuery{Limit: 2, Offset: 1}, "o4 o2", 4},
-		{"beyond the last page", market.OrderQuery{Offset: 4}, "", 4},
-		{"by id", market.OrderQuery{ID: "o2"}, "o2", 1},
-		{"by status", market.OrderQuery{Status: market.OrderRefunded}, "o3", 1},
-		{"of a product", market.OrderQuery{Product: "a"}, "o3 o4 o1", 3},
-		{"of an unknown product", market.OrderQuery{Product: "c"}, "", 0},
-		{"of a user", market.OrderQuery{UserID: "u1"}, "o4 o2", 2},
-		{"by the address on the bill", market.OrderQuery{Email: "Bob@example.com"}, "o4 o1", 2},
-		{"or that of the account", market.OrderQuery{Email: "ada@example.com"}, "o3 o4 o2", 3},
-		{"all at once", market.OrderQuery{Email: "ada@example.com", Product: "a", Status: market.OrderPaid}, "o4", 1},
+		{"all, the newest first, then by id", order.Query{}, "o3 o4 o2 o1", 4},
+		{"a page", order.Query{Limit: 2, Offset: 1}, "o4 o2", 4},
+		{"beyond the last page", order.Query{Offset: 4}, "", 4},
+		{"by id", order.Query{ID: "o2"}, "o2", 1},
+		{"by status", order.Query{Status: order.Refunded}, "o3", 1},
+		{"of a product", order.Query{Product: "a"}, "o3 o4 o1", 3},
+		{"of an unknown product", order.Query{Product: "c"}, "", 0},
+		{"of a user", order.Query{UserID: "u1"}, "o4 o2", 2},
+		{"by the address on the bill", order.Query{Email: "Bob@example.com"}, "o4 o1", 2},
+		{"or that of the account", order.Query{Email: "ada@example.com"}, "o3 o4 o2", 3},
+		{"all at once", order.Query{Email: "ada@example.com", Product: "a", Status: order.Paid}, "o4", 1},
 	} {
 		if tt.query.Limit == 0 {
 			tt.query.Limit = 10

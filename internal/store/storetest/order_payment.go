@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"stoa/internal/errs"
-	"stoa/internal/market"
+	"stoa/internal/market/order"
 	"stoa/internal/market/payment"
 	"stoa/internal/store"
 )
@@ -79,31 +79,31 @@ func testPayments(t *testing.T, open Open) {
 
 func testUnfinished(t *testing.T, s *store.Orders) {
 	n := 0
-	add := func(id string, created time.Time, change func(*market.Order)) {
+	add := func(id string, created time.Time, change func(*order.Order)) {
 		o := Order(id, "a", "anonymous", "", created)
 		o.Provider, o.PaidAt = "stripe", time.Time{}
 		change(&o)
 		mustOrder(t, s, o)
 		n++
 	}
-	add("pending", T0, func(*market.Order) {})
-	add("young", T0.Add(time.Millisecond), func(*market.Order) {})
-	add("begun", T0, func(o *market.Order) { o.PaymentURL = "https://pay.example" })
-	add("other", T0, func(o *market.Order) { o.Provider = "other" })
-	add("paid", T0, func(o *market.Order) { o.PaidAt = T0 })
-	add("cancelled", T0, func(o *market.Order) { o.CancelledAt = T0 })
-	add("late", T0.Add(time.Hour), func(o *market.Order) {
+	add("pending", T0, func(*order.Order) {})
+	add("young", T0.Add(time.Millisecond), func(*order.Order) {})
+	add("begun", T0, func(o *order.Order) { o.PaymentURL = "https://pay.example" })
+	add("other", T0, func(o *order.Order) { o.Provider = "other" })
+	add("paid", T0, func(o *order.Order) { o.PaidAt = T0 })
+	add("cancelled", T0, func(o *order.Order) { o.CancelledAt = T0 })
+	add("late", T0.Add(time.Hour), func(o *order.Order) {
 		o.PaidAt, o.CancelledAt, o.PaymentURL = T0, T0, "https://pay.example"
 	})
-	add("back", T0, func(o *market.Order) { o.PaidAt, o.CancelledAt, o.RefundedAt = T0, T0, T0 })
-	add("over", T0.Add(2*time.Hour), func(o *market.Order) {
+	add("back", T0, func(o *order.Order) { o.PaidAt, o.CancelledAt, o.RefundedAt = T0, T0, T0 })
+	add("over", T0.Add(2*time.Hour), func(o *order.Order) {
 		o.PaidAt, o.RefundedAt, o.Payment.Subscription = T0, T0, "s1"
 	})
-	add("void", T0.Add(3*time.Hour), func(o *market.Order) { o.CancelledAt, o.Payment.Subscription = T0, "s2" })
-	add("ended", T0, func(o *market.Order) {
+	add("void", T0.Add(3*time.Hour), func(o *order.Order) { o.CancelledAt, o.Payment.Subscription = T0, "s2" })
+	add("ended", T0, func(o *order.Order) {
 		o.PaidAt, o.RefundedAt, o.EndedAt, o.Payment.Subscription = T0, T0, T0, "s3"
 	})
-	add("goes on", T0, func(o *market.Order) { o.PaidAt, o.Payment.Subscription = T0, "s4" })
+	add("goes on", T0, func(o *order.Order) { o.PaidAt, o.Payment.Subscription = T0, "s4" })
 	want := func(now time.Time, want string) {
 		t.Helper()
 		found, err := s.UnfinishedOrders(t.Context(), "stripe", T0, now)
@@ -127,11 +127,11 @@ func testUnfinished(t *testing.T, s *store.Orders) {
 	putOff("pending", 1, T0.Add(3*time.Hour))
 	want(T0.Add(2*time.Hour-time.Millisecond), "late:0 over:0 void:0")
 	want(T0.Add(3*time.Hour), "late:0 over:0 void:0 begun:3 pending:1") // the longest waiting first
-	putOff("begun", market.SweepTries, T0.Add(time.Hour))
-	putOff("pending", market.SweepTries-1, T0.Add(time.Hour))
-	want(T0.Add(3*time.Hour), fmt.Sprint("late:0 over:0 void:0 pending:", market.SweepTries-1))
+	putOff("begun", order.SweepTries, T0.Add(time.Hour))
+	putOff("pending", order.SweepTries-1, T0.Add(time.Hour))
+	want(T0.Add(3*time.Hour), fmt.Sprint("late:0 over:0 void:0 pending:", order.SweepTries-1))
 	for range 101 {
-		add("more"+strings.Repeat("x", n), T0, func(*market.Order) {})
+		add("more"+strings.Repeat("x", n), T0, func(*order.Order) {})
 	}
 	if found, err := s.UnfinishedOrders(t.Context(), "stripe", T0, T0); err != nil || len(found) != 100 {
 		t.Errorf("%d unfinished orders at once, %v; want 100", len(found), err)

@@ -11,7 +11,9 @@ import (
 
 	"stoa/internal/database"
 	"stoa/internal/errs"
-	"stoa/internal/market"
+	"stoa/internal/market/catalog"
+	"stoa/internal/market/order"
+	"stoa/internal/market/product"
 	"stoa/internal/store"
 )
 
@@ -24,7 +26,7 @@ func testProducts(t *testing.T, open Open) {
 		t.Parallel()
 
 		c, stop := store.NewProducts(open(t)), errors.New("stop")
-		err := c.InTx(t.Context(), func(tx market.Catalogue) error {
+		err := c.InTx(t.Context(), func(tx catalog.Store) error {
 			return errors.Join(tx.CreateProduct(t.Context(), Product("a")), stop)
 		})
 		if !errors.Is(err, stop) {
@@ -66,7 +68,7 @@ func testProductRows(t *testing.T, open Open) {
 		t.Parallel()
 
 		c := store.NewProducts(open(t))
-		var want []market.Product
+		var want []product.Product
 		for _, slug := range []string{"b", "a-c", "ab"} {
 			p := Product(slug)
 			p.Published = slug != "ab"
@@ -75,13 +77,13 @@ func testProductRows(t *testing.T, open Open) {
 			want = append(want, p)
 		}
 		want[0], want[1], want[2] = want[1], want[2], want[0]
-		var got []market.Product
-		err := c.EachProduct(t.Context(), func(p market.Product) error { got = append(got, p); return nil })
+		var got []product.Product
+		err := c.EachProduct(t.Context(), func(p product.Product) error { got = append(got, p); return nil })
 		if diff := cmp.Diff(got, want); err != nil || diff != "" {
 			t.Errorf("EachProduct = %v (-got +want):\n%s", err, diff)
 		}
 		stop := errors.New("stop")
-		if err := c.EachProduct(t.Context(), func(market.Product) error { return stop }); !errors.Is(err, stop) {
+		if err := c.EachProduct(t.Context(), func(product.Product) error { return stop }); !errors.Is(err, stop) {
 			t.Errorf("EachProduct = %v, want the error of fn", err)
 		}
 	})
@@ -101,7 +103,7 @@ func testProductUpdate(t *testing.T, db *database.DB) {
 	}
 	next := p
 	next.Slug, next.Name, next.CreatedAt, next.UpdatedAt = "b", "Renamed", T0.Add(time.Hour), T0.Add(2*time.Hour)
-	next.DownloadBase, next.RatingBase, next.ReviewBase, next.Detail = p.DownloadBase+10, 2.25, 3, market.Detail{}
+	next.DownloadBase, next.RatingBase, next.ReviewBase, next.Detail = p.DownloadBase+10, 2.25, 3, product.Detail{}
 	next.Position = -1
 	if err := c.UpdateProduct(t.Context(), next); err != nil {
 		t.Fatal(err)
@@ -170,7 +172,7 @@ func testProductDeletion(t *testing.T, open Open) {
 		o := mustOrder(t, s, Order("o", "a", "user", "", T0))
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
-		err := s.InTx(ctx, func(tx market.Sales) error {
+		err := s.InTx(ctx, func(tx order.Store) error {
 			_, missing := tx.OrderByID(ctx, o.ID) // locks it
 			_, lost := tx.LicenseByID(ctx, o.LicenseID)
 			if err := errors.Join(missing, lost); err != nil {
@@ -186,33 +188,33 @@ func testProductDeletion(t *testing.T, open Open) {
 }
 
 // Product returns a product with something in every field.
-func Product(slug string) market.Product {
-	return market.Product{
+func Product(slug string) product.Product {
+	return product.Product{
 		ID: "prod-" + slug, Slug: slug, Name: "Name of " + slug, Description: "Long.", ShortDescription: "Short.",
 		Icon: "/media/i.svg", Screenshots: []string{"/media/1.svg"}, Category: "tools", Highlights: []string{"Fast"},
 		Pricing: paid(2990, "EUR"), RatingBase: 4.5, ReviewBase: 7, DownloadBase: 100,
 		Featured: true, Trending: true, Published: true, CreatedAt: T0, UpdatedAt: T0,
-		Detail: market.Detail{
+		Detail: product.Detail{
 			FullDescription: "Everything.",
-			Features:        []market.FeatureSection{{Title: "T", Description: "D", Items: []string{"I"}}},
-			Tiers: []market.Tier{{
-				ID: "pro", Name: "Pro", Description: "For pros.", Price: market.Money{Minor: 2990, Currency: "EUR"},
-				Period: market.Yearly, Features: []string{"All"}, Highlighted: true, MaxInstances: 3,
+			Features:        []product.FeatureSection{{Title: "T", Description: "D", Items: []string{"I"}}},
+			Tiers: []product.Tier{{
+				ID: "pro", Name: "Pro", Description: "For pros.", Price: product.Money{Minor: 2990, Currency: "EUR"},
+				Period: product.Yearly, Features: []string{"All"}, Highlighted: true, MaxInstances: 3,
 			}},
-			FAQ: []market.Question{{Question: "Q", Answer: "A"}},
-			Comparison: &market.Comparison{
+			FAQ: []product.Question{{Question: "Q", Answer: "A"}},
+			Comparison: &product.Comparison{
 				Columns: []string{"pro"},
-				Rows:    []market.ComparisonRow{{Feature: "F", Values: map[string]any{"pro": true}}},
+				Rows:    []product.ComparisonRow{{Feature: "F", Values: map[string]any{"pro": true}}},
 			},
 		},
 	}
 }
 
-func paid(minor int64, currency string) market.Pricing {
-	return market.Pricing{Type: market.Paid, Price: market.Money{Minor: minor, Currency: currency}}
+func paid(minor int64, currency string) product.Pricing {
+	return product.Pricing{Type: product.Paid, Price: product.Money{Minor: minor, Currency: currency}}
 }
 
-func mustCreate(tb testing.TB, c market.Catalogue, p market.Product) {
+func mustCreate(tb testing.TB, c catalog.Store, p product.Product) {
 	tb.Helper()
 	if err := c.CreateProduct(tb.Context(), p); err != nil {
 		tb.Fatal(fmt.Errorf("create %s: %w", p.Slug, err))

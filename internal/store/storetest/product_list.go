@@ -9,74 +9,75 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/market"
+	"stoa/internal/market/catalog"
+	"stoa/internal/market/product"
 	"stoa/internal/store"
 )
 
-var sorts = []market.Sort{
-	market.SortFeatured, market.SortNewest, market.SortRating, market.SortDownloads, market.SortPrice, market.SortName,
+var sorts = []catalog.Sort{
+	catalog.SortFeatured, catalog.SortNewest, catalog.SortRating, catalog.SortDownloads, catalog.SortPrice, catalog.SortName,
 }
 
 // testProductList has products that each order of the list puts in another sequence.
 func testProductList(t *testing.T, open Open) {
 	c := store.NewProducts(open(t))
-	add := func(slug string, change func(*market.Product)) {
+	add := func(slug string, change func(*product.Product)) {
 		p := Product(slug)
 		p.Featured, p.Trending, p.Published = false, false, true
 		change(&p)
 		mustCreate(t, c, p)
 	}
-	add("a", func(p *market.Product) {
+	add("a", func(p *product.Product) {
 		p.Name, p.Category, p.Featured, p.DownloadBase, p.RatingBase, p.Pricing = "Éclair", "z", true, 5, 1, paid(900, "EUR")
 	})
-	add("b", func(p *market.Product) {
+	add("b", func(p *product.Product) {
 		p.Name, p.Category, p.DownloadBase, p.RatingBase = "beta", "a", 50, 4.5
 		p.Pricing, p.CreatedAt = paid(500, "JPY"), T0.Add(time.Hour)
 	})
-	add("c", func(p *market.Product) {
+	add("c", func(p *product.Product) {
 		p.Name, p.Category, p.DownloadBase, p.RatingBase, p.ReviewBase = "Alpha 100%", "B", 50, 4.5, 99
-		p.Pricing = market.Pricing{Type: market.Free}
+		p.Pricing = product.Pricing{Type: product.Free}
 	})
-	add("d", func(p *market.Product) {
+	add("d", func(p *product.Product) {
 		p.Name, p.Category, p.Trending, p.DownloadBase, p.RatingBase = "zeta_1", "a", true, 1, 5
 		p.Pricing, p.CreatedAt = paid(1, "KWD"), T0.Add(-time.Hour)
 	})
-	add("hidden", func(p *market.Product) { p.Published, p.Category = false, "secret" })
-	add("last", func(p *market.Product) {
+	add("hidden", func(p *product.Product) { p.Published, p.Category = false, "secret" })
+	add("last", func(p *product.Product) {
 		p.Published, p.Category, p.Position, p.Featured, p.DownloadBase = false, "secret", 1, true, 1000
 	})
-	add("first", func(p *market.Product) { p.Published, p.Category, p.Position, p.DownloadBase = false, "secret", -1, 0 })
+	add("first", func(p *product.Product) { p.Published, p.Category, p.Position, p.DownloadBase = false, "secret", -1, 0 })
 
 	yes, no := true, false
 	tests := []struct {
 		name  string
-		query market.ListQuery
+		query catalog.ListQuery
 		want  string
 		total int
 	}{
-		{"featured first, then downloads, then id", market.ListQuery{}, "a b c d", 4},
-		{"drafts, by position before downloads", market.ListQuery{Shelf: market.Drafts}, "last first hidden", 3},
-		{"drafts of a search", market.ListQuery{Shelf: market.Drafts, Search: "hidden"}, "hidden", 1},
-		{"everything", market.ListQuery{Shelf: market.AnyShelf}, "a last first hidden b c d", 7},
-		{"everything of a kind", market.ListQuery{Shelf: market.AnyShelf, Featured: &yes}, "a last", 2},
-		{"newest", market.ListQuery{Sort: market.SortNewest}, "b a c d", 4},
-		{"rating, then reviews", market.ListQuery{Sort: market.SortRating}, "d c b a", 4},
-		{"downloads", market.ListQuery{Sort: market.SortDownloads}, "b c a d", 4},
-		{"price by face value", market.ListQuery{Sort: market.SortPrice}, "c d a b", 4},
-		{"name, ignoring case, by code point", market.ListQuery{Sort: market.SortName}, "c b d a", 4},
-		{"a category", market.ListQuery{Category: "a"}, "b d", 2},
-		{"a category in another case", market.ListQuery{Category: "A"}, "", 0},
-		{"an unpublished category", market.ListQuery{Category: "secret"}, "", 0},
-		{"featured", market.ListQuery{Featured: &yes}, "a", 1},
-		{"not trending", market.ListQuery{Trending: &no}, "a b c", 3},
-		{"search in any case and form", market.ListQuery{Search: "E\u0301CLAIR"}, "a", 1},
-		{"search for every word", market.ListQuery{Search: "alpha 100"}, "c", 1},
-		{"search takes wildcards literally", market.ListQuery{Search: "a_"}, "d", 1},
-		{"percent too", market.ListQuery{Search: "%"}, "c", 1},
-		{"and the escape character", market.ListQuery{Search: "~"}, "", 0},
-		{"a page", market.ListQuery{Page: 2, Limit: 3}, "d", 4},
-		{"just beyond the last page", market.ListQuery{Page: 3, Limit: 2}, "", 4},
-		{"far beyond the last page", market.ListQuery{Page: 1 << 62, Limit: 100}, "", 4},
+		{"featured first, then downloads, then id", catalog.ListQuery{}, "a b c d", 4},
+		{"drafts, by position before downloads", catalog.ListQuery{Shelf: catalog.Drafts}, "last first hidden", 3},
+		{"drafts of a search", catalog.ListQuery{Shelf: catalog.Drafts, Search: "hidden"}, "hidden", 1},
+		{"everything", catalog.ListQuery{Shelf: catalog.AnyShelf}, "a last first hidden b c d", 7},
+		{"everything of a kind", catalog.ListQuery{Shelf: catalog.AnyShelf, Featured: &yes}, "a last", 2},
+		{"newest", catalog.ListQuery{Sort: catalog.SortNewest}, "b a c d", 4},
+		{"rating, then reviews", catalog.ListQuery{Sort: catalog.SortRating}, "d c b a", 4},
+		{"downloads", catalog.ListQuery{Sort: catalog.SortDownloads}, "b c a d", 4},
+		{"price by face value", catalog.ListQuery{Sort: catalog.SortPrice}, "c d a b", 4},
+		{"name, ignoring case, by code point", catalog.ListQuery{Sort: catalog.SortName}, "c b d a", 4},
+		{"a category", catalog.ListQuery{Category: "a"}, "b d", 2},
+		{"a category in another case", catalog.ListQuery{Category: "A"}, "", 0},
+		{"an unpublished category", catalog.ListQuery{Category: "secret"}, "", 0},
+		{"featured", catalog.ListQuery{Featured: &yes}, "a", 1},
+		{"not trending", catalog.ListQuery{Trending: &no}, "a b c", 3},
+		{"search in any case and form", catalog.ListQuery{Search: "E\u0301CLAIR"}, "a", 1},
+		{"search for every word", catalog.ListQuery{Search: "alpha 100"}, "c", 1},
+		{"search takes wildcards literally", catalog.ListQuery{Search: "a_"}, "d", 1},
+		{"percent too", catalog.ListQuery{Search: "%"}, "c", 1},
+		{"and the escape character", catalog.ListQuery{Search: "~"}, "", 0},
+		{"a page", catalog.ListQuery{Page: 2, Limit: 3}, "d", 4},
+		{"just beyond the last page", catalog.ListQuery{Page: 3, Limit: 2}, "", 4},
+		{"far beyond the last page", catalog.ListQuery{Page: 1 << 62, Limit: 100}, "", 4},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -88,7 +89,7 @@ func testProductList(t *testing.T, open Open) {
 				q.Limit = 10
 			}
 			if q.Sort == "" {
-				q.Sort = market.SortFeatured
+				q.Sort = catalog.SortFeatured
 			}
 			list, total, err := c.ListProducts(t.Context(), q)
 			if err != nil {
@@ -133,9 +134,9 @@ func testProductPages(t *testing.T, open Open) {
 
 // shuffled returns n products with few different values, so that most comparisons
 // are decided by the id.
-func shuffled(n int) []market.Product {
+func shuffled(n int) []product.Product {
 	rnd := rand.New(rand.NewPCG(1, uint64(n)))
-	list := make([]market.Product, n)
+	list := make([]product.Product, n)
 	for i := range list {
 		p := Product(fmt.Sprintf("p%03d", i))
 		p.ID = fmt.Sprintf("%04d", rnd.IntN(10_000)*1000+i)
@@ -153,7 +154,7 @@ func testPagesMakeTheList(t *testing.T, c *store.Products) {
 	for _, p := range shuffled(60) {
 		mustCreate(t, c, p)
 	}
-	slugs := func(q market.ListQuery) (out []string, total int) {
+	slugs := func(q catalog.ListQuery) (out []string, total int) {
 		t.Helper()
 		list, total, err := c.ListProducts(t.Context(), q)
 		if err != nil {
@@ -165,7 +166,7 @@ func testPagesMakeTheList(t *testing.T, c *store.Products) {
 		return out, total
 	}
 	for _, sort := range sorts {
-		for name, q := range map[string]market.ListQuery{
+		for name, q := range map[string]catalog.ListQuery{
 			"all": {}, "category": {Category: "c1"}, "trending": {Trending: &yes}, "search": {Search: "name 3"},
 		} {
 			q.Sort, q.Page, q.Limit = sort, 1, 100
@@ -200,7 +201,7 @@ func testCounts(t *testing.T, c *store.Products) {
 	var (
 		wg    sync.WaitGroup
 		mu    sync.Mutex
-		final = make(map[string]market.Product)
+		final = make(map[string]product.Product)
 	)
 	for admin := range 4 {
 		wg.Go(func() {
@@ -208,7 +209,7 @@ func testCounts(t *testing.T, c *store.Products) {
 			for i := range 10 {
 				p := Product(fmt.Sprintf("a%d-%d", admin, i))
 				p.Category, p.Published = fmt.Sprint("c", rnd.IntN(4)), rnd.IntN(3) > 0
-				err := c.InTx(t.Context(), func(tx market.Catalogue) error {
+				err := c.InTx(t.Context(), func(tx catalog.Store) error {
 					if err := tx.CreateProduct(t.Context(), p); err != nil {
 						return err
 					}
@@ -239,7 +240,7 @@ func testCounts(t *testing.T, c *store.Products) {
 	}
 	var categories []string
 	for _, category := range []string{"", "c0", "c1", "c2", "c3", "none"} {
-		q := market.ListQuery{Category: category, Sort: market.SortName, Page: 1, Limit: 1}
+		q := catalog.ListQuery{Category: category, Sort: catalog.SortName, Page: 1, Limit: 1}
 		_, total, err := c.ListProducts(t.Context(), q)
 		if err != nil || total != want[category] {
 			t.Errorf("%d products of category %q, %v; want %d", total, category, err, want[category])
@@ -280,7 +281,7 @@ func testTotalOfTheMoment(t *testing.T, c *store.Products) {
 	})
 	seen := make(map[string]bool)
 	for range 200 {
-		list, total, err := c.ListProducts(t.Context(), market.ListQuery{Sort: market.SortNewest, Page: 2, Limit: 6})
+		list, total, err := c.ListProducts(t.Context(), catalog.ListQuery{Sort: catalog.SortNewest, Page: 2, Limit: 6})
 		if err != nil {
 			t.Error(err)
 			break

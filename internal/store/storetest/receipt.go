@@ -9,12 +9,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stoa/internal/market"
+	"stoa/internal/market/order"
 	"stoa/internal/store"
 )
 
 // mustReceipt creates an order and its receipt, due at once.
-func mustReceipt(tb testing.TB, s *store.Orders, o market.Order, at time.Time) {
+func mustReceipt(tb testing.TB, s *store.Orders, o order.Order, at time.Time) {
 	tb.Helper()
 	mustOrder(tb, s, o)
 	if err := s.AddReceipt(tb.Context(), o.ID, at); err != nil {
@@ -24,7 +24,7 @@ func mustReceipt(tb testing.TB, s *store.Orders, o market.Order, at time.Time) {
 
 // mustLease leases a receipt and checks that it is the one of orderID, or that none
 // is due if orderID is empty.
-func mustLease(tb testing.TB, s *store.Receipts, orderID, lease string, now, until time.Time) market.Delivery {
+func mustLease(tb testing.TB, s *store.Receipts, orderID, lease string, now, until time.Time) order.DueReceipt {
 	tb.Helper()
 	d, ok, err := s.LeaseReceipt(tb.Context(), lease, now, until)
 	if err != nil || ok != (orderID != "") || d.OrderID != orderID {
@@ -50,7 +50,7 @@ func testReceipts(t *testing.T, open Open) {
 		got := mustLease(t, s, "o", "x", second, second)
 		p, l := Product("a"), License("o", "a")
 		l.UserID, l.Version = "anonymous", got.License.Version
-		want := market.Delivery{
+		want := order.DueReceipt{
 			OrderID: "o", UserID: "anonymous", Billing: o.Billing, Amount: o.Amount, Ordered: T0,
 			ProductName: p.Name, TierName: got.TierName, License: l, Stands: true, Attempts: 1, Since: second,
 		}
@@ -105,7 +105,7 @@ func testLeases(t *testing.T, sales *store.Orders, s *store.Receipts) {
 		t.Errorf("%d attempts, want 2", d.Attempts)
 	}
 	// The lease of x has ended, so its holder no longer decides.
-	err := errors.Join(s.FinishReceipt(ctx, "early", "x", market.ReceiptSent, at(10)),
+	err := errors.Join(s.FinishReceipt(ctx, "early", "x", order.ReceiptSent, at(10)),
 		s.PostponeReceipt(ctx, "early", "x", at(10), 0))
 	if err != nil {
 		t.Fatal(err)
@@ -117,8 +117,8 @@ func testLeases(t *testing.T, sales *store.Orders, s *store.Receipts) {
 	if d := mustLease(t, s, "early", "w", at(12), at(30)); d.Attempts != 8 {
 		t.Errorf("%d attempts, want the 7 of the postponement and one more", d.Attempts)
 	}
-	err = errors.Join(s.FinishReceipt(ctx, "early", "w", market.ReceiptFailed, at(13)),
-		s.FinishReceipt(ctx, "late", "y", market.ReceiptSent, at(13)))
+	err = errors.Join(s.FinishReceipt(ctx, "early", "w", order.ReceiptFailed, at(13)),
+		s.FinishReceipt(ctx, "late", "y", order.ReceiptSent, at(13)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func testOneReceipt(t *testing.T, sales *store.Orders, s *store.Receipts) {
 		t.Fatal(err)
 	}
 	mustLease(t, s, "", "y", T0, T0.Add(time.Second))
-	if err := s.FinishReceipt(t.Context(), "o", "x", market.ReceiptSent, T0); err != nil {
+	if err := s.FinishReceipt(t.Context(), "o", "x", order.ReceiptSent, T0); err != nil {
 		t.Fatal(err)
 	}
 	if err := sales.AddReceipt(t.Context(), "o", T0); err != nil { // and again after it was sent
@@ -178,7 +178,7 @@ func testOneReceipt(t *testing.T, sales *store.Orders, s *store.Receipts) {
 
 	mustOrder(t, sales, Order("undone", "a", "u1", "", T0))
 	stop := errors.New("stop")
-	err := sales.InTx(t.Context(), func(tx market.Sales) error {
+	err := sales.InTx(t.Context(), func(tx order.Store) error {
 		return errors.Join(tx.AddReceipt(t.Context(), "undone", T0), stop)
 	})
 	if !errors.Is(err, stop) {

@@ -10,7 +10,9 @@ import (
 
 	"stoa/internal/database"
 	"stoa/internal/errs"
-	"stoa/internal/market"
+	"stoa/internal/market/license"
+	"stoa/internal/market/product"
+	"stoa/internal/market/review"
 	"stoa/internal/store"
 )
 
@@ -21,9 +23,9 @@ func testReviews(t *testing.T, open Open) {
 		s, r := reviews(t, open(t)), reviewOf("r", "a", "ada")
 		mustSave(t, s, r)
 		r.Author, r.ProductSlug = "N.ada", "a"
-		for name, read := range map[string]func() (market.Review, error){
-			"ReviewByID": func() (market.Review, error) { return s.ReviewByID(t.Context(), "r") },
-			"ReviewBy":   func() (market.Review, error) { return s.ReviewBy(t.Context(), "prod-a", "ada") },
+		for name, read := range map[string]func() (review.Review, error){
+			"ReviewByID": func() (review.Review, error) { return s.ReviewByID(t.Context(), "r") },
+			"ReviewBy":   func() (review.Review, error) { return s.ReviewBy(t.Context(), "prod-a", "ada") },
 		} {
 			got, err := read()
 			if diff := cmp.Diff(got, r); err != nil || diff != "" {
@@ -42,7 +44,7 @@ func testReviews(t *testing.T, open Open) {
 
 		s := reviews(t, open(t))
 		mustSave(t, s, reviewOf("r", "a", "ada"))
-		next := market.Review{
+		next := review.Review{
 			ID: "r", ProductID: "prod-b", UserID: "bob", Rating: 1, Hidden: false,
 			CreatedAt: T0.Add(time.Hour), UpdatedAt: T0.Add(2 * time.Hour),
 		}
@@ -77,9 +79,9 @@ func testReviews(t *testing.T, open Open) {
 		t.Parallel()
 
 		s, stop := reviews(t, open(t)), errors.New("stop")
-		err := s.InTx(t.Context(), func(tx market.Reviews) error {
+		err := s.InTx(t.Context(), func(tx review.Store) error {
 			return errors.Join(tx.SaveReview(t.Context(), reviewOf("r", "a", "ada")),
-				tx.SetTally(t.Context(), "prod-a", market.Tally{Stars: 5, Reviews: 1}), stop)
+				tx.SetTally(t.Context(), "prod-a", review.Tally{Stars: 5, Reviews: 1}), stop)
 		})
 		tally, tallyErr := s.Tally(t.Context(), "prod-a")
 		if !errors.Is(err, stop) || tallyErr != nil || tally.Reviews != 0 {
@@ -102,14 +104,14 @@ func reviews(tb testing.TB, db *database.DB) *store.Reviews {
 }
 
 // reviewOf returns a review with something in every field.
-func reviewOf(id, slug, user string) market.Review {
-	return market.Review{
+func reviewOf(id, slug, user string) review.Review {
+	return review.Review{
 		ID: id, ProductID: "prod-" + slug, UserID: user, Rating: 4, Title: "Title", Text: "Text\nof two lines", Hidden: true,
 		CreatedAt: T0, UpdatedAt: T0.Add(time.Minute),
 	}
 }
 
-func mustSave(tb testing.TB, s *store.Reviews, r market.Review) {
+func mustSave(tb testing.TB, s *store.Reviews, r review.Review) {
 	tb.Helper()
 	if err := s.SaveReview(tb.Context(), r); err != nil {
 		tb.Fatal(err)
@@ -120,14 +122,14 @@ func testHoldsLicense(t *testing.T, db *database.DB) {
 	s := reviews(t, db)
 	for _, tt := range []struct {
 		name   string
-		change func(*market.License) // to a good license of ada's
+		change func(*license.License) // to a good license of ada's
 		want   bool
 	}{
-		{"unpaid", func(l *market.License) { l.Paid = false }, false},
-		{"revoked", func(l *market.License) { l.RevokedAt = T0 }, false},
-		{"another product's", func(l *market.License) { l.ProductID = "prod-b" }, false},
-		{"another user's", func(l *market.License) { l.UserID = "bob" }, false},
-		{"expired", func(l *market.License) { l.ExpiresAt = T0.Add(-time.Hour) }, true},
+		{"unpaid", func(l *license.License) { l.Paid = false }, false},
+		{"revoked", func(l *license.License) { l.RevokedAt = T0 }, false},
+		{"another product's", func(l *license.License) { l.ProductID = "prod-b" }, false},
+		{"another user's", func(l *license.License) { l.UserID = "bob" }, false},
+		{"expired", func(l *license.License) { l.ExpiresAt = T0.Add(-time.Hour) }, true},
 	} {
 		l := License(tt.name, "a")
 		l.UserID, l.RevokedAt = "ada", time.Time{}
@@ -143,7 +145,7 @@ func testHoldsLicense(t *testing.T, db *database.DB) {
 
 func testTally(t *testing.T, db *database.DB) {
 	s := reviews(t, db)
-	shown := func() market.Product {
+	shown := func() product.Product {
 		t.Helper()
 		p, err := store.NewProducts(db).ProductBySlug(t.Context(), "a")
 		if err != nil {
@@ -151,7 +153,7 @@ func testTally(t *testing.T, db *database.DB) {
 		}
 		return p
 	}
-	want := market.Tally{RatingBase: 4.5, ReviewBase: 7}
+	want := review.Tally{RatingBase: 4.5, ReviewBase: 7}
 	if got, err := s.Tally(t.Context(), "prod-a"); err != nil || got != want {
 		t.Errorf("Tally = %+v, %v; want %+v", got, err, want)
 	}
@@ -186,7 +188,7 @@ func testTally(t *testing.T, db *database.DB) {
 func testTallyLock(t *testing.T, s *store.Reviews) {
 	read, done := make(chan struct{}), make(chan error, 1)
 	count := func(before func()) error {
-		return s.InTx(t.Context(), func(tx market.Reviews) error {
+		return s.InTx(t.Context(), func(tx review.Store) error {
 			tally, err := tx.Tally(t.Context(), "prod-a")
 			if err != nil {
 				return err
@@ -218,7 +220,7 @@ func testTallyLock(t *testing.T, s *store.Reviews) {
 }
 
 func testReviewList(t *testing.T, s *store.Reviews) {
-	for i, r := range []market.Review{
+	for i, r := range []review.Review{
 		reviewOf("r1", "a", "ada"), reviewOf("r2", "a", "bob"), reviewOf("r4", "b", "ada"), reviewOf("r3", "b", "bob"),
 	} {
 		r.Hidden, r.CreatedAt = i == 1, T0.Add(time.Duration(min(i, 2))*time.Hour) // the last two at the same time
@@ -227,18 +229,18 @@ func testReviewList(t *testing.T, s *store.Reviews) {
 	yes, no := true, false
 	for _, tt := range []struct {
 		name  string
-		query market.ReviewQuery
+		query review.Query
 		want  string
 		total int
 	}{
-		{"all, the newest first, then by id", market.ReviewQuery{}, "r3 r4 r2 r1", 4},
-		{"of a product", market.ReviewQuery{ProductID: "prod-a"}, "r2 r1", 2},
-		{"of a product by slug", market.ReviewQuery{ProductSlug: "b"}, "r3 r4", 2},
-		{"of an unknown product", market.ReviewQuery{ProductSlug: "c"}, "", 0},
-		{"hidden", market.ReviewQuery{Hidden: &yes}, "r2", 1},
-		{"of a product, not hidden", market.ReviewQuery{ProductID: "prod-a", Hidden: &no}, "r1", 1},
-		{"a page", market.ReviewQuery{Limit: 2, Offset: 1}, "r4 r2", 4},
-		{"just beyond the last page", market.ReviewQuery{Offset: 4}, "", 4},
+		{"all, the newest first, then by id", review.Query{}, "r3 r4 r2 r1", 4},
+		{"of a product", review.Query{ProductID: "prod-a"}, "r2 r1", 2},
+		{"of a product by slug", review.Query{ProductSlug: "b"}, "r3 r4", 2},
+		{"of an unknown product", review.Query{ProductSlug: "c"}, "", 0},
+		{"hidden", review.Query{Hidden: &yes}, "r2", 1},
+		{"of a product, not hidden", review.Query{ProductID: "prod-a", Hidden: &no}, "r1", 1},
+		{"a page", review.Query{Limit: 2, Offset: 1}, "r4 r2", 4},
+		{"just beyond the last page", review.Query{Offset: 4}, "", 4},
 	} {
 		if tt.query.Limit == 0 {
 			tt.query.Limit = 10

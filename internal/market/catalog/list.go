@@ -1,0 +1,94 @@
+package catalog
+
+import (
+	"slices"
+	"strings"
+
+	"stoa/internal/errs"
+	"stoa/internal/market/product"
+	"stoa/internal/text"
+)
+
+// Sort is an order of the product list.
+type Sort string
+
+// The orders of CONTRACT 3. All of them end with the id, so that pages never
+// overlap. Featured products come first, in the order of their positions, then
+// the others; at the same position the most downloaded first. Prices are
+// compared by their number, whatever the currency.
+const (
+	SortFeatured  Sort = "featured"
+	SortNewest    Sort = "newest"
+	SortRating    Sort = "rating"
+	SortDownloads Sort = "downloads"
+	SortPrice     Sort = "price"
+	SortName      Sort = "name"
+)
+
+// Limits of the product list (CONTRACT 3).
+const (
+	DefaultLimit = 20
+	MaxLimit     = 100
+	maxSearch    = 100 // characters
+)
+
+// Shelf says whether a list has products that are published.
+type Shelf int
+
+// The shelves. What is not on sale is for administrators only, so that the zero
+// value shows nothing it should not.
+const (
+	OnSale   Shelf = iota // published
+	Drafts                // not published
+	AnyShelf              // both
+)
+
+// ListQuery says which products are wanted. The zero value of a filter is no
+// filter.
+type ListQuery struct {
+	Shelf    Shelf
+	Page     int // from 1
+	Limit    int
+	Category string
+	Search   string
+	Sort     Sort
+	Featured *bool
+	Trending *bool
+}
+
+// Issues returns what is wrong with the query.
+func (q ListQuery) Issues() []errs.Issue {
+	var is errs.Issues
+	if q.Page < 1 {
+		is.Add("page", "out_of_range", "page must be a whole number from 1.")
+	}
+	if q.Limit < 1 || q.Limit > MaxLimit {
+		is.Add("limit", "out_of_range", "limit must be a whole number from 1 to %d.", MaxLimit)
+	}
+	switch q.Sort {
+	case SortFeatured, SortNewest, SortRating, SortDownloads, SortPrice, SortName:
+	default:
+		is.Add("sort", "unknown_value", "sort must be featured, newest, rating, downloads, price or name.")
+	}
+	if !text.Printable(q.Search, maxSearch) {
+		is.Add("q", "out_of_range", "q must be at most %d printable characters.", maxSearch)
+	}
+	if !text.Printable(q.Category, text.Short) {
+		is.Add("category", "out_of_range", "category must be at most %d printable characters.", text.Short)
+	}
+	return is.List()
+}
+
+// Page is a page of the product list.
+type Page struct {
+	Products   []product.Product
+	Total      int // of all pages
+	Categories []string
+}
+
+// Terms returns the words of a search, each of which must occur, and each once.
+func (q ListQuery) Terms() []string {
+	terms := strings.Fields(text.Fold(q.Search))
+	slices.Sort(terms)
+	return slices.Compact(terms)
+}

@@ -1,0 +1,128 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"stoa/internal/audit"
+	"stoa/internal/errs"
+	"stoa/internal/market/product"
+	"stoa/internal/picture"
+)
+
+// Picture is a picture that stoa keeps.
+type Picture struct {
+	Path      string // on this server
+	Extension string // "svg", "png", "jpg" or "webp"
+	Size      int
+}
+
+// AddPicture keeps a picture for products to show. What it is, its content says.
+// The same content again is the same picture.
+//
+// It returns ErrPictureTooLarge, and VALIDATION_ERROR for what is no picture or
+// no harmless one.
+func (s *Service) AddPicture(ctx context.Context, content []byte) (Picture, error) {
+	if len(content) > picture.MaxSize {
+		return Picture{}, ErrPictureTooLarge
+	}
+	extension, err := picture.Extension(content)
+	if err != nil {
+		return Picture{}, errs.Validation(errs.Issue{Code: "bad_media", Message: "The picture can not be taken: " + err.Error() + "."})
+	}
+	name, err := s.Media.Put(ctx, content, extension)
+	if err != nil {
+		return Picture{}, err
+	}
+	err = s.Store.Record(ctx, audit.New(ctx, s.Now(), audit.MediaUpload, audit.Target{Type: "media", ID: name}, audit.Details{"bytes": len(content)}))
+	if err != nil {
+		return Picture{}, err
+	}
+	return Picture{Path: product.MediaPath + name, Extension: extension, Size: len(content)}, nil
+}
+
+// readPicture returns a picture that a catalog in the folder dir of fsys names, and its extension.
+// Its errors are sentences for the catalog's author.
+func readPicture(fsys fs.FS, dir, ref string) (content []byte, extension string, err error) {
+	name := path.Join(dir, ref)
+	// The folder is the limit even where the file system would go further.
+	if !fs.ValidPath(name) || dir != "." && !strings.HasPrefix(name, dir+"/") {
+		return nil, "", errors.New("it is outside of the catalog's folder")
+	}
+	f, err := fsys.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, "", errors.New("there is no such file")
+	} else if err != nil {
+		return nil, "", errors.New("it cannot be opened")
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, "", errors.New("it is not a file")
+	}
+	content, err = io.ReadAll(io.LimitReader(f, picture.MaxSize+1))
+	if err != nil {
+		return nil, "", errors.New("it cannot be read")
+	}
+	if len(content) > picture.MaxSize {
+		return nil, "", fmt.Errorf("it is larger than %d MiB", picture.MaxSize>>20)
+	}
+	extension = strings.TrimPrefix(strings.ToLower(path.Ext(name)), ".")
+	if extension == "jpeg" {
+		extension = "jpg"
+	}
+	if err := picture.Check(extension, content); err != nil {
+		return nil, "", err
+	}
+	return content, extension, nil
+}
+
+// checkStored notes the pictures that should be here and are not. Those that their product shows
+// already are left out: a picture that got lost must not keep the rest from being changed or
+// imported.
+func (s *Service) checkStored(ctx context.Context, d *product.Document) error {
+	seen := make(map[string]bool)
+	for _, at := range d.Stored {
+		there, known := seen[at.Ref]
+		if !known {
+			var err error
+			if there, err = s.hasPicture(ctx, at.Ref); err != nil {
+				return err
+			}
+			seen[at.Ref] = there
+		}
+		if there {
+			continue
+		}
+		if shown, err := s.showsPicture(ctx, at); err != nil {
+			return err
+		} else if !shown {
+			d.FaultAt(at, "there is no picture %s here; upload it first.", at.Ref)
+		}
+	}
+	return nil
+}
+
+// hasPicture reports whether stoa keeps the picture of that path.
+func (s *Service) hasPicture(ctx context.Context, ref string) (bool, error) {
+	file, err := s.Media.Get(ctx, strings.TrimPrefix(ref, product.MediaPath))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	return true, file.Close()
+}
+
+// showsPicture reports whether the product that a picture is for shows it already.
+func (s *Service) showsPicture(ctx context.Context, at product.PictureRef) (bool, error) {
+	p, err := s.Get(ctx, at.Slug)
+	if errs.KindOf(err) == errs.NotFound {
+		return false, nil
+	}
+	return err == nil && p.Shows(at.Ref), err
+}

@@ -1,7 +1,0 @@
-package market
-
-// ParseCatalog reads a catalog with files beside it, and says what is wrong with it.
-func ParseCatalog(data []byte) (*Document, error) {
-	d := ReadCatalog(data, true)
-	return d, d.Err()
-}

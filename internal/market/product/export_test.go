@@ -1,0 +1,7 @@
+package product
+
+// ParseCatalog reads a catalog with files beside it, and says what is wrong with it.
+func ParseCatalog(data []byte) (*Document, error) {
+	d := ReadCatalog(data, true)
+	return d, d.Err()
+}
