@@ -33,7 +33,7 @@ type Query struct {
 	From time.Time // the first moment
 	To   time.Time // the moment after the last
 
-	Offset, Limit int
+	Limit, Offset int
 }
 
 // maxFilter is how long a text of a Query may be, in bytes.

@@ -56,7 +56,7 @@ func counts(isDevelopment bool) (counted, development int) {
 
 // ListInstances implements market.Licenses.
 func (s *Licenses) ListInstances(
-	ctx context.Context, licenseID string, p license.Slice,
+	ctx context.Context, licenseID string, limit, offset int,
 ) ([]license.Activation, int, error) {
 	var total int
 	err := s.Read.QueryRowContext(ctx, `
@@ -71,6 +71,6 @@ func (s *Licenses) ListInstances(
 		SELECT instance_id, development, activated_at_ms FROM license_instances
 		WHERE license_id = $1
 		ORDER BY activated_at_ms, instance_id
-		LIMIT $2 OFFSET $3`, licenseID, p.Limit, p.Offset)
+		LIMIT $2 OFFSET $3`, licenseID, limit, offset)
 	return list, total, err
 }

@@ -23,8 +23,8 @@ func answer(status int, contentType, body string, headers ...string) Response {
 }
 
 const (
-	jsonType = "application/json"
-	licenseJSON  = `{"id":"tz4a98xxat96iws9zmbrgj3a","productId":"tz4a98xxat96iws9zmbrgj3a","licenseKey":"STOA-7QK2M-9XW4T-B3HNC-5VJ8R-D6PYE-J7H2Z","type":"perpetual","status":"active","features":[],"maxInstances":1,"currentInstances":1,"createdAt":"2030-03-01T12:00:00.000Z"}`
+	jsonType    = "application/json"
+	licenseJSON = `{"id":"tz4a98xxat96iws9zmbrgj3a","productId":"tz4a98xxat96iws9zmbrgj3a","licenseKey":"STOA-7QK2M-9XW4T-B3HNC-5VJ8R-D6PYE-J7H2Z","type":"perpetual","status":"active","features":[],"maxInstances":1,"currentInstances":1,"createdAt":"2030-03-01T12:00:00.000Z"}`
 )
 
 func TestContractAcceptsWhatIsPromised(t *testing.T) {

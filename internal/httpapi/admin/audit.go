@@ -44,7 +44,7 @@ func (h *Handlers) ListAudit(w http.ResponseWriter, r *http.Request) error {
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
 	q := audit.Query{
 		Actor: v.Get("actor"), Action: v.Get("action"), Target: v.Get("target"),
-		From: web.ReadTime(r, "from", &faults), To: web.ReadTime(r, "to", &faults), Offset: p.Offset(), Limit: p.Limit,
+		From: web.ReadTime(r, "from", &faults), To: web.ReadTime(r, "to", &faults), Limit: p.Limit, Offset: p.Offset(),
 	}
 	web.Merge(&faults, q.Issues())
 	if err := faults.Err(); err != nil {

@@ -21,9 +21,9 @@ func TestALicenseIsRenewedOnceForOneReference(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 12 {
 			wg.Go(func() {
-				l, err := a.Licenses.RenewLicense(t.Context(), id, license.Renewal{Periods: 1, Reference: fmt.Sprint("in_", i%2)})
-				if err != nil || l.ID != id {
-					t.Errorf("RenewLicense = %+v, %v", l, err)
+				l, err := a.Licenses.Renew(t.Context(), id, license.Renewal{Periods: 1, Reference: fmt.Sprint("in_", i%2)}, nil)
+				if err != nil || l.License.ID != id {
+					t.Errorf("Renew = %+v, %v", l, err)
 				}
 			})
 		}
@@ -37,12 +37,12 @@ func TestALicenseIsRenewedOnceForOneReference(t *testing.T) {
 
 		a.Clock.Advance(200 * 24 * time.Hour) // 17 September
 		testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "first.example"), "expired")
-		if _, err := a.Licenses.RenewLicense(t.Context(), id, license.Renewal{Periods: 1, Reference: "in_0"}); err != nil {
+		if _, err := a.Licenses.Renew(t.Context(), id, license.Renewal{Periods: 1, Reference: "in_0"}, nil); err != nil {
 			t.Fatal(err)
 		}
 		testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "first.example"), "expired")
 		for range 2 { // without a reference every call counts
-			if _, err := a.Licenses.RenewLicense(t.Context(), id, license.Renewal{Periods: 1}); err != nil {
+			if _, err := a.Licenses.Renew(t.Context(), id, license.Renewal{Periods: 1}, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -64,8 +64,8 @@ func TestRevocationIsFinal(t *testing.T) {
 			a.Clock.Advance(time.Hour)
 		}
 		testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "first.example"), "revoked")
-		if _, err := a.Licenses.RenewLicense(t.Context(), id, license.Renewal{Periods: 1, Reference: "in_1"}); !errors.Is(err, license.ErrRevoked) {
-			t.Errorf("RenewLicense = %v, want ErrLicenseRevoked", err)
+		if _, err := a.Licenses.Renew(t.Context(), id, license.Renewal{Periods: 1, Reference: "in_1"}, nil); !errors.Is(err, license.ErrRevoked) {
+			t.Errorf("Renew = %v, want ErrRevoked", err)
 		}
 		testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "first.example"), "revoked")
 		if got := audited(t, a, root.Access, "license"); len(got) != 1 || got[0] != "license.revoke license:"+id {
@@ -92,8 +92,8 @@ func TestRenewalRefusals(t *testing.T) {
 		{"unknown", "nobody", license.Renewal{Periods: 1}, errs.NotFound},
 		{"no id at all", "a\x00b", license.Renewal{Periods: 1}, errs.NotFound},
 	} {
-		if _, err := a.Licenses.RenewLicense(t.Context(), tt.id, tt.renewal); errs.KindOf(err) != tt.want {
-			t.Errorf("%s: RenewLicense = %v, want %s", tt.name, err, tt.want)
+		if _, err := a.Licenses.Renew(t.Context(), tt.id, tt.renewal, nil); errs.KindOf(err) != tt.want {
+			t.Errorf("%s: Renew = %v, want %s", tt.name, err, tt.want)
 		}
 	}
 }

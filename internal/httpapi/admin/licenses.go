@@ -61,7 +61,7 @@ func (h *Handlers) ListLicenses(w http.ResponseWriter, r *http.Request) error {
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
 	q := license.Query{
 		ProductSlug: v.Get("product"), UserID: v.Get("user"), Status: license.Status(v.Get("status")),
-		Slice: license.Slice{Offset: p.Offset(), Limit: p.Limit},
+		Limit: p.Limit, Offset: p.Offset(),
 	}
 	web.Merge(&faults, q.Issues())
 	if err := faults.Err(); err != nil {
@@ -151,7 +151,7 @@ func (h *Handlers) RenewLicense(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	l, err := h.Licenses.RenewListed(r.Context(), r.PathValue("id"), in, web.IfMatch(r))
+	l, err := h.Licenses.Renew(r.Context(), r.PathValue("id"), in, web.IfMatch(r))
 	return h.writeLicense(w, l, err)
 }
 
@@ -167,7 +167,7 @@ func (h *Handlers) ListActivations(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	found, total, err := h.Licenses.ListActivations(r.Context(), r.PathValue("id"), license.Slice{Offset: p.Offset(), Limit: p.Limit})
+	found, total, err := h.Licenses.ListActivations(r.Context(), r.PathValue("id"), p.Limit, p.Offset())
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
 	q := order.Query{
 		Status: order.Status(v.Get("status")), Product: v.Get("product"), UserID: v.Get("user"), Email: v.Get("email"),
-		Offset: p.Offset(), Limit: p.Limit,
+		Limit: p.Limit, Offset: p.Offset(),
 	}
 	web.Merge(&faults, q.Issues())
 	if err := faults.Err(); err != nil {

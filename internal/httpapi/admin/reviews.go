@@ -28,7 +28,7 @@ func (h *Handlers) ListReviews(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
 	p := web.ReadPage(r, &faults)
 	q := review.Query{
-		ProductSlug: r.URL.Query().Get("product"), Hidden: web.ReadBool(r, "hidden", &faults), Offset: p.Offset(), Limit: p.Limit,
+		ProductSlug: r.URL.Query().Get("product"), Hidden: web.ReadBool(r, "hidden", &faults), Limit: p.Limit, Offset: p.Offset(),
 	}
 	web.Merge(&faults, q.Issues())
 	if err := faults.Err(); err != nil {

@@ -27,7 +27,7 @@ func newManagedUser(u account.User) managedUser {
 func (h *Handlers) ListUsers(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
-	q := account.UserQuery{Search: v.Get("q"), Role: caller.Role(v.Get("role")), Offset: p.Offset(), Limit: p.Limit}
+	q := account.UserQuery{Search: v.Get("q"), Role: caller.Role(v.Get("role")), Limit: p.Limit, Offset: p.Offset()}
 	if v.Has("active") {
 		active, err := strconv.ParseBool(v.Get("active"))
 		if err != nil {

@@ -55,7 +55,7 @@ func (h *Handlers) ListActivations(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	found, total, err := h.Licenses.ListOwnActivations(r.Context(), r.PathValue("id"), license.Slice{Offset: p.Offset(), Limit: p.Limit})
+	found, total, err := h.Licenses.ListOwnActivations(r.Context(), r.PathValue("id"), p.Limit, p.Offset())
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func (h *Handlers) ListLicenses(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	found, total, err := h.Licenses.ListOwn(r.Context(), license.Slice{Offset: p.Offset(), Limit: p.Limit})
+	found, total, err := h.Licenses.ListOwn(r.Context(), p.Limit, p.Offset())
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func (h *Handlers) ListReviews(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	found, total, err := h.Reviews.ListShown(r.Context(), r.PathValue("slug"), p.Offset(), p.Limit)
+	found, total, err := h.Reviews.ListShown(r.Context(), r.PathValue("slug"), p.Limit, p.Offset())
 	if err != nil {
 		return err
 	}

@@ -59,11 +59,11 @@ func (s *Service) LookUp(ctx context.Context, key string) (Listed, error) {
 // ListActivations returns one page of the instances of a licence, whosever it is,
 // the longest activated first, and how many there are on all pages. It returns
 // ErrNotFound.
-func (s *Service) ListActivations(ctx context.Context, licenseID string, p Slice) ([]Activation, int, error) {
+func (s *Service) ListActivations(ctx context.Context, licenseID string, limit, offset int) ([]Activation, int, error) {
 	if _, err := byID(ctx, s.Store, licenseID); err != nil {
 		return nil, 0, err
 	}
-	return s.Store.ListInstances(ctx, licenseID, p)
+	return s.Store.ListInstances(ctx, licenseID, limit, offset)
 }
 
 // FreeInstance takes a licence away from an instance, whosever it is, and returns

@@ -42,21 +42,13 @@ func (r Renewal) Issues() []errs.Issue {
 	return is.List()
 }
 
-// RenewLicense adds periods to the term of a licence, as License.Renew does, and
-// returns it as it is then. What was renewed for the same reference before is
-// returned as it is now. A term that a provider billed reaches the end of the
-// billed period, whatever became of those before.
+// Renew adds periods to the term of a license, as License.Renew does, and returns it as it is then.
+// A license that was renewed for the same reference before is returned as it is now. A term that a
+// provider billed reaches the end of the billed period, whatever became of the periods before it.
 //
-// It returns VALIDATION_ERROR for what Renewal.Issues finds, ErrNotFound,
-// and the errors of License.Renew.
-func (s *Service) RenewLicense(ctx context.Context, licenseID string, r Renewal) (License, error) {
-	l, err := s.RenewListed(ctx, licenseID, r, nil)
-	return l.License, err
-}
-
-// RenewListed is RenewLicense for who manages licences. It also returns
-// ErrStale, if match refuses the licence's version.
-func (s *Service) RenewListed(ctx context.Context, licenseID string, r Renewal, match Match) (Listed, error) {
+// It returns VALIDATION_ERROR for what Renewal.Issues finds, ErrNotFound, ErrStale if match refuses
+// the license's version, and the errors of License.Renew.
+func (s *Service) Renew(ctx context.Context, licenseID string, r Renewal, match Match) (Listed, error) {
 	if err := errs.Validation(r.Issues()...); err != nil {
 		return Listed{}, err
 	}

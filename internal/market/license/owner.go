@@ -19,8 +19,8 @@ type Owned struct {
 
 // ListOwn returns one page of the licences of the user in ctx, the newest
 // first, with their keys, and how many there are on all pages.
-func (s *Service) ListOwn(ctx context.Context, p Slice) ([]Owned, int, error) {
-	listed, total, err := s.Store.ListLicenses(ctx, Query{UserID: caller.From(ctx).UserID, Slice: p})
+func (s *Service) ListOwn(ctx context.Context, limit, offset int) ([]Owned, int, error) {
+	listed, total, err := s.Store.ListLicenses(ctx, Query{UserID: caller.From(ctx).UserID, Limit: limit, Offset: offset})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -47,11 +47,11 @@ func (s *Service) openKey(l License) (Key, error) {
 // ListOwnActivations returns one page of the instances of a licence of the user in
 // ctx, the longest activated first, and how many there are on all pages. It
 // returns ErrNotFound for a licence that is not the user's.
-func (s *Service) ListOwnActivations(ctx context.Context, licenseID string, p Slice) ([]Activation, int, error) {
+func (s *Service) ListOwnActivations(ctx context.Context, licenseID string, limit, offset int) ([]Activation, int, error) {
 	if _, err := s.own(ctx, s.Store, licenseID); err != nil {
 		return nil, 0, err
 	}
-	return s.Store.ListInstances(ctx, licenseID, p)
+	return s.Store.ListInstances(ctx, licenseID, limit, offset)
 }
 
 // FreeOwnInstance takes a licence of the user in ctx away from an instance, and returns

@@ -57,7 +57,7 @@ type Store interface {
 
 	// ListInstances returns one page of the instances of a licence, the longest
 	// activated first, and how many there are on all pages.
-	ListInstances(ctx context.Context, licenseID string, p Slice) ([]Activation, int, error)
+	ListInstances(ctx context.Context, licenseID string, limit, offset int) ([]Activation, int, error)
 
 	// HasRenewal reports whether a licence was renewed for that before. Inside InTx,
 	// with the licence locked, nobody else renews it meanwhile.
@@ -92,11 +92,6 @@ type Listed struct {
 	ProductName string
 }
 
-// Slice is a part of a list.
-type Slice struct {
-	Offset, Limit int
-}
-
 // Query says which licences are wanted. What is empty does not matter.
 type Query struct {
 	ID          string
@@ -107,5 +102,5 @@ type Query struct {
 	Status Status
 	At     time.Time
 
-	Slice
+	Limit, Offset int
 }

@@ -107,11 +107,11 @@ func (s *Service) returnPeriod(ctx context.Context, o Order, e payment.Event, n 
 
 // renewPaid renews the licence of an order for the invoice that was paid.
 func (s *Service) renewPaid(ctx context.Context, o Order, e payment.Event, n *Notice) error {
-	l, err := s.Licenses.RenewLicense(ctx, o.LicenseID, license.Renewal{
+	l, err := s.Licenses.Renew(ctx, o.LicenseID, license.Renewal{
 		Periods: 1, Reference: s.Payments.Name() + ":" + e.Reference.Invoice, Billed: true, Until: e.Until,
-	})
+	}, nil)
 	if err == nil {
-		n.Done = "the licence ends " + l.ExpiresAt.Format(time.DateOnly)
+		n.Done = "the licence ends " + l.License.ExpiresAt.Format(time.DateOnly)
 		return nil
 	}
 	if kind := errs.KindOf(err); kind == errs.Conflict || kind == errs.Invalid {

@@ -16,7 +16,7 @@ type Query struct {
 	// EmailKey says.
 	Email string
 
-	Offset, Limit int
+	Limit, Offset int
 }
 
 // Issues returns what is wrong with the query.

@@ -18,8 +18,9 @@ type Products interface {
 
 // Renewer renews the licenses of subscriptions; Service is one.
 type Renewer interface {
-	// RenewLicense adds the periods of a renewal to a license, once for each reference.
-	RenewLicense(ctx context.Context, licenseID string, r license.Renewal) (license.License, error)
+	// Renew adds the periods of a renewal to a license, once for each reference, unless match
+	// refuses the license's version. nil matches every version.
+	Renew(ctx context.Context, licenseID string, r license.Renewal, match license.Match) (license.Listed, error)
 }
 
 // Buyers knows the accounts of users who buy.

@@ -137,7 +137,7 @@ func TestWhatIsNoCatalogue(t *testing.T) {
 func TestExamplesAreRead(t *testing.T) {
 	t.Parallel()
 
-	doc, err := os.ReadFile("../../docs/catalog.md")
+	doc, err := os.ReadFile("../../../docs/catalog.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,8 +83,8 @@ type Query struct {
 	ProductID   string
 	ProductSlug string
 	Hidden      *bool
-	Offset      int
 	Limit       int
+	Offset      int
 }
 
 // Issues returns what is wrong with the query.

@@ -61,13 +61,13 @@ func (s *Service) Write(ctx context.Context, slug string, req Request) (written 
 // ListShown returns the reviews of a published product that are not hidden,
 // the newest first, and how many there are on all pages. It returns
 // ErrNotFound.
-func (s *Service) ListShown(ctx context.Context, slug string, offset, limit int) ([]Review, int, error) {
+func (s *Service) ListShown(ctx context.Context, slug string, limit, offset int) ([]Review, int, error) {
 	p, err := s.Products.Published(ctx, slug)
 	if err != nil {
 		return nil, 0, err
 	}
 	shown := false
-	return s.Store.ListReviews(ctx, Query{ProductID: p.ID, Hidden: &shown, Offset: offset, Limit: limit})
+	return s.Store.ListReviews(ctx, Query{ProductID: p.ID, Hidden: &shown, Limit: limit, Offset: offset})
 }
 
 // Withdraw deletes the review that the caller in ctx, who is signed in,

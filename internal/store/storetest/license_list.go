@@ -47,8 +47,8 @@ func testLicenseList(t *testing.T, open Open) {
 		{"active", license.Query{Status: license.StatusActive}, "l3 l1", 2},
 		{"expired", license.Query{Status: license.StatusExpired}, "l6 l2", 2},
 		{"revoked", license.Query{Status: license.StatusRevoked}, "l5 l4", 2},
-		{"a page", license.Query{Slice: license.Slice{Limit: 2, Offset: 1}}, "l6 l4", 6},
-		{"beyond the last page", license.Query{Slice: license.Slice{Limit: 2, Offset: 6}}, "", 6},
+		{"a page", license.Query{Limit: 2, Offset: 1}, "l6 l4", 6},
+		{"beyond the last page", license.Query{Limit: 2, Offset: 6}, "", 6},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -96,17 +96,17 @@ func testInstanceList(t *testing.T, s *store.Licenses) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
-		page license.Slice
-		want []license.Activation
+		limit, offset int
+		want          []license.Activation
 	}{
-		{license.Slice{Limit: 10}, want},
-		{license.Slice{Limit: 1, Offset: 1}, want[1:2]},
-		{license.Slice{Limit: 1, Offset: 3}, nil},
+		{10, 0, want},
+		{1, 1, want[1:2]},
+		{1, 3, nil},
 	} {
-		t.Run(fmt.Sprint(tt.page), func(t *testing.T) {
+		t.Run(fmt.Sprint(tt.limit, " from ", tt.offset), func(t *testing.T) {
 			t.Parallel()
 
-			got, total, err := s.ListInstances(t.Context(), "l1", tt.page)
+			got, total, err := s.ListInstances(t.Context(), "l1", tt.limit, tt.offset)
 			if err != nil || total != 3 {
 				t.Fatalf("ListInstances = %d in all, %v", total, err)
 			}
