@@ -63,11 +63,12 @@ var mayImport = map[string][]string{
 	"internal/plugin/archive": {"internal/errs", "internal/plugin"},
 	"internal/plugin/install": {"internal/errs", "internal/plugin", "internal/plugin/archive"},
 	"internal/runtime":        {"internal/errs", "internal/plugin"},
-	"internal/runtime/node":   {"internal/errs", "internal/plugin", "internal/runtime"},
+	"internal/runtime/relay":  {"internal/runtime"},
+	"internal/runtime/node":   {"internal/plugin", "internal/runtime", "internal/runtime/relay"},
 
 	"internal/signing":          {},
-	"internal/runtime/external": {"internal/errs", "internal/plugin", "internal/runtime"},
-	"internal/gateway":          {"internal/errs", "internal/cache", "internal/caller", "internal/reqid", "internal/plugin", "internal/runtime", "internal/signing"},
+	"internal/runtime/external": {"internal/plugin", "internal/runtime", "internal/runtime/relay"},
+	"internal/gateway":          {"internal/errs", "internal/cache", "internal/caller", "internal/reqid", "internal/plugin", "internal/runtime", "internal/runtime/relay", "internal/signing"},
 
 	"sdk/go/license":   {}, // for others: the standard library only
 	"nodehost/bundle":  {},

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"stoa/internal/runtime"
+	"stoa/internal/runtime/relay"
 )
 
 // answer is the way back: what the platform has set stays as it is, what plugins
@@ -26,7 +26,7 @@ func newAnswer(w http.ResponseWriter, body *requestBody) *answer {
 // WriteHeader implements http.ResponseWriter.
 func (a *answer) WriteHeader(status int) {
 	h := a.Header()
-	runtime.Withhold(h)
+	relay.Withhold(h)
 	for name, values := range a.platform {
 		h[name] = values
 	}
@@ -72,7 +72,7 @@ func (a *answer) finish() {
 	}
 	h := a.Header()
 	for name := range h {
-		if _, ours := a.platform[name]; !ours && runtime.IsWithheld(name) {
+		if _, ours := a.platform[name]; !ours && relay.IsWithheld(name) {
 			delete(h, name)
 		}
 	}

@@ -2,22 +2,22 @@ package gateway
 
 import (
 	"net/http"
-	"net/textproto"
 	"slices"
 	"strings"
 
+	"stoa/internal/runtime/relay"
 	"stoa/internal/signing"
 )
 
 // dropped are headers of a client that no plugin gets, by their folded names
-// (signing.Fold), beside those that belong to the platform (signing.Reserved).
+// (signing.Fold), besides those of the client's connection (relay.IsHopByHop) and
+// those that belong to the platform (signing.Reserved).
 var dropped = []string{
-	// The connection's own (RFC 9110, 7.6.1), and what net/http states itself.
-	"connection", "proxy-connection", "keep-alive", "proxy-authenticate", "proxy-authorization",
-	"te", "trailer", "transfer-encoding", "upgrade", "expect", "content-length", "host",
+	// net/http sends its own.
+	"expect", "content-length", "host",
 	// The platform's credentials.
 	"authorization", "cookie", "cookie2",
-	// What a proxy would say; the gateway says nothing of the sort.
+	// What a proxy would say. The gateway says nothing of the sort.
 	"forwarded", "via", "x-real-ip", "proxy",
 	// Another path or method than the one that was checked.
 	"x-original-url", "x-original-uri", "x-rewrite-url", "x-http-method", "x-http-method-override", "x-method-override",
@@ -35,29 +35,30 @@ func passedOn(h http.Header) http.Header {
 	out := make(http.Header, len(h)+20)
 	for name, values := range h {
 		folded := signing.Fold(name)
-		if signing.Reserved(name) || slices.Contains(dropped, folded) || slices.Contains(named, folded) ||
-			slices.ContainsFunc(droppedPrefixes, func(p string) bool { return strings.HasPrefix(folded, p) }) {
-			continue
+		if !signing.Reserved(name) && !isDropped(folded) && !slices.Contains(named, folded) {
+			out[name] = values
 		}
-		out[name] = values
 	}
-	if slices.Contains(named, "upgrade") && len(h["Upgrade"]) == 1 && strings.EqualFold(h["Upgrade"][0], "websocket") {
+	upgrade := h["Upgrade"]
+	if slices.Contains(named, "upgrade") && len(upgrade) == 1 && strings.EqualFold(upgrade[0], "websocket") {
 		out["Connection"] = []string{"Upgrade"}
 		out["Upgrade"] = []string{"websocket"}
 	}
 	return out
 }
 
+func isDropped(folded string) bool {
+	return relay.IsHopByHop(folded) || slices.Contains(dropped, folded) ||
+		slices.ContainsFunc(droppedPrefixes, func(p string) bool { return strings.HasPrefix(folded, p) })
+}
+
 // connectionNames returns the folded names in the client's Connection headers.
-// They are removed before the platform's are set, so they can not remove those.
+// They are removed before the platform's headers are set, so they cannot remove
+// those.
 func connectionNames(h http.Header) []string {
 	var names []string
-	for _, value := range h["Connection"] {
-		for name := range strings.SplitSeq(value, ",") {
-			if name = textproto.TrimString(name); name != "" {
-				names = append(names, signing.Fold(name))
-			}
-		}
+	for name := range relay.ConnectionNames(h) {
+		names = append(names, signing.Fold(name))
 	}
 	return names
 }

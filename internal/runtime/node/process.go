@@ -13,7 +13,12 @@ import (
 	"time"
 
 	"stoa/internal/plugin"
+	"stoa/internal/runtime/relay"
 )
+
+// idleTimeout is how long a connection to a process may be idle: less than the
+// host's keepAliveTimeout (nodehost/).
+const idleTimeout = 30 * time.Second
 
 // process is one Node.js process that serves one installation, from before it is
 // forked until it is reaped. It never comes back: a new one takes its place.
@@ -56,19 +61,9 @@ func newProcess(rt *Runtime, in plugin.Installed, owner *installation) *process 
 		state:  Starting,
 		since:  time.Now(),
 	}
-	p.transport = &http.Transport{
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return new(net.Dialer).DialContext(ctx, "unix", p.socket)
-		},
-		// The body goes through as it is, compressed or not.
-		DisableCompression:     true,
-		MaxIdleConns:           256,
-		MaxIdleConnsPerHost:    256,
-		IdleConnTimeout:        30 * time.Second, // less than the host's keepAliveTimeout
-		MaxResponseHeaderBytes: 64 << 10,
-		WriteBufferSize:        16 << 10,
-		ReadBufferSize:         16 << 10,
-	}
+	p.transport = relay.NewTransport(func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", p.socket)
+	}, idleTimeout)
 	return p
 }
 

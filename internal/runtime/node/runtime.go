@@ -14,6 +14,7 @@ import (
 
 	"stoa/internal/plugin"
 	"stoa/internal/runtime"
+	"stoa/internal/runtime/relay"
 )
 
 // Config says how plugins are run. Log and DataDir are required; a zero value
@@ -63,7 +64,6 @@ type Runtime struct {
 	host  *host
 	forks *forker
 
-	buffers  bufferPool
 	reapWait time.Duration // see the constant
 
 	// starting bounds how many processes start at the same time: after a restart
@@ -114,17 +114,19 @@ func (rt *Runtime) Check() error {
 // Serve implements runtime.Runtime. The first call of an installation starts its
 // process and waits for it.
 func (rt *Runtime) Serve(w http.ResponseWriter, r *http.Request, in plugin.Installed) error {
-	again, err := rt.serveOnce(w, r, in)
+	call := relay.NewCall(w, r)
+	defer call.End()
+	again, err := rt.try(r, call, in)
 	if again {
-		_, err = rt.serveOnce(w, r, in)
+		_, err = rt.try(r, call, in)
 	}
 	return err
 }
 
-// serveOnce is Serve with one process. It reports whether the process died in a
-// way that another may be tried: the plugin has seen nothing of the request, or
-// seeing it twice does no harm.
-func (rt *Runtime) serveOnce(w http.ResponseWriter, r *http.Request, in plugin.Installed) (again bool, err error) {
+// try is Serve with one process. again means that the process died, and that
+// another may be tried: the plugin has seen nothing of the request, or seeing it
+// twice does no harm.
+func (rt *Runtime) try(r *http.Request, call *relay.Call, in plugin.Installed) (again bool, err error) {
 	inst := rt.installation(in.Instance.ID)
 	p, err := inst.acquire(r.Context(), in)
 	if err != nil {
@@ -133,8 +135,8 @@ func (rt *Runtime) serveOnce(w http.ResponseWriter, r *http.Request, in plugin.I
 		}
 		return false, err
 	}
-	defer inst.release(p) // the proxy panics when a started answer breaks off
-	return p.forward(w, r)
+	defer inst.release(p) // forward panics when an answer breaks off after it began
+	return p.forward(call, r.URL.RequestURI())
 }
 
 // Prepare starts the process of an instance and returns when it is ready. The

@@ -1,50 +1,19 @@
-package external
+package relay
 
 import (
 	"errors"
 	"io"
 	"mime"
 	"net/http"
-	"net/http/httptrace"
 	"net/textproto"
-	"strings"
 	"sync"
-
-	"stoa/internal/runtime"
 )
 
-// hopByHop are the headers of one connection (RFC 9110, 7.6.1).
-var hopByHop = []string{
-	"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization",
-	"Te", "Trailer", "Transfer-Encoding", "Upgrade",
-}
-
-// exchange sends a request and passes the answer on. An error means that nothing
-// was written.
-func (rt *Runtime) exchange(c *call, out *http.Request) error {
-	early := &earlyAnswers{w: c.w}
-	out = out.WithContext(httptrace.WithClientTrace(out.Context(), &httptrace.ClientTrace{Got1xxResponse: early.pass}))
-	res, err := rt.transport.RoundTrip(out)
-	early.end()
-	c.watch.Stop()
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	if res.StatusCode == http.StatusSwitchingProtocols {
-		return errors.New("the plugin switched protocols unasked")
-	}
-	c.pass(res)
-	return nil
-}
-
 // pass writes an answer to the client as it arrives.
-func (c *call) pass(res *http.Response) {
+func (c *Call) pass(res *http.Response) {
 	h := c.w.Header()
 	removeHopByHop(res.Header)
-	for name, values := range res.Header {
-		h[name] = append(h[name], values...)
-	}
+	appendAll(h, res.Header)
 	announced := announceTrailers(h, res.Trailer)
 	c.w.WriteHeader(res.StatusCode)
 	if !c.stream(res) {
@@ -58,14 +27,21 @@ func (c *call) pass(res *http.Response) {
 	}
 }
 
-// announceTrailers names the trailers that the answer names before its body.
+func appendAll(to, from http.Header) {
+	for name, values := range from {
+		to[name] = append(to[name], values...)
+	}
+}
+
+// announceTrailers announces the trailers that the answer announced before its
+// body, and returns their names.
 func announceTrailers(h, trailers http.Header) map[string]bool {
 	if len(trailers) == 0 {
 		return nil
 	}
 	announced := make(map[string]bool, len(trailers))
 	for name := range trailers {
-		if !runtime.IsWithheld(name) {
+		if !IsWithheld(name) {
 			announced[name] = true
 			h.Add("Trailer", name)
 		}
@@ -73,26 +49,31 @@ func announceTrailers(h, trailers http.Header) map[string]bool {
 	return announced
 }
 
+const bufferSize = 32 << 10
+
 var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
 
-// stream copies the body. It reports false when the client is gone, and panics
+// stream copies the body. It returns false when the client is gone, and panics
 // with http.ErrAbortHandler when the plugin is.
-func (c *call) stream(res *http.Response) bool {
+func (c *Call) stream(res *http.Response) bool {
 	buf := buffers.Get().(*[bufferSize]byte)
 	defer buffers.Put(buf)
 	rc := http.NewResponseController(c.w)
-	// What has no known end may be events: they must arrive when they happen.
+	// A body without a known end may consist of events. They must arrive when they
+	// happen, and so must the header before the first.
 	live := res.ContentLength < 0 || isEventStream(res.Header)
 	if live && rc.Flush() != nil {
 		return false
 	}
-	for {
+	for sent := int64(0); ; {
 		n, err := res.Body.Read(buf[:])
 		if n > 0 {
 			if _, err := c.w.Write(buf[:n]); err != nil {
 				return false
 			}
-			if live && rc.Flush() != nil {
+			// The last bytes need no flush: the server sends them when it finishes.
+			sent += int64(n)
+			if (live || sent < res.ContentLength) && rc.Flush() != nil {
 				return false
 			}
 		}
@@ -100,7 +81,7 @@ func (c *call) stream(res *http.Response) bool {
 		case errors.Is(err, io.EOF):
 			return true
 		case err == nil:
-		case c.client.Err() != nil:
+		case c.r.Context().Err() != nil:
 			return false
 		default:
 			panic(http.ErrAbortHandler)
@@ -113,19 +94,8 @@ func isEventStream(h http.Header) bool {
 	return err == nil && media == "text/event-stream"
 }
 
-func removeHopByHop(h http.Header) {
-	for _, value := range h["Connection"] {
-		for name := range strings.SplitSeq(value, ",") {
-			h.Del(textproto.TrimString(name))
-		}
-	}
-	for _, name := range hopByHop {
-		delete(h, name)
-	}
-}
-
-// earlyAnswers passes on what comes before the answer, such as 103 Early Hints.
-// The transport may still call it after it has given up on the request.
+// earlyAnswers passes on what comes before the answer, such as 103 Early Hints. A
+// transport may still call pass after it has given up on the request.
 type earlyAnswers struct {
 	mu    sync.Mutex
 	ended bool
@@ -139,15 +109,13 @@ func (e *earlyAnswers) pass(status int, header textproto.MIMEHeader) error {
 		return nil
 	}
 	h := e.w.Header()
-	ours := h.Clone()
+	before := h.Clone()
 	early := http.Header(header)
 	removeHopByHop(early)
-	for name, values := range early {
-		h[name] = append(h[name], values...)
-	}
+	appendAll(h, early)
 	e.w.WriteHeader(status)
 	clear(h) // the answer has headers of its own
-	for name, values := range ours {
+	for name, values := range before {
 		h[name] = values
 	}
 	return nil

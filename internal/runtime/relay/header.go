@@ -1,0 +1,79 @@
+package relay
+
+import (
+	"iter"
+	"net/http"
+	"net/textproto"
+	"slices"
+	"strings"
+)
+
+// hopByHop are the headers of one connection (RFC 9110, 7.6.1).
+var hopByHop = []string{
+	"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization",
+	"Te", "Trailer", "Transfer-Encoding", "Upgrade",
+}
+
+// IsHopByHop reports whether a header belongs to one connection and is not passed
+// on. The name may be in any case.
+func IsHopByHop(name string) bool {
+	return slices.ContainsFunc(hopByHop, func(n string) bool { return strings.EqualFold(n, name) })
+}
+
+// ConnectionNames returns what the Connection headers name: headers that are not
+// passed on either.
+func ConnectionNames(h http.Header) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, value := range h["Connection"] {
+			for name := range strings.SplitSeq(value, ",") {
+				if name = textproto.TrimString(name); name != "" && !yield(name) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// removeHopByHop removes what belongs to the plugin's connection.
+func removeHopByHop(h http.Header) {
+	for name := range ConnectionNames(h) {
+		h.Del(name)
+	}
+	deleteHopByHop(h)
+}
+
+func deleteHopByHop(h http.Header) {
+	for _, name := range hopByHop {
+		delete(h, name)
+	}
+}
+
+// withheld are the headers of an answer that do not reach the client. A plugin
+// answers on the shop's origin: its cookies would be the shop's, its CORS rules
+// would open the shop to others, and its Alt-Svc would move the shop elsewhere
+// (CONTRACT 5 and 8). What only the platform and the plugin may know must not
+// reach the client through a plugin that echoes its request.
+var withheld = []string{
+	"Set-Cookie", "Set-Cookie2", "Alt-Svc",
+	"X-Platform-Token", "X-Platform-Signature", "X-Platform-Timestamp", "X-Plugin-Config",
+	// The platform has set its own already.
+	"X-Request-Id",
+}
+
+// Withhold removes from a plugin's answer what the client must not get. The
+// gateway does so for every answer it passes on, and this package for upgrades,
+// whose header the gateway never sees.
+func Withhold(h http.Header) {
+	for name := range h {
+		if IsWithheld(name) {
+			delete(h, name)
+		}
+	}
+}
+
+// IsWithheld reports whether a header of an answer does not reach the client,
+// whether it comes before the body or after it.
+func IsWithheld(name string) bool {
+	name = http.CanonicalHeaderKey(strings.TrimPrefix(name, http.TrailerPrefix))
+	return strings.HasPrefix(name, "Access-Control-") || slices.Contains(withheld, name)
+}
