@@ -76,7 +76,9 @@ func TestWhatIsNoLongerLiveEnds(t *testing.T) {
 		newer, other := present(changed), present(upgraded)
 		newer.Instance++
 		other.ZipHash, other.Updated = "new", time.Now()
-		live.live = map[string]plugin.Revision{stays.Instance.ID: present(stays), changed.Instance.ID: newer, upgraded.Instance.ID: other}
+		live.live = map[string]plugin.Revision{
+			stays.Instance.ID: present(stays), changed.Instance.ID: newer, upgraded.Instance.ID: other,
+		}
 	})
 	for _, pid := range []int{disabledPID, changedPID, upgradedPID} {
 		gone(t, pid)

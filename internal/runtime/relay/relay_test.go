@@ -272,7 +272,8 @@ func TestARequestLosesOnlyTheHeadersOfItsConnection(t *testing.T) {
 		}
 		call.End()
 		got := <-arrived
-		if diff := cmp.Diff(http.Header{"X-Caller": {"shop"}, "X-User-Id": {""}}, got.Header); diff != "" || got.Host != want {
+		diff := cmp.Diff(http.Header{"X-Caller": {"shop"}, "X-User-Id": {""}}, got.Header)
+		if diff != "" || got.Host != want {
 			t.Errorf("host %q, want %q; header (-want +got):\n%s", got.Host, want, diff)
 		}
 	}
