@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"stoa/internal/plugin"
@@ -97,5 +96,3 @@ func (g *Gateway) token(ctx context.Context, installationID string) (string, err
 	g.tokens.Put(installationID, issuedToken{token, key, until}, maxDerived)
 	return token, nil
 }
-
-func join(permissions []string) string { return strings.Join(permissions, ",") }

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"stoa/internal/cache"
@@ -210,7 +211,7 @@ func (g *Gateway) setContext(
 	h := r.Header
 	set := func(name, value string) { h[name] = []string{value} }
 	set("X-Plugin-Slug", in.Package.Manifest.Slug)
-	set("X-Plugin-Permissions", join(permissions))
+	set("X-Plugin-Permissions", strings.Join(permissions, ","))
 	set(config.name, config.value)
 	set("X-Installation-Id", in.Instance.ID)
 	set("X-Installation-Key", in.Instance.Key)
