@@ -7,15 +7,15 @@ import (
 	"stoa/internal/runtime/relay"
 )
 
-// answer is the way back: what the platform has set stays as it is, what plugins
-// may not set does not get through, and a client that takes nothing for a while
-// is given up.
+// answer is the way back to the client. It keeps the headers that the platform has
+// set, withholds those that plugins may not set, and gives up on a client that
+// reads nothing for a while.
 type answer struct {
 	http.ResponseWriter
 
 	rc        *http.ResponseController
 	body      *requestBody
-	platform  http.Header // what was set before the plugin was called
+	platform  http.Header // the headers that were set before the plugin was called
 	committed bool
 }
 
@@ -47,7 +47,7 @@ func (a *answer) Write(p []byte) (int, error) {
 	return a.ResponseWriter.Write(p)
 }
 
-// FlushError is what http.ResponseController looks for.
+// FlushError is the method that http.ResponseController looks for.
 func (a *answer) FlushError() error {
 	if !a.committed {
 		a.WriteHeader(http.StatusOK)
@@ -59,12 +59,12 @@ func (a *answer) FlushError() error {
 // Unwrap lets http.ResponseController reach Hijack and the deadlines.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// limit gives the next write its time. It fails only on writers without a
-// connection.
+// limit starts the time limit of the next write. It has no effect on writers
+// without a connection.
 func (a *answer) limit() { _ = a.rc.SetWriteDeadline(time.Now().Add(idle)) }
 
-// finish takes out of the trailers what plugins may not set, and the time limit
-// off the connection: the next request on it may wait longer.
+// finish removes from the trailers what plugins may not set, and the time limit
+// from the connection: the next request on it may take longer.
 func (a *answer) finish() {
 	if !a.committed {
 		a.closeUnlessRead()
@@ -79,7 +79,7 @@ func (a *answer) finish() {
 	_ = a.rc.SetWriteDeadline(time.Time{})
 }
 
-// closeUnlessRead ends the connection after an answer that comes while the client
+// closeUnlessRead closes the connection after an answer that comes while the client
 // is still sending: nobody will read the rest.
 func (a *answer) closeUnlessRead() {
 	if a.body.unfinished() {

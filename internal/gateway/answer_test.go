@@ -39,7 +39,10 @@ func TestCookiesAndCORSStayInside(t *testing.T) {
 		t.Errorf("body = %q, %v", body, err)
 	}
 	for _, h := range []http.Header{res.Header, res.Trailer} {
-		for _, name := range []string{"Set-Cookie", "Access-Control-Allow-Origin", "Access-Control-Allow-Credentials", "Alt-Svc", "X-Platform-Token", "X-Hop"} {
+		for _, name := range []string{
+			"Set-Cookie", "Access-Control-Allow-Origin", "Access-Control-Allow-Credentials",
+			"Alt-Svc", "X-Platform-Token", "X-Hop",
+		} {
 			if v := h.Values(name); len(v) > 0 {
 				t.Errorf("%s = %q reached the client", name, v)
 			}
@@ -65,12 +68,14 @@ func TestEarlyHintsPassFiltered(t *testing.T) {
 		w.WriteHeader(http.StatusOK)
 	}
 	var early textproto.MIMEHeader
-	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got1xxResponse: func(status int, h textproto.MIMEHeader) error {
-		if status == http.StatusEarlyHints {
-			early = h
-		}
-		return nil
-	}})
+	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
+		Got1xxResponse: func(status int, h textproto.MIMEHeader) error {
+			if status == http.StatusEarlyHints {
+				early = h
+			}
+			return nil
+		},
+	})
 	r, _ := http.NewRequestWithContext(ctx, "GET", k.front.URL+"/api/x", nil)
 	res, err := k.client.RoundTrip(r)
 	if err != nil {
@@ -96,8 +101,8 @@ func websocket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer c.Close()
-	fmt.Fprintf(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSet-Cookie: a=1\r\nX-Seen: %s\r\nX-Request-Id: own\r\n\r\n",
-		r.Header.Get("X-Installation-Id"))
+	fmt.Fprintf(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
+		"Set-Cookie: a=1\r\nX-Seen: %s\r\nX-Request-Id: own\r\n\r\n", r.Header.Get("X-Installation-Id"))
 	line, _ := rw.ReadString('\n')
 	_, _ = io.WriteString(c, "echo "+line)
 }
@@ -112,7 +117,8 @@ func TestWebSocketPasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	_, _ = io.WriteString(c, "GET /api/live?installation=eu HTTP/1.1\r\nHost: shop\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\nX-Installation-Key: forged\r\n\r\n")
+	_, _ = io.WriteString(c, "GET /api/live?installation=eu HTTP/1.1\r\nHost: shop\r\n"+
+		"Connection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\nX-Installation-Key: forged\r\n\r\n")
 	br := bufio.NewReader(c)
 	res, err := http.ReadResponse(br, nil)
 	if err != nil {
@@ -137,7 +143,8 @@ func TestOtherUpgradesDoNotPass(t *testing.T) {
 
 	for _, upgrade := range []string{"h2c", "TLS/1.0", "websocket, h2c", "websocket\r\nUpgrade: h2c"} {
 		k := newKit(t)
-		k.raw(t, "GET /api/x HTTP/1.1", "Host: shop", "Connection: Upgrade, HTTP2-Settings", "HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA", "Upgrade: "+upgrade)
+		k.raw(t, "GET /api/x HTTP/1.1", "Host: shop",
+			"Connection: Upgrade, HTTP2-Settings", "HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA", "Upgrade: "+upgrade)
 		h := k.next(t).Header
 		if h.Get("Upgrade") != "" || h.Get("Connection") != "" || h.Get("Http2-Settings") != "" {
 			t.Errorf("upgrade to %q reached the plugin: %v", upgrade, h)

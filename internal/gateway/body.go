@@ -15,29 +15,30 @@ import (
 const (
 	// maxBody is the largest request body in bytes (CONTRACT 5).
 	maxBody = 10 << 20
-	// idle is how long a client may pause while it sends a body, or while it takes
-	// an answer. There is no limit on the whole: streams may last.
+	// idle is how long a client may pause while it sends a body or reads an answer.
+	// The whole has no limit: streams may last.
 	idle = 30 * time.Second
 )
 
-// requestBody is the body of one request to a plugin. Up to 1 MiB it is read
-// before anything is sent, because its hash is signed; a larger one is streamed.
+// requestBody is the body of one request to a plugin. A body of up to 1 MiB is read
+// before anything is sent, because its hash is signed. A larger one is streamed.
 type requestBody struct {
 	hash string // as signing.Message wants it
 
-	whole  *sharedBuffer // nil if there is no body or it is streamed
+	whole  *sharedBuffer // nil if there is no body, or it is streamed
 	stream io.ReadCloser // nil unless it is streamed
 	source *clientBody   // what stream reads from
-	length int64         // as http.Request.ContentLength
+	length int64         // as in http.Request.ContentLength
 }
 
-// readBody reads what must be read of r's body before the plugin is called. It
-// returns ErrTooLarge for a body that states, or has, more than maxBody bytes.
+// readBody reads as much of r's body as must be read before the plugin is called.
+// It returns ErrTooLarge for a Content-Length of more than maxBody bytes. A body
+// that turns out to be longer fails when it is read: see requestBody.explain.
 func readBody(w http.ResponseWriter, r *http.Request) (*requestBody, error) {
 	rc := http.NewResponseController(w)
 	source := &clientBody{body: r.Body, rc: rc, left: maxBody}
 	stream := func(body io.Reader, length int64) *requestBody {
-		// Without this net/http reads the whole body before it sends an answer.
+		// Without this net/http reads the rest of the body before it sends an answer.
 		_ = rc.EnableFullDuplex()
 		return &requestBody{hash: signing.UnsignedStream, stream: io.NopCloser(body), source: source, length: length}
 	}
@@ -65,7 +66,7 @@ func readBody(w http.ResponseWriter, r *http.Request) (*requestBody, error) {
 }
 
 func tooLarge(w http.ResponseWriter) error {
-	w.Header().Set("Connection", "close") // rather than read what is still coming
+	w.Header().Set("Connection", "close") // or the server would read what still comes
 	return ErrTooLarge
 }
 
@@ -76,8 +77,8 @@ func (b *requestBody) attach(out *http.Request) {
 	case b.stream != nil:
 		out.Body = b.stream
 	case b.whole != nil && b.length > 0:
-		// The transport may send it again on another connection if the first was
-		// closed before anything arrived.
+		// The transport sends it again on another connection if the first was closed
+		// before anything arrived.
 		out.GetBody = func() (io.ReadCloser, error) { return b.whole.reader(), nil }
 		out.Body = b.whole.reader()
 	}
@@ -86,8 +87,8 @@ func (b *requestBody) attach(out *http.Request) {
 // unfinished reports whether the client is still sending.
 func (b *requestBody) unfinished() bool { return b.source != nil && !b.source.ended.Load() }
 
-// release ends the use of the body, whoever still sends it: a transport may do
-// so after it has an answer.
+// release ends the use of the body. A transport may still be sending it, even after
+// it has returned an answer.
 func (b *requestBody) release() {
 	if b.whole != nil {
 		b.whole.release()
@@ -97,7 +98,7 @@ func (b *requestBody) release() {
 	}
 }
 
-// explain turns what a runtime says of a body that became too large on the way
+// explain turns the error of a runtime for a body that became too large on the way
 // into ErrTooLarge.
 func (b *requestBody) explain(err error) error {
 	if _, is := errors.AsType[*http.MaxBytesError](err); is {
@@ -106,24 +107,24 @@ func (b *requestBody) explain(err error) error {
 	return err
 }
 
-// clientBody is what a client sends: no more than it may, and not slower.
+// clientBody reads what a client sends, and limits its size and its pauses.
 //
-// A transport may go on reading when it has an answer, and close the body at any
-// time. If it did so while the server finishes the request, net/http could take
-// the rest of the body for the next request. So nobody but the server closes it,
+// A transport may go on reading after it has an answer, and may close the body at
+// any time. If it did so while the server finishes the request, net/http could take
+// the rest of the body for the next request. So only the server closes the body,
 // and detach ends all reading before the handler returns.
 type clientBody struct {
 	body io.Reader
 	rc   *http.ResponseController
 
-	mu       sync.Mutex // held by the one that reads
+	mu       sync.Mutex // held during a Read
 	left     int64
 	detached atomic.Bool
 	ended    atomic.Bool // the body was read to its end
 }
 
-// drain is how long the server waits for the rest of a body that nobody reads
-// any more, so that the client gets to see the answer.
+// drain is how long the server waits for the rest of a body that is no longer read,
+// so that the client gets to see the answer.
 const drain = time.Second
 
 // Read implements io.Reader. One byte too many is an *http.MaxBytesError.
@@ -136,8 +137,8 @@ func (b *clientBody) Read(p []byte) (int, error) {
 	if int64(len(p)) > b.left+1 {
 		p = p[:b.left+1]
 	}
-	_ = b.rc.SetReadDeadline(time.Now().Add(idle)) // fails only on writers without a connection
-	if b.detached.Load() {                         // in the meantime: its deadline may be overwritten
+	_ = b.rc.SetReadDeadline(time.Now().Add(idle)) // fails only without a connection
+	if b.detached.Load() {                         // just now: this may have replaced its deadline
 		return 0, http.ErrBodyReadAfterClose
 	}
 	n, err := b.body.Read(p)
@@ -147,14 +148,14 @@ func (b *clientBody) Read(p []byte) (int, error) {
 	b.left -= int64(n)
 	if errors.Is(err, io.EOF) {
 		b.ended.Store(true)
-		// The server watches the connection from here on, to notice a client that
-		// leaves: it must not run into this deadline.
+		// From now on the server reads from the connection to notice a client that
+		// leaves. It must not run into this deadline.
 		_ = b.rc.SetReadDeadline(time.Time{})
 	}
 	return n, err
 }
 
-// detach waits until nobody reads, and lets nobody read again.
+// detach ends the Read that waits, if any, and makes all later ones fail.
 func (b *clientBody) detach() {
 	b.detached.Store(true)
 	_ = b.rc.SetReadDeadline(time.Unix(1, 0)) // ends a Read that waits
@@ -167,9 +168,9 @@ func (b *clientBody) detach() {
 	_ = b.rc.SetReadDeadline(time.Now().Add(drain))
 }
 
-// sharedBuffer holds a body for several readers, one after the other or not. It
-// goes back to the pool when the gateway and every reader are done with it: a
-// transport may read on after it has answered.
+// sharedBuffer holds a body for several readers, also at the same time. It goes
+// back to the pool when the gateway and every reader are done with it: a transport
+// may read on after it has returned an answer.
 type sharedBuffer struct {
 	*bytes.Buffer
 
@@ -197,8 +198,8 @@ func (b *sharedBuffer) reader() io.ReadCloser {
 	return &sharedReader{buffer: b, rest: b.Bytes()}
 }
 
-// sharedReader is one reading of a sharedBuffer. Close waits for a Read that
-// runs, and none runs after it.
+// sharedReader reads a sharedBuffer once. Close waits for a running Read; later ones
+// fail.
 type sharedReader struct {
 	mu     sync.Mutex
 	buffer *sharedBuffer
@@ -221,7 +222,7 @@ func (r *sharedReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close implements io.Closer. It may be called again.
+// Close implements io.Closer. It may be called more than once.
 func (r *sharedReader) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

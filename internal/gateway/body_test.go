@@ -181,7 +181,7 @@ func TestConnectionsAreReusedAfterUploads(t *testing.T) {
 	}
 }
 
-// A client that stalls in an upload nobody wants any more holds nothing up.
+// A client that stalls in an upload that is no longer read delays nothing.
 func TestStalledUploadIsCutOffAfterTheAnswer(t *testing.T) {
 	t.Parallel()
 

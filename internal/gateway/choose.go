@@ -13,12 +13,12 @@ const (
 	paramKey = "installation"
 )
 
-// choose returns how r names the instance, and its query without the parameters
-// that did so, otherwise byte for byte: the header, else the id in the query,
-// else the key in the query, else nothing (CONTRACT 5).
+// choose returns how r names the instance: by the header, else by the id in the
+// query, else by the key in the query, else not at all (CONTRACT 5). It also returns
+// the query without these parameters, otherwise byte for byte.
 //
-// An id that is given but empty names nothing, and so does one that is given
-// twice with different values: which of the two a client meant is not guessed.
+// An id or key that is empty, or given twice with different values, names no
+// instance: which one the client meant is not guessed.
 func choose(r *http.Request) (by choice, query string) {
 	ids, keys, query := splitQuery(r.URL.RawQuery)
 	if header := r.Header[headerID]; len(header) > 0 {
@@ -35,7 +35,7 @@ func choose(r *http.Request) (by choice, query string) {
 	return by, query
 }
 
-// splitQuery takes the selection parameters out of a query.
+// splitQuery returns the parameters of a query that name an instance, and the rest.
 func splitQuery(query string) (ids, keys []string, rest string) {
 	if !strings.Contains(query, "nstallation") && !strings.Contains(query, "%") {
 		return nil, nil, query
@@ -46,7 +46,7 @@ func splitQuery(query string) (ids, keys []string, rest string) {
 		name, nameErr := url.QueryUnescape(name)
 		value, valueErr := url.QueryUnescape(value)
 		if valueErr != nil {
-			value = "" // no id and no key
+			value = "" // which is no id and no key
 		}
 		switch {
 		case nameErr == nil && name == paramID:

@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"stoa/internal/plugin"
@@ -22,17 +21,18 @@ const (
 	maxDerived = 4096
 )
 
-// configHeader tells a plugin its config, or where to look.
+// configHeader is the header that tells a plugin its config, or the digest of a
+// config that is too long for a header.
 type configHeader struct {
 	version     int64
 	name, value string
 }
 
-// config returns the header for an instance's config. An instance without one
-// has the empty object, so that a plugin always has something to decode.
+// config returns the header for an instance's config. Without a config it says {},
+// so that a plugin always has something to decode.
 //
-// It is derived once for each version of the instance. The instance itself comes
-// from the database each time.
+// The header is made once for each version of the instance. The instance itself
+// comes from the database on every call.
 func (g *Gateway) config(in plugin.Instance) (configHeader, error) {
 	if c, ok := g.configs.Get(in.ID); ok && c.version == in.Version {
 		return c, nil
@@ -49,7 +49,7 @@ func (g *Gateway) config(in plugin.Instance) (configHeader, error) {
 	return c, nil
 }
 
-// CompactConfig returns a config as plugins get it: compact JSON, {} for none.
+// CompactConfig returns a config as plugins get it: compact JSON, and {} for none.
 func CompactConfig(config json.RawMessage) (json.RawMessage, error) {
 	if len(config) == 0 {
 		return json.RawMessage(`{}`), nil
@@ -61,26 +61,27 @@ func CompactConfig(config json.RawMessage) (json.RawMessage, error) {
 	return buf.Bytes(), nil
 }
 
-// ConfigDigest returns what x-plugin-config-digest says of a compact config:
-// SHA-256 in hex.
+// ConfigDigest returns the x-plugin-config-digest of a compact config: its SHA-256
+// in hex.
 func ConfigDigest(compact []byte) string {
 	sum := sha256.Sum256(compact)
 	return hex.EncodeToString(sum[:])
 }
 
-// issuedToken is a platform token, the id of the key that signed it, and until
-// when it is handed out.
+// issuedToken is a platform token, the id of the key that signed it, and the time
+// until which it is handed out.
 type issuedToken struct {
 	token, key string
 	until      time.Time
 }
 
-// token returns a platform token for an installation. One is handed out until
-// half its life is gone, so a plugin has at least the other half, or another key
-// signs: the one before may have been withdrawn, and its tokens with it.
+// token returns a platform token for an installation. The same token is handed out
+// during half its life, so a plugin can use it for the other half at least. A new
+// one is issued earlier if another key signs now: the old key may have been
+// withdrawn, and its tokens with it.
 func (g *Gateway) token(ctx context.Context, installationID string) (string, error) {
 	now := g.Now()
-	key, err := g.Tokens.PluginTokenKey(ctx) // before the token is made: it may be a newer one's
+	key, err := g.Tokens.PluginTokenKey(ctx) // first: a newer key may sign the token by then
 	if err != nil {
 		return "", err
 	}
@@ -95,5 +96,3 @@ func (g *Gateway) token(ctx context.Context, installationID string) (string, err
 	g.tokens.Put(installationID, issuedToken{token, key, until}, maxDerived)
 	return token, nil
 }
-
-func join(permissions []string) string { return strings.Join(permissions, ",") }

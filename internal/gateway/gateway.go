@@ -1,11 +1,10 @@
-// Package gateway is the only way to a plugin. A request passes through fixed
-// steps: check its path, find the instance, check what it may do, read and hash
-// the body, replace the context headers, sign, hand over to the runtime. The
-// steps are here, in order, so that no runtime can skip one; a runtime
-// contributes only the last.
+// Package gateway is the only way to a plugin. A request goes through fixed steps:
+// check its path, find the instance, check its permissions, read and hash the body,
+// replace the context headers, sign, hand over to the runtime. The steps are here,
+// in order, so no runtime can skip one. A runtime does only the last.
 //
-// It does not know how plugins run (package runtime), who is calling (package
-// caller, filled in by httpapi) or which URL a call came from (Call).
+// The gateway does not know how plugins run (package runtime), who is calling
+// (package caller, filled in by httpapi) or which URL a call came from (Call).
 package gateway
 
 import (
@@ -16,6 +15,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"stoa/internal/cache"
@@ -29,11 +29,12 @@ import (
 
 // The answers of the gateway itself (CONTRACT 5). Serve adds details.slug.
 var (
-	// ErrNotFound answers every reason for which an instance cannot be called, and
-	// every path that is not passed on, so that a client cannot find out which
+	// ErrNotFound is returned for every reason why an instance cannot be called, and
+	// for every path that is not passed on, so a client cannot find out which
 	// instances exist.
-	ErrNotFound     = errs.New(errs.NotFound, "NOT_FOUND", "There is no such plugin, or it is not enabled.")
-	ErrNotGranted   = errs.New(errs.Forbidden, "PERMISSION_NOT_GRANTED", "An administrator has not granted the plugin a permission that this address needs.")
+	ErrNotFound   = errs.New(errs.NotFound, "NOT_FOUND", "There is no such plugin, or it is not enabled.")
+	ErrNotGranted = errs.New(errs.Forbidden, "PERMISSION_NOT_GRANTED",
+		"An administrator has not granted the plugin a permission that this address needs.")
 	ErrTooLarge     = errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "The request body is larger than 10 MiB.")
 	errBodyCutShort = errs.Malformed("unreadable", "The request body could not be read to its end.")
 )
@@ -46,14 +47,13 @@ type Secrets interface {
 	SigningSecrets(ctx context.Context, slug string) ([]string, error)
 }
 
-// Tokens issues what a plugin calls the platform with (CONTRACT 7).
+// Tokens issues the tokens with which plugins call the platform (CONTRACT 7).
 type Tokens interface {
-	// IssuePluginToken returns a token that stands for an installation, and when
-	// it ends.
+	// IssuePluginToken returns a token for an installation, and when it expires.
 	IssuePluginToken(ctx context.Context, installationID string) (token string, expires time.Time, err error)
 
-	// PluginTokenKey returns the id of the key that signs tokens now. What another
-	// signed is good no more if that was withdrawn.
+	// PluginTokenKey returns the id of the key that signs tokens now. Tokens of
+	// another key are void if that key was withdrawn.
 	PluginTokenKey(ctx context.Context) (string, error)
 }
 
@@ -62,7 +62,7 @@ type Platform struct {
 	ID         string
 	Version    string
 	APIBaseURL string
-	Locale     string // for clients that name none
+	Locale     string // for clients that state none
 }
 
 // Gateway passes requests to plugin instances. All exported fields are required.
@@ -85,8 +85,8 @@ type Call struct {
 	// Path is the plugin's own path with a leading slash, escaped as the client
 	// sent it. It is passed on byte for byte.
 	Path string
-	// Caller is the x-caller of the route: CallerShop or CallerAdmin. A service is
-	// CallerService whatever the route.
+	// Caller is the x-caller of the route: CallerShop or CallerAdmin. For a service
+	// it is CallerService on every route.
 	Caller string
 }
 
@@ -97,9 +97,9 @@ const (
 	CallerService = "api-internal"
 )
 
-// Serve passes r, whose context carries the caller, to the plugin that c names.
-// Its errors are those of this package and of package runtime, and nothing was
-// written then. It panics with http.ErrAbortHandler if an answer breaks off.
+// Serve passes r, whose context carries the caller, to the plugin that c names. It
+// returns errors of this package and of package runtime; then nothing was written.
+// It panics with http.ErrAbortHandler if an answer breaks off.
 func (g *Gateway) Serve(w http.ResponseWriter, r *http.Request, c Call) error {
 	err := g.serve(w, r, c)
 	if e, ok := errors.AsType[*errs.Error](err); ok {
@@ -148,14 +148,15 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 	return err
 }
 
-// choice says how a client named the instance.
+// choice says how a client named the instance. failed means that no instance can
+// have that name.
 type choice struct {
 	id, key      string
 	byID, failed bool
 }
 
-// find resolves the instance a call is for and refuses one that is not enabled.
-// An id that was given and does not fit is never made good by another instance.
+// find returns the instance that a call is for, or ErrNotFound, also if it is not
+// enabled. If the client gave an id, no other instance takes its place.
 func (g *Gateway) find(ctx context.Context, slug string, by choice) (in plugin.Installed, err error) {
 	switch {
 	case by.failed:
@@ -176,9 +177,8 @@ func (g *Gateway) find(ctx context.Context, slug string, by choice) (in plugin.I
 	return in, nil
 }
 
-// outgoing makes the plugin's request from the client's: the client's headers
-// but those that are not for plugins, the plugin's own path, and the rest of the
-// query.
+// outgoing makes the plugin's request from the client's: those headers of the client
+// that are for plugins, the plugin's own path, and the rest of the query.
 func outgoing(r *http.Request, path, query string) *http.Request {
 	out := r.WithContext(r.Context())
 	out.URL = &url.URL{Path: path, RawQuery: query, ForceQuery: r.URL.ForceQuery}
@@ -186,7 +186,7 @@ func outgoing(r *http.Request, path, query string) *http.Request {
 		out.URL.Path, out.URL.RawPath = plain, path
 	}
 	if out.URL.EscapedPath() != path {
-		out.URL.Opaque = path // bytes that Go would escape and the client did not
+		out.URL.Opaque = path // Go would escape bytes that the client did not
 	}
 	out.RequestURI = ""
 	out.Header = passedOn(r.Header)
@@ -197,7 +197,9 @@ func outgoing(r *http.Request, path, query string) *http.Request {
 }
 
 // setContext sets the context headers of spec B and CONTRACT 5.
-func (g *Gateway) setContext(ctx context.Context, r *http.Request, in plugin.Installed, permissions []string, who caller.Caller, c Call) error {
+func (g *Gateway) setContext(
+	ctx context.Context, r *http.Request, in plugin.Installed, permissions []string, who caller.Caller, c Call,
+) error {
 	token, err := g.token(ctx, in.Instance.ID)
 	if err != nil {
 		return fmt.Errorf("gateway: platform token: %w", err)
@@ -209,7 +211,7 @@ func (g *Gateway) setContext(ctx context.Context, r *http.Request, in plugin.Ins
 	h := r.Header
 	set := func(name, value string) { h[name] = []string{value} }
 	set("X-Plugin-Slug", in.Package.Manifest.Slug)
-	set("X-Plugin-Permissions", join(permissions))
+	set("X-Plugin-Permissions", strings.Join(permissions, ","))
 	set(config.name, config.value)
 	set("X-Installation-Id", in.Instance.ID)
 	set("X-Installation-Key", in.Instance.Key)
@@ -243,8 +245,8 @@ func callerName(who caller.Caller, route string) string {
 	return route
 }
 
-// sign sets the timestamp and the signature. Every header that belongs to the
-// platform is the platform's own by now.
+// sign sets the timestamp and the signature. By now, every header with a name of the
+// platform's was set by the gateway.
 func (g *Gateway) sign(ctx context.Context, r *http.Request, m plugin.Manifest, bodyHash string) error {
 	secrets, err := g.Secrets.SigningSecrets(ctx, m.Slug)
 	switch {

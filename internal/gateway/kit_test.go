@@ -130,7 +130,9 @@ type kit struct {
 
 func instance(id, key string, m plugin.Manifest, config string) plugin.Installed {
 	in := plugin.Installed{Package: plugin.Package{Manifest: m}}
-	in.Instance = plugin.Instance{ID: id, Slug: m.Slug, Key: key, Enabled: true, Version: 1, Granted: []string{"orders:read", "gone:away"}}
+	in.Instance = plugin.Instance{
+		ID: id, Slug: m.Slug, Key: key, Enabled: true, Version: 1, Granted: []string{"orders:read", "gone:away"},
+	}
 	if config != "" {
 		in.Instance.Config = []byte(config)
 	}
@@ -151,7 +153,8 @@ func newKit(tb testing.TB) *kit {
 	off := instance("id-off", "off", m, "")
 	off.Instance.Enabled = false
 	k.finder = &finder{list: []plugin.Installed{
-		instance("id-default", "default", m, `{"k":1}`), instance("id-eu", "eu", m, ""), off, instance("id-other", "default", other, ""),
+		instance("id-default", "default", m, `{"k":1}`), instance("id-eu", "eu", m, ""),
+		off, instance("id-other", "default", other, ""),
 	}}
 	k.tokens = &tokens{at: k.clock}
 	rt := external.New(external.Config{Log: logtest.New(tb), Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})

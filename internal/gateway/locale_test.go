@@ -9,7 +9,10 @@ import (
 // FuzzLocale: whatever a client sends, the locale is safe in a header and in a
 // file's name, and not long.
 func FuzzLocale(f *testing.F) {
-	for _, s := range []string{"", "de-CH, de;q=0.9", "*;q=0.5", "../../etc", "en-x-../a", "i-klingon", "x-a-b", "en\r\nX-User-Id: 1", "en-u-ca-gregory;q=1"} {
+	for _, s := range []string{
+		"", "de-CH, de;q=0.9", "*;q=0.5", "../../etc", "en-x-../a", "i-klingon", "x-a-b",
+		"en\r\nX-User-Id: 1", "en-u-ca-gregory;q=1",
+	} {
 		f.Add(s)
 	}
 	safe := regexp.MustCompile(`^[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8})*$`)

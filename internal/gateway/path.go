@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// lifecycle is where the platform itself calls a plugin (spec B, Events). No
-// client gets there.
+// lifecycle is where the platform itself calls a plugin (spec B, Events). Clients
+// cannot reach it.
 const lifecycle = "__lifecycle"
 
 // passable reports whether a path is passed on to a plugin. path begins with a
 // slash and is escaped as the client sent it.
 //
-// The gateway and the plugin must not read one path in two ways: then neither
-// the ban on the plugin's /__lifecycle/ nor permissions of routes would hold. So
-// what servers are known to disagree about is refused, in any encoding: empty
+// The gateway and the plugin must read a path in the same way, or neither the ban on
+// the plugin's /__lifecycle/ nor the permissions of routes would hold. So everything
+// that servers are known to disagree about is refused, in any encoding: empty
 // segments, dot segments, encoded slashes, backslashes, control characters,
 // fragments, and bytes that are not UTF-8. docs/plugins/gateway.md tells clients.
 func passable(path string) bool {
@@ -28,7 +28,7 @@ func passable(path string) bool {
 			return false
 		}
 	}
-	// A plugin behind another proxy may see the path decoded once more.
+	// A plugin behind another proxy may get the path decoded once more.
 	for range maxDecodings {
 		if hasForbiddenSegment(path) {
 			return false
@@ -43,14 +43,14 @@ func passable(path string) bool {
 }
 
 // maxDecodings bounds the work on a path such as %25252525…, which each decoding
-// shortens by two characters only. Three layers of escapes pass.
+// shortens by only two characters. Three layers of escapes pass.
 const maxDecodings = 4
 
 func ambiguous(c rune) bool { return c == '/' || c == '\\' || c < ' ' || c == 0x7f }
 
-// hasForbiddenSegment looks for dot segments and for the lifecycle, the way the
-// most careless server would see them: without parameters, trailing dots and
-// blanks, in any case.
+// hasForbiddenSegment looks for dot segments and for the lifecycle as the most
+// careless server would read them: in any case, and without parameters, trailing
+// dots and blanks.
 func hasForbiddenSegment(path string) bool {
 	for segment := range strings.FieldsFuncSeq(path, func(c rune) bool { return c == '/' || c == '\\' }) {
 		if i := strings.IndexAny(segment, ";?#\x00"); i >= 0 {

@@ -8,16 +8,23 @@ import (
 )
 
 var passablePaths = []string{
-	"/", "/api/", "/api/orders/7", "/api/a%20b", "/api/%C3%A9", "/api/é", "/api/a|b", "/api/a:b@c", "/api/...", "/api/.well-known", "/api/a..b",
-	"/api/100%25", "/api/http%253A%252F%252Fx", "/api/%252541", "/api/lifecycle", "/api/__lifecycles", "/api/x__lifecycle", "/api/trailing/", "/api/a;b=c",
+	"/", "/api/", "/api/orders/7", "/api/a%20b", "/api/%C3%A9", "/api/é", "/api/a|b", "/api/a:b@c", "/api/...",
+	"/api/.well-known", "/api/a..b",
+	"/api/100%25", "/api/http%253A%252F%252Fx", "/api/%252541", "/api/lifecycle", "/api/__lifecycles",
+	"/api/x__lifecycle", "/api/trailing/", "/api/a;b=c",
 }
 
 var refusedPaths = []string{
-	"", "api", "//", "/api//x", "//api", "/api/%2Fx", "/api/a%2fb", "/api/a\\b", "/api/a%5Cb", "/api/%00", "/api/%0a", "/api/%7f", "/api/%C0%AF",
-	"/api/%FF", "/api/.", "/api/..", "/api/../x", "/api/%2e%2e/x", "/api/.%2E/x", "/api/%252e%252e/x", "/api/..;a/x", "/api/x#y",
-	"/__lifecycle/onInstall", "/__lifecycle", "/__lifecycle/", "/%5f%5flifecycle/onInstall", "/%5F_lifecycle/x", "/__LIFECYCLE/x",
-	"/__Lifecycle/x", "/%255f%255flifecycle/x", "/%25255f_lifecycle/x", "/__lifecycle;v=1/x", "/__lifecycle./x", "/__lifecycle%20/x",
-	"/__lifecycle%3fa/x", "/__lifecycle%23/x", "/__l%69fecycle/x", "/api/__lifecycle/x", "/api/..%2f__lifecycle/x", "/api/x%252f..%252f__lifecycle",
+	"", "api", "//", "/api//x", "//api", "/api/%2Fx", "/api/a%2fb", "/api/a\\b", "/api/a%5Cb", "/api/%00",
+	"/api/%0a", "/api/%7f", "/api/%C0%AF",
+	"/api/%FF", "/api/.", "/api/..", "/api/../x", "/api/%2e%2e/x", "/api/.%2E/x", "/api/%252e%252e/x",
+	"/api/..;a/x", "/api/x#y",
+	"/__lifecycle/onInstall", "/__lifecycle", "/__lifecycle/", "/%5f%5flifecycle/onInstall", "/%5F_lifecycle/x",
+	"/__LIFECYCLE/x",
+	"/__Lifecycle/x", "/%255f%255flifecycle/x", "/%25255f_lifecycle/x", "/__lifecycle;v=1/x", "/__lifecycle./x",
+	"/__lifecycle%20/x",
+	"/__lifecycle%3fa/x", "/__lifecycle%23/x", "/__l%69fecycle/x", "/api/__lifecycle/x", "/api/..%2f__lifecycle/x",
+	"/api/x%252f..%252f__lifecycle",
 	"/api/x%255c__lifecycle", "/__lifecycle%00/x", "/__lifecycle%09/x",
 	"/api/%25252541", "/api/%" + strings.Repeat("25", 30_000),
 }
@@ -37,9 +44,9 @@ func TestPassable(t *testing.T) {
 	}
 }
 
-// FuzzPassable holds the check to what it is for: however often a path that
-// passes is decoded and cleaned, it does not lead to the lifecycle, and it stays
-// below the segment it began in.
+// FuzzPassable checks the property that passable exists for: however often a path
+// that passes is decoded and cleaned, it neither leads to the lifecycle nor leaves
+// the segment it began in.
 func FuzzPassable(f *testing.F) {
 	for _, p := range append(passablePaths, refusedPaths...) {
 		f.Add(p)

@@ -9,15 +9,14 @@ import (
 	"stoa/internal/plugin"
 )
 
-// permitted reports whether every permission is effective that the manifest's
-// routePermissions ask for on this route.
+// permitted reports whether all permissions that the manifest's routePermissions
+// demand on this route are effective.
 //
-// A rule's method is compared without case; "*" is any method and GET includes
-// HEAD. Its path is the plugin's own: a segment ":name", "{name}" or "*" stands
-// for any one segment, and a "*" or "**" at the end for whatever follows,
-// nothing too. Paths are compared decoded, without case and without a slash at
-// the end: a rule that fits too much refuses, one that fits too little lets
-// through.
+// A rule's method is compared without case; "*" is any method, and GET includes
+// HEAD. Its path is the plugin's own. A segment ":name", "{name}" or "*" stands for
+// any one segment; "*" or "**" at the end stands for whatever follows, even nothing.
+// Paths are compared decoded, without case and without a slash at the end: when in
+// doubt a rule applies, because a rule that applies can only refuse.
 func permitted(rules []plugin.RoutePermission, effective []string, method, path string) bool {
 	for _, rule := range rules {
 		if !slices.Contains(effective, rule.Permission) && methodFits(rule.Method, method) && pathFits(rule.Path, path) {
@@ -28,7 +27,8 @@ func permitted(rules []plugin.RoutePermission, effective []string, method, path 
 }
 
 func methodFits(rule, method string) bool {
-	return rule == "*" || strings.EqualFold(rule, method) || strings.EqualFold(rule, http.MethodGet) && strings.EqualFold(method, http.MethodHead)
+	return rule == "*" || strings.EqualFold(rule, method) ||
+		strings.EqualFold(rule, http.MethodGet) && strings.EqualFold(method, http.MethodHead)
 }
 
 func pathFits(rule, path string) bool {
@@ -48,7 +48,7 @@ func pathFits(rule, path string) bool {
 	return len(want) == len(got)
 }
 
-// segments splits a path as plugins see it: decoded, without parameters.
+// segments splits a path as plugins read it: decoded, without parameters.
 func segments(path string) []string {
 	list := strings.Split(strings.Trim(path, "/"), "/")
 	for i, s := range list {

@@ -1,6 +1,7 @@
-// Package runtime says what it takes to run a plugin. Its sub-packages are the
-// ways there are to do so: external (a service reached over HTTP) and node (a
-// JavaScript module in a child process).
+// Package runtime says what running a plugin means: what a runtime does with a
+// request, and how it fails. The runtimes are in sub-packages: external (a service
+// reached over HTTP) and node (a JavaScript module in a child process). Both pass
+// requests on with package relay.
 package runtime
 
 import (
@@ -14,16 +15,16 @@ import (
 // nothing up and do not decide who may call. They are safe for concurrent use.
 type Runtime interface {
 	// Serve passes r to the instance and copies its answer to w, streamed both
-	// ways. r.URL.RequestURI() is the plugin's own path with query, to be sent byte
-	// for byte (see Target), r.Header is exactly what the plugin is to see, and
-	// r.Body what is to be sent. r is the runtime's to change.
+	// ways. r.URL.RequestURI() is the plugin's own path with query, sent byte for
+	// byte (see Target). r.Header is exactly what the plugin gets to see, r.Body what
+	// is sent. r belongs to the runtime, which may change it.
 	//
 	// If the plugin gave no usable answer, Serve returns ErrUnreachable,
 	// ErrStarting or ErrTimeout (with a cause for the log) and has written
-	// nothing, so that the caller can answer. If r.Body fails with an
+	// nothing, so the caller can answer. If r.Body fails with an
 	// *http.MaxBytesError before the answer began, it returns an error that wraps
-	// it. It returns nil when the client went away. If an answer breaks off it
-	// panics with http.ErrAbortHandler, lest a part be taken for the whole.
+	// it. It returns nil when the client went away. If the answer breaks off, it
+	// panics with http.ErrAbortHandler, lest the client take a part for the whole.
 	Serve(w http.ResponseWriter, r *http.Request, in plugin.Installed) error
 }
 

@@ -8,9 +8,10 @@ import (
 	"stoa/internal/plugin"
 )
 
-// Target returns what stands in the request line of a request to the plugin,
-// given the plugin's own path with query: the same for an internal plugin, behind
-// the path of externalBaseUrl for an external one. It is what the platform signs.
+// Target returns the path with query in the request line of a request to the
+// plugin. own is the plugin's own path with query: an internal plugin gets just
+// that, an external one gets it behind the path of its externalBaseUrl. The
+// platform signs the result.
 func Target(m plugin.Manifest, own string) (string, error) {
 	if m.RuntimeType != plugin.External {
 		return own, nil

@@ -1,6 +1,6 @@
 // Package external runs plugins that are HTTP services of their own, at the
-// externalBaseUrl of their manifest. Package relay passes the requests on; here is
-// where to, and who may be connected to: no address that is private, loopback or
+// externalBaseUrl of their manifest. Package relay passes the requests on. This
+// package says where to, and connects to no address that is private, loopback or
 // otherwise special, unless the operator has allowed its network.
 package external
 

@@ -35,7 +35,8 @@ type kit struct {
 }
 
 func installed(base string) plugin.Installed {
-	return plugin.Installed{Package: plugin.Package{Manifest: plugin.Manifest{Slug: "p", RuntimeType: plugin.External, ExternalBaseURL: base}}}
+	m := plugin.Manifest{Slug: "p", RuntimeType: plugin.External, ExternalBaseURL: base}
+	return plugin.Installed{Package: plugin.Package{Manifest: m}}
 }
 
 func newKit(tb testing.TB, firstByte time.Duration, h http.HandlerFunc) *kit {
@@ -98,7 +99,7 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 	}{
 		{"loopback", "127.0.0.1", nil, true},
 		{"a name that resolves to loopback", "localhost", nil, true},
-		{"loopback in IPv6 clothes", "[::ffff:127.0.0.1]", nil, true},
+		{"loopback as an IPv6 address", "[::ffff:127.0.0.1]", nil, true},
 		{"IPv6 loopback", "[::1]", nil, true},
 		{"the unspecified address", "0.0.0.0", nil, true},
 		{"decimal spelling", "2130706433", nil, true},
@@ -153,9 +154,13 @@ func TestTargetIsSentByteForByte(t *testing.T) {
 
 	var got string
 	k := newKit(t, 0, func(_ http.ResponseWriter, r *http.Request) { got = r.RequestURI })
-	for base, prefix := range map[string]string{"": "", "/": "", "/base": "/base", "/base/": "/base", "/a%20b/c/": "/a%20b/c", "//x": "/x"} {
+	for base, prefix := range map[string]string{
+		"": "", "/": "", "/base": "/base", "/base/": "/base", "/a%20b/c/": "/a%20b/c", "//x": "/x",
+	} {
 		in := installed(k.in.Package.Manifest.ExternalBaseURL + base)
-		for _, own := range []string{"/api/x", "/api/%7Ea?b=%7e&c=+;d", "/api/a%20b?", "/api/%e4%BA", "/", "/api/a:b,c@d?x=http://y?z"} {
+		for _, own := range []string{
+			"/api/x", "/api/%7Ea?b=%7e&c=+;d", "/api/a%20b?", "/api/%e4%BA", "/", "/api/a:b,c@d?x=http://y?z",
+		} {
 			u, err := url.Parse(own)
 			if err != nil {
 				t.Fatal(err)
@@ -350,7 +355,9 @@ func TestPluginThatIsNotThere(t *testing.T) {
 func TestAnswerHeaderIsLimited(t *testing.T) {
 	t.Parallel()
 
-	k := newKit(t, 0, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X-Long", strings.Repeat("x", 70<<10)) })
+	k := newKit(t, 0, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Long", strings.Repeat("x", 70<<10))
+	})
 	if _, err := k.do(t.Context(), t, "GET", "/api/x", nil); err != nil {
 		t.Fatal(err)
 	}
@@ -360,7 +367,9 @@ func TestAnswerHeaderIsLimited(t *testing.T) {
 }
 
 func BenchmarkServe(b *testing.B) {
-	back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") }))
+	back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "ok")
+	}))
 	defer back.Close()
 	rt := external.New(external.Config{Log: logtest.New(b), Allow: loopback})
 	defer rt.Close()

@@ -17,7 +17,10 @@ func TestAnUnusableAnswerIsNotACrash(t *testing.T) {
 	in := f.install(t, "odd", withRoutes(pidRoute+`
 	  app.all('/api/long-header', async (req, reply) => reply.header('x-long', 'a'.repeat(100 << 10)).send({}))
 	  app.all('/api/garbage', (req, reply) => { reply.hijack(); req.raw.socket.end('what?\r\n\r\n') })
-	  app.all('/api/upgrade', (req, reply) => { reply.hijack(); req.raw.socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: odd\r\n\r\n') })
+	  app.all('/api/upgrade', (req, reply) => {
+	    reply.hijack()
+	    req.raw.socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: odd\r\n\r\n')
+	  })
 	  app.all('/api/nothing', (req, reply) => { reply.hijack(); req.raw.socket.destroy() })`))
 	pid := f.get(t, in, "/api/pid")
 	f.reapWait = time.Minute // nothing but a connection that just broke needs it

@@ -13,19 +13,19 @@ import (
 	"time"
 )
 
-// errAskedToEnd ends the wait for a process that nobody needs any more.
+// errAskedToEnd ends the start of a process that is no longer needed.
 var errAskedToEnd = errors.New("asked to end before it was ready")
 
-// reportLimit bounds what is read of a child's report, in bytes.
+// reportLimit is how much of a child's report is read, in bytes.
 const reportLimit = 16 << 10
 
-// child is a forked Node.js process. It is reaped by wait.
+// child is a forked Node.js process. Its method wait reaps it.
 type child struct {
 	pid     int
 	cmd     *exec.Cmd
 	cancel  context.CancelFunc
 	onExit  func()
-	report  *os.File // where the host reports how its start went, and beats then
+	report  *os.File // where the host first reports how its start went, and then beats
 	heart   heart
 	redact  func(string) string
 	outputs chan struct{} // closed when all output was read
@@ -38,7 +38,7 @@ type forkArgs struct {
 	dir          string   // the package's folder
 	listener     *os.File // becomes descriptor 3
 	instructions io.Reader
-	output       io.Writer // gets what the child prints
+	output       io.Writer // receives what the child prints
 	redact       func(string) string
 }
 
@@ -82,12 +82,12 @@ func (rt *Runtime) fork(h *hostFiles, a forkArgs) (*child, error) {
 	return c, nil
 }
 
-// nodeArgs returns the arguments of the host program. They are visible to every
-// user of the machine: no config here.
+// nodeArgs returns the arguments of the host program. Every user of the machine can
+// see them, so they hold no config.
 func (rt *Runtime) nodeArgs(h *hostFiles, dir string) []string {
 	args := append([]string{
 		"--max-old-space-size=" + strconv.Itoa(rt.cfg.MemoryMiB),
-		// The gateway's context headers come on top of the client's.
+		// The gateway adds its context headers to the client's.
 		"--max-http-header-size=65536",
 	}, h.node.flags()...)
 	for _, path := range []string{h.script, dir + "/*", h.shims + "/*"} {
@@ -99,7 +99,7 @@ func (rt *Runtime) nodeArgs(h *hostFiles, dir string) []string {
 // wait reaps the child.
 func (c *child) wait() {
 	err := c.cmd.Wait()
-	<-c.outputs // the last words come before the verdict in the log
+	<-c.outputs // the child's last lines come before its end in the log
 	if err == nil {
 		err = errors.New("exit status 0")
 	}
@@ -110,8 +110,8 @@ func (c *child) wait() {
 	close(c.exited)
 }
 
-// awaitReady returns nil when the plugin is ready to be called, errAskedToEnd
-// when ending is closed first, or a startError.
+// awaitReady returns nil when the plugin can be called, errAskedToEnd if ending is
+// closed before that, or a startError.
 func (c *child) awaitReady(limit time.Duration, ending <-chan struct{}) error {
 	result := make(chan error, 1)
 	go func() {
@@ -137,8 +137,8 @@ func (c *child) awaitReady(limit time.Duration, ending <-chan struct{}) error {
 	}
 }
 
-// readReport returns nil if the host reports that the plugin is ready, else what
-// it reports.
+// readReport returns nil if the host reports that the plugin is ready, else the
+// error that it reports.
 func (c *child) readReport(r *bufio.Reader) error {
 	line, err := r.ReadSlice('\n')
 	if err != nil {
@@ -169,7 +169,7 @@ func (c *child) readReport(r *bufio.Reader) error {
 	return fmt.Errorf("%s: %s", report.Error.Phase, clip(c.redact(text), lineLimit))
 }
 
-// askToEnd lets the process finish its running requests.
+// askToEnd asks the process to finish its running requests and end.
 func (c *child) askToEnd() { terminate(c.cmd.Process) }
 
 // kill ends the process at once.

@@ -7,20 +7,19 @@ import (
 	"stoa/internal/runtime"
 )
 
-// The values of details.reason when a plugin does not answer because it does not
-// run.
+// The values of details.reason of runtime.ErrUnreachable.
 const (
 	reasonLoadFailed  = "load_failed"  // the plugin did not start; the log says why
 	reasonCrashed     = "crashed"      // its process ended on its own, too often
-	reasonBadAnswer   = "bad_answer"   // it runs, and what it answered is not HTTP that can be passed on
-	reasonStalled     = "stalled"      // its process was ended: it blocked its event loop
+	reasonBadAnswer   = "bad_answer"   // it runs, and its answer is not HTTP that can be passed on
+	reasonStalled     = "stalled"      // its process was killed because it blocked its event loop
 	reasonNodeMissing = "node_missing" // no usable Node.js on this machine
 	reasonHostMissing = "host_missing" // stoa was built without its Node host
 	reasonStopped     = "stopped"      // stoa is stopping
 )
 
 // The delays before a process is started again, by the number of failures in a
-// row. The last one repeats: it is the limit.
+// row. The last one repeats.
 var (
 	crashDelays = []time.Duration{0, 200 * time.Millisecond, time.Second, 5 * time.Second, 15 * time.Second, time.Minute}
 	loadDelays  = []time.Duration{time.Second, 5 * time.Second, 15 * time.Second, time.Minute}
@@ -28,10 +27,10 @@ var (
 
 const (
 	// stable is how long a process must have run for its crash to count as the
-	// first.
+	// first in a row.
 	stable = time.Minute
 
-	// patience is the longest delay that a call sits out.
+	// patience is the longest delay that a call waits for.
 	patience = time.Second
 )
 
@@ -46,17 +45,17 @@ func (e *startError) Unwrap() error { return e.cause }
 
 var errStopping = &startError{reason: reasonStopped, cause: errors.New("stoa is stopping")}
 
-// failures remembers that an installation could not run lately, so that not
-// each call forks.
+// failures are the recent failures of an installation. They keep calls from
+// starting a process each.
 type failures struct {
 	count  int       // in a row
 	since  time.Time // of the last
-	until  time.Time // not to be tried before
+	until  time.Time // when a start may be tried again
 	reason string
 	cause  error
 }
 
-// add records a failure at now of a process that was ready for the time ran.
+// add records that a process failed at now, after it had been ready for ran.
 func (f *failures) add(err error, ran time.Duration, now time.Time) {
 	if ran >= stable {
 		f.count = 0
@@ -76,8 +75,8 @@ func (f *failures) add(err error, ran time.Duration, now time.Time) {
 	f.until = now.Add(delays[min(f.count, len(delays))-1])
 }
 
-// refusal answers a call while the installation must not be tried again for
-// another wait.
+// refusal returns the error of a call that comes too early: no process may start
+// for another wait.
 func (f *failures) refusal(wait time.Duration) error {
 	if f.crashed() && f.count < len(crashDelays) {
 		return runtime.ErrStarting.After(wait).Because(f.cause)
@@ -94,7 +93,7 @@ func unreachable(reason string, cause error) error {
 	return runtime.ErrUnreachable.With("reason", reason).Because(cause)
 }
 
-// asStartError gives an error without a reason the most likely one.
+// asStartError gives an error that has no reason the most likely one.
 func asStartError(err error) error {
 	var start *startError
 	if errors.As(err, &start) {
@@ -103,7 +102,7 @@ func asStartError(err error) error {
 	return &startError{reasonLoadFailed, err}
 }
 
-// asCallError turns what ended a start into what the waiting calls answer.
+// asCallError turns the error that ended a start into that of the waiting calls.
 func asCallError(err error) error {
 	var start *startError
 	if errors.As(err, &start) {

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// forker forks all child processes from one operating system thread that lives
-// as long as itself. The kernel sends a child its parent-death signal when the
-// thread that forked it ends, and Go ends threads as it pleases.
+// forker forks all child processes from one operating system thread, which lives as
+// long as the forker. The kernel sends a child its parent-death signal when the
+// thread that forked it ends, and Go may end any other thread at any time.
 type forker struct {
 	started, ended sync.Once
 
@@ -40,5 +40,5 @@ func (f *forker) run() {
 	}
 }
 
-// close ends the thread. All children must have ended before.
+// close ends the thread. All children must have ended.
 func (f *forker) close() { f.ended.Do(func() { close(f.quit) }) }

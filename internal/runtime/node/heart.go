@@ -7,29 +7,29 @@ import (
 	"time"
 )
 
-// errStalled ends a process whose event loop is blocked: it answers nobody and
-// keeps a processor busy.
+// errStalled is why a process with a blocked event loop is ended: it answers no
+// call and keeps a processor busy.
 var errStalled = errors.New("the plugin blocked its event loop")
 
 const (
-	// beatsPerStall is how often the host's event loop says that it turns, and how
-	// often stoa looks, within Config.Stall.
+	// beatsPerStall is how many times within Config.Stall the host's event loop
+	// beats, and stoa looks.
 	beatsPerStall = 5
 
-	// quietFactor is how much longer than during a call a plugin may block its
-	// event loop while nobody waits for it.
+	// quietFactor is how many times longer a plugin may block its event loop while no
+	// call is waiting for it.
 	quietFactor = 6
 )
 
 // heart counts the beats of a host program: bytes that its event loop writes at
-// regular times (nodehost/src/report.js). What waits for something does not keep
-// the loop from turning; only a computation does.
+// regular intervals (nodehost/src/report.js). Waiting for something does not block
+// the loop; only a computation does.
 type heart struct {
 	beats  atomic.Int64 // since the last look
 	silent int          // looks in a row without a beat
 }
 
-// read counts what comes from r until it ends.
+// read counts the bytes from r until it ends.
 func (h *heart) read(r io.Reader) {
 	var b [64]byte
 	for {
@@ -41,8 +41,9 @@ func (h *heart) read(r io.Reader) {
 	}
 }
 
-// stalled takes a look. Looks are counted, not time: when stoa itself was halted,
-// it must not blame the plugin.
+// stalled looks for beats, and reports whether they have been missing for too long.
+// It counts looks instead of time: if stoa itself was halted, that is not the
+// plugin's fault.
 func (h *heart) stalled(busy bool) bool {
 	if h.beats.Swap(0) > 0 {
 		h.silent = 0
@@ -55,8 +56,8 @@ func (h *heart) stalled(busy bool) bool {
 	return h.silent >= beatsPerStall*quietFactor
 }
 
-// watchHeart closes stalled when the ready child's event loop has been blocked for
-// limit, and returns then or when the child is gone.
+// watchHeart closes stalled when the ready child has blocked its event loop for
+// limit. It returns after that, or when the child is gone.
 func (c *child) watchHeart(limit time.Duration, busy func() bool, stalled chan<- struct{}) {
 	look := time.NewTicker(beatInterval(limit))
 	defer look.Stop()

@@ -36,7 +36,7 @@ func newFixture(tb testing.TB, change ...func(*Config)) *fixture {
 	// STOA_TEST_NODE runs the tests on another Node.js than the one in PATH.
 	cfg := Config{
 		Log: slog.New(slog.NewTextHandler(tb.Output(), nil)), DataDir: dir, NodePath: os.Getenv("STOA_TEST_NODE"),
-		Stall: time.Minute, // a busy machine is none of the plugin's doing
+		Stall: time.Minute, // a busy machine is not the plugin's fault
 	}
 	for _, c := range change {
 		c(&cfg)

@@ -19,35 +19,35 @@ import (
 //go:embed all:dist
 var dist embed.FS
 
-// maxSocketPath is the longest path of a unix socket that every system takes
-// (macOS: 104 with the final zero).
+// maxSocketPath is the longest path of a unix socket that every system accepts
+// (macOS: 104 bytes with the final zero).
 const maxSocketPath = 103
 
-// host is what all processes share: Node.js and the files of the host program.
-// Both are prepared when the first process starts.
+// host is what all processes share: Node.js and the files of the host program. It
+// is prepared when the first process starts.
 type host struct {
 	cfg Config
 
 	mu      sync.Mutex
 	files   *hostFiles
 	err     error
-	retryAt time.Time // of a failed preparation
+	retryAt time.Time // when to prepare again after err
 }
 
 // hostFiles are the files of the host program, in a folder of this process.
 type hostFiles struct {
 	node   nodeBinary
 	dir    string   // private, with a short path
-	lock   *os.File // held while this process lives, so that others do not sweep dir
+	lock   *os.File // held while this process lives, so that no other sweeps dir
 	script string   // the host program
-	shims  string   // node_modules of the modules that plugins need not bring
+	shims  string   // a node_modules folder; see the variable
 	socket atomic.Int64
 }
 
 func newHost(cfg Config) *host { return &host{cfg: cfg} }
 
-// prepare finds Node.js and writes the host's files, once. A failure is
-// remembered for a few seconds: an administrator may install Node.js meanwhile.
+// prepare finds Node.js and writes the host's files, once. It remembers a failure
+// for a few seconds only: an administrator may install Node.js in the meantime.
 func (h *host) prepare() (*hostFiles, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -60,7 +60,9 @@ func (h *host) prepare() (*hostFiles, error) {
 		h.cfg.Log.Error("internal plugins cannot run", slog.Any("err", h.err))
 		return nil, h.err
 	}
-	h.cfg.Log.Info("internal plugins run on Node.js", slog.String("path", h.files.node.path), slog.String("version", h.files.node.version.String()))
+	node := h.files.node
+	h.cfg.Log.Info("internal plugins run on Node.js",
+		slog.String("path", node.path), slog.String("version", node.version.String()))
 	return h.files, nil
 }
 
@@ -105,7 +107,7 @@ func prepareHost(cfg Config) (*hostFiles, error) {
 	return files, nil
 }
 
-// socketPath returns the path of a socket that no process had before.
+// socketPath returns a path for a socket that was never used before.
 func (f *hostFiles) socketPath() string {
 	return filepath.Join(f.dir, strconv.FormatInt(f.socket.Add(1), 36)+".sock")
 }
@@ -116,8 +118,8 @@ const (
 	lockFile      = "lock"
 )
 
-// tempDir returns a folder for temporary files in which a socket's path stays
-// short enough.
+// tempDir returns a folder for temporary files whose path is short enough for
+// sockets in it.
 func tempDir() string {
 	dir, err := filepath.EvalSymlinks(os.TempDir())
 	if err != nil || len(dir)+len("/stoa-node-0123456789/zzzzzz.sock") > maxSocketPath {
@@ -131,7 +133,8 @@ func newHostFiles(parent string) (*hostFiles, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // in a folder of our own
+	//nolint:gosec // in a folder of our own
+	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -139,9 +142,9 @@ func newHostFiles(parent string) (*hostFiles, error) {
 	return &hostFiles{dir: dir, lock: f, script: filepath.Join(dir, "host.cjs")}, nil
 }
 
-// sweep removes the folders of processes that were killed: those whose lock is
-// free. Very new ones may not have locked theirs yet. What cannot be removed is
-// left: it does no harm.
+// sweep removes the folders that killed processes left behind: those whose lock is
+// free. It spares new folders, whose process may not have locked them yet. A folder
+// that cannot be removed does no harm.
 func sweep(parent string) {
 	dirs, err := filepath.Glob(filepath.Join(parent, folderPattern))
 	if err != nil {

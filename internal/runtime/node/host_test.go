@@ -45,19 +45,21 @@ func TestWithoutNodeTheReasonIsClear(t *testing.T) {
 
 func TestNodeVersions(t *testing.T) {
 	t.Parallel()
+	const permission, experimental = "--permission", "--experimental-permission"
+	const network, detect = "--allow-net", "--experimental-detect-module"
 	tests := []struct {
 		out   string
 		want  nodeVersion
 		flags []string
 		not   []string
 	}{
-		{"v20.11.0\n", nodeVersion{20, 11}, []string{"--experimental-permission", "--experimental-detect-module"}, []string{"--permission", "--allow-net"}},
-		{"v22.6.0\n", nodeVersion{22, 6}, []string{"--experimental-permission", "--experimental-detect-module"}, []string{"--permission"}},
-		{"v22.12.1\n", nodeVersion{22, 12}, []string{"--experimental-permission"}, []string{"--permission", "--experimental-detect-module"}},
-		{"v22.13.0\n", nodeVersion{22, 13}, []string{"--permission"}, []string{"--experimental-permission"}},
-		{"v23.4.0\n", nodeVersion{23, 4}, []string{"--experimental-permission"}, []string{"--permission"}},
-		{"v24.1.0\n", nodeVersion{24, 1}, []string{"--permission"}, []string{"--allow-net"}},
-		{"v26.0.0-nightly\n", nodeVersion{26, 0}, []string{"--permission", "--allow-net"}, []string{"--experimental-permission"}},
+		{"v20.11.0\n", nodeVersion{20, 11}, []string{experimental, detect}, []string{permission, network}},
+		{"v22.6.0\n", nodeVersion{22, 6}, []string{experimental, detect}, []string{permission}},
+		{"v22.12.1\n", nodeVersion{22, 12}, []string{experimental}, []string{permission, detect}},
+		{"v22.13.0\n", nodeVersion{22, 13}, []string{permission}, []string{experimental}},
+		{"v23.4.0\n", nodeVersion{23, 4}, []string{experimental}, []string{permission}},
+		{"v24.1.0\n", nodeVersion{24, 1}, []string{permission}, []string{network}},
+		{"v26.0.0-nightly\n", nodeVersion{26, 0}, []string{permission, network}, []string{experimental}},
 	}
 	for _, tt := range tests {
 		v, err := parseVersion(tt.out)

@@ -20,13 +20,34 @@ type installation struct {
 	current  *process        // starting or running
 	revision plugin.Revision // of the last process that was started
 	failures failures
-	down     bool // the last process failed, and none was started since
+	down     bool // the last process failed, and no other was started since
 	restarts int
 }
 
-// acquire returns a process that is ready for a call of in, which the caller
-// releases. It starts one if there is none, or if the present one was started
-// with an older config or package.
+// revision identifies the config and the package that a process was started with.
+type revision struct {
+	instance int64     // plugin.Instance.Version
+	hash     string    // of the package
+	updated  time.Time // of the package
+}
+
+func revisionOf(in plugin.Installed) revision {
+	return revision{instance: in.Instance.Version, hash: in.Package.ZipHash, updated: in.Package.UpdatedAt}
+}
+
+// replaces reports whether a call for r needs another process than one that was
+// started for old. A call whose instance was read before a change, and that arrives
+// after it, does not bring the old process back.
+func (r revision) replaces(old revision) bool {
+	if r.instance != old.instance {
+		return r.instance > old.instance
+	}
+	return r.hash != old.hash && !r.updated.Before(old.updated)
+}
+
+// acquire returns a process that is ready for a call of in. The caller releases it.
+// It starts a process if none runs, or if the running one has an older config or
+// package.
 func (s *installation) acquire(ctx context.Context, in plugin.Installed) (*process, error) {
 	for {
 		p, wait, err := s.claim(in) //nolint:contextcheck // a process outlives the call that starts it
@@ -49,8 +70,8 @@ func (s *installation) acquire(ctx context.Context, in plugin.Installed) (*proce
 	}
 }
 
-// claim counts a call on the process for in. An error with a wait says that one
-// may be started after that time.
+// claim counts a call on the process for in, and starts that process if needed. If
+// the error comes with a wait, a process may be started after that time.
 func (s *installation) claim(in plugin.Installed) (p *process, wait time.Duration, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,11 +101,11 @@ func (s *installation) claim(in plugin.Installed) (p *process, wait time.Duratio
 	return s.current, 0, nil
 }
 
-// await returns when p is ready, or with an error when it failed to start or
-// takes longer than a call may wait.
+// await returns nil when p is ready. It returns an error when p failed to start,
+// or takes longer than a call may wait.
 func (s *installation) await(ctx context.Context, p *process) error {
 	select {
-	case <-p.ready: // the usual case, without a timer
+	case <-p.ready: // the usual case needs no timer
 		return p.startResult()
 	default:
 	}
@@ -123,7 +144,7 @@ func (s *installation) busy(p *process) bool {
 	return p.calls > 0
 }
 
-// endIdle retires p unless a call came in between.
+// endIdle retires p unless it was called in the meantime.
 func (s *installation) endIdle(p *process) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +154,7 @@ func (s *installation) endIdle(p *process) {
 	}
 }
 
-// retireOnly retires p unless another took its place already.
+// retireOnly retires p unless another process has taken its place.
 func (s *installation) retireOnly(p *process) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,7 +166,7 @@ func (s *installation) retireOnly(p *process) {
 	s.failures, s.down = failures{}, false
 }
 
-// ended is told that p's process is gone. err is nil when it was asked to end.
+// ended records that p is gone. err is nil if it was asked to end.
 func (s *installation) ended(p *process, err error, ran time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,7 +174,7 @@ func (s *installation) ended(p *process, err error, ran time.Duration) {
 		p.idle.Stop()
 	}
 	if s.current != p {
-		return // replaced: its failures are of no consequence
+		return // it was replaced: its failure no longer matters
 	}
 	s.current = nil
 	if err == nil {
@@ -165,7 +186,7 @@ func (s *installation) ended(p *process, err error, ran time.Duration) {
 		slog.Duration("retryIn", time.Until(s.failures.until).Round(time.Millisecond)), slog.Any("err", err))
 }
 
-// retire takes the current process, if any, out of use: it ends when its running
+// retire takes the current process, if any, out of use. It ends when its running
 // calls are done, or when their time is up. The caller holds mu.
 func (s *installation) retire() {
 	p := s.current

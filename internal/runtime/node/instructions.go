@@ -14,9 +14,10 @@ import (
 func packageFiles(dataDir string, pkg plugin.Package) (dir, entry string, err error) {
 	install, module := filepath.FromSlash(pkg.InstallPath), filepath.FromSlash(pkg.Manifest.EntryModule)
 	if !filepath.IsLocal(install) || !filepath.IsLocal(module) {
-		return "", "", fmt.Errorf("the package's folder %q or entry module %q is not a path inside the data folder", install, module)
+		return "", "", fmt.Errorf("the package's folder %q or entry module %q is not a path inside the data folder",
+			install, module)
 	}
-	// Without links: the permission flags compare real paths.
+	// The permission flags compare real paths, without links.
 	dir, err = filepath.EvalSymlinks(filepath.Join(dataDir, install))
 	if err != nil {
 		return "", "", fmt.Errorf("the package's files are missing: %w", err)
@@ -42,7 +43,7 @@ func (p *process) instructions(entry string) (io.Reader, error) {
 		"config":    config,
 		"bodyLimit": p.rt.cfg.BodyLimit,
 		"beatMs":    beatInterval(p.rt.cfg.Stall).Milliseconds(),
-		// Less than the limit here, so that Fastify can name what it waited for.
+		// Less than the limit here, so that Fastify can say what it waited for.
 		"startTimeoutMs": (p.rt.cfg.StartTimeout * 3 / 4).Milliseconds(),
 	})
 	if err != nil {

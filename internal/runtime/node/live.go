@@ -10,20 +10,20 @@ import (
 	"stoa/internal/plugin"
 )
 
-// Live tells what may run. Instances are also changed on other replicas, which
-// tell nobody.
+// Live tells which instances may run. Other replicas change instances, too, and
+// nobody is told.
 type Live interface {
-	// LiveInstances returns the present state of those instances that are enabled,
-	// by id. The others are left out: the disabled, deleted and unknown, and those
-	// of uninstalled packages.
+	// LiveInstances returns the revisions of those of the instances that are enabled,
+	// by id. It leaves out disabled, deleted and unknown instances, and those of
+	// uninstalled packages.
 	LiveInstances(ctx context.Context, ids []string) (map[string]plugin.Revision, error)
 }
 
-// liveTimeout bounds one question to Live.
+// liveTimeout bounds one call of Live.
 const liveTimeout = 10 * time.Second
 
-// watchLive retires what may not run any more, until nothing runs or the Runtime
-// is closed. While Live cannot be asked, everything stays as it is.
+// watchLive retires the processes that may no longer run, until no process is left
+// or the Runtime is closed. While Live fails, all processes stay.
 func (rt *Runtime) watchLive() {
 	tick := time.NewTicker(rt.cfg.LiveEvery)
 	defer tick.Stop()
@@ -42,14 +42,15 @@ func (rt *Runtime) watchLive() {
 		if (err != nil) != failing && rt.alive.Err() == nil {
 			failing = err != nil
 			if failing {
-				rt.cfg.Log.Warn("plugins that were changed elsewhere may run on: the database does not say which", slog.Any("err", err))
+				rt.cfg.Log.Warn("plugins that were changed elsewhere may run on: the database does not say which",
+					slog.Any("err", err))
 			}
 		}
 	}
 }
 
-// stillRunning returns the processes there are. If there are none, it returns
-// false and the next one starts a new watch.
+// stillRunning returns all processes. If there are none it returns false, and the
+// next process starts a new watch.
 func (rt *Runtime) stillRunning() ([]*process, bool) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -57,8 +58,8 @@ func (rt *Runtime) stillRunning() ([]*process, bool) {
 	return slices.Collect(maps.Keys(rt.processes)), rt.watching
 }
 
-// retireOutdated asks once for all processes. One that started after the question
-// is not judged by its answer.
+// retireOutdated asks Live once about all the given processes. A process that
+// started later is not affected by the answer.
 func (rt *Runtime) retireOutdated(running []*process) error {
 	ids := make([]string, 0, len(running))
 	for _, p := range running {

@@ -72,7 +72,9 @@ func TestWhatIsNoLongerLiveEnds(t *testing.T) {
 		newer, other := changed.Revision(), upgraded.Revision()
 		newer.Instance++
 		other.ZipHash, other.Updated = "new", time.Now()
-		live.live = map[string]plugin.Revision{stays.Instance.ID: stays.Revision(), changed.Instance.ID: newer, upgraded.Instance.ID: other}
+		live.live = map[string]plugin.Revision{
+			stays.Instance.ID: stays.Revision(), changed.Instance.ID: newer, upgraded.Instance.ID: other,
+		}
 	})
 	for _, pid := range []int{disabledPID, changedPID, upgradedPID} {
 		gone(t, pid)

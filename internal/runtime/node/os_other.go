@@ -13,6 +13,6 @@ func terminate(p *os.Process) { p.Kill() } //nolint:errcheck,gosec // fails only
 
 func killGroup(p *os.Process) error { return p.Kill() }
 
-// lock cannot tell here whether another process has the lock: it says so, and
-// leftovers stay.
+// lock cannot find out here whether another process has the lock. It returns false,
+// so leftover folders stay.
 func lock(*os.File) bool { return false }

@@ -9,21 +9,21 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what a plugin's output may fill of stoa's log.
+// Bounds on what a plugin's output adds to stoa's log.
 const (
 	lineLimit   = 4 << 10 // bytes of a line; the rest of it is dropped
 	linesPerSec = 20      // on average
 	linesBurst  = 200     // at once
 )
 
-// output is a Writer that turns a process's output into log records. It is used
-// by one goroutine.
+// output is a Writer that turns a process's output into log records. Only one
+// goroutine may use it.
 type output struct {
 	log    *slog.Logger
 	redact func(string) string
 	now    func() time.Time
 
-	line    []byte // the beginning of a line that has not ended yet
+	line    []byte // the start of a line that has not ended yet
 	tokens  float64
 	filled  time.Time
 	dropped int
@@ -33,8 +33,8 @@ func newOutput(log *slog.Logger, redact func(string) string) *output {
 	return &output{log: log, redact: redact, now: time.Now, tokens: linesBurst, filled: time.Now()}
 }
 
-// Write implements io.Writer. It never fails: the process must not block on a
-// full pipe.
+// Write implements io.Writer. It never fails, lest the process block on a full
+// pipe.
 func (o *output) Write(b []byte) (int, error) {
 	n := len(b)
 	for {
@@ -82,8 +82,8 @@ func (o *output) allow() bool {
 	return true
 }
 
-// parseLine reads a line of Fastify's logger (pino). Any other line is taken as
-// it is.
+// parseLine reads a line of Fastify's logger (pino). It returns any other line as
+// the text.
 func parseLine(line []byte) (level slog.Level, text, problem string) {
 	var entry struct {
 		Level int    `json:"level"`

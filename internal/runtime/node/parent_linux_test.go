@@ -47,7 +47,7 @@ func playParent(dir string) {
 func TestPluginsDieWithStoaEvenWhenItIsKilled(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t) // only for its folder
-	// A plugin that never lets go by itself.
+	// A plugin that never ends by itself.
 	f.install(t, "orphan", withRoutes("setInterval(() => {}, 1000); process.on('SIGTERM', () => {})"))
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), parentDir+"="+f.dir, "TMPDIR="+t.TempDir())

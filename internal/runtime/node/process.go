@@ -21,7 +21,7 @@ import (
 const idleTimeout = 30 * time.Second
 
 // process is one Node.js process that serves one installation, from before it is
-// forked until it is reaped. It never comes back: a new one takes its place.
+// forked until it is reaped. It is never started again: another takes its place.
 type process struct {
 	rt    *Runtime
 	in    plugin.Installed
@@ -34,13 +34,13 @@ type process struct {
 	// Guarded by installation.mu.
 	calls   int
 	idle    *time.Timer // set at the end of the first call
-	retired bool        // takes no more calls
+	retired bool        // it takes no more calls
 
 	ending  chan struct{} // closed to ask the process to end
 	endOnce sync.Once
-	ready   chan struct{} // closed when the process is ready, or failed to get there
+	ready   chan struct{} // closed when the process is ready or failed to start
 	done    chan struct{} // closed when the process is gone
-	stalled atomic.Bool   // killed, or about to be, for blocking its event loop
+	stalled atomic.Bool   // it was killed, or is about to be, for blocking its event loop
 
 	mu       sync.Mutex
 	state    State
@@ -67,8 +67,8 @@ func newProcess(rt *Runtime, in plugin.Installed, owner *installation) *process 
 	return p
 }
 
-// askToEnd makes the process end: it may finish its running requests for a grace
-// period. It may be called at any time and more than once.
+// askToEnd makes the process end. It has a grace period to finish its running
+// requests. askToEnd may be called at any time and more than once.
 func (p *process) askToEnd() { p.endOnce.Do(func() { close(p.ending) }) }
 
 // run owns the process from fork to reaping.
@@ -81,7 +81,8 @@ func (p *process) run() {
 	if !readyAt.IsZero() {
 		ran = time.Since(readyAt)
 	}
-	// First of all: whoever waits below must find the installation without p.
+	// Before the channels are closed: those who wait for them must find the
+	// installation without p.
 	p.owner.ended(p, err, ran)
 	if readyAt.IsZero() {
 		if err == nil {
@@ -96,8 +97,8 @@ func (p *process) run() {
 	close(p.done)
 }
 
-// live starts the process, calls ready once it is, and returns when it is gone:
-// without an error if it was asked to end.
+// live starts the process, calls ready when it is ready, and returns when it is
+// gone. The error is nil if it was asked to end.
 func (p *process) live(ready func()) error {
 	select {
 	case p.rt.starting <- struct{}{}:
@@ -127,12 +128,13 @@ func (p *process) live(ready func()) error {
 	p.state, p.since, p.pid = Running, time.Now(), c.pid
 	p.mu.Unlock()
 	close(p.ready)
-	p.log.Info("plugin process ready", slog.Int("pid", c.pid), slog.Duration("took", time.Since(begun).Round(time.Millisecond)))
+	p.log.Info("plugin process ready",
+		slog.Int("pid", c.pid), slog.Duration("took", time.Since(begun).Round(time.Millisecond)))
 
 	return p.attend(c)
 }
 
-// attend waits for the end of a ready process.
+// attend waits until a ready process is gone.
 func (p *process) attend(c *child) error {
 	stalled := make(chan struct{})
 	go c.watchHeart(p.rt.cfg.Stall, func() bool { return p.owner.busy(p) }, stalled)
@@ -140,7 +142,7 @@ func (p *process) attend(c *child) error {
 	case <-c.exited:
 		return fmt.Errorf("the process ended on its own: %w", c.exitErr)
 	case <-stalled:
-		p.stalled.Store(true) // before the calls in flight break
+		p.stalled.Store(true) // before its running calls break
 		c.kill()
 		<-c.exited
 		return fmt.Errorf("%w for more than %s", errStalled, p.rt.cfg.Stall)
@@ -159,7 +161,8 @@ func (p *process) attend(c *child) error {
 	return nil
 }
 
-// start forks the process, with its socket open and its instructions on the way.
+// start opens the socket and forks the process, which reads its instructions from
+// a pipe.
 func (p *process) start() (*child, error) {
 	h, err := p.rt.host.prepare()
 	if err != nil {
@@ -174,7 +177,7 @@ func (p *process) start() (*child, error) {
 	if err != nil {
 		return nil, fmt.Errorf("node: %w", err)
 	}
-	// Only the child keeps the socket open: when it is gone, calls are refused.
+	// Only the child keeps the socket open: connections are refused once it is gone.
 	defer ln.Close()
 	ln.SetUnlinkOnClose(false)
 	listener, err := ln.File()
@@ -195,13 +198,13 @@ func (p *process) start() (*child, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("node: %w", err), os.Remove(p.socket))
 	}
-	c.onExit = func() { _ = os.Remove(p.socket) } // a leftover goes with the folder
+	c.onExit = func() { _ = os.Remove(p.socket) } // if this fails, it goes with the folder
 	go c.wait()
 	return c, nil
 }
 
-// startResult is nil once the process was ready, else why it was not. To be
-// called when ready is closed.
+// startResult returns nil if the process was ready, else why it was not. It may be
+// called once ready is closed.
 func (p *process) startResult() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

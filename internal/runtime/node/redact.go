@@ -12,16 +12,16 @@ import (
 	"stoa/internal/plugin"
 )
 
-// shortestSecret is the length from which a config value is taken out of logs.
-// Shorter ones would take ordinary words out, and hide little.
+// shortestSecret is the length in bytes from which a secret is removed from logs.
+// Removing shorter ones would hide ordinary words, and little else.
 const shortestSecret = 6
 
-// redacted stands where a secret stood.
+// redacted replaces a secret.
 const redacted = "[secret]"
 
-// encodedObjects matches what begins like a JSON object in base64, as the
-// platform's tokens do (JWT: three parts) and the config header. The end may be
-// missing: long lines are cut.
+// encodedObjects matches text that begins like a JSON object in base64: the
+// platform's tokens (JWT, three parts) and the config header. The end may be
+// missing, because long lines are cut.
 var encodedObjects = regexp.MustCompile(`eyJ[A-Za-z0-9_+/=-]{12,}(?:\.[A-Za-z0-9_-]*){0,2}`)
 
 // secretsOf returns what must not appear in a log: the values of the config's
@@ -44,15 +44,15 @@ func secretsOf(in plugin.Installed) []string {
 	return secrets
 }
 
-// redactor returns a function that takes secrets out of a text, as they are and
-// encoded, and whatever looks like a token: what a plugin prints goes to the log,
-// and a careless one prints its config or the headers of a request.
+// redactor returns a function that removes from a text the secrets, plain or
+// encoded, and everything that looks like a token. A plugin's output goes to the
+// log, and a careless plugin prints its config or the headers of a request.
 func redactor(secrets []string) func(string) string {
 	var forms []string
 	for _, s := range secrets {
 		forms = append(append(forms, s, inJSON(s)), inBase64(s)...)
 	}
-	// At the same place the first one wins: of two that begin alike, the longer.
+	// Of two forms that begin alike, the longer must come first: the first match wins.
 	slices.SortFunc(forms, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
 	pairs := make([]string, 0, 2*len(forms))
 	for _, form := range slices.Compact(forms) {
@@ -75,9 +75,8 @@ func inJSON(s string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(buf.String()), `"`), `"`)
 }
 
-// inBase64 returns the parts of every base64 text with s in it that depend on
-// nothing but s: one for each place that s may have in a group of three bytes, in
-// both alphabets.
+// inBase64 returns those parts of a base64 text containing s that depend on s alone:
+// one for each position of s within a group of three bytes, in both alphabets.
 func inBase64(s string) []string {
 	var forms []string
 	for before := range 3 {

@@ -11,7 +11,8 @@ import (
 )
 
 // jwt has the form of a platform token.
-const jwt = "eyJhbGciOiJFZERTQSIsInR5cCI6InB0K2p3dCJ9.eyJhdWQiOiJzdG9hOnBsdWdpbiIsImV4cCI6MX0.c2lnbmF0dXJlLXNpZ25hdHVyZQ-_x"
+const jwt = "eyJhbGciOiJFZERTQSIsInR5cCI6InB0K2p3dCJ9." +
+	"eyJhdWQiOiJzdG9hOnBsdWdpbiIsImV4cCI6MX0.c2lnbmF0dXJlLXNpZ25hdHVyZQ-_x"
 
 func TestRedactorFindsSecretsInEveryForm(t *testing.T) {
 	t.Parallel()
@@ -45,7 +46,9 @@ func TestRedactorFindsSecretsInEveryForm(t *testing.T) {
 func TestRedactorLeavesOrdinaryTextAlone(t *testing.T) {
 	t.Parallel()
 	for _, secrets := range [][]string{nil, {"s3cret-value"}} {
-		for _, text := range []string{"", "ready", "eyJ is how a JWT begins", "at Object.<anonymous> (/x/index.js:3:9)", `{"a":"keyJack"}`} {
+		for _, text := range []string{
+			"", "ready", "eyJ is how a JWT begins", "at Object.<anonymous> (/x/index.js:3:9)", `{"a":"keyJack"}`,
+		} {
 			if got := redactor(secrets)(text); got != text {
 				t.Errorf("%q became %q", text, got)
 			}
@@ -85,7 +88,9 @@ func TestContextHeadersDoNotReachTheLog(t *testing.T) {
 	if !strings.Contains(text, "the last line") {
 		t.Fatalf("the log is not complete: %s", text)
 	}
-	for _, leak := range []string{header[:12], header[len(header)-12:], jwt[:12], jwt[len(jwt)-12:], jwt[45:57], "s3cret-value"} {
+	for _, leak := range []string{
+		header[:12], header[len(header)-12:], jwt[:12], jwt[len(jwt)-12:], jwt[45:57], "s3cret-value",
+	} {
 		if strings.Contains(text, leak) {
 			t.Errorf("%q is in the log: %s", leak, text)
 		}

@@ -22,12 +22,12 @@ import (
 type Config struct {
 	Log *slog.Logger
 
-	// DataDir holds the packages, at the InstallPath of each, and a small
-	// node_modules folder that this package writes.
+	// DataDir holds the packages, each at its InstallPath, and a small node_modules
+	// folder that this package writes.
 	DataDir string
 
-	// Live is asked every LiveEvery (3 s by default), while something runs, what
-	// may go on. nil: everything may.
+	// Live is asked every LiveEvery (3 s by default) which of the running plugins
+	// may go on. With nil, all may.
 	Live      Live
 	LiveEvery time.Duration
 
@@ -37,10 +37,13 @@ type Config struct {
 	StartTimeout time.Duration // from the fork to the plugin being ready; default 10 s
 	StartWait    time.Duration // how long a call waits for a start; default 8 s
 	FirstByte    time.Duration // how long a call waits for the answer's header; default 30 s
-	Stall        time.Duration // how long a plugin may block its event loop during calls, and six times that else; default 5 s
 	Idle         time.Duration // after which an unused process ends; default 10 min
-	Drain        time.Duration // for running calls of a replaced process; default 30 s
+	Drain        time.Duration // for the running calls of a replaced process; default 30 s
 	Grace        time.Duration // from asking a process to end to killing it; default 5 s
+
+	// Stall is how long a plugin may block its event loop during a call; default
+	// 5 s. Between calls it is six times as long.
+	Stall time.Duration
 }
 
 func (c Config) withDefaults() Config {
@@ -66,11 +69,11 @@ type Runtime struct {
 
 	reapWait time.Duration // see the constant
 
-	// starting bounds how many processes start at the same time: after a restart
-	// of stoa, all plugins are called at once.
+	// starting bounds how many processes start at the same time. After a restart of
+	// stoa, all plugins are called at once.
 	starting chan struct{}
 
-	// alive ends when Close runs out of patience; it kills every process.
+	// alive ends when Close runs out of time. Its end kills every process.
 	alive context.Context
 	kill  context.CancelFunc
 
@@ -85,8 +88,8 @@ type Runtime struct {
 
 var _ runtime.Runtime = (*Runtime)(nil)
 
-// New returns a Runtime that has started nothing yet: Node.js is looked for when
-// the first plugin is needed. The caller closes it.
+// New returns a Runtime that has started nothing yet. It looks for Node.js when
+// the first plugin is called. The caller closes it.
 func New(cfg Config) *Runtime {
 	cfg = cfg.withDefaults()
 	alive, kill := context.WithCancel(context.Background())
@@ -103,9 +106,9 @@ func New(cfg Config) *Runtime {
 	}
 }
 
-// Check reports whether plugins can be run here: an error says what is missing,
-// for an administrator. stoa works without; calls of internal plugins then
-// answer runtime.ErrUnreachable.
+// Check reports whether plugins can run here. The error tells an administrator
+// what is missing. stoa works without it; calls of internal plugins then return
+// runtime.ErrUnreachable.
 func (rt *Runtime) Check() error {
 	_, err := rt.host.prepare()
 	return err
@@ -151,9 +154,9 @@ func (rt *Runtime) Prepare(ctx context.Context, in plugin.Installed) error {
 	return nil
 }
 
-// Stop ends the process of an installation, once its running calls are done, and
-// forgets past failures. It does not wait. A call for the installation starts a
-// process again. Stopping what does not run is no error.
+// Stop ends the process of an installation once its running calls are done, and
+// forgets past failures. It does not wait. The next call starts a process again.
+// If nothing runs, Stop does nothing.
 func (rt *Runtime) Stop(installationID string) {
 	rt.mu.Lock()
 	inst := rt.installations[installationID]
@@ -163,8 +166,8 @@ func (rt *Runtime) Stop(installationID string) {
 	}
 }
 
-// Status tells how the process of an installation is doing. One that was never
-// called is stopped.
+// Status returns the state of an installation's process. An installation that was
+// never called is Stopped.
 func (rt *Runtime) Status(installationID string) Status {
 	rt.mu.Lock()
 	inst := rt.installations[installationID]
@@ -175,9 +178,9 @@ func (rt *Runtime) Status(installationID string) Status {
 	return inst.status()
 }
 
-// Close ends all processes, without regard for running calls, and returns when
-// they are gone. Those that do not end before ctx is done are killed. Calls
-// afterwards answer runtime.ErrUnreachable.
+// Close ends all processes without waiting for running calls, and returns when
+// they are gone. It kills those that have not ended when ctx is done. Later calls
+// return runtime.ErrUnreachable.
 func (rt *Runtime) Close(ctx context.Context) error {
 	rt.mu.Lock()
 	rt.closed = true
@@ -209,8 +212,8 @@ func (rt *Runtime) installation(id string) *installation {
 	return inst
 }
 
-// begin keeps account of a process that is about to start, unless the Runtime is
-// closed.
+// begin registers a process that is about to start. It returns false if the
+// Runtime is closed.
 func (rt *Runtime) begin(p *process) bool {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()

@@ -19,7 +19,7 @@ func TestTheEnvironmentIsScrubbed(t *testing.T) {
 }
 
 // TestThePluginCannotReachBeyondItsPackage: each attempt reports the code of the
-// error it met.
+// error it got.
 func TestThePluginCannotReachBeyondItsPackage(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -93,7 +93,8 @@ func quote(s string) string {
 func TestTheMemoryLimitIsPassedOn(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *Config) { c.MemoryMiB = 96 })
-	in := f.install(t, "memory", withRoutes(`app.get('/api/limit', async () => ({ mib: require('v8').getHeapStatistics().heap_size_limit / 2 ** 20 }))`))
+	in := f.install(t, "memory", withRoutes(`
+	  app.get('/api/limit', async () => ({ mib: require('v8').getHeapStatistics().heap_size_limit / 2 ** 20 }))`))
 	limit := getJSON[struct{ MiB float64 }](t, f, in, "/api/limit").MiB
 	if limit < 96 || limit > 200 { // the young generation comes on top
 		t.Errorf("the heap may grow to %.0f MiB, want about 96", limit)
@@ -103,7 +104,8 @@ func TestTheMemoryLimitIsPassedOn(t *testing.T) {
 func TestAPluginThatEatsMemoryEndsAlone(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *Config) { c.MemoryMiB = 32 })
-	hungry := f.install(t, "hungry", withRoutes(`app.post('/api/eat', async () => { const all = []; for (;;) all.push(new Array(1e5).fill({})) })`))
+	hungry := f.install(t, "hungry", withRoutes(`
+	  app.post('/api/eat', async () => { const all = []; for (;;) all.push(new Array(1e5).fill({})) })`))
 	modest := f.install(t, "modest", withRoutes(""))
 	f.get(t, modest, "/health")
 	if _, _, err := f.do(t, hungry, "POST", "/api/eat", ""); reasonOf(t, err) != reasonCrashed {
@@ -170,7 +172,10 @@ func TestSecretsAreTakenOutOfTheLog(t *testing.T) {
 	t.Parallel()
 	log := newLog()
 	f := newFixture(t, func(c *Config) { c.Log = log.logger() })
-	in := f.install(t, "careless", withRoutes(`console.log('my key is ' + opts.apiKey); app.log.error(new Error('key ' + opts.apiKey)); throw new Error('bad key ' + opts.apiKey)`))
+	in := f.install(t, "careless", withRoutes(`
+	  console.log('my key is ' + opts.apiKey)
+	  app.log.error(new Error('key ' + opts.apiKey))
+	  throw new Error('bad key ' + opts.apiKey)`))
 	in.Package.Manifest.ConfigSchema = secretField("apiKey")
 	in.Instance.Config = json.RawMessage(`{"apiKey":"very-secret-value"}`)
 	_, _, err := f.do(t, in, "GET", "/health", "")

@@ -45,10 +45,14 @@ func TestOwnHealthRouteIsKept(t *testing.T) {
 func TestThePluginSeesTheRequestAsItIs(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	in := f.install(t, "mirror", withRoutes(`app.get('/api/*', async (req) => ({ url: req.raw.url, headers: req.headers, id: req.id, ip: typeof req.ip }))`))
+	in := f.install(t, "mirror", withRoutes(`
+	  app.get('/api/*', async (req) => ({ url: req.raw.url, headers: req.headers, id: req.id, ip: typeof req.ip }))`))
 
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/a%2Fb?x=1;y=%zz&&z", nil)
-	r.Header = http.Header{"X-User-Id": {""}, "X-Request-Id": {"req-1"}, "X-Forwarded-For": {"203.0.113.9"}, "Connection": {"x-user-role"}, "X-User-Role": {"guest"}, "Keep-Alive": {"9"}}
+	r.Header = http.Header{
+		"X-User-Id": {""}, "X-Request-Id": {"req-1"}, "X-Forwarded-For": {"203.0.113.9"},
+		"Connection": {"x-user-role"}, "X-User-Role": {"guest"}, "Keep-Alive": {"9"},
+	}
 	r.Host = "shop.example.com"
 	w := httptest.NewRecorder()
 	if err := f.Serve(w, r, in); err != nil {
@@ -65,7 +69,10 @@ func TestThePluginSeesTheRequestAsItIs(t *testing.T) {
 	if seen.URL != "/api/a%2Fb?x=1;y=%zz&&z" || seen.ID != "req-1" {
 		t.Errorf("url %q, id %q", seen.URL, seen.ID)
 	}
-	want := map[string]string{"x-user-id": "", "x-request-id": "req-1", "x-forwarded-for": "203.0.113.9", "x-user-role": "guest", "host": "shop.example.com"}
+	want := map[string]string{
+		"x-user-id": "", "x-request-id": "req-1", "x-forwarded-for": "203.0.113.9", "x-user-role": "guest",
+		"host": "shop.example.com",
+	}
 	for name, value := range want {
 		if got, there := seen.Headers[name]; !there || got != value {
 			t.Errorf("%s: got %q (%t), want %q", name, got, there, value)
@@ -81,7 +88,8 @@ func TestThePluginSeesTheRequestAsItIs(t *testing.T) {
 func TestLongHeadersReachThePlugin(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	in := f.install(t, "long-header", withRoutes(`app.get('/api/x', async (req) => ({ n: req.headers['x-long'].length }))`))
+	in := f.install(t, "long-header", withRoutes(`
+	  app.get('/api/x', async (req) => ({ n: req.headers['x-long'].length }))`))
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/x", nil)
 	r.Header.Set("X-Long", strings.Repeat("a", 40<<10))
 	w := httptest.NewRecorder()
@@ -131,7 +139,9 @@ func TestLargeBodiesPassByteForByte(t *testing.T) {
 	f := newFixture(t)
 	in := f.install(t, "echo", withRoutes(`
 	  app.addContentTypeParser('*', (req, payload, done) => done(null, payload))
-	  app.post('/api/echo', async (req, reply) => reply.type('application/octet-stream').header('content-encoding', 'gzip').send(req.body))`))
+	  app.post('/api/echo', async (req, reply) => {
+	    return reply.type('application/octet-stream').header('content-encoding', 'gzip').send(req.body)
+	  })`))
 	srv := f.serve(t, in)
 	sent := make([]byte, 24<<20)
 	rand.Read(sent)
@@ -163,7 +173,8 @@ func TestBodyLimitOfTheHost(t *testing.T) {
 	if status, body, err := f.do(t, in, http.MethodPost, "/api/x", at); status != 200 || err != nil {
 		t.Errorf("at the limit: %d %s %v", status, body, err)
 	}
-	if status, body, err := f.do(t, in, http.MethodPost, "/api/x", at+" "); status != http.StatusRequestEntityTooLarge || err != nil {
+	status, body, err := f.do(t, in, http.MethodPost, "/api/x", at+" ")
+	if status != http.StatusRequestEntityTooLarge || err != nil {
 		t.Errorf("one beyond: %d %s %v", status, body, err)
 	}
 }
@@ -172,7 +183,8 @@ func TestABodyThatIsTooLargeIsNotThePluginsFault(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	in := f.install(t, "limited", withRoutes(`app.post('/api/x', async () => ({}))`))
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/x", strings.NewReader(strings.Repeat(" ", 200<<10)))
+	spaces := strings.NewReader(strings.Repeat(" ", 200<<10))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/x", spaces)
 	w := httptest.NewRecorder()
 	r.Body = http.MaxBytesReader(w, r.Body, 100<<10)
 	var tooLarge *http.MaxBytesError
@@ -185,7 +197,11 @@ func TestAnAnswerThatDoesNotBeginIsATimeout(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *Config) { c.FirstByte = time.Second })
 	in := f.install(t, "slow", withRoutes(`app.all('/api/never', () => {})
-	  app.get('/api/slow-body', (req, reply) => { reply.hijack(); reply.raw.write('a'); setTimeout(() => reply.raw.end('b'), 1300) })`))
+	  app.get('/api/slow-body', (req, reply) => {
+	    reply.hijack()
+	    reply.raw.write('a')
+	    setTimeout(() => reply.raw.end('b'), 1300)
+	  })`))
 	for _, body := range []string{"", "{}"} {
 		_, _, err := f.do(t, in, http.MethodPost, "/api/never", body)
 		if !errors.Is(err, runtime.ErrTimeout) {

@@ -19,16 +19,36 @@ func TestEveryShapeOfPackageRuns(t *testing.T) {
 		content files
 	}{
 		{"ES module with package.json", files{"package.json": `{"type":"module"}`, "index.js": esm}},
-		{"ES module without package.json", files{"index.js": "import { helper } from './helper.js'\nhelper()\n" + esm, "helper.js": "export function helper () {}\n"}},
+		{"ES module without package.json", files{
+			"index.js":  "import { helper } from './helper.js'\nhelper()\n" + esm,
+			"helper.js": "export function helper () {}\n",
+		}},
 		{"CommonJS", files{"index.js": "module.exports = async function (app, opts) { " + routes + " }"}},
-		{"CommonJS with callback", files{"index.js": "module.exports = function (app, opts, done) { " + routes + "; done() }"}},
-		{"CommonJS with package.json", files{"package.json": `{"type":"commonjs"}`, "index.js": "module.exports = async (app, opts) => { " + routes + " }"}},
-		{"TypeScript exports.default", files{"index.js": "\"use strict\";\nObject.defineProperty(exports, \"__esModule\", { value: true });\nexports.default = plugin;\nasync function plugin(app, opts) { " + routes + " }\n"}},
+		{"CommonJS with callback", files{
+			"index.js": "module.exports = function (app, opts, done) { " + routes + "; done() }",
+		}},
+		{"CommonJS with package.json", files{
+			"package.json": `{"type":"commonjs"}`,
+			"index.js":     "module.exports = async (app, opts) => { " + routes + " }",
+		}},
+		{"TypeScript exports.default", files{"index.js": `"use strict";
+Object.defineProperty(exports, "__esModule", { value: true });
+exports.default = plugin;
+async function plugin(app, opts) { ` + routes + ` }
+`}},
 		{"named export of ES module", files{"index.js": "export async function plugin (app, opts) { " + routes + " }\n"}},
 		{"named export of CommonJS", files{"index.js": "exports.fastifyPlugin = async (app, opts) => { " + routes + " }"}},
 		{"self-bundled", files{"index.js": selfBundled}},
-		{"import of fastify-plugin", files{"index.js": "import fp from 'fastify-plugin'\nimport { fastifyPlugin } from 'fastify-plugin'\nimport { errorCodes } from 'fastify'\nif (fp !== fastifyPlugin || !errorCodes) throw new Error('exports')\nexport default fp(async (app, opts) => { " + routes + " }, { fastify: '5.x', name: 'x' })\n"}},
-		{"require of fastify-plugin and fastify", files{"index.js": "const fp = require('fastify-plugin')\nconst fastify = require('fastify')\nif (typeof fastify.fastify !== 'function') throw new Error('exports')\nmodule.exports = fp(async (app, opts) => { " + routes + " })"}},
+		{"import of fastify-plugin", files{"index.js": `import fp from 'fastify-plugin'
+import { fastifyPlugin } from 'fastify-plugin'
+import { errorCodes } from 'fastify'
+if (fp !== fastifyPlugin || !errorCodes) throw new Error('exports')
+export default fp(async (app, opts) => { ` + routes + ` }, { fastify: '5.x', name: 'x' })
+`}},
+		{"require of fastify-plugin and fastify", files{"index.js": `const fp = require('fastify-plugin')
+const fastify = require('fastify')
+if (typeof fastify.fastify !== 'function') throw new Error('exports')
+module.exports = fp(async (app, opts) => { ` + routes + ` })`}},
 	}
 	f := newFixture(t)
 	for i, tt := range tests {
@@ -39,7 +59,8 @@ func TestEveryShapeOfPackageRuns(t *testing.T) {
 			if got, want := f.get(t, in, "/api/options"), `{"greeting":"good day"}`; got != want {
 				t.Errorf("options: got %s, want %s", got, want)
 			}
-			if got, want := f.get(t, in, "/health"), `{"status":"ok","slug":"`+in.Instance.Slug+`","version":"1.0.0"}`; got != want {
+			want := `{"status":"ok","slug":"` + in.Instance.Slug + `","version":"1.0.0"}`
+			if got := f.get(t, in, "/health"); got != want {
 				t.Errorf("health: got %s, want %s", got, want)
 			}
 			f.Stop(in.Instance.ID)
@@ -47,12 +68,17 @@ func TestEveryShapeOfPackageRuns(t *testing.T) {
 	}
 }
 
-// selfBundled is what a bundler makes of a plugin with its own fastify-plugin.
+// selfBundled is the output of a bundler for a plugin with its own fastify-plugin.
 const selfBundled = `"use strict";
 var __defProp = Object.defineProperty;
 var __getOwnPropNames = Object.getOwnPropertyNames;
-var __export = (target, all) => { for (var name in all) __defProp(target, name, { get: all[name], enumerable: true }); };
-var __copyProps = (to, from) => { for (let key of __getOwnPropNames(from)) __defProp(to, key, { get: () => from[key], enumerable: true }); return to; };
+var __export = (target, all) => {
+  for (var name in all) __defProp(target, name, { get: all[name], enumerable: true });
+};
+var __copyProps = (to, from) => {
+  for (let key of __getOwnPropNames(from)) __defProp(to, key, { get: () => from[key], enumerable: true });
+  return to;
+};
 var __toCommonJS = (mod) => __copyProps(__defProp({}, "__esModule", { value: true }), mod);
 var src_exports = {};
 __export(src_exports, { default: () => src_default });

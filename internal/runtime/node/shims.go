@@ -9,22 +9,22 @@ import (
 	"path/filepath"
 )
 
-// The modules that a plugin may import without bringing them along, and their
+// shims are the modules that a plugin may import without shipping them, and their
 // named exports. Node.js looks for modules in the node_modules folders above the
-// importing file, so a folder above the packages serves require and import
-// alike, in every version. What is in it only points at the host's own modules
-// (nodehost/src/modules.js), so that a plugin and the host share one Fastify.
+// importing file, so a folder above the packages serves require and import alike,
+// in every version. The files in it only refer to the host's own modules
+// (nodehost/src/modules.js), so a plugin and the host share one Fastify.
 var shims = map[string][]string{
 	"fastify":        {"fastify", "errorCodes", "LogController"},
 	"fastify-plugin": {"fastifyPlugin"},
 }
 
 // ShimDir is the folder of these modules, relative to the data folder. It is not
-// among the packages, where an installer sweeps what has no record.
+// among the packages, because the installer sweeps whatever has no record there.
 const ShimDir = "node_modules"
 
-// writeShims writes the modules and returns their folder. Several stoas may share
-// a data folder: each file is replaced in one step, and only if it differs.
+// writeShims writes the modules and returns their folder. Several processes may
+// share a data folder, so it replaces each file in one step, and only if it differs.
 func writeShims(dataDir string) (string, error) {
 	dir := filepath.Join(dataDir, filepath.FromSlash(ShimDir))
 	for name, exports := range shims {
@@ -35,7 +35,7 @@ func writeShims(dataDir string) (string, error) {
 		var code bytes.Buffer
 		fmt.Fprintf(&code, "// Written by stoa: the host's own %s.\n", name)
 		fmt.Fprintf(&code, "const provided = globalThis[Symbol.for('stoa.modules')]['%s']\nmodule.exports = provided\n", name)
-		// Spelt out: import statements find only exports that stand in the text.
+		// One by one: import statements find only exports that are in the text.
 		for _, export := range append([]string{"default"}, exports...) {
 			fmt.Fprintf(&code, "module.exports.%s = provided.%s\n", export, export)
 		}

@@ -37,12 +37,13 @@ func TestAnEndlessLoopIsEndedAndTheNextCallSucceeds(t *testing.T) {
 			t.Errorf("%s: got %v, want ErrUnreachable because it stalled", tt.slug, err)
 		}
 		gone(t, pid)
-		// It would loop again: it must not be sent again, safe or not.
+		// The request would loop again: it must not be sent again, safe or not.
 		if count := f.failureCount(in); count != 1 {
 			t.Errorf("%s: the request was sent %d times", tt.slug, count)
 		}
 		f.get(t, in, "/health")
-		if st := f.Status(in.Instance.ID); st.PID == pid || st.Restarts != 1 || !strings.Contains(st.LastError, "event loop") {
+		st := f.Status(in.Instance.ID)
+		if st.PID == pid || st.Restarts != 1 || !strings.Contains(st.LastError, "event loop") {
 			t.Errorf("%s: status %+v", tt.slug, st)
 		}
 	}
@@ -59,7 +60,7 @@ func TestALoopOutsideOfACallIsEndedToo(t *testing.T) {
 	gone(t, f.Status(in.Instance.ID).PID)
 }
 
-// What waits does not block: only its own call is slow.
+// Waiting does not block the event loop: only the call that waits is slow.
 func TestASlowRouteIsNotAStall(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, stallsAfter(time.Second))

@@ -2,7 +2,7 @@ package node
 
 import "time"
 
-// State is what the process of an installation is doing.
+// State is the state of an installation's process.
 type State string
 
 // The states.
@@ -10,14 +10,14 @@ const (
 	Stopped  State = "stopped"  // not running; a call starts it
 	Starting State = "starting" // started, not ready yet
 	Running  State = "running"
-	Failed   State = "failed" // did not start, or crashed, and is not tried again before a delay has passed
+	Failed   State = "failed" // did not start, or crashed; a call after a delay tries again
 )
 
 // Status describes the process of an installation, for administrators.
 type Status struct {
 	State     State     `json:"state"`
 	PID       int       `json:"pid,omitempty"`
-	Since     time.Time `json:"since,omitzero"` // of this state, if it has a process or failed
-	Restarts  int       `json:"restarts"`       // since stoa started, after crashes
+	Since     time.Time `json:"since,omitzero"` // start of this state; zero if Stopped
+	Restarts  int       `json:"restarts"`       // after crashes, since stoa started
 	LastError string    `json:"lastError,omitempty"`
 }

@@ -18,7 +18,10 @@ import (
 )
 
 const pidRoute = `app.get('/api/pid', async () => process.pid)
-	app.post('/api/crash', async () => { setImmediate(() => { throw new Error('out of the blue') }); await new Promise(() => {}) })
+	app.post('/api/crash', async () => {
+	  setImmediate(() => { throw new Error('out of the blue') })
+	  await new Promise(() => {})
+	})
 	app.post('/api/reject', async () => { Promise.reject(new Error('nobody caught this')); await new Promise(() => {}) })`
 
 func TestManyFirstCallsStartOneProcess(t *testing.T) {
@@ -107,7 +110,7 @@ func TestACrashDuringACallIsReported(t *testing.T) {
 		if !errors.Is(err, runtime.ErrUnreachable) || reasonOf(t, err) != reasonCrashed {
 			t.Errorf("%s: got %v, want ErrUnreachable", slug, err)
 		}
-		// It may have had its effect: it must not be sent again.
+		// The request may have had its effect: it must not be sent again.
 		if count := f.failureCount(in); count != 1 {
 			t.Errorf("%s: the request was sent %d times", slug, count)
 		}
@@ -124,7 +127,9 @@ func (f *fixture) failureCount(in plugin.Installed) int {
 func TestAProcessThatDoesNotEndIsKilled(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *Config) { c.Grace = 50 * time.Millisecond })
-	in := f.install(t, "stubborn", withRoutes("app.addHook('onClose', () => new Promise(() => {})); setInterval(() => {}, 1000)"))
+	in := f.install(t, "stubborn", withRoutes(`
+	  app.addHook('onClose', () => new Promise(() => {}))
+	  setInterval(() => {}, 1000)`))
 	f.get(t, in, "/health")
 	pid := f.Status(in.Instance.ID).PID
 	f.Stop(in.Instance.ID)
@@ -190,14 +195,18 @@ func TestAPluginThatDoesNotLoadHarmsNobodyElse(t *testing.T) {
 		{"syntax error", files{"index.js": "module.exports = {{"}, "SyntaxError"},
 		{"throws while loaded", files{"index.js": "throw new Error('no luck')"}, "no luck"},
 		{"throws while registered", withRoutes("throw new Error('bad config')"), "bad config"},
-		{"throws later while registered", withRoutes("setImmediate(() => { throw new Error('too late') }); await new Promise(() => {})"), "too late"},
+		{"throws later while registered", withRoutes(`
+		  setImmediate(() => { throw new Error('too late') })
+		  await new Promise(() => {})`), "too late"},
 		{"no plugin function", files{"index.js": "exports.answer = 42"}, "exports no plugin function"},
 		{"missing module", files{"index.js": "require('left-pad')"}, "left-pad"},
 		{"missing entry", files{"other.js": ""}, "index.js"},
 		{"exits", files{"index.js": "process.exit(3)"}, "exit status 3"},
 		{"never done", files{"index.js": "module.exports = (app, opts, done) => {}"}, ""}, // Fastify says so, or stoa
 		{"blocks", files{"index.js": "for (;;);"}, "not ready within"},
-		{"floods the log", files{"index.js": "for (let i = 0; i < 1e4; i++) console.log('x'.repeat(1e4)); throw new Error('enough')"}, "enough"},
+		{"floods the log", files{"index.js": `
+		  for (let i = 0; i < 1e4; i++) console.log('x'.repeat(1e4))
+		  throw new Error('enough')`}, "enough"},
 	}
 	for i, tt := range tests {
 		bad := f.install(t, "bad-"+string(rune('a'+i)), tt.content)
@@ -266,7 +275,7 @@ func TestAChangedInstanceGetsANewProcess(t *testing.T) {
 	if !alive(oldPID) {
 		t.Error("the old process ended with a call still running")
 	}
-	// A call that was looked up before the change does not bring it back.
+	// A call whose instance was read before the change does not bring it back.
 	if got := f.get(t, in, "/api/x"); got != "new" {
 		t.Errorf("late call: got %s", got)
 	}
@@ -315,7 +324,11 @@ func TestCloseLeavesNothingBehind(t *testing.T) {
 	for _, slug := range []string{"one", "two", "deaf"} {
 		code := pidRoute
 		if slug == "deaf" {
-			code += "\nprocess.removeAllListeners('SIGTERM'); process.on('SIGTERM', () => {}); app.addHook('onClose', () => new Promise(() => {})); setInterval(() => {}, 1000)"
+			code += `
+			  process.removeAllListeners('SIGTERM')
+			  process.on('SIGTERM', () => {})
+			  app.addHook('onClose', () => new Promise(() => {}))
+			  setInterval(() => {}, 1000)`
 		}
 		in := f.install(t, slug, withRoutes(code))
 		f.get(t, in, "/health")

@@ -14,8 +14,8 @@ import (
 // nodeVersion is a version of Node.js.
 type nodeVersion struct{ major, minor int }
 
-// minimum is the oldest usable version: 20.11 brought --disable-warning and knows
-// how to load ES modules that no package.json declares.
+// minimum is the oldest usable version: 20.11 brought --disable-warning, and loads
+// ES modules that no package.json declares.
 var minimum = nodeVersion{20, 11}
 
 func (v nodeVersion) String() string { return fmt.Sprintf("%d.%d", v.major, v.minor) }
@@ -30,12 +30,13 @@ type nodeBinary struct {
 	version nodeVersion
 }
 
-const howToInstall = "internal plugins need Node.js 20.11 or newer (22 is recommended): install it, or name it with --node or STOA_NODE"
+const howToInstall = "internal plugins need Node.js 20.11 or newer (22 is recommended): " +
+	"install it, or name it with --node or STOA_NODE"
 
 var versionPattern = regexp.MustCompile(`^v(\d{1,4})\.(\d{1,4})\.`)
 
 // findNode returns the Node.js at path, which is looked up in PATH if it has no
-// slash. The error says what an administrator has to do.
+// slash. The error tells an administrator what to do.
 func findNode(path string) (nodeBinary, error) {
 	found, err := exec.LookPath(path)
 	if err != nil {
@@ -73,8 +74,8 @@ func parseVersion(out string) (nodeVersion, error) {
 	return nodeVersion{major, minor}, errors.Join(err1, err2)
 }
 
-// flags returns the options that this version needs for the permission model and
-// for loading all shapes of packages.
+// flags returns the options with which this version applies the permission model
+// and loads all shapes of packages.
 func (n nodeBinary) flags() []string {
 	v := n.version
 	flags := []string{"--disable-warning=ExperimentalWarning", "--disable-warning=SecurityWarning"}
@@ -84,8 +85,8 @@ func (n nodeBinary) flags() []string {
 		flags = append(flags, "--experimental-permission")
 	}
 	if v.atLeast(25, 0) {
-		// From here on the permission model covers the network as well. Plugins
-		// behave alike on all versions.
+		// From this version on, the permission model covers the network as well.
+		// Plugins behave alike on all versions.
 		flags = append(flags, "--allow-net")
 	}
 	if !v.atLeast(22, 7) {

@@ -1,10 +1,8 @@
 package relay_test
 
 import (
-	"bufio"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
@@ -13,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/runtime/relay"
 )
@@ -133,6 +133,32 @@ func TestNobodyReadsTheBodyAfterTheEnd(t *testing.T) {
 	}
 }
 
+// failing is a body that breaks off.
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+func (f failing) Close() error             { return nil }
+
+func TestAnUploadThatFailsIsNotThePluginsFault(t *testing.T) {
+	t.Parallel()
+
+	up := plugin(t, func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) })
+	for broke, tooLarge := range map[error]bool{
+		io.ErrUnexpectedEOF:           false, // the client went away
+		&http.MaxBytesError{Limit: 1}: true,
+	} {
+		r := request(t, "POST", "body")
+		r.Body, r.GetBody = failing{broke}, nil
+		call := relay.NewCall(httptest.NewRecorder(), r)
+		err := call.Pass(up)
+		call.End()
+		_, failed := errors.AsType[*relay.Failure](err)
+		if failed || tooLarge != errors.Is(err, broke) || tooLarge != (err != nil) {
+			t.Errorf("a body that breaks off with %q: Pass = %v", broke, err)
+		}
+	}
+}
+
 // A transport sends a request again when its connection was closed before
 // anything arrived.
 func TestATransportCanSendTheBodyAgain(t *testing.T) {
@@ -211,83 +237,6 @@ func TestEarlyAnswersLeaveNoHeadersBehind(t *testing.T) {
 	}
 }
 
-// askUpgrade asks to switch protocols and returns the answer and what follows it.
-func askUpgrade(tb testing.TB, addr string) (*http.Response, *bufio.ReadWriter) {
-	tb.Helper()
-	conn, err := net.Dial("tcp", addr)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { conn.Close() })
-	_, _ = io.WriteString(conn,
-		"GET /api/x HTTP/1.1\r\nHost: shop\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n\r\n")
-	rw := bufio.NewReadWriter(bufio.NewReader(conn), bufio.NewWriter(conn))
-	res, err := http.ReadResponse(rw.Reader, nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return res, rw
-}
-
-func TestUpgradedConnectionsPassBytesBothWays(t *testing.T) {
-	t.Parallel()
-
-	srv := front(t, plugin(t, func(w http.ResponseWriter, r *http.Request) {
-		conn, rw, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			return
-		}
-		defer conn.Close()
-		_, _ = io.WriteString(conn,
-			"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+r.Header.Get("Upgrade")+
-				"\r\nSet-Cookie: a=1\r\nX-Platform-Token: echoed\r\nX-Kept: yes\r\n\r\n")
-		line, _ := rw.ReadString('\n')
-		_, _ = io.WriteString(conn, "echo "+line)
-	}))
-	res, rw := askUpgrade(t, srv.Listener.Addr().String())
-	h := res.Header
-	if res.StatusCode != http.StatusSwitchingProtocols || h.Get("Upgrade") != "websocket" {
-		t.Fatalf("answer = %d %v", res.StatusCode, h)
-	}
-	if h.Get("X-Kept") != "yes" || h.Get("X-Request-Id") != "req-1" {
-		t.Errorf("lost on the way: %v", h)
-	}
-	if h.Get("Set-Cookie") != "" || h.Get("X-Platform-Token") != "" {
-		t.Errorf("not withheld: %v", h)
-	}
-	_, _ = rw.WriteString("hello\n")
-	_ = rw.Flush()
-	if line, err := rw.ReadString('\n'); line != "echo hello\n" || err != nil {
-		t.Errorf("echo = %q, %v", line, err)
-	}
-	if _, err := rw.ReadByte(); !errors.Is(err, io.EOF) {
-		t.Errorf("after the plugin ended: %v, want the end", err)
-	}
-}
-
-func TestARefusedUpgradeIsAnOrdinaryAnswer(t *testing.T) {
-	t.Parallel()
-
-	srv := front(t, plugin(t, func(w http.ResponseWriter, _ *http.Request) {
-		http.Error(w, "not here", http.StatusUpgradeRequired)
-	}))
-	res, _ := askUpgrade(t, srv.Listener.Addr().String())
-	body, err := io.ReadAll(res.Body)
-	if res.StatusCode != http.StatusUpgradeRequired || string(body) != "not here\n" || err != nil {
-		t.Errorf("answer = %d %q, %v", res.StatusCode, body, err)
-	}
-}
-
-func TestAnotherProtocolThanTheOneAskedForIsAFailure(t *testing.T) {
-	t.Parallel()
-
-	up := rawPlugin(t, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n")
-	res, _ := askUpgrade(t, front(t, up).Listener.Addr().String())
-	if res.StatusCode != 599 || res.Header.Get("Upgrade") != "" {
-		t.Errorf("answer = %d %v, want none of the plugin's", res.StatusCode, res.Header)
-	}
-}
-
 // broken is a client that is gone.
 type broken struct{ *httptest.ResponseRecorder }
 
@@ -301,5 +250,56 @@ func TestAClientThatLeavesDuringTheAnswerIsNoFailure(t *testing.T) {
 	defer call.End()
 	if err := call.Pass(up); err != nil {
 		t.Errorf("Pass = %v, want nil", err)
+	}
+}
+
+func TestARequestLosesOnlyTheHeadersOfItsConnection(t *testing.T) {
+	t.Parallel()
+
+	arrived := make(chan *http.Request, 1)
+	up := plugin(t, func(_ http.ResponseWriter, r *http.Request) { arrived <- r })
+	for host, want := range map[string]string{"": "shop.example.com", "plugin.example.com": "plugin.example.com"} {
+		r := request(t, "GET", "")
+		r.Host, r.Header = "shop.example.com", http.Header{
+			"Connection": {"X-Caller"}, "Keep-Alive": {"9"}, "Proxy-Connection": {"x"}, "Te": {"trailers"},
+			"Upgrade":  {"h2c"},
+			"X-Caller": {"shop"}, "X-User-Id": {""},
+		}
+		up.Host = host
+		call := relay.NewCall(httptest.NewRecorder(), r)
+		if err := call.Pass(up); err != nil {
+			t.Fatal(err)
+		}
+		call.End()
+		got := <-arrived
+		diff := cmp.Diff(http.Header{"X-Caller": {"shop"}, "X-User-Id": {""}}, got.Header)
+		if diff != "" || got.Host != want {
+			t.Errorf("host %q, want %q; header (-want +got):\n%s", got.Host, want, diff)
+		}
+	}
+}
+
+func TestTrailersPassAndWithheldOnesAreNotAnnounced(t *testing.T) {
+	t.Parallel()
+
+	srv := front(t, plugin(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Trailer", "X-Sum, Set-Cookie")
+		_, _ = io.WriteString(w, "hello")
+		w.Header().Set("X-Sum", "5")
+		w.Header().Set(http.TrailerPrefix+"X-Late", "1")
+	}))
+	res, err := srv.Client().Get(srv.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if diff := cmp.Diff(http.Header{"X-Sum": nil}, res.Trailer); diff != "" {
+		t.Errorf("announced (-want +got):\n%s", diff)
+	}
+	if body, err := io.ReadAll(res.Body); string(body) != "hello" || err != nil {
+		t.Errorf("body = %q, %v", body, err)
+	}
+	if diff := cmp.Diff(http.Header{"X-Sum": {"5"}, "X-Late": {"1"}}, res.Trailer); diff != "" {
+		t.Errorf("trailers (-want +got):\n%s", diff)
 	}
 }
