@@ -30,9 +30,13 @@ func TestDeadlineEndsARequestHoweverItIsWatched(t *testing.T) {
 	t.Parallel()
 
 	for name, watch := range map[string]func(ctx context.Context){
-		"by Done":    func(ctx context.Context) { <-ctx.Done() },
-		"by Err":     func(context.Context) { time.Sleep(time.Second) },
-		"by a child": func(ctx context.Context) { child, cancel := context.WithCancel(ctx); defer cancel(); <-child.Done() },
+		"by Done": func(ctx context.Context) { <-ctx.Done() },
+		"by Err":  func(context.Context) { time.Sleep(time.Second) },
+		"by a child": func(ctx context.Context) {
+			child, cancel := context.WithCancel(ctx)
+			defer cancel()
+			<-child.Done()
+		},
 		"by Done, after Err": func(ctx context.Context) {
 			time.Sleep(2 * time.Second)
 			_ = ctx.Err()
@@ -111,7 +115,8 @@ func TestWhyARequestEndedIsToldOnceAndForAll(t *testing.T) {
 		_ = over.Err()
 		time.Sleep(2 * time.Second)
 		<-over.Done()
-		if late, gone, over := late.Err(), gone.Err(), over.Err(); !errors.Is(late, context.DeadlineExceeded) || !errors.Is(gone, context.Canceled) || !errors.Is(over, context.Canceled) {
+		if late, gone, over := late.Err(), gone.Err(), over.Err(); !errors.Is(late, context.DeadlineExceeded) ||
+			!errors.Is(gone, context.Canceled) || !errors.Is(over, context.Canceled) {
 			t.Errorf("later: %v, %v, %v", late, gone, over)
 		}
 	})

@@ -31,10 +31,14 @@ func mustExec(tb testing.TB, db *sql.DB, statements ...string) {
 func failing(tb testing.TB, db *sql.DB, operation, table string) (heal func()) {
 	tb.Helper()
 	if _, err := db.ExecContext(tb.Context(), `SELECT sqlite_version()`); err == nil {
-		mustExec(tb, db, fmt.Sprintf(`CREATE TRIGGER broken BEFORE %s ON %s BEGIN SELECT RAISE(ABORT, 'broken'); END`, operation, table))
+		mustExec(tb, db,
+			fmt.Sprintf(`CREATE TRIGGER broken BEFORE %s ON %s BEGIN SELECT RAISE(ABORT, 'broken'); END`, operation,
+				table))
 		return func() { mustExec(tb, db, `DROP TRIGGER broken`) }
 	}
-	mustExec(tb, db, `CREATE OR REPLACE FUNCTION broken() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'broken'; END $$`,
+	mustExec(tb, db,
+		`CREATE OR REPLACE FUNCTION broken() RETURNS trigger LANGUAGE plpgsql AS
+			$$ BEGIN RAISE EXCEPTION 'broken'; END $$`,
 		fmt.Sprintf(`CREATE TRIGGER broken BEFORE %s ON %s FOR EACH ROW EXECUTE FUNCTION broken()`, operation, table))
 	return func() { mustExec(tb, db, `DROP TRIGGER broken ON `+table) }
 }
@@ -42,7 +46,7 @@ func failing(tb testing.TB, db *sql.DB, operation, table string) (heal func()) {
 // effects counts what the requests of onceEach leave behind.
 var effects = map[string]string{
 	"purchase": `SELECT count(*) FROM orders WHERE tier_id = 'monthly'`,
-	"licence":  `SELECT count(*) FROM licenses WHERE tier_id = 'monthly'`,
+	"license":  `SELECT count(*) FROM licenses WHERE tier_id = 'monthly'`,
 	"activate": `SELECT count(*) FROM license_instances`,
 	"install":  `SELECT count(*) FROM plugin_packages WHERE slug = 'hello'`,
 	"instance": `SELECT count(*) FROM plugin_instances WHERE instance_key = 'eu'`,
@@ -58,7 +62,9 @@ func onceEach(t *testing.T, a *testkit.App) map[string]testkit.Request {
 		"purchase": testkit.Purchase("", "monthly"),
 		"activate": activation(a.BuyKey(t, "", "once"), "a.example"),
 		"install":  installation(admin, testkit.ExternalPlugin(t, "hello", nil)),
-		"instance": testkit.Post(admin, testkit.PayInstances, map[string]any{"instanceKey": "eu", "config": testkit.PayConfig()}),
+		"instance": testkit.Post(admin, testkit.PayInstances, map[string]any{
+			"instanceKey": "eu", "config": testkit.PayConfig(),
+		}),
 	}
 }
 
@@ -86,7 +92,8 @@ func TestOneKeyHasOneEffectHoweverManyReplicasRaceForIt(t *testing.T) {
 			for i := range 12 {
 				wg.Go(func() {
 					res := []*testkit.App{a, b}[i%2].Do(t, under("k", req))
-					if res.Status == http.StatusConflict && strings.Contains(string(res.Body), "IDEMPOTENCY_IN_PROGRESS") {
+					if res.Status == http.StatusConflict &&
+						strings.Contains(string(res.Body), "IDEMPOTENCY_IN_PROGRESS") {
 						return
 					}
 					mu.Lock()
@@ -126,7 +133,8 @@ func TestACrashBetweenEffectAndAnswerLeavesOneEffect(t *testing.T) {
 			lost[name] = a.Do(t, under("k", req))
 			inProgress := b.Do(t, under("k", req))
 			if inProgress.Status != http.StatusConflict || inProgress.Header.Get("Retry-After") != "1" {
-				t.Errorf("%s within the lease = %d %s, want 409 with Retry-After", name, inProgress.Status, inProgress.Body)
+				t.Errorf("%s within the lease = %d %s, want 409 with Retry-After", name, inProgress.Status,
+					inProgress.Body)
 			}
 		}
 		heal()
@@ -138,7 +146,8 @@ func TestACrashBetweenEffectAndAnswerLeavesOneEffect(t *testing.T) {
 				t.Errorf("%s: the retry's answer is\n%s\nwant\n%s", name, got, want)
 			}
 			if retry.Header.Get("Location") != lost[name].Header.Get("Location") {
-				t.Errorf("%s: Location %q, want %q", name, retry.Header.Get("Location"), lost[name].Header.Get("Location"))
+				t.Errorf("%s: Location %q, want %q", name, retry.Header.Get("Location"),
+					lost[name].Header.Get("Location"))
 			}
 			wantReplay(t, retry, a.Do(t, under("k", req)))
 		}
@@ -155,9 +164,11 @@ func TestAFailureIsTriedAgainAndStandsForItsRequest(t *testing.T) {
 		a.ImportCatalog(t)
 		heal := failing(t, db, "INSERT", "orders")
 		for _, replica := range []*testkit.App{a, b} {
-			testkit.WantFlatError(t, replica.Do(t, under("k", testkit.Purchase("", "once"))), http.StatusInternalServerError, "INTERNAL_ERROR")
+			testkit.WantFlatError(t, replica.Do(t, under("k", testkit.Purchase("", "once"))),
+				http.StatusInternalServerError, "INTERNAL_ERROR")
 		}
-		testkit.WantFlatError(t, b.Do(t, under("k", testkit.Purchase("", "monthly"))), http.StatusUnprocessableEntity, "IDEMPOTENCY_KEY_REUSED")
+		testkit.WantFlatError(t, b.Do(t, under("k", testkit.Purchase("", "monthly"))), http.StatusUnprocessableEntity,
+			"IDEMPOTENCY_KEY_REUSED")
 		heal()
 		first := b.Do(t, under("k", testkit.Purchase("", "once")))
 		wantAnew(t, first, http.StatusOK)
@@ -197,7 +208,8 @@ func TestARetryPaysTheOrderThatIsThere(t *testing.T) {
 		a.ImportCatalog(t)
 		b := &troubled{first: func(context.Context) error { return errors.New("closed at the moment") }}
 		a.Market.Payments = b
-		testkit.WantFlatError(t, a.Do(t, under("k", testkit.Purchase("", "once"))), http.StatusBadGateway, "PURCHASE_FAILED")
+		testkit.WantFlatError(t, a.Do(t, under("k", testkit.Purchase("", "once"))), http.StatusBadGateway,
+			"PURCHASE_FAILED")
 		paid := a.Do(t, under("k", testkit.Purchase("", "once")))
 		wantAnew(t, paid, http.StatusOK)
 		b.wantOneOrder(t, paid.Text(t, "orderId"))
@@ -232,10 +244,12 @@ func TestARequestThatIsStillRunningIsNotRunTwice(t *testing.T) {
 		}
 		for _, replica := range []*testkit.App{a, b} {
 			res := replica.Do(t, under("k", testkit.Purchase("", "once")))
-			if testkit.WantFlatError(t, res, http.StatusConflict, "IDEMPOTENCY_IN_PROGRESS"); res.Header.Get("Retry-After") != "1" {
+			testkit.WantFlatError(t, res, http.StatusConflict, "IDEMPOTENCY_IN_PROGRESS")
+			if res.Header.Get("Retry-After") != "1" {
 				t.Errorf("Retry-After = %q, want 1", res.Header.Get("Retry-After"))
 			}
-			testkit.WantFlatError(t, replica.Do(t, under("k", testkit.Purchase("", "monthly"))), http.StatusUnprocessableEntity, "IDEMPOTENCY_KEY_REUSED")
+			testkit.WantFlatError(t, replica.Do(t, under("k", testkit.Purchase("", "monthly"))),
+				http.StatusUnprocessableEntity, "IDEMPOTENCY_KEY_REUSED")
 		}
 		close(goOn)
 		res := <-first
@@ -262,7 +276,8 @@ func TestAPanicOrALostClientLeavesNothingRunning(t *testing.T) {
 		defer leave()
 		b := &troubled{first: func(ctx context.Context) error { return fail(ctx, leave) }}
 		a.Market.Payments = b
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.URL+testkit.Products+"/mail-pack/purchase", strings.NewReader(`{"paymentMethod":"card","tierId":"once"}`))
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.URL+testkit.Products+"/mail-pack/purchase",
+			strings.NewReader(`{"paymentMethod":"card","tierId":"once"}`))
 		if err != nil {
 			t.Fatal(err)
 		}

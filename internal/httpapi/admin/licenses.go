@@ -36,10 +36,13 @@ type managedLicense struct {
 func (h *Handlers) newManagedLicense(listed market.ListedLicense) managedLicense {
 	l := listed.License
 	return managedLicense{
-		ID: l.ID, ProductID: l.ProductID, ProductSlug: listed.ProductSlug, ProductName: listed.ProductName, TierID: l.TierID, UserID: l.UserID,
-		Type: l.Type, Status: l.StatusAt(h.Now()), Paid: l.Paid, Features: web.OrEmpty(l.Features), MaxInstances: l.MaxInstances,
+		ID: l.ID, ProductID: l.ProductID, ProductSlug: listed.ProductSlug,
+		ProductName: listed.ProductName, TierID: l.TierID, UserID: l.UserID,
+		Type: l.Type, Status: l.StatusAt(h.Now()), Paid: l.Paid,
+		Features: web.OrEmpty(l.Features), MaxInstances: l.MaxInstances,
 		CurrentInstances: l.Instances, DevelopmentInstances: l.DevelopmentInstances, PeriodMonths: l.Months,
-		ExpiresAt: web.Timestamp(l.ExpiresAt), RevokedAt: web.Timestamp(l.RevokedAt), CreatedAt: web.Timestamp(l.CreatedAt),
+		ExpiresAt: web.Timestamp(l.ExpiresAt),
+		RevokedAt: web.Timestamp(l.RevokedAt), CreatedAt: web.Timestamp(l.CreatedAt),
 	}
 }
 
@@ -61,7 +64,7 @@ func (h *Handlers) ListLicenses(w http.ResponseWriter, r *http.Request) error {
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
 	q := market.LicenseQuery{
 		ProductSlug: v.Get("product"), UserID: v.Get("user"), Status: market.LicenseStatus(v.Get("status")),
-		Slice: market.Slice{Offset: p.Offset(), Limit: p.Limit},
+		Slice: wire.Slice(p),
 	}
 	web.Merge(&faults, q.Issues())
 	if err := faults.Err(); err != nil {
@@ -167,7 +170,7 @@ func (h *Handlers) ListActivations(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	found, total, err := h.Market.Activations(r.Context(), r.PathValue("id"), market.Slice{Offset: p.Offset(), Limit: p.Limit})
+	found, total, err := h.Market.Activations(r.Context(), r.PathValue("id"), wire.Slice(p))
 	if err != nil {
 		return err
 	}

@@ -93,7 +93,8 @@ func (h *Handlers) install(w http.ResponseWriter, r *http.Request, up *install.U
 		packageFields:   newPackageFields(res.Package),
 		DefaultInstance: newInstance(res.Installed),
 		Permissions: permissions{
-			Declared: web.OrEmpty(res.Package.Manifest.Permissions), Granted: web.OrEmpty(res.Instance.Granted), Added: []string{},
+			Declared: web.OrEmpty(res.Package.Manifest.Permissions),
+			Granted:  web.OrEmpty(res.Instance.Granted), Added: []string{},
 		},
 		Duplicate: res.Duplicate,
 	})

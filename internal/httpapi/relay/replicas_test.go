@@ -19,7 +19,11 @@ func TestChangesOnOneReplicaEndProcessesOnTheOthers(t *testing.T) {
 			t.Parallel()
 			var shared app.Config
 			one := testkit.New(t, append(options, func(_ testing.TB, cfg *app.Config) { shared = *cfg })...)
-			two := testkit.New(t, func(_ testing.TB, cfg *app.Config) { cfg.DatabaseURL, cfg.DataDir = shared.DatabaseURL, shared.DataDir })
+			two := testkit.New(t,
+				func(_ testing.TB,
+					cfg *app.Config) {
+					cfg.DatabaseURL, cfg.DataDir = shared.DatabaseURL, shared.DataDir
+				})
 			testReplicas(t, one, two)
 		})
 	}
@@ -29,7 +33,9 @@ func testReplicas(t *testing.T, one, two *testkit.App) {
 	token := one.Admin(t, "root").Access
 	do := func(method, path string, body any, status int) testkit.Response {
 		t.Helper()
-		res := one.Do(t, testkit.Request{Method: method, Path: "/api/v1/admin/plugins/" + path, Token: token, Body: body})
+		res := one.Do(t, testkit.Request{
+			Method: method, Path: "/api/v1/admin/plugins/" + path, Token: token, Body: body,
+		})
 		if res.Status != status {
 			t.Fatalf("%s %s: %d %s", method, path, res.Status, res.Body)
 		}
@@ -37,7 +43,7 @@ func testReplicas(t *testing.T, one, two *testkit.App) {
 	}
 	call := func(a *testkit.App, slug, installation string) testkit.Response {
 		t.Helper()
-		return a.Do(t, testkit.Request{Method: "GET", Path: "/api/v1/shop/plugins/" + slug + "/api/x?installation=" + installation})
+		return a.Fetch(t, "/api/v1/shop/plugins/"+slug+"/api/x?installation="+installation)
 	}
 	// Where a plugin runs on replica two.
 	start := func(slug, installation string) int {
@@ -60,7 +66,8 @@ func testReplicas(t *testing.T, one, two *testkit.App) {
 	}
 	ids := map[string]string{}
 	for _, key := range []string{"disabled", "deleted", "changed"} {
-		ids[key] = do("POST", "busy/instances", map[string]any{"instanceKey": key}, http.StatusCreated).Text(t, "data.installationId")
+		res := do("POST", "busy/instances", map[string]any{"instanceKey": key}, http.StatusCreated)
+		ids[key] = res.Text(t, "data.installationId")
 	}
 	stays := start("busy", "default")
 	pids := map[string]int{"uninstalled": start("leaving", "default")}

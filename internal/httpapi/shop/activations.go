@@ -55,12 +55,14 @@ func (h *Handlers) ListActivations(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	found, total, err := h.Market.OwnActivations(r.Context(), r.PathValue("id"), market.Slice{Offset: p.Offset(), Limit: p.Limit})
+	found, total, err := h.Market.OwnActivations(r.Context(), r.PathValue("id"), wire.Slice(p))
 	if err != nil {
 		return err
 	}
 	web.NoStore(w)
-	web.WriteJSON(w, http.StatusOK, response{Activations: web.Items(found, wire.NewActivation), Pagination: p.Of(total)})
+	web.WriteJSON(w, http.StatusOK, response{
+		Activations: web.Items(found, wire.NewActivation), Pagination: p.Of(total),
+	})
 	return nil
 }
 

@@ -14,7 +14,8 @@ import (
 // notice takes an event as the webhook does, and returns what is logged of it.
 func notice(tb testing.TB, a *testkit.App, payload []byte) (market.Notice, error) {
 	tb.Helper()
-	return a.Market.TakeEvent(tb.Context(), "stripe", payload, stripetest.Sign(payload, stripetest.WebhookSecret, time.Now()))
+	return a.Market.TakeEvent(tb.Context(), "stripe", payload,
+		stripetest.Sign(payload, stripetest.WebhookSecret, time.Now()))
 }
 
 // Money that was given back and did not arrive is told loudly; revoked is final.
@@ -27,7 +28,8 @@ func TestARefundThatFailsLaterIsTold(t *testing.T) {
 	before := state(t, a, s)
 	for _, metadata := range []map[string]any{{"orderId": s.OrderID}, {}} { // by stoa, in the dashboard
 		n, err := notice(t, a, s.Bounced(metadata))
-		if err != nil || n.OrderID != s.OrderID || !strings.Contains(n.Failure, "lost_or_stolen_card") || !strings.Contains(n.Failure, "stays revoked") {
+		if err != nil || n.OrderID != s.OrderID || !strings.Contains(n.Failure, "lost_or_stolen_card") ||
+			!strings.Contains(n.Failure, "stays revoked") {
 			t.Errorf("TakeEvent = %+v, %v; want a failure", n, err)
 		}
 	}
@@ -49,7 +51,7 @@ func TestARefundThatFailedAtOnceIsToldOfAPaidOrder(t *testing.T) {
 		t.Errorf("TakeEvent = %+v, %v; want it told that the order stays paid", n, err)
 	}
 	if a.Verify(t, "mail-pack", s.Key, "a.example").Get(t, "valid") != true {
-		t.Error("the licence does not work any more")
+		t.Error("the license does not work any more")
 	}
 }
 

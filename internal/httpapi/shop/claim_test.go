@@ -31,7 +31,7 @@ func mailsTitled(t *testing.T, a *testkit.App, subject string) []mail.Message {
 // askForClaim asks for a mail to claim orders, and returns those that came.
 func askForClaim(t *testing.T, a *testkit.App, token string) []mail.Message {
 	t.Helper()
-	res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: orders + "/claim-request", Token: token})
+	res := a.Do(t, testkit.Post(token, orders+"/claim-request", nil))
 	if res.Status != http.StatusAccepted || res.Get(t, "success") != true {
 		t.Fatalf("claim-request = %d %s, want 202", res.Status, res.Body)
 	}
@@ -55,10 +55,10 @@ func claimToken(t *testing.T, a *testkit.App, token string) string {
 
 func claim(t *testing.T, a *testkit.App, token, claimToken string) testkit.Response {
 	t.Helper()
-	return a.Do(t, testkit.Request{Method: http.MethodPost, Path: orders + "/claim", Token: token, Body: map[string]string{"token": claimToken}})
+	return a.Do(t, testkit.Post(token, orders+"/claim", map[string]string{"token": claimToken}))
 }
 
-// ownerOf returns whose a licence of mail-pack is.
+// ownerOf returns whose a license of mail-pack is.
 func ownerOf(t *testing.T, a *testkit.App, purchase testkit.Response) string {
 	t.Helper()
 	key, err := market.ParseLicenseKey(purchase.Text(t, "licenseKey"))
@@ -71,7 +71,7 @@ func ownerOf(t *testing.T, a *testkit.App, purchase testkit.Response) string {
 	}
 	u, err := a.Market.Licenses.LicenseByKey(t.Context(), "mail-pack", a.Market.Keys.Hash(key), "x")
 	if err != nil || u.License.UserID != o.UserID {
-		t.Fatalf("the order is %s's, the licence %s's (%v)", o.UserID, u.License.UserID, err)
+		t.Fatalf("the order is %s's, the license %s's (%v)", o.UserID, u.License.UserID, err)
 	}
 	return o.UserID
 }
@@ -82,10 +82,12 @@ func TestOrdersWithoutAnAccountAreClaimedByWhoReadsTheMail(t *testing.T) {
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		hers := []testkit.Response{
-			a.Order(t, "", "once", "ada@example.com"), a.Order(t, "", "free", " ADA@Example.COM "), a.Order(t, "", "yearly", "Ada@example.com"),
+			a.Order(t, "", "once", "ada@example.com"),
+			a.Order(t, "", "free", " ADA@Example.COM "), a.Order(t, "", "yearly", "Ada@example.com"),
 		}
 		others := []testkit.Response{
-			a.Order(t, "", "once", "bob@example.com"), a.Order(t, "", "once", ""), a.Order(t, "", "once", "ada@example.com, bob@example.com"),
+			a.Order(t, "", "once", "bob@example.com"), a.Order(t, "", "once", ""),
+			a.Order(t, "", "once", "ada@example.com, bob@example.com"),
 			a.Order(t, "", "once", "not an address"), a.Order(t, "", "once", "ada@example.com.evil.com"),
 		}
 		bob, ada := a.Register(t, "bob"), a.Register(t, "ada")
@@ -131,8 +133,8 @@ func TestHoldingAnAccountWithTheAddressAloneClaimsNothing(t *testing.T) {
 		p := a.Order(t, "", "once", "victim@example.com")
 		thief, accomplice := a.Register(t, "victim"), a.Register(t, "other")
 
-		with, without := a.Do(t, testkit.Request{Method: http.MethodPost, Path: orders + "/claim-request", Token: thief.Access}),
-			a.Do(t, testkit.Request{Method: http.MethodPost, Path: orders + "/claim-request", Token: accomplice.Access})
+		with, without := a.Do(t, testkit.Post(thief.Access, orders+"/claim-request", nil)),
+			a.Do(t, testkit.Post(accomplice.Access, orders+"/claim-request", nil))
 		if with.Status != without.Status || string(with.Body) != string(without.Body) {
 			t.Errorf("the answer tells whether there are orders: %s, %s", with.Body, without.Body)
 		}
@@ -141,7 +143,9 @@ func TestHoldingAnAccountWithTheAddressAloneClaimsNothing(t *testing.T) {
 			t.Fatalf("mails = %+v, want one, to the address of the order", mails)
 		}
 		token := claimLink.FindStringSubmatch(mails[0].Text)[2]
-		for name, guess := range map[string]string{"no token": "x", "a made up one": "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "the order's id": p.Text(t, "orderId")} {
+		for name, guess := range map[string]string{
+			"no token": "x", "a made up one": "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "the order's id": p.Text(t, "orderId"),
+		} {
 			res := claim(t, a, thief.Access, guess)
 			if testkit.WantFlatError(t, res, http.StatusBadRequest, "INVALID_CLAIM_TOKEN"); t.Failed() {
 				t.Errorf("with %s", name)
@@ -178,7 +182,8 @@ func TestAClaimTokenWorksForOneHour(t *testing.T) {
 		t.Errorf("a millisecond early: %d %s", res.Status, res.Body)
 	}
 	a.Order(t, "", "once", "ada@example.com")
-	testkit.WantFlatError(t, claim(t, a, ada.Access, second), http.StatusBadRequest, "INVALID_CLAIM_TOKEN") // void since the first was used
+	testkit.WantFlatError(t, claim(t, a, ada.Access, second), http.StatusBadRequest,
+		"INVALID_CLAIM_TOKEN") // void since the first was used
 }
 
 // A mailbox is not to be flooded by somebody else.
@@ -196,7 +201,9 @@ func TestClaimMailsAreLimitedByAddress(t *testing.T) {
 			}
 		}
 		// Another address of the same mailbox.
-		plus := a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/auth/register", Body: map[string]any{"email": "ada+shop@example.com", "username": "plus", "password": "secret1"}})
+		plus := a.Send(t, "/auth/register", map[string]any{
+			"email": "ada+shop@example.com", "username": "plus", "password": "secret1",
+		})
 		if got := askForClaim(t, a, plus.Text(t, "data.access_token")); len(got) != 0 {
 			t.Errorf("to another address of the mailbox: %d mails", len(got))
 		}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"stoa/internal/httpapi/web"
+	"stoa/internal/httpapi/wire"
 	"stoa/internal/market"
 )
 
@@ -24,7 +25,8 @@ type licenseInfo struct {
 func newLicenseInfo(g market.Grant) licenseInfo {
 	l := g.License
 	return licenseInfo{
-		ID: l.ID, ProductID: l.ProductID, LicenseKey: g.Key.Reveal(), Type: l.Type, Status: g.Status, Features: web.OrEmpty(l.Features),
+		ID: l.ID, ProductID: l.ProductID, LicenseKey: g.Key.Reveal(),
+		Type: l.Type, Status: g.Status, Features: web.OrEmpty(l.Features),
 		MaxInstances: l.MaxInstances, CurrentInstances: l.Instances,
 		ExpiresAt: web.Timestamp(l.ExpiresAt), CreatedAt: web.Timestamp(l.CreatedAt),
 	}
@@ -42,8 +44,11 @@ type ownLicense struct {
 
 func newOwnLicense(l market.OwnedLicense) ownLicense {
 	return ownLicense{
-		licenseInfo: newLicenseInfo(market.Grant{Usage: market.Usage{License: l.License}, Key: l.Key, Status: l.Status}),
-		ProductSlug: l.ProductSlug, ProductName: l.ProductName, Paid: l.License.Paid, DevelopmentInstances: l.License.DevelopmentInstances,
+		licenseInfo: newLicenseInfo(market.Grant{
+			Usage: market.Usage{License: l.License}, Key: l.Key, Status: l.Status,
+		}),
+		ProductSlug: l.ProductSlug, ProductName: l.ProductName,
+		Paid: l.License.Paid, DevelopmentInstances: l.License.DevelopmentInstances,
 	}
 }
 
@@ -58,7 +63,7 @@ func (h *Handlers) ListLicenses(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	found, total, err := h.Market.OwnLicenses(r.Context(), market.Slice{Offset: p.Offset(), Limit: p.Limit})
+	found, total, err := h.Market.OwnLicenses(r.Context(), wire.Slice(p))
 	if err != nil {
 		return err
 	}

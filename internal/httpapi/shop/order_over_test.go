@@ -25,7 +25,8 @@ func TestAPeriodPaidBeforeTheRefundIsNotGivenBack(t *testing.T) {
 		t.Errorf("TakeEvent = %+v, %v; given back: %q", n, err, given(srv, s))
 	}
 	testkit.WantRefused(t, a.Verify(t, "mail-pack", s.Key, "a.example"), "revoked")
-	a.MustDeliver(t, s.Invoice("invoice.paid", "in_3", "subscription_cycle", "paid", testkit.T0.Add(time.Hour+time.Second)))
+	a.MustDeliver(t,
+		s.Invoice("invoice.paid", "in_3", "subscription_cycle", "paid", testkit.T0.Add(time.Hour+time.Second)))
 	if got := given(srv, s); got != "pi_of_in_3" {
 		t.Errorf("given back: %q, want what was paid after the refund", got)
 	}
@@ -56,7 +57,8 @@ func TestASubscriptionThatIsToldAfterTheCancellationIsEnded(t *testing.T) {
 	t.Parallel()
 	a, srv := testkit.NewStripeShop(t)
 	s := a.Sell(t, "monthly")
-	if res := a.Do(t, testkit.Post(a.Admin(t, "root").Access, testkit.AdminOrders+"/"+s.OrderID+"/cancel", nil)); res.Status != http.StatusOK {
+	if res := a.Do(t, testkit.Post(a.Admin(t, "root").Access, testkit.AdminOrders+"/"+s.OrderID+
+		"/cancel", nil)); res.Status != http.StatusOK {
 		t.Fatalf("cancel = %d %s", res.Status, res.Body)
 	}
 	// Stripe will not end it at first: that is told, and tried again by the sweep.
@@ -92,7 +94,8 @@ func TestAPaymentAfterTheRefundOfAnotherIsTold(t *testing.T) {
 	a, _ := testkit.NewStripeShop(t)
 	s := a.Sell(t, "once")
 	other := stripetest.Event("evt_other"+s.OrderID, "charge.refunded", testkit.T0.Add(time.Hour), map[string]any{
-		"id": "ch_2", "metadata": map[string]any{"orderId": s.OrderID}, "payment_intent": "pi_other", "amount": 4990, "amount_refunded": 4990, "refunded": true, "currency": "eur",
+		"id": "ch_2", "metadata": map[string]any{"orderId": s.OrderID}, "payment_intent": "pi_other",
+		"amount": 4990, "amount_refunded": 4990, "refunded": true, "currency": "eur",
 	})
 	a.MustDeliver(t, other)
 	if n, err := notice(t, a, s.Paid()); err != nil || !strings.Contains(n.Warning, "refund it by hand") {

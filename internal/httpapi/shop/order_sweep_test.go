@@ -19,8 +19,12 @@ import (
 func TestAnOrderWhoseWebhookIsLostIsLookedUp(t *testing.T) {
 	t.Parallel()
 
-	refused := map[string]any{"payment_intent": map[string]any{"id": "pi_1", "object": "payment_intent", "status": "requires_payment_method"}}
-	waiting := map[string]any{"payment_intent": map[string]any{"id": "pi_1", "object": "payment_intent", "status": "processing"}}
+	refused := map[string]any{
+		"payment_intent": map[string]any{"id": "pi_1", "object": "payment_intent", "status": "requires_payment_method"},
+	}
+	waiting := map[string]any{
+		"payment_intent": map[string]any{"id": "pi_1", "object": "payment_intent", "status": "processing"},
+	}
 	for _, tt := range []struct {
 		name, status, paid string
 		more               map[string]any
@@ -67,7 +71,8 @@ func TestAWebhookAfterALookUpChangesNothing(t *testing.T) {
 	a.SweepOrders(t)
 	a.Activate(t, s.Key, "a.example")
 	a.MustDeliver(t, s.Paid())
-	if o := a.StoredOrder(t, s.OrderID); o.Status() != market.OrderPaid || !o.PaidAt.Equal(testkit.T0.Add(time.Minute)) || o.Payment.Payment != "pi_"+s.OrderID {
+	if o := a.StoredOrder(t, s.OrderID); o.Status() != market.OrderPaid ||
+		!o.PaidAt.Equal(testkit.T0.Add(time.Minute)) || o.Payment.Payment != "pi_"+s.OrderID {
 		t.Errorf("the order is %+v", o)
 	}
 	if got := downloads(t, a); got != 101 {
@@ -100,15 +105,18 @@ func TestALatePaymentThatCannotBeGivenBackIsGivenUp(t *testing.T) {
 	}
 	// An administrator tries once more when the dispute is over.
 	admin := a.Admin(t, "root").Access
-	if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+late+"/refund", nil)); res.Status != http.StatusConflict {
+	if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+late+
+		"/refund", nil)); res.Status != http.StatusConflict {
 		t.Errorf("refund = %d %s, want 409", res.Status, res.Body)
 	}
 	b.Fail(nil)
 	res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+late+"/refund", nil))
-	if res.Status != http.StatusOK || res.Text(t, "data.status") != "cancelled" || res.Text(t, "data.refundedAt") == "" {
+	if res.Status != http.StatusOK || res.Text(t, "data.status") != "cancelled" ||
+		res.Text(t, "data.refundedAt") == "" {
 		t.Errorf("refund = %d %s", res.Status, res.Body)
 	}
-	if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+late+"/refund", nil)); res.Status != http.StatusConflict {
+	if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+late+
+		"/refund", nil)); res.Status != http.StatusConflict {
 		t.Errorf("refund again = %d, want 409", res.Status)
 	}
 }
@@ -144,7 +152,9 @@ func TestUnfinishedOrdersAreFinished(t *testing.T) {
 		a, b := testkit.NewBankShop(t, options...)
 		ask := func(id string) {
 			b.Fail(errors.New("no answer"))
-			if _, err := a.Market.Purchase(t.Context(), "mail-pack", market.PurchaseRequest{TierID: "once", PaymentMethod: "card", OrderID: id}); err == nil {
+			if _, err := a.Market.Purchase(t.Context(), "mail-pack", market.PurchaseRequest{
+				TierID: "once", PaymentMethod: "card", OrderID: id,
+			}); err == nil {
 				t.Fatal("the bank answered")
 			}
 			b.Fail(nil)
@@ -170,7 +180,10 @@ func TestUnfinishedOrdersAreFinished(t *testing.T) {
 		}
 		a.Clock.Advance(time.Millisecond)
 		sweep()
-		for id, want := range map[string]market.OrderStatus{"never": market.OrderCancelled, "young": market.OrderPending, waiting: market.OrderPending, late: market.OrderCancelled} {
+		for id, want := range map[string]market.OrderStatus{
+			"never": market.OrderCancelled, "young": market.OrderPending,
+			waiting: market.OrderPending, late: market.OrderCancelled,
+		} {
 			if o := a.StoredOrder(t, id); o.Status() != want {
 				t.Errorf("%s is %s, want %s", id, o.Status(), want)
 			}

@@ -39,7 +39,10 @@ func TestWebhooksThatAreNotSignedAreLoggedOnceAMinute(t *testing.T) {
 	var log logtest.Buffer
 	a, _ := testkit.NewStripeShop(t, keepLog(&log))
 	forge := func() {
-		res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: testkit.StripeWebhook, Body: `{"id":"evt_1"}`, Header: http.Header{"Stripe-Signature": {"t=1,v1=00"}}})
+		res := a.Do(t, testkit.Request{
+			Method: http.MethodPost, Path: testkit.StripeWebhook,
+			Body: `{"id":"evt_1"}`, Header: http.Header{"Stripe-Signature": {"t=1,v1=00"}},
+		})
 		testkit.WantFlatError(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
 	}
 	for range 5 {
@@ -65,7 +68,14 @@ func TestAPurchaseThatTheProviderRefusesIsLogged(t *testing.T) {
 	var log logtest.Buffer
 	a, srv := testkit.NewStripeShop(t, keepLog(&log))
 	srv.Answer(func(stripetest.Request) *stripetest.Answer {
-		return &stripetest.Answer{Status: http.StatusBadRequest, Body: map[string]any{"error": map[string]any{"type": "invalid_request_error", "code": "amount_too_small", "message": "Too small."}}}
+		return &stripetest.Answer{
+			Status: http.StatusBadRequest,
+			Body: map[string]any{
+				"error": map[string]any{
+					"type": "invalid_request_error", "code": "amount_too_small", "message": "Too small.",
+				},
+			},
+		}
 	})
 	testkit.WantFlatError(t, a.Do(t, testkit.Purchase("", "once")), http.StatusBadRequest, "PURCHASE_FAILED")
 	id := srv.Requests("/v1/checkout/sessions")[0].Form.Get("client_reference_id")
@@ -98,7 +108,8 @@ func TestAnOrderCancelledWhileItsPageOpensIsNotSold(t *testing.T) {
 	srv.Answer(func(r stripetest.Request) *stripetest.Answer {
 		if r.Path == "/v1/checkout/sessions" {
 			orderID = r.Form.Get("client_reference_id")
-			if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+orderID+"/cancel", nil)); res.Status != http.StatusOK {
+			if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+orderID+
+				"/cancel", nil)); res.Status != http.StatusOK {
 				t.Errorf("cancel = %d %s", res.Status, res.Body)
 			}
 		}
@@ -119,9 +130,12 @@ func TestAPendingOrderTellsItsOwnerWhereToPay(t *testing.T) {
 	t.Parallel()
 	a, b := testkit.NewBankShop(t)
 	u := a.Register(t, "ada")
-	bought := a.Do(t, testkit.Request{Method: http.MethodPost, Path: testkit.Products + "/mail-pack/purchase", Token: u.Access, Body: map[string]any{"tierId": "once", "paymentMethod": "card"}})
+	bought := a.Do(t,
+		testkit.Post(u.Access, testkit.Products+"/mail-pack/purchase", map[string]any{
+			"tierId": "once", "paymentMethod": "card",
+		}))
 	list := func() map[string]any {
-		res := a.Do(t, testkit.Request{Method: http.MethodGet, Path: orders, Token: u.Access})
+		res := a.Do(t, testkit.Get(u.Access, orders))
 		return res.Get(t, "orders").([]any)[0].(map[string]any)
 	}
 	if got, want := list()["paymentUrl"], bought.Text(t, "paymentUrl"); got != want {

@@ -39,12 +39,13 @@ func TestAPurchasePaidWithStripe(t *testing.T) {
 				t.Errorf("activate = %d %s", res.Status, res.Body)
 			}
 			o := a.StoredOrder(t, s.OrderID)
-			if o.Status() != market.OrderPaid || o.Payment.Payment != "pi_"+s.OrderID || !o.PaidAt.Equal(testkit.T0.Add(time.Minute)) || downloads(t, a) != 101 {
+			if o.Status() != market.OrderPaid || o.Payment.Payment != "pi_"+s.OrderID ||
+				!o.PaidAt.Equal(testkit.T0.Add(time.Minute)) || downloads(t, a) != 101 {
 				t.Errorf("order %+v, %v downloads", o, downloads(t, a))
 			}
 			a.MustDeliver(t, s.Charge("evt_part_", 990))
 			if a.Verify(t, "mail-pack", s.Key, "a.example").Get(t, "valid") != true {
-				t.Error("a refund of a part took the licence away")
+				t.Error("a refund of a part took the license away")
 			}
 			a.MustDeliver(t, s.Refunded())
 			testkit.WantRefused(t, a.Verify(t, "mail-pack", s.Key, "a.example"), "revoked")
@@ -56,7 +57,8 @@ func TestAPurchasePaidWithStripe(t *testing.T) {
 func TestTheReceiptIsMailedOncePaid(t *testing.T) {
 	t.Parallel()
 	a, _ := testkit.NewStripeShop(t)
-	res := a.Send(t, testkit.Products+"/mail-pack/purchase", `{"tierId":"once","paymentMethod":"card","billingInfo":{"email":"ada@example.com"}}`)
+	res := a.Send(t, testkit.Products+"/mail-pack/purchase",
+		`{"tierId":"once","paymentMethod":"card","billingInfo":{"email":"ada@example.com"}}`)
 	s := testkit.Sale{OrderID: res.Text(t, "orderId")}
 	if mails := a.Mails(t); len(mails) != 0 {
 		t.Errorf("mailed before it is paid: %+v", mails)
@@ -69,7 +71,7 @@ func TestTheReceiptIsMailedOncePaid(t *testing.T) {
 	}
 }
 
-// CONTRACT 3: the licence works only once the provider's signed webhook says paid.
+// CONTRACT 3: the license works only once the provider's signed webhook says paid.
 func TestWebhooksThatStripeDidNotSignAreRefused(t *testing.T) {
 	t.Parallel()
 	a, _ := testkit.NewStripeShop(t)
@@ -82,7 +84,10 @@ func TestWebhooksThatStripeDidNotSignAreRefused(t *testing.T) {
 		stripetest.Sign(s.Expired(), stripetest.WebhookSecret, time.Now()), // another body's
 		stripetest.Sign(payload, stripetest.WebhookSecret, time.Now().Add(-6*time.Minute)),
 	} {
-		res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: testkit.StripeWebhook, Body: string(payload), Header: http.Header{"Stripe-Signature": {signature}}})
+		res := a.Do(t, testkit.Request{
+			Method: http.MethodPost, Path: testkit.StripeWebhook,
+			Body: string(payload), Header: http.Header{"Stripe-Signature": {signature}},
+		})
 		testkit.WantFlatError(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
 	}
 	testkit.WantRefused(t, a.Verify(t, "mail-pack", s.Key, "a.example"), "unpaid")
@@ -100,7 +105,9 @@ func TestWebhooksAboutOtherThingsAreTaken(t *testing.T) {
 	t.Parallel()
 	a, _ := testkit.NewStripeShop(t)
 
-	for _, s := range []testkit.Sale{{OrderID: "unknown"}, {OrderID: ""}, {OrderID: "../../etc"}, {OrderID: strings.Repeat("x", 500)}} {
+	for _, s := range []testkit.Sale{
+		{OrderID: "unknown"}, {OrderID: ""}, {OrderID: "../../etc"}, {OrderID: strings.Repeat("x", 500)},
+	} {
 		a.MustDeliver(t, s.Paid())
 		a.MustDeliver(t, s.Expired())
 	}
@@ -116,16 +123,25 @@ func TestWebhooksAboutOtherThingsAreTaken(t *testing.T) {
 }
 
 // Somebody who can have another system make pages at the same account must not
-// get a licence for a cent.
+// get a license for a cent.
 func TestAPaymentThatIsNotThePriceSettlesNothing(t *testing.T) {
 	t.Parallel()
 	a, _ := testkit.NewStripeShop(t)
 
 	for name, change := range map[string]func(string) string{
-		"a cent":         func(s string) string { return strings.Replace(s, `"amount_total":4990`, `"amount_total":1`, 1) },
-		"a cent less":    func(s string) string { return strings.Replace(s, `"amount_total":4990`, `"amount_total":4989`, 1) },
-		"other currency": func(s string) string { return strings.Replace(s, `"currency":"eur"`, `"currency":"jpy"`, 1) },
-		"another page":   func(s string) string { return strings.Replace(s, `"id":"cs_`, `"id":"cs_x`, 1) },
+		"a cent": func(s string) string {
+			return strings.Replace(s, `"amount_total":4990`, `"amount_total":1`,
+				1)
+		},
+		"a cent less": func(s string) string {
+			return strings.Replace(s, `"amount_total":4990`,
+				`"amount_total":4989`, 1)
+		},
+		"other currency": func(s string) string {
+			return strings.Replace(s, `"currency":"eur"`, `"currency":"jpy"`,
+				1)
+		},
+		"another page": func(s string) string { return strings.Replace(s, `"id":"cs_`, `"id":"cs_x`, 1) },
 	} {
 		s := a.Sell(t, "once")
 		a.MustDeliver(t, []byte(change(string(s.Paid()))))
@@ -145,7 +161,7 @@ func state(tb testing.TB, a *testkit.App, s testkit.Sale) string {
 		tb.Fatal(err)
 	}
 	ref := strings.ReplaceAll(fmt.Sprint(o.Payment), s.OrderID, "ID")
-	return fmt.Sprintf("%s %s paid %s refunded %s cancelled %s; licence paid %v until %s revoked %s",
+	return fmt.Sprintf("%s %s paid %s refunded %s cancelled %s; license paid %v until %s revoked %s",
 		o.Status(), ref, o.PaidAt, o.RefundedAt, o.CancelledAt, l.Paid, l.ExpiresAt, l.RevokedAt)
 }
 
@@ -179,15 +195,20 @@ func TestTheOrderOfEventsDoesNotMatter(t *testing.T) {
 	}
 	part := func(s testkit.Sale) []byte { return s.Charge("evt_part_", 990) }
 	sets := map[string][]func(testkit.Sale) []byte{
-		"paid":                       {testkit.Sale.Paid, testkit.Sale.Paid, unpaid},
-		"paid later":                 {unpaid, later, later},
-		"told twice":                 {testkit.Sale.Paid, later, testkit.Sale.Paid},
-		"refused later":              {unpaid, refused, refused},
-		"expired":                    {testkit.Sale.Expired, testkit.Sale.Expired},
-		"paid and refunded":          {testkit.Sale.Paid, testkit.Sale.Refunded, testkit.Sale.Paid, testkit.Sale.Refunded},
-		"paid later and refunded":    {unpaid, later, part, testkit.Sale.Refunded},
-		"refunded piece by piece":    {testkit.Sale.Paid, part, part, testkit.Sale.Refunded},
-		"refunded by another charge": {testkit.Sale.Paid, testkit.Sale.Refunded, func(s testkit.Sale) []byte { return s.Charge("evt_again_", 4990) }},
+		"paid":          {testkit.Sale.Paid, testkit.Sale.Paid, unpaid},
+		"paid later":    {unpaid, later, later},
+		"told twice":    {testkit.Sale.Paid, later, testkit.Sale.Paid},
+		"refused later": {unpaid, refused, refused},
+		"expired":       {testkit.Sale.Expired, testkit.Sale.Expired},
+		"paid and refunded": {
+			testkit.Sale.Paid, testkit.Sale.Refunded, testkit.Sale.Paid, testkit.Sale.Refunded,
+		},
+		"paid later and refunded": {unpaid, later, part, testkit.Sale.Refunded},
+		"refunded piece by piece": {testkit.Sale.Paid, part, part, testkit.Sale.Refunded},
+		"refunded by another charge": {
+			testkit.Sale.Paid, testkit.Sale.Refunded,
+			func(s testkit.Sale) []byte { return s.Charge("evt_again_", 4990) },
+		},
 	}
 	a, _ := testkit.NewStripeShop(t)
 	for name, set := range sets {
@@ -225,7 +246,10 @@ func TestAPaymentForACancelledOrderIsGivenBack(t *testing.T) {
 		if r.Path != "/v1/refunds" {
 			return testkit.StripePages(r)
 		}
-		return &stripetest.Answer{Status: http.StatusUnauthorized, Body: map[string]any{"error": map[string]any{"type": "invalid_request_error", "message": "No."}}}
+		return &stripetest.Answer{
+			Status: http.StatusUnauthorized,
+			Body:   map[string]any{"error": map[string]any{"type": "invalid_request_error", "message": "No."}},
+		}
 	})
 	testkit.WantFlatError(t, a.Deliver(t, s.Paid()), http.StatusBadGateway, "PAYMENT_UNREACHABLE")
 	testkit.WantRefused(t, a.Verify(t, "mail-pack", s.Key, "a.example"), "revoked")
@@ -239,12 +263,14 @@ func TestAPaymentForACancelledOrderIsGivenBack(t *testing.T) {
 	}
 	refunds := srv.Requests("/v1/refunds")
 	last := refunds[len(refunds)-1]
-	if last.Form.Get("payment_intent") != "pi_"+s.OrderID || last.IdempotencyKey != "stoa-refund-"+s.OrderID+"-pi_"+s.OrderID {
+	if last.Form.Get("payment_intent") != "pi_"+s.OrderID ||
+		last.IdempotencyKey != "stoa-refund-"+s.OrderID+"-pi_"+s.OrderID {
 		t.Errorf("refund %+v", last)
 	}
 	before := len(refunds)
 	a.MustDeliver(t, s.Refunded())
-	if o := a.StoredOrder(t, s.OrderID); o.RefundedAt.IsZero() || o.Status() != market.OrderCancelled || len(srv.Requests("/v1/refunds")) != before {
+	if o := a.StoredOrder(t, s.OrderID); o.RefundedAt.IsZero() || o.Status() != market.OrderCancelled ||
+		len(srv.Requests("/v1/refunds")) != before {
 		t.Errorf("the order is %+v after %d refunds", o, len(srv.Requests("/v1/refunds")))
 	}
 	testkit.WantRefused(t, a.Verify(t, "mail-pack", s.Key, "a.example"), "revoked")
@@ -267,7 +293,11 @@ func TestPaidInvoicesRenewTheLicense(t *testing.T) {
 	invoice := func(event, id, reason string) []byte {
 		return stripetest.Event(event+s.OrderID, "invoice.paid", testkit.T0.AddDate(0, 1, 0), map[string]any{
 			"id": id + s.OrderID, "billing_reason": reason,
-			"parent": map[string]any{"subscription_details": map[string]any{"metadata": map[string]any{"orderId": s.OrderID}, "subscription": "sub_1"}},
+			"parent": map[string]any{
+				"subscription_details": map[string]any{
+					"metadata": map[string]any{"orderId": s.OrderID}, "subscription": "sub_1",
+				},
+			},
 		})
 	}
 	a.MustDeliver(t, invoice("evt_1", "in_1", "subscription_create"))

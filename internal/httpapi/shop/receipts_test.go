@@ -108,7 +108,8 @@ func TestAReceiptGoesToTheBillElseToTheBuyer(t *testing.T) {
 				t.Errorf("%s: mails to (-got +want):\n%s", tt.name, diff)
 			}
 			for _, m := range mails {
-				if !strings.Contains(m.Text, bought.Text(t, "licenseKey")) || !strings.Contains(m.Text, bought.Text(t, "orderId")) {
+				if !strings.Contains(m.Text, bought.Text(t, "licenseKey")) ||
+					!strings.Contains(m.Text, bought.Text(t, "orderId")) {
 					t.Errorf("%s: key or order is not in the mail:\n%s", tt.name, m.Text)
 				}
 			}
@@ -128,12 +129,13 @@ func TestReceiptTexts(t *testing.T) {
 	a := testkit.NewShop(t)
 	ada := a.Register(t, "ada")
 	for name, p := range map[string]struct{ token, tier string }{
-		"perpetual": {ada.Access, "once"}, "subscription": {ada.Access, "yearly"}, "free": {ada.Access, "free"}, "guest": {"", "monthly"},
+		"perpetual": {ada.Access, "once"}, "subscription": {ada.Access, "yearly"},
+		"free": {ada.Access, "free"}, "guest": {"", "monthly"},
 	} {
 		body := map[string]any{"tierId": p.tier, "paymentMethod": "card", "billingInfo": map[string]string{
 			"email": "bill@example.com", "name": "Visit http://evil.example", "company": "and buy",
 		}}
-		res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: testkit.Products + "/mail-pack/purchase", Token: p.token, Body: body})
+		res := a.Do(t, testkit.Post(p.token, testkit.Products+"/mail-pack/purchase", body))
 		mails := a.Mails(t)
 		if res.Status != http.StatusOK || len(mails) != 1 {
 			t.Fatalf("%s: %s, %d mails", name, res.Body, len(mails))
@@ -172,7 +174,9 @@ func TestAReceiptIsTriedForThreeDays(t *testing.T) {
 		}
 	}
 	try(1)
-	for _, pause := range []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 4 * time.Hour, 4 * time.Hour} {
+	for _, pause := range []time.Duration{
+		time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 4 * time.Hour, 4 * time.Hour,
+	} {
 		a.Clock.Advance(pause - time.Millisecond)
 		try(0)
 		a.Clock.Advance(time.Millisecond)
@@ -186,7 +190,8 @@ func TestAReceiptIsTriedForThreeDays(t *testing.T) {
 		t.Errorf("%d tries in the days that followed, want 15", got)
 	}
 	text := log.String()
-	if strings.Count(text, "receipt not sent, trying again") != 21 || strings.Count(text, "receipt given up") != 1 || !strings.Contains(text, bought.Text(t, "orderId")) {
+	if strings.Count(text, "receipt not sent, trying again") != 21 || strings.Count(text, "receipt given up") != 1 ||
+		!strings.Contains(text, bought.Text(t, "orderId")) {
 		t.Errorf("the log:\n%s", text)
 	}
 	if strings.Contains(text, bought.Text(t, "licenseKey")) || strings.Contains(text, "ada@example.com") {
@@ -241,7 +246,7 @@ func TestAReceiptThatIsRefusedForGoodIsNotTriedAgain(t *testing.T) {
 	}
 }
 
-// A licence that was taken back before its receipt was sent has none.
+// A license that was taken back before its receipt was sent has none.
 func TestNoReceiptForARevokedLicense(t *testing.T) {
 	t.Parallel()
 
@@ -365,7 +370,8 @@ func TestReplicasShareReceiptsAndSendEachOnce(t *testing.T) {
 		for i := range 40 {
 			wg.Go(func() {
 				res := []*testkit.App{a, b}[i%2].Send(t, testkit.Products+"/mail-pack/purchase", map[string]any{
-					"tierId": "once", "paymentMethod": "card", "billingInfo": map[string]string{"email": fmt.Sprintf("u%d@example.com", i)},
+					"tierId": "once", "paymentMethod": "card",
+					"billingInfo": map[string]string{"email": fmt.Sprintf("u%d@example.com", i)},
 				})
 				if res.Status != http.StatusOK {
 					t.Errorf("purchase = %d %s", res.Status, res.Body)
@@ -434,12 +440,14 @@ func TestReceiptOverARealSMTPServer(t *testing.T) {
 	server := smtptest.New(t, smtptest.Options{User: "stoa", Password: "smtp secret"})
 	dir := t.TempDir()
 	at := filepath.Join(dir, "stoa.db")
-	down := testkit.NewShop(t, mailing(&mailer{err: errMailDown}), func(_ testing.TB, cfg *app.Config) { cfg.DatabaseURL = at })
+	down := testkit.NewShop(t, mailing(&mailer{err: errMailDown}),
+		func(_ testing.TB, cfg *app.Config) { cfg.DatabaseURL = at })
 	bought := down.Order(t, "", "once", "ada@example.com")
 	deliver(t, down)
 	up := testkit.New(t, func(_ testing.TB, cfg *app.Config) {
 		cfg.DatabaseURL, cfg.Mailer = at, nil
-		cfg.SMTPURL, cfg.SMTPPassword, cfg.MailFrom = server.URL("stoa"), "smtp secret", "Shop <no-reply@shop.example.com>"
+		cfg.SMTPURL, cfg.SMTPPassword = server.URL("stoa"), "smtp secret"
+		cfg.MailFrom = "Shop <no-reply@shop.example.com>"
 	})
 	up.Clock.Advance(2 * time.Minute)
 	deliver(t, up)
@@ -448,10 +456,12 @@ func TestReceiptOverARealSMTPServer(t *testing.T) {
 	if want := "<receipt-" + bought.Text(t, "orderId") + "@shop.example.com>"; msg.Header.Get("Message-ID") != want {
 		t.Errorf("Message-ID = %s, want %s", msg.Header.Get("Message-ID"), want)
 	}
-	if to := msg.Header.Get("To"); !strings.Contains(to, "ada@example.com") || msg.Header.Get("Subject") != "Your licence for Mail Pack" {
+	if to := msg.Header.Get("To"); !strings.Contains(to, "ada@example.com") ||
+		msg.Header.Get("Subject") != "Your licence for Mail Pack" {
 		t.Errorf("mail to %s: %s", to, msg.Header.Get("Subject"))
 	}
-	if text := got.Text(t); !strings.Contains(text, "\n  "+bought.Text(t, "licenseKey")+"\n") || !strings.Contains(text, "49.90 EUR") {
+	if text := got.Text(t); !strings.Contains(text, "\n  "+bought.Text(t, "licenseKey")+"\n") ||
+		!strings.Contains(text, "49.90 EUR") {
 		t.Errorf("text:\n%s", text)
 	}
 }

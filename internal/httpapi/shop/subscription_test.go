@@ -10,7 +10,7 @@ import (
 	"stoa/internal/testkit"
 )
 
-// Nobody goes on paying for a licence that is revoked.
+// Nobody goes on paying for a license that is revoked.
 func TestARefundInTheDashboardEndsTheSubscription(t *testing.T) {
 	t.Parallel()
 	a, srv := testkit.NewStripeShop(t)
@@ -34,7 +34,8 @@ func TestARefundInTheDashboardEndsTheSubscription(t *testing.T) {
 			a.SweepOrders(t)
 		}
 		if o := a.StoredOrder(t, s.OrderID); o.EndedAt.IsZero() || s.Ends(srv) != 2 {
-			t.Errorf("%s first: asked %d times to end the subscription (%s), want one more", first, s.Ends(srv), o.EndedAt)
+			t.Errorf("%s first: asked %d times to end the subscription (%s), want one more", first, s.Ends(srv),
+				o.EndedAt)
 		}
 		a.MustDeliver(t, s.FirstCharge())
 		a.MustDeliver(t, s.Subscribed("evt_", "checkout.session.completed", "paid"))
@@ -85,10 +86,12 @@ func TestARefundThatIsRefusedChangesNothing(t *testing.T) {
 	paths := map[string]int{"refused": http.StatusBadRequest, "an outage": http.StatusUnauthorized}
 	for name, status := range paths {
 		srv.Answer(refusing("/v1/refunds", status, s.Subscription("in_2", "in_1")))
-		if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+s.OrderID+"/refund", nil)); res.Status != http.StatusConflict && res.Status != http.StatusBadGateway {
+		if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+s.OrderID+
+			"/refund", nil)); res.Status != http.StatusConflict && res.Status != http.StatusBadGateway {
 			t.Errorf("%s: refund = %d %s", name, res.Status, res.Body)
 		}
-		if o := a.StoredOrder(t, s.OrderID); o.Status() != market.OrderPaid || s.Ends(srv) != 0 || a.Verify(t, "mail-pack", s.Key, "a.example").Get(t, "valid") != true {
+		if o := a.StoredOrder(t, s.OrderID); o.Status() != market.OrderPaid || s.Ends(srv) != 0 ||
+			a.Verify(t, "mail-pack", s.Key, "a.example").Get(t, "valid") != true {
 			t.Errorf("%s: the order is %s, its subscription was ended %d times", name, o.Status(), s.Ends(srv))
 		}
 	}
@@ -97,7 +100,8 @@ func TestARefundThatIsRefusedChangesNothing(t *testing.T) {
 	before := len(given(srv, s))
 	srv.Answer(refusing("/v1/subscriptions/sub_"+s.OrderID, http.StatusUnauthorized, s.Subscription("in_2", "in_1")))
 	res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+s.OrderID+"/refund", nil))
-	if res.Status != http.StatusOK || res.Text(t, "data.status") != "refunded" || strings.Contains(string(res.Body), "subscriptionEndedAt") {
+	if res.Status != http.StatusOK || res.Text(t, "data.status") != "refunded" ||
+		strings.Contains(string(res.Body), "subscriptionEndedAt") {
 		t.Errorf("refund = %d %s", res.Status, res.Body)
 	}
 	if got := strings.TrimSpace(given(srv, s)[before:]); got != "pi_of_in_2 pi_of_in_1" {
@@ -105,7 +109,8 @@ func TestARefundThatIsRefusedChangesNothing(t *testing.T) {
 	}
 	srv.Answer(s.Subscription("in_2", "in_1"))
 	a.SweepOrders(t)
-	if one := a.Do(t, testkit.Get(admin, testkit.AdminOrders+"/"+s.OrderID)); one.Text(t, "data.payment.subscriptionEndedAt") == "" || s.Ends(srv) != 2 {
+	if one := a.Do(t, testkit.Get(admin, testkit.AdminOrders+"/"+
+		s.OrderID)); one.Text(t, "data.payment.subscriptionEndedAt") == "" || s.Ends(srv) != 2 {
 		t.Errorf("after a sweep: %s, ended %d times", one.Body, s.Ends(srv))
 	}
 }
@@ -135,7 +140,8 @@ func TestANewPeriodIsCollectedAtOnce(t *testing.T) {
 	if paid() != before {
 		t.Error("a period of a refunded order was collected")
 	}
-	a.MustDeliver(t, testkit.Sale{OrderID: "another"}.Invoice("invoice.created", "in_9", "subscription_cycle", "draft", testkit.T0))
+	a.MustDeliver(t,
+		testkit.Sale{OrderID: "another"}.Invoice("invoice.created", "in_9", "subscription_cycle", "draft", testkit.T0))
 	if got := srv.Requests("/v1/invoices/in_9another/finalize"); len(got) != 0 {
 		t.Error("another system's invoice was collected")
 	}
@@ -159,7 +165,7 @@ func TestARefundOfAnotherPaymentIsNotApplied(t *testing.T) {
 	}
 }
 
-// Another subscription's invoice neither renews a licence nor is given back.
+// Another subscription's invoice neither renews a license nor is given back.
 func TestAnInvoiceOfAnotherSubscriptionIsNotApplied(t *testing.T) {
 	t.Parallel()
 	a, srv := testkit.NewStripeShop(t)
