@@ -13,8 +13,9 @@ import (
 
 type probeKey struct{}
 
-// inRequest runs fn in a handler with a deadline of a second, below parent, in a
-// world with its own clock. It returns the context after the request.
+// inRequest runs fn in a handler whose context is a child of parent with a
+// deadline of a second. It returns that context after the request. It must run
+// in a synctest bubble.
 func inRequest(parent context.Context, fn func(ctx context.Context)) context.Context {
 	var seen context.Context
 	h := withDeadline(time.Second, func(_ http.ResponseWriter, r *http.Request) error {
@@ -122,7 +123,7 @@ func TestWhyARequestEndedIsToldOnceAndForAll(t *testing.T) {
 	})
 }
 
-// What a handler left behind must not wait for a request that is over.
+// Goroutines that a handler left behind must not wait for a finished request.
 func TestEndOfARequestEndsItsContext(t *testing.T) {
 	t.Parallel()
 
@@ -164,7 +165,8 @@ func TestParentWithLessTimeWins(t *testing.T) {
 	})
 }
 
-// A context that package context does not recognise costs each child a goroutine.
+// A context that package context does not recognize costs each child a
+// goroutine.
 func TestChildrenOfADeadlineNeedNoGoroutine(t *testing.T) {
 	parent, leave := context.WithCancel(t.Context())
 	defer leave()

@@ -21,8 +21,8 @@ import (
 	"stoa/internal/httpapi/web"
 )
 
-// docs/errors.md tells every code that the source declares with its status, and
-// no other.
+// docs/errors.md lists every code that the source declares, with its status,
+// and no other.
 func TestErrorsAreDocumented(t *testing.T) {
 	t.Parallel()
 
@@ -137,8 +137,8 @@ func parseModule(tb testing.TB) []sourceFile {
 	return files
 }
 
-// makesError reports whether fun is errs.New or errs.WithIssues, also as called
-// from within errs; there the two pass on what they were given.
+// makesError reports whether fun is errs.New or errs.WithIssues, also when
+// called within errs, where the two pass on their arguments.
 func makesError(pkg string, fun ast.Expr) bool {
 	name := qualified(pkg, fun)
 	return name == "errs.New" || name == "errs.WithIssues"

@@ -27,7 +27,7 @@ func mustExec(tb testing.TB, db *sql.DB, statements ...string) {
 }
 
 // failing makes an operation ("UPDATE OF answer_sealed", "INSERT") on a table
-// fail, until the function it returns is called.
+// fail until heal is called.
 func failing(tb testing.TB, db *sql.DB, operation, table string) (heal func()) {
 	tb.Helper()
 	if _, err := db.ExecContext(tb.Context(), `SELECT sqlite_version()`); err == nil {
@@ -53,7 +53,7 @@ var effects = map[string]string{
 	"audit":    `SELECT count(*) FROM audit_log WHERE target_id LIKE '%hello%' AND action = 'plugin.install'`,
 }
 
-// onceEach returns a request for each route that honours keys, by name.
+// onceEach returns a request for each route that honors keys, by name.
 func onceEach(t *testing.T, a *testkit.App) map[string]testkit.Request {
 	t.Helper()
 	a.ImportCatalog(t)
@@ -77,7 +77,7 @@ func wantOneOfEach(tb testing.TB, db *sql.DB) {
 	}
 }
 
-// Two replicas get the same request with the same key at once, many times over.
+// Two replicas get the same request with the same key many times at once.
 func TestOneKeyHasOneEffectHoweverManyReplicasRaceForIt(t *testing.T) {
 	t.Parallel()
 
@@ -120,8 +120,8 @@ func TestOneKeyHasOneEffectHoweverManyReplicasRaceForIt(t *testing.T) {
 	})
 }
 
-// The effect is in the database and its answer is not: what kill -9 leaves behind
-// at the worst moment. A retry waits for the lease to end, finds what was made,
+// The effect is in the database and its answer is not, as kill -9 leaves them
+// at the worst moment. A retry waits for the lease to end, finds the effect,
 // and answers as the first attempt would have.
 func TestACrashBetweenEffectAndAnswerLeavesOneEffect(t *testing.T) {
 	t.Parallel()
@@ -155,8 +155,8 @@ func TestACrashBetweenEffectAndAnswerLeavesOneEffect(t *testing.T) {
 	})
 }
 
-// Of a failure on this side nobody knows whether the effect is there. The retry
-// need not wait, and may not be another request.
+// After a failure on our side nobody knows whether the effect happened. The
+// retry need not wait, and must be the same request.
 func TestAFailureIsTriedAgainAndStandsForItsRequest(t *testing.T) {
 	t.Parallel()
 
@@ -176,7 +176,7 @@ func TestAFailureIsTriedAgainAndStandsForItsRequest(t *testing.T) {
 	})
 }
 
-// troubled is a bank whose first answer is another's decision.
+// troubled is a bank whose first answer is decided by the test.
 type troubled struct {
 	testkit.Bank
 
@@ -199,7 +199,7 @@ func (b *troubled) wantOneOrder(tb testing.TB, id string) {
 	}
 }
 
-// A payment that could not begin begins with the next attempt, for the same
+// A payment that could not begin is begun by the next attempt, for the same
 // order.
 func TestARetryPaysTheOrderThatIsThere(t *testing.T) {
 	t.Parallel()
@@ -258,8 +258,8 @@ func TestARequestThatIsStillRunningIsNotRunTwice(t *testing.T) {
 	})
 }
 
-// Neither a handler that panics nor a client that leaves holds its key: the next
-// attempt is carried out at once, for the same order.
+// Neither a handler that panics nor a client that leaves keeps its key claimed:
+// the next attempt runs at once, for the same order.
 func TestAPanicOrALostClientLeavesNothingRunning(t *testing.T) {
 	t.Parallel()
 

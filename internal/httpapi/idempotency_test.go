@@ -38,7 +38,7 @@ func installation(token string, archive []byte) testkit.Request {
 	}
 }
 
-// wantReplay checks that got is want again.
+// wantReplay checks that got is a replay of want.
 func wantReplay(tb testing.TB, want, got testkit.Response) {
 	tb.Helper()
 	if got.Status != want.Status || string(got.Body) != string(want.Body) ||
@@ -56,7 +56,7 @@ func wantReplay(tb testing.TB, want, got testkit.Response) {
 	}
 }
 
-// wantAnew checks that an answer is the operation's own.
+// wantAnew checks that an answer is not a replay.
 func wantAnew(tb testing.TB, res testkit.Response, status int) {
 	tb.Helper()
 	if res.Status != status || res.Header.Get("Idempotency-Replayed") != "" {
@@ -102,7 +102,8 @@ func TestARepeatedRequestIsAnsweredAsTheFirst(t *testing.T) {
 			wantReplay(t, first, a.Do(t, under("key of "+name, tt.req)))
 			wantReplay(t, first, b.Do(t, under("key of "+name, tt.req)))
 		}
-		// The spelling of a key does not matter, and each route has its own.
+		// The spelling of a key does not matter, and each route has keys of its
+		// own.
 		wantAnew(t, a.Do(t, under("k", testkit.Purchase("", "once"))), 200)
 		res := a.Do(t, under(`"k"`, testkit.Purchase("", "once")))
 		if res.Header.Get("Idempotency-Replayed") != "true" {
@@ -124,7 +125,7 @@ func TestARepeatedRequestIsAnsweredAsTheFirst(t *testing.T) {
 	})
 }
 
-// A form has other boundaries each time it is sent.
+// A form has other boundaries each time.
 func TestAKeyOfAnInstallStandsForTheArchive(t *testing.T) {
 	t.Parallel()
 
@@ -168,7 +169,8 @@ func TestAKeyStandsForOneRequest(t *testing.T) {
 	wantReplay(t, first, a.Do(t, under("k", testkit.Purchase("", "once"))))
 }
 
-// Answers hold license keys: whoever guesses a key must not get one.
+// Answers contain license keys: guessing an Idempotency-Key must not reveal
+// one.
 func TestNobodyGetsAnAnswerWithAnothersKey(t *testing.T) {
 	t.Parallel()
 
@@ -197,7 +199,7 @@ func TestNobodyGetsAnAnswerWithAnothersKey(t *testing.T) {
 		}
 		seen[res.Text(t, "licenseKey")] = name
 	}
-	// A user is known by more than the address.
+	// A user is known by the account and not by the address.
 	res := a.Do(t, from("203.0.113.9", testkit.Purchase(ada.Access, "once")))
 	if seen[res.Text(t, "licenseKey")] != "ada" {
 		t.Errorf("ada from elsewhere = %d %s, want her first answer", res.Status, res.Body)
@@ -278,8 +280,8 @@ func TestABadKeyIsAFaultBesideThoseOfTheBody(t *testing.T) {
 	wantAnew(t, a.Do(t, under(strings.Repeat("k", 255), testkit.Purchase("", "once"))), http.StatusOK)
 }
 
-// What says nothing about the thing itself leaves the key free: the client
-// corrects the request, or waits, and sends it again.
+// A refusal before the operation leaves the key free: the client corrects the
+// request, or waits, and sends it again.
 func TestARequestThatWasNotCarriedOutLeavesItsKeyFree(t *testing.T) {
 	t.Parallel()
 
@@ -308,8 +310,8 @@ func TestARequestThatWasNotCarriedOutLeavesItsKeyFree(t *testing.T) {
 		http.StatusBadRequest, "INVALID_ARCHIVE")
 }
 
-// A refusal is an answer like any other: the same request gets it again, even if
-// it would succeed by now.
+// A refusal by the operation is an answer like any other: the same request gets
+// it again, even if it would succeed by now.
 func TestARefusalIsReplayed(t *testing.T) {
 	t.Parallel()
 
@@ -336,8 +338,8 @@ func TestARefusalIsReplayed(t *testing.T) {
 	wantReplay(t, refused, a.Do(t, under("k", activation(license, "b.example"))))
 }
 
-// The database of idempotency keys tells nobody a license key, a buyer or where
-// a guest was.
+// The table of idempotency keys reveals no license key, no buyer and no guest's
+// address.
 func TestAnswersAreSealedAtRest(t *testing.T) {
 	t.Parallel()
 
@@ -385,7 +387,7 @@ func TestAClientCannotChooseTheIDOfItsOrder(t *testing.T) {
 	}
 }
 
-// CONTRACT 1 limits no request for its key: a guest's office may have many.
+// CONTRACT 1 limits no requests by their keys: a guest's office may send many.
 func TestGuestsKeysAreNotLimited(t *testing.T) {
 	t.Parallel()
 

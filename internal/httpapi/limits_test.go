@@ -53,8 +53,8 @@ func TestLimitsAreThoseOfTheSpecification(t *testing.T) {
 	}
 }
 
-// Each limited route answers as often as its limit says and not once more, in
-// the documented form, and again when it says so.
+// Each limited route answers as often as its limit allows and not once more,
+// refuses in the documented form, and answers again when it says so.
 func TestLimitedRoutesStopAtTheirLimit(t *testing.T) {
 	t.Parallel()
 
@@ -191,7 +191,7 @@ func TestRefreshIsLimitedBySessionHoweverOftenTheTokenRotates(t *testing.T) {
 			token = next
 		}
 	}
-	// Not used up by being refused: the session goes on.
+	// The refusal did not use up the token: the session goes on.
 	a.Clock.Advance(time.Minute)
 	if res := a.Send(t, "/auth/refresh", map[string]string{"refresh_token": token}); res.Status != 200 {
 		t.Errorf("refresh a minute later = %d, want 200", res.Status)
@@ -213,7 +213,8 @@ func TestNoSpellingOfAPathEscapesALimit(t *testing.T) {
 	} {
 		req := badLogin("203.0.113.9")
 		req.Path = path
-		// The answers allowed are the limit, and that there is no such address.
+		// Allowed answers are the limit, and that there is no such address or
+		// method.
 		if res := a.DoUnchecked(t, req); res.Status != 429 && res.Status != 404 && res.Status != 405 {
 			t.Errorf("POST %s = %d %s", path, res.Status, res.Body)
 		}
@@ -336,7 +337,7 @@ func TestClaimsAreLimited(t *testing.T) {
 	}
 }
 
-// Each purchase leaves an order behind: nobody makes them without end.
+// Each purchase leaves an order behind, so their number is limited.
 func TestPurchasesAreLimited(t *testing.T) {
 	t.Parallel()
 	a := testkit.NewShop(t, testkit.Limited)

@@ -57,7 +57,7 @@ func TestOpenAPIIsJSON(t *testing.T) {
 	}
 }
 
-// The page needs nothing but itself, and its policy allows nothing else.
+// The page loads nothing else, and its policy allows nothing else.
 func TestDocsPageIsSelfContained(t *testing.T) {
 	t.Parallel()
 

@@ -8,7 +8,8 @@ import (
 	"stoa/internal/testkit"
 )
 
-// CONTRACT 2 allows a second. It takes no time: every request asks the database.
+// CONTRACT 2 allows a second. It takes effect at once, because every request
+// asks the database.
 func TestLosingAccessTakesEffectAtOnceOnEveryReplica(t *testing.T) {
 	t.Parallel()
 

@@ -8,8 +8,8 @@ import (
 	"stoa/internal/testkit"
 )
 
-// An address is what was asked for: nothing is redirected to a cleaner one, where
-// a DELETE would do what nobody asked for.
+// Unclean paths are not redirected: at the clean path a DELETE would do
+// something that nobody asked for.
 func TestUncleanPathsDoNotExist(t *testing.T) {
 	t.Parallel()
 

@@ -7,8 +7,8 @@ import (
 	"stoa/internal/testkit"
 )
 
-// The platform's own routes keep their contract, and so do addresses and methods
-// that do not exist: the test kit checks each answer.
+// The platform's own routes keep the contract, and so do unknown paths and
+// methods: testkit checks each answer.
 func TestServiceRoutes(t *testing.T) {
 	t.Parallel()
 	app := testkit.New(t)

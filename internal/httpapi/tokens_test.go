@@ -13,7 +13,7 @@ import (
 	"stoa/internal/testkit"
 )
 
-// Each kind of token, where each kind is due.
+// Every kind of token is tried where each kind is required.
 func TestEachKindOfTokenOpensItsOwnDoorOnly(t *testing.T) {
 	t.Parallel()
 
@@ -91,8 +91,8 @@ func TestServiceTokensManageAndDoNothingElse(t *testing.T) {
 	}
 }
 
-// Whatever somebody calls themselves, it makes no service of them, also where the
-// issuer's name is one that a user may have.
+// No username makes a service of its user, even if the issuer's name is a valid
+// username.
 func TestNoChosenNamePassesForTheIssuer(t *testing.T) {
 	t.Parallel()
 
@@ -145,7 +145,7 @@ func TestServicesActAsAdministrators(t *testing.T) {
 		t.Errorf("an administrator's route = %d, want 200", got)
 	}
 	testkit.WantError(t, off.Do(t, admin), http.StatusUnauthorized, "UNAUTHORIZED")
-	// A service is nobody's session.
+	// A service has no session.
 	testkit.WantError(t, a.Do(t, testkit.Me(raw)), http.StatusUnauthorized, "UNAUTHORIZED")
 	testkit.WantError(t, a.Do(t, testkit.Post(raw, "/auth/change-password", map[string]string{
 		"currentPassword": testkit.Password, "newPassword": testkit.Password,
@@ -156,8 +156,8 @@ func TestServicesActAsAdministrators(t *testing.T) {
 	testkit.WantError(t, a.Do(t, admin), http.StatusUnauthorized, "UNAUTHORIZED")
 }
 
-// A user chooses e-mail address, username and referral code, and gets tokens that
-// carry some of it: none may make a service of the user.
+// A user chooses e-mail address, username and referral code, and the tokens
+// contain some of them: none may make a service of the user.
 func TestNoUserCanPassForAService(t *testing.T) {
 	t.Parallel()
 

@@ -120,7 +120,7 @@ func TestEveryViolationIsNamed(t *testing.T) {
 	}
 }
 
-// Of a field that is given twice the last counts, whatever its type.
+// The last of two fields with the same name counts, whatever their types.
 func TestLastOfTwoFieldsCounts(t *testing.T) {
 	t.Parallel()
 
@@ -152,7 +152,7 @@ func TestSeveralAuthorizationHeadersAreRefused(t *testing.T) {
 	}
 }
 
-// What no HTTP client sends is refused with a reason, too.
+// Requests that no HTTP client sends are refused with a reason too.
 func TestBrokenRequestsAreToldWhatIsWrong(t *testing.T) {
 	t.Parallel()
 
@@ -206,7 +206,8 @@ func TestBrokenRequestsAreToldWhatIsWrong(t *testing.T) {
 	}
 }
 
-// sendRaw sends bytes and nothing after them, and returns the answer.
+// sendRaw sends bytes, closes its side of the connection, and returns the
+// answer.
 func sendRaw(t *testing.T, a *testkit.App, request string) testkit.Response {
 	t.Helper()
 	var d net.Dialer

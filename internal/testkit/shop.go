@@ -113,6 +113,18 @@ func (a *App) bought(tb testing.TB, purchase Request) Response {
 	return res
 }
 
+// Refund refunds an order as the administrator of a token, and returns the answer.
+func (a *App) Refund(tb testing.TB, token, orderID string) Response {
+	tb.Helper()
+	return a.Do(tb, Post(token, AdminOrders+"/"+orderID+"/refund", nil))
+}
+
+// Cancel cancels an order as the administrator of a token, and returns the answer.
+func (a *App) Cancel(tb testing.TB, token, orderID string) Response {
+	tb.Helper()
+	return a.Do(tb, Post(token, AdminOrders+"/"+orderID+"/cancel", nil))
+}
+
 // StoredOrder returns an order from the database.
 func (a *App) StoredOrder(tb testing.TB, id string) market.Order {
 	tb.Helper()

@@ -12,7 +12,7 @@ import (
 	"stoa/internal/testkit"
 )
 
-// importText sends a catalogue, which must answer want.
+// importText sends a catalog, which must be answered with the status want.
 func importText(tb testing.TB, a *testkit.App, token, contentType, text string, want int) testkit.Response {
 	tb.Helper()
 	res := a.Do(tb, testkit.Request{
@@ -30,7 +30,8 @@ func export(tb testing.TB, a *testkit.App, token, format string) testkit.Respons
 	return manage(tb, a, token, http.MethodGet, "/api/v1/admin/catalog?format="+format, nil, http.StatusOK)
 }
 
-// The demo's catalogue, with pictures, from one engine to the other and back.
+// The demo's catalog moves with its pictures from one engine to the other and
+// back.
 func TestACatalogueMovesToAnotherStoa(t *testing.T) {
 	t.Parallel()
 
@@ -47,7 +48,7 @@ func TestACatalogueMovesToAnotherStoa(t *testing.T) {
 		t.Errorf("headers = %v", file.Header)
 	}
 
-	// Without the pictures every place that wants one is named.
+	// Without the pictures, every field that needs one is named.
 	bad := importText(t, to, eve, "application/yaml", string(file.Body), http.StatusBadRequest)
 	if issues := bad.Get(t, "error.details.issues").([]any); len(issues) != 36 {
 		t.Errorf("%d issues, want 12 icons and 24 screenshots\n%s", len(issues), bad.Body)

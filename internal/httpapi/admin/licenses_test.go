@@ -86,7 +86,7 @@ func TestAdministratorsFindLicenses(t *testing.T) {
 			t.Errorf("faults = %q", got)
 		}
 
-		// By key: as people write it, of whatever product, in whatever state.
+		// By key, as people type it, of any product and in any state.
 		for key, want := range map[string]string{
 			strings.ToLower(monthly): "expired", strings.ReplaceAll(once, "-", " "): "revoked",
 		} {
@@ -220,7 +220,8 @@ func TestAdministratorsChangeLicenses(t *testing.T) {
 			return res
 		}
 
-		// Fewer seats than are taken: nobody is thrown out, and nobody comes in.
+		// Fewer seats than are taken: no instance loses its seat, and none gets
+		// one.
 		if res := patch(`{"maxInstances":1}`, `"1"`, http.StatusOK); res.Header.Get("ETag") != `"2"` ||
 			res.Get(t, "data.maxInstances") != 1.0 || res.Get(t, "data.currentInstances") != 2.0 {
 			t.Errorf("PATCH = %s", res.Body)
@@ -246,7 +247,8 @@ func TestAdministratorsChangeLicenses(t *testing.T) {
 			t.Errorf("PATCH = %s", res.Body)
 		}
 
-		// An end makes a subscription of it; none, a perpetual license again.
+		// With an end the license is a subscription; without one it is
+		// perpetual again.
 		ending := patch(`{"expiresAt":"2030-03-01T13:00:00Z"}`, "", http.StatusOK)
 		if ending.Text(t, "data.type") != "subscription" {
 			t.Errorf("PATCH = %s", ending.Body)
@@ -289,7 +291,7 @@ func TestAdministratorsChangeLicenses(t *testing.T) {
 	})
 }
 
-// Two administrators change what they read at the same time: one is told.
+// Two administrators change what they read at the same time: one is refused.
 func TestAChangeOfAStaleLicenseIsRefused(t *testing.T) {
 	t.Parallel()
 

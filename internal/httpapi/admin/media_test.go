@@ -9,7 +9,7 @@ import (
 	"stoa/internal/testkit"
 )
 
-// upload sends a picture, which must answer want.
+// upload sends a picture, which must be answered with the status want.
 func upload(tb testing.TB, a *testkit.App, token, contentType, content string, want int) testkit.Response {
 	tb.Helper()
 	res := a.Do(tb, testkit.Request{
@@ -122,7 +122,7 @@ func TestWhatIsNoPictureIsRefused(t *testing.T) {
 	testkit.WantError(t, cut, http.StatusBadRequest, "VALIDATION_ERROR")
 }
 
-// Browsers hold all pixels of a picture in memory, however few bytes it has.
+// Browsers keep all pixels of a picture in memory, however small its file is.
 func TestPicturesHaveABoundedSize(t *testing.T) {
 	t.Parallel()
 

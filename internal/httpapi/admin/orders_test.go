@@ -101,11 +101,10 @@ func TestARefundRevokesTheLicense(t *testing.T) {
 			})
 			id, key := res.Text(t, "orderId"), res.Text(t, "licenseKey")
 			a.Activate(t, key, "a.example")
-			if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+id+
-				"/cancel", nil)); res.Status != http.StatusConflict {
+			if res := a.Cancel(t, admin, id); res.Status != http.StatusConflict {
 				t.Errorf("cancelling a paid order = %d %s, want 409", res.Status, res.Body)
 			}
-			back := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+id+"/refund", nil))
+			back := a.Refund(t, admin, id)
 			if back.Status != http.StatusOK || back.Text(t, "data.status") != "refunded" ||
 				back.Text(t, "data.refundedAt") == "" {
 				t.Errorf("refund = %d %s", back.Status, back.Body)
@@ -127,7 +126,7 @@ func TestARefundRevokesTheLicense(t *testing.T) {
 	})
 }
 
-// What the provider refuses or does not answer changes nothing here.
+// A call that the provider refuses or does not answer changes nothing here.
 func TestAProviderThatFailsChangesNoOrder(t *testing.T) {
 	t.Parallel()
 	a, b := testkit.NewBankShop(t)

@@ -56,8 +56,8 @@ func TestManagedProductsAreFiltered(t *testing.T) {
 	}
 }
 
-// Sorted by position within the featured ones and within the others, and only
-// then by downloads, in the shop too.
+// Products are sorted by position within the featured ones and within the
+// others, and then by downloads. The shop does the same.
 func TestPositionOrdersTheShop(t *testing.T) {
 	t.Parallel()
 
@@ -84,8 +84,8 @@ func TestPositionOrdersTheShop(t *testing.T) {
 	})
 }
 
-// Case is no difference, also where a letter in the other case is another number
-// of letters, or has two forms.
+// Case makes no difference, even if a letter becomes several in the other case
+// or has two forms.
 func TestSearchFoldsCase(t *testing.T) {
 	t.Parallel()
 

@@ -31,7 +31,7 @@ func TestAProductFromDraftToSale(t *testing.T) {
 		if got := made.Header.Get("Location"); got != managed+"/cards" {
 			t.Errorf("Location = %q", got)
 		}
-		// A draft is nobody's business but the administrators'.
+		// Only administrators see a draft.
 		if res := a.Fetch(t, testkit.Products+"/cards"); res.Status != http.StatusNotFound {
 			t.Errorf("the draft's page = %d", res.Status)
 		}
@@ -69,7 +69,7 @@ func TestAProductFromDraftToSale(t *testing.T) {
 		}
 		testkit.WantError(t, a.Do(t, testkit.Delete(admin, managed+"/cards")), http.StatusConflict, "CONFLICT")
 
-		// Off the shelf again, what was sold goes on working.
+		// What was sold keeps working after the product is withdrawn.
 		manage(t, a, admin, http.MethodPatch, managed+"/cards", map[string]any{"published": false}, http.StatusOK)
 		res = a.Send(t, testkit.Products+"/cards/activate", map[string]any{
 			"licenseKey": res.Text(t, "licenseKey"), "instanceId": "shop.example",
@@ -112,7 +112,7 @@ func TestEveryFaultOfAProductIsNamed(t *testing.T) {
 	if diff := cmp.Diff(named(t, res), want); diff != "" {
 		t.Errorf("issues (-got +want):\n%s\n%s", diff, res.Body)
 	}
-	// At the limits, and texts that JSON escapes in ways YAML has not.
+	// At the limits, and with escapes that JSON has and YAML has not.
 	manage(t, a, admin, http.MethodPost, managed,
 		`{"slug":"`+strings.Repeat("a", 100)+`","name":"\ud83d\ude00 \/","category":"c","shortDescription":"`+
 			strings.Repeat("é", 200)+`",
@@ -125,11 +125,10 @@ func TestEveryFaultOfAProductIsNamed(t *testing.T) {
 	}
 	testkit.WantError(t, a.Do(t, testkit.Post(admin, managed, `{"slug":"`+strings.Repeat("x", 1<<20)+`"}`)),
 		http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
-	testkit.WantError(t,
-		a.Do(t, testkit.Request{
-			Method: http.MethodPost, Path: managed, Body: "slug: a",
-			Token: admin, Header: http.Header{"Content-Type": {"application/yaml"}},
-		}), http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
+	testkit.WantError(t, a.Do(t, testkit.Request{
+		Method: http.MethodPost, Path: managed, Body: "slug: a",
+		Token: admin, Header: http.Header{"Content-Type": {"application/yaml"}},
+	}), http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
 }
 
 func TestAChangeReplacesWhatItNames(t *testing.T) {
@@ -142,7 +141,7 @@ func TestAChangeReplacesWhatItNames(t *testing.T) {
 		before := manage(t, a, admin, http.MethodGet, path, nil, http.StatusOK)
 		a.Clock.Advance(time.Minute)
 
-		// What was shown can be sent back whole, and is no change.
+		// What was shown can be sent back whole and changes nothing.
 		same := manage(t, a, admin, http.MethodPatch, path, before.Get(t, "data"), http.StatusOK)
 		if diff := cmp.Diff(same.JSON(t), before.JSON(t)); diff != "" ||
 			same.Header.Get("ETag") != before.Header.Get("ETag") {
@@ -234,8 +233,8 @@ func TestProductIfMatch(t *testing.T) {
 		manage(t, a, admin, http.MethodDelete, path, nil, http.StatusOK, second)
 		manage(t, a, admin, http.MethodGet, path, nil, http.StatusNotFound)
 
-		// Another product with the same slug is another state, even if it was changed
-		// as often.
+		// Another product with the same slug has another ETag, even after as
+		// many changes.
 		manage(t, a, admin, http.MethodPost, managed, draft("cards", nil), http.StatusCreated)
 		manage(t, a, admin, http.MethodPatch, path, map[string]any{"name": "B"}, http.StatusOK)
 		manage(t, a, admin, http.MethodDelete, path, nil, http.StatusPreconditionFailed, second)
@@ -271,7 +270,7 @@ func TestTwoAdministratorsDoNotOverwriteEachOther(t *testing.T) {
 		if won.Load() != 1 {
 			t.Errorf("%d changes of one state were made, want 1", won.Load())
 		}
-		// Without If-Match, changes of different fields all stay.
+		// Without If-Match, all changes of different fields are kept.
 		for i := range 8 {
 			wg.Go(func() {
 				manage(t, a, admin, http.MethodPatch, managed+"/cards",
@@ -290,7 +289,7 @@ func TestTwoAdministratorsDoNotOverwriteEachOther(t *testing.T) {
 	})
 }
 
-// Either it is sold and stays, or it is gone and nothing was sold.
+// Either it is sold and kept, or it is deleted and nothing was sold.
 func TestNoProductIsDeletedWhileItIsSold(t *testing.T) {
 	t.Parallel()
 
@@ -323,8 +322,9 @@ func TestNoProductIsDeletedWhileItIsSold(t *testing.T) {
 	})
 }
 
-// A slug may be another product's soon after: licenses are looked up by what the
-// slug means in the database, and what a replica remembers of it ends.
+// A slug may be given to another product soon after: licenses are looked up by
+// what the slug means in the database, and replicas do not remember it for
+// long.
 func TestADeletedSlugIsForgottenOnEveryReplica(t *testing.T) {
 	t.Parallel()
 
@@ -416,7 +416,7 @@ func TestCatalogueOperationsAreAudited(t *testing.T) {
 	})
 }
 
-// What nobody ever could buy is not there, whatever is asked of it.
+// A product that nobody could ever buy is not found, whatever is asked of it.
 func TestADraftCannotBeToldFromNothing(t *testing.T) {
 	t.Parallel()
 
@@ -452,7 +452,8 @@ func TestADraftCannotBeToldFromNothing(t *testing.T) {
 			t.Errorf("a draft (-got +want):\n%s", diff)
 		}
 
-		// Published it is there, withdrawn without a sale it is not, and sold it stays.
+		// Published, it is found; withdrawn without a sale, it is not; once
+		// sold, it always is.
 		manage(t, a, admin, http.MethodPatch, managed+"/cards", map[string]any{"published": true}, http.StatusOK)
 		testkit.WantRefused(t, a.Verify(t, "cards", typo, "x"), "not_found")
 		manage(t, a, admin, http.MethodPatch, managed+"/cards", map[string]any{"published": false}, http.StatusOK)
@@ -474,7 +475,7 @@ func TestADraftCannotBeToldFromNothing(t *testing.T) {
 	})
 }
 
-// What GET shows, with one price changed, is that change and no other.
+// Sending back what GET shows with one price changed changes that price only.
 func TestAWholeProductCanBeEdited(t *testing.T) {
 	t.Parallel()
 
@@ -496,7 +497,7 @@ func TestAWholeProductCanBeEdited(t *testing.T) {
 	if got := edit(func(p map[string]any) { p["description"] = "New." })["fullDescription"]; got != "New." {
 		t.Errorf("fullDescription after a change of the description = %v", got)
 	}
-	// What was given stays.
+	// Explicit values stay.
 	manage(t, a, admin, http.MethodPatch, path,
 		map[string]any{
 			"pricing": map[string]any{"type": "paid", "price": 5, "currency": "EUR"}, "fullDescription": "Full.",
@@ -507,8 +508,7 @@ func TestAWholeProductCanBeEdited(t *testing.T) {
 	}
 }
 
-// A picture that got lost is a fault of nobody who sends the product, only of
-// who names it anew.
+// A lost picture is a fault only of a change that names it for the first time.
 func TestALostPictureKeepsNothingFromBeingChanged(t *testing.T) {
 	t.Parallel()
 

@@ -86,8 +86,8 @@ func TestReviewsAreModerated(t *testing.T) {
 	})
 }
 
-// What an administrator has hidden its author can not bring back: not by writing
-// again, nor by deleting it first.
+// An author cannot bring a hidden review back, neither by writing it again nor
+// by deleting it first.
 func TestAnAuthorCannotUndoHiding(t *testing.T) {
 	t.Parallel()
 

@@ -122,7 +122,8 @@ func TestAdministratorsChangeUsers(t *testing.T) {
 			res.Text(t, "data.role") != "ADMIN" {
 			t.Fatalf("promotion = %d, %s", res.Status, res.Body)
 		}
-		// At once, with the token of before; and now root is not the last any more.
+		// It takes effect at once, also for an old token; and root is not the
+		// last administrator any more.
 		if res := patch(ada.Access, root.UserID, `{"active":false,"unknown":1}`); res.Status != http.StatusOK ||
 			res.Get(t, "data.active") != false {
 			t.Fatalf("deactivation = %d, %s", res.Status, res.Body)

@@ -119,7 +119,7 @@ func TestAResetTokenWorksOnce(t *testing.T) {
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		a.Register(t, "ada")
 		token := askForLink(t, a, "ada")
-		// Both find the token usable before either has used it, as often as not.
+		// Often both find the token usable before either has used it.
 		const n = 6
 		var (
 			wg   sync.WaitGroup
@@ -211,7 +211,7 @@ func TestInvalidResetTokensAnswerTheSame(t *testing.T) {
 	}
 }
 
-// What ends a link besides its use.
+// A link also ends when something else changes the password or the user.
 func TestOtherChangesVoidResetTokens(t *testing.T) {
 	t.Parallel()
 
@@ -303,7 +303,8 @@ func TestForgotPasswordAnswersTheSameForUnknownAddresses(t *testing.T) {
 	})
 }
 
-// The time of the answer cannot tell either: while it is made, nobody looks.
+// The time of the answer does not tell either: the account is looked up after
+// it.
 func TestForgotPasswordAnswersBeforeItLooks(t *testing.T) {
 	t.Parallel()
 
@@ -323,7 +324,7 @@ func TestForgotPasswordAnswersBeforeItLooks(t *testing.T) {
 	}
 }
 
-// heldOutbox lets nothing be composed until its gate opens.
+// heldOutbox composes nothing until its gate opens.
 type heldOutbox struct {
 	gate chan struct{}
 	next account.Outbox
@@ -363,8 +364,8 @@ func TestForgotPasswordNeedsAnAddress(t *testing.T) {
 	}
 }
 
-// A mailbox is not to be flooded by somebody else: one mail a minute, five an
-// hour, and the answer never changes.
+// Nobody can flood another's mailbox: one mail a minute, five an hour, and the
+// answer never changes.
 func TestForgotPasswordMailsWithinLimits(t *testing.T) {
 	t.Parallel()
 
@@ -395,9 +396,9 @@ func TestForgotPasswordMailsWithinLimits(t *testing.T) {
 	})
 }
 
-// A link leads to the configured address whatever the client says it called
-// (password reset poisoning), and goes to the address of the account, not to one
-// that merely compares equal.
+// A link leads to the configured address whatever host the client claims to
+// have called (password reset poisoning). It goes to the address of the account
+// and not to one that merely compares equal.
 func TestResetMailsCannotBeDiverted(t *testing.T) {
 	t.Parallel()
 
@@ -453,8 +454,8 @@ func TestResetPageIsServedWithAStrictPolicy(t *testing.T) {
 	}
 }
 
-// Over a real SMTP server: the mail's link resets the password, and what is
-// waiting when stoa stops is still sent.
+// Over a real SMTP server, the link in the mail resets the password, and mails
+// that are queued when stoa stops are still sent.
 func TestForgottenPasswordOverARealSMTPServer(t *testing.T) {
 	t.Parallel()
 

@@ -26,7 +26,7 @@ func TestLogin(t *testing.T) {
 	})
 }
 
-// Nobody may learn from a login who has an account.
+// A login must not reveal who has an account.
 func TestFailedLoginsAnswerTheSameBytes(t *testing.T) {
 	t.Parallel()
 

@@ -11,8 +11,8 @@ import (
 	"stoa/internal/testkit"
 )
 
-// Every management operation on extensions is in the log, and nothing of a
-// config or a secret is.
+// Every management operation on extensions is in the audit log, without values
+// of configs or secrets.
 func TestExtensionsAreAudited(t *testing.T) {
 	t.Parallel()
 

@@ -264,7 +264,7 @@ func TestInstallOverAnother(t *testing.T) {
 	})
 }
 
-// The default instance of a plugin that cannot work yet is not enabled.
+// The default instance of a plugin that lacks required config is not enabled.
 func TestInstallLeavesDisabledWhatLacksConfig(t *testing.T) {
 	t.Parallel()
 
@@ -283,9 +283,9 @@ func TestInstallLeavesDisabledWhatLacksConfig(t *testing.T) {
 	}
 }
 
-// Of many who install one slug at the same moment one wins. The same archive is
-// a duplicate to the others, another one a conflict; there is one package and one
-// folder in the end.
+// One of many parallel installs of a slug wins. For the others the same archive
+// is a duplicate and another one a conflict; in the end there is one package
+// and one folder.
 func TestInstallInParallel(t *testing.T) {
 	t.Parallel()
 

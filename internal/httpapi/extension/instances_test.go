@@ -59,13 +59,11 @@ func TestInstanceLife(t *testing.T) {
 			res.Header.Get("ETag") == tag {
 			t.Errorf("disabled: %s, ETag %s", res.Body, res.Header.Get("ETag"))
 		}
-		res = a.Do(t,
-			patch(admin, id, map[string]any{
-				"config": map[string]any{"apiKey": "", "region": "us"}, "grantedPermissions": []string{},
-			}))
-		want["enabled"], want["config"], want["grantedPermissions"] = false, map[string]any{
-			"apiKey": "", "region": "us",
-		}, []any{}
+		res = a.Do(t, patch(admin, id, map[string]any{
+			"config": map[string]any{"apiKey": "", "region": "us"}, "grantedPermissions": []string{},
+		}))
+		want["enabled"], want["grantedPermissions"] = false, []any{}
+		want["config"] = map[string]any{"apiKey": "", "region": "us"}
 		if diff := cmp.Diff(want, res.Get(t, "data")); diff != "" {
 			t.Errorf("changed (-want +got):\n%s", diff)
 		}
@@ -74,10 +72,9 @@ func TestInstanceLife(t *testing.T) {
 			t.Errorf("enabled: %d %s", res.Status, res.Body)
 		}
 		testkit.WantError(t,
-			a.Do(t,
-				testkit.Post(admin, testkit.PayInstances, map[string]any{
-					"instanceKey": "eu-1", "config": testkit.PayConfig(),
-				})), http.StatusConflict, "CONFLICT")
+			a.Do(t, testkit.Post(admin, testkit.PayInstances, map[string]any{
+				"instanceKey": "eu-1", "config": testkit.PayConfig(),
+			})), http.StatusConflict, "CONFLICT")
 
 		if res := a.Do(t, testkit.Delete(admin, path)); res.Status != http.StatusOK {
 			t.Errorf("delete: %d %s", res.Status, res.Body)
@@ -87,12 +84,11 @@ func TestInstanceLife(t *testing.T) {
 		} {
 			testkit.WantError(t, a.Do(t, req), http.StatusNotFound, "NOT_FOUND")
 		}
-		// The key of a deleted instance is never free again.
+		// The key of a deleted instance is never used again.
 		testkit.WantError(t,
-			a.Do(t,
-				testkit.Post(admin, testkit.PayInstances, map[string]any{
-					"instanceKey": "eu-1", "config": testkit.PayConfig(),
-				})), http.StatusConflict, "CONFLICT")
+			a.Do(t, testkit.Post(admin, testkit.PayInstances, map[string]any{
+				"instanceKey": "eu-1", "config": testkit.PayConfig(),
+			})), http.StatusConflict, "CONFLICT")
 	})
 }
 
@@ -103,10 +99,9 @@ func TestDefaultInstanceStays(t *testing.T) {
 	admin, id := a.InstallPay(t)
 	testkit.WantError(t, a.Do(t, testkit.Delete(admin, testkit.PayInstances+"/"+id)), http.StatusConflict, "CONFLICT")
 	testkit.WantError(t,
-		a.Do(t,
-			testkit.Post(admin, testkit.PayInstances, map[string]any{
-				"instanceKey": "default", "config": testkit.PayConfig(),
-			})), http.StatusConflict, "CONFLICT")
+		a.Do(t, testkit.Post(admin, testkit.PayInstances, map[string]any{
+			"instanceKey": "default", "config": testkit.PayConfig(),
+		})), http.StatusConflict, "CONFLICT")
 	if res := a.Do(t, testkit.Get(admin, testkit.PayInstances+"/"+id)); res.Status != http.StatusOK {
 		t.Errorf("it is gone: %d", res.Status)
 	}
@@ -125,10 +120,9 @@ func TestInstanceDefaults(t *testing.T) {
 	if diff := cmp.Diff([]any{"orders:write"}, res.Get(t, "data.grantedPermissions")); diff != "" {
 		t.Errorf("permissions are those of the default instance (-want +got):\n%s", diff)
 	}
-	res = a.Do(t,
-		testkit.Post(admin, testkit.PayInstances, map[string]any{
-			"instanceKey": "b", "config": testkit.PayConfig(), "enabled": nil, "grantedPermissions": nil,
-		}))
+	res = a.Do(t, testkit.Post(admin, testkit.PayInstances, map[string]any{
+		"instanceKey": "b", "config": testkit.PayConfig(), "enabled": nil, "grantedPermissions": nil,
+	}))
 	if res.Get(t, "data.enabled") != true {
 		t.Errorf("enabled without a say: %s", res.Body)
 	}
@@ -205,7 +199,8 @@ func TestInstanceRefuses(t *testing.T) {
 	}
 }
 
-// Enabling what cannot work is refused, by name of what is missing.
+// Enabling an instance that lacks required config is refused, and the answer
+// names the fields.
 func TestInstanceIsNotEnabledWithoutRequiredConfig(t *testing.T) {
 	t.Parallel()
 
@@ -246,7 +241,7 @@ func TestInstanceIfMatch(t *testing.T) {
 	stale.Header = http.Header{"If-Match": {first}}
 	testkit.WantError(t, a.Do(t, stale), http.StatusPreconditionFailed, "PRECONDITION_FAILED")
 	for _, match := range []string{second, "*", `"x", ` + second} {
-		// The same again changes nothing, so the state keeps its name.
+		// The same change again changes nothing, so the ETag stays.
 		if res := a.Do(t, patch(admin, id, off, match)); res.Status != http.StatusOK ||
 			res.Header.Get("ETag") != second {
 			t.Errorf("If-Match %s: %d, ETag %s, want 200 and %s", match, res.Status, res.Header.Get("ETag"), second)
@@ -304,10 +299,9 @@ func TestInstancesInParallel(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range clients {
 			wg.Go(func() {
-				one := a.Do(t,
-					testkit.Post(admin, testkit.PayInstances, map[string]any{
-						"instanceKey": "race", "config": testkit.PayConfig(),
-					}))
+				one := a.Do(t, testkit.Post(admin, testkit.PayInstances, map[string]any{
+					"instanceKey": "race", "config": testkit.PayConfig(),
+				}))
 				two := a.Do(t, patch(admin, id, map[string]any{"config": map[string]any{"limit": i}}, tag))
 				mu.Lock()
 				defer mu.Unlock()
@@ -327,8 +321,8 @@ func TestInstancesInParallel(t *testing.T) {
 	})
 }
 
-// What is in a config is the customer's business: not the log's, not an
-// error's, and not for who reads the database file.
+// Values of a config are secret: they are in no log, in no error, and not
+// readable in the database file.
 func TestConfigValuesStaySecret(t *testing.T) {
 	t.Parallel()
 
@@ -339,10 +333,9 @@ func TestConfigValuesStaySecret(t *testing.T) {
 	admin, id := a.InstallPay(t)
 	signing := a.Do(t, testkit.Get(admin, "/api/v1/admin/plugins/pay/secret")).Text(t, "data.secret")
 	answers := []testkit.Response{
-		a.Do(t,
-			testkit.Post(admin, testkit.PayInstances, map[string]any{
-				"instanceKey": "a", "config": map[string]any{"apiKey": value, "region": "eu"},
-			})),
+		a.Do(t, testkit.Post(admin, testkit.PayInstances, map[string]any{
+			"instanceKey": "a", "config": map[string]any{"apiKey": value, "region": "eu"},
+		})),
 		a.Do(t, patch(admin, id, map[string]any{"config": map[string]any{"apiKey": value, "region": "eu"}})),
 		a.Do(t, patch(admin, id, map[string]any{"config": map[string]any{"apiKey": []string{value}}})),
 		a.Do(t, patch(admin, id, map[string]any{"config": value})),

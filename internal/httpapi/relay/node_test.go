@@ -70,11 +70,12 @@ func TestNodePluginBelievesTheGateway(t *testing.T) {
 	if want(res, 200); res.Get(t, "points") != 125.0 {
 		t.Errorf("points = %v, want 125", res.Get(t, "points"))
 	}
-	// Signed up to 1 MiB, a stream above: believed both times, refused for what it says.
+	// Bodies are signed up to 1 MiB and streamed above: the plugin believes
+	// both, and refuses their content.
 	for _, size := range []int{1 << 20, 1<<20 + 1} {
 		want(call("POST", "/api/earn", admin.Access, `{"x":"`+strings.Repeat("x", size-8)+`"}`, nil), 400)
 	}
-	// After a rotation the secret the plugin still has signs too.
+	// After a rotation, the plugin's previous secret signs too.
 	old := secret()
 	want(a.Do(t, testkit.Post(admin.Access, "/api/v1/admin/plugins/loyalty-points/secret/rotate", nil)), 200)
 	if secret() == old {

@@ -64,11 +64,10 @@ func TestPluginReadsItsOwnConfig(t *testing.T) {
 			t.Errorf("with the digest as If-None-Match: %d", res.Status)
 		}
 
-		// What the token stands for is looked up each time.
-		res = app.Do(t,
-			testkit.Patch(e.Admin.Access, "/api/v1/admin/plugins/echo/instances/"+e.ID, map[string]any{
-				"enabled": false,
-			}))
+		// The installation of a token is looked up on each call.
+		res = app.Do(t, testkit.Patch(e.Admin.Access, "/api/v1/admin/plugins/echo/instances/"+e.ID, map[string]any{
+			"enabled": false,
+		}))
 		if res.Status != 200 {
 			t.Fatal(string(res.Body))
 		}
@@ -92,7 +91,8 @@ func rawConfig(t *testing.T, res testkit.Response) string {
 	return string(body.Data.Config)
 }
 
-// The gateway hands a token out for minutes: not beyond the key that signed it.
+// The gateway reuses a token for minutes, but not after its signing key was
+// withdrawn.
 func TestPluginsGetTokensThatWorkAfterKeysWereWithdrawn(t *testing.T) {
 	t.Parallel()
 	app := testkit.New(t)

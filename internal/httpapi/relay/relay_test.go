@@ -82,8 +82,8 @@ func TestGatewayIgnoresOtherSchemes(t *testing.T) {
 	}
 }
 
-// Every reason for which there is no instance gives the same bytes, so nobody
-// learns which ones exist.
+// Every reason for a missing instance gives the same bytes, so that nobody
+// learns which instances exist.
 func TestGatewayNotFoundTellsNothing(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothEngines(t, func(t *testing.T, app *testkit.App) {
@@ -141,7 +141,8 @@ func TestGatewayNotFoundTellsNothing(t *testing.T) {
 	})
 }
 
-// No spelling of a path leads to where the platform calls the plugin.
+// No spelling of a path reaches the routes on which the platform calls a
+// plugin.
 func TestLifecycleIsUnreachable(t *testing.T) {
 	t.Parallel()
 	e := testkit.New(t).InstallEcho(t, nil)
@@ -187,8 +188,8 @@ func TestGatewayRefusesConnectAndTrace(t *testing.T) {
 	}
 }
 
-// rawStatus sends a request line as it is, which no client would, and returns
-// the answer's status.
+// rawStatus sends a request line unchanged, as no client would, and returns the
+// status of the answer.
 func rawStatus(t *testing.T, app *testkit.App, method, target string, headers ...string) int {
 	t.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(app.URL, "http://"))
@@ -235,10 +236,9 @@ func TestGatewayAnswersForThePlugin(t *testing.T) {
 	if res := app.Do(t, orders); res.Status != 200 {
 		t.Errorf("granted at install: %d %s", res.Status, res.Body)
 	}
-	res := app.Do(t,
-		testkit.Patch(e.Admin.Access, "/api/v1/admin/plugins/echo/instances/"+e.ID, map[string]any{
-			"grantedPermissions": []string{},
-		}))
+	res := app.Do(t, testkit.Patch(e.Admin.Access, "/api/v1/admin/plugins/echo/instances/"+e.ID, map[string]any{
+		"grantedPermissions": []string{},
+	}))
 	if res.Status != 200 {
 		t.Fatal(string(res.Body))
 	}

@@ -10,8 +10,8 @@ import (
 	"stoa/internal/testkit"
 )
 
-// What an administrator does on one replica ends the processes on the others, too:
-// plugins have timers that go on without any call.
+// A change on one replica ends the processes on the others too: plugins have
+// timers, which run without any call.
 func TestChangesOnOneReplicaEndProcessesOnTheOthers(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string][]testkit.Option{"SQLite": nil, "PostgreSQL": {testkit.OnPostgres}} {
@@ -19,11 +19,9 @@ func TestChangesOnOneReplicaEndProcessesOnTheOthers(t *testing.T) {
 			t.Parallel()
 			var shared app.Config
 			one := testkit.New(t, append(options, func(_ testing.TB, cfg *app.Config) { shared = *cfg })...)
-			two := testkit.New(t,
-				func(_ testing.TB,
-					cfg *app.Config) {
-					cfg.DatabaseURL, cfg.DataDir = shared.DatabaseURL, shared.DataDir
-				})
+			two := testkit.New(t, func(_ testing.TB, cfg *app.Config) {
+				cfg.DatabaseURL, cfg.DataDir = shared.DatabaseURL, shared.DataDir
+			})
 			testReplicas(t, one, two)
 		})
 	}
@@ -45,7 +43,7 @@ func testReplicas(t *testing.T, one, two *testkit.App) {
 		t.Helper()
 		return a.Fetch(t, "/api/v1/shop/plugins/"+slug+"/api/x?installation="+installation)
 	}
-	// Where a plugin runs on replica two.
+	// start returns the process that runs a plugin on replica two.
 	start := func(slug, installation string) int {
 		t.Helper()
 		res := call(two, slug, installation)
@@ -97,8 +95,8 @@ func testReplicas(t *testing.T, one, two *testkit.App) {
 	}
 }
 
-// endsSoon waits for the end of a process: seconds, not the minutes after which
-// idle ones end.
+// endsSoon waits for the end of a process, which must take seconds and not the
+// minutes after which idle processes end.
 func endsSoon(t *testing.T, pid int) bool {
 	t.Helper()
 	limit := time.NewTimer(time.Minute)

@@ -32,8 +32,8 @@ module.exports = async (app) => {
 	})
 }`
 
-// installLive installs the plugins outer and inner, which do the same. left gets
-// a value when outer sees one of its calls end.
+// installLive installs the plugins outer and inner, which do the same. left
+// receives a value when a call of outer ends.
 func installLive(t *testing.T, app *testkit.App, admin string) (left <-chan struct{}) {
 	t.Helper()
 	ends := make(chan struct{}, 100)
@@ -154,8 +154,8 @@ func (l *live) mustLast(t *testing.T, until time.Time) {
 	}
 }
 
-// What a caller opened does not outlive the right to open it, whichever way that
-// is lost; what others opened goes on.
+// A lasting call ends when its caller loses access, in whichever way; calls of
+// others go on.
 func TestLiveCallsEndWithTheirCallersAccess(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothEngines(t, func(t *testing.T, app *testkit.App) {

@@ -13,8 +13,8 @@ import (
 	"stoa/internal/testkit"
 )
 
-// An upgrade passes through everything a server of stoa is made of, also bytes
-// that would be no HTTP.
+// An upgrade passes through all layers of the server, and so do bytes that are
+// not HTTP.
 func TestWebSocketPassesThroughTheServer(t *testing.T) {
 	t.Parallel()
 	app := testkit.New(t)

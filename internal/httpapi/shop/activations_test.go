@@ -96,8 +96,8 @@ func TestDeactivateRefusals(t *testing.T) {
 	}
 }
 
-// Seats change hands many times over, at once: there is never one too many, and
-// the counter says what is there.
+// Seats change hands many times in parallel: there is never one too many, and
+// the counter is exact.
 func TestSeatsThatChangeHandsStayExact(t *testing.T) {
 	t.Parallel()
 
@@ -252,7 +252,7 @@ func TestTheSeatLimitIsExactUnderParallelCalls(t *testing.T) {
 		ready.Wait()
 		close(start)
 		wg.Wait()
-		// Three instances, each of which asked twice.
+		// Three instances, each of which activates twice.
 		if granted.Load() != 6 {
 			t.Errorf("%d calls were granted, want 6", granted.Load())
 		}

@@ -11,14 +11,14 @@ import (
 	"stoa/internal/testkit/stripetest"
 )
 
-// notice takes an event as the webhook does, and returns what is logged of it.
+// notice processes an event as the webhook does, and returns what is logged.
 func notice(tb testing.TB, a *testkit.App, payload []byte) (market.Notice, error) {
 	tb.Helper()
 	return a.Market.TakeEvent(tb.Context(), "stripe", payload,
 		stripetest.Sign(payload, stripetest.WebhookSecret, time.Now()))
 }
 
-// Money that was given back and did not arrive is told loudly; revoked is final.
+// A refund that bounces is logged as an error; the license stays revoked.
 func TestARefundThatFailsLaterIsTold(t *testing.T) {
 	t.Parallel()
 	a, _ := testkit.NewStripeShop(t)
@@ -38,8 +38,8 @@ func TestARefundThatFailsLaterIsTold(t *testing.T) {
 	}
 }
 
-// A refund that failed at once was answered with 409, and the order stays paid:
-// Stripe tells of it by its webhook, too.
+// A refund that failed at once was answered with 409, and the order stays paid.
+// Stripe reports it by webhook too.
 func TestARefundThatFailedAtOnceIsToldOfAPaidOrder(t *testing.T) {
 	t.Parallel()
 	a, _ := testkit.NewStripeShop(t)
@@ -55,8 +55,8 @@ func TestARefundThatFailedAtOnceIsToldOfAPaidOrder(t *testing.T) {
 	}
 }
 
-// The log is the only place where it is told: a delivery that ends with an outage
-// must not use it up.
+// Only the log reports a bounce, so a delivery that ends in an outage must not
+// count.
 func TestARefundThatFailsLaterIsToldAfterAnOutage(t *testing.T) {
 	t.Parallel()
 	a, srv := testkit.NewStripeShop(t)

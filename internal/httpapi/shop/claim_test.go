@@ -16,7 +16,7 @@ import (
 var claimLink = regexp.MustCompile(`(?m)^(http://\S+)/claim-orders#([A-Z2-7]{26})$`)
 
 // mailsTitled returns the mails with a subject that were sent since the last
-// call.
+// call of App.Mails.
 func mailsTitled(t *testing.T, a *testkit.App, subject string) []mail.Message {
 	t.Helper()
 	var found []mail.Message
@@ -28,7 +28,8 @@ func mailsTitled(t *testing.T, a *testkit.App, subject string) []mail.Message {
 	return found
 }
 
-// askForClaim asks for a mail to claim orders, and returns those that came.
+// askForClaim asks for a mail to claim orders, and returns the mails that were
+// sent.
 func askForClaim(t *testing.T, a *testkit.App, token string) []mail.Message {
 	t.Helper()
 	res := a.Do(t, testkit.Post(token, orders+"/claim-request", nil))
@@ -38,7 +39,7 @@ func askForClaim(t *testing.T, a *testkit.App, token string) []mail.Message {
 	return mailsTitled(t, a, "Claim your orders")
 }
 
-// claimToken asks for a mail as the user ada and returns its token.
+// claimToken asks for a mail as the user ada and returns the token in it.
 func claimToken(t *testing.T, a *testkit.App, token string) string {
 	t.Helper()
 	const to = "ada@example.com"
@@ -58,7 +59,8 @@ func claim(t *testing.T, a *testkit.App, token, claimToken string) testkit.Respo
 	return a.Do(t, testkit.Post(token, orders+"/claim", map[string]string{"token": claimToken}))
 }
 
-// ownerOf returns whose a license of mail-pack is.
+// ownerOf returns the owner of a purchase of mail-pack, and checks that order
+// and license agree.
 func ownerOf(t *testing.T, a *testkit.App, purchase testkit.Response) string {
 	t.Helper()
 	key, err := market.ParseLicenseKey(purchase.Text(t, "licenseKey"))
@@ -123,8 +125,8 @@ func TestOrdersWithoutAnAccountAreClaimedByWhoReadsTheMail(t *testing.T) {
 	})
 }
 
-// Nobody verifies the e-mail address of an account, so whoever registers first
-// with an address holds the account and not the mailbox.
+// E-mail addresses of accounts are not verified: registering with an address
+// proves nothing about its mailbox.
 func TestHoldingAnAccountWithTheAddressAloneClaimsNothing(t *testing.T) {
 	t.Parallel()
 
@@ -151,7 +153,7 @@ func TestHoldingAnAccountWithTheAddressAloneClaimsNothing(t *testing.T) {
 				t.Errorf("with %s", name)
 			}
 		}
-		// The token is good for the account it was asked for by, and no other.
+		// A token works only for the account that asked for it.
 		testkit.WantFlatError(t, claim(t, a, accomplice.Access, token), http.StatusBadRequest, "INVALID_CLAIM_TOKEN")
 		for _, who := range []testkit.Tokens{thief, accomplice} {
 			if got := orderIDs(t, listOrders(t, a, who.Access, "")); len(got) != 0 {
@@ -186,7 +188,7 @@ func TestAClaimTokenWorksForOneHour(t *testing.T) {
 		"INVALID_CLAIM_TOKEN") // void since the first was used
 }
 
-// A mailbox is not to be flooded by somebody else.
+// Nobody can flood another's mailbox.
 func TestClaimMailsAreLimitedByAddress(t *testing.T) {
 	t.Parallel()
 
@@ -200,7 +202,7 @@ func TestClaimMailsAreLimitedByAddress(t *testing.T) {
 				t.Errorf("request %d: %d mails, want %d", i+1, len(got), want)
 			}
 		}
-		// Another address of the same mailbox.
+		// Another address of the same mailbox counts as well.
 		plus := a.Send(t, "/auth/register", map[string]any{
 			"email": "ada+shop@example.com", "username": "plus", "password": "secret1",
 		})

@@ -39,7 +39,7 @@ var signatureParams = regexp.MustCompile(
 	`;created=(\d+);keyid="([^"]+)";alg="ed25519"(?:;nonce="([^"]*)")?;tag="stoa-license"$`,
 )
 
-// wantSigned checks the signature of an answer with a library that is not ours.
+// wantSigned checks the signature of an answer with an independent library.
 func wantSigned(tb testing.TB, a *testkit.App, method, path, nonce string, res testkit.Response) {
 	tb.Helper()
 	m := signatureParams.FindStringSubmatch(res.Header.Get("Signature-Input"))
@@ -79,7 +79,8 @@ func wantSigned(tb testing.TB, a *testkit.App, method, path, nonce string, res t
 	}
 }
 
-// licensePath is the address of a question about a license of mail-pack.
+// licensePath is the path of a question about a license of mail-pack: what is
+// verify or lease.
 func licensePath(what, key, instance, more string) string {
 	return testkit.Products + "/mail-pack/license/" + what + "?" + url.Values{
 		"licenseKey": {key}, "instanceId": {instance},
@@ -95,7 +96,7 @@ func downloads(tb testing.TB, a *testkit.App) float64 {
 	return a.Fetch(tb, testkit.Products+"/mail-pack").Get(tb, "downloadCount").(float64)
 }
 
-// refusing answers with an error where path is asked, and else as next does.
+// refusing answers requests of path with an error, and all others as next does.
 func refusing(path string, status int,
 	next func(stripetest.Request) *stripetest.Answer) func(stripetest.Request) *stripetest.Answer {
 	return func(r stripetest.Request) *stripetest.Answer {
@@ -111,7 +112,7 @@ func refusing(path string, status int,
 	}
 }
 
-// given returns which payments Stripe was asked to give back.
+// given returns the payments that Stripe was asked to refund.
 func given(srv *stripetest.Server, s testkit.Sale) string {
 	var ids []string
 	for _, r := range srv.Requests("/v1/refunds") {

@@ -14,8 +14,8 @@ import (
 	"stoa/internal/testkit"
 )
 
-// leaseClaims verifies a lease with a library that is not ours and returns what
-// it says.
+// leaseClaims verifies a lease with an independent library and returns its
+// claims.
 func leaseClaims(tb testing.TB, a *testkit.App, raw string) map[string]any {
 	tb.Helper()
 	var claims jwt.MapClaims
@@ -95,7 +95,7 @@ func TestWhoMayNotUseALicenseGetsNoLease(t *testing.T) {
 	testkit.WantFlatError(t, a.Fetch(t, testkit.Products+"/other/license/lease?licenseKey=x&instanceId=y"), 404,
 		"NOT_FOUND")
 
-	// To the end of the term, and not a moment longer.
+	// A lease lasts to the end of the term and not a moment longer.
 	a.Clock.Advance(testkit.T0.AddDate(0, 1, 0).Sub(testkit.T0) - 2*time.Second)
 	claims := leaseClaims(t, a, lease(key, "a.example").Text(t, "lease"))
 	if end := testkit.T0.AddDate(0, 1, 0); claims["exp"] != unix(end) || claims["graceUntil"] != unix(end) {
@@ -136,7 +136,8 @@ func TestLeaseTermsAreConfigurable(t *testing.T) {
 	}
 }
 
-// Its key, its typ: a lease opens nothing, and no token is a lease.
+// A lease has a key and a typ of its own: it is no access token, and no token
+// is a lease.
 func TestALeaseIsNoOtherToken(t *testing.T) {
 	t.Parallel()
 	a := testkit.NewShop(t)
@@ -165,7 +166,7 @@ func TestALeaseIsNoOtherToken(t *testing.T) {
 	}); res.Status != http.StatusUnauthorized {
 		t.Errorf("refresh with a lease = %d, want 401", res.Status)
 	}
-	// The other way round: no key that apps know verifies a token.
+	// Conversely, no key that apps know verifies a token.
 	for id := range kids(t, a, "/api/marketplace/license-keys") {
 		for name, token := range map[string]string{"access": ada.Access, "refresh": ada.Refresh} {
 			_, err := jwt.Parse(token, func(*jwt.Token) (any, error) { return licenseKey(t, a, id), nil },

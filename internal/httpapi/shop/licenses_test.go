@@ -78,7 +78,7 @@ func TestOwnersFreeSeats(t *testing.T) {
 		a.ImportCatalog(t)
 		ada := a.Register(t, "ada")
 		key := a.BuyKey(t, ada.Access, "free")
-		// Whatever may be the name of an instance can be put into an address.
+		// Every valid instance id can be part of a path.
 		for _, instance := range []string{
 			"shop.example.com", "a/b//c", "...", "50%", "ä b?c#d", "x;y=z&w", "+", `"'\`,
 		} {
@@ -98,7 +98,7 @@ func TestOwnersFreeSeats(t *testing.T) {
 	})
 }
 
-// Security: a license of somebody else looks like one that is not there.
+// Security: another user's license cannot be told from one that does not exist.
 func TestALicenseOfSomebodyElseIsNotFound(t *testing.T) {
 	t.Parallel()
 	a := testkit.NewShop(t)
@@ -128,7 +128,7 @@ func TestALicenseOfSomebodyElseIsNotFound(t *testing.T) {
 	}
 }
 
-// A key is as good as a password: it must not be in any log, at any level.
+// A license key is a secret: it must be in no log, at no level.
 func TestLicenseKeysAreNeverLogged(t *testing.T) {
 	t.Parallel()
 	var log logtest.Buffer
@@ -155,7 +155,7 @@ func TestLicenseKeysAreNeverLogged(t *testing.T) {
 			t.Errorf("the log holds the key:\n%s", text)
 		}
 	}
-	// With the database gone, a typo is refused all the same: nobody asked it.
+	// Without the database a typo is still refused, because it is malformed.
 	testkit.WantRefused(t, a.Verify(t, "mail-pack", key[:len(key)-1]+"U", "a.example"), "not_found")
 }
 
@@ -186,7 +186,7 @@ func TestARevokedLicenseIsRefused(t *testing.T) {
 	}
 }
 
-// A copy of the database must not hold a key that works.
+// A copy of the database must not contain usable keys.
 func TestTheDatabaseDoesNotHoldTheKey(t *testing.T) {
 	t.Parallel()
 

@@ -53,7 +53,7 @@ func TestAPurchasePaidWithStripe(t *testing.T) {
 	}
 }
 
-// Who pays on a page gets the key by mail, once it is paid.
+// A buyer who pays on a page gets the key by mail once the payment arrived.
 func TestTheReceiptIsMailedOncePaid(t *testing.T) {
 	t.Parallel()
 	a, _ := testkit.NewStripeShop(t)
@@ -71,7 +71,8 @@ func TestTheReceiptIsMailedOncePaid(t *testing.T) {
 	}
 }
 
-// CONTRACT 3: the license works only once the provider's signed webhook says paid.
+// CONTRACT 3: the license works only after the provider's signed webhook
+// reported the payment.
 func TestWebhooksThatStripeDidNotSignAreRefused(t *testing.T) {
 	t.Parallel()
 	a, _ := testkit.NewStripeShop(t)
@@ -100,7 +101,8 @@ func TestWebhooksThatStripeDidNotSignAreRefused(t *testing.T) {
 	testkit.WantFlatError(t, test.Deliver(t, payload), http.StatusNotFound, "NOT_FOUND")
 }
 
-// An account at Stripe may have other systems, and sends what nobody asked for.
+// A Stripe account may serve other systems too, and sends events that nobody
+// asked for.
 func TestWebhooksAboutOtherThingsAreTaken(t *testing.T) {
 	t.Parallel()
 	a, _ := testkit.NewStripeShop(t)
@@ -114,7 +116,7 @@ func TestWebhooksAboutOtherThingsAreTaken(t *testing.T) {
 	a.MustDeliver(t, stripetest.Event("evt_1", "customer.created", testkit.T0, map[string]any{"id": "cus_1"}))
 	a.MustDeliver(t, []byte(`{"id":"evt_2","type":"checkout.session.completed","data":{"object":[]}}`))
 
-	// A free order was never Stripe's to pay.
+	// A free order has no payment at Stripe.
 	free := a.Send(t, testkit.Products+"/mail-pack/purchase", `{"tierId":"free","paymentMethod":"card"}`)
 	a.MustDeliver(t, testkit.Sale{OrderID: free.Text(t, "orderId")}.Refunded())
 	if o := a.StoredOrder(t, free.Text(t, "orderId")); o.Status() != market.OrderPaid {
@@ -122,8 +124,8 @@ func TestWebhooksAboutOtherThingsAreTaken(t *testing.T) {
 	}
 }
 
-// Somebody who can have another system make pages at the same account must not
-// get a license for a cent.
+// Another system may open pages at the same account: paying one cent there must
+// not buy a license.
 func TestAPaymentThatIsNotThePriceSettlesNothing(t *testing.T) {
 	t.Parallel()
 	a, _ := testkit.NewStripeShop(t)
@@ -152,7 +154,8 @@ func TestAPaymentThatIsNotThePriceSettlesNothing(t *testing.T) {
 	}
 }
 
-// state is what must not depend on the order of events.
+// state returns the part of an order and its license that must not depend on
+// the order of events.
 func state(tb testing.TB, a *testkit.App, s testkit.Sale) string {
 	tb.Helper()
 	o := a.StoredOrder(tb, s.OrderID)
@@ -181,8 +184,8 @@ func permutations[T any](list []T, each func([]T)) {
 	permute(0)
 }
 
-// Stripe promises neither order nor a single delivery: whatever comes how often
-// in which order, the outcome is the same.
+// Stripe guarantees neither the order of events nor a single delivery: the
+// outcome is the same in any order and with repetitions.
 func TestTheOrderOfEventsDoesNotMatter(t *testing.T) {
 	t.Parallel()
 
@@ -233,15 +236,15 @@ func TestTheOrderOfEventsDoesNotMatter(t *testing.T) {
 	}
 }
 
-// An order that was cancelled may be paid all the same, by a buyer who was about
-// to: the money goes back, and nothing works.
+// A buyer may pay a cancelled order whose page is still open: the money goes
+// back, and the license does not work.
 func TestAPaymentForACancelledOrderIsGivenBack(t *testing.T) {
 	t.Parallel()
 	a, srv := testkit.NewStripeShop(t)
 	s := a.Sell(t, "once")
 	a.MustDeliver(t, s.Expired())
 
-	// Stripe is down at first: the webhook is to come again.
+	// Stripe is down at first: the webhook must be repeated.
 	srv.Answer(func(r stripetest.Request) *stripetest.Answer {
 		if r.Path != "/v1/refunds" {
 			return testkit.StripePages(r)
@@ -279,8 +282,8 @@ func TestAPaymentForACancelledOrderIsGivenBack(t *testing.T) {
 	}
 }
 
-// A subscription's term begins when it is paid, and each paid invoice renews it
-// once.
+// The term of a subscription begins with its payment, and each paid invoice
+// renews it once.
 func TestPaidInvoicesRenewTheLicense(t *testing.T) {
 	t.Parallel()
 	a, _ := testkit.NewStripeShop(t)

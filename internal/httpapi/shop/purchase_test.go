@@ -15,7 +15,7 @@ import (
 	"stoa/internal/testkit"
 )
 
-// Many buyers at once: each purchase is counted.
+// Parallel purchases are all counted.
 func TestEveryPurchaseIsCounted(t *testing.T) {
 	t.Parallel()
 
@@ -142,7 +142,7 @@ func TestALicenseWorksOnlyOncePaid(t *testing.T) {
 	}
 }
 
-// A provider refuses what is no address, and the bill need not have one.
+// A provider refuses an invalid address, and a bill need not have a valid one.
 func TestOnlyAnAddressIsTakenToThePaymentPage(t *testing.T) {
 	t.Parallel()
 	a, b := testkit.NewBankShop(t)
@@ -156,7 +156,7 @@ func TestOnlyAnAddressIsTakenToThePaymentPage(t *testing.T) {
 	}
 }
 
-// Nothing is sold on the word of a bank that does not answer.
+// Nothing is sold while the bank does not answer.
 func TestAPurchaseWhosePaymentCannotBeginIsCancelled(t *testing.T) {
 	t.Parallel()
 
@@ -182,8 +182,8 @@ func TestAPurchaseWhosePaymentCannotBeginIsCancelled(t *testing.T) {
 	}
 }
 
-// Who chooses the order's id may ask again: after a lost answer, a crash, an
-// outage of the bank.
+// A caller that chooses the order's id may repeat a purchase: after a lost
+// answer, a crash, or an outage of the bank.
 func TestAPurchaseWithAChosenIDHappensOnce(t *testing.T) {
 	t.Parallel()
 

@@ -25,7 +25,7 @@ import (
 	"stoa/internal/testkit/smtptest"
 )
 
-// mailer is a mail server of a test's making. It fails with err, if that is set.
+// mailer is a mail server that fails with err, unless that is nil.
 type mailer struct {
 	mu    sync.Mutex
 	err   error
@@ -50,8 +50,8 @@ func (m *mailer) fail(err error) {
 	m.err = err
 }
 
-// take returns how often something was tried since the last call, and what was
-// sent.
+// take returns how many mails were tried since the last call, and those that
+// were sent.
 func (m *mailer) take() (tried int, sent []mail.Message) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -59,12 +59,12 @@ func (m *mailer) take() (tried int, sent []mail.Message) {
 	return tried, sent
 }
 
-// mailing replaces what sends mail.
+// mailing sets the mail server of an App.
 func mailing(m mail.Sender) testkit.Option {
 	return func(_ testing.TB, cfg *app.Config) { cfg.Mailer = m }
 }
 
-// deliver has what is due at the clock's time delivered.
+// deliver delivers the receipts that are due at the clock's time.
 func deliver(tb testing.TB, a *testkit.App) {
 	tb.Helper()
 	a.Market.Courier.Wake()
@@ -73,7 +73,7 @@ func deliver(tb testing.TB, a *testkit.App) {
 	}
 }
 
-// recipients returns to whom mails went, sorted.
+// recipients returns the recipients of mails, sorted.
 func recipients(mails []mail.Message) []string {
 	list := make([]string, len(mails))
 	for i, m := range mails {
@@ -122,7 +122,7 @@ func TestAReceiptGoesToTheBillElseToTheBuyer(t *testing.T) {
 
 var anyReceiptID = regexp.MustCompile(`\b[a-z][a-z0-9]{23}\b`)
 
-// What a receipt says, to the letter: testdata/receipt_<name>.txt.
+// Receipts are compared with testdata/receipt_<name>.txt to the letter.
 func TestReceiptTexts(t *testing.T) {
 	t.Parallel()
 
@@ -140,7 +140,7 @@ func TestReceiptTexts(t *testing.T) {
 		if res.Status != http.StatusOK || len(mails) != 1 {
 			t.Fatalf("%s: %s, %d mails", name, res.Body, len(mails))
 		}
-		// Nobody can have stoa carry a message to somebody else.
+		// Nobody can use a receipt to send a message of their own.
 		if strings.Contains(mails[0].Text, "evil") || strings.Contains(mails[0].Text, "and buy") {
 			t.Errorf("%s: the buyer's words are in the mail:\n%s", name, mails[0].Text)
 		}
@@ -153,8 +153,8 @@ func TestReceiptTexts(t *testing.T) {
 
 var errMailDown = errors.New("mail: connecting: connection refused")
 
-// The pauses grow; after three days it is over. The log says so, and never the
-// key.
+// The pauses grow; after three days the courier gives up. The log says so,
+// without the key.
 func TestAReceiptIsTriedForThreeDays(t *testing.T) {
 	t.Parallel()
 
@@ -246,7 +246,7 @@ func TestAReceiptThatIsRefusedForGoodIsNotTriedAgain(t *testing.T) {
 	}
 }
 
-// A license that was taken back before its receipt was sent has none.
+// A license that was revoked before its receipt was sent gets none.
 func TestNoReceiptForARevokedLicense(t *testing.T) {
 	t.Parallel()
 
@@ -269,7 +269,7 @@ func TestNoReceiptForARevokedLicense(t *testing.T) {
 	}
 }
 
-// Anybody can order what is free with somebody else's address.
+// Anybody can order a free tier with another's address.
 func TestReceiptsAreLimitedByAddress(t *testing.T) {
 	t.Parallel()
 
@@ -305,8 +305,8 @@ func TestReceiptsAreLimitedByAddress(t *testing.T) {
 	})
 }
 
-// A receipt whose courier was killed is mailed by another, when the lease ends.
-// It may be there twice then: as one mail.
+// A receipt whose courier was killed is mailed by another one when the lease
+// ends. It may arrive twice then, with the same Message-ID.
 func TestAReceiptSurvivesItsCourier(t *testing.T) {
 	t.Parallel()
 
@@ -388,8 +388,8 @@ func TestReplicasShareReceiptsAndSendEachOnce(t *testing.T) {
 	})
 }
 
-// A command on the server's database does not know its mail server: what it sent
-// would be in its log.
+// A command on the server's database does not know the mail server: it would
+// write receipts into its log.
 func TestCommandsSendNoReceipts(t *testing.T) {
 	t.Parallel()
 
@@ -406,7 +406,7 @@ func TestCommandsSendNoReceipts(t *testing.T) {
 	}
 }
 
-// What goes wrong with one receipt does not end the others.
+// A failure of one receipt does not stop the others.
 func TestAReceiptThatPanicsIsSentLater(t *testing.T) {
 	t.Parallel()
 

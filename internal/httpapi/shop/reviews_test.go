@@ -51,7 +51,7 @@ func TestABuyerReviews(t *testing.T) {
 			t.Errorf("the last page of all = %s", got)
 		}
 
-		// The catalogue changes its numbers: reviews are kept.
+		// The catalog changes its figures: reviews are kept.
 		fsys := fstest.MapFS{
 			"c.yaml":   {Data: []byte(strings.Replace(testkit.Catalog, "rating: 4.5", "rating: 3", 1))},
 			"mail.svg": {Data: []byte(testkit.SVG)},
@@ -71,7 +71,7 @@ func TestABuyerReviews(t *testing.T) {
 	})
 }
 
-// Reviews are of those who have the product.
+// Only holders of a paid license may review.
 func TestOnlyHoldersOfALicenseReview(t *testing.T) {
 	t.Parallel()
 

@@ -103,8 +103,8 @@ func TestDevelopmentInstancesAreConfigured(t *testing.T) {
 	}
 }
 
-// One seat, freed and taken in turns by many at once on both engines: as many get
-// it as the limit says, and not one more.
+// One seat is freed and taken by many in parallel: as many get it as the churn
+// limit allows, and not one more.
 func TestTheChurnLimitIsExact(t *testing.T) {
 	t.Parallel()
 
@@ -153,7 +153,7 @@ func TestTheChurnLimitIsExact(t *testing.T) {
 			if res := a.Activate(t, key, "keeper.example.com"); res.Status != http.StatusOK {
 				t.Errorf("an hour later = %d %s", res.Status, res.Body)
 			}
-			// Who has the seat is not asked to wait, whatever happens.
+			// The instance that has the seat is never asked to wait.
 			if res := a.Activate(t, key, "keeper.example.com"); res.Status != http.StatusOK {
 				t.Errorf("again = %d %s", res.Status, res.Body)
 			}

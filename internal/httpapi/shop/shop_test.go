@@ -11,7 +11,7 @@ import (
 	"stoa/internal/testkit/goldentest"
 )
 
-// The typical order of use of spec A: list, details, purchase, activate, verify.
+// The typical sequence of spec A: list, details, purchase, activate, verify.
 func TestFromTheListToAVerifiedLicense(t *testing.T) {
 	t.Parallel()
 

@@ -9,7 +9,7 @@ import (
 	"stoa/internal/testkit"
 )
 
-// kids returns the ids of the keys at an address.
+// kids returns the ids of the keys at a path.
 func kids(t *testing.T, a *testkit.App, path string) map[string]bool {
 	t.Helper()
 	res := a.Fetch(t, path)
@@ -79,7 +79,8 @@ func TestEveryVerifyAnswerIsSigned(t *testing.T) {
 	a.Clock.Advance(40 * 24 * time.Hour)
 	signed("GET", licensePath("verify", key, "shop.example:8080", ""), "", 200, "expired")
 
-	// After a rotation the new key signs, and what the old one signed verifies still.
+	// After a rotation the new key signs, and signatures of the old one still
+	// verify.
 	path := licensePath("verify", key, "shop.example:8080", "")
 	before := a.Fetch(t, path)
 	if _, err := a.LicenseKeys.Rotate(t.Context(), true); err != nil {

@@ -8,8 +8,9 @@ import (
 	"stoa/internal/testkit"
 )
 
-// Stripe goes on to the next period though it could not collect one, and a webhook
-// may be lost: whoever paid for a period must not find the license expired.
+// Stripe goes on to the next period even if it could not collect one, and a
+// webhook may be lost: a buyer who paid for a period must not find the license
+// expired.
 func TestThePeriodThatIsPaidWorksWhateverBecameOfThoseBefore(t *testing.T) {
 	t.Parallel()
 
@@ -44,8 +45,8 @@ func TestThePeriodThatIsPaidWorksWhateverBecameOfThoseBefore(t *testing.T) {
 	})
 }
 
-// A month that the shop gave away comes on top of those that are paid, also when
-// one of them is told late.
+// A month that the shop gave away adds to the paid ones, even if the webhook of
+// one is late.
 func TestAPeriodThatWasGivenAwayIsKept(t *testing.T) {
 	t.Parallel()
 	a, _ := testkit.NewStripeShop(t)
@@ -69,8 +70,9 @@ func TestAPeriodThatWasGivenAwayIsKept(t *testing.T) {
 	}
 }
 
-// A period that was passed over and is paid after all adds nothing only while the
-// term has it: an administrator may have ended it earlier, or revoked the license.
+// A skipped period that is paid after all adds nothing if the term covers it
+// already. It may not: an administrator may have ended the term earlier or
+// revoked the license.
 func TestAPeriodThatWasPassedOverAndIsNotInTheTerm(t *testing.T) {
 	t.Parallel()
 	a, _ := testkit.NewStripeShop(t)

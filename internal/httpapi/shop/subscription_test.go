@@ -10,7 +10,7 @@ import (
 	"stoa/internal/testkit"
 )
 
-// Nobody goes on paying for a license that is revoked.
+// A subscription ends with its license.
 func TestARefundInTheDashboardEndsTheSubscription(t *testing.T) {
 	t.Parallel()
 	a, srv := testkit.NewStripeShop(t)
@@ -46,8 +46,8 @@ func TestARefundInTheDashboardEndsTheSubscription(t *testing.T) {
 	}
 }
 
-// The page of a subscription is completed before the bank answers: Stripe goes on
-// trying to collect.
+// The page of a subscription is completed before the bank answers, and Stripe
+// keeps trying to collect.
 func TestASubscriptionWhoseFirstPaymentFailsIsEnded(t *testing.T) {
 	t.Parallel()
 	a, srv := testkit.NewStripeShop(t)
@@ -58,7 +58,7 @@ func TestASubscriptionWhoseFirstPaymentFailsIsEnded(t *testing.T) {
 	if o := a.StoredOrder(t, s.OrderID); o.Status() != market.OrderCancelled || o.EndedAt.IsZero() || s.Ends(srv) != 1 {
 		t.Errorf("the order is %s, its subscription was ended %d times", o.Status(), s.Ends(srv))
 	}
-	// A payment that was on its way all the same, and another period.
+	// A payment that was already on its way, and another period.
 	a.MustDeliver(t, s.Invoice("invoice.paid", "in_1", "subscription_create", "paid", testkit.T0.Add(time.Hour)))
 	if got := given(srv, s); got != "pi_of_in_1" {
 		t.Errorf("given back: %q, want what came for a cancelled order", got)
@@ -73,7 +73,7 @@ func TestASubscriptionWhoseFirstPaymentFailsIsEnded(t *testing.T) {
 	testkit.WantRefused(t, a.Verify(t, "mail-pack", s.Key, "a.example"), "revoked")
 }
 
-// Who is not given the money back keeps the subscription.
+// A refused refund leaves the subscription as it is.
 func TestARefundThatIsRefusedChangesNothing(t *testing.T) {
 	t.Parallel()
 	a, srv := testkit.NewStripeShop(t)
@@ -86,8 +86,8 @@ func TestARefundThatIsRefusedChangesNothing(t *testing.T) {
 	paths := map[string]int{"refused": http.StatusBadRequest, "an outage": http.StatusUnauthorized}
 	for name, status := range paths {
 		srv.Answer(refusing("/v1/refunds", status, s.Subscription("in_2", "in_1")))
-		if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+s.OrderID+
-			"/refund", nil)); res.Status != http.StatusConflict && res.Status != http.StatusBadGateway {
+		if res := a.Refund(t, admin, s.OrderID); res.Status != http.StatusConflict &&
+			res.Status != http.StatusBadGateway {
 			t.Errorf("%s: refund = %d %s", name, res.Status, res.Body)
 		}
 		if o := a.StoredOrder(t, s.OrderID); o.Status() != market.OrderPaid || s.Ends(srv) != 0 ||
@@ -96,10 +96,10 @@ func TestARefundThatIsRefusedChangesNothing(t *testing.T) {
 		}
 	}
 
-	// The money is given back, every period; the subscription cannot be ended yet.
+	// Every period is refunded; the subscription cannot be ended yet.
 	before := len(given(srv, s))
 	srv.Answer(refusing("/v1/subscriptions/sub_"+s.OrderID, http.StatusUnauthorized, s.Subscription("in_2", "in_1")))
-	res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+s.OrderID+"/refund", nil))
+	res := a.Refund(t, admin, s.OrderID)
 	if res.Status != http.StatusOK || res.Text(t, "data.status") != "refunded" ||
 		strings.Contains(string(res.Body), "subscriptionEndedAt") {
 		t.Errorf("refund = %d %s", res.Status, res.Body)
@@ -130,7 +130,7 @@ func TestANewPeriodIsCollectedAtOnce(t *testing.T) {
 	if got := len(srv.Requests("/v1/invoices/in_2" + s.OrderID + "/finalize")); got != 1 || paid() != 1 {
 		t.Errorf("finalized %d times, paid %d times; want once each", got, paid())
 	}
-	// Stripe goes on by itself where that fails.
+	// If that fails, Stripe tries again by itself.
 	srv.Answer(refusing("/v1/invoices/in_2"+s.OrderID+"/pay", http.StatusPaymentRequired, testkit.StripePages))
 	a.MustDeliver(t, draft)
 	srv.Answer(s.Subscription("in_1"))
@@ -165,7 +165,8 @@ func TestARefundOfAnotherPaymentIsNotApplied(t *testing.T) {
 	}
 }
 
-// Another subscription's invoice neither renews a license nor is given back.
+// An invoice of another subscription neither renews the license nor is
+// refunded.
 func TestAnInvoiceOfAnotherSubscriptionIsNotApplied(t *testing.T) {
 	t.Parallel()
 	a, srv := testkit.NewStripeShop(t)

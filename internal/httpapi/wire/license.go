@@ -5,9 +5,6 @@ import (
 	"stoa/internal/market"
 )
 
-// Slice returns the part of a list of package market that a request asks for.
-func Slice(p web.Page) market.Slice { return market.Slice{Offset: p.Offset(), Limit: p.Limit} }
-
 // Activation is an instance that uses a license.
 type Activation struct {
 	InstanceID  string        `json:"instanceId"`
