@@ -39,7 +39,8 @@ func (rt *router) call(pattern string, while wrap, serve callFunc) {
 
 // adminCall is call for administrators and services.
 func (rt *router) adminCall(pattern string, while wrap, serve callFunc) {
-	rt.addCall(pattern, func(h web.HandlerFunc) web.HandlerFunc { return rt.identify(guard.RequireAdmin(while(h))) }, serve)
+	rt.addCall(pattern, func(h web.HandlerFunc) web.HandlerFunc { return rt.identify(guard.RequireAdmin(while(h))) },
+		serve)
 }
 
 func (rt *router) addCall(pattern string, guard wrap, serve callFunc) {
@@ -103,7 +104,8 @@ func (p pluginRoute) methods() []string {
 		return []string{http.MethodGet, http.MethodHead}
 	}
 	return []string{
-		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
+		http.MethodGet, http.MethodHead, http.MethodPost,
+		http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
 	}
 }
 
@@ -111,5 +113,6 @@ func (p pluginRoute) methods() []string {
 // for proxies, and an answer to TRACE would show the client what the platform
 // tells the plugin.
 func (p pluginRoute) anyBut(method string) bool {
-	return p.method == "" && !strings.EqualFold(method, http.MethodConnect) && !strings.EqualFold(method, http.MethodTrace)
+	return p.method == "" && !strings.EqualFold(method, http.MethodConnect) &&
+		!strings.EqualFold(method, http.MethodTrace)
 }

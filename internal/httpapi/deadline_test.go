@@ -13,8 +13,9 @@ import (
 
 type probeKey struct{}
 
-// inRequest runs fn in a handler with a deadline of a second, below parent, in a
-// world with its own clock. It returns the context after the request.
+// inRequest runs fn in a handler whose context is a child of parent with a
+// deadline of a second. It returns that context after the request. It must run
+// in a synctest bubble.
 func inRequest(parent context.Context, fn func(ctx context.Context)) context.Context {
 	var seen context.Context
 	h := withDeadline(time.Second, func(_ http.ResponseWriter, r *http.Request) error {
@@ -30,9 +31,13 @@ func TestDeadlineEndsARequestHoweverItIsWatched(t *testing.T) {
 	t.Parallel()
 
 	for name, watch := range map[string]func(ctx context.Context){
-		"by Done":    func(ctx context.Context) { <-ctx.Done() },
-		"by Err":     func(context.Context) { time.Sleep(time.Second) },
-		"by a child": func(ctx context.Context) { child, cancel := context.WithCancel(ctx); defer cancel(); <-child.Done() },
+		"by Done": func(ctx context.Context) { <-ctx.Done() },
+		"by Err":  func(context.Context) { time.Sleep(time.Second) },
+		"by a child": func(ctx context.Context) {
+			child, cancel := context.WithCancel(ctx)
+			defer cancel()
+			<-child.Done()
+		},
 		"by Done, after Err": func(ctx context.Context) {
 			time.Sleep(2 * time.Second)
 			_ = ctx.Err()
@@ -111,13 +116,14 @@ func TestWhyARequestEndedIsToldOnceAndForAll(t *testing.T) {
 		_ = over.Err()
 		time.Sleep(2 * time.Second)
 		<-over.Done()
-		if late, gone, over := late.Err(), gone.Err(), over.Err(); !errors.Is(late, context.DeadlineExceeded) || !errors.Is(gone, context.Canceled) || !errors.Is(over, context.Canceled) {
+		if late, gone, over := late.Err(), gone.Err(), over.Err(); !errors.Is(late, context.DeadlineExceeded) ||
+			!errors.Is(gone, context.Canceled) || !errors.Is(over, context.Canceled) {
 			t.Errorf("later: %v, %v, %v", late, gone, over)
 		}
 	})
 }
 
-// What a handler left behind must not wait for a request that is over.
+// Goroutines that a handler left behind must not wait for a finished request.
 func TestEndOfARequestEndsItsContext(t *testing.T) {
 	t.Parallel()
 
@@ -159,7 +165,8 @@ func TestParentWithLessTimeWins(t *testing.T) {
 	})
 }
 
-// A context that package context does not recognise costs each child a goroutine.
+// A context that package context does not recognize costs each child a
+// goroutine.
 func TestChildrenOfADeadlineNeedNoGoroutine(t *testing.T) {
 	parent, leave := context.WithCancel(t.Context())
 	defer leave()

@@ -21,8 +21,8 @@ import (
 	"stoa/internal/httpapi/web"
 )
 
-// docs/errors.md tells every code that the source declares with its status, and
-// no other.
+// docs/errors.md lists every code that the source declares, with its status,
+// and no other.
 func TestErrorsAreDocumented(t *testing.T) {
 	t.Parallel()
 
@@ -122,7 +122,8 @@ func parseModule(tb testing.TB) []sourceFile {
 	var files []sourceFile
 	for _, root := range []string{"../../internal", "../../cmd"} {
 		err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "internal/testkit") {
+			if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") ||
+				strings.Contains(name, "internal/testkit") {
 				return err
 			}
 			f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
@@ -136,8 +137,8 @@ func parseModule(tb testing.TB) []sourceFile {
 	return files
 }
 
-// makesError reports whether fun is errs.New or errs.WithIssues, also as called
-// from within errs; there the two pass on what they were given.
+// makesError reports whether fun is errs.New or errs.WithIssues, also when
+// called within errs, where the two pass on their arguments.
 func makesError(pkg string, fun ast.Expr) bool {
 	name := qualified(pkg, fun)
 	return name == "errs.New" || name == "errs.WithIssues"

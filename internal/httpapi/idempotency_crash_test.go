@@ -27,14 +27,18 @@ func mustExec(tb testing.TB, db *sql.DB, statements ...string) {
 }
 
 // failing makes an operation ("UPDATE OF answer_sealed", "INSERT") on a table
-// fail, until the function it returns is called.
+// fail until heal is called.
 func failing(tb testing.TB, db *sql.DB, operation, table string) (heal func()) {
 	tb.Helper()
 	if _, err := db.ExecContext(tb.Context(), `SELECT sqlite_version()`); err == nil {
-		mustExec(tb, db, fmt.Sprintf(`CREATE TRIGGER broken BEFORE %s ON %s BEGIN SELECT RAISE(ABORT, 'broken'); END`, operation, table))
+		mustExec(tb, db,
+			fmt.Sprintf(`CREATE TRIGGER broken BEFORE %s ON %s BEGIN SELECT RAISE(ABORT, 'broken'); END`, operation,
+				table))
 		return func() { mustExec(tb, db, `DROP TRIGGER broken`) }
 	}
-	mustExec(tb, db, `CREATE OR REPLACE FUNCTION broken() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'broken'; END $$`,
+	mustExec(tb, db,
+		`CREATE OR REPLACE FUNCTION broken() RETURNS trigger LANGUAGE plpgsql AS
+			$$ BEGIN RAISE EXCEPTION 'broken'; END $$`,
 		fmt.Sprintf(`CREATE TRIGGER broken BEFORE %s ON %s FOR EACH ROW EXECUTE FUNCTION broken()`, operation, table))
 	return func() { mustExec(tb, db, `DROP TRIGGER broken ON `+table) }
 }
@@ -42,14 +46,14 @@ func failing(tb testing.TB, db *sql.DB, operation, table string) (heal func()) {
 // effects counts what the requests of onceEach leave behind.
 var effects = map[string]string{
 	"purchase": `SELECT count(*) FROM orders WHERE tier_id = 'monthly'`,
-	"licence":  `SELECT count(*) FROM licenses WHERE tier_id = 'monthly'`,
+	"license":  `SELECT count(*) FROM licenses WHERE tier_id = 'monthly'`,
 	"activate": `SELECT count(*) FROM license_instances`,
 	"install":  `SELECT count(*) FROM plugin_packages WHERE slug = 'hello'`,
 	"instance": `SELECT count(*) FROM plugin_instances WHERE instance_key = 'eu'`,
 	"audit":    `SELECT count(*) FROM audit_log WHERE target_id LIKE '%hello%' AND action = 'plugin.install'`,
 }
 
-// onceEach returns a request for each route that honours keys, by name.
+// onceEach returns a request for each route that honors keys, by name.
 func onceEach(t *testing.T, a *testkit.App) map[string]testkit.Request {
 	t.Helper()
 	a.ImportCatalog(t)
@@ -58,7 +62,9 @@ func onceEach(t *testing.T, a *testkit.App) map[string]testkit.Request {
 		"purchase": testkit.Purchase("", "monthly"),
 		"activate": activation(a.BuyKey(t, "", "once"), "a.example"),
 		"install":  installation(admin, testkit.ExternalPlugin(t, "hello", nil)),
-		"instance": testkit.Post(admin, testkit.PayInstances, map[string]any{"instanceKey": "eu", "config": testkit.PayConfig()}),
+		"instance": testkit.Post(admin, testkit.PayInstances, map[string]any{
+			"instanceKey": "eu", "config": testkit.PayConfig(),
+		}),
 	}
 }
 
@@ -71,7 +77,7 @@ func wantOneOfEach(tb testing.TB, db *sql.DB) {
 	}
 }
 
-// Two replicas get the same request with the same key at once, many times over.
+// Two replicas get the same request with the same key many times at once.
 func TestOneKeyHasOneEffectHoweverManyReplicasRaceForIt(t *testing.T) {
 	t.Parallel()
 
@@ -86,7 +92,8 @@ func TestOneKeyHasOneEffectHoweverManyReplicasRaceForIt(t *testing.T) {
 			for i := range 12 {
 				wg.Go(func() {
 					res := []*testkit.App{a, b}[i%2].Do(t, under("k", req))
-					if res.Status == http.StatusConflict && strings.Contains(string(res.Body), "IDEMPOTENCY_IN_PROGRESS") {
+					if res.Status == http.StatusConflict &&
+						strings.Contains(string(res.Body), "IDEMPOTENCY_IN_PROGRESS") {
 						return
 					}
 					mu.Lock()
@@ -113,8 +120,8 @@ func TestOneKeyHasOneEffectHoweverManyReplicasRaceForIt(t *testing.T) {
 	})
 }
 
-// The effect is in the database and its answer is not: what kill -9 leaves behind
-// at the worst moment. A retry waits for the lease to end, finds what was made,
+// The effect is in the database and its answer is not, as kill -9 leaves them
+// at the worst moment. A retry waits for the lease to end, finds the effect,
 // and answers as the first attempt would have.
 func TestACrashBetweenEffectAndAnswerLeavesOneEffect(t *testing.T) {
 	t.Parallel()
@@ -126,7 +133,8 @@ func TestACrashBetweenEffectAndAnswerLeavesOneEffect(t *testing.T) {
 			lost[name] = a.Do(t, under("k", req))
 			inProgress := b.Do(t, under("k", req))
 			if inProgress.Status != http.StatusConflict || inProgress.Header.Get("Retry-After") != "1" {
-				t.Errorf("%s within the lease = %d %s, want 409 with Retry-After", name, inProgress.Status, inProgress.Body)
+				t.Errorf("%s within the lease = %d %s, want 409 with Retry-After", name, inProgress.Status,
+					inProgress.Body)
 			}
 		}
 		heal()
@@ -138,7 +146,8 @@ func TestACrashBetweenEffectAndAnswerLeavesOneEffect(t *testing.T) {
 				t.Errorf("%s: the retry's answer is\n%s\nwant\n%s", name, got, want)
 			}
 			if retry.Header.Get("Location") != lost[name].Header.Get("Location") {
-				t.Errorf("%s: Location %q, want %q", name, retry.Header.Get("Location"), lost[name].Header.Get("Location"))
+				t.Errorf("%s: Location %q, want %q", name, retry.Header.Get("Location"),
+					lost[name].Header.Get("Location"))
 			}
 			wantReplay(t, retry, a.Do(t, under("k", req)))
 		}
@@ -146,8 +155,8 @@ func TestACrashBetweenEffectAndAnswerLeavesOneEffect(t *testing.T) {
 	})
 }
 
-// Of a failure on this side nobody knows whether the effect is there. The retry
-// need not wait, and may not be another request.
+// After a failure on our side nobody knows whether the effect happened. The
+// retry need not wait, and must be the same request.
 func TestAFailureIsTriedAgainAndStandsForItsRequest(t *testing.T) {
 	t.Parallel()
 
@@ -155,9 +164,11 @@ func TestAFailureIsTriedAgainAndStandsForItsRequest(t *testing.T) {
 		a.ImportCatalog(t)
 		heal := failing(t, db, "INSERT", "orders")
 		for _, replica := range []*testkit.App{a, b} {
-			testkit.WantFlatError(t, replica.Do(t, under("k", testkit.Purchase("", "once"))), http.StatusInternalServerError, "INTERNAL_ERROR")
+			testkit.WantFlatError(t, replica.Do(t, under("k", testkit.Purchase("", "once"))),
+				http.StatusInternalServerError, "INTERNAL_ERROR")
 		}
-		testkit.WantFlatError(t, b.Do(t, under("k", testkit.Purchase("", "monthly"))), http.StatusUnprocessableEntity, "IDEMPOTENCY_KEY_REUSED")
+		testkit.WantFlatError(t, b.Do(t, under("k", testkit.Purchase("", "monthly"))), http.StatusUnprocessableEntity,
+			"IDEMPOTENCY_KEY_REUSED")
 		heal()
 		first := b.Do(t, under("k", testkit.Purchase("", "once")))
 		wantAnew(t, first, http.StatusOK)
@@ -165,7 +176,7 @@ func TestAFailureIsTriedAgainAndStandsForItsRequest(t *testing.T) {
 	})
 }
 
-// troubled is a bank whose first answer is another's decision.
+// troubled is a bank whose first answer is decided by the test.
 type troubled struct {
 	testkit.Bank
 
@@ -188,7 +199,7 @@ func (b *troubled) wantOneOrder(tb testing.TB, id string) {
 	}
 }
 
-// A payment that could not begin begins with the next attempt, for the same
+// A payment that could not begin is begun by the next attempt, for the same
 // order.
 func TestARetryPaysTheOrderThatIsThere(t *testing.T) {
 	t.Parallel()
@@ -197,7 +208,8 @@ func TestARetryPaysTheOrderThatIsThere(t *testing.T) {
 		a.ImportCatalog(t)
 		b := &troubled{first: func(context.Context) error { return errors.New("closed at the moment") }}
 		a.Orders.Payments = b
-		testkit.WantFlatError(t, a.Do(t, under("k", testkit.Purchase("", "once"))), http.StatusBadGateway, "PURCHASE_FAILED")
+		testkit.WantFlatError(t, a.Do(t, under("k", testkit.Purchase("", "once"))), http.StatusBadGateway,
+			"PURCHASE_FAILED")
 		paid := a.Do(t, under("k", testkit.Purchase("", "once")))
 		wantAnew(t, paid, http.StatusOK)
 		b.wantOneOrder(t, paid.Text(t, "orderId"))
@@ -232,10 +244,12 @@ func TestARequestThatIsStillRunningIsNotRunTwice(t *testing.T) {
 		}
 		for _, replica := range []*testkit.App{a, b} {
 			res := replica.Do(t, under("k", testkit.Purchase("", "once")))
-			if testkit.WantFlatError(t, res, http.StatusConflict, "IDEMPOTENCY_IN_PROGRESS"); res.Header.Get("Retry-After") != "1" {
+			testkit.WantFlatError(t, res, http.StatusConflict, "IDEMPOTENCY_IN_PROGRESS")
+			if res.Header.Get("Retry-After") != "1" {
 				t.Errorf("Retry-After = %q, want 1", res.Header.Get("Retry-After"))
 			}
-			testkit.WantFlatError(t, replica.Do(t, under("k", testkit.Purchase("", "monthly"))), http.StatusUnprocessableEntity, "IDEMPOTENCY_KEY_REUSED")
+			testkit.WantFlatError(t, replica.Do(t, under("k", testkit.Purchase("", "monthly"))),
+				http.StatusUnprocessableEntity, "IDEMPOTENCY_KEY_REUSED")
 		}
 		close(goOn)
 		res := <-first
@@ -244,8 +258,8 @@ func TestARequestThatIsStillRunningIsNotRunTwice(t *testing.T) {
 	})
 }
 
-// Neither a handler that panics nor a client that leaves holds its key: the next
-// attempt is carried out at once, for the same order.
+// Neither a handler that panics nor a client that leaves keeps its key claimed:
+// the next attempt runs at once, for the same order.
 func TestAPanicOrALostClientLeavesNothingRunning(t *testing.T) {
 	t.Parallel()
 
@@ -262,7 +276,8 @@ func TestAPanicOrALostClientLeavesNothingRunning(t *testing.T) {
 		defer leave()
 		b := &troubled{first: func(ctx context.Context) error { return fail(ctx, leave) }}
 		a.Orders.Payments = b
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.URL+testkit.Products+"/mail-pack/purchase", strings.NewReader(`{"paymentMethod":"card","tierId":"once"}`))
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.URL+testkit.Products+"/mail-pack/purchase",
+			strings.NewReader(`{"paymentMethod":"card","tierId":"once"}`))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,10 +26,9 @@ func under(key string, req testkit.Request) testkit.Request {
 }
 
 func activation(licenseKey, instance string) testkit.Request {
-	return testkit.Request{
-		Method: http.MethodPost, Path: testkit.Products + "/mail-pack/activate",
-		Body: map[string]any{"licenseKey": licenseKey, "instanceId": instance},
-	}
+	return testkit.Post("", testkit.Products+"/mail-pack/activate", map[string]any{
+		"licenseKey": licenseKey, "instanceId": instance,
+	})
 }
 
 func installation(token string, archive []byte) testkit.Request {
@@ -39,10 +38,11 @@ func installation(token string, archive []byte) testkit.Request {
 	}
 }
 
-// wantReplay checks that got is want again.
+// wantReplay checks that got is a replay of want.
 func wantReplay(tb testing.TB, want, got testkit.Response) {
 	tb.Helper()
-	if got.Status != want.Status || string(got.Body) != string(want.Body) || got.Header.Get("Idempotency-Replayed") != "true" {
+	if got.Status != want.Status || string(got.Body) != string(want.Body) ||
+		got.Header.Get("Idempotency-Replayed") != "true" {
 		tb.Errorf("answer = %d %s (Idempotency-Replayed: %q); want a replay of %d %s",
 			got.Status, got.Body, got.Header.Get("Idempotency-Replayed"), want.Status, want.Body)
 	}
@@ -56,11 +56,12 @@ func wantReplay(tb testing.TB, want, got testkit.Response) {
 	}
 }
 
-// wantAnew checks that an answer is the operation's own.
+// wantAnew checks that an answer is not a replay.
 func wantAnew(tb testing.TB, res testkit.Response, status int) {
 	tb.Helper()
 	if res.Status != status || res.Header.Get("Idempotency-Replayed") != "" {
-		tb.Fatalf("answer = %d %s (Idempotency-Replayed: %q), want %d anew", res.Status, res.Body, res.Header.Get("Idempotency-Replayed"), status)
+		tb.Fatalf("answer = %d %s (Idempotency-Replayed: %q), want %d anew", res.Status, res.Body,
+			res.Header.Get("Idempotency-Replayed"), status)
 	}
 }
 
@@ -76,22 +77,36 @@ func TestARepeatedRequestIsAnsweredAsTheFirst(t *testing.T) {
 			req    testkit.Request
 			status int
 		}{
-			"purchase":   {testkit.Purchase("", "once"), 200},
-			"activate":   {activation(license, "a.example"), 200},
-			"install":    {installation(admin, testkit.ExternalPlugin(t, "hello", nil)), 201},
-			"instance":   {testkit.Post(admin, testkit.PayInstances, map[string]any{"instanceKey": "eu", "config": testkit.PayConfig()}), 201},
-			"refusal":    {testkit.Purchase("", "no-such-tier"), 400},
-			"no product": {testkit.Request{Method: http.MethodPost, Path: testkit.Products + "/nope/activate", Body: map[string]any{"licenseKey": "x", "instanceId": "y"}}, 404},
-			"conflict":   {testkit.Post(admin, testkit.PayInstances, map[string]any{"instanceKey": "default", "config": testkit.PayConfig()}), 409},
+			"purchase": {testkit.Purchase("", "once"), 200},
+			"activate": {activation(license, "a.example"), 200},
+			"install":  {installation(admin, testkit.ExternalPlugin(t, "hello", nil)), 201},
+			"instance": {
+				testkit.Post(admin, testkit.PayInstances, map[string]any{
+					"instanceKey": "eu", "config": testkit.PayConfig(),
+				}), 201,
+			},
+			"refusal": {testkit.Purchase("", "no-such-tier"), 400},
+			"no product": {
+				testkit.Post("", testkit.Products+"/nope/activate", map[string]any{
+					"licenseKey": "x", "instanceId": "y",
+				}), 404,
+			},
+			"conflict": {
+				testkit.Post(admin, testkit.PayInstances, map[string]any{
+					"instanceKey": "default", "config": testkit.PayConfig(),
+				}), 409,
+			},
 		} {
 			first := a.Do(t, under("key of "+name, tt.req))
 			wantAnew(t, first, tt.status)
 			wantReplay(t, first, a.Do(t, under("key of "+name, tt.req)))
 			wantReplay(t, first, b.Do(t, under("key of "+name, tt.req)))
 		}
-		// The spelling of a key does not matter, and each route has its own.
+		// The spelling of a key does not matter, and each route has keys of its
+		// own.
 		wantAnew(t, a.Do(t, under("k", testkit.Purchase("", "once"))), 200)
-		if res := a.Do(t, under(`"k"`, testkit.Purchase("", "once"))); res.Header.Get("Idempotency-Replayed") != "true" {
+		res := a.Do(t, under(`"k"`, testkit.Purchase("", "once")))
+		if res.Header.Get("Idempotency-Replayed") != "true" {
 			t.Errorf("the quoted spelling of a key = %d %s, want a replay", res.Status, res.Body)
 		}
 		wantAnew(t, a.Do(t, under("k", activation(license, "a.example"))), 200)
@@ -110,7 +125,7 @@ func TestARepeatedRequestIsAnsweredAsTheFirst(t *testing.T) {
 	})
 }
 
-// A form has other boundaries each time it is sent.
+// A form has other boundaries each time.
 func TestAKeyOfAnInstallStandsForTheArchive(t *testing.T) {
 	t.Parallel()
 
@@ -127,7 +142,8 @@ func TestAKeyOfAnInstallStandsForTheArchive(t *testing.T) {
 	wantAnew(t, first, http.StatusCreated)
 	wantReplay(t, first, send(archive))
 	wantReplay(t, first, a.Do(t, under("k", installation(admin, archive))))
-	testkit.WantError(t, send(testkit.ExternalPlugin(t, "other", nil)), http.StatusUnprocessableEntity, "IDEMPOTENCY_KEY_REUSED")
+	testkit.WantError(t, send(testkit.ExternalPlugin(t, "other", nil)), http.StatusUnprocessableEntity,
+		"IDEMPOTENCY_KEY_REUSED")
 }
 
 func TestAKeyStandsForOneRequest(t *testing.T) {
@@ -138,17 +154,23 @@ func TestAKeyStandsForOneRequest(t *testing.T) {
 	other := testkit.Purchase("", "once")
 	other.Path = testkit.Products + "/bare/purchase"
 	for name, req := range map[string]testkit.Request{
-		"another body": testkit.Purchase("", "monthly"), "the same with a space": {Method: http.MethodPost, Path: testkit.Purchase("", "").Path, Body: `{"paymentMethod":"card", "tierId":"once"}`}, "another product": other,
+		"another body": testkit.Purchase("", "monthly"),
+		"the same with a space": {
+			Method: http.MethodPost, Path: testkit.Purchase("", "").Path,
+			Body: `{"paymentMethod":"card", "tierId":"once"}`,
+		}, "another product": other,
 	} {
 		res := a.Do(t, under("k", req))
-		if testkit.WantFlatError(t, res, http.StatusUnprocessableEntity, "IDEMPOTENCY_KEY_REUSED"); t.Failed() {
+		testkit.WantFlatError(t, res, http.StatusUnprocessableEntity, "IDEMPOTENCY_KEY_REUSED")
+		if t.Failed() {
 			t.Fatal(name)
 		}
 	}
 	wantReplay(t, first, a.Do(t, under("k", testkit.Purchase("", "once"))))
 }
 
-// Answers hold licence keys: whoever guesses a key must not get one.
+// Answers contain license keys: guessing an Idempotency-Key must not reveal
+// one.
 func TestNobodyGetsAnAnswerWithAnothersKey(t *testing.T) {
 	t.Parallel()
 
@@ -163,19 +185,23 @@ func TestNobodyGetsAnAnswerWithAnothersKey(t *testing.T) {
 	ada, bob := a.Register(t, "ada"), a.Register(t, "bob")
 	seen := map[string]string{}
 	for name, req := range map[string]testkit.Request{
-		"ada": from("203.0.113.1", testkit.Purchase(ada.Access, "once")), "bob": from("203.0.113.1", testkit.Purchase(bob.Access, "once")),
-		"a guest": from("203.0.113.1", testkit.Purchase("", "once")), "a guest elsewhere": from("203.0.113.2", testkit.Purchase("", "once")),
-		"IPv6": from("2001:db8:0:1::1", testkit.Purchase("", "once")), "the next network": from("2001:db8:0:2::1", testkit.Purchase("", "once")),
+		"ada":               from("203.0.113.1", testkit.Purchase(ada.Access, "once")),
+		"bob":               from("203.0.113.1", testkit.Purchase(bob.Access, "once")),
+		"a guest":           from("203.0.113.1", testkit.Purchase("", "once")),
+		"a guest elsewhere": from("203.0.113.2", testkit.Purchase("", "once")),
+		"IPv6":              from("2001:db8:0:1::1", testkit.Purchase("", "once")),
+		"the next network":  from("2001:db8:0:2::1", testkit.Purchase("", "once")),
 	} {
 		res := a.Do(t, req)
 		wantAnew(t, res, http.StatusOK)
 		if other, known := seen[res.Text(t, "licenseKey")]; known {
-			t.Errorf("%s got the licence of %s", name, other)
+			t.Errorf("%s got the license of %s", name, other)
 		}
 		seen[res.Text(t, "licenseKey")] = name
 	}
-	// A user is known by more than the address.
-	if res := a.Do(t, from("203.0.113.9", testkit.Purchase(ada.Access, "once"))); seen[res.Text(t, "licenseKey")] != "ada" {
+	// A user is known by the account and not by the address.
+	res := a.Do(t, from("203.0.113.9", testkit.Purchase(ada.Access, "once")))
+	if seen[res.Text(t, "licenseKey")] != "ada" {
 		t.Errorf("ada from elsewhere = %d %s, want her first answer", res.Status, res.Body)
 	}
 }
@@ -186,14 +212,17 @@ func TestAReplayIsOnlyForWhoMayStillCall(t *testing.T) {
 	a := testkit.New(t)
 	a.InstallPay(t)
 	root, second := a.Login(t, "root"), a.Admin(t, "second")
-	req := under("k", testkit.Post(second.Access, testkit.PayInstances, map[string]any{"instanceKey": "eu", "config": testkit.PayConfig()}))
+	req := under("k",
+		testkit.Post(second.Access, testkit.PayInstances, map[string]any{
+			"instanceKey": "eu", "config": testkit.PayConfig(),
+		}))
 	wantAnew(t, a.Do(t, req), http.StatusCreated)
-	res := a.Do(t, testkit.Request{Method: http.MethodPatch, Path: "/api/v1/admin/users/" + second.UserID, Token: root.Access, Body: map[string]any{"role": "USER"}})
+	res := a.Do(t, testkit.Patch(root.Access, "/api/v1/admin/users/"+second.UserID, map[string]any{"role": "USER"}))
 	if res.Status != http.StatusOK {
 		t.Fatal(string(res.Body))
 	}
 	testkit.WantError(t, a.Do(t, req), http.StatusForbidden, "FORBIDDEN")
-	a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/auth/logout", Token: second.Access})
+	a.Do(t, testkit.Post(second.Access, "/auth/logout", nil))
 	testkit.WantError(t, a.Do(t, req), http.StatusUnauthorized, "UNAUTHORIZED")
 }
 
@@ -234,7 +263,12 @@ func TestABadKeyIsAFaultBesideThoseOfTheBody(t *testing.T) {
 		if got := testkit.IssuePaths(t, a.Do(t, req)); got != "Idempotency-Key tierId paymentMethod" {
 			t.Errorf("%s: issues about %q", name, got)
 		}
-		for _, req := range []testkit.Request{installation(admin, testkit.ExternalPlugin(t, "hello", nil)), testkit.Post(admin, testkit.PayInstances, map[string]any{"instanceKey": "eu", "config": testkit.PayConfig()})} {
+		for _, req := range []testkit.Request{
+			installation(admin, testkit.ExternalPlugin(t, "hello", nil)),
+			testkit.Post(admin, testkit.PayInstances, map[string]any{
+				"instanceKey": "eu", "config": testkit.PayConfig(),
+			}),
+		} {
 			req = under("", req)
 			req.Header["Idempotency-Key"] = values
 			testkit.WantError(t, a.Do(t, req), http.StatusBadRequest, "VALIDATION_ERROR")
@@ -246,8 +280,8 @@ func TestABadKeyIsAFaultBesideThoseOfTheBody(t *testing.T) {
 	wantAnew(t, a.Do(t, under(strings.Repeat("k", 255), testkit.Purchase("", "once"))), http.StatusOK)
 }
 
-// What says nothing about the thing itself leaves the key free: the client
-// corrects the request, or waits, and sends it again.
+// A refusal before the operation leaves the key free: the client corrects the
+// request, or waits, and sends it again.
 func TestARequestThatWasNotCarriedOutLeavesItsKeyFree(t *testing.T) {
 	t.Parallel()
 
@@ -265,17 +299,19 @@ func TestARequestThatWasNotCarriedOutLeavesItsKeyFree(t *testing.T) {
 	testkit.WantFlatError(t, a.Do(t, under("k", bad)), http.StatusBadRequest, "VALIDATION_ERROR")
 	testkit.WantFlatError(t, a.Do(t, under("k", large)), http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
 	testkit.WantFlatError(t, a.Do(t, under("k", text)), http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
-	testkit.WantFlatError(t, a.Do(t, under("k", testkit.Purchase("no token", "once"))), http.StatusUnauthorized, "UNAUTHORIZED")
+	testkit.WantFlatError(t, a.Do(t, under("k", testkit.Purchase("no token", "once"))), http.StatusUnauthorized,
+		"UNAUTHORIZED")
 	fits := testkit.Purchase("", "once")
 	fits.Body = pad(1 << 20)
 	first := a.Do(t, under("k", fits))
 	wantAnew(t, first, http.StatusOK)
 	wantReplay(t, first, a.Do(t, under("k", fits)))
-	testkit.WantError(t, a.Do(t, under("k", installation(a.Admin(t, "root").Access, []byte("x")))), http.StatusBadRequest, "INVALID_ARCHIVE")
+	testkit.WantError(t, a.Do(t, under("k", installation(a.Admin(t, "root").Access, []byte("x")))),
+		http.StatusBadRequest, "INVALID_ARCHIVE")
 }
 
-// A refusal is an answer like any other: the same request gets it again, even if
-// it would succeed by now.
+// A refusal by the operation is an answer like any other: the same request gets
+// it again, even if it would succeed by now.
 func TestARefusalIsReplayed(t *testing.T) {
 	t.Parallel()
 
@@ -288,30 +324,37 @@ func TestARefusalIsReplayed(t *testing.T) {
 	notYet := testkit.Purchase("", "only")
 	notYet.Path = testkit.Products + "/hidden/purchase"
 	testkit.WantFlatError(t, a.Do(t, under("k", notYet)), http.StatusBadRequest, "PURCHASE_FAILED")
-	if _, err := a.Catalog.Import(t.Context(), fstest.MapFS{"c.yaml": {Data: []byte(catalog)}, "mail.svg": {Data: []byte(testkit.SVG)}}, "c.yaml"); err != nil {
+	if _, err := a.Catalog.Import(t.Context(), fstest.MapFS{
+		"c.yaml": {Data: []byte(catalog)}, "mail.svg": {Data: []byte(testkit.SVG)},
+	}, "c.yaml"); err != nil {
 		t.Fatal(err)
 	}
 	res := a.Do(t, under("k", notYet))
-	if testkit.WantFlatError(t, res, http.StatusBadRequest, "PURCHASE_FAILED"); res.Header.Get("Idempotency-Replayed") != "true" {
+	testkit.WantFlatError(t, res, http.StatusBadRequest, "PURCHASE_FAILED")
+	if res.Header.Get("Idempotency-Replayed") != "true" {
 		t.Error("the refusal is not a replay")
 	}
 	wantAnew(t, a.Do(t, under("another", notYet)), http.StatusOK)
 	wantReplay(t, refused, a.Do(t, under("k", activation(license, "b.example"))))
 }
 
-// The database of idempotency keys tells nobody a licence key, a buyer or where
-// a guest was.
+// The table of idempotency keys reveals no license key, no buyer and no guest's
+// address.
 func TestAnswersAreSealedAtRest(t *testing.T) {
 	t.Parallel()
 
 	testkit.Replicas(t, func(t *testing.T, a, _ *testkit.App, db *sql.DB) {
 		a.ImportCatalog(t)
 		req := testkit.Purchase("", "once")
-		req.Body = map[string]any{"tierId": "once", "paymentMethod": "card", "billingInfo": map[string]any{"email": "ada@example.com"}}
+		req.Body = map[string]any{
+			"tierId": "once", "paymentMethod": "card", "billingInfo": map[string]any{"email": "ada@example.com"},
+		}
 		res := a.Do(t, under("my-order-7", req))
 		wantAnew(t, res, http.StatusOK)
 		var id, fingerprint, sealed string
-		if err := db.QueryRowContext(t.Context(), `SELECT id, fingerprint, answer_sealed FROM idempotency_keys`).Scan(&id, &fingerprint, &sealed); err != nil {
+		err := db.QueryRowContext(t.Context(), `SELECT id, fingerprint, answer_sealed FROM idempotency_keys`).Scan(&id,
+			&fingerprint, &sealed)
+		if err != nil {
 			t.Fatal(err)
 		}
 		if len(id) != 64 || len(fingerprint) != 64 || !strings.HasPrefix(sealed, "s1.") {
@@ -325,7 +368,7 @@ func TestAnswersAreSealedAtRest(t *testing.T) {
 	})
 }
 
-// An order's id opens its receipt, with the licence key.
+// An order's id opens its receipt, with the license key.
 func TestAClientCannotChooseTheIDOfItsOrder(t *testing.T) {
 	t.Parallel()
 
@@ -344,7 +387,7 @@ func TestAClientCannotChooseTheIDOfItsOrder(t *testing.T) {
 	}
 }
 
-// CONTRACT 1 limits no request for its key: a guest's office may have many.
+// CONTRACT 1 limits no requests by their keys: a guest's office may send many.
 func TestGuestsKeysAreNotLimited(t *testing.T) {
 	t.Parallel()
 

@@ -53,8 +53,8 @@ func TestLimitsAreThoseOfTheSpecification(t *testing.T) {
 	}
 }
 
-// Each limited route answers as often as its limit says and not once more, in
-// the documented form, and again when it says so.
+// Each limited route answers as often as its limit allows and not once more,
+// refuses in the documented form, and answers again when it says so.
 func TestLimitedRoutesStopAtTheirLimit(t *testing.T) {
 	t.Parallel()
 
@@ -67,41 +67,60 @@ func TestLimitedRoutesStopAtTheirLimit(t *testing.T) {
 	}{
 		{"register", 5, 12 * time.Minute, func(*testing.T, *testkit.App) func(int) testkit.Request {
 			return func(i int) testkit.Request {
-				return testkit.Request{Method: "POST", Path: "/auth/register", Header: testkit.From("203.0.113.9"), Body: map[string]string{
-					"email": fmt.Sprintf("u%d@example.com", i), "username": fmt.Sprintf("user%d", i), "password": "correct horse",
-				}}
+				return testkit.Request{
+					Method: "POST", Path: "/auth/register", Header: testkit.From("203.0.113.9"),
+					Body: map[string]string{
+						"email": fmt.Sprintf("u%d@example.com", i), "username": fmt.Sprintf("user%d", i),
+						"password": "correct horse",
+					},
+				}
 			}
 		}},
 		{"register with bad bodies", 5, 12 * time.Minute, func(*testing.T, *testkit.App) func(int) testkit.Request {
 			return func(int) testkit.Request {
-				return testkit.Request{Method: "POST", Path: "/auth/register", Header: testkit.From("203.0.113.9"), Body: "nonsense"}
+				return testkit.Request{
+					Method: "POST", Path: "/auth/register", Header: testkit.From("203.0.113.9"), Body: "nonsense",
+				}
 			}
 		}},
 		{"login", 10, 6 * time.Second, func(*testing.T, *testkit.App) func(int) testkit.Request {
 			return func(int) testkit.Request {
-				return testkit.Request{Method: "POST", Path: "/auth/login", Header: testkit.From("203.0.113.9"), Body: map[string]string{"email": "no@example.com", "password": "wrong horse"}}
+				return testkit.Request{
+					Method: "POST", Path: "/auth/login", Header: testkit.From("203.0.113.9"),
+					Body: map[string]string{"email": "no@example.com", "password": "wrong horse"},
+				}
 			}
 		}},
 		{"forgot-password", 10, 6 * time.Minute, func(*testing.T, *testkit.App) func(int) testkit.Request {
 			return func(i int) testkit.Request {
-				return testkit.Request{Method: "POST", Path: "/auth/forgot-password", Header: testkit.From("203.0.113.9"), Body: map[string]string{"email": fmt.Sprintf("u%d@example.com", i)}}
+				return testkit.Request{
+					Method: "POST", Path: "/auth/forgot-password", Header: testkit.From("203.0.113.9"),
+					Body: map[string]string{"email": fmt.Sprintf("u%d@example.com", i)},
+				}
 			}
 		}},
 		{"reset-password", 10, 6 * time.Second, func(*testing.T, *testkit.App) func(int) testkit.Request {
 			return func(int) testkit.Request {
-				return testkit.Request{Method: "POST", Path: "/auth/reset-password", Header: testkit.From("203.0.113.9"), Body: map[string]string{"token": "made up", "newPassword": "another horse"}}
+				return testkit.Request{
+					Method: "POST", Path: "/auth/reset-password", Header: testkit.From("203.0.113.9"),
+					Body: map[string]string{"token": "made up", "newPassword": "another horse"},
+				}
 			}
 		}},
 		{"setup", 10, 6 * time.Second, func(*testing.T, *testkit.App) func(int) testkit.Request {
 			return func(int) testkit.Request {
-				return testkit.Request{Method: "POST", Path: "/auth/setup", Header: testkit.From("203.0.113.9"), Body: "nonsense"}
+				return testkit.Request{
+					Method: "POST", Path: "/auth/setup", Header: testkit.From("203.0.113.9"), Body: "nonsense",
+				}
 			}
 		}},
 		{"me", 100, 600 * time.Millisecond, func(t *testing.T, a *testkit.App) func(int) testkit.Request {
 			t.Helper()
 			token := registered(t, a).Text(t, "data.access_token")
 			return func(i int) testkit.Request {
-				return testkit.Request{Method: "GET", Path: "/auth/me", Token: token, Header: testkit.From(fmt.Sprintf("203.0.113.%d", i))}
+				return testkit.Request{
+					Method: "GET", Path: "/auth/me", Token: token, Header: testkit.From(fmt.Sprintf("203.0.113.%d", i)),
+				}
 			}
 		}},
 		{"change-password", 5, 12 * time.Minute, func(t *testing.T, a *testkit.App) func(int) testkit.Request {
@@ -109,14 +128,20 @@ func TestLimitedRoutesStopAtTheirLimit(t *testing.T) {
 			token := registered(t, a).Text(t, "data.access_token")
 			return func(i int) testkit.Request {
 				return testkit.Request{
-					Method: "POST", Path: "/auth/change-password", Token: token, Header: testkit.From(fmt.Sprintf("203.0.113.%d", i)),
+					Method: "POST", Path: "/auth/change-password",
+					Token: token, Header: testkit.From(fmt.Sprintf("203.0.113.%d", i)),
 					Body: map[string]string{"currentPassword": "wrong horse", "newPassword": "another horse"},
 				}
 			}
 		}},
-		{"refresh of a token that does not verify", 60, time.Minute, func(*testing.T, *testkit.App) func(int) testkit.Request {
+		{"refresh of a token that does not verify", 60, time.Minute, func(*testing.T,
+			*testkit.App) func(int) testkit.Request {
 			return func(i int) testkit.Request {
-				return testkit.Request{Method: "POST", Path: "/auth/refresh", Header: testkit.From(fmt.Sprintf("203.0.113.%d", i)), Body: map[string]string{"refresh_token": "made up"}}
+				return testkit.Request{
+					Method: "POST", Path: "/auth/refresh",
+					Header: testkit.From(fmt.Sprintf("203.0.113.%d", i)),
+					Body:   map[string]string{"refresh_token": "made up"},
+				}
 			}
 		}},
 	}
@@ -136,7 +161,8 @@ func TestLimitedRoutesStopAtTheirLimit(t *testing.T) {
 			if res.Status != http.StatusTooManyRequests || res.Text(t, "error.code") != "RATE_LIMIT_EXCEEDED" {
 				t.Fatalf("request %d = %d %s, want 429", tt.limit+1, res.Status, res.Body)
 			}
-			if got := res.Get(t, "error.retryAfter"); got != float64(wait) || res.Header.Get("Retry-After") != fmt.Sprint(wait) {
+			if got := res.Get(t, "error.retryAfter"); got != float64(wait) ||
+				res.Header.Get("Retry-After") != fmt.Sprint(wait) {
 				t.Errorf("retryAfter = %v, Retry-After = %s; want %d", got, res.Header.Get("Retry-After"), wait)
 			}
 			a.Clock.Advance(tt.refill)
@@ -154,7 +180,10 @@ func TestRefreshIsLimitedBySessionHoweverOftenTheTokenRotates(t *testing.T) {
 	a := testkit.New(t, testkit.Limited)
 	token := registered(t, a).Text(t, "data.refresh_token")
 	for i := range 61 {
-		res := a.Do(t, testkit.Request{Method: "POST", Path: "/auth/refresh", Header: testkit.From(fmt.Sprintf("203.0.113.%d", i)), Body: map[string]string{"refresh_token": token}})
+		res := a.Do(t, testkit.Request{
+			Method: "POST", Path: "/auth/refresh",
+			Header: testkit.From(fmt.Sprintf("203.0.113.%d", i)), Body: map[string]string{"refresh_token": token},
+		})
 		if want := map[bool]int{true: 200, false: 429}[i < 60]; res.Status != want {
 			t.Fatalf("refresh %d = %d, want %d", i+1, res.Status, want)
 		}
@@ -162,9 +191,9 @@ func TestRefreshIsLimitedBySessionHoweverOftenTheTokenRotates(t *testing.T) {
 			token = next
 		}
 	}
-	// Not used up by being refused: the session goes on.
+	// The refusal did not use up the token: the session goes on.
 	a.Clock.Advance(time.Minute)
-	if res := a.Do(t, testkit.Request{Method: "POST", Path: "/auth/refresh", Body: map[string]string{"refresh_token": token}}); res.Status != 200 {
+	if res := a.Send(t, "/auth/refresh", map[string]string{"refresh_token": token}); res.Status != 200 {
 		t.Errorf("refresh a minute later = %d, want 200", res.Status)
 	}
 }
@@ -177,12 +206,15 @@ func TestNoSpellingOfAPathEscapesALimit(t *testing.T) {
 		a.Do(t, badLogin("203.0.113.9"))
 	}
 	for _, path := range []string{
-		"/auth/login", "/auth/%6cogin", "/%61uth/login", "/auth/login?x=1", "//auth/login", "/auth//login", "/auth/./login",
-		"/x/../auth/login", "/auth/login/", "/auth/LOGIN", "/auth/login;x", "/auth%2Flogin", "/auth/login%20", "/auth/login%00",
+		"/auth/login", "/auth/%6cogin", "/%61uth/login",
+		"/auth/login?x=1", "//auth/login", "/auth//login", "/auth/./login",
+		"/x/../auth/login", "/auth/login/", "/auth/LOGIN",
+		"/auth/login;x", "/auth%2Flogin", "/auth/login%20", "/auth/login%00",
 	} {
 		req := badLogin("203.0.113.9")
 		req.Path = path
-		// The answers allowed are the limit, and that there is no such address.
+		// Allowed answers are the limit, and that there is no such address or
+		// method.
 		if res := a.DoUnchecked(t, req); res.Status != 429 && res.Status != 404 && res.Status != 405 {
 			t.Errorf("POST %s = %d %s", path, res.Status, res.Body)
 		}
@@ -253,7 +285,9 @@ func TestReplicasShareTheirLimitsInRedis(t *testing.T) {
 	}
 	one, two := testkit.New(t, testkit.Limited, shared), testkit.New(t, testkit.Limited, shared)
 	// Redis counts in real time: registrations refill only long after the test.
-	bad := testkit.Request{Method: "POST", Path: "/auth/register", Header: testkit.From("203.0.113.9"), Body: "nonsense"}
+	bad := testkit.Request{
+		Method: "POST", Path: "/auth/register", Header: testkit.From("203.0.113.9"), Body: "nonsense",
+	}
 	for i := range 5 {
 		if res := []*testkit.App{one, two}[i%2].Do(t, bad); res.Status == 429 {
 			t.Fatalf("request %d = 429", i+1)
@@ -294,7 +328,7 @@ func TestClaimsAreLimited(t *testing.T) {
 			if last.Status == http.StatusTooManyRequests {
 				t.Fatalf("%s is limited too early", path)
 			}
-			last = a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/api/marketplace/orders" + path, Token: ada, Body: `{"token":"wrong"}`})
+			last = a.Do(t, testkit.Post(ada, "/api/marketplace/orders"+path, `{"token":"wrong"}`))
 		}
 		testkit.WantFlatError(t, last, http.StatusTooManyRequests, "RATE_LIMIT_EXCEEDED")
 		if got := last.Header.Get("Retry-After"); got != refill {
@@ -303,7 +337,7 @@ func TestClaimsAreLimited(t *testing.T) {
 	}
 }
 
-// Each purchase leaves an order behind: nobody makes them without end.
+// Each purchase leaves an order behind, so their number is limited.
 func TestPurchasesAreLimited(t *testing.T) {
 	t.Parallel()
 	a := testkit.NewShop(t, testkit.Limited)
@@ -320,7 +354,8 @@ func TestPurchasesAreLimited(t *testing.T) {
 			return a.Do(t, r)
 		}
 		for i := range 600 {
-			if res := ask(i); res.Status != http.StatusBadRequest || res.Header.Get("RateLimit-Policy") != `"purchase";q=600;w=60` {
+			if res := ask(i); res.Status != http.StatusBadRequest ||
+				res.Header.Get("RateLimit-Policy") != `"purchase";q=600;w=60` {
 				t.Fatalf("%s: request %d = %d %q", who, i+1, res.Status, res.Header.Get("RateLimit-Policy"))
 			}
 		}

@@ -21,7 +21,9 @@ var theReference = sync.OnceValues(func() (referenceFiles, error) {
 		return referenceFiles{}, err
 	}
 	page, err := reference.Render(document, paths)
-	return referenceFiles{document: document, documentTag: web.ContentTag(document), page: page, pageTag: web.ContentTag(page.HTML)}, err
+	return referenceFiles{
+		document: document, documentTag: web.ContentTag(document), page: page, pageTag: web.ContentTag(page.HTML),
+	}, err
 })
 
 type referenceFiles struct {
@@ -49,7 +51,8 @@ func docs(w http.ResponseWriter, r *http.Request) error {
 	}
 	// The page needs no script, image or frame.
 	w.Header().Set("Content-Security-Policy",
-		"default-src 'none'; style-src "+ref.page.StyleSource+"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+		"default-src 'none'; style-src "+ref.page.StyleSource+
+			"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	web.WriteCached(w, r, "text/html; charset=utf-8", ref.pageTag, ref.page.HTML)
 	return nil
 }

@@ -35,7 +35,8 @@ func TestReferenceIsSentOnce(t *testing.T) {
 		}
 		for _, header := range []string{tag, `"other", W/` + tag, "*"} {
 			if again := getReference(t, path, header); again.Code != http.StatusNotModified || again.Body.Len() != 0 {
-				t.Errorf("%s with If-None-Match %s: %d with %d bytes, want 304 without a body", path, header, again.Code, again.Body.Len())
+				t.Errorf("%s with If-None-Match %s: %d with %d bytes, want 304 without a body", path, header,
+					again.Code, again.Body.Len())
 			}
 		}
 		if other := getReference(t, path, `"other"`); other.Code != http.StatusOK {
@@ -50,12 +51,13 @@ func TestOpenAPIIsJSON(t *testing.T) {
 	var doc struct {
 		OpenAPI string `json:"openapi"`
 	}
-	if err := json.Unmarshal(getReference(t, "/openapi.json", "").Body.Bytes(), &doc); err != nil || !strings.HasPrefix(doc.OpenAPI, "3.1.") {
+	if err := json.Unmarshal(getReference(t, "/openapi.json", "").Body.Bytes(), &doc); err != nil ||
+		!strings.HasPrefix(doc.OpenAPI, "3.1.") {
 		t.Errorf("openapi is %q (%v), want 3.1", doc.OpenAPI, err)
 	}
 }
 
-// The page needs nothing but itself, and its policy allows nothing else.
+// The page loads nothing else, and its policy allows nothing else.
 func TestDocsPageIsSelfContained(t *testing.T) {
 	t.Parallel()
 

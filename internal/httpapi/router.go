@@ -12,8 +12,10 @@ import (
 )
 
 var (
-	errNoRoute          = errs.New(errs.NotFound, "NOT_FOUND", "There is nothing at this address. See /docs for what there is.")
-	errMethodNotAllowed = errs.New(errs.MethodNotAllowed, "METHOD_NOT_ALLOWED", "This address does not answer this method. See the Allow header.")
+	errNoRoute = errs.New(errs.NotFound, "NOT_FOUND",
+		"There is nothing at this address. See /docs for what there is.")
+	errMethodNotAllowed = errs.New(errs.MethodNotAllowed, "METHOD_NOT_ALLOWED",
+		"This address does not answer this method. See the Allow header.")
 )
 
 // router registers handlers with what all routes of a kind share: who may call,

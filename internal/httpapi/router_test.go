@@ -8,8 +8,8 @@ import (
 	"stoa/internal/testkit"
 )
 
-// An address is what was asked for: nothing is redirected to a cleaner one, where
-// a DELETE would do what nobody asked for.
+// Unclean paths are not redirected: at the clean path a DELETE would do
+// something that nobody asked for.
 func TestUncleanPathsDoNotExist(t *testing.T) {
 	t.Parallel()
 
@@ -36,10 +36,11 @@ func TestUnknownMethodsAndMedia(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.New(t)
-	res := a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/auth/login"})
+	res := a.Fetch(t, "/auth/login")
 	testkit.WantError(t, res, http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED")
 	req := testkit.SignIn("ada@example.com", "secret")
 	req.Header = http.Header{"Content-Type": {"text/plain"}}
 	testkit.WantError(t, a.Do(t, req), http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
-	testkit.WantError(t, a.Do(t, testkit.Post("", "/auth/login", `{"x":"`+strings.Repeat("x", 1<<20)+`"}`)), http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
+	testkit.WantError(t, a.Send(t, "/auth/login", `{"x":"`+strings.Repeat("x", 1<<20)+`"}`),
+		http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
 }

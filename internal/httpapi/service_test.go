@@ -7,8 +7,8 @@ import (
 	"stoa/internal/testkit"
 )
 
-// The platform's own routes keep their contract, and so do addresses and methods
-// that do not exist: the test kit checks each answer.
+// The platform's own routes keep the contract, and so do unknown paths and
+// methods: testkit checks each answer.
 func TestServiceRoutes(t *testing.T) {
 	t.Parallel()
 	app := testkit.New(t)
@@ -44,7 +44,7 @@ func TestHealthIgnoresTokens(t *testing.T) {
 	app := testkit.New(t)
 
 	for _, path := range []string{"/livez", "/readyz", "/openapi.json", "/docs"} {
-		if res := app.Do(t, testkit.Request{Method: "GET", Path: path, Token: "nonsense"}); res.Status != http.StatusOK {
+		if res := app.Do(t, testkit.Get("nonsense", path)); res.Status != http.StatusOK {
 			t.Errorf("%s with a bad token = %d, want 200", path, res.Status)
 		}
 	}
@@ -55,7 +55,7 @@ func TestReferenceIsNotSentAgain(t *testing.T) {
 	app := testkit.New(t)
 
 	for _, path := range []string{"/openapi.json", "/docs"} {
-		tag := app.Do(t, testkit.Request{Method: "GET", Path: path}).Header.Get("ETag")
+		tag := app.Fetch(t, path).Header.Get("ETag")
 		again := app.Do(t, testkit.Request{Method: "GET", Path: path, Header: http.Header{"If-None-Match": {tag}}})
 		if again.Status != http.StatusNotModified || len(again.Body) != 0 {
 			t.Errorf("%s again = %d with %d bytes, want 304 with none", path, again.Status, len(again.Body))

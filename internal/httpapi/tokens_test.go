@@ -13,24 +13,28 @@ import (
 	"stoa/internal/testkit"
 )
 
-// Each kind of token, where each kind is due.
+// Every kind of token is tried where each kind is required.
 func TestEachKindOfTokenOpensItsOwnDoorOnly(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, plain *testkit.App) {
 		e := plain.InstallEcho(t, nil)
-		res := plain.Do(t, testkit.Request{Method: http.MethodGet, Path: testkit.EchoPath + "/api/x"})
+		res := plain.Fetch(t, testkit.EchoPath+"/api/x")
 		if res.Status != http.StatusOK {
 			t.Fatalf("the plugin answered %d", res.Status)
 		}
 		user := plain.Register(t, "ada")
 		tokens := map[string]string{
-			"access": user.Access, "refresh": user.Refresh, "plugin": e.Reached().Header.Get("X-Platform-Token"), "administrator": e.Admin.Access,
-			"service": testkit.ServiceToken(t, jwt.MapClaims{"sub": "billing", "iss": testkit.ServiceIssuer, "iat": testkit.T0.Unix(), "exp": testkit.T0.Add(time.Hour).Unix()}),
+			"access": user.Access, "refresh": user.Refresh,
+			"plugin": e.Reached().Header.Get("X-Platform-Token"), "administrator": e.Admin.Access,
+			"service": testkit.ServiceToken(t, jwt.MapClaims{
+				"sub": "billing", "iss": testkit.ServiceIssuer,
+				"iat": testkit.T0.Unix(), "exp": testkit.T0.Add(time.Hour).Unix(),
+			}),
 		}
 		get := func(path string) func(string) testkit.Request {
 			return func(token string) testkit.Request {
-				return testkit.Request{Method: http.MethodGet, Path: path, Token: token}
+				return testkit.Get(token, path)
 			}
 		}
 		for _, door := range []struct {
@@ -62,7 +66,10 @@ func TestServiceTokensManageAndDoNothingElse(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.New(t, testkit.WithServices)
-	claims := jwt.MapClaims{"sub": "billing", "iss": testkit.ServiceIssuer, "iat": testkit.T0.Unix(), "exp": testkit.T0.Add(time.Hour).Unix()}
+	claims := jwt.MapClaims{
+		"sub": "billing", "iss": testkit.ServiceIssuer,
+		"iat": testkit.T0.Unix(), "exp": testkit.T0.Add(time.Hour).Unix(),
+	}
 	for _, typ := range []string{"JWT", "at+jwt"} { // RFC 9068 issuers write the latter
 		signed := jwt.NewWithClaims(jwt.SigningMethodHS256, claims)
 		signed.Header["typ"], signed.Header["kid"] = typ, "key of the service"
@@ -73,19 +80,19 @@ func TestServiceTokensManageAndDoNothingElse(t *testing.T) {
 		for path, want := range map[string]int{
 			"/api/v1/admin/extensions": 200, "/auth/me": 401, "/auth/sessions": 401, "/api/v1/platform/config": 401,
 		} {
-			if got := a.Do(t, testkit.Request{Method: http.MethodGet, Path: path, Token: raw}).Status; got != want {
+			if got := a.Do(t, testkit.Get(raw, path)).Status; got != want {
 				t.Errorf("typ %s: %s = %d, want %d", typ, path, got, want)
 			}
 		}
 		testkit.WantError(t, a.Do(t, testkit.Refresh(raw)), http.StatusUnauthorized, "REFRESH_FAILED")
-		if got := a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/auth/logout", Token: raw}).Status; got != http.StatusOK {
+		if got := a.Do(t, testkit.Post(raw, "/auth/logout", nil)).Status; got != http.StatusOK {
 			t.Errorf("typ %s: logout = %d, want 200", typ, got)
 		}
 	}
 }
 
-// Whatever somebody calls themselves, it makes no service of them, also where the
-// issuer's name is one that a user may have.
+// No username makes a service of its user, even if the issuer's name is a valid
+// username.
 func TestNoChosenNamePassesForTheIssuer(t *testing.T) {
 	t.Parallel()
 
@@ -100,7 +107,9 @@ func TestNoChosenNamePassesForTheIssuer(t *testing.T) {
 		{"root@example.com", "ADMIN", testkit.ServiceSecret},
 		{"admin@example.com", "at-jwt", `"}.{"iss":"` + issuer + `","sub":"x"}`},
 	} {
-		res := a.Do(t, testkit.Post("", "/auth/register", map[string]string{"email": u.email, "username": u.username, "password": testkit.Password, "referralCode": u.referral}))
+		res := a.Send(t, "/auth/register", map[string]string{
+			"email": u.email, "username": u.username, "password": testkit.Password, "referralCode": u.referral,
+		})
 		tokens := testkit.TokensOf(t, res, http.StatusCreated)
 		for _, raw := range []string{tokens.Access, tokens.Refresh} {
 			parts := strings.Split(raw, ".")
@@ -113,7 +122,7 @@ func TestNoChosenNamePassesForTheIssuer(t *testing.T) {
 				if forged == tokens.Access {
 					want = http.StatusForbidden // known, and no administrator
 				}
-				if got := a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/api/v1/admin/extensions", Token: forged}).Status; got != want {
+				if got := a.Do(t, testkit.Get(forged, "/api/v1/admin/extensions")).Status; got != want {
 					t.Errorf("user %d: management = %d, want %d", i, got, want)
 				}
 			}
@@ -126,14 +135,17 @@ func TestServicesActAsAdministrators(t *testing.T) {
 	t.Parallel()
 
 	a, off := testkit.New(t, testkit.WithServices), testkit.New(t)
-	claims := jwt.MapClaims{"sub": "billing", "iss": testkit.ServiceIssuer, "iat": testkit.T0.Unix(), "exp": testkit.T0.Add(time.Hour).Unix()}
+	claims := jwt.MapClaims{
+		"sub": "billing", "iss": testkit.ServiceIssuer,
+		"iat": testkit.T0.Unix(), "exp": testkit.T0.Add(time.Hour).Unix(),
+	}
 	raw := testkit.ServiceToken(t, claims)
-	admin := testkit.Request{Method: http.MethodGet, Path: "/api/v1/admin/extensions", Token: raw}
+	admin := testkit.Get(raw, "/api/v1/admin/extensions")
 	if got := a.Do(t, admin).Status; got != http.StatusOK {
 		t.Errorf("an administrator's route = %d, want 200", got)
 	}
 	testkit.WantError(t, off.Do(t, admin), http.StatusUnauthorized, "UNAUTHORIZED")
-	// A service is nobody's session.
+	// A service has no session.
 	testkit.WantError(t, a.Do(t, testkit.Me(raw)), http.StatusUnauthorized, "UNAUTHORIZED")
 	testkit.WantError(t, a.Do(t, testkit.Post(raw, "/auth/change-password", map[string]string{
 		"currentPassword": testkit.Password, "newPassword": testkit.Password,
@@ -144,8 +156,8 @@ func TestServicesActAsAdministrators(t *testing.T) {
 	testkit.WantError(t, a.Do(t, admin), http.StatusUnauthorized, "UNAUTHORIZED")
 }
 
-// A user chooses e-mail address, username and referral code, and gets tokens that
-// carry some of it: none may make a service of the user.
+// A user chooses e-mail address, username and referral code, and the tokens
+// contain some of them: none may make a service of the user.
 func TestNoUserCanPassForAService(t *testing.T) {
 	t.Parallel()
 
@@ -156,10 +168,12 @@ func TestNoUserCanPassForAService(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, raw := range []string{tokens.Refresh, plugin, swapHeader(tokens.Access)} {
-		testkit.WantError(t, a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/api/v1/admin/extensions", Token: raw}), http.StatusUnauthorized, "UNAUTHORIZED")
+		testkit.WantError(t, a.Do(t, testkit.Get(raw, "/api/v1/admin/extensions")), http.StatusUnauthorized,
+			"UNAUTHORIZED")
 		testkit.WantError(t, a.Do(t, testkit.Me(raw)), http.StatusUnauthorized, "UNAUTHORIZED")
 	}
-	testkit.WantError(t, a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/api/v1/admin/extensions", Token: tokens.Access}), http.StatusForbidden, "FORBIDDEN")
+	testkit.WantError(t, a.Do(t, testkit.Get(tokens.Access, "/api/v1/admin/extensions")), http.StatusForbidden,
+		"FORBIDDEN")
 }
 
 // swapHeader gives a token the header {"alg":"HS256","typ":"JWT"}.

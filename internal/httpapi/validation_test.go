@@ -46,30 +46,67 @@ func TestEveryViolationIsNamed(t *testing.T) {
 		method, path, body string
 		want               []string
 	}{
-		{"POST", "/auth/register", `{"email":1,"username":"ab","password":"1"}`, []string{"email wrong_type", "username too_short", "password too_short"}},
-		{"POST", "/auth/register", `{"email":"no","username":[],"referralCode":{}}`, []string{"username wrong_type", "referralCode wrong_type", "email invalid_email", "password required"}},
-		{"POST", "/auth/register", `{"EMAIL":"a@example.com","Username":"ada","passWord":"secret"}`, []string{"email required", "username required", "password required"}},
+		{
+			"POST", "/auth/register", `{"email":1,"username":"ab","password":"1"}`,
+			[]string{"email wrong_type", "username too_short", "password too_short"},
+		},
+		{
+			"POST", "/auth/register", `{"email":"no","username":[],"referralCode":{}}`,
+			[]string{"username wrong_type", "referralCode wrong_type", "email invalid_email", "password required"},
+		},
+		{
+			"POST", "/auth/register", `{"EMAIL":"a@example.com","Username":"ada","passWord":"secret"}`,
+			[]string{"email required", "username required", "password required"},
+		},
 		{"POST", "/auth/login", `{"email":1}`, []string{"email wrong_type", "password required"}},
 		{"POST", "/auth/login", `{"Email":"a@example.com","password":"secret"}`, []string{"email required"}},
 		{"POST", "/auth/refresh", `{"refresh_token":true}`, []string{"refresh_token wrong_type"}},
 		{"POST", "/auth/refresh", `{"refreshToken":"x"}`, []string{"refresh_token required"}},
-		{"POST", "/auth/change-password", `{"currentPassword":1}`, []string{"currentPassword wrong_type", "newPassword required"}},
-		{"POST", "/auth/change-password", `{"newPassword":"short"}`, []string{"currentPassword required", "newPassword too_short"}},
+		{
+			"POST", "/auth/change-password", `{"currentPassword":1}`,
+			[]string{"currentPassword wrong_type", "newPassword required"},
+		},
+		{
+			"POST", "/auth/change-password", `{"newPassword":"short"}`,
+			[]string{"currentPassword required", "newPassword too_short"},
+		},
 		{"POST", "/auth/forgot-password", `{"email":[]}`, []string{"email wrong_type"}},
 		{"POST", "/auth/forgot-password", `{"email":"nobody"}`, []string{"email invalid_email"}},
-		{"POST", "/auth/reset-password", `{"token":1,"newPassword":"short"}`, []string{"token wrong_type", "newPassword too_short"}},
-		{"POST", "/auth/setup", `{"token":1,"email":"no","username":"ab","password":false}`, []string{"token wrong_type", "password wrong_type", "email invalid_email", "username too_short"}},
+		{
+			"POST", "/auth/reset-password", `{"token":1,"newPassword":"short"}`,
+			[]string{"token wrong_type", "newPassword too_short"},
+		},
+		{
+			"POST", "/auth/setup", `{"token":1,"email":"no","username":"ab","password":false}`,
+			[]string{"token wrong_type", "password wrong_type", "email invalid_email", "username too_short"},
+		},
 		{"PATCH", user, `{"active":"no","role":"KING"}`, []string{"active wrong_type", "role invalid"}},
 		{"PATCH", user, `{"active":0,"role":1}`, []string{"active wrong_type", "role wrong_type"}},
 		{"PATCH", user, `{"role":""}`, []string{"role invalid"}},
 		{
-			"POST", "/api/marketplace/products/x/purchase", `{"tierId":1,"paymentMethod":" \t ","billingInfo":{"name":1,"email":"a\nb"}}`,
-			[]string{"tierId wrong_type", "billingInfo.name wrong_type", "paymentMethod required", "billingInfo.email out_of_range"},
+			"POST", "/api/marketplace/products/x/purchase",
+			`{"tierId":1,"paymentMethod":" \t ","billingInfo":{"name":1,"email":"a\nb"}}`,
+			[]string{
+				"tierId wrong_type", "billingInfo.name wrong_type",
+				"paymentMethod required", "billingInfo.email out_of_range",
+			},
 		},
-		{"POST", "/api/marketplace/products/x/purchase", `{"billingInfo":[]}`, []string{"billingInfo wrong_type", "tierId required", "paymentMethod required"}},
-		{"POST", "/api/v1/admin/plugins/echo/instances", `{"enabled":1}`, []string{"instanceKey required", "enabled wrong_type"}},
-		{"POST", "/api/v1/admin/plugins/echo/instances", `{"InstanceKey":"b","Enabled":1,"CONFIG":1}`, []string{"instanceKey required"}},
-		{"POST", "/api/marketplace/products/x/activate", `{"licenseKey":1}`, []string{"licenseKey wrong_type", "instanceId required"}},
+		{
+			"POST", "/api/marketplace/products/x/purchase", `{"billingInfo":[]}`,
+			[]string{"billingInfo wrong_type", "tierId required", "paymentMethod required"},
+		},
+		{
+			"POST", "/api/v1/admin/plugins/echo/instances",
+			`{"enabled":1}`, []string{"instanceKey required", "enabled wrong_type"},
+		},
+		{
+			"POST", "/api/v1/admin/plugins/echo/instances",
+			`{"InstanceKey":"b","Enabled":1,"CONFIG":1}`, []string{"instanceKey required"},
+		},
+		{
+			"POST", "/api/marketplace/products/x/activate",
+			`{"licenseKey":1}`, []string{"licenseKey wrong_type", "instanceId required"},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.path+" "+tt.body, func(t *testing.T) {
@@ -83,12 +120,13 @@ func TestEveryViolationIsNamed(t *testing.T) {
 	}
 }
 
-// Of a field that is given twice the last counts, whatever its type.
+// The last of two fields with the same name counts, whatever their types.
 func TestLastOfTwoFieldsCounts(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.New(t)
-	res := a.Do(t, testkit.Post("", "/auth/register", `{"email":1,"email":"ada@example.com","username":"ada","password":"secret","Email":"eve@example.com"}`))
+	res := a.Send(t, "/auth/register",
+		`{"email":1,"email":"ada@example.com","username":"ada","password":"secret","Email":"eve@example.com"}`)
 	if got := res.Text(t, "data.user.email"); res.Status != http.StatusCreated || got != "ada@example.com" {
 		t.Errorf("answer = %d %s, want the address that was given last", res.Status, res.Body)
 	}
@@ -100,8 +138,13 @@ func TestSeveralAuthorizationHeadersAreRefused(t *testing.T) {
 	a := testkit.New(t)
 	good := "Bearer " + a.Admin(t, "root").Access
 	for _, values := range [][]string{{good, good}, {good, "Bearer x"}, {"Basic eDp5", good}, {good, ""}} {
-		for _, path := range []string{"/auth/me", "/auth/sessions", "/api/v1/admin/users", "/api/v1/shop/plugins/x/health", "/api/v1/platform/config"} {
-			res := a.Do(t, testkit.Request{Method: http.MethodGet, Path: path, Header: http.Header{"Authorization": values}})
+		for _, path := range []string{
+			"/auth/me", "/auth/sessions", "/api/v1/admin/users",
+			"/api/v1/shop/plugins/x/health", "/api/v1/platform/config",
+		} {
+			res := a.Do(t, testkit.Request{
+				Method: http.MethodGet, Path: path, Header: http.Header{"Authorization": values},
+			})
 			if res.Status != http.StatusUnauthorized || res.Text(t, "error.code") != "UNAUTHORIZED" {
 				t.Errorf("GET %s with %d headers answers %d %s", path, len(values), res.Status, res.Body)
 			}
@@ -109,26 +152,48 @@ func TestSeveralAuthorizationHeadersAreRefused(t *testing.T) {
 	}
 }
 
-// What no HTTP client sends is refused with a reason, too.
+// Requests that no HTTP client sends are refused with a reason too.
 func TestBrokenRequestsAreToldWhatIsWrong(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.New(t).InstallEcho(t, nil)
 	admin := a.Admin
-	const install = "POST /api/v1/admin/extensions/plugin/install HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: 1000\r\nContent-Type: "
+	const install = "POST /api/v1/admin/extensions/plugin/install HTTP/1.1\r\nHost: x\r\n" +
+		"Authorization: Bearer %s\r\nContent-Length: 1000\r\nContent-Type: "
 	tests := []struct {
 		name, request string
 		want          []string
 	}{
-		{"two lengths", "POST /auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", []string{" two_lengths"}},
-		{"JSON cut short", "POST /auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\n{\"email\"", []string{" unreadable"}},
-		{"a plugin's request cut short", "POST " + testkit.EchoPath + "/api/x HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\nhalf", []string{" unreadable"}},
-		{"archive cut short", fmt.Sprintf(install, admin.Access) + "application/zip\r\n\r\nPK", []string{" unreadable"}},
 		{
-			"form cut short", fmt.Sprintf(install, admin.Access) + "multipart/form-data; boundary=b\r\n\r\n--b\r\nContent-Disposition: form-data; name=f; filename=f\r\n\r\nPK",
+			"two lengths",
+			"POST /auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+			[]string{" two_lengths"},
+		},
+		{
+			"JSON cut short",
+			"POST /auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\n{\"email\"", []string{" unreadable"},
+		},
+		{
+			"a plugin's request cut short",
+			"POST " + testkit.EchoPath + "/api/x HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\nhalf",
 			[]string{" unreadable"},
 		},
-		{"form cut short between parts", fmt.Sprintf(install, admin.Access) + "multipart/form-data; boundary=b\r\n\r\n--b\r\nContent-Disp", []string{" malformed"}},
+		{
+			"archive cut short",
+			fmt.Sprintf(install, admin.Access) + "application/zip\r\n\r\nPK", []string{" unreadable"},
+		},
+		{
+			"form cut short",
+			fmt.Sprintf(install, admin.Access) +
+				"multipart/form-data; boundary=b\r\n\r\n" +
+				"--b\r\nContent-Disposition: form-data; name=f; filename=f\r\n\r\nPK",
+			[]string{" unreadable"},
+		},
+		{
+			"form cut short between parts",
+			fmt.Sprintf(install, admin.Access) + "multipart/form-data; boundary=b\r\n\r\n--b\r\nContent-Disp",
+			[]string{" malformed"},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -141,7 +206,8 @@ func TestBrokenRequestsAreToldWhatIsWrong(t *testing.T) {
 	}
 }
 
-// sendRaw sends bytes and nothing after them, and returns the answer.
+// sendRaw sends bytes, closes its side of the connection, and returns the
+// answer.
 func sendRaw(t *testing.T, a *testkit.App, request string) testkit.Response {
 	t.Helper()
 	var d net.Dialer

@@ -57,5 +57,8 @@ func TokensOf(tb testing.TB, res Response, want int) Tokens {
 	if res.Status != want {
 		tb.Fatalf("status %d, want %d\n%s", res.Status, want, res.Body)
 	}
-	return Tokens{UserID: res.Text(tb, "data.user.id"), Access: res.Text(tb, "data.access_token"), Refresh: res.Text(tb, "data.refresh_token")}
+	return Tokens{
+		UserID: res.Text(tb, "data.user.id"),
+		Access: res.Text(tb, "data.access_token"), Refresh: res.Text(tb, "data.refresh_token"),
+	}
 }

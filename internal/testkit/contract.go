@@ -30,7 +30,8 @@ func checkContract(tb testing.TB, req Request, res Response) {
 		tb.Fatal(err)
 	}
 	if err := c.check(req, res); err != nil {
-		tb.Errorf("contract: %s %s answered %d, which api/openapi.yaml does not promise:\n%v\n%s", req.Method, req.Path, res.Status, err, excerpt(res.Body))
+		tb.Errorf("contract: %s %s answered %d, which api/openapi.yaml does not promise:\n%v\n%s", req.Method, req.Path,
+			res.Status, err, excerpt(res.Body))
 	}
 }
 
@@ -168,7 +169,9 @@ func (c *contract) checkResponse(response located, req Request, res Response) er
 	}
 	media, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	if _, documented := content[media]; err != nil || !documented {
-		return errors.Join(append(problems, fmt.Errorf("content type %q is not documented, only %q", res.Header.Get("Content-Type"), slices.Sorted(maps.Keys(content))))...)
+		return errors.Join(append(problems,
+			fmt.Errorf("content type %q is not documented, only %q", res.Header.Get("Content-Type"),
+				slices.Sorted(maps.Keys(content))))...)
 	}
 	if codes := response.codes(); codes != nil && !slices.Contains(codes, errorCode(res.Body)) {
 		problems = append(problems, fmt.Errorf("error code %q is not documented, only %q", errorCode(res.Body), codes))

@@ -117,7 +117,8 @@ func (c *contract) checkHeaders(response located, res Response, closed bool) err
 		problems = append(problems, errors.New("the document does not promise X-Request-Id here"))
 	}
 	for name := range documented {
-		problems = append(problems, c.checkHeader(c.resolve(response.pointer+"/headers/"+escapeToken(name)).pointer, name, res))
+		problems = append(problems,
+			c.checkHeader(c.resolve(response.pointer+"/headers/"+escapeToken(name)).pointer, name, res))
 	}
 	if !closed {
 		return errors.Join(problems...)

@@ -30,7 +30,8 @@ func checkLimit(operation map[string]any, res Response) (Response, error) {
 		return res, fmt.Errorf("rate limit headers are %q and %q", policy, limit)
 	}
 	if m[1] != fmt.Sprint(stated["limit"]) || m[2] != fmt.Sprint(stated["window"]) {
-		return res, fmt.Errorf("the document promises %v requests in %v s, the answer says %s", stated["limit"], stated["window"], policy)
+		return res, fmt.Errorf("the document promises %v requests in %v s, the answer says %s", stated["limit"],
+			stated["window"], policy)
 	}
 	header := res.Header.Clone()
 	header.Del(policyHeader)

@@ -31,8 +31,11 @@ func TestContractAcceptsWhatIsPromised(t *testing.T) {
 	t.Parallel()
 
 	signed := []string{
-		"Content-Digest", "sha-256=:" + strings.Repeat("A", 43) + "=:", "Signature", "stoa=:" + strings.Repeat("A", 86) + "==:",
-		"Signature-Input", `stoa=("@status" "content-digest" "@method";req "@path";req "@query";req);created=1;keyid="` + strings.Repeat("k", 43) + `";alg="ed25519";tag="stoa-license"`,
+		"Content-Digest", "sha-256=:" + strings.Repeat("A", 43) + "=:",
+		"Signature", "stoa=:" + strings.Repeat("A", 86) + "==:",
+		"Signature-Input",
+		`stoa=("@status" "content-digest" "@method";req "@path";req "@query";req);created=1;keyid="` +
+			strings.Repeat("k", 43) + `";alg="ed25519";tag="stoa-license"`,
 	}
 	tests := []struct {
 		name         string
@@ -42,17 +45,51 @@ func TestContractAcceptsWhatIsPromised(t *testing.T) {
 		{"success", "GET", "/livez", answer(200, jsonType, `{"status":"ok"}`)},
 		{"HEAD of a GET", "HEAD", "/livez", answer(200, jsonType, ``)},
 		{"a charset", "GET", "/livez", answer(200, jsonType+"; charset=utf-8", `{"status":"ok"}`)},
-		{"documented error", "GET", "/auth/me", answer(401, jsonType, `{"success":false,"error":{"code":"UNAUTHORIZED","message":"No."}}`, "Www-Authenticate", "Bearer")},
-		{"an error with issues", "GET", "/api/marketplace/products?limit=0", answer(400, jsonType, `{"error":"VALIDATION_ERROR","message":"No.","details":{"issues":[{"path":"limit","code":"range","message":"No."}]}}`)},
-		{"invalid licence", "GET", "/api/marketplace/products/x/license/verify?licenseKey=a&instanceId=b", answer(200, jsonType, `{"valid":false}`, slices.Concat(signed, []string{"X-License-Code", "expired"})...)},
-		{"valid licence", "GET", "/api/marketplace/products/x/license/verify", answer(200, jsonType, `{"valid":true,"license":`+licenseJSON+`,"features":[]}`, signed...)},
-		{"unknown path", "GET", "/nowhere", answer(404, jsonType, `{"success":false,"error":{"code":"NOT_FOUND","message":"No."}}`)},
-		{"unknown path of the marketplace", "GET", "/api/marketplace/nowhere", answer(404, jsonType, `{"error":"NOT_FOUND","message":"No."}`)},
-		{"unknown method", "PUT", "/livez", answer(405, jsonType, `{"success":false,"error":{"code":"METHOD_NOT_ALLOWED","message":"No."}}`, "Allow", "GET")},
-		{"a plugin's own answer", "POST", "/api/v1/shop/plugins/a/api/b/c", answer(418, "text/plain", `short and stout`, "X-Teapot", "yes")},
+		{
+			"documented error", "GET", "/auth/me",
+			answer(401, jsonType, `{"success":false,"error":{"code":"UNAUTHORIZED","message":"No."}}`,
+				"Www-Authenticate", "Bearer"),
+		},
+		{
+			"an error with issues", "GET", "/api/marketplace/products?limit=0",
+			answer(400, jsonType,
+				`{"error":"VALIDATION_ERROR","message":"No.","details":{"issues":[{"path":"limit","code":"range","message":"No."}]}}`),
+		},
+		{
+			"invalid license", "GET", "/api/marketplace/products/x/license/verify?licenseKey=a&instanceId=b",
+			answer(200, jsonType, `{"valid":false}`, slices.Concat(signed, []string{"X-License-Code", "expired"})...),
+		},
+		{
+			"valid license", "GET", "/api/marketplace/products/x/license/verify",
+			answer(200, jsonType, `{"valid":true,"license":`+licenseJSON+`,"features":[]}`, signed...),
+		},
+		{
+			"unknown path", "GET", "/nowhere",
+			answer(404, jsonType, `{"success":false,"error":{"code":"NOT_FOUND","message":"No."}}`),
+		},
+		{
+			"unknown path of the marketplace", "GET", "/api/marketplace/nowhere",
+			answer(404, jsonType, `{"error":"NOT_FOUND","message":"No."}`),
+		},
+		{
+			"unknown method", "PUT", "/livez",
+			answer(405, jsonType, `{"success":false,"error":{"code":"METHOD_NOT_ALLOWED","message":"No."}}`, "Allow",
+				"GET"),
+		},
+		{
+			"a plugin's own answer", "POST", "/api/v1/shop/plugins/a/api/b/c",
+			answer(418, "text/plain", `short and stout`, "X-Teapot", "yes"),
+		},
 		{"a plugin's own 404", "GET", "/api/v1/shop/plugins/a/api/b", answer(404, jsonType, `{"gone":true}`)},
-		{"the gateway's 404", "GET", "/api/v1/shop/plugins/a/api/b", answer(404, jsonType, `{"success":false,"error":{"code":"NOT_FOUND","message":"No.","details":{"slug":"a"}}}`)},
-		{"not modified", "GET", "/openapi.json", Response{Status: 304, Header: http.Header{"X-Request-Id": {requestID}, "Etag": {`"a"`}}}},
+		{
+			"the gateway's 404", "GET", "/api/v1/shop/plugins/a/api/b",
+			answer(404, jsonType,
+				`{"success":false,"error":{"code":"NOT_FOUND","message":"No.","details":{"slug":"a"}}}`),
+		},
+		{
+			"not modified", "GET", "/openapi.json",
+			Response{Status: 304, Header: http.Header{"X-Request-Id": {requestID}, "Etag": {`"a"`}}},
+		},
 	}
 	c, err := theContract()
 	if err != nil {
@@ -83,32 +120,112 @@ func TestContractRefusesDrift(t *testing.T) {
 		{"wrong type", "GET", "/livez", answer(200, jsonType, `{"status":1}`), "/status"},
 		{"missing field", "GET", "/livez", answer(200, jsonType, `{}`), "missing property 'status'"},
 		{"extra field", "GET", "/livez", answer(200, jsonType, `{"status":"ok","x":1}`), "additional properties 'x'"},
-		{"extra field beside allOf", "GET", "/auth/me", answer(200, jsonType, `{"success":true,"data":{"id":"tz4a98xxat96iws9zmbrgj3a","email":"a@b.c","username":"abc","role":"USER","avatar":null,"createdAt":"2030-03-01T12:00:00.000Z","passwordHash":"x"}}`), "passwordHash"},
-		{"an answer that is not signed", "GET", verify, answer(200, jsonType, `{"valid":false}`, "X-License-Code", "expired"), "Signature"},
-		{"extra field in an invalid licence", "GET", verify, answer(200, jsonType, `{"valid":false,"reason":"expired"}`), "oneOf"},
-		{"valid without its licence", "GET", verify, answer(200, jsonType, `{"valid":true}`), "oneOf"},
-		{"time without milliseconds", "GET", verify, answer(200, jsonType, `{"valid":true,"features":[],"license":`+strings.Replace(licenseJSON, ".000Z", "Z", 1)+`}`), "oneOf"},
-		{"value outside an enum", "GET", verify, answer(200, jsonType, `{"valid":false}`, "X-License-Code", "lost"), "X-License-Code"},
-		{"undocumented status", "GET", "/livez", answer(418, jsonType, `{"status":"ok"}`), "status 418 is not documented"},
-		{"undocumented route", "GET", "/auth/secret", answer(200, jsonType, `{"success":true,"data":null}`), "must be 404"},
-		{"undocumented method", "PUT", "/auth/me", answer(200, jsonType, `{"success":true,"data":null}`), "must be 405"},
-		{"405 without Allow", "PUT", "/livez", answer(405, jsonType, `{"success":false,"error":{"code":"METHOD_NOT_ALLOWED","message":"No."}}`), "Allow is missing"},
-		{"unknown path in the other family's shape", "GET", "/api/marketplace/x", answer(404, jsonType, `{"success":false,"error":{"code":"NOT_FOUND","message":"No."}}`), "missing property 'message'"},
+		{
+			"extra field beside allOf", "GET", "/auth/me",
+			answer(200, jsonType,
+				`{"success":true,"data":{"id":"tz4a98xxat96iws9zmbrgj3a","email":"a@b.c","username":"abc","role":"USER","avatar":null,"createdAt":"2030-03-01T12:00:00.000Z","passwordHash":"x"}}`), "passwordHash",
+		},
+		{
+			"an answer that is not signed", "GET", verify,
+			answer(200, jsonType, `{"valid":false}`, "X-License-Code", "expired"), "Signature",
+		},
+		{
+			"extra field in an invalid license", "GET", verify,
+			answer(200, jsonType, `{"valid":false,"reason":"expired"}`), "oneOf",
+		},
+		{"valid without its license", "GET", verify, answer(200, jsonType, `{"valid":true}`), "oneOf"},
+		{
+			"time without milliseconds", "GET", verify,
+			answer(200, jsonType,
+				`{"valid":true,"features":[],"license":`+strings.Replace(licenseJSON, ".000Z", "Z", 1)+`}`), "oneOf",
+		},
+		{
+			"value outside an enum", "GET", verify,
+			answer(200, jsonType, `{"valid":false}`, "X-License-Code", "lost"), "X-License-Code",
+		},
+		{
+			"undocumented status", "GET", "/livez",
+			answer(418, jsonType, `{"status":"ok"}`), "status 418 is not documented",
+		},
+		{
+			"undocumented route", "GET", "/auth/secret",
+			answer(200, jsonType, `{"success":true,"data":null}`), "must be 404",
+		},
+		{
+			"undocumented method", "PUT", "/auth/me",
+			answer(200, jsonType, `{"success":true,"data":null}`), "must be 405",
+		},
+		{
+			"405 without Allow", "PUT", "/livez",
+			answer(405, jsonType, `{"success":false,"error":{"code":"METHOD_NOT_ALLOWED","message":"No."}}`),
+			"Allow is missing",
+		},
+		{
+			"unknown path in the other family's shape", "GET", "/api/marketplace/x",
+			answer(404, jsonType, `{"success":false,"error":{"code":"NOT_FOUND","message":"No."}}`),
+			"missing property 'message'",
+		},
 		{"wrong content type", "GET", "/livez", answer(200, "text/plain", `{"status":"ok"}`), "content type"},
-		{"no content type", "GET", "/livez", answer(200, jsonType, `{"status":"ok"}`, "Content-Type", ""), "content type"},
-		{"no request id", "GET", "/livez", answer(200, jsonType, `{"status":"ok"}`, "X-Request-Id", ""), "X-Request-Id is missing"},
-		{"a request id that is no UUIDv7", "GET", "/livez", answer(200, jsonType, `{"status":"ok"}`, "X-Request-Id", "6f1c2f0e-8d0b-4c39-9f7a-0d5c4a1b2e3f"), "X-Request-Id"},
-		{"no request id from the gateway", "GET", "/api/v1/shop/plugins/a/api/b", answer(200, "text/plain", `hi`, "X-Request-Id", ""), "X-Request-Id is missing"},
-		{"undocumented header", "GET", "/livez", answer(200, jsonType, `{"status":"ok"}`, "Server", "stoa"), "header Server is not documented"},
-		{"missing documented header", "GET", "/auth/me", answer(401, jsonType, unauthorized), "Www-Authenticate is missing"},
-		{"undocumented error code", "GET", "/auth/me", answer(401, jsonType, strings.Replace(unauthorized, "UNAUTHORIZED", "LOGIN_FAILED", 1), "Www-Authenticate", "Bearer"), `"LOGIN_FAILED" is not documented`},
-		{"an issue without a message", "GET", "/api/marketplace/products", answer(400, jsonType, `{"error":"VALIDATION_ERROR","message":"No.","details":{"issues":[{"path":"limit","code":"range"}]}}`), "'message'"},
-		{"VALIDATION_ERROR without issues", "POST", "/auth/login", answer(400, jsonType, `{"success":false,"error":{"code":"VALIDATION_ERROR","message":"No.","details":{"slug":"x"}}}`), "'issues'"},
-		{"VALIDATION_ERROR without details", "POST", "/auth/login", answer(400, jsonType, `{"success":false,"error":{"code":"VALIDATION_ERROR","message":"No."}}`), "'details'"},
-		{"VALIDATION_ERROR without issues in the other family", "GET", "/api/marketplace/products", answer(400, jsonType, `{"error":"VALIDATION_ERROR","message":"No."}`), "'details'"},
+		{
+			"no content type", "GET", "/livez",
+			answer(200, jsonType, `{"status":"ok"}`, "Content-Type", ""), "content type",
+		},
+		{
+			"no request id", "GET", "/livez",
+			answer(200, jsonType, `{"status":"ok"}`, "X-Request-Id", ""), "X-Request-Id is missing",
+		},
+		{
+			"a request id that is no UUIDv7", "GET", "/livez",
+			answer(200, jsonType, `{"status":"ok"}`, "X-Request-Id", "6f1c2f0e-8d0b-4c39-9f7a-0d5c4a1b2e3f"),
+			"X-Request-Id",
+		},
+		{
+			"no request id from the gateway", "GET", "/api/v1/shop/plugins/a/api/b",
+			answer(200, "text/plain", `hi`, "X-Request-Id", ""), "X-Request-Id is missing",
+		},
+		{
+			"undocumented header", "GET", "/livez",
+			answer(200, jsonType, `{"status":"ok"}`, "Server", "stoa"), "header Server is not documented",
+		},
+		{
+			"missing documented header", "GET", "/auth/me",
+			answer(401, jsonType, unauthorized), "Www-Authenticate is missing",
+		},
+		{
+			"undocumented error code", "GET", "/auth/me",
+			answer(401, jsonType, strings.Replace(unauthorized, "UNAUTHORIZED", "LOGIN_FAILED", 1), "Www-Authenticate",
+				"Bearer"), `"LOGIN_FAILED" is not documented`,
+		},
+		{
+			"an issue without a message", "GET", "/api/marketplace/products",
+			answer(400, jsonType,
+				`{"error":"VALIDATION_ERROR","message":"No.","details":{"issues":[{"path":"limit","code":"range"}]}}`),
+			"'message'",
+		},
+		{
+			"VALIDATION_ERROR without issues", "POST", "/auth/login",
+			answer(400, jsonType,
+				`{"success":false,"error":{"code":"VALIDATION_ERROR","message":"No.","details":{"slug":"x"}}}`),
+			"'issues'",
+		},
+		{
+			"VALIDATION_ERROR without details", "POST", "/auth/login",
+			answer(400, jsonType, `{"success":false,"error":{"code":"VALIDATION_ERROR","message":"No."}}`), "'details'",
+		},
+		{
+			"VALIDATION_ERROR without issues in the other family", "GET", "/api/marketplace/products",
+			answer(400, jsonType, `{"error":"VALIDATION_ERROR","message":"No."}`), "'details'",
+		},
 		{"text behind the body", "GET", "/livez", answer(200, jsonType, `{"status":"ok"}{}`), "not JSON"},
-		{"a body where none is documented", "GET", "/docs", answer(304, jsonType, `{}`, "Etag", `"a"`), "no body is documented"},
-		{"the gateway's 502 with an extra field", "GET", "/api/v1/shop/plugins/a/api/b", answer(502, jsonType, `{"success":false,"error":{"code":"PLUGIN_UNREACHABLE","message":"No."},"x":1}`), "additional properties 'x'"},
+		{
+			"a body where none is documented", "GET", "/docs",
+			answer(304, jsonType, `{}`, "Etag", `"a"`), "no body is documented",
+		},
+		{
+			"the gateway's 502 with an extra field", "GET", "/api/v1/shop/plugins/a/api/b",
+			answer(502, jsonType, `{"success":false,"error":{"code":"PLUGIN_UNREACHABLE","message":"No."},"x":1}`),
+			"additional properties 'x'",
+		},
 	}
 	c, err := theContract()
 	if err != nil {

@@ -38,6 +38,11 @@ func Post(token, path string, body any) Request {
 	return Request{Method: http.MethodPost, Path: path, Token: token, Body: body}
 }
 
+// Patch returns a PATCH.
+func Patch(token, path string, body any) Request {
+	return Request{Method: http.MethodPatch, Path: path, Token: token, Body: body}
+}
+
 // Delete returns a DELETE.
 func Delete(token, path string) Request {
 	return Request{Method: http.MethodDelete, Path: path, Token: token}

@@ -35,7 +35,9 @@ func (a *App) ListReviews(tb testing.TB, query string) string {
 // show. Catalog says 4.5 by 12.
 func (a *App) WantRating(tb testing.TB, rating float64, count int) {
 	tb.Helper()
-	for _, shown := range []any{a.Fetch(tb, Products+"/mail-pack").JSON(tb), a.Fetch(tb, Products).JSON(tb)["products"].([]any)[0]} {
+	for _, shown := range []any{
+		a.Fetch(tb, Products+"/mail-pack").JSON(tb), a.Fetch(tb, Products).JSON(tb)["products"].([]any)[0],
+	} {
 		p := shown.(map[string]any)
 		if p["rating"] != rating || p["reviewCount"] != float64(count) {
 			tb.Errorf("shown: %v by %v, want %v by %d", p["rating"], p["reviewCount"], rating, count)

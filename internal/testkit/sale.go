@@ -24,7 +24,9 @@ func NewStripeShop(tb testing.TB, options ...Option) (*App, *stripetest.Server) 
 	srv.Answer(StripePages)
 	return NewShop(tb, append(options, func(_ testing.TB, cfg *app.Config) {
 		cfg.Payments = "live"
-		cfg.Stripe = app.StripeConfig{SecretKey: stripetest.SecretKey, WebhookSecret: stripetest.WebhookSecret, APIBase: srv.URL}
+		cfg.Stripe = app.StripeConfig{
+			SecretKey: stripetest.SecretKey, WebhookSecret: stripetest.WebhookSecret, APIBase: srv.URL,
+		}
 	})...), srv
 }
 
@@ -110,9 +112,11 @@ func (s Sale) Refunded() []byte { return s.Charge("evt_refund_", 4990) }
 
 // Bounced is the event of a refund that failed.
 func (s Sale) Bounced(metadata map[string]any) []byte {
-	return stripetest.Event("evt_bounce"+fmt.Sprint(len(metadata)), "refund.failed", T0.Add(24*time.Hour), map[string]any{
-		"id": "re_1", "status": "failed", "failure_reason": "lost_or_stolen_card", "metadata": metadata, "payment_intent": "pi_" + s.OrderID,
-	})
+	return stripetest.Event("evt_bounce"+fmt.Sprint(len(metadata)), "refund.failed", T0.Add(24*time.Hour),
+		map[string]any{
+			"id": "re_1", "status": "failed", "failure_reason": "lost_or_stolen_card",
+			"metadata": metadata, "payment_intent": "pi_" + s.OrderID,
+		})
 }
 
 // Page answers as Stripe does about a page with that status, which cannot be

@@ -41,13 +41,18 @@ products:
     features: [{title: Sending, description: Mails., items: [One, Many]}]
     pricingTiers:
       - {id: free, name: Free, description: To try., price: 0, features: [One mail]}
-      - {id: once, name: Once, description: For ever., price: 49.90, billingPeriod: one-time, features: [Mails], maxInstances: 3, highlighted: true}
-      - {id: monthly, name: Monthly, description: By the month., price: 5, billingPeriod: monthly, features: [Mails, Support]}
-      - {id: yearly, name: Yearly, description: By the year., price: 5000, currency: JPY, billingPeriod: yearly, features: [Mails]}
+      - {id: once, name: Once, description: For ever., price: 49.90, billingPeriod: one-time, features: [Mails],
+         maxInstances: 3, highlighted: true}
+      - {id: monthly, name: Monthly, description: By the month., price: 5, billingPeriod: monthly,
+         features: [Mails, Support]}
+      - {id: yearly, name: Yearly, description: By the year., price: 5000, currency: JPY, billingPeriod: yearly,
+         features: [Mails]}
     faq: [{question: Why?, answer: Because.}]
     comparison: {columns: [free, once], rows: [{feature: Mails, values: {free: "1", once: true}}]}
-  - {slug: bare, name: Bare, category: other, shortDescription: Little., description: Little more., icon: /i.svg, pricingTiers: [{id: only, name: Only, price: 0}]}
-  - {slug: hidden, name: Hidden, category: secret, shortDescription: Not., description: Not yet., icon: /i.svg, published: false, pricingTiers: [{id: only, name: Only, price: 0}]}
+  - {slug: bare, name: Bare, category: other, shortDescription: Little., description: Little more., icon: /i.svg,
+     pricingTiers: [{id: only, name: Only, price: 0}]}
+  - {slug: hidden, name: Hidden, category: secret, shortDescription: Not., description: Not yet., icon: /i.svg,
+     published: false, pricingTiers: [{id: only, name: Only, price: 0}]}
 `
 
 // ImportCatalog fills an App with Catalog.
@@ -109,6 +114,18 @@ func (a *App) bought(tb testing.TB, purchase Request) Response {
 	return res
 }
 
+// Refund refunds an order as the administrator of a token, and returns the answer.
+func (a *App) Refund(tb testing.TB, token, orderID string) Response {
+	tb.Helper()
+	return a.Do(tb, Post(token, AdminOrders+"/"+orderID+"/refund", nil))
+}
+
+// Cancel cancels an order as the administrator of a token, and returns the answer.
+func (a *App) Cancel(tb testing.TB, token, orderID string) Response {
+	tb.Helper()
+	return a.Do(tb, Post(token, AdminOrders+"/"+orderID+"/cancel", nil))
+}
+
 // StoredOrder returns an order from the database.
 func (a *App) StoredOrder(tb testing.TB, id string) order.Order {
 	tb.Helper()
@@ -145,7 +162,8 @@ func (a *App) UseLicense(tb testing.TB, key string) string {
 // Verify asks whether an instance may use a license of the product slug.
 func (a *App) Verify(tb testing.TB, slug, key, instance string) Response {
 	tb.Helper()
-	return a.Fetch(tb, Products+"/"+slug+"/license/verify?"+url.Values{"licenseKey": {key}, "instanceId": {instance}}.Encode())
+	return a.Fetch(tb,
+		Products+"/"+slug+"/license/verify?"+url.Values{"licenseKey": {key}, "instanceId": {instance}}.Encode())
 }
 
 // WantRefused checks a refusal by Verify: exactly the body, and the reason in the
@@ -154,7 +172,8 @@ func WantRefused(tb testing.TB, res Response, reason string) {
 	tb.Helper()
 	got := res.Header.Get("X-License-Code")
 	if res.Status != http.StatusOK || strings.TrimSpace(string(res.Body)) != `{"valid":false}` || got != reason {
-		tb.Errorf("verify = %d %s with X-License-Code %q; want {\"valid\":false} with %q", res.Status, res.Body, got, reason)
+		tb.Errorf("verify = %d %s with X-License-Code %q; want {\"valid\":false} with %q", res.Status, res.Body, got,
+			reason)
 	}
 	if cc := res.Header.Get("Cache-Control"); cc != "no-store" {
 		tb.Errorf("Cache-Control = %q, want no-store", cc)
@@ -174,7 +193,8 @@ products:
     category: marketing
     icon: https://cdn.example/mail.svg
     pricingTiers:
-      - {id: monthly, name: Monthly, description: A month., price: 9, currency: EUR, billingPeriod: monthly, features: [templates], maxInstances: 1}
+      - {id: monthly, name: Monthly, description: A month., price: 9, currency: EUR, billingPeriod: monthly,
+         features: [templates], maxInstances: 1}
 `
 
 // SellMailPack puts the product mail-pack on sale with the tier monthly only: one
@@ -182,7 +202,9 @@ products:
 // it.
 func (a *App) SellMailPack(tb testing.TB) {
 	tb.Helper()
-	if _, err := a.Catalog.Import(tb.Context(), fstest.MapFS{"c.yaml": {Data: []byte(smallCatalog)}}, "c.yaml"); err != nil {
+	if _, err := a.Catalog.Import(tb.Context(), fstest.MapFS{
+		"c.yaml": {Data: []byte(smallCatalog)},
+	}, "c.yaml"); err != nil {
 		tb.Fatal(err)
 	}
 }

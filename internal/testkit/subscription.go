@@ -11,7 +11,8 @@ import (
 func (s Sale) Subscribed(id, kind, status string) []byte {
 	return stripetest.Event(id+s.OrderID, kind, T0.Add(time.Minute), map[string]any{
 		"id": "cs_" + s.OrderID, "metadata": map[string]any{"orderId": s.OrderID}, "payment_status": status,
-		"amount_total": 500, "currency": "eur", "payment_intent": nil, "invoice": "in_1" + s.OrderID, "subscription": "sub_" + s.OrderID,
+		"amount_total": 500, "currency": "eur", "payment_intent": nil,
+		"invoice": "in_1" + s.OrderID, "subscription": "sub_" + s.OrderID,
 	})
 }
 
@@ -29,10 +30,13 @@ func (s Sale) Period(n int) []byte {
 	begun := T0.Add(50 * time.Second)
 	start, end := begun.AddDate(0, n-1, 0), begun.AddDate(0, n, 0)
 	return stripetest.Event(fmt.Sprint("evt_in_", n, s.OrderID), "invoice.paid", start, map[string]any{
-		"id": fmt.Sprint("in_", n, s.OrderID), "billing_reason": "subscription_cycle", "status": "paid", "amount_paid": 500, "currency": "eur",
+		"id": fmt.Sprint("in_", n, s.OrderID), "billing_reason": "subscription_cycle",
+		"status": "paid", "amount_paid": 500, "currency": "eur",
 		"period_end": start.Unix(),
-		"lines":      map[string]any{"data": []any{map[string]any{"period": map[string]any{"start": start.Unix(), "end": end.Unix()}}}},
-		"parent":     s.invoiceParent(),
+		"lines": map[string]any{
+			"data": []any{map[string]any{"period": map[string]any{"start": start.Unix(), "end": end.Unix()}}},
+		},
+		"parent": s.invoiceParent(),
 	})
 }
 
@@ -66,7 +70,8 @@ func (s Sale) Subscription(invoices ...string) func(stripetest.Request) *stripet
 			return list(r.Path, all...)
 		case r.Path == "/v1/invoice_payments" && r.Form.Get("invoice") != "":
 			return list(r.Path, map[string]any{
-				"id": "inpay_1", "payment": map[string]any{"type": "payment_intent", "payment_intent": "pi_of_" + r.Form.Get("invoice")},
+				"id":      "inpay_1",
+				"payment": map[string]any{"type": "payment_intent", "payment_intent": "pi_of_" + r.Form.Get("invoice")},
 			})
 		case r.Path == "/v1/invoice_payments":
 			parent := s.invoiceParent()

@@ -33,7 +33,8 @@ type auditTarget struct {
 
 func newAuditEntry(e audit.Entry) auditEntry {
 	return auditEntry{
-		ID: e.ID, At: web.Timestamp(e.At), Actor: auditActor{string(e.Actor.Kind), e.Actor.ID, e.Actor.Name}, Action: string(e.Action),
+		ID: e.ID, At: web.Timestamp(e.At),
+		Actor: auditActor{string(e.Actor.Kind), e.Actor.ID, e.Actor.Name}, Action: string(e.Action),
 		Target: auditTarget(e.Target), Address: e.Address, RequestID: e.RequestID, Details: e.Details,
 	}
 }

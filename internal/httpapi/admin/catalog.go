@@ -14,7 +14,8 @@ import (
 var (
 	errNotCatalog = errs.New(errs.UnsupportedMedia, "UNSUPPORTED_MEDIA_TYPE",
 		"Send the catalogue as application/yaml or application/json.")
-	errCatalogTooLarge = errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "The catalogue is larger than %d MiB.", product.MaxCatalog>>20)
+	errCatalogTooLarge = errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "The catalogue is larger than %d MiB.",
+		product.MaxCatalog>>20)
 )
 
 // catalogTypes are the media types of a catalog, with those that YAML had before

@@ -12,11 +12,12 @@ import (
 	"stoa/internal/testkit"
 )
 
-// importText sends a catalogue, which must answer want.
+// importText sends a catalog, which must be answered with the status want.
 func importText(tb testing.TB, a *testkit.App, token, contentType, text string, want int) testkit.Response {
 	tb.Helper()
 	res := a.Do(tb, testkit.Request{
-		Method: http.MethodPost, Path: "/api/v1/admin/catalog", Token: token, Body: text, Header: http.Header{"Content-Type": {contentType}},
+		Method: http.MethodPost, Path: "/api/v1/admin/catalog", Token: token,
+		Body: text, Header: http.Header{"Content-Type": {contentType}},
 	})
 	if res.Status != want {
 		tb.Fatalf("import = %d, want %d\n%s", res.Status, want, res.Body)
@@ -29,7 +30,8 @@ func export(tb testing.TB, a *testkit.App, token, format string) testkit.Respons
 	return manage(tb, a, token, http.MethodGet, "/api/v1/admin/catalog?format="+format, nil, http.StatusOK)
 }
 
-// The demo's catalogue, with pictures, from one engine to the other and back.
+// The demo's catalog moves with its pictures from one engine to the other and
+// back.
 func TestACatalogueMovesToAnotherStoa(t *testing.T) {
 	t.Parallel()
 
@@ -38,13 +40,15 @@ func TestACatalogueMovesToAnotherStoa(t *testing.T) {
 		t.Fatal(err)
 	}
 	ada, eve := from.Admin(t, "ada").Access, to.Admin(t, "eve").Access
-	manage(t, from, ada, http.MethodPatch, managed+"/mail-courier", map[string]any{"published": false, "position": -7}, http.StatusOK)
+	manage(t, from, ada, http.MethodPatch, managed+"/mail-courier", map[string]any{"published": false, "position": -7},
+		http.StatusOK)
 	file := export(t, from, ada, "yaml")
-	if file.Header.Get("Content-Type") != "application/yaml" || file.Header.Get("Content-Disposition") != `attachment; filename="catalog.yaml"` {
+	if file.Header.Get("Content-Type") != "application/yaml" ||
+		file.Header.Get("Content-Disposition") != `attachment; filename="catalog.yaml"` {
 		t.Errorf("headers = %v", file.Header)
 	}
 
-	// Without the pictures every place that wants one is named.
+	// Without the pictures, every field that needs one is named.
 	bad := importText(t, to, eve, "application/yaml", string(file.Body), http.StatusBadRequest)
 	if issues := bad.Get(t, "error.details.issues").([]any); len(issues) != 36 {
 		t.Errorf("%d issues, want 12 icons and 24 screenshots\n%s", len(issues), bad.Body)
@@ -82,14 +86,17 @@ func TestAnEmptyShopIsExported(t *testing.T) {
 
 	a := testkit.New(t)
 	admin := a.Admin(t, "ada").Access
-	for format, want := range map[string]string{"yaml": "products: []\n", "json": "{\n  \"products\": []\n}\n", "": "products: []\n"} {
+	for format, want := range map[string]string{
+		"yaml": "products: []\n", "json": "{\n  \"products\": []\n}\n", "": "products: []\n",
+	} {
 		res := export(t, a, admin, format)
 		if string(res.Body) != want {
 			t.Errorf("%s = %q, want %q", format, res.Body, want)
 		}
 		importText(t, a, admin, "application/yaml", string(res.Body), http.StatusOK)
 	}
-	testkit.WantError(t, a.Do(t, testkit.Get(admin, "/api/v1/admin/catalog?format=xml")), http.StatusBadRequest, "VALIDATION_ERROR")
+	testkit.WantError(t, a.Do(t, testkit.Get(admin, "/api/v1/admin/catalog?format=xml")), http.StatusBadRequest,
+		"VALIDATION_ERROR")
 }
 
 func TestAFaultyUploadImportsNothing(t *testing.T) {
@@ -97,14 +104,17 @@ func TestAFaultyUploadImportsNothing(t *testing.T) {
 
 	a := testkit.New(t)
 	admin := a.Admin(t, "ada").Access
-	good := "{slug: a, name: A, category: c, shortDescription: s, description: d, icon: /i.svg, pricingTiers: [{id: t, name: T, price: 0, currency: EUR}]}"
-	text := "products:\n  - " + good + "\n  - " + strings.Replace(strings.Replace(good, "slug: a", "slug: b", 1), "/i.svg", "./i.svg", 1) + "\n  - {slug: c, titel: t}\n"
+	good := "{slug: a, name: A, category: c, shortDescription: s, description: d, icon: /i.svg, " +
+		"pricingTiers: [{id: t, name: T, price: 0, currency: EUR}]}"
+	bad := strings.NewReplacer("slug: a", "slug: b", "/i.svg", "./i.svg").Replace(good)
+	text := "products:\n  - " + good + "\n  - " + bad + "\n  - {slug: c, titel: t}\n"
 	res := importText(t, a, admin, "text/yaml", text, http.StatusBadRequest)
 	var got []string
 	for _, is := range res.Get(t, "error.details.issues").([]any) {
 		got = append(got, is.(map[string]any)["path"].(string))
 	}
-	if !slices.Contains(got, "products[1].icon") || !slices.Contains(got, "products[2].titel") || !strings.Contains(res.Text(t, "error.message"), "line 4: there is no field") {
+	if !slices.Contains(got, "products[1].icon") || !slices.Contains(got, "products[2].titel") ||
+		!strings.Contains(res.Text(t, "error.message"), "line 4: there is no field") {
 		t.Errorf("issues = %q\n%s", got, res.Body)
 	}
 	if list := manage(t, a, admin, http.MethodGet, managed, nil, http.StatusOK); slugsOf(t, list) != "" {

@@ -11,8 +11,8 @@ import (
 	"stoa/internal/testkit"
 )
 
-// sellOne imports the catalogue and sells one licence, which one instance uses. It
-// returns an administrator, the licence's key and its id.
+// sellOne imports the catalog and sells one license, which one instance uses.
+// It returns an administrator, the license key and the license's id.
 func sellOne(tb testing.TB, a *testkit.App, tier string) (root testkit.Tokens, key, id string) {
 	tb.Helper()
 	a.ImportCatalog(tb)
@@ -25,7 +25,8 @@ func sellOne(tb testing.TB, a *testkit.App, tier string) (root testkit.Tokens, k
 // "action type:id" of the target, oldest first.
 func audited(tb testing.TB, a *testkit.App, token, action string) []string {
 	tb.Helper()
-	items, _ := a.Do(tb, testkit.Get(token, "/api/v1/admin/audit?limit=100&action="+action)).Get(tb, "data.items").([]any)
+	res := a.Do(tb, testkit.Get(token, "/api/v1/admin/audit?limit=100&action="+action))
+	items, _ := res.Get(tb, "data.items").([]any)
 	var list []string
 	for _, it := range slices.Backward(items) {
 		e := it.(map[string]any)
@@ -37,18 +38,26 @@ func audited(tb testing.TB, a *testkit.App, token, action string) []string {
 
 const managed = "/api/v1/admin/products"
 
-// draft is a product with nothing but what must be there, not published.
+// draft is an unpublished product with nothing but what is required, and
+// changes.
 func draft(slug string, changes map[string]any) map[string]any {
 	p := map[string]any{
-		"slug": slug, "name": "Name", "category": "tools", "shortDescription": "Short.", "description": "Long.", "icon": "/icon.svg", "published": false,
-		"pricingTiers": []any{map[string]any{"id": "pro", "name": "Pro", "price": 9.9, "currency": "EUR", "billingPeriod": "monthly", "maxInstances": 2}},
+		"slug": slug, "name": "Name", "category": "tools", "shortDescription": "Short.",
+		"description": "Long.", "icon": "/icon.svg", "published": false,
+		"pricingTiers": []any{
+			map[string]any{
+				"id": "pro", "name": "Pro", "price": 9.9,
+				"currency": "EUR", "billingPeriod": "monthly", "maxInstances": 2,
+			},
+		},
 	}
 	maps.Copy(p, changes)
 	return p
 }
 
-// manage sends a request as an administrator, which must answer want.
-func manage(tb testing.TB, a *testkit.App, token, method, path string, body any, want int, match ...string) testkit.Response {
+// manage sends a request, which must be answered with the status want.
+func manage(tb testing.TB, a *testkit.App, token, method, path string, body any, want int,
+	match ...string) testkit.Response {
 	tb.Helper()
 	req := testkit.Request{Method: method, Path: path, Body: body, Token: token}
 	if match != nil {
@@ -61,7 +70,7 @@ func manage(tb testing.TB, a *testkit.App, token, method, path string, body any,
 	return res
 }
 
-// named returns what is wrong according to an answer, as "path code".
+// named returns the issues of an answer as "path code".
 func named(tb testing.TB, res testkit.Response) []string {
 	tb.Helper()
 	list, _ := res.Get(tb, "error.details.issues").([]any)
@@ -76,7 +85,7 @@ func named(tb testing.TB, res testkit.Response) []string {
 	return out
 }
 
-// slugsOf returns the slugs of a list.
+// slugsOf returns the slugs of a list of products.
 func slugsOf(tb testing.TB, res testkit.Response) string {
 	tb.Helper()
 	items, _ := res.Get(tb, "data.items").([]any)

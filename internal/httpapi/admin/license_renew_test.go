@@ -21,14 +21,17 @@ func TestALicenseIsRenewedOnceForOneReference(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 12 {
 			wg.Go(func() {
-				l, err := a.Licenses.Renew(t.Context(), id, license.Renewal{Periods: 1, Reference: fmt.Sprint("in_", i%2)}, nil)
+				l, err := a.Licenses.Renew(t.Context(), id, license.Renewal{
+					Periods: 1, Reference: fmt.Sprint("in_", i%2),
+				}, nil)
 				if err != nil || l.License.ID != id {
 					t.Errorf("Renew = %+v, %v", l, err)
 				}
 			})
 		}
 		wg.Wait()
-		if got := a.Verify(t, "mail-pack", key, "first.example").Text(t, "license.expiresAt"); got != "2030-06-01T12:00:00.000Z" {
+		got := a.Verify(t, "mail-pack", key, "first.example").Text(t, "license.expiresAt")
+		if got != "2030-06-01T12:00:00.000Z" {
 			t.Errorf("expiresAt = %s, want two renewals", got)
 		}
 		if got := audited(t, a, root.Access, "license.renew"); len(got) != 2 {
@@ -46,7 +49,8 @@ func TestALicenseIsRenewedOnceForOneReference(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := a.Verify(t, "mail-pack", key, "first.example").Text(t, "license.expiresAt"); got != "2030-11-17T12:00:00.000Z" {
+		got = a.Verify(t, "mail-pack", key, "first.example").Text(t, "license.expiresAt")
+		if got != "2030-11-17T12:00:00.000Z" {
 			t.Errorf("expiresAt = %s, want two months from now: expired becomes active", got)
 		}
 	})
@@ -58,14 +62,17 @@ func TestRevocationIsFinal(t *testing.T) {
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		root, key, id := sellOne(t, a, "monthly")
 		for range 2 {
-			if l, err := a.Licenses.Revoke(t.Context(), id, nil); err != nil || !l.License.RevokedAt.Equal(testkit.T0) || l.License.Version != 2 {
+			if l, err := a.Licenses.Revoke(t.Context(), id, nil); err != nil ||
+				!l.License.RevokedAt.Equal(testkit.T0) || l.License.Version != 2 {
 				t.Errorf("RevokeLicense = %+v, %v", l, err)
 			}
 			a.Clock.Advance(time.Hour)
 		}
 		testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "first.example"), "revoked")
-		if _, err := a.Licenses.Renew(t.Context(), id, license.Renewal{Periods: 1, Reference: "in_1"}, nil); !errors.Is(err, license.ErrRevoked) {
-			t.Errorf("Renew = %v, want ErrRevoked", err)
+		if _, err := a.Licenses.Renew(t.Context(), id, license.Renewal{
+			Periods: 1, Reference: "in_1",
+		}, nil); !errors.Is(err, license.ErrRevoked) {
+			t.Errorf("Renew = %v, want ErrLicenseRevoked", err)
 		}
 		testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "first.example"), "revoked")
 		if got := audited(t, a, root.Access, "license"); len(got) != 1 || got[0] != "license.revoke license:"+id {

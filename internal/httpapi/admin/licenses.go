@@ -36,10 +36,13 @@ type managedLicense struct {
 func (h *Handlers) newManagedLicense(listed license.Listed) managedLicense {
 	l := listed.License
 	return managedLicense{
-		ID: l.ID, ProductID: l.ProductID, ProductSlug: listed.ProductSlug, ProductName: listed.ProductName, TierID: l.TierID, UserID: l.UserID,
-		Type: l.Type, Status: l.StatusAt(h.Now()), Paid: l.Paid, Features: web.OrEmpty(l.Features), MaxInstances: l.MaxInstances,
+		ID: l.ID, ProductID: l.ProductID, ProductSlug: listed.ProductSlug,
+		ProductName: listed.ProductName, TierID: l.TierID, UserID: l.UserID,
+		Type: l.Type, Status: l.StatusAt(h.Now()), Paid: l.Paid,
+		Features: web.OrEmpty(l.Features), MaxInstances: l.MaxInstances,
 		CurrentInstances: l.Instances, DevelopmentInstances: l.DevelopmentInstances, PeriodMonths: l.Months,
-		ExpiresAt: web.Timestamp(l.ExpiresAt), RevokedAt: web.Timestamp(l.RevokedAt), CreatedAt: web.Timestamp(l.CreatedAt),
+		ExpiresAt: web.Timestamp(l.ExpiresAt),
+		RevokedAt: web.Timestamp(l.RevokedAt), CreatedAt: web.Timestamp(l.CreatedAt),
 	}
 }
 

@@ -16,18 +16,14 @@ import (
 
 const adminLicenses = "/api/v1/admin/licenses"
 
-// manageLicense sends a request about licences as who, which must be answered with want.
-func manageLicense(tb testing.TB, a *testkit.App, who testkit.Tokens, method, path, body string, want int) testkit.Response {
+// manageLicense is manage for a path below that of licenses. An empty body is
+// none.
+func manageLicense(tb testing.TB, a *testkit.App, token, method, path, body string, want int) testkit.Response {
 	tb.Helper()
-	req := testkit.Request{Method: method, Path: adminLicenses + path, Token: who.Access}
-	if body != "" {
-		req.Body = body
+	if body == "" {
+		return manage(tb, a, token, method, adminLicenses+path, nil, want)
 	}
-	res := a.Do(tb, req)
-	if res.Status != want {
-		tb.Errorf("%s %s %s = %d, want %d\n%s", method, path, body, res.Status, want, res.Body)
-	}
-	return res
+	return manage(tb, a, token, method, adminLicenses+path, body, want)
 }
 
 func TestOnlyAdministratorsManageLicenses(t *testing.T) {
@@ -36,15 +32,16 @@ func TestOnlyAdministratorsManageLicenses(t *testing.T) {
 	ada := a.Register(t, "ada")
 	id := a.UseLicense(t, a.BuyKey(t, ada.Access, "once"))
 	for _, op := range []string{
-		"GET ", "POST ", "POST /lookup", "GET /ID", "PATCH /ID", "POST /ID/renew", "POST /ID/revoke", "GET /ID/activations", "DELETE /ID/activations/first.example",
+		"GET ", "POST ", "POST /lookup", "GET /ID", "PATCH /ID", "POST /ID/renew",
+		"POST /ID/revoke", "GET /ID/activations", "DELETE /ID/activations/first.example",
 	} {
 		method, path, _ := strings.Cut(strings.ReplaceAll(op, "ID", id), " ")
 		body := ""
 		if method == http.MethodPost || method == http.MethodPatch {
 			body = `{"maxInstances":9}`
 		}
-		manageLicense(t, a, testkit.Tokens{}, method, path, body, http.StatusUnauthorized)
-		manageLicense(t, a, ada, method, path, body, http.StatusForbidden)
+		manageLicense(t, a, "", method, path, body, http.StatusUnauthorized)
+		manageLicense(t, a, ada.Access, method, path, body, http.StatusForbidden)
 	}
 }
 
@@ -59,7 +56,7 @@ func TestAdministratorsFindLicenses(t *testing.T) {
 		a.Send(t, testkit.Products+"/bare/purchase", `{"tierId":"only","paymentMethod":"card"}`)
 		a.Clock.Advance(40 * 24 * time.Hour)
 		root := a.Login(t, "root") // a token of before has expired
-		manageLicense(t, a, root, http.MethodPost, "/"+a.UseLicense(t, once)+"/revoke", "", http.StatusOK)
+		manageLicense(t, a, root.Access, http.MethodPost, "/"+a.UseLicense(t, once)+"/revoke", "", http.StatusOK)
 
 		for query, want := range map[string]string{
 			"":                               "active expired revoked",
@@ -73,7 +70,7 @@ func TestAdministratorsFindLicenses(t *testing.T) {
 			"?status=revoked&limit=1&page=1": "revoked",
 			"?limit=2&page=9":                "",
 		} {
-			res := manageLicense(t, a, root, http.MethodGet, query, "", http.StatusOK)
+			res := manageLicense(t, a, root.Access, http.MethodGet, query, "", http.StatusOK)
 			var got []string
 			for _, it := range res.Get(t, "data.items").([]any) {
 				got = append(got, fmt.Sprint(it.(map[string]any)["status"]))
@@ -83,32 +80,38 @@ func TestAdministratorsFindLicenses(t *testing.T) {
 				t.Errorf("GET %s = %q, want %q\n%s", query, got, want, res.Body)
 			}
 		}
-		bad := manageLicense(t, a, root, http.MethodGet, "?page=0&limit=101&product=A%00&user=%F0%9F%98%80&status=gone", "", http.StatusBadRequest)
+		bad := manageLicense(t, a, root.Access, http.MethodGet,
+			"?page=0&limit=101&product=A%00&user=%F0%9F%98%80&status=gone", "", http.StatusBadRequest)
 		if got := testkit.IssuePaths(t, bad); got != "page limit product user status" {
 			t.Errorf("faults = %q", got)
 		}
 
-		// By key: as people write it, of whatever product, in whatever state.
-		for key, want := range map[string]string{strings.ToLower(monthly): "expired", strings.ReplaceAll(once, "-", " "): "revoked"} {
-			res := manageLicense(t, a, root, http.MethodPost, "/lookup", fmt.Sprintf(`{"licenseKey":%q}`, key), http.StatusOK)
-			if res.Text(t, "data.status") != want || res.Text(t, "data.productSlug") != "mail-pack" || res.Text(t, "data.userId") != ada.UserID || res.Header.Get("ETag") == "" {
+		// By key, as people type it, of any product and in any state.
+		for key, want := range map[string]string{
+			strings.ToLower(monthly): "expired", strings.ReplaceAll(once, "-", " "): "revoked",
+		} {
+			res := manageLicense(t, a, root.Access, http.MethodPost, "/lookup", fmt.Sprintf(`{"licenseKey":%q}`, key),
+				http.StatusOK)
+			if res.Text(t, "data.status") != want || res.Text(t, "data.productSlug") != "mail-pack" ||
+				res.Text(t, "data.userId") != ada.UserID || res.Header.Get("ETag") == "" {
 				t.Errorf("lookup = %s", res.Body)
 			}
-			one := manageLicense(t, a, root, http.MethodGet, "/"+res.Text(t, "data.id"), "", http.StatusOK)
+			one := manageLicense(t, a, root.Access, http.MethodGet, "/"+res.Text(t, "data.id"), "", http.StatusOK)
 			if diff := cmp.Diff(string(one.Body), string(res.Body)); diff != "" {
 				t.Errorf("GET by id and by key differ:\n%s", diff)
 			}
 		}
 		for _, key := range []string{"x", once + "X", testkit.UnknownKey()} {
-			manageLicense(t, a, root, http.MethodPost, "/lookup", fmt.Sprintf(`{"licenseKey":%q}`, key), http.StatusNotFound)
+			manageLicense(t, a, root.Access, http.MethodPost, "/lookup", fmt.Sprintf(`{"licenseKey":%q}`, key),
+				http.StatusNotFound)
 		}
-		manageLicense(t, a, root, http.MethodPost, "/lookup", `{}`, http.StatusBadRequest)
+		manageLicense(t, a, root.Access, http.MethodPost, "/lookup", `{}`, http.StatusBadRequest)
 		for _, id := range []string{"nobody", "a%00b", "%F0%9F%98%80"} {
-			manageLicense(t, a, root, http.MethodGet, "/"+id, "", http.StatusNotFound)
-			manageLicense(t, a, root, http.MethodGet, "/"+id+"/activations", "", http.StatusNotFound)
-			manageLicense(t, a, root, http.MethodPatch, "/"+id, `{"maxInstances":2}`, http.StatusNotFound)
-			manageLicense(t, a, root, http.MethodPost, "/"+id+"/renew", `{"periods":1}`, http.StatusNotFound)
-			manageLicense(t, a, root, http.MethodDelete, "/"+id+"/activations/x", "", http.StatusNotFound)
+			manageLicense(t, a, root.Access, http.MethodGet, "/"+id, "", http.StatusNotFound)
+			manageLicense(t, a, root.Access, http.MethodGet, "/"+id+"/activations", "", http.StatusNotFound)
+			manageLicense(t, a, root.Access, http.MethodPatch, "/"+id, `{"maxInstances":2}`, http.StatusNotFound)
+			manageLicense(t, a, root.Access, http.MethodPost, "/"+id+"/renew", `{"periods":1}`, http.StatusNotFound)
+			manageLicense(t, a, root.Access, http.MethodDelete, "/"+id+"/activations/x", "", http.StatusNotFound)
 		}
 	})
 }
@@ -121,15 +124,18 @@ func TestAdministratorsGrantLicenses(t *testing.T) {
 		root, ada := a.Admin(t, "root"), a.Register(t, "ada")
 		before := a.Fetch(t, testkit.Products+"/mail-pack").Get(t, "downloadCount")
 
-		plain := manageLicense(t, a, root, http.MethodPost, "", `{"productSlug":"mail-pack","tierId":"monthly"}`, http.StatusCreated)
+		plain := manageLicense(t, a, root.Access, http.MethodPost, "", `{"productSlug":"mail-pack","tierId":"monthly"}`,
+			http.StatusCreated)
 		for path, want := range map[string]any{
-			"data.userId": "anonymous", "data.type": "subscription", "data.expiresAt": "2030-04-01T12:00:00.000Z", "data.maxInstances": 1.0, "data.periodMonths": 1.0, "data.paid": true,
+			"data.userId": "anonymous", "data.type": "subscription", "data.expiresAt": "2030-04-01T12:00:00.000Z",
+			"data.maxInstances": 1.0, "data.periodMonths": 1.0, "data.paid": true,
 		} {
 			if got := plain.Get(t, path); got != want {
 				t.Errorf("%s = %v, want %v", path, got, want)
 			}
 		}
-		if plain.Header.Get("Location") != adminLicenses+"/"+plain.Text(t, "data.id") || plain.Header.Get("ETag") != `"1"` || plain.Header.Get("Cache-Control") != "no-store" {
+		if plain.Header.Get("Location") != adminLicenses+"/"+plain.Text(t, "data.id") ||
+			plain.Header.Get("ETag") != `"1"` || plain.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("headers = %v", plain.Header)
 		}
 		res := a.Activate(t, plain.Text(t, "data.licenseKey"), "a.example")
@@ -137,37 +143,53 @@ func TestAdministratorsGrantLicenses(t *testing.T) {
 			t.Errorf("activate = %d %s", res.Status, res.Body)
 		}
 
-		own := manageLicense(t, a, root, http.MethodPost, "", fmt.Sprintf(
-			`{"productSlug":"mail-pack","tierId":"once","userId":%q,"maxInstances":7,"features":["A","B"],"expiresAt":"2030-12-31T23:59:59+01:00"}`, ada.UserID), http.StatusCreated)
-		if own.Text(t, "data.type") != "subscription" || own.Text(t, "data.expiresAt") != "2030-12-31T22:59:59.000Z" || own.Get(t, "data.maxInstances") != 7.0 {
+		own := manageLicense(t, a, root.Access, http.MethodPost, "", fmt.Sprintf(
+			`{"productSlug":"mail-pack","tierId":"once","userId":%q,"maxInstances":7,`+
+				`"features":["A","B"],"expiresAt":"2030-12-31T23:59:59+01:00"}`, ada.UserID), http.StatusCreated)
+		if own.Text(t, "data.type") != "subscription" || own.Text(t, "data.expiresAt") != "2030-12-31T22:59:59.000Z" ||
+			own.Get(t, "data.maxInstances") != 7.0 {
 			t.Errorf("grant = %s", own.Body)
 		}
-		mine := a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/api/marketplace/licenses", Token: ada.Access}).JSON(t)["licenses"].([]any)
+		mine := a.Do(t, testkit.Get(ada.Access, "/api/marketplace/licenses")).JSON(t)["licenses"].([]any)
 		if len(mine) != 1 || mine[0].(map[string]any)["licenseKey"] != own.Text(t, "data.licenseKey") {
 			t.Errorf("ada has %v", mine)
 		}
-		forever := manageLicense(t, a, root, http.MethodPost, "", `{"productSlug":"hidden","tierId":"only","expiresAt":null}`, http.StatusCreated)
+		forever := manageLicense(t, a, root.Access, http.MethodPost, "",
+			`{"productSlug":"hidden","tierId":"only","expiresAt":null}`, http.StatusCreated)
 		if forever.Text(t, "data.type") != "perpetual" || forever.Get(t, "data.expiresAt") != nil {
 			t.Errorf("grant = %s", forever.Body)
 		}
 		if got := a.Fetch(t, testkit.Products+"/mail-pack").Get(t, "downloadCount"); got != before {
 			t.Errorf("downloadCount = %v, want %v: nobody bought anything", got, before)
 		}
-		for body, want := range map[string]string{
-			`{}`: "productSlug tierId",
-			`{"productSlug":"nope","tierId":"x","userId":"nobody","maxInstances":0,"features":[""],"expiresAt":"soon"}`: "expiresAt features[0] maxInstances productSlug userId",
-			`{"productSlug":"mail-pack","tierId":"gold","userId":"a\u0000b","maxInstances":1000001}`:                    "maxInstances tierId userId",
-			`{"productSlug":1,"tierId":[],"userId":{},"features":"x","maxInstances":1.5,"expiresAt":5}`:                 "expiresAt features maxInstances productSlug tierId userId",
-			`{"productSlug":"mail-pack","tierId":"once","expiresAt":"1969-12-31T00:00:00Z"}`:                            "expiresAt",
-			`{"productSlug":"mail-pack","tierId":"once","expiresAt":"0001-01-01T00:00:00Z"}`:                            "expiresAt", // zero, in Go; only null is for ever
+		for _, tt := range []struct{ body, want string }{
+			{`{}`, "productSlug tierId"},
+			{
+				`{"productSlug":"nope","tierId":"x","userId":"nobody","maxInstances":0,` +
+					`"features":[""],"expiresAt":"soon"}`,
+				"expiresAt features[0] maxInstances productSlug userId",
+			},
+			{
+				`{"productSlug":"mail-pack","tierId":"gold","userId":"a\u0000b","maxInstances":1000001}`,
+				"maxInstances tierId userId",
+			},
+			{
+				`{"productSlug":1,"tierId":[],"userId":{},"features":"x","maxInstances":1.5,"expiresAt":5}`,
+				"expiresAt features maxInstances productSlug tierId userId",
+			},
+			// Zero in Go; only null means for ever.
+			{`{"productSlug":"mail-pack","tierId":"once","expiresAt":"0001-01-01T00:00:00Z"}`, "expiresAt"},
+			{`{"productSlug":"mail-pack","tierId":"once","expiresAt":"1969-12-31T00:00:00Z"}`, "expiresAt"},
 		} {
-			got := strings.Fields(testkit.IssuePaths(t, manageLicense(t, a, root, http.MethodPost, "", body, http.StatusBadRequest)))
+			got := strings.Fields(testkit.IssuePaths(t,
+				manageLicense(t, a, root.Access, http.MethodPost, "", tt.body, http.StatusBadRequest)))
 			slices.Sort(got)
-			if strings.Join(got, " ") != want {
-				t.Errorf("%s: faults %q, want %q", body, got, want)
+			if strings.Join(got, " ") != tt.want {
+				t.Errorf("%s: faults %q, want %q", tt.body, got, tt.want)
 			}
 		}
-		manageLicense(t, a, root, http.MethodPost, "", `{"productSlug":"mail-pack","tierId":"once","maxInstances":1000000}`, http.StatusCreated)
+		manageLicense(t, a, root.Access, http.MethodPost, "",
+			`{"productSlug":"mail-pack","tierId":"once","maxInstances":1000000}`, http.StatusCreated)
 		if got := audited(t, a, root.Access, "license.grant"); len(got) != 4 {
 			t.Errorf("%d entries in the audit log, want 4", len(got))
 		}
@@ -189,19 +211,24 @@ func TestAdministratorsChangeLicenses(t *testing.T) {
 			if match != "" {
 				h.Set("If-Match", match)
 			}
-			res := a.Do(t, testkit.Request{Method: http.MethodPatch, Path: adminLicenses + "/" + id, Token: root.Access, Body: body, Header: h})
+			res := a.Do(t, testkit.Request{
+				Method: http.MethodPatch, Path: adminLicenses + "/" + id, Token: root.Access, Body: body, Header: h,
+			})
 			if res.Status != want {
 				t.Errorf("PATCH %s = %d, want %d\n%s", body, res.Status, want, res.Body)
 			}
 			return res
 		}
 
-		// Fewer seats than are taken: nobody is thrown out, and nobody comes in.
-		if res := patch(`{"maxInstances":1}`, `"1"`, http.StatusOK); res.Header.Get("ETag") != `"2"` || res.Get(t, "data.maxInstances") != 1.0 || res.Get(t, "data.currentInstances") != 2.0 {
+		// Fewer seats than are taken: no instance loses its seat, and none gets
+		// one.
+		if res := patch(`{"maxInstances":1}`, `"1"`, http.StatusOK); res.Header.Get("ETag") != `"2"` ||
+			res.Get(t, "data.maxInstances") != 1.0 || res.Get(t, "data.currentInstances") != 2.0 {
 			t.Errorf("PATCH = %s", res.Body)
 		}
 		for _, instance := range []string{"first.example", "second.example"} {
-			if a.Verify(t, "mail-pack", key, instance).Get(t, "valid") != true || a.Activate(t, key, instance).Status != http.StatusOK {
+			if a.Verify(t, "mail-pack", key, instance).Get(t, "valid") != true ||
+				a.Activate(t, key, instance).Status != http.StatusOK {
 				t.Errorf("%s lost its seat", instance)
 			}
 		}
@@ -209,23 +236,29 @@ func TestAdministratorsChangeLicenses(t *testing.T) {
 		a.Deactivate(t, key, "second.example")
 		testkit.WantFlatError(t, a.Activate(t, key, "third.example"), 400, "ACTIVATION_FAILED")
 
-		if res := patch(`{"maxInstances":2}`, `"1"`, http.StatusPreconditionFailed); res.Text(t, "error.code") != "PRECONDITION_FAILED" {
-			t.Errorf("stale = %s", res.Body)
+		stale := patch(`{"maxInstances":2}`, `"1"`, http.StatusPreconditionFailed)
+		if stale.Text(t, "error.code") != "PRECONDITION_FAILED" {
+			t.Errorf("stale = %s", stale.Body)
 		}
 		patch(`{"maxInstances":1,"features":["Mails"],"unknown":1}`, "", http.StatusOK) // as it is
-		if res := patch(`{"features":[]}`, `"2"`, http.StatusOK); fmt.Sprint(a.Verify(t, "mail-pack", key, "first.example").Get(t, "features")) != "[]" || res.Header.Get("ETag") != `"3"` {
+		if res := patch(`{"features":[]}`, `"2"`,
+			http.StatusOK); fmt.Sprint(a.Verify(t, "mail-pack", key, "first.example").Get(t, "features")) != "[]" ||
+			res.Header.Get("ETag") != `"3"` {
 			t.Errorf("PATCH = %s", res.Body)
 		}
 
-		// An end makes a subscription of it; none, a perpetual licence again.
-		if res := patch(`{"expiresAt":"2030-03-01T13:00:00Z"}`, "", http.StatusOK); res.Text(t, "data.type") != "subscription" {
-			t.Errorf("PATCH = %s", res.Body)
+		// With an end the license is a subscription; without one it is
+		// perpetual again.
+		ending := patch(`{"expiresAt":"2030-03-01T13:00:00Z"}`, "", http.StatusOK)
+		if ending.Text(t, "data.type") != "subscription" {
+			t.Errorf("PATCH = %s", ending.Body)
 		}
 		a.Clock.Advance(time.Hour)
 		testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "first.example"), "expired")
 		patch(`{"expiresAt":"1970-01-01T00:00:00Z"}`, "", http.StatusOK) // 0 in the database, where none is NULL
 		testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "first.example"), "expired")
-		if res := patch(`{"expiresAt":null}`, "", http.StatusOK); res.Text(t, "data.type") != "perpetual" || res.Text(t, "data.status") != "active" {
+		if res := patch(`{"expiresAt":null}`, "", http.StatusOK); res.Text(t, "data.type") != "perpetual" ||
+			res.Text(t, "data.status") != "active" {
 			t.Errorf("PATCH = %s", res.Body)
 		}
 
@@ -233,8 +266,10 @@ func TestAdministratorsChangeLicenses(t *testing.T) {
 			`{"maxInstances":0}`:                   "maxInstances",
 			`{"maxInstances":1000001}`:             "maxInstances",
 			`{"expiresAt":"0001-01-01T00:00:00Z"}`: "expiresAt",
-			`{"features":["` + strings.Repeat("x", 201) + `",null],"maxInstances":"2","expiresAt":"2030-02-30T00:00:00Z"}`: "expiresAt features[0] features[1] maxInstances",
-			`{"features":[` + strings.Repeat(`"x",`, 200) + `"x"]}`:                                                        "features",
+			`{"features":["` + strings.Repeat("x", 201) +
+				`",null],"maxInstances":"2","expiresAt":"2030-02-30T00:00:00Z"}`: "expiresAt features[0] " +
+				"features[1] maxInstances",
+			`{"features":[` + strings.Repeat(`"x",`, 200) + `"x"]}`: "features",
 			`[]`: "",
 		} {
 			got := strings.Fields(testkit.IssuePaths(t, patch(body, "", http.StatusBadRequest)))
@@ -245,9 +280,9 @@ func TestAdministratorsChangeLicenses(t *testing.T) {
 		}
 		patch(`{"features":[`+strings.Repeat(`"x",`, 199)+`"`+strings.Repeat("x", 200)+`"]}`, "", http.StatusOK)
 
-		manageLicense(t, a, root, http.MethodPost, "/"+id+"/revoke", "", http.StatusOK)
+		manageLicense(t, a, root.Access, http.MethodPost, "/"+id+"/revoke", "", http.StatusOK)
 		if res := patch(`{"maxInstances":2}`, "", http.StatusConflict); res.Text(t, "error.code") != "CONFLICT" {
-			t.Errorf("PATCH of a revoked licence = %s", res.Body)
+			t.Errorf("PATCH of a revoked license = %s", res.Body)
 		}
 		want := append(slices.Repeat([]string{"license.update license:" + id}, 6), "license.revoke license:"+id)
 		if diff := cmp.Diff(want, audited(t, a, root.Access, "license")); diff != "" {
@@ -256,7 +291,7 @@ func TestAdministratorsChangeLicenses(t *testing.T) {
 	})
 }
 
-// Two administrators change what they read at the same time: one is told.
+// Two administrators change what they read at the same time: one is refused.
 func TestAChangeOfAStaleLicenseIsRefused(t *testing.T) {
 	t.Parallel()
 
@@ -266,7 +301,8 @@ func TestAChangeOfAStaleLicenseIsRefused(t *testing.T) {
 		for i := range 8 {
 			go func() {
 				answers <- a.Do(t, testkit.Request{
-					Method: http.MethodPatch, Path: adminLicenses + "/" + id, Token: root.Access, Body: fmt.Sprintf(`{"maxInstances":%d}`, i+10), Header: http.Header{"If-Match": {`"1"`}},
+					Method: http.MethodPatch, Path: adminLicenses + "/" + id, Token: root.Access,
+					Body: fmt.Sprintf(`{"maxInstances":%d}`, i+10), Header: http.Header{"If-Match": {`"1"`}},
 				}).Status
 			}()
 		}
@@ -286,7 +322,8 @@ func TestAdministratorsRenewLicenses(t *testing.T) {
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		root, key, id := sellOne(t, a, "monthly")
 		for range 2 {
-			res := manageLicense(t, a, root, http.MethodPost, "/"+id+"/renew", `{"periods":2,"reference":"invoice 7"}`, http.StatusOK)
+			res := manageLicense(t, a, root.Access, http.MethodPost, "/"+id+"/renew",
+				`{"periods":2,"reference":"invoice 7"}`, http.StatusOK)
 			if res.Text(t, "data.expiresAt") != "2030-06-01T12:00:00.000Z" || res.Header.Get("ETag") != `"2"` {
 				t.Errorf("renew = %s", res.Body)
 			}
@@ -294,19 +331,22 @@ func TestAdministratorsRenewLicenses(t *testing.T) {
 		a.Clock.Advance(100 * 24 * time.Hour) // 9 June
 		root = a.Login(t, "root")
 		testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "first.example"), "expired")
-		res := manageLicense(t, a, root, http.MethodPost, "/"+id+"/renew", `{"periods":1}`, http.StatusOK)
+		res := manageLicense(t, a, root.Access, http.MethodPost, "/"+id+"/renew", `{"periods":1}`, http.StatusOK)
 		if res.Text(t, "data.status") != "active" || res.Text(t, "data.expiresAt") != "2030-07-09T12:00:00.000Z" {
 			t.Errorf("renew = %s", res.Body)
 		}
-		for body, want := range map[string]string{`{}`: "periods", `{"periods":121,"reference":"\u0000"}`: "periods reference", `{"periods":"1"}`: "periods"} {
-			if got := testkit.IssuePaths(t, manageLicense(t, a, root, http.MethodPost, "/"+id+"/renew", body, http.StatusBadRequest)); got != want {
+		for body, want := range map[string]string{
+			`{}`: "periods", `{"periods":121,"reference":"\u0000"}`: "periods reference", `{"periods":"1"}`: "periods",
+		} {
+			if got := testkit.IssuePaths(t, manageLicense(t, a, root.Access, http.MethodPost, "/"+id+
+				"/renew", body, http.StatusBadRequest)); got != want {
 				t.Errorf("%s: faults %q, want %q", body, got, want)
 			}
 		}
 		perpetual := a.UseLicense(t, a.BuyKey(t, "", "once"))
-		manageLicense(t, a, root, http.MethodPost, "/"+perpetual+"/renew", `{"periods":1}`, http.StatusConflict)
-		manageLicense(t, a, root, http.MethodPost, "/"+id+"/revoke", "", http.StatusOK)
-		manageLicense(t, a, root, http.MethodPost, "/"+id+"/renew", `{"periods":1}`, http.StatusConflict)
+		manageLicense(t, a, root.Access, http.MethodPost, "/"+perpetual+"/renew", `{"periods":1}`, http.StatusConflict)
+		manageLicense(t, a, root.Access, http.MethodPost, "/"+id+"/revoke", "", http.StatusOK)
+		manageLicense(t, a, root.Access, http.MethodPost, "/"+id+"/renew", `{"periods":1}`, http.StatusConflict)
 	})
 }
 
@@ -317,17 +357,21 @@ func TestAdministratorsFreeSeats(t *testing.T) {
 		root, key, id := sellOne(t, a, "once")
 		a.Activate(t, key, "a/b c.example")
 		a.Activate(t, key, "localhost")
-		res := manageLicense(t, a, root, http.MethodGet, "/"+id+"/activations?limit=2&page=2", "", http.StatusOK)
-		if items := res.Get(t, "data.items").([]any); len(items) != 1 || items[0].(map[string]any)["development"] != true || res.Get(t, "data.pagination.total") != 3.0 {
+		res := manageLicense(t, a, root.Access, http.MethodGet, "/"+id+"/activations?limit=2&page=2", "", http.StatusOK)
+		if items := res.Get(t, "data.items").([]any); len(items) != 1 ||
+			items[0].(map[string]any)["development"] != true || res.Get(t, "data.pagination.total") != 3.0 {
 			t.Errorf("activations = %s", res.Body)
 		}
 		path := "/" + id + "/activations/" + url.PathEscape("A/b C.example")
-		if res := manageLicense(t, a, root, http.MethodDelete, path, "", http.StatusOK); res.Get(t, "data.currentInstances") != 1.0 || res.Get(t, "data.developmentInstances") != 1.0 || res.Header.Get("ETag") != `"1"` {
-			t.Errorf("DELETE = %s", res.Body)
+		freed := manageLicense(t, a, root.Access, http.MethodDelete, path, "", http.StatusOK)
+		if freed.Get(t, "data.currentInstances") != 1.0 || freed.Get(t, "data.developmentInstances") != 1.0 ||
+			freed.Header.Get("ETag") != `"1"` {
+			t.Errorf("DELETE = %s", freed.Body)
 		}
-		manageLicense(t, a, root, http.MethodDelete, path, "", http.StatusNotFound)
+		manageLicense(t, a, root.Access, http.MethodDelete, path, "", http.StatusNotFound)
 		testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "a/b c.example"), "not_activated")
-		if got := audited(t, a, root.Access, "license.deactivate"); len(got) != 1 || got[0] != "license.deactivate license:"+id {
+		if got := audited(t, a, root.Access, "license.deactivate"); len(got) != 1 ||
+			got[0] != "license.deactivate license:"+id {
 			t.Errorf("the audit log says %v", got)
 		}
 	})

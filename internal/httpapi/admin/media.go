@@ -17,7 +17,8 @@ var pictureUpload = web.Upload{
 	MaxBody: picture.MaxSize,
 	MaxForm: picture.MaxSize + web.FormRoom,
 	WrongType: errs.New(errs.UnsupportedMedia, "UNSUPPORTED_MEDIA_TYPE",
-		"Send the picture as image/svg+xml, image/png, image/jpeg or image/webp, or as the one file of a multipart/form-data form."),
+		"Send the picture as image/svg+xml, image/png, image/jpeg or image/webp, "+
+			"or as the one file of a multipart/form-data form."),
 	TooLarge: catalog.ErrPictureTooLarge,
 	NotOne:   errs.Validation(errs.Issue{Code: "one_file", Message: "Send exactly one file: the picture."}),
 }

@@ -9,11 +9,12 @@ import (
 	"stoa/internal/testkit"
 )
 
-// upload sends a picture, which must answer want.
+// upload sends a picture, which must be answered with the status want.
 func upload(tb testing.TB, a *testkit.App, token, contentType, content string, want int) testkit.Response {
 	tb.Helper()
 	res := a.Do(tb, testkit.Request{
-		Method: http.MethodPost, Path: "/api/v1/admin/media", Token: token, Body: []byte(content), Header: http.Header{"Content-Type": {contentType}},
+		Method: http.MethodPost, Path: "/api/v1/admin/media", Token: token,
+		Body: []byte(content), Header: http.Header{"Content-Type": {contentType}},
 	})
 	if res.Status != want {
 		tb.Errorf("upload of %.80q = %d, want %d\n%s", content, res.Status, want, res.Body)
@@ -33,7 +34,10 @@ func TestPicturesAreUploadedAndServed(t *testing.T) {
 	a := testkit.New(t)
 	admin := a.Admin(t, "ada").Access
 	for _, tt := range []struct{ declared, content, served, policy string }{
-		{"image/svg+xml", testkit.SVG, "image/svg+xml", "default-src 'none'; img-src data:; style-src 'unsafe-inline'; sandbox"},
+		{
+			"image/svg+xml", testkit.SVG, "image/svg+xml",
+			"default-src 'none'; img-src data:; style-src 'unsafe-inline'; sandbox",
+		},
 		{"image/png", png, "image/png", ""},
 		{"image/jpeg", jpg, "image/jpeg", ""},
 		{"image/webp", webp, "image/webp", ""},
@@ -42,21 +46,30 @@ func TestPicturesAreUploadedAndServed(t *testing.T) {
 	} {
 		res := upload(t, a, admin, tt.declared, tt.content, http.StatusCreated)
 		path := res.Text(t, "data.path")
-		if res.Text(t, "data.contentType") != tt.served || res.Get(t, "data.size") != float64(len(tt.content)) || res.Header.Get("Location") != path {
+		if res.Text(t, "data.contentType") != tt.served || res.Get(t, "data.size") != float64(len(tt.content)) ||
+			res.Header.Get("Location") != path {
 			t.Errorf("upload = %s", res.Body)
 		}
 		got := a.Fetch(t, path)
-		if got.Status != http.StatusOK || string(got.Body) != tt.content || got.Header.Get("Content-Type") != tt.served ||
-			got.Header.Get("Content-Security-Policy") != tt.policy || got.Header.Get("X-Content-Type-Options") != "nosniff" {
+		if got.Status != http.StatusOK || string(got.Body) != tt.content ||
+			got.Header.Get("Content-Type") != tt.served ||
+			got.Header.Get("Content-Security-Policy") != tt.policy ||
+			got.Header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("GET %s = %d %v", path, got.Status, got.Header)
 		}
-		if again := upload(t, a, admin, tt.declared, tt.content, http.StatusCreated); again.Text(t, "data.path") != path {
+		again := upload(t, a, admin, tt.declared, tt.content, http.StatusCreated)
+		if again.Text(t, "data.path") != path {
 			t.Errorf("the same picture again is %s, was %s", again.Text(t, "data.path"), path)
 		}
-		manage(t, a, admin, http.MethodPost, managed, draft(fmt.Sprint("p", len(tt.content), tt.declared[6:9]), map[string]any{"icon": path, "screenshots": []any{path}}), http.StatusCreated)
+		manage(t, a, admin, http.MethodPost, managed,
+			draft(fmt.Sprint("p", len(tt.content), tt.declared[6:9]), map[string]any{
+				"icon": path, "screenshots": []any{path},
+			}), http.StatusCreated)
 	}
 	body, header := testkit.Form(t, []byte(testkit.SVG))
-	res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/api/v1/admin/media", Token: admin, Body: body, Header: header})
+	res := a.Do(t, testkit.Request{
+		Method: http.MethodPost, Path: "/api/v1/admin/media", Token: admin, Body: body, Header: header,
+	})
 	if res.Status != http.StatusCreated || res.Text(t, "data.contentType") != "image/svg+xml" {
 		t.Errorf("as a form: %d %s", res.Status, res.Body)
 	}
@@ -67,42 +80,57 @@ func TestWhatIsNoPictureIsRefused(t *testing.T) {
 
 	a := testkit.New(t)
 	admin := a.Admin(t, "ada").Access
-	for _, content := range []string{"", "GIF89a", "<html></html>", "\x89PN", "\x89PNG\r\n\x1a\n...", "\xff\xd8\xff...", "RIFF....WEBPVP8 ", png[:20], jpg[:20], "%PDF-1.7", "RIFF....WAVE....", "<svg/>"} {
+	for _, content := range []string{
+		"", "GIF89a", "<html></html>", "\x89PN", "\x89PNG\r\n\x1a\n...", "\xff\xd8\xff...",
+		"RIFF....WEBPVP8 ", png[:20], jpg[:20], "%PDF-1.7", "RIFF....WAVE....", "<svg/>",
+	} {
 		res := upload(t, a, admin, "image/png", content, http.StatusBadRequest)
 		if content != "" && named(t, res)[0] != " bad_media" {
 			t.Errorf("%q: %s", content, res.Body)
 		}
 	}
 	upload(t, a, admin, "image/png", png+strings.Repeat("x", 2<<20-len(png)+1), http.StatusRequestEntityTooLarge)
-	for _, declared := range []string{"image/gif", "text/html", "application/octet-stream", "multipart/form-data", "nonsense"} {
+	for _, declared := range []string{
+		"image/gif", "text/html", "application/octet-stream", "multipart/form-data", "nonsense",
+	} {
 		upload(t, a, admin, declared, png, http.StatusUnsupportedMediaType)
 	}
 	for name, tt := range map[string]struct {
 		files [][]byte
 		want  int
 	}{
-		"none":                    {nil, http.StatusBadRequest},
-		"two":                     {[][]byte{[]byte(png), []byte(jpg)}, http.StatusBadRequest},
-		"one that is too large":   {[][]byte{[]byte(png + strings.Repeat("x", 2<<20))}, http.StatusRequestEntityTooLarge},
+		"none": {nil, http.StatusBadRequest},
+		"two":  {[][]byte{[]byte(png), []byte(jpg)}, http.StatusBadRequest},
+		"one that is too large": {
+			[][]byte{[]byte(png + strings.Repeat("x", 2<<20))}, http.StatusRequestEntityTooLarge,
+		},
 		"one that is far too big": {[][]byte{make([]byte, 4<<20)}, http.StatusRequestEntityTooLarge},
 	} {
 		body, header := testkit.Form(t, tt.files...)
-		res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/api/v1/admin/media", Token: admin, Body: body, Header: header})
+		res := a.Do(t, testkit.Request{
+			Method: http.MethodPost, Path: "/api/v1/admin/media", Token: admin, Body: body, Header: header,
+		})
 		if res.Status != tt.want {
 			t.Errorf("a form with %s = %d %s, want %d", name, res.Status, res.Body, tt.want)
 		}
 	}
-	cut := a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/api/v1/admin/media", Token: admin, Body: "--b\r\nContent-Disposition: form-data; name=a; filename=a\r\n\r\nabc", Header: http.Header{"Content-Type": {"multipart/form-data; boundary=b"}}})
+	cut := a.Do(t, testkit.Request{
+		Method: http.MethodPost, Path: "/api/v1/admin/media", Token: admin,
+		Body:   "--b\r\nContent-Disposition: form-data; name=a; filename=a\r\n\r\nabc",
+		Header: http.Header{"Content-Type": {"multipart/form-data; boundary=b"}},
+	})
 	testkit.WantError(t, cut, http.StatusBadRequest, "VALIDATION_ERROR")
 }
 
-// Browsers hold all pixels of a picture in memory, however few bytes it has.
+// Browsers keep all pixels of a picture in memory, however small its file is.
 func TestPicturesHaveABoundedSize(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.New(t)
 	admin := a.Admin(t, "ada").Access
-	for kind, draw := range map[string]func(width, height int) string{"png": testkit.PNG, "jpeg": testkit.JPEG, "webp": testkit.WebP} {
+	for kind, draw := range map[string]func(width, height int) string{
+		"png": testkit.PNG, "jpeg": testkit.JPEG, "webp": testkit.WebP,
+	} {
 		upload(t, a, admin, "image/"+kind, draw(10_000, 1), http.StatusCreated)
 		upload(t, a, admin, "image/"+kind, draw(1, 10_000), http.StatusCreated)
 		for _, content := range []string{draw(10_001, 1), draw(1, 10_001)} {

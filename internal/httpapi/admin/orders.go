@@ -36,7 +36,8 @@ type payment struct {
 func newManagedOrder(o order.Listed) managedOrder {
 	out := managedOrder{
 		Order:  wire.NewOrder(o),
-		PaidAt: web.Timestamp(o.PaidAt), RefundedAt: web.Timestamp(o.RefundedAt), CancelledAt: web.Timestamp(o.CancelledAt),
+		PaidAt: web.Timestamp(o.PaidAt), RefundedAt: web.Timestamp(o.RefundedAt),
+		CancelledAt: web.Timestamp(o.CancelledAt),
 		Payment: payment{
 			Provider: o.Provider, Session: o.Payment.Session, Payment: o.Payment.Payment, Invoice: o.Payment.Invoice,
 			Subscription: o.Payment.Subscription, EndedAt: web.Timestamp(o.EndedAt),
@@ -53,7 +54,8 @@ func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
 	q := order.Query{
-		Status: order.Status(v.Get("status")), Product: v.Get("product"), UserID: v.Get("user"), Email: v.Get("email"),
+		Status:  order.Status(v.Get("status")),
+		Product: v.Get("product"), UserID: v.Get("user"), Email: v.Get("email"),
 		Limit: p.Limit, Offset: p.Offset(),
 	}
 	web.Merge(&faults, q.Issues())
@@ -85,7 +87,9 @@ func (h *Handlers) CancelOrder(w http.ResponseWriter, r *http.Request) error {
 }
 
 // answerOrder answers with the order that do returns for the id in the path.
-func answerOrder(w http.ResponseWriter, r *http.Request, do func(ctx context.Context, id string) (order.Listed, error)) error {
+func answerOrder(
+	w http.ResponseWriter, r *http.Request, do func(ctx context.Context, id string) (order.Listed, error),
+) error {
 	o, err := do(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err

@@ -19,14 +19,16 @@ func TestAdministratorsLookThroughOrders(t *testing.T) {
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		admin := a.Admin(t, "root").Access
-		user := a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/auth/register", Body: map[string]any{"email": "Ada@example.com", "username": "ada", "password": "secret1"}})
+		user := a.Send(t, "/auth/register", map[string]any{
+			"email": "Ada@example.com", "username": "ada", "password": "secret1",
+		})
 		order := func(slug, tier, email, token string) string {
 			a.Clock.Advance(time.Second)
 			body := map[string]any{"tierId": tier, "paymentMethod": "card"}
 			if email != "" {
 				body["billingInfo"] = map[string]any{"email": email}
 			}
-			return a.Do(t, testkit.Request{Method: http.MethodPost, Path: testkit.Products + "/" + slug + "/purchase", Body: body, Token: token}).Text(t, "orderId")
+			return a.Do(t, testkit.Post(token, testkit.Products+"/"+slug+"/purchase", body)).Text(t, "orderId")
 		}
 		first := order("mail-pack", "once", "bob@example.com", "")
 		second := order("bare", "only", "", user.Text(t, "data.access_token"))
@@ -63,19 +65,23 @@ func TestAdministratorsLookThroughOrders(t *testing.T) {
 		}
 
 		one := a.Do(t, testkit.Get(admin, testkit.AdminOrders+"/"+first))
-		if one.Text(t, "data.productSlug") != "mail-pack" || one.Get(t, "data.amount") != 49.9 || one.Text(t, "data.payment.provider") != "test" || one.Text(t, "data.paidAt") == "" {
+		if one.Text(t, "data.productSlug") != "mail-pack" || one.Get(t, "data.amount") != 49.9 ||
+			one.Text(t, "data.payment.provider") != "test" || one.Text(t, "data.paidAt") == "" {
 			t.Errorf("order = %s", one.Body)
 		}
 		for _, id := range []string{"nope", "%00", strings.Repeat("a", 200)} {
 			for _, path := range []string{"", "/refund", "/cancel"} {
 				method := map[bool]string{true: http.MethodGet, false: http.MethodPost}[path == ""]
-				if res := a.Do(t, testkit.Request{Method: method, Path: testkit.AdminOrders + "/" + id + path, Token: admin}); res.Status != http.StatusNotFound {
+				if res := a.Do(t, testkit.Request{
+					Method: method, Path: testkit.AdminOrders + "/" + id + path, Token: admin,
+				}); res.Status != http.StatusNotFound {
 					t.Errorf("%s %s%s = %d, want 404", method, id, path, res.Status)
 				}
 			}
 		}
 		for _, path := range []string{"/refund", "/cancel"} {
-			if res := a.Do(t, testkit.Post(user.Text(t, "data.access_token"), testkit.AdminOrders+"/"+first+path, nil)); res.Status != http.StatusForbidden {
+			if res := a.Do(t, testkit.Post(user.Text(t, "data.access_token"), testkit.AdminOrders+"/"+first+
+				path, nil)); res.Status != http.StatusForbidden {
 				t.Errorf("%s by a user = %d, want 403", path, res.Status)
 			}
 		}
@@ -90,19 +96,23 @@ func TestARefundRevokesTheLicense(t *testing.T) {
 		a.ImportCatalog(t)
 		admin := a.Admin(t, "root").Access
 		for i, tier := range []string{"once", "free"} {
-			res := a.Send(t, testkit.Products+"/mail-pack/purchase", map[string]any{"tierId": tier, "paymentMethod": "card"})
+			res := a.Send(t, testkit.Products+"/mail-pack/purchase", map[string]any{
+				"tierId": tier, "paymentMethod": "card",
+			})
 			id, key := res.Text(t, "orderId"), res.Text(t, "licenseKey")
 			a.Activate(t, key, "a.example")
-			if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+id+"/cancel", nil)); res.Status != http.StatusConflict {
+			if res := a.Cancel(t, admin, id); res.Status != http.StatusConflict {
 				t.Errorf("cancelling a paid order = %d %s, want 409", res.Status, res.Body)
 			}
-			back := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+id+"/refund", nil))
-			if back.Status != http.StatusOK || back.Text(t, "data.status") != "refunded" || back.Text(t, "data.refundedAt") == "" {
+			back := a.Refund(t, admin, id)
+			if back.Status != http.StatusOK || back.Text(t, "data.status") != "refunded" ||
+				back.Text(t, "data.refundedAt") == "" {
 				t.Errorf("refund = %d %s", back.Status, back.Body)
 			}
 			testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "a.example"), "revoked")
 			for _, path := range []string{"/refund", "/cancel"} {
-				if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+id+path, nil)); res.Status != http.StatusConflict {
+				if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+id+
+					path, nil)); res.Status != http.StatusConflict {
 					t.Errorf("%s again = %d %s, want 409", path, res.Status, res.Body)
 				}
 			}
@@ -116,7 +126,7 @@ func TestARefundRevokesTheLicense(t *testing.T) {
 	})
 }
 
-// What the provider refuses or does not answer changes nothing here.
+// A call that the provider refuses or does not answer changes nothing here.
 func TestAProviderThatFailsChangesNoOrder(t *testing.T) {
 	t.Parallel()
 	a, b := testkit.NewBankShop(t)
@@ -134,7 +144,9 @@ func TestAProviderThatFailsChangesNoOrder(t *testing.T) {
 		status int
 	}{{payment.ErrRefused, http.StatusConflict}, {errors.New("no answer"), http.StatusBadGateway}} {
 		b.Fail(tt.fails)
-		for path, status := range map[string]order.Status{paid + "/refund": order.Paid, pending + "/cancel": order.Pending} {
+		for path, status := range map[string]order.Status{
+			paid + "/refund": order.Paid, pending + "/cancel": order.Pending,
+		} {
 			if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+path, nil)); res.Status != tt.status {
 				t.Errorf("%s = %d %s, want %d", path, res.Status, res.Body, tt.status)
 			}
@@ -152,7 +164,8 @@ func TestAProviderThatFailsChangesNoOrder(t *testing.T) {
 		}
 	}
 	for _, path := range []string{paid + "/refund", pending + "/cancel"} {
-		if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+path, nil)); res.Status != http.StatusConflict || !strings.Contains(res.Text(t, "error.message"), "not configured") {
+		if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+path, nil)); res.Status != http.StatusConflict ||
+			!strings.Contains(res.Text(t, "error.message"), "not configured") {
 			t.Errorf("%s = %d %s", path, res.Status, res.Body)
 		}
 	}

@@ -58,8 +58,10 @@ type managedProduct struct {
 
 func newManagedItem(p product.Product) managedItem {
 	return managedItem{
-		ID: p.ID, Slug: p.Slug, Name: p.Name, Category: p.Category, ShortDescription: p.ShortDescription, Description: p.Description,
-		Icon: p.Icon, Screenshots: web.OrEmpty(p.Screenshots), Highlights: web.OrEmpty(p.Highlights), Pricing: wire.NewPricing(p.Pricing),
+		ID: p.ID, Slug: p.Slug, Name: p.Name, Category: p.Category,
+		ShortDescription: p.ShortDescription, Description: p.Description,
+		Icon: p.Icon, Screenshots: web.OrEmpty(p.Screenshots),
+		Highlights: web.OrEmpty(p.Highlights), Pricing: wire.NewPricing(p.Pricing),
 		Rating: p.RatingBase, ReviewCount: p.ReviewBase, DownloadCount: p.DownloadBase,
 		Featured: p.Featured, Trending: p.Trending, Published: p.Published, Position: p.Position,
 		Shown:     shownCounts{Rating: p.Rating, ReviewCount: p.ReviewCount, DownloadCount: p.DownloadCount},

@@ -31,21 +31,25 @@ func TestAProductFromDraftToSale(t *testing.T) {
 		if got := made.Header.Get("Location"); got != managed+"/cards" {
 			t.Errorf("Location = %q", got)
 		}
-		// A draft is nobody's business but the administrators'.
+		// Only administrators see a draft.
 		if res := a.Fetch(t, testkit.Products+"/cards"); res.Status != http.StatusNotFound {
 			t.Errorf("the draft's page = %d", res.Status)
 		}
-		testkit.WantFlatError(t, a.Send(t, testkit.Products+"/cards/purchase", map[string]any{"tierId": "pro", "paymentMethod": "card"}), http.StatusBadRequest, "PURCHASE_FAILED")
+		testkit.WantFlatError(t,
+			a.Send(t, testkit.Products+"/cards/purchase", map[string]any{"tierId": "pro", "paymentMethod": "card"}),
+			http.StatusBadRequest, "PURCHASE_FAILED")
 		if res := a.Fetch(t, testkit.Products); len(res.Get(t, "products").([]any)) != 0 {
 			t.Errorf("the list holds the draft: %s", res.Body)
 		}
 		shown := manage(t, a, admin, http.MethodGet, managed+"/cards", nil, http.StatusOK)
-		if diff := cmp.Diff(shown.JSON(t), made.JSON(t)); diff != "" || shown.Header.Get("ETag") != made.Header.Get("ETag") {
+		if diff := cmp.Diff(shown.JSON(t), made.JSON(t)); diff != "" ||
+			shown.Header.Get("ETag") != made.Header.Get("ETag") {
 			t.Errorf("shown (-got +want):\n%s", diff)
 		}
 		manage(t, a, admin, http.MethodPost, managed, draft("cards", nil), http.StatusConflict)
 
-		sale := manage(t, a, admin, http.MethodPatch, managed+"/cards", map[string]any{"published": true, "featured": true, "trending": true}, http.StatusOK)
+		sale := manage(t, a, admin, http.MethodPatch, managed+"/cards",
+			map[string]any{"published": true, "featured": true, "trending": true}, http.StatusOK)
 		if sale.Header.Get("ETag") == made.Header.Get("ETag") {
 			t.Error("the ETag is the same after a change")
 		}
@@ -58,14 +62,18 @@ func TestAProductFromDraftToSale(t *testing.T) {
 			t.Fatalf("purchase = %d %s", res.Status, res.Body)
 		}
 		now := manage(t, a, admin, http.MethodGet, managed+"/cards", nil, http.StatusOK)
-		if now.Get(t, "data.shown.downloadCount") != 1.0 || now.Get(t, "data.downloadCount") != 0.0 || now.Header.Get("ETag") != sale.Header.Get("ETag") {
-			t.Errorf("after the purchase: ETag %s (was %s), %s", now.Header.Get("ETag"), sale.Header.Get("ETag"), now.Body)
+		if now.Get(t, "data.shown.downloadCount") != 1.0 || now.Get(t, "data.downloadCount") != 0.0 ||
+			now.Header.Get("ETag") != sale.Header.Get("ETag") {
+			t.Errorf("after the purchase: ETag %s (was %s), %s", now.Header.Get("ETag"), sale.Header.Get("ETag"),
+				now.Body)
 		}
 		testkit.WantError(t, a.Do(t, testkit.Delete(admin, managed+"/cards")), http.StatusConflict, "CONFLICT")
 
-		// Off the shelf again, what was sold goes on working.
+		// What was sold keeps working after the product is withdrawn.
 		manage(t, a, admin, http.MethodPatch, managed+"/cards", map[string]any{"published": false}, http.StatusOK)
-		res = a.Send(t, testkit.Products+"/cards/activate", map[string]any{"licenseKey": res.Text(t, "licenseKey"), "instanceId": "shop.example"})
+		res = a.Send(t, testkit.Products+"/cards/activate", map[string]any{
+			"licenseKey": res.Text(t, "licenseKey"), "instanceId": "shop.example",
+		})
 		if res.Status != http.StatusOK || res.Get(t, "license.maxInstances") != 2.0 {
 			t.Errorf("activate = %d %s", res.Status, res.Body)
 		}
@@ -78,33 +86,49 @@ func TestEveryFaultOfAProductIsNamed(t *testing.T) {
 	a := testkit.New(t)
 	admin := a.Admin(t, "ada").Access
 	res := manage(t, a, admin, http.MethodPost, managed, map[string]any{
-		"slug": "Not A Slug", "name": 2024, "category": "", "shortDescription": strings.Repeat("x", 201), "icon": "./i.svg",
-		"screenshots": []any{"http://example.com/a.png", "/media/nope.png"}, "rating": 5.1, "position": 1_000_001, "featured": "yes", "createdAt": "soon",
+		"slug": "Not A Slug", "name": 2024, "category": "",
+		"shortDescription": strings.Repeat("x", 201), "icon": "./i.svg",
+		"screenshots": []any{"http://example.com/a.png", "/media/nope.png"},
+		"rating":      5.1, "position": 1_000_001, "featured": "yes", "createdAt": "soon",
 		"unknown": []any{}, "pricingTiers": []any{
 			map[string]any{"id": "t", "name": "T", "price": 1.999, "currency": "EUR", "more": 1},
 			map[string]any{"id": "t", "name": "T", "price": "9", "currency": "EUR", "maxInstances": 0},
 			map[string]any{"id": "u", "name": "U", "price": 1},
 		},
-		"comparison": map[string]any{"columns": []any{"t", "x"}, "rows": []any{map[string]any{"feature": "f", "values": map[string]any{"t": 1}}}},
+		"comparison": map[string]any{
+			"columns": []any{"t", "x"}, "rows": []any{map[string]any{"feature": "f", "values": map[string]any{"t": 1}}},
+		},
 	}, http.StatusBadRequest)
 	want := []string{
-		"category required", "description required", "name wrong_type", "shortDescription out_of_range", "featured wrong_type",
-		"position out_of_range", "createdAt out_of_range", "slug out_of_range", "rating out_of_range", "icon bad_media", "screenshots[0] bad_media",
-		"pricingTiers[0].price out_of_range", "pricingTiers[1].price wrong_type", "pricingTiers[1].maxInstances out_of_range", "pricingTiers[1].id duplicate",
-		"pricingTiers[2].currency required", "comparison.columns[1] unknown_value", "comparison.rows[0].values.t wrong_type", "screenshots[1] bad_media",
+		"category required", "description required", "name wrong_type",
+		"shortDescription out_of_range", "featured wrong_type",
+		"position out_of_range", "createdAt out_of_range", "slug out_of_range",
+		"rating out_of_range", "icon bad_media", "screenshots[0] bad_media",
+		"pricingTiers[0].price out_of_range", "pricingTiers[1].price wrong_type",
+		"pricingTiers[1].maxInstances out_of_range", "pricingTiers[1].id duplicate",
+		"pricingTiers[2].currency required", "comparison.columns[1] unknown_value",
+		"comparison.rows[0].values.t wrong_type", "screenshots[1] bad_media",
 	}
 	if diff := cmp.Diff(named(t, res), want); diff != "" {
 		t.Errorf("issues (-got +want):\n%s\n%s", diff, res.Body)
 	}
-	// At the limits, and texts that JSON escapes in ways YAML has not.
-	manage(t, a, admin, http.MethodPost, managed, `{"slug":"`+strings.Repeat("a", 100)+`","name":"\ud83d\ude00 \/","category":"c","shortDescription":"`+strings.Repeat("é", 200)+`",
-		"description":"`+strings.Repeat("d", 2000)+`","icon":"https://example.com/i.svg","rating":5,"position":-1000000,"fullDescription":"",
-		"pricingTiers":[{"id":"t","name":"T","description":"","price":9.90,"currency":"EUR","billingPeriod":null}]}`, http.StatusCreated)
+	// At the limits, and with escapes that JSON has and YAML has not.
+	manage(t, a, admin, http.MethodPost, managed,
+		`{"slug":"`+strings.Repeat("a", 100)+`","name":"\ud83d\ude00 \/","category":"c","shortDescription":"`+
+			strings.Repeat("é", 200)+`",
+		"description":"`+strings.Repeat("d", 2000)+`","icon":"https://example.com/i.svg",
+		"rating":5,"position":-1000000,"fullDescription":"",
+		"pricingTiers":[{"id":"t","name":"T","description":"","price":9.90,"currency":"EUR","billingPeriod":null}]}`,
+		http.StatusCreated)
 	for _, body := range []string{``, `[]`, `{`, `{"slug":"\ud83d"}`, "{\"slug\":\"\xff\"}"} {
-		testkit.WantError(t, a.Do(t, testkit.Request{Method: http.MethodPost, Path: managed, Body: body, Token: admin}), http.StatusBadRequest, "VALIDATION_ERROR")
+		testkit.WantError(t, a.Do(t, testkit.Post(admin, managed, body)), http.StatusBadRequest, "VALIDATION_ERROR")
 	}
-	testkit.WantError(t, a.Do(t, testkit.Request{Method: http.MethodPost, Path: managed, Body: `{"slug":"` + strings.Repeat("x", 1<<20) + `"}`, Token: admin}), http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
-	testkit.WantError(t, a.Do(t, testkit.Request{Method: http.MethodPost, Path: managed, Body: "slug: a", Token: admin, Header: http.Header{"Content-Type": {"application/yaml"}}}), http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
+	testkit.WantError(t, a.Do(t, testkit.Post(admin, managed, `{"slug":"`+strings.Repeat("x", 1<<20)+`"}`)),
+		http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
+	testkit.WantError(t, a.Do(t, testkit.Request{
+		Method: http.MethodPost, Path: managed, Body: "slug: a",
+		Token: admin, Header: http.Header{"Content-Type": {"application/yaml"}},
+	}), http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
 }
 
 func TestAChangeReplacesWhatItNames(t *testing.T) {
@@ -117,18 +141,26 @@ func TestAChangeReplacesWhatItNames(t *testing.T) {
 		before := manage(t, a, admin, http.MethodGet, path, nil, http.StatusOK)
 		a.Clock.Advance(time.Minute)
 
-		// What was shown can be sent back whole, and is no change.
+		// What was shown can be sent back whole and changes nothing.
 		same := manage(t, a, admin, http.MethodPatch, path, before.Get(t, "data"), http.StatusOK)
-		if diff := cmp.Diff(same.JSON(t), before.JSON(t)); diff != "" || same.Header.Get("ETag") != before.Header.Get("ETag") {
+		if diff := cmp.Diff(same.JSON(t), before.JSON(t)); diff != "" ||
+			same.Header.Get("ETag") != before.Header.Get("ETag") {
 			t.Errorf("sent back (-got +want):\n%s", diff)
 		}
-		if res := manage(t, a, admin, http.MethodPatch, path, map[string]any{}, http.StatusOK); res.Header.Get("ETag") != before.Header.Get("ETag") {
+		empty := manage(t, a, admin, http.MethodPatch, path, map[string]any{}, http.StatusOK)
+		if empty.Header.Get("ETag") != before.Header.Get("ETag") {
 			t.Error("a change of nothing has another ETag")
 		}
 
 		want := before.Get(t, "data").(map[string]any)
-		change := map[string]any{"name": "Post Pack", "highlights": []any{"One", "Two"}, "position": -3, "downloadCount": 7, "faq": nil, "comparison": nil, "rating": nil, "screenshots": []any{}}
-		maps.Copy(want, map[string]any{"name": "Post Pack", "highlights": []any{"One", "Two"}, "position": -3.0, "downloadCount": 7.0, "faq": []any{}, "rating": 0.0, "screenshots": []any{}})
+		change := map[string]any{
+			"name": "Post Pack", "highlights": []any{"One", "Two"}, "position": -3,
+			"downloadCount": 7, "faq": nil, "comparison": nil, "rating": nil, "screenshots": []any{},
+		}
+		maps.Copy(want, map[string]any{
+			"name": "Post Pack", "highlights": []any{"One", "Two"}, "position": -3.0,
+			"downloadCount": 7.0, "faq": []any{}, "rating": 0.0, "screenshots": []any{},
+		})
 		delete(want, "comparison")
 		want["updatedAt"] = "2030-03-01T12:01:00.000Z"
 		want["shown"] = map[string]any{"rating": 0.0, "reviewCount": 12.0, "downloadCount": 7.0}
@@ -139,8 +171,11 @@ func TestAChangeReplacesWhatItNames(t *testing.T) {
 
 		// The list price follows the tiers until it is given; the full description
 		// follows the description.
-		res := manage(t, a, admin, http.MethodPatch, path, `{"pricingTiers":[{"id":"one","name":"One","price":0.005,"currency":"KWD"}],"fullDescription":null,"description":"New."}`, http.StatusOK)
-		if got := fmt.Sprint(res.Get(t, "data.pricing"), res.Get(t, "data.fullDescription")); got != "map[currency:KWD price:0.005 type:paid]New." {
+		res := manage(t, a, admin, http.MethodPatch, path,
+			`{"pricingTiers":[{"id":"one","name":"One","price":0.005,"currency":"KWD"}],`+
+				`"fullDescription":null,"description":"New."}`, http.StatusOK)
+		got := fmt.Sprint(res.Get(t, "data.pricing"), res.Get(t, "data.fullDescription"))
+		if got != "map[currency:KWD price:0.005 type:paid]New." {
 			t.Errorf("pricing and fullDescription = %s", got)
 		}
 		res = manage(t, a, admin, http.MethodPatch, path, `{"pricing":{"type":"free"}}`, http.StatusOK)
@@ -151,7 +186,9 @@ func TestAChangeReplacesWhatItNames(t *testing.T) {
 		bad := manage(t, a, admin, http.MethodPatch, path, map[string]any{
 			"slug": "other", "createdAt": "2020-01-01", "name": nil, "pricingTiers": []any{}, "icon": "/media/none.svg",
 		}, http.StatusBadRequest)
-		if diff := cmp.Diff(named(t, bad), []string{"name required", "pricingTiers required", "slug read_only", "createdAt read_only", "icon bad_media"}); diff != "" {
+		if diff := cmp.Diff(named(t, bad), []string{
+			"name required", "pricingTiers required", "slug read_only", "createdAt read_only", "icon bad_media",
+		}); diff != "" {
 			t.Errorf("issues (-got +want):\n%s\n%s", diff, bad.Body)
 		}
 		manage(t, a, admin, http.MethodPatch, managed+"/nothing", map[string]any{"name": "A"}, http.StatusNotFound)
@@ -167,11 +204,13 @@ func TestAChangeIsCheckedAgainstTheRest(t *testing.T) {
 	a := testkit.NewShop(t)
 	admin := a.Admin(t, "ada").Access
 	tiers := []any{map[string]any{"id": "once", "name": "Once", "price": 49.9, "currency": "EUR"}}
-	res := manage(t, a, admin, http.MethodPatch, managed+"/mail-pack", map[string]any{"pricingTiers": tiers}, http.StatusBadRequest)
+	res := manage(t, a, admin, http.MethodPatch, managed+"/mail-pack", map[string]any{"pricingTiers": tiers},
+		http.StatusBadRequest)
 	if got := named(t, res); !slices.Equal(got, []string{"comparison.columns[0] unknown_value"}) {
 		t.Errorf("issues = %q", got)
 	}
-	manage(t, a, admin, http.MethodPatch, managed+"/mail-pack", map[string]any{"pricingTiers": tiers, "comparison": nil}, http.StatusOK)
+	manage(t, a, admin, http.MethodPatch, managed+"/mail-pack",
+		map[string]any{"pricingTiers": tiers, "comparison": nil}, http.StatusOK)
 }
 
 func TestProductIfMatch(t *testing.T) {
@@ -179,19 +218,23 @@ func TestProductIfMatch(t *testing.T) {
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "ada").Access
-		first := manage(t, a, admin, http.MethodPost, managed, draft("cards", nil), http.StatusCreated).Header.Get("ETag")
+		first := manage(t, a, admin, http.MethodPost, managed, draft("cards", nil),
+			http.StatusCreated).Header.Get("ETag")
 		path := managed + "/cards"
-		second := manage(t, a, admin, http.MethodPatch, path, map[string]any{"name": "B"}, http.StatusOK, first).Header.Get("ETag")
+		second := manage(t, a, admin, http.MethodPatch, path, map[string]any{"name": "B"}, http.StatusOK,
+			first).Header.Get("ETag")
 		for _, stale := range []string{first, "W/" + second, `"x"`} {
-			testkit.WantError(t, manage(t, a, admin, http.MethodPatch, path, map[string]any{"name": "C"}, http.StatusPreconditionFailed, stale), http.StatusPreconditionFailed, "PRECONDITION_FAILED")
+			testkit.WantError(t,
+				manage(t, a, admin, http.MethodPatch, path, map[string]any{"name": "C"}, http.StatusPreconditionFailed,
+					stale), http.StatusPreconditionFailed, "PRECONDITION_FAILED")
 			manage(t, a, admin, http.MethodDelete, path, nil, http.StatusPreconditionFailed, stale)
 		}
 		manage(t, a, admin, http.MethodPatch, path, map[string]any{"name": "B"}, http.StatusOK, `"x", `+second)
 		manage(t, a, admin, http.MethodDelete, path, nil, http.StatusOK, second)
 		manage(t, a, admin, http.MethodGet, path, nil, http.StatusNotFound)
 
-		// Another product with the same slug is another state, even if it was changed
-		// as often.
+		// Another product with the same slug has another ETag, even after as
+		// many changes.
 		manage(t, a, admin, http.MethodPost, managed, draft("cards", nil), http.StatusCreated)
 		manage(t, a, admin, http.MethodPatch, path, map[string]any{"name": "B"}, http.StatusOK)
 		manage(t, a, admin, http.MethodDelete, path, nil, http.StatusPreconditionFailed, second)
@@ -211,7 +254,8 @@ func TestTwoAdministratorsDoNotOverwriteEachOther(t *testing.T) {
 		for i := range 8 {
 			wg.Go(func() {
 				res := a.Do(t, testkit.Request{
-					Method: http.MethodPatch, Path: managed + "/cards", Token: admin, Body: map[string]any{"name": fmt.Sprint("Name ", i)}, Header: http.Header{"If-Match": {tag}},
+					Method: http.MethodPatch, Path: managed + "/cards", Token: admin,
+					Body: map[string]any{"name": fmt.Sprint("Name ", i)}, Header: http.Header{"If-Match": {tag}},
 				})
 				switch res.Status {
 				case http.StatusOK:
@@ -226,21 +270,26 @@ func TestTwoAdministratorsDoNotOverwriteEachOther(t *testing.T) {
 		if won.Load() != 1 {
 			t.Errorf("%d changes of one state were made, want 1", won.Load())
 		}
-		// Without If-Match, changes of different fields all stay.
+		// Without If-Match, all changes of different fields are kept.
 		for i := range 8 {
 			wg.Go(func() {
-				manage(t, a, admin, http.MethodPatch, managed+"/cards", map[string]any{[]string{"name", "category", "description", "position"}[i%4]: []any{"N", "C", "D", 4}[i%4]}, http.StatusOK)
+				manage(t, a, admin, http.MethodPatch, managed+"/cards",
+					map[string]any{
+						[]string{"name", "category", "description", "position"}[i%4]: []any{"N", "C", "D", 4}[i%4],
+					}, http.StatusOK)
 			})
 		}
 		wg.Wait()
 		res := manage(t, a, admin, http.MethodGet, managed+"/cards", nil, http.StatusOK)
-		if got := fmt.Sprint(res.Get(t, "data.name"), res.Get(t, "data.category"), res.Get(t, "data.description"), res.Get(t, "data.position")); got != "NCD4" {
+		got := fmt.Sprint(res.Get(t, "data.name"), res.Get(t, "data.category"), res.Get(t, "data.description"),
+			res.Get(t, "data.position"))
+		if got != "NCD4" {
 			t.Errorf("after changes at once: %s", got)
 		}
 	})
 }
 
-// Either it is sold and stays, or it is gone and nothing was sold.
+// Either it is sold and kept, or it is deleted and nothing was sold.
 func TestNoProductIsDeletedWhileItIsSold(t *testing.T) {
 	t.Parallel()
 
@@ -248,20 +297,24 @@ func TestNoProductIsDeletedWhileItIsSold(t *testing.T) {
 		admin := a.Admin(t, "ada").Access
 		for i := range 8 {
 			slug := fmt.Sprint("p", i)
-			manage(t, a, admin, http.MethodPost, managed, draft(slug, map[string]any{"published": true}), http.StatusCreated)
+			manage(t, a, admin, http.MethodPost, managed, draft(slug, map[string]any{"published": true}),
+				http.StatusCreated)
 			var (
 				wg       sync.WaitGroup
 				bought   testkit.Response
 				deletion testkit.Response
 			)
 			wg.Go(func() {
-				bought = a.Send(t, testkit.Products+"/"+slug+"/purchase", map[string]any{"tierId": "pro", "paymentMethod": "card"})
+				bought = a.Send(t, testkit.Products+"/"+slug+"/purchase", map[string]any{
+					"tierId": "pro", "paymentMethod": "card",
+				})
 			})
 			wg.Go(func() { deletion = a.Do(t, testkit.Delete(admin, managed+"/"+slug)) })
 			wg.Wait()
 			switch {
 			case bought.Status == http.StatusOK && deletion.Status == http.StatusConflict:
-			case bought.Status == http.StatusBadRequest && bought.Text(t, "error") == "PURCHASE_FAILED" && deletion.Status == http.StatusOK:
+			case bought.Status == http.StatusBadRequest && bought.Text(t, "error") == "PURCHASE_FAILED" &&
+				deletion.Status == http.StatusOK:
 			default:
 				t.Errorf("purchase %d %s, deletion %d %s", bought.Status, bought.Body, deletion.Status, deletion.Body)
 			}
@@ -269,15 +322,17 @@ func TestNoProductIsDeletedWhileItIsSold(t *testing.T) {
 	})
 }
 
-// A slug may be another product's soon after: licences are looked up by what the
-// slug means in the database, and what a replica remembers of it ends.
+// A slug may be given to another product soon after: licenses are looked up by
+// what the slug means in the database, and replicas do not remember it for
+// long.
 func TestADeletedSlugIsForgottenOnEveryReplica(t *testing.T) {
 	t.Parallel()
 
 	testkit.Replicas(t, func(t *testing.T, a, b *testkit.App, _ *sql.DB) {
 		admin := a.Admin(t, "ada").Access
 		path, typo := managed+"/cards", "STOA-AAAAA-AAAAA-AAAAA-AAAAA-AAAAA-AAAAA"
-		manage(t, a, admin, http.MethodPost, managed, draft("cards", map[string]any{"published": true}), http.StatusCreated)
+		manage(t, a, admin, http.MethodPost, managed, draft("cards", map[string]any{"published": true}),
+			http.StatusCreated)
 		testkit.WantRefused(t, a.Verify(t, "cards", typo, "x"), "not_found")
 		testkit.WantRefused(t, b.Verify(t, "cards", typo, "x"), "not_found")
 
@@ -285,7 +340,8 @@ func TestADeletedSlugIsForgottenOnEveryReplica(t *testing.T) {
 		testkit.WantFlatError(t, a.Verify(t, "cards", typo, "x"), http.StatusNotFound, "NOT_FOUND")
 		testkit.WantRefused(t, b.Verify(t, "cards", typo, "x"), "not_found") // for a second
 
-		manage(t, a, admin, http.MethodPost, managed, draft("cards", map[string]any{"published": true}), http.StatusCreated)
+		manage(t, a, admin, http.MethodPost, managed, draft("cards", map[string]any{"published": true}),
+			http.StatusCreated)
 		res := a.Send(t, testkit.Products+"/cards/purchase", map[string]any{"tierId": "pro", "paymentMethod": "card"})
 		use := map[string]any{"licenseKey": res.Text(t, "licenseKey"), "instanceId": "shop.example"}
 		if res := b.Send(t, testkit.Products+"/cards/activate", use); res.Status != http.StatusOK {
@@ -295,7 +351,8 @@ func TestADeletedSlugIsForgottenOnEveryReplica(t *testing.T) {
 			t.Errorf("verify at the other replica = %s", res.Body)
 		}
 
-		manage(t, a, admin, http.MethodPost, managed, draft("gone", map[string]any{"published": true}), http.StatusCreated)
+		manage(t, a, admin, http.MethodPost, managed, draft("gone", map[string]any{"published": true}),
+			http.StatusCreated)
 		testkit.WantRefused(t, b.Verify(t, "gone", typo, "x"), "not_found")
 		manage(t, a, admin, http.MethodDelete, managed+"/gone", nil, http.StatusOK)
 		b.Clock.Advance(time.Second)
@@ -309,76 +366,16 @@ func TestOnlyAdministratorsManageTheCatalogue(t *testing.T) {
 	a := testkit.NewShop(t)
 	user := a.Register(t, "bob").Access
 	for _, op := range []string{
-		"GET " + managed, "POST " + managed, "GET " + managed + "/bare", "PATCH " + managed + "/bare", "DELETE " + managed + "/bare",
+		"GET " + managed, "POST " + managed, "GET " + managed + "/bare",
+		"PATCH " + managed + "/bare", "DELETE " + managed + "/bare",
 		"POST /api/v1/admin/media", "GET /api/v1/admin/catalog", "POST /api/v1/admin/catalog",
 	} {
 		method, path, _ := strings.Cut(op, " ")
-		testkit.WantError(t, a.Do(t, testkit.Request{Method: method, Path: path, Body: "{}"}), http.StatusUnauthorized, "UNAUTHORIZED")
-		testkit.WantError(t, a.Do(t, testkit.Request{Method: method, Path: path, Body: "{}", Token: user}), http.StatusForbidden, "FORBIDDEN")
+		testkit.WantError(t, a.Do(t, testkit.Request{Method: method, Path: path, Body: "{}"}), http.StatusUnauthorized,
+			"UNAUTHORIZED")
+		testkit.WantError(t, a.Do(t, testkit.Request{Method: method, Path: path, Body: "{}", Token: user}),
+			http.StatusForbidden, "FORBIDDEN")
 	}
-}
-
-func TestManagedProductsAreFiltered(t *testing.T) {
-	t.Parallel()
-
-	a := testkit.NewShop(t)
-	admin := a.Admin(t, "ada").Access
-	for slug, position := range map[string]int{"b-last": 5, "a-first": -5} {
-		manage(t, a, admin, http.MethodPost, managed, draft(slug, map[string]any{"position": position, "trending": position < 0}), http.StatusCreated)
-	}
-	for query, want := range map[string]string{
-		"":                                   "mail-pack a-first * * b-last",
-		"?published=true":                    "mail-pack bare",
-		"?published=false":                   "a-first hidden b-last",
-		"?published=false&sort=name":         "hidden * *",
-		"?q=LAST":                            "b-last",
-		"?category=secret":                   "hidden",
-		"?featured=true":                     "mail-pack",
-		"?trending=true&published=false":     "a-first",
-		"?limit=2&page=2":                    "* *",
-		"?page=9":                            "",
-		"?published=&category=tools&limit=1": "a-first",
-	} {
-		res := manage(t, a, admin, http.MethodGet, managed+query, nil, http.StatusOK)
-		got := strings.Fields(slugsOf(t, res))
-		expected := strings.Fields(want)
-		for i, slug := range expected {
-			if slug == "*" && i < len(got) { // those that nothing tells apart come by id, which is random
-				expected[i] = got[i]
-			}
-		}
-		if !slices.Equal(got, expected) {
-			t.Errorf("%s = %q, want %q", query, got, want)
-		}
-	}
-	bad := manage(t, a, admin, http.MethodGet, managed+"?published=maybe&featured=1&sort=price-&page=0&limit=101&q=%00", nil, http.StatusBadRequest)
-	if diff := cmp.Diff(named(t, bad), []string{"page invalid", "limit invalid", "featured wrong_type", "sort unknown_value", "q out_of_range", "published wrong_type"}); diff != "" {
-		t.Errorf("issues (-got +want):\n%s", diff)
-	}
-}
-
-// Sorted by position within the featured ones and within the others, and only
-// then by downloads, in the shop too.
-func TestPositionOrdersTheShop(t *testing.T) {
-	t.Parallel()
-
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		admin := a.Admin(t, "ada").Access
-		for slug, p := range map[string]map[string]any{
-			"plain-many": {"downloadCount": 900}, "plain-few": {"downloadCount": 1}, "plain-late": {"position": 1, "downloadCount": 5000},
-			"star-late": {"featured": true, "position": 2, "downloadCount": 9}, "star-early": {"featured": true, "position": -2},
-		} {
-			p["published"] = true
-			manage(t, a, admin, http.MethodPost, managed, draft(slug, p), http.StatusCreated)
-		}
-		var got []string
-		for _, p := range a.Fetch(t, testkit.Products).Get(t, "products").([]any) {
-			got = append(got, p.(map[string]any)["slug"].(string))
-		}
-		if want := []string{"star-early", "star-late", "plain-many", "plain-few", "plain-late"}; !slices.Equal(got, want) {
-			t.Errorf("the shop = %q, want %q", got, want)
-		}
-	})
 }
 
 func TestCatalogueOperationsAreAudited(t *testing.T) {
@@ -387,14 +384,16 @@ func TestCatalogueOperationsAreAudited(t *testing.T) {
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		ada := a.Admin(t, "ada")
 		manage(t, a, ada.Access, http.MethodPost, managed, draft("cards", nil), http.StatusCreated)
-		manage(t, a, ada.Access, http.MethodPatch, managed+"/cards", map[string]any{"featured": true, "name": "Cards", "description": "Long."}, http.StatusOK)
+		manage(t, a, ada.Access, http.MethodPatch, managed+"/cards",
+			map[string]any{"featured": true, "name": "Cards", "description": "Long."}, http.StatusOK)
 		manage(t, a, ada.Access, http.MethodPatch, managed+"/cards", map[string]any{"name": "Cards"}, http.StatusOK)
 		manage(t, a, ada.Access, http.MethodPatch, managed+"/cards", map[string]any{"name": ""}, http.StatusBadRequest)
 		manage(t, a, ada.Access, http.MethodDelete, managed+"/cards", nil, http.StatusOK)
 		upload(t, a, ada.Access, "image/svg+xml", testkit.SVG, http.StatusCreated)
-		a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/api/v1/admin/catalog", Body: `{"products":[]}`, Token: ada.Access})
+		a.Do(t, testkit.Post(ada.Access, "/api/v1/admin/catalog", `{"products":[]}`))
 
-		entries := manage(t, a, ada.Access, http.MethodGet, "/api/v1/admin/audit?actor="+ada.UserID, nil, http.StatusOK).Get(t, "data.items").([]any)
+		entries := manage(t, a, ada.Access, http.MethodGet, "/api/v1/admin/audit?actor="+ada.UserID, nil,
+			http.StatusOK).Get(t, "data.items").([]any)
 		var got []string
 		for _, e := range entries {
 			e := e.(map[string]any)
@@ -417,7 +416,7 @@ func TestCatalogueOperationsAreAudited(t *testing.T) {
 	})
 }
 
-// What nobody ever could buy is not there, whatever is asked of it.
+// A product that nobody could ever buy is not found, whatever is asked of it.
 func TestADraftCannotBeToldFromNothing(t *testing.T) {
 	t.Parallel()
 
@@ -433,14 +432,17 @@ func TestADraftCannotBeToldFromNothing(t *testing.T) {
 			for _, key := range []string{typo, unknown, license.NewKey().Reveal()} {
 				query := "?licenseKey=" + key + "&instanceId=shop.example"
 				for _, res := range []testkit.Response{
-					a.Fetch(t, at+"/license/verify"+query), a.Fetch(t, at+"/license/lease"+query), a.Send(t, at+"/activate", use(key)), a.Send(t, at+"/deactivate", use(key)),
+					a.Fetch(t, at+"/license/verify"+query), a.Fetch(t, at+"/license/lease"+query),
+					a.Send(t, at+"/activate", use(key)), a.Send(t, at+"/deactivate", use(key)),
 				} {
-					answers = append(answers, fmt.Sprint(res.Status, res.Header.Get("X-License-Code"), string(res.Body)))
+					answers = append(answers,
+						fmt.Sprint(res.Status, res.Header.Get("X-License-Code"), string(res.Body)))
 				}
 			}
 			for _, res := range []testkit.Response{
-				a.Fetch(t, at), a.Fetch(t, at+"/reviews"), a.Do(t, testkit.Delete(user, at+"/reviews")), a.Send(t, at+"/purchase", map[string]any{"tierId": "pro", "paymentMethod": "card"}),
-				a.Do(t, testkit.Request{Method: http.MethodPost, Path: at + "/reviews", Token: user, Body: map[string]any{"rating": 5}}),
+				a.Fetch(t, at), a.Fetch(t, at+"/reviews"), a.Do(t, testkit.Delete(user, at+"/reviews")),
+				a.Send(t, at+"/purchase", map[string]any{"tierId": "pro", "paymentMethod": "card"}),
+				a.Do(t, testkit.Post(user, at+"/reviews", map[string]any{"rating": 5})),
 			} {
 				answers = append(answers, fmt.Sprint(res.Status, string(res.Body)))
 			}
@@ -450,7 +452,8 @@ func TestADraftCannotBeToldFromNothing(t *testing.T) {
 			t.Errorf("a draft (-got +want):\n%s", diff)
 		}
 
-		// Published it is there, withdrawn without a sale it is not, and sold it stays.
+		// Published, it is found; withdrawn without a sale, it is not; once
+		// sold, it always is.
 		manage(t, a, admin, http.MethodPatch, managed+"/cards", map[string]any{"published": true}, http.StatusOK)
 		testkit.WantRefused(t, a.Verify(t, "cards", typo, "x"), "not_found")
 		manage(t, a, admin, http.MethodPatch, managed+"/cards", map[string]any{"published": false}, http.StatusOK)
@@ -458,7 +461,9 @@ func TestADraftCannotBeToldFromNothing(t *testing.T) {
 			t.Errorf("withdrawn before a sale (-got +want):\n%s", diff)
 		}
 		manage(t, a, admin, http.MethodPatch, managed+"/cards", map[string]any{"published": true}, http.StatusOK)
-		key := a.Send(t, testkit.Products+"/cards/purchase", map[string]any{"tierId": "pro", "paymentMethod": "card"}).Text(t, "licenseKey")
+		key := a.Send(t, testkit.Products+"/cards/purchase", map[string]any{
+			"tierId": "pro", "paymentMethod": "card",
+		}).Text(t, "licenseKey")
 		manage(t, a, admin, http.MethodPatch, managed+"/cards", map[string]any{"published": false}, http.StatusOK)
 		testkit.WantRefused(t, a.Verify(t, "cards", typo, "x"), "not_found")
 		if res := a.Send(t, testkit.Products+"/cards/activate", use(key)); res.Status != http.StatusOK {
@@ -470,7 +475,7 @@ func TestADraftCannotBeToldFromNothing(t *testing.T) {
 	})
 }
 
-// What GET shows, with one price changed, is that change and no other.
+// Sending back what GET shows with one price changed changes that price only.
 func TestAWholeProductCanBeEdited(t *testing.T) {
 	t.Parallel()
 
@@ -492,16 +497,18 @@ func TestAWholeProductCanBeEdited(t *testing.T) {
 	if got := edit(func(p map[string]any) { p["description"] = "New." })["fullDescription"]; got != "New." {
 		t.Errorf("fullDescription after a change of the description = %v", got)
 	}
-	// What was given stays.
-	manage(t, a, admin, http.MethodPatch, path, map[string]any{"pricing": map[string]any{"type": "paid", "price": 5, "currency": "EUR"}, "fullDescription": "Full."}, http.StatusOK)
+	// Explicit values stay.
+	manage(t, a, admin, http.MethodPatch, path,
+		map[string]any{
+			"pricing": map[string]any{"type": "paid", "price": 5, "currency": "EUR"}, "fullDescription": "Full.",
+		}, http.StatusOK)
 	got := edit(price(29.9))
 	if got["pricing"].(map[string]any)["price"] != 5.0 || got["fullDescription"] != "Full." {
 		t.Errorf("after pricing was given: %v, %v", got["pricing"], got["fullDescription"])
 	}
 }
 
-// A picture that got lost is a fault of nobody who sends the product, only of
-// who names it anew.
+// A lost picture is a fault only of a change that names it for the first time.
 func TestALostPictureKeepsNothingFromBeingChanged(t *testing.T) {
 	t.Parallel()
 
@@ -510,7 +517,8 @@ func TestALostPictureKeepsNothingFromBeingChanged(t *testing.T) {
 	admin := a.Admin(t, "ada").Access
 	kept := upload(t, a, admin, "image/svg+xml", testkit.SVG, http.StatusCreated).Text(t, "data.path")
 	path := managed + "/cards"
-	manage(t, a, admin, http.MethodPost, managed, draft("cards", map[string]any{"icon": kept, "screenshots": []any{kept}}), http.StatusCreated)
+	manage(t, a, admin, http.MethodPost, managed,
+		draft("cards", map[string]any{"icon": kept, "screenshots": []any{kept}}), http.StatusCreated)
 	manage(t, a, admin, http.MethodPost, managed, draft("other", nil), http.StatusCreated)
 	manage(t, a, admin, http.MethodPost, managed, draft("plain", map[string]any{"icon": kept}), http.StatusCreated)
 	if err := os.Remove(filepath.Join(dir, "media", strings.TrimPrefix(kept, "/media/"))); err != nil {

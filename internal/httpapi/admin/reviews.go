@@ -20,7 +20,10 @@ type managedReview struct {
 }
 
 func newManagedReview(r review.Review) managedReview {
-	return managedReview{Review: wire.NewReview(r), Hidden: r.Hidden, UserID: r.UserID, ProductID: r.ProductID, ProductSlug: r.ProductSlug}
+	return managedReview{
+		Review: wire.NewReview(r), Hidden: r.Hidden,
+		UserID: r.UserID, ProductID: r.ProductID, ProductSlug: r.ProductSlug,
+	}
 }
 
 // ListReviews serves GET /api/v1/admin/reviews.
@@ -28,7 +31,8 @@ func (h *Handlers) ListReviews(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
 	p := web.ReadPage(r, &faults)
 	q := review.Query{
-		ProductSlug: r.URL.Query().Get("product"), Hidden: web.ReadBool(r, "hidden", &faults), Limit: p.Limit, Offset: p.Offset(),
+		ProductSlug: r.URL.Query().Get("product"),
+		Hidden:      web.ReadBool(r, "hidden", &faults), Limit: p.Limit, Offset: p.Offset(),
 	}
 	web.Merge(&faults, q.Issues())
 	if err := faults.Err(); err != nil {

@@ -14,7 +14,8 @@ import (
 )
 
 // moderation is a shop with an administrator and a review by ada.
-func moderation(t *testing.T, a *testkit.App) (ada, root testkit.Tokens, id string, admin func(method, path, body string) testkit.Response) {
+func moderation(t *testing.T,
+	a *testkit.App) (ada, root testkit.Tokens, id string, admin func(method, path, body string) testkit.Response) {
 	t.Helper()
 	a.ImportCatalog(t)
 	ada, root = a.Register(t, "ada"), a.Admin(t, "root")
@@ -48,7 +49,8 @@ func TestReviewsAreModerated(t *testing.T) {
 			t.Errorf("reviews = %s", got)
 		}
 		for query, want := range map[string]string{
-			"": "bob ada", "?hidden=true": "ada", "?hidden=false": "bob", "?product=mail-pack": "bob ada", "?product=bare": "", "?product=nope": "",
+			"": "bob ada", "?hidden=true": "ada", "?hidden=false": "bob",
+			"?product=mail-pack": "bob ada", "?product=bare": "", "?product=nope": "",
 			"?product=mail-pack&hidden=true&limit=1": "ada", "?limit=1&page=2": "ada", "?page=3": "",
 		} {
 			var authors []string
@@ -69,10 +71,13 @@ func TestReviewsAreModerated(t *testing.T) {
 		var got []string
 		for _, item := range log.Get(t, "data.items").([]any) {
 			e := item.(map[string]any)
-			got = append(got, fmt.Sprint(e["action"], " ", e["actor"].(map[string]any)["id"] == root.UserID, " ", e["details"]))
+			got = append(got,
+				fmt.Sprint(e["action"], " ", e["actor"].(map[string]any)["id"] == root.UserID, " ", e["details"]))
 		}
 		about := " true map[product:mail-pack rating:1 userId:" + ada.UserID + "]"
-		if diff := cmp.Diff([]string{"review.delete" + about, "review.show" + about, "review.hide" + about}, got); diff != "" {
+		if diff := cmp.Diff([]string{
+			"review.delete" + about, "review.show" + about, "review.hide" + about,
+		}, got); diff != "" {
 			t.Errorf("audit log (-want +got):\n%s", diff)
 		}
 		if strings.Contains(string(log.Body), "Rude") {
@@ -81,18 +86,19 @@ func TestReviewsAreModerated(t *testing.T) {
 	})
 }
 
-// What an administrator has hidden its author can not bring back: not by writing
-// again, nor by deleting it first.
+// An author cannot bring a hidden review back, neither by writing it again nor
+// by deleting it first.
 func TestAnAuthorCannotUndoHiding(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		ada, _, id, admin := moderation(t, a)
 		admin(http.MethodPatch, "/reviews/"+id, `{"hidden":true}`)
-		if res := a.Review(t, ada.Access, `{"rating":1,"title":"Still rude"}`, http.StatusOK); res.Get(t, "hidden") != true || res.Text(t, "id") != id {
+		res := a.Review(t, ada.Access, `{"rating":1,"title":"Still rude"}`, http.StatusOK)
+		if res.Get(t, "hidden") != true || res.Text(t, "id") != id {
 			t.Errorf("written again = %s", res.Body)
 		}
-		testkit.WantFlatError(t, a.Do(t, testkit.Request{Method: http.MethodDelete, Path: testkit.Reviews, Token: ada.Access}), 409, "CONFLICT")
+		testkit.WantFlatError(t, a.Do(t, testkit.Delete(ada.Access, testkit.Reviews)), 409, "CONFLICT")
 		if got := a.ListReviews(t, ""); got != "" {
 			t.Errorf("reviews = %s", got)
 		}

@@ -33,7 +33,8 @@ type tokenSet struct {
 func writeTokens(w http.ResponseWriter, status int, t account.Tokens, message string) {
 	web.NoStore(w)
 	web.WriteJSON(w, status, web.Envelope{Success: true, Message: message, Data: tokenSet{
-		User: wire.NewUser(t.User), AccessToken: t.Access, TokenType: "Bearer", ExpiresIn: int(account.AccessLife.Seconds()),
+		User: wire.NewUser(t.User), AccessToken: t.Access,
+		TokenType: "Bearer", ExpiresIn: int(account.AccessLife.Seconds()),
 		RefreshToken: t.Refresh, Token: t.Access,
 	}})
 }

@@ -18,9 +18,9 @@ func TestRegisterAnswersATokenSet(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		res := a.Do(t, testkit.Post("", "/auth/register", map[string]string{
+		res := a.Send(t, "/auth/register", map[string]string{
 			"email": "Ada@Example.com", "username": "Ada", "password": testkit.Password, "referralCode": "FRIEND-1",
-		}))
+		})
 		tokens := testkit.TokensOf(t, res, http.StatusCreated)
 		if got := res.Header.Get("Cache-Control"); got != "no-store" {
 			t.Errorf("Cache-Control = %q, want no-store", got)
@@ -29,7 +29,9 @@ func TestRegisterAnswersATokenSet(t *testing.T) {
 			"success": true,
 			"message": "Registered and signed in.",
 			"data": map[string]any{
-				"user":         map[string]any{"id": tokens.UserID, "email": "Ada@Example.com", "username": "Ada", "role": "USER", "avatar": nil},
+				"user": map[string]any{
+					"id": tokens.UserID, "email": "Ada@Example.com", "username": "Ada", "role": "USER", "avatar": nil,
+				},
 				"access_token": tokens.Access, "token": tokens.Access, "refresh_token": tokens.Refresh,
 				"token_type": "Bearer", "expires_in": 604800.0,
 			},
@@ -40,7 +42,8 @@ func TestRegisterAnswersATokenSet(t *testing.T) {
 
 		res = a.Do(t, testkit.Me(tokens.Access))
 		want = map[string]any{"success": true, "data": map[string]any{
-			"id": tokens.UserID, "email": "Ada@Example.com", "username": "Ada", "role": "USER", "avatar": nil, "createdAt": "2030-03-01T12:00:00.000Z",
+			"id": tokens.UserID, "email": "Ada@Example.com", "username": "Ada",
+			"role": "USER", "avatar": nil, "createdAt": "2030-03-01T12:00:00.000Z",
 		}}
 		if diff := cmp.Diff(want, res.JSON(t)); diff != "" {
 			t.Errorf("me (-want +got):\n%s", diff)
@@ -79,11 +82,17 @@ func TestRegisterNamesEveryFault(t *testing.T) {
 		{
 			"everything wrong",
 			map[string]any{"email": "nobody", "username": "a b", "password": "12345", "referralCode": "a\nb"},
-			[]string{"email invalid_email", "username invalid_username", "password too_short", "referralCode invalid_referral"},
+			[]string{
+				"email invalid_email", "username invalid_username",
+				"password too_short", "referralCode invalid_referral",
+			},
 		},
 		{
 			"everything too long",
-			map[string]any{"email": strings.Repeat("a", 243) + "@example.com", "username": strings.Repeat("ü", 65), "password": strings.Repeat("ü", 1025)},
+			map[string]any{
+				"email":    strings.Repeat("a", 243) + "@example.com",
+				"username": strings.Repeat("ü", 65), "password": strings.Repeat("ü", 1025),
+			},
 			[]string{"email invalid_email", "username too_long", "password too_long"},
 		},
 		{
@@ -93,13 +102,16 @@ func TestRegisterNamesEveryFault(t *testing.T) {
 		},
 		{"null", map[string]any{"email": nil, "username": "ada", "password": "secret"}, []string{"email required"}},
 		{"not JSON", `{"email":`, []string{" malformed"}},
-		{"not UTF-8", "{\"email\":\"a@example.com\",\"username\":\"ada\",\"password\":\"secret\xff\"}", []string{" not_unicode"}},
+		{
+			"not UTF-8", "{\"email\":\"a@example.com\",\"username\":\"ada\",\"password\":\"secret\xff\"}",
+			[]string{" not_unicode"},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 
-			res := a.Do(t, testkit.Post("", "/auth/register", tt.body))
+			res := a.Send(t, "/auth/register", tt.body)
 			testkit.WantError(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
 			var got []string
 			list, _ := res.Get(t, "error.details.issues").([]any)
@@ -133,7 +145,7 @@ func TestJWKS(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		res := a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/.well-known/jwks.json"})
+		res := a.Fetch(t, "/.well-known/jwks.json")
 		keys, _ := res.Get(t, "keys").([]any)
 		if res.Status != http.StatusOK || len(keys) != 2 {
 			t.Fatalf("jwks = %d with %d keys, want the current and the next\n%s", res.Status, len(keys), res.Body)
@@ -154,13 +166,18 @@ func TestSecretsAreNotLogged(t *testing.T) {
 		cfg.AdminEmail, cfg.AdminPassword = "root@example.com", adminPassword
 	})
 	tokens := a.Register(t, "ada")
-	service := testkit.ServiceToken(t, jwt.MapClaims{"sub": "billing", "iss": testkit.ServiceIssuer, "iat": testkit.T0.Unix(), "exp": testkit.T0.Add(time.Hour).Unix()})
+	service := testkit.ServiceToken(t, jwt.MapClaims{
+		"sub": "billing", "iss": testkit.ServiceIssuer,
+		"iat": testkit.T0.Unix(), "exp": testkit.T0.Add(time.Hour).Unix(),
+	})
 	for _, req := range []testkit.Request{
-		testkit.SignIn("ada@example.com", testkit.Password), testkit.SignIn("ada@example.com", "wrong secret"), testkit.SignIn("root@example.com", adminPassword),
+		testkit.SignIn("ada@example.com", testkit.Password),
+		testkit.SignIn("ada@example.com", "wrong secret"), testkit.SignIn("root@example.com", adminPassword),
 		register("ada@example.com", "ada", "taken secret"), register("x", "y", "bad"),
 		testkit.Me(tokens.Access), testkit.Me(tokens.Refresh), testkit.Me(service), testkit.Me("nonsense-token"),
 		testkit.Refresh(tokens.Refresh), testkit.Refresh(tokens.Access), testkit.Refresh("nonsense-token"),
-		changePassword(tokens.Access, "wrong secret", "new secret"), changePassword(tokens.Access, testkit.Password, "new secret"),
+		changePassword(tokens.Access, "wrong secret", "new secret"),
+		changePassword(tokens.Access, testkit.Password, "new secret"),
 		{Method: http.MethodGet, Path: "/auth/sessions", Token: tokens.Access},
 		{Method: http.MethodPost, Path: "/auth/logout", Token: tokens.Access},
 		testkit.Post("", "/auth/login", `{"password":"malformed secret"`),
@@ -172,7 +189,8 @@ func TestSecretsAreNotLogged(t *testing.T) {
 		t.Fatal("the log holds no requests: this test proves nothing")
 	}
 	for _, secret := range []string{
-		tokens.Access, tokens.Refresh, service, testkit.ServiceSecret, testkit.Password, adminPassword, "nonsense-token",
+		tokens.Access, tokens.Refresh, service, testkit.ServiceSecret,
+		testkit.Password, adminPassword, "nonsense-token",
 		"wrong secret", "taken secret", "new secret", "malformed secret", testkit.MasterKey, "$argon2id$",
 	} {
 		if strings.Contains(lines, secret) {

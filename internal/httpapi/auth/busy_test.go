@@ -10,7 +10,7 @@ import (
 	"stoa/internal/testkit"
 )
 
-// fullHasher is one whose queue is full.
+// fullHasher is a hasher whose queue is full.
 type fullHasher struct{ account.Hasher }
 
 func (fullHasher) Hash(context.Context, string) (string, error) { return "", password.ErrBusy }

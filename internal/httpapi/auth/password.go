@@ -33,7 +33,8 @@ func (h *Handlers) ForgotPassword(w http.ResponseWriter, r *http.Request) error 
 	if err := h.Accounts.ForgotPassword(r.Context(), in.Email); err != nil {
 		return err
 	}
-	web.WriteDone(w, "If there is an account with this e-mail address, a mail with a link is on its way. The link works for 30 minutes.")
+	web.WriteDone(w, "If there is an account with this e-mail address, "+
+		"a mail with a link is on its way. The link works for 30 minutes.")
 	return nil
 }
 

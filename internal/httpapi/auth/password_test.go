@@ -29,8 +29,11 @@ func TestPasswordsAreVerifiedExactlyAsReceived(t *testing.T) {
 			user := "u" + strings.ReplaceAll(strings.ReplaceAll(name, " ", "-"), ",", "")
 			testkit.TokensOf(t, a.Do(t, register(user+"@example.com", user, password)), http.StatusCreated)
 			testkit.TokensOf(t, a.Do(t, testkit.SignIn(user+"@example.com", password)), http.StatusOK)
-			for _, near := range []string{strings.TrimSpace(password) + " ", strings.ToUpper(password) + "x", "secr\u00e9t"} {
-				testkit.WantError(t, a.Do(t, testkit.SignIn(user+"@example.com", near)), http.StatusUnauthorized, "LOGIN_FAILED")
+			for _, near := range []string{
+				strings.TrimSpace(password) + " ", strings.ToUpper(password) + "x", "secr\u00e9t",
+			} {
+				testkit.WantError(t, a.Do(t, testkit.SignIn(user+"@example.com", near)), http.StatusUnauthorized,
+					"LOGIN_FAILED")
 			}
 		})
 	}
@@ -56,8 +59,10 @@ func TestChangePassword(t *testing.T) {
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		tokens, other := a.Register(t, "ada"), a.Login(t, "ada")
-		testkit.WantError(t, a.Do(t, changePassword("", testkit.Password, "another secret")), http.StatusUnauthorized, "UNAUTHORIZED")
-		testkit.WantError(t, a.Do(t, changePassword(tokens.Access, "wrong", "another secret")), http.StatusBadRequest, "INVALID_PASSWORD")
+		testkit.WantError(t, a.Do(t, changePassword("", testkit.Password, "another secret")), http.StatusUnauthorized,
+			"UNAUTHORIZED")
+		testkit.WantError(t, a.Do(t, changePassword(tokens.Access, "wrong", "another secret")), http.StatusBadRequest,
+			"INVALID_PASSWORD")
 		res := a.Do(t, changePassword(tokens.Access, "", "12345"))
 		testkit.WantError(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
 		if list, _ := res.Get(t, "error.details.issues").([]any); len(list) != 2 {
@@ -65,7 +70,9 @@ func TestChangePassword(t *testing.T) {
 		}
 
 		res = a.Do(t, changePassword(tokens.Access, testkit.Password, "another secret"))
-		want := map[string]any{"success": true, "data": nil, "message": "Password changed. All other sessions have ended."}
+		want := map[string]any{
+			"success": true, "data": nil, "message": "Password changed. All other sessions have ended.",
+		}
 		if diff := cmp.Diff(want, res.JSON(t)); res.Status != http.StatusOK || diff != "" {
 			t.Errorf("change-password = %d (-want +got):\n%s", res.Status, diff)
 		}

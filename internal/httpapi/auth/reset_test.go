@@ -57,7 +57,10 @@ func TestResetPasswordWithALinkFromAMail(t *testing.T) {
 		token := askForLink(t, a, "ada")
 
 		res := a.Do(t, reset(token, newPassword))
-		want := map[string]any{"success": true, "data": nil, "message": "Password changed. All sessions have ended: sign in with the new password."}
+		want := map[string]any{
+			"success": true, "data": nil,
+			"message": "Password changed. All sessions have ended: sign in with the new password.",
+		}
 		if diff := cmp.Diff(want, res.JSON(t)); res.Status != http.StatusOK || diff != "" {
 			t.Fatalf("answer %d (-want +got):\n%s", res.Status, diff)
 		}
@@ -65,7 +68,8 @@ func TestResetPasswordWithALinkFromAMail(t *testing.T) {
 			testkit.WantError(t, a.Do(t, testkit.Me(tokens.Access)), http.StatusUnauthorized, "UNAUTHORIZED")
 			testkit.WantError(t, a.Do(t, testkit.Refresh(tokens.Refresh)), http.StatusUnauthorized, "REFRESH_FAILED")
 		}
-		testkit.WantError(t, a.Do(t, testkit.SignIn("ada@example.com", testkit.Password)), http.StatusUnauthorized, "LOGIN_FAILED")
+		testkit.WantError(t, a.Do(t, testkit.SignIn("ada@example.com", testkit.Password)), http.StatusUnauthorized,
+			"LOGIN_FAILED")
 		testkit.TokensOf(t, a.Do(t, testkit.SignIn("ada@example.com", newPassword)), http.StatusOK)
 		if res := a.Do(t, testkit.Me(bob.Access)); res.Status != http.StatusOK {
 			t.Errorf("somebody else was signed out: %s", res.Body)
@@ -94,7 +98,9 @@ func TestAPasswordChangeIsNotified(t *testing.T) {
 
 	a := testkit.New(t)
 	tokens := a.Register(t, "ada")
-	change := testkit.Post("", "/auth/change-password", map[string]string{"currentPassword": "wrong", "newPassword": newPassword})
+	change := testkit.Post("", "/auth/change-password", map[string]string{
+		"currentPassword": "wrong", "newPassword": newPassword,
+	})
 	change.Token = tokens.Access
 	a.Do(t, change)
 	if mails := a.Mails(t); len(mails) != 0 {
@@ -113,7 +119,7 @@ func TestAResetTokenWorksOnce(t *testing.T) {
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		a.Register(t, "ada")
 		token := askForLink(t, a, "ada")
-		// Both find the token usable before either has used it, as often as not.
+		// Often both find the token usable before either has used it.
 		const n = 6
 		var (
 			wg   sync.WaitGroup
@@ -177,7 +183,7 @@ func TestABadNewPasswordDoesNotUseUpTheToken(t *testing.T) {
 		"not UTF-8":   "{\"token\":\"" + token + "\",\"newPassword\":\"secret\xff\"}",
 		"other types": map[string]any{"token": []string{token}, "newPassword": newPassword},
 	} {
-		res := a.Do(t, testkit.Post("", "/auth/reset-password", body))
+		res := a.Send(t, "/auth/reset-password", body)
 		if res.Status != http.StatusBadRequest || res.Text(t, "error.code") != "VALIDATION_ERROR" {
 			t.Errorf("%s: %d %s", name, res.Status, res.Body)
 		}
@@ -196,21 +202,25 @@ func TestInvalidResetTokensAnswerTheSame(t *testing.T) {
 	token := askForLink(t, a, "ada")
 	want := a.Do(t, reset("x", newPassword))
 	testkit.WantError(t, want, http.StatusBadRequest, "INVALID_RESET_TOKEN")
-	for _, near := range []string{token + "x", token[:42], strings.ToUpper(token), " " + token, token + "\x00", strings.Repeat("x", 500_000)} {
+	for _, near := range []string{
+		token + "x", token[:42], strings.ToUpper(token), " " + token, token + "\x00", strings.Repeat("x", 500_000),
+	} {
 		if res := a.Do(t, reset(near, newPassword)); string(res.Body) != string(want.Body) {
 			t.Errorf("%.60q: %s", near, res.Body)
 		}
 	}
 }
 
-// What ends a link besides its use.
+// A link also ends when something else changes the password or the user.
 func TestOtherChangesVoidResetTokens(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		for name, change := range map[string]func(t *testing.T, user testkit.Tokens, token string){
 			"password-change": func(t *testing.T, user testkit.Tokens, _ string) {
-				req := testkit.Post("", "/auth/change-password", map[string]string{"currentPassword": testkit.Password, "newPassword": newPassword})
+				req := testkit.Post("", "/auth/change-password", map[string]string{
+					"currentPassword": testkit.Password, "newPassword": newPassword,
+				})
 				req.Token = user.Access
 				if res := a.Do(t, req); res.Status != http.StatusOK {
 					t.Fatal(res.Status)
@@ -238,7 +248,9 @@ func TestOtherChangesVoidResetTokens(t *testing.T) {
 				}
 			},
 			"replaced-by-an-administrator": func(t *testing.T, _ testkit.Tokens, _ string) {
-				if _, err := a.Accounts.ReplacePassword(t.Context(), "replaced-by-an-administrator@example.com", newPassword); err != nil {
+				_, err := a.Accounts.ReplacePassword(t.Context(), "replaced-by-an-administrator@example.com",
+					newPassword)
+				if err != nil {
 					t.Fatal(err)
 				}
 			},
@@ -268,14 +280,19 @@ func TestForgotPasswordAnswersTheSameForUnknownAddresses(t *testing.T) {
 		known := a.Do(t, forgot("ada@example.com"))
 		want := map[string]any{
 			"success": true, "data": nil,
-			"message": "If there is an account with this e-mail address, a mail with a link is on its way. The link works for 30 minutes.",
+			"message": "If there is an account with this e-mail address, a mail with a link is on its way. " +
+				"The link works for 30 minutes.",
 		}
 		if diff := cmp.Diff(want, known.JSON(t)); known.Status != http.StatusOK || diff != "" {
 			t.Fatalf("answer %d (-want +got):\n%s", known.Status, diff)
 		}
-		for name, email := range map[string]string{"unknown": "eve@example.com", "inactive": "bob@example.com", "known, asked again": "ada@example.com", "known, in another case": "ADA@Example.Com"} {
+		for name, email := range map[string]string{
+			"unknown": "eve@example.com", "inactive": "bob@example.com",
+			"known, asked again": "ada@example.com", "known, in another case": "ADA@Example.Com",
+		} {
 			res := a.Do(t, forgot(email))
-			if res.Status != known.Status || string(res.Body) != string(known.Body) || len(res.Header) != len(known.Header) {
+			if res.Status != known.Status || string(res.Body) != string(known.Body) ||
+				len(res.Header) != len(known.Header) {
 				t.Errorf("%s: %d %v %s, want %v %s", name, res.Status, res.Header, res.Body, known.Header, known.Body)
 			}
 		}
@@ -286,7 +303,8 @@ func TestForgotPasswordAnswersTheSameForUnknownAddresses(t *testing.T) {
 	})
 }
 
-// The time of the answer cannot tell either: while it is made, nobody looks.
+// The time of the answer does not tell either: the account is looked up after
+// it.
 func TestForgotPasswordAnswersBeforeItLooks(t *testing.T) {
 	t.Parallel()
 
@@ -335,16 +353,19 @@ func TestForgotPasswordNeedsAnAddress(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.New(t)
-	for _, body := range []any{map[string]string{}, map[string]string{"email": "ada"}, map[string]string{"email": "a@example.com\r\nBcc: b@example.com"}, map[string]any{"email": 1}, "{"} {
-		testkit.WantError(t, a.Do(t, testkit.Post("", "/auth/forgot-password", body)), http.StatusBadRequest, "VALIDATION_ERROR")
+	for _, body := range []any{
+		map[string]string{}, map[string]string{"email": "ada"},
+		map[string]string{"email": "a@example.com\r\nBcc: b@example.com"}, map[string]any{"email": 1}, "{",
+	} {
+		testkit.WantError(t, a.Send(t, "/auth/forgot-password", body), http.StatusBadRequest, "VALIDATION_ERROR")
 	}
 	if mails := a.Mails(t); len(mails) != 0 {
 		t.Errorf("mails = %+v", mails)
 	}
 }
 
-// A mailbox is not to be flooded by somebody else: one mail a minute, five an
-// hour, and the answer never changes.
+// Nobody can flood another's mailbox: one mail a minute, five an hour, and the
+// answer never changes.
 func TestForgotPasswordMailsWithinLimits(t *testing.T) {
 	t.Parallel()
 
@@ -375,19 +396,23 @@ func TestForgotPasswordMailsWithinLimits(t *testing.T) {
 	})
 }
 
-// A link leads to the configured address whatever the client says it called
-// (password reset poisoning), and goes to the address of the account, not to one
-// that merely compares equal.
+// A link leads to the configured address whatever host the client claims to
+// have called (password reset poisoning). It goes to the address of the account
+// and not to one that merely compares equal.
 func TestResetMailsCannotBeDiverted(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.New(t)
 	testkit.TokensOf(t, a.Do(t, register("straße@example.com", "ada", testkit.Password)), http.StatusCreated)
 	req := forgot("STRASSE@example.com")
-	req.Header = http.Header{"X-Forwarded-Host": {"evil.example"}, "Forwarded": {"host=evil.example"}, "Origin": {"https://evil.example"}, "Referer": {"https://evil.example/"}}
+	req.Header = http.Header{
+		"X-Forwarded-Host": {"evil.example"}, "Forwarded": {"host=evil.example"},
+		"Origin": {"https://evil.example"}, "Referer": {"https://evil.example/"},
+	}
 	a.Do(t, req)
 	mails := a.Mails(t)
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, a.URL+"/auth/forgot-password", strings.NewReader(`{"email":"straße@example.com"}`))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, a.URL+"/auth/forgot-password",
+		strings.NewReader(`{"email":"straße@example.com"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -403,7 +428,8 @@ func TestResetMailsCannotBeDiverted(t *testing.T) {
 		t.Fatalf("%d mails, want 2", len(mails))
 	}
 	for _, m := range mails {
-		if m.To != "straße@example.com" || strings.Contains(m.Text, "evil") || !strings.Contains(m.Text, "\n"+a.URL+"/reset-password#") {
+		if m.To != "straße@example.com" || strings.Contains(m.Text, "evil") ||
+			!strings.Contains(m.Text, "\n"+a.URL+"/reset-password#") {
 			t.Errorf("mail to %s:\n%s", m.To, m.Text)
 		}
 	}
@@ -413,28 +439,31 @@ func TestResetPageIsServedWithAStrictPolicy(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.New(t)
-	res := a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/reset-password"})
+	res := a.Fetch(t, "/reset-password")
 	if res.Status != http.StatusOK || !strings.Contains(string(res.Body), "Choose a new password") {
 		t.Fatalf("answer %d %s", res.Status, res.Body)
 	}
 	if got := res.Header.Get("Content-Security-Policy"); !strings.HasPrefix(got, "default-src 'none';") {
 		t.Errorf("policy = %q", got)
 	}
-	again := a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/reset-password", Header: http.Header{"If-None-Match": {res.Header.Get("ETag")}}})
+	again := a.Do(t, testkit.Request{
+		Method: http.MethodGet, Path: "/reset-password", Header: http.Header{"If-None-Match": {res.Header.Get("ETag")}},
+	})
 	if again.Status != http.StatusNotModified {
 		t.Errorf("again: %d, want 304", again.Status)
 	}
 }
 
-// Over a real SMTP server: the mail's link resets the password, and what is
-// waiting when stoa stops is still sent.
+// Over a real SMTP server, the link in the mail resets the password, and mails
+// that are queued when stoa stops are still sent.
 func TestForgottenPasswordOverARealSMTPServer(t *testing.T) {
 	t.Parallel()
 
 	server := smtptest.New(t, smtptest.Options{User: "stoa", Password: "smtp secret"})
 	a := testkit.New(t, func(_ testing.TB, cfg *app.Config) {
 		cfg.Mailer = nil
-		cfg.SMTPURL, cfg.SMTPPassword, cfg.MailFrom = server.URL("stoa"), "smtp secret", "Shop <no-reply@shop.example.com>"
+		cfg.SMTPURL, cfg.SMTPPassword = server.URL("stoa"), "smtp secret"
+		cfg.MailFrom = "Shop <no-reply@shop.example.com>"
 	})
 	a.Register(t, "ada")
 	a.Do(t, forgot("ada@example.com"))

@@ -77,7 +77,10 @@ func (h *Handlers) ListSessions(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	items := web.Items(list, func(s account.Session) session {
-		return session{s.ID, web.Timestamp(s.CreatedAt), web.Timestamp(s.LastUsedAt()), web.Timestamp(s.ExpiresAt()), s.ID == who.SessionID}
+		return session{
+			s.ID, web.Timestamp(s.CreatedAt), web.Timestamp(s.LastUsedAt()),
+			web.Timestamp(s.ExpiresAt()), s.ID == who.SessionID,
+		}
 	})
 	web.NoStore(w)
 	web.WriteData(w, http.StatusOK, map[string]any{"items": items})

@@ -22,11 +22,11 @@ func TestLogin(t *testing.T) {
 		if got := res.Header.Get("Cache-Control"); got != "no-store" {
 			t.Errorf("Cache-Control = %q, want no-store", got)
 		}
-		testkit.WantError(t, a.Do(t, testkit.Post("", "/auth/login", map[string]any{})), http.StatusBadRequest, "VALIDATION_ERROR")
+		testkit.WantError(t, a.Send(t, "/auth/login", map[string]any{}), http.StatusBadRequest, "VALIDATION_ERROR")
 	})
 }
 
-// Nobody may learn from a login who has an account.
+// A login must not reveal who has an account.
 func TestFailedLoginsAnswerTheSameBytes(t *testing.T) {
 	t.Parallel()
 
@@ -73,7 +73,8 @@ func TestRefreshRotates(t *testing.T) {
 		}
 
 		a.Clock.Advance(account.RefreshGrace) // the last moment of the grace
-		if again := testkit.TokensOf(t, a.Do(t, testkit.Refresh(first.Refresh)), http.StatusOK); again.Refresh != second.Refresh {
+		again := testkit.TokensOf(t, a.Do(t, testkit.Refresh(first.Refresh)), http.StatusOK)
+		if again.Refresh != second.Refresh {
 			t.Error("in its grace a replaced refresh token answered another successor")
 		}
 		testkit.TokensOf(t, a.Do(t, testkit.Refresh(second.Refresh)), http.StatusOK)
@@ -103,7 +104,7 @@ func TestRefreshRefusesWhatIsNoRefreshToken(t *testing.T) {
 
 	a := testkit.New(t)
 	tokens := a.Register(t, "ada")
-	testkit.WantError(t, a.Do(t, testkit.Post("", "/auth/refresh", map[string]any{})), http.StatusBadRequest, "VALIDATION_ERROR")
+	testkit.WantError(t, a.Send(t, "/auth/refresh", map[string]any{}), http.StatusBadRequest, "VALIDATION_ERROR")
 	for name, raw := range map[string]string{
 		"access token": tokens.Access, "no token": "x", "half a token": tokens.Refresh[:len(tokens.Refresh)/2],
 		"changed signature": tokens.Refresh[:len(tokens.Refresh)-4] + "AAAA",
@@ -139,8 +140,10 @@ func TestLogout(t *testing.T) {
 		tokens, other := a.Register(t, "ada"), a.Login(t, "ada")
 		out := func(token string) {
 			t.Helper()
-			res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/auth/logout", Token: token})
-			if diff := cmp.Diff(map[string]any{"success": true, "data": nil, "message": "Signed out."}, res.JSON(t)); res.Status != http.StatusOK || diff != "" {
+			res := a.Do(t, testkit.Post(token, "/auth/logout", nil))
+			if diff := cmp.Diff(map[string]any{
+				"success": true, "data": nil, "message": "Signed out.",
+			}, res.JSON(t)); res.Status != http.StatusOK || diff != "" {
 				t.Errorf("logout = %d (-want +got):\n%s", res.Status, diff)
 			}
 		}
@@ -169,7 +172,7 @@ func TestSessions(t *testing.T) {
 		second, bob := a.Login(t, "ada"), a.Register(t, "bob")
 		list := func(token string) []map[string]any {
 			t.Helper()
-			res := a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/auth/sessions", Token: token})
+			res := a.Do(t, testkit.Get(token, "/auth/sessions"))
 			if res.Status != http.StatusOK {
 				t.Fatalf("sessions = %d\n%s", res.Status, res.Body)
 			}
@@ -181,7 +184,7 @@ func TestSessions(t *testing.T) {
 		}
 		end := func(token string, id any) testkit.Response {
 			t.Helper()
-			return a.Do(t, testkit.Request{Method: http.MethodDelete, Path: "/auth/sessions/" + id.(string), Token: token})
+			return a.Do(t, testkit.Delete(token, "/auth/sessions/"+id.(string)))
 		}
 		items := list(second.Access)
 		if len(items) != 2 {
@@ -189,8 +192,14 @@ func TestSessions(t *testing.T) {
 		}
 		ids := []any{items[0]["id"], items[1]["id"]}
 		want := []map[string]any{
-			{"id": ids[0], "createdAt": "2030-03-01T13:00:00.000Z", "lastUsedAt": "2030-03-01T13:00:00.000Z", "expiresAt": "2030-03-31T13:00:00.000Z", "current": true},
-			{"id": ids[1], "createdAt": "2030-03-01T12:00:00.000Z", "lastUsedAt": "2030-03-01T12:00:00.000Z", "expiresAt": "2030-03-31T12:00:00.000Z", "current": false},
+			{
+				"id": ids[0], "createdAt": "2030-03-01T13:00:00.000Z",
+				"lastUsedAt": "2030-03-01T13:00:00.000Z", "expiresAt": "2030-03-31T13:00:00.000Z", "current": true,
+			},
+			{
+				"id": ids[1], "createdAt": "2030-03-01T12:00:00.000Z",
+				"lastUsedAt": "2030-03-01T12:00:00.000Z", "expiresAt": "2030-03-31T12:00:00.000Z", "current": false,
+			},
 		}
 		if diff := cmp.Diff(want, items); diff != "" {
 			t.Errorf("sessions (-want +got):\n%s", diff)

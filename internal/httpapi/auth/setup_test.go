@@ -20,11 +20,12 @@ func TestAdministratorFromTheConfiguration(t *testing.T) {
 	if got := res.Text(t, "data.user.role"); got != "ADMIN" {
 		t.Errorf("role = %q, want ADMIN", got)
 	}
-	if got := a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/api/v1/admin/extensions", Token: tokens.Access}).Status; got != http.StatusOK {
+	if got := a.Do(t, testkit.Get(tokens.Access, "/api/v1/admin/extensions")).Status; got != http.StatusOK {
 		t.Errorf("an administrator's route = %d, want 200", got)
 	}
 	user := a.Register(t, "ada")
-	testkit.WantError(t, a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/api/v1/admin/extensions", Token: user.Access}), http.StatusForbidden, "FORBIDDEN")
+	testkit.WantError(t, a.Do(t, testkit.Get(user.Access, "/api/v1/admin/extensions")), http.StatusForbidden,
+		"FORBIDDEN")
 }
 
 func TestSetUpOverTheAPI(t *testing.T) {
@@ -35,15 +36,17 @@ func TestSetUpOverTheAPI(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		page := a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/setup"})
-		if page.Status != http.StatusOK || !strings.Contains(page.Header.Get("Content-Security-Policy"), "default-src 'none'") || strings.Contains(string(page.Body), token) {
+		page := a.Fetch(t, "/setup")
+		if page.Status != http.StatusOK ||
+			!strings.Contains(page.Header.Get("Content-Security-Policy"), "default-src 'none'") ||
+			strings.Contains(string(page.Body), token) {
 			t.Errorf("GET /setup = %d, policy %q", page.Status, page.Header.Get("Content-Security-Policy"))
 		}
 		post := func(token, name string) testkit.Response {
 			t.Helper()
-			return a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/auth/setup", Body: map[string]string{
+			return a.Send(t, "/auth/setup", map[string]string{
 				"token": token, "email": name + "@example.com", "username": name, "password": testkit.Password,
-			}})
+			})
 		}
 		if res := post("wrong", "eve"); res.Status != http.StatusNotFound || res.Text(t, "error.code") != "NOT_FOUND" {
 			t.Errorf("wrong token = %d, %s", res.Status, res.Body)
@@ -52,13 +55,13 @@ func TestSetUpOverTheAPI(t *testing.T) {
 			t.Errorf("fault = %d, %s", res.Status, res.Body)
 		}
 		root := testkit.TokensOf(t, post(token, "root"), http.StatusCreated)
-		if res := a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/api/v1/admin/users", Token: root.Access}); res.Status != http.StatusOK {
+		if res := a.Do(t, testkit.Get(root.Access, "/api/v1/admin/users")); res.Status != http.StatusOK {
 			t.Errorf("as the administrator = %d, %s", res.Status, res.Body)
 		}
 		if res := post(token, "eve"); res.Status != http.StatusNotFound {
 			t.Errorf("a second time = %d, %s", res.Status, res.Body)
 		}
-		if res := a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/setup"}); res.Status != http.StatusNotFound {
+		if res := a.Fetch(t, "/setup"); res.Status != http.StatusNotFound {
 			t.Errorf("GET /setup with an administrator there = %d, want 404", res.Status)
 		}
 	})

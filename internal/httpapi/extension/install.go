@@ -109,7 +109,8 @@ func (h *Handlers) install(w http.ResponseWriter, r *http.Request, up *install.U
 		packageFields:   newPackageFields(of.Package),
 		DefaultInstance: newInstance(of),
 		Permissions: permissions{
-			Declared: web.OrEmpty(of.Package.Manifest.Permissions), Granted: web.OrEmpty(of.Instance.Granted), Added: []string{},
+			Declared: web.OrEmpty(of.Package.Manifest.Permissions),
+			Granted:  web.OrEmpty(of.Instance.Granted), Added: []string{},
 		},
 		Duplicate: res.Duplicate,
 	})

@@ -24,7 +24,8 @@ func TestInstallAnswersThePackage(t *testing.T) {
 		admin := a.Admin(t, "root").Access
 		data := testkit.ExternalPlugin(t, "pay", map[string]any{
 			"author": "A", "authorUrl": "https://a.example", "description": "D", "category": "payment",
-			"permissions": []string{"orders:read", "orders:write"}, "x-own": true, "lifecycle": map[string]bool{"onInstall": true},
+			"permissions": []string{"orders:read", "orders:write"},
+			"x-own":       true, "lifecycle": map[string]bool{"onInstall": true},
 		})
 		sum := sha256.Sum256(data)
 		hash := hex.EncodeToString(sum[:])
@@ -34,23 +35,31 @@ func TestInstallAnswersThePackage(t *testing.T) {
 		}
 		got := res.Get(t, "data").(map[string]any)
 		var manifest map[string]any
-		if err := json.Unmarshal([]byte(got["manifestJson"].(string)), &manifest); err != nil || manifest["x-own"] != true {
+		if err := json.Unmarshal([]byte(got["manifestJson"].(string)), &manifest); err != nil ||
+			manifest["x-own"] != true {
 			t.Errorf("manifestJson = %v, %v; want it with unknown fields", got["manifestJson"], err)
 		}
 		instance := got["defaultInstance"].(map[string]any)
 		want := map[string]any{
-			"id": got["id"], "kind": "plugin", "slug": "pay", "name": "Plugin pay", "version": "1.0.0", "author": "A", "authorUrl": "https://a.example",
-			"description": "D", "category": "payment", "runtimeType": "external-http", "externalBaseUrl": "https://plugin.example",
-			"source": "local-zip", "installPath": "plugins/pay/1.0.0-" + hash[:8], "zipHash": hash, "manifestJson": got["manifestJson"],
+			"id": got["id"], "kind": "plugin", "slug": "pay", "name": "Plugin pay",
+			"version": "1.0.0", "author": "A", "authorUrl": "https://a.example",
+			"description": "D", "category": "payment",
+			"runtimeType": "external-http", "externalBaseUrl": "https://plugin.example",
+			"source": "local-zip", "installPath": "plugins/pay/1.0.0-" + hash[:8],
+			"zipHash": hash, "manifestJson": got["manifestJson"],
 			"installedAt": "2030-03-01T12:00:00.000Z", "updatedAt": "2030-03-01T12:00:00.000Z",
 			"permissions": map[string]any{
-				"declared": []any{"orders:read", "orders:write"}, "granted": []any{"orders:read", "orders:write"}, "added": []any{},
+				"declared": []any{"orders:read", "orders:write"},
+				"granted":  []any{"orders:read", "orders:write"}, "added": []any{},
 			},
 			"defaultInstance": map[string]any{
-				"installationId": instance["installationId"], "pluginSlug": "pay", "instanceKey": "default", "enabled": true, "config": nil,
-				"configMeta": map[string]any{"secretFields": map[string]any{}}, "grantedPermissions": []any{"orders:read", "orders:write"},
-				"lifecycleWarning": "This version of stoa does not call lifecycle hooks; the plugin asks for onInstall.",
-				"createdAt":        "2030-03-01T12:00:00.000Z", "updatedAt": "2030-03-01T12:00:00.000Z",
+				"installationId": instance["installationId"],
+				"pluginSlug":     "pay", "instanceKey": "default", "enabled": true, "config": nil,
+				"configMeta":         map[string]any{"secretFields": map[string]any{}},
+				"grantedPermissions": []any{"orders:read", "orders:write"},
+				"lifecycleWarning": "This version of stoa does not call lifecycle hooks; " +
+					"the plugin asks for onInstall.",
+				"createdAt": "2030-03-01T12:00:00.000Z", "updatedAt": "2030-03-01T12:00:00.000Z",
 			},
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -60,8 +69,13 @@ func TestInstallAnswersThePackage(t *testing.T) {
 		want["duplicate"] = true
 		body, header := testkit.Form(t, data)
 		for name, req := range map[string]testkit.Request{
-			"bare":      {Method: http.MethodPost, Path: extensions + "/plugin/install", Token: admin, Body: data, Header: http.Header{"Content-Type": {"application/zip"}}},
-			"multipart": {Method: http.MethodPost, Path: extensions + "/plugin/install", Token: admin, Body: body, Header: header},
+			"bare": {
+				Method: http.MethodPost, Path: extensions + "/plugin/install",
+				Token: admin, Body: data, Header: http.Header{"Content-Type": {"application/zip"}},
+			},
+			"multipart": {
+				Method: http.MethodPost, Path: extensions + "/plugin/install", Token: admin, Body: body, Header: header,
+			},
 		} {
 			res := a.Do(t, req)
 			if diff := cmp.Diff(want, res.Get(t, "data")); diff != "" || res.Status != http.StatusOK {
@@ -88,9 +102,10 @@ func TestInstallPutsTheFilesInPlace(t *testing.T) {
 	var dir string
 	a := testkit.New(t, dataDir(&dir))
 	admin := a.Admin(t, "root").Access
-	res := a.Install(t, admin, "plugin", testkit.PluginArchive(t, testkit.InternalManifest("hello", "dist/index.js"), map[string]string{
-		"dist/index.js": "module.exports = 1", "assets/site.css": "a{}",
-	}))
+	res := a.Install(t, admin, "plugin",
+		testkit.PluginArchive(t, testkit.InternalManifest("hello", "dist/index.js"), map[string]string{
+			"dist/index.js": "module.exports = 1", "assets/site.css": "a{}",
+		}))
 	place := filepath.Join(dir, filepath.FromSlash(res.Text(t, "data.installPath")))
 	for name, want := range map[string]string{"dist/index.js": "module.exports = 1", "assets/site.css": "a{}"} {
 		if got, err := os.ReadFile(filepath.Join(place, name)); err != nil || string(got) != want {
@@ -132,21 +147,42 @@ func TestInstallRefuses(t *testing.T) {
 		{"an admin theme app", "theme-app-admin", admin, good, zip, http.StatusNotImplemented, "NOT_SUPPORTED"},
 		{"a bundle", "bundle", admin, good, zip, http.StatusNotImplemented, "NOT_SUPPORTED"},
 		{"an unknown kind", "widget", admin, good, zip, http.StatusNotFound, "NOT_FOUND"},
-		{"JSON", "plugin", admin, []byte(`{}`), http.Header{"Content-Type": {"application/json"}}, http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE"},
-		{"no type", "plugin", admin, good, http.Header{"Content-Type": {""}}, http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE"},
-		{"a form without boundary", "plugin", admin, oneFile, http.Header{"Content-Type": {"multipart/form-data"}}, http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE"},
+		{
+			"JSON", "plugin", admin, []byte(`{}`), http.Header{"Content-Type": {"application/json"}},
+			http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE",
+		},
+		{
+			"no type", "plugin", admin, good, http.Header{"Content-Type": {""}},
+			http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE",
+		},
+		{
+			"a form without boundary", "plugin", admin, oneFile,
+			http.Header{"Content-Type": {"multipart/form-data"}},
+			http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE",
+		},
 		{"a form without file", "plugin", admin, noFile, noHeader, http.StatusBadRequest, "VALIDATION_ERROR"},
 		{"a form with two files", "plugin", admin, twoFiles, twoHeader, http.StatusBadRequest, "VALIDATION_ERROR"},
-		{"half a form", "plugin", admin, oneFile[:len(oneFile)/2], oneHeader, http.StatusBadRequest, "VALIDATION_ERROR"},
+		{
+			"half a form", "plugin", admin, oneFile[:len(oneFile)/2],
+			oneHeader, http.StatusBadRequest, "VALIDATION_ERROR",
+		},
 		{"nothing", "plugin", admin, nil, zip, http.StatusBadRequest, "INVALID_ARCHIVE"},
 		{"no archive", "plugin", admin, []byte("hello"), zip, http.StatusBadRequest, "INVALID_ARCHIVE"},
 		{"half an archive", "plugin", admin, good[:len(good)-9], zip, http.StatusBadRequest, "INVALID_ARCHIVE"},
-		{"a bad manifest", "plugin", admin, testkit.ExternalPlugin(t, "pay", map[string]any{"version": "1", "name": 1}), zip, http.StatusBadRequest, "INVALID_MANIFEST"},
-		{"a reserved slug", "plugin", admin, testkit.ExternalPlugin(t, "install", nil), zip, http.StatusBadRequest, "INVALID_MANIFEST"},
+		{
+			"a bad manifest", "plugin", admin,
+			testkit.ExternalPlugin(t, "pay", map[string]any{"version": "1", "name": 1}),
+			zip, http.StatusBadRequest, "INVALID_MANIFEST",
+		},
+		{
+			"a reserved slug", "plugin", admin, testkit.ExternalPlugin(t, "install", nil),
+			zip, http.StatusBadRequest, "INVALID_MANIFEST",
+		},
 	}
 	for _, tt := range tests { // not in parallel: what they leave is looked at below
 		res := a.Do(t, testkit.Request{
-			Method: http.MethodPost, Path: extensions + "/" + tt.kind + "/install", Token: tt.token, Body: tt.body, Header: tt.header,
+			Method: http.MethodPost, Path: extensions + "/" + tt.kind + "/install",
+			Token: tt.token, Body: tt.body, Header: tt.header,
 		})
 		if res.Status != tt.status || res.Text(t, "error.code") != tt.code {
 			t.Errorf("%s: answer = %d %s, want %d %s", tt.name, res.Status, res.Body, tt.status, tt.code)
@@ -163,13 +199,15 @@ func TestInstallNamesTheFault(t *testing.T) {
 
 	a := testkit.New(t)
 	admin := a.Admin(t, "root").Access
-	res := a.Install(t, admin, "plugin", testkit.Archive(t, testkit.Entry{Name: "manifest.json", Body: "{}"}, testkit.Entry{Name: "../evil.js"}))
+	res := a.Install(t, admin, "plugin",
+		testkit.Archive(t, testkit.Entry{Name: "manifest.json", Body: "{}"}, testkit.Entry{Name: "../evil.js"}))
 	testkit.WantError(t, res, http.StatusBadRequest, "INVALID_ARCHIVE")
 	if got := res.Text(t, "error.details.entry"); got != "../evil.js" {
 		t.Errorf("details.entry = %q, want the entry's name", got)
 	}
 
-	res = a.Install(t, admin, "plugin", testkit.ExternalPlugin(t, "Pay", map[string]any{"version": "v1", "permissions": 1}))
+	res = a.Install(t, admin, "plugin",
+		testkit.ExternalPlugin(t, "Pay", map[string]any{"version": "v1", "permissions": 1}))
 	testkit.WantError(t, res, http.StatusBadRequest, "INVALID_MANIFEST")
 	var paths []string
 	for _, is := range res.Get(t, "error.details.issues").([]any) {
@@ -185,11 +223,15 @@ func TestInstallLimitsTheUpload(t *testing.T) {
 
 	a := testkit.New(t)
 	admin := a.Admin(t, "root").Access
-	testkit.WantError(t, a.Install(t, admin, "plugin", make([]byte, plugin.MaxArchive)), http.StatusBadRequest, "INVALID_ARCHIVE")
-	testkit.WantError(t, a.Install(t, admin, "plugin", make([]byte, plugin.MaxArchive+1)), http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
+	testkit.WantError(t, a.Install(t, admin, "plugin", make([]byte, plugin.MaxArchive)), http.StatusBadRequest,
+		"INVALID_ARCHIVE")
+	testkit.WantError(t, a.Install(t, admin, "plugin", make([]byte, plugin.MaxArchive+1)),
+		http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
 	for _, over := range []int{1, 2 << 20} { // found by the archive's limit, and by the form's
 		body, header := testkit.Form(t, make([]byte, plugin.MaxArchive+over))
-		res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: extensions + "/plugin/install", Token: admin, Body: body, Header: header})
+		res := a.Do(t, testkit.Request{
+			Method: http.MethodPost, Path: extensions + "/plugin/install", Token: admin, Body: body, Header: header,
+		})
 		testkit.WantError(t, res, http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
 	}
 }
@@ -209,7 +251,8 @@ func TestInstallOverAnother(t *testing.T) {
 			{"1.9.0", http.StatusConflict, "VERSION_CONFLICT"},
 			{"1.11.0", http.StatusNotImplemented, "NOT_SUPPORTED"},
 		} {
-			res := a.Install(t, admin, "plugin", testkit.ExternalPlugin(t, "pay", map[string]any{"version": tt.version, "name": "Other"}))
+			res := a.Install(t, admin, "plugin",
+				testkit.ExternalPlugin(t, "pay", map[string]any{"version": tt.version, "name": "Other"}))
 			testkit.WantError(t, res, tt.status, tt.code)
 			if got := res.Text(t, "error.details.installedVersion"); got != "1.10.0" {
 				t.Errorf("%s: details.installedVersion = %q", tt.version, got)
@@ -221,13 +264,15 @@ func TestInstallOverAnother(t *testing.T) {
 	})
 }
 
-// The default instance of a plugin that cannot work yet is not enabled.
+// The default instance of a plugin that lacks required config is not enabled.
 func TestInstallLeavesDisabledWhatLacksConfig(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.New(t)
 	res := a.Install(t, a.Admin(t, "root").Access, "plugin", testkit.ExternalPlugin(t, "pay", map[string]any{
-		"configSchema": map[string]any{"apiKey": map[string]any{"type": "secret", "required": true}, "note": map[string]any{"type": "string"}},
+		"configSchema": map[string]any{
+			"apiKey": map[string]any{"type": "secret", "required": true}, "note": map[string]any{"type": "string"},
+		},
 	}))
 	if res.Status != http.StatusCreated || res.Get(t, "data.defaultInstance.enabled") != false {
 		t.Errorf("status %d, enabled %v; want 201 and false", res.Status, res.Get(t, "data.defaultInstance.enabled"))
@@ -238,9 +283,9 @@ func TestInstallLeavesDisabledWhatLacksConfig(t *testing.T) {
 	}
 }
 
-// Of many who install one slug at the same moment one wins. The same archive is
-// a duplicate to the others, another one a conflict; there is one package and one
-// folder in the end.
+// One of many parallel installs of a slug wins. For the others the same archive
+// is a duplicate and another one a conflict; in the end there is one package
+// and one folder.
 func TestInstallInParallel(t *testing.T) {
 	t.Parallel()
 

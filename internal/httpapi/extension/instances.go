@@ -53,7 +53,8 @@ func lifecycleWarning(m plugin.Manifest) string {
 	if len(hooks) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("This version of stoa does not call lifecycle hooks; the plugin asks for %s.", strings.Join(hooks, ", "))
+	return fmt.Sprintf("This version of stoa does not call lifecycle hooks; the plugin asks for %s.",
+		strings.Join(hooks, ", "))
 }
 
 // ListInstances serves GET /api/v1/admin/plugins/{slug}/instances.
@@ -116,7 +117,8 @@ func (h *Handlers) ChangeInstance(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	in, err := h.Plugins.UpdateInstance(r.Context(), r.PathValue("slug"), r.PathValue("installationId"), body.input(), web.IfMatch(r))
+	in, err := h.Plugins.UpdateInstance(r.Context(), r.PathValue("slug"), r.PathValue("installationId"), body.input(),
+		web.IfMatch(r))
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,8 @@ import (
 
 func patch(token, id string, body any, ifMatch ...string) testkit.Request {
 	return testkit.Request{
-		Method: http.MethodPatch, Path: testkit.PayInstances + "/" + id, Token: token, Body: body, Header: http.Header{"If-Match": ifMatch},
+		Method: http.MethodPatch, Path: testkit.PayInstances + "/" + id,
+		Token: token, Body: body, Header: http.Header{"If-Match": ifMatch},
 	}
 }
 
@@ -29,17 +30,22 @@ func TestInstanceLife(t *testing.T) {
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		admin, _ := a.InstallPay(t)
 		res := a.Do(t, testkit.Post(admin, testkit.PayInstances, map[string]any{
-			"instanceKey": "eu-1", "config": map[string]any{"apiKey": "k-1", "region": "eu", "own": []int{1}}, "grantedPermissions": []string{"orders:read"},
+			"instanceKey": "eu-1", "config": map[string]any{"apiKey": "k-1", "region": "eu", "own": []int{1}},
+			"grantedPermissions": []string{"orders:read"},
 		}))
 		id := res.Text(t, "data.installationId")
 		path := testkit.PayInstances + "/" + id
 		want := map[string]any{
 			"installationId": id, "pluginSlug": "pay", "instanceKey": "eu-1", "enabled": true,
-			"config":             map[string]any{"apiKey": "", "region": "eu", "own": []any{1.0}},
-			"configMeta":         map[string]any{"secretFields": map[string]any{"apiKey": map[string]any{"configured": true}}},
-			"grantedPermissions": []any{"orders:read"}, "createdAt": "2030-03-01T12:00:00.000Z", "updatedAt": "2030-03-01T12:00:00.000Z",
+			"config": map[string]any{"apiKey": "", "region": "eu", "own": []any{1.0}},
+			"configMeta": map[string]any{
+				"secretFields": map[string]any{"apiKey": map[string]any{"configured": true}},
+			},
+			"grantedPermissions": []any{"orders:read"},
+			"createdAt":          "2030-03-01T12:00:00.000Z", "updatedAt": "2030-03-01T12:00:00.000Z",
 		}
-		if diff := cmp.Diff(want, res.Get(t, "data")); diff != "" || res.Status != http.StatusCreated || res.Header.Get("Location") != path {
+		if diff := cmp.Diff(want, res.Get(t, "data")); diff != "" || res.Status != http.StatusCreated ||
+			res.Header.Get("Location") != path {
 			t.Errorf("created: %d, Location %q (-want +got):\n%s", res.Status, res.Header.Get("Location"), diff)
 		}
 		tag := res.Header.Get("ETag")
@@ -49,11 +55,15 @@ func TestInstanceLife(t *testing.T) {
 		}
 
 		res = a.Do(t, patch(admin, id, map[string]any{"enabled": false}))
-		if res.Get(t, "data.enabled") != false || res.Text(t, "data.config.region") != "eu" || res.Header.Get("ETag") == tag {
+		if res.Get(t, "data.enabled") != false || res.Text(t, "data.config.region") != "eu" ||
+			res.Header.Get("ETag") == tag {
 			t.Errorf("disabled: %s, ETag %s", res.Body, res.Header.Get("ETag"))
 		}
-		res = a.Do(t, patch(admin, id, map[string]any{"config": map[string]any{"apiKey": "", "region": "us"}, "grantedPermissions": []string{}}))
-		want["enabled"], want["config"], want["grantedPermissions"] = false, map[string]any{"apiKey": "", "region": "us"}, []any{}
+		res = a.Do(t, patch(admin, id, map[string]any{
+			"config": map[string]any{"apiKey": "", "region": "us"}, "grantedPermissions": []string{},
+		}))
+		want["enabled"], want["grantedPermissions"] = false, []any{}
+		want["config"] = map[string]any{"apiKey": "", "region": "us"}
 		if diff := cmp.Diff(want, res.Get(t, "data")); diff != "" {
 			t.Errorf("changed (-want +got):\n%s", diff)
 		}
@@ -61,16 +71,24 @@ func TestInstanceLife(t *testing.T) {
 		if res.Status != http.StatusOK || res.Get(t, "data.enabled") != true {
 			t.Errorf("enabled: %d %s", res.Status, res.Body)
 		}
-		testkit.WantError(t, a.Do(t, testkit.Post(admin, testkit.PayInstances, map[string]any{"instanceKey": "eu-1", "config": testkit.PayConfig()})), http.StatusConflict, "CONFLICT")
+		testkit.WantError(t,
+			a.Do(t, testkit.Post(admin, testkit.PayInstances, map[string]any{
+				"instanceKey": "eu-1", "config": testkit.PayConfig(),
+			})), http.StatusConflict, "CONFLICT")
 
 		if res := a.Do(t, testkit.Delete(admin, path)); res.Status != http.StatusOK {
 			t.Errorf("delete: %d %s", res.Status, res.Body)
 		}
-		for _, req := range []testkit.Request{testkit.Delete(admin, path), testkit.Get(admin, path), patch(admin, id, map[string]any{})} {
+		for _, req := range []testkit.Request{
+			testkit.Delete(admin, path), testkit.Get(admin, path), patch(admin, id, map[string]any{}),
+		} {
 			testkit.WantError(t, a.Do(t, req), http.StatusNotFound, "NOT_FOUND")
 		}
-		// The key of a deleted instance is never free again.
-		testkit.WantError(t, a.Do(t, testkit.Post(admin, testkit.PayInstances, map[string]any{"instanceKey": "eu-1", "config": testkit.PayConfig()})), http.StatusConflict, "CONFLICT")
+		// The key of a deleted instance is never used again.
+		testkit.WantError(t,
+			a.Do(t, testkit.Post(admin, testkit.PayInstances, map[string]any{
+				"instanceKey": "eu-1", "config": testkit.PayConfig(),
+			})), http.StatusConflict, "CONFLICT")
 	})
 }
 
@@ -80,7 +98,10 @@ func TestDefaultInstanceStays(t *testing.T) {
 	a := testkit.New(t)
 	admin, id := a.InstallPay(t)
 	testkit.WantError(t, a.Do(t, testkit.Delete(admin, testkit.PayInstances+"/"+id)), http.StatusConflict, "CONFLICT")
-	testkit.WantError(t, a.Do(t, testkit.Post(admin, testkit.PayInstances, map[string]any{"instanceKey": "default", "config": testkit.PayConfig()})), http.StatusConflict, "CONFLICT")
+	testkit.WantError(t,
+		a.Do(t, testkit.Post(admin, testkit.PayInstances, map[string]any{
+			"instanceKey": "default", "config": testkit.PayConfig(),
+		})), http.StatusConflict, "CONFLICT")
 	if res := a.Do(t, testkit.Get(admin, testkit.PayInstances+"/"+id)); res.Status != http.StatusOK {
 		t.Errorf("it is gone: %d", res.Status)
 	}
@@ -99,7 +120,9 @@ func TestInstanceDefaults(t *testing.T) {
 	if diff := cmp.Diff([]any{"orders:write"}, res.Get(t, "data.grantedPermissions")); diff != "" {
 		t.Errorf("permissions are those of the default instance (-want +got):\n%s", diff)
 	}
-	res = a.Do(t, testkit.Post(admin, testkit.PayInstances, map[string]any{"instanceKey": "b", "config": testkit.PayConfig(), "enabled": nil, "grantedPermissions": nil}))
+	res = a.Do(t, testkit.Post(admin, testkit.PayInstances, map[string]any{
+		"instanceKey": "b", "config": testkit.PayConfig(), "enabled": nil, "grantedPermissions": nil,
+	}))
 	if res.Get(t, "data.enabled") != true {
 		t.Errorf("enabled without a say: %s", res.Body)
 	}
@@ -108,7 +131,8 @@ func TestInstanceDefaults(t *testing.T) {
 	for _, item := range list.Get(t, "data.items").([]any) {
 		keys = append(keys, item.(map[string]any)["instanceKey"].(string))
 	}
-	if diff := cmp.Diff([]string{"a", "b", "default"}, keys); diff != "" || list.Get(t, "data.pagination.total") != 3.0 {
+	if diff := cmp.Diff([]string{"a", "b", "default"}, keys); diff != "" ||
+		list.Get(t, "data.pagination.total") != 3.0 {
 		t.Errorf("list: %v (-want +got):\n%s", list.Get(t, "data.pagination"), diff)
 	}
 }
@@ -126,12 +150,28 @@ func TestInstanceRefuses(t *testing.T) {
 		message    string   // of the error, if it matters
 	}{
 		{"nothing", `{}`, []string{"instanceKey", "config.apiKey", "config.region"}, ""},
-		{"everything of the wrong type", `{"instanceKey":1,"enabled":"yes","config":"x","grantedPermissions":"y"}`, []string{"instanceKey", "enabled", "config", "grantedPermissions"}, "Config must be an object"},
+		{
+			"everything of the wrong type", `{"instanceKey":1,"enabled":"yes","config":"x","grantedPermissions":"y"}`,
+			[]string{"instanceKey", "enabled", "config", "grantedPermissions"}, "Config must be an object",
+		},
 		{"an array", `{"instanceKey":"a","config":[]}`, []string{"config"}, "Config must be an object"},
-		{"a large config", `{"instanceKey":"a","enabled":false,"config":` + large + `}`, []string{"config"}, "Config exceeds 64KB"},
-		{"a deep config", `{"instanceKey":"a","enabled":false,"config":` + deep + `}`, []string{"config"}, "Config nesting exceeds 10 layers"},
-		{"a bad key and a wrong type", `{"instanceKey":"A","enabled":false,"config":{"limit":"1"}}`, []string{"instanceKey", "config.limit"}, ""},
-		{"permissions not declared", `{"instanceKey":"a","enabled":false,"grantedPermissions":["orders:read","users:read"]}`, []string{"grantedPermissions"}, ""},
+		{
+			"a large config", `{"instanceKey":"a","enabled":false,"config":` + large + `}`,
+			[]string{"config"}, "Config exceeds 64KB",
+		},
+		{
+			"a deep config", `{"instanceKey":"a","enabled":false,"config":` + deep + `}`,
+			[]string{"config"}, "Config nesting exceeds 10 layers",
+		},
+		{
+			"a bad key and a wrong type", `{"instanceKey":"A","enabled":false,"config":{"limit":"1"}}`,
+			[]string{"instanceKey", "config.limit"}, "",
+		},
+		{
+			"permissions not declared",
+			`{"instanceKey":"a","enabled":false,"grantedPermissions":["orders:read","users:read"]}`,
+			[]string{"grantedPermissions"}, "",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -159,7 +199,8 @@ func TestInstanceRefuses(t *testing.T) {
 	}
 }
 
-// Enabling what cannot work is refused, by name of what is missing.
+// Enabling an instance that lacks required config is refused, and the answer
+// names the fields.
 func TestInstanceIsNotEnabledWithoutRequiredConfig(t *testing.T) {
 	t.Parallel()
 
@@ -174,7 +215,8 @@ func TestInstanceIsNotEnabledWithoutRequiredConfig(t *testing.T) {
 	if res.Status != http.StatusOK || res.Get(t, "data.enabled") != true {
 		t.Errorf("with config: %d %s", res.Status, res.Body)
 	}
-	testkit.WantError(t, a.Do(t, patch(admin, id, map[string]any{"config": nil})), http.StatusBadRequest, "VALIDATION_ERROR")
+	testkit.WantError(t, a.Do(t, patch(admin, id, map[string]any{"config": nil})), http.StatusBadRequest,
+		"VALIDATION_ERROR")
 	res = a.Do(t, patch(admin, id, map[string]any{"config": nil, "enabled": false}))
 	if res.Status != http.StatusOK || res.Get(t, "data.config") != nil {
 		t.Errorf("without config, disabled: %d %s", res.Status, res.Body)
@@ -193,13 +235,15 @@ func TestInstanceIfMatch(t *testing.T) {
 		t.Fatalf("ETag %q after %q", second, first)
 	}
 	testkit.WantError(t, a.Do(t, patch(admin, id, off, first)), http.StatusPreconditionFailed, "PRECONDITION_FAILED")
-	testkit.WantError(t, a.Do(t, patch(admin, id, off, "W/"+second)), http.StatusPreconditionFailed, "PRECONDITION_FAILED")
+	testkit.WantError(t, a.Do(t, patch(admin, id, off, "W/"+second)), http.StatusPreconditionFailed,
+		"PRECONDITION_FAILED")
 	stale := testkit.Delete(admin, testkit.PayInstances+"/"+id)
 	stale.Header = http.Header{"If-Match": {first}}
 	testkit.WantError(t, a.Do(t, stale), http.StatusPreconditionFailed, "PRECONDITION_FAILED")
 	for _, match := range []string{second, "*", `"x", ` + second} {
-		// The same again changes nothing, so the state keeps its name.
-		if res := a.Do(t, patch(admin, id, off, match)); res.Status != http.StatusOK || res.Header.Get("ETag") != second {
+		// The same change again changes nothing, so the ETag stays.
+		if res := a.Do(t, patch(admin, id, off, match)); res.Status != http.StatusOK ||
+			res.Header.Get("ETag") != second {
 			t.Errorf("If-Match %s: %d, ETag %s, want 200 and %s", match, res.Status, res.Header.Get("ETag"), second)
 		}
 	}
@@ -213,7 +257,8 @@ func TestInstanceOfAnotherPlugin(t *testing.T) {
 		a.Install(t, admin, "plugin", testkit.ExternalPlugin(t, "other", nil))
 		foreign := "/api/v1/admin/plugins/other/instances/" + id
 		for _, path := range []string{
-			foreign, testkit.PayInstances + "/default", testkit.PayInstances + "/%00", "/api/v1/admin/plugins/%00", "/api/v1/admin/plugins/%ff",
+			foreign, testkit.PayInstances + "/default", testkit.PayInstances + "/%00",
+			"/api/v1/admin/plugins/%00", "/api/v1/admin/plugins/%ff",
 			"/api/v1/admin/plugins/%00/secret", "/api/v1/admin/plugins/%00/instances", extensions + "/plugin/%00",
 		} {
 			testkit.WantError(t, a.Do(t, testkit.Get(admin, path)), http.StatusNotFound, "NOT_FOUND")
@@ -229,8 +274,11 @@ func TestInstancesAreForAdministrators(t *testing.T) {
 	_, id := a.InstallPay(t)
 	user := a.Register(t, "ada").Access
 	for _, req := range []testkit.Request{
-		testkit.Get("", testkit.PayInstances), testkit.Post("", testkit.PayInstances, map[string]any{"instanceKey": "x"}), testkit.Get("", testkit.PayInstances+"/"+id),
-		patch("", id, map[string]any{}), testkit.Delete("", testkit.PayInstances+"/"+id), testkit.Delete("", "/api/v1/admin/plugins/pay"), testkit.Get("", "/api/v1/admin/plugins/pay"),
+		testkit.Get("", testkit.PayInstances),
+		testkit.Post("", testkit.PayInstances, map[string]any{"instanceKey": "x"}),
+		testkit.Get("", testkit.PayInstances+"/"+id),
+		patch("", id, map[string]any{}), testkit.Delete("", testkit.PayInstances+"/"+id),
+		testkit.Delete("", "/api/v1/admin/plugins/pay"), testkit.Get("", "/api/v1/admin/plugins/pay"),
 		{Method: http.MethodPost, Path: "/api/v1/admin/plugins/pay/secret/rotate"},
 	} {
 		testkit.WantError(t, a.Do(t, req), http.StatusUnauthorized, "UNAUTHORIZED")
@@ -251,7 +299,9 @@ func TestInstancesInParallel(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range clients {
 			wg.Go(func() {
-				one := a.Do(t, testkit.Post(admin, testkit.PayInstances, map[string]any{"instanceKey": "race", "config": testkit.PayConfig()}))
+				one := a.Do(t, testkit.Post(admin, testkit.PayInstances, map[string]any{
+					"instanceKey": "race", "config": testkit.PayConfig(),
+				}))
 				two := a.Do(t, patch(admin, id, map[string]any{"config": map[string]any{"limit": i}}, tag))
 				mu.Lock()
 				defer mu.Unlock()
@@ -263,14 +313,16 @@ func TestInstancesInParallel(t *testing.T) {
 		if diff := cmp.Diff(map[int]int{http.StatusCreated: 1, http.StatusConflict: clients - 1}, created); diff != "" {
 			t.Errorf("creating one key (-want +got):\n%s", diff)
 		}
-		if diff := cmp.Diff(map[int]int{http.StatusOK: 1, http.StatusPreconditionFailed: clients - 1}, stale); diff != "" {
+		if diff := cmp.Diff(map[int]int{
+			http.StatusOK: 1, http.StatusPreconditionFailed: clients - 1,
+		}, stale); diff != "" {
 			t.Errorf("changing one state (-want +got):\n%s", diff)
 		}
 	})
 }
 
-// What is in a config is the customer's business: not the log's, not an
-// error's, and not for who reads the database file.
+// Values of a config are secret: they are in no log, in no error, and not
+// readable in the database file.
 func TestConfigValuesStaySecret(t *testing.T) {
 	t.Parallel()
 
@@ -281,13 +333,16 @@ func TestConfigValuesStaySecret(t *testing.T) {
 	admin, id := a.InstallPay(t)
 	signing := a.Do(t, testkit.Get(admin, "/api/v1/admin/plugins/pay/secret")).Text(t, "data.secret")
 	answers := []testkit.Response{
-		a.Do(t, testkit.Post(admin, testkit.PayInstances, map[string]any{"instanceKey": "a", "config": map[string]any{"apiKey": value, "region": "eu"}})),
+		a.Do(t, testkit.Post(admin, testkit.PayInstances, map[string]any{
+			"instanceKey": "a", "config": map[string]any{"apiKey": value, "region": "eu"},
+		})),
 		a.Do(t, patch(admin, id, map[string]any{"config": map[string]any{"apiKey": value, "region": "eu"}})),
 		a.Do(t, patch(admin, id, map[string]any{"config": map[string]any{"apiKey": []string{value}}})),
 		a.Do(t, patch(admin, id, map[string]any{"config": value})),
 		a.Do(t, patch(admin, id, map[string]any{"config": map[string]any{"limit": value}})),
 		a.Do(t, patch(admin, id, `{"config":{"apiKey":"`+value+`"`)),
-		a.Do(t, testkit.Get(admin, testkit.PayInstances)), a.Do(t, testkit.Get(admin, testkit.PayInstances+"/"+id)), a.Do(t, testkit.Get(admin, extensions)),
+		a.Do(t, testkit.Get(admin, testkit.PayInstances)),
+		a.Do(t, testkit.Get(admin, testkit.PayInstances+"/"+id)), a.Do(t, testkit.Get(admin, extensions)),
 	}
 	for i, res := range answers {
 		if strings.Contains(string(res.Body), value) {

@@ -27,11 +27,16 @@ func TestUninstall(t *testing.T) {
 				}
 				instances := "/api/v1/admin/plugins/pay/instances"
 				for _, req := range []testkit.Request{
-					testkit.Delete(admin, path), testkit.Get(admin, extensions+"/plugin/pay"), testkit.Get(admin, "/api/v1/admin/plugins/pay"),
-					testkit.Get(admin, instances), testkit.Get(admin, instances+"/"+id), testkit.Delete(admin, instances+"/"+id), testkit.Get(admin, "/api/v1/admin/plugins/pay/secret"),
+					testkit.Delete(admin, path), testkit.Get(admin, extensions+"/plugin/pay"),
+					testkit.Get(admin, "/api/v1/admin/plugins/pay"),
+					testkit.Get(admin, instances), testkit.Get(admin, instances+"/"+id),
+					testkit.Delete(admin, instances+"/"+id), testkit.Get(admin, "/api/v1/admin/plugins/pay/secret"),
 					{Method: http.MethodPost, Path: "/api/v1/admin/plugins/pay/secret/rotate", Token: admin},
 					{Method: http.MethodPost, Path: instances, Token: admin, Body: map[string]any{"instanceKey": "x"}},
-					{Method: http.MethodPatch, Path: instances + "/" + id, Token: admin, Body: map[string]any{"enabled": true}},
+					{
+						Method: http.MethodPatch, Path: instances + "/" + id,
+						Token: admin, Body: map[string]any{"enabled": true},
+					},
 				} {
 					testkit.WantError(t, a.Do(t, req), http.StatusNotFound, "NOT_FOUND")
 				}
@@ -39,7 +44,9 @@ func TestUninstall(t *testing.T) {
 					t.Errorf("%v packages are listed, want none", got)
 				}
 				testkit.WantError(t, a.Install(t, admin, "plugin", data), http.StatusConflict, "CONFLICT")
-				testkit.WantError(t, a.Install(t, admin, "plugin", testkit.ExternalPlugin(t, "pay", map[string]any{"version": "2.0.0"})), http.StatusConflict, "CONFLICT")
+				testkit.WantError(t,
+					a.Install(t, admin, "plugin", testkit.ExternalPlugin(t, "pay", map[string]any{"version": "2.0.0"})),
+					http.StatusConflict, "CONFLICT")
 			})
 		})
 	}
@@ -50,11 +57,15 @@ func TestUninstallKeepsBuiltinPlugins(t *testing.T) {
 
 	a := testkit.New(t)
 	admin := a.Admin(t, "root").Access
-	m, err := plugin.DecodeManifest([]byte(`{"schemaVersion":1,"slug":"core","name":"Core","version":"1.0.0","runtimeType":"external-http","externalBaseUrl":"https://x.example"}`))
+	m, err := plugin.DecodeManifest([]byte(`{"schemaVersion":1,"slug":"core","name":"Core","version":"1.0.0",
+		"runtimeType":"external-http","externalBaseUrl":"https://x.example"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := plugin.Package{ID: "a23456789012345678901234", Source: plugin.SourceBuiltin, Manifest: m, InstalledAt: testkit.T0, UpdatedAt: testkit.T0}
+	p := plugin.Package{
+		ID: "a23456789012345678901234", Source: plugin.SourceBuiltin,
+		Manifest: m, InstalledAt: testkit.T0, UpdatedAt: testkit.T0,
+	}
 	if err := store.NewPlugin(a.DB).CreatePackage(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
@@ -96,9 +107,11 @@ func TestExtensionLists(t *testing.T) {
 	}
 	testkit.WantError(t, a.Do(t, testkit.Get(admin, extensions+"/bundle")), http.StatusNotImplemented, "NOT_SUPPORTED")
 	testkit.WantError(t, a.Do(t, testkit.Get(admin, extensions+"/widget")), http.StatusNotFound, "NOT_FOUND")
-	testkit.WantError(t, a.Do(t, testkit.Get(admin, extensions+"/bundle/aa")), http.StatusNotImplemented, "NOT_SUPPORTED")
+	testkit.WantError(t, a.Do(t, testkit.Get(admin, extensions+"/bundle/aa")), http.StatusNotImplemented,
+		"NOT_SUPPORTED")
 	testkit.WantError(t, a.Do(t, testkit.Get(admin, extensions+"/plugin/nope")), http.StatusNotFound, "NOT_FOUND")
 	testkit.WantError(t, a.Do(t, testkit.Get(admin, extensions+"/plugin/%00")), http.StatusNotFound, "NOT_FOUND")
-	testkit.WantError(t, a.Do(t, testkit.Get("", extensions)), http.StatusUnauthorized, "UNAUTHORIZED")
-	testkit.WantError(t, a.Do(t, testkit.Get(a.Register(t, "ada").Access, extensions)), http.StatusForbidden, "FORBIDDEN")
+	testkit.WantError(t, a.Fetch(t, extensions), http.StatusUnauthorized, "UNAUTHORIZED")
+	testkit.WantError(t, a.Do(t, testkit.Get(a.Register(t, "ada").Access, extensions)), http.StatusForbidden,
+		"FORBIDDEN")
 }

@@ -32,6 +32,8 @@ func writeSecret(w http.ResponseWriter, s plugin.Secret, err error) error {
 		return err
 	}
 	web.NoStore(w)
-	web.WriteData(w, http.StatusOK, response{Secret: s.Current, PreviousSecret: s.Previous, PreviousUntil: web.Timestamp(s.PreviousUntil)})
+	web.WriteData(w, http.StatusOK, response{
+		Secret: s.Current, PreviousSecret: s.Previous, PreviousUntil: web.Timestamp(s.PreviousUntil),
+	})
 	return nil
 }

@@ -18,7 +18,7 @@ func TestSigningSecretRotates(t *testing.T) {
 		a.Install(t, admin, "plugin", testkit.ExternalPlugin(t, "pay", nil))
 		a.Install(t, admin, "plugin", testkit.ExternalPlugin(t, "other", nil))
 		path := "/api/v1/admin/plugins/pay/secret"
-		rotate := testkit.Request{Method: http.MethodPost, Path: path + "/rotate", Token: admin}
+		rotate := testkit.Post(admin, path+"/rotate", nil)
 		secret := func(res testkit.Response) map[string]any { return res.Get(t, "data").(map[string]any) }
 
 		first := a.Do(t, testkit.Get(admin, path))
@@ -44,7 +44,8 @@ func TestSigningSecretRotates(t *testing.T) {
 		if diff := cmp.Diff(map[string]any{"secret": two}, secret(a.Do(t, testkit.Get(admin, path)))); diff != "" {
 			t.Errorf("24 h after (-want +got):\n%s", diff)
 		}
-		testkit.WantError(t, a.Do(t, testkit.Get(admin, "/api/v1/admin/plugins/nope/secret")), http.StatusNotFound, "NOT_FOUND")
-		testkit.WantError(t, a.Do(t, testkit.Get("", path)), http.StatusUnauthorized, "UNAUTHORIZED")
+		testkit.WantError(t, a.Do(t, testkit.Get(admin, "/api/v1/admin/plugins/nope/secret")), http.StatusNotFound,
+			"NOT_FOUND")
+		testkit.WantError(t, a.Fetch(t, path), http.StatusUnauthorized, "UNAUTHORIZED")
 	})
 }

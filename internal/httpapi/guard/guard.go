@@ -14,7 +14,8 @@ import (
 
 // ErrUnauthorized is the failure of a request without a valid token where one is
 // needed.
-var ErrUnauthorized = errs.New(errs.Unauthenticated, "UNAUTHORIZED", "A valid access token is required. Send it as Authorization: Bearer <token>.")
+var ErrUnauthorized = errs.New(errs.Unauthenticated, "UNAUTHORIZED",
+	"A valid access token is required. Send it as Authorization: Bearer <token>.")
 
 var errForbidden = errs.New(errs.Forbidden, "FORBIDDEN", "This needs the role ADMIN.")
 

@@ -68,7 +68,8 @@ func ReadKey(r *http.Request) (key string, faults errs.Issues) {
 	key, ok := idempotency.ParseKey(values[0])
 	if !ok {
 		faults.Add(keyHeader, errs.CodeOutOfRange,
-			"Idempotency-Key must be 1 to %d printable ASCII characters, bare or as a quoted string; bare without quotes, backslashes and commas.",
+			"Idempotency-Key must be 1 to %d printable ASCII characters, bare or as a quoted string; "+
+				"bare without quotes, backslashes and commas.",
 			idempotency.MaxKey)
 	}
 	return key, faults

@@ -50,7 +50,8 @@ func Rules() []ratelimit.Rule {
 	}
 }
 
-var errRateLimited = errs.New(errs.RateLimited, "RATE_LIMIT_EXCEEDED", "Too many requests. Wait as long as Retry-After says.")
+var errRateLimited = errs.New(errs.RateLimited, "RATE_LIMIT_EXCEEDED",
+	"Too many requests. Wait as long as Retry-After says.")
 
 // Counter counts requests against rules.
 type Counter struct {

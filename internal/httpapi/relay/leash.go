@@ -34,7 +34,8 @@ func (h *Handlers) WhileCaller(next web.HandlerFunc) web.HandlerFunc {
 		}
 		ctx, cancel := context.WithCancel(r.Context())
 		l := &leash{
-			ResponseWriter: w, auth: h.Auth, token: token, who: caller.From(ctx), every: cmp.Or(h.Recheck, defaultRecheck),
+			ResponseWriter: w, auth: h.Auth, token: token,
+			who: caller.From(ctx), every: cmp.Or(h.Recheck, defaultRecheck),
 			ctx: ctx, cancel: cancel,
 		}
 		l.start()
@@ -115,7 +116,8 @@ func (l *leash) revoke(why error) {
 }
 
 func (l *leash) stopWriting() {
-	_ = http.NewResponseController(l.ResponseWriter).SetWriteDeadline(time.Unix(1, 0)) // some writers cannot, and need not
+	// Some writers have no deadline, and need none.
+	_ = http.NewResponseController(l.ResponseWriter).SetWriteDeadline(time.Unix(1, 0))
 }
 
 // explain returns what the handler of a call that returned err returns. It panics

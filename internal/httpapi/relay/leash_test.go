@@ -119,7 +119,7 @@ func TestNothingIsLeftAfterACall(t *testing.T) {
 	}) // which fails while a goroutine is left
 }
 
-// A client that does not read holds neither a stream nor an upgraded call.
+// A client that does not read cannot keep a stream or an upgraded call open.
 func TestARevokedClientThatDoesNotReadIsLetGo(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(http.ResponseWriter) io.Writer{

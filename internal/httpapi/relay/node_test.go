@@ -39,14 +39,17 @@ func TestNodePluginBelievesTheGateway(t *testing.T) {
 		t.Fatalf("install: %d %s", res.Status, res.Body)
 	}
 	secret := func() string {
-		res := a.Do(t, testkit.Request{Method: "GET", Path: "/api/v1/admin/plugins/loyalty-points/secret", Token: admin.Access})
+		res := a.Do(t, testkit.Get(admin.Access, "/api/v1/admin/plugins/loyalty-points/secret"))
 		return res.Text(t, "data.secret")
 	}
 	go relay(ln, startNode(t, secret())) // its address had to be known before its secret was
 
 	call := func(method, path, token string, body any, header http.Header) testkit.Response {
 		t.Helper()
-		return a.Do(t, testkit.Request{Method: method, Path: "/api/v1/shop/plugins/loyalty-points" + path, Token: token, Body: body, Header: header})
+		return a.Do(t, testkit.Request{
+			Method: method, Path: "/api/v1/shop/plugins/loyalty-points" + path,
+			Token: token, Body: body, Header: header,
+		})
 	}
 	want := func(res testkit.Response, status int) {
 		t.Helper()
@@ -57,7 +60,9 @@ func TestNodePluginBelievesTheGateway(t *testing.T) {
 	want(call("GET", "/health", "", nil, nil), 200)
 	want(call("GET", "/api/rules?a=%20b&installation=default&c=%C3%A9+", "", nil, nil), 200)
 	// A guest who claims to be somebody is still a guest.
-	want(call("GET", "/api/balance", "", nil, http.Header{"x_user_id": {user.UserID}, "X-User-Id": {user.UserID}, "X-User-Role": {"admin"}}), 401)
+	want(call("GET", "/api/balance", "", nil, http.Header{
+		"x_user_id": {user.UserID}, "X-User-Id": {user.UserID}, "X-User-Role": {"admin"},
+	}), 401)
 	earn := map[string]any{"userId": user.UserID, "orderId": "o1", "amount": 12.5}
 	want(call("POST", "/api/earn", user.Access, earn, http.Header{"X-User-Role": {"admin"}}), 403)
 	want(call("POST", "/api/earn", admin.Access, earn, nil), 201)
@@ -65,13 +70,14 @@ func TestNodePluginBelievesTheGateway(t *testing.T) {
 	if want(res, 200); res.Get(t, "points") != 125.0 {
 		t.Errorf("points = %v, want 125", res.Get(t, "points"))
 	}
-	// Signed up to 1 MiB, a stream above: believed both times, refused for what it says.
+	// Bodies are signed up to 1 MiB and streamed above: the plugin believes
+	// both, and refuses their content.
 	for _, size := range []int{1 << 20, 1<<20 + 1} {
 		want(call("POST", "/api/earn", admin.Access, `{"x":"`+strings.Repeat("x", size-8)+`"}`, nil), 400)
 	}
-	// After a rotation the secret the plugin still has signs too.
+	// After a rotation, the plugin's previous secret signs too.
 	old := secret()
-	want(a.Do(t, testkit.Request{Method: "POST", Path: "/api/v1/admin/plugins/loyalty-points/secret/rotate", Token: admin.Access}), 200)
+	want(a.Do(t, testkit.Post(admin.Access, "/api/v1/admin/plugins/loyalty-points/secret/rotate", nil)), 200)
 	if secret() == old {
 		t.Fatal("the secret was not rotated")
 	}

@@ -17,19 +17,21 @@ import (
 func TestPluginReadsItsOwnConfig(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothEngines(t, func(t *testing.T, app *testkit.App) {
-		e := app.InstallEcho(t, map[string]any{"configSchema": map[string]any{"key": map[string]any{"type": "secret", "label": "Key"}}})
+		e := app.InstallEcho(t, map[string]any{
+			"configSchema": map[string]any{"key": map[string]any{"type": "secret", "label": "Key"}},
+		})
 		config := func(c map[string]any) {
 			t.Helper()
-			res := app.Do(t, testkit.Request{
-				Method: "PATCH", Path: "/api/v1/admin/plugins/echo/instances/" + e.ID, Token: e.Admin.Access, Body: map[string]any{"config": c},
-			})
+			res := app.Do(t,
+				testkit.Patch(e.Admin.Access, "/api/v1/admin/plugins/echo/instances/"+e.ID,
+					map[string]any{"config": c}))
 			if res.Status != http.StatusOK {
 				t.Fatalf("patch: %d %s", res.Status, res.Body)
 			}
 		}
 		call := func() http.Header {
 			t.Helper()
-			app.Do(t, testkit.Request{Method: "GET", Path: testkit.EchoPath + "/api/x"})
+			app.Fetch(t, testkit.EchoPath+"/api/x")
 			return e.Reached().Header
 		}
 		own := func(token string, h http.Header) testkit.Response {
@@ -54,17 +56,18 @@ func TestPluginReadsItsOwnConfig(t *testing.T) {
 		digest := h.Get("X-Plugin-Config-Digest")
 		res = own(token, nil)
 		sum := sha256.Sum256([]byte(rawConfig(t, res)))
-		if h.Get("X-Plugin-Config") != "" || digest != hex.EncodeToString(sum[:]) || res.Header.Get("ETag") != `"`+digest+`"` {
+		if h.Get("X-Plugin-Config") != "" || digest != hex.EncodeToString(sum[:]) ||
+			res.Header.Get("ETag") != `"`+digest+`"` {
 			t.Errorf("digest %q, ETag %s; want %x", digest, res.Header.Get("ETag"), sum)
 		}
 		if res := own(token, http.Header{"If-None-Match": {`"` + digest + `"`}}); res.Status != http.StatusNotModified {
 			t.Errorf("with the digest as If-None-Match: %d", res.Status)
 		}
 
-		// What the token stands for is looked up each time.
-		res = app.Do(t, testkit.Request{
-			Method: "PATCH", Path: "/api/v1/admin/plugins/echo/instances/" + e.ID, Token: e.Admin.Access, Body: map[string]any{"enabled": false},
-		})
+		// The installation of a token is looked up on each call.
+		res = app.Do(t, testkit.Patch(e.Admin.Access, "/api/v1/admin/plugins/echo/instances/"+e.ID, map[string]any{
+			"enabled": false,
+		}))
 		if res.Status != 200 {
 			t.Fatal(string(res.Body))
 		}
@@ -88,16 +91,17 @@ func rawConfig(t *testing.T, res testkit.Response) string {
 	return string(body.Data.Config)
 }
 
-// The gateway hands a token out for minutes: not beyond the key that signed it.
+// The gateway reuses a token for minutes, but not after its signing key was
+// withdrawn.
 func TestPluginsGetTokensThatWorkAfterKeysWereWithdrawn(t *testing.T) {
 	t.Parallel()
 	app := testkit.New(t)
 	e := app.InstallEcho(t, nil)
 	call := func() (token string, status int) {
 		t.Helper()
-		app.Do(t, testkit.Request{Method: "GET", Path: testkit.EchoPath + "/api/x"})
+		app.Fetch(t, testkit.EchoPath+"/api/x")
 		token = e.Reached().Header.Get("X-Platform-Token")
-		return token, app.Do(t, testkit.Request{Method: "GET", Path: "/api/v1/platform/config", Token: token}).Status
+		return token, app.Do(t, testkit.Get(token, "/api/v1/platform/config")).Status
 	}
 	before, status := call()
 	if status != http.StatusOK {
@@ -115,25 +119,30 @@ func TestPluginTokensAndUserTokensAreNotMistaken(t *testing.T) {
 	t.Parallel()
 	app := testkit.New(t)
 	e := app.InstallEcho(t, nil)
-	app.Do(t, testkit.Request{Method: "GET", Path: testkit.EchoPath + "/api/x"})
+	app.Fetch(t, testkit.EchoPath+"/api/x")
 	token := e.Reached().Header.Get("X-Platform-Token")
 	user := app.Register(t, "ada")
 
-	for name, bearer := range map[string]string{"nobody": "", "a user": user.Access, "an administrator": e.Admin.Access, "a refresh token": user.Refresh, "noise": "x.y.z"} {
-		if res := app.Do(t, testkit.Request{Method: "GET", Path: "/api/v1/platform/config", Token: bearer}); res.Status != http.StatusUnauthorized {
+	for name, bearer := range map[string]string{
+		"nobody": "", "a user": user.Access, "an administrator": e.Admin.Access,
+		"a refresh token": user.Refresh, "noise": "x.y.z",
+	} {
+		if res := app.Do(t, testkit.Get(bearer, "/api/v1/platform/config")); res.Status != http.StatusUnauthorized {
 			t.Errorf("%s at the platform API: %d, want 401", name, res.Status)
 		}
 	}
-	for _, path := range []string{"/auth/me", "/api/v1/admin/extensions", testkit.EchoPath + "/api/x", "/api/v1/admin/plugins/echo/api/x"} {
-		if res := app.Do(t, testkit.Request{Method: "GET", Path: path, Token: token}); res.Status != http.StatusUnauthorized {
+	for _, path := range []string{
+		"/auth/me", "/api/v1/admin/extensions", testkit.EchoPath + "/api/x", "/api/v1/admin/plugins/echo/api/x",
+	} {
+		if res := app.Do(t, testkit.Get(token, path)); res.Status != http.StatusUnauthorized {
 			t.Errorf("a plugin's token at %s: %d, want 401", path, res.Status)
 		}
 	}
-	if res := app.Do(t, testkit.Request{Method: "GET", Path: "/api/v1/platform/config", Token: token}); res.Status != http.StatusOK {
+	if res := app.Do(t, testkit.Get(token, "/api/v1/platform/config")); res.Status != http.StatusOK {
 		t.Errorf("a plugin's token at the platform API: %d", res.Status)
 	}
 	app.Clock.Advance(10*time.Minute + authtoken.Leeway)
-	if res := app.Do(t, testkit.Request{Method: "GET", Path: "/api/v1/platform/config", Token: token}); res.Status != http.StatusUnauthorized {
+	if res := app.Do(t, testkit.Get(token, "/api/v1/platform/config")); res.Status != http.StatusUnauthorized {
 		t.Errorf("after ten minutes: %d, want 401", res.Status)
 	}
 }

@@ -37,7 +37,9 @@ func (h *Handlers) ShopCall(w http.ResponseWriter, r *http.Request, slug, rest s
 // LegacyCall serves ANY /api/extensions/plugin/{slug}/api/{path}, which reaches
 // the plugin's /{path}, as it always did.
 func (h *Handlers) LegacyCall(w http.ResponseWriter, r *http.Request, slug, rest string) error {
-	return h.Gateway.Serve(w, r, gateway.Call{Slug: slug, Path: strings.TrimPrefix(rest, "/api"), Caller: gateway.CallerShop})
+	return h.Gateway.Serve(w, r, gateway.Call{
+		Slug: slug, Path: strings.TrimPrefix(rest, "/api"), Caller: gateway.CallerShop,
+	})
 }
 
 // AdminCall serves ANY /api/v1/admin/plugins/{slug}/api/*.

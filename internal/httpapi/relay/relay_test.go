@@ -23,9 +23,15 @@ func TestGatewayRoutes(t *testing.T) {
 			status              int
 			uri, caller, role   string
 		}{
-			{"GET", testkit.EchoPath + "/api/orders/7?a=%41&installation=default&b", "", 200, "/api/orders/7?a=%41&b", "shop", "guest"},
+			{
+				"GET", testkit.EchoPath + "/api/orders/7?a=%41&installation=default&b",
+				"", 200, "/api/orders/7?a=%41&b", "shop", "guest",
+			},
 			{"POST", testkit.EchoPath + "/api/", user.Access, 200, "/api/", "shop", "customer"},
-			{"PATCH", testkit.EchoPath + "/api/a%2520b%C3%A9%3A", e.Admin.Access, 200, "/api/a%2520b%C3%A9%3A", "shop", "admin"},
+			{
+				"PATCH", testkit.EchoPath + "/api/a%2520b%C3%A9%3A",
+				e.Admin.Access, 200, "/api/a%2520b%C3%A9%3A", "shop", "admin",
+			},
 			{"OPTIONS", testkit.EchoPath + "/api/x", "", 200, "/api/x", "shop", "guest"},
 			{"HEAD", testkit.EchoPath + "/api/x", "", 200, "/api/x", "shop", "guest"},
 			{"GET", testkit.EchoPath + "/health", "", 200, "/health", "shop", "guest"},
@@ -50,11 +56,15 @@ func TestGatewayRoutes(t *testing.T) {
 			if r == nil {
 				continue
 			}
-			if r.Method != tt.method || r.RequestURI != tt.uri || r.Header.Get("X-Caller") != tt.caller || r.Header.Get("X-User-Role") != tt.role {
-				t.Errorf("%s %s: the plugin saw %s %s from %s, %s", tt.method, tt.path, r.Method, r.RequestURI, r.Header.Get("X-Caller"), r.Header.Get("X-User-Role"))
+			if r.Method != tt.method || r.RequestURI != tt.uri || r.Header.Get("X-Caller") != tt.caller ||
+				r.Header.Get("X-User-Role") != tt.role {
+				t.Errorf("%s %s: the plugin saw %s %s from %s, %s", tt.method, tt.path, r.Method, r.RequestURI,
+					r.Header.Get("X-Caller"), r.Header.Get("X-User-Role"))
 			}
-			if r.Header.Get("X-Installation-Id") != e.ID || r.Header.Get("X-Request-Id") != res.Header.Get("X-Request-Id") {
-				t.Errorf("%s %s: installation %q, request %q", tt.method, tt.path, r.Header.Get("X-Installation-Id"), r.Header.Get("X-Request-Id"))
+			if r.Header.Get("X-Installation-Id") != e.ID ||
+				r.Header.Get("X-Request-Id") != res.Header.Get("X-Request-Id") {
+				t.Errorf("%s %s: installation %q, request %q", tt.method, tt.path, r.Header.Get("X-Installation-Id"),
+					r.Header.Get("X-Request-Id"))
 			}
 		}
 	})
@@ -63,14 +73,17 @@ func TestGatewayRoutes(t *testing.T) {
 func TestGatewayIgnoresOtherSchemes(t *testing.T) {
 	t.Parallel()
 	e := testkit.New(t).InstallEcho(t, nil)
-	res := e.Do(t, testkit.Request{Method: "GET", Path: testkit.EchoPath + "/api/x", Header: http.Header{"Authorization": {"Basic YTpi"}}})
-	if r := e.Reached(); res.Status != 200 || r == nil || r.Header.Get("X-User-Role") != "guest" || r.Header.Get("Authorization") != "" {
+	res := e.Do(t, testkit.Request{
+		Method: "GET", Path: testkit.EchoPath + "/api/x", Header: http.Header{"Authorization": {"Basic YTpi"}},
+	})
+	if r := e.Reached(); res.Status != 200 || r == nil || r.Header.Get("X-User-Role") != "guest" ||
+		r.Header.Get("Authorization") != "" {
 		t.Errorf("status %d, plugin saw %v", res.Status, r)
 	}
 }
 
-// Every reason for which there is no instance gives the same bytes, so nobody
-// learns which ones exist.
+// Every reason for a missing instance gives the same bytes, so that nobody
+// learns which instances exist.
 func TestGatewayNotFoundTellsNothing(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothEngines(t, func(t *testing.T, app *testkit.App) {
@@ -78,16 +91,18 @@ func TestGatewayNotFoundTellsNothing(t *testing.T) {
 		off, gone := e.Instance(t, "off"), e.Instance(t, "gone")
 		patch := func(id string, body any) {
 			t.Helper()
-			res := app.Do(t, testkit.Request{Method: "PATCH", Path: "/api/v1/admin/plugins/echo/instances/" + id, Token: e.Admin.Access, Body: body})
+			res := app.Do(t, testkit.Patch(e.Admin.Access, "/api/v1/admin/plugins/echo/instances/"+id, body))
 			if res.Status != http.StatusOK {
 				t.Fatalf("patch: %d %s", res.Status, res.Body)
 			}
 		}
 		patch(off, map[string]any{"enabled": false})
-		if res := app.Do(t, testkit.Request{Method: "DELETE", Path: "/api/v1/admin/plugins/echo/instances/" + gone, Token: e.Admin.Access}); res.Status != http.StatusOK {
+		if res := app.Do(t, testkit.Delete(e.Admin.Access, "/api/v1/admin/plugins/echo/instances/"+
+			gone)); res.Status != http.StatusOK {
 			t.Fatalf("delete: %d %s", res.Status, res.Body)
 		}
-		other := app.Install(t, e.Admin.Access, "plugin", testkit.PluginArchive(t, testkit.ExternalManifest("other", "http://127.0.0.1:9"), nil))
+		other := app.Install(t, e.Admin.Access, "plugin",
+			testkit.PluginArchive(t, testkit.ExternalManifest("other", "http://127.0.0.1:9"), nil))
 		foreign := other.Text(t, "data.defaultInstance.installationId")
 
 		var want []byte
@@ -114,7 +129,7 @@ func TestGatewayNotFoundTellsNothing(t *testing.T) {
 		same("the lifecycle", testkit.EchoPath+"/api/../__lifecycle/onInstall", nil)
 		patch(e.ID, map[string]any{"enabled": false})
 		same("default disabled", testkit.EchoPath+"/api/x", nil)
-		if res := app.Do(t, testkit.Request{Method: "DELETE", Path: "/api/v1/admin/plugins/echo", Token: e.Admin.Access}); res.Status != http.StatusOK {
+		if res := app.Do(t, testkit.Delete(e.Admin.Access, "/api/v1/admin/plugins/echo")); res.Status != http.StatusOK {
 			t.Fatalf("uninstall: %d %s", res.Status, res.Body)
 		}
 		same("uninstalled", testkit.EchoPath+"/api/x", nil)
@@ -126,21 +141,30 @@ func TestGatewayNotFoundTellsNothing(t *testing.T) {
 	})
 }
 
-// No spelling of a path leads to where the platform calls the plugin.
+// No spelling of a path reaches the routes on which the platform calls a
+// plugin.
 func TestLifecycleIsUnreachable(t *testing.T) {
 	t.Parallel()
 	e := testkit.New(t).InstallEcho(t, nil)
 	tails := []string{
-		"__lifecycle/onInstall", "%5f%5flifecycle/onInstall", "%5F_lifecycle/onInstall", "__LIFECYCLE/onInstall", "%255f%255flifecycle/onInstall",
-		"/__lifecycle/onInstall", "./__lifecycle/onInstall", "../__lifecycle/onInstall", "%2e%2e/__lifecycle/onInstall", "..%2f__lifecycle/onInstall",
-		"%2F__lifecycle/onInstall", "x/../../__lifecycle/onInstall", "x/%2e%2e/%2e%2e/__lifecycle/onInstall", "..\\__lifecycle/onInstall",
-		"..%5c__lifecycle/onInstall", "..;/__lifecycle/onInstall", "__lifecycle;x/onInstall", "__lifecycle#/onInstall", "__lifecycle%00/onInstall",
+		"__lifecycle/onInstall", "%5f%5flifecycle/onInstall",
+		"%5F_lifecycle/onInstall", "__LIFECYCLE/onInstall", "%255f%255flifecycle/onInstall",
+		"/__lifecycle/onInstall", "./__lifecycle/onInstall", "../__lifecycle/onInstall",
+		"%2e%2e/__lifecycle/onInstall", "..%2f__lifecycle/onInstall",
+		"%2F__lifecycle/onInstall", "x/../../__lifecycle/onInstall",
+		"x/%2e%2e/%2e%2e/__lifecycle/onInstall", "..\\__lifecycle/onInstall",
+		"..%5c__lifecycle/onInstall", "..;/__lifecycle/onInstall",
+		"__lifecycle;x/onInstall", "__lifecycle#/onInstall", "__lifecycle%00/onInstall",
 		"__l%69fecycle/onInstall", "%5f%5f%6c%69%66%65%63%79%63%6c%65/onInstall", "%c0%ae%c0%ae/__lifecycle/onInstall",
 	}
-	for _, prefix := range []string{"/api/v1/shop/plugins/echo/api/", "/api/v1/shop/plugins/echo/", "/api/extensions/plugin/echo/api/", "/api/extensions/plugin/echo/", "/api/v1/admin/plugins/echo/api/"} {
+	for _, prefix := range []string{
+		"/api/v1/shop/plugins/echo/api/", "/api/v1/shop/plugins/echo/",
+		"/api/extensions/plugin/echo/api/", "/api/extensions/plugin/echo/", "/api/v1/admin/plugins/echo/api/",
+	} {
 		for _, tail := range tails {
 			for _, method := range []string{"GET", "POST"} {
-				if status := rawStatus(t, e.App, method, prefix+tail, "Authorization: Bearer "+e.Admin.Access); status != http.StatusNotFound {
+				if status := rawStatus(t, e.App, method, prefix+tail, "Authorization: Bearer "+
+					e.Admin.Access); status != http.StatusNotFound {
 					t.Errorf("%s %s%s: status %d, want 404", method, prefix, tail, status)
 				}
 			}
@@ -164,8 +188,8 @@ func TestGatewayRefusesConnectAndTrace(t *testing.T) {
 	}
 }
 
-// rawStatus sends a request line as it is, which no client would, and returns
-// the answer's status.
+// rawStatus sends a request line unchanged, as no client would, and returns the
+// status of the answer.
 func rawStatus(t *testing.T, app *testkit.App, method, target string, headers ...string) int {
 	t.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(app.URL, "http://"))
@@ -173,7 +197,8 @@ func rawStatus(t *testing.T, app *testkit.App, method, target string, headers ..
 		t.Fatal(err)
 	}
 	defer c.Close()
-	lines := append([]string{fmt.Sprintf("%s %s HTTP/1.1", method, target), "Host: shop", "Connection: close"}, headers...)
+	lines := append([]string{fmt.Sprintf("%s %s HTTP/1.1", method, target), "Host: shop", "Connection: close"},
+		headers...)
 	if _, err := io.WriteString(c, strings.Join(lines, "\r\n")+"\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -189,9 +214,11 @@ func TestGatewayAnswersForThePlugin(t *testing.T) {
 	t.Parallel()
 	app := testkit.New(t)
 	e := app.InstallEcho(t, map[string]any{
-		"permissions": []string{"orders:read"}, "routePermissions": []map[string]string{{"method": "GET", "path": "/api/orders", "permission": "orders:read"}},
+		"permissions":      []string{"orders:read"},
+		"routePermissions": []map[string]string{{"method": "GET", "path": "/api/orders", "permission": "orders:read"}},
 	})
-	down := app.Install(t, e.Admin.Access, "plugin", testkit.PluginArchive(t, testkit.ExternalManifest("down", "http://127.0.0.1:9"), nil))
+	down := app.Install(t, e.Admin.Access, "plugin",
+		testkit.PluginArchive(t, testkit.ExternalManifest("down", "http://127.0.0.1:9"), nil))
 	if down.Status != http.StatusCreated {
 		t.Fatal(string(down.Body))
 	}
@@ -202,15 +229,16 @@ func TestGatewayAnswersForThePlugin(t *testing.T) {
 			t.Errorf("%s: %d %s; want %d %s of %s", req.Path, res.Status, res.Body, status, code, slug)
 		}
 	}
-	check(testkit.Request{Method: "GET", Path: "/api/v1/shop/plugins/down/api/x"}, 502, "PLUGIN_UNREACHABLE", "down")
-	check(testkit.Request{Method: "POST", Path: testkit.EchoPath + "/api/x", Body: bytes.Repeat([]byte("x"), 10<<20+1)}, 413, "PAYLOAD_TOO_LARGE", "echo")
-	orders := testkit.Request{Method: "GET", Path: testkit.EchoPath + "/api/orders"}
+	check(testkit.Get("", "/api/v1/shop/plugins/down/api/x"), 502, "PLUGIN_UNREACHABLE", "down")
+	check(testkit.Post("", testkit.EchoPath+"/api/x", bytes.Repeat([]byte("x"), 10<<20+1)), 413, "PAYLOAD_TOO_LARGE",
+		"echo")
+	orders := testkit.Get("", testkit.EchoPath+"/api/orders")
 	if res := app.Do(t, orders); res.Status != 200 {
 		t.Errorf("granted at install: %d %s", res.Status, res.Body)
 	}
-	res := app.Do(t, testkit.Request{
-		Method: "PATCH", Path: "/api/v1/admin/plugins/echo/instances/" + e.ID, Token: e.Admin.Access, Body: map[string]any{"grantedPermissions": []string{}},
-	})
+	res := app.Do(t, testkit.Patch(e.Admin.Access, "/api/v1/admin/plugins/echo/instances/"+e.ID, map[string]any{
+		"grantedPermissions": []string{},
+	}))
 	if res.Status != 200 {
 		t.Fatal(string(res.Body))
 	}
@@ -223,7 +251,8 @@ func TestGatewayReachesInternalPlugins(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothEngines(t, func(t *testing.T, app *testkit.App) {
 		admin := app.Admin(t, "root")
-		archive := testkit.PluginArchive(t, testkit.InternalManifest("inner", "index.js"), map[string]string{"index.js": `
+		archive := testkit.PluginArchive(t, testkit.InternalManifest("inner", "index.js"),
+			map[string]string{"index.js": `
 			module.exports = async (app, config) => {
 				app.all('/api/echo', async (request, reply) => {
 					reply.header('set-cookie', 'a=1').header('x-request-id', 'own')
@@ -234,16 +263,19 @@ func TestGatewayReachesInternalPlugins(t *testing.T) {
 			t.Fatalf("install: %d %s", res.Status, res.Body)
 		}
 		res := app.Do(t, testkit.Request{
-			Method: "POST", Path: "/api/v1/shop/plugins/inner/api/echo?a=%20&installation=default", Body: map[string]any{"n": 1},
+			Method: "POST", Path: "/api/v1/shop/plugins/inner/api/echo?a=%20&installation=default",
+			Body:   map[string]any{"n": 1},
 			Header: http.Header{"X-User-Id": {"forged"}, "x_user_role": {"forged"}, "Cookie": {"forged"}},
 		})
 		if res.Status != http.StatusOK || res.Text(t, "url") != "/api/echo?a=%20" || res.Get(t, "body.n") != 1.0 {
 			t.Fatalf("answer = %d %s", res.Status, res.Body)
 		}
-		if bytes.Contains(res.Body, []byte("forged")) || res.Text(t, "headers.x-user-role") != "guest" || res.Text(t, "headers.x-plugin-slug") != "inner" {
+		if bytes.Contains(res.Body, []byte("forged")) || res.Text(t, "headers.x-user-role") != "guest" ||
+			res.Text(t, "headers.x-plugin-slug") != "inner" {
 			t.Errorf("the plugin saw %s", res.Body)
 		}
-		if res.Header.Get("Set-Cookie") != "" || len(res.Header["X-Request-Id"]) != 1 || res.Header.Get("X-Request-Id") == "own" {
+		if res.Header.Get("Set-Cookie") != "" || len(res.Header["X-Request-Id"]) != 1 ||
+			res.Header.Get("X-Request-Id") == "own" {
 			t.Errorf("header = %v", res.Header)
 		}
 	})

@@ -10,8 +10,8 @@ import (
 	"stoa/internal/testkit"
 )
 
-// What an administrator does on one replica ends the processes on the others, too:
-// plugins have timers that go on without any call.
+// A change on one replica ends the processes on the others too: plugins have
+// timers, which run without any call.
 func TestChangesOnOneReplicaEndProcessesOnTheOthers(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string][]testkit.Option{"SQLite": nil, "PostgreSQL": {testkit.OnPostgres}} {
@@ -19,7 +19,9 @@ func TestChangesOnOneReplicaEndProcessesOnTheOthers(t *testing.T) {
 			t.Parallel()
 			var shared app.Config
 			one := testkit.New(t, append(options, func(_ testing.TB, cfg *app.Config) { shared = *cfg })...)
-			two := testkit.New(t, func(_ testing.TB, cfg *app.Config) { cfg.DatabaseURL, cfg.DataDir = shared.DatabaseURL, shared.DataDir })
+			two := testkit.New(t, func(_ testing.TB, cfg *app.Config) {
+				cfg.DatabaseURL, cfg.DataDir = shared.DatabaseURL, shared.DataDir
+			})
 			testReplicas(t, one, two)
 		})
 	}
@@ -29,7 +31,9 @@ func testReplicas(t *testing.T, one, two *testkit.App) {
 	token := one.Admin(t, "root").Access
 	do := func(method, path string, body any, status int) testkit.Response {
 		t.Helper()
-		res := one.Do(t, testkit.Request{Method: method, Path: "/api/v1/admin/plugins/" + path, Token: token, Body: body})
+		res := one.Do(t, testkit.Request{
+			Method: method, Path: "/api/v1/admin/plugins/" + path, Token: token, Body: body,
+		})
 		if res.Status != status {
 			t.Fatalf("%s %s: %d %s", method, path, res.Status, res.Body)
 		}
@@ -37,9 +41,9 @@ func testReplicas(t *testing.T, one, two *testkit.App) {
 	}
 	call := func(a *testkit.App, slug, installation string) testkit.Response {
 		t.Helper()
-		return a.Do(t, testkit.Request{Method: "GET", Path: "/api/v1/shop/plugins/" + slug + "/api/x?installation=" + installation})
+		return a.Fetch(t, "/api/v1/shop/plugins/"+slug+"/api/x?installation="+installation)
 	}
-	// Where a plugin runs on replica two.
+	// start returns the process that runs a plugin on replica two.
 	start := func(slug, installation string) int {
 		t.Helper()
 		res := call(two, slug, installation)
@@ -60,7 +64,8 @@ func testReplicas(t *testing.T, one, two *testkit.App) {
 	}
 	ids := map[string]string{}
 	for _, key := range []string{"disabled", "deleted", "changed"} {
-		ids[key] = do("POST", "busy/instances", map[string]any{"instanceKey": key}, http.StatusCreated).Text(t, "data.installationId")
+		res := do("POST", "busy/instances", map[string]any{"instanceKey": key}, http.StatusCreated)
+		ids[key] = res.Text(t, "data.installationId")
 	}
 	stays := start("busy", "default")
 	pids := map[string]int{"uninstalled": start("leaving", "default")}
@@ -90,8 +95,8 @@ func testReplicas(t *testing.T, one, two *testkit.App) {
 	}
 }
 
-// endsSoon waits for the end of a process: seconds, not the minutes after which
-// idle ones end.
+// endsSoon waits for the end of a process, which must take seconds and not the
+// minutes after which idle processes end.
 func endsSoon(t *testing.T, pid int) bool {
 	t.Helper()
 	limit := time.NewTimer(time.Minute)

@@ -32,8 +32,8 @@ module.exports = async (app) => {
 	})
 }`
 
-// installLive installs the plugins outer and inner, which do the same. left gets
-// a value when outer sees one of its calls end.
+// installLive installs the plugins outer and inner, which do the same. left
+// receives a value when a call of outer ends.
 func installLive(t *testing.T, app *testkit.App, admin string) (left <-chan struct{}) {
 	t.Helper()
 	ends := make(chan struct{}, 100)
@@ -57,7 +57,9 @@ func installLive(t *testing.T, app *testkit.App, admin string) (left <-chan stru
 	t.Cleanup(srv.Close)
 	for _, archive := range [][]byte{
 		testkit.PluginArchive(t, testkit.ExternalManifest("outer", srv.URL), nil),
-		testkit.PluginArchive(t, testkit.InternalManifest("inner", "index.js"), map[string]string{"index.js": innerLive}),
+		testkit.PluginArchive(t, testkit.InternalManifest("inner", "index.js"), map[string]string{
+			"index.js": innerLive,
+		}),
 	} {
 		if res := app.Install(t, admin, "plugin", archive); res.Status != http.StatusCreated {
 			t.Fatalf("install: %d %s", res.Status, res.Body)
@@ -81,14 +83,18 @@ func openLive(t *testing.T, app *testkit.App, token string) []*live {
 	t.Helper()
 	var all []*live
 	for _, slug := range []string{"outer", "inner"} {
-		for path, upgrade := range map[string]string{"socket": "Connection: Upgrade\r\nUpgrade: websocket\r\n", "events": ""} {
+		for path, upgrade := range map[string]string{
+			"socket": "Connection: Upgrade\r\nUpgrade: websocket\r\n", "events": "",
+		} {
 			c, err := net.Dial("tcp", strings.TrimPrefix(app.URL, "http://"))
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { c.Close() })
 			_ = c.SetDeadline(time.Now().Add(20 * time.Second))
-			fmt.Fprintf(c, "GET /api/v1/admin/plugins/%s/api/%s HTTP/1.1\r\nHost: shop\r\nAuthorization: Bearer %s\r\n%s\r\n", slug, path, token, upgrade)
+			fmt.Fprintf(c,
+				"GET /api/v1/admin/plugins/%s/api/%s HTTP/1.1\r\nHost: shop\r\nAuthorization: Bearer %s\r\n%s\r\n",
+				slug, path, token, upgrade)
 			l := &live{name: slug + "/" + path, Conn: c, br: bufio.NewReader(c), socket: upgrade != ""}
 			res, err := http.ReadResponse(l.br, nil)
 			if err != nil {
@@ -148,8 +154,8 @@ func (l *live) mustLast(t *testing.T, until time.Time) {
 	}
 }
 
-// What a caller opened does not outlive the right to open it, whichever way that
-// is lost; what others opened goes on.
+// A lasting call ends when its caller loses access, in whichever way; calls of
+// others go on.
 func TestLiveCallsEndWithTheirCallersAccess(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothEngines(t, func(t *testing.T, app *testkit.App) {
@@ -158,7 +164,9 @@ func TestLiveCallsEndWithTheirCallersAccess(t *testing.T) {
 		others := openLive(t, app, root)
 		do := func(token, method, path string, body any) {
 			t.Helper()
-			if res := app.Do(t, testkit.Request{Method: method, Path: path, Token: token, Body: body}); res.Status >= 300 {
+			if res := app.Do(t, testkit.Request{
+				Method: method, Path: path, Token: token, Body: body,
+			}); res.Status >= 300 {
 				t.Fatalf("%s %s = %d %s", method, path, res.Status, res.Body)
 			}
 		}

@@ -13,8 +13,8 @@ import (
 	"stoa/internal/testkit"
 )
 
-// An upgrade passes through everything a server of stoa is made of, also bytes
-// that would be no HTTP.
+// An upgrade passes through all layers of the server, and so do bytes that are
+// not HTTP.
 func TestWebSocketPassesThroughTheServer(t *testing.T) {
 	t.Parallel()
 	app := testkit.New(t)
@@ -24,11 +24,14 @@ func TestWebSocketPassesThroughTheServer(t *testing.T) {
 			return
 		}
 		defer c.Close()
-		fmt.Fprintf(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Role: %s\r\n\r\n", r.Header.Get("X-User-Role"))
+		fmt.Fprintf(c,
+			"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Role: %s\r\n\r\n",
+			r.Header.Get("X-User-Role"))
 		_, _ = io.Copy(c, rw)
 	}))
 	t.Cleanup(srv.Close)
-	res := app.Install(t, app.Admin(t, "root").Access, "plugin", testkit.PluginArchive(t, testkit.ExternalManifest("live", srv.URL), nil))
+	res := app.Install(t, app.Admin(t, "root").Access, "plugin",
+		testkit.PluginArchive(t, testkit.ExternalManifest("live", srv.URL), nil))
 	if res.Status != http.StatusCreated {
 		t.Fatalf("install: %d %s", res.Status, res.Body)
 	}
@@ -37,13 +40,17 @@ func TestWebSocketPassesThroughTheServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	fmt.Fprint(c, "GET /api/v1/shop/plugins/live/api/socket HTTP/1.1\r\nHost: shop\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+	fmt.Fprint(c,
+		"GET /api/v1/shop/plugins/live/api/socket HTTP/1.1\r\nHost: shop\r\n"+
+			"Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
 	br := bufio.NewReader(c)
 	answer, err := http.ReadResponse(br, nil)
 	if err != nil || answer.StatusCode != http.StatusSwitchingProtocols || answer.Header.Get("X-Role") != "guest" {
 		t.Fatalf("answer = %v, %v", answer, err)
 	}
-	for _, message := range []string{"\x81\x05hello", "POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", "\x00\xff"} {
+	for _, message := range []string{
+		"\x81\x05hello", "POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", "\x00\xff",
+	} {
 		if _, err := io.WriteString(c, message); err != nil {
 			t.Fatal(err)
 		}

@@ -60,7 +60,9 @@ func (h *Handlers) ListActivations(w http.ResponseWriter, r *http.Request) error
 		return err
 	}
 	web.NoStore(w)
-	web.WriteJSON(w, http.StatusOK, response{Activations: web.Items(found, wire.NewActivation), Pagination: p.Of(total)})
+	web.WriteJSON(w, http.StatusOK, response{
+		Activations: web.Items(found, wire.NewActivation), Pagination: p.Of(total),
+	})
 	return nil
 }
 

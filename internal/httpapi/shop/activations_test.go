@@ -25,12 +25,14 @@ func TestDeactivatingFreesASeat(t *testing.T) {
 		again := a.Deactivate(t, key, "a.example")
 		never := a.Deactivate(t, key, "never.example")
 		for _, res := range []testkit.Response{first, again, never} {
-			if res.Status != http.StatusOK || res.Get(t, "license.currentInstances") != 0.0 || res.Text(t, "license.licenseKey") != key {
+			if res.Status != http.StatusOK || res.Get(t, "license.currentInstances") != 0.0 ||
+				res.Text(t, "license.licenseKey") != key {
 				t.Errorf("deactivate = %d %s", res.Status, res.Body)
 			}
 		}
 		testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "a.example"), "not_activated")
-		if res := a.Activate(t, key, "b.example"); res.Status != http.StatusOK || res.Get(t, "license.currentInstances") != 1.0 {
+		if res := a.Activate(t, key, "b.example"); res.Status != http.StatusOK ||
+			res.Get(t, "license.currentInstances") != 1.0 {
 			t.Errorf("activate = %d %s", res.Status, res.Body)
 		}
 	})
@@ -45,10 +47,11 @@ func TestWhatNoLongerWorksCanBeDeactivated(t *testing.T) {
 	a.Activate(t, expired, "a.example")
 	id := a.UseLicense(t, revoked)
 	a.Clock.Advance(40 * 24 * time.Hour)
-	a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/api/v1/admin/licenses/" + id + "/revoke", Token: root.Access})
+	a.Do(t, testkit.Post(root.Access, "/api/v1/admin/licenses/"+id+"/revoke", nil))
 	for key, instance := range map[string]string{expired: "a.example", revoked: "first.example"} {
 		res := a.Deactivate(t, key, instance)
-		if res.Status != http.StatusOK || res.Get(t, "license.currentInstances") != 0.0 || res.Text(t, "license.status") == "active" {
+		if res.Status != http.StatusOK || res.Get(t, "license.currentInstances") != 0.0 ||
+			res.Text(t, "license.status") == "active" {
 			t.Errorf("deactivate = %d %s", res.Status, res.Body)
 		}
 	}
@@ -58,7 +61,8 @@ func TestDeactivateRefusals(t *testing.T) {
 	t.Parallel()
 	a := testkit.NewShop(t)
 	key := a.BuyKey(t, "", "once")
-	other := a.Send(t, testkit.Products+"/bare/purchase", `{"tierId":"only","paymentMethod":"card"}`).Text(t, "licenseKey")
+	bare := a.Send(t, testkit.Products+"/bare/purchase", `{"tierId":"only","paymentMethod":"card"}`)
+	other := bare.Text(t, "licenseKey")
 
 	for _, tt := range []struct {
 		name, slug string
@@ -68,11 +72,21 @@ func TestDeactivateRefusals(t *testing.T) {
 		issues     string
 	}{
 		{"nothing", "mail-pack", `{}`, 400, "VALIDATION_ERROR", "licenseKey instanceId"},
-		{"long instance", "mail-pack", map[string]any{"licenseKey": key, "instanceId": strings.Repeat("ä", 254)}, 400, "VALIDATION_ERROR", "instanceId"},
+		{
+			"long instance", "mail-pack",
+			map[string]any{"licenseKey": key, "instanceId": strings.Repeat("ä", 254)},
+			400, "VALIDATION_ERROR", "instanceId",
+		},
 		{"unknown product", "nope", map[string]any{"licenseKey": key, "instanceId": "a"}, 404, "NOT_FOUND", ""},
 		{"typo", "mail-pack", map[string]any{"licenseKey": key + "X", "instanceId": "a"}, 400, "ACTIVATION_FAILED", ""},
-		{"unknown key", "mail-pack", map[string]any{"licenseKey": testkit.UnknownKey(), "instanceId": "a"}, 400, "ACTIVATION_FAILED", ""},
-		{"key of another product", "mail-pack", map[string]any{"licenseKey": other, "instanceId": "a"}, 400, "ACTIVATION_FAILED", ""},
+		{
+			"unknown key", "mail-pack",
+			map[string]any{"licenseKey": testkit.UnknownKey(), "instanceId": "a"}, 400, "ACTIVATION_FAILED", "",
+		},
+		{
+			"key of another product", "mail-pack",
+			map[string]any{"licenseKey": other, "instanceId": "a"}, 400, "ACTIVATION_FAILED", "",
+		},
 	} {
 		res := a.Send(t, testkit.Products+"/"+tt.slug+"/deactivate", tt.body)
 		testkit.WantFlatError(t, res, tt.status, tt.code)
@@ -82,8 +96,8 @@ func TestDeactivateRefusals(t *testing.T) {
 	}
 }
 
-// Seats change hands many times over, at once: there is never one too many, and
-// the counter says what is there.
+// Seats change hands many times in parallel: there is never one too many, and
+// the counter is exact.
 func TestSeatsThatChangeHandsStayExact(t *testing.T) {
 	t.Parallel()
 
@@ -124,7 +138,8 @@ func TestActivateRefusals(t *testing.T) {
 	t.Parallel()
 	a := testkit.NewShop(t)
 	key := a.BuyKey(t, "", "once")
-	other := a.Send(t, testkit.Products+"/bare/purchase", `{"tierId":"only","paymentMethod":"card"}`).Text(t, "licenseKey")
+	bare := a.Send(t, testkit.Products+"/bare/purchase", `{"tierId":"only","paymentMethod":"card"}`)
+	other := bare.Text(t, "licenseKey")
 	typo := key[:len(key)-1] + map[bool]string{true: "0", false: "1"}[key[len(key)-1] != '0']
 
 	tests := []struct {
@@ -135,16 +150,38 @@ func TestActivateRefusals(t *testing.T) {
 		issues     string
 	}{
 		{"nothing", "mail-pack", `{}`, 400, "VALIDATION_ERROR", "licenseKey instanceId"},
-		{"wrong types", "mail-pack", `{"licenseKey":5,"instanceId":false}`, 400, "VALIDATION_ERROR", "licenseKey instanceId"},
-		{"blank instance", "mail-pack", map[string]any{"licenseKey": key, "instanceId": " \t "}, 400, "VALIDATION_ERROR", "instanceId"},
-		{"long instance", "mail-pack", map[string]any{"licenseKey": key, "instanceId": strings.Repeat("ä", 254)}, 400, "VALIDATION_ERROR", "instanceId"},
-		{"NUL in instance", "mail-pack", map[string]any{"licenseKey": key, "instanceId": "a\x00b"}, 400, "VALIDATION_ERROR", "instanceId"},
+		{
+			"wrong types", "mail-pack", `{"licenseKey":5,"instanceId":false}`,
+			400, "VALIDATION_ERROR", "licenseKey instanceId",
+		},
+		{
+			"blank instance", "mail-pack",
+			map[string]any{"licenseKey": key, "instanceId": " \t "}, 400, "VALIDATION_ERROR", "instanceId",
+		},
+		{
+			"long instance", "mail-pack",
+			map[string]any{"licenseKey": key, "instanceId": strings.Repeat("ä", 254)},
+			400, "VALIDATION_ERROR", "instanceId",
+		},
+		{
+			"NUL in instance", "mail-pack",
+			map[string]any{"licenseKey": key, "instanceId": "a\x00b"}, 400, "VALIDATION_ERROR", "instanceId",
+		},
 		{"unknown product", "nope", map[string]any{"licenseKey": key, "instanceId": "a"}, 404, "NOT_FOUND", ""},
-		{"unknown product and no key at all", "nope", map[string]any{"licenseKey": "x", "instanceId": "a"}, 404, "NOT_FOUND", ""},
+		{
+			"unknown product and no key at all", "nope",
+			map[string]any{"licenseKey": "x", "instanceId": "a"}, 404, "NOT_FOUND", "",
+		},
 		{"no key", "mail-pack", map[string]any{"licenseKey": "x", "instanceId": "a"}, 400, "ACTIVATION_FAILED", ""},
 		{"typo", "mail-pack", map[string]any{"licenseKey": typo, "instanceId": "a"}, 400, "ACTIVATION_FAILED", ""},
-		{"unknown key", "mail-pack", map[string]any{"licenseKey": testkit.UnknownKey(), "instanceId": "a"}, 400, "ACTIVATION_FAILED", ""},
-		{"key of another product", "mail-pack", map[string]any{"licenseKey": other, "instanceId": "a"}, 400, "ACTIVATION_FAILED", ""},
+		{
+			"unknown key", "mail-pack",
+			map[string]any{"licenseKey": testkit.UnknownKey(), "instanceId": "a"}, 400, "ACTIVATION_FAILED", "",
+		},
+		{
+			"key of another product", "mail-pack",
+			map[string]any{"licenseKey": other, "instanceId": "a"}, 400, "ACTIVATION_FAILED", "",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -185,7 +222,7 @@ func TestActivatingAnInstanceAgainCostsNothing(t *testing.T) {
 	})
 }
 
-// The promise of the README: a licence with three seats never has a fourth.
+// The promise of the README: a license with three seats never has a fourth.
 func TestTheSeatLimitIsExactUnderParallelCalls(t *testing.T) {
 	t.Parallel()
 
@@ -215,7 +252,7 @@ func TestTheSeatLimitIsExactUnderParallelCalls(t *testing.T) {
 		ready.Wait()
 		close(start)
 		wg.Wait()
-		// Three instances, each of which asked twice.
+		// Three instances, each of which activates twice.
 		if granted.Load() != 6 {
 			t.Errorf("%d calls were granted, want 6", granted.Load())
 		}

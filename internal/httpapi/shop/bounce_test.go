@@ -11,13 +11,14 @@ import (
 	"stoa/internal/testkit/stripetest"
 )
 
-// notice takes an event as the webhook does, and returns what is logged of it.
+// notice processes an event as the webhook does, and returns what is logged.
 func notice(tb testing.TB, a *testkit.App, payload []byte) (order.Notice, error) {
 	tb.Helper()
-	return a.Orders.TakeEvent(tb.Context(), "stripe", payload, stripetest.Sign(payload, stripetest.WebhookSecret, time.Now()))
+	return a.Orders.TakeEvent(tb.Context(), "stripe", payload,
+		stripetest.Sign(payload, stripetest.WebhookSecret, time.Now()))
 }
 
-// Money that was given back and did not arrive is told loudly; revoked is final.
+// A refund that bounces is logged as an error; the license stays revoked.
 func TestARefundThatFailsLaterIsTold(t *testing.T) {
 	t.Parallel()
 	a, _ := testkit.NewStripeShop(t)
@@ -27,7 +28,8 @@ func TestARefundThatFailsLaterIsTold(t *testing.T) {
 	before := state(t, a, s)
 	for _, metadata := range []map[string]any{{"orderId": s.OrderID}, {}} { // by stoa, in the dashboard
 		n, err := notice(t, a, s.Bounced(metadata))
-		if err != nil || n.OrderID != s.OrderID || !strings.Contains(n.Failure, "lost_or_stolen_card") || !strings.Contains(n.Failure, "stays revoked") {
+		if err != nil || n.OrderID != s.OrderID || !strings.Contains(n.Failure, "lost_or_stolen_card") ||
+			!strings.Contains(n.Failure, "stays revoked") {
 			t.Errorf("TakeEvent = %+v, %v; want a failure", n, err)
 		}
 	}
@@ -36,8 +38,8 @@ func TestARefundThatFailsLaterIsTold(t *testing.T) {
 	}
 }
 
-// A refund that failed at once was answered with 409, and the order stays paid:
-// Stripe tells of it by its webhook, too.
+// A refund that failed at once was answered with 409, and the order stays paid.
+// Stripe reports it by webhook too.
 func TestARefundThatFailedAtOnceIsToldOfAPaidOrder(t *testing.T) {
 	t.Parallel()
 	a, _ := testkit.NewStripeShop(t)
@@ -49,12 +51,12 @@ func TestARefundThatFailedAtOnceIsToldOfAPaidOrder(t *testing.T) {
 		t.Errorf("TakeEvent = %+v, %v; want it told that the order stays paid", n, err)
 	}
 	if a.Verify(t, "mail-pack", s.Key, "a.example").Get(t, "valid") != true {
-		t.Error("the licence does not work any more")
+		t.Error("the license does not work any more")
 	}
 }
 
-// The log is the only place where it is told: a delivery that ends with an outage
-// must not use it up.
+// Only the log reports a bounce, so a delivery that ends in an outage must not
+// count.
 func TestARefundThatFailsLaterIsToldAfterAnOutage(t *testing.T) {
 	t.Parallel()
 	a, srv := testkit.NewStripeShop(t)

@@ -17,7 +17,7 @@ import (
 var claimLink = regexp.MustCompile(`(?m)^(http://\S+)/claim-orders#([A-Z2-7]{26})$`)
 
 // mailsTitled returns the mails with a subject that were sent since the last
-// call.
+// call of App.Mails.
 func mailsTitled(t *testing.T, a *testkit.App, subject string) []mail.Message {
 	t.Helper()
 	var found []mail.Message
@@ -29,17 +29,18 @@ func mailsTitled(t *testing.T, a *testkit.App, subject string) []mail.Message {
 	return found
 }
 
-// askForClaim asks for a mail to claim orders, and returns those that came.
+// askForClaim asks for a mail to claim orders, and returns the mails that were
+// sent.
 func askForClaim(t *testing.T, a *testkit.App, token string) []mail.Message {
 	t.Helper()
-	res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: orders + "/claim-request", Token: token})
+	res := a.Do(t, testkit.Post(token, orders+"/claim-request", nil))
 	if res.Status != http.StatusAccepted || res.Get(t, "success") != true {
 		t.Fatalf("claim-request = %d %s, want 202", res.Status, res.Body)
 	}
 	return mailsTitled(t, a, "Claim your orders")
 }
 
-// claimToken asks for a mail as the user ada and returns its token.
+// claimToken asks for a mail as the user ada and returns the token in it.
 func claimToken(t *testing.T, a *testkit.App, token string) string {
 	t.Helper()
 	const to = "ada@example.com"
@@ -56,10 +57,11 @@ func claimToken(t *testing.T, a *testkit.App, token string) string {
 
 func claim(t *testing.T, a *testkit.App, token, claimToken string) testkit.Response {
 	t.Helper()
-	return a.Do(t, testkit.Request{Method: http.MethodPost, Path: orders + "/claim", Token: token, Body: map[string]string{"token": claimToken}})
+	return a.Do(t, testkit.Post(token, orders+"/claim", map[string]string{"token": claimToken}))
 }
 
-// ownerOf returns whose a licence of mail-pack is.
+// ownerOf returns the owner of a purchase of mail-pack, and checks that order
+// and license agree.
 func ownerOf(t *testing.T, a *testkit.App, purchase testkit.Response) string {
 	t.Helper()
 	key, err := license.ParseKey(purchase.Text(t, "licenseKey"))
@@ -72,7 +74,7 @@ func ownerOf(t *testing.T, a *testkit.App, purchase testkit.Response) string {
 	}
 	u, err := a.Licenses.Store.LicenseByKey(t.Context(), "mail-pack", a.Licenses.Vault.Hash(key), "x")
 	if err != nil || u.License.UserID != o.UserID {
-		t.Fatalf("the order is %s's, the licence %s's (%v)", o.UserID, u.License.UserID, err)
+		t.Fatalf("the order is %s's, the license %s's (%v)", o.UserID, u.License.UserID, err)
 	}
 	return o.UserID
 }
@@ -83,10 +85,12 @@ func TestOrdersWithoutAnAccountAreClaimedByWhoReadsTheMail(t *testing.T) {
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		hers := []testkit.Response{
-			a.Order(t, "", "once", "ada@example.com"), a.Order(t, "", "free", " ADA@Example.COM "), a.Order(t, "", "yearly", "Ada@example.com"),
+			a.Order(t, "", "once", "ada@example.com"),
+			a.Order(t, "", "free", " ADA@Example.COM "), a.Order(t, "", "yearly", "Ada@example.com"),
 		}
 		others := []testkit.Response{
-			a.Order(t, "", "once", "bob@example.com"), a.Order(t, "", "once", ""), a.Order(t, "", "once", "ada@example.com, bob@example.com"),
+			a.Order(t, "", "once", "bob@example.com"), a.Order(t, "", "once", ""),
+			a.Order(t, "", "once", "ada@example.com, bob@example.com"),
 			a.Order(t, "", "once", "not an address"), a.Order(t, "", "once", "ada@example.com.evil.com"),
 		}
 		bob, ada := a.Register(t, "bob"), a.Register(t, "ada")
@@ -122,8 +126,8 @@ func TestOrdersWithoutAnAccountAreClaimedByWhoReadsTheMail(t *testing.T) {
 	})
 }
 
-// Nobody verifies the e-mail address of an account, so whoever registers first
-// with an address holds the account and not the mailbox.
+// E-mail addresses of accounts are not verified: registering with an address
+// proves nothing about its mailbox.
 func TestHoldingAnAccountWithTheAddressAloneClaimsNothing(t *testing.T) {
 	t.Parallel()
 
@@ -132,8 +136,8 @@ func TestHoldingAnAccountWithTheAddressAloneClaimsNothing(t *testing.T) {
 		p := a.Order(t, "", "once", "victim@example.com")
 		thief, accomplice := a.Register(t, "victim"), a.Register(t, "other")
 
-		with, without := a.Do(t, testkit.Request{Method: http.MethodPost, Path: orders + "/claim-request", Token: thief.Access}),
-			a.Do(t, testkit.Request{Method: http.MethodPost, Path: orders + "/claim-request", Token: accomplice.Access})
+		with, without := a.Do(t, testkit.Post(thief.Access, orders+"/claim-request", nil)),
+			a.Do(t, testkit.Post(accomplice.Access, orders+"/claim-request", nil))
 		if with.Status != without.Status || string(with.Body) != string(without.Body) {
 			t.Errorf("the answer tells whether there are orders: %s, %s", with.Body, without.Body)
 		}
@@ -142,13 +146,15 @@ func TestHoldingAnAccountWithTheAddressAloneClaimsNothing(t *testing.T) {
 			t.Fatalf("mails = %+v, want one, to the address of the order", mails)
 		}
 		token := claimLink.FindStringSubmatch(mails[0].Text)[2]
-		for name, guess := range map[string]string{"no token": "x", "a made up one": "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "the order's id": p.Text(t, "orderId")} {
+		for name, guess := range map[string]string{
+			"no token": "x", "a made up one": "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "the order's id": p.Text(t, "orderId"),
+		} {
 			res := claim(t, a, thief.Access, guess)
 			if testkit.WantFlatError(t, res, http.StatusBadRequest, "INVALID_CLAIM_TOKEN"); t.Failed() {
 				t.Errorf("with %s", name)
 			}
 		}
-		// The token is good for the account it was asked for by, and no other.
+		// A token works only for the account that asked for it.
 		testkit.WantFlatError(t, claim(t, a, accomplice.Access, token), http.StatusBadRequest, "INVALID_CLAIM_TOKEN")
 		for _, who := range []testkit.Tokens{thief, accomplice} {
 			if got := orderIDs(t, listOrders(t, a, who.Access, "")); len(got) != 0 {
@@ -179,10 +185,11 @@ func TestAClaimTokenWorksForOneHour(t *testing.T) {
 		t.Errorf("a millisecond early: %d %s", res.Status, res.Body)
 	}
 	a.Order(t, "", "once", "ada@example.com")
-	testkit.WantFlatError(t, claim(t, a, ada.Access, second), http.StatusBadRequest, "INVALID_CLAIM_TOKEN") // void since the first was used
+	testkit.WantFlatError(t, claim(t, a, ada.Access, second), http.StatusBadRequest,
+		"INVALID_CLAIM_TOKEN") // void since the first was used
 }
 
-// A mailbox is not to be flooded by somebody else.
+// Nobody can flood another's mailbox.
 func TestClaimMailsAreLimitedByAddress(t *testing.T) {
 	t.Parallel()
 
@@ -196,8 +203,10 @@ func TestClaimMailsAreLimitedByAddress(t *testing.T) {
 				t.Errorf("request %d: %d mails, want %d", i+1, len(got), want)
 			}
 		}
-		// Another address of the same mailbox.
-		plus := a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/auth/register", Body: map[string]any{"email": "ada+shop@example.com", "username": "plus", "password": "secret1"}})
+		// Another address of the same mailbox counts as well.
+		plus := a.Send(t, "/auth/register", map[string]any{
+			"email": "ada+shop@example.com", "username": "plus", "password": "secret1",
+		})
 		if got := askForClaim(t, a, plus.Text(t, "data.access_token")); len(got) != 0 {
 			t.Errorf("to another address of the mailbox: %d mails", len(got))
 		}

@@ -14,8 +14,8 @@ import (
 	"stoa/internal/testkit"
 )
 
-// leaseClaims verifies a lease with a library that is not ours and returns what
-// it says.
+// leaseClaims verifies a lease with an independent library and returns its
+// claims.
 func leaseClaims(tb testing.TB, a *testkit.App, raw string) map[string]any {
 	tb.Helper()
 	var claims jwt.MapClaims
@@ -26,7 +26,9 @@ func leaseClaims(tb testing.TB, a *testkit.App, raw string) map[string]any {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]any{"alg": "EdDSA", "typ": "license-lease+jwt", "kid": t.Header["kid"]}, t.Header); diff != "" {
+	if diff := cmp.Diff(map[string]any{
+		"alg": "EdDSA", "typ": "license-lease+jwt", "kid": t.Header["kid"],
+	}, t.Header); diff != "" {
 		tb.Errorf("header (-want +got):\n%s", diff)
 	}
 	return claims
@@ -47,12 +49,15 @@ func TestALeaseSaysWhatTheLicenseAllows(t *testing.T) {
 			res := a.Fetch(t, path)
 			wantSigned(t, a, "GET", path, "n-1", res)
 			expires, grace := now.Add(168*time.Hour), now.Add(240*time.Hour)
-			if res.Get(t, "valid") != true || res.Text(t, "expiresAt") != expires.Format("2006-01-02T15:04:05.000Z") || res.Text(t, "graceUntil") != grace.Format("2006-01-02T15:04:05.000Z") {
+			if res.Get(t, "valid") != true || res.Text(t, "expiresAt") != expires.Format("2006-01-02T15:04:05.000Z") ||
+				res.Text(t, "graceUntil") != grace.Format("2006-01-02T15:04:05.000Z") {
 				t.Fatalf("lease = %d %s", res.Status, res.Body)
 			}
 			want := map[string]any{
-				"iss": a.URL, "sub": l.Text(t, "license.id"), "product": map[string]any{"id": l.Text(t, "license.productId"), "slug": "mail-pack"},
-				"instanceId": "shop.example", "features": l.Get(t, "license.features"), "licenseType": l.Text(t, "license.type"),
+				"iss": a.URL, "sub": l.Text(t, "license.id"),
+				"product":    map[string]any{"id": l.Text(t, "license.productId"), "slug": "mail-pack"},
+				"instanceId": "shop.example",
+				"features":   l.Get(t, "license.features"), "licenseType": l.Text(t, "license.type"),
 				"iat": unix(now), "exp": unix(expires), "graceUntil": unix(grace), "nonce": "n-1",
 			}
 			if !end.IsZero() {
@@ -62,7 +67,7 @@ func TestALeaseSaysWhatTheLicenseAllows(t *testing.T) {
 				t.Errorf("%s: claims (-want +got):\n%s", tier, diff)
 			}
 			if strings.Contains(string(res.Body), key[5:16]) {
-				t.Error("the lease holds the licence key")
+				t.Error("the lease holds the license key")
 			}
 		}
 	})
@@ -87,19 +92,20 @@ func TestWhoMayNotUseALicenseGetsNoLease(t *testing.T) {
 	if got := testkit.IssuePaths(t, res); got != "nonce licenseKey instanceId" {
 		t.Errorf("issues at %q, want every fault", got)
 	}
-	testkit.WantFlatError(t, a.Fetch(t, testkit.Products+"/other/license/lease?licenseKey=x&instanceId=y"), 404, "NOT_FOUND")
+	testkit.WantFlatError(t, a.Fetch(t, testkit.Products+"/other/license/lease?licenseKey=x&instanceId=y"), 404,
+		"NOT_FOUND")
 
-	// To the end of the term, and not a moment longer.
+	// A lease lasts to the end of the term and not a moment longer.
 	a.Clock.Advance(testkit.T0.AddDate(0, 1, 0).Sub(testkit.T0) - 2*time.Second)
 	claims := leaseClaims(t, a, lease(key, "a.example").Text(t, "lease"))
 	if end := testkit.T0.AddDate(0, 1, 0); claims["exp"] != unix(end) || claims["graceUntil"] != unix(end) {
-		t.Errorf("claims = %v, want them to end with the licence at %d", claims, end.Unix())
+		t.Errorf("claims = %v, want them to end with the license at %d", claims, end.Unix())
 	}
 	a.Clock.Advance(2 * time.Second)
 	testkit.WantRefused(t, lease(key, "a.example"), "expired")
 }
 
-// A lease is in whole seconds and never longer than its licence.
+// A lease is in whole seconds and never longer than its license.
 func TestALicenseThatEndsWithinTheSecondGetsNoLease(t *testing.T) {
 	t.Parallel()
 	a := testkit.NewShop(t)
@@ -130,7 +136,8 @@ func TestLeaseTermsAreConfigurable(t *testing.T) {
 	}
 }
 
-// Its key, its typ: a lease opens nothing, and no token is a lease.
+// A lease has a key and a typ of its own: it is no access token, and no token
+// is a lease.
 func TestALeaseIsNoOtherToken(t *testing.T) {
 	t.Parallel()
 	a := testkit.NewShop(t)
@@ -144,22 +151,28 @@ func TestALeaseIsNoOtherToken(t *testing.T) {
 		{Method: http.MethodGet, Path: "/auth/sessions"},
 		{Method: http.MethodGet, Path: "/api/v1/admin/users"},
 		{Method: http.MethodGet, Path: "/api/v1/platform/config"},
-		{Method: http.MethodPost, Path: testkit.Products + "/mail-pack/purchase", Body: `{"tierId":"once","paymentMethod":"card"}`},
+		{
+			Method: http.MethodPost, Path: testkit.Products + "/mail-pack/purchase",
+			Body: `{"tierId":"once","paymentMethod":"card"}`,
+		},
 	} {
 		req.Token = lease
 		if res := a.Do(t, req); res.Status != http.StatusUnauthorized {
 			t.Errorf("%s %s with a lease = %d, want 401", req.Method, req.Path, res.Status)
 		}
 	}
-	if res := a.Send(t, "/auth/refresh", map[string]string{"refresh_token": lease}); res.Status != http.StatusUnauthorized {
+	if res := a.Send(t, "/auth/refresh", map[string]string{
+		"refresh_token": lease,
+	}); res.Status != http.StatusUnauthorized {
 		t.Errorf("refresh with a lease = %d, want 401", res.Status)
 	}
-	// The other way round: no key that apps know verifies a token.
+	// Conversely, no key that apps know verifies a token.
 	for id := range kids(t, a, "/api/marketplace/license-keys") {
 		for name, token := range map[string]string{"access": ada.Access, "refresh": ada.Refresh} {
-			_, err := jwt.Parse(token, func(*jwt.Token) (any, error) { return licenseKey(t, a, id), nil }, jwt.WithTimeFunc(a.Clock.Now))
+			_, err := jwt.Parse(token, func(*jwt.Token) (any, error) { return licenseKey(t, a, id), nil },
+				jwt.WithTimeFunc(a.Clock.Now))
 			if err == nil {
-				t.Errorf("licence key %s verifies the %s token", id, name)
+				t.Errorf("license key %s verifies the %s token", id, name)
 			}
 		}
 	}

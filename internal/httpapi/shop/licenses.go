@@ -24,7 +24,8 @@ type licenseInfo struct {
 func newLicenseInfo(g license.InUse) licenseInfo {
 	l := g.License
 	return licenseInfo{
-		ID: l.ID, ProductID: l.ProductID, LicenseKey: g.Key.Reveal(), Type: l.Type, Status: g.Status, Features: web.OrEmpty(l.Features),
+		ID: l.ID, ProductID: l.ProductID, LicenseKey: g.Key.Reveal(),
+		Type: l.Type, Status: g.Status, Features: web.OrEmpty(l.Features),
 		MaxInstances: l.MaxInstances, CurrentInstances: l.Instances,
 		ExpiresAt: web.Timestamp(l.ExpiresAt), CreatedAt: web.Timestamp(l.CreatedAt),
 	}
@@ -42,8 +43,11 @@ type ownLicense struct {
 
 func newOwnLicense(l license.Owned) ownLicense {
 	return ownLicense{
-		licenseInfo: newLicenseInfo(license.InUse{Usage: license.Usage{License: l.License}, Key: l.Key, Status: l.Status}),
-		ProductSlug: l.ProductSlug, ProductName: l.ProductName, Paid: l.License.Paid, DevelopmentInstances: l.License.DevelopmentInstances,
+		licenseInfo: newLicenseInfo(license.InUse{
+			Usage: license.Usage{License: l.License}, Key: l.Key, Status: l.Status,
+		}),
+		ProductSlug: l.ProductSlug, ProductName: l.ProductName,
+		Paid: l.License.Paid, DevelopmentInstances: l.License.DevelopmentInstances,
 	}
 }
 

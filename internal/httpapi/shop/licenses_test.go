@@ -34,7 +34,7 @@ func TestOwnersSeeTheirLicenses(t *testing.T) {
 		a.Activate(t, first, "a.example")
 
 		list := func(who testkit.Tokens, query string) testkit.Response {
-			return a.Do(t, testkit.Request{Method: http.MethodGet, Path: ownLicenses + query, Token: who.Access})
+			return a.Do(t, testkit.Get(who.Access, ownLicenses+query))
 		}
 		res := list(ada, "")
 		items, _ := res.Get(t, "licenses").([]any)
@@ -42,13 +42,15 @@ func TestOwnersSeeTheirLicenses(t *testing.T) {
 			t.Fatalf("GET licenses = %d %s", res.Status, res.Body)
 		}
 		newest, oldest := items[0].(map[string]any), items[1].(map[string]any)
-		if newest["licenseKey"] != second || oldest["licenseKey"] != first || oldest["currentInstances"] != 2.0 || oldest["productSlug"] != "mail-pack" || oldest["productName"] != "Mail Pack" || oldest["paid"] != true {
+		if newest["licenseKey"] != second || oldest["licenseKey"] != first || oldest["currentInstances"] != 2.0 ||
+			oldest["productSlug"] != "mail-pack" || oldest["productName"] != "Mail Pack" || oldest["paid"] != true {
 			t.Errorf("GET licenses = %s", res.Body)
 		}
 		if cc := res.Header.Get("Cache-Control"); cc != "no-store" {
 			t.Errorf("Cache-Control = %q", cc)
 		}
-		if got := list(ada, "?limit=1&page=2").JSON(t)["licenses"].([]any); len(got) != 1 || got[0].(map[string]any)["licenseKey"] != first {
+		if got := list(ada, "?limit=1&page=2").JSON(t)["licenses"].([]any); len(got) != 1 ||
+			got[0].(map[string]any)["licenseKey"] != first {
 			t.Errorf("page 2 = %v", got)
 		}
 		if got := list(bob, "?page=9").JSON(t)["licenses"].([]any); len(got) != 0 {
@@ -58,7 +60,7 @@ func TestOwnersSeeTheirLicenses(t *testing.T) {
 		testkit.WantFlatError(t, list(testkit.Tokens{}, ""), 401, "UNAUTHORIZED")
 
 		id := oldest["id"].(string)
-		res = a.Do(t, testkit.Request{Method: http.MethodGet, Path: ownLicenses + "/" + id + "/activations", Token: ada.Access})
+		res = a.Do(t, testkit.Get(ada.Access, ownLicenses+"/"+id+"/activations"))
 		var got []string
 		for _, it := range res.JSON(t)["activations"].([]any) {
 			got = append(got, fmt.Sprint(it.(map[string]any)["instanceId"]))
@@ -76,24 +78,27 @@ func TestOwnersFreeSeats(t *testing.T) {
 		a.ImportCatalog(t)
 		ada := a.Register(t, "ada")
 		key := a.BuyKey(t, ada.Access, "free")
-		// Whatever may be the name of an instance can be put into an address.
-		for _, instance := range []string{"shop.example.com", "a/b//c", "...", "50%", "ä b?c#d", "x;y=z&w", "+", `"'\`} {
+		// Every valid instance id can be part of a path.
+		for _, instance := range []string{
+			"shop.example.com", "a/b//c", "...", "50%", "ä b?c#d", "x;y=z&w", "+", `"'\`,
+		} {
 			res := a.Activate(t, key, instance)
 			if res.Status != http.StatusOK {
 				t.Fatalf("activate %q = %d %s", instance, res.Status, res.Body)
 			}
 			path := ownLicenses + "/" + res.Text(t, "license.id") + "/activations/" + url.PathEscape(instance)
-			gone := a.Do(t, testkit.Request{Method: http.MethodDelete, Path: path, Token: ada.Access})
-			if gone.Status != http.StatusOK || gone.Get(t, "license.currentInstances") != 0.0 || gone.Text(t, "license.licenseKey") != key {
+			gone := a.Do(t, testkit.Delete(ada.Access, path))
+			if gone.Status != http.StatusOK || gone.Get(t, "license.currentInstances") != 0.0 ||
+				gone.Text(t, "license.licenseKey") != key {
 				t.Errorf("DELETE %s = %d %s", path, gone.Status, gone.Body)
 			}
 			testkit.WantRefused(t, a.Verify(t, "mail-pack", key, instance), "not_activated")
-			testkit.WantFlatError(t, a.Do(t, testkit.Request{Method: http.MethodDelete, Path: path, Token: ada.Access}), 404, "NOT_FOUND")
+			testkit.WantFlatError(t, a.Do(t, testkit.Delete(ada.Access, path)), 404, "NOT_FOUND")
 		}
 	})
 }
 
-// Security: a licence of somebody else looks like one that is not there.
+// Security: another user's license cannot be told from one that does not exist.
 func TestALicenseOfSomebodyElseIsNotFound(t *testing.T) {
 	t.Parallel()
 	a := testkit.NewShop(t)
@@ -102,25 +107,28 @@ func TestALicenseOfSomebodyElseIsNotFound(t *testing.T) {
 
 	for _, op := range []string{"GET /activations", "DELETE /activations/first.example"} {
 		method, rest, _ := strings.Cut(op, " ")
-		want := a.Do(t, testkit.Request{Method: method, Path: ownLicenses + "/tz4a98xxat96iws9zmbrgj3a" + rest, Token: eve.Access})
+		want := a.Do(t, testkit.Request{
+			Method: method, Path: ownLicenses + "/tz4a98xxat96iws9zmbrgj3a" + rest, Token: eve.Access,
+		})
 		testkit.WantFlatError(t, want, 404, "NOT_FOUND")
 		for _, id := range []string{ofAda, ofNobody, "a%00b", "%F0%9F%98%80", "anonymous"} {
 			for _, who := range []testkit.Tokens{eve, root} {
 				got := a.Do(t, testkit.Request{Method: method, Path: ownLicenses + "/" + id + rest, Token: who.Access})
 				if got.Status != want.Status || string(got.Body) != string(want.Body) {
-					t.Errorf("%s of %s = %d %s, want the same as of one that is not there", op, id, got.Status, got.Body)
+					t.Errorf("%s of %s = %d %s, want the same as of one that is not there", op, id, got.Status,
+						got.Body)
 				}
 			}
 		}
 		guest := a.Do(t, testkit.Request{Method: method, Path: ownLicenses + "/" + ofAda + rest})
 		testkit.WantFlatError(t, guest, 401, "UNAUTHORIZED")
 	}
-	if got := a.Do(t, testkit.Request{Method: http.MethodGet, Path: ownLicenses, Token: eve.Access}).Get(t, "pagination.total"); got != 0.0 {
-		t.Errorf("eve has %v licences", got)
+	if got := a.Do(t, testkit.Get(eve.Access, ownLicenses)).Get(t, "pagination.total"); got != 0.0 {
+		t.Errorf("eve has %v licenses", got)
 	}
 }
 
-// A key is as good as a password: it must not be in any log, at any level.
+// A license key is a secret: it must be in no log, at no level.
 func TestLicenseKeysAreNeverLogged(t *testing.T) {
 	t.Parallel()
 	var log logtest.Buffer
@@ -133,7 +141,9 @@ func TestLicenseKeysAreNeverLogged(t *testing.T) {
 	if err := a.DB.Close(); err != nil { // make what follows fail, and be logged
 		t.Fatal(err)
 	}
-	for _, res := range []testkit.Response{a.Verify(t, "mail-pack", key, "a.example"), a.Activate(t, key, "a.example")} {
+	for _, res := range []testkit.Response{
+		a.Verify(t, "mail-pack", key, "a.example"), a.Activate(t, key, "a.example"),
+	} {
 		testkit.WantFlatError(t, res, 500, "INTERNAL_ERROR")
 	}
 	text := strings.ToUpper(log.String())
@@ -145,7 +155,7 @@ func TestLicenseKeysAreNeverLogged(t *testing.T) {
 			t.Errorf("the log holds the key:\n%s", text)
 		}
 	}
-	// With the database gone, a typo is refused all the same: nobody asked it.
+	// Without the database a typo is still refused, because it is malformed.
 	testkit.WantRefused(t, a.Verify(t, "mail-pack", key[:len(key)-1]+"U", "a.example"), "not_found")
 }
 
@@ -159,7 +169,8 @@ func TestARevokedLicenseIsRefused(t *testing.T) {
 	}
 	key := license.NewKey()
 	l := license.License{
-		ID: "l", ProductID: p.ID, KeyHash: a.Licenses.Vault.Hash(key), KeySealed: a.Licenses.Vault.Seal(key, "l"), Type: license.Perpetual,
+		ID: "l", ProductID: p.ID, KeyHash: a.Licenses.Vault.Hash(key),
+		KeySealed: a.Licenses.Vault.Seal(key, "l"), Type: license.Perpetual,
 		MaxInstances: 1, Paid: true, RevokedAt: testkit.T0, CreatedAt: testkit.T0,
 	}
 	if err := a.Orders.Store.CreateLicense(t.Context(), l); err != nil {
@@ -171,11 +182,11 @@ func TestARevokedLicenseIsRefused(t *testing.T) {
 		t.Errorf("Open = %v, want the key for its owner", err)
 	}
 	if _, err := a.Licenses.Vault.Open(l.KeySealed, "m"); err == nil {
-		t.Error("the key opens for another licence")
+		t.Error("the key opens for another license")
 	}
 }
 
-// A copy of the database must not hold a key that works.
+// A copy of the database must not contain usable keys.
 func TestTheDatabaseDoesNotHoldTheKey(t *testing.T) {
 	t.Parallel()
 
@@ -204,16 +215,23 @@ func TestAProductTakenOffTheShelfGoesOnWorking(t *testing.T) {
 	a := testkit.NewShop(t)
 	key := a.BuyKey(t, "", "once")
 
-	fsys := fstest.MapFS{"c.yaml": {Data: []byte(strings.Replace(testkit.Catalog, "slug: mail-pack\n", "slug: mail-pack\n    published: false\n", 1))}, "mail.svg": {Data: []byte(testkit.SVG)}}
+	fsys := fstest.MapFS{
+		"c.yaml": {
+			Data: []byte(strings.Replace(testkit.Catalog, "slug: mail-pack\n",
+				"slug: mail-pack\n    published: false\n", 1)),
+		}, "mail.svg": {Data: []byte(testkit.SVG)},
+	}
 	if _, err := a.Catalog.Import(t.Context(), fsys, "c.yaml"); err != nil {
 		t.Fatal(err)
 	}
 	testkit.WantFlatError(t, a.Fetch(t, testkit.Products+"/mail-pack"), 404, "NOT_FOUND")
-	testkit.WantFlatError(t, a.Send(t, testkit.Products+"/mail-pack/purchase", `{"tierId":"once","paymentMethod":"card"}`), 400, "PURCHASE_FAILED")
+	testkit.WantFlatError(t,
+		a.Send(t, testkit.Products+"/mail-pack/purchase", `{"tierId":"once","paymentMethod":"card"}`), 400,
+		"PURCHASE_FAILED")
 	if res := a.Activate(t, key, "a.example"); res.Status != http.StatusOK {
 		t.Errorf("activate = %d %s", res.Status, res.Body)
 	}
 	if a.Verify(t, "mail-pack", key, "a.example").Get(t, "valid") != true {
-		t.Error("the licence stopped working")
+		t.Error("the license stopped working")
 	}
 }

@@ -27,11 +27,16 @@ func TestMedia(t *testing.T) {
 			t.Errorf("%s = %q, want %q", name, got, want)
 		}
 	}
-	again := a.Do(t, testkit.Request{Method: http.MethodGet, Path: icon, Header: http.Header{"If-None-Match": {res.Header.Get("ETag")}}})
+	again := a.Do(t, testkit.Request{
+		Method: http.MethodGet, Path: icon, Header: http.Header{"If-None-Match": {res.Header.Get("ETag")}},
+	})
 	if again.Status != http.StatusNotModified {
 		t.Errorf("with If-None-Match = %d, want 304", again.Status)
 	}
-	for _, path := range []string{"/media/nope.svg", "/media/" + strings.Repeat("0", 64) + ".svg", "/media/..%2fstoa.db", "/media/..%2fmaster.key", "/media/%00.svg"} {
+	for _, path := range []string{
+		"/media/nope.svg", "/media/" + strings.Repeat("0", 64) + ".svg",
+		"/media/..%2fstoa.db", "/media/..%2fmaster.key", "/media/%00.svg",
+	} {
 		if res := a.Fetch(t, path); res.Status != http.StatusNotFound {
 			t.Errorf("GET %s = %d, want 404", path, res.Status)
 		}

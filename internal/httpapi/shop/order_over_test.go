@@ -11,8 +11,8 @@ import (
 	"stoa/internal/testkit/stripetest"
 )
 
-// A refund in the dashboard leaves the later periods that were paid before it as
-// they are, also one whose webhook comes after it.
+// A refund of the first payment in the dashboard does not refund later periods
+// that were paid before, even one whose webhook is late.
 func TestAPeriodPaidBeforeTheRefundIsNotGivenBack(t *testing.T) {
 	t.Parallel()
 	a, srv := testkit.NewStripeShop(t)
@@ -25,13 +25,14 @@ func TestAPeriodPaidBeforeTheRefundIsNotGivenBack(t *testing.T) {
 		t.Errorf("TakeEvent = %+v, %v; given back: %q", n, err, given(srv, s))
 	}
 	testkit.WantRefused(t, a.Verify(t, "mail-pack", s.Key, "a.example"), "revoked")
-	a.MustDeliver(t, s.Invoice("invoice.paid", "in_3", "subscription_cycle", "paid", testkit.T0.Add(time.Hour+time.Second)))
+	a.MustDeliver(t,
+		s.Invoice("invoice.paid", "in_3", "subscription_cycle", "paid", testkit.T0.Add(time.Hour+time.Second)))
 	if got := given(srv, s); got != "pi_of_in_3" {
 		t.Errorf("given back: %q, want what was paid after the refund", got)
 	}
 }
 
-// An order that was cancelled never had anything to keep.
+// For a cancelled order, every payment is refunded.
 func TestAPeriodOfACancelledOrderIsGivenBack(t *testing.T) {
 	t.Parallel()
 	a, srv := testkit.NewStripeShop(t)
@@ -43,7 +44,8 @@ func TestAPeriodOfACancelledOrderIsGivenBack(t *testing.T) {
 		t.Errorf("given back: %q, want the period", got)
 	}
 
-	// What cannot be given back is told loudly, and not asked for again and again.
+	// A payment that cannot be refunded is logged as an error, and not tried
+	// again and again.
 	srv.Answer(refusing("/v1/refunds", http.StatusBadRequest, s.Subscription("in_1")))
 	n, err := notice(t, a, s.Invoice("invoice.paid", "in_3", "subscription_cycle", "paid", testkit.T0))
 	if err != nil || !strings.Contains(n.Failure, "cannot be refunded") {
@@ -56,10 +58,11 @@ func TestASubscriptionThatIsToldAfterTheCancellationIsEnded(t *testing.T) {
 	t.Parallel()
 	a, srv := testkit.NewStripeShop(t)
 	s := a.Sell(t, "monthly")
-	if res := a.Do(t, testkit.Post(a.Admin(t, "root").Access, testkit.AdminOrders+"/"+s.OrderID+"/cancel", nil)); res.Status != http.StatusOK {
+	if res := a.Cancel(t, a.Admin(t, "root").Access, s.OrderID); res.Status != http.StatusOK {
 		t.Fatalf("cancel = %d %s", res.Status, res.Body)
 	}
-	// Stripe will not end it at first: that is told, and tried again by the sweep.
+	// Stripe refuses to end it at first: that is logged, and the sweep tries
+	// again.
 	srv.Answer(refusing("/v1/subscriptions/sub_"+s.OrderID, http.StatusBadRequest, testkit.StripePages))
 	n, err := notice(t, a, s.Subscribed("evt_2", "checkout.session.async_payment_failed", "unpaid"))
 	if err != nil || !strings.Contains(n.Warning, "cannot be ended") || s.Ends(srv) != 1 {
@@ -72,8 +75,8 @@ func TestASubscriptionThatIsToldAfterTheCancellationIsEnded(t *testing.T) {
 	}
 }
 
-// What Stripe will not give back of an order that was cancelled is told, and the
-// webhook is not asked for again.
+// If Stripe refuses to refund a cancelled order, that is logged and the webhook
+// accepted.
 func TestALatePaymentThatIsRefusedIsTaken(t *testing.T) {
 	t.Parallel()
 	a, srv := testkit.NewStripeShop(t)
@@ -85,14 +88,15 @@ func TestALatePaymentThatIsRefusedIsTaken(t *testing.T) {
 	}
 }
 
-// Two payments with an order's id, of which one was given back: the other is not
-// the order's to keep.
+// Of two payments with an order's id one was refunded: the other must be
+// refunded too.
 func TestAPaymentAfterTheRefundOfAnotherIsTold(t *testing.T) {
 	t.Parallel()
 	a, _ := testkit.NewStripeShop(t)
 	s := a.Sell(t, "once")
 	other := stripetest.Event("evt_other"+s.OrderID, "charge.refunded", testkit.T0.Add(time.Hour), map[string]any{
-		"id": "ch_2", "metadata": map[string]any{"orderId": s.OrderID}, "payment_intent": "pi_other", "amount": 4990, "amount_refunded": 4990, "refunded": true, "currency": "eur",
+		"id": "ch_2", "metadata": map[string]any{"orderId": s.OrderID}, "payment_intent": "pi_other",
+		"amount": 4990, "amount_refunded": 4990, "refunded": true, "currency": "eur",
 	})
 	a.MustDeliver(t, other)
 	if n, err := notice(t, a, s.Paid()); err != nil || !strings.Contains(n.Warning, "refund it by hand") {

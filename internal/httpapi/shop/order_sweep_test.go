@@ -14,13 +14,17 @@ import (
 	"stoa/internal/testkit/logtest"
 )
 
-// Stripe may have told of a payment in vain for days: its secret was wrong, or
-// stoa was away.
+// Stripe may have reported a payment in vain for days: the secret was wrong, or
+// stoa was down.
 func TestAnOrderWhoseWebhookIsLostIsLookedUp(t *testing.T) {
 	t.Parallel()
 
-	refused := map[string]any{"payment_intent": map[string]any{"id": "pi_1", "object": "payment_intent", "status": "requires_payment_method"}}
-	waiting := map[string]any{"payment_intent": map[string]any{"id": "pi_1", "object": "payment_intent", "status": "processing"}}
+	refused := map[string]any{
+		"payment_intent": map[string]any{"id": "pi_1", "object": "payment_intent", "status": "requires_payment_method"},
+	}
+	waiting := map[string]any{
+		"payment_intent": map[string]any{"id": "pi_1", "object": "payment_intent", "status": "processing"},
+	}
 	for _, tt := range []struct {
 		name, status, paid string
 		more               map[string]any
@@ -57,7 +61,7 @@ func TestAnOrderWhoseWebhookIsLostIsLookedUp(t *testing.T) {
 	}
 }
 
-// What was looked up and what the webhook tells after all are one payment.
+// A look-up and a late webhook about the same payment count once.
 func TestAWebhookAfterALookUpChangesNothing(t *testing.T) {
 	t.Parallel()
 	a, srv := testkit.NewStripeShop(t)
@@ -67,7 +71,8 @@ func TestAWebhookAfterALookUpChangesNothing(t *testing.T) {
 	a.SweepOrders(t)
 	a.Activate(t, s.Key, "a.example")
 	a.MustDeliver(t, s.Paid())
-	if o := a.StoredOrder(t, s.OrderID); o.Status() != order.Paid || !o.PaidAt.Equal(testkit.T0.Add(time.Minute)) || o.Payment.Payment != "pi_"+s.OrderID {
+	if o := a.StoredOrder(t, s.OrderID); o.Status() != order.Paid ||
+		!o.PaidAt.Equal(testkit.T0.Add(time.Minute)) || o.Payment.Payment != "pi_"+s.OrderID {
 		t.Errorf("the order is %+v", o)
 	}
 	if got := downloads(t, a); got != 101 {
@@ -75,8 +80,8 @@ func TestAWebhookAfterALookUpChangesNothing(t *testing.T) {
 	}
 }
 
-// A payment that the provider will not give back must neither be asked for
-// forever nor stand in the way of others.
+// A refund that the provider refuses must neither be tried forever nor delay
+// others.
 func TestALatePaymentThatCannotBeGivenBackIsGivenUp(t *testing.T) {
 	t.Parallel()
 	a, b := testkit.NewBankShop(t)
@@ -98,22 +103,23 @@ func TestALatePaymentThatCannotBeGivenBackIsGivenUp(t *testing.T) {
 	if strings.Count(log, "level=ERROR") != 1 || !strings.Contains(log, "given up") || !strings.Contains(log, late) {
 		t.Errorf("want one ERROR that names the order, got:\n%s", log)
 	}
-	// An administrator tries once more when the dispute is over.
+	// An administrator tries again when the dispute is over.
 	admin := a.Admin(t, "root").Access
-	if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+late+"/refund", nil)); res.Status != http.StatusConflict {
+	if res := a.Refund(t, admin, late); res.Status != http.StatusConflict {
 		t.Errorf("refund = %d %s, want 409", res.Status, res.Body)
 	}
 	b.Fail(nil)
-	res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+late+"/refund", nil))
-	if res.Status != http.StatusOK || res.Text(t, "data.status") != "cancelled" || res.Text(t, "data.refundedAt") == "" {
+	res := a.Refund(t, admin, late)
+	if res.Status != http.StatusOK || res.Text(t, "data.status") != "cancelled" ||
+		res.Text(t, "data.refundedAt") == "" {
 		t.Errorf("refund = %d %s", res.Status, res.Body)
 	}
-	if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+late+"/refund", nil)); res.Status != http.StatusConflict {
+	if res := a.Refund(t, admin, late); res.Status != http.StatusConflict {
 		t.Errorf("refund again = %d, want 409", res.Status)
 	}
 }
 
-// While the provider is away nothing is decided.
+// While the provider is down nothing is decided.
 func TestAnOutageDecidesNothing(t *testing.T) {
 	t.Parallel()
 	a, b := testkit.NewBankShop(t)
@@ -136,7 +142,8 @@ func TestAnOutageDecidesNothing(t *testing.T) {
 	}
 }
 
-// A crash between two steps leaves work; it is found and finished.
+// A crash between two steps leaves an unfinished order, which the sweep
+// finishes.
 func TestUnfinishedOrdersAreFinished(t *testing.T) {
 	t.Parallel()
 
@@ -144,7 +151,9 @@ func TestUnfinishedOrdersAreFinished(t *testing.T) {
 		a, b := testkit.NewBankShop(t, options...)
 		ask := func(id string) {
 			b.Fail(errors.New("no answer"))
-			if _, err := a.Orders.Purchase(t.Context(), "mail-pack", order.PurchaseRequest{TierID: "once", PaymentMethod: "card", OrderID: id}); err == nil {
+			if _, err := a.Orders.Purchase(t.Context(), "mail-pack", order.PurchaseRequest{
+				TierID: "once", PaymentMethod: "card", OrderID: id,
+			}); err == nil {
 				t.Fatal("the bank answered")
 			}
 			b.Fail(nil)
@@ -170,7 +179,10 @@ func TestUnfinishedOrdersAreFinished(t *testing.T) {
 		}
 		a.Clock.Advance(time.Millisecond)
 		sweep()
-		for id, want := range map[string]order.Status{"never": order.Cancelled, "young": order.Pending, waiting: order.Pending, late: order.Cancelled} {
+		for id, want := range map[string]order.Status{
+			"never": order.Cancelled, "young": order.Pending,
+			waiting: order.Pending, late: order.Cancelled,
+		} {
 			if o := a.StoredOrder(t, id); o.Status() != want {
 				t.Errorf("%s is %s, want %s", id, o.Status(), want)
 			}

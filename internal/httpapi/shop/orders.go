@@ -46,8 +46,10 @@ func (h *Handlers) RequestClaim(w http.ResponseWriter, r *http.Request) error {
 	}
 
 	h.Orders.RequestClaim(r.Context())
-	web.WriteJSON(w, http.StatusAccepted, response{true, "If orders were placed without an account with your e-mail address, " +
-		"a mail with a link is on its way. The link works for one hour."})
+	web.WriteJSON(w, http.StatusAccepted, response{
+		true, "If orders were placed without an account with your e-mail address, " +
+			"a mail with a link is on its way. The link works for one hour.",
+	})
 	return nil
 }
 

@@ -13,7 +13,7 @@ import (
 
 func listOrders(tb testing.TB, a *testkit.App, token, query string) testkit.Response {
 	tb.Helper()
-	return a.Do(tb, testkit.Request{Method: http.MethodGet, Path: orders + query, Token: token})
+	return a.Do(tb, testkit.Get(token, orders+query))
 }
 
 // orderIDs returns the ids of the orders on a page.
@@ -54,7 +54,9 @@ func TestOrdersAreTheirOwnersTheNewestFirst(t *testing.T) {
 		if got := orderIDs(t, second); len(got) != 1 || got[0] != want[2] {
 			t.Errorf("page 2 = %v, want %s", got, want[2])
 		}
-		if diff := cmp.Diff(second.Get(t, "pagination"), map[string]any{"page": 2.0, "limit": 2.0, "total": 3.0, "totalPages": 2.0}); diff != "" {
+		if diff := cmp.Diff(second.Get(t, "pagination"), map[string]any{
+			"page": 2.0, "limit": 2.0, "total": 3.0, "totalPages": 2.0,
+		}); diff != "" {
 			t.Errorf("pagination (-got +want):\n%s", diff)
 		}
 		if got := orderIDs(t, listOrders(t, a, ada.Access, "?page=3&limit=2")); len(got) != 0 {
@@ -65,8 +67,10 @@ func TestOrdersAreTheirOwnersTheNewestFirst(t *testing.T) {
 			delete(yearly, id)
 		}
 		if diff := cmp.Diff(yearly, map[string]any{
-			"productSlug": "mail-pack", "productName": "Mail Pack", "tierId": "yearly", "userId": ada.UserID, "paymentMethod": "card",
-			"billingInfo": map[string]any{"email": "bills@example.com"}, "amount": 5000.0, "currency": "JPY", "status": "paid", "createdAt": "2030-03-01T12:00:04.000Z",
+			"productSlug": "mail-pack", "productName": "Mail Pack",
+			"tierId": "yearly", "userId": ada.UserID, "paymentMethod": "card",
+			"billingInfo": map[string]any{"email": "bills@example.com"}, "amount": 5000.0,
+			"currency": "JPY", "status": "paid", "createdAt": "2030-03-01T12:00:04.000Z",
 		}); diff != "" {
 			t.Errorf("an order (-got +want):\n%s", diff)
 		}
@@ -91,7 +95,7 @@ func TestOrdersWantASignedInUserAndAGoodPage(t *testing.T) {
 		t.Errorf("issues = %q, want both", got)
 	}
 	for _, body := range []any{`{}`, `{"token":""}`, `{"token":7}`} {
-		res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: orders + "/claim", Token: ada.Access, Body: body})
+		res := a.Do(t, testkit.Post(ada.Access, orders+"/claim", body))
 		testkit.WantFlatError(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
 		if got := testkit.IssuePaths(t, res); got != "token" {
 			t.Errorf("%s: issues = %q, want token", body, got)
@@ -110,7 +114,9 @@ func TestClaimPageIsServedWithAStrictPolicy(t *testing.T) {
 	if got := res.Header.Get("Content-Security-Policy"); !strings.HasPrefix(got, "default-src 'none';") {
 		t.Errorf("policy = %q", got)
 	}
-	again := a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/claim-orders", Header: http.Header{"If-None-Match": {res.Header.Get("ETag")}}})
+	again := a.Do(t, testkit.Request{
+		Method: http.MethodGet, Path: "/claim-orders", Header: http.Header{"If-None-Match": {res.Header.Get("ETag")}},
+	})
 	if again.Status != http.StatusNotModified {
 		t.Errorf("again: %d, want 304", again.Status)
 	}

@@ -16,12 +16,12 @@ import (
 	"stoa/internal/testkit/stripetest"
 )
 
-// keepLog has an App log into a buffer.
+// keepLog makes an App log into a buffer.
 func keepLog(log *logtest.Buffer) testkit.Option {
 	return func(_ testing.TB, cfg *app.Config) { cfg.Log = log.Logger() }
 }
 
-// linesOf returns the lines of a log that have all of the words.
+// linesOf returns the lines of a log that contain all of the words.
 func linesOf(log *logtest.Buffer, words ...string) []string {
 	var found []string
 	for line := range strings.Lines(log.String()) {
@@ -32,14 +32,17 @@ func linesOf(log *logtest.Buffer, words ...string) []string {
 	return found
 }
 
-// A wrong secret shows in the log at once, and strangers who post nonsense do not
-// fill it.
+// A wrong secret is logged at once, and strangers who post nonsense do not fill
+// the log.
 func TestWebhooksThatAreNotSignedAreLoggedOnceAMinute(t *testing.T) {
 	t.Parallel()
 	var log logtest.Buffer
 	a, _ := testkit.NewStripeShop(t, keepLog(&log))
 	forge := func() {
-		res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: testkit.StripeWebhook, Body: `{"id":"evt_1"}`, Header: http.Header{"Stripe-Signature": {"t=1,v1=00"}}})
+		res := a.Do(t, testkit.Request{
+			Method: http.MethodPost, Path: testkit.StripeWebhook,
+			Body: `{"id":"evt_1"}`, Header: http.Header{"Stripe-Signature": {"t=1,v1=00"}},
+		})
 		testkit.WantFlatError(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
 	}
 	for range 5 {
@@ -65,7 +68,14 @@ func TestAPurchaseThatTheProviderRefusesIsLogged(t *testing.T) {
 	var log logtest.Buffer
 	a, srv := testkit.NewStripeShop(t, keepLog(&log))
 	srv.Answer(func(stripetest.Request) *stripetest.Answer {
-		return &stripetest.Answer{Status: http.StatusBadRequest, Body: map[string]any{"error": map[string]any{"type": "invalid_request_error", "code": "amount_too_small", "message": "Too small."}}}
+		return &stripetest.Answer{
+			Status: http.StatusBadRequest,
+			Body: map[string]any{
+				"error": map[string]any{
+					"type": "invalid_request_error", "code": "amount_too_small", "message": "Too small.",
+				},
+			},
+		}
 	})
 	testkit.WantFlatError(t, a.Do(t, testkit.Purchase("", "once")), http.StatusBadRequest, "PURCHASE_FAILED")
 	id := srv.Requests("/v1/checkout/sessions")[0].Form.Get("client_reference_id")
@@ -88,8 +98,8 @@ func TestLivePaymentsWithoutKeysAreLoggedAtStart(t *testing.T) {
 	}
 }
 
-// A buyer whose order was cancelled while the provider was asked must not be
-// told that nothing is left to pay.
+// A buyer whose order was cancelled while its page was being opened must not be
+// sent to pay.
 func TestAnOrderCancelledWhileItsPageOpensIsNotSold(t *testing.T) {
 	t.Parallel()
 	a, srv := testkit.NewStripeShop(t)
@@ -98,7 +108,7 @@ func TestAnOrderCancelledWhileItsPageOpensIsNotSold(t *testing.T) {
 	srv.Answer(func(r stripetest.Request) *stripetest.Answer {
 		if r.Path == "/v1/checkout/sessions" {
 			orderID = r.Form.Get("client_reference_id")
-			if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+orderID+"/cancel", nil)); res.Status != http.StatusOK {
+			if res := a.Cancel(t, admin, orderID); res.Status != http.StatusOK {
 				t.Errorf("cancel = %d %s", res.Status, res.Body)
 			}
 		}
@@ -114,14 +124,14 @@ func TestAnOrderCancelledWhileItsPageOpensIsNotSold(t *testing.T) {
 	}
 }
 
-// Who closed the tab finds the way to pay again.
+// A buyer who closed the tab finds the payment page again.
 func TestAPendingOrderTellsItsOwnerWhereToPay(t *testing.T) {
 	t.Parallel()
 	a, b := testkit.NewBankShop(t)
 	u := a.Register(t, "ada")
-	bought := a.Do(t, testkit.Request{Method: http.MethodPost, Path: testkit.Products + "/mail-pack/purchase", Token: u.Access, Body: map[string]any{"tierId": "once", "paymentMethod": "card"}})
+	bought := a.Do(t, testkit.Purchase(u.Access, "once"))
 	list := func() map[string]any {
-		res := a.Do(t, testkit.Request{Method: http.MethodGet, Path: orders, Token: u.Access})
+		res := a.Do(t, testkit.Get(u.Access, orders))
 		return res.Get(t, "orders").([]any)[0].(map[string]any)
 	}
 	if got, want := list()["paymentUrl"], bought.Text(t, "paymentUrl"); got != want {

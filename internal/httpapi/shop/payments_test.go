@@ -39,12 +39,13 @@ func TestAPurchasePaidWithStripe(t *testing.T) {
 				t.Errorf("activate = %d %s", res.Status, res.Body)
 			}
 			o := a.StoredOrder(t, s.OrderID)
-			if o.Status() != order.Paid || o.Payment.Payment != "pi_"+s.OrderID || !o.PaidAt.Equal(testkit.T0.Add(time.Minute)) || downloads(t, a) != 101 {
+			if o.Status() != order.Paid || o.Payment.Payment != "pi_"+s.OrderID ||
+				!o.PaidAt.Equal(testkit.T0.Add(time.Minute)) || downloads(t, a) != 101 {
 				t.Errorf("order %+v, %v downloads", o, downloads(t, a))
 			}
 			a.MustDeliver(t, s.Charge("evt_part_", 990))
 			if a.Verify(t, "mail-pack", s.Key, "a.example").Get(t, "valid") != true {
-				t.Error("a refund of a part took the licence away")
+				t.Error("a refund of a part took the license away")
 			}
 			a.MustDeliver(t, s.Refunded())
 			testkit.WantRefused(t, a.Verify(t, "mail-pack", s.Key, "a.example"), "revoked")
@@ -52,11 +53,12 @@ func TestAPurchasePaidWithStripe(t *testing.T) {
 	}
 }
 
-// Who pays on a page gets the key by mail, once it is paid.
+// A buyer who pays on a page gets the key by mail once the payment arrived.
 func TestTheReceiptIsMailedOncePaid(t *testing.T) {
 	t.Parallel()
 	a, _ := testkit.NewStripeShop(t)
-	res := a.Send(t, testkit.Products+"/mail-pack/purchase", `{"tierId":"once","paymentMethod":"card","billingInfo":{"email":"ada@example.com"}}`)
+	res := a.Send(t, testkit.Products+"/mail-pack/purchase",
+		`{"tierId":"once","paymentMethod":"card","billingInfo":{"email":"ada@example.com"}}`)
 	s := testkit.Sale{OrderID: res.Text(t, "orderId")}
 	if mails := a.Mails(t); len(mails) != 0 {
 		t.Errorf("mailed before it is paid: %+v", mails)
@@ -69,7 +71,8 @@ func TestTheReceiptIsMailedOncePaid(t *testing.T) {
 	}
 }
 
-// CONTRACT 3: the licence works only once the provider's signed webhook says paid.
+// CONTRACT 3: the license works only after the provider's signed webhook
+// reported the payment.
 func TestWebhooksThatStripeDidNotSignAreRefused(t *testing.T) {
 	t.Parallel()
 	a, _ := testkit.NewStripeShop(t)
@@ -82,7 +85,10 @@ func TestWebhooksThatStripeDidNotSignAreRefused(t *testing.T) {
 		stripetest.Sign(s.Expired(), stripetest.WebhookSecret, time.Now()), // another body's
 		stripetest.Sign(payload, stripetest.WebhookSecret, time.Now().Add(-6*time.Minute)),
 	} {
-		res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: testkit.StripeWebhook, Body: string(payload), Header: http.Header{"Stripe-Signature": {signature}}})
+		res := a.Do(t, testkit.Request{
+			Method: http.MethodPost, Path: testkit.StripeWebhook,
+			Body: string(payload), Header: http.Header{"Stripe-Signature": {signature}},
+		})
 		testkit.WantFlatError(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
 	}
 	testkit.WantRefused(t, a.Verify(t, "mail-pack", s.Key, "a.example"), "unpaid")
@@ -95,19 +101,22 @@ func TestWebhooksThatStripeDidNotSignAreRefused(t *testing.T) {
 	testkit.WantFlatError(t, test.Deliver(t, payload), http.StatusNotFound, "NOT_FOUND")
 }
 
-// An account at Stripe may have other systems, and sends what nobody asked for.
+// A Stripe account may serve other systems too, and sends events that nobody
+// asked for.
 func TestWebhooksAboutOtherThingsAreTaken(t *testing.T) {
 	t.Parallel()
 	a, _ := testkit.NewStripeShop(t)
 
-	for _, s := range []testkit.Sale{{OrderID: "unknown"}, {OrderID: ""}, {OrderID: "../../etc"}, {OrderID: strings.Repeat("x", 500)}} {
+	for _, s := range []testkit.Sale{
+		{OrderID: "unknown"}, {OrderID: ""}, {OrderID: "../../etc"}, {OrderID: strings.Repeat("x", 500)},
+	} {
 		a.MustDeliver(t, s.Paid())
 		a.MustDeliver(t, s.Expired())
 	}
 	a.MustDeliver(t, stripetest.Event("evt_1", "customer.created", testkit.T0, map[string]any{"id": "cus_1"}))
 	a.MustDeliver(t, []byte(`{"id":"evt_2","type":"checkout.session.completed","data":{"object":[]}}`))
 
-	// A free order was never Stripe's to pay.
+	// A free order has no payment at Stripe.
 	free := a.Send(t, testkit.Products+"/mail-pack/purchase", `{"tierId":"free","paymentMethod":"card"}`)
 	a.MustDeliver(t, testkit.Sale{OrderID: free.Text(t, "orderId")}.Refunded())
 	if o := a.StoredOrder(t, free.Text(t, "orderId")); o.Status() != order.Paid {
@@ -115,17 +124,26 @@ func TestWebhooksAboutOtherThingsAreTaken(t *testing.T) {
 	}
 }
 
-// Somebody who can have another system make pages at the same account must not
-// get a licence for a cent.
+// Another system may open pages at the same account: paying one cent there must
+// not buy a license.
 func TestAPaymentThatIsNotThePriceSettlesNothing(t *testing.T) {
 	t.Parallel()
 	a, _ := testkit.NewStripeShop(t)
 
 	for name, change := range map[string]func(string) string{
-		"a cent":         func(s string) string { return strings.Replace(s, `"amount_total":4990`, `"amount_total":1`, 1) },
-		"a cent less":    func(s string) string { return strings.Replace(s, `"amount_total":4990`, `"amount_total":4989`, 1) },
-		"other currency": func(s string) string { return strings.Replace(s, `"currency":"eur"`, `"currency":"jpy"`, 1) },
-		"another page":   func(s string) string { return strings.Replace(s, `"id":"cs_`, `"id":"cs_x`, 1) },
+		"a cent": func(s string) string {
+			return strings.Replace(s, `"amount_total":4990`, `"amount_total":1`,
+				1)
+		},
+		"a cent less": func(s string) string {
+			return strings.Replace(s, `"amount_total":4990`,
+				`"amount_total":4989`, 1)
+		},
+		"other currency": func(s string) string {
+			return strings.Replace(s, `"currency":"eur"`, `"currency":"jpy"`,
+				1)
+		},
+		"another page": func(s string) string { return strings.Replace(s, `"id":"cs_`, `"id":"cs_x`, 1) },
 	} {
 		s := a.Sell(t, "once")
 		a.MustDeliver(t, []byte(change(string(s.Paid()))))
@@ -136,7 +154,8 @@ func TestAPaymentThatIsNotThePriceSettlesNothing(t *testing.T) {
 	}
 }
 
-// state is what must not depend on the order of events.
+// state returns the part of an order and its license that must not depend on
+// the order of events.
 func state(tb testing.TB, a *testkit.App, s testkit.Sale) string {
 	tb.Helper()
 	o := a.StoredOrder(tb, s.OrderID)
@@ -145,7 +164,7 @@ func state(tb testing.TB, a *testkit.App, s testkit.Sale) string {
 		tb.Fatal(err)
 	}
 	ref := strings.ReplaceAll(fmt.Sprint(o.Payment), s.OrderID, "ID")
-	return fmt.Sprintf("%s %s paid %s refunded %s cancelled %s; licence paid %v until %s revoked %s",
+	return fmt.Sprintf("%s %s paid %s refunded %s cancelled %s; license paid %v until %s revoked %s",
 		o.Status(), ref, o.PaidAt, o.RefundedAt, o.CancelledAt, l.Paid, l.ExpiresAt, l.RevokedAt)
 }
 
@@ -165,8 +184,8 @@ func permutations[T any](list []T, each func([]T)) {
 	permute(0)
 }
 
-// Stripe promises neither order nor a single delivery: whatever comes how often
-// in which order, the outcome is the same.
+// Stripe guarantees neither the order of events nor a single delivery: the
+// outcome is the same in any order and with repetitions.
 func TestTheOrderOfEventsDoesNotMatter(t *testing.T) {
 	t.Parallel()
 
@@ -179,15 +198,20 @@ func TestTheOrderOfEventsDoesNotMatter(t *testing.T) {
 	}
 	part := func(s testkit.Sale) []byte { return s.Charge("evt_part_", 990) }
 	sets := map[string][]func(testkit.Sale) []byte{
-		"paid":                       {testkit.Sale.Paid, testkit.Sale.Paid, unpaid},
-		"paid later":                 {unpaid, later, later},
-		"told twice":                 {testkit.Sale.Paid, later, testkit.Sale.Paid},
-		"refused later":              {unpaid, refused, refused},
-		"expired":                    {testkit.Sale.Expired, testkit.Sale.Expired},
-		"paid and refunded":          {testkit.Sale.Paid, testkit.Sale.Refunded, testkit.Sale.Paid, testkit.Sale.Refunded},
-		"paid later and refunded":    {unpaid, later, part, testkit.Sale.Refunded},
-		"refunded piece by piece":    {testkit.Sale.Paid, part, part, testkit.Sale.Refunded},
-		"refunded by another charge": {testkit.Sale.Paid, testkit.Sale.Refunded, func(s testkit.Sale) []byte { return s.Charge("evt_again_", 4990) }},
+		"paid":          {testkit.Sale.Paid, testkit.Sale.Paid, unpaid},
+		"paid later":    {unpaid, later, later},
+		"told twice":    {testkit.Sale.Paid, later, testkit.Sale.Paid},
+		"refused later": {unpaid, refused, refused},
+		"expired":       {testkit.Sale.Expired, testkit.Sale.Expired},
+		"paid and refunded": {
+			testkit.Sale.Paid, testkit.Sale.Refunded, testkit.Sale.Paid, testkit.Sale.Refunded,
+		},
+		"paid later and refunded": {unpaid, later, part, testkit.Sale.Refunded},
+		"refunded piece by piece": {testkit.Sale.Paid, part, part, testkit.Sale.Refunded},
+		"refunded by another charge": {
+			testkit.Sale.Paid, testkit.Sale.Refunded,
+			func(s testkit.Sale) []byte { return s.Charge("evt_again_", 4990) },
+		},
 	}
 	a, _ := testkit.NewStripeShop(t)
 	for name, set := range sets {
@@ -212,20 +236,23 @@ func TestTheOrderOfEventsDoesNotMatter(t *testing.T) {
 	}
 }
 
-// An order that was cancelled may be paid all the same, by a buyer who was about
-// to: the money goes back, and nothing works.
+// A buyer may pay a cancelled order whose page is still open: the money goes
+// back, and the license does not work.
 func TestAPaymentForACancelledOrderIsGivenBack(t *testing.T) {
 	t.Parallel()
 	a, srv := testkit.NewStripeShop(t)
 	s := a.Sell(t, "once")
 	a.MustDeliver(t, s.Expired())
 
-	// Stripe is down at first: the webhook is to come again.
+	// Stripe is down at first: the webhook must be repeated.
 	srv.Answer(func(r stripetest.Request) *stripetest.Answer {
 		if r.Path != "/v1/refunds" {
 			return testkit.StripePages(r)
 		}
-		return &stripetest.Answer{Status: http.StatusUnauthorized, Body: map[string]any{"error": map[string]any{"type": "invalid_request_error", "message": "No."}}}
+		return &stripetest.Answer{
+			Status: http.StatusUnauthorized,
+			Body:   map[string]any{"error": map[string]any{"type": "invalid_request_error", "message": "No."}},
+		}
 	})
 	testkit.WantFlatError(t, a.Deliver(t, s.Paid()), http.StatusBadGateway, "PAYMENT_UNREACHABLE")
 	testkit.WantRefused(t, a.Verify(t, "mail-pack", s.Key, "a.example"), "revoked")
@@ -239,12 +266,14 @@ func TestAPaymentForACancelledOrderIsGivenBack(t *testing.T) {
 	}
 	refunds := srv.Requests("/v1/refunds")
 	last := refunds[len(refunds)-1]
-	if last.Form.Get("payment_intent") != "pi_"+s.OrderID || last.IdempotencyKey != "stoa-refund-"+s.OrderID+"-pi_"+s.OrderID {
+	if last.Form.Get("payment_intent") != "pi_"+s.OrderID ||
+		last.IdempotencyKey != "stoa-refund-"+s.OrderID+"-pi_"+s.OrderID {
 		t.Errorf("refund %+v", last)
 	}
 	before := len(refunds)
 	a.MustDeliver(t, s.Refunded())
-	if o := a.StoredOrder(t, s.OrderID); o.RefundedAt.IsZero() || o.Status() != order.Cancelled || len(srv.Requests("/v1/refunds")) != before {
+	if o := a.StoredOrder(t, s.OrderID); o.RefundedAt.IsZero() || o.Status() != order.Cancelled ||
+		len(srv.Requests("/v1/refunds")) != before {
 		t.Errorf("the order is %+v after %d refunds", o, len(srv.Requests("/v1/refunds")))
 	}
 	testkit.WantRefused(t, a.Verify(t, "mail-pack", s.Key, "a.example"), "revoked")
@@ -253,8 +282,8 @@ func TestAPaymentForACancelledOrderIsGivenBack(t *testing.T) {
 	}
 }
 
-// A subscription's term begins when it is paid, and each paid invoice renews it
-// once.
+// The term of a subscription begins with its payment, and each paid invoice
+// renews it once.
 func TestPaidInvoicesRenewTheLicense(t *testing.T) {
 	t.Parallel()
 	a, _ := testkit.NewStripeShop(t)
@@ -267,7 +296,11 @@ func TestPaidInvoicesRenewTheLicense(t *testing.T) {
 	invoice := func(event, id, reason string) []byte {
 		return stripetest.Event(event+s.OrderID, "invoice.paid", testkit.T0.AddDate(0, 1, 0), map[string]any{
 			"id": id + s.OrderID, "billing_reason": reason,
-			"parent": map[string]any{"subscription_details": map[string]any{"metadata": map[string]any{"orderId": s.OrderID}, "subscription": "sub_1"}},
+			"parent": map[string]any{
+				"subscription_details": map[string]any{
+					"metadata": map[string]any{"orderId": s.OrderID}, "subscription": "sub_1",
+				},
+			},
 		})
 	}
 	a.MustDeliver(t, invoice("evt_1", "in_1", "subscription_create"))

@@ -33,9 +33,11 @@ type productItem struct {
 
 func newProductItem(p product.Product) productItem {
 	return productItem{
-		ID: p.ID, Type: "PRODUCT", Slug: p.Slug, Name: p.Name, Description: p.Description, ShortDescription: p.ShortDescription,
+		ID: p.ID, Type: "PRODUCT", Slug: p.Slug, Name: p.Name,
+		Description: p.Description, ShortDescription: p.ShortDescription,
 		Icon: p.Icon, Screenshots: web.OrEmpty(p.Screenshots), Pricing: wire.NewPricing(p.Pricing),
-		Rating: p.Rating, ReviewCount: p.ReviewCount, DownloadCount: p.DownloadCount, Featured: p.Featured, Trending: p.Trending,
+		Rating: p.Rating, ReviewCount: p.ReviewCount,
+		DownloadCount: p.DownloadCount, Featured: p.Featured, Trending: p.Trending,
 		CreatedAt: web.Timestamp(p.CreatedAt), UpdatedAt: web.Timestamp(p.UpdatedAt),
 		Category: p.Category, Highlights: web.OrEmpty(p.Highlights),
 	}

@@ -15,7 +15,7 @@ import (
 	"stoa/internal/testkit"
 )
 
-// Many buyers at once: each purchase is counted.
+// Parallel purchases are all counted.
 func TestEveryPurchaseIsCounted(t *testing.T) {
 	t.Parallel()
 
@@ -43,9 +43,19 @@ func TestPurchaseRefusals(t *testing.T) {
 		{"nothing", "mail-pack", `{}`, "VALIDATION_ERROR", "tierId paymentMethod"},
 		{"no body", "mail-pack", ``, "VALIDATION_ERROR", ""},
 		{"null", "mail-pack", `{"tierId":null,"paymentMethod":"card"}`, "VALIDATION_ERROR", "tierId"},
-		{"wrong types", "mail-pack", `{"tierId":1,"paymentMethod":[],"billingInfo":{"name":1,"email":true,"company":{}}}`, "VALIDATION_ERROR", "tierId paymentMethod billingInfo.name billingInfo.email billingInfo.company"},
-		{"billingInfo not an object", "mail-pack", `{"tierId":"free","paymentMethod":"card","billingInfo":"Ada"}`, "VALIDATION_ERROR", "billingInfo"},
-		{"control characters", "mail-pack", `{"tierId":"free","paymentMethod":"a\u0000"}`, "VALIDATION_ERROR", "paymentMethod"},
+		{
+			"wrong types", "mail-pack",
+			`{"tierId":1,"paymentMethod":[],"billingInfo":{"name":1,"email":true,"company":{}}}`,
+			"VALIDATION_ERROR", "tierId paymentMethod billingInfo.name billingInfo.email billingInfo.company",
+		},
+		{
+			"billingInfo not an object", "mail-pack",
+			`{"tierId":"free","paymentMethod":"card","billingInfo":"Ada"}`, "VALIDATION_ERROR", "billingInfo",
+		},
+		{
+			"control characters", "mail-pack",
+			`{"tierId":"free","paymentMethod":"a\u0000"}`, "VALIDATION_ERROR", "paymentMethod",
+		},
 		{"malformed", "mail-pack", `{"tierId":`, "VALIDATION_ERROR", ""},
 		{"unknown product", "nope", `{"tierId":"free","paymentMethod":"card"}`, "PURCHASE_FAILED", ""},
 		{"unpublished product", "hidden", `{"tierId":"only","paymentMethod":"card"}`, "PURCHASE_FAILED", ""},
@@ -70,8 +80,11 @@ func TestPurchaseBelongsToWhoIsSignedIn(t *testing.T) {
 	t.Parallel()
 	a := testkit.NewShop(t)
 
-	user := a.Do(t, testkit.Request{Method: http.MethodPost, Path: "/auth/register", Body: map[string]any{"email": "ada@example.com", "username": "ada", "password": "secret1"}})
-	req := testkit.Request{Method: http.MethodPost, Path: testkit.Products + "/mail-pack/purchase", Token: user.Text(t, "data.access_token"), Body: `{"tierId":"once","paymentMethod":"card"}`}
+	user := a.Send(t, "/auth/register", map[string]any{
+		"email": "ada@example.com", "username": "ada", "password": "secret1",
+	})
+	req := testkit.Post(user.Text(t, "data.access_token"), testkit.Products+"/mail-pack/purchase",
+		`{"tierId":"once","paymentMethod":"card"}`)
 	order, err := a.Orders.Store.OrderByID(t.Context(), a.Do(t, req).Text(t, "orderId"))
 	if err != nil || order.UserID != user.Text(t, "data.user.id") || order.UserID == "" {
 		t.Errorf("order of %q (%v), want of %q", order.UserID, err, user.Text(t, "data.user.id"))
@@ -100,16 +113,19 @@ func TestALicenseWorksOnlyOncePaid(t *testing.T) {
 	t.Parallel()
 	a, b := testkit.NewBankShop(t)
 
-	res := a.Send(t, testkit.Products+"/mail-pack/purchase", `{"tierId":"monthly","paymentMethod":"card","billingInfo":{"email":"ada@example.com"}}`)
+	res := a.Send(t, testkit.Products+"/mail-pack/purchase",
+		`{"tierId":"monthly","paymentMethod":"card","billingInfo":{"email":"ada@example.com"}}`)
 	orderID, key := res.Text(t, "orderId"), res.Text(t, "licenseKey")
 	if got := res.Text(t, "paymentUrl"); got != "https://bank.example/pay/"+orderID {
 		t.Errorf("paymentUrl = %q", got)
 	}
-	if o := a.StoredOrder(t, orderID); o.Status() != order.Pending || o.Payment.Session != "session-"+orderID || o.Provider != "bank" {
+	if o := a.StoredOrder(t, orderID); o.Status() != order.Pending || o.Payment.Session != "session-"+orderID ||
+		o.Provider != "bank" {
 		t.Errorf("order is %s of %q in session %q; want it pending", o.Status(), o.Provider, o.Payment.Session)
 	}
 	want := payment.Charge{
-		OrderID: orderID, Method: "card", Minor: 500, Exponent: 2, Currency: "EUR", Name: "Mail Pack – Monthly", Email: "ada@example.com", Months: 1,
+		OrderID: orderID, Method: "card", Minor: 500, Exponent: 2,
+		Currency: "EUR", Name: "Mail Pack – Monthly", Email: "ada@example.com", Months: 1,
 	}
 	if len(b.Begun()) != 1 || b.Begun()[0] != want {
 		t.Errorf("the bank was asked for %+v, want %+v", b.Begun(), want)
@@ -126,19 +142,21 @@ func TestALicenseWorksOnlyOncePaid(t *testing.T) {
 	}
 }
 
-// A provider refuses what is no address, and the bill need not have one.
+// A provider refuses an invalid address, and a bill need not have a valid one.
 func TestOnlyAnAddressIsTakenToThePaymentPage(t *testing.T) {
 	t.Parallel()
 	a, b := testkit.NewBankShop(t)
 	for _, email := range []string{"", "ada", "ada@example.com, eve@example.com"} {
-		a.Send(t, testkit.Products+"/mail-pack/purchase", map[string]any{"tierId": "once", "paymentMethod": "card", "billingInfo": map[string]any{"email": email}}).Text(t, "orderId")
+		a.Send(t, testkit.Products+"/mail-pack/purchase", map[string]any{
+			"tierId": "once", "paymentMethod": "card", "billingInfo": map[string]any{"email": email},
+		}).Text(t, "orderId")
 		if got := b.Begun()[len(b.Begun())-1].Email; got != "" {
 			t.Errorf("the bank was told %q", got)
 		}
 	}
 }
 
-// Nothing is sold on the word of a bank that does not answer.
+// Nothing is sold while the bank does not answer.
 func TestAPurchaseWhosePaymentCannotBeginIsCancelled(t *testing.T) {
 	t.Parallel()
 
@@ -156,15 +174,16 @@ func TestAPurchaseWhosePaymentCannotBeginIsCancelled(t *testing.T) {
 			b.Fail(tt.fails)
 			testkit.WantFlatError(t, a.Do(t, testkit.Purchase("", "once")), tt.status, "PURCHASE_FAILED")
 			o := a.StoredOrder(t, b.Begun()[0].OrderID)
-			if l, err := a.Orders.Store.LicenseByID(t.Context(), o.LicenseID); err != nil || o.Status() != order.Cancelled || l.RevokedAt.IsZero() || l.Paid {
-				t.Errorf("the order is %s and its licence %+v (%v); want it cancelled and revoked", o.Status(), l, err)
+			if l, err := a.Orders.Store.LicenseByID(t.Context(), o.LicenseID); err != nil ||
+				o.Status() != order.Cancelled || l.RevokedAt.IsZero() || l.Paid {
+				t.Errorf("the order is %s and its license %+v (%v); want it cancelled and revoked", o.Status(), l, err)
 			}
 		})
 	}
 }
 
-// Who chooses the order's id may ask again: after a lost answer, a crash, an
-// outage of the bank.
+// A caller that chooses the order's id may repeat a purchase: after a lost
+// answer, a crash, or an outage of the bank.
 func TestAPurchaseWithAChosenIDHappensOnce(t *testing.T) {
 	t.Parallel()
 
@@ -228,7 +247,8 @@ func TestAPurchaseWithAChosenIDBeginsItsPaymentAgain(t *testing.T) {
 	}
 	again, err := a.Orders.Purchase(t.Context(), "mail-pack", req)
 	if err != nil || again != first || len(b.Begun()) != 2 {
-		t.Errorf("Purchase = %+v, %v after %d payments; want %+v and the page that is open", again, err, len(b.Begun()), first)
+		t.Errorf("Purchase = %+v, %v after %d payments; want %+v and the page that is open", again, err, len(b.Begun()),
+			first)
 	}
 	testkit.WantRefused(t, a.Verify(t, "mail-pack", first.LicenseKey.Reveal(), "a.example"), "unpaid")
 

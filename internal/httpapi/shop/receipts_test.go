@@ -25,7 +25,7 @@ import (
 	"stoa/internal/testkit/smtptest"
 )
 
-// mailer is a mail server of a test's making. It fails with err, if that is set.
+// mailer is a mail server that fails with err, unless that is nil.
 type mailer struct {
 	mu    sync.Mutex
 	err   error
@@ -50,8 +50,8 @@ func (m *mailer) fail(err error) {
 	m.err = err
 }
 
-// take returns how often something was tried since the last call, and what was
-// sent.
+// take returns how many mails were tried since the last call, and those that
+// were sent.
 func (m *mailer) take() (tried int, sent []mail.Message) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -59,12 +59,12 @@ func (m *mailer) take() (tried int, sent []mail.Message) {
 	return tried, sent
 }
 
-// mailing replaces what sends mail.
+// mailing sets the mail server of an App.
 func mailing(m mail.Sender) testkit.Option {
 	return func(_ testing.TB, cfg *app.Config) { cfg.Mailer = m }
 }
 
-// deliver has what is due at the clock's time delivered.
+// deliver delivers the receipts that are due at the clock's time.
 func deliver(tb testing.TB, a *testkit.App) {
 	tb.Helper()
 	a.Orders.Courier.Wake()
@@ -73,7 +73,7 @@ func deliver(tb testing.TB, a *testkit.App) {
 	}
 }
 
-// recipients returns to whom mails went, sorted.
+// recipients returns the recipients of mails, sorted.
 func recipients(mails []mail.Message) []string {
 	list := make([]string, len(mails))
 	for i, m := range mails {
@@ -108,7 +108,8 @@ func TestAReceiptGoesToTheBillElseToTheBuyer(t *testing.T) {
 				t.Errorf("%s: mails to (-got +want):\n%s", tt.name, diff)
 			}
 			for _, m := range mails {
-				if !strings.Contains(m.Text, bought.Text(t, "licenseKey")) || !strings.Contains(m.Text, bought.Text(t, "orderId")) {
+				if !strings.Contains(m.Text, bought.Text(t, "licenseKey")) ||
+					!strings.Contains(m.Text, bought.Text(t, "orderId")) {
 					t.Errorf("%s: key or order is not in the mail:\n%s", tt.name, m.Text)
 				}
 			}
@@ -121,24 +122,25 @@ func TestAReceiptGoesToTheBillElseToTheBuyer(t *testing.T) {
 
 var anyReceiptID = regexp.MustCompile(`\b[a-z][a-z0-9]{23}\b`)
 
-// What a receipt says, to the letter: testdata/receipt_<name>.txt.
+// Receipts are compared with testdata/receipt_<name>.txt to the letter.
 func TestReceiptTexts(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.NewShop(t)
 	ada := a.Register(t, "ada")
 	for name, p := range map[string]struct{ token, tier string }{
-		"perpetual": {ada.Access, "once"}, "subscription": {ada.Access, "yearly"}, "free": {ada.Access, "free"}, "guest": {"", "monthly"},
+		"perpetual": {ada.Access, "once"}, "subscription": {ada.Access, "yearly"},
+		"free": {ada.Access, "free"}, "guest": {"", "monthly"},
 	} {
 		body := map[string]any{"tierId": p.tier, "paymentMethod": "card", "billingInfo": map[string]string{
 			"email": "bill@example.com", "name": "Visit http://evil.example", "company": "and buy",
 		}}
-		res := a.Do(t, testkit.Request{Method: http.MethodPost, Path: testkit.Products + "/mail-pack/purchase", Token: p.token, Body: body})
+		res := a.Do(t, testkit.Post(p.token, testkit.Products+"/mail-pack/purchase", body))
 		mails := a.Mails(t)
 		if res.Status != http.StatusOK || len(mails) != 1 {
 			t.Fatalf("%s: %s, %d mails", name, res.Body, len(mails))
 		}
-		// Nobody can have stoa carry a message to somebody else.
+		// Nobody can use a receipt to send a message of their own.
 		if strings.Contains(mails[0].Text, "evil") || strings.Contains(mails[0].Text, "and buy") {
 			t.Errorf("%s: the buyer's words are in the mail:\n%s", name, mails[0].Text)
 		}
@@ -151,8 +153,8 @@ func TestReceiptTexts(t *testing.T) {
 
 var errMailDown = errors.New("mail: connecting: connection refused")
 
-// The pauses grow; after three days it is over. The log says so, and never the
-// key.
+// The pauses grow; after three days the courier gives up. The log says so,
+// without the key.
 func TestAReceiptIsTriedForThreeDays(t *testing.T) {
 	t.Parallel()
 
@@ -172,7 +174,9 @@ func TestAReceiptIsTriedForThreeDays(t *testing.T) {
 		}
 	}
 	try(1)
-	for _, pause := range []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 4 * time.Hour, 4 * time.Hour} {
+	for _, pause := range []time.Duration{
+		time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 4 * time.Hour, 4 * time.Hour,
+	} {
 		a.Clock.Advance(pause - time.Millisecond)
 		try(0)
 		a.Clock.Advance(time.Millisecond)
@@ -186,7 +190,8 @@ func TestAReceiptIsTriedForThreeDays(t *testing.T) {
 		t.Errorf("%d tries in the days that followed, want 15", got)
 	}
 	text := log.String()
-	if strings.Count(text, "receipt not sent, trying again") != 21 || strings.Count(text, "receipt given up") != 1 || !strings.Contains(text, bought.Text(t, "orderId")) {
+	if strings.Count(text, "receipt not sent, trying again") != 21 || strings.Count(text, "receipt given up") != 1 ||
+		!strings.Contains(text, bought.Text(t, "orderId")) {
 		t.Errorf("the log:\n%s", text)
 	}
 	if strings.Contains(text, bought.Text(t, "licenseKey")) || strings.Contains(text, "ada@example.com") {
@@ -241,7 +246,7 @@ func TestAReceiptThatIsRefusedForGoodIsNotTriedAgain(t *testing.T) {
 	}
 }
 
-// A licence that was taken back before its receipt was sent has none.
+// A license that was revoked before its receipt was sent gets none.
 func TestNoReceiptForARevokedLicense(t *testing.T) {
 	t.Parallel()
 
@@ -264,7 +269,7 @@ func TestNoReceiptForARevokedLicense(t *testing.T) {
 	}
 }
 
-// Anybody can order what is free with somebody else's address.
+// Anybody can order a free tier with another's address.
 func TestReceiptsAreLimitedByAddress(t *testing.T) {
 	t.Parallel()
 
@@ -300,8 +305,8 @@ func TestReceiptsAreLimitedByAddress(t *testing.T) {
 	})
 }
 
-// A receipt whose courier was killed is mailed by another, when the lease ends.
-// It may be there twice then: as one mail.
+// A receipt whose courier was killed is mailed by another one when the lease
+// ends. It may arrive twice then, with the same Message-ID.
 func TestAReceiptSurvivesItsCourier(t *testing.T) {
 	t.Parallel()
 
@@ -365,7 +370,8 @@ func TestReplicasShareReceiptsAndSendEachOnce(t *testing.T) {
 		for i := range 40 {
 			wg.Go(func() {
 				res := []*testkit.App{a, b}[i%2].Send(t, testkit.Products+"/mail-pack/purchase", map[string]any{
-					"tierId": "once", "paymentMethod": "card", "billingInfo": map[string]string{"email": fmt.Sprintf("u%d@example.com", i)},
+					"tierId": "once", "paymentMethod": "card",
+					"billingInfo": map[string]string{"email": fmt.Sprintf("u%d@example.com", i)},
 				})
 				if res.Status != http.StatusOK {
 					t.Errorf("purchase = %d %s", res.Status, res.Body)
@@ -382,8 +388,8 @@ func TestReplicasShareReceiptsAndSendEachOnce(t *testing.T) {
 	})
 }
 
-// A command on the server's database does not know its mail server: what it sent
-// would be in its log.
+// A command on the server's database does not know the mail server: it would
+// write receipts into its log.
 func TestCommandsSendNoReceipts(t *testing.T) {
 	t.Parallel()
 
@@ -400,7 +406,7 @@ func TestCommandsSendNoReceipts(t *testing.T) {
 	}
 }
 
-// What goes wrong with one receipt does not end the others.
+// A failure of one receipt does not stop the others.
 func TestAReceiptThatPanicsIsSentLater(t *testing.T) {
 	t.Parallel()
 
@@ -434,12 +440,14 @@ func TestReceiptOverARealSMTPServer(t *testing.T) {
 	server := smtptest.New(t, smtptest.Options{User: "stoa", Password: "smtp secret"})
 	dir := t.TempDir()
 	at := filepath.Join(dir, "stoa.db")
-	down := testkit.NewShop(t, mailing(&mailer{err: errMailDown}), func(_ testing.TB, cfg *app.Config) { cfg.DatabaseURL = at })
+	down := testkit.NewShop(t, mailing(&mailer{err: errMailDown}),
+		func(_ testing.TB, cfg *app.Config) { cfg.DatabaseURL = at })
 	bought := down.Order(t, "", "once", "ada@example.com")
 	deliver(t, down)
 	up := testkit.New(t, func(_ testing.TB, cfg *app.Config) {
 		cfg.DatabaseURL, cfg.Mailer = at, nil
-		cfg.SMTPURL, cfg.SMTPPassword, cfg.MailFrom = server.URL("stoa"), "smtp secret", "Shop <no-reply@shop.example.com>"
+		cfg.SMTPURL, cfg.SMTPPassword = server.URL("stoa"), "smtp secret"
+		cfg.MailFrom = "Shop <no-reply@shop.example.com>"
 	})
 	up.Clock.Advance(2 * time.Minute)
 	deliver(t, up)
@@ -448,10 +456,12 @@ func TestReceiptOverARealSMTPServer(t *testing.T) {
 	if want := "<receipt-" + bought.Text(t, "orderId") + "@shop.example.com>"; msg.Header.Get("Message-ID") != want {
 		t.Errorf("Message-ID = %s, want %s", msg.Header.Get("Message-ID"), want)
 	}
-	if to := msg.Header.Get("To"); !strings.Contains(to, "ada@example.com") || msg.Header.Get("Subject") != "Your licence for Mail Pack" {
+	if to := msg.Header.Get("To"); !strings.Contains(to, "ada@example.com") ||
+		msg.Header.Get("Subject") != "Your licence for Mail Pack" {
 		t.Errorf("mail to %s: %s", to, msg.Header.Get("Subject"))
 	}
-	if text := got.Text(t); !strings.Contains(text, "\n  "+bought.Text(t, "licenseKey")+"\n") || !strings.Contains(text, "49.90 EUR") {
+	if text := got.Text(t); !strings.Contains(text, "\n  "+bought.Text(t, "licenseKey")+"\n") ||
+		!strings.Contains(text, "49.90 EUR") {
 		t.Errorf("text:\n%s", text)
 	}
 }

@@ -37,7 +37,7 @@ func TestDevelopmentInstancesNeedNoSeat(t *testing.T) {
 		}
 		testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "localhost:3001"), "not_activated")
 
-		own := a.Do(t, testkit.Request{Method: http.MethodGet, Path: ownLicenses, Token: ada.Access}).JSON(t)["licenses"].([]any)[0].(map[string]any)
+		own := a.Do(t, testkit.Get(ada.Access, ownLicenses)).JSON(t)["licenses"].([]any)[0].(map[string]any)
 		if own["currentInstances"] != 1.0 || own["developmentInstances"] != 3.0 {
 			t.Errorf("the owner sees %v and %v, want 1 and 3", own["currentInstances"], own["developmentInstances"])
 		}
@@ -79,7 +79,8 @@ func TestDevelopmentInstancesAreCounted(t *testing.T) {
 func TestDevelopmentInstancesAreConfigured(t *testing.T) {
 	t.Parallel()
 
-	a := testkit.NewShop(t, func(_ testing.TB, cfg *app.Config) { cfg.DevInstances = []string{"*.staging.example.com"} })
+	a := testkit.NewShop(t,
+		func(_ testing.TB, cfg *app.Config) { cfg.DevInstances = []string{"*.staging.example.com"} })
 	key := a.BuyKey(t, "", "free")
 	for _, instance := range []string{"a.staging.example.com", "localhost"} {
 		if res := a.Activate(t, key, instance); res.Status != http.StatusOK {
@@ -102,12 +103,14 @@ func TestDevelopmentInstancesAreConfigured(t *testing.T) {
 	}
 }
 
-// One seat, freed and taken in turns by many at once on both engines: as many get
-// it as the limit says, and not one more.
+// One seat is freed and taken by many in parallel: as many get it as the churn
+// limit allows, and not one more.
 func TestTheChurnLimitIsExact(t *testing.T) {
 	t.Parallel()
 
-	for name, options := range map[string][]testkit.Option{"SQLite": {churning(24)}, "PostgreSQL": {churning(24), testkit.OnPostgres}} {
+	for name, options := range map[string][]testkit.Option{
+		"SQLite": {churning(24)}, "PostgreSQL": {churning(24), testkit.OnPostgres},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := testkit.NewShop(t, options...)
@@ -150,7 +153,7 @@ func TestTheChurnLimitIsExact(t *testing.T) {
 			if res := a.Activate(t, key, "keeper.example.com"); res.Status != http.StatusOK {
 				t.Errorf("an hour later = %d %s", res.Status, res.Body)
 			}
-			// Who has the seat is not asked to wait, whatever happens.
+			// The instance that has the seat is never asked to wait.
 			if res := a.Activate(t, key, "keeper.example.com"); res.Status != http.StatusOK {
 				t.Errorf("again = %d %s", res.Status, res.Body)
 			}

@@ -11,7 +11,7 @@ import (
 	"stoa/internal/testkit/goldentest"
 )
 
-// The typical order of use of spec A: list, details, purchase, activate, verify.
+// The typical sequence of spec A: list, details, purchase, activate, verify.
 func TestFromTheListToAVerifiedLicense(t *testing.T) {
 	t.Parallel()
 
@@ -22,27 +22,31 @@ func TestFromTheListToAVerifiedLicense(t *testing.T) {
 		tier := detail.JSON(t)["pricingTiers"].([]any)[2].(map[string]any)["id"].(string)
 
 		bought := a.Send(t, testkit.Products+"/"+slug+"/purchase", map[string]any{
-			"tierId": tier, "paymentMethod": "invoice", "billingInfo": map[string]any{"name": "Ada", "email": "ada@example.com", "company": "Engines"},
+			"tierId": tier, "paymentMethod": "invoice",
+			"billingInfo": map[string]any{"name": "Ada", "email": "ada@example.com", "company": "Engines"},
 		})
 		key := bought.Text(t, "licenseKey")
 		if v, there := bought.JSON(t)["paymentUrl"]; !there || v != nil {
 			t.Errorf("paymentUrl = %v (there: %v), want null", v, there)
 		}
 		order, err := a.Orders.Store.OrderByID(t.Context(), bought.Text(t, "orderId"))
-		if err != nil || order.UserID != "anonymous" || order.Status() != "paid" || order.Amount.Minor != 500 || order.Billing.Company != "Engines" {
+		if err != nil || order.UserID != "anonymous" || order.Status() != "paid" || order.Amount.Minor != 500 ||
+			order.Billing.Company != "Engines" {
 			t.Errorf("order = %+v, %v", order, err)
 		}
 
 		testkit.WantRefused(t, a.Verify(t, slug, key, "shop.example.com"), "not_activated")
 		on := a.Activate(t, key, " Shop.Example.com ")
-		if on.Status != http.StatusOK || on.Get(t, "license.currentInstances") != 1.0 || on.Text(t, "license.licenseKey") != key {
+		if on.Status != http.StatusOK || on.Get(t, "license.currentInstances") != 1.0 ||
+			on.Text(t, "license.licenseKey") != key {
 			t.Errorf("activate = %d %s", on.Status, on.Body)
 		}
 		if got := on.Text(t, "license.expiresAt"); got != "2030-04-01T12:00:00.000Z" {
 			t.Errorf("expiresAt = %q, want a month from now", got)
 		}
 		ok := a.Verify(t, slug, strings.ToLower(key), "SHOP.example.com")
-		if ok.Get(t, "valid") != true || ok.Text(t, "license.licenseKey") != key || fmt.Sprint(ok.Get(t, "features")) != "[Mails Support]" {
+		if ok.Get(t, "valid") != true || ok.Text(t, "license.licenseKey") != key ||
+			fmt.Sprint(ok.Get(t, "features")) != "[Mails Support]" {
 			t.Errorf("verify = %d %s", ok.Status, ok.Body)
 		}
 		if got := a.Fetch(t, testkit.Products+"/"+slug).Get(t, "downloadCount"); got != 101.0 {
@@ -51,7 +55,7 @@ func TestFromTheListToAVerifiedLicense(t *testing.T) {
 
 		a.Clock.Advance(31*24*time.Hour - time.Millisecond)
 		if a.Verify(t, slug, key, "shop.example.com").Get(t, "valid") != true {
-			t.Error("the licence ended before its term")
+			t.Error("the license ended before its term")
 		}
 		a.Clock.Advance(time.Millisecond)
 		testkit.WantRefused(t, a.Verify(t, slug, key, "shop.example.com"), "expired")
@@ -83,7 +87,7 @@ func TestMarketplaceBodies(t *testing.T) {
 	})
 }
 
-// fill activates one instance more than a licence allows and returns the answer.
+// fill activates one instance more than a license allows and returns the answer.
 func fill(tb testing.TB, a *testkit.App) testkit.Response {
 	tb.Helper()
 	key := a.BuyKey(tb, "", "free")

@@ -69,7 +69,8 @@ func (h *Handlers) signed(w http.ResponseWriter, r *http.Request, ask useFunc) e
 	defer held.Release()
 	var faults errs.Issues
 	v := r.URL.Query()
-	use, nonce := license.UseRequest{LicenseKey: v.Get("licenseKey"), InstanceID: v.Get("instanceId")}, readNonce(v, &faults)
+	nonce := readNonce(v, &faults)
+	use := license.UseRequest{LicenseKey: v.Get("licenseKey"), InstanceID: v.Get("instanceId")}
 	if faults.Len() > 0 {
 		web.Merge(&faults, use.Issues())
 		err = faults.Err()

@@ -9,10 +9,10 @@ import (
 	"stoa/internal/testkit"
 )
 
-// kids returns the ids of the keys at an address.
+// kids returns the ids of the keys at a path.
 func kids(t *testing.T, a *testkit.App, path string) map[string]bool {
 	t.Helper()
-	res := a.Do(t, testkit.Request{Method: http.MethodGet, Path: path})
+	res := a.Fetch(t, path)
 	keys, _ := res.Get(t, "keys").([]any)
 	ids := make(map[string]bool)
 	for _, k := range keys {
@@ -29,7 +29,7 @@ func TestLicenseKeysAreKeysOfTheirOwn(t *testing.T) {
 		const path = "/api/marketplace/license-keys"
 		tokens, licenses := kids(t, a, "/.well-known/jwks.json"), kids(t, a, path)
 		if len(licenses) != 2 {
-			t.Fatalf("%d licence keys, want the current and the next", len(licenses))
+			t.Fatalf("%d license keys, want the current and the next", len(licenses))
 		}
 		for id := range licenses {
 			if tokens[id] {
@@ -46,7 +46,8 @@ func TestLicenseKeysAreKeysOfTheirOwn(t *testing.T) {
 			}
 		}
 		if again := kids(t, a, "/.well-known/jwks.json"); len(after) != 3 || len(again) != len(tokens) {
-			t.Errorf("after a rotation of licence keys there are %d of them and %d of tokens, want 3 and %d", len(after), len(again), len(tokens))
+			t.Errorf("after a rotation of license keys there are %d of them and %d of tokens, want 3 and %d",
+				len(after), len(again), len(tokens))
 		}
 	})
 }
@@ -61,7 +62,8 @@ func TestEveryVerifyAnswerIsSigned(t *testing.T) {
 		t.Helper()
 		res := a.Do(t, testkit.Request{Method: method, Path: path})
 		if res.Status != status || res.Header.Get("X-License-Code") != code {
-			t.Errorf("%s = %d with code %q, want %d with %q", path, res.Status, res.Header.Get("X-License-Code"), status, code)
+			t.Errorf("%s = %d with code %q, want %d with %q", path, res.Status, res.Header.Get("X-License-Code"),
+				status, code)
 		}
 		wantSigned(t, a, method, path, nonce, res)
 	}
@@ -77,7 +79,8 @@ func TestEveryVerifyAnswerIsSigned(t *testing.T) {
 	a.Clock.Advance(40 * 24 * time.Hour)
 	signed("GET", licensePath("verify", key, "shop.example:8080", ""), "", 200, "expired")
 
-	// After a rotation the new key signs, and what the old one signed verifies still.
+	// After a rotation the new key signs, and signatures of the old one still
+	// verify.
 	path := licensePath("verify", key, "shop.example:8080", "")
 	before := a.Fetch(t, path)
 	if _, err := a.LicenseKeys.Rotate(t.Context(), true); err != nil {
@@ -98,9 +101,11 @@ func TestABadNonceIsRefusedAndNotEchoed(t *testing.T) {
 	a := testkit.NewShop(t)
 	key := a.BuyKey(t, "", "once")
 
-	for _, nonce := range []string{"", "a%20b", "a%22", "%C3%A4", "a%0d%0ab", "a%5C", strings.Repeat("n", 129), "a&nonce=a"} {
+	for _, nonce := range []string{
+		"", "a%20b", "a%22", "%C3%A4", "a%0d%0ab", "a%5C", strings.Repeat("n", 129), "a&nonce=a",
+	} {
 		path := licensePath("verify", key, "a.example", "&nonce="+nonce)
-		res := a.Do(t, testkit.Request{Method: http.MethodGet, Path: path})
+		res := a.Fetch(t, path)
 		testkit.WantFlatError(t, res, 400, "VALIDATION_ERROR")
 		if got := testkit.IssuePaths(t, res); got != "nonce" {
 			t.Errorf("nonce %q: issues at %q", nonce, got)

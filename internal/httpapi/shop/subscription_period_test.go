@@ -8,8 +8,9 @@ import (
 	"stoa/internal/testkit"
 )
 
-// Stripe goes on to the next period though it could not collect one, and a webhook
-// may be lost: whoever paid for a period must not find the licence expired.
+// Stripe goes on to the next period even if it could not collect one, and a
+// webhook may be lost: a buyer who paid for a period must not find the license
+// expired.
 func TestThePeriodThatIsPaidWorksWhateverBecameOfThoseBefore(t *testing.T) {
 	t.Parallel()
 
@@ -38,14 +39,14 @@ func TestThePeriodThatIsPaidWorksWhateverBecameOfThoseBefore(t *testing.T) {
 			}
 			l, err := a.Licenses.Get(t.Context(), a.StoredOrder(t, s.OrderID).LicenseID)
 			if got := l.License.ExpiresAt.Format(time.DateOnly); err != nil || got != tt.want {
-				t.Errorf("after %v the licence ends %s, %v; want %s", tt.periods, got, err, tt.want)
+				t.Errorf("after %v the license ends %s, %v; want %s", tt.periods, got, err, tt.want)
 			}
 		}
 	})
 }
 
-// A month that the shop gave away comes on top of those that are paid, also when
-// one of them is told late.
+// A month that the shop gave away adds to the paid ones, even if the webhook of
+// one is late.
 func TestAPeriodThatWasGivenAwayIsKept(t *testing.T) {
 	t.Parallel()
 	a, _ := testkit.NewStripeShop(t)
@@ -54,7 +55,9 @@ func TestAPeriodThatWasGivenAwayIsKept(t *testing.T) {
 		s := a.Sell(t, "monthly")
 		a.MustDeliver(t, s.Subscribed("evt_1", "checkout.session.completed", "paid"))
 		id := a.StoredOrder(t, s.OrderID).LicenseID
-		if res := a.Do(t, testkit.Request{Method: "POST", Path: "/api/v1/admin/licenses/" + id + "/renew", Token: admin, Body: map[string]any{"periods": 1}}); res.Status != 200 {
+		if res := a.Do(t, testkit.Post(admin, "/api/v1/admin/licenses/"+id+"/renew", map[string]any{
+			"periods": 1,
+		})); res.Status != 200 {
 			t.Fatalf("renew = %d %s", res.Status, res.Body)
 		}
 		for _, n := range order {
@@ -62,13 +65,14 @@ func TestAPeriodThatWasGivenAwayIsKept(t *testing.T) {
 		}
 		l, err := a.Licenses.Get(t.Context(), id)
 		if got := l.License.ExpiresAt.Format(time.DateOnly); err != nil || got != "2030-07-01" {
-			t.Errorf("in the order %v the licence ends %s, %v; want 2030-07-01", order, got, err)
+			t.Errorf("in the order %v the license ends %s, %v; want 2030-07-01", order, got, err)
 		}
 	}
 }
 
-// A period that was passed over and is paid after all adds nothing only while the
-// term has it: an administrator may have ended it earlier, or revoked the licence.
+// A skipped period that is paid after all adds nothing if the term covers it
+// already. It may not: an administrator may have ended the term earlier or
+// revoked the license.
 func TestAPeriodThatWasPassedOverAndIsNotInTheTerm(t *testing.T) {
 	t.Parallel()
 	a, _ := testkit.NewStripeShop(t)
@@ -80,17 +84,19 @@ func TestAPeriodThatWasPassedOverAndIsNotInTheTerm(t *testing.T) {
 		return s, "/api/v1/admin/licenses/" + a.StoredOrder(t, s.OrderID).LicenseID
 	}
 	s, license := passedOver()
-	if res := a.Do(t, testkit.Request{Method: "PATCH", Path: license, Token: admin, Body: map[string]any{"expiresAt": "2030-04-01T12:00:00Z"}}); res.Status != 200 {
+	if res := a.Do(t, testkit.Patch(admin, license, map[string]any{
+		"expiresAt": "2030-04-01T12:00:00Z",
+	})); res.Status != 200 {
 		t.Fatalf("change = %d %s", res.Status, res.Body)
 	}
 	a.MustDeliver(t, s.Period(2))
 	l, err := a.Licenses.Get(t.Context(), a.StoredOrder(t, s.OrderID).LicenseID)
 	if got := l.License.ExpiresAt.Format(time.DateOnly); err != nil || got != "2030-05-01" {
-		t.Errorf("ended earlier, the licence ends %s, %v; want 2030-05-01", got, err)
+		t.Errorf("ended earlier, the license ends %s, %v; want 2030-05-01", got, err)
 	}
 	s, license = passedOver()
 	a.Do(t, testkit.Post(admin, license+"/revoke", nil))
 	if n, err := notice(t, a, s.Period(2)); err != nil || !strings.Contains(n.Warning, "end the subscription") {
-		t.Errorf("of a revoked licence: %+v, %v; want a warning", n, err)
+		t.Errorf("of a revoked license: %+v, %v; want a warning", n, err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"stoa/internal/testkit"
 )
 
-// Nobody goes on paying for a licence that is revoked.
+// A subscription ends with its license.
 func TestARefundInTheDashboardEndsTheSubscription(t *testing.T) {
 	t.Parallel()
 	a, srv := testkit.NewStripeShop(t)
@@ -34,7 +34,8 @@ func TestARefundInTheDashboardEndsTheSubscription(t *testing.T) {
 			a.SweepOrders(t)
 		}
 		if o := a.StoredOrder(t, s.OrderID); o.EndedAt.IsZero() || s.Ends(srv) != 2 {
-			t.Errorf("%s first: asked %d times to end the subscription (%s), want one more", first, s.Ends(srv), o.EndedAt)
+			t.Errorf("%s first: asked %d times to end the subscription (%s), want one more", first, s.Ends(srv),
+				o.EndedAt)
 		}
 		a.MustDeliver(t, s.FirstCharge())
 		a.MustDeliver(t, s.Subscribed("evt_", "checkout.session.completed", "paid"))
@@ -45,8 +46,8 @@ func TestARefundInTheDashboardEndsTheSubscription(t *testing.T) {
 	}
 }
 
-// The page of a subscription is completed before the bank answers: Stripe goes on
-// trying to collect.
+// The page of a subscription is completed before the bank answers, and Stripe
+// keeps trying to collect.
 func TestASubscriptionWhoseFirstPaymentFailsIsEnded(t *testing.T) {
 	t.Parallel()
 	a, srv := testkit.NewStripeShop(t)
@@ -57,7 +58,7 @@ func TestASubscriptionWhoseFirstPaymentFailsIsEnded(t *testing.T) {
 	if o := a.StoredOrder(t, s.OrderID); o.Status() != order.Cancelled || o.EndedAt.IsZero() || s.Ends(srv) != 1 {
 		t.Errorf("the order is %s, its subscription was ended %d times", o.Status(), s.Ends(srv))
 	}
-	// A payment that was on its way all the same, and another period.
+	// A payment that was already on its way, and another period.
 	a.MustDeliver(t, s.Invoice("invoice.paid", "in_1", "subscription_create", "paid", testkit.T0.Add(time.Hour)))
 	if got := given(srv, s); got != "pi_of_in_1" {
 		t.Errorf("given back: %q, want what came for a cancelled order", got)
@@ -72,7 +73,7 @@ func TestASubscriptionWhoseFirstPaymentFailsIsEnded(t *testing.T) {
 	testkit.WantRefused(t, a.Verify(t, "mail-pack", s.Key, "a.example"), "revoked")
 }
 
-// Who is not given the money back keeps the subscription.
+// A refused refund leaves the subscription as it is.
 func TestARefundThatIsRefusedChangesNothing(t *testing.T) {
 	t.Parallel()
 	a, srv := testkit.NewStripeShop(t)
@@ -85,19 +86,22 @@ func TestARefundThatIsRefusedChangesNothing(t *testing.T) {
 	paths := map[string]int{"refused": http.StatusBadRequest, "an outage": http.StatusUnauthorized}
 	for name, status := range paths {
 		srv.Answer(refusing("/v1/refunds", status, s.Subscription("in_2", "in_1")))
-		if res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+s.OrderID+"/refund", nil)); res.Status != http.StatusConflict && res.Status != http.StatusBadGateway {
+		if res := a.Refund(t, admin, s.OrderID); res.Status != http.StatusConflict &&
+			res.Status != http.StatusBadGateway {
 			t.Errorf("%s: refund = %d %s", name, res.Status, res.Body)
 		}
-		if o := a.StoredOrder(t, s.OrderID); o.Status() != order.Paid || s.Ends(srv) != 0 || a.Verify(t, "mail-pack", s.Key, "a.example").Get(t, "valid") != true {
+		if o := a.StoredOrder(t, s.OrderID); o.Status() != order.Paid || s.Ends(srv) != 0 ||
+			a.Verify(t, "mail-pack", s.Key, "a.example").Get(t, "valid") != true {
 			t.Errorf("%s: the order is %s, its subscription was ended %d times", name, o.Status(), s.Ends(srv))
 		}
 	}
 
-	// The money is given back, every period; the subscription cannot be ended yet.
+	// Every period is refunded; the subscription cannot be ended yet.
 	before := len(given(srv, s))
 	srv.Answer(refusing("/v1/subscriptions/sub_"+s.OrderID, http.StatusUnauthorized, s.Subscription("in_2", "in_1")))
-	res := a.Do(t, testkit.Post(admin, testkit.AdminOrders+"/"+s.OrderID+"/refund", nil))
-	if res.Status != http.StatusOK || res.Text(t, "data.status") != "refunded" || strings.Contains(string(res.Body), "subscriptionEndedAt") {
+	res := a.Refund(t, admin, s.OrderID)
+	if res.Status != http.StatusOK || res.Text(t, "data.status") != "refunded" ||
+		strings.Contains(string(res.Body), "subscriptionEndedAt") {
 		t.Errorf("refund = %d %s", res.Status, res.Body)
 	}
 	if got := strings.TrimSpace(given(srv, s)[before:]); got != "pi_of_in_2 pi_of_in_1" {
@@ -105,7 +109,8 @@ func TestARefundThatIsRefusedChangesNothing(t *testing.T) {
 	}
 	srv.Answer(s.Subscription("in_2", "in_1"))
 	a.SweepOrders(t)
-	if one := a.Do(t, testkit.Get(admin, testkit.AdminOrders+"/"+s.OrderID)); one.Text(t, "data.payment.subscriptionEndedAt") == "" || s.Ends(srv) != 2 {
+	if one := a.Do(t, testkit.Get(admin, testkit.AdminOrders+"/"+
+		s.OrderID)); one.Text(t, "data.payment.subscriptionEndedAt") == "" || s.Ends(srv) != 2 {
 		t.Errorf("after a sweep: %s, ended %d times", one.Body, s.Ends(srv))
 	}
 }
@@ -125,7 +130,7 @@ func TestANewPeriodIsCollectedAtOnce(t *testing.T) {
 	if got := len(srv.Requests("/v1/invoices/in_2" + s.OrderID + "/finalize")); got != 1 || paid() != 1 {
 		t.Errorf("finalized %d times, paid %d times; want once each", got, paid())
 	}
-	// Stripe goes on by itself where that fails.
+	// If that fails, Stripe tries again by itself.
 	srv.Answer(refusing("/v1/invoices/in_2"+s.OrderID+"/pay", http.StatusPaymentRequired, testkit.StripePages))
 	a.MustDeliver(t, draft)
 	srv.Answer(s.Subscription("in_1"))
@@ -135,7 +140,8 @@ func TestANewPeriodIsCollectedAtOnce(t *testing.T) {
 	if paid() != before {
 		t.Error("a period of a refunded order was collected")
 	}
-	a.MustDeliver(t, testkit.Sale{OrderID: "another"}.Invoice("invoice.created", "in_9", "subscription_cycle", "draft", testkit.T0))
+	a.MustDeliver(t,
+		testkit.Sale{OrderID: "another"}.Invoice("invoice.created", "in_9", "subscription_cycle", "draft", testkit.T0))
 	if got := srv.Requests("/v1/invoices/in_9another/finalize"); len(got) != 0 {
 		t.Error("another system's invoice was collected")
 	}
@@ -159,7 +165,8 @@ func TestARefundOfAnotherPaymentIsNotApplied(t *testing.T) {
 	}
 }
 
-// Another subscription's invoice neither renews a licence nor is given back.
+// An invoice of another subscription neither renews the license nor is
+// refunded.
 func TestAnInvoiceOfAnotherSubscriptionIsNotApplied(t *testing.T) {
 	t.Parallel()
 	a, srv := testkit.NewStripeShop(t)

@@ -19,7 +19,10 @@ func TestAVerificationIsWrittenAsEncodingJSONWritesIt(t *testing.T) {
 
 	rapid.Check(t, func(t *rapid.T) {
 		text := func(name string) string {
-			return rapid.OneOf(rapid.StringN(0, 8, -1), rapid.SampledFrom([]string{"support", `"`, `\\`, "<&>", "\u2028", "\x7f", "\x1f", "ü", "\xff"})).Draw(t, name)
+			return rapid.OneOf(rapid.StringN(0, 8, -1),
+				rapid.SampledFrom([]string{
+					"support", `"`, `\\`, "<&>", "\u2028", "\x7f", "\x1f", "ü", "\xff",
+				})).Draw(t, name)
 		}
 		moment := func(name string) web.Timestamp {
 			return web.Timestamp(time.UnixMilli(rapid.Int64Range(-1, 253402300799999).Draw(t, name)))
@@ -27,8 +30,9 @@ func TestAVerificationIsWrittenAsEncodingJSONWritesIt(t *testing.T) {
 		l := licenseInfo{
 			ID: text("id"), ProductID: text("productId"), LicenseKey: text("licenseKey"),
 			Type: license.Type(text("type")), Status: license.Status(text("status")), Features: []string{},
-			MaxInstances: rapid.Int().Draw(t, "maxInstances"), CurrentInstances: rapid.Int().Draw(t, "currentInstances"),
-			CreatedAt: moment("createdAt"),
+			MaxInstances:     rapid.Int().Draw(t, "maxInstances"),
+			CurrentInstances: rapid.Int().Draw(t, "currentInstances"),
+			CreatedAt:        moment("createdAt"),
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "features") {
 			l.Features = append(l.Features, text("feature"))

@@ -47,7 +47,8 @@ var levelByKind = map[errs.Kind]slog.Level{
 }
 
 // ErrInternal is what a client is told of an error that is not an *errs.Error.
-var ErrInternal = errs.New(errs.Internal, "INTERNAL_ERROR", "Something went wrong on our side. Quote the X-Request-Id when you report it.")
+var ErrInternal = errs.New(errs.Internal, "INTERNAL_ERROR",
+	"Something went wrong on our side. Quote the X-Request-Id when you report it.")
 
 // Family is one of the shapes of an error body (CONTRACT 1).
 type Family func(e *errs.Error) any
@@ -106,7 +107,8 @@ func (re Responder) Fail(w http.ResponseWriter, r *http.Request, shape Family, e
 	}
 	status := Status(e.Kind)
 	if level, is := levelByKind[e.Kind]; is && r.Context().Err() == nil {
-		re.Log.Log(r.Context(), level, "request failed", slog.String("route", r.Pattern), slog.Int("status", status), slog.Any("err", err))
+		re.Log.Log(r.Context(), level, "request failed", slog.String("route", r.Pattern), slog.Int("status", status),
+			slog.Any("err", err))
 	}
 	if n := CeilSeconds(e.RetryAfter); n > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(n))

@@ -33,7 +33,10 @@ func TestLevelsOfFailures(t *testing.T) {
 			t.Parallel()
 
 			var log logtest.Buffer
-			Responder{Log: log.Logger()}.Fail(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), "GET", "/", nil), Enveloped, tt.err)
+			Responder{
+				Log: log.Logger(),
+			}.Fail(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), "GET", "/", nil), Enveloped,
+				tt.err)
 			_, rest, _ := strings.Cut(log.String(), "level=")
 			if got, _, _ := strings.Cut(rest, " "); got != tt.want {
 				t.Errorf("level = %q, want %q: %s", got, tt.want, log.String())

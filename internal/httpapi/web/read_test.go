@@ -40,7 +40,10 @@ func TestReadJSON(t *testing.T) {
 		{"two objects", `{}{}`, []string{" malformed"}},
 		{"half an escape", `{"name":"\u12"}`, []string{" malformed"}},
 		{"one wrong type", `{"name":1}`, []string{"name wrong_type"}},
-		{"every wrong type", `{"count":"1","name":1,"inner":{"flag":0}}`, []string{"name wrong_type", "count wrong_type", "inner.flag wrong_type"}},
+		{
+			"every wrong type", `{"count":"1","name":1,"inner":{"flag":0}}`,
+			[]string{"name wrong_type", "count wrong_type", "inner.flag wrong_type"},
+		},
 		{"an integer that is none", `{"count":1.5}`, []string{"count wrong_type"}},
 		{"an object that is none", `{"inner":[]}`, []string{"inner wrong_type"}},
 		{"null", ` { "name" : null , "count" : null , "inner" : null } `, nil},
@@ -81,8 +84,10 @@ func TestReadJSON(t *testing.T) {
 func FuzzReadJSON(f *testing.F) {
 	for _, seed := range []string{
 		`{"text":"a","count":1,"flag":true,"maybe":false,"raw":[1],"inner":{"text":"b"}}`,
-		`{"TEXT":"a","Inner":{"text":1}}`, `{"text":1,"text":"a"}`, `{"inner":{"text":"a"},"inner":{}}`, `{"text":null,"raw":null}`,
-		`{"text":"\ud83d\ude00"}`, `{"text":"\ud83d"}`, `{"text":"\\ud83d"}`, "{\"text\":\"\xff\"}", `{}{}`, `null`, ` {"raw" : 1e999 }`, `{"count":1e2}`,
+		`{"TEXT":"a","Inner":{"text":1}}`, `{"text":1,"text":"a"}`,
+		`{"inner":{"text":"a"},"inner":{}}`, `{"text":null,"raw":null}`,
+		`{"text":"\ud83d\ude00"}`, `{"text":"\ud83d"}`, `{"text":"\\ud83d"}`,
+		"{\"text\":\"\xff\"}", `{}{}`, `null`, ` {"raw" : 1e999 }`, `{"count":1e2}`,
 		`{"inner":[]}`, `{"":1}`, `{"text`, strings.Repeat(`{"inner":`, 20), `{"count":12345678901234567890}`,
 	} {
 		f.Add(seed)

@@ -15,7 +15,9 @@ import (
 // headers, small fields.
 const FormRoom = 1 << 20
 
-var errBadForm = errs.Validation(errs.Issue{Code: errs.CodeMalformed, Message: "The form could not be read to its end."})
+var errBadForm = errs.Validation(errs.Issue{
+	Code: errs.CodeMalformed, Message: "The form could not be read to its end.",
+})
 
 // Upload describes requests that carry one file: as their body, or as the one
 // file of a multipart/form-data form.

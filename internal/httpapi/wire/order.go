@@ -30,7 +30,8 @@ type Order struct {
 // NewOrder returns the JSON form of o, without its PaymentURL.
 func NewOrder(o order.Listed) Order {
 	return Order{
-		ID: o.ID, ProductID: o.ProductID, ProductSlug: o.ProductSlug, ProductName: o.ProductName, TierID: o.TierID, UserID: o.UserID,
+		ID: o.ID, ProductID: o.ProductID, ProductSlug: o.ProductSlug,
+		ProductName: o.ProductName, TierID: o.TierID, UserID: o.UserID,
 		PaymentMethod: o.PaymentMethod, BillingInfo: o.Billing, Amount: o.Amount.Amount(), Currency: o.Amount.Currency,
 		Status: o.Status(), LicenseID: o.LicenseID, CreatedAt: web.Timestamp(o.CreatedAt),
 	}

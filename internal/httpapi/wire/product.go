@@ -43,7 +43,8 @@ type Tier struct {
 func NewTier(t product.Tier) Tier {
 	return Tier{
 		ID: t.ID, Name: t.Name, Description: t.Description, Price: t.Price.Amount(), Currency: t.Price.Currency,
-		BillingPeriod: t.Period, Features: web.OrEmpty(t.Features), Highlighted: t.Highlighted, MaxInstances: t.MaxInstances,
+		BillingPeriod: t.Period, Features: web.OrEmpty(t.Features),
+		Highlighted: t.Highlighted, MaxInstances: t.MaxInstances,
 	}
 }
 
