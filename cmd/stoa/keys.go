@@ -21,14 +21,14 @@ type keysCmd struct {
 
 // keyPurpose is the flag of all three commands.
 type keyPurpose struct {
-	Purpose string `help:"Which keys: those of account sign tokens, those of license sign licence answers and leases." enum:"account,license" default:"account" env:"STOA_KEYS_PURPOSE"`
+	Purpose string `help:"Which keys: those of account sign tokens, those of license sign license answers and leases." enum:"account,license" default:"account" env:"STOA_KEYS_PURPOSE"`
 }
 
 type keysRotateCmd struct {
 	storage
 	keyPurpose
 
-	Now bool `help:"Do not wait until the next key has been published long enough: 15 minutes for keys of accounts, 30 days for those of licences. Verifiers with an older copy of the public keys may refuse new signatures." env:"STOA_KEYS_ROTATE_NOW"`
+	Now bool `help:"Do not wait until the next key has been published long enough: 15 minutes for keys of accounts, 30 days for those of licenses. Verifiers with an older copy of the public keys may refuse new signatures." env:"STOA_KEYS_ROTATE_NOW"`
 }
 
 // Run rotates the keys. Not having to is no failure.

@@ -16,7 +16,7 @@ type cli struct {
 	Serve   serveCmd   `cmd:"" help:"Run the platform until it is told to stop."`
 	Migrate migrateCmd `cmd:"" help:"Bring the database schema up to date, and exit."`
 	Admin   adminCmd   `cmd:"" help:"Administrators."`
-	Keys    keysCmd    `cmd:"" help:"The keys that sign tokens and licences."`
+	Keys    keysCmd    `cmd:"" help:"The keys that sign tokens and licenses."`
 	Catalog catalogCmd `cmd:"" help:"The products on offer."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
@@ -67,7 +67,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 func newParser(out, errOut io.Writer, exit func(int)) (*kong.Kong, error) {
 	return kong.New(new(cli),
 		kong.Name("stoa"),
-		kong.Description("Accounts, a licence marketplace and plugins for a commerce platform, in one binary.\n\n"+
+		kong.Description("Accounts, a license marketplace and plugins for a commerce platform, in one binary.\n\n"+
 			"Secrets are taken from the environment only:\n"+secretsHelp()),
 		kong.Writers(out, errOut),
 		kong.Exit(exit),

@@ -52,11 +52,11 @@ type serveCmd struct {
 	PaymentCancelURL  string `help:"Page that buyers come back to who did not pay; as --payment-success-url." env:"STOA_PAYMENT_CANCEL_URL" name:"payment-cancel-url" placeholder:"URL"`
 	StripeAPIBase     string `help:"Address of Stripe's API. Another one is for tests, as of stripe-mock." default:"https://api.stripe.com" env:"STOA_STRIPE_API_BASE" name:"stripe-api-base" placeholder:"URL"`
 
-	LeaseTTL   time.Duration `help:"How long an app may use a licence lease without asking again: 1m to 8760h. A revoked or freed licence goes on working offline for as long." default:"168h" env:"STOA_LEASE_TTL" name:"lease-ttl"`
+	LeaseTTL   time.Duration `help:"How long an app may use a license lease without asking again: 1m to 8760h. A revoked or freed license goes on working offline for as long." default:"168h" env:"STOA_LEASE_TTL" name:"lease-ttl"`
 	LeaseGrace time.Duration `help:"How long after that an app may go on while it warns its user: 0s to 720h." default:"72h" env:"STOA_LEASE_GRACE" name:"lease-grace"`
 
-	DevInstances []string `help:"Development instances, which need no seat of a licence: host names, or *. and one for every name below it; none for none." default:"localhost,*.localhost,*.test" env:"STOA_DEV_INSTANCES" placeholder:"PATTERN"`
-	LicenseChurn int      `help:"How many new instances a licence may have in a day beyond its number of seats, so that a seat is not passed around; 0 is no limit." default:"20" env:"STOA_LICENSE_CHURN"`
+	DevInstances []string `help:"Development instances, which need no seat of a license: host names, or *. and one for every name below it; none for none." default:"localhost,*.localhost,*.test" env:"STOA_DEV_INSTANCES" placeholder:"PATTERN"`
+	LicenseChurn int      `help:"How many new instances a license may have in a day beyond its number of seats, so that a seat is not passed around; 0 is no limit." default:"20" env:"STOA_LICENSE_CHURN"`
 
 	ExternalAllow []netip.Prefix `help:"Networks that external plugins may be in although they are private or loopback, as 10.1.0.0/16,..." env:"STOA_EXTERNAL_ALLOW" placeholder:"CIDR"`
 	Node          string         `help:"Node.js (20.11 or newer) that runs internal plugins." default:"node" env:"STOA_NODE"`

@@ -45,7 +45,7 @@ type App struct {
 	Market  *market.Service
 
 	Accounts *account.Service
-	// LicenseKeys sign what licences' holders rely on.
+	// LicenseKeys sign what licenses' holders rely on.
 	LicenseKeys *keyring.Ring
 	Plugins     *plugin.Service
 

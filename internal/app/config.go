@@ -64,14 +64,14 @@ type Config struct {
 	// Provider takes payments in place of all that. Tests set it.
 	Provider payment.Provider
 
-	// Leases is how long licence leases last; market.DefaultLeaseTerms if zero.
+	// Leases is how long license leases last; market.DefaultLeaseTerms if zero.
 	Leases market.LeaseTerms
 
 	// DevInstances are the names of development instances, which need no seat
 	// (market.ParseDevInstances); market.DefaultDevInstances if nil.
 	DevInstances []string
 
-	// LicenseChurn is how many new instances a licence may have in a day beyond its
+	// LicenseChurn is how many new instances a license may have in a day beyond its
 	// number of seats. 0 is no limit.
 	LicenseChurn int
 

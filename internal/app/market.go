@@ -11,7 +11,7 @@ import (
 )
 
 // buildMarket makes the market, the files it shows and, at first start, the keys
-// that sign for its licences.
+// that sign for its licenses.
 func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 	a.LicenseKeys = a.ring(cfg, market.KeyPurpose)
 	if err := a.LicenseKeys.Init(ctx); err != nil {
@@ -73,7 +73,7 @@ func seatRules(cfg Config) (market.DevInstances, market.ChurnLimit, error) {
 	}
 	dev, err := market.ParseDevInstances(patterns)
 	if err == nil && (cfg.LicenseChurn < 0 || cfg.LicenseChurn > market.MaxChurn) {
-		err = fmt.Errorf("licence churn: %d is not from 0 to %d", cfg.LicenseChurn, market.MaxChurn)
+		err = fmt.Errorf("license churn: %d is not from 0 to %d", cfg.LicenseChurn, market.MaxChurn)
 	}
 	return dev, market.ChurnLimit(cfg.LicenseChurn), err
 }

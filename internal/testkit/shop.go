@@ -6,7 +6,7 @@ import (
 	"testing/fstest"
 )
 
-// mailPack is a catalogue with one product, which SellMailPack puts on sale.
+// mailPack is a catalog with one product, which SellMailPack puts on sale.
 const mailPack = `
 products:
   - slug: mail-pack
@@ -28,7 +28,7 @@ func (a *App) SellMailPack(tb testing.TB) {
 	}
 }
 
-// BuyMailPack buys mail-pack without an account, and returns the licence key.
+// BuyMailPack buys mail-pack without an account, and returns the license key.
 func (a *App) BuyMailPack(tb testing.TB) string {
 	tb.Helper()
 	bought := a.Do(tb, Request{Method: http.MethodPost, Path: "/api/marketplace/products/mail-pack/purchase", Body: `{"tierId":"monthly","paymentMethod":"card"}`})
