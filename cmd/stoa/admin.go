@@ -25,7 +25,7 @@ type adminCreateCmd struct {
 	passwords
 
 	Email         string `required:"" help:"E-mail address to sign in with." env:"STOA_ADMIN_EMAIL" placeholder:"ADDRESS"`
-	Username      string `help:"Display name. Default: the part of the e-mail address before the @." env:"STOA_ADMIN_USERNAME"`
+	Username      string `help:"Display name. Without it: the part of the e-mail address before the @." env:"STOA_ADMIN_USERNAME"`
 	PasswordStdin bool   `help:"Read the password from the first line of standard input. Without it and without STOA_ADMIN_PASSWORD, a password is generated and printed." env:"STOA_ADMIN_PASSWORD_STDIN"`
 }
 

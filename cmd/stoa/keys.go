@@ -45,7 +45,7 @@ func (c keysRotateCmd) Run(ctx context.Context, std streams) error {
 			fmt.Fprintf(std.out, "not rotated: %s keeps signing; the next key, %s, may sign from %s\n", r.Current, r.Next, from)
 		}
 		for _, id := range r.Dropped {
-			fmt.Fprintf(std.out, "dropped: %s; nothing it signed is valid any more\n", id)
+			fmt.Fprintf(std.out, "dropped: %s; nothing it signed is valid now\n", id)
 		}
 		return nil
 	})
@@ -64,12 +64,12 @@ func (c keysWithdrawCmd) Run(ctx context.Context, std streams) error {
 			return explain(err)
 		}
 		for _, id := range w.Withdrawn {
-			fmt.Fprintf(std.out, "withdrawn: %s; nothing it signed is valid any more\n", id)
+			fmt.Fprintf(std.out, "withdrawn: %s; nothing it signed is valid now\n", id)
 		}
 		fmt.Fprintf(std.out, "%s signs now; running servers notice within a minute\nnext: %s\n", w.Current, w.Next)
 		switch c.Purpose {
 		case account.KeyPurpose.Name:
-			fmt.Fprintln(std.out, "Everybody has to sign in again.")
+			fmt.Fprintln(std.out, "Everyone must sign in again.")
 		case market.KeyPurpose.Name:
 			fmt.Fprintln(std.out, "Apps in use trust the withdrawn keys, not the new ones, until they are updated.")
 		}

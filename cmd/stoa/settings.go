@@ -41,7 +41,7 @@ const (
 // storage are the flags of every command that opens the database.
 type storage struct {
 	Data        string `help:"Folder for the database (with SQLite), package files and media. Created if missing." default:"data" env:"STOA_DATA" type:"path"`
-	DatabaseURL string `help:"postgres:// URL or path of a SQLite file. Default: stoa.db in the data folder." env:"STOA_DATABASE_URL" name:"database-url" placeholder:"URL"`
+	DatabaseURL string `help:"postgres:// URL or path of a SQLite file. Without it: stoa.db in the data folder." env:"STOA_DATABASE_URL" name:"database-url" placeholder:"URL"`
 }
 
 // logging are the flags that say what is logged, and how.

@@ -12,7 +12,7 @@ var (
 	ErrTaken          = errs.New(errs.Invalid, "REGISTRATION_FAILED", "This e-mail address or username is already taken.")
 	ErrLogin          = errs.New(errs.Unauthenticated, "LOGIN_FAILED", "The e-mail address or the password is wrong.")
 	ErrToken          = errs.New(errs.Unauthenticated, "UNAUTHORIZED", "The access token is invalid or has expired. Sign in again.")
-	ErrRefresh        = errs.New(errs.Unauthenticated, "REFRESH_FAILED", "This refresh token is not valid any more. Sign in again.")
+	ErrRefresh        = errs.New(errs.Unauthenticated, "REFRESH_FAILED", "This refresh token is no longer valid. Sign in again.")
 	ErrNoUser         = errs.New(errs.NotFound, "USER_NOT_FOUND", "This user does not exist.")
 	ErrPassword       = errs.New(errs.Invalid, "INVALID_PASSWORD", "The current password is wrong.")
 	ErrChangePassword = errs.New(errs.Internal, "CHANGE_PASSWORD_FAILED", "The password could not be changed. Try again.")
@@ -20,10 +20,10 @@ var (
 
 	// ErrLastAdministrator is returned for a change after which nobody could manage
 	// the platform any more.
-	ErrLastAdministrator = errs.New(errs.Conflict, "LAST_ADMINISTRATOR", "This is the last active administrator. Make somebody else an administrator first.")
+	ErrLastAdministrator = errs.New(errs.Conflict, "LAST_ADMINISTRATOR", "This is the last active administrator. Make someone else an administrator first.")
 
 	// ErrSetup does not tell whether a token is wrong or too late.
-	ErrSetup = errs.New(errs.NotFound, "NOT_FOUND", "This set-up link does not work, or does not work any more. While there is no administrator, each start of stoa prints a new one.")
+	ErrSetup = errs.New(errs.NotFound, "NOT_FOUND", "This set-up link is wrong or no longer works. While there is no administrator, each start of stoa prints a new one.")
 
 	// ErrManyRefreshes is returned to a client that refreshes over and over: more
 	// often in ten seconds than spec A, Limits, allows in an hour.

@@ -28,7 +28,7 @@ const (
 
 // ErrResetToken is returned for every token that resets no password: unknown,
 // expired, used, voided, or of a user who is shut out.
-var ErrResetToken = errs.New(errs.Invalid, "INVALID_RESET_TOKEN", "This link does not work any more. Ask for a new one.")
+var ErrResetToken = errs.New(errs.Invalid, "INVALID_RESET_TOKEN", "This link no longer works. Request a new one.")
 
 // Reset is a mail with a link to choose a new password. It is open until it is
 // used, ResetLife passes, or anything else changes the user's password or shuts
@@ -250,10 +250,10 @@ func (s *Service) resetMail(to, token string) mail.Message {
 	return mail.Message{
 		To:      to,
 		Subject: "Choose a new password",
-		Text: "Somebody asked for a new password for the account with the e-mail address\n" + to + " at " + s.site() + ".\n\n" +
+		Text: "Someone requested a new password for the account with the e-mail address\n" + to + " at " + s.site() + ".\n\n" +
 			"Open this link within 30 minutes to choose one. It works once:\n\n" +
 			s.PublicURL + "/reset-password#" + token + "\n\n" +
-			"If it was not you, ignore this mail: the password stays as it is, and nobody\nbut you has this link. Do not pass it on.\n",
+			"If it was not you, ignore this mail: the password does not change, and only\nyou have this link. Do not pass it on.\n",
 	}
 }
 
@@ -269,8 +269,8 @@ func (s *Service) postChanged(ctx context.Context, u User) {
 			To:      u.Email,
 			Subject: "Your password was changed",
 			Text: "The password of the account with the e-mail address\n" + u.Email + " at " + s.site() + " was changed on " + at + ".\n\n" +
-				"If it was you, there is nothing to do.\n\n" +
-				"If it was not you, somebody else may have access to your account. Open the\nsite as you always do, not from a mail, choose \"forgotten password\" to set a\nnew password, and tell the people who run the site.\n",
+				"If it was you, you need not do anything.\n\n" +
+				"If it was not you, someone else may have access to your account. Open the site\nas you always do, not from a mail, choose \"forgotten password\" to set a new\npassword, and tell the operators of the site.\n",
 		}, true, nil
 	})
 }

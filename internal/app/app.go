@@ -87,7 +87,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 		a.background.Go(func() { a.Market.KeepSwept(working, cfg.Log) })
 	}
 	if a.Market.Payments.Mode() == payment.Closed {
-		cfg.Log.WarnContext(ctx, "no payments are taken: STOA_PAYMENTS is live and STOA_STRIPE_SECRET_KEY is not set, so that paid tiers cannot be bought")
+		cfg.Log.WarnContext(ctx, "no payments are taken: STOA_PAYMENTS is live, but STOA_STRIPE_SECRET_KEY is not set, so paid tiers cannot be bought")
 	}
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
 	if cfg.DeliverReceipts {
@@ -174,7 +174,7 @@ func (a *App) checkMasterKey(ctx context.Context, key *seal.Key) error {
 		return err
 	}
 	if _, err := box.Open(stored, name); err != nil {
-		return errors.New("this database belongs to another master key: set STOA_MASTER_KEY, or bring back the master.key file it was made with")
+		return errors.New("this database belongs to another master key: set STOA_MASTER_KEY, or restore the master.key file it was created with")
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func seatRules(cfg Config) (market.DevInstances, market.ChurnLimit, error) {
 	}
 	dev, err := market.ParseDevInstances(patterns)
 	if err == nil && (cfg.LicenseChurn < 0 || cfg.LicenseChurn > market.MaxChurn) {
-		err = fmt.Errorf("license churn: %d is not from 0 to %d", cfg.LicenseChurn, market.MaxChurn)
+		err = fmt.Errorf("license churn: %d is not between 0 and %d", cfg.LicenseChurn, market.MaxChurn)
 	}
 	return dev, market.ChurnLimit(cfg.LicenseChurn), err
 }

@@ -33,7 +33,7 @@ var (
 	// every path that is not passed on, so that a client cannot find out which
 	// instances exist.
 	ErrNotFound     = errs.New(errs.NotFound, "NOT_FOUND", "There is no such plugin, or it is not enabled.")
-	ErrNotGranted   = errs.New(errs.Forbidden, "PERMISSION_NOT_GRANTED", "An administrator has not granted the plugin a permission that this address needs.")
+	ErrNotGranted   = errs.New(errs.Forbidden, "PERMISSION_NOT_GRANTED", "This address needs a permission that the plugin was not granted by an administrator.")
 	ErrTooLarge     = errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "The request body is larger than 10 MiB.")
 	errBodyCutShort = errs.Malformed("unreadable", "The request body could not be read to its end.")
 )
