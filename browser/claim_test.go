@@ -81,7 +81,7 @@ func TestClaimBringsTheOrdersIntoTheAccount(t *testing.T) {
 			b.sees(t, strings.ReplaceAll(`
 		title "TITLE"
 		heading "TITLE" focused
-		status "You find your orders and licences in your account."`, "TITLE", title))
+		status "You find your orders and licenses in your account."`, "TITLE", title))
 			b.wantHistory(t, "/claim-orders")
 			wantOrders(t, a, ada, n)
 			wantSignedOut(t, a, ada)
@@ -112,7 +112,7 @@ func TestClaimAsksForTheMail(t *testing.T) {
 	b.sees(t, `
 		title "One order claimed"
 		heading "One order claimed" focused
-		status "You find your orders and licences in your account."`)
+		status "You find your orders and licenses in your account."`)
 	wantOrders(t, a, ada, 1)
 
 	b.open(t, link) // which was used

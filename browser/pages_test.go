@@ -16,7 +16,7 @@ func TestPagesAfterAPayment(t *testing.T) {
 	b.sees(t, `
 		title "Thank you"
 		heading "Thank you"
-		paragraph "Your payment is being confirmed, which usually takes a few seconds. Your licence key works from then on."
+		paragraph "Your payment is being confirmed, which usually takes a few seconds. Your license key works from then on."
 		paragraph "You have the key from the shop where you ordered. You can close this page."`)
 	b.open(t, "/payment/cancelled")
 	b.sees(t, `

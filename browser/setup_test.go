@@ -138,5 +138,5 @@ func TestSetupLinkThatWasUsed(t *testing.T) {
 	b.sees(t, `
 		title "Set up stoa"
 		heading "This link does not work" focused
-		alert "This set-up link does not work, or does not work any more. While there is no administrator, each start of stoa prints a new one."`)
+		alert "This set-up link is wrong or no longer works. While there is no administrator, each start of stoa prints a new one."`)
 }

@@ -21,10 +21,10 @@ import (
 // product is the path of what is sold.
 const product = "/api/marketplace/products/app"
 
-// instanceID is the instance that every licence is activated for.
+// instanceID is the instance that every license is activated for.
 const instanceID = "shop.example.com"
 
-// fill buys one licence over the API and activates it, and copies its rows behind
+// fill buys one license over the API and activates it, and copies its rows behind
 // stoa's back until there are n: buying as many takes an hour. It returns their
 // keys.
 func (s *shop) fill(ctx context.Context, n int) (keys []string, err error) {
@@ -77,7 +77,7 @@ func (s *shop) fill(ctx context.Context, n int) (keys []string, err error) {
 	return keys, err
 }
 
-// buyOne has stoa sell and activate a licence.
+// buyOne has stoa sell and activate a license.
 func (s *shop) buyOne(ctx context.Context) (key string, err error) {
 	p, err := s.start(ctx, "--ops-addr=off")
 	if err != nil {

@@ -20,7 +20,7 @@ const (
 )
 
 // listCatalog has products that differ in everything a list is ordered by, within
-// the 32 MiB a catalogue may have.
+// the 32 MiB a catalog may have.
 func listCatalog() string {
 	rnd := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a benchmark
 	var b strings.Builder

@@ -24,7 +24,7 @@ type shop struct {
 	postgres string // URL with the schema of this shop; empty for SQLite
 }
 
-// newShop makes an empty shop in dir, with the catalogue in the given YAML. On
+// newShop makes an empty shop in dir, with the catalog in the given YAML. On
 // PostgreSQL it gets a schema, which is named after the folder.
 func newShop(ctx context.Context, o options, dir string, onPostgres bool, catalog string) (*shop, error) {
 	s := &shop{options: o, dir: dir}

@@ -33,7 +33,7 @@ products:
 `
 
 // verify measures signed verify answers with a nonce, each about any one of all
-// licences: beside a static handler, and of a large shop beside a small one.
+// licenses: beside a static handler, and of a large shop beside a small one.
 func verify(ctx context.Context, o options, dir string) ([]measure.Row, error) {
 	rows, err := verifyOn(ctx, o, dir, false)
 	if err != nil || o.postgres == "" {
@@ -72,7 +72,7 @@ func verifyOn(ctx context.Context, o options, dir string, onPostgres bool) (rows
 			Ours: small.verifyAny, Theirs: verifyStatic(static), PIDs: [2]int{small.process.PID(), static.PID()},
 		},
 		{
-			Name: fmt.Sprintf("%s, %d licences", name, o.licenses), Peer: fmt.Sprintf("the same with %d", fewLicenses), Target: 0.85,
+			Name: fmt.Sprintf("%s, %d licenses", name, o.licenses), Peer: fmt.Sprintf("the same with %d", fewLicenses), Target: 0.85,
 			Ours: large.verifyAny, Theirs: small.verifyAny, PIDs: [2]int{large.process.PID(), small.process.PID()},
 		},
 	}
@@ -84,7 +84,7 @@ func verifyOn(ctx context.Context, o options, dir string, onPostgres bool) (rows
 	return rows, nil
 }
 
-// verifyShop is a running shop that sold licences.
+// verifyShop is a running shop that sold licenses.
 type verifyShop struct {
 	*shop
 
@@ -105,7 +105,7 @@ func openVerifyShop(ctx context.Context, o options, dir string, onPostgres bool,
 	if v.keys, err = v.fill(ctx, licenses); err != nil {
 		return v, err
 	}
-	fmt.Fprintf(os.Stderr, "%s: %d licences loaded in %s\n", v.engine(), licenses, time.Since(began).Round(time.Millisecond))
+	fmt.Fprintf(os.Stderr, "%s: %d licenses loaded in %s\n", v.engine(), licenses, time.Since(began).Round(time.Millisecond))
 	v.process, err = v.start(ctx, "--ops-addr="+o.Ops)
 	return v, err
 }
@@ -118,7 +118,7 @@ func (v verifyShop) close(ctx context.Context) error {
 	return errors.Join(stopped, v.drop(ctx))
 }
 
-// verifyAny verifies one licence after another, any of all.
+// verifyAny verifies one license after another, any of all.
 func (v verifyShop) verifyAny(ctx context.Context, d time.Duration) (int, error) {
 	var paths [verifyConnections][]byte
 	return measure.Load(ctx, v.process.Addr, verifyConnections, d, func(worker int, c *measure.Client) error {

@@ -16,8 +16,8 @@ import (
 
 type adminCmd struct {
 	Create        adminCreateCmd        `cmd:"" help:"Create an administrator."`
-	Promote       adminPromoteCmd       `cmd:"" help:"Make an administrator of a user."`
-	ResetPassword adminResetPasswordCmd `cmd:"" help:"Give a user a new password and end all of the user's sessions."`
+	Promote       adminPromoteCmd       `cmd:"" help:"Make a user an administrator."`
+	ResetPassword adminResetPasswordCmd `cmd:"" help:"Set a new password for a user and end all their sessions."`
 }
 
 type adminCreateCmd struct {
@@ -25,8 +25,8 @@ type adminCreateCmd struct {
 	passwords
 
 	Email         string `required:"" help:"E-mail address to sign in with." env:"STOA_ADMIN_EMAIL" placeholder:"ADDRESS"`
-	Username      string `help:"Name to show; the part of the e-mail address before the @ if left out." env:"STOA_ADMIN_USERNAME"`
-	PasswordStdin bool   `help:"Read the password from the first line of standard input. Without it and without STOA_ADMIN_PASSWORD a password is made up and printed." env:"STOA_ADMIN_PASSWORD_STDIN"`
+	Username      string `help:"Display name. Without it: the part of the e-mail address before the @." env:"STOA_ADMIN_USERNAME"`
+	PasswordStdin bool   `help:"Read the password from the first line of standard input. Without it and without STOA_ADMIN_PASSWORD, a password is generated and printed." env:"STOA_ADMIN_PASSWORD_STDIN"`
 }
 
 // Run creates the administrator and prints a password it made up, once.

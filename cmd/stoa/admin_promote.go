@@ -23,7 +23,7 @@ func (c adminPromoteCmd) Run(ctx context.Context, std streams) error {
 		}
 		fmt.Fprintf(std.out, "%s (%s) is an administrator\n", u.Email, u.ID)
 		if !u.Active {
-			fmt.Fprintln(std.out, "the account is deactivated: another administrator has to let it in")
+			fmt.Fprintln(std.out, "the account is deactivated: another administrator must activate it")
 		}
 		return nil
 	})

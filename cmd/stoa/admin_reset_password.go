@@ -12,7 +12,7 @@ type adminResetPasswordCmd struct {
 	passwords
 
 	Email         string `required:"" help:"E-mail address of the user." env:"STOA_RESET_EMAIL" placeholder:"ADDRESS"`
-	PasswordStdin bool   `help:"Read the password from the first line of standard input. Without it and without STOA_ADMIN_PASSWORD a password is made up and printed." env:"STOA_RESET_PASSWORD_STDIN"`
+	PasswordStdin bool   `help:"Read the password from the first line of standard input. Without it and without STOA_ADMIN_PASSWORD, a password is generated and printed." env:"STOA_RESET_PASSWORD_STDIN"`
 }
 
 // Run replaces the password and prints one it made up, once.

@@ -19,7 +19,7 @@ type catalogCmd struct {
 type catalogImportCmd struct {
 	storage
 
-	File string `arg:"" help:"The catalogue file. Media it names is read from its folder." type:"existingfile"`
+	File string `arg:"" help:"The catalog file. The pictures it names are read from its folder." type:"existingfile"`
 }
 
 // Run imports the whole file or nothing of it.

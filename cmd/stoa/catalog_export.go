@@ -19,7 +19,7 @@ import (
 type catalogExportCmd struct {
 	storage
 
-	Path string `arg:"" optional:"" help:"A folder, or a file that ends in .yaml, .yml or .json; pictures are written to media/ beside it. Without it: standard output, pictures named by their path on the server." type:"path"`
+	Path string `arg:"" optional:"" help:"A folder, or a file that ends in .yaml, .yml or .json. Pictures are written to media/ beside the file. Without PATH, the catalog goes to standard output and names pictures by their path on the server." type:"path"`
 }
 
 // Run writes all products, and the pictures that stoa keeps of them. A file that
@@ -72,9 +72,9 @@ func exportTo(path string) (dir, name string, format product.Format, err error) 
 	case extension == ".yaml" || extension == ".yml":
 		format = product.YAML
 	case err == nil:
-		return "", "", "", fmt.Errorf("%s is a file that does not end in .yaml, .yml or .json", path)
+		return "", "", "", fmt.Errorf("%s is a file, but does not end in .yaml, .yml or .json", path)
 	case extension != "":
-		return "", "", "", fmt.Errorf("%s: a file ends in .yaml, .yml or .json; make the folder first if you mean one", path)
+		return "", "", "", fmt.Errorf("%s: the name of a file must end in .yaml, .yml or .json. If you mean a folder, create it first", path)
 	}
 	if format == "" {
 		return path, "catalog.yaml", product.YAML, nil

@@ -13,22 +13,22 @@ import (
 )
 
 type keysCmd struct {
-	Rotate keysRotateCmd `cmd:"" help:"Let the next key sign, and make another one after it (docs/operating.md)."`
+	Rotate keysRotateCmd `cmd:"" help:"Rotate the keys: the next key starts to sign, and a new next key is created (docs/operating.md)."`
 	List   keysListCmd   `cmd:"" help:"List the keys and their stages."`
 
-	Withdraw keysWithdrawCmd `cmd:"" help:"Delete all keys of a purpose because they leaked, and make new ones. With the keys of accounts everybody is signed out (docs/operating.md)."`
+	Withdraw keysWithdrawCmd `cmd:"" help:"Delete all keys of a purpose because they leaked, and create new ones. Withdrawing account keys signs everyone out (docs/operating.md)."`
 }
 
 // keyPurpose is the flag of all three commands.
 type keyPurpose struct {
-	Purpose string `help:"Which keys: those of account sign tokens, those of license sign licence answers and leases." enum:"account,license" default:"account" env:"STOA_KEYS_PURPOSE"`
+	Purpose string `help:"Which keys: account keys sign tokens; license keys sign license answers and leases." enum:"account,license" default:"account" env:"STOA_KEYS_PURPOSE"`
 }
 
 type keysRotateCmd struct {
 	storage
 	keyPurpose
 
-	Now bool `help:"Do not wait until the next key has been published long enough: 15 minutes for keys of accounts, 30 days for those of licences. Verifiers with an older copy of the public keys may refuse new signatures." env:"STOA_KEYS_ROTATE_NOW"`
+	Now bool `help:"Rotate even if the next key has not been published long enough (15 minutes for account keys, 30 days for license keys). Verifiers with an older copy of the public keys may refuse new signatures." env:"STOA_KEYS_ROTATE_NOW"`
 }
 
 // Run rotates the keys. Not having to is no failure.
@@ -42,10 +42,10 @@ func (c keysRotateCmd) Run(ctx context.Context, std streams) error {
 		if r.Rotated {
 			fmt.Fprintf(std.out, "rotated: %s signs now; running servers notice within a minute\nnext: %s, may sign from %s\n", r.Current, r.Next, from)
 		} else {
-			fmt.Fprintf(std.out, "not rotated: %s goes on signing; the next key, %s, may sign from %s\n", r.Current, r.Next, from)
+			fmt.Fprintf(std.out, "not rotated: %s keeps signing; the next key, %s, may sign from %s\n", r.Current, r.Next, from)
 		}
 		for _, id := range r.Dropped {
-			fmt.Fprintf(std.out, "dropped: %s; nothing it signed is valid any more\n", id)
+			fmt.Fprintf(std.out, "dropped: %s; nothing it signed is valid now\n", id)
 		}
 		return nil
 	})
@@ -64,14 +64,14 @@ func (c keysWithdrawCmd) Run(ctx context.Context, std streams) error {
 			return explain(err)
 		}
 		for _, id := range w.Withdrawn {
-			fmt.Fprintf(std.out, "withdrawn: %s; nothing it signed is valid any more\n", id)
+			fmt.Fprintf(std.out, "withdrawn: %s; nothing it signed is valid now\n", id)
 		}
 		fmt.Fprintf(std.out, "%s signs now; running servers notice within a minute\nnext: %s\n", w.Current, w.Next)
 		switch c.Purpose {
 		case account.KeyPurpose.Name:
-			fmt.Fprintln(std.out, "Everybody has to sign in again.")
+			fmt.Fprintln(std.out, "Everyone must sign in again.")
 		case license.KeyPurpose.Name:
-			fmt.Fprintln(std.out, "Apps in use trust the withdrawn keys, and not the new ones, until they are updated.")
+			fmt.Fprintln(std.out, "Apps in use trust the withdrawn keys, not the new ones, until they are updated.")
 		}
 		return nil
 	})

@@ -1,4 +1,4 @@
-// Command stoa is the accounts, licence marketplace and plugin platform in one
+// Command stoa is the accounts, license marketplace and plugin platform in one
 // binary.
 package main
 

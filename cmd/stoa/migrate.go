@@ -14,7 +14,7 @@ import (
 type migrateCmd struct {
 	storage
 
-	Check bool `help:"Change nothing; exit with 1 if migrations are waiting." env:"STOA_MIGRATE_CHECK"`
+	Check bool `help:"Change nothing; exit with 1 if migrations are pending." env:"STOA_MIGRATE_CHECK"`
 }
 
 // missing reports whether the database is a file that does not exist.

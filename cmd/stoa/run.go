@@ -13,11 +13,11 @@ import (
 // cli is the command line. Every flag is also an environment variable; what
 // must not appear in a process list is an environment variable only (secrets).
 type cli struct {
-	Serve   serveCmd   `cmd:"" help:"Run the platform until it is told to stop."`
-	Migrate migrateCmd `cmd:"" help:"Bring the database schema up to date, and exit."`
-	Admin   adminCmd   `cmd:"" help:"Administrators."`
-	Keys    keysCmd    `cmd:"" help:"The keys that sign tokens and licences."`
-	Catalog catalogCmd `cmd:"" help:"The products on offer."`
+	Serve   serveCmd   `cmd:"" help:"Run the platform until it receives a stop signal."`
+	Migrate migrateCmd `cmd:"" help:"Bring the database schema up to date and exit."`
+	Admin   adminCmd   `cmd:"" help:"Manage administrators and passwords."`
+	Keys    keysCmd    `cmd:"" help:"Manage the keys that sign tokens and license answers."`
+	Catalog catalogCmd `cmd:"" help:"Import and export the catalog."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
 
@@ -67,8 +67,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 func newParser(out, errOut io.Writer, exit func(int)) (*kong.Kong, error) {
 	return kong.New(new(cli),
 		kong.Name("stoa"),
-		kong.Description("Accounts, a licence marketplace and plugins for a commerce platform, in one binary.\n\n"+
-			"Secrets are taken from the environment only:\n"+secretsHelp()),
+		kong.Description("Accounts, a license marketplace and plugins for a commerce platform, in one binary.\n\n"+
+			"Secrets are read from the environment only:\n"+secretsHelp()),
 		kong.Writers(out, errOut),
 		kong.Exit(exit),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),

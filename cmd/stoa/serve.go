@@ -29,38 +29,38 @@ type serveCmd struct {
 	OpsAddr string `help:"Address of /metrics and /debug/pprof, or off. Keep it private." default:"127.0.0.1:8081" env:"STOA_OPS_ADDR"`
 	Demo    bool   `help:"Start with example products, plugins and an administrator whose password is public. Loopback addresses only." env:"STOA_DEMO"`
 
-	PublicURL   string        `help:"Where clients and plugins reach this server; http://<addr> if left out." env:"STOA_PUBLIC_URL" name:"public-url" placeholder:"URL"`
-	StopDelay   time.Duration `help:"How long requests are still accepted, while /readyz answers 503, when the server is told to stop: as long as a load balancer takes to notice." default:"0s" env:"STOA_STOP_DELAY"`
-	StopTimeout time.Duration `help:"How long running requests may take to finish when the server is told to stop." default:"20s" env:"STOA_STOP_TIMEOUT"`
+	PublicURL   string        `help:"URL at which clients and plugins reach this server. Without it: http:// and the address in --addr." env:"STOA_PUBLIC_URL" name:"public-url" placeholder:"URL"`
+	StopDelay   time.Duration `help:"How long to keep accepting requests after a stop signal, while /readyz answers 503. Set it to the time your load balancer needs to notice." default:"0s" env:"STOA_STOP_DELAY"`
+	StopTimeout time.Duration `help:"How long running requests may take to finish after a stop signal." default:"20s" env:"STOA_STOP_TIMEOUT"`
 
-	AdminEmail string `help:"Create this administrator while there is none, with the password in STOA_ADMIN_PASSWORD." env:"STOA_ADMIN_EMAIL" placeholder:"ADDRESS"`
+	AdminEmail string `help:"Create this administrator if there is none, with the password in STOA_ADMIN_PASSWORD." env:"STOA_ADMIN_EMAIL" placeholder:"ADDRESS"`
 	passwords
 
-	SMTPURL  string `help:"Server that takes mail: smtp://user@host:587 (STARTTLS) or smtps://user@host:465, with STOA_SMTP_PASSWORD. Without it mails are written to the log, links that reset passwords included." env:"STOA_SMTP_URL" name:"smtp-url" placeholder:"URL"`
-	MailFrom string `help:"Address that mails come from, as no-reply@example.com or Shop <no-reply@example.com>." env:"STOA_MAIL_FROM" placeholder:"ADDRESS"`
+	SMTPURL  string `help:"Mail server: smtp://user@host:587 (STARTTLS) or smtps://user@host:465, with STOA_SMTP_PASSWORD. Without it, mails are written to the log, including password reset links and license keys." env:"STOA_SMTP_URL" name:"smtp-url" placeholder:"URL"`
+	MailFrom string `help:"Sender of mails, such as no-reply@example.com or Shop <no-reply@example.com>." env:"STOA_MAIL_FROM" placeholder:"ADDRESS"`
 
-	ServiceIssuer    string `help:"Accept service JWTs with this iss, as ADMIN. Needs SERVICE_JWT_SECRET or a public key." env:"SERVICE_JWT_ISSUER" name:"service-jwt-issuer" placeholder:"ISSUER"`
-	ServicePublicKey string `help:"Public key of service JWTs, in PEM." env:"SERVICE_JWT_PUBLIC_KEY" name:"service-jwt-public-key" placeholder:"PEM"`
+	ServiceIssuer    string `help:"Accept service JWTs with this iss, with the role ADMIN. Requires SERVICE_JWT_SECRET or a public key." env:"SERVICE_JWT_ISSUER" name:"service-jwt-issuer" placeholder:"ISSUER"`
+	ServicePublicKey string `help:"Public key that verifies service JWTs, in PEM." env:"SERVICE_JWT_PUBLIC_KEY" name:"service-jwt-public-key" placeholder:"PEM"`
 
-	RateLimits     string         `help:"Whether the rate limits of the API are kept: on, or off for load tests." enum:"on,off" default:"on" env:"STOA_RATE_LIMITS"`
-	RedisURL       string         `help:"redis:// URL where replicas share their rate limits; without it each counts for itself." env:"STOA_REDIS_URL" name:"redis-url" placeholder:"URL"`
-	TrustedProxies []netip.Prefix `help:"Networks of your own proxies, whose X-Forwarded-For tells the client's address." env:"STOA_TRUSTED_PROXIES" placeholder:"CIDR"`
+	RateLimits     string         `help:"Whether to enforce the API's rate limits: on, or off for load tests." enum:"on,off" default:"on" env:"STOA_RATE_LIMITS"`
+	RedisURL       string         `help:"redis:// URL through which replicas share rate limits. Without it, each counts on its own." env:"STOA_REDIS_URL" name:"redis-url" placeholder:"URL"`
+	TrustedProxies []netip.Prefix `help:"Networks of your own proxies. Their X-Forwarded-For is trusted for the client's address." env:"STOA_TRUSTED_PROXIES" placeholder:"CIDR"`
 
-	Payments string `help:"How purchases are paid: test settles every payment at once; live takes money for paid tiers with Stripe (STOA_STRIPE_SECRET_KEY, STOA_STRIPE_WEBHOOK_SECRET), and sells free tiers only without it." enum:"test,live" default:"test" env:"STOA_PAYMENTS"`
+	Payments string `help:"How purchases are paid: test settles every purchase at once without money; live takes money for paid tiers with Stripe (STOA_STRIPE_SECRET_KEY, STOA_STRIPE_WEBHOOK_SECRET). Without these, live sells only free tiers." enum:"test,live" default:"test" env:"STOA_PAYMENTS"`
 
-	PaymentSuccessURL string `help:"Page that buyers come back to after they paid; {ORDER_ID} in it becomes the order's id. A page of stoa's own if left out." env:"STOA_PAYMENT_SUCCESS_URL" name:"payment-success-url" placeholder:"URL"`
-	PaymentCancelURL  string `help:"Page that buyers come back to who did not pay; as --payment-success-url." env:"STOA_PAYMENT_CANCEL_URL" name:"payment-cancel-url" placeholder:"URL"`
-	StripeAPIBase     string `help:"Address of Stripe's API. Another one is for tests, as of stripe-mock." default:"https://api.stripe.com" env:"STOA_STRIPE_API_BASE" name:"stripe-api-base" placeholder:"URL"`
+	PaymentSuccessURL string `help:"Page that buyers return to after paying. {ORDER_ID} in it becomes the order's id. Without it: stoa's own page." env:"STOA_PAYMENT_SUCCESS_URL" name:"payment-success-url" placeholder:"URL"`
+	PaymentCancelURL  string `help:"Page that buyers return to without paying, like --payment-success-url." env:"STOA_PAYMENT_CANCEL_URL" name:"payment-cancel-url" placeholder:"URL"`
+	StripeAPIBase     string `help:"Base URL of Stripe's API. Change it only for tests, for example with stripe-mock." default:"https://api.stripe.com" env:"STOA_STRIPE_API_BASE" name:"stripe-api-base" placeholder:"URL"`
 
-	LeaseTTL   time.Duration `help:"How long an app may use a licence lease without asking again: 1m to 8760h. A revoked or freed licence goes on working offline for as long." default:"168h" env:"STOA_LEASE_TTL" name:"lease-ttl"`
-	LeaseGrace time.Duration `help:"How long after that an app may go on while it warns its user: 0s to 720h." default:"72h" env:"STOA_LEASE_GRACE" name:"lease-grace"`
+	LeaseTTL   time.Duration `help:"How long a license lease is valid before the app must check again: 1m to 8760h. A revoked license or freed instance keeps working offline for as long." default:"168h" env:"STOA_LEASE_TTL" name:"lease-ttl"`
+	LeaseGrace time.Duration `help:"How long after that the app may keep running while it warns its user: 0s to 720h." default:"72h" env:"STOA_LEASE_GRACE" name:"lease-grace"`
 
-	DevInstances []string `help:"Development instances, which need no seat of a licence: host names, or *. and one for every name below it; none for none." default:"localhost,*.localhost,*.test" env:"STOA_DEV_INSTANCES" placeholder:"PATTERN"`
-	LicenseChurn int      `help:"How many new instances a licence may have in a day beyond its number of seats, so that a seat is not passed around; 0 is no limit." default:"20" env:"STOA_LICENSE_CHURN"`
+	DevInstances []string `help:"Development instances, which take no seat of a license: host names, or patterns such as *.test for every name below test. The value none turns them off." default:"localhost,*.localhost,*.test" env:"STOA_DEV_INSTANCES" placeholder:"PATTERN"`
+	LicenseChurn int      `help:"How many new instances a license may have per day beyond its number of seats. Prevents passing one seat around. 0 means no limit." default:"20" env:"STOA_LICENSE_CHURN"`
 
-	ExternalAllow []netip.Prefix `help:"Networks that external plugins may be in although they are private or loopback, as 10.1.0.0/16,..." env:"STOA_EXTERNAL_ALLOW" placeholder:"CIDR"`
+	ExternalAllow []netip.Prefix `help:"Private or loopback networks that external plugins may be in, such as 10.1.0.0/16,..." env:"STOA_EXTERNAL_ALLOW" placeholder:"CIDR"`
 	Node          string         `help:"Node.js (20.11 or newer) that runs internal plugins." default:"node" env:"STOA_NODE"`
-	Locale        string         `help:"Locale told to plugins when the client names none." default:"en" env:"STOA_LOCALE"`
+	Locale        string         `help:"Locale sent to plugins if the client names none." default:"en" env:"STOA_LOCALE"`
 }
 
 // Run serves until ctx is done, then lets running requests finish, ends the
@@ -136,7 +136,7 @@ func (c serveCmd) appConfig(log *slog.Logger, addr net.Addr) (app.Config, error)
 	cfg.AdminEmail, cfg.AdminPassword = c.AdminEmail, os.Getenv(envAdminPassword)
 	c.apply(&cfg)
 	if cfg.SMTPURL, cfg.SMTPPassword, cfg.MailFrom = c.SMTPURL, os.Getenv(envSMTPPassword), c.MailFrom; c.SMTPURL != "" && c.PublicURL == "" {
-		return cfg, errors.New("--smtp-url needs --public-url: mails hold links to it")
+		return cfg, errors.New("--smtp-url needs --public-url: mails contain links to it")
 	}
 	cfg.ServiceIssuer, cfg.ServiceSecret, cfg.ServicePublicKey = c.ServiceIssuer, os.Getenv(envServiceSecret), c.ServicePublicKey
 	cfg.RateLimits, cfg.RedisURL, cfg.TrustedProxies = c.RateLimits == "on", c.RedisURL, c.TrustedProxies
@@ -152,7 +152,7 @@ func (c serveCmd) appConfig(log *slog.Logger, addr net.Addr) (app.Config, error)
 	if c.Demo {
 		tcp, ok := addr.(*net.TCPAddr)
 		if !ok || !tcp.IP.IsLoopback() {
-			return cfg, errors.New("--demo has an administrator whose password is public: it listens on loopback addresses only")
+			return cfg, errors.New("--demo creates an administrator with a public password, so it listens on loopback addresses only")
 		}
 		cfg.AdminEmail, cfg.AdminPassword = demo.AdminEmail, demo.AdminPassword
 		cfg.ExternalAllow = append(cfg.ExternalAllow, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))

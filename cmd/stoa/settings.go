@@ -20,12 +20,12 @@ import (
 type secretSetting struct{ name, help string }
 
 var secretSettings = []secretSetting{
-	{envMasterKey, "64 hexadecimal digits that protect the secrets in the database; without it a key is generated and kept in the data folder. The same for all replicas."},
-	{envAdminPassword, "password of the administrator that serve creates for --admin-email while there is none, and of stoa admin create and reset-password."},
+	{envMasterKey, "64 hexadecimal digits that protect the secrets in the database. Without it, a key is generated and kept in the data folder. All replicas need the same key."},
+	{envAdminPassword, "password that serve gives the administrator it creates for --admin-email; also the password for stoa admin create and reset-password."},
 	{envSMTPPassword, "password of the user in --smtp-url."},
 	{envStripeKey, "secret key of the Stripe account that takes live payments: sk_… or a restricted rk_…."},
-	{envStripeWebhookSecret, "secret of the webhook endpoint in Stripe's dashboard: whsec_…. Needed with the key."},
-	{envServiceSecret, "shared secret of HS256 service JWTs, 32 bytes at least."},
+	{envStripeWebhookSecret, "signing secret of the webhook endpoint in Stripe's dashboard: whsec_…. Required with the key."},
+	{envServiceSecret, "shared secret for HS256 service JWTs, at least 32 bytes."},
 }
 
 const (
@@ -41,13 +41,13 @@ const (
 // storage are the flags of every command that opens the database.
 type storage struct {
 	Data        string `help:"Folder for the database (with SQLite), package files and media. Created if missing." default:"data" env:"STOA_DATA" type:"path"`
-	DatabaseURL string `help:"postgres:// URL, or the path of a SQLite file. Without it: stoa.db in the data folder." env:"STOA_DATABASE_URL" name:"database-url" placeholder:"URL"`
+	DatabaseURL string `help:"postgres:// URL or path of a SQLite file. Without it: stoa.db in the data folder." env:"STOA_DATABASE_URL" name:"database-url" placeholder:"URL"`
 }
 
 // logging are the flags that say what is logged, and how.
 type logging struct {
-	LogLevel  slog.Level `help:"Least severe lines to log: debug, info, warn or error. Requests are logged at debug." default:"info" env:"STOA_LOG_LEVEL"`
-	LogFormat string     `help:"Form of log lines: text or json." enum:"text,json" default:"text" env:"STOA_LOG_FORMAT"`
+	LogLevel  slog.Level `help:"Lowest level to log: debug, info, warn or error. Requests are logged at debug." default:"info" env:"STOA_LOG_LEVEL"`
+	LogFormat string     `help:"Format of log lines: text or json." enum:"text,json" default:"text" env:"STOA_LOG_FORMAT"`
 }
 
 func (l logging) logger(to io.Writer) *slog.Logger {
@@ -61,7 +61,7 @@ func (l logging) logger(to io.Writer) *slog.Logger {
 
 // passwords are the flags of every command that sets a password.
 type passwords struct {
-	PasswordPolicy string `help:"Rules for new passwords: standard (6 characters) or asvs (8 characters, none that is easy to guess)." enum:"standard,asvs" default:"standard" env:"STOA_PASSWORD_POLICY"`
+	PasswordPolicy string `help:"Rules for new passwords: standard (at least 6 characters) or asvs (at least 8 characters, not easy to guess)." enum:"standard,asvs" default:"standard" env:"STOA_PASSWORD_POLICY"`
 }
 
 func (p passwords) apply(cfg *app.Config) { cfg.PasswordPolicy = p.PasswordPolicy }

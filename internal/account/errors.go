@@ -15,7 +15,7 @@ var (
 	ErrToken = errs.New(errs.Unauthenticated, "UNAUTHORIZED",
 		"The access token is invalid or has expired. Sign in again.")
 	ErrRefresh = errs.New(errs.Unauthenticated, "REFRESH_FAILED",
-		"This refresh token is not valid any more. Sign in again.")
+		"This refresh token is no longer valid. Sign in again.")
 	ErrNoUser         = errs.New(errs.NotFound, "USER_NOT_FOUND", "This user does not exist.")
 	ErrPassword       = errs.New(errs.Invalid, "INVALID_PASSWORD", "The current password is wrong.")
 	ErrChangePassword = errs.New(errs.Internal, "CHANGE_PASSWORD_FAILED",
@@ -25,11 +25,11 @@ var (
 	// ErrLastAdministrator is returned for a change that would leave nobody to manage
 	// the platform.
 	ErrLastAdministrator = errs.New(errs.Conflict, "LAST_ADMINISTRATOR",
-		"This is the last active administrator. Make somebody else an administrator first.")
+		"This is the last active administrator. Make someone else an administrator first.")
 
 	// ErrSetup does not tell a wrong token from one that no longer works.
 	ErrSetup = errs.New(errs.NotFound, "NOT_FOUND",
-		"This set-up link does not work, or does not work any more. "+
+		"This set-up link is wrong or no longer works. "+
 			"While there is no administrator, each start of stoa prints a new one.")
 
 	// ErrManyRefreshes is returned to a client that refreshes more often in ten

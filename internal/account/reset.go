@@ -29,7 +29,7 @@ const (
 // ErrResetToken is returned for every token that does not work: unknown, expired,
 // used, voided, or of a deactivated user.
 var ErrResetToken = errs.New(errs.Invalid, "INVALID_RESET_TOKEN",
-	"This link does not work any more. Ask for a new one.")
+	"This link no longer works. Request a new one.")
 
 // Reset is a link to choose a new password, sent by mail. It is open until it is
 // used, ResetLife passes, the password is changed otherwise, or the user is

@@ -88,7 +88,7 @@ func (f *faults) username(path, value string) {
 	case n > 64:
 		f.Add(path, "too_long", "%s must have 64 characters or fewer.", path)
 	case !username.MatchString(value):
-		f.Add(path, "invalid_username", "%s may have letters, digits, dots, underscores and hyphens only.", path)
+		f.Add(path, "invalid_username", "%s may contain only letters, digits, dots, underscores and hyphens.", path)
 	}
 }
 
@@ -109,8 +109,8 @@ func (f *faults) newPassword(policy Policy, path, value string, own ...string) {
 	case n > maxPassword:
 		f.Add(path, "too_long", "%s must have %d characters or fewer.", path, maxPassword)
 	case policy == PolicyASVS && password.IsGuessable(value, own...):
-		f.Add(path, "too_common", "%s is too easy to guess: it is a common password, or made of common words, "+
-			"runs of keys, years or your own name. Choose another.", path)
+		f.Add(path, "too_common", "%s is too easy to guess: it is a common password, or built from common words, "+
+			"keyboard runs, years or your own name. Choose another.", path)
 	}
 }
 

@@ -58,7 +58,7 @@ func (s *Service) KeepSwept(ctx context.Context, log *slog.Logger) {
 		users, err := s.SweepSessions(ctx)
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
-			log.InfoContext(ctx, "expired sessions are many: the next sweep goes on", slog.Int("users", users))
+			log.InfoContext(ctx, "too many expired sessions for one sweep: the next sweep goes on", slog.Int("users", users))
 			return nil
 		case users > 0 && err == nil:
 			log.InfoContext(ctx, "expired sessions swept", slog.Int("users", users))

@@ -51,7 +51,7 @@ type App struct {
 	Reviews  *review.Service
 
 	Accounts *account.Service
-	// LicenseKeys sign what licences' holders rely on.
+	// LicenseKeys sign what licenses' holders rely on.
 	LicenseKeys *keyring.Ring
 	Plugins     *plugin.Service
 
@@ -93,7 +93,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 		a.background.Go(func() { a.Orders.KeepSwept(working, cfg.Log) })
 	}
 	if a.Orders.Payments.Mode() == payment.Closed {
-		cfg.Log.WarnContext(ctx, "no payments are taken: STOA_PAYMENTS is live and STOA_STRIPE_SECRET_KEY is not set, so that paid tiers cannot be bought")
+		cfg.Log.WarnContext(ctx, "no payments are taken: STOA_PAYMENTS is live, but STOA_STRIPE_SECRET_KEY is not set, so paid tiers cannot be bought")
 	}
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
 	if cfg.DeliverReceipts {
@@ -183,7 +183,7 @@ func (a *App) checkMasterKey(ctx context.Context, key *seal.Key) error {
 		return err
 	}
 	if _, err := box.Open(stored, name); err != nil {
-		return errors.New("this database belongs to another master key: set STOA_MASTER_KEY, or bring back the master.key file it was made with")
+		return errors.New("this database belongs to another master key: set STOA_MASTER_KEY, or restore the master.key file it was created with")
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ type Config struct {
 	// (market.ParseDevInstances); market.DefaultDevInstances if nil.
 	DevInstances []string
 
-	// LicenseChurn is how many new instances a licence may have in a day beyond its
+	// LicenseChurn is how many new instances a license may have in a day beyond its
 	// number of seats. 0 is no limit.
 	LicenseChurn int
 

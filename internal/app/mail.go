@@ -25,7 +25,7 @@ func (a *App) buildMail(ctx context.Context, cfg Config) error {
 		sender = smtp
 	default:
 		sender = mail.Log{Log: cfg.Log}
-		cfg.Log.InfoContext(ctx, "no SMTP server is configured: mails are written to this log, links that reset passwords and licence keys included", slog.String("setting", "STOA_SMTP_URL"))
+		cfg.Log.InfoContext(ctx, "no SMTP server is configured: mails are written to this log, including password reset links and license keys", slog.String("setting", "STOA_SMTP_URL"))
 	}
 	a.mailer = sender
 	a.Mail = mail.NewQueue(sender, cfg.Log)

@@ -14,7 +14,7 @@ import (
 )
 
 // buildMarket makes the market, the files it shows and, at first start, the keys
-// that sign for its licences.
+// that sign for its licenses.
 func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 	a.LicenseKeys = a.ring(cfg, license.KeyPurpose)
 	if err := a.LicenseKeys.Init(ctx); err != nil {
@@ -74,7 +74,7 @@ func seatRules(cfg Config) (license.DevInstances, license.ChurnLimit, error) {
 	}
 	dev, err := license.ParseDevInstances(patterns)
 	if err == nil && (cfg.LicenseChurn < 0 || cfg.LicenseChurn > license.MaxChurn) {
-		err = fmt.Errorf("licence churn: %d is not from 0 to %d", cfg.LicenseChurn, license.MaxChurn)
+		err = fmt.Errorf("license churn: %d is not between 0 and %d", cfg.LicenseChurn, license.MaxChurn)
 	}
 	return dev, license.ChurnLimit(cfg.LicenseChurn), err
 }

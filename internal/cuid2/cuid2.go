@@ -1,4 +1,4 @@
-// Package cuid2 makes the ids of users, products, orders, licences and packages
+// Package cuid2 makes the ids of users, products, orders, licenses and packages
 // (CONTRACT 1): 24 lower-case characters, the first a letter, that neither sort
 // nor tell anything about when or where they were made.
 package cuid2

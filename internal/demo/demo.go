@@ -1,4 +1,4 @@
-// Package demo fills a new stoa with something to look at: a catalogue, three
+// Package demo fills a new stoa with something to look at: a catalog, three
 // plugins and an administrator. It works as an operator would, through the
 // public API, and leaves alone what is already there: starting twice changes
 // nothing.
@@ -45,12 +45,12 @@ func NewClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{}, Timeout: time.Minute}
 }
 
-// Start imports the catalogue, installs the plugins and starts the external
+// Start imports the catalog, installs the plugins and starts the external
 // one's service, which ends when the returned function is called. What fails for
 // want of Node.js is logged, and the rest of the demo goes on.
 func (d *Demo) Start(ctx context.Context) (stop func(), err error) {
 	if _, err := d.Catalog.Import(ctx, goods.FS, goods.File); err != nil {
-		return nil, fmt.Errorf("catalogue: %w", err)
+		return nil, fmt.Errorf("catalog: %w", err)
 	}
 	port, err := stablePort(ctx, filepath.Join(d.Dir, "demo", "loyalty-points.port"))
 	if err != nil {

@@ -11,7 +11,7 @@ const welcome = `
 stoa is running with demo data.
 
   API reference   {url}/docs
-  Catalogue       {url}/api/marketplace/products
+  Catalog         {url}/api/marketplace/products
   Administrator   {email} / {password}
 
 Try it (needs curl and node, in another terminal):

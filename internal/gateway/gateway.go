@@ -34,7 +34,7 @@ var (
 	// instances exist.
 	ErrNotFound   = errs.New(errs.NotFound, "NOT_FOUND", "There is no such plugin, or it is not enabled.")
 	ErrNotGranted = errs.New(errs.Forbidden, "PERMISSION_NOT_GRANTED",
-		"An administrator has not granted the plugin a permission that this address needs.")
+		"This address needs a permission that the plugin was not granted by an administrator.")
 	ErrTooLarge     = errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "The request body is larger than 10 MiB.")
 	errBodyCutShort = errs.Malformed("unreadable", "The request body could not be read to its end.")
 )

@@ -2,8 +2,8 @@
 // Content-Digest (RFC 9530), so that who receives one knows that this stoa gave
 // it, to this request, and that nobody changed it on the way (CONTRACT 3).
 //
-// It covers what stoa's licence answers need and no more: one signature, Ed25519,
-// a fixed list of components. It knows no keys and no licences; package httpapi
+// It covers what stoa's license answers need and no more: one signature, Ed25519,
+// a fixed list of components. It knows no keys and no licenses; package httpapi
 // puts it around its handlers, sdk/go/license verifies.
 package httpsig
 

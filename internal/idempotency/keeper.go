@@ -38,7 +38,7 @@ type Keeper struct {
 	log    *slog.Logger
 	now    func() time.Time
 	hashes []byte    // keys what is hashed: callers' addresses, guessable keys and bodies
-	box    *seal.Box // for answers, which hold licence keys
+	box    *seal.Box // for answers, which hold license keys
 }
 
 // NewKeeper returns the Keeper of a database whose secrets are sealed with

@@ -54,7 +54,7 @@ func (r *Ring) Withdraw(ctx context.Context) (Withdrawal, error) {
 		r.forget()
 		return done, nil
 	}
-	return Withdrawal{}, errors.New("signing keys: somebody else goes on changing them; nothing was withdrawn")
+	return Withdrawal{}, errors.New("signing keys: another process keeps changing them; nothing was withdrawn")
 }
 
 // withdraw returns an errs.NotFound error when current is not current any more.

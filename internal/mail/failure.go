@@ -28,7 +28,7 @@ func failure(err error) error {
 	}
 	code := e.ErrorCode()
 	if code == 0 {
-		return fmt.Errorf("mail: %s: the connection failed, or the answer was not one of SMTP", e.Reason)
+		return fmt.Errorf("mail: %s: the connection failed, or the answer was not SMTP", e.Reason)
 	}
 	// Where an answer has no status code of its own, go-mail takes what looks like
 	// one from anywhere in the text.
@@ -87,5 +87,5 @@ func beforeMail(err error) error {
 			return errors.New(told)
 		}
 	}
-	return errors.New("the server's answer was not one of SMTP, or it was not understood")
+	return errors.New("the server's answer was not SMTP or was not understood")
 }

@@ -147,7 +147,7 @@ func (q *Queue) Close(ctx context.Context) {
 	}
 	q.mu.Unlock()
 	if q.Idle(ctx) != nil {
-		q.log.WarnContext(ctx, "stopped before all mails were sent: whoever waits for one has to ask again", slog.Int("lost", q.pending.Count()))
+		q.log.WarnContext(ctx, "stopped before all mails were sent: users waiting for one must request it again", slog.Int("lost", q.pending.Count()))
 	}
 	q.cancel() // what still runs ends now, and the rest fails fast
 	q.done.Wait()

@@ -73,13 +73,13 @@ func NewSMTP(address, password, from string) (*SMTP, error) {
 		return nil, errors.New("STOA_SMTP_URL needs a host, and a port from 1 to 65535 if any")
 	}
 	if strings.Trim(u.Path, "/") != "" || u.Fragment != "" || u.RawQuery != "" && (u.Scheme != "smtp" || u.RawQuery != "starttls=required") {
-		return nil, errors.New("STOA_SMTP_URL may have a scheme, user, host and port, and ?starttls=required after smtp://, and nothing else")
+		return nil, errors.New("STOA_SMTP_URL may contain only a scheme, user, host and port, and ?starttls=required after smtp://")
 	}
 	if (s.user == "") != (password == "") {
-		return nil, errors.New("a user in STOA_SMTP_URL and STOA_SMTP_PASSWORD go together: one is missing")
+		return nil, errors.New("STOA_SMTP_URL needs a user, and STOA_SMTP_PASSWORD its password: set both or neither")
 	}
 	if s.from, err = mail.ParseAddress(from); err != nil || !Valid(s.from.Address) {
-		return nil, errors.New("STOA_MAIL_FROM must be the address that mails come from, like no-reply@example.com or Shop <no-reply@example.com>")
+		return nil, errors.New("STOA_MAIL_FROM must be the sender address, like no-reply@example.com or Shop <no-reply@example.com>")
 	}
 	return s, nil
 }

@@ -16,7 +16,7 @@ const claim = async (access) => {
   const answer = await post("api/marketplace/orders/claim", { token }, access);
   if (answer.ok) {
     const n = answer.body.claimed;
-    return finish(n === 1 ? "One order claimed" : `${n} orders claimed`, "You find your orders and licences in your account.");
+    return finish(n === 1 ? "One order claimed" : `${n} orders claimed`, "You find your orders and licenses in your account.");
   }
   fault("claim", reason(answer));
   if (answer.body.error !== "INVALID_CLAIM_TOKEN") return;

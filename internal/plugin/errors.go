@@ -23,7 +23,7 @@ var (
 	ErrStale = errs.New(errs.Stale, "PRECONDITION_FAILED",
 		"The instance was changed in the meantime. Read it again and repeat the change.")
 	ErrVersionConflict = errs.New(errs.Conflict, "VERSION_CONFLICT",
-		"Another package with this slug is installed, of the same or a higher version. Raise the version to replace it.")
+		"The same or a higher version of this package is installed with different contents. Increase the version.")
 	ErrUninstalled = errs.New(errs.Conflict, "CONFLICT",
 		"A plugin with this slug was uninstalled. Restoring it is not supported yet, "+
 			"and its slug cannot be used by another package.")

@@ -130,9 +130,9 @@ func parsePermissions(o object) []string {
 		switch {
 		case !permissionRE.MatchString(p):
 			o.fault(item("permissions", i), errs.CodeInvalid,
-				"must be 1 to 128 visible ASCII characters without spaces and commas.")
+				"must be 1 to 128 visible ASCII characters without spaces or commas.")
 		case slices.Contains(permissions, p):
-			o.fault(item("permissions", i), errs.CodeDuplicate, "%q is there twice.", p)
+			o.fault(item("permissions", i), errs.CodeDuplicate, "%q appears twice.", p)
 		}
 		permissions = append(permissions, p)
 	})
@@ -147,7 +147,7 @@ func parseLifecycle(o object) map[string]bool {
 	hooks := make(map[string]bool, len(c.fields))
 	for _, name := range slices.Sorted(maps.Keys(c.fields)) {
 		if !slices.Contains(hookNames, name) {
-			c.fault(name, codeUnknown, "is not a lifecycle hook: there are %s.", strings.Join(hookNames, ", "))
+			c.fault(name, codeUnknown, "is not a lifecycle hook. The hooks are %s.", strings.Join(hookNames, ", "))
 			continue
 		}
 		hooks[name] = c.flag(name)

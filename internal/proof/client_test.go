@@ -59,26 +59,26 @@ func (p *process) call(ctx context.Context, method, path string, header http.Hea
 // app is the path of the product.
 const app = "/api/marketplace/products/app"
 
-// verdict is what became of a request about a licence.
+// verdict is what became of a request about a license.
 type verdict string
 
 const (
 	granted      verdict = "granted"
 	full         verdict = "full"     // no seat is left
-	unusable     verdict = "unusable" // of an activation: the licence is no good
+	unusable     verdict = "unusable" // of an activation: the license is no good
 	revoked      verdict = "revoked"
 	notActivated verdict = "not_activated"
 	unknown      verdict = "unknown" // there was no answer
 )
 
-// outcome is a verdict with what the answer says of the licence.
+// outcome is a verdict with what the answer says of the license.
 type outcome struct {
 	verdict verdict
 	seats   int    // currentInstances, if the verdict is granted
 	taken   uint16 // a bit for each instance in a list
 }
 
-// licenseBody is what answers say of a licence.
+// licenseBody is what answers say of a license.
 type licenseBody struct {
 	Valid   bool `json:"valid"`
 	Success bool `json:"success"`
@@ -117,7 +117,7 @@ func (p *process) deactivate(ctx context.Context, key, instance string) (outcome
 	return a.license()
 }
 
-// license reads an answer that says what became of a licence.
+// license reads an answer that says what became of a license.
 func (a answer) license() (outcome, error) {
 	var body licenseBody
 	if err := json.Unmarshal(a.body, &body); err != nil {
@@ -134,7 +134,7 @@ func (a answer) license() (outcome, error) {
 	return outcome{}, odd(a)
 }
 
-// verify asks whether an instance may use the licence.
+// verify asks whether an instance may use the license.
 func (p *process) verify(ctx context.Context, key, instance string) (outcome, error) {
 	q := url.Values{"licenseKey": {key}, "instanceId": {instance}}
 	a, err := p.call(ctx, http.MethodGet, app+"/license/verify?"+q.Encode(), nil, nil)

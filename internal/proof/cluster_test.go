@@ -35,10 +35,10 @@ products:
       - {id: many, name: Many, price: 90, maxInstances: 10000}
 `
 
-// downloadBase is the downloadCount in the catalogue.
+// downloadBase is the downloadCount in the catalog.
 const downloadBase = 1000
 
-// cluster is stoa processes over one database, with the catalogue.
+// cluster is stoa processes over one database, with the catalog.
 type cluster struct {
 	processes []*process
 	db        *sql.DB // the database, behind the processes' back

@@ -1,8 +1,8 @@
-// Package proof holds what the licences promise against whole stoa processes:
+// Package proof holds what the licenses promise against whole stoa processes:
 // several of them over one database, many clients, and processes that are killed
 // in the middle.
 //
-//   - No licence is ever activated more often than it allows, however many race
+//   - No license is ever activated more often than it allows, however many race
 //     for its last seat (race_test.go).
 //   - Activating, deactivating, verifying and revoking are linearizable: every
 //     recorded history can be put into an order in which each answer is the one

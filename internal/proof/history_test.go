@@ -21,7 +21,7 @@ import (
 
 const (
 	histories  = 150 // on each engine
-	clients    = 5   // of one licence
+	clients    = 5   // of one license
 	operations = 8   // of one client
 	instances  = 4   // that clients speak of
 
@@ -31,7 +31,7 @@ const (
 )
 
 // Two processes over one database, and many short histories: the clients of each
-// licence do as they please through either process, and some do not wait for the
+// license do as they please through either process, and some do not wait for the
 // answer. Each history has to be explained by some order of the operations, in
 // which those that ended before another began come first.
 func TestHistoriesOfALicenseAreLinearizable(t *testing.T) {
@@ -55,20 +55,20 @@ func TestHistoriesOfALicenseAreLinearizable(t *testing.T) {
 	})
 }
 
-// history is what the clients of one licence saw.
+// history is what the clients of one license saw.
 type history struct {
 	people
 
 	maxInstances int
 	license      bought
-	id           string // of the licence
+	id           string // of the license
 
 	mu   sync.Mutex
 	ops  []porcupine.Operation
 	lost atomic.Int32
 }
 
-// record has clients use a new licence at once, as rng says.
+// record has clients use a new license at once, as rng says.
 func record(t *testing.T, c *cluster, who people, rng *rand.Rand) *history {
 	h := &history{people: who, maxInstances: 1 + rng.IntN(3)}
 	h.license = c.processes[rng.IntN(2)].mustBuy(t, fmt.Sprintf("seats-%d", h.maxInstances), who.owner)
@@ -110,7 +110,7 @@ func record(t *testing.T, c *cluster, who people, rng *rand.Rand) *history {
 	return h
 }
 
-// choose returns what a client does next. About every other licence is revoked.
+// choose returns what a client does next. About every other license is revoked.
 func choose(rng *rand.Rand) operation {
 	actions := [...]action{activate, activate, activate, activate, deactivate, free, verify, verify, verify, list}
 	op := operation{do: actions[rng.IntN(len(actions))], instance: rng.IntN(instances)}
@@ -156,7 +156,7 @@ func (h *history) check(t *testing.T) {
 	if err := porcupine.VisualizePath(model, info, picture); err != nil {
 		t.Log(err)
 	}
-	t.Errorf("a history of a licence with %d seats is %s, not linearizable (kept with -artifacts: %s):\n%s", h.maxInstances, result, picture, h)
+	t.Errorf("a history of a license with %d seats is %s, not linearizable (kept with -artifacts: %s):\n%s", h.maxInstances, result, picture, h)
 }
 
 // String returns the history for people, in the order in which operations began.

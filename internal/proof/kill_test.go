@@ -102,7 +102,7 @@ type activation struct {
 	key, instance string
 }
 
-// customer buys a licence and activates it for a few instances. A purchase without
+// customer buys a license and activates it for a few instances. A purchase without
 // an answer is left open: until its lease ends nobody else may carry it out.
 func (l *ledger) customer(ctx context.Context, c *cluster, rng *rand.Rand) error {
 	idempotencyKey := fmt.Sprintf("%016x", rng.Uint64())
@@ -224,14 +224,14 @@ func (l *ledger) check(t *testing.T, c *cluster) {
 func (c *cluster) checkBooks(t *testing.T) {
 	t.Helper()
 	for what, query := range map[string]string{
-		"orders without a licence":                              `SELECT count(*) FROM orders o WHERE NOT EXISTS (SELECT 1 FROM licenses l WHERE l.id = o.license_id)`,
-		"licences without an order":                             `SELECT count(*) FROM licenses l WHERE NOT EXISTS (SELECT 1 FROM orders o WHERE o.license_id = l.id)`,
-		"orders that disagree with their licence about payment": `SELECT count(*) FROM orders o JOIN licenses l ON l.id = o.license_id WHERE (o.status = 'paid') <> l.paid`,
-		"orders whose licence is another's":                     `SELECT count(*) FROM orders o JOIN licenses l ON l.id = o.license_id WHERE o.product_id <> l.product_id OR o.tier_id <> l.tier_id OR o.user_id <> l.user_id`,
+		"orders without a license":                              `SELECT count(*) FROM orders o WHERE NOT EXISTS (SELECT 1 FROM licenses l WHERE l.id = o.license_id)`,
+		"licenses without an order":                             `SELECT count(*) FROM licenses l WHERE NOT EXISTS (SELECT 1 FROM orders o WHERE o.license_id = l.id)`,
+		"orders that disagree with their license about payment": `SELECT count(*) FROM orders o JOIN licenses l ON l.id = o.license_id WHERE (o.status = 'paid') <> l.paid`,
+		"orders whose license is another's":                     `SELECT count(*) FROM orders o JOIN licenses l ON l.id = o.license_id WHERE o.product_id <> l.product_id OR o.tier_id <> l.tier_id OR o.user_id <> l.user_id`,
 		"paid orders whose receipt is not to be mailed":         `SELECT count(*) FROM orders o WHERE o.status = 'paid' AND NOT EXISTS (SELECT 1 FROM receipts r WHERE r.order_id = o.id)`,
-		"instances without a licence":                           `SELECT count(*) FROM license_instances i WHERE NOT EXISTS (SELECT 1 FROM licenses l WHERE l.id = i.license_id)`,
-		"licences that miscount their instances":                `SELECT count(*) FROM licenses l WHERE instances + development_instances <> (SELECT count(*) FROM license_instances i WHERE i.license_id = l.id)`,
-		"licences with more instances than they allow":          `SELECT count(*) FROM licenses l WHERE max_instances < (SELECT count(*) FROM license_instances i WHERE i.license_id = l.id)`,
+		"instances without a license":                           `SELECT count(*) FROM license_instances i WHERE NOT EXISTS (SELECT 1 FROM licenses l WHERE l.id = i.license_id)`,
+		"licenses that miscount their instances":                `SELECT count(*) FROM licenses l WHERE instances + development_instances <> (SELECT count(*) FROM license_instances i WHERE i.license_id = l.id)`,
+		"licenses with more instances than they allow":          `SELECT count(*) FROM licenses l WHERE max_instances < (SELECT count(*) FROM license_instances i WHERE i.license_id = l.id)`,
 	} {
 		if n := c.number(t, query); n != 0 {
 			t.Errorf("there are %d %s", n, what)
@@ -244,8 +244,8 @@ func (c *cluster) checkBooks(t *testing.T) {
 	c.checkKeys(t)
 }
 
-// checkKeys fails the test unless every licence holds its key: the owner can read
-// it, and it finds the licence.
+// checkKeys fails the test unless every license holds its key: the owner can read
+// it, and it finds the license.
 func (c *cluster) checkKeys(t *testing.T) {
 	t.Helper()
 	keys := masterKeys(t)
@@ -260,7 +260,7 @@ func (c *cluster) checkKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 		if key, err := keys.Open(sealed, id); err != nil || keys.Hash(key) != hash {
-			t.Errorf("licence %s has no key: %v", id, err)
+			t.Errorf("license %s has no key: %v", id, err)
 		}
 	}
 	if err := rows.Err(); err != nil {

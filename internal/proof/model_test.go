@@ -8,7 +8,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// operation is one request about a licence.
+// operation is one request about a license.
 type operation struct {
 	do       action
 	instance int
@@ -16,7 +16,7 @@ type operation struct {
 
 type action string
 
-// What clients do to a licence.
+// What clients do to a license.
 const (
 	activate   action = "activate"
 	deactivate action = "deactivate"
@@ -26,7 +26,7 @@ const (
 	list       action = "list"   // by the owner
 )
 
-// licenseState is all there is to a licence: what a single program, doing one
+// licenseState is all there is to a license: what a single program, doing one
 // thing after another, would keep.
 type licenseState struct {
 	taken   uint16 // a bit for each instance that is activated
@@ -37,7 +37,7 @@ func (s licenseState) has(instance int) bool { return s.taken&(1<<instance) != 0
 func (s licenseState) seats() int            { return bits.OnesCount16(s.taken) }
 
 // step does an operation and returns the outcome it has to have, and what becomes
-// of the licence.
+// of the license.
 func (s licenseState) step(maxInstances int, op operation) (outcome, licenseState) {
 	switch op.do {
 	case activate:
@@ -70,7 +70,7 @@ func (s licenseState) step(maxInstances int, op operation) (outcome, licenseStat
 	return outcome{verdict: granted, seats: s.seats()}, s
 }
 
-// licenseModel is a licence with that many seats, for the checker. An operation
+// licenseModel is a license with that many seats, for the checker. An operation
 // without an answer may have any outcome; that it may also never have happened is
 // said by its end, which is after everything else.
 func licenseModel(maxInstances int) porcupine.Model {

@@ -11,7 +11,7 @@ import (
 
 // people have access tokens.
 type people struct {
-	owner string // of licences
+	owner string // of licenses
 	admin string
 }
 
@@ -47,7 +47,7 @@ func bearer(token string) http.Header {
 	return http.Header{"Authorization": {"Bearer " + token}}
 }
 
-// free has the owner of a licence take it away from an instance.
+// free has the owner of a license take it away from an instance.
 func (p *process) free(ctx context.Context, token, licenseID, instance string) (outcome, error) {
 	a, err := p.call(ctx, http.MethodDelete, "/api/marketplace/licenses/"+licenseID+"/activations/"+instance, bearer(token), nil)
 	if err != nil {
@@ -59,7 +59,7 @@ func (p *process) free(ctx context.Context, token, licenseID, instance string) (
 	return a.license()
 }
 
-// list has the owner of a licence look at its instances.
+// list has the owner of a license look at its instances.
 func (p *process) list(ctx context.Context, token, licenseID string) (outcome, error) {
 	a, err := p.call(ctx, http.MethodGet, "/api/marketplace/licenses/"+licenseID+"/activations", bearer(token), nil)
 	if err != nil {
@@ -84,7 +84,7 @@ func (p *process) list(ctx context.Context, token, licenseID string) (outcome, e
 	return out, nil
 }
 
-// revoke has an administrator revoke a licence.
+// revoke has an administrator revoke a license.
 func (p *process) revoke(ctx context.Context, token, licenseID string) (outcome, error) {
 	a, err := p.call(ctx, http.MethodPost, "/api/v1/admin/licenses/"+licenseID+"/revoke", bearer(token), nil)
 	if err != nil {

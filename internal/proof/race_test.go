@@ -10,7 +10,7 @@ import (
 )
 
 // On each engine, two processes and more than 10,000 activations: thirty race at
-// once for the seats of each licence, through either process, some of them twice.
+// once for the seats of each license, through either process, some of them twice.
 // As many instances as there are seats get one, no more and no fewer, and the
 // database has those that were told so.
 func TestNoRaceGivesAwayOneSeatTooMany(t *testing.T) {
@@ -72,7 +72,7 @@ func TestNoRaceGivesAwayOneSeatTooMany(t *testing.T) {
 				for who := range contenders {
 					o, err := c.processes[who%2].verify(t.Context(), key, instance(who))
 					if err != nil || (o.verdict == granted) != winners[instance(who)] {
-						t.Errorf("%s may use the licence: %v, %v; was told so: %v", instance(who), o, err, winners[instance(who)])
+						t.Errorf("%s may use the license: %v, %v; was told so: %v", instance(who), o, err, winners[instance(who)])
 					}
 				}
 				return nil
@@ -81,14 +81,14 @@ func TestNoRaceGivesAwayOneSeatTooMany(t *testing.T) {
 		if err := races.Wait(); err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%d activations of %d licences: %d granted, %d refused", tally.activations, licenses, tally.granted, tally.refused)
+		t.Logf("%d activations of %d licenses: %d granted, %d refused", tally.activations, licenses, tally.granted, tally.refused)
 		if tally.activations < 10_000 {
 			t.Errorf("%d activations, want 10,000 at least", tally.activations)
 		}
 		if n := c.number(t, `
 			SELECT count(*) FROM licenses l
 			WHERE max_instances <> (SELECT count(*) FROM license_instances i WHERE i.license_id = l.id)`); n != 0 {
-			t.Errorf("the database has %d licences with another number of instances than was sold", n)
+			t.Errorf("the database has %d licenses with another number of instances than was sold", n)
 		}
 	})
 }

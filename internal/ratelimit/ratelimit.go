@@ -197,6 +197,6 @@ func (l *Limiter) noteRedis(ctx context.Context, err error) {
 	l.nextUp = time.Now().Add(redisPause)
 	l.mu.Unlock()
 	if n == redisFailures {
-		l.log.WarnContext(ctx, "Redis does not answer: rate limits are counted by each replica for itself until it does", slog.Any("err", err))
+		l.log.WarnContext(ctx, "Redis does not answer: until it does, each replica counts rate limits on its own", slog.Any("err", err))
 	}
 }

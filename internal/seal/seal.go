@@ -1,5 +1,5 @@
 // Package seal encrypts small secrets before they are stored: signing keys,
-// plugin configuration, licence keys for their owner's page. One master key
+// plugin configuration, license keys for their owner's page. One master key
 // protects them all; each purpose gets a key of its own, so that a value moved
 // from one column to another does not open.
 //

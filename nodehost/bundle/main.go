@@ -1,5 +1,5 @@
 // Command bundle builds the Node program that runs internal plugins: it bundles
-// nodehost/src with Fastify into one CommonJS file and collects the licences of
+// nodehost/src with Fastify into one CommonJS file and collects the licenses of
 // what is in it. Run it from the root of the repository, after npm ci in
 // nodehost:
 //
@@ -39,15 +39,15 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	licences, err := licences(out.Metafile)
+	licenses, err := licenses(out.Metafile)
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(target, 0o755); err != nil { //nolint:gosec // build output, not secret
 		return err
 	}
-	// The licences first: make takes the bundle as proof that all is there.
-	if err := write("THIRD_PARTY_LICENSES.txt", licences); err != nil {
+	// The licenses first: make takes the bundle as proof that all is there.
+	if err := write("THIRD_PARTY_LICENSES.txt", licenses); err != nil {
 		return err
 	}
 	return write("host.cjs", out.OutputFiles[0].Contents)
@@ -74,9 +74,9 @@ func bundle() (api.BuildResult, error) {
 	return out, nil
 }
 
-// licences returns the licence texts of every npm package with a file in the
+// licenses returns the license texts of every npm package with a file in the
 // bundle, in the order of the packages' names.
-func licences(metafile string) ([]byte, error) {
+func licenses(metafile string) ([]byte, error) {
 	var meta struct {
 		Inputs map[string]struct{} `json:"inputs"`
 	}
@@ -98,7 +98,7 @@ func licences(metafile string) ([]byte, error) {
 	var all bytes.Buffer
 	all.WriteString("host.cjs contains the following packages.\n")
 	for _, dir := range sorted {
-		if err := licence(&all, dir); err != nil {
+		if err := license(&all, dir); err != nil {
 			return nil, err
 		}
 	}
@@ -121,7 +121,7 @@ func packageDir(file string) string {
 	return file[:i+len(modules)] + strings.Join(parts[:n], "/")
 }
 
-func licence(w *bytes.Buffer, dir string) error {
+func license(w *bytes.Buffer, dir string) error {
 	text, err := os.ReadFile(filepath.Join(dir, "package.json")) //nolint:gosec // a folder that esbuild reported
 	if err != nil {
 		return err

@@ -76,7 +76,7 @@ func check(tb testing.TB, err error, wantEntry, want string) {
 func TestInspectNamesAndTypes(t *testing.T) {
 	t.Parallel()
 
-	const path, twice, kind = "plain relative path", "there twice", "neither a regular file"
+	const path, twice, kind = "plain relative path", "appears twice", "neither a regular file"
 	tests := []struct {
 		name  string
 		more  []entry

@@ -152,7 +152,7 @@ func (n *names) put(entry string, new node) error {
 		n.seen[key] = new
 		return nil
 	case !old.dir || !new.dir || old.name != new.name || old.explicit && new.explicit:
-		return fault(entry, "The entry's name is there twice, or differs from %q only in case or Unicode form.", old.name)
+		return fault(entry, "The entry's name appears twice, or differs from %q only in case or Unicode form.", old.name)
 	}
 	old.explicit = old.explicit || new.explicit
 	n.seen[key] = old

@@ -87,7 +87,7 @@ func (f file) copyTo(w io.Writer, r io.ReaderAt) error {
 		return fault(f.name, "The entry cannot be unpacked.").Because(broken)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return fault(f.name, "The entry ends in the middle.").Because(err)
+		return fault(f.name, "The entry is cut short.").Because(err)
 	}
 	if err != nil {
 		return fmt.Errorf("archive: unpack: %w", err)
@@ -95,7 +95,7 @@ func (f file) copyTo(w io.Writer, r io.ReaderAt) error {
 	more, err := io.ReadFull(src, make([]byte, 1))
 	_, behind := packed.ReadByte()
 	if n != f.size || more != 0 || !errors.Is(err, io.EOF) || !errors.Is(behind, io.EOF) {
-		return fault(f.name, "The entry is not as long as the archive says.").Because(err)
+		return fault(f.name, "The entry does not have the length that the archive states.").Because(err)
 	}
 	if sum.Sum32() != f.crc {
 		return fault(f.name, "The entry's checksum is wrong.")

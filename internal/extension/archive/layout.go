@@ -152,11 +152,11 @@ func (rec *record) check() error {
 	case rec.flags&^flagsAllowed != 0:
 		return fault(rec.name, "The entry is encrypted or uses features that are not accepted.")
 	case rec.method != stored && rec.method != deflated:
-		return fault(rec.name, "The entry is compressed by another method than deflate.")
+		return fault(rec.name, "The entry uses a compression method other than deflate.")
 	case rec.packed == zip64Mark || rec.size == zip64Mark || rec.offset == zip64Mark:
 		return fault(rec.name, "ZIP64 entries are not accepted; a package never needs one.")
 	case rec.method == stored && rec.packed != rec.size:
-		return fault(rec.name, "The entry is stored, and yet its two sizes differ.")
+		return fault(rec.name, "The entry is stored uncompressed, but its two sizes differ.")
 	}
 	return nil
 }

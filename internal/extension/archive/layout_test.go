@@ -173,7 +173,7 @@ func TestInspectRefusesOtherLayouts(t *testing.T) {
 		{"encrypted", both(8, 6, 1), "a.js", "encrypted"},
 		{"strongly encrypted", both(8, 6, 1<<6), "a.js", "encrypted"},
 		{"masked header", both(8, 6, 1<<13), "a.js", "encrypted"},
-		{"other method", both(10, 8, 12), "a.js", "another method"},
+		{"other method", both(10, 8, 12), "a.js", "method other than"},
 		{"other method in the local header", func(tb testing.TB, d []byte) []byte { set16(header(tb, d, local), 8, 0); return d }, "a.js", "disagree"},
 		{"other flags in the local header", func(tb testing.TB, d []byte) []byte { set16(header(tb, d, local), 6, 1<<11); return d }, "a.js", "disagree"},
 		{"other name in the local header", func(tb testing.TB, d []byte) []byte { header(tb, d, local)[30] = 'b'; return d }, "a.js", "disagree"},
@@ -304,14 +304,14 @@ func TestExtractToRefusesOtherContent(t *testing.T) {
 		want    string // part of the message; empty means valid
 	}{
 		{"true", plain(t, zip.Deflate, deflate(t, content), len(content), content), ""},
-		{"states less than there is", plain(t, zip.Deflate, deflate(t, bomb), 10, bomb[:10]), "not as long"},
-		{"states more than there is", plain(t, zip.Deflate, deflate(t, content), len(content)+1, content), "not as long"},
+		{"states less than there is", plain(t, zip.Deflate, deflate(t, bomb), 10, bomb[:10]), "does not have the length"},
+		{"states more than there is", plain(t, zip.Deflate, deflate(t, content), len(content)+1, content), "does not have the length"},
 		{"wrong checksum", plain(t, zip.Deflate, deflate(t, content), len(content), "other"), "checksum"},
 		{"wrong checksum, stored", plain(t, zip.Store, []byte(content), len(content), "other"), "checksum"},
 		{"no checksum", plain(t, zip.Store, []byte(content), len(content), ""), "checksum"},
 		{"damaged", plain(t, zip.Deflate, []byte{0xff, 0xff, 0xff}, len(content), content), "cannot be unpacked"},
-		{"cut off", plain(t, zip.Deflate, deflate(t, content)[:10], len(content), content), "ends in the middle"},
-		{"hidden behind the end of the stream", plain(t, zip.Deflate, append(deflate(t, content), "hidden"...), len(content), content), "not as long"},
+		{"cut off", plain(t, zip.Deflate, deflate(t, content)[:10], len(content), content), "cut short"},
+		{"hidden behind the end of the stream", plain(t, zip.Deflate, append(deflate(t, content), "hidden"...), len(content), content), "does not have the length"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

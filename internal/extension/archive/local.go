@@ -98,7 +98,7 @@ func (rec *record) checkDescriptor(r io.ReaderAt, at, next int64) (end int64, er
 	const lenBare, lenSigned = 12, 16
 	n := next - at
 	if n != lenBare && n != lenSigned {
-		return 0, fault(rec.name, "The entry is not followed by the description of its data.")
+		return 0, fault(rec.name, "The entry is not followed by its data descriptor.")
 	}
 	b := make([]byte, n)
 	if _, err := r.ReadAt(b, at); err != nil {
@@ -107,7 +107,7 @@ func (rec *record) checkDescriptor(r io.ReaderAt, at, next int64) (end int64, er
 	f := fields(b)
 	signed := n == lenBare || f.u32() == sigDescriptor
 	if !signed || f.u32() != rec.crc || int64(f.u32()) != rec.packed || int64(binary.LittleEndian.Uint32(f)) != rec.size {
-		return 0, fault(rec.name, "The description behind the entry's data and the central directory disagree.")
+		return 0, fault(rec.name, "The data descriptor after the entry and the central directory disagree.")
 	}
 	return next, nil
 }

@@ -42,7 +42,7 @@ func (rt *Runtime) watchLive() {
 		if (err != nil) != failing && rt.alive.Err() == nil {
 			failing = err != nil
 			if failing {
-				rt.cfg.Log.Warn("plugins that were changed elsewhere may run on: the database does not say which",
+				rt.cfg.Log.Warn("plugins changed by other processes may keep running: the database cannot be asked which",
 					slog.Any("err", err))
 			}
 		}

@@ -9,6 +9,6 @@
 //
 // Client does all of it. Verifier checks leases and VerifyAnswer checks signed
 // answers for apps that send their own requests. The README shows a whole
-// program; stoa's docs/marketplace/licences.md explains the protocol. The npm
+// program; stoa's docs/marketplace/licenses.md explains the protocol. The npm
 // package stoa-license is the same SDK for JavaScript.
 package license
