@@ -45,7 +45,7 @@ func Open(url string) (*DB, error) {
 	case IsPostgres(url):
 		open = openPostgres
 	case isURL:
-		return nil, fmt.Errorf("database: open: there is no support for %s databases: "+
+		return nil, fmt.Errorf("database: open: %s databases are not supported: "+
 			"give a postgres:// URL or the path of a SQLite file", scheme)
 	}
 	db, err := open(url)
