@@ -12,7 +12,7 @@ import (
 const claiming = `
 		title "Claim your orders"
 		heading "Claim your orders" focused
-		paragraph "Sign in to your account, and the orders that were placed without it, with your e-mail address, become the account's."
+		paragraph "Sign in to add the orders that were placed with your e-mail address, but without an account, to your account."
 		textbox "E-mail address"
 		textbox "Password"
 		checkbox "Show password"
@@ -21,7 +21,7 @@ const claiming = `
 const asking = `
 		title "Claim your orders"
 		heading "Claim your orders" focused
-		paragraph "Did you buy without an account, or before you had one? Sign in to the account with the same e-mail address, and you get a mail with a link that brings your orders into it."
+		paragraph "Did you buy without an account, or before you had one? Sign in to the account with the same e-mail address. You will get a mail with a link that adds your orders to it."
 		textbox "E-mail address"
 		textbox "Password"
 		checkbox "Show password"
@@ -81,7 +81,7 @@ func TestClaimBringsTheOrdersIntoTheAccount(t *testing.T) {
 			b.sees(t, strings.ReplaceAll(`
 		title "TITLE"
 		heading "TITLE" focused
-		status "You find your orders and licenses in your account."`, "TITLE", title))
+		status "Your orders and licenses are now in your account."`, "TITLE", title))
 			b.wantHistory(t, "/claim-orders")
 			wantOrders(t, a, ada, n)
 			wantSignedOut(t, a, ada)
@@ -99,8 +99,8 @@ func TestClaimAsksForTheMail(t *testing.T) {
 	b.sees(t, asking)
 	signIn(t, b, "ada@example.com", testkit.Password, "Send the mail")
 	b.sees(t, `
-		title "Look into your mailbox"
-		heading "Look into your mailbox" focused
+		title "Check your mailbox"
+		heading "Check your mailbox" focused
 		status "If orders were placed without an account with your e-mail address, a mail with a link is on its way. The link works for one hour."`)
 	wantSignedOut(t, a, ada)
 	link := mailed(t, a, "Claim your orders")
@@ -112,7 +112,7 @@ func TestClaimAsksForTheMail(t *testing.T) {
 	b.sees(t, `
 		title "One order claimed"
 		heading "One order claimed" focused
-		status "You find your orders and licenses in your account."`)
+		status "Your orders and licenses are now in your account."`)
 	wantOrders(t, a, ada, 1)
 
 	b.open(t, link) // which was used
@@ -121,11 +121,11 @@ func TestClaimAsksForTheMail(t *testing.T) {
 	b.sees(t, `
 		title "Claim your orders"
 		heading "Claim your orders"
-		paragraph "Did you buy without an account, or before you had one? Sign in to the account with the same e-mail address, and you get a mail with a link that brings your orders into it."
+		paragraph "Did you buy without an account, or before you had one? Sign in to the account with the same e-mail address. You will get a mail with a link that adds your orders to it."
 		textbox "E-mail address" = "ada@example.com"
 		textbox "Password" = "•••••••••••••••••••••"
 		checkbox "Show password"
-		alert "The link does not work any more, or it was sent to another account: links work once, for one hour. Have a new mail sent here."
+		alert "This link no longer works, or was sent to another account. A link works once, for one hour. Request a new mail here."
 		button "Send the mail"`)
 	wantSignedOut(t, a, ada)
 }
@@ -140,7 +140,7 @@ func TestClaimSaysWhatIsWrong(t *testing.T) {
 	b.sees(t, `
 		title "Claim your orders"
 		heading "Claim your orders"
-		paragraph "Sign in to your account, and the orders that were placed without it, with your e-mail address, become the account's."
+		paragraph "Sign in to add the orders that were placed with your e-mail address, but without an account, to your account."
 		textbox "E-mail address" = " " invalid focused, described by "Enter the e-mail address of your account."
 		alert "Enter the e-mail address of your account."
 		textbox "Password"
@@ -150,7 +150,7 @@ func TestClaimSaysWhatIsWrong(t *testing.T) {
 	b.sees(t, `
 		title "Claim your orders"
 		heading "Claim your orders"
-		paragraph "Sign in to your account, and the orders that were placed without it, with your e-mail address, become the account's."
+		paragraph "Sign in to add the orders that were placed with your e-mail address, but without an account, to your account."
 		textbox "E-mail address" = "ada@example.com"
 		textbox "Password" invalid focused, described by "Enter your password."
 		checkbox "Show password"
@@ -161,7 +161,7 @@ func TestClaimSaysWhatIsWrong(t *testing.T) {
 	b.sees(t, `
 		title "Claim your orders"
 		heading "Claim your orders"
-		paragraph "Sign in to your account, and the orders that were placed without it, with your e-mail address, become the account's."
+		paragraph "Sign in to add the orders that were placed with your e-mail address, but without an account, to your account."
 		textbox "E-mail address" = "ada@example.com"
 		textbox "Password" = "wrong"
 		checkbox "Show password" checked focused
@@ -172,7 +172,7 @@ func TestClaimSaysWhatIsWrong(t *testing.T) {
 	b.sees(t, `
 		title "Claim your orders"
 		heading "Claim your orders" focused
-		paragraph "Sign in to your account, and the orders that were placed without it, with your e-mail address, become the account's."
+		paragraph "Sign in to add the orders that were placed with your e-mail address, but without an account, to your account."
 		textbox "E-mail address" = "ada@example.com"
 		textbox "Password" = "wrong"
 		checkbox "Show password" checked

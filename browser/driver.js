@@ -6,27 +6,27 @@ import { chromium } from "playwright-core";
 
 const patience = 10_000; // for one command
 
-// Whatever it is waiting for when the tests are gone: without the driver, the
-// browser ends too.
+// When the tests are gone, end whatever the driver is waiting for. The browser ends
+// with the driver.
 process.stdin.on("end", () => setTimeout(() => process.exit(1), patience).unref());
 
 const browser = await chromium.launch({
   executablePath: process.argv[2],
   headless: true,
   timeout: 2 * patience,
-  chromiumSandbox: process.getuid() !== 0, // which root cannot have
-  // Whatever a page or the browser itself asks of another machine fails.
+  chromiumSandbox: process.getuid() !== 0, // root cannot use the sandbox
+  // Requests to other machines fail, both from pages and from the browser itself.
   args: ["--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"],
 });
 
-// Of the tab there is:
+// The state of the tab:
 let home; // the origin of the stoa whose pages it shows
 let page, devtools;
-let problems; // what no page may do, in the order it was seen
-let asked; // what becomes of seen, for each request
-let answered; // addresses whose requests get no further than the driver
+let problems; // what pages did and must not do, in order
+let asked; // the promise of seen for each request
+let answered; // addresses that the driver answers itself
 
-// seen looks at a request, which must go to stoa and tell nothing that the browser knows.
+// seen checks a request: it must go to stoa, without cookies, referrer or cache.
 const seen = async (request) => {
   const url = new URL(request.url());
   if (url.origin !== home) problems.push(`request to another origin: ${request.method()} ${url}`);
@@ -38,7 +38,7 @@ const seen = async (request) => {
   if (headers["cache-control"] !== "no-cache") problems.push(`${request.method()} ${url.pathname} may be answered by a cache`);
 };
 
-// begin opens a tab that shares nothing with those before it.
+// begin opens a tab that shares nothing with earlier ones.
 const begin = async (origin) => {
   [home, problems, asked, answered] = [origin, [], [], new Set()];
   const context = await browser.newContext();
@@ -49,7 +49,7 @@ const begin = async (origin) => {
   page.on("request", (request) => asked.push(seen(request).catch((e) => problems.push(`${request.url()}: ${e}`))));
   page.on("pageerror", (error) => problems.push(`error in the page: ${error}`));
   page.on("console", (message) => {
-    // What the browser notes about an answer that is no success is no fault of the page's.
+    // The browser reports every error answer. That is not a fault of the page.
     if (!["error", "warning"].includes(message.type()) || message.text().startsWith("Failed to load resource: ")) return;
     problems.push(`console ${message.type()}: ${message.text()}`);
   });
@@ -58,11 +58,11 @@ const begin = async (origin) => {
 
 const roles = ["heading", "paragraph", "textbox", "checkbox", "button", "link", "alert", "status"];
 
-// text is what is in a node that has no name of its own.
+// text returns the text inside a node that has no name.
 const text = (node, nodes) =>
   node.childIds.map((id) => nodes.get(id)).map((child) => (child.role?.value === "StaticText" ? child.name.value : text(child, nodes))).join("");
 
-// spoken is a node in words, or nothing if there is nothing to say.
+// spoken returns a node as a line of text, or nothing if there is nothing to say.
 const spoken = (node, nodes) => {
   const name = node.name?.value || text(node, nodes);
   if (!name) return [];
@@ -70,13 +70,13 @@ const spoken = (node, nodes) => {
   let line = `${node.role.value} "${name}"`;
   if (node.value?.value) line += ` = "${node.value.value}"`;
   for (const state of ["checked", "disabled", "invalid"]) if (is(state)) line += ` ${state}`;
-  // A button that is off during its request loses the cursor, unless the answer is faster.
+  // A button that is disabled during its request loses the focus, unless the answer is faster.
   if (is("focused") && node.role.value !== "button") line += " focused";
   if (node.description?.value) line += `, described by "${node.description.value}"`;
   return [line];
 };
 
-// screen is what the browser tells a screen reader, a thing a line.
+// screen returns what the browser tells a screen reader, one element per line.
 const screen = async () => {
   const tree = await devtools.send("Accessibility.getFullAXTree");
   const nodes = new Map(tree.nodes.map((node) => [node.nodeId, node]));
@@ -93,12 +93,12 @@ const commands = {
   fill: (label, value) => page.getByLabel(label, { exact: true }).fill(value),
   click: (role, name) => page.getByRole(role, { name, exact: true }).click(),
   key: (name) => page.keyboard.press(name),
-  // answer has requests for a path answered with a status and a text for nobody, or not at all.
+  // answer makes requests for a path fail with a status and a text that nobody should see, or without an answer.
   answer: (path, status) => {
     answered.add(home + path);
     return page.route(home + path, (route) => (status ? route.fulfill({ status, json: { error: { message: "inner" }, message: "inner" } }) : route.abort()));
   },
-  // sees waits until the screen is as wanted, and returns it as it is in the end.
+  // sees waits until the screen is as wanted, and returns the last screen.
   async sees(want) {
     const end = Date.now() + patience;
     for (;;) {
@@ -107,12 +107,12 @@ const commands = {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   },
-  // history is every address that the tab can go back or forward to.
+  // history returns every address that the tab can go back or forward to.
   async history() {
     const { entries } = await devtools.send("Page.getNavigationHistory");
     return entries.map((entry) => entry.url.replace(home, ""));
   },
-  // end closes the tab and returns the problems that there were.
+  // end closes the tab and returns the problems.
   async end() {
     await Promise.all(asked);
     await page.context().close();

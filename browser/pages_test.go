@@ -16,14 +16,14 @@ func TestPagesAfterAPayment(t *testing.T) {
 	b.sees(t, `
 		title "Thank you"
 		heading "Thank you"
-		paragraph "Your payment is being confirmed, which usually takes a few seconds. Your license key works from then on."
-		paragraph "You have the key from the shop where you ordered. You can close this page."`)
+		paragraph "Your payment is being confirmed. This usually takes a few seconds. Then your license key works."
+		paragraph "The shop where you ordered has given you the key. You can close this page."`)
 	b.open(t, "/payment/cancelled")
 	b.sees(t, `
 		title "Not paid"
 		heading "Not paid"
 		paragraph "The payment was not made, and nothing was charged."
-		paragraph "Go back to the shop to try again. An order that is not paid is cancelled by itself after a day."`)
+		paragraph "Go back to the shop to try again. An unpaid order is cancelled automatically after a day."`)
 }
 
 // Nothing that was typed is lost while the server is away, and the button works
@@ -58,7 +58,7 @@ func TestPagesSayThatTheServerIsAway(t *testing.T) {
 		{"/claim-orders#x", "/auth/login", "Claim orders", []string{"E-mail address", "Password"}, `
 		title "Claim your orders"
 		heading "Claim your orders"
-		paragraph "Sign in to your account, and the orders that were placed without it, with your e-mail address, become the account's."
+		paragraph "Sign in to add the orders that were placed with your e-mail address, but without an account, to your account."
 		textbox "E-mail address" = "x@y.zz"
 		textbox "Password" = "••••••"
 		checkbox "Show password"

@@ -85,18 +85,18 @@ func TestResetLinkThatExpired(t *testing.T) {
 	b.fill(t, "New password", newPassword)
 	b.click(t, "button", "Save password")
 	b.sees(t, `
-		title "Forgotten your password?"
-		heading "Forgotten your password?" focused
+		title "Forgot your password?"
+		heading "Forgot your password?" focused
 		paragraph "Enter the e-mail address of your account. You will get a mail with a link to choose a new password."
-		textbox "E-mail address", described by "The link does not work any more: links work once, for 30 minutes. Ask for a new one here."
-		alert "The link does not work any more: links work once, for 30 minutes. Ask for a new one here."
+		textbox "E-mail address", described by "This link no longer works. A link works once, for 30 minutes. Request a new one here."
+		alert "This link no longer works. A link works once, for 30 minutes. Request a new one here."
 		button "Send the mail"`)
 
 	b.fill(t, "E-mail address", " ada@example.com ")
 	b.key(t, "Enter")
 	b.sees(t, `
-		title "Look into your mailbox"
-		heading "Look into your mailbox" focused
+		title "Check your mailbox"
+		heading "Check your mailbox" focused
 		status "If there is an account with this e-mail address, a mail with a link is on its way. The link works for 30 minutes."`)
 
 	b.open(t, mailed(t, a, "Choose a new password")) // in the same tab, where it loads nothing
@@ -141,8 +141,8 @@ func TestResetSaysWhatIsWrong(t *testing.T) {
 		b.fill(t, "E-mail address", tt.email)
 		b.click(t, "button", "Send the mail")
 		b.sees(t, strings.NewReplacer("VALUE", tt.shown, "FAULT", tt.want).Replace(`
-		title "Forgotten your password?"
-		heading "Forgotten your password?"
+		title "Forgot your password?"
+		heading "Forgot your password?"
 		paragraph "Enter the e-mail address of your account. You will get a mail with a link to choose a new password."
 		textbox "E-mail address"VALUE invalid focused, described by "FAULT"
 		alert "FAULT"

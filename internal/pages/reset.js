@@ -9,7 +9,7 @@ at("choose").addEventListener("submit", (e) => {
     field.value = "";
     if (answer.ok) return done("Password changed", "You can now sign in with your new password. You have been signed out everywhere.");
     show("ask");
-    at("ask-error").textContent = "The link does not work any more: links work once, for 30 minutes. Ask for a new one here.";
+    at("ask-error").textContent = "This link no longer works. A link works once, for 30 minutes. Request a new one here.";
   });
 });
 
@@ -20,7 +20,7 @@ at("ask").addEventListener("submit", (e) => {
   if (!email) return refuse("ask", "Enter your e-mail address.");
   send(e.target, async () => {
     const answer = await post("auth/forgot-password", { email });
-    if (answer.ok) done("Look into your mailbox", answer.body.message);
+    if (answer.ok) done("Check your mailbox", answer.body.message);
     else refuse("ask", answer.body.error?.code === "VALIDATION_ERROR" ? "Enter an e-mail address, like name@example.com." : reason(answer));
   });
 });

@@ -4,7 +4,7 @@ const label = { email: "The e-mail address", username: "The username", password:
 const missing = { email: "Enter your e-mail address.", username: "Choose a username.", password: "Choose a password." };
 const clear = () => { for (const name of [...fields, "setup"]) fault(name, ""); };
 
-// failed shows each fault beside its field, and puts the cursor into the first.
+// failed shows each fault beside its field and moves the focus to the first.
 const failed = (answer) => {
   for (const issue of answer.body.error?.details?.issues ?? []) {
     if (fields.includes(issue.path)) fault(issue.path, issue.message.replace(issue.path, label[issue.path]));
@@ -38,4 +38,4 @@ onLink(() => {
   reveal("setup");
 });
 if (token) reveal("setup");
-else lost("The address is not complete. Copy the whole link that stoa printed, with everything after the #.");
+else lost("The address is incomplete. Copy the whole link that stoa printed, including everything after the #.");

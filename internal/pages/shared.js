@@ -1,11 +1,11 @@
 "use strict";
-// What every page with a script begins with: its own script follows in the same
-// <script>, where nothing else runs.
+// The beginning of every page's script. The page's own script follows in the same
+// <script> element, the only one that the page's policy allows.
 
 const at = (id) => document.getElementById(id);
 
-// takeToken takes the token out of the address, which is a secret: it must not
-// stay in the address bar or the history.
+// takeToken removes the token from the address and returns it. The token is a
+// secret: it must not stay in the address bar or the history.
 const takeToken = () => {
   const found = location.hash.slice(1);
   if (found) history.replaceState(null, "", location.pathname);
@@ -13,8 +13,8 @@ const takeToken = () => {
 };
 let token = takeToken();
 
-// onLink has begin called when a link is opened where the page is shown already,
-// which loads nothing.
+// onLink calls begin when a link with a token is opened in a tab that already shows
+// the page: the browser does not load the page again then.
 const onLink = (begin) => addEventListener("hashchange", () => {
   const found = takeToken();
   if (!found) return;
@@ -22,8 +22,8 @@ const onLink = (begin) => addEventListener("hashchange", () => {
   begin();
 });
 
-// reveal shows one part of the page. The cursor goes to its heading, which is
-// read out then.
+// reveal shows one part of the page and moves the focus to its heading, so that a
+// screen reader announces it.
 const reveal = (id) => {
   for (const part of document.querySelectorAll("main > [id]")) part.hidden = part.id !== id;
   const heading = at(id).querySelector("h1");
@@ -37,8 +37,8 @@ const done = (title, text) => {
   at("done-text").textContent = text;
 };
 
-// fault shows what is wrong, or with an empty text that nothing is, at the field
-// which the message describes. It returns the field, if there is one.
+// fault shows text as the error of the field that it describes; an empty text
+// clears the error. It returns the field, if there is one.
 const fault = (name, text) => {
   at(name + "-error").textContent = text;
   const field = document.querySelector(`[aria-describedby="${name}-error"]`);
@@ -47,7 +47,7 @@ const fault = (name, text) => {
 };
 const refuse = (name, text) => fault(name, text)?.focus();
 
-// post sends body as JSON, with nothing that the browser knows.
+// post sends body as JSON, without cookies, cache or referrer.
 const post = async (path, body, access) => {
   const headers = { "Content-Type": "application/json" };
   if (access) headers.Authorization = "Bearer " + access;
@@ -57,10 +57,11 @@ const post = async (path, body, access) => {
   });
   return { ok: res.ok, status: res.status, body: await res.json().catch(() => ({})) };
 };
-// reason says why an answer is no success, in either form that errors have.
+// reason returns the message of an error answer in either of the API's two forms.
 const reason = (answer) => answer.status < 500 && (answer.body.error?.message ?? answer.body.message) || "Something went wrong on our side. Try again in a moment.";
 
-// send has work done for a form. The button is off until then: nothing is sent twice.
+// send runs work for a form. The button is disabled until it is done, so nothing is
+// sent twice.
 const send = async (form, work) => {
   const button = form.querySelector("button");
   button.disabled = true;
