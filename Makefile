@@ -5,51 +5,51 @@ HOST_BUNDLE := internal/runtime/node/dist/host.cjs
 NODEHOST_SOURCES := $(shell find nodehost -type f -not -path '*/node_modules/*' 2>/dev/null)
 
 .PHONY: help
-help: ## Show this list
+help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: build ## Build, and start stoa with demo data on http://127.0.0.1:8080
+run: build ## Build and start stoa with demo data on http://127.0.0.1:8080
 	bin/stoa serve --demo
 
 .PHONY: build
-build: bin/stoa ## Build bin/stoa, static, without cgo
+build: bin/stoa ## Build bin/stoa: a static binary without cgo
 
 .PHONY: bin/stoa
 bin/stoa: $(HOST_BUNDLE)
 	CGO_ENABLED=0 go build -trimpath -o bin/stoa ./cmd/stoa
 
-# The Node program that runs internal plugins, with Fastify, in one file that is
-# embedded in the binary.
+# The Node program that runs internal plugins, bundled with Fastify into one file
+# that is embedded in the binary.
 $(HOST_BUNDLE): $(NODEHOST_SOURCES)
 	cd nodehost && npm ci --no-audit --no-fund --loglevel=error
 	go run ./nodehost/bundle
 
-# What drives the browser in the tests of stoa's own pages.
+# Drives the browser in the tests of stoa's own pages.
 BROWSER_DRIVER := browser/node_modules/.package-lock.json
-# What packs the SDK for JavaScript and checks its types: TypeScript.
+# TypeScript, which checks the types of the JavaScript SDK.
 SDK_TOOLS := sdk/js/node_modules/.package-lock.json
 $(BROWSER_DRIVER) $(SDK_TOOLS): %/node_modules/.package-lock.json: %/package.json %/package-lock.json
 	cd $* && npm ci --no-audit --no-fund --loglevel=error
 	touch $@
 
-# The SDK for Go is a module of its own, which ./... does not enter.
+# The Go SDK is a separate module, which ./... does not include.
 GOTEST := go tool gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -shuffle=on
 
 .PHONY: test
-test: build $(BROWSER_DRIVER) $(SDK_TOOLS) ## Everything: installs what the tests need, then runs them all on both engines
+test: build $(BROWSER_DRIVER) $(SDK_TOOLS) ## Install what the tests need, then run all tests on both engines
 	./scripts/test-deps
 	go -C sdk/go test -shuffle=on ./...
 	$(GOTEST) ./...
 
 .PHONY: race
-race: build $(BROWSER_DRIVER) $(SDK_TOOLS) ## The same tests with the race detector
+race: build $(BROWSER_DRIVER) $(SDK_TOOLS) ## Run the same tests with the race detector
 	./scripts/test-deps
 	go -C sdk/go test -race -shuffle=on -count=1 ./...
 	$(GOTEST) -race -count=1 ./...
 
 .PHONY: lint
-lint: ## go vet, formatting, golangci-lint
+lint: ## Run go vet, check formatting, run golangci-lint
 	go vet ./...
 	go -C sdk/go vet ./...
 	golangci-lint fmt --diff
@@ -57,16 +57,16 @@ lint: ## go vet, formatting, golangci-lint
 	cd sdk/go && golangci-lint run
 
 .PHONY: check
-check: lint race ## What a change must pass
+check: lint race ## Run everything that a change must pass
 
 .PHONY: fuzz
-fuzz: ## Every fuzz test for 20 seconds
+fuzz: ## Run every fuzz test for 20 seconds
 	@grep -rl '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u | while read -r dir; do \
 	  go -C "$$dir" test -list '^Fuzz' . | grep '^Fuzz' | while read -r name; do \
 	    echo "$$dir $$name"; go -C "$$dir" test -run '^$$' -fuzz "^$$name$$" -fuzztime 20s . || exit 1; done || exit 1; done
 
 .PHONY: bench
-bench: build ## Ratios of stoa to peers on this machine (bench/README.md)
+bench: build ## Compare stoa with its peers on this machine (bench/README.md)
 	go run ./bench/accounts
 	go run ./bench/market
 
@@ -74,7 +74,8 @@ bench: build ## Ratios of stoa to peers on this machine (bench/README.md)
 golden: ## Rewrite golden files and generated documents; read the diff before committing
 	go test ./cmd/stoa ./internal/httpapi/admin ./internal/httpapi/shop -update
 
-# HOST in the environment is the machine's name in some shells.
+# Only from the command line: in some shells, HOST in the environment is the
+# machine's name.
 .PHONY: sdk-host
 sdk-host: ## Set where the Go SDK is published: make sdk-host HOST=github.com/example/stoa
 	./scripts/sdk-host '$(if $(filter command line,$(origin HOST)),$(HOST))'
@@ -85,6 +86,6 @@ tools: ## Install the linters
 	go install mvdan.cc/gofumpt@latest
 
 .PHONY: clean
-clean: ## Remove what was built; data/ stays
+clean: ## Remove built files; keep data/
 	rm -rf bin nodehost/node_modules browser/node_modules sdk/js/node_modules sdk/js/cjs
 	find internal/runtime/node/dist -type f -not -name README.md -delete

@@ -16,11 +16,7 @@ func prose(text string) template.HTML {
 		if paragraph = strings.TrimSpace(paragraph); paragraph == "" {
 			continue
 		}
-		class := ""
-		if strings.HasPrefix(paragraph, "Source:") {
-			class = ` class="source"`
-		}
-		out.WriteString("<p" + class + ">" + inline(paragraph) + "</p>")
+		out.WriteString("<p>" + inline(paragraph) + "</p>")
 	}
 	return template.HTML(out.String()) //nolint:gosec // every piece was escaped by inline
 }

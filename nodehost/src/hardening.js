@@ -3,10 +3,10 @@
 const { syncBuiltinESMExports } = require('node:module')
 const v8 = require('node:v8')
 
-// harden takes away what Node's permission flags leave open to a plugin:
-// signals to other processes of the same user (stoa itself, other plugins), a
-// change of user, and V8's flags (the memory limit). It is a second line; the
-// process boundary and the permission flags are the first.
+// harden blocks what Node's permission flags still allow a plugin: sending signals to
+// other processes of the same user (stoa itself, other plugins), changing the user,
+// and setting V8's flags (the memory limit). It is the second line of defense, after
+// the process boundary and the permission flags.
 function harden () {
   // process.kill ends in process._kill.
   const kill = process._kill

@@ -8,10 +8,10 @@ const fs = require('node:fs')
 //   slug, version   of the package
 //   config          the instance's config, an object
 //   bodyLimit       bytes of a request body
-//   beatMs          how often to say that the event loop turns
+//   beatMs          how often to report that the event loop is not blocked
 //   startTimeoutMs  how long the plugin may take to register
 //
-// They come over a pipe because the config has secrets in it: arguments and
+// They come over a pipe because the config contains secrets: arguments and
 // environment can be read in /proc.
 function readInstructions () {
   return JSON.parse(fs.readFileSync(0, 'utf8'))

@@ -3,7 +3,7 @@
 const { pathToFileURL } = require('node:url')
 
 // The names under which an entry module may export its plugin function, in the
-// order in which they are tried (documented for plugin authors).
+// order tried (documented for plugin authors).
 const names = ['default', 'plugin', 'fastifyPlugin', 'register']
 
 // loadPlugin imports the module at the absolute path entry and returns the
@@ -18,8 +18,8 @@ async function loadPlugin (entry) {
   return plugin
 }
 
-// findPlugin looks into nested defaults, too: to import(), the module.exports of
-// CommonJS is the default, and TypeScript puts its own default inside that.
+// findPlugin also looks into nested defaults: import() returns the module.exports of
+// CommonJS as the default, and TypeScript puts its own default inside that.
 function findPlugin (exported, depth = 0) {
   if (typeof exported === 'function') return exported
   if (exported === null || typeof exported !== 'object' || depth > 2) return undefined

@@ -1,7 +1,7 @@
 'use strict'
 
-// The order matters: harden before foreign code runs, read the instructions
-// before anything can fail in an interesting way, report exactly once.
+// The order matters: harden before plugin code runs, read the instructions before
+// anything else can fail, and report exactly once.
 
 const { harden } = require('./hardening')
 const { readInstructions } = require('./instructions')
@@ -16,7 +16,7 @@ provideModules()
 process.on('uncaughtException', fail)
 process.on('unhandledRejection', fail)
 
-// phase says in a failure's report how far the start had come.
+// phase tells a failure report how far the start got.
 let phase = 'instructions'
 let app
 
@@ -36,8 +36,8 @@ async function start () {
   beat(instructions.beatMs)
 }
 
-// fail ends the process: after an error that nobody caught, the plugin's state
-// is unknown. stoa starts a fresh process at the next call.
+// fail ends the process: after an uncaught error, the plugin's state is unknown.
+// stoa starts a new process at the next call.
 function fail (err) {
   if (phase === 'run') {
     log('fatal', 'The plugin failed outside of a request, and is restarted.', err)

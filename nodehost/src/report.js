@@ -12,14 +12,14 @@ function report (message) {
   fs.writeSync(4, JSON.stringify(message) + '\n')
 }
 
-// beat tells stoa, after the report, that the event loop turns: one byte on
+// beat tells stoa, after the report, that the event loop is not blocked: one byte on
 // descriptor 4 every intervalMs. stoa kills a process that falls silent.
 function beat (intervalMs) {
   setInterval(() => {
     try {
       fs.writeSync(4, '.')
     } catch {
-      // stoa does not listen: it has given this process up, or is gone.
+      // stoa no longer listens: it has given up on this process, or has ended.
     }
   }, intervalMs).unref()
 }

@@ -2,11 +2,11 @@
 
 const { fastify, LogController } = require('fastify')
 
-// quiet drops what is logged.
+// quiet suppresses log lines.
 let quiet = false
 
-// createServer returns a Fastify in which the plugin is registered with its
-// config as options, ready to listen.
+// createServer returns a Fastify instance, ready to listen, with the plugin
+// registered and its config as options.
 async function createServer ({ slug, version, config, bodyLimit, startTimeoutMs }, plugin) {
   const app = fastify({
     bodyLimit,
@@ -14,20 +14,21 @@ async function createServer ({ slug, version, config, bodyLimit, startTimeoutMs 
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: 'x-request-id',
     trustProxy: false,
-    // Below stoa's own limit, so that Fastify can say which plugin was waited for.
+    // Below stoa's own limit, so that Fastify can say which plugin took too long.
     pluginTimeout: startTimeoutMs,
-    // Longer than stoa keeps an idle connection: the side that sends requests
-    // must be the one to close, or a request meets a closing connection.
+    // Longer than stoa keeps an idle connection: the side that sends requests must
+    // close first, or a request may meet a closing connection.
     keepAliveTimeout: 120_000,
     // stoa decides how long a request may take.
     requestTimeout: 0,
     logger: { level: 'info', base: null, stream: { write: (line) => quiet || process.stderr.write(line) } }
   })
-  // Node knows no address of an inherited socket; Fastify logs one.
+  // Node has no address for an inherited socket, but Fastify logs one.
   app.server.address = () => 'stoa'
 
-  // Fastify closes the connection when it refuses a body unread. This one is
-  // stoa's: open, the rest of the body is skipped and the answer arrives.
+  // Fastify closes the connection when it refuses a body without reading it. This
+  // connection is stoa's: if it stays open, the rest of the body is skipped and the
+  // answer arrives.
   app.addHook('onSend', async (request, reply) => { reply.removeHeader('connection') })
 
   await app.register(plugin, config)
@@ -37,8 +38,8 @@ async function createServer ({ slug, version, config, bodyLimit, startTimeoutMs 
   return app
 }
 
-// listen serves app on the socket that stoa opened. Fastify logs that it listens;
-// stoa does so itself.
+// listen serves app on the socket that stoa opened. It suppresses Fastify's log line
+// about that, because stoa logs one itself.
 async function listen (app) {
   const listenTextResolver = () => {
     quiet = true // for the line that is logged right after this

@@ -1,6 +1,6 @@
 'use strict'
 
-// What fits on the card that the warehouse prints.
+// The limits of the card that the warehouse prints.
 const LINE_WIDTH = 36
 const MAX_LINES = 8
 const MAX_CHARACTERS = 240
@@ -50,7 +50,7 @@ module.exports = async function giftNotes (app) {
   app.get('/health', async () => ({ status: 'ok', slug: 'gift-notes', version: '1.0.0' }))
 }
 
-// tidy makes one line of what somebody typed: no control characters, no runs of
+// tidy turns typed text into one line without control characters or repeated
 // spaces.
 function tidy (text) {
   return text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim()

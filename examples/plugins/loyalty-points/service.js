@@ -1,13 +1,13 @@
 'use strict'
 
-// An external plugin: an HTTP service of its own, without dependencies.
+// An external plugin: a separate HTTP service, without dependencies.
 //
-//   STOA_PLUGIN_SECRET  the package's signing secret; required. After a rotation
-//                       the platform signs with the old and the new one for a day
+//   STOA_PLUGIN_SECRET  the package's signing secret; required. For a day after a
+//                       rotation, the platform signs with both the old and new one
 //   PORT, HOST          where to listen; 4400 on 127.0.0.1
-//   EXIT_WITH_STDIN     1: end when standard input does (for a supervisor)
+//   EXIT_WITH_STDIN     1: exit when standard input ends (for a supervisor)
 //
-// Points are kept in memory, to stay short: a real one keeps them in a database.
+// To keep the example short, points are in memory. A real plugin uses a database.
 
 const http = require('node:http')
 const { createHash, createHmac, timingSafeEqual } = require('node:crypto')
@@ -28,8 +28,8 @@ const POINT_VALUE = 0.01
 
 // --- The platform's signature (profile v1) ---------------------------------
 
-// Headers that only the platform sets: it removes them from what clients send,
-// and signs each of them.
+// Headers that only the platform sets. It removes them from client requests and
+// signs each of them.
 const RESERVED = /^x-(?:(?:plugin|installation|platform|user|hook)-|(?:tenant-id|request-id|caller|locale)$)/
 
 // isGenuine reports whether the platform sent this request, just now.
@@ -60,8 +60,8 @@ function bodyHash (body) {
 
 // --- Points ------------------------------------------------------------------
 
-// By installation id: it is the tenant. One shop's customers must never see
-// another's points.
+// By installation id, which identifies the tenant: one shop's customers must never
+// see another's points.
 const tenants = new Map()
 
 function accountOf (installationId, userId) {
@@ -78,8 +78,8 @@ function book (account, points, reason, reference) {
 
 // --- Routes ------------------------------------------------------------------
 
-// Each takes the caller, as the platform vouches for it, and the body as JSON,
-// and returns [status, answer].
+// Each route takes the caller, as confirmed by the platform, and the JSON body. It
+// returns [status, answer].
 const routes = {
   'GET /api/rules': () => [200, { pointsPerUnit: POINTS_PER_UNIT, pointValue: POINT_VALUE }],
 
@@ -95,7 +95,7 @@ const routes = {
     return [200, { points: account.points, discount: worth(points) }]
   }),
 
-  // Only the shop says what somebody bought. Repeating an order changes nothing.
+  // Only the shop can say what someone bought. Repeating an order changes nothing.
   'POST /api/earn': ({ role, installationId, json }) => {
     if (role !== 'admin') return problem(403, 'FORBIDDEN', 'Only the shop can give points.')
     const { userId, orderId, amount } = json
@@ -124,7 +124,7 @@ function problem (status, error, message) {
   return [status, { error, message }]
 }
 
-// lifecycle is told what happens to an installation. It may be told twice.
+// lifecycle handles events of an installation. An event may arrive twice.
 function lifecycle (hook, { installationId }) {
   if (hook === 'onUninstall') tenants.delete(installationId)
   return [204]
@@ -180,7 +180,7 @@ function send (response, status, value) {
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(value))
 }
 
-// Longer than the platform keeps a connection it does not use.
+// Longer than the platform keeps an idle connection.
 server.keepAliveTimeout = 120_000
 server.listen(Number(process.env.PORT ?? 4400), process.env.HOST ?? '127.0.0.1', () => {
   const { address, port } = server.address()

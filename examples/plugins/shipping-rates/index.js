@@ -20,8 +20,8 @@ const verifyBody = {
   properties: { token: { type: 'string', maxLength: 4096 } }
 }
 
-// The configuration arrives as options. Throwing here keeps a badly configured
-// instance from answering; the administrator finds the message in the log.
+// The options are the instance's configuration. If this throws, a badly configured
+// instance does not start, and the administrator finds the message in the log.
 export default async function shippingRates (app, options) {
   const config = readConfig(options)
 
@@ -40,7 +40,7 @@ export default async function shippingRates (app, options) {
     return { ...quote, token: seal(config.carrierApiKey, quote) }
   })
 
-  // The checkout passes the token on, so that nobody pays a price they made up.
+  // The checkout sends the token back, so that nobody can pay an invented price.
   app.post('/api/quote/verify', { schema: { body: verifyBody } }, async (request) => {
     const quote = open(config.carrierApiKey, request.body.token)
     if (quote === undefined) return { valid: false, reason: 'forged' }

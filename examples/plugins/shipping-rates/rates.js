@@ -9,8 +9,8 @@ const neighbours = {
 
 const europe = new Set(['AT', 'BE', 'BG', 'CH', 'CY', 'CZ', 'DE', 'DK', 'EE', 'ES', 'FI', 'FR', 'GB', 'GR', 'HR', 'HU', 'IE', 'IT', 'LT', 'LU', 'LV', 'MT', 'NL', 'NO', 'PL', 'PT', 'RO', 'SE', 'SI', 'SK'])
 
-// Per zone: factor on the base rate, price of each further kilogram as a share of
-// the base rate, days on the way.
+// For each zone: factor of the base rate, price of each further kilogram as a share
+// of the base rate, days in transit.
 const zones = {
   domestic: { factor: 1, perKg: 0.15, days: [1, 3] },
   neighbour: { factor: 1.8, perKg: 0.25, days: [2, 5] },
@@ -24,7 +24,7 @@ export function zoneOf (from, to) {
   return europe.has(from) && europe.has(to) ? 'continent' : 'world'
 }
 
-// services returns what can be booked for a parcel, with prices in whole cents.
+// services returns the services for a parcel, with prices rounded to cents.
 export function services ({ originCountry, baseRate, freeFrom }, country, weight, subtotal) {
   const zone = zoneOf(originCountry, country)
   const { factor, perKg, days } = zones[zone]

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-// seal returns a text that open turns back into value, if nobody changed it.
+// seal returns a text that open turns back into value, unless it was changed.
 export function seal (key, value) {
   const text = Buffer.from(JSON.stringify(value)).toString('base64url')
   return `${text}.${mac(key, text)}`
