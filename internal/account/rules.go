@@ -91,7 +91,7 @@ func (f *faults) username(path, value string) {
 }
 
 // newPassword checks a password that somebody wants to have. Its characters are
-// counted as received: nothing is trimmed or normalised. own are names of whose
+// counted as received: nothing is trimmed or normalized. own are names of whose
 // password it is, as far as they are known.
 func (f *faults) newPassword(policy Policy, path, value string, own ...string) {
 	if !f.Require(path, value) {

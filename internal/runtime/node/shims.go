@@ -35,7 +35,7 @@ func writeShims(dataDir string) (string, error) {
 		var code bytes.Buffer
 		fmt.Fprintf(&code, "// Written by stoa: the host's own %s.\n", name)
 		fmt.Fprintf(&code, "const provided = globalThis[Symbol.for('stoa.modules')]['%s']\nmodule.exports = provided\n", name)
-		// Spelt out: import statements find only exports that stand in the text.
+		// Spelled out: import statements find only exports that stand in the text.
 		for _, export := range append([]string{"default"}, exports...) {
 			fmt.Fprintf(&code, "module.exports.%s = provided.%s\n", export, export)
 		}
