@@ -30,7 +30,7 @@ func Names() []string { return []string{"gift-notes", "shipping-rates", "loyalty
 
 // Archive returns the installable archive of an example plugin. Overrides take
 // the place of top-level fields of its manifest, as externalBaseUrl. The same
-// arguments give the same bytes, which an installation recognises.
+// arguments give the same bytes, which an installation recognizes.
 func Archive(name string, overrides map[string]any) ([]byte, error) {
 	files, known := packaged[name]
 	if !known {

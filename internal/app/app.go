@@ -58,7 +58,7 @@ type App struct {
 	// Mail sends mail in the background.
 	Mail *mail.Queue
 
-	// Guard recognises requests that state their length twice. The server listens
+	// Guard recognizes requests that state their length twice. The server listens
 	// through it.
 	Guard *framing.Guard
 

@@ -19,7 +19,7 @@ import (
 	"sync"
 )
 
-// Guard marks ambiguous requests and recognises them again. Create it with
+// Guard marks ambiguous requests and recognizes them again. Create it with
 // NewGuard. It is safe for concurrent use.
 type Guard struct {
 	marker string // a header that only this process knows the name of

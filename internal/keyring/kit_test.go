@@ -30,7 +30,7 @@ func box(tb testing.TB) *seal.Box {
 	return key.Box(purpose.Box())
 }
 
-// ring returns an initialised Ring on the database at url: one replica.
+// ring returns an initialized Ring on the database at url: one replica.
 func ring(tb testing.TB, url string, c *clocktest.Clock) *keyring.Ring {
 	tb.Helper()
 	r := &keyring.Ring{Store: store.NewKeyring(dbtest.Open(tb, url)), Purpose: purpose, Box: box(tb), Now: c.Now}

@@ -1,11 +1,11 @@
-"""A real SMTP server for tests: Debian's aiosmtpd on a port of its own choosing.
+"""A real SMTP server for tests: Debian's aiosmtpd on a free port.
 
-Reads its settings as JSON from the first line of standard input and writes one
-JSON object a line to standard output: first {"port": n}, then a mail each time
-one was taken. Ends when standard input does.
+Reads its settings as JSON from the first line of standard input. Writes one JSON
+object per line to standard output: first {"port": n}, then one for each mail
+accepted. Ends when standard input ends.
 
-Recipients by local part: nobody is refused for good, later for now, and busy
-for now on its first try only.
+Special recipients, by local part: "nobody" is refused permanently, "later" is
+refused temporarily, and "busy" is refused temporarily on the first try only.
 """
 import asyncio
 import base64
