@@ -34,7 +34,7 @@ var (
 // but exactly one JSON object, and with all violations at once: of types, of
 // rules, and of headers (WithHeaderFaults). A body over 1 MiB is 413, one
 // declared as something else 415.
-func ReadJSON[T any](w http.ResponseWriter, r *http.Request, check func(T) []errs.Issue) (T, error) {
+func ReadJSON[T any](w http.ResponseWriter, r *http.Request, check func(T) errs.Issues) (T, error) {
 	var v T
 	_, body, err := readObject(w, r)
 	if err != nil {
@@ -43,7 +43,7 @@ func ReadJSON[T any](w http.ResponseWriter, r *http.Request, check func(T) []err
 	d := decoder{faults: headerFaultsOf(r)}
 	d.fill(reflect.ValueOf(&v).Elem(), "", body)
 	if check != nil {
-		Merge(&d.faults, check(v))
+		d.faults.Merge(check(v))
 	}
 	return v, d.faults.Err()
 }

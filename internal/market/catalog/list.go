@@ -57,7 +57,7 @@ type ListQuery struct {
 }
 
 // Issues returns what is wrong with the query.
-func (q ListQuery) Issues() []errs.Issue {
+func (q ListQuery) Issues() errs.Issues {
 	var is errs.Issues
 	if q.Page < 1 {
 		is.Add("page", "out_of_range", "page must be a whole number from 1.")
@@ -76,7 +76,7 @@ func (q ListQuery) Issues() []errs.Issue {
 	if !text.Printable(q.Category, text.Short) {
 		is.Add("category", "out_of_range", "category must be at most %d printable characters.", text.Short)
 	}
-	return is.List()
+	return is
 }
 
 // Page is a page of the product list.

@@ -16,7 +16,7 @@ type UseRequest struct {
 
 // Issues returns what is wrong with the request. That the key is none is not
 // among it: a bad key is answered like an unknown one.
-func (r UseRequest) Issues() []errs.Issue {
+func (r UseRequest) Issues() errs.Issues {
 	var is errs.Issues
 	if r.LicenseKey == "" {
 		is.Add("licenseKey", "required", "licenseKey is required.")
@@ -27,7 +27,7 @@ func (r UseRequest) Issues() []errs.Issue {
 	case !ok:
 		is.Add("instanceId", "out_of_range", "instanceId must be 1 to %d printable characters, such as a domain name, and not . or .. alone.", maxInstanceID)
 	}
-	return is.List()
+	return is
 }
 
 // InUse is a licence in use, at one moment.
@@ -181,7 +181,7 @@ func (s *Service) orNoLicense(ctx context.Context, slug string, err, refusal err
 // one is answered first. Nothing is asked of the database otherwise, nor when the
 // product is one this process has seen.
 func (s *Service) readUse(ctx context.Context, slug string, req UseRequest) (key Key, instanceID string, err error) {
-	if err := errs.Validation(req.Issues()...); err != nil {
+	if err := req.Issues().Err(); err != nil {
 		return Key{}, "", err
 	}
 	if !product.ValidSlug(slug) {

@@ -86,7 +86,7 @@ type PurchaseRequest struct {
 }
 
 // Issues returns what is wrong with the request.
-func (r PurchaseRequest) Issues() []errs.Issue {
+func (r PurchaseRequest) Issues() errs.Issues {
 	var is errs.Issues
 	if r.TierID == "" {
 		is.Add("tierId", "required", "tierId is required.")
@@ -104,7 +104,7 @@ func (r PurchaseRequest) Issues() []errs.Issue {
 			}
 		}
 	}
-	return is.List()
+	return is
 }
 
 // Confirmation is the result of a purchase.

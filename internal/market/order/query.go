@@ -20,7 +20,7 @@ type Query struct {
 }
 
 // Issues returns what is wrong with the query.
-func (q Query) Issues() []errs.Issue {
+func (q Query) Issues() errs.Issues {
 	var is errs.Issues
 	switch q.Status {
 	case "", Pending, Paid, Refunded, Cancelled:
@@ -35,5 +35,5 @@ func (q Query) Issues() []errs.Issue {
 	if q.Email != "" && EmailKey(q.Email) == "" {
 		is.Add("email", "invalid", "email must be one e-mail address.")
 	}
-	return is.List()
+	return is
 }

@@ -53,7 +53,7 @@ type Request struct {
 }
 
 // Issues returns what is wrong with the request.
-func (r Request) Issues() []errs.Issue {
+func (r Request) Issues() errs.Issues {
 	var is errs.Issues
 	switch {
 	case r.Rating == nil:
@@ -67,7 +67,7 @@ func (r Request) Issues() []errs.Issue {
 	if !text.PrintableLines(strings.TrimSpace(r.Text), maxReviewText) {
 		is.Add("text", "out_of_range", "text must be at most %d printable characters and line breaks.", maxReviewText)
 	}
-	return is.List()
+	return is
 }
 
 // apply returns the review old as the request wants it.
@@ -88,10 +88,10 @@ type Query struct {
 }
 
 // Issues returns what is wrong with the query.
-func (q Query) Issues() []errs.Issue {
+func (q Query) Issues() errs.Issues {
 	var is errs.Issues
 	if !text.Printable(q.ProductSlug, text.Short) {
 		is.Add("product", "out_of_range", "product must be at most %d printable characters.", text.Short)
 	}
-	return is.List()
+	return is
 }
