@@ -13,15 +13,15 @@ import (
 func (q Query) Issues() errs.Issues {
 	var is errs.Issues
 	if q.ProductSlug != "" && !product.ValidSlug(q.ProductSlug) {
-		is.Add("product", "invalid", "product must be the slug of a product.")
+		is.Add("product", errs.CodeInvalid, "product must be the slug of a product.")
 	}
 	if q.UserID != "" && !cuid2.Plausible(q.UserID) {
-		is.Add("user", "invalid", "user must be the id of a user, or anonymous.")
+		is.Add("user", errs.CodeInvalid, "user must be the id of a user, or anonymous.")
 	}
 	switch q.Status {
 	case "", StatusActive, StatusExpired, StatusRevoked:
 	default:
-		is.Add("status", "unknown_value", "status must be active, expired or revoked.")
+		is.Add("status", errs.CodeUnknownValue, "status must be active, expired or revoked.")
 	}
 	return is
 }

@@ -36,19 +36,21 @@ func (ch Change) Issues() errs.Issues {
 	var is errs.Issues
 	if ch.Features != nil {
 		if len(*ch.Features) > maxFeatures {
-			is.Add("features", "out_of_range", "features must be at most %d.", maxFeatures)
+			is.Add("features", errs.CodeOutOfRange, "features must be at most %d.", maxFeatures)
 		}
 		for i, f := range *ch.Features {
 			if f == "" || !text.Printable(f, text.Short) {
-				is.Add(fmt.Sprintf("features[%d]", i), "out_of_range", "features[%d] must be 1 to %d printable characters.", i, text.Short)
+				is.Add(fmt.Sprintf("features[%d]", i), errs.CodeOutOfRange,
+					"features[%d] must be 1 to %d printable characters.", i, text.Short)
 			}
 		}
 	}
 	if n := ch.MaxInstances; n != nil && (*n < 1 || *n > product.MaxInstances) {
-		is.Add("maxInstances", "out_of_range", "maxInstances must be a whole number from 1 to %d.", product.MaxInstances)
+		is.Add("maxInstances", errs.CodeOutOfRange,
+			"maxInstances must be a whole number from 1 to %d.", product.MaxInstances)
 	}
 	if e := ch.ExpiresAt; e != nil && !ch.Perpetual && (e.UTC().Year() < 1970 || e.UTC().Year() > lastYear) {
-		is.Add("expiresAt", "out_of_range", "expiresAt must be in the years 1970 to %d.", lastYear)
+		is.Add("expiresAt", errs.CodeOutOfRange, "expiresAt must be in the years 1970 to %d.", lastYear)
 	}
 	return is
 }
@@ -127,10 +129,10 @@ type GrantRequest struct {
 func (r GrantRequest) Issues() errs.Issues {
 	var is errs.Issues
 	if r.ProductSlug == "" {
-		is.Add("productSlug", "required", "productSlug is required.")
+		is.Add("productSlug", errs.CodeRequired, "productSlug is required.")
 	}
 	if r.TierID == "" {
-		is.Add("tierId", "required", "tierId is required.")
+		is.Add("tierId", errs.CodeRequired, "tierId is required.")
 	}
 	is.Merge(r.Change.Issues())
 	return is
@@ -187,17 +189,17 @@ func (s *Service) checkGrant(ctx context.Context, r GrantRequest) (p product.Pro
 		var ok bool
 		switch tier, ok = p.Tier(r.TierID); {
 		case errs.KindOf(err) == errs.NotFound:
-			is.Add("productSlug", "unknown_value", "there is no such product.")
+			is.Add("productSlug", errs.CodeUnknownValue, "there is no such product.")
 		case err != nil:
 			return p, tier, is, err
 		case !ok && r.TierID != "":
-			is.Add("tierId", "unknown_value", "the product has no such tier.")
+			is.Add("tierId", errs.CodeUnknownValue, "the product has no such tier.")
 		}
 	}
 	if r.UserID != "" && r.UserID != caller.Anonymous {
 		_, err = s.Users.Email(ctx, r.UserID)
 		if errs.KindOf(err) == errs.NotFound {
-			is.Add("userId", "unknown_value", "there is no such user.")
+			is.Add("userId", errs.CodeUnknownValue, "there is no such user.")
 		} else if err != nil {
 			return p, tier, is, err
 		}

@@ -34,10 +34,10 @@ const maxRenewal = 120
 func (r Renewal) Issues() errs.Issues {
 	var is errs.Issues
 	if r.Periods < 1 || r.Periods > maxRenewal {
-		is.Add("periods", "out_of_range", "periods must be a whole number from 1 to %d.", maxRenewal)
+		is.Add("periods", errs.CodeOutOfRange, "periods must be a whole number from 1 to %d.", maxRenewal)
 	}
 	if !text.Printable(r.Reference, text.Short) {
-		is.Add("reference", "out_of_range", "reference must be at most %d printable characters.", text.Short)
+		is.Add("reference", errs.CodeOutOfRange, "reference must be at most %d printable characters.", text.Short)
 	}
 	return is
 }

@@ -19,13 +19,15 @@ type UseRequest struct {
 func (r UseRequest) Issues() errs.Issues {
 	var is errs.Issues
 	if r.LicenseKey == "" {
-		is.Add("licenseKey", "required", "licenseKey is required.")
+		is.Add("licenseKey", errs.CodeRequired, "licenseKey is required.")
 	}
 	switch _, ok := normalInstanceID(r.InstanceID); {
 	case r.InstanceID == "":
-		is.Add("instanceId", "required", "instanceId is required.")
+		is.Add("instanceId", errs.CodeRequired, "instanceId is required.")
 	case !ok:
-		is.Add("instanceId", "out_of_range", "instanceId must be 1 to %d printable characters, such as a domain name, and not . or .. alone.", maxInstanceID)
+		is.Add("instanceId", errs.CodeOutOfRange,
+			"instanceId must be 1 to %d printable characters, such as a domain name, and not . or .. alone.",
+			maxInstanceID)
 	}
 	return is
 }

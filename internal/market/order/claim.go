@@ -95,7 +95,7 @@ type ClaimRequest struct {
 func (r ClaimRequest) Issues() errs.Issues {
 	var is errs.Issues
 	if r.Token == "" {
-		is.Add("token", "required", "token is required.")
+		is.Add("token", errs.CodeRequired, "token is required.")
 	}
 	return is
 }
