@@ -15,11 +15,11 @@ type PasswordChange struct {
 }
 
 // PasswordChangeIssues returns what is wrong with ch.
-func (s *Service) PasswordChangeIssues(ch PasswordChange) []errs.Issue {
+func (s *Service) PasswordChangeIssues(ch PasswordChange) errs.Issues {
 	var f faults
 	f.Require("currentPassword", ch.Current)
 	f.newPassword(s.Policy, "newPassword", ch.New)
-	return f.List()
+	return f.Issues
 }
 
 // ChangePassword replaces the user's password, ends all of the user's sessions but
@@ -28,7 +28,7 @@ func (s *Service) PasswordChangeIssues(ch PasswordChange) []errs.Issue {
 // user no longer exists, password.ErrBusy, and ErrChangePassword for an internal
 // failure, after which the old password still works.
 func (s *Service) ChangePassword(ctx context.Context, userID, sessionID, current, next string) error {
-	if err := errs.Validation(s.PasswordChangeIssues(PasswordChange{Current: current, New: next})...); err != nil {
+	if err := s.PasswordChangeIssues(PasswordChange{Current: current, New: next}).Err(); err != nil {
 		return err
 	}
 	err := s.changePassword(ctx, userID, sessionID, current, next)

@@ -15,10 +15,10 @@ type RefreshRequest struct {
 }
 
 // Issues returns what is wrong with r.
-func (r RefreshRequest) Issues() []errs.Issue {
+func (r RefreshRequest) Issues() errs.Issues {
 	var f faults
 	f.Require("refresh_token", r.RefreshToken)
-	return f.List()
+	return f.Issues
 }
 
 // Refresh exchanges a refresh token for a new token set. For RefreshGrace the old
@@ -29,7 +29,7 @@ func (r RefreshRequest) Issues() []errs.Issue {
 // It returns ErrRefresh for every token that cannot be exchanged, and
 // ErrManyRefreshes.
 func (s *Service) Refresh(ctx context.Context, raw string) (Tokens, error) {
-	if err := errs.Validation(RefreshRequest{RefreshToken: raw}.Issues()...); err != nil {
+	if err := (RefreshRequest{RefreshToken: raw}).Issues().Err(); err != nil {
 		return Tokens{}, err
 	}
 	claims, err := s.parse(ctx, raw, token.Refresh, ErrRefresh)

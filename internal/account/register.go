@@ -17,20 +17,20 @@ type Registration struct {
 }
 
 // RegistrationIssues returns what is wrong with r.
-func (s *Service) RegistrationIssues(r Registration) []errs.Issue {
+func (s *Service) RegistrationIssues(r Registration) errs.Issues {
 	var f faults
 	f.email(r.Email)
 	f.username("username", r.Username)
 	f.newPassword(s.Policy, "password", r.Password, r.Email, r.Username)
 	f.referral("referralCode", r.ReferralCode)
-	return f.List()
+	return f.Issues
 }
 
 // Register creates a user with role USER and signs it in. It returns
 // VALIDATION_ERROR with every fault, ErrTaken if the e-mail address or the username
 // is taken, and password.ErrBusy.
 func (s *Service) Register(ctx context.Context, r Registration) (Tokens, error) {
-	if err := errs.Validation(s.RegistrationIssues(r)...); err != nil {
+	if err := s.RegistrationIssues(r).Err(); err != nil {
 		return Tokens{}, err
 	}
 	u := User{Email: r.Email, Username: r.Username, Role: caller.RoleUser, Referral: r.ReferralCode}

@@ -70,10 +70,10 @@ type ForgottenPassword struct {
 }
 
 // Issues returns what is wrong with p.
-func (p ForgottenPassword) Issues() []errs.Issue {
+func (p ForgottenPassword) Issues() errs.Issues {
 	var f faults
 	f.email(p.Email)
-	return f.List()
+	return f.Issues
 }
 
 // ForgotPassword mails the user with that address a link to choose a new password,
@@ -82,7 +82,7 @@ func (p ForgottenPassword) Issues() []errs.Issue {
 // and looks the user up in the background, so that neither the answer nor its time
 // tells whether the address has an account.
 func (s *Service) ForgotPassword(ctx context.Context, email string) error {
-	if err := errs.Validation(ForgottenPassword{Email: email}.Issues()...); err != nil || s.Mailer == nil {
+	if err := (ForgottenPassword{Email: email}).Issues().Err(); err != nil || s.Mailer == nil {
 		return err
 	}
 	s.Mailer.Post(ctx, func(ctx context.Context) (mail.Message, bool, error) {
@@ -142,11 +142,11 @@ type PasswordReset struct {
 }
 
 // PasswordResetIssues returns what is wrong with in.
-func (s *Service) PasswordResetIssues(in PasswordReset) []errs.Issue {
+func (s *Service) PasswordResetIssues(in PasswordReset) errs.Issues {
 	var f faults
 	f.Require("token", in.Token)
 	f.newPassword(s.Policy, "newPassword", in.New)
-	return f.List()
+	return f.Issues
 }
 
 // ResetPassword sets a new password for the user to whom the token was mailed, and
@@ -156,7 +156,7 @@ func (s *Service) PasswordResetIssues(in PasswordReset) []errs.Issue {
 // It returns VALIDATION_ERROR with every fault, ErrResetToken, and
 // password.ErrBusy. After any error but ErrResetToken the token still works.
 func (s *Service) ResetPassword(ctx context.Context, token, next string) error {
-	if err := errs.Validation(s.PasswordResetIssues(PasswordReset{Token: token, New: next})...); err != nil {
+	if err := s.PasswordResetIssues(PasswordReset{Token: token, New: next}).Err(); err != nil {
 		return err
 	}
 	// First without a lock, so that tokens that do not work cannot keep the hasher

@@ -109,8 +109,9 @@ func (f *faults) newPassword(policy Policy, path, value string, own ...string) {
 	case n > maxPassword:
 		f.Add(path, "too_long", "%s must have %d characters or fewer.", path, maxPassword)
 	case policy == PolicyASVS && password.IsGuessable(value, own...):
-		f.Add(path, "too_common", "%s is too easy to guess: it is a common password, or built from common words, "+
-			"keyboard runs, years or your own name. Choose another.", path)
+		f.Add(path, errs.CodeTooCommon,
+			"%s is too easy to guess: it is a common password, or built from common words, "+
+				"keyboard runs, years or your own name. Choose another.", path)
 	}
 }
 

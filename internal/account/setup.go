@@ -41,13 +41,13 @@ type Setup struct {
 }
 
 // SetupIssues returns what is wrong with in.
-func (s *Service) SetupIssues(in Setup) []errs.Issue {
+func (s *Service) SetupIssues(in Setup) errs.Issues {
 	var f faults
 	f.Require("token", in.Token)
 	f.email(in.Email)
 	f.username("username", in.Username)
 	f.newPassword(s.Policy, "password", in.Password, in.Email, in.Username)
-	return f.List()
+	return f.Issues
 }
 
 // SetUp creates the first administrator and signs in. Of several calls at once, on
@@ -57,7 +57,7 @@ func (s *Service) SetupIssues(in Setup) []errs.Issue {
 // work (any more), ErrTaken like Register, and password.ErrBusy. After an error the
 // token still works.
 func (s *Service) SetUp(ctx context.Context, in Setup) (Tokens, error) {
-	if err := errs.Validation(s.SetupIssues(in)...); err != nil {
+	if err := s.SetupIssues(in).Err(); err != nil {
 		return Tokens{}, err
 	}
 	hash := linktoken.Hash(in.Token)

@@ -16,18 +16,18 @@ type SignIn struct {
 }
 
 // Issues returns what is wrong with in.
-func (in SignIn) Issues() []errs.Issue {
+func (in SignIn) Issues() errs.Issues {
 	var f faults
 	f.Require("email", in.Email)
 	f.Require("password", in.Password)
-	return f.List()
+	return f.Issues
 }
 
 // Login signs a user in. It returns VALIDATION_ERROR if a field is missing, and
 // password.ErrBusy. It returns ErrLogin for an unknown address, a wrong password and
 // an inactive user alike, and takes the same time for each.
 func (s *Service) Login(ctx context.Context, email, secret string) (Tokens, error) {
-	if err := errs.Validation(SignIn{Email: email, Password: secret}.Issues()...); err != nil {
+	if err := (SignIn{Email: email, Password: secret}).Issues().Err(); err != nil {
 		return Tokens{}, err
 	}
 	c, err := s.candidate(ctx, email)

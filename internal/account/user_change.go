@@ -16,12 +16,12 @@ type UserChange struct {
 }
 
 // Issues returns what is wrong with ch.
-func (ch UserChange) Issues() []errs.Issue {
+func (ch UserChange) Issues() errs.Issues {
 	var f faults
 	if ch.Role != "" && !slices.Contains(roles, ch.Role) {
 		f.Add("role", errs.CodeInvalid, "role must be %s or %s.", caller.RoleUser, caller.RoleAdmin)
 	}
-	return f.List()
+	return f.Issues
 }
 
 // apply returns u with the change.
@@ -49,7 +49,7 @@ func (u User) isAdmin() bool { return u.Active && u.Role == caller.RoleAdmin }
 // ErrLastAdministrator if nobody would be left to manage the platform, however
 // many administrators are changed at the same time.
 func (s *Service) UpdateUser(ctx context.Context, id string, ch UserChange) (User, error) {
-	if err := errs.Validation(ch.Issues()...); err != nil {
+	if err := ch.Issues().Err(); err != nil {
 		return User{}, err
 	}
 	if !userID.MatchString(id) {

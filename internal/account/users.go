@@ -22,7 +22,7 @@ type UserQuery struct {
 }
 
 // Issues returns what is wrong with q.
-func (q UserQuery) Issues() []errs.Issue {
+func (q UserQuery) Issues() errs.Issues {
 	var f faults
 	if len(q.Search) > maxEmail || !utf8.ValidString(q.Search) || strings.ContainsFunc(q.Search, unicode.IsControl) {
 		f.Add("q", errs.CodeInvalid, "q must have %d bytes or fewer, without control characters.", maxEmail)
@@ -30,7 +30,7 @@ func (q UserQuery) Issues() []errs.Issue {
 	if q.Role != "" && !roleName.MatchString(string(q.Role)) {
 		f.Add("role", errs.CodeInvalid, "role must be the name of a role, like ADMIN.")
 	}
-	return f.List()
+	return f.Issues
 }
 
 // roleName is the form of roles. Spec A allows others than USER and ADMIN.
@@ -43,7 +43,7 @@ var userID = regexp.MustCompile(`^[a-z0-9]{1,32}$`)
 // many there are on all pages. It returns VALIDATION_ERROR for a query with
 // UserQuery.Issues.
 func (s *Service) ListUsers(ctx context.Context, q UserQuery) ([]User, int, error) {
-	if err := errs.Validation(q.Issues()...); err != nil {
+	if err := q.Issues().Err(); err != nil {
 		return nil, 0, err
 	}
 	return s.Store.ListUsers(ctx, q)

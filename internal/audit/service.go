@@ -2,7 +2,6 @@ package audit
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 	"unicode"
@@ -40,17 +39,17 @@ type Query struct {
 const maxFilter = 320
 
 // Issues returns what is wrong with q.
-func (q Query) Issues() []errs.Issue {
-	var found []errs.Issue
+func (q Query) Issues() errs.Issues {
+	var is errs.Issues
 	for _, f := range []struct{ name, value string }{{"actor", q.Actor}, {"action", q.Action}, {"target", q.Target}} {
 		if len(f.value) > maxFilter || !utf8.ValidString(f.value) || strings.ContainsFunc(f.value, unicode.IsControl) {
-			found = append(found, errs.Issue{Path: f.name, Code: "invalid", Message: fmt.Sprintf("%s must have %d bytes or fewer, without control characters.", f.name, maxFilter)})
+			is.Add(f.name, errs.CodeOutOfRange, "%s must have %d bytes or fewer, without control characters.", f.name, maxFilter)
 		}
 	}
 	if !q.From.IsZero() && !q.To.IsZero() && q.To.Before(q.From) {
-		found = append(found, errs.Issue{Path: "to", Code: "before_from", Message: "to must not lie before from."})
+		is.Add("to", errs.CodeBeforeFrom, "to must not lie before from.")
 	}
-	return found
+	return is
 }
 
 // Log reads the log, and records what no domain's transaction can. Its fields
@@ -70,7 +69,7 @@ func (l *Log) Record(ctx context.Context, action Action, target Target, details 
 // many there are on all pages. It returns VALIDATION_ERROR with every fault of
 // the query.
 func (l *Log) List(ctx context.Context, q Query) ([]Entry, int, error) {
-	if err := errs.Validation(q.Issues()...); err != nil {
+	if err := q.Issues().Err(); err != nil {
 		return nil, 0, err
 	}
 	return l.Store.ListEntries(ctx, q)

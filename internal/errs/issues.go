@@ -15,16 +15,30 @@ type Issue struct {
 	Message string `json:"message"`
 }
 
-// Codes of issues. The same fault has the same code in every part of the API.
-// A package that finds a fault of its own declares a code for it.
+// Codes of issues. The same fault has the same code in every part of the API, so
+// all codes are declared here. docs/errors.md lists them.
 const (
-	CodeRequired     = "required"      // a field is absent or empty
-	CodeWrongType    = "wrong_type"    // the value is of another JSON type
-	CodeOutOfRange   = "out_of_range"  // too small, too large, too long, or with characters that may not be there
+	CodeRequired     = "required"      // a required field is absent or empty
+	CodeWrongType    = "wrong_type"    // another JSON type, or a text that is no number, boolean or time
+	CodeOutOfRange   = "out_of_range"  // too small, too large, too long, or with control characters
 	CodeUnknownValue = "unknown_value" // not one of the values there are
 	CodeInvalid      = "invalid"       // the value breaks another rule of its field
 	CodeDuplicate    = "duplicate"     // given twice
-	CodeMalformed    = "malformed"     // the text cannot be read at all
+	CodeUnknownField = "unknown_field" // a field that does not exist, where those are refused
+	CodeMalformed    = "malformed"     // the text cannot be parsed
+	CodeNotUnicode   = "not_unicode"   // the text is not UTF-8, or escapes half a character
+	CodeUnreadable   = "unreadable"    // the body ended too early
+
+	// Faults of one kind of field or request.
+	CodeBadMedia     = "bad_media"     // a picture that cannot be used
+	CodeBadSignature = "bad_signature" // a webhook that its sender did not sign
+	CodeBeforeFrom   = "before_from"   // a period that ends before it begins
+	CodeOneFile      = "one_file"      // a form with no file, or with several
+	CodeReadOnly     = "read_only"     // a field that never changes
+	CodeReserved     = "reserved"      // a name that the platform keeps for itself
+	CodeTooCommon    = "too_common"    // a password that is easy to guess
+	CodeTooDeep      = "too_deep"      // JSON with too many layers
+	CodeTwoLengths   = "two_lengths"   // Content-Length together with Transfer-Encoding
 
 	// CodeMore is the code of the issue that stands for those beyond MaxIssues.
 	CodeMore = "more"
@@ -123,9 +137,7 @@ func Malformed(code, message string) *Error {
 
 // WithIssues returns an error of the given kind and code whose details list the
 // issues, or nil if there is none. The message repeats the first of them.
-func WithIssues(kind Kind, code string, is Issues) error { return is.failure(kind, code) }
-
-func (is Issues) failure(kind Kind, code string) error {
+func WithIssues(kind Kind, code string, is Issues) error {
 	if is.Len() == 0 {
 		return nil
 	}
@@ -141,13 +153,4 @@ func (is Issues) failure(kind Kind, code string) error {
 		list = append(slices.Clone(list), Issue{Code: CodeMore, Message: fmt.Sprintf("There are %d more.", is.more)})
 	}
 	return &Error{Kind: kind, Code: code, Message: strings.Join(texts, " "), Details: map[string]any{"issues": list}}
-}
-
-// WithMore is WithIssues for a caller that kept some issues and only counted the
-// others.
-func WithMore(kind Kind, code string, issues []Issue, more int) error {
-	var is Issues
-	is.Append(issues...)
-	is.more += more
-	return is.failure(kind, code)
 }

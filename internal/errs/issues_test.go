@@ -62,10 +62,6 @@ func TestIssuesAreBounded(t *testing.T) {
 			t.Errorf("message of %d issues = %q, want %q", n, e.Message, want)
 		}
 	}
-	e, _ := errors.AsType[*errs.Error](errs.WithMore(errs.Invalid, "X", []errs.Issue{{Message: "One."}}, 7))
-	if got := e.Details["issues"].([]errs.Issue); len(got) != 2 || got[1].Message != "There are 7 more." || e.Message != "One. And 7 more." {
-		t.Errorf("WithMore = %+v", e)
-	}
 }
 
 func TestIssuesKeepTheirOrder(t *testing.T) {

@@ -36,7 +36,7 @@ var (
 	ErrNotGranted = errs.New(errs.Forbidden, "PERMISSION_NOT_GRANTED",
 		"This address needs a permission that the plugin was not granted by an administrator.")
 	ErrTooLarge     = errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "The request body is larger than 10 MiB.")
-	errBodyCutShort = errs.Malformed("unreadable", "The request body could not be read to its end.")
+	errBodyCutShort = errs.Malformed(errs.CodeUnreadable, "The request body could not be read to its end.")
 )
 
 // Secrets gives the keys that requests to a plugin are signed with.

@@ -13,7 +13,7 @@ import (
 	"stoa/internal/reqid"
 )
 
-var errTwoLengths = errs.Malformed("two_lengths", "Send Content-Length or Transfer-Encoding, not both.")
+var errTwoLengths = errs.Malformed(errs.CodeTwoLengths, "Send Content-Length or Transfer-Encoding, not both.")
 
 // notGuessed is a header value that all answers share and nobody writes into.
 var notGuessed = []string{"nosniff"}

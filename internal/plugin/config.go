@@ -22,7 +22,7 @@ const (
 var (
 	issueNotObject = errs.Issue{Path: "config", Code: errs.CodeWrongType, Message: "Config must be an object"}
 	issueTooBig    = errs.Issue{Path: "config", Code: codeTooLarge, Message: "Config exceeds 64KB"}
-	issueNesting   = errs.Issue{Path: "config", Code: codeTooDeep, Message: "Config nesting exceeds 10 layers"}
+	issueNesting   = errs.Issue{Path: "config", Code: errs.CodeTooDeep, Message: "Config nesting exceeds 10 layers"}
 )
 
 // values is a decoded config. Numbers are json.Number, which keeps all digits. nil

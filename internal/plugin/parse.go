@@ -107,7 +107,7 @@ func parseSlug(o object) string {
 	case !slugRE.MatchString(slug):
 		o.fault("slug", errs.CodeInvalid, "must match %s (2 to 32 characters).", slugRE)
 	case slices.Contains(reserved, slug):
-		o.fault("slug", codeReserved, "%q is reserved for the platform.", slug)
+		o.fault("slug", errs.CodeReserved, "%q is reserved for the platform.", slug)
 	}
 	return slug
 }

@@ -13,7 +13,7 @@ import (
 	"stoa/internal/extension"
 )
 
-var errUnreadable = errs.Malformed("unreadable", "The upload could not be read to its end.")
+var errUnreadable = errs.Malformed(errs.CodeUnreadable, "The upload could not be read to its end.")
 
 // Upload is a received archive in a temporary file. Close it when done.
 type Upload struct {

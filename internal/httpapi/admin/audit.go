@@ -47,7 +47,7 @@ func (h *Handlers) ListAudit(w http.ResponseWriter, r *http.Request) error {
 		Actor: v.Get("actor"), Action: v.Get("action"), Target: v.Get("target"),
 		From: web.ReadTime(r, "from", &faults), To: web.ReadTime(r, "to", &faults), Limit: p.Limit, Offset: p.Offset(),
 	}
-	web.Merge(&faults, q.Issues())
+	faults.Merge(q.Issues())
 	if err := faults.Err(); err != nil {
 		return err
 	}

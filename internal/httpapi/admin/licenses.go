@@ -66,7 +66,7 @@ func (h *Handlers) ListLicenses(w http.ResponseWriter, r *http.Request) error {
 		ProductSlug: v.Get("product"), UserID: v.Get("user"), Status: license.Status(v.Get("status")),
 		Limit: p.Limit, Offset: p.Offset(),
 	}
-	web.Merge(&faults, q.Issues())
+	faults.Merge(q.Issues())
 	if err := faults.Err(); err != nil {
 		return err
 	}
@@ -90,11 +90,9 @@ type licenseLookUp struct {
 	LicenseKey string `json:"licenseKey"`
 }
 
-func (in licenseLookUp) issues() []errs.Issue {
-	if in.LicenseKey == "" {
-		return []errs.Issue{{Path: "licenseKey", Code: errs.CodeRequired, Message: "licenseKey is required."}}
-	}
-	return nil
+func (in licenseLookUp) issues() (faults errs.Issues) {
+	faults.Require("licenseKey", in.LicenseKey)
+	return faults
 }
 
 // LookUpLicense serves POST /api/v1/admin/licenses/lookup.
@@ -131,10 +129,10 @@ func (in licenseChange) change() (ch license.Change, faults errs.Issues) {
 	return ch, faults
 }
 
-func (in licenseChange) issues() []errs.Issue {
+func (in licenseChange) issues() errs.Issues {
 	ch, faults := in.change()
-	web.Merge(&faults, ch.Issues())
-	return faults.List()
+	faults.Merge(ch.Issues())
+	return faults
 }
 
 // ChangeLicense serves PATCH /api/v1/admin/licenses/{id}.
@@ -211,12 +209,12 @@ func (h *Handlers) GrantLicense(w http.ResponseWriter, r *http.Request) error {
 
 	// Product, tier and user are looked up here, so that one answer names all faults.
 	var failed error
-	in, err := web.ReadJSON(w, r, func(in licenseGrant) []errs.Issue { //nolint:contextcheck // it is the request's
+	in, err := web.ReadJSON(w, r, func(in licenseGrant) errs.Issues { //nolint:contextcheck // it is the request's
 		req, faults := in.request()
-		var found []errs.Issue
+		var found errs.Issues
 		found, failed = h.Licenses.GrantIssues(r.Context(), req)
-		web.Merge(&faults, found)
-		return faults.List()
+		faults.Merge(found)
+		return faults
 	})
 	if err := cmp.Or(failed, err); err != nil {
 		return err

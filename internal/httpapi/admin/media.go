@@ -20,7 +20,7 @@ var pictureUpload = web.Upload{
 		"Send the picture as image/svg+xml, image/png, image/jpeg or image/webp, "+
 			"or as the one file of a multipart/form-data form."),
 	TooLarge: catalog.ErrPictureTooLarge,
-	NotOne:   errs.Validation(errs.Issue{Code: "one_file", Message: "Send exactly one file: the picture."}),
+	NotOne:   errs.Validation(errs.Issue{Code: errs.CodeOneFile, Message: "Send exactly one file: the picture."}),
 }
 
 // UploadMedia serves POST /api/v1/admin/media.

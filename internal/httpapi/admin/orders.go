@@ -58,7 +58,7 @@ func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
 		Product: v.Get("product"), UserID: v.Get("user"), Email: v.Get("email"),
 		Limit: p.Limit, Offset: p.Offset(),
 	}
-	web.Merge(&faults, q.Issues())
+	faults.Merge(q.Issues())
 	if err := faults.Err(); err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func (h *Handlers) ListReviews(w http.ResponseWriter, r *http.Request) error {
 		ProductSlug: r.URL.Query().Get("product"),
 		Hidden:      web.ReadBool(r, "hidden", &faults), Limit: p.Limit, Offset: p.Offset(),
 	}
-	web.Merge(&faults, q.Issues())
+	faults.Merge(q.Issues())
 	if err := faults.Err(); err != nil {
 		return err
 	}
@@ -52,11 +52,11 @@ type reviewChange struct {
 	Hidden *bool `json:"hidden"`
 }
 
-func (in reviewChange) issues() []errs.Issue {
+func (in reviewChange) issues() (faults errs.Issues) {
 	if in.Hidden == nil {
-		return []errs.Issue{{Path: "hidden", Code: errs.CodeRequired, Message: "hidden is required."}}
+		faults.Add("hidden", errs.CodeRequired, "hidden is required.")
 	}
-	return nil
+	return faults
 }
 
 // HideReview serves PATCH /api/v1/admin/reviews/{id}.

@@ -35,7 +35,7 @@ func (h *Handlers) ListUsers(w http.ResponseWriter, r *http.Request) error {
 		}
 		q.Active = &active
 	}
-	web.Merge(&faults, q.Issues())
+	faults.Merge(q.Issues())
 	if err := faults.Err(); err != nil {
 		return err
 	}
@@ -68,11 +68,12 @@ func (in userChange) change() account.UserChange {
 	return ch
 }
 
-func (in userChange) issues() []errs.Issue {
+func (in userChange) issues() (faults errs.Issues) {
 	if in.Role != nil && *in.Role == "" {
-		return []errs.Issue{{Path: "role", Code: errs.CodeInvalid, Message: "role must be USER or ADMIN."}}
+		faults.Add("role", errs.CodeInvalid, "role must be USER or ADMIN.")
 	}
-	return in.change().Issues()
+	faults.Merge(in.change().Issues())
+	return faults
 }
 
 // ChangeUser serves PATCH /api/v1/admin/users/{id}.

@@ -21,7 +21,7 @@ const maxUpload = 50<<20 + web.FormRoom
 var (
 	errWrongType = errs.New(errs.UnsupportedMedia, "UNSUPPORTED_MEDIA_TYPE",
 		"Send the archive as application/zip, or as the one file of a multipart/form-data form.")
-	errNotOne = errs.Validation(errs.Issue{Code: "one_file", Message: "Send exactly one file: the archive."})
+	errNotOne = errs.Validation(errs.Issue{Code: errs.CodeOneFile, Message: "Send exactly one file: the archive."})
 )
 
 func kindOf(r *http.Request) extension.Kind { return extension.Kind(r.PathValue("kind")) }

@@ -72,7 +72,7 @@ func (h *Handlers) signed(w http.ResponseWriter, r *http.Request, ask useFunc) e
 	nonce := readNonce(v, &faults)
 	use := license.UseRequest{LicenseKey: v.Get("licenseKey"), InstanceID: v.Get("instanceId")}
 	if faults.Len() > 0 {
-		web.Merge(&faults, use.Issues())
+		faults.Merge(use.Issues())
 		err = faults.Err()
 	} else {
 		err = ask(held, r, use, nonce)

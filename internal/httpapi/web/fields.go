@@ -12,14 +12,6 @@ import (
 // given twice the last counts.
 type object map[string]json.RawMessage
 
-// Merge adds the issues that a domain found to faults, except about fields that
-// have one already: a field of the wrong type was empty to the domain.
-func Merge(faults *errs.Issues, found []errs.Issue) {
-	var more errs.Issues
-	more.Append(found...)
-	faults.Merge(more)
-}
-
 // decoder sets the fields of structs and collects those of another type.
 type decoder struct{ faults errs.Issues }
 

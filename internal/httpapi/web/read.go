@@ -18,9 +18,9 @@ const maxBody = 1 << 20
 
 // What may be wrong with a body as a whole.
 var (
-	errCutShort   = errs.Malformed("unreadable", "The request body could not be read to its end.")
+	errCutShort   = errs.Malformed(errs.CodeUnreadable, "The request body could not be read to its end.")
 	errNotObject  = errs.Malformed("not_an_object", "The request body must be a JSON object.")
-	errNotUnicode = errs.Malformed("not_unicode",
+	errNotUnicode = errs.Malformed(errs.CodeNotUnicode,
 		"The request body must be UTF-8, and its \\u escapes must name characters.")
 	errMalformed    = errs.Malformed(errs.CodeMalformed, "The request body is not valid JSON.")
 	errBodyTooLarge = errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "The request body is larger than 1 MiB.")
@@ -34,7 +34,7 @@ var (
 // but exactly one JSON object, and with all violations at once: of types, of
 // rules, and of headers (WithHeaderFaults). A body over 1 MiB is 413, one
 // declared as something else 415.
-func ReadJSON[T any](w http.ResponseWriter, r *http.Request, check func(T) []errs.Issue) (T, error) {
+func ReadJSON[T any](w http.ResponseWriter, r *http.Request, check func(T) errs.Issues) (T, error) {
 	var v T
 	_, body, err := readObject(w, r)
 	if err != nil {
@@ -43,7 +43,7 @@ func ReadJSON[T any](w http.ResponseWriter, r *http.Request, check func(T) []err
 	d := decoder{faults: headerFaultsOf(r)}
 	d.fill(reflect.ValueOf(&v).Elem(), "", body)
 	if check != nil {
-		Merge(&d.faults, check(v))
+		d.faults.Merge(check(v))
 	}
 	return v, d.faults.Err()
 }

@@ -57,9 +57,9 @@ func TestReadJSON(t *testing.T) {
 			t.Parallel()
 
 			r := httptest.NewRequestWithContext(t.Context(), "POST", "/", strings.NewReader(tt.body))
-			_, err := ReadJSON(httptest.NewRecorder(), r, func(b body) (found []errs.Issue) {
+			_, err := ReadJSON(httptest.NewRecorder(), r, func(b body) (found errs.Issues) {
 				if b.Name == "bad" || b.Count < 0 {
-					found = append(found, errs.Issue{Path: "name", Code: "bad"})
+					found.Add("name", "bad", "")
 				}
 				return found
 			})

@@ -68,6 +68,6 @@ func ReadProductFilter(r *http.Request, faults *errs.Issues) (catalog.ListQuery,
 	if sort := v.Get("sort"); sort != "" {
 		q.Sort = catalog.Sort(sort)
 	}
-	web.Merge(faults, q.Issues())
+	faults.Merge(q.Issues())
 	return q, p
 }

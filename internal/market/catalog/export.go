@@ -20,7 +20,9 @@ import (
 // It returns ErrExportTooLarge, and writes nothing, if no import would take it.
 func (s *Service) Export(ctx context.Context, w io.Writer, format product.Format, place func(name string) (string, error)) error {
 	if format != product.YAML && format != product.JSON {
-		return errs.Validation(errs.Issue{Path: "format", Code: "unknown_value", Message: "format must be yaml or json."})
+		var is errs.Issues
+		is.Add("format", errs.CodeUnknownValue, "format must be yaml or json.")
+		return is.Err()
 	}
 	var products []product.Product
 	err := s.Store.EachProduct(ctx, func(p product.Product) error {

@@ -57,26 +57,26 @@ type ListQuery struct {
 }
 
 // Issues returns what is wrong with the query.
-func (q ListQuery) Issues() []errs.Issue {
+func (q ListQuery) Issues() errs.Issues {
 	var is errs.Issues
 	if q.Page < 1 {
-		is.Add("page", "out_of_range", "page must be a whole number from 1.")
+		is.Add("page", errs.CodeOutOfRange, "page must be a whole number from 1.")
 	}
 	if q.Limit < 1 || q.Limit > MaxLimit {
-		is.Add("limit", "out_of_range", "limit must be a whole number from 1 to %d.", MaxLimit)
+		is.Add("limit", errs.CodeOutOfRange, "limit must be a whole number from 1 to %d.", MaxLimit)
 	}
 	switch q.Sort {
 	case SortFeatured, SortNewest, SortRating, SortDownloads, SortPrice, SortName:
 	default:
-		is.Add("sort", "unknown_value", "sort must be featured, newest, rating, downloads, price or name.")
+		is.Add("sort", errs.CodeUnknownValue, "sort must be featured, newest, rating, downloads, price or name.")
 	}
 	if !text.Printable(q.Search, maxSearch) {
-		is.Add("q", "out_of_range", "q must be at most %d printable characters.", maxSearch)
+		is.Add("q", errs.CodeOutOfRange, "q must be at most %d printable characters.", maxSearch)
 	}
 	if !text.Printable(q.Category, text.Short) {
-		is.Add("category", "out_of_range", "category must be at most %d printable characters.", text.Short)
+		is.Add("category", errs.CodeOutOfRange, "category must be at most %d printable characters.", text.Short)
 	}
-	return is.List()
+	return is
 }
 
 // Page is a page of the product list.

@@ -15,7 +15,7 @@ type Match func(revision string) bool
 // Find returns a page of the products on the query's shelf. It returns
 // VALIDATION_ERROR for a query that ListQuery.Issues finds fault with.
 func (s *Service) Find(ctx context.Context, q ListQuery) ([]product.Product, int, error) {
-	if err := errs.Validation(q.Issues()...); err != nil {
+	if err := q.Issues().Err(); err != nil {
 		return nil, 0, err
 	}
 	return s.Store.ListProducts(ctx, q)

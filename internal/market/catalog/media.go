@@ -33,7 +33,7 @@ func (s *Service) AddPicture(ctx context.Context, content []byte) (Picture, erro
 	}
 	extension, err := picture.Extension(content)
 	if err != nil {
-		return Picture{}, errs.Validation(errs.Issue{Code: "bad_media", Message: "The picture can not be taken: " + err.Error() + "."})
+		return Picture{}, errs.Malformed(errs.CodeBadMedia, "The picture can not be taken: "+err.Error()+".")
 	}
 	name, err := s.Media.Put(ctx, content, extension)
 	if err != nil {

@@ -25,7 +25,7 @@ type Service struct {
 // List returns a page of the published products. It returns VALIDATION_ERROR
 // for a query that ListQuery.Issues finds fault with.
 func (s *Service) List(ctx context.Context, q ListQuery) (Page, error) {
-	if err := errs.Validation(q.Issues()...); err != nil {
+	if err := q.Issues().Err(); err != nil {
 		return Page{}, err
 	}
 	q.Shelf = OnSale

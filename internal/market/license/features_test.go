@@ -23,7 +23,7 @@ func TestTheLargestLeaseIsReadable(t *testing.T) {
 
 	for name, char := range map[string]string{"HTML": "<", "quotes": `"`, "four bytes": "\U0001F600", "DEL's neighbour": "~"} {
 		features := slices.Repeat([]string{strings.Repeat(char, text.Short)}, maxFeatures)
-		if is := (Change{Features: &features}).Issues(); len(is) > 0 {
+		if is := (Change{Features: &features}).Issues(); is.Len() > 0 {
 			t.Fatalf("%s: features = %v, want them allowed", name, is)
 		}
 		claims := lease.Claims{
@@ -41,7 +41,7 @@ func TestTheLargestLeaseIsReadable(t *testing.T) {
 	separator := []string{"a\u2028b"}
 	more := slices.Repeat([]string{"x"}, maxFeatures+1)
 	for _, features := range [][]string{separator, {"a\u2029b"}, more, {strings.Repeat("x", text.Short+1)}} {
-		if is := (Change{Features: &features}).Issues(); len(is) != 1 {
+		if is := (Change{Features: &features}).Issues(); is.Len() != 1 {
 			t.Errorf("%d features, first of %d bytes: %v, want one fault", len(features), len(features[0]), is)
 		}
 	}
@@ -72,7 +72,7 @@ func TestDotSegmentsAreNoInstances(t *testing.T) {
 			t.Errorf("normalInstanceID(%q) = %t, want %t", id, ok, want)
 		}
 		is := UseRequest{LicenseKey: "k", InstanceID: id}.Issues()
-		if (len(is) == 0) != want || !want && is[0].Path != "instanceId" {
+		if (is.Len() == 0) != want || !want && is.List()[0].Path != "instanceId" {
 			t.Errorf("Issues with %q = %v", id, is)
 		}
 	}

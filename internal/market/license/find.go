@@ -10,27 +10,27 @@ import (
 )
 
 // Issues returns what is wrong with the query.
-func (q Query) Issues() []errs.Issue {
+func (q Query) Issues() errs.Issues {
 	var is errs.Issues
 	if q.ProductSlug != "" && !product.ValidSlug(q.ProductSlug) {
-		is.Add("product", "invalid", "product must be the slug of a product.")
+		is.Add("product", errs.CodeInvalid, "product must be the slug of a product.")
 	}
 	if q.UserID != "" && !cuid2.Plausible(q.UserID) {
-		is.Add("user", "invalid", "user must be the id of a user, or anonymous.")
+		is.Add("user", errs.CodeInvalid, "user must be the id of a user, or anonymous.")
 	}
 	switch q.Status {
 	case "", StatusActive, StatusExpired, StatusRevoked:
 	default:
-		is.Add("status", "unknown_value", "status must be active, expired or revoked.")
+		is.Add("status", errs.CodeUnknownValue, "status must be active, expired or revoked.")
 	}
-	return is.List()
+	return is
 }
 
 // Find returns one page of the licences that a query wants, as they are
 // now, the newest first, and how many there are on all pages. It returns
 // VALIDATION_ERROR for a query that Query.Issues finds fault with.
 func (s *Service) Find(ctx context.Context, q Query) ([]Listed, int, error) {
-	if err := errs.Validation(q.Issues()...); err != nil {
+	if err := q.Issues().Err(); err != nil {
 		return nil, 0, err
 	}
 	q.At = s.Now()

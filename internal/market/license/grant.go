@@ -32,25 +32,27 @@ type Change struct {
 const maxFeatures = 200
 
 // Issues returns what is wrong with the change.
-func (ch Change) Issues() []errs.Issue {
+func (ch Change) Issues() errs.Issues {
 	var is errs.Issues
 	if ch.Features != nil {
 		if len(*ch.Features) > maxFeatures {
-			is.Add("features", "out_of_range", "features must be at most %d.", maxFeatures)
+			is.Add("features", errs.CodeOutOfRange, "features must be at most %d.", maxFeatures)
 		}
 		for i, f := range *ch.Features {
 			if f == "" || !text.Printable(f, text.Short) {
-				is.Add(fmt.Sprintf("features[%d]", i), "out_of_range", "features[%d] must be 1 to %d printable characters.", i, text.Short)
+				is.Add(fmt.Sprintf("features[%d]", i), errs.CodeOutOfRange,
+					"features[%d] must be 1 to %d printable characters.", i, text.Short)
 			}
 		}
 	}
 	if n := ch.MaxInstances; n != nil && (*n < 1 || *n > product.MaxInstances) {
-		is.Add("maxInstances", "out_of_range", "maxInstances must be a whole number from 1 to %d.", product.MaxInstances)
+		is.Add("maxInstances", errs.CodeOutOfRange,
+			"maxInstances must be a whole number from 1 to %d.", product.MaxInstances)
 	}
 	if e := ch.ExpiresAt; e != nil && !ch.Perpetual && (e.UTC().Year() < 1970 || e.UTC().Year() > lastYear) {
-		is.Add("expiresAt", "out_of_range", "expiresAt must be in the years 1970 to %d.", lastYear)
+		is.Add("expiresAt", errs.CodeOutOfRange, "expiresAt must be in the years 1970 to %d.", lastYear)
 	}
-	return is.List()
+	return is
 }
 
 // apply changes l and returns what it changed, for the audit log.
@@ -99,7 +101,7 @@ func dateText(t time.Time) string {
 // ErrNotFound, ErrStale if match refuses the licence's version, and
 // ErrRevoked.
 func (s *Service) Change(ctx context.Context, id string, ch Change, match Match) (Listed, error) {
-	if err := errs.Validation(ch.Issues()...); err != nil {
+	if err := ch.Issues().Err(); err != nil {
 		return Listed{}, err
 	}
 	return s.change(ctx, id, match, func(_ Store, l *License) (audit.Action, audit.Details, error) {
@@ -124,16 +126,16 @@ type GrantRequest struct {
 }
 
 // Issues returns what is wrong with the request by itself.
-func (r GrantRequest) Issues() []errs.Issue {
+func (r GrantRequest) Issues() errs.Issues {
 	var is errs.Issues
 	if r.ProductSlug == "" {
-		is.Add("productSlug", "required", "productSlug is required.")
+		is.Add("productSlug", errs.CodeRequired, "productSlug is required.")
 	}
 	if r.TierID == "" {
-		is.Add("tierId", "required", "tierId is required.")
+		is.Add("tierId", errs.CodeRequired, "tierId is required.")
 	}
-	is.Append(r.Change.Issues()...)
-	return is.List()
+	is.Merge(r.Change.Issues())
+	return is
 }
 
 // Grant gives a licence without an order, of a published product or not,
@@ -174,30 +176,30 @@ func (s *Service) Grant(ctx context.Context, r GrantRequest) (Listed, Key, error
 
 // GrantIssues returns everything that is wrong with a request, also that what it
 // names is not there.
-func (s *Service) GrantIssues(ctx context.Context, r GrantRequest) ([]errs.Issue, error) {
+func (s *Service) GrantIssues(ctx context.Context, r GrantRequest) (errs.Issues, error) {
 	_, _, is, err := s.checkGrant(ctx, r)
-	return is.List(), err
+	return is, err
 }
 
 // checkGrant returns the product and tier of a request and what is wrong with it.
 func (s *Service) checkGrant(ctx context.Context, r GrantRequest) (p product.Product, tier product.Tier, is errs.Issues, err error) {
-	is.Append(r.Issues()...)
+	is = r.Issues()
 	if r.ProductSlug != "" {
 		p, err = s.Products.Get(ctx, r.ProductSlug)
 		var ok bool
 		switch tier, ok = p.Tier(r.TierID); {
 		case errs.KindOf(err) == errs.NotFound:
-			is.Add("productSlug", "unknown_value", "there is no such product.")
+			is.Add("productSlug", errs.CodeUnknownValue, "there is no such product.")
 		case err != nil:
 			return p, tier, is, err
 		case !ok && r.TierID != "":
-			is.Add("tierId", "unknown_value", "the product has no such tier.")
+			is.Add("tierId", errs.CodeUnknownValue, "the product has no such tier.")
 		}
 	}
 	if r.UserID != "" && r.UserID != caller.Anonymous {
 		_, err = s.Users.Email(ctx, r.UserID)
 		if errs.KindOf(err) == errs.NotFound {
-			is.Add("userId", "unknown_value", "there is no such user.")
+			is.Add("userId", errs.CodeUnknownValue, "there is no such user.")
 		} else if err != nil {
 			return p, tier, is, err
 		}

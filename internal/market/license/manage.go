@@ -31,15 +31,15 @@ type Renewal struct {
 const maxRenewal = 120
 
 // Issues returns what is wrong with the renewal.
-func (r Renewal) Issues() []errs.Issue {
+func (r Renewal) Issues() errs.Issues {
 	var is errs.Issues
 	if r.Periods < 1 || r.Periods > maxRenewal {
-		is.Add("periods", "out_of_range", "periods must be a whole number from 1 to %d.", maxRenewal)
+		is.Add("periods", errs.CodeOutOfRange, "periods must be a whole number from 1 to %d.", maxRenewal)
 	}
 	if !text.Printable(r.Reference, text.Short) {
-		is.Add("reference", "out_of_range", "reference must be at most %d printable characters.", text.Short)
+		is.Add("reference", errs.CodeOutOfRange, "reference must be at most %d printable characters.", text.Short)
 	}
-	return is.List()
+	return is
 }
 
 // Renew adds periods to the term of a license, as License.Renew does, and returns it as it is then.
@@ -49,7 +49,7 @@ func (r Renewal) Issues() []errs.Issue {
 // It returns VALIDATION_ERROR for what Renewal.Issues finds, ErrNotFound, ErrStale if match refuses
 // the license's version, and the errors of License.Renew.
 func (s *Service) Renew(ctx context.Context, licenseID string, r Renewal, match Match) (Listed, error) {
-	if err := errs.Validation(r.Issues()...); err != nil {
+	if err := r.Issues().Err(); err != nil {
 		return Listed{}, err
 	}
 	return s.change(ctx, licenseID, match, func(tx Store, l *License) (audit.Action, audit.Details, error) {

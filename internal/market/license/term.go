@@ -61,7 +61,7 @@ func (l *License) Renew(r Renewal, now time.Time) error {
 	end := addMonths(anchor, l.Months*(before+r.Periods))
 	if end.Year() > lastYear {
 		var is errs.Issues
-		is.Add("periods", "out_of_range", "periods must end the term in the year %d or before.", lastYear)
+		is.Add("periods", errs.CodeOutOfRange, "periods must end the term in the year %d or before.", lastYear)
 		return is.Err()
 	}
 	l.Anchor, l.Periods, l.ExpiresAt = anchor, before+r.Periods, end

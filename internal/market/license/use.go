@@ -16,18 +16,20 @@ type UseRequest struct {
 
 // Issues returns what is wrong with the request. That the key is none is not
 // among it: a bad key is answered like an unknown one.
-func (r UseRequest) Issues() []errs.Issue {
+func (r UseRequest) Issues() errs.Issues {
 	var is errs.Issues
 	if r.LicenseKey == "" {
-		is.Add("licenseKey", "required", "licenseKey is required.")
+		is.Add("licenseKey", errs.CodeRequired, "licenseKey is required.")
 	}
 	switch _, ok := normalInstanceID(r.InstanceID); {
 	case r.InstanceID == "":
-		is.Add("instanceId", "required", "instanceId is required.")
+		is.Add("instanceId", errs.CodeRequired, "instanceId is required.")
 	case !ok:
-		is.Add("instanceId", "out_of_range", "instanceId must be 1 to %d printable characters, such as a domain name, and not . or .. alone.", maxInstanceID)
+		is.Add("instanceId", errs.CodeOutOfRange,
+			"instanceId must be 1 to %d printable characters, such as a domain name, and not . or .. alone.",
+			maxInstanceID)
 	}
-	return is.List()
+	return is
 }
 
 // InUse is a licence in use, at one moment.
@@ -181,7 +183,7 @@ func (s *Service) orNoLicense(ctx context.Context, slug string, err, refusal err
 // one is answered first. Nothing is asked of the database otherwise, nor when the
 // product is one this process has seen.
 func (s *Service) readUse(ctx context.Context, slug string, req UseRequest) (key Key, instanceID string, err error) {
-	if err := errs.Validation(req.Issues()...); err != nil {
+	if err := req.Issues().Err(); err != nil {
 		return Key{}, "", err
 	}
 	if !product.ValidSlug(slug) {

@@ -92,12 +92,12 @@ type ClaimRequest struct {
 }
 
 // Issues returns what is wrong with r.
-func (r ClaimRequest) Issues() []errs.Issue {
+func (r ClaimRequest) Issues() errs.Issues {
 	var is errs.Issues
 	if r.Token == "" {
-		is.Add("token", "required", "token is required.")
+		is.Add("token", errs.CodeRequired, "token is required.")
 	}
-	return is.List()
+	return is
 }
 
 // Claim gives all orders that were placed without an account with the
@@ -108,7 +108,7 @@ func (r ClaimRequest) Issues() []errs.Issue {
 // It returns VALIDATION_ERROR for what ClaimRequest.Issues finds, and
 // ErrClaimToken.
 func (s *Service) Claim(ctx context.Context, r ClaimRequest) (claimed int, err error) {
-	if err := errs.Validation(r.Issues()...); err != nil {
+	if err := r.Issues().Err(); err != nil {
 		return 0, err
 	}
 	user := caller.From(ctx).UserID

@@ -25,5 +25,6 @@ var (
 	ErrProviderUnreachable = errs.New(errs.Unreachable, "PAYMENT_UNREACHABLE", "The payment provider cannot be reached at the moment. Nothing was changed; try again.")
 	// Errors of webhooks.
 	ErrNoProvider = errs.New(errs.NotFound, "NOT_FOUND", "This shop takes no payments through this provider.")
-	ErrNotSigned  = errs.Malformed("bad_signature", "The webhook is not signed with the configured secret, or was signed more than five minutes ago.")
+	ErrNotSigned  = errs.Malformed(errs.CodeBadSignature,
+		"The webhook is not signed with the configured secret, or was signed more than five minutes ago.")
 )

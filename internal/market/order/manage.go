@@ -14,7 +14,7 @@ import (
 // there are on all pages. It returns VALIDATION_ERROR for what Query.Issues
 // finds.
 func (s *Service) Find(ctx context.Context, q Query) ([]Listed, int, error) {
-	if err := errs.Validation(q.Issues()...); err != nil {
+	if err := q.Issues().Err(); err != nil {
 		return nil, 0, err
 	}
 	return s.Store.FindOrders(ctx, q)

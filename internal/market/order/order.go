@@ -86,25 +86,27 @@ type PurchaseRequest struct {
 }
 
 // Issues returns what is wrong with the request.
-func (r PurchaseRequest) Issues() []errs.Issue {
+func (r PurchaseRequest) Issues() errs.Issues {
 	var is errs.Issues
 	if r.TierID == "" {
-		is.Add("tierId", "required", "tierId is required.")
+		is.Add("tierId", errs.CodeRequired, "tierId is required.")
 	}
 	switch {
 	case strings.TrimSpace(r.PaymentMethod) == "":
-		is.Add("paymentMethod", "required", "paymentMethod is required.")
+		is.Add("paymentMethod", errs.CodeRequired, "paymentMethod is required.")
 	case !text.Printable(r.PaymentMethod, text.Short):
-		is.Add("paymentMethod", "out_of_range", "paymentMethod must be at most %d printable characters.", text.Short)
+		is.Add("paymentMethod", errs.CodeOutOfRange,
+			"paymentMethod must be at most %d printable characters.", text.Short)
 	}
 	if b := r.Billing; b != nil {
 		for _, f := range []struct{ name, value string }{{"name", b.Name}, {"email", b.Email}, {"company", b.Company}} {
 			if !text.Printable(f.value, text.Short) {
-				is.Add("billingInfo."+f.name, "out_of_range", "billingInfo.%s must be at most %d printable characters.", f.name, text.Short)
+				is.Add("billingInfo."+f.name, errs.CodeOutOfRange,
+					"billingInfo.%s must be at most %d printable characters.", f.name, text.Short)
 			}
 		}
 	}
-	return is.List()
+	return is
 }
 
 // Confirmation is the result of a purchase.

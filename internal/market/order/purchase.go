@@ -29,7 +29,7 @@ import (
 // ErrPaymentUnreachable, or for an OrderID that was used ErrTaken or
 // ErrCancelled.
 func (s *Service) Purchase(ctx context.Context, slug string, req PurchaseRequest) (Confirmation, error) {
-	if err := errs.Validation(req.Issues()...); err != nil {
+	if err := req.Issues().Err(); err != nil {
 		return Confirmation{}, err
 	}
 	p, err := s.Products.Get(ctx, slug)

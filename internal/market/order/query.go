@@ -20,20 +20,20 @@ type Query struct {
 }
 
 // Issues returns what is wrong with the query.
-func (q Query) Issues() []errs.Issue {
+func (q Query) Issues() errs.Issues {
 	var is errs.Issues
 	switch q.Status {
 	case "", Pending, Paid, Refunded, Cancelled:
 	default:
-		is.Add("status", "invalid", "status must be pending, paid, refunded or cancelled.")
+		is.Add("status", errs.CodeInvalid, "status must be pending, paid, refunded or cancelled.")
 	}
 	for _, f := range []struct{ name, value string }{{"product", q.Product}, {"user", q.UserID}} {
 		if !text.Printable(f.value, text.Short) {
-			is.Add(f.name, "out_of_range", "%s must be at most %d printable characters.", f.name, text.Short)
+			is.Add(f.name, errs.CodeOutOfRange, "%s must be at most %d printable characters.", f.name, text.Short)
 		}
 	}
 	if q.Email != "" && EmailKey(q.Email) == "" {
-		is.Add("email", "invalid", "email must be one e-mail address.")
+		is.Add("email", errs.CodeInvalid, "email must be one e-mail address.")
 	}
-	return is.List()
+	return is
 }

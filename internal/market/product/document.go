@@ -58,15 +58,15 @@ func ReadProduct(data []byte) (*Document, error) {
 
 func (d *Document) readCatalog(data []byte) {
 	if len(data) > MaxCatalog {
-		d.issues.Add("", "out_of_range", "the catalog is larger than %d MiB.", MaxCatalog>>20)
+		d.issues.Add("", errs.CodeOutOfRange, "the catalog is larger than %d MiB.", MaxCatalog>>20)
 		return
 	}
 	root, err := parseTree(data)
 	if errors.Is(err, errNotUnicode) {
-		d.issues.Add("", "not_unicode", "%s.", err)
+		d.issues.Add("", errs.CodeNotUnicode, "%s.", err)
 		return
 	} else if err != nil {
-		d.issues.Add("", "malformed", "%s.", err)
+		d.issues.Add("", errs.CodeMalformed, "%s.", err)
 		return
 	}
 	o := d.object(root, "", "currency", "products")
@@ -76,7 +76,7 @@ func (d *Document) readCatalog(data []byte) {
 	o.entries("products", func(n *yaml.Node, path string) {
 		p := reader{Document: d, currency: currency}.product(n, path)
 		if p.Slug != "" && slugs[p.Slug] {
-			d.fault(n, path+".slug", "duplicate", "another product has the slug %q too.", p.Slug)
+			d.fault(n, path+".slug", errs.CodeDuplicate, "another product has the slug %q too.", p.Slug)
 		}
 		slugs[p.Slug] = true
 		d.saysPublished[p.Slug] = givesField(n, "published")

@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"stoa/internal/errs"
 	"stoa/internal/text"
 )
 
@@ -34,7 +35,7 @@ func (o object) at(name string) string {
 func (d *Document) object(n *yaml.Node, path string, known ...string) object {
 	o := object{doc: d, node: n, path: path, fields: make(map[string]*yaml.Node)}
 	if n.Kind != yaml.MappingNode {
-		d.fault(n, path, "wrong_type", "this must be an object, not %s.", kindOf(n))
+		d.fault(n, path, errs.CodeWrongType, "this must be an object, not %s.", kindOf(n))
 		return o
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -43,9 +44,9 @@ func (d *Document) object(n *yaml.Node, path string, known ...string) object {
 		switch _, twice := o.fields[name.Value]; {
 		case unknown && d.bare:
 		case unknown:
-			d.fault(name, o.at(name.Value), "unknown_field", "there is no field %q here.", text.Clip(name.Value))
+			d.fault(name, o.at(name.Value), errs.CodeUnknownField, "there is no field %q here.", text.Clip(name.Value))
 		case twice:
-			d.fault(name, o.at(name.Value), "duplicate", "%q is given twice.", text.Clip(name.Value))
+			d.fault(name, o.at(name.Value), errs.CodeDuplicate, "%q is given twice.", text.Clip(name.Value))
 		default:
 			o.fields[name.Value] = value
 		}
@@ -69,7 +70,7 @@ func (o object) filled(name string) (*yaml.Node, bool) {
 func (o object) required(names ...string) {
 	for _, name := range names {
 		if _, ok := o.filled(name); !ok && o.node.Kind == yaml.MappingNode {
-			o.doc.fault(o.node, o.at(name), "required", "%s is required.", name)
+			o.doc.fault(o.node, o.at(name), errs.CodeRequired, "%s is required.", name)
 			delete(o.fields, name)
 		}
 	}
@@ -89,10 +90,10 @@ func (o object) text(name string, limit int) string {
 func (d *Document) text(n *yaml.Node, path string, limit int) string {
 	switch {
 	case n.Kind != yaml.ScalarNode:
-		d.fault(n, path, "wrong_type", "this must be a string, not %s.", kindOf(n))
+		d.fault(n, path, errs.CodeWrongType, "this must be a string, not %s.", kindOf(n))
 		return ""
 	case n.ShortTag() != "!!str":
-		d.fault(n, path, "wrong_type", "this must be a string; put %s in quotes.", text.Clip(n.Value))
+		d.fault(n, path, errs.CodeWrongType, "this must be a string; put %s in quotes.", text.Clip(n.Value))
 		return ""
 	}
 	s, breaks := strings.TrimSpace(n.Value), "" // block texts end in a line break
@@ -101,11 +102,11 @@ func (d *Document) text(n *yaml.Node, path string, limit int) string {
 	}
 	switch {
 	case strings.IndexFunc(s, text.Visible) < 0:
-		d.fault(n, path, "out_of_range", "this must not be empty; leave the field out instead.")
+		d.fault(n, path, errs.CodeOutOfRange, "this must not be empty; leave the field out instead.")
 	case utf8.RuneCountInString(s) > limit:
-		d.fault(n, path, "out_of_range", "this must be at most %d characters.", limit)
+		d.fault(n, path, errs.CodeOutOfRange, "this must be at most %d characters.", limit)
 	case strings.IndexFunc(s, func(r rune) bool { return text.Misleading(r) && !strings.ContainsRune(breaks, r) }) >= 0:
-		d.fault(n, path, "out_of_range", "this must not contain control characters.")
+		d.fault(n, path, errs.CodeOutOfRange, "this must not contain control characters.")
 	default:
 		return s
 	}
@@ -117,7 +118,7 @@ func (d *Document) text(n *yaml.Node, path string, limit int) string {
 func (o object) list(name string, fn func(n *yaml.Node, path string)) {
 	n, ok := o.get(name)
 	if ok && n.Kind == yaml.SequenceNode && len(n.Content) > maxEntries {
-		o.doc.fault(n, o.at(name), "out_of_range", "%s must have at most %d entries.", name, maxEntries)
+		o.doc.fault(n, o.at(name), errs.CodeOutOfRange, "%s must have at most %d entries.", name, maxEntries)
 		cut := *n
 		cut.Content = n.Content[:maxEntries]
 		o.fields[name] = &cut
@@ -132,7 +133,7 @@ func (o object) entries(name string, fn func(n *yaml.Node, path string)) {
 		return
 	}
 	if n.Kind != yaml.SequenceNode {
-		o.doc.fault(n, o.at(name), "wrong_type", "%s must be a list, not %s.", name, kindOf(n))
+		o.doc.fault(n, o.at(name), errs.CodeWrongType, "%s must be a list, not %s.", name, kindOf(n))
 		return
 	}
 	for i, entry := range n.Content {
@@ -155,7 +156,7 @@ func (o object) boolean(name string, absent bool) bool {
 	}
 	yes := strings.EqualFold(n.Value, "true")
 	if n.ShortTag() != "!!bool" || !yes && !strings.EqualFold(n.Value, "false") { // !!bool goes before anything
-		o.doc.fault(n, o.at(name), "wrong_type", "%s must be true or false.", name)
+		o.doc.fault(n, o.at(name), errs.CodeWrongType, "%s must be true or false.", name)
 		return absent
 	}
 	return yes
@@ -169,7 +170,7 @@ func (o object) integer(name string, low, high, absent int) int {
 	}
 	v, err := strconv.Atoi(n.Value)
 	if n.ShortTag() != "!!int" || err != nil || v < low || v > high {
-		o.doc.fault(n, o.at(name), "out_of_range", "%s must be a whole number from %d to %d.", name, low, high)
+		o.doc.fault(n, o.at(name), errs.CodeOutOfRange, "%s must be a whole number from %d to %d.", name, low, high)
 		return absent
 	}
 	return v
@@ -183,7 +184,7 @@ func (o object) decimal(name string) (string, bool) {
 		return "", false
 	}
 	if tag := n.ShortTag(); tag != "!!int" && tag != "!!float" {
-		o.doc.fault(n, o.at(name), "wrong_type", "%s must be a number.", name)
+		o.doc.fault(n, o.at(name), errs.CodeWrongType, "%s must be a number.", name)
 		return "", false
 	}
 	return n.Value, true
@@ -202,7 +203,8 @@ func (o object) moment(name string) time.Time {
 			return t.Truncate(time.Millisecond)
 		}
 	}
-	o.doc.fault(n, o.at(name), "out_of_range", "%s must be a date such as 2026-05-01, or a time such as 2026-05-01T08:00:00Z.", name)
+	o.doc.fault(n, o.at(name), errs.CodeOutOfRange,
+		"%s must be a date such as 2026-05-01, or a time such as 2026-05-01T08:00:00Z.", name)
 	return time.Time{}
 }
 

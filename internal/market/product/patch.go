@@ -2,6 +2,8 @@ package product
 
 import (
 	"go.yaml.in/yaml/v4"
+
+	"stoa/internal/errs"
 )
 
 // Patch is the fields of a product that somebody wants to change.
@@ -49,10 +51,10 @@ func (pt *Patch) Apply(old Product) (Product, error) {
 	}
 	next := reader{Document: d}.product(merged.node(), "")
 	if next.Slug != "" && next.Slug != old.Slug {
-		d.issues.Add("slug", "read_only", "slug never changes: addresses and licenses are bound to it.")
+		d.issues.Add("slug", errs.CodeReadOnly, "slug never changes: addresses and licenses are bound to it.")
 	}
 	if !next.CreatedAt.IsZero() && !next.CreatedAt.Equal(old.CreatedAt) {
-		d.issues.Add("createdAt", "read_only", "createdAt never changes.")
+		d.issues.Add("createdAt", errs.CodeReadOnly, "createdAt never changes.")
 	}
 	d.issues.Append(pt.Pictures.issues.List()...)
 	return next, d.Err()

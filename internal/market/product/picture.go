@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"stoa/internal/errs"
 	"stoa/internal/text"
 )
 
@@ -27,7 +28,7 @@ type PictureRef struct {
 
 // FaultAt notes that a picture cannot be used.
 func (d *Document) FaultAt(at PictureRef, format string, args ...any) {
-	d.fault(at.node, at.path, "bad_media", format, args...)
+	d.fault(at.node, at.path, errs.CodeBadMedia, format, args...)
 }
 
 // Place puts the address of a picture that was stored in the place of its file.
@@ -52,9 +53,13 @@ func (r reader) pictures(o object, product int) (icon string, screenshots []stri
 		case strings.HasPrefix(ref, "./") && r.files:
 			r.Files = append(r.Files, at)
 		case r.files:
-			r.fault(n, path, "bad_media", "%q must be a file beside the catalog (./media/icon.svg), an https address, or a path on this server (/…).", text.Clip(ref))
+			r.fault(n, path, errs.CodeBadMedia,
+				"%q must be a file beside the catalog (./media/icon.svg), an https address, or a path on this server (/…).",
+				text.Clip(ref))
 		default:
-			r.fault(n, path, "bad_media", "%q must be an https address, or a path on this server (/…), such as that of an uploaded picture.", text.Clip(ref))
+			r.fault(n, path, errs.CodeBadMedia,
+				"%q must be an https address, or a path on this server (/…), such as that of an uploaded picture.",
+				text.Clip(ref))
 		}
 		return ref
 	}

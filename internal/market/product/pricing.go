@@ -1,6 +1,9 @@
 package product
 
-import "stoa/internal/text"
+import (
+	"stoa/internal/errs"
+	"stoa/internal/text"
+)
 
 // price reads the fields price and currency, and reports false if one of them is
 // wrong or absent. The one without the other is a fault only if needed.
@@ -13,14 +16,15 @@ func (r reader) price(o object, needed bool) (Money, bool) {
 	case r.currency != "":
 		currency = r.currency
 	case needed || ok:
-		r.fault(o.node, o.at("currency"), "required", "currency is required%s.", r.otherwise(", here or at the top of the file"))
+		r.fault(o.node, o.at("currency"), errs.CodeRequired,
+			"currency is required%s.", r.otherwise(", here or at the top of the file"))
 	}
 	if !ok || currency == "" || currency == badCurrency {
 		return Money{}, false
 	}
 	m, err := ParseMoney(amount, currency)
 	if err != nil {
-		r.fault(o.fields["price"], o.at("price"), "out_of_range", "%s.", err)
+		r.fault(o.fields["price"], o.at("price"), errs.CodeOutOfRange, "%s.", err)
 	}
 	return m, err == nil
 }
@@ -39,7 +43,8 @@ func (o object) currency() string {
 		return badCurrency
 	}
 	if _, ok := Exponent(code); !ok {
-		o.doc.fault(o.fields["currency"], o.at("currency"), "unknown_value", "%q is not a currency code of ISO 4217 such as EUR.", text.Clip(code))
+		o.doc.fault(o.fields["currency"], o.at("currency"), errs.CodeUnknownValue,
+			"%q is not a currency code of ISO 4217 such as EUR.", text.Clip(code))
 		return badCurrency
 	}
 	return code
@@ -60,7 +65,7 @@ func (r reader) pricing(o object, tiers []Tier) Pricing {
 	switch {
 	case p.Type == "": // reported
 	case p.Type != Free && p.Type != Paid:
-		r.fault(f.fields["type"], f.at("type"), "unknown_value", "type must be free or paid.")
+		r.fault(f.fields["type"], f.at("type"), errs.CodeUnknownValue, "type must be free or paid.")
 	case p.Type == Paid:
 		if _, given := f.get("price"); !given { // what is given was reported
 			f.required("price")
@@ -69,9 +74,9 @@ func (r reader) pricing(o object, tiers []Tier) Pricing {
 	switch {
 	case !priced: // reported, or absent
 	case p.Type == Paid && p.Price.Minor == 0:
-		r.fault(f.fields["price"], f.at("price"), "out_of_range", "what is paid for has a price above 0.")
+		r.fault(f.fields["price"], f.at("price"), errs.CodeOutOfRange, "what is paid for has a price above 0.")
 	case p.Type == Free && p.Price.Minor != 0:
-		r.fault(f.fields["price"], f.at("price"), "out_of_range", "what is free has no price.")
+		r.fault(f.fields["price"], f.at("price"), errs.CodeOutOfRange, "what is free has no price.")
 	}
 	if p.Type == Free {
 		p.Price = Money{}

@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"stoa/internal/errs"
 	"stoa/internal/text"
 )
 
@@ -47,7 +48,8 @@ func (r reader) product(n *yaml.Node, path string) Product {
 	}
 	r.slug = p.Slug
 	if p.Slug != "" && !ValidSlug(p.Slug) {
-		r.fault(o.fields["slug"], o.at("slug"), "out_of_range", "a slug is lower-case letters and digits, in parts joined by single dashes.")
+		r.fault(o.fields["slug"], o.at("slug"), errs.CodeOutOfRange,
+			"a slug is lower-case letters and digits, in parts joined by single dashes.")
 	}
 	p.RatingBase = r.rating(o)
 	p.Icon, p.Screenshots = r.pictures(o, len(r.Products))
@@ -70,7 +72,7 @@ func (r reader) rating(o object) float64 {
 	}
 	v, err := strconv.ParseFloat(digits, 64)
 	if err != nil || !(v >= 0 && v <= 5) {
-		r.fault(o.fields["rating"], o.at("rating"), "out_of_range", "rating must be a number from 0 to 5.")
+		r.fault(o.fields["rating"], o.at("rating"), errs.CodeOutOfRange, "rating must be a number from 0 to 5.")
 		return 0
 	}
 	return math.Abs(v) // not -0
@@ -106,18 +108,19 @@ func (r reader) tiers(o object) (out []Tier) {
 			Highlighted: f.boolean("highlighted", false), MaxInstances: f.integer("maxInstances", 1, MaxInstances, 1),
 		}
 		if t.ID != "" && seen[t.ID] {
-			r.fault(n, path+".id", "duplicate", "another tier has the id %q too.", t.ID)
+			r.fault(n, path+".id", errs.CodeDuplicate, "another tier has the id %q too.", t.ID)
 		}
 		seen[t.ID] = true
 		switch t.Period {
 		case "", Monthly, Yearly, OneTime:
 		default:
-			r.fault(f.fields["billingPeriod"], f.at("billingPeriod"), "unknown_value", "billingPeriod must be monthly, yearly or one-time.")
+			r.fault(f.fields["billingPeriod"], f.at("billingPeriod"), errs.CodeUnknownValue,
+				"billingPeriod must be monthly, yearly or one-time.")
 		}
 		out = append(out, t)
 	})
 	if n, ok := o.get("pricingTiers"); ok && n.Kind == yaml.SequenceNode && len(out) == 0 {
-		r.fault(n, o.at("pricingTiers"), "required", "a product needs a tier, or it can not be ordered.")
+		r.fault(n, o.at("pricingTiers"), errs.CodeRequired, "a product needs a tier, or it can not be ordered.")
 	}
 	return out
 }
@@ -134,10 +137,10 @@ func (r reader) comparison(o object, p Product) *Comparison {
 	f.list("columns", func(n *yaml.Node, path string) {
 		id := r.text(n, path, MaxSlug)
 		if _, ok := p.Tier(id); !ok && id != "" {
-			r.fault(n, path, "unknown_value", "the product has no tier %q.", text.Clip(id))
+			r.fault(n, path, errs.CodeUnknownValue, "the product has no tier %q.", text.Clip(id))
 		}
 		if id != "" && slices.Contains(c.Columns, id) {
-			r.fault(n, path, "duplicate", "%q is a column already.", text.Clip(id))
+			r.fault(n, path, errs.CodeDuplicate, "%q is a column already.", text.Clip(id))
 		}
 		c.Columns = append(c.Columns, id)
 	})
@@ -160,7 +163,7 @@ func (r reader) cells(row object, columns []string) map[string]any {
 		id, cell := n.Content[i].Value, n.Content[i+1]
 		switch {
 		case !slices.Contains(columns, id):
-			r.fault(cell, values.at(id), "unknown_value", "%q is not one of the columns.", text.Clip(id))
+			r.fault(cell, values.at(id), errs.CodeUnknownValue, "%q is not one of the columns.", text.Clip(id))
 		case cell.ShortTag() == "!!bool":
 			out[id] = values.boolean(id, false)
 		default:

@@ -53,21 +53,22 @@ type Request struct {
 }
 
 // Issues returns what is wrong with the request.
-func (r Request) Issues() []errs.Issue {
+func (r Request) Issues() errs.Issues {
 	var is errs.Issues
 	switch {
 	case r.Rating == nil:
-		is.Add("rating", "required", "rating is required.")
+		is.Add("rating", errs.CodeRequired, "rating is required.")
 	case *r.Rating < minStars || *r.Rating > maxStars:
-		is.Add("rating", "out_of_range", "rating must be a whole number from %d to %d.", minStars, maxStars)
+		is.Add("rating", errs.CodeOutOfRange, "rating must be a whole number from %d to %d.", minStars, maxStars)
 	}
 	if !text.Printable(strings.TrimSpace(r.Title), text.Short) {
-		is.Add("title", "out_of_range", "title must be at most %d printable characters.", text.Short)
+		is.Add("title", errs.CodeOutOfRange, "title must be at most %d printable characters.", text.Short)
 	}
 	if !text.PrintableLines(strings.TrimSpace(r.Text), maxReviewText) {
-		is.Add("text", "out_of_range", "text must be at most %d printable characters and line breaks.", maxReviewText)
+		is.Add("text", errs.CodeOutOfRange,
+			"text must be at most %d printable characters and line breaks.", maxReviewText)
 	}
-	return is.List()
+	return is
 }
 
 // apply returns the review old as the request wants it.
@@ -88,10 +89,10 @@ type Query struct {
 }
 
 // Issues returns what is wrong with the query.
-func (q Query) Issues() []errs.Issue {
+func (q Query) Issues() errs.Issues {
 	var is errs.Issues
 	if !text.Printable(q.ProductSlug, text.Short) {
-		is.Add("product", "out_of_range", "product must be at most %d printable characters.", text.Short)
+		is.Add("product", errs.CodeOutOfRange, "product must be at most %d printable characters.", text.Short)
 	}
-	return is.List()
+	return is
 }

@@ -19,7 +19,7 @@ import (
 // ErrNotFound, and ErrNotABuyer for who holds no licence of the product
 // that is paid for and not revoked.
 func (s *Service) Write(ctx context.Context, slug string, req Request) (written Review, created bool, err error) {
-	if err := errs.Validation(req.Issues()...); err != nil {
+	if err := req.Issues().Err(); err != nil {
 		return Review{}, false, err
 	}
 	p, err := s.Products.Published(ctx, slug)
@@ -103,7 +103,7 @@ func (s *Service) Withdraw(ctx context.Context, slug string) error {
 // there are on all pages. It returns VALIDATION_ERROR for what
 // Query.Issues finds.
 func (s *Service) Find(ctx context.Context, q Query) ([]Review, int, error) {
-	if err := errs.Validation(q.Issues()...); err != nil {
+	if err := q.Issues().Err(); err != nil {
 		return nil, 0, err
 	}
 	return s.Store.ListReviews(ctx, q)
