@@ -64,7 +64,7 @@ type Config struct {
 	// Provider takes payments in place of all that. Tests set it.
 	Provider payment.Provider
 
-	// Leases is how long licence leases last; market.DefaultLeaseTerms if zero.
+	// Leases is how long license leases last; license.DefaultLeaseTerms if zero.
 	Leases license.LeaseTerms
 
 	// DevInstances are the names of development instances, which need no seat

@@ -41,7 +41,7 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 	}
 	keys := license.NewVault(cfg.MasterKey)
 	a.courier = &order.Courier{
-		Store: store.NewReceipts(a.DB), Vault: keys, Buyers: buyers{a}, Mailer: a.mailer, Log: cfg.Log, Now: cfg.Now, PublicURL: cfg.PublicURL,
+		Store: store.NewReceipts(a.DB), Vault: keys, Users: buyers{a}, Mailer: a.mailer, Log: cfg.Log, Now: cfg.Now, PublicURL: cfg.PublicURL,
 	}
 	a.Catalog = &catalog.Service{Store: store.NewProducts(a.DB), Media: media, Now: cfg.Now}
 	a.Licenses = &license.Service{
@@ -56,11 +56,11 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 	return nil
 }
 
-// buyers implements market.Buyers with the accounts of an App, which are made
+// buyers implements license.Users with the accounts of an App, which are made
 // after its market.
 type buyers struct{ app *App }
 
-// Email implements market.Buyers.
+// Email implements license.Users.
 func (b buyers) Email(ctx context.Context, userID string) (string, error) {
 	u, err := b.app.Accounts.User(ctx, userID)
 	return u.Email, err

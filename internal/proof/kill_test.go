@@ -259,7 +259,7 @@ func (c *cluster) checkKeys(t *testing.T) {
 		if err := rows.Scan(&id, &hash, &sealed); err != nil {
 			t.Fatal(err)
 		}
-		if key, err := keys.Open(sealed, id); err != nil || keys.Hash(key) != hash {
+		if key, err := keys.Open(license.License{ID: id, KeySealed: sealed}); err != nil || keys.Hash(key) != hash {
 			t.Errorf("license %s has no key: %v", id, err)
 		}
 	}

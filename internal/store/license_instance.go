@@ -8,8 +8,8 @@ import (
 	"stoa/internal/market/license"
 )
 
-// AddInstance implements market.Licenses.
-func (s *Licenses) AddInstance(ctx context.Context, licenseID string, a license.Activation, churn time.Time) error {
+// AddActivation implements market.Licenses.
+func (s *Licenses) AddActivation(ctx context.Context, licenseID string, a license.Activation, churn time.Time) error {
 	return s.Conn.InTx(ctx, func(tx database.Conn) error {
 		res, err := tx.Write.ExecContext(ctx, `
 			INSERT INTO license_instances (license_id, instance_id, development, activated_at_ms) VALUES ($1, $2, $3, $4)
@@ -28,8 +28,8 @@ func (s *Licenses) AddInstance(ctx context.Context, licenseID string, a license.
 	})
 }
 
-// RemoveInstance implements market.Licenses.
-func (s *Licenses) RemoveInstance(ctx context.Context, licenseID, instanceID string) error {
+// RemoveActivation implements market.Licenses.
+func (s *Licenses) RemoveActivation(ctx context.Context, licenseID, instanceID string) error {
 	return s.Conn.InTx(ctx, func(tx database.Conn) error {
 		var isDevelopment bool
 		err := tx.Write.QueryRowContext(ctx, `
@@ -54,8 +54,8 @@ func counts(isDevelopment bool) (counted, development int) {
 	return 1, 0
 }
 
-// ListInstances implements market.Licenses.
-func (s *Licenses) ListInstances(
+// ListActivations implements market.Licenses.
+func (s *Licenses) ListActivations(
 	ctx context.Context, licenseID string, limit, offset int,
 ) ([]license.Activation, int, error) {
 	var total int

@@ -18,7 +18,7 @@ type Bank struct {
 	begun    []payment.Charge
 	refunded []string // order ids
 	lookUps  int
-	sees     payment.Event // what Look returns
+	sees     payment.Event // what LookUp returns
 }
 
 // NewBankShop starts an App with Catalog that takes payments with a Bank.
@@ -35,7 +35,7 @@ func (b *Bank) Fail(err error) {
 	b.fails = err
 }
 
-// Show makes Look return e.
+// Show makes LookUp return e.
 func (b *Bank) Show(e payment.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -56,7 +56,7 @@ func (b *Bank) Refunded() []string {
 	return slices.Clone(b.refunded)
 }
 
-// LookUps returns how often Look was called.
+// LookUps returns how often LookUp was called.
 func (b *Bank) LookUps() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -98,8 +98,8 @@ func (b *Bank) Cancel(context.Context, payment.Reference) error {
 	return b.fails
 }
 
-// Look is documented with Name.
-func (b *Bank) Look(context.Context, payment.Reference) (payment.Event, error) {
+// LookUp is documented with Name.
+func (b *Bank) LookUp(context.Context, payment.Reference) (payment.Event, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.lookUps++

@@ -101,7 +101,7 @@ func (h *Handlers) LookUpLicense(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	l, err := h.Licenses.LookUp(r.Context(), in.LicenseKey)
+	l, err := h.Licenses.GetByKey(r.Context(), in.LicenseKey)
 	return h.writeLicense(w, l, err)
 }
 
@@ -179,7 +179,7 @@ func (h *Handlers) ListActivations(w http.ResponseWriter, r *http.Request) error
 
 // FreeActivation serves DELETE /api/v1/admin/licenses/{id}/activations/{instanceId}.
 func (h *Handlers) FreeActivation(w http.ResponseWriter, r *http.Request) error {
-	l, err := h.Licenses.FreeInstance(r.Context(), r.PathValue("id"), r.PathValue("instanceId"))
+	l, err := h.Licenses.DeactivateByID(r.Context(), r.PathValue("id"), r.PathValue("instanceId"))
 	return h.writeLicense(w, l, err)
 }
 

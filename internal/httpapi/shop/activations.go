@@ -68,6 +68,6 @@ func (h *Handlers) ListActivations(w http.ResponseWriter, r *http.Request) error
 
 // FreeActivation serves DELETE /api/marketplace/licenses/{id}/activations/{instanceId}.
 func (h *Handlers) FreeActivation(w http.ResponseWriter, r *http.Request) error {
-	grant, err := h.Licenses.FreeOwnInstance(r.Context(), r.PathValue("id"), r.PathValue("instanceId"))
+	grant, err := h.Licenses.DeactivateOwn(r.Context(), r.PathValue("id"), r.PathValue("instanceId"))
 	return writeLicense(w, grant, err)
 }

@@ -14,7 +14,7 @@ import (
 // notice processes an event as the webhook does, and returns what is logged.
 func notice(tb testing.TB, a *testkit.App, payload []byte) (order.Notice, error) {
 	tb.Helper()
-	return a.Orders.TakeEvent(tb.Context(), "stripe", payload,
+	return a.Orders.HandleWebhook(tb.Context(), "stripe", payload,
 		stripetest.Sign(payload, stripetest.WebhookSecret, time.Now()))
 }
 
@@ -30,7 +30,7 @@ func TestARefundThatFailsLaterIsTold(t *testing.T) {
 		n, err := notice(t, a, s.Bounced(metadata))
 		if err != nil || n.OrderID != s.OrderID || !strings.Contains(n.Failure, "lost_or_stolen_card") ||
 			!strings.Contains(n.Failure, "stays revoked") {
-			t.Errorf("TakeEvent = %+v, %v; want a failure", n, err)
+			t.Errorf("HandleWebhook = %+v, %v; want a failure", n, err)
 		}
 	}
 	if got := state(t, a, s); got != before {
@@ -48,7 +48,7 @@ func TestARefundThatFailedAtOnceIsToldOfAPaidOrder(t *testing.T) {
 	a.Activate(t, s.Key, "a.example")
 	n, err := notice(t, a, s.Bounced(map[string]any{"orderId": s.OrderID}))
 	if err != nil || !strings.Contains(n.Failure, "stays paid") || strings.Contains(n.Failure, "revoked") {
-		t.Errorf("TakeEvent = %+v, %v; want it told that the order stays paid", n, err)
+		t.Errorf("HandleWebhook = %+v, %v; want it told that the order stays paid", n, err)
 	}
 	if a.Verify(t, "mail-pack", s.Key, "a.example").Get(t, "valid") != true {
 		t.Error("the license does not work any more")
@@ -67,10 +67,10 @@ func TestARefundThatFailsLaterIsToldAfterAnOutage(t *testing.T) {
 	testkit.WantFlatError(t, a.Deliver(t, s.FirstCharge()), http.StatusBadGateway, "PAYMENT_UNREACHABLE")
 	payload := s.Bounced(map[string]any{"orderId": s.OrderID})
 	if n, err := notice(t, a, payload); err == nil {
-		t.Fatalf("TakeEvent = %+v, want it to fail: the subscription cannot be ended", n)
+		t.Fatalf("HandleWebhook = %+v, want it to fail: the subscription cannot be ended", n)
 	}
 	srv.Answer(s.Subscription("in_1"))
 	if n, err := notice(t, a, payload); err != nil || !strings.Contains(n.Failure, "lost_or_stolen_card") {
-		t.Errorf("TakeEvent = %+v, %v; want a failure", n, err)
+		t.Errorf("HandleWebhook = %+v, %v; want a failure", n, err)
 	}
 }

@@ -22,7 +22,7 @@ func TestAPeriodPaidBeforeTheRefundIsNotGivenBack(t *testing.T) {
 	a.MustDeliver(t, s.FirstCharge()) // an hour after the order
 	n, err := notice(t, a, s.Invoice("invoice.paid", "in_2", "subscription_cycle", "paid", testkit.T0.Add(time.Hour)))
 	if err != nil || !strings.Contains(n.Warning, "cannot be renewed") || given(srv, s) != "" {
-		t.Errorf("TakeEvent = %+v, %v; given back: %q", n, err, given(srv, s))
+		t.Errorf("HandleWebhook = %+v, %v; given back: %q", n, err, given(srv, s))
 	}
 	testkit.WantRefused(t, a.Verify(t, "mail-pack", s.Key, "a.example"), "revoked")
 	a.MustDeliver(t,
@@ -49,7 +49,7 @@ func TestAPeriodOfACancelledOrderIsGivenBack(t *testing.T) {
 	srv.Answer(refusing("/v1/refunds", http.StatusBadRequest, s.Subscription("in_1")))
 	n, err := notice(t, a, s.Invoice("invoice.paid", "in_3", "subscription_cycle", "paid", testkit.T0))
 	if err != nil || !strings.Contains(n.Failure, "cannot be refunded") {
-		t.Errorf("TakeEvent = %+v, %v; want a failure", n, err)
+		t.Errorf("HandleWebhook = %+v, %v; want a failure", n, err)
 	}
 }
 
@@ -66,7 +66,7 @@ func TestASubscriptionThatIsToldAfterTheCancellationIsEnded(t *testing.T) {
 	srv.Answer(refusing("/v1/subscriptions/sub_"+s.OrderID, http.StatusBadRequest, testkit.StripePages))
 	n, err := notice(t, a, s.Subscribed("evt_2", "checkout.session.async_payment_failed", "unpaid"))
 	if err != nil || !strings.Contains(n.Warning, "cannot be ended") || s.Ends(srv) != 1 {
-		t.Errorf("TakeEvent = %+v, %v after %d tries", n, err, s.Ends(srv))
+		t.Errorf("HandleWebhook = %+v, %v after %d tries", n, err, s.Ends(srv))
 	}
 	srv.Answer(testkit.StripePages)
 	a.SweepOrders(t)
@@ -84,7 +84,7 @@ func TestALatePaymentThatIsRefusedIsTaken(t *testing.T) {
 	a.MustDeliver(t, s.Expired())
 	srv.Answer(refusing("/v1/refunds", http.StatusBadRequest, testkit.StripePages))
 	if n, err := notice(t, a, s.Paid()); err != nil || !strings.Contains(n.Warning, "cannot be refunded") {
-		t.Errorf("TakeEvent = %+v, %v; want a warning", n, err)
+		t.Errorf("HandleWebhook = %+v, %v; want a warning", n, err)
 	}
 }
 
@@ -100,7 +100,7 @@ func TestAPaymentAfterTheRefundOfAnotherIsTold(t *testing.T) {
 	})
 	a.MustDeliver(t, other)
 	if n, err := notice(t, a, s.Paid()); err != nil || !strings.Contains(n.Warning, "refund it by hand") {
-		t.Errorf("TakeEvent = %+v, %v; want a warning", n, err)
+		t.Errorf("HandleWebhook = %+v, %v; want a warning", n, err)
 	}
 	testkit.WantRefused(t, a.Verify(t, "mail-pack", s.Key, "a.example"), "revoked")
 }

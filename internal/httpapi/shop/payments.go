@@ -27,7 +27,7 @@ func (h *Handlers) StripeWebhook(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	n, err := h.Orders.TakeEvent(r.Context(), "stripe", payload, r.Header.Get("Stripe-Signature"))
+	n, err := h.Orders.HandleWebhook(r.Context(), "stripe", payload, r.Header.Get("Stripe-Signature"))
 	if errors.Is(err, order.ErrNotSigned) {
 		h.forged.add(r.Context(), h.Log, h.Now())
 	}

@@ -214,15 +214,15 @@ func TestAPurchaseWithAChosenIDHappensOnce(t *testing.T) {
 
 		other := req
 		other.TierID = "free"
-		if _, err := a.Orders.Purchase(t.Context(), "mail-pack", other); !errors.Is(err, order.ErrTaken) {
+		if _, err := a.Orders.Purchase(t.Context(), "mail-pack", other); !errors.Is(err, order.ErrIDTaken) {
 			t.Errorf("another tier = %v, want ErrOrderTaken", err)
 		}
 		other.TierID = "only"
-		if _, err := a.Orders.Purchase(t.Context(), "bare", other); !errors.Is(err, order.ErrTaken) {
+		if _, err := a.Orders.Purchase(t.Context(), "bare", other); !errors.Is(err, order.ErrIDTaken) {
 			t.Errorf("another product = %v, want ErrOrderTaken", err)
 		}
 		ada := caller.With(t.Context(), caller.Caller{UserID: "ada"})
-		if got, err := a.Orders.Purchase(ada, "mail-pack", req); !errors.Is(err, order.ErrTaken) {
+		if got, err := a.Orders.Purchase(ada, "mail-pack", req); !errors.Is(err, order.ErrIDTaken) {
 			t.Errorf("another buyer = %+v, %v; want ErrOrderTaken and not the key", got, err)
 		}
 	})

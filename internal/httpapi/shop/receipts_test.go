@@ -457,7 +457,7 @@ func TestReceiptOverARealSMTPServer(t *testing.T) {
 		t.Errorf("Message-ID = %s, want %s", msg.Header.Get("Message-ID"), want)
 	}
 	if to := msg.Header.Get("To"); !strings.Contains(to, "ada@example.com") ||
-		msg.Header.Get("Subject") != "Your licence for Mail Pack" {
+		msg.Header.Get("Subject") != "Your license for Mail Pack" {
 		t.Errorf("mail to %s: %s", to, msg.Header.Get("Subject"))
 	}
 	if text := got.Text(t); !strings.Contains(text, "\n  "+bought.Text(t, "licenseKey")+"\n") ||

@@ -11,9 +11,11 @@ import (
 	"stoa/internal/market/license"
 )
 
-// takeAll takes new instances at once until it is refused, at most limit of them,
-// and returns how many it was given and how long it is to wait then.
-func takeAll(tb testing.TB, churn license.ChurnLimit, l *license.License, now time.Time, limit int) (int, time.Duration) {
+// takeAll takes up to limit new instances at once, until one is refused. It returns how many it took and
+// how long the refusal says to wait.
+func takeAll(
+	tb testing.TB, churn license.ChurnLimit, l *license.License, now time.Time, limit int,
+) (int, time.Duration) {
 	tb.Helper()
 	for n := range limit {
 		next, err := license.TakeChurn(churn, l, now)
@@ -33,7 +35,7 @@ func TestChurnLimit(t *testing.T) {
 	now := time.Date(2030, time.March, 1, 12, 0, 0, 0, time.UTC)
 	l := license.License{MaxInstances: 3}
 	if n, wait := takeAll(t, 24, &l, now, 100); n != 27 || wait != time.Hour {
-		t.Fatalf("%d at once, then wait %s; want 3 seats and 24, then an hour", n, wait)
+		t.Fatalf("%d at once, then wait %s; want 3 seats plus 24, then an hour", n, wait)
 	}
 	if n, wait := takeAll(t, 24, &l, now.Add(time.Hour-time.Millisecond), 100); n != 0 || wait != time.Millisecond {
 		t.Errorf("a millisecond early: %d, wait %s", n, wait)
@@ -45,7 +47,7 @@ func TestChurnLimit(t *testing.T) {
 		t.Errorf("a day later: %d, want 24", n)
 	}
 	if n, _ := takeAll(t, 24, &l, now.Add(1000*time.Hour), 100); n != 27 {
-		t.Errorf("long after: %d, want all of them", n)
+		t.Errorf("long after: %d, want the whole burst of 27", n)
 	}
 
 	l.MaxInstances = 5 // raised by an administrator
@@ -63,13 +65,14 @@ func TestChurnLimit(t *testing.T) {
 	if n, wait := takeAll(t, 1, &many, now, 1); n != 0 || wait != 24*time.Hour {
 		t.Errorf("the largest numbers: %d, wait %s", n, wait)
 	}
-	if n, _ := takeAll(t, license.MaxChurn, &license.License{MaxInstances: 1}, now, 2_000_000); n != license.MaxChurn+1 {
+	single := license.License{MaxInstances: 1}
+	if n, _ := takeAll(t, license.MaxChurn, &single, now, 2_000_000); n != license.MaxChurn+1 {
 		t.Errorf("the highest limit: %d", n)
 	}
 }
 
-// In whatever rhythm instances change, of any stretch of time no more get through
-// than the seats and the limit at once, and the limit's share of its days.
+// Whatever the rhythm of changes, no period of time admits more new instances than the seats, plus the
+// limit, plus the limit's share of that period.
 func TestNoRhythmBeatsTheChurnLimit(t *testing.T) {
 	t.Parallel()
 
@@ -90,7 +93,7 @@ func TestNoRhythmBeatsTheChurnLimit(t *testing.T) {
 		interval := 24 * time.Hour / time.Duration(limit)
 		for i := range given {
 			for j := i; j < len(given); j++ {
-				// A millisecond of each interval is lost to rounding.
+				// Rounding loses up to a millisecond of each interval.
 				most := l.MaxInstances + limit + int(given[j].Sub(given[i])/(interval-time.Millisecond))
 				if n := j - i + 1; n > most {
 					t.Fatalf("%d instances in %s, at most %d are allowed", n, given[j].Sub(given[i]), most)

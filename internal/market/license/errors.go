@@ -6,19 +6,28 @@ const codeActivationFailed = "ACTIVATION_FAILED" // spec A, Errors
 
 // Errors of Service.
 var (
-	// ErrUnusable is one error on purpose: who does not hold a good key
-	// learns nothing about the others.
-	ErrUnusable           = errs.New(errs.Invalid, codeActivationFailed, "The license key is invalid or expired.")
-	ErrTooManyInstances   = errs.New(errs.Invalid, codeActivationFailed, "The license has reached its maximum number of instances.")
-	ErrTooManyDevelopment = errs.New(errs.Invalid, codeActivationFailed, "The license has reached its maximum number of development instances, %d. Deactivate some.", maxDevelopment)
-	// ErrChurn is answered to new instances only. Who has a seat keeps it.
-	ErrChurn = errs.New(errs.RateLimited, "RATE_LIMIT_EXCEEDED", "The license was moved to new instances too often. Wait as long as Retry-After says; instances that are activated go on working.")
-	// ErrKeyUnknown is what deactivating answers, which an expired licence does not
-	// stand in the way of.
+	// ErrUnusable is one error on purpose: without a good key, a caller learns nothing about the
+	// licenses of others.
+	ErrUnusable = errs.New(errs.Invalid, codeActivationFailed, "The license key is invalid or expired.")
+
+	ErrTooManyInstances = errs.New(errs.Invalid, codeActivationFailed,
+		"The license has reached its maximum number of instances.")
+	ErrTooManyDevelopment = errs.New(errs.Invalid, codeActivationFailed,
+		"The license has reached its maximum of %d development instances. Deactivate some.", maxDevelopment)
+
+	// ErrChurn is returned to new instances only: an activated instance keeps its seat.
+	ErrChurn = errs.New(errs.RateLimited, "RATE_LIMIT_EXCEEDED", "The license was moved to new instances too often. "+
+		"Wait as long as Retry-After says; activated instances keep working.")
+
+	// ErrKeyUnknown is what Deactivate returns where Activate returns ErrUnusable: an expired license
+	// can be deactivated.
 	ErrKeyUnknown   = errs.New(errs.Invalid, codeActivationFailed, "The license key is invalid.")
-	ErrNotActivated = errs.New(errs.NotFound, "NOT_FOUND", "The licence is not activated for this instance.")
-	ErrNotFound     = errs.New(errs.NotFound, "NOT_FOUND", "There is no such licence.")
-	ErrStale        = errs.New(errs.Stale, "PRECONDITION_FAILED", "The licence was changed in the meantime. Read it again and repeat the change.")
-	ErrRevoked      = errs.New(errs.Conflict, "CONFLICT", "The licence is revoked, which is final.")
-	ErrNoTerm       = errs.New(errs.Conflict, "CONFLICT", "The licence has no billing period that could be renewed. Set its expiresAt instead.")
+	ErrNotActivated = errs.New(errs.NotFound, "NOT_FOUND", "The license is not activated for this instance.")
+
+	ErrNotFound = errs.New(errs.NotFound, "NOT_FOUND", "There is no such license.")
+	ErrStale    = errs.New(errs.Stale, "PRECONDITION_FAILED",
+		"The license was changed in the meantime. Read it again and repeat the change.")
+	ErrRevoked = errs.New(errs.Conflict, "CONFLICT", "The license is revoked, which is final.")
+	ErrNoTerm  = errs.New(errs.Conflict, "CONFLICT",
+		"The license has no billing period to renew. Set its expiresAt instead.")
 )

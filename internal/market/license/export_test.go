@@ -1,12 +1,12 @@
 package license
 
-// TakeChurn lets the tests count new instances without a database.
+// TakeChurn lets tests count new instances without a database.
 var TakeChurn = ChurnLimit.take //nolint:gochecknoglobals // for tests
 
-// PeriodUntil lets the tests number periods without a database.
+// PeriodUntil lets tests number periods without a database.
 var PeriodUntil = (*License).periodUntil //nolint:gochecknoglobals // for tests
 
-// KeyOf returns the key of the random numbers that next returns.
+// KeyOf returns the key made from the random numbers of next.
 func KeyOf(next func() uint32) Key {
 	var k Key
 	for i := range keyData {

@@ -12,16 +12,18 @@ import (
 	"stoa/internal/text"
 )
 
-// readableLease is the longest lease that sdk/go and sdk/js look at.
+// readableLease is the longest lease that sdk/go and sdk/js accept.
 const readableLease = 256 << 10
 
-// What HTML would escape is six bytes in JSON, what no escape helps is four in
-// UTF-8: a licence with as many features as may be, as long as may be, still gets
-// a lease that apps read.
+// A license with as many features as allowed, each as long as allowed, still gets a lease that apps
+// accept. The characters tried are those that HTML-safe JSON makes six bytes long, and those of four bytes
+// in UTF-8.
 func TestTheLargestLeaseIsReadable(t *testing.T) {
 	t.Parallel()
 
-	for name, char := range map[string]string{"HTML": "<", "quotes": `"`, "four bytes": "\U0001F600", "DEL's neighbour": "~"} {
+	for name, char := range map[string]string{
+		"HTML": "<", "quotes": `"`, "four bytes": "\U0001F600", "next to DEL": "~",
+	} {
 		features := slices.Repeat([]string{strings.Repeat(char, text.Short)}, maxFeatures)
 		if is := (Change{Features: &features}).Issues(); is.Len() > 0 {
 			t.Fatalf("%s: features = %v, want them allowed", name, is)
@@ -30,29 +32,31 @@ func TestTheLargestLeaseIsReadable(t *testing.T) {
 			Issuer: "https://" + strings.Repeat("i", 253), Subject: strings.Repeat("s", 32),
 			Product:    lease.Product{ID: strings.Repeat("p", 32), Slug: strings.Repeat("s", product.MaxSlug)},
 			InstanceID: strings.Repeat(char, maxInstanceID), Features: features, LicenseType: string(Subscription),
-			LicenseExpiresAt: 1 << 37, IssuedAt: 1 << 37, ExpiresAt: 1 << 37, GraceUntil: 1 << 37, Nonce: strings.Repeat("n", 128),
+			LicenseExpiresAt: 1 << 37, IssuedAt: 1 << 37, ExpiresAt: 1 << 37, GraceUntil: 1 << 37,
+			Nonce: strings.Repeat("n", 128),
 		}
 		raw, err := lease.Sign(keyring.GenerateKey(), claims)
 		if err != nil || len(raw) > readableLease-1024 {
 			t.Errorf("%s: a lease of %d bytes, %v; want at most %d", name, len(raw), err, readableLease-1024)
 		}
 	}
-	// The one character that encoding/json makes longer in any case.
+	// The separators are the only characters that encoding/json always escapes.
 	separator := []string{"a\u2028b"}
 	more := slices.Repeat([]string{"x"}, maxFeatures+1)
 	for _, features := range [][]string{separator, {"a\u2029b"}, more, {strings.Repeat("x", text.Short+1)}} {
 		if is := (Change{Features: &features}).Issues(); is.Len() != 1 {
-			t.Errorf("%d features, first of %d bytes: %v, want one fault", len(features), len(features[0]), is)
+			t.Errorf("%d features, first of %d bytes: %v, want one issue", len(features), len(features[0]), is)
 		}
 	}
 }
 
-func TestATierHasNoMoreFeaturesThanALicenseMay(t *testing.T) {
+func TestATierHasNoMoreFeaturesThanALicenseMayHave(t *testing.T) {
 	t.Parallel()
 
 	read := func(features int) error {
-		return product.ReadCatalog([]byte(fmt.Sprintf(
-			"products: [{slug: a, name: A, category: c, shortDescription: s, description: d, icon: /i.svg, pricingTiers: [{id: t, name: T, price: 0, currency: EUR, features: [%s]}]}]",
+		return product.ReadCatalog([]byte(fmt.Sprintf(`products: [{
+			slug: a, name: A, category: c, shortDescription: s, description: d, icon: /i.svg,
+			pricingTiers: [{id: t, name: T, price: 0, currency: EUR, features: [%s]}]}]`,
 			strings.TrimSuffix(strings.Repeat("x,", features), ","))), false).Err()
 	}
 	if err := read(1); err != nil {
@@ -63,11 +67,13 @@ func TestATierHasNoMoreFeaturesThanALicenseMay(t *testing.T) {
 	}
 }
 
-// Browsers take them out of addresses, so that nobody could free them.
-func TestDotSegmentsAreNoInstances(t *testing.T) {
+// Browsers remove dot segments from addresses, so nobody could deactivate such an instance.
+func TestDotSegmentsAreNotInstanceIDs(t *testing.T) {
 	t.Parallel()
 
-	for id, want := range map[string]bool{".": false, "..": false, " .. ": false, "...": true, ".a": true, "a.": true, "a..b": true} {
+	for id, want := range map[string]bool{
+		".": false, "..": false, " .. ": false, "...": true, ".a": true, "a.": true, "a..b": true,
+	} {
 		if _, ok := normalInstanceID(id); ok != want {
 			t.Errorf("normalInstanceID(%q) = %t, want %t", id, ok, want)
 		}

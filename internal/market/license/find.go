@@ -2,12 +2,32 @@ package license
 
 import (
 	"context"
+	"time"
 
-	"stoa/internal/audit"
 	"stoa/internal/cuid2"
 	"stoa/internal/errs"
 	"stoa/internal/market/product"
 )
+
+// Listed is a license with the slug and the name of its product.
+type Listed struct {
+	License     License
+	ProductSlug string
+	ProductName string
+}
+
+// Query says which licenses are wanted. Empty fields match all.
+type Query struct {
+	ID          string
+	KeyHash     string
+	ProductSlug string
+	UserID      string
+	// Status is the wanted status at the time At.
+	Status Status
+	At     time.Time
+
+	Limit, Offset int
+}
 
 // Issues returns what is wrong with the query.
 func (q Query) Issues() errs.Issues {
@@ -26,9 +46,8 @@ func (q Query) Issues() errs.Issues {
 	return is
 }
 
-// Find returns one page of the licences that a query wants, as they are
-// now, the newest first, and how many there are on all pages. It returns
-// VALIDATION_ERROR for a query that Query.Issues finds fault with.
+// Find returns one page of the licenses that match a query now, newest first, and how many there are
+// on all pages. It returns VALIDATION_ERROR for what Query.Issues finds.
 func (s *Service) Find(ctx context.Context, q Query) ([]Listed, int, error) {
 	if err := q.Issues().Err(); err != nil {
 		return nil, 0, err
@@ -37,8 +56,7 @@ func (s *Service) Find(ctx context.Context, q Query) ([]Listed, int, error) {
 	return s.Store.ListLicenses(ctx, q)
 }
 
-// Get returns the licence with that id, whosever it is, or
-// ErrNotFound.
+// Get returns the license with that id, of any user, or ErrNotFound.
 func (s *Service) Get(ctx context.Context, id string) (Listed, error) {
 	if !cuid2.Plausible(id) {
 		return Listed{}, ErrNotFound
@@ -46,9 +64,8 @@ func (s *Service) Get(ctx context.Context, id string) (Listed, error) {
 	return one(ctx, s.Store, Query{ID: id})
 }
 
-// LookUp returns the licence with that key, as its holder wrote it, of
-// whatever product, or ErrNotFound.
-func (s *Service) LookUp(ctx context.Context, key string) (Listed, error) {
+// GetByKey returns the license with that key, as its holder wrote it, of any product, or ErrNotFound.
+func (s *Service) GetByKey(ctx context.Context, key string) (Listed, error) {
 	k, err := ParseKey(key)
 	if err != nil {
 		return Listed{}, ErrNotFound
@@ -56,36 +73,36 @@ func (s *Service) LookUp(ctx context.Context, key string) (Listed, error) {
 	return one(ctx, s.Store, Query{KeyHash: s.Vault.Hash(k)})
 }
 
-// ListActivations returns one page of the instances of a licence, whosever it is,
-// the longest activated first, and how many there are on all pages. It returns
-// ErrNotFound.
+// ListActivations returns one page of the activations of a license of any user, oldest first, and how
+// many there are on all pages. It returns ErrNotFound.
 func (s *Service) ListActivations(ctx context.Context, licenseID string, limit, offset int) ([]Activation, int, error) {
 	if _, err := byID(ctx, s.Store, licenseID); err != nil {
 		return nil, 0, err
 	}
-	return s.Store.ListInstances(ctx, licenseID, limit, offset)
+	return s.Store.ListActivations(ctx, licenseID, limit, offset)
 }
 
-// FreeInstance takes a licence away from an instance, whosever it is, and returns
-// the licence as it stands afterwards. It returns ErrNotFound and
-// ErrNotActivated.
-func (s *Service) FreeInstance(ctx context.Context, licenseID, instanceID string) (Listed, error) {
-	var freed Listed
-	err := s.Store.InTx(ctx, func(tx Store) error {
-		l, err := byID(ctx, tx, licenseID)
-		if err != nil {
-			return err
-		}
-		if _, err := free(ctx, tx, l, instanceID); err != nil {
-			return err
-		}
-		id, _ := normalInstanceID(instanceID)
-		err = tx.Record(ctx, audit.New(ctx, s.Now(), audit.LicenseDeactivate, audit.Target{Type: "license", ID: licenseID}, audit.Details{"instance": id}))
-		if err != nil {
-			return err
-		}
-		freed, err = one(ctx, tx, Query{ID: licenseID})
-		return err
-	})
-	return freed, err
+// one returns the license that matches a query, or ErrNotFound.
+func one(ctx context.Context, st Store, q Query) (Listed, error) {
+	q.Limit = 1
+	list, _, err := st.ListLicenses(ctx, q)
+	if err != nil {
+		return Listed{}, err
+	}
+	if len(list) == 0 {
+		return Listed{}, ErrNotFound
+	}
+	return list[0], nil
+}
+
+// byID returns the license with that id, or ErrNotFound.
+func byID(ctx context.Context, st Store, id string) (License, error) {
+	if !cuid2.Plausible(id) {
+		return License{}, ErrNotFound
+	}
+	l, err := st.LicenseByID(ctx, id)
+	if errs.KindOf(err) == errs.NotFound {
+		return License{}, ErrNotFound
+	}
+	return l, err
 }

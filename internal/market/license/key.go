@@ -1,23 +1,18 @@
 package license
 
 import (
-	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
-	"hash"
 	"log/slog"
-	"sync"
 )
 
-// Key is the secret that gives its holder the use of a license: STOA- and six groups of five
-// characters in Crockford's base 32. The first 25 characters are random (125 bits), the last five
-// are a checksum.
+// Key is the secret with which its holder uses a license: STOA- and six groups of five characters in
+// Crockford's base 32. The first 25 characters are random (125 bits), the last five are a checksum.
 //
-// The checksum lets one typo in 33 million (2^25) pass, so that mistyped keys are refused without a
-// look at the database. It is no protection against guessing; the random bits are.
+// The checksum catches mistyped keys without a database query; one typo in 33 million (2^25) passes.
+// It does not protect against guessing; the random bits do.
 //
 // A key never appears in logs: it formats as "STOA-*****", and only Reveal returns its text.
 type Key struct {
@@ -33,13 +28,12 @@ const (
 
 	alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // Crockford: no I, L, O, U
 
-	// maxKeyInput is the longest text looked at: people type spaces and dashes.
+	// maxKeyInput is the longest text that ParseKey reads: people type spaces and dashes.
 	maxKeyInput = 128
 )
 
-// ErrBadKey says that a text is not a licence key: the checksum is wrong, or
-// something else. It holds nothing of the text.
-var ErrBadKey = errors.New("market: not a licence key")
+// ErrBadKey means that a text is not a license key. It contains nothing of the text.
+var ErrBadKey = errors.New("license: not a license key")
 
 // NewKey returns a new key.
 func NewKey() Key {
@@ -53,9 +47,8 @@ func NewKey() Key {
 	return k
 }
 
-// ParseKey reads a key as people write it: upper or lower case, with or
-// without dashes and spaces, I or L for 1, O for 0. It returns ErrBadKey for
-// anything else, a key with a typo above all.
+// ParseKey reads a key as people write it: in upper or lower case, with or without dashes and spaces,
+// with I or L for 1 and O for 0. It returns ErrBadKey for anything else, including a key with a typo.
 func ParseKey(s string) (Key, error) {
 	if len(s) > maxKeyInput {
 		return Key{}, ErrBadKey
@@ -95,15 +88,16 @@ func symbolValue(c byte) (byte, bool) {
 
 const noSymbol = 255
 
-// symbolValues are the values of all characters: every verification reads a key.
-var symbolValues = valuesOfSymbols()
+// symbolValues maps every character to its value. It is a table because every verification parses a
+// key.
+var symbolValues = newSymbolValues()
 
-func valuesOfSymbols() (values [256]byte) {
+func newSymbolValues() (values [256]byte) {
 	for i := range values {
 		values[i] = noSymbol
 	}
 	for v, c := range []byte(alphabet) {
-		values[c], values[c|0x20] = byte(v), byte(v) // 0x20 makes a letter lower-case; digits have it
+		values[c], values[c|0x20] = byte(v), byte(v) // 0x20 lower-cases a letter; digits have the bit set
 	}
 	for alias, c := range map[byte]byte{'I': '1', 'L': '1', 'O': '0'} {
 		values[alias], values[alias|0x20] = values[c], values[c]
@@ -114,7 +108,7 @@ func valuesOfSymbols() (values [256]byte) {
 // keyText is the length of a key's text.
 const keyText = len(keyPrefix) + keySymbols + keySymbols/keyGroup
 
-// Reveal returns the text of the key, for its owner only.
+// Reveal returns the text of the key. Show it to the license's owner only.
 func (k Key) Reveal() string { return string(k.appendText(make([]byte, 0, keyText))) }
 
 func (k Key) appendText(b []byte) []byte {
@@ -128,7 +122,7 @@ func (k Key) appendText(b []byte) []byte {
 	return b
 }
 
-// String, GoString and LogValue keep the key out of logs and error texts.
+// String implements fmt.Stringer. Like GoString and LogValue, it keeps the key out of logs and errors.
 func (Key) String() string { return "STOA-*****" }
 
 // GoString implements fmt.GoStringer.
@@ -137,32 +131,8 @@ func (k Key) GoString() string { return k.String() }
 // LogValue implements slog.LogValuer.
 func (k Key) LogValue() slog.Value { return slog.StringValue(k.String()) }
 
-// keyHasher computes what keys are looked up by. Without the secret, a copy of the
-// database can not be searched for a known key. Hashers are used again: to begin
-// an HMAC costs as much as to finish it, and every verification needs one.
-type keyHasher struct{ idle sync.Pool }
-
-func newKeyHasher(secret []byte) *keyHasher {
-	return &keyHasher{idle: sync.Pool{New: func() any { return &keyMAC{mac: hmac.New(sha256.New, secret)} }}}
-}
-
-// keyMAC is an HMAC with room for what goes in and comes out.
-type keyMAC struct {
-	mac  hash.Hash
-	text [keyText]byte
-	sum  [sha256.Size]byte
-}
-
-func (h *keyHasher) hash(k Key) string {
-	m := h.idle.Get().(*keyMAC) //nolint:forcetypeassert // nothing else is put there
-	defer h.idle.Put(m)
-	m.mac.Reset()
-	m.mac.Write(k.appendText(m.text[:0]))
-	return hex.EncodeToString(m.mac.Sum(m.sum[:0]))
-}
-
-// checksum returns the first 25 bits of the SHA-256 of "STOA" and the random characters as they are
-// written. All keys of all shops depend on it: it never changes.
+// checksum returns the first 25 bits of the SHA-256 of "STOA" followed by the random characters as
+// text. It must never change: the keys that all shops have sold depend on it.
 func checksum(data []byte) (check [keyCheck]byte) {
 	var written [len(keyPrefix) + keyData]byte
 	b := append(written[:0], keyPrefix...)

@@ -28,8 +28,10 @@ func TestANewKeyIsReadBackHoweverPeopleWriteIt(t *testing.T) {
 			t.Fatalf("a key has the wrong form: %d characters", len(text))
 		}
 		for _, written := range []string{
-			text, strings.ToLower(text), strings.ReplaceAll(text, "-", ""), strings.ReplaceAll(text, "-", " "), " " + text + "\n",
-			strings.ReplaceAll(text, "0", "O"), strings.ReplaceAll(text, "0", "o"), strings.ReplaceAll(text, "1", "I"), strings.ReplaceAll(text, "1", "l"),
+			text, strings.ToLower(text), strings.ReplaceAll(text, "-", ""), strings.ReplaceAll(text, "-", " "),
+			" " + text + "\n",
+			strings.ReplaceAll(text, "0", "O"), strings.ReplaceAll(text, "0", "o"),
+			strings.ReplaceAll(text, "1", "I"), strings.ReplaceAll(text, "1", "l"),
 		} {
 			if got, err := license.ParseKey(written); err != nil || got != key {
 				t.Fatalf("a key was not read back when written another way: %v", err)
@@ -38,8 +40,8 @@ func TestANewKeyIsReadBackHoweverPeopleWriteIt(t *testing.T) {
 	})
 }
 
-// CONTRACT 3: a typo is refused without touching the database. One in 2^25 passes: the keys are fixed,
-// so that the test always tries the same ones.
+// CONTRACT 3: a typo is refused without a database query. One in 2^25 passes, so the keys are fixed: the
+// test always tries the same ones.
 func TestEveryTypoIsFound(t *testing.T) {
 	t.Parallel()
 
@@ -99,18 +101,20 @@ func TestEveryPairOfTyposIsFound(t *testing.T) {
 	}
 }
 
-// Vault that were sold must be good keys in every later version.
-func TestKeysOfEarlierVersionsAreGood(t *testing.T) {
+// Keys that were sold must stay valid in every later version.
+func TestKeysOfEarlierVersionsAreValid(t *testing.T) {
 	t.Parallel()
 
-	for _, key := range []string{"STOA-7QK2M-9XW4T-B3HNC-5VJ8R-D6PYE-J7H2Z", "STOA-00000-00000-00000-00000-00000-TQ3N0"} {
+	for _, key := range []string{
+		"STOA-7QK2M-9XW4T-B3HNC-5VJ8R-D6PYE-J7H2Z", "STOA-00000-00000-00000-00000-00000-TQ3N0",
+	} {
 		if _, err := license.ParseKey(key); err != nil {
 			t.Errorf("%s is refused: %v", key, err)
 		}
 	}
 }
 
-func TestWhatIsNoKeyIsRefused(t *testing.T) {
+func TestOtherTextsAreNotKeys(t *testing.T) {
 	t.Parallel()
 
 	for _, s := range []string{
@@ -118,7 +122,7 @@ func TestWhatIsNoKeyIsRefused(t *testing.T) {
 		strings.Replace(license.NewKey().Reveal(), "STOA", "ATOS", 1), "U" + license.NewKey().Reveal()[1:],
 	} {
 		if _, err := license.ParseKey(s); !errors.Is(err, license.ErrBadKey) {
-			t.Errorf("ParseLicenseKey of %d characters = %v, want ErrBadKey", len(s), err)
+			t.Errorf("ParseKey of %d characters = %v, want ErrBadKey", len(s), err)
 		}
 	}
 }
@@ -128,15 +132,18 @@ func TestAKeyDoesNotPrint(t *testing.T) {
 
 	key := license.NewKey()
 	var log logtest.Buffer
-	log.Logger().Info("test", slog.Any("key", key), slog.Any("grant", license.InUse{Key: key}))
-	for _, text := range []string{fmt.Sprint(key), fmt.Sprintf("%v %+v %#v %s %q", key, key, key, key, key), fmt.Sprintf("%+v", order.Confirmation{LicenseKey: key}), log.String()} {
+	log.Logger().Info("test", slog.Any("key", key), slog.Any("use", license.InUse{Key: key}))
+	for _, text := range []string{
+		fmt.Sprint(key), fmt.Sprintf("%v %+v %#v %s %q", key, key, key, key, key),
+		fmt.Sprintf("%+v", order.Confirmation{LicenseKey: key}), log.String(),
+	} {
 		if strings.Contains(text, key.Reveal()) || !strings.Contains(text, "STOA-*****") {
 			t.Errorf("a key prints as %q", text)
 		}
 	}
 }
 
-func FuzzParseLicenseKey(f *testing.F) {
+func FuzzParseKey(f *testing.F) {
 	f.Add("STOA-00000-00000-00000-00000-00000-00000")
 	f.Add(license.NewKey().Reveal())
 	f.Add("stoa oiloi")
@@ -146,7 +153,7 @@ func FuzzParseLicenseKey(f *testing.F) {
 			return
 		}
 		if again, err := license.ParseKey(key.Reveal()); err != nil || again != key {
-			t.Errorf("what was read is not read again: %v", err)
+			t.Errorf("a parsed key is not parsed again: %v", err)
 		}
 	})
 }

@@ -10,18 +10,17 @@ import (
 
 // LeaseTerms says how long leases last.
 type LeaseTerms struct {
-	// TTL is how long an app may use a lease without asking.
+	// TTL is how long an app may run on a lease without contacting the shop.
 	TTL time.Duration
-	// Grace is for how long after that an app may go on while it warns its user.
-	// Zero is none.
+	// Grace is how much longer it may run while it warns its user. It may be zero.
 	Grace time.Duration
 }
 
-// DefaultLeaseTerms outlast a week without network, and a weekend after it.
+// DefaultLeaseTerms cover a week without network, and a long weekend after it.
 var DefaultLeaseTerms = LeaseTerms{TTL: 7 * 24 * time.Hour, Grace: 3 * 24 * time.Hour}
 
-// Bounds of LeaseTerms. The longest together stay below KeyPurpose.Retention, so
-// that a lease never outlives the published key that verifies it.
+// Bounds of LeaseTerms. The two maxima together stay below KeyPurpose.Retention, so no lease outlives
+// the published key that verifies it.
 const (
 	MinLeaseTTL   = time.Minute
 	MaxLeaseTTL   = 365 * 24 * time.Hour
@@ -34,67 +33,66 @@ func (t LeaseTerms) Check() error {
 	case t.TTL < MinLeaseTTL || t.TTL > MaxLeaseTTL:
 		return fmt.Errorf("a lease must last %s to %s", MinLeaseTTL, MaxLeaseTTL)
 	case t.Grace < 0 || t.Grace > MaxLeaseGrace:
-		return fmt.Errorf("the grace of a lease must be 0s to %s", MaxLeaseGrace)
+		return fmt.Errorf("the grace period of a lease must be 0s to %s", MaxLeaseGrace)
 	}
 	return nil
 }
 
-// Lease is a statement for an app to keep, with which it may go on without
-// network.
+// Lease is a signed statement with which an app may run without network.
 type Lease struct {
 	Token string
-	// ExpiresAt and GraceUntil are in whole seconds, and never after the end of
-	// the licence's own term.
+	// ExpiresAt and GraceUntil are whole seconds, and never later than the end of the license's term.
 	ExpiresAt  time.Time
 	GraceUntil time.Time
 }
 
-// Lease gives an instance that may use the licence with the given key now a
-// lease. Everybody else is refused as by Verify; so is a licence that ends within
-// the second, which no lease could be shorter than. nonce is written into the
-// lease unless it is empty. Errors are those of Verify.
+// Lease returns a lease for an instance that may use the license with the given key. It refuses what
+// Verify refuses, with the same errors, and as expired a license that ends within the second: no lease
+// is shorter than that. The lease contains nonce unless it is empty.
 //
-// Nothing is recorded: a lease goes on working until its end whatever happens to
-// the licence meanwhile. Its terms are how long that may be.
+// Nothing is recorded. A lease stays valid until it ends, whatever happens to the license meanwhile;
+// LeaseTerms bounds that time.
 func (s *Service) Lease(ctx context.Context, slug string, req UseRequest, nonce string) (Lease, Refusal, error) {
-	grant, refusal, err := s.Verify(ctx, slug, req)
+	use, refusal, err := s.Verify(ctx, slug, req)
 	if err != nil || refusal != Usable {
 		return Lease{}, refusal, err
 	}
+	l := use.License
 	now := s.Now().UTC().Truncate(time.Second)
-	ends, graced := s.Leases.span(now, grant.License.ExpiresAt)
+	ends, graceEnds := s.Leases.span(now, l.ExpiresAt)
 	if !ends.After(now) {
 		return Lease{}, Expired, nil
 	}
-	instanceID, _ := normalInstanceID(req.InstanceID) // Verify found it to be one
+	instanceID, _ := normalInstanceID(req.InstanceID) // Verify checked it
 	claims := lease.Claims{
-		Issuer: s.PublicURL, Subject: grant.License.ID, Product: lease.Product{ID: grant.License.ProductID, Slug: slug},
-		InstanceID: instanceID, Features: grant.License.Features, LicenseType: string(grant.License.Type),
-		IssuedAt: now.Unix(), ExpiresAt: ends.Unix(), GraceUntil: graced.Unix(), Nonce: nonce,
+		Issuer:  s.PublicURL,
+		Subject: l.ID, Product: lease.Product{ID: l.ProductID, Slug: slug},
+		InstanceID: instanceID, Features: l.Features, LicenseType: string(l.Type),
+		IssuedAt: now.Unix(), ExpiresAt: ends.Unix(), GraceUntil: graceEnds.Unix(), Nonce: nonce,
 	}
 	if claims.Features == nil {
 		claims.Features = []string{}
 	}
-	if !grant.License.ExpiresAt.IsZero() {
-		claims.LicenseExpiresAt = grant.License.ExpiresAt.Unix()
+	if !l.ExpiresAt.IsZero() {
+		claims.LicenseExpiresAt = l.ExpiresAt.Unix()
 	}
 	key, err := s.LeaseKeys.Signer(ctx)
 	if err != nil {
 		return Lease{}, Usable, err
 	}
 	token, err := lease.Sign(key, claims)
-	return Lease{Token: token, ExpiresAt: ends, GraceUntil: graced}, Usable, err
+	return Lease{Token: token, ExpiresAt: ends, GraceUntil: graceEnds}, Usable, err
 }
 
-// span returns until when a lease from now is valid and until when its grace
-// lasts, for a licence that ends at the given time, or never if that is zero.
-func (t LeaseTerms) span(now, licenseEnds time.Time) (ends, graced time.Time) {
+// span returns when a lease that begins now ends, and when its grace period ends. licenseEnds is the
+// end of the license's term; zero means that it is perpetual.
+func (t LeaseTerms) span(now, licenseEnds time.Time) (ends, graceEnds time.Time) {
 	ends = now.Add(t.TTL)
-	graced = ends.Add(t.Grace)
+	graceEnds = ends.Add(t.Grace)
 	if last := licenseEnds.Truncate(time.Second); !licenseEnds.IsZero() {
-		ends, graced = earlier(ends, last), earlier(graced, last)
+		ends, graceEnds = earlier(ends, last), earlier(graceEnds, last)
 	}
-	return ends, graced
+	return ends, graceEnds
 }
 
 // earlier returns the earlier of two times.

@@ -11,8 +11,8 @@ func TestALeaseNeverOutlivesTheLicense(t *testing.T) {
 	now := time.Date(2030, time.March, 1, 12, 0, 0, 0, time.UTC)
 	terms := LeaseTerms{TTL: 10 * time.Hour, Grace: 5 * time.Hour}
 	for name, tt := range map[string]struct {
-		licence      time.Duration // zero: for ever
-		ends, graced time.Duration
+		license         time.Duration // zero: perpetual
+		ends, graceEnds time.Duration
 	}{
 		"perpetual":                    {0, 10 * time.Hour, 15 * time.Hour},
 		"longer than the grace":        {15*time.Hour + time.Millisecond, 10 * time.Hour, 15 * time.Hour},
@@ -23,13 +23,14 @@ func TestALeaseNeverOutlivesTheLicense(t *testing.T) {
 		"ends within the second":       {999 * time.Millisecond, 0, 0},
 		"ends with the shortest lease": {time.Second, time.Second, time.Second},
 	} {
-		var licence time.Time
-		if tt.licence != 0 {
-			licence = now.Add(tt.licence)
+		var licenseEnds time.Time
+		if tt.license != 0 {
+			licenseEnds = now.Add(tt.license)
 		}
-		ends, graced := terms.span(now, licence)
-		if !ends.Equal(now.Add(tt.ends)) || !graced.Equal(now.Add(tt.graced)) {
-			t.Errorf("%s: ends after %s, grace after %s; want %s, %s", name, ends.Sub(now), graced.Sub(now), tt.ends, tt.graced)
+		ends, graceEnds := terms.span(now, licenseEnds)
+		if !ends.Equal(now.Add(tt.ends)) || !graceEnds.Equal(now.Add(tt.graceEnds)) {
+			t.Errorf("%s: ends after %s, grace after %s; want %s, %s",
+				name, ends.Sub(now), graceEnds.Sub(now), tt.ends, tt.graceEnds)
 		}
 	}
 }

@@ -1,26 +1,23 @@
 package license
 
 import (
-	"strings"
 	"time"
-
-	"stoa/internal/text"
 )
 
-// Type says whether a licence ends.
+// Type says whether a license ends.
 type Type string
 
-// The licence types of spec A.
+// The license types of spec A.
 const (
 	Perpetual    Type = "perpetual"
 	Subscription Type = "subscription"
 )
 
-// Status is where a licence is in its life.
+// Status is where a license is in its life.
 type Status string
 
-// A licence becomes expired when its term ends, which renewal undoes, and
-// revoked when it is withdrawn, which nothing undoes (CONTRACT 3).
+// A license expires when its term ends; renewing it makes it active again. Revocation is final
+// (CONTRACT 3).
 const (
 	StatusActive  Status = "active"
 	StatusExpired Status = "expired"
@@ -29,47 +26,46 @@ const (
 
 // License is the right to run one product on a limited number of instances.
 //
-// A purchase creates it. Instances are counted by distinct instance id, so
-// activating the same one again costs nothing. Features and MaxInstances are the
-// tier's at the time of the purchase.
+// A purchase or an administrator creates it. Instances are counted by distinct instance id, so
+// activating one again costs nothing. Features and MaxInstances are copied from the tier when the
+// license is created.
 type License struct {
 	ID        string
 	ProductID string
 	TierID    string
 	UserID    string // caller.Anonymous when nobody was signed in
 
-	// KeyHash finds the licence by its key; KeySealed is the key itself, encrypted,
-	// for the owner's page.
+	// KeyHash finds the license by its key. KeySealed is the key itself, encrypted, to be shown to
+	// its owner again.
 	KeyHash   string
 	KeySealed string
 
 	Type     Type
 	Features []string
 
-	// MaxInstances is how many distinct instances may be activated, development
-	// instances aside.
+	// MaxInstances is the number of seats: how many instances may be activated, not counting
+	// development instances.
 	MaxInstances int
 
 	// Paid is false while the order waits for its payment.
 	Paid bool
 
-	// ExpiresAt is the end of the term. Zero means that there is none. It is Months
-	// times Periods after Anchor, by the calendar: counted from one day, a term that
-	// began on the 31st comes back to the 31st after a February.
+	// ExpiresAt is the end of the term. Zero means the license is perpetual. It is Months times
+	// Periods after Anchor, by the calendar: counting from the anchor, a term that began on the 31st
+	// returns to the 31st after a February.
 	ExpiresAt time.Time
-	// Months is the length of one billing period. Zero means that there is none to
-	// renew by.
+	// Months is the length of a billing period. Zero means the license cannot be renewed.
 	Months  int
 	Anchor  time.Time
 	Periods int
 
-	// RevokedAt is when the licence was withdrawn. Zero means that it was not.
+	// RevokedAt is when the license was revoked. Zero means it was not.
 	RevokedAt time.Time
 	CreatedAt time.Time
 
-	// Instances and DevelopmentInstances are how many are activated, Churn is the
-	// state of the limit on new ones (churn). AddInstance and RemoveInstance of
-	// Store keep them; UpdateLicense leaves them alone.
+	// Instances and DevelopmentInstances count the activated instances; Churn is the state of the
+	// limit on new ones (ChurnLimit). Store.AddActivation and Store.RemoveActivation maintain them;
+	// UpdateLicense does not touch them.
 	Instances            int
 	DevelopmentInstances int
 	Churn                time.Time
@@ -78,14 +74,14 @@ type License struct {
 	Version int64
 }
 
-// Usage is a licence and one instance that was asked about, at one moment.
+// Usage is a license and whether one instance is activated, both read at the same moment.
 type Usage struct {
 	License   License
-	Activated bool // the instance has the licence
+	Activated bool
 }
 
-// StatusAt returns the status at time t. It is worked out whenever it is read,
-// so that a licence is never expired too late.
+// StatusAt returns the status at time t. It is computed rather than stored, so a license never expires
+// late.
 func (l *License) StatusAt(t time.Time) Status {
 	switch {
 	case !l.RevokedAt.IsZero():
@@ -96,10 +92,11 @@ func (l *License) StatusAt(t time.Time) Status {
 	return StatusActive
 }
 
-// Refusal says why a licence may not be used. The zero value is none.
+// Refusal says why a license may not be used. The zero value means that it may.
 type Refusal string
 
-// The refusals of CONTRACT 3. A revoked licence is revoked whatever else it is.
+// The refusals of CONTRACT 3. If several apply, the answer is the first of revoked, unpaid, expired
+// and not activated.
 const (
 	Usable       Refusal = ""
 	UnknownKey   Refusal = "not_found"
@@ -109,7 +106,7 @@ const (
 	NotActivated Refusal = "not_activated"
 )
 
-// RefusalAt returns why the licence may not be used at time t by any instance.
+// RefusalAt returns why no instance may use the license at time t, or Usable.
 func (l *License) RefusalAt(t time.Time) Refusal {
 	switch status := l.StatusAt(t); {
 	case status == StatusRevoked:
@@ -122,9 +119,8 @@ func (l *License) RefusalAt(t time.Time) Refusal {
 	return Usable
 }
 
-// CanActivate returns nil if the instance asked about, which is a's, may use the
-// licence then, and otherwise ErrUnusable, ErrTooManyInstances or
-// ErrTooManyDevelopment.
+// CanActivate returns nil if the instance of a, which u describes, may be activated. Otherwise it
+// returns ErrUnusable, ErrTooManyInstances or ErrTooManyDevelopment.
 func (u *Usage) CanActivate(a Activation) error {
 	switch {
 	case u.License.RefusalAt(a.At) != Usable:
@@ -139,8 +135,7 @@ func (u *Usage) CanActivate(a Activation) error {
 	return nil
 }
 
-// RefusalAt returns why the instance asked about may not use the licence at time
-// t, if it may not.
+// RefusalAt returns why the instance may not use the license at time t, or Usable.
 func (u *Usage) RefusalAt(t time.Time) Refusal {
 	if r := u.License.RefusalAt(t); r != Usable {
 		return r
@@ -149,24 +144,4 @@ func (u *Usage) RefusalAt(t time.Time) Refusal {
 		return NotActivated
 	}
 	return Usable
-}
-
-// maxInstanceID is the length of the longest instance id in characters: that of
-// a domain name (CONTRACT 3).
-const maxInstanceID = 253
-
-// normalInstanceID returns an instance id as it is counted, and false if it is
-// none.
-func normalInstanceID(s string) (string, bool) {
-	trimmed := strings.TrimSpace(s)
-	// Checked before it is lower-cased, which hides what is not UTF-8.
-	if trimmed == "" || !text.Printable(trimmed, maxInstanceID) {
-		return "", false
-	}
-	// Browsers take these two out of an address, percent-encoded too: nobody could
-	// free such an instance (WHATWG URL, single- and double-dot segments).
-	if trimmed == "." || trimmed == ".." {
-		return "", false
-	}
-	return strings.ToLower(trimmed), true
 }

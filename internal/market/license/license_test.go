@@ -8,12 +8,13 @@ import (
 	"stoa/internal/market/license"
 )
 
-func TestUsage(t *testing.T) {
+func TestWhatALicenseAllows(t *testing.T) {
 	t.Parallel()
 
 	now := time.Date(2030, time.March, 1, 12, 0, 0, 0, time.UTC)
 	usage := func(instances int, activated bool, change func(*license.License)) license.Usage {
-		u := license.Usage{License: license.License{MaxInstances: 2, Paid: true, Instances: instances}, Activated: activated}
+		l := license.License{MaxInstances: 2, Paid: true, Instances: instances}
+		u := license.Usage{License: l, Activated: activated}
 		if change != nil {
 			change(&u.License)
 		}
@@ -21,6 +22,7 @@ func TestUsage(t *testing.T) {
 	}
 	revoked := func(l *license.License) { l.RevokedAt = now.Add(-time.Hour) }
 	expired := func(l *license.License) { l.ExpiresAt = now }
+	expiring := func(l *license.License) { l.ExpiresAt = now.Add(time.Millisecond) }
 	unpaid := func(l *license.License) { l.Paid = false }
 	both := func(fs ...func(*license.License)) func(*license.License) {
 		return func(l *license.License) {
@@ -30,6 +32,7 @@ func TestUsage(t *testing.T) {
 		}
 	}
 
+	const active, over, withdrawn = license.StatusActive, license.StatusExpired, license.StatusRevoked
 	tests := []struct {
 		name     string
 		usage    license.Usage
@@ -37,18 +40,18 @@ func TestUsage(t *testing.T) {
 		verify   license.Refusal
 		status   license.Status
 	}{
-		{"free seat", usage(1, false, nil), nil, license.NotActivated, license.StatusActive},
-		{"full", usage(2, false, nil), license.ErrTooManyInstances, license.NotActivated, license.StatusActive},
-		{"over-full", usage(3, false, nil), license.ErrTooManyInstances, license.NotActivated, license.StatusActive},
-		{"activated", usage(1, true, nil), nil, license.Usable, license.StatusActive},
-		{"activated, full", usage(2, true, nil), nil, license.Usable, license.StatusActive},
-		{"at the end of its term", usage(1, true, expired), license.ErrUnusable, license.Expired, license.StatusExpired},
-		{"just before it", usage(1, true, func(l *license.License) { l.ExpiresAt = now.Add(time.Millisecond) }), nil, license.Usable, license.StatusActive},
-		{"revoked", usage(1, true, revoked), license.ErrUnusable, license.Revoked, license.StatusRevoked},
-		{"unpaid", usage(1, true, unpaid), license.ErrUnusable, license.Unpaid, license.StatusActive},
-		{"revoked before all", usage(1, true, both(revoked, expired, unpaid)), license.ErrUnusable, license.Revoked, license.StatusRevoked},
-		{"unpaid before expired", usage(0, false, both(expired, unpaid)), license.ErrUnusable, license.Unpaid, license.StatusExpired},
-		{"expired before not activated", usage(0, false, expired), license.ErrUnusable, license.Expired, license.StatusExpired},
+		{"free seat", usage(1, false, nil), nil, license.NotActivated, active},
+		{"full", usage(2, false, nil), license.ErrTooManyInstances, license.NotActivated, active},
+		{"over-full", usage(3, false, nil), license.ErrTooManyInstances, license.NotActivated, active},
+		{"activated", usage(1, true, nil), nil, license.Usable, active},
+		{"activated, full", usage(2, true, nil), nil, license.Usable, active},
+		{"at the end of its term", usage(1, true, expired), license.ErrUnusable, license.Expired, over},
+		{"just before it", usage(1, true, expiring), nil, license.Usable, active},
+		{"revoked", usage(1, true, revoked), license.ErrUnusable, license.Revoked, withdrawn},
+		{"unpaid", usage(1, true, unpaid), license.ErrUnusable, license.Unpaid, active},
+		{"revoked before all", usage(1, true, both(revoked, expired, unpaid)), license.ErrUnusable, license.Revoked, withdrawn},
+		{"unpaid before expired", usage(0, false, both(expired, unpaid)), license.ErrUnusable, license.Unpaid, over},
+		{"expired before not activated", usage(0, false, expired), license.ErrUnusable, license.Expired, over},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -8,20 +8,20 @@ import (
 	"stoa/internal/market/product"
 )
 
-// Products is what licenses need of the catalog; Service is one.
+// Products is what licenses need of the catalog. *catalog.Service implements it.
 type Products interface {
-	// Get returns the product with that slug, published or not, or an errs.UnknownKey error.
+	// Get returns the product with that slug, published or not, or product.ErrNotFound.
 	Get(ctx context.Context, slug string) (product.Product, error)
 
-	// CheckPublic returns an errs.UnknownKey error for a product that is neither published nor was
-	// ever sold. It may answer from memory, for up to a second.
+	// CheckPublic returns product.ErrNotFound for a product that is neither published nor was ever
+	// sold. Its answer may be cached for up to a second.
 	CheckPublic(ctx context.Context, slug string) error
 }
 
-// Users knows the accounts that licenses belong to.
+// Users is what licenses and orders need of the accounts.
 type Users interface {
-	// Email returns the e-mail address of a user's account, which nobody verified. It returns an
-	// errs.UnknownKey error for an unknown user.
+	// Email returns the e-mail address of a user's account, which is unverified. It returns an
+	// errs.NotFound error for an unknown user.
 	Email(ctx context.Context, userID string) (string, error)
 }
 
@@ -34,13 +34,14 @@ type Service struct {
 	Vault    *Vault
 	Now      func() time.Time
 
-	// PublicURL is the issuer that leases name.
+	// PublicURL is the issuer named in leases.
 	PublicURL string
-	// LeaseKeys, of KeyPurpose, sign leases, which last as Leases says.
+	// LeaseKeys, of KeyPurpose, sign leases. Leases says how long leases last.
 	LeaseKeys *keyring.Ring
 	Leases    LeaseTerms
 
-	// DevInstances need no seat, Churn limits how often seats change hands. Both may be zero.
+	// DevInstances take no seat. Churn limits how often a license moves to new instances. Both may be
+	// zero.
 	DevInstances DevInstances
 	Churn        ChurnLimit
 }

@@ -6,9 +6,8 @@ import (
 	"stoa/internal/errs"
 )
 
-// Begin gives the licence its first term: one period of that many months from
-// at. With none the licence is perpetual. A month from the 31st of January ends
-// on the last day of February.
+// Begin sets the first term: one period of that many months from at. With zero months the license is
+// perpetual. A month that begins on 31 January ends on the last day of February.
 func (l *License) Begin(months int, at time.Time) {
 	l.Type, l.ExpiresAt, l.Months, l.Anchor, l.Periods = Perpetual, time.Time{}, months, time.Time{}, 0
 	if months > 0 {
@@ -17,8 +16,8 @@ func (l *License) Begin(months int, at time.Time) {
 	}
 }
 
-// MoveStart moves the beginning of the first term from one moment to another: an order is paid later
-// than it was placed. A term that was set by hand stays.
+// MoveStart moves the start of the first term, because an order is paid later than it is placed. A
+// term that was set by hand stays as it is.
 func (l *License) MoveStart(from, to time.Time) {
 	if l.Months > 0 && l.Anchor.Equal(from.Truncate(time.Millisecond)) {
 		l.Anchor = to.UTC().Truncate(time.Millisecond)
@@ -26,8 +25,8 @@ func (l *License) MoveStart(from, to time.Time) {
 	}
 }
 
-// EndAt sets the end of the term to a moment of somebody's choice, from which
-// renewals go on. The zero time makes the licence perpetual.
+// EndAt sets the end of the term by hand. Renewals continue from there. The zero time makes the
+// license perpetual.
 func (l *License) EndAt(end time.Time) {
 	l.Type, l.ExpiresAt, l.Anchor, l.Periods = Perpetual, time.Time{}, time.Time{}, 0
 	if !end.IsZero() {
@@ -36,17 +35,15 @@ func (l *License) EndAt(end time.Time) {
 	}
 }
 
-// lastYear is the last one that RFC 3339 can write.
+// lastYear is the last year that RFC 3339 can express.
 const lastYear = 9999
 
-// Renew adds whole billing periods to the term. While it lasts they follow its
-// end, whenever they are paid; after it they begin at now, unless they were
-// billed for the time since. Months are counted from where the term began, so
-// that the 31st is not lost in a February.
+// Renew adds whole billing periods to the term. They follow its end, however early they are paid. If
+// the license has expired they begin at now, unless they were billed for the time since. Months are
+// counted from the start of the term, so a February does not turn the 31st into the 28th for good.
 //
-// It returns ErrRevoked, ErrNoTerm for a licence without a billing period
-// or an end, and VALIDATION_ERROR for a term beyond the year 9999. The licence is
-// changed only if it returns nil.
+// It returns ErrRevoked, ErrNoTerm for a license without a billing period or an end, and
+// VALIDATION_ERROR for a term beyond the year 9999. On error the license is unchanged.
 func (l *License) Renew(r Renewal, now time.Time) error {
 	switch {
 	case !l.RevokedAt.IsZero():
@@ -68,19 +65,18 @@ func (l *License) Renew(r Renewal, now time.Time) error {
 	return nil
 }
 
-// endOf returns the end of a period, counted from where the term began.
+// endOf returns the end of a period, which is numbered from the start of the term.
 func (l *License) endOf(period int) time.Time { return addMonths(l.Anchor, l.Months*period) }
 
-// calendarSlack is more than the periods of a licence and of its provider that have
-// the same number may end apart, where the licence's is first: they begin within a
-// day of each other, of which one may be the last of a month and one the first of
-// the next. Where the licence's is later, by as long as a bank takes, all is well
-// up to three weeks.
+// calendarSlack bounds how far our period end may precede the provider's. Both terms begin within a
+// day of each other, but if one begins on the last day of a month and the other on the first of the
+// next, their ends are up to four days apart. Our term may also begin later, by as long as a bank takes
+// to confirm the payment; up to three weeks do no harm.
 const calendarSlack = 5 * 24 * time.Hour
 
-// periodUntil returns the number of the period whose end a provider names, counted
-// from where the term began. It returns 0 for the zero time, beyond the year 9999,
-// and for a licence that has no periods.
+// periodUntil returns the number, from the start of the term, of the period that ends at the time
+// named by a provider. It returns 0 for the zero time, for a time beyond the year 9999, and for a
+// license without periods.
 func (l *License) periodUntil(end time.Time) int {
 	if end.IsZero() || end.Year() > lastYear || l.Months == 0 || l.ExpiresAt.IsZero() {
 		return 0
@@ -92,8 +88,7 @@ func (l *License) periodUntil(end time.Time) int {
 	return period
 }
 
-// Revoke withdraws the licence for good. It reports false if that was done
-// before.
+// Revoke withdraws the license for good. It reports false if the license was revoked before.
 func (l *License) Revoke(now time.Time) bool {
 	if !l.RevokedAt.IsZero() {
 		return false
@@ -102,10 +97,10 @@ func (l *License) Revoke(now time.Time) bool {
 	return true
 }
 
-// addMonths is t with the month n later, on the same day, or the month's last if
-// it has no such day. time.AddDate would run over into the next month.
+// addMonths returns the same day n months later, or the last day of that month if it is shorter.
+// time.AddDate would overflow into the next month.
 func addMonths(t time.Time, n int) time.Time {
-	first := time.Date(t.Year(), t.Month()+time.Month(n), 1, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), t.Location())
+	first := t.AddDate(0, n, 1-t.Day())
 	last := first.AddDate(0, 1, -1).Day()
 	return first.AddDate(0, 0, min(t.Day(), last)-1)
 }

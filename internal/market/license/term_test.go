@@ -12,7 +12,7 @@ import (
 	"stoa/internal/market/product"
 )
 
-// began returns a licence whose first term begins then.
+// began returns a license whose first term begins at that time.
 func began(period product.BillingPeriod, at time.Time) license.License {
 	var l license.License
 	l.Begin(period.Months(), at)
@@ -59,8 +59,8 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// A month ends on the same day of the next one, or on its last; it never skips a
-// month, keeps the time of day, and twelve of them never exceed a year.
+// A month ends on the same day of the next month, or on its last day. It never skips a month and keeps
+// the time of day. A year ends in the same month of the next year.
 func TestTermsFollowTheCalendar(t *testing.T) {
 	t.Parallel()
 
@@ -87,7 +87,7 @@ func TestTermsFollowTheCalendar(t *testing.T) {
 	})
 }
 
-// moment reads a time of a table.
+// moment parses a time of a table.
 func moment(tb testing.TB, text string) time.Time {
 	tb.Helper()
 	at, err := time.Parse(time.RFC3339, text)
@@ -102,9 +102,9 @@ func TestRenewal(t *testing.T) {
 
 	const month, year = product.Monthly, product.Yearly
 	type step struct {
-		at      string // when it is renewed
+		at      string // when the license is renewed
 		periods int
-		want    string // the end of the term then
+		want    string // the end of the term afterwards
 	}
 	tests := []struct {
 		name   string
@@ -115,14 +115,25 @@ func TestRenewal(t *testing.T) {
 		{"the 31st comes back after February", month, "2030-01-31T08:00:00Z", []step{
 			{"2030-02-28T07:59:59Z", 1, "2030-03-31T08:00:00Z"}, {"2030-03-01T00:00:00Z", 1, "2030-04-30T08:00:00Z"}, {"2030-03-01T00:00:00Z", 1, "2030-05-31T08:00:00Z"},
 		}},
-		{"and after a leap day", month, "2028-01-31T08:00:00Z", []step{{"2028-02-01T00:00:00Z", 1, "2028-03-31T08:00:00Z"}}},
+		{"and after a leap day", month, "2028-01-31T08:00:00Z", []step{
+			{"2028-02-01T00:00:00Z", 1, "2028-03-31T08:00:00Z"},
+		}},
 		{"a leap day comes back after four years", year, "2028-02-29T08:00:00Z", []step{
 			{"2029-01-01T00:00:00Z", 1, "2030-02-28T08:00:00Z"}, {"2029-01-01T00:00:00Z", 2, "2032-02-29T08:00:00Z"},
 		}},
-		{"several months at once", month, "2030-01-31T08:00:00Z", []step{{"2030-02-01T00:00:00Z", 12, "2031-02-28T08:00:00Z"}}},
-		{"early renewal loses nothing", month, "2030-03-10T00:00:00Z", []step{{"2030-03-10T00:00:00Z", 1, "2030-05-10T00:00:00Z"}}},
-		{"at the end of the term it begins anew", month, "2030-01-31T08:00:00Z", []step{{"2030-02-28T08:00:00Z", 1, "2030-03-28T08:00:00Z"}}},
-		{"long after it too", month, "2030-01-31T08:00:00Z", []step{{"2031-07-31T12:30:00Z", 1, "2031-08-31T12:30:00Z"}, {"2031-08-01T00:00:00Z", 1, "2031-09-30T12:30:00Z"}}},
+		{"several months at once", month, "2030-01-31T08:00:00Z", []step{
+			{"2030-02-01T00:00:00Z", 12, "2031-02-28T08:00:00Z"},
+		}},
+		{"early renewal loses nothing", month, "2030-03-10T00:00:00Z", []step{
+			{"2030-03-10T00:00:00Z", 1, "2030-05-10T00:00:00Z"},
+		}},
+		{"at its end the term begins again", month, "2030-01-31T08:00:00Z", []step{
+			{"2030-02-28T08:00:00Z", 1, "2030-03-28T08:00:00Z"},
+		}},
+		{"so it does long afterwards", month, "2030-01-31T08:00:00Z", []step{
+			{"2031-07-31T12:30:00Z", 1, "2031-08-31T12:30:00Z"},
+			{"2031-08-01T00:00:00Z", 1, "2031-09-30T12:30:00Z"},
+		}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -141,11 +152,12 @@ func TestRenewal(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeRenewedStaysAsItIs(t *testing.T) {
+func TestALicenseThatCannotBeRenewedIsUnchanged(t *testing.T) {
 	t.Parallel()
 
 	now := moment(t, "2030-03-01T12:00:00Z")
-	perpetual, unlimited, dated, revoked, late := began("", now), began(product.Monthly, now), began("", now), began(product.Monthly, now), began(product.Yearly, now)
+	perpetual, dated := began("", now), began("", now)
+	unlimited, revoked, late := began(product.Monthly, now), began(product.Monthly, now), began(product.Yearly, now)
 	unlimited.EndAt(time.Time{})
 	dated.EndAt(now.Add(time.Hour))
 	if !revoked.Revoke(now) || revoked.Revoke(now.Add(time.Hour)) || !revoked.RevokedAt.Equal(now) {
@@ -159,9 +171,9 @@ func TestWhatCannotBeRenewedStaysAsItIs(t *testing.T) {
 	}{
 		{"perpetual", perpetual, license.ErrNoTerm},
 		{"made perpetual", unlimited, license.ErrNoTerm},
-		{"an end and no period", dated, license.ErrNoTerm},
+		{"an end but no period", dated, license.ErrNoTerm},
 		{"revoked", revoked, license.ErrRevoked},
-		{"beyond all years", late, nil}, // VALIDATION_ERROR
+		{"beyond the last year", late, nil}, // VALIDATION_ERROR
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -179,18 +191,21 @@ func TestWhatCannotBeRenewedStaysAsItIs(t *testing.T) {
 	}
 }
 
-// An end set by an administrator is where renewals go on from.
-func TestRenewalGoesOnFromAnEndThatWasSet(t *testing.T) {
+// Renewals continue from an end that an administrator set.
+func TestRenewalContinuesFromAnEndSetByHand(t *testing.T) {
 	t.Parallel()
 
 	l := began(product.Monthly, moment(t, "2030-03-01T12:00:00Z"))
 	l.EndAt(moment(t, "2030-05-31T00:00:00Z"))
-	if err := l.Renew(license.Renewal{Periods: 1}, moment(t, "2030-03-02T12:00:00Z")); err != nil || l.Type != license.Subscription || l.ExpiresAt.Format(time.RFC3339) != "2030-06-30T00:00:00Z" {
-		t.Errorf("the term ends %s (%v), want 2030-06-30T00:00:00Z", l.ExpiresAt, err)
+	if err := l.Renew(license.Renewal{Periods: 1}, moment(t, "2030-03-02T12:00:00Z")); err != nil {
+		t.Fatal(err)
+	}
+	if want := moment(t, "2030-06-30T00:00:00Z"); l.Type != license.Subscription || !l.ExpiresAt.Equal(want) {
+		t.Errorf("the %s ends %s, want a subscription until %s", l.Type, l.ExpiresAt, want)
 	}
 }
 
-// However renewals are split while the term lasts, it ends on the same day.
+// However renewals are split, the term ends on the same day.
 func TestRenewalsAddUp(t *testing.T) {
 	t.Parallel()
 
@@ -209,35 +224,32 @@ func TestRenewalsAddUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		if one.ExpiresAt != many.ExpiresAt {
-			t.Fatalf("at once the term ends %s, one by one %s", one.ExpiresAt, many.ExpiresAt)
+			t.Fatalf("renewed at once the term ends %s, one by one %s", one.ExpiresAt, many.ExpiresAt)
 		}
 	})
 }
 
-// A provider bills for a period once it has begun, and tells an hour later or,
-// when a card had to be replaced, a week later. However late, and in whatever
-// order, the days of renewal stay those of billing.
+// A provider bills for a period once it has begun. It reports the payment an hour later or, if a card had
+// to be replaced, a week later. However late and in whatever order it reports, the renewal dates stay the
+// billing dates.
 func TestBilledPeriodsFollowOneAnother(t *testing.T) {
 	t.Parallel()
 
 	l := license.License{}
 	l.Begin(1, moment(t, "2030-01-31T12:00:00Z"))
-	for at, want := range map[int]string{0: "2030-03-31T12:00:00Z", 1: "2030-04-30T12:00:00Z", 2: "2030-05-31T12:00:00Z"} {
-		l := l
-		for range at + 1 {
-			if err := l.Renew(license.Renewal{Periods: 1, Billed: true}, moment(t, "2030-05-02T13:00:00Z")); err != nil {
-				t.Fatal(err)
-			}
+	reported := moment(t, "2030-05-02T13:00:00Z")
+	for i, want := range []string{"2030-03-31T12:00:00Z", "2030-04-30T12:00:00Z", "2030-05-31T12:00:00Z"} {
+		if err := l.Renew(license.Renewal{Periods: 1, Billed: true}, reported); err != nil {
+			t.Fatal(err)
 		}
 		if got := l.ExpiresAt.Format(time.RFC3339); got != want {
-			t.Errorf("after %d periods the term ends %s, want %s", at+1, got, want)
+			t.Errorf("after %d periods the term ends %s, want %s", i+1, got, want)
 		}
 	}
 }
 
-// A licence's periods begin with the payment, as long after the provider's as a bank
-// takes, or with the order until the payment is known. They have the same numbers
-// all the same.
+// Our periods begin with the payment, later than the provider's by as long as a bank takes; until the
+// payment is known, they begin with the order. They have the same numbers as the provider's all the same.
 func TestPeriodsHaveTheNumbersOfTheProvider(t *testing.T) {
 	t.Parallel()
 
@@ -262,7 +274,8 @@ func TestPeriodsHaveTheNumbersOfTheProvider(t *testing.T) {
 	unlimited.EndAt(time.Time{})
 	for name, got := range map[string]int{
 		"perpetual": license.PeriodUntil(&perpetual, now), "without an end": license.PeriodUntil(&unlimited, now),
-		"no time": license.PeriodUntil(&monthly, time.Time{}), "beyond all years": license.PeriodUntil(&monthly, time.Unix(1<<60, 0)),
+		"no time":              license.PeriodUntil(&monthly, time.Time{}),
+		"beyond the last year": license.PeriodUntil(&monthly, time.Unix(1<<60, 0)),
 	} {
 		if got != 0 {
 			t.Errorf("%s: period %d, want none", name, got)

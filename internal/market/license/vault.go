@@ -1,6 +1,12 @@
 package license
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"sync"
 	"time"
 
 	"stoa/internal/cuid2"
@@ -8,7 +14,8 @@ import (
 	"stoa/internal/seal"
 )
 
-// Vault hides licence keys in the database.
+// Vault issues license keys and protects them in the database, which holds only a keyed hash and an
+// encrypted copy of each. It is safe for concurrent use.
 type Vault struct {
 	lookup *keyHasher
 	box    *seal.Box
@@ -16,35 +23,63 @@ type Vault struct {
 
 // NewVault returns the Vault of a master key.
 func NewVault(master *seal.Key) *Vault {
-	return &Vault{lookup: newKeyHasher(master.Derive("market.license.lookup")), box: master.Box("market.license.key")}
+	// The labels are part of every stored key: never change them.
+	return &Vault{
+		lookup: newKeyHasher(master.Derive("market.license.lookup")),
+		box:    master.Box("market.license.key"),
+	}
 }
 
-// Hash returns what a key is looked up by.
-func (k *Vault) Hash(key Key) string { return k.lookup.hash(key) }
-
-// Seal encrypts a key for the row of its licence.
-func (k *Vault) Seal(key Key, licenseID string) string {
-	return k.box.Seal([]byte(key.Reveal()), licenseID)
+// Issue returns a new license of a tier for a user, and its key. It stores nothing.
+func (v *Vault) Issue(productID string, t product.Tier, userID string, now time.Time) (License, Key) {
+	key := NewKey()
+	l := License{
+		ID: cuid2.New(), ProductID: productID, TierID: t.ID, UserID: userID, KeyHash: v.Hash(key),
+		Features: t.Features, MaxInstances: t.MaxInstances, CreatedAt: now,
+	}
+	l.KeySealed = v.Seal(key, l.ID)
+	l.Begin(t.Period.Months(), now)
+	return l, key
 }
 
-// Open reverses Seal. It returns seal.ErrOpen for what was sealed with another
-// master key or for another licence.
-func (k *Vault) Open(sealed, licenseID string) (Key, error) {
-	text, err := k.box.Open(sealed, licenseID)
+// Hash returns the License.KeyHash of a key.
+func (v *Vault) Hash(key Key) string { return v.lookup.hash(key) }
+
+// Seal returns the License.KeySealed of a key.
+func (v *Vault) Seal(key Key, licenseID string) string {
+	return v.box.Seal([]byte(key.Reveal()), licenseID)
+}
+
+// Open returns the key of a license. It returns seal.ErrOpen for a key that was sealed with another
+// master key or for another license.
+func (v *Vault) Open(l License) (Key, error) {
+	text, err := v.box.Open(l.KeySealed, l.ID)
 	if err != nil {
-		return Key{}, err
+		return Key{}, fmt.Errorf("license %s: open its key: %w", l.ID, err)
 	}
 	return ParseKey(string(text))
 }
 
-// Issue returns a new license of a tier for a user, and its key. Nothing is stored.
-func (k *Vault) Issue(productID string, t product.Tier, userID string, now time.Time) (License, Key) {
-	key := NewKey()
-	l := License{
-		ID: cuid2.New(), ProductID: productID, TierID: t.ID, UserID: userID, KeyHash: k.Hash(key),
-		Features: t.Features, MaxInstances: t.MaxInstances, CreatedAt: now,
-	}
-	l.KeySealed = k.Seal(key, l.ID)
-	l.Begin(t.Period.Months(), now)
-	return l, key
+// keyHasher hashes keys for look-ups. The secret keeps someone with a copy of the database from
+// searching it for a known key. MACs are reused: setting one up costs as much as computing it, and
+// every verification needs one.
+type keyHasher struct{ idle sync.Pool }
+
+func newKeyHasher(secret []byte) *keyHasher {
+	return &keyHasher{idle: sync.Pool{New: func() any { return &keyMAC{mac: hmac.New(sha256.New, secret)} }}}
+}
+
+// keyMAC is an HMAC with buffers for its input and output.
+type keyMAC struct {
+	mac  hash.Hash
+	text [keyText]byte
+	sum  [sha256.Size]byte
+}
+
+func (h *keyHasher) hash(k Key) string {
+	m := h.idle.Get().(*keyMAC) //nolint:forcetypeassert // the pool holds nothing else
+	defer h.idle.Put(m)
+	m.mac.Reset()
+	m.mac.Write(k.appendText(m.text[:0]))
+	return hex.EncodeToString(m.mac.Sum(m.sum[:0]))
 }

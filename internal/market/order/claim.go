@@ -11,33 +11,26 @@ import (
 	"stoa/internal/mail"
 )
 
-// ClaimLife is how long the token in a mail works after it was made.
+// ClaimLife is how long a token in a mail is valid.
 const ClaimLife = time.Hour
 
-// claimMails is how many mails with a token a mailbox gets.
-var claimMails = Allowance{AtOnce: 3, Every: 20 * time.Minute}
-
-// ErrClaimToken is returned for every token that claims nothing: unknown,
-// expired, used, or another user's.
-var ErrClaimToken = errs.New(errs.Invalid, "INVALID_CLAIM_TOKEN", "This token does not work, or not any more. Ask for a new mail.")
-
-// Claim is a mail with a token that gives orders placed without an account to a
-// user. It is open until it is used or ClaimLife passes.
+// Claim is a mailed token with which a user takes over orders that were placed without an account. It
+// is valid until it is used or ClaimLife has passed.
 //
-// An account alone proves nothing about its e-mail address, which nobody
-// verified; who read the mail proved it.
+// The address of an account is unverified, so having the account proves nothing. Reading the mail does.
 type Claim struct {
-	Hash      string // of the token, which is not kept
+	Hash      string // of the token, which is not stored
 	UserID    string
-	EmailKey  string // of the address that was mailed to
+	EmailKey  string // of the address that the token was mailed to
 	CreatedAt time.Time
 }
 
-// RequestClaim mails the user in ctx a token for the orders that were placed
-// without an account with the e-mail address of the user's account, if there are
-// any, and not more often than allowed. It returns at once and always nothing:
-// what there is is looked up in the background, so that neither the answer nor
-// its time tells what somebody bought with an address that may be another's.
+// RequestClaim mails the user in ctx a token for the orders that were placed without an account but
+// with the account's e-mail address. It sends nothing if there are no such orders or the allowance is
+// used up.
+//
+// It works in the background and returns no result: the address may be somebody else's, and neither the
+// answer nor its timing may reveal what was bought with it.
 func (s *Service) RequestClaim(ctx context.Context) {
 	user := caller.From(ctx).UserID
 	if user == "" {
@@ -46,14 +39,14 @@ func (s *Service) RequestClaim(ctx context.Context) {
 	s.Poster.Post(ctx, func(ctx context.Context) (mail.Message, bool, error) {
 		m, ok, err := s.composeClaim(ctx, user)
 		if err != nil {
-			return mail.Message{}, false, fmt.Errorf("market: claim: %w", err)
+			return mail.Message{}, false, fmt.Errorf("order: claim: %w", err)
 		}
 		return m, ok, nil
 	})
 }
 
-// composeClaim makes a claim and the mail with its token. It returns false when
-// there is nothing to claim, or the allowance is used up.
+// composeClaim creates a claim and the mail with its token. It returns false if there is nothing to
+// claim or the allowance is used up.
 func (s *Service) composeClaim(ctx context.Context, userID string) (mail.Message, bool, error) {
 	email, err := s.Users.Email(ctx, userID)
 	if errs.KindOf(err) == errs.NotFound {
@@ -68,30 +61,30 @@ func (s *Service) composeClaim(ctx context.Context, userID string) (mail.Message
 	if err := s.Claims.DeleteClaims(ctx, now.Add(-ClaimLife)); err != nil {
 		return mail.Message{}, false, err
 	}
-	token, wanted := linktoken.New(), false
+	token, created := linktoken.New(), false
 	err = s.Claims.InTx(ctx, func(tx ClaimStore) error {
-		wanted = false
-		if some, err := tx.HasUnclaimed(ctx, key); err != nil || !some {
+		created = false
+		if unclaimed, err := tx.HasUnclaimed(ctx, key); err != nil || !unclaimed {
 			return err
 		}
 		if later, err := tx.Allow(ctx, "claim:"+mailboxKey(email), claimMails, now); err != nil || !later.IsZero() {
 			return err
 		}
-		wanted = true
+		created = true
 		return tx.CreateClaim(ctx, Claim{Hash: linktoken.Hash(token), UserID: userID, EmailKey: key, CreatedAt: now})
 	})
-	if err != nil || !wanted {
+	if err != nil || !created {
 		return mail.Message{}, false, err
 	}
 	return s.claimMail(email, token), true, nil
 }
 
-// ClaimRequest is what somebody sends who has a token from a mail.
+// ClaimRequest redeems the token of a Claim.
 type ClaimRequest struct {
 	Token string `json:"token"`
 }
 
-// Issues returns what is wrong with r.
+// Issues returns what is wrong with the request.
 func (r ClaimRequest) Issues() errs.Issues {
 	var is errs.Issues
 	if r.Token == "" {
@@ -100,19 +93,17 @@ func (r ClaimRequest) Issues() errs.Issues {
 	return is
 }
 
-// Claim gives all orders that were placed without an account with the
-// address that the token was mailed to, and their licences, to the user in ctx,
-// who must have asked for the mail. It returns how many orders they were. Of
-// several calls with one token, on whichever replica, one succeeds.
+// Claim gives the user in ctx, who must have requested the token, all orders that were placed without an
+// account but with the address the token was mailed to, and their licenses. It returns the number of
+// orders. Of several calls with one token, on any replicas, one succeeds.
 //
-// It returns VALIDATION_ERROR for what ClaimRequest.Issues finds, and
-// ErrClaimToken.
+// It returns VALIDATION_ERROR for what ClaimRequest.Issues finds, and ErrClaimToken.
 func (s *Service) Claim(ctx context.Context, r ClaimRequest) (claimed int, err error) {
 	if err := r.Issues().Err(); err != nil {
 		return 0, err
 	}
 	user := caller.From(ctx).UserID
-	if user == "" { // a service: its claims would be those of nobody in particular
+	if user == "" { // a service token: no user could own the orders
 		return 0, ErrClaimToken
 	}
 	err = s.Claims.InTx(ctx, func(tx ClaimStore) error {
@@ -128,15 +119,17 @@ func (s *Service) Claim(ctx context.Context, r ClaimRequest) (claimed int, err e
 	return claimed, err
 }
 
-// claimMail is the mail with a token. Nothing in it was chosen by whoever asked.
+// claimMail is the mail with a token. Whoever requested it chose nothing in it.
 func (s *Service) claimMail(to, token string) mail.Message {
 	return mail.Message{
 		To:      to,
 		Subject: "Claim your orders",
-		Text: "Somebody signed in at " + siteOf(s.PublicURL) + " with the e-mail address\n" + to + " wants to have the orders that were placed with\n" +
-			"this address, but without an account, in that account.\n\n" +
+		Text: "Somebody who is signed in at " + siteOf(s.PublicURL) + " with the e-mail address\n" +
+			to + " asked to move the orders that were placed with\n" +
+			"this address, but without an account, into that account.\n\n" +
 			"If it was you, open this link within one hour and sign in. It works once:\n\n" +
 			s.PublicURL + "/claim-orders#" + token + "\n\n" +
-			"If it was not you, ignore this mail: nothing changes, and nobody but you has\nthis link. Do not pass it on: with it, your licence keys can be seen.\n",
+			"If it was not you, ignore this mail: nothing changes, and nobody but you has\n" +
+			"this link. Do not pass it on: whoever uses it can see your license keys.\n",
 	}
 }

@@ -11,28 +11,25 @@ import (
 	"stoa/internal/market/product"
 )
 
-// Notice is what came of an event that a payment provider sent.
+// Notice tells the operator what an event of a payment provider did. Each text is empty if there is
+// nothing to tell.
 type Notice struct {
-	Event payment.Event
-	// OrderID is the order it was about. Empty if none of ours.
-	OrderID string
-	// Done says what was done, in a few words. Empty if nothing.
-	Done string
-	// Warning is what the operator should look at. Empty if nothing.
-	Warning string
-	// Failure is what the operator has to put right. Empty if nothing.
-	Failure string
+	Event   payment.Event
+	OrderID string // the order the event is about. Empty if it is not one of ours
+	Done    string // what was done, in a few words
+	Warning string // what the operator should look at
+	Failure string // what the operator must put right
 }
 
-// TakeEvent takes what a payment provider sent to its webhook: the order it is
-// about is paid, cancelled or refunded, its licence renewed or revoked. Events
-// may come more than once and in any order; the outcome is the same. Those about
-// other things are taken and have no effect.
+// HandleWebhook handles what a payment provider sent to its webhook: it marks the order as paid,
+// cancelled or refunded, and renews or revokes its license. Events may be delivered more than once and
+// in any order; the outcome is the same. Unrelated events have no effect.
 //
-// It returns ErrNoProvider if provider is not the one that takes the payments,
-// ErrNotSigned for what it did not sign, and any other error where the delivery
-// should be repeated.
-func (s *Service) TakeEvent(ctx context.Context, provider string, payload []byte, signature string) (Notice, error) {
+// It returns ErrNoProvider if provider is not the configured one, ErrNotSigned if the provider did not
+// sign the payload, and any other error if the provider should repeat the delivery.
+func (s *Service) HandleWebhook(
+	ctx context.Context, provider string, payload []byte, signature string,
+) (Notice, error) {
 	if s.Payments.Name() != provider || s.Payments.Mode() != payment.Hosted {
 		return Notice{}, ErrNoProvider
 	}
@@ -43,16 +40,16 @@ func (s *Service) TakeEvent(ctx context.Context, provider string, payload []byte
 	case err != nil:
 		return Notice{Event: e}, ErrProviderUnreachable.Because(err)
 	}
-	return s.take(ctx, e)
+	return s.handle(ctx, e)
 }
 
-// take does what TakeEvent does with an event that is known to be the provider's.
-func (s *Service) take(ctx context.Context, e payment.Event) (Notice, error) {
+// handle does what HandleWebhook does, with an event that is known to be the provider's.
+func (s *Service) handle(ctx context.Context, e payment.Event) (Notice, error) {
 	n := Notice{Event: e, Warning: e.Note}
 	if e.Kind == payment.Unrelated {
 		return n, nil
 	}
-	o, err := s.takeEvent(ctx, e, &n)
+	o, err := s.applyOnce(ctx, e, &n)
 	if err != nil || n.OrderID == "" {
 		return n, err
 	}
@@ -64,21 +61,21 @@ func (s *Service) take(ctx context.Context, e payment.Event) (Notice, error) {
 		n.Warning = "the invoice is of another subscription than the order's, and was not applied"
 		return n, nil
 	case e.Kind == payment.Renewed && o.tooLate(e.At):
-		if err := s.returnPeriod(ctx, o, e, &n); err != nil {
+		if err := s.refundPeriod(ctx, o, e, &n); err != nil {
 			return n, err
 		}
 	case e.Kind == payment.Renewed:
-		return n, s.renewPaid(ctx, o, e, &n)
+		return n, s.renew(ctx, o, e, &n)
 	case e.Kind == payment.Billed && o.Status() == Paid:
 		s.collect(ctx, e, &n)
 	}
-	// Also when the event was taken before: what had to follow may have failed.
+	// Even if the event was applied before: the steps that follow may have failed then.
 	return n, s.followUp(ctx, &o, &n)
 }
 
-// takeEvent applies an event to its order, once, and returns the order. Without
-// one it leaves the notice's OrderID empty.
-func (s *Service) takeEvent(ctx context.Context, e payment.Event, n *Notice) (Order, error) {
+// applyOnce applies an event to its order, unless it did so before, and returns the order. If there is
+// no such order, it leaves the notice's OrderID empty.
+func (s *Service) applyOnce(ctx context.Context, e payment.Event, n *Notice) (Order, error) {
 	var o Order
 	err := s.Store.InTx(ctx, func(tx Store) error {
 		var err error
@@ -87,14 +84,14 @@ func (s *Service) takeEvent(ctx context.Context, e payment.Event, n *Notice) (Or
 		}
 		n.OrderID, n.Done, n.Warning = o.ID, "", e.Note
 		switch e.Kind {
-		case payment.Renewed, payment.Billed: // the licence remembers what it was renewed for
+		case payment.Renewed, payment.Billed: // made idempotent by the license, which records its renewals
 			if o.Payment.Subscription != "" || e.Reference.Subscription == "" {
 				return nil
 			}
 			o.Payment.Subscription = e.Reference.Subscription
 			return tx.UpdateOrder(ctx, o)
-		case payment.Bounced: // with each delivery: the one before may have been answered with an outage, and not told
-			n.Failure, n.Warning = o.bounced()+e.Note, ""
+		case payment.Bounced: // reported on every delivery: the previous answer may have failed unlogged
+			n.Failure, n.Warning = bouncedFailure(o.Status())+e.Note, ""
 			return nil
 		case payment.Unrelated, payment.Paid, payment.Failed, payment.Refunded:
 		}
@@ -105,13 +102,12 @@ func (s *Service) takeEvent(ctx context.Context, e payment.Event, n *Notice) (Or
 		return s.apply(ctx, tx, &o, e, n)
 	})
 	if errs.KindOf(err) == errs.NotFound {
-		return Order{}, nil // another system's: a provider's account may have several
+		return Order{}, nil // of another system that shares the provider's account
 	}
 	return o, err
 }
 
-// orderOf returns the order that an event is about, or an error of the kind
-// errs.UnknownKey.
+// orderOf returns the order that an event is about, or an errs.NotFound error.
 func (s *Service) orderOf(ctx context.Context, tx Store, e payment.Event) (Order, error) {
 	if e.OrderID == "" {
 		return tx.OrderByPayment(ctx, s.Payments.Name(), e.Reference)
@@ -126,7 +122,7 @@ func (s *Service) orderOf(ctx context.Context, tx Store, e payment.Event) (Order
 	return o, err
 }
 
-// apply does what an event asks for. tx holds the order's lock.
+// apply applies an event to its order. tx has locked the order.
 func (s *Service) apply(ctx context.Context, tx Store, o *Order, e payment.Event, n *Notice) error {
 	if o.Payment.Session != "" && e.Reference.Session != "" && o.Payment.Session != e.Reference.Session {
 		n.Warning = "the event is about another payment page than the order's, and was not applied"
@@ -134,25 +130,27 @@ func (s *Service) apply(ctx context.Context, tx Store, o *Order, e payment.Event
 	}
 	status := o.Status()
 	if e.At.Before(o.CreatedAt) {
-		e.At = o.CreatedAt // providers count in whole seconds
+		e.At = o.CreatedAt // providers round to whole seconds
 	}
 	switch e.Kind {
 	case payment.Paid:
 		if !covers(e, o.Amount) {
-			n.Warning = fmt.Sprintf("%d %s was paid, which is not the price of the order: it was not applied", e.Minor, e.Currency)
+			n.Warning = fmt.Sprintf("%d %s was paid, which is not the price of the order: it was not applied",
+				e.Minor, e.Currency)
 			return nil
 		}
 		o.learn(e.Reference)
 		if err := s.settle(ctx, tx, o, e.At); err != nil {
 			return err
 		}
-		if status == Refunded && !o.isOwn(e.Reference) {
-			n.Warning = "the order was refunded for another payment before this one came, which was not given back: refund it by hand"
+		if status == Refunded && !o.ownsPayment(e.Reference) {
+			n.Warning = "the order was refunded for another payment before this one arrived, " +
+				"which was not refunded: refund it by hand"
 		}
 	case payment.Failed:
 		return s.fail(ctx, tx, o, e, n)
 	case payment.Refunded:
-		if !o.isOwn(e.Reference) {
+		if !o.ownsPayment(e.Reference) {
 			n.Warning = "the refund is of another payment than the order's, and was not applied"
 			return nil
 		}
@@ -168,8 +166,8 @@ func (s *Service) apply(ctx context.Context, tx Store, o *Order, e payment.Event
 	return nil
 }
 
-// fail notes that a pending order will not be paid. What the provider began for
-// it is remembered, because it has to be ended. tx holds the order's lock.
+// fail records that a pending order will not be paid. It keeps the provider's references, because a
+// subscription that began must be ended. tx has locked the order.
 func (s *Service) fail(ctx context.Context, tx Store, o *Order, e payment.Event, n *Notice) error {
 	switch o.Status() {
 	case Pending:
@@ -184,31 +182,18 @@ func (s *Service) fail(ctx context.Context, tx Store, o *Order, e payment.Event,
 	return nil
 }
 
-// bounced says that a refund did not arrive: one that was noted, or one that the
-// provider refused, of which the order knows nothing.
-func (o *Order) bounced() string {
-	text := "the money of an order was not given back after all: see to it at the provider. "
-	if o.Status() == Paid {
+// bouncedFailure says that a refund did not arrive. If the provider refused the refund at once, it was
+// never recorded, and the order is still paid.
+func bouncedFailure(status Status) string {
+	text := "the refund of an order did not arrive: see to it at the provider. "
+	if status == Paid {
 		return text + "The order stays paid. "
 	}
-	return text + "The licence stays revoked. "
+	return text + "The license stays revoked. "
 }
 
-// isOwn reports whether a payment is that of the order, as far as that is known.
-// The payments of a subscription are those of its invoices.
-func (o *Order) isOwn(r payment.Reference) bool {
-	known := o.Payment
-	switch {
-	case r.Invoice != "" && known.Invoice != "":
-		return r.Invoice == known.Invoice
-	case r.Payment != "" && known.Payment != "":
-		return r.Payment == known.Payment
-	}
-	return known.Subscription == r.Subscription || known.Subscription == "" || r.Payment == ""
-}
-
-// covers reports whether a payment is at least a price, in its currency. The
-// provider may count in another unit.
+// covers reports whether a payment is at least the price, in its currency. The provider may count in a
+// different unit.
 func covers(e payment.Event, price product.Money) bool {
 	exp, _ := product.Exponent(price.Currency)
 	paid, due := e.Minor, price.Minor
@@ -219,18 +204,4 @@ func covers(e payment.Event, price product.Money) bool {
 		paid *= 10
 	}
 	return e.Currency == price.Currency && paid >= due
-}
-
-// learn fills in what the provider calls the parts of the payment.
-func (o *Order) learn(r payment.Reference) {
-	for _, part := range []struct{ known, told *string }{
-		{&o.Payment.Session, &r.Session},
-		{&o.Payment.Payment, &r.Payment},
-		{&o.Payment.Invoice, &r.Invoice},
-		{&o.Payment.Subscription, &r.Subscription},
-	} {
-		if *part.known == "" {
-			*part.known = *part.told
-		}
-	}
 }

@@ -21,7 +21,7 @@ func TestEventsInAnyOrderEndInTheSameState(t *testing.T) {
 		tier   string
 		events func(o order.Order) []payment.Event
 		want   string
-		bank   []string // what it was asked, whichever event came first
+		bank   []string // what it is asked, in whatever order the events come
 	}{
 		"paid": {
 			"once", func(o order.Order) []payment.Event { return []payment.Event{paid(o), paid(o)} },
@@ -37,7 +37,8 @@ func TestEventsInAnyOrderEndInTheSameState(t *testing.T) {
 		},
 		"a subscription that is refunded": {
 			"monthly", func(o order.Order) []payment.Event { return []payment.Event{paid(o), refunded(o)} },
-			"refunded, license paid, license revoked, subscription ended", []string{"end sub-1"},
+			"refunded, license paid, license revoked, subscription ended",
+			[]string{"end sub-1"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -64,8 +65,8 @@ func TestEventsInAnyOrderEndInTheSameState(t *testing.T) {
 	}
 }
 
-// A buyer pays in the moment in which the order is cancelled.
-func TestAPaymentOfACancelledOrderIsGivenBack(t *testing.T) {
+// A buyer pays at the moment when the order is cancelled.
+func TestAPaymentOfACancelledOrderIsRefunded(t *testing.T) {
 	t.Parallel()
 
 	s := openShop(t)
@@ -82,13 +83,13 @@ func TestAPaymentOfACancelledOrderIsGivenBack(t *testing.T) {
 	if diff := cmp.Diff([]string{"refund pay-1inv-1", "end sub-1"}, s.bank.asked()); diff != "" {
 		t.Errorf("what the bank was asked (-want +got):\n%s", diff)
 	}
-	s.tell(t, paid(o)) // once more: nothing is left to do
+	s.tell(t, paid(o)) // again: nothing is left to do
 	if calls := s.bank.asked(); calls != nil {
 		t.Errorf("delivered again, the bank is asked %v", calls)
 	}
 }
 
-func TestAPaymentThatCannotBeGivenBackIsToldTheOperator(t *testing.T) {
+func TestALatePaymentThatCannotBeRefundedIsReported(t *testing.T) {
 	t.Parallel()
 
 	s := openShop(t)
@@ -103,21 +104,22 @@ func TestAPaymentThatCannotBeGivenBackIsToldTheOperator(t *testing.T) {
 	}
 }
 
-// An outage asks for the delivery to be repeated; the repetition finishes what the first began.
-func TestAnOutageAfterTheEventIsMadeUpForByTheNextDelivery(t *testing.T) {
+// After an outage the provider repeats the delivery, and the second one finishes what the first began.
+func TestTheNextDeliveryMakesUpForAnOutage(t *testing.T) {
 	t.Parallel()
 
 	s := openShop(t)
 	o := s.buy(t, "once")
 	s.tell(t, failed(o))
 	s.bank.fail("refund", errors.New("no network"))
-	payload := fmt.Sprintf(`{"ID":"p","Kind":1,"At":"2030-03-01T13:00:00Z","OrderID":%q,"Minor":4990,"Exponent":2,"Currency":"EUR","Reference":{"Payment":"pay-1"}}`, o.ID)
-	_, err := s.TakeEvent(t.Context(), "bank", []byte(payload), "good")
+	payload := fmt.Sprintf(`{"ID":"p","Kind":1,"At":"2030-03-01T13:00:00Z","OrderID":%q,
+		"Minor":4990,"Exponent":2,"Currency":"EUR","Reference":{"Payment":"pay-1"}}`, o.ID)
+	_, err := s.HandleWebhook(t.Context(), "bank", []byte(payload), "good")
 	if !errors.Is(err, order.ErrProviderUnreachable) {
-		t.Fatalf("TakeEvent = %v, want ErrProviderUnreachable", err)
+		t.Fatalf("HandleWebhook = %v, want ErrProviderUnreachable", err)
 	}
 	s.bank.fail("refund", nil)
-	if _, err := s.TakeEvent(t.Context(), "bank", []byte(payload), "good"); err != nil {
+	if _, err := s.HandleWebhook(t.Context(), "bank", []byte(payload), "good"); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := s.state(t, o.ID), "cancelled, license revoked, money returned"; got != want {
@@ -125,7 +127,7 @@ func TestAnOutageAfterTheEventIsMadeUpForByTheNextDelivery(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotThePriceOfTheOrderPaysNothing(t *testing.T) {
+func TestOnlyTheFullPricePaysAnOrder(t *testing.T) {
 	t.Parallel()
 
 	for name, tt := range map[string]struct {
@@ -170,10 +172,10 @@ func TestEventsOfOtherSystemsHaveNoEffect(t *testing.T) {
 	s := openShop(t)
 	o := s.buy(t, "once")
 	for name, change := range map[string]func(e *payment.Event){
-		"an unknown order":      func(e *payment.Event) { e.OrderID = "unknown" },
-		"an order id of others": func(e *payment.Event) { e.OrderID = "ORDER #1" },
-		"an unknown payment":    func(e *payment.Event) { e.OrderID, e.Reference.Payment = "", "pay-9" },
-		"unrelated":             func(e *payment.Event) { e.Kind = payment.Unrelated },
+		"an unknown order":        func(e *payment.Event) { e.OrderID = "unknown" },
+		"not an order id of ours": func(e *payment.Event) { e.OrderID = "ORDER #1" },
+		"an unknown payment":      func(e *payment.Event) { e.OrderID, e.Reference.Payment = "", "pay-9" },
+		"unrelated":               func(e *payment.Event) { e.Kind = payment.Unrelated },
 	} {
 		e := paid(o)
 		change(&e)
@@ -186,7 +188,7 @@ func TestEventsOfOtherSystemsHaveNoEffect(t *testing.T) {
 	}
 }
 
-func TestOnlyTheProviderCanTellOfPayments(t *testing.T) {
+func TestOnlyTheProviderCanReportPayments(t *testing.T) {
 	t.Parallel()
 
 	s := openShop(t)
@@ -198,17 +200,17 @@ func TestOnlyTheProviderCanTellOfPayments(t *testing.T) {
 		"another provider":             {"stripe", "good", order.ErrNoProvider},
 		"the provider does not answer": {"bank", "outage", order.ErrProviderUnreachable},
 	} {
-		if _, err := s.TakeEvent(t.Context(), tt.provider, []byte(`{}`), tt.signature); !errors.Is(err, tt.want) {
-			t.Errorf("%s: TakeEvent = %v, want %v", name, err, tt.want)
+		if _, err := s.HandleWebhook(t.Context(), tt.provider, []byte(`{}`), tt.signature); !errors.Is(err, tt.want) {
+			t.Errorf("%s: HandleWebhook = %v, want %v", name, err, tt.want)
 		}
 	}
 	s.Payments = payment.Test{}
-	if _, err := s.TakeEvent(t.Context(), "test", []byte(`{}`), "good"); !errors.Is(err, order.ErrNoProvider) {
-		t.Errorf("test payments: TakeEvent = %v, want ErrNoProvider", err)
+	if _, err := s.HandleWebhook(t.Context(), "test", []byte(`{}`), "good"); !errors.Is(err, order.ErrNoProvider) {
+		t.Errorf("test payments: HandleWebhook = %v, want ErrNoProvider", err)
 	}
 }
 
-func TestAFurtherPeriodThatIsPaidRenewsTheLicense(t *testing.T) {
+func TestAPaidFurtherPeriodRenewsTheLicense(t *testing.T) {
 	t.Parallel()
 
 	s := openShop(t)
@@ -238,7 +240,7 @@ func TestAFurtherPeriodThatIsPaidRenewsTheLicense(t *testing.T) {
 	late := renewed
 	late.ID, late.Reference.Invoice, late.At = "late", "inv-4", first.AddDate(1, 0, 0)
 	if n := s.tell(t, late); !strings.Contains(n.Done, "it is refunded") {
-		t.Errorf("after the refund: notice = %+v, want the period given back", n)
+		t.Errorf("after the refund: notice = %+v, want the period refunded", n)
 	}
 	if calls := s.bank.asked(); !slices.Contains(calls, "refund inv-4") {
 		t.Errorf("the bank was asked %v, want refund inv-4", calls)
@@ -273,7 +275,7 @@ func TestAFurtherPeriodIsCollectedWhileTheOrderStands(t *testing.T) {
 	}
 }
 
-func TestARefundThatDidNotArriveIsToldWithEachDelivery(t *testing.T) {
+func TestARefundThatDidNotArriveIsReportedWithEachDelivery(t *testing.T) {
 	t.Parallel()
 
 	s := openShop(t)
@@ -281,7 +283,8 @@ func TestARefundThatDidNotArriveIsToldWithEachDelivery(t *testing.T) {
 	s.tell(t, paid(o))
 	bounced := payment.Event{ID: "bounced", Kind: payment.Bounced, OrderID: o.ID, Note: "account closed"}
 	for _, want := range []string{"The order stays paid.", "The order stays paid."} {
-		if n := s.tell(t, bounced); !strings.Contains(n.Failure, want) || !strings.Contains(n.Failure, "account closed") {
+		n := s.tell(t, bounced)
+		if !strings.Contains(n.Failure, want) || !strings.Contains(n.Failure, "account closed") {
 			t.Errorf("notice = %+v, want %q", n, want)
 		}
 	}
@@ -291,7 +294,7 @@ func TestARefundThatDidNotArriveIsToldWithEachDelivery(t *testing.T) {
 	}
 }
 
-// What happens once for every order: the receipt and the count.
+// Every order has one receipt and counts as one download.
 func TestAnOrderIsSettledOnce(t *testing.T) {
 	t.Parallel()
 
@@ -311,7 +314,8 @@ func TestAnOrderIsSettledOnce(t *testing.T) {
 	}
 	receipts := 0
 	for ; receipts < 3; receipts++ {
-		_, due, err := s.receipts.LeaseReceipt(t.Context(), fmt.Sprint("lease", receipts), opened, opened.Add(time.Hour))
+		lease := fmt.Sprint("lease", receipts)
+		_, due, err := s.receipts.LeaseReceipt(t.Context(), lease, opened, opened.Add(time.Hour))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,7 @@
 package order
 
-// SweepPause lets the tests count pauses without waiting for them.
+// SweepPause lets tests compute pauses without waiting for them.
 var SweepPause = sweepPause //nolint:gochecknoglobals // for tests
 
-// MailboxKey lets the tests name mailboxes without a Courier.
+// MailboxKey lets tests name mailboxes without a Courier.
 var MailboxKey = mailboxKey //nolint:gochecknoglobals // for tests

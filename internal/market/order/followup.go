@@ -10,11 +10,11 @@ import (
 	"stoa/internal/market/payment"
 )
 
-// followUp does what an order that is over leaves to do at its provider. It is done
-// once, however often it is called.
+// followUp does what is left to do at the provider once an order is over: it refunds a late payment and
+// ends the subscription. Each is done once, however often followUp is called.
 func (s *Service) followUp(ctx context.Context, o *Order, n *Notice) error {
 	if o.refundDue() {
-		if err := s.giveBack(ctx, o, n); err != nil {
+		if err := s.refundLate(ctx, o, n); err != nil {
 			return err
 		}
 	}
@@ -24,33 +24,18 @@ func (s *Service) followUp(ctx context.Context, o *Order, n *Notice) error {
 	return nil
 }
 
-// refundDue reports whether a payment came too late and was not given back yet.
-func (o *Order) refundDue() bool {
-	return !o.CancelledAt.IsZero() && !o.PaidAt.IsZero() && o.RefundedAt.IsZero()
-}
-
-// giveBack refunds the payment of an order that had been cancelled before.
-func (s *Service) giveBack(ctx context.Context, o *Order, n *Notice) error {
+// refundLate refunds the payment of an order that was cancelled before it was paid.
+func (s *Service) refundLate(ctx context.Context, o *Order, n *Notice) error {
 	err := s.Payments.Refund(ctx, o.ID, o.Payment)
 	if errors.Is(err, payment.ErrRefused) {
 		n.Warning = "the order was cancelled before it was paid, and the payment cannot be refunded: " + err.Error()
-		return nil // asking again would bring the same
+		return nil // a retry would be refused too
 	}
 	if err != nil {
 		return ErrProviderUnreachable.Because(err)
 	}
 	n.Done = "the order was cancelled before it was paid: the payment is refunded"
-	return s.Store.InTx(ctx, func(tx Store) error {
-		if *o, err = tx.OrderByID(ctx, o.ID); err != nil {
-			return err
-		}
-		return s.markRefunded(ctx, tx, o, s.Now())
-	})
-}
-
-// endDue reports whether the order is over and its subscription goes on.
-func (o *Order) endDue() bool {
-	return o.Payment.Subscription != "" && o.EndedAt.IsZero() && (!o.CancelledAt.IsZero() || !o.RefundedAt.IsZero())
+	return s.update(ctx, o, func(tx Store, o *Order) error { return s.markRefunded(ctx, tx, o, s.Now()) })
 }
 
 // endSubscription ends the subscription of an order that is over.
@@ -67,32 +52,23 @@ func (s *Service) endSubscription(ctx context.Context, o *Order, n *Notice) erro
 		n.Done += "; "
 	}
 	n.Done += "the subscription of an order that is over is ended"
-	return s.Store.InTx(ctx, func(tx Store) error {
-		if *o, err = tx.OrderByID(ctx, o.ID); err != nil {
-			return err
-		}
+	return s.update(ctx, o, func(tx Store, o *Order) error {
 		o.EndedAt = s.Now().UTC()
 		return tx.UpdateOrder(ctx, *o)
 	})
 }
 
-// collect has a further period paid now. If that fails, the provider collects it
-// by itself, but later.
+// collect asks the provider to collect the payment for the next period now. If that fails, the provider
+// collects it later by itself.
 func (s *Service) collect(ctx context.Context, e payment.Event, n *Notice) {
-	n.Done = "the invoice of the next period is paid at once"
+	n.Done = "the invoice of the next period is collected now"
 	if err := s.Payments.Collect(ctx, e.Reference); err != nil {
 		n.Done = "the invoice of the next period is left to the provider: " + err.Error()
 	}
 }
 
-// tooLate reports whether a period that was paid at a time was paid after the
-// order was over.
-func (o *Order) tooLate(at time.Time) bool {
-	return !o.CancelledAt.IsZero() || !o.RefundedAt.IsZero() && at.After(o.RefundedAt)
-}
-
-// returnPeriod refunds a period that was paid for an order that was over.
-func (s *Service) returnPeriod(ctx context.Context, o Order, e payment.Event, n *Notice) error {
+// refundPeriod refunds a period that was paid after the order was over.
+func (s *Service) refundPeriod(ctx context.Context, o Order, e payment.Event, n *Notice) error {
 	err := s.Payments.Refund(ctx, o.ID, payment.Reference{Invoice: e.Reference.Invoice})
 	switch {
 	case errors.Is(err, payment.ErrRefused):
@@ -105,17 +81,18 @@ func (s *Service) returnPeriod(ctx context.Context, o Order, e payment.Event, n 
 	return nil
 }
 
-// renewPaid renews the licence of an order for the invoice that was paid.
-func (s *Service) renewPaid(ctx context.Context, o Order, e payment.Event, n *Notice) error {
+// renew renews the license of an order for a paid invoice.
+func (s *Service) renew(ctx context.Context, o Order, e payment.Event, n *Notice) error {
 	l, err := s.Licenses.Renew(ctx, o.LicenseID, license.Renewal{
 		Periods: 1, Reference: s.Payments.Name() + ":" + e.Reference.Invoice, Billed: true, Until: e.Until,
 	}, nil)
 	if err == nil {
-		n.Done = "the licence ends " + l.License.ExpiresAt.Format(time.DateOnly)
+		n.Done = "the license ends " + l.License.ExpiresAt.Format(time.DateOnly)
 		return nil
 	}
 	if kind := errs.KindOf(err); kind == errs.Conflict || kind == errs.Invalid {
-		n.Warning = "a further period was paid for a licence that cannot be renewed: end the subscription. " + err.Error()
+		n.Warning = "a further period was paid for a license that cannot be renewed: end the subscription. " +
+			err.Error()
 		return nil
 	}
 	return err

@@ -25,15 +25,15 @@ import (
 	"stoa/internal/testkit/dbtest"
 )
 
-// opened is when the shops of these tests open.
+// opened is the time at which the shops of these tests open.
 var opened = time.Date(2030, time.March, 1, 12, 0, 0, 0, time.UTC)
 
-// bank is a payment provider that does as it is told and notes what it is asked.
+// bank is a payment provider that returns what a test sets and records its calls.
 type bank struct {
 	mu    sync.Mutex
 	calls []string
 	fails map[string]error         // by the first word of the call
-	pages map[string]payment.Event // what Look says of a page
+	pages map[string]payment.Event // what LookUp returns, by page
 }
 
 func (b *bank) note(call string) error {
@@ -43,7 +43,7 @@ func (b *bank) note(call string) error {
 	return b.fails[strings.Fields(call)[0]]
 }
 
-// asked returns the calls since the last look.
+// asked returns the calls since it was last called.
 func (b *bank) asked() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -81,7 +81,7 @@ func (b *bank) Collect(_ context.Context, r payment.Reference) error {
 
 func (b *bank) Cancel(context.Context, payment.Reference) error { return b.note("cancel") }
 
-func (b *bank) Look(_ context.Context, r payment.Reference) (payment.Event, error) {
+func (b *bank) LookUp(_ context.Context, r payment.Reference) (payment.Event, error) {
 	err := b.note("look")
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -98,7 +98,7 @@ func (*bank) Event(_ context.Context, payload []byte, signature string) (e payme
 	return e, payment.ErrForged
 }
 
-// nobody is the accounts of a shop without users, and the pictures of one without pictures.
+// nobody stands for the accounts of a shop without users, and for the pictures of one without pictures.
 type nobody struct{}
 
 func (nobody) Email(context.Context, string) (string, error) {
@@ -148,7 +148,7 @@ func openShop(t *testing.T) *shop {
 	return s
 }
 
-// buy orders at a tier and returns the order as it is stored.
+// buy places an order for a tier and returns it as it is stored.
 func (s *shop) buy(t *testing.T, tier string) order.Order {
 	t.Helper()
 	bought, err := s.Purchase(t.Context(), "mail-pack", order.PurchaseRequest{
@@ -179,10 +179,11 @@ func (s *shop) license(t *testing.T, o order.Order) license.License {
 	return l
 }
 
-// paid is the event that says that an order was paid in full.
+// paid is the event that an order was paid in full.
 func paid(o order.Order) payment.Event {
 	e := payment.Event{
-		ID: "paid-" + o.ID, Kind: payment.Paid, At: opened.Add(time.Minute), OrderID: o.ID, Minor: 4990, Exponent: 2, Currency: "EUR",
+		ID: "paid-" + o.ID, Kind: payment.Paid, At: opened.Add(time.Minute), OrderID: o.ID, Minor: 4990,
+		Exponent: 2, Currency: "EUR",
 		Reference: payment.Reference{Session: "page-" + o.ID, Payment: "pay-1"},
 	}
 	if o.Period == product.Monthly {
@@ -191,14 +192,14 @@ func paid(o order.Order) payment.Event {
 	return e
 }
 
-// refunded is the event that says that all of an order's payment was given back.
+// refunded is the event that an order's whole payment was refunded.
 func refunded(o order.Order) payment.Event {
 	e := paid(o)
 	e.ID, e.Kind, e.At, e.Minor = "refunded-"+o.ID, payment.Refunded, opened.Add(time.Hour), 0
 	return e
 }
 
-// failed is the event that says that an order will not be paid.
+// failed is the event that an order will not be paid.
 func failed(o order.Order) payment.Event {
 	return payment.Event{
 		ID: "failed-" + o.ID, Kind: payment.Failed, At: opened.Add(2 * time.Minute), OrderID: o.ID,
@@ -213,14 +214,14 @@ func (s *shop) tell(t *testing.T, e payment.Event) order.Notice {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := s.TakeEvent(t.Context(), "bank", payload, "good")
+	n, err := s.HandleWebhook(t.Context(), "bank", payload, "good")
 	if err != nil {
 		t.Fatalf("%s: %v", e.ID, err)
 	}
 	return n
 }
 
-// state tells everything that matters of an order in a line.
+// state describes an order and its license in a line.
 func (s *shop) state(t *testing.T, id string) string {
 	t.Helper()
 	o := s.order(t, id)
@@ -241,12 +242,12 @@ func (s *shop) state(t *testing.T, id string) string {
 	return strings.Join(words, ", ")
 }
 
-// admin is a context of an administrator.
+// admin returns the context of an administrator.
 func admin(t *testing.T) context.Context {
 	return caller.With(t.Context(), caller.Caller{UserID: "boss", Role: "ADMIN"})
 }
 
-// each calls fn with every order of a list.
+// each calls fn with every permutation of a list.
 func each[T any](list []T, fn func([]T)) {
 	if len(list) < 2 {
 		fn(list)

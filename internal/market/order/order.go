@@ -1,21 +1,19 @@
 package order
 
 import (
-	"strings"
+	"cmp"
 	"time"
 
-	"stoa/internal/errs"
-	"stoa/internal/market/license"
+	"stoa/internal/caller"
 	"stoa/internal/market/payment"
 	"stoa/internal/market/product"
-	"stoa/internal/text"
 )
 
 // Status is where an order is in its life.
 type Status string
 
-// An order starts pending, and is paid at once where nothing is left to pay.
-// Only a paid one can be refunded, only a pending one cancelled.
+// An order starts pending, or paid if nothing is left to pay. Only a paid order can be refunded, and
+// only a pending one cancelled.
 const (
 	Pending   Status = "pending"
 	Paid      Status = "paid"
@@ -23,9 +21,8 @@ const (
 	Cancelled Status = "cancelled"
 )
 
-// Get records one purchase (CONTRACT 3). It keeps the price of the day. What
-// happens to it is kept as facts, which are never taken back; the status follows
-// from them.
+// Order records one purchase (CONTRACT 3), at the price of that day. What happens to it is stored as
+// facts, which are never withdrawn; the status follows from them.
 type Order struct {
 	ID            string
 	ProductID     string
@@ -38,20 +35,26 @@ type Order struct {
 	LicenseID     string
 	CreatedAt     time.Time
 
-	// Provider took the payment: the Name of a payment.Provider. Empty where
-	// nothing was to pay.
+	// Provider is the Name of the payment.Provider that takes the payment. Empty if the order is free.
 	Provider string
-	// Payment is what the provider calls the payment, PaymentURL where it is made.
+	// Payment is the provider's reference to the payment, PaymentURL the page where it is made.
 	Payment    payment.Reference
 	PaymentURL string
 
-	// The facts, zero if they are none. PaidAt and CancelledAt together are a
-	// payment that came too late and is given back.
+	// The facts. Zero means that it did not happen. PaidAt and CancelledAt together mean that the
+	// payment came too late; it is refunded.
 	PaidAt      time.Time
 	RefundedAt  time.Time
 	CancelledAt time.Time
 	// EndedAt is when the provider ended the subscription, because the order is over.
 	EndedAt time.Time
+}
+
+// BillingInfo is whom the bill is for, as the buyer gave it.
+type BillingInfo struct {
+	Name    string `json:"name,omitempty"`
+	Email   string `json:"email,omitempty"`
+	Company string `json:"company,omitempty"`
 }
 
 // Status returns where the order is in its life.
@@ -67,51 +70,42 @@ func (o *Order) Status() Status {
 	return Pending
 }
 
-// BillingInfo is whom the bill is for, as the buyer gave it.
-type BillingInfo struct {
-	Name    string `json:"name,omitempty"`
-	Email   string `json:"email,omitempty"`
-	Company string `json:"company,omitempty"`
+// Addressed reports whether there may be an address for the order's receipt: that of the bill, or that
+// of the buyer's account.
+func (o *Order) Addressed() bool { return o.Billing.EmailKey() != "" || o.UserID != caller.Anonymous }
+
+// refundDue reports whether the order was paid too late and is not refunded yet.
+func (o *Order) refundDue() bool {
+	return !o.CancelledAt.IsZero() && !o.PaidAt.IsZero() && o.RefundedAt.IsZero()
 }
 
-// PurchaseRequest is what a buyer asks for.
-type PurchaseRequest struct {
-	TierID        string       `json:"tierId"`
-	PaymentMethod string       `json:"paymentMethod"`
-	Billing       *BillingInfo `json:"billingInfo"` // nil if the buyer gave none
-
-	// OrderID is the id that the order shall have, chosen by who may have to ask
-	// twice. Empty: a new one.
-	OrderID string `json:"-"`
+// endDue reports whether the order is over but its subscription is not.
+func (o *Order) endDue() bool {
+	return o.Payment.Subscription != "" && o.EndedAt.IsZero() && (!o.CancelledAt.IsZero() || !o.RefundedAt.IsZero())
 }
 
-// Issues returns what is wrong with the request.
-func (r PurchaseRequest) Issues() errs.Issues {
-	var is errs.Issues
-	if r.TierID == "" {
-		is.Add("tierId", errs.CodeRequired, "tierId is required.")
-	}
+// tooLate reports whether a period paid at that time was paid after the order was over.
+func (o *Order) tooLate(at time.Time) bool {
+	return !o.CancelledAt.IsZero() || !o.RefundedAt.IsZero() && at.After(o.RefundedAt)
+}
+
+// ownsPayment reports whether a payment is the order's, as far as is known. The payments of a
+// subscription are identified by their invoices.
+func (o *Order) ownsPayment(r payment.Reference) bool {
+	known := o.Payment
 	switch {
-	case strings.TrimSpace(r.PaymentMethod) == "":
-		is.Add("paymentMethod", errs.CodeRequired, "paymentMethod is required.")
-	case !text.Printable(r.PaymentMethod, text.Short):
-		is.Add("paymentMethod", errs.CodeOutOfRange,
-			"paymentMethod must be at most %d printable characters.", text.Short)
+	case r.Invoice != "" && known.Invoice != "":
+		return r.Invoice == known.Invoice
+	case r.Payment != "" && known.Payment != "":
+		return r.Payment == known.Payment
 	}
-	if b := r.Billing; b != nil {
-		for _, f := range []struct{ name, value string }{{"name", b.Name}, {"email", b.Email}, {"company", b.Company}} {
-			if !text.Printable(f.value, text.Short) {
-				is.Add("billingInfo."+f.name, errs.CodeOutOfRange,
-					"billingInfo.%s must be at most %d printable characters.", f.name, text.Short)
-			}
-		}
-	}
-	return is
+	return known.Subscription == r.Subscription || known.Subscription == "" || r.Payment == ""
 }
 
-// Confirmation is the result of a purchase.
-type Confirmation struct {
-	OrderID    string
-	LicenseKey license.Key
-	PaymentURL string // empty if nothing is left to pay
+// learn fills in the parts of the payment reference that were unknown.
+func (o *Order) learn(r payment.Reference) {
+	o.Payment.Session = cmp.Or(o.Payment.Session, r.Session)
+	o.Payment.Payment = cmp.Or(o.Payment.Payment, r.Payment)
+	o.Payment.Invoice = cmp.Or(o.Payment.Invoice, r.Invoice)
+	o.Payment.Subscription = cmp.Or(o.Payment.Subscription, r.Subscription)
 }

@@ -25,24 +25,27 @@ func TestTheStatusOfAnOrderFollowsFromItsFacts(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var o order.Order
-		for fact, is := range map[*time.Time]bool{&o.PaidAt: tt.paid, &o.RefundedAt: tt.refunded, &o.CancelledAt: tt.cancelled} {
+		for fact, is := range map[*time.Time]bool{
+			&o.PaidAt: tt.paid, &o.RefundedAt: tt.refunded, &o.CancelledAt: tt.cancelled,
+		} {
 			if is {
 				*fact = at
 			}
 		}
 		if got := o.Status(); got != tt.want {
-			t.Errorf("paid %v, refunded %v, cancelled %v: %s, want %s", tt.paid, tt.refunded, tt.cancelled, got, tt.want)
+			t.Errorf("paid %v, refunded %v, cancelled %v: %s, want %s",
+				tt.paid, tt.refunded, tt.cancelled, got, tt.want)
 		}
 	}
 }
 
-// An order that cannot be finished is asked about less and less, and once a day at
-// least.
+// The sweep tries an order that it cannot finish less and less often, but at least once a day.
 func TestPausesBetweenTriesGrowToADay(t *testing.T) {
 	t.Parallel()
 
 	for tries, want := range map[int]time.Duration{
-		1: 10 * time.Minute, 2: 20 * time.Minute, 8: 1280 * time.Minute, 9: 24 * time.Hour, order.SweepTries: 24 * time.Hour, 100: 24 * time.Hour,
+		1: 10 * time.Minute, 2: 20 * time.Minute, 8: 1280 * time.Minute, 9: 24 * time.Hour,
+		order.SweepTries: 24 * time.Hour, 100: 24 * time.Hour,
 	} {
 		if got := order.SweepPause(tries); got != want {
 			t.Errorf("after %d tries: %s, want %s", tries, got, want)

@@ -1,33 +1,80 @@
 package order
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"strings"
 
 	"stoa/internal/caller"
 	"stoa/internal/cuid2"
 	"stoa/internal/errs"
-	"stoa/internal/mail"
 	"stoa/internal/market/license"
 	"stoa/internal/market/payment"
 	"stoa/internal/market/product"
+	"stoa/internal/text"
 )
 
-// Purchase orders a product at one of its tiers for the caller in ctx, who may
-// be nobody, and creates the licence, in one transaction. Where nothing is left
-// to pay, the order is paid with it. Otherwise the licence cannot be used before
-// the provider says that the order is paid (TakeEvent), and the receipt tells
-// where to pay.
+// PurchaseRequest is what a buyer asks for.
+type PurchaseRequest struct {
+	TierID        string       `json:"tierId"`
+	PaymentMethod string       `json:"paymentMethod"`
+	Billing       *BillingInfo `json:"billingInfo"` // nil if the buyer gave none
+
+	// OrderID is the id for the order, chosen by a caller who may have to repeat the request. If it is
+	// empty, Purchase chooses one.
+	OrderID string `json:"-"`
+}
+
+// Issues returns what is wrong with the request.
+func (r PurchaseRequest) Issues() errs.Issues {
+	var is errs.Issues
+	if r.TierID == "" {
+		is.Add("tierId", errs.CodeRequired, "tierId is required.")
+	}
+	switch {
+	case strings.TrimSpace(r.PaymentMethod) == "":
+		is.Add("paymentMethod", errs.CodeRequired, "paymentMethod is required.")
+	case !text.Printable(r.PaymentMethod, text.Short):
+		is.Add("paymentMethod", errs.CodeOutOfRange, "paymentMethod must be at most %d printable characters.", text.Short)
+	}
+	if b := r.Billing; b != nil {
+		for _, f := range []struct{ name, value string }{{"name", b.Name}, {"email", b.Email}, {"company", b.Company}} {
+			if !text.Printable(f.value, text.Short) {
+				is.Add("billingInfo."+f.name, errs.CodeOutOfRange,
+					"billingInfo.%s must be at most %d printable characters.", f.name, text.Short)
+			}
+		}
+	}
+	return is
+}
+
+// Confirmation is the result of a purchase.
+type Confirmation struct {
+	OrderID    string
+	LicenseKey license.Key
+	PaymentURL string // empty if nothing is left to pay
+}
+
+func newConfirmation(o Order, key license.Key) Confirmation {
+	c := Confirmation{OrderID: o.ID, LicenseKey: key}
+	if o.Status() == Pending {
+		c.PaymentURL = o.PaymentURL
+	}
+	return c
+}
+
+// Purchase places an order for a product at one of its tiers, and creates the license, in one
+// transaction. The buyer is the user in ctx, if there is one. If nothing is left to pay, the order is
+// paid at once. Otherwise the confirmation says where to pay, and the license works once the provider
+// reports the payment (HandleWebhook).
 //
-// Calling it twice is two purchases, unless both ask for the same OrderID: then
-// the second call returns the first one's receipt, beginning the payment again
-// if that had not succeeded.
+// Two calls are two purchases, unless they have the same OrderID: then the second returns the
+// confirmation of the first, and begins the payment again if that had failed.
 //
-// It returns VALIDATION_ERROR for what PurchaseRequest.Issues finds, and
-// ErrNotForSale, ErrTierNotFound, ErrPaymentNotTaken, ErrPaymentRefused,
-// ErrPaymentUnreachable, or for an OrderID that was used ErrTaken or
-// ErrCancelled.
+// It returns VALIDATION_ERROR for what PurchaseRequest.Issues finds, ErrNotForSale, ErrTierNotFound,
+// ErrPaymentNotTaken, ErrPaymentRefused, ErrPaymentUnreachable, and for an OrderID that was used
+// ErrIDTaken or ErrCancelled.
 func (s *Service) Purchase(ctx context.Context, slug string, req PurchaseRequest) (Confirmation, error) {
 	if err := req.Issues().Err(); err != nil {
 		return Confirmation{}, err
@@ -39,9 +86,9 @@ func (s *Service) Purchase(ctx context.Context, slug string, req PurchaseRequest
 		return Confirmation{}, err
 	}
 	if req.OrderID != "" {
-		receipt, err := s.resume(ctx, p, req)
+		c, err := s.resume(ctx, p, req)
 		if errs.KindOf(err) != errs.NotFound {
-			return receipt, err
+			return c, err
 		}
 	}
 	tier, ok := p.Tier(req.TierID)
@@ -56,43 +103,49 @@ func (s *Service) Purchase(ctx context.Context, slug string, req PurchaseRequest
 	return s.place(ctx, p, tier, req)
 }
 
-// place makes a new order and begins its payment.
-func (s *Service) place(ctx context.Context, p product.Product, tier product.Tier, req PurchaseRequest) (Confirmation, error) {
-	order, license, key := s.draft(ctx, p.ID, tier, req)
+// place stores a new order and begins its payment.
+func (s *Service) place(
+	ctx context.Context, p product.Product, tier product.Tier, req PurchaseRequest,
+) (Confirmation, error) {
+	o, l, key := s.draft(ctx, p.ID, tier, req)
 	err := s.Store.InTx(ctx, func(tx Store) error {
-		if err := tx.CreateLicense(ctx, license); err != nil {
+		if err := tx.CreateLicense(ctx, l); err != nil {
 			return err
 		}
-		if err := tx.CreateOrder(ctx, order); err != nil {
+		if err := tx.CreateOrder(ctx, o); err != nil {
 			return err
 		}
-		if order.Status() == Paid {
-			return s.settled(ctx, tx, order)
+		if o.Status() == Paid {
+			return s.settled(ctx, tx, o)
 		}
 		return nil
 	})
 	if errs.KindOf(err) == errs.Conflict && req.OrderID != "" {
-		return s.resume(ctx, p, req) // somebody else was quicker
+		return s.resume(ctx, p, req) // the same request, sent twice: the other one was quicker
 	}
-	if errs.KindOf(err) == errs.NotFound { // the product was deleted meanwhile
+	if errs.KindOf(err) == errs.NotFound { // the product was deleted in the meantime
 		return Confirmation{}, ErrNotForSale
 	}
 	if err != nil {
 		return Confirmation{}, err
 	}
-	if order.Status() == Paid {
+	if o.Status() == Paid {
 		s.Courier.Wake()
-		return Confirmation{OrderID: order.ID, LicenseKey: key}, nil
+		return newConfirmation(o, key), nil
 	}
-	return s.begin(ctx, p, order, key, req)
+	return s.begin(ctx, p, o, key, req)
 }
 
-// draft returns an order, its license and the license's key. Both are paid if nothing is left to pay.
-func (s *Service) draft(ctx context.Context, productID string, tier product.Tier, req PurchaseRequest) (Order, license.License, license.Key) {
+// draft returns a new order, its license and the license's key. Order and license are paid if nothing
+// is left to pay.
+func (s *Service) draft(
+	ctx context.Context, productID string, tier product.Tier, req PurchaseRequest,
+) (Order, license.License, license.Key) {
 	now := s.Now().UTC()
 	l, key := s.Vault.Issue(productID, tier, buyer(ctx), now)
 	o := Order{
-		ID: req.OrderID, ProductID: productID, TierID: tier.ID, UserID: l.UserID, PaymentMethod: req.PaymentMethod, Billing: req.Billing,
+		ID: req.OrderID, ProductID: productID, TierID: tier.ID, UserID: l.UserID,
+		PaymentMethod: req.PaymentMethod, Billing: req.Billing,
 		Amount: tier.Price, Period: tier.Period, LicenseID: l.ID, CreatedAt: now,
 	}
 	if o.ID == "" {
@@ -108,103 +161,32 @@ func (s *Service) draft(ctx context.Context, productID string, tier product.Tier
 }
 
 // buyer returns the id of the user in ctx, or caller.Anonymous.
-func buyer(ctx context.Context) string {
-	if id := caller.From(ctx).UserID; id != "" {
-		return id
-	}
-	return caller.Anonymous
-}
+func buyer(ctx context.Context) string { return cmp.Or(caller.From(ctx).UserID, caller.Anonymous) }
 
-// resume returns the receipt of the order that req asks for, which was made
-// before. It returns an errs.UnknownKey error when there is none, ErrTaken
-// when it is another purchase, and what Purchase returns for its payment.
+// resume returns the confirmation of the order that req asks for, which was placed before. It returns
+// an errs.NotFound error when there is no such order, ErrIDTaken when it is another purchase, and what
+// Purchase returns for its payment.
 func (s *Service) resume(ctx context.Context, p product.Product, req PurchaseRequest) (Confirmation, error) {
-	order, err := s.Store.OrderByID(ctx, req.OrderID)
+	o, err := s.Store.OrderByID(ctx, req.OrderID)
 	if err != nil {
 		return Confirmation{}, err
 	}
-	if order.ProductID != p.ID || order.TierID != req.TierID || order.UserID != buyer(ctx) {
-		return Confirmation{}, ErrTaken
-	}
-	if order.Status() == Cancelled {
-		return Confirmation{}, ErrCancelled
-	}
-	license, err := s.Store.LicenseByID(ctx, order.LicenseID)
-	if err != nil {
-		return Confirmation{}, fmt.Errorf("market: licence of order %s: %w", order.ID, err)
-	}
-	key, err := s.Vault.Open(license.KeySealed, license.ID)
-	if err != nil {
-		return Confirmation{}, fmt.Errorf("market: licence %s: %w", license.ID, err)
-	}
-	if order.Status() == Pending && order.PaymentURL == "" {
-		return s.begin(ctx, p, order, key, req)
-	}
-	return confirmationOf(order, key), nil
-}
-
-// confirmationOf returns the receipt of an order. There is something to pay while it
-// is pending.
-func confirmationOf(o Order, key license.Key) Confirmation {
-	r := Confirmation{OrderID: o.ID, LicenseKey: key}
-	if o.Status() == Pending {
-		r.PaymentURL = o.PaymentURL
-	}
-	return r
-}
-
-// begin opens the page where a pending order is paid. If that fails for good, or
-// nobody could ask again, the order is cancelled.
-func (s *Service) begin(ctx context.Context, p product.Product, o Order, key license.Key, req PurchaseRequest) (Confirmation, error) {
-	if o.Provider != s.Payments.Name() {
-		return Confirmation{}, ErrPaymentNotTaken // the configuration changed since the order was made
-	}
-	page, err := s.Payments.Begin(ctx, s.charge(p, o))
-	if err != nil {
-		refused := errors.Is(err, payment.ErrRefused)
-		if refused || req.OrderID == "" {
-			// The buyer may be gone. What fails here is swept up later.
-			err = errors.Join(err, s.giveUp(context.WithoutCancel(ctx), o.ID))
-		}
-		if refused {
-			return Confirmation{}, ErrPaymentRefused.Because(fmt.Errorf("order %s: %w", o.ID, err))
-		}
-		return Confirmation{}, ErrPaymentUnreachable.Because(err)
-	}
-	err = s.Store.InTx(ctx, func(tx Store) error {
-		// Read again: it may be paid or cancelled by now.
-		if o, err = tx.OrderByID(ctx, o.ID); err != nil {
-			return err
-		}
-		o.PaymentURL, o.Payment.Session = page.URL, page.Session
-		return tx.UpdateOrder(ctx, o)
-	})
-	if err != nil {
-		return Confirmation{}, err
+	if o.ProductID != p.ID || o.TierID != req.TierID || o.UserID != buyer(ctx) {
+		return Confirmation{}, ErrIDTaken
 	}
 	if o.Status() == Cancelled {
-		// Whoever cancelled it could not close the page, which was not known yet. If
-		// this fails, too, what is paid there is given back.
-		_ = s.Payments.Cancel(context.WithoutCancel(ctx), o.Payment)
 		return Confirmation{}, ErrCancelled
 	}
-	return confirmationOf(o, key), nil
-}
-
-// charge returns what is to be paid for an order.
-func (s *Service) charge(p product.Product, o Order) payment.Charge {
-	c := payment.Charge{
-		OrderID: o.ID, Method: o.PaymentMethod, Minor: o.Amount.Minor, Currency: o.Amount.Currency, Name: p.Name, Months: o.Period.Months(),
+	l, err := s.Store.LicenseByID(ctx, o.LicenseID)
+	if err != nil {
+		return Confirmation{}, fmt.Errorf("license of order %s: %w", o.ID, err)
 	}
-	c.Exponent, _ = product.Exponent(o.Amount.Currency)
-	if tier, ok := p.Tier(o.TierID); ok {
-		c.Name += " – " + tier.Name
+	key, err := s.Vault.Open(l)
+	if err != nil {
+		return Confirmation{}, err
 	}
-	if o.Billing != nil {
-		// Only what is an address: a provider would refuse anything else.
-		if mail.Valid(o.Billing.Email) {
-			c.Email = o.Billing.Email
-		}
+	if o.Status() == Pending && o.PaymentURL == "" {
+		return s.begin(ctx, p, o, key, req)
 	}
-	return c
+	return newConfirmation(o, key), nil
 }

@@ -13,7 +13,7 @@ import (
 
 var errOutage = errors.New("no network")
 
-func TestARefundGivesBackRevokesAndEnds(t *testing.T) {
+func TestARefundRevokesTheLicenseAndEndsTheSubscription(t *testing.T) {
 	t.Parallel()
 
 	s := openShop(t)
@@ -62,7 +62,7 @@ func TestARefundThatFailsChangesNothing(t *testing.T) {
 	}
 }
 
-// A buyer who is given the money back keeps nothing, even if the subscription cannot be ended now.
+// A buyer who is refunded keeps nothing, even if the subscription cannot be ended at the moment.
 func TestASubscriptionThatCannotBeEndedIsSweptUp(t *testing.T) {
 	t.Parallel()
 
@@ -83,7 +83,7 @@ func TestASubscriptionThatCannotBeEndedIsSweptUp(t *testing.T) {
 	}
 }
 
-// The webhook that says that an order is paid may be lost: the provider is asked first.
+// The webhook that reports the payment may be lost, so the provider is asked first.
 func TestAPendingOrderIsLookedUpBeforeItIsRefunded(t *testing.T) {
 	t.Parallel()
 
@@ -94,7 +94,7 @@ func TestAPendingOrderIsLookedUpBeforeItIsRefunded(t *testing.T) {
 	}
 	s.bank.fail("look", errOutage)
 	if _, err := s.Refund(admin(t), o.ID); !errors.Is(err, order.ErrProviderUnreachable) {
-		t.Errorf("Refund while nobody knows = %v, want ErrProviderUnreachable", err)
+		t.Errorf("Refund during an outage = %v, want ErrProviderUnreachable", err)
 	}
 	s.bank.fail("look", nil)
 	s.bank.pages["page-"+o.ID] = paid(o)
@@ -118,7 +118,7 @@ func TestAnOrderOfAnotherProviderIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestWhereNoMoneyMovedNobodyIsAsked(t *testing.T) {
+func TestATestPaymentIsRefundedWithoutAProvider(t *testing.T) {
 	t.Parallel()
 
 	s := openShop(t)
@@ -156,7 +156,7 @@ func TestCancellingClosesThePage(t *testing.T) {
 	}
 }
 
-// A page that was completed cannot be closed; what is known of its payment decides.
+// A completed page cannot be closed. The outcome of its payment decides.
 func TestCancellingACompletedPage(t *testing.T) {
 	t.Parallel()
 
@@ -165,10 +165,10 @@ func TestCancellingACompletedPage(t *testing.T) {
 		want  error
 		state string
 	}{
-		"paid":           {paid, order.ErrNotCancellable, "paid, license paid"},
-		"refused":        {failed, nil, "cancelled, license revoked"},
-		"not known":      {func(order.Order) payment.Event { return payment.Event{} }, order.ErrBeingPaid, "pending"},
-		"nobody answers": {nil, order.ErrProviderUnreachable, "pending"},
+		"paid":      {paid, order.ErrNotCancellable, "paid, license paid"},
+		"refused":   {failed, nil, "cancelled, license revoked"},
+		"not known": {func(order.Order) payment.Event { return payment.Event{} }, order.ErrBeingPaid, "pending"},
+		"outage":    {nil, order.ErrProviderUnreachable, "pending"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -212,14 +212,14 @@ func TestAPurchaseWhosePaymentCannotBeginIsCancelled(t *testing.T) {
 
 	for name, tt := range map[string]struct {
 		bank    error
-		orderID string // chosen by whoever may ask again
+		orderID string // chosen by a caller who may try again
 		want    error
 		state   string
 	}{
-		"refused":                    {payment.ErrRefused, "", order.ErrPaymentRefused, "cancelled, license revoked"},
-		"refused, asked with an id":  {payment.ErrRefused, "order1", order.ErrPaymentRefused, "cancelled, license revoked"},
-		"outage":                     {errOutage, "", order.ErrPaymentUnreachable, "cancelled, license revoked"},
-		"outage, may be asked again": {errOutage, "order1", order.ErrPaymentUnreachable, "pending"},
+		"refused":             {payment.ErrRefused, "", order.ErrPaymentRefused, "cancelled, license revoked"},
+		"refused, with an id": {payment.ErrRefused, "order1", order.ErrPaymentRefused, "cancelled, license revoked"},
+		"outage":              {errOutage, "", order.ErrPaymentUnreachable, "cancelled, license revoked"},
+		"outage, with an id":  {errOutage, "order1", order.ErrPaymentUnreachable, "pending"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -241,7 +241,7 @@ func TestAPurchaseWhosePaymentCannotBeginIsCancelled(t *testing.T) {
 			s.clock.Advance(time.Minute)
 			if again, err := s.Purchase(t.Context(), "mail-pack", req); tt.state == "pending" &&
 				(err != nil || again.OrderID != tt.orderID || again.PaymentURL == "") {
-				t.Errorf("asked again: %+v, %v; want the same order with its page", again, err)
+				t.Errorf("second try: %+v, %v; want the same order with its page", again, err)
 			}
 		})
 	}

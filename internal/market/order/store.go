@@ -9,58 +9,107 @@ import (
 	"stoa/internal/market/payment"
 )
 
-// Store is what a purchase and its payment write to the database: orders and
-// their licences.
+// Store is the orders and their licenses in the database.
 type Store interface {
 	license.Rows
 
-	// CreateOrder inserts an order, after its licence. It returns an errs.Conflict
-	// error when the id is taken.
+	// CreateOrder inserts an order, after its license. It returns an errs.Conflict error when the id is
+	// taken.
 	CreateOrder(ctx context.Context, o Order) error
 
-	// CountDownload adds one to the product's DownloadCount. It returns an
-	// errs.UnknownKey error when there is no such product.
+	// CountDownload adds one to the product's DownloadCount. It returns an errs.NotFound error when
+	// there is no such product.
 	CountDownload(ctx context.Context, productID string) error
 
-	// OrderByID returns an order. It returns an errs.UnknownKey error when there is
-	// none. Inside InTx it stays locked until the transaction ends; an order is read
-	// before its licence.
+	// OrderByID returns an order, or an errs.NotFound error. Inside InTx the order stays locked until
+	// the transaction ends. Lock an order before its license.
 	OrderByID(ctx context.Context, id string) (Order, error)
 
-	// UpdateOrder overwrites how an order is paid and what happened to it: Provider,
-	// Payment, PaymentURL, PaidAt, RefundedAt, CancelledAt and EndedAt. It returns an
-	// errs.UnknownKey error when there is none.
+	// UpdateOrder overwrites how an order is paid and what happened to it: Provider, Payment,
+	// PaymentURL, PaidAt, RefundedAt, CancelledAt and EndedAt. It returns an errs.NotFound error when
+	// there is no such order.
 	UpdateOrder(ctx context.Context, o Order) error
 
-	// AddReceipt puts the receipt of an order that is there into the ReceiptStore, due at
-	// once. The receipt of an order is put there once: a second call does nothing.
+	// AddReceipt queues the receipt of an order, due at once. Queueing it a second time does nothing.
 	AddReceipt(ctx context.Context, orderID string, at time.Time) error
 
-	// AddPaymentEvent records that a provider's event had its effect on an order. It
-	// reports false, and changes nothing, if that was recorded before.
+	// AddPaymentEvent records that a provider's event took effect on an order. It reports false, and
+	// changes nothing, if the event was recorded before.
 	AddPaymentEvent(ctx context.Context, provider string, e payment.Event, orderID string, at time.Time) (bool, error)
 
-	// OrderByPayment returns the order whose payment, or else whose subscription,
-	// has that reference at a provider, as OrderByID does.
+	// OrderByPayment is OrderByID for the order whose payment, or else whose subscription, has that
+	// reference at a provider.
 	OrderByPayment(ctx context.Context, provider string, r payment.Reference) (Order, error)
 
-	// Find returns the orders that a query wants, the newest first, and how
-	// many there are on all pages.
+	// FindOrders returns one page of the orders that match a query, newest first, and how many there
+	// are on all pages.
 	FindOrders(ctx context.Context, q Query) ([]Listed, int, error)
 
-	// UnfinishedOrders returns a hundred orders at most of a provider that are
-	// cancelled, paid and not refunded; those that are cancelled or refunded and have
-	// a subscription that was not ended; and those that are pending and were created
-	// at or before until. It leaves out those that PutOff put off beyond now, or that
-	// were tried SweepTries times, and begins with those that wait the longest.
+	// UnfinishedOrders returns at most 100 orders of a provider that are cancelled and paid, but not
+	// refunded; that are cancelled or refunded and have a subscription that was not ended; or that are
+	// pending and were created at or before until. It leaves out orders that PutOff put off beyond now,
+	// and those tried SweepTries times. The longest waiting order comes first.
 	UnfinishedOrders(ctx context.Context, provider string, until, now time.Time) ([]Unfinished, error)
 
-	// PutOff notes how often an order was tried to finish, and when it is tried next.
+	// PutOff records how often an order was tried, and when to try it next.
 	PutOff(ctx context.Context, orderID string, tries int, next time.Time) error
 
-	// Record is as in Store.
+	// Record appends an entry to the audit log. Inside InTx it is part of the transaction.
 	Record(ctx context.Context, e audit.Entry) error
 
-	// InTx is as in Store.
+	// InTx runs fn on a Store whose calls are committed together if fn returns nil and undone
+	// otherwise. fn may run more than once.
 	InTx(ctx context.Context, fn func(Store) error) error
+}
+
+// ClaimStore is the claims in the database, and the orders they are for.
+type ClaimStore interface {
+	// HasUnclaimed reports whether caller.Anonymous has orders whose bill has an e-mail address with
+	// that EmailKey.
+	HasUnclaimed(ctx context.Context, emailKey string) (bool, error)
+
+	// ClaimOrders gives those orders and their licenses to a user and returns the number of orders.
+	ClaimOrders(ctx context.Context, emailKey, userID string) (int, error)
+
+	// CreateClaim inserts a claim. It returns an errs.Conflict error when its hash is taken.
+	CreateClaim(ctx context.Context, c Claim) error
+
+	// TakeClaim deletes and returns the claim with that hash, if it is the user's and was created after
+	// since. The user's other claims for the same address are deleted too. It returns an errs.NotFound
+	// error when there is no such claim. Of several calls at once, one succeeds.
+	TakeClaim(ctx context.Context, hash, userID string, since time.Time) (Claim, error)
+
+	// DeleteClaims deletes all claims created at or before until.
+	DeleteClaims(ctx context.Context, until time.Time) error
+
+	// Allow counts a mail against the allowance of that name. It returns the zero time if the mail may
+	// be sent, otherwise when the next one may. However many callers ask at once, the allowance is not
+	// exceeded.
+	Allow(ctx context.Context, name string, a Allowance, now time.Time) (time.Time, error)
+
+	// InTx is Store.InTx on a ClaimStore.
+	InTx(ctx context.Context, fn func(ClaimStore) error) error
+}
+
+// ReceiptStore is the queue of receipts in the database. Store.AddReceipt adds to it, in the
+// transaction that settles an order; Courier takes from it.
+type ReceiptStore interface {
+	// LeaseReceipt returns one of the receipts due at now, counts an attempt, and makes the receipt due
+	// again at until, when the lease of that name ends. It returns false if none is due. Several
+	// callers get different receipts.
+	LeaseReceipt(ctx context.Context, lease string, now, until time.Time) (DueReceipt, bool, error)
+
+	// PostponeReceipt makes a receipt due at a later time, sets its number of attempts, and ends the
+	// lease. It does nothing if another lease was given in the meantime.
+	PostponeReceipt(ctx context.Context, orderID, lease string, due time.Time, attempts int) error
+
+	// FinishReceipt records the outcome of a receipt, which is never due again. It does nothing if
+	// another lease was given in the meantime.
+	FinishReceipt(ctx context.Context, orderID, lease string, s ReceiptState, at time.Time) error
+
+	// Allow is ClaimStore.Allow.
+	Allow(ctx context.Context, name string, a Allowance, now time.Time) (time.Time, error)
+
+	// DeleteAllowances deletes the records of allowances that are whole again at now.
+	DeleteAllowances(ctx context.Context, now time.Time) error
 }

@@ -9,42 +9,40 @@ import (
 	"stoa/internal/periodic"
 )
 
-// How often unfinished orders are looked for, and how old a pending one is when
-// its provider is asked about it: a provider's pages are open for a day at most,
-// and a webhook that has not come by then is lost.
-const (
-	sweepOrdersEvery = 10 * time.Minute
-	pageLife         = 25 * time.Hour
-)
+// sweepEvery is how often unfinished orders are looked for.
+const sweepEvery = 10 * time.Minute
 
-// SweepTries is how often an order is tried to finish: about three and a half
-// weeks, which is longer than any bank takes for a debit.
+// pageLife is how old a pending order is when its provider is asked about it. A provider's pages are
+// open for a day at most, and a webhook that has not arrived by then is lost.
+const pageLife = 25 * time.Hour
+
+// SweepTries is how often the sweep tries to finish an order. That takes about three and a half weeks,
+// longer than any bank takes for a debit.
 const SweepTries = 32
 
-// sweepPause returns how long to wait after so many tries: ten minutes, then
-// twice as long each time, a day at most.
+// sweepPause returns how long to wait after that many tries: ten minutes, then twice as long each time,
+// at most a day.
 func sweepPause(tries int) time.Duration {
-	return min(sweepOrdersEvery<<min(tries-1, 8), 24*time.Hour)
+	return min(sweepEvery<<min(tries-1, 8), 24*time.Hour)
 }
 
-// Unfinished is an order that is to be finished.
+// Unfinished is an order that a crash or an outage left unfinished.
 type Unfinished struct {
 	Order
 
-	Tries int // in vain, so far
+	Tries int // how often the sweep failed to finish it
 }
 
-// KeepSwept finishes orders that a crash or an outage left unfinished, now and
-// from time to time until ctx ends: late payments are given back, subscriptions
-// ended, orders whose payment never began are cancelled, and the provider is
-// asked about those whose webhook is missing. Several processes may do so at once.
+// KeepSwept finishes unfinished orders, now and every sweepEvery, until ctx ends: it refunds late
+// payments, ends subscriptions, cancels orders whose payment never began, and asks the provider about
+// orders whose webhook is missing. Several processes may do so at once.
 func (s *Service) KeepSwept(ctx context.Context, log *slog.Logger) {
-	sweep := periodic.Task{Every: sweepOrdersEvery, Log: log, Failed: "unfinished orders cannot be swept"}
+	sweep := periodic.Task{Every: sweepEvery, Log: log, Failed: "unfinished orders cannot be swept"}
 	sweep.Run(ctx, func(ctx context.Context) error { return s.Sweep(ctx, log) })
 }
 
-// Sweep does once what KeepSwept does. An order that cannot be finished
-// keeps none of the others: it is put off, and given up after SweepTries.
+// Sweep does once what KeepSwept does. An order that cannot be finished does not hold up the others: it
+// is put off, and given up after SweepTries.
 func (s *Service) Sweep(ctx context.Context, log *slog.Logger) error {
 	if s.Payments.Mode() != payment.Hosted {
 		return nil
@@ -73,8 +71,7 @@ func (s *Service) Sweep(ctx context.Context, log *slog.Logger) error {
 	return nil
 }
 
-// report logs that an order could not be finished, loudly when that was the last
-// try.
+// report logs that an order could not be finished, as an error if that was the last try.
 func report(ctx context.Context, log *slog.Logger, o Unfinished, n Notice, err error) {
 	why := n.Warning
 	if err != nil {
@@ -83,7 +80,8 @@ func report(ctx context.Context, log *slog.Logger, o Unfinished, n Notice, err e
 	attrs := []any{slog.String("why", why), slog.Int("tries", o.Tries)}
 	switch {
 	case o.Tries >= SweepTries:
-		log.ErrorContext(ctx, "unfinished order given up: look at its payment at the provider, then refund or cancel the order; end its subscription there if it goes on", attrs...)
+		log.ErrorContext(ctx, "unfinished order given up: look at its payment at the provider, "+
+			"then refund or cancel the order; if its subscription continues, end it there", attrs...)
 	case why == "":
 		log.DebugContext(ctx, "unfinished order: not paid yet", attrs...)
 	default:
@@ -91,8 +89,7 @@ func report(ctx context.Context, log *slog.Logger, o Unfinished, n Notice, err e
 	}
 }
 
-// finish tries to finish an order. The notice says what was done, if something
-// was.
+// finish tries to finish an order. The notice says what was done, if anything.
 func (s *Service) finish(ctx context.Context, o Order) (Notice, error) {
 	n := Notice{OrderID: o.ID}
 	switch {
@@ -101,20 +98,7 @@ func (s *Service) finish(ctx context.Context, o Order) (Notice, error) {
 		return n, err
 	case o.Payment.Session == "":
 		n.Done = "the order is cancelled: its payment never began"
-		return n, s.giveUp(ctx, o.ID)
+		return n, s.giveUp(ctx, o)
 	}
 	return s.lookUp(ctx, o)
-}
-
-// lookUp asks the provider what became of a pending order, and does what the
-// webhook that is missing would have done.
-func (s *Service) lookUp(ctx context.Context, o Order) (Notice, error) {
-	e, err := s.Payments.Look(ctx, o.Payment)
-	if err != nil {
-		return Notice{OrderID: o.ID}, orUnreachable(err)
-	}
-	if e.OrderID = o.ID; e.At.IsZero() {
-		e.At = s.Now().UTC()
-	}
-	return s.take(ctx, e)
 }

@@ -13,7 +13,7 @@ import (
 	"stoa/internal/market/payment"
 )
 
-// sweep finishes what is unfinished, once, and returns what was logged.
+// sweep sweeps once and returns the log.
 func (s *shop) sweep(t *testing.T) string {
 	t.Helper()
 	var log bytes.Buffer
@@ -28,14 +28,19 @@ const pageLife = 25 * time.Hour
 func TestASweepLooksUpOrdersWhoseWebhookIsLost(t *testing.T) {
 	t.Parallel()
 
+	unnamed := func(o order.Order) payment.Event {
+		e := paid(o)
+		e.OrderID = ""
+		return e
+	}
 	for name, tt := range map[string]struct {
 		page func(o order.Order) payment.Event
 		want string
 	}{
-		"paid":             {paid, "paid, license paid"},
-		"failed":           {failed, "cancelled, license revoked"},
-		"not known yet":    {func(order.Order) payment.Event { return payment.Event{} }, "pending"},
-		"without its name": {func(o order.Order) payment.Event { e := paid(o); e.OrderID = ""; return e }, "paid, license paid"},
+		"paid":                   {paid, "paid, license paid"},
+		"failed":                 {failed, "cancelled, license revoked"},
+		"not known yet":          {func(order.Order) payment.Event { return payment.Event{} }, "pending"},
+		"without the order's id": {unnamed, "paid, license paid"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -57,7 +62,7 @@ func TestASweepLooksUpOrdersWhoseWebhookIsLost(t *testing.T) {
 	}
 }
 
-// A crash between the order and its payment page leaves an order that nobody can pay.
+// A crash between storing an order and opening its payment page leaves an order that nobody can pay.
 func TestASweepCancelsOrdersWhosePaymentNeverBegan(t *testing.T) {
 	t.Parallel()
 
@@ -74,7 +79,7 @@ func TestASweepCancelsOrdersWhosePaymentNeverBegan(t *testing.T) {
 	}
 }
 
-func TestASweepGivesBackWhatCameTooLate(t *testing.T) {
+func TestASweepRefundsLatePayments(t *testing.T) {
 	t.Parallel()
 
 	s := openShop(t)
@@ -98,7 +103,7 @@ func TestASweepGivesBackWhatCameTooLate(t *testing.T) {
 	}
 }
 
-// What cannot be finished waits longer each time, holds up nothing else, and is given up loudly.
+// An order that cannot be finished waits longer each time, and giving it up is logged as an error.
 func TestAnOrderThatCannotBeFinishedIsPutOffAndGivenUp(t *testing.T) {
 	t.Parallel()
 

@@ -1,6 +1,6 @@
-// Package payment is how purchases are paid: one interface, and the providers
-// behind it. It knows amounts and order ids; products and licences belong to
-// package market.
+// Package payment declares what a payment provider does, and what its events mean. It knows amounts and
+// order ids only: orders belong to package order, licenses to package license. Package payment/stripe is
+// a provider; Test and None stand in for one.
 package payment
 
 import (
@@ -14,9 +14,9 @@ type Mode int
 
 // The modes of providers.
 const (
-	Closed  Mode = iota // not at all
-	Instant             // every charge is paid as soon as it is ordered, without Begin
-	Hosted              // on a page of the provider's, which Begin opens
+	Closed  Mode = iota // it takes none
+	Instant             // every charge is paid when it is ordered, without Begin
+	Hosted              // on a page of the provider, which Begin opens
 )
 
 // Charge is what is to be paid.
@@ -26,25 +26,25 @@ type Charge struct {
 	Minor    int64  // amount in the currency's minor unit
 	Exponent int    // decimals of that unit (ISO 4217)
 	Currency string // ISO 4217, upper case
-	Name     string // what is bought, to show
-	Email    string // the buyer's, to fill in. Empty if not known
+	Name     string // of what is bought, shown on the page
+	Email    string // of the buyer, to fill in the page. Empty if unknown
 
-	// Months is how many months pass between payments. Zero if it is paid once.
+	// Months is the time between two payments. Zero if there is only one.
 	Months int
 }
 
 // Page is where a buyer pays.
 type Page struct {
-	Session string // the provider's id of it
+	Session string // the provider's id of the page
 	URL     string
 }
 
-// Reference is what a provider calls the parts of a payment. Parts that it does
-// not know yet, or that do not exist, are empty.
+// Reference holds the provider's ids of the parts of a payment. A part that is unknown or does not
+// exist is empty.
 type Reference struct {
 	Session      string // the page
 	Payment      string // the payment that settled the order
-	Invoice      string // of that payment, with a subscription
+	Invoice      string // the invoice of that payment, if there is a subscription
 	Subscription string
 }
 
@@ -54,96 +54,92 @@ type EventKind int
 // The kinds of events.
 const (
 	Unrelated EventKind = iota // nothing to do: of another kind, or not about an order
-	Paid                       // the order's payment is made
-	Failed                     // it will not be made: the page expired, or the bank refused later
-	Refunded                   // all of it was given back
-	Renewed                    // a further term of a subscription is paid
-	Billed                     // a further term of a subscription is to be paid, which Collect hastens
-	Bounced                    // what was given back did not arrive
+	Paid                       // the order is paid
+	Failed                     // it will not be paid: the page expired, or the bank refused later
+	Refunded                   // the whole payment was refunded
+	Renewed                    // a further period of a subscription is paid
+	Billed                     // a further period of a subscription is to be paid; Collect speeds it up
+	Bounced                    // a refund did not arrive
 )
 
-// Event is what a provider told, once it is known to come from the provider.
+// Event is what a provider reported, once it is known to come from the provider.
 type Event struct {
-	ID   string // the same for every delivery of it
+	ID   string // the same for every delivery
 	Type string // in the provider's words
 	Kind EventKind
 	At   time.Time // when it happened
 
-	// OrderID is the order it is about. If it is empty, Reference tells the
-	// subscription or payment by which to find the order.
+	// OrderID is the order that the event is about. If it is empty, the subscription or payment in
+	// Reference identifies the order.
 	OrderID   string
 	Reference Reference
 
-	// Minor and Currency are what was paid, of a Paid event, with Exponent decimals.
+	// Minor and Currency are the amount of a Paid event, with Exponent decimals.
 	Minor    int64
 	Exponent int
 	Currency string
 
-	// Until is the end of the term that a Renewed event is about. Zero if not known.
+	// Until is the end of the period of a Renewed event. Zero if unknown.
 	Until time.Time
 
-	// Note is what the operator should know of an Unrelated event. Empty if nothing.
+	// Note is what the operator should know about the event. Empty if nothing.
 	Note string
 }
 
 // Provider takes payments. Implementations are safe for concurrent use.
 type Provider interface {
-	// Name is what orders remember the provider by: "stripe".
+	// Name is stored in orders to identify the provider: "stripe".
 	Name() string
 
-	// Mode returns how it takes payments, always the same. Only a Hosted provider's
-	// other methods are called.
+	// Mode returns how the provider takes payments. It never changes. The methods below are called on
+	// Hosted providers only.
 	Mode() Mode
 
-	// Begin opens the page where a charge is paid. Called again for the same order
-	// it returns the same page for at least a day. It returns an error that is
-	// ErrRefused if this charge can never be taken, and any other for an outage.
+	// Begin opens the page where a charge is paid. For at least a day, further calls for the same order
+	// return the same page. The error is ErrRefused if this charge can never be taken; any other is an
+	// outage.
 	Begin(ctx context.Context, c Charge) (Page, error)
 
-	// Refund gives back everything that was paid for an order: of a subscription all
-	// periods, or where r names only an invoice, that one. The first period is the
-	// last to be given back, and only if all others were. Called again for the same
-	// order it gives back nothing more. It returns an error that is ErrRefused if the
-	// provider will not do it.
+	// Refund refunds everything that was paid for an order: all periods of a subscription, or, if r has
+	// only an invoice, that invoice. It refunds the first period last, and only if all others were
+	// refunded. Further calls for the same order refund nothing more. The error is ErrRefused if the
+	// provider will not refund.
 	Refund(ctx context.Context, orderID string, r Reference) error
 
-	// End ends the subscription, so that nothing more is charged. One that has ended
-	// or does not exist is not an error.
+	// End ends the subscription, so that nothing more is charged. It returns nil if the subscription
+	// has ended already or does not exist.
 	End(ctx context.Context, r Reference) error
 
-	// Collect has the invoice paid now that a Billed event told of, which the
-	// provider would do by itself, but later. Called again for the same invoice it
-	// collects nothing more.
+	// Collect collects the payment of the invoice of a Billed event now; the provider would do so by
+	// itself, but later. Further calls for the same invoice collect nothing more.
 	Collect(ctx context.Context, r Reference) error
 
-	// Cancel closes the page, so that nothing can be paid any more. A page that is
-	// closed already, or that there is none of, is not an error. It returns an error
-	// that is ErrRefused for one that was completed, and any other for an outage.
+	// Cancel closes the page, so that nothing can be paid there any more. It returns nil if the page is
+	// closed already or does not exist. The error is ErrRefused if the buyer has completed the page; any
+	// other is an outage.
 	Cancel(ctx context.Context, r Reference) error
 
-	// Look looks at the page of a payment, and returns the event that a webhook
-	// about it would have told: Paid, Failed, or Unrelated while it is not known yet.
-	// Its ID is the same whenever the answer is; OrderID and At may be missing. It
-	// returns an error that is ErrRefused if there is no such page, and any other for
-	// an outage.
-	Look(ctx context.Context, r Reference) (Event, error)
+	// LookUp asks what happened on the page of a payment, and returns the event that a webhook would
+	// have reported: Paid, Failed, or Unrelated if the outcome is open. The same answer has the same ID;
+	// OrderID and At may be missing. The error is ErrRefused if there is no such page; any other is an
+	// outage.
+	LookUp(ctx context.Context, r Reference) (Event, error)
 
-	// Event reads what was delivered to the webhook. It returns an error that is
-	// ErrForged unless the provider signed exactly this payload, and not long ago.
-	// It may ask the provider for more; any other error asks for the delivery to be
-	// repeated.
+	// Event reads what was delivered to the webhook. The error is ErrForged unless the provider signed
+	// exactly this payload, and recently. Event may query the provider; any other error asks for the
+	// delivery to be repeated.
 	Event(ctx context.Context, payload []byte, signature string) (Event, error)
 }
 
-// Errors of providers.
+// Errors of providers. They are matched with errors.Is.
 var (
 	ErrRefused = errors.New("payment: refused")
 	ErrForged  = errors.New("payment: not signed by the provider")
 )
 
-// Test is the provider of STOA_PAYMENTS=test: every charge is paid at once,
-// whatever the method, and no money moves (CONTRACT 3).
-type Test struct{ none }
+// Test is the provider of STOA_PAYMENTS=test: every charge is paid at once, whatever the method, and no
+// money moves (CONTRACT 3).
+type Test struct{ inert }
 
 // Name implements Provider.
 func (Test) Name() string { return "test" }
@@ -151,8 +147,8 @@ func (Test) Name() string { return "test" }
 // Mode implements Provider.
 func (Test) Mode() Mode { return Instant }
 
-// None is the provider of STOA_PAYMENTS=live while none is configured.
-type None struct{ none }
+// None is the provider of STOA_PAYMENTS=live as long as no provider is configured.
+type None struct{ inert }
 
 // Name implements Provider.
 func (None) Name() string { return "" }
@@ -160,19 +156,19 @@ func (None) Name() string { return "" }
 // Mode implements Provider.
 func (None) Mode() Mode { return Closed }
 
-// none is what a provider without a page does: nothing.
-type none struct{}
+// inert implements the methods that only Hosted providers need.
+type inert struct{}
 
-func (none) Begin(context.Context, Charge) (Page, error) { return Page{}, ErrRefused }
+func (inert) Begin(context.Context, Charge) (Page, error) { return Page{}, ErrRefused }
 
-func (none) Refund(context.Context, string, Reference) error { return nil }
+func (inert) Refund(context.Context, string, Reference) error { return nil }
 
-func (none) End(context.Context, Reference) error { return nil }
+func (inert) End(context.Context, Reference) error { return nil }
 
-func (none) Collect(context.Context, Reference) error { return ErrRefused }
+func (inert) Collect(context.Context, Reference) error { return ErrRefused }
 
-func (none) Cancel(context.Context, Reference) error { return nil }
+func (inert) Cancel(context.Context, Reference) error { return nil }
 
-func (none) Look(context.Context, Reference) (Event, error) { return Event{}, nil }
+func (inert) LookUp(context.Context, Reference) (Event, error) { return Event{}, nil }
 
-func (none) Event(context.Context, []byte, string) (Event, error) { return Event{}, ErrForged }
+func (inert) Event(context.Context, []byte, string) (Event, error) { return Event{}, ErrForged }

@@ -97,7 +97,7 @@ func testLicenseRows(t *testing.T, open Open) {
 		t.Parallel()
 
 		s := licenseDB(t, open)
-		if err := s.AddInstance(t.Context(), "l", license.Activation{InstanceID: "x", At: T0}, T0); err != nil {
+		if err := s.AddActivation(t.Context(), "l", license.Activation{InstanceID: "x", At: T0}, T0); err != nil {
 			t.Fatal(err)
 		}
 		next := License("l", "b")
@@ -131,7 +131,7 @@ func testLicenseUsage(t *testing.T, open Open) {
 		t.Parallel()
 
 		s := licenseDB(t, open)
-		if err := s.AddInstance(t.Context(), "l", license.Activation{InstanceID: "x", At: T0}, T0); err != nil {
+		if err := s.AddActivation(t.Context(), "l", license.Activation{InstanceID: "x", At: T0}, T0); err != nil {
 			t.Fatal(err)
 		}
 		full := License("l", "a")
@@ -203,7 +203,7 @@ func testLicenseLock(t *testing.T, s *store.Licenses) {
 			second <- u
 		case <-time.After(300 * time.Millisecond): // long enough for an answer without the lock
 		}
-		return tx.AddInstance(t.Context(), "l", license.Activation{InstanceID: "x", At: T0}, time.Time{})
+		return tx.AddActivation(t.Context(), "l", license.Activation{InstanceID: "x", At: T0}, time.Time{})
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ func testLicenseInstances(t *testing.T, open Open) {
 
 		s := licenseDB(t, open)
 		for _, at := range []string{"x", "x", "y"} {
-			if err := s.AddInstance(t.Context(), "l", license.Activation{InstanceID: at, At: T0}, T0); err != nil {
+			if err := s.AddActivation(t.Context(), "l", license.Activation{InstanceID: at, At: T0}, T0); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -46,19 +46,19 @@ func testLicenseInstances(t *testing.T, open Open) {
 			{InstanceID: "e", At: T0, Development: true},
 			{InstanceID: "x", At: T0.Add(time.Hour), Development: true}, // exists: nothing changes
 		} {
-			if err := s.AddInstance(t.Context(), "l", a, T0.Add(time.Minute)); err != nil {
+			if err := s.AddActivation(t.Context(), "l", a, T0.Add(time.Minute)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		wantCounts(t, s, 1, 2)
 		for _, id := range []string{"e", "x"} {
-			if err := s.RemoveInstance(t.Context(), "l", id); err != nil {
+			if err := s.RemoveActivation(t.Context(), "l", id); err != nil {
 				t.Fatal(err)
 			}
 		}
 		wantCounts(t, s, 0, 1)
-		wantKind(t, s.RemoveInstance(t.Context(), "l", "x"), errs.NotFound)
-		wantKind(t, s.RemoveInstance(t.Context(), "m", "d"), errs.NotFound)
+		wantKind(t, s.RemoveActivation(t.Context(), "l", "x"), errs.NotFound)
+		wantKind(t, s.RemoveActivation(t.Context(), "m", "d"), errs.NotFound)
 		wantCounts(t, s, 0, 1)
 		l, err := s.LicenseByID(t.Context(), "l")
 		if err != nil || !l.Churn.Equal(T0.Add(time.Minute)) || l.Version != 1 {
@@ -96,7 +96,7 @@ func testOneSeat(t *testing.T, s *store.Licenses, inTx func(context.Context, fun
 				if u.License.Instances > 0 {
 					return errFull
 				}
-				return tx.AddInstance(t.Context(), "l", license.Activation{InstanceID: instance, At: T0}, time.Time{})
+				return tx.AddActivation(t.Context(), "l", license.Activation{InstanceID: instance, At: T0}, time.Time{})
 			})
 			switch {
 			case err == nil:

@@ -88,11 +88,11 @@ func testInstanceList(t *testing.T, s *store.Licenses) {
 		{InstanceID: "b", At: T0.Add(time.Second)},
 	}
 	for _, i := range []int{2, 0, 1} {
-		if err := s.AddInstance(t.Context(), "l1", want[i], T0); err != nil {
+		if err := s.AddActivation(t.Context(), "l1", want[i], T0); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.AddInstance(t.Context(), "l2", want[0], T0); err != nil {
+	if err := s.AddActivation(t.Context(), "l2", want[0], T0); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -106,12 +106,12 @@ func testInstanceList(t *testing.T, s *store.Licenses) {
 		t.Run(fmt.Sprint(tt.limit, " from ", tt.offset), func(t *testing.T) {
 			t.Parallel()
 
-			got, total, err := s.ListInstances(t.Context(), "l1", tt.limit, tt.offset)
+			got, total, err := s.ListActivations(t.Context(), "l1", tt.limit, tt.offset)
 			if err != nil || total != 3 {
-				t.Fatalf("ListInstances = %d in all, %v", total, err)
+				t.Fatalf("ListActivations = %d in all, %v", total, err)
 			}
 			if diff := cmp.Diff(got, tt.want); diff != "" {
-				t.Errorf("ListInstances (-got +want):\n%s", diff)
+				t.Errorf("ListActivations (-got +want):\n%s", diff)
 			}
 		})
 	}

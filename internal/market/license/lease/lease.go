@@ -1,10 +1,9 @@
-// Package lease writes licence leases: signed statements that an instance may go
-// on using a licence for a while without asking (CONTRACT 3).
+// Package lease writes license leases: signed statements that an instance may use a license for a while
+// without contacting the shop (CONTRACT 3).
 //
-// A lease is a JSON Web Token (EdDSA) whose header typ keeps it apart from every
-// token of accounts, as its key does: keys of licences sign no tokens. It holds
-// no licence key. How long one lasts is package market's business; who reads
-// leases are apps, with sdk/go/license or sdk/js.
+// A lease is a JSON Web Token (EdDSA). Two things keep it apart from the tokens of accounts: its typ
+// header, and its signing key, which signs no tokens. It does not contain the license key. Package
+// license decides how long a lease lasts. Apps read leases with sdk/go/license or sdk/js.
 package lease
 
 import (
@@ -20,39 +19,39 @@ import (
 // Type is the header typ of a lease.
 const Type = "license-lease+jwt"
 
-// Claims are what a lease says. Times are Unix seconds.
+// Claims are the content of a lease. Times are Unix seconds.
 type Claims struct {
-	Issuer  string  `json:"iss"` // the public URL of the stoa
-	Subject string  `json:"sub"` // the licence's id
+	Issuer  string  `json:"iss"` // the shop's public URL
+	Subject string  `json:"sub"` // the license's id
 	Product Product `json:"product"`
 
 	InstanceID  string   `json:"instanceId"` // trimmed and in lower case
 	Features    []string `json:"features"`
 	LicenseType string   `json:"licenseType"`
-	// LicenseExpiresAt is the end of the licence's term; left out if it has none.
+	// LicenseExpiresAt is the end of the license's term. Left out if the license is perpetual.
 	LicenseExpiresAt int64 `json:"licenseExpiresAt,omitempty"`
 
 	IssuedAt  int64 `json:"iat"`
 	ExpiresAt int64 `json:"exp"`
-	// GraceUntil is until when an app may go on after ExpiresAt, while it tells
-	// its user that it wants to reach its vendor.
+	// GraceUntil is how long an app may run after ExpiresAt, while it warns its user that it cannot
+	// reach the shop.
 	GraceUntil int64 `json:"graceUntil"`
 
-	Nonce string `json:"nonce,omitempty"` // the client's own
+	Nonce string `json:"nonce,omitempty"` // chosen by the client
 }
 
-// Product is the product a lease is for.
+// Product is the product that a lease is for.
 type Product struct {
 	ID   string `json:"id"`
 	Slug string `json:"slug"`
 }
 
-// Sign returns the lease that says c.
+// Sign returns the lease with claims c, signed with key.
 func Sign(key keyring.Key, c Claims) (string, error) {
 	header := `{"alg":"EdDSA","kid":"` + key.ID + `","typ":"` + Type + `"}`
 	var claims bytes.Buffer
 	enc := json.NewEncoder(&claims)
-	// A lease goes into no web page, and escapes would make it six times as long.
+	// A lease is not put into web pages, and HTML escapes are six bytes for one.
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(c); err != nil {
 		return "", fmt.Errorf("lease: %w", err)

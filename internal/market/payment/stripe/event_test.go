@@ -19,7 +19,7 @@ import (
 var at = time.Date(2030, time.March, 1, 12, 0, 0, 0, time.UTC)
 
 // offline returns a Stripe that nothing can be asked of.
-func offline(tb testing.TB) *stripe.Stripe {
+func offline(tb testing.TB) *stripe.Provider {
 	tb.Helper()
 	s, err := stripe.New(stripe.Config{SecretKey: stripetest.SecretKey, WebhookSecret: stripetest.WebhookSecret, APIBase: "http://127.0.0.1:1"})
 	if err != nil {
@@ -28,7 +28,7 @@ func offline(tb testing.TB) *stripe.Stripe {
 	return s
 }
 
-func read(tb testing.TB, s *stripe.Stripe, payload []byte) (payment.Event, error) {
+func read(tb testing.TB, s *stripe.Provider, payload []byte) (payment.Event, error) {
 	tb.Helper()
 	return s.Event(tb.Context(), payload, stripetest.Sign(payload, stripetest.WebhookSecret, time.Now()))
 }
@@ -105,11 +105,13 @@ func TestWhatEventsMean(t *testing.T) {
 		{"expired", "checkout.session.expired", page("unpaid", nil), failed},
 		{"a later period", "invoice.paid", object{"id": "in_2", "billing_reason": "subscription_cycle", "parent": object{"subscription_details": object{"metadata": order, "subscription": "sub_1"}}}, renewed},
 		{"a later period with its end", "invoice.paid", object{
-			"id": "in_2", "billing_reason": "subscription_cycle", "period_end": at.AddDate(0, 1, 0).Unix(), "parent": object{"subscription_details": object{"metadata": order, "subscription": "sub_1"}},
-			"lines": object{"data": []any{object{"period": object{"start": at.AddDate(0, 1, 0).Unix(), "end": at.AddDate(0, 2, 0).Unix()}}, object{"period": object{"start": at.Unix(), "end": at.Unix()}}}},
+			"id": "in_2", "billing_reason": "subscription_cycle", "period_end": at.AddDate(0, 1, 0).Unix(),
+			"parent": object{"subscription_details": object{"metadata": order, "subscription": "sub_1"}},
+			"lines":  object{"data": []any{object{"period": object{"start": at.AddDate(0, 1, 0).Unix(), "end": at.AddDate(0, 2, 0).Unix()}}, object{"period": object{"start": at.Unix(), "end": at.Unix()}}}},
 		}, until},
 		{"a later period with an extra for a year", "invoice.paid", object{
-			"id": "in_2", "billing_reason": "subscription_cycle", "parent": object{"subscription_details": object{"metadata": order, "subscription": "sub_1"}},
+			"id": "in_2", "billing_reason": "subscription_cycle",
+			"parent": object{"subscription_details": object{"metadata": order, "subscription": "sub_1"}},
 			"lines": object{"data": []any{
 				object{"parent": object{"type": "invoice_item_details"}, "period": object{"end": at.AddDate(1, 0, 0).Unix()}},
 				object{"type": "invoiceitem", "period": object{"end": at.AddDate(1, 0, 0).Unix()}}, // as before 2025
@@ -118,22 +120,26 @@ func TestWhatEventsMean(t *testing.T) {
 		}, until},
 		{"a later period, as before 2025", "invoice.paid", object{"id": "in_2", "billing_reason": "subscription_cycle", "subscription": "sub_1", "subscription_details": object{"metadata": order}}, renewed},
 		{"the first period", "invoice.paid", object{
-			"id": "in_1", "billing_reason": "subscription_create", "amount_paid": 2990, "currency": "eur", "parent": object{"subscription_details": object{"metadata": order, "subscription": "sub_1"}},
+			"id": "in_1", "billing_reason": "subscription_create", "amount_paid": 2990, "currency": "eur",
+			"parent": object{"subscription_details": object{"metadata": order, "subscription": "sub_1"}},
 		}, payment.Event{Kind: payment.Paid, OrderID: "order1", Reference: payment.Reference{Invoice: "in_1", Subscription: "sub_1"}, Minor: 2990, Exponent: 2, Currency: "EUR"}},
 		{"another system's first period", "invoice.paid", object{"id": "in_1", "billing_reason": "subscription_create"}, payment.Event{Reference: payment.Reference{Invoice: "in_1"}}},
 		{"a later period is billed", "invoice.created", object{"id": "in_2", "status": "draft", "billing_reason": "subscription_cycle", "parent": object{"subscription_details": object{"metadata": order, "subscription": "sub_1"}}}, payment.Event{
-			Kind: payment.Billed, OrderID: "order1", Reference: payment.Reference{Invoice: "in_2", Subscription: "sub_1"},
+			Kind: payment.Billed, OrderID: "order1",
+			Reference: payment.Reference{Invoice: "in_2", Subscription: "sub_1"},
 		}},
 		{"the first period is billed", "invoice.created", object{"id": "in_1", "status": "draft", "billing_reason": "subscription_create"}, payment.Event{}},
 		{"a later period is open", "invoice.created", object{"id": "in_2", "status": "open", "billing_reason": "subscription_cycle"}, payment.Event{}},
 		{"a refund failed", "refund.failed", object{"id": "re_1", "status": "failed", "failure_reason": "lost_or_stolen_card", "metadata": order, "payment_intent": "pi_1"}, payment.Event{
-			Kind: payment.Bounced, OrderID: "order1", Reference: payment.Reference{Payment: "pi_1"}, Note: "refund re_1 is failed (lost_or_stolen_card)",
+			Kind: payment.Bounced, OrderID: "order1", Reference: payment.Reference{Payment: "pi_1"},
+			Note: "refund re_1 is failed (lost_or_stolen_card)",
 		}},
 		{"a refund from the dashboard is canceled", "refund.updated", object{"id": "re_1", "status": "canceled", "payment_intent": "pi_1"}, payment.Event{
 			Kind: payment.Bounced, Reference: payment.Reference{Payment: "pi_1"}, Note: "refund re_1 is canceled ()",
 		}},
 		{"a refund failed, as before 2024-10-28", "charge.refund.updated", object{"id": "re_1", "status": "failed", "failure_reason": "expired_or_canceled_card", "metadata": order, "payment_intent": "pi_1"}, payment.Event{
-			Kind: payment.Bounced, OrderID: "order1", Reference: payment.Reference{Payment: "pi_1"}, Note: "refund re_1 is failed (expired_or_canceled_card)",
+			Kind: payment.Bounced, OrderID: "order1", Reference: payment.Reference{Payment: "pi_1"},
+			Note: "refund re_1 is failed (expired_or_canceled_card)",
 		}},
 		{"a refund succeeded", "refund.updated", object{"id": "re_1", "status": "succeeded", "metadata": order, "payment_intent": "pi_1"}, payment.Event{}},
 		{"refunded", "charge.refunded", object{"id": "ch_1", "refunded": true, "metadata": order, "payment_intent": "pi_1"}, payment.Event{Kind: payment.Refunded, OrderID: "order1", Reference: payment.Reference{Payment: "pi_1"}}},

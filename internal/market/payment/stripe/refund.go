@@ -2,6 +2,7 @@ package stripe
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/stripe/stripe-go/v85"
@@ -9,50 +10,53 @@ import (
 	"stoa/internal/market/payment"
 )
 
-// Refund implements payment.Provider. Each payment is given back under a key of
-// its own, so that a repetition goes on where the last one stopped.
-func (s *Stripe) Refund(ctx context.Context, orderID string, r payment.Reference) error {
-	payments, err := s.paymentsOf(ctx, r)
+// Refund implements payment.Provider. Each payment has its own idempotency key, so a repeated call
+// continues where the last one stopped.
+func (p *Provider) Refund(ctx context.Context, orderID string, r payment.Reference) error {
+	payments, err := p.paymentsOf(ctx, r)
 	if err != nil {
 		return err
 	}
-	for _, p := range payments {
-		if err := s.refund(ctx, orderID, p); err != nil {
+	for _, id := range payments {
+		if err := p.refund(ctx, orderID, id); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// refund gives back what is left of a payment.
-func (s *Stripe) refund(ctx context.Context, orderID, paymentID string) error {
+// refund refunds what is left of a payment.
+func (p *Provider) refund(ctx context.Context, orderID, paymentID string) error {
 	params := &stripe.RefundCreateParams{PaymentIntent: &paymentID, Metadata: map[string]string{metadataKey: orderID}}
 	params.SetIdempotencyKey("stoa-refund-" + orderID + "-" + paymentID)
-	refund, err := s.client.V1Refunds.Create(ctx, params)
+	refund, err := p.client.V1Refunds.Create(ctx, params)
 	switch {
 	case hasCode(err, stripe.ErrorCodeChargeAlreadyRefunded):
 		return nil
 	case err != nil:
 		return explain("refund a payment", err)
 	case bounced(string(refund.Status)):
-		return fmt.Errorf("stripe: refund %s of payment %s is %s (%s): %w", refund.ID, paymentID, refund.Status, refund.FailureReason, payment.ErrRefused)
+		return fmt.Errorf("stripe: refund %s of payment %s is %s (%s): %w",
+			refund.ID, paymentID, refund.Status, refund.FailureReason, payment.ErrRefused)
 	}
-	// One that is pending counts: Stripe goes on with it, and tells if it fails.
+	// A pending refund counts: Stripe carries it out, and reports if it fails.
 	return nil
 }
 
-// bounced reports whether a refund in that state gave nothing back.
+// bounced reports whether a refund with that status refunded nothing.
 func bounced(status string) bool {
 	return status == string(stripe.RefundStatusFailed) || status == string(stripe.RefundStatusCanceled)
 }
 
-// paymentsOf returns the payments of an order, the first one last. A
-// subscription's page does not name them; its invoices do.
-func (s *Stripe) paymentsOf(ctx context.Context, r payment.Reference) ([]string, error) {
+// paymentsOf returns the payments of an order, the first one last. The page of a subscription does not
+// name them; its invoices do.
+func (p *Provider) paymentsOf(ctx context.Context, r payment.Reference) ([]string, error) {
 	var invoices, payments []string
 	if r.Subscription != "" {
-		params := &stripe.InvoiceListParams{Subscription: &r.Subscription, Status: stripe.String(string(stripe.InvoiceStatusPaid))}
-		for i, err := range s.client.V1Invoices.List(ctx, params).All(ctx) {
+		params := &stripe.InvoiceListParams{
+			Subscription: &r.Subscription, Status: stripe.String(string(stripe.InvoiceStatusPaid)),
+		}
+		for i, err := range p.client.V1Invoices.List(ctx, params).All(ctx) {
 			if err != nil {
 				return nil, explain("list the invoices of a subscription", err)
 			}
@@ -65,7 +69,7 @@ func (s *Stripe) paymentsOf(ctx context.Context, r payment.Reference) ([]string,
 		invoices = append(invoices, r.Invoice)
 	}
 	for _, i := range invoices {
-		of, err := s.paymentsOfInvoice(ctx, i)
+		of, err := p.paymentsOfInvoice(ctx, i)
 		if err != nil {
 			return nil, err
 		}
@@ -80,15 +84,99 @@ func (s *Stripe) paymentsOf(ctx context.Context, r payment.Reference) ([]string,
 	return payments, nil
 }
 
-func (s *Stripe) paymentsOfInvoice(ctx context.Context, invoiceID string) (payments []string, err error) {
+// paymentsOfInvoice returns the payments of an invoice. There are none for a period that was free.
+func (p *Provider) paymentsOfInvoice(ctx context.Context, invoiceID string) (payments []string, err error) {
 	params := &stripe.InvoicePaymentListParams{Invoice: &invoiceID, Status: stripe.String("paid")}
-	for p, err := range s.client.V1InvoicePayments.List(ctx, params).All(ctx) {
+	for ip, err := range p.client.V1InvoicePayments.List(ctx, params).All(ctx) {
 		if err != nil {
 			return nil, explain("look for the payment of an invoice", err)
 		}
-		if p.Payment != nil && p.Payment.PaymentIntent != nil {
-			payments = append(payments, p.Payment.PaymentIntent.ID)
+		if ip.Payment != nil && ip.Payment.PaymentIntent != nil {
+			payments = append(payments, ip.Payment.PaymentIntent.ID)
 		}
 	}
-	return payments, nil // none if nothing was to pay: a period for free
+	return payments, nil
+}
+
+// readBounce reads that a refund failed.
+func readBounce(_ context.Context, e *payment.Event, object json.RawMessage) error {
+	var r struct {
+		ID            string   `json:"id"`
+		Status        string   `json:"status"`
+		FailureReason string   `json:"failure_reason"`
+		Metadata      metadata `json:"metadata"`
+		PaymentIntent id       `json:"payment_intent"`
+	}
+	if decode(e, object, &r) && bounced(r.Status) {
+		e.Kind, e.OrderID = payment.Bounced, r.Metadata[metadataKey]
+		e.Reference = payment.Reference{Payment: string(r.PaymentIntent)}
+		e.Note = fmt.Sprintf("refund %s is %s (%s)", r.ID, r.Status, r.FailureReason)
+	}
+	return nil
+}
+
+// charge is what we read of a charge.
+type charge struct {
+	ID             string   `json:"id"`
+	Metadata       metadata `json:"metadata"`
+	Refunded       bool     `json:"refunded"` // all of it
+	Amount         int64    `json:"amount"`
+	AmountRefunded int64    `json:"amount_refunded"`
+	Currency       string   `json:"currency"`
+	PaymentIntent  id       `json:"payment_intent"`
+}
+
+// readRefund reads that a charge was refunded. A charge of a subscription does not name its order, so the
+// invoice is looked up, which does.
+func (p *Provider) readRefund(ctx context.Context, e *payment.Event, object json.RawMessage) error {
+	var c charge
+	if !decode(e, object, &c) {
+		return nil
+	}
+	e.OrderID, e.Reference = c.Metadata[metadataKey], payment.Reference{Payment: string(c.PaymentIntent)}
+	if !c.Refunded {
+		e.Note = fmt.Sprintf("only a part of charge %s was refunded: %d of %d %s. The order stays paid",
+			c.ID, c.AmountRefunded, c.Amount, c.Currency)
+		return nil
+	}
+	if e.OrderID == "" && c.PaymentIntent != "" {
+		return p.readInvoiceRefund(ctx, e, c)
+	}
+	e.Kind = payment.Refunded
+	return nil
+}
+
+// readInvoiceRefund reads that a charge of a subscription was refunded.
+func (p *Provider) readInvoiceRefund(ctx context.Context, e *payment.Event, c charge) error {
+	params := &stripe.InvoicePaymentListParams{
+		Payment: &stripe.InvoicePaymentListPaymentParams{
+			Type: stripe.String("payment_intent"), PaymentIntent: stripe.String(string(c.PaymentIntent)),
+		},
+	}
+	params.AddExpand("data.invoice")
+	list := p.client.V1InvoicePayments.List(ctx, params)
+	if err := list.Err(); err != nil {
+		return explain("look for the invoice of a payment", err)
+	}
+	if len(list.Data()) == 0 {
+		return nil
+	}
+	i := list.Data()[0].Invoice
+	if i == nil || i.Parent == nil || i.Parent.SubscriptionDetails == nil {
+		return nil
+	}
+	details := i.Parent.SubscriptionDetails
+	e.OrderID, e.Reference.Invoice = details.Metadata[metadataKey], i.ID
+	if details.Subscription != nil {
+		e.Reference.Subscription = details.Subscription.ID
+	}
+	switch {
+	case e.OrderID == "":
+	case string(i.BillingReason) == firstInvoice:
+		e.Kind = payment.Refunded
+	default:
+		e.Note = fmt.Sprintf("charge %s for a later period was refunded. "+
+			"That alone changes nothing here: the license stays as it is", c.ID)
+	}
+	return nil
 }

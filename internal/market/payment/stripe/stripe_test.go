@@ -12,13 +12,14 @@ import (
 )
 
 // account returns a Stripe and what answers it.
-func account(tb testing.TB) (*stripe.Stripe, *stripetest.Server) {
+func account(tb testing.TB) (*stripe.Provider, *stripetest.Server) {
 	tb.Helper()
 	srv := stripetest.New(tb)
 	s, err := stripe.New(stripe.Config{
 		SecretKey: stripetest.SecretKey, WebhookSecret: stripetest.WebhookSecret, APIBase: srv.URL + "/",
-		SuccessURL: "https://shop.example/paid?order={ORDER_ID}", CancelURL: "https://shop.example/back?order={ORDER_ID}",
-		Client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
+		SuccessURL: "https://shop.example/paid?order={ORDER_ID}",
+		CancelURL:  "https://shop.example/back?order={ORDER_ID}",
+		Client:     &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -68,13 +69,15 @@ func TestBeginOpensACheckoutPage(t *testing.T) {
 		}},
 		{"monthly", payment.Charge{Minor: 5, Exponent: 0, Currency: "ISK", Months: 1}, map[string]string{
 			"mode": "subscription", "subscription_data[metadata][orderId]": "order1",
-			"line_items[0][price_data][recurring][interval]": "month", "line_items[0][price_data][recurring][interval_count]": "1",
-			"line_items[0][price_data][currency]": "isk", "line_items[0][price_data][unit_amount]": "500",
+			"line_items[0][price_data][recurring][interval]":       "month",
+			"line_items[0][price_data][recurring][interval_count]": "1",
+			"line_items[0][price_data][currency]":                  "isk", "line_items[0][price_data][unit_amount]": "500",
 		}},
 		{"yearly", payment.Charge{Minor: 5120, Exponent: 3, Currency: "KWD", Months: 12}, map[string]string{
 			"mode": "subscription", "subscription_data[metadata][orderId]": "order1",
-			"line_items[0][price_data][recurring][interval]": "year", "line_items[0][price_data][recurring][interval_count]": "1",
-			"line_items[0][price_data][currency]": "kwd", "line_items[0][price_data][unit_amount]": "5120",
+			"line_items[0][price_data][recurring][interval]":       "year",
+			"line_items[0][price_data][recurring][interval_count]": "1",
+			"line_items[0][price_data][currency]":                  "kwd", "line_items[0][price_data][unit_amount]": "5120",
 		}},
 	}
 	for _, tt := range tests {

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"stoa/internal/market/order"
-
 	"pgregory.net/rapid"
+
+	"stoa/internal/market/order"
 )
 
 func TestEmailKey(t *testing.T) {
@@ -38,7 +38,7 @@ func TestEmailKey(t *testing.T) {
 	}
 }
 
-// The key of a key is the key: whatever is compared with it finds it.
+// The key of a key is the key itself.
 func TestEmailKeyIsStable(t *testing.T) {
 	t.Parallel()
 
@@ -51,8 +51,7 @@ func TestEmailKeyIsStable(t *testing.T) {
 	})
 }
 
-// Receipts are counted by mailbox, so that a+1@, a+2@ … is one; orders are not
-// claimed by it.
+// Mails to a+1@, a+2@ … are counted as mails to one mailbox. Orders are not claimed by mailbox.
 func TestMailsAreCountedByMailbox(t *testing.T) {
 	t.Parallel()
 
@@ -69,6 +68,6 @@ func TestMailsAreCountedByMailbox(t *testing.T) {
 		}
 	}
 	if order.EmailKey("ada+shop@example.com") == order.EmailKey("ada@example.com") {
-		t.Error("an order of ada+shop is one of ada")
+		t.Error("orders of ada+shop could be claimed by ada")
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // What a page says is what the webhook that is missing would have said, and has one
 // id whenever it is asked.
-func TestLookTellsWhatBecameOfAPage(t *testing.T) {
+func TestLookUpTellsWhatBecameOfAPage(t *testing.T) {
 	t.Parallel()
 
 	type object = map[string]any
@@ -48,9 +48,9 @@ func TestLookTellsWhatBecameOfAPage(t *testing.T) {
 				}
 				return &stripetest.Answer{Body: page}
 			})
-			e, err := s.Look(t.Context(), payment.Reference{Session: "cs_1"})
+			e, err := s.LookUp(t.Context(), payment.Reference{Session: "cs_1"})
 			if err != nil || e.Kind != tt.want {
-				t.Fatalf("Look = %+v, %v; want kind %d", e, err, tt.want)
+				t.Fatalf("LookUp = %+v, %v; want kind %d", e, err, tt.want)
 			}
 			wantForm(t, oneRequest(t, srv, "/v1/checkout/sessions/cs_1"), map[string]string{"expand[0]": "payment_intent", "expand[1]": "subscription"})
 			if tt.want == payment.Unrelated {
@@ -58,7 +58,7 @@ func TestLookTellsWhatBecameOfAPage(t *testing.T) {
 			}
 			want := map[payment.EventKind]string{payment.Paid: "paid cs_1", payment.Failed: "failed cs_1"}[tt.want]
 			if e.ID != want || e.Reference.Session != "cs_1" || (tt.of["subscription"] != nil) != (e.Reference.Subscription == "sub_1") {
-				t.Errorf("Look = %+v, want the id %q", e, want)
+				t.Errorf("LookUp = %+v, want the id %q", e, want)
 			}
 		})
 	}
@@ -67,7 +67,7 @@ func TestLookTellsWhatBecameOfAPage(t *testing.T) {
 		srv.Answer(func(stripetest.Request) *stripetest.Answer {
 			return &stripetest.Answer{Status: status, Body: object{"error": object{"type": "invalid_request_error", "message": "No."}}}
 		})
-		if _, err := s.Look(t.Context(), payment.Reference{Session: "cs_1"}); err == nil || errors.Is(err, payment.ErrRefused) != refused {
+		if _, err := s.LookUp(t.Context(), payment.Reference{Session: "cs_1"}); err == nil || errors.Is(err, payment.ErrRefused) != refused {
 			t.Errorf("after %d: %v; want it refused: %v", status, err, refused)
 		}
 	}

@@ -1,0 +1,55 @@
+package license
+
+import (
+	"context"
+
+	"stoa/internal/caller"
+)
+
+// Owned is a license as its owner sees it.
+type Owned struct {
+	Listed
+
+	Key    Key
+	Status Status
+}
+
+// ListOwn returns one page of the licenses of the user in ctx, newest first, with their keys, and how
+// many there are on all pages.
+func (s *Service) ListOwn(ctx context.Context, limit, offset int) ([]Owned, int, error) {
+	q := Query{UserID: caller.From(ctx).UserID, Limit: limit, Offset: offset}
+	listed, total, err := s.Store.ListLicenses(ctx, q)
+	if err != nil {
+		return nil, 0, err
+	}
+	now := s.Now()
+	list := make([]Owned, len(listed))
+	for i, l := range listed {
+		key, err := s.Vault.Open(l.License)
+		if err != nil {
+			return nil, 0, err
+		}
+		list[i] = Owned{Listed: l, Key: key, Status: l.License.StatusAt(now)}
+	}
+	return list, total, nil
+}
+
+// ListOwnActivations returns one page of the activations of a license of the user in ctx, oldest first,
+// and how many there are on all pages. It returns ErrNotFound for a license of another user.
+func (s *Service) ListOwnActivations(
+	ctx context.Context, licenseID string, limit, offset int,
+) ([]Activation, int, error) {
+	if _, err := own(ctx, s.Store, licenseID); err != nil {
+		return nil, 0, err
+	}
+	return s.Store.ListActivations(ctx, licenseID, limit, offset)
+}
+
+// own returns a license of the user in ctx, or ErrNotFound.
+func own(ctx context.Context, st Store, id string) (License, error) {
+	l, err := byID(ctx, st, id)
+	if user := caller.From(ctx).UserID; err == nil && (user == "" || l.UserID != user) {
+		return License{}, ErrNotFound
+	}
+	return l, err
+}

@@ -1,0 +1,29 @@
+package license
+
+import (
+	"context"
+	"errors"
+)
+
+// Verify reports whether an instance may use the license with the given key now. If it may not, the
+// refusal says why and the InUse is empty. For a license that exists it takes one database query.
+//
+// It returns VALIDATION_ERROR for what UseRequest.Issues finds, and product.ErrNotFound.
+func (s *Service) Verify(ctx context.Context, slug string, req UseRequest) (InUse, Refusal, error) {
+	key, instanceID, err := s.readUse(ctx, slug, req)
+	var u Usage
+	if err == nil {
+		u, err = s.Store.UsageByKey(ctx, slug, s.Vault.Hash(key), instanceID)
+		err = s.orNoLicense(ctx, slug, err, errNoKey)
+	}
+	if errors.Is(err, errNoKey) {
+		return InUse{}, UnknownKey, nil
+	} else if err != nil {
+		return InUse{}, Usable, err
+	}
+	now := s.Now()
+	if r := u.RefusalAt(now); r != Usable {
+		return InUse{}, r, nil
+	}
+	return newInUse(u, key, now), Usable, nil
+}

@@ -1,0 +1,82 @@
+package order
+
+import (
+	"context"
+
+	"stoa/internal/caller"
+	"stoa/internal/cuid2"
+	"stoa/internal/errs"
+	"stoa/internal/text"
+)
+
+// Listed is an order with the current slug and name of its product.
+type Listed struct {
+	Order
+
+	ProductSlug, ProductName string
+}
+
+// Query says which orders are wanted. Empty fields match all.
+type Query struct {
+	ID      string
+	Status  Status
+	Product string // slug
+	UserID  string // or caller.Anonymous
+	// Email is an address on the bill or of the buyer's account, compared by EmailKey.
+	Email string
+
+	Limit, Offset int
+}
+
+// Issues returns what is wrong with the query.
+func (q Query) Issues() errs.Issues {
+	var is errs.Issues
+	switch q.Status {
+	case "", Pending, Paid, Refunded, Cancelled:
+	default:
+		is.Add("status", errs.CodeInvalid, "status must be pending, paid, refunded or cancelled.")
+	}
+	for _, f := range []struct{ name, value string }{{"product", q.Product}, {"user", q.UserID}} {
+		if !text.Printable(f.value, text.Short) {
+			is.Add(f.name, errs.CodeOutOfRange, "%s must be at most %d printable characters.", f.name, text.Short)
+		}
+	}
+	if q.Email != "" && EmailKey(q.Email) == "" {
+		is.Add("email", errs.CodeInvalid, "email must be one e-mail address.")
+	}
+	return is
+}
+
+// Find returns one page of the orders that match a query, newest first, and how many there are on all
+// pages. It returns VALIDATION_ERROR for what Query.Issues finds.
+func (s *Service) Find(ctx context.Context, q Query) ([]Listed, int, error) {
+	if err := q.Issues().Err(); err != nil {
+		return nil, 0, err
+	}
+	return s.Store.FindOrders(ctx, q)
+}
+
+// Get returns the order with that id, of any user, or ErrNotFound.
+func (s *Service) Get(ctx context.Context, id string) (Listed, error) {
+	if !cuid2.Plausible(id) {
+		return Listed{}, ErrNotFound
+	}
+	found, _, err := s.Store.FindOrders(ctx, Query{ID: id, Limit: 1})
+	if err == nil && len(found) == 0 {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return Listed{}, err
+	}
+	return found[0], nil
+}
+
+// ListOwn returns one page of the orders of the user in ctx, newest first, and how many there are on
+// all pages. Without a user there are none: nobody owns the orders of caller.Anonymous.
+func (s *Service) ListOwn(ctx context.Context, limit, offset int) ([]Listed, int, error) {
+	user := caller.From(ctx).UserID
+	if user == "" {
+		return nil, 0, nil
+	}
+	return s.Store.FindOrders(ctx, Query{UserID: user, Limit: limit, Offset: offset})
+}
