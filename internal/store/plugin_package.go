@@ -27,16 +27,16 @@ func (r *packageRow) targets() []any {
 
 func (p *Plugin) decode(r packageRow) (plugin.Package, error) {
 	pkg := r.pkg
-	key := [2]string{pkg.ID, pkg.ZipHash}
-	if m, ok := p.manifests.Load(key); ok {
-		pkg.Manifest = m.(plugin.Manifest)
+	key := manifestKey{pkg.ID, pkg.ZipHash}
+	if m, ok := p.manifests.Get(key); ok {
+		pkg.Manifest = m
 		return pkg, nil
 	}
 	m, err := plugin.DecodeManifest([]byte(r.manifest))
 	if err != nil {
 		return plugin.Package{}, err
 	}
-	p.manifests.Store(key, m)
+	p.manifests.Put(key, m)
 	pkg.Manifest = m
 	return pkg, nil
 }

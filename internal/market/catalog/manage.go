@@ -99,7 +99,7 @@ func (s *Service) Update(ctx context.Context, slug string, doc []byte, match Mat
 		}))
 	})
 	if err == nil && !updated.Published {
-		s.known.forget(slug) // it may be nobody's any more
+		s.Known.forget(slug) // it may be nobody's any more
 	}
 	return updated, err
 }
@@ -125,7 +125,7 @@ func (s *Service) Delete(ctx context.Context, slug string, match Match) error {
 		return tx.Record(ctx, audit.New(ctx, now, audit.ProductDelete, targetOf(p), audit.Details{"slug": p.Slug}))
 	})
 	if err == nil {
-		s.known.forget(slug)
+		s.Known.forget(slug)
 	}
 	return err
 }

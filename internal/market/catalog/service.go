@@ -14,11 +14,11 @@ import (
 type Service struct {
 	Store Store
 	Media Media
+	Known *KnownSlugs
 	Now   func() time.Time
 
-	known slugs
-	// reading is held while a catalog is imported, one at a time: a catalog takes many times its
-	// size in memory while it is read.
+	// reading is held during an import, because a catalog takes many times its size in memory while
+	// it is read.
 	reading sync.Mutex
 }
 
@@ -81,14 +81,14 @@ func (s *Service) Public(ctx context.Context, slug string) (product.Product, err
 			return product.Product{}, product.ErrNotFound
 		}
 	}
-	s.known.remember(slug, s.Now())
+	s.Known.remember(slug, s.Now())
 	return p, nil
 }
 
 // CheckPublic returns ErrNotFound for a product that Public does not return. For one that was
 // public within the last second it does not ask the database.
 func (s *Service) CheckPublic(ctx context.Context, slug string) error {
-	if s.known.has(slug, s.Now()) {
+	if s.Known.has(slug, s.Now()) {
 		return nil
 	}
 	_, err := s.Public(ctx, slug)

@@ -141,7 +141,7 @@ func appendJSON(b []byte, n *yaml.Node) []byte {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = appendString(b, n.Content[i].Value)
+			b = jsontext.AppendString(b, n.Content[i].Value)
 			b = append(b, ':')
 			b = appendJSON(b, n.Content[i+1])
 		}
@@ -158,15 +158,7 @@ func appendJSON(b []byte, n *yaml.Node) []byte {
 	default:
 	}
 	if n.Tag == "!!str" || n.Tag == "!!timestamp" {
-		return appendString(b, n.Value)
+		return jsontext.AppendString(b, n.Value)
 	}
 	return append(b, n.Value...)
-}
-
-func appendString(b []byte, s string) []byte {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // strings always marshal
-	return append(b, bytes.TrimSuffix(buf.Bytes(), []byte("\n"))...)
 }
