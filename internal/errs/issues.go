@@ -6,57 +6,57 @@ import (
 	"strings"
 )
 
-// Issue is one fault in a request. Path names the field as the client wrote it
-// ("billingInfo.email") and is empty for the request as a whole. Code is stable.
-// Message is a sentence for people.
+// Issue is one fault in a request. Path is the field's path as the client wrote it
+// ("billingInfo.email"), or empty for the request as a whole. Code is stable. Message
+// is a sentence for people.
 type Issue struct {
 	Path    string `json:"path"`
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
 
-// Codes of issues. The same fault has the same code in every part of the API.
-// A package that finds a fault of its own declares a code for it.
+// Codes of issues. A fault has the same code everywhere in the API. Packages declare
+// codes for faults that only they can find.
 const (
 	CodeRequired     = "required"      // a field is absent or empty
 	CodeWrongType    = "wrong_type"    // the value is of another JSON type
-	CodeOutOfRange   = "out_of_range"  // too small, too large, too long, or with characters that may not be there
-	CodeUnknownValue = "unknown_value" // not one of the values there are
+	CodeOutOfRange   = "out_of_range"  // too small, too large, too long, or with forbidden characters
+	CodeUnknownValue = "unknown_value" // not one of the allowed values
 	CodeInvalid      = "invalid"       // the value breaks another rule of its field
 	CodeDuplicate    = "duplicate"     // given twice
-	CodeMalformed    = "malformed"     // the text cannot be read at all
+	CodeMalformed    = "malformed"     // the text cannot be parsed at all
 
-	// CodeMore is the code of the issue that stands for those beyond MaxIssues.
+	// CodeMore is the code of the issue that stands for all beyond MaxIssues.
 	CodeMore = "more"
 )
 
-// MaxIssues is how many issues an error lists: more than anybody reads, and few
-// enough to keep the answer about as small as its request. A last issue with
-// CodeMore says how many more there are.
+// MaxIssues is how many issues an error lists: more than anybody reads, but few enough
+// that the answer is not much larger than the request. If there are more, a last issue
+// with CodeMore tells how many.
 const MaxIssues = 1000
 
 // maxSentences is how many issues the message of an error repeats.
 const maxSentences = 10
 
-// Issues collects the faults of a request, so that one answer names them all. It
-// keeps the first MaxIssues and counts the others. The zero value is empty and
-// ready for use. Issues are not safe for concurrent use.
+// Issues collects the faults of a request, so that one answer can list them all. It
+// keeps the first MaxIssues and counts the rest. The zero value is empty and ready for
+// use. Issues is not safe for concurrent use.
 type Issues struct {
 	list []Issue
 	more int // issues beyond MaxIssues, which are not kept
 }
 
-// Add appends an issue. The message is made as by fmt.Sprintf.
+// Add appends an issue, with a message as by fmt.Sprintf.
 func (is *Issues) Add(path, code, format string, args ...any) {
 	if len(is.list) >= MaxIssues {
-		is.more++ // and spare the formatting
+		is.more++
 		return
 	}
 	is.list = append(is.list, Issue{Path: path, Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
-// Require adds an issue with CodeRequired if value is empty, and reports whether
-// it is not.
+// Require adds an issue with CodeRequired if value is empty. It reports whether value
+// is not empty.
 func (is *Issues) Require(path, value string) bool {
 	if value == "" {
 		is.Add(path, CodeRequired, "%s is required.", path)
@@ -64,16 +64,16 @@ func (is *Issues) Require(path, value string) bool {
 	return value != ""
 }
 
-// Append appends issues that are complete already.
+// Append appends complete issues.
 func (is *Issues) Append(list ...Issue) {
 	kept := min(len(list), MaxIssues-len(is.list))
 	is.list = append(is.list, list[:kept]...)
 	is.more += len(list) - kept
 }
 
-// Merge appends the issues of other whose path has no issue yet. A field whose
-// value could not be read is empty to the code that checks it: that it is
-// required as well would be a second report of one fault.
+// Merge appends the issues of other, except those with a path that has an issue
+// already. A field with an unreadable value looks empty to later checks, which would
+// report the same fault again as a missing field.
 func (is *Issues) Merge(other Issues) {
 	for _, i := range other.list {
 		if !is.Has(i.Path) {
@@ -83,37 +83,35 @@ func (is *Issues) Merge(other Issues) {
 	is.more += other.more
 }
 
-// Has reports whether an issue is about that path. Issues beyond MaxIssues are
-// not considered.
+// Has reports whether one of the first MaxIssues issues has that path.
 func (is Issues) Has(path string) bool {
 	return slices.ContainsFunc(is.list, func(i Issue) bool { return i.Path == path })
 }
 
-// Len returns how many issues there are, those beyond MaxIssues included.
+// Len returns the number of issues, including those beyond MaxIssues.
 func (is Issues) Len() int { return len(is.list) + is.more }
 
-// List returns the issues in the order in which they were added, at most
-// MaxIssues. The caller must not change them.
+// List returns the first MaxIssues issues in the order in which they were added. The
+// caller must not change them.
 func (is Issues) List() []Issue { return is.list }
 
-// Err returns a VALIDATION_ERROR with every issue, or nil if there is none. See
-// WithIssues for errors with another code.
+// Err returns a VALIDATION_ERROR with the issues, or nil if there are none. WithIssues
+// makes errors with other codes.
 func (is Issues) Err() error { return WithIssues(Invalid, CodeValidation, is) }
 
 // CodeValidation is the code of a request that breaks a rule of its shape
 // (CONTRACT 1).
 const CodeValidation = "VALIDATION_ERROR"
 
-// Validation returns a VALIDATION_ERROR with the given issues, or nil if there
-// is none.
+// Validation returns a VALIDATION_ERROR with the given issues, or nil if there are none.
 func Validation(issues ...Issue) error {
 	var is Issues
 	is.Append(issues...)
 	return is.Err()
 }
 
-// Malformed returns a VALIDATION_ERROR about a request as a whole, for a
-// declared variable. Its one issue names no field.
+// Malformed returns a VALIDATION_ERROR about a request as a whole, to be declared as a
+// package variable. Its one issue has no path.
 func Malformed(code, message string) *Error {
 	return &Error{
 		Kind: Invalid, Code: CodeValidation, Message: message,
@@ -121,8 +119,8 @@ func Malformed(code, message string) *Error {
 	}
 }
 
-// WithIssues returns an error of the given kind and code whose details list the
-// issues, or nil if there is none. The message repeats the first of them.
+// WithIssues returns an error of the given kind and code with the issues in its
+// details, or nil if there are none. Its message repeats the first of them.
 func WithIssues(kind Kind, code string, is Issues) error { return is.failure(kind, code) }
 
 func (is Issues) failure(kind Kind, code string) error {
@@ -143,7 +141,7 @@ func (is Issues) failure(kind Kind, code string) error {
 	return &Error{Kind: kind, Code: code, Message: strings.Join(texts, " "), Details: map[string]any{"issues": list}}
 }
 
-// WithMore is WithIssues for a caller that kept some issues and only counted the
+// WithMore is WithIssues for a caller that kept some issues and only counted more
 // others.
 func WithMore(kind Kind, code string, issues []Issue, more int) error {
 	var is Issues
