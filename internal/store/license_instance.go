@@ -8,7 +8,7 @@ import (
 	"stoa/internal/market/license"
 )
 
-// AddInstance implements market.Licenses.
+// AddInstance implements license.Store.
 func (s *Licenses) AddInstance(ctx context.Context, licenseID string, a license.Activation, churn time.Time) error {
 	return s.Conn.InTx(ctx, func(tx database.Conn) error {
 		res, err := tx.Write.ExecContext(ctx, `
@@ -28,7 +28,7 @@ func (s *Licenses) AddInstance(ctx context.Context, licenseID string, a license.
 	})
 }
 
-// RemoveInstance implements market.Licenses.
+// RemoveInstance implements license.Store.
 func (s *Licenses) RemoveInstance(ctx context.Context, licenseID, instanceID string) error {
 	return s.Conn.InTx(ctx, func(tx database.Conn) error {
 		var isDevelopment bool
@@ -54,7 +54,7 @@ func counts(isDevelopment bool) (counted, development int) {
 	return 1, 0
 }
 
-// ListInstances implements market.Licenses.
+// ListInstances implements license.Store.
 func (s *Licenses) ListInstances(
 	ctx context.Context, licenseID string, limit, offset int,
 ) ([]license.Activation, int, error) {

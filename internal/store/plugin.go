@@ -12,8 +12,7 @@ import (
 type Plugin struct {
 	audited
 
-	// manifests has the decoded manifests of packages that were used last: the gateway
-	// needs one for every call.
+	// manifests caches decoded manifests: the gateway needs one for every call.
 	manifests *cache.Cache[manifestKey, plugin.Manifest]
 }
 
@@ -21,7 +20,7 @@ type Plugin struct {
 // one manifest, which never changes.
 type manifestKey struct{ packageID, zipHash string }
 
-// maxManifests is how many decoded manifests are remembered.
+// maxManifests is how many decoded manifests are cached.
 const maxManifests = 4096
 
 var _ plugin.Store = (*Plugin)(nil)

@@ -11,8 +11,8 @@ import (
 const packageColumns = `p.id, p.source, p.install_path, p.zip_hash, p.manifest_json,
 	p.installed_at_ms, p.updated_at_ms, p.deleted_at_ms`
 
-// packageRow is where a row of packageColumns is scanned to. Plugin.decode makes a
-// plugin.Package of it.
+// packageRow receives a row of packageColumns. Plugin.decode turns it into a
+// plugin.Package.
 type packageRow struct {
 	pkg      plugin.Package
 	manifest string
