@@ -32,7 +32,7 @@ type Service struct {
 	// Services verifies service JWTs. Nil turns them off.
 	Services *token.Service
 
-	seen verifiedTokens
+	seen *verifiedTokens // made by Start
 }
 
 // Hasher is how Service hashes passwords; *password.Hasher is one. Its errors are
@@ -60,6 +60,7 @@ var ErrSharedKey = errors.New("SERVICE_JWT_PUBLIC_KEY is one of this platform's 
 // Start loads the signing keys; the first start creates them. It returns ErrSharedKey
 // if services share one of them.
 func (s *Service) Start(ctx context.Context) error {
+	s.seen = newVerifiedTokens()
 	if err := s.Ring.Init(ctx); err != nil {
 		return err
 	}

@@ -24,6 +24,8 @@ const maxVerified = 16_384
 // entries. Only valid tokens are remembered: forged ones evict nothing.
 type verifiedTokens = cache.Cache[[sha256.Size]byte, verified]
 
+func newVerifiedTokens() *verifiedTokens { return cache.New[[sha256.Size]byte, verified](maxVerified) }
+
 // verified is what a token says, and which key signed it.
 type verified struct {
 	kind   token.Kind
@@ -72,6 +74,6 @@ func (s *Service) verified(ctx context.Context, raw string, kind token.Kind) (to
 	if err != nil {
 		return token.Claims{}, err
 	}
-	s.seen.Put(sum, e, maxVerified)
+	s.seen.Put(sum, e)
 	return e.claims, nil
 }

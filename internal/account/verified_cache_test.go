@@ -14,9 +14,9 @@ func sum(n int) [sha256.Size]byte {
 func TestVerifiedTokensAreBounded(t *testing.T) {
 	t.Parallel()
 
-	var v verifiedTokens
+	v := newVerifiedTokens()
 	for i := range 5 * maxVerified {
-		v.Put(sum(i), verified{key: "k"}, maxVerified)
+		v.Put(sum(i), verified{key: "k"})
 		if _, ok := v.Get(sum(0)); !ok {
 			t.Fatalf("an entry in use was forgotten after %d others", i)
 		}
@@ -36,15 +36,13 @@ func TestVerifiedTokensAreBounded(t *testing.T) {
 func TestVerifiedTokensUnderConcurrentUse(t *testing.T) {
 	t.Parallel()
 
-	var (
-		v  verifiedTokens
-		wg sync.WaitGroup
-	)
+	v := newVerifiedTokens()
+	var wg sync.WaitGroup
 	for w := range 4 {
 		wg.Go(func() {
 			for i := range maxVerified {
 				n := i * (w + 1)
-				v.Put(sum(n), verified{key: string(rune(n))}, maxVerified)
+				v.Put(sum(n), verified{key: string(rune(n))})
 				if e, ok := v.Get(sum(n)); ok && e.key != string(rune(n)) {
 					t.Errorf("entry %d is another's", n)
 				}

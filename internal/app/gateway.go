@@ -21,7 +21,7 @@ func (a *App) buildGateway(ctx context.Context, cfg Config, plugins *plugin.Serv
 	}
 	a.external = external.New(external.Config{Log: cfg.Log, Allow: cfg.ExternalAllow})
 	return &gateway.Gateway{
-		Plugins: plugins, Secrets: plugins, Tokens: a.Accounts, Now: cfg.Now,
+		Plugins: plugins, Secrets: plugins, Tokens: a.Accounts, Memory: gateway.NewMemory(), Now: cfg.Now,
 		Runtimes: map[plugin.RuntimeType]runtime.Runtime{plugin.External: a.external, plugin.Internal: a.node},
 		Platform: gateway.Platform{
 			ID: platformID, Version: cfg.Version,

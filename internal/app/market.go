@@ -43,7 +43,7 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 	a.courier = &order.Courier{
 		Store: store.NewReceipts(a.DB), Vault: keys, Users: buyers{a}, Mailer: a.mailer, Log: cfg.Log, Now: cfg.Now, PublicURL: cfg.PublicURL,
 	}
-	a.Catalog = &catalog.Service{Store: store.NewProducts(a.DB), Media: media, Now: cfg.Now}
+	a.Catalog = &catalog.Service{Store: store.NewProducts(a.DB), Media: media, Known: catalog.NewKnownSlugs(), Now: cfg.Now}
 	a.Licenses = &license.Service{
 		Store: store.NewLicenses(a.DB), Products: a.Catalog, Users: buyers{a}, Vault: keys, Now: cfg.Now,
 		PublicURL: cfg.PublicURL, LeaseKeys: a.LicenseKeys, Leases: cfg.Leases, DevInstances: dev, Churn: churn,

@@ -10,11 +10,11 @@ import (
 	"stoa/internal/reqid"
 )
 
-// Action says what was done, as a subject and a verb: "plugin.install". Actions
-// are stable: programs match on them.
+// Action is what was done, as an object and a verb: "plugin.install". Actions are
+// stable: programs match on them.
 type Action string
 
-// What is recorded. docs/operating.md tells them; a test keeps both the same.
+// The recorded actions. docs/operating.md lists them; a test compares the two.
 const (
 	UserCreate         Action = "user.create"
 	UserActivate       Action = "user.activate"
@@ -47,14 +47,14 @@ const (
 	KeysWithdraw       Action = "keys.withdraw"
 )
 
-// Kind is what sort of party an actor is.
+// Kind is a kind of actor.
 type Kind string
 
 // The kinds of actors.
 const (
-	User    Kind = "user"    // somebody signed in; ID is the user's
-	Service Kind = "service" // a service JWT; ID is its subject
-	System  Kind = "system"  // stoa itself, as its configuration tells it to
+	User    Kind = "user"    // a signed-in user; ID is the user's
+	Service Kind = "service" // a service with a JWT; ID is its subject
+	System  Kind = "system"  // stoa itself, following its configuration
 	CLI     Kind = "cli"     // the command line; ID is the operating system's user
 )
 
@@ -62,36 +62,37 @@ const (
 type Actor struct {
 	Kind Kind
 	ID   string
-	// Name is what to show: a user's e-mail address when the entry was recorded,
-	// which the database adds. Empty for kinds whose ID is a name already.
+	// Name is a user's e-mail address at the time of the entry. The database fills it
+	// in. Other kinds have none: their ID is readable.
 	Name string
 }
 
 // Target is what something was done to.
 type Target struct {
 	Type string // "user", "plugin", "instance", "product", "media", "catalog", "review"
-	ID   string // may be empty where there is only one
+	ID   string // may be empty if there is only one of the type
 }
 
-// Details are what else is worth knowing: small, and never a secret. They are
-// kept as JSON.
+// Details are additional facts about an operation. They are small, never secret, and
+// stored as JSON.
 type Details map[string]any
 
-// Entry is one line of the log. It never changes.
+// Entry is one entry of the log. It never changes.
 type Entry struct {
 	ID     string
 	At     time.Time
 	Actor  Actor
 	Action Action
 	Target Target
-	// Address is the client's, RequestID the request's. Both are empty for what
-	// no request asked for.
+	// Address is the client's, RequestID the request's. Both are empty for operations
+	// outside of a request.
 	Address   string
 	RequestID string
 	Details   Details
 }
 
-// New returns the entry for an operation done at now on behalf of ctx.
+// New returns an entry for an operation at now. The actor, the address and the request
+// id come from ctx.
 func New(ctx context.Context, now time.Time, action Action, target Target, details Details) Entry {
 	return Entry{
 		ID: cuid2.New(), At: now.UTC().Truncate(time.Millisecond), Actor: actor(ctx), Action: action, Target: target,
@@ -99,7 +100,7 @@ func New(ctx context.Context, now time.Time, action Action, target Target, detai
 	}
 }
 
-// actor returns who acts in ctx: the caller of the request, else whom As named,
+// actor returns the actor in ctx: the caller of the request, else the one set with As,
 // else the system.
 func actor(ctx context.Context) Actor {
 	switch who := caller.From(ctx); {
@@ -119,18 +120,18 @@ type (
 	addressKey struct{}
 )
 
-// As returns a context whose operations are a's, unless a request's caller is in
-// it.
+// As returns a context in which a is the actor, unless it also has a request's caller.
 func As(ctx context.Context, a Actor) context.Context {
 	return context.WithValue(ctx, actorKey{}, a)
 }
 
-// WithAddress returns a context whose operations come from a client's address.
+// WithAddress returns a context with a client's address for entries.
 func WithAddress(ctx context.Context, address netip.Addr) context.Context {
 	return context.WithValue(ctx, addressKey{}, address)
 }
 
-// addressFrom writes the address when an entry needs it: few requests make one.
+// addressFrom formats the address here and not in WithAddress, because few requests
+// make an entry.
 func addressFrom(ctx context.Context) string {
 	address, ok := ctx.Value(addressKey{}).(netip.Addr)
 	if !ok {

@@ -18,7 +18,7 @@ import (
 
 var now = time.Date(2030, time.March, 1, 12, 0, 0, 123_456_789, time.UTC)
 
-func TestNewTellsWhoActs(t *testing.T) {
+func TestNewRecordsTheActor(t *testing.T) {
 	t.Parallel()
 
 	operator := audit.Actor{Kind: audit.CLI, ID: "jo"}
@@ -28,13 +28,13 @@ func TestNewTellsWhoActs(t *testing.T) {
 		ctx  func(context.Context) context.Context
 		want audit.Actor
 	}{
-		{"nobody is the system", func(ctx context.Context) context.Context { return ctx }, audit.Actor{Kind: audit.System}},
+		{"the system if nobody else", func(ctx context.Context) context.Context { return ctx }, audit.Actor{Kind: audit.System}},
 		{"a signed-in user", func(ctx context.Context) context.Context { return caller.With(ctx, user) }, audit.Actor{Kind: audit.User, ID: "u1"}},
 		{"a service", func(ctx context.Context) context.Context {
 			return caller.With(ctx, caller.Caller{Service: "erp", Role: caller.RoleAdmin})
 		}, audit.Actor{Kind: audit.Service, ID: "erp"}},
-		{"whom As names", func(ctx context.Context) context.Context { return audit.As(ctx, operator) }, operator},
-		{"a caller before whom As names", func(ctx context.Context) context.Context { return audit.As(caller.With(ctx, user), operator) }, audit.Actor{Kind: audit.User, ID: "u1"}},
+		{"the actor of As", func(ctx context.Context) context.Context { return audit.As(ctx, operator) }, operator},
+		{"a caller rather than the actor of As", func(ctx context.Context) context.Context { return audit.As(caller.With(ctx, user), operator) }, audit.Actor{Kind: audit.User, ID: "u1"}},
 	} {
 		if got := audit.New(tt.ctx(t.Context()), now, audit.UserRole, audit.Target{}, nil).Actor; got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
@@ -47,7 +47,7 @@ func TestNewTellsWhoActs(t *testing.T) {
 	}
 }
 
-// memory is a log that is never read from unless the query was checked.
+// memory is a Store without entries.
 type memory struct{ audit.Store }
 
 func (memory) ListEntries(context.Context, audit.Query) ([]audit.Entry, int, error) {
@@ -63,11 +63,11 @@ func TestListRefusesQueries(t *testing.T) {
 		q      audit.Query
 		faults int
 	}{
-		{"nothing asked", audit.Query{}, 0},
-		{"as long as can be", audit.Query{Actor: strings.Repeat("a", 320)}, 0},
-		{"one longer", audit.Query{Actor: strings.Repeat("a", 321)}, 1},
-		{"every fault is named", audit.Query{Actor: "\x00", Action: "\xff", Target: "\n", From: now, To: now.Add(-1)}, 4},
-		{"an empty span", audit.Query{From: now, To: now}, 0},
+		{"an empty query", audit.Query{}, 0},
+		{"the longest text", audit.Query{Actor: strings.Repeat("a", 320)}, 0},
+		{"one byte longer", audit.Query{Actor: strings.Repeat("a", 321)}, 1},
+		{"every fault is reported", audit.Query{Actor: "\x00", Action: "\xff", Target: "\n", From: now, To: now.Add(-1)}, 4},
+		{"an empty period", audit.Query{From: now, To: now}, 0},
 	} {
 		_, _, err := log.List(t.Context(), tt.q)
 		got := 0
@@ -80,7 +80,7 @@ func TestListRefusesQueries(t *testing.T) {
 	}
 }
 
-// docs/operating.md tells every action there is, and no other.
+// docs/operating.md lists exactly the recorded actions.
 func TestActionsAreDocumented(t *testing.T) {
 	t.Parallel()
 
@@ -91,17 +91,17 @@ func TestActionsAreDocumented(t *testing.T) {
 	}
 	_, section, _ := strings.Cut(string(doc), "\n## Audit log\n")
 	section, _, _ = strings.Cut(section, "\n## ")
-	told := make(map[string]bool)
+	listed := make(map[string]bool)
 	for _, m := range regexp.MustCompile("`([a-z]+\\.[a-z_]+)`").FindAllStringSubmatch(section, -1) {
-		told[m[1]] = true
+		listed[m[1]] = true
 	}
 	for _, m := range regexp.MustCompile(`Action = "([^"]+)"`).FindAllStringSubmatch(string(source), -1) {
-		if !told[m[1]] {
+		if !listed[m[1]] {
 			t.Errorf("%s is not in docs/operating.md", m[1])
 		}
-		delete(told, m[1])
+		delete(listed, m[1])
 	}
-	for action := range told {
-		t.Errorf("%s is in docs/operating.md and not recorded", action)
+	for action := range listed {
+		t.Errorf("%s is in docs/operating.md, but not an action", action)
 	}
 }

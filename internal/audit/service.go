@@ -10,32 +10,32 @@ import (
 	"stoa/internal/errs"
 )
 
-// Store is the log in the database. Package store implements it and package
-// storetest holds every sentence here to it.
+// Store is the log in the database. Package store implements it, and package storetest
+// has a test for every sentence here.
 type Store interface {
-	// Record appends an entry. The name of an actor of kind User becomes the
-	// user's present e-mail address, or stays empty for a user there is not.
+	// Record appends an entry. For an actor of kind User, Name becomes the user's
+	// current e-mail address, or "" if there is no such user.
 	Record(ctx context.Context, e Entry) error
 
-	// ListEntries returns one page of the entries that a query wants, the latest
-	// first and of the same moment the last recorded first, and how many there are
-	// on all pages.
+	// ListEntries returns one page of the entries that a query selects, latest first,
+	// and how many there are on all pages. Of entries with the same time, the one
+	// recorded last comes first.
 	ListEntries(ctx context.Context, q Query) ([]Entry, int, error)
 }
 
-// Query says which entries are wanted. What is empty does not matter.
+// Query selects entries. An empty field matches every entry.
 type Query struct {
-	Actor  string // an actor's id, or a user's e-mail address as it was recorded
-	Action string // an action, or a subject: "user" is all that was done to users
+	Actor  string // an actor's id, or a user's e-mail address at the time
+	Action string // an action, or its first part: "user" for all actions on users
 	Target string // an id, or a type and an id: "instance:6f1c…"
 
-	From time.Time // the first moment
-	To   time.Time // the moment after the last
+	From time.Time // inclusive
+	To   time.Time // exclusive
 
 	Limit, Offset int
 }
 
-// maxFilter is how long a text of a Query may be, in bytes.
+// maxFilter is the maximum length of each text of a Query in bytes.
 const maxFilter = 320
 
 // Issues returns what is wrong with q.
@@ -52,22 +52,21 @@ func (q Query) Issues() errs.Issues {
 	return is
 }
 
-// Log reads the log, and records what no domain's transaction can. Its fields
-// are required; it is safe for concurrent use.
+// Log reads the log, and records operations outside of a domain's transaction. Its
+// fields are required. It is safe for concurrent use.
 type Log struct {
 	Store Store
 	Now   func() time.Time
 }
 
-// Record appends an entry of this moment. Where something is changed, the
-// domain's own Store records it instead, with the change.
+// Record appends an entry for an operation that happens now. An operation that changes
+// data is recorded with the domain's own Store instead, in the same transaction.
 func (l *Log) Record(ctx context.Context, action Action, target Target, details Details) error {
 	return l.Store.Record(ctx, New(ctx, l.Now(), action, target, details))
 }
 
-// List returns one page of the entries that q wants, the latest first, and how
-// many there are on all pages. It returns VALIDATION_ERROR with every fault of
-// the query.
+// List returns one page of the entries that q selects, latest first, and how many there
+// are on all pages. It returns VALIDATION_ERROR with the issues of the query.
 func (l *Log) List(ctx context.Context, q Query) ([]Entry, int, error) {
 	if err := q.Issues().Err(); err != nil {
 		return nil, 0, err

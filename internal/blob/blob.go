@@ -1,9 +1,9 @@
-// Package blob keeps files on disk under names made of their content: product
-// pictures and the like. A name tells what is in the file, so a file never
-// changes, may be cached for ever, and is stored once however often it is put.
+// Package blob stores files on disk, such as product pictures, under a hash of their
+// content. So a file never changes, may be cached forever, and is stored once however
+// often it is put.
 //
-// It knows nothing about what the files are for, and nothing about HTTP. On
-// several machines the folder has to be a shared one.
+// It does not know what the files are for, nor HTTP. Replicas on several machines must
+// share the folder.
 package blob
 
 import (
@@ -18,14 +18,12 @@ import (
 	"regexp"
 )
 
-// Files is a folder of files. It is safe for concurrent use, also by several
-// processes.
+// Files is a folder of files. It is safe for concurrent use, also across processes.
 type Files struct {
 	root *os.Root
 }
 
-// Open returns the files in dir, which is made if it does not exist. The caller
-// closes it.
+// Open returns the files in dir, which it creates if necessary. The caller closes them.
 func Open(dir string) (*Files, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("blob: %w", err)
@@ -40,13 +38,12 @@ func Open(dir string) (*Files, error) {
 // Close releases the folder.
 func (f *Files) Close() error { return f.root.Close() }
 
-// validName is the form of every name: the SHA-256 of the content, and what the
-// content is.
+// validName matches every name: the content's SHA-256 and an extension.
 var validName = regexp.MustCompile(`^[0-9a-f]{64}\.[a-z0-9]{1,8}$`)
 
-// Put stores content and returns its name, which ends in the extension ("svg").
-// When it returns, the file survives a power cut. Putting the same content again
-// changes nothing.
+// Put stores content and returns its name, which ends in the extension ("svg"). Once it
+// has returned, the file survives a power cut. Putting the same content again changes
+// nothing.
 func (f *Files) Put(_ context.Context, content []byte, extension string) (string, error) {
 	sum := sha256.Sum256(content)
 	name := hex.EncodeToString(sum[:]) + "." + extension
@@ -62,7 +59,7 @@ func (f *Files) Put(_ context.Context, content []byte, extension string) (string
 	return name, nil
 }
 
-// write puts the file in place whole or not at all.
+// write creates the file completely or not at all.
 func (f *Files) write(name string, content []byte) error {
 	tmp := ".tmp-" + rand.Text()
 	file, err := f.root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -83,9 +80,8 @@ func (f *Files) write(name string, content []byte) error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-// Get returns the file of that name, which the caller closes. It returns
-// fs.ErrNotExist for one that is not there, and for every name that Put does not
-// give.
+// Get opens the file with that name. The caller closes it. It returns fs.ErrNotExist if
+// there is none, and for a name that Put never returns.
 func (f *Files) Get(_ context.Context, name string) (*os.File, error) {
 	if !validName.MatchString(name) {
 		return nil, fs.ErrNotExist

@@ -2,65 +2,37 @@
 // process is one of these, so that none grows without a bound. ARCHITECTURE.md
 // lists them all.
 //
-// A cache knows nothing about the age or the truth of its values: its owner stores
-// what it needs to check that with the value, and checks.
+// A cache does not know how old a value is, or whether it still holds: its owner
+// stores what it needs to check that along with the value, and checks.
 package cache
 
-import (
-	"sync/atomic"
+import lru "github.com/hashicorp/golang-lru/v2"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-)
-
-// Cache remembers the values that were used last. The zero value is empty and
-// ready for use. It is safe for concurrent use.
+// Cache remembers the values that were used last. New makes one. It is safe for
+// concurrent use.
 type Cache[K comparable, V any] struct {
-	// values is nil until the first Put, which knows the limit.
-	values atomic.Pointer[lru.Cache[K, V]]
+	values *lru.Cache[K, V]
 }
 
-// Get returns the value of a key, if it is remembered.
-func (c *Cache[K, V]) Get(key K) (V, bool) {
-	values := c.values.Load()
-	if values == nil {
-		var none V
-		return none, false
-	}
-	return values.Get(key)
-}
-
-// Put remembers a value in place of any before it. Of more than limit values, the
-// one that was not used for the longest time is forgotten. limit is positive, and
-// the same in every call.
-func (c *Cache[K, V]) Put(key K, value V, limit int) {
-	c.make(limit).Add(key, value)
-}
-
-// Remove forgets the value of a key.
-func (c *Cache[K, V]) Remove(key K) {
-	if values := c.values.Load(); values != nil {
-		values.Remove(key)
-	}
-}
-
-// Len returns how many values are remembered.
-func (c *Cache[K, V]) Len() int {
-	if values := c.values.Load(); values != nil {
-		return values.Len()
-	}
-	return 0
-}
-
-func (c *Cache[K, V]) make(limit int) *lru.Cache[K, V] {
-	if values := c.values.Load(); values != nil {
-		return values
-	}
+// New returns an empty cache of at most limit values. Limits are constants: New
+// panics if limit is not positive.
+func New[K comparable, V any](limit int) *Cache[K, V] {
 	values, err := lru.New[K, V](limit)
 	if err != nil {
-		panic(err) // the limit is a constant of ours, and it is not positive
+		panic(err)
 	}
-	if !c.values.CompareAndSwap(nil, values) {
-		return c.values.Load() // another first Put won
-	}
-	return values
+	return &Cache[K, V]{values: values}
 }
+
+// Get returns the value of a key, if the cache has it.
+func (c *Cache[K, V]) Get(key K) (V, bool) { return c.values.Get(key) }
+
+// Put stores a value in place of any earlier one. A full cache forgets the value
+// that has not been used for the longest time.
+func (c *Cache[K, V]) Put(key K, value V) { c.values.Add(key, value) }
+
+// Remove forgets the value of a key.
+func (c *Cache[K, V]) Remove(key K) { c.values.Remove(key) }
+
+// Len returns the number of values in the cache.
+func (c *Cache[K, V]) Len() int { return c.values.Len() }

@@ -7,10 +7,10 @@ import (
 	"stoa/internal/cache"
 )
 
-func TestZeroValueIsEmpty(t *testing.T) {
+func TestANewCacheIsEmpty(t *testing.T) {
 	t.Parallel()
 
-	var c cache.Cache[string, int]
+	c := cache.New[string, int](1)
 	c.Remove("a")
 	if v, ok := c.Get("a"); ok || v != 0 || c.Len() != 0 {
 		t.Errorf("Get = %d, %t with %d values; want none", v, ok, c.Len())
@@ -21,13 +21,13 @@ func TestTheLeastRecentlyUsedValueIsForgotten(t *testing.T) {
 	t.Parallel()
 
 	const limit = 3
-	var c cache.Cache[string, int]
-	c.Put("a", 1, limit)
-	c.Put("b", 2, limit)
-	c.Put("c", 3, limit) // at the limit
+	c := cache.New[string, int](limit)
+	c.Put("a", 1)
+	c.Put("b", 2)
+	c.Put("c", 3) // at the limit
 	c.Get("a")
-	c.Put("b", 4, limit)
-	c.Put("d", 5, limit) // one beyond
+	c.Put("b", 4)
+	c.Put("d", 5) // one beyond
 	for key, want := range map[string]int{"a": 1, "b": 4, "c": 0, "d": 5} {
 		if got, ok := c.Get(key); got != want || ok != (want != 0) {
 			t.Errorf("%s = %d, %t; want %d", key, got, ok, want)
@@ -43,15 +43,13 @@ func TestConcurrentUseStaysWithinTheLimit(t *testing.T) {
 	t.Parallel()
 
 	const limit = 100
-	var (
-		c  cache.Cache[int, int]
-		wg sync.WaitGroup
-	)
+	c := cache.New[int, int](limit)
+	var wg sync.WaitGroup
 	for w := range 4 {
 		wg.Go(func() {
 			for i := range 10 * limit {
 				n := i * (w + 1)
-				c.Put(n, n, limit)
+				c.Put(n, n)
 				if v, ok := c.Get(n); ok && v != n {
 					t.Errorf("value of %d = %d", n, v)
 				}

@@ -1,5 +1,5 @@
-// Package caller carries who is making a request through the context. It sits
-// below every other package so that HTTP, gateway and domain code can share it
+// Package caller carries the authenticated caller of a request through the context. It
+// sits below every other package, so that HTTP, gateway and domain code can share it
 // without importing one another.
 package caller
 
@@ -9,10 +9,10 @@ import "context"
 // (spec A, Authentication 5).
 const Anonymous = "anonymous"
 
-// Role is what a caller may do.
+// Role decides what a caller may do.
 type Role string
 
-// The roles of spec A. Others are possible and carry no rights of their own.
+// The roles of spec A. Others are possible and give no additional rights.
 const (
 	RoleUser  Role = "USER"
 	RoleAdmin Role = "ADMIN"
@@ -26,8 +26,8 @@ type Caller struct {
 	Role   Role
 	// SessionID is the session the access token belongs to.
 	SessionID string
-	// Service is the subject of a service JWT (spec A, Authentication 6), which
-	// acts with RoleAdmin and is nobody's session.
+	// Service is the subject of a service JWT (spec A, Authentication 6). A service
+	// has RoleAdmin and no session.
 	Service string
 }
 

@@ -1,6 +1,6 @@
-// Package clientip says from which address a request comes: the peer's, or the
-// one that a trusted proxy reports (CONTRACT 1). A header from anyone else is
-// never believed, because anybody can write one.
+// Package clientip finds the address that a request comes from: the peer's, or the one
+// that a trusted proxy reports (CONTRACT 1). It ignores headers from anyone else,
+// because every client can write them.
 package clientip
 
 import (
@@ -16,16 +16,16 @@ type Resolver struct {
 	Trusted []netip.Prefix
 }
 
-// Addr returns the address of the client behind r: the nearest address on the
-// way here that is not a trusted proxy. It is invalid if the peer's address
-// cannot be read, as for a unix socket.
+// Addr returns the client's address: the last address on the request's path that is not
+// a trusted proxy. It is invalid if the peer's address cannot be parsed, as for a unix
+// socket.
 func (v Resolver) Addr(r *http.Request) netip.Addr {
 	peer := parse(r.RemoteAddr)
 	if !v.trusts(peer) {
 		return peer
 	}
-	// Each proxy appends the peer it saw, so the list is read from its end: what
-	// stands left of the first untrusted address may be the client's invention.
+	// Each proxy appends the peer it saw, so the list is read from its end. Anything
+	// before the last untrusted address may be forged by the client.
 	client := peer
 	lines := r.Header.Values("X-Forwarded-For")
 	for i := len(lines) - 1; i >= 0; i-- {
@@ -33,7 +33,7 @@ func (v Resolver) Addr(r *http.Request) netip.Addr {
 		for j := len(hops) - 1; j >= 0; j-- {
 			hop := parse(strings.TrimSpace(hops[j]))
 			if !hop.IsValid() {
-				return client // a proxy of ours would not write that
+				return client // not written by one of our proxies
 			}
 			client = hop
 			if !v.trusts(hop) {
@@ -53,11 +53,11 @@ func (v Resolver) trusts(a netip.Addr) bool {
 	return false
 }
 
-// parse reads an address with or without a port or brackets. IPv4 inside IPv6 is
-// IPv4, and zones are dropped: one client has one spelling.
+// parse reads an address with or without port and brackets. It turns IPv4 inside IPv6
+// into IPv4 and drops zones, so that a client has one spelling only.
 func parse(s string) netip.Addr {
 	var a netip.Addr
-	if ap, err := netip.ParseAddrPort(s); err == nil { // as every peer's
+	if ap, err := netip.ParseAddrPort(s); err == nil { // every peer's address has a port
 		a = ap.Addr()
 	} else if a, err = netip.ParseAddr(strings.Trim(s, "[]")); err != nil {
 		return netip.Addr{}
@@ -65,8 +65,8 @@ func parse(s string) netip.Addr {
 	return a.Unmap().WithZone("")
 }
 
-// Key returns what a limit by address counts: an IPv4 address, or an IPv6 /64,
-// which is the least that one subscriber is given.
+// Key returns the key for limits by address: the IPv4 address, or the IPv6 /64, which
+// is the smallest network that a subscriber gets.
 func Key(a netip.Addr) string {
 	if a.Is6() {
 		p, err := a.Prefix(64)

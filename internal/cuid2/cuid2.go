@@ -1,6 +1,6 @@
 // Package cuid2 makes the ids of users, products, orders, licenses and packages
-// (CONTRACT 1): 24 lower-case characters, the first a letter, that neither sort
-// nor tell anything about when or where they were made.
+// (CONTRACT 1): 24 lower-case letters and digits, the first a letter. They have no
+// order, and do not reveal when or where they were made.
 package cuid2
 
 import (
@@ -14,10 +14,10 @@ import (
 // Length is the number of characters in an id.
 const Length = 24
 
-// New returns a new id of the form the CUID2 specification gives: a random
-// letter, then the base-36 SHA3-512 of entropy and time. The reference mixes in
-// a counter and a fingerprint of the host as well, for platforms whose random
-// source is poor; 256 bits from the kernel need neither.
+// New returns a new id as the CUID2 specification defines it: a random letter, then the
+// base-36 SHA3-512 of entropy and time. The reference implementation also mixes in a
+// counter and a fingerprint of the host, for platforms with poor randomness; 256 bits
+// from the kernel need neither.
 func New() string {
 	var in [40]byte
 	_, _ = rand.Read(in[:32]) // never fails (crypto/rand)
@@ -25,17 +25,17 @@ func New() string {
 	sum := sha3.Sum512(in[:])
 
 	out := make([]byte, 0, Length)
-	// The bias of 26 in 256 is one part in ten, in a character that carries no
-	// uniqueness.
+	// Some letters come up a tenth more often, but uniqueness does not depend on this
+	// character.
 	out = append(out, 'a'+in[0]%26)
-	// The first digits of the number are not evenly spread; skip one, as the
-	// reference implementation does.
+	// The first digit is not evenly distributed. The reference implementation skips it
+	// too.
 	digits := new(big.Int).SetBytes(sum[:]).Text(36)
 	return string(append(out, digits[1:Length]...))
 }
 
-// Plausible reports whether an id of a row could be s: 1 to 32 lower-case letters and digits. What
-// could not is unknown without asking the database.
+// Plausible reports whether s could be the id of a row: 1 to 32 lower-case letters and digits. If not,
+// there is no need to ask the database.
 func Plausible(s string) bool {
 	if s == "" || len(s) > 32 {
 		return false

@@ -20,19 +20,19 @@ type Kind string
 const (
 	Internal         Kind = "internal"           // our fault; details go to the log only
 	Invalid          Kind = "invalid"            // the request can never succeed as sent
-	Unauthenticated  Kind = "unauthenticated"    // who the caller is could not be established
-	Forbidden        Kind = "forbidden"          // known caller, not allowed
+	Unauthenticated  Kind = "unauthenticated"    // the caller could not be identified
+	Forbidden        Kind = "forbidden"          // the caller is known, but not allowed
 	NotFound         Kind = "not_found"          // no such thing, or not visible to the caller
-	MethodNotAllowed Kind = "method_not_allowed" // the path exists, not for this method
+	MethodNotAllowed Kind = "method_not_allowed" // the path exists, but not for this method
 	Conflict         Kind = "conflict"           // clashes with the current state
 	Stale            Kind = "stale"              // the caller's If-Match names an old version
 	TooLarge         Kind = "too_large"          // more bytes than the limit
-	UnsupportedMedia Kind = "unsupported_media"  // a Content-Type this route does not read
-	Unprocessable    Kind = "unprocessable"      // well-formed, and cannot be carried out
+	UnsupportedMedia Kind = "unsupported_media"  // this route does not read that Content-Type
+	Unprocessable    Kind = "unprocessable"      // well-formed, but cannot be carried out
 	RateLimited      Kind = "rate_limited"       // too many requests; see Error.RetryAfter
-	Unsupported      Kind = "unsupported"        // named by the contract, not in this version
-	Unreachable      Kind = "unreachable"        // a plugin, or a payment provider, gave no usable answer
-	Busy             Kind = "busy"               // not now: starting, overloaded; see Error.RetryAfter
+	Unsupported      Kind = "unsupported"        // in the contract, but not in this version
+	Unreachable      Kind = "unreachable"        // no usable answer from a plugin or a payment provider
+	Busy             Kind = "busy"               // starting or overloaded; see Error.RetryAfter
 	Timeout          Kind = "timeout"            // a plugin took too long
 )
 
@@ -45,8 +45,8 @@ type Error struct {
 	// Details is shown to the client as it is. Issues travel in Details["issues"].
 	Details map[string]any
 
-	// RetryAfter is how long to wait before trying again. Only set where waiting
-	// helps: for RateLimited, Busy, and a Conflict that passes by itself.
+	// RetryAfter is how long to wait before trying again. It is set only where waiting
+	// helps: for RateLimited, Busy, and a Conflict that resolves itself.
 	RetryAfter time.Duration
 
 	// Err is the cause. It is logged and never sent to the caller.
@@ -55,13 +55,13 @@ type Error struct {
 	base *Error // the declared error this one is a copy of, if any
 }
 
-// New returns an error of the given kind. Messages are written for the caller:
-// no package names, no SQL, no paths.
+// New returns an error of the given kind, with a message as by fmt.Sprintf. Messages
+// are for the caller: they contain no package names, SQL or file paths.
 func New(kind Kind, code, format string, args ...any) *Error {
 	return &Error{Kind: kind, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Error implements the error interface. The text is for logs, not for callers.
+// Error implements error. Its text is for the log, not for callers.
 func (e *Error) Error() string {
 	if e.Err != nil {
 		return fmt.Sprintf("%s: %s: %v", e.Code, e.Message, e.Err)
@@ -72,8 +72,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is makes a copy match the declared error it was made from. Two declared errors
-// never match, even when they share a code.
+// Is makes a copy match the declared error that it was made from. Two declared errors
+// never match, even if they share a code.
 func (e *Error) Is(target error) bool { return e.base != nil && target == error(e.base) }
 
 // Because returns a copy of e that carries cause for the log. The copy still

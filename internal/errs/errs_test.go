@@ -66,8 +66,8 @@ func TestKindOf(t *testing.T) {
 	}
 }
 
-// A declared error is shared by every request: decorating it must not leak one
-// request's details into the next.
+// All requests share a declared error: adding to it must not leak one request's
+// details into the next.
 func TestWithLeavesTheDeclaredErrorAlone(t *testing.T) {
 	t.Parallel()
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Issue is one fault in a request. Path names the field as the client wrote it
-// ("billingInfo.email") and is empty for the request as a whole. Code is stable.
-// Message is a sentence for people.
+// Issue is one fault in a request. Path is the field's path as the client wrote it
+// ("billingInfo.email"), or empty for the request as a whole. Code is stable. Message
+// is a sentence for people.
 type Issue struct {
 	Path    string `json:"path"`
 	Code    string `json:"code"`
@@ -40,37 +40,37 @@ const (
 	CodeTooDeep      = "too_deep"      // JSON with too many layers
 	CodeTwoLengths   = "two_lengths"   // Content-Length together with Transfer-Encoding
 
-	// CodeMore is the code of the issue that stands for those beyond MaxIssues.
+	// CodeMore is the code of the issue that stands for all beyond MaxIssues.
 	CodeMore = "more"
 )
 
-// MaxIssues is how many issues an error lists: more than anybody reads, and few
-// enough to keep the answer about as small as its request. A last issue with
-// CodeMore says how many more there are.
+// MaxIssues is how many issues an error lists: more than anybody reads, but few enough
+// that the answer is not much larger than the request. If there are more, a last issue
+// with CodeMore tells how many.
 const MaxIssues = 1000
 
 // maxSentences is how many issues the message of an error repeats.
 const maxSentences = 10
 
-// Issues collects the faults of a request, so that one answer names them all. It
-// keeps the first MaxIssues and counts the others. The zero value is empty and
-// ready for use. Issues are not safe for concurrent use.
+// Issues collects the faults of a request, so that one answer can list them all. It
+// keeps the first MaxIssues and counts the rest. The zero value is empty and ready for
+// use. Issues is not safe for concurrent use.
 type Issues struct {
 	list []Issue
 	more int // issues beyond MaxIssues, which are not kept
 }
 
-// Add appends an issue. The message is made as by fmt.Sprintf.
+// Add appends an issue, with a message as by fmt.Sprintf.
 func (is *Issues) Add(path, code, format string, args ...any) {
 	if len(is.list) >= MaxIssues {
-		is.more++ // and spare the formatting
+		is.more++
 		return
 	}
 	is.list = append(is.list, Issue{Path: path, Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
-// Require adds an issue with CodeRequired if value is empty, and reports whether
-// it is not.
+// Require adds an issue with CodeRequired if value is empty. It reports whether value
+// is not empty.
 func (is *Issues) Require(path, value string) bool {
 	if value == "" {
 		is.Add(path, CodeRequired, "%s is required.", path)
@@ -78,16 +78,16 @@ func (is *Issues) Require(path, value string) bool {
 	return value != ""
 }
 
-// Append appends issues that are complete already.
+// Append appends complete issues.
 func (is *Issues) Append(list ...Issue) {
 	kept := min(len(list), MaxIssues-len(is.list))
 	is.list = append(is.list, list[:kept]...)
 	is.more += len(list) - kept
 }
 
-// Merge appends the issues of other whose path has no issue yet. A field whose
-// value could not be read is empty to the code that checks it: that it is
-// required as well would be a second report of one fault.
+// Merge appends the issues of other, except those with a path that has an issue
+// already. A field with an unreadable value looks empty to later checks, which would
+// report the same fault again as a missing field.
 func (is *Issues) Merge(other Issues) {
 	for _, i := range other.list {
 		if !is.Has(i.Path) {
@@ -97,37 +97,35 @@ func (is *Issues) Merge(other Issues) {
 	is.more += other.more
 }
 
-// Has reports whether an issue is about that path. Issues beyond MaxIssues are
-// not considered.
+// Has reports whether one of the first MaxIssues issues has that path.
 func (is Issues) Has(path string) bool {
 	return slices.ContainsFunc(is.list, func(i Issue) bool { return i.Path == path })
 }
 
-// Len returns how many issues there are, those beyond MaxIssues included.
+// Len returns the number of issues, including those beyond MaxIssues.
 func (is Issues) Len() int { return len(is.list) + is.more }
 
-// List returns the issues in the order in which they were added, at most
-// MaxIssues. The caller must not change them.
+// List returns the first MaxIssues issues in the order in which they were added. The
+// caller must not change them.
 func (is Issues) List() []Issue { return is.list }
 
-// Err returns a VALIDATION_ERROR with every issue, or nil if there is none. See
-// WithIssues for errors with another code.
+// Err returns a VALIDATION_ERROR with the issues, or nil if there are none. WithIssues
+// makes errors with other codes.
 func (is Issues) Err() error { return WithIssues(Invalid, CodeValidation, is) }
 
 // CodeValidation is the code of a request that breaks a rule of its shape
 // (CONTRACT 1).
 const CodeValidation = "VALIDATION_ERROR"
 
-// Validation returns a VALIDATION_ERROR with the given issues, or nil if there
-// is none.
+// Validation returns a VALIDATION_ERROR with the given issues, or nil if there are none.
 func Validation(issues ...Issue) error {
 	var is Issues
 	is.Append(issues...)
 	return is.Err()
 }
 
-// Malformed returns a VALIDATION_ERROR about a request as a whole, for a
-// declared variable. Its one issue names no field.
+// Malformed returns a VALIDATION_ERROR about a request as a whole, to be declared as a
+// package variable. Its one issue has no path.
 func Malformed(code, message string) *Error {
 	return &Error{
 		Kind: Invalid, Code: CodeValidation, Message: message,

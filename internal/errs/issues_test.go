@@ -10,7 +10,7 @@ import (
 	"stoa/internal/errs"
 )
 
-// It is declared once and compared, unlike what Validation returns.
+// Unlike the result of Validation, it is declared once and compared with errors.Is.
 func TestMalformedHasOneIssue(t *testing.T) {
 	t.Parallel()
 

@@ -1,12 +1,12 @@
-// Package framing refuses requests whose length is stated twice: with both
-// Content-Length and Transfer-Encoding (CONTRACT 5). Two servers in a row may
-// disagree about where such a request ends, and what one takes for its body the
-// other takes for the next request.
+// Package framing detects requests that state their length twice: with both
+// Content-Length and Transfer-Encoding (CONTRACT 5). A proxy and a server may disagree
+// about where such a request ends, so that a part of its body passes for the next
+// request (request smuggling).
 //
-// net/http resolves the conflict silently and hides the evidence, so the bytes
-// are watched as they arrive: a Guard wraps the connections of a server, follows
-// where each request begins and ends, and marks the offending one for the
-// handler, which answers 400. What follows on that connection is never read.
+// net/http resolves the conflict silently, so the bytes must be watched as they arrive.
+// A Guard wraps the connections of a server, tracks where each request begins and ends,
+// and marks an ambiguous one for the handler, which answers 400. Nothing after it on
+// that connection is read.
 package framing
 
 import (
@@ -22,12 +22,12 @@ import (
 // Guard marks ambiguous requests and recognizes them again. Create it with
 // NewGuard. It is safe for concurrent use.
 type Guard struct {
-	marker string // a header that only this process knows the name of
+	marker string // a header whose name only this process knows
 }
 
 // NewGuard returns a Guard.
 func NewGuard() *Guard {
-	// A client that could guess the marker could only refuse itself.
+	// Guessing the marker would be no use: a client could only have itself refused.
 	return &Guard{marker: http.CanonicalHeaderKey("X-Stoa-Ambiguous-" + rand.Text())}
 }
 
@@ -35,8 +35,8 @@ func NewGuard() *Guard {
 // hook and a MaxHeaderBytes of at most MaxHead.
 func (g *Guard) Listen(ln net.Listener) net.Listener { return listener{ln, g.marker} }
 
-// Refused reports whether r stated its length twice. The handler answers 400 and
-// does nothing else; the connection closes after the answer.
+// Refused reports whether r stated its length twice. The handler must answer 400 and do
+// nothing else. The connection closes after the answer.
 func (g *Guard) Refused(r *http.Request) bool {
 	_, marked := r.Header[g.marker]
 	return marked
@@ -57,19 +57,19 @@ func (l listener) Accept() (net.Conn, error) {
 	return &conn{Conn: c, marker: l.marker}, nil
 }
 
-// ConnState is a hook for http.Server: a connection that was taken over (an
-// upgrade to WebSocket) no longer speaks HTTP and is watched no longer.
+// ConnState is a hook for http.Server. It stops watching hijacked connections, such as
+// WebSockets, which no longer speak HTTP.
 func ConnState(c net.Conn, state http.ConnState) {
 	if w, ok := c.(*conn); ok && state == http.StateHijacked {
 		w.release()
 	}
 }
 
-// MaxHead is the longest request head that is held back to be looked at. A
-// longer one passes unseen: net/http refuses it for its length.
+// MaxHead is the longest request head in bytes that is held back for inspection. Longer
+// ones pass without it, because net/http refuses them anyway.
 const MaxHead = 64 << 10
 
-const holdLimit = MaxHead + 8<<10 // net/http reads up to 4 KiB more than it is told
+const holdLimit = MaxHead + 8<<10 // net/http reads up to 4 KiB more than its limit
 
 // conn follows the framing of the requests that are read through it.
 type conn struct {
@@ -79,20 +79,21 @@ type conn struct {
 
 	mu      sync.Mutex
 	watcher watcher
-	// buf holds what was read from the peer: up to handed it was given to net/http,
-	// up to looked it may be, the rest is not yet looked at.
+	// buf holds data from the peer. net/http has read the part up to handed and may read
+	// up to looked. The rest is not inspected yet.
 	buf            []byte
 	handed, looked int
-	refused        bool // the marked head is in buf or was handed on; nothing follows
+	refused        bool // a marked head is in buf or was handed on; nothing follows it
 	plain          bool // watching has ended
 }
 
 const (
 	readSize = 4 << 10
-	keepSize = 2 * readSize // the longest buffer that an idle connection keeps
+	keepSize = 2 * readSize // the largest buffer that an idle connection keeps
 )
 
-// Read implements net.Conn. A request's head is handed on only when it is whole.
+// Read implements net.Conn. It returns no part of a request's head before the head is
+// complete.
 func (c *conn) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -121,8 +122,9 @@ func (c *conn) Read(p []byte) (int, error) {
 		if !refused {
 			c.buf = c.buf[:len(c.buf)+n]
 		}
-		if n == 0 && err == io.EOF && c.looked < len(c.buf) { //nolint:errorlint // io.Reader's contract is the value itself
-			c.plain = true // half a head: the server shall see it and complain
+		//nolint:errorlint // io.Reader promises io.EOF itself
+		if n == 0 && err == io.EOF && c.looked < len(c.buf) {
+			c.plain = true // an incomplete head: net/http answers it
 			c.mu.Unlock()
 			continue
 		}
@@ -133,7 +135,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 }
 
-// makeRoom moves what is left to the start of the buffer, and makes room behind.
+// makeRoom moves the unread data to the start of the buffer and makes room after it.
 func (c *conn) makeRoom() {
 	rest := c.buf[c.looked:]
 	if len(rest) == 0 && cap(c.buf) > keepSize {
@@ -143,7 +145,7 @@ func (c *conn) makeRoom() {
 	c.handed, c.looked = 0, 0
 }
 
-// advance looks at what has come.
+// advance inspects the data that has arrived.
 func (c *conn) advance() {
 	for c.looked < len(c.buf) && !c.refused {
 		if c.plain {
@@ -169,7 +171,7 @@ func (c *conn) advance() {
 	}
 }
 
-// mark returns the head without its statements of length and with the marker.
+// mark returns the head without the headers that state a length, and with the marker.
 func (c *conn) mark(head []byte) []byte {
 	var out []byte
 	skipping := false
@@ -198,7 +200,7 @@ func (c *conn) release() {
 	c.plain = true
 }
 
-// ReadFrom keeps the copy from a file or another connection in the kernel.
+// ReadFrom lets the kernel copy from a file or another connection.
 func (c *conn) ReadFrom(r io.Reader) (int64, error) {
 	if rf, ok := c.Conn.(io.ReaderFrom); ok {
 		return rf.ReadFrom(r)
@@ -206,7 +208,7 @@ func (c *conn) ReadFrom(r io.Reader) (int64, error) {
 	return io.Copy(struct{ io.Writer }{c.Conn}, r)
 }
 
-// CloseWrite lets net/http end its side first, as it does on a *net.TCPConn.
+// CloseWrite lets net/http close its side first, as with a *net.TCPConn.
 func (c *conn) CloseWrite() error {
 	if cw, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return cw.CloseWrite()

@@ -14,8 +14,8 @@ import (
 	"stoa/internal/framing"
 )
 
-// newServer starts a server that answers each request with what it saw of it,
-// and 400 to those that are refused.
+// newServer starts a server that answers each request with a description of it, or with
+// 400 if it is refused.
 func newServer(t testing.TB, watched bool) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -49,7 +49,7 @@ func newServer(t testing.TB, watched bool) string {
 	return addr
 }
 
-// echo takes the connection over and sends back what comes.
+// echo hijacks the connection and sends back all data.
 func echo(w http.ResponseWriter) {
 	c, rw, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -60,8 +60,8 @@ func echo(w http.ResponseWriter) {
 	_, _ = io.Copy(c, rw)
 }
 
-// talk sends pieces, each in a write of its own, and returns what comes back
-// until the server closes.
+// talk sends pieces, each with its own write, and returns all that the server sends
+// until it closes the connection.
 func talk(t testing.TB, addr string, pieces ...string) string {
 	t.Helper()
 	c, err := net.Dial("tcp", addr)
@@ -135,8 +135,8 @@ func TestRequestWithBothLengthsIsRefusedAndNothingAfterItIsRead(t *testing.T) {
 	}
 }
 
-// An io.Reader may tell the end together with the last bytes, as *tls.Conn does.
-func TestLastBytesAreWatchedWhenTheEndComesWithThem(t *testing.T) {
+// An io.Reader may return io.EOF together with the last bytes, as *tls.Conn does.
+func TestLastBytesAreWatchedIfEOFComesWithThem(t *testing.T) {
 	t.Parallel()
 
 	for sent, want := range map[string]string{
@@ -153,7 +153,7 @@ func TestLastBytesAreWatchedWhenTheEndComesWithThem(t *testing.T) {
 	}
 }
 
-// ending is a listener, and its only connection: of what r holds.
+// ending is a listener and its only connection, which reads from r.
 type ending struct {
 	net.Listener
 	net.Conn
@@ -190,9 +190,9 @@ func TestOtherRequestsPassUnchanged(t *testing.T) {
 	}
 }
 
-// What is held back to be looked at is bounded: whoever sends a head without end is
-// told so by net/http, while the connection is open.
-func TestAHeadWithoutEndIsNotWaitedFor(t *testing.T) {
+// The part of a head that is held back is limited: net/http answers an endless head
+// while the connection is open.
+func TestAnEndlessHeadIsNotHeldBack(t *testing.T) {
 	t.Parallel()
 
 	c, err := net.Dial("tcp", newServer(t, true))
@@ -200,14 +200,14 @@ func TestAHeadWithoutEndIsNotWaitedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(4 * time.Second)) // before the server's own
+	_ = c.SetDeadline(time.Now().Add(4 * time.Second)) // before that of the server
 	_, _ = fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: x\r\nBig: "+strings.Repeat("a", 100<<10))
 	if line, err := bufio.NewReader(c).ReadString('\n'); err != nil || !strings.Contains(line, "431") {
 		t.Errorf("answer = %q, %v; want 431", line, err)
 	}
 }
 
-func TestUpgradedConnectionIsWatchedNoLonger(t *testing.T) {
+func TestAnUpgradedConnectionIsNotWatched(t *testing.T) {
 	t.Parallel()
 
 	c, err := net.Dial("tcp", newServer(t, true))
@@ -231,8 +231,8 @@ func TestUpgradedConnectionIsWatchedNoLonger(t *testing.T) {
 	}
 }
 
-// FuzzFraming sends the same bytes to a watched and to a bare server. Unless a
-// request is refused, nobody may see a difference.
+// FuzzFraming sends the same bytes to a watched and to a bare server. The answers must
+// be the same unless a request is refused.
 func FuzzFraming(f *testing.F) {
 	for _, s := range []string{get + last, sized, chunked, twice + smuggled, inBodies, lineFeeds} {
 		f.Add(s, 7)
@@ -245,7 +245,7 @@ func FuzzFraming(f *testing.F) {
 		}
 		got := talk(t, watched, pieces...)
 		if strings.Contains(strings.ToLower(sent), "transfer-encoding") && !strings.Contains(got, " 200 OK") {
-			return // refused, by us or by net/http, which may give other reasons for it
+			return // refused, by us or by net/http, perhaps for another reason
 		}
 		if want := talk(t, bare, sent); got != want && !strings.Contains(got, "400 Bad Request") {
 			t.Errorf("%q: got %q, want %q", sent, got, want)

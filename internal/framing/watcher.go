@@ -9,7 +9,7 @@ import (
 // stands at the start of a request.
 type watcher struct {
 	part part
-	left uint64 // bytes of body, or of chunk, still to come
+	left uint64 // remaining bytes of the body or the chunk
 }
 
 // part is where in a request the watcher is.
@@ -29,16 +29,16 @@ type verdict int
 
 const (
 	pass      verdict = iota // the first n bytes may be handed on
-	needMore                 // what is there is not whole yet
+	needMore                 // the data is incomplete
 	ambiguous                // the first n bytes are a head that states its length twice
-	lost                     // not framing that net/http would accept; it will say so itself
+	lost                     // framing that net/http refuses itself
 )
 
-// maxLine bounds the lines between the chunks of a body. net/http has the same
-// limit.
+// maxLine is the maximum length of a line between the chunks of a body. net/http has
+// the same limit.
 const maxLine = 4096
 
-// next looks at the bytes that come now.
+// next inspects the next bytes.
 func (w *watcher) next(b []byte) (n int, v verdict) {
 	switch w.part {
 	case inHead:
@@ -62,7 +62,8 @@ func (w *watcher) next(b []byte) (n int, v verdict) {
 	return end + 1, pass
 }
 
-// data passes what is left of a body, or of a chunk, after which comes then.
+// data returns how many bytes of b belong to the body or chunk. After its last byte the
+// watcher expects then.
 func (w *watcher) data(b []byte, then part) int {
 	n := len(b)
 	if uint64(n) >= w.left {
@@ -73,8 +74,8 @@ func (w *watcher) data(b []byte, then part) int {
 	return n
 }
 
-// line reads a line between chunks. It reports false for one that does not
-// belong there.
+// line reads a line between chunks. It returns false for a line that is not valid
+// there.
 func (w *watcher) line(line []byte) bool {
 	switch w.part {
 	case inChunkSize:
@@ -95,7 +96,7 @@ func (w *watcher) line(line []byte) bool {
 	}
 }
 
-// head looks at a request's head, if it is whole.
+// head inspects a request's head if it is complete.
 func (w *watcher) head(b []byte) (n int, v verdict) {
 	n = headLength(b)
 	if n == 0 {
@@ -123,10 +124,10 @@ func (w *watcher) head(b []byte) (n int, v verdict) {
 		}
 	}
 	switch {
-	case encodings > 0 && (lengths > 0 || old): // HTTP/1.0 has no Transfer-Encoding: net/http would not see a body
+	case encodings > 0 && (lengths > 0 || old): // net/http ignores Transfer-Encoding in HTTP/1.0
 		return n, ambiguous
 	case encodings > 0:
-		w.part = inChunkSize // net/http knows no other encoding, and refuses a list
+		w.part = inChunkSize // net/http refuses lists and all encodings but chunked
 	case lengths > 0:
 		size, err := strconv.ParseUint(string(length), 10, 63)
 		if err != nil {
@@ -140,8 +141,8 @@ func (w *watcher) head(b []byte) (n int, v verdict) {
 	return n, pass
 }
 
-// headLength returns the length of the head at the start of b, its empty line
-// included, or 0 if it is not whole. A line may end in LF alone.
+// headLength returns the length of the head at the start of b, including its empty
+// line, or 0 if it is incomplete. A line may end in LF alone.
 func headLength(b []byte) int {
 	for at := 0; ; {
 		end := bytes.IndexByte(b[at:], '\n')
@@ -156,13 +157,13 @@ func headLength(b []byte) int {
 	}
 }
 
-// isField compares a field name as lenient servers do: without regard to case
-// and to white space around it.
+// isField compares a field name as lenient servers do: without regard to case and
+// surrounding white space.
 func isField(name []byte, want string) bool {
 	return bytes.EqualFold(bytes.TrimSpace(name), []byte(want))
 }
 
-// chunkSize reads the line before a chunk: hexadecimal digits, then perhaps an
+// chunkSize reads the line before a chunk: hexadecimal digits and an optional
 // extension.
 func chunkSize(line []byte) (uint64, bool) {
 	digits, _, _ := bytes.Cut(line, []byte(";"))

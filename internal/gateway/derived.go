@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"time"
 
+	"stoa/internal/cache"
 	"stoa/internal/plugin"
 )
 
@@ -17,9 +18,24 @@ const (
 	// maxConfigHeader is the longest value of x-plugin-config in bytes (CONTRACT 5
 	// and 8): Node.js refuses headers of more than 16 KiB together.
 	maxConfigHeader = 8 << 10
-	// maxDerived is how many installations each cache remembers.
+	// maxDerived is how many installations each cache of a Memory holds.
 	maxDerived = 4096
 )
+
+// Memory caches what a Gateway derives for installations, so that it is not derived
+// for every call. NewMemory makes one. It is safe for concurrent use.
+type Memory struct {
+	configs *cache.Cache[string, configHeader] // by installation id
+	tokens  *cache.Cache[string, issuedToken]  // by installation id
+}
+
+// NewMemory returns an empty Memory.
+func NewMemory() *Memory {
+	return &Memory{
+		configs: cache.New[string, configHeader](maxDerived),
+		tokens:  cache.New[string, issuedToken](maxDerived),
+	}
+}
 
 // configHeader is the header that tells a plugin its config, or the digest of a
 // config that is too long for a header.
@@ -34,7 +50,7 @@ type configHeader struct {
 // The header is made once for each version of the instance. The instance itself
 // comes from the database on every call.
 func (g *Gateway) config(in plugin.Instance) (configHeader, error) {
-	if c, ok := g.configs.Get(in.ID); ok && c.version == in.Version {
+	if c, ok := g.Memory.configs.Get(in.ID); ok && c.version == in.Version {
 		return c, nil
 	}
 	compact, err := CompactConfig(in.Config)
@@ -45,7 +61,7 @@ func (g *Gateway) config(in plugin.Instance) (configHeader, error) {
 	if len(c.value) > maxConfigHeader {
 		c.name, c.value = "X-Plugin-Config-Digest", ConfigDigest(compact)
 	}
-	g.configs.Put(in.ID, c, maxDerived)
+	g.Memory.configs.Put(in.ID, c)
 	return c, nil
 }
 
@@ -85,7 +101,7 @@ func (g *Gateway) token(ctx context.Context, installationID string) (string, err
 	if err != nil {
 		return "", err
 	}
-	if t, ok := g.tokens.Get(installationID); ok && t.key == key && now.Before(t.until) {
+	if t, ok := g.Memory.tokens.Get(installationID); ok && t.key == key && now.Before(t.until) {
 		return t.token, nil
 	}
 	token, expires, err := g.Tokens.IssuePluginToken(ctx, installationID)
@@ -93,6 +109,6 @@ func (g *Gateway) token(ctx context.Context, installationID string) (string, err
 		return "", err
 	}
 	until := now.Add(expires.Sub(now) / 2)
-	g.tokens.Put(installationID, issuedToken{token, key, until}, maxDerived)
+	g.Memory.tokens.Put(installationID, issuedToken{token, key, until})
 	return token, nil
 }

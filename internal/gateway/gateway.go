@@ -18,7 +18,6 @@ import (
 	"strings"
 	"time"
 
-	"stoa/internal/cache"
 	"stoa/internal/caller"
 	"stoa/internal/errs"
 	"stoa/internal/plugin"
@@ -73,10 +72,8 @@ type Gateway struct {
 	Tokens   Tokens
 	Runtimes map[plugin.RuntimeType]runtime.Runtime
 	Platform Platform
+	Memory   *Memory
 	Now      func() time.Time
-
-	configs cache.Cache[string, configHeader] // by installation id
-	tokens  cache.Cache[string, issuedToken]  // by installation id
 }
 
 // Call is one request to a plugin, as taken from the URL.

@@ -160,7 +160,7 @@ func newKit(tb testing.TB) *kit {
 	rt := external.New(external.Config{Log: logtest.New(tb), Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	tb.Cleanup(rt.Close)
 	k.Gateway = &gateway.Gateway{
-		Plugins: k.finder, Secrets: k.finder, Tokens: k.tokens, Now: k.clock,
+		Plugins: k.finder, Secrets: k.finder, Tokens: k.tokens, Memory: gateway.NewMemory(), Now: k.clock,
 		Runtimes: map[plugin.RuntimeType]runtime.Runtime{plugin.External: rt},
 		Platform: gateway.Platform{ID: "platform-1", Version: "1.2.3", APIBaseURL: "https://shop.example", Locale: "en"},
 	}

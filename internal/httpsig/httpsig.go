@@ -1,10 +1,10 @@
 // Package httpsig signs answers with HTTP Message Signatures (RFC 9421) and
-// Content-Digest (RFC 9530), so that who receives one knows that this stoa gave
-// it, to this request, and that nobody changed it on the way (CONTRACT 3).
+// Content-Digest (RFC 9530). They prove that an answer comes from this stoa, belongs to
+// this request and was not changed (CONTRACT 3).
 //
-// It covers what stoa's license answers need and no more: one signature, Ed25519,
-// a fixed list of components. It knows no keys and no licenses; package httpapi
-// puts it around its handlers, sdk/go/license verifies.
+// It implements only the parts that license answers need: one Ed25519 signature over a
+// fixed list of components. It does not manage keys. Package httpapi/shop signs with
+// it, and sdk/go/license verifies.
 package httpsig
 
 import (
@@ -19,14 +19,14 @@ import (
 // Label is the name of the signature in its two headers.
 const Label = "stoa"
 
-// CodeHeader is the one header besides the digest that is covered, if present.
+// CodeHeader is covered by the signature if the answer has it.
 const CodeHeader = "X-License-Code"
 
-// Request is what a signature covers of the request.
+// Request is the part of the request that a signature covers.
 type Request struct {
 	Method string
-	Path   string // as it was sent, percent-encoded
-	Query  string // as it was sent, without its question mark
+	Path   string // as the client sent it, percent-encoded
+	Query  string // as the client sent it, without the question mark
 }
 
 // Params are the parameters of a signature. KeyID, Nonce and Tag consist of
@@ -34,15 +34,15 @@ type Request struct {
 type Params struct {
 	Created int64 // Unix seconds
 	KeyID   string
-	Nonce   string // left out if empty
+	Nonce   string // optional
 	Tag     string
 }
 
-// buffers hold signature bases while they are written.
+// buffers are for building signature bases.
 var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 1024); return &b }}
 
-// Sign adds Content-Digest, Signature-Input and Signature to the header of an
-// answer with that status and body. Nothing that is covered may change after it.
+// Sign adds Content-Digest, Signature-Input and Signature to the header of an answer
+// with that status and body. Covered parts must not change afterwards.
 func Sign(h http.Header, status int, body []byte, req Request, p Params, key ed25519.PrivateKey) {
 	buf := buffers.Get().(*[]byte) //nolint:forcetypeassert // nothing else is put there
 	defer buffers.Put(buf)
@@ -78,8 +78,8 @@ func Sign(h http.Header, status int, body []byte, req Request, p Params, key ed2
 	h["Content-Digest"], h["Signature-Input"], h["Signature"] = values[:1:1], values[1:2:2], values[2:]
 }
 
-// append writes the covered components and the parameters: the inner list that
-// is both the last line of the signature base and the Signature-Input.
+// append appends the list of covered components with its parameters. It is both the
+// last line of the signature base and the value of Signature-Input.
 func (p Params) append(b []byte, code bool) []byte {
 	b = append(b, `("@status" "content-digest"`...)
 	if code {

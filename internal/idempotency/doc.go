@@ -1,16 +1,16 @@
-// Package idempotency lets a client repeat a request without having its effect
-// twice (CONTRACT 1, Idempotency-Key). The first request with a key carries the
-// operation out and its answer is kept; another with the same key and content
-// gets that answer again, on whichever replica it arrives.
+// Package idempotency lets a client repeat a request without repeating its effect
+// (CONTRACT 1, Idempotency-Key). The first request with a key runs the operation, and
+// its answer is stored. A later request with the same key and content gets the stored
+// answer, on any replica.
 //
-// A row in the database stands for each key. It is claimed before the operation
-// begins, under a lease that is renewed while the operation runs, so that what a
-// crash interrupted can be taken up by a retry as soon as the lease is over.
-// The row also holds a seed, chosen once: operations derive the ids of what they
-// make from it. Whoever takes up an interrupted operation so finds what was made
-// already instead of making it again, and if two attempts ever run at once, it
-// is the primary key of what they make that keeps them apart, not a clock.
+// Each key has a row in the database. An attempt claims the row before it runs the
+// operation, with a lease that it renews meanwhile. If it crashes, a retry takes over as
+// soon as the lease has ended. The row also has a seed that never changes, and
+// operations derive the ids of what they create from it. So a retry finds what the
+// crashed attempt has created. Even if two attempts run at the same time, the primary
+// keys of what they create keep them from creating it twice; that does not depend on
+// clocks.
 //
-// The package does not know HTTP, nor which operations there are: an answer is a
-// status, headers and bytes; httpapi decides what of an operation is final.
+// The package knows neither HTTP nor the operations: an answer is a status, headers and
+// bytes, and httpapi decides which answers are final.
 package idempotency

@@ -7,11 +7,14 @@ import (
 	"stoa/internal/errs"
 )
 
-// Why a request with a key is not carried out.
+// Reasons for not running an operation.
 var (
-	ErrReused     = errs.New(errs.Unprocessable, "IDEMPOTENCY_KEY_REUSED", "This Idempotency-Key was used for another request. A new request needs a new key.")
-	ErrInProgress = errs.New(errs.Conflict, "IDEMPOTENCY_IN_PROGRESS", "A request with this Idempotency-Key is still running. Wait as long as Retry-After says, then send it again.").After(time.Second)
+	ErrReused = errs.New(errs.Unprocessable, "IDEMPOTENCY_KEY_REUSED",
+		"This Idempotency-Key was used for another request. A new request needs a new key.")
+	ErrInProgress = errs.New(errs.Conflict, "IDEMPOTENCY_IN_PROGRESS",
+		"A request with this Idempotency-Key is still being carried out. "+
+			"Wait as long as Retry-After says, and send it again.").After(time.Second)
 )
 
-// errLost is the cause that ends an attempt whose lease another one has taken.
-var errLost = errors.New("idempotency: the lease is another attempt's")
+// errLost cancels an attempt whose lease was taken over by another one.
+var errLost = errors.New("idempotency: another attempt has taken over the lease")

@@ -18,76 +18,77 @@ import (
 )
 
 const (
-	// Remember is how long a key stands for its request (CONTRACT 1). It counts
-	// from the beginning of the attempt that gave the answer.
+	// Remember is how long a key remains bound to its request (CONTRACT 1), from the
+	// start of the attempt that gave the answer.
 	Remember = 24 * time.Hour
-	// Lease is how long an attempt that gives no sign of life keeps others away:
-	// after a crash, the longest a retry has to wait.
+	// Lease is how long an attempt may go without a renewal before another one may take
+	// over. After a crash, a retry waits no longer than that.
 	Lease = 10 * time.Second
-	// renewEvery leaves room for two signs of life that come to nothing.
+	// renewEvery allows for two renewals that fail.
 	renewEvery = 3 * time.Second
-	// settleWithin is how long the outcome of an attempt may take to be stored.
-	// The client may be gone by then.
+	// settleWithin is the time limit for storing the outcome of an attempt, which also
+	// happens if the client has left.
 	settleWithin = 5 * time.Second
 )
 
-// Keeper carries out operations under keys. Create it with NewKeeper. It is safe
-// for concurrent use.
+// Keeper runs operations under keys. NewKeeper makes one. It is safe for concurrent
+// use.
 type Keeper struct {
 	store  Store
 	log    *slog.Logger
 	now    func() time.Time
-	hashes []byte    // keys what is hashed: callers' addresses, guessable keys and bodies
-	box    *seal.Box // for answers, which hold license keys
+	hashes []byte    // key of the hashes, because the hashed keys, bodies and addresses can be guessed
+	box    *seal.Box // for answers, which may contain license keys
 }
 
-// NewKeeper returns the Keeper of a database whose secrets are sealed with
-// master.
+// NewKeeper returns a Keeper for a database whose secrets are sealed with master.
 func NewKeeper(st Store, master *seal.Key, now func() time.Time, log *slog.Logger) *Keeper {
-	return &Keeper{store: st, log: log, now: now, hashes: master.Derive("idempotency.hash"), box: master.Box("idempotency.answer")}
+	return &Keeper{
+		store: st, log: log, now: now,
+		hashes: master.Derive("idempotency.hash"), box: master.Box("idempotency.answer"),
+	}
 }
 
-// Request is a request with a key. A key belongs to an operation and a caller:
-// the same characters from anybody else are another key.
+// Request is a request with a key. A key is bound to an operation and a caller: the
+// same key from another caller is a different one.
 type Request struct {
 	Operation string
 	Caller    string
 	Key       string
-	Content   [][]byte // what must be the same for the request to be the same
+	Content   [][]byte // identifies the request: a repetition must have the same
 }
 
-// Answer is what an operation answered.
+// Answer is the answer of an operation.
 type Answer struct {
 	Status int                 `json:"status"`
 	Header map[string][]string `json:"header,omitempty"`
 	Body   []byte              `json:"body,omitempty"`
 
-	// Replayed says that this is the answer of an earlier request.
+	// Replayed says that this is the stored answer of an earlier request.
 	Replayed bool `json:"-"`
 }
 
-// Outcome is what an answer says about the operation.
+// Outcome is what an answer says about the effect of its operation.
 type Outcome int
 
 const (
-	// Unknown says that it may have had an effect, or not. The next request with
-	// the key attempts it again, with the same seed.
+	// Unknown means that the operation may have had an effect. The next request with
+	// the key runs it again, with the same seed.
 	Unknown Outcome = iota
-	// Final says that this is the answer, for every request with the key.
+	// Final means that every request with the key gets this answer.
 	Final
-	// Void says that it had no effect, and that another time the answer may be
-	// another. The key is free again, for another request too.
+	// Void means that the operation had no effect, and may have another answer next
+	// time. The key may be used again, also for another request.
 	Void
 )
 
-// Do answers a request: with what run returns, or with what it returned when the
-// same request was made before. run gets a context that has the Seed; the
-// context ends when the client's does, or when another attempt took over because
-// this one gave no sign of life.
+// Do returns the answer to a request: what run returns, or what it returned for the
+// same request earlier. The context of run carries the Seed. It ends with ctx, or when
+// another attempt has taken over the lease.
 //
-// It returns ErrReused if the key stands for a request with other content, and
-// ErrInProgress while another attempt is running. If run panics the operation
-// counts as Unknown.
+// Do returns ErrReused if the key belongs to a request with other content, and
+// ErrInProgress while another attempt is running. If run panics, the outcome is
+// Unknown.
 func (k *Keeper) Do(ctx context.Context, req Request, run func(context.Context) (Answer, Outcome)) (Answer, error) {
 	now := k.now()
 	c := Claim{
@@ -110,26 +111,28 @@ func (k *Keeper) Do(ctx context.Context, req Request, run func(context.Context) 
 	return k.replay(c.ID, rec)
 }
 
-// attempt runs the operation while it holds the lease.
-func (k *Keeper) attempt(ctx context.Context, id string, rec Record, run func(context.Context) (Answer, Outcome)) (answer Answer, err error) {
+// attempt runs the operation under the lease.
+func (k *Keeper) attempt(
+	ctx context.Context, id string, rec Record, run func(context.Context) (Answer, Outcome),
+) (answer Answer, err error) {
 	working, end := context.WithCancelCause(context.WithValue(ctx, seedKey{}, rec.Seed))
 	defer end(nil)
 	letGo := k.hold(ctx, id, rec.Owner, end)
 	outcome := Unknown
-	defer func() { // also while a panic passes through
+	defer func() { // runs even if run panics
 		k.settle(ctx, id, rec.Owner, answer, outcome)
-		letGo() // only now: storing the outcome may take a while, too
+		letGo() // last, because storing the outcome takes time as well
 	}()
 	answer, outcome = run(working)
 	if outcome == Unknown && errors.Is(context.Cause(working), errLost) {
-		return Answer{}, ErrInProgress // by whoever took over
+		return Answer{}, ErrInProgress // in the attempt that has taken over
 	}
 	return answer, nil
 }
 
-// hold renews the lease until the function it returns is called. It ends the
-// attempt when the lease is another's: this process was suspended for so long
-// that it counted as dead.
+// hold renews the lease until the function that it returns is called. It cancels the
+// attempt if another one has taken over the lease, as happens when this process was
+// suspended for longer than Lease.
 func (k *Keeper) hold(ctx context.Context, id, owner string, end context.CancelCauseFunc) (letGo func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan struct{})
@@ -156,8 +159,8 @@ func (k *Keeper) hold(ctx context.Context, id, owner string, end context.CancelC
 	return func() { cancel(); <-done }
 }
 
-// settle stores what came of an attempt. If that fails the lease just ends: then
-// a retry attempts the operation again, and its seed leads it to what was made.
+// settle stores the outcome of an attempt. If that fails, the lease ends by itself: a
+// retry then runs the operation again, and finds by the seed what was created.
 func (k *Keeper) settle(ctx context.Context, id, owner string, answer Answer, outcome Outcome) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleWithin)
 	defer cancel()
@@ -174,11 +177,13 @@ func (k *Keeper) settle(ctx context.Context, id, owner string, answer Answer, ou
 		err = k.store.Release(ctx, id, owner)
 	}
 	if err != nil && errs.KindOf(err) != errs.NotFound { // not found: another attempt took over
-		k.log.WarnContext(ctx, "the outcome of a request with an Idempotency-Key could not be stored: a retry is carried out again", slog.Any("err", err))
+		k.log.WarnContext(ctx,
+			"the outcome of a request with an Idempotency-Key could not be stored: a retry is carried out again",
+			slog.Any("err", err))
 	}
 }
 
-// replay opens an answer that was kept.
+// replay returns a stored answer.
 func (k *Keeper) replay(id string, rec Record) (Answer, error) {
 	text, err := k.box.Open(rec.Sealed, id)
 	if err != nil {
@@ -191,8 +196,8 @@ func (k *Keeper) replay(id string, rec Record) (Answer, error) {
 	return a, nil
 }
 
-// hash returns what stands for parts in the database. Parts are told apart by
-// their lengths.
+// hash returns a keyed hash of parts for the database. It includes their lengths, so
+// that moving bytes from one part to the next gives another hash.
 func (k *Keeper) hash(purpose string, parts ...[]byte) string {
 	mac := hmac.New(sha256.New, k.hashes)
 	var size [8]byte
@@ -206,9 +211,8 @@ func (k *Keeper) hash(purpose string, parts ...[]byte) string {
 
 type seedKey struct{}
 
-// Seed returns the seed of the operation that ctx belongs to: random, and the
-// same in every attempt. It has the form of a CUID2. It is empty for a request
-// without a key.
+// Seed returns the seed of the operation that ctx belongs to: a random CUID2 that is
+// the same in every attempt. It is empty for a request without a key.
 func Seed(ctx context.Context) string {
 	seed, _ := ctx.Value(seedKey{}).(string)
 	return seed

@@ -19,7 +19,8 @@ import (
 	"stoa/internal/testkit/logtest"
 )
 
-// kit is Keepers over one database. Its clock is the machine's, or the bubble's.
+// kit makes Keepers over one database. They use the machine's clock, or that of a
+// synctest bubble.
 type kit struct {
 	db     *database.DB
 	master *seal.Key
@@ -36,7 +37,7 @@ func newKit(tb testing.TB) *kit {
 	return &kit{db: db, master: master}
 }
 
-// replica returns a Keeper as one of several replicas has it.
+// replica returns a new Keeper, like that of another replica.
 func (k *kit) replica() *idempotency.Keeper {
 	return idempotency.NewKeeper(store.NewIdempotency(k.db), k.master, time.Now, k.log.Logger())
 }
@@ -158,8 +159,7 @@ func TestAPanicIsAnUnknownOutcome(t *testing.T) {
 	}
 }
 
-// The client went away while the operation ran. What came of it counts all the
-// same.
+// The client leaves while the operation runs. The answer counts nevertheless.
 func TestAnAnswerIsKeptForAClientThatLeft(t *testing.T) {
 	t.Parallel()
 
@@ -223,8 +223,8 @@ func TestALeaseLastsAsLongAsItsOperation(t *testing.T) {
 	})
 }
 
-// stuck is a Store as a process has it that is suspended: it gives no sign of
-// life, and what it meant to write comes late or never.
+// stuck is the Store of a process that is suspended: it neither renews its lease nor
+// stores an answer.
 type stuck struct{ idempotency.Store }
 
 func (stuck) Renew(ctx context.Context, _, _ string, _ time.Time) error {
@@ -234,8 +234,8 @@ func (stuck) Renew(ctx context.Context, _, _ string, _ time.Time) error {
 
 func (stuck) Keep(context.Context, string, string, string) error { return errors.New("killed") }
 
-// What a crash leaves behind is taken up once the lease is over, with the same
-// seed; what was made under that seed is found again.
+// After a crash, a retry takes over once the lease has ended. It has the same seed, so
+// it finds what the crashed attempt created.
 func TestAfterACrashARetryTakesOverWithTheSameSeed(t *testing.T) {
 	t.Parallel()
 
@@ -263,7 +263,7 @@ func TestAfterACrashARetryTakesOverWithTheSameSeed(t *testing.T) {
 	})
 }
 
-// paused is a Store of a process that was suspended before its first renewal.
+// paused is the Store of a process that is suspended before its first renewal.
 type paused struct {
 	idempotency.Store
 
@@ -275,8 +275,8 @@ func (p paused) Renew(ctx context.Context, id, owner string, until time.Time) er
 	return p.Store.Renew(ctx, id, owner, until)
 }
 
-// A process wakes up after another took over: it is told to stop, does not touch
-// what the other one keeps, and says that the request is in progress.
+// A process wakes up after another one has taken over. Its attempt is canceled, does
+// not change the other's answer, and reports that the request is in progress.
 func TestAnAttemptThatLostItsLeaseStops(t *testing.T) {
 	t.Parallel()
 

@@ -2,15 +2,14 @@ package idempotency
 
 import "strings"
 
-// MaxKey is how many characters a key has at most.
+// MaxKey is the maximum length of a key in characters.
 const MaxKey = 255
 
-// ParseKey reads the value of one Idempotency-Key header: a string of RFC 8941
-// ("8e03978e", with \" and \\ inside), as the IETF draft wants it, or the same
-// characters bare, as most clients send them. Both spellings are one key. ok is
-// false for anything else: characters outside of printable ASCII, nothing or
-// more than MaxKey of them, or, bare, a quote, a backslash or a comma. (A comma
-// is what a proxy puts between two headers that it joins.)
+// ParseKey reads the value of an Idempotency-Key header: an RFC 8941 string
+// ("8e03978e", with \" and \\ as escapes), as the IETF draft requires, or the same key
+// without quotes, as most clients send it. ok is false if the key is empty, longer than
+// MaxKey or not printable ASCII, and if one without quotes contains a quote, a
+// backslash or a comma. (Proxies join two headers with a comma.)
 func ParseKey(value string) (key string, ok bool) {
 	value = strings.Trim(value, " \t")
 	quoted := strings.HasPrefix(value, `"`)
@@ -28,7 +27,7 @@ func ParseKey(value string) (key string, ok bool) {
 	return value, true
 }
 
-// unquote reads an RFC 8941 string, without parameters after it.
+// unquote reads an RFC 8941 string without parameters.
 func unquote(s string) (string, bool) {
 	var b strings.Builder
 	for i := 1; i < len(s); i++ {

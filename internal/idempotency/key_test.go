@@ -12,7 +12,7 @@ func TestParseKey(t *testing.T) {
 
 	long := strings.Repeat("k", idempotency.MaxKey)
 	for _, tt := range []struct {
-		name, value, want string // want is empty for what is no key
+		name, value, want string // want is empty for an invalid value
 	}{
 		{"a UUID", "8e03978e-40d5-43e8-bc93-6894a57f9324", "8e03978e-40d5-43e8-bc93-6894a57f9324"},
 		{"a string", `"8e03978e"`, "8e03978e"},
@@ -51,8 +51,8 @@ func TestParseKey(t *testing.T) {
 	}
 }
 
-// Whatever comes in, a key is within the range, and its quoted form is the same
-// key.
+// For any input, a parsed key has only allowed characters, and quoting it gives the
+// same key.
 func FuzzParseKey(f *testing.F) {
 	for _, seed := range []string{`"a"`, "a", `"a\"b"`, `"\\"`, `a,b`, ` "`, "é", `"a" `} {
 		f.Add(seed)

@@ -5,56 +5,54 @@ import (
 	"time"
 )
 
-// Claim is an attempt to carry an operation out.
+// Claim is a request for the right to run an operation.
 type Claim struct {
-	ID          string    // of the operation, the caller and the key
-	Fingerprint string    // of the request's content
-	Seed        string    // for an operation that nobody attempted before
-	Owner       string    // names this attempt
+	ID          string    // hash of the operation, the caller and the key
+	Fingerprint string    // hash of the request's content
+	Seed        string    // to use if this is the first attempt
+	Owner       string    // id of this attempt
 	Until       time.Time // end of its lease
-	Expires     time.Time // when the key may be used anew
+	Expires     time.Time // when the key may be used for another request
 }
 
-// Record is what the database knows about a key.
+// Record is the row of a key.
 type Record struct {
 	Fingerprint string
 	Seed        string
-	Owner       string    // the attempt that has it, or had it last
+	Owner       string    // the attempt that has the lease, or had it last
 	Until       time.Time // end of that attempt's lease
 	Sealed      string    // the answer; empty until there is one
 	Expires     time.Time
 }
 
-// Store is where keys live. Package store implements it for SQLite and
-// PostgreSQL; storetest holds every sentence here to it.
+// Store keeps the records in the database. Package store implements it, and package
+// storetest has a test for every sentence here.
 type Store interface {
-	// Claim returns the record of c.ID. If there was none, or it had expired at
-	// now or before, it is a new one made from c. If it had no answer, c's
-	// fingerprint and a lease that ended at now or before, it is c's from now on:
-	// its owner, its end of lease and its expiry, while the seed stays what it
-	// was. Otherwise it is left as it is. Of several that claim a record at once
-	// one becomes its owner.
+	// Claim returns the record with c.ID after trying to claim it. If there is none, or
+	// it expired at now or before, Claim creates it from c. If it has no answer, the
+	// fingerprint of c and a lease that ended at now or before, it gets the owner, the
+	// lease and the expiry of c, and keeps its seed. Otherwise it does not change. Of
+	// several concurrent claims, one succeeds.
 	Claim(ctx context.Context, c Claim, now time.Time) (Record, error)
 
-	// Renew moves the end of the lease. It returns an errs.NotFound error if the
-	// record is gone, has an answer or is not owner's.
+	// Renew extends the lease. It returns an errs.NotFound error if the record is gone,
+	// has an answer or belongs to another owner.
 	Renew(ctx context.Context, id, owner string, until time.Time) error
 
-	// Keep stores the answer. It returns an errs.NotFound error if the record is
-	// gone or is not owner's.
+	// Keep stores the answer. It returns an errs.NotFound error if the record is gone
+	// or belongs to another owner.
 	Keep(ctx context.Context, id, owner, sealed string) error
 
-	// Release ends the lease, so that another attempt may claim the record, with
-	// the same seed. It does nothing to a record that has an answer or is not
-	// owner's.
+	// Release ends the lease, so that another attempt may claim the record with the
+	// same seed. It does nothing to a record that has an answer or belongs to another
+	// owner.
 	Release(ctx context.Context, id, owner string) error
 
-	// Forget deletes the record if owner is the only one it ever had, and is
-	// Release otherwise: an attempt before, that may still be running, is bound to
-	// the seed.
+	// Forget deletes the record if it never had another owner. Otherwise it does what
+	// Release does, because an earlier attempt may still be running with the seed.
 	Forget(ctx context.Context, id, owner string) error
 
-	// DeleteExpired deletes records that expired at now or before, limit of them
-	// at most, and returns how many it deleted.
+	// DeleteExpired deletes at most limit records that expired at now or before, and
+	// returns how many it deleted.
 	DeleteExpired(ctx context.Context, now time.Time, limit int) (int, error)
 }

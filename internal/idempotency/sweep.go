@@ -11,15 +11,15 @@ import (
 const (
 	// sweepEvery is how often KeepSwept sweeps.
 	sweepEvery = time.Hour
-	// sweepChunk is how many keys are deleted in one transaction: few enough that
-	// nobody waits long for a lock.
+	// sweepChunk is how many keys one transaction deletes: few, so that nobody waits
+	// long for a lock.
 	sweepChunk = 500
-	// sweepLimit is how long one sweep may take. The next one continues.
+	// sweepLimit is the time limit for one sweep. The next one continues.
 	sweepLimit = 10 * time.Minute
 )
 
-// Sweep deletes the expired keys and the answers kept under them, and returns how
-// many keys it deleted. Several replicas may call it at once.
+// Sweep deletes expired keys with their answers, and returns how many it deleted.
+// Several replicas may call it at the same time.
 func (k *Keeper) Sweep(ctx context.Context) (int, error) {
 	now, total := k.now(), 0
 	for {
@@ -31,8 +31,7 @@ func (k *Keeper) Sweep(ctx context.Context) (int, error) {
 	}
 }
 
-// KeepSwept sweeps at once and then every hour, until ctx is done. A sweep that
-// fails is logged; the next one makes up for it.
+// KeepSwept sweeps at once and then every hour, until ctx ends. It logs failures.
 func (k *Keeper) KeepSwept(ctx context.Context) {
 	task := periodic.Task{
 		Every: sweepEvery, Limit: sweepLimit,

@@ -1,5 +1,5 @@
-// Package jsontext reads and writes the text in JSON where encoding/json does not
-// suffice: it tells whether JSON is Unicode, and it appends strings fast.
+// Package jsontext does two things with strings in JSON that encoding/json cannot do:
+// it detects text that is not Unicode, and it appends strings fast.
 package jsontext
 
 import (
@@ -9,15 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// Unicode reports whether data is UTF-8 and its \u escapes name whole characters.
-// data need not be valid JSON. encoding/json replaces what is not Unicode by
-// U+FFFD: two different passwords would become one, and what is kept would differ
-// from what was sent.
+// Unicode reports whether data is UTF-8 and all its \u escapes are characters. data
+// need not be valid JSON. encoding/json silently replaces everything else with U+FFFD:
+// two different passwords would become the same, and the stored text would differ from
+// the one sent.
 func Unicode(data []byte) bool { return utf8.Valid(data) && !hasLoneSurrogate(data) }
 
-// hasLoneSurrogate reports whether a \u escape names half of a character.
-// Backslashes occur in strings only, so no tokens need to be told apart; what is
-// not valid JSON at all is found later.
+// hasLoneSurrogate reports whether a \u escape is half of a surrogate pair. It does not
+// parse JSON: backslashes occur in strings only, and invalid JSON is found later.
 func hasLoneSurrogate(body []byte) bool {
 	unit := func(at int) (rune, bool) {
 		if at+6 > len(body) || body[at] != '\\' || body[at+1] != 'u' {

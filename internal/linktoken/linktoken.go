@@ -1,7 +1,7 @@
-// Package linktoken makes the random tokens in links that work once, and the hash
-// that the database keeps of them: whoever reads the database cannot use a link.
+// Package linktoken makes the random tokens in links that work once, and their hashes.
+// The database has the hash only, so nobody who reads it can use a link.
 //
-// When a token ends, and what it allows, belongs to the domain that hands it out.
+// What a token allows, and for how long, belongs to the domain that issues it.
 package linktoken
 
 import (
@@ -13,8 +13,8 @@ import (
 // New returns a token of 130 random bits: 26 upper-case letters and digits.
 func New() string { return rand.Text() }
 
-// Hash returns what the database keeps of a token: its SHA-256 in hex. A token is
-// random and long, so a slow hash would protect nothing more.
+// Hash returns the hash of a token for the database: its SHA-256 in hex. A slow hash
+// would not protect more, because a token is long and random.
 func Hash(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])

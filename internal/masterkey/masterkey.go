@@ -1,6 +1,6 @@
-// Package masterkey finds the key that protects the secrets in the database:
-// given by the operator, or kept in a file of the data folder that is made at
-// first start (CONTRACT 2).
+// Package masterkey loads the key that protects the secrets in the database: the one
+// that the operator sets, or else one in a file in the data folder, which is created at
+// the first start (CONTRACT 2).
 package masterkey
 
 import (
@@ -16,11 +16,11 @@ import (
 // File is the name of the generated key's file in the data folder.
 const File = "master.key"
 
-// Load returns the master key: the one in given (64 hexadecimal digits) if that
-// is not empty, else the one in the data folder, which is created on first use
-// with mode 0600. Two processes that start together get the same key.
+// Load returns the master key: given (64 hexadecimal digits) if it is not empty, else
+// the one in the data folder, in a file that is created with mode 0600 if necessary.
+// Processes that start at the same time get the same key.
 //
-// It refuses a file that others may read, because the secret is out already.
+// It refuses a file that other users can read, because the key may be known already.
 func Load(given, dataDir string) (*seal.Key, error) {
 	if given != "" {
 		key, err := seal.ParseKey(given)
@@ -51,9 +51,9 @@ func Load(given, dataDir string) (*seal.Key, error) {
 	return key, nil
 }
 
-// createOnce makes the file with a new key unless it is there. A link appears
-// whole or not at all and never replaces: of two processes, one wins and both
-// read its key.
+// createOnce creates the file with a new key unless it exists. It uses a hard link,
+// which is atomic and never replaces a file: if two processes race, both read the key
+// of the winner.
 func createOnce(path string) error {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -70,7 +70,7 @@ func createOnce(path string) error {
 	if err := os.Link(tmp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	// A power cut must not take the key back: what it sealed would be lost.
+	// Make the file survive a power cut: without the key, all sealed secrets are lost.
 	dir, err := os.Open(filepath.Dir(path))
 	if err != nil {
 		return err

@@ -1,6 +1,6 @@
-// Package ops is what an operator looks at: metrics in the Prometheus format and
-// Go's profiler, served on a listener of their own (CONTRACT 1), because both
-// tell more than a client should know.
+// Package ops provides metrics in the Prometheus format and Go's profiler. They are
+// served on a separate listener (CONTRACT 1), because both reveal more than clients
+// should know.
 package ops
 
 import (
@@ -15,24 +15,24 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Metrics collects what happens in one process. It is safe for concurrent use.
+// Metrics collects the metrics of one process. It is safe for concurrent use.
 type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
 
-	// known are the series of requests: finding one by its labels takes longer than
-	// observing.
+	// known caches the series of requests, because looking one up by its labels takes
+	// longer than observing.
 	mu    sync.RWMutex
 	known map[series]prometheus.Observer
 }
 
-// series are the labels of requests that are counted together.
+// series are the labels of a series of requests.
 type series struct {
 	route  string
 	status int
 }
 
-// NewMetrics returns metrics with those of the Go runtime and the process.
+// NewMetrics returns metrics of requests, the Go runtime and the process.
 func NewMetrics(version string) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
@@ -52,8 +52,8 @@ func NewMetrics(version string) *Metrics {
 	return m
 }
 
-// ObserveRequest counts one answered request. route is a pattern, never a path:
-// a path would make a series of every product and plugin.
+// ObserveRequest counts one answered request. route is a pattern, never a path, which
+// would make a series for every product and plugin.
 func (m *Metrics) ObserveRequest(route string, status int, took time.Duration) {
 	if route == "" {
 		route = "none"

@@ -1,6 +1,6 @@
-// Package pages holds the few pages that stoa itself shows to people, outside of
-// the console: each is one self-contained document with its style sheet and
-// script inside, and a policy that allows nothing else.
+// Package pages has the few pages that stoa itself shows to people, apart from the
+// console. Each is one document with its style sheet and script inside, and with a
+// policy that allows nothing else.
 package pages
 
 import (
@@ -12,12 +12,12 @@ import (
 	"html/template"
 )
 
-// Page is a document and how it may be used.
+// Page is a document and its policy.
 type Page struct {
 	HTML []byte
-	// Policy is its Content-Security-Policy: its own style sheet and script by
-	// their hashes, requests to its own origin, nothing more. A form whose script
-	// does not run is not sent, so what was typed cannot end up in an address.
+	// Policy is the Content-Security-Policy. It allows the page's own style sheet and
+	// script, by their hashes, and requests to its own origin. It forbids plain form
+	// submission: if the script does not run, a typed secret must not end up in a URL.
 	Policy string
 }
 
@@ -27,7 +27,7 @@ var (
 	//go:embed page.css
 	css string
 
-	// shared is what every script begins with.
+	// shared is the beginning of every script.
 	//
 	//go:embed shared.js
 	shared string
@@ -53,34 +53,34 @@ var (
 	setupScript string
 )
 
-// Reset returns the page that chooses a new password with a link from a mail, or
-// asks for such a mail. It is served at /reset-password.
+// Reset returns the page on which users choose a new password with a link from a mail,
+// or request that mail. It is served at /reset-password.
 func Reset() (Page, error) { return render("Choose a new password", resetBody, resetScript) }
 
-// Claim returns the page that claims orders with a link from a mail, or asks for
-// such a mail. It is served at /claim-orders.
+// Claim returns the page on which users claim guest orders with a link from a mail, or
+// request that mail. It is served at /claim-orders.
 func Claim() (Page, error) { return render("Claim your orders", claimBody, claimScript) }
 
-// Setup returns the page that makes the first administrator with the set-up link.
-// It is served at /setup.
+// Setup returns the page on which the operator creates the first administrator with the
+// set-up link. It is served at /setup.
 func Setup() (Page, error) { return render("Set up stoa", setupBody, setupScript) }
 
-// Paid returns the page that buyers come back to after they paid. It is served at
+// Paid returns the page that buyers return to after paying. It is served at
 // /payment/success.
 func Paid() (Page, error) { return render("Thank you", paidBody, "") }
 
-// NotPaid returns the page that buyers come back to who did not pay. It is served
-// at /payment/cancelled.
+// NotPaid returns the page that buyers return to without paying. It is served at
+// /payment/cancelled.
 func NotPaid() (Page, error) { return render("Not paid", notPaidBody, "") }
 
-// render puts a page together. A page without a script may run none.
+// render builds a page. The policy of a page without a script forbids scripts.
 func render(title, body, script string) (Page, error) {
 	t, err := template.New("page").Parse(layout)
 	if err != nil {
 		return Page{}, fmt.Errorf("pages: %w", err)
 	}
-	// Plain strings around the parts, not actions inside <style> and <script>:
-	// the hashes are of the text as it is.
+	// The style sheet and the script are inserted as they are, because the template would
+	// change the text that the hashes are made of.
 	var out bytes.Buffer
 	parts := map[string]any{
 		"Title": title,
@@ -97,12 +97,12 @@ func render(title, body, script string) (Page, error) {
 	if err != nil {
 		return Page{}, fmt.Errorf("pages: %w", err)
 	}
-	policy := fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
-		source(css), scripts)
+	policy := fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; connect-src 'self'; form-action 'none'; "+
+		"base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'", source(css), scripts)
 	return Page{HTML: out.Bytes(), Policy: policy}, nil
 }
 
-// source names an inline text in a policy.
+// source returns the source expression that allows an inline text in a policy.
 func source(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

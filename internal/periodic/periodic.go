@@ -1,5 +1,5 @@
-// Package periodic runs background work now and then again at a fixed interval:
-// sweeps of expired rows, for example. What the work is belongs to the caller.
+// Package periodic repeats background work at a fixed interval, such as sweeps of
+// expired rows. The work itself belongs to the caller.
 package periodic
 
 import (
@@ -11,18 +11,17 @@ import (
 // Task is work that is repeated. Every, Log and Failed are required.
 type Task struct {
 	Every time.Duration // from one start to the next
-	Limit time.Duration // of one run; zero means no limit
+	Limit time.Duration // for one run; zero means none
 
 	Log    *slog.Logger
-	Failed string // the warning that is logged, with the error, when a run fails
+	Failed string // the warning to log, with the error, when a run fails
 }
 
-// Run calls do at once and then every t.Every, until ctx ends. It never overlaps
-// calls: one that takes longer than t.Every delays the next. The context of a call
-// ends with ctx, and after t.Limit.
+// Run calls do at once and then every t.Every, until ctx ends. Calls never overlap: one
+// that takes longer than t.Every delays the next. The context of a call ends with ctx,
+// or after t.Limit.
 //
-// An error is logged, and the next call makes up for it. After ctx has ended,
-// errors are expected and not logged.
+// Run logs errors and goes on. Errors after the end of ctx are expected and not logged.
 func (t Task) Run(ctx context.Context, do func(ctx context.Context) error) {
 	tick := time.NewTicker(t.Every)
 	defer tick.Stop()

@@ -1,5 +1,5 @@
-// Package picture decides which pictures stoa keeps and serves: SVGs that can do nothing but show
-// themselves, and PNG, JPEG and WebP bitmaps of a sane size. The content decides, not a name.
+// Package picture decides which pictures stoa stores and serves: SVGs without active or external
+// content, and PNG, JPEG and WebP bitmaps of a sane size. It looks at the content, not at the name.
 //
 // It stores nothing; package blob does.
 package picture
@@ -19,12 +19,12 @@ import (
 // MaxSize is the size of the largest picture in bytes.
 const MaxSize = 2 << 20
 
-// maxSide is how many pixels a bitmap may be wide and high: browsers hold all of them in memory.
+// maxSide is the maximum width and height of a bitmap in pixels: browsers decode all of it into memory.
 const maxSide = 10_000
 
 var errTooWide = fmt.Errorf("it has more than %d pixels on a side", maxSide)
 
-// checks are by extension.
+// checks has the check of each format by its extension.
 var checks = map[string]func([]byte) error{
 	"png":  checkBitmap("png", png.DecodeConfig),
 	"jpg":  checkBitmap("jpg", jpeg.DecodeConfig),
@@ -32,8 +32,8 @@ var checks = map[string]func([]byte) error{
 	"svg":  checkSVG,
 }
 
-// Check returns nil for a harmless picture of the kind that an extension names: svg, png, jpg or
-// webp. Its errors are sentences for people.
+// Check returns nil for a harmless picture in the format of an extension: svg, png, jpg or webp. Its
+// errors are sentences for people, without the subject's name.
 func Check(extension string, content []byte) error {
 	check, known := checks[extension]
 	if !known {
@@ -42,8 +42,7 @@ func Check(extension string, content []byte) error {
 	return check(content)
 }
 
-// Extension returns the extension of a harmless picture by its content, or an error that says what
-// is wrong with it.
+// Extension returns the extension for a harmless picture's format. Its errors are as those of Check.
 func Extension(content []byte) (string, error) {
 	for _, extension := range []string{"png", "jpg", "webp"} {
 		if err := checks[extension](content); err == nil || errors.Is(err, errTooWide) {
@@ -57,7 +56,7 @@ func Extension(content []byte) (string, error) {
 	return "", errors.New("it is not an SVG, PNG, JPEG or WebP picture")
 }
 
-// checkBitmap returns a check of the headers that decode reads.
+// checkBitmap returns a check that reads a bitmap's header with decode.
 func checkBitmap(extension string, decode func(io.Reader) (image.Config, error)) func([]byte) error {
 	return func(b []byte) error {
 		switch c, err := decode(bytes.NewReader(b)); {

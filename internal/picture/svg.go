@@ -12,12 +12,11 @@ import (
 	"stoa/internal/text"
 )
 
-// checkSVG returns nil for a well-formed XML document with the root svg that can
-// do nothing but show itself: no document type, which could declare entities, no
-// scripts in any form, no elements but those below, and nothing that is fetched
-// from elsewhere. Pages that show it as an image would not run it, and the headers
-// it is served with keep it from running by itself; this is for whoever puts it
-// into a page.
+// checkSVG returns nil for a well-formed SVG document without active or external
+// content: no document type, which could declare entities, no scripts in any form, no
+// elements except svgElements, and nothing that is loaded from elsewhere. Browsers do
+// not run scripts of an SVG that is used as an image, and the headers that stoa serves
+// it with forbid them; this check protects pages that embed the SVG's markup.
 func checkSVG(b []byte) error {
 	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
 	dec := xml.NewDecoder(bytes.NewReader(b))
@@ -51,8 +50,8 @@ const (
 	xmlSpace   = "http://www.w3.org/XML/1998/namespace"
 )
 
-// svgElements are the elements an SVG may have. What they leave out runs
-// something, holds another language, plays something or is fetched.
+// svgElements are the elements an SVG may have. The others run scripts, embed other
+// languages or media, or load something.
 var svgElements = setOf(`svg g defs symbol use switch a title desc metadata view
 	path rect circle ellipse line polyline polygon text tspan textPath image marker mask clipPath pattern style
 	linearGradient radialGradient stop filter
@@ -61,8 +60,9 @@ var svgElements = setOf(`svg g defs symbol use switch a title desc metadata view
 	fePointLight feSpecularLighting feSpotLight feTile feTurbulence
 	animate animateMotion animateTransform mpath set`)
 
-// addressAttributes name something to fetch or to go to.
-var addressAttributes = setOf("href src srcset ping data action formaction poster background codebase cite longdesc manifest usemap profile classid archive")
+// addressAttributes are the attributes whose value is an address to load or to link to.
+var addressAttributes = setOf(`href src srcset ping data action formaction poster background codebase cite longdesc
+	manifest usemap profile classid archive`)
 
 func setOf(words string) map[string]bool {
 	out := make(map[string]bool)
@@ -72,23 +72,25 @@ func setOf(words string) map[string]bool {
 	return out
 }
 
-// xmlDeclaration is all that may stand between <?xml and ?>. encoding/xml passes over
-// whatever else does, of which a page would show everything after the first >, and
-// over an encoding with space around its equals sign.
-var xmlDeclaration = regexp.MustCompile(`^version\s*=\s*("1\.0"|'1\.0')(\s+encoding\s*=\s*("(?i:utf-8)"|'(?i:utf-8)'))?(\s+standalone\s*=\s*("(yes|no)"|'(yes|no)'))?\s*$`)
+// xmlDeclaration matches the only text allowed between <?xml and ?>. encoding/xml
+// ignores any other text there, while an HTML page would show what follows its first
+// ">". encoding/xml also misses an encoding with spaces around its equals sign.
+var xmlDeclaration = regexp.MustCompile(`^version\s*=\s*("1\.0"|'1\.0')` +
+	`(\s+encoding\s*=\s*("(?i:utf-8)"|'(?i:utf-8)'))?(\s+standalone\s*=\s*("(yes|no)"|'(yes|no)'))?\s*$`)
 
-// rootTag begins a root that a page takes for an SVG. All that is below one with a
-// prefix is HTML to it, where titles and CDATA end elsewhere.
+// rootTag matches a root element that an HTML parser recognizes as an SVG. It parses
+// the content of a root with a prefix as HTML, where titles and CDATA sections end
+// elsewhere.
 var rootTag = regexp.MustCompile(`^<svg[\s/>]`)
 
 // svgChecker checks a document token by token.
 type svgChecker struct {
 	depth    int
-	root     bool            // was there
+	root     bool            // the root element has begun
 	declared map[string]bool // namespaces
-	prose    int             // depth of the title or desc element, 0 outside
-	style    int             // depth of the style element, 0 outside
-	css      strings.Builder // what it holds so far, which is one text however it is cut
+	prose    int             // depth of the title or desc element, 0 outside of one
+	style    int             // depth of the style element, 0 outside of one
+	css      strings.Builder // content of the style element so far, which may come in several tokens
 }
 
 func (c *svgChecker) token(token xml.Token) error {
@@ -98,8 +100,8 @@ func (c *svgChecker) token(token xml.Token) error {
 	case xml.ProcInst:
 		return checkInstruction(t)
 	case xml.Comment:
-		if t := string(t); strings.HasPrefix(t, ">") || strings.HasPrefix(t, "->") {
-			return errors.New("an SVG must not have comments that HTML ends elsewhere")
+		if t := string(t); strings.HasPrefix(t, ">") || strings.HasPrefix(t, "->") { // HTML ends them there
+			return errors.New("an SVG must not have comments that begin with > or ->")
 		}
 	case xml.CharData:
 		if c.depth == 0 && len(bytes.Trim(t, " \t\r\n")) > 0 {
@@ -125,7 +127,8 @@ func (c *svgChecker) token(token xml.Token) error {
 	return nil
 }
 
-// checkInstruction returns nil for the XML declaration, which is none.
+// checkInstruction returns nil for the XML declaration, which encoding/xml takes for a
+// processing instruction.
 func checkInstruction(i xml.ProcInst) error {
 	switch {
 	case i.Target != "xml":
@@ -147,7 +150,7 @@ func (c *svgChecker) start(e xml.StartElement) error {
 		return errors.New("an SVG must not have the element " + text.Clip(e.Name.Local))
 	case c.style > 0:
 		return errors.New("an SVG must not have elements in a style")
-	case c.prose > 0: // to a page these are HTML: a style there ends where its text says so
+	case c.prose > 0: // HTML parses these as HTML, where a style ends elsewhere
 		return errors.New("an SVG must not have elements in a title or description")
 	}
 	c.root = true
@@ -166,23 +169,22 @@ func (c *svgChecker) start(e xml.StartElement) error {
 	return nil
 }
 
-// declare notes the namespaces that an element declares. Pages know none of them:
-// there xlink:href is an address in whatever case, and whatever its prefix means.
+// declare records the namespaces that an element declares. HTML does not know
+// namespaces: there xlink:href is an address in any case and whatever its prefix means.
 func (c *svgChecker) declare(attrs []xml.Attr) error {
 	for _, a := range attrs {
 		switch prefixed := a.Name.Space == "xmlns"; {
 		case prefixed && strings.EqualFold(a.Name.Local, "xlink") && a.Value != xlinkSpace:
 			return errors.New("an SVG must not give the prefix xlink another meaning")
 		case prefixed, a.Name.Space == "" && a.Name.Local == "xmlns":
-			// An undeclared prefix comes in the place of its namespace. It has no colon.
+			// encoding/xml reports an undeclared prefix as the namespace. It has no colon.
 			c.declared[a.Value] = strings.Contains(a.Value, ":")
 		}
 	}
 	return nil
 }
 
-// attribute checks an attribute. What other namespaces have says nothing to those
-// who show the picture.
+// attribute checks an attribute. Browsers ignore attributes of foreign namespaces.
 func (c *svgChecker) attribute(a xml.Attr) error {
 	name, value := strings.ToLower(a.Name.Local), squeeze(a.Value)
 	switch space := a.Name.Space; {
@@ -199,6 +201,7 @@ func (c *svgChecker) attribute(a xml.Attr) error {
 	if !prefixed {
 		animated = value
 	}
+	isAddress := addressAttributes[name]
 	switch {
 	case strings.HasPrefix(name, "on"), name == "attributename" && strings.HasPrefix(animated, "on"):
 		return errors.New("an SVG must not have event handlers (" + text.Clip(a.Name.Local) + ")")
@@ -206,23 +209,26 @@ func (c *svgChecker) attribute(a xml.Attr) error {
 		return errors.New("an SVG must not have script addresses (" + text.Clip(a.Name.Local) + ")")
 	case name == "attributename" && (addressAttributes[animated] || animated == "style" || animated == "base"):
 		return errors.New("an SVG must not animate addresses or styles")
-	case addressAttributes[name] && strings.HasPrefix(value, "data:") && !isBitmapData(value):
+	case isAddress && strings.HasPrefix(value, "data:") && !isBitmapData(value):
 		return errors.New("an SVG may embed PNG, JPEG, GIF and WebP pictures only")
-	case addressAttributes[name] && !isLocal(value):
+	case isAddress && !isLocal(value):
 		return errors.New("an SVG must not refer to anything outside of itself (" + text.Clip(a.Name.Local) + ")")
-	case addressAttributes[name], name == "id", name == "class", strings.HasPrefix(name, "data-"), strings.HasPrefix(name, "aria-"):
+	case isAddress, name == "id", name == "class", strings.HasPrefix(name, "data-"), strings.HasPrefix(name, "aria-"):
 		return nil
 	}
 	return checkCSS(a.Value, a.Name.Local)
 }
 
-// checkCSS returns nil for CSS that fetches nothing. Presentation attributes are
-// CSS too.
+// forbiddenCSS are parts of CSS that load something, run scripts, or hide another part.
+var forbiddenCSS = []string{
+	`\`, "<", "@import", "://", "image(", "image-set(", "cross-fade(", "src(",
+	"expression(", "behavior:", "-moz-binding", "javascript:",
+}
+
+// checkCSS returns nil for CSS that loads nothing. Presentation attributes are CSS too.
 func checkCSS(style, where string) error {
 	css := squeeze(style)
-	for _, word := range []string{
-		`\`, "<", "@import", "://", "image(", "image-set(", "cross-fade(", "src(", "expression(", "behavior:", "-moz-binding", "javascript:",
-	} {
+	for _, word := range forbiddenCSS {
 		if strings.Contains(css, word) {
 			return errors.New("an SVG must not have " + word + " in its styles (" + text.Clip(where) + ")")
 		}
@@ -239,21 +245,27 @@ func checkCSS(style, where string) error {
 	}
 }
 
-// squeeze returns a text as lower case without what parsers of addresses and of
-// CSS pass over.
+// squeeze returns a text in lower case without white space and control characters, which
+// parsers of addresses and CSS may skip.
 func squeeze(s string) string {
-	return strings.ToLower(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), ""))
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, s))
 }
 
-// isLocal reports whether an address, squeezed, is part of the document or a
-// bitmap in it.
+// isLocal reports whether a squeezed address leads to a part of the document or to a
+// bitmap embedded in it.
 func isLocal(address string) bool {
 	return address == "" || strings.HasPrefix(address, "#") || isBitmapData(address)
 }
 
 func isBitmapData(address string) bool {
 	for _, kind := range []string{"png", "jpeg", "jpg", "gif", "webp"} {
-		if rest, ok := strings.CutPrefix(address, "data:image/"+kind); ok && (strings.HasPrefix(rest, ";") || strings.HasPrefix(rest, ",")) {
+		rest, ok := strings.CutPrefix(address, "data:image/"+kind)
+		if ok && (strings.HasPrefix(rest, ";") || strings.HasPrefix(rest, ",")) {
 			return true
 		}
 	}

@@ -1,8 +1,8 @@
 // Package ratelimit counts requests against limits with GCRA (CONTRACT 1): in
 // this process's memory, or in Redis when several replicas share their limits.
 //
-// It does not know what is limited or by what key; see package httpapi/limit for
-// the table of spec A.
+// It does not know what is limited, nor by which key; package httpapi/limit has the
+// table of spec A.
 package ratelimit
 
 import (
@@ -20,25 +20,28 @@ import (
 	"github.com/throttled/throttled/v2/store/memstore"
 )
 
-// Rule is one limit: at most Limit requests at once, and Limit in every Window
-// after that, evenly refilled.
+// Rule is one limit: a burst of at most Limit requests, refilled evenly at Limit
+// requests per Window.
 type Rule struct {
-	Name   string // names the limit in headers and keys; unique
+	Name   string // unique; part of headers and keys
 	Limit  int
 	Window time.Duration
 }
 
-// Decision says whether a request may pass, and what is left.
+// Decision says whether a request is allowed, and how many more are.
 type Decision struct {
 	Allowed   bool
 	Remaining int
-	// Reset is when the whole limit is available again if nothing more is asked.
+	// Reset is how long it takes, without further requests, until the whole limit is
+	// available again.
 	Reset time.Duration
-	// RetryAfter is when the next request may pass. Zero if this one did.
+	// RetryAfter is how long it takes until the next request is allowed. It is zero if
+	// this one is.
 	RetryAfter time.Duration
 }
 
-// Limiter decides. Create it with New. It is safe for concurrent use.
+// Limiter counts requests and decides which are allowed. New makes one. It is safe for
+// concurrent use.
 type Limiter struct {
 	rules  map[string]throttled.RateLimiterCtx // in memory, by rule name
 	shared map[string]throttled.RateLimiterCtx // in Redis; nil without it
@@ -47,21 +50,22 @@ type Limiter struct {
 
 	failures atomic.Int64 // of Redis, in a row
 	mu       sync.Mutex
-	nextUp   time.Time // when Redis is asked again after it went down
+	nextUp   time.Time // when to ask Redis again after an outage began
 }
 
 const (
-	// maxKeys bounds the memory of each rule: its least recently used keys are
-	// forgotten. At about 200 bytes each that is 10 MB. A rule whose keys anybody
-	// can make up does not make another forget.
+	// maxKeys bounds the memory of each rule: it forgets its least recently used keys.
+	// At about 200 bytes each that is 10 MB. Every rule has its own memory, so that
+	// made-up keys of one do not push out keys of another.
 	maxKeys = 50_000
-	// casAttempts is how often a counter is tried when many requests of one key
-	// race for it. More than there are requests at once.
+	// casAttempts is how often to try to update a counter for which many requests
+	// race. It is more than the number of requests at a time.
 	casAttempts  = 10_000
 	redisTimeout = 100 * time.Millisecond
-	// redisPause is how long Redis is left alone after a failure.
+	// redisPause is how long to leave Redis alone after a failure.
 	redisPause = time.Second
-	// redisFailures in a row make Redis count as down: one slow answer does not.
+	// redisFailures is how many failures in a row mean that Redis is down: one slow
+	// answer does not.
 	redisFailures = 3
 )
 
@@ -70,10 +74,10 @@ type Options struct {
 	Rules []Rule
 	Now   func() time.Time // for the limits in memory
 	Log   *slog.Logger
-	// Redis shares the limits between replicas. Without it each replica counts for
-	// itself.
+	// Redis shares the limits between replicas. Without it each replica counts its own
+	// requests.
 	Redis redis.UniversalClient
-	// RedisTimeout is how long a request waits for Redis before it is counted here
+	// RedisTimeout is how long a request waits for Redis before this process counts it
 	// instead; 100 ms if zero.
 	RedisTimeout time.Duration
 }
@@ -91,7 +95,9 @@ func New(o Options) (*Limiter, error) {
 		return throttled.WrapStoreWithContext(mem), nil
 	})
 	if err == nil && o.Redis != nil {
-		l.shared, err = limiters(o.Rules, func() (throttled.GCRAStoreCtx, error) { return goredisstore.NewCtx(o.Redis, "stoa:limit:") })
+		l.shared, err = limiters(o.Rules, func() (throttled.GCRAStoreCtx, error) {
+			return goredisstore.NewCtx(o.Redis, "stoa:limit:")
+		})
 	}
 	if err != nil {
 		return nil, err
@@ -99,8 +105,10 @@ func New(o Options) (*Limiter, error) {
 	return l, nil
 }
 
-// limiters returns a limiter for each rule, each with a store of its own.
-func limiters(rules []Rule, store func() (throttled.GCRAStoreCtx, error)) (map[string]throttled.RateLimiterCtx, error) {
+// limiters returns a limiter for each rule, each with its own store.
+func limiters(
+	rules []Rule, store func() (throttled.GCRAStoreCtx, error),
+) (map[string]throttled.RateLimiterCtx, error) {
 	byName := make(map[string]throttled.RateLimiterCtx, len(rules))
 	for _, r := range rules {
 		st, err := store()
@@ -119,12 +127,12 @@ func limiters(rules []Rule, store func() (throttled.GCRAStoreCtx, error)) (map[s
 	return byName, nil
 }
 
-// Take counts one request of key against rule, which must be one of those given
+// Take counts one request with that key against rule, which must be one of those given
 // to New.
 //
-// What Redis allows is counted in this process, too, and must be allowed here as
-// well: when Redis goes away, or comes back with nothing, nobody's count begins
-// anew. While Redis does not answer, this process counts for itself.
+// A request that Redis allows is also counted, and must be allowed, in this process: if
+// Redis goes down or loses its data, no count starts over. While Redis is down, this
+// process counts on its own.
 func (l *Limiter) Take(ctx context.Context, rule Rule, key string) Decision {
 	key = rule.Name + ":" + key
 	if l.shared != nil && l.tryRedis() {
@@ -147,10 +155,10 @@ func (l *Limiter) Take(ctx context.Context, rule Rule, key string) Decision {
 	return l.local(ctx, rule, key)
 }
 
-// local counts in this process.
+// local counts a request in this process.
 func (l *Limiter) local(ctx context.Context, rule Rule, key string) Decision {
-	// The store in memory fails only when a counter is lost to other requests of
-	// the same key ten thousand times over: a flood, so the answer is no.
+	// The store in memory fails only if other requests with the same key win ten
+	// thousand races for the counter. That is a flood, so refuse.
 	d, err := take(context.WithoutCancel(ctx), l.rules[rule.Name], key)
 	if err != nil {
 		return Decision{RetryAfter: rule.Window / time.Duration(rule.Limit)}
@@ -163,11 +171,13 @@ func take(ctx context.Context, l throttled.RateLimiterCtx, key string) (Decision
 	if err != nil {
 		return Decision{}, err
 	}
-	return Decision{Allowed: !limited, Remaining: res.Remaining, Reset: res.ResetAfter, RetryAfter: max(res.RetryAfter, 0)}, nil
+	return Decision{
+		Allowed: !limited, Remaining: res.Remaining, Reset: res.ResetAfter, RetryAfter: max(res.RetryAfter, 0),
+	}, nil
 }
 
-// tryRedis reports whether Redis should be asked. The clock is the machine's:
-// how long an outage lasts has nothing to do with the limits.
+// tryRedis reports whether to ask Redis. It uses the machine's clock, not that of the
+// limits.
 func (l *Limiter) tryRedis() bool {
 	if l.failures.Load() < redisFailures {
 		return true
@@ -197,6 +207,7 @@ func (l *Limiter) noteRedis(ctx context.Context, err error) {
 	l.nextUp = time.Now().Add(redisPause)
 	l.mu.Unlock()
 	if n == redisFailures {
-		l.log.WarnContext(ctx, "Redis does not answer: until it does, each replica counts rate limits on its own", slog.Any("err", err))
+		l.log.WarnContext(ctx, "Redis does not answer: until it does, each replica counts rate limits on its own",
+			slog.Any("err", err))
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"stoa/internal/market/order"
 )
 
-// Claims implements market.Orders.
+// Claims implements order.ClaimStore.
 type Claims struct{ database.Conn }
 
 var _ order.ClaimStore = (*Claims)(nil)
@@ -16,12 +16,12 @@ var _ order.ClaimStore = (*Claims)(nil)
 // NewClaims returns the claims to orders of db.
 func NewClaims(db *database.DB) *Claims { return &Claims{db.Conn()} }
 
-// InTx implements market.Orders.
+// InTx implements order.ClaimStore.
 func (s *Claims) InTx(ctx context.Context, fn func(order.ClaimStore) error) error {
 	return s.Conn.InTx(ctx, func(tx database.Conn) error { return fn(&Claims{tx}) })
 }
 
-// HasUnclaimed implements market.Orders.
+// HasUnclaimed implements order.ClaimStore.
 func (s *Claims) HasUnclaimed(ctx context.Context, emailKey string) (some bool, err error) {
 	err = s.Read.QueryRowContext(ctx, `
 		SELECT EXISTS (SELECT 1 FROM orders WHERE billing_email_key = $1 AND user_id = 'anonymous')`, emailKey,
@@ -29,7 +29,7 @@ func (s *Claims) HasUnclaimed(ctx context.Context, emailKey string) (some bool, 
 	return some, err
 }
 
-// ClaimOrders implements market.Orders.
+// ClaimOrders implements order.ClaimStore.
 func (s *Claims) ClaimOrders(ctx context.Context, emailKey, userID string) (claimed int, err error) {
 	err = s.Conn.InTx(ctx, func(tx database.Conn) error {
 		// Orders before licenses, as everywhere; a refund locks them in this order too.
@@ -52,7 +52,7 @@ func (s *Claims) ClaimOrders(ctx context.Context, emailKey, userID string) (clai
 	return claimed, err
 }
 
-// CreateClaim implements market.Orders.
+// CreateClaim implements order.ClaimStore.
 func (s *Claims) CreateClaim(ctx context.Context, c order.Claim) error {
 	_, err := s.Write.ExecContext(ctx, `
 		INSERT INTO order_claims (token_hash, user_id, email_key, created_at_ms)
@@ -60,7 +60,7 @@ func (s *Claims) CreateClaim(ctx context.Context, c order.Claim) error {
 	return s.Wrap(err, "Claim")
 }
 
-// TakeClaim implements market.Orders.
+// TakeClaim implements order.ClaimStore.
 func (s *Claims) TakeClaim(ctx context.Context, hash, userID string, since time.Time) (order.Claim, error) {
 	c := order.Claim{Hash: hash, UserID: userID}
 	err := s.Conn.InTx(ctx, func(tx database.Conn) error {
@@ -81,7 +81,7 @@ func (s *Claims) TakeClaim(ctx context.Context, hash, userID string, since time.
 	return c, nil
 }
 
-// DeleteClaims implements market.Orders.
+// DeleteClaims implements order.ClaimStore.
 func (s *Claims) DeleteClaims(ctx context.Context, until time.Time) error {
 	_, err := s.Write.ExecContext(ctx, `DELETE FROM order_claims WHERE created_at_ms <= $1`, database.Millis(until))
 	return err

@@ -1,6 +1,6 @@
 // Package store is the SQL of every domain, for SQLite and PostgreSQL. Each domain
 // package declares the Store it needs, and this package has one type for each:
-// Account implements account.Store, Products market.Catalogue, and so on. A file is
+// Account implements account.Store, Products catalog.Store, and so on. A file is
 // named after the domain whose SQL it holds. The schema is in migrations/.
 //
 // The SQL is written once, in the subset that both engines accept: placeholders

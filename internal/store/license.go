@@ -11,7 +11,7 @@ import (
 	"stoa/internal/market/license"
 )
 
-// Licenses implements market.Licenses.
+// Licenses implements license.Store.
 type Licenses struct{ licenseRows }
 
 var _ license.Store = (*Licenses)(nil)
@@ -19,17 +19,17 @@ var _ license.Store = (*Licenses)(nil)
 // NewLicenses returns the licenses of db and the instances that use them.
 func NewLicenses(db *database.DB) *Licenses { return &Licenses{licenseRows{audited{db.Conn()}}} }
 
-// InTx implements market.Licenses.
+// InTx implements license.Store.
 func (s *Licenses) InTx(ctx context.Context, fn func(license.Store) error) error {
 	return s.Conn.InTx(ctx, func(tx database.Conn) error { return fn(&Licenses{licenseRows{audited{tx}}}) })
 }
 
-// InShortTx implements market.Licenses.
+// InShortTx implements license.Store.
 func (s *Licenses) InShortTx(ctx context.Context, fn func(license.Store) error) error {
 	return s.Conn.InShortTx(ctx, func(tx database.Conn) error { return fn(&Licenses{licenseRows{audited{tx}}}) })
 }
 
-// licenseRows implements market.LicenseRows, for the stores that sell licenses and
+// licenseRows implements license.Rows, for the stores that sell licenses and
 // for the one that manages them.
 type licenseRows struct{ audited }
 
@@ -73,7 +73,7 @@ func decodeFeatures(licenseID, text string) ([]string, error) {
 	return list, nil
 }
 
-// CreateLicense implements market.LicenseRows.
+// CreateLicense implements license.Rows.
 func (s licenseRows) CreateLicense(ctx context.Context, l license.License) error {
 	features, err := jsonList(l.Features)
 	if err != nil {
@@ -92,14 +92,14 @@ func (s licenseRows) CreateLicense(ctx context.Context, l license.License) error
 	return s.Wrap(err, "License")
 }
 
-// LicenseByID implements market.LicenseRows.
+// LicenseByID implements license.Rows.
 func (s licenseRows) LicenseByID(ctx context.Context, id string) (license.License, error) {
 	l, err := scanLicense(s.Read.QueryRowContext(ctx,
 		`SELECT `+licenseColumns+` FROM licenses l WHERE l.id = $1`+s.Lock("l"), id))
 	return l, s.Wrap(err, "License")
 }
 
-// UpdateLicense implements market.LicenseRows.
+// UpdateLicense implements license.Rows.
 func (s licenseRows) UpdateLicense(ctx context.Context, l license.License) error {
 	features, err := jsonList(l.Features)
 	if err != nil {
@@ -114,7 +114,7 @@ func (s licenseRows) UpdateLicense(ctx context.Context, l license.License) error
 	return database.Affected(res, err, "License")
 }
 
-// HasRenewal implements market.Licenses.
+// HasRenewal implements license.Store.
 func (s *Licenses) HasRenewal(ctx context.Context, licenseID, reference string) (has bool, err error) {
 	err = s.Read.QueryRowContext(ctx, `
 		SELECT EXISTS (SELECT 1 FROM license_renewals WHERE license_id = $1 AND reference = $2)`, licenseID, reference,
@@ -122,7 +122,7 @@ func (s *Licenses) HasRenewal(ctx context.Context, licenseID, reference string) 
 	return has, err
 }
 
-// AddRenewal implements market.Licenses.
+// AddRenewal implements license.Store.
 func (s *Licenses) AddRenewal(ctx context.Context, licenseID, reference string, at time.Time) error {
 	_, err := s.Write.ExecContext(ctx, `
 		INSERT INTO license_renewals (license_id, reference, at_ms) VALUES ($1, $2, $3)`,

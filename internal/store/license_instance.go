@@ -8,7 +8,7 @@ import (
 	"stoa/internal/market/license"
 )
 
-// AddActivation implements market.Licenses.
+// AddActivation implements license.Store.
 func (s *Licenses) AddActivation(ctx context.Context, licenseID string, a license.Activation, churn time.Time) error {
 	return s.Conn.InTx(ctx, func(tx database.Conn) error {
 		res, err := tx.Write.ExecContext(ctx, `
@@ -28,7 +28,7 @@ func (s *Licenses) AddActivation(ctx context.Context, licenseID string, a licens
 	})
 }
 
-// RemoveActivation implements market.Licenses.
+// RemoveActivation implements license.Store.
 func (s *Licenses) RemoveActivation(ctx context.Context, licenseID, instanceID string) error {
 	return s.Conn.InTx(ctx, func(tx database.Conn) error {
 		var isDevelopment bool
@@ -54,7 +54,7 @@ func counts(isDevelopment bool) (counted, development int) {
 	return 1, 0
 }
 
-// ListActivations implements market.Licenses.
+// ListActivations implements license.Store.
 func (s *Licenses) ListActivations(
 	ctx context.Context, licenseID string, limit, offset int,
 ) ([]license.Activation, int, error) {

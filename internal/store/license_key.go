@@ -14,7 +14,7 @@ const (
 	activated = `EXISTS (SELECT 1 FROM license_instances i WHERE i.license_id = l.id AND i.instance_id = $3)`
 )
 
-// LicenseByKey implements market.Licenses.
+// LicenseByKey implements license.Store.
 func (s *Licenses) LicenseByKey(ctx context.Context, slug, keyHash, instanceID string) (license.Usage, error) {
 	var u license.Usage
 	var err error
@@ -44,7 +44,7 @@ const usageByKey = `
 		coalesce(CAST(l.revoked_at_ms AS TEXT), '` + database.NoTime + `'),
 		l.created_at_ms, ` + activated + `, l.features)` + byKey
 
-// UsageByKey implements market.Licenses.
+// UsageByKey implements license.Store.
 func (s *Licenses) UsageByKey(ctx context.Context, slug, keyHash, instanceID string) (license.Usage, error) {
 	var text string
 	err := s.Read.QueryRowContext(s.Brief(ctx), usageByKey, keyHash, slug, instanceID).Scan(&text)

@@ -7,7 +7,7 @@ import (
 	"stoa/internal/market/license"
 )
 
-// ListLicenses implements market.Licenses.
+// ListLicenses implements license.Store.
 func (s *Licenses) ListLicenses(ctx context.Context, q license.Query) ([]license.Listed, int, error) {
 	where := licenseWhere(q)
 	from := ` FROM licenses l JOIN products p ON p.id = l.product_id` + where.String()

@@ -10,7 +10,7 @@ import (
 	"stoa/internal/market/order"
 )
 
-// Orders implements market.Sales.
+// Orders implements order.Store.
 type Orders struct{ licenseRows }
 
 var _ order.Store = (*Orders)(nil)
@@ -18,12 +18,12 @@ var _ order.Store = (*Orders)(nil)
 // NewOrders returns the orders of db and their payments.
 func NewOrders(db *database.DB) *Orders { return &Orders{licenseRows{audited{db.Conn()}}} }
 
-// InTx implements market.Sales.
+// InTx implements order.Store.
 func (s *Orders) InTx(ctx context.Context, fn func(order.Store) error) error {
 	return s.Conn.InTx(ctx, func(tx database.Conn) error { return fn(&Orders{licenseRows{audited{tx}}}) })
 }
 
-// CreateOrder implements market.Sales.
+// CreateOrder implements order.Store.
 func (s *Orders) CreateOrder(ctx context.Context, o order.Order) error {
 	var billing sql.NullString
 	if o.Billing != nil {
@@ -47,7 +47,7 @@ func (s *Orders) CreateOrder(ctx context.Context, o order.Order) error {
 	return s.Wrap(err, "Order")
 }
 
-// UpdateOrder implements market.Sales.
+// UpdateOrder implements order.Store.
 func (s *Orders) UpdateOrder(ctx context.Context, o order.Order) error {
 	res, err := s.Write.ExecContext(ctx, `
 		UPDATE orders SET status = $2, provider = $3, payment_url = $4, payment_session = $5, payment_id = $6,
@@ -87,14 +87,14 @@ func scanOrder(row database.Scanner, more ...any) (order.Order, error) {
 	return o, nil
 }
 
-// OrderByID implements market.Sales.
+// OrderByID implements order.Store.
 func (s *Orders) OrderByID(ctx context.Context, id string) (order.Order, error) {
 	o, err := scanOrder(s.Read.QueryRowContext(ctx,
 		`SELECT `+orderColumns+` FROM orders o WHERE o.id = $1`+s.Lock("o"), id))
 	return o, s.Wrap(err, "Order")
 }
 
-// CountDownload implements market.Sales.
+// CountDownload implements order.Store.
 func (s *Orders) CountDownload(ctx context.Context, productID string) error {
 	res, err := s.Write.ExecContext(ctx, `
 		UPDATE products SET download_count = download_count + 1 WHERE id = $1`, productID)

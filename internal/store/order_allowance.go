@@ -10,17 +10,17 @@ import (
 	"stoa/internal/market/order"
 )
 
-// Allow implements market.Orders.
+// Allow implements order.ClaimStore.
 func (s *Claims) Allow(ctx context.Context, name string, a order.Allowance, now time.Time) (time.Time, error) {
 	return allow(ctx, s.Conn, name, a, now)
 }
 
-// Allow implements market.Outbox.
+// Allow implements order.ReceiptStore.
 func (s *Receipts) Allow(ctx context.Context, name string, a order.Allowance, now time.Time) (time.Time, error) {
 	return allow(ctx, s.Conn, name, a, now)
 }
 
-// DeleteAllowances implements market.Outbox.
+// DeleteAllowances implements order.ReceiptStore.
 func (s *Receipts) DeleteAllowances(ctx context.Context, now time.Time) error {
 	_, err := s.Write.ExecContext(ctx, `DELETE FROM mail_allowances WHERE until_ms <= $1`, database.Millis(now))
 	return err

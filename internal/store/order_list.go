@@ -8,7 +8,7 @@ import (
 	"stoa/internal/market/order"
 )
 
-// FindOrders implements market.Sales.
+// FindOrders implements order.Store.
 func (s *Orders) FindOrders(ctx context.Context, q order.Query) ([]order.Listed, int, error) {
 	where := orderWhere(q)
 	var total int

@@ -11,7 +11,7 @@ import (
 	"stoa/internal/market/payment"
 )
 
-// AddPaymentEvent implements market.Sales.
+// AddPaymentEvent implements order.Store.
 func (s *Orders) AddPaymentEvent(
 	ctx context.Context, provider string, e payment.Event, orderID string, at time.Time,
 ) (bool, error) {
@@ -25,7 +25,7 @@ func (s *Orders) AddPaymentEvent(
 	return n > 0, err
 }
 
-// OrderByPayment implements market.Sales.
+// OrderByPayment implements order.Store.
 func (s *Orders) OrderByPayment(ctx context.Context, provider string, r payment.Reference) (order.Order, error) {
 	for _, by := range []struct{ column, value string }{
 		{"payment_id", r.Payment}, {"payment_subscription", r.Subscription},
@@ -61,7 +61,7 @@ const unfinished = `
 	ORDER BY COALESCE(o.sweep_at_ms, 0), o.created_at_ms, o.id
 	LIMIT 100`
 
-// UnfinishedOrders implements market.Sales.
+// UnfinishedOrders implements order.Store.
 func (s *Orders) UnfinishedOrders(
 	ctx context.Context, provider string, until, now time.Time,
 ) ([]order.Unfinished, error) {
@@ -71,7 +71,7 @@ func (s *Orders) UnfinishedOrders(
 	}, unfinished, provider, database.Millis(until), order.SweepTries, database.Millis(now))
 }
 
-// PutOff implements market.Sales.
+// PutOff implements order.Store.
 func (s *Orders) PutOff(ctx context.Context, orderID string, tries int, next time.Time) error {
 	_, err := s.Write.ExecContext(ctx, `
 		UPDATE orders SET sweep_tries = $2, sweep_at_ms = $3 WHERE id = $1`, orderID, tries, database.Millis(next))

@@ -2,8 +2,8 @@ package store
 
 import (
 	"context"
-	"sync"
 
+	"stoa/internal/cache"
 	"stoa/internal/database"
 	"stoa/internal/plugin"
 )
@@ -12,17 +12,25 @@ import (
 type Plugin struct {
 	audited
 
-	// manifests caches decoded manifests by package id and archive hash. The gateway
-	// needs one for every call, and the manifest of one package from one archive never
-	// changes.
-	manifests *sync.Map
+	// manifests caches decoded manifests: the gateway needs one for every call.
+	manifests *cache.Cache[manifestKey, plugin.Manifest]
 }
+
+// manifestKey names a manifest. A package that was installed from an archive has
+// one manifest, which never changes.
+type manifestKey struct{ packageID, zipHash string }
+
+// maxManifests is how many decoded manifests are cached.
+const maxManifests = 4096
 
 var _ plugin.Store = (*Plugin)(nil)
 
 // NewPlugin returns the plugin packages of db, their instances and their secrets.
 func NewPlugin(db *database.DB) *Plugin {
-	return &Plugin{audited: audited{db.Conn()}, manifests: new(sync.Map)}
+	return &Plugin{
+		audited:   audited{db.Conn()},
+		manifests: cache.New[manifestKey, plugin.Manifest](maxManifests),
+	}
 }
 
 // InTx implements plugin.Store.

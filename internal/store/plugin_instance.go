@@ -19,7 +19,7 @@ var errChanged = errs.New(errs.Conflict, "CONFLICT", "The instance was changed a
 const instanceColumns = `i.id, i.package_slug, i.instance_key, i.enabled, i.config_sealed, i.granted, i.version,
 	i.created_at_ms, i.updated_at_ms, i.deleted_at_ms`
 
-// instanceRow is where a row of instanceColumns is scanned to.
+// instanceRow receives a row of instanceColumns.
 type instanceRow struct {
 	in      plugin.StoredInstance
 	granted string
@@ -85,9 +85,8 @@ func (p *Plugin) find(
 	return pkg, in, err
 }
 
-// LiveInstances implements plugin.Instances. One query is enough for all ids: each
-// stands for a running process, so there are never more than a query may have
-// arguments.
+// LiveInstances implements plugin.Instances. One query takes all ids: each belongs to a
+// running process, so there are far fewer than a query may have arguments.
 func (p *Plugin) LiveInstances(ctx context.Context, ids []string) (map[string]plugin.Revision, error) {
 	live := make(map[string]plugin.Revision, len(ids))
 	if len(ids) == 0 {

@@ -11,8 +11,8 @@ import (
 const packageColumns = `p.id, p.source, p.install_path, p.zip_hash, p.manifest_json,
 	p.installed_at_ms, p.updated_at_ms, p.deleted_at_ms`
 
-// packageRow is where a row of packageColumns is scanned to. Plugin.decode makes a
-// plugin.Package of it.
+// packageRow receives a row of packageColumns. Plugin.decode turns it into a
+// plugin.Package.
 type packageRow struct {
 	pkg      plugin.Package
 	manifest string
@@ -27,16 +27,16 @@ func (r *packageRow) targets() []any {
 
 func (p *Plugin) decode(r packageRow) (plugin.Package, error) {
 	pkg := r.pkg
-	key := [2]string{pkg.ID, pkg.ZipHash}
-	if m, ok := p.manifests.Load(key); ok {
-		pkg.Manifest = m.(plugin.Manifest)
+	key := manifestKey{pkg.ID, pkg.ZipHash}
+	if m, ok := p.manifests.Get(key); ok {
+		pkg.Manifest = m
 		return pkg, nil
 	}
 	m, err := plugin.DecodeManifest([]byte(r.manifest))
 	if err != nil {
 		return plugin.Package{}, err
 	}
-	p.manifests.Store(key, m)
+	p.manifests.Put(key, m)
 	pkg.Manifest = m
 	return pkg, nil
 }

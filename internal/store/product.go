@@ -13,7 +13,7 @@ import (
 	"stoa/internal/text"
 )
 
-// Products implements market.Catalogue.
+// Products implements catalog.Store.
 type Products struct{ audited }
 
 var _ catalog.Store = (*Products)(nil)
@@ -21,7 +21,7 @@ var _ catalog.Store = (*Products)(nil)
 // NewProducts returns the products of db.
 func NewProducts(db *database.DB) *Products { return &Products{audited{db.Conn()}} }
 
-// InTx implements market.Catalogue.
+// InTx implements catalog.Store.
 func (s *Products) InTx(ctx context.Context, fn func(catalog.Store) error) error {
 	return s.inTurn(ctx, func(tx database.Conn) error { return fn(&Products{audited{tx}}) })
 }
@@ -81,14 +81,14 @@ func scanWholeProduct(row database.Scanner) (product.Product, error) {
 	return p, nil
 }
 
-// ProductBySlug implements market.Catalogue.
+// ProductBySlug implements catalog.Store.
 func (s *Products) ProductBySlug(ctx context.Context, slug string) (product.Product, error) {
 	p, err := scanWholeProduct(s.Read.QueryRowContext(ctx,
 		`SELECT `+productColumns+`, p.detail FROM products p WHERE p.slug = $1`+s.Lock("p"), slug))
 	return p, s.Wrap(err, "Product")
 }
 
-// EachProduct implements market.Catalogue.
+// EachProduct implements catalog.Store.
 func (s *Products) EachProduct(ctx context.Context, fn func(product.Product) error) error {
 	rows, err := s.Read.QueryContext(ctx, `SELECT `+productColumns+`, p.detail FROM products p ORDER BY p.slug`)
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *Products) EachProduct(ctx context.Context, fn func(product.Product) err
 	return rows.Err()
 }
 
-// CreateProduct implements market.Catalogue.
+// CreateProduct implements catalog.Store.
 func (s *Products) CreateProduct(ctx context.Context, p product.Product) error {
 	args, err := productArgs(p)
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *Products) CreateProduct(ctx context.Context, p product.Product) error {
 	})
 }
 
-// UpdateProduct implements market.Catalogue.
+// UpdateProduct implements catalog.Store.
 func (s *Products) UpdateProduct(ctx context.Context, p product.Product) error {
 	args, err := productArgs(p)
 	if err != nil {
@@ -174,7 +174,7 @@ func productArgs(p product.Product) ([]any, error) {
 	}, nil
 }
 
-// DeleteProduct implements market.Catalogue.
+// DeleteProduct implements catalog.Store.
 func (s *Products) DeleteProduct(ctx context.Context, id string) error {
 	inUse := errs.New(errs.Conflict, "CONFLICT", "Product is in use.")
 	return s.inTurn(ctx, func(tx database.Conn) error {
@@ -198,7 +198,7 @@ func (s *Products) DeleteProduct(ctx context.Context, id string) error {
 	})
 }
 
-// Sold implements market.Catalogue.
+// Sold implements catalog.Store.
 func (s *Products) Sold(ctx context.Context, id string) (sold bool, err error) {
 	err = s.Read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM licenses WHERE product_id = $1)`, id).Scan(&sold)
 	return sold, err

@@ -6,7 +6,7 @@ import (
 	"stoa/internal/market/product"
 )
 
-// productDetail is market.Detail in the JSON of the column detail. Prices are in
+// productDetail is product.Detail in the JSON of the column detail. Prices are in
 // minor units, so no stored number needs rounding.
 type productDetail struct {
 	FullDescription string                   `json:"fullDescription"`

@@ -54,7 +54,7 @@ func productWhere(q catalog.ListQuery) (w database.Where) {
 	return w
 }
 
-// ListProducts implements market.Catalogue. The total must be of the same moment as
+// ListProducts implements catalog.Store. The total must be of the same moment as
 // the page: a page near the end of the list is found by its distance from the end.
 func (s *Products) ListProducts(
 	ctx context.Context, q catalog.ListQuery,
@@ -88,9 +88,9 @@ func countProducts(ctx context.Context, c database.Conn, q catalog.ListQuery) (n
 	return n, err
 }
 
-// productPage returns a page that is not beyond the last. It reads whole products
-// only for the page itself: it skips the others in the index of the order, from the
-// nearer end, so that the last page costs no more than the first.
+// productPage returns a page up to the last. It reads whole products only for the page
+// itself: it skips the others in the index of the order, from the nearer end, so that
+// the last page costs no more than the first.
 func productPage(ctx context.Context, c database.Conn, q catalog.ListQuery, total int) ([]product.Product, error) {
 	offset := (q.Page - 1) * q.Limit
 	limit, order := min(q.Limit, total-offset), orderBy[q.Sort]
@@ -111,7 +111,7 @@ func productIDs(q catalog.ListQuery, order string, limit, offset int) (query str
 	return fmt.Sprintf(`SELECT p.id FROM products p%s ORDER BY %s%s`, where.String(), order, page), args
 }
 
-// Categories implements market.Catalogue.
+// Categories implements catalog.Store.
 func (s *Products) Categories(ctx context.Context) ([]string, error) {
 	return database.Texts(ctx, s.Read,
 		`SELECT category FROM product_counts WHERE published = $1 AND products > 0 ORDER BY category`, true)

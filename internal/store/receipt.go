@@ -12,7 +12,7 @@ import (
 	"stoa/internal/market/order"
 )
 
-// Receipts implements market.Outbox.
+// Receipts implements order.ReceiptStore.
 type Receipts struct{ database.Conn }
 
 var _ order.ReceiptStore = (*Receipts)(nil)
@@ -20,7 +20,7 @@ var _ order.ReceiptStore = (*Receipts)(nil)
 // NewReceipts returns the receipts of db that wait to be mailed.
 func NewReceipts(db *database.DB) *Receipts { return &Receipts{db.Conn()} }
 
-// AddReceipt implements market.Sales.
+// AddReceipt implements order.Store.
 func (s *Orders) AddReceipt(ctx context.Context, orderID string, at time.Time) error {
 	_, err := s.Write.ExecContext(ctx, `
 		INSERT INTO receipts (order_id, state, attempts, lease, due_ms, created_at_ms) VALUES ($1, $2, 0, '', $3, $3)
@@ -28,7 +28,7 @@ func (s *Orders) AddReceipt(ctx context.Context, orderID string, at time.Time) e
 	return err
 }
 
-// LeaseReceipt implements market.Outbox.
+// LeaseReceipt implements order.ReceiptStore.
 func (s *Receipts) LeaseReceipt(
 	ctx context.Context, lease string, now, until time.Time,
 ) (order.DueReceipt, bool, error) {
@@ -104,7 +104,7 @@ func (s *Receipts) delivery(ctx context.Context, orderID string) (order.DueRecei
 	return d, nil
 }
 
-// PostponeReceipt implements market.Outbox.
+// PostponeReceipt implements order.ReceiptStore.
 func (s *Receipts) PostponeReceipt(ctx context.Context, orderID, lease string, due time.Time, attempts int) error {
 	return s.InShortTx(ctx, func(tx database.Conn) error {
 		_, err := tx.Write.ExecContext(ctx, `
@@ -114,7 +114,7 @@ func (s *Receipts) PostponeReceipt(ctx context.Context, orderID, lease string, d
 	})
 }
 
-// FinishReceipt implements market.Outbox.
+// FinishReceipt implements order.ReceiptStore.
 func (s *Receipts) FinishReceipt(
 	ctx context.Context, orderID, lease string, state order.ReceiptState, at time.Time,
 ) error {

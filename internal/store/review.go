@@ -8,7 +8,7 @@ import (
 	"stoa/internal/market/review"
 )
 
-// Reviews implements market.Reviews.
+// Reviews implements review.Store.
 type Reviews struct{ audited }
 
 var _ review.Store = (*Reviews)(nil)
@@ -16,12 +16,12 @@ var _ review.Store = (*Reviews)(nil)
 // NewReviews returns the reviews of db.
 func NewReviews(db *database.DB) *Reviews { return &Reviews{audited{db.Conn()}} }
 
-// InTx implements market.Reviews.
+// InTx implements review.Store.
 func (s *Reviews) InTx(ctx context.Context, fn func(review.Store) error) error {
 	return s.InShortTx(ctx, func(tx database.Conn) error { return fn(&Reviews{audited{tx}}) })
 }
 
-// HoldsLicense implements market.Reviews.
+// HoldsLicense implements review.Store.
 func (s *Reviews) HoldsLicense(ctx context.Context, productID, userID string) (holds bool, err error) {
 	err = s.Read.QueryRowContext(ctx, `
 		SELECT EXISTS (
@@ -30,7 +30,7 @@ func (s *Reviews) HoldsLicense(ctx context.Context, productID, userID string) (h
 	return holds, err
 }
 
-// Tally implements market.Reviews.
+// Tally implements review.Store.
 func (s *Reviews) Tally(ctx context.Context, productID string) (t review.Tally, err error) {
 	err = s.Read.QueryRowContext(ctx, `
 		SELECT p.rating_base, p.review_base, p.star_sum, p.star_count FROM products p WHERE p.id = $1`+s.Lock("p"), productID,
@@ -38,7 +38,7 @@ func (s *Reviews) Tally(ctx context.Context, productID string) (t review.Tally, 
 	return t, s.Wrap(err, "Product")
 }
 
-// SetTally implements market.Reviews.
+// SetTally implements review.Store.
 func (s *Reviews) SetTally(ctx context.Context, productID string, t review.Tally) error {
 	return setTally(ctx, s.Conn, productID, t)
 }
@@ -64,20 +64,20 @@ func scanReview(row database.Scanner) (r review.Review, err error) {
 	return r, err
 }
 
-// ReviewByID implements market.Reviews.
+// ReviewByID implements review.Store.
 func (s *Reviews) ReviewByID(ctx context.Context, id string) (review.Review, error) {
 	r, err := scanReview(s.Read.QueryRowContext(ctx, reviewQuery+` WHERE r.id = $1`, id))
 	return r, s.Wrap(err, "Review")
 }
 
-// ReviewBy implements market.Reviews.
+// ReviewBy implements review.Store.
 func (s *Reviews) ReviewBy(ctx context.Context, productID, userID string) (review.Review, error) {
 	r, err := scanReview(s.Read.QueryRowContext(ctx,
 		reviewQuery+` WHERE r.product_id = $1 AND r.user_id = $2`, productID, userID))
 	return r, s.Wrap(err, "Review")
 }
 
-// SaveReview implements market.Reviews.
+// SaveReview implements review.Store.
 func (s *Reviews) SaveReview(ctx context.Context, r review.Review) error {
 	_, err := s.Write.ExecContext(ctx, `
 		INSERT INTO reviews (id, product_id, user_id, rating, title, text, hidden, created_at_ms, updated_at_ms)
@@ -88,13 +88,13 @@ func (s *Reviews) SaveReview(ctx context.Context, r review.Review) error {
 	return s.Wrap(err, "Review")
 }
 
-// DeleteReview implements market.Reviews.
+// DeleteReview implements review.Store.
 func (s *Reviews) DeleteReview(ctx context.Context, id string) error {
 	res, err := s.Write.ExecContext(ctx, `DELETE FROM reviews WHERE id = $1`, id)
 	return database.Affected(res, err, "Review")
 }
 
-// ListReviews implements market.Reviews.
+// ListReviews implements review.Store.
 func (s *Reviews) ListReviews(ctx context.Context, q review.Query) (list []review.Review, total int, err error) {
 	where := reviewWhere(q)
 	err = s.InSnapshot(ctx, func(tx database.Conn) error {

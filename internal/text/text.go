@@ -1,6 +1,6 @@
-// Package text says which texts stoa takes from people, and how it compares them.
+// Package text checks texts that people enter, and folds them for comparison.
 //
-// It knows nothing of what a text is for: limits are the caller's.
+// It does not know what a text is for: callers set the limits.
 package text
 
 import (
@@ -12,21 +12,20 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Short is the length of the longest short text in characters: a name, a method, a category.
+// Short is the maximum length of a short text in characters: a name, a category, a title.
 const Short = 200
 
-// Printable reports whether s is at most limit characters of UTF-8 without control characters and
-// line separators. PostgreSQL cannot store a NUL, and encoding/json escapes a separator (U+2028) to
-// six bytes whatever it is told.
+// Printable reports whether s is UTF-8 of at most limit characters without control characters and
+// line separators. PostgreSQL cannot store a NUL, and encoding/json always escapes U+2028 to six bytes.
 func Printable(s string, limit int) bool {
-	if len(s) <= limit && plainASCII(s) { // nearly every text that a verification brings
+	if len(s) <= limit && plainASCII(s) { // the usual case, and the fast one
 		return true
 	}
 	control := func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) }
 	return fits(s, limit) && !strings.ContainsFunc(s, control)
 }
 
-// PrintableLines is Printable for texts of several lines: line breaks and tabs are allowed.
+// PrintableLines is like Printable, but allows line breaks and tabs.
 func PrintableLines(s string, limit int) bool {
 	control := func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\n\r\t", r) }
 	return fits(s, limit) && !strings.ContainsFunc(s, control)
@@ -34,7 +33,7 @@ func PrintableLines(s string, limit int) bool {
 
 func fits(s string, limit int) bool { return utf8.ValidString(s) && utf8.RuneCountInString(s) <= limit }
 
-// plainASCII reports whether s consists of ASCII without control characters.
+// plainASCII reports whether s consists of printable ASCII only.
 func plainASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
@@ -44,15 +43,15 @@ func plainASCII(s string) bool {
 	return true
 }
 
-// Visible reports whether a character is more than space or formatting. Some letters are blanks:
-// the Hangul fillers, and Braille without a dot.
+// Visible reports whether a character shows: it is neither white space nor formatting. The Hangul
+// fillers and the Braille pattern without dots count as letters in Unicode, but are blank.
 func Visible(r rune) bool {
 	return !unicode.IsSpace(r) && !unicode.IsControl(r) && r != '\u2800' &&
 		!unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// Misleading reports whether a character controls how its neighbors look: control characters, line
-// breaks, and the marks that turn the direction of writing, so that a text reads as another one.
+// Misleading reports whether a character can change how the text around it looks: a control
+// character, a line break, or a mark that changes the writing direction.
 func Misleading(r rune) bool {
 	return unicode.IsControl(r) || r >= '\u2028' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
@@ -66,7 +65,7 @@ func Clip(s string) string {
 	return string([]rune(s)[:limit]) + "…"
 }
 
-// Fold returns the form in which texts are searched, sorted and compared without case: ΟΔΟΣ equals
-// οδος, and STRASSE equals Straße (Unicode's full case folding). Both engines store it, whose own
-// ideas of lower case differ: changing it needs a migration.
+// Fold returns a text in the form that is searched, sorted and compared without regard to case
+// (Unicode's full case folding): ΟΔΟΣ equals οδος, and STRASSE equals Straße. The database stores
+// folded texts, because the two engines lower-case differently: changing Fold needs a migration.
 func Fold(s string) string { return norm.NFC.String(cases.Fold().String(norm.NFC.String(s))) }

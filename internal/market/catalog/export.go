@@ -9,20 +9,23 @@ import (
 	"stoa/internal/market/product"
 )
 
-// Export writes all products, published or not, as a catalogue, in the order of
-// their slugs. Importing it elsewhere makes the same products, whose export is
-// the same to the byte.
+// Export writes a catalog of all products, published or not, sorted by slug. Importing
+// it into another stoa creates the same products there, and exporting those gives the
+// same bytes.
 //
-// Pictures that stoa keeps are named by what place returns for the name of each,
-// or by their path below /media if place is nil: then they have to be uploaded
-// where the catalogue is imported, before it is.
+// place returns the address to write for a stored picture, by its name. If place is
+// nil, pictures keep their path below /media; they must be uploaded to the other stoa
+// before the catalog is imported there.
 //
-// It returns ErrExportTooLarge, and writes nothing, if no import would take it.
-func (s *Service) Export(ctx context.Context, w io.Writer, format product.Format, place func(name string) (string, error)) error {
+// It returns ErrExportTooLarge, and writes nothing, if an import would refuse the
+// catalog for its size.
+func (s *Service) Export(
+	ctx context.Context, w io.Writer, format product.Format, place func(name string) (string, error),
+) error {
 	if format != product.YAML && format != product.JSON {
-		var is errs.Issues
-		is.Add("format", errs.CodeUnknownValue, "format must be yaml or json.")
-		return is.Err()
+		return errs.Validation(errs.Issue{
+			Path: "format", Code: errs.CodeUnknownValue, Message: "format must be yaml or json.",
+		})
 	}
 	var products []product.Product
 	err := s.Store.EachProduct(ctx, func(p product.Product) error {

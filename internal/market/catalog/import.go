@@ -14,20 +14,19 @@ import (
 	"stoa/internal/market/product"
 )
 
-// ImportResult says what an import did, in products.
+// ImportResult counts what an import did with the products of a catalog.
 type ImportResult struct {
 	Created, Updated, Unchanged int
 }
 
-// Import creates and updates the products of a catalogue, all of them or, if
-// anything is wrong, none. Products are told apart by slug. Those that the
-// catalogue does not name stay as they are, and so do those that it describes as
-// they are: importing a file twice changes nothing.
+// Import creates and updates products from a catalog file. It imports all of them or,
+// if anything is wrong, none. A product is identified by its slug. Products that the
+// catalog does not mention stay as they are. Importing a file twice changes nothing.
 //
-// name is the catalogue's file in fsys; media that it names by relative path is
-// read from the same folder and kept by Media.
+// name is the catalog's file in fsys. Pictures with a relative path are read from its
+// folder and stored in Media.
 //
-// It returns VALIDATION_ERROR with everything that is wrong with the catalogue.
+// It returns VALIDATION_ERROR with every fault of the catalog.
 func (s *Service) Import(ctx context.Context, fsys fs.FS, name string) (ImportResult, error) {
 	s.reading.Lock()
 	defer s.reading.Unlock()
@@ -49,8 +48,8 @@ func (s *Service) Import(ctx context.Context, fsys fs.FS, name string) (ImportRe
 	return s.save(ctx, d, product.Millis(s.Now()))
 }
 
-// ImportBytes is Import of a catalogue that comes without a folder, and so
-// without pictures of its own.
+// ImportBytes is Import for a catalog without a folder, which cannot bring pictures
+// along.
 func (s *Service) ImportBytes(ctx context.Context, data []byte) (ImportResult, error) {
 	s.reading.Lock()
 	defer s.reading.Unlock()
@@ -73,7 +72,8 @@ func readCatalog(fsys fs.FS, name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, product.MaxCatalog+1))
 }
 
-// checkFiles reads every picture and keeps none, since there may be many.
+// checkFiles records a fault for each picture file that cannot be used. It keeps none in
+// memory: there may be many.
 func checkFiles(d *product.Document, fsys fs.FS, dir string) {
 	seen := make(map[string]error)
 	for _, at := range d.Files {
@@ -88,8 +88,8 @@ func checkFiles(d *product.Document, fsys fs.FS, dir string) {
 	}
 }
 
-// storeFiles stores every picture and puts its address in the product. What an import that fails
-// later leaves behind is stored again next time, under the same name.
+// storeFiles stores the picture files and puts their addresses into the products. If the import
+// fails later, they stay, and the next attempt finds them under the same names.
 func (s *Service) storeFiles(ctx context.Context, d *product.Document, fsys fs.FS, dir string) error {
 	stored := make(map[string]string)
 	for _, at := range d.Files {
@@ -111,9 +111,9 @@ func (s *Service) storeFiles(ctx context.Context, d *product.Document, fsys fs.F
 	return nil
 }
 
-// save writes the products in one transaction. No other catalogue is written
-// meanwhile (Store.InTx): what is found here stays as it is until the end.
-// Each product is locked until then, so that a purchase or review of it waits.
+// save writes the products in one transaction. No other transaction of a catalog.Store
+// runs meanwhile (Store.InTx), and purchases and reviews wait for the products that are
+// locked here.
 func (s *Service) save(ctx context.Context, d *product.Document, now time.Time) (ImportResult, error) {
 	var res ImportResult
 	err := s.Store.InTx(ctx, func(tx Store) error {
@@ -124,7 +124,7 @@ func (s *Service) save(ctx context.Context, d *product.Document, now time.Time) 
 			switch {
 			case errs.KindOf(err) == errs.NotFound:
 				res.Created++
-				err = createImported(ctx, tx, born(p, now), now)
+				err = createImported(ctx, tx, newborn(p, now), now)
 			case err != nil:
 			case product.SameContent(next, old) && next.CreatedAt.Equal(old.CreatedAt):
 				res.Unchanged++
@@ -139,9 +139,8 @@ func (s *Service) save(ctx context.Context, d *product.Document, now time.Time) 
 		if res.Created+res.Updated == 0 {
 			return nil
 		}
-		return tx.Record(ctx, audit.New(ctx, now, audit.CatalogImport, audit.Target{Type: "catalog"}, audit.Details{
-			"created": res.Created, "updated": res.Updated, "unchanged": res.Unchanged,
-		}))
+		details := audit.Details{"created": res.Created, "updated": res.Updated, "unchanged": res.Unchanged}
+		return tx.Record(ctx, audit.New(ctx, now, audit.CatalogImport, audit.Target{Type: "catalog"}, details))
 	})
 	if err != nil {
 		return ImportResult{}, err
@@ -153,7 +152,7 @@ func createImported(ctx context.Context, tx Store, p product.Product, now time.T
 	if err := tx.CreateProduct(ctx, p); err != nil {
 		return err
 	}
-	return tx.Record(ctx, audit.New(ctx, now, audit.ProductCreate, targetOf(p), audit.Details{"slug": p.Slug, "published": p.Published}))
+	return tx.Record(ctx, createEntry(ctx, p, now))
 }
 
 func updateImported(ctx context.Context, tx Store, p, old product.Product, now time.Time) error {
@@ -165,13 +164,11 @@ func updateImported(ctx context.Context, tx Store, p, old product.Product, now t
 	if !p.CreatedAt.Equal(old.CreatedAt) {
 		fields = append(fields, "createdAt")
 	}
-	return tx.Record(ctx, audit.New(ctx, now, audit.ProductUpdate, targetOf(p), audit.Details{
-		"slug": p.Slug, "fields": fields, "published": p.Published,
-	}))
+	return tx.Record(ctx, updateEntry(ctx, p, fields, now))
 }
 
-// born returns p with what a product has from its beginning.
-func born(p product.Product, now time.Time) product.Product {
+// newborn returns p with a new id and the time of its creation.
+func newborn(p product.Product, now time.Time) product.Product {
 	p.ID, p.UpdatedAt = cuid2.New(), now
 	if p.CreatedAt.IsZero() {
 		p.CreatedAt = now

@@ -6,27 +6,33 @@ import (
 	"stoa/internal/cache"
 )
 
-// How long a slug is taken for that of a public product without asking the database, and how many
-// are remembered. Products can be deleted, by another replica too; a second later that is noticed.
 const (
+	// knownFor is how long a slug counts as public without asking the database. Products can be
+	// deleted, also by another replica; that is noticed a second later.
 	knownFor = time.Second
 	maxKnown = 10_000
 )
 
-// slugs remembers the slugs of public products, so that a mistyped license key is refused without
-// the database. The zero value is empty. It is safe for concurrent use.
+// KnownSlugs remembers which slugs belonged to a public product a moment ago, so that a mistyped
+// license key is refused without asking the database. NewKnownSlugs makes one. It is safe for
+// concurrent use.
 //
-// It must not decide more than that: for up to knownFor it may name a product that is gone or
-// withdrawn, even if another one has its slug by now. Store are looked up by the slug itself.
-type slugs struct {
-	until cache.Cache[string, time.Time]
+// Nothing else may rely on it: for up to knownFor it also knows the slug of a product that is gone or
+// withdrawn, even if another product has the slug by then. Look products up by their slug instead.
+type KnownSlugs struct {
+	until *cache.Cache[string, time.Time]
 }
 
-func (s *slugs) remember(slug string, now time.Time) { s.until.Put(slug, now.Add(knownFor), maxKnown) }
+// NewKnownSlugs returns a KnownSlugs that knows none.
+func NewKnownSlugs() *KnownSlugs {
+	return &KnownSlugs{until: cache.New[string, time.Time](maxKnown)}
+}
 
-func (s *slugs) forget(slug string) { s.until.Remove(slug) }
+func (k *KnownSlugs) remember(slug string, now time.Time) { k.until.Put(slug, now.Add(knownFor)) }
 
-func (s *slugs) has(slug string, now time.Time) bool {
-	until, ok := s.until.Get(slug)
+func (k *KnownSlugs) forget(slug string) { k.until.Remove(slug) }
+
+func (k *KnownSlugs) has(slug string, now time.Time) bool {
+	until, ok := k.until.Get(slug)
 	return ok && now.Before(until)
 }

@@ -12,10 +12,10 @@ import (
 // Sort is an order of the product list.
 type Sort string
 
-// The orders of CONTRACT 3. All of them end with the id, so that pages never
-// overlap. Featured products come first, in the order of their positions, then
-// the others; at the same position the most downloaded first. Prices are
-// compared by their number, whatever the currency.
+// The orders of CONTRACT 3. Each falls back to the id, so that pages never overlap.
+// SortFeatured puts featured products before the others, both by position, and at the
+// same position the most downloaded first. SortPrice compares face values, whatever the
+// currency.
 const (
 	SortFeatured  Sort = "featured"
 	SortNewest    Sort = "newest"
@@ -32,19 +32,17 @@ const (
 	maxSearch    = 100 // characters
 )
 
-// Shelf says whether a list has products that are published.
+// Shelf selects published or unpublished products.
 type Shelf int
 
-// The shelves. What is not on sale is for administrators only, so that the zero
-// value shows nothing it should not.
+// The shelves. Only administrators may see drafts, so the zero value leaves them out.
 const (
 	OnSale   Shelf = iota // published
 	Drafts                // not published
 	AnyShelf              // both
 )
 
-// ListQuery says which products are wanted. The zero value of a filter is no
-// filter.
+// ListQuery selects products. The zero value of a filter matches every product.
 type ListQuery struct {
 	Shelf    Shelf
 	Page     int // from 1
@@ -82,11 +80,11 @@ func (q ListQuery) Issues() errs.Issues {
 // Page is a page of the product list.
 type Page struct {
 	Products   []product.Product
-	Total      int // of all pages
+	Total      int // on all pages
 	Categories []string
 }
 
-// Terms returns the words of a search, each of which must occur, and each once.
+// Terms returns the distinct words of the search, all of which a product must contain.
 func (q ListQuery) Terms() []string {
 	terms := strings.Fields(text.Fold(q.Search))
 	slices.Sort(terms)

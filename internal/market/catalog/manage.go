@@ -2,18 +2,19 @@ package catalog
 
 import (
 	"context"
+	"time"
 
 	"stoa/internal/audit"
 	"stoa/internal/errs"
 	"stoa/internal/market/product"
 )
 
-// Match says whether a change may be made to a product in that revision:
-// a client's If-Match. nil matches every revision.
+// Match reports whether a change applies to a revision of a product: the client's
+// If-Match. A nil Match accepts every revision.
 type Match func(revision string) bool
 
-// Find returns a page of the products on the query's shelf. It returns
-// VALIDATION_ERROR for a query that ListQuery.Issues finds fault with.
+// Find returns one page of the products on the query's shelf, and how many there are on
+// all pages. It returns VALIDATION_ERROR with the issues of the query.
 func (s *Service) Find(ctx context.Context, q ListQuery) ([]product.Product, int, error) {
 	if err := q.Issues().Err(); err != nil {
 		return nil, 0, err
@@ -21,12 +22,10 @@ func (s *Service) Find(ctx context.Context, q ListQuery) ([]product.Product, int
 	return s.Store.ListProducts(ctx, q)
 }
 
-// Create makes a product of a document: valid JSON of an object with the
-// fields that a product has in a catalogue. Fields that a catalogue does not know
-// are ignored.
+// Create creates a product from a document: a JSON object with the fields of a product
+// in a catalog. It ignores other fields.
 //
-// It returns VALIDATION_ERROR with everything that is wrong with the document,
-// and ErrSlugTaken.
+// It returns VALIDATION_ERROR with every fault of the document, and ErrSlugTaken.
 func (s *Service) Create(ctx context.Context, doc []byte) (product.Product, error) {
 	d, err := product.ReadProduct(doc)
 	if err != nil {
@@ -39,7 +38,7 @@ func (s *Service) Create(ctx context.Context, doc []byte) (product.Product, erro
 		return product.Product{}, err
 	}
 	now := product.Millis(s.Now())
-	p := born(d.Products[0], now)
+	p := newborn(d.Products[0], now)
 	var created product.Product
 	err = s.Store.InTx(ctx, func(tx Store) error {
 		err := tx.CreateProduct(ctx, p)
@@ -51,27 +50,24 @@ func (s *Service) Create(ctx context.Context, doc []byte) (product.Product, erro
 		if created, err = tx.ProductBySlug(ctx, p.Slug); err != nil {
 			return err
 		}
-		return tx.Record(ctx, audit.New(ctx, now, audit.ProductCreate, targetOf(p), audit.Details{"slug": p.Slug, "published": p.Published}))
+		return tx.Record(ctx, createEntry(ctx, p, now))
 	})
 	return created, err
 }
 
-// Update replaces the fields of a product that a document has, as for
-// Create, and returns the product as it is then. null takes a field away,
-// as if a catalogue left it out, and leaves published as it is; pricing and
-// fullDescription as they follow from other fields at the moment count as not
-// sent. Slug and createdAt never change. What changes nothing is not recorded, and
-// leaves the revision.
+// Update changes the fields of a product that a document contains, and returns the
+// product as it is afterwards. The document has the form that Create takes;
+// product.Patch.Apply says what its fields mean. An update that changes nothing keeps
+// the revision and is not recorded.
 //
-// It returns ErrNotFound, ErrStale if match refuses the present revision,
-// and VALIDATION_ERROR with everything that is wrong with the product as it would
-// be.
+// It returns product.ErrNotFound, ErrStale if match rejects the current revision, and
+// VALIDATION_ERROR with every fault of the resulting product.
 func (s *Service) Update(ctx context.Context, slug string, doc []byte, match Match) (product.Product, error) {
 	patch, err := product.ReadPatch(slug, doc)
 	if err != nil {
 		return product.Product{}, err
 	}
-	// Files are looked for before the transaction.
+	// Before the transaction, which must not wait for the file system.
 	if err := s.checkStored(ctx, patch.Pictures); err != nil {
 		return product.Product{}, err
 	}
@@ -94,21 +90,18 @@ func (s *Service) Update(ctx context.Context, slug string, doc []byte, match Mat
 		if updated, err = tx.ProductBySlug(ctx, slug); err != nil {
 			return err
 		}
-		return tx.Record(ctx, audit.New(ctx, now, audit.ProductUpdate, targetOf(old), audit.Details{
-			"slug": slug, "fields": product.ChangedFields(old, p), "published": p.Published,
-		}))
+		return tx.Record(ctx, updateEntry(ctx, p, product.ChangedFields(old, p), now))
 	})
 	if err == nil && !updated.Published {
-		s.known.forget(slug) // it may be nobody's any more
+		s.Known.forget(slug) // a draft that was never sold is not public
 	}
 	return updated, err
 }
 
-// Delete deletes a product of which nothing was ever sold. Its slug is
-// free then.
+// Delete deletes a product that was never sold. Its slug may be used again.
 //
-// It returns ErrNotFound, ErrStale if match refuses the present revision,
-// and ErrSold.
+// It returns product.ErrNotFound, ErrStale if match rejects the current revision, and
+// ErrSold.
 func (s *Service) Delete(ctx context.Context, slug string, match Match) error {
 	now := product.Millis(s.Now())
 	err := s.Store.InTx(ctx, func(tx Store) error {
@@ -125,14 +118,27 @@ func (s *Service) Delete(ctx context.Context, slug string, match Match) error {
 		return tx.Record(ctx, audit.New(ctx, now, audit.ProductDelete, targetOf(p), audit.Details{"slug": p.Slug}))
 	})
 	if err == nil {
-		s.known.forget(slug)
+		s.Known.forget(slug)
 	}
 	return err
 }
 
 func targetOf(p product.Product) audit.Target { return audit.Target{Type: "product", ID: p.ID} }
 
-// lockProduct returns the product that a transaction is about to change.
+func createEntry(ctx context.Context, p product.Product, now time.Time) audit.Entry {
+	return audit.New(ctx, now, audit.ProductCreate, targetOf(p), audit.Details{
+		"slug": p.Slug, "published": p.Published,
+	})
+}
+
+func updateEntry(ctx context.Context, p product.Product, fields []string, now time.Time) audit.Entry {
+	return audit.New(ctx, now, audit.ProductUpdate, targetOf(p), audit.Details{
+		"slug": p.Slug, "fields": fields, "published": p.Published,
+	})
+}
+
+// lockProduct returns a product, locked until the end of the transaction, if match
+// accepts its revision.
 func (s *Service) lockProduct(ctx context.Context, tx Store, slug string, match Match) (product.Product, error) {
 	if !product.ValidSlug(slug) {
 		return product.Product{}, product.ErrNotFound

@@ -15,42 +15,45 @@ import (
 	"stoa/internal/picture"
 )
 
-// Picture is a picture that stoa keeps.
+// Picture is a stored picture.
 type Picture struct {
 	Path      string // on this server
 	Extension string // "svg", "png", "jpg" or "webp"
 	Size      int
 }
 
-// AddPicture keeps a picture for products to show. What it is, its content says.
-// The same content again is the same picture.
+// AddPicture stores a picture for products to show. Its format is detected from the
+// content. Adding the same content again returns the same picture.
 //
-// It returns ErrPictureTooLarge, and VALIDATION_ERROR for what is no picture or
-// no harmless one.
+// It returns ErrPictureTooLarge, and VALIDATION_ERROR for content that
+// picture.Extension rejects.
 func (s *Service) AddPicture(ctx context.Context, content []byte) (Picture, error) {
 	if len(content) > picture.MaxSize {
 		return Picture{}, ErrPictureTooLarge
 	}
 	extension, err := picture.Extension(content)
 	if err != nil {
-		return Picture{}, errs.Malformed(errs.CodeBadMedia, "The picture can not be taken: "+err.Error()+".")
+		return Picture{}, errs.Validation(errs.Issue{
+			Code: errs.CodeBadMedia, Message: "The picture cannot be used: " + err.Error() + ".",
+		})
 	}
 	name, err := s.Media.Put(ctx, content, extension)
 	if err != nil {
 		return Picture{}, err
 	}
-	err = s.Store.Record(ctx, audit.New(ctx, s.Now(), audit.MediaUpload, audit.Target{Type: "media", ID: name}, audit.Details{"bytes": len(content)}))
-	if err != nil {
+	entry := audit.New(ctx, s.Now(), audit.MediaUpload, audit.Target{Type: "media", ID: name},
+		audit.Details{"bytes": len(content)})
+	if err := s.Store.Record(ctx, entry); err != nil {
 		return Picture{}, err
 	}
 	return Picture{Path: product.MediaPath + name, Extension: extension, Size: len(content)}, nil
 }
 
-// readPicture returns a picture that a catalog in the folder dir of fsys names, and its extension.
-// Its errors are sentences for the catalog's author.
+// readPicture reads a picture that a catalog in the folder dir of fsys refers to, and returns it with
+// its extension. Its errors are parts of sentences for the catalog's author.
 func readPicture(fsys fs.FS, dir, ref string) (content []byte, extension string, err error) {
 	name := path.Join(dir, ref)
-	// The folder is the limit even where the file system would go further.
+	// Never leave the catalog's folder, even if the file system allows it.
 	if !fs.ValidPath(name) || dir != "." && !strings.HasPrefix(name, dir+"/") {
 		return nil, "", errors.New("it is outside of the catalog's folder")
 	}
@@ -81,9 +84,8 @@ func readPicture(fsys fs.FS, dir, ref string) (content []byte, extension string,
 	return content, extension, nil
 }
 
-// checkStored notes the pictures that should be here and are not. Those that their product shows
-// already are left out: a picture that got lost must not keep the rest from being changed or
-// imported.
+// checkStored records a fault for each stored picture that is missing, unless the product shows it
+// already: a lost picture must not block other changes to its product.
 func (s *Service) checkStored(ctx context.Context, d *product.Document) error {
 	seen := make(map[string]bool)
 	for _, at := range d.Stored {
@@ -107,7 +109,7 @@ func (s *Service) checkStored(ctx context.Context, d *product.Document) error {
 	return nil
 }
 
-// hasPicture reports whether stoa keeps the picture of that path.
+// hasPicture reports whether Media has the picture with that path.
 func (s *Service) hasPicture(ctx context.Context, ref string) (bool, error) {
 	file, err := s.Media.Get(ctx, strings.TrimPrefix(ref, product.MediaPath))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -118,7 +120,7 @@ func (s *Service) hasPicture(ctx context.Context, ref string) (bool, error) {
 	return true, file.Close()
 }
 
-// showsPicture reports whether the product that a picture is for shows it already.
+// showsPicture reports whether the product that a picture is meant for shows it already.
 func (s *Service) showsPicture(ctx context.Context, at product.PictureRef) (bool, error) {
 	p, err := s.Get(ctx, at.Slug)
 	if errs.KindOf(err) == errs.NotFound {

@@ -14,16 +14,16 @@ import (
 type Service struct {
 	Store Store
 	Media Media
+	Known *KnownSlugs
 	Now   func() time.Time
 
-	known slugs
-	// reading is held while a catalog is imported, one at a time: a catalog takes many times its
-	// size in memory while it is read.
+	// reading is held during an import, because a catalog takes many times its size in memory while
+	// it is read.
 	reading sync.Mutex
 }
 
-// List returns a page of the published products. It returns VALIDATION_ERROR
-// for a query that ListQuery.Issues finds fault with.
+// List returns one page of the published products. It returns VALIDATION_ERROR with the
+// issues of the query.
 func (s *Service) List(ctx context.Context, q ListQuery) (Page, error) {
 	if err := q.Issues().Err(); err != nil {
 		return Page{}, err
@@ -40,8 +40,8 @@ func (s *Service) List(ctx context.Context, q ListQuery) (Page, error) {
 	return Page{Products: products, Total: total, Categories: categories}, nil
 }
 
-// Published returns the published product with that slug, detail included, or
-// ErrNotFound.
+// Published returns the published product with that slug and its detail, or
+// product.ErrNotFound.
 func (s *Service) Published(ctx context.Context, slug string) (product.Product, error) {
 	p, err := s.Get(ctx, slug)
 	if err == nil && !p.Published {
@@ -50,8 +50,8 @@ func (s *Service) Published(ctx context.Context, slug string) (product.Product, 
 	return p, err
 }
 
-// Get returns the product with that slug, published or not, detail included,
-// or ErrNotFound.
+// Get returns the product with that slug, published or not, and its detail, or
+// product.ErrNotFound.
 func (s *Service) Get(ctx context.Context, slug string) (product.Product, error) {
 	if !product.ValidSlug(slug) {
 		return product.Product{}, product.ErrNotFound
@@ -66,9 +66,9 @@ func (s *Service) Get(ctx context.Context, slug string) (product.Product, error)
 	return p, nil
 }
 
-// Public returns the product with that slug, or ErrNotFound unless it is
-// published or a licence of it was sold: what is withdrawn from sale goes on
-// working for those who bought it, and of a draft nobody learns that it is there.
+// Public returns the product with that slug if it is published or was ever sold, else
+// product.ErrNotFound. A product withdrawn from sale keeps working for its buyers, and
+// a draft stays secret.
 func (s *Service) Public(ctx context.Context, slug string) (product.Product, error) {
 	p, err := s.Get(ctx, slug)
 	if err != nil {
@@ -81,14 +81,14 @@ func (s *Service) Public(ctx context.Context, slug string) (product.Product, err
 			return product.Product{}, product.ErrNotFound
 		}
 	}
-	s.known.remember(slug, s.Now())
+	s.Known.remember(slug, s.Now())
 	return p, nil
 }
 
-// CheckPublic returns ErrNotFound for a product that Public does not return. For one that was
-// public within the last second it does not ask the database.
+// CheckPublic returns nil if there is a public product with that slug, else product.ErrNotFound. It
+// does not ask the database about a product that was public within the last second.
 func (s *Service) CheckPublic(ctx context.Context, slug string) error {
-	if s.known.has(slug, s.Now()) {
+	if s.Known.has(slug, s.Now()) {
 		return nil
 	}
 	_, err := s.Public(ctx, slug)

@@ -8,67 +8,65 @@ import (
 	"stoa/internal/market/product"
 )
 
-// Store is the products in the database. Package store implements it and
-// package storetest holds its conformance tests, as for Store.
+// Store keeps the products in the database. Package store implements it, and package
+// storetest has a test for every sentence here.
 type Store interface {
-	// ProductBySlug returns the product with that slug, published or not, detail
-	// included. It returns an errs.UnknownKey error when there is none. Inside InTx
-	// the product stays locked until the transaction ends.
+	// ProductBySlug returns the product with that slug, published or not, and its
+	// detail. It returns an errs.NotFound error if there is none. Inside InTx the
+	// product stays locked until the transaction ends.
 	ProductBySlug(ctx context.Context, slug string) (product.Product, error)
 
-	// ListProducts returns one page of the products that a query wants, in its
-	// order and without their details, and how many there are on all pages at that
-	// same moment. A page beyond the last is empty.
+	// ListProducts returns one page of the products that a query selects, in its
+	// order and without their details, and how many there are on all pages at the
+	// same moment. A page after the last is empty.
 	ListProducts(ctx context.Context, q ListQuery) ([]product.Product, int, error)
 
-	// Categories returns the categories of all published products, each once,
-	// sorted by code point.
+	// Categories returns the distinct categories of the published products, sorted by
+	// code point.
 	Categories(ctx context.Context) ([]string, error)
 
-	// Create inserts a product, with its DownloadBase as DownloadCount, its
-	// RatingBase as Rating and its ReviewBase as ReviewCount. It returns an
-	// errs.Conflict error when the id or slug is taken.
+	// CreateProduct inserts a product. DownloadCount, Rating and ReviewCount start at
+	// DownloadBase, RatingBase and ReviewBase. It returns an errs.Conflict error if
+	// the id or slug is taken.
 	CreateProduct(ctx context.Context, p product.Product) error
 
-	// Update overwrites the product with that id but for its slug. Its
-	// CreatedAt stays if the new one is zero. DownloadCount changes by what DownloadBase changes: purchases that
-	// were counted stay counted. Rating and ReviewCount are worked out anew from the
-	// bases and the reviews there are. Version grows by one. It returns an errs.UnknownKey error when there
-	// is none.
+	// UpdateProduct overwrites the product with that id, except for its slug, and for
+	// CreatedAt if the new one is zero. DownloadCount changes by as much as
+	// DownloadBase does, so that purchases stay counted. Rating and ReviewCount are
+	// computed from the new bases and the reviews. Version grows by one. It returns an
+	// errs.NotFound error if there is no such product.
 	UpdateProduct(ctx context.Context, p product.Product) error
 
-	// Delete removes the product with that id. It returns an errs.UnknownKey
-	// error when there is none, and an errs.Conflict error when a licence or an
-	// order is of it.
+	// DeleteProduct deletes the product with that id. It returns an errs.NotFound
+	// error if there is none, and an errs.Conflict error if it has a license or an
+	// order.
 	DeleteProduct(ctx context.Context, id string) error
 
-	// Sold reports whether there is a licence of the product with that id, in any
-	// state.
+	// Sold reports whether the product with that id has a license, in any state.
 	Sold(ctx context.Context, id string) (bool, error)
 
-	// EachProduct calls fn for every product, published or not, detail included, in
-	// the order of their slugs: all as they were at one moment. It ends with the
-	// first error of fn, and returns it.
+	// EachProduct calls fn for every product, published or not, with its detail,
+	// sorted by slug, all as of the same moment. It stops at the first error of fn and
+	// returns it.
 	EachProduct(ctx context.Context, fn func(product.Product) error) error
 
 	// Record appends an entry to the audit log, as audit.Store does. Inside InTx
 	// it is part of the transaction.
 	Record(ctx context.Context, e audit.Entry) error
 
-	// InTx runs fn on a Store whose calls commit together if fn returns nil and
-	// are all undone otherwise. One runs at a time, on all replicas together, so that
-	// none ever waits for another that waits for it. fn may run again if the database
-	// asks for it.
+	// InTx runs fn on a Store whose calls commit together if fn returns nil and are
+	// undone otherwise. Only one such transaction runs at a time across all replicas,
+	// so that they cannot deadlock. fn may run more than once.
 	InTx(ctx context.Context, fn func(Store) error) error
 }
 
-// Media keeps the files that products show.
+// Media stores the files that products show.
 type Media interface {
-	// Put stores a file under a name made of its content and the extension ("svg"),
-	// and returns that name. The same content twice is one file.
+	// Put stores a file and returns its name, which is made of the content and the
+	// extension ("svg"). Storing the same content again changes nothing.
 	Put(ctx context.Context, content []byte, extension string) (name string, err error)
 
-	// Published returns the file of that name, which the caller closes. It returns
-	// fs.ErrNotExist for one that is not there, and for what is no name.
+	// Get opens the file with that name. The caller closes it. It returns
+	// fs.ErrNotExist if there is none, and for a string that is not a name.
 	Get(ctx context.Context, name string) (*os.File, error)
 }

@@ -131,7 +131,9 @@ func openShop(t *testing.T) *shop {
 		clock: clocktest.New(opened), store: store.NewOrders(db), receipts: store.NewReceipts(db),
 	}
 	keys := license.NewVault(key)
-	products := &catalog.Service{Store: store.NewProducts(db), Media: nobody{}, Now: s.clock.Now}
+	products := &catalog.Service{
+		Store: store.NewProducts(db), Media: nobody{}, Known: catalog.NewKnownSlugs(), Now: s.clock.Now,
+	}
 	licenses := &license.Service{
 		Store: store.NewLicenses(db), Products: products, Users: nobody{}, Vault: keys, Now: s.clock.Now,
 	}

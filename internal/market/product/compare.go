@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// Revision names what administrators made of a product. It differs between two products even when
-// one took the other's slug. What is counted of a product does not change it.
+// Revision names the state of the product that administrators edit: new sales and reviews do not
+// change it. No two products share one, even if one took over the other's slug.
 func (p *Product) Revision() string { return p.ID + "-" + strconv.FormatInt(p.Version, 10) }
 
-// Upon returns a product of the document as it replaces old, which is zero for a new one. A document
-// that does not say whether a product is published must not put a draft on sale, and one that does
-// not say when it was created says nothing about it. Every other field that is left out takes its
-// default, because the document is the whole product.
+// Upon returns p, a product of the document, as the replacement of old, which is zero for a new
+// product. The id stays. So does published if the document does not state it, because an import must
+// not put a draft on sale, and so does createdAt. Every other missing field takes its default: the
+// document describes the whole product.
 func (d *Document) Upon(old, p Product) Product {
 	p.ID = old.ID
-	if !d.saysPublished[p.Slug] {
+	if !d.statesPublished[p.Slug] {
 		p.Published = old.Published
 	}
 	if p.CreatedAt.IsZero() {
@@ -26,15 +26,15 @@ func (d *Document) Upon(old, p Product) Product {
 	return p
 }
 
-// SameContent reports whether a product of a document says what the stored one says already. What
-// no document decides is left out: the id, when it was stored, and what was counted since.
+// SameContent reports whether replacing stored with p would change nothing. It ignores what a
+// document does not decide: the id, the times, the version and the counters.
 func SameContent(p, stored Product) bool {
 	p.ID, p.CreatedAt, p.UpdatedAt, p.Version = stored.ID, stored.CreatedAt, stored.UpdatedAt, stored.Version
 	p.Rating, p.ReviewCount, p.DownloadCount = stored.Rating, stored.ReviewCount, stored.DownloadCount
 	return reflect.DeepEqual(normal(p), normal(stored))
 }
 
-// normal makes empty lists nil, which the database does not tell apart.
+// normal makes empty lists nil: the database does not distinguish the two.
 func normal(p Product) Product {
 	p.Screenshots, p.Highlights = orNil(p.Screenshots), orNil(p.Highlights)
 	d := &p.Detail
@@ -55,24 +55,27 @@ func orNil[T any](list []T) []T {
 	return list
 }
 
-// ChangedFields names the fields in which two states of a product differ.
-func ChangedFields(a, b Product) []string {
-	fields := func(p Product) map[string]string {
-		out := make(map[string]string)
-		for t := productTree(p).Content; len(t) > 0; t = t[2:] {
-			out[t[0].Value] = string(appendJSON(nil, t[1]))
-		}
-		return out
-	}
-	was, is := fields(a), fields(b)
+// ChangedFields returns the names of the fields that differ between two states of a product, except
+// createdAt.
+func ChangedFields(before, after Product) []string {
+	old, now := fieldValues(before), fieldValues(after)
 	var changed []string
 	for _, name := range productFields {
-		if name != "createdAt" && was[name] != is[name] {
+		if name != "createdAt" && old[name] != now[name] {
 			changed = append(changed, name)
 		}
 	}
 	return changed
 }
 
-// Millis cuts a time to what the database and documents keep.
+// fieldValues returns the JSON of each field by its name.
+func fieldValues(p Product) map[string]string {
+	values := make(map[string]string)
+	for t := productTree(p).Content; len(t) > 0; t = t[2:] {
+		values[t[0].Value] = string(appendJSON(nil, t[1]))
+	}
+	return values
+}
+
+// Millis truncates a time to milliseconds, the precision of the database and of documents.
 func Millis(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }

@@ -1,7 +1,7 @@
-// Package product owns what a product is: its fields and pricing tiers, money, and the documents in
-// which people write products down (docs/catalog.md): catalogs in YAML or JSON, single products and
-// changes to them over the API. All of them go through one reader and one writer.
+// Package product defines a product: its fields and pricing tiers, money, and the documents that
+// describe products (docs/catalog.md). A document is a catalog in YAML or JSON, or a single product
+// or a change to one in an API request. All of them share one reader and one writer.
 //
-// It does no I/O: package catalog stores products and finds the pictures they name. Tests find
-// ready-made catalogs in package producttest.
+// It does no I/O: package catalog stores products and looks up the pictures they name. Package
+// producttest makes catalogs for tests.
 package product

@@ -14,38 +14,40 @@ import (
 // memory.
 const MaxCatalog = 32 << 20
 
-// Document is what somebody wrote about products: a catalog, or a single product. It is read to its
-// end, and every fault is noted with its path and line: whoever edits a file of a thousand lines
-// wants to see all of them. docs/catalog.md describes the format.
+// Document is a catalog or a single product after reading. Reading goes on after a fault and records
+// every fault with its path and line, so that the author of a long file sees them all at once.
+// docs/catalog.md describes the format.
 type Document struct {
-	// Products are those before the first fault, with icons and screenshots as they are written.
+	// Products are the products before the first fault. Their icons and screenshots are still as the
+	// document spells them.
 	Products []Product
 
-	// Files are the icons and screenshots that name a file beside the catalog, Stored those that
-	// name a picture that stoa keeps.
+	// Files are the icons and screenshots that name a file next to the catalog. Stored are those that
+	// name a picture in stoa's own media.
 	Files, Stored []PictureRef
 
-	// saysPublished has the slugs of products that say whether they are published.
-	saysPublished map[string]bool
+	// statesPublished has the slugs of the products whose published field is given.
+	statesPublished map[string]bool
 
 	issues errs.Issues
-	// files allows pictures to be files beside the catalog: "./icon.svg".
+	// files allows pictures to be files next to the catalog: "./icon.svg".
 	files bool
-	// bare is for a document that nobody wrote line by line: one product in a request. Faults name
-	// no lines, unknown fields are ignored (CONTRACT 1), and an empty text counts as absent where a
-	// text is required, because answers show it so.
+	// bare is set for a product in an API request. Faults have no line numbers, unknown fields are
+	// ignored (CONTRACT 1), and an empty string counts as absent, because answers show absent texts
+	// that way.
 	bare bool
 }
 
-// ReadCatalog reads a catalog in YAML, or in JSON, which is YAML too. With files, pictures may be
-// files beside it.
+// ReadCatalog reads a catalog in YAML or JSON. files allows pictures to be files next to the catalog.
+// Document.Err returns what is wrong with it.
 func ReadCatalog(data []byte, files bool) *Document {
-	d := &Document{files: files, saysPublished: make(map[string]bool)}
+	d := &Document{files: files, statesPublished: make(map[string]bool)}
 	d.readCatalog(data)
 	return d
 }
 
-// ReadProduct reads the JSON of one product. It returns an error for what is not JSON.
+// ReadProduct reads one product from JSON. The error is for data that is not JSON; Document.Err
+// returns what is wrong with the product.
 func ReadProduct(data []byte) (*Document, error) {
 	root, err := parseJSON(data)
 	if err != nil {
@@ -79,15 +81,15 @@ func (d *Document) readCatalog(data []byte) {
 			d.fault(n, path+".slug", errs.CodeDuplicate, "another product has the slug %q too.", p.Slug)
 		}
 		slugs[p.Slug] = true
-		d.saysPublished[p.Slug] = givesField(n, "published")
-		if d.issues.Len() == 0 { // otherwise nobody wants them, and millions fit into a file
+		d.statesPublished[p.Slug] = hasValue(n, "published")
+		if d.issues.Len() == 0 { // a faulty catalog is not imported, and millions of products fit into a file
 			d.Products = append(d.Products, p)
 		}
 	})
 }
 
-// givesField reports whether a mapping has a value for a field.
-func givesField(n *yaml.Node, name string) bool {
+// hasValue reports whether a mapping has a value other than null for a field.
+func hasValue(n *yaml.Node, name string) bool {
 	for i := 0; i+1 < len(n.Content) && n.Kind == yaml.MappingNode; i += 2 {
 		if n.Content[i].Value == name {
 			return n.Content[i+1].ShortTag() != "!!null"
@@ -96,7 +98,7 @@ func givesField(n *yaml.Node, name string) bool {
 	return false
 }
 
-// Err returns VALIDATION_ERROR with everything that is wrong, or nil.
+// Err returns VALIDATION_ERROR with every fault of the document, or nil if it has none.
 func (d *Document) Err() error { return d.issues.Err() }
 
 func (d *Document) fault(n *yaml.Node, path, code, format string, args ...any) {
@@ -107,7 +109,8 @@ func (d *Document) fault(n *yaml.Node, path, code, format string, args ...any) {
 	d.issues.Add(path, code, "line %d: "+format, append([]any{n.Line}, args...)...)
 }
 
-// placed returns a fault as a sentence that says by itself where it is.
+// placed returns a fault as a sentence that names its field, for answers, which show no paths
+// beside their messages.
 func placed(path, message string) string {
 	field := path[strings.LastIndex(path, ".")+1:]
 	for _, subject := range []string{"this ", field + " "} {
@@ -118,8 +121,8 @@ func placed(path, message string) string {
 	return path + ": " + message
 }
 
-// otherwise returns what only the author of a file has to know.
-func (d *Document) otherwise(hint string) string {
+// fileHint returns a hint that is of use to the author of a file only, or "" for a request.
+func (d *Document) fileHint(hint string) string {
 	if d.bare {
 		return ""
 	}

@@ -14,7 +14,8 @@ import (
 	"stoa/internal/text"
 )
 
-// object is a mapping of the document.
+// object is a mapping in the document, such as a product or a tier. Its methods read one field each
+// and record what is wrong with it as a fault of the document.
 type object struct {
 	doc    *Document
 	node   *yaml.Node
@@ -30,8 +31,9 @@ func (o object) at(name string) string {
 	return o.path + "." + name
 }
 
-// object reads a mapping whose fields are all known. It reports unknown and
-// repeated ones, and returns an object without fields for anything else.
+// object reads a mapping. It records unknown and repeated fields as faults; without
+// known, every field is known. A node of another kind is a fault too and becomes an
+// object without fields.
 func (d *Document) object(n *yaml.Node, path string, known ...string) object {
 	o := object{doc: d, node: n, path: path, fields: make(map[string]*yaml.Node)}
 	if n.Kind != yaml.MappingNode {
@@ -54,19 +56,20 @@ func (d *Document) object(n *yaml.Node, path string, known ...string) object {
 	return o
 }
 
-// get returns the value of a field; null counts as absent.
+// get returns the value of a field, and false if it is absent or null.
 func (o object) get(name string) (*yaml.Node, bool) {
 	n, ok := o.fields[name]
 	return n, ok && n.ShortTag() != "!!null"
 }
 
-// filled is get for what an empty text leaves absent too, if the document is bare.
+// filled is like get. In a bare document it returns false for an empty string too.
 func (o object) filled(name string) (*yaml.Node, bool) {
 	n, ok := o.get(name)
 	return n, ok && (!o.doc.bare || n.Kind != yaml.ScalarNode || n.Tag != "!!str" || n.Value != "")
 }
 
-// required reports a field that is absent, whose value nobody looks at then.
+// required records each absent field as a fault and drops it, so that nothing else is
+// said about it.
 func (o object) required(names ...string) {
 	for _, name := range names {
 		if _, ok := o.filled(name); !ok && o.node.Kind == yaml.MappingNode {
@@ -76,9 +79,9 @@ func (o object) required(names ...string) {
 	}
 }
 
-// text returns a string of at most limit characters, without the white space
-// around it, or "" if it is absent or wrong, which is reported. Strings longer
-// than a line may have line breaks.
+// text returns a string of at most limit characters without surrounding white space,
+// or "" if it is absent or faulty. It may have several lines if limit is above
+// text.Short.
 func (o object) text(name string, limit int) string {
 	n, ok := o.filled(name)
 	if !ok {
@@ -96,16 +99,16 @@ func (d *Document) text(n *yaml.Node, path string, limit int) string {
 		d.fault(n, path, errs.CodeWrongType, "this must be a string; put %s in quotes.", text.Clip(n.Value))
 		return ""
 	}
-	s, breaks := strings.TrimSpace(n.Value), "" // block texts end in a line break
+	s, breaks := strings.TrimSpace(n.Value), "" // YAML block scalars end in a line break
 	if limit > text.Short {
 		s, breaks = strings.ReplaceAll(s, "\r\n", "\n"), "\n\t\u2028\u2029"
 	}
 	switch {
-	case strings.IndexFunc(s, text.Visible) < 0:
+	case !strings.ContainsFunc(s, text.Visible):
 		d.fault(n, path, errs.CodeOutOfRange, "this must not be empty; leave the field out instead.")
 	case utf8.RuneCountInString(s) > limit:
 		d.fault(n, path, errs.CodeOutOfRange, "this must be at most %d characters.", limit)
-	case strings.IndexFunc(s, func(r rune) bool { return text.Misleading(r) && !strings.ContainsRune(breaks, r) }) >= 0:
+	case strings.ContainsFunc(s, func(r rune) bool { return text.Misleading(r) && !strings.ContainsRune(breaks, r) }):
 		d.fault(n, path, errs.CodeOutOfRange, "this must not contain control characters.")
 	default:
 		return s
@@ -113,8 +116,8 @@ func (d *Document) text(n *yaml.Node, path string, limit int) string {
 	return ""
 }
 
-// list calls fn for each entry of a list of up to maxEntries, or for none if it is
-// absent. It reports entries beyond that without a look at them.
+// list calls fn for the first maxEntries entries of a list. More entries are one fault
+// and are not read.
 func (o object) list(name string, fn func(n *yaml.Node, path string)) {
 	n, ok := o.get(name)
 	if ok && n.Kind == yaml.SequenceNode && len(n.Content) > maxEntries {
@@ -126,7 +129,7 @@ func (o object) list(name string, fn func(n *yaml.Node, path string)) {
 	o.entries(name, fn)
 }
 
-// entries is list without a limit.
+// entries calls fn for every entry of a list. It does nothing if the list is absent.
 func (o object) entries(name string, fn func(n *yaml.Node, path string)) {
 	n, ok := o.get(name)
 	if !ok {
@@ -148,21 +151,21 @@ func (o object) texts(name string, limit int) []string {
 	return out
 }
 
-// boolean returns true or false, or absent.
+// boolean returns the value of a field, or absent if the field is absent or faulty.
 func (o object) boolean(name string, absent bool) bool {
 	n, ok := o.get(name)
 	if !ok {
 		return absent
 	}
 	yes := strings.EqualFold(n.Value, "true")
-	if n.ShortTag() != "!!bool" || !yes && !strings.EqualFold(n.Value, "false") { // !!bool goes before anything
+	if n.ShortTag() != "!!bool" || !yes && !strings.EqualFold(n.Value, "false") { // YAML takes "!!bool x"
 		o.doc.fault(n, o.at(name), errs.CodeWrongType, "%s must be true or false.", name)
 		return absent
 	}
 	return yes
 }
 
-// integer returns a whole number in a range, or absent.
+// integer returns a whole number from low to high, or absent if the field is absent or faulty.
 func (o object) integer(name string, low, high, absent int) int {
 	n, ok := o.get(name)
 	if !ok {
@@ -176,8 +179,8 @@ func (o object) integer(name string, low, high, absent int) int {
 	return v
 }
 
-// decimal returns the digits of a number as they are written, for those who must
-// not round it, and false if the field is absent or no number.
+// decimal returns a number as the document spells it, because a float64 would round
+// it, and false if the field is absent or not a number.
 func (o object) decimal(name string) (string, bool) {
 	n, ok := o.get(name)
 	if !ok {
@@ -190,7 +193,7 @@ func (o object) decimal(name string) (string, bool) {
 	return n.Value, true
 }
 
-// moment returns a time, or the zero time if it is absent.
+// moment returns a time, or the zero time if the field is absent or faulty.
 func (o object) moment(name string) time.Time {
 	n, ok := o.filled(name)
 	if !ok {
@@ -198,7 +201,7 @@ func (o object) moment(name string) time.Time {
 	}
 	for _, layout := range []string{time.RFC3339, time.DateOnly} {
 		t, err := time.Parse(layout, n.Value)
-		// The year is that in UTC, in which it is written again.
+		// The year is checked in UTC, because the time is written in UTC.
 		if t = t.UTC(); err == nil && t.Year() >= 1970 && t.Year() <= 9999 {
 			return t.Truncate(time.Millisecond)
 		}
@@ -208,7 +211,7 @@ func (o object) moment(name string) time.Time {
 	return time.Time{}
 }
 
-// kindOf names what a node is.
+// kindOf describes a node's kind for a message.
 func kindOf(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:

@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// Money is an amount in the minor unit of a currency: cents of a euro, fils of a
-// dinar, whole yen. The zero value is no money in no currency.
+// Money is an amount in the minor unit of its currency: cents for EUR, fils for KWD,
+// yen for JPY. The zero value means that there is no price.
 type Money struct {
 	Minor    int64
 	Currency string // ISO 4217, upper case
 }
 
-// maxMinor bounds amounts so that no arithmetic on them overflows: ten billion
-// of the currencies with two decimals.
+// maxMinor bounds amounts so that arithmetic on them cannot overflow: ten billion in a
+// currency with two decimals.
 const maxMinor = 1_000_000_000_000
 
-// exponents are the currencies of ISO 4217 whose minor unit is not a hundredth.
+// exponents are the decimals of the ISO 4217 currencies that do not have two.
 var exponents = map[string]int{
 	"BIF": 0, "CLP": 0, "DJF": 0, "GNF": 0, "ISK": 0, "JPY": 0, "KMF": 0, "KRW": 0, "PYG": 0, "RWF": 0,
 	"UGX": 0, "UYI": 0, "VND": 0, "VUV": 0, "XAF": 0, "XOF": 0, "XPF": 0,
@@ -27,7 +27,7 @@ var exponents = map[string]int{
 	"CLF": 4, "UYW": 4,
 }
 
-// twoDecimals are the other currencies of ISO 4217 in which prices are given.
+// twoDecimals are the ISO 4217 currencies with two decimals.
 const twoDecimals = "AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BOV BRL BSD BTN BWP BYN BZD " +
 	"CAD CDF CHE CHF CHW CNY COP COU CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD " +
 	"GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD " +
@@ -35,19 +35,19 @@ const twoDecimals = "AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB
 	"RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD " +
 	"USN UYU UZS VED VES WST XCD XCG YER ZAR ZMW ZWG"
 
-// Exponent returns the number of decimals of a currency, and false for a code
-// that is not in ISO 4217.
+// Exponent returns the number of decimals of a currency, and false if ISO 4217 does
+// not have the code.
 func Exponent(currency string) (int, bool) {
 	if e, ok := exponents[currency]; ok {
 		return e, true
 	}
-	// Three letters after a space are a whole code.
+	// A match of three letters after a space is a whole code.
 	return 2, len(currency) == 3 && !strings.Contains(currency, " ") && strings.Contains(" "+twoDecimals, " "+currency)
 }
 
-// ParseMoney reads an amount such as "29.9". It is exact: more decimals than the
-// currency has are an error, not rounded. Negative amounts and exponents are
-// errors too.
+// ParseMoney reads an amount such as "29.9". It never rounds: more decimals than the
+// currency has are an error. So are negative amounts and exponents ("1e3"). Its errors
+// are parts of sentences for people.
 func ParseMoney(amount, currency string) (Money, error) {
 	exp, ok := Exponent(currency)
 	if !ok {
@@ -69,8 +69,8 @@ func ParseMoney(amount, currency string) (Money, error) {
 
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// Amount returns the amount as a JSON number, exactly and without needless
-// zeros: 29.9, 1500, 0.005.
+// Amount returns the exact amount as a JSON number without trailing zeros: 29.9, 1500,
+// 0.005.
 func (m Money) Amount() json.Number {
 	exp, _ := Exponent(m.Currency)
 	digits := fmt.Sprintf("%0*d", exp+1, m.Minor)
@@ -96,8 +96,8 @@ func (m Money) String() string {
 // maxExponent is the largest number of decimals of any currency.
 const maxExponent = 4
 
-// Rank makes amounts of all currencies comparable by their face value, for
-// sorting: no exchange rates are known here.
+// Rank returns the amount at the same scale for all currencies, for sorting by face
+// value: stoa knows no exchange rates.
 func (m Money) Rank() int64 {
 	exp, ok := Exponent(m.Currency)
 	if !ok {

@@ -6,31 +6,31 @@ import (
 	"stoa/internal/errs"
 )
 
-// Patch is the fields of a product that somebody wants to change.
+// Patch is a change to some fields of a product.
 type Patch struct {
 	root *yaml.Node
-	// Pictures has what the patch names of pictures, and takes what is wrong with them: Apply
-	// reports it with everything else.
+	// Pictures holds the references to pictures in the patch. Faults that the caller adds to it are
+	// returned by Apply, together with all others.
 	Pictures *Document
 }
 
-// ReadPatch reads the JSON of some fields of the product with that slug. It returns an error for
-// what is not JSON.
+// ReadPatch reads a change to the product with that slug from JSON. The error is for data that is
+// not JSON; Apply returns what is wrong with the change.
 func ReadPatch(slug string, data []byte) (*Patch, error) {
 	root, err := parseJSON(data)
 	if err != nil {
 		return nil, err
 	}
-	scratch := &Document{bare: true} // its faults are found again when the whole product is read
+	scratch := &Document{bare: true} // its faults are dropped: Apply finds them again
 	fields := scratch.object(root, "", productFields...)
 	reader{Document: scratch, slug: slug}.pictures(fields, 0)
 	return &Patch{root: root, Pictures: &Document{bare: true, Stored: scratch.Stored}}, nil
 }
 
-// Apply returns old with the fields of the patch, or VALIDATION_ERROR with everything that is wrong
-// with the product as it would be. null takes a field away, as if a catalog left it out, and leaves
-// published as it is. pricing and fullDescription as they follow from other fields at the moment
-// count as not sent. Slug and createdAt never change.
+// Apply returns old with the change made, or VALIDATION_ERROR with every fault of the resulting
+// product. null resets a field to its default; null for published leaves it as it is. A pricing or
+// fullDescription that equals the value derived from other fields counts as not sent. It is a fault
+// to change slug or createdAt.
 func (pt *Patch) Apply(old Product) (Product, error) {
 	d := &Document{bare: true}
 	fields := d.object(pt.root, "", productFields...).fields
@@ -44,7 +44,7 @@ func (pt *Patch) Apply(old Product) (Product, error) {
 			merged.add(was[0].Value, was[1])
 		}
 	}
-	for _, name := range productFields { // in one order, so that faults come in one order
+	for _, name := range productFields { // in a fixed order, so that faults have one too
 		if value, ok := fields[name]; ok {
 			merged.add(name, value)
 		}
@@ -60,9 +60,9 @@ func (pt *Patch) Apply(old Product) (Product, error) {
 	return next, d.Err()
 }
 
-// dropDerived takes the fields from a patch that say what p shows because of its other fields:
-// whoever reads a product, changes a tier and sends all of it back does not mean to keep the old
-// list price.
+// dropDerived removes the fields of a patch that equal what p derives from its other fields: a
+// client that reads a product, changes a tier and sends everything back does not mean to pin the
+// old list price.
 func (p Product) dropDerived(fields map[string]*yaml.Node) {
 	scratch := &Document{bare: true}
 	sent := object{doc: scratch, fields: fields}

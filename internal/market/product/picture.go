@@ -2,6 +2,7 @@ package product
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -11,14 +12,14 @@ import (
 	"stoa/internal/text"
 )
 
-// MediaPath is the path below which stoa serves the pictures it keeps.
+// MediaPath is the path below which stoa serves its own pictures.
 const MediaPath = "/media/"
 
-// PictureRef is a picture that a document names: by a path relative to itself, or by the path of
-// one that stoa keeps.
+// PictureRef is a picture that a document refers to: a file, by its path relative to the document,
+// or a stored picture, by its path below MediaPath.
 type PictureRef struct {
 	Slug string // of the product
-	Ref  string // as it is written
+	Ref  string // as the document spells it
 
 	product    int // index in Document.Products
 	screenshot int // index in Screenshots, or -1 for the icon
@@ -26,12 +27,12 @@ type PictureRef struct {
 	path       string // for faults
 }
 
-// FaultAt notes that a picture cannot be used.
+// FaultAt records that a picture cannot be used.
 func (d *Document) FaultAt(at PictureRef, format string, args ...any) {
 	d.fault(at.node, at.path, errs.CodeBadMedia, format, args...)
 }
 
-// Place puts the address of a picture that was stored in the place of its file.
+// Place replaces the reference to a file with the address of the stored picture.
 func (d *Document) Place(at PictureRef, address string) {
 	if p := &d.Products[at.product]; at.screenshot < 0 {
 		p.Icon = address
@@ -40,41 +41,43 @@ func (d *Document) Place(at PictureRef, address string) {
 	}
 }
 
-// pictures reads icon and screenshots of the product that will have that index.
+// pictures reads the icon and the screenshots of the product that will have that index.
 func (r reader) pictures(o object, product int) (icon string, screenshots []string) {
-	read := func(n *yaml.Node, path string, screenshot int) string {
-		ref := r.text(n, path, maxParagraph)
-		at := PictureRef{Slug: r.slug, Ref: ref, product: product, screenshot: screenshot, node: n, path: path}
-		switch {
-		case ref == "":
-		case strings.HasPrefix(ref, MediaPath) && isAddress(ref):
-			r.Stored = append(r.Stored, at)
-		case isAddress(ref):
-		case strings.HasPrefix(ref, "./") && r.files:
-			r.Files = append(r.Files, at)
-		case r.files:
-			r.fault(n, path, errs.CodeBadMedia,
-				"%q must be a file beside the catalog (./media/icon.svg), an https address, or a path on this server (/…).",
-				text.Clip(ref))
-		default:
-			r.fault(n, path, errs.CodeBadMedia,
-				"%q must be an https address, or a path on this server (/…), such as that of an uploaded picture.",
-				text.Clip(ref))
-		}
-		return ref
-	}
+	at := PictureRef{Slug: r.slug, product: product}
 	if n, ok := o.get("icon"); ok {
-		icon = read(n, o.at("icon"), -1)
+		at.screenshot, at.node, at.path = -1, n, o.at("icon")
+		icon = r.picture(at)
 	}
 	o.list("screenshots", func(n *yaml.Node, path string) {
-		screenshots = append(screenshots, read(n, path, len(screenshots)))
+		at.screenshot, at.node, at.path = len(screenshots), n, path
+		screenshots = append(screenshots, r.picture(at))
 	})
 	return icon, screenshots
 }
 
-// isAddress reports whether a reference is an https address without user and password, or a path on
-// this server, also for browsers: they take a backslash for a slash, and skip tabs. Whatever could
-// end an attribute or a style that it is put into is refused.
+// picture returns the reference at that place, and notes it in Stored or Files.
+func (r reader) picture(at PictureRef) string {
+	at.Ref = r.text(at.node, at.path, maxParagraph)
+	switch {
+	case at.Ref == "":
+	case strings.HasPrefix(at.Ref, MediaPath) && isAddress(at.Ref):
+		r.Stored = append(r.Stored, at)
+	case isAddress(at.Ref):
+	case strings.HasPrefix(at.Ref, "./") && r.files:
+		r.Files = append(r.Files, at)
+	case r.files:
+		r.FaultAt(at, "%q must be a file next to the catalog (./media/icon.svg), an https address, "+
+			"or a path on this server (/…).", text.Clip(at.Ref))
+	default:
+		r.FaultAt(at, "%q must be an https address, or a path on this server (/…), "+
+			"such as that of an uploaded picture.", text.Clip(at.Ref))
+	}
+	return at.Ref
+}
+
+// isAddress reports whether a reference is an https address without credentials or a path on this
+// server, and means the same to a browser, which reads a backslash as a slash and skips tabs. It
+// refuses characters that could end the attribute or the style that it is written into.
 func isAddress(ref string) bool {
 	hostile := func(r rune) bool {
 		return unicode.IsSpace(r) || text.Misleading(r) || strings.ContainsRune("\\\"'`<>", r)
@@ -92,8 +95,8 @@ func isAddress(ref string) bool {
 	return strings.HasPrefix(ref, "/") && !strings.HasPrefix(ref, "//") && u.Scheme == "" && u.Host == ""
 }
 
-// ReplacePictures gives each picture that stoa keeps the address that place returns for its name.
-// It ends with the first error of place.
+// ReplacePictures replaces the address of each stored picture with what place returns for its name.
+// It stops at the first error of place and returns it.
 func (p *Product) ReplacePictures(place func(name string) (string, error)) error {
 	pictures := []*string{&p.Icon}
 	for i := range p.Screenshots {
@@ -115,13 +118,5 @@ func (p *Product) ReplacePictures(place func(name string) (string, error)) error
 
 // Shows reports whether ref is the product's icon or one of its screenshots.
 func (p *Product) Shows(ref string) bool {
-	if p.Icon == ref {
-		return true
-	}
-	for _, s := range p.Screenshots {
-		if s == ref {
-			return true
-		}
-	}
-	return false
+	return p.Icon == ref || slices.Contains(p.Screenshots, ref)
 }

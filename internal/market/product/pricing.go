@@ -5,9 +5,9 @@ import (
 	"stoa/internal/text"
 )
 
-// price reads the fields price and currency, and reports false if one of them is
-// wrong or absent. The one without the other is a fault only if needed.
-func (r reader) price(o object, needed bool) (Money, bool) {
+// price reads the fields price and currency. It returns false if either is absent or
+// faulty. Without required, having neither is not a fault.
+func (r reader) price(o object, required bool) (Money, bool) {
 	amount, ok := o.decimal("price")
 	_, own := o.filled("currency")
 	currency := o.currency()
@@ -15,9 +15,9 @@ func (r reader) price(o object, needed bool) (Money, bool) {
 	case own:
 	case r.currency != "":
 		currency = r.currency
-	case needed || ok:
-		r.fault(o.node, o.at("currency"), errs.CodeRequired,
-			"currency is required%s.", r.otherwise(", here or at the top of the file"))
+	case required || ok:
+		r.fault(o.node, o.at("currency"), errs.CodeRequired, "currency is required%s.",
+			r.fileHint(", here or at the top of the file"))
 	}
 	if !ok || currency == "" || currency == badCurrency {
 		return Money{}, false
@@ -29,11 +29,12 @@ func (r reader) price(o object, needed bool) (Money, bool) {
 	return m, err == nil
 }
 
-// badCurrency stands for a currency that was reported: what inherits it is not
-// reported again.
+// badCurrency stands for a faulty currency, so that prices that inherit it are not
+// faults as well.
 const badCurrency = "bad"
 
-// currency reads the field of that name. It returns "" for none.
+// currency reads the field of that name. It returns "" if it is absent, and
+// badCurrency if it is faulty.
 func (o object) currency() string {
 	if _, ok := o.filled("currency"); !ok {
 		return ""
@@ -50,8 +51,7 @@ func (o object) currency() string {
 	return code
 }
 
-// pricing reads what lists show. Left out, it is the cheapest tier that costs
-// something, or free if none does.
+// pricing reads the price that lists show. If it is absent, it follows from the tiers.
 func (r reader) pricing(o object, tiers []Tier) Pricing {
 	n, ok := o.get("pricing")
 	if !ok {
@@ -63,20 +63,20 @@ func (r reader) pricing(o object, tiers []Tier) Pricing {
 	var priced bool
 	p.Price, priced = r.price(f, p.Type == Paid)
 	switch {
-	case p.Type == "": // reported
+	case p.Type == "": // is a fault already
 	case p.Type != Free && p.Type != Paid:
 		r.fault(f.fields["type"], f.at("type"), errs.CodeUnknownValue, "type must be free or paid.")
 	case p.Type == Paid:
-		if _, given := f.get("price"); !given { // what is given was reported
+		if _, given := f.get("price"); !given { // a faulty one is a fault already
 			f.required("price")
 		}
 	}
 	switch {
-	case !priced: // reported, or absent
+	case !priced: // absent, or a fault already
 	case p.Type == Paid && p.Price.Minor == 0:
-		r.fault(f.fields["price"], f.at("price"), errs.CodeOutOfRange, "what is paid for has a price above 0.")
+		r.fault(f.fields["price"], f.at("price"), errs.CodeOutOfRange, "price must be above 0 if type is paid.")
 	case p.Type == Free && p.Price.Minor != 0:
-		r.fault(f.fields["price"], f.at("price"), errs.CodeOutOfRange, "what is free has no price.")
+		r.fault(f.fields["price"], f.at("price"), errs.CodeOutOfRange, "price must be 0 or left out if type is free.")
 	}
 	if p.Type == Free {
 		p.Price = Money{}
@@ -84,6 +84,8 @@ func (r reader) pricing(o object, tiers []Tier) Pricing {
 	return p
 }
 
+// listPrice returns the price of the cheapest tier that costs something, or Free if
+// none does.
 func listPrice(tiers []Tier) Pricing {
 	out := Pricing{Type: Free}
 	for _, t := range tiers {

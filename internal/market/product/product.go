@@ -8,10 +8,10 @@ import (
 	"stoa/internal/text"
 )
 
-// Get is something that can be bought: an item of the list and its detail
+// Product is something that the shop sells: what lists show of it, and its detail
 // (spec A). Its id and slug never change.
 //
-// Media and links are given as clients see them: URLs, or paths on this server.
+// Pictures are addressed as clients see them: by URLs, or by paths on this server.
 type Product struct {
 	ID               string
 	Slug             string
@@ -24,41 +24,41 @@ type Product struct {
 	Highlights       []string
 	Pricing          Pricing
 
-	// Rating, from 0 to 5, and ReviewCount are what is shown: RatingBase and
-	// ReviewBase together with the reviews that were written here (Tally). They are
-	// kept by Store and are not changed by saving the product.
+	// Rating, from 0 to 5, and ReviewCount are shown to clients. They combine
+	// RatingBase and ReviewBase with the reviews in this shop (review.Tally). The
+	// database keeps them; saving a product ignores them.
 	Rating      float64
 	ReviewCount int
-	// RatingBase and ReviewBase are what the catalogue says the product had before
-	// it came here.
+	// RatingBase and ReviewBase are the numbers that the product brought along: those
+	// in the catalog.
 	RatingBase float64
 	ReviewBase int
-	// DownloadCount is DownloadBase plus one for every purchase. It is kept by
-	// Store.CountDownload and is not changed by saving the product.
+	// DownloadCount is DownloadBase plus one for every purchase. The database keeps
+	// it; saving a product ignores it.
 	DownloadCount int
-	// DownloadBase is what the catalogue says the product had before it came here.
+	// DownloadBase is the number of downloads that the product brought along.
 	DownloadBase int
 
 	Featured bool
 	Trending bool
-	// Position is the product's place among those as featured as it is, lower
-	// first. 0 is where products are that nobody put anywhere.
+	// Position orders products that are all featured, or all not: lower first. The
+	// default is 0.
 	Position int
-	// Published products are listed and sold. Licences of others go on working.
+	// Published products are listed and sold. Licenses of the others remain valid.
 	Published bool
 
 	CreatedAt time.Time
 	UpdatedAt time.Time
 
-	// Version counts the changes of the product, but not what is counted of it. It
-	// is set by the database.
+	// Version counts the changes to the product, not those to its ratings and
+	// downloads. The database sets it.
 	Version int64
 
 	// Detail is empty in lists.
 	Detail Detail
 }
 
-// Detail is what only the page of one product shows.
+// Detail is the part of a product that only its own page shows.
 type Detail struct {
 	FullDescription string
 	Features        []FeatureSection
@@ -67,7 +67,7 @@ type Detail struct {
 	Comparison      *Comparison // nil if there is none
 }
 
-// PricingType says whether a product has to be paid for.
+// PricingType tells whether a product costs anything.
 type PricingType string
 
 // The pricing types of spec A.
@@ -76,8 +76,7 @@ const (
 	Paid PricingType = "paid"
 )
 
-// Pricing is the price that a list shows. Price is the zero Money if the product
-// is free.
+// Pricing is the price that lists show. Price is zero for a free product.
 type Pricing struct {
 	Type  PricingType
 	Price Money
@@ -96,31 +95,30 @@ type Question struct {
 	Answer   string `json:"answer"`
 }
 
-// Comparison is a table with a column for each tier and a row for each feature
-// (CONTRACT 3).
+// Comparison is a table that compares tiers, with one column for each tier and one row
+// for each feature (CONTRACT 3).
 type Comparison struct {
 	Columns []string        `json:"columns"` // tier ids
 	Rows    []ComparisonRow `json:"rows"`
 }
 
-// ComparisonRow says what each tier has of one feature: true, false or a text.
+// ComparisonRow tells which tiers have a feature: each value is true, false or a text.
 type ComparisonRow struct {
 	Feature string         `json:"feature"`
 	Values  map[string]any `json:"values"` // by tier id
 }
 
-// BillingPeriod is how often a tier is paid for.
+// BillingPeriod is how often a tier is charged.
 type BillingPeriod string
 
-// The billing periods of spec A. A tier without one is paid for once.
+// The billing periods of spec A. A tier without one is charged once.
 const (
 	Monthly BillingPeriod = "monthly"
 	Yearly  BillingPeriod = "yearly"
 	OneTime BillingPeriod = "one-time"
 )
 
-// Months returns how long one period of a tier lasts; 0 if it is bought for
-// ever.
+// Months returns the length of a period, or 0 for a one-time purchase.
 func (p BillingPeriod) Months() int {
 	switch p {
 	case Monthly:
@@ -132,8 +130,8 @@ func (p BillingPeriod) Months() int {
 	return 0
 }
 
-// Tier is one of the offers of a product. Licences keep what they were sold
-// with: changing a tier changes later purchases only.
+// Tier is one way to buy a product. Licenses keep the terms they were sold with:
+// changing a tier affects later purchases only.
 type Tier struct {
 	ID          string
 	Name        string
@@ -142,7 +140,7 @@ type Tier struct {
 	Period      BillingPeriod // "" if not stated
 	Features    []string
 	Highlighted bool
-	// MaxInstances is how many instances a licence of this tier may have.
+	// MaxInstances is how many instances may use a license of this tier at a time.
 	MaxInstances int
 }
 
@@ -161,11 +159,12 @@ const MaxSlug = 100
 
 var slugPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// ValidSlug reports whether a product may have this slug. What may not is
-// unknown without asking the database.
+// ValidSlug reports whether a product may have this slug. If not, no product has it, and
+// there is no need to ask the database.
 func ValidSlug(s string) bool { return len(s) <= MaxSlug && slugPattern.MatchString(s) }
 
-// SearchText returns what a search for the product looks at.
+// SearchText returns the text that searches are matched against, folded by text.Fold.
 func (p *Product) SearchText() string {
-	return text.Fold(strings.Join(append([]string{p.Name, p.Slug, p.Category, p.ShortDescription, p.Description}, p.Highlights...), "\n"))
+	texts := append([]string{p.Name, p.Slug, p.Category, p.ShortDescription, p.Description}, p.Highlights...)
+	return text.Fold(strings.Join(texts, "\n"))
 }

@@ -13,13 +13,13 @@ import (
 	"stoa/internal/jsontext"
 )
 
-// parseTree returns the root of a catalogue in JSON or YAML. JSON is not left to
-// the YAML parser: what programs write, above all escapes of characters beyond
-// U+FFFF, is not all YAML.
+// parseTree returns the root of a catalog in JSON or YAML. JSON has its own parser,
+// because not all JSON is YAML: escapes of characters above U+FFFF are not, for example.
 //
-// It returns errNotUnicode for what is not UTF-8, or escapes half of a character.
+// It returns errNotUnicode for data that is not UTF-8, or with an escape that is not a
+// character.
 func parseTree(data []byte) (*yaml.Node, error) {
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors write it, and JSON has no place for it
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // a byte order mark: some editors write it, JSON forbids it
 	isJSON := json.Valid(data)
 	if !utf8.Valid(data) || isJSON && !jsontext.Unicode(data) {
 		return nil, errNotUnicode
@@ -30,7 +30,7 @@ func parseTree(data []byte) (*yaml.Node, error) {
 	return parseYAML(data)
 }
 
-var errNotUnicode = errors.New("the catalogue must be UTF-8, and its \\u escapes must name characters")
+var errNotUnicode = errors.New("the catalog must be UTF-8, and its \\u escapes must be characters")
 
 // parseYAML returns the root of a file with exactly one document.
 func parseYAML(data []byte) (*yaml.Node, error) {
@@ -40,23 +40,25 @@ func parseYAML(data []byte) (*yaml.Node, error) {
 	}
 	var doc, more yaml.Node
 	if err := loader.Load(&doc); errors.Is(err, io.EOF) {
-		return nil, errors.New("the catalogue is empty")
+		return nil, errEmpty
 	} else if err != nil {
 		return nil, err
 	}
 	if err := loader.Load(&more); !errors.Is(err, io.EOF) {
-		return nil, errors.New("the catalogue must be one YAML document")
+		return nil, errors.New("the catalog must be one YAML document")
 	}
 	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 {
-		return nil, errors.New("the catalogue is empty")
+		return nil, errEmpty
 	}
 	cutAliases(doc.Content[0])
 	return doc.Content[0], nil
 }
 
-// cutAliases leaves nothing of aliases but that they are: they are not read here,
-// and what the parser makes of one looks like a value, with the kind of what it
-// stands for and the name of the anchor.
+var errEmpty = errors.New("the catalog is empty")
+
+// cutAliases empties the aliases in a tree. Catalogs cannot use aliases, but the parser
+// gives each the tag of its target and the anchor's name as its value, which would pass
+// for a value.
 func cutAliases(n *yaml.Node) {
 	if n.Kind == yaml.AliasNode {
 		n.Alias, n.Value = nil, ""
@@ -66,8 +68,8 @@ func cutAliases(n *yaml.Node) {
 	}
 }
 
-// parseJSON returns the root of valid JSON. Numbers keep their digits, objects
-// every field, also one that is given twice.
+// parseJSON returns the root of valid JSON. Numbers keep their digits, and objects keep
+// repeated fields.
 func parseJSON(data []byte) (*yaml.Node, error) {
 	p := jsonParser{data: data, dec: json.NewDecoder(bytes.NewReader(data)), line: 1}
 	p.dec.UseNumber()
@@ -77,8 +79,8 @@ func parseJSON(data []byte) (*yaml.Node, error) {
 type jsonParser struct {
 	data []byte
 	dec  *json.Decoder
-	line int // at the offset counted
-	seen int
+	line int // of the offset seen
+	seen int // offset up to which lines are counted
 }
 
 func (p *jsonParser) value() (*yaml.Node, error) {
@@ -108,14 +110,14 @@ func (p *jsonParser) value() (*yaml.Node, error) {
 	return n, nil
 }
 
-// children reads what an object or array holds, to its end.
+// children reads the content of an object or array up to its end.
 func (p *jsonParser) children(n *yaml.Node, open json.Delim) error {
 	n.Kind, n.Tag = yaml.SequenceNode, "!!seq"
 	if open == '{' {
 		n.Kind, n.Tag = yaml.MappingNode, "!!map"
 	}
 	for p.dec.More() {
-		child, err := p.value() // the names of an object come as strings
+		child, err := p.value() // an object's names come as strings
 		if err != nil {
 			return err
 		}
@@ -141,7 +143,7 @@ func appendJSON(b []byte, n *yaml.Node) []byte {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = appendString(b, n.Content[i].Value)
+			b = jsontext.AppendString(b, n.Content[i].Value)
 			b = append(b, ':')
 			b = appendJSON(b, n.Content[i+1])
 		}
@@ -158,15 +160,7 @@ func appendJSON(b []byte, n *yaml.Node) []byte {
 	default:
 	}
 	if n.Tag == "!!str" || n.Tag == "!!timestamp" {
-		return appendString(b, n.Value)
+		return jsontext.AppendString(b, n.Value)
 	}
 	return append(b, n.Value...)
-}
-
-func appendString(b []byte, s string) []byte {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // strings always marshal
-	return append(b, bytes.TrimSuffix(buf.Bytes(), []byte("\n"))...)
 }

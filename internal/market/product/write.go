@@ -11,18 +11,18 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Format is a form of a catalogue file.
+// Format is a file format of catalogs.
 type Format string
 
-// The formats of a catalogue.
+// The formats of catalogs.
 const (
 	YAML Format = "yaml"
 	JSON Format = "json"
 )
 
-// WriteCatalog writes products as a catalogue that reads back as exactly these
-// products. What a catalogue does not hold is left out: ids, when a product was
-// changed, and what was counted of it here.
+// WriteCatalog writes products as a catalog. Reading it returns exactly these products,
+// except for what catalogs do not hold: ids, versions, times of changes, and the ratings
+// and downloads from this shop.
 func WriteCatalog(w io.Writer, format Format, products []Product) error {
 	list := &yaml.Node{Kind: yaml.SequenceNode}
 	for _, p := range products {
@@ -33,7 +33,7 @@ func WriteCatalog(w io.Writer, format Format, products []Product) error {
 	if format == JSON {
 		var out bytes.Buffer
 		if err := json.Indent(&out, appendJSON(nil, root.node()), "", "  "); err != nil {
-			return fmt.Errorf("write catalogue: %w", err)
+			return fmt.Errorf("write catalog: %w", err)
 		}
 		out.WriteByte('\n')
 		_, err := out.WriteTo(w)
@@ -41,7 +41,7 @@ func WriteCatalog(w io.Writer, format Format, products []Product) error {
 	}
 	dumper, err := yaml.NewDumper(w, yaml.WithIndent(2), yaml.WithLineWidth(-1))
 	if err != nil {
-		return fmt.Errorf("write catalogue: %w", err)
+		return fmt.Errorf("write catalog: %w", err)
 	}
 	if err := dumper.Dump(root.node()); err != nil {
 		return err
@@ -49,7 +49,7 @@ func WriteCatalog(w io.Writer, format Format, products []Product) error {
 	return dumper.Close()
 }
 
-// tree builds a mapping, leaving out what need not be said.
+// tree builds a mapping. Its methods leave out fields that have their default value.
 type tree struct {
 	content []*yaml.Node
 }
@@ -107,8 +107,8 @@ func textsNode(list []string) *yaml.Node {
 	return n
 }
 
-// textNode returns a text, of several lines as a block where the emitter can keep
-// it one.
+// textNode returns a text. One of several lines becomes a block if YAML can express it
+// as one.
 func textNode(s string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
 	if strings.Contains(s, "\n") {
@@ -117,7 +117,7 @@ func textNode(s string) *yaml.Node {
 	return n
 }
 
-// productTree returns a product as a catalogue names it.
+// productTree returns a product as it stands in a catalog.
 func productTree(p Product) *yaml.Node {
 	t := new(tree)
 	t.text("slug", p.Slug)
@@ -141,10 +141,11 @@ func productTree(p Product) *yaml.Node {
 	t.integer("downloadCount", p.DownloadBase, 0)
 	t.flag("featured", p.Featured, false)
 	t.flag("trending", p.Trending, false)
-	t.add("published", flagNode(p.Published)) // always: left out, an import keeps what is
+	t.add("published", flagNode(p.Published)) // always: without it, an import does not change published
 	t.integer("position", p.Position, 0)
 	if !p.CreatedAt.IsZero() {
-		t.add("createdAt", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!timestamp", Value: p.CreatedAt.UTC().Format("2006-01-02T15:04:05.000Z07:00")})
+		created := p.CreatedAt.UTC().Format("2006-01-02T15:04:05.000Z07:00")
+		t.add("createdAt", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!timestamp", Value: created})
 	}
 	detailTree(t, p.Detail)
 	return t.node()
@@ -184,6 +185,7 @@ func detailTree(t *tree, d Detail) {
 	}
 }
 
+// each adds a list with one mapping for each entry, unless it is empty.
 func each[T any](t *tree, name string, list []T, fill func(*tree, T)) {
 	if len(list) == 0 {
 		return

@@ -1,6 +1,6 @@
-// Package review owns what buyers say about products: who may review, how a product's rating follows
-// from its reviews, and how administrators hide them.
+// Package review owns product reviews: who may write them, how administrators hide them, and how a
+// product's rating follows from them.
 //
-// The database is reached through Store, which package store implements. A product's rating changes
-// in the transaction of the review.
+// The database is reached through Store, which package store implements. A review and its product's
+// rating change in the same transaction.
 package review

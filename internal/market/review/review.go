@@ -8,10 +8,9 @@ import (
 	"stoa/internal/text"
 )
 
-// Review is what a buyer says about a product. There is at most one for each
-// product and user; writing again replaces it. It stays when the licence that
-// allowed it is refunded or revoked: what was said remains true, and an operator
-// can hide it.
+// Review is a buyer's review of a product. A user has at most one for each product;
+// writing again replaces it. It stays when the license is refunded or revoked, because
+// the experience was real. Administrators can hide it.
 type Review struct {
 	ID        string
 	ProductID string
@@ -20,34 +19,34 @@ type Review struct {
 	Rating int // stars, 1 to 5
 	Title  string
 	Text   string
-	// Hidden reviews are shown to administrators only and do not count. They stay
-	// hidden whatever their author does.
+	// Hidden reviews are shown to administrators only and do not count towards the
+	// rating. Their author cannot unhide them.
 	Hidden bool
 
 	CreatedAt time.Time
 	UpdatedAt time.Time
 
-	// Author and ProductSlug are read with a review and never saved.
+	// Author and ProductSlug are set when a review is read, and ignored when it is
+	// saved.
 	Author      string // the username
 	ProductSlug string
 }
 
-// counts reports whether the review is part of its product's rating.
+// counts reports whether the review counts towards its product's rating.
 func (r *Review) counts() bool { return r.ID != "" && !r.Hidden }
 
-// Stars of a review (spec A: ratings are numbers; CONTRACT leaves their range to
-// us).
+// The range of a review's rating. Spec A and CONTRACT say only that it is a number.
 const (
 	minStars = 1
 	maxStars = 5
 )
 
-// maxReviewText is the length of the longest text of a review in characters.
-const maxReviewText = 5_000
+// maxText is the maximum length of a review's text in characters.
+const maxText = 5_000
 
 // Request is a review as its author sends it.
 type Request struct {
-	Rating *int   `json:"rating"` // nil if it was left out
+	Rating *int   `json:"rating"` // nil if missing
 	Title  string `json:"title"`
 	Text   string `json:"text"`
 }
@@ -64,22 +63,20 @@ func (r Request) Issues() errs.Issues {
 	if !text.Printable(strings.TrimSpace(r.Title), text.Short) {
 		is.Add("title", errs.CodeOutOfRange, "title must be at most %d printable characters.", text.Short)
 	}
-	if !text.PrintableLines(strings.TrimSpace(r.Text), maxReviewText) {
-		is.Add("text", errs.CodeOutOfRange,
-			"text must be at most %d printable characters and line breaks.", maxReviewText)
+	if !text.PrintableLines(strings.TrimSpace(r.Text), maxText) {
+		is.Add("text", errs.CodeOutOfRange, "text must be at most %d printable characters and line breaks.", maxText)
 	}
 	return is
 }
 
-// apply returns the review old as the request wants it.
+// apply returns old with the content of the request.
 func (r Request) apply(old Review, at time.Time) Review {
 	old.Rating, old.Title, old.Text = *r.Rating, strings.TrimSpace(r.Title), strings.TrimSpace(r.Text)
 	old.UpdatedAt = at
 	return old
 }
 
-// Query says which reviews are wanted. The zero value of a filter is no
-// filter.
+// Query selects reviews. The zero value of a filter matches every review.
 type Query struct {
 	ProductID   string
 	ProductSlug string

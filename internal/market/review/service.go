@@ -7,13 +7,13 @@ import (
 	"stoa/internal/market/product"
 )
 
-// Products is what reviews need of the catalog; Service is one.
+// Products looks products up. *catalog.Service implements it.
 type Products interface {
-	// Published returns the published product with that slug, or an errs.UnknownKey error.
+	// Published returns the published product with that slug, else an errs.NotFound error.
 	Published(ctx context.Context, slug string) (product.Product, error)
 
 	// Public returns the product with that slug if it is published or was ever sold, else an
-	// errs.UnknownKey error.
+	// errs.NotFound error.
 	Public(ctx context.Context, slug string) (product.Product, error)
 }
 

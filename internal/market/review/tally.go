@@ -2,26 +2,25 @@ package review
 
 import "math"
 
-// Tally is what the rating of a product is made of: what the catalogue says it
-// had before it came here, and the reviews that were written here and are not
-// hidden. It is kept as whole sums, so that it is exact whatever the order in
-// which reviews come, change and go.
+// Tally is what a product's rating is computed from: the rating that the catalog states
+// for it, and the reviews in this shop that are not hidden. It consists of whole sums,
+// so that the result does not depend on the order of changes.
 type Tally struct {
-	RatingBase float64
-	ReviewBase int
-	Stars      int // of all Store together
-	Reviews    int
+	RatingBase float64 // from the catalog
+	ReviewBase int     // from the catalog
+	Stars      int     // sum of the ratings in this shop
+	Reviews    int     // number of the ratings in this shop
 }
 
-// Rating returns the average to show, from 0 to 5. Without reviews it is
-// RatingBase as it is; with some, everything counts by its number and the result
-// is rounded to hundredths. A RatingBase of 0 is none, and counts for nothing:
-// nobody can give less than one star.
+// Rating returns the average to show, from 0 to 5. Without reviews it is exactly
+// RatingBase. Otherwise it is the average of all ratings, rounded to hundredths. A
+// RatingBase of 0 means that the catalog states no rating, since the worst is one star;
+// then ReviewBase does not count.
 func (t Tally) Rating() float64 {
 	if t.Reviews == 0 {
 		return t.RatingBase
 	}
-	// In whole thousandths, so that both engines and all machines show the same.
+	// In whole thousandths: floating point could differ between machines.
 	base, weight := int64(math.Round(t.RatingBase*1000)), int64(t.ReviewBase)
 	if base == 0 {
 		weight = 0
@@ -30,11 +29,11 @@ func (t Tally) Rating() float64 {
 	return float64((thousandths+5*count)/(10*count)) / 100
 }
 
-// ReviewCount returns how many reviews to show: those before and those here.
+// ReviewCount returns the number of reviews to show.
 func (t Tally) ReviewCount() int { return t.ReviewBase + t.Reviews }
 
-// replace returns the tally after one state of a review took the place of
-// another. The zero Review is none.
+// replace returns the tally after old was replaced by next. Either may be the zero
+// Review, for a review that is added or deleted.
 func (t Tally) replace(old, next Review) Tally {
 	if old.counts() {
 		t.Stars, t.Reviews = t.Stars-old.Rating, t.Reviews-1

@@ -11,13 +11,12 @@ import (
 	"stoa/internal/text"
 )
 
-// Write stores what the caller in ctx, who is signed in, says about a
-// product, in place of what they said before; created says which. The product's
-// rating changes in the same transaction.
+// Write stores a review by the signed-in caller in ctx. It replaces the caller's
+// earlier review of the product; created reports that there was none.
 //
-// It returns VALIDATION_ERROR for what Request.Issues finds,
-// ErrNotFound, and ErrNotABuyer for who holds no licence of the product
-// that is paid for and not revoked.
+// It returns VALIDATION_ERROR with the issues of the request, product.ErrNotFound if no
+// such product is published, and ErrNotABuyer for a caller without a paid license that
+// is not revoked.
 func (s *Service) Write(ctx context.Context, slug string, req Request) (written Review, created bool, err error) {
 	if err := req.Issues().Err(); err != nil {
 		return Review{}, false, err
@@ -28,7 +27,7 @@ func (s *Service) Write(ctx context.Context, slug string, req Request) (written 
 	}
 	user, now := caller.From(ctx).UserID, s.Now().UTC().Truncate(time.Millisecond)
 	err = s.Store.InTx(ctx, func(tx Store) error {
-		tally, err := tx.Tally(ctx, p.ID) // first: it is the lock
+		tally, err := tx.Tally(ctx, p.ID) // first, because it locks the product
 		if err != nil {
 			return err
 		}
@@ -58,9 +57,9 @@ func (s *Service) Write(ctx context.Context, slug string, req Request) (written 
 	return written, created, err
 }
 
-// ListShown returns the reviews of a published product that are not hidden,
-// the newest first, and how many there are on all pages. It returns
-// ErrNotFound.
+// ListShown returns the reviews of a published product that are not hidden, newest
+// first, and how many there are on all pages. It returns product.ErrNotFound if no such
+// product is published.
 func (s *Service) ListShown(ctx context.Context, slug string, limit, offset int) ([]Review, int, error) {
 	p, err := s.Products.Published(ctx, slug)
 	if err != nil {
@@ -70,11 +69,11 @@ func (s *Service) ListShown(ctx context.Context, slug string, limit, offset int)
 	return s.Store.ListReviews(ctx, Query{ProductID: p.ID, Hidden: &shown, Limit: limit, Offset: offset})
 }
 
-// Withdraw deletes the review that the caller in ctx, who is signed in,
-// wrote about a product, withdrawn from sale or not.
+// Withdraw deletes the review of a product by the signed-in caller in ctx. The product
+// may be withdrawn from sale.
 //
-// It returns ErrNotFound, ErrNotFound, and ErrHidden for one
-// that is hidden: deleting it and writing another would undo the hiding.
+// It returns product.ErrNotFound, ErrNotFound, and ErrHidden if the review is hidden:
+// otherwise its author could delete it and write it again to undo the hiding.
 func (s *Service) Withdraw(ctx context.Context, slug string) error {
 	p, err := s.Products.Public(ctx, slug)
 	if err != nil {
@@ -99,9 +98,8 @@ func (s *Service) Withdraw(ctx context.Context, slug string) error {
 	})
 }
 
-// Find returns reviews for administrators, the newest first, and how many
-// there are on all pages. It returns VALIDATION_ERROR for what
-// Query.Issues finds.
+// Find returns reviews for administrators, newest first, and how many there are on all
+// pages. It returns VALIDATION_ERROR with the issues of the query.
 func (s *Service) Find(ctx context.Context, q Query) ([]Review, int, error) {
 	if err := q.Issues().Err(); err != nil {
 		return nil, 0, err
@@ -109,8 +107,8 @@ func (s *Service) Find(ctx context.Context, q Query) ([]Review, int, error) {
 	return s.Store.ListReviews(ctx, q)
 }
 
-// SetHidden hides a review, or shows it again, and records that. Asking for what
-// is so already changes and records nothing. It returns ErrNotFound.
+// SetHidden hides a review or shows it again, and records that in the audit log. It does
+// nothing to a review that is in that state already. It returns ErrNotFound.
 func (s *Service) SetHidden(ctx context.Context, id string, hidden bool) (Review, error) {
 	var out Review
 	err := s.moderate(ctx, id, func(tx Store, r Review, tally Tally) error {
@@ -134,8 +132,8 @@ func (s *Service) SetHidden(ctx context.Context, id string, hidden bool) (Review
 	return out, err
 }
 
-// Remove deletes a review for good and records that. Its author may write
-// another. It returns ErrNotFound.
+// Remove deletes a review and records that in the audit log. Its author may write a new
+// one. It returns ErrNotFound.
 func (s *Service) Remove(ctx context.Context, id string) error {
 	return s.moderate(ctx, id, func(tx Store, r Review, tally Tally) error {
 		if err := tx.DeleteReview(ctx, r.ID); err != nil {
@@ -148,15 +146,15 @@ func (s *Service) Remove(ctx context.Context, id string) error {
 	})
 }
 
-// moderate calls fn in a transaction with a review, whose product is locked, and
-// the product's tally.
+// moderate calls fn in a transaction with a review and the tally of its product, which
+// is locked. It returns ErrNotFound for an unknown id.
 func (s *Service) moderate(ctx context.Context, id string, fn func(tx Store, r Review, tally Tally) error) error {
 	if !text.Printable(id, text.Short) {
 		return ErrNotFound
 	}
 	return s.Store.InTx(ctx, func(tx Store) error {
-		// Read twice: the first time to know the product, which is locked before its
-		// reviews as everywhere, and then as the last who held the lock left it.
+		// Read twice: first to learn the product, which is always locked before its
+		// reviews, and again under the lock, because the review may have changed.
 		r, err := tx.ReviewByID(ctx, id)
 		if err != nil {
 			return noReview(err)
@@ -172,14 +170,15 @@ func (s *Service) moderate(ctx context.Context, id string, fn func(tx Store, r R
 	})
 }
 
-// reviewEntry tells whose review of what it was, and not what it said.
+// reviewEntry returns an audit entry that names author and product, but does not quote
+// the review.
 func (s *Service) reviewEntry(ctx context.Context, action audit.Action, r Review) audit.Entry {
 	return audit.New(ctx, s.Now(), action, audit.Target{Type: "review", ID: r.ID}, audit.Details{
 		"product": r.ProductSlug, "userId": r.UserID, "rating": r.Rating,
 	})
 }
 
-// noReview is what a client is told when the store finds no review.
+// noReview turns the store's errs.NotFound into ErrNotFound.
 func noReview(err error) error {
 	if errs.KindOf(err) == errs.NotFound {
 		return ErrNotFound

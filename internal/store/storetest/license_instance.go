@@ -79,7 +79,7 @@ func wantCounts(tb testing.TB, s *store.Licenses, counted, development int) {
 
 var errFull = errors.New("full")
 
-// testOneSeat takes seats as market.Service.Activate does: look, then add.
+// testOneSeat takes seats as license.Service.Activate does: look, then add.
 func testOneSeat(t *testing.T, s *store.Licenses, inTx func(context.Context, func(license.Store) error) error) {
 	var (
 		wg    sync.WaitGroup
