@@ -210,7 +210,7 @@ func (l *ledger) check(t *testing.T, c *cluster) {
 			SELECT o.status, l.paid FROM orders o JOIN licenses l ON l.id = o.license_id
 			WHERE o.id = $1 AND l.key_hash = $2`, b.OrderID, keys.Hash(key)).Scan(&status, &paid)
 		if err != nil || status != string(order.Paid) || !paid {
-			t.Errorf("order %s was answered, and now it is %s, its license paid for: %t, %v", b.OrderID, status, paid, err)
+			t.Errorf("order %s was answered, and now it is %s, its licence paid for: %t, %v", b.OrderID, status, paid, err)
 		}
 	}
 	for i, a := range l.activations {
@@ -255,12 +255,12 @@ func (c *cluster) checkKeys(t *testing.T) {
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var l license.License
-		if err := rows.Scan(&l.ID, &l.KeyHash, &l.KeySealed); err != nil {
+		var id, hash, sealed string
+		if err := rows.Scan(&id, &hash, &sealed); err != nil {
 			t.Fatal(err)
 		}
-		if key, err := keys.Open(l); err != nil || keys.Hash(key) != l.KeyHash {
-			t.Errorf("license %s has no key: %v", l.ID, err)
+		if key, err := keys.Open(license.License{ID: id, KeySealed: sealed}); err != nil || keys.Hash(key) != hash {
+			t.Errorf("license %s has no key: %v", id, err)
 		}
 	}
 	if err := rows.Err(); err != nil {
