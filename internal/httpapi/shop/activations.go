@@ -14,8 +14,8 @@ func (h *Handlers) Activate(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	grant, err := h.Licenses.Activate(r.Context(), r.PathValue("slug"), in)
-	return writeLicense(w, grant, err)
+	used, err := h.Licenses.Activate(r.Context(), r.PathValue("slug"), in)
+	return writeLicense(w, used, err)
 }
 
 // Deactivate serves POST /api/marketplace/products/{slug}/deactivate.
@@ -24,8 +24,8 @@ func (h *Handlers) Deactivate(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	grant, err := h.Licenses.Deactivate(r.Context(), r.PathValue("slug"), in)
-	return writeLicense(w, grant, err)
+	used, err := h.Licenses.Deactivate(r.Context(), r.PathValue("slug"), in)
+	return writeLicense(w, used, err)
 }
 
 // writeLicense answers with a license that was activated or deactivated (spec A),
@@ -68,6 +68,6 @@ func (h *Handlers) ListActivations(w http.ResponseWriter, r *http.Request) error
 
 // FreeActivation serves DELETE /api/marketplace/licenses/{id}/activations/{instanceId}.
 func (h *Handlers) FreeActivation(w http.ResponseWriter, r *http.Request) error {
-	grant, err := h.Licenses.DeactivateOwn(r.Context(), r.PathValue("id"), r.PathValue("instanceId"))
-	return writeLicense(w, grant, err)
+	used, err := h.Licenses.DeactivateOwn(r.Context(), r.PathValue("id"), r.PathValue("instanceId"))
+	return writeLicense(w, used, err)
 }

@@ -34,7 +34,7 @@ func (h *Handlers) Verify(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (h *Handlers) verify(w http.ResponseWriter, r *http.Request, use license.UseRequest, _ string) error {
-	grant, refusal, err := h.Licenses.Verify(r.Context(), r.PathValue("slug"), use)
+	used, refusal, err := h.Licenses.Verify(r.Context(), r.PathValue("slug"), use)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (h *Handlers) verify(w http.ResponseWriter, r *http.Request, use license.Us
 		refuse(w, refusal)
 		return nil
 	}
-	web.WriteAppended(w, http.StatusOK, func(b []byte) []byte { return appendGranted(b, newLicenseInfo(grant)) })
+	web.WriteAppended(w, http.StatusOK, func(b []byte) []byte { return appendGranted(b, newLicenseInfo(used)) })
 	return nil
 }
 

@@ -8,10 +8,10 @@ import (
 	"stoa/internal/errs"
 )
 
-// Activate activates the license with the given key for an instance and returns the license as it is
-// then. Activating the same instance again succeeds and changes nothing. No more than MaxInstances
-// instances succeed, not counting development instances, however many callers try at once on however
-// many replicas.
+// Activate activates the license with the given key for an instance and returns the updated license.
+// Activating the same instance again succeeds and changes nothing. No more than MaxInstances instances
+// succeed, not counting development instances, however many callers try at once on however many
+// replicas.
 //
 // It returns VALIDATION_ERROR for what UseRequest.Issues finds; product.ErrNotFound; ErrUnusable for a
 // key that is mistyped, unknown, of another product, expired, revoked or unpaid; ErrTooManyInstances
@@ -50,8 +50,8 @@ func (s *Service) addActivation(ctx context.Context, tx Store, u *Usage, a Activ
 }
 
 // Deactivate ends the activation of the license with the given key for an instance and returns the
-// license as it is then. Deactivating again, or an instance that was never activated, succeeds and
-// changes nothing. An expired, revoked or unpaid license can be deactivated too.
+// updated license. Deactivating again, or an instance that was never activated, succeeds and changes
+// nothing. An expired, revoked or unpaid license can be deactivated too.
 //
 // It returns VALIDATION_ERROR for what UseRequest.Issues finds; product.ErrNotFound; and ErrKeyUnknown
 // for a key that is mistyped, unknown or of another product.
@@ -67,7 +67,7 @@ func (s *Service) Deactivate(ctx context.Context, slug string, req UseRequest) (
 }
 
 // DeactivateOwn ends the activation of a license of the user in ctx for an instance and returns the
-// license as it is then. It returns ErrNotFound for a license of another user, and ErrNotActivated.
+// updated license. It returns ErrNotFound for a license of another user, and ErrNotActivated.
 func (s *Service) DeactivateOwn(ctx context.Context, licenseID, instanceID string) (InUse, error) {
 	var out InUse
 	err := s.Store.InShortTx(ctx, func(tx Store) error {
@@ -85,8 +85,8 @@ func (s *Service) DeactivateOwn(ctx context.Context, licenseID, instanceID strin
 	return out, err
 }
 
-// DeactivateByID ends the activation of a license for an instance, for administrators, and returns the
-// license as it is then. It returns ErrNotFound and ErrNotActivated.
+// DeactivateByID ends the activation of a license of any user for an instance, records that in the audit
+// log, and returns the updated license. It returns ErrNotFound and ErrNotActivated.
 func (s *Service) DeactivateByID(ctx context.Context, licenseID, instanceID string) (Listed, error) {
 	var changed Listed
 	err := s.Store.InTx(ctx, func(tx Store) error {
@@ -107,8 +107,8 @@ func (s *Service) DeactivateByID(ctx context.Context, licenseID, instanceID stri
 	return changed, err
 }
 
-// removeActivation ends the activation of a locked license for an instance and returns the license as
-// it is then. It returns ErrNotActivated, also for a malformed instance id.
+// removeActivation ends the activation of a locked license for an instance and returns the updated
+// license. It returns ErrNotActivated, also for a malformed instance id.
 func removeActivation(ctx context.Context, tx Store, l License, instanceID string) (License, error) {
 	id, ok := normalInstanceID(instanceID)
 	if !ok {

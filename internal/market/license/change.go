@@ -87,9 +87,9 @@ func dateText(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// Change changes what a license allows and returns the license as it is then. If MaxInstances becomes
-// less than the number of activated instances, these stay activated and new ones are refused. A change
-// without effect does not change the version.
+// Change changes what a license allows and returns the updated license. If MaxInstances becomes less than
+// the number of activated instances, these stay activated and new ones are refused. A change without
+// effect does not change the version.
 //
 // It returns VALIDATION_ERROR for what Change.Issues finds, ErrNotFound, ErrStale if match refuses the
 // license's version, and ErrRevoked.
@@ -128,8 +128,8 @@ type Match func(version int64) bool
 // changed nothing.
 type changeFunc func(tx Store, l *License) (audit.Action, audit.Details, error)
 
-// update applies change to a license and stores and records it, in one transaction that has locked the
-// license. It returns the license as it is then.
+// update applies change to a license and records it in the audit log, in one transaction that has locked
+// the license. It returns the updated license.
 func (s *Service) update(ctx context.Context, id string, match Match, change changeFunc) (Listed, error) {
 	var changed Listed
 	err := s.Store.InTx(ctx, func(tx Store) error {

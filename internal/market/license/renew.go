@@ -38,9 +38,9 @@ func (r Renewal) Issues() errs.Issues {
 	return is
 }
 
-// Renew adds periods to the term of a license, as License.Renew does, and returns the license as it is
-// then. If the license was renewed with the same reference before, nothing changes. A term that a
-// provider billed reaches the end of the billed period, even if earlier periods were never paid.
+// Renew adds periods to the term of a license, as License.Renew does, and returns the updated license. If
+// the license was renewed with the same reference before, nothing changes. A term that a provider billed
+// reaches the end of the billed period, even if earlier periods were never paid.
 //
 // It returns VALIDATION_ERROR for what Renewal.Issues finds, ErrNotFound, ErrStale if match refuses
 // the license's version, and the errors of License.Renew.

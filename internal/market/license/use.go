@@ -45,7 +45,7 @@ func newInUse(u Usage, key Key, now time.Time) InUse {
 }
 
 // changeUse applies fn to the license with the given key, in one transaction that has locked the license,
-// and returns the license as fn leaves it. If there is no such license, the error is noSuchKey.
+// and returns the license as fn left it. If there is no such license, the error is noSuchKey.
 func (s *Service) changeUse(
 	ctx context.Context, slug string, req UseRequest, noSuchKey error,
 	fn func(tx Store, u *Usage, instanceID string, now time.Time) error,

@@ -84,7 +84,7 @@ func (c *Courier) Wake() {
 	defer c.mu.Unlock()
 	c.busy.Begin()
 	select {
-	case c.wake <- struct{}{}: // blocks for ever if it is nil
+	case c.wake <- struct{}{}: // never ready if it is nil
 	default: // every worker has been woken already
 		c.busy.End()
 	}

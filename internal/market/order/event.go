@@ -11,8 +11,8 @@ import (
 	"stoa/internal/market/product"
 )
 
-// Notice tells the operator what an event of a payment provider did. Each text is empty if there is
-// nothing to tell.
+// Notice reports to the operator what an event of a payment provider did. Texts that do not apply are
+// empty.
 type Notice struct {
 	Event   payment.Event
 	OrderID string // the order the event is about. Empty if it is not one of ours

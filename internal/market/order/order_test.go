@@ -21,7 +21,7 @@ func TestTheStatusOfAnOrderFollowsFromItsFacts(t *testing.T) {
 		{false, true, false, order.Refunded},
 		{false, false, true, order.Cancelled},
 		{true, false, true, order.Cancelled}, // paid too late
-		{true, true, true, order.Cancelled},  // and given back
+		{true, true, true, order.Cancelled},  // and refunded
 	}
 	for _, tt := range tests {
 		var o order.Order

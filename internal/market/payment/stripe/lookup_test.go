@@ -9,17 +9,17 @@ import (
 	"stoa/internal/testkit/stripetest"
 )
 
-// What a page says is what the webhook that is missing would have said, and has one
-// id whenever it is asked.
-func TestLookUpTellsWhatBecameOfAPage(t *testing.T) {
+// LookUp returns what the missing webhook would have reported, and the same id every time.
+func TestLookUpReturnsTheOutcomeOfAPage(t *testing.T) {
 	t.Parallel()
 
-	type object = map[string]any
 	intent := func(status string) object {
 		return object{"payment_intent": object{"id": "pi_1", "object": "payment_intent", "status": status}}
 	}
 	subscription := func(status string) object {
-		return object{"payment_intent": nil, "invoice": "in_1", "subscription": object{"id": "sub_1", "object": "subscription", "status": status}}
+		return object{"payment_intent": nil, "invoice": "in_1", "subscription": object{
+			"id": "sub_1", "object": "subscription", "status": status,
+		}}
 	}
 	for _, tt := range []struct {
 		name, status, paid string
@@ -42,32 +42,38 @@ func TestLookUpTellsWhatBecameOfAPage(t *testing.T) {
 			t.Parallel()
 			s, srv := account(t)
 			srv.Answer(func(stripetest.Request) *stripetest.Answer {
-				page := object{"id": "cs_1", "object": "checkout.session", "status": tt.status, "payment_status": tt.paid, "amount_total": 500, "currency": "eur"}
-				for k, v := range tt.of {
-					page[k] = v
-				}
-				return &stripetest.Answer{Body: page}
+				return &stripetest.Answer{Body: with(tt.of, object{
+					"id": "cs_1", "object": "checkout.session", "status": tt.status, "payment_status": tt.paid,
+					"amount_total": 500, "currency": "eur",
+				})}
 			})
 			e, err := s.LookUp(t.Context(), payment.Reference{Session: "cs_1"})
 			if err != nil || e.Kind != tt.want {
 				t.Fatalf("LookUp = %+v, %v; want kind %d", e, err, tt.want)
 			}
-			wantForm(t, oneRequest(t, srv, "/v1/checkout/sessions/cs_1"), map[string]string{"expand[0]": "payment_intent", "expand[1]": "subscription"})
+			wantForm(t, oneRequest(t, srv, "/v1/checkout/sessions/cs_1"), map[string]string{
+				"expand[0]": "payment_intent", "expand[1]": "subscription",
+			})
 			if tt.want == payment.Unrelated {
 				return
 			}
 			want := map[payment.EventKind]string{payment.Paid: "paid cs_1", payment.Failed: "failed cs_1"}[tt.want]
-			if e.ID != want || e.Reference.Session != "cs_1" || (tt.of["subscription"] != nil) != (e.Reference.Subscription == "sub_1") {
+			subscribed := tt.of["subscription"] != nil
+			if e.ID != want || e.Reference.Session != "cs_1" || subscribed != (e.Reference.Subscription == "sub_1") {
 				t.Errorf("LookUp = %+v, want the id %q", e, want)
 			}
 		})
 	}
+}
+
+func TestLookUpTellsRefusalsFromOutages(t *testing.T) {
+	t.Parallel()
+
 	for status, refused := range map[int]bool{http.StatusNotFound: true, http.StatusForbidden: false} {
 		s, srv := account(t)
-		srv.Answer(func(stripetest.Request) *stripetest.Answer {
-			return &stripetest.Answer{Status: status, Body: object{"error": object{"type": "invalid_request_error", "message": "No."}}}
-		})
-		if _, err := s.LookUp(t.Context(), payment.Reference{Session: "cs_1"}); err == nil || errors.Is(err, payment.ErrRefused) != refused {
+		srv.Answer(func(stripetest.Request) *stripetest.Answer { return failure(status, "") })
+		_, err := s.LookUp(t.Context(), payment.Reference{Session: "cs_1"})
+		if err == nil || errors.Is(err, payment.ErrRefused) != refused {
 			t.Errorf("after %d: %v; want it refused: %v", status, err, refused)
 		}
 	}

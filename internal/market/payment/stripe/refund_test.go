@@ -10,7 +10,7 @@ import (
 	"stoa/internal/testkit/stripetest"
 )
 
-func TestRefundGivesAPaymentBackOnce(t *testing.T) {
+func TestRefundRefundsAPaymentOnce(t *testing.T) {
 	t.Parallel()
 	s, srv := account(t)
 
@@ -24,9 +24,7 @@ func TestRefundGivesAPaymentBackOnce(t *testing.T) {
 	}
 
 	fails := func(status int, code string) {
-		srv.Answer(func(stripetest.Request) *stripetest.Answer {
-			return &stripetest.Answer{Status: status, Body: map[string]any{"error": map[string]any{"type": "invalid_request_error", "code": code, "message": "No."}}}
-		})
+		srv.Answer(func(stripetest.Request) *stripetest.Answer { return failure(status, code) })
 	}
 	fails(400, "charge_already_refunded")
 	if err := s.Refund(t.Context(), "order1", payment.Reference{Payment: "pi_1"}); err != nil {
@@ -41,38 +39,42 @@ func TestRefundGivesAPaymentBackOnce(t *testing.T) {
 	}
 }
 
-// A refund that Stripe takes and cannot carry out gave nothing back.
+// Stripe may accept a refund that it then cannot carry out.
 func TestARefundThatFailedAtOnceIsRefused(t *testing.T) {
 	t.Parallel()
 
-	for status, refused := range map[string]bool{"succeeded": false, "pending": false, "requires_action": false, "failed": true, "canceled": true} {
+	for status, refused := range map[string]bool{
+		"succeeded": false, "pending": false, "requires_action": false, "failed": true, "canceled": true,
+	} {
 		s, srv := account(t)
 		srv.Answer(func(stripetest.Request) *stripetest.Answer {
-			return &stripetest.Answer{Body: map[string]any{"id": "re_1", "object": "refund", "status": status}}
+			return &stripetest.Answer{Body: object{"id": "re_1", "object": "refund", "status": status}}
 		})
-		if err := s.Refund(t.Context(), "order1", payment.Reference{Payment: "pi_1"}); errors.Is(err, payment.ErrRefused) != refused || (err != nil) != refused {
+		err := s.Refund(t.Context(), "order1", payment.Reference{Payment: "pi_1"})
+		if errors.Is(err, payment.ErrRefused) != refused || (err != nil) != refused {
 			t.Errorf("a refund that is %s = %v; want it refused: %v", status, err, refused)
 		}
 	}
 }
 
 func list(path string, data ...any) *stripetest.Answer {
-	return &stripetest.Answer{Body: map[string]any{"object": "list", "url": path, "has_more": false, "data": data}}
+	return &stripetest.Answer{Body: object{"object": "list", "url": path, "has_more": false, "data": data}}
 }
 
-// subscribed answers as for a subscription with the paid invoices in_3, in_2 and
-// in_1, of which each was paid with a payment of the same number.
+// subscribed answers for a subscription with the paid invoices in_3, in_2 and in_1, paid by pi_3, pi_2
+// and pi_1.
 func subscribed(r stripetest.Request) *stripetest.Answer {
 	switch r.Path {
 	case "/v1/invoices":
 		var invoices []any
 		for _, id := range []string{"in_3", "in_2", "in_1"} {
-			invoices = append(invoices, map[string]any{"id": id, "object": "invoice"})
+			invoices = append(invoices, object{"id": id, "object": "invoice"})
 		}
 		return list(r.Path, invoices...)
 	case "/v1/invoice_payments":
-		payment := strings.Replace(r.Form.Get("invoice"), "in", "pi", 1)
-		return list(r.Path, map[string]any{"id": "inpay_1", "payment": map[string]any{"type": "payment_intent", "payment_intent": payment}})
+		intent := strings.Replace(r.Form.Get("invoice"), "in", "pi", 1)
+		paidBy := object{"type": "payment_intent", "payment_intent": intent}
+		return list(r.Path, object{"id": "inpay_1", "payment": paidBy})
 	}
 	return nil
 }
@@ -85,8 +87,8 @@ func refunds(srv *stripetest.Server) string {
 	return strings.Join(got, ", ")
 }
 
-// A subscription's page does not name its payments; its invoices do.
-func TestRefundOfASubscriptionGivesEveryPeriodBack(t *testing.T) {
+// The page of a subscription does not name its payments; its invoices do.
+func TestRefundOfASubscriptionRefundsEveryPeriod(t *testing.T) {
 	t.Parallel()
 	s, srv := account(t)
 	srv.Answer(subscribed)
@@ -94,26 +96,29 @@ func TestRefundOfASubscriptionGivesEveryPeriodBack(t *testing.T) {
 	if err := s.Refund(t.Context(), "o", order); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := refunds(srv), "pi_3 stoa-refund-o-pi_3, pi_2 stoa-refund-o-pi_2, pi_1 stoa-refund-o-pi_1"; got != want {
+	want := "pi_3 stoa-refund-o-pi_3, pi_2 stoa-refund-o-pi_2, pi_1 stoa-refund-o-pi_1"
+	if got := refunds(srv); got != want {
 		t.Errorf("refunds %q, want %q", got, want)
 	}
 	wantForm(t, oneRequest(t, srv, "/v1/invoices"), map[string]string{"subscription": "sub_1", "status": "paid"})
 
 	one, srv := account(t)
 	srv.Answer(subscribed)
-	if err := one.Refund(t.Context(), "o", payment.Reference{Invoice: "in_2"}); err != nil || refunds(srv) != "pi_2 stoa-refund-o-pi_2" {
+	err := one.Refund(t.Context(), "o", payment.Reference{Invoice: "in_2"})
+	if err != nil || refunds(srv) != "pi_2 stoa-refund-o-pi_2" {
 		t.Errorf("of one invoice: refunds %q, %v", refunds(srv), err)
 	}
 
-	// The first period says that the order is refunded: it is the last.
+	// The first period is refunded last, because it marks the order as refunded.
 	refused, srv := account(t)
 	srv.Answer(func(r stripetest.Request) *stripetest.Answer {
 		if r.Path == "/v1/refunds" && r.Form.Get("payment_intent") == "pi_2" {
-			return &stripetest.Answer{Status: 400, Body: map[string]any{"error": map[string]any{"code": "charge_disputed", "message": "No."}}}
+			return failure(http.StatusBadRequest, "charge_disputed")
 		}
 		return subscribed(r)
 	})
-	if err := refused.Refund(t.Context(), "o", order); !errors.Is(err, payment.ErrRefused) || strings.Contains(refunds(srv), "pi_1") {
+	err = refused.Refund(t.Context(), "o", order)
+	if !errors.Is(err, payment.ErrRefused) || strings.Contains(refunds(srv), "pi_1") {
 		t.Errorf("with a disputed period: refunds %q, %v", refunds(srv), err)
 	}
 	if got := srv.Requests("/v1/subscriptions/sub_1"); len(got) != 0 {
@@ -125,9 +130,7 @@ func TestEndEndsASubscriptionOnce(t *testing.T) {
 	t.Parallel()
 	s, srv := account(t)
 	answer := func(status int, code string) {
-		srv.Answer(func(stripetest.Request) *stripetest.Answer {
-			return &stripetest.Answer{Status: status, Body: map[string]any{"error": map[string]any{"code": code, "message": "No."}}}
-		})
+		srv.Answer(func(stripetest.Request) *stripetest.Answer { return failure(status, code) })
 	}
 	order := payment.Reference{Subscription: "sub_1"}
 	if err := s.End(t.Context(), order); err != nil {
@@ -149,8 +152,8 @@ func TestEndEndsASubscriptionOnce(t *testing.T) {
 	}
 }
 
-// Stripe would do so by itself, an hour later.
-func TestCollectHasAnInvoicePaidAtOnce(t *testing.T) {
+// Stripe would do so by itself, but an hour later.
+func TestCollectPaysAnInvoiceAtOnce(t *testing.T) {
 	t.Parallel()
 	s, srv := account(t)
 	if err := s.Collect(t.Context(), payment.Reference{Invoice: "in_2"}); err != nil {
@@ -162,10 +165,11 @@ func TestCollectHasAnInvoicePaidAtOnce(t *testing.T) {
 	if finalize.IdempotencyKey != "stoa-finalize-in_2" || pay.IdempotencyKey != "stoa-pay-in_2" {
 		t.Errorf("Idempotency-Keys %q, %q", finalize.IdempotencyKey, pay.IdempotencyKey)
 	}
-	srv.Answer(func(r stripetest.Request) *stripetest.Answer {
-		return &stripetest.Answer{Status: 400, Body: map[string]any{"error": map[string]any{"type": "invalid_request_error", "message": "This invoice is already finalized."}}}
+	srv.Answer(func(stripetest.Request) *stripetest.Answer { // it is finalized already
+		return failure(http.StatusBadRequest, "")
 	})
-	if err := s.Collect(t.Context(), payment.Reference{Invoice: "in_2"}); !errors.Is(err, payment.ErrRefused) || len(srv.Requests("/v1/invoices/in_2/pay")) != 2 {
-		t.Errorf("again = %v, want it tried to be paid, and refused", err)
+	err := s.Collect(t.Context(), payment.Reference{Invoice: "in_2"})
+	if !errors.Is(err, payment.ErrRefused) || len(srv.Requests("/v1/invoices/in_2/pay")) != 2 {
+		t.Errorf("again = %v, want the payment tried and refused", err)
 	}
 }

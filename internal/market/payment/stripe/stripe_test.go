@@ -11,7 +11,7 @@ import (
 	"stoa/internal/testkit/stripetest"
 )
 
-// account returns a Stripe and what answers it.
+// account returns a Provider and the server that answers it.
 func account(tb testing.TB) (*stripe.Provider, *stripetest.Server) {
 	tb.Helper()
 	srv := stripetest.New(tb)
@@ -25,6 +25,13 @@ func account(tb testing.TB) (*stripe.Provider, *stripetest.Server) {
 		tb.Fatal(err)
 	}
 	return s, srv
+}
+
+// failure is an answer of Stripe with an error of that code.
+func failure(status int, code string) *stripetest.Answer {
+	return &stripetest.Answer{Status: status, Body: object{
+		"error": object{"type": "invalid_request_error", "code": code, "message": "No."},
+	}}
 }
 
 func oneRequest(tb testing.TB, srv *stripetest.Server, path string) stripetest.Request {
@@ -52,7 +59,7 @@ func wantForm(tb testing.TB, got stripetest.Request, want map[string]string) {
 func TestBeginOpensACheckoutPage(t *testing.T) {
 	t.Parallel()
 
-	const sessions = "/v1/checkout/sessions"
+	const sessions, url = "/v1/checkout/sessions", "https://checkout.stripe.com/c/pay/cs_1"
 	common := map[string]string{
 		"client_reference_id": "order1", "metadata[orderId]": "order1", "line_items[0][quantity]": "1",
 		"line_items[0][price_data][product_data][name]": "Mail Pack – Pro",
@@ -71,13 +78,15 @@ func TestBeginOpensACheckoutPage(t *testing.T) {
 			"mode": "subscription", "subscription_data[metadata][orderId]": "order1",
 			"line_items[0][price_data][recurring][interval]":       "month",
 			"line_items[0][price_data][recurring][interval_count]": "1",
-			"line_items[0][price_data][currency]":                  "isk", "line_items[0][price_data][unit_amount]": "500",
+			"line_items[0][price_data][currency]":                  "isk",
+			"line_items[0][price_data][unit_amount]":               "500",
 		}},
 		{"yearly", payment.Charge{Minor: 5120, Exponent: 3, Currency: "KWD", Months: 12}, map[string]string{
 			"mode": "subscription", "subscription_data[metadata][orderId]": "order1",
 			"line_items[0][price_data][recurring][interval]":       "year",
 			"line_items[0][price_data][recurring][interval_count]": "1",
-			"line_items[0][price_data][currency]":                  "kwd", "line_items[0][price_data][unit_amount]": "5120",
+			"line_items[0][price_data][currency]":                  "kwd",
+			"line_items[0][price_data][unit_amount]":               "5120",
 		}},
 	}
 	for _, tt := range tests {
@@ -85,11 +94,11 @@ func TestBeginOpensACheckoutPage(t *testing.T) {
 			t.Parallel()
 			s, srv := account(t)
 			srv.Answer(func(r stripetest.Request) *stripetest.Answer {
-				return &stripetest.Answer{Body: map[string]any{"id": "cs_1", "url": "https://checkout.stripe.com/c/pay/cs_1"}}
+				return &stripetest.Answer{Body: object{"id": "cs_1", "url": url}}
 			})
 			tt.charge.OrderID, tt.charge.Name = "order1", "Mail Pack – Pro"
 			page, err := s.Begin(t.Context(), tt.charge)
-			if want := (payment.Page{Session: "cs_1", URL: "https://checkout.stripe.com/c/pay/cs_1"}); err != nil || page != want {
+			if want := (payment.Page{Session: "cs_1", URL: url}); err != nil || page != want {
 				t.Fatalf("Begin = %+v, %v; want %+v", page, err, want)
 			}
 			for name, value := range common {
@@ -113,7 +122,7 @@ func TestBeginTellsRefusalsFromOutages(t *testing.T) {
 		status  int
 		refused bool
 	}{
-		{"an amount that cannot be charged exactly", payment.Charge{Minor: 5124, Exponent: 3, Currency: "KWD"}, 200, true},
+		{"an inexact amount", payment.Charge{Minor: 5124, Exponent: 3, Currency: "KWD"}, 200, true},
 		{"too small an amount", payment.Charge{Minor: 1, Exponent: 2, Currency: "EUR"}, 400, true},
 		{"other parameters than the first time", payment.Charge{Minor: 100, Exponent: 2, Currency: "EUR"}, 400, false},
 		{"a wrong API key", payment.Charge{Minor: 100, Exponent: 2, Currency: "EUR"}, 401, false},
@@ -127,7 +136,8 @@ func TestBeginTellsRefusalsFromOutages(t *testing.T) {
 				kind = "idempotency_error"
 			}
 			srv.Answer(func(stripetest.Request) *stripetest.Answer {
-				return &stripetest.Answer{Status: tt.status, Body: map[string]any{"error": map[string]any{"type": kind, "message": "No."}}}
+				body := object{"error": object{"type": kind, "message": "No."}}
+				return &stripetest.Answer{Status: tt.status, Body: body}
 			})
 			tt.charge.OrderID, tt.charge.Name = "order1", "Mail Pack"
 			_, err := s.Begin(t.Context(), tt.charge)
@@ -151,7 +161,7 @@ func TestCancelClosesThePage(t *testing.T) {
 		{"open", "", nil},
 		{"expired", "expired", nil},
 		{"paid", "complete", payment.ErrRefused},
-		{"of keys that were replaced", "none", nil},
+		{"of another account", "none", nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -162,11 +172,11 @@ func TestCancelClosesThePage(t *testing.T) {
 				case tt.status == "":
 					return nil
 				case tt.status == "none":
-					return &stripetest.Answer{Status: 404, Body: map[string]any{"error": map[string]any{"type": "invalid_request_error", "code": "resource_missing", "message": "No such checkout.session: 'cs_1'"}}}
+					return failure(http.StatusNotFound, "resource_missing")
 				case strings.HasSuffix(r.Path, "/expire"):
-					return &stripetest.Answer{Status: 400, Body: map[string]any{"error": map[string]any{"message": "Only open sessions can be expired."}}}
+					return failure(http.StatusBadRequest, "")
 				}
-				return &stripetest.Answer{Body: map[string]any{"id": "cs_1", "status": tt.status}}
+				return &stripetest.Answer{Body: object{"id": "cs_1", "status": tt.status}}
 			})
 			if err := s.Cancel(t.Context(), payment.Reference{Session: "cs_1"}); !errors.Is(err, tt.want) {
 				t.Errorf("Cancel = %v, want %v", err, tt.want)
@@ -180,7 +190,7 @@ func TestCancelClosesThePage(t *testing.T) {
 	}
 }
 
-func TestNewRefusesKeysThatAreNone(t *testing.T) {
+func TestNewRefusesBadKeys(t *testing.T) {
 	t.Parallel()
 
 	for _, tt := range []struct {
