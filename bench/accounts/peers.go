@@ -25,14 +25,33 @@ const writers = 32
 func (b *bench) rows() []measure.Row {
 	stoa, static, self := b.stoa.PID(), b.static.PID(), os.Getpid()
 	return []measure.Row{
-		{Name: "login", Peer: "argon2id with the same parameters on all processors, nothing else", Target: 0.85, PIDs: [2]int{stoa, self}, Ours: b.login, Theirs: hash},
+		{
+			Name:   "login",
+			Peer:   "argon2id with the same parameters on all processors, nothing else",
+			Target: 0.85,
+			PIDs:   [2]int{stoa, self},
+			Ours:   b.login,
+			Theirs: hash,
+		},
 		{
 			Name: "me", Peer: "net/http handler that writes as many constant bytes", Target: 0.35, PIDs: [2]int{stoa, static},
 			Ours: func(ctx context.Context, d time.Duration) (int, error) {
-				return measure.Load(ctx, b.stoa.Addr, 32, d, func(_ int, c *measure.Client) error { return discard(c.Do("GET", "/auth/me", b.access, nil)) })
+				return measure.Load(
+					ctx,
+					b.stoa.Addr,
+					32,
+					d,
+					func(_ int, c *measure.Client) error { return discard(c.Do("GET", "/auth/me", b.access, nil)) },
+				)
 			},
 			Theirs: func(ctx context.Context, d time.Duration) (int, error) {
-				return measure.Load(ctx, b.static.Addr, 32, d, func(_ int, c *measure.Client) error { return discard(c.Do("GET", "/auth/me", b.access, nil)) })
+				return measure.Load(
+					ctx,
+					b.static.Addr,
+					32,
+					d,
+					func(_ int, c *measure.Client) error { return discard(c.Do("GET", "/auth/me", b.access, nil)) },
+				)
 			},
 		},
 		{
@@ -99,7 +118,10 @@ const sqliteRows = 1000
 // openSQLite makes the database. One connection, as stoa writes with: writers
 // that wait in Go, in order, commit more than ones that poll the file's lock.
 func openSQLite(ctx context.Context, path string) (*sqlite, error) {
-	q := url.Values{"_txlock": {"immediate"}, "_pragma": {"busy_timeout(10000)", "journal_mode(WAL)", "foreign_keys(ON)", "synchronous(FULL)"}}
+	q := url.Values{
+		"_txlock": {"immediate"},
+		"_pragma": {"busy_timeout(10000)", "journal_mode(WAL)", "foreign_keys(ON)", "synchronous(FULL)"},
+	}
 	db, err := sql.Open("sqlite", "file:"+path+"?"+q.Encode())
 	if err != nil {
 		return nil, err

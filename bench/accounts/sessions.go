@@ -33,7 +33,12 @@ func (b *bench) openSessions(ctx context.Context, data string) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	accounts := store.NewAccount(db)
-	ring := &keyring.Ring{Store: store.NewKeyring(db), Purpose: account.KeyPurpose, Box: key.Box(account.KeyPurpose.Box()), Now: time.Now}
+	ring := &keyring.Ring{
+		Store:   store.NewKeyring(db),
+		Purpose: account.KeyPurpose,
+		Box:     key.Box(account.KeyPurpose.Box()),
+		Now:     time.Now,
+	}
 	signer, err := ring.Signer(ctx)
 	if err != nil {
 		return err
@@ -45,7 +50,12 @@ func (b *bench) openSessions(ctx context.Context, data string) (err error) {
 	return accounts.InTx(ctx, func(tx account.Store) error {
 		now := time.Now().UTC().Truncate(time.Second)
 		for range sessions {
-			s := account.Session{ID: cuid2.New(), UserID: user.ID, CreatedAt: now, Refresh: account.Refresh{ID: cuid2.New(), KeyID: signer.ID, IssuedAt: now}}
+			s := account.Session{
+				ID:        cuid2.New(),
+				UserID:    user.ID,
+				CreatedAt: now,
+				Refresh:   account.Refresh{ID: cuid2.New(), KeyID: signer.ID, IssuedAt: now},
+			}
 			if err := tx.CreateSession(ctx, s); err != nil {
 				return err
 			}

@@ -72,7 +72,11 @@ func verifyOn(ctx context.Context, o options, dir string, onPostgres bool) (rows
 			Ours: small.verifyAny, Theirs: verifyStatic(static), PIDs: [2]int{small.process.PID(), static.PID()},
 		},
 		{
-			Name: fmt.Sprintf("%s, %d licenses", name, o.licenses), Peer: fmt.Sprintf("the same with %d", fewLicenses), Target: 0.85,
+			Name: fmt.Sprintf(
+				"%s, %d licenses",
+				name,
+				o.licenses,
+			), Peer: fmt.Sprintf("the same with %d", fewLicenses), Target: 0.85,
 			Ours: large.verifyAny, Theirs: small.verifyAny, PIDs: [2]int{large.process.PID(), small.process.PID()},
 		},
 	}
@@ -92,7 +96,13 @@ type verifyShop struct {
 	keys    []string
 }
 
-func openVerifyShop(ctx context.Context, o options, dir string, onPostgres bool, licenses int) (v verifyShop, err error) {
+func openVerifyShop(
+	ctx context.Context,
+	o options,
+	dir string,
+	onPostgres bool,
+	licenses int,
+) (v verifyShop, err error) {
 	began := time.Now()
 	if v.shop, err = newShop(ctx, o, dir+"/"+strconv.Itoa(licenses), onPostgres, verifyCatalog); err != nil {
 		return v, err
@@ -105,7 +115,13 @@ func openVerifyShop(ctx context.Context, o options, dir string, onPostgres bool,
 	if v.keys, err = v.fill(ctx, licenses); err != nil {
 		return v, err
 	}
-	fmt.Fprintf(os.Stderr, "%s: %d licenses loaded in %s\n", v.engine(), licenses, time.Since(began).Round(time.Millisecond))
+	fmt.Fprintf(
+		os.Stderr,
+		"%s: %d licenses loaded in %s\n",
+		v.engine(),
+		licenses,
+		time.Since(began).Round(time.Millisecond),
+	)
 	v.process, err = v.start(ctx, "--ops-addr="+o.Ops)
 	return v, err
 }

@@ -30,7 +30,12 @@ func Main(limit time.Duration, run func(ctx context.Context, o Options, dir stri
 	var o Options
 	static := flag.Int("static", 0, "serve a static answer of that many bytes (the program starts itself so)")
 	flag.StringVar(&o.Stoa, "stoa", "bin/stoa", "the program to measure")
-	flag.StringVar(&o.dir, "dir", "", "folder for the databases; on a real disk, because what is written is about fsync (default: the system's folder for temporary files)")
+	flag.StringVar(
+		&o.dir,
+		"dir",
+		"",
+		"folder for the databases; on a real disk, because what is written is about fsync (default: the system's folder for temporary files)",
+	)
 	flag.StringVar(&o.Ops, "ops-addr", "off", "where the stoa that is measured first serves /debug/pprof")
 	flag.StringVar(&o.Only, "only", "", "measure only the work of that name")
 	flag.IntVar(&o.Rounds, "rounds", 5, "rounds of each side, interleaved")
@@ -51,7 +56,11 @@ func Main(limit time.Duration, run func(ctx context.Context, o Options, dir stri
 	}
 }
 
-func (o Options) measure(ctx context.Context, limit time.Duration, run func(context.Context, Options, string) ([]Row, error)) (err error) {
+func (o Options) measure(
+	ctx context.Context,
+	limit time.Duration,
+	run func(context.Context, Options, string) ([]Row, error),
+) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	dir, err := os.MkdirTemp(o.dir, "stoa-bench-")

@@ -136,7 +136,11 @@ func TestLoyaltyBelievesOnlyThePlatform(t *testing.T) {
 		{"a signed request", func(*request) {}, 200},
 		{"a value beyond ASCII", func(r *request) { r.headers = map[string]string{"x-user-id": "Grüße"} }, 200},
 		{"the second of two secrets", func(r *request) { r.secrets = []string{"new-secret", loyaltySecret} }, 200},
-		{"another header of the client", func(r *request) { r.change = func(q *http.Request) { q.Header.Set("X-Custom", "1") } }, 200},
+		{
+			"another header of the client",
+			func(r *request) { r.change = func(q *http.Request) { q.Header.Set("X-Custom", "1") } },
+			200,
+		},
 		{"just young enough", func(r *request) { r.age = signing.Tolerance - 10*time.Second }, 200},
 		{"a large body, not signed", func(r *request) {
 			r.method, r.target, r.body = http.MethodPost, "/api/none", `{"a":"`+strings.Repeat("x", signing.MaxSignedBody)+`"}`
@@ -144,9 +148,21 @@ func TestLoyaltyBelievesOnlyThePlatform(t *testing.T) {
 		{"another secret", func(r *request) { r.secrets = []string{"guessed"} }, 401},
 		{"too old", func(r *request) { r.age = signing.Tolerance + time.Second }, 401},
 		{"from the future", func(r *request) { r.age = -signing.Tolerance - 10*time.Second }, 401},
-		{"no signature", func(r *request) { r.change = func(q *http.Request) { q.Header.Del(signing.SignatureHeader) } }, 401},
-		{"no timestamp", func(r *request) { r.change = func(q *http.Request) { q.Header.Del(signing.TimestampHeader) } }, 401},
-		{"a changed header", func(r *request) { r.change = func(q *http.Request) { q.Header.Set("X-User-Role", "admin") } }, 401},
+		{
+			"no signature",
+			func(r *request) { r.change = func(q *http.Request) { q.Header.Del(signing.SignatureHeader) } },
+			401,
+		},
+		{
+			"no timestamp",
+			func(r *request) { r.change = func(q *http.Request) { q.Header.Del(signing.TimestampHeader) } },
+			401,
+		},
+		{
+			"a changed header",
+			func(r *request) { r.change = func(q *http.Request) { q.Header.Set("X-User-Role", "admin") } },
+			401,
+		},
 		{"an added header", func(r *request) { r.change = func(q *http.Request) { q.Header.Set("X-Tenant-Id", "i2") } }, 401},
 		{"a removed header", func(r *request) { r.change = func(q *http.Request) { q.Header.Del("X-User-Id") } }, 401},
 		{"a changed query", func(r *request) { r.change = func(q *http.Request) { q.URL.RawQuery = "a=2" } }, 401},
@@ -179,19 +195,64 @@ func TestLoyaltyPoints(t *testing.T) {
 		points  any
 	}{
 		{"guests have no points", request{method: "GET", target: "/api/balance"}, 401, nil},
-		{"customers cannot give points", request{method: "POST", target: "/api/earn", headers: ada, body: `{"userId":"ada","orderId":"A-1","amount":25}`}, 403, nil},
-		{"the shop gives points", request{method: "POST", target: "/api/earn", headers: admin, body: `{"userId":"ada","orderId":"A-1","amount":25}`}, 201, 250.0},
-		{"an order counts once", request{method: "POST", target: "/api/earn", headers: admin, body: `{"userId":"ada","orderId":"A-1","amount":25}`}, 200, 250.0},
-		{"bad orders are refused", request{method: "POST", target: "/api/earn", headers: admin, body: `{"userId":"ada","orderId":"A-2","amount":-1}`}, 400, nil},
+		{
+			"customers cannot give points",
+			request{method: "POST", target: "/api/earn", headers: ada, body: `{"userId":"ada","orderId":"A-1","amount":25}`},
+			403,
+			nil,
+		},
+		{
+			"the shop gives points",
+			request{method: "POST", target: "/api/earn", headers: admin, body: `{"userId":"ada","orderId":"A-1","amount":25}`},
+			201,
+			250.0,
+		},
+		{
+			"an order counts once",
+			request{method: "POST", target: "/api/earn", headers: admin, body: `{"userId":"ada","orderId":"A-1","amount":25}`},
+			200,
+			250.0,
+		},
+		{
+			"bad orders are refused",
+			request{method: "POST", target: "/api/earn", headers: admin, body: `{"userId":"ada","orderId":"A-2","amount":-1}`},
+			400,
+			nil,
+		},
 		{"the balance", request{method: "GET", target: "/api/balance", headers: ada}, 200, 250.0},
-		{"another installation is another tenant", request{method: "GET", target: "/api/balance", headers: adaElsewhere}, 200, 0.0},
+		{
+			"another installation is another tenant",
+			request{method: "GET", target: "/api/balance", headers: adaElsewhere},
+			200,
+			0.0,
+		},
 		{"too many points", request{method: "POST", target: "/api/redeem", headers: ada, body: `{"points":251}`}, 409, nil},
-		{"points are spent", request{method: "POST", target: "/api/redeem", headers: ada, body: `{"points":100,"orderId":"A-3"}`}, 200, 150.0},
+		{
+			"points are spent",
+			request{method: "POST", target: "/api/redeem", headers: ada, body: `{"points":100,"orderId":"A-3"}`},
+			200,
+			150.0,
+		},
 		{"not JSON", request{method: "POST", target: "/api/redeem", headers: ada, body: `{`}, 400, nil},
-		{"uninstalling", request{method: "POST", target: "/__lifecycle/onUninstall", body: `{"installationId":"i1"}`}, 204, nil},
-		{"uninstalling again", request{method: "POST", target: "/__lifecycle/onUninstall", body: `{"installationId":"i1"}`}, 204, nil},
+		{
+			"uninstalling",
+			request{method: "POST", target: "/__lifecycle/onUninstall", body: `{"installationId":"i1"}`},
+			204,
+			nil,
+		},
+		{
+			"uninstalling again",
+			request{method: "POST", target: "/__lifecycle/onUninstall", body: `{"installationId":"i1"}`},
+			204,
+			nil,
+		},
 		{"nothing is left", request{method: "GET", target: "/api/balance", headers: ada}, 200, 0.0},
-		{"health needs no signature", request{method: "GET", target: "/health", change: func(q *http.Request) { q.Header = http.Header{} }}, 200, nil},
+		{
+			"health needs no signature",
+			request{method: "GET", target: "/health", change: func(q *http.Request) { q.Header = http.Header{} }},
+			200,
+			nil,
+		},
 	}
 	for _, s := range steps {
 		status, answer := l.do(t, s.request)

@@ -136,7 +136,8 @@ func TestGiftNotes(t *testing.T) {
 	if status != http.StatusOK || answer["fits"] != true || !strings.Contains(html, "<p>Dear Ada &lt;b&gt;,</p>") {
 		t.Errorf("note: %d %v", status, answer)
 	}
-	if status, answer = p.call(t, http.MethodPost, "/api/notes", `{"to":"Ada","from":"Grace","message":"`+strings.Repeat("long ", 100)+`"}`); status != http.StatusOK || answer["fits"] != false {
+	if status, answer = p.call(t, http.MethodPost, "/api/notes", `{"to":"Ada","from":"Grace","message":"`+strings.Repeat("long ", 100)+`"}`); status != http.StatusOK ||
+		answer["fits"] != false {
 		t.Errorf("long note: %d %v", status, answer)
 	}
 	for _, body := range []string{`{"to":"Ada","from":"Grace"}`, `{"from":"Grace"}`, `{`} {
@@ -144,7 +145,8 @@ func TestGiftNotes(t *testing.T) {
 			t.Errorf("%s: %d %v", body, status, answer)
 		}
 	}
-	if status, answer = p.call(t, http.MethodGet, "/health", ""); status != http.StatusOK || answer["status"] != "ok" || answer["slug"] != "gift-notes" {
+	if status, answer = p.call(t, http.MethodGet, "/health", ""); status != http.StatusOK || answer["status"] != "ok" ||
+		answer["slug"] != "gift-notes" {
 		t.Errorf("health: %d %v", status, answer)
 	}
 }

@@ -22,7 +22,12 @@ type chain struct {
 }
 
 func newChain(first account.Tokens) *chain {
-	return &chain{newest: first.Refresh, successor: make(map[string]string), access: []string{first.Access}, enough: make(chan struct{})}
+	return &chain{
+		newest:    first.Refresh,
+		successor: make(map[string]string),
+		access:    []string{first.Access},
+		enough:    make(chan struct{}),
+	}
 }
 
 // pick returns the newest token, or one at random that was exchanged before.
@@ -208,7 +213,10 @@ func TestConcurrentReuseEndsTheSession(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 8 {
 			wg.Go(func() {
-				if _, err := []*account.Service{a, b}[i%2].Refresh(t.Context(), stolen.Refresh); !errors.Is(err, account.ErrRefresh) {
+				if _, err := []*account.Service{a, b}[i%2].Refresh(t.Context(), stolen.Refresh); !errors.Is(
+					err,
+					account.ErrRefresh,
+				) {
 					t.Errorf("Refresh of the stolen token = %v, want ErrRefresh", err)
 				}
 			})

@@ -44,7 +44,9 @@ func service(tb testing.TB, url string, c *clocktest.Clock) *account.Service {
 func newService(tb testing.TB, db *database.DB, c *clocktest.Clock) *account.Service {
 	tb.Helper()
 	s := &account.Service{
-		Store: store.NewAccount(db), Ring: &keyring.Ring{Store: store.NewKeyring(db), Purpose: account.KeyPurpose, Box: box(tb), Now: c.Now},
+		Store: store.NewAccount(
+			db,
+		), Ring: &keyring.Ring{Store: store.NewKeyring(db), Purpose: account.KeyPurpose, Box: box(tb), Now: c.Now},
 		Hasher: password.NewHasher(cheap, password.Limits{}), Now: c.Now,
 	}
 	if err := s.Start(tb.Context()); err != nil {
@@ -65,7 +67,10 @@ func onBothEngines(t *testing.T, test func(t *testing.T, a, b *account.Service, 
 
 func mustRegister(tb testing.TB, s *account.Service, name string) account.Tokens {
 	tb.Helper()
-	tokens, err := s.Register(tb.Context(), account.Registration{Email: name + "@example.com", Username: name, Password: secret})
+	tokens, err := s.Register(
+		tb.Context(),
+		account.Registration{Email: name + "@example.com", Username: name, Password: secret},
+	)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -22,7 +22,10 @@ func TestChangePasswordEndsAllOtherSessions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.ChangePassword(t.Context(), who.UserID, who.SessionID, "wrong", "another secret"); !errors.Is(err, account.ErrPassword) {
+		if err := s.ChangePassword(t.Context(), who.UserID, who.SessionID, "wrong", "another secret"); !errors.Is(
+			err,
+			account.ErrPassword,
+		) {
 			t.Errorf("with a wrong password = %v, want ErrPassword", err)
 		}
 		if _, err := s.Authenticate(t.Context(), gone.Access); err != nil {
@@ -151,7 +154,11 @@ func TestEnsureAdmin(t *testing.T) {
 		results := make(chan bool, 4)
 		for i := range cap(results) {
 			go func() {
-				created, err := []*account.Service{s, other}[i%2].EnsureAdmin(ctx, "bob@example.org", secret) // username bob is taken
+				created, err := []*account.Service{s, other}[i%2].EnsureAdmin(
+					ctx,
+					"bob@example.org",
+					secret,
+				) // username bob is taken
 				if err != nil {
 					t.Error(err)
 				}

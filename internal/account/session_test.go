@@ -38,7 +38,17 @@ func TestRotate(t *testing.T) {
 		s := session()
 		got, changed, ok := s.rotate(tt.id, next, tt.now)
 		if got.ID != tt.want || changed != tt.changed || ok != (tt.want != "") || len(s.Replaced) != tt.kept {
-			t.Errorf("%s: successor %q, changed %v, ok %v, %d kept; want %q, %v, %d kept", name, got.ID, changed, ok, len(s.Replaced), tt.want, tt.changed, tt.kept)
+			t.Errorf(
+				"%s: successor %q, changed %v, ok %v, %d kept; want %q, %v, %d kept",
+				name,
+				got.ID,
+				changed,
+				ok,
+				len(s.Replaced),
+				tt.want,
+				tt.changed,
+				tt.kept,
+			)
 		}
 	}
 }

@@ -114,7 +114,16 @@ func TestSetUpNeedsThatThereIsNoAdministrator(t *testing.T) {
 
 	onBothEngines(t, func(t *testing.T, s, _ *account.Service, _ *clocktest.Clock) {
 		token := mustOpenSetup(t, s)
-		root := account.Credentials{User: account.User{ID: "root", Email: "r@example.com", Username: "root", Role: caller.RoleAdmin, Active: true, CreatedAt: t0}}
+		root := account.Credentials{
+			User: account.User{
+				ID:        "root",
+				Email:     "r@example.com",
+				Username:  "root",
+				Role:      caller.RoleAdmin,
+				Active:    true,
+				CreatedAt: t0,
+			},
+		}
 		if err := s.Store.CreateUser(t.Context(), root); err != nil { // past the service
 			t.Fatal(err)
 		}

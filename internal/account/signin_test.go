@@ -214,7 +214,8 @@ func TestAuthenticateReturnsThePresentUser(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, a, b *account.Service, _ *clocktest.Clock) {
 		tokens := mustRegister(t, a, "ada")
 		who, err := b.Authenticate(t.Context(), tokens.Access) // the other replica
-		if err != nil || who.UserID != tokens.User.ID || who.Role != caller.RoleUser || who.SessionID == "" || who.Service != "" {
+		if err != nil || who.UserID != tokens.User.ID || who.Role != caller.RoleUser || who.SessionID == "" ||
+			who.Service != "" {
 			t.Errorf("Authenticate = %+v, %v", who, err)
 		}
 		if err := b.SetActive(t.Context(), who.UserID, false); err != nil {
@@ -285,7 +286,10 @@ func TestClaimsMustAgreeWithTheSession(t *testing.T) {
 	if got, err := s.Authenticate(t.Context(), sign(token.Access, ada.User.ID, time.Hour)); err != nil || got.IsAdmin() {
 		t.Errorf("the role of the claims: %+v, %v; want the database's", got, err)
 	}
-	if _, err := s.Authenticate(t.Context(), sign(token.Access, bob.User.ID, time.Hour)); !errors.Is(err, account.ErrToken) {
+	if _, err := s.Authenticate(t.Context(), sign(token.Access, bob.User.ID, time.Hour)); !errors.Is(
+		err,
+		account.ErrToken,
+	) {
 		t.Errorf("Authenticate with another user's session = %v, want ErrToken", err)
 	}
 	if _, err := s.Refresh(t.Context(), sign(token.Refresh, bob.User.ID, time.Hour)); !errors.Is(err, account.ErrRefresh) {
@@ -310,7 +314,11 @@ func TestServicesMayNotShareOurKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Services, err = token.NewService("https://billing.example.com", "", string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})))
+	s.Services, err = token.NewService(
+		"https://billing.example.com",
+		"",
+		string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -325,7 +333,10 @@ func TestBusyIsNotDisguised(t *testing.T) {
 	s := service(t, dbtest.SQLite(t), clocktest.New(t0))
 	user := mustRegister(t, s, "ada").User
 	s.Hasher = &recordingHasher{Hasher: s.Hasher, err: password.ErrBusy}
-	_, register := s.Register(t.Context(), account.Registration{Email: "eve@example.com", Username: "eve", Password: secret})
+	_, register := s.Register(
+		t.Context(),
+		account.Registration{Email: "eve@example.com", Username: "eve", Password: secret},
+	)
 	_, login := s.Login(t.Context(), "eve@example.com", secret)
 	for name, err := range map[string]error{
 		"Register": register, "Login": login, "ChangePassword": s.ChangePassword(t.Context(), user.ID, "", secret, "another secret"),

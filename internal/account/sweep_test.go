@@ -80,7 +80,12 @@ func TestSweepGoesOnUntilNothingIsLeft(t *testing.T) {
 			for i := range n {
 				id := fmt.Sprintf("u%03d", i)
 				u := account.User{ID: id, Email: id + "@example.com", Username: id, Active: true, CreatedAt: c.Now()}
-				session := account.Session{ID: "s" + id, UserID: id, CreatedAt: c.Now(), Refresh: account.Refresh{ID: "r", IssuedAt: c.Now()}}
+				session := account.Session{
+					ID:        "s" + id,
+					UserID:    id,
+					CreatedAt: c.Now(),
+					Refresh:   account.Refresh{ID: "r", IssuedAt: c.Now()},
+				}
 				err := errors.Join(tx.CreateUser(t.Context(), account.Credentials{User: u}), tx.CreateSession(t.Context(), session))
 				if err != nil {
 					return err
@@ -135,7 +140,8 @@ func TestSweepingHappensAtStartAndHourlyUntilTheEnd(t *testing.T) {
 			time.Sleep(2*time.Hour + time.Minute) // of the bubble's clock
 			cancel()
 			<-ended
-			if len(st.times) != 3 || st.times[0] != start || st.times[1].Sub(start) != account.SweepEvery || st.times[2].Sub(start) != 2*account.SweepEvery {
+			if len(st.times) != 3 || st.times[0] != start || st.times[1].Sub(start) != account.SweepEvery ||
+				st.times[2].Sub(start) != 2*account.SweepEvery {
 				t.Errorf("%q: swept at %v, want at start and after one and two hours", name, st.times)
 			}
 			if !strings.Contains(log.String(), name) {

@@ -138,7 +138,10 @@ func TestUpdateUserRefuses(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, s, _ *account.Service, _ *clocktest.Clock) {
 		ada := mustRegister(t, s, "ada").User
 		for _, id := range []string{"nobody", "", "a\x00b", ada.ID + "\x00", "ada@example.com", strings.Repeat("a", 33)} {
-			if _, err := s.UpdateUser(t.Context(), id, account.UserChange{Role: caller.RoleUser}); !errors.Is(err, account.ErrNoUser) {
+			if _, err := s.UpdateUser(t.Context(), id, account.UserChange{Role: caller.RoleUser}); !errors.Is(
+				err,
+				account.ErrNoUser,
+			) {
 				t.Errorf("UpdateUser(%q) = %v, want ErrNoUser", id, err)
 			}
 			if _, err := s.User(t.Context(), id); !errors.Is(err, account.ErrNoUser) {

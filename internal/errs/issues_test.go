@@ -32,9 +32,13 @@ func TestValidationNamesEveryIssue(t *testing.T) {
 	if err := errs.Validation(); err != nil {
 		t.Errorf("Validation() = %v, want nil", err)
 	}
-	err := errs.Validation(errs.Issue{Path: "a", Code: "required", Message: "a is required."}, errs.Issue{Path: "b", Code: "required", Message: "b is required."})
+	err := errs.Validation(
+		errs.Issue{Path: "a", Code: "required", Message: "a is required."},
+		errs.Issue{Path: "b", Code: "required", Message: "b is required."},
+	)
 	e, ok := errors.AsType[*errs.Error](err)
-	if !ok || e.Code != errs.CodeValidation || e.Message != "a is required. b is required." || len(e.Details["issues"].([]errs.Issue)) != 2 {
+	if !ok || e.Code != errs.CodeValidation || e.Message != "a is required. b is required." ||
+		len(e.Details["issues"].([]errs.Issue)) != 2 {
 		t.Errorf("Validation = %+v", err)
 	}
 }
@@ -83,7 +87,8 @@ func TestIssuesKeepTheirOrder(t *testing.T) {
 		t.Errorf("issues = %+v, want %+v", is.List(), want)
 	}
 	e, ok := errors.AsType[*errs.Error](errs.WithIssues(errs.Conflict, "OTHER_CODE", is))
-	if !ok || e.Kind != errs.Conflict || e.Code != "OTHER_CODE" || !slices.Equal(e.Details["issues"].([]errs.Issue), want) {
+	if !ok || e.Kind != errs.Conflict || e.Code != "OTHER_CODE" ||
+		!slices.Equal(e.Details["issues"].([]errs.Issue), want) {
 		t.Errorf("WithIssues = %+v", e)
 	}
 	if e, ok = errors.AsType[*errs.Error](is.Err()); !ok || e.Kind != errs.Invalid || e.Code != errs.CodeValidation {
@@ -101,7 +106,10 @@ func TestMergeSkipsPathsAtFault(t *testing.T) {
 	more.Add("a.b", errs.CodeInvalid, "a.b is wrong too.")
 	is.Merge(more)
 	is.Merge(errs.Issues{})
-	want := []errs.Issue{{Path: "a", Code: "wrong_type", Message: "a must be a string."}, {Path: "a.b", Code: "required", Message: "a.b is required."}}
+	want := []errs.Issue{
+		{Path: "a", Code: "wrong_type", Message: "a must be a string."},
+		{Path: "a.b", Code: "required", Message: "a.b is required."},
+	}
 	if !slices.Equal(is.List(), want) || more.Len() != 3 {
 		t.Errorf("merged = %+v, want %+v", is.List(), want)
 	}

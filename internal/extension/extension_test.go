@@ -21,7 +21,8 @@ func TestRegistriesDecideWhatCanBeInstalled(t *testing.T) {
 		t.Errorf("Get(theme-shop) = %v, %v", got, err)
 	}
 	_, err := kinds.Get("plugin")
-	if e, ok := errors.AsType[*errs.Error](err); !errors.Is(err, extension.ErrUnsupported) || !ok || e.Details["kind"] != "plugin" {
+	if e, ok := errors.AsType[*errs.Error](err); !errors.Is(err, extension.ErrUnsupported) || !ok ||
+		e.Details["kind"] != "plugin" {
 		t.Errorf("Get(plugin) = %v, want ErrUnsupported with the kind", err)
 	}
 	for _, k := range []extension.Kind{"", "Theme-shop", "widget"} {

@@ -43,7 +43,14 @@ func answer(tb testing.TB, code, query string, p httpsig.Params) (*http.Response
 	if code != "" {
 		h.Set(httpsig.CodeHeader, code)
 	}
-	httpsig.Sign(h, http.StatusOK, body, httpsig.Request{Method: http.MethodGet, Path: u.EscapedPath(), Query: u.RawQuery}, p, key)
+	httpsig.Sign(
+		h,
+		http.StatusOK,
+		body,
+		httpsig.Request{Method: http.MethodGet, Path: u.EscapedPath(), Query: u.RawQuery},
+		p,
+		key,
+	)
 	return &http.Response{StatusCode: http.StatusOK, Header: h, Body: io.NopCloser(bytes.NewReader(body))},
 		&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: make(http.Header)}
 }
@@ -53,12 +60,21 @@ func answer(tb testing.TB, code, query string, p httpsig.Params) (*http.Response
 func check(tb testing.TB, res *http.Response, req *http.Request) error {
 	tb.Helper()
 	fields := httpsign.NewFields().AddHeaders("@status", "content-digest").
-		AddHeaderExt("@method", false, false, true, false).AddHeaderExt("@path", false, false, true, false).AddHeaderExt("@query", false, false, true, false)
+		AddHeaderExt("@method", false, false, true, false).
+		AddHeaderExt("@path", false, false, true, false).AddHeaderExt("@query", false, false, true, false)
 	if res.Header.Get(httpsig.CodeHeader) != "" {
 		fields.AddHeader("x-license-code")
 	}
-	config := httpsign.NewVerifyConfig().SetVerifyCreated(false).SetKeyID("k1").SetAllowedAlgs([]string{"ed25519"}).SetAllowedTags([]string{"stoa-license"})
-	v, err := httpsign.NewEd25519Verifier(key.Public().(ed25519.PublicKey), config, *fields) //nolint:forcetypeassert // it is one
+	config := httpsign.NewVerifyConfig().
+		SetVerifyCreated(false).
+		SetKeyID("k1").
+		SetAllowedAlgs([]string{"ed25519"}).
+		SetAllowedTags([]string{"stoa-license"})
+	v, err := httpsign.NewEd25519Verifier(
+		key.Public().(ed25519.PublicKey),
+		config,
+		*fields,
+	) //nolint:forcetypeassert // it is one
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -121,7 +137,11 @@ func edit(res *http.Response, from, to string) {
 
 func BenchmarkSign(b *testing.B) {
 	body := bytes.Repeat([]byte("x"), 500)
-	req := httpsig.Request{Method: http.MethodGet, Path: "/api/marketplace/products/shipping-labels/license/verify", Query: "licenseKey=STOA-7QK2M-9XW4T-B3HNC-5VJ8R-D6PYE-J7H2Z&instanceId=shop.example.com"}
+	req := httpsig.Request{
+		Method: http.MethodGet,
+		Path:   "/api/marketplace/products/shipping-labels/license/verify",
+		Query:  "licenseKey=STOA-7QK2M-9XW4T-B3HNC-5VJ8R-D6PYE-J7H2Z&instanceId=shop.example.com",
+	}
 	h := make(http.Header)
 	b.ReportAllocs()
 	for b.Loop() {

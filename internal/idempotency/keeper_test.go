@@ -42,17 +42,31 @@ func (k *kit) replica() *idempotency.Keeper {
 	return idempotency.NewKeeper(store.NewIdempotency(k.db), k.master, time.Now, k.log.Logger())
 }
 
-var request = idempotency.Request{Operation: "POST /buy", Caller: "user:u1", Key: "k", Content: [][]byte{[]byte("/buy"), []byte("{}")}}
+var request = idempotency.Request{
+	Operation: "POST /buy",
+	Caller:    "user:u1",
+	Key:       "k",
+	Content:   [][]byte{[]byte("/buy"), []byte("{}")},
+}
 
 // answering returns an operation that succeeds and counts its runs.
 func answering(runs *atomic.Int32) func(context.Context) (idempotency.Answer, idempotency.Outcome) {
 	return func(context.Context) (idempotency.Answer, idempotency.Outcome) {
 		n := runs.Add(1)
-		return idempotency.Answer{Status: 200, Header: map[string][]string{"Location": {"/1"}}, Body: []byte{'0' + byte(n)}}, idempotency.Final
+		return idempotency.Answer{
+			Status: 200,
+			Header: map[string][]string{"Location": {"/1"}},
+			Body:   []byte{'0' + byte(n)},
+		}, idempotency.Final
 	}
 }
 
-func mustDo(tb testing.TB, k *idempotency.Keeper, req idempotency.Request, run func(context.Context) (idempotency.Answer, idempotency.Outcome)) idempotency.Answer {
+func mustDo(
+	tb testing.TB,
+	k *idempotency.Keeper,
+	req idempotency.Request,
+	run func(context.Context) (idempotency.Answer, idempotency.Outcome),
+) idempotency.Answer {
 	tb.Helper()
 	a, err := k.Do(tb.Context(), req, run)
 	if err != nil {
@@ -151,7 +165,8 @@ func TestAPanicIsAnUnknownOutcome(t *testing.T) {
 				t.Errorf("panic %v, want boom", p)
 			}
 		}()
-		_, _ = kit.replica().Do(t.Context(), request, func(context.Context) (idempotency.Answer, idempotency.Outcome) { panic("boom") })
+		_, _ = kit.replica().
+			Do(t.Context(), request, func(context.Context) (idempotency.Answer, idempotency.Outcome) { panic("boom") })
 	}()
 	var runs atomic.Int32
 	if mustDo(t, kit.replica(), request, answering(&runs)); runs.Load() != 1 {

@@ -65,7 +65,8 @@ func FuzzParseKey(f *testing.F) {
 			}
 			return
 		}
-		if key == "" || len(key) > idempotency.MaxKey || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
+		if key == "" || len(key) > idempotency.MaxKey ||
+			strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
 			t.Errorf("ParseKey(%q) = %q", value, key)
 		}
 		quoted := `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(key) + `"`

@@ -143,7 +143,9 @@ func TestAnSVGFetchesNothing(t *testing.T) {
 func FuzzSVG(f *testing.F) {
 	f.Add(`<svg xmlns="http://www.w3.org/2000/svg"><a href="#x" style="fill:red"/></svg>`)
 	f.Add(`<svg xmlns="http://www.w3.org/2000/svg" xmlns:s="http://www.w3.org/2000/svg"><s:script/></svg>`)
-	f.Add(`<svg xmlns="http://www.w3.org/2000/svg"><style>@import "a";a{fill:url(#a)}</style><image href="http://example.com"/><set attributeName="href" to="//x"/></svg>`)
+	f.Add(
+		`<svg xmlns="http://www.w3.org/2000/svg"><style>@import "a";a{fill:url(#a)}</style><image href="http://example.com"/><set attributeName="href" to="//x"/></svg>`,
+	)
 	f.Add(`<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><image href="data:image/png;base64,AA"/></svg>`)
 	f.Fuzz(func(t *testing.T, text string) {
 		extension, err := Extension([]byte(text))
@@ -164,7 +166,9 @@ func FuzzSVG(f *testing.F) {
 			}
 			element, _ := token.(xml.StartElement)
 			for _, a := range element.Attr {
-				if at := strings.TrimSpace(a.Value); strings.EqualFold(a.Name.Local, "href") && (a.Name.Space == "" || a.Name.Space == xlinkSpace) && strings.HasPrefix(at, "http") {
+				if at := strings.TrimSpace(a.Value); strings.EqualFold(a.Name.Local, "href") &&
+					(a.Name.Space == "" || a.Name.Space == xlinkSpace) &&
+					strings.HasPrefix(at, "http") {
 					t.Errorf("%q was accepted with the address %q", text, at)
 				}
 			}

@@ -42,9 +42,17 @@ func TestConfigRules(t *testing.T) {
 		{"64 KB and a byte of white space", " " + sized(MaxConfigSize, "k", "x"), ""},
 		{"64 KB of characters that HTML escapes", sized(MaxConfigSize, "k", "<"), ""},
 		{"64 KB of two-byte characters", sized(MaxConfigSize, "k", "é"), ""},
-		{"64 KB of two-byte characters and a byte", strings.Replace(sized(MaxConfigSize, "k", "é"), "é", "éx", 1), "Config exceeds 64KB"},
+		{
+			"64 KB of two-byte characters and a byte",
+			strings.Replace(sized(MaxConfigSize, "k", "é"), "é", "éx", 1),
+			"Config exceeds 64KB",
+		},
 		{"64 KB of separators that JavaScript once minded", sized(MaxConfigSize, "k", "\u2028"), ""},
-		{"64 KB of separators and a byte", strings.Replace(sized(MaxConfigSize, "k", "\u2029"), `\u2029`, `\u2029xxx`, 1), "Config exceeds 64KB"},
+		{
+			"64 KB of separators and a byte",
+			strings.Replace(sized(MaxConfigSize, "k", "\u2029"), `\u2029`, `\u2029xxx`, 1),
+			"Config exceeds 64KB",
+		},
 		{"short when it is not escaped", `{"k":"` + strings.Repeat(`\u0041`, 60000) + `"}`, ""},
 
 		{"scalars in an object are 2 layers", nest(1, `1`), ""},
@@ -53,11 +61,19 @@ func TestConfigRules(t *testing.T) {
 		{"10 layers that end in an empty object", nest(9, `{}`), ""},
 		{"11 layers that end in an empty object", nest(10, `{}`), "Config nesting exceeds 10 layers"},
 		{"10 layers of arrays", `{"a":` + strings.Repeat("[", 8) + `1` + strings.Repeat("]", 8) + `}`, ""},
-		{"11 layers of arrays", `{"a":` + strings.Repeat("[", 9) + `1` + strings.Repeat("]", 9) + `}`, "Config nesting exceeds 10 layers"},
+		{
+			"11 layers of arrays",
+			`{"a":` + strings.Repeat("[", 9) + `1` + strings.Repeat("]", 9) + `}`,
+			"Config nesting exceeds 10 layers",
+		},
 		{"null is a layer too", nest(10, `null`), "Config nesting exceeds 10 layers"},
 		{"too deep in the last of many", `{"a":1,"b":[],"c":[{},` + nest(9, `1`) + `]}`, "Config nesting exceeds 10 layers"},
 		{"9,000 layers", nest(9000, `1`), "Config nesting exceeds 10 layers"},
-		{"too large and too deep", `{"b":"` + strings.Repeat("x", MaxConfigSize) + `","a":` + nest(10, `1`) + `}`, "Config exceeds 64KB"},
+		{
+			"too large and too deep",
+			`{"b":"` + strings.Repeat("x", MaxConfigSize) + `","a":` + nest(10, `1`) + `}`,
+			"Config exceeds 64KB",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -87,7 +103,15 @@ func TestConfigMessageStandsAlone(t *testing.T) {
 	t.Parallel()
 
 	var faults errs.Issues
-	Input{Config: json.RawMessage(`[]`), Enabled: json.RawMessage(`"yes"`), Granted: json.RawMessage(`["a:b"]`)}.apply(Manifest{}, &Instance{}, &faults)
+	Input{
+		Config:  json.RawMessage(`[]`),
+		Enabled: json.RawMessage(`"yes"`),
+		Granted: json.RawMessage(`["a:b"]`),
+	}.apply(
+		Manifest{},
+		&Instance{},
+		&faults,
+	)
 	e, _ := errors.AsType[*errs.Error](validation(faults))
 	if e == nil || e.Message != "Config must be an object" || len(e.Details["issues"].([]errs.Issue)) != 3 {
 		t.Errorf("error = %+v, want the one message and three issues", e)
@@ -120,7 +144,12 @@ func TestConfigSchema(t *testing.T) {
 			"config.count wrong_type", "config.key wrong_type", "config.on wrong_type", "config.pin wrong_type", "config.url wrong_type",
 		}},
 		{"nothing", ``, true, []string{"config.key required", "config.url required"}},
-		{"required are null and empty", `{"url":"","key":null}`, true, []string{"config.key required", "config.url required"}},
+		{
+			"required are null and empty",
+			`{"url":"","key":null}`,
+			true,
+			[]string{"config.key required", "config.url required"},
+		},
 		{"nothing, disabled", ``, false, nil},
 		{"wrong types, disabled", `{"count":"1"}`, false, []string{"config.count wrong_type"}},
 	}
@@ -152,12 +181,47 @@ func TestConfigSecretsAreWriteOnly(t *testing.T) {
 		name, patch, stored, public string
 		key, pin                    bool // configured
 	}{
-		{"set", `{"url":"u","key":"k1","pin":7,"choice":"c"}`, `{"choice":"c","key":"k1","pin":7,"url":"u"}`, `{"choice":"c","key":"","pin":"","url":"u"}`, true, true},
-		{"empty in a field that is no secret", `{"url":"u","key":"","pin":"","choice":""}`, `{"choice":"","key":"k1","pin":7,"url":"u"}`, `{"choice":"","key":"","pin":"","url":"u"}`, true, true},
-		{"written back as read", `{"url":"u2","key":"","pin":""}`, `{"key":"k1","pin":7,"url":"u2"}`, `{"key":"","pin":"","url":"u2"}`, true, true},
-		{"replaced", `{"url":"u2","key":"k2","pin":""}`, `{"key":"k2","pin":7,"url":"u2"}`, `{"key":"","pin":"","url":"u2"}`, true, true},
+		{
+			"set",
+			`{"url":"u","key":"k1","pin":7,"choice":"c"}`,
+			`{"choice":"c","key":"k1","pin":7,"url":"u"}`,
+			`{"choice":"c","key":"","pin":"","url":"u"}`,
+			true,
+			true,
+		},
+		{
+			"empty in a field that is no secret",
+			`{"url":"u","key":"","pin":"","choice":""}`,
+			`{"choice":"","key":"k1","pin":7,"url":"u"}`,
+			`{"choice":"","key":"","pin":"","url":"u"}`,
+			true,
+			true,
+		},
+		{
+			"written back as read",
+			`{"url":"u2","key":"","pin":""}`,
+			`{"key":"k1","pin":7,"url":"u2"}`,
+			`{"key":"","pin":"","url":"u2"}`,
+			true,
+			true,
+		},
+		{
+			"replaced",
+			`{"url":"u2","key":"k2","pin":""}`,
+			`{"key":"k2","pin":7,"url":"u2"}`,
+			`{"key":"","pin":"","url":"u2"}`,
+			true,
+			true,
+		},
 		{"left out", `{"url":"u2","key":""}`, `{"key":"k2","url":"u2"}`, `{"key":"","url":"u2"}`, true, false},
-		{"empty and never set", `{"url":"u2","key":"","pin":""}`, `{"key":"k2","pin":"","url":"u2"}`, `{"key":"","pin":"","url":"u2"}`, true, false},
+		{
+			"empty and never set",
+			`{"url":"u2","key":"","pin":""}`,
+			`{"key":"k2","pin":"","url":"u2"}`,
+			`{"key":"","pin":"","url":"u2"}`,
+			true,
+			false,
+		},
 	}
 	for _, s := range steps {
 		var faults errs.Issues

@@ -18,7 +18,11 @@ func TestManifestGivesNoFieldTwice(t *testing.T) {
 		{"once", `{"slug":"pay",` + rest + `}`, ""},
 		{"at the top", `{"slug":"pay","slug":"other",` + rest + `}`, "slug"},
 		{"spelled with an escape", `{"slug":"pay","\u0073lug":"other",` + rest + `}`, "slug"},
-		{"deep inside", `{"slug":"pay",` + rest + `,"configSchema":{"a":{"type":"secret","type":"string"}}}`, "configSchema.a.type"},
+		{
+			"deep inside",
+			`{"slug":"pay",` + rest + `,"configSchema":{"a":{"type":"secret","type":"string"}}}`,
+			"configSchema.a.type",
+		},
 		{"in an object of an array", `{"slug":"pay",` + rest + `,"x":[1,{"a":1,"a":2}]}`, "x..a"},
 		{"the same name in different objects", `{"slug":"pay",` + rest + `,"x":[{"a":1},{"a":{"a":"a"}},"a","a"]}`, ""},
 	}

@@ -34,7 +34,10 @@ func parse(tb testing.TB, m any) (plugin.Manifest, error) {
 			tb.Fatal(err)
 		}
 	}
-	return plugin.ParseManifest(raw, func(name string) bool { return name == "dist/index.js" || name == "index.js" || name == "a.mjs" })
+	return plugin.ParseManifest(
+		raw,
+		func(name string) bool { return name == "dist/index.js" || name == "index.js" || name == "a.mjs" },
+	)
 }
 
 // paths returns "path code" of every issue of an INVALID_MANIFEST error.
@@ -77,7 +80,13 @@ func TestParseManifest(t *testing.T) {
 		{"smallest internal", valid(nil), nil},
 		{"smallest external", ext("https://pay.example"), nil},
 		{"unknown fields", valid(map[string]any{"x-custom": []int{1}}), nil},
-		{"null is absent", []byte(`{"schemaVersion":1,"slug":"pay","name":"Pay","version":"1.0.0","runtimeType":"internal-fastify","entryModule":"index.js","permissions":null,"configSchema":null,"lifecycle":null,"themeExtensions":null,"sdkVersion":null,"author":null}`), nil},
+		{
+			"null is absent",
+			[]byte(
+				`{"schemaVersion":1,"slug":"pay","name":"Pay","version":"1.0.0","runtimeType":"internal-fastify","entryModule":"index.js","permissions":null,"configSchema":null,"lifecycle":null,"themeExtensions":null,"sdkVersion":null,"author":null}`,
+			),
+			nil,
+		},
 
 		{"not JSON", []byte(`{`), []string{" malformed"}},
 		{"two values", []byte(`{}{}`), []string{" malformed"}},
@@ -85,8 +94,16 @@ func TestParseManifest(t *testing.T) {
 		{"an array", []byte(`[]`), []string{" malformed"}},
 		{"null", []byte(`null`), []string{" malformed"}},
 		{"nothing", []byte(``), []string{" malformed"}},
-		{"empty object", map[string]any{}, []string{"schemaVersion required", "slug required", "version required", "name required", "runtimeType required"}},
-		{"names in another case", []byte(`{"SchemaVersion":1,"Slug":"pay","NAME":"Pay","Version":"1.0.0","RuntimeType":"internal-fastify"}`), []string{"schemaVersion required", "slug required", "version required", "name required", "runtimeType required"}},
+		{
+			"empty object",
+			map[string]any{},
+			[]string{"schemaVersion required", "slug required", "version required", "name required", "runtimeType required"},
+		},
+		{
+			"names in another case",
+			[]byte(`{"SchemaVersion":1,"Slug":"pay","NAME":"Pay","Version":"1.0.0","RuntimeType":"internal-fastify"}`),
+			[]string{"schemaVersion required", "slug required", "version required", "name required", "runtimeType required"},
+		},
 		{
 			"everything of the wrong type",
 			map[string]any{
@@ -154,34 +171,125 @@ func TestParseManifest(t *testing.T) {
 		{"URL with fragment", ext("https://pay.example/#a"), []string{"externalBaseUrl invalid"}},
 
 		{"permissions", valid(map[string]any{"permissions": []string{"orders:read", "network:api.example"}}), nil},
-		{"permission twice", valid(map[string]any{"permissions": []string{"a:b", "a:b"}}), []string{"permissions[1] duplicate"}},
-		{"permissions of other types", valid(map[string]any{"permissions": []any{"a:b", 1, nil, ""}}), []string{"permissions[1] wrong_type", "permissions[2] wrong_type", "permissions[3] invalid"}},
-		{"permission that would split a header", valid(map[string]any{"permissions": []string{"a\r\nb", "a,b", "a b"}}), []string{"permissions[0] invalid", "permissions[1] invalid", "permissions[2] invalid"}},
-		{"capabilities of other types", valid(map[string]any{"capabilities": []any{"a", 1}}), []string{"capabilities[1] wrong_type"}},
+		{
+			"permission twice",
+			valid(map[string]any{"permissions": []string{"a:b", "a:b"}}),
+			[]string{"permissions[1] duplicate"},
+		},
+		{
+			"permissions of other types",
+			valid(map[string]any{"permissions": []any{"a:b", 1, nil, ""}}),
+			[]string{"permissions[1] wrong_type", "permissions[2] wrong_type", "permissions[3] invalid"},
+		},
+		{
+			"permission that would split a header",
+			valid(map[string]any{"permissions": []string{"a\r\nb", "a,b", "a b"}}),
+			[]string{"permissions[0] invalid", "permissions[1] invalid", "permissions[2] invalid"},
+		},
+		{
+			"capabilities of other types",
+			valid(map[string]any{"capabilities": []any{"a", 1}}),
+			[]string{"capabilities[1] wrong_type"},
+		},
 
-		{"lifecycle", valid(map[string]any{"lifecycle": map[string]any{"onInstall": true, "onEnable": false, "onDisable": true, "onUninstall": true, "onUpgrade": true}}), nil},
-		{"unknown hook", valid(map[string]any{"lifecycle": map[string]any{"onBoot": true}}), []string{"lifecycle.onBoot unknown"}},
-		{"hook of another type", valid(map[string]any{"lifecycle": map[string]any{"onInstall": "yes"}}), []string{"lifecycle.onInstall wrong_type"}},
+		{
+			"lifecycle",
+			valid(
+				map[string]any{
+					"lifecycle": map[string]any{
+						"onInstall":   true,
+						"onEnable":    false,
+						"onDisable":   true,
+						"onUninstall": true,
+						"onUpgrade":   true,
+					},
+				},
+			),
+			nil,
+		},
+		{
+			"unknown hook",
+			valid(map[string]any{"lifecycle": map[string]any{"onBoot": true}}),
+			[]string{"lifecycle.onBoot unknown"},
+		},
+		{
+			"hook of another type",
+			valid(map[string]any{"lifecycle": map[string]any{"onInstall": "yes"}}),
+			[]string{"lifecycle.onInstall wrong_type"},
+		},
 
-		{"secret field", schema(map[string]any{"type": "secret", "label": "Key", "required": true, "secret": true, "description": "d"}), nil},
+		{
+			"secret field",
+			schema(map[string]any{"type": "secret", "label": "Key", "required": true, "secret": true, "description": "d"}),
+			nil,
+		},
 		{"field of unknown type", schema(map[string]any{"type": "color-wheel"}), nil},
 		{"password field", schema(map[string]any{"type": "password"}), []string{"configSchema.key.type invalid"}},
 		{"field without type", schema(map[string]any{"label": "Key"}), []string{"configSchema.key.type required"}},
 		{"field that is no object", schema("string"), []string{"configSchema.key wrong_type"}},
-		{"field of wrong types", schema(map[string]any{"type": 1, "label": 1, "required": "yes", "secret": 0, "description": false}), []string{
-			"configSchema.key.required wrong_type", "configSchema.key.secret wrong_type", "configSchema.key.label wrong_type",
-			"configSchema.key.description wrong_type", "configSchema.key.type wrong_type",
-		}},
+		{
+			"field of wrong types",
+			schema(map[string]any{"type": 1, "label": 1, "required": "yes", "secret": 0, "description": false}),
+			[]string{
+				"configSchema.key.required wrong_type", "configSchema.key.secret wrong_type", "configSchema.key.label wrong_type",
+				"configSchema.key.description wrong_type", "configSchema.key.type wrong_type",
+			},
+		},
 
-		{"embeds", valid(map[string]any{"themeExtensions": map[string]any{"blocks": []any{map[string]any{"extensionId": "b"}}, "embeds": []any{map[string]any{"targetPosition": "head-end"}, map[string]any{"targetPosition": "body-end"}}}}), nil},
-		{"embed at another position", valid(map[string]any{"themeExtensions": map[string]any{"embeds": []any{map[string]any{"targetPosition": "body-start"}}}}), []string{"themeExtensions.embeds[0].targetPosition invalid"}},
-		{"embed without position", valid(map[string]any{"themeExtensions": map[string]any{"embeds": []any{map[string]any{}}}}), []string{"themeExtensions.embeds[0].targetPosition required"}},
-		{"blocks and embeds of other types", valid(map[string]any{"themeExtensions": map[string]any{"blocks": []any{1}, "embeds": "x"}}), []string{"themeExtensions.embeds wrong_type", "themeExtensions.blocks[0] wrong_type"}},
+		{
+			"embeds",
+			valid(
+				map[string]any{
+					"themeExtensions": map[string]any{
+						"blocks": []any{map[string]any{"extensionId": "b"}},
+						"embeds": []any{map[string]any{"targetPosition": "head-end"}, map[string]any{"targetPosition": "body-end"}},
+					},
+				},
+			),
+			nil,
+		},
+		{
+			"embed at another position",
+			valid(
+				map[string]any{"themeExtensions": map[string]any{"embeds": []any{map[string]any{"targetPosition": "body-start"}}}},
+			),
+			[]string{"themeExtensions.embeds[0].targetPosition invalid"},
+		},
+		{
+			"embed without position",
+			valid(map[string]any{"themeExtensions": map[string]any{"embeds": []any{map[string]any{}}}}),
+			[]string{"themeExtensions.embeds[0].targetPosition required"},
+		},
+		{
+			"blocks and embeds of other types",
+			valid(map[string]any{"themeExtensions": map[string]any{"blocks": []any{1}, "embeds": "x"}}),
+			[]string{"themeExtensions.embeds wrong_type", "themeExtensions.blocks[0] wrong_type"},
+		},
 
-		{"route permissions", routes(map[string]any{"method": "GET", "path": "/api/orders", "permission": "orders:read"}), nil},
-		{"route with a permission not declared", routes(map[string]any{"method": "GET", "path": "/api/x", "permission": "orders:write"}), []string{"routePermissions[0].permission unknown"}},
-		{"route without anything", routes(map[string]any{}), []string{"routePermissions[0].method required", "routePermissions[0].path required", "routePermissions[0].permission required"}},
-		{"route of a relative path", routes(map[string]any{"method": "GET", "path": "api", "permission": "orders:read"}), []string{"routePermissions[0].path invalid"}},
+		{
+			"route permissions",
+			routes(map[string]any{"method": "GET", "path": "/api/orders", "permission": "orders:read"}),
+			nil,
+		},
+		{
+			"route with a permission not declared",
+			routes(map[string]any{"method": "GET", "path": "/api/x", "permission": "orders:write"}),
+			[]string{"routePermissions[0].permission unknown"},
+		},
+		{
+			"route without anything",
+			routes(map[string]any{}),
+			[]string{
+				"routePermissions[0].method required",
+				"routePermissions[0].path required",
+				"routePermissions[0].permission required",
+			},
+		},
+		{
+			"route of a relative path",
+			routes(map[string]any{"method": "GET", "path": "api", "permission": "orders:read"}),
+			[]string{"routePermissions[0].path invalid"},
+		},
 		{"route that is no object", routes(7), []string{"routePermissions[0] wrong_type"}},
 	}
 	for _, tt := range tests {
@@ -199,11 +307,13 @@ func TestParseManifest(t *testing.T) {
 func TestParseManifestKeepsEverything(t *testing.T) {
 	t.Parallel()
 
-	raw := []byte(`{"schemaVersion":1, "slug":"pay","name":"Pay","version":"1.0.0","sdkVersion":"2.0.0","author":"A","authorUrl":"https://a.example",
+	raw := []byte(
+		`{"schemaVersion":1, "slug":"pay","name":"Pay","version":"1.0.0","sdkVersion":"2.0.0","author":"A","authorUrl":"https://a.example",
 		"description":"D","category":"payment","runtimeType":"external-http","externalBaseUrl":"https://pay.example","custom":{"x":1},
 		"permissions":["a:b"],"capabilities":["c"],"lifecycle":{"onEnable":true,"onInstall":true,"onDisable":false},
 		"configSchema":{"k":{"type":"string","label":"L","required":true,"secret":true,"description":"D"}},
-		"routePermissions":[{"method":"GET","path":"/api/x","permission":"a:b"}]}`)
+		"routePermissions":[{"method":"GET","path":"/api/x","permission":"a:b"}]}`,
+	)
 	m, err := parse(t, raw)
 	if err != nil {
 		t.Fatal(err)
@@ -212,8 +322,10 @@ func TestParseManifestKeepsEverything(t *testing.T) {
 		SchemaVersion: 1, Slug: "pay", Name: "Pay", Version: "1.0.0", SDKVersion: "2.0.0", Author: "A", AuthorURL: "https://a.example",
 		Description: "D", Category: "payment", RuntimeType: plugin.External, ExternalBaseURL: "https://pay.example",
 		Permissions: []string{"a:b"}, Capabilities: []string{"c"},
-		Lifecycle:        map[string]bool{"onEnable": true, "onInstall": true, "onDisable": false},
-		ConfigSchema:     map[string]plugin.ConfigField{"k": {Type: "string", Label: "L", Required: true, Secret: true, Description: "D"}},
+		Lifecycle: map[string]bool{"onEnable": true, "onInstall": true, "onDisable": false},
+		ConfigSchema: map[string]plugin.ConfigField{
+			"k": {Type: "string", Label: "L", Required: true, Secret: true, Description: "D"},
+		},
 		RoutePermissions: []plugin.RoutePermission{{Method: "GET", Path: "/api/x", Permission: "a:b"}},
 		Raw:              raw,
 	}
@@ -232,8 +344,16 @@ func TestParseManifestKeepsEverything(t *testing.T) {
 // FuzzParseManifest looks for input that makes the parser panic, or that it
 // accepts and that then cannot be read back.
 func FuzzParseManifest(f *testing.F) {
-	f.Add([]byte(`{"schemaVersion":1,"slug":"pay","name":"Pay","version":"1.0.0","runtimeType":"internal-fastify","entryModule":"index.js"}`))
-	f.Add([]byte(`{"themeExtensions":{"embeds":[{"targetPosition":[]}],"blocks":[null]},"configSchema":{"a":{"type":{}}},"permissions":[1]}`))
+	f.Add(
+		[]byte(
+			`{"schemaVersion":1,"slug":"pay","name":"Pay","version":"1.0.0","runtimeType":"internal-fastify","entryModule":"index.js"}`,
+		),
+	)
+	f.Add(
+		[]byte(
+			`{"themeExtensions":{"embeds":[{"targetPosition":[]}],"blocks":[null]},"configSchema":{"a":{"type":{}}},"permissions":[1]}`,
+		),
+	)
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		m, err := plugin.ParseManifest(raw, func(string) bool { return true })
 		if err != nil {
@@ -252,8 +372,10 @@ func FuzzParseManifest(f *testing.F) {
 func TestDecodeManifestSeesWhatWasChecked(t *testing.T) {
 	t.Parallel()
 
-	raw := []byte(`{"schemaVersion":1,"slug":"pay","Slug":"evil","name":"Pay","version":"1.0.0","runtimeType":"internal-fastify",
-		"entryModule":"index.js","ENTRYMODULE":"../../evil.js","permissions":["a:b"],"Permissions":["c:d"]}`)
+	raw := []byte(
+		`{"schemaVersion":1,"slug":"pay","Slug":"evil","name":"Pay","version":"1.0.0","runtimeType":"internal-fastify",
+		"entryModule":"index.js","ENTRYMODULE":"../../evil.js","permissions":["a:b"],"Permissions":["c:d"]}`,
+	)
 	parsed, err := parse(t, raw)
 	if err != nil {
 		t.Fatal(err)
@@ -267,7 +389,18 @@ func TestDecodeManifestSeesWhatWasChecked(t *testing.T) {
 func TestCompareVersions(t *testing.T) {
 	t.Parallel()
 
-	order := []string{"0.0.1", "0.1.0", "0.9.9", "0.10.0", "1.0.0", "1.0.10", "2.0.0", "10.0.0", "99999999999999999999.0.0", "100000000000000000000.0.0"}
+	order := []string{
+		"0.0.1",
+		"0.1.0",
+		"0.9.9",
+		"0.10.0",
+		"1.0.0",
+		"1.0.10",
+		"2.0.0",
+		"10.0.0",
+		"99999999999999999999.0.0",
+		"100000000000000000000.0.0",
+	}
 	for i, a := range order {
 		for j, b := range order {
 			got := plugin.CompareVersions(a, b)

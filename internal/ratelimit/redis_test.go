@@ -29,7 +29,15 @@ func replica(t *testing.T, srv *redistest.Server, log *logtest.Buffer, wait time
 	}
 	client := redis.NewClient(opts)
 	t.Cleanup(func() { _ = client.Close() })
-	l, err := ratelimit.New(ratelimit.Options{Rules: []ratelimit.Rule{rule, slow}, Now: time.Now, Log: log.Logger(), Redis: client, RedisTimeout: wait})
+	l, err := ratelimit.New(
+		ratelimit.Options{
+			Rules:        []ratelimit.Rule{rule, slow},
+			Now:          time.Now,
+			Log:          log.Logger(),
+			Redis:        client,
+			RedisTimeout: wait,
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

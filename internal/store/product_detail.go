@@ -49,8 +49,10 @@ func decodeDetail(text string) (product.Detail, error) {
 	for _, t := range in.Tiers {
 		d.Tiers = append(d.Tiers, product.Tier{
 			ID: t.ID, Name: t.Name, Description: t.Description,
-			Price:  product.Money{Minor: t.PriceMinor, Currency: t.Currency},
-			Period: product.BillingPeriod(t.Period), Features: t.Features, Highlighted: t.Highlighted, MaxInstances: t.MaxInstances,
+			Price: product.Money{Minor: t.PriceMinor, Currency: t.Currency},
+			Period: product.BillingPeriod(
+				t.Period,
+			), Features: t.Features, Highlighted: t.Highlighted, MaxInstances: t.MaxInstances,
 		})
 	}
 	return d, nil

@@ -154,7 +154,8 @@ func FuzzParse(f *testing.F) {
 		if h.String() != s {
 			t.Errorf("parse(%q) has a second spelling %q", s, h.String())
 		}
-		if p := h.params; p.MemoryKiB > maxMemoryKiB || p.Time == 0 || p.Time > maxTime || p.Threads == 0 || p.Threads > maxThreads {
+		if p := h.params; p.MemoryKiB > maxMemoryKiB || p.Time == 0 || p.Time > maxTime || p.Threads == 0 ||
+			p.Threads > maxThreads {
 			t.Errorf("parse(%q) let %+v pass", s, p)
 		}
 	})

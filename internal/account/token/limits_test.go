@@ -108,7 +108,10 @@ func TestServiceSecretsHave32BytesAtLeast(t *testing.T) {
 		if _, err := s.Verify(signService(t, jwt.SigningMethodHS256, []byte(given), nil, serviceClaims()), t0); err != nil {
 			t.Errorf("a token under the %d bytes given: %v", len(given), err)
 		}
-		if _, err := s.Verify(signService(t, jwt.SigningMethodHS256, []byte(given+" "), nil, serviceClaims()), t0); !errors.Is(err, ErrInvalid) {
+		if _, err := s.Verify(signService(t, jwt.SigningMethodHS256, []byte(given+" "), nil, serviceClaims()), t0); !errors.Is(
+			err,
+			ErrInvalid,
+		) {
 			t.Errorf("a token under other bytes: %v", err)
 		}
 	}
@@ -160,7 +163,13 @@ func TestNamesThatStandTwiceAreRefused(t *testing.T) {
 
 	s, own := mustService(t, secret, ""), keyring.GenerateKey()
 	claims := text(t, serviceClaims())
-	ours := `{"userId":"u1","role":"USER","sid":"s1","jti":"j1","iat":` + text(t, t0.Unix()) + `,"exp":` + text(t, t0.Add(time.Hour).Unix())
+	ours := `{"userId":"u1","role":"USER","sid":"s1","jti":"j1","iat":` + text(
+		t,
+		t0.Unix(),
+	) + `,"exp":` + text(
+		t,
+		t0.Add(time.Hour).Unix(),
+	)
 	head := `{"alg":"EdDSA","typ":"at+jwt","kid":"` + own.ID + `"`
 	if _, err := s.Verify(sealed(t, []byte(secret), `{"alg":"HS256"}`, claims), t0); err != nil {
 		t.Fatalf("the service's token all others are made from: %v", err)
@@ -207,7 +216,14 @@ func TestEveryForeignAlgorithmIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	claims := jwt.MapClaims{"userId": "u1", "role": "ADMIN", "sid": "s1", "jti": "j1", "iat": t0.Unix(), "exp": t0.Add(time.Hour).Unix()}
+	claims := jwt.MapClaims{
+		"userId": "u1",
+		"role":   "ADMIN",
+		"sid":    "s1",
+		"jti":    "j1",
+		"iat":    t0.Unix(),
+		"exp":    t0.Add(time.Hour).Unix(),
+	}
 	header := map[string]any{"typ": "at+jwt", "kid": own.ID}
 	for name, raw := range map[string]string{
 		"RS256":                        signService(t, jwt.SigningMethodRS256, rsaKey, header, claims),

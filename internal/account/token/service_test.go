@@ -95,7 +95,10 @@ func TestServiceVerifiesEveryKindOfKey(t *testing.T) {
 			case *rsa.PrivateKey:
 				pub = []byte(publicPEM(t, &k.PublicKey))
 			}
-			if _, err := tt.service.Verify(signService(t, jwt.SigningMethodHS256, pub, nil, serviceClaims()), t0); !errors.Is(err, ErrInvalid) {
+			if _, err := tt.service.Verify(signService(t, jwt.SigningMethodHS256, pub, nil, serviceClaims()), t0); !errors.Is(
+				err,
+				ErrInvalid,
+			) {
 				t.Errorf("%s: a token signed with the public key as HMAC secret: %v", name, err)
 			}
 		}
@@ -110,7 +113,8 @@ func TestServiceRefuses(t *testing.T) {
 	hs := func(header map[string]any, change map[string]any) string {
 		return signService(t, jwt.SigningMethodHS256, []byte(secret), header, with(serviceClaims(), change))
 	}
-	if subject, err := s.Verify(hs(map[string]any{"typ": nil}, map[string]any{"userId": "u1", "role": "USER"}), t0); subject != "billing" || err != nil {
+	if subject, err := s.Verify(hs(map[string]any{"typ": nil}, map[string]any{"userId": "u1", "role": "USER"}), t0); subject != "billing" ||
+		err != nil {
 		t.Fatalf("the token all others are made from: %q, %v", subject, err)
 	}
 	for name, raw := range map[string]string{
@@ -171,7 +175,11 @@ func TestServiceRefusesSubjectsThatCannotBeStored(t *testing.T) {
 			t.Parallel()
 
 			claims := fmt.Sprintf(`{"sub":%s,"iss":%q,"iat":%d,"exp":%d}`, tt.json, issuer, t0.Unix(), t0.Add(time.Hour).Unix())
-			text := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256"}`)) + "." + base64.RawURLEncoding.EncodeToString([]byte(claims))
+			text := base64.RawURLEncoding.EncodeToString(
+				[]byte(`{"alg":"HS256"}`),
+			) + "." + base64.RawURLEncoding.EncodeToString(
+				[]byte(claims),
+			)
 			sig, err := jwt.SigningMethodHS256.Sign(text, []byte(secret))
 			if err != nil {
 				t.Fatal(err)
@@ -221,7 +229,8 @@ func TestIsKey(t *testing.T) {
 
 	own := keyring.GenerateKey()
 	s := mustService(t, "", publicPEM(t, own.Public()))
-	if !s.IsKey(own.Public()) || s.IsKey(keyring.GenerateKey().Public()) || mustService(t, secret, "").IsKey(own.Public()) {
+	if !s.IsKey(own.Public()) || s.IsKey(keyring.GenerateKey().Public()) ||
+		mustService(t, secret, "").IsKey(own.Public()) {
 		t.Error("IsKey does not tell the service's key from others")
 	}
 }

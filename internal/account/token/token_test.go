@@ -133,7 +133,12 @@ func TestKindsAreNotInterchangeable(t *testing.T) {
 
 	key := keyring.GenerateKey()
 	raw := map[Kind]string{
-		Access: mustSign(t, key, Access, userClaims), Refresh: mustSign(t, key, Refresh, refreshClaims), Plugin: mustSign(t, key, Plugin, pluginClaims),
+		Access: mustSign(
+			t,
+			key,
+			Access,
+			userClaims,
+		), Refresh: mustSign(t, key, Refresh, refreshClaims), Plugin: mustSign(t, key, Plugin, pluginClaims),
 	}
 	for is, token := range raw {
 		for due := range raw {
@@ -258,8 +263,12 @@ func TestJWKVerifiesTokens(t *testing.T) {
 		t.Errorf("kid = %s, want %s", jwk.ID, key.ID)
 	}
 	// As another service does it, with a library of its own choice.
-	_, err = jwt.Parse(mustSign(t, key, Access, userClaims), func(*jwt.Token) (any, error) { return ed25519.PublicKey(x), nil },
-		jwt.WithTimeFunc(func() time.Time { return t0 }), jwt.WithValidMethods([]string{"EdDSA"}))
+	_, err = jwt.Parse(
+		mustSign(t, key, Access, userClaims),
+		func(*jwt.Token) (any, error) { return ed25519.PublicKey(x), nil },
+		jwt.WithTimeFunc(func() time.Time { return t0 }),
+		jwt.WithValidMethods([]string{"EdDSA"}),
+	)
 	if err != nil {
 		t.Error(err)
 	}

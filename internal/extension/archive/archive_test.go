@@ -87,7 +87,12 @@ func TestInspectNamesAndTypes(t *testing.T) {
 		{"directory entries", []entry{{Name: "dist/"}, {Name: "css/"}, {Name: "css/site/"}}, "", ""},
 		{"upper-case extension", []entry{{Name: "A.CSS"}}, "", ""},
 		{"letters beyond ASCII", []entry{{Name: "größe/日本.js"}}, "", ""},
-		{"all allowed types", []entry{{Name: "a.js"}, {Name: "a.json"}, {Name: "a.woff"}, {Name: "a.woff2"}, {Name: "a.css"}, {Name: "a.html"}}, "", ""},
+		{
+			"all allowed types",
+			[]entry{{Name: "a.js"}, {Name: "a.json"}, {Name: "a.woff"}, {Name: "a.woff2"}, {Name: "a.css"}, {Name: "a.html"}},
+			"",
+			"",
+		},
 
 		{"parent path", []entry{{Name: "../evil.js"}}, "../evil.js", path},
 		{"parent path inside", []entry{{Name: "a/../../evil.js"}}, "a/../../evil.js", path},
@@ -104,9 +109,19 @@ func TestInspectNamesAndTypes(t *testing.T) {
 		{"empty name", []entry{{Name: ""}}, "", path},
 		{"not UTF-8", []entry{{Name: "\xff.js"}}, `"\xff.js"`, "not UTF-8"},
 		{"longest name", []entry{{Name: strings.Repeat("d/", 31) + strings.Repeat("x", 252) + ".js"}}, "", ""},
-		{"part of a name too long", []entry{{Name: strings.Repeat("x", 253) + ".js"}}, strings.Repeat("x", 253) + ".js", "too long"},
+		{
+			"part of a name too long",
+			[]entry{{Name: strings.Repeat("x", 253) + ".js"}},
+			strings.Repeat("x", 253) + ".js",
+			"too long",
+		},
 		{"deepest file", []entry{{Name: strings.Repeat("d/", archive.MaxDepth) + "a.js"}}, "", ""},
-		{"too deep", []entry{{Name: strings.Repeat("d/", archive.MaxDepth+1) + "a.js"}}, strings.Repeat("d/", archive.MaxDepth+1) + "a.js", "too long"},
+		{
+			"too deep",
+			[]entry{{Name: strings.Repeat("d/", archive.MaxDepth+1) + "a.js"}},
+			strings.Repeat("d/", archive.MaxDepth+1) + "a.js",
+			"too long",
+		},
 
 		{"symbolic link", []entry{{Name: "l.js", Body: "/etc/passwd", Mode: fs.ModeSymlink}}, "l.js", kind},
 		{"device", []entry{{Name: "l.js", Mode: fs.ModeDevice}}, "l.js", kind},
@@ -167,7 +182,11 @@ func TestInspectFindsTheManifest(t *testing.T) {
 		{"a directory", []entry{{Name: "manifest.json/"}}, "manifest.json is missing"},
 		{"nowhere", []entry{{Name: "a.js"}}, "manifest.json is missing"},
 		{"in an empty archive", nil, "manifest.json is missing"},
-		{"too large", []entry{{Name: "manifest.json", Body: strings.Repeat(" ", archive.MaxManifest+1), Store: true}}, "larger than 1 MiB"},
+		{
+			"too large",
+			[]entry{{Name: "manifest.json", Body: strings.Repeat(" ", archive.MaxManifest+1), Store: true}},
+			"larger than 1 MiB",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -206,7 +225,12 @@ func TestInspectLimits(t *testing.T) {
 		{"most fonts", fonts(archive.MaxFonts, 1), "", ""},
 		{"one font too many", fonts(archive.MaxFonts+1, 1), "f50.woff2", "more than 50 fonts"},
 		{"fonts as large as they may be together", fonts(10, archive.MaxFont), "", ""},
-		{"fonts one byte too large together", append(fonts(10, archive.MaxFont), stated{"x.WOFF", 1, 1}), "x.WOFF", "fonts take more"},
+		{
+			"fonts one byte too large together",
+			append(fonts(10, archive.MaxFont), stated{"x.WOFF", 1, 1}),
+			"x.WOFF",
+			"fonts take more",
+		},
 		{"highest ratio", []stated{{"a.js", 6000, 200 * 6000}}, "", ""},
 		{"ratio one byte too high", []stated{{"a.js", 6000, 200*6000 + 1}}, "a.js", "more than 200:1"},
 		{"any ratio up to 1 MiB", []stated{{"a.js", 2, archive.RatioFree}}, "", ""},
@@ -286,7 +310,12 @@ func TestInspectGoesByTheProfile(t *testing.T) {
 		want   string // part of the message; empty means valid
 	}{
 		{"that fits", func(*archive.Profile) {}, "", ""},
-		{"another manifest", func(p *archive.Profile) { p.Manifest = "manifest.json" }, "manifest.json", "manifest.json is missing"},
+		{
+			"another manifest",
+			func(p *archive.Profile) { p.Manifest = "manifest.json" },
+			"manifest.json",
+			"manifest.json is missing",
+		},
 		{"smaller", func(p *archive.Profile) { p.MaxSize-- }, "", "larger than"},
 		{"fewer types", func(p *archive.Profile) { p.Types = []string{".json"} }, "theme/logo.svg", "only .json"},
 	}
@@ -309,7 +338,12 @@ func TestExtractTo(t *testing.T) {
 	t.Parallel()
 
 	for _, top := range []string{"", "pay-1.0.0/"} {
-		entries := append(base(), entry{Name: "css/site/a.css", Body: "a{}", Store: true}, entry{Name: "empty/"}, entry{Name: "e.js"})
+		entries := append(
+			base(),
+			entry{Name: "css/site/a.css", Body: "a{}", Store: true},
+			entry{Name: "empty/"},
+			entry{Name: "e.js"},
+		)
 		want := map[string]string{}
 		for i, e := range entries {
 			if !strings.HasSuffix(e.Name, "/") {

@@ -136,10 +136,20 @@ func TestInspectRefusesOtherLayouts(t *testing.T) {
 	}{
 		{"untouched", func(_ testing.TB, d []byte) []byte { return d }, "", ""},
 		{"empty file", func(testing.TB, []byte) []byte { return nil }, "", "not a ZIP archive"},
-		{"no ZIP file", func(testing.TB, []byte) []byte { return []byte("PK but not really, and longer than an end record") }, "", "not a ZIP archive"},
+		{
+			"no ZIP file",
+			func(testing.TB, []byte) []byte { return []byte("PK but not really, and longer than an end record") },
+			"",
+			"not a ZIP archive",
+		},
 		{"cut off", func(_ testing.TB, d []byte) []byte { return d[:len(d)-1] }, "", "not a ZIP archive"},
 		{"one byte behind", func(_ testing.TB, d []byte) []byte { return append(d, 0) }, "", "data after"},
-		{"an archive behind", func(tb testing.TB, d []byte) []byte { return append(d, good(tb)...) }, "", "does not end where"},
+		{
+			"an archive behind",
+			func(tb testing.TB, d []byte) []byte { return append(d, good(tb)...) },
+			"",
+			"does not end where",
+		},
 		{"a comment", func(tb testing.TB, d []byte) []byte {
 			set16(header(tb, d, end), 20, 5)
 			return append(d, "hello"...)
@@ -149,10 +159,30 @@ func TestInspectRefusesOtherLayouts(t *testing.T) {
 			set16(header(tb, d, end), 20, uint16(len(fake)))
 			return append(d, fake...)
 		}, "", "does not end where"},
-		{"one byte in front", func(_ testing.TB, d []byte) []byte { return append([]byte("#"), d...) }, "", "does not end where"},
-		{"a script in front, with corrected offsets", func(tb testing.TB, d []byte) []byte { return shift(tb, d, "#!/bin/sh\n") }, "manifest.json", "before the archive's first entry"},
-		{"data between entries", func(tb testing.TB, d []byte) []byte { return insert(tb, d, local, "hidden") }, "dist/index.js", "not followed by"},
-		{"data before the directory", func(tb testing.TB, d []byte) []byte { return insertBeforeDirectory(tb, d, "hidden") }, "", "before the central directory"},
+		{
+			"one byte in front",
+			func(_ testing.TB, d []byte) []byte { return append([]byte("#"), d...) },
+			"",
+			"does not end where",
+		},
+		{
+			"a script in front, with corrected offsets",
+			func(tb testing.TB, d []byte) []byte { return shift(tb, d, "#!/bin/sh\n") },
+			"manifest.json",
+			"before the archive's first entry",
+		},
+		{
+			"data between entries",
+			func(tb testing.TB, d []byte) []byte { return insert(tb, d, local, "hidden") },
+			"dist/index.js",
+			"not followed by",
+		},
+		{
+			"data before the directory",
+			func(tb testing.TB, d []byte) []byte { return insertBeforeDirectory(tb, d, "hidden") },
+			"",
+			"before the central directory",
+		},
 		{"more entries than stated", func(tb testing.TB, d []byte) []byte {
 			e := header(tb, d, end)
 			set16(e, 8, 2)
@@ -165,22 +195,72 @@ func TestInspectRefusesOtherLayouts(t *testing.T) {
 			set16(e, 10, 4)
 			return d
 		}, "", "directory is damaged"},
-		{"several disks", func(tb testing.TB, d []byte) []byte { set16(header(tb, d, end), 4, 1); return d }, "", "several parts"},
-		{"entry on another disk", func(tb testing.TB, d []byte) []byte { set16(header(tb, d, central), 34, 1); return d }, "a.js", "several parts"},
+		{
+			"several disks",
+			func(tb testing.TB, d []byte) []byte { set16(header(tb, d, end), 4, 1); return d },
+			"",
+			"several parts",
+		},
+		{
+			"entry on another disk",
+			func(tb testing.TB, d []byte) []byte { set16(header(tb, d, central), 34, 1); return d },
+			"a.js",
+			"several parts",
+		},
 		{"ZIP64 end", func(tb testing.TB, d []byte) []byte { set32(header(tb, d, end), 16, 1<<32-1); return d }, "", "ZIP64"},
-		{"ZIP64 entry", func(tb testing.TB, d []byte) []byte { set32(header(tb, d, central), 24, 1<<32-1); return d }, "a.js", "ZIP64"},
+		{
+			"ZIP64 entry",
+			func(tb testing.TB, d []byte) []byte { set32(header(tb, d, central), 24, 1<<32-1); return d },
+			"a.js",
+			"ZIP64",
+		},
 
 		{"encrypted", both(8, 6, 1), "a.js", "encrypted"},
 		{"strongly encrypted", both(8, 6, 1<<6), "a.js", "encrypted"},
 		{"masked header", both(8, 6, 1<<13), "a.js", "encrypted"},
 		{"other method", both(10, 8, 12), "a.js", "method other than"},
-		{"other method in the local header", func(tb testing.TB, d []byte) []byte { set16(header(tb, d, local), 8, 0); return d }, "a.js", "disagree"},
-		{"other flags in the local header", func(tb testing.TB, d []byte) []byte { set16(header(tb, d, local), 6, 1<<11); return d }, "a.js", "disagree"},
-		{"other name in the local header", func(tb testing.TB, d []byte) []byte { header(tb, d, local)[30] = 'b'; return d }, "a.js", "disagree"},
-		{"other checksum in the local header", func(tb testing.TB, d []byte) []byte { add32(header(tb, d, local), 14, 1); return d }, "a.js", "disagree"},
-		{"other packed size in the local header", func(tb testing.TB, d []byte) []byte { add32(header(tb, d, local), 18, -1); return d }, "a.js", "disagree"},
-		{"other size in the local header", func(tb testing.TB, d []byte) []byte { add32(header(tb, d, local), 22, 1); return d }, "a.js", "disagree"},
-		{"no local header", func(tb testing.TB, d []byte) []byte { header(tb, d, local)[0] = 'X'; return d }, "a.js", "local header is damaged"},
+		{
+			"other method in the local header",
+			func(tb testing.TB, d []byte) []byte { set16(header(tb, d, local), 8, 0); return d },
+			"a.js",
+			"disagree",
+		},
+		{
+			"other flags in the local header",
+			func(tb testing.TB, d []byte) []byte { set16(header(tb, d, local), 6, 1<<11); return d },
+			"a.js",
+			"disagree",
+		},
+		{
+			"other name in the local header",
+			func(tb testing.TB, d []byte) []byte { header(tb, d, local)[30] = 'b'; return d },
+			"a.js",
+			"disagree",
+		},
+		{
+			"other checksum in the local header",
+			func(tb testing.TB, d []byte) []byte { add32(header(tb, d, local), 14, 1); return d },
+			"a.js",
+			"disagree",
+		},
+		{
+			"other packed size in the local header",
+			func(tb testing.TB, d []byte) []byte { add32(header(tb, d, local), 18, -1); return d },
+			"a.js",
+			"disagree",
+		},
+		{
+			"other size in the local header",
+			func(tb testing.TB, d []byte) []byte { add32(header(tb, d, local), 22, 1); return d },
+			"a.js",
+			"disagree",
+		},
+		{
+			"no local header",
+			func(tb testing.TB, d []byte) []byte { header(tb, d, local)[0] = 'X'; return d },
+			"a.js",
+			"local header is damaged",
+		},
 		{"shorter data", func(tb testing.TB, d []byte) []byte {
 			add32(header(tb, d, central), 20, -1)
 			add32(header(tb, d, local), 18, -1)
@@ -305,13 +385,21 @@ func TestExtractToRefusesOtherContent(t *testing.T) {
 	}{
 		{"true", plain(t, zip.Deflate, deflate(t, content), len(content), content), ""},
 		{"states less than there is", plain(t, zip.Deflate, deflate(t, bomb), 10, bomb[:10]), "does not have the length"},
-		{"states more than there is", plain(t, zip.Deflate, deflate(t, content), len(content)+1, content), "does not have the length"},
+		{
+			"states more than there is",
+			plain(t, zip.Deflate, deflate(t, content), len(content)+1, content),
+			"does not have the length",
+		},
 		{"wrong checksum", plain(t, zip.Deflate, deflate(t, content), len(content), "other"), "checksum"},
 		{"wrong checksum, stored", plain(t, zip.Store, []byte(content), len(content), "other"), "checksum"},
 		{"no checksum", plain(t, zip.Store, []byte(content), len(content), ""), "checksum"},
 		{"damaged", plain(t, zip.Deflate, []byte{0xff, 0xff, 0xff}, len(content), content), "cannot be unpacked"},
 		{"cut off", plain(t, zip.Deflate, deflate(t, content)[:10], len(content), content), "cut short"},
-		{"hidden behind the end of the stream", plain(t, zip.Deflate, append(deflate(t, content), "hidden"...), len(content), content), "does not have the length"},
+		{
+			"hidden behind the end of the stream",
+			plain(t, zip.Deflate, append(deflate(t, content), "hidden"...), len(content), content),
+			"does not have the length",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

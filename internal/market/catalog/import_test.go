@@ -27,7 +27,9 @@ const svg = `<?xml version="1.0"?><!-- a --><svg xmlns="http://www.w3.org/2000/s
 
 // withIcon returns a catalogue of one product whose icon is the given file.
 func withIcon(icon string, content string) fstest.MapFS {
-	fsys := fstest.MapFS{"shop/catalog.yaml": {Data: []byte(strings.Replace(producttest.Least, "/i.svg", `"`+icon+`"`, 1))}}
+	fsys := fstest.MapFS{
+		"shop/catalog.yaml": {Data: []byte(strings.Replace(producttest.Least, "/i.svg", `"`+icon+`"`, 1))},
+	}
 	if content != "" {
 		fsys[filepath.ToSlash(filepath.Join("shop", icon))] = &fstest.MapFile{Data: []byte(content)}
 	}
@@ -56,7 +58,14 @@ func TestImportingTwiceChangesNothing(t *testing.T) {
 		}
 		after, err := a.Catalog.Published(t.Context(), "mail-courier")
 		if err != nil || !after.UpdatedAt.Equal(before.UpdatedAt) || after.DownloadCount != before.DownloadCount {
-			t.Errorf("after = %v, %d downloads, %v; want %v, %d", after.UpdatedAt, after.DownloadCount, err, before.UpdatedAt, before.DownloadCount)
+			t.Errorf(
+				"after = %v, %d downloads, %v; want %v, %d",
+				after.UpdatedAt,
+				after.DownloadCount,
+				err,
+				before.UpdatedAt,
+				before.DownloadCount,
+			)
 		}
 	})
 }
@@ -65,7 +74,10 @@ func TestImportUpdatesWhatChangedAndDeletesNothing(t *testing.T) {
 	t.Parallel()
 	a := testkit.New(t)
 
-	two := `{currency: EUR, ` + strings.TrimSuffix(producttest.Least, "]") + `, {slug: b, name: B, category: c, shortDescription: s, description: d, icon: /i.svg, pricingTiers: [{id: t, name: T, price: 1}]}]}`
+	two := `{currency: EUR, ` + strings.TrimSuffix(
+		producttest.Least,
+		"]",
+	) + `, {slug: b, name: B, category: c, shortDescription: s, description: d, icon: /i.svg, pricingTiers: [{id: t, name: T, price: 1}]}]}`
 	load := func(text string) catalog.ImportResult {
 		t.Helper()
 		res, err := a.Catalog.Import(t.Context(), fstest.MapFS{"c.yaml": {Data: []byte(text)}}, "c.yaml")
@@ -84,7 +96,9 @@ func TestImportUpdatesWhatChangedAndDeletesNothing(t *testing.T) {
 		t.Errorf("with one change = %+v", got)
 	}
 	after, err := a.Catalog.Published(t.Context(), "a")
-	if err != nil || after.ID != before.ID || after.Name != "Z" || !after.UpdatedAt.Equal(before.UpdatedAt.Add(time.Minute)) || !after.CreatedAt.Equal(before.CreatedAt) {
+	if err != nil || after.ID != before.ID || after.Name != "Z" ||
+		!after.UpdatedAt.Equal(before.UpdatedAt.Add(time.Minute)) ||
+		!after.CreatedAt.Equal(before.CreatedAt) {
 		t.Errorf("after = %+v, %v", after, err)
 	}
 	if got := load(producttest.Least); got != (catalog.ImportResult{Updated: 1}) {
@@ -99,16 +113,25 @@ func TestAFaultyCatalogueImportsNothing(t *testing.T) {
 	t.Parallel()
 	a := testkit.New(t)
 
-	fsys := fstest.MapFS{"c.yaml": {Data: []byte(strings.TrimSuffix(producttest.Least, "]") + `, {slug: b, icon: ./missing.svg}]`)}}
+	fsys := fstest.MapFS{
+		"c.yaml": {Data: []byte(strings.TrimSuffix(producttest.Least, "]") + `, {slug: b, icon: ./missing.svg}]`)},
+	}
 	_, err := a.Catalog.Import(t.Context(), fsys, "c.yaml")
-	if got := strings.Join(producttest.Faults(t, err), "|"); !strings.Contains(got, "products[1].name required") || !strings.Contains(got, "products[1].icon bad_media") {
+	if got := strings.Join(producttest.Faults(t, err), "|"); !strings.Contains(got, "products[1].name required") ||
+		!strings.Contains(got, "products[1].icon bad_media") {
 		t.Errorf("faults = %s", got)
 	}
-	if page, err := a.Catalog.List(t.Context(), catalog.ListQuery{Page: 1, Limit: 1, Sort: catalog.SortFeatured}); err != nil || page.Total != 0 {
+	if page, err := a.Catalog.List(t.Context(), catalog.ListQuery{Page: 1, Limit: 1, Sort: catalog.SortFeatured}); err != nil ||
+		page.Total != 0 {
 		t.Errorf("%d products were imported, %v", page.Total, err)
 	}
-	fsys["large.yaml"] = &fstest.MapFile{Data: []byte(producttest.Least + "\n" + strings.Repeat("#", product.MaxCatalog-len(producttest.Least)))}
-	if _, err := a.Catalog.Import(t.Context(), fsys, "large.yaml"); strings.Join(producttest.Faults(t, err), "|") != " out_of_range" {
+	fsys["large.yaml"] = &fstest.MapFile{
+		Data: []byte(producttest.Least + "\n" + strings.Repeat("#", product.MaxCatalog-len(producttest.Least))),
+	}
+	if _, err := a.Catalog.Import(t.Context(), fsys, "large.yaml"); strings.Join(
+		producttest.Faults(t, err),
+		"|",
+	) != " out_of_range" {
 		t.Errorf("a file that is too large = %v", err)
 	}
 	if _, err := a.Catalog.Import(t.Context(), fsys, "nope.yaml"); !errors.Is(err, fs.ErrNotExist) {

@@ -49,7 +49,13 @@ func TestWhatALicenseAllows(t *testing.T) {
 		{"just before it", usage(1, true, expiring), nil, license.Usable, active},
 		{"revoked", usage(1, true, revoked), license.ErrUnusable, license.Revoked, withdrawn},
 		{"unpaid", usage(1, true, unpaid), license.ErrUnusable, license.Unpaid, active},
-		{"revoked before all", usage(1, true, both(revoked, expired, unpaid)), license.ErrUnusable, license.Revoked, withdrawn},
+		{
+			"revoked before all",
+			usage(1, true, both(revoked, expired, unpaid)),
+			license.ErrUnusable,
+			license.Revoked,
+			withdrawn,
+		},
 		{"unpaid before expired", usage(0, false, both(expired, unpaid)), license.ErrUnusable, license.Unpaid, over},
 		{"expired before not activated", usage(0, false, expired), license.ErrUnusable, license.Expired, over},
 	}

@@ -24,7 +24,10 @@ func TestTheLeastCatalogue(t *testing.T) {
 	}
 	want := product.Product{
 		Slug: "a", Name: "A", Category: "c", ShortDescription: "s", Description: "d", Icon: "/i.svg", Published: true, Pricing: product.Pricing{Type: product.Free},
-		Detail: product.Detail{FullDescription: "d", Tiers: []product.Tier{{ID: "t", Name: "T", Price: product.Money{Currency: "EUR"}, MaxInstances: 1}}},
+		Detail: product.Detail{
+			FullDescription: "d",
+			Tiers:           []product.Tier{{ID: "t", Name: "T", Price: product.Money{Currency: "EUR"}, MaxInstances: 1}},
+		},
 	}
 	if diff := cmp.Diff(c.Products, []product.Product{want}); diff != "" {
 		t.Errorf("products (-got +want):\n%s", diff)
@@ -40,7 +43,9 @@ func TestAJSONCatalogueIsReadLikeYAML(t *testing.T) {
 		t.Fatal("the test is not JSON")
 	}
 	c, err := product.ParseCatalog([]byte(text))
-	if err != nil || c.Products[0].Pricing != (product.Pricing{Type: product.Paid, Price: product.Money{Minor: 990, Currency: "EUR"}}) || !c.Products[0].Featured {
+	if err != nil ||
+		c.Products[0].Pricing != (product.Pricing{Type: product.Paid, Price: product.Money{Minor: 990, Currency: "EUR"}}) ||
+		!c.Products[0].Featured {
 		t.Errorf("ParseCatalog = %+v, %v", c.Products, err)
 	}
 }

@@ -61,7 +61,11 @@ func TestProductsOfAFaultyCatalogueAreNotKept(t *testing.T) {
 	t.Parallel()
 
 	good := strings.TrimSuffix(strings.TrimPrefix(producttest.Least, "products: ["), "]")
-	c, err := product.ParseCatalog([]byte("products: [" + good + strings.Repeat(", {}", 1000) + ", " + strings.Replace(good, "slug: a", "slug: b", 1) + "]"))
+	c, err := product.ParseCatalog(
+		[]byte(
+			"products: [" + good + strings.Repeat(", {}", 1000) + ", " + strings.Replace(good, "slug: a", "slug: b", 1) + "]",
+		),
+	)
 	if got := len(producttest.Faults(t, err)); got != errs.MaxIssues+1 || len(c.Products) != 1 {
 		t.Errorf("%d faults, %d products are kept", got, len(c.Products))
 	}
@@ -137,7 +141,9 @@ func TestEveryFaultOfAPriceIsNamedOnce(t *testing.T) {
 	}
 	// One that all prices inherit is one fault.
 	for top, want := range map[string]string{"ZZZ": "currency unknown_value", "5": "currency wrong_type"} {
-		_, err = product.ParseCatalog([]byte("currency: " + top + "\n" + strings.ReplaceAll(producttest.Least, ", currency: EUR", "")))
+		_, err = product.ParseCatalog(
+			[]byte("currency: " + top + "\n" + strings.ReplaceAll(producttest.Least, ", currency: EUR", "")),
+		)
 		if got := strings.Join(producttest.Faults(t, err), "|"); got != want {
 			t.Errorf("of the currency %s at the top: %q, want %q", top, got, want)
 		}
@@ -171,7 +177,8 @@ func TestListsOfAProductAreBounded(t *testing.T) {
 				text = strings.Replace(text, `"pricingTiers":[{"id":"t","name":"T"`+priced+`}],`, "", 1)
 			}
 			_, err := product.ParseCatalog([]byte(text))
-			if got := strings.Join(producttest.Faults(t, err), "|"); want == "" && got != "" || want != "" && got != at+" "+want {
+			if got := strings.Join(producttest.Faults(t, err), "|"); want == "" && got != "" ||
+				want != "" && got != at+" "+want {
 				t.Errorf("%d %s: %q, want %q", n, name, got, want)
 			}
 		}
@@ -217,7 +224,9 @@ func TestTextsShowSomethingAndNothingElse(t *testing.T) {
 		`"A\rB"`:           "",
 		`"A\u202eB"`:       "",
 	} {
-		c, err := product.ParseCatalog([]byte(strings.Replace(withFields("", priced), `"description":"d"`, `"description":`+text, 1)))
+		c, err := product.ParseCatalog(
+			[]byte(strings.Replace(withFields("", priced), `"description":"d"`, `"description":`+text, 1)),
+		)
 		got := producttest.Faults(t, err)
 		switch {
 		case want == "" && strings.Join(got, "|") != "products[0].description out_of_range":
@@ -239,7 +248,9 @@ func TestAReferenceIsAnHarmlessAddress(t *testing.T) {
 		"http://example.com/a": false, "javascript:alert(1)": false, "data:image/png,a": false, "https://": false, "https:/a": false, "https:a": false, "a.png": false, "https://example.com:x/": false,
 		"/a%zz": false,
 	} {
-		_, err := product.ParseCatalog([]byte(strings.Replace(withFields("", priced), `"icon":"/i.svg"`, `"icon":"`+ref+`"`, 1)))
+		_, err := product.ParseCatalog(
+			[]byte(strings.Replace(withFields("", priced), `"icon":"/i.svg"`, `"icon":"`+ref+`"`, 1)),
+		)
 		if got := producttest.Faults(t, err); ok != (err == nil) {
 			t.Errorf("%s: faults = %q, want it taken: %v", ref, got, ok)
 		}
@@ -285,7 +296,9 @@ func TestACreationIsOfAYearThatCanBeWritten(t *testing.T) {
 		"9999-12-31T23:59:59.9999Z":     "9999-12-31T23:59:59.999Z",
 		"9999-12-31T23:00:00-01:00":     "",
 	} {
-		c, err := product.ParseCatalog([]byte(strings.Replace(producttest.Least, "slug: a,", "slug: a, createdAt: "+text+",", 1)))
+		c, err := product.ParseCatalog(
+			[]byte(strings.Replace(producttest.Least, "slug: a,", "slug: a, createdAt: "+text+",", 1)),
+		)
 		switch got := strings.Join(producttest.Faults(t, err), "|"); {
 		case want == "" && got != "products[0].createdAt out_of_range":
 			t.Errorf("%s: faults = %q", text, got)

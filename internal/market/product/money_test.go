@@ -65,7 +65,10 @@ func TestMoneyIsNeverRounded(t *testing.T) {
 	t.Parallel()
 
 	rapid.Check(t, func(t *rapid.T) {
-		m := product.Money{Minor: rapid.Int64Range(0, 1_000_000_000_000).Draw(t, "minor"), Currency: rapid.SampledFrom([]string{"JPY", "EUR", "KWD", "CLF"}).Draw(t, "currency")}
+		m := product.Money{
+			Minor:    rapid.Int64Range(0, 1_000_000_000_000).Draw(t, "minor"),
+			Currency: rapid.SampledFrom([]string{"JPY", "EUR", "KWD", "CLF"}).Draw(t, "currency"),
+		}
 		text, err := json.Marshal(m.Amount())
 		if err != nil {
 			t.Fatalf("not a JSON number: %v", err)

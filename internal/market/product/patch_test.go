@@ -14,7 +14,10 @@ import (
 func plain() Product {
 	return Product{
 		Slug: "a", Name: "A", Category: "c", ShortDescription: "s", Description: "d", Icon: "/i.svg", Published: true, CreatedAt: time.UnixMilli(1).UTC(),
-		Detail: Detail{FullDescription: "d", Tiers: []Tier{{ID: "t", Name: "T", Price: Money{Currency: "EUR"}, MaxInstances: 1}}}, Pricing: Pricing{Type: Free},
+		Detail: Detail{
+			FullDescription: "d",
+			Tiers:           []Tier{{ID: "t", Name: "T", Price: Money{Currency: "EUR"}, MaxInstances: 1}},
+		}, Pricing: Pricing{Type: Free},
 	}
 }
 
@@ -82,8 +85,12 @@ func TestOnlyTextsMayBeEmpty(t *testing.T) {
 // Whatever JSON object is sent, the answer is a product that can be sold or a
 // list of faults, for a new product as for a change.
 func FuzzProductDocument(f *testing.F) {
-	f.Add(`{"slug":"a","name":"A","category":"c","shortDescription":"s","description":"d","icon":"/i.svg","pricingTiers":[{"id":"t","name":"T","price":1.5,"currency":"EUR"}]}`)
-	f.Add(`{"comparison":{"columns":["t"],"rows":[{"feature":"f","values":{"t":true,"t":"x"}}]},"rating":1e999,"price":{},"pricing":{"type":"paid","price":""}}`)
+	f.Add(
+		`{"slug":"a","name":"A","category":"c","shortDescription":"s","description":"d","icon":"/i.svg","pricingTiers":[{"id":"t","name":"T","price":1.5,"currency":"EUR"}]}`,
+	)
+	f.Add(
+		`{"comparison":{"columns":["t"],"rows":[{"feature":"f","values":{"t":true,"t":"x"}}]},"rating":1e999,"price":{},"pricing":{"type":"paid","price":""}}`,
+	)
 	f.Add(`{"screenshots":["/media/x","./y",null,[],{}],"createdAt":20200101,"slug":null,"faq":[[]],"unknown":{"a":[1]}}`)
 	old := plain()
 	f.Fuzz(func(t *testing.T, text string) {
@@ -111,7 +118,8 @@ func FuzzProductDocument(f *testing.F) {
 				t.Errorf("error = %v", got.err)
 			}
 		}
-		if err == nil && (changed.Slug != old.Slug || !changed.CreatedAt.IsZero() && !changed.CreatedAt.Equal(old.CreatedAt)) {
+		if err == nil &&
+			(changed.Slug != old.Slug || !changed.CreatedAt.IsZero() && !changed.CreatedAt.Equal(old.CreatedAt)) {
 			t.Errorf("what never changes did: %+v", changed)
 		}
 	})

@@ -35,7 +35,8 @@ func TestWhatIsWrittenIsReadBack(t *testing.T) {
 				if diff := cmp.Diff(c.Products, products, cmpopts.EquateEmpty()); diff != "" {
 					t.Fatalf("products (-got +want):\n%s\n%s", diff, text.Bytes())
 				}
-				if err := product.WriteCatalog(&again, format, c.Products); err != nil || !bytes.Equal(text.Bytes(), again.Bytes()) {
+				if err := product.WriteCatalog(&again, format, c.Products); err != nil ||
+					!bytes.Equal(text.Bytes(), again.Bytes()) {
 					t.Fatalf("written again (%v):\n%s\nwas:\n%s", err, again.Bytes(), text.Bytes())
 				}
 			})
@@ -56,12 +57,19 @@ func TestEveryCurrencyIsReadBack(t *testing.T) {
 					continue
 				}
 				p := product.Product{
-					Slug: strings.ToLower(code), Name: code, Category: "c", ShortDescription: "s", Description: "d", Icon: "/i.svg", Published: true,
-					CreatedAt: time.UnixMilli(0).UTC(), Pricing: product.Pricing{Type: product.Paid, Price: product.Money{Minor: 1, Currency: code}},
-					Detail: product.Detail{FullDescription: "d"},
+					Slug: strings.ToLower(
+						code,
+					), Name: code, Category: "c", ShortDescription: "s", Description: "d", Icon: "/i.svg", Published: true,
+					CreatedAt: time.UnixMilli(0).
+						UTC(),
+					Pricing: product.Pricing{Type: product.Paid, Price: product.Money{Minor: 1, Currency: code}},
+					Detail:  product.Detail{FullDescription: "d"},
 				}
 				for i, minor := range []int64{1, 10, 100, 1000, 10_000, 123_456_789, 1_000_000_000_000} {
-					p.Detail.Tiers = append(p.Detail.Tiers, product.Tier{ID: fmt.Sprint(i), Name: "T", Price: product.Money{Minor: minor, Currency: code}, MaxInstances: 1})
+					p.Detail.Tiers = append(
+						p.Detail.Tiers,
+						product.Tier{ID: fmt.Sprint(i), Name: "T", Price: product.Money{Minor: minor, Currency: code}, MaxInstances: 1},
+					)
 				}
 				products = append(products, p)
 			}

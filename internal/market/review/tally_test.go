@@ -28,7 +28,12 @@ func TestRatingToShow(t *testing.T) {
 		{"both by their number", review.Tally{RatingBase: 4.5, ReviewBase: 12, Stars: 5, Reviews: 1}, 4.54, 13},
 		{"a base without a count counts for nothing", review.Tally{RatingBase: 1, Stars: 5, Reviews: 1}, 5, 1},
 		{"a base of no rating counts for nothing", review.Tally{ReviewBase: 100, Stars: 5, Reviews: 1}, 5, 101},
-		{"as large as can be", review.Tally{RatingBase: 5, ReviewBase: 1_000_000_000, Stars: 5_000_000_000, Reviews: 1_000_000_000}, 5, 2_000_000_000},
+		{
+			"as large as can be",
+			review.Tally{RatingBase: 5, ReviewBase: 1_000_000_000, Stars: 5_000_000_000, Reviews: 1_000_000_000},
+			5,
+			2_000_000_000,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -44,7 +44,8 @@ func testOrdersOfUser(t *testing.T, db *database.DB) {
 			t.Errorf("orders of a user at %d (-got +want):\n%s", offset, diff)
 		}
 	}
-	if got, total, err := s.FindOrders(t.Context(), order.Query{UserID: "u3", Limit: 2}); len(got) != 0 || total != 0 || err != nil {
+	if got, total, err := s.FindOrders(t.Context(), order.Query{UserID: "u3", Limit: 2}); len(got) != 0 || total != 0 ||
+		err != nil {
 		t.Errorf("orders of a user without orders = %v, %d, %v", got, total, err)
 	}
 }
