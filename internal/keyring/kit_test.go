@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
-// t0 does not lie on a whole second.
+// t0 is not a whole second.
 var t0 = time.Date(2030, time.March, 1, 12, 0, 0, 345_000_000, time.UTC)
 
 var purpose = keyring.Purpose{Name: "account", Lead: 15 * time.Minute, Retention: 30 * 24 * time.Hour}
@@ -30,7 +30,7 @@ func box(tb testing.TB) *seal.Box {
 	return key.Box(purpose.Box())
 }
 
-// ring returns an initialised Ring on the database at url: one replica.
+// ring returns an initialized Ring on the database at url, like that of one replica.
 func ring(tb testing.TB, url string, c *clocktest.Clock) *keyring.Ring {
 	tb.Helper()
 	r := &keyring.Ring{Store: store.NewKeyring(dbtest.Open(tb, url)), Purpose: purpose, Box: box(tb), Now: c.Now}
