@@ -15,8 +15,8 @@ import (
 	"stoa/internal/store"
 )
 
-// buildAccounts makes the accounts, their signing keys at first start, and the
-// administrator of the configuration.
+// buildAccounts builds the account service. It creates the signing keys at the first
+// start, and the administrator of the configuration if there is none.
 func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 	services, err := token.NewService(cfg.ServiceIssuer, cfg.ServiceSecret, cfg.ServicePublicKey)
 	if err != nil {
@@ -48,16 +48,17 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 	return err
 }
 
-// buildLimiter makes what counts requests, or nil.
+// buildLimiter builds the rate limiter, or returns nil if rate limits are off.
 func (a *App) buildLimiter(cfg Config) (*ratelimit.Limiter, error) {
 	if !cfg.RateLimits {
-		return nil, nil //nolint:nilnil // nil counts nothing (httpapi.Server)
+		return nil, nil //nolint:nilnil // httpapi.Server has no limits then
 	}
 	opts := ratelimit.Options{Rules: limit.Rules(), Now: cfg.Now, Log: cfg.Log, RedisTimeout: cfg.RedisTimeout}
 	if cfg.RedisURL != "" {
 		parsed, err := redis.ParseURL(cfg.RedisURL)
-		if err != nil {
-			return nil, errors.New("the Redis URL cannot be read; it has the form redis://[user:password@]host:port/db") // the cause may quote the password
+		if err != nil { // which may quote the password
+			return nil, errors.New("the Redis URL cannot be read; " +
+				"it has the form redis://[user:password@]host:port/db")
 		}
 		a.redis = redis.NewClient(parsed)
 		opts.Redis = a.redis

@@ -1,7 +1,6 @@
-// Package app is the composition root: it puts the parts together into a stoa
-// that answers requests. It is the only package that knows every concrete type.
-// The serve command and the tests both build the program here, so that what is
-// tested is what runs (docs/adr/0002).
+// Package app is the composition root: it assembles a stoa that answers requests. It is
+// the only package that knows every concrete type. The serve command and the tests both
+// build the program here, so that the tested program is the real one (docs/adr/0002).
 package app
 
 import (
@@ -24,6 +23,7 @@ import (
 	"stoa/internal/extension"
 	"stoa/internal/extension/install"
 	"stoa/internal/framing"
+	"stoa/internal/gateway"
 	"stoa/internal/httpapi"
 	"stoa/internal/idempotency"
 	"stoa/internal/keyring"
@@ -35,6 +35,7 @@ import (
 	"stoa/internal/market/review"
 	"stoa/internal/ops"
 	"stoa/internal/plugin"
+	"stoa/internal/ratelimit"
 	"stoa/internal/runtime/external"
 	"stoa/internal/runtime/node"
 	"stoa/internal/seal"
@@ -51,7 +52,7 @@ type App struct {
 	Reviews  *review.Service
 
 	Accounts *account.Service
-	// LicenseKeys sign what licenses' holders rely on.
+	// LicenseKeys sign leases and the answers about licenses.
 	LicenseKeys *keyring.Ring
 	Plugins     *plugin.Service
 
@@ -72,12 +73,12 @@ type App struct {
 	redis    *redis.Client // nil without one
 	stopping atomic.Bool
 
-	background sync.WaitGroup // what stopWork ends
+	background sync.WaitGroup // work that stopWork ends
 	stopWork   context.CancelFunc
 }
 
-// New opens the database, brings its schema up to date and builds the program
-// on it. The caller closes the App.
+// New opens the database, brings its schema up to date and builds the program. The
+// caller closes the App.
 func New(ctx context.Context, cfg Config) (*App, error) {
 	db, err := database.Open(cfg.DatabaseURL)
 	if err != nil {
@@ -89,11 +90,12 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 		return nil, errors.Join(fmt.Errorf("app: %w", err), a.Close(ctx))
 	}
 	a.background.Go(func() { a.Accounts.KeepSwept(working, cfg.Log) })
-	if a.Orders.Payments.Mode() == payment.Hosted { // else nothing is ever unfinished
+	if a.Orders.Payments.Mode() == payment.Hosted { // otherwise no order is ever unfinished
 		a.background.Go(func() { a.Orders.KeepSwept(working, cfg.Log) })
 	}
 	if a.Orders.Payments.Mode() == payment.Closed {
-		cfg.Log.WarnContext(ctx, "no payments are taken: STOA_PAYMENTS is live, but STOA_STRIPE_SECRET_KEY is not set, so paid tiers cannot be bought")
+		cfg.Log.WarnContext(ctx, "no payments are taken: STOA_PAYMENTS is live, "+
+			"but STOA_STRIPE_SECRET_KEY is not set, so paid tiers cannot be bought")
 	}
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
 	if cfg.DeliverReceipts {
@@ -111,13 +113,12 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	}
 	packages := store.NewPlugin(a.DB)
 	a.node = node.New(node.Config{Log: cfg.Log, DataDir: cfg.DataDir, NodePath: cfg.NodePath, Live: packages})
-	plugins := &plugin.Service{
+	a.Plugins = &plugin.Service{
 		Store: packages, Now: cfg.Now, Stopper: a.node,
 		Configs: cfg.MasterKey.Box("plugin.config"), Secrets: cfg.MasterKey.Box("plugin.secret"),
 	}
-	a.Plugins = plugins
 	installer := &install.Installer{
-		Kinds:   extension.Registries{extension.Plugin: plugin.Registry{Service: plugins}},
+		Kinds:   extension.Registries{extension.Plugin: plugin.Registry{Service: a.Plugins}},
 		DataDir: cfg.DataDir, Log: cfg.Log,
 	}
 	if err := installer.Sweep(ctx, time.Now()); err != nil { // the age of files is in system time
@@ -132,7 +133,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err := a.buildAccounts(ctx, cfg); err != nil {
 		return err
 	}
-	gate, err := a.buildGateway(ctx, cfg, plugins)
+	gate, err := a.buildGateway(ctx, cfg)
 	if err != nil {
 		return err
 	}
@@ -141,7 +142,15 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		return err
 	}
 	a.keeper = idempotency.NewKeeper(store.NewIdempotency(a.DB), cfg.MasterKey, cfg.Now, cfg.Log)
-	api := &httpapi.Server{
+	a.Handler = a.api(cfg, installer, gate, limiter).Handler()
+	return nil
+}
+
+// api returns the HTTP API over the parts that have been built.
+func (a *App) api(
+	cfg Config, installer *install.Installer, gate *gateway.Gateway, limiter *ratelimit.Limiter,
+) *httpapi.Server {
+	return &httpapi.Server{
 		Log:   cfg.Log,
 		Now:   cfg.Now,
 		Ready: a.ready,
@@ -158,7 +167,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		Accounts: a.Accounts,
 		Audit:    &audit.Log{Store: store.NewAudit(a.DB), Now: cfg.Now},
 
-		Plugins:   plugins,
+		Plugins:   a.Plugins,
 		Installer: installer,
 		Gateway:   gate,
 
@@ -169,12 +178,10 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		Media:       a.media,
 		LicenseKeys: a.LicenseKeys,
 	}
-	a.Handler = api.Handler()
-	return nil
 }
 
-// checkMasterKey refuses a master key that is not the one this database's secrets
-// were sealed with: each of them would fail later, one at a time.
+// checkMasterKey returns an error if this database's secrets were sealed with another
+// master key. Otherwise each of them would fail later, on its own.
 func (a *App) checkMasterKey(ctx context.Context, key *seal.Key) error {
 	const name = "master_key_check"
 	box := key.Box(name)
@@ -183,12 +190,13 @@ func (a *App) checkMasterKey(ctx context.Context, key *seal.Key) error {
 		return err
 	}
 	if _, err := box.Open(stored, name); err != nil {
-		return errors.New("this database belongs to another master key: set STOA_MASTER_KEY, or restore the master.key file it was created with")
+		return errors.New("this database belongs to another master key: " +
+			"set STOA_MASTER_KEY, or restore the master.key file it was created with")
 	}
 	return nil
 }
 
-// ready returns nil while requests are welcome.
+// ready returns nil if the App can take requests.
 func (a *App) ready(ctx context.Context) error {
 	if a.stopping.Load() {
 		return errors.New("stopping")
@@ -197,7 +205,7 @@ func (a *App) ready(ctx context.Context) error {
 }
 
 // StopAccepting makes /readyz answer 503, so that a load balancer sends no more
-// requests. Those that come are still served.
+// requests. Requests are still served.
 func (a *App) StopAccepting() { a.stopping.Store(true) }
 
 // OpsHandler serves metrics and profiles; see package ops.
@@ -212,7 +220,7 @@ func (a *App) Close(ctx context.Context) error {
 	if a.courier != nil {
 		a.courier.Close()
 	}
-	if a.Mail != nil { // first: what is to be sent may still have to be looked up
+	if a.Mail != nil { // before the database, which composing a mail may need
 		draining, cancel := context.WithTimeout(ctx, mailDrain)
 		a.Mail.Close(draining)
 		cancel()

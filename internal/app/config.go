@@ -12,13 +12,12 @@ import (
 	"stoa/internal/seal"
 )
 
-// Config is what an App needs to know. All fields are required unless they say
-// otherwise.
+// Config is the configuration of an App. Fields are required unless they say otherwise.
 type Config struct {
 	Log *slog.Logger
 	Now func() time.Time
 
-	// Version is that of the program, as plugins and metrics are told.
+	// Version is the program's version, for plugins and metrics.
 	Version string
 
 	// DatabaseURL is a postgres:// URL or the path of a SQLite file.
@@ -27,82 +26,82 @@ type Config struct {
 	// DataDir is the folder for package files, media and the like. It exists.
 	DataDir string
 
-	// MasterKey encrypts what must not be readable in the database.
+	// MasterKey encrypts the secrets in the database.
 	MasterKey *seal.Key
 
-	// AdminEmail and AdminPassword make an administrator while there is none.
-	// Both may be empty.
+	// AdminEmail and AdminPassword are those of an administrator to create if there is
+	// none. Both may be empty.
 	AdminEmail, AdminPassword string
 
 	// PasswordPolicy is "standard" (or empty) or "asvs" (account.Policy).
 	PasswordPolicy string
 
-	// PasswordCost is what hashing a password takes; password.Default if zero.
-	// Tests lower it.
+	// PasswordCost is the cost of hashing a password; password.Default if zero. Tests
+	// lower it.
 	PasswordCost password.Params
 
-	// ServiceIssuer, with one of ServiceSecret (the HMAC key) and ServicePublicKey
-	// (PEM), makes service JWTs of that issuer acceptable (spec A, Authentication
-	// 6). All empty: off.
+	// ServiceIssuer, together with ServiceSecret (the HMAC key) or ServicePublicKey
+	// (PEM), enables service JWTs of that issuer (spec A, Authentication 6). They are
+	// disabled if all three are empty.
 	ServiceIssuer, ServiceSecret, ServicePublicKey string
 
-	// RateLimits counts requests against the limits of the API. Off, nothing is
-	// counted.
+	// RateLimits enables the rate limits of the API.
 	RateLimits bool
-	// RedisURL is where replicas share their limits. Empty: each counts for itself.
+	// RedisURL is the Redis in which replicas share their rate limits. If it is empty,
+	// each replica counts its own requests.
 	RedisURL string
 	// RedisTimeout is how long a request waits for Redis; 100 ms if zero.
 	RedisTimeout time.Duration
-	// TrustedProxies are the networks of proxies whose X-Forwarded-For is believed.
+	// TrustedProxies are the networks of the proxies whose X-Forwarded-For is trusted.
 	TrustedProxies []netip.Prefix
 
-	// Payments is "test" (or empty), where every payment settles at once, or
-	// "live", where paid tiers need a payment provider (CONTRACT 3).
+	// Payments is "test" (or empty), where every payment succeeds at once, or "live",
+	// where paid tiers need a payment provider (CONTRACT 3).
 	Payments string
 	// Stripe takes live payments, if it is configured.
 	Stripe StripeConfig
-	// Provider takes payments in place of all that. Tests set it.
+	// Provider takes payments instead of Payments and Stripe. Tests set it.
 	Provider payment.Provider
 
 	// Leases is how long license leases last; license.DefaultLeaseTerms if zero.
 	Leases license.LeaseTerms
 
-	// DevInstances are the names of development instances, which need no seat
-	// (market.ParseDevInstances); market.DefaultDevInstances if nil.
+	// DevInstances are the patterns of development instances, which need no seat
+	// (license.ParseDevInstances); license.DefaultDevInstances if nil.
 	DevInstances []string
 
-	// LicenseChurn is how many new instances a license may have in a day beyond its
-	// number of seats. 0 is no limit.
+	// LicenseChurn is how many new instances a license may get in a day, beyond its
+	// number of seats. 0 means no limit.
 	LicenseChurn int
 
-	// PublicURL is where clients and plugins reach this server, without a slash at
-	// the end.
+	// PublicURL is the address at which clients and plugins reach this server, without
+	// a slash at the end.
 	PublicURL string
 
 	// SMTPURL, with SMTPPassword and MailFrom, is the server that takes mail
-	// (mail.NewSMTP). Without it mails are written to the log.
+	// (mail.NewSMTP). If it is empty, mails are written to the log.
 	SMTPURL, SMTPPassword, MailFrom string
 
-	// Mailer sends mail in place of all that. Tests set it.
+	// Mailer sends mail instead of the SMTP server. Tests set it.
 	Mailer mail.Sender
 
-	// DeliverReceipts mails the receipts that are due, as long as the App lives.
-	// Only servers do: a command on the same database may know another mail server,
-	// or none.
+	// DeliverReceipts makes the App mail the receipts that are due. Only servers do:
+	// a command on the same database may be configured with another mail server, or
+	// none.
 	DeliverReceipts bool
 
-	// PlatformAPIBaseURL is what plugins are told to call the platform at;
-	// PublicURL if empty.
+	// PlatformAPIBaseURL is the address at which plugins call the platform; PublicURL
+	// if empty.
 	PlatformAPIBaseURL string
 
-	// DefaultLocale is the BCP 47 tag told to plugins when a client names none; en
-	// if empty.
+	// DefaultLocale is the BCP 47 tag that plugins get if a client states none; en if
+	// empty.
 	DefaultLocale string
 
-	// ExternalAllow lists networks that external plugins may be in although they
-	// are private or loopback (CONTRACT 5).
+	// ExternalAllow are private or loopback networks in which external plugins may be
+	// nevertheless (CONTRACT 5).
 	ExternalAllow []netip.Prefix
 
-	// NodePath is the Node.js that runs internal plugins; "node" in PATH if empty.
+	// NodePath is the Node.js executable for internal plugins; "node" in PATH if empty.
 	NodePath string
 }

@@ -7,12 +7,14 @@ import (
 	"stoa/internal/store"
 )
 
-// ring makes the signing keys of a purpose.
+// ring returns a new Ring for the keys of a purpose.
 func (a *App) ring(cfg Config, purpose keyring.Purpose) *keyring.Ring {
-	return &keyring.Ring{Store: store.NewKeyring(a.DB), Purpose: purpose, Box: cfg.MasterKey.Box(purpose.Box()), Now: cfg.Now}
+	return &keyring.Ring{
+		Store: store.NewKeyring(a.DB), Purpose: purpose, Box: cfg.MasterKey.Box(purpose.Box()), Now: cfg.Now,
+	}
 }
 
-// Ring returns the signing keys of the purpose with that name, or nil.
+// Ring returns the Ring of the purpose with that name, or nil.
 func (a *App) Ring(name string) *keyring.Ring {
 	switch name {
 	case account.KeyPurpose.Name:

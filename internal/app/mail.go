@@ -8,10 +8,10 @@ import (
 	"stoa/internal/mail"
 )
 
-// mailDrain is how long mails that are waiting may take when stoa stops.
+// mailDrain is the time limit for sending the waiting mails when stoa stops.
 const mailDrain = 10 * time.Second
 
-// buildMail makes what sends mail: the SMTP server of the configuration, or the
+// buildMail builds the mail queue, over the SMTP server of the configuration or the
 // log.
 func (a *App) buildMail(ctx context.Context, cfg Config) error {
 	sender := cfg.Mailer
@@ -25,7 +25,9 @@ func (a *App) buildMail(ctx context.Context, cfg Config) error {
 		sender = smtp
 	default:
 		sender = mail.Log{Log: cfg.Log}
-		cfg.Log.InfoContext(ctx, "no SMTP server is configured: mails are written to this log, including password reset links and license keys", slog.String("setting", "STOA_SMTP_URL"))
+		cfg.Log.InfoContext(ctx, "no SMTP server is configured: "+
+			"mails are written to this log, including password reset links and license keys",
+			slog.String("setting", "STOA_SMTP_URL"))
 	}
 	a.mailer = sender
 	a.Mail = mail.NewQueue(sender, cfg.Log)

@@ -13,8 +13,8 @@ import (
 	"stoa/internal/store"
 )
 
-// buildMarket makes the market, the files it shows and, at first start, the keys
-// that sign for its licenses.
+// buildMarket builds the services of the market and the media folder. It creates the
+// license signing keys at the first start.
 func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 	a.LicenseKeys = a.ring(cfg, license.KeyPurpose)
 	if err := a.LicenseKeys.Init(ctx); err != nil {
@@ -41,32 +41,37 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 	}
 	keys := license.NewVault(cfg.MasterKey)
 	a.courier = &order.Courier{
-		Store: store.NewReceipts(a.DB), Vault: keys, Users: buyers{a}, Mailer: a.mailer, Log: cfg.Log, Now: cfg.Now, PublicURL: cfg.PublicURL,
+		Store: store.NewReceipts(a.DB), Vault: keys, Users: buyers{a}, Mailer: a.mailer,
+		Log: cfg.Log, Now: cfg.Now, PublicURL: cfg.PublicURL,
 	}
-	a.Catalog = &catalog.Service{Store: store.NewProducts(a.DB), Media: media, Known: catalog.NewKnownSlugs(), Now: cfg.Now}
+	a.Catalog = &catalog.Service{
+		Store: store.NewProducts(a.DB), Media: media, Known: catalog.NewKnownSlugs(), Now: cfg.Now,
+	}
 	a.Licenses = &license.Service{
 		Store: store.NewLicenses(a.DB), Products: a.Catalog, Users: buyers{a}, Vault: keys, Now: cfg.Now,
 		PublicURL: cfg.PublicURL, LeaseKeys: a.LicenseKeys, Leases: cfg.Leases, DevInstances: dev, Churn: churn,
 	}
 	a.Orders = &order.Service{
-		Store: store.NewOrders(a.DB), Claims: store.NewClaims(a.DB), Products: a.Catalog, Licenses: a.Licenses, Users: buyers{a},
-		Payments: payments, Vault: keys, Now: cfg.Now, Courier: a.courier, Poster: a.Mail, PublicURL: cfg.PublicURL,
+		Store: store.NewOrders(a.DB), Claims: store.NewClaims(a.DB), Products: a.Catalog, Licenses: a.Licenses,
+		Users: buyers{a}, Payments: payments, Vault: keys, Now: cfg.Now, Courier: a.courier, Poster: a.Mail,
+		PublicURL: cfg.PublicURL,
 	}
 	a.Reviews = &review.Service{Store: store.NewReviews(a.DB), Products: a.Catalog, Now: cfg.Now}
 	return nil
 }
 
-// buyers implements license.Users with the accounts of an App, which are made
-// after its market.
+// buyers implements order.Users and license.Users with the accounts of an App, which
+// are built after its market.
 type buyers struct{ app *App }
 
-// Email implements license.Users.
+// Email implements order.Users and license.Users.
 func (b buyers) Email(ctx context.Context, userID string) (string, error) {
 	u, err := b.app.Accounts.User(ctx, userID)
 	return u.Email, err
 }
 
-// seatRules reads which instances need no seat, and how often others change.
+// seatRules returns the rules of the configuration for development instances and for
+// the churn of the others.
 func seatRules(cfg Config) (license.DevInstances, license.ChurnLimit, error) {
 	patterns := cfg.DevInstances
 	if patterns == nil {

@@ -8,18 +8,19 @@ import (
 	"stoa/internal/market/payment/stripe"
 )
 
-// StripeConfig is how payments are taken with Stripe.
+// StripeConfig is the configuration of payments with Stripe.
 type StripeConfig struct {
-	// SecretKey and WebhookSecret are Stripe's. Both empty: no Stripe.
+	// SecretKey and WebhookSecret are from Stripe. If both are empty, Stripe is not
+	// used.
 	SecretKey, WebhookSecret string
 	// APIBase is the address of the API; Stripe's own if empty.
 	APIBase string
-	// SuccessURL and CancelURL are where buyers come back to; pages of stoa's own if
-	// empty. {ORDER_ID} in them becomes the order's id.
+	// SuccessURL and CancelURL are the pages that buyers return to; stoa's own pages if
+	// empty. {ORDER_ID} in them is replaced by the order's id.
 	SuccessURL, CancelURL string
 }
 
-// newPayments returns the provider that takes the payments of a configuration.
+// newPayments returns the payment provider of a configuration.
 func newPayments(cfg Config) (payment.Provider, error) {
 	if cfg.Provider != nil {
 		return cfg.Provider, nil

@@ -20,7 +20,7 @@ type client struct {
 	token string
 }
 
-// signIn returns a client with a session of its own.
+// signIn returns a client with a new session.
 func (d *Demo) signIn(ctx context.Context) (*client, error) {
 	c := &client{http: d.Client, url: d.URL}
 	body, err := json.Marshal(map[string]string{"email": AdminEmail, "password": AdminPassword})
@@ -41,8 +41,8 @@ func (d *Demo) signIn(ctx context.Context) (*client, error) {
 	return c, nil
 }
 
-// call sends a request and returns the status and the data of the envelope, or
-// its error.
+// call sends a request. It returns the status, and the data or else the error of the
+// answer.
 func (c *client) call(ctx context.Context, method, path, contentType string, body []byte) (int, map[string]any, error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.url+path, bytes.NewReader(body))
 	if err != nil {
@@ -72,7 +72,7 @@ func (c *client) call(ctx context.Context, method, path, contentType string, bod
 	return resp.StatusCode, answer.Data, nil
 }
 
-// patch changes a thing.
+// patch sends a PATCH, which must be answered with 200.
 func (c *client) patch(ctx context.Context, path string, change any) error {
 	body, err := json.Marshal(change)
 	if err != nil {

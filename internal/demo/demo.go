@@ -1,7 +1,6 @@
-// Package demo fills a new stoa with something to look at: a catalog, three
-// plugins and an administrator. It works as an operator would, through the
-// public API, and leaves alone what is already there: starting twice changes
-// nothing.
+// Package demo sets up demo data in a new stoa: a catalog, three plugins and an
+// administrator. It imports the catalog as the command line does, and uses the public
+// API for the rest. It does not change what exists already, so it may run again.
 package demo
 
 import (
@@ -32,7 +31,7 @@ type Demo struct {
 	Dir     string // its data folder
 	Node    string // the Node.js executable
 	Catalog *catalog.Service
-	// Secrets gives a package's signing secrets, the current one first.
+	// Secrets returns a package's signing secrets, the current one first.
 	Secrets interface {
 		SigningSecrets(ctx context.Context, slug string) ([]string, error)
 	}
@@ -45,9 +44,9 @@ func NewClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{}, Timeout: time.Minute}
 }
 
-// Start imports the catalog, installs the plugins and starts the external
-// one's service, which ends when the returned function is called. What fails for
-// want of Node.js is logged, and the rest of the demo goes on.
+// Start imports the catalog, installs the plugins and starts the service of the
+// external one. Calling stop ends that service. Without Node.js the service does not
+// start; Start logs that and goes on.
 func (d *Demo) Start(ctx context.Context) (stop func(), err error) {
 	if _, err := d.Catalog.Import(ctx, goods.FS, goods.File); err != nil {
 		return nil, fmt.Errorf("catalog: %w", err)
@@ -62,12 +61,13 @@ func (d *Demo) Start(ctx context.Context) (stop func(), err error) {
 	return d.startLoyalty(ctx, port)
 }
 
-// installAll installs the plugins. If somebody has changed the administrator's
-// password, what there is stays as it is.
+// installAll installs the plugins. It does nothing if the administrator's password was
+// changed.
 func (d *Demo) installAll(ctx context.Context, port int) error {
 	api, err := d.signIn(ctx)
 	if errors.Is(err, errRefused) {
-		d.Log.WarnContext(ctx, "demo plugins left as they are: the demo administrator's password was changed", slog.String("email", AdminEmail))
+		d.Log.WarnContext(ctx, "demo plugins left as they are: the demo administrator's password was changed",
+			slog.String("email", AdminEmail))
 		return nil
 	}
 	if err != nil {
@@ -78,7 +78,9 @@ func (d *Demo) installAll(ctx context.Context, port int) error {
 			return err
 		}
 	}
-	return d.install(ctx, api, loyaltyPoints, map[string]any{"externalBaseUrl": fmt.Sprintf("http://127.0.0.1:%d", port)})
+	return d.install(ctx, api, loyaltyPoints, map[string]any{
+		"externalBaseUrl": fmt.Sprintf("http://127.0.0.1:%d", port),
+	})
 }
 
 // The example plugins.
@@ -88,13 +90,13 @@ const (
 	loyaltyPoints = "loyalty-points"
 )
 
-// shippingConfig is what the plugin that needs configuration is given.
+// shippingConfig is the configuration of the plugin shippingRates.
 var shippingConfig = map[string]any{
 	"originCountry": "DE", "currency": "EUR", "baseRate": 4.9, "carrierApiKey": "demo-carrier-key",
 }
 
-// install installs an example plugin and configures it if it is new. A plugin
-// that somebody removed stays removed.
+// install installs an example plugin and configures it if it is new. It does not
+// install a plugin again that was removed.
 func (d *Demo) install(ctx context.Context, api *client, name string, overrides map[string]any) error {
 	archive, err := plugins.Archive(name, overrides)
 	if err != nil {
@@ -110,18 +112,19 @@ func (d *Demo) install(ctx context.Context, api *client, name string, overrides 
 	case status != http.StatusCreated && status != http.StatusOK:
 		return fmt.Errorf("install %s: status %d: %v", name, status, data)
 	}
-	// Also after a start that was cut off between the two; what somebody has
-	// configured since stays.
+	// If an earlier start was interrupted here, the plugin is installed but not
+	// configured. Never overwrite a configuration.
 	instance, _ := data["defaultInstance"].(map[string]any)
 	if name == shippingRates && instance["config"] == nil {
 		id, _ := instance["installationId"].(string)
-		return api.patch(ctx, "/api/v1/admin/plugins/"+name+"/instances/"+id, map[string]any{"config": shippingConfig, "enabled": true})
+		return api.patch(ctx, "/api/v1/admin/plugins/"+name+"/instances/"+id,
+			map[string]any{"config": shippingConfig, "enabled": true})
 	}
 	return nil
 }
 
-// startLoyalty starts the external plugin's service, unless somebody removed the
-// plugin.
+// startLoyalty starts the service of the external plugin, unless the plugin was
+// removed.
 func (d *Demo) startLoyalty(ctx context.Context, port int) (stop func(), err error) {
 	secrets, err := d.Secrets.SigningSecrets(ctx, loyaltyPoints)
 	if errs.KindOf(err) == errs.NotFound {

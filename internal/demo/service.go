@@ -20,9 +20,9 @@ import (
 	"stoa/examples/plugins"
 )
 
-// stablePort returns the loopback port written in file, or a free one, which it
-// writes there: the address of the external plugin is part of its manifest and
-// must be the same at the next start.
+// stablePort returns the loopback port that is stored in file. If there is none, it
+// chooses a free one and stores it: the external plugin's address is part of its
+// manifest and must be the same at the next start.
 func stablePort(ctx context.Context, file string) (int, error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return 0, err
@@ -32,14 +32,14 @@ func stablePort(ctx context.Context, file string) (int, error) {
 			return port, nil
 		}
 	}
-	// Below the ports that systems hand out: those may be somebody else's at the
-	// next start.
+	// Below the range from which systems assign ports: another process could have the
+	// port at the next start.
 	const lowest, count, tries = 20_000, 10_000, 50
 	for range tries {
 		port := lowest + rand.IntN(count) //nolint:gosec // any free one will do
 		ln, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:"+strconv.Itoa(port))
 		if err != nil {
-			continue // taken
+			continue // in use
 		}
 		return port, errors.Join(ln.Close(), os.WriteFile(file, []byte(strconv.Itoa(port)+"\n"), 0o600))
 	}
@@ -55,8 +55,8 @@ type service struct {
 
 const serviceStart = 10 * time.Second
 
-// startService writes the example's source below dir, runs it and returns when
-// it listens.
+// startService writes the example's source to dir, runs it, and returns when it
+// listens.
 func startService(ctx context.Context, log *slog.Logger, node, dir string, port int, secret string) (*service, error) {
 	source, err := plugins.Source(loyaltyPoints)
 	if err != nil {
@@ -66,7 +66,7 @@ func startService(ctx context.Context, log *slog.Logger, node, dir string, port 
 	if err := os.WriteFile(file, source, 0o600); err != nil {
 		return nil, err
 	}
-	// Not bound to ctx: it is stopped in its turn, after the server's last request.
+	// Not bound to ctx: Demo.Start's stop ends it, after the server's last request.
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), node, file) //nolint:gosec // the operator's own Node.js
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOST=127.0.0.1", "PORT=" + strconv.Itoa(port),
@@ -77,8 +77,8 @@ func startService(ctx context.Context, log *slog.Logger, node, dir string, port 
 	if err != nil {
 		return nil, err
 	}
-	// The service ends when its standard input does, so that it does not outlive
-	// a stoa that was killed.
+	// The service ends with its standard input, so that it does not outlive a stoa that
+	// is killed.
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -100,11 +100,13 @@ func startService(ctx context.Context, log *slog.Logger, node, dir string, port 
 		s.stop()
 		return nil, err
 	}
-	log.InfoContext(ctx, "demo: external plugin is running", slog.String("slug", loyaltyPoints), slog.Int("port", port), slog.Int("pid", cmd.Process.Pid))
+	log.InfoContext(ctx, "demo: external plugin is running",
+		slog.String("slug", loyaltyPoints), slog.Int("port", port), slog.Int("pid", cmd.Process.Pid))
 	return s, nil
 }
 
-// watch reports the first line of output as readiness, and waits for the end.
+// watch reports on ready when the service has written its first line, and waits until
+// it ends.
 func (s *service) watch(out io.Reader, ready chan<- error) {
 	lines := bufio.NewScanner(out)
 	if lines.Scan() {
@@ -113,13 +115,13 @@ func (s *service) watch(out io.Reader, ready chan<- error) {
 		ready <- errors.New("it ended at once; see its message above")
 	}
 	for lines.Scan() {
-		continue // so that it never blocks on a full pipe
+		continue // keep reading, so that the service never blocks on a full pipe
 	}
 	_ = s.cmd.Wait()
 	close(s.done)
 }
 
-// stop ends the service and returns when it has ended.
+// stop ends the service and waits until it has ended.
 func (s *service) stop() {
 	_ = s.stdin.Close()
 	_ = s.cmd.Process.Signal(syscall.SIGTERM)

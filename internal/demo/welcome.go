@@ -2,7 +2,7 @@ package demo
 
 import "strings"
 
-// Welcome returns what to try, with commands that work when pasted.
+// Welcome returns a text with commands to try, which work when pasted.
 func (d *Demo) Welcome() string {
 	return strings.NewReplacer("{url}", d.URL, "{email}", AdminEmail, "{password}", AdminPassword).Replace(welcome)
 }

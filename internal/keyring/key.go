@@ -8,7 +8,7 @@ import (
 	"errors"
 )
 
-// Key is a key that signs. Private must stay secret.
+// Key is a signing key. Private must stay secret.
 type Key struct {
 	ID      string // kid
 	Private ed25519.PrivateKey
@@ -35,10 +35,10 @@ func newKey(seed []byte) Key {
 	return k
 }
 
-// Seed returns the secret from which the key can be made again.
+// Seed returns the secret from which KeyFromSeed restores the key.
 func (k Key) Seed() []byte { return k.Private.Seed() }
 
-// Public returns the key that verifies what k signed.
+// Public returns the public key of k.
 func (k Key) Public() ed25519.PublicKey {
 	return k.Private.Public().(ed25519.PublicKey)
 }
@@ -53,13 +53,16 @@ type JWK struct {
 	X         string `json:"x"`
 }
 
-// PublicJWK returns a public key as others read it.
+// PublicJWK returns the JWK of a public key.
 func PublicJWK(key ed25519.PublicKey) JWK {
-	return JWK{KeyType: "OKP", Curve: "Ed25519", ID: thumbprint(key), Use: "sig", Algorithm: "EdDSA", X: base64.RawURLEncoding.EncodeToString(key)}
+	return JWK{
+		KeyType: "OKP", Curve: "Ed25519", ID: thumbprint(key), Use: "sig", Algorithm: "EdDSA",
+		X: base64.RawURLEncoding.EncodeToString(key),
+	}
 }
 
-// thumbprint is the key's RFC 7638 thumbprint, so that an id can not be given to
-// another key.
+// thumbprint returns the key's RFC 7638 thumbprint. As an id it cannot belong to another
+// key.
 func thumbprint(key ed25519.PublicKey) string {
 	sum := sha256.Sum256([]byte(`{"crv":"Ed25519","kty":"OKP","x":"` + base64.RawURLEncoding.EncodeToString(key) + `"}`))
 	return base64.RawURLEncoding.EncodeToString(sum[:])

@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
-// t0 does not lie on a whole second.
+// t0 is not a whole second.
 var t0 = time.Date(2030, time.March, 1, 12, 0, 0, 345_000_000, time.UTC)
 
 var purpose = keyring.Purpose{Name: "account", Lead: 15 * time.Minute, Retention: 30 * 24 * time.Hour}

@@ -11,23 +11,22 @@ import (
 	"stoa/internal/seal"
 )
 
-// How fresh a Ring is. Another replica may rotate the keys: a new key is
-// published long before it signs, so a minute is soon enough; one that is not
-// known at all, as after two rotations at once, is looked for at once, but only a
-// few times in a row and then every few seconds, because anybody can make up key
-// ids.
+// When a Ring reads the keys again, because another replica may have rotated them. Once
+// a minute is enough, because a key is published long before it signs. An unknown key,
+// as after two rotations in a row, is looked up at once, but only a few times and then
+// every few seconds, because anybody can make up key ids.
 const (
 	ringFresh   = time.Minute
-	ringBurst   = 5               // looks for unknown keys in a row
-	ringUnknown = 5 * time.Second // until there is one look more
+	ringBurst   = 5               // look-ups of unknown keys in a row
+	ringUnknown = 5 * time.Second // until one more look-up is allowed
 )
 
 // ErrUnknown is returned for a key id that no key of the Ring has.
 var ErrUnknown = errors.New("keyring: unknown key")
 
-// Ring holds the keys of one purpose. They live in the database, sealed; a Ring
-// keeps them in memory and looks again now and then. All fields are required. It
-// is safe for concurrent use.
+// Ring holds the keys of one purpose. They are stored sealed in the database; a Ring
+// keeps them in memory and reads them again from time to time. All fields are required.
+// It is safe for concurrent use.
 type Ring struct {
 	Store   Store
 	Purpose Purpose
@@ -36,16 +35,15 @@ type Ring struct {
 	Now func() time.Time
 
 	mu     sync.Mutex
-	loaded time.Time // when the database was last asked; zero for never
+	loaded time.Time // when the keys were last read; zero for never
 	keys   map[string]Key
 	order  []string  // ids, oldest first
 	signer string    // id of the current key
-	full   time.Time // when all looks for unknown keys are there again; zero for now
+	full   time.Time // when ringBurst look-ups of unknown keys are allowed again
 }
 
-// Init makes the first keys, one that signs and one that will after it, unless
-// there are some, and loads them. Several replicas may call it at once: all end
-// up with the same keys.
+// Init loads the keys. If there are none, it first creates a current and a next one.
+// Several replicas may call it at the same time; all get the same keys.
 func (r *Ring) Init(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -68,7 +66,8 @@ func (r *Ring) load(ctx context.Context, now time.Time) error {
 	for _, s := range stored {
 		seed, err := r.Box.Open(s.Sealed, s.ID)
 		if err != nil {
-			return fmt.Errorf("signing key %s was sealed with another master key; start with the one this database was made with: %w", s.ID, err)
+			return fmt.Errorf("signing key %s was sealed with another master key; "+
+				"start stoa with the master key of this database: %w", s.ID, err)
 		}
 		k, err := KeyFromSeed(seed)
 		if err != nil || k.ID != s.ID {
@@ -80,14 +79,14 @@ func (r *Ring) load(ctx context.Context, now time.Time) error {
 		}
 	}
 	if signer == "" {
-		return fmt.Errorf("signing keys: none is current")
+		return errors.New("signing keys: there is no current key")
 	}
 	r.keys, r.order, r.signer, r.loaded = keys, order, signer, now
 	return nil
 }
 
-// reload loads again what is older than fresh. When the database does not
-// answer, what is known goes on being used: the next request asks again.
+// reload reads the keys again if they are older than fresh. If the database does not
+// answer, the known keys stay in use and the next call tries again.
 func (r *Ring) reload(ctx context.Context, fresh time.Duration) error {
 	now := r.Now()
 	if !r.loaded.IsZero() && now.Sub(r.loaded) < fresh {
@@ -99,7 +98,7 @@ func (r *Ring) reload(ctx context.Context, fresh time.Duration) error {
 	return nil
 }
 
-// Signer returns the key that signs at present.
+// Signer returns the current key.
 func (r *Ring) Signer(ctx context.Context) (Key, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -109,8 +108,8 @@ func (r *Ring) Signer(ctx context.Context) (Key, error) {
 	return r.keys[r.signer], nil
 }
 
-// mayLook reports whether the database may be asked for a key that is not known,
-// and counts it. The caller holds the lock.
+// mayLook reports whether an unknown key may be looked up in the database, and counts
+// the look-up. The caller holds the lock.
 func (r *Ring) mayLook() bool {
 	now := r.Now()
 	if r.full.Before(now) {
@@ -123,9 +122,8 @@ func (r *Ring) mayLook() bool {
 	return true
 }
 
-// Key returns the key with that id, or ErrUnknown when there is none. It
-// looks into the database for one it does not know, five times in a row and then
-// once every five seconds.
+// Key returns the key with that id, or ErrUnknown. It looks up an unknown key in the
+// database, at most five times in a row and then once every five seconds.
 func (r *Ring) Key(ctx context.Context, id string) (Key, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

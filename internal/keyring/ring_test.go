@@ -126,7 +126,7 @@ func TestRingLearnsOfNewKeysAtOnce(t *testing.T) {
 }
 
 // Anybody can make up key ids.
-func TestMadeUpKeyIDsHardlyAskTheDatabase(t *testing.T) {
+func TestMadeUpKeyIDsRarelyAskTheDatabase(t *testing.T) {
 	t.Parallel()
 
 	onBothEngines(t, func(t *testing.T, s, _ *keyring.Ring, c *clocktest.Clock) {
@@ -143,7 +143,7 @@ func TestMadeUpKeyIDsHardlyAskTheDatabase(t *testing.T) {
 			{5*time.Second - time.Nanosecond, 0},
 			{time.Nanosecond, 1},
 			{12 * time.Second, 2},
-			{3 * time.Second, 1}, // what was left of the twelve counts
+			{3 * time.Second, 1}, // with the two seconds left of the twelve
 			{time.Hour, 5},
 			{0, 0},
 		} {
@@ -161,7 +161,7 @@ func TestMadeUpKeyIDsHardlyAskTheDatabase(t *testing.T) {
 	})
 }
 
-func TestRingOutlivesAnOutage(t *testing.T) {
+func TestRingKeepsItsKeysDuringAnOutage(t *testing.T) {
 	t.Parallel()
 
 	c := clocktest.New(t0)

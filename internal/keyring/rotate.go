@@ -10,15 +10,15 @@ import (
 	"stoa/internal/errs"
 )
 
-// Info is what may be known about a signing key.
+// Info is the public information about a signing key.
 type Info struct {
 	ID        string
 	Stage     Stage
 	CreatedAt time.Time
-	Since     time.Time // when it came to its stage
+	Since     time.Time // when it entered its stage
 
-	// Until is when the key may leave its stage: when a next key may sign, and
-	// when a previous one is of no use any more. Zero for the current one.
+	// Until is when the key may leave its stage: when a next key may sign, or when a
+	// previous key is no longer needed. It is zero for the current key.
 	Until time.Time
 }
 
@@ -47,41 +47,41 @@ func (r *Ring) List(ctx context.Context) ([]Info, error) {
 	return list, nil
 }
 
-// Rotation is what Rotate did.
+// Rotation is the result of Rotate.
 type Rotation struct {
-	// Rotated reports whether another key signs now. If not, the next key has not
-	// been published for Purpose.Lead yet, or somebody else rotated at this moment.
+	// Rotated reports whether another key signs now. If not, the next key was published
+	// less than Purpose.Lead ago, or another process has just rotated the keys.
 	Rotated bool
-	Current string // id of the key that signs now
-	Next    string // id of the key that will after it
-	// NextFrom is when Next may sign.
+	Current string // id of the current key
+	Next    string // id of the next key
+	// NextFrom is when the next key may sign.
 	NextFrom time.Time
-	// Dropped are the ids of previous keys that were removed: nothing they signed
-	// is valid any more.
+	// Dropped are the ids of the previous keys that were deleted because nothing that
+	// they signed is still valid.
 	Dropped []string
 }
 
-// Rotate moves the keys one stage on: the next becomes the current one, the
-// current becomes a previous one and goes on verifying, and a new next is made
-// and published. Previous keys past their Purpose.Retention are removed.
+// Rotate moves the keys one stage on: the next key becomes the current one, the current
+// key becomes a previous one, which still verifies, and a new next key is created and
+// published. Previous keys older than Purpose.Retention are deleted.
 //
-// A next key younger than Purpose.Lead stays where it is, unless at once is set:
-// so running this twice, or on two replicas at the same time, rotates once. With
-// at once, verifiers that keep the public keys may refuse new signatures until
-// they fetch them again; stoa's own replicas do not. Of several that rotate at
-// once at the same time, one does.
+// A next key younger than Purpose.Lead stays where it is, unless atOnce is set. So
+// running Rotate twice, or on two replicas, rotates once. With atOnce, verifiers that
+// cache the public keys may refuse new signatures until they fetch the keys again;
+// stoa's own replicas do not. If several processes rotate with atOnce at the same time,
+// the keys are rotated once.
 //
 // Other processes notice within a minute.
 func (r *Ring) Rotate(ctx context.Context, atOnce bool) (Rotation, error) {
-	// Read outside of the transaction, so that two who saw the same current key
-	// are told apart: the second finds that it is not current any more.
+	// Read before the transaction: if two processes see the same current key, the second
+	// to lock it finds that it is no longer current.
 	seen, err := r.Store.ListKeys(ctx, r.Purpose.Name)
 	if err != nil {
 		return Rotation{}, fmt.Errorf("signing keys: %w", err)
 	}
 	current, ok := ofStage(seen, StageCurrent)
 	if !ok {
-		return Rotation{}, errors.New("signing keys: none is current")
+		return Rotation{}, errors.New("signing keys: there is no current key")
 	}
 	var done Rotation
 	err = r.Store.InTx(ctx, func(tx Store) (err error) {
@@ -97,8 +97,7 @@ func (r *Ring) Rotate(ctx context.Context, atOnce bool) (Rotation, error) {
 
 func (r *Ring) rotate(ctx context.Context, tx Store, current StoredKey, atOnce bool) (Rotation, error) {
 	now := r.Now()
-	// First of all, and whatever else happens: this locks the row, so that
-	// everything below is read and written by one process at a time.
+	// First, because this locks the row: only one process at a time does what follows.
 	err := tx.MoveKey(ctx, current.ID, StageCurrent, StageCurrent, current.StageSince)
 	mine := err == nil
 	if err != nil && errs.KindOf(err) != errs.NotFound {
@@ -133,7 +132,7 @@ func (r *Ring) rotate(ctx context.Context, tx Store, current StoredKey, atOnce b
 	return done, nil
 }
 
-// promote lets next sign in place of current, and records it.
+// promote makes next the current key and current a previous one, and records that.
 func (r *Ring) promote(ctx context.Context, tx Store, current, next StoredKey) error {
 	now := r.Now()
 	if err := tx.MoveKey(ctx, current.ID, StageCurrent, StagePrevious, now); err != nil {
@@ -142,10 +141,11 @@ func (r *Ring) promote(ctx context.Context, tx Store, current, next StoredKey) e
 	if err := tx.MoveKey(ctx, next.ID, StageNext, StageCurrent, now); err != nil {
 		return err
 	}
-	return tx.Record(ctx, audit.New(ctx, now, audit.KeysRotate, audit.Target{Type: "signing_key", ID: next.ID}, audit.Details{"purpose": r.Purpose.Name, "previous": current.ID}))
+	return tx.Record(ctx, audit.New(ctx, now, audit.KeysRotate, audit.Target{Type: "signing_key", ID: next.ID},
+		audit.Details{"purpose": r.Purpose.Name, "previous": current.ID}))
 }
 
-// drop removes the previous keys nothing depends on any more.
+// drop deletes the previous keys that are no longer needed.
 func (r *Ring) drop(ctx context.Context, tx Store, keys []StoredKey, now time.Time) (dropped []string, err error) {
 	for _, k := range keys {
 		if k.Stage != StagePrevious || now.Before(r.Purpose.info(k).Until) {
@@ -171,10 +171,13 @@ func ofStage(keys []StoredKey, stage Stage) (StoredKey, bool) {
 // newKey returns a new key, sealed.
 func (r *Ring) newKey(stage Stage, now time.Time) StoredKey {
 	k := GenerateKey()
-	return StoredKey{ID: k.ID, Purpose: r.Purpose.Name, Stage: stage, Sealed: r.Box.Seal(k.Seed(), k.ID), CreatedAt: now, StageSince: now}
+	return StoredKey{
+		ID: k.ID, Purpose: r.Purpose.Name, Stage: stage, Sealed: r.Box.Seal(k.Seed(), k.ID),
+		CreatedAt: now, StageSince: now,
+	}
 }
 
-// forget makes the next use of a key look into the database.
+// forget makes the next use of the Ring read the keys again.
 func (r *Ring) forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -58,8 +58,8 @@ func TestAKeyIsPublishedBeforeItSigns(t *testing.T) {
 		if !done.Rotated || done.Current != early.Next || done.Next == early.Next || signer(t, a) != done.Current {
 			t.Fatalf("Rotate = %+v, want the next key to sign", done)
 		}
-		// The other process learns of it within a minute, and meanwhile publishes
-		// the key that signs there already.
+		// The other process notices within a minute. Until then it already publishes the
+		// key that signs on the first.
 		if got := published(t, b); !slices.Contains(got, done.Current) {
 			t.Errorf("JWKS of the other process = %q lacks the key that signs, %q", got, done.Current)
 		}
@@ -85,7 +85,7 @@ func TestRotatingTwiceRotatesOnce(t *testing.T) {
 			onBothEngines(t, func(t *testing.T, a, b *keyring.Ring, c *clocktest.Clock) {
 				c.Advance(purpose.Lead)
 				if atOnce {
-					mustRotate(t, a) // the next key is a fresh one
+					mustRotate(t, a) // makes a new next key
 				}
 				var (
 					wg      sync.WaitGroup
@@ -121,8 +121,8 @@ func TestRotatingTwiceRotatesOnce(t *testing.T) {
 				if count[keyring.StageCurrent] != 1 || count[keyring.StageNext] != 1 {
 					t.Errorf("keys = %+v, want one current and one next", keys)
 				}
-				// At once, one that began after another ended rotates again: each
-				// rotation leaves one previous key, none is lost.
+				// With atOnce, a call that begins after another has ended rotates again.
+				// Each rotation leaves one previous key, and none is lost.
 				if !atOnce && rotated != 1 || rotated == 0 || len(keys)-rotated != map[bool]int{false: 2, true: 3}[atOnce] {
 					t.Errorf("%d of %d rotated, %d keys", rotated, len(results), len(keys))
 				}

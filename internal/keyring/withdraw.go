@@ -9,27 +9,26 @@ import (
 	"stoa/internal/errs"
 )
 
-// Withdrawal is what Withdraw did.
+// Withdrawal is the result of Withdraw.
 type Withdrawal struct {
-	Current string // id of the key that signs now
-	Next    string // id of the key that will after it
-	// Withdrawn are the ids of the keys that are gone, oldest first.
+	Current string // id of the new current key
+	Next    string // id of the new next key
+	// Withdrawn are the ids of the deleted keys, oldest first.
 	Withdrawn []string
 }
 
-// maxWithdrawals is how often Withdraw begins anew when somebody else changes the
-// keys at the same moment.
+// maxWithdrawals is how often Withdraw tries again if another process changes the keys
+// at the same time.
 const maxWithdrawals = 10
 
-// Withdraw is for keys that somebody stole: it deletes those of all stages, the
-// next one too, since it was stolen with them, and makes a new current and a new
-// next key. Nothing the old ones signed, or will sign, verifies any more, here or
-// where the new public keys are known; and who knows only the old ones takes
-// nothing for genuine that is signed from now on.
+// Withdraw replaces stolen keys. It deletes the keys of all stages, including the next
+// one, which was stolen as well, and creates a new current and a new next key. Whoever
+// knows the new public keys rejects everything that the old keys have signed or will
+// sign. Whoever knows only the old ones rejects everything that is signed from now on.
 //
-// It is recorded in the audit log. Of several at the same time, each withdraws
-// what it finds. Other processes notice within a minute, and sign with the old
-// key until then.
+// The withdrawal is recorded in the audit log. Concurrent calls each withdraw the keys
+// that they find. Other processes notice within a minute, and sign with the old key
+// until then.
 func (r *Ring) Withdraw(ctx context.Context) (Withdrawal, error) {
 	for range maxWithdrawals {
 		seen, err := r.Store.ListKeys(ctx, r.Purpose.Name)
@@ -38,7 +37,7 @@ func (r *Ring) Withdraw(ctx context.Context) (Withdrawal, error) {
 		}
 		current, ok := ofStage(seen, StageCurrent)
 		if !ok {
-			return Withdrawal{}, errors.New("signing keys: none is current")
+			return Withdrawal{}, errors.New("signing keys: there is no current key")
 		}
 		var done Withdrawal
 		err = r.Store.InTx(ctx, func(tx Store) (err error) {
@@ -47,7 +46,7 @@ func (r *Ring) Withdraw(ctx context.Context) (Withdrawal, error) {
 		})
 		switch {
 		case errs.KindOf(err) == errs.NotFound:
-			continue // somebody else moved the keys on since: look again
+			continue // another process has moved the keys: try again
 		case err != nil:
 			return Withdrawal{}, fmt.Errorf("signing keys: %w", err)
 		}
@@ -57,7 +56,7 @@ func (r *Ring) Withdraw(ctx context.Context) (Withdrawal, error) {
 	return Withdrawal{}, errors.New("signing keys: another process keeps changing them; nothing was withdrawn")
 }
 
-// withdraw returns an errs.NotFound error when current is not current any more.
+// withdraw returns an errs.NotFound error if current is no longer the current key.
 func (r *Ring) withdraw(ctx context.Context, tx Store, current StoredKey) (Withdrawal, error) {
 	now := r.Now()
 	// First, as in rotate: this locks the row.

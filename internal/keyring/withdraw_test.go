@@ -24,8 +24,8 @@ func withdraw(tb testing.TB, r *keyring.Ring) keyring.Withdrawal {
 	return done
 }
 
-// A thief of the database and the master key has the next key and the previous
-// ones too: rotating to the next would change nothing for them.
+// Whoever stole the database and the master key has the next and the previous keys too,
+// so rotating to the next key would not help.
 func TestWithdrawnKeysAreGoneWithTheNextAndThePreviousOnes(t *testing.T) {
 	t.Parallel()
 
@@ -59,7 +59,7 @@ func TestWithdrawnKeysAreGoneWithTheNextAndThePreviousOnes(t *testing.T) {
 				}
 			}
 		}
-		// The new ones take turns as ever.
+		// The new keys rotate as usual.
 		if r := mustRotate(t, a); r.Rotated || r.Current != done.Current || r.Next != done.Next {
 			t.Errorf("Rotate at once after = %+v", r)
 		}

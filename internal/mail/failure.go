@@ -14,10 +14,10 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// failure returns what may be told of an error of go-mail: the stage, the code
-// of the server's answer and its enhanced status code (RFC 3463), and never the
-// server's text. Content filters quote the mail they refuse, and with it a link
-// that works; errors go to the log.
+// failure returns the part of an error of go-mail that is safe to log: the stage, the
+// code of the server's answer and its enhanced status code (RFC 3463), but never the
+// server's text. Content filters may quote the mail that they refuse, which may contain
+// a link that still works.
 func failure(err error) error {
 	if err == nil {
 		return nil
@@ -30,8 +30,7 @@ func failure(err error) error {
 	if code == 0 {
 		return fmt.Errorf("mail: %s: the connection failed, or the answer was not SMTP", e.Reason)
 	}
-	// Where an answer has no status code of its own, go-mail takes what looks like
-	// one from anywhere in the text.
+	// Not go-mail's own status code: it may come from anywhere in the text.
 	answer, _ := strings.CutPrefix(e.Error(), fmt.Sprintf("%s: %03d ", e.Reason, code))
 	told := codes(code, answer)
 	if !e.IsTemp() && code >= 500 {
@@ -40,12 +39,12 @@ func failure(err error) error {
 	return fmt.Errorf("mail: %s: %s", e.Reason, told)
 }
 
-// statusCode finds an enhanced status code at the beginning of an answer, which
-// textproto may have put into quotes.
+// statusCode matches an enhanced status code at the beginning of an answer, which
+// textproto may have quoted.
 var statusCode = regexp.MustCompile(`^"?([245]\.\d{1,3}\.\d{1,3})(?:[\s\\",]|$)`)
 
-// codes returns the code of an answer, and the enhanced one that its text begins
-// with, if any.
+// codes returns the code of an answer with its enhanced status code, if its text begins
+// with one.
 func codes(code int, text string) string {
 	told := fmt.Sprintf("the server answered %03d", code)
 	if found := statusCode.FindStringSubmatch(text); found != nil {
@@ -54,9 +53,9 @@ func codes(code int, text string) string {
 	return told
 }
 
-// beforeMail returns what may be told of an error before the server had the mail.
-// It had the password by then, perhaps. Only errors that are known to hold
-// nothing of an answer are passed on.
+// beforeMail returns the part that is safe to log of an error before the mail was sent.
+// The server may know the password by then, so it passes on only errors that cannot
+// quote the server.
 func beforeMail(err error) error {
 	if e, ok := errors.AsType[*textproto.Error](err); ok {
 		return errors.New(codes(e.Code, e.Msg))
@@ -75,10 +74,10 @@ func beforeMail(err error) error {
 	if e, ok := errors.AsType[tls.RecordHeaderError](err); ok {
 		return e
 	}
-	if e, ok := errors.AsType[net.Error](err); ok { // addresses, and what the system says
+	if e, ok := errors.AsType[net.Error](err); ok { // an address and the system's message
 		return e
 	}
-	// go-mail has no error values for these.
+	// go-mail declares no errors for these.
 	for part, told := range map[string]string{
 		"target host does not support STARTTLS": "the server does not offer STARTTLS",
 		"server does not support SMTP AUTH":     "the server does not offer to sign in",

@@ -13,9 +13,9 @@ import (
 	"stoa/internal/testkit/logtest"
 )
 
-// quoting is a server that answers the command at, or the end of the mail at ".",
-// with what answer makes of the mail so far; the greeting at "". It returns its
-// address.
+// quoting starts a server and returns its address. It answers the command at (or the
+// greeting if at is "", or the end of the mail if at is ".") with the result of answer,
+// which gets the mail so far.
 func quoting(t *testing.T, at string, answer func(mail string) string) string {
 	t.Helper()
 	ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -70,7 +70,7 @@ func converse(conn net.Conn, at string, answer func(mail string) string) {
 	}
 }
 
-// An SMTP server's text may quote the mail: content filters do.
+// An SMTP server's answer may quote the mail, as content filters do.
 func TestNothingThatTheServerWritesIsLogged(t *testing.T) {
 	t.Parallel()
 
@@ -122,7 +122,7 @@ func TestNothingThatTheServerWritesIsLogged(t *testing.T) {
 	}
 }
 
-// once is a sender whose errors are all permanent: a Queue does not wait.
+// once is a sender whose errors are all permanent, so that a Queue does not try again.
 type once struct{ Sender }
 
 func (o once) Send(ctx context.Context, m Message) error {

@@ -1,12 +1,12 @@
-// Package mail sends plain-text mail: over SMTP, or into the log where no server
-// is configured (development).
+// Package mail sends plain-text mail over SMTP, or writes it to the log if no server is
+// configured (development).
 //
-// Queue is the way to it for the rest of the program: it sends in the
-// background, so that no answer waits for a mail server, and no answer tells by
-// its time whether there was something to send. What a mail says is its
-// sender's business; nothing is kept on disk, so a mail that was not sent when
-// the process is killed is lost. Who may not lose one keeps it and calls Sender
-// (market.Courier).
+// The rest of the program uses Queue, which sends in the background. So no answer waits
+// for a mail server, or reveals by its time whether there was something to send. A Queue
+// keeps its messages in memory only: they are lost if the process is killed. A caller
+// that must not lose a message stores it and calls a Sender itself (order.Courier).
+//
+// The content of a mail belongs to the package that sends it.
 package mail
 
 import (
@@ -18,39 +18,40 @@ import (
 	"unicode"
 )
 
-// Message is a mail to one person. Text may hold secrets, such as a link that
-// works once: it is not for logs.
+// Message is a mail to one person. Text may contain secrets, such as a link that works
+// once, and must not be logged.
 type Message struct {
-	To      string // a bare address: name@example.com
+	To      string // an address without a name: name@example.com
 	Subject string // one line
 	Text    string // lines end with a line feed
 
-	// ID, letters, digits and hyphens, makes the mail the same one when it is sent
-	// again: many mailboxes show it once. Empty: every sending is a mail of its own.
+	// ID identifies the mail if it is sent more than once: many mailboxes then show it
+	// once. It consists of letters, digits and hyphens. If it is empty, each sending
+	// gets its own id.
 	ID string
 }
 
-// maxAddress is how many bytes an address may have (RFC 5321).
+// maxAddress is the maximum length of an address in bytes (RFC 5321).
 const maxAddress = 254
 
-// idLetters are what a Message.ID may consist of.
+// idLetters are the characters of a Message.ID.
 const idLetters = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// ErrMessage says that a message could not be a mail: its address is none, or a
-// header would hold a control character, with which text becomes headers.
+// ErrMessage is returned for a message that cannot be sent: its address is not valid,
+// or a control character in its subject or id could inject a header.
 var ErrMessage = errors.New("mail: the address or the subject cannot be put into a header")
 
 // check returns ErrMessage for a message that must not be sent.
 func (m Message) check() error {
-	if !Valid(m.To) || m.Subject == "" || strings.ContainsFunc(m.Subject, unicode.IsControl) || strings.Trim(m.ID, idLetters) != "" {
+	badSubject := m.Subject == "" || strings.ContainsFunc(m.Subject, unicode.IsControl)
+	if !Valid(m.To) || badSubject || strings.Trim(m.ID, idLetters) != "" {
 		return ErrMessage
 	}
 	return nil
 }
 
-// Valid reports whether a message can be sent to s: it is an address alone, with
-// no name, no angle brackets, no second address, nothing that could end a
-// header.
+// Valid reports whether s is a single address without a name, angle brackets or
+// control characters, so that a message can be sent to it.
 func Valid(s string) bool {
 	if len(s) > maxAddress {
 		return false
@@ -59,9 +60,8 @@ func Valid(s string) bool {
 	return err == nil && a.Address == s && a.Name == "" && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// Log writes mails into the log instead of sending them. Whoever reads the log
-// can use what they hold: it is for development, where nothing else is
-// configured.
+// Log writes mails to the log instead of sending them. Whoever reads the log can use
+// the secrets in them, so it is for development only.
 type Log struct {
 	Log *slog.Logger
 }
@@ -71,6 +71,7 @@ func (l Log) Send(ctx context.Context, m Message) error {
 	if err := m.check(); err != nil {
 		return err
 	}
-	l.Log.InfoContext(ctx, "mail, logged because no SMTP server is configured", slog.String("to", m.To), slog.String("subject", m.Subject), slog.String("text", m.Text))
+	l.Log.InfoContext(ctx, "mail, logged because no SMTP server is configured",
+		slog.String("to", m.To), slog.String("subject", m.Subject), slog.String("text", m.Text))
 	return nil
 }

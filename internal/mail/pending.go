@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// Pending counts work that is going on in the background, for those who wait
-// until there is none. The zero value counts none. It is safe for concurrent use.
+// Pending counts pieces of background work, and lets others wait until none is left.
+// The zero value is ready for use. It is safe for concurrent use.
 type Pending struct {
 	mu   sync.Mutex
 	n    int
 	idle chan struct{} // closed when n falls to zero; nil while it is zero
 }
 
-// Begin counts a piece of work. It comes before who does it can know of it.
+// Begin counts a piece of work. Call it before handing the work to another goroutine.
 func (p *Pending) Begin() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -22,7 +22,7 @@ func (p *Pending) Begin() {
 	}
 }
 
-// End takes back one Begin.
+// End ends a piece of work.
 func (p *Pending) End() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -32,14 +32,14 @@ func (p *Pending) End() {
 	}
 }
 
-// Count returns how many pieces of work there are.
+// Count returns how many pieces of work are not finished.
 func (p *Pending) Count() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.n
 }
 
-// Idle returns nil when there is no work, or the error of ctx.
+// Idle waits until no work is left and returns nil, or returns the error of ctx.
 func (p *Pending) Idle(ctx context.Context) error {
 	p.mu.Lock()
 	idle := p.idle

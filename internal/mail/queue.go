@@ -10,52 +10,51 @@ import (
 
 // Sender delivers messages.
 type Sender interface {
-	// Send delivers a message, or hands it to a server that took responsibility
-	// for it. It gives up when ctx is done. An error that wraps ErrPermanent, or
-	// is ErrMessage, will not go away when the same message is sent again.
+	// Send delivers a message, or hands it to a server that takes responsibility for
+	// it. It gives up when ctx ends. After an error that wraps ErrPermanent or is
+	// ErrMessage, it is no use to send the message again.
 	Send(ctx context.Context, m Message) error
 }
 
-// ErrPermanent is wrapped by errors of messages that are not worth another try:
-// the server does not want them.
+// ErrPermanent is wrapped by the error of a message that the server has rejected for
+// good.
 var ErrPermanent = errors.New("refused for good")
 
-// Bounds of a Queue.
+// Limits of a Queue.
 const (
-	maxWaiting  = 1000 // messages, beyond those being sent
+	maxWaiting  = 1000 // messages, without those being sent
 	workers     = 4    // messages sent at the same time
 	sendTimeout = 10 * time.Second
 )
 
-// pauses are the waits before the second and the third try.
+// pauses are the pauses before the second and the third try.
 var pauses = [...]time.Duration{time.Second, 5 * time.Second}
 
-// Compose makes a message in the background. It returns ok false when there is
+// Compose writes a message. It runs in the background, and returns false if there is
 // nothing to send. Its ctx ends with the Queue.
 type Compose func(ctx context.Context) (m Message, ok bool, err error)
 
-// Queue sends messages in the background. It is made by NewQueue, safe for
-// concurrent use, and ended by Close.
+// Queue sends messages in the background. NewQueue makes one, and Close ends it. It is
+// safe for concurrent use.
 type Queue struct {
 	sender Sender
 	log    *slog.Logger
 	jobs   chan job
 	cancel context.CancelFunc
-	ctx    context.Context //nolint:containedctx // the life of the workers, which the queue owns
+	ctx    context.Context //nolint:containedctx // the lifetime of the workers, which the queue owns
 
 	done    sync.WaitGroup // the workers
 	mu      sync.Mutex
 	closed  bool
-	pending Pending // messages posted and not yet sent or given up
+	pending Pending // messages that are neither sent nor given up
 }
 
 type job struct {
-	ctx     context.Context //nolint:containedctx // carries the request's id to the log, and no deadline
+	ctx     context.Context //nolint:containedctx // carries the request's id to the log, but no deadline
 	compose Compose
 }
 
-// NewQueue returns a Queue that sends with sender. What goes wrong is logged,
-// without the messages.
+// NewQueue returns a Queue that sends with sender. It logs failures, but no messages.
 func NewQueue(sender Sender, log *slog.Logger) *Queue {
 	q := &Queue{sender: sender, log: log, jobs: make(chan job, maxWaiting)}
 	q.ctx, q.cancel = context.WithCancel(context.Background())
@@ -65,9 +64,8 @@ func NewQueue(sender Sender, log *slog.Logger) *Queue {
 	return q
 }
 
-// Post has compose make a message, and sends it, both in the background. It
-// returns at once. A message that finds a thousand others waiting is dropped,
-// which the log says; so is one posted after Close.
+// Post composes and sends a message in the background, and returns at once. If too many
+// messages are waiting, or after Close, it drops the message and logs that.
 func (q *Queue) Post(ctx context.Context, compose Compose) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -90,8 +88,8 @@ func (q *Queue) work() {
 	}
 }
 
-// do carries out one job and logs its failure. A panic of compose is a bug of
-// one message and must not end the process.
+// do runs one job and logs its failure. A panic in compose concerns one message and
+// must not end the process.
 func (q *Queue) do(j job) {
 	ctx, cancel := context.WithCancel(j.ctx)
 	defer cancel()
@@ -102,7 +100,7 @@ func (q *Queue) do(j job) {
 		}
 	}()
 	if q.ctx.Err() != nil {
-		return // closed before its turn
+		return // the queue was closed before
 	}
 	composing, done := context.WithTimeout(ctx, sendTimeout)
 	m, ok, err := j.compose(composing)
@@ -110,18 +108,19 @@ func (q *Queue) do(j job) {
 	if err == nil && ok {
 		err = q.send(ctx, m)
 	}
-	if err != nil && q.ctx.Err() == nil { // Close says how many are lost
+	if err != nil && q.ctx.Err() == nil { // otherwise Close logs how many are lost
 		q.log.ErrorContext(ctx, "mail not sent", slog.Any("err", err))
 	}
 }
 
-// send tries to send m three times.
+// send tries up to three times to send m.
 func (q *Queue) send(ctx context.Context, m Message) error {
 	for try := 0; ; try++ {
 		limited, done := context.WithTimeout(ctx, sendTimeout)
 		err := q.sender.Send(limited, m)
 		done()
-		if err == nil || errors.Is(err, ErrPermanent) || errors.Is(err, ErrMessage) || try == len(pauses) || q.ctx.Err() != nil {
+		hopeless := errors.Is(err, ErrPermanent) || errors.Is(err, ErrMessage)
+		if err == nil || hopeless || try == len(pauses) || q.ctx.Err() != nil {
 			return err
 		}
 		q.log.WarnContext(ctx, "mail not sent, trying again", slog.Any("err", err))
@@ -133,12 +132,12 @@ func (q *Queue) send(ctx context.Context, m Message) error {
 	}
 }
 
-// Idle returns nil when everything that was posted has been sent or given up,
-// or the error of ctx.
+// Idle waits until every posted message is sent or given up and returns nil, or returns
+// the error of ctx.
 func (q *Queue) Idle(ctx context.Context) error { return q.pending.Idle(ctx) }
 
-// Close sends what is waiting, no longer than ctx allows, and ends the workers.
-// The log says how many messages were lost. It may be called twice.
+// Close sends the waiting messages until ctx ends, and stops the workers. It logs how
+// many messages are lost. It may be called twice.
 func (q *Queue) Close(ctx context.Context) {
 	q.mu.Lock()
 	if !q.closed {
@@ -147,8 +146,9 @@ func (q *Queue) Close(ctx context.Context) {
 	}
 	q.mu.Unlock()
 	if q.Idle(ctx) != nil {
-		q.log.WarnContext(ctx, "stopped before all mails were sent: users waiting for one must request it again", slog.Int("lost", q.pending.Count()))
+		q.log.WarnContext(ctx, "stopped before all mails were sent: users waiting for one must request it again",
+			slog.Int("lost", q.pending.Count()))
 	}
-	q.cancel() // what still runs ends now, and the rest fails fast
+	q.cancel() // ends running jobs, and skips the waiting ones
 	q.done.Wait()
 }

@@ -16,7 +16,7 @@ import (
 	"stoa/internal/testkit/logtest"
 )
 
-// fake is a Sender whose answers a test gives.
+// fake is a Sender whose results are set by the test.
 type fake struct {
 	send func(ctx context.Context, m Message) error
 
@@ -101,7 +101,7 @@ func TestQueueLimitsEachTry(t *testing.T) {
 	})
 }
 
-// However slow the server is, nobody waits who posts, and memory has a bound.
+// However slow the server is, Post does not wait and memory is bounded.
 func TestQueueHoldsAThousandAndNoMore(t *testing.T) {
 	t.Parallel()
 
@@ -114,7 +114,7 @@ func TestQueueHoldsAThousandAndNoMore(t *testing.T) {
 		for range workers {
 			q.Post(t.Context(), to("ada@example.com"))
 		}
-		synctest.Wait() // each worker has one
+		synctest.Wait() // each worker has a message
 		for range maxWaiting {
 			q.Post(t.Context(), to("ada@example.com"))
 		}
@@ -158,8 +158,8 @@ func TestCloseSendsWhatIsWaiting(t *testing.T) {
 	})
 }
 
-// A server that hangs must not keep stoa from stopping, nor leave a goroutine
-// behind: a bubble fails if one is.
+// A server that hangs must not keep stoa from stopping, nor leave a goroutine behind,
+// for which the synctest bubble would fail.
 func TestCloseGivesUpInTime(t *testing.T) {
 	t.Parallel()
 

@@ -17,7 +17,7 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// SMTP sends mail over a submission server. It is made by NewSMTP.
+// SMTP sends mail through a submission server. NewSMTP makes one.
 type SMTP struct {
 	host           string
 	port           int
@@ -25,8 +25,8 @@ type SMTP struct {
 	from           *mail.Address
 	security       security
 
-	// Roots are the authorities that the server's certificate may come from; the
-	// system's if nil.
+	// Roots are the authorities trusted to sign the server's certificate; those of the
+	// system if nil.
 	Roots *x509.CertPool
 }
 
@@ -34,28 +34,29 @@ type SMTP struct {
 type security int
 
 const (
-	startTLS security = iota // required: without it nothing is sent
+	startTLS security = iota // required: nothing is sent without it
 	implicit                 // TLS from the first byte
 	none                     // loopback only
 )
 
-// NewSMTP reads the server's address, smtp://user@host:587 or
-// smtps://user@host:465, and the address mails come from ("Shop
-// <no-reply@example.com>"). Port and user may be left out; a user needs the
-// password.
+// NewSMTP returns an SMTP for the server at address, smtp://user@host:587 or
+// smtps://user@host:465. Mails come from the address from ("Shop
+// <no-reply@example.com>"). The port is optional, and so are user and password, which
+// belong together.
 //
-// With smtp:// the server must offer STARTTLS, except on a loopback address,
-// where nothing is encrypted unless ?starttls=required asks for it.
-// Certificates are always verified.
+// With smtp:// the server must offer STARTTLS. The exception is a loopback address,
+// where nothing is encrypted unless the address has ?starttls=required. Certificates
+// are always verified.
 func NewSMTP(address, password, from string) (*SMTP, error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		// Not err: it repeats the address, in which somebody may have put a password.
+		// Not err, because it quotes the address, which may contain a password.
 		return nil, errors.New("STOA_SMTP_URL is not an address like smtp://user@host:587")
 	}
 	s := &SMTP{host: u.Hostname(), user: u.User.Username(), password: password}
 	if _, has := u.User.Password(); has {
-		return nil, errors.New("STOA_SMTP_URL holds a password: put it into STOA_SMTP_PASSWORD, which is not shown in process lists")
+		return nil, errors.New("STOA_SMTP_URL contains a password: " +
+			"put it into STOA_SMTP_PASSWORD, which is not shown in process lists")
 	}
 	port := "587"
 	switch {
@@ -72,27 +73,30 @@ func NewSMTP(address, password, from string) (*SMTP, error) {
 	if s.port, err = strconv.Atoi(port); err != nil || s.port < 1 || s.port > 65535 || s.host == "" {
 		return nil, errors.New("STOA_SMTP_URL needs a host, and a port from 1 to 65535 if any")
 	}
-	if strings.Trim(u.Path, "/") != "" || u.Fragment != "" || u.RawQuery != "" && (u.Scheme != "smtp" || u.RawQuery != "starttls=required") {
-		return nil, errors.New("STOA_SMTP_URL may contain only a scheme, user, host and port, and ?starttls=required after smtp://")
+	badQuery := u.RawQuery != "" && (u.Scheme != "smtp" || u.RawQuery != "starttls=required")
+	if strings.Trim(u.Path, "/") != "" || u.Fragment != "" || badQuery {
+		return nil, errors.New("STOA_SMTP_URL may contain only a scheme, user, host and port, " +
+			"and ?starttls=required after smtp://")
 	}
 	if (s.user == "") != (password == "") {
 		return nil, errors.New("STOA_SMTP_URL needs a user, and STOA_SMTP_PASSWORD its password: set both or neither")
 	}
 	if s.from, err = mail.ParseAddress(from); err != nil || !Valid(s.from.Address) {
-		return nil, errors.New("STOA_MAIL_FROM must be the sender address, like no-reply@example.com or Shop <no-reply@example.com>")
+		return nil, errors.New("STOA_MAIL_FROM must be the sender address, " +
+			"like no-reply@example.com or Shop <no-reply@example.com>")
 	}
 	return s, nil
 }
 
-// loopback reports whether host is this machine by its very name. Other names
-// that resolve to it do not count: a resolver may be lied to.
+// loopback reports whether host is "localhost" or a loopback address. Other names do not
+// count, because answers of DNS can be forged.
 func loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
 }
 
-// Send implements Sender. Its errors hold nothing that the server wrote but two
-// codes; see failure.
+// Send implements Sender. Of the server's text, its errors contain two codes at most;
+// see failure.
 func (s *SMTP) Send(ctx context.Context, m Message) error {
 	if err := m.check(); err != nil {
 		return err
@@ -106,14 +110,14 @@ func (s *SMTP) Send(ctx context.Context, m Message) error {
 	return failure(s.submit(ctx, msg))
 }
 
-// submit makes a connection for one message. A mail is rare: keeping
-// connections would cost more than it saves.
+// submit sends one message over a new connection. Mails are so rare that keeping
+// connections open is not worth it.
 func (s *SMTP) submit(ctx context.Context, msg *gomail.Msg) error {
 	config := &tls.Config{ServerName: s.host, RootCAs: s.Roots, MinVersion: tls.VersionTLS12}
 	ctx, hangUp := context.WithCancel(ctx)
-	defer hangUp() // go-mail leaves the connection open when the greeting fails
-	// Closing the connection ends a conversation at any point of it. go-mail looks
-	// at ctx while it dials, and has deadlines of its own, renewed on the way.
+	defer hangUp() // go-mail leaves the connection open if the greeting fails
+	// The end of ctx closes the connection. go-mail observes ctx only while it dials, and
+	// then sets a new deadline for each step.
 	dial := func(dialCtx context.Context, network, address string) (net.Conn, error) {
 		conn, err := new(net.Dialer).DialContext(dialCtx, network, address)
 		if err != nil {
@@ -126,25 +130,7 @@ func (s *SMTP) submit(ctx context.Context, msg *gomail.Msg) error {
 		secured := tls.Client(conn, config)
 		return secured, secured.HandshakeContext(dialCtx)
 	}
-	options := []gomail.Option{gomail.WithPort(s.port), gomail.WithTimeout(sendTimeout), gomail.WithTLSConfig(config), gomail.WithDialContextFunc(dial)}
-	switch s.security {
-	case startTLS:
-		options = append(options, gomail.WithTLSPolicy(gomail.TLSMandatory))
-	case implicit:
-		// Finds the connection encrypted already.
-		options = append(options, gomail.WithTLSPolicy(gomail.TLSOpportunistic))
-	case none:
-		options = append(options, gomail.WithTLSPolicy(gomail.NoTLS))
-	}
-	if s.user != "" {
-		plain, login := gomail.SMTPAuthPlain, gomail.SMTPAuthLogin
-		if s.security == none {
-			plain, login = gomail.SMTPAuthPlainNoEnc, gomail.SMTPAuthLoginNoEnc
-		}
-		options = append(options, gomail.WithUsername(s.user), gomail.WithPassword(s.password),
-			gomail.WithOpportunisticSMTPAuth(gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthSCRAMSHA1, plain, login))
-	}
-	client, err := gomail.NewClient(s.host, options...)
+	client, err := gomail.NewClient(s.host, s.options(config, dial)...)
 	if err != nil {
 		return err
 	}
@@ -155,12 +141,37 @@ func (s *SMTP) submit(ctx context.Context, msg *gomail.Msg) error {
 	if err := client.SendWithSMTPClient(session, msg); err != nil {
 		return err
 	}
-	// The server has the mail: what becomes of the goodbye does not matter.
+	// The server has the mail, so a failure from here on does not matter.
 	_ = client.CloseWithSMTPClient(session)
 	return nil
 }
 
-// message writes m as a mail.
+// options returns the options of a client that connects with dial.
+func (s *SMTP) options(config *tls.Config, dial gomail.DialContextFunc) []gomail.Option {
+	options := []gomail.Option{
+		gomail.WithPort(s.port), gomail.WithTimeout(sendTimeout),
+		gomail.WithTLSConfig(config), gomail.WithDialContextFunc(dial),
+	}
+	switch s.security {
+	case startTLS:
+		options = append(options, gomail.WithTLSPolicy(gomail.TLSMandatory))
+	case implicit: // dial has encrypted the connection already
+		options = append(options, gomail.WithTLSPolicy(gomail.TLSOpportunistic))
+	case none:
+		options = append(options, gomail.WithTLSPolicy(gomail.NoTLS))
+	}
+	if s.user == "" {
+		return options
+	}
+	plain, login := gomail.SMTPAuthPlain, gomail.SMTPAuthLogin
+	if s.security == none {
+		plain, login = gomail.SMTPAuthPlainNoEnc, gomail.SMTPAuthLoginNoEnc
+	}
+	return append(options, gomail.WithUsername(s.user), gomail.WithPassword(s.password),
+		gomail.WithOpportunisticSMTPAuth(gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthSCRAMSHA1, plain, login))
+}
+
+// message turns m into a mail.
 func (s *SMTP) message(m Message) (*gomail.Msg, error) {
 	msg := gomail.NewMsg()
 	if err := errors.Join(msg.FromFormat(s.from.Name, s.from.Address), msg.To(m.To)); err != nil {
@@ -168,7 +179,7 @@ func (s *SMTP) message(m Message) (*gomail.Msg, error) {
 	}
 	msg.Subject(m.Subject)
 	msg.SetDate()
-	// The library's own would tell the machine's name.
+	// Not the library's own id, which contains the machine's name.
 	_, domain, _ := strings.Cut(s.from.Address, "@")
 	msg.SetMessageIDWithValue(cmp.Or(m.ID, rand.Text()) + "@" + domain)
 	msg.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: no out-of-office replies

@@ -62,7 +62,7 @@ func TestSMTPDeliversToARealServer(t *testing.T) {
 	}
 }
 
-// mustRead checks what the reader of a mail sees.
+// mustRead checks the mail that arrives.
 func mustRead(t *testing.T, got smtptest.Mail, want Message) {
 	t.Helper()
 	msg := got.Message(t)
@@ -95,7 +95,7 @@ func TestSMTPSendsNothingWithoutTLSWhereItIsRequired(t *testing.T) {
 	if err := sender.Send(t.Context(), hello); err == nil || !strings.Contains(err.Error(), "STARTTLS") {
 		t.Errorf("Send = %v, want an error about STARTTLS", err)
 	}
-	// What comes next at the server is this: neither a password nor a mail before.
+	// This is the next event at the server: it has seen neither a password nor a mail.
 	if err := newSMTP(t, server, "smtp://ada@127.0.0.1:%d", "wrong").Send(t.Context(), hello); err == nil {
 		t.Error("a wrong password was taken")
 	}
@@ -119,7 +119,7 @@ func TestSMTPVerifiesTheCertificate(t *testing.T) {
 			server := smtptest.New(t, smtptest.Options{TLS: tt.tls, User: "ada", Password: "secret"})
 			sender := newSMTP(t, server, tt.url, "secret")
 			if !strings.Contains(tt.url, "localhost") {
-				sender.Roots = nil // the system's, which do not know the test's authority
+				sender.Roots = nil // the system's do not include the test's authority
 			}
 			if err := sender.Send(t.Context(), hello); err == nil || !strings.Contains(err.Error(), "certificate") {
 				t.Errorf("Send = %v, want an error about the certificate", err)
@@ -144,7 +144,7 @@ func TestSMTPTellsPermanentFailures(t *testing.T) {
 	}
 }
 
-// A server that takes the connection and then says nothing.
+// The server accepts the connection, but sends nothing.
 func TestSMTPGivesUpWithItsContext(t *testing.T) {
 	t.Parallel()
 
@@ -270,7 +270,7 @@ func TestMessagesCannotSmuggleHeaders(t *testing.T) {
 	if log.String() != "" {
 		t.Errorf("logged: %s", log.String())
 	}
-	// A body cannot end itself: the dot and what follows arrive as text.
+	// A line with a dot does not end the body: it arrives as text.
 	body := Message{To: "ada@example.com", Subject: "x", Text: "a\r\n.\r\nMAIL FROM:<eve@example.com>\nBcc: eve@example.com\n"}
 	if err := sender.Send(t.Context(), body); err != nil {
 		t.Fatal(err)
@@ -284,7 +284,7 @@ func TestMessagesCannotSmuggleHeaders(t *testing.T) {
 	}
 }
 
-// International addresses need a server that knows them (SMTPUTF8).
+// International addresses need a server that supports them (SMTPUTF8).
 func TestSMTPKnowsInternationalAddresses(t *testing.T) {
 	t.Parallel()
 

@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// stall makes whoever stores the answer to a request with an Idempotency-Key hang
-// in the middle of it, until goOn is called, which the hanging process must not
-// live to see.
+// stall makes a process hang while it stores the answer to a request with an
+// Idempotency-Key, until goOn is called. The process must be killed before that.
 func (c *cluster) stall(t *testing.T, engine string) (goOn func()) {
 	t.Helper()
 	exec := func(statements ...string) {
@@ -26,7 +25,7 @@ func (c *cluster) stall(t *testing.T, engine string) (goOn func()) {
 		exec(`CREATE FUNCTION stall() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(600); RETURN NEW; END $$`,
 			`CREATE TRIGGER stall BEFORE UPDATE OF answer_sealed ON idempotency_keys FOR EACH ROW EXECUTE FUNCTION stall()`)
 		return func() {
-			// The server process sleeps on, and would not see that its client is gone.
+			// The server process is asleep and does not notice that its client has gone.
 			exec(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`,
 				`DROP TRIGGER stall ON idempotency_keys`)
 		}
@@ -37,10 +36,10 @@ func (c *cluster) stall(t *testing.T, engine string) (goOn func()) {
 	return func() { exec(`DROP TRIGGER stall`, `DROP VIEW forever`) }
 }
 
-// A process is killed (kill -9) when the purchase is in the database and its
-// answer is not. Within the time of a lease the other process answers the same
-// request with the same key: with that purchase, and none is made anew.
-func TestAKillBetweenEffectAndAnswerIsMadeUpFor(t *testing.T) {
+// A process is killed (kill -9) after it has stored a purchase, but not yet the answer.
+// When the lease has ended, the other process answers the same request with that
+// purchase, and does not make another one.
+func TestARetryAfterAKillBetweenEffectAndAnswerFindsTheEffect(t *testing.T) {
 	t.Parallel()
 
 	for _, engine := range []string{sqlite, postgres} {
@@ -94,7 +93,7 @@ func TestAKillBetweenEffectAndAnswerIsMadeUpFor(t *testing.T) {
 			}
 			again, err := buy(t.Context(), victim)
 			if err != nil || string(again.body) != string(a.body) || again.header.Get("Idempotency-Replayed") != "true" {
-				t.Errorf("the process that was killed = %d %s, %v; want a replay of %s", again.status, again.body, err, a.body)
+				t.Errorf("the restarted process answered %d %s, %v; want a replay of %s", again.status, again.body, err, a.body)
 			}
 			if n := c.number(t, `SELECT count(*) FROM orders`); n != 1 {
 				t.Errorf("%d orders, want 1", n)
@@ -107,12 +106,12 @@ func TestAKillBetweenEffectAndAnswerIsMadeUpFor(t *testing.T) {
 	}
 }
 
-// waitFor returns when ready does, which it is asked now and then.
+// waitFor calls ready repeatedly until it returns true.
 func waitFor(tb testing.TB, what string, ready func() bool) {
 	tb.Helper()
 	for end := time.Now().Add(time.Minute); !ready(); <-time.After(100 * time.Millisecond) {
 		if time.Now().After(end) {
-			tb.Fatalf("%s does not come", what)
+			tb.Fatalf("timeout while waiting for %s", what)
 		}
 	}
 }

@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// httpClient has connections enough for every client of a test.
+// httpClient allows enough connections for all clients of a test.
 var httpClient = &http.Client{
 	Transport: &http.Transport{MaxIdleConns: 0, MaxIdleConnsPerHost: 256, IdleConnTimeout: time.Minute},
 	Timeout:   time.Minute,
 }
 
-// answer is what came back.
+// answer is the answer to a request.
 type answer struct {
 	status int
 	header http.Header
@@ -59,26 +59,26 @@ func (p *process) call(ctx context.Context, method, path string, header http.Hea
 // app is the path of the product.
 const app = "/api/marketplace/products/app"
 
-// verdict is what became of a request about a license.
+// verdict is the result of a request about a license.
 type verdict string
 
 const (
 	granted      verdict = "granted"
 	full         verdict = "full"     // no seat is left
-	unusable     verdict = "unusable" // of an activation: the license is no good
+	unusable     verdict = "unusable" // of an activation: the license is not valid
 	revoked      verdict = "revoked"
 	notActivated verdict = "not_activated"
 	unknown      verdict = "unknown" // there was no answer
 )
 
-// outcome is a verdict with what the answer says of the license.
+// outcome is a verdict with the state of the license in the answer.
 type outcome struct {
 	verdict verdict
 	seats   int    // currentInstances, if the verdict is granted
 	taken   uint16 // a bit for each instance in a list
 }
 
-// licenseBody is what answers say of a license.
+// licenseBody is the part of an answer about a license.
 type licenseBody struct {
 	Valid   bool `json:"valid"`
 	Success bool `json:"success"`
@@ -89,8 +89,8 @@ type licenseBody struct {
 	Message string `json:"message"`
 }
 
-// errOdd is an answer that no client should get. Every other error of a request
-// says that it is not known what became of it.
+// errOdd is wrapped by errors about an answer that no client should get. After any other
+// error, the result of the request is not known.
 var errOdd = errors.New("odd answer")
 
 func odd(a answer) error { return fmt.Errorf("%w: %d %s", errOdd, a.status, a.body) }
@@ -117,7 +117,7 @@ func (p *process) deactivate(ctx context.Context, key, instance string) (outcome
 	return a.license()
 }
 
-// license reads an answer that says what became of a license.
+// license reads an answer about a license.
 func (a answer) license() (outcome, error) {
 	var body licenseBody
 	if err := json.Unmarshal(a.body, &body); err != nil {

@@ -15,8 +15,7 @@ import (
 	"stoa/internal/testkit/pgtest"
 )
 
-// catalog has tiers with one to four instances, and one that is as good as
-// unlimited.
+// catalog has tiers with one to four instances, and one that is practically unlimited.
 const catalog = `
 currency: EUR
 products:
@@ -38,10 +37,10 @@ products:
 // downloadBase is the downloadCount in the catalog.
 const downloadBase = 1000
 
-// cluster is stoa processes over one database, with the catalog.
+// cluster is several stoa processes over one database that has the catalog.
 type cluster struct {
 	processes []*process
-	db        *sql.DB // the database, behind the processes' back
+	db        *sql.DB // the test's own connection to the database
 }
 
 const (
@@ -63,7 +62,7 @@ func newCluster(tb testing.TB, engine string, n int) *cluster {
 	env := []string{
 		"STOA_DATA=" + dir, "STOA_DATABASE_URL=" + at, "STOA_MASTER_KEY=" + testkit.MasterKey,
 		"STOA_RATE_LIMITS=off", // all clients have one address
-		"STOA_LICENSE_CHURN=0", // and instances come and go all the time
+		"STOA_LICENSE_CHURN=0", // instances come and go all the time
 		"STOA_ADMIN_EMAIL=" + adminEmail, "STOA_ADMIN_PASSWORD=" + adminPassword,
 	}
 	file := filepath.Join(dir, "catalog.yaml")
@@ -101,7 +100,7 @@ func onBothEngines(t *testing.T, test func(t *testing.T, c *cluster)) {
 	}
 }
 
-// number returns the number that a query finds.
+// number returns the number that a query returns.
 func (c *cluster) number(tb testing.TB, query string) int {
 	tb.Helper()
 	var n int

@@ -1,17 +1,16 @@
-// Package proof holds what the licenses promise against whole stoa processes:
-// several of them over one database, many clients, and processes that are killed
-// in the middle.
+// Package proof tests the guarantees of licenses with whole stoa processes: several of
+// them over one database, with many clients, and some killed while they work.
 //
-//   - No license is ever activated more often than it allows, however many race
-//     for its last seat (race_test.go).
-//   - Activating, deactivating, verifying and revoking are linearizable: every
-//     recorded history can be put into an order in which each answer is the one
-//     that a single program would have given (history_test.go, model_test.go).
-//   - What was answered survives kill -9, and nothing is left half done
+//   - No license ever has more instances than it allows, however many race for its last
+//     seat (race_test.go).
+//   - Activating, deactivating, verifying and revoking are linearizable: the requests of
+//     every recorded history have an order in which a single program would have given
+//     the same answers (history_test.go, model_test.go).
+//   - Whatever was answered survives kill -9, and nothing is left half done
 //     (kill_test.go).
 //
-// The tests build stoa themselves. With STOA_PROOF=10 they do ten times as much,
-// and with STOA_PROOF_SEED the number that a failed run printed makes the clients
-// do what they did then; which of them was faster, a seed does not decide. README.md
-// tells which faults they were seen to catch.
+// The tests build stoa themselves. STOA_PROOF=10 makes them do ten times as much.
+// STOA_PROOF_SEED, with the number printed by a failed run, makes the clients send the
+// same requests again; their timing is not repeated. README.md lists faults that the
+// tests have caught.
 package proof

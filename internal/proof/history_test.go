@@ -23,17 +23,17 @@ const (
 	histories  = 150 // on each engine
 	clients    = 5   // of one license
 	operations = 8   // of one client
-	instances  = 4   // that clients speak of
+	instances  = 4   // in requests
 
 	// maxLost is how many operations of a history may be given up by their client.
 	// Each may have happened at any time, and doubles the checker's work.
 	maxLost = 3
 )
 
-// Two processes over one database, and many short histories: the clients of each
-// license do as they please through either process, and some do not wait for the
-// answer. Each history has to be explained by some order of the operations, in
-// which those that ended before another began come first.
+// Two processes over one database record many short histories. The clients of a license
+// send random requests to either process, and some do not wait for the answer. Each
+// history must be explained by some order of its operations in which every operation
+// comes before those that began after its end.
 func TestHistoriesOfALicenseAreLinearizable(t *testing.T) {
 	t.Parallel()
 
@@ -50,12 +50,12 @@ func TestHistoriesOfALicenseAreLinearizable(t *testing.T) {
 				return nil
 			})
 		}
-		_ = group.Wait() // check says what is wrong
+		_ = group.Wait() // check reports failures
 		t.Log(told.String())
 	})
 }
 
-// history is what the clients of one license saw.
+// history is the requests and answers of all clients of one license.
 type history struct {
 	people
 
@@ -68,7 +68,8 @@ type history struct {
 	lost atomic.Int32
 }
 
-// record has clients use a new license at once, as rng says.
+// record makes several clients use a new license at the same time, with requests drawn
+// from rng.
 func record(t *testing.T, c *cluster, who people, rng *rand.Rand) *history {
 	h := &history{people: who, maxInstances: 1 + rng.IntN(3)}
 	h.license = c.processes[rng.IntN(2)].mustBuy(t, fmt.Sprintf("seats-%d", h.maxInstances), who.owner)
@@ -84,7 +85,7 @@ func record(t *testing.T, c *cluster, who people, rng *rand.Rand) *history {
 			for range operations {
 				op := choose(rng)
 				p := c.processes[rng.IntN(2)]
-				// Drawn whether needed or not: what is drawn must not depend on the answers.
+				// Draw even if not needed: the draws must not depend on the answers.
 				patience := time.Duration(math.MaxInt64)
 				if p, d := rng.IntN(30), rng.Int64N(int64(5*time.Millisecond)); p == 0 && h.lost.Add(1) <= maxLost {
 					patience = time.Duration(d)
@@ -110,7 +111,7 @@ func record(t *testing.T, c *cluster, who people, rng *rand.Rand) *history {
 	return h
 }
 
-// choose returns what a client does next. About every other license is revoked.
+// choose returns the next operation of a client. It revokes about every other license.
 func choose(rng *rand.Rand) operation {
 	actions := [...]action{activate, activate, activate, activate, deactivate, free, verify, verify, verify, list}
 	op := operation{do: actions[rng.IntN(len(actions))], instance: rng.IntN(instances)}
@@ -137,11 +138,11 @@ func (h *history) perform(ctx context.Context, p *process, op operation) (outcom
 	case revoke:
 		return p.revoke(ctx, h.admin, h.id)
 	default:
-		return outcome{}, fmt.Errorf("%w: nobody knows how to %s", errOdd, op.do)
+		return outcome{}, fmt.Errorf("%w: unknown operation %s", errOdd, op.do)
 	}
 }
 
-// patience is how long the checker may take. It takes microseconds.
+// patience is the time limit for the checker, which usually takes microseconds.
 const patience = time.Minute
 
 // check fails the test unless the history is linearizable.
@@ -175,7 +176,7 @@ func (h *history) String() string {
 	return b.String()
 }
 
-// tally counts what happened in histories.
+// tally counts the verdicts in histories.
 type tally struct {
 	mu        sync.Mutex
 	histories int

@@ -23,11 +23,11 @@ const (
 	buyers = 8
 )
 
-// Two processes over one database. Buyers purchase and activate through either,
-// while one or both of them are killed (kill -9) and started again, at any moment.
-// What was answered is there afterwards, nothing is there by half, and a purchase
-// that is sent again with its Idempotency-Key is one order.
-func TestWhatWasAnsweredOutlivesAKill(t *testing.T) {
+// Buyers purchase and activate through two processes over one database, while one or
+// both processes are killed (kill -9) and restarted at random moments. Afterwards the
+// database has everything that was answered and nothing half done, and a purchase that
+// was repeated with its Idempotency-Key is one order.
+func TestWhatWasAnsweredSurvivesAKill(t *testing.T) {
 	t.Parallel()
 
 	onBothEngines(t, func(t *testing.T, c *cluster) {
@@ -35,7 +35,7 @@ func TestWhatWasAnsweredOutlivesAKill(t *testing.T) {
 		var (
 			wg   sync.WaitGroup
 			kept = ledger{purchases: make(map[string]bought)}
-			stop atomic.Bool // what was begun is finished
+			stop atomic.Bool // clients finish what they have begun
 		)
 		for i := range buyers {
 			rng := rand.New(rand.NewPCG(seed, uint64(i)))
@@ -71,7 +71,7 @@ func TestWhatWasAnsweredOutlivesAKill(t *testing.T) {
 func killAndStart(t *testing.T, c *cluster, rng *rand.Rand) {
 	t.Helper()
 	for range kills * effort(t) {
-		// Long enough for work to be under way, and no longer.
+		// Just long enough for requests to be under way.
 		<-time.After(20*time.Millisecond + time.Duration(rng.Int64N(int64(250*time.Millisecond))))
 		victims := c.processes
 		if one := rng.IntN(3); one < 2 {
@@ -89,7 +89,7 @@ func killAndStart(t *testing.T, c *cluster, rng *rand.Rand) {
 	}
 }
 
-// ledger is what clients were told.
+// ledger is what clients know from their answers.
 type ledger struct {
 	mu          sync.Mutex
 	purchases   map[string]bought // by Idempotency-Key
@@ -102,8 +102,8 @@ type activation struct {
 	key, instance string
 }
 
-// customer buys a license and activates it for a few instances. A purchase without
-// an answer is left open: until its lease ends nobody else may carry it out.
+// customer buys a license and activates it for a few instances. It leaves a purchase
+// without an answer open, because no retry can run before its lease has ended.
 func (l *ledger) customer(ctx context.Context, c *cluster, rng *rand.Rand) error {
 	idempotencyKey := fmt.Sprintf("%016x", rng.Uint64())
 	b, err := c.processes[rng.IntN(len(c.processes))].buyOnce(ctx, idempotencyKey)
@@ -135,7 +135,7 @@ func (p *process) buyOnce(ctx context.Context, key string) (bought, error) {
 	return p.buy(ctx, "seats-3", http.Header{"Idempotency-Key": {key}})
 }
 
-// activate asks a process, and another, until one answers.
+// activate sends an activation to one process after another until one answers.
 func (l *ledger) activate(ctx context.Context, c *cluster, rng *rand.Rand, key, instance string) error {
 	for {
 		o, err := c.processes[rng.IntN(len(c.processes))].activate(ctx, key, instance)
@@ -159,7 +159,7 @@ func (l *ledger) activate(ctx context.Context, c *cluster, rng *rand.Rand, key, 
 	}
 }
 
-// pause gives a process that was killed time to come back.
+// pause gives a killed process time to restart.
 func pause(ctx context.Context) error {
 	select {
 	case <-time.After(5 * time.Millisecond):
@@ -169,7 +169,7 @@ func pause(ctx context.Context) error {
 	}
 }
 
-// settle sends the purchases without an answer again, each until it has one.
+// settle repeats each purchase without an answer until it has one.
 func (l *ledger) settle(ctx context.Context, c *cluster) error {
 	for i, key := range l.open {
 		for {
@@ -191,8 +191,8 @@ func (l *ledger) settle(ctx context.Context, c *cluster) error {
 	return nil
 }
 
-// check fails the test unless all that clients were told is true, and each
-// purchase was one, however often it was sent.
+// check fails the test unless every answer is true, and each purchase is one order,
+// however often it was sent.
 func (l *ledger) check(t *testing.T, c *cluster) {
 	t.Helper()
 	if n := c.number(t, `SELECT count(*) FROM orders`); n != len(l.purchases) {
@@ -210,17 +210,17 @@ func (l *ledger) check(t *testing.T, c *cluster) {
 			SELECT o.status, l.paid FROM orders o JOIN licenses l ON l.id = o.license_id
 			WHERE o.id = $1 AND l.key_hash = $2`, b.OrderID, keys.Hash(key)).Scan(&status, &paid)
 		if err != nil || status != string(order.Paid) || !paid {
-			t.Errorf("order %s was answered, and now it is %s, its licence paid for: %t, %v", b.OrderID, status, paid, err)
+			t.Errorf("order %s was answered, but is now %s, its license paid: %t, %v", b.OrderID, status, paid, err)
 		}
 	}
 	for i, a := range l.activations {
 		if o, err := c.processes[i%2].verify(t.Context(), a.key, a.instance); err != nil || o.verdict != granted {
-			t.Errorf("the activation of %s was answered, and now verify = %v, %v", a.instance, o, err)
+			t.Errorf("the activation of %s was answered, but now verify = %v, %v", a.instance, o, err)
 		}
 	}
 }
 
-// checkBooks fails the test if anything in the database is there by half.
+// checkBooks fails the test if anything in the database is half done.
 func (c *cluster) checkBooks(t *testing.T) {
 	t.Helper()
 	for what, query := range map[string]string{
@@ -244,8 +244,8 @@ func (c *cluster) checkBooks(t *testing.T) {
 	c.checkKeys(t)
 }
 
-// checkKeys fails the test unless every license holds its key: the owner can read
-// it, and it finds the license.
+// checkKeys fails the test unless every license has its key, both sealed for its owner
+// and hashed for look-ups.
 func (c *cluster) checkKeys(t *testing.T) {
 	t.Helper()
 	keys := masterKeys(t)
@@ -268,7 +268,7 @@ func (c *cluster) checkKeys(t *testing.T) {
 	}
 }
 
-// masterKeys returns what opens and finds the keys of every cluster.
+// masterKeys returns the Vault for the license keys of every cluster.
 func masterKeys(tb testing.TB) *license.Vault {
 	tb.Helper()
 	master, err := seal.ParseKey(testkit.MasterKey)

@@ -13,7 +13,7 @@ import (
 	"stoa/internal/testkit/pgtest"
 )
 
-// TestMain ends the PostgreSQL that tests started, and removes the program.
+// TestMain stops the PostgreSQL of the tests, and removes the program.
 func TestMain(m *testing.M) {
 	code := pgtest.Main(m)
 	if program.dir != "" {
@@ -53,7 +53,7 @@ func stoa(tb testing.TB) string {
 	return program.path
 }
 
-// effort is how much more than usual is to be tried: STOA_PROOF, or 1.
+// effort is the factor by which the tests do more than usual: STOA_PROOF, or 1.
 func effort(tb testing.TB) int {
 	tb.Helper()
 	text := os.Getenv("STOA_PROOF")
@@ -67,8 +67,7 @@ func effort(tb testing.TB) int {
 	return n
 }
 
-// newSeed returns the seed of what a test does, which it prints: another each time, or
-// that of STOA_PROOF_SEED.
+// newSeed returns and prints the seed of a test: a new one each time, or STOA_PROOF_SEED.
 func newSeed(tb testing.TB) uint64 {
 	tb.Helper()
 	seed := rand.Uint64()

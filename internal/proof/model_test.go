@@ -16,18 +16,18 @@ type operation struct {
 
 type action string
 
-// What clients do to a license.
+// The operations of clients.
 const (
 	activate   action = "activate"
 	deactivate action = "deactivate"
 	verify     action = "verify"
 	revoke     action = "revoke" // by an administrator
-	free       action = "free"   // by the owner: deactivate what is activated
+	free       action = "free"   // by the owner: deactivate an instance
 	list       action = "list"   // by the owner
 )
 
-// licenseState is all there is to a license: what a single program, doing one
-// thing after another, would keep.
+// licenseState is the state of a license in a single program that runs one operation
+// after another.
 type licenseState struct {
 	taken   uint16 // a bit for each instance that is activated
 	revoked bool
@@ -36,8 +36,7 @@ type licenseState struct {
 func (s licenseState) has(instance int) bool { return s.taken&(1<<instance) != 0 }
 func (s licenseState) seats() int            { return bits.OnesCount16(s.taken) }
 
-// step does an operation and returns the outcome it has to have, and what becomes
-// of the license.
+// step runs an operation and returns its outcome and the new state of the license.
 func (s licenseState) step(maxInstances int, op operation) (outcome, licenseState) {
 	switch op.do {
 	case activate:
@@ -70,9 +69,9 @@ func (s licenseState) step(maxInstances int, op operation) (outcome, licenseStat
 	return outcome{verdict: granted, seats: s.seats()}, s
 }
 
-// licenseModel is a license with that many seats, for the checker. An operation
-// without an answer may have any outcome; that it may also never have happened is
-// said by its end, which is after everything else.
+// licenseModel is the checker's model of a license with that many seats. An operation
+// without an answer may have any outcome. It may also never have happened: therefore its
+// end is recorded after everything else.
 func licenseModel(maxInstances int) porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return licenseState{} },
@@ -103,7 +102,7 @@ func licenseModel(maxInstances int) porcupine.Model {
 	}
 }
 
-// The checker has to tell good histories from bad ones, or it proves nothing.
+// The checker proves nothing unless it tells good histories from bad ones.
 func TestTheModelTellsGoodHistoriesFromBadOnes(t *testing.T) {
 	t.Parallel()
 

@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// people have access tokens.
+// people are access tokens of users.
 type people struct {
 	owner string // of licenses
 	admin string
 }
 
-// people signs an owner and an administrator in.
+// people signs in an owner and an administrator.
 func (c *cluster) people(tb testing.TB) people {
 	tb.Helper()
 	signIn := func(path string, body map[string]string) string {
@@ -39,7 +39,7 @@ func (c *cluster) people(tb testing.TB) people {
 	}
 }
 
-// bearer is the header of who has a token, and of a guest.
+// bearer returns the header for a token, or that of a guest if it is empty.
 func bearer(token string) http.Header {
 	if token == "" {
 		return nil
@@ -47,7 +47,7 @@ func bearer(token string) http.Header {
 	return http.Header{"Authorization": {"Bearer " + token}}
 }
 
-// free has the owner of a license take it away from an instance.
+// free deactivates an instance as the owner of the license.
 func (p *process) free(ctx context.Context, token, licenseID, instance string) (outcome, error) {
 	a, err := p.call(ctx, http.MethodDelete, "/api/marketplace/licenses/"+licenseID+"/activations/"+instance, bearer(token), nil)
 	if err != nil {
@@ -59,7 +59,7 @@ func (p *process) free(ctx context.Context, token, licenseID, instance string) (
 	return a.license()
 }
 
-// list has the owner of a license look at its instances.
+// list lists the instances of a license as its owner.
 func (p *process) list(ctx context.Context, token, licenseID string) (outcome, error) {
 	a, err := p.call(ctx, http.MethodGet, "/api/marketplace/licenses/"+licenseID+"/activations", bearer(token), nil)
 	if err != nil {
@@ -84,7 +84,7 @@ func (p *process) list(ctx context.Context, token, licenseID string) (outcome, e
 	return out, nil
 }
 
-// revoke has an administrator revoke a license.
+// revoke revokes a license as an administrator.
 func (p *process) revoke(ctx context.Context, token, licenseID string) (outcome, error) {
 	a, err := p.call(ctx, http.MethodPost, "/api/v1/admin/licenses/"+licenseID+"/revoke", bearer(token), nil)
 	if err != nil {

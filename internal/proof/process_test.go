@@ -15,14 +15,13 @@ import (
 	"time"
 )
 
-// process is a stoa that may be killed and started again. Its port is another
-// then.
+// process is a stoa that can be killed and started again, with another port.
 type process struct {
 	tb  testing.TB
 	env []string
-	url atomic.Value // string: where it listens, or listened last
+	url atomic.Value // string: the address at which it listens, or listened last
 
-	// cmd is nil while it does not run. Used by one goroutine at a time.
+	// cmd is nil while the process is not running. One goroutine uses it at a time.
 	cmd    *exec.Cmd
 	exited chan struct{}
 
@@ -32,7 +31,7 @@ type process struct {
 
 var listening = regexp.MustCompile(`msg=listening url=(http://\S+)`)
 
-// startProcess starts stoa and ends it with the test.
+// startProcess starts a process that ends with the test.
 func startProcess(tb testing.TB, env []string) *process {
 	tb.Helper()
 	p := &process{tb: tb, env: env}
@@ -48,11 +47,11 @@ func startProcess(tb testing.TB, env []string) *process {
 	return p
 }
 
-// start starts the process, which must not run, and returns when it listens.
+// start starts the process, which must not be running, and returns when it listens.
 func (p *process) start() error {
 	cmd := exec.Command(stoa(p.tb), "serve", "--addr=127.0.0.1:0", "--ops-addr=off")
 	cmd.Env = append(os.Environ(), p.env...)
-	// Should the tests be killed, so are the processes.
+	// If the tests are killed, the processes are killed too.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
@@ -60,7 +59,7 @@ func (p *process) start() error {
 	}
 	exited, ready, forked := make(chan struct{}), make(chan string, 1), make(chan error, 1)
 	go func() {
-		runtime.LockOSThread() // Pdeathsig comes when the thread that forked ends
+		runtime.LockOSThread() // Pdeathsig fires when the thread that started the process ends
 		err := cmd.Start()
 		forked <- err
 		if err != nil {
@@ -91,7 +90,7 @@ func (p *process) start() error {
 	}
 }
 
-// kill ends the process as kill -9 does, if it runs, and returns when it is gone.
+// kill ends the process with SIGKILL, if it is running, and waits until it has ended.
 func (p *process) kill() {
 	if p.cmd == nil {
 		return
@@ -101,7 +100,7 @@ func (p *process) kill() {
 	p.cmd = nil
 }
 
-// URL returns where the process listens.
+// URL returns the address at which the process listens.
 func (p *process) URL() string { return p.url.Load().(string) }
 
 const keptLines = 30

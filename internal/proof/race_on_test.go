@@ -2,5 +2,5 @@
 
 package proof
 
-// raceDetector: the tests run with it, and so shall the processes.
+// raceDetector makes the processes run with the race detector, as the tests do.
 const raceDetector = true

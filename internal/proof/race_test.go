@@ -9,10 +9,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// On each engine, two processes and more than 10,000 activations: thirty race at
-// once for the seats of each license, through either process, some of them twice.
-// As many instances as there are seats get one, no more and no fewer, and the
-// database has those that were told so.
+// On each engine, two processes get more than 10,000 activations. Thirty instances race
+// for the seats of each license, through either process, some of them twice. Exactly as
+// many get a seat as there are, and the database agrees with the answers.
 func TestNoRaceGivesAwayOneSeatTooMany(t *testing.T) {
 	t.Parallel()
 
@@ -32,7 +31,7 @@ func TestNoRaceGivesAwayOneSeatTooMany(t *testing.T) {
 				seats := 1 + rng.IntN(4)
 				tier := fmt.Sprintf("seats-%d", seats)
 				key := c.processes[i%2].mustBuy(t, tier, "").LicenseKey
-				order := rng.Perm(contenders + twice) // who knocks where
+				order := rng.Perm(contenders + twice) // decides who asks which process
 				outcomes := make([]outcome, len(order))
 				var wg sync.WaitGroup
 				gate := make(chan struct{})
@@ -58,7 +57,7 @@ func TestNoRaceGivesAwayOneSeatTooMany(t *testing.T) {
 						tally.granted++
 						winners[instance(who%contenders)] = true
 						if o.seats < 1 || o.seats > seats {
-							t.Errorf("an answer says that %d of %d seats are taken", o.seats, seats)
+							t.Errorf("an answer claims that %d of %d seats are taken", o.seats, seats)
 						}
 					case full:
 						tally.refused++
@@ -67,7 +66,7 @@ func TestNoRaceGivesAwayOneSeatTooMany(t *testing.T) {
 					}
 				}
 				if len(winners) != seats {
-					t.Errorf("%d instances were given one of %d seats", len(winners), seats)
+					t.Errorf("%d instances got one of %d seats", len(winners), seats)
 				}
 				for who := range contenders {
 					o, err := c.processes[who%2].verify(t.Context(), key, instance(who))

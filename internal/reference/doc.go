@@ -1,6 +1,6 @@
-// Package reference turns an OpenAPI document into one self-contained web page
-// for people: no script, no font, no image, and a style sheet of its own.
+// Package reference renders an OpenAPI document as a single web page, with an inline
+// style sheet and without scripts, fonts or images.
 //
-// It knows the parts of OpenAPI 3.1 that stoa's contract uses, and nothing about
-// stoa. The contract is in package api; package httpapi serves the page.
+// It supports the parts of OpenAPI 3.1 that stoa's contract uses, but knows nothing
+// about stoa. Package api has the contract, and package httpapi serves the page.
 package reference

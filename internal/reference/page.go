@@ -27,9 +27,9 @@ type Page struct {
 	StyleSource string
 }
 
-// Render renders an OpenAPI document (JSON). paths is the order in which its
-// paths are told; a path that is not in it is left out. Render fails for a
-// document that is not JSON or whose references lead nowhere.
+// Render renders an OpenAPI document in JSON. The page has the operations on paths, in
+// that order, and no others. Render fails for a document that is not JSON, or has a
+// broken reference or an undeclared tag.
 func Render(document []byte, paths []string) (Page, error) {
 	var root object
 	if err := json.Unmarshal(document, &root); err != nil {
@@ -52,7 +52,7 @@ func Render(document []byte, paths []string) (Page, error) {
 	return Page{HTML: out.Bytes(), StyleSource: "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"}, nil
 }
 
-// What the template shows.
+// The data of the template.
 type (
 	pageView struct {
 		Title, Version, Summary string
@@ -89,8 +89,8 @@ type (
 		Headers       []fieldView
 		Bodies        []bodyView
 	}
-	// fieldView is one row of a table: a parameter, a header, or a field of a
-	// body. Depth says how deep a field is nested.
+	// fieldView is one row of a table: a parameter, a header or a field of a body.
+	// Depth is how deeply a field is nested.
 	fieldView struct {
 		Depth       int
 		Name, In    string
@@ -100,7 +100,7 @@ type (
 	}
 )
 
-// methods in the order in which they are told.
+// methods is the order of the operations on a path.
 var methods = []string{"get", "head", "options", "post", "put", "patch", "delete"}
 
 func (d *source) view(paths []string) pageView {
@@ -112,13 +112,14 @@ func (d *source) view(paths []string) pageView {
 	}
 	byName := make(map[string]*tagView)
 	for _, t := range d.root.list("tags") {
-		tag := &tagView{Name: t.text("name"), ID: "tag-" + slug(t.text("name")), Description: prose(t.text("description"))}
-		byName[tag.Name] = tag
+		name := t.text("name")
+		tag := &tagView{Name: name, ID: "tag-" + slug(name), Description: prose(t.text("description"))}
+		byName[name] = tag
 		v.Tags = append(v.Tags, tag)
 	}
 	for _, path := range paths {
 		item := d.root.at("paths").at(path)
-		last := make(map[string]int) // summary → place, to tell all methods of a relay as one
+		last := make(map[string]int) // index by summary, to show all methods of a relay as one
 		for _, method := range methods {
 			op := item.at(method)
 			if op == nil {
@@ -141,8 +142,8 @@ func (d *source) view(paths []string) pageView {
 	return v
 }
 
-// rateLimit says how often an operation may be called, as a sentence to go on
-// with, or nothing.
+// rateLimit returns an operation's rate limit as a sentence that follows another one, or
+// "".
 func rateLimit(op object) string {
 	l := op.at("x-rate-limit")
 	if l == nil {
@@ -153,8 +154,9 @@ func rateLimit(op object) string {
 
 func (d *source) operation(method, path string, item, op object) operationView {
 	v := operationView{
-		ID: op.text("operationId"), Methods: []string{strings.ToUpper(method)}, Path: path, Summary: op.text("summary"),
-		Deprecated: op["deprecated"] == true, Description: prose(op.text("description")), Auth: auth(op) + rateLimit(op),
+		ID: op.text("operationId"), Methods: []string{strings.ToUpper(method)}, Path: path,
+		Summary: op.text("summary"), Description: prose(op.text("description")),
+		Deprecated: op["deprecated"] == true, Auth: auth(op) + rateLimit(op),
 	}
 	params := slices.Concat(item.list("parameters"), op.list("parameters"))
 	for i, p := range params {
@@ -167,22 +169,31 @@ func (d *source) operation(method, path string, item, op object) operationView {
 	v.Curl = curl(method, path, params, op, v.Bodies)
 	responses := op.at("responses")
 	for _, status := range responses.names() {
-		r := d.resolve(responses.at(status))
-		rv := responseView{Status: status, Class: "s" + status[:1], Description: prose(r.text("description")), Bodies: d.bodies(r)}
-		if status == "default" {
-			rv.Status = "any"
+		v.Responses = append(v.Responses, d.response(status, d.resolve(responses.at(status))))
+	}
+	return v
+}
+
+func (d *source) response(status string, r object) responseView {
+	v := responseView{
+		Status: status, Class: "s" + status[:1], Description: prose(r.text("description")), Bodies: d.bodies(r),
+	}
+	if status == "default" {
+		v.Status = "any"
+	}
+	codes, _ := r["x-codes"].([]any)
+	for _, c := range codes {
+		v.Codes = append(v.Codes, fmt.Sprint(c))
+	}
+	for _, name := range r.at("headers").names() {
+		if name == "X-Request-Id" {
+			continue // every answer has it, as the introduction says
 		}
-		codes, _ := r["x-codes"].([]any)
-		for _, c := range codes {
-			rv.Codes = append(rv.Codes, fmt.Sprint(c))
-		}
-		for _, name := range r.at("headers").names() {
-			if name != "X-Request-Id" { // on every answer; the introduction says so
-				h := d.resolve(r.at("headers").at(name))
-				rv.Headers = append(rv.Headers, fieldView{Name: name, Required: h["required"] == true, Type: typeName(d.resolve(h.at("schema"))), Description: prose(h.text("description"))})
-			}
-		}
-		v.Responses = append(v.Responses, rv)
+		h := d.resolve(r.at("headers").at(name))
+		v.Headers = append(v.Headers, fieldView{
+			Name: name, Required: h["required"] == true,
+			Type: typeName(d.resolve(h.at("schema"))), Description: prose(h.text("description")),
+		})
 	}
 	return v
 }
@@ -195,7 +206,7 @@ func (d *source) param(p object) fieldView {
 	}
 }
 
-// bodies describes the content of a request body or a response.
+// bodies returns the content of a request body or a response, by media type.
 func (d *source) bodies(of object) []bodyView {
 	var views []bodyView
 	content := of.at("content")
@@ -214,7 +225,7 @@ func (d *source) bodies(of object) []bodyView {
 	return views
 }
 
-// auth says in a few words who may call.
+// auth describes the tokens that an operation takes.
 func auth(op object) string {
 	var who []string
 	open := false
@@ -224,7 +235,9 @@ func auth(op object) string {
 		open = open || len(names) == 0
 		who = append(who, names...)
 	}
-	text := map[string]string{"accessToken": "access token", "serviceToken": "service token", "pluginToken": "plugin token"}
+	text := map[string]string{
+		"accessToken": "access token", "serviceToken": "service token", "pluginToken": "plugin token",
+	}
 	for i, w := range who {
 		who[i] = text[w]
 	}
@@ -237,7 +250,7 @@ func auth(op object) string {
 	return "Needs: " + strings.Join(who, " or ")
 }
 
-// curl returns a call of the operation to try.
+// curl returns a curl command that calls the operation.
 func curl(method, path string, params []object, op object, bodies []bodyView) string {
 	query := ""
 	for _, p := range params {

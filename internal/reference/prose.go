@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// slug makes a name fit for an address.
+// slug turns a name into a URL fragment.
 func slug(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") }
 
-// prose renders the little Markdown the document uses: paragraphs, `code` and
-// **bold**. Everything else is shown as it stands.
+// prose renders the Markdown that the document uses: paragraphs, `code` and **bold**. It
+// shows everything else literally.
 func prose(text string) template.HTML {
 	var out strings.Builder
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {

@@ -35,10 +35,10 @@ func (o object) list(name string) []object {
 	return objects
 }
 
-// names returns the keys in order.
+// names returns the keys, sorted.
 func (o object) names() []string { return slices.Sorted(maps.Keys(o)) }
 
-// source is the document that is rendered. The first fault found stays in err.
+// source is the document to render. err is the first fault found in it.
 type source struct {
 	root object
 	err  error
@@ -50,8 +50,8 @@ func (d *source) fail(format string, args ...any) {
 	}
 }
 
-// resolve follows a $ref. What stands beside the $ref, such as a description
-// that fits the place, wins over what it leads to.
+// resolve follows a $ref. Fields next to the $ref, such as a better description,
+// override those of the target.
 func (d *source) resolve(o object) object {
 	ref := o.text("$ref")
 	if ref == "" {
@@ -94,8 +94,8 @@ func (d *source) flatten(schema object) object {
 	return flat
 }
 
-// properties returns the names of an object's fields: the required ones in the
-// order in which the document demands them, then the others.
+// properties returns the names of an object's fields: the required ones, in the order of
+// the document, then the others.
 func properties(schema object) (names []string, required int) {
 	list, _ := schema["required"].([]any)
 	for _, v := range list {
@@ -110,10 +110,10 @@ func properties(schema object) (names []string, required int) {
 	return names, required
 }
 
-// maxDepth bounds how deep fields are told.
+// maxDepth limits the nesting of the fields that are shown.
 const maxDepth = 6
 
-// fields lists the fields of a schema, nested ones below their parent.
+// fields returns the fields of a schema, each followed by the fields nested in it.
 func (d *source) fields(schema object, depth int) []fieldView {
 	schema = d.flatten(schema)
 	if depth > maxDepth {
@@ -127,7 +127,10 @@ func (d *source) fields(schema object, depth int) []fieldView {
 	names, required := properties(schema)
 	for i, name := range names {
 		f := d.flatten(schema.at("properties").at(name))
-		row := fieldView{Depth: depth, Name: name, Type: typeName(f), Required: i < required, Rules: rules(f), Description: prose(f.text("description"))}
+		row := fieldView{
+			Depth: depth, Name: name, Type: typeName(f), Required: i < required,
+			Rules: rules(f), Description: prose(f.text("description")),
+		}
 		inner := f
 		if items := f.at("items"); items != nil {
 			inner = d.flatten(items)
@@ -146,7 +149,7 @@ func (d *source) fields(schema object, depth int) []fieldView {
 	return rows
 }
 
-// typeName says what type a schema demands.
+// typeName returns the type of a schema in words.
 func typeName(schema object) string {
 	switch t := schema["type"].(type) {
 	case string:
@@ -172,7 +175,7 @@ func typeName(schema object) string {
 	return "any"
 }
 
-// rules says in short what else a schema demands.
+// rules returns the other constraints of a schema in words.
 func rules(schema object) string {
 	var parts []string
 	if c, ok := schema["const"]; ok {
@@ -189,7 +192,9 @@ func rules(schema object) string {
 	if schema["type"] == "string" {
 		unit = " characters"
 	}
-	for _, r := range []struct{ key, text string }{{"minLength", "at least"}, {"maxLength", "at most"}, {"minimum", "at least"}, {"maximum", "at most"}} {
+	for _, r := range []struct{ key, text string }{
+		{"minLength", "at least"}, {"maxLength", "at most"}, {"minimum", "at least"}, {"maximum", "at most"},
+	} {
 		if v, ok := schema[r.key].(float64); ok && (r.key != "minLength" || v > 1) {
 			parts = append(parts, fmt.Sprintf("%s %v%s", r.text, v, unit))
 		}
@@ -203,7 +208,7 @@ func rules(schema object) string {
 	return strings.Join(parts, " · ")
 }
 
-// sample makes up a value that a schema allows, from its examples.
+// sample returns an example of a value that a schema allows.
 func (d *source) sample(schema object, depth int) any {
 	schema = d.flatten(schema)
 	if variants := schema.list("oneOf"); len(variants) > 0 {

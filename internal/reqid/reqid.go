@@ -1,6 +1,5 @@
-// Package reqid gives every request an id and carries it through the context:
-// into the X-Request-Id header, into what a plugin is told, and into every log
-// line written on the request's behalf.
+// Package reqid makes request ids and carries them through the context: to the
+// X-Request-Id header, to plugins, and to every log line about the request.
 package reqid
 
 import (
@@ -24,8 +23,8 @@ func From(ctx context.Context) string {
 	return id
 }
 
-// LogHandler wraps h so that records logged with a request's context carry its
-// id.
+// LogHandler wraps h so that it adds the request's id to every record that is logged
+// with the request's context.
 func LogHandler(h slog.Handler) slog.Handler { return logHandler{h} }
 
 type logHandler struct{ slog.Handler }

@@ -1,10 +1,9 @@
-// Package seal encrypts small secrets before they are stored: signing keys,
-// plugin configuration, license keys for their owner's page. One master key
-// protects them all; each purpose gets a key of its own, so that a value moved
-// from one column to another does not open.
+// Package seal encrypts small secrets for the database: signing keys, plugin
+// configuration, and the license keys that owners can see again. One master key protects
+// them all. Each purpose has its own key derived from it, so that a value moved to
+// another column cannot be opened.
 //
-// It knows nothing about what it seals. The master key's whereabouts are the
-// business of cmd/stoa.
+// It does not know what it seals. Package masterkey loads the master key.
 package seal
 
 import (
@@ -23,11 +22,11 @@ import (
 // KeySize is the length of a master key in bytes.
 const KeySize = 32
 
-// prefix names the format, so that a later one can be told apart.
+// prefix identifies the format, in case there is another one later.
 const prefix = "s1."
 
-// ErrOpen is returned for a value that was not sealed with this key for this
-// purpose and row. It says no more on purpose.
+// ErrOpen is returned for a value that was not sealed with this key for this purpose and
+// row. It deliberately says no more.
 var ErrOpen = errors.New("seal: value cannot be opened with this master key")
 
 // Key is a master key. Its methods are safe for concurrent use.
@@ -56,7 +55,7 @@ type Box struct {
 	aead cipher.AEAD
 }
 
-// Box returns the box of a purpose, such as "plugin.config".
+// Box returns the Box of a purpose, such as "plugin.config".
 func (k *Key) Box(purpose string) *Box {
 	block, err := aes.NewCipher(k.Derive(purpose))
 	if err != nil {
@@ -69,23 +68,24 @@ func (k *Key) Box(purpose string) *Box {
 	return &Box{aead: aead}
 }
 
-// Derive returns 32 bytes that belong to a purpose, for keyed hashes.
+// Derive returns a key of 32 bytes for a purpose, such as keyed hashes.
 func (k *Key) Derive(purpose string) []byte {
 	b, err := hkdf.Key(sha256.New, k.master[:], nil, "stoa/"+purpose, KeySize)
 	if err != nil {
-		panic(err) // only for absurd lengths
+		panic(err) // happens only for absurd lengths
 	}
 	return b
 }
 
-// Seal encrypts plain for the row named by id. The same value sealed twice gives
-// different texts.
+// Seal encrypts plain for the row with that id. Sealing the same value again gives
+// another text.
 func (b *Box) Seal(plain []byte, id string) string {
-	return prefix + base64.RawStdEncoding.EncodeToString(b.aead.Seal(nil, nil, plain, []byte(id))) //nolint:gosec // nil: this AEAD draws a random nonce itself
+	sealed := b.aead.Seal(nil, nil, plain, []byte(id)) //nolint:gosec // nil: the AEAD draws the nonce itself
+	return prefix + base64.RawStdEncoding.EncodeToString(sealed)
 }
 
-// Open reverses Seal. It returns ErrOpen if the text was sealed with another
-// master key, for another purpose or for another row.
+// Open reverses Seal. It returns ErrOpen if the text was sealed with another master key,
+// or for another purpose or row.
 func (b *Box) Open(sealed, id string) ([]byte, error) {
 	text, ok := strings.CutPrefix(sealed, prefix)
 	if !ok {

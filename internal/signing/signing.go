@@ -1,10 +1,10 @@
-// Package signing is the signature with which the platform vouches for a request
-// to a plugin: profile v1 (CONTRACT 5), for the side that signs and for the side
-// that checks. docs/plugins/signature.md describes it for plugin authors, with
-// the answers that testdata/v1.json knows.
+// Package signing implements the signature of requests to plugins, profile v1
+// (CONTRACT 5), for both sides: the platform that signs, and the plugin that verifies.
+// docs/plugins/signature.md describes it for plugin authors. testdata/v1.json has test
+// vectors.
 //
-// It holds no secrets and looks none up. Which headers the platform sets is
-// package gateway's business; here is only which names belong to it.
+// It does not store or look up secrets. Package gateway decides which headers the
+// platform sets; this package only knows which names are reserved for them.
 package signing
 
 import (
@@ -24,13 +24,13 @@ const (
 )
 
 const (
-	// UnsignedStream stands in the place of the hash of a body that was not read
-	// before it was sent: one of more than MaxSignedBody bytes.
+	// UnsignedStream replaces the hash of a body of more than MaxSignedBody bytes, which
+	// is sent while it is read.
 	UnsignedStream = "UNSIGNED-STREAM"
 	// MaxSignedBody is the size in bytes of the largest body that is hashed.
 	MaxSignedBody = 1 << 20
-	// Tolerance is how far the clocks of the two sides may be apart, either way
-	// (spec B, Authentication 2).
+	// Tolerance is the maximum difference between the clocks of the two sides (spec B,
+	// Authentication 2).
 	Tolerance = 300_000 * time.Millisecond
 )
 
@@ -39,25 +39,25 @@ const profile = "v1"
 // Header is one header field.
 type Header struct{ Name, Value string }
 
-// Message is what a signature covers.
+// Message is the part of a request that a signature covers.
 type Message struct {
 	Timestamp int64  // Unix milliseconds
 	Method    string // as in the request line
 	Target    string // path with query, as in the request line
-	Body      string // what BodyHash returned, or UnsignedStream
-	// Headers are those the platform set, in any order and with names in any
-	// case. The signature and the timestamp may be among them; they are left out.
+	Body      string // from BodyHash, or UnsignedStream
+	// Headers are the headers set by the platform, in any order, with names in any case.
+	// The headers of signature and timestamp are ignored.
 	Headers []Header
 }
 
-// BodyHash returns the hash of a body as it is signed: SHA-256 in hex.
+// BodyHash returns the hash of a body for Message.Body: its SHA-256 in hex.
 func BodyHash(body []byte) string {
 	sum := sha256.Sum256(body)
 	return hex.EncodeToString(sum[:])
 }
 
-// Sign returns the value of the signature header: one signature for each secret,
-// in their order. The bytes of a secret's string are the key.
+// Sign returns the value of the signature header: one signature for each secret, in
+// their order. The key of a signature is the secret's text as bytes.
 func Sign(secrets []string, m Message) string {
 	text := m.text()
 	out := make([]byte, 0, len(secrets)*(len(profile)+2+2*sha256.Size))
@@ -77,7 +77,7 @@ func sum(secret string, text []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// text returns the bytes that are signed: lines joined by a line feed.
+// text returns the bytes to sign: lines joined by line feeds.
 func (m Message) text() []byte {
 	headers := make([]Header, 0, len(m.Headers))
 	size := len(m.Method) + len(m.Target) + len(m.Body) + 32
@@ -110,19 +110,19 @@ func carriesSignature(lower string) bool {
 	return lower == "x-platform-signature" || lower == "x-platform-timestamp"
 }
 
-// reserved names and beginnings of names belong to the platform: the headers it
-// injects, and those it may inject in a later version.
+// Reserved header names, and prefixes of them: those of headers that the platform sets,
+// or may set in a later version.
 var (
 	reservedNames    = []string{"x-tenant-id", "x-request-id", "x-caller", "x-locale"}
 	reservedPrefixes = []string{"x-plugin-", "x-installation-", "x-platform-", "x-user-", "x-hook-"}
 )
 
-// Reserved reports whether a header name belongs to the platform: no client may
-// send it to a plugin, and every header with such a name is signed. So a
-// receiver need not know which headers a version of the platform sends.
+// Reserved reports whether a header name is reserved for the platform. Clients cannot
+// send such headers to a plugin, and the signature covers all of them. So a receiver
+// need not know which ones a version of the platform sends.
 //
-// The name is compared the way careless software reads it, so that neither
-// x_user_id nor X.User.Id can pass for x-user-id.
+// Names are compared after Fold, so that neither x_user_id nor X.User.Id passes for
+// x-user-id in careless software.
 func Reserved(name string) bool {
 	folded := Fold(name)
 	if slices.Contains(reservedNames, folded) {
@@ -131,9 +131,9 @@ func Reserved(name string) bool {
 	return slices.ContainsFunc(reservedPrefixes, func(p string) bool { return strings.HasPrefix(folded, p) })
 }
 
-// Fold returns a header name in lower case with everything but letters and
-// digits as a hyphen. Names that fold alike may look alike to a plugin: CGI and
-// its descendants know only letters, digits and underscores.
+// Fold returns a header name in lower case, with hyphens for everything except letters
+// and digits. Names that fold to the same may be the same to a plugin: CGI and its
+// descendants know only letters, digits and underscores.
 func Fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

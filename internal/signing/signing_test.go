@@ -14,8 +14,8 @@ import (
 	"stoa/internal/signing"
 )
 
-// vector is one case of testdata/v1.json, which an independent implementation
-// computed.
+// vector is one case of testdata/v1.json. An independent implementation computed the
+// signatures.
 type vector struct {
 	Name       string            `json:"name"`
 	Secrets    []string          `json:"secrets"`
@@ -76,7 +76,7 @@ func TestSignGivesTheKnownAnswers(t *testing.T) {
 	}
 }
 
-// The example that plugin authors read is one of the known answers.
+// The example in the documentation is one of the test vectors.
 func TestDocumentedExampleIsTrue(t *testing.T) {
 	t.Parallel()
 
@@ -224,8 +224,8 @@ func TestReservedNamesInAnySpelling(t *testing.T) {
 	}
 }
 
-// FuzzVerify holds the parser of a foreign header to two properties: it does not
-// panic, and what it accepts holds a signature that Sign makes.
+// FuzzVerify checks that the parser does not panic, and that every header that Verify
+// accepts contains a signature made by Sign.
 func FuzzVerify(f *testing.F) {
 	m := signing.Message{Timestamp: 1, Method: "GET", Target: "/"}
 	good := signing.Sign([]string{"secret"}, m)

@@ -11,26 +11,26 @@ import (
 	"time"
 )
 
-// Why a request is not believed. The texts are for the receiver's log; to the
-// sender all of them are one 401.
+// Reasons to reject a request. The texts are for the receiver's log; the sender gets the
+// same 401 for all of them.
 var (
 	ErrMissing   = errors.New("signing: the signature or its timestamp is missing")
 	ErrMalformed = errors.New("signing: the signature headers cannot be read")
-	ErrClock     = errors.New("signing: the timestamp is more than five minutes from this clock")
+	ErrClock     = errors.New("signing: the timestamp differs from this clock by more than five minutes")
 	ErrMismatch  = errors.New("signing: the signature does not belong to this request")
 )
 
-// maxSignatures is how many signatures of one request are looked at. The
-// platform sends two at most.
+// maxSignatures is the maximum number of signatures in a header. The platform sends two
+// at most.
 const maxSignatures = 8
 
-// VerifyRequest checks a request as the receiving side got it. body is BodyHash
-// of its body, or UnsignedStream, which a receiver should accept only for a body
-// of more than MaxSignedBody bytes. It returns nil if the platform sent the
-// request, and ErrMissing, ErrMalformed, ErrClock or ErrMismatch.
+// VerifyRequest returns nil if the platform sent the request, and otherwise ErrMissing,
+// ErrMalformed, ErrClock or ErrMismatch. body is the BodyHash of its body, or
+// UnsignedStream, which a receiver should accept only for a body of more than
+// MaxSignedBody bytes.
 //
-// r.RequestURI must be what stood in the request line: check before anything
-// rewrites the request.
+// r.RequestURI must be as in the request line: verify before anything rewrites the
+// request.
 func VerifyRequest(secrets []string, r *http.Request, body string, now time.Time) error {
 	m := Message{Method: r.Method, Target: r.RequestURI, Body: body}
 	for name, values := range r.Header {
@@ -38,7 +38,7 @@ func VerifyRequest(secrets []string, r *http.Request, body string, now time.Time
 			continue
 		}
 		if len(values) != 1 {
-			return ErrMalformed // the platform sends each once
+			return ErrMalformed // the platform sends each of its headers once
 		}
 		m.Headers = append(m.Headers, Header{name, values[0]})
 	}
@@ -53,9 +53,8 @@ func VerifyRequest(secrets []string, r *http.Request, body string, now time.Time
 	return Verify(secrets, m, signature, now)
 }
 
-// Verify checks the value of a signature header against what it should cover, in
-// constant time. One signature by one of the secrets is enough, so that either
-// side may change its secret first.
+// Verify checks the value of a signature header, in constant time. One valid signature
+// with any of the secrets is enough, so that either side may change its secret first.
 func Verify(secrets []string, m Message, signature string, now time.Time) error {
 	given, err := parseSignatures(signature)
 	if err != nil {
@@ -68,7 +67,7 @@ func Verify(secrets []string, m Message, signature string, now time.Time) error 
 	match := false
 	for _, secret := range secrets {
 		if secret == "" {
-			continue // anyone could have signed with it
+			continue // anybody could sign with it
 		}
 		want := sum(secret, text)
 		for _, s := range given {
@@ -83,7 +82,7 @@ func Verify(secrets []string, m Message, signature string, now time.Time) error 
 	return nil
 }
 
-// parseTimestamp reads decimal digits, and nothing else strconv would take.
+// parseTimestamp reads decimal digits only, unlike strconv.
 func parseTimestamp(text string) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 || strconv.FormatInt(n, 10) != text {
@@ -92,8 +91,8 @@ func parseTimestamp(text string) (int64, error) {
 	return n, nil
 }
 
-// parseSignatures returns the v1 signatures of a header value. Other profiles
-// are skipped: a later platform may send them alongside.
+// parseSignatures returns the v1 signatures of a header value. It skips other profiles,
+// which a later platform may send as well.
 func parseSignatures(value string) ([][]byte, error) {
 	parts := strings.Split(value, ",")
 	if len(parts) > maxSignatures {

@@ -8,7 +8,7 @@ import (
 // Password is the password of every user that testkit makes.
 const Password = "correct horse battery"
 
-// Tokens is what a sign-in answers.
+// Tokens are the tokens that a sign-in returns.
 type Tokens struct {
 	UserID, Access, Refresh string
 }
@@ -21,7 +21,7 @@ func (a *App) Register(tb testing.TB, name string) Tokens {
 	}}), http.StatusCreated)
 }
 
-// Admin makes the administrator name@example.com and signs it in over the API.
+// Admin creates the administrator name@example.com and signs in as it over the API.
 func (a *App) Admin(tb testing.TB, name string) Tokens {
 	tb.Helper()
 	if _, err := a.Accounts.CreateAdmin(tb.Context(), name+"@example.com", name, Password); err != nil {
@@ -30,7 +30,7 @@ func (a *App) Admin(tb testing.TB, name string) Tokens {
 	return a.Login(tb, name)
 }
 
-// Login signs the user name@example.com in over the API.
+// Login signs in as the user name@example.com over the API.
 func (a *App) Login(tb testing.TB, name string) Tokens {
 	tb.Helper()
 	return TokensOf(tb, a.Do(tb, Request{Method: http.MethodPost, Path: "/auth/login", Body: map[string]string{
@@ -38,20 +38,20 @@ func (a *App) Login(tb testing.TB, name string) Tokens {
 	}}), http.StatusOK)
 }
 
-// SignIn returns a sign-in.
+// SignIn returns a request to sign in.
 func SignIn(email, password string) Request {
 	return Post("", "/auth/login", map[string]string{"email": email, "password": password})
 }
 
-// Refresh returns an exchange of a refresh token.
+// Refresh returns a request to exchange a refresh token.
 func Refresh(token string) Request {
 	return Post("", "/auth/refresh", map[string]string{"refresh_token": token})
 }
 
-// Me returns a question of a user for itself.
+// Me returns a request of a user for their own account.
 func Me(token string) Request { return Get(token, "/auth/me") }
 
-// TokensOf reads a token set, which must have the status want.
+// TokensOf returns the tokens in an answer, whose status must be want.
 func TokensOf(tb testing.TB, res Response, want int) Tokens {
 	tb.Helper()
 	if res.Status != want {

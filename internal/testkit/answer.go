@@ -22,8 +22,8 @@ func WantFlatError(tb testing.TB, res Response, status int, code string) {
 	}
 }
 
-// IssuePaths returns the paths of the issues of an error of either family, with
-// spaces between them.
+// IssuePaths returns the paths of an error's issues, in either family, separated by
+// spaces.
 func IssuePaths(tb testing.TB, res Response) string {
 	tb.Helper()
 	list := res.Get(tb, "error.details.issues")

@@ -1,5 +1,4 @@
-// Package testkit builds running pieces of the program for tests. Only test
-// files may import it.
+// Package testkit starts whole stoas for tests. Only test files may import it.
 package testkit
 
 import (
@@ -31,7 +30,7 @@ type App struct {
 	*app.App
 
 	URL    string       // of the server, without a slash at the end
-	Client *http.Client // with connections of its own
+	Client *http.Client // shares no connections with other clients
 	Clock  *clocktest.Clock
 
 	mailbox *mailbox // nil if an option replaced the Mailer
@@ -43,7 +42,8 @@ type Option func(tb testing.TB, cfg *app.Config)
 // OnPostgres puts the App on PostgreSQL instead of SQLite.
 func OnPostgres(tb testing.TB, cfg *app.Config) { cfg.DatabaseURL = pgtest.URL(tb) }
 
-// Config returns what New builds an App from, for tests that build their own.
+// Config returns the configuration that New uses, for tests that build an App
+// themselves.
 func Config(tb testing.TB, options ...Option) app.Config {
 	tb.Helper()
 	cfg, _ := config(tb, options)
@@ -67,7 +67,7 @@ func config(tb testing.TB, options []Option) (app.Config, *clocktest.Clock) {
 		Version:     "1.2.3-test",
 		// Plugins of tests listen on loopback.
 		ExternalAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
-		// A hash of the real cost takes 24 ms; account/password tests that one.
+		// Hashing at the real cost takes 24 ms. The tests of account/password do.
 		PasswordCost: password.Params{MemoryKiB: 64, Time: 1, Threads: 1, SaltLen: 16, KeyLen: 32},
 		Mailer:       new(mailbox),
 
@@ -79,7 +79,7 @@ func config(tb testing.TB, options []Option) (app.Config, *clocktest.Clock) {
 	return cfg, clock
 }
 
-// New starts an App on an empty database that is torn down when the test ends.
+// New starts an App on an empty database. Both end with the test.
 func New(tb testing.TB, options ...Option) *App {
 	tb.Helper()
 	cfg, clock := config(tb, options)
@@ -110,16 +110,16 @@ func OnBothEngines(t *testing.T, test func(t *testing.T, app *App)) {
 	OnEachEngine(t, func(t *testing.T, options ...Option) { t.Helper(); test(t, New(t, options...)) })
 }
 
-// OnEachEngine is OnBothEngines for tests that start their Apps themselves, with
-// the options for the engine.
+// OnEachEngine is OnBothEngines for tests that start their own Apps. They must pass
+// options to New.
 func OnEachEngine(t *testing.T, test func(t *testing.T, options ...Option)) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) { t.Parallel(); test(t) })
 	t.Run("PostgreSQL", func(t *testing.T) { t.Parallel(); test(t, OnPostgres) })
 }
 
-// Replicas runs test on either engine with two Apps on one database, and with a
-// connection of its own to that database.
+// Replicas runs test on each engine, with two Apps on one database and a connection to
+// that database.
 func Replicas(t *testing.T, test func(t *testing.T, a, b *App, db *sql.DB)) {
 	t.Helper()
 	for name, url := range map[string]func(testing.TB) string{

@@ -13,21 +13,20 @@ import (
 // Entry is one entry of an archive; see ziptest.Entry.
 type Entry = ziptest.Entry
 
-// Archive returns a ZIP archive with the given entries, however bad.
+// Archive returns a ZIP archive with the given entries, even if they are not valid.
 func Archive(tb testing.TB, entries ...Entry) []byte {
 	tb.Helper()
 	return ziptest.Build(tb, entries...)
 }
 
-// PluginArchive returns a plugin package: manifest.json from manifest, and the
-// files, by name. The same arguments give the same bytes.
+// PluginArchive returns a plugin package with manifest.json and the files, by name. The
+// same arguments give the same bytes.
 func PluginArchive(tb testing.TB, manifest map[string]any, files map[string]string) []byte {
 	tb.Helper()
 	return ziptest.Plugin(tb, manifest, files)
 }
 
-// ExternalManifest returns the smallest manifest of an external plugin. Callers
-// may change it.
+// ExternalManifest returns a new minimal manifest of an external plugin.
 func ExternalManifest(slug, baseURL string) map[string]any {
 	return map[string]any{
 		"schemaVersion": 1, "slug": slug, "name": "Plugin " + slug, "version": "1.0.0",
@@ -35,8 +34,7 @@ func ExternalManifest(slug, baseURL string) map[string]any {
 	}
 }
 
-// InternalManifest returns the smallest manifest of an internal plugin. Callers
-// may change it.
+// InternalManifest returns a new minimal manifest of an internal plugin.
 func InternalManifest(slug, entryModule string) map[string]any {
 	return map[string]any{
 		"schemaVersion": 1, "slug": slug, "name": "Plugin " + slug, "version": "1.0.0",
@@ -44,8 +42,8 @@ func InternalManifest(slug, entryModule string) map[string]any {
 	}
 }
 
-// ExternalPlugin returns the archive of an external plugin, with changes to the
-// manifest of ExternalManifest.
+// ExternalPlugin returns the archive of an external plugin whose manifest is
+// ExternalManifest with changes.
 func ExternalPlugin(tb testing.TB, slug string, changes map[string]any) []byte {
 	tb.Helper()
 	m := ExternalManifest(slug, "https://plugin.example")
@@ -53,7 +51,7 @@ func ExternalPlugin(tb testing.TB, slug string, changes map[string]any) []byte {
 	return PluginArchive(tb, m, nil)
 }
 
-// Form returns a multipart body with those files, and the header for it.
+// Form returns a multipart body with those files, and its header.
 func Form(tb testing.TB, files ...[]byte) (body []byte, header http.Header) {
 	tb.Helper()
 	var buf bytes.Buffer
@@ -70,7 +68,7 @@ func Form(tb testing.TB, files ...[]byte) (body []byte, header http.Header) {
 	return buf.Bytes(), http.Header{"Content-Type": {w.FormDataContentType()}}
 }
 
-// Install sends an archive to the install route of a kind as application/zip.
+// Install sends an archive to the install route of a kind.
 func (a *App) Install(tb testing.TB, token, kind string, archive []byte) Response {
 	tb.Helper()
 	return a.Do(tb, Request{

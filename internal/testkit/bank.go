@@ -10,11 +10,10 @@ import (
 	"stoa/internal/market/payment"
 )
 
-// Bank is a payment provider whose customers pay on a page. It remembers what it
-// was asked for.
+// Bank is a payment provider with a payment page. It records its calls.
 type Bank struct {
 	mu       sync.Mutex
-	fails    error // what every call returns, if not nil
+	fails    error // result of every call
 	begun    []payment.Charge
 	refunded []string // order ids
 	lookUps  int
@@ -28,7 +27,7 @@ func NewBankShop(tb testing.TB, options ...Option) (*App, *Bank) {
 	return NewShop(tb, append(options, func(_ testing.TB, cfg *app.Config) { cfg.Provider = b })...), b
 }
 
-// Fail makes every call of the bank fail with err, until it is nil.
+// Fail makes every call to the bank fail with err. nil makes them succeed again.
 func (b *Bank) Fail(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

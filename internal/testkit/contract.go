@@ -19,10 +19,9 @@ import (
 	"stoa/api"
 )
 
-// checkContract fails the test if an answer is not what api/openapi.yaml
-// promises for the request: a documented status with its content type, headers,
-// error codes and body. Addresses and methods that the document does not know
-// must answer 404 or 405 in the shape of their family.
+// checkContract fails the test unless api/openapi.yaml documents the answer to the
+// request: its status, content type, headers, error code and body. Paths and methods
+// that are not in the document must answer 404 or 405 in the shape of their family.
 func checkContract(tb testing.TB, req Request, res Response) {
 	tb.Helper()
 	c, err := theContract()
@@ -37,7 +36,7 @@ func checkContract(tb testing.TB, req Request, res Response) {
 
 func excerpt(body []byte) []byte { return body[:min(len(body), 2000)] }
 
-// theContract reads and compiles the document once for all tests.
+// theContract loads the document once for all tests.
 var theContract = sync.OnceValues(func() (*contract, error) {
 	data, err := api.JSON()
 	if err != nil {
@@ -46,12 +45,11 @@ var theContract = sync.OnceValues(func() (*contract, error) {
 	return newContract(data)
 })
 
-// contract is an OpenAPI document made ready to check answers.
+// contract is an OpenAPI document that answers are checked against.
 //
-// Schemas are compiled by jsonschema, not by kin-openapi: the latter would
-// compile a JSON Schema 2020-12 anew for every answer, and falls back to
-// OpenAPI 3.0's rules for some. Package api's test has kin-openapi check the
-// document itself.
+// It compiles schemas with jsonschema, because kin-openapi would compile each JSON
+// Schema 2020-12 again for every answer, and treats some of them as OpenAPI 3.0. The
+// test of package api has kin-openapi check the document itself.
 type contract struct {
 	doc   map[string]any
 	paths []pathTemplate
@@ -81,12 +79,12 @@ func newContract(document []byte) (*contract, error) {
 	for template := range node(doc).at("paths") {
 		c.paths = append(c.paths, c.newPathTemplate(template))
 	}
-	// The most literal template first: {slug} must not hide a fixed name.
+	// The most literal templates first, so that {slug} does not hide a fixed name.
 	slices.SortFunc(c.paths, func(a, b pathTemplate) int { return a.params - b.params })
 	return c, nil
 }
 
-// check returns everything about the answer that the document does not promise.
+// check returns every difference between the answer and the document.
 func (c *contract) check(req Request, res Response) error {
 	u, err := url.Parse(req.Path)
 	if err != nil {
@@ -117,9 +115,9 @@ func (c *contract) check(req Request, res Response) error {
 	return errors.Join(err, c.checkResponse(response, req, rest))
 }
 
-// checkRelayed checks an answer of the gateway. An envelope with a code that the
-// status documents is stoa's own and checked in full; anything else the plugin
-// said, and only the request id is stoa's.
+// checkRelayed checks an answer of the gateway. An envelope with a code documented for
+// the status is stoa's own answer and checked completely. Any other answer comes from
+// the plugin, and only the request id is checked.
 func (c *contract) checkRelayed(operation string, req Request, res Response) error {
 	response := c.resolve(operation + "/responses/" + strconv.Itoa(res.Status))
 	if code := errorCode(res.Body); response.node != nil && code != "" && slices.Contains(response.codes(), code) {
@@ -128,8 +126,7 @@ func (c *contract) checkRelayed(operation string, req Request, res Response) err
 	return c.checkHeaders(c.resolve(operation+"/responses/default"), res, false)
 }
 
-// checkNoOperation checks the answer of an address, or a method, that the
-// document does not know.
+// checkNoOperation checks the answer of a path or method that is not in the document.
 func (c *contract) checkNoOperation(path string, res Response, want int) error {
 	code, schema := "NOT_FOUND", "Error"
 	if want == http.StatusMethodNotAllowed {
@@ -182,7 +179,7 @@ func (c *contract) checkResponse(response located, req Request, res Response) er
 	return errors.Join(problems...)
 }
 
-// checkJSON checks a body against the schema at a place in the document.
+// checkJSON checks a body against the schema at a pointer into the document.
 func (c *contract) checkJSON(pointer string, body []byte) error {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
 	if err != nil {
@@ -199,7 +196,7 @@ func (c *contract) checkValue(pointer string, v any) error {
 	return schema.Validate(v)
 }
 
-// schema compiles the schema at a place in the document, once.
+// schema returns the compiled schema at a pointer into the document.
 func (c *contract) schema(pointer string) (*jsonschema.Schema, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

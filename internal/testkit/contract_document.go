@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// node is an object of the document.
+// node is a JSON object of the document.
 type node map[string]any
 
 // at returns the object under name, or nil.
@@ -20,15 +20,14 @@ func (n node) at(name string) node {
 	return m
 }
 
-// located is an object of the document and where it stands, past every $ref.
+// located is an object of the document and its place, after following every $ref.
 type located struct {
 	node
 
 	pointer string // as a fragment: "#/components/…"
 }
 
-// codes returns the error codes that a response may carry, or nil for a response
-// that is not an error.
+// codes returns the possible error codes of a response, or nil if it is not an error.
 func (l located) codes() []string {
 	list, _ := l.node["x-codes"].([]any)
 	var codes []string
@@ -39,8 +38,8 @@ func (l located) codes() []string {
 	return codes
 }
 
-// resolve returns the object at a JSON pointer, following a $ref there. Its node
-// is nil if there is none.
+// resolve returns the object at a JSON pointer, and follows a $ref there. The node is
+// nil if there is no such object.
 func (c *contract) resolve(pointer string) located {
 	at := node(c.doc)
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "#/"), "/") {
@@ -92,7 +91,7 @@ func (c *contract) newPathTemplate(text string) pathTemplate {
 	return pathTemplate{text: text, match: regexp.MustCompile("^" + pattern + "$"), params: params}
 }
 
-// find returns the template that an escaped path belongs to.
+// find returns the template that an escaped path matches.
 func (c *contract) find(path string) (pathTemplate, bool) {
 	for _, t := range c.paths {
 		if t.match.MatchString(path) {
@@ -102,14 +101,14 @@ func (c *contract) find(path string) (pathTemplate, bool) {
 	return pathTemplate{}, false
 }
 
-// commonHeaders may stand on any answer without being documented on each.
+// commonHeaders are allowed on every answer without being documented there.
 var commonHeaders = []string{
 	"Cache-Control", "Connection", "Content-Length", "Content-Type", "Date", "Last-Modified",
 	"Transfer-Encoding", "Vary", "X-Content-Type-Options",
 }
 
-// checkHeaders checks the documented headers of a response and, if closed, that
-// there are no others.
+// checkHeaders checks the documented headers of a response and, if closed, that there
+// are no others.
 func (c *contract) checkHeaders(response located, res Response, closed bool) error {
 	var problems []error
 	documented := response.at("headers")

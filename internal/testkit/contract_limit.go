@@ -17,8 +17,8 @@ var (
 )
 
 // checkLimit checks the rate limit headers of an answer against the operation's
-// x-rate-limit, and returns the answer without them. They may be missing: a
-// server may count nothing.
+// x-rate-limit, and returns the answer without them. They are optional, because a server
+// may have no rate limits.
 func checkLimit(operation map[string]any, res Response) (Response, error) {
 	policy, limit := res.Header.Get(policyHeader), res.Header.Get(limitHeader)
 	stated, limited := operation["x-rate-limit"].(map[string]any)

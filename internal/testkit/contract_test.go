@@ -9,8 +9,8 @@ import (
 
 const requestID = "0192f0c1-2b3c-7d4e-8f50-617283940a1b"
 
-// answer builds a response as the server would send it. headers are name, value
-// pairs; an empty value takes a header away.
+// answer builds a response as the server would send it. headers are pairs of name and
+// value; an empty value removes a header.
 func answer(status int, contentType, body string, headers ...string) Response {
 	h := http.Header{"X-Request-Id": {requestID}, "Content-Type": {contentType}, "Date": {"today"}}
 	for i := 0; i < len(headers); i += 2 {
@@ -246,7 +246,7 @@ func TestContractRefusesDrift(t *testing.T) {
 	}
 }
 
-// Every schema of the document compiles, also those no test has reached yet.
+// Every schema of the document compiles, even if no test uses it yet.
 func TestContractSchemasCompile(t *testing.T) {
 	t.Parallel()
 

@@ -8,7 +8,7 @@ import (
 	"stoa/internal/mail"
 )
 
-// mailbox is a mail.Sender that keeps what is sent.
+// mailbox is a mail.Sender that keeps the messages.
 type mailbox struct {
 	mu   sync.Mutex
 	sent []mail.Message
@@ -22,10 +22,9 @@ func (b *mailbox) Send(_ context.Context, m mail.Message) error {
 	return nil
 }
 
-// Mails returns what was mailed since the last call, once everything that was
-// asked for has been looked up and sent, and every receipt that is due at the
-// clock's time tried. An App whose Mailer an option replaced
-// has none.
+// Mails returns the mails sent since the last call. It first waits until the queue is
+// empty and the courier has tried every receipt that is due. It must not be called if
+// an option has replaced the Mailer.
 func (a *App) Mails(tb testing.TB) []mail.Message {
 	tb.Helper()
 	if err := a.Mail.Idle(tb.Context()); err != nil {

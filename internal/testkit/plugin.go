@@ -14,9 +14,8 @@ const PayInstances = "/api/v1/admin/plugins/pay/instances"
 // PayConfig returns a complete config of the plugin pay.
 func PayConfig() map[string]any { return map[string]any{"apiKey": "k-1", "region": "eu"} }
 
-// InstallPay makes the administrator root and installs the plugin pay, which
-// requires config. It returns the administrator's token and the id of the default
-// instance.
+// InstallPay creates the administrator root and installs the plugin pay, which requires
+// a config. It returns the administrator's token and the id of the default instance.
 func (a *App) InstallPay(tb testing.TB) (admin, defaultID string) {
 	tb.Helper()
 	admin = a.Admin(tb, "root").Access
@@ -37,8 +36,8 @@ func (a *App) InstallPay(tb testing.TB) (admin, defaultID string) {
 // EchoPath is the path of the plugin echo (InstallEcho) in the shop.
 const EchoPath = "/api/v1/shop/plugins/echo"
 
-// Echo is an App with the external plugin echo, which answers with the path of
-// each request and remembers the requests that reached it.
+// Echo is an App with the external plugin echo, which answers with the path of each
+// request and records the requests that reach it.
 type Echo struct {
 	*App
 
@@ -48,8 +47,8 @@ type Echo struct {
 	seen chan *http.Request
 }
 
-// InstallEcho makes the administrator root and installs the plugin echo, with
-// changes to its manifest.
+// InstallEcho creates the administrator root and installs the plugin echo, with changes
+// to its manifest.
 func (a *App) InstallEcho(tb testing.TB, changes map[string]any) *Echo {
 	tb.Helper()
 	e := &Echo{App: a, Admin: a.Admin(tb, "root"), seen: make(chan *http.Request, 64)}

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// ctxAfterTest returns a context for clean-up: the test's own is done by then.
+// ctxAfterTest returns a context for clean-up, when the test's own has ended.
 func ctxAfterTest(tb testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), 20*time.Second)
 	tb.Cleanup(cancel)
@@ -22,13 +22,14 @@ func ctxAfterTest(tb testing.TB) context.Context {
 type Request struct {
 	Method string
 	Path   string // with query
-	// Body is sent as JSON unless it is a string or []byte, which go as they are.
+	// Body is encoded as JSON, except for a string or []byte, which is sent unchanged.
 	Body   any
 	Token  string // bearer token; empty for a guest
 	Header http.Header
 }
 
-// Get returns a GET by the user of a token, or by a guest, here and below.
+// Get returns a GET with the bearer token, or without one if it is empty. So do the
+// functions below.
 func Get(token, path string) Request {
 	return Request{Method: http.MethodGet, Path: path, Token: token}
 }
@@ -48,7 +49,7 @@ func Delete(token, path string) Request {
 	return Request{Method: http.MethodDelete, Path: path, Token: token}
 }
 
-// Response is what came back, read to its end.
+// Response is a complete answer.
 type Response struct {
 	Status int
 	Header http.Header
@@ -65,8 +66,7 @@ func (r Response) JSON(tb testing.TB) map[string]any {
 	return v
 }
 
-// Get returns the value at a dotted path of the JSON body ("data.user.id"), or
-// nil.
+// Get returns the value at a dotted path in the JSON body ("data.user.id"), or nil.
 func (r Response) Get(tb testing.TB, path string) any {
 	tb.Helper()
 	var at any = r.JSON(tb)
@@ -107,7 +107,7 @@ func (a *App) Send(tb testing.TB, path string, body any) Response {
 	return a.Do(tb, Post("", path, body))
 }
 
-// DoUnchecked is Do without the check, for answers that are a plugin's own.
+// DoUnchecked is Do without the check, for answers of plugins.
 func (a *App) DoUnchecked(tb testing.TB, req Request) Response {
 	tb.Helper()
 	var body io.Reader

@@ -9,8 +9,8 @@ import (
 // Reviews is the path of the reviews of mail-pack.
 const Reviews = Products + "/mail-pack/reviews"
 
-// Review writes a review of mail-pack as the user of a token, which must be
-// answered with the status want.
+// Review writes a review of mail-pack as the user of a token. The answer's status must
+// be want.
 func (a *App) Review(tb testing.TB, token, body string, want int) Response {
 	tb.Helper()
 	res := a.Do(tb, Post(token, Reviews, body))
@@ -31,8 +31,8 @@ func (a *App) ListReviews(tb testing.TB, query string) string {
 	return strings.Join(out, ", ")
 }
 
-// WantRating checks the rating that the list of products and mail-pack's own page
-// show. Catalog says 4.5 by 12.
+// WantRating checks the rating of mail-pack in the list of products and on its own page.
+// Catalog states a rating of 4.5 by 12.
 func (a *App) WantRating(tb testing.TB, rating float64, count int) {
 	tb.Helper()
 	for _, shown := range []any{

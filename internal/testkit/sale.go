@@ -16,8 +16,8 @@ import (
 // StripeWebhook is the path at which Stripe delivers events.
 const StripeWebhook = "/api/marketplace/payments/stripe/webhook"
 
-// NewStripeShop starts an App with Catalog that takes live payments with a
-// Stripe, which opens a page for every order.
+// NewStripeShop starts an App with Catalog that takes live payments with a test Stripe,
+// which opens a payment page for every order.
 func NewStripeShop(tb testing.TB, options ...Option) (*App, *stripetest.Server) {
 	tb.Helper()
 	srv := stripetest.New(tb)
@@ -30,8 +30,8 @@ func NewStripeShop(tb testing.TB, options ...Option) (*App, *stripetest.Server) 
 	})...), srv
 }
 
-// StripePages answers as Stripe when a payment page is opened, and leaves all
-// else to the mock.
+// StripePages answers as Stripe does when a payment page is opened. The mock answers all
+// other requests.
 func StripePages(r stripetest.Request) *stripetest.Answer {
 	if r.Path != "/v1/checkout/sessions" {
 		return nil
@@ -49,7 +49,7 @@ func (a *App) Deliver(tb testing.TB, event []byte) Response {
 	})
 }
 
-// MustDeliver delivers events as Stripe does, which must be accepted.
+// MustDeliver delivers events as Stripe does. They must be accepted.
 func (a *App) MustDeliver(tb testing.TB, event []byte) {
 	tb.Helper()
 	if res := a.Deliver(tb, event); res.Status != http.StatusOK {
@@ -57,7 +57,7 @@ func (a *App) MustDeliver(tb testing.TB, event []byte) {
 	}
 }
 
-// SweepOrders sweeps unfinished orders, and returns what was logged.
+// SweepOrders sweeps unfinished orders, and returns the log.
 func (a *App) SweepOrders(tb testing.TB) string {
 	tb.Helper()
 	var out bytes.Buffer
@@ -67,8 +67,8 @@ func (a *App) SweepOrders(tb testing.TB) string {
 	return out.String()
 }
 
-// Sale is a purchase that waits for its payment. Its methods return events and
-// answers of Stripe about it.
+// Sale is a purchase that waits for its payment. Its methods return Stripe's events and
+// answers about it.
 type Sale struct {
 	OrderID, Key, URL string
 }
@@ -99,7 +99,7 @@ func (s Sale) Paid() []byte { return s.Session("evt_paid_", "checkout.session.co
 // Expired is the event of an expired page of the tier once.
 func (s Sale) Expired() []byte { return s.Session("evt_exp_", "checkout.session.expired", "unpaid") }
 
-// Charge is the event of a refund of a part of the tier once, in cents.
+// Charge is the event of a partial refund of the tier once, in cents.
 func (s Sale) Charge(id string, refunded int) []byte {
 	return stripetest.Event(id+s.OrderID, "charge.refunded", T0.Add(time.Hour), map[string]any{
 		"id": "ch_" + s.OrderID, "metadata": map[string]any{"orderId": s.OrderID}, "payment_intent": "pi_" + s.OrderID,
@@ -110,7 +110,7 @@ func (s Sale) Charge(id string, refunded int) []byte {
 // Refunded is the event of a refund of the tier once.
 func (s Sale) Refunded() []byte { return s.Charge("evt_refund_", 4990) }
 
-// Bounced is the event of a refund that failed.
+// Bounced is the event of a failed refund.
 func (s Sale) Bounced(metadata map[string]any) []byte {
 	return stripetest.Event("evt_bounce"+fmt.Sprint(len(metadata)), "refund.failed", T0.Add(24*time.Hour),
 		map[string]any{
@@ -119,8 +119,8 @@ func (s Sale) Bounced(metadata map[string]any) []byte {
 		})
 }
 
-// Page answers as Stripe does about a page with that status, which cannot be
-// closed any more.
+// Page answers as Stripe does about a page with that status, which can no longer be
+// closed.
 func (s Sale) Page(status, paid string, more map[string]any) func(stripetest.Request) *stripetest.Answer {
 	return func(r stripetest.Request) *stripetest.Answer {
 		page := "/v1/checkout/sessions/cs_" + s.OrderID

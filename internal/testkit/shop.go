@@ -18,9 +18,9 @@ const (
 	AdminOrders = "/api/v1/admin/orders"
 )
 
-// Catalog is the catalog that ImportCatalog imports: mail-pack, with tiers of
-// every kind; bare, with nothing but what is required; and hidden, which is not
-// published. Its pictures are SVG.
+// Catalog is the catalog that ImportCatalog imports: mail-pack, with tiers of every
+// kind; bare, with the required fields only; and hidden, which is not published. Its
+// pictures are SVGs.
 const Catalog = `
 currency: EUR
 products:
@@ -55,7 +55,7 @@ products:
      published: false, pricingTiers: [{id: only, name: Only, price: 0}]}
 `
 
-// ImportCatalog fills an App with Catalog.
+// ImportCatalog imports Catalog into an App.
 func (a *App) ImportCatalog(tb testing.TB) {
 	tb.Helper()
 	fsys := fstest.MapFS{"catalog.yaml": {Data: []byte(Catalog)}, "mail.svg": {Data: []byte(SVG)}}
@@ -73,8 +73,8 @@ func NewShop(tb testing.TB, options ...Option) *App {
 	return a
 }
 
-// Purchase returns a purchase of a tier of mail-pack by the user of a token, or
-// by a guest.
+// Purchase returns a request to purchase a tier of mail-pack, as the user of a token or
+// as a guest.
 func Purchase(token, tier string) Request {
 	return Post(token, Products+"/mail-pack/purchase", map[string]any{"tierId": tier, "paymentMethod": "card"})
 }
@@ -93,8 +93,8 @@ func (a *App) BuyKey(tb testing.TB, token, tier string) string {
 	return a.Buy(tb, token, tier).Text(tb, "licenseKey")
 }
 
-// Order is Buy with a bill to an e-mail address, unless that is empty. It moves
-// the clock by a second, so that orders have an order.
+// Order is Buy with an e-mail address for the bill, which may be empty. It advances the
+// clock by a second, so that orders have different times.
 func (a *App) Order(tb testing.TB, token, tier, email string) Response {
 	tb.Helper()
 	a.Clock.Advance(time.Second)
@@ -166,8 +166,7 @@ func (a *App) Verify(tb testing.TB, slug, key, instance string) Response {
 		Products+"/"+slug+"/license/verify?"+url.Values{"licenseKey": {key}, "instanceId": {instance}}.Encode())
 }
 
-// WantRefused checks a refusal by Verify: exactly the body, and the reason in the
-// header.
+// WantRefused checks a refusal by Verify: its exact body, and the reason in its header.
 func WantRefused(tb testing.TB, res Response, reason string) {
 	tb.Helper()
 	got := res.Header.Get("X-License-Code")
@@ -197,9 +196,8 @@ products:
          features: [templates], maxInstances: 1}
 `
 
-// SellMailPack puts the product mail-pack on sale with the tier monthly only: one
-// instance, the feature templates. The tests of the SDKs and of the browser use
-// it.
+// SellMailPack puts the product mail-pack on sale with a single tier, monthly: one
+// instance, and the feature templates. The tests of the SDKs and of the browser use it.
 func (a *App) SellMailPack(tb testing.TB) {
 	tb.Helper()
 	if _, err := a.Catalog.Import(tb.Context(), fstest.MapFS{

@@ -24,8 +24,8 @@ func (s Sale) Invoice(kind, id, reason, status string, at time.Time) []byte {
 	})
 }
 
-// Period is the paid invoice of the nth month of the subscription. Stripe counts
-// months from when it made the subscription, some seconds before the payment.
+// Period is the paid invoice of the nth month of the subscription. Stripe counts months
+// from the creation of the subscription, some seconds before the payment.
 func (s Sale) Period(n int) []byte {
 	begun := T0.Add(50 * time.Second)
 	start, end := begun.AddDate(0, n-1, 0), begun.AddDate(0, n, 0)
@@ -54,8 +54,8 @@ func (s Sale) FirstCharge() []byte {
 	})
 }
 
-// Subscription answers as Stripe does about a subscription with those invoices,
-// newest first, and about the first charge of its order.
+// Subscription answers as Stripe does about a subscription with those invoices, newest
+// first, and about the first charge of its order.
 func (s Sale) Subscription(invoices ...string) func(stripetest.Request) *stripetest.Answer {
 	list := func(path string, data ...any) *stripetest.Answer {
 		return &stripetest.Answer{Body: map[string]any{"object": "list", "url": path, "has_more": false, "data": data}}

@@ -1,10 +1,10 @@
-// Package goods is the catalog that the demo sells: a dozen products and their pictures,
-// in the form that stoa catalog import reads (docs/catalog.md).
+// Package goods has the demo's catalog: twelve products and their pictures, in the format
+// that stoa catalog import reads (docs/catalog.md).
 package goods
 
 import "embed"
 
-// FS holds the catalog and, in media/, what it shows.
+// FS has the catalog and, in media/, its pictures.
 //
 //go:embed catalog.yaml media/*.svg
 var FS embed.FS

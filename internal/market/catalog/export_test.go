@@ -11,16 +11,16 @@ import (
 	"stoa/internal/testkit"
 )
 
-// Through the database of one stoa into that of another, fresh one: the same
-// products, and the same bytes when they are exported again.
-func TestAnExportMakesTheSameStoa(t *testing.T) {
+// An export of one stoa that is imported into another, empty one creates the same
+// products there, and exporting them gives the same bytes.
+func TestAnExportCreatesTheSameProductsElsewhere(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, from *testkit.App) {
 		to := testkit.New(t)
 		n := 0
 		rapid.Check(t, func(t *rapid.T) {
-			if n++; n > 15 { // each adds to the catalogue of those before
+			if n++; n > 15 { // each run adds to the catalog
 				return
 			}
 			var drawn bytes.Buffer

@@ -39,8 +39,8 @@ func exported(t *testing.T, a *testkit.App, format product.Format) []byte {
 	return file.Bytes()
 }
 
-// A file that does not mention whether a product is published does not decide it.
-func TestAnImportPublishesNoDraftUnasked(t *testing.T) {
+// A file that does not mention published does not change it.
+func TestAnImportKeepsPublishedUnlessItSetsIt(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
@@ -57,7 +57,7 @@ func TestAnImportPublishesNoDraftUnasked(t *testing.T) {
 			{", trending: true", catalog.ImportResult{Updated: 1}, false},
 			{", published: true", catalog.ImportResult{Updated: 1}, true},
 			{", featured: true", catalog.ImportResult{Updated: 1}, true},
-			{"", catalog.ImportResult{Updated: 1}, true}, // what else is left out has its default
+			{"", catalog.ImportResult{Updated: 1}, true}, // other missing fields take their default
 		} {
 			if got := load(t, a, with(step.field)); got != step.want {
 				t.Errorf("%d: import with %q = %+v, want %+v", i, step.field, got, step.want)
@@ -75,9 +75,9 @@ func TestAnImportPublishesNoDraftUnasked(t *testing.T) {
 	})
 }
 
-// What was exported elsewhere says when a product was created, also of one that
-// is here already.
-func TestAnImportMovesTheCreation(t *testing.T) {
+// An export states when a product was created, which also applies to a product that
+// exists already.
+func TestAnImportSetsCreatedAt(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
@@ -158,7 +158,7 @@ func TestAnImportIsAuditedProductByProduct(t *testing.T) {
 	})
 }
 
-// ordinaryCatalog has products that say what most do, some 1.2 KB of each.
+// ordinaryCatalog returns a catalog of typical products, about 1.2 KB each.
 func ordinaryCatalog(products int) string {
 	var b strings.Builder
 	b.WriteString("products:\n")
@@ -186,9 +186,9 @@ func ordinaryCatalog(products int) string {
 	return b.String()
 }
 
-// Both ways that there are: a file beside its pictures (the command line), and
-// bytes (the API). That an empty shop becomes the same is tested with fewer
-// products, TestAnExportMakesTheSameStoa.
+// It imports in both ways: as a file in a folder (the command line), and as bytes (the
+// API). TestAnExportCreatesTheSameProductsElsewhere imports fewer products into an empty
+// shop.
 func TestALargeShopIsExportedAndImported(t *testing.T) {
 	t.Parallel()
 
@@ -210,8 +210,8 @@ func TestALargeShopIsExportedAndImported(t *testing.T) {
 	}
 }
 
-// No backup is written that could not be read.
-func TestAnExportThatNoImportTakesIsRefused(t *testing.T) {
+// An export must never be a backup that cannot be restored.
+func TestAnExportTooLargeToImportIsRefused(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.New(t)

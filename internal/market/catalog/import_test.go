@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
 const svg = `<?xml version="1.0"?><!-- a --><svg xmlns="http://www.w3.org/2000/svg"/>`
 
-// withIcon returns a catalogue of one product whose icon is the given file.
+// withIcon returns a folder with a catalog of one product, whose icon is the given file.
 func withIcon(icon string, content string) fstest.MapFS {
 	fsys := fstest.MapFS{
 		"shop/catalog.yaml": {Data: []byte(strings.Replace(producttest.Least, "/i.svg", `"`+icon+`"`, 1))},
@@ -109,7 +109,7 @@ func TestImportUpdatesWhatChangedAndDeletesNothing(t *testing.T) {
 	}
 }
 
-func TestAFaultyCatalogueImportsNothing(t *testing.T) {
+func TestAFaultyCatalogImportsNothing(t *testing.T) {
 	t.Parallel()
 	a := testkit.New(t)
 
@@ -139,7 +139,7 @@ func TestAFaultyCatalogueImportsNothing(t *testing.T) {
 	}
 }
 
-// Two replicas that start with --demo on one database.
+// For example, two replicas start with --demo on one database.
 func TestImportsAtOnceAreOneImport(t *testing.T) {
 	t.Parallel()
 
@@ -220,7 +220,7 @@ func TestMediaIsCheckedAndKept(t *testing.T) {
 	}
 }
 
-// A link in the catalogue's folder must not lead out of it.
+// A link in the catalog's folder must not lead out of it.
 func TestMediaIsNotReadThroughLinks(t *testing.T) {
 	t.Parallel()
 	a := testkit.New(t)

@@ -15,7 +15,7 @@ import (
 	"stoa/internal/market/product/producttest"
 )
 
-func TestTheLeastCatalogue(t *testing.T) {
+func TestAMinimalCatalogIsRead(t *testing.T) {
 	t.Parallel()
 
 	c, err := product.ParseCatalog([]byte(producttest.Least))
@@ -34,7 +34,7 @@ func TestTheLeastCatalogue(t *testing.T) {
 	}
 }
 
-func TestAJSONCatalogueIsReadLikeYAML(t *testing.T) {
+func TestAJSONCatalogIsReadLikeYAML(t *testing.T) {
 	t.Parallel()
 
 	const text = `{"currency": "EUR", "products": [{"slug": "a", "name": "A", "category": "c", "shortDescription": "s", "description": "d",
@@ -50,7 +50,7 @@ func TestAJSONCatalogueIsReadLikeYAML(t *testing.T) {
 	}
 }
 
-func TestEveryFaultOfACatalogueIsNamed(t *testing.T) {
+func TestEveryFaultOfACatalogIsReported(t *testing.T) {
 	t.Parallel()
 
 	const text = `
@@ -107,11 +107,11 @@ products:
 		t.Errorf("faults (-got +want):\n%s", diff)
 	}
 	if !strings.Contains(err.Error(), `line 7: there is no field "title" here`) {
-		t.Errorf("the line is not named: %v", err)
+		t.Errorf("the message has no line number: %v", err)
 	}
 }
 
-func TestWhatIsNoCatalogue(t *testing.T) {
+func TestInvalidFilesAreRefused(t *testing.T) {
 	t.Parallel()
 
 	for name, tt := range map[string]struct{ text, want string }{
@@ -138,8 +138,8 @@ func TestWhatIsNoCatalogue(t *testing.T) {
 	}
 }
 
-// The example of the documentation, and the demo, are catalogues.
-func TestExamplesAreRead(t *testing.T) {
+// The example in the documentation and the demo are valid catalogs.
+func TestExamplesAreValid(t *testing.T) {
 	t.Parallel()
 
 	doc, err := os.ReadFile("../../../docs/catalog.md")
@@ -188,7 +188,7 @@ func FuzzParseCatalog(f *testing.F) {
 			}
 			again, err := product.ParseCatalog(text.Bytes())
 			if err != nil {
-				t.Fatalf("what was written as %s is refused: %v\n%s", format, err, text.Bytes())
+				t.Fatalf("a catalog written as %s is refused: %v\n%s", format, err, text.Bytes())
 			}
 			if diff := cmp.Diff(again.Products, c.Products, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s (-got +want):\n%s", format, diff)

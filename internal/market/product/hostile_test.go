@@ -13,8 +13,8 @@ import (
 	"stoa/internal/market/product/producttest"
 )
 
-// A few MB of faults must not become hundreds of MB of answer.
-func TestFaultsOfACatalogueAreBounded(t *testing.T) {
+// A few MB of faults must not become an answer of hundreds of MB.
+func TestFaultsOfACatalogAreLimited(t *testing.T) {
 	t.Parallel()
 
 	unknown := func(n int) string {
@@ -30,9 +30,9 @@ func TestFaultsOfACatalogueAreBounded(t *testing.T) {
 		want int
 		more string
 	}{
-		"as many as are named": {unknown(errs.MaxIssues), errs.MaxIssues, ""},
-		"one more":             {unknown(errs.MaxIssues + 1), errs.MaxIssues + 1, "There are 1 more."},
-		"half a million":       {unknown(500_000), errs.MaxIssues + 1, "There are 499000 more."},
+		"at the limit":   {unknown(errs.MaxIssues), errs.MaxIssues, ""},
+		"one beyond":     {unknown(errs.MaxIssues + 1), errs.MaxIssues + 1, "There are 1 more."},
+		"half a million": {unknown(500_000), errs.MaxIssues + 1, "There are 499000 more."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -55,9 +55,9 @@ func TestFaultsOfACatalogueAreBounded(t *testing.T) {
 	}
 }
 
-// Millions of products fit into a file, and each is hundreds of times as large as
-// the {} that it is made of.
-func TestProductsOfAFaultyCatalogueAreNotKept(t *testing.T) {
+// Millions of empty products ({}) fit into a file, and each takes hundreds of times as
+// much memory.
+func TestProductsOfAFaultyCatalogAreDropped(t *testing.T) {
 	t.Parallel()
 
 	good := strings.TrimSuffix(strings.TrimPrefix(producttest.Least, "products: ["), "]")
@@ -71,8 +71,8 @@ func TestProductsOfAFaultyCatalogueAreNotKept(t *testing.T) {
 	}
 }
 
-// What is no text must not be stored as another one.
-func TestACatalogueIsUnicode(t *testing.T) {
+// Invalid text must not be stored as another text.
+func TestACatalogMustBeUnicode(t *testing.T) {
 	t.Parallel()
 
 	as := func(name string) string {
@@ -98,15 +98,15 @@ func TestACatalogueIsUnicode(t *testing.T) {
 	}
 }
 
-// withFields returns a catalogue of one product whose fields are given as JSON,
-// those of its one tier and others beside it.
+// withFields returns a catalog with one product and one tier. fields and tier are JSON
+// to append to their fields.
 func withFields(fields, tier string) string {
 	return `{"products":[{"slug":"a","name":"A","category":"c","shortDescription":"s","description":"d","icon":"/i.svg","pricingTiers":[{"id":"t","name":"T"` + tier + `}]` + fields + `}]}`
 }
 
 const priced = `,"price":1,"currency":"EUR"`
 
-func TestEveryFaultOfAPriceIsNamedOnce(t *testing.T) {
+func TestEveryFaultOfAPriceIsReportedOnce(t *testing.T) {
 	t.Parallel()
 
 	for text, want := range map[string]string{
@@ -139,7 +139,7 @@ func TestEveryFaultOfAPriceIsNamedOnce(t *testing.T) {
 	if got := producttest.Faults(t, err); len(got) != 1 {
 		t.Errorf("of a slug that is too long: %q", got)
 	}
-	// One that all prices inherit is one fault.
+	// A faulty currency that all prices inherit is one fault.
 	for top, want := range map[string]string{"ZZZ": "currency unknown_value", "5": "currency wrong_type"} {
 		_, err = product.ParseCatalog(
 			[]byte("currency: " + top + "\n" + strings.ReplaceAll(producttest.Least, ", currency: EUR", "")),
@@ -150,7 +150,7 @@ func TestEveryFaultOfAPriceIsNamedOnce(t *testing.T) {
 	}
 }
 
-func TestListsOfAProductAreBounded(t *testing.T) {
+func TestListsOfAProductAreLimited(t *testing.T) {
 	t.Parallel()
 
 	for name, entry := range map[string]func(i int) string{
@@ -185,8 +185,8 @@ func TestListsOfAProductAreBounded(t *testing.T) {
 	}
 }
 
-// What people see is what there is.
-func TestTextsShowSomethingAndNothingElse(t *testing.T) {
+// A text must be visible, and must not look like another text.
+func TestTextsAreVisibleAndNotMisleading(t *testing.T) {
 	t.Parallel()
 
 	for text, want := range map[string]string{
@@ -237,8 +237,8 @@ func TestTextsShowSomethingAndNothingElse(t *testing.T) {
 	}
 }
 
-// A reference is put into pages of others.
-func TestAReferenceIsAnHarmlessAddress(t *testing.T) {
+// Clients put references into their pages.
+func TestAReferenceIsAHarmlessAddress(t *testing.T) {
 	t.Parallel()
 
 	for ref, ok := range map[string]bool{
@@ -252,14 +252,14 @@ func TestAReferenceIsAnHarmlessAddress(t *testing.T) {
 			[]byte(strings.Replace(withFields("", priced), `"icon":"/i.svg"`, `"icon":"`+ref+`"`, 1)),
 		)
 		if got := producttest.Faults(t, err); ok != (err == nil) {
-			t.Errorf("%s: faults = %q, want it taken: %v", ref, got, ok)
+			t.Errorf("%s: faults = %q, want it accepted: %v", ref, got, ok)
 		}
 	}
 }
 
-// An alias has the kind of what it stands for, and the name of its anchor for a
-// value, which may look like one.
-func TestAliasesAreNotRead(t *testing.T) {
+// The YAML parser gives an alias the tag of its target and the name of its anchor as its
+// value, which may look like a valid value.
+func TestAliasesAreRefused(t *testing.T) {
 	t.Parallel()
 
 	with := func(anchor, fields string) string {
@@ -284,8 +284,8 @@ func TestAliasesAreNotRead(t *testing.T) {
 	}
 }
 
-// What is taken can be exported and read again: in UTC.
-func TestACreationIsOfAYearThatCanBeWritten(t *testing.T) {
+// Every accepted createdAt can be exported, in UTC, and read again.
+func TestCreatedAtHasAYearThatCanBeWritten(t *testing.T) {
 	t.Parallel()
 
 	for text, want := range map[string]string{

@@ -10,7 +10,7 @@ import (
 	"stoa/internal/errs"
 )
 
-// plain is a product with nothing but what must be there.
+// plain returns a product with the required fields only.
 func plain() Product {
 	return Product{
 		Slug: "a", Name: "A", Category: "c", ShortDescription: "s", Description: "d", Icon: "/i.svg", Published: true, CreatedAt: time.UnixMilli(1).UTC(),
@@ -21,7 +21,7 @@ func plain() Product {
 	}
 }
 
-// patch returns a product after a change, and what is wrong with it as "path code".
+// patch returns a product after a change, and the faults of the change as "path code".
 func patch(t *testing.T, p Product, doc string) (Product, string) {
 	t.Helper()
 	change, err := ReadPatch(p.Slug, []byte(doc))
@@ -40,8 +40,8 @@ func patch(t *testing.T, p Product, doc string) (Product, string) {
 	return next, strings.Join(faults, "|")
 }
 
-// No draft goes on sale because a change does not say whether it does.
-func TestAChangePublishesNothingUnasked(t *testing.T) {
+// A change that does not mention published must not put a draft on sale.
+func TestAPatchKeepsPublishedUnlessItSetsIt(t *testing.T) {
 	t.Parallel()
 
 	for _, on := range []bool{true, false} {
@@ -55,7 +55,7 @@ func TestAChangePublishesNothingUnasked(t *testing.T) {
 	}
 }
 
-// An empty text is absent where a text is due, and of a wrong type elsewhere.
+// An empty string counts as absent for a text, and has the wrong type for other fields.
 func TestOnlyTextsMayBeEmpty(t *testing.T) {
 	t.Parallel()
 
@@ -82,8 +82,8 @@ func TestOnlyTextsMayBeEmpty(t *testing.T) {
 	}
 }
 
-// Whatever JSON object is sent, the answer is a product that can be sold or a
-// list of faults, for a new product as for a change.
+// Any JSON object results in a product that can be sold or in a list of faults, whether
+// it creates a product or changes one.
 func FuzzProductDocument(f *testing.F) {
 	f.Add(
 		`{"slug":"a","name":"A","category":"c","shortDescription":"s","description":"d","icon":"/i.svg","pricingTiers":[{"id":"t","name":"T","price":1.5,"currency":"EUR"}]}`,

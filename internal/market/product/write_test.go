@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestWhatIsWrittenIsReadBack(t *testing.T) {
+func TestAWrittenCatalogIsReadBack(t *testing.T) {
 	t.Parallel()
 
 	for _, format := range []product.Format{product.YAML, product.JSON} {

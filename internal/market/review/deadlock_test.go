@@ -17,8 +17,8 @@ import (
 	"stoa/internal/testkit/pgtest"
 )
 
-// movingCatalog has products that change category and shelf from one round to
-// the next, in the opposite order from one importer to the other.
+// movingCatalog returns a catalog whose products change their category and shelf from
+// round to round. backwards reverses the order of the products.
 func movingCatalog(products, round int, backwards bool) fstest.MapFS {
 	var text strings.Builder
 	for i := range products {
@@ -34,12 +34,12 @@ func movingCatalog(products, round int, backwards bool) fstest.MapFS {
 	return fstest.MapFS{"c.yaml": {Data: []byte("products:\n" + text.String())}}
 }
 
-// Importers, administrators, buyers and reviewers never wait in a circle. That
-// the database would find the circle and one of them begins anew is no comfort:
-// it takes a second each time, and after ten times it is an error.
+// Importers, administrators, buyers and reviewers never deadlock. The database would
+// resolve a deadlock, but that takes a second, and a transaction that is retried too
+// often fails.
 //
-// It runs alone, for the server counts the deadlocks of everybody.
-func TestNobodyWaitsForOneThatWaitsForHim(t *testing.T) { //nolint:paralleltest // as said
+// The test runs alone, because the server counts the deadlocks of all clients.
+func TestConcurrentUseNeverDeadlocks(t *testing.T) { //nolint:paralleltest // as said
 	url := pgtest.URL(t)
 	deadlocks := func() (n int) {
 		t.Helper()
@@ -59,7 +59,7 @@ func TestNobodyWaitsForOneThatWaitsForHim(t *testing.T) { //nolint:paralleltest 
 		m := newReviewers(t, a, 2)
 		crowd(t, m)
 	})
-	// The connections are closed, and so everything is counted.
+	// All connections are closed, so the server has counted everything.
 	if n := deadlocks() - before; n > 0 {
 		t.Errorf("%d deadlocks", n)
 	}

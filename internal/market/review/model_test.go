@@ -19,14 +19,14 @@ import (
 	"stoa/internal/testkit"
 )
 
-// reviewers is a shop with products and users who hold licences of all of them.
+// reviewers is a shop with products, and users with licenses of all of them.
 type reviewers struct {
 	*testkit.App
 	slugs []string
 	users []string // their ids
 }
 
-// baseCatalog names the products that are reviewed, with the catalogue's numbers.
+// baseCatalog returns a catalog of the reviewed products with those numbers.
 func baseCatalog(slugs []string, rating float64, reviews, downloads int) fstest.MapFS {
 	var text strings.Builder
 	for _, slug := range slugs {
@@ -73,7 +73,7 @@ func (m *reviewers) buy(ctx context.Context, t testing.TB, user int, slug string
 	}
 }
 
-// step is something that somebody does.
+// step is one action of one user.
 type step struct {
 	What  string
 	User  int
@@ -93,7 +93,7 @@ func drawStep(users int, slugs []string) *rapid.Generator[step] {
 	})
 }
 
-// do does a step. That there is no such review, or that it is hidden, is fine.
+// do runs a step. It accepts errors about a missing or hidden review.
 func (m *reviewers) do(ctx context.Context, t *testing.T, s step) {
 	t.Helper()
 	var err error
@@ -127,7 +127,7 @@ func (m *reviewers) do(ctx context.Context, t *testing.T, s step) {
 	}
 }
 
-// check compares what the products show with what follows from the rows.
+// check compares the numbers of the products with those computed from the rows.
 func (m *reviewers) check(ctx context.Context, t *rapid.T, purchases map[string]int) {
 	for _, slug := range m.slugs {
 		p, err := m.Catalog.Published(ctx, slug)
@@ -161,8 +161,8 @@ func (m *reviewers) check(ctx context.Context, t *rapid.T, purchases map[string]
 	}
 }
 
-// Whatever people do at the same time, a product shows what follows from its
-// reviews and purchases.
+// Whatever users do at the same time, the numbers of a product follow from its reviews
+// and purchases.
 func TestRatingsAreTrueWhateverHappensAtOnce(t *testing.T) {
 	t.Parallel()
 
@@ -172,7 +172,7 @@ func TestRatingsAreTrueWhateverHappensAtOnce(t *testing.T) {
 		purchases := map[string]int{"one": users, "two": users}
 		done := 0
 		rapid.Check(t, func(rt *rapid.T) {
-			// Every round goes on where the last one ended; as many as there is time for.
+			// Each round continues from the state of the last one.
 			if done++; done > rounds {
 				return
 			}

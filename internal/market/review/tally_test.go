@@ -20,12 +20,12 @@ func TestRatingToShow(t *testing.T) {
 		count int
 	}{
 		{"nothing", review.Tally{}, 0, 0},
-		{"the catalogue's alone, as it is", review.Tally{RatingBase: 4.5678, ReviewBase: 12}, 4.5678, 12},
-		{"the catalogue's without a count", review.Tally{RatingBase: 4.5}, 4.5, 0},
+		{"the catalog's rating alone, unchanged", review.Tally{RatingBase: 4.5678, ReviewBase: 12}, 4.5678, 12},
+		{"the catalog's rating without a count", review.Tally{RatingBase: 4.5}, 4.5, 0},
 		{"reviews alone", review.Tally{Stars: 9, Reviews: 2}, 4.5, 2},
 		{"to hundredths", review.Tally{Stars: 14, Reviews: 3}, 4.67, 3},
 		{"half a hundredth goes up", review.Tally{Stars: 37, Reviews: 8}, 4.63, 8},
-		{"both by their number", review.Tally{RatingBase: 4.5, ReviewBase: 12, Stars: 5, Reviews: 1}, 4.54, 13},
+		{"weighted by their numbers", review.Tally{RatingBase: 4.5, ReviewBase: 12, Stars: 5, Reviews: 1}, 4.54, 13},
 		{"a base without a count counts for nothing", review.Tally{RatingBase: 1, Stars: 5, Reviews: 1}, 5, 1},
 		{"a base of no rating counts for nothing", review.Tally{ReviewBase: 100, Stars: 5, Reviews: 1}, 5, 101},
 		{
@@ -46,7 +46,7 @@ func TestRatingToShow(t *testing.T) {
 	}
 }
 
-// average is what Tally.Rating promises, worked out in fractions.
+// average computes Tally.Rating with fractions.
 func average(base float64, baseCount int, stars []int) float64 {
 	if len(stars) == 0 {
 		return base

@@ -1,4 +1,4 @@
-// Package clocktest gives tests a clock of their own.
+// Package clocktest gives tests a clock that they control.
 package clocktest
 
 import (
@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Clock is a clock that stands still until it is moved. It is safe for concurrent
-// use.
+// Clock is a clock that stands still between calls of Advance. It is safe for
+// concurrent use.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-// New returns a Clock that stands at now.
+// New returns a Clock that shows now.
 func New(now time.Time) *Clock { return &Clock{now: now} }
 
 // Now returns the clock's time.

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Count returns the number that a query finds.
+// Count returns the number that a query returns.
 func Count(tb testing.TB, db *sql.DB, query string) int {
 	tb.Helper()
 	var n int

@@ -10,8 +10,7 @@ import (
 	"stoa/internal/testkit/pgtest"
 )
 
-// SQLite returns the path of a SQLite file of the test's own, which does not exist
-// yet.
+// SQLite returns a path for a new SQLite file of the test.
 func SQLite(tb testing.TB) string {
 	tb.Helper()
 	return filepath.Join(tb.TempDir(), "stoa.db")

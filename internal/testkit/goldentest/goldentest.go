@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// What differs from run to run.
+// Values that differ from run to run.
 var (
 	anyID  = regexp.MustCompile(`"[a-z][a-z0-9]{23}"`)
 	anyKey = regexp.MustCompile(`"STOA(-[0-9A-Z]{5}){6}"`)

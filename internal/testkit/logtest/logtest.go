@@ -1,5 +1,5 @@
-// Package logtest gives tests a logger, and a look at what was logged. It
-// imports little of stoa, so that every package's tests may use it.
+// Package logtest gives tests a logger, and access to what was logged. It imports
+// little of stoa, so that the tests of every package may use it.
 package logtest
 
 import (
@@ -16,8 +16,7 @@ func New(tb testing.TB) *slog.Logger {
 	return slog.New(reqid.LogHandler(slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: slog.LevelInfo})))
 }
 
-// Buffer keeps what is logged, for tests that look at it. It is safe for
-// concurrent use.
+// Buffer keeps what is logged. It is safe for concurrent use.
 type Buffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer

@@ -1,5 +1,5 @@
-// Package needtest says what becomes of a test whose machine lacks something: a
-// laptop may, CI may not.
+// Package needtest decides what happens to a test if the machine lacks a program that
+// it needs: the test is skipped on a laptop, but fails in CI.
 package needtest
 
 import (
@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// Lacks skips the test, or fails it in CI. It says what is missing, and how to get
-// it.
+// Lacks skips the test, or fails it in CI. what says what is missing and how to get it.
 func Lacks(tb testing.TB, what string) {
 	tb.Helper()
 	if os.Getenv("CI") != "" {
@@ -18,8 +17,8 @@ func Lacks(tb testing.TB, what string) {
 	tb.Skip(what)
 }
 
-// Program returns the path of a program. Without it, see Lacks; how says how to get
-// it, or is empty.
+// Program returns the path of a program. If it is missing, it calls Lacks; how says how
+// to get the program, and may be empty.
 func Program(tb testing.TB, name, how string) string {
 	tb.Helper()
 	path, err := exec.LookPath(name)

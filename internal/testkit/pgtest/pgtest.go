@@ -1,5 +1,5 @@
-// Package pgtest gives tests a real PostgreSQL: a throw-away server made by
-// initdb, one for each test binary, with an empty schema for each test.
+// Package pgtest gives tests a real PostgreSQL: a temporary server for each test
+// binary, with an empty schema for each test.
 //
 // STOA_TEST_POSTGRES may name a running server to use instead.
 package pgtest
@@ -44,8 +44,8 @@ func Main(m *testing.M) int {
 	return m.Run()
 }
 
-// URL returns a postgres:// URL with an empty schema of the test's own. Without
-// PostgreSQL on the machine the test is skipped, except in CI, where it fails.
+// URL returns a postgres:// URL with a new, empty schema for the test. If PostgreSQL is
+// not installed, the test is skipped, or fails in CI.
 func URL(tb testing.TB) string {
 	tb.Helper()
 	start.Do(func() {
@@ -81,8 +81,8 @@ func URL(tb testing.TB) string {
 
 var errNotInstalled = errors.New("pgtest: initdb is not on this machine (Debian: apt-get install postgresql)")
 
-// findBin returns the folder of the newest PostgreSQL on the machine. Debian
-// keeps it off the PATH.
+// findBin returns the folder of the newest PostgreSQL on the machine, which is not in
+// PATH on Debian.
 func findBin() (string, error) {
 	dirs, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if len(dirs) > 0 {
@@ -127,7 +127,7 @@ func startServer() (string, error) {
 	}
 	server := command("postgres", "-D", data, "-k", dir, "-c", "listen_addresses=", "-c", "fsync=off",
 		"-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_connections=300", "-c", "shared_buffers=64MB")
-	// Pdeathsig fires when the thread that forked ends, so that thread is kept.
+	// Pdeathsig fires when the thread that started the server ends, so keep that thread.
 	forked := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread()

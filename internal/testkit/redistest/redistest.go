@@ -1,4 +1,4 @@
-// Package redistest gives tests a real Redis: a throw-away redis-server.
+// Package redistest gives tests a real Redis: a temporary redis-server.
 package redistest
 
 import (
@@ -15,7 +15,7 @@ import (
 	"stoa/internal/testkit/needtest"
 )
 
-// Server is a redis-server of a test's own. It listens on a unix socket only.
+// Server is the redis-server of one test. It listens on a unix socket only.
 type Server struct {
 	// URL is what STOA_REDIS_URL takes.
 	URL string
@@ -24,8 +24,8 @@ type Server struct {
 	cmd    *exec.Cmd
 }
 
-// New starts a server that ends with the test. Without redis-server on the
-// machine the test is skipped, except in CI, where it fails.
+// New starts a server that ends with the test. If redis-server is not installed, the
+// test is skipped, or fails in CI.
 func New(tb testing.TB) *Server {
 	tb.Helper()
 	dir, err := os.MkdirTemp("", "stoa-redis-") //nolint:usetesting // short: a socket's path has 107 bytes
@@ -40,7 +40,7 @@ func New(tb testing.TB) *Server {
 	return s
 }
 
-// Start starts the server, again after Stop, with no data.
+// Start starts the server without data. It may be called again after Stop.
 func (s *Server) Start(tb testing.TB) {
 	tb.Helper()
 	path := needtest.Program(tb, "redis-server", "Debian: apt-get install redis-server")

@@ -1,5 +1,5 @@
-// Package smtptest gives tests a real SMTP server: Debian's python3-aiosmtpd in a
-// process of its own, with STARTTLS, TLS and authentication.
+// Package smtptest gives tests a real SMTP server with STARTTLS, TLS and
+// authentication: Debian's python3-aiosmtpd in a separate process.
 package smtptest
 
 import (
@@ -34,7 +34,7 @@ import (
 //go:embed server.py
 var program string
 
-// Options say what server is wanted.
+// Options are the options of a server.
 type Options struct {
 	TLS            string // "" (none), "starttls" (required) or "implicit"
 	User, Password string // required of clients, if set
@@ -43,15 +43,15 @@ type Options struct {
 // Server is an SMTP server on 127.0.0.1.
 type Server struct {
 	Port int
-	// Roots hold the authority that signed the server's certificate, for the
-	// address 127.0.0.1; RootsFile is the same in PEM.
+	// Roots has the authority that signed the server's certificate, which is for the
+	// address 127.0.0.1. RootsFile is the same in PEM.
 	Roots     *x509.CertPool
 	RootsFile string
 
 	events chan Event
 }
 
-// Event is something that happened at the server.
+// Event is an event at the server.
 type Event struct {
 	Mail    *Mail  `json:"mail"`
 	Refused string `json:"refused"` // a recipient, for now
@@ -60,7 +60,7 @@ type Event struct {
 	Port    int    `json:"port"`
 }
 
-// Mail is a mail that the server took.
+// Mail is a mail that the server has accepted.
 type Mail struct {
 	From string   `json:"from"`
 	To   []string `json:"to"`
@@ -79,7 +79,7 @@ func (m Mail) Message(tb testing.TB) *mail.Message {
 	return msg
 }
 
-// Text returns what the reader of the mail sees, with line feeds.
+// Text returns the decoded text of the mail, with line feeds.
 func (m Mail) Text(tb testing.TB) string {
 	tb.Helper()
 	text, err := io.ReadAll(quotedprintable.NewReader(m.Message(tb).Body))
@@ -89,7 +89,7 @@ func (m Mail) Text(tb testing.TB) string {
 	return strings.ReplaceAll(string(text), "\r\n", "\n")
 }
 
-// URL returns what STOA_SMTP_URL takes for this server without TLS.
+// URL returns the STOA_SMTP_URL for this server without TLS.
 func (s *Server) URL(user string) string {
 	u := url.URL{Scheme: "smtp", Host: fmt.Sprintf("127.0.0.1:%d", s.Port)}
 	if user != "" {
@@ -98,8 +98,8 @@ func (s *Server) URL(user string) string {
 	return u.String()
 }
 
-// New starts a server that ends with the test. Without aiosmtpd on the machine
-// the test is skipped, except in CI, where it fails.
+// New starts a server that ends with the test. If aiosmtpd is not installed, the test is
+// skipped, or fails in CI.
 func New(tb testing.TB, o Options) *Server {
 	tb.Helper()
 	s := &Server{events: make(chan Event, 100)}
@@ -164,8 +164,8 @@ func (s *Server) NextMail(tb testing.TB) Mail {
 	}
 }
 
-// python returns a Python that has aiosmtpd. Debian's package belongs to
-// Debian's Python, which need not be the first in PATH.
+// python returns a Python that has aiosmtpd. Debian's package is for Debian's Python,
+// which need not be the first one in PATH.
 func python(tb testing.TB) string {
 	tb.Helper()
 	for _, path := range []string{"/usr/bin/python3", "python3"} {
@@ -177,7 +177,7 @@ func python(tb testing.TB) string {
 	return ""
 }
 
-// certify makes an authority and has it sign a certificate for 127.0.0.1.
+// certify creates an authority and a certificate for 127.0.0.1 signed by it.
 func (s *Server) certify(tb testing.TB, cert, key string) {
 	tb.Helper()
 	check := func(err error) {

@@ -1,6 +1,6 @@
-// Package stripetest gives tests a Stripe: a real stripe-mock, which checks every
-// request against Stripe's own description of its API, and in front of it a
-// server that remembers the requests and answers with what the test says happened.
+// Package stripetest gives tests a Stripe: a real stripe-mock, which checks every request
+// against Stripe's own description of its API, behind a server that records the requests
+// and lets the test choose the answers.
 package stripetest
 
 import (
@@ -34,20 +34,20 @@ const (
 	WebhookSecret = "whsec_test_secret"
 )
 
-// Request is one that Stripe got.
+// Request is a request to Stripe.
 type Request struct {
 	Method, Path   string
 	Form           url.Values
 	IdempotencyKey string
 }
 
-// Answer is what Stripe says instead of stripe-mock's example.
+// Answer replaces the example with which stripe-mock answers.
 type Answer struct {
 	Status int // 200 if zero
 	Body   any // as JSON
 }
 
-// Server is a Stripe of a test's own.
+// Server is the Stripe of one test.
 type Server struct {
 	URL string
 
@@ -58,8 +58,8 @@ type Server struct {
 	answer   func(Request) *Answer
 }
 
-// New starts a Stripe that ends with the test. Without stripe-mock on the machine
-// the test is skipped, except in CI, where it fails.
+// New starts a Stripe that ends with the test. If stripe-mock is not installed, the test
+// is skipped, or fails in CI.
 func New(tb testing.TB) *Server {
 	tb.Helper()
 	s := &Server{mock: startMock(tb)}
@@ -69,15 +69,15 @@ func New(tb testing.TB) *Server {
 	return s
 }
 
-// Answer has fn answer the requests that stripe-mock accepts. For which it
-// returns nil, stripe-mock's example is the answer.
+// Answer makes fn answer the requests that stripe-mock accepts. If fn returns nil,
+// stripe-mock's example is the answer.
 func (s *Server) Answer(fn func(Request) *Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer = fn
 }
 
-// Requests returns what was asked of a path since the start.
+// Requests returns all requests to a path since the start.
 func (s *Server) Requests(path string) []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,8 +139,8 @@ func (s *Server) ask(r *http.Request) (status int, body []byte, got Request, err
 	return res.StatusCode, body, got, err
 }
 
-// mock is the stripe-mock that all tests of a program share: it keeps nothing,
-// and takes a second to start. It ends when nobody needs it.
+// mock is the stripe-mock that all tests of a program share, because it has no state and
+// takes a second to start. It ends when no test needs it.
 var mock struct {
 	sync.Mutex
 
@@ -149,7 +149,7 @@ var mock struct {
 	stop    func()
 }
 
-// startMock returns the address of a stripe-mock that lasts as long as the test.
+// startMock returns the address of a stripe-mock that runs at least until the test ends.
 func startMock(tb testing.TB) *url.URL {
 	tb.Helper()
 	path := find()
@@ -210,7 +210,7 @@ func run(path string) (*url.URL, func(), error) {
 	}
 }
 
-// find returns where stripe-mock is, in PATH or where go install puts it, or "".
+// find returns the path of stripe-mock, from PATH or the folder of go install, or "".
 func find() string {
 	if path, err := exec.LookPath("stripe-mock"); err == nil {
 		return path
@@ -224,8 +224,8 @@ func find() string {
 	return ""
 }
 
-// Sign returns the Stripe-Signature of a payload, as Stripe's documentation says:
-// an HMAC over the time in seconds, a dot and the payload.
+// Sign returns the Stripe-Signature of a payload, following Stripe's documentation: an
+// HMAC of the time in seconds, a dot and the payload.
 func Sign(payload []byte, secret string, at time.Time) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	fmt.Fprintf(mac, "%d.", at.Unix())
@@ -240,7 +240,7 @@ func Event(id, kind string, at time.Time, object map[string]any) []byte {
 		"pending_webhooks": 1, "data": map[string]any{"object": object},
 	})
 	if err != nil {
-		panic(err) // of what tests write down
+		panic(err) // tests pass valid values
 	}
 	return payload
 }

@@ -1,5 +1,5 @@
-// Package ziptest builds ZIP archives for tests, honest ones and hostile ones.
-// It imports nothing of stoa, so that every package's tests may use it.
+// Package ziptest builds ZIP archives for tests, valid and hostile ones. It imports
+// nothing of stoa, so that the tests of every package may use it.
 package ziptest
 
 import (
@@ -22,9 +22,8 @@ type Entry struct {
 	Store bool
 }
 
-// Build returns an archive with the given entries, in their order. Names and
-// modes are taken as they are, however bad. The same entries give the same
-// bytes.
+// Build returns an archive with the given entries, in their order. It does not check
+// names and modes. The same entries give the same bytes.
 func Build(tb testing.TB, entries ...Entry) []byte {
 	tb.Helper()
 	var buf bytes.Buffer
@@ -44,7 +43,7 @@ func Build(tb testing.TB, entries ...Entry) []byte {
 			tb.Fatal(err)
 		}
 		if len(e.Body) == 0 {
-			continue // a directory refuses even an empty write
+			continue // writing to a directory fails, even nothing
 		}
 		if _, err := w.Write([]byte(e.Body)); err != nil {
 			tb.Fatal(err)
@@ -56,8 +55,8 @@ func Build(tb testing.TB, entries ...Entry) []byte {
 	return buf.Bytes()
 }
 
-// Plugin returns a plugin package: manifest.json from manifest, and the files,
-// by name. The same arguments give the same bytes.
+// Plugin returns a plugin package with manifest.json and the files, by name. The same
+// arguments give the same bytes.
 func Plugin(tb testing.TB, manifest any, files map[string]string) []byte {
 	tb.Helper()
 	text, err := json.MarshalIndent(manifest, "", "  ")

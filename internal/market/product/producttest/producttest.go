@@ -16,13 +16,13 @@ import (
 	"stoa/internal/market/product"
 )
 
-// Least is a catalog of one product, with nothing but what must be there.
+// Least is a catalog of one product with the required fields only.
 const Least = `products: [{slug: a, name: A, category: c, shortDescription: s, description: d, icon: /i.svg, pricingTiers: [{id: t, name: T, price: 0, currency: EUR}]}]`
 
-// currencies have every number of decimals there is.
+// currencies include every possible number of decimals.
 var currencies = []string{"EUR", "USD", "JPY", "KWD", "CLF", "ISK", "UYW", "ZWG"}
 
-// line draws a short text as a catalog may hold one: anything printable.
+// line draws a short printable text, as a catalog may contain.
 func line(limit int) *rapid.Generator[string] {
 	odd := rapid.SampledFrom([]string{
 		"true", "~", "null", "1", "1.50", "2026-01-31", "- a", "a: b", "# a", "\"", "'", "{", "[x]", "&a", "*a", "!!int 1", "%", "@", "`", "|", ">", "<<", "=",
@@ -155,7 +155,7 @@ func drawProduct(t *rapid.T, slug string) product.Product {
 	return p
 }
 
-// drawPricing draws the cheapest tier, as if left out, or something else.
+// drawPricing draws the price of the cheapest tier, which is the default, or another one.
 func drawPricing(t *rapid.T, tiers []product.Tier) product.Pricing {
 	switch rapid.IntRange(0, 2).Draw(t, "pricing") {
 	case 0:
@@ -204,7 +204,7 @@ func Catalog(t *rapid.T) []product.Product {
 	return products
 }
 
-// Faults returns what is wrong according to err, as "path code" lines.
+// Faults returns the issues of a VALIDATION_ERROR, each as "path code".
 func Faults(tb testing.TB, err error) []string {
 	tb.Helper()
 	if err == nil {
