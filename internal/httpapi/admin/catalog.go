@@ -13,8 +13,8 @@ import (
 
 var (
 	errNotCatalog = errs.New(errs.UnsupportedMedia, "UNSUPPORTED_MEDIA_TYPE",
-		"Send the catalogue as application/yaml or application/json.")
-	errCatalogTooLarge = errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "The catalogue is larger than %d MiB.",
+		"Send the catalog as application/yaml or application/json.")
+	errCatalogTooLarge = errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "The catalog is larger than %d MiB.",
 		product.MaxCatalog>>20)
 )
 

@@ -32,7 +32,7 @@ func export(tb testing.TB, a *testkit.App, token, format string) testkit.Respons
 
 // The demo's catalog moves with its pictures from one engine to the other and
 // back.
-func TestACatalogueMovesToAnotherStoa(t *testing.T) {
+func TestACatalogMovesToAnotherStoa(t *testing.T) {
 	t.Parallel()
 
 	from, to := testkit.New(t), testkit.New(t, testkit.OnPostgres)

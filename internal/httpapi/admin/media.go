@@ -11,7 +11,7 @@ import (
 )
 
 // pictureUpload is how a picture is sent. Only the declared type is checked here;
-// what the file really is, package market tells from its content.
+// what the file really is, package picture tells from its content.
 var pictureUpload = web.Upload{
 	Types:   web.PictureTypes(),
 	MaxBody: picture.MaxSize,
@@ -33,7 +33,7 @@ func (h *Handlers) UploadMedia(w http.ResponseWriter, r *http.Request) error {
 
 	var content []byte
 	err := pictureUpload.Read(w, r, func(file io.Reader) (err error) {
-		// One byte more than allowed shows package market that there is more.
+		// One byte more than allowed shows package catalog that there is more.
 		content, err = web.ReadFile(io.LimitReader(file, picture.MaxSize+1))
 		return err
 	})

@@ -360,7 +360,7 @@ func TestADeletedSlugIsForgottenOnEveryReplica(t *testing.T) {
 	})
 }
 
-func TestOnlyAdministratorsManageTheCatalogue(t *testing.T) {
+func TestOnlyAdministratorsManageTheCatalog(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.NewShop(t)
@@ -378,7 +378,7 @@ func TestOnlyAdministratorsManageTheCatalogue(t *testing.T) {
 	}
 }
 
-func TestCatalogueOperationsAreAudited(t *testing.T) {
+func TestCatalogOperationsAreAudited(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {

@@ -1,6 +1,6 @@
 // Package shop serves the marketplace to buyers and to the apps that are sold
 // there: products, reviews, purchases, licenses and their signed verification,
-// orders, and what payment providers send. Its rules are those of package market.
+// orders, and what payment providers send. Its rules are those of the packages below market.
 package shop
 
 import (

@@ -27,9 +27,8 @@ const (
 
 // Limits of the product list (CONTRACT 3).
 const (
-	DefaultLimit = 20
-	MaxLimit     = 100
-	maxSearch    = 100 // characters
+	MaxLimit  = 100
+	maxSearch = 100 // characters
 )
 
 // Shelf selects published or unpublished products.

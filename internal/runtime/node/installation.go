@@ -24,27 +24,6 @@ type installation struct {
 	restarts int
 }
 
-// revision identifies the config and the package that a process was started with.
-type revision struct {
-	instance int64     // plugin.Instance.Version
-	hash     string    // of the package
-	updated  time.Time // of the package
-}
-
-func revisionOf(in plugin.Installed) revision {
-	return revision{instance: in.Instance.Version, hash: in.Package.ZipHash, updated: in.Package.UpdatedAt}
-}
-
-// replaces reports whether a call for r needs another process than one that was
-// started for old. A call whose instance was read before a change, and that arrives
-// after it, does not bring the old process back.
-func (r revision) replaces(old revision) bool {
-	if r.instance != old.instance {
-		return r.instance > old.instance
-	}
-	return r.hash != old.hash && !r.updated.Before(old.updated)
-}
-
 // acquire returns a process that is ready for a call of in. The caller releases it.
 // It starts a process if none runs, or if the running one has an older config or
 // package.
