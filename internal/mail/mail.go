@@ -30,8 +30,8 @@ type Message struct {
 	ID string
 }
 
-// maxAddress is how many bytes an address may have (RFC 5321).
-const maxAddress = 254
+// MaxAddress is how many bytes an address may have (RFC 5321).
+const MaxAddress = 254
 
 // idLetters are what a Message.ID may consist of.
 const idLetters = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -52,7 +52,7 @@ func (m Message) check() error {
 // no name, no angle brackets, no second address, nothing that could end a
 // header.
 func Valid(s string) bool {
-	if len(s) > maxAddress {
+	if len(s) > MaxAddress {
 		return false
 	}
 	a, err := mail.ParseAddress(s)

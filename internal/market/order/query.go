@@ -2,6 +2,7 @@ package order
 
 import (
 	"stoa/internal/errs"
+	"stoa/internal/mail"
 	"stoa/internal/text"
 )
 
@@ -25,14 +26,18 @@ func (q Query) Issues() errs.Issues {
 	switch q.Status {
 	case "", Pending, Paid, Refunded, Cancelled:
 	default:
-		is.Add("status", errs.CodeInvalid, "status must be pending, paid, refunded or cancelled.")
+		is.Add("status", errs.CodeUnknownValue, "status must be pending, paid, refunded or cancelled.")
 	}
 	for _, f := range []struct{ name, value string }{{"product", q.Product}, {"user", q.UserID}} {
 		if !text.Printable(f.value, text.Short) {
 			is.Add(f.name, errs.CodeOutOfRange, "%s must be at most %d printable characters.", f.name, text.Short)
 		}
 	}
-	if q.Email != "" && EmailKey(q.Email) == "" {
+	switch {
+	case q.Email == "" || EmailKey(q.Email) != "":
+	case len(q.Email) > mail.MaxAddress:
+		is.Add("email", errs.CodeOutOfRange, "email must be at most %d bytes.", mail.MaxAddress)
+	default:
 		is.Add("email", errs.CodeInvalid, "email must be one e-mail address.")
 	}
 	return is
