@@ -72,10 +72,14 @@ func validEmail(s string) bool {
 type faults struct{ errs.Issues }
 
 func (f *faults) email(value string) {
-	if f.Require("email", value) && !validEmail(value) {
-		f.Add("email", "invalid_email",
-			"email must be an e-mail address of at most %d bytes, like name@example.com.", maxEmail)
+	if !f.Require("email", value) || validEmail(value) {
+		return
 	}
+	code := errs.CodeInvalid
+	if len(value) > maxEmail {
+		code = errs.CodeOutOfRange
+	}
+	f.Add("email", code, "email must be an e-mail address of at most %d bytes, like name@example.com.", maxEmail)
 }
 
 func (f *faults) username(path, value string) {
@@ -84,11 +88,11 @@ func (f *faults) username(path, value string) {
 	}
 	switch n := utf8.RuneCountInString(value); {
 	case n < 3:
-		f.Add(path, "too_short", "%s must have 3 characters or more.", path)
+		f.Add(path, errs.CodeOutOfRange, "%s must have 3 characters or more.", path)
 	case n > 64:
-		f.Add(path, "too_long", "%s must have 64 characters or fewer.", path)
+		f.Add(path, errs.CodeOutOfRange, "%s must have 64 characters or fewer.", path)
 	case !username.MatchString(value):
-		f.Add(path, "invalid_username", "%s may contain only letters, digits, dots, underscores and hyphens.", path)
+		f.Add(path, errs.CodeInvalid, "%s may contain only letters, digits, dots, underscores and hyphens.", path)
 	}
 }
 
@@ -105,9 +109,9 @@ func (f *faults) newPassword(policy Policy, path, value string, own ...string) {
 	}
 	switch n := utf8.RuneCountInString(value); {
 	case n < least:
-		f.Add(path, "too_short", "%s must have %d characters or more.", path, least)
+		f.Add(path, errs.CodeOutOfRange, "%s must have %d characters or more.", path, least)
 	case n > maxPassword:
-		f.Add(path, "too_long", "%s must have %d characters or fewer.", path, maxPassword)
+		f.Add(path, errs.CodeOutOfRange, "%s must have %d characters or fewer.", path, maxPassword)
 	case policy == PolicyASVS && password.IsGuessable(value, own...):
 		f.Add(path, errs.CodeTooCommon,
 			"%s is too easy to guess: it is a common password, or built from common words, "+
@@ -125,6 +129,7 @@ func (s *Service) notOwnName(path, value string, u User) error {
 
 func (f *faults) referral(path, value string) {
 	if utf8.RuneCountInString(value) > maxReferral || strings.ContainsFunc(value, unicode.IsControl) {
-		f.Add(path, "invalid_referral", "%s must have %d characters or fewer, without control characters.", path, maxReferral)
+		f.Add(path, errs.CodeOutOfRange,
+			"%s must have %d characters or fewer, without control characters.", path, maxReferral)
 	}
 }

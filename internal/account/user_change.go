@@ -19,7 +19,7 @@ type UserChange struct {
 func (ch UserChange) Issues() errs.Issues {
 	var f faults
 	if ch.Role != "" && !slices.Contains(roles, ch.Role) {
-		f.Add("role", errs.CodeInvalid, "role must be %s or %s.", caller.RoleUser, caller.RoleAdmin)
+		f.Add("role", errs.CodeUnknownValue, "role must be %s or %s.", caller.RoleUser, caller.RoleAdmin)
 	}
 	return f.Issues
 }

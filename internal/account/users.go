@@ -25,10 +25,10 @@ type UserQuery struct {
 func (q UserQuery) Issues() errs.Issues {
 	var f faults
 	if len(q.Search) > maxEmail || !utf8.ValidString(q.Search) || strings.ContainsFunc(q.Search, unicode.IsControl) {
-		f.Add("q", errs.CodeInvalid, "q must have %d bytes or fewer, without control characters.", maxEmail)
+		f.Add("q", errs.CodeOutOfRange, "q must have %d bytes or fewer, without control characters.", maxEmail)
 	}
 	if q.Role != "" && !roleName.MatchString(string(q.Role)) {
-		f.Add("role", errs.CodeInvalid, "role must be the name of a role, like ADMIN.")
+		f.Add("role", errs.CodeUnknownValue, "role must be the name of a role, like ADMIN.")
 	}
 	return f.Issues
 }

@@ -48,11 +48,11 @@ func TestEveryViolationIsNamed(t *testing.T) {
 	}{
 		{
 			"POST", "/auth/register", `{"email":1,"username":"ab","password":"1"}`,
-			[]string{"email wrong_type", "username too_short", "password too_short"},
+			[]string{"email wrong_type", "username out_of_range", "password out_of_range"},
 		},
 		{
 			"POST", "/auth/register", `{"email":"no","username":[],"referralCode":{}}`,
-			[]string{"username wrong_type", "referralCode wrong_type", "email invalid_email", "password required"},
+			[]string{"username wrong_type", "referralCode wrong_type", "email invalid", "password required"},
 		},
 		{
 			"POST", "/auth/register", `{"EMAIL":"a@example.com","Username":"ada","passWord":"secret"}`,
@@ -68,21 +68,21 @@ func TestEveryViolationIsNamed(t *testing.T) {
 		},
 		{
 			"POST", "/auth/change-password", `{"newPassword":"short"}`,
-			[]string{"currentPassword required", "newPassword too_short"},
+			[]string{"currentPassword required", "newPassword out_of_range"},
 		},
 		{"POST", "/auth/forgot-password", `{"email":[]}`, []string{"email wrong_type"}},
-		{"POST", "/auth/forgot-password", `{"email":"nobody"}`, []string{"email invalid_email"}},
+		{"POST", "/auth/forgot-password", `{"email":"nobody"}`, []string{"email invalid"}},
 		{
 			"POST", "/auth/reset-password", `{"token":1,"newPassword":"short"}`,
-			[]string{"token wrong_type", "newPassword too_short"},
+			[]string{"token wrong_type", "newPassword out_of_range"},
 		},
 		{
 			"POST", "/auth/setup", `{"token":1,"email":"no","username":"ab","password":false}`,
-			[]string{"token wrong_type", "password wrong_type", "email invalid_email", "username too_short"},
+			[]string{"token wrong_type", "password wrong_type", "email invalid", "username out_of_range"},
 		},
-		{"PATCH", user, `{"active":"no","role":"KING"}`, []string{"active wrong_type", "role invalid"}},
+		{"PATCH", user, `{"active":"no","role":"KING"}`, []string{"active wrong_type", "role unknown_value"}},
 		{"PATCH", user, `{"active":0,"role":1}`, []string{"active wrong_type", "role wrong_type"}},
-		{"PATCH", user, `{"role":""}`, []string{"role invalid"}},
+		{"PATCH", user, `{"role":""}`, []string{"role unknown_value"}},
 		{
 			"POST", "/api/marketplace/products/x/purchase",
 			`{"tierId":1,"paymentMethod":" \t ","billingInfo":{"name":1,"email":"a\nb"}}`,
@@ -192,6 +192,11 @@ func TestBrokenRequestsAreToldWhatIsWrong(t *testing.T) {
 		{
 			"form cut short between parts",
 			fmt.Sprintf(install, admin.Access) + "multipart/form-data; boundary=b\r\n\r\n--b\r\nContent-Disp",
+			[]string{" unreadable"},
+		},
+		{
+			"form that is none",
+			fmt.Sprintf(install, admin.Access) + "multipart/form-data; boundary=b\r\n\r\n--b\r\nno header\r\n\r\nx",
 			[]string{" malformed"},
 		},
 	}

@@ -31,8 +31,8 @@ type Message struct {
 	ID string
 }
 
-// maxAddress is the maximum length of an address in bytes (RFC 5321).
-const maxAddress = 254
+// MaxAddress is the maximum length of an address in bytes (RFC 5321).
+const MaxAddress = 254
 
 // idLetters are the characters of a Message.ID.
 const idLetters = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -53,7 +53,7 @@ func (m Message) check() error {
 // Valid reports whether s is a single address without a name, angle brackets or
 // control characters, so that a message can be sent to it.
 func Valid(s string) bool {
-	if len(s) > maxAddress {
+	if len(s) > MaxAddress {
 		return false
 	}
 	a, err := mail.ParseAddress(s)

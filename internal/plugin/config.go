@@ -21,7 +21,7 @@ const (
 // The messages are the words of spec B.
 var (
 	issueNotObject = errs.Issue{Path: "config", Code: errs.CodeWrongType, Message: "Config must be an object"}
-	issueTooBig    = errs.Issue{Path: "config", Code: codeTooLarge, Message: "Config exceeds 64KB"}
+	issueTooBig    = errs.Issue{Path: "config", Code: errs.CodeOutOfRange, Message: "Config exceeds 64KB"}
 	issueNesting   = errs.Issue{Path: "config", Code: errs.CodeTooDeep, Message: "Config nesting exceeds 10 layers"}
 )
 

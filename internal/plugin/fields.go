@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"stoa/internal/errs"
 )
@@ -17,15 +18,6 @@ type object struct {
 	fields map[string]json.RawMessage
 	faults *errs.Issues
 }
-
-// Codes of issues that only this package finds; errs has the others. Clients may
-// match on them.
-const (
-	codeReserved = "reserved"
-	codeUnknown  = "unknown"
-	codeTooLarge = "too_large"
-	codeTooDeep  = "too_deep"
-)
 
 // newObject returns a reader of raw, or false if raw is not a JSON object.
 func newObject(at string, raw json.RawMessage, faults *errs.Issues) (object, bool) {
@@ -80,7 +72,7 @@ func (o object) text(name string) (string, bool) {
 	var s string
 	ok := o.into(name, "a string", &s)
 	if ok && strings.ContainsFunc(s, isControl) {
-		o.fault(name, errs.CodeInvalid, "must not contain control characters.")
+		o.fault(name, errs.CodeOutOfRange, "must not contain control characters.")
 		return "", false
 	}
 	return s, ok
@@ -102,6 +94,15 @@ func (o object) require(name string) (string, bool) {
 		return "", false
 	}
 	return s, ok
+}
+
+// patternCode returns the code for a text that does not match its pattern. The
+// wrong number of characters is the same fault here as in fields without a pattern.
+func patternCode(s string, least, most int) string {
+	if n := utf8.RuneCountInString(s); n < least || n > most {
+		return errs.CodeOutOfRange
+	}
+	return errs.CodeInvalid
 }
 
 // flag decodes a boolean that may be absent.

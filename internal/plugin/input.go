@@ -35,10 +35,10 @@ func (in Input) object(faults *errs.Issues) object {
 func (in Input) key(faults *errs.Issues) string {
 	var key string
 	o := in.object(faults)
-	if _, ok := o.get("instanceKey"); !ok {
+	if _, ok := o.get("instanceKey"); !ok || o.into("instanceKey", "a string", &key) && key == "" {
 		o.fault("instanceKey", errs.CodeRequired, "is required.")
-	} else if o.into("instanceKey", "a string", &key) && !keyRE.MatchString(key) {
-		o.fault("instanceKey", errs.CodeInvalid, "must match %s.", keyRE)
+	} else if key != "" && !keyRE.MatchString(key) {
+		o.fault("instanceKey", patternCode(key, 1, maxKey), "must match %s.", keyRE)
 	}
 	return key
 }
@@ -83,7 +83,7 @@ func (in Input) applyGranted(m Manifest, inst *Instance, faults *errs.Issues) {
 	for _, p := range body.texts("grantedPermissions") {
 		switch {
 		case !slices.Contains(m.Permissions, p):
-			body.fault("grantedPermissions", codeUnknown,
+			body.fault("grantedPermissions", errs.CodeUnknownValue,
 				"must hold only permissions that the plugin declares, not %.140q.", p)
 		case !slices.Contains(granted, p):
 			granted = append(granted, p)

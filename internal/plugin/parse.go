@@ -18,9 +18,15 @@ import (
 // CodeInvalidManifest is the code of a manifest that breaks a rule (CONTRACT 4).
 const CodeInvalidManifest = "INVALID_MANIFEST"
 
-// maxVersion is the longest version in characters. The pattern of spec B allows any
-// length, but a version becomes part of a folder's name.
-const maxVersion = 64
+// Lengths of texts, in characters. Spec B allows a version of any length, but it
+// becomes part of a folder's name.
+const (
+	minSlug       = 2
+	maxSlug       = 32
+	maxKey        = 32
+	maxVersion    = 64
+	maxPermission = 128
+)
 
 var (
 	slugRE       = regexp.MustCompile(`^[a-z][a-z0-9-]{0,30}[a-z0-9]$`)
@@ -47,20 +53,20 @@ var (
 func ParseManifest(raw []byte, has func(name string) bool) (Manifest, error) {
 	var faults errs.Issues
 	invalid := func() error { return errs.WithIssues(errs.Invalid, CodeInvalidManifest, faults) }
-	whole := func(message string) error {
-		faults.Add("", errs.CodeMalformed, "%s", message)
+	whole := func(code, message string) error {
+		faults.Add("", code, "%s", message)
 		return invalid()
 	}
 	switch {
 	case !utf8.Valid(raw):
-		return Manifest{}, whole("manifest.json is not UTF-8 text.")
+		return Manifest{}, whole(errs.CodeNotUnicode, "manifest.json is not UTF-8 text.")
 	case !json.Valid(raw):
-		return Manifest{}, whole("manifest.json is not valid JSON.")
+		return Manifest{}, whole(errs.CodeMalformed, "manifest.json is not valid JSON.")
 	}
 	checkDuplicates(raw, &faults)
 	o, ok := newObject("", raw, &faults)
 	if !ok {
-		return Manifest{}, whole("manifest.json must hold a JSON object.")
+		return Manifest{}, whole(errs.CodeWrongType, "manifest.json must hold a JSON object.")
 	}
 	m := Manifest{
 		SchemaVersion:    parseSchemaVersion(o),
@@ -95,7 +101,7 @@ func parseSchemaVersion(o object) int {
 	if n, err := strconv.ParseFloat(string(raw), 64); err != nil {
 		o.fault("schemaVersion", errs.CodeWrongType, "must be a number.")
 	} else if n != 1 {
-		o.fault("schemaVersion", errs.CodeInvalid, "must be 1.")
+		o.fault("schemaVersion", errs.CodeUnknownValue, "must be 1.")
 	}
 	return 1
 }
@@ -105,7 +111,7 @@ func parseSlug(o object) string {
 	switch {
 	case !ok:
 	case !slugRE.MatchString(slug):
-		o.fault("slug", errs.CodeInvalid, "must match %s (2 to 32 characters).", slugRE)
+		o.fault("slug", patternCode(slug, minSlug, maxSlug), "must match %s (2 to 32 characters).", slugRE)
 	case slices.Contains(reserved, slug):
 		o.fault("slug", errs.CodeReserved, "%q is reserved for the platform.", slug)
 	}
@@ -119,7 +125,8 @@ func parseVersion(o object, name string, required bool) string {
 	}
 	version, ok := read(name)
 	if ok && (!versionRE.MatchString(version) || len(version) > maxVersion) {
-		o.fault(name, errs.CodeInvalid, "must be MAJOR.MINOR.PATCH with digits only, at most %d characters.", maxVersion)
+		o.fault(name, patternCode(version, 1, maxVersion),
+			"must be MAJOR.MINOR.PATCH with digits only, at most %d characters.", maxVersion)
 	}
 	return version
 }
@@ -129,7 +136,7 @@ func parsePermissions(o object) []string {
 	o.eachText("permissions", func(i int, p string) {
 		switch {
 		case !permissionRE.MatchString(p):
-			o.fault(item("permissions", i), errs.CodeInvalid,
+			o.fault(item("permissions", i), patternCode(p, 1, maxPermission),
 				"must be 1 to 128 visible ASCII characters without spaces or commas.")
 		case slices.Contains(permissions, p):
 			o.fault(item("permissions", i), errs.CodeDuplicate, "%q appears twice.", p)
@@ -147,7 +154,7 @@ func parseLifecycle(o object) map[string]bool {
 	hooks := make(map[string]bool, len(c.fields))
 	for _, name := range slices.Sorted(maps.Keys(c.fields)) {
 		if !slices.Contains(hookNames, name) {
-			c.fault(name, codeUnknown, "is not a lifecycle hook. The hooks are %s.", strings.Join(hookNames, ", "))
+			c.fault(name, errs.CodeUnknownValue, "is not a lifecycle hook. The hooks are %s.", strings.Join(hookNames, ", "))
 			continue
 		}
 		hooks[name] = c.flag(name)
@@ -192,7 +199,7 @@ func parseThemeExtensions(o object) ThemeExtensions {
 			continue
 		}
 		if at, ok := e.require("targetPosition"); ok && !slices.Contains(positions, at) {
-			e.fault("targetPosition", errs.CodeInvalid, "must be head-end or body-end.")
+			e.fault("targetPosition", errs.CodeUnknownValue, "must be head-end or body-end.")
 		}
 	}
 	return ext
@@ -211,7 +218,7 @@ func parseRoutePermissions(o object, declared []string) []RoutePermission {
 			r.fault("path", errs.CodeInvalid, "must begin with a slash.")
 		}
 		if rp.Permission, ok = r.require("permission"); ok && !slices.Contains(declared, rp.Permission) {
-			r.fault("permission", codeUnknown, "must be one of the permissions that the manifest declares.")
+			r.fault("permission", errs.CodeUnknownValue, "must be one of the permissions that the manifest declares.")
 		}
 		routes = append(routes, rp)
 	}
@@ -233,7 +240,7 @@ func parseRuntime(o object, m *Manifest, has func(string) bool) {
 			o.fault("entryModule", errs.CodeRequired, "is required for %s.", Internal)
 		}
 	default:
-		o.fault("runtimeType", errs.CodeInvalid, "must be %s or %s.", External, Internal)
+		o.fault("runtimeType", errs.CodeUnknownValue, "must be %s or %s.", External, Internal)
 	}
 	if m.ExternalBaseURL, ok = o.text("externalBaseUrl"); ok {
 		checkBaseURL(o, m.ExternalBaseURL)

@@ -90,9 +90,9 @@ func TestParseManifest(t *testing.T) {
 
 		{"not JSON", []byte(`{`), []string{" malformed"}},
 		{"two values", []byte(`{}{}`), []string{" malformed"}},
-		{"not UTF-8", []byte("{\"slug\":\"\xff\"}"), []string{" malformed"}},
-		{"an array", []byte(`[]`), []string{" malformed"}},
-		{"null", []byte(`null`), []string{" malformed"}},
+		{"not UTF-8", []byte("{\"slug\":\"\xff\"}"), []string{" not_unicode"}},
+		{"an array", []byte(`[]`), []string{" wrong_type"}},
+		{"null", []byte(`null`), []string{" wrong_type"}},
 		{"nothing", []byte(``), []string{" malformed"}},
 		{
 			"empty object",
@@ -118,14 +118,14 @@ func TestParseManifest(t *testing.T) {
 				"routePermissions wrong_type", "runtimeType wrong_type", "externalBaseUrl wrong_type", "entryModule wrong_type",
 			},
 		},
-		{"schemaVersion 2", valid(map[string]any{"schemaVersion": 2}), []string{"schemaVersion invalid"}},
+		{"schemaVersion 2", valid(map[string]any{"schemaVersion": 2}), []string{"schemaVersion unknown_value"}},
 		{"schemaVersion 1.0", valid(map[string]any{"schemaVersion": json.Number("1.0")}), nil},
-		{"schemaVersion 1.5", valid(map[string]any{"schemaVersion": 1.5}), []string{"schemaVersion invalid"}},
+		{"schemaVersion 1.5", valid(map[string]any{"schemaVersion": 1.5}), []string{"schemaVersion unknown_value"}},
 
 		{"shortest slug", valid(map[string]any{"slug": "ab"}), nil},
-		{"slug too short", valid(map[string]any{"slug": "a"}), []string{"slug invalid"}},
+		{"slug too short", valid(map[string]any{"slug": "a"}), []string{"slug out_of_range"}},
 		{"longest slug", valid(map[string]any{"slug": "a" + strings.Repeat("-", 30) + "9"}), nil},
-		{"slug too long", valid(map[string]any{"slug": strings.Repeat("a", 33)}), []string{"slug invalid"}},
+		{"slug too long", valid(map[string]any{"slug": strings.Repeat("a", 33)}), []string{"slug out_of_range"}},
 		{"slug in upper case", valid(map[string]any{"slug": "Pay"}), []string{"slug invalid"}},
 		{"slug that begins with a digit", valid(map[string]any{"slug": "1pay"}), []string{"slug invalid"}},
 		{"slug that ends with a hyphen", valid(map[string]any{"slug": "pay-"}), []string{"slug invalid"}},
@@ -135,7 +135,7 @@ func TestParseManifest(t *testing.T) {
 		{"empty slug", valid(map[string]any{"slug": ""}), []string{"slug required"}},
 
 		{"empty name", valid(map[string]any{"name": ""}), []string{"name required"}},
-		{"name with NUL", valid(map[string]any{"name": "a\x00b"}), []string{"name invalid"}},
+		{"name with NUL", valid(map[string]any{"name": "a\x00b"}), []string{"name out_of_range"}},
 		{"description of several lines", valid(map[string]any{"description": "a\nb\tc"}), nil},
 
 		{"version with v", valid(map[string]any{"version": "v1.0.0"}), []string{"version invalid"}},
@@ -144,11 +144,11 @@ func TestParseManifest(t *testing.T) {
 		{"version of two numbers", valid(map[string]any{"version": "1.0"}), []string{"version invalid"}},
 		{"version in other digits", valid(map[string]any{"version": "١.٠.٠"}), []string{"version invalid"}},
 		{"longest version", valid(map[string]any{"version": strings.Repeat("1", 60) + ".0.0"}), nil},
-		{"version too long", valid(map[string]any{"version": strings.Repeat("1", 61) + ".0.0"}), []string{"version invalid"}},
+		{"version too long", valid(map[string]any{"version": strings.Repeat("1", 61) + ".0.0"}), []string{"version out_of_range"}},
 		{"sdkVersion", valid(map[string]any{"sdkVersion": "2.10.3"}), nil},
 		{"sdkVersion range", valid(map[string]any{"sdkVersion": "^2.0.0"}), []string{"sdkVersion invalid"}},
 
-		{"unknown runtime", valid(map[string]any{"runtimeType": "docker"}), []string{"runtimeType invalid"}},
+		{"unknown runtime", valid(map[string]any{"runtimeType": "docker"}), []string{"runtimeType unknown_value"}},
 		{"internal without module", valid(map[string]any{"entryModule": nil}), []string{"entryModule required"}},
 		{"external without URL", ext(nil), []string{"externalBaseUrl required"}},
 		{"module with a dot in front", valid(map[string]any{"entryModule": "./dist/index.js"}), nil},
@@ -171,52 +171,14 @@ func TestParseManifest(t *testing.T) {
 		{"URL with fragment", ext("https://pay.example/#a"), []string{"externalBaseUrl invalid"}},
 
 		{"permissions", valid(map[string]any{"permissions": []string{"orders:read", "network:api.example"}}), nil},
-		{
-			"permission twice",
-			valid(map[string]any{"permissions": []string{"a:b", "a:b"}}),
-			[]string{"permissions[1] duplicate"},
-		},
-		{
-			"permissions of other types",
-			valid(map[string]any{"permissions": []any{"a:b", 1, nil, ""}}),
-			[]string{"permissions[1] wrong_type", "permissions[2] wrong_type", "permissions[3] invalid"},
-		},
-		{
-			"permission that would split a header",
-			valid(map[string]any{"permissions": []string{"a\r\nb", "a,b", "a b"}}),
-			[]string{"permissions[0] invalid", "permissions[1] invalid", "permissions[2] invalid"},
-		},
-		{
-			"capabilities of other types",
-			valid(map[string]any{"capabilities": []any{"a", 1}}),
-			[]string{"capabilities[1] wrong_type"},
-		},
+		{"permission twice", valid(map[string]any{"permissions": []string{"a:b", "a:b"}}), []string{"permissions[1] duplicate"}},
+		{"permissions of other types", valid(map[string]any{"permissions": []any{"a:b", 1, nil, ""}}), []string{"permissions[1] wrong_type", "permissions[2] wrong_type", "permissions[3] out_of_range"}},
+		{"permission that would split a header", valid(map[string]any{"permissions": []string{"a\r\nb", "a,b", "a b"}}), []string{"permissions[0] invalid", "permissions[1] invalid", "permissions[2] invalid"}},
+		{"capabilities of other types", valid(map[string]any{"capabilities": []any{"a", 1}}), []string{"capabilities[1] wrong_type"}},
 
-		{
-			"lifecycle",
-			valid(
-				map[string]any{
-					"lifecycle": map[string]any{
-						"onInstall":   true,
-						"onEnable":    false,
-						"onDisable":   true,
-						"onUninstall": true,
-						"onUpgrade":   true,
-					},
-				},
-			),
-			nil,
-		},
-		{
-			"unknown hook",
-			valid(map[string]any{"lifecycle": map[string]any{"onBoot": true}}),
-			[]string{"lifecycle.onBoot unknown"},
-		},
-		{
-			"hook of another type",
-			valid(map[string]any{"lifecycle": map[string]any{"onInstall": "yes"}}),
-			[]string{"lifecycle.onInstall wrong_type"},
-		},
+		{"lifecycle", valid(map[string]any{"lifecycle": map[string]any{"onInstall": true, "onEnable": false, "onDisable": true, "onUninstall": true, "onUpgrade": true}}), nil},
+		{"unknown hook", valid(map[string]any{"lifecycle": map[string]any{"onBoot": true}}), []string{"lifecycle.onBoot unknown_value"}},
+		{"hook of another type", valid(map[string]any{"lifecycle": map[string]any{"onInstall": "yes"}}), []string{"lifecycle.onInstall wrong_type"}},
 
 		{
 			"secret field",
@@ -236,60 +198,15 @@ func TestParseManifest(t *testing.T) {
 			},
 		},
 
-		{
-			"embeds",
-			valid(
-				map[string]any{
-					"themeExtensions": map[string]any{
-						"blocks": []any{map[string]any{"extensionId": "b"}},
-						"embeds": []any{map[string]any{"targetPosition": "head-end"}, map[string]any{"targetPosition": "body-end"}},
-					},
-				},
-			),
-			nil,
-		},
-		{
-			"embed at another position",
-			valid(
-				map[string]any{"themeExtensions": map[string]any{"embeds": []any{map[string]any{"targetPosition": "body-start"}}}},
-			),
-			[]string{"themeExtensions.embeds[0].targetPosition invalid"},
-		},
-		{
-			"embed without position",
-			valid(map[string]any{"themeExtensions": map[string]any{"embeds": []any{map[string]any{}}}}),
-			[]string{"themeExtensions.embeds[0].targetPosition required"},
-		},
-		{
-			"blocks and embeds of other types",
-			valid(map[string]any{"themeExtensions": map[string]any{"blocks": []any{1}, "embeds": "x"}}),
-			[]string{"themeExtensions.embeds wrong_type", "themeExtensions.blocks[0] wrong_type"},
-		},
+		{"embeds", valid(map[string]any{"themeExtensions": map[string]any{"blocks": []any{map[string]any{"extensionId": "b"}}, "embeds": []any{map[string]any{"targetPosition": "head-end"}, map[string]any{"targetPosition": "body-end"}}}}), nil},
+		{"embed at another position", valid(map[string]any{"themeExtensions": map[string]any{"embeds": []any{map[string]any{"targetPosition": "body-start"}}}}), []string{"themeExtensions.embeds[0].targetPosition unknown_value"}},
+		{"embed without position", valid(map[string]any{"themeExtensions": map[string]any{"embeds": []any{map[string]any{}}}}), []string{"themeExtensions.embeds[0].targetPosition required"}},
+		{"blocks and embeds of other types", valid(map[string]any{"themeExtensions": map[string]any{"blocks": []any{1}, "embeds": "x"}}), []string{"themeExtensions.embeds wrong_type", "themeExtensions.blocks[0] wrong_type"}},
 
-		{
-			"route permissions",
-			routes(map[string]any{"method": "GET", "path": "/api/orders", "permission": "orders:read"}),
-			nil,
-		},
-		{
-			"route with a permission not declared",
-			routes(map[string]any{"method": "GET", "path": "/api/x", "permission": "orders:write"}),
-			[]string{"routePermissions[0].permission unknown"},
-		},
-		{
-			"route without anything",
-			routes(map[string]any{}),
-			[]string{
-				"routePermissions[0].method required",
-				"routePermissions[0].path required",
-				"routePermissions[0].permission required",
-			},
-		},
-		{
-			"route of a relative path",
-			routes(map[string]any{"method": "GET", "path": "api", "permission": "orders:read"}),
-			[]string{"routePermissions[0].path invalid"},
-		},
+		{"route permissions", routes(map[string]any{"method": "GET", "path": "/api/orders", "permission": "orders:read"}), nil},
+		{"route with a permission not declared", routes(map[string]any{"method": "GET", "path": "/api/x", "permission": "orders:write"}), []string{"routePermissions[0].permission unknown_value"}},
+		{"route without anything", routes(map[string]any{}), []string{"routePermissions[0].method required", "routePermissions[0].path required", "routePermissions[0].permission required"}},
+		{"route of a relative path", routes(map[string]any{"method": "GET", "path": "api", "permission": "orders:read"}), []string{"routePermissions[0].path invalid"}},
 		{"route that is no object", routes(7), []string{"routePermissions[0] wrong_type"}},
 	}
 	for _, tt := range tests {

@@ -49,9 +49,13 @@ func TestManagedProductsAreFiltered(t *testing.T) {
 	bad := manage(t, a, admin, http.MethodGet, managed+"?published=maybe&featured=1&sort=price-&page=0&limit=101&q=%00",
 		nil, http.StatusBadRequest)
 	if diff := cmp.Diff(named(t, bad), []string{
-		"page invalid", "limit invalid", "featured wrong_type",
+		"page out_of_range", "limit out_of_range", "featured wrong_type",
 		"sort unknown_value", "q out_of_range", "published wrong_type",
 	}); diff != "" {
+		t.Errorf("issues (-got +want):\n%s", diff)
+	}
+	bad = manage(t, a, admin, http.MethodGet, managed+"?page=x&limit=1.5", nil, http.StatusBadRequest)
+	if diff := cmp.Diff(named(t, bad), []string{"page wrong_type", "limit wrong_type"}); diff != "" {
 		t.Errorf("issues (-got +want):\n%s", diff)
 	}
 }

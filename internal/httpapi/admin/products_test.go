@@ -102,7 +102,7 @@ func TestEveryFaultOfAProductIsNamed(t *testing.T) {
 	want := []string{
 		"category required", "description required", "name wrong_type",
 		"shortDescription out_of_range", "featured wrong_type",
-		"position out_of_range", "createdAt out_of_range", "slug out_of_range",
+		"position out_of_range", "createdAt wrong_type", "slug invalid",
 		"rating out_of_range", "icon bad_media", "screenshots[0] bad_media",
 		"pricingTiers[0].price out_of_range", "pricingTiers[1].price wrong_type",
 		"pricingTiers[1].maxInstances out_of_range", "pricingTiers[1].id duplicate",

@@ -31,7 +31,7 @@ func (h *Handlers) ListUsers(w http.ResponseWriter, r *http.Request) error {
 	if v.Has("active") {
 		active, err := strconv.ParseBool(v.Get("active"))
 		if err != nil {
-			faults.Add("active", errs.CodeInvalid, "active must be true or false.")
+			faults.Add("active", errs.CodeWrongType, "active must be true or false.")
 		}
 		q.Active = &active
 	}
@@ -70,7 +70,7 @@ func (in userChange) change() account.UserChange {
 
 func (in userChange) issues() (faults errs.Issues) {
 	if in.Role != nil && *in.Role == "" {
-		faults.Add("role", errs.CodeInvalid, "role must be USER or ADMIN.")
+		faults.Add("role", errs.CodeUnknownValue, "role must be USER or ADMIN.")
 	}
 	faults.Merge(in.change().Issues())
 	return faults

@@ -83,8 +83,8 @@ func TestRegisterNamesEveryFault(t *testing.T) {
 			"everything wrong",
 			map[string]any{"email": "nobody", "username": "a b", "password": "12345", "referralCode": "a\nb"},
 			[]string{
-				"email invalid_email", "username invalid_username",
-				"password too_short", "referralCode invalid_referral",
+				"email invalid", "username invalid",
+				"password out_of_range", "referralCode out_of_range",
 			},
 		},
 		{
@@ -93,7 +93,7 @@ func TestRegisterNamesEveryFault(t *testing.T) {
 				"email":    strings.Repeat("a", 243) + "@example.com",
 				"username": strings.Repeat("ü", 65), "password": strings.Repeat("ü", 1025),
 			},
-			[]string{"email invalid_email", "username too_long", "password too_long"},
+			[]string{"email out_of_range", "username out_of_range", "password out_of_range"},
 		},
 		{
 			"wrong types",

@@ -62,7 +62,7 @@ func ReadKey(r *http.Request) (key string, faults errs.Issues) {
 		return "", faults
 	}
 	if len(values) > 1 {
-		faults.Add(keyHeader, "one_header", "Send one Idempotency-Key.")
+		faults.Add(keyHeader, errs.CodeDuplicate, "Send one Idempotency-Key.")
 		return "", faults
 	}
 	key, ok := idempotency.ParseKey(values[0])

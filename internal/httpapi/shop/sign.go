@@ -27,7 +27,9 @@ func readNonce(v url.Values, faults *errs.Issues) string {
 	case len(all) == 0:
 		return ""
 	case len(all) > 1:
-		faults.Add("nonce", "ambiguous", "nonce may be given once.")
+		faults.Add("nonce", errs.CodeDuplicate, "nonce may be given once.")
+	case len(all[0]) < 1 || len(all[0]) > maxNonce:
+		faults.Add("nonce", errs.CodeOutOfRange, "nonce must be 1 to %d characters.", maxNonce)
 	case !validNonce(all[0]):
 		faults.Add("nonce", errs.CodeInvalid, "nonce must be 1 to %d of the characters A-Z a-z 0-9 - . _ ~.", maxNonce)
 	default:

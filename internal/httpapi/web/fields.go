@@ -2,7 +2,9 @@ package web
 
 import (
 	"encoding/json"
+	"errors"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"stoa/internal/errs"
@@ -51,6 +53,10 @@ func (d *decoder) set(v reflect.Value, path string, raw json.RawMessage) {
 		d.fill(v, path+".", inner)
 	case json.Unmarshal(raw, v.Addr().Interface()) != nil:
 		v.SetZero()
+		if _, err := strconv.Atoi(string(raw)); v.CanInt() && errors.Is(err, strconv.ErrRange) {
+			d.faults.Add(path, errs.CodeOutOfRange, "%s is out of range.", path)
+			return
+		}
 		d.wrongType(path, v)
 	}
 }

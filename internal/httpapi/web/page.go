@@ -34,7 +34,7 @@ func ReadPage(r *http.Request, faults *errs.Issues) Page {
 			err = nil // and n is the largest int
 		}
 		if err != nil || n < 1 {
-			faults.Add("page", errs.CodeInvalid, "page must be a whole number from 1.")
+			faults.Add("page", numberCode(err), "page must be a whole number from 1.")
 			n = 1
 		}
 		p.Number = n
@@ -42,12 +42,21 @@ func ReadPage(r *http.Request, faults *errs.Issues) Page {
 	if text := q.Get("limit"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > maxLimit {
-			faults.Add("limit", errs.CodeInvalid, "limit must be a whole number from 1 to %d.", maxLimit)
+			faults.Add("limit", numberCode(err), "limit must be a whole number from 1 to %d.", maxLimit)
 			n = defaultLimit
 		}
 		p.Limit = n
 	}
 	return p
+}
+
+// numberCode returns the code for a number that is refused: err is what Atoi
+// returned, or nil for a number outside its range.
+func numberCode(err error) string {
+	if err == nil || errors.Is(err, strconv.ErrRange) {
+		return errs.CodeOutOfRange
+	}
+	return errs.CodeWrongType
 }
 
 // OnlyPage is ReadPage for lists that have no other parameters.

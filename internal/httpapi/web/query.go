@@ -30,7 +30,7 @@ func ReadTime(r *http.Request, name string, faults *errs.Issues) time.Time {
 	}
 	t, err := time.Parse(time.RFC3339, q.Get(name))
 	if err != nil {
-		faults.Add(name, errs.CodeInvalid, "%s must be a time like 2030-03-01T12:00:00Z.", name)
+		faults.Add(name, errs.CodeWrongType, "%s must be a time like 2030-03-01T12:00:00Z.", name)
 	}
 	return t
 }

@@ -19,7 +19,7 @@ const maxBody = 1 << 20
 // What may be wrong with a body as a whole.
 var (
 	errCutShort   = errs.Malformed(errs.CodeUnreadable, "The request body could not be read to its end.")
-	errNotObject  = errs.Malformed("not_an_object", "The request body must be a JSON object.")
+	errNotObject  = errs.Malformed(errs.CodeWrongType, "The request body must be a JSON object.")
 	errNotUnicode = errs.Malformed(errs.CodeNotUnicode,
 		"The request body must be UTF-8, and its \\u escapes must name characters.")
 	errMalformed    = errs.Malformed(errs.CodeMalformed, "The request body is not valid JSON.")

@@ -15,9 +15,7 @@ import (
 // headers, small fields.
 const FormRoom = 1 << 20
 
-var errBadForm = errs.Validation(errs.Issue{
-	Code: errs.CodeMalformed, Message: "The form could not be read to its end.",
-})
+var errBadForm = errs.Malformed(errs.CodeMalformed, "The form is not valid multipart/form-data.")
 
 // Upload describes requests that carry one file: as their body, or as the one
 // file of a multipart/form-data form.
@@ -38,7 +36,7 @@ func (u Upload) Read(w http.ResponseWriter, r *http.Request, take func(file io.R
 	switch {
 	case err == nil && media == "multipart/form-data" && params["boundary"] != "":
 		r.Body = http.MaxBytesReader(w, r.Body, u.MaxForm)
-		return asTooLarge(u.readForm(multipart.NewReader(r.Body, params["boundary"]), take), u.TooLarge)
+		return asTooLarge(u.readForm(r.Body, params["boundary"], take), u.TooLarge)
 	case err == nil && slices.Contains(u.Types, media):
 		r.Body = http.MaxBytesReader(w, r.Body, u.MaxBody)
 		return asTooLarge(take(r.Body), u.TooLarge)
@@ -46,7 +44,9 @@ func (u Upload) Read(w http.ResponseWriter, r *http.Request, take func(file io.R
 	return u.WrongType
 }
 
-func (u Upload) readForm(form *multipart.Reader, take func(file io.Reader) error) error {
+func (u Upload) readForm(body io.Reader, boundary string, take func(file io.Reader) error) error {
+	source := &source{Reader: body}
+	form := multipart.NewReader(source, boundary)
 	for found := false; ; {
 		part, err := form.NextPart()
 		switch {
@@ -54,6 +54,8 @@ func (u Upload) readForm(form *multipart.Reader, take func(file io.Reader) error
 			return nil
 		case errors.Is(err, io.EOF):
 			return u.NotOne
+		case err != nil && source.err != nil:
+			return errors.Join(errCutShort, source.err)
 		case err != nil:
 			return errors.Join(errBadForm, err)
 		case part.FileName() == "":
@@ -66,6 +68,22 @@ func (u Upload) readForm(form *multipart.Reader, take func(file io.Reader) error
 			return err
 		}
 	}
+}
+
+// source remembers why a body could not be read to its end. A multipart.Reader
+// only reports that the line before the end is malformed.
+type source struct {
+	io.Reader
+
+	err error
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.err = err
+	}
+	return n, err
 }
 
 // ReadFile reads a file that Read passes on.

@@ -7,6 +7,7 @@ import (
 	"stoa/internal/cuid2"
 	"stoa/internal/errs"
 	"stoa/internal/market/product"
+	"stoa/internal/text"
 )
 
 // Listed is a license with the slug and the name of its product.
@@ -32,10 +33,16 @@ type Query struct {
 // Issues returns what is wrong with the query.
 func (q Query) Issues() errs.Issues {
 	var is errs.Issues
-	if q.ProductSlug != "" && !product.ValidSlug(q.ProductSlug) {
+	switch {
+	case !text.Printable(q.ProductSlug, text.Short):
+		is.Add("product", errs.CodeOutOfRange, "product must be at most %d printable characters.", text.Short)
+	case q.ProductSlug != "" && !product.ValidSlug(q.ProductSlug):
 		is.Add("product", errs.CodeInvalid, "product must be the slug of a product.")
 	}
-	if q.UserID != "" && !cuid2.Plausible(q.UserID) {
+	switch {
+	case !text.Printable(q.UserID, text.Short):
+		is.Add("user", errs.CodeOutOfRange, "user must be at most %d printable characters.", text.Short)
+	case q.UserID != "" && !cuid2.Plausible(q.UserID):
 		is.Add("user", errs.CodeInvalid, "user must be the id of a user, or anonymous.")
 	}
 	switch q.Status {

@@ -34,7 +34,7 @@ func (q Query) Issues() errs.Issues {
 	switch q.Status {
 	case "", Pending, Paid, Refunded, Cancelled:
 	default:
-		is.Add("status", errs.CodeInvalid, "status must be pending, paid, refunded or cancelled.")
+		is.Add("status", errs.CodeUnknownValue, "status must be pending, paid, refunded or cancelled.")
 	}
 	for _, f := range []struct{ name, value string }{{"product", q.Product}, {"user", q.UserID}} {
 		if !text.Printable(f.value, text.Short) {

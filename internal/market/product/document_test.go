@@ -89,8 +89,8 @@ products:
 		"products[0].title unknown_field", "products[0].category duplicate", "products[0].description required",
 		"products[0].name wrong_type", "products[0].shortDescription wrong_type",
 		"products[0].highlights[1] wrong_type", "products[0].highlights[2] out_of_range",
-		"products[0].reviewCount out_of_range", "products[0].downloadCount out_of_range", "products[0].featured wrong_type", "products[0].createdAt out_of_range",
-		"products[0].slug out_of_range", "products[0].rating out_of_range", "products[0].icon bad_media", "products[0].screenshots wrong_type",
+		"products[0].reviewCount out_of_range", "products[0].downloadCount wrong_type", "products[0].featured wrong_type", "products[0].createdAt wrong_type",
+		"products[0].slug invalid", "products[0].rating out_of_range", "products[0].icon bad_media", "products[0].screenshots wrong_type",
 		"products[0].features[0].items required",
 		"products[0].pricingTiers[0].price out_of_range",
 		"products[0].pricingTiers[1].price wrong_type", "products[0].pricingTiers[1].maxInstances out_of_range",
@@ -125,6 +125,8 @@ func TestInvalidFilesAreRefused(t *testing.T) {
 		"no currency":      {strings.Replace(producttest.Least, ", currency: EUR", ", ", 1), "products[0].pricingTiers[0].currency required"},
 		"too large":        {strings.Repeat("#", 32<<20+1), " out_of_range"},
 		"a NUL in a text":  {strings.Replace(producttest.Least, "description: d,", `description: "\0",`, 1), "products[0].description out_of_range"},
+		"a year too early": {strings.Replace(producttest.Least, "name: A,", "name: A, createdAt: 1969-01-01,", 1), "products[0].createdAt out_of_range"},
+		"a huge count":     {strings.Replace(producttest.Least, "name: A,", "name: A, reviewCount: 99999999999999999999,", 1), "products[0].reviewCount out_of_range"},
 		"a line in a name": {strings.Replace(producttest.Least, "name: A,", `name: "A\nB",`, 1), "products[0].name out_of_range"},
 	} {
 		t.Run(name, func(t *testing.T) {

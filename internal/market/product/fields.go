@@ -1,11 +1,13 @@
 package product
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
@@ -68,20 +70,32 @@ func (o object) filled(name string) (*yaml.Node, bool) {
 	return n, ok && (!o.doc.bare || n.Kind != yaml.ScalarNode || n.Tag != "!!str" || n.Value != "")
 }
 
-// required records each absent field as a fault and drops it, so that nothing else is
-// said about it.
+// required reports a field that is absent or an empty text. Nobody looks at its
+// value then.
 func (o object) required(names ...string) {
 	for _, name := range names {
-		if _, ok := o.filled(name); !ok && o.node.Kind == yaml.MappingNode {
-			o.doc.fault(o.node, o.at(name), errs.CodeRequired, "%s is required.", name)
+		n, ok := o.filled(name)
+		if !ok {
+			n = o.node
+		}
+		if o.node.Kind == yaml.MappingNode && (!ok || isBlank(n)) {
+			o.doc.fault(n, o.at(name), errs.CodeRequired, "%s is required.", name)
 			delete(o.fields, name)
 		}
 	}
 }
 
-// text returns a string of at most limit characters without surrounding white space,
-// or "" if it is absent or faulty. It may have several lines if limit is above
-// text.Short.
+// isBlank reports whether a node is a text that shows nothing. A text with a
+// control character is not blank, but wrong (text).
+func isBlank(n *yaml.Node) bool {
+	something := func(r rune) bool { return text.Visible(r) || unicode.IsControl(r) }
+	return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" &&
+		!strings.ContainsFunc(strings.TrimSpace(n.Value), something)
+}
+
+// text returns a string of at most limit characters, without the white space
+// around it, or "" if it is absent or wrong, which is reported. Strings longer
+// than a line may have line breaks.
 func (o object) text(name string, limit int) string {
 	n, ok := o.filled(name)
 	if !ok {
@@ -172,11 +186,16 @@ func (o object) integer(name string, low, high, absent int) int {
 		return absent
 	}
 	v, err := strconv.Atoi(n.Value)
-	if n.ShortTag() != "!!int" || err != nil || v < low || v > high {
-		o.doc.fault(n, o.at(name), errs.CodeOutOfRange, "%s must be a whole number from %d to %d.", name, low, high)
-		return absent
+	if n.ShortTag() == "!!int" && err == nil && v >= low && v <= high {
+		return v
 	}
-	return v
+	code := errs.CodeWrongType
+	tooLarge := errors.Is(err, strconv.ErrRange) && n.ShortTag() == "!!float" // so YAML reads a huge integer
+	if n.ShortTag() == "!!int" && (err == nil || errors.Is(err, strconv.ErrRange)) || tooLarge {
+		code = errs.CodeOutOfRange
+	}
+	o.doc.fault(n, o.at(name), code, "%s must be a whole number from %d to %d.", name, low, high)
+	return absent
 }
 
 // decimal returns a number as the document spells it, because a float64 would round
@@ -199,14 +218,19 @@ func (o object) moment(name string) time.Time {
 	if !ok {
 		return time.Time{}
 	}
+	code := errs.CodeWrongType
 	for _, layout := range []string{time.RFC3339, time.DateOnly} {
 		t, err := time.Parse(layout, n.Value)
-		// The year is checked in UTC, because the time is written in UTC.
-		if t = t.UTC(); err == nil && t.Year() >= 1970 && t.Year() <= 9999 {
+		if err != nil {
+			continue
+		}
+		// The year is that in UTC, in which it is written again.
+		if t = t.UTC(); t.Year() >= 1970 && t.Year() <= 9999 {
 			return t.Truncate(time.Millisecond)
 		}
+		code = errs.CodeOutOfRange
 	}
-	o.doc.fault(n, o.at(name), errs.CodeOutOfRange,
+	o.doc.fault(n, o.at(name), code,
 		"%s must be a date such as 2026-05-01, or a time such as 2026-05-01T08:00:00Z.", name)
 	return time.Time{}
 }

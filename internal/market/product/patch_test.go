@@ -65,7 +65,7 @@ func TestOnlyTextsMayBeEmpty(t *testing.T) {
 		`{"name":""}`: "name required",
 		`{"icon":""}`: "icon required",
 		`{"published":"","featured":"","trending":""}`:        "featured wrong_type|trending wrong_type|published wrong_type",
-		`{"position":"","reviewCount":"","downloadCount":""}`: "reviewCount out_of_range|downloadCount out_of_range|position out_of_range",
+		`{"position":"","reviewCount":"","downloadCount":""}`: "reviewCount wrong_type|downloadCount wrong_type|position wrong_type",
 		`{"rating":""}`: "rating wrong_type",
 		`{"highlights":"","screenshots":"","features":"","faq":""}`: "highlights wrong_type|screenshots wrong_type|features wrong_type|faq wrong_type",
 		`{"comparison":""}`: "comparison wrong_type",

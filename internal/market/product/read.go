@@ -55,7 +55,7 @@ func (r reader) product(n *yaml.Node, path string) Product {
 	}
 	r.slug = p.Slug
 	if p.Slug != "" && !ValidSlug(p.Slug) {
-		r.fault(o.fields["slug"], o.at("slug"), errs.CodeOutOfRange,
+		r.fault(o.fields["slug"], o.at("slug"), errs.CodeInvalid,
 			"a slug is lower-case letters and digits, in parts joined by single dashes.")
 	}
 	p.RatingBase = r.rating(o)
