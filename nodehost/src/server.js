@@ -1,13 +1,14 @@
 'use strict'
 
 const { fastify, LogController } = require('fastify')
+const { guard } = require('./gate')
 
 // quiet drops what is logged.
 let quiet = false
 
 // createServer returns a Fastify in which the plugin is registered with its
 // config as options, ready to listen.
-async function createServer ({ slug, version, config, bodyLimit, startTimeoutMs }, plugin) {
+async function createServer ({ slug, version, config, bodyLimit, startTimeoutMs, secret }, plugin) {
   const app = fastify({
     bodyLimit,
     // stoa logs requests.
@@ -23,6 +24,7 @@ async function createServer ({ slug, version, config, bodyLimit, startTimeoutMs 
     requestTimeout: 0,
     logger: { level: 'info', base: null, stream: { write: (line) => quiet || process.stderr.write(line) } }
   })
+  guard(app.server, secret)
   // Node knows no address of an inherited socket; Fastify logs one.
   app.server.address = () => 'stoa'
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"strconv"
@@ -36,6 +37,8 @@ type child struct {
 
 type forkArgs struct {
 	dir          string   // the package's folder
+	permissions  []string // effective ones
+	log          *slog.Logger
 	listener     *os.File // becomes descriptor 3
 	instructions io.Reader
 	output       io.Writer // gets what the child prints
@@ -66,7 +69,12 @@ func (rt *Runtime) fork(h *hostFiles, a forkArgs) (*child, error) {
 	cmd.Cancel = func() error { return killGroup(cmd.Process) }
 	cmd.WaitDelay = time.Second
 
-	if err := rt.forks.start(cmd); err != nil {
+	serveEgress, err := rt.contain(ctx, h, cmd, a)
+	if err == nil {
+		err = rt.forks.start(cmd)
+		serveEgress(err == nil)
+	}
+	if err != nil {
 		cancel()
 		return nil, errors.Join(err, reportRead.Close(), outRead.Close())
 	}

@@ -16,6 +16,7 @@ const (
 	reasonStalled     = "stalled"      // its process was ended: it blocked its event loop
 	reasonNodeMissing = "node_missing" // no usable Node.js on this machine
 	reasonHostMissing = "host_missing" // stoa was built without its Node host
+	reasonIsolation   = "not_isolated" // this machine cannot contain it as demanded
 	reasonStopped     = "stopped"      // stoa is stopping
 )
 

@@ -2,12 +2,14 @@ package node
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,6 +32,7 @@ type process struct {
 
 	transport *http.Transport
 	socket    string
+	secret    string // in every request; the host program refuses others
 
 	// Guarded by installation.mu.
 	calls   int
@@ -60,6 +63,7 @@ func newProcess(rt *Runtime, in plugin.Installed, owner *installation) *process 
 		done:   make(chan struct{}),
 		state:  Starting,
 		since:  time.Now(),
+		secret: rand.Text(),
 	}
 	p.transport = relay.NewTransport(func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", p.socket)
@@ -169,7 +173,17 @@ func (p *process) start() (*child, error) {
 	if err != nil {
 		return nil, &startError{reasonLoadFailed, err}
 	}
-	p.socket = h.socketPath()
+	socketDir, err := h.processDir()
+	if err != nil {
+		return nil, fmt.Errorf("node: %w", err)
+	}
+	started := false
+	defer func() {
+		if !started {
+			_ = os.RemoveAll(socketDir)
+		}
+	}()
+	p.socket = filepath.Join(socketDir, "s")
 	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.socket, Net: "unix"})
 	if err != nil {
 		return nil, fmt.Errorf("node: %w", err)
@@ -189,13 +203,14 @@ func (p *process) start() (*child, error) {
 	}
 	redact := redactor(secretsOf(p.in))
 	c, err := p.rt.fork(h, forkArgs{
-		dir: dir, listener: listener, instructions: instructions,
+		dir: dir, permissions: p.in.Permissions(), log: p.log, listener: listener, instructions: instructions,
 		output: newOutput(p.log, redact), redact: redact,
 	})
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("node: %w", err), os.Remove(p.socket))
+		return nil, fmt.Errorf("node: %w", err)
 	}
-	c.onExit = func() { _ = os.Remove(p.socket) } // a leftover goes with the folder
+	started = true
+	c.onExit = func() { _ = os.RemoveAll(socketDir) } // a leftover goes with the folder
 	go c.wait()
 	return c, nil
 }
