@@ -65,10 +65,11 @@ func (p *Plan) servePlatform(ctx context.Context, log *slog.Logger, ln net.Liste
 
 // platform passes calls of the platform API on, and no others.
 func (g *Gate) platform(log *slog.Logger) http.Handler {
+	var refusals sometimes
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		escaped, ok := strings.CutPrefix(r.URL.EscapedPath(), g.prefix)
 		if !ok || g.cfg.Platform == nil || !isPlatformCall(escaped) {
-			log.WarnContext(r.Context(), "plugin refused: not a route of the platform API",
+			refusals.log(r.Context(), log, "plugin refused: not a route of the platform API",
 				slog.String("method", r.Method), slog.String("path", r.URL.Path))
 			http.Error(w, "Plugins reach "+PlatformPath+" here, and nothing else.", http.StatusForbidden)
 			return
@@ -97,6 +98,7 @@ func isPlatformCall(escaped string) bool {
 func (p *Plan) serveHost(ctx context.Context, log *slog.Logger, ln net.Listener, r route) {
 	stop := context.AfterFunc(ctx, func() { ln.Close() }) //nolint:errcheck,gosec // the plugin is gone
 	defer stop()
+	var refusals sometimes
 	var running sync.WaitGroup
 	defer running.Wait()
 	for {
@@ -108,13 +110,40 @@ func (p *Plan) serveHost(ctx context.Context, log *slog.Logger, ln net.Listener,
 			defer conn.Close()
 			remote, err := p.gate.dialer.DialContext(ctx, "tcp", net.JoinHostPort(r.host, strconv.Itoa(int(r.port))))
 			if err != nil {
-				log.WarnContext(ctx, "plugin refused: no connection to a granted host", slog.String("host", r.host), slog.Any("err", err))
+				refusals.log(ctx, log, "plugin refused: no connection to a granted host", slog.String("host", r.host), slog.Any("err", err))
+				refuse(ctx, conn)
 				return
 			}
 			defer remote.Close()
 			exchange(ctx, conn, remote)
 		})
 	}
+}
+
+// refuse ends a connection that leads nowhere, after its first bytes: clients that
+// lose one before they sent anything (Node's fetch) connect again, without end.
+func refuse(ctx context.Context, conn net.Conn) {
+	stop := context.AfterFunc(ctx, func() { conn.Close() }) //nolint:errcheck,gosec // the plugin is gone
+	defer stop()
+	conn.SetReadDeadline(time.Now().Add(dialTimeout)) //nolint:errcheck,gosec // then it is closed already
+	conn.Read(make([]byte, 1))                        //nolint:errcheck,gosec // whatever it is
+}
+
+// sometimes logs a line at most once a second: how often a plugin tries is its own
+// choice. The zero value is ready.
+type sometimes struct {
+	mu   sync.Mutex
+	last time.Time
+}
+
+func (s *sometimes) log(ctx context.Context, log *slog.Logger, msg string, attrs ...slog.Attr) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if time.Since(s.last) < time.Second {
+		return
+	}
+	s.last = time.Now()
+	log.LogAttrs(ctx, slog.LevelWarn, msg, attrs...)
 }
 
 // exchange copies both ways until both sides have ended, one broke off, nothing
