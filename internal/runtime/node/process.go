@@ -138,8 +138,7 @@ func (p *process) live(ready func()) error {
 
 // attend waits for the end of a ready process.
 func (p *process) attend(c *child) error {
-	stalled := make(chan struct{})
-	go c.watchHeart(p.rt.cfg.Stall, func() bool { return p.owner.busy(p) }, stalled)
+	stalled, greedy := p.watch(c)
 	select {
 	case <-c.exited:
 		return fmt.Errorf("the process ended on its own: %w", c.exitErr)
@@ -148,6 +147,10 @@ func (p *process) attend(c *child) error {
 		c.kill()
 		<-c.exited
 		return fmt.Errorf("%w for more than %s", errStalled, p.rt.cfg.Stall)
+	case err := <-greedy:
+		c.kill()
+		<-c.exited
+		return err
 	case <-p.ending:
 	}
 	c.askToEnd()
@@ -161,6 +164,22 @@ func (p *process) attend(c *child) error {
 		<-c.exited
 	}
 	return nil
+}
+
+// watch looks after a ready child until it is gone. stalled is closed when its event
+// loop is blocked; greedy tells that it takes too much memory.
+func (p *process) watch(c *child) (stalled <-chan struct{}, greedy <-chan error) {
+	var once sync.Once
+	loop, memory := make(chan struct{}), make(chan error, 1)
+	stall := func() { once.Do(func() { close(loop) }) }
+	busy := func() bool { return p.owner.busy(p) }
+	var active atomic.Bool
+	limit := p.rt.cfg.Stall
+	go c.watchHeart(limit, busy, stall)
+	go c.watchLoop(p.socket, p.secret, limit, func() bool { return busy() || active.Load() }, stall)
+	go c.watchProcessor(beatInterval(limit), p.log, active.Store)
+	go c.watchMemory(p.rt.cfg.memoryLimit(), memory)
+	return loop, memory
 }
 
 // start forks the process, with its socket open and its instructions on the way.
