@@ -98,6 +98,9 @@ func (rt *Runtime) nodeArgs(h *hostFiles, dir string) []string {
 		// The gateway's context headers come on top of the client's.
 		"--max-http-header-size=65536",
 	}, h.node.flags()...)
+	if rt.withoutFlags {
+		return []string{args[0], args[1], h.script}
+	}
 	for _, path := range []string{h.script, dir + "/*", h.shims + "/*"} {
 		args = append(args, "--allow-fs-read="+path)
 	}

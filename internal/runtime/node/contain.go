@@ -27,6 +27,9 @@ const (
 	// slackMiB is what may be reserved but not used on top of that: the kernel's own
 	// limit is a backstop, and allocations fail there, which a plugin can survive.
 	slackMiB = 256
+	// codeMiB is the space for machine code that V8 reserves as writable, from
+	// Node.js 23 on, and the kernel therefore counts.
+	codeMiB = 512
 
 	maxOpenFiles = 1024
 	maxThreads   = 64
@@ -120,13 +123,22 @@ func tryBox(b *sandbox.Box, n nodeBinary) error {
 	return err
 }
 
+// dataMiB is what a process may reserve to write to.
+func (rt *Runtime) dataMiB(v nodeVersion) int {
+	limit := rt.cfg.MemoryMiB + extraMiB + slackMiB
+	if v.atLeast(23, 0) {
+		limit += codeMiB
+	}
+	return limit
+}
+
 // contain makes cmd start contained. The caller calls started after it started cmd,
 // or failed to. What the plugin reaches ends with ctx.
 func (rt *Runtime) contain(ctx context.Context, h *hostFiles, cmd *exec.Cmd, a forkArgs) (started func(bool), err error) {
 	spec := h.node.sandboxSpec()
 	spec.Read = append(spec.Read, h.script, a.dir, h.shims)
 	spec.Limits = sandbox.Limits{
-		DataBytes: uint64(rt.cfg.MemoryMiB+extraMiB+slackMiB) << 20, //nolint:gosec // some hundred
+		DataBytes: uint64(rt.dataMiB(h.node.version)) << 20, //nolint:gosec // some hundred
 		OpenFiles: maxOpenFiles, Threads: maxThreads,
 	}
 	var plan *egress.Plan

@@ -44,6 +44,7 @@ type process struct {
 	ready   chan struct{} // closed when the process is ready, or failed to get there
 	done    chan struct{} // closed when the process is gone
 	stalled atomic.Bool   // killed, or about to be, for blocking its event loop
+	greedy  atomic.Bool   // the same, for the memory it took
 
 	mu       sync.Mutex
 	state    State
@@ -148,6 +149,7 @@ func (p *process) attend(c *child) error {
 		<-c.exited
 		return fmt.Errorf("%w for more than %s", errStalled, p.rt.cfg.Stall)
 	case err := <-greedy:
+		p.greedy.Store(true)
 		c.kill()
 		<-c.exited
 		return err

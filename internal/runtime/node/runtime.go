@@ -76,6 +76,8 @@ type Runtime struct {
 
 	reapWait time.Duration // see the constant
 
+	withoutFlags bool // no permission flags of Node.js; tests set it
+
 	// starting bounds how many processes start at the same time: after a restart
 	// of stoa, all plugins are called at once.
 	starting chan struct{}

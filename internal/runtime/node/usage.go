@@ -23,7 +23,7 @@ const (
 	// activeShare is from which on it is worth asking whether it still answers. On a
 	// busy machine an endless loop gets little.
 	activeShare = 0.03
-	hotLooks = 3
+	hotLooks    = 3
 )
 
 // memoryLimit is what a process may have in memory, in bytes.
