@@ -93,18 +93,24 @@ func (rt *Runtime) fork(h *hostFiles, a forkArgs) (*child, error) {
 // nodeArgs returns the arguments of the host program. They are visible to every
 // user of the machine: no config here.
 func (rt *Runtime) nodeArgs(h *hostFiles, dir string) []string {
-	args := append([]string{
-		"--max-old-space-size=" + strconv.Itoa(rt.cfg.MemoryMiB),
-		// The gateway's context headers come on top of the client's.
-		"--max-http-header-size=65536",
-	}, h.node.flags()...)
+	args := memoryArgs(rt.cfg)
 	if rt.withoutFlags {
-		return []string{args[0], args[1], h.script}
+		return append(args, h.boot)
 	}
-	for _, path := range []string{h.script, dir + "/*", h.shims + "/*"} {
+	args = append(args, h.node.flags()...)
+	for _, path := range []string{h.boot, h.script, h.cache, dir + "/*", h.shims + "/*"} {
 		args = append(args, "--allow-fs-read="+path)
 	}
-	return append(args, h.script)
+	return append(args, h.boot)
+}
+
+// memoryArgs returns the limits that Node.js keeps itself.
+func memoryArgs(cfg Config) []string {
+	return []string{
+		"--max-old-space-size=" + strconv.Itoa(cfg.MemoryMiB),
+		// The gateway's context headers come on top of the client's.
+		"--max-http-header-size=65536",
+	}
 }
 
 // wait reaps the child.

@@ -136,7 +136,7 @@ func (rt *Runtime) dataMiB(v nodeVersion) int {
 // or failed to. What the plugin reaches ends with ctx.
 func (rt *Runtime) contain(ctx context.Context, h *hostFiles, cmd *exec.Cmd, a forkArgs) (started func(bool), err error) {
 	spec := h.node.sandboxSpec()
-	spec.Read = append(spec.Read, h.script, a.dir, h.shims)
+	spec.Read = append(spec.Read, h.boot, h.script, h.cache, a.dir, h.shims)
 	spec.Limits = sandbox.Limits{
 		DataBytes: uint64(rt.dataMiB(h.node.version)) << 20, //nolint:gosec // some hundred
 		OpenFiles: maxOpenFiles, Threads: maxThreads,

@@ -41,7 +41,10 @@ type hostFiles struct {
 	dir    string   // private, with a short path
 	lock   *os.File // held while this process lives, so that others do not sweep dir
 	script string   // the host program
-	shims  string   // node_modules of the modules that plugins need not bring
+	boot   string   // what loads it
+	cache  string   // V8's code cache of it, if it was made
+	warm   *codeCache
+	shims  string // node_modules of the modules that plugins need not bring
 }
 
 func newHost(cfg Config) *host { return &host{cfg: cfg} }
@@ -77,6 +80,7 @@ func (h *host) close() error {
 	if files == nil {
 		return nil
 	}
+	files.warm.close()
 	return errors.Join(os.RemoveAll(files.dir), files.lock.Close())
 }
 
@@ -107,9 +111,10 @@ func prepareHost(cfg Config) (*hostFiles, error) {
 		return nil, fmt.Errorf("node: %w", err)
 	}
 	files.node, files.box, files.shims = node, box, shims
-	if err := os.WriteFile(files.script, script, 0o600); err != nil {
+	if err := errors.Join(os.WriteFile(files.script, script, 0o600), files.writeBoot()); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(files.dir), files.lock.Close())
 	}
+	files.warm = makeCodeCache(cfg, files)
 	return files, nil
 }
 

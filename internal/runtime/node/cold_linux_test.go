@@ -20,9 +20,17 @@ func BenchmarkColdStart(b *testing.B) {
 	}{{"contained", nil}, {"flags-only", []sandbox.Part{sandbox.Namespaces, sandbox.Landlock, sandbox.Seccomp}}} {
 		b.Run(level.name, func(b *testing.B) {
 			f := newFixture(b, without(level.without...), reachesPlatform(b, "http://127.0.0.1:8080"))
-			in := f.install(b, "cold", withRoutes(""))
+			in, other := f.install(b, "cold", withRoutes("")), f.install(b, "other", withRoutes(""))
 			f.get(b, in, "/health")
+			f.get(b, other, "/health") // what processes share is counted for none of them
+			for range 1000 { // with the code cache
+				if _, err := os.Stat(f.host.files.cache); err == nil {
+					break
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
 			var all []time.Duration
+			var computed time.Duration
 			for b.Loop() {
 				pid := f.Status(in.Instance.ID).PID
 				f.Stop(in.Instance.ID)
@@ -30,9 +38,12 @@ func BenchmarkColdStart(b *testing.B) {
 				begun := time.Now()
 				f.get(b, in, "/health")
 				all = append(all, time.Since(begun))
+				used, _ := processorTime(f.Status(in.Instance.ID).PID)
+				computed += used
 			}
 			slices.Sort(all)
 			b.ReportMetric(float64(all[len(all)/2].Microseconds())/1000, "ms/median")
+			b.ReportMetric(float64(computed.Milliseconds())/float64(len(all)), "ms-cpu/start")
 			b.ReportMetric(ownMemory(b, f.Status(in.Instance.ID).PID), "MiB/own")
 		})
 	}
