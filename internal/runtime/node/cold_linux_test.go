@@ -23,7 +23,7 @@ func BenchmarkColdStart(b *testing.B) {
 			in, other := f.install(b, "cold", withRoutes("")), f.install(b, "other", withRoutes(""))
 			f.get(b, in, "/health")
 			f.get(b, other, "/health") // what processes share is counted for none of them
-			for range 1000 { // with the code cache
+			for range 1000 {           // with the code cache
 				if _, err := os.Stat(f.host.files.cache); err == nil {
 					break
 				}
