@@ -110,7 +110,9 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		return err
 	}
 	packages := store.NewPlugin(a.DB)
-	a.node = node.New(node.Config{Log: cfg.Log, DataDir: cfg.DataDir, NodePath: cfg.NodePath, Live: packages})
+	if err := a.buildNode(cfg, packages); err != nil {
+		return err
+	}
 	plugins := &plugin.Service{
 		Store: packages, Now: cfg.Now, Stopper: a.node,
 		Configs: cfg.MasterKey.Box("plugin.config"), Secrets: cfg.MasterKey.Box("plugin.secret"),

@@ -9,6 +9,7 @@ import (
 	"stoa/internal/mail"
 	"stoa/internal/market/license"
 	"stoa/internal/market/payment"
+	"stoa/internal/runtime/sandbox"
 	"stoa/internal/seal"
 )
 
@@ -102,6 +103,10 @@ type Config struct {
 	// ExternalAllow lists networks that external plugins may be in although they
 	// are private or loopback (CONTRACT 5).
 	ExternalAllow []netip.Prefix
+
+	// PluginIsolation is the level of containment below which internal plugins do not
+	// run; any if empty.
+	PluginIsolation sandbox.Level
 
 	// NodePath is the Node.js that runs internal plugins; "node" in PATH if empty.
 	NodePath string

@@ -8,6 +8,7 @@ const fs = require('node:fs')
 //   slug, version   of the package
 //   config          the instance's config, an object
 //   bodyLimit       bytes of a request body
+//   secret          what each request of stoa carries (gate.js)
 //   beatMs          how often to report that the event loop is not blocked
 //   startTimeoutMs  how long the plugin may take to register
 //

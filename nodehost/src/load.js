@@ -9,7 +9,9 @@ const names = ['default', 'plugin', 'fastifyPlugin', 'register']
 // loadPlugin imports the module at the absolute path entry and returns the
 // plugin function in it. import() loads ES modules and CommonJS alike.
 async function loadPlugin (entry) {
-  const module = await import(pathToFileURL(entry).href)
+  // boot.cjs passes import() in: code that comes out of V8's cache has lost its own
+  // in Node.js 20.
+  const module = await importModule(pathToFileURL(entry).href) // eslint-disable-line no-undef
   const plugin = findPlugin(module)
   if (plugin === undefined) {
     throw new Error(`The entry module exports no plugin function. Export it as one of: ${names.join(', ')}. ` +

@@ -10,6 +10,7 @@ const { beat, report } = require('./report')
 const { createServer, listen } = require('./server')
 const { provideModules } = require('./modules')
 const { log } = require('./log')
+const { warm } = require('./warm')
 
 harden()
 provideModules()
@@ -20,7 +21,8 @@ process.on('unhandledRejection', fail)
 let phase = 'instructions'
 let app
 
-start().catch(fail)
+if (process.env.STOA_WARM) module.exports = { warm } // boot.cjs calls it
+else start().catch(fail)
 
 async function start () {
   const instructions = readInstructions()

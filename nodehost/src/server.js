@@ -1,13 +1,14 @@
 'use strict'
 
 const { fastify, LogController } = require('fastify')
+const { guard } = require('./gate')
 
 // quiet suppresses log lines.
 let quiet = false
 
 // createServer returns a Fastify instance, ready to listen, with the plugin
 // registered and its config as options.
-async function createServer ({ slug, version, config, bodyLimit, startTimeoutMs }, plugin) {
+async function createServer ({ slug, version, config, bodyLimit, startTimeoutMs, secret }, plugin) {
   const app = fastify({
     bodyLimit,
     // stoa logs requests.
@@ -23,6 +24,7 @@ async function createServer ({ slug, version, config, bodyLimit, startTimeoutMs 
     requestTimeout: 0,
     logger: { level: 'info', base: null, stream: { write: (line) => quiet || process.stderr.write(line) } }
   })
+  guard(app.server, secret)
   // Node has no address for an inherited socket, but Fastify logs one.
   app.server.address = () => 'stoa'
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"strconv"
@@ -36,6 +37,8 @@ type child struct {
 
 type forkArgs struct {
 	dir          string   // the package's folder
+	permissions  []string // effective ones
+	log          *slog.Logger
 	listener     *os.File // becomes descriptor 3
 	instructions io.Reader
 	output       io.Writer // receives what the child prints
@@ -66,7 +69,12 @@ func (rt *Runtime) fork(h *hostFiles, a forkArgs) (*child, error) {
 	cmd.Cancel = func() error { return killGroup(cmd.Process) }
 	cmd.WaitDelay = time.Second
 
-	if err := rt.forks.start(cmd); err != nil {
+	serveEgress, err := rt.contain(ctx, h, cmd, a)
+	if err == nil {
+		err = rt.forks.start(cmd)
+		serveEgress(err == nil)
+	}
+	if err != nil {
 		cancel()
 		return nil, errors.Join(err, reportRead.Close(), outRead.Close())
 	}
@@ -85,15 +93,24 @@ func (rt *Runtime) fork(h *hostFiles, a forkArgs) (*child, error) {
 // nodeArgs returns the arguments of the host program. Every user of the machine can
 // see them, so they hold no config.
 func (rt *Runtime) nodeArgs(h *hostFiles, dir string) []string {
-	args := append([]string{
-		"--max-old-space-size=" + strconv.Itoa(rt.cfg.MemoryMiB),
-		// The gateway adds its context headers to the client's.
-		"--max-http-header-size=65536",
-	}, h.node.flags()...)
-	for _, path := range []string{h.script, dir + "/*", h.shims + "/*"} {
+	args := memoryArgs(rt.cfg)
+	if rt.withoutFlags {
+		return append(args, h.boot)
+	}
+	args = append(args, h.node.flags()...)
+	for _, path := range []string{h.boot, h.script, h.cache, dir + "/*", h.shims + "/*"} {
 		args = append(args, "--allow-fs-read="+path)
 	}
-	return append(args, h.script)
+	return append(args, h.boot)
+}
+
+// memoryArgs returns the limits that Node.js keeps itself.
+func memoryArgs(cfg Config) []string {
+	return []string{
+		"--max-old-space-size=" + strconv.Itoa(cfg.MemoryMiB),
+		// The gateway adds its context headers to the client's.
+		"--max-http-header-size=65536",
+	}
 }
 
 // wait reaps the child.

@@ -9,13 +9,15 @@ import (
 
 // The values of details.reason of runtime.ErrUnreachable.
 const (
-	reasonLoadFailed  = "load_failed"  // the plugin did not start; the log says why
-	reasonCrashed     = "crashed"      // its process ended on its own, too often
-	reasonBadAnswer   = "bad_answer"   // it runs, and its answer is not HTTP that can be passed on
-	reasonStalled     = "stalled"      // its process was killed because it blocked its event loop
-	reasonNodeMissing = "node_missing" // no usable Node.js on this machine
-	reasonHostMissing = "host_missing" // stoa was built without its Node host
-	reasonStopped     = "stopped"      // stoa is stopping
+	reasonLoadFailed  = "load_failed"   // the plugin did not start; the log says why
+	reasonCrashed     = "crashed"       // its process ended on its own, too often
+	reasonBadAnswer   = "bad_answer"    // it runs, and its answer is not HTTP that can be passed on
+	reasonStalled     = "stalled"       // its process was killed because it blocked its event loop
+	reasonMemory      = "out_of_memory" // its process was killed because it took too much memory
+	reasonNodeMissing = "node_missing"  // no usable Node.js on this machine
+	reasonHostMissing = "host_missing"  // stoa was built without its Node host
+	reasonIsolation   = "not_isolated"  // this machine cannot contain it as demanded
+	reasonStopped     = "stopped"       // stoa is stopping
 )
 
 // The delays before a process is started again, by the number of failures in a
@@ -66,6 +68,9 @@ func (f *failures) add(err error, ran time.Duration, now time.Time) {
 	if errors.Is(err, errStalled) {
 		f.reason = reasonStalled
 	}
+	if errors.Is(err, errMemory) {
+		f.reason = reasonMemory
+	}
 	delays := crashDelays
 	var start *startError
 	if errors.As(err, &start) {
@@ -85,7 +90,9 @@ func (f *failures) refusal(wait time.Duration) error {
 }
 
 // crashed reports whether the last process had been ready when it failed.
-func (f *failures) crashed() bool { return f.reason == reasonCrashed || f.reason == reasonStalled }
+func (f *failures) crashed() bool {
+	return f.reason == reasonCrashed || f.reason == reasonStalled || f.reason == reasonMemory
+}
 
 // unreachable returns runtime.ErrUnreachable with a reason for the client and a
 // cause for the log.

@@ -50,6 +50,9 @@ func (p *process) explain(failed *relay.Failure) (again bool, err error) {
 		// One of the calls blocked it: none is tried on another process.
 		return false, unreachable(reasonStalled, cause)
 	}
+	if p.greedy.Load() {
+		return false, unreachable(reasonMemory, cause)
+	}
 	return again, unreachable(reasonCrashed, cause)
 }
 

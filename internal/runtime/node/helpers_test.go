@@ -17,6 +17,7 @@ import (
 
 	"stoa/internal/errs"
 	"stoa/internal/plugin"
+	"stoa/internal/runtime/sandbox"
 )
 
 // files are the files of a plugin package, by slash-separated name.
@@ -51,6 +52,9 @@ func newFixture(tb testing.TB, change ...func(*Config)) *fixture {
 	})
 	return f
 }
+
+// without switches parts of the containment off.
+func without(parts ...sandbox.Part) func(*Config) { return func(c *Config) { c.Without = parts } }
 
 // install writes a package and returns its instance. The entry module is
 // index.js.

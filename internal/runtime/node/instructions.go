@@ -42,6 +42,7 @@ func (p *process) instructions(entry string) (io.Reader, error) {
 		"version":   p.in.Package.Manifest.Version,
 		"config":    config,
 		"bodyLimit": p.rt.cfg.BodyLimit,
+		"secret":    p.secret,
 		"beatMs":    beatInterval(p.rt.cfg.Stall).Milliseconds(),
 		// Less than the limit here, so that Fastify can say what it waited for.
 		"startTimeoutMs": (p.rt.cfg.StartTimeout * 3 / 4).Milliseconds(),

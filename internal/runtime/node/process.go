@@ -2,12 +2,14 @@ package node
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,6 +32,7 @@ type process struct {
 
 	transport *http.Transport
 	socket    string
+	secret    string // in every request; the host program refuses others
 
 	// Guarded by installation.mu.
 	calls   int
@@ -41,6 +44,7 @@ type process struct {
 	ready   chan struct{} // closed when the process is ready or failed to start
 	done    chan struct{} // closed when the process is gone
 	stalled atomic.Bool   // it was killed, or is about to be, for blocking its event loop
+	greedy  atomic.Bool   // the same, for the memory it took
 
 	mu       sync.Mutex
 	state    State
@@ -60,6 +64,7 @@ func newProcess(rt *Runtime, in plugin.Installed, owner *installation) *process 
 		done:   make(chan struct{}),
 		state:  Starting,
 		since:  time.Now(),
+		secret: rand.Text(),
 	}
 	p.transport = relay.NewTransport(func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", p.socket)
@@ -136,8 +141,7 @@ func (p *process) live(ready func()) error {
 
 // attend waits until a ready process is gone.
 func (p *process) attend(c *child) error {
-	stalled := make(chan struct{})
-	go c.watchHeart(p.rt.cfg.Stall, func() bool { return p.owner.busy(p) }, stalled)
+	stalled, greedy := p.watch(c)
 	select {
 	case <-c.exited:
 		return fmt.Errorf("the process ended on its own: %w", c.exitErr)
@@ -146,6 +150,11 @@ func (p *process) attend(c *child) error {
 		c.kill()
 		<-c.exited
 		return fmt.Errorf("%w for more than %s", errStalled, p.rt.cfg.Stall)
+	case err := <-greedy:
+		p.greedy.Store(true)
+		c.kill()
+		<-c.exited
+		return err
 	case <-p.ending:
 	}
 	c.askToEnd()
@@ -161,6 +170,22 @@ func (p *process) attend(c *child) error {
 	return nil
 }
 
+// watch looks after a ready child until it is gone. stalled is closed when its event
+// loop is blocked; greedy gets an error when it takes too much memory.
+func (p *process) watch(c *child) (stalled <-chan struct{}, greedy <-chan error) {
+	var once sync.Once
+	loop, memory := make(chan struct{}), make(chan error, 1)
+	stall := func() { once.Do(func() { close(loop) }) }
+	busy := func() bool { return p.owner.busy(p) }
+	var active atomic.Bool
+	limit := p.rt.cfg.Stall
+	go c.watchHeart(limit, busy, stall)
+	go c.watchLoop(p.socket, p.secret, limit, func() bool { return busy() || active.Load() }, stall)
+	go c.watchProcessor(beatInterval(limit), p.log, active.Store)
+	go c.watchMemory(p.rt.cfg.memoryLimit(), memory)
+	return loop, memory
+}
+
 // start opens the socket and forks the process, which reads its instructions from
 // a pipe.
 func (p *process) start() (*child, error) {
@@ -172,7 +197,17 @@ func (p *process) start() (*child, error) {
 	if err != nil {
 		return nil, &startError{reasonLoadFailed, err}
 	}
-	p.socket = h.socketPath()
+	socketDir, err := h.processDir()
+	if err != nil {
+		return nil, fmt.Errorf("node: %w", err)
+	}
+	started := false
+	defer func() {
+		if !started {
+			_ = os.RemoveAll(socketDir)
+		}
+	}()
+	p.socket = filepath.Join(socketDir, "s")
 	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.socket, Net: "unix"})
 	if err != nil {
 		return nil, fmt.Errorf("node: %w", err)
@@ -192,13 +227,14 @@ func (p *process) start() (*child, error) {
 	}
 	redact := redactor(secretsOf(p.in))
 	c, err := p.rt.fork(h, forkArgs{
-		dir: dir, listener: listener, instructions: instructions,
+		dir: dir, permissions: p.in.Permissions(), log: p.log, listener: listener, instructions: instructions,
 		output: newOutput(p.log, redact), redact: redact,
 	})
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("node: %w", err), os.Remove(p.socket))
+		return nil, fmt.Errorf("node: %w", err)
 	}
-	c.onExit = func() { _ = os.Remove(p.socket) } // if this fails, it goes with the folder
+	started = true
+	c.onExit = func() { _ = os.RemoveAll(socketDir) } // if this fails, it goes with the folder
 	go c.wait()
 	return c, nil
 }

@@ -14,7 +14,9 @@ import (
 
 	"stoa/internal/plugin"
 	"stoa/internal/runtime"
+	"stoa/internal/runtime/egress"
 	"stoa/internal/runtime/relay"
+	"stoa/internal/runtime/sandbox"
 )
 
 // Config says how plugins are run. Log and DataDir are required; a zero value
@@ -30,6 +32,14 @@ type Config struct {
 	// may go on. With nil, all may.
 	Live      Live
 	LiveEvery time.Duration
+
+	// Isolation is the level of containment that is demanded: below it, plugins do
+	// not run. Whatever is possible here is used in any case.
+	Isolation sandbox.Level
+	// Without are parts of the containment that are not used. Tests set it.
+	Without []sandbox.Part
+	// Egress is what contained plugins reach. nil: nothing.
+	Egress *egress.Gate
 
 	NodePath     string        // Node.js, 20.11 or newer; default "node", found in PATH
 	MemoryMiB    int           // limit of a process's JavaScript heap; default 128
@@ -68,6 +78,8 @@ type Runtime struct {
 	forks *forker
 
 	reapWait time.Duration // see the constant
+
+	withoutFlags bool // no permission flags of Node.js; tests set it
 
 	// starting bounds how many processes start at the same time. After a restart of
 	// stoa, all plugins are called at once.
@@ -138,6 +150,7 @@ func (rt *Runtime) try(r *http.Request, call *relay.Call, in plugin.Installed) (
 		}
 		return false, err
 	}
+	r.Header[processHeader] = []string{p.secret}
 	defer inst.release(p) // forward panics when an answer breaks off after it began
 	return p.forward(call, r.URL.RequestURI())
 }

@@ -26,8 +26,9 @@ func (v nodeVersion) atLeast(major, minor int) bool {
 
 // nodeBinary is a usable Node.js.
 type nodeBinary struct {
-	path    string // absolute
-	version nodeVersion
+	path      string // absolute
+	version   nodeVersion
+	libraries []string // what it is linked with
 }
 
 const howToInstall = "internal plugins need Node.js 20.11 or newer (22 is recommended): " +
@@ -88,6 +89,10 @@ func (n nodeBinary) flags() []string {
 		// From this version on, the permission model covers the network as well.
 		// Plugins behave alike on all versions.
 		flags = append(flags, "--allow-net")
+	}
+	if v.atLeast(22, 5) {
+		// It opens any file that the system lets it open, whatever the flags say.
+		flags = append(flags, "--no-experimental-sqlite")
 	}
 	if !v.atLeast(22, 7) {
 		flags = append(flags, "--experimental-detect-module")
