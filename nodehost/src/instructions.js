@@ -5,11 +5,14 @@ const fs = require('node:fs')
 // readInstructions returns what stoa wrote to standard input:
 //
 //   entry           absolute path of the plugin's entry module
+//   root            absolute path of the package's folder
 //   slug, version   of the package
 //   config          the instance's config, an object
 //   bodyLimit       bytes of a request body
 //   beatMs          how often to say that the event loop turns
 //   startTimeoutMs  how long the plugin may take to register
+//   development     whether clients may see what an error says
+//   until           "load": only load the entry module and look for the function
 //
 // They come over a pipe because the config has secrets in it: arguments and
 // environment can be read in /proc.

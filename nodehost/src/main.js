@@ -10,6 +10,7 @@ const { beat, report } = require('./report')
 const { createServer, listen } = require('./server')
 const { provideModules } = require('./modules')
 const { log } = require('./log')
+const { positionOf } = require('./position')
 
 harden()
 provideModules()
@@ -18,14 +19,16 @@ process.on('unhandledRejection', fail)
 
 // phase says in a failure's report how far the start had come.
 let phase = 'instructions'
+let instructions = {}
 let app
 
 start().catch(fail)
 
 async function start () {
-  const instructions = readInstructions()
+  instructions = readInstructions()
   phase = 'load'
   const plugin = await loadPlugin(instructions.entry)
+  if (instructions.until === 'load') return report({ ready: true })
   phase = 'register'
   app = await createServer(instructions, plugin)
   process.on('SIGTERM', stop)
@@ -39,10 +42,12 @@ async function start () {
 // fail ends the process: after an error that nobody caught, the plugin's state
 // is unknown. stoa starts a fresh process at the next call.
 function fail (err) {
+  const at = instructions.root && positionOf(err, instructions.root, instructions.entry)
   if (phase === 'run') {
-    log('fatal', 'The plugin failed outside of a request, and is restarted.', err)
+    log('fatal', 'The plugin failed outside of a request, and is restarted.', err, at)
   } else {
-    report({ error: { phase, message: String(err?.message ?? err), stack: String(err?.stack ?? '') } })
+    const [message, stack] = [String(err), String(err?.stack ?? '')].map((text) => text.slice(0, 3000))
+    report({ error: { phase, message, stack, ...at } })
   }
   process.exit(1)
 }

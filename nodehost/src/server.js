@@ -1,19 +1,23 @@
 'use strict'
 
-const { fastify, LogController } = require('fastify')
+const { fastify } = require('fastify')
+const { HostLog, answerErrors } = require('./errors')
+const { withConfig } = require('./load')
 
 // quiet drops what is logged.
 let quiet = false
 
 // createServer returns a Fastify in which the plugin is registered with its
 // config as options, ready to listen.
-async function createServer ({ slug, version, config, bodyLimit, startTimeoutMs }, plugin) {
+async function createServer (instructions, plugin) {
+  const { slug, version, config, bodyLimit, startTimeoutMs } = instructions
   const app = fastify({
     bodyLimit,
     // stoa logs requests.
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new HostLog(),
     requestIdHeader: 'x-request-id',
-    trustProxy: false,
+    // x-forwarded-* are stoa's own: it removes the client's.
+    trustProxy: true,
     // Below stoa's own limit, so that Fastify can say which plugin was waited for.
     pluginTimeout: startTimeoutMs,
     // Longer than stoa keeps an idle connection: the side that sends requests
@@ -30,7 +34,8 @@ async function createServer ({ slug, version, config, bodyLimit, startTimeoutMs 
   // stoa's: open, the rest of the body is skipped and the answer arrives.
   app.addHook('onSend', async (request, reply) => { reply.removeHeader('connection') })
 
-  await app.register(plugin, config)
+  answerErrors(app, instructions)
+  await app.register(withConfig(plugin, config))
   if (!app.hasRoute({ method: 'GET', url: '/health' })) {
     app.get('/health', async () => ({ status: 'ok', slug, version }))
   }

@@ -3,7 +3,6 @@ package node
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -150,23 +149,7 @@ func (c *child) readReport(r *bufio.Reader) error {
 			return errors.New("the plugin's process gave no report of its start")
 		}
 	}
-	var report struct {
-		Ready bool `json:"ready"`
-		Error struct {
-			Phase, Message, Stack string
-		} `json:"error"`
-	}
-	if err := json.Unmarshal(line, &report); err != nil {
-		return errors.New("the plugin's process gave no readable report of its start")
-	}
-	if report.Ready {
-		return nil
-	}
-	text := report.Error.Stack
-	if text == "" {
-		text = report.Error.Message
-	}
-	return fmt.Errorf("%s: %s", report.Error.Phase, clip(c.redact(text), lineLimit))
+	return parseReport(line, c.redact)
 }
 
 // askToEnd lets the process finish its running requests.

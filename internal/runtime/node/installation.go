@@ -13,15 +13,17 @@ import (
 // installation is one plugin instance and its process, if it has one. It lives as
 // long as the Runtime.
 type installation struct {
-	rt *Runtime
-	id string
+	rt    *Runtime
+	id    string
+	trial bool // see Runtime.Try
 
-	mu       sync.Mutex
-	current  *process        // starting or running
-	revision plugin.Revision // of the last process that was started
-	failures failures
-	down     bool // the last process failed, and none was started since
-	restarts int
+	mu        sync.Mutex
+	current   *process         // starting or running
+	revision  plugin.Revision  // of the last process that was started
+	installed plugin.Installed // what it was started for
+	failures  failures
+	down      bool // the last process failed, and none was started since
+	restarts  int
 }
 
 // acquire returns a process that is ready for a call of in, which the caller
@@ -70,7 +72,7 @@ func (s *installation) claim(in plugin.Installed) (p *process, wait time.Duratio
 		if s.down && s.failures.crashed() {
 			s.restarts++
 		}
-		s.revision, s.current, s.down = want, p, false
+		s.revision, s.installed, s.current, s.down = want, in, p, false
 		go p.run()
 	}
 	s.current.calls++
@@ -159,8 +161,13 @@ func (s *installation) ended(p *process, err error, ran time.Duration) {
 	if err == nil {
 		return
 	}
-	s.failures.add(err, ran, time.Now())
+	now := time.Now()
+	s.failures.add(err, ran, now)
 	s.down = true
+	if s.trial {
+		return // whoever tries tells
+	}
+	s.rt.tell(p.in, failureOf(err, p.in, now))
 	p.log.Error("plugin process failed", slog.String("reason", s.failures.reason), slog.Int("failures", s.failures.count),
 		slog.Duration("retryIn", time.Until(s.failures.until).Round(time.Millisecond)), slog.Any("err", err))
 }
@@ -193,6 +200,7 @@ func (s *installation) status() Status {
 	st := Status{State: Stopped, Restarts: s.restarts}
 	if s.failures.cause != nil {
 		st.LastError = s.failures.cause.Error()
+		st.Failure = failureOf(s.failures.cause, s.installed, s.failures.since)
 	}
 	switch p := s.current; {
 	case p != nil:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"stoa/internal/plugin"
 )
@@ -37,6 +38,7 @@ func (p *process) instructions(entry string) (io.Reader, error) {
 	}
 	text, err := json.Marshal(map[string]any{
 		"entry":     entry,
+		"root":      strings.TrimSuffix(entry, filepath.FromSlash(p.in.Package.Manifest.EntryModule)),
 		"slug":      p.in.Package.Manifest.Slug,
 		"version":   p.in.Package.Manifest.Version,
 		"config":    config,
@@ -44,6 +46,8 @@ func (p *process) instructions(entry string) (io.Reader, error) {
 		"beatMs":    beatInterval(p.rt.cfg.Stall).Milliseconds(),
 		// Less than the limit here, so that Fastify can name what it waited for.
 		"startTimeoutMs": (p.rt.cfg.StartTimeout * 3 / 4).Milliseconds(),
+		"development":    p.rt.cfg.Development,
+		"until":          p.until,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("node: instructions: %w", err)

@@ -57,7 +57,8 @@ func TestParseLine(t *testing.T) {
 		{"console output", slog.LevelInfo, "console output", ""},
 	}
 	for _, tt := range tests {
-		level, text, problem := parseLine([]byte(tt.line))
+		got := parseLine([]byte(tt.line))
+		level, text, problem := got.level, got.text, got.problem
 		if level != tt.level || text != tt.text || problem != tt.problem {
 			t.Errorf("%s: got %v %q %q, want %v %q %q", tt.line, level, text, problem, tt.level, tt.text, tt.problem)
 		}

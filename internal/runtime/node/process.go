@@ -30,6 +30,8 @@ type process struct {
 
 	transport *http.Transport
 	socket    string
+	output    *output // read it once the child has exited
+	until     string  // "load" for a trial that only loads the entry module
 
 	// Guarded by installation.mu.
 	calls   int
@@ -138,7 +140,7 @@ func (p *process) attend(c *child) error {
 	go c.watchHeart(p.rt.cfg.Stall, func() bool { return p.owner.busy(p) }, stalled)
 	select {
 	case <-c.exited:
-		return fmt.Errorf("the process ended on its own: %w", c.exitErr)
+		return endedOnItsOwn(c.exitErr, p.output.told)
 	case <-stalled:
 		p.stalled.Store(true) // before the calls in flight break
 		c.kill()
@@ -188,9 +190,9 @@ func (p *process) start() (*child, error) {
 		return nil, err
 	}
 	redact := redactor(secretsOf(p.in))
+	p.output = newOutput(p.log, redact)
 	c, err := p.rt.fork(h, forkArgs{
-		dir: dir, listener: listener, instructions: instructions,
-		output: newOutput(p.log, redact), redact: redact,
+		dir: dir, listener: listener, instructions: instructions, output: p.output, redact: redact,
 	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("node: %w", err), os.Remove(p.socket))

@@ -31,6 +31,13 @@ type Config struct {
 	Live      Live
 	LiveEvery time.Duration
 
+	// Development shows clients what an error of a plugin says.
+	Development bool
+
+	// Failed is told of every failure of a process, after the calls that waited for
+	// it. nil: nobody is.
+	Failed func(ctx context.Context, in plugin.Installed, f plugin.Failure)
+
 	NodePath     string        // Node.js, 20.11 or newer; default "node", found in PATH
 	MemoryMiB    int           // limit of a process's JavaScript heap; default 128
 	BodyLimit    int64         // bytes of a request body; default 10 MiB (CONTRACT 5)
@@ -74,7 +81,8 @@ type Runtime struct {
 	alive context.Context
 	kill  context.CancelFunc
 
-	watcher sync.WaitGroup // runs watchLive
+	watcher   sync.WaitGroup // runs watchLive
+	reporters sync.WaitGroup // run Config.Failed
 
 	mu            sync.Mutex
 	closed        bool
@@ -124,8 +132,7 @@ func (rt *Runtime) Serve(w http.ResponseWriter, r *http.Request, in plugin.Insta
 }
 
 // try is Serve with one process. again means that the process died, and that
-// another may be tried: the plugin has seen nothing of the request, or seeing it
-// twice does no harm.
+// another may be tried: the plugin has seen nothing of the request.
 func (rt *Runtime) try(r *http.Request, call *relay.Call, in plugin.Installed) (again bool, err error) {
 	inst := rt.installation(in.Instance.ID)
 	p, err := inst.acquire(r.Context(), in)
@@ -194,6 +201,7 @@ func (rt *Runtime) Close(ctx context.Context) error {
 	}
 	rt.kill() // no process is left; this ends the watch
 	rt.watcher.Wait()
+	rt.reporters.Wait()
 	rt.forks.close()
 	return rt.host.close()
 }

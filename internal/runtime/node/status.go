@@ -1,6 +1,10 @@
 package node
 
-import "time"
+import (
+	"time"
+
+	"stoa/internal/plugin"
+)
 
 // State is what the process of an installation is doing.
 type State string
@@ -20,4 +24,17 @@ type Status struct {
 	Since     time.Time `json:"since,omitzero"` // of this state, if it has a process or failed
 	Restarts  int       `json:"restarts"`       // since stoa started, after crashes
 	LastError string    `json:"lastError,omitempty"`
+
+	// Failure is LastError for administrators of plugins: what happened and where.
+	Failure plugin.Failure `json:"-"`
+}
+
+// RuntimeStatus tells how an installation is doing.
+func (rt *Runtime) RuntimeStatus(installationID string) plugin.RuntimeStatus {
+	st := rt.Status(installationID)
+	return plugin.RuntimeStatus{State: states[st.State], Since: st.Since, LastError: st.Failure}
+}
+
+var states = map[State]plugin.RuntimeState{
+	Stopped: plugin.StateIdle, Starting: plugin.StateStarting, Running: plugin.StateRunning, Failed: plugin.StateFailing,
 }
