@@ -60,6 +60,7 @@ type serveCmd struct {
 
 	ExternalAllow []netip.Prefix `help:"Networks that external plugins may be in although they are private or loopback, as 10.1.0.0/16,..." env:"STOA_EXTERNAL_ALLOW" placeholder:"CIDR"`
 	Node          string         `help:"Node.js (20.11 or newer) that runs internal plugins." default:"node" env:"STOA_NODE"`
+	PluginErrors  string         `help:"Whether clients see what an error of an internal plugin says: hidden (a fixed text; the log has the error), or shown for development, as with --demo." enum:"hidden,shown" default:"hidden" env:"STOA_PLUGIN_ERRORS"`
 	Locale        string         `help:"Locale told to plugins when the client names none." default:"en" env:"STOA_LOCALE"`
 }
 
@@ -148,6 +149,7 @@ func (c serveCmd) appConfig(log *slog.Logger, addr net.Addr) (app.Config, error)
 	}
 	cfg.ExternalAllow = c.ExternalAllow
 	cfg.NodePath = c.Node
+	cfg.PluginErrors = c.PluginErrors == "shown" || c.Demo
 	cfg.DefaultLocale = c.Locale
 	if c.Demo {
 		tcp, ok := addr.(*net.TCPAddr)

@@ -90,6 +90,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 		cfg.Log.WarnContext(ctx, "no payments are taken: STOA_PAYMENTS is live and STOA_STRIPE_SECRET_KEY is not set, so that paid tiers cannot be bought")
 	}
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
+	a.background.Go(func() { a.node.KeepRunning(working, a.Plugins.KeptRunning) })
 	if cfg.DeliverReceipts {
 		a.courier.Start(working)
 	}
@@ -104,11 +105,11 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		return err
 	}
 	packages := store.NewPlugin(a.DB)
-	a.node = node.New(node.Config{Log: cfg.Log, DataDir: cfg.DataDir, NodePath: cfg.NodePath, Live: packages})
 	plugins := &plugin.Service{
-		Store: packages, Now: cfg.Now, Stopper: a.node,
+		Store: packages, Now: cfg.Now,
 		Configs: cfg.MasterKey.Box("plugin.config"), Secrets: cfg.MasterKey.Box("plugin.secret"),
 	}
+	a.buildNode(cfg, plugins, packages)
 	a.Plugins = plugins
 	installer := &install.Installer{
 		Kinds:   extension.Registries{extension.Plugin: plugin.Registry{Service: plugins}},

@@ -103,6 +103,10 @@ type Config struct {
 	// are private or loopback (CONTRACT 5).
 	ExternalAllow []netip.Prefix
 
+	// PluginErrors shows clients what errors of internal plugins say: for
+	// development.
+	PluginErrors bool
+
 	// NodePath is the Node.js that runs internal plugins; "node" in PATH if empty.
 	NodePath string
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"log/slog"
 
 	"github.com/google/uuid"
 
@@ -10,6 +11,7 @@ import (
 	"stoa/internal/plugin"
 	"stoa/internal/runtime"
 	"stoa/internal/runtime/external"
+	"stoa/internal/runtime/node"
 	"stoa/internal/store"
 )
 
@@ -29,4 +31,19 @@ func (a *App) buildGateway(ctx context.Context, cfg Config, plugins *plugin.Serv
 			Locale:     cmp.Or(cfg.DefaultLocale, "en"),
 		},
 	}, nil
+}
+
+// buildNode makes what runs internal plugins, and lets the plugins' service know.
+func (a *App) buildNode(cfg Config, plugins *plugin.Service, packages *store.Plugin) {
+	a.node = node.New(node.Config{
+		Log: cfg.Log, DataDir: cfg.DataDir, NodePath: cfg.NodePath, Live: packages,
+		Development: cfg.PluginErrors,
+		Failed: func(ctx context.Context, in plugin.Installed, f plugin.Failure) {
+			if err := plugins.RecordFailure(ctx, in, f); err != nil {
+				cfg.Log.WarnContext(ctx, "the failure of a plugin could not be recorded",
+					slog.String("installationId", in.Instance.ID), slog.Any("err", err))
+			}
+		},
+	})
+	plugins.Processes = a.node
 }

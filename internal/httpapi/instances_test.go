@@ -63,6 +63,7 @@ func TestInstanceLife(t *testing.T) {
 			"installationId": id, "pluginSlug": "pay", "instanceKey": "eu-1", "enabled": true,
 			"config":             map[string]any{"apiKey": "", "region": "eu", "own": []any{1.0}},
 			"configMeta":         map[string]any{"secretFields": map[string]any{"apiKey": map[string]any{"configured": true}}},
+			"runtime":            map[string]any{"state": "unknown", "since": "2030-03-01T12:00:00.000Z"},
 			"grantedPermissions": []any{"orders:read"}, "createdAt": "2030-03-01T12:00:00.000Z", "updatedAt": "2030-03-01T12:00:00.000Z",
 		}
 		if diff := cmp.Diff(want, res.Get(t, "data")); diff != "" || res.Status != http.StatusCreated || res.Header.Get("Location") != path {

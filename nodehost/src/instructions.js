@@ -11,6 +11,7 @@ const fs = require('node:fs')
 //   bodyLimit       bytes of a request body
 //   beatMs          how often to say that the event loop turns
 //   startTimeoutMs  how long the plugin may take to register
+//   environment     variables that an administrator set for the plugin
 //   development     whether clients may see what an error says
 //   until           "load": only load the entry module and look for the function
 //

@@ -26,6 +26,7 @@ start().catch(fail)
 
 async function start () {
   instructions = readInstructions()
+  Object.assign(process.env, instructions.environment)
   phase = 'load'
   const plugin = await loadPlugin(instructions.entry)
   if (instructions.until === 'load') return report({ ready: true })

@@ -39,6 +39,7 @@ type forkArgs struct {
 	instructions io.Reader
 	output       io.Writer // gets what the child prints
 	redact       func(string) string
+	memoryMiB    int
 }
 
 // fork starts the host program. The caller runs the child's wait.
@@ -55,7 +56,7 @@ func (rt *Runtime) fork(h *hostFiles, a forkArgs) (*child, error) {
 	defer outWrite.Close()
 
 	ctx, cancel := context.WithCancel(rt.alive)
-	cmd := exec.CommandContext(ctx, h.node.path, rt.nodeArgs(h, a.dir)...) //nolint:gosec // the administrator's Node.js
+	cmd := exec.CommandContext(ctx, h.node.path, rt.nodeArgs(h, a)...) //nolint:gosec // the administrator's Node.js
 	cmd.Dir = a.dir
 	cmd.Env = []string{"NODE_ENV=production", "TZ=UTC"}
 	cmd.Stdin = a.instructions
@@ -83,13 +84,13 @@ func (rt *Runtime) fork(h *hostFiles, a forkArgs) (*child, error) {
 
 // nodeArgs returns the arguments of the host program. They are visible to every
 // user of the machine: no config here.
-func (rt *Runtime) nodeArgs(h *hostFiles, dir string) []string {
+func (rt *Runtime) nodeArgs(h *hostFiles, a forkArgs) []string {
 	args := append([]string{
-		"--max-old-space-size=" + strconv.Itoa(rt.cfg.MemoryMiB),
+		"--max-old-space-size=" + strconv.Itoa(a.memoryMiB),
 		// The gateway's context headers come on top of the client's.
 		"--max-http-header-size=65536",
 	}, h.node.flags()...)
-	for _, path := range []string{h.script, dir + "/*", h.shims + "/*"} {
+	for _, path := range []string{h.script, a.dir + "/*", h.shims + "/*"} {
 		args = append(args, "--allow-fs-read="+path)
 	}
 	return append(args, h.script)

@@ -17,6 +17,8 @@ type installation struct {
 	id    string
 	trial bool // see Runtime.Try
 
+	log journal // of all its processes
+
 	mu        sync.Mutex
 	current   *process         // starting or running
 	revision  plugin.Revision  // of the last process that was started
@@ -24,6 +26,7 @@ type installation struct {
 	failures  failures
 	down      bool // the last process failed, and none was started since
 	restarts  int
+	stopped   time.Time // when the last process went out of use
 }
 
 // acquire returns a process that is ready for a call of in, which the caller
@@ -111,6 +114,7 @@ func (s *installation) release(p *process) {
 	case p.calls > 0:
 	case p.retired:
 		p.askToEnd()
+	case p.in.Package.Settings.KeepRunning:
 	case p.idle == nil:
 		p.idle = time.AfterFunc(s.rt.cfg.Idle, func() { s.endIdle(p) })
 	default:
@@ -148,7 +152,7 @@ func (s *installation) retireOnly(p *process) {
 }
 
 // ended is told that p's process is gone. err is nil when it was asked to end.
-func (s *installation) ended(p *process, err error, ran time.Duration) {
+func (s *installation) ended(p *process, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if p.idle != nil {
@@ -157,12 +161,12 @@ func (s *installation) ended(p *process, err error, ran time.Duration) {
 	if s.current != p {
 		return // replaced: its failures are of no consequence
 	}
-	s.current = nil
+	s.current, s.stopped = nil, time.Now()
 	if err == nil {
 		return
 	}
 	now := time.Now()
-	s.failures.add(err, ran, now)
+	s.failures.add(err, now)
 	s.down = true
 	if s.trial {
 		return // whoever tries tells
@@ -179,7 +183,7 @@ func (s *installation) retire() {
 	if p == nil {
 		return
 	}
-	s.current, p.retired = nil, true
+	s.current, s.stopped, p.retired = nil, time.Now(), true
 	if p.calls == 0 {
 		p.askToEnd()
 		return
@@ -197,7 +201,7 @@ func (s *installation) stop() {
 func (s *installation) status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st := Status{State: Stopped, Restarts: s.restarts}
+	st := Status{State: Stopped, Restarts: s.restarts, Since: s.stopped}
 	if s.failures.cause != nil {
 		st.LastError = s.failures.cause.Error()
 		st.Failure = failureOf(s.failures.cause, s.installed, s.failures.since)

@@ -45,9 +45,11 @@ func (p *process) instructions(entry string) (io.Reader, error) {
 		"bodyLimit": p.rt.cfg.BodyLimit,
 		"beatMs":    beatInterval(p.rt.cfg.Stall).Milliseconds(),
 		// Less than the limit here, so that Fastify can name what it waited for.
-		"startTimeoutMs": (p.rt.cfg.StartTimeout * 3 / 4).Milliseconds(),
+		"startTimeoutMs": (p.in.Package.Settings.StartTimeout(p.rt.cfg.StartTimeout) * 3 / 4).Milliseconds(),
 		"development":    p.rt.cfg.Development,
 		"until":          p.until,
+		// Not in the environment of the process, which can be read in /proc.
+		"environment": p.in.Package.Settings.Environment,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("node: instructions: %w", err)

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,9 +54,10 @@ type process struct {
 
 func newProcess(rt *Runtime, in plugin.Installed, owner *installation) *process {
 	p := &process{
-		rt:     rt,
-		in:     in,
-		log:    rt.cfg.Log.With(slog.String("slug", in.Package.Manifest.Slug), slog.String("installationId", in.Instance.ID)),
+		rt: rt,
+		in: in,
+		log: slog.New(&tee{Handler: rt.cfg.Log.Handler(), journal: owner.journal()}).With(
+			slog.String("slug", in.Package.Manifest.Slug), slog.String("installationId", in.Instance.ID)),
 		owner:  owner,
 		ending: make(chan struct{}),
 		ready:  make(chan struct{}),
@@ -75,17 +77,13 @@ func (p *process) askToEnd() { p.endOnce.Do(func() { close(p.ending) }) }
 
 // run owns the process from fork to reaping.
 func (p *process) run() {
-	var readyAt time.Time
-	err := p.live(func() { readyAt = time.Now() })
+	wasReady := false
+	err := p.live(func() { wasReady = true })
 	p.transport.CloseIdleConnections()
 
-	ran := time.Duration(0)
-	if !readyAt.IsZero() {
-		ran = time.Since(readyAt)
-	}
 	// First of all: whoever waits below must find the installation without p.
-	p.owner.ended(p, err, ran)
-	if readyAt.IsZero() {
+	p.owner.ended(p, err)
+	if !wasReady {
 		if err == nil {
 			err = errStopping
 		}
@@ -109,7 +107,7 @@ func (p *process) live(ready func()) error {
 	begun := time.Now()
 	c, err := p.start()
 	if err == nil {
-		err = c.awaitReady(p.rt.cfg.StartTimeout, p.ending)
+		err = c.awaitReady(p.in.Package.Settings.StartTimeout(p.rt.cfg.StartTimeout), p.ending)
 	}
 	<-p.rt.starting
 	switch {
@@ -193,6 +191,7 @@ func (p *process) start() (*child, error) {
 	p.output = newOutput(p.log, redact)
 	c, err := p.rt.fork(h, forkArgs{
 		dir: dir, listener: listener, instructions: instructions, output: p.output, redact: redact,
+		memoryMiB: cmp.Or(p.in.Package.Settings.MemoryMb, p.rt.cfg.MemoryMiB),
 	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("node: %w", err), os.Remove(p.socket))

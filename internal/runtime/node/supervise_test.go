@@ -99,7 +99,7 @@ func (f *fixture) forgive(in plugin.Installed) {
 	inst := f.installation(in.Instance.ID)
 	inst.mu.Lock()
 	defer inst.mu.Unlock()
-	inst.failures.count, inst.failures.until = 0, time.Time{}
+	inst.failures = failures{}
 }
 
 func TestACrashDuringACallIsReported(t *testing.T) {
