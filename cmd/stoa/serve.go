@@ -59,7 +59,7 @@ type serveCmd struct {
 	LicenseChurn int      `help:"How many new instances a licence may have in a day beyond its number of seats, so that a seat is not passed around; 0 is no limit." default:"20" env:"STOA_LICENSE_CHURN"`
 
 	ExternalAllow []netip.Prefix `help:"Networks that external plugins may be in although they are private or loopback, as 10.1.0.0/16,..." env:"STOA_EXTERNAL_ALLOW" placeholder:"CIDR"`
-	Node          string         `help:"Node.js (20.11 or newer) that runs internal plugins." default:"node" env:"STOA_NODE"`
+	Node          string         `help:"Node.js (20.19 or newer) that runs internal plugins." default:"node" env:"STOA_NODE"`
 	PluginErrors  string         `help:"Whether clients see what an error of an internal plugin says: hidden (a fixed text; the log has the error), or shown for development, as with --demo." enum:"hidden,shown" default:"hidden" env:"STOA_PLUGIN_ERRORS"`
 	Locale        string         `help:"Locale told to plugins when the client names none." default:"en" env:"STOA_LOCALE"`
 }

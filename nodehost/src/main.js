@@ -47,7 +47,7 @@ function fail (err) {
   if (phase === 'run') {
     log('fatal', 'The plugin failed outside of a request, and is restarted.', err, at)
   } else {
-    const [message, stack] = [String(err), String(err?.stack ?? '')].map((text) => text.slice(0, 3000))
+    const [message, stack] = [textOf(err), String(err?.stack ?? '')].map((text) => text.slice(0, 3000))
     report({ error: { phase, message, stack, ...at } })
   }
   process.exit(1)
@@ -63,4 +63,9 @@ async function stop () {
     log('error', 'The plugin failed while it was closed.', err)
     process.exit(1)
   }
+}
+
+// textOf returns what an error says, with what was denied: Node.js tells it apart.
+function textOf (err) {
+  return err?.code === 'ERR_ACCESS_DENIED' && err.resource ? `${err} (${err.permission}: ${err.resource})` : String(err)
 }

@@ -10,7 +10,7 @@ const { fileURLToPath } = require('node:url')
 // column may be missing.
 function positionOf (err, root, entry) {
   const stack = String(err?.stack ?? '')
-  return firstFrame(stack, root) ?? missingImport(err, root) ?? syntaxError(err, root, entry)
+  return firstFrame(stack, root) ?? missingImport(err, root) ?? deniedImport(err, root, entry) ?? syntaxError(err, root, entry)
 }
 
 // firstFrame finds the first place inside root that a stack names: a frame, or
@@ -30,8 +30,17 @@ function firstFrame (stack, root) {
 function missingImport (err, root) {
   const match = /^Cannot find (?:module|package) '([^']+)' imported from (.+)$/m.exec(String(err?.message))
   const file = match && inside(match[2], root)
-  if (!file) return undefined
-  const name = path.basename(match[1])
+  return file ? importOf(path.basename(match[1]), file, root) : undefined
+}
+
+// deniedImport is missingImport for older versions of Node.js, which look for a
+// module where they may not, and say only that.
+function deniedImport (err, root, entry) {
+  const match = err?.code === 'ERR_ACCESS_DENIED' && /\/node_modules\/(.+?)(?:\/package\.json)?$/.exec(String(err.resource))
+  return match ? importOf(match[1], path.relative(root, entry), root) : undefined
+}
+
+function importOf (name, file, root) {
   const at = read(path.join(root, file)).split('\n').findIndex((line) => /\b(?:import|from)\b/.test(line) && line.includes(name))
   return at < 0 ? { file } : { file, line: at + 1 }
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"time"
 )
@@ -93,7 +94,7 @@ func (rt *Runtime) nodeArgs(h *hostFiles, a forkArgs) []string {
 	for _, path := range []string{h.script, a.dir + "/*", h.shims + "/*"} {
 		args = append(args, "--allow-fs-read="+path)
 	}
-	return append(args, h.script)
+	return append(append(args, h.node.scopeFlags(a.dir, filepath.Dir(h.shims))...), h.script)
 }
 
 // wait reaps the child.

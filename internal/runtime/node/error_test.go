@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stoa/internal/plugin"
+	"stoa/internal/testkit/nodetest"
 )
 
 // TestErrorsAreForTheAuthor: an exception in a handler is logged with its stack and
@@ -52,35 +53,37 @@ func TestErrorsAreForTheAuthor(t *testing.T) {
 		{"/api/own", 500, `{"mine":"own words"}`, `{"mine":"own words"}`, ""},
 		{"/api/worse", 500, `"message":"Internal Server Error"`, "worse than bad", "worse than bad"},
 	}
-	for _, development := range []bool{false, true} {
-		log := newLog()
-		f := newFixture(t, func(c *Config) { c.Log, c.Development = log.logger(), development })
-		in := f.install(t, "throwing", files{"index.js": text})
-		for _, tt := range tests {
-			status, body, err := f.do(t, in, http.MethodGet, tt.target, "")
-			want := tt.hidden
-			if development {
-				want = tt.development
+	nodetest.Each(t, func(t *testing.T, path string) {
+		for _, development := range []bool{false, true} {
+			log := newLog()
+			f := newFixture(t, onNode(path), func(c *Config) { c.Log, c.Development = log.logger(), development })
+			in := f.install(t, "throwing", files{"index.js": text})
+			for _, tt := range tests {
+				status, body, err := f.do(t, in, http.MethodGet, tt.target, "")
+				want := tt.hidden
+				if development {
+					want = tt.development
+				}
+				if err != nil || status != tt.status || !strings.Contains(body, want) {
+					t.Errorf("development %t, %s: got %d %s, %v; want %d with %s", development, tt.target, status, body, err, tt.status, want)
+				}
+				if !development && strings.Contains(body, "swordfish") {
+					t.Errorf("%s: the shopper was told: %s", tt.target, body)
+				}
 			}
-			if err != nil || status != tt.status || !strings.Contains(body, want) {
-				t.Errorf("development %t, %s: got %d %s, %v; want %d with %s", development, tt.target, status, body, err, tt.status, want)
+			p := f.installation(in.Instance.ID).peek()
+			f.Stop(in.Instance.ID)
+			<-p.done
+			for _, tt := range tests {
+				if !strings.Contains(log.String(), tt.logged) {
+					t.Errorf("%s: %q is not in the log:\n%s", tt.target, tt.logged, log)
+				}
 			}
-			if !development && strings.Contains(body, "swordfish") {
-				t.Errorf("%s: the shopper was told: %s", tt.target, body)
+			if strings.Contains(log.String(), "FSTWRN") {
+				t.Errorf("Fastify warns:\n%s", log)
 			}
 		}
-		p := f.installation(in.Instance.ID).peek()
-		f.Stop(in.Instance.ID)
-		<-p.done
-		for _, tt := range tests {
-			if !strings.Contains(log.String(), tt.logged) {
-				t.Errorf("%s: %q is not in the log:\n%s", tt.target, tt.logged, log)
-			}
-		}
-		if strings.Contains(log.String(), "FSTWRN") {
-			t.Errorf("Fastify warns:\n%s", log)
-		}
-	}
+	})
 }
 
 func TestAPluginMaySetTheErrorHandlerOfTheRoot(t *testing.T) {

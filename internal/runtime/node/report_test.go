@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stoa/internal/plugin"
+	"stoa/internal/testkit/nodetest"
 )
 
 // brokenPlugins are the ways in which a plugin fails to load, and what an
@@ -40,23 +41,25 @@ var brokenPlugins = []struct {
 
 func TestAFailureSaysWhatAndWhere(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, func(c *Config) { c.StartTimeout = 8 * time.Second })
-	for i, tt := range brokenPlugins {
-		t.Run(tt.name, func(t *testing.T) {
-			in := f.install(t, "broken-"+string(rune('a'+i)), tt.content)
-			start := time.Now()
-			got, err := f.Try(t.Context(), in, true)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got.At.Before(start) || !strings.Contains(got.Message, tt.message) || got.File != tt.file || got.Line != tt.line {
-				t.Errorf("got %q at %s:%d, want %q at %s:%d", got.Message, got.File, got.Line, tt.message, tt.file, tt.line)
-			}
-			if strings.Contains(got.Message, f.dir) && tt.line > 0 && tt.name != "requires what is not there" && tt.name != "imports what is not there" {
-				t.Errorf("the message names the host's folders: %s", got.Message)
-			}
-		})
-	}
+	nodetest.Each(t, func(t *testing.T, path string) {
+		f := newFixture(t, onNode(path), func(c *Config) { c.StartTimeout = 8 * time.Second })
+		for i, tt := range brokenPlugins {
+			t.Run(tt.name, func(t *testing.T) {
+				in := f.install(t, "broken-"+string(rune('a'+i)), tt.content)
+				start := time.Now()
+				got, err := f.Try(t.Context(), in, true)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got.At.Before(start) || !strings.Contains(got.Message, tt.message) || got.File != tt.file || got.Line != tt.line {
+					t.Errorf("got %q at %s:%d, want %q at %s:%d", got.Message, got.File, got.Line, tt.message, tt.file, tt.line)
+				}
+				if strings.Contains(got.Message, f.dir) && tt.line > 0 && tt.name != "requires what is not there" && tt.name != "imports what is not there" {
+					t.Errorf("the message names the host's folders: %s", got.Message)
+				}
+			})
+		}
+	})
 }
 
 func TestATrialServesNobodyAndLeavesNothing(t *testing.T) {

@@ -38,7 +38,7 @@ type Config struct {
 	// it. nil: nobody is.
 	Failed func(ctx context.Context, in plugin.Installed, f plugin.Failure)
 
-	NodePath     string        // Node.js, 20.11 or newer; default "node", found in PATH
+	NodePath     string        // Node.js, 20.19 or newer; default "node", found in PATH
 	MemoryMiB    int           // limit of a process's JavaScript heap; default 128
 	BodyLimit    int64         // bytes of a request body; default 10 MiB (CONTRACT 5)
 	StartTimeout time.Duration // from the fork to the plugin being ready; default 10 s

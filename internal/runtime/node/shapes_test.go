@@ -3,6 +3,8 @@ package node
 import (
 	"encoding/json"
 	"testing"
+
+	"stoa/internal/testkit/nodetest"
 )
 
 const (
@@ -30,21 +32,22 @@ func TestEveryShapeOfPackageRuns(t *testing.T) {
 		{"import of fastify-plugin", files{"index.js": "import fp from 'fastify-plugin'\nimport { fastifyPlugin } from 'fastify-plugin'\nimport { errorCodes } from 'fastify'\nif (fp !== fastifyPlugin || !errorCodes) throw new Error('exports')\nexport default fp(async (app, opts) => { " + routes + " }, { fastify: '5.x', name: 'x' })\n"}},
 		{"require of fastify-plugin and fastify", files{"index.js": "const fp = require('fastify-plugin')\nconst fastify = require('fastify')\nif (typeof fastify.fastify !== 'function') throw new Error('exports')\nmodule.exports = fp(async (app, opts) => { " + routes + " })"}},
 	}
-	f := newFixture(t)
-	for i, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			in := f.install(t, "shape-"+string(rune('a'+i)), tt.content)
-			in.Instance.Config = json.RawMessage(`{"greeting":"good day"}`)
-			if got, want := f.get(t, in, "/api/options"), `{"greeting":"good day"}`; got != want {
-				t.Errorf("options: got %s, want %s", got, want)
-			}
-			if got, want := f.get(t, in, "/health"), `{"status":"ok","slug":"`+in.Instance.Slug+`","version":"1.0.0"}`; got != want {
-				t.Errorf("health: got %s, want %s", got, want)
-			}
-			f.Stop(in.Instance.ID)
-		})
-	}
+	nodetest.Each(t, func(t *testing.T, path string) {
+		f := newFixture(t, onNode(path))
+		for i, tt := range tests {
+			t.Run(tt.name, func(t *testing.T) {
+				in := f.install(t, "shape-"+string(rune('a'+i)), tt.content)
+				in.Instance.Config = json.RawMessage(`{"greeting":"good day","prefix":"/p","logLevel":"silent"}`)
+				if got, want := f.get(t, in, "/api/options"), `{"greeting":"good day","prefix":"/p","logLevel":"silent"}`; got != want {
+					t.Errorf("options: got %s, want %s", got, want)
+				}
+				if got, want := f.get(t, in, "/health"), `{"status":"ok","slug":"`+in.Instance.Slug+`","version":"1.0.0"}`; got != want {
+					t.Errorf("health: got %s, want %s", got, want)
+				}
+				f.Stop(in.Instance.ID)
+			})
+		}
+	})
 }
 
 // selfBundled is what a bundler makes of a plugin with its own fastify-plugin.
