@@ -18,6 +18,7 @@ type cli struct {
 	Admin   adminCmd   `cmd:"" help:"Administrators."`
 	Keys    keysCmd    `cmd:"" help:"The keys that sign tokens and licences."`
 	Catalog catalogCmd `cmd:"" help:"The products on offer."`
+	Plugin  pluginCmd  `cmd:"" help:"Writing plugins."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
 

@@ -9,6 +9,7 @@ import (
 	"stoa/internal/mail"
 	"stoa/internal/market"
 	"stoa/internal/market/payment"
+	"stoa/internal/plugin"
 	"stoa/internal/seal"
 )
 
@@ -106,6 +107,9 @@ type Config struct {
 	// PluginErrors shows clients what errors of internal plugins say: for
 	// development.
 	PluginErrors bool
+
+	// Finder wraps the look-up of instances that are called; nil leaves it as it is.
+	Finder func(plugin.Finder) plugin.Finder
 
 	// NodePath is the Node.js that runs internal plugins; "node" in PATH if empty.
 	NodePath string

@@ -22,8 +22,12 @@ func (a *App) buildGateway(ctx context.Context, cfg Config, plugins *plugin.Serv
 		return nil, err
 	}
 	a.external = external.New(external.Config{Log: cfg.Log, Allow: cfg.ExternalAllow})
+	finder := plugin.Finder(plugins)
+	if cfg.Finder != nil {
+		finder = cfg.Finder(finder)
+	}
 	return &gateway.Gateway{
-		Plugins: plugins, Secrets: plugins, Tokens: a.Accounts, Now: cfg.Now,
+		Plugins: finder, Secrets: plugins, Tokens: a.Accounts, Now: cfg.Now,
 		Runtimes: map[plugin.RuntimeType]runtime.Runtime{plugin.External: a.external, plugin.Internal: a.node},
 		Platform: gateway.Platform{
 			ID: platformID, Version: cfg.Version,
@@ -47,3 +51,7 @@ func (a *App) buildNode(cfg Config, plugins *plugin.Service, packages *store.Plu
 	})
 	plugins.Processes = a.node
 }
+
+// Prepare starts the process of an instance of an internal plugin and returns when
+// it is ready. The errors are those of a call.
+func (a *App) Prepare(ctx context.Context, in plugin.Installed) error { return a.node.Prepare(ctx, in) }
