@@ -5,12 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/app"
 	"stoa/internal/testkit"
@@ -284,4 +287,34 @@ func TestUnsupportedSettingsAreRefusedOpenly(t *testing.T) {
 	}
 	mustFail(t, a.Do(t, testkit.Request{Method: "PATCH", Path: worker, Body: map[string]any{}}), http.StatusUnauthorized, "UNAUTHORIZED")
 	mustFail(t, a.Do(t, testkit.Request{Method: "PATCH", Path: "/api/v1/admin/plugins/none", Token: admin, Body: map[string]any{}}), http.StatusNotFound, "NOT_FOUND")
+}
+
+// What a plugin is told of the client's connection is stoa's word, never the
+// client's, and a plugin's rate limit counts the client.
+func TestPluginsKnowTheClient(t *testing.T) {
+	t.Parallel()
+
+	entry := "module.exports = async (app) => { app.get('/api/who', async (r) => ({ ip: r.ip, protocol: r.protocol, host: r.host, ips: r.ips.length, raw: r.headers['x-forwarded-port'] ?? null })) }"
+	forged := http.Header{
+		"X-Forwarded-For": {"198.51.100.1, 203.0.113.9"}, "X_Forwarded_For": {"198.51.100.2"}, "X-Forwarded-Proto": {"https"},
+		"X-Forwarded-Host": {"evil.example"}, "X-Forwarded-Port": {"1"}, "Forwarded": {"for=198.51.100.3"},
+	}
+	for name, tt := range map[string]struct {
+		trusted      []netip.Prefix
+		ip, protocol string
+	}{
+		"no proxy":      {nil, "127.0.0.1", "http"},
+		"trusted proxy": {[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, "203.0.113.9", "https"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := testkit.New(t, realTime, func(_ testing.TB, cfg *app.Config) { cfg.TrustedProxies = tt.trusted })
+			withWorker(t, a, entry)
+			res := a.DoUnchecked(t, testkit.Request{Method: "GET", Path: "/api/v1/shop/plugins/worker/api/who", Header: forged})
+			want := map[string]any{"ip": tt.ip, "protocol": tt.protocol, "host": strings.TrimPrefix(a.URL, "http://"), "ips": 2.0, "raw": nil}
+			if diff := cmp.Diff(want, res.JSON(t)); diff != "" {
+				t.Errorf("%d (-want +got):\n%s", res.Status, diff)
+			}
+		})
+	}
 }

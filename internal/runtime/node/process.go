@@ -50,6 +50,7 @@ type process struct {
 	since    time.Time
 	pid      int
 	startErr error // valid once ready is closed
+	unwell   bool  // the plugin's own /health says so
 }
 
 func newProcess(rt *Runtime, in plugin.Installed, owner *installation) *process {
@@ -135,6 +136,7 @@ func (p *process) live(ready func()) error {
 // attend waits for the end of a ready process.
 func (p *process) attend(c *child) error {
 	stalled := make(chan struct{})
+	go p.watchHealth(c)
 	go c.watchHeart(p.rt.cfg.Stall, func() bool { return p.owner.busy(p) }, stalled)
 	select {
 	case <-c.exited:
@@ -212,5 +214,8 @@ func (p *process) startResult() error {
 func (p *process) status() (State, int, time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.unwell && p.state == Running {
+		return Unhealthy, p.pid, p.since
+	}
 	return p.state, p.pid, p.since
 }

@@ -47,6 +47,7 @@ type Config struct {
 	Stall        time.Duration // how long a plugin may block its event loop during calls, and six times that else; default 5 s
 	Idle         time.Duration // after which an unused process ends; default 10 min
 	Drain        time.Duration // for running calls of a replaced process; default 30 s
+	HealthEvery  time.Duration // between two questions to a plugin's /health; default 15 s
 	Grace        time.Duration // from asking a process to end to killing it; default 5 s
 }
 
@@ -61,6 +62,7 @@ func (c Config) withDefaults() Config {
 	c.Stall = cmp.Or(c.Stall, 5*time.Second)
 	c.Idle = cmp.Or(c.Idle, 10*time.Minute)
 	c.Drain = cmp.Or(c.Drain, 30*time.Second)
+	c.HealthEvery = cmp.Or(c.HealthEvery, 15*time.Second)
 	c.Grace = cmp.Or(c.Grace, 5*time.Second)
 	return c
 }

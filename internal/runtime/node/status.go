@@ -14,7 +14,9 @@ const (
 	Stopped  State = "stopped"  // not running; a call starts it
 	Starting State = "starting" // started, not ready yet
 	Running  State = "running"
-	Failed   State = "failed" // did not start, or crashed, and is not tried again before a delay has passed
+
+	Unhealthy State = "unhealthy" // running, and its /health does not answer 200
+	Failed    State = "failed"    // did not start, or crashed, and is not tried again before a delay has passed
 )
 
 // Status describes the process of an installation, for administrators.
@@ -36,5 +38,5 @@ func (rt *Runtime) RuntimeStatus(installationID string) plugin.RuntimeStatus {
 }
 
 var states = map[State]plugin.RuntimeState{
-	Stopped: plugin.StateIdle, Starting: plugin.StateStarting, Running: plugin.StateRunning, Failed: plugin.StateFailing,
+	Stopped: plugin.StateIdle, Starting: plugin.StateStarting, Running: plugin.StateRunning, Failed: plugin.StateFailing, Unhealthy: plugin.StateUnhealthy,
 }
