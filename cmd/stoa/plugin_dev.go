@@ -161,6 +161,8 @@ func (d *devLoop) load(ctx context.Context, begun time.Time) error {
 		Source: plugin.SourceLocalZip, InstallPath: path, ZipHash: fmt.Sprintf("dev-%d", d.copies), Manifest: m, UpdatedAt: time.Now(),
 	}
 	d.current.Store(&p)
+	// A copy before the last may still answer a call; no earlier one does for long.
+	_ = os.RemoveAll(filepath.Join(d.data, "plugins", m.Slug, fmt.Sprintf("dev-%d", d.copies-3)))
 	if fresh {
 		if _, err := d.app.Plugins.Add(ctx, p); err != nil {
 			return err
