@@ -96,6 +96,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 		cfg.Log.WarnContext(ctx, "no payments are taken: STOA_PAYMENTS is live, but STOA_STRIPE_SECRET_KEY is not set, so paid tiers cannot be bought")
 	}
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
+	a.background.Go(func() { a.node.KeepRunning(working, a.Plugins.KeptRunning) })
 	if cfg.DeliverReceipts {
 		a.courier.Start(working)
 	}
@@ -110,12 +111,12 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		return err
 	}
 	packages := store.NewPlugin(a.DB)
-	if err := a.buildNode(cfg, packages); err != nil {
-		return err
-	}
 	plugins := &plugin.Service{
-		Store: packages, Now: cfg.Now, Stopper: a.node,
+		Store: packages, Now: cfg.Now,
 		Configs: cfg.MasterKey.Box("plugin.config"), Secrets: cfg.MasterKey.Box("plugin.secret"),
+	}
+	if err := a.buildNode(cfg, plugins, packages); err != nil {
+		return err
 	}
 	a.Plugins = plugins
 	installer := &install.Installer{

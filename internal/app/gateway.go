@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"log/slog"
 	"net/http"
 
 	"github.com/google/uuid"
@@ -17,8 +18,8 @@ import (
 	"stoa/internal/store"
 )
 
-// buildNode makes what runs internal plugins.
-func (a *App) buildNode(cfg Config, live node.Live) error {
+// buildNode makes what runs internal plugins, and connects the plugins' service to it.
+func (a *App) buildNode(cfg Config, plugins *plugin.Service, packages *store.Plugin) error {
 	gate, err := egress.New(egress.Config{
 		Log:     cfg.Log,
 		BaseURL: cmp.Or(cfg.PlatformAPIBaseURL, cfg.PublicURL),
@@ -32,9 +33,16 @@ func (a *App) buildNode(cfg Config, live node.Live) error {
 		return err
 	}
 	a.node = node.New(node.Config{
-		Log: cfg.Log, DataDir: cfg.DataDir, NodePath: cfg.NodePath, Live: live,
-		Isolation: cfg.PluginIsolation, Egress: gate,
+		Log: cfg.Log, DataDir: cfg.DataDir, NodePath: cfg.NodePath, Live: packages,
+		Isolation: cfg.PluginIsolation, Egress: gate, Development: cfg.PluginErrors,
+		Failed: func(ctx context.Context, in plugin.Installed, f plugin.Failure) {
+			if err := plugins.RecordFailure(ctx, in, f); err != nil {
+				cfg.Log.WarnContext(ctx, "the failure of a plugin could not be recorded",
+					slog.String("installationId", in.Instance.ID), slog.Any("err", err))
+			}
+		},
 	})
+	plugins.Processes = a.node
 	return nil
 }
 
@@ -48,8 +56,12 @@ func (a *App) buildGateway(ctx context.Context, cfg Config, plugins *plugin.Serv
 		return nil, err
 	}
 	a.external = external.New(external.Config{Log: cfg.Log, Allow: cfg.ExternalAllow})
+	finder := plugin.Finder(plugins)
+	if cfg.Finder != nil {
+		finder = cfg.Finder(finder)
+	}
 	return &gateway.Gateway{
-		Plugins: plugins, Secrets: plugins, Tokens: a.Accounts, Memory: gateway.NewMemory(), Now: cfg.Now,
+		Plugins: finder, Secrets: plugins, Tokens: a.Accounts, Memory: gateway.NewMemory(), Now: cfg.Now,
 		Runtimes: map[plugin.RuntimeType]runtime.Runtime{plugin.External: a.external, plugin.Internal: a.node},
 		Platform: gateway.Platform{
 			ID: platformID, Version: cfg.Version,
@@ -58,3 +70,7 @@ func (a *App) buildGateway(ctx context.Context, cfg Config, plugins *plugin.Serv
 		},
 	}, nil
 }
+
+// Prepare starts the process of an instance of an internal plugin and returns when
+// it is ready. The errors are those of a call.
+func (a *App) Prepare(ctx context.Context, in plugin.Installed) error { return a.node.Prepare(ctx, in) }

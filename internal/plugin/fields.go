@@ -25,6 +25,8 @@ const (
 	codeUnknown  = "unknown"
 	codeTooLarge = "too_large"
 	codeTooDeep  = "too_deep"
+
+	codeUnsupported = "unsupported"
 )
 
 // newObject returns a reader of raw, or false if raw is not a JSON object.

@@ -1,20 +1,24 @@
 'use strict'
 
-const { fastify, LogController } = require('fastify')
+const { fastify } = require('fastify')
+const { HostLog, answerErrors } = require('./errors')
 const { guard } = require('./gate')
+const { withConfig } = require('./load')
 
 // quiet suppresses log lines.
 let quiet = false
 
 // createServer returns a Fastify instance, ready to listen, with the plugin
 // registered and its config as options.
-async function createServer ({ slug, version, config, bodyLimit, startTimeoutMs, secret }, plugin) {
+async function createServer (instructions, plugin) {
+  const { slug, version, config, bodyLimit, startTimeoutMs, secret } = instructions
   const app = fastify({
     bodyLimit,
     // stoa logs requests.
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new HostLog(),
     requestIdHeader: 'x-request-id',
-    trustProxy: false,
+    // x-forwarded-* are stoa's own: it removes the client's.
+    trustProxy: true,
     // Below stoa's own limit, so that Fastify can say which plugin took too long.
     pluginTimeout: startTimeoutMs,
     // Longer than stoa keeps an idle connection: the side that sends requests must
@@ -33,7 +37,8 @@ async function createServer ({ slug, version, config, bodyLimit, startTimeoutMs,
   // answer arrives.
   app.addHook('onSend', async (request, reply) => { reply.removeHeader('connection') })
 
-  await app.register(plugin, config)
+  answerErrors(app, instructions)
+  await app.register(withConfig(plugin, config))
   if (!app.hasRoute({ method: 'GET', url: '/health' })) {
     app.get('/health', async () => ({ status: 'ok', slug, version }))
   }

@@ -81,7 +81,7 @@ func (rt *Runtime) Serve(w http.ResponseWriter, r *http.Request, in plugin.Insta
 	err = call.Pass(relay.Upstream{
 		Transport: rt.transport, Scheme: base.Scheme, Addr: base.Host,
 		Host: base.Host, Target: target,
-		FirstByte: rt.firstByte, Log: rt.log,
+		FirstByte: in.Package.Settings.Timeout(rt.firstByte), Log: rt.log,
 	})
 	if failed, ok := errors.AsType[*relay.Failure](err); ok {
 		return runtime.ErrUnreachable.Because(failed)

@@ -54,7 +54,7 @@ func (c *codeCache) close() {
 func writeCodeCache(ctx context.Context, cfg Config, files *hostFiles) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, files.node.path, append(memoryArgs(cfg), files.boot)...) //nolint:gosec // the administrator's Node.js
+	cmd := exec.CommandContext(ctx, files.node.path, append(memoryArgs(cfg.MemoryMiB), files.boot)...) //nolint:gosec // the administrator's Node.js
 	cmd.Env, cmd.Dir = []string{"STOA_WARM=1", "NODE_ENV=production", "TZ=UTC"}, files.dir
 	cmd.SysProcAttr = sandboxAttributes()
 	cache, err := cmd.Output()

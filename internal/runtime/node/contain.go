@@ -123,9 +123,9 @@ func tryBox(b *sandbox.Box, n nodeBinary) error {
 	return err
 }
 
-// dataMiB is what a process may reserve to write to.
-func (rt *Runtime) dataMiB(v nodeVersion) int {
-	limit := rt.cfg.MemoryMiB + extraMiB + slackMiB
+// dataMiB is what a process with a heap of heapMiB may reserve to write to.
+func dataMiB(heapMiB int, v nodeVersion) int {
+	limit := heapMiB + extraMiB + slackMiB
 	if v.atLeast(23, 0) {
 		limit += codeMiB
 	}
@@ -138,7 +138,7 @@ func (rt *Runtime) contain(ctx context.Context, h *hostFiles, cmd *exec.Cmd, a f
 	spec := h.node.sandboxSpec()
 	spec.Read = append(spec.Read, h.boot, h.script, h.cache, a.dir, h.shims)
 	spec.Limits = sandbox.Limits{
-		DataBytes: uint64(rt.dataMiB(h.node.version)) << 20, //nolint:gosec // some hundred
+		DataBytes: uint64(dataMiB(a.memoryMiB, h.node.version)) << 20, //nolint:gosec // some hundred
 		OpenFiles: maxOpenFiles, Threads: maxThreads,
 	}
 	var plan *egress.Plan

@@ -20,7 +20,7 @@ func (p *process) forward(call *relay.Call, target string) (again bool, err erro
 	err = call.Pass(relay.Upstream{
 		Transport: p.transport, Scheme: "http", Addr: "plugin", // whatever the name: see transport
 		Target:    target,
-		FirstByte: p.rt.cfg.FirstByte, Log: p.log,
+		FirstByte: p.in.Package.Settings.Timeout(p.rt.cfg.FirstByte), Log: p.log,
 	})
 	if failed, ok := errors.AsType[*relay.Failure](err); ok {
 		return p.explain(failed)

@@ -56,6 +56,9 @@ func newFixture(tb testing.TB, change ...func(*Config)) *fixture {
 // without switches parts of the containment off.
 func without(parts ...sandbox.Part) func(*Config) { return func(c *Config) { c.Without = parts } }
 
+// onNode runs plugins with that Node.js.
+func onNode(path string) func(*Config) { return func(c *Config) { c.NodePath = path } }
+
 // install writes a package and returns its instance. The entry module is
 // index.js.
 func (f *fixture) install(tb testing.TB, slug string, content files) plugin.Installed {

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -32,7 +33,9 @@ type process struct {
 
 	transport *http.Transport
 	socket    string
-	secret    string // in every request; the host program refuses others
+	secret    string  // in every request; the host program refuses others
+	output    *output // read it once the child has exited
+	until     string  // "load" for a trial that only loads the entry module
 
 	// Guarded by installation.mu.
 	calls   int
@@ -51,13 +54,15 @@ type process struct {
 	since    time.Time
 	pid      int
 	startErr error // valid once ready is closed
+	unwell   bool  // the plugin's own /health says so
 }
 
 func newProcess(rt *Runtime, in plugin.Installed, owner *installation) *process {
 	p := &process{
-		rt:     rt,
-		in:     in,
-		log:    rt.cfg.Log.With(slog.String("slug", in.Package.Manifest.Slug), slog.String("installationId", in.Instance.ID)),
+		rt: rt,
+		in: in,
+		log: slog.New(&tee{Handler: rt.cfg.Log.Handler(), journal: owner.journal()}).With(
+			slog.String("slug", in.Package.Manifest.Slug), slog.String("installationId", in.Instance.ID)),
 		owner:  owner,
 		ending: make(chan struct{}),
 		ready:  make(chan struct{}),
@@ -78,18 +83,14 @@ func (p *process) askToEnd() { p.endOnce.Do(func() { close(p.ending) }) }
 
 // run owns the process from fork to reaping.
 func (p *process) run() {
-	var readyAt time.Time
-	err := p.live(func() { readyAt = time.Now() })
+	wasReady := false
+	err := p.live(func() { wasReady = true })
 	p.transport.CloseIdleConnections()
 
-	ran := time.Duration(0)
-	if !readyAt.IsZero() {
-		ran = time.Since(readyAt)
-	}
 	// Before the channels are closed: those who wait for them must find the
 	// installation without p.
-	p.owner.ended(p, err, ran)
-	if readyAt.IsZero() {
+	p.owner.ended(p, err)
+	if !wasReady {
 		if err == nil {
 			err = errStopping
 		}
@@ -113,7 +114,7 @@ func (p *process) live(ready func()) error {
 	begun := time.Now()
 	c, err := p.start()
 	if err == nil {
-		err = c.awaitReady(p.rt.cfg.StartTimeout, p.ending)
+		err = c.awaitReady(p.in.Package.Settings.StartTimeout(p.rt.cfg.StartTimeout), p.ending)
 	}
 	<-p.rt.starting
 	switch {
@@ -142,9 +143,10 @@ func (p *process) live(ready func()) error {
 // attend waits until a ready process is gone.
 func (p *process) attend(c *child) error {
 	stalled, greedy := p.watch(c)
+	go p.watchHealth(c)
 	select {
 	case <-c.exited:
-		return fmt.Errorf("the process ended on its own: %w", c.exitErr)
+		return endedOnItsOwn(c.exitErr, p.output.told)
 	case <-stalled:
 		p.stalled.Store(true) // before its running calls break
 		c.kill()
@@ -182,7 +184,7 @@ func (p *process) watch(c *child) (stalled <-chan struct{}, greedy <-chan error)
 	go c.watchHeart(limit, busy, stall)
 	go c.watchLoop(p.socket, p.secret, limit, func() bool { return busy() || active.Load() }, stall)
 	go c.watchProcessor(beatInterval(limit), p.log, active.Store)
-	go c.watchMemory(p.rt.cfg.memoryLimit(), memory)
+	go c.watchMemory(memoryLimit(p.heapMiB()), memory)
 	return loop, memory
 }
 
@@ -226,9 +228,10 @@ func (p *process) start() (*child, error) {
 		return nil, err
 	}
 	redact := redactor(secretsOf(p.in))
+	p.output = newOutput(p.log, redact)
 	c, err := p.rt.fork(h, forkArgs{
 		dir: dir, permissions: p.in.Permissions(), log: p.log, listener: listener, instructions: instructions,
-		output: newOutput(p.log, redact), redact: redact,
+		output: p.output, redact: redact, memoryMiB: p.heapMiB(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("node: %w", err)
@@ -238,6 +241,9 @@ func (p *process) start() (*child, error) {
 	go c.wait()
 	return c, nil
 }
+
+// heapMiB returns the limit of the process's JavaScript heap.
+func (p *process) heapMiB() int { return cmp.Or(p.in.Package.Settings.MemoryMb, p.rt.cfg.MemoryMiB) }
 
 // startResult returns nil if the process was ready, else why it was not. It may be
 // called once ready is closed.
@@ -250,5 +256,8 @@ func (p *process) startResult() error {
 func (p *process) status() (State, int, time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.unwell && p.state == Running {
+		return Unhealthy, p.pid, p.since
+	}
 	return p.state, p.pid, p.since
 }

@@ -26,8 +26,8 @@ const (
 	hotLooks    = 3
 )
 
-// memoryLimit is what a process may have in memory, in bytes.
-func (c Config) memoryLimit() int64 { return int64(c.MemoryMiB+extraMiB) << 20 }
+// memoryLimit is what a process with a heap of heapMiB may have in memory, in bytes.
+func memoryLimit(heapMiB int) int64 { return int64(heapMiB+extraMiB) << 20 }
 
 // watchMemory sends errMemory when the child has more than limit bytes in memory,
 // and returns then or when it is gone.

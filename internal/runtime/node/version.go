@@ -14,9 +14,9 @@ import (
 // nodeVersion is a version of Node.js.
 type nodeVersion struct{ major, minor int }
 
-// minimum is the oldest usable version: 20.11 brought --disable-warning, and loads
-// ES modules that no package.json declares.
-var minimum = nodeVersion{20, 11}
+// minimum is the oldest usable version: earlier ones do not know every ES module
+// that no package.json declares.
+var minimum = nodeVersion{20, 19}
 
 func (v nodeVersion) String() string { return fmt.Sprintf("%d.%d", v.major, v.minor) }
 
@@ -31,7 +31,7 @@ type nodeBinary struct {
 	libraries []string // what it is linked with
 }
 
-const howToInstall = "internal plugins need Node.js 20.11 or newer (22 is recommended): " +
+const howToInstall = "internal plugins need Node.js 20.19 or newer (22 is recommended): " +
 	"install it, or name it with --node or STOA_NODE"
 
 var versionPattern = regexp.MustCompile(`^v(\d{1,4})\.(\d{1,4})\.`)
@@ -98,4 +98,24 @@ func (n nodeBinary) flags() []string {
 		flags = append(flags, "--experimental-detect-module")
 	}
 	return flags
+}
+
+// scopeFlags returns the options that older versions need to load a package in dir
+// below the folder data: they look for package.json in the folders above it as well,
+// and for modules up to where they find them, and fail when they may not.
+func (n nodeBinary) scopeFlags(dir, data string) []string {
+	if n.version.atLeast(20, 20) {
+		return nil
+	}
+	var flags []string
+	inside := true
+	for parent := filepath.Dir(dir); ; parent = filepath.Dir(parent) {
+		flags = append(flags, "--allow-fs-read="+filepath.Join(parent, "package.json"))
+		if inside = inside && parent != data && parent != filepath.Dir(parent); inside {
+			flags = append(flags, "--allow-fs-read="+filepath.Join(parent, "node_modules", "*"))
+		}
+		if parent == filepath.Dir(parent) {
+			return flags
+		}
+	}
 }
