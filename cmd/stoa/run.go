@@ -18,6 +18,7 @@ type cli struct {
 	Admin   adminCmd   `cmd:"" help:"Manage administrators and passwords."`
 	Keys    keysCmd    `cmd:"" help:"Manage the keys that sign tokens and license answers."`
 	Catalog catalogCmd `cmd:"" help:"Import and export the catalog."`
+	Plugin  pluginCmd  `cmd:"" help:"Develop plugins."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"stoa/internal/demo"
 	"stoa/internal/framing"
 	"stoa/internal/market/license"
+	"stoa/internal/runtime/sandbox"
 )
 
 type serveCmd struct {
@@ -59,7 +61,9 @@ type serveCmd struct {
 	LicenseChurn int      `help:"How many new instances a license may have per day beyond its number of seats. Prevents passing one seat around. 0 means no limit." default:"20" env:"STOA_LICENSE_CHURN"`
 
 	ExternalAllow []netip.Prefix `help:"Private or loopback networks that external plugins may be in, such as 10.1.0.0/16,..." env:"STOA_EXTERNAL_ALLOW" placeholder:"CIDR"`
-	Node          string         `help:"Node.js (20.11 or newer) that runs internal plugins." default:"node" env:"STOA_NODE"`
+	Node          string         `help:"Node.js (20.19 or newer) that runs internal plugins." default:"node" env:"STOA_NODE"`
+	Isolation     string         `help:"How well the operating system must contain internal plugins: full or basic. They do not run where it is less. By default full on Linux, and basic elsewhere and with --demo." enum:",full,basic" default:"" env:"STOA_PLUGIN_ISOLATION" name:"plugin-isolation" placeholder:"LEVEL"`
+	PluginErrors  string         `help:"Whether clients see the message of an internal plugin's error: hidden (a fixed text; the log has the error) or shown, for development. Shown with --demo." enum:"hidden,shown" default:"hidden" env:"STOA_PLUGIN_ERRORS"`
 	Locale        string         `help:"Locale sent to plugins if the client names none." default:"en" env:"STOA_LOCALE"`
 }
 
@@ -105,6 +109,9 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 	log.InfoContext(ctx, "listening", slog.String("url", "http://"+ln.Addr().String()), slog.String("ops", c.OpsAddr),
 		slog.String("database", a.DB.Engine()), slog.String("payments", c.Payments), slog.String("version", version()))
 
+	// In the background: it starts Node.js, and what is wrong is logged.
+	go a.CheckPlugins() //nolint:errcheck // the log has it
+
 	if c.Demo {
 		d := &demo.Demo{URL: "http://" + ln.Addr().String(), Dir: c.Data, Node: c.Node, Catalog: a.Catalog, Secrets: a.Plugins, Log: log, Client: demo.NewClient()}
 		stopDemo, err := d.Start(ctx)
@@ -147,7 +154,8 @@ func (c serveCmd) appConfig(log *slog.Logger, addr net.Addr) (app.Config, error)
 		SuccessURL: c.PaymentSuccessURL, CancelURL: c.PaymentCancelURL,
 	}
 	cfg.ExternalAllow = c.ExternalAllow
-	cfg.NodePath = c.Node
+	cfg.NodePath, cfg.PluginIsolation = c.Node, c.isolation()
+	cfg.PluginErrors = c.PluginErrors == "shown" || c.Demo
 	cfg.DefaultLocale = c.Locale
 	if c.Demo {
 		tcp, ok := addr.(*net.TCPAddr)
@@ -158,6 +166,17 @@ func (c serveCmd) appConfig(log *slog.Logger, addr net.Addr) (app.Config, error)
 		cfg.ExternalAllow = append(cfg.ExternalAllow, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
 	}
 	return cfg, nil
+}
+
+// isolation returns the level that plugins need to run.
+func (c serveCmd) isolation() sandbox.Level {
+	switch {
+	case c.Isolation != "":
+		return sandbox.Level(c.Isolation)
+	case c.Demo || runtime.GOOS != "linux":
+		return sandbox.Basic
+	}
+	return sandbox.Full
 }
 
 // localURL returns a URL of addr that works on this machine: where everything is

@@ -98,6 +98,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 			"but STOA_STRIPE_SECRET_KEY is not set, so paid tiers cannot be bought")
 	}
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
+	a.background.Go(func() { a.node.KeepRunning(working, a.Plugins.KeptRunning) })
 	if cfg.DeliverReceipts {
 		a.courier.Start(working)
 	}
@@ -112,11 +113,14 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		return err
 	}
 	packages := store.NewPlugin(a.DB)
-	a.node = node.New(node.Config{Log: cfg.Log, DataDir: cfg.DataDir, NodePath: cfg.NodePath, Live: packages})
-	a.Plugins = &plugin.Service{
-		Store: packages, Now: cfg.Now, Stopper: a.node,
+	plugins := &plugin.Service{
+		Store: packages, Now: cfg.Now,
 		Configs: cfg.MasterKey.Box("plugin.config"), Secrets: cfg.MasterKey.Box("plugin.secret"),
 	}
+	if err := a.buildNode(cfg, plugins, packages); err != nil {
+		return err
+	}
+	a.Plugins = plugins
 	installer := &install.Installer{
 		Kinds:   extension.Registries{extension.Plugin: plugin.Registry{Service: a.Plugins}},
 		DataDir: cfg.DataDir, Log: cfg.Log,

@@ -9,6 +9,8 @@ import (
 	"stoa/internal/mail"
 	"stoa/internal/market/license"
 	"stoa/internal/market/payment"
+	"stoa/internal/plugin"
+	"stoa/internal/runtime/sandbox"
 	"stoa/internal/seal"
 )
 
@@ -102,6 +104,17 @@ type Config struct {
 	// nevertheless (CONTRACT 5).
 	ExternalAllow []netip.Prefix
 
-	// NodePath is the Node.js executable for internal plugins; "node" in PATH if empty.
+	// PluginIsolation is the level of containment below which internal plugins do not
+	// run; any if empty.
+	PluginIsolation sandbox.Level
+
+	// PluginErrors shows clients what errors of internal plugins say: for
+	// development.
+	PluginErrors bool
+
+	// Finder wraps the look-up of instances that are called; nil leaves it as it is.
+	Finder func(plugin.Finder) plugin.Finder
+
+	// NodePath is the Node.js that runs internal plugins; "node" in PATH if empty.
 	NodePath string
 }

@@ -3,25 +3,66 @@ package app
 import (
 	"cmp"
 	"context"
+	"log/slog"
+	"net/http"
 
 	"github.com/google/uuid"
 
+	"stoa/internal/framing"
 	"stoa/internal/gateway"
 	"stoa/internal/plugin"
 	"stoa/internal/runtime"
+	"stoa/internal/runtime/egress"
 	"stoa/internal/runtime/external"
+	"stoa/internal/runtime/node"
 	"stoa/internal/store"
 )
 
-// buildGateway builds the gateway to the plugins.
+// buildNode makes what runs internal plugins, and connects the plugins' service to it.
+func (a *App) buildNode(cfg Config, plugins *plugin.Service, packages *store.Plugin) error {
+	gate, err := egress.New(egress.Config{
+		Log:     cfg.Log,
+		BaseURL: cmp.Or(cfg.PlatformAPIBaseURL, cfg.PublicURL),
+		// The handler is built later, out of what runs plugins.
+		Platform:  http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.Handler.ServeHTTP(w, r) }),
+		Listen:    a.Guard.Listen,
+		ConnState: framing.ConnState,
+		Allow:     cfg.ExternalAllow,
+	})
+	if err != nil {
+		return err
+	}
+	a.node = node.New(node.Config{
+		Log: cfg.Log, DataDir: cfg.DataDir, NodePath: cfg.NodePath, Live: packages,
+		Isolation: cfg.PluginIsolation, Egress: gate, Development: cfg.PluginErrors,
+		Failed: func(ctx context.Context, in plugin.Installed, f plugin.Failure) {
+			if err := plugins.RecordFailure(ctx, in, f); err != nil {
+				cfg.Log.WarnContext(ctx, "the failure of a plugin could not be recorded",
+					slog.String("installationId", in.Instance.ID), slog.Any("err", err))
+			}
+		},
+	})
+	plugins.Processes = a.node
+	return nil
+}
+
+// CheckPlugins returns why internal plugins cannot run here, or nil.
+func (a *App) CheckPlugins() error { return a.node.Check() }
+
+// buildGateway makes the way to the plugins.
 func (a *App) buildGateway(ctx context.Context, cfg Config) (*gateway.Gateway, error) {
+	plugins := a.Plugins
 	platformID, err := store.NewSettings(a.DB).Once(ctx, "platform_id", uuid.NewString())
 	if err != nil {
 		return nil, err
 	}
 	a.external = external.New(external.Config{Log: cfg.Log, Allow: cfg.ExternalAllow})
+	finder := plugin.Finder(plugins)
+	if cfg.Finder != nil {
+		finder = cfg.Finder(finder)
+	}
 	return &gateway.Gateway{
-		Plugins: a.Plugins, Secrets: a.Plugins, Tokens: a.Accounts, Memory: gateway.NewMemory(), Now: cfg.Now,
+		Plugins: finder, Secrets: plugins, Tokens: a.Accounts, Memory: gateway.NewMemory(), Now: cfg.Now,
 		Runtimes: map[plugin.RuntimeType]runtime.Runtime{plugin.External: a.external, plugin.Internal: a.node},
 		Platform: gateway.Platform{
 			ID: platformID, Version: cfg.Version,
@@ -30,3 +71,7 @@ func (a *App) buildGateway(ctx context.Context, cfg Config) (*gateway.Gateway, e
 		},
 	}, nil
 }
+
+// Prepare starts the process of an instance of an internal plugin and returns when
+// it is ready. The errors are those of a call.
+func (a *App) Prepare(ctx context.Context, in plugin.Installed) error { return a.node.Prepare(ctx, in) }

@@ -22,6 +22,7 @@ const (
 	UserRole           Action = "user.role"
 	UserResetPassword  Action = "user.reset_password"
 	PluginInstall      Action = "plugin.install"
+	PluginUpdate       Action = "plugin.update"
 	PluginUninstall    Action = "plugin.uninstall"
 	PluginSecretRead   Action = "plugin.secret_read"
 	PluginSecretRotate Action = "plugin.secret_rotate"

@@ -44,6 +44,24 @@ func (v Resolver) Addr(r *http.Request) netip.Addr {
 	return client
 }
 
+// Proto returns how the client speaks to us, http or https: over this connection,
+// or to the trusted proxy at its other end, as that one reports.
+func (v Resolver) Proto(r *http.Request) string {
+	proto := "http"
+	if r.TLS != nil {
+		proto = "https"
+	}
+	if !v.trusts(parse(r.RemoteAddr)) {
+		return proto
+	}
+	reported := strings.Split(r.Header.Get("X-Forwarded-Proto"), ",")
+	switch last := strings.ToLower(strings.TrimSpace(reported[len(reported)-1])); last {
+	case "http", "https":
+		return last
+	}
+	return proto
+}
+
 func (v Resolver) trusts(a netip.Addr) bool {
 	for _, p := range v.Trusted {
 		if p.Contains(a) {

@@ -47,6 +47,31 @@ func TestAddrBelievesOnlyTrustedProxies(t *testing.T) {
 	}
 }
 
+func TestProtoBelievesOnlyTrustedProxies(t *testing.T) {
+	t.Parallel()
+
+	v := clientip.Resolver{Trusted: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}
+	tests := []struct{ peer, reported, want string }{
+		{"10.1.1.1:5000", "https", "https"},
+		{"10.1.1.1:5000", "https, HTTP", "http"},
+		{"10.1.1.1:5000", "javascript", "http"},
+		{"10.1.1.1:5000", "", "http"},
+		{"198.51.100.7:5000", "https", "http"},
+	}
+	for _, tt := range tests {
+		r := httptest.NewRequestWithContext(t.Context(), "GET", "/", nil)
+		r.RemoteAddr = tt.peer
+		r.Header.Set("X-Forwarded-Proto", tt.reported)
+		if got := v.Proto(r); got != tt.want {
+			t.Errorf("Proto(%s, %q) = %s, want %s", tt.peer, tt.reported, got, tt.want)
+		}
+	}
+	r := httptest.NewRequestWithContext(t.Context(), "GET", "https://shop.example.com/", nil)
+	if got := v.Proto(r); got != "https" {
+		t.Errorf("over TLS: %s", got)
+	}
+}
+
 func TestKeyCountsIPv6By64(t *testing.T) {
 	t.Parallel()
 

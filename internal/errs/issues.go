@@ -38,6 +38,7 @@ const (
 	CodeReserved     = "reserved"      // a name that the platform keeps for itself
 	CodeTooCommon    = "too_common"    // a password that is easy to guess
 	CodeTooDeep      = "too_deep"      // JSON with too many layers
+	CodeUnsupported  = "unsupported"   // a setting that this version does not have
 	CodeTwoLengths   = "two_lengths"   // Content-Length together with Transfer-Encoding
 
 	// CodeMore is the code of the issue that stands for all beyond MaxIssues.

@@ -85,6 +85,16 @@ type Call struct {
 	// Caller is the x-caller of the route: CallerShop or CallerAdmin. For a service
 	// it is CallerService on every route.
 	Caller string
+	// Forwarded is what the plugin is told of the client's connection.
+	Forwarded Forwarded
+}
+
+// Forwarded is how a client reached stoa, as stoa found out by itself: nothing of
+// it is a client's word. What is empty is not told.
+type Forwarded struct {
+	For   string // the client's address
+	Proto string // http or https
+	Host  string // that the client asked, with a port if it named one
 }
 
 // Values of x-caller (spec B, Context headers).
@@ -222,6 +232,13 @@ func (g *Gateway) setContext(
 	set("X-Caller", callerName(who, c.Caller))
 	set("X-Request-Id", reqid.From(ctx))
 	set("X-Locale", g.locale(h))
+	for name, value := range map[string]string{
+		"X-Forwarded-For": c.Forwarded.For, "X-Forwarded-Proto": c.Forwarded.Proto, "X-Forwarded-Host": c.Forwarded.Host,
+	} {
+		if value != "" {
+			set(name, value)
+		}
+	}
 	return nil
 }
 

@@ -74,6 +74,12 @@ func (rt *router) adminUpload(pattern string, limit time.Duration, h web.Handler
 	rt.add(pattern, withDeadline(limit, rt.identify(guard.RequireAdmin(h))))
 }
 
+// adminStream registers a route for administrators and services whose answer may
+// last. while ends it when its caller loses access.
+func (rt *router) adminStream(pattern string, while wrap, h web.HandlerFunc) {
+	rt.add(pattern, rt.identify(guard.RequireAdmin(while(h))))
+}
+
 // add registers a handler that takes care of callers and deadlines itself.
 func (rt *router) add(pattern string, h web.HandlerFunc) {
 	_, address, ok := strings.Cut(pattern, " ")

@@ -208,6 +208,7 @@ func (s *Server) extensionRoutes(rt *router, keys keyed.Requests) {
 	rt.admin("GET /api/v1/admin/extensions/{kind}/{slug}", h.Get)
 	rt.admin("DELETE /api/v1/admin/extensions/{kind}/{slug}", h.Uninstall)
 	rt.admin("GET /api/v1/admin/plugins/{slug}", h.GetPlugin)
+	rt.admin("PATCH /api/v1/admin/plugins/{slug}", h.ChangePlugin)
 	rt.admin("DELETE /api/v1/admin/plugins/{slug}", h.UninstallPlugin)
 	rt.admin("GET /api/v1/admin/plugins/{slug}/secret", h.GetSecret)
 	rt.admin("POST /api/v1/admin/plugins/{slug}/secret/rotate", h.RotateSecret)
@@ -216,14 +217,19 @@ func (s *Server) extensionRoutes(rt *router, keys keyed.Requests) {
 	rt.admin("GET /api/v1/admin/plugins/{slug}/instances/{installationId}", h.GetInstance)
 	rt.admin("PATCH /api/v1/admin/plugins/{slug}/instances/{installationId}", h.ChangeInstance)
 	rt.admin("DELETE /api/v1/admin/plugins/{slug}/instances/{installationId}", h.DeleteInstance)
+	rt.adminStream("GET /api/v1/admin/plugins/{slug}/instances/{installationId}/logs", s.calls().WhileCaller, h.Logs)
 }
 
 func (s *Server) callRoutes(rt *router) {
-	h := &relay.Handlers{Auth: s.Auth, Recheck: s.Recheck, Gateway: s.Gateway, Accounts: s.Accounts, Plugins: s.Plugins}
+	h := s.calls()
 
 	rt.call("/api/v1/shop/plugins/{slug}/api/{path...}", h.WhileCaller, h.ShopCall)
 	rt.call("GET /api/v1/shop/plugins/{slug}/health", h.WhileCaller, h.ShopCall)
 	rt.call("/api/extensions/plugin/{slug}/api/{path...}", h.WhileCaller, h.LegacyCall)
 	rt.adminCall("/api/v1/admin/plugins/{slug}/api/{path...}", h.WhileCaller, h.AdminCall)
 	rt.public("GET /api/v1/platform/config", h.RequirePlugin(h.Config))
+}
+
+func (s *Server) calls() *relay.Handlers {
+	return &relay.Handlers{Auth: s.Auth, Recheck: s.Recheck, Gateway: s.Gateway, Accounts: s.Accounts, Plugins: s.Plugins, ClientIP: s.ClientIP}
 }

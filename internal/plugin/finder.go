@@ -49,6 +49,9 @@ func (s *Service) opened(p Package, stored StoredInstance, err error) (Installed
 	} else if err != nil {
 		return Installed{}, err
 	}
+	if p, err = s.openSettings(p); err != nil {
+		return Installed{}, fmt.Errorf("plugin: environment of %s: %w", p.Manifest.Slug, err)
+	}
 	in, err := s.open(stored)
 	return Installed{Package: p, Instance: in}, err
 }

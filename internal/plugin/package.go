@@ -73,7 +73,8 @@ func (s *Service) CheckFree(ctx context.Context, m Manifest) error {
 // Add records a new package whose files are in place: the package itself, its
 // default instance and its signing secret, all or nothing. All declared
 // permissions are granted. The instance is disabled if required config is
-// missing (CONTRACT 4). A package without an id gets one.
+// missing, and if an internal plugin fails its trial load; then Statuses tells why
+// (CONTRACT 4). A package without an id gets one.
 //
 // The error is an errs.Conflict if the slug is taken.
 func (s *Service) Add(ctx context.Context, p Package) (Installed, error) {
@@ -81,6 +82,10 @@ func (s *Service) Add(ctx context.Context, p Package) (Installed, error) {
 	p.UpdatedAt = p.InstalledAt
 	in := s.newInstance(p, DefaultInstance)
 	in.Enabled = len(values(nil).missing(p.Manifest.ConfigSchema)) == 0
+	failed := s.try(ctx, Installed{Package: p, Instance: in})
+	if !failed.IsZero() {
+		in.Enabled = false
+	}
 	secret := Secret{Current: s.Secrets.Seal([]byte(newSecret()), p.Manifest.Slug)}
 	err := s.Store.InTx(ctx, func(st Store) error {
 		if err := st.CreatePackage(ctx, p); err != nil {
@@ -91,6 +96,11 @@ func (s *Service) Add(ctx context.Context, p Package) (Installed, error) {
 		}
 		if err := st.PutSecret(ctx, p.Manifest.Slug, secret); err != nil {
 			return err
+		}
+		if !failed.IsZero() {
+			if err := s.in(st).RecordFailure(ctx, Installed{Package: p, Instance: in}, failed); err != nil {
+				return err
+			}
 		}
 		return s.record(ctx, st, audit.PluginInstall, packageTarget(p.Manifest.Slug), audit.Details{
 			"version": p.Manifest.Version, "runtimeType": string(p.Manifest.RuntimeType), "zipHash": p.ZipHash,

@@ -35,6 +35,7 @@ type Package struct {
 	InstallPath string // relative to the data folder, slash-separated
 	ZipHash     string // SHA-256 of the archive, in hex
 	Manifest    Manifest
+	Settings    Settings
 	InstalledAt time.Time
 	UpdatedAt   time.Time
 	DeletedAt   time.Time // zero unless uninstalled
@@ -77,21 +78,28 @@ type Revision struct {
 	Instance int64     // Instance.Version
 	ZipHash  string    // of the package
 	Updated  time.Time // Package.UpdatedAt
+	Settings int64     // Settings.Version of the package
 }
 
 // Revision returns the state that in was read in.
 func (in Installed) Revision() Revision {
-	return Revision{Instance: in.Instance.Version, ZipHash: in.Package.ZipHash, Updated: in.Package.UpdatedAt}
+	return Revision{
+		Instance: in.Instance.Version, ZipHash: in.Package.ZipHash, Updated: in.Package.UpdatedAt,
+		Settings: in.Package.Settings.Version,
+	}
 }
 
 // Replaces reports whether a process started with old must give way to one started
 // with r. A state that was read before a change and used after it does not bring
 // the old state back.
 func (r Revision) Replaces(old Revision) bool {
-	if r.Instance != old.Instance {
+	switch {
+	case r.Instance != old.Instance:
 		return r.Instance > old.Instance
+	case r.ZipHash != old.ZipHash:
+		return !r.Updated.Before(old.Updated)
 	}
-	return r.ZipHash != old.ZipHash && !r.Updated.Before(old.Updated)
+	return r.Settings > old.Settings
 }
 
 // Permissions returns the effective permissions: granted and still declared

@@ -14,7 +14,7 @@ type Stopper interface {
 }
 
 // Service manages packages, their instances and their secrets. All fields but
-// Stopper are required. It implements Finder and is safe for concurrent use.
+// Processes are required. It implements Finder and is safe for concurrent use.
 type Service struct {
 	Store Store
 	Now   func() time.Time
@@ -22,9 +22,9 @@ type Service struct {
 	Configs *seal.Box // seals configs, bound to the instance's id
 	Secrets *seal.Box // seals signing secrets, bound to the package's slug
 
-	// Stopper is called after an instance was disabled, changed or deleted. It is
-	// nil if nothing runs in this process.
-	Stopper Stopper
+	// Processes runs internal plugins. It is told when an instance was disabled,
+	// changed or deleted. nil if nothing runs in this process.
+	Processes Processes
 }
 
 // now is the time at the precision the database keeps.
@@ -38,7 +38,7 @@ func (s *Service) in(st Store) *Service {
 }
 
 func (s *Service) stop(installationID string) {
-	if s.Stopper != nil {
-		s.Stopper.Stop(installationID)
+	if s.Processes != nil {
+		s.Processes.Stop(installationID)
 	}
 }

@@ -1,6 +1,7 @@
 package plugin_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,6 +26,11 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 type stops struct {
 	mu  sync.Mutex
 	ids []string
+
+	tried      []string
+	registered bool
+	failure    plugin.Failure // of the next trial
+	untried    error
 }
 
 func (s *stops) Stop(id string) {
@@ -32,6 +38,18 @@ func (s *stops) Stop(id string) {
 	defer s.mu.Unlock()
 	s.ids = append(s.ids, id)
 }
+
+func (s *stops) RuntimeStatus(string) plugin.RuntimeStatus {
+	return plugin.RuntimeStatus{State: plugin.StateIdle}
+}
+
+func (s *stops) Try(_ context.Context, in plugin.Installed, register bool) (plugin.Failure, error) {
+	s.tried = append(s.tried, in.Instance.ID)
+	s.registered = register
+	return s.failure, s.untried
+}
+
+func (s *stops) Logs(string, int64) ([]plugin.LogEntry, <-chan struct{}) { return nil, nil }
 
 func (s *stops) take() []string {
 	s.mu.Lock()
@@ -57,7 +75,7 @@ func serviceOn(tb testing.TB, database string) (*plugin.Service, *stops, plugin.
 	stopped := &stops{}
 	s := &plugin.Service{
 		Store: store.NewPlugin(db), Now: func() time.Time { return time.Date(2030, 3, 1, 12, 0, 0, 0, time.UTC) },
-		Configs: key.Box("c"), Secrets: key.Box("s"), Stopper: stopped,
+		Configs: key.Box("c"), Secrets: key.Box("s"), Processes: stopped,
 	}
 	m, err := parse(tb, valid(map[string]any{"permissions": []string{"a:b", "c:d"}}))
 	if err != nil {

@@ -21,6 +21,7 @@ type Store interface {
 	Packages
 	Instances
 	Secrets
+	Failures
 
 	// Record appends an entry to the audit log, as audit.Store does. Inside InTx
 	// it is part of the transaction.
@@ -56,9 +57,34 @@ type Packages interface {
 	// is uninstalled already.
 	DeletePackage(ctx context.Context, slug string, at time.Time) error
 
+	// UpdateSettings replaces the settings of an installed package. The error is an
+	// errs.NotFound if there is none.
+	UpdateSettings(ctx context.Context, slug string, s Settings) error
+
+	// KeptRunning returns the enabled instances of installed packages whose setting
+	// KeepRunning is on, by id.
+	KeptRunning(ctx context.Context) ([]Found, error)
+
 	// InstallPaths returns the InstallPath of every package, uninstalled ones
 	// too, because their files stay (spec B, States).
 	InstallPaths(ctx context.Context) ([]string, error)
+}
+
+// Found is an instance that the database has, with its package.
+type Found struct {
+	Package  Package
+	Instance StoredInstance
+}
+
+// Failures is the part of Store about what went wrong with instances.
+type Failures interface {
+	// PutFailure notes the last failure of an instance, which happened to that
+	// revision of it, in place of an earlier one.
+	PutFailure(ctx context.Context, installationID string, r Revision, f Failure) error
+
+	// Failures returns the last failures of those instances, by id. A failure of an
+	// earlier version of the instance or of another archive of its package is none.
+	Failures(ctx context.Context, installationIDs []string) (map[string]Failure, error)
 }
 
 // Instances is the part of Store about instances. A deleted instance keeps its

@@ -113,7 +113,10 @@ func carriesSignature(lower string) bool {
 // Reserved header names, and prefixes of them: those of headers that the platform sets,
 // or may set in a later version.
 var (
-	reservedNames    = []string{"x-tenant-id", "x-request-id", "x-caller", "x-locale"}
+	reservedNames = []string{
+		"x-tenant-id", "x-request-id", "x-caller", "x-locale",
+		"x-forwarded-for", "x-forwarded-proto", "x-forwarded-host",
+	}
 	reservedPrefixes = []string{"x-plugin-", "x-installation-", "x-platform-", "x-user-", "x-hook-"}
 )
 

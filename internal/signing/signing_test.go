@@ -216,6 +216,7 @@ func TestReservedNamesInAnySpelling(t *testing.T) {
 		"X-User-Id": true, "x-user-id": true, "x_user_id": true, "X.User.Id": true, "X_USER-ID": true, "x~user~id": true,
 		"X-User-Anything": true, "X-Plugin-Config": true, "X-Plugin-Config-Digest": true, "X-Platform-Token": true,
 		"X-Installation-Id": true, "X-Hook-Attempt": true, "x_tenant_id": true, "X.Caller": true, "X-Locale": true, "x-request_id": true,
+		"X-Forwarded-For": true, "x_forwarded_proto": true, "X-Forwarded-Host": true, "X-Forwarded-Port": false,
 		"X-Tenant-Id-Other": false, "X-Requested-With": false, "X-Users": false, "User-Id": false, "Accept": false, "": false,
 	} {
 		if got := signing.Reserved(name); got != want {

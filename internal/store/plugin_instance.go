@@ -99,7 +99,7 @@ func (p *Plugin) LiveInstances(ctx context.Context, ids []string) (map[string]pl
 		places[i] = "$" + strconv.Itoa(len(args))
 	}
 	rows, err := p.Read.QueryContext(ctx, `
-		SELECT i.id, i.version, p.zip_hash, p.updated_at_ms
+		SELECT i.id, i.version, p.zip_hash, p.updated_at_ms, p.settings_version
 		FROM plugin_instances i
 		JOIN plugin_packages p ON p.slug = i.package_slug
 		WHERE i.enabled = $1 AND i.id IN (`+strings.Join(places, ", ")+`)
@@ -114,7 +114,7 @@ func (p *Plugin) LiveInstances(ctx context.Context, ids []string) (map[string]pl
 			id string
 			r  plugin.Revision
 		)
-		if err := rows.Scan(&id, &r.Instance, &r.ZipHash, database.ScanMillis(&r.Updated)); err != nil {
+		if err := rows.Scan(&id, &r.Instance, &r.ZipHash, database.ScanMillis(&r.Updated), &r.Settings); err != nil {
 			return nil, err
 		}
 		live[id] = r

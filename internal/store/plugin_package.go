@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"stoa/internal/database"
@@ -9,24 +11,34 @@ import (
 )
 
 const packageColumns = `p.id, p.source, p.install_path, p.zip_hash, p.manifest_json,
-	p.installed_at_ms, p.updated_at_ms, p.deleted_at_ms`
+	p.settings_json, p.environment_sealed, p.settings_version, p.installed_at_ms, p.updated_at_ms, p.deleted_at_ms`
 
 // packageRow receives a row of packageColumns. Plugin.decode turns it into a
 // plugin.Package.
 type packageRow struct {
 	pkg      plugin.Package
 	manifest string
+	settings string
+	sealed   string // Settings.Sealed
+	version  int64  // Settings.Version
 }
 
 func (r *packageRow) targets() []any {
 	return []any{
 		&r.pkg.ID, &r.pkg.Source, &r.pkg.InstallPath, &r.pkg.ZipHash, &r.manifest,
+		&r.settings, &r.sealed, &r.version,
 		database.ScanMillis(&r.pkg.InstalledAt), database.ScanMillis(&r.pkg.UpdatedAt), database.ScanMillis(&r.pkg.DeletedAt),
 	}
 }
 
 func (p *Plugin) decode(r packageRow) (plugin.Package, error) {
 	pkg := r.pkg
+	if r.settings != "{}" { // the usual case, and this is done for every call
+		if err := json.Unmarshal([]byte(r.settings), &pkg.Settings); err != nil {
+			return plugin.Package{}, fmt.Errorf("store: settings of package %s: %w", pkg.ID, err)
+		}
+	}
+	pkg.Settings.Sealed, pkg.Settings.Version = r.sealed, r.version
 	key := manifestKey{pkg.ID, pkg.ZipHash}
 	if m, ok := p.manifests.Get(key); ok {
 		pkg.Manifest = m

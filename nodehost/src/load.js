@@ -9,8 +9,10 @@ const names = ['default', 'plugin', 'fastifyPlugin', 'register']
 // loadPlugin imports the module at the absolute path entry and returns the
 // plugin function in it. import() loads ES modules and CommonJS alike.
 async function loadPlugin (entry) {
-  const module = await import(pathToFileURL(entry).href)
-  const plugin = findPlugin(module)
+  // boot.cjs passes import() in: code that comes out of V8's cache has lost its own
+  // in Node.js 20.
+  const module = await importModule(pathToFileURL(entry).href) // eslint-disable-line no-undef
+  const plugin = findPlugin(module) ?? onlyFunction(module)
   if (plugin === undefined) {
     throw new Error(`The entry module exports no plugin function. Export it as one of: ${names.join(', ')}. ` +
       `It exports: ${Object.keys(module).join(', ') || 'nothing'}.`)
@@ -30,4 +32,24 @@ function findPlugin (exported, depth = 0) {
   return undefined
 }
 
-module.exports = { loadPlugin }
+// onlyFunction returns the one function that a module exports, whatever its name.
+// Lifecycle hooks are not plugin functions.
+function onlyFunction (module) {
+  const exported = typeof module.default === 'object' ? { ...module, ...module.default } : module
+  const found = Object.keys(exported)
+    .filter((name) => typeof exported[name] === 'function' && !name.startsWith('__lifecycle_'))
+  return found.length === 1 ? exported[found[0]] : undefined
+}
+
+// withConfig returns a plugin function that gets config as its options, whatever
+// it is registered with. Fastify acts on some options itself (prefix, logLevel,
+// logSerializers), and in a config these are keys like any other. To Fastify, the
+// result is the plugin function itself: its length, its name, and what
+// fastify-plugin has written on it.
+function withConfig (plugin, config) {
+  return new Proxy(plugin, {
+    apply: (target, self, [scope, , ...rest]) => Reflect.apply(target, self, [scope, config, ...rest])
+  })
+}
+
+module.exports = { loadPlugin, withConfig }

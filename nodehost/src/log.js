@@ -5,9 +5,9 @@ const levels = { info: 30, warn: 40, error: 50, fatal: 60 }
 
 // log writes a line in the form of Fastify's logger. Pipes are written
 // synchronously, so nothing is lost when the process exits right after.
-function log (level, msg, err) {
-  const line = { level: levels[level], time: Date.now(), msg }
-  if (err !== undefined) line.err = { message: String(err?.message ?? err), stack: String(err?.stack ?? '') }
+function log (level, msg, err, position) {
+  const line = { level: levels[level], time: Date.now(), msg, ...position }
+  if (err !== undefined) line.err = { message: String(err), stack: String(err?.stack ?? '') }
   process.stderr.write(JSON.stringify(line) + '\n')
 }
 

@@ -10,6 +10,8 @@ const { beat, report } = require('./report')
 const { createServer, listen } = require('./server')
 const { provideModules } = require('./modules')
 const { log } = require('./log')
+const { positionOf } = require('./position')
+const { warm } = require('./warm')
 
 harden()
 provideModules()
@@ -18,14 +20,18 @@ process.on('unhandledRejection', fail)
 
 // phase tells a failure report how far the start got.
 let phase = 'instructions'
+let instructions = {}
 let app
 
-start().catch(fail)
+if (process.env.STOA_WARM) module.exports = { warm } // boot.cjs calls it
+else start().catch(fail)
 
 async function start () {
-  const instructions = readInstructions()
+  instructions = readInstructions()
+  Object.assign(process.env, instructions.environment)
   phase = 'load'
   const plugin = await loadPlugin(instructions.entry)
+  if (instructions.until === 'load') return report({ ready: true })
   phase = 'register'
   app = await createServer(instructions, plugin)
   process.on('SIGTERM', stop)
@@ -39,10 +45,12 @@ async function start () {
 // fail ends the process: after an uncaught error, the plugin's state is unknown.
 // stoa starts a new process at the next call.
 function fail (err) {
+  const at = instructions.root && positionOf(err, instructions.root, instructions.entry)
   if (phase === 'run') {
-    log('fatal', 'The plugin failed outside of a request, and is restarted.', err)
+    log('fatal', 'The plugin failed outside of a request, and is restarted.', err, at)
   } else {
-    report({ error: { phase, message: String(err?.message ?? err), stack: String(err?.stack ?? '') } })
+    const [message, stack] = [textOf(err), String(err?.stack ?? '')].map((text) => text.slice(0, 3000))
+    report({ error: { phase, message, stack, ...at } })
   }
   process.exit(1)
 }
@@ -57,4 +65,9 @@ async function stop () {
     log('error', 'The plugin failed while it was closed.', err)
     process.exit(1)
   }
+}
+
+// textOf returns what an error says, with what was denied: Node.js tells it apart.
+function textOf (err) {
+  return err?.code === 'ERR_ACCESS_DENIED' && err.resource ? `${err} (${err.permission}: ${err.resource})` : String(err)
 }

@@ -1,19 +1,24 @@
 'use strict'
 
-const { fastify, LogController } = require('fastify')
+const { fastify } = require('fastify')
+const { HostLog, answerErrors } = require('./errors')
+const { guard } = require('./gate')
+const { withConfig } = require('./load')
 
 // quiet suppresses log lines.
 let quiet = false
 
 // createServer returns a Fastify instance, ready to listen, with the plugin
 // registered and its config as options.
-async function createServer ({ slug, version, config, bodyLimit, startTimeoutMs }, plugin) {
+async function createServer (instructions, plugin) {
+  const { slug, version, config, bodyLimit, startTimeoutMs, secret } = instructions
   const app = fastify({
     bodyLimit,
     // stoa logs requests.
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new HostLog(),
     requestIdHeader: 'x-request-id',
-    trustProxy: false,
+    // x-forwarded-* are stoa's own: it removes the client's.
+    trustProxy: true,
     // Below stoa's own limit, so that Fastify can say which plugin took too long.
     pluginTimeout: startTimeoutMs,
     // Longer than stoa keeps an idle connection: the side that sends requests must
@@ -23,6 +28,7 @@ async function createServer ({ slug, version, config, bodyLimit, startTimeoutMs 
     requestTimeout: 0,
     logger: { level: 'info', base: null, stream: { write: (line) => quiet || process.stderr.write(line) } }
   })
+  guard(app.server, secret)
   // Node has no address for an inherited socket, but Fastify logs one.
   app.server.address = () => 'stoa'
 
@@ -31,7 +37,8 @@ async function createServer ({ slug, version, config, bodyLimit, startTimeoutMs 
   // answer arrives.
   app.addHook('onSend', async (request, reply) => { reply.removeHeader('connection') })
 
-  await app.register(plugin, config)
+  answerErrors(app, instructions)
+  await app.register(withConfig(plugin, config))
   if (!app.hasRoute({ method: 'GET', url: '/health' })) {
     app.get('/health', async () => ({ status: 'ok', slug, version }))
   }

@@ -30,7 +30,7 @@ const POINT_VALUE = 0.01
 
 // Headers that only the platform sets. It removes them from client requests and
 // signs each of them.
-const RESERVED = /^x-(?:(?:plugin|installation|platform|user|hook)-|(?:tenant-id|request-id|caller|locale)$)/
+const RESERVED = /^x-(?:(?:plugin|installation|platform|user|hook)-|(?:tenant-id|request-id|caller|locale|forwarded-(?:for|proto|host))$)/
 
 // isGenuine reports whether the platform sent this request, just now.
 function isGenuine (request, body, now = Date.now()) {

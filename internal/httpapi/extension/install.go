@@ -101,13 +101,17 @@ func (h *Handlers) install(w http.ResponseWriter, r *http.Request, up *install.U
 	if !ok { // each kind has an answer of its own (CONTRACT 4)
 		return fmt.Errorf("httpapi: no answer to the install of a %T", res.Record)
 	}
+	shown, err := h.instances(r.Context(), of)
+	if err != nil {
+		return err
+	}
 	status := http.StatusCreated
 	if res.Duplicate {
 		status = http.StatusOK
 	}
 	web.WriteData(w, status, installed{
 		packageFields:   newPackageFields(of.Package),
-		DefaultInstance: newInstance(of),
+		DefaultInstance: shown[0],
 		Permissions: permissions{
 			Declared: web.OrEmpty(of.Package.Manifest.Permissions),
 			Granted:  web.OrEmpty(of.Instance.Granted), Added: []string{},

@@ -59,6 +59,7 @@ func TestInstallAnswersThePackage(t *testing.T) {
 				"grantedPermissions": []any{"orders:read", "orders:write"},
 				"lifecycleWarning": "This version of stoa does not call lifecycle hooks; " +
 					"the plugin asks for onInstall.",
+				"runtime":   map[string]any{"state": "unknown", "since": "2030-03-01T12:00:00.000Z"},
 				"createdAt": "2030-03-01T12:00:00.000Z", "updatedAt": "2030-03-01T12:00:00.000Z",
 			},
 		}
@@ -89,6 +90,10 @@ func TestInstallAnswersThePackage(t *testing.T) {
 		want["permissions"] = `["orders:read","orders:write"]`
 		if diff := cmp.Diff(want, one); diff != "" {
 			t.Errorf("package (-want +got):\n%s", diff)
+		}
+		one["settings"] = map[string]any{
+			"isolation": "instance", "keepRunning": false, "startTimeoutMs": nil, "timeoutMs": nil,
+			"memoryMb": nil, "environment": []any{},
 		}
 		if diff := cmp.Diff(one, a.Do(t, testkit.Get(admin, "/api/v1/admin/plugins/pay")).Get(t, "data")); diff != "" {
 			t.Errorf("the same under /plugins (-extension +plugin):\n%s", diff)

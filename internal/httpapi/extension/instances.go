@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -21,6 +22,7 @@ type instance struct {
 	ConfigMeta         configMeta      `json:"configMeta"`
 	GrantedPermissions []string        `json:"grantedPermissions"`
 	LifecycleWarning   string          `json:"lifecycleWarning,omitempty"`
+	Runtime            runtimeStatus   `json:"runtime"`
 	CreatedAt          web.Timestamp   `json:"createdAt"`
 	UpdatedAt          web.Timestamp   `json:"updatedAt"`
 }
@@ -31,6 +33,42 @@ type configMeta struct {
 
 type secretField struct {
 	Configured bool `json:"configured"`
+}
+
+// runtimeStatus is how what runs for an instance is doing (CONTRACT 4).
+type runtimeStatus struct {
+	State     plugin.RuntimeState `json:"state"`
+	Since     web.Timestamp       `json:"since"`
+	LastError *failure            `json:"lastError,omitempty"`
+}
+
+type failure struct {
+	At      web.Timestamp `json:"at"`
+	Message string        `json:"message"`
+	File    string        `json:"file,omitempty"`
+	Line    int           `json:"line,omitempty"`
+}
+
+func newRuntimeStatus(st plugin.RuntimeStatus) runtimeStatus {
+	status := runtimeStatus{State: st.State, Since: web.Timestamp(st.Since)}
+	if f := st.LastError; !f.IsZero() {
+		status.LastError = &failure{At: web.Timestamp(f.At), Message: f.Message, File: f.File, Line: f.Line}
+	}
+	return status
+}
+
+// instances returns instances as they are shown.
+func (h *Handlers) instances(ctx context.Context, list ...plugin.Installed) ([]instance, error) {
+	states, err := h.Plugins.Statuses(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	shown := make([]instance, len(list))
+	for i, in := range list {
+		shown[i] = newInstance(in)
+		shown[i].Runtime = newRuntimeStatus(states[i])
+	}
+	return shown, nil
 }
 
 func newInstance(in plugin.Installed) instance {
@@ -67,7 +105,11 @@ func (h *Handlers) ListInstances(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	web.WriteList(w, p, instances, total, newInstance)
+	shown, err := h.instances(r.Context(), instances...)
+	if err != nil {
+		return err
+	}
+	web.WriteList(w, p, shown, total, func(in instance) instance { return in })
 	return nil
 }
 
@@ -97,8 +139,7 @@ func (h *Handlers) CreateInstance(w http.ResponseWriter, r *http.Request) error 
 		return err
 	}
 	w.Header().Set("Location", r.URL.EscapedPath()+"/"+in.Instance.ID)
-	writeInstance(w, http.StatusCreated, in)
-	return nil
+	return h.writeInstance(w, r, http.StatusCreated, in)
 }
 
 // GetInstance serves GET /api/v1/admin/plugins/{slug}/instances/{installationId}.
@@ -107,8 +148,7 @@ func (h *Handlers) GetInstance(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	writeInstance(w, http.StatusOK, in)
-	return nil
+	return h.writeInstance(w, r, http.StatusOK, in)
 }
 
 // ChangeInstance serves PATCH /api/v1/admin/plugins/{slug}/instances/{installationId}.
@@ -122,8 +162,7 @@ func (h *Handlers) ChangeInstance(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	writeInstance(w, http.StatusOK, in)
-	return nil
+	return h.writeInstance(w, r, http.StatusOK, in)
 }
 
 // DeleteInstance serves DELETE /api/v1/admin/plugins/{slug}/instances/{installationId}.
@@ -136,7 +175,12 @@ func (h *Handlers) DeleteInstance(w http.ResponseWriter, r *http.Request) error 
 	return nil
 }
 
-func writeInstance(w http.ResponseWriter, status int, in plugin.Installed) {
+func (h *Handlers) writeInstance(w http.ResponseWriter, r *http.Request, status int, in plugin.Installed) error {
+	shown, err := h.instances(r.Context(), in)
+	if err != nil {
+		return err
+	}
 	web.SetETag(w, web.VersionTag(in.Instance.Version))
-	web.WriteData(w, status, newInstance(in))
+	web.WriteData(w, status, shown[0])
+	return nil
 }

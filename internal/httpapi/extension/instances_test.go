@@ -41,6 +41,7 @@ func TestInstanceLife(t *testing.T) {
 			"configMeta": map[string]any{
 				"secretFields": map[string]any{"apiKey": map[string]any{"configured": true}},
 			},
+			"runtime":            map[string]any{"state": "unknown", "since": "2030-03-01T12:00:00.000Z"},
 			"grantedPermissions": []any{"orders:read"},
 			"createdAt":          "2030-03-01T12:00:00.000Z", "updatedAt": "2030-03-01T12:00:00.000Z",
 		}

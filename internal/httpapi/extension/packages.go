@@ -79,17 +79,18 @@ func (h *Handlers) Get(w http.ResponseWriter, r *http.Request) error {
 	if err := h.checkKind(r); err != nil {
 		return err
 	}
-	return h.GetPlugin(w, r)
-}
-
-// GetPlugin serves GET /api/v1/admin/plugins/{slug}.
-func (h *Handlers) GetPlugin(w http.ResponseWriter, r *http.Request) error {
 	p, err := h.Plugins.Get(r.Context(), r.PathValue("slug"))
 	if err != nil {
 		return err
 	}
 	web.WriteData(w, http.StatusOK, newListedPackage(p))
 	return nil
+}
+
+// GetPlugin serves GET /api/v1/admin/plugins/{slug}.
+func (h *Handlers) GetPlugin(w http.ResponseWriter, r *http.Request) error {
+	p, err := h.Plugins.Settings(r.Context(), r.PathValue("slug"))
+	return writePlugin(w, p, err)
 }
 
 // Uninstall serves DELETE /api/v1/admin/extensions/{kind}/{slug}.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stoa/internal/account"
+	"stoa/internal/clientip"
 	"stoa/internal/gateway"
 	"stoa/internal/httpapi/guard"
 	"stoa/internal/plugin"
@@ -25,24 +26,35 @@ type Handlers struct {
 	Gateway  *gateway.Gateway
 	Accounts *account.Service
 	Plugins  *plugin.Service
+
+	// ClientIP determines what plugins are told of the client's connection.
+	ClientIP clientip.Resolver
 }
 
 // ShopCall serves ANY /api/v1/shop/plugins/{slug}/api/* and GET …/health. slug and
 // rest, which is what follows the slug in the path, are as the client escaped
 // them, here and below.
 func (h *Handlers) ShopCall(w http.ResponseWriter, r *http.Request, slug, rest string) error {
-	return h.Gateway.Serve(w, r, gateway.Call{Slug: slug, Path: rest, Caller: gateway.CallerShop})
+	return h.call(w, r, gateway.Call{Slug: slug, Path: rest, Caller: gateway.CallerShop})
 }
 
 // LegacyCall serves ANY /api/extensions/plugin/{slug}/api/{path}, which reaches
 // the plugin's /{path}, as it always did.
 func (h *Handlers) LegacyCall(w http.ResponseWriter, r *http.Request, slug, rest string) error {
-	return h.Gateway.Serve(w, r, gateway.Call{
+	return h.call(w, r, gateway.Call{
 		Slug: slug, Path: strings.TrimPrefix(rest, "/api"), Caller: gateway.CallerShop,
 	})
 }
 
 // AdminCall serves ANY /api/v1/admin/plugins/{slug}/api/*.
 func (h *Handlers) AdminCall(w http.ResponseWriter, r *http.Request, slug, rest string) error {
-	return h.Gateway.Serve(w, r, gateway.Call{Slug: slug, Path: rest, Caller: gateway.CallerAdmin})
+	return h.call(w, r, gateway.Call{Slug: slug, Path: rest, Caller: gateway.CallerAdmin})
+}
+
+func (h *Handlers) call(w http.ResponseWriter, r *http.Request, c gateway.Call) error {
+	c.Forwarded = gateway.Forwarded{Proto: h.ClientIP.Proto(r), Host: r.Host}
+	if addr := h.ClientIP.Addr(r); addr.IsValid() {
+		c.Forwarded.For = addr.String()
+	}
+	return h.Gateway.Serve(w, r, c)
 }

@@ -15,10 +15,9 @@ import (
 	"net/url"
 	"time"
 
-	"code.dny.dev/ssrf"
-
 	"stoa/internal/plugin"
 	"stoa/internal/runtime"
+	"stoa/internal/runtime/egress"
 	"stoa/internal/runtime/relay"
 )
 
@@ -54,27 +53,13 @@ func New(cfg Config) *Runtime {
 	dialer := &net.Dialer{
 		Timeout:   relay.DialTimeout,
 		KeepAlive: 30 * time.Second,
-		// Control sees the resolved address that is about to be connected to, so a
-		// name cannot resolve to one address for a check and to another after it.
-		Control: newGuard(cfg.Allow).Safe,
+		Control:   egress.Guard(cfg.Allow),
 	}
 	return &Runtime{
 		log:       cfg.Log,
 		firstByte: cmp.Or(cfg.FirstByte, 30*time.Second),
 		transport: relay.NewTransport(dialer.DialContext, idleTimeout),
 	}
-}
-
-func newGuard(allow []netip.Prefix) *ssrf.Guardian {
-	var v4, v6 []netip.Prefix
-	for _, p := range allow {
-		if p.Addr().Is4() {
-			v4 = append(v4, p)
-		} else {
-			v6 = append(v6, p)
-		}
-	}
-	return ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...))
 }
 
 // Close closes the connections that are not in use.
@@ -96,7 +81,7 @@ func (rt *Runtime) Serve(w http.ResponseWriter, r *http.Request, in plugin.Insta
 	err = call.Pass(relay.Upstream{
 		Transport: rt.transport, Scheme: base.Scheme, Addr: base.Host,
 		Host: base.Host, Target: target,
-		FirstByte: rt.firstByte, Log: rt.log,
+		FirstByte: in.Package.Settings.Timeout(rt.firstByte), Log: rt.log,
 	})
 	if failed, ok := errors.AsType[*relay.Failure](err); ok {
 		return runtime.ErrUnreachable.Because(failed)

@@ -3,12 +3,13 @@ package node
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"time"
 )
@@ -36,10 +37,13 @@ type child struct {
 
 type forkArgs struct {
 	dir          string   // the package's folder
+	permissions  []string // effective ones
+	log          *slog.Logger
 	listener     *os.File // becomes descriptor 3
 	instructions io.Reader
 	output       io.Writer // receives what the child prints
 	redact       func(string) string
+	memoryMiB    int
 }
 
 // fork starts the host program. The caller runs the child's wait.
@@ -56,7 +60,7 @@ func (rt *Runtime) fork(h *hostFiles, a forkArgs) (*child, error) {
 	defer outWrite.Close()
 
 	ctx, cancel := context.WithCancel(rt.alive)
-	cmd := exec.CommandContext(ctx, h.node.path, rt.nodeArgs(h, a.dir)...) //nolint:gosec // the administrator's Node.js
+	cmd := exec.CommandContext(ctx, h.node.path, rt.nodeArgs(h, a)...) //nolint:gosec // the administrator's Node.js
 	cmd.Dir = a.dir
 	cmd.Env = []string{"NODE_ENV=production", "TZ=UTC"}
 	cmd.Stdin = a.instructions
@@ -66,7 +70,12 @@ func (rt *Runtime) fork(h *hostFiles, a forkArgs) (*child, error) {
 	cmd.Cancel = func() error { return killGroup(cmd.Process) }
 	cmd.WaitDelay = time.Second
 
-	if err := rt.forks.start(cmd); err != nil {
+	serveEgress, err := rt.contain(ctx, h, cmd, a)
+	if err == nil {
+		err = rt.forks.start(cmd)
+		serveEgress(err == nil)
+	}
+	if err != nil {
 		cancel()
 		return nil, errors.Join(err, reportRead.Close(), outRead.Close())
 	}
@@ -84,16 +93,25 @@ func (rt *Runtime) fork(h *hostFiles, a forkArgs) (*child, error) {
 
 // nodeArgs returns the arguments of the host program. Every user of the machine can
 // see them, so they hold no config.
-func (rt *Runtime) nodeArgs(h *hostFiles, dir string) []string {
-	args := append([]string{
-		"--max-old-space-size=" + strconv.Itoa(rt.cfg.MemoryMiB),
-		// The gateway adds its context headers to the client's.
-		"--max-http-header-size=65536",
-	}, h.node.flags()...)
-	for _, path := range []string{h.script, dir + "/*", h.shims + "/*"} {
+func (rt *Runtime) nodeArgs(h *hostFiles, a forkArgs) []string {
+	args := memoryArgs(a.memoryMiB)
+	if rt.withoutFlags {
+		return append(args, h.boot)
+	}
+	args = append(args, h.node.flags()...)
+	for _, path := range []string{h.boot, h.script, h.cache, a.dir + "/*", h.shims + "/*"} {
 		args = append(args, "--allow-fs-read="+path)
 	}
-	return append(args, h.script)
+	return append(append(args, h.node.scopeFlags(a.dir, filepath.Dir(h.shims))...), h.boot)
+}
+
+// memoryArgs returns the limits that Node.js keeps itself.
+func memoryArgs(heapMiB int) []string {
+	return []string{
+		"--max-old-space-size=" + strconv.Itoa(heapMiB),
+		// The gateway adds its context headers to the client's.
+		"--max-http-header-size=65536",
+	}
 }
 
 // wait reaps the child.
@@ -150,23 +168,7 @@ func (c *child) readReport(r *bufio.Reader) error {
 			return errors.New("the plugin's process gave no report of its start")
 		}
 	}
-	var report struct {
-		Ready bool `json:"ready"`
-		Error struct {
-			Phase, Message, Stack string
-		} `json:"error"`
-	}
-	if err := json.Unmarshal(line, &report); err != nil {
-		return errors.New("the plugin's process gave no readable report of its start")
-	}
-	if report.Ready {
-		return nil
-	}
-	text := report.Error.Stack
-	if text == "" {
-		text = report.Error.Message
-	}
-	return fmt.Errorf("%s: %s", report.Error.Phase, clip(c.redact(text), lineLimit))
+	return parseReport(line, c.redact)
 }
 
 // askToEnd asks the process to finish its running requests and end.

@@ -2,6 +2,7 @@ package node
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"stoa/internal/runtime"
@@ -9,26 +10,27 @@ import (
 
 // The values of details.reason of runtime.ErrUnreachable.
 const (
-	reasonLoadFailed  = "load_failed"  // the plugin did not start; the log says why
-	reasonCrashed     = "crashed"      // its process ended on its own, too often
-	reasonBadAnswer   = "bad_answer"   // it runs, and its answer is not HTTP that can be passed on
-	reasonStalled     = "stalled"      // its process was killed because it blocked its event loop
-	reasonNodeMissing = "node_missing" // no usable Node.js on this machine
-	reasonHostMissing = "host_missing" // stoa was built without its Node host
-	reasonStopped     = "stopped"      // stoa is stopping
+	reasonLoadFailed  = "load_failed"   // the plugin did not start; the log says why
+	reasonCrashed     = "crashed"       // its process ended on its own, too often
+	reasonBadAnswer   = "bad_answer"    // it runs, and its answer is not HTTP that can be passed on
+	reasonStalled     = "stalled"       // its process was killed because it blocked its event loop
+	reasonMemory      = "out_of_memory" // its process was killed because it took too much memory
+	reasonNodeMissing = "node_missing"  // no usable Node.js on this machine
+	reasonHostMissing = "host_missing"  // stoa was built without its Node host
+	reasonIsolation   = "not_isolated"  // this machine cannot contain it as demanded
+	reasonStopped     = "stopped"       // stoa is stopping
 )
 
-// The delays before a process is started again, by the number of failures in a
-// row. The last one repeats.
+// The delays before a process is started again, by the number of crashes within
+// crashWindow, and of failures to start in a row. The last one repeats.
 var (
-	crashDelays = []time.Duration{0, 200 * time.Millisecond, time.Second, 5 * time.Second, 15 * time.Second, time.Minute}
+	crashDelays = []time.Duration{0, 0, 0, 200 * time.Millisecond, time.Second, 5 * time.Second, 15 * time.Second, time.Minute}
 	loadDelays  = []time.Duration{time.Second, 5 * time.Second, 15 * time.Second, time.Minute}
 )
 
 const (
-	// stable is how long a process must have run for its crash to count as the
-	// first in a row.
-	stable = time.Minute
+	// crashWindow is how long a crash counts.
+	crashWindow = time.Hour
 
 	// patience is the longest delay that a call waits for.
 	patience = time.Second
@@ -48,31 +50,39 @@ var errStopping = &startError{reason: reasonStopped, cause: errors.New("stoa is 
 // failures are the recent failures of an installation. They keep calls from
 // starting a process each.
 type failures struct {
-	count  int       // in a row
-	since  time.Time // of the last
-	until  time.Time // when a start may be tried again
+	count  int         // of crashes within crashWindow, or of failed starts in a row
+	times  []time.Time // of the crashes that count
+	since  time.Time   // of the last
+	until  time.Time   // when a start may be tried again
 	reason string
 	cause  error
 }
 
-// add records that a process failed at now, after it had been ready for ran.
-func (f *failures) add(err error, ran time.Duration, now time.Time) {
-	if ran >= stable {
-		f.count = 0
-	}
-	f.count++
+// add records that a process failed at now.
+func (f *failures) add(err error, now time.Time) {
+	failedBefore := f.cause != nil && !f.crashed()
 	f.since, f.cause = now, err
+	start, ok := errors.AsType[*startError](err)
+	if ok {
+		if !failedBefore {
+			f.count = 0
+		}
+		f.count++
+		f.reason = start.reason
+		f.until = now.Add(loadDelays[min(f.count, len(loadDelays))-1])
+		return
+	}
 	f.reason = reasonCrashed
 	if errors.Is(err, errStalled) {
 		f.reason = reasonStalled
 	}
-	delays := crashDelays
-	var start *startError
-	if errors.As(err, &start) {
-		f.reason = start.reason
-		delays = loadDelays
+	if errors.Is(err, errMemory) {
+		f.reason = reasonMemory
 	}
-	f.until = now.Add(delays[min(f.count, len(delays))-1])
+	f.times = slices.DeleteFunc(append(f.times, now), func(t time.Time) bool { return now.Sub(t) >= crashWindow })
+	f.times = f.times[max(0, len(f.times)-len(crashDelays)):] // more of them change nothing
+	f.count = len(f.times)
+	f.until = now.Add(crashDelays[f.count-1])
 }
 
 // refusal returns the error of a call that comes too early: no process may start
@@ -85,7 +95,9 @@ func (f *failures) refusal(wait time.Duration) error {
 }
 
 // crashed reports whether the last process had been ready when it failed.
-func (f *failures) crashed() bool { return f.reason == reasonCrashed || f.reason == reasonStalled }
+func (f *failures) crashed() bool {
+	return f.reason == reasonCrashed || f.reason == reasonStalled || f.reason == reasonMemory
+}
 
 // unreachable returns runtime.ErrUnreachable with a reason for the client and a
 // cause for the log.

@@ -20,7 +20,7 @@ func (p *process) forward(call *relay.Call, target string) (again bool, err erro
 	err = call.Pass(relay.Upstream{
 		Transport: p.transport, Scheme: "http", Addr: "plugin", // whatever the name: see transport
 		Target:    target,
-		FirstByte: p.rt.cfg.FirstByte, Log: p.log,
+		FirstByte: p.in.Package.Settings.Timeout(p.rt.cfg.FirstByte), Log: p.log,
 	})
 	if failed, ok := errors.AsType[*relay.Failure](err); ok {
 		return p.explain(failed)
@@ -49,6 +49,9 @@ func (p *process) explain(failed *relay.Failure) (again bool, err error) {
 	if p.stalled.Load() {
 		// One of the calls blocked it: none is tried on another process.
 		return false, unreachable(reasonStalled, cause)
+	}
+	if p.greedy.Load() {
+		return false, unreachable(reasonMemory, cause)
 	}
 	return again, unreachable(reasonCrashed, cause)
 }

@@ -56,9 +56,9 @@ func (h *heart) stalled(busy bool) bool {
 	return h.silent >= beatsPerStall*quietFactor
 }
 
-// watchHeart closes stalled when the ready child has blocked its event loop for
+// watchHeart calls stalled when the ready child has blocked its event loop for
 // limit. It returns after that, or when the child is gone.
-func (c *child) watchHeart(limit time.Duration, busy func() bool, stalled chan<- struct{}) {
+func (c *child) watchHeart(limit time.Duration, busy func() bool, stalled func()) {
 	look := time.NewTicker(beatInterval(limit))
 	defer look.Stop()
 	for {
@@ -68,7 +68,7 @@ func (c *child) watchHeart(limit time.Duration, busy func() bool, stalled chan<-
 		case <-look.C:
 		}
 		if c.heart.stalled(busy()) {
-			close(stalled)
+			stalled()
 			return
 		}
 	}

@@ -17,6 +17,7 @@ import (
 
 	"stoa/internal/errs"
 	"stoa/internal/plugin"
+	"stoa/internal/runtime/sandbox"
 )
 
 // files are the files of a plugin package, by slash-separated name.
@@ -51,6 +52,12 @@ func newFixture(tb testing.TB, change ...func(*Config)) *fixture {
 	})
 	return f
 }
+
+// without switches parts of the containment off.
+func without(parts ...sandbox.Part) func(*Config) { return func(c *Config) { c.Without = parts } }
+
+// onNode runs plugins with that Node.js.
+func onNode(path string) func(*Config) { return func(c *Config) { c.NodePath = path } }
 
 // install writes a package and returns its instance. The entry module is
 // index.js.

@@ -8,10 +8,10 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
+
+	"stoa/internal/runtime/sandbox"
 )
 
 // dist holds the bundled host program, or only a README if it was not built.
@@ -37,11 +37,14 @@ type host struct {
 // hostFiles are the files of the host program, in a folder of this process.
 type hostFiles struct {
 	node   nodeBinary
+	box    *sandbox.Box
 	dir    string   // private, with a short path
 	lock   *os.File // held while this process lives, so that no other sweeps dir
 	script string   // the host program
-	shims  string   // a node_modules folder; see the variable
-	socket atomic.Int64
+	boot   string   // what loads it
+	cache  string   // V8's code cache of it, if it was made
+	warm   *codeCache
+	shims  string // a node_modules folder; see the variable
 }
 
 func newHost(cfg Config) *host { return &host{cfg: cfg} }
@@ -60,9 +63,13 @@ func (h *host) prepare() (*hostFiles, error) {
 		h.cfg.Log.Error("internal plugins cannot run", slog.Any("err", h.err))
 		return nil, h.err
 	}
-	node := h.files.node
+	node, box := h.files.node, h.files.box
 	h.cfg.Log.Info("internal plugins run on Node.js",
-		slog.String("path", node.path), slog.String("version", node.version.String()))
+		slog.String("path", node.path), slog.String("version", node.version.String()),
+		slog.String("isolation", string(box.Level())))
+	if missing := box.Missing(); missing != "" {
+		h.cfg.Log.Warn("internal plugins are not fully contained", slog.String("missing", missing))
+	}
 	return h.files, nil
 }
 
@@ -70,11 +77,12 @@ func (h *host) prepare() (*hostFiles, error) {
 func (h *host) close() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.files == nil {
-		return nil
-	}
 	files := h.files
 	h.files, h.err, h.retryAt = nil, errStopping, time.Now().Add(time.Hour)
+	if files == nil {
+		return nil
+	}
+	files.warm.close()
 	return errors.Join(os.RemoveAll(files.dir), files.lock.Close())
 }
 
@@ -90,6 +98,10 @@ func prepareHost(cfg Config) (*hostFiles, error) {
 	if err != nil {
 		return nil, &startError{reasonNodeMissing, err}
 	}
+	box, err := newBox(cfg, &node)
+	if err != nil {
+		return nil, err
+	}
 	shims, err := writeShims(cfg.DataDir)
 	if err != nil {
 		return nil, fmt.Errorf("node: %w", err)
@@ -100,17 +112,17 @@ func prepareHost(cfg Config) (*hostFiles, error) {
 	if err != nil {
 		return nil, fmt.Errorf("node: %w", err)
 	}
-	files.node, files.shims = node, shims
-	if err := os.WriteFile(files.script, script, 0o600); err != nil {
+	files.node, files.box, files.shims = node, box, shims
+	if err := errors.Join(os.WriteFile(files.script, script, 0o600), files.writeBoot()); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(files.dir), files.lock.Close())
 	}
+	files.warm = makeCodeCache(cfg, files)
 	return files, nil
 }
 
-// socketPath returns a path for a socket that was never used before.
-func (f *hostFiles) socketPath() string {
-	return filepath.Join(f.dir, strconv.FormatInt(f.socket.Add(1), 36)+".sock")
-}
+// processDir makes a folder for the socket of one process, with a name that no
+// other process can guess. The caller removes it.
+func (f *hostFiles) processDir() (string, error) { return os.MkdirTemp(f.dir, "*") }
 
 // The folders of this program in the system's folder for temporary files.
 const (
@@ -122,7 +134,7 @@ const (
 // sockets in it.
 func tempDir() string {
 	dir, err := filepath.EvalSymlinks(os.TempDir())
-	if err != nil || len(dir)+len("/stoa-node-0123456789/zzzzzz.sock") > maxSocketPath {
+	if err != nil || len(dir)+len("/stoa-node-0123456789/0123456789/s") > maxSocketPath {
 		return "/tmp"
 	}
 	return dir

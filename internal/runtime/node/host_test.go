@@ -25,7 +25,7 @@ func TestWithoutNodeTheReasonIsClear(t *testing.T) {
 	}
 	for name, path := range map[string]string{
 		"missing":      filepath.Join(dir, "no-node"),
-		"too old":      script("old", "echo v20.10.9"),
+		"too old":      script("old", "echo v20.18.9"),
 		"not Node":     script("other", "echo hello"),
 		"does fail":    script("failing", "exit 1"),
 		"not in $PATH": "no-such-node-anywhere",
@@ -37,7 +37,7 @@ func TestWithoutNodeTheReasonIsClear(t *testing.T) {
 		if !errors.Is(err, runtime.ErrUnreachable) || reasonOf(t, err) != reasonNodeMissing {
 			t.Errorf("%s: got %v, want node_missing", name, err)
 		}
-		if f.Check() == nil || !strings.Contains(log.String(), "Node.js 20.11 or newer") {
+		if f.Check() == nil || !strings.Contains(log.String(), "Node.js 20.19 or newer") {
 			t.Errorf("%s: log %s", name, log)
 		}
 	}
@@ -53,7 +53,7 @@ func TestNodeVersions(t *testing.T) {
 		flags []string
 		not   []string
 	}{
-		{"v20.11.0\n", nodeVersion{20, 11}, []string{experimental, detect}, []string{permission, network}},
+		{"v20.19.0\n", nodeVersion{20, 19}, []string{experimental, detect}, []string{permission, network}},
 		{"v22.6.0\n", nodeVersion{22, 6}, []string{experimental, detect}, []string{permission}},
 		{"v22.12.1\n", nodeVersion{22, 12}, []string{experimental}, []string{permission, detect}},
 		{"v22.13.0\n", nodeVersion{22, 13}, []string{permission}, []string{experimental}},
@@ -78,7 +78,7 @@ func TestNodeVersions(t *testing.T) {
 			}
 		}
 	}
-	for _, out := range []string{"", "20.11.0", "v20", "vx.y.z", "v99999.1.0"} {
+	for _, out := range []string{"", "20.19.0", "v20", "vx.y.z", "v99999.1.0"} {
 		if v, err := parseVersion(out); err == nil {
 			t.Errorf("%q: got %v", out, v)
 		}

@@ -13,15 +13,20 @@ import (
 // installation is one plugin instance and its process, if it has one. It lives as
 // long as the Runtime.
 type installation struct {
-	rt *Runtime
-	id string
+	rt    *Runtime
+	id    string
+	trial bool // see Runtime.Try
 
-	mu       sync.Mutex
-	current  *process        // starting or running
-	revision plugin.Revision // of the last process that was started
-	failures failures
-	down     bool // the last process failed, and no other was started since
-	restarts int
+	log journal // of all its processes
+
+	mu        sync.Mutex
+	current   *process         // starting or running
+	revision  plugin.Revision  // of the last process that was started
+	installed plugin.Installed // what it was started for
+	failures  failures
+	down      bool // the last process failed, and no other was started since
+	restarts  int
+	stopped   time.Time // when the last process went out of use
 }
 
 // acquire returns a process that is ready for a call of in. The caller releases it.
@@ -70,7 +75,7 @@ func (s *installation) claim(in plugin.Installed) (p *process, wait time.Duratio
 		if s.down && s.failures.crashed() {
 			s.restarts++
 		}
-		s.revision, s.current, s.down = want, p, false
+		s.revision, s.installed, s.current, s.down = want, in, p, false
 		go p.run()
 	}
 	s.current.calls++
@@ -109,6 +114,7 @@ func (s *installation) release(p *process) {
 	case p.calls > 0:
 	case p.retired:
 		p.askToEnd()
+	case p.in.Package.Settings.KeepRunning:
 	case p.idle == nil:
 		p.idle = time.AfterFunc(s.rt.cfg.Idle, func() { s.endIdle(p) })
 	default:
@@ -146,7 +152,7 @@ func (s *installation) retireOnly(p *process) {
 }
 
 // ended records that p is gone. err is nil if it was asked to end.
-func (s *installation) ended(p *process, err error, ran time.Duration) {
+func (s *installation) ended(p *process, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if p.idle != nil {
@@ -155,12 +161,17 @@ func (s *installation) ended(p *process, err error, ran time.Duration) {
 	if s.current != p {
 		return // it was replaced: its failure no longer matters
 	}
-	s.current = nil
+	s.current, s.stopped = nil, time.Now()
 	if err == nil {
 		return
 	}
-	s.failures.add(err, ran, time.Now())
+	now := time.Now()
+	s.failures.add(err, now)
 	s.down = true
+	if s.trial {
+		return // whoever tries tells
+	}
+	s.rt.tell(p.in, failureOf(err, p.in, now))
 	p.log.Error("plugin process failed", slog.String("reason", s.failures.reason), slog.Int("failures", s.failures.count),
 		slog.Duration("retryIn", time.Until(s.failures.until).Round(time.Millisecond)), slog.Any("err", err))
 }
@@ -172,7 +183,7 @@ func (s *installation) retire() {
 	if p == nil {
 		return
 	}
-	s.current, p.retired = nil, true
+	s.current, s.stopped, p.retired = nil, time.Now(), true
 	if p.calls == 0 {
 		p.askToEnd()
 		return
@@ -190,9 +201,10 @@ func (s *installation) stop() {
 func (s *installation) status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st := Status{State: Stopped, Restarts: s.restarts}
+	st := Status{State: Stopped, Restarts: s.restarts, Since: s.stopped}
 	if s.failures.cause != nil {
 		st.LastError = s.failures.cause.Error()
+		st.Failure = failureOf(s.failures.cause, s.installed, s.failures.since)
 	}
 	switch p := s.current; {
 	case p != nil:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"stoa/internal/plugin"
 )
@@ -38,13 +39,19 @@ func (p *process) instructions(entry string) (io.Reader, error) {
 	}
 	text, err := json.Marshal(map[string]any{
 		"entry":     entry,
+		"root":      strings.TrimSuffix(entry, filepath.FromSlash(p.in.Package.Manifest.EntryModule)),
 		"slug":      p.in.Package.Manifest.Slug,
 		"version":   p.in.Package.Manifest.Version,
 		"config":    config,
 		"bodyLimit": p.rt.cfg.BodyLimit,
+		"secret":    p.secret,
 		"beatMs":    beatInterval(p.rt.cfg.Stall).Milliseconds(),
 		// Less than the limit here, so that Fastify can say what it waited for.
-		"startTimeoutMs": (p.rt.cfg.StartTimeout * 3 / 4).Milliseconds(),
+		"startTimeoutMs": (p.in.Package.Settings.StartTimeout(p.rt.cfg.StartTimeout) * 3 / 4).Milliseconds(),
+		"development":    p.rt.cfg.Development,
+		"until":          p.until,
+		// Not in the environment of the process, which can be read in /proc.
+		"environment": p.in.Package.Settings.Environment,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("node: instructions: %w", err)

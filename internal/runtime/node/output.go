@@ -16,6 +16,9 @@ const (
 	linesBurst  = 200     // at once
 )
 
+// messagePlugin is the message of the records of what a plugin printed.
+const messagePlugin = "plugin says"
+
 // output is a Writer that turns a process's output into log records. Only one
 // goroutine may use it.
 type output struct {
@@ -27,6 +30,8 @@ type output struct {
 	tokens  float64
 	filled  time.Time
 	dropped int
+
+	told *pluginError // the last fatal error that the host told of
 }
 
 func newOutput(log *slog.Logger, redact func(string) string) *output {
@@ -52,17 +57,21 @@ func (o *output) Write(b []byte) (int, error) {
 	}
 }
 
-func (o *output) emit(line []byte) {
-	line = bytes.TrimSpace(line)
-	if len(line) == 0 || !o.allow() {
+func (o *output) emit(text []byte) {
+	text = bytes.TrimSpace(text)
+	if len(text) == 0 {
 		return
 	}
-	level, text, problem := parseLine(line)
-	attrs := []slog.Attr{slog.String("text", clip(o.redact(text), lineLimit))}
-	if problem != "" {
-		attrs = append(attrs, slog.String("err", clip(o.redact(problem), lineLimit)))
+	l := parseLine(text)
+	l.text, l.problem = clip(o.redact(l.text), lineLimit), clip(o.redact(l.problem), lineLimit)
+	if l.fatal {
+		o.told = &pluginError{
+			message: clip(o.redact(l.message), messageLimit), stack: l.problem, file: l.file, line: l.line,
+		}
 	}
-	o.log.LogAttrs(context.Background(), level, "plugin says", attrs...)
+	if o.allow() {
+		o.log.LogAttrs(context.Background(), l.level, messagePlugin, l.attrs()...)
+	}
 }
 
 // allow reports whether another line may be logged now.
@@ -82,38 +91,82 @@ func (o *output) allow() bool {
 	return true
 }
 
+// line is one line of a plugin's output.
+type line struct {
+	level   slog.Level
+	text    string
+	problem string // stack of an error, or what it says
+	message string // what it says
+	fatal   bool   // the process ends with it
+
+	requestID string
+	file      string // of the package
+	line      int
+}
+
+func (l line) attrs() []slog.Attr {
+	attrs := []slog.Attr{slog.String("text", l.text)}
+	if l.problem != "" {
+		attrs = append(attrs, slog.String("err", l.problem))
+	}
+	if l.file != "" {
+		attrs = append(attrs, slog.String("file", l.file), slog.Int("line", l.line))
+	}
+	if l.requestID != "" {
+		attrs = append(attrs, slog.String("requestId", l.requestID))
+	}
+	return attrs
+}
+
+// Levels of Fastify's logger (pino).
+const (
+	pinoInfo  = 30
+	pinoWarn  = 40
+	pinoError = 50
+	pinoFatal = 60
+)
+
 // parseLine reads a line of Fastify's logger (pino). It returns any other line as
 // the text.
-func parseLine(line []byte) (level slog.Level, text, problem string) {
+func parseLine(raw []byte) line {
 	var entry struct {
 		Level int    `json:"level"`
 		Msg   string `json:"msg"`
+		ReqID string `json:"reqId"`
+		File  string `json:"file"`
+		Line  int    `json:"line"`
 		Err   struct {
 			Message string `json:"message"`
 			Stack   string `json:"stack"`
 		} `json:"err"`
 	}
-	if line[0] != '{' || json.Unmarshal(line, &entry) != nil || entry.Level == 0 {
-		return slog.LevelInfo, string(line), ""
+	if raw[0] != '{' || json.Unmarshal(raw, &entry) != nil || entry.Level == 0 {
+		return line{level: slog.LevelInfo, text: string(raw)}
 	}
-	problem = entry.Err.Stack
-	if problem == "" {
-		problem = entry.Err.Message
+	l := line{
+		level: levelOf(entry.Level), text: entry.Msg, problem: entry.Err.Stack, message: entry.Err.Message,
+		fatal:     entry.Level >= pinoFatal && entry.Err.Message != "",
+		requestID: clip(entry.ReqID, 64), file: clip(entry.File, 256), line: entry.Line,
 	}
+	if l.problem == "" {
+		l.problem = l.message
+	}
+	if l.text == "" && l.problem == "" {
+		l.text = string(raw) // fields only
+	}
+	return l
+}
+
+func levelOf(pino int) slog.Level {
 	switch {
-	case entry.Level >= 50:
-		level = slog.LevelError
-	case entry.Level >= 40:
-		level = slog.LevelWarn
-	case entry.Level >= 30:
-		level = slog.LevelInfo
-	default:
-		level = slog.LevelDebug
+	case pino >= pinoError:
+		return slog.LevelError
+	case pino >= pinoWarn:
+		return slog.LevelWarn
+	case pino >= pinoInfo:
+		return slog.LevelInfo
 	}
-	if entry.Msg == "" && problem == "" {
-		return level, string(line), "" // fields only
-	}
-	return level, entry.Msg, problem
+	return slog.LevelDebug
 }
 
 // clip returns at most limit bytes of s, in valid UTF-8.

@@ -57,7 +57,8 @@ func TestParseLine(t *testing.T) {
 		{"console output", slog.LevelInfo, "console output", ""},
 	}
 	for _, tt := range tests {
-		level, text, problem := parseLine([]byte(tt.line))
+		got := parseLine([]byte(tt.line))
+		level, text, problem := got.level, got.text, got.problem
 		if level != tt.level || text != tt.text || problem != tt.problem {
 			t.Errorf("%s: got %v %q %q, want %v %q %q", tt.line, level, text, problem, tt.level, tt.text, tt.problem)
 		}
@@ -100,18 +101,24 @@ func TestDelaysGrowAndEnd(t *testing.T) {
 	crash, load := errors.New("exit status 1"), &startError{reasonLoadFailed, errors.New("no")}
 	var f failures
 	for i := range 8 {
-		f.add(crash, time.Second, now)
+		f.add(crash, now)
 		if got, want := f.until.Sub(now), crashDelays[min(i, len(crashDelays)-1)]; got != want {
 			t.Errorf("crash %d: delay %s, want %s", i+1, got, want)
 		}
 	}
-	f.add(crash, stable, now)
-	if f.count != 1 || !f.until.Equal(now) {
-		t.Errorf("a crash after a stable time: count %d, delay %s", f.count, f.until.Sub(now))
+	later := now.Add(crashWindow)
+	f.add(crash, later)
+	if f.count != 1 || !f.until.Equal(later) {
+		t.Errorf("a crash an hour later: count %d, delay %s", f.count, f.until.Sub(later))
+	}
+	for i, delay := range crashDelays[:3] {
+		if delay != 0 {
+			t.Errorf("crash %d of an hour delays the restart", i+1)
+		}
 	}
 	f = failures{}
 	for i := range 6 {
-		f.add(load, 0, now)
+		f.add(load, now)
 		if got, want := f.until.Sub(now), loadDelays[min(i, len(loadDelays)-1)]; got != want {
 			t.Errorf("load failure %d: delay %s, want %s", i+1, got, want)
 		}

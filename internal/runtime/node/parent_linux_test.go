@@ -8,9 +8,11 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"stoa/internal/plugin"
 )
@@ -50,7 +52,8 @@ func TestPluginsDieWithStoaEvenWhenItIsKilled(t *testing.T) {
 	// A plugin that never ends by itself.
 	f.install(t, "orphan", withRoutes("setInterval(() => {}, 1000); process.on('SIGTERM', () => {})"))
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), parentDir+"="+f.dir, "TMPDIR="+t.TempDir())
+	temp := t.TempDir()
+	cmd.Env = append(os.Environ(), parentDir+"="+f.dir, "TMPDIR="+temp)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -71,4 +74,18 @@ func TestPluginsDieWithStoaEvenWhenItIsKilled(t *testing.T) {
 	}
 	cmd.Wait()
 	gone(t, pid)
+
+	// Its sockets and folder go with the next start of a stoa.
+	left, err := filepath.Glob(filepath.Join(temp, folderPattern))
+	if err != nil || len(left) != 1 {
+		t.Fatalf("it left %v (%v)", left, err)
+	}
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(left[0], old, old); err != nil {
+		t.Fatal(err)
+	}
+	sweep(temp)
+	if _, err := os.Stat(left[0]); !os.IsNotExist(err) {
+		t.Errorf("%s is still there: %v", left[0], err)
+	}
 }

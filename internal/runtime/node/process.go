@@ -1,13 +1,16 @@
 package node
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,6 +33,9 @@ type process struct {
 
 	transport *http.Transport
 	socket    string
+	secret    string  // in every request; the host program refuses others
+	output    *output // read it once the child has exited
+	until     string  // "load" for a trial that only loads the entry module
 
 	// Guarded by installation.mu.
 	calls   int
@@ -41,25 +47,29 @@ type process struct {
 	ready   chan struct{} // closed when the process is ready or failed to start
 	done    chan struct{} // closed when the process is gone
 	stalled atomic.Bool   // it was killed, or is about to be, for blocking its event loop
+	greedy  atomic.Bool   // the same, for the memory it took
 
 	mu       sync.Mutex
 	state    State
 	since    time.Time
 	pid      int
 	startErr error // valid once ready is closed
+	unwell   bool  // the plugin's own /health says so
 }
 
 func newProcess(rt *Runtime, in plugin.Installed, owner *installation) *process {
 	p := &process{
-		rt:     rt,
-		in:     in,
-		log:    rt.cfg.Log.With(slog.String("slug", in.Package.Manifest.Slug), slog.String("installationId", in.Instance.ID)),
+		rt: rt,
+		in: in,
+		log: slog.New(&tee{Handler: rt.cfg.Log.Handler(), journal: owner.journal()}).With(
+			slog.String("slug", in.Package.Manifest.Slug), slog.String("installationId", in.Instance.ID)),
 		owner:  owner,
 		ending: make(chan struct{}),
 		ready:  make(chan struct{}),
 		done:   make(chan struct{}),
 		state:  Starting,
 		since:  time.Now(),
+		secret: rand.Text(),
 	}
 	p.transport = relay.NewTransport(func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", p.socket)
@@ -73,18 +83,14 @@ func (p *process) askToEnd() { p.endOnce.Do(func() { close(p.ending) }) }
 
 // run owns the process from fork to reaping.
 func (p *process) run() {
-	var readyAt time.Time
-	err := p.live(func() { readyAt = time.Now() })
+	wasReady := false
+	err := p.live(func() { wasReady = true })
 	p.transport.CloseIdleConnections()
 
-	ran := time.Duration(0)
-	if !readyAt.IsZero() {
-		ran = time.Since(readyAt)
-	}
 	// Before the channels are closed: those who wait for them must find the
 	// installation without p.
-	p.owner.ended(p, err, ran)
-	if readyAt.IsZero() {
+	p.owner.ended(p, err)
+	if !wasReady {
 		if err == nil {
 			err = errStopping
 		}
@@ -108,7 +114,7 @@ func (p *process) live(ready func()) error {
 	begun := time.Now()
 	c, err := p.start()
 	if err == nil {
-		err = c.awaitReady(p.rt.cfg.StartTimeout, p.ending)
+		err = c.awaitReady(p.in.Package.Settings.StartTimeout(p.rt.cfg.StartTimeout), p.ending)
 	}
 	<-p.rt.starting
 	switch {
@@ -136,16 +142,21 @@ func (p *process) live(ready func()) error {
 
 // attend waits until a ready process is gone.
 func (p *process) attend(c *child) error {
-	stalled := make(chan struct{})
-	go c.watchHeart(p.rt.cfg.Stall, func() bool { return p.owner.busy(p) }, stalled)
+	stalled, greedy := p.watch(c)
+	go p.watchHealth(c)
 	select {
 	case <-c.exited:
-		return fmt.Errorf("the process ended on its own: %w", c.exitErr)
+		return endedOnItsOwn(c.exitErr, p.output.told)
 	case <-stalled:
 		p.stalled.Store(true) // before its running calls break
 		c.kill()
 		<-c.exited
 		return fmt.Errorf("%w for more than %s", errStalled, p.rt.cfg.Stall)
+	case err := <-greedy:
+		p.greedy.Store(true)
+		c.kill()
+		<-c.exited
+		return err
 	case <-p.ending:
 	}
 	c.askToEnd()
@@ -161,6 +172,22 @@ func (p *process) attend(c *child) error {
 	return nil
 }
 
+// watch looks after a ready child until it is gone. stalled is closed when its event
+// loop is blocked; greedy gets an error when it takes too much memory.
+func (p *process) watch(c *child) (stalled <-chan struct{}, greedy <-chan error) {
+	var once sync.Once
+	loop, memory := make(chan struct{}), make(chan error, 1)
+	stall := func() { once.Do(func() { close(loop) }) }
+	busy := func() bool { return p.owner.busy(p) }
+	var active atomic.Bool
+	limit := p.rt.cfg.Stall
+	go c.watchHeart(limit, busy, stall)
+	go c.watchLoop(p.socket, p.secret, limit, func() bool { return busy() || active.Load() }, stall)
+	go c.watchProcessor(beatInterval(limit), p.log, active.Store)
+	go c.watchMemory(memoryLimit(p.heapMiB()), memory)
+	return loop, memory
+}
+
 // start opens the socket and forks the process, which reads its instructions from
 // a pipe.
 func (p *process) start() (*child, error) {
@@ -172,7 +199,17 @@ func (p *process) start() (*child, error) {
 	if err != nil {
 		return nil, &startError{reasonLoadFailed, err}
 	}
-	p.socket = h.socketPath()
+	socketDir, err := h.processDir()
+	if err != nil {
+		return nil, fmt.Errorf("node: %w", err)
+	}
+	started := false
+	defer func() {
+		if !started {
+			_ = os.RemoveAll(socketDir)
+		}
+	}()
+	p.socket = filepath.Join(socketDir, "s")
 	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.socket, Net: "unix"})
 	if err != nil {
 		return nil, fmt.Errorf("node: %w", err)
@@ -191,17 +228,22 @@ func (p *process) start() (*child, error) {
 		return nil, err
 	}
 	redact := redactor(secretsOf(p.in))
+	p.output = newOutput(p.log, redact)
 	c, err := p.rt.fork(h, forkArgs{
-		dir: dir, listener: listener, instructions: instructions,
-		output: newOutput(p.log, redact), redact: redact,
+		dir: dir, permissions: p.in.Permissions(), log: p.log, listener: listener, instructions: instructions,
+		output: p.output, redact: redact, memoryMiB: p.heapMiB(),
 	})
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("node: %w", err), os.Remove(p.socket))
+		return nil, fmt.Errorf("node: %w", err)
 	}
-	c.onExit = func() { _ = os.Remove(p.socket) } // if this fails, it goes with the folder
+	started = true
+	c.onExit = func() { _ = os.RemoveAll(socketDir) } // if this fails, it goes with the folder
 	go c.wait()
 	return c, nil
 }
+
+// heapMiB returns the limit of the process's JavaScript heap.
+func (p *process) heapMiB() int { return cmp.Or(p.in.Package.Settings.MemoryMb, p.rt.cfg.MemoryMiB) }
 
 // startResult returns nil if the process was ready, else why it was not. It may be
 // called once ready is closed.
@@ -214,5 +256,8 @@ func (p *process) startResult() error {
 func (p *process) status() (State, int, time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.unwell && p.state == Running {
+		return Unhealthy, p.pid, p.since
+	}
 	return p.state, p.pid, p.since
 }

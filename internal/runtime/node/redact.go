@@ -27,11 +27,16 @@ var encodedObjects = regexp.MustCompile(`eyJ[A-Za-z0-9_+/=-]{12,}(?:\.[A-Za-z0-9
 // secretsOf returns what must not appear in a log: the values of the config's
 // secret fields, and the config as the gateway sends it (x-plugin-config).
 func secretsOf(in plugin.Installed) []string {
+	var secrets []string
+	for _, value := range in.Package.Settings.Environment {
+		if len(value) >= shortestSecret {
+			secrets = append(secrets, value)
+		}
+	}
 	var config map[string]any
 	if json.Unmarshal(in.Instance.Config, &config) != nil || len(config) == 0 {
-		return nil // no config
+		return secrets // no config
 	}
-	var secrets []string
 	for name, field := range in.Package.Manifest.ConfigSchema {
 		if value, ok := config[name].(string); ok && field.IsSecret() && len(value) >= shortestSecret {
 			secrets = append(secrets, value)

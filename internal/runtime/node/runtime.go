@@ -14,7 +14,9 @@ import (
 
 	"stoa/internal/plugin"
 	"stoa/internal/runtime"
+	"stoa/internal/runtime/egress"
 	"stoa/internal/runtime/relay"
+	"stoa/internal/runtime/sandbox"
 )
 
 // Config says how plugins are run. Log and DataDir are required; a zero value
@@ -31,7 +33,22 @@ type Config struct {
 	Live      Live
 	LiveEvery time.Duration
 
-	NodePath     string        // Node.js, 20.11 or newer; default "node", found in PATH
+	// Isolation is the level of containment that is demanded: below it, plugins do
+	// not run. Whatever is possible here is used in any case.
+	Isolation sandbox.Level
+	// Without are parts of the containment that are not used. Tests set it.
+	Without []sandbox.Part
+	// Egress is what contained plugins reach. nil: nothing.
+	Egress *egress.Gate
+
+	// Development shows clients what an error of a plugin says.
+	Development bool
+
+	// Failed is told of every failure of a process, after the calls that waited for
+	// it. nil: nobody is.
+	Failed func(ctx context.Context, in plugin.Installed, f plugin.Failure)
+
+	NodePath     string        // Node.js, 20.19 or newer; default "node", found in PATH
 	MemoryMiB    int           // limit of a process's JavaScript heap; default 128
 	BodyLimit    int64         // bytes of a request body; default 10 MiB (CONTRACT 5)
 	StartTimeout time.Duration // from the fork to the plugin being ready; default 10 s
@@ -39,6 +56,7 @@ type Config struct {
 	FirstByte    time.Duration // how long a call waits for the answer's header; default 30 s
 	Idle         time.Duration // after which an unused process ends; default 10 min
 	Drain        time.Duration // for the running calls of a replaced process; default 30 s
+	HealthEvery  time.Duration // between two questions to a plugin's /health; default 15 s
 	Grace        time.Duration // from asking a process to end to killing it; default 5 s
 
 	// Stall is how long a plugin may block its event loop during a call; default
@@ -57,6 +75,7 @@ func (c Config) withDefaults() Config {
 	c.Stall = cmp.Or(c.Stall, 5*time.Second)
 	c.Idle = cmp.Or(c.Idle, 10*time.Minute)
 	c.Drain = cmp.Or(c.Drain, 30*time.Second)
+	c.HealthEvery = cmp.Or(c.HealthEvery, 15*time.Second)
 	c.Grace = cmp.Or(c.Grace, 5*time.Second)
 	return c
 }
@@ -69,6 +88,8 @@ type Runtime struct {
 
 	reapWait time.Duration // see the constant
 
+	withoutFlags bool // no permission flags of Node.js; tests set it
+
 	// starting bounds how many processes start at the same time. After a restart of
 	// stoa, all plugins are called at once.
 	starting chan struct{}
@@ -77,7 +98,8 @@ type Runtime struct {
 	alive context.Context
 	kill  context.CancelFunc
 
-	watcher sync.WaitGroup // runs watchLive
+	watcher   sync.WaitGroup // runs watchLive
+	reporters sync.WaitGroup // run Config.Failed
 
 	mu            sync.Mutex
 	closed        bool
@@ -127,8 +149,7 @@ func (rt *Runtime) Serve(w http.ResponseWriter, r *http.Request, in plugin.Insta
 }
 
 // try is Serve with one process. again means that the process died, and that
-// another may be tried: the plugin has seen nothing of the request, or seeing it
-// twice does no harm.
+// another may be tried: the plugin has seen nothing of the request.
 func (rt *Runtime) try(r *http.Request, call *relay.Call, in plugin.Installed) (again bool, err error) {
 	inst := rt.installation(in.Instance.ID)
 	p, err := inst.acquire(r.Context(), in)
@@ -138,6 +159,7 @@ func (rt *Runtime) try(r *http.Request, call *relay.Call, in plugin.Installed) (
 		}
 		return false, err
 	}
+	r.Header[processHeader] = []string{p.secret}
 	defer inst.release(p) // forward panics when an answer breaks off after it began
 	return p.forward(call, r.URL.RequestURI())
 }
@@ -197,6 +219,7 @@ func (rt *Runtime) Close(ctx context.Context) error {
 	}
 	rt.kill() // no process is left; this ends the watch
 	rt.watcher.Wait()
+	rt.reporters.Wait()
 	rt.forks.close()
 	return rt.host.close()
 }

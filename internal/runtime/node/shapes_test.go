@@ -3,6 +3,8 @@ package node
 import (
 	"encoding/json"
 	"testing"
+
+	"stoa/internal/testkit/nodetest"
 )
 
 const (
@@ -50,22 +52,22 @@ const fastify = require('fastify')
 if (typeof fastify.fastify !== 'function') throw new Error('exports')
 module.exports = fp(async (app, opts) => { ` + routes + ` })`}},
 	}
-	f := newFixture(t)
-	for i, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			in := f.install(t, "shape-"+string(rune('a'+i)), tt.content)
-			in.Instance.Config = json.RawMessage(`{"greeting":"good day"}`)
-			if got, want := f.get(t, in, "/api/options"), `{"greeting":"good day"}`; got != want {
-				t.Errorf("options: got %s, want %s", got, want)
-			}
-			want := `{"status":"ok","slug":"` + in.Instance.Slug + `","version":"1.0.0"}`
-			if got := f.get(t, in, "/health"); got != want {
-				t.Errorf("health: got %s, want %s", got, want)
-			}
-			f.Stop(in.Instance.ID)
-		})
-	}
+	nodetest.Each(t, func(t *testing.T, path string) {
+		f := newFixture(t, onNode(path))
+		for i, tt := range tests {
+			t.Run(tt.name, func(t *testing.T) {
+				in := f.install(t, "shape-"+string(rune('a'+i)), tt.content)
+				in.Instance.Config = json.RawMessage(`{"greeting":"good day","prefix":"/p","logLevel":"silent"}`)
+				if got, want := f.get(t, in, "/api/options"), `{"greeting":"good day","prefix":"/p","logLevel":"silent"}`; got != want {
+					t.Errorf("options: got %s, want %s", got, want)
+				}
+				if got, want := f.get(t, in, "/health"), `{"status":"ok","slug":"`+in.Instance.Slug+`","version":"1.0.0"}`; got != want {
+					t.Errorf("health: got %s, want %s", got, want)
+				}
+				f.Stop(in.Instance.ID)
+			})
+		}
+	})
 }
 
 // selfBundled is the output of a bundler for a plugin with its own fastify-plugin.

@@ -98,3 +98,21 @@ func TestOnlySilenceInARowIsAStall(t *testing.T) {
 		}
 	}
 }
+
+// The loop writes the host's own beats: only an answer to a fresh connection tells.
+func TestALoopThatForgesItsBeatsIsEnded(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, stallsAfter(time.Second))
+	in := f.install(t, "forger", withRoutes(`const fs = require('fs')
+	  app.all('/api/forge', () => { for (;;) { try { fs.writeSync(4, '.') } catch {} } })
+	  app.all('/api/forge-quietly', () => { const a = new Int32Array(new SharedArrayBuffer(4)); for (;;) { Atomics.wait(a, 0, 0, 50); fs.writeSync(4, '.') } })
+	  app.get('/api/forge-later', async () => { setTimeout(() => { for (;;) { try { fs.writeSync(4, '.') } catch {} } }, 50); return {} })`))
+	for _, target := range []string{"/api/forge", "/api/forge-quietly"} {
+		if _, _, err := f.do(t, in, http.MethodGet, target, ""); reasonOf(t, err) != reasonStalled {
+			t.Errorf("%s: got %v", target, err)
+		}
+	}
+	f.Stop(in.Instance.ID)
+	f.get(t, in, "/api/forge-later")
+	gone(t, f.Status(in.Instance.ID).PID)
+}

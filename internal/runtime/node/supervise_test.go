@@ -70,7 +70,11 @@ func TestTheCallAfterACrashSucceeds(t *testing.T) {
 	for i, crash := range []func(){
 		func() { f.do(t, in, http.MethodPost, "/api/crash", "{}") },
 		func() { f.do(t, in, http.MethodPost, "/api/reject", "{}") },
-		func() { syscall.Kill(f.Status(in.Instance.ID).PID, syscall.SIGKILL) },
+		func() {
+			pid := f.Status(in.Instance.ID).PID
+			syscall.Kill(pid, syscall.SIGKILL)
+			gone(t, pid) // or the next call may be one that the process dies with
+		},
 	} {
 		if i > 0 {
 			f.forgive(in) // the delays have a test of their own
@@ -98,7 +102,7 @@ func (f *fixture) forgive(in plugin.Installed) {
 	inst := f.installation(in.Instance.ID)
 	inst.mu.Lock()
 	defer inst.mu.Unlock()
-	inst.failures.count, inst.failures.until = 0, time.Time{}
+	inst.failures = failures{}
 }
 
 func TestACrashDuringACallIsReported(t *testing.T) {
@@ -151,6 +155,9 @@ func TestAnAnswerThatBreaksOffIsNotPassedOffAsWhole(t *testing.T) {
 	defer res.Body.Close()
 	if body, err := io.ReadAll(res.Body); err == nil {
 		t.Errorf("got %q without an error", body)
+	}
+	if p := f.installation(in.Instance.ID).peek(); p != nil {
+		<-p.done // or the next call may be one that the process dies with
 	}
 	f.get(t, in, "/health")
 	if p := f.installation(in.Instance.ID).peek(); p.calls != 0 {

@@ -14,9 +14,9 @@ import (
 // nodeVersion is a version of Node.js.
 type nodeVersion struct{ major, minor int }
 
-// minimum is the oldest usable version: 20.11 brought --disable-warning, and loads
-// ES modules that no package.json declares.
-var minimum = nodeVersion{20, 11}
+// minimum is the oldest usable version: earlier ones do not know every ES module
+// that no package.json declares.
+var minimum = nodeVersion{20, 19}
 
 func (v nodeVersion) String() string { return fmt.Sprintf("%d.%d", v.major, v.minor) }
 
@@ -26,11 +26,12 @@ func (v nodeVersion) atLeast(major, minor int) bool {
 
 // nodeBinary is a usable Node.js.
 type nodeBinary struct {
-	path    string // absolute
-	version nodeVersion
+	path      string // absolute
+	version   nodeVersion
+	libraries []string // what it is linked with
 }
 
-const howToInstall = "internal plugins need Node.js 20.11 or newer (22 is recommended): " +
+const howToInstall = "internal plugins need Node.js 20.19 or newer (22 is recommended): " +
 	"install it, or name it with --node or STOA_NODE"
 
 var versionPattern = regexp.MustCompile(`^v(\d{1,4})\.(\d{1,4})\.`)
@@ -89,8 +90,32 @@ func (n nodeBinary) flags() []string {
 		// Plugins behave alike on all versions.
 		flags = append(flags, "--allow-net")
 	}
+	if v.atLeast(22, 5) {
+		// It opens any file that the system lets it open, whatever the flags say.
+		flags = append(flags, "--no-experimental-sqlite")
+	}
 	if !v.atLeast(22, 7) {
 		flags = append(flags, "--experimental-detect-module")
 	}
 	return flags
+}
+
+// scopeFlags returns the options that older versions need to load a package in dir
+// below the folder data: they look for package.json in the folders above it as well,
+// and for modules up to where they find them, and fail when they may not.
+func (n nodeBinary) scopeFlags(dir, data string) []string {
+	if n.version.atLeast(20, 20) {
+		return nil
+	}
+	var flags []string
+	inside := true
+	for parent := filepath.Dir(dir); ; parent = filepath.Dir(parent) {
+		flags = append(flags, "--allow-fs-read="+filepath.Join(parent, "package.json"))
+		if inside = inside && parent != data && parent != filepath.Dir(parent); inside {
+			flags = append(flags, "--allow-fs-read="+filepath.Join(parent, "node_modules", "*"))
+		}
+		if parent == filepath.Dir(parent) {
+			return flags
+		}
+	}
 }

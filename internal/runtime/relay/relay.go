@@ -44,6 +44,8 @@ type Call struct {
 	w      http.ResponseWriter
 	r      *http.Request
 	upload *upload // nil without a body
+
+	sent atomic.Bool // the whole request was written to a connection once
 }
 
 // NewCall returns a Call that answers r to w. r is as described by
@@ -90,6 +92,11 @@ func (c *Call) Pass(up Upstream) error {
 	out := c.outgoing(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotFirstResponseByte: func() { answered.Store(true) },
 		Got1xxResponse:       early.pass,
+		WroteRequest: func(info httptrace.WroteRequestInfo) {
+			if info.Err == nil {
+				c.sent.Store(true)
+			}
+		},
 	}), up, watch)
 
 	res, err := up.Transport.RoundTrip(out)
@@ -128,11 +135,9 @@ func (c *Call) explain(ctx context.Context, failed error, answered bool) error {
 		return nil //nolint:nilerr // the client went away: there is nobody to tell
 	}
 	f := &Failure{Cause: failed, Answered: answered, NoConnection: isDialError(failed)}
-	if c.upload == nil {
-		f.Repeatable = f.NoConnection || isSafe(c.r.Method)
-	} else {
-		f.Repeatable = f.NoConnection && !c.upload.read.Load()
-	}
+	// A transport repeats by itself what failed on an old connection: that there is
+	// no connection now does not mean that there was none before.
+	f.Repeatable = f.NoConnection && !c.sent.Load() && (c.upload == nil || !c.upload.read.Load())
 	return f
 }
 
@@ -144,7 +149,8 @@ type Failure struct {
 	NoConnection bool // the plugin could not be connected to
 
 	// Repeatable says that the request may be sent again, to another process: the
-	// plugin has seen nothing of it, or seeing it twice does no harm.
+	// plugin has seen nothing of it. Not even a GET is sent twice: it may be what
+	// ended the process.
 	Repeatable bool
 }
 
@@ -157,8 +163,4 @@ func (f *Failure) Unwrap() error { return f.Cause }
 func isDialError(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
 	return ok && op.Op == "dial"
-}
-
-func isSafe(method string) bool {
-	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
 }

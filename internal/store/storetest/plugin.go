@@ -73,6 +73,9 @@ func testPlugin(t *testing.T, open Open) {
 		"a package that a transaction locked makes others wait":       testPackageLock,
 		"of many who create one package, one succeeds":                testCreateRace,
 		"what does not exist is not found":                            testAbsent,
+		"settings come back as they were put":                         testPackageSettings,
+		"instances that are kept running are listed":                  testKeptRunning,
+		"a failure is one of the present version":                     testFailures,
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); test(t, seeded(t, open)) })
 	}

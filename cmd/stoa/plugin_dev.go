@@ -1,0 +1,382 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"stoa/internal/app"
+	"stoa/internal/demo"
+	"stoa/internal/errs"
+	"stoa/internal/plugin"
+	"stoa/internal/seal"
+)
+
+type pluginCmd struct {
+	Dev pluginDevCmd `cmd:"" help:"Run an internal plugin from its source folder under the real gateway, and reload it when a file changes."`
+}
+
+type pluginDevCmd struct {
+	Folder string `arg:"" type:"existingdir" help:"The plugin's folder, with manifest.json and what it needs to run."`
+	Addr   string `help:"Address to listen on. Loopback only: the administrator's password is public." default:"127.0.0.1:4300" env:"STOA_DEV_ADDR"`
+	Config string `help:"JSON file with the config of the instance; read again when it changes." type:"existingfile" env:"STOA_DEV_CONFIG" placeholder:"FILE"`
+	Node   string `help:"Node.js (20.19 or newer) that runs the plugin." default:"node" env:"STOA_NODE"`
+}
+
+// devPoll is how often the folder is looked at.
+const devPoll = 100 * time.Millisecond
+
+// Run serves the plugin until ctx is done.
+func (c pluginDevCmd) Run(ctx context.Context, std streams) error {
+	folder, err := filepath.Abs(c.Folder)
+	if err != nil {
+		return err
+	}
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Addr)
+	if err != nil {
+		return fmt.Errorf("%w (choose another with --addr)", err)
+	}
+	defer ln.Close() // a no-op once served
+	if tcp, ok := ln.Addr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
+		return errors.New("plugin dev listens on loopback addresses only: its administrator's password is public")
+	}
+	d := &devLoop{
+		folder: folder, config: c.Config, node: c.Node, url: "http://" + ln.Addr().String(),
+		console: &console{out: std.out},
+	}
+	srv := &http.Server{
+		Handler: d, ReadHeaderTimeout: 10 * time.Second,
+		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+	}
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(ln) }()
+	d.watch(ctx)
+	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	err = errors.Join(srv.Shutdown(stopping), d.end(stopping))
+	if failed := <-served; !errors.Is(failed, http.ErrServerClosed) {
+		err = errors.Join(err, failed)
+	}
+	return err
+}
+
+// console prints for the author, one event at a time.
+type console struct {
+	mu  sync.Mutex
+	out io.Writer
+}
+
+func (c *console) printf(format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	fmt.Fprintf(c.out, time.Now().Format("15:04:05.000 ")+format+"\n", args...)
+}
+
+// devLoop runs one plugin from its folder. A stoa with an empty database serves it:
+// another one whenever the manifest changes, because nothing but an upgrade changes
+// the manifest of an installed package.
+type devLoop struct {
+	folder, config, node, url string
+	console                   *console
+
+	handler atomic.Pointer[http.Handler]
+	current atomic.Pointer[plugin.Package] // of the last copy of the folder
+
+	// Used by watch alone.
+	app        *app.App
+	data       string // the app's data folder
+	manifest   []byte
+	applied    []byte // config
+	copies     int
+	stopFollow context.CancelFunc
+}
+
+// watch loads the plugin, and again after every change, until ctx is done.
+func (d *devLoop) watch(ctx context.Context) {
+	tick := time.NewTicker(devPoll)
+	defer tick.Stop()
+	var loaded snapshot
+	for {
+		now := lookAt(d.folder, d.config)
+		if !now.equal(loaded) {
+			begun := time.Now()
+			if changed := now.changes(loaded); loaded != nil {
+				d.console.printf("changed: %s", changed)
+			}
+			loaded = now
+			if err := d.load(ctx, begun); err != nil {
+				d.console.printf("failed: %s", describe(err))
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// load copies the folder and starts the plugin from the copy: files that change
+// while it runs are none of its business.
+func (d *devLoop) load(ctx context.Context, begun time.Time) error {
+	raw, err := os.ReadFile(filepath.Join(d.folder, "manifest.json")) //nolint:gosec // the author's folder
+	if err != nil {
+		return err
+	}
+	m, err := plugin.ParseManifest(raw, func(name string) bool {
+		info, err := os.Stat(filepath.Join(d.folder, filepath.FromSlash(name)))
+		return err == nil && info.Mode().IsRegular()
+	})
+	if err != nil {
+		return err
+	}
+	if m.RuntimeType != plugin.Internal {
+		return fmt.Errorf("manifest.json: runtimeType is %s; only %s plugins are run by stoa", m.RuntimeType, plugin.Internal)
+	}
+	fresh := d.app == nil || string(raw) != string(d.manifest)
+	if fresh {
+		if err := d.restart(ctx); err != nil {
+			return err
+		}
+		d.manifest = raw
+	}
+	d.copies++
+	path := fmt.Sprintf("plugins/%s/dev-%d", m.Slug, d.copies)
+	if err := copyFolder(filepath.Join(d.data, filepath.FromSlash(path)), d.folder); err != nil {
+		return err
+	}
+	p := plugin.Package{
+		Source: plugin.SourceLocalZip, InstallPath: path, ZipHash: fmt.Sprintf("dev-%d", d.copies), Manifest: m, UpdatedAt: time.Now(),
+	}
+	d.current.Store(&p)
+	// A copy before the last may still answer a call; no earlier one does for long.
+	_ = os.RemoveAll(filepath.Join(d.data, "plugins", m.Slug, fmt.Sprintf("dev-%d", d.copies-3)))
+	if fresh {
+		if _, err := d.app.Plugins.Add(ctx, p); err != nil {
+			return err
+		}
+		d.follow(ctx, m.Slug)
+	}
+	return d.start(ctx, m.Slug, fresh, begun)
+}
+
+// start applies the config and starts the process.
+func (d *devLoop) start(ctx context.Context, slug string, fresh bool, begun time.Time) error {
+	in, err := d.app.Plugins.ByKey(ctx, slug, plugin.DefaultInstance)
+	if err != nil {
+		return err
+	}
+	config := []byte("null")
+	if d.config != "" {
+		if config, err = os.ReadFile(d.config); err != nil {
+			return err
+		}
+	}
+	if fresh || string(config) != string(d.applied) {
+		if !json.Valid(config) {
+			return fmt.Errorf("%s is not valid JSON", d.config)
+		}
+		input := plugin.Input{Enabled: json.RawMessage("true"), Config: config}
+		if _, err := d.app.Plugins.UpdateInstance(ctx, slug, in.Instance.ID, input, nil); err != nil {
+			return err
+		}
+		d.applied = config
+	}
+	if in, err = (devFinder{d.app.Plugins, d}).ByKey(ctx, slug, plugin.DefaultInstance); err != nil {
+		return err
+	}
+	if err := d.app.Prepare(ctx, in); err != nil {
+		f := d.app.Plugins.Processes.RuntimeStatus(in.Instance.ID).LastError
+		if f.IsZero() {
+			return err
+		}
+		return errors.New(position(f.File, f.Line) + f.Message)
+	}
+	d.console.printf("ready in %s: %s/api/v1/shop/plugins/%s/api/", time.Since(begun).Round(time.Millisecond), d.url, slug)
+	return nil
+}
+
+func position(file string, line int) string {
+	switch {
+	case file == "":
+		return ""
+	case line == 0:
+		return file + ": "
+	}
+	return fmt.Sprintf("%s:%d: ", file, line)
+}
+
+// describe returns what an error says, with every violation of a manifest or config.
+func describe(err error) string {
+	text := err.Error()
+	if e, ok := errors.AsType[*errs.Error](err); ok {
+		text = e.Message
+		issues, _ := e.Details["issues"].([]errs.Issue)
+		for _, is := range issues {
+			text += "\n  " + is.Path + ": " + is.Message
+		}
+	}
+	return text
+}
+
+// restart replaces the stoa by one with an empty database.
+func (d *devLoop) restart(ctx context.Context) error {
+	if err := d.end(ctx); err != nil {
+		return err
+	}
+	data, err := os.MkdirTemp("", "stoa-dev-")
+	if err != nil {
+		return err
+	}
+	key, err := seal.ParseKey(seal.GenerateKey())
+	if err != nil {
+		return err
+	}
+	d.data, d.applied = data, nil
+	a, err := app.New(ctx, app.Config{
+		Log: slog.New(slog.DiscardHandler), Now: time.Now, Version: version(),
+		DatabaseURL: filepath.Join(data, "stoa.db"), DataDir: data, MasterKey: key, PublicURL: d.url,
+		AdminEmail: demo.AdminEmail, AdminPassword: demo.AdminPassword,
+		ExternalAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
+		NodePath:      d.node, PluginErrors: true,
+		Finder: func(f plugin.Finder) plugin.Finder { return devFinder{f, d} },
+	})
+	if err != nil {
+		return err
+	}
+	d.app = a
+	d.handler.Store(&a.Handler)
+	return nil
+}
+
+// end closes the stoa, if there is one, and removes its data.
+func (d *devLoop) end(ctx context.Context) error {
+	if d.app == nil {
+		return nil
+	}
+	if d.stopFollow != nil {
+		d.stopFollow()
+	}
+	closing, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	err := errors.Join(d.app.Close(closing), os.RemoveAll(d.data))
+	d.app = nil
+	return err
+}
+
+// devFinder finds instances as they are recorded, with the files of the last copy.
+type devFinder struct {
+	plugin.Finder
+
+	d *devLoop
+}
+
+// ByID implements plugin.Finder.
+func (f devFinder) ByID(ctx context.Context, slug, id string) (plugin.Installed, error) {
+	in, err := f.Finder.ByID(ctx, slug, id)
+	return f.with(in), err
+}
+
+// ByKey implements plugin.Finder.
+func (f devFinder) ByKey(ctx context.Context, slug, key string) (plugin.Installed, error) {
+	in, err := f.Finder.ByKey(ctx, slug, key)
+	return f.with(in), err
+}
+
+func (f devFinder) with(in plugin.Installed) plugin.Installed {
+	if p := f.d.current.Load(); p != nil {
+		in.Package.InstallPath, in.Package.ZipHash, in.Package.UpdatedAt = p.InstallPath, p.ZipHash, p.UpdatedAt
+	}
+	return in
+}
+
+// follow prints the log of the default instance from now on.
+func (d *devLoop) follow(ctx context.Context, slug string) {
+	in, err := d.app.Plugins.ByKey(ctx, slug, plugin.DefaultInstance)
+	if err != nil {
+		return // Add has just made it
+	}
+	ctx, d.stopFollow = context.WithCancel(ctx)
+	processes, copies := d.app.Plugins.Processes, filepath.Join(d.data, "plugins", slug, "dev-")
+	go func() {
+		for after := int64(0); ; {
+			entries, more := processes.Logs(in.Instance.ID, after)
+			for _, e := range entries {
+				after = e.Number
+				d.print(e, copies)
+			}
+			select {
+			case <-more:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+}
+
+func (d *devLoop) print(e plugin.LogEntry, copies string) {
+	if e.Source == "stoa" {
+		return // what becomes of a start is printed by load
+	}
+	text := e.Message
+	if e.Error != "" {
+		text += "\n" + e.Error
+	}
+	d.console.printf("%-5s %s%s", e.Level, position(e.File, e.Line), d.inSource(text, copies))
+}
+
+// inSource names the files of the folder instead of those of its copies.
+func (d *devLoop) inSource(text, copies string) string {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, copies)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		b.WriteString(d.folder)
+		text = strings.TrimLeft(rest, "0123456789")
+	}
+}
+
+// ServeHTTP passes requests on to the stoa, and prints those of the plugin.
+func (d *devLoop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := d.handler.Load()
+	if h == nil {
+		http.Error(w, "The plugin is not loaded yet.", http.StatusServiceUnavailable)
+		return
+	}
+	begun, seen := time.Now(), &statusWriter{ResponseWriter: w, status: http.StatusOK}
+	defer func() {
+		d.console.printf("%d %s %s %s", seen.status, r.Method, r.URL.RequestURI(), time.Since(begun).Round(100*time.Microsecond))
+	}()
+	(*h).ServeHTTP(seen, r)
+}
+
+// statusWriter remembers the status of an answer.
+type statusWriter struct {
+	http.ResponseWriter
+
+	status int
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (s *statusWriter) WriteHeader(status int) {
+	s.status = status
+	s.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (s *statusWriter) Unwrap() http.ResponseWriter { return s.ResponseWriter }

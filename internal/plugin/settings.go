@@ -1,0 +1,251 @@
+package plugin
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"time"
+
+	"stoa/internal/audit"
+	"stoa/internal/errs"
+)
+
+// Settings are what an administrator has set for a package. A zero field means the
+// platform's default.
+type Settings struct {
+	// KeepRunning keeps a process for each enabled instance, called or not.
+	KeepRunning bool `json:"keepRunning,omitempty"`
+
+	StartTimeoutMs int64 `json:"startTimeoutMs,omitempty"` // until the plugin is ready
+	TimeoutMs      int64 `json:"timeoutMs,omitempty"`      // until an answer begins
+	MemoryMb       int   `json:"memoryMb,omitempty"`       // of a process
+
+	// Environment are the variables of the plugin's process. They are secrets,
+	// and only in what Finder returns.
+	Environment map[string]string `json:"-"`
+
+	Sealed  string `json:"-"` // Environment, as the database keeps it
+	Version int64  `json:"-"` // counts the changes
+}
+
+// StartTimeout returns the limit of a start, def by default.
+func (s Settings) StartTimeout(def time.Duration) time.Duration { return millis(s.StartTimeoutMs, def) }
+
+// Timeout returns the limit for an answer to begin, def by default.
+func (s Settings) Timeout(def time.Duration) time.Duration { return millis(s.TimeoutMs, def) }
+
+func millis(ms int64, def time.Duration) time.Duration {
+	if ms == 0 {
+		return def
+	}
+	return time.Duration(ms) * time.Millisecond
+}
+
+// Bounds of the settings (CONTRACT 4).
+const (
+	minTimeoutMs, maxTimeoutMs = 1000, 120_000
+	minMemoryMb, maxMemoryMb   = 64, 4096
+
+	maxVariables       = 64
+	maxEnvironmentSize = 32 << 10 // bytes of names and values
+)
+
+var variableRE = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
+
+// SettingsInput is the change of settings that a client asks for, field by field as
+// it was sent. A field that is absent stays, and null sets it to the default.
+type SettingsInput map[string]json.RawMessage
+
+// unsupported are settings of CONTRACT 4 that this version does not know how to
+// keep. Accepting them would promise what does not hold.
+var unsupported = []string{"allowCookies", "allowCors", "allowSameOrigin", "maxConcurrency"}
+
+// apply changes s as the input asks for, and adds every fault.
+func (in SettingsInput) apply(m Manifest, s *Settings, faults *errs.Issues) {
+	for _, name := range unsupported {
+		if _, ok := in[name]; ok {
+			faults.Add(name, errs.CodeUnsupported, "%s cannot be set in this version of stoa.", name)
+		}
+	}
+	if raw, ok := in["isolation"]; ok && string(raw) != `"instance"` && string(raw) != "null" {
+		faults.Add("isolation", errs.CodeUnsupported,
+			"isolation can only be \"instance\" in this version of stoa: a process for each instance.")
+	}
+	s.TimeoutMs = number(in, "timeoutMs", s.TimeoutMs, minTimeoutMs, maxTimeoutMs, faults)
+	if m.RuntimeType != Internal {
+		for _, name := range []string{"keepRunning", "startTimeoutMs", "memoryMb", "environment"} {
+			if _, ok := in[name]; ok {
+				faults.Add(name, errs.CodeUnsupported, "%s is for plugins that stoa runs, not for %s.", name, m.RuntimeType)
+			}
+		}
+		return
+	}
+	s.StartTimeoutMs = number(in, "startTimeoutMs", s.StartTimeoutMs, minTimeoutMs, maxTimeoutMs, faults)
+	s.MemoryMb = int(number(in, "memoryMb", int64(s.MemoryMb), minMemoryMb, maxMemoryMb, faults))
+	if raw, ok := in["keepRunning"]; ok {
+		s.KeepRunning = false
+		if json.Unmarshal(raw, &s.KeepRunning) != nil {
+			faults.Add("keepRunning", errs.CodeWrongType, "keepRunning must be a boolean.")
+		}
+	}
+	if raw, ok := in["environment"]; ok {
+		s.Environment = environment(raw, s.Environment, faults)
+	}
+}
+
+func number(in SettingsInput, name string, old, least, most int64, faults *errs.Issues) int64 {
+	raw, ok := in[name]
+	switch {
+	case !ok:
+		return old
+	case string(raw) == "null":
+		return 0
+	}
+	var n float64
+	if json.Unmarshal(raw, &n) != nil || n != math.Trunc(n) {
+		faults.Add(name, errs.CodeWrongType, "%s must be a whole number.", name)
+		return old
+	}
+	if n < float64(least) || n > float64(most) {
+		faults.Add(name, errs.CodeInvalid, "%s must be from %d to %d.", name, least, most)
+		return old
+	}
+	return int64(n)
+}
+
+// environment merges the variables that a client sent into the present ones. null
+// removes a variable, and null for all of them removes all.
+func environment(raw json.RawMessage, old map[string]string, faults *errs.Issues) map[string]string {
+	if string(raw) == "null" {
+		return nil
+	}
+	var sent map[string]*string
+	if json.Unmarshal(raw, &sent) != nil {
+		faults.Add("environment", errs.CodeWrongType, "environment must be an object of texts, or null to remove a name.")
+		return old
+	}
+	merged := maps.Clone(old)
+	if merged == nil {
+		merged = make(map[string]string)
+	}
+	for _, name := range slices.Sorted(maps.Keys(sent)) {
+		value := sent[name]
+		switch {
+		case !variableRE.MatchString(name):
+			faults.Add("environment", errs.CodeInvalid, "environment: the name %.80q must match %s.", name, variableRE)
+		case value == nil:
+			delete(merged, name)
+		default:
+			merged[name] = *value
+		}
+	}
+	size := 0
+	for name, value := range merged {
+		size += len(name) + len(value)
+	}
+	if len(merged) > maxVariables || size > maxEnvironmentSize {
+		faults.Add("environment", errs.CodeOutOfRange, "environment may have %d names and %d bytes.", maxVariables, maxEnvironmentSize)
+	}
+	return merged
+}
+
+// Settings returns an installed package with its settings, the environment
+// included.
+func (s *Service) Settings(ctx context.Context, slug string) (Package, error) {
+	p, err := live(ctx, s.Store, slug)
+	if err != nil {
+		return Package{}, err
+	}
+	return s.openSettings(p)
+}
+
+// ChangeSettings changes the settings of a package. Processes with the old ones
+// finish their calls and end.
+//
+// The error is ErrNotFound for an unknown package, and VALIDATION_ERROR with every
+// fault of the input.
+func (s *Service) ChangeSettings(ctx context.Context, slug string, input SettingsInput) (Package, error) {
+	var changed Package
+	var running []string
+	err := s.Store.InTx(ctx, func(st Store) error {
+		p, err := s.in(st).Settings(ctx, slug)
+		if err != nil {
+			return err
+		}
+		was := p.Settings
+		var faults errs.Issues
+		input.apply(p.Manifest, &p.Settings, &faults)
+		if err := faults.Err(); err != nil {
+			return err
+		}
+		changed, running = p, nil
+		names := was.changes(p.Settings)
+		if len(names) == 0 {
+			return nil
+		}
+		p.Settings.Version++
+		if p.Settings.Sealed, err = s.sealEnvironment(p); err != nil {
+			return err
+		}
+		if running, err = enabled(ctx, st, slug); err != nil {
+			return err
+		}
+		if err := st.UpdateSettings(ctx, slug, p.Settings); err != nil {
+			return err
+		}
+		changed = p
+		return s.record(ctx, st, audit.PluginUpdate, packageTarget(slug), audit.Details{"settings": names})
+	})
+	if err != nil {
+		return Package{}, err
+	}
+	for _, id := range running {
+		s.stop(id)
+	}
+	return changed, nil
+}
+
+// changes returns the names of the settings that differ in next.
+func (s Settings) changes(next Settings) []string {
+	var names []string
+	for name, differs := range map[string]bool{
+		"keepRunning": s.KeepRunning != next.KeepRunning, "startTimeoutMs": s.StartTimeoutMs != next.StartTimeoutMs,
+		"timeoutMs": s.TimeoutMs != next.TimeoutMs, "memoryMb": s.MemoryMb != next.MemoryMb,
+		"environment": !maps.Equal(s.Environment, next.Environment),
+	} {
+		if differs {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// The environment is sealed with the key of the configs, bound to the package: no
+// instance has an id like this.
+func environmentOf(p Package) string { return "environment of " + p.Manifest.Slug }
+
+func (s *Service) sealEnvironment(p Package) (string, error) {
+	if len(p.Settings.Environment) == 0 {
+		return "", nil
+	}
+	text, err := json.Marshal(p.Settings.Environment)
+	if err != nil {
+		return "", err
+	}
+	return s.Configs.Seal(text, environmentOf(p)), nil
+}
+
+func (s *Service) openSettings(p Package) (Package, error) {
+	if p.Settings.Sealed == "" {
+		return p, nil
+	}
+	text, err := s.Configs.Open(p.Settings.Sealed, environmentOf(p))
+	if err != nil {
+		return Package{}, err
+	}
+	return p, json.Unmarshal(text, &p.Settings.Environment)
+}

@@ -1,0 +1,159 @@
+package plugin_test
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stoa/internal/errs"
+	"stoa/internal/plugin"
+	"stoa/internal/testkit/dbtest"
+)
+
+// internalService returns a service with the internal plugin worker.
+func internalService(tb testing.TB, change ...func(*stops)) (*plugin.Service, *stops, plugin.Installed) {
+	tb.Helper()
+	s, processes, _ := serviceOn(tb, dbtest.SQLite(tb))
+	for _, c := range change {
+		c(processes)
+	}
+	m, err := parse(tb, map[string]any{
+		"schemaVersion": 1, "slug": "worker", "name": "Worker", "version": "1.0.0",
+		"runtimeType": "internal-fastify", "entryModule": "index.js",
+		"configSchema": map[string]any{"mode": map[string]any{"type": "string"}},
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	in, err := s.Add(tb.Context(), plugin.Package{
+		Source: plugin.SourceLocalZip, InstallPath: "plugins/worker/1", ZipHash: "w", Manifest: m,
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s, processes, in
+}
+
+func settings(text string) plugin.SettingsInput {
+	var in plugin.SettingsInput
+	if err := json.Unmarshal([]byte(text), &in); err != nil {
+		panic(err)
+	}
+	return in
+}
+
+func TestSettingsChangeAndHoldFromTheNextCall(t *testing.T) {
+	t.Parallel()
+	s, processes, in := internalService(t)
+	processes.take()
+	steps := []struct {
+		input string
+		want  plugin.Settings
+		stops bool
+	}{
+		{`{"timeoutMs":5000,"memoryMb":256,"keepRunning":true,"startTimeoutMs":120000}`, plugin.Settings{TimeoutMs: 5000, MemoryMb: 256, KeepRunning: true, StartTimeoutMs: 120_000}, true},
+		{`{"timeoutMs":5000,"isolation":"instance"}`, plugin.Settings{TimeoutMs: 5000, MemoryMb: 256, KeepRunning: true, StartTimeoutMs: 120_000}, false},
+		{`{"environment":{"API_URL":"https://x.example","DEBUG":""},"keepRunning":null,"memoryMb":null}`, plugin.Settings{TimeoutMs: 5000, StartTimeoutMs: 120_000, Environment: map[string]string{"API_URL": "https://x.example", "DEBUG": ""}}, true},
+		{`{"environment":{"DEBUG":null,"ABSENT":null,"MORE":"1"}}`, plugin.Settings{TimeoutMs: 5000, StartTimeoutMs: 120_000, Environment: map[string]string{"API_URL": "https://x.example", "MORE": "1"}}, true},
+		{`{"environment":null,"timeoutMs":null,"startTimeoutMs":null}`, plugin.Settings{}, true},
+	}
+	for _, step := range steps {
+		if _, err := s.ChangeSettings(t.Context(), "worker", settings(step.input)); err != nil {
+			t.Fatalf("%s: %v", step.input, err)
+		}
+		found, err := s.ByID(t.Context(), "worker", in.Instance.ID)
+		got := found.Package.Settings
+		if strings.Contains(got.Sealed, "x.example") {
+			t.Error("the environment is stored in the clear")
+		}
+		got.Sealed, got.Version = "", 0
+		if diff := cmp.Diff(step.want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", step.input, err, diff)
+		}
+		if stopped := processes.take(); (len(stopped) == 1 && stopped[0] == in.Instance.ID) != step.stops {
+			t.Errorf("%s: stopped %v, want it %t", step.input, stopped, step.stops)
+		}
+		if !found.Revision().Replaces(in.Revision()) {
+			t.Errorf("%s: a process with the old settings would go on", step.input)
+		}
+	}
+}
+
+func TestSettingsAreRefusedWithEveryFault(t *testing.T) {
+	t.Parallel()
+	s, _, _ := internalService(t)
+	m, err := parse(t, map[string]any{
+		"schemaVersion": 1, "slug": "far", "name": "Far", "version": "1.0.0",
+		"runtimeType": "external-http", "externalBaseUrl": "https://far.example",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Add(t.Context(), plugin.Package{Source: plugin.SourceLocalZip, ZipHash: "f", Manifest: m}); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct{ slug, input, paths string }{
+		{"worker", `{"timeoutMs":999,"startTimeoutMs":120001,"memoryMb":63,"keepRunning":"yes"}`, "timeoutMs startTimeoutMs memoryMb keepRunning"},
+		{"worker", `{"timeoutMs":"1","memoryMb":4097,"startTimeoutMs":1000.5}`, "timeoutMs startTimeoutMs memoryMb"},
+		{"worker", `{"memoryMb":1e300}`, "memoryMb"},
+		{"worker", `{"isolation":"shared"}`, "isolation"},
+		{"worker", `{"allowCookies":true,"allowCors":false,"allowSameOrigin":true,"maxConcurrency":5}`, "allowCookies allowCors allowSameOrigin maxConcurrency"},
+		{"worker", `{"environment":{"1A":"x","A B":"y","OK":"z"}}`, "environment environment"},
+		{"worker", `{"environment":["A"]}`, "environment"},
+		{"worker", `{"environment":{"A":1}}`, "environment"},
+		{"worker", `{"environment":{"A":"` + strings.Repeat("a", 32<<10) + `"}}`, "environment"},
+		{"far", `{"keepRunning":true,"memoryMb":128,"startTimeoutMs":2000,"environment":{}}`, "keepRunning startTimeoutMs memoryMb environment"},
+	}
+	for _, tt := range tests {
+		_, err := s.ChangeSettings(t.Context(), tt.slug, settings(tt.input))
+		e, ok := errors.AsType[*errs.Error](err)
+		if !ok || e.Kind != errs.Invalid {
+			t.Errorf("%.80s: got %v, want VALIDATION_ERROR", tt.input, err)
+			continue
+		}
+		var paths []string
+		for _, is := range e.Details["issues"].([]errs.Issue) {
+			paths = append(paths, is.Path)
+		}
+		if got := strings.Join(paths, " "); got != tt.paths {
+			t.Errorf("%.80s: faults of %s, want %s", tt.input, got, tt.paths)
+		}
+	}
+	if p, err := s.ChangeSettings(t.Context(), "far", settings(`{"timeoutMs":2000}`)); err != nil || p.Settings.Timeout(time.Hour) != 2*time.Second {
+		t.Errorf("an external plugin: %+v, %v", p.Settings, err)
+	}
+	if _, err := s.ChangeSettings(t.Context(), "none", settings(`{}`)); errs.KindOf(err) != errs.NotFound {
+		t.Errorf("an unknown plugin: %v", err)
+	}
+}
+
+// A plugin that does not load is installed, disabled, and says why (CONTRACT 4).
+func TestAPluginThatFailsItsTrialIsDisabled(t *testing.T) {
+	t.Parallel()
+	failed := plugin.Failure{At: time.Date(2030, 3, 1, 12, 0, 1, 0, time.UTC), Message: "Error: no", File: "index.js", Line: 3}
+	s, processes, in := internalService(t, func(p *stops) { p.failure = failed })
+	if in.Instance.Enabled || !processes.registered || !slices.Contains(processes.tried, in.Instance.ID) {
+		t.Errorf("enabled %t, registered %t, tried %v", in.Instance.Enabled, processes.registered, processes.tried)
+	}
+	states, err := s.Statuses(t.Context(), []plugin.Installed{in})
+	if err != nil || states[0].State != plugin.StateIdle || !cmp.Equal(states[0].LastError, failed) {
+		t.Errorf("Statuses = %+v, %v", states, err)
+	}
+	on, err := s.UpdateInstance(t.Context(), "worker", in.Instance.ID, plugin.Input{Enabled: raw("true")}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if states, err = s.Statuses(t.Context(), []plugin.Installed{on}); err != nil || !states[0].LastError.IsZero() {
+		t.Errorf("after a change: %+v, %v; the failure was another version's", states, err)
+	}
+
+	s, _, in = internalService(t, func(p *stops) { p.untried = errors.New("no Node.js") })
+	if states, err = s.Statuses(t.Context(), []plugin.Installed{in}); !in.Instance.Enabled || err != nil || !states[0].LastError.IsZero() {
+		t.Errorf("untried: enabled %t, %+v, %v; want it enabled, and nobody to blame", in.Instance.Enabled, states, err)
+	}
+}

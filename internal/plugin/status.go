@@ -1,0 +1,148 @@
+package plugin
+
+import (
+	"context"
+	"time"
+)
+
+// RuntimeState says how what runs for an instance is doing (CONTRACT 4).
+type RuntimeState string
+
+// The states.
+const (
+	StateIdle      RuntimeState = "idle"      // nothing runs; a call starts it
+	StateStarting  RuntimeState = "starting"  // started, not ready yet
+	StateRunning   RuntimeState = "running"   // ready for calls
+	StateFailing   RuntimeState = "failing"   // did not start, or ended on its own
+	StateUnhealthy RuntimeState = "unhealthy" // runs, and says that it is not well
+	StateUnknown   RuntimeState = "unknown"   // not run by this stoa
+)
+
+// RuntimeStatus is how what runs for an instance is doing, as this process of stoa
+// knows.
+type RuntimeStatus struct {
+	State     RuntimeState
+	Since     time.Time // of the state; zero if nothing has run
+	LastError Failure
+}
+
+// Failure is why a plugin could not be loaded, or why its process ended. The zero
+// value is none.
+type Failure struct {
+	At      time.Time
+	Message string
+	File    string // of the package; empty if unknown
+	Line    int    // of File, from 1; 0 if unknown
+}
+
+// IsZero reports whether there was no failure.
+func (f Failure) IsZero() bool { return f.At.IsZero() }
+
+// Processes are what runs of internal plugins in this process of stoa.
+type Processes interface {
+	Stopper
+
+	// RuntimeStatus tells how an installation is doing. One that was never called is
+	// idle.
+	RuntimeStatus(installationID string) RuntimeStatus
+
+	// Try loads the plugin of in in a process that serves nobody; with register it
+	// is registered with the instance's config, too. It returns why the plugin
+	// failed, or an error if it could not be tried at all.
+	Try(ctx context.Context, in Installed, register bool) (Failure, error)
+
+	// Logs returns the kept log of an installation after the entry with number
+	// after, oldest first, and a channel that is closed when there is more.
+	Logs(installationID string, after int64) (entries []LogEntry, more <-chan struct{})
+}
+
+// LogEntry is one line of an installation's log.
+type LogEntry struct {
+	Number    int64     // counts up, without regard to stoa's restarts
+	Time      time.Time // when stoa got it
+	Level     string    // debug, info, warn or error
+	Source    string    // plugin for what it said, stoa for what became of its process
+	Message   string
+	Error     string // a stack, or what an error says
+	File      string // of the package, where an error comes from
+	Line      int
+	RequestID string
+}
+
+// Statuses returns how what runs for each of the instances is doing. LastError is
+// the last failure of the present version of instance and package, in whichever
+// process of stoa.
+func (s *Service) Statuses(ctx context.Context, list []Installed) ([]RuntimeStatus, error) {
+	ids := make([]string, len(list))
+	for i, in := range list {
+		ids[i] = in.Instance.ID
+	}
+	failures, err := s.Store.Failures(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]RuntimeStatus, len(list))
+	for i, in := range list {
+		st := RuntimeStatus{State: StateUnknown}
+		if s.Processes != nil && in.Package.Manifest.RuntimeType == Internal {
+			st = s.Processes.RuntimeStatus(in.Instance.ID)
+		}
+		if f := failures[in.Instance.ID]; f.At.After(st.LastError.At) {
+			st.LastError = f
+		}
+		if st.Since.IsZero() {
+			st.Since = in.Instance.UpdatedAt
+		}
+		all[i] = st
+	}
+	return all, nil
+}
+
+// RecordFailure notes a failure of what ran for in.
+func (s *Service) RecordFailure(ctx context.Context, in Installed, f Failure) error {
+	f.At = f.At.UTC().Truncate(time.Millisecond)
+	return s.Store.PutFailure(ctx, in.Instance.ID, in.Revision(), f)
+}
+
+// try loads a package that is about to be installed in a trial process. A plugin
+// that lacks required config cannot be expected to register.
+func (s *Service) try(ctx context.Context, in Installed) Failure {
+	if s.Processes == nil || in.Package.Manifest.RuntimeType != Internal {
+		return Failure{}
+	}
+	f, err := s.Processes.Try(ctx, in, in.Instance.Enabled)
+	if err != nil {
+		return Failure{} // not the plugin's fault: the calls will tell
+	}
+	return f
+}
+
+// KeptRunning returns the enabled instances of internal plugins whose processes are
+// to run without being called (Settings.KeepRunning).
+func (s *Service) KeptRunning(ctx context.Context) ([]Installed, error) {
+	found, err := s.Store.KeptRunning(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Installed, len(found))
+	for i, f := range found {
+		if list[i], err = s.opened(f.Package, f.Instance, nil); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// Log returns the kept log of an instance; see Processes.Logs. The error is
+// ErrInstanceNotFound for an unknown one. External plugins log elsewhere: theirs
+// is empty.
+func (s *Service) Log(
+	ctx context.Context, slug, id string, after int64,
+) (entries []LogEntry, more <-chan struct{}, err error) {
+	in, err := s.ByID(ctx, slug, id)
+	if err != nil || s.Processes == nil || in.Package.Manifest.RuntimeType != Internal {
+		return nil, nil, err
+	}
+	entries, more = s.Processes.Logs(id, after)
+	return entries, more, nil
+}

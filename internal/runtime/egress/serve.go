@@ -1,0 +1,240 @@
+package egress
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// maxConns is how many connections a plugin may have at each of its addresses.
+	maxConns = 128
+
+	// connIdle is how long a connection to a granted host may carry nothing.
+	connIdle = 5 * time.Minute
+)
+
+// Serve answers at the listeners of p's addresses, in the order of Spec.Listen,
+// until ctx ends, and closes them. log names the plugin.
+func (p *Plan) Serve(ctx context.Context, log *slog.Logger, listeners []net.Listener) {
+	var running sync.WaitGroup
+	for i, ln := range listeners {
+		r, ln := p.routes[i], limitConns(ln, maxConns)
+		running.Go(func() {
+			if r.host == "" {
+				p.servePlatform(ctx, log, ln)
+			} else {
+				p.serveHost(ctx, log, ln, r)
+			}
+		})
+	}
+	running.Wait()
+}
+
+// servePlatform answers the platform API on ln.
+func (p *Plan) servePlatform(ctx context.Context, log *slog.Logger, ln net.Listener) {
+	g := p.gate
+	if g.tls != nil {
+		ln = tls.NewListener(ln, g.tls.config)
+	}
+	if g.cfg.Listen != nil {
+		ln = g.cfg.Listen(ln)
+	}
+	srv := &http.Server{
+		Handler:           g.platform(log),
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ConnState:         g.cfg.ConnState,
+		ErrorLog:          slog.NewLogLogger(g.cfg.Log.Handler(), slog.LevelDebug),
+
+		DisableGeneralOptionsHandler: true,
+	}
+	stop := context.AfterFunc(ctx, func() { srv.Close() }) //nolint:errcheck,gosec // the plugin is gone
+	defer stop()
+	srv.Serve(ln) //nolint:errcheck,gosec // ends with Close
+}
+
+// platform passes calls of the platform API on, and no others.
+func (g *Gate) platform(log *slog.Logger) http.Handler {
+	var refusals sometimes
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		escaped, ok := strings.CutPrefix(r.URL.EscapedPath(), g.prefix)
+		if !ok || g.cfg.Platform == nil || !isPlatformCall(escaped) {
+			refusals.log(r.Context(), log, "plugin refused: not a route of the platform API",
+				slog.String("method", r.Method), slog.String("path", r.URL.Path))
+			http.Error(w, "Plugins reach "+PlatformPath+" here, and nothing else.", http.StatusForbidden)
+			return
+		}
+		r.URL.Path, r.URL.RawPath = strings.TrimPrefix(r.URL.Path, g.prefix), ""
+		r.RequestURI = r.URL.RequestURI()
+		// Addresses and schemes are what stoa itself sees.
+		for name := range r.Header {
+			if strings.HasPrefix(name, "X-Forwarded-") || name == "Forwarded" || name == "X-Real-Ip" {
+				delete(r.Header, name)
+			}
+		}
+		r.RemoteAddr = "127.0.0.1:0"
+		g.cfg.Platform.ServeHTTP(w, r)
+	})
+}
+
+// isPlatformCall reports whether a path as it was sent is below PlatformPath
+// however it is read: nothing encoded, nothing to clean.
+func isPlatformCall(escaped string) bool {
+	return strings.HasPrefix(escaped, PlatformPath) && !strings.ContainsAny(escaped, "%\\") &&
+		path.Clean(escaped) == strings.TrimSuffix(escaped, "/")
+}
+
+// serveHost passes bytes on between the plugin and a granted host.
+func (p *Plan) serveHost(ctx context.Context, log *slog.Logger, ln net.Listener, r route) {
+	stop := context.AfterFunc(ctx, func() { ln.Close() }) //nolint:errcheck,gosec // the plugin is gone
+	defer stop()
+	var refusals sometimes
+	var running sync.WaitGroup
+	defer running.Wait()
+	for {
+		conn, err := ln.Accept()
+		if err != nil {
+			return
+		}
+		running.Go(func() {
+			defer conn.Close()
+			remote, err := p.gate.dialer.DialContext(ctx, "tcp", net.JoinHostPort(r.host, strconv.Itoa(int(r.port))))
+			if err != nil {
+				refusals.log(ctx, log, "plugin refused: no connection to a granted host", slog.String("host", r.host), slog.Any("err", err))
+				refuse(ctx, conn)
+				return
+			}
+			defer remote.Close()
+			exchange(ctx, conn, remote)
+		})
+	}
+}
+
+// refuse ends a connection that leads nowhere, after its first bytes: clients that
+// lose one before they sent anything (Node's fetch) connect again, without end.
+func refuse(ctx context.Context, conn net.Conn) {
+	stop := context.AfterFunc(ctx, func() { conn.Close() }) //nolint:errcheck,gosec // the plugin is gone
+	defer stop()
+	conn.SetReadDeadline(time.Now().Add(dialTimeout)) //nolint:errcheck,gosec // then it is closed already
+	conn.Read(make([]byte, 1))                        //nolint:errcheck,gosec // whatever it is
+}
+
+// sometimes logs a line at most once a second: how often a plugin tries is its own
+// choice. The zero value is ready.
+type sometimes struct {
+	mu   sync.Mutex
+	last time.Time
+}
+
+func (s *sometimes) log(ctx context.Context, log *slog.Logger, msg string, attrs ...slog.Attr) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if time.Since(s.last) < time.Second {
+		return
+	}
+	s.last = time.Now()
+	log.LogAttrs(ctx, slog.LevelWarn, msg, attrs...)
+}
+
+// exchange copies both ways until both sides have ended, one broke off, nothing
+// came for connIdle, or ctx ended.
+func exchange(ctx context.Context, a, b net.Conn) {
+	idle := time.AfterFunc(connIdle, func() { a.Close(); b.Close() }) //nolint:errcheck,gosec // that is its end
+	defer idle.Stop()
+	stop := context.AfterFunc(ctx, func() { a.Close(); b.Close() }) //nolint:errcheck,gosec // the same
+	defer stop()
+	var both sync.WaitGroup
+	copyTo := func(to, from net.Conn) {
+		_, err := io.Copy(to, touch{from, idle})
+		if half, ok := to.(interface{ CloseWrite() error }); err == nil && ok {
+			half.CloseWrite() //nolint:errcheck,gosec // the other direction goes on
+			return
+		}
+		a.Close() //nolint:errcheck,gosec // broken
+		b.Close() //nolint:errcheck,gosec // broken
+	}
+	both.Go(func() { copyTo(a, b) })
+	both.Go(func() { copyTo(b, a) })
+	both.Wait()
+}
+
+// touch is a reader that keeps its connection from counting as idle.
+type touch struct {
+	net.Conn
+
+	idle *time.Timer
+}
+
+// Read implements io.Reader.
+func (t touch) Read(b []byte) (int, error) {
+	n, err := t.Conn.Read(b)
+	if n > 0 {
+		t.idle.Reset(connIdle)
+	}
+	return n, err
+}
+
+// limitConns is ln with at most n connections at a time; more wait to be accepted.
+func limitConns(ln net.Listener, n int) net.Listener {
+	return &limited{Listener: ln, free: make(chan struct{}, n), closed: make(chan struct{})}
+}
+
+type limited struct {
+	net.Listener
+
+	free   chan struct{}
+	once   sync.Once
+	closed chan struct{}
+}
+
+// Accept implements net.Listener.
+func (l *limited) Accept() (net.Conn, error) {
+	select {
+	case l.free <- struct{}{}:
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		<-l.free
+		return nil, err
+	}
+	return &counted{Conn: conn, done: func() { <-l.free }}, nil
+}
+
+// Close implements net.Listener.
+func (l *limited) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return l.Listener.Close()
+}
+
+type counted struct {
+	net.Conn
+
+	once sync.Once
+	done func()
+}
+
+// Close implements net.Conn.
+func (c *counted) Close() error {
+	c.once.Do(c.done)
+	return c.Conn.Close()
+}
+
+// CloseWrite ends one direction.
+func (c *counted) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return c.Conn.Close()
+}

@@ -1,0 +1,86 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"stoa/internal/plugin"
+)
+
+func TestAnUnhealthyPluginIsShownAndLeftAlone(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(c *Config) { c.HealthEvery = 20 * time.Millisecond })
+	in := f.install(t, "moody", withRoutes(pidRoute+`
+	  let well = true
+	  app.post('/api/mood', async (req) => { well = req.body.well; return {} })
+	  app.get('/health', async (req, reply) => reply.code(well ? 200 : 503).send({ status: well ? 'ok' : 'down' }))`))
+	pid := f.get(t, in, "/api/pid")
+	until := func(want plugin.RuntimeState) {
+		t.Helper()
+		for end := time.Now().Add(20 * time.Second); f.RuntimeStatus(in.Instance.ID).State != want; time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("state %s, want %s", f.RuntimeStatus(in.Instance.ID).State, want)
+			}
+		}
+	}
+	until(plugin.StateRunning)
+	f.do(t, in, http.MethodPost, "/api/mood", `{"well":false}`)
+	until(plugin.StateUnhealthy)
+	f.do(t, in, http.MethodPost, "/api/mood", `{"well":true}`)
+	until(plugin.StateRunning)
+	if now := f.get(t, in, "/api/pid"); now != pid {
+		t.Error("it was restarted")
+	}
+}
+
+// Many plugins that are kept running start one after the other, and a call for
+// another one does not wait for them.
+func TestKeptPluginsStartPaced(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	const count = 24
+	var all []plugin.Installed
+	for i := range count {
+		in := f.install(t, fmt.Sprintf("kept-%d", i), withRoutes(pidRoute))
+		in.Package.Settings.KeepRunning = true
+		all = append(all, in)
+	}
+	other := f.install(t, "called", withRoutes(pidRoute))
+	ctx, stop := context.WithCancel(t.Context())
+	var most atomic.Int64
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f.KeepRunning(ctx, func(context.Context) ([]plugin.Installed, error) { return all, nil })
+	}()
+	begun := time.Now()
+	f.get(t, other, "/health")
+	took := time.Since(begun)
+	running := 0
+	for end := time.Now().Add(60 * time.Second); running < count; time.Sleep(2 * time.Millisecond) {
+		var starting int64
+		running = 0
+		for _, in := range all {
+			switch f.RuntimeStatus(in.Instance.ID).State {
+			case plugin.StateStarting:
+				starting++
+			case plugin.StateRunning:
+				running++
+			}
+		}
+		most.Store(max(most.Load(), starting))
+		if time.Now().After(end) {
+			t.Fatalf("%d of %d run after a minute", running, count)
+		}
+	}
+	t.Logf("%d processes in %s, at most %d starting at once; the call meanwhile took %s", count, time.Since(begun), most.Load(), took)
+	if limit := int64(cap(f.starting)); most.Load() > limit {
+		t.Errorf("%d processes started at once, want at most %d", most.Load(), limit)
+	}
+	stop()
+	<-done
+}

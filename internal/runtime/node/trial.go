@@ -1,0 +1,63 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"stoa/internal/plugin"
+)
+
+// failedTimeout bounds one call of Config.Failed.
+const failedTimeout = 10 * time.Second
+
+// Try loads the plugin of in in a process that serves nobody, and ends it. With
+// register the plugin is registered with the instance's config; without, only its
+// entry module is loaded and must export a plugin function.
+//
+// It returns why the plugin failed, the zero Failure if it did not. An error says
+// that the plugin could not be tried, which is not its fault: there is no Node.js,
+// ctx is done, or stoa is stopping.
+func (rt *Runtime) Try(ctx context.Context, in plugin.Installed, register bool) (plugin.Failure, error) {
+	trial := &installation{rt: rt, id: in.Instance.ID, trial: true} // not among the others: it takes no calls
+	p := newProcess(rt, in, trial)
+	if !register {
+		p.until = "load"
+	}
+	trial.current = p
+	if !rt.begin(p) {
+		return plugin.Failure{}, errStopping
+	}
+	go p.run() //nolint:contextcheck // it is asked to end below
+	stop := context.AfterFunc(ctx, p.askToEnd)
+	defer stop()
+	<-p.ready
+	p.askToEnd()
+	<-p.done
+	if err := ctx.Err(); err != nil {
+		return plugin.Failure{}, err
+	}
+	trial.mu.Lock()
+	defer trial.mu.Unlock()
+	cause := trial.failures.cause
+	start, ok := errors.AsType[*startError](cause)
+	switch {
+	case !ok: // it was ready, and what happened afterwards is no failure to load
+		return plugin.Failure{}, nil
+	case start.reason != reasonLoadFailed:
+		return plugin.Failure{}, cause
+	}
+	return failureOf(cause, in, trial.failures.since), nil
+}
+
+// tell passes a failure on to whoever keeps account of them.
+func (rt *Runtime) tell(in plugin.Installed, f plugin.Failure) {
+	if rt.cfg.Failed == nil {
+		return
+	}
+	rt.reporters.Go(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(rt.alive), failedTimeout)
+		defer cancel()
+		rt.cfg.Failed(ctx, in, f)
+	})
+}

@@ -1,0 +1,83 @@
+package node
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// statFile is a process's /proc/…/statm.
+type statFile struct{ *os.File }
+
+func openStat(pid int) (statFile, error) {
+	f, err := os.Open(fmt.Sprintf("/proc/%d/statm", pid))
+	return statFile{f}, err
+}
+
+// resident returns the process's memory, in bytes. It fails when the process is
+// gone.
+func (s statFile) resident() (int64, error) {
+	var buf [128]byte
+	n, err := s.ReadAt(buf[:], 0)
+	if n == 0 {
+		return 0, err
+	}
+	var size, resident int64
+	if _, err := fmt.Sscan(string(buf[:n]), &size, &resident); err != nil {
+		return 0, err
+	}
+	return resident * int64(os.Getpagesize()), nil
+}
+
+// processorTime returns how long a process has computed, in all its threads.
+func processorTime(pid int) (time.Duration, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	// The name of the program, in parentheses, may hold anything.
+	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	const user, system, hertz = 11, 12, 100
+	if len(fields) <= system {
+		return 0, fmt.Errorf("node: unreadable /proc/%d/stat", pid)
+	}
+	u, err1 := strconv.ParseInt(string(fields[user]), 10, 64)
+	s, err2 := strconv.ParseInt(string(fields[system]), 10, 64)
+	if err1 != nil || err2 != nil {
+		return 0, fmt.Errorf("node: unreadable /proc/%d/stat", pid)
+	}
+	return time.Duration(u+s) * time.Second / hertz, nil
+}
+
+// confine restricts all threads of a process to the last processor that stoa may
+// use, or lets them use all of those. It reports whether there is a difference.
+func confine(pid int, confined bool) bool {
+	var all unix.CPUSet
+	if unix.SchedGetaffinity(0, &all) != nil || all.Count() < 2 {
+		return false
+	}
+	set := all
+	if confined {
+		set = unix.CPUSet{}
+		for cpu := len(all)*64 - 1; cpu >= 0; cpu-- {
+			if all.IsSet(cpu) {
+				set.Set(cpu)
+				break
+			}
+		}
+	}
+	threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	if err != nil {
+		return false
+	}
+	for _, t := range threads {
+		if id, err := strconv.Atoi(t.Name()); err == nil {
+			_ = unix.SchedSetaffinity(id, &set) // it may be gone
+		}
+	}
+	return true
+}

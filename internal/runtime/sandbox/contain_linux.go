@@ -1,0 +1,160 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// The descriptors of a contained program beyond the standard three. The first two
+// are the caller's, who may use them as it likes; a launcher that fails says why
+// on the second.
+const (
+	reportFD  = 4
+	controlFD = 5
+)
+
+// nobody is the user and group that a contained program takes itself for. To the
+// rest of the system it is stoa's own.
+const nobody = 65534
+
+// setUp are the capabilities, inside of its own user namespace, with which the
+// launcher builds the program's surroundings. It drops all before it becomes the
+// program.
+var setUp = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_NET_BIND_SERVICE, unix.CAP_SETPCAP}
+
+// supported returns why this machine can not have a part, as far as that can be
+// known without trying.
+func supported(p Part) error {
+	if p == Seccomp && auditArch == 0 {
+		return errors.New("no filter for " + runtime.GOARCH)
+	}
+	return nil
+}
+
+// Contain changes cmd, which must be complete and not started, so that it starts
+// contained. cmd.ExtraFiles must hold two files: the second is written to if the
+// program can not be contained, one JSON line {"error":{"phase","message"}}.
+//
+// With no part at hand it changes nothing. The caller closes the Contained after
+// cmd was started, or was not.
+func (b *Box) Contain(cmd *exec.Cmd, spec Spec) (*Contained, error) {
+	if len(b.has) == 0 {
+		return &Contained{}, nil
+	}
+	if len(cmd.ExtraFiles) != controlFD-3 {
+		return nil, errors.New("sandbox: a contained program has two extra files")
+	}
+	o := order{Program: cmd.Path, Args: cmd.Args, Dir: cmd.Dir, Parts: b.has, Spec: spec}
+	text, err := json.Marshal(o)
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: %w", err)
+	}
+	c := &Contained{}
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	if b.Has(Namespaces) {
+		pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+		if err != nil {
+			return nil, fmt.Errorf("sandbox: %w", err)
+		}
+		c.control, c.remote = os.NewFile(uintptr(pair[0]), "control"), os.NewFile(uintptr(pair[1]), "control")
+		c.wanted = len(spec.Listen)
+		cmd.ExtraFiles = append(cmd.ExtraFiles, c.remote)
+		separate(cmd.SysProcAttr)
+	}
+	// Not the file of that name: it may have been replaced by another version.
+	cmd.Path, cmd.Args, cmd.Dir = "/proc/self/exe", []string{launcherName, string(text)}, "/"
+	return c, nil
+}
+
+// separate asks for namespaces of its own for the new process.
+func separate(attr *syscall.SysProcAttr) {
+	attr.Cloneflags |= unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWNS |
+		unix.CLONE_NEWNET | unix.CLONE_NEWUTS
+	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: nobody, HostID: os.Geteuid(), Size: 1}}
+	attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: nobody, HostID: os.Getegid(), Size: 1}}
+	attr.AmbientCaps = setUp
+}
+
+// Listeners returns the listeners inside of the program's network, in the order of
+// Spec.Listen, once the launcher has made them. It waits for that, but not long;
+// an error says that there are none, as when the launcher failed. It may be called
+// once, after the program was started. The caller closes the listeners.
+func (c *Contained) Listeners() ([]net.Listener, error) {
+	if c.wanted == 0 {
+		return nil, nil
+	}
+	c.remote.Close() //nolint:errcheck,gosec // so that the end of the other side is noticed
+	conn, err := net.FileConn(c.control)
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: %w", err)
+	}
+	defer conn.Close()
+	if err := conn.SetReadDeadline(time.Now().Add(5 * time.Second)); err != nil {
+		return nil, fmt.Errorf("sandbox: %w", err)
+	}
+	fds, err := receive(conn.(*net.UnixConn), c.wanted) //nolint:forcetypeassert // a pair of unix sockets
+	if err != nil {
+		return nil, err
+	}
+	return asListeners(fds)
+}
+
+// receive reads the message with which the launcher passes its listeners on.
+func receive(conn *net.UnixConn, wanted int) ([]int, error) {
+	oob := make([]byte, unix.CmsgSpace(4*wanted))
+	_, n, _, _, err := conn.ReadMsgUnix(make([]byte, 1), oob)
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: no listeners: %w", err)
+	}
+	messages, err := unix.ParseSocketControlMessage(oob[:n])
+	if err != nil || len(messages) != 1 {
+		return nil, fmt.Errorf("sandbox: no listeners came: %w", err)
+	}
+	fds, err := unix.ParseUnixRights(&messages[0])
+	if err != nil || len(fds) != wanted {
+		return nil, fmt.Errorf("sandbox: %d of %d listeners came: %w", len(fds), wanted, err)
+	}
+	return fds, nil
+}
+
+func asListeners(fds []int) ([]net.Listener, error) {
+	var all []net.Listener
+	var failed error
+	for _, fd := range fds {
+		unix.CloseOnExec(fd)
+		f := os.NewFile(uintptr(fd), "listener")
+		ln, err := net.FileListener(f)
+		f.Close() //nolint:errcheck,gosec // FileListener has a copy
+		if err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		all = append(all, ln)
+	}
+	if failed == nil {
+		return all, nil
+	}
+	for _, ln := range all {
+		ln.Close() //nolint:errcheck,gosec // of no use
+	}
+	return nil, fmt.Errorf("sandbox: %w", failed)
+}
+
+// Close releases what c holds. It may be called more than once.
+func (c *Contained) Close() {
+	if c.control != nil {
+		c.control.Close() //nolint:errcheck,gosec // nothing was written
+		c.remote.Close()  //nolint:errcheck,gosec // the same
+	}
+}

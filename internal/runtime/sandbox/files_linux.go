@@ -1,0 +1,173 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// root is where the new file tree is built. Any folder will do: what is mounted
+// there is seen by this process only.
+const root = "/tmp"
+
+// fileTree replaces the file system of this process by a small one: the files of
+// the program, what it may read, /dev/null, and its own /proc. All of it is
+// read-only.
+func fileTree(s Spec) error {
+	// Nothing that is mounted here may show up outside, or the other way round.
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return err
+	}
+	shown, err := cloneAll(s)
+	if err != nil {
+		return err
+	}
+	if err := unix.Mount("tmpfs", root, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "size=256k,nr_inodes=256,mode=755"); err != nil {
+		return fmt.Errorf("tmpfs: %w", err)
+	}
+	if err := skeleton(s); err != nil {
+		return err
+	}
+	for _, m := range shown {
+		if err := m.attach(); err != nil {
+			return fmt.Errorf("%s: %w", m.path, err)
+		}
+	}
+	if err := ownProc(); err != nil {
+		return err
+	}
+	readOnly := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID}
+	if err := unix.MountSetattr(unix.AT_FDCWD, root, unix.AT_RECURSIVE, &readOnly); err != nil {
+		return fmt.Errorf("read-only: %w", err)
+	}
+	return becomeRoot()
+}
+
+// shown is a file or folder of the outside that will be seen inside.
+type shown struct {
+	path string
+	fd   int // a detached mount of it
+	dir  bool
+	attr uint64
+}
+
+// cloneAll takes hold of everything that will be shown, before the new tree hides
+// it.
+func cloneAll(s Spec) ([]shown, error) {
+	var all []shown
+	add := func(paths []string, attr uint64) error {
+		for _, path := range paths {
+			m, err := clone(path, attr)
+			if errors.Is(err, os.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			all = append(all, m)
+		}
+		return nil
+	}
+	return all, errors.Join(
+		add(s.Execute, unix.MOUNT_ATTR_NODEV),
+		add(s.Read, unix.MOUNT_ATTR_NODEV|unix.MOUNT_ATTR_NOEXEC),
+		add([]string{"/dev/null"}, unix.MOUNT_ATTR_NOEXEC))
+}
+
+func clone(path string, attr uint64) (shown, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return shown{}, err
+	}
+	fd, err := unix.OpenTree(unix.AT_FDCWD, path, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
+	if err != nil {
+		return shown{}, err
+	}
+	return shown{path: path, fd: fd, dir: info.IsDir(), attr: attr}, nil
+}
+
+// attach puts m where it was, in the new tree.
+func (m shown) attach() error {
+	defer unix.Close(m.fd)
+	at := filepath.Join(root, m.path)
+	if err := makeTarget(at, m.dir); err != nil {
+		return err
+	}
+	if err := unix.MountSetattr(m.fd, "", unix.AT_EMPTY_PATH, &unix.MountAttr{Attr_set: m.attr}); err != nil {
+		return err
+	}
+	return unix.MoveMount(m.fd, "", unix.AT_FDCWD, at, unix.MOVE_MOUNT_F_EMPTY_PATH)
+}
+
+func makeTarget(at string, dir bool) error {
+	if dir {
+		return os.MkdirAll(at, 0o755) //nolint:gosec // read-only, and seen by the program only
+	}
+	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil { //nolint:gosec // the same
+		return err
+	}
+	f, err := os.OpenFile(at, os.O_CREATE|os.O_RDONLY, 0o644) //nolint:gosec // the same
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// skeleton writes what exists inside only.
+func skeleton(s Spec) error {
+	var hosts strings.Builder
+	hosts.WriteString("127.0.0.1 localhost\n::1 localhost\n")
+	for _, h := range s.Hosts {
+		fmt.Fprintf(&hosts, "%s %s\n", h.Address, h.Name)
+	}
+	files := map[string]string{
+		"/etc/hosts": hosts.String(),
+		// Names that are not in the hosts file do not exist. There is no server that
+		// could be asked.
+		"/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
+		"/etc/passwd":        "nobody:x:65534:65534:nobody:/:/nonexistent\n",
+		"/etc/group":         "nogroup:x:65534:\n",
+	}
+	for path, text := range s.Files {
+		files[path] = text
+	}
+	for path, text := range files {
+		at := filepath.Join(root, path)
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil { //nolint:gosec // seen by the program only
+			return err
+		}
+		if err := os.WriteFile(at, []byte(text), 0o644); err != nil { //nolint:gosec // the same
+			return err
+		}
+	}
+	return errors.Join(os.MkdirAll(root+"/tmp", 0o755), os.MkdirAll(root+"/proc", 0o755)) //nolint:gosec // the same
+}
+
+// ownProc shows the processes of this PID namespace, and of the rest of /proc
+// nothing. Some containers forbid that; then there is no /proc.
+func ownProc() error {
+	err := unix.Mount("proc", root+"/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "subset=pid,hidepid=2")
+	if err == nil || errors.Is(err, unix.EPERM) {
+		return nil
+	}
+	return fmt.Errorf("proc: %w", err)
+}
+
+// becomeRoot makes the new tree the root of this process and takes the old one
+// away.
+func becomeRoot() error {
+	if err := os.Chdir(root); err != nil {
+		return err
+	}
+	if err := unix.PivotRoot(".", "."); err != nil {
+		return fmt.Errorf("pivot_root: %w", err)
+	}
+	if err := unix.Unmount(".", unix.MNT_DETACH); err != nil {
+		return fmt.Errorf("the old root: %w", err)
+	}
+	return os.Chdir("/")
+}

@@ -1,0 +1,143 @@
+package sandbox
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Offsets in struct seccomp_data, little-endian.
+const (
+	offsetNumber = 0
+	offsetArch   = 4
+	offsetArgs   = 16
+)
+
+// What a refused call answers. A call that libraries go on without gets the error
+// that an older kernel would give.
+const (
+	denied  = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
+	unknown = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
+	noSuch  = unix.SECCOMP_RET_ERRNO | uint32(unix.EAFNOSUPPORT)
+)
+
+// refused are the system calls that a program which serves requests has no use
+// for, and that reach other processes, the kernel's own state or its less tried
+// parts. New ones of later kernels are refused by number.
+var refused = []uintptr{
+	// Other processes and their memory.
+	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE,
+	unix.SYS_PROCESS_MRELEASE, unix.SYS_KCMP, unix.SYS_PIDFD_OPEN, unix.SYS_PIDFD_GETFD, unix.SYS_PIDFD_SEND_SIGNAL,
+	// Programs, namespaces, mounts.
+	unix.SYS_EXECVEAT, unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT,
+	unix.SYS_CHROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT,
+	unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_MKNODAT,
+	unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_SWAPON, unix.SYS_SWAPOFF,
+	// The kernel's own.
+	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY,
+	unix.SYS_KEXEC_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_REBOOT,
+	unix.SYS_ACCT, unix.SYS_SYSLOG, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_SETTIMEOFDAY,
+	unix.SYS_CLOCK_SETTIME, unix.SYS_ADJTIMEX, unix.SYS_CLOCK_ADJTIME, unix.SYS_PERSONALITY, unix.SYS_VHANGUP,
+	unix.SYS_FANOTIFY_INIT, unix.SYS_FANOTIFY_MARK, unix.SYS_LOOKUP_DCOOKIE, unix.SYS_NFSSERVCTL,
+	// What all programs of a user share a number of.
+	unix.SYS_INOTIFY_INIT1, unix.SYS_MSGGET, unix.SYS_SEMGET, unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_MQ_OPEN,
+	// Files without a name, that hold memory or code beyond the limits.
+	unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET, unix.SYS_VMSPLICE,
+	// Priority over others.
+	unix.SYS_SETPRIORITY, unix.SYS_IOPRIO_SET, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER,
+	unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR, unix.SYS_MBIND, unix.SYS_SET_MEMPOLICY, unix.SYS_MIGRATE_PAGES,
+	unix.SYS_MOVE_PAGES,
+	// Another user.
+	unix.SYS_SETUID, unix.SYS_SETGID, unix.SYS_SETREUID, unix.SYS_SETREGID, unix.SYS_SETRESUID, unix.SYS_SETRESGID,
+	unix.SYS_SETGROUPS, unix.SYS_SETFSUID, unix.SYS_SETFSGID, unix.SYS_CAPSET,
+}
+
+// absent are those that libraries do without when the kernel is older.
+var absent = []uintptr{
+	unix.SYS_CLONE3, // its flags are in memory, where no filter sees them
+	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
+}
+
+// newest is the latest system call that was considered here. All that come later
+// are absent.
+const newest = unix.SYS_FUTEX_REQUEUE
+
+// seccomp puts the filter into force for this thread and for what it becomes: the
+// program at path, by this very pointer.
+func seccomp(path *byte) error {
+	filter := newFilter(uint64(uintptr(unsafe.Pointer(path))))                                             //nolint:gosec // compared, not used
+	prog := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}                                   //nolint:gosec // some hundred
+	return unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&prog)), 0, 0) //nolint:gosec // the kernel's interface
+}
+
+func newFilter(path uint64) []unix.SockFilter {
+	f := []unix.SockFilter{
+		load(offsetArch), skipIf(unix.BPF_JEQ, auditArch, 1), ret(unix.SECCOMP_RET_KILL_PROCESS),
+		load(offsetNumber),
+		// Also the x32 calls of amd64, which begin at 2^30.
+		skipUnless(unix.BPF_JGT, uint32(newest), 1), ret(unknown),
+	}
+	for _, nr := range append(refused, legacy...) {
+		f = append(f, skipUnless(unix.BPF_JEQ, uint32(nr), 1), ret(denied)) //nolint:gosec // a small number
+	}
+	for _, nr := range absent {
+		f = append(f, skipUnless(unix.BPF_JEQ, uint32(nr), 1), ret(unknown)) //nolint:gosec // the same
+	}
+	f = call(f, unix.SYS_EXECVE,
+		// Only the pointer of the launcher, which it uses once.
+		loadLow(0), skipIf(unix.BPF_JEQ, uint32(path), 1), ret(denied), //nolint:gosec // the lower half
+		loadHigh(0), skipIf(unix.BPF_JEQ, uint32(path>>32), 1), ret(denied), //nolint:gosec // the upper half
+		ret(unix.SECCOMP_RET_ALLOW))
+	f = call(f, unix.SYS_CLONE,
+		// Threads only, and none in a namespace of its own.
+		loadLow(0), skipIf(unix.BPF_JSET, unix.CLONE_THREAD, 1), ret(denied),
+		skipUnless(unix.BPF_JSET, namespaceFlags, 1), ret(denied),
+		ret(unix.SECCOMP_RET_ALLOW))
+	f = call(f, unix.SYS_SOCKET,
+		loadLow(1), and(0xf), // without SOCK_NONBLOCK and SOCK_CLOEXEC
+		skipUnless(unix.BPF_JGT, unix.SOCK_DGRAM, 1), ret(denied), // raw and the like
+		loadLow(0),
+		skipUnless(unix.BPF_JEQ, unix.AF_UNIX, 1), ret(unix.SECCOMP_RET_ALLOW),
+		skipUnless(unix.BPF_JEQ, unix.AF_INET, 1), ret(unix.SECCOMP_RET_ALLOW),
+		skipUnless(unix.BPF_JEQ, unix.AF_INET6, 1), ret(unix.SECCOMP_RET_ALLOW),
+		ret(noSuch))
+	f = call(f, unix.SYS_IOCTL,
+		loadLow(1),
+		skipUnless(unix.BPF_JEQ, unix.TIOCSTI, 1), ret(denied), // typing into stoa's terminal
+		skipUnless(unix.BPF_JEQ, unix.TIOCLINUX, 1), ret(denied),
+		ret(unix.SECCOMP_RET_ALLOW))
+	return append(f, ret(unix.SECCOMP_RET_ALLOW))
+}
+
+const namespaceFlags = unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWNS |
+	unix.CLONE_NEWNET | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWTIME
+
+// call appends what decides about one system call. body must end with ret.
+func call(f []unix.SockFilter, nr uint32, body ...unix.SockFilter) []unix.SockFilter {
+	return append(append(f, skipUnless(unix.BPF_JEQ, nr, uint8(len(body)))), body...) //nolint:gosec // a few
+}
+
+func load(offset uint32) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset}
+}
+
+func loadLow(arg uint32) unix.SockFilter  { return load(offsetArgs + 8*arg) }
+func loadHigh(arg uint32) unix.SockFilter { return load(offsetArgs + 8*arg + 4) }
+
+func and(k uint32) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: k}
+}
+
+func ret(action uint32) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: action}
+}
+
+// skipIf skips n instructions if the comparison with k holds.
+func skipIf(op uint16, k uint32, n uint8) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_JMP | op | unix.BPF_K, Jt: n, K: k}
+}
+
+// skipUnless skips n instructions if it does not.
+func skipUnless(op uint16, k uint32, n uint8) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_JMP | op | unix.BPF_K, Jf: n, K: k}
+}

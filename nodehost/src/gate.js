@@ -1,0 +1,48 @@
+'use strict'
+
+const header = 'x-stoa-process'
+const { ServerResponse } = require('node:http')
+const writeHead = ServerResponse.prototype.writeHead
+const end = ServerResponse.prototype.end
+
+// guard lets only stoa's own requests into server: those that carry the secret of
+// this process, which it takes away before anybody sees them. A request with the
+// secret and "-ping" behind it is answered here: that it is accepted and answered
+// at all tells stoa that the event loop turns.
+function guard (server, secret) {
+  const { emit } = server
+  const guarded = new Set(['request', 'checkContinue', 'checkExpectation', 'upgrade', 'connect'])
+  const ping = secret + '-ping'
+  Object.defineProperty(server, 'emit', {
+    writable: false,
+    configurable: false,
+    value: function (event, request, second, ...rest) {
+      if (!guarded.has(event)) return emit.call(this, event, request, second, ...rest)
+      const got = take(request)
+      if (got === secret) return emit.call(this, event, request, second, ...rest)
+      if (event === 'upgrade' || event === 'connect') {
+        second.destroy()
+        return true
+      }
+      writeHead.call(second, got === ping ? 204 : 403)
+      end.call(second)
+      return true
+    }
+  })
+}
+
+// take removes the secret from a request and returns it.
+function take (request) {
+  const raw = request.rawHeaders
+  let value
+  for (let i = raw.length - 2; i >= 0; i -= 2) {
+    if (raw[i].toLowerCase() === header) {
+      value = raw[i + 1]
+      raw.splice(i, 2)
+    }
+  }
+  delete request.headers[header]
+  return value
+}
+
+module.exports = { guard }
