@@ -33,7 +33,9 @@ function guard (server, secret) {
 
 // take removes the secret from a request and returns it.
 function take (request) {
-  const raw = request.rawHeaders
+  // Node.js makes both out of rawHeaders when they are first read, and counts on
+  // its length: read them before it changes.
+  const { headers, headersDistinct, rawHeaders: raw } = request
   let value
   for (let i = raw.length - 2; i >= 0; i -= 2) {
     if (raw[i].toLowerCase() === header) {
@@ -41,7 +43,8 @@ function take (request) {
       raw.splice(i, 2)
     }
   }
-  delete request.headers[header]
+  delete headers[header]
+  delete headersDistinct[header]
   return value
 }
 
