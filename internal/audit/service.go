@@ -43,7 +43,8 @@ func (q Query) Issues() errs.Issues {
 	var is errs.Issues
 	for _, f := range []struct{ name, value string }{{"actor", q.Actor}, {"action", q.Action}, {"target", q.Target}} {
 		if len(f.value) > maxFilter || !utf8.ValidString(f.value) || strings.ContainsFunc(f.value, unicode.IsControl) {
-			is.Add(f.name, errs.CodeOutOfRange, "%s must have %d bytes or fewer, without control characters.", f.name, maxFilter)
+			is.Add(f.name, errs.CodeOutOfRange,
+				"%s must have %d bytes or fewer, without control characters.", f.name, maxFilter)
 		}
 	}
 	if !q.From.IsZero() && !q.To.IsZero() && q.To.Before(q.From) {

@@ -154,7 +154,8 @@ func parseLifecycle(o object) map[string]bool {
 	hooks := make(map[string]bool, len(c.fields))
 	for _, name := range slices.Sorted(maps.Keys(c.fields)) {
 		if !slices.Contains(hookNames, name) {
-			c.fault(name, errs.CodeUnknownValue, "is not a lifecycle hook. The hooks are %s.", strings.Join(hookNames, ", "))
+			c.fault(name, errs.CodeUnknownValue,
+				"is not a lifecycle hook. The hooks are %s.", strings.Join(hookNames, ", "))
 			continue
 		}
 		hooks[name] = c.flag(name)

@@ -186,12 +186,13 @@ func (o object) integer(name string, low, high, absent int) int {
 		return absent
 	}
 	v, err := strconv.Atoi(n.Value)
-	if n.ShortTag() == "!!int" && err == nil && v >= low && v <= high {
-		return v
-	}
 	code := errs.CodeWrongType
-	tooLarge := errors.Is(err, strconv.ErrRange) && n.ShortTag() == "!!float" // so YAML reads a huge integer
-	if n.ShortTag() == "!!int" && (err == nil || errors.Is(err, strconv.ErrRange)) || tooLarge {
+	switch tag := n.ShortTag(); {
+	case tag == "!!int" && err == nil && v >= low && v <= high:
+		return v
+	case tag == "!!int" && err == nil:
+		code = errs.CodeOutOfRange
+	case tag != "!!str" && errors.Is(err, strconv.ErrRange): // such an integer counts as !!float
 		code = errs.CodeOutOfRange
 	}
 	o.doc.fault(n, o.at(name), code, "%s must be a whole number from %d to %d.", name, low, high)
