@@ -80,13 +80,19 @@ func drawMoney(t *rapid.T, low int64) product.Money {
 	}
 }
 
+var periods = []product.BillingPeriod{"", product.Monthly, product.Yearly, product.OneTime}
+
 // drawProduct draws any product that a catalog can describe.
 func drawProduct(t *rapid.T, slug string) product.Product {
 	ids := rapid.SliceOfNDistinct(line(100), 1, 4, rapid.ID[string]).Draw(t, "tier ids")
 	d := product.Detail{
 		FullDescription: paragraph().Draw(t, "fullDescription"),
 		Features: list(t, "features", 0, 2, rapid.Custom(func(t *rapid.T) product.FeatureSection {
-			return product.FeatureSection{Title: line(200).Draw(t, "title"), Description: maybe(t, "description", paragraph()), Items: list(t, "items", 0, 3, line(200))}
+			return product.FeatureSection{
+				Title:       line(200).Draw(t, "title"),
+				Description: maybe(t, "description", paragraph()),
+				Items:       list(t, "items", 0, 3, line(200)),
+			}
 		})),
 		FAQ: list(t, "faq", 0, 2, rapid.Custom(func(t *rapid.T) product.Question {
 			return product.Question{Question: paragraph().Draw(t, "question"), Answer: paragraph().Draw(t, "answer")}
@@ -94,20 +100,37 @@ func drawProduct(t *rapid.T, slug string) product.Product {
 	}
 	for _, id := range ids {
 		d.Tiers = append(d.Tiers, product.Tier{
-			ID: id, Name: line(200).Draw(t, "name"), Description: maybe(t, "description", paragraph()), Price: drawMoney(t, 0),
-			Period:   rapid.SampledFrom([]product.BillingPeriod{"", product.Monthly, product.Yearly, product.OneTime}).Draw(t, "period"),
-			Features: list(t, "features", 0, 2, line(200)), Highlighted: rapid.Bool().Draw(t, "highlighted"),
+			ID:           id,
+			Name:         line(200).Draw(t, "name"),
+			Description:  maybe(t, "description", paragraph()),
+			Price:        drawMoney(t, 0),
+			Period:       rapid.SampledFrom(periods).Draw(t, "period"),
+			Features:     list(t, "features", 0, 2, line(200)),
+			Highlighted:  rapid.Bool().Draw(t, "highlighted"),
 			MaxInstances: rapid.SampledFrom([]int{1, 2, 1_000_000}).Draw(t, "maxInstances"),
 		})
 	}
+	ratings := rapid.OneOf(rapid.Float64Range(0, 5), rapid.SampledFrom([]float64{0, 4.5, 5}))
+	pictures := rapid.SampledFrom([]string{"/a.png", "https://example.com/a?b=c#d"})
 	p := product.Product{
-		Slug: slug, Name: line(200).Draw(t, "name"), Category: line(200).Draw(t, "category"), ShortDescription: line(200).Draw(t, "short"),
-		Description: paragraph().Draw(t, "description"), Icon: "/icon.svg", Screenshots: list(t, "screenshots", 0, 2, rapid.SampledFrom([]string{"/a.png", "https://example.com/a?b=c#d"})),
-		Highlights: list(t, "highlights", 0, 3, line(200)), RatingBase: rapid.OneOf(rapid.Float64Range(0, 5), rapid.SampledFrom([]float64{0, 4.5, 5})).Draw(t, "rating"),
-		ReviewBase: rapid.IntRange(0, 1_000_000_000).Draw(t, "reviewCount"), DownloadBase: rapid.IntRange(0, 1_000_000_000).Draw(t, "downloadCount"),
-		Featured: rapid.Bool().Draw(t, "featured"), Trending: rapid.Bool().Draw(t, "trending"), Published: rapid.Bool().Draw(t, "published"),
-		Position: rapid.IntRange(-1_000_000, 1_000_000).Draw(t, "position"), CreatedAt: time.UnixMilli(rapid.Int64Range(0, 253402300799999).Draw(t, "createdAt")).UTC(),
-		Detail: d, Pricing: drawPricing(t, d.Tiers),
+		Slug:             slug,
+		Name:             line(200).Draw(t, "name"),
+		Category:         line(200).Draw(t, "category"),
+		ShortDescription: line(200).Draw(t, "short"),
+		Description:      paragraph().Draw(t, "description"),
+		Icon:             "/icon.svg",
+		Screenshots:      list(t, "screenshots", 0, 2, pictures),
+		Highlights:       list(t, "highlights", 0, 3, line(200)),
+		RatingBase:       ratings.Draw(t, "rating"),
+		ReviewBase:       rapid.IntRange(0, 1_000_000_000).Draw(t, "reviewCount"),
+		DownloadBase:     rapid.IntRange(0, 1_000_000_000).Draw(t, "downloadCount"),
+		Featured:         rapid.Bool().Draw(t, "featured"),
+		Trending:         rapid.Bool().Draw(t, "trending"),
+		Published:        rapid.Bool().Draw(t, "published"),
+		Position:         rapid.IntRange(-1_000_000, 1_000_000).Draw(t, "position"),
+		CreatedAt:        time.UnixMilli(rapid.Int64Range(0, 253402300799999).Draw(t, "createdAt")).UTC(),
+		Detail:           d,
+		Pricing:          drawPricing(t, d.Tiers),
 	}
 	if rapid.Bool().Draw(t, "same description") {
 		p.Detail.FullDescription = p.Description
