@@ -102,7 +102,8 @@ func (d *Demo) install(ctx context.Context, api *client, name string, overrides 
 	if err != nil {
 		return err
 	}
-	status, data, err := api.call(ctx, http.MethodPost, "/api/v1/admin/extensions/plugin/install", "application/zip", archive)
+	const route = "/api/v1/admin/extensions/plugin/install"
+	status, data, err := api.call(ctx, http.MethodPost, route, "application/zip", archive)
 	switch {
 	case err != nil:
 		return err

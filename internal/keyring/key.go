@@ -64,6 +64,7 @@ func PublicJWK(key ed25519.PublicKey) JWK {
 // thumbprint returns the key's RFC 7638 thumbprint. As an id it cannot belong to another
 // key.
 func thumbprint(key ed25519.PublicKey) string {
-	sum := sha256.Sum256([]byte(`{"crv":"Ed25519","kty":"OKP","x":"` + base64.RawURLEncoding.EncodeToString(key) + `"}`))
+	x := base64.RawURLEncoding.EncodeToString(key)
+	sum := sha256.Sum256([]byte(`{"crv":"Ed25519","kty":"OKP","x":"` + x + `"}`))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }

@@ -38,7 +38,8 @@ func Load(given, dataDir string) (*seal.Key, error) {
 		return nil, fmt.Errorf("master key: %w", err)
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return nil, fmt.Errorf("%s can be read by others (mode %04o); run: chmod 600 %s", path, info.Mode().Perm(), path)
+		return nil, fmt.Errorf("%s can be read by others (mode %04o); run: chmod 600 %s",
+			path, info.Mode().Perm(), path)
 	}
 	text, err := os.ReadFile(path) //nolint:gosec // the operator's own data folder
 	if err != nil {

@@ -44,7 +44,8 @@ func NewMetrics(version string) *Metrics {
 		known: make(map[series]prometheus.Observer),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "stoa_build_info", Help: "Always 1; the version is in the label.", ConstLabels: prometheus.Labels{"version": version},
+		Name: "stoa_build_info", Help: "Always 1; the version is in the label.",
+		ConstLabels: prometheus.Labels{"version": version},
 	})
 	build.Set(1)
 	m.registry.MustRegister(m.requests, build,

@@ -55,9 +55,9 @@ const (
 var svgElements = setOf(`svg g defs symbol use switch a title desc metadata view
 	path rect circle ellipse line polyline polygon text tspan textPath image marker mask clipPath pattern style
 	linearGradient radialGradient stop filter
-	feBlend feColorMatrix feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap feDistantLight
-	feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feImage feMerge feMergeNode feMorphology feOffset
-	fePointLight feSpecularLighting feSpotLight feTile feTurbulence
+	feBlend feColorMatrix feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap
+	feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feImage feMerge feMergeNode
+	feMorphology feOffset fePointLight feSpecularLighting feSpotLight feTile feTurbulence
 	animate animateMotion animateTransform mpath set`)
 
 // addressAttributes are the attributes whose value is an address to load or to link to.

@@ -116,7 +116,8 @@ func limiters(
 			return nil, fmt.Errorf("ratelimit: %s: %w", r.Name, err)
 		}
 		l, err := throttled.NewGCRARateLimiterCtx(st, throttled.RateQuota{
-			MaxRate: throttled.PerDuration(r.Limit, r.Window), MaxBurst: r.Limit - 1, // the first is not part of the burst
+			MaxRate:  throttled.PerDuration(r.Limit, r.Window),
+			MaxBurst: r.Limit - 1, // the first request is not part of the burst
 		})
 		if err != nil {
 			return nil, fmt.Errorf("ratelimit: %s: %w", r.Name, err)

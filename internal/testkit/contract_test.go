@@ -106,132 +106,137 @@ func TestContractAcceptsWhatIsPromised(t *testing.T) {
 	}
 }
 
+const (
+	verifyPath       = "/api/marketplace/products/x/license/verify"
+	unauthorizedBody = `{"success":false,"error":{"code":"UNAUTHORIZED","message":"No."}}`
+)
+
+// driftCases are answers that the document does not allow.
+var driftCases = []struct {
+	name         string
+	method, path string
+	res          Response
+	want         string // part of the complaint
+}{
+	{"wrong type", "GET", "/livez", answer(200, jsonType, `{"status":1}`), "/status"},
+	{"missing field", "GET", "/livez", answer(200, jsonType, `{}`), "missing property 'status'"},
+	{"extra field", "GET", "/livez", answer(200, jsonType, `{"status":"ok","x":1}`), "additional properties 'x'"},
+	{
+		"extra field beside allOf", "GET", "/auth/me",
+		answer(200, jsonType,
+			`{"success":true,"data":{"id":"tz4a98xxat96iws9zmbrgj3a","email":"a@b.c","username":"abc","role":"USER","avatar":null,"createdAt":"2030-03-01T12:00:00.000Z","passwordHash":"x"}}`), "passwordHash",
+	},
+	{
+		"an answer that is not signed", "GET", verifyPath,
+		answer(200, jsonType, `{"valid":false}`, "X-License-Code", "expired"), "Signature",
+	},
+	{
+		"extra field in an invalid license", "GET", verifyPath,
+		answer(200, jsonType, `{"valid":false,"reason":"expired"}`), "oneOf",
+	},
+	{"valid without its license", "GET", verifyPath, answer(200, jsonType, `{"valid":true}`), "oneOf"},
+	{
+		"time without milliseconds", "GET", verifyPath,
+		answer(200, jsonType,
+			`{"valid":true,"features":[],"license":`+strings.Replace(licenseJSON, ".000Z", "Z", 1)+`}`), "oneOf",
+	},
+	{
+		"value outside an enum", "GET", verifyPath,
+		answer(200, jsonType, `{"valid":false}`, "X-License-Code", "lost"), "X-License-Code",
+	},
+	{
+		"undocumented status", "GET", "/livez",
+		answer(418, jsonType, `{"status":"ok"}`), "status 418 is not documented",
+	},
+	{
+		"undocumented route", "GET", "/auth/secret",
+		answer(200, jsonType, `{"success":true,"data":null}`), "must be 404",
+	},
+	{
+		"undocumented method", "PUT", "/auth/me",
+		answer(200, jsonType, `{"success":true,"data":null}`), "must be 405",
+	},
+	{
+		"405 without Allow", "PUT", "/livez",
+		answer(405, jsonType, `{"success":false,"error":{"code":"METHOD_NOT_ALLOWED","message":"No."}}`),
+		"Allow is missing",
+	},
+	{
+		"unknown path in the other family's shape", "GET", "/api/marketplace/x",
+		answer(404, jsonType, `{"success":false,"error":{"code":"NOT_FOUND","message":"No."}}`),
+		"missing property 'message'",
+	},
+	{"wrong content type", "GET", "/livez", answer(200, "text/plain", `{"status":"ok"}`), "content type"},
+	{
+		"no content type", "GET", "/livez",
+		answer(200, jsonType, `{"status":"ok"}`, "Content-Type", ""), "content type",
+	},
+	{
+		"no request id", "GET", "/livez",
+		answer(200, jsonType, `{"status":"ok"}`, "X-Request-Id", ""), "X-Request-Id is missing",
+	},
+	{
+		"a request id that is no UUIDv7", "GET", "/livez",
+		answer(200, jsonType, `{"status":"ok"}`, "X-Request-Id", "6f1c2f0e-8d0b-4c39-9f7a-0d5c4a1b2e3f"),
+		"X-Request-Id",
+	},
+	{
+		"no request id from the gateway", "GET", "/api/v1/shop/plugins/a/api/b",
+		answer(200, "text/plain", `hi`, "X-Request-Id", ""), "X-Request-Id is missing",
+	},
+	{
+		"undocumented header", "GET", "/livez",
+		answer(200, jsonType, `{"status":"ok"}`, "Server", "stoa"), "header Server is not documented",
+	},
+	{
+		"missing documented header", "GET", "/auth/me",
+		answer(401, jsonType, unauthorizedBody), "Www-Authenticate is missing",
+	},
+	{
+		"undocumented error code", "GET", "/auth/me",
+		answer(401, jsonType, strings.Replace(unauthorizedBody, "UNAUTHORIZED", "LOGIN_FAILED", 1), "Www-Authenticate",
+			"Bearer"), `"LOGIN_FAILED" is not documented`,
+	},
+	{
+		"an issue without a message", "GET", "/api/marketplace/products",
+		answer(400, jsonType,
+			`{"error":"VALIDATION_ERROR","message":"No.","details":{"issues":[{"path":"limit","code":"range"}]}}`),
+		"'message'",
+	},
+	{
+		"VALIDATION_ERROR without issues", "POST", "/auth/login",
+		answer(400, jsonType,
+			`{"success":false,"error":{"code":"VALIDATION_ERROR","message":"No.","details":{"slug":"x"}}}`),
+		"'issues'",
+	},
+	{
+		"VALIDATION_ERROR without details", "POST", "/auth/login",
+		answer(400, jsonType, `{"success":false,"error":{"code":"VALIDATION_ERROR","message":"No."}}`), "'details'",
+	},
+	{
+		"VALIDATION_ERROR without issues in the other family", "GET", "/api/marketplace/products",
+		answer(400, jsonType, `{"error":"VALIDATION_ERROR","message":"No."}`), "'details'",
+	},
+	{"text behind the body", "GET", "/livez", answer(200, jsonType, `{"status":"ok"}{}`), "not JSON"},
+	{
+		"a body where none is documented", "GET", "/docs",
+		answer(304, jsonType, `{}`, "Etag", `"a"`), "no body is documented",
+	},
+	{
+		"the gateway's 502 with an extra field", "GET", "/api/v1/shop/plugins/a/api/b",
+		answer(502, jsonType, `{"success":false,"error":{"code":"PLUGIN_UNREACHABLE","message":"No."},"x":1}`),
+		"additional properties 'x'",
+	},
+}
+
 func TestContractRefusesDrift(t *testing.T) {
 	t.Parallel()
 
-	const verify = "/api/marketplace/products/x/license/verify"
-	unauthorized := `{"success":false,"error":{"code":"UNAUTHORIZED","message":"No."}}`
-	tests := []struct {
-		name         string
-		method, path string
-		res          Response
-		want         string // part of the complaint
-	}{
-		{"wrong type", "GET", "/livez", answer(200, jsonType, `{"status":1}`), "/status"},
-		{"missing field", "GET", "/livez", answer(200, jsonType, `{}`), "missing property 'status'"},
-		{"extra field", "GET", "/livez", answer(200, jsonType, `{"status":"ok","x":1}`), "additional properties 'x'"},
-		{
-			"extra field beside allOf", "GET", "/auth/me",
-			answer(200, jsonType,
-				`{"success":true,"data":{"id":"tz4a98xxat96iws9zmbrgj3a","email":"a@b.c","username":"abc","role":"USER","avatar":null,"createdAt":"2030-03-01T12:00:00.000Z","passwordHash":"x"}}`), "passwordHash",
-		},
-		{
-			"an answer that is not signed", "GET", verify,
-			answer(200, jsonType, `{"valid":false}`, "X-License-Code", "expired"), "Signature",
-		},
-		{
-			"extra field in an invalid license", "GET", verify,
-			answer(200, jsonType, `{"valid":false,"reason":"expired"}`), "oneOf",
-		},
-		{"valid without its license", "GET", verify, answer(200, jsonType, `{"valid":true}`), "oneOf"},
-		{
-			"time without milliseconds", "GET", verify,
-			answer(200, jsonType,
-				`{"valid":true,"features":[],"license":`+strings.Replace(licenseJSON, ".000Z", "Z", 1)+`}`), "oneOf",
-		},
-		{
-			"value outside an enum", "GET", verify,
-			answer(200, jsonType, `{"valid":false}`, "X-License-Code", "lost"), "X-License-Code",
-		},
-		{
-			"undocumented status", "GET", "/livez",
-			answer(418, jsonType, `{"status":"ok"}`), "status 418 is not documented",
-		},
-		{
-			"undocumented route", "GET", "/auth/secret",
-			answer(200, jsonType, `{"success":true,"data":null}`), "must be 404",
-		},
-		{
-			"undocumented method", "PUT", "/auth/me",
-			answer(200, jsonType, `{"success":true,"data":null}`), "must be 405",
-		},
-		{
-			"405 without Allow", "PUT", "/livez",
-			answer(405, jsonType, `{"success":false,"error":{"code":"METHOD_NOT_ALLOWED","message":"No."}}`),
-			"Allow is missing",
-		},
-		{
-			"unknown path in the other family's shape", "GET", "/api/marketplace/x",
-			answer(404, jsonType, `{"success":false,"error":{"code":"NOT_FOUND","message":"No."}}`),
-			"missing property 'message'",
-		},
-		{"wrong content type", "GET", "/livez", answer(200, "text/plain", `{"status":"ok"}`), "content type"},
-		{
-			"no content type", "GET", "/livez",
-			answer(200, jsonType, `{"status":"ok"}`, "Content-Type", ""), "content type",
-		},
-		{
-			"no request id", "GET", "/livez",
-			answer(200, jsonType, `{"status":"ok"}`, "X-Request-Id", ""), "X-Request-Id is missing",
-		},
-		{
-			"a request id that is no UUIDv7", "GET", "/livez",
-			answer(200, jsonType, `{"status":"ok"}`, "X-Request-Id", "6f1c2f0e-8d0b-4c39-9f7a-0d5c4a1b2e3f"),
-			"X-Request-Id",
-		},
-		{
-			"no request id from the gateway", "GET", "/api/v1/shop/plugins/a/api/b",
-			answer(200, "text/plain", `hi`, "X-Request-Id", ""), "X-Request-Id is missing",
-		},
-		{
-			"undocumented header", "GET", "/livez",
-			answer(200, jsonType, `{"status":"ok"}`, "Server", "stoa"), "header Server is not documented",
-		},
-		{
-			"missing documented header", "GET", "/auth/me",
-			answer(401, jsonType, unauthorized), "Www-Authenticate is missing",
-		},
-		{
-			"undocumented error code", "GET", "/auth/me",
-			answer(401, jsonType, strings.Replace(unauthorized, "UNAUTHORIZED", "LOGIN_FAILED", 1), "Www-Authenticate",
-				"Bearer"), `"LOGIN_FAILED" is not documented`,
-		},
-		{
-			"an issue without a message", "GET", "/api/marketplace/products",
-			answer(400, jsonType,
-				`{"error":"VALIDATION_ERROR","message":"No.","details":{"issues":[{"path":"limit","code":"range"}]}}`),
-			"'message'",
-		},
-		{
-			"VALIDATION_ERROR without issues", "POST", "/auth/login",
-			answer(400, jsonType,
-				`{"success":false,"error":{"code":"VALIDATION_ERROR","message":"No.","details":{"slug":"x"}}}`),
-			"'issues'",
-		},
-		{
-			"VALIDATION_ERROR without details", "POST", "/auth/login",
-			answer(400, jsonType, `{"success":false,"error":{"code":"VALIDATION_ERROR","message":"No."}}`), "'details'",
-		},
-		{
-			"VALIDATION_ERROR without issues in the other family", "GET", "/api/marketplace/products",
-			answer(400, jsonType, `{"error":"VALIDATION_ERROR","message":"No."}`), "'details'",
-		},
-		{"text behind the body", "GET", "/livez", answer(200, jsonType, `{"status":"ok"}{}`), "not JSON"},
-		{
-			"a body where none is documented", "GET", "/docs",
-			answer(304, jsonType, `{}`, "Etag", `"a"`), "no body is documented",
-		},
-		{
-			"the gateway's 502 with an extra field", "GET", "/api/v1/shop/plugins/a/api/b",
-			answer(502, jsonType, `{"success":false,"error":{"code":"PLUGIN_UNREACHABLE","message":"No."},"x":1}`),
-			"additional properties 'x'",
-		},
-	}
 	c, err := theContract()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tt := range tests {
+	for _, tt := range driftCases {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 

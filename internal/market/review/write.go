@@ -2,12 +2,12 @@ package review
 
 import (
 	"context"
-	"time"
 
 	"stoa/internal/audit"
 	"stoa/internal/caller"
 	"stoa/internal/cuid2"
 	"stoa/internal/errs"
+	"stoa/internal/market/product"
 	"stoa/internal/text"
 )
 
@@ -25,7 +25,7 @@ func (s *Service) Write(ctx context.Context, slug string, req Request) (written 
 	if err != nil {
 		return Review{}, false, err
 	}
-	user, now := caller.From(ctx).UserID, s.Now().UTC().Truncate(time.Millisecond)
+	user, now := caller.From(ctx).UserID, product.Millis(s.Now())
 	err = s.Store.InTx(ctx, func(tx Store) error {
 		tally, err := tx.Tally(ctx, p.ID) // first, because it locks the product
 		if err != nil {

@@ -37,8 +37,7 @@ func line(limit int) *rapid.Generator[string] {
 			return r
 		}, s))
 		shown := strings.ContainsFunc(s, func(r rune) bool {
-			return !unicode.IsSpace(r) && r != '\u2800' &&
-				!unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+			return !unicode.IsSpace(r) && r != '\u2800' && !unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 		})
 		if !shown || !utf8.ValidString(s) {
 			return "x"
@@ -50,25 +49,7 @@ func line(limit int) *rapid.Generator[string] {
 // paragraph draws a text of several lines, which comes back trimmed.
 func paragraph() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
-		gaps := rapid.SampledFrom(
-			[]string{
-				"\n",
-				"\n\n",
-				"\n  ",
-				" \n",
-				"\t\n",
-				"\n- ",
-				"\n# ",
-				"\n\u2028\n",
-				"\u2028",
-				" \u2029 ",
-				"\u2028\u2028",
-				"\t",
-				"\n---\n",
-				"\n...\n",
-				"\n\t",
-			},
-		)
+		gaps := rapid.SampledFrom([]string{"\n", "\n\n", "\n  ", " \n", "\t\n", "\n- ", "\n# ", "\n\u2028\n", "\u2028", " \u2029 ", "\u2028\u2028", "\t", "\n---\n", "\n...\n", "\n\t"})
 		s := line(200).Draw(t, "first")
 		for range rapid.IntRange(0, 4).Draw(t, "lines") {
 			s += gaps.Draw(t, "gap") + line(200).Draw(t, "line")
@@ -99,6 +80,8 @@ func drawMoney(t *rapid.T, low int64) product.Money {
 	}
 }
 
+var periods = []product.BillingPeriod{"", product.Monthly, product.Yearly, product.OneTime}
+
 // drawProduct draws any product that a catalog can describe.
 func drawProduct(t *rapid.T, slug string) product.Product {
 	ids := rapid.SliceOfNDistinct(line(100), 1, 4, rapid.ID[string]).Draw(t, "tier ids")
@@ -117,34 +100,37 @@ func drawProduct(t *rapid.T, slug string) product.Product {
 	}
 	for _, id := range ids {
 		d.Tiers = append(d.Tiers, product.Tier{
-			ID: id, Name: line(200).Draw(t, "name"), Description: maybe(t, "description", paragraph()), Price: drawMoney(t, 0),
-			Period: rapid.SampledFrom([]product.BillingPeriod{"", product.Monthly, product.Yearly, product.OneTime}).
-				Draw(t, "period"),
-			Features: list(t, "features", 0, 2, line(200)), Highlighted: rapid.Bool().Draw(t, "highlighted"),
+			ID:           id,
+			Name:         line(200).Draw(t, "name"),
+			Description:  maybe(t, "description", paragraph()),
+			Price:        drawMoney(t, 0),
+			Period:       rapid.SampledFrom(periods).Draw(t, "period"),
+			Features:     list(t, "features", 0, 2, line(200)),
+			Highlighted:  rapid.Bool().Draw(t, "highlighted"),
 			MaxInstances: rapid.SampledFrom([]int{1, 2, 1_000_000}).Draw(t, "maxInstances"),
 		})
 	}
+	ratings := rapid.OneOf(rapid.Float64Range(0, 5), rapid.SampledFrom([]float64{0, 4.5, 5}))
+	pictures := rapid.SampledFrom([]string{"/a.png", "https://example.com/a?b=c#d"})
 	p := product.Product{
-		Slug: slug, Name: line(200).Draw(t, "name"), Category: line(200).Draw(t, "category"), ShortDescription: line(200).Draw(t, "short"),
-		Description: paragraph().Draw(t, "description"),
-		Icon:        "/icon.svg", Screenshots: list(t, "screenshots", 0, 2, rapid.SampledFrom([]string{"/a.png", "https://example.com/a?b=c#d"})),
-		Highlights: list(
-			t,
-			"highlights",
-			0,
-			3,
-			line(200),
-		), RatingBase: rapid.OneOf(rapid.Float64Range(0, 5), rapid.SampledFrom([]float64{0, 4.5, 5})).Draw(t, "rating"),
-		ReviewBase: rapid.IntRange(0, 1_000_000_000).
-			Draw(t, "reviewCount"),
-		DownloadBase: rapid.IntRange(0, 1_000_000_000).Draw(t, "downloadCount"),
-		Featured: rapid.Bool().
-			Draw(t, "featured"),
-		Trending: rapid.Bool().Draw(t, "trending"), Published: rapid.Bool().Draw(t, "published"),
-		Position: rapid.IntRange(-1_000_000, 1_000_000).
-			Draw(t, "position"),
-		CreatedAt: time.UnixMilli(rapid.Int64Range(0, 253402300799999).Draw(t, "createdAt")).UTC(),
-		Detail:    d, Pricing: drawPricing(t, d.Tiers),
+		Slug:             slug,
+		Name:             line(200).Draw(t, "name"),
+		Category:         line(200).Draw(t, "category"),
+		ShortDescription: line(200).Draw(t, "short"),
+		Description:      paragraph().Draw(t, "description"),
+		Icon:             "/icon.svg",
+		Screenshots:      list(t, "screenshots", 0, 2, pictures),
+		Highlights:       list(t, "highlights", 0, 3, line(200)),
+		RatingBase:       ratings.Draw(t, "rating"),
+		ReviewBase:       rapid.IntRange(0, 1_000_000_000).Draw(t, "reviewCount"),
+		DownloadBase:     rapid.IntRange(0, 1_000_000_000).Draw(t, "downloadCount"),
+		Featured:         rapid.Bool().Draw(t, "featured"),
+		Trending:         rapid.Bool().Draw(t, "trending"),
+		Published:        rapid.Bool().Draw(t, "published"),
+		Position:         rapid.IntRange(-1_000_000, 1_000_000).Draw(t, "position"),
+		CreatedAt:        time.UnixMilli(rapid.Int64Range(0, 253402300799999).Draw(t, "createdAt")).UTC(),
+		Detail:           d,
+		Pricing:          drawPricing(t, d.Tiers),
 	}
 	if rapid.Bool().Draw(t, "same description") {
 		p.Detail.FullDescription = p.Description
@@ -173,10 +159,7 @@ func drawPricing(t *rapid.T, tiers []product.Tier) product.Pricing {
 }
 
 func drawComparison(t *rapid.T, ids []string) *product.Comparison {
-	c := &product.Comparison{
-		Columns: ids[:rapid.IntRange(0, len(ids)).Draw(t, "columns")],
-		Rows:    []product.ComparisonRow{},
-	}
+	c := &product.Comparison{Columns: ids[:rapid.IntRange(0, len(ids)).Draw(t, "columns")], Rows: []product.ComparisonRow{}}
 	for range rapid.IntRange(0, 3).Draw(t, "rows") {
 		row := product.ComparisonRow{Feature: line(200).Draw(t, "feature"), Values: make(map[string]any)}
 		for _, id := range c.Columns {
@@ -194,8 +177,7 @@ func drawComparison(t *rapid.T, ids []string) *product.Comparison {
 
 // Catalog draws up to three products that a catalog can describe, in the order of their slugs.
 func Catalog(t *rapid.T) []product.Product {
-	slugs := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z0-9]{1,4}(-[a-z0-9]{1,3})?`), 0, 3, rapid.ID[string]).
-		Draw(t, "slugs")
+	slugs := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z0-9]{1,4}(-[a-z0-9]{1,3})?`), 0, 3, rapid.ID[string]).Draw(t, "slugs")
 	slices.Sort(slugs)
 	var products []product.Product
 	for _, slug := range slugs {
