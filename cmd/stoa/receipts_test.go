@@ -87,10 +87,12 @@ func importReceiptCatalog(t *testing.T, env []string, dir string) {
 	if err := os.WriteFile(file, []byte(receiptCatalog), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "stoa", "catalog", "import", "--data", dir, file)
-	cmd.Env = append(cmd.Environ(), env...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	for _, args := range [][]string{{"migrate", "--data", dir}, {"catalog", "import", "--data", dir, file}} {
+		cmd := exec.CommandContext(t.Context(), "stoa", args...)
+		cmd.Env = append(cmd.Environ(), env...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("stoa %v: %v\n%s", args, err, out)
+		}
 	}
 }
 

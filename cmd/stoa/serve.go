@@ -74,7 +74,11 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return fmt.Errorf("%w (choose another with --addr)", err)
 	}
 	defer ln.Close() // a no-op once served
-	cfg, err := c.appConfig(log, ln.Addr())
+	at, err := c.findDatabase(ctx)
+	if err != nil {
+		return err
+	}
+	cfg, err := c.appConfig(log, at, ln.Addr())
 	if err != nil {
 		return err
 	}
@@ -90,6 +94,10 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 		log.InfoContext(ctx, "stopped")
 	}()
 
+	if err := c.settings(cfg, a.PlatformID).write(c.Data); err != nil {
+		return fmt.Errorf("keep the settings for other commands: %w", err)
+	}
+
 	group := &servers{log: log, delay: c.StopDelay, grace: c.StopTimeout, beforeStop: a.StopAccepting}
 	group.start(ctx, a.Guard.Listen(ln), a.Handler)
 	if c.OpsAddr != "off" {
@@ -103,7 +111,7 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return errors.Join(err, group.stop(ctx))
 	}
 	log.InfoContext(ctx, "listening", slog.String("url", "http://"+ln.Addr().String()), slog.String("ops", c.OpsAddr),
-		slog.String("database", a.DB.Engine()), slog.String("payments", c.Payments), slog.String("version", version()))
+		slog.String("database", withoutPassword(cfg.DatabaseURL)), slog.String("payments", c.Payments), slog.String("version", version()))
 
 	if c.Demo {
 		d := &demo.Demo{URL: "http://" + ln.Addr().String(), Dir: c.Data, Node: c.Node, Catalog: a.Catalog, Secrets: a.Plugins, Log: log, Client: demo.NewClient()}
@@ -117,14 +125,22 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 	return group.wait(ctx)
 }
 
+// settings returns what other commands on this data folder need to know.
+func (c serveCmd) settings(cfg app.Config, databaseID string) served {
+	return served{
+		Database: recorded(cfg.DatabaseURL, c.Data), DatabaseID: databaseID,
+		PasswordPolicy: c.PasswordPolicy, Payments: c.Payments, PublicURL: cfg.PublicURL, Version: version(),
+	}
+}
+
 // silent drops what the Redis library would write to standard error.
 type silent struct{}
 
 func (silent) Printf(context.Context, string, ...any) {}
 
 // appConfig turns flags and environment into what the App needs.
-func (c serveCmd) appConfig(log *slog.Logger, addr net.Addr) (app.Config, error) {
-	cfg, err := c.config(log)
+func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (app.Config, error) {
+	cfg, err := c.config(log, database)
 	if err != nil {
 		return cfg, err
 	}

@@ -41,10 +41,20 @@ import (
 	"stoa/internal/store"
 )
 
+// Names of settings in the database (store.Settings).
+const (
+	SettingPlatformID     = "platform_id"      // identifies the installation
+	SettingMasterKeyCheck = "master_key_check" // is sealed with the master key
+)
+
 // App is a stoa that can answer requests.
 type App struct {
-	Handler  http.Handler
-	DB       *database.DB
+	Handler http.Handler
+	DB      *database.DB
+	// PlatformID identifies this installation: the same for all processes on one
+	// database, another for every other database.
+	PlatformID string
+
 	Catalog  *catalog.Service
 	Licenses *license.Service
 	Orders   *order.Service
@@ -103,7 +113,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 }
 
 func (a *App) build(ctx context.Context, cfg Config) error {
-	if _, err := store.Migrate(ctx, a.DB); err != nil {
+	if err := a.checkSchema(ctx, cfg); err != nil {
 		return err
 	}
 	if err := a.checkMasterKey(ctx, cfg.MasterKey); err != nil {
@@ -173,10 +183,23 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	return nil
 }
 
+// checkSchema brings the schema up to date and logs what that took, or, with
+// KeepSchema, only checks it.
+func (a *App) checkSchema(ctx context.Context, cfg Config) error {
+	if cfg.KeepSchema {
+		return store.CheckSchema(ctx, a.DB, cfg.Version)
+	}
+	applied, err := store.Migrate(ctx, a.DB, cfg.Version)
+	for _, m := range applied {
+		cfg.Log.InfoContext(ctx, "migration applied", slog.String("name", m.Name), slog.Duration("took", m.Took))
+	}
+	return err
+}
+
 // checkMasterKey refuses a master key that is not the one this database's secrets
 // were sealed with: each of them would fail later, one at a time.
 func (a *App) checkMasterKey(ctx context.Context, key *seal.Key) error {
-	const name = "master_key_check"
+	const name = SettingMasterKeyCheck
 	box := key.Box(name)
 	stored, err := store.NewSettings(a.DB).Once(ctx, name, box.Seal([]byte(name), name))
 	if err != nil {

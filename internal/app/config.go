@@ -24,6 +24,10 @@ type Config struct {
 	// DatabaseURL is a postgres:// URL or the path of a SQLite file.
 	DatabaseURL string
 
+	// KeepSchema leaves the database's schema as it is: New fails if it is not up to
+	// date. Commands beside a running server set it.
+	KeepSchema bool
+
 	// DataDir is the folder for package files, media and the like. It exists.
 	DataDir string
 

@@ -30,6 +30,7 @@ type dialect struct {
 	lock     func(alias string) string // ends a SELECT that locks the rows of one table
 	skip     string                    // after lock: leaves out rows that others have locked
 	turn     string                    // waits for a table's turn; "" if writers never run side by side
+	hasTable string                    // returns a row if there is a table of that name
 	isUnique func(error) bool          // err is a violated unique constraint
 	isRef    func(error) bool          // err is a violated reference between tables
 	isRetry  func(error) bool          // err asks for the transaction to be run again
