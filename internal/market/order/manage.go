@@ -35,6 +35,9 @@ func (s *Service) Get(ctx context.Context, id string) (Listed, error) {
 	return found[0], nil
 }
 
+// TestPayments reports whether purchases settle at once, without money.
+func (s *Service) TestPayments() bool { return s.Payments.Mode() == payment.Instant }
+
 // noOrder is what a client is told when the store finds no order.
 func noOrder(err error) error {
 	if errs.KindOf(err) == errs.NotFound {
@@ -49,6 +52,7 @@ func noOrder(err error) error {
 // and asking again refunds nothing more.
 //
 // The provider of a pending order is asked about it first: its webhook may be lost.
+// Refunding a refunded order again changes nothing and returns it.
 //
 // It returns ErrNotFound, ErrNotRefundable, ErrOtherProvider,
 // ErrRefundRefused and ErrProviderUnreachable.
@@ -59,6 +63,9 @@ func (s *Service) Refund(ctx context.Context, id string) (Listed, error) {
 	}
 	if o, err = s.lookedUp(ctx, o); err != nil {
 		return Listed{}, err
+	}
+	if !o.RefundedAt.IsZero() {
+		return o, nil
 	}
 	if o.Status() != Paid && !o.refundDue() {
 		return Listed{}, ErrNotRefundable
@@ -86,7 +93,8 @@ func (s *Service) Refund(ctx context.Context, id string) (Listed, error) {
 
 // Cancel cancels an order that is pending: it can no longer be paid, and its
 // licence is revoked. What is paid all the same, because the buyer was about to,
-// is given back (TakeEvent).
+// is given back (TakeEvent). Cancelling a cancelled order again changes nothing and
+// returns it.
 //
 // It returns ErrNotFound, ErrNotCancellable, ErrOtherProvider, ErrBeingPaid
 // and ErrProviderUnreachable.
@@ -95,7 +103,11 @@ func (s *Service) Cancel(ctx context.Context, id string) (Listed, error) {
 	if err != nil {
 		return Listed{}, err
 	}
-	if o.Status() != Pending {
+	switch o.Status() {
+	case Pending:
+	case Cancelled:
+		return o, nil
+	case Paid, Refunded:
 		return Listed{}, ErrNotCancellable
 	}
 	err = s.ask(o.Order, func() error { return s.Payments.Cancel(ctx, o.Payment) })
