@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +47,7 @@ type serveCmd struct {
 	RedisURL       string         `help:"redis:// URL through which replicas share rate limits. Without it, each counts on its own." env:"STOA_REDIS_URL" name:"redis-url" placeholder:"URL"`
 	TrustedProxies []netip.Prefix `help:"Networks of your own proxies. Their X-Forwarded-For is trusted for the client's address." env:"STOA_TRUSTED_PROXIES" placeholder:"CIDR"`
 
-	Payments string `help:"How purchases are paid: test settles every purchase at once without money; live takes money for paid tiers with Stripe (STOA_STRIPE_SECRET_KEY, STOA_STRIPE_WEBHOOK_SECRET). Without these, live sells only free tiers." enum:"test,live" default:"test" env:"STOA_PAYMENTS"`
+	Payments string `help:"How purchases are paid: test settles every purchase at once without money; live takes money for paid tiers with Stripe (STOA_STRIPE_SECRET_KEY, STOA_STRIPE_WEBHOOK_SECRET). Without these, live sells only free tiers. Required if the public URL is not a loopback address; there, test is the default." enum:",test,live" default:"" env:"STOA_PAYMENTS"`
 
 	PaymentSuccessURL string `help:"Page that buyers return to after paying. {ORDER_ID} in it becomes the order's id. Without it: stoa's own page." env:"STOA_PAYMENT_SUCCESS_URL" name:"payment-success-url" placeholder:"URL"`
 	PaymentCancelURL  string `help:"Page that buyers return to without paying, like --payment-success-url." env:"STOA_PAYMENT_CANCEL_URL" name:"payment-cancel-url" placeholder:"URL"`
@@ -111,7 +112,7 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return errors.Join(err, group.stop(ctx))
 	}
 	log.InfoContext(ctx, "listening", slog.String("url", "http://"+ln.Addr().String()), slog.String("ops", c.OpsAddr),
-		slog.String("database", withoutPassword(cfg.DatabaseURL)), slog.String("payments", c.Payments), slog.String("version", version()))
+		slog.String("database", withoutPassword(cfg.DatabaseURL)), slog.String("payments", cfg.Payments), slog.String("version", version()))
 
 	if c.Demo {
 		d := &demo.Demo{URL: "http://" + ln.Addr().String(), Dir: c.Data, Node: c.Node, Catalog: a.Catalog, Secrets: a.Plugins, Log: log, Client: demo.NewClient()}
@@ -129,7 +130,7 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 func (c serveCmd) settings(cfg app.Config, databaseID string) served {
 	return served{
 		Database: recorded(cfg.DatabaseURL, c.Data), DatabaseID: databaseID,
-		PasswordPolicy: c.PasswordPolicy, Payments: c.Payments, PublicURL: cfg.PublicURL, Version: version(),
+		PasswordPolicy: c.PasswordPolicy, Payments: cfg.Payments, PublicURL: cfg.PublicURL, Version: version(),
 	}
 }
 
@@ -145,9 +146,8 @@ func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (a
 		return cfg, err
 	}
 	cfg.Leases = license.LeaseTerms{TTL: c.LeaseTTL, Grace: c.LeaseGrace}
-	cfg.PublicURL = strings.TrimSuffix(c.PublicURL, "/")
-	if cfg.PublicURL == "" {
-		cfg.PublicURL = localURL(addr)
+	if err := c.applyPublicURL(&cfg, addr); err != nil {
+		return cfg, err
 	}
 	cfg.AdminEmail, cfg.AdminPassword = c.AdminEmail, os.Getenv(envAdminPassword)
 	c.apply(&cfg)
@@ -156,7 +156,7 @@ func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (a
 	}
 	cfg.ServiceIssuer, cfg.ServiceSecret, cfg.ServicePublicKey = c.ServiceIssuer, os.Getenv(envServiceSecret), c.ServicePublicKey
 	cfg.RateLimits, cfg.RedisURL, cfg.TrustedProxies = c.RateLimits == "on", c.RedisURL, c.TrustedProxies
-	cfg.Payments, cfg.DeliverReceipts = c.Payments, true
+	cfg.DeliverReceipts = true
 	cfg.DevInstances, cfg.LicenseChurn = c.DevInstances, c.LicenseChurn
 	cfg.Stripe = app.StripeConfig{
 		SecretKey: os.Getenv(envStripeKey), WebhookSecret: os.Getenv(envStripeWebhookSecret), APIBase: c.StripeAPIBase,
@@ -174,6 +174,31 @@ func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (a
 		cfg.ExternalAllow = append(cfg.ExternalAllow, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
 	}
 	return cfg, nil
+}
+
+// applyPublicURL sets where clients reach this server, and how it is paid there: a
+// shop that others reach must not sell for free by default.
+func (c serveCmd) applyPublicURL(cfg *app.Config, addr net.Addr) error {
+	cfg.PublicURL, cfg.Payments = localURL(addr), c.Payments
+	if c.PublicURL != "" {
+		clean, warning, err := checkPublicURL(c.PublicURL)
+		if err != nil {
+			return err
+		}
+		if warning != "" {
+			cfg.Log.Warn(warning, slog.String("publicUrl", clean))
+		}
+		cfg.PublicURL = clean
+	}
+	_, host, _ := strings.Cut(cfg.PublicURL, "://")
+	if cfg.Payments == "" && !isLoopback(hostOf(host)) {
+		return fmt.Errorf("choose how purchases at %s are paid: --payments live takes money with Stripe, --payments test sells without money", cfg.PublicURL)
+	}
+	cfg.Payments = cmp.Or(cfg.Payments, "test")
+	if cfg.Payments == "test" {
+		cfg.Log.Warn("test payments: every purchase is settled at once, without money", slog.String("setting", "STOA_PAYMENTS"))
+	}
+	return nil
 }
 
 // localURL returns a URL of addr that works on this machine: where everything is

@@ -138,6 +138,15 @@ func TestServeAnswersAndStopsWithExitCodeZero(t *testing.T) {
 			t.Errorf("GET %s = %d: %s", path, status, body)
 		}
 	}
+	if _, body := do(t, http.MethodGet, s.URL+"/livez", "", ""); !strings.Contains(body, `"version":"`+version()+`"`) {
+		t.Errorf("/livez = %s, want the version", body)
+	}
+	if !strings.Contains(s.Log(), `level=WARN msg="test payments`) {
+		t.Errorf("the log does not warn of test payments:\n%s", s.Log())
+	}
+	if !regexp.MustCompile(`msg="migration applied" name=0001_settings.sql took=`).MatchString(s.Log()) {
+		t.Errorf("the log does not tell the migrations:\n%s", s.Log())
+	}
 	if code := s.stop(t); code != 0 {
 		t.Errorf("exit code = %d, want 0; log:\n%s", code, s.Log())
 	}

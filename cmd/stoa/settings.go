@@ -87,6 +87,8 @@ func (s storage) config(log *slog.Logger, at string) (app.Config, error) {
 		Log:         log,
 		Now:         time.Now,
 		Version:     version(),
+		Commit:      build().Commit,
+		CommitDate:  build().Date,
 		DatabaseURL: at,
 		DataDir:     s.Data,
 		MasterKey:   key,

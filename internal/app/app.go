@@ -155,6 +155,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		Log:   cfg.Log,
 		Now:   cfg.Now,
 		Ready: a.ready,
+		Build: httpapi.Build{Version: cfg.Version, Commit: cfg.Commit, Date: cfg.CommitDate},
 
 		Idempotency: a.keeper,
 

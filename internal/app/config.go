@@ -21,6 +21,10 @@ type Config struct {
 	// Version is that of the program, as plugins and metrics are told.
 	Version string
 
+	// Commit and CommitDate say what the program was built from, for /livez. Both may
+	// be empty.
+	Commit, CommitDate string
+
 	// DatabaseURL is a postgres:// URL or the path of a SQLite file.
 	DatabaseURL string
 

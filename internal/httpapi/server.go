@@ -78,6 +78,9 @@ type Server struct {
 	// Observe counts an answered request by the pattern of its route.
 	Observe func(route string, status int, took time.Duration)
 
+	// Build is what /livez tells.
+	Build Build
+
 	// Ready returns nil while this process can do its work.
 	Ready func(ctx context.Context) error
 }
@@ -100,7 +103,7 @@ func (s *Server) routes() *router {
 	limits := limit.Counter{Limiter: s.Limiter, ClientIP: s.ClientIP}
 	keys := keyed.Requests{Keeper: s.Idempotency, ClientIP: s.ClientIP, Log: s.Log}
 
-	rt.public("GET /livez", livez)
+	rt.public("GET /livez", s.livez)
 	rt.public("GET /readyz", s.readyz)
 	rt.public("GET /openapi.json", openapi)
 	rt.public("GET /docs", docs)

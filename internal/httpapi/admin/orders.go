@@ -67,27 +67,28 @@ func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	web.NoStore(w)
+	wire.TellPayments(w, h.Orders)
 	web.WriteList(w, p, found, total, newManagedOrder)
 	return nil
 }
 
 // GetOrder serves GET /api/v1/admin/orders/{id}.
 func (h *Handlers) GetOrder(w http.ResponseWriter, r *http.Request) error {
-	return answerOrder(w, r, h.Orders.Get)
+	return h.answerOrder(w, r, h.Orders.Get)
 }
 
 // RefundOrder serves POST /api/v1/admin/orders/{id}/refund.
 func (h *Handlers) RefundOrder(w http.ResponseWriter, r *http.Request) error {
-	return answerOrder(w, r, h.Orders.Refund)
+	return h.answerOrder(w, r, h.Orders.Refund)
 }
 
 // CancelOrder serves POST /api/v1/admin/orders/{id}/cancel.
 func (h *Handlers) CancelOrder(w http.ResponseWriter, r *http.Request) error {
-	return answerOrder(w, r, h.Orders.Cancel)
+	return h.answerOrder(w, r, h.Orders.Cancel)
 }
 
 // answerOrder answers with the order that do returns for the id in the path.
-func answerOrder(
+func (h *Handlers) answerOrder(
 	w http.ResponseWriter, r *http.Request, do func(ctx context.Context, id string) (order.Listed, error),
 ) error {
 	o, err := do(r.Context(), r.PathValue("id"))
@@ -95,6 +96,7 @@ func answerOrder(
 		return err
 	}
 	web.NoStore(w)
+	wire.TellPayments(w, h.Orders)
 	web.WriteData(w, http.StatusOK, newManagedOrder(o))
 	return nil
 }

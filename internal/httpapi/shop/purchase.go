@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"stoa/internal/httpapi/web"
+	"stoa/internal/httpapi/wire"
 	"stoa/internal/idempotency"
 	"stoa/internal/market/order"
 )
@@ -37,6 +38,7 @@ func (h *Handlers) Purchase(w http.ResponseWriter, r *http.Request) error {
 		out.PaymentURL = &receipt.PaymentURL
 	}
 	web.NoStore(w) // it contains the key
+	wire.TellPayments(w, h.Orders)
 	web.WriteJSON(w, http.StatusOK, out)
 	return nil
 }
