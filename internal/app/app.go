@@ -107,6 +107,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	}
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
 	if cfg.DeliverReceipts {
+		a.background.Go(func() { a.fillKeyTails(working, cfg) })
 		a.courier.Start(working)
 	}
 	return a, nil

@@ -26,6 +26,9 @@ type Store interface {
 
 // Query says which entries are wanted. What is empty does not matter.
 type Query struct {
+	// Search is part of an actor's name or id, of a target's id, e-mail address or slug,
+	// or of a request id, in any case, or the last group of a license key.
+	Search string
 	Actor  string // an actor's id, or a user's e-mail address as it was recorded
 	Action string // an action, or a subject: "user" is all that was done to users
 	Target string // an id, or a type and an id: "instance:6f1c…"
@@ -42,7 +45,7 @@ const maxFilter = 320
 // Issues returns what is wrong with q.
 func (q Query) Issues() []errs.Issue {
 	var found []errs.Issue
-	for _, f := range []struct{ name, value string }{{"actor", q.Actor}, {"action", q.Action}, {"target", q.Target}} {
+	for _, f := range []struct{ name, value string }{{"q", q.Search}, {"actor", q.Actor}, {"action", q.Action}, {"target", q.Target}} {
 		if len(f.value) > maxFilter || !utf8.ValidString(f.value) || strings.ContainsFunc(f.value, unicode.IsControl) {
 			found = append(found, errs.Issue{Path: f.name, Code: "invalid", Message: fmt.Sprintf("%s must have %d bytes or fewer, without control characters.", f.name, maxFilter)})
 		}

@@ -52,8 +52,10 @@ func newManagedOrder(o order.Listed) managedOrder {
 // ListOrders serves GET /api/v1/admin/orders.
 func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
+	web.OnlyParams(r, &faults, "q", "status", "product", "user", "email")
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
 	q := order.Query{
+		Search:  v.Get("q"),
 		Status:  order.Status(v.Get("status")),
 		Product: v.Get("product"), UserID: v.Get("user"), Email: v.Get("email"),
 		Limit: p.Limit, Offset: p.Offset(),

@@ -7,6 +7,7 @@ import (
 	"stoa/internal/cuid2"
 	"stoa/internal/errs"
 	"stoa/internal/market/product"
+	"stoa/internal/text"
 )
 
 // Issues returns what is wrong with the query.
@@ -17,6 +18,9 @@ func (q Query) Issues() []errs.Issue {
 	}
 	if q.UserID != "" && !cuid2.Plausible(q.UserID) {
 		is.Add("user", "invalid", "user must be the id of a user, or anonymous.")
+	}
+	if !text.Printable(q.Search, text.Short) {
+		is.Add("q", "out_of_range", "q must be at most %d printable characters.", text.Short)
 	}
 	switch q.Status {
 	case "", StatusActive, StatusExpired, StatusRevoked:

@@ -42,6 +42,9 @@ type License struct {
 	// for the owner's page.
 	KeyHash   string
 	KeySealed string
+	// KeyTail is the last group of the key. Stores keep it for searches and do not
+	// return it.
+	KeyTail string
 
 	Type     Type
 	Features []string

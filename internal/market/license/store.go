@@ -98,6 +98,9 @@ type Query struct {
 	KeyHash     string
 	ProductSlug string
 	UserID      string
+	// Search is part of an e-mail address, of an id or of a product's slug, in any case,
+	// or the last group of a license key.
+	Search string
 	// Status is that at the time At.
 	Status Status
 	At     time.Time

@@ -41,7 +41,7 @@ func (k *Vault) Open(sealed, licenseID string) (Key, error) {
 func (k *Vault) Issue(productID string, t product.Tier, userID string, now time.Time) (License, Key) {
 	key := NewKey()
 	l := License{
-		ID: cuid2.New(), ProductID: productID, TierID: t.ID, UserID: userID, KeyHash: k.Hash(key),
+		ID: cuid2.New(), ProductID: productID, TierID: t.ID, UserID: userID, KeyHash: k.Hash(key), KeyTail: key.Tail(),
 		Features: t.Features, MaxInstances: t.MaxInstances, CreatedAt: now,
 	}
 	l.KeySealed = k.Seal(key, l.ID)

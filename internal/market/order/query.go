@@ -8,7 +8,10 @@ import (
 // Query says which orders an administrator wants to see. Empty fields want
 // all.
 type Query struct {
-	ID      string
+	ID string
+	// Search is part of an e-mail address, of an id or of a product's slug, in any case,
+	// or the last group of a license key.
+	Search  string
 	Status  Status
 	Product string // slug
 	UserID  string // or caller.Anonymous
@@ -27,7 +30,7 @@ func (q Query) Issues() []errs.Issue {
 	default:
 		is.Add("status", "invalid", "status must be pending, paid, refunded or cancelled.")
 	}
-	for _, f := range []struct{ name, value string }{{"product", q.Product}, {"user", q.UserID}} {
+	for _, f := range []struct{ name, value string }{{"q", q.Search}, {"product", q.Product}, {"user", q.UserID}} {
 		if !text.Printable(f.value, text.Short) {
 			is.Add(f.name, "out_of_range", "%s must be at most %d printable characters.", f.name, text.Short)
 		}
