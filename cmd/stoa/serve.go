@@ -37,7 +37,8 @@ type serveCmd struct {
 	AdminEmail string `help:"Create this administrator if there is none, with the password in STOA_ADMIN_PASSWORD." env:"STOA_ADMIN_EMAIL" placeholder:"ADDRESS"`
 	passwords
 
-	SMTPURL  string `help:"Mail server: smtp://user@host:587 (STARTTLS) or smtps://user@host:465, with STOA_SMTP_PASSWORD. Without it, mails are written to the log, including password reset links and license keys." env:"STOA_SMTP_URL" name:"smtp-url" placeholder:"URL"`
+	SMTPURL  string `help:"Mail server: smtp://user@host:587 (STARTTLS) or smtps://user@host:465, with STOA_SMTP_PASSWORD. Without it, no mail is sent; see --mail." env:"STOA_SMTP_URL" name:"smtp-url" placeholder:"URL"`
+	Mail     string `help:"Without --smtp-url: log writes mails to the log, with password reset links and license keys, for development. Otherwise no mail is sent. --demo implies log." enum:",log" default:"" env:"STOA_MAIL"`
 	MailFrom string `help:"Sender of mails, such as no-reply@example.com or Shop <no-reply@example.com>." env:"STOA_MAIL_FROM" placeholder:"ADDRESS"`
 
 	ServiceIssuer    string `help:"Accept service JWTs with this iss, with the role ADMIN. Requires SERVICE_JWT_SECRET or a public key." env:"SERVICE_JWT_ISSUER" name:"service-jwt-issuer" placeholder:"ISSUER"`
@@ -154,6 +155,7 @@ func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (a
 	if cfg.SMTPURL, cfg.SMTPPassword, cfg.MailFrom = c.SMTPURL, os.Getenv(envSMTPPassword), c.MailFrom; c.SMTPURL != "" && c.PublicURL == "" {
 		return cfg, errors.New("--smtp-url needs --public-url: mails contain links to it")
 	}
+	cfg.LogMail = c.Demo || c.Mail == "log"
 	cfg.ServiceIssuer, cfg.ServiceSecret, cfg.ServicePublicKey = c.ServiceIssuer, os.Getenv(envServiceSecret), c.ServicePublicKey
 	cfg.RateLimits, cfg.RedisURL, cfg.TrustedProxies = c.RateLimits == "on", c.RedisURL, c.TrustedProxies
 	cfg.DeliverReceipts = true

@@ -76,6 +76,7 @@ type App struct {
 	node     *node.Runtime     // internal plugins
 	external *external.Runtime // external ones
 	mailer   mail.Sender
+	noMail   bool           // there is nothing that sends mail
 	courier  *order.Courier // of receipts
 	media    *blob.Files
 	metrics  *ops.Metrics
@@ -95,6 +96,9 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	}
 	working, stop := context.WithCancel(context.WithoutCancel(ctx)) // until Close
 	a := &App{DB: db, Guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version), stopWork: stop}
+	for name, pool := range db.Pools() {
+		a.metrics.WatchPool(name, pool)
+	}
 	if err := a.build(ctx, cfg); err != nil {
 		return nil, errors.Join(fmt.Errorf("app: %w", err), a.Close(ctx))
 	}
@@ -108,7 +112,9 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
 	if cfg.DeliverReceipts {
 		a.background.Go(func() { a.fillKeyTails(working, cfg) })
-		a.courier.Start(working)
+		if !a.noMail { // else receipts wait for a mail server
+			a.courier.Start(working)
+		}
 	}
 	return a, nil
 }
@@ -122,6 +128,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	}
 	packages := store.NewPlugin(a.DB)
 	a.node = node.New(node.Config{Log: cfg.Log, DataDir: cfg.DataDir, NodePath: cfg.NodePath, Live: packages})
+	a.metrics.WatchProcesses(a.node.Processes)
 	plugins := &plugin.Service{
 		Store: packages, Now: cfg.Now, Stopper: a.node,
 		Configs: cfg.MasterKey.Box("plugin.config"), Secrets: cfg.MasterKey.Box("plugin.secret"),
@@ -147,7 +154,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	limiter, err := a.buildLimiter(cfg)
+	limiter, err := a.buildLimiter(ctx, cfg)
 	if err != nil {
 		return err
 	}
@@ -165,6 +172,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 
 		Refused: a.Guard.Refused,
 		Observe: a.metrics.ObserveRequest,
+		Count:   a.metrics.Count,
 
 		Auth:     a.Accounts,
 		Accounts: a.Accounts,

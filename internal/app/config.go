@@ -88,8 +88,12 @@ type Config struct {
 	PublicURL string
 
 	// SMTPURL, with SMTPPassword and MailFrom, is the server that takes mail
-	// (mail.NewSMTP). Without it mails are written to the log.
+	// (mail.NewSMTP). Without it, no mail is sent.
 	SMTPURL, SMTPPassword, MailFrom string
+
+	// LogMail writes mails to the log, with the secrets they hold, if there is no
+	// server for them.
+	LogMail bool
 
 	// Mailer sends mail in place of all that. Tests set it.
 	Mailer mail.Sender

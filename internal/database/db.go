@@ -75,5 +75,14 @@ func (db *DB) Ping(ctx context.Context) error {
 	return db.read.QueryRowContext(ctx, `SELECT 1`).Scan(&one)
 }
 
+// Pools returns the connection pools, by name, for metrics. Nothing else may use
+// them.
+func (db *DB) Pools() map[string]*sql.DB {
+	if db.read == db.write {
+		return map[string]*sql.DB{"main": db.write}
+	}
+	return map[string]*sql.DB{"read": db.read, "write": db.write}
+}
+
 // Engine returns "sqlite" or "postgres".
 func (db *DB) Engine() string { return db.name }

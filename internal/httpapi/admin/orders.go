@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 
 	"stoa/internal/errs"
@@ -81,12 +82,30 @@ func (h *Handlers) GetOrder(w http.ResponseWriter, r *http.Request) error {
 
 // RefundOrder serves POST /api/v1/admin/orders/{id}/refund.
 func (h *Handlers) RefundOrder(w http.ResponseWriter, r *http.Request) error {
-	return h.answerOrder(w, r, h.Orders.Refund)
+	return h.answerOrder(w, r, h.ended(h.Orders.Refund))
 }
 
 // CancelOrder serves POST /api/v1/admin/orders/{id}/cancel.
 func (h *Handlers) CancelOrder(w http.ResponseWriter, r *http.Request) error {
-	return h.answerOrder(w, r, h.Orders.Cancel)
+	return h.answerOrder(w, r, h.ended(h.Orders.Cancel))
+}
+
+// ended returns end, which refunds or cancels an order, with a line in the log and a
+// count if the order was not over before.
+func (h *Handlers) ended(end func(ctx context.Context, id string) (order.Listed, error)) func(ctx context.Context, id string) (order.Listed, error) {
+	return func(ctx context.Context, id string) (order.Listed, error) {
+		before, err := h.Orders.Get(ctx, id)
+		if err != nil {
+			return order.Listed{}, err
+		}
+		o, err := end(ctx, id)
+		if err == nil && (o.Status() != before.Status() || !o.RefundedAt.Equal(before.RefundedAt)) {
+			h.Count("orders", string(o.Status()))
+			h.Log.InfoContext(ctx, "order "+string(o.Status()), slog.String("order", o.ID), slog.String("product", o.ProductSlug),
+				slog.String("amount", o.Amount.Amount().String()), slog.String("currency", o.Amount.Currency))
+		}
+		return o, err
+	}
 }
 
 // answerOrder answers with the order that do returns for the id in the path.

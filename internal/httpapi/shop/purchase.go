@@ -33,6 +33,13 @@ func (h *Handlers) Purchase(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	status := order.Paid
+	if receipt.PaymentURL != "" {
+		status = order.Pending
+	}
+	h.Count("orders", string(status))
+	h.Log.InfoContext(r.Context(), "order "+string(status), slog.String("order", receipt.OrderID),
+		slog.String("product", r.PathValue("slug")), slog.String("tier", in.TierID))
 	out := response{Success: true, OrderID: receipt.OrderID, LicenseKey: receipt.LicenseKey.Reveal()}
 	if receipt.PaymentURL != "" {
 		out.PaymentURL = &receipt.PaymentURL

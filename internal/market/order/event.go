@@ -18,6 +18,8 @@ type Notice struct {
 	OrderID string
 	// Done says what was done, in a few words. Empty if nothing.
 	Done string
+	// Status is the new status of the order. Empty if it did not change.
+	Status Status
 	// Warning is what the operator should look at. Empty if nothing.
 	Warning string
 	// Failure is what the operator has to put right. Empty if nothing.
@@ -163,7 +165,7 @@ func (s *Service) apply(ctx context.Context, tx Store, o *Order, e payment.Event
 	case payment.Unrelated, payment.Renewed, payment.Billed, payment.Bounced:
 	}
 	if now := o.Status(); now != status {
-		n.Done = "the order is " + string(now)
+		n.Done, n.Status = "the order is "+string(now), now
 	}
 	return nil
 }
@@ -174,7 +176,7 @@ func (s *Service) fail(ctx context.Context, tx Store, o *Order, e payment.Event,
 	switch o.Status() {
 	case Pending:
 		o.learn(e.Reference)
-		n.Done = "the order is cancelled"
+		n.Done, n.Status = "the order is cancelled", Cancelled
 		return s.markCancelled(ctx, tx, o, e.At)
 	case Cancelled:
 		o.learn(e.Reference)
