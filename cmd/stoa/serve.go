@@ -44,6 +44,8 @@ type serveCmd struct {
 	ServiceIssuer    string `help:"Accept service JWTs with this iss, with the role ADMIN. Requires SERVICE_JWT_SECRET or a public key." env:"SERVICE_JWT_ISSUER" name:"service-jwt-issuer" placeholder:"ISSUER"`
 	ServicePublicKey string `help:"Public key that verifies service JWTs, in PEM." env:"SERVICE_JWT_PUBLIC_KEY" name:"service-jwt-public-key" placeholder:"PEM"`
 
+	ServiceAudience string `help:"Accept only service JWTs whose aud contains this. Without it, aud is not looked at." env:"SERVICE_JWT_AUDIENCE" name:"service-jwt-audience" placeholder:"AUDIENCE"`
+
 	RateLimits     string         `help:"Whether to enforce the API's rate limits: on, or off for load tests." enum:"on,off" default:"on" env:"STOA_RATE_LIMITS"`
 	RedisURL       string         `help:"redis:// URL through which replicas share rate limits. Without it, each counts on its own." env:"STOA_REDIS_URL" name:"redis-url" placeholder:"URL"`
 	TrustedProxies []netip.Prefix `help:"Networks of your own proxies. Their X-Forwarded-For is trusted for the client's address." env:"STOA_TRUSTED_PROXIES" placeholder:"CIDR"`
@@ -157,6 +159,7 @@ func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (a
 	}
 	cfg.LogMail = c.Demo || c.Mail == "log"
 	cfg.ServiceIssuer, cfg.ServiceSecret, cfg.ServicePublicKey = c.ServiceIssuer, os.Getenv(envServiceSecret), c.ServicePublicKey
+	cfg.ServiceAudience = c.ServiceAudience
 	cfg.RateLimits, cfg.RedisURL, cfg.TrustedProxies = c.RateLimits == "on", c.RedisURL, c.TrustedProxies
 	cfg.DeliverReceipts = true
 	cfg.DevInstances, cfg.LicenseChurn = c.DevInstances, c.LicenseChurn

@@ -23,6 +23,9 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
+	if err := services.RequireAudience(cfg.ServiceAudience); err != nil {
+		return err
+	}
 	policy, err := account.ParsePolicy(cfg.PasswordPolicy)
 	if err != nil {
 		return err

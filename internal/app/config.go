@@ -53,6 +53,8 @@ type Config struct {
 	// (PEM), makes service JWTs of that issuer acceptable (spec A, Authentication
 	// 6). All empty: off.
 	ServiceIssuer, ServiceSecret, ServicePublicKey string
+	// ServiceAudience must be in the aud of service JWTs, if it is not empty.
+	ServiceAudience string
 
 	// RateLimits counts requests against the limits of the API. Off, nothing is
 	// counted.
