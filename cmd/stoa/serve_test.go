@@ -138,6 +138,15 @@ func TestServeAnswersAndStopsWithExitCodeZero(t *testing.T) {
 			t.Errorf("GET %s = %d: %s", path, status, body)
 		}
 	}
+	if _, body := do(t, http.MethodGet, s.URL+"/livez", "", ""); !strings.Contains(body, `"version":"`+version()+`"`) {
+		t.Errorf("/livez = %s, want the version", body)
+	}
+	if !strings.Contains(s.Log(), `level=WARN msg="test payments`) {
+		t.Errorf("the log does not warn of test payments:\n%s", s.Log())
+	}
+	if !regexp.MustCompile(`msg="migration applied" name=0001_settings.sql took=`).MatchString(s.Log()) {
+		t.Errorf("the log does not tell the migrations:\n%s", s.Log())
+	}
 	if code := s.stop(t); code != 0 {
 		t.Errorf("exit code = %d, want 0; log:\n%s", code, s.Log())
 	}
@@ -301,5 +310,50 @@ func TestServeRefusesTheDemoOnAPublicAddress(t *testing.T) {
 	code := run(t.Context(), []string{"serve", "--demo", "--addr=0.0.0.0:0", "--data", t.TempDir()}, nil, &out, &errOut)
 	if code != exitFailed || !strings.Contains(errOut.String(), "loopback addresses only") {
 		t.Errorf("run = %d, %q", code, errOut.String())
+	}
+}
+
+// Without a mail server, the log must not hand out accounts and licenses.
+func TestWithoutAMailServerTheLogHoldsNoSecrets(t *testing.T) {
+	t.Parallel()
+
+	for name, tt := range map[string]struct {
+		args   []string
+		logged bool
+	}{"by default": {nil, false}, "with --mail=log": {[]string{"--mail=log"}, true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			dir := t.TempDir()
+			importReceiptCatalog(t, nil, dir)
+			s := serve(t, nil, append(tt.args, "--data", dir)...)
+			do(t, http.MethodPost, s.URL+"/auth/register", "", `{"email":"u@example.com","username":"uuu","password":"correct horse"}`)
+			do(t, http.MethodPost, s.URL+"/auth/forgot-password", "", `{"email":"u@example.com"}`)
+			_, body := do(t, http.MethodPost, s.URL+"/api/marketplace/products/pack/purchase", "", `{"tierId":"pro","paymentMethod":"card","billingInfo":{"email":"u@example.com"}}`)
+			key := regexp.MustCompile(`STOA(-[0-9A-Z]{5}){6}`).FindString(body)
+			if key == "" {
+				t.Fatalf("purchase: %s", body)
+			}
+			for end := time.Now().Add(10 * time.Second); tt.logged && !strings.Contains(s.Log(), key) && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+			}
+			s.stop(t)
+			log := s.Log()
+			if has := strings.Contains(log, key) && strings.Contains(log, "/reset-password#"); has != tt.logged {
+				t.Errorf("the log has the key and the link: %v, want %v\n%s", has, tt.logged, log)
+			}
+			if !tt.logged && (strings.Contains(log, key) || strings.Contains(log, "/reset-password#") || strings.Count(log, "no SMTP server") != 1) {
+				t.Errorf("want one WARN and no secret:\n%s", log)
+			}
+		})
+	}
+}
+
+// Whoever runs several replicas must hear at once that they do not share limits.
+func TestRedisThatIsAwayIsToldAtStart(t *testing.T) {
+	t.Parallel()
+
+	s := serve(t, nil, "--data", t.TempDir(), "--redis-url=redis://127.0.0.1:1/0")
+	if !strings.Contains(s.Log(), `level=WARN msg="Redis does not answer`) {
+		t.Errorf("the log says nothing of Redis:\n%s", s.Log())
 	}
 }

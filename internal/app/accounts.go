@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -20,6 +21,9 @@ import (
 func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 	services, err := token.NewService(cfg.ServiceIssuer, cfg.ServiceSecret, cfg.ServicePublicKey)
 	if err != nil {
+		return err
+	}
+	if err := services.RequireAudience(cfg.ServiceAudience); err != nil {
 		return err
 	}
 	policy, err := account.ParsePolicy(cfg.PasswordPolicy)
@@ -49,7 +53,7 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 }
 
 // buildLimiter makes what counts requests, or nil.
-func (a *App) buildLimiter(cfg Config) (*ratelimit.Limiter, error) {
+func (a *App) buildLimiter(ctx context.Context, cfg Config) (*ratelimit.Limiter, error) {
 	if !cfg.RateLimits {
 		return nil, nil //nolint:nilnil // nil counts nothing (httpapi.Server)
 	}
@@ -61,6 +65,20 @@ func (a *App) buildLimiter(cfg Config) (*ratelimit.Limiter, error) {
 		}
 		a.redis = redis.NewClient(parsed)
 		opts.Redis = a.redis
+		a.checkRedis(ctx, cfg)
 	}
 	return ratelimit.New(opts)
+}
+
+// redisCheck is how long the start waits for Redis.
+const redisCheck = 2 * time.Second
+
+// checkRedis logs at once if Redis does not answer: the limits notice it only with
+// the first requests.
+func (a *App) checkRedis(ctx context.Context, cfg Config) {
+	ctx, cancel := context.WithTimeout(ctx, redisCheck)
+	defer cancel()
+	if err := a.redis.Ping(ctx).Err(); err != nil {
+		cfg.Log.WarnContext(ctx, "Redis does not answer: until it does, each replica counts rate limits on its own", slog.Any("err", err))
+	}
 }

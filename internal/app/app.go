@@ -41,10 +41,20 @@ import (
 	"stoa/internal/store"
 )
 
+// Names of settings in the database (store.Settings).
+const (
+	SettingPlatformID     = "platform_id"      // identifies the installation
+	SettingMasterKeyCheck = "master_key_check" // is sealed with the master key
+)
+
 // App is a stoa that can answer requests.
 type App struct {
-	Handler  http.Handler
-	DB       *database.DB
+	Handler http.Handler
+	DB      *database.DB
+	// PlatformID identifies this installation: the same for all processes on one
+	// database, another for every other database.
+	PlatformID string
+
 	Catalog  *catalog.Service
 	Licenses *license.Service
 	Orders   *order.Service
@@ -66,6 +76,7 @@ type App struct {
 	node     *node.Runtime     // internal plugins
 	external *external.Runtime // external ones
 	mailer   mail.Sender
+	noMail   bool           // there is nothing that sends mail
 	courier  *order.Courier // of receipts
 	media    *blob.Files
 	metrics  *ops.Metrics
@@ -85,6 +96,9 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	}
 	working, stop := context.WithCancel(context.WithoutCancel(ctx)) // until Close
 	a := &App{DB: db, Guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version), stopWork: stop}
+	for name, pool := range db.Pools() {
+		a.metrics.WatchPool(name, pool)
+	}
 	if err := a.build(ctx, cfg); err != nil {
 		return nil, errors.Join(fmt.Errorf("app: %w", err), a.Close(ctx))
 	}
@@ -97,13 +111,16 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	}
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
 	if cfg.DeliverReceipts {
-		a.courier.Start(working)
+		a.background.Go(func() { a.fillKeyTails(working, cfg) })
+		if !a.noMail { // else receipts wait for a mail server
+			a.courier.Start(working)
+		}
 	}
 	return a, nil
 }
 
 func (a *App) build(ctx context.Context, cfg Config) error {
-	if _, err := store.Migrate(ctx, a.DB); err != nil {
+	if err := a.checkSchema(ctx, cfg); err != nil {
 		return err
 	}
 	if err := a.checkMasterKey(ctx, cfg.MasterKey); err != nil {
@@ -111,6 +128,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	}
 	packages := store.NewPlugin(a.DB)
 	a.node = node.New(node.Config{Log: cfg.Log, DataDir: cfg.DataDir, NodePath: cfg.NodePath, Live: packages})
+	a.metrics.WatchProcesses(a.node.Processes)
 	plugins := &plugin.Service{
 		Store: packages, Now: cfg.Now, Stopper: a.node,
 		Configs: cfg.MasterKey.Box("plugin.config"), Secrets: cfg.MasterKey.Box("plugin.secret"),
@@ -136,7 +154,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	limiter, err := a.buildLimiter(cfg)
+	limiter, err := a.buildLimiter(ctx, cfg)
 	if err != nil {
 		return err
 	}
@@ -145,6 +163,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		Log:   cfg.Log,
 		Now:   cfg.Now,
 		Ready: a.ready,
+		Build: httpapi.Build{Version: cfg.Version, Commit: cfg.Commit, Date: cfg.CommitDate},
 
 		Idempotency: a.keeper,
 
@@ -153,6 +172,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 
 		Refused: a.Guard.Refused,
 		Observe: a.metrics.ObserveRequest,
+		Count:   a.metrics.Count,
 
 		Auth:     a.Accounts,
 		Accounts: a.Accounts,
@@ -173,10 +193,23 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	return nil
 }
 
+// checkSchema brings the schema up to date and logs what that took, or, with
+// KeepSchema, only checks it.
+func (a *App) checkSchema(ctx context.Context, cfg Config) error {
+	if cfg.KeepSchema {
+		return store.CheckSchema(ctx, a.DB, cfg.Version)
+	}
+	applied, err := store.Migrate(ctx, a.DB, cfg.Version)
+	for _, m := range applied {
+		cfg.Log.InfoContext(ctx, "migration applied", slog.String("name", m.Name), slog.Duration("took", m.Took))
+	}
+	return err
+}
+
 // checkMasterKey refuses a master key that is not the one this database's secrets
 // were sealed with: each of them would fail later, one at a time.
 func (a *App) checkMasterKey(ctx context.Context, key *seal.Key) error {
-	const name = "master_key_check"
+	const name = SettingMasterKeyCheck
 	box := key.Box(name)
 	stored, err := store.NewSettings(a.DB).Once(ctx, name, box.Seal([]byte(name), name))
 	if err != nil {

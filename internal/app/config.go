@@ -21,8 +21,16 @@ type Config struct {
 	// Version is that of the program, as plugins and metrics are told.
 	Version string
 
+	// Commit and CommitDate say what the program was built from, for /livez. Both may
+	// be empty.
+	Commit, CommitDate string
+
 	// DatabaseURL is a postgres:// URL or the path of a SQLite file.
 	DatabaseURL string
+
+	// KeepSchema leaves the database's schema as it is: New fails if it is not up to
+	// date. Commands beside a running server set it.
+	KeepSchema bool
 
 	// DataDir is the folder for package files, media and the like. It exists.
 	DataDir string
@@ -45,6 +53,8 @@ type Config struct {
 	// (PEM), makes service JWTs of that issuer acceptable (spec A, Authentication
 	// 6). All empty: off.
 	ServiceIssuer, ServiceSecret, ServicePublicKey string
+	// ServiceAudience must be in the aud of service JWTs, if it is not empty.
+	ServiceAudience string
 
 	// RateLimits counts requests against the limits of the API. Off, nothing is
 	// counted.
@@ -80,8 +90,12 @@ type Config struct {
 	PublicURL string
 
 	// SMTPURL, with SMTPPassword and MailFrom, is the server that takes mail
-	// (mail.NewSMTP). Without it mails are written to the log.
+	// (mail.NewSMTP). Without it, no mail is sent.
 	SMTPURL, SMTPPassword, MailFrom string
+
+	// LogMail writes mails to the log, with the secrets they hold, if there is no
+	// server for them.
+	LogMail bool
 
 	// Mailer sends mail in place of all that. Tests set it.
 	Mailer mail.Sender

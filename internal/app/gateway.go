@@ -15,10 +15,11 @@ import (
 
 // buildGateway makes the way to the plugins.
 func (a *App) buildGateway(ctx context.Context, cfg Config, plugins *plugin.Service) (*gateway.Gateway, error) {
-	platformID, err := store.NewSettings(a.DB).Once(ctx, "platform_id", uuid.NewString())
+	platformID, err := store.NewSettings(a.DB).Once(ctx, SettingPlatformID, uuid.NewString())
 	if err != nil {
 		return nil, err
 	}
+	a.PlatformID = platformID
 	a.external = external.New(external.Config{Log: cfg.Log, Allow: cfg.ExternalAllow})
 	return &gateway.Gateway{
 		Plugins: plugins, Secrets: plugins, Tokens: a.Accounts, Memory: gateway.NewMemory(), Now: cfg.Now,

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 
 	"stoa/internal/blob"
@@ -54,6 +55,15 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 	}
 	a.Reviews = &review.Service{Store: store.NewReviews(a.DB), Products: a.Catalog, Now: cfg.Now}
 	return nil
+}
+
+// fillKeyTails lets administrators find licenses that were issued before the database kept
+// the last group of their key by that group.
+func (a *App) fillKeyTails(ctx context.Context, cfg Config) {
+	err := license.NewVault(cfg.MasterKey).FillTails(ctx, store.NewLicenses(a.DB))
+	if err != nil && ctx.Err() == nil {
+		cfg.Log.WarnContext(ctx, "old licenses cannot be found by the last group of their key until the next start", slog.Any("err", err))
+	}
 }
 
 // buyers implements license.Users with the accounts of an App, which are made

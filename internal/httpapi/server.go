@@ -78,6 +78,12 @@ type Server struct {
 	// Observe counts an answered request by the pattern of its route.
 	Observe func(route string, status int, took time.Duration)
 
+	// Count counts what happened, by outcome (ops.Metrics).
+	Count func(what, outcome string)
+
+	// Build is what /livez tells.
+	Build Build
+
 	// Ready returns nil while this process can do its work.
 	Ready func(ctx context.Context) error
 }
@@ -100,7 +106,7 @@ func (s *Server) routes() *router {
 	limits := limit.Counter{Limiter: s.Limiter, ClientIP: s.ClientIP}
 	keys := keyed.Requests{Keeper: s.Idempotency, ClientIP: s.ClientIP, Log: s.Log}
 
-	rt.public("GET /livez", livez)
+	rt.public("GET /livez", s.livez)
 	rt.public("GET /readyz", s.readyz)
 	rt.public("GET /openapi.json", openapi)
 	rt.public("GET /docs", docs)
@@ -114,7 +120,7 @@ func (s *Server) routes() *router {
 }
 
 func (s *Server) accountRoutes(rt *router, limits limit.Counter) {
-	h := &auth.Handlers{Accounts: s.Accounts, Limits: limits}
+	h := &auth.Handlers{Log: s.Log, Accounts: s.Accounts, Limits: limits, ClientIP: s.ClientIP}
 
 	rt.public("POST /auth/register", limits.ByAddress(limit.Register, h.Register))
 	rt.public("POST /auth/login", limits.ByAddress(limit.Login, h.Login))
@@ -134,7 +140,7 @@ func (s *Server) accountRoutes(rt *router, limits limit.Counter) {
 
 func (s *Server) shopRoutes(rt *router, limits limit.Counter, keys keyed.Requests) {
 	h := &shop.Handlers{
-		Log: s.Log, Now: s.Now, Media: s.Media, Keys: s.LicenseKeys,
+		Log: s.Log, Now: s.Now, Count: s.Count, Media: s.Media, Keys: s.LicenseKeys,
 		Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews,
 	}
 
@@ -164,7 +170,7 @@ func (s *Server) shopRoutes(rt *router, limits limit.Counter, keys keyed.Request
 
 func (s *Server) adminRoutes(rt *router) {
 	h := &admin.Handlers{
-		Now: s.Now, Accounts: s.Accounts, Audit: s.Audit,
+		Log: s.Log, Now: s.Now, Count: s.Count, Accounts: s.Accounts, Audit: s.Audit,
 		Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews,
 	}
 

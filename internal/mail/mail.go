@@ -1,5 +1,4 @@
-// Package mail sends plain-text mail: over SMTP, or into the log where no server
-// is configured (development).
+// Package mail sends plain-text mail: over SMTP, or into the log (development).
 //
 // Queue is the way to it for the rest of the program: it sends in the
 // background, so that no answer waits for a mail server, and no answer tells by
@@ -58,6 +57,12 @@ func Valid(s string) bool {
 	a, err := mail.ParseAddress(s)
 	return err == nil && a.Address == s && a.Name == "" && !strings.ContainsFunc(s, unicode.IsControl)
 }
+
+// None drops mails: nothing that could send them is configured.
+type None struct{}
+
+// Send implements Sender.
+func (None) Send(_ context.Context, m Message) error { return m.check() }
 
 // Log writes mails into the log instead of sending them. Whoever reads the log
 // can use what they hold: it is for development, where nothing else is

@@ -1,6 +1,8 @@
 package auth
 
 import (
+	"errors"
+	"log/slog"
 	"net/http"
 
 	"stoa/internal/account"
@@ -17,6 +19,10 @@ func (h *Handlers) Login(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	t, err := h.Accounts.Login(r.Context(), in.Email, in.Password)
+	if errors.Is(err, account.ErrLogin) {
+		// Without the e-mail address: people mistype their password there.
+		h.Log.InfoContext(r.Context(), "sign-in failed", slog.String("address", h.ClientIP.Addr(r).String()))
+	}
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package shop
 import (
 	"net/http"
 
+	"stoa/internal/errs"
 	"stoa/internal/httpapi/web"
 	"stoa/internal/httpapi/wire"
 	"stoa/internal/market/license"
@@ -15,6 +16,12 @@ func (h *Handlers) Activate(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	used, err := h.Licenses.Activate(r.Context(), r.PathValue("slug"), in)
+	switch {
+	case err == nil:
+		h.Count("activations", "activated")
+	case errs.KindOf(err) != errs.Internal:
+		h.Count("activations", "refused")
+	}
 	return writeLicense(w, used, err)
 }
 

@@ -25,6 +25,7 @@ func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	web.NoStore(w)
+	wire.TellPayments(w, h.Orders)
 	web.WriteJSON(w, http.StatusOK, response{Orders: web.Items(orders, newOwnOrder), Pagination: p.Of(total)})
 	return nil
 }

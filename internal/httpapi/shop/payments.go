@@ -28,8 +28,17 @@ func (h *Handlers) StripeWebhook(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	n, err := h.Orders.HandleWebhook(r.Context(), "stripe", payload, r.Header.Get("Stripe-Signature"))
-	if errors.Is(err, order.ErrNotSigned) {
+	switch {
+	case errors.Is(err, order.ErrNotSigned):
+		h.Count("webhooks", "refused")
 		h.forged.add(r.Context(), h.Log, h.Now())
+	case err != nil:
+		h.Count("webhooks", "failed")
+	default:
+		h.Count("webhooks", "accepted")
+		if n.Status != "" {
+			h.Count("orders", string(n.Status))
+		}
 	}
 	if err != nil {
 		return err

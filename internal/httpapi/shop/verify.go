@@ -39,9 +39,11 @@ func (h *Handlers) verify(w http.ResponseWriter, r *http.Request, use license.Us
 		return err
 	}
 	if refusal != license.Usable {
+		h.Count("verifies", string(refusal))
 		refuse(w, refusal)
 		return nil
 	}
+	h.Count("verifies", "valid")
 	web.WriteAppended(w, http.StatusOK, func(b []byte) []byte { return appendGranted(b, newLicenseInfo(used)) })
 	return nil
 }

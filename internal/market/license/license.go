@@ -39,6 +39,9 @@ type License struct {
 	// its owner again.
 	KeyHash   string
 	KeySealed string
+	// KeyTail is the last group of the key. Stores keep it for searches and do not
+	// return it.
+	KeyTail string
 
 	Type     Type
 	Features []string
