@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"stoa/internal/demo"
 	"stoa/internal/framing"
 	"stoa/internal/market/license"
+	"stoa/internal/ops"
 )
 
 type serveCmd struct {
@@ -26,10 +28,12 @@ type serveCmd struct {
 	logging
 
 	Addr    string `help:"Address of the public API." default:"127.0.0.1:8080" env:"STOA_ADDR"`
-	OpsAddr string `help:"Address of /metrics and /debug/pprof, or off. Keep it private." default:"127.0.0.1:8081" env:"STOA_OPS_ADDR"`
+	OpsAddr string `help:"Address of /metrics and /debug/pprof, or off. Keep it private. Beyond loopback names it answers only with STOA_OPS_TOKEN." default:"127.0.0.1:8081" env:"STOA_OPS_ADDR"`
 	Demo    bool   `help:"Start with example products, plugins and an administrator whose password is public. Loopback addresses only." env:"STOA_DEMO"`
 
-	PublicURL   string        `help:"URL at which clients and plugins reach this server. Without it: http:// and the address in --addr." env:"STOA_PUBLIC_URL" name:"public-url" placeholder:"URL"`
+	PublicURL    string   `help:"URL at which clients and plugins reach this server. Without it: http:// and the address in --addr." env:"STOA_PUBLIC_URL" name:"public-url" placeholder:"URL"`
+	AllowedHosts []string `help:"Other host names and IP addresses under which clients reach this server, without ports. The host of --public-url and loopback names are always answered; without --public-url, so are the addresses listened on." env:"STOA_ALLOWED_HOSTS" placeholder:"HOST"`
+
 	StopDelay   time.Duration `help:"How long to keep accepting requests after a stop signal, while /readyz answers 503. Set it to the time your load balancer needs to notice." default:"0s" env:"STOA_STOP_DELAY"`
 	StopTimeout time.Duration `help:"How long running requests may take to finish after a stop signal." default:"20s" env:"STOA_STOP_TIMEOUT"`
 
@@ -93,11 +97,11 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 	group := &servers{log: log, delay: c.StopDelay, grace: c.StopTimeout, beforeStop: a.StopAccepting}
 	group.start(ctx, a.Guard.Listen(ln), a.Handler)
 	if c.OpsAddr != "off" {
-		ops, err := new(net.ListenConfig).Listen(ctx, "tcp", c.OpsAddr)
+		opsLn, err := new(net.ListenConfig).Listen(ctx, "tcp", c.OpsAddr)
 		if err != nil {
 			return errors.Join(fmt.Errorf("%w (choose another with --ops-addr, or off)", err), group.stop(ctx))
 		}
-		group.start(ctx, ops, a.OpsHandler())
+		group.start(ctx, opsLn, a.OpsHandler())
 	}
 	if err := offerSetup(ctx, a, cfg.PublicURL, log, std); err != nil {
 		return errors.Join(err, group.stop(ctx))
@@ -130,8 +134,17 @@ func (c serveCmd) appConfig(log *slog.Logger, addr net.Addr) (app.Config, error)
 	}
 	cfg.Leases = license.LeaseTerms{TTL: c.LeaseTTL, Grace: c.LeaseGrace}
 	cfg.PublicURL = strings.TrimSuffix(c.PublicURL, "/")
+	cfg.AllowedHosts = c.AllowedHosts
 	if cfg.PublicURL == "" {
 		cfg.PublicURL = localURL(addr)
+		cfg.AnswerAtBoundAddress = true
+		if host, _, err := net.SplitHostPort(c.Addr); err == nil && isName(host) {
+			cfg.AllowedHosts = append(slices.Clone(c.AllowedHosts), host)
+		}
+	}
+	cfg.OpsToken = os.Getenv(envOpsToken)
+	if n := len(cfg.OpsToken); n > 0 && n < ops.MinToken {
+		return cfg, fmt.Errorf("%s has %d characters, fewer than %d", envOpsToken, n, ops.MinToken)
 	}
 	cfg.AdminEmail, cfg.AdminPassword = c.AdminEmail, os.Getenv(envAdminPassword)
 	c.apply(&cfg)
@@ -158,6 +171,12 @@ func (c serveCmd) appConfig(log *slog.Logger, addr net.Addr) (app.Config, error)
 		cfg.ExternalAllow = append(cfg.ExternalAllow, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
 	}
 	return cfg, nil
+}
+
+// isName reports whether the host of an address to listen on is a name.
+func isName(host string) bool {
+	_, err := netip.ParseAddr(host)
+	return host != "" && err != nil
 }
 
 // localURL returns a URL of addr that works on this machine: where everything is

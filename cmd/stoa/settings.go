@@ -25,6 +25,7 @@ var secretSettings = []secretSetting{
 	{envSMTPPassword, "password of the user in --smtp-url."},
 	{envStripeKey, "secret key of the Stripe account that takes live payments: sk_… or a restricted rk_…."},
 	{envStripeWebhookSecret, "signing secret of the webhook endpoint in Stripe's dashboard: whsec_…. Required with the key."},
+	{envOpsToken, "bearer token, at least 16 characters, that --ops-addr then asks for under any host name. Without it, --ops-addr answers loopback names only."},
 	{envServiceSecret, "shared secret for HS256 service JWTs, at least 32 bytes."},
 }
 
@@ -33,6 +34,7 @@ const (
 	envAdminPassword = "STOA_ADMIN_PASSWORD"
 	envSMTPPassword  = "STOA_SMTP_PASSWORD"     //nolint:gosec // the variable's name, not a secret
 	envStripeKey     = "STOA_STRIPE_SECRET_KEY" //nolint:gosec // the variable's name, not a secret
+	envOpsToken      = "STOA_OPS_TOKEN"         //nolint:gosec // the variable's name, not a secret
 	envServiceSecret = "SERVICE_JWT_SECRET"     //nolint:gosec // the variable's name, not a secret
 
 	envStripeWebhookSecret = "STOA_STRIPE_WEBHOOK_SECRET" //nolint:gosec // the variable's name, not a secret

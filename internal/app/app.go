@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,6 +26,7 @@ import (
 	"stoa/internal/extension"
 	"stoa/internal/extension/install"
 	"stoa/internal/framing"
+	"stoa/internal/hosts"
 	"stoa/internal/httpapi"
 	"stoa/internal/idempotency"
 	"stoa/internal/keyring"
@@ -69,6 +72,7 @@ type App struct {
 	courier  *order.Courier // of receipts
 	media    *blob.Files
 	metrics  *ops.Metrics
+	opsToken string
 	redis    *redis.Client // nil without one
 	stopping atomic.Bool
 
@@ -84,7 +88,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 		return nil, err
 	}
 	working, stop := context.WithCancel(context.WithoutCancel(ctx)) // until Close
-	a := &App{DB: db, Guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version), stopWork: stop}
+	a := &App{DB: db, Guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version), opsToken: cfg.OpsToken, stopWork: stop}
 	if err := a.build(ctx, cfg); err != nil {
 		return nil, errors.Join(fmt.Errorf("app: %w", err), a.Close(ctx))
 	}
@@ -136,6 +140,10 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
+	answered, err := answeredHosts(cfg)
+	if err != nil {
+		return err
+	}
 	limiter, err := a.buildLimiter(cfg)
 	if err != nil {
 		return err
@@ -151,6 +159,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		Limiter:  limiter,
 		ClientIP: clientip.Resolver{Trusted: cfg.TrustedProxies},
 
+		Hosts:   answered,
 		Refused: a.Guard.Refused,
 		Observe: a.metrics.ObserveRequest,
 
@@ -171,6 +180,20 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	}
 	a.Handler = api.Handler()
 	return nil
+}
+
+// answeredHosts returns the hosts of the configuration that requests may be
+// addressed to.
+func answeredHosts(cfg Config) (hosts.Policy, error) {
+	names := slices.Clone(cfg.AllowedHosts)
+	if u, err := url.Parse(cfg.PublicURL); err == nil && u.Hostname() != "" {
+		names = append(names, u.Hostname())
+	}
+	p, err := hosts.New(cfg.AnswerAtBoundAddress, names...)
+	if err != nil {
+		return p, fmt.Errorf("allowed hosts: %w", err)
+	}
+	return p, nil
 }
 
 // checkMasterKey refuses a master key that is not the one this database's secrets
@@ -201,7 +224,7 @@ func (a *App) ready(ctx context.Context) error {
 func (a *App) StopAccepting() { a.stopping.Store(true) }
 
 // OpsHandler serves metrics and profiles; see package ops.
-func (a *App) OpsHandler() http.Handler { return a.metrics.Handler() }
+func (a *App) OpsHandler() http.Handler { return ops.Protect(a.opsToken, a.metrics.Handler()) }
 
 // Close stops everything the App started and closes the database. Requests must
 // have ended before.

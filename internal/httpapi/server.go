@@ -18,6 +18,7 @@ import (
 	"stoa/internal/clientip"
 	"stoa/internal/extension/install"
 	"stoa/internal/gateway"
+	"stoa/internal/hosts"
 	"stoa/internal/httpapi/admin"
 	"stoa/internal/httpapi/auth"
 	"stoa/internal/httpapi/extension"
@@ -71,6 +72,9 @@ type Server struct {
 	Limiter *ratelimit.Limiter
 	// ClientIP determines the address that a limit counts.
 	ClientIP clientip.Resolver
+
+	// Hosts are those that requests may be addressed to.
+	Hosts hosts.Policy
 
 	// Refused reports that a request states its length twice (framing.Guard).
 	Refused func(r *http.Request) bool
