@@ -29,7 +29,7 @@ type serveCmd struct {
 
 	Addr    string `help:"Address of the public API." default:"127.0.0.1:8080" env:"STOA_ADDR"`
 	OpsAddr string `help:"Address of /metrics and /debug/pprof, or off. Keep it private. Beyond loopback names it answers only with STOA_OPS_TOKEN." default:"127.0.0.1:8081" env:"STOA_OPS_ADDR"`
-	Demo    bool   `help:"Start with example products, plugins and an administrator whose password is public. Loopback addresses only." env:"STOA_DEMO"`
+	Demo    bool   `help:"Start with example products, plugins and an administrator, whose random password is printed once and kept in demo/admin-password in the data folder. Loopback addresses only." env:"STOA_DEMO"`
 
 	PublicURL    string   `help:"URL at which clients and plugins reach this server. Without it: http:// and the address in --addr." env:"STOA_PUBLIC_URL" name:"public-url" placeholder:"URL"`
 	AllowedHosts []string `help:"Other host names and IP addresses under which clients reach this server, without ports. The host of --public-url and loopback names are always answered; without --public-url, so are the addresses listened on." env:"STOA_ALLOWED_HOSTS" placeholder:"HOST"`
@@ -82,6 +82,13 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 	if err != nil {
 		return err
 	}
+	var admin demo.Password
+	if c.Demo {
+		if admin, err = demo.LoadPassword(c.Data); err != nil {
+			return fmt.Errorf("demo: %w", err)
+		}
+		cfg.AdminEmail, cfg.AdminPassword = demo.AdminEmail, admin.Text
+	}
 	a, err := app.New(ctx, cfg)
 	if err != nil {
 		return err
@@ -110,7 +117,7 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 		slog.String("database", a.DB.Engine()), slog.String("payments", c.Payments), slog.String("version", version()))
 
 	if c.Demo {
-		d := &demo.Demo{URL: "http://" + ln.Addr().String(), Dir: c.Data, Node: c.Node, Catalog: a.Catalog, Secrets: a.Plugins, Log: log, Client: demo.NewClient()}
+		d := &demo.Demo{URL: "http://" + ln.Addr().String(), Dir: c.Data, Node: c.Node, Admin: admin, Catalog: a.Catalog, Secrets: a.Plugins, Log: log, Client: demo.NewClient()}
 		stopDemo, err := d.Start(ctx)
 		if err != nil {
 			return errors.Join(fmt.Errorf("demo: %w", err), group.stop(ctx))
@@ -165,9 +172,8 @@ func (c serveCmd) appConfig(log *slog.Logger, addr net.Addr) (app.Config, error)
 	if c.Demo {
 		tcp, ok := addr.(*net.TCPAddr)
 		if !ok || !tcp.IP.IsLoopback() {
-			return cfg, errors.New("--demo creates an administrator with a public password, so it listens on loopback addresses only")
+			return cfg, errors.New("--demo is for trying stoa on one machine, so it listens on loopback addresses only")
 		}
-		cfg.AdminEmail, cfg.AdminPassword = demo.AdminEmail, demo.AdminPassword
 		cfg.ExternalAllow = append(cfg.ExternalAllow, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
 	}
 	return cfg, nil
