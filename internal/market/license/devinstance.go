@@ -6,15 +6,19 @@ import (
 	"strings"
 )
 
-// maxDevelopment is how many development instances a licence may have: more than
-// any team needs, and an end to what somebody can make this database hold.
-const maxDevelopment = 1000
+// CONTRACT 3: for each seat of its own, a license may have as many development
+// instances, and each activated domain as many staging addresses.
+const (
+	developmentPerSeat = 5
+	stagingPerSeat     = 2
+)
 
 // DevInstances are the names of development instances, which are free: they are
 // activated and verified like others, and do not count. The zero value is none.
 type DevInstances struct {
 	names    map[string]bool
 	suffixes []string // with the dot before them
+	staging  bool     // addresses below an activated domain count, too
 }
 
 // DefaultDevInstances are the names that nobody can serve the public under: those
@@ -29,6 +33,7 @@ func ParseDevInstances(patterns []string) (DevInstances, error) {
 	if len(patterns) == 1 && patterns[0] == "none" {
 		return d, nil
 	}
+	d.staging = true
 	for _, p := range patterns {
 		name, below := strings.CutPrefix(strings.ToLower(strings.TrimSpace(p)), "*.")
 		switch {
@@ -47,15 +52,8 @@ func ParseDevInstances(patterns []string) (DevInstances, error) {
 // may have a port, and the dot of an absolute name at its end. What is not clearly
 // a host name in ASCII is not: a name in other letters is one in its xn-- form.
 func (d DevInstances) Match(instanceID string) bool {
-	name := instanceID
-	if host, port, ok := strings.Cut(name, ":"); ok {
-		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 || len(port) > 5 {
-			return false
-		}
-		name = host
-	}
-	name = strings.TrimSuffix(name, ".")
-	if !hostName(name) {
+	name, ok := hostOf(instanceID)
+	if !ok {
 		return false
 	}
 	if d.names[name] {
@@ -67,6 +65,43 @@ func (d DevInstances) Match(instanceID string) bool {
 		}
 	}
 	return false
+}
+
+// StagingOf returns the domain that an instance, in its normal form, is a staging
+// address of: what follows staging., dev. or test. Whether that is activated is
+// for the caller to find out. Its port and the dot at its end do not matter, so
+// that all its spellings count for one domain.
+func (d DevInstances) StagingOf(instanceID string) (domain string, ok bool) {
+	name, ok := hostOf(instanceID)
+	if !ok || !d.staging {
+		return "", false
+	}
+	label, domain, _ := strings.Cut(name, ".")
+	switch label {
+	case "staging", "dev", "test":
+		return domain, isDomain(domain)
+	}
+	return "", false
+}
+
+// isDomain reports whether a host name has a name under a top-level domain: an
+// address such as 10.0.0.1 and a name such as com have not.
+func isDomain(name string) bool {
+	top := name[strings.LastIndexByte(name, '.')+1:]
+	return len(top) < len(name) && strings.Trim(top, "0123456789") != ""
+}
+
+// hostOf returns the host name of an instance, without a port and the dot of an
+// absolute name at its end, and false if the instance is not clearly one.
+func hostOf(instanceID string) (name string, ok bool) {
+	name, port, hasPort := strings.Cut(instanceID, ":")
+	if hasPort {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 || len(port) > 5 {
+			return "", false
+		}
+	}
+	name = strings.TrimSuffix(name, ".")
+	return name, hostName(name)
 }
 
 // hostName reports whether s is a host name in lower case: labels of letters,

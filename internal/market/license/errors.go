@@ -10,7 +10,7 @@ var (
 	// learns nothing about the others.
 	ErrUnusable           = errs.New(errs.Invalid, codeActivationFailed, "The license key is invalid or expired.")
 	ErrTooManyInstances   = errs.New(errs.Invalid, codeActivationFailed, "The license has reached its maximum number of instances.")
-	ErrTooManyDevelopment = errs.New(errs.Invalid, codeActivationFailed, "The license has reached its maximum number of development instances, %d. Deactivate some.", maxDevelopment)
+	ErrTooManyDevelopment = errs.New(errs.Invalid, codeActivationFailed, "The license has reached its maximum number of development instances, %d per seat. Deactivate some.", developmentPerSeat)
 	// ErrChurn is answered to new instances only. Who has a seat keeps it.
 	ErrChurn = errs.New(errs.RateLimited, "RATE_LIMIT_EXCEEDED", "The license was moved to new instances too often. Wait as long as Retry-After says; instances that are activated go on working.")
 	// ErrKeyUnknown is what deactivating answers, which an expired licence does not

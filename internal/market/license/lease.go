@@ -43,6 +43,8 @@ func (t LeaseTerms) Check() error {
 // network.
 type Lease struct {
 	Token string
+	// Development says that the instance is for development.
+	Development bool
 	// ExpiresAt and GraceUntil are in whole seconds, and never after the end of
 	// the licence's own term.
 	ExpiresAt  time.Time
@@ -70,7 +72,7 @@ func (s *Service) Lease(ctx context.Context, slug string, req UseRequest, nonce 
 	claims := lease.Claims{
 		Issuer: s.PublicURL, Subject: grant.License.ID, Product: lease.Product{ID: grant.License.ProductID, Slug: slug},
 		InstanceID: instanceID, Features: grant.License.Features, LicenseType: string(grant.License.Type),
-		IssuedAt: now.Unix(), ExpiresAt: ends.Unix(), GraceUntil: graced.Unix(), Nonce: nonce,
+		Development: grant.Development, IssuedAt: now.Unix(), ExpiresAt: ends.Unix(), GraceUntil: graced.Unix(), Nonce: nonce,
 	}
 	if claims.Features == nil {
 		claims.Features = []string{}
@@ -83,7 +85,7 @@ func (s *Service) Lease(ctx context.Context, slug string, req UseRequest, nonce 
 		return Lease{}, Usable, err
 	}
 	token, err := lease.Sign(key, claims)
-	return Lease{Token: token, ExpiresAt: ends, GraceUntil: graced}, Usable, err
+	return Lease{Token: token, Development: grant.Development, ExpiresAt: ends, GraceUntil: graced}, Usable, err
 }
 
 // span returns until when a lease from now is valid and until when its grace

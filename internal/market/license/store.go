@@ -31,7 +31,7 @@ type Store interface {
 	Rows
 
 	// LicenseByKey returns the licence with that key hash of the product with that
-	// slug, and whether the given instance is activated: all at one moment. It returns
+	// slug, and whether and how the given instance is activated: all at one moment. It returns
 	// an errs.UnknownKey error when there is none: another product's is none. Inside
 	// InTx the licence stays locked until the transaction ends, and the instances are
 	// those after the lock was granted.
@@ -47,8 +47,14 @@ type Store interface {
 	// state of the churn limit. Adding the same instance again changes nothing.
 	AddInstance(ctx context.Context, licenseID string, a Activation, churn time.Time) error
 
-	// RemoveInstance takes back what AddInstance did, the churn apart. It returns an
-	// errs.UnknownKey error when the licence has no such instance.
+	// Staging reports whether a domain has a seat of a licence, and how many staging
+	// addresses of it are activated. Inside InTx, with the licence locked, nobody
+	// changes that meanwhile.
+	Staging(ctx context.Context, licenseID, domain string) (seated bool, addresses int, err error)
+
+	// RemoveInstance takes back what AddInstance did, the churn apart, for an instance
+	// and its staging addresses. It returns an errs.UnknownKey error when the licence
+	// has no such instance.
 	RemoveInstance(ctx context.Context, licenseID, instanceID string) error
 
 	// ListLicenses returns one page of the licences that a query wants, the newest
@@ -82,7 +88,9 @@ type Activation struct {
 	// Development instances do not count against the limit. Whether one is, is
 	// decided when it is activated.
 	Development bool
-	At          time.Time
+	// StagingOf is the domain that a development instance is a staging address of.
+	StagingOf string
+	At        time.Time
 }
 
 // Listed is a licence with what lists say of its product.

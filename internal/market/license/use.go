@@ -40,7 +40,8 @@ type InUse struct {
 // Activate binds an instance to the licence with the given key and returns the
 // licence as it stands afterwards. Activating the same instance again succeeds
 // and changes nothing. However many callers try at once, on however many
-// replicas, no more than MaxInstances succeed, development instances aside.
+// replicas, no more than MaxInstances succeed, development instances aside, and
+// no more of those than there may be.
 //
 // It returns VALIDATION_ERROR for what UseRequest.Issues finds,
 // ErrNotFound, ErrUnusable for a key that is mistyped, unknown,
@@ -60,6 +61,11 @@ func (s *Service) Activate(ctx context.Context, slug string, req UseRequest) (In
 		}
 		now := s.Now()
 		a := Activation{InstanceID: instanceID, Development: s.DevInstances.Match(instanceID), At: now}
+		if !u.Activated && !a.Development {
+			if a, err = s.asStaging(ctx, tx, u.License.ID, a); err != nil {
+				return err
+			}
+		}
 		if err := u.CanActivate(a); err != nil {
 			return err
 		}
@@ -72,6 +78,21 @@ func (s *Service) Activate(ctx context.Context, slug string, req UseRequest) (In
 		return nil
 	})
 	return out, s.orNoLicense(ctx, slug, err, ErrUnusable)
+}
+
+// asStaging makes an instance that is to be activated a development instance if it
+// is one of the staging addresses that a domain with a seat may have. Further ones
+// need a seat like any instance.
+func (s *Service) asStaging(ctx context.Context, tx Store, licenseID string, a Activation) (Activation, error) {
+	domain, ok := s.DevInstances.StagingOf(a.InstanceID)
+	if !ok {
+		return a, nil
+	}
+	seated, addresses, err := tx.Staging(ctx, licenseID, domain)
+	if err == nil && seated && addresses < stagingPerSeat {
+		a.Development, a.StagingOf = true, domain
+	}
+	return a, err
 }
 
 // addInstance activates an instance that may be, unless the licence moved too
@@ -87,7 +108,7 @@ func (s *Service) addInstance(ctx context.Context, tx Store, u *Usage, a Activat
 	if err := tx.AddInstance(ctx, u.License.ID, a, churn); err != nil {
 		return err
 	}
-	u.License.Churn, u.Activated = churn, true
+	u.License.Churn, u.Activated, u.Development = churn, true, a.Development
 	if a.Development {
 		u.License.DevelopmentInstances++
 	} else {
@@ -98,7 +119,8 @@ func (s *Service) addInstance(ctx context.Context, tx Store, u *Usage, a Activat
 
 // Deactivate takes the licence with the given key away from an instance and
 // returns the licence as it stands afterwards. Doing so again, or for an instance
-// that never had it, succeeds and changes nothing. What is expired, revoked or
+// that never had it, succeeds and changes nothing. The staging addresses of a
+// domain go with it. What is expired, revoked or
 // not paid for can be deactivated as well.
 //
 // It returns VALIDATION_ERROR for what UseRequest.Issues finds,
@@ -119,7 +141,7 @@ func (s *Service) Deactivate(ctx context.Context, slug string, req UseRequest) (
 			if u.License, err = free(ctx, tx, u.License, instanceID); err != nil {
 				return err
 			}
-			u.Activated = false
+			u.Activated, u.Development = false, false
 		}
 		out = InUse{Usage: u, Key: key, Status: u.License.StatusAt(s.Now())}
 		return nil

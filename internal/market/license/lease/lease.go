@@ -32,6 +32,9 @@ type Claims struct {
 	// LicenseExpiresAt is the end of the licence's term; left out if it has none.
 	LicenseExpiresAt int64 `json:"licenseExpiresAt,omitempty"`
 
+	// Development says that the instance is for development and takes no seat.
+	Development bool `json:"development,omitempty"`
+
 	IssuedAt  int64 `json:"iat"`
 	ExpiresAt int64 `json:"exp"`
 	// GraceUntil is until when an app may go on after ExpiresAt, while it tells
