@@ -43,7 +43,7 @@ const (
 // storage are the flags of every command that opens the database.
 type storage struct {
 	Data        string `help:"Folder for the database (with SQLite), package files and media. Created if missing." default:"data" env:"STOA_DATA" type:"path"`
-	DatabaseURL string `help:"postgres:// URL or path of a SQLite file. Without it: stoa.db in the data folder." env:"STOA_DATABASE_URL" name:"database-url" placeholder:"URL"`
+	DatabaseURL string `help:"postgres:// URL or path of a SQLite file. Without it: stoa.db in the data folder. A URL with a password is refused on the command line: use the variable, or name a file with it in STOA_DATABASE_URL_FILE." env:"STOA_DATABASE_URL" name:"database-url" placeholder:"URL"`
 }
 
 // logging are the flags that say what is logged, and how.
@@ -76,11 +76,12 @@ func (s storage) databaseURL() string {
 	return filepath.Join(s.Data, "stoa.db")
 }
 
-// prepare makes the data folder, readable by this user only.
+// prepare makes the data folder, readable by this user only, also if it was there.
 func (s storage) prepare() error {
 	if err := os.MkdirAll(s.Data, 0o700); err != nil {
 		return fmt.Errorf("data folder: %w", err)
 	}
+	keepPrivate(s.Data)
 	return nil
 }
 
@@ -88,6 +89,9 @@ func (s storage) prepare() error {
 func (s storage) config(log *slog.Logger) (app.Config, error) {
 	if err := s.prepare(); err != nil {
 		return app.Config{}, err
+	}
+	if !keepPrivate(s.Data) {
+		log.Warn("other users may read the data folder; make it private with chmod 700", slog.String("folder", s.Data))
 	}
 	key, err := masterkey.Load(os.Getenv(envMasterKey), s.Data)
 	if err != nil {

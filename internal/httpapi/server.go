@@ -101,7 +101,7 @@ func (s *Server) Handler() http.Handler { return s.middleware(s.routes()) }
 // Idempotency-Key.
 func (s *Server) routes() *router {
 	rt := newRouter(web.Responder{Log: s.Log}, s.Auth)
-	limits := limit.Counter{Limiter: s.Limiter, ClientIP: s.ClientIP}
+	limits := limit.Counter{Limiter: s.Limiter, ClientIP: s.ClientIP, Lane: limit.NewLane()}
 	keys := keyed.Requests{Keeper: s.Idempotency, ClientIP: s.ClientIP, Log: s.Log}
 
 	rt.public("GET /livez", livez)
