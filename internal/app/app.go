@@ -37,11 +37,13 @@ import (
 	"stoa/internal/market/payment"
 	"stoa/internal/market/review"
 	"stoa/internal/ops"
+	"stoa/internal/pages"
 	"stoa/internal/plugin"
 	"stoa/internal/runtime/external"
 	"stoa/internal/runtime/node"
 	"stoa/internal/seal"
 	"stoa/internal/store"
+	"stoa/internal/text"
 )
 
 // App is a stoa that can answer requests.
@@ -140,6 +142,9 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
+	if !text.Printable(cfg.Name, maxName) {
+		return fmt.Errorf("the shop's name must have %d printable characters or fewer", maxName)
+	}
 	answered, err := answeredHosts(cfg)
 	if err != nil {
 		return err
@@ -160,6 +165,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		ClientIP: clientip.Resolver{Trusted: cfg.TrustedProxies},
 
 		Hosts:   answered,
+		Site:    pages.Site{Name: cfg.Name, PasswordRules: a.Accounts.Policy.PasswordRules()},
 		Refused: a.Guard.Refused,
 		Observe: a.metrics.ObserveRequest,
 
@@ -181,6 +187,9 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	a.Handler = api.Handler()
 	return nil
 }
+
+// maxName is the length of the longest shop name in characters.
+const maxName = 64
 
 // answeredHosts returns the hosts of the configuration that requests may be
 // addressed to.

@@ -79,6 +79,10 @@ type Config struct {
 	// the end.
 	PublicURL string
 
+	// Name is the shop's, on pages and in mails. Without one, mails name the host of
+	// PublicURL.
+	Name string
+
 	// AllowedHosts are hosts that requests may be addressed to, beside that of
 	// PublicURL and loopback names (hosts.New).
 	AllowedHosts []string

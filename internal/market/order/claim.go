@@ -133,7 +133,7 @@ func (s *Service) claimMail(to, token string) mail.Message {
 	return mail.Message{
 		To:      to,
 		Subject: "Claim your orders",
-		Text: "Somebody signed in at " + siteOf(s.PublicURL) + " with the e-mail address\n" + to + " wants to have the orders that were placed with\n" +
+		Text: "Somebody signed in at " + siteOf(s.SiteName, s.PublicURL) + " with the e-mail address\n" + to + " wants to have the orders that were placed with\n" +
 			"this address, but without an account, in that account.\n\n" +
 			"If it was you, open this link within one hour and sign in. It works once:\n\n" +
 			s.PublicURL + "/claim-orders#" + token + "\n\n" +

@@ -60,6 +60,7 @@ type Courier struct {
 	Log       *slog.Logger
 	Now       func() time.Time
 	PublicURL string
+	SiteName  string // what mails call the shop; the host of PublicURL if empty
 
 	all    sync.WaitGroup // what Start started
 	mu     sync.Mutex
@@ -234,11 +235,14 @@ func (c *Courier) send(ctx context.Context, d DueReceipt, to string) error {
 	if err != nil {
 		return fmt.Errorf("market: licence %s: %w", d.License.ID, err)
 	}
-	return c.Mailer.Send(ctx, receiptMail(d, to, key, siteOf(c.PublicURL), c.PublicURL))
+	return c.Mailer.Send(ctx, receiptMail(d, to, key, siteOf(c.SiteName, c.PublicURL), c.PublicURL))
 }
 
-// siteOf names the shop at an address in mails.
-func siteOf(publicURL string) string {
+// siteOf names the shop in mails: by its name, or the address it is at.
+func siteOf(name, publicURL string) string {
+	if name != "" {
+		return name
+	}
 	if u, err := url.Parse(publicURL); err == nil && u.Host != "" {
 		return u.Host
 	}

@@ -55,4 +55,5 @@ type Service struct {
 	// Poster mails the links with which orders are claimed; they begin with PublicURL.
 	Poster    Poster
 	PublicURL string
+	SiteName  string // what mails call the shop; the host of PublicURL if empty
 }
