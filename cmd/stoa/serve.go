@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"stoa/internal/demo"
 	"stoa/internal/framing"
 	"stoa/internal/market/license"
+	"stoa/internal/ops"
 )
 
 type serveCmd struct {
@@ -27,10 +29,13 @@ type serveCmd struct {
 	logging
 
 	Addr    string `help:"Address of the public API." default:"127.0.0.1:8080" env:"STOA_ADDR"`
-	OpsAddr string `help:"Address of /metrics and /debug/pprof, or off. Keep it private." default:"127.0.0.1:8081" env:"STOA_OPS_ADDR"`
-	Demo    bool   `help:"Start with example products, plugins and an administrator whose password is public. Loopback addresses only." env:"STOA_DEMO"`
+	OpsAddr string `help:"Address of /metrics and /debug/pprof, or off. Keep it private. Beyond loopback names it answers only with STOA_OPS_TOKEN." default:"127.0.0.1:8081" env:"STOA_OPS_ADDR"`
+	Demo    bool   `help:"Start with example products, plugins and an administrator, whose random password is printed once and kept in demo/admin-password in the data folder. Loopback addresses only." env:"STOA_DEMO"`
 
-	PublicURL   string        `help:"URL at which clients and plugins reach this server. Without it: http:// and the address in --addr." env:"STOA_PUBLIC_URL" name:"public-url" placeholder:"URL"`
+	Name         string   `help:"The shop's name, on stoa's own pages and in mails, at most 64 characters. Without it, mails name the host of --public-url." env:"STOA_NAME"`
+	PublicURL    string   `help:"URL at which clients and plugins reach this server. Without it: http:// and the address in --addr." env:"STOA_PUBLIC_URL" name:"public-url" placeholder:"URL"`
+	AllowedHosts []string `help:"Other host names and IP addresses under which clients reach this server, without ports. The host of --public-url and loopback names are always answered; without --public-url, so are the addresses listened on." env:"STOA_ALLOWED_HOSTS" placeholder:"HOST"`
+
 	StopDelay   time.Duration `help:"How long to keep accepting requests after a stop signal, while /readyz answers 503. Set it to the time your load balancer needs to notice." default:"0s" env:"STOA_STOP_DELAY"`
 	StopTimeout time.Duration `help:"How long running requests may take to finish after a stop signal." default:"20s" env:"STOA_STOP_TIMEOUT"`
 
@@ -47,7 +52,7 @@ type serveCmd struct {
 	ServiceAudience string `help:"Accept only service JWTs whose aud contains this. Without it, aud is not looked at." env:"SERVICE_JWT_AUDIENCE" name:"service-jwt-audience" placeholder:"AUDIENCE"`
 
 	RateLimits     string         `help:"Whether to enforce the API's rate limits: on, or off for load tests." enum:"on,off" default:"on" env:"STOA_RATE_LIMITS"`
-	RedisURL       string         `help:"redis:// URL through which replicas share rate limits. Without it, each counts on its own." env:"STOA_REDIS_URL" name:"redis-url" placeholder:"URL"`
+	RedisURL       string         `help:"redis:// URL through which replicas share rate limits. Without it, each counts on its own. With a password, use the variable, or name a file with the URL in STOA_REDIS_URL_FILE." env:"STOA_REDIS_URL" name:"redis-url" placeholder:"URL"`
 	TrustedProxies []netip.Prefix `help:"Networks of your own proxies. Their X-Forwarded-For is trusted for the client's address." env:"STOA_TRUSTED_PROXIES" placeholder:"CIDR"`
 
 	Payments string `help:"How purchases are paid: test settles every purchase at once without money; live takes money for paid tiers with Stripe (STOA_STRIPE_SECRET_KEY, STOA_STRIPE_WEBHOOK_SECRET). Without these, live sells only free tiers. Required if the public URL is not a loopback address; there, test is the default." enum:",test,live" default:"" env:"STOA_PAYMENTS"`
@@ -86,6 +91,13 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 	if err != nil {
 		return err
 	}
+	var admin demo.Password
+	if c.Demo {
+		if admin, err = demo.LoadPassword(c.Data); err != nil {
+			return fmt.Errorf("demo: %w", err)
+		}
+		cfg.AdminEmail, cfg.AdminPassword = demo.AdminEmail, admin.Text
+	}
 	a, err := app.New(ctx, cfg)
 	if err != nil {
 		return err
@@ -105,11 +117,11 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 	group := &servers{log: log, delay: c.StopDelay, grace: c.StopTimeout, beforeStop: a.StopAccepting}
 	group.start(ctx, a.Guard.Listen(ln), a.Handler)
 	if c.OpsAddr != "off" {
-		ops, err := new(net.ListenConfig).Listen(ctx, "tcp", c.OpsAddr)
+		opsLn, err := new(net.ListenConfig).Listen(ctx, "tcp", c.OpsAddr)
 		if err != nil {
 			return errors.Join(fmt.Errorf("%w (choose another with --ops-addr, or off)", err), group.stop(ctx))
 		}
-		group.start(ctx, ops, a.OpsHandler())
+		group.start(ctx, opsLn, a.OpsHandler())
 	}
 	if err := offerSetup(ctx, a, cfg.PublicURL, log, std); err != nil {
 		return errors.Join(err, group.stop(ctx))
@@ -118,7 +130,7 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 		slog.String("database", withoutPassword(cfg.DatabaseURL)), slog.String("payments", cfg.Payments), slog.String("version", version()))
 
 	if c.Demo {
-		d := &demo.Demo{URL: "http://" + ln.Addr().String(), Dir: c.Data, Node: c.Node, Catalog: a.Catalog, Secrets: a.Plugins, Log: log, Client: demo.NewClient()}
+		d := &demo.Demo{URL: "http://" + ln.Addr().String(), Dir: c.Data, Node: c.Node, Admin: admin, Catalog: a.Catalog, Secrets: a.Plugins, Log: log, Client: demo.NewClient()}
 		stopDemo, err := d.Start(ctx)
 		if err != nil {
 			return errors.Join(fmt.Errorf("demo: %w", err), group.stop(ctx))
@@ -152,6 +164,11 @@ func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (a
 	if err := c.applyPublicURL(&cfg, addr); err != nil {
 		return cfg, err
 	}
+	c.applyHosts(&cfg)
+	cfg.OpsToken = os.Getenv(envOpsToken)
+	if n := len(cfg.OpsToken); n > 0 && n < ops.MinToken {
+		return cfg, fmt.Errorf("%s has %d characters, fewer than %d", envOpsToken, n, ops.MinToken)
+	}
 	cfg.AdminEmail, cfg.AdminPassword = c.AdminEmail, os.Getenv(envAdminPassword)
 	c.apply(&cfg)
 	if cfg.SMTPURL, cfg.SMTPPassword, cfg.MailFrom = c.SMTPURL, os.Getenv(envSMTPPassword), c.MailFrom; c.SMTPURL != "" && c.PublicURL == "" {
@@ -173,9 +190,8 @@ func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (a
 	if c.Demo {
 		tcp, ok := addr.(*net.TCPAddr)
 		if !ok || !tcp.IP.IsLoopback() {
-			return cfg, errors.New("--demo creates an administrator with a public password, so it listens on loopback addresses only")
+			return cfg, errors.New("--demo is for trying stoa on one machine, so it listens on loopback addresses only")
 		}
-		cfg.AdminEmail, cfg.AdminPassword = demo.AdminEmail, demo.AdminPassword
 		cfg.ExternalAllow = append(cfg.ExternalAllow, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
 	}
 	return cfg, nil
@@ -204,6 +220,24 @@ func (c serveCmd) applyPublicURL(cfg *app.Config, addr net.Addr) error {
 		cfg.Log.Warn("test payments: every purchase is settled at once, without money", slog.String("setting", "STOA_PAYMENTS"))
 	}
 	return nil
+}
+
+// applyHosts sets the shop's name and the hosts under which clients reach it.
+func (c serveCmd) applyHosts(cfg *app.Config) {
+	cfg.Name, cfg.AllowedHosts = strings.TrimSpace(c.Name), c.AllowedHosts
+	if c.PublicURL != "" {
+		return
+	}
+	cfg.AnswerAtBoundAddress = true
+	if host, _, err := net.SplitHostPort(c.Addr); err == nil && isName(host) {
+		cfg.AllowedHosts = append(slices.Clone(c.AllowedHosts), host)
+	}
+}
+
+// isName reports whether the host of an address to listen on is a name.
+func isName(host string) bool {
+	_, err := netip.ParseAddr(host)
+	return host != "" && err != nil
 }
 
 // localURL returns a URL of addr that works on this machine: where everything is

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -248,7 +249,7 @@ func TestDemo(t *testing.T) {
 			t.Errorf("GET %s = %d, %s; want %s", path, status, body, want)
 		}
 	}
-	before := demoState(t, s)
+	before := demoState(t, s, dir)
 	pasted := exec.CommandContext(t.Context(), "bash", "-c", "set -eu\n"+s.out.String()[strings.Index(s.out.String(), "  # register"):strings.Index(s.out.String(), "Stop with")])
 	if out, err := pasted.CombinedOutput(); err != nil || !strings.Contains(string(out), `"valid":true`) || strings.Contains(string(out), `"success":false`) {
 		t.Errorf("the welcome's commands: %v\n%s", err, out)
@@ -258,12 +259,73 @@ func TestDemo(t *testing.T) {
 	}
 
 	s = serveDemo(t, dir)
-	if after := demoState(t, s); after != before {
+	if after := demoState(t, s, dir); after != before {
 		t.Errorf("the second start changed something:\n%s\n%s", before, after)
 	}
 	if code := s.stop(t); code != 0 {
 		t.Errorf("exit code = %d, want 0; log:\n%s", code, s.Log())
 	}
+}
+
+// demoPassword returns the password kept in the data folder of a demo.
+func demoPassword(t *testing.T, dir string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "demo", "admin-password"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(text))
+}
+
+func logIn(t *testing.T, s *server, password string) (status int, token string) {
+	t.Helper()
+	status, body := do(t, http.MethodPost, s.URL+"/auth/login", "", `{"email":"admin@example.com","password":"`+password+`"}`)
+	if m := regexp.MustCompile(`"access_token":"([^"]+)"`).FindStringSubmatch(body); m != nil {
+		token = m[1]
+	}
+	return status, token
+}
+
+func changePassword(t *testing.T, s *server, from, to string) {
+	t.Helper()
+	_, token := logIn(t, s, from)
+	body := `{"currentPassword":"` + from + `","newPassword":"` + to + `"}`
+	if status, body := do(t, http.MethodPost, s.URL+"/auth/change-password", token, body); status != http.StatusOK {
+		t.Fatalf("change password = %d: %s", status, body)
+	}
+}
+
+// The demo's administrator has a password that nobody can know beforehand. It is
+// printed at the first start only, and is the same at the next.
+func TestDemoAdministratorHasARandomPasswordPrintedOnce(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	s := serveDemo(t, dir)
+	password := demoPassword(t, dir)
+	if strings.Count(s.out.String(), password) != 1 || strings.Contains(s.Log(), password) {
+		t.Errorf("the password is not printed exactly once:\n%s\n%s", s.out.String(), s.Log())
+	}
+	if status, _ := logIn(t, s, password); status != http.StatusOK {
+		t.Errorf("login with the printed password = %d", status)
+	}
+	if status, _ := logIn(t, s, "stoa-demo-admin"); status != http.StatusUnauthorized {
+		t.Errorf("login with the public password of earlier versions = %d, want 401", status)
+	}
+	changePassword(t, s, password, "stoa-demo-admin") // as in a data folder of an earlier version
+	s.stop(t)
+
+	s = serveDemo(t, dir)
+	if strings.Contains(s.out.String(), password) {
+		t.Errorf("the second start prints the password again:\n%s", s.out.String())
+	}
+	if status, _ := logIn(t, s, "stoa-demo-admin"); status != http.StatusUnauthorized {
+		t.Errorf("after an upgrade, login with the public password = %d, want 401", status)
+	}
+	if status, _ := logIn(t, s, password); status != http.StatusOK || demoPassword(t, dir) != password {
+		t.Errorf("after a restart, login with the kept password = %d", status)
+	}
+	s.stop(t)
 }
 
 // A demo whose administrator has changed the password starts all the same.
@@ -272,11 +334,7 @@ func TestDemoStartsAfterItsPasswordWasChanged(t *testing.T) {
 
 	dir := t.TempDir()
 	s := serveDemo(t, dir)
-	_, body := do(t, http.MethodPost, s.URL+"/auth/login", "", `{"email":"admin@example.com","password":"stoa-demo-admin"}`)
-	token := regexp.MustCompile(`"access_token":"([^"]+)"`).FindStringSubmatch(body)[1]
-	if status, body := do(t, http.MethodPost, s.URL+"/auth/change-password", token, `{"currentPassword":"stoa-demo-admin","newPassword":"something else"}`); status != http.StatusOK {
-		t.Fatalf("change password = %d: %s", status, body)
-	}
+	changePassword(t, s, demoPassword(t, dir), "something else")
 	s.stop(t)
 
 	s = serveDemo(t, dir)
@@ -290,13 +348,12 @@ func TestDemoStartsAfterItsPasswordWasChanged(t *testing.T) {
 }
 
 // demoState returns the packages and instances with their times of change.
-func demoState(t *testing.T, s *server) string {
+func demoState(t *testing.T, s *server, dir string) string {
 	t.Helper()
-	status, body := do(t, http.MethodPost, s.URL+"/auth/login", "", `{"email":"admin@example.com","password":"stoa-demo-admin"}`)
+	status, token := logIn(t, s, demoPassword(t, dir))
 	if status != http.StatusOK {
-		t.Fatalf("login = %d: %s", status, body)
+		t.Fatalf("login = %d", status)
 	}
-	token := regexp.MustCompile(`"access_token":"([^"]+)"`).FindStringSubmatch(body)[1]
 	_, packages := do(t, http.MethodGet, s.URL+"/api/v1/admin/extensions", token, "")
 	_, instances := do(t, http.MethodGet, s.URL+"/api/v1/admin/plugins/shipping-rates/instances", token, "")
 	_, products := do(t, http.MethodGet, s.URL+"/api/marketplace/products?limit=100", "", "")

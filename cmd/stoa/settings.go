@@ -24,6 +24,7 @@ var secretSettings = []secretSetting{
 	{envSMTPPassword, "password of the user in --smtp-url."},
 	{envStripeKey, "secret key of the Stripe account that takes live payments: sk_… or a restricted rk_…."},
 	{envStripeWebhookSecret, "signing secret of the webhook endpoint in Stripe's dashboard: whsec_…. Required with the key."},
+	{envOpsToken, "bearer token, at least 16 characters, that --ops-addr then asks for under any host name. Without it, --ops-addr answers loopback names only."},
 	{envServiceSecret, "shared secret for HS256 service JWTs, at least 32 bytes."},
 }
 
@@ -32,6 +33,7 @@ const (
 	envAdminPassword = "STOA_ADMIN_PASSWORD"
 	envSMTPPassword  = "STOA_SMTP_PASSWORD"     //nolint:gosec // the variable's name, not a secret
 	envStripeKey     = "STOA_STRIPE_SECRET_KEY" //nolint:gosec // the variable's name, not a secret
+	envOpsToken      = "STOA_OPS_TOKEN"         //nolint:gosec // the variable's name, not a secret
 	envServiceSecret = "SERVICE_JWT_SECRET"     //nolint:gosec // the variable's name, not a secret
 
 	envStripeWebhookSecret = "STOA_STRIPE_WEBHOOK_SECRET" //nolint:gosec // the variable's name, not a secret
@@ -40,7 +42,7 @@ const (
 // storage are the flags of every command that opens the database.
 type storage struct {
 	Data        string `help:"Folder for the database (with SQLite), package files and media. Created if missing." default:"data" env:"STOA_DATA" type:"path"`
-	DatabaseURL string `help:"postgres:// URL or path of a SQLite file. Without it: the database of the last stoa serve on the data folder, at first stoa.db in it." env:"STOA_DATABASE_URL" name:"database-url" placeholder:"URL"`
+	DatabaseURL string `help:"postgres:// URL or path of a SQLite file. Without it: the database of the last stoa serve on the data folder, at first stoa.db in it. A URL with a password is refused on the command line: use the variable, or name a file with it in STOA_DATABASE_URL_FILE." env:"STOA_DATABASE_URL" name:"database-url" placeholder:"URL"`
 }
 
 // logging are the flags that say what is logged, and how.
@@ -65,11 +67,12 @@ type passwords struct {
 
 func (p passwords) apply(cfg *app.Config) { cfg.PasswordPolicy = p.PasswordPolicy }
 
-// prepare makes the data folder, readable by this user only.
+// prepare makes the data folder, readable by this user only, also if it existed.
 func (s storage) prepare() error {
 	if err := os.MkdirAll(s.Data, 0o700); err != nil {
 		return fmt.Errorf("data folder: %w", err)
 	}
+	keepPrivate(s.Data)
 	return nil
 }
 
@@ -78,6 +81,9 @@ func (s storage) prepare() error {
 func (s storage) config(log *slog.Logger, at string) (app.Config, error) {
 	if err := s.prepare(); err != nil {
 		return app.Config{}, err
+	}
+	if !keepPrivate(s.Data) {
+		log.Warn("other users may read the data folder; make it private with chmod 700", slog.String("folder", s.Data))
 	}
 	key, err := masterkey.Load(os.Getenv(envMasterKey), s.Data)
 	if err != nil {

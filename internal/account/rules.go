@@ -99,6 +99,15 @@ func (f *faults) username(path, value string) {
 	}
 }
 
+// PasswordRules tells people in a sentence what a new password must be.
+func (p Policy) PasswordRules() string {
+	if p == PolicyASVS {
+		return fmt.Sprintf("At least %d characters. No common password, and nothing built from common words, "+
+			"keyboard runs, years or your own name.", minPasswordASV)
+	}
+	return fmt.Sprintf("At least %d characters.", minPassword)
+}
+
 // newPassword checks a password that a user chose. Its characters are counted as
 // received: nothing is trimmed or normalized. own are the user's names, as far as
 // they are known.

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,6 +26,7 @@ import (
 	"stoa/internal/extension"
 	"stoa/internal/extension/install"
 	"stoa/internal/framing"
+	"stoa/internal/hosts"
 	"stoa/internal/httpapi"
 	"stoa/internal/idempotency"
 	"stoa/internal/keyring"
@@ -34,11 +37,13 @@ import (
 	"stoa/internal/market/payment"
 	"stoa/internal/market/review"
 	"stoa/internal/ops"
+	"stoa/internal/pages"
 	"stoa/internal/plugin"
 	"stoa/internal/runtime/external"
 	"stoa/internal/runtime/node"
 	"stoa/internal/seal"
 	"stoa/internal/store"
+	"stoa/internal/text"
 )
 
 // Names of settings in the database (store.Settings).
@@ -80,6 +85,7 @@ type App struct {
 	courier  *order.Courier // of receipts
 	media    *blob.Files
 	metrics  *ops.Metrics
+	opsToken string
 	redis    *redis.Client // nil without one
 	stopping atomic.Bool
 
@@ -95,7 +101,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 		return nil, err
 	}
 	working, stop := context.WithCancel(context.WithoutCancel(ctx)) // until Close
-	a := &App{DB: db, Guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version), stopWork: stop}
+	a := &App{DB: db, Guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version), opsToken: cfg.OpsToken, stopWork: stop}
 	for name, pool := range db.Pools() {
 		a.metrics.WatchPool(name, pool)
 	}
@@ -154,6 +160,13 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
+	if !text.Printable(cfg.Name, maxName) {
+		return fmt.Errorf("the shop's name must have %d printable characters or fewer", maxName)
+	}
+	answered, err := answeredHosts(cfg)
+	if err != nil {
+		return err
+	}
 	limiter, err := a.buildLimiter(ctx, cfg)
 	if err != nil {
 		return err
@@ -170,6 +183,8 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		Limiter:  limiter,
 		ClientIP: clientip.Resolver{Trusted: cfg.TrustedProxies},
 
+		Hosts:   answered,
+		Site:    pages.Site{Name: cfg.Name, PasswordRules: a.Accounts.Policy.PasswordRules()},
 		Refused: a.Guard.Refused,
 		Observe: a.metrics.ObserveRequest,
 		Count:   a.metrics.Count,
@@ -206,6 +221,23 @@ func (a *App) checkSchema(ctx context.Context, cfg Config) error {
 	return err
 }
 
+// maxName is the length of the longest shop name in characters.
+const maxName = 64
+
+// answeredHosts returns the hosts of the configuration that requests may be
+// addressed to.
+func answeredHosts(cfg Config) (hosts.Policy, error) {
+	names := slices.Clone(cfg.AllowedHosts)
+	if u, err := url.Parse(cfg.PublicURL); err == nil && u.Hostname() != "" {
+		names = append(names, u.Hostname())
+	}
+	p, err := hosts.New(cfg.AnswerAtBoundAddress, names...)
+	if err != nil {
+		return p, fmt.Errorf("allowed hosts: %w", err)
+	}
+	return p, nil
+}
+
 // checkMasterKey refuses a master key that is not the one this database's secrets
 // were sealed with: each of them would fail later, one at a time.
 func (a *App) checkMasterKey(ctx context.Context, key *seal.Key) error {
@@ -234,7 +266,7 @@ func (a *App) ready(ctx context.Context) error {
 func (a *App) StopAccepting() { a.stopping.Store(true) }
 
 // OpsHandler serves metrics and profiles; see package ops.
-func (a *App) OpsHandler() http.Handler { return a.metrics.Handler() }
+func (a *App) OpsHandler() http.Handler { return ops.Protect(a.opsToken, a.metrics.Handler()) }
 
 // Close stops everything the App started and closes the database. Requests must
 // have ended before.

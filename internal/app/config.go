@@ -89,6 +89,21 @@ type Config struct {
 	// the end.
 	PublicURL string
 
+	// Name is the shop's, on pages and in mails. Without one, mails name the host of
+	// PublicURL.
+	Name string
+
+	// AllowedHosts are hosts that requests may be addressed to, beside that of
+	// PublicURL and loopback names (hosts.New).
+	AllowedHosts []string
+	// AnswerAtBoundAddress answers requests that are addressed to the IP address at
+	// which they arrive, too: for a stoa that was given no public URL.
+	AnswerAtBoundAddress bool
+
+	// OpsToken is the bearer token of metrics and profiles. Without it they are
+	// served under loopback names only.
+	OpsToken string
+
 	// SMTPURL, with SMTPPassword and MailFrom, is the server that takes mail
 	// (mail.NewSMTP). Without it, no mail is sent.
 	SMTPURL, SMTPPassword, MailFrom string

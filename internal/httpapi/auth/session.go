@@ -1,6 +1,8 @@
 package auth
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -16,6 +18,11 @@ import (
 func (h *Handlers) Login(w http.ResponseWriter, r *http.Request) error {
 	in, err := web.ReadJSON(w, r, account.SignIn.Issues)
 	if err != nil {
+		return err
+	}
+	// By what was typed: an address without an account is slowed like any other.
+	typed := sha256.Sum256([]byte(account.Key(in.Email)))
+	if err := h.Limits.Slow(r.Context(), limit.LoginAccount, hex.EncodeToString(typed[:])); err != nil {
 		return err
 	}
 	t, err := h.Accounts.Login(r.Context(), in.Email, in.Password)

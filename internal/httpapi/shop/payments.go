@@ -10,7 +10,6 @@ import (
 
 	"stoa/internal/httpapi/web"
 	"stoa/internal/market/order"
-	"stoa/internal/pages"
 )
 
 // StripeWebhook serves POST /api/marketplace/payments/stripe/webhook, where
@@ -86,11 +85,3 @@ func (f *forgeries) add(ctx context.Context, log *slog.Logger, now time.Time) {
 			slog.Int("count", count))
 	}
 }
-
-// PaidPage and NotPaidPage serve GET /payment/success and /payment/cancelled, to
-// which buyers return from the page of the payment provider. They say nothing of
-// the order: the address proves nothing.
-var (
-	PaidPage    = web.HTML(pages.Paid)
-	NotPaidPage = web.HTML(pages.NotPaid)
-)
