@@ -166,9 +166,22 @@ func (b tab) answer(t *testing.T, path string, status int) {
 	b.do(t, "answer", path, status)
 }
 
+// wayOn is how every page ends.
+const wayOn = `
+link "Create an account"
+link "Forgotten your password?"
+link "Claim your orders"
+link "Continue to the shop"`
+
 // sees waits until the page says exactly want, a thing a line, in the words that
 // a screen reader is told: role, name, value, state, description.
 func (b tab) sees(t *testing.T, want string) {
+	t.Helper()
+	b.shows(t, strings.TrimSpace(want)+strings.ReplaceAll(wayOn, "\n", "\n\t\t"))
+}
+
+// shows is sees for all of a page, its end included.
+func (b tab) shows(t *testing.T, want string) {
 	t.Helper()
 	want = strings.ReplaceAll(strings.TrimSpace(want), "\n\t\t", "\n")
 	var got string

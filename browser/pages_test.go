@@ -41,7 +41,8 @@ func TestPagesSayThatTheServerIsAway(t *testing.T) {
 		title "Choose a new password"
 		heading "Choose a new password"
 		paragraph "You will be signed out everywhere and can then sign in with the new password."
-		textbox "New password" = "••••••" invalid focused, described by "FAULT"
+		paragraph "At least 6 characters."
+		textbox "New password" = "••••••" invalid focused, described by "At least 6 characters. FAULT"
 		checkbox "Show password"
 		alert "FAULT"
 		button "Save password"`},
@@ -51,7 +52,8 @@ func TestPagesSayThatTheServerIsAway(t *testing.T) {
 		paragraph "Create the first administrator. The link that brought you here works once."
 		textbox "E-mail address" = "x@y.zz"
 		textbox "Username" = "x@y.zz"
-		textbox "Password" = "••••••"
+		paragraph "At least 6 characters."
+		textbox "Password" = "••••••", described by "At least 6 characters."
 		checkbox "Show password"
 		alert "FAULT"
 		button "Create administrator"`},

@@ -16,7 +16,8 @@ const choosing = `
 		title "Choose a new password"
 		heading "Choose a new password" focused
 		paragraph "You will be signed out everywhere and can then sign in with the new password."
-		textbox "New password"
+		paragraph "At least 6 characters."
+		textbox "New password", described by "At least 6 characters."
 		checkbox "Show password"
 		button "Save password"`
 
@@ -54,7 +55,8 @@ func TestResetChangesThePassword(t *testing.T) {
 		title "Choose a new password"
 		heading "Choose a new password"
 		paragraph "You will be signed out everywhere and can then sign in with the new password."
-		textbox "New password" = "a completely new one"
+		paragraph "At least 6 characters."
+		textbox "New password" = "a completely new one", described by "At least 6 characters."
 		checkbox "Show password" checked focused
 		button "Save password"`)
 	b.click(t, "checkbox", "Show password")
@@ -62,7 +64,8 @@ func TestResetChangesThePassword(t *testing.T) {
 		title "Choose a new password"
 		heading "Choose a new password"
 		paragraph "You will be signed out everywhere and can then sign in with the new password."
-		textbox "New password" = "••••••••••••••••••••"
+		paragraph "At least 6 characters."
+		textbox "New password" = "••••••••••••••••••••", described by "At least 6 characters."
 		checkbox "Show password" focused
 		button "Save password"`)
 
@@ -132,7 +135,8 @@ func TestResetSaysWhatIsWrong(t *testing.T) {
 		title "Choose a new password"
 		heading "Choose a new password"
 		paragraph "You will be signed out everywhere and can then sign in with the new password."
-		textbox "New password"VALUE invalid focused, described by "FAULT"
+		paragraph "At least 6 characters."
+		textbox "New password"VALUE invalid focused, described by "At least 6 characters. FAULT"
 		checkbox "Show password"
 		alert "FAULT"
 		button "Save password"`))

@@ -13,7 +13,8 @@ const settingUp = `
 		paragraph "Create the first administrator. The link that brought you here works once."
 		textbox "E-mail address"
 		textbox "Username"
-		textbox "Password"
+		paragraph "At least 6 characters."
+		textbox "Password", described by "At least 6 characters."
 		checkbox "Show password"
 		button "Create administrator"`
 
@@ -47,7 +48,8 @@ func TestSetupMakesTheAdministrator(t *testing.T) {
 		paragraph "Create the first administrator. The link that brought you here works once."
 		textbox "E-mail address" = " root@example.com "
 		textbox "Username" = " root "
-		textbox "Password" = "correct horse battery"
+		paragraph "At least 6 characters."
+		textbox "Password" = "correct horse battery", described by "At least 6 characters."
 		checkbox "Show password" checked focused
 		button "Create administrator"`)
 	b.click(t, "button", "Create administrator")
@@ -79,7 +81,8 @@ func TestSetupShowsEachFaultBesideItsField(t *testing.T) {
 		alert "Enter your e-mail address."
 		textbox "Username" = " " invalid, described by "Choose a username."
 		alert "Choose a username."
-		textbox "Password" invalid, described by "Choose a password."
+		paragraph "At least 6 characters."
+		textbox "Password" invalid, described by "At least 6 characters. Choose a password."
 		checkbox "Show password"
 		alert "Choose a password."
 		button "Create administrator"`)
@@ -95,7 +98,8 @@ func TestSetupShowsEachFaultBesideItsField(t *testing.T) {
 		textbox "E-mail address" = "root@example.com"
 		textbox "Username" = "ro" invalid focused, described by "The username must have 3 characters or more."
 		alert "The username must have 3 characters or more."
-		textbox "Password" = "•••••" invalid, described by "The password must have 6 characters or more."
+		paragraph "At least 6 characters."
+		textbox "Password" = "•••••" invalid, described by "At least 6 characters. The password must have 6 characters or more."
 		checkbox "Show password"
 		alert "The password must have 6 characters or more."
 		button "Create administrator"`)
@@ -110,7 +114,8 @@ func TestSetupShowsEachFaultBesideItsField(t *testing.T) {
 		paragraph "Create the first administrator. The link that brought you here works once."
 		textbox "E-mail address" = "ada@example.com"
 		textbox "Username" = "root"
-		textbox "Password" = "••••••"
+		paragraph "At least 6 characters."
+		textbox "Password" = "••••••", described by "At least 6 characters."
 		checkbox "Show password"
 		alert "This e-mail address or username is already taken."
 		button "Create administrator"`)

@@ -51,10 +51,12 @@ func newShop(ctx context.Context, o options, dir string, onPostgres bool, catalo
 	if err := os.WriteFile(file, []byte(catalog), 0o600); err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, o.Stoa, "catalog", "import", file) //nolint:gosec // what the command line of the benchmark says
-	cmd.Env = append(os.Environ(), s.env()...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("catalog import: %w (make build makes bin/stoa)\n%s", err, out)
+	for _, args := range [][]string{{"migrate"}, {"catalog", "import", file}} {
+		cmd := exec.CommandContext(ctx, o.Stoa, args...) //nolint:gosec // what the command line of the benchmark says
+		cmd.Env = append(os.Environ(), s.env()...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("stoa %v: %w (make build makes bin/stoa)\n%s", args, err, out)
+		}
 	}
 	return s, nil
 }

@@ -41,7 +41,7 @@ func (c *Client) Do(method, path, token string, body []byte) ([]byte, error) {
 	b := append(c.out[:0], method...)
 	b = append(b, ' ')
 	b = append(b, path...)
-	b = append(b, " HTTP/1.1\r\nHost: bench\r\n"...)
+	b = append(b, " HTTP/1.1\r\nHost: localhost\r\n"...)
 	if token != "" {
 		b = append(b, "Authorization: Bearer "...)
 		b = append(b, token...)

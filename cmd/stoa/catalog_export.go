@@ -49,7 +49,7 @@ func (c catalogExportCmd) Run(ctx context.Context, std streams) error {
 			return "./media/" + name, err
 		})
 		if err == nil {
-			err = replaceFile(filepath.Join(dir, name), &file)
+			err = replaceFile(filepath.Join(dir, name), &file, 0o644)
 		}
 		if err != nil {
 			return explain(err)
@@ -91,17 +91,17 @@ func copyPicture(ctx context.Context, from catalog.Media, name, dir string) erro
 		return err
 	}
 	defer src.Close()
-	return replaceFile(filepath.Join(dir, name), src)
+	return replaceFile(filepath.Join(dir, name), src, 0o644)
 }
 
 // replaceFile writes a file whole or not at all.
-func replaceFile(path string, content io.Reader) error {
+func replaceFile(path string, content io.Reader, mode fs.FileMode) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
 	if err != nil {
 		return err
 	}
 	_, err = io.Copy(tmp, content)
-	err = errors.Join(err, tmp.Chmod(0o644), tmp.Close())
+	err = errors.Join(err, tmp.Chmod(mode), tmp.Close())
 	if err == nil {
 		err = os.Rename(tmp.Name(), path)
 	}

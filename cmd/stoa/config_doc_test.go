@@ -73,7 +73,7 @@ func configDocument(tb testing.TB) string {
 		b.WriteString("\n| Flag | Variable | Default | Meaning |\n|---|---|---|---|\n")
 		for _, f := range leaf.Flags {
 			def := "none"
-			if f.HasDefault {
+			if f.HasDefault && f.Default != "" {
 				def = "`" + f.Default + "`"
 			}
 			if f.Required {

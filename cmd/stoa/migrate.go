@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
+	"time"
 
 	"stoa/internal/database"
 	"stoa/internal/store"
@@ -17,38 +16,35 @@ type migrateCmd struct {
 	Check bool `help:"Change nothing; exit with 1 if migrations are pending." env:"STOA_MIGRATE_CHECK"`
 }
 
-// missing reports whether the database is a file that does not exist.
-func (c migrateCmd) missing() bool {
-	if database.IsPostgres(c.databaseURL()) {
-		return false
-	}
-	_, err := os.Stat(c.databaseURL())
-	return errors.Is(err, fs.ErrNotExist)
-}
-
 // Run applies the migrations that are waiting. Serve does the same at start;
 // this command is for operators who give that right to a separate user.
 func (c migrateCmd) Run(ctx context.Context, std streams) error {
-	if c.Check && c.missing() {
-		return store.ErrSchemaOld // and leave no file behind
-	}
-	if err := c.prepare(); err != nil {
+	at, err := c.findDatabase(ctx)
+	if err != nil {
 		return err
 	}
-	db, err := database.Open(c.databaseURL())
+	fmt.Fprintf(std.err, "database: %s\n", withoutPassword(at))
+	if c.Check {
+		if f, err := inspect(ctx, at); err != nil || !f.exists {
+			return errors.Join(err, store.ErrSchemaOld) // and leave no file behind
+		}
+	} else if err := c.prepare(); err != nil {
+		return err
+	}
+	db, err := database.Open(at)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
 	if c.Check {
-		return store.CheckSchema(ctx, db)
+		return store.CheckSchema(ctx, db, version())
 	}
-	applied, err := store.Migrate(ctx, db)
+	applied, err := store.Migrate(ctx, db, version())
 	if err != nil {
 		return err
 	}
-	for _, name := range applied {
-		fmt.Fprintln(std.out, "applied", name)
+	for _, m := range applied {
+		fmt.Fprintf(std.out, "applied %s in %s\n", m.Name, m.Took.Round(time.Microsecond))
 	}
 	if len(applied) == 0 {
 		fmt.Fprintln(std.out, "the schema is up to date")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,7 +31,7 @@ type pluginCmd struct {
 
 type pluginDevCmd struct {
 	Folder string `arg:"" type:"existingdir" help:"The plugin's folder, with manifest.json and what it needs to run."`
-	Addr   string `help:"Address to listen on. Loopback only: the administrator's password is public." default:"127.0.0.1:4300" env:"STOA_DEV_ADDR"`
+	Addr   string `help:"Address to listen on. Loopback only: it runs code from a folder." default:"127.0.0.1:4300" env:"STOA_DEV_ADDR"`
 	Config string `help:"JSON file with the config of the instance; read again when it changes." type:"existingfile" env:"STOA_DEV_CONFIG" placeholder:"FILE"`
 	Node   string `help:"Node.js (20.19 or newer) that runs the plugin." default:"node" env:"STOA_NODE"`
 }
@@ -50,12 +51,13 @@ func (c pluginDevCmd) Run(ctx context.Context, std streams) error {
 	}
 	defer ln.Close() // a no-op once served
 	if tcp, ok := ln.Addr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
-		return errors.New("plugin dev listens on loopback addresses only: its administrator's password is public")
+		return errors.New("plugin dev listens on loopback addresses only: it is for development")
 	}
 	d := &devLoop{
 		folder: folder, config: c.Config, node: c.Node, url: "http://" + ln.Addr().String(),
-		console: &console{out: std.out},
+		password: rand.Text(), console: &console{out: std.out},
 	}
+	d.console.printf("administrator: %s, password %s", demo.AdminEmail, d.password)
 	srv := &http.Server{
 		Handler: d, ReadHeaderTimeout: 10 * time.Second,
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
@@ -89,6 +91,7 @@ func (c *console) printf(format string, args ...any) {
 // the manifest of an installed package.
 type devLoop struct {
 	folder, config, node, url string
+	password                  string // of the administrator, for this run
 	console                   *console
 
 	handler atomic.Pointer[http.Handler]
@@ -248,7 +251,7 @@ func (d *devLoop) restart(ctx context.Context) error {
 	a, err := app.New(ctx, app.Config{
 		Log: slog.New(slog.DiscardHandler), Now: time.Now, Version: version(),
 		DatabaseURL: filepath.Join(data, "stoa.db"), DataDir: data, MasterKey: key, PublicURL: d.url,
-		AdminEmail: demo.AdminEmail, AdminPassword: demo.AdminPassword,
+		AdminEmail: demo.AdminEmail, AdminPassword: d.password,
 		ExternalAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 		NodePath:      d.node, PluginErrors: true,
 		Finder: func(f plugin.Finder) plugin.Finder { return devFinder{f, d} },

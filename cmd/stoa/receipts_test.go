@@ -41,7 +41,7 @@ func TestKillNineLosesNoReceipt(t *testing.T) {
 			importReceiptCatalog(t, env, dir)
 
 			silent, entered := silentServer(t)
-			s := serve(t, env, "--data", dir, "--public-url=http://shop.example.com", "--mail-from=shop@example.com", "--smtp-url=smtp://"+silent)
+			s := serve(t, env, "--data", dir, "--public-url=http://shop.example.com", "--payments=test", "--mail-from=shop@example.com", "--smtp-url=smtp://"+silent)
 			keys := make(map[string]string) // by address
 			for i := range 8 {              // more than there are couriers
 				to := fmt.Sprintf("u%d@example.com", i)
@@ -65,7 +65,7 @@ func TestKillNineLosesNoReceipt(t *testing.T) {
 			endLeases(t, name, at)
 
 			server := smtptest.New(t, smtptest.Options{})
-			serve(t, env, "--data", dir, "--public-url=http://shop.example.com", "--mail-from=shop@example.com", "--smtp-url="+server.URL(""))
+			serve(t, env, "--data", dir, "--public-url=http://shop.example.com", "--payments=test", "--mail-from=shop@example.com", "--smtp-url="+server.URL(""))
 			for range len(keys) {
 				m := server.NextMail(t)
 				key := keys[m.To[0]]
@@ -87,10 +87,12 @@ func importReceiptCatalog(t *testing.T, env []string, dir string) {
 	if err := os.WriteFile(file, []byte(receiptCatalog), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "stoa", "catalog", "import", "--data", dir, file)
-	cmd.Env = append(cmd.Environ(), env...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	for _, args := range [][]string{{"migrate", "--data", dir}, {"catalog", "import", "--data", dir, file}} {
+		cmd := exec.CommandContext(t.Context(), "stoa", args...)
+		cmd.Env = append(cmd.Environ(), env...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("stoa %v: %v\n%s", args, err, out)
+		}
 	}
 }
 

@@ -41,6 +41,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		fmt.Fprintln(errOut, "stoa:", err)
 		return code
 	}
+	if err := refusePasswords(args); err != nil {
+		return fail(exitUsage, err)
+	}
 	std := streams{in: in, out: out, err: errOut}
 
 	// kong ends the process itself for --help; turned into a return here.
@@ -73,6 +76,7 @@ func newParser(out, errOut io.Writer, exit func(int)) (*kong.Kong, error) {
 		kong.Writers(out, errOut),
 		kong.Exit(exit),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
+		kong.Resolvers(settingsFromFiles()),
 		kong.UsageOnError(),
 	)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"net/netip"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +22,7 @@ import (
 	"stoa/internal/demo"
 	"stoa/internal/framing"
 	"stoa/internal/market/license"
+	"stoa/internal/ops"
 	"stoa/internal/runtime/sandbox"
 )
 
@@ -28,27 +31,33 @@ type serveCmd struct {
 	logging
 
 	Addr    string `help:"Address of the public API." default:"127.0.0.1:8080" env:"STOA_ADDR"`
-	OpsAddr string `help:"Address of /metrics and /debug/pprof, or off. Keep it private." default:"127.0.0.1:8081" env:"STOA_OPS_ADDR"`
-	Demo    bool   `help:"Start with example products, plugins and an administrator whose password is public. Loopback addresses only." env:"STOA_DEMO"`
+	OpsAddr string `help:"Address of /metrics and /debug/pprof, or off. Keep it private. Beyond loopback names it answers only with STOA_OPS_TOKEN." default:"127.0.0.1:8081" env:"STOA_OPS_ADDR"`
+	Demo    bool   `help:"Start with example products, plugins and an administrator, whose random password is printed once and kept in demo/admin-password in the data folder. Loopback addresses only." env:"STOA_DEMO"`
 
-	PublicURL   string        `help:"URL at which clients and plugins reach this server. Without it: http:// and the address in --addr." env:"STOA_PUBLIC_URL" name:"public-url" placeholder:"URL"`
+	Name         string   `help:"The shop's name, on stoa's own pages and in mails, at most 64 characters. Without it, mails name the host of --public-url." env:"STOA_NAME"`
+	PublicURL    string   `help:"URL at which clients and plugins reach this server. Without it: http:// and the address in --addr." env:"STOA_PUBLIC_URL" name:"public-url" placeholder:"URL"`
+	AllowedHosts []string `help:"Other host names and IP addresses under which clients reach this server, without ports. The host of --public-url and loopback names are always answered; without --public-url, so are the addresses listened on." env:"STOA_ALLOWED_HOSTS" placeholder:"HOST"`
+
 	StopDelay   time.Duration `help:"How long to keep accepting requests after a stop signal, while /readyz answers 503. Set it to the time your load balancer needs to notice." default:"0s" env:"STOA_STOP_DELAY"`
 	StopTimeout time.Duration `help:"How long running requests may take to finish after a stop signal." default:"20s" env:"STOA_STOP_TIMEOUT"`
 
 	AdminEmail string `help:"Create this administrator if there is none, with the password in STOA_ADMIN_PASSWORD." env:"STOA_ADMIN_EMAIL" placeholder:"ADDRESS"`
 	passwords
 
-	SMTPURL  string `help:"Mail server: smtp://user@host:587 (STARTTLS) or smtps://user@host:465, with STOA_SMTP_PASSWORD. Without it, mails are written to the log, including password reset links and license keys." env:"STOA_SMTP_URL" name:"smtp-url" placeholder:"URL"`
+	SMTPURL  string `help:"Mail server: smtp://user@host:587 (STARTTLS) or smtps://user@host:465, with STOA_SMTP_PASSWORD. Without it, no mail is sent; see --mail." env:"STOA_SMTP_URL" name:"smtp-url" placeholder:"URL"`
+	Mail     string `help:"Without --smtp-url: log writes mails to the log, with password reset links and license keys, for development. Otherwise no mail is sent. --demo implies log." enum:",log" default:"" env:"STOA_MAIL"`
 	MailFrom string `help:"Sender of mails, such as no-reply@example.com or Shop <no-reply@example.com>." env:"STOA_MAIL_FROM" placeholder:"ADDRESS"`
 
 	ServiceIssuer    string `help:"Accept service JWTs with this iss, with the role ADMIN. Requires SERVICE_JWT_SECRET or a public key." env:"SERVICE_JWT_ISSUER" name:"service-jwt-issuer" placeholder:"ISSUER"`
 	ServicePublicKey string `help:"Public key that verifies service JWTs, in PEM." env:"SERVICE_JWT_PUBLIC_KEY" name:"service-jwt-public-key" placeholder:"PEM"`
 
+	ServiceAudience string `help:"Accept only service JWTs whose aud contains this. Without it, aud is not looked at." env:"SERVICE_JWT_AUDIENCE" name:"service-jwt-audience" placeholder:"AUDIENCE"`
+
 	RateLimits     string         `help:"Whether to enforce the API's rate limits: on, or off for load tests." enum:"on,off" default:"on" env:"STOA_RATE_LIMITS"`
-	RedisURL       string         `help:"redis:// URL through which replicas share rate limits. Without it, each counts on its own." env:"STOA_REDIS_URL" name:"redis-url" placeholder:"URL"`
+	RedisURL       string         `help:"redis:// URL through which replicas share rate limits. Without it, each counts on its own. With a password, use the variable, or name a file with the URL in STOA_REDIS_URL_FILE." env:"STOA_REDIS_URL" name:"redis-url" placeholder:"URL"`
 	TrustedProxies []netip.Prefix `help:"Networks of your own proxies. Their X-Forwarded-For is trusted for the client's address." env:"STOA_TRUSTED_PROXIES" placeholder:"CIDR"`
 
-	Payments string `help:"How purchases are paid: test settles every purchase at once without money; live takes money for paid tiers with Stripe (STOA_STRIPE_SECRET_KEY, STOA_STRIPE_WEBHOOK_SECRET). Without these, live sells only free tiers." enum:"test,live" default:"test" env:"STOA_PAYMENTS"`
+	Payments string `help:"How purchases are paid: test settles every purchase at once without money; live takes money for paid tiers with Stripe (STOA_STRIPE_SECRET_KEY, STOA_STRIPE_WEBHOOK_SECRET). Without these, live sells only free tiers. Required if the public URL is not a loopback address; there, test is the default." enum:",test,live" default:"" env:"STOA_PAYMENTS"`
 
 	PaymentSuccessURL string `help:"Page that buyers return to after paying. {ORDER_ID} in it becomes the order's id. Without it: stoa's own page." env:"STOA_PAYMENT_SUCCESS_URL" name:"payment-success-url" placeholder:"URL"`
 	PaymentCancelURL  string `help:"Page that buyers return to without paying, like --payment-success-url." env:"STOA_PAYMENT_CANCEL_URL" name:"payment-cancel-url" placeholder:"URL"`
@@ -78,9 +87,20 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return fmt.Errorf("%w (choose another with --addr)", err)
 	}
 	defer ln.Close() // a no-op once served
-	cfg, err := c.appConfig(log, ln.Addr())
+	at, err := c.findDatabase(ctx)
 	if err != nil {
 		return err
+	}
+	cfg, err := c.appConfig(log, at, ln.Addr())
+	if err != nil {
+		return err
+	}
+	var admin demo.Password
+	if c.Demo {
+		if admin, err = demo.LoadPassword(c.Data); err != nil {
+			return fmt.Errorf("demo: %w", err)
+		}
+		cfg.AdminEmail, cfg.AdminPassword = demo.AdminEmail, admin.Text
 	}
 	a, err := app.New(ctx, cfg)
 	if err != nil {
@@ -94,26 +114,30 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 		log.InfoContext(ctx, "stopped")
 	}()
 
+	if err := c.settings(cfg, a.PlatformID).write(c.Data); err != nil {
+		return fmt.Errorf("keep the settings for other commands: %w", err)
+	}
+
 	group := &servers{log: log, delay: c.StopDelay, grace: c.StopTimeout, beforeStop: a.StopAccepting}
 	group.start(ctx, a.Guard.Listen(ln), a.Handler)
 	if c.OpsAddr != "off" {
-		ops, err := new(net.ListenConfig).Listen(ctx, "tcp", c.OpsAddr)
+		opsLn, err := new(net.ListenConfig).Listen(ctx, "tcp", c.OpsAddr)
 		if err != nil {
 			return errors.Join(fmt.Errorf("%w (choose another with --ops-addr, or off)", err), group.stop(ctx))
 		}
-		group.start(ctx, ops, a.OpsHandler())
+		group.start(ctx, opsLn, a.OpsHandler())
 	}
 	if err := offerSetup(ctx, a, cfg.PublicURL, log, std); err != nil {
 		return errors.Join(err, group.stop(ctx))
 	}
 	log.InfoContext(ctx, "listening", slog.String("url", "http://"+ln.Addr().String()), slog.String("ops", c.OpsAddr),
-		slog.String("database", a.DB.Engine()), slog.String("payments", c.Payments), slog.String("version", version()))
+		slog.String("database", withoutPassword(cfg.DatabaseURL)), slog.String("payments", cfg.Payments), slog.String("version", version()))
 
 	// In the background: it starts Node.js, and what is wrong is logged.
 	go a.CheckPlugins() //nolint:errcheck // the log has it
 
 	if c.Demo {
-		d := &demo.Demo{URL: "http://" + ln.Addr().String(), Dir: c.Data, Node: c.Node, Catalog: a.Catalog, Secrets: a.Plugins, Log: log, Client: demo.NewClient()}
+		d := &demo.Demo{URL: "http://" + ln.Addr().String(), Dir: c.Data, Node: c.Node, Admin: admin, Catalog: a.Catalog, Secrets: a.Plugins, Log: log, Client: demo.NewClient()}
 		stopDemo, err := d.Start(ctx)
 		if err != nil {
 			return errors.Join(fmt.Errorf("demo: %w", err), group.stop(ctx))
@@ -124,30 +148,44 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 	return group.wait(ctx)
 }
 
+// settings returns what other commands on this data folder need to know.
+func (c serveCmd) settings(cfg app.Config, databaseID string) served {
+	return served{
+		Database: recorded(cfg.DatabaseURL, c.Data), DatabaseID: databaseID,
+		PasswordPolicy: c.PasswordPolicy, Payments: cfg.Payments, PublicURL: cfg.PublicURL, Version: version(),
+	}
+}
+
 // silent drops what the Redis library would write to standard error.
 type silent struct{}
 
 func (silent) Printf(context.Context, string, ...any) {}
 
 // appConfig turns flags and environment into what the App needs.
-func (c serveCmd) appConfig(log *slog.Logger, addr net.Addr) (app.Config, error) {
-	cfg, err := c.config(log)
+func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (app.Config, error) {
+	cfg, err := c.config(log, database)
 	if err != nil {
 		return cfg, err
 	}
 	cfg.Leases = license.LeaseTerms{TTL: c.LeaseTTL, Grace: c.LeaseGrace}
-	cfg.PublicURL = strings.TrimSuffix(c.PublicURL, "/")
-	if cfg.PublicURL == "" {
-		cfg.PublicURL = localURL(addr)
+	if err := c.applyPublicURL(&cfg, addr); err != nil {
+		return cfg, err
+	}
+	c.applyHosts(&cfg)
+	cfg.OpsToken = os.Getenv(envOpsToken)
+	if n := len(cfg.OpsToken); n > 0 && n < ops.MinToken {
+		return cfg, fmt.Errorf("%s has %d characters, fewer than %d", envOpsToken, n, ops.MinToken)
 	}
 	cfg.AdminEmail, cfg.AdminPassword = c.AdminEmail, os.Getenv(envAdminPassword)
 	c.apply(&cfg)
 	if cfg.SMTPURL, cfg.SMTPPassword, cfg.MailFrom = c.SMTPURL, os.Getenv(envSMTPPassword), c.MailFrom; c.SMTPURL != "" && c.PublicURL == "" {
 		return cfg, errors.New("--smtp-url needs --public-url: mails contain links to it")
 	}
+	cfg.LogMail = c.Demo || c.Mail == "log"
 	cfg.ServiceIssuer, cfg.ServiceSecret, cfg.ServicePublicKey = c.ServiceIssuer, os.Getenv(envServiceSecret), c.ServicePublicKey
+	cfg.ServiceAudience = c.ServiceAudience
 	cfg.RateLimits, cfg.RedisURL, cfg.TrustedProxies = c.RateLimits == "on", c.RedisURL, c.TrustedProxies
-	cfg.Payments, cfg.DeliverReceipts = c.Payments, true
+	cfg.DeliverReceipts = true
 	cfg.DevInstances, cfg.LicenseChurn = c.DevInstances, c.LicenseChurn
 	cfg.Stripe = app.StripeConfig{
 		SecretKey: os.Getenv(envStripeKey), WebhookSecret: os.Getenv(envStripeWebhookSecret), APIBase: c.StripeAPIBase,
@@ -160,9 +198,8 @@ func (c serveCmd) appConfig(log *slog.Logger, addr net.Addr) (app.Config, error)
 	if c.Demo {
 		tcp, ok := addr.(*net.TCPAddr)
 		if !ok || !tcp.IP.IsLoopback() {
-			return cfg, errors.New("--demo creates an administrator with a public password, so it listens on loopback addresses only")
+			return cfg, errors.New("--demo is for trying stoa on one machine, so it listens on loopback addresses only")
 		}
-		cfg.AdminEmail, cfg.AdminPassword = demo.AdminEmail, demo.AdminPassword
 		cfg.ExternalAllow = append(cfg.ExternalAllow, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
 	}
 	return cfg, nil
@@ -177,6 +214,49 @@ func (c serveCmd) isolation() sandbox.Level {
 		return sandbox.Basic
 	}
 	return sandbox.Full
+}
+
+// applyPublicURL sets where clients reach this server, and how it is paid there: a
+// shop that others reach must not sell for free by default.
+func (c serveCmd) applyPublicURL(cfg *app.Config, addr net.Addr) error {
+	cfg.PublicURL, cfg.Payments = localURL(addr), c.Payments
+	if c.PublicURL != "" {
+		clean, warning, err := checkPublicURL(c.PublicURL)
+		if err != nil {
+			return err
+		}
+		if warning != "" {
+			cfg.Log.Warn(warning, slog.String("publicUrl", clean))
+		}
+		cfg.PublicURL = clean
+	}
+	_, host, _ := strings.Cut(cfg.PublicURL, "://")
+	if cfg.Payments == "" && !isLoopback(hostOf(host)) {
+		return fmt.Errorf("choose how purchases at %s are paid: --payments live takes money with Stripe, --payments test sells without money", cfg.PublicURL)
+	}
+	cfg.Payments = cmp.Or(cfg.Payments, "test")
+	if cfg.Payments == "test" {
+		cfg.Log.Warn("test payments: every purchase is settled at once, without money", slog.String("setting", "STOA_PAYMENTS"))
+	}
+	return nil
+}
+
+// applyHosts sets the shop's name and the hosts under which clients reach it.
+func (c serveCmd) applyHosts(cfg *app.Config) {
+	cfg.Name, cfg.AllowedHosts = strings.TrimSpace(c.Name), c.AllowedHosts
+	if c.PublicURL != "" {
+		return
+	}
+	cfg.AnswerAtBoundAddress = true
+	if host, _, err := net.SplitHostPort(c.Addr); err == nil && isName(host) {
+		cfg.AllowedHosts = append(slices.Clone(c.AllowedHosts), host)
+	}
+}
+
+// isName reports whether the host of an address to listen on is a name.
+func isName(host string) bool {
+	_, err := netip.ParseAddr(host)
+	return host != "" && err != nil
 }
 
 // localURL returns a URL of addr that works on this machine: where everything is

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -138,6 +139,15 @@ func TestServeAnswersAndStopsWithExitCodeZero(t *testing.T) {
 			t.Errorf("GET %s = %d: %s", path, status, body)
 		}
 	}
+	if _, body := do(t, http.MethodGet, s.URL+"/livez", "", ""); !strings.Contains(body, `"version":"`+version()+`"`) {
+		t.Errorf("/livez = %s, want the version", body)
+	}
+	if !strings.Contains(s.Log(), `level=WARN msg="test payments`) {
+		t.Errorf("the log does not warn of test payments:\n%s", s.Log())
+	}
+	if !regexp.MustCompile(`msg="migration applied" name=0001_settings.sql took=`).MatchString(s.Log()) {
+		t.Errorf("the log does not tell the migrations:\n%s", s.Log())
+	}
 	if code := s.stop(t); code != 0 {
 		t.Errorf("exit code = %d, want 0; log:\n%s", code, s.Log())
 	}
@@ -239,7 +249,7 @@ func TestDemo(t *testing.T) {
 			t.Errorf("GET %s = %d, %s; want %s", path, status, body, want)
 		}
 	}
-	before := demoState(t, s)
+	before := demoState(t, s, dir)
 	pasted := exec.CommandContext(t.Context(), "bash", "-c", "set -eu\n"+s.out.String()[strings.Index(s.out.String(), "  # register"):strings.Index(s.out.String(), "Stop with")])
 	if out, err := pasted.CombinedOutput(); err != nil || !strings.Contains(string(out), `"valid":true`) || strings.Contains(string(out), `"success":false`) {
 		t.Errorf("the welcome's commands: %v\n%s", err, out)
@@ -249,12 +259,73 @@ func TestDemo(t *testing.T) {
 	}
 
 	s = serveDemo(t, dir)
-	if after := demoState(t, s); after != before {
+	if after := demoState(t, s, dir); after != before {
 		t.Errorf("the second start changed something:\n%s\n%s", before, after)
 	}
 	if code := s.stop(t); code != 0 {
 		t.Errorf("exit code = %d, want 0; log:\n%s", code, s.Log())
 	}
+}
+
+// demoPassword returns the password kept in the data folder of a demo.
+func demoPassword(t *testing.T, dir string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "demo", "admin-password"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(text))
+}
+
+func logIn(t *testing.T, s *server, password string) (status int, token string) {
+	t.Helper()
+	status, body := do(t, http.MethodPost, s.URL+"/auth/login", "", `{"email":"admin@example.com","password":"`+password+`"}`)
+	if m := regexp.MustCompile(`"access_token":"([^"]+)"`).FindStringSubmatch(body); m != nil {
+		token = m[1]
+	}
+	return status, token
+}
+
+func changePassword(t *testing.T, s *server, from, to string) {
+	t.Helper()
+	_, token := logIn(t, s, from)
+	body := `{"currentPassword":"` + from + `","newPassword":"` + to + `"}`
+	if status, body := do(t, http.MethodPost, s.URL+"/auth/change-password", token, body); status != http.StatusOK {
+		t.Fatalf("change password = %d: %s", status, body)
+	}
+}
+
+// The demo's administrator has a password that nobody can know beforehand. It is
+// printed at the first start only, and is the same at the next.
+func TestDemoAdministratorHasARandomPasswordPrintedOnce(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	s := serveDemo(t, dir)
+	password := demoPassword(t, dir)
+	if strings.Count(s.out.String(), password) != 1 || strings.Contains(s.Log(), password) {
+		t.Errorf("the password is not printed exactly once:\n%s\n%s", s.out.String(), s.Log())
+	}
+	if status, _ := logIn(t, s, password); status != http.StatusOK {
+		t.Errorf("login with the printed password = %d", status)
+	}
+	if status, _ := logIn(t, s, "stoa-demo-admin"); status != http.StatusUnauthorized {
+		t.Errorf("login with the public password of earlier versions = %d, want 401", status)
+	}
+	changePassword(t, s, password, "stoa-demo-admin") // as in a data folder of an earlier version
+	s.stop(t)
+
+	s = serveDemo(t, dir)
+	if strings.Contains(s.out.String(), password) {
+		t.Errorf("the second start prints the password again:\n%s", s.out.String())
+	}
+	if status, _ := logIn(t, s, "stoa-demo-admin"); status != http.StatusUnauthorized {
+		t.Errorf("after an upgrade, login with the public password = %d, want 401", status)
+	}
+	if status, _ := logIn(t, s, password); status != http.StatusOK || demoPassword(t, dir) != password {
+		t.Errorf("after a restart, login with the kept password = %d", status)
+	}
+	s.stop(t)
 }
 
 // A demo whose administrator has changed the password starts all the same.
@@ -263,11 +334,7 @@ func TestDemoStartsAfterItsPasswordWasChanged(t *testing.T) {
 
 	dir := t.TempDir()
 	s := serveDemo(t, dir)
-	_, body := do(t, http.MethodPost, s.URL+"/auth/login", "", `{"email":"admin@example.com","password":"stoa-demo-admin"}`)
-	token := regexp.MustCompile(`"access_token":"([^"]+)"`).FindStringSubmatch(body)[1]
-	if status, body := do(t, http.MethodPost, s.URL+"/auth/change-password", token, `{"currentPassword":"stoa-demo-admin","newPassword":"something else"}`); status != http.StatusOK {
-		t.Fatalf("change password = %d: %s", status, body)
-	}
+	changePassword(t, s, demoPassword(t, dir), "something else")
 	s.stop(t)
 
 	s = serveDemo(t, dir)
@@ -281,13 +348,12 @@ func TestDemoStartsAfterItsPasswordWasChanged(t *testing.T) {
 }
 
 // demoState returns the packages and instances with their times of change.
-func demoState(t *testing.T, s *server) string {
+func demoState(t *testing.T, s *server, dir string) string {
 	t.Helper()
-	status, body := do(t, http.MethodPost, s.URL+"/auth/login", "", `{"email":"admin@example.com","password":"stoa-demo-admin"}`)
+	status, token := logIn(t, s, demoPassword(t, dir))
 	if status != http.StatusOK {
-		t.Fatalf("login = %d: %s", status, body)
+		t.Fatalf("login = %d", status)
 	}
-	token := regexp.MustCompile(`"access_token":"([^"]+)"`).FindStringSubmatch(body)[1]
 	_, packages := do(t, http.MethodGet, s.URL+"/api/v1/admin/extensions", token, "")
 	_, instances := do(t, http.MethodGet, s.URL+"/api/v1/admin/plugins/shipping-rates/instances", token, "")
 	_, products := do(t, http.MethodGet, s.URL+"/api/marketplace/products?limit=100", "", "")
@@ -302,5 +368,50 @@ func TestServeRefusesTheDemoOnAPublicAddress(t *testing.T) {
 	code := run(t.Context(), []string{"serve", "--demo", "--addr=0.0.0.0:0", "--data", t.TempDir()}, nil, &out, &errOut)
 	if code != exitFailed || !strings.Contains(errOut.String(), "loopback addresses only") {
 		t.Errorf("run = %d, %q", code, errOut.String())
+	}
+}
+
+// Without a mail server, the log must not hand out accounts and licenses.
+func TestWithoutAMailServerTheLogHoldsNoSecrets(t *testing.T) {
+	t.Parallel()
+
+	for name, tt := range map[string]struct {
+		args   []string
+		logged bool
+	}{"by default": {nil, false}, "with --mail=log": {[]string{"--mail=log"}, true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			dir := t.TempDir()
+			importReceiptCatalog(t, nil, dir)
+			s := serve(t, nil, append(tt.args, "--data", dir)...)
+			do(t, http.MethodPost, s.URL+"/auth/register", "", `{"email":"u@example.com","username":"uuu","password":"correct horse"}`)
+			do(t, http.MethodPost, s.URL+"/auth/forgot-password", "", `{"email":"u@example.com"}`)
+			_, body := do(t, http.MethodPost, s.URL+"/api/marketplace/products/pack/purchase", "", `{"tierId":"pro","paymentMethod":"card","billingInfo":{"email":"u@example.com"}}`)
+			key := regexp.MustCompile(`STOA(-[0-9A-Z]{5}){6}`).FindString(body)
+			if key == "" {
+				t.Fatalf("purchase: %s", body)
+			}
+			for end := time.Now().Add(10 * time.Second); tt.logged && !strings.Contains(s.Log(), key) && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+			}
+			s.stop(t)
+			log := s.Log()
+			if has := strings.Contains(log, key) && strings.Contains(log, "/reset-password#"); has != tt.logged {
+				t.Errorf("the log has the key and the link: %v, want %v\n%s", has, tt.logged, log)
+			}
+			if !tt.logged && (strings.Contains(log, key) || strings.Contains(log, "/reset-password#") || strings.Count(log, "no SMTP server") != 1) {
+				t.Errorf("want one WARN and no secret:\n%s", log)
+			}
+		})
+	}
+}
+
+// Whoever runs several replicas must hear at once that they do not share limits.
+func TestRedisThatIsAwayIsToldAtStart(t *testing.T) {
+	t.Parallel()
+
+	s := serve(t, nil, "--data", t.TempDir(), "--redis-url=redis://127.0.0.1:1/0")
+	if !strings.Contains(s.Log(), `level=WARN msg="Redis does not answer`) {
+		t.Errorf("the log says nothing of Redis:\n%s", s.Log())
 	}
 }

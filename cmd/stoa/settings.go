@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"time"
 
 	"stoa/internal/app"
@@ -25,6 +24,7 @@ var secretSettings = []secretSetting{
 	{envSMTPPassword, "password of the user in --smtp-url."},
 	{envStripeKey, "secret key of the Stripe account that takes live payments: sk_… or a restricted rk_…."},
 	{envStripeWebhookSecret, "signing secret of the webhook endpoint in Stripe's dashboard: whsec_…. Required with the key."},
+	{envOpsToken, "bearer token, at least 16 characters, that --ops-addr then asks for under any host name. Without it, --ops-addr answers loopback names only."},
 	{envServiceSecret, "shared secret for HS256 service JWTs, at least 32 bytes."},
 }
 
@@ -33,6 +33,7 @@ const (
 	envAdminPassword = "STOA_ADMIN_PASSWORD"
 	envSMTPPassword  = "STOA_SMTP_PASSWORD"     //nolint:gosec // the variable's name, not a secret
 	envStripeKey     = "STOA_STRIPE_SECRET_KEY" //nolint:gosec // the variable's name, not a secret
+	envOpsToken      = "STOA_OPS_TOKEN"         //nolint:gosec // the variable's name, not a secret
 	envServiceSecret = "SERVICE_JWT_SECRET"     //nolint:gosec // the variable's name, not a secret
 
 	envStripeWebhookSecret = "STOA_STRIPE_WEBHOOK_SECRET" //nolint:gosec // the variable's name, not a secret
@@ -41,7 +42,7 @@ const (
 // storage are the flags of every command that opens the database.
 type storage struct {
 	Data        string `help:"Folder for the database (with SQLite), package files and media. Created if missing." default:"data" env:"STOA_DATA" type:"path"`
-	DatabaseURL string `help:"postgres:// URL or path of a SQLite file. Without it: stoa.db in the data folder." env:"STOA_DATABASE_URL" name:"database-url" placeholder:"URL"`
+	DatabaseURL string `help:"postgres:// URL or path of a SQLite file. Without it: the database of the last stoa serve on the data folder, at first stoa.db in it. A URL with a password is refused on the command line: use the variable, or name a file with it in STOA_DATABASE_URL_FILE." env:"STOA_DATABASE_URL" name:"database-url" placeholder:"URL"`
 }
 
 // logging are the flags that say what is logged, and how.
@@ -66,26 +67,23 @@ type passwords struct {
 
 func (p passwords) apply(cfg *app.Config) { cfg.PasswordPolicy = p.PasswordPolicy }
 
-// databaseURL returns the database to open.
-func (s storage) databaseURL() string {
-	if s.DatabaseURL != "" {
-		return s.DatabaseURL
-	}
-	return filepath.Join(s.Data, "stoa.db")
-}
-
-// prepare makes the data folder, readable by this user only.
+// prepare makes the data folder, readable by this user only, also if it existed.
 func (s storage) prepare() error {
 	if err := os.MkdirAll(s.Data, 0o700); err != nil {
 		return fmt.Errorf("data folder: %w", err)
 	}
+	keepPrivate(s.Data)
 	return nil
 }
 
-// config returns an app.Config with what every command needs.
-func (s storage) config(log *slog.Logger) (app.Config, error) {
+// config returns an app.Config with what every command needs, for the database at
+// the URL at.
+func (s storage) config(log *slog.Logger, at string) (app.Config, error) {
 	if err := s.prepare(); err != nil {
 		return app.Config{}, err
+	}
+	if !keepPrivate(s.Data) {
+		log.Warn("other users may read the data folder; make it private with chmod 700", slog.String("folder", s.Data))
 	}
 	key, err := masterkey.Load(os.Getenv(envMasterKey), s.Data)
 	if err != nil {
@@ -95,20 +93,31 @@ func (s storage) config(log *slog.Logger) (app.Config, error) {
 		Log:         log,
 		Now:         time.Now,
 		Version:     version(),
-		DatabaseURL: s.databaseURL(),
+		Commit:      build().Commit,
+		CommitDate:  build().Date,
+		DatabaseURL: at,
 		DataDir:     s.Data,
 		MasterKey:   key,
 	}, nil
 }
 
-// with runs fn on an App that is closed afterwards. It serves no requests.
+// with runs fn on an App that is closed afterwards. The App serves no requests, and
+// its database exists and is up to date already.
 func (s storage) with(ctx context.Context, std streams, fn func(*app.App) error, settings ...func(*app.Config)) (err error) {
-	cfg, err := s.config(logging{LogLevel: slog.LevelWarn}.logger(std.err))
+	at, err := s.openExisting(ctx, std)
 	if err != nil {
 		return err
 	}
+	cfg, err := s.config(logging{LogLevel: slog.LevelWarn}.logger(std.err), at)
+	if err != nil {
+		return err
+	}
+	cfg.KeepSchema = true
 	for _, set := range settings {
 		set(&cfg)
+	}
+	if last, err := readServed(s.Data); err == nil && last != nil && last.PasswordPolicy == "asvs" {
+		cfg.PasswordPolicy = last.PasswordPolicy // the server's, also where this shell does not say so
 	}
 	a, err := app.New(ctx, cfg)
 	if err != nil {

@@ -3,25 +3,59 @@ package main
 import (
 	"fmt"
 	"runtime/debug"
+	"sync"
+
+	"stoa/internal/httpapi"
 )
 
 // release is the version of this binary, set by the linker for a release:
 // go build -ldflags "-X main.release=1.2.3".
 var release = "0.1.0-dev"
 
+// commit and date are set by the linker for builds without Go's own record of the
+// commit (-buildvcs=false, a git worktree).
+var commit, date string
+
 func version() string { return release }
+
+// build returns what this binary was built from.
+var build = sync.OnceValue(func() httpapi.Build {
+	b := httpapi.Build{Version: release, Commit: commit, Date: date}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	var stamp struct{ commit, date, modified string }
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			stamp.commit = s.Value
+		case "vcs.time":
+			stamp.date = s.Value
+		case "vcs.modified":
+			stamp.modified = s.Value
+		}
+	}
+	if stamp.commit != "" {
+		b.Commit, b.Date = stamp.commit, stamp.date
+		if stamp.modified == "true" {
+			b.Commit += "+changes"
+		}
+	}
+	return b
+})
 
 type versionCmd struct{}
 
-// Run prints the version, the commit it was built from and the Go release.
+// Run prints the version, the commit it was built from with its date, and the Go
+// release.
 func (versionCmd) Run(std streams) error {
-	line := "stoa " + version()
+	b := build()
+	line := "stoa " + b.Version
+	if b.Commit != "" {
+		line += " (commit " + b.Commit + ", " + b.Date + ")"
+	}
 	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-				line += " (" + s.Value[:12] + ")"
-			}
-		}
 		line += " " + info.GoVersion
 	}
 	_, err := fmt.Fprintln(std.out, line)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -77,12 +76,12 @@ func (s *Service) EnsureAdmin(ctx context.Context, email, secret string) (create
 	return false, ErrAdminTaken
 }
 
-var notUsername = regexp.MustCompile(`[^\p{L}\p{N}._-]+`)
+var notUsername = pattern(`[^\p{L}\p{N}._-]+`)
 
 // usernameFor derives a username from the part of an e-mail address before the @.
 func usernameFor(email string) string {
 	name, _, _ := strings.Cut(email, "@")
-	name = notUsername.ReplaceAllString(name, "-")
+	name = notUsername().ReplaceAllString(name, "-")
 	if utf8.RuneCountInString(name) < 3 {
 		name = "admin-" + name
 	}

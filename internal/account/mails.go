@@ -53,6 +53,9 @@ func (s *Service) postChanged(ctx context.Context, u User) {
 
 // site names this platform in mails.
 func (s *Service) site() string {
+	if s.SiteName != "" {
+		return s.SiteName
+	}
 	if u, err := url.Parse(s.PublicURL); err == nil && u.Host != "" {
 		return u.Host
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -42,19 +43,25 @@ func ParsePolicy(name string) (Policy, error) {
 	return "", fmt.Errorf("password policy %q is not known: use %s or %s", name, PolicyStandard, PolicyASVS)
 }
 
+// pattern returns a regular expression that is compiled when it is first used: the
+// letters of all scripts take milliseconds, which no start of a command should wait.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
 var (
-	username = regexp.MustCompile(`^[\p{L}\p{N}._-]{3,64}$`)
+	username = pattern(`^[\p{L}\p{N}._-]{3,64}$`)
 
 	// The local part is RFC 5322's dot-atom, widened by RFC 6531 to letters and
 	// digits of all scripts. Quoted local parts, comments and address literals
 	// are not accepted: nobody registers with one.
 	emailAtom  = "[\\p{L}\\p{M}\\p{N}!#$%&'*+/=?^_`{|}~-]+"
-	emailLocal = regexp.MustCompile(`^` + emailAtom + `(\.` + emailAtom + `)*$`)
+	emailLocal = pattern(`^` + emailAtom + `(\.` + emailAtom + `)*$`)
 
 	// Two labels at least, each of at most 63 characters, not beginning or ending
 	// with a hyphen; international names may be written in their own script.
 	emailLabel = `[\p{L}\p{N}]([\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?`
-	domain     = regexp.MustCompile(`^(` + emailLabel + `\.)+` + emailLabel + `$`)
+	domain     = pattern(`^(` + emailLabel + `\.)+` + emailLabel + `$`)
 )
 
 // validEmail reports whether s has the form of an e-mail address (RFC 5321 with
@@ -65,7 +72,7 @@ func validEmail(s string) bool {
 	if at < 1 || at > maxEmailLocal || len(s) > maxEmail || !utf8.ValidString(s) {
 		return false
 	}
-	return emailLocal.MatchString(s[:at]) && domain.MatchString(s[at+1:])
+	return emailLocal().MatchString(s[:at]) && domain().MatchString(s[at+1:])
 }
 
 // faults are errs.Issues that know the rules of the fields of an account.
@@ -91,9 +98,18 @@ func (f *faults) username(path, value string) {
 		f.Add(path, errs.CodeOutOfRange, "%s must have 3 characters or more.", path)
 	case n > 64:
 		f.Add(path, errs.CodeOutOfRange, "%s must have 64 characters or fewer.", path)
-	case !username.MatchString(value):
+	case !username().MatchString(value):
 		f.Add(path, errs.CodeInvalid, "%s may contain only letters, digits, dots, underscores and hyphens.", path)
 	}
+}
+
+// PasswordRules tells people in a sentence what a new password must be.
+func (p Policy) PasswordRules() string {
+	if p == PolicyASVS {
+		return fmt.Sprintf("At least %d characters. No common password, and nothing built from common words, "+
+			"keyboard runs, years or your own name.", minPasswordASV)
+	}
+	return fmt.Sprintf("At least %d characters.", minPassword)
 }
 
 // newPassword checks a password that a user chose. Its characters are counted as

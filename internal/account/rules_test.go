@@ -151,7 +151,7 @@ func TestUsernameFor(t *testing.T) {
 		strings.Repeat("x", 70) + "@example.com": strings.Repeat("x", 64),
 	} {
 		got := usernameFor(email)
-		if diff := cmp.Diff(want, got); diff != "" || !username.MatchString(got) {
+		if diff := cmp.Diff(want, got); diff != "" || !username().MatchString(got) {
 			t.Errorf("usernameFor(%q) = %q, want %q", email, got, want)
 		}
 	}

@@ -13,7 +13,8 @@ import (
 
 // UserQuery selects users. Empty fields match every user.
 type UserQuery struct {
-	// Search is part of an e-mail address or a username, in any case.
+	// Search is part of an e-mail address, a username or an id, in any case, or the last
+	// group of the key of a license.
 	Search string
 	Role   caller.Role
 	Active *bool

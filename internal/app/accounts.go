@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -22,6 +23,9 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
+	if err := services.RequireAudience(cfg.ServiceAudience); err != nil {
+		return err
+	}
 	policy, err := account.ParsePolicy(cfg.PasswordPolicy)
 	if err != nil {
 		return err
@@ -36,7 +40,7 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 		Ring:   a.ring(cfg, account.KeyPurpose),
 		Hasher: password.NewHasher(cost, password.Limits{}),
 		Now:    cfg.Now, Policy: policy, Services: services,
-		Mailer: a.Mail, PublicURL: cfg.PublicURL,
+		Mailer: a.Mail, PublicURL: cfg.PublicURL, SiteName: cfg.Name,
 	}
 	if err := a.Accounts.Start(ctx); err != nil {
 		return err
@@ -48,8 +52,8 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 	return err
 }
 
-// buildLimiter builds the rate limiter, or returns nil if rate limits are off.
-func (a *App) buildLimiter(cfg Config) (*ratelimit.Limiter, error) {
+// buildLimiter makes what counts requests, or nil.
+func (a *App) buildLimiter(ctx context.Context, cfg Config) (*ratelimit.Limiter, error) {
 	if !cfg.RateLimits {
 		return nil, nil //nolint:nilnil // httpapi.Server has no limits then
 	}
@@ -62,6 +66,20 @@ func (a *App) buildLimiter(cfg Config) (*ratelimit.Limiter, error) {
 		}
 		a.redis = redis.NewClient(parsed)
 		opts.Redis = a.redis
+		a.checkRedis(ctx, cfg)
 	}
 	return ratelimit.New(opts)
+}
+
+// redisCheck is how long the start waits for Redis.
+const redisCheck = 2 * time.Second
+
+// checkRedis logs at once if Redis does not answer: the limits notice it only with
+// the first requests.
+func (a *App) checkRedis(ctx context.Context, cfg Config) {
+	ctx, cancel := context.WithTimeout(ctx, redisCheck)
+	defer cancel()
+	if err := a.redis.Ping(ctx).Err(); err != nil {
+		cfg.Log.WarnContext(ctx, "Redis does not answer: until it does, each replica counts rate limits on its own", slog.Any("err", err))
+	}
 }

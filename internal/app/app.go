@@ -34,18 +34,23 @@ import (
 	"stoa/internal/market/payment"
 	"stoa/internal/market/review"
 	"stoa/internal/ops"
+	"stoa/internal/pages"
 	"stoa/internal/plugin"
 	"stoa/internal/ratelimit"
 	"stoa/internal/runtime/external"
 	"stoa/internal/runtime/node"
-	"stoa/internal/seal"
 	"stoa/internal/store"
+	"stoa/internal/text"
 )
 
 // App is a stoa that can answer requests.
 type App struct {
-	Handler  http.Handler
-	DB       *database.DB
+	Handler http.Handler
+	DB      *database.DB
+	// PlatformID identifies this installation: the same for all processes on one
+	// database, another for every other database.
+	PlatformID string
+
 	Catalog  *catalog.Service
 	Licenses *license.Service
 	Orders   *order.Service
@@ -67,9 +72,11 @@ type App struct {
 	node     *node.Runtime     // internal plugins
 	external *external.Runtime // external ones
 	mailer   mail.Sender
+	noMail   bool           // there is nothing that sends mail
 	courier  *order.Courier // of receipts
 	media    *blob.Files
 	metrics  *ops.Metrics
+	opsToken string
 	redis    *redis.Client // nil without one
 	stopping atomic.Bool
 
@@ -85,7 +92,10 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 		return nil, err
 	}
 	working, stop := context.WithCancel(context.WithoutCancel(ctx)) // until Close
-	a := &App{DB: db, Guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version), stopWork: stop}
+	a := &App{DB: db, Guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version), opsToken: cfg.OpsToken, stopWork: stop}
+	for name, pool := range db.Pools() {
+		a.metrics.WatchPool(name, pool)
+	}
 	if err := a.build(ctx, cfg); err != nil {
 		return nil, errors.Join(fmt.Errorf("app: %w", err), a.Close(ctx))
 	}
@@ -100,13 +110,16 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
 	a.background.Go(func() { a.node.KeepRunning(working, a.Plugins.KeptRunning) })
 	if cfg.DeliverReceipts {
-		a.courier.Start(working)
+		a.background.Go(func() { a.fillKeyTails(working, cfg) })
+		if !a.noMail { // else receipts wait for a mail server
+			a.courier.Start(working)
+		}
 	}
 	return a, nil
 }
 
 func (a *App) build(ctx context.Context, cfg Config) error {
-	if _, err := store.Migrate(ctx, a.DB); err != nil {
+	if err := a.checkSchema(ctx, cfg); err != nil {
 		return err
 	}
 	if err := a.checkMasterKey(ctx, cfg.MasterKey); err != nil {
@@ -120,6 +133,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err := a.buildNode(cfg, plugins, packages); err != nil {
 		return err
 	}
+	a.metrics.WatchProcesses(a.node.Processes)
 	a.Plugins = plugins
 	installer := &install.Installer{
 		Kinds:   extension.Registries{extension.Plugin: plugin.Registry{Service: a.Plugins}},
@@ -141,12 +155,21 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	limiter, err := a.buildLimiter(cfg)
+	if !text.Printable(cfg.Name, maxName) {
+		return fmt.Errorf("the shop's name must have %d printable characters or fewer", maxName)
+	}
+	answered, err := answeredHosts(cfg)
+	if err != nil {
+		return err
+	}
+	limiter, err := a.buildLimiter(ctx, cfg)
 	if err != nil {
 		return err
 	}
 	a.keeper = idempotency.NewKeeper(store.NewIdempotency(a.DB), cfg.MasterKey, cfg.Now, cfg.Log)
-	a.Handler = a.api(cfg, installer, gate, limiter).Handler()
+	api := a.api(cfg, installer, gate, limiter)
+	api.Hosts = answered
+	a.Handler = api.Handler()
 	return nil
 }
 
@@ -158,14 +181,17 @@ func (a *App) api(
 		Log:   cfg.Log,
 		Now:   cfg.Now,
 		Ready: a.ready,
+		Build: httpapi.Build{Version: cfg.Version, Commit: cfg.Commit, Date: cfg.CommitDate},
 
 		Idempotency: a.keeper,
 
 		Limiter:  limiter,
 		ClientIP: clientip.Resolver{Trusted: cfg.TrustedProxies},
 
+		Site:    pages.Site{Name: cfg.Name, PasswordRules: a.Accounts.Policy.PasswordRules()},
 		Refused: a.Guard.Refused,
 		Observe: a.metrics.ObserveRequest,
+		Count:   a.metrics.Count,
 
 		Auth:     a.Accounts,
 		Accounts: a.Accounts,
@@ -184,22 +210,6 @@ func (a *App) api(
 	}
 }
 
-// checkMasterKey returns an error if this database's secrets were sealed with another
-// master key. Otherwise each of them would fail later, on its own.
-func (a *App) checkMasterKey(ctx context.Context, key *seal.Key) error {
-	const name = "master_key_check"
-	box := key.Box(name)
-	stored, err := store.NewSettings(a.DB).Once(ctx, name, box.Seal([]byte(name), name))
-	if err != nil {
-		return err
-	}
-	if _, err := box.Open(stored, name); err != nil {
-		return errors.New("this database belongs to another master key: " +
-			"set STOA_MASTER_KEY, or restore the master.key file it was created with")
-	}
-	return nil
-}
-
 // ready returns nil if the App can take requests.
 func (a *App) ready(ctx context.Context) error {
 	if a.stopping.Load() {
@@ -213,7 +223,7 @@ func (a *App) ready(ctx context.Context) error {
 func (a *App) StopAccepting() { a.stopping.Store(true) }
 
 // OpsHandler serves metrics and profiles; see package ops.
-func (a *App) OpsHandler() http.Handler { return a.metrics.Handler() }
+func (a *App) OpsHandler() http.Handler { return ops.Protect(a.opsToken, a.metrics.Handler()) }
 
 // Close stops everything the App started and closes the database. Requests must
 // have ended before.

@@ -22,8 +22,16 @@ type Config struct {
 	// Version is the program's version, for plugins and metrics.
 	Version string
 
+	// Commit and CommitDate say what the program was built from, for /livez. Both may
+	// be empty.
+	Commit, CommitDate string
+
 	// DatabaseURL is a postgres:// URL or the path of a SQLite file.
 	DatabaseURL string
+
+	// KeepSchema leaves the database's schema as it is: New fails if it is not up to
+	// date. Commands beside a running server set it.
+	KeepSchema bool
 
 	// DataDir is the folder for package files, media and the like. It exists.
 	DataDir string
@@ -46,6 +54,8 @@ type Config struct {
 	// (PEM), enables service JWTs of that issuer (spec A, Authentication 6). They are
 	// disabled if all three are empty.
 	ServiceIssuer, ServiceSecret, ServicePublicKey string
+	// ServiceAudience must be in the aud of service JWTs, if it is not empty.
+	ServiceAudience string
 
 	// RateLimits enables the rate limits of the API.
 	RateLimits bool
@@ -80,11 +90,30 @@ type Config struct {
 	// a slash at the end.
 	PublicURL string
 
+	// Name is the shop's, on pages and in mails. Without one, mails name the host of
+	// PublicURL.
+	Name string
+
+	// AllowedHosts are hosts that requests may be addressed to, beside that of
+	// PublicURL and loopback names (hosts.New).
+	AllowedHosts []string
+	// AnswerAtBoundAddress answers requests that are addressed to the IP address at
+	// which they arrive, too: for a stoa that was given no public URL.
+	AnswerAtBoundAddress bool
+
+	// OpsToken is the bearer token of metrics and profiles. Without it they are
+	// served under loopback names only.
+	OpsToken string
+
 	// SMTPURL, with SMTPPassword and MailFrom, is the server that takes mail
-	// (mail.NewSMTP). If it is empty, mails are written to the log.
+	// (mail.NewSMTP). Without it, no mail is sent.
 	SMTPURL, SMTPPassword, MailFrom string
 
-	// Mailer sends mail instead of the SMTP server. Tests set it.
+	// LogMail writes mails to the log, with the secrets they hold, if there is no
+	// server for them.
+	LogMail bool
+
+	// Mailer sends mail in place of all that. Tests set it.
 	Mailer mail.Sender
 
 	// DeliverReceipts makes the App mail the receipts that are due. Only servers do:

@@ -52,10 +52,11 @@ func (a *App) CheckPlugins() error { return a.node.Check() }
 // buildGateway makes the way to the plugins.
 func (a *App) buildGateway(ctx context.Context, cfg Config) (*gateway.Gateway, error) {
 	plugins := a.Plugins
-	platformID, err := store.NewSettings(a.DB).Once(ctx, "platform_id", uuid.NewString())
+	platformID, err := store.NewSettings(a.DB).Once(ctx, SettingPlatformID, uuid.NewString())
 	if err != nil {
 		return nil, err
 	}
+	a.PlatformID = platformID
 	a.external = external.New(external.Config{Log: cfg.Log, Allow: cfg.ExternalAllow})
 	finder := plugin.Finder(plugins)
 	if cfg.Finder != nil {

@@ -2,17 +2,19 @@ package app
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
 	"stoa/internal/mail"
+	"stoa/internal/ops"
 )
 
 // mailDrain is the time limit for sending the waiting mails when stoa stops.
 const mailDrain = 10 * time.Second
 
-// buildMail builds the mail queue, over the SMTP server of the configuration or the
-// log.
+// buildMail makes what sends mail: the SMTP server of the configuration, the log, or
+// nothing.
 func (a *App) buildMail(ctx context.Context, cfg Config) error {
 	sender := cfg.Mailer
 	switch {
@@ -23,13 +25,38 @@ func (a *App) buildMail(ctx context.Context, cfg Config) error {
 			return err
 		}
 		sender = smtp
-	default:
+	case cfg.LogMail:
 		sender = mail.Log{Log: cfg.Log}
-		cfg.Log.InfoContext(ctx, "no SMTP server is configured: "+
-			"mails are written to this log, including password reset links and license keys",
-			slog.String("setting", "STOA_SMTP_URL"))
+		cfg.Log.WarnContext(ctx, "mails are written to this log, including password reset links and license keys", slog.String("setting", "STOA_MAIL"))
+	default:
+		sender, a.noMail = mail.None{}, true
+		if cfg.DeliverReceipts {
+			cfg.Log.WarnContext(ctx, "no SMTP server is configured: nobody gets mail, not even to reset a password; receipts wait for up to three days",
+				slog.String("setting", "STOA_SMTP_URL"))
+		}
 	}
-	a.mailer = sender
-	a.Mail = mail.NewQueue(sender, cfg.Log)
+	a.mailer = countedMail{sender, a.metrics.Count}
+	a.Mail = mail.NewQueue(a.mailer, cfg.Log)
 	return nil
+}
+
+// countedMail counts the attempts to send mail.
+type countedMail struct {
+	mail.Sender
+
+	count func(what, outcome string)
+}
+
+// Send implements mail.Sender.
+func (c countedMail) Send(ctx context.Context, m mail.Message) error {
+	err := c.Sender.Send(ctx, m)
+	switch {
+	case err == nil:
+		c.count(ops.Mails, "sent")
+	case errors.Is(err, mail.ErrPermanent) || errors.Is(err, mail.ErrMessage):
+		c.count(ops.Mails, "refused")
+	default:
+		c.count(ops.Mails, "failed")
+	}
+	return err
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 
 	"stoa/internal/blob"
@@ -42,7 +43,7 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 	keys := license.NewVault(cfg.MasterKey)
 	a.courier = &order.Courier{
 		Store: store.NewReceipts(a.DB), Vault: keys, Users: buyers{a}, Mailer: a.mailer,
-		Log: cfg.Log, Now: cfg.Now, PublicURL: cfg.PublicURL,
+		Log: cfg.Log, Now: cfg.Now, PublicURL: cfg.PublicURL, SiteName: cfg.Name,
 	}
 	a.Catalog = &catalog.Service{
 		Store: store.NewProducts(a.DB), Media: media, Known: catalog.NewKnownSlugs(), Now: cfg.Now,
@@ -54,10 +55,19 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 	a.Orders = &order.Service{
 		Store: store.NewOrders(a.DB), Claims: store.NewClaims(a.DB), Products: a.Catalog, Licenses: a.Licenses,
 		Users: buyers{a}, Payments: payments, Vault: keys, Now: cfg.Now, Courier: a.courier, Poster: a.Mail,
-		PublicURL: cfg.PublicURL,
+		PublicURL: cfg.PublicURL, SiteName: cfg.Name,
 	}
 	a.Reviews = &review.Service{Store: store.NewReviews(a.DB), Products: a.Catalog, Now: cfg.Now}
 	return nil
+}
+
+// fillKeyTails lets administrators find licenses that were issued before the database kept
+// the last group of their key by that group.
+func (a *App) fillKeyTails(ctx context.Context, cfg Config) {
+	err := license.NewVault(cfg.MasterKey).FillTails(ctx, store.NewLicenses(a.DB))
+	if err != nil && ctx.Err() == nil {
+		cfg.Log.WarnContext(ctx, "old licenses cannot be found by the last group of their key until the next start", slog.Any("err", err))
+	}
 }
 
 // buyers implements order.Users and license.Users with the accounts of an App, which

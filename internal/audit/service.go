@@ -25,6 +25,9 @@ type Store interface {
 
 // Query selects entries. An empty field matches every entry.
 type Query struct {
+	// Search is part of an actor's name or id, of a target's id, e-mail address or slug, or of a
+	// request id, ignoring case, or the last group of a license key.
+	Search string
 	Actor  string // an actor's id, or a user's e-mail address at the time
 	Action string // an action, or its first part: "user" for all actions on users
 	Target string // an id, or a type and an id: "instance:6f1c…"
@@ -41,7 +44,7 @@ const maxFilter = 320
 // Issues returns what is wrong with q.
 func (q Query) Issues() errs.Issues {
 	var is errs.Issues
-	for _, f := range []struct{ name, value string }{{"actor", q.Actor}, {"action", q.Action}, {"target", q.Target}} {
+	for _, f := range []struct{ name, value string }{{"q", q.Search}, {"actor", q.Actor}, {"action", q.Action}, {"target", q.Target}} {
 		if len(f.value) > maxFilter || !utf8.ValidString(f.value) || strings.ContainsFunc(f.value, unicode.IsControl) {
 			is.Add(f.name, errs.CodeOutOfRange,
 				"%s must have %d bytes or fewer, without control characters.", f.name, maxFilter)

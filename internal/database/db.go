@@ -30,6 +30,7 @@ type dialect struct {
 	lock     func(alias string) string // ends a SELECT that locks the rows of one table
 	skip     string                    // after lock: leaves out rows that others have locked
 	turn     string                    // waits for a table's turn; "" if writers never run side by side
+	hasTable string                    // returns a row if there is a table of that name
 	isUnique func(error) bool          // err is a violated unique constraint
 	isRef    func(error) bool          // err is a violated reference between tables
 	isRetry  func(error) bool          // err asks for the transaction to be run again
@@ -72,6 +73,15 @@ func (db *DB) Close() error {
 func (db *DB) Ping(ctx context.Context) error {
 	var one int
 	return db.read.QueryRowContext(ctx, `SELECT 1`).Scan(&one)
+}
+
+// Pools returns the connection pools, by name, for metrics. Nothing else may use
+// them.
+func (db *DB) Pools() map[string]*sql.DB {
+	if db.read == db.write {
+		return map[string]*sql.DB{"main": db.write}
+	}
+	return map[string]*sql.DB{"read": db.read, "write": db.write}
 }
 
 // Engine returns "sqlite" or "postgres".

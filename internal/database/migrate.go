@@ -2,18 +2,27 @@ package database
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 )
 
-// Migrate brings the schema up to date and returns the names of the migrations it
-// applied. migrations has one directory for each engine, named as Engine says.
-// Each migration runs in a transaction. Several processes may call Migrate at
-// once: one applies the migrations, the others wait.
-func (db *DB) Migrate(ctx context.Context, migrations fs.FS) ([]string, error) {
+// Migration is one migration that Migrate applied.
+type Migration struct {
+	Name string
+	Took time.Duration
+}
+
+// Migrate brings the schema up to date and returns the migrations it applied.
+// migrations has one directory for each engine, named as Engine says. Each migration
+// runs in a transaction. Several processes may call Migrate at once: one applies the
+// migrations, the others wait.
+func (db *DB) Migrate(ctx context.Context, migrations fs.FS) ([]Migration, error) {
 	p, err := db.migrator(migrations)
 	if err != nil {
 		return nil, fmt.Errorf("database: migrate: %w", err)
@@ -30,24 +39,53 @@ func (db *DB) Migrate(ctx context.Context, migrations fs.FS) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("database: migrate: %w", err)
 	}
-	names := make([]string, len(results))
+	applied := make([]Migration, len(results))
 	for i, r := range results {
-		names[i] = r.Source.Path
+		applied[i] = Migration{Name: r.Source.Path, Took: r.Duration}
 	}
-	return names, nil
+	return applied, nil
 }
 
-// HasPending reports whether Migrate would apply any of migrations.
-func (db *DB) HasPending(ctx context.Context, migrations fs.FS) (bool, error) {
+// Schema compares the schema of a database with the migrations of this program.
+type Schema struct {
+	// Version is the number of the last migration that was applied to the database:
+	// 0 if it is empty.
+	Version int64
+	// Known is the number of the last migration that this program has.
+	Known int64
+	// Pending reports whether Migrate would apply a migration.
+	Pending bool
+}
+
+// Schema returns the version of the database's schema. It changes nothing.
+func (db *DB) Schema(ctx context.Context, migrations fs.FS) (Schema, error) {
 	p, err := db.migrator(migrations)
 	if err != nil {
-		return false, fmt.Errorf("database: check schema: %w", err)
+		return Schema{}, fmt.Errorf("database: check schema: %w", err)
 	}
-	pending, err := p.HasPending(ctx)
+	all := p.ListSources()
+	schema := Schema{Known: all[len(all)-1].Version, Pending: true}
+	// Asked for its version, goose creates its table if there is none.
+	if has, err := db.HasTable(ctx, "goose_db_version"); err != nil || !has {
+		return schema, err
+	}
+	if schema.Version, err = p.GetDBVersion(ctx); err == nil {
+		schema.Pending, err = p.HasPending(ctx)
+	}
 	if err != nil {
-		return false, fmt.Errorf("database: check schema: %w", err)
+		return Schema{}, fmt.Errorf("database: check schema: %w", err)
 	}
-	return pending, nil
+	return schema, nil
+}
+
+// HasTable reports whether there is a table of that name.
+func (db *DB) HasTable(ctx context.Context, name string) (bool, error) {
+	var one int
+	err := db.read.QueryRowContext(ctx, db.hasTable, name).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 func (db *DB) migrator(migrations fs.FS) (*goose.Provider, error) {

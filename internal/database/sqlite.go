@@ -56,8 +56,9 @@ func openSQLite(path string) (*DB, error) {
 		return nil, errors.Join(err, write.Close())
 	}
 	return &DB{read: read, write: write, batch: &batcher{write: write}, dialect: dialect{
-		name: "sqlite",
-		lock: func(string) string { return "" }, // the transaction holds the write lock
+		name:     "sqlite",
+		hasTable: `SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = $1`,
+		lock:     func(string) string { return "" }, // the transaction holds the write lock
 		isUnique: func(err error) bool {
 			c := sqliteCode(err)
 			return c == sqlite3.SQLITE_CONSTRAINT_UNIQUE || c == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY

@@ -18,18 +18,12 @@ import (
 	"stoa/internal/market/catalog"
 )
 
-// The demo administrator. The password is public, which is why the demo refuses
-// to listen on anything but loopback.
-const (
-	AdminEmail    = "admin@example.com"
-	AdminPassword = "stoa-demo-admin"
-)
-
 // Demo sets up the demo data of one running stoa. All fields are required.
 type Demo struct {
 	URL     string // of the running server
 	Dir     string // its data folder
 	Node    string // the Node.js executable
+	Admin   Password
 	Catalog *catalog.Service
 	// Secrets returns a package's signing secrets, the current one first.
 	Secrets interface {

@@ -2,9 +2,17 @@ package demo
 
 import "strings"
 
-// Welcome returns a text with commands to try, which work when pasted.
+// Welcome returns what to try, with commands that work when pasted. It shows the
+// password only when it was made just now.
 func (d *Demo) Welcome() string {
-	return strings.NewReplacer("{url}", d.URL, "{email}", AdminEmail, "{password}", AdminPassword).Replace(welcome)
+	file := "'" + strings.ReplaceAll(d.Admin.File, "'", `'\''`) + "'"
+	password := "its password is kept in " + d.Admin.File
+	if d.Admin.New {
+		password = "password " + d.Admin.Text + ", kept in " + d.Admin.File
+	}
+	return strings.NewReplacer(
+		"{url}", d.URL, "{email}", AdminEmail, "{password}", password, "{password file}", file,
+	).Replace(welcome)
 }
 
 const welcome = `
@@ -12,7 +20,7 @@ stoa is running with demo data.
 
   API reference   {url}/docs
   Catalog         {url}/api/marketplace/products
-  Administrator   {email} / {password}
+  Administrator   {email}, {password}
 
 Try it (needs curl and node, in another terminal):
 
@@ -33,7 +41,7 @@ Try it (needs curl and node, in another terminal):
   curl -s {url}/api/v1/shop/plugins/loyalty-points/api/balance
 
   # administration
-  TOKEN=$(curl -s {url}/auth/login -H 'Content-Type: application/json' -d '{"email":"{email}","password":"{password}"}' | node -pe 'JSON.parse(require("fs").readFileSync(0)).data.access_token')
+  TOKEN=$(curl -s {url}/auth/login -H 'Content-Type: application/json' -d '{"email":"{email}","password":"'$(cat {password file})'"}' | node -pe 'JSON.parse(require("fs").readFileSync(0)).data.access_token')
   curl -s {url}/api/v1/admin/extensions -H "Authorization: Bearer $TOKEN"
   curl -s {url}/api/v1/admin/orders -H "Authorization: Bearer $TOKEN"
   curl -s {url}/api/v1/admin/catalog -H "Authorization: Bearer $TOKEN"

@@ -24,6 +24,7 @@ const (
 	Forbidden        Kind = "forbidden"          // the caller is known, but not allowed
 	NotFound         Kind = "not_found"          // no such thing, or not visible to the caller
 	MethodNotAllowed Kind = "method_not_allowed" // the path exists, but not for this method
+	Misdirected      Kind = "misdirected"        // addressed to a host that is not ours
 	Conflict         Kind = "conflict"           // clashes with the current state
 	Stale            Kind = "stale"              // the caller's If-Match names an old version
 	TooLarge         Kind = "too_large"          // more bytes than the limit

@@ -302,6 +302,9 @@ func TestRoutePermissions(t *testing.T) {
 		"POST /api/orders/7":   "PERMISSION_NOT_GRANTED",
 		"POST /api/ORDERS/7/":  "PERMISSION_NOT_GRANTED",
 		"POST /api/%6frders/7": "PERMISSION_NOT_GRANTED",
+		"POST /api/orders%2F7": "PERMISSION_NOT_GRANTED",
+		"GET /api/away%2F":     "PERMISSION_NOT_GRANTED",
+		"GET /api/other%2F7":   "418",
 		"GET /api/away":        "PERMISSION_NOT_GRANTED",
 		"HEAD /api/away":       "PERMISSION_NOT_GRANTED",
 	} {
@@ -322,7 +325,7 @@ func TestPathsArriveAsSent(t *testing.T) {
 
 	k := newKit(t)
 	for _, target := range []string{
-		"/api/a|b\"<>^{}", "/api/\xc3\xa9", "/api/%c3%A9%7E~", "/api/a;b=c,d:e@f!$&'()*+=", "/api/x?", "/api/x?|\"{}&%zz",
+		"/api/a|b\"<>^{}", "/api/\xc3\xa9", "/api/%c3%A9%7E~", "/api/a;b=c,d:e@f!$&'()*+=", "/api/a%2Fb%2fc", "/api/x?", "/api/x?|\"{}&%zz",
 	} {
 		k.raw(t, "GET "+target+" HTTP/1.1", "Host: shop")
 		got := k.next(t)

@@ -16,8 +16,9 @@ const lifecycle = "__lifecycle"
 // The gateway and the plugin must read a path in the same way, or neither the ban on
 // the plugin's /__lifecycle/ nor the permissions of routes would hold. So everything
 // that servers are known to disagree about is refused, in any encoding: empty
-// segments, dot segments, encoded slashes, backslashes, control characters,
-// fragments, and bytes that are not UTF-8. docs/plugins/gateway.md tells clients.
+// segments, dot segments, backslashes, control characters, fragments, and bytes
+// that are not UTF-8. An encoded slash passes: both readings of it are checked.
+// docs/plugins/gateway.md tells clients.
 func passable(path string) bool {
 	if !strings.HasPrefix(path, "/") || strings.Contains(path, "//") || strings.ContainsAny(path, `#\`) {
 		return false
@@ -46,7 +47,7 @@ func passable(path string) bool {
 // shortens by only two characters. Three layers of escapes pass.
 const maxDecodings = 4
 
-func ambiguous(c rune) bool { return c == '/' || c == '\\' || c < ' ' || c == 0x7f }
+func ambiguous(c rune) bool { return c == '\\' || c < ' ' || c == 0x7f }
 
 // hasForbiddenSegment looks for dot segments and for the lifecycle as the most
 // careless server would read them: in any case, and without parameters, trailing

@@ -5,6 +5,8 @@ import (
 	"path"
 	"strings"
 	"testing"
+
+	"stoa/internal/plugin"
 )
 
 var passablePaths = []string{
@@ -12,10 +14,11 @@ var passablePaths = []string{
 	"/api/.well-known", "/api/a..b",
 	"/api/100%25", "/api/http%253A%252F%252Fx", "/api/%252541", "/api/lifecycle", "/api/__lifecycles",
 	"/api/x__lifecycle", "/api/trailing/", "/api/a;b=c",
+	"/api/a%2fb", "/api/%2Fx", "/api/a%252Fb", "/api/a%2F",
 }
 
 var refusedPaths = []string{
-	"", "api", "//", "/api//x", "//api", "/api/%2Fx", "/api/a%2fb", "/api/a\\b", "/api/a%5Cb", "/api/%00",
+	"", "api", "//", "/api//x", "//api", "/api/a\\b", "/api/a%5Cb", "/api/%00",
 	"/api/%0a", "/api/%7f", "/api/%C0%AF",
 	"/api/%FF", "/api/.", "/api/..", "/api/../x", "/api/%2e%2e/x", "/api/.%2E/x", "/api/%252e%252e/x",
 	"/api/..;a/x", "/api/x#y",
@@ -24,6 +27,7 @@ var refusedPaths = []string{
 	"/__Lifecycle/x", "/%255f%255flifecycle/x", "/%25255f_lifecycle/x", "/__lifecycle;v=1/x", "/__lifecycle./x",
 	"/__lifecycle%20/x",
 	"/__lifecycle%3fa/x", "/__lifecycle%23/x", "/__l%69fecycle/x", "/api/__lifecycle/x", "/api/..%2f__lifecycle/x",
+	"/api/a%2f..%2fb", "/api/a%2f.%2fb", "/api/a%2f%5f%5flifecycle", "/api/a%252f__lifecycle", "/api%2f..%2f__lifecycle/x",
 	"/api/x%252f..%252f__lifecycle",
 	"/api/x%255c__lifecycle", "/__lifecycle%00/x", "/__lifecycle%09/x",
 	"/api/%25252541", "/api/%" + strings.Repeat("25", 30_000),
@@ -104,6 +108,59 @@ func TestPathFits(t *testing.T) {
 		if got := pathFits(tt.rule, tt.path); got != tt.want {
 			t.Errorf("pathFits(%q, %q) = %t, want %t", tt.rule, tt.path, got, tt.want)
 		}
+	}
+}
+
+// However a request is encoded, no reading of its path escapes a rule.
+func TestNoEncodingOfAPathEscapesItsPermission(t *testing.T) {
+	t.Parallel()
+
+	rules := []plugin.RoutePermission{
+		{Method: "*", Path: "/api/orders/:id/items", Permission: "orders:read"},
+		{Method: "*", Path: "/api/users", Permission: "users:read"},
+		{Method: "*", Path: "/api/reports/*", Permission: "reports:read"},
+		{Method: "*", Path: "/api/files/:name", Permission: "files:read"},
+	}
+	for _, path := range []string{
+		"/api/orders/7/items", "/api%2Forders/7/items", "/api/orders%2f7/items", "/api/orders%2F7%2Fitems",
+		"/api/orders%252F7%252Fitems", "/api/orders%25252F7/items", "/api/%6frders%2f7/items", "/api/%256frders/7/items",
+		"/API%2FOrders%2F7%2FItems%2F", "/api/orders%2F%2F7/items", "/api/orders;a=b%2F7%3Bx/items",
+		"/api/users%2F", "/api/users%3Fx=1", "/api/users%253Fx=1", "/api/users%23x", "/api/users%3Bv=1", "/api/%75%73%65%72%73",
+		"/api/reports%2F2030%2F01", "/api/reports%252f", "/api/files/a%2Fb", // one segment as sent, two when decoded
+	} {
+		if !passable(path) {
+			t.Errorf("%s does not pass, so the test says nothing", path)
+		}
+		if permitted(rules, nil, "GET", path) {
+			t.Errorf("%s escapes", path)
+		}
+		if !permitted(rules, []string{"orders:read", "users:read", "reports:read", "files:read"}, "GET", path) {
+			t.Errorf("%s is refused with every permission", path)
+		}
+	}
+	for _, path := range []string{"/api/orders/7", "/api/users/7", "/api/users%2F7", "/api/report", "/api/files%2Fa%2Fb", "/other"} {
+		if !permitted(rules, nil, "GET", path) {
+			t.Errorf("%s is refused", path)
+		}
+	}
+}
+
+// The stricter reading counts when each is under another permission.
+func TestBothReadingsOfAnEncodedSlashNeedTheirPermission(t *testing.T) {
+	t.Parallel()
+
+	rules := []plugin.RoutePermission{
+		{Method: "GET", Path: "/api/files/:name", Permission: "files:read"},
+		{Method: "GET", Path: "/api/files/:folder/:name", Permission: "folders:read"},
+	}
+	const path = "/api/files/secret%2Fplan"
+	for _, held := range [][]string{nil, {"files:read"}, {"folders:read"}} {
+		if permitted(rules, held, "GET", path) {
+			t.Errorf("%s passes with %q only", path, held)
+		}
+	}
+	if !permitted(rules, []string{"files:read", "folders:read"}, "GET", path) {
+		t.Errorf("%s is refused with both permissions", path)
 	}
 }
 

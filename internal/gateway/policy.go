@@ -15,15 +15,41 @@ import (
 // A rule's method is compared without case; "*" is any method, and GET includes
 // HEAD. Its path is the plugin's own. A segment ":name", "{name}" or "*" stands for
 // any one segment; "*" or "**" at the end stands for whatever follows, even nothing.
-// Paths are compared decoded, without case and without a slash at the end: when in
+// Paths are compared without case and without a slash at the end, as sent and after
+// each decoding, because a plugin may decode before it looks for its route: when in
 // doubt a rule applies, because a rule that applies can only refuse.
 func permitted(rules []plugin.RoutePermission, effective []string, method, path string) bool {
+	var readings []string
 	for _, rule := range rules {
-		if !slices.Contains(effective, rule.Permission) && methodFits(rule.Method, method) && pathFits(rule.Path, path) {
+		if slices.Contains(effective, rule.Permission) || !methodFits(rule.Method, method) {
+			continue
+		}
+		if readings == nil {
+			readings = readingsOf(path)
+		}
+		if slices.ContainsFunc(readings, func(reading string) bool { return pathFits(rule.Path, reading) }) {
 			return false
 		}
 	}
 	return true
+}
+
+// readingsOf returns a path as sent and after each decoding. An encoded slash then
+// separates segments, and an encoded question mark ends the path.
+func readingsOf(path string) []string {
+	readings := []string{path}
+	for range maxDecodings {
+		plain, err := url.PathUnescape(path)
+		if err != nil || plain == path {
+			break
+		}
+		path = plain
+		readings = append(readings, path)
+		if end := strings.IndexAny(path, "?#"); end >= 0 {
+			readings = append(readings, path[:end])
+		}
+	}
+	return readings
 }
 
 func methodFits(rule, method string) bool {
@@ -48,9 +74,10 @@ func pathFits(rule, path string) bool {
 	return len(want) == len(got)
 }
 
-// segments splits a path as plugins read it: decoded, without parameters.
+// segments splits a path as plugins read it: decoded, without parameters and empty
+// segments.
 func segments(path string) []string {
-	list := strings.Split(strings.Trim(path, "/"), "/")
+	list := strings.FieldsFunc(path, func(c rune) bool { return c == '/' })
 	for i, s := range list {
 		if plain, err := url.PathUnescape(s); err == nil {
 			s = plain

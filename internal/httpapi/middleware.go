@@ -13,6 +13,9 @@ import (
 	"stoa/internal/reqid"
 )
 
+var errMisdirected = errs.New(errs.Misdirected, "MISDIRECTED_REQUEST",
+	"This stoa does not answer for the host in this address. Its operator can allow it with STOA_ALLOWED_HOSTS.")
+
 var errTwoLengths = errs.Malformed(errs.CodeTwoLengths, "Send Content-Length or Transfer-Encoding, not both.")
 
 // notGuessed is a header value that all answers share and nobody writes into.
@@ -58,8 +61,19 @@ func (s *Server) middleware(h http.Handler) http.Handler {
 			respond.Fail(seen, r, web.FamilyOf(r.URL.Path), errTwoLengths)
 			return
 		}
+		if !s.answersHost(r) {
+			s.Log.DebugContext(ctx, "request for another host refused", slog.String("host", r.Host))
+			respond.Fail(seen, r, web.FamilyOf(r.URL.Path), errMisdirected)
+			return
+		}
 		h.ServeHTTP(seen, r)
 	})
+}
+
+// answersHost reports whether r names a host that is answered. Probes of load
+// balancers name whatever they like, and learn nothing.
+func (s *Server) answersHost(r *http.Request) bool {
+	return s.Hosts.Allows(r) || r.URL.Path == "/livez" || r.URL.Path == "/readyz"
 }
 
 // observer passes an answer on and remembers its status and size.

@@ -18,6 +18,7 @@ import (
 	"stoa/internal/clientip"
 	"stoa/internal/extension/install"
 	"stoa/internal/gateway"
+	"stoa/internal/hosts"
 	"stoa/internal/httpapi/admin"
 	"stoa/internal/httpapi/auth"
 	"stoa/internal/httpapi/extension"
@@ -33,6 +34,7 @@ import (
 	"stoa/internal/market/license"
 	"stoa/internal/market/order"
 	"stoa/internal/market/review"
+	"stoa/internal/pages"
 	"stoa/internal/plugin"
 	"stoa/internal/ratelimit"
 )
@@ -72,11 +74,23 @@ type Server struct {
 	// ClientIP determines the address that a limit counts.
 	ClientIP clientip.Resolver
 
+	// Hosts are those that requests may be addressed to.
+	Hosts hosts.Policy
+
+	// Site is what stoa's own pages say of the shop.
+	Site pages.Site
+
 	// Refused reports that a request states its length twice (framing.Guard).
 	Refused func(r *http.Request) bool
 
 	// Observe counts an answered request by the pattern of its route.
 	Observe func(route string, status int, took time.Duration)
+
+	// Count counts what happened, by outcome (ops.Metrics).
+	Count func(what, outcome string)
+
+	// Build is what /livez tells.
+	Build Build
 
 	// Ready returns nil while this process can do its work.
 	Ready func(ctx context.Context) error
@@ -97,10 +111,10 @@ func (s *Server) Handler() http.Handler { return s.middleware(s.routes()) }
 // Idempotency-Key.
 func (s *Server) routes() *router {
 	rt := newRouter(web.Responder{Log: s.Log}, s.Auth)
-	limits := limit.Counter{Limiter: s.Limiter, ClientIP: s.ClientIP}
+	limits := limit.Counter{Limiter: s.Limiter, ClientIP: s.ClientIP, Lane: limit.NewLane()}
 	keys := keyed.Requests{Keeper: s.Idempotency, ClientIP: s.ClientIP, Log: s.Log}
 
-	rt.public("GET /livez", livez)
+	rt.public("GET /livez", s.livez)
 	rt.public("GET /readyz", s.readyz)
 	rt.public("GET /openapi.json", openapi)
 	rt.public("GET /docs", docs)
@@ -114,7 +128,7 @@ func (s *Server) routes() *router {
 }
 
 func (s *Server) accountRoutes(rt *router, limits limit.Counter) {
-	h := &auth.Handlers{Accounts: s.Accounts, Limits: limits}
+	h := &auth.Handlers{Log: s.Log, Accounts: s.Accounts, Limits: limits, ClientIP: s.ClientIP}
 
 	rt.public("POST /auth/register", limits.ByAddress(limit.Register, h.Register))
 	rt.public("POST /auth/login", limits.ByAddress(limit.Login, h.Login))
@@ -124,9 +138,10 @@ func (s *Server) accountRoutes(rt *router, limits limit.Counter) {
 	rt.user("POST /auth/change-password", limits.ByUser(limit.ChangePassword, h.ChangePassword))
 	rt.public("POST /auth/forgot-password", limits.ByAddress(limit.ForgotPassword, h.ForgotPassword))
 	rt.public("POST /auth/reset-password", limits.ByAddress(limit.ResetPassword, h.ResetPassword))
-	rt.public("GET /reset-password", auth.ResetPage)
+	rt.public("GET /register", web.HTML(s.Site.Register))
+	rt.public("GET /reset-password", web.HTML(s.Site.Reset)) // the target of links in mails
 	rt.public("POST /auth/setup", limits.ByAddress(limit.SetUp, h.SetUp))
-	rt.public("GET /setup", h.SetupPage)
+	rt.public("GET /setup", h.SetupPage(web.HTML(s.Site.Setup)))
 	rt.user("GET /auth/sessions", h.ListSessions)
 	rt.user("DELETE /auth/sessions/{id}", h.EndSession)
 	rt.public("GET /.well-known/jwks.json", h.JWKS)
@@ -134,7 +149,7 @@ func (s *Server) accountRoutes(rt *router, limits limit.Counter) {
 
 func (s *Server) shopRoutes(rt *router, limits limit.Counter, keys keyed.Requests) {
 	h := &shop.Handlers{
-		Log: s.Log, Now: s.Now, Media: s.Media, Keys: s.LicenseKeys,
+		Log: s.Log, Now: s.Now, Count: s.Count, Media: s.Media, Keys: s.LicenseKeys,
 		Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews,
 	}
 
@@ -152,10 +167,12 @@ func (s *Server) shopRoutes(rt *router, limits limit.Counter, keys keyed.Request
 	rt.user("GET /api/marketplace/orders", h.ListOrders)
 	rt.user("POST /api/marketplace/orders/claim-request", limits.ByUser(limit.ClaimRequest, h.RequestClaim))
 	rt.user("POST /api/marketplace/orders/claim", limits.ByUser(limit.Claim, h.ClaimOrders))
-	rt.public("GET /claim-orders", shop.ClaimPage)
+	rt.public("GET /claim-orders", web.HTML(s.Site.Claim)) // the target of links in mails
 	rt.public("POST /api/marketplace/payments/stripe/webhook", h.StripeWebhook)
-	rt.public("GET /payment/success", shop.PaidPage)
-	rt.public("GET /payment/cancelled", shop.NotPaidPage)
+	// Where buyers return from the payment provider's page. The pages say nothing of
+	// the order: the address proves nothing.
+	rt.public("GET /payment/success", web.HTML(s.Site.Paid))
+	rt.public("GET /payment/cancelled", web.HTML(s.Site.NotPaid))
 	rt.public("GET /api/marketplace/products/{slug}/reviews", h.ListReviews)
 	rt.user("POST /api/marketplace/products/{slug}/reviews", h.WriteReview)
 	rt.user("DELETE /api/marketplace/products/{slug}/reviews", h.WithdrawReview)
@@ -164,7 +181,7 @@ func (s *Server) shopRoutes(rt *router, limits limit.Counter, keys keyed.Request
 
 func (s *Server) adminRoutes(rt *router) {
 	h := &admin.Handlers{
-		Now: s.Now, Accounts: s.Accounts, Audit: s.Audit,
+		Log: s.Log, Now: s.Now, Count: s.Count, Accounts: s.Accounts, Audit: s.Audit,
 		Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews,
 	}
 

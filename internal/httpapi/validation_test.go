@@ -158,7 +158,7 @@ func TestBrokenRequestsAreToldWhatIsWrong(t *testing.T) {
 
 	a := testkit.New(t).InstallEcho(t, nil)
 	admin := a.Admin
-	const install = "POST /api/v1/admin/extensions/plugin/install HTTP/1.1\r\nHost: x\r\n" +
+	const install = "POST /api/v1/admin/extensions/plugin/install HTTP/1.1\r\nHost: localhost\r\n" +
 		"Authorization: Bearer %s\r\nContent-Length: 1000\r\nContent-Type: "
 	tests := []struct {
 		name, request string
@@ -166,16 +166,16 @@ func TestBrokenRequestsAreToldWhatIsWrong(t *testing.T) {
 	}{
 		{
 			"two lengths",
-			"POST /auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+			"POST /auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
 			[]string{" two_lengths"},
 		},
 		{
 			"JSON cut short",
-			"POST /auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\n{\"email\"", []string{" unreadable"},
+			"POST /auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20\r\n\r\n{\"email\"", []string{" unreadable"},
 		},
 		{
 			"a plugin's request cut short",
-			"POST " + testkit.EchoPath + "/api/x HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\nhalf",
+			"POST " + testkit.EchoPath + "/api/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20\r\n\r\nhalf",
 			[]string{" unreadable"},
 		},
 		{

@@ -1,5 +1,4 @@
-// Package mail sends plain-text mail over SMTP, or writes it to the log if no server is
-// configured (development).
+// Package mail sends plain-text mail: over SMTP, or into the log (development).
 //
 // The rest of the program uses Queue, which sends in the background. So no answer waits
 // for a mail server, or reveals by its time whether there was something to send. A Queue
@@ -60,8 +59,15 @@ func Valid(s string) bool {
 	return err == nil && a.Address == s && a.Name == "" && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// Log writes mails to the log instead of sending them. Whoever reads the log can use
-// the secrets in them, so it is for development only.
+// None drops mails: nothing that could send them is configured.
+type None struct{}
+
+// Send implements Sender.
+func (None) Send(_ context.Context, m Message) error { return m.check() }
+
+// Log writes mails into the log instead of sending them. Whoever reads the log
+// can use what they hold: it is for development, where nothing else is
+// configured.
 type Log struct {
 	Log *slog.Logger
 }

@@ -4,6 +4,7 @@
 package ops
 
 import (
+	"database/sql"
 	"net/http"
 	"net/http/pprof"
 	"strconv"
@@ -20,6 +21,8 @@ type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
 
+	counters map[string]*prometheus.CounterVec // by the name of what they count
+
 	// known caches the series of requests, because looking one up by its labels takes
 	// longer than observing.
 	mu    sync.RWMutex
@@ -32,6 +35,24 @@ type series struct {
 	status int
 }
 
+// What Count counts, each by outcome.
+const (
+	Orders      = "orders"      // purchases and what became of their orders
+	Activations = "activations" // of licenses
+	Verifies    = "verifies"    // of licenses
+	Mails       = "mails"       // attempts to send one
+	Webhooks    = "webhooks"    // deliveries of payment providers
+)
+
+// counted are the help texts of what Count counts.
+var counted = map[string]string{
+	Orders:      "Orders by what happened to them: pending, paid, refunded, cancelled.",
+	Activations: "Requests to activate a license, by outcome: activated, refused.",
+	Verifies:    "Requests to verify a license, by outcome: valid, or the reason in X-License-Code.",
+	Mails:       "Attempts to send a mail, by outcome: sent, failed, refused.",
+	Webhooks:    "Deliveries of payment providers, by outcome: accepted, refused, failed.",
+}
+
 // NewMetrics returns metrics of requests, the Go runtime and the process.
 func NewMetrics(version string) *Metrics {
 	m := &Metrics{
@@ -41,7 +62,12 @@ func NewMetrics(version string) *Metrics {
 			Help:    "Time from the request's head to the end of the answer, by route.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
 		}, []string{"route", "status"}),
-		known: make(map[series]prometheus.Observer),
+		counters: make(map[string]*prometheus.CounterVec),
+		known:    make(map[series]prometheus.Observer),
+	}
+	for what, help := range counted {
+		m.counters[what] = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "stoa_" + what + "_total", Help: help}, []string{"outcome"})
+		m.registry.MustRegister(m.counters[what])
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "stoa_build_info", Help: "Always 1; the version is in the label.",
@@ -70,6 +96,22 @@ func (m *Metrics) ObserveRequest(route string, status int, took time.Duration) {
 		m.mu.Unlock()
 	}
 	o.Observe(took.Seconds())
+}
+
+// Count counts one of what happened: a constant of this package. There are few
+// outcomes of each.
+func (m *Metrics) Count(what, outcome string) { m.counters[what].WithLabelValues(outcome).Inc() }
+
+// WatchPool adds the figures of a database's connection pool.
+func (m *Metrics) WatchPool(name string, pool *sql.DB) {
+	m.registry.MustRegister(collectors.NewDBStatsCollector(pool, name))
+}
+
+// WatchProcesses adds how many processes of plugins run.
+func (m *Metrics) WatchProcesses(count func() int) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "stoa_plugin_processes", Help: "Processes of internal plugins that run.",
+	}, func() float64 { return float64(count()) }))
 }
 
 // Handler serves /metrics and /debug/pprof.

@@ -16,6 +16,9 @@ func TestHandlerServesMetricsAndProfiles(t *testing.T) {
 	m := ops.NewMetrics("1.2.3")
 	m.ObserveRequest("GET /auth/me", http.StatusOK, 3*time.Millisecond)
 	m.ObserveRequest("", http.StatusNotFound, time.Millisecond)
+	m.Count(ops.Verifies, "valid")
+	m.Count(ops.Verifies, "valid")
+	m.WatchProcesses(func() int { return 3 })
 	h := m.Handler()
 
 	tests := []struct {
@@ -27,6 +30,8 @@ func TestHandlerServesMetricsAndProfiles(t *testing.T) {
 			`stoa_http_request_duration_seconds_count{route="none",status="404"} 1`,
 			`stoa_build_info{version="1.2.3"} 1`,
 			"go_goroutines",
+			`stoa_verifies_total{outcome="valid"} 2`,
+			"stoa_plugin_processes 3",
 		}},
 		{"/debug/pprof/", []string{"goroutine"}},
 	}

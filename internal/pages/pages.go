@@ -21,6 +21,14 @@ type Page struct {
 	Policy string
 }
 
+// Site is what the pages of one stoa say of it. The zero value is good.
+type Site struct {
+	// Name is the shop's. Without one the pages speak of the shop.
+	Name string
+	// PasswordRules is a sentence that tells people what a new password must be.
+	PasswordRules string
+}
+
 var (
 	//go:embed layout.html
 	layout string
@@ -51,31 +59,49 @@ var (
 	setupBody string
 	//go:embed setup.js
 	setupScript string
+
+	//go:embed register.html
+	registerBody string
+	//go:embed register.js
+	registerScript string
+
+	// account is what the scripts of pages with a new account share.
+	//
+	//go:embed account.js
+	account string
 )
 
 // Reset returns the page on which users choose a new password with a link from a mail,
 // or request that mail. It is served at /reset-password.
-func Reset() (Page, error) { return render("Choose a new password", resetBody, resetScript) }
+func (s Site) Reset() (Page, error) { return s.render("Choose a new password", resetBody, resetScript) }
 
 // Claim returns the page on which users claim guest orders with a link from a mail, or
 // request that mail. It is served at /claim-orders.
-func Claim() (Page, error) { return render("Claim your orders", claimBody, claimScript) }
+func (s Site) Claim() (Page, error) { return s.render("Claim your orders", claimBody, claimScript) }
 
 // Setup returns the page on which the operator creates the first administrator with the
 // set-up link. It is served at /setup.
-func Setup() (Page, error) { return render("Set up stoa", setupBody, setupScript) }
+func (s Site) Setup() (Page, error) { return s.render("Set up stoa", setupBody, account+setupScript) }
+
+// Register returns the page on which people create an account. It is served at /register.
+func (s Site) Register() (Page, error) {
+	return s.render("Create an account", registerBody, account+registerScript)
+}
 
 // Paid returns the page that buyers return to after paying. It is served at
 // /payment/success.
-func Paid() (Page, error) { return render("Thank you", paidBody, "") }
+func (s Site) Paid() (Page, error) { return s.render("Thank you", paidBody, "") }
 
 // NotPaid returns the page that buyers return to without paying. It is served at
 // /payment/cancelled.
-func NotPaid() (Page, error) { return render("Not paid", notPaidBody, "") }
+func (s Site) NotPaid() (Page, error) { return s.render("Not paid", notPaidBody, "") }
 
 // render builds a page. The policy of a page without a script forbids scripts.
-func render(title, body, script string) (Page, error) {
+func (s Site) render(title, body, script string) (Page, error) {
 	t, err := template.New("page").Parse(layout)
+	if err == nil {
+		_, err = t.New("body").Parse(body)
+	}
 	if err != nil {
 		return Page{}, fmt.Errorf("pages: %w", err)
 	}
@@ -83,9 +109,8 @@ func render(title, body, script string) (Page, error) {
 	// change the text that the hashes are made of.
 	var out bytes.Buffer
 	parts := map[string]any{
-		"Title": title,
+		"Title": title, "Name": s.Name, "PasswordRules": s.PasswordRules,
 		"Style": template.HTML("<style>" + css + "</style>"), //nolint:gosec // embedded files
-		"Body":  template.HTML(body),                         //nolint:gosec // embedded files
 	}
 	scripts := "'none'"
 	if script != "" {

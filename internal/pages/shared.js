@@ -30,9 +30,13 @@ const reveal = (id) => {
   heading.focus();
   return heading;
 };
-const show = (id) => { document.title = reveal(id).textContent; };
+// shop is the shop's name, if it has one, with which every title ends.
+const shop = document.querySelector(".shop")?.textContent;
+const entitle = (text) => { document.title = shop ? `${text} - ${shop}` : text; };
+const show = (id) => entitle(reveal(id).textContent);
 const done = (title, text) => {
-  at("done-title").textContent = document.title = title;
+  at("done-title").textContent = title;
+  entitle(title);
   reveal("done");
   at("done-text").textContent = text;
 };
@@ -41,7 +45,7 @@ const done = (title, text) => {
 // clears the error. It returns the field, if there is one.
 const fault = (name, text) => {
   at(name + "-error").textContent = text;
-  const field = document.querySelector(`[aria-describedby="${name}-error"]`);
+  const field = document.querySelector(`[aria-describedby~="${name}-error"]`);
   if (text) field?.setAttribute("aria-invalid", "true"); else field?.removeAttribute("aria-invalid");
   return field;
 };

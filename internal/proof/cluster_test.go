@@ -69,10 +69,12 @@ func newCluster(tb testing.TB, engine string, n int) *cluster {
 	if err := os.WriteFile(file, []byte(catalog), 0o600); err != nil {
 		tb.Fatal(err)
 	}
-	load := exec.CommandContext(tb.Context(), stoa(tb), "catalog", "import", file)
-	load.Env = append(os.Environ(), env...)
-	if out, err := load.CombinedOutput(); err != nil {
-		tb.Fatalf("catalog import: %v\n%s", err, out)
+	for _, args := range [][]string{{"migrate"}, {"catalog", "import", file}} {
+		cmd := exec.CommandContext(tb.Context(), stoa(tb), args...)
+		cmd.Env = append(os.Environ(), env...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			tb.Fatalf("stoa %v: %v\n%s", args, err, out)
+		}
 	}
 	c := new(cluster)
 	for range n {

@@ -86,7 +86,8 @@ func (a *Account) ListUsers(ctx context.Context, q account.UserQuery) ([]account
 // userWhere returns the conditions of a query.
 func userWhere(q account.UserQuery) (w database.Where) {
 	if q.Search != "" {
-		w.And(`(u.email_key LIKE $1 ESCAPE '~' OR u.username_key LIKE $1 ESCAPE '~')`, database.Like(account.Key(q.Search)))
+		w.And(`(u.email_key LIKE $1 ESCAPE '~' OR u.username_key LIKE $1 ESCAPE '~' OR u.id LIKE $2 ESCAPE '~'
+			OR u.id IN (SELECT user_id FROM licenses WHERE key_tail = $3))`, search(q.Search)...)
 	}
 	if q.Role != "" {
 		w.And(`u.role = $1`, string(q.Role))

@@ -56,7 +56,7 @@ func TestOldOrdersCanBeClaimed(t *testing.T) {
 						currency, status, license_id, created_at_ms)
 					VALUES ($1, 'p', 't', 'anonymous', 'card', $2, 1, 'EUR', 'paid', $1, 1)`, id, billing)
 			}
-			if _, err := Migrate(t.Context(), db); err != nil {
+			if _, err := Migrate(t.Context(), db, "test"); err != nil {
 				t.Fatal(err)
 			}
 			if n, err := NewClaims(db).ClaimOrders(t.Context(), "ada@example.com", "u"); n != 1 || err != nil {

@@ -81,11 +81,11 @@ func (s licenseRows) CreateLicense(ctx context.Context, l license.License) error
 	}
 	_, err = s.Write.ExecContext(ctx, `
 		INSERT INTO licenses (id, product_id, tier_id, user_id, key_hash, key_sealed, type, features, max_instances, paid,
-			expires_at_ms, period_months, anchor_ms, periods, revoked_at_ms, created_at_ms)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+			expires_at_ms, period_months, anchor_ms, periods, revoked_at_ms, created_at_ms, key_tail)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
 		l.ID, l.ProductID, l.TierID, l.UserID, l.KeyHash, l.KeySealed, string(l.Type), features, l.MaxInstances, l.Paid,
 		database.Millis(l.ExpiresAt), l.Months, database.Millis(l.Anchor), l.Periods, database.Millis(l.RevokedAt),
-		database.Millis(l.CreatedAt))
+		database.Millis(l.CreatedAt), database.NullText(l.KeyTail))
 	if s.IsReference(err) {
 		return database.NotFound("Product").Because(err)
 	}

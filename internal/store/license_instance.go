@@ -12,8 +12,10 @@ import (
 func (s *Licenses) AddActivation(ctx context.Context, licenseID string, a license.Activation, churn time.Time) error {
 	return s.Conn.InTx(ctx, func(tx database.Conn) error {
 		res, err := tx.Write.ExecContext(ctx, `
-			INSERT INTO license_instances (license_id, instance_id, development, activated_at_ms) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (license_id, instance_id) DO NOTHING`, licenseID, a.InstanceID, a.Development, database.Millis(a.At))
+			INSERT INTO license_instances (license_id, instance_id, development, staging_of, activated_at_ms)
+			VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (license_id, instance_id) DO NOTHING`,
+			licenseID, a.InstanceID, a.Development, a.StagingOf, database.Millis(a.At))
 		if err != nil {
 			return err
 		}
@@ -28,6 +30,16 @@ func (s *Licenses) AddActivation(ctx context.Context, licenseID string, a licens
 	})
 }
 
+// Staging implements license.Store.
+func (s *Licenses) Staging(ctx context.Context, licenseID, domain string) (seated bool, addresses int, err error) {
+	err = s.Read.QueryRowContext(ctx, `
+		SELECT
+			EXISTS (SELECT 1 FROM license_instances WHERE license_id = $1 AND instance_id = $2 AND NOT development),
+			(SELECT count(*) FROM license_instances WHERE license_id = $1 AND staging_of = $2 AND staging_of <> '')`,
+		licenseID, domain).Scan(&seated, &addresses)
+	return seated, addresses, err
+}
+
 // RemoveActivation implements license.Store.
 func (s *Licenses) RemoveActivation(ctx context.Context, licenseID, instanceID string) error {
 	return s.Conn.InTx(ctx, func(tx database.Conn) error {
@@ -39,6 +51,19 @@ func (s *Licenses) RemoveActivation(ctx context.Context, licenseID, instanceID s
 			return tx.Wrap(err, "Instance")
 		}
 		counted, development := counts(isDevelopment)
+		if !isDevelopment {
+			res, err := tx.Write.ExecContext(ctx, `
+				DELETE FROM license_instances WHERE license_id = $1 AND staging_of = $2 AND staging_of <> ''`,
+				licenseID, instanceID)
+			if err != nil {
+				return err
+			}
+			addresses, err := res.RowsAffected()
+			if err != nil {
+				return err
+			}
+			development += int(addresses)
+		}
 		_, err = tx.Write.ExecContext(ctx, `
 			UPDATE licenses SET instances = instances - $1, development_instances = development_instances - $2
 			WHERE id = $3`, counted, development, licenseID)

@@ -10,17 +10,25 @@ import (
 // A license and whether one instance uses it are read in a single query: between
 // two queries, an instance could be added that the license does not count yet.
 const (
-	byKey     = ` FROM licenses l WHERE l.key_hash = $1 AND l.product_id = (SELECT p.id FROM products p WHERE p.slug = $2)`
-	activated = `EXISTS (SELECT 1 FROM license_instances i WHERE i.license_id = l.id AND i.instance_id = $3)`
+	byKey    = ` FROM licenses l WHERE l.key_hash = $1 AND l.product_id = (SELECT p.id FROM products p WHERE p.slug = $2)`
+	instance = `coalesce((SELECT CASE WHEN i.development THEN 2 ELSE 1 END FROM license_instances i
+		WHERE i.license_id = l.id AND i.instance_id = $3), 0)`
 )
+
+// setInstance sets how an instance uses the license, from the result of the query instance.
+func setInstance(u *license.Usage, n int64) { u.Activated, u.Development = n > 0, n == 2 }
 
 // LicenseByKey implements license.Store.
 func (s *Licenses) LicenseByKey(ctx context.Context, slug, keyHash, instanceID string) (license.Usage, error) {
 	var u license.Usage
-	var err error
+	var (
+		n   int64
+		err error
+	)
 	if !s.InTransaction() {
 		u.License, err = scanLicense(s.Read.QueryRowContext(ctx,
-			`SELECT `+licenseColumns+`, `+activated+byKey, keyHash, slug, instanceID), &u.Activated)
+			`SELECT `+licenseColumns+`, `+instance+byKey, keyHash, slug, instanceID), &n)
+		setInstance(&u, n)
 		return u, s.Wrap(err, "License")
 	}
 	u.License, err = scanLicense(s.Read.QueryRowContext(ctx,
@@ -31,8 +39,10 @@ func (s *Licenses) LicenseByKey(ctx context.Context, slug, keyHash, instanceID s
 	// A separate query on purpose: it must see what other transactions committed
 	// while this one waited for the lock.
 	err = s.Read.QueryRowContext(ctx, `
-		SELECT EXISTS (SELECT 1 FROM license_instances WHERE license_id = $1 AND instance_id = $2)`,
-		u.License.ID, instanceID).Scan(&u.Activated)
+		SELECT coalesce((SELECT CASE WHEN development THEN 2 ELSE 1 END FROM license_instances
+			WHERE license_id = $1 AND instance_id = $2), 0)`,
+		u.License.ID, instanceID).Scan(&n)
+	setInstance(&u, n)
 	return u, err
 }
 
@@ -42,7 +52,7 @@ const usageByKey = `
 	SELECT concat_ws(' ', l.id, l.product_id, l.type, l.max_instances, l.instances, l.paid,
 		coalesce(CAST(l.expires_at_ms AS TEXT), '` + database.NoTime + `'),
 		coalesce(CAST(l.revoked_at_ms AS TEXT), '` + database.NoTime + `'),
-		l.created_at_ms, ` + activated + `, l.features)` + byKey
+		l.created_at_ms, ` + instance + `, l.features)` + byKey
 
 // UsageByKey implements license.Store.
 func (s *Licenses) UsageByKey(ctx context.Context, slug, keyHash, instanceID string) (license.Usage, error) {
@@ -56,7 +66,7 @@ func (s *Licenses) UsageByKey(ctx context.Context, slug, keyHash, instanceID str
 	l.ID, l.ProductID, l.Type = row.Text(), row.Text(), license.Type(row.Text())
 	l.MaxInstances, l.Instances, l.Paid = int(row.Number()), int(row.Number()), row.Bool()
 	l.ExpiresAt, l.RevokedAt, l.CreatedAt = row.Time(), row.Time(), row.Time()
-	u.Activated = row.Bool()
+	setInstance(&u, row.Number())
 	if err := row.Err(); err != nil {
 		return license.Usage{}, err
 	}

@@ -37,6 +37,12 @@ func licenseWhere(q license.Query) (w database.Where) {
 	if q.UserID != "" {
 		w.And(`l.user_id = $1`, q.UserID)
 	}
+	if q.Search != "" {
+		w.And(`(p.slug LIKE $1 ESCAPE '~' OR l.id LIKE $2 ESCAPE '~' OR l.key_tail = $3
+			OR l.user_id IN (SELECT id FROM users WHERE id LIKE $2 ESCAPE '~' OR email_key LIKE $1 ESCAPE '~')
+			OR l.id IN (SELECT license_id FROM orders WHERE id LIKE $2 ESCAPE '~' OR billing_email_key LIKE $1 ESCAPE '~'))`,
+			search(q.Search)...)
+	}
 	at := q.At.UnixMilli()
 	switch q.Status {
 	case license.StatusActive:

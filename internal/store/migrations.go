@@ -23,23 +23,55 @@ func migrations() fs.FS {
 	return dir
 }
 
-// Migrate brings the schema of db up to date and returns the names of the
-// migrations it applied. Several processes may call it at once.
-func Migrate(ctx context.Context, db *database.DB) ([]string, error) {
-	return db.Migrate(ctx, migrations())
+// Migrate brings the schema of db up to date and returns the migrations it applied.
+// Several processes may call it at once. by is the version of this program; the
+// database keeps it, so that an older program can say which one it needs. If the
+// schema is newer than this program, Migrate changes nothing and returns an error
+// that wraps ErrSchemaNew.
+func Migrate(ctx context.Context, db *database.DB, by string) ([]database.Migration, error) {
+	if err := CheckSchema(ctx, db, by); !errors.Is(err, ErrSchemaOld) {
+		return nil, err
+	}
+	applied, err := db.Migrate(ctx, migrations())
+	if err == nil && len(applied) > 0 {
+		err = NewSettings(db).Put(ctx, settingMigratedBy, by)
+	}
+	return applied, err
 }
 
-// ErrSchemaOld says that migrations are waiting.
-var ErrSchemaOld = errors.New("store: the database schema is not up to date; run stoa migrate")
+var (
+	// ErrSchemaOld says that migrations are waiting.
+	ErrSchemaOld = errors.New("store: the database schema is not up to date; run stoa migrate")
+	// ErrSchemaNew says that a newer program has changed the schema.
+	ErrSchemaNew = errors.New("store: the database schema is newer than this program")
+)
 
-// CheckSchema returns ErrSchemaOld if Migrate has something to do.
-func CheckSchema(ctx context.Context, db *database.DB) error {
-	pending, err := db.HasPending(ctx, migrations())
-	if err != nil {
+// settingMigratedBy is the version of the program that applied the last migration.
+const settingMigratedBy = "migrated_by"
+
+// CheckSchema returns nil if the schema is the one that this program was made for,
+// ErrSchemaOld if Migrate has something to do, and an error that wraps ErrSchemaNew
+// and names both versions if a newer program has migrated the database. by is the
+// version of this program. CheckSchema changes nothing, not even an empty database.
+func CheckSchema(ctx context.Context, db *database.DB, by string) error {
+	schema, err := db.Schema(ctx, migrations())
+	switch {
+	case err != nil:
 		return fmt.Errorf("store: %w", err)
-	}
-	if pending {
+	case schema.Version <= schema.Known && schema.Pending:
 		return ErrSchemaOld
+	case schema.Version <= schema.Known:
+		return nil
 	}
-	return nil
+	writer, found, err := NewSettings(db).Find(ctx, settingMigratedBy)
+	if err != nil {
+		return err
+	}
+	if !found {
+		writer = "a newer stoa"
+	} else {
+		writer = "stoa " + writer
+	}
+	return fmt.Errorf("%w: %s migrated it to version %d, and this is stoa %s, which knows version %d; start %s",
+		ErrSchemaNew, writer, schema.Version, by, schema.Known, writer)
 }

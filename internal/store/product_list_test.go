@@ -67,7 +67,7 @@ func migrated(t *testing.T) *database.DB {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	if _, err := Migrate(t.Context(), db); err != nil {
+	if _, err := Migrate(t.Context(), db, "test"); err != nil {
 		t.Fatal(err)
 	}
 	return db

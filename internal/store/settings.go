@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 
 	"stoa/internal/database"
 )
@@ -24,4 +26,21 @@ func (s *Settings) Once(ctx context.Context, name, value string) (string, error)
 	var stored string
 	err = s.Read.QueryRowContext(ctx, `SELECT value FROM settings WHERE name = $1`, name).Scan(&stored)
 	return stored, err
+}
+
+// Find returns the value of a setting, and whether it has one.
+func (s *Settings) Find(ctx context.Context, name string) (value string, found bool, err error) {
+	err = s.Read.QueryRowContext(ctx, `SELECT value FROM settings WHERE name = $1`, name).Scan(&value)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", false, nil
+	}
+	return value, err == nil, err
+}
+
+// Put sets a setting to value.
+func (s *Settings) Put(ctx context.Context, name, value string) error {
+	_, err := s.Write.ExecContext(ctx, `
+		INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+		name, value)
+	return err
 }

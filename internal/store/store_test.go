@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"os"
 	"sync"
 	"testing"
@@ -26,6 +27,25 @@ func TestPostgres(t *testing.T) {
 	storetest.Run(t, func(tb testing.TB) *database.DB { return dbtest.Open(tb, pgtest.URL(tb)) })
 }
 
+// Checking an empty database leaves it empty.
+func TestCheckSchemaChangesNothing(t *testing.T) {
+	t.Parallel()
+
+	dbtest.OnBoth(t, func(t *testing.T, url string) {
+		db, err := database.Open(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		if err := store.CheckSchema(t.Context(), db, "test"); !errors.Is(err, store.ErrSchemaOld) {
+			t.Errorf("CheckSchema = %v, want ErrSchemaOld", err)
+		}
+		if has, err := db.HasTable(t.Context(), "goose_db_version"); has || err != nil {
+			t.Errorf("HasTable = %v, %v; want none", has, err)
+		}
+	})
+}
+
 // Two replicas that start at the same moment on a new database.
 func TestMigrateTwiceAtOnce(t *testing.T) {
 	t.Parallel()
@@ -40,7 +60,7 @@ func TestMigrateTwiceAtOnce(t *testing.T) {
 					return
 				}
 				defer db.Close()
-				if _, err := store.Migrate(t.Context(), db); err != nil {
+				if _, err := store.Migrate(t.Context(), db, "test"); err != nil {
 					t.Error(err)
 				}
 			})

@@ -93,6 +93,9 @@ func (c *contract) check(req Request, res Response) error {
 	path := u.EscapedPath()
 	method := strings.ToLower(req.Method)
 	template, known := c.find(path)
+	if res.Status == http.StatusMisdirectedRequest { // any address may, and the document says so once
+		return c.checkPlainError(path, res, "MISDIRECTED_REQUEST")
+	}
 	if !known {
 		return c.checkNoOperation(path, res, http.StatusNotFound)
 	}
@@ -128,12 +131,9 @@ func (c *contract) checkRelayed(operation string, req Request, res Response) err
 
 // checkNoOperation checks the answer of a path or method that is not in the document.
 func (c *contract) checkNoOperation(path string, res Response, want int) error {
-	code, schema := "NOT_FOUND", "Error"
+	code := "NOT_FOUND"
 	if want == http.StatusMethodNotAllowed {
 		code = "METHOD_NOT_ALLOWED"
-	}
-	if path == "/api/marketplace" || strings.HasPrefix(path, "/api/marketplace/") {
-		schema = "MarketError"
 	}
 	var problems []error
 	if res.Status != want {
@@ -142,6 +142,16 @@ func (c *contract) checkNoOperation(path string, res Response, want int) error {
 	if want == http.StatusMethodNotAllowed && res.Header.Get("Allow") == "" {
 		problems = append(problems, errors.New("header Allow is missing"))
 	}
+	return errors.Join(append(problems, c.checkPlainError(path, res, code))...)
+}
+
+// checkPlainError checks an error that any address may answer.
+func (c *contract) checkPlainError(path string, res Response, code string) error {
+	schema := "Error"
+	if path == "/api/marketplace" || strings.HasPrefix(path, "/api/marketplace/") {
+		schema = "MarketError"
+	}
+	var problems []error
 	if got := errorCode(res.Body); len(res.Body) > 0 && got != code {
 		problems = append(problems, fmt.Errorf("error code is %q, must be %s", got, code))
 	}

@@ -42,9 +42,9 @@ func TestContractAcceptsWhatIsPromised(t *testing.T) {
 		method, path string
 		res          Response
 	}{
-		{"success", "GET", "/livez", answer(200, jsonType, `{"status":"ok"}`)},
-		{"HEAD of a GET", "HEAD", "/livez", answer(200, jsonType, ``)},
-		{"a charset", "GET", "/livez", answer(200, jsonType+"; charset=utf-8", `{"status":"ok"}`)},
+		{"success", "GET", "/readyz", answer(200, jsonType, `{"status":"ok"}`)},
+		{"HEAD of a GET", "HEAD", "/readyz", answer(200, jsonType, ``)},
+		{"a charset", "GET", "/readyz", answer(200, jsonType+"; charset=utf-8", `{"status":"ok"}`)},
 		{
 			"documented error", "GET", "/auth/me",
 			answer(401, jsonType, `{"success":false,"error":{"code":"UNAUTHORIZED","message":"No."}}`,
@@ -72,7 +72,7 @@ func TestContractAcceptsWhatIsPromised(t *testing.T) {
 			answer(404, jsonType, `{"error":"NOT_FOUND","message":"No."}`),
 		},
 		{
-			"unknown method", "PUT", "/livez",
+			"unknown method", "PUT", "/readyz",
 			answer(405, jsonType, `{"success":false,"error":{"code":"METHOD_NOT_ALLOWED","message":"No."}}`, "Allow",
 				"GET"),
 		},
@@ -118,9 +118,9 @@ var driftCases = []struct {
 	res          Response
 	want         string // part of the complaint
 }{
-	{"wrong type", "GET", "/livez", answer(200, jsonType, `{"status":1}`), "/status"},
-	{"missing field", "GET", "/livez", answer(200, jsonType, `{}`), "missing property 'status'"},
-	{"extra field", "GET", "/livez", answer(200, jsonType, `{"status":"ok","x":1}`), "additional properties 'x'"},
+	{"wrong type", "GET", "/readyz", answer(200, jsonType, `{"status":1}`), "/status"},
+	{"missing field", "GET", "/readyz", answer(200, jsonType, `{}`), "missing property 'status'"},
+	{"extra field", "GET", "/readyz", answer(200, jsonType, `{"status":"ok","x":1}`), "additional properties 'x'"},
 	{
 		"extra field beside allOf", "GET", "/auth/me",
 		answer(200, jsonType,
@@ -145,7 +145,7 @@ var driftCases = []struct {
 		answer(200, jsonType, `{"valid":false}`, "X-License-Code", "lost"), "X-License-Code",
 	},
 	{
-		"undocumented status", "GET", "/livez",
+		"undocumented status", "GET", "/readyz",
 		answer(418, jsonType, `{"status":"ok"}`), "status 418 is not documented",
 	},
 	{
@@ -157,7 +157,7 @@ var driftCases = []struct {
 		answer(200, jsonType, `{"success":true,"data":null}`), "must be 405",
 	},
 	{
-		"405 without Allow", "PUT", "/livez",
+		"405 without Allow", "PUT", "/readyz",
 		answer(405, jsonType, `{"success":false,"error":{"code":"METHOD_NOT_ALLOWED","message":"No."}}`),
 		"Allow is missing",
 	},
@@ -166,17 +166,17 @@ var driftCases = []struct {
 		answer(404, jsonType, `{"success":false,"error":{"code":"NOT_FOUND","message":"No."}}`),
 		"missing property 'message'",
 	},
-	{"wrong content type", "GET", "/livez", answer(200, "text/plain", `{"status":"ok"}`), "content type"},
+	{"wrong content type", "GET", "/readyz", answer(200, "text/plain", `{"status":"ok"}`), "content type"},
 	{
-		"no content type", "GET", "/livez",
+		"no content type", "GET", "/readyz",
 		answer(200, jsonType, `{"status":"ok"}`, "Content-Type", ""), "content type",
 	},
 	{
-		"no request id", "GET", "/livez",
+		"no request id", "GET", "/readyz",
 		answer(200, jsonType, `{"status":"ok"}`, "X-Request-Id", ""), "X-Request-Id is missing",
 	},
 	{
-		"a request id that is no UUIDv7", "GET", "/livez",
+		"a request id that is no UUIDv7", "GET", "/readyz",
 		answer(200, jsonType, `{"status":"ok"}`, "X-Request-Id", "6f1c2f0e-8d0b-4c39-9f7a-0d5c4a1b2e3f"),
 		"X-Request-Id",
 	},
@@ -185,7 +185,7 @@ var driftCases = []struct {
 		answer(200, "text/plain", `hi`, "X-Request-Id", ""), "X-Request-Id is missing",
 	},
 	{
-		"undocumented header", "GET", "/livez",
+		"undocumented header", "GET", "/readyz",
 		answer(200, jsonType, `{"status":"ok"}`, "Server", "stoa"), "header Server is not documented",
 	},
 	{
@@ -217,7 +217,7 @@ var driftCases = []struct {
 		"VALIDATION_ERROR without issues in the other family", "GET", "/api/marketplace/products",
 		answer(400, jsonType, `{"error":"VALIDATION_ERROR","message":"No."}`), "'details'",
 	},
-	{"text behind the body", "GET", "/livez", answer(200, jsonType, `{"status":"ok"}{}`), "not JSON"},
+	{"text behind the body", "GET", "/readyz", answer(200, jsonType, `{"status":"ok"}{}`), "not JSON"},
 	{
 		"a body where none is documented", "GET", "/docs",
 		answer(304, jsonType, `{}`, "Etag", `"a"`), "no body is documented",

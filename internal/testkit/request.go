@@ -25,6 +25,7 @@ type Request struct {
 	// Body is encoded as JSON, except for a string or []byte, which is sent unchanged.
 	Body   any
 	Token  string // bearer token; empty for a guest
+	Host   string // the Host header; the server's own address if empty
 	Header http.Header
 }
 
@@ -129,6 +130,7 @@ func (a *App) DoUnchecked(tb testing.TB, req Request) Response {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	r.Host = req.Host
 	if contentType != "" {
 		r.Header.Set("Content-Type", contentType)
 	}

@@ -49,6 +49,35 @@ func TestAnAppKeepsRunningOfflineWhileItsLeaseLasts(t *testing.T) {
 	wantState(t, c, false, license.Valid)
 }
 
+// An app can tell its user that this installation takes no seat.
+func TestADevelopmentInstanceIsNamedAsSuch(t *testing.T) {
+	t.Parallel()
+	a := vendor(t)
+	c, _ := install(t, a)
+	for _, tt := range []struct {
+		instance string
+		want     bool
+	}{{"localhost:3000", true}, {"shop.example.com", false}, {"staging.shop.example.com", true}} {
+		c.Instance = tt.instance
+		activated, err := c.Activate(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		verified, err := c.Verify(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		status, err := c.Renew(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if activated.Development != tt.want || verified.Development != tt.want || status.Lease.Development != tt.want {
+			t.Errorf("%s: development = %v, %v and %v, want %v", tt.instance,
+				activated.Development, verified.Development, status.Lease.Development, tt.want)
+		}
+	}
+}
+
 func TestOnlyAnswersOfTheVendorCount(t *testing.T) {
 	t.Parallel()
 	a := vendor(t)

@@ -90,6 +90,8 @@ func genuineLeases(tb testing.TB) []leaseVector {
 	perpetual := claims
 	perpetual.LicenseExpiresAt, perpetual.LicenseType, perpetual.Nonce = 0, "perpetual", ""
 	perpetual.Features = []string{}
+	development := claims
+	development.Development = true
 	setBack := leaseVector{State: "grace", LastSeen: t0 + 7*day + 10, SeenNext: t0 + 7*day + 10}
 	return []leaseVector{
 		v("the moment it is issued", good, t0, leaseVector{State: "valid", Claims: &claims}),
@@ -98,6 +100,7 @@ func genuineLeases(tb testing.TB) []leaseVector {
 		v("the last second of the grace", good, t0+10*day-1, leaseVector{State: "grace"}),
 		v("after the grace", good, t0+10*day, leaseVector{State: "expired"}),
 		v("a perpetual license", sign(tb, key(tb, 1), perpetual), t0, leaseVector{State: "valid", Claims: &perpetual}),
+		v("a development instance", sign(tb, key(tb, 1), development), t0, leaseVector{State: "valid", Claims: &development}),
 		v("by the next key", sign(tb, key(tb, 2), claims), t0, leaseVector{State: "valid"}),
 		v("an instance in another spelling", good, t0, leaseVector{State: "valid", Instance: " A.Example\n"}),
 		v("the issuer it has", good, t0, leaseVector{State: "valid", Issuer: "https://shop.example.com/"}),

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"runtime"
+	"runtime/debug"
 	"time"
 
 	"stoa/internal/errs"
@@ -37,7 +38,16 @@ type Hasher struct {
 	running chan struct{} // one token for each hash that runs
 	queued  chan struct{} // one token for each that runs or waits
 	dummy   string
+
+	idle *time.Timer // runs giveBack some time after the last hash; nil for small hashes
 }
+
+const (
+	// idleAfter is how long after the last hash its memory goes back to the system.
+	idleAfter = 5 * time.Second
+	// minGiveBack is how much memory of a hash is worth a garbage collection, in KiB.
+	minGiveBack = 1024
+)
 
 // NewHasher returns a Hasher whose new hashes have the given parameters.
 func NewHasher(p Params, l Limits) *Hasher {
@@ -50,7 +60,7 @@ func NewHasher(p Params, l Limits) *Hasher {
 	if l.MaxWait <= 0 {
 		l.MaxWait = 10 * time.Second
 	}
-	return &Hasher{
+	h := &Hasher{
 		params:  p,
 		maxWait: l.MaxWait,
 		running: make(chan struct{}, l.Parallel),
@@ -58,6 +68,20 @@ func NewHasher(p Params, l Limits) *Hasher {
 		// Random bytes, not a real hash: no password hashes to them, and verifying
 		// against them costs the same.
 		dummy: phc{params: p, salt: random(p.SaltLen), key: random(p.KeyLen)}.String(),
+	}
+	if p.MemoryKiB >= minGiveBack {
+		h.idle = time.AfterFunc(idleAfter, func() { h.giveBack(debug.FreeOSMemory) })
+		h.idle.Stop() // until the first hash
+	}
+	return h
+}
+
+// giveBack calls free unless somebody hashes again. Hashing leaves 19 MiB behind each
+// time, and a heap that grew to hundreds of MiB in a busy minute would stay so: the
+// next collection comes when it has grown further.
+func (h *Hasher) giveBack(free func()) {
+	if len(h.queued) == 0 {
+		free()
 	}
 }
 
@@ -116,6 +140,9 @@ func (h *Hasher) turn(ctx context.Context, fn func()) error {
 		return ctx.Err()
 	}
 	fn()
+	if h.idle != nil {
+		h.idle.Reset(idleAfter)
+	}
 	return nil
 }
 

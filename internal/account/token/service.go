@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -32,6 +33,21 @@ type Service struct {
 	issuer string
 	alg    string // the only algorithm accepted
 	key    any    // []byte for HS256, else a public key
+
+	audience string // that aud must contain; empty if any will do
+}
+
+// RequireAudience has the Service refuse tokens whose aud does not contain audience,
+// unless that is empty. It returns an error if the feature is off.
+func (s *Service) RequireAudience(audience string) error {
+	if audience == "" {
+		return nil
+	}
+	if s == nil {
+		return errors.New("SERVICE_JWT_AUDIENCE needs SERVICE_JWT_ISSUER, the iss of the tokens")
+	}
+	s.audience = audience
+	return nil
 }
 
 // NewService returns the verifier for an issuer whose tokens are either HS256 under
@@ -129,6 +145,11 @@ func (s *Service) Verify(raw string, now time.Time) (subject string, err error) 
 	expires, err4 := c.GetExpirationTime()
 	if errors.Join(err1, err2, err3, err4) != nil || issuer != s.issuer || !usable(subject) || issued == nil {
 		return "", ErrInvalid
+	}
+	if s.audience != "" {
+		if list, err := c.GetAudience(); err != nil || !slices.Contains(list, s.audience) {
+			return "", ErrInvalid
+		}
 	}
 	if life := expires.Sub(issued.Time); life <= 0 || life > MaxServiceLife {
 		return "", ErrInvalid

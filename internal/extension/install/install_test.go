@@ -68,7 +68,7 @@ func open(ctx context.Context, dir string, before func() error) (*installer, fun
 	if err != nil {
 		return nil, nil, err
 	}
-	if _, err := store.Migrate(ctx, db); err != nil {
+	if _, err := store.Migrate(ctx, db, "test"); err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
 	key, err := seal.ParseKey(strings.Repeat("00", seal.KeySize))

@@ -99,7 +99,7 @@ func (in *Installer) openData() (*os.Root, error) {
 	}
 	err = data.MkdirAll(uploadsDir, 0o700)
 	for _, reg := range in.Kinds {
-		err = errors.Join(err, data.MkdirAll(reg.Folder(), 0o755))
+		err = errors.Join(err, data.MkdirAll(reg.Folder(), 0o700))
 	}
 	if err != nil {
 		return nil, errors.Join(err, data.Close())

@@ -4,6 +4,7 @@
 package admin
 
 import (
+	"log/slog"
 	"time"
 
 	"stoa/internal/account"
@@ -16,7 +17,10 @@ import (
 
 // Handlers serve the routes of administrators. All fields are required.
 type Handlers struct {
+	Log *slog.Logger
 	Now func() time.Time
+	// Count counts what happened to orders, by outcome (ops.Metrics).
+	Count func(what, outcome string)
 
 	Accounts *account.Service
 	Audit    *audit.Log

@@ -61,9 +61,10 @@ func (h *Handlers) writeLicense(w http.ResponseWriter, l license.Listed, err err
 // ListLicenses serves GET /api/v1/admin/licenses.
 func (h *Handlers) ListLicenses(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
+	web.OnlyParams(r, &faults, "q", "product", "user", "status")
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
 	q := license.Query{
-		ProductSlug: v.Get("product"), UserID: v.Get("user"), Status: license.Status(v.Get("status")),
+		Search: v.Get("q"), ProductSlug: v.Get("product"), UserID: v.Get("user"), Status: license.Status(v.Get("status")),
 		Limit: p.Limit, Offset: p.Offset(),
 	}
 	faults.Merge(q.Issues())
@@ -164,7 +165,7 @@ func (h *Handlers) RevokeLicense(w http.ResponseWriter, r *http.Request) error {
 
 // ListActivations serves GET /api/v1/admin/licenses/{id}/activations.
 func (h *Handlers) ListActivations(w http.ResponseWriter, r *http.Request) error {
-	p, err := web.OnlyPage(r)
+	p, err := web.ReadOnlyPage(r)
 	if err != nil {
 		return err
 	}

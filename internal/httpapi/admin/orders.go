@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 
 	"stoa/internal/errs"
@@ -52,8 +53,10 @@ func newManagedOrder(o order.Listed) managedOrder {
 // ListOrders serves GET /api/v1/admin/orders.
 func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
+	web.OnlyParams(r, &faults, "q", "status", "product", "user", "email")
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
 	q := order.Query{
+		Search:  v.Get("q"),
 		Status:  order.Status(v.Get("status")),
 		Product: v.Get("product"), UserID: v.Get("user"), Email: v.Get("email"),
 		Limit: p.Limit, Offset: p.Offset(),
@@ -67,27 +70,46 @@ func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	web.NoStore(w)
+	wire.TellPayments(w, h.Orders)
 	web.WriteList(w, p, found, total, newManagedOrder)
 	return nil
 }
 
 // GetOrder serves GET /api/v1/admin/orders/{id}.
 func (h *Handlers) GetOrder(w http.ResponseWriter, r *http.Request) error {
-	return answerOrder(w, r, h.Orders.Get)
+	return h.answerOrder(w, r, h.Orders.Get)
 }
 
 // RefundOrder serves POST /api/v1/admin/orders/{id}/refund.
 func (h *Handlers) RefundOrder(w http.ResponseWriter, r *http.Request) error {
-	return answerOrder(w, r, h.Orders.Refund)
+	return h.answerOrder(w, r, h.ended(h.Orders.Refund))
 }
 
 // CancelOrder serves POST /api/v1/admin/orders/{id}/cancel.
 func (h *Handlers) CancelOrder(w http.ResponseWriter, r *http.Request) error {
-	return answerOrder(w, r, h.Orders.Cancel)
+	return h.answerOrder(w, r, h.ended(h.Orders.Cancel))
+}
+
+// ended returns end, which refunds or cancels an order, with a line in the log and a
+// count if the order was not over before.
+func (h *Handlers) ended(end func(ctx context.Context, id string) (order.Listed, error)) func(ctx context.Context, id string) (order.Listed, error) {
+	return func(ctx context.Context, id string) (order.Listed, error) {
+		before, err := h.Orders.Get(ctx, id)
+		if err != nil {
+			return order.Listed{}, err
+		}
+		o, err := end(ctx, id)
+		if err == nil && (o.Status() != before.Status() || !o.RefundedAt.Equal(before.RefundedAt)) {
+			h.Count("orders", string(o.Status()))
+			h.Log.InfoContext(ctx, "order "+string(o.Status()), slog.String("order", o.ID), slog.String("product", o.ProductSlug),
+				slog.String("amount", o.Amount.Amount().String()), slog.String("currency", o.Amount.Currency))
+		}
+		return o, err
+	}
 }
 
 // answerOrder answers with the order that do returns for the id in the path.
-func answerOrder(
+func (h *Handlers) answerOrder(
 	w http.ResponseWriter, r *http.Request, do func(ctx context.Context, id string) (order.Listed, error),
 ) error {
 	o, err := do(r.Context(), r.PathValue("id"))
@@ -95,6 +117,7 @@ func answerOrder(
 		return err
 	}
 	web.NoStore(w)
+	wire.TellPayments(w, h.Orders)
 	web.WriteData(w, http.StatusOK, newManagedOrder(o))
 	return nil
 }

@@ -80,6 +80,7 @@ func newManagedProduct(p product.Product) managedProduct {
 // ListProducts serves GET /api/v1/admin/products.
 func (h *Handlers) ListProducts(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
+	web.OnlyParams(r, &faults, "q", "published", "category", "featured", "trending", "sort")
 	q, p := wire.ReadProductFilter(r, &faults)
 	q.Shelf = catalog.AnyShelf
 	if published := web.ReadBool(r, "published", &faults); published != nil {

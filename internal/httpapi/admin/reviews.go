@@ -29,6 +29,7 @@ func newManagedReview(r review.Review) managedReview {
 // ListReviews serves GET /api/v1/admin/reviews.
 func (h *Handlers) ListReviews(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
+	web.OnlyParams(r, &faults, "product", "hidden")
 	p := web.ReadPage(r, &faults)
 	q := review.Query{
 		ProductSlug: r.URL.Query().Get("product"),

@@ -4,9 +4,11 @@
 package auth
 
 import (
+	"log/slog"
 	"net/http"
 
 	"stoa/internal/account"
+	"stoa/internal/clientip"
 	"stoa/internal/httpapi/guard"
 	"stoa/internal/httpapi/limit"
 	"stoa/internal/httpapi/web"
@@ -15,8 +17,10 @@ import (
 
 // Handlers serve the routes of accounts.
 type Handlers struct {
+	Log      *slog.Logger
 	Accounts *account.Service
 	Limits   limit.Counter
+	ClientIP clientip.Resolver
 }
 
 // tokenSet is a token set (spec A). Token equals AccessToken (CONTRACT 2).

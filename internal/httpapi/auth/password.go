@@ -6,7 +6,6 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/caller"
 	"stoa/internal/httpapi/web"
-	"stoa/internal/pages"
 )
 
 // ChangePassword serves POST /auth/change-password.
@@ -50,6 +49,3 @@ func (h *Handlers) ResetPassword(w http.ResponseWriter, r *http.Request) error {
 	web.WriteDone(w, "Password changed. All sessions have ended: sign in with the new password.")
 	return nil
 }
-
-// ResetPage serves GET /reset-password, the target of links in mails.
-var ResetPage = web.HTML(pages.Reset)

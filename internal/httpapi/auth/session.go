@@ -1,6 +1,10 @@
 package auth
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"log/slog"
 	"net/http"
 
 	"stoa/internal/account"
@@ -16,7 +20,16 @@ func (h *Handlers) Login(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	// By what was typed: an address without an account is slowed like any other.
+	typed := sha256.Sum256([]byte(account.Key(in.Email)))
+	if err := h.Limits.Slow(r.Context(), limit.LoginAccount, hex.EncodeToString(typed[:])); err != nil {
+		return err
+	}
 	t, err := h.Accounts.Login(r.Context(), in.Email, in.Password)
+	if errors.Is(err, account.ErrLogin) {
+		// Without the e-mail address: people mistype their password there.
+		h.Log.InfoContext(r.Context(), "sign-in failed", slog.String("address", h.ClientIP.Addr(r).String()))
+	}
 	if err != nil {
 		return err
 	}

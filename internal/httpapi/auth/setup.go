@@ -5,7 +5,6 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/httpapi/web"
-	"stoa/internal/pages"
 )
 
 // SetUp serves POST /auth/setup.
@@ -22,17 +21,17 @@ func (h *Handlers) SetUp(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-var setupForm = web.HTML(pages.Setup)
-
-// SetupPage serves GET /setup, the target of the set-up link. Once there is an
-// administrator, there is nothing to set up.
-func (h *Handlers) SetupPage(w http.ResponseWriter, r *http.Request) error {
-	needed, err := h.Accounts.NeedsSetup(r.Context())
-	if err != nil {
-		return err
+// SetupPage returns a handler that serves GET /setup, the target of the set-up
+// link, with a page. Once there is an administrator, there is nothing to set up.
+func (h *Handlers) SetupPage(page web.HandlerFunc) web.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		needed, err := h.Accounts.NeedsSetup(r.Context())
+		if err != nil {
+			return err
+		}
+		if !needed {
+			return account.ErrSetup
+		}
+		return page(w, r)
 	}
-	if !needed {
-		return account.ErrSetup
-	}
-	return setupForm(w, r)
 }

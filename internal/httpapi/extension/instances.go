@@ -97,7 +97,7 @@ func lifecycleWarning(m plugin.Manifest) string {
 
 // ListInstances serves GET /api/v1/admin/plugins/{slug}/instances.
 func (h *Handlers) ListInstances(w http.ResponseWriter, r *http.Request) error {
-	p, err := web.OnlyPage(r)
+	p, err := web.ReadOnlyPage(r)
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func (h *Handlers) List(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	p, err := web.OnlyPage(r)
+	p, err := web.ReadOnlyPage(r)
 	if err != nil {
 		return err
 	}

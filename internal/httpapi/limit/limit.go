@@ -27,6 +27,9 @@ var (
 // The limits of routes that spec A does not have, and of tokens that do not
 // verify.
 var (
+	// Of sign-ins to one account, from any addresses: beyond it they are slowed.
+	LoginAccount = ratelimit.Rule{Name: "login-account", Limit: 30, Window: 10 * time.Minute}
+
 	// The same limit as Refresh, counted apart because anybody can make up tokens.
 	RefreshUnknown = ratelimit.Rule{Name: "refresh-unknown", Limit: 60, Window: time.Hour}
 
@@ -45,7 +48,7 @@ var (
 func Rules() []ratelimit.Rule {
 	return []ratelimit.Rule{
 		Register, Login, Me, Refresh, ChangePassword,
-		RefreshUnknown, ForgotPassword, ResetPassword, SetUp,
+		LoginAccount, RefreshUnknown, ForgotPassword, ResetPassword, SetUp,
 		Purchase, ClaimRequest, Claim,
 	}
 }
@@ -58,6 +61,8 @@ type Counter struct {
 	Limiter *ratelimit.Limiter // nil counts nothing
 	// ClientIP determines the address that a request counts for.
 	ClientIP clientip.Resolver
+	// Lane is where attempts wait that Slow holds back.
+	Lane *Lane
 }
 
 // Count counts a request of key against rule and reports the state of the limit

@@ -197,7 +197,7 @@ func rawStatus(t *testing.T, app *testkit.App, method, target string, headers ..
 		t.Fatal(err)
 	}
 	defer c.Close()
-	lines := append([]string{fmt.Sprintf("%s %s HTTP/1.1", method, target), "Host: shop", "Connection: close"},
+	lines := append([]string{fmt.Sprintf("%s %s HTTP/1.1", method, target), "Host: localhost", "Connection: close"},
 		headers...)
 	if _, err := io.WriteString(c, strings.Join(lines, "\r\n")+"\r\n\r\n"); err != nil {
 		t.Fatal(err)

@@ -93,7 +93,7 @@ func openLive(t *testing.T, app *testkit.App, token string) []*live {
 			t.Cleanup(func() { c.Close() })
 			_ = c.SetDeadline(time.Now().Add(20 * time.Second))
 			fmt.Fprintf(c,
-				"GET /api/v1/admin/plugins/%s/api/%s HTTP/1.1\r\nHost: shop\r\nAuthorization: Bearer %s\r\n%s\r\n",
+				"GET /api/v1/admin/plugins/%s/api/%s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n%s\r\n",
 				slug, path, token, upgrade)
 			l := &live{name: slug + "/" + path, Conn: c, br: bufio.NewReader(c), socket: upgrade != ""}
 			res, err := http.ReadResponse(l.br, nil)

@@ -41,7 +41,7 @@ func TestWebSocketPassesThroughTheServer(t *testing.T) {
 	}
 	defer c.Close()
 	fmt.Fprint(c,
-		"GET /api/v1/shop/plugins/live/api/socket HTTP/1.1\r\nHost: shop\r\n"+
+		"GET /api/v1/shop/plugins/live/api/socket HTTP/1.1\r\nHost: localhost\r\n"+
 			"Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
 	br := bufio.NewReader(c)
 	answer, err := http.ReadResponse(br, nil)

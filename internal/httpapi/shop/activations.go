@@ -3,6 +3,7 @@ package shop
 import (
 	"net/http"
 
+	"stoa/internal/errs"
 	"stoa/internal/httpapi/web"
 	"stoa/internal/httpapi/wire"
 	"stoa/internal/market/license"
@@ -15,6 +16,12 @@ func (h *Handlers) Activate(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	used, err := h.Licenses.Activate(r.Context(), r.PathValue("slug"), in)
+	switch {
+	case err == nil:
+		h.Count("activations", "activated")
+	case errs.KindOf(err) != errs.Internal:
+		h.Count("activations", "refused")
+	}
 	return writeLicense(w, used, err)
 }
 
@@ -32,15 +39,16 @@ func (h *Handlers) Deactivate(w http.ResponseWriter, r *http.Request) error {
 // unless that failed.
 func writeLicense(w http.ResponseWriter, g license.InUse, err error) error {
 	type response struct {
-		Success bool        `json:"success"`
-		License licenseInfo `json:"license"`
+		Success     bool        `json:"success"`
+		Development bool        `json:"development,omitempty"`
+		License     licenseInfo `json:"license"`
 	}
 
 	if err != nil {
 		return err
 	}
 	web.NoStore(w) // it contains the key
-	web.WriteJSON(w, http.StatusOK, response{Success: true, License: newLicenseInfo(g)})
+	web.WriteJSON(w, http.StatusOK, response{Success: true, Development: g.Development, License: newLicenseInfo(g)})
 	return nil
 }
 

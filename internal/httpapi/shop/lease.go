@@ -16,10 +16,11 @@ func (h *Handlers) Lease(w http.ResponseWriter, r *http.Request) error {
 
 func (h *Handlers) lease(w http.ResponseWriter, r *http.Request, use license.UseRequest, nonce string) error {
 	type granted struct {
-		Valid      bool          `json:"valid"`
-		Lease      string        `json:"lease"`
-		ExpiresAt  web.Timestamp `json:"expiresAt"`
-		GraceUntil web.Timestamp `json:"graceUntil"`
+		Valid       bool          `json:"valid"`
+		Development bool          `json:"development,omitempty"`
+		Lease       string        `json:"lease"`
+		ExpiresAt   web.Timestamp `json:"expiresAt"`
+		GraceUntil  web.Timestamp `json:"graceUntil"`
 	}
 
 	lease, refusal, err := h.Licenses.Lease(r.Context(), r.PathValue("slug"), use, nonce)
@@ -31,7 +32,7 @@ func (h *Handlers) lease(w http.ResponseWriter, r *http.Request, use license.Use
 		return nil
 	}
 	web.WriteJSON(w, http.StatusOK, granted{
-		Valid: true, Lease: lease.Token, ExpiresAt: web.Timestamp(lease.ExpiresAt),
+		Valid: true, Development: lease.Development, Lease: lease.Token, ExpiresAt: web.Timestamp(lease.ExpiresAt),
 		GraceUntil: web.Timestamp(lease.GraceUntil),
 	})
 	return nil

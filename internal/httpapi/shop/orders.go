@@ -6,7 +6,6 @@ import (
 	"stoa/internal/httpapi/web"
 	"stoa/internal/httpapi/wire"
 	"stoa/internal/market/order"
-	"stoa/internal/pages"
 )
 
 // ListOrders serves GET /api/marketplace/orders: those of the signed-in user.
@@ -25,6 +24,7 @@ func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	web.NoStore(w)
+	wire.TellPayments(w, h.Orders)
 	web.WriteJSON(w, http.StatusOK, response{Orders: web.Items(orders, newOwnOrder), Pagination: p.Of(total)})
 	return nil
 }
@@ -70,6 +70,3 @@ func (h *Handlers) ClaimOrders(w http.ResponseWriter, r *http.Request) error {
 	web.WriteJSON(w, http.StatusOK, response{n})
 	return nil
 }
-
-// ClaimPage serves GET /claim-orders, the target of links in mails.
-var ClaimPage = web.HTML(pages.Claim)

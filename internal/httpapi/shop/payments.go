@@ -10,7 +10,6 @@ import (
 
 	"stoa/internal/httpapi/web"
 	"stoa/internal/market/order"
-	"stoa/internal/pages"
 )
 
 // StripeWebhook serves POST /api/marketplace/payments/stripe/webhook, where
@@ -28,8 +27,17 @@ func (h *Handlers) StripeWebhook(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	n, err := h.Orders.HandleWebhook(r.Context(), "stripe", payload, r.Header.Get("Stripe-Signature"))
-	if errors.Is(err, order.ErrNotSigned) {
+	switch {
+	case errors.Is(err, order.ErrNotSigned):
+		h.Count("webhooks", "refused")
 		h.forged.add(r.Context(), h.Log, h.Now())
+	case err != nil:
+		h.Count("webhooks", "failed")
+	default:
+		h.Count("webhooks", "accepted")
+		if n.Status != "" {
+			h.Count("orders", string(n.Status))
+		}
 	}
 	if err != nil {
 		return err
@@ -77,11 +85,3 @@ func (f *forgeries) add(ctx context.Context, log *slog.Logger, now time.Time) {
 			slog.Int("count", count))
 	}
 }
-
-// PaidPage and NotPaidPage serve GET /payment/success and /payment/cancelled, to
-// which buyers return from the page of the payment provider. They say nothing of
-// the order: the address proves nothing.
-var (
-	PaidPage    = web.HTML(pages.Paid)
-	NotPaidPage = web.HTML(pages.NotPaid)
-)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"stoa/internal/httpapi/web"
+	"stoa/internal/httpapi/wire"
 	"stoa/internal/idempotency"
 	"stoa/internal/market/order"
 )
@@ -32,11 +33,19 @@ func (h *Handlers) Purchase(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	status := order.Paid
+	if receipt.PaymentURL != "" {
+		status = order.Pending
+	}
+	h.Count("orders", string(status))
+	h.Log.InfoContext(r.Context(), "order "+string(status), slog.String("order", receipt.OrderID),
+		slog.String("product", r.PathValue("slug")), slog.String("tier", in.TierID))
 	out := response{Success: true, OrderID: receipt.OrderID, LicenseKey: receipt.LicenseKey.Reveal()}
 	if receipt.PaymentURL != "" {
 		out.PaymentURL = &receipt.PaymentURL
 	}
 	web.NoStore(w) // it contains the key
+	wire.TellPayments(w, h.Orders)
 	web.WriteJSON(w, http.StatusOK, out)
 	return nil
 }

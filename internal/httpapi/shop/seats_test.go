@@ -3,6 +3,7 @@ package shop_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -47,33 +48,164 @@ func TestDevelopmentInstancesNeedNoSeat(t *testing.T) {
 	})
 }
 
-func TestDevelopmentInstancesAreCounted(t *testing.T) {
+// Names below .test cost nothing and anybody can serve them: they are no way
+// around the seats of a license, however many ask at once.
+func TestDevelopmentInstancesAreAtMostFivePerSeat(t *testing.T) {
 	t.Parallel()
-	a := testkit.NewShop(t, churning(1)) // which does not concern them
 
-	key := a.BuyKey(t, "", "free")
-	var (
-		wg    sync.WaitGroup
-		taken atomic.Int32
-	)
-	for i := range 8 {
-		wg.Go(func() {
-			for j := range 126 { // eight more than there may be
-				if res := a.Activate(t, key, fmt.Sprintf("d%d-%d.test", i, j)); res.Status == http.StatusOK {
-					taken.Add(1)
-				} else {
-					testkit.WantFlatError(t, res, 400, "ACTIVATION_FAILED")
+	testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
+		t.Helper()
+		a := testkit.NewShop(t, append(options, churning(1))...)          // which does not concern them
+		for tier, want := range map[string]int32{"free": 5, "once": 15} { // of one seat and of three
+			key := a.BuyKey(t, "", tier)
+			var (
+				wg    sync.WaitGroup
+				taken atomic.Int32
+			)
+			for i := range 8 {
+				wg.Go(func() {
+					for j := range 7 {
+						if res := a.Activate(t, key, fmt.Sprintf("shop%d-%d.customer.test", i, j)); res.Status == http.StatusOK {
+							taken.Add(1)
+						} else {
+							testkit.WantFlatError(t, res, 400, "ACTIVATION_FAILED")
+						}
+					}
+				})
+			}
+			wg.Wait()
+			if taken.Load() != want {
+				t.Errorf("%s: %d development instances, want %d", tier, taken.Load(), want)
+			}
+			if res := a.Activate(t, key, "prod.example.com"); res.Status != http.StatusOK {
+				t.Errorf("%s: the seat is not free: %d %s", tier, res.Status, res.Body)
+			}
+			// Those that are there go on, and count among the five.
+			testkit.WantFlatError(t, a.Activate(t, key, "staging.prod.example.com"), 400, "ACTIVATION_FAILED")
+		}
+	})
+}
+
+// named checks how an instance is named in the answers about it.
+func named(t *testing.T, a *testkit.App, key, instance string, development bool) {
+	t.Helper()
+	var want any // absent
+	if development {
+		want = true
+	}
+	for name, res := range map[string]testkit.Response{
+		"activate": a.Activate(t, key, instance),
+		"verify":   a.Verify(t, "mail-pack", key, instance),
+		"lease": a.Fetch(t, testkit.Products+"/mail-pack/license/lease?"+
+			url.Values{"licenseKey": {key}, "instanceId": {instance}}.Encode()),
+	} {
+		if res.Status != http.StatusOK || res.Get(t, "development") != want {
+			t.Errorf("%s %s = %d %s, want development: %v", name, instance, res.Status, res.Body, want)
+		}
+	}
+}
+
+func TestStagingAddressesOfAnActivatedDomainNeedNoSeat(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+		a.ImportCatalog(t)
+		key := a.BuyKey(t, "", "free") // one seat
+		named(t, a, key, "localhost:3000", true)
+		named(t, a, key, "Shop.Example.com", false)
+		named(t, a, key, "staging.shop.example.com", true)
+		named(t, a, key, "DEV.shop.example.com.:8443", true)
+
+		for _, instance := range []string{
+			"test.shop.example.com",            // the third
+			"staging.shop.example.com:80",      // another spelling is another address
+			"staging.other.example.com",        // of a domain without a seat
+			"staging.example.com",              // above the domain
+			"staging.staging.shop.example.com", // of one that has no seat itself
+			"a.staging.shop.example.com", "www.shop.example.com", "stagingshop.example.com", "staging-shop.example.com",
+		} {
+			testkit.WantFlatError(t, a.Activate(t, key, instance), 400, "ACTIVATION_FAILED")
+		}
+		a.Deactivate(t, key, "staging.shop.example.com")
+		named(t, a, key, "test.shop.example.com", true)
+	})
+}
+
+// Moving the seat from domain to domain leaves no site behind that needs no seat.
+func TestStagingAddressesGoWithTheirDomain(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+		a.ImportCatalog(t)
+		ada := a.Register(t, "ada")
+		key := a.BuyKey(t, ada.Access, "free")
+		named(t, a, key, "localhost", true)
+		for i := range 4 {
+			domain := fmt.Sprintf("shop%d.example.com", i)
+			for _, instance := range []string{domain, "staging." + domain, "dev." + domain} {
+				if res := a.Activate(t, key, instance); res.Status != http.StatusOK {
+					t.Fatalf("activate %s = %d %s", instance, res.Status, res.Body)
 				}
 			}
+			a.Deactivate(t, key, domain)
+			for _, instance := range []string{domain, "staging." + domain, "dev." + domain} {
+				testkit.WantRefused(t, a.Verify(t, "mail-pack", key, instance), "not_activated")
+			}
+		}
+		own := a.Do(t, testkit.Get(ada.Access, ownLicenses)).JSON(t)["licenses"].([]any)[0].(map[string]any)
+		if own["currentInstances"] != 0.0 || own["developmentInstances"] != 1.0 {
+			t.Errorf("the owner sees %v and %v, want 0 and 1", own["currentInstances"], own["developmentInstances"])
+		}
+	})
+}
+
+// However many ask for staging addresses while the domain comes and goes, there
+// are never more than two, and none without the domain.
+func TestStagingAddressesAreExactUnderConcurrency(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
+		t.Helper()
+		a := testkit.NewShop(t, append(options, churning(0))...)
+		ada := a.Register(t, "ada")
+		key := a.BuyKey(t, ada.Access, "free")
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			for range 20 {
+				a.Activate(t, key, "shop.example.com")
+				a.Deactivate(t, key, "shop.example.com")
+			}
+			a.Activate(t, key, "shop.example.com")
 		})
-	}
-	wg.Wait()
-	if taken.Load() != 1000 {
-		t.Errorf("%d development instances, want 1000", taken.Load())
-	}
-	if res := a.Activate(t, key, "prod.example.com"); res.Status != http.StatusOK {
-		t.Errorf("the seat is not free: %d %s", res.Status, res.Body)
-	}
+		for i := range 6 {
+			wg.Go(func() {
+				for j := range 20 {
+					label := []string{"staging", "dev", "test"}[i%3]
+					instance := fmt.Sprintf("%s.shop.example.com:%d", label, 1+i*100+j)
+					a.Activate(t, key, instance) // with the domain's seat, without, or refused
+					if j%2 == 0 {
+						a.Deactivate(t, key, instance)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		a.Activate(t, key, "shop.example.com")
+		own := a.Do(t, testkit.Get(ada.Access, ownLicenses)).JSON(t)["licenses"].([]any)[0].(map[string]any)
+		res := a.Do(t, testkit.Get(ada.Access, "/api/marketplace/licenses/"+own["id"].(string)+"/activations?limit=100"))
+		seats, development := 0, 0
+		for _, item := range res.JSON(t)["activations"].([]any) {
+			if item.(map[string]any)["development"] == true {
+				development++
+			} else {
+				seats++
+			}
+		}
+		if seats > 1 || development > 2 || own["currentInstances"] != float64(seats) || own["developmentInstances"] != float64(development) {
+			t.Errorf("%d seats and %d staging addresses, counted as %v and %v: %s",
+				seats, development, own["currentInstances"], own["developmentInstances"], res.Body)
+		}
+	})
 }
 
 func TestDevelopmentInstancesAreConfigured(t *testing.T) {
@@ -88,6 +220,13 @@ func TestDevelopmentInstancesAreConfigured(t *testing.T) {
 		}
 	}
 	testkit.WantFlatError(t, a.Activate(t, key, "b.test"), 400, "ACTIVATION_FAILED")
+
+	none := testkit.NewShop(t, func(_ testing.TB, cfg *app.Config) { cfg.DevInstances = []string{"none"} })
+	key = none.BuyKey(t, "", "free")
+	named(t, none, key, "shop.example.com", false)
+	for _, instance := range []string{"localhost", "staging.shop.example.com"} {
+		testkit.WantFlatError(t, none.Activate(t, key, instance), 400, "ACTIVATION_FAILED")
+	}
 
 	for _, set := range []func(*app.Config){
 		func(cfg *app.Config) { cfg.DevInstances = []string{"*"} },

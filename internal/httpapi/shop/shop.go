@@ -18,6 +18,8 @@ import (
 type Handlers struct {
 	Log *slog.Logger
 	Now func() time.Time
+	// Count counts what happened, by outcome (ops.Metrics).
+	Count func(what, outcome string)
 
 	Catalog  *catalog.Service
 	Licenses *license.Service

@@ -11,9 +11,10 @@ import (
 
 // granted is the answer about a license that an instance may use.
 type granted struct {
-	Valid    bool        `json:"valid"`
-	License  licenseInfo `json:"license"`
-	Features []string    `json:"features"`
+	Valid       bool        `json:"valid"`
+	Development bool        `json:"development,omitempty"` // the instance is for development
+	License     licenseInfo `json:"license"`
+	Features    []string    `json:"features"`
 }
 
 // refuse answers that an instance may not use a license. The reason is in a header,
@@ -39,17 +40,25 @@ func (h *Handlers) verify(w http.ResponseWriter, r *http.Request, use license.Us
 		return err
 	}
 	if refusal != license.Usable {
+		h.Count("verifies", string(refusal))
 		refuse(w, refusal)
 		return nil
 	}
-	web.WriteAppended(w, http.StatusOK, func(b []byte) []byte { return appendGranted(b, newLicenseInfo(used)) })
+	h.Count("verifies", "valid")
+	web.WriteAppended(w, http.StatusOK, func(b []byte) []byte {
+		return appendGranted(b, newLicenseInfo(used), used.Development)
+	})
 	return nil
 }
 
 // appendGranted appends what encoding/json writes of granted, in a fourth of the
 // time: no other answer is asked for as often.
-func appendGranted(b []byte, l licenseInfo) []byte {
-	b = jsontext.AppendString(append(b, `{"valid":true,"license":{"id":`...), l.ID)
+func appendGranted(b []byte, l licenseInfo, development bool) []byte {
+	b = append(b, `{"valid":true`...)
+	if development {
+		b = append(b, `,"development":true`...)
+	}
+	b = jsontext.AppendString(append(b, `,"license":{"id":`...), l.ID)
 	b = jsontext.AppendString(append(b, `,"productId":`...), l.ProductID)
 	b = jsontext.AppendString(append(b, `,"licenseKey":`...), l.LicenseKey)
 	b = jsontext.AppendString(append(b, `,"type":`...), string(l.Type))

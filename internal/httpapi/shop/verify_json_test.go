@@ -40,13 +40,14 @@ func TestAVerificationIsWrittenAsEncodingJSONWritesIt(t *testing.T) {
 		if rapid.Bool().Draw(t, "expires") {
 			l.ExpiresAt = moment("expiresAt")
 		}
+		development := rapid.Bool().Draw(t, "development")
 		var want bytes.Buffer
 		enc := json.NewEncoder(&want)
 		enc.SetEscapeHTML(false)
-		if err := enc.Encode(granted{Valid: true, License: l, Features: l.Features}); err != nil {
+		if err := enc.Encode(granted{Valid: true, Development: development, License: l, Features: l.Features}); err != nil {
 			t.Fatal(err)
 		}
-		if got := appendGranted([]byte("x"), l); string(got) != "x"+want.String() {
+		if got := appendGranted([]byte("x"), l, development); string(got) != "x"+want.String() {
 			t.Errorf("wrote %s\nwant  x%s", got, want.String())
 		}
 	})

@@ -22,6 +22,7 @@ var statusByKind = map[errs.Kind]int{
 	errs.Conflict:         http.StatusConflict,
 	errs.Stale:            http.StatusPreconditionFailed,
 	errs.TooLarge:         http.StatusRequestEntityTooLarge,
+	errs.Misdirected:      http.StatusMisdirectedRequest,
 	errs.UnsupportedMedia: http.StatusUnsupportedMediaType,
 	errs.Unprocessable:    http.StatusUnprocessableEntity,
 	errs.RateLimited:      http.StatusTooManyRequests,

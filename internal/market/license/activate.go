@@ -10,7 +10,8 @@ import (
 
 // Activate activates the license with the given key for an instance and returns the updated license.
 // Activating the same instance again succeeds and changes nothing. No more than MaxInstances instances
-// succeed, not counting development instances, however many callers try at once on however many
+// succeed, nor more
+// development instances than the license may have, however many callers try at once on however many
 // replicas.
 //
 // It returns VALIDATION_ERROR for what UseRequest.Issues finds; product.ErrNotFound; ErrUnusable for a
@@ -20,11 +21,31 @@ func (s *Service) Activate(ctx context.Context, slug string, req UseRequest) (In
 	return s.changeUse(ctx, slug, req, ErrUnusable,
 		func(tx Store, u *Usage, instanceID string, now time.Time) error {
 			a := Activation{InstanceID: instanceID, Development: s.DevInstances.Match(instanceID), At: now}
+			if !u.Activated && !a.Development {
+				var err error
+				if a, err = s.asStaging(ctx, tx, u.License.ID, a); err != nil {
+					return err
+				}
+			}
 			if err := u.CanActivate(a); err != nil || u.Activated {
 				return err
 			}
 			return s.addActivation(ctx, tx, u, a)
 		})
+}
+
+// asStaging makes an instance that is to be activated a development instance if it is one of the staging
+// addresses that a domain with a seat may have. Further ones need a seat like any instance.
+func (s *Service) asStaging(ctx context.Context, tx Store, licenseID string, a Activation) (Activation, error) {
+	domain, ok := s.DevInstances.StagingOf(a.InstanceID)
+	if !ok {
+		return a, nil
+	}
+	seated, addresses, err := tx.Staging(ctx, licenseID, domain)
+	if err == nil && seated && addresses < stagingPerSeat {
+		a.Development, a.StagingOf = true, domain
+	}
+	return a, err
 }
 
 // addActivation stores an activation that CanActivate allows, unless the license moved too often, and
@@ -40,7 +61,7 @@ func (s *Service) addActivation(ctx context.Context, tx Store, u *Usage, a Activ
 	if err := tx.AddActivation(ctx, u.License.ID, a, churn); err != nil {
 		return err
 	}
-	u.License.Churn, u.Activated = churn, true
+	u.License.Churn, u.Activated, u.Development = churn, true, a.Development
 	if a.Development {
 		u.License.DevelopmentInstances++
 	} else {
@@ -51,7 +72,7 @@ func (s *Service) addActivation(ctx context.Context, tx Store, u *Usage, a Activ
 
 // Deactivate ends the activation of the license with the given key for an instance and returns the
 // updated license. Deactivating again, or an instance that was never activated, succeeds and changes
-// nothing. An expired, revoked or unpaid license can be deactivated too.
+// nothing. The staging addresses of a domain are deactivated with it. An expired, revoked or unpaid license can be deactivated too.
 //
 // It returns VALIDATION_ERROR for what UseRequest.Issues finds; product.ErrNotFound; and ErrKeyUnknown
 // for a key that is mistyped, unknown or of another product.
@@ -60,7 +81,7 @@ func (s *Service) Deactivate(ctx context.Context, slug string, req UseRequest) (
 		func(tx Store, u *Usage, instanceID string, _ time.Time) (err error) {
 			if u.Activated {
 				u.License, err = removeActivation(ctx, tx, u.License, instanceID)
-				u.Activated = false
+				u.Activated, u.Development = false, false
 			}
 			return err
 		})

@@ -13,7 +13,8 @@ var (
 	ErrTooManyInstances = errs.New(errs.Invalid, codeActivationFailed,
 		"The license has reached its maximum number of instances.")
 	ErrTooManyDevelopment = errs.New(errs.Invalid, codeActivationFailed,
-		"The license has reached its maximum of %d development instances. Deactivate some.", maxDevelopment)
+		"The license has reached its maximum number of development instances, %d per seat. Deactivate some.",
+		developmentPerSeat)
 
 	// ErrChurn is returned to new instances only: an activated instance keeps its seat.
 	ErrChurn = errs.New(errs.RateLimited, "RATE_LIMIT_EXCEEDED", "The license was moved to new instances too often. "+

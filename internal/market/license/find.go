@@ -23,6 +23,9 @@ type Query struct {
 	KeyHash     string
 	ProductSlug string
 	UserID      string
+	// Search is part of an e-mail address, of an id or of a product's slug, ignoring case, or the last
+	// group of a license key.
+	Search string
 	// Status is the wanted status at the time At.
 	Status Status
 	At     time.Time
@@ -44,6 +47,9 @@ func (q Query) Issues() errs.Issues {
 		is.Add("user", errs.CodeOutOfRange, "user must be at most %d printable characters.", text.Short)
 	case q.UserID != "" && !cuid2.Plausible(q.UserID):
 		is.Add("user", errs.CodeInvalid, "user must be the id of a user, or anonymous.")
+	}
+	if !text.Printable(q.Search, text.Short) {
+		is.Add("q", errs.CodeOutOfRange, "q must be at most %d printable characters.", text.Short)
 	}
 	switch q.Status {
 	case "", StatusActive, StatusExpired, StatusRevoked:

@@ -14,7 +14,9 @@ type Activation struct {
 	InstanceID string
 	// Development instances take no seat. Whether an instance is one is decided when it is activated.
 	Development bool
-	At          time.Time
+	// StagingOf is the domain of which a development instance is a staging address.
+	StagingOf string
+	At        time.Time
 }
 
 // maxInstanceID is the maximum length of an instance id in characters: that of a domain name
@@ -37,15 +39,19 @@ func normalInstanceID(s string) (string, bool) {
 	return strings.ToLower(trimmed), true
 }
 
-// maxDevelopment is how many development instances a license may have: more than any team needs, and
-// a bound on what one license can make the database store.
-const maxDevelopment = 1000
+// For each seat of its own, a license may have as many development instances, and each activated domain
+// as many staging addresses (CONTRACT 3).
+const (
+	developmentPerSeat = 5
+	stagingPerSeat     = 2
+)
 
 // DevInstances is the set of names of development instances. These are activated and verified like
 // others but take no seat. The zero value is the empty set.
 type DevInstances struct {
 	names    map[string]bool
 	suffixes []string // each with its leading dot
+	staging  bool     // staging addresses of activated domains count too
 }
 
 // DefaultDevInstances returns the names of RFC 6761 that developers use. None of them can serve the
@@ -59,6 +65,7 @@ func ParseDevInstances(patterns []string) (DevInstances, error) {
 	if len(patterns) == 1 && patterns[0] == "none" {
 		return d, nil
 	}
+	d.staging = true
 	for _, p := range patterns {
 		name, below := strings.CutPrefix(strings.ToLower(strings.TrimSpace(p)), "*.")
 		switch {
@@ -78,15 +85,8 @@ func ParseDevInstances(patterns []string) (DevInstances, error) {
 // port, and the trailing dot of an absolute name. It must be a host name in ASCII; an
 // internationalized name matches in its xn-- form only.
 func (d DevInstances) Match(instanceID string) bool {
-	name := instanceID
-	if host, port, ok := strings.Cut(name, ":"); ok {
-		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 || len(port) > 5 {
-			return false
-		}
-		name = host
-	}
-	name = strings.TrimSuffix(name, ".")
-	if !hostName(name) {
+	name, ok := hostOf(instanceID)
+	if !ok {
 		return false
 	}
 	if d.names[name] {
@@ -98,6 +98,43 @@ func (d DevInstances) Match(instanceID string) bool {
 		}
 	}
 	return false
+}
+
+// StagingOf returns the domain that an instance, in its normal form, is a staging
+// address of: what follows staging., dev. or test. Whether that is activated is
+// for the caller to find out. Its port and the dot at its end do not matter, so
+// that all its spellings count for one domain.
+func (d DevInstances) StagingOf(instanceID string) (domain string, ok bool) {
+	name, ok := hostOf(instanceID)
+	if !ok || !d.staging {
+		return "", false
+	}
+	label, domain, _ := strings.Cut(name, ".")
+	switch label {
+	case "staging", "dev", "test":
+		return domain, isDomain(domain)
+	}
+	return "", false
+}
+
+// isDomain reports whether a host name has a name under a top-level domain: an
+// address such as 10.0.0.1 and a name such as com have none.
+func isDomain(name string) bool {
+	top := name[strings.LastIndexByte(name, '.')+1:]
+	return len(top) < len(name) && strings.Trim(top, "0123456789") != ""
+}
+
+// hostOf returns the host name of an instance, without a port and the dot of an
+// absolute name at its end, and false if the instance is not clearly one.
+func hostOf(instanceID string) (name string, ok bool) {
+	name, port, hasPort := strings.Cut(instanceID, ":")
+	if hasPort {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 || len(port) > 5 {
+			return "", false
+		}
+	}
+	name = strings.TrimSuffix(name, ".")
+	return name, hostName(name)
 }
 
 // hostName reports whether s is a host name in lower case: labels of letters, digits, hyphens and

@@ -41,6 +41,8 @@ func (t LeaseTerms) Check() error {
 // Lease is a signed statement with which an app may run without network.
 type Lease struct {
 	Token string
+	// Development says that the instance is a development instance.
+	Development bool
 	// ExpiresAt and GraceUntil are whole seconds, and never later than the end of the license's term.
 	ExpiresAt  time.Time
 	GraceUntil time.Time
@@ -68,7 +70,7 @@ func (s *Service) Lease(ctx context.Context, slug string, req UseRequest, nonce 
 		Issuer:  s.PublicURL,
 		Subject: l.ID, Product: lease.Product{ID: l.ProductID, Slug: slug},
 		InstanceID: instanceID, Features: l.Features, LicenseType: string(l.Type),
-		IssuedAt: now.Unix(), ExpiresAt: ends.Unix(), GraceUntil: graceEnds.Unix(), Nonce: nonce,
+		Development: use.Development, IssuedAt: now.Unix(), ExpiresAt: ends.Unix(), GraceUntil: graceEnds.Unix(), Nonce: nonce,
 	}
 	if claims.Features == nil {
 		claims.Features = []string{}
@@ -81,7 +83,7 @@ func (s *Service) Lease(ctx context.Context, slug string, req UseRequest, nonce 
 		return Lease{}, Usable, err
 	}
 	token, err := lease.Sign(key, claims)
-	return Lease{Token: token, ExpiresAt: ends, GraceUntil: graceEnds}, Usable, err
+	return Lease{Token: token, Development: use.Development, ExpiresAt: ends, GraceUntil: graceEnds}, Usable, err
 }
 
 // span returns when a lease that begins now ends, and when its grace period ends. licenseEnds is the

@@ -39,6 +39,9 @@ type License struct {
 	// its owner again.
 	KeyHash   string
 	KeySealed string
+	// KeyTail is the last group of the key. Stores keep it for searches and do not
+	// return it.
+	KeyTail string
 
 	Type     Type
 	Features []string
@@ -78,6 +81,8 @@ type License struct {
 type Usage struct {
 	License   License
 	Activated bool
+	// Development says that the instance is activated as a development instance.
+	Development bool
 }
 
 // StatusAt returns the status at time t. It is computed rather than stored, so a license never expires
@@ -127,7 +132,7 @@ func (u *Usage) CanActivate(a Activation) error {
 		return ErrUnusable
 	case u.Activated:
 		return nil
-	case a.Development && u.License.DevelopmentInstances >= maxDevelopment:
+	case a.Development && u.License.DevelopmentInstances >= developmentPerSeat*u.License.MaxInstances:
 		return ErrTooManyDevelopment
 	case !a.Development && u.License.Instances >= u.License.MaxInstances:
 		return ErrTooManyInstances

@@ -29,7 +29,7 @@ type Store interface {
 	Rows
 
 	// LicenseByKey returns the license with that key hash, of the product with that slug, and whether
-	// the instance is activated. Both are read at one moment. It returns an errs.NotFound error when
+	// and how the instance is activated. All of it is read at one moment. It returns an errs.NotFound error when
 	// there is none, or when it is of another product. Inside InTx the license stays locked until the
 	// transaction ends, and the activation is read after the lock was granted.
 	LicenseByKey(ctx context.Context, slug, keyHash, instanceID string) (Usage, error)
@@ -43,7 +43,11 @@ type Store interface {
 	// limit. Adding the same instance again changes nothing.
 	AddActivation(ctx context.Context, licenseID string, a Activation, churn time.Time) error
 
-	// RemoveActivation undoes AddActivation, except for the churn. It returns an errs.NotFound error
+	// Staging reports whether a domain has a seat of a license, and how many of its staging addresses
+	// are activated. Inside InTx, with the license locked, nobody can change that in between.
+	Staging(ctx context.Context, licenseID, domain string) (seated bool, addresses int, err error)
+
+	// RemoveActivation undoes AddActivation, except for the churn, for an instance and its staging addresses. It returns an errs.NotFound error
 	// when the instance is not activated.
 	RemoveActivation(ctx context.Context, licenseID, instanceID string) error
 

@@ -35,7 +35,7 @@ func (v *Vault) Issue(productID string, t product.Tier, userID string, now time.
 	key := NewKey()
 	l := License{
 		ID: cuid2.New(), ProductID: productID, TierID: t.ID, UserID: userID, KeyHash: v.Hash(key),
-		Features: t.Features, MaxInstances: t.MaxInstances, CreatedAt: now,
+		KeyTail: key.Tail(), Features: t.Features, MaxInstances: t.MaxInstances, CreatedAt: now,
 	}
 	l.KeySealed = v.Seal(key, l.ID)
 	l.Begin(t.Period.Months(), now)

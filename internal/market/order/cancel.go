@@ -9,7 +9,8 @@ import (
 )
 
 // Cancel cancels a pending order: it can no longer be paid, and its license is revoked. A payment that
-// arrives all the same, because the buyer was about to pay, is refunded (HandleWebhook).
+// arrives all the same, because the buyer was about to pay, is refunded (HandleWebhook). For a cancelled order
+// it changes nothing and returns it.
 //
 // It returns ErrNotFound, ErrNotCancellable, ErrOtherProvider, ErrBeingPaid and ErrProviderUnreachable.
 func (s *Service) Cancel(ctx context.Context, id string) (Listed, error) {
@@ -17,7 +18,11 @@ func (s *Service) Cancel(ctx context.Context, id string) (Listed, error) {
 	if err != nil {
 		return Listed{}, err
 	}
-	if o.Status() != Pending {
+	switch o.Status() {
+	case Pending:
+	case Cancelled:
+		return o, nil
+	case Paid, Refunded:
 		return Listed{}, ErrNotCancellable
 	}
 	err = s.ask(o.Order, func() error { return s.Payments.Cancel(ctx, o.Payment) })

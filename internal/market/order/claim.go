@@ -124,7 +124,7 @@ func (s *Service) claimMail(to, token string) mail.Message {
 	return mail.Message{
 		To:      to,
 		Subject: "Claim your orders",
-		Text: "Somebody who is signed in at " + siteOf(s.PublicURL) + " with the e-mail address\n" +
+		Text: "Somebody who is signed in at " + siteOf(s.SiteName, s.PublicURL) + " with the e-mail address\n" +
 			to + " asked to move the orders that were placed with\n" +
 			"this address, but without an account, into that account.\n\n" +
 			"If it was you, open this link within one hour and sign in. It works once:\n\n" +

@@ -36,6 +36,7 @@ type Courier struct {
 	Log       *slog.Logger
 	Now       func() time.Time
 	PublicURL string
+	SiteName  string // what mails call the shop; the host of PublicURL if empty
 
 	all    sync.WaitGroup // the goroutines of Start
 	mu     sync.Mutex

@@ -17,6 +17,7 @@ type Notice struct {
 	Event   payment.Event
 	OrderID string // the order the event is about. Empty if it is not one of ours
 	Done    string // what was done, in a few words
+	Status  Status // the order's new status. Empty if it did not change
 	Warning string // what the operator should look at
 	Failure string // what the operator must put right
 }
@@ -82,7 +83,7 @@ func (s *Service) applyOnce(ctx context.Context, e payment.Event, n *Notice) (Or
 		if o, err = s.orderOf(ctx, tx, e); err != nil {
 			return err
 		}
-		n.OrderID, n.Done, n.Warning = o.ID, "", e.Note
+		n.OrderID, n.Done, n.Status, n.Warning = o.ID, "", "", e.Note
 		switch e.Kind {
 		case payment.Renewed, payment.Billed: // made idempotent by the license, which records its renewals
 			if o.Payment.Subscription != "" || e.Reference.Subscription == "" {
@@ -161,7 +162,7 @@ func (s *Service) apply(ctx context.Context, tx Store, o *Order, e payment.Event
 	case payment.Unrelated, payment.Renewed, payment.Billed, payment.Bounced:
 	}
 	if now := o.Status(); now != status {
-		n.Done = "the order is " + string(now)
+		n.Done, n.Status = "the order is "+string(now), now
 	}
 	return nil
 }
@@ -172,7 +173,7 @@ func (s *Service) fail(ctx context.Context, tx Store, o *Order, e payment.Event,
 	switch o.Status() {
 	case Pending:
 		o.learn(e.Reference)
-		n.Done = "the order is cancelled"
+		n.Done, n.Status = "the order is cancelled", Cancelled
 		return s.markCancelled(ctx, tx, o, e.At)
 	case Cancelled:
 		o.learn(e.Reference)

@@ -18,7 +18,10 @@ type Listed struct {
 
 // Query says which orders are wanted. Empty fields match all.
 type Query struct {
-	ID      string
+	ID string
+	// Search is part of an e-mail address, of an id or of a product's slug, ignoring case, or the last
+	// group of a license key.
+	Search  string
 	Status  Status
 	Product string // slug
 	UserID  string // or caller.Anonymous
@@ -36,7 +39,7 @@ func (q Query) Issues() errs.Issues {
 	default:
 		is.Add("status", errs.CodeUnknownValue, "status must be pending, paid, refunded or cancelled.")
 	}
-	for _, f := range []struct{ name, value string }{{"product", q.Product}, {"user", q.UserID}} {
+	for _, f := range []struct{ name, value string }{{"q", q.Search}, {"product", q.Product}, {"user", q.UserID}} {
 		if !text.Printable(f.value, text.Short) {
 			is.Add(f.name, errs.CodeOutOfRange, "%s must be at most %d printable characters.", f.name, text.Short)
 		}

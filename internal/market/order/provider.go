@@ -117,3 +117,6 @@ func orUnreachable(err error) error {
 	}
 	return ErrProviderUnreachable.Because(err)
 }
+
+// TestPayments reports whether purchases are paid at once, without money.
+func (s *Service) TestPayments() bool { return s.Payments.Mode() == payment.Instant }

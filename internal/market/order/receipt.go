@@ -45,7 +45,7 @@ type DueReceipt struct {
 
 // receiptMail is the mail with a license key. The buyer, who may have given somebody else's address,
 // chose nothing in it, so it cannot carry a message.
-func receiptMail(d DueReceipt, to string, key license.Key, publicURL string) mail.Message {
+func receiptMail(d DueReceipt, to string, key license.Key, site, publicURL string) mail.Message {
 	var b strings.Builder
 	line := func(parts ...string) {
 		for _, p := range parts {
@@ -53,7 +53,7 @@ func receiptMail(d DueReceipt, to string, key license.Key, publicURL string) mai
 		}
 		b.WriteByte('\n')
 	}
-	line("Thank you for your order at ", siteOf(publicURL), ".")
+	line("Thank you for your order at ", site, ".")
 	line()
 	line("  Product   ", d.ProductName, " - ", d.TierName)
 	amount := d.Amount.String()
@@ -103,8 +103,11 @@ func terms(l license.License) string {
 // day formats a date for mails.
 func day(t time.Time) string { return t.UTC().Format("2 January 2006") }
 
-// siteOf returns what mails call the shop at that address.
-func siteOf(publicURL string) string {
+// siteOf returns what mails call the shop: its name, or the address it is at.
+func siteOf(name, publicURL string) string {
+	if name != "" {
+		return name
+	}
 	if u, err := url.Parse(publicURL); err == nil && u.Host != "" {
 		return u.Host
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Refund refunds everything that was paid for an order, revokes its license for good, records that, and
-// ends its subscription. Calling it again refunds nothing more. If the provider refunds and this call
+// ends its subscription. For a refunded order it changes nothing and returns it. If the provider refunds and this call
 // then fails, the provider's webhook makes up for it.
 //
 // For a pending order it asks the provider first, because the webhook that reports the payment may be
@@ -24,6 +24,9 @@ func (s *Service) Refund(ctx context.Context, id string) (Listed, error) {
 	}
 	if o, err = s.refresh(ctx, o); err != nil {
 		return Listed{}, err
+	}
+	if !o.RefundedAt.IsZero() {
+		return o, nil
 	}
 	if o.Status() != Paid && !o.refundDue() {
 		return Listed{}, ErrNotRefundable

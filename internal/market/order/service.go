@@ -48,4 +48,5 @@ type Service struct {
 	// Poster mails the links that claim orders. They begin with PublicURL.
 	Poster    Poster
 	PublicURL string
+	SiteName  string // what mails call the shop; the host of PublicURL if empty
 }

@@ -146,7 +146,7 @@ func newHostFiles(parent string) (*hostFiles, error) {
 		return nil, err
 	}
 	//nolint:gosec // in a folder of our own
-	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_EXCL|os.O_RDWR|noFollow, 0o600)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -167,7 +167,7 @@ func sweep(parent string) {
 		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < time.Minute {
 			continue
 		}
-		f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR, 0) //nolint:gosec // other users' folders do not open
+		f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|noFollow, 0) //nolint:gosec // other users' folders do not open
 		if err != nil {
 			continue
 		}

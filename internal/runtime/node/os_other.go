@@ -9,6 +9,8 @@ import (
 
 func sandboxAttributes() *syscall.SysProcAttr { return nil }
 
+const noFollow = 0
+
 func terminate(p *os.Process) { p.Kill() } //nolint:errcheck,gosec // fails only when the process is gone
 
 func killGroup(p *os.Process) error { return p.Kill() }

@@ -7,6 +7,10 @@ import (
 	"syscall"
 )
 
+// noFollow opens a file that is itself, and no link to one: in a folder that users
+// share, others choose where links lead. It waits for nobody, as for a pipe.
+const noFollow = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
+
 func terminate(p *os.Process) {
 	p.Signal(syscall.SIGTERM) //nolint:errcheck,gosec // fails only when the process is gone
 }

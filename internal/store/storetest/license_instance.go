@@ -65,6 +65,58 @@ func testLicenseInstances(t *testing.T, open Open) {
 			t.Errorf("churn %s, version %d, %v; want it stored, and the same version", l.Churn, l.Version, err)
 		}
 	})
+	t.Run("staging addresses are counted by domain, and go with it", func(t *testing.T) {
+		t.Parallel()
+
+		s := licenseDB(t, open)
+		for _, a := range []license.Activation{
+			{InstanceID: "a.example"}, {InstanceID: "b.example"}, {InstanceID: "c.example", Development: true},
+			{InstanceID: "dev.a.example", Development: true, StagingOf: "a.example"},
+			{InstanceID: "test.a.example", Development: true, StagingOf: "a.example"},
+			{InstanceID: "dev.b.example", Development: true, StagingOf: "b.example"},
+		} {
+			a.At = T0
+			if err := s.AddActivation(t.Context(), "l", a, time.Time{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wantStaging(t, s, "a.example", true, 2)
+		wantStaging(t, s, "c.example", false, 0) // activated, and takes no seat
+		wantStaging(t, s, "", false, 0)
+		for instance, development := range map[string]bool{"a.example": false, "dev.a.example": true} {
+			locked, err := s.LicenseByKey(t.Context(), "a", "hash-l", instance)
+			if err != nil {
+				t.Fatal(err)
+			}
+			read, err := s.UsageByKey(t.Context(), "a", "hash-l", instance)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, u := range []license.Usage{locked, read} {
+				if !u.Activated || u.Development != development {
+					t.Errorf("%s: activated %v, development %v; want %v", instance, u.Activated, u.Development, development)
+				}
+			}
+		}
+		if err := s.RemoveActivation(t.Context(), "l", "test.a.example"); err != nil { // takes no others along
+			t.Fatal(err)
+		}
+		wantCounts(t, s, 2, 3)
+		if err := s.RemoveActivation(t.Context(), "l", "a.example"); err != nil {
+			t.Fatal(err)
+		}
+		wantCounts(t, s, 1, 2)
+		wantStaging(t, s, "a.example", false, 0)
+		wantStaging(t, s, "b.example", true, 1)
+	})
+}
+
+func wantStaging(tb testing.TB, s *store.Licenses, domain string, seated bool, addresses int) {
+	tb.Helper()
+	is, n, err := s.Staging(tb.Context(), "l", domain)
+	if err != nil || is != seated || n != addresses {
+		tb.Errorf("Staging(%q) = %v, %d, %v; want %v, %d", domain, is, n, err, seated, addresses)
+	}
 }
 
 // wantCounts checks the counters of the license l.

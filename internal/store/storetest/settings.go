@@ -32,4 +32,21 @@ func testSettings(t *testing.T, open Open) {
 			}
 		}
 	})
+
+	t.Run("Find returns what Put set last", func(t *testing.T) {
+		t.Parallel()
+
+		s := store.NewSettings(open(t))
+		if v, found, err := s.Find(t.Context(), "note"); v != "" || found || err != nil {
+			t.Errorf("Find before Put = %q, %v, %v; want none", v, found, err)
+		}
+		for _, want := range []string{"one", "two"} {
+			if err := s.Put(t.Context(), "note", want); err != nil {
+				t.Fatal(err)
+			}
+			if v, found, err := s.Find(t.Context(), "note"); v != want || !found || err != nil {
+				t.Errorf("Find = %q, %v, %v; want %q", v, found, err, want)
+			}
+		}
+	})
 }

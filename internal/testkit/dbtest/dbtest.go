@@ -37,7 +37,7 @@ func Open(tb testing.TB, url string) *database.DB {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = db.Close() })
-	if _, err := store.Migrate(tb.Context(), db); err != nil {
+	if _, err := store.Migrate(tb.Context(), db, "test"); err != nil {
 		tb.Fatal(err)
 	}
 	return db

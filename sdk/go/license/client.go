@@ -64,6 +64,10 @@ type License struct {
 	CurrentInstances int       `json:"currentInstances"`
 	ExpiresAt        time.Time `json:"expiresAt,omitzero"`
 	CreatedAt        time.Time `json:"createdAt"`
+
+	// Development reports that this instance is a development instance, which takes
+	// no seat.
+	Development bool `json:"-"`
 }
 
 // Status is the result of a check.
@@ -99,10 +103,12 @@ func (c *Client) Deactivate(ctx context.Context) (License, error) {
 // answer is not the vendor's, an *Error, or a network error.
 func (c *Client) Verify(ctx context.Context) (License, error) {
 	var answer struct {
-		Valid   bool    `json:"valid"`
-		License License `json:"license"`
+		Valid       bool    `json:"valid"`
+		Development bool    `json:"development"`
+		License     License `json:"license"`
 	}
 	_, err := c.ask(ctx, "verify", &answer, &answer.Valid)
+	answer.License.Development = answer.Development
 	if refused, ok := asRefused(err); ok {
 		_ = c.refuse(refused) // kept in memory; the next Check tries the store again
 	}

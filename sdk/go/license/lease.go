@@ -47,6 +47,7 @@ type Lease struct {
 	ProductID        string
 	Product          string // slug
 	Instance         string
+	Development      bool // this instance takes no seat
 	Features         []string
 	LicenseType      string    // "perpetual" or "subscription"
 	LicenseExpiresAt time.Time // zero if the license never expires
@@ -173,6 +174,7 @@ type claims struct {
 		Slug string `json:"slug"`
 	} `json:"product"`
 	Instance       string   `json:"instanceId"`
+	Development    bool     `json:"development"`
 	Features       []string `json:"features"`
 	LicenseType    string   `json:"licenseType"`
 	LicenseExpires int64    `json:"licenseExpiresAt"`
@@ -190,7 +192,7 @@ func (c claims) complete() bool {
 func (c claims) lease() Lease {
 	return Lease{
 		Issuer: c.Issuer, LicenseID: c.Subject, ProductID: c.Product.ID, Product: c.Product.Slug, Instance: c.Instance,
-		Features: c.Features, LicenseType: c.LicenseType, LicenseExpiresAt: unix(c.LicenseExpires),
+		Development: c.Development, Features: c.Features, LicenseType: c.LicenseType, LicenseExpiresAt: unix(c.LicenseExpires),
 		IssuedAt: unix(c.Issued), ExpiresAt: unix(c.Expires), GraceUntil: unix(c.Grace), Nonce: c.Nonce,
 	}
 }

@@ -36,7 +36,8 @@ func (c *Client) post(ctx context.Context, what string) (License, error) {
 		return License{}, err
 	}
 	var answer struct {
-		License License `json:"license"`
+		Development bool    `json:"development"`
+		License     License `json:"license"`
 	}
 	if a.Status != http.StatusOK {
 		return License{}, a.failure()
@@ -44,6 +45,7 @@ func (c *Client) post(ctx context.Context, what string) (License, error) {
 	if err := json.Unmarshal(a.Body, &answer); err != nil {
 		return License{}, fmt.Errorf("license: the answer is not JSON: %w", err)
 	}
+	answer.License.Development = answer.Development
 	return answer.License, nil
 }
 

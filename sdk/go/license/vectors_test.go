@@ -44,6 +44,7 @@ type leaseClaims struct {
 		Slug string `json:"slug"`
 	} `json:"product"`
 	InstanceID       string   `json:"instanceId"`
+	Development      bool     `json:"development"`
 	Features         []string `json:"features"`
 	LicenseType      string   `json:"licenseType"`
 	LicenseExpiresAt int64    `json:"licenseExpiresAt"`

@@ -35,7 +35,7 @@ export class Client {
   }
 
   async verify() {
-    return (await this.#ask('verify')).answer.license;
+    return licenseOf((await this.#ask('verify')).answer);
   }
 
   async renew() {
@@ -101,7 +101,7 @@ export class Client {
     if (res.status !== 200) throw failure(res);
     const answer = parse(res);
     if (!answer) throw new LicenseError('unreachable', "the server's answer is not JSON");
-    return answer.license;
+    return licenseOf(answer);
   }
 
   // #ask sends a request whose answer is signed.
@@ -198,6 +198,9 @@ function read(kept) {
     return { lastSeen: 0 };
   }
 }
+
+// licenseOf returns the license of an answer, with what the answer says of this instance.
+const licenseOf = (answer) => answer.license && { ...answer.license, development: answer.development === true };
 
 const refusal = (reason) => new LicenseError('refused', `the license was refused: ${reason}`, { reason });
 

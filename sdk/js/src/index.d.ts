@@ -41,6 +41,8 @@ export interface Lease {
   /** The product's slug. */
   product: string;
   instance: string;
+  /** True for a development instance, which takes no seat. */
+  development: boolean;
   features: string[];
   /** Empty if the lease does not say. */
   licenseType: LicenseType | '';
@@ -145,6 +147,8 @@ export interface License {
   /** Missing if the license never expires. */
   expiresAt?: string;
   createdAt: string;
+  /** True if this instance is a development instance, which takes no seat. */
+  development: boolean;
 }
 
 /** What the client needs of fetch. globalThis.fetch has it. */

@@ -52,6 +52,7 @@ export async function parseLease(raw, keys) {
     productId: c.product.id ?? '',
     product: c.product.slug,
     instance: c.instanceId,
+    development: c.development ?? false,
     features: c.features ?? [],
     licenseType: c.licenseType ?? '',
     licenseExpiresAt: c.licenseExpiresAt ? new Date(c.licenseExpiresAt * 1000) : null,
@@ -69,6 +70,7 @@ function complete(c) {
   return (
     filled(c.sub) && filled(c.product?.slug) && filled(c.instanceId) &&
     [c.iss, c.product.id, c.licenseType, c.nonce].every(textOrMissing) &&
+    (c.development === undefined || typeof c.development === 'boolean') &&
     (c.features === undefined || (Array.isArray(c.features) && c.features.every((f) => typeof f === 'string'))) &&
     (c.licenseExpiresAt === undefined || Number.isSafeInteger(c.licenseExpiresAt)) &&
     [c.iat, c.exp, c.graceUntil].every(Number.isSafeInteger) &&

@@ -24,7 +24,7 @@ for (const [form, input] of Object.entries(forms)) {
           const c = v.claims;
           assert.deepEqual(got.lease, {
             issuer: c.iss, licenseId: c.sub, productId: c.product.id, product: c.product.slug, instance: c.instanceId,
-            features: c.features, licenseType: c.licenseType,
+            development: c.development ?? false, features: c.features, licenseType: c.licenseType,
             licenseExpiresAt: c.licenseExpiresAt ? at(c.licenseExpiresAt) : null,
             issuedAt: at(c.iat), expiresAt: at(c.exp), graceUntil: at(c.graceUntil), nonce: c.nonce ?? '',
           });

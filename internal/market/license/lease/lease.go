@@ -31,6 +31,9 @@ type Claims struct {
 	// LicenseExpiresAt is the end of the license's term. Left out if the license is perpetual.
 	LicenseExpiresAt int64 `json:"licenseExpiresAt,omitempty"`
 
+	// Development says that the instance is for development and takes no seat.
+	Development bool `json:"development,omitempty"`
+
 	IssuedAt  int64 `json:"iat"`
 	ExpiresAt int64 `json:"exp"`
 	// GraceUntil is how long an app may run after ExpiresAt, while it warns its user that it cannot

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"stoa/internal/database"
+)
+
+// servedFile is the name of the file in the data folder in which serve keeps its
+// settings for other commands.
+const servedFile = "serve.json"
+
+// served are the settings with which stoa serve was last started on a data folder.
+// There are no secrets among them.
+type served struct {
+	// Database is a postgres:// URL without its password, or the path of a SQLite file,
+	// relative to the data folder if it is in there: the folder may be moved.
+	Database string `json:"database"`
+	// DatabaseID is the database's own id, which it keeps wherever it is reached.
+	DatabaseID string `json:"databaseId"`
+
+	PasswordPolicy string `json:"passwordPolicy"`
+	Payments       string `json:"payments"`
+	PublicURL      string `json:"publicUrl"`
+	Version        string `json:"version"`
+}
+
+// readServed returns the settings of the last stoa serve on the data folder, or nil
+// if there was none.
+func readServed(dataDir string) (*served, error) {
+	path := filepath.Join(dataDir, servedFile)
+	text, err := os.ReadFile(path) //nolint:gosec // the operator's own data folder
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil //nolint:nilnil // nil is a folder that was never served
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := new(served)
+	if err := json.Unmarshal(text, s); err != nil || s.Database == "" || s.DatabaseID == "" {
+		return nil, fmt.Errorf("%s cannot be read: restore it, or delete it and set STOA_DATABASE_URL", path)
+	}
+	return s, nil
+}
+
+// write keeps the settings in the data folder, readable by this user only.
+func (s served) write(dataDir string) error {
+	text, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dataDir, servedFile)
+	return replaceFile(path, bytes.NewReader(append(text, '\n')), 0o600)
+}
+
+// databaseURL returns the URL of the database, without its password.
+func (s served) databaseURL(dataDir string) string {
+	if database.IsPostgres(s.Database) || filepath.IsAbs(s.Database) {
+		return s.Database
+	}
+	return filepath.Join(dataDir, s.Database)
+}
+
+// recorded returns url as served.Database has it.
+func recorded(at, dataDir string) string {
+	if database.IsPostgres(at) {
+		return withoutPassword(at)
+	}
+	path, err := filepath.Abs(at)
+	if err != nil {
+		return at
+	}
+	if rel, err := filepath.Rel(dataDir, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}
+
+// withoutPassword returns the URL of a database as it may be shown.
+func withoutPassword(at string) string {
+	if !database.IsPostgres(at) {
+		if path, err := filepath.Abs(at); err == nil {
+			return path
+		}
+		return at
+	}
+	u, err := url.Parse(at)
+	if err != nil {
+		scheme, _, _ := strings.Cut(at, "://")
+		return scheme + "://…" // what cannot be parsed may hold a password anywhere
+	}
+	if u.User != nil {
+		u.User = url.User(u.User.Username())
+	}
+	q := u.Query()
+	q.Del("password")
+	q.Del("sslpassword")
+	u.RawQuery = q.Encode()
+	return u.String()
+}

@@ -1,0 +1,45 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"stoa/internal/seal"
+	"stoa/internal/store"
+)
+
+// Names of settings in the database (store.Settings).
+const (
+	SettingPlatformID     = "platform_id"      // identifies the installation
+	SettingMasterKeyCheck = "master_key_check" // is sealed with the master key
+)
+
+// checkSchema brings the schema up to date and logs what that took, or, with
+// KeepSchema, only checks it.
+func (a *App) checkSchema(ctx context.Context, cfg Config) error {
+	if cfg.KeepSchema {
+		return store.CheckSchema(ctx, a.DB, cfg.Version)
+	}
+	applied, err := store.Migrate(ctx, a.DB, cfg.Version)
+	for _, m := range applied {
+		cfg.Log.InfoContext(ctx, "migration applied", slog.String("name", m.Name), slog.Duration("took", m.Took))
+	}
+	return err
+}
+
+// checkMasterKey returns an error if this database's secrets were sealed with another
+// master key. Otherwise each of them would fail later, on its own.
+func (a *App) checkMasterKey(ctx context.Context, key *seal.Key) error {
+	const name = SettingMasterKeyCheck
+	box := key.Box(name)
+	stored, err := store.NewSettings(a.DB).Once(ctx, name, box.Seal([]byte(name), name))
+	if err != nil {
+		return err
+	}
+	if _, err := box.Open(stored, name); err != nil {
+		return errors.New("this database belongs to another master key: " +
+			"set STOA_MASTER_KEY, or restore the master.key file it was created with")
+	}
+	return nil
+}

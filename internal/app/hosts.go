@@ -1,0 +1,26 @@
+package app
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+
+	"stoa/internal/hosts"
+)
+
+// maxName is the length of the longest shop name in characters.
+const maxName = 64
+
+// answeredHosts returns the hosts of the configuration that requests may be
+// addressed to.
+func answeredHosts(cfg Config) (hosts.Policy, error) {
+	names := slices.Clone(cfg.AllowedHosts)
+	if u, err := url.Parse(cfg.PublicURL); err == nil && u.Hostname() != "" {
+		names = append(names, u.Hostname())
+	}
+	p, err := hosts.New(cfg.AnswerAtBoundAddress, names...)
+	if err != nil {
+		return p, fmt.Errorf("allowed hosts: %w", err)
+	}
+	return p, nil
+}

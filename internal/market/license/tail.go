@@ -1,0 +1,57 @@
+package license
+
+import "context"
+
+// Tail returns the last group of the key. Administrators find a license by it: a
+// customer can tell it to them without giving the key away.
+func (k Key) Tail() string {
+	text := k.Reveal()
+	return text[len(text)-keyGroup:]
+}
+
+// KeyTail returns the last group of a key that a person wrote, as Key.Tail spells it.
+// It returns "-", with which no key ends, for a text that is no such group.
+func KeyTail(text string) string {
+	if len(text) != keyGroup {
+		return "-"
+	}
+	tail := make([]byte, keyGroup)
+	for i := range keyGroup {
+		v, ok := symbolValue(text[i])
+		if !ok {
+			return "-"
+		}
+		tail[i] = alphabet[v]
+	}
+	return string(tail)
+}
+
+// Tails are the last groups of keys that were issued before the database kept them.
+type Tails interface {
+	// LicensesWithoutTail returns up to limit licenses whose last group of the key is
+	// not in the database yet, with their ID and KeySealed only.
+	LicensesWithoutTail(ctx context.Context, limit int) ([]License, error)
+	// SetKeyTail keeps the last group of a license's key.
+	SetKeyTail(ctx context.Context, licenseID, tail string) error
+}
+
+// FillTails adds the last groups of all keys that lack them. It may be repeated, and
+// does nothing once all are there.
+func (v *Vault) FillTails(ctx context.Context, store Tails) error {
+	const batch = 200
+	for {
+		list, err := store.LicensesWithoutTail(ctx, batch)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		for _, l := range list {
+			tail := "" // of a key that cannot be read: it is not tried again
+			if key, err := v.Open(l); err == nil {
+				tail = key.Tail()
+			}
+			if err := store.SetKeyTail(ctx, l.ID, tail); err != nil {
+				return err
+			}
+		}
+	}
+}

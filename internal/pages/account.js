@@ -1,0 +1,30 @@
+// What the pages that create an account share: its fields and their faults.
+const fields = ["email", "username", "password"];
+const label = { email: "The e-mail address", username: "The username", password: "The password" };
+const missing = { email: "Enter your e-mail address.", username: "Choose a username.", password: "Choose a password." };
+const clear = (form) => { for (const name of [...fields, form]) fault(name, ""); };
+
+// failed shows each fault beside its field, and puts the cursor into the first.
+const failed = (form, answer) => {
+  for (const issue of answer.body.error?.details?.issues ?? []) {
+    if (fields.includes(issue.path)) fault(issue.path, issue.message.replace(issue.path, label[issue.path]));
+    else fault(form, issue.message);
+  }
+  const first = fields.find((name) => at(name + "-error").textContent);
+  if (first) at(first).focus();
+  else fault(form, reason(answer));
+};
+
+// onCreate has create called with what was typed into a form, once nothing is missing.
+const onCreate = (form, create) => at(form).addEventListener("submit", (e) => {
+  e.preventDefault();
+  clear(form);
+  const body = { email: at("email").value.trim(), username: at("username").value.trim(), password: at("password").value };
+  const empty = fields.filter((name) => !body[name]);
+  if (empty.length) {
+    for (const name of empty) fault(name, missing[name]);
+    return at(empty[0]).focus();
+  }
+  send(e.target, () => create(body));
+});
+

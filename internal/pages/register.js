@@ -1,0 +1,7 @@
+onCreate("register", async (body) => {
+  const answer = await post("auth/register", body);
+  if (!answer.ok) return failed("register", answer);
+  at("password").value = "";
+  await post("auth/logout", undefined, answer.body.data.access_token); // the page keeps nobody signed in
+  done("Your account is ready", `Sign in as ${answer.body.data.user.email}, with the password you chose.`);
+});
