@@ -47,7 +47,8 @@ func TestOperatorsAreToldWhatHappens(t *testing.T) {
 	}
 
 	rec := httptest.NewRecorder()
-	a.OpsHandler().ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
+	req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1:8081/metrics", nil)
+	a.OpsHandler().ServeHTTP(rec, req)
 	for _, want := range []string{
 		`stoa_orders_total{outcome="paid"} 1`, `stoa_orders_total{outcome="refunded"} 1`,
 		`stoa_activations_total{outcome="activated"} 1`, `stoa_activations_total{outcome="refused"} 1`,
