@@ -52,9 +52,9 @@ func TestPagesShowTheShopsName(t *testing.T) {
 	b.fill(t, "E-mail address", "ada@example.com")
 	b.click(t, "button", "Send the mail")
 	b.shows(t, `
-		title "Look into your mailbox - Müller & Söhne"
+		title "Check your mailbox - Müller & Söhne"
 		paragraph "Müller & Söhne"
-		heading "Look into your mailbox" focused
+		heading "Check your mailbox" focused
 		status "If there is an account with this e-mail address, a mail with a link is on its way. The link works for 30 minutes."
 		link "Create an account"
 		link "Forgotten your password?"

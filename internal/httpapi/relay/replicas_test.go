@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stoa/internal/app"
+	"stoa/internal/runtime/node"
 	"stoa/internal/testkit"
 )
 
@@ -50,13 +51,21 @@ func testReplicas(t *testing.T, one, two *testkit.App) {
 		if res.Status != http.StatusOK {
 			t.Fatalf("%s of %s: %d %s", installation, slug, res.Status, res.Body)
 		}
-		return int(res.Get(t, "pid").(float64))
+		list := do("GET", slug+"/instances", nil, http.StatusOK)
+		for _, in := range list.Get(t, "data.items").([]any) {
+			if in := in.(map[string]any); in["instanceKey"] == installation {
+				// Not process.pid: inside its namespace every plugin is process 1.
+				return two.Plugins.Processes.(*node.Runtime).Status(in["installationId"].(string)).PID
+			}
+		}
+		t.Fatalf("%s has no instance %s", slug, installation)
+		return 0
 	}
 	for _, slug := range []string{"busy", "leaving"} {
 		archive := testkit.PluginArchive(t, testkit.InternalManifest(slug, "index.js"), map[string]string{"index.js": `
 			module.exports = async (app, config) => {
 				setInterval(() => {}, 10)
-				app.get('/api/x', async () => ({ pid: process.pid, n: config.n ?? 0 }))
+				app.get('/api/x', async () => ({ n: config.n ?? 0 }))
 			}`})
 		if res := one.Install(t, token, "plugin", archive); res.Status != http.StatusCreated {
 			t.Fatalf("install: %d %s", res.Status, res.Body)
@@ -103,7 +112,7 @@ func endsSoon(t *testing.T, pid int) bool {
 	defer limit.Stop()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for syscall.Kill(pid, 0) == nil {
+	for pid > 0 && syscall.Kill(pid, 0) == nil {
 		select {
 		case <-tick.C:
 		case <-limit.C:

@@ -113,7 +113,7 @@ func TestARequestIsNeverSentTwice(t *testing.T) {
 	in := f.install(t, "suicidal", files{"index.js": `
 	const seen = []
 	module.exports = async (app) => {
-	  app.all('/api/die', (req) => { req.log.info('asked to die'); process.kill(process.pid, 'SIGKILL') })
+	  app.all('/api/die', (req) => { req.log.info('asked to die'); process.abort() })
 	}`})
 	for round, method := range []string{http.MethodGet, http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPost} {
 		f.forgive(in)
@@ -143,7 +143,7 @@ func TestFailuresAreTold(t *testing.T) {
 	f.do(t, in, http.MethodPost, "/api/crash", "{}")
 	select {
 	case got := <-told:
-		if got.Message != "Error: out of the blue" || got.File != "index.js" || got.Line != 3 || ids.Load() != in.Instance.ID {
+		if got.Message != "Error: out of the blue" || got.File != "index.js" || got.Line != 4 || ids.Load() != in.Instance.ID {
 			t.Errorf("got %+v of %v", got, ids.Load())
 		}
 		if st := f.RuntimeStatus(in.Instance.ID); st.State != plugin.StateFailing || fmt.Sprint(st.LastError) != fmt.Sprint(got) {

@@ -159,7 +159,6 @@ func (rt *Runtime) try(r *http.Request, call *relay.Call, in plugin.Installed) (
 		}
 		return false, err
 	}
-	r.Header[processHeader] = []string{p.secret}
 	defer inst.release(p) // forward panics when an answer breaks off after it began
 	return p.forward(call, r.URL.RequestURI())
 }

@@ -145,7 +145,7 @@ func TestAnAnswerThatBreaksOffIsNotPassedOffAsWhole(t *testing.T) {
 	f := newFixture(t)
 	in := f.install(t, "breaking", withRoutes(`app.get('/api/half', (req, reply) => {
 	  reply.hijack()
-	  reply.raw.write('half', () => process.kill(process.pid, 'SIGKILL'))
+	  reply.raw.write('half', () => process.abort())
 	})`))
 	srv := f.serve(t, in)
 	res, err := srv.Client().Get(srv.URL + "/api/half")

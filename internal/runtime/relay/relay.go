@@ -61,6 +61,9 @@ func NewCall(w http.ResponseWriter, r *http.Request) *Call {
 	return c
 }
 
+// SetHeader sets a header of the request for the next Pass. name is as it is to be sent.
+func (c *Call) SetHeader(name, value string) { c.r.Header[name] = []string{value} }
+
 // End ends the use of the request's body: a transport may read on after it has
 // returned an answer, when the body belongs to the server again.
 func (c *Call) End() {
