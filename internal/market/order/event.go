@@ -24,6 +24,8 @@ type Notice struct {
 	Warning string
 	// Failure is what the operator has to put right. Empty if nothing.
 	Failure string
+
+	partial bool // a further part of the order's payment was given back
 }
 
 // TakeEvent takes what a payment provider sent to its webhook: the order it is
@@ -60,6 +62,12 @@ func (s *Service) take(ctx context.Context, e payment.Event) (Notice, error) {
 	}
 	if e.Kind == payment.Paid {
 		s.Courier.Wake()
+	}
+	if n.partial {
+		// The event is taken: an error here would not bring it again.
+		if err := s.tellPartial(ctx, o); err != nil {
+			n.Warning += "; administrators were not told by mail: " + err.Error()
+		}
 	}
 	switch {
 	case (e.Kind == payment.Renewed || e.Kind == payment.Billed) && o.Payment.Subscription != e.Reference.Subscription:
@@ -98,7 +106,7 @@ func (s *Service) takeEvent(ctx context.Context, e payment.Event, n *Notice) (Or
 		case payment.Bounced: // with each delivery: the one before may have been answered with an outage, and not told
 			n.Failure, n.Warning = o.bounced()+e.Note, ""
 			return nil
-		case payment.Unrelated, payment.Paid, payment.Failed, payment.Refunded:
+		case payment.Unrelated, payment.Paid, payment.Failed, payment.Refunded, payment.PartlyRefunded:
 		}
 		fresh, err := tx.AddPaymentEvent(ctx, s.Payments.Name(), e, o.ID, s.Now())
 		if err != nil || !fresh {
@@ -162,6 +170,8 @@ func (s *Service) apply(ctx context.Context, tx Store, o *Order, e payment.Event
 		if err := s.markRefunded(ctx, tx, o, e.At); err != nil {
 			return err
 		}
+	case payment.PartlyRefunded:
+		return s.notePartial(ctx, tx, o, e, n)
 	case payment.Unrelated, payment.Renewed, payment.Billed, payment.Bounced:
 	}
 	if now := o.Status(); now != status {

@@ -53,6 +53,8 @@ type Service struct {
 	// Courier mails receipts. Nil: another process does.
 	Courier *Courier
 	// Poster mails the links with which orders are claimed; they begin with PublicURL.
-	Poster    Poster
-	PublicURL string
+	Poster Poster
+	// Administrators are mailed what they have to look at. Nil: nobody.
+	Administrators Administrators
+	PublicURL      string
 }

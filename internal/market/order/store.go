@@ -28,7 +28,7 @@ type Store interface {
 	OrderByID(ctx context.Context, id string) (Order, error)
 
 	// UpdateOrder overwrites how an order is paid and what happened to it: Provider,
-	// Payment, PaymentURL, PaidAt, RefundedAt, CancelledAt and EndedAt. It returns an
+	// Payment, PaymentURL, PaidAt, RefundedAt, CancelledAt, PartlyRefunded and EndedAt. It returns an
 	// errs.UnknownKey error when there is none.
 	UpdateOrder(ctx context.Context, o Order) error
 

@@ -53,13 +53,14 @@ type EventKind int
 
 // The kinds of events.
 const (
-	Unrelated EventKind = iota // nothing to do: of another kind, or not about an order
-	Paid                       // the order's payment is made
-	Failed                     // it will not be made: the page expired, or the bank refused later
-	Refunded                   // all of it was given back
-	Renewed                    // a further term of a subscription is paid
-	Billed                     // a further term of a subscription is to be paid, which Collect hastens
-	Bounced                    // what was given back did not arrive
+	Unrelated      EventKind = iota // nothing to do: of another kind, or not about an order
+	Paid                            // the order's payment is made
+	Failed                          // it will not be made: the page expired, or the bank refused later
+	Refunded                        // all of it was given back
+	Renewed                         // a further term of a subscription is paid
+	Billed                          // a further term of a subscription is to be paid, which Collect hastens
+	Bounced                         // what was given back did not arrive
+	PartlyRefunded                  // a part of it was given back
 )
 
 // Event is what a provider told, once it is known to come from the provider.
@@ -74,7 +75,8 @@ type Event struct {
 	OrderID   string
 	Reference Reference
 
-	// Minor and Currency are what was paid, of a Paid event, with Exponent decimals.
+	// Minor and Currency are what was paid, of a Paid event, or all that was given back
+	// so far, of a PartlyRefunded one, with Exponent decimals.
 	Minor    int64
 	Exponent int
 	Currency string

@@ -261,13 +261,22 @@ func (s *Stripe) readRefund(ctx context.Context, e *payment.Event, object json.R
 	e.OrderID, e.Reference = c.Metadata[metadataKey], payment.Reference{Payment: string(c.PaymentIntent)}
 	if !c.Refunded {
 		e.Note = fmt.Sprintf("only a part of charge %s was refunded: %d of %d %s. The order stays paid", c.ID, c.AmountRefunded, c.Amount, c.Currency)
-		return nil
+		e.Minor, e.Currency = c.AmountRefunded, strings.ToUpper(c.Currency)
+		e.Exponent, _ = decimals(e.Currency)
 	}
 	if e.OrderID == "" && c.PaymentIntent != "" {
 		return s.readInvoiceRefund(ctx, e, c)
 	}
-	e.Kind = payment.Refunded
+	e.Kind = c.kind()
 	return nil
+}
+
+// kind returns what the refund of a charge means for the order that it paid.
+func (c *charge) kind() payment.EventKind {
+	if c.Refunded {
+		return payment.Refunded
+	}
+	return payment.PartlyRefunded
 }
 
 func (s *Stripe) readInvoiceRefund(ctx context.Context, e *payment.Event, c charge) error {
@@ -294,7 +303,8 @@ func (s *Stripe) readInvoiceRefund(ctx context.Context, e *payment.Event, c char
 	switch {
 	case e.OrderID == "":
 	case string(i.BillingReason) == firstInvoice:
-		e.Kind = payment.Refunded
+		e.Kind = c.kind()
+	case !c.Refunded: // e.Note says so
 	default:
 		e.Note = fmt.Sprintf("charge %s for a later period was refunded. Alone it changes nothing here: the licence stays as it is", c.ID)
 	}

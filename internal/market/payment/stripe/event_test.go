@@ -138,7 +138,8 @@ func TestWhatEventsMean(t *testing.T) {
 		{"a refund succeeded", "refund.updated", object{"id": "re_1", "status": "succeeded", "metadata": order, "payment_intent": "pi_1"}, payment.Event{}},
 		{"refunded", "charge.refunded", object{"id": "ch_1", "refunded": true, "metadata": order, "payment_intent": "pi_1"}, payment.Event{Kind: payment.Refunded, OrderID: "order1", Reference: payment.Reference{Payment: "pi_1"}}},
 		{"refunded in part", "charge.refunded", object{"id": "ch_1", "refunded": false, "amount": 2990, "amount_refunded": 990, "currency": "eur", "metadata": order, "payment_intent": "pi_1"}, payment.Event{
-			OrderID: "order1", Reference: payment.Reference{Payment: "pi_1"},
+			Kind: payment.PartlyRefunded, OrderID: "order1", Reference: payment.Reference{Payment: "pi_1"},
+			Minor: 990, Exponent: 2, Currency: "EUR",
 			Note: "only a part of charge ch_1 was refunded: 990 of 2990 eur. The order stays paid",
 		}},
 		{"something else", "customer.created", object{"id": "cus_1"}, payment.Event{}},
