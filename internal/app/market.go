@@ -6,7 +6,9 @@ import (
 	"log/slog"
 	"path/filepath"
 
+	"stoa/internal/account"
 	"stoa/internal/blob"
+	"stoa/internal/caller"
 	"stoa/internal/market/catalog"
 	"stoa/internal/market/license"
 	"stoa/internal/market/order"
@@ -56,6 +58,7 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 		Store: store.NewOrders(a.DB), Claims: store.NewClaims(a.DB), Products: a.Catalog, Licenses: a.Licenses,
 		Users: buyers{a}, Payments: payments, Vault: keys, Now: cfg.Now, Courier: a.courier, Poster: a.Mail,
 		PublicURL: cfg.PublicURL, SiteName: cfg.Name,
+		Administrators: buyers{a},
 	}
 	a.Reviews = &review.Service{Store: store.NewReviews(a.DB), Products: a.Catalog, Now: cfg.Now}
 	return nil
@@ -78,6 +81,18 @@ type buyers struct{ app *App }
 func (b buyers) Email(ctx context.Context, userID string) (string, error) {
 	u, err := b.app.Accounts.User(ctx, userID)
 	return u.Email, err
+}
+
+// AdminEmails implements order.Administrators.
+func (b buyers) AdminEmails(ctx context.Context) ([]string, error) {
+	active := true
+	const limit = 100 // more would be a mistake
+	users, _, err := b.app.Accounts.ListUsers(ctx, account.UserQuery{Role: caller.RoleAdmin, Active: &active, Limit: limit})
+	emails := make([]string, len(users))
+	for i, u := range users {
+		emails[i] = u.Email
+	}
+	return emails, err
 }
 
 // seatRules returns the rules of the configuration for development instances and for

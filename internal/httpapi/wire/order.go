@@ -5,6 +5,7 @@ import (
 
 	"stoa/internal/httpapi/web"
 	"stoa/internal/market/order"
+	"stoa/internal/market/product"
 )
 
 // Order is an order as its owner sees it (CONTRACT 3, Order).
@@ -19,9 +20,11 @@ type Order struct {
 	BillingInfo   *order.BillingInfo `json:"billingInfo,omitempty"`
 	Amount        json.Number        `json:"amount"`
 	Currency      string             `json:"currency"`
-	Status        order.Status       `json:"status"`
-	LicenseID     string             `json:"licenseId"`
-	CreatedAt     web.Timestamp      `json:"createdAt"`
+	// PartlyRefunded is absent unless a part was given back.
+	PartlyRefunded json.Number   `json:"partlyRefunded,omitempty"`
+	Status         order.Status  `json:"status"`
+	LicenseID      string        `json:"licenseId"`
+	CreatedAt      web.Timestamp `json:"createdAt"`
 	// PaymentURL is where a pending order is paid. NewOrder leaves it empty: only
 	// the owner of an order is shown it.
 	PaymentURL string `json:"paymentUrl,omitempty"`
@@ -29,10 +32,14 @@ type Order struct {
 
 // NewOrder returns the JSON form of o, without its PaymentURL.
 func NewOrder(o order.Listed) Order {
+	var part json.Number
+	if o.PartlyRefunded > 0 {
+		part = product.Money{Minor: o.PartlyRefunded, Currency: o.Amount.Currency}.Amount()
+	}
 	return Order{
 		ID: o.ID, ProductID: o.ProductID, ProductSlug: o.ProductSlug,
 		ProductName: o.ProductName, TierID: o.TierID, UserID: o.UserID,
 		PaymentMethod: o.PaymentMethod, BillingInfo: o.Billing, Amount: o.Amount.Amount(), Currency: o.Amount.Currency,
-		Status: o.Status(), LicenseID: o.LicenseID, CreatedAt: web.Timestamp(o.CreatedAt),
+		PartlyRefunded: part, Status: o.Status(), LicenseID: o.LicenseID, CreatedAt: web.Timestamp(o.CreatedAt),
 	}
 }

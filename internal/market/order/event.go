@@ -20,6 +20,8 @@ type Notice struct {
 	Status  Status // the order's new status. Empty if it did not change
 	Warning string // what the operator should look at
 	Failure string // what the operator must put right
+
+	partial bool // a further part of the order's payment was refunded
 }
 
 // HandleWebhook handles what a payment provider sent to its webhook: it marks the order as paid,
@@ -56,6 +58,12 @@ func (s *Service) handle(ctx context.Context, e payment.Event) (Notice, error) {
 	}
 	if e.Kind == payment.Paid {
 		s.Courier.Wake()
+	}
+	if n.partial {
+		// The event is taken: an error here would not bring it again.
+		if err := s.tellPartial(ctx, o); err != nil {
+			n.Warning += "; administrators were not told by mail: " + err.Error()
+		}
 	}
 	switch {
 	case (e.Kind == payment.Renewed || e.Kind == payment.Billed) && o.Payment.Subscription != e.Reference.Subscription:
@@ -94,7 +102,7 @@ func (s *Service) applyOnce(ctx context.Context, e payment.Event, n *Notice) (Or
 		case payment.Bounced: // reported on every delivery: the previous answer may have failed unlogged
 			n.Failure, n.Warning = bouncedFailure(o.Status())+e.Note, ""
 			return nil
-		case payment.Unrelated, payment.Paid, payment.Failed, payment.Refunded:
+		case payment.Unrelated, payment.Paid, payment.Failed, payment.Refunded, payment.PartlyRefunded:
 		}
 		fresh, err := tx.AddPaymentEvent(ctx, s.Payments.Name(), e, o.ID, s.Now())
 		if err != nil || !fresh {
@@ -159,6 +167,8 @@ func (s *Service) apply(ctx context.Context, tx Store, o *Order, e payment.Event
 		if err := s.markRefunded(ctx, tx, o, e.At); err != nil {
 			return err
 		}
+	case payment.PartlyRefunded:
+		return s.notePartial(ctx, tx, o, e, n)
 	case payment.Unrelated, payment.Renewed, payment.Billed, payment.Bounced:
 	}
 	if now := o.Status(); now != status {

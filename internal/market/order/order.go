@@ -46,6 +46,9 @@ type Order struct {
 	PaidAt      time.Time
 	RefundedAt  time.Time
 	CancelledAt time.Time
+	// PartlyRefunded is how much of the amount was given back while the order stays
+	// paid, in the units of Amount.
+	PartlyRefunded int64
 	// EndedAt is when the provider ended the subscription, because the order is over.
 	EndedAt time.Time
 }

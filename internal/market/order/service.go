@@ -49,4 +49,6 @@ type Service struct {
 	Poster    Poster
 	PublicURL string
 	SiteName  string // what mails call the shop; the host of PublicURL if empty
+	// Administrators are mailed what they have to look at. Nil: nobody.
+	Administrators Administrators
 }

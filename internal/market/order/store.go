@@ -26,7 +26,7 @@ type Store interface {
 	OrderByID(ctx context.Context, id string) (Order, error)
 
 	// UpdateOrder overwrites how an order is paid and what happened to it: Provider, Payment,
-	// PaymentURL, PaidAt, RefundedAt, CancelledAt and EndedAt. It returns an errs.NotFound error when
+	// PaymentURL, PaidAt, RefundedAt, CancelledAt, PartlyRefunded and EndedAt. It returns an errs.NotFound error when
 	// there is no such order.
 	UpdateOrder(ctx context.Context, o Order) error
 

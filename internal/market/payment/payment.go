@@ -53,13 +53,14 @@ type EventKind int
 
 // The kinds of events.
 const (
-	Unrelated EventKind = iota // nothing to do: of another kind, or not about an order
-	Paid                       // the order is paid
-	Failed                     // it will not be paid: the page expired, or the bank refused later
-	Refunded                   // the whole payment was refunded
-	Renewed                    // a further period of a subscription is paid
-	Billed                     // a further period of a subscription is to be paid; Collect speeds it up
-	Bounced                    // a refund did not arrive
+	Unrelated      EventKind = iota // nothing to do: of another kind, or not about an order
+	Paid                            // the order is paid
+	Failed                          // it will not be paid: the page expired, or the bank refused later
+	Refunded                        // the whole payment was refunded
+	Renewed                         // a further period of a subscription is paid
+	Billed                          // a further period of a subscription is to be paid; Collect speeds it up
+	Bounced                         // a refund did not arrive
+	PartlyRefunded                  // a part of the payment was refunded
 )
 
 // Event is what a provider reported, once it is known to come from the provider.
@@ -74,7 +75,8 @@ type Event struct {
 	OrderID   string
 	Reference Reference
 
-	// Minor and Currency are the amount of a Paid event, with Exponent decimals.
+	// Minor and Currency, with Exponent decimals, are the amount of a Paid event, or all that was
+	// refunded so far by a PartlyRefunded one.
 	Minor    int64
 	Exponent int
 	Currency string

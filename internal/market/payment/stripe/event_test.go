@@ -226,7 +226,8 @@ func TestWhatEventsOfARefundMean(t *testing.T) {
 			"refunded in part", "charge.refunded",
 			with(charge, object{"refunded": false, "amount": 2990, "amount_refunded": 990, "currency": "eur"}),
 			payment.Event{
-				OrderID: "order1", Reference: ref,
+				Kind: payment.PartlyRefunded, OrderID: "order1", Reference: ref,
+				Minor: 990, Exponent: 2, Currency: "EUR",
 				Note: "only a part of charge ch_1 was refunded: 990 of 2990 eur. The order stays paid",
 			},
 		},

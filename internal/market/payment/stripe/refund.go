@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/stripe/stripe-go/v85"
 
@@ -137,13 +138,22 @@ func (p *Provider) readRefund(ctx context.Context, e *payment.Event, object json
 	if !c.Refunded {
 		e.Note = fmt.Sprintf("only a part of charge %s was refunded: %d of %d %s. The order stays paid",
 			c.ID, c.AmountRefunded, c.Amount, c.Currency)
-		return nil
+		e.Minor, e.Currency = c.AmountRefunded, strings.ToUpper(c.Currency)
+		e.Exponent, _ = decimals(e.Currency)
 	}
 	if e.OrderID == "" && c.PaymentIntent != "" {
 		return p.readInvoiceRefund(ctx, e, c)
 	}
-	e.Kind = payment.Refunded
+	e.Kind = c.kind()
 	return nil
+}
+
+// kind returns what the refund of a charge means for the order that it paid.
+func (c *charge) kind() payment.EventKind {
+	if c.Refunded {
+		return payment.Refunded
+	}
+	return payment.PartlyRefunded
 }
 
 // readInvoiceRefund reads that a charge of a subscription was refunded.
@@ -173,7 +183,8 @@ func (p *Provider) readInvoiceRefund(ctx context.Context, e *payment.Event, c ch
 	switch {
 	case e.OrderID == "":
 	case string(i.BillingReason) == firstInvoice:
-		e.Kind = payment.Refunded
+		e.Kind = c.kind()
+	case !c.Refunded: // e.Note says so
 	default:
 		e.Note = fmt.Sprintf("charge %s for a later period was refunded. "+
 			"That alone changes nothing here: the license stays as it is", c.ID)
