@@ -55,7 +55,8 @@ func (b *bench) rows() []measure.Row {
 			},
 		},
 		{
-			Name: "refresh", Peer: "one-row updates in SQLite with the same settings, as many writers, no HTTP", Target: 0.5, PIDs: [2]int{stoa, self}, Ours: b.refreshes,
+			Name: "refresh", Peer: "one-row updates in SQLite with the same settings, as many writers, no HTTP", Target: 0.5,
+			PIDs: [2]int{stoa, self}, Ours: b.refreshes,
 			Theirs: func(ctx context.Context, d time.Duration) (int, error) { return b.sqlite.updates(ctx, d) },
 		},
 	}
@@ -128,7 +129,8 @@ func openSQLite(ctx context.Context, path string) (*sqlite, error) {
 	}
 	db.SetMaxOpenConns(1)
 	s := &sqlite{DB: db}
-	if _, err := db.ExecContext(ctx, `CREATE TABLE counters (id INTEGER PRIMARY KEY, n INTEGER NOT NULL) STRICT`); err != nil {
+	if _, err := db.ExecContext(ctx,
+		`CREATE TABLE counters (id INTEGER PRIMARY KEY, n INTEGER NOT NULL) STRICT`); err != nil {
 		return s, err
 	}
 	for i := range sqliteRows {

@@ -29,7 +29,8 @@ func listCatalog() string {
 	for i := range listProducts {
 		fmt.Fprintf(
 			&b,
-			"- {slug: p%d, name: Product %d, category: category %d, shortDescription: A product., description: %q, icon: 'https://cdn.example.com/%d.svg', ",
+			"- {slug: p%d, name: Product %d, category: category %d, shortDescription: A product., description: %q, icon: "+
+				"'https://cdn.example.com/%d.svg', ",
 			i,
 			rnd.IntN(1_000_000),
 			rnd.IntN(20),
@@ -38,7 +39,8 @@ func listCatalog() string {
 		)
 		fmt.Fprintf(
 			&b,
-			"highlights: [Fast, Small], rating: %d.%d, reviewCount: %d, downloadCount: %d, featured: %t, createdAt: 20%02d-%02d-%02d, ",
+			"highlights: [Fast, Small], rating: %d.%d, reviewCount: %d, downloadCount: %d, featured: %t, createdAt: "+
+				"20%02d-%02d-%02d, ",
 			rnd.IntN(
 				5,
 			),
@@ -52,7 +54,8 @@ func listCatalog() string {
 		)
 		fmt.Fprintf(
 			&b,
-			"pricingTiers: [{id: free, name: Free, price: 0}, {id: pro, name: Pro, price: %d.90, billingPeriod: monthly, features: [All]}]}\n",
+			"pricingTiers: [{id: free, name: Free, price: 0}, {id: pro, name: Pro, price: %d.90, billingPeriod: monthly, "+
+				"features: [All]}]}\n",
 			1+rnd.IntN(500),
 		)
 	}

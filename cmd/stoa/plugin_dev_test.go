@@ -33,7 +33,9 @@ func TestPluginDev(t *testing.T) {
 		}
 	}
 	entry := func(word string) {
-		write("index.js", "import { word } from './word.js'\nexport default async (app, opts) => {\n  app.get('/api/hi', async (req) => { req.log.info('asked'); return `${opts.greeting} `+ word })\n  app.get('/api/fail', async () => {\n    throw new Error('not today')\n  })\n}\n")
+		write("index.js", "import { word } from './word.js'\nexport default async (app, opts) => {\n  app.get('/api/hi', "+
+			"async (req) => { req.log.info('asked'); return `${opts.greeting} `+ word })\n  app.get('/api/fail', async () => "+
+			"{\n    throw new Error('not today')\n  })\n}\n")
 		write("word.js", "export const word = '"+word+"'\n")
 	}
 	write("manifest.json", devManifest)
@@ -44,7 +46,8 @@ func TestPluginDev(t *testing.T) {
 	var out, errOut logtest.Buffer
 	ended := make(chan int, 1)
 	go func() {
-		ended <- run(ctx, []string{"plugin", "dev", folder, "--addr=127.0.0.1:0", "--config", filepath.Join(dir, "config.json")}, nil, &out, &errOut)
+		ended <- run(ctx, []string{"plugin", "dev", folder, "--addr=127.0.0.1:0", "--config",
+			filepath.Join(dir, "config.json")}, nil, &out, &errOut)
 	}()
 	// printed waits until the n-th line that matches.
 	printed := func(pattern string, n int) []string {
@@ -90,7 +93,8 @@ func TestPluginDev(t *testing.T) {
 	if status, body := get("fail"); status != 500 || !strings.Contains(body, "not today") {
 		t.Errorf("an error: %d %s", status, body)
 	}
-	printed(`error index\.js:5: The plugin failed to answer a request\.\nError: not today\n.*`+regexp.QuoteMeta(folder)+`/index\.js:5:11`, 1)
+	printed(`error index\.js:5: The plugin failed to answer a request\.\nError: not today\n.*`+regexp.QuoteMeta(folder)+
+		`/index\.js:5:11`, 1)
 
 	write("word.js", "export const word = 'three'\nexport const x = {{\n")
 	printed(`failed: word\.js:2: SyntaxError: Unexpected token`, 1)

@@ -131,13 +131,15 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return errors.Join(err, group.stop(ctx))
 	}
 	log.InfoContext(ctx, "listening", slog.String("url", "http://"+ln.Addr().String()), slog.String("ops", c.OpsAddr),
-		slog.String("database", withoutPassword(cfg.DatabaseURL)), slog.String("payments", cfg.Payments), slog.String("version", version()))
+		slog.String("database", withoutPassword(cfg.DatabaseURL)), slog.String("payments", cfg.Payments),
+		slog.String("version", version()))
 
 	// In the background: it starts Node.js, and what is wrong is logged.
 	go a.CheckPlugins() //nolint:errcheck // the log has it
 
 	if c.Demo {
-		d := &demo.Demo{URL: "http://" + ln.Addr().String(), Dir: c.Data, Node: c.Node, Admin: admin, Catalog: a.Catalog, Secrets: a.Plugins, Log: log, Client: demo.NewClient()}
+		d := &demo.Demo{URL: "http://" + ln.Addr().String(), Dir: c.Data, Node: c.Node, Admin: admin, Catalog: a.Catalog,
+			Secrets: a.Plugins, Log: log, Client: demo.NewClient()}
 		stopDemo, err := d.Start(ctx)
 		if err != nil {
 			return errors.Join(fmt.Errorf("demo: %w", err), group.stop(ctx))
@@ -178,11 +180,13 @@ func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (a
 	}
 	cfg.AdminEmail, cfg.AdminPassword = c.AdminEmail, os.Getenv(envAdminPassword)
 	c.apply(&cfg)
-	if cfg.SMTPURL, cfg.SMTPPassword, cfg.MailFrom = c.SMTPURL, os.Getenv(envSMTPPassword), c.MailFrom; c.SMTPURL != "" && c.PublicURL == "" {
+	if cfg.SMTPURL, cfg.SMTPPassword, cfg.MailFrom = c.SMTPURL, os.Getenv(envSMTPPassword), c.MailFrom; c.SMTPURL != "" &&
+		c.PublicURL == "" {
 		return cfg, errors.New("--smtp-url needs --public-url: mails contain links to it")
 	}
 	cfg.LogMail = c.Demo || c.Mail == "log"
-	cfg.ServiceIssuer, cfg.ServiceSecret, cfg.ServicePublicKey = c.ServiceIssuer, os.Getenv(envServiceSecret), c.ServicePublicKey
+	cfg.ServiceIssuer, cfg.ServiceSecret, cfg.ServicePublicKey = c.ServiceIssuer, os.Getenv(envServiceSecret),
+		c.ServicePublicKey
 	cfg.ServiceAudience = c.ServiceAudience
 	cfg.RateLimits, cfg.RedisURL, cfg.TrustedProxies = c.RateLimits == "on", c.RedisURL, c.TrustedProxies
 	cfg.DeliverReceipts = true
@@ -232,11 +236,13 @@ func (c serveCmd) applyPublicURL(cfg *app.Config, addr net.Addr) error {
 	}
 	_, host, _ := strings.Cut(cfg.PublicURL, "://")
 	if cfg.Payments == "" && !isLoopback(hostOf(host)) {
-		return fmt.Errorf("choose how purchases at %s are paid: --payments live takes money with Stripe, --payments test sells without money", cfg.PublicURL)
+		return fmt.Errorf("choose how purchases at %s are paid: --payments live takes money with Stripe, --payments test "+
+			"sells without money", cfg.PublicURL)
 	}
 	cfg.Payments = cmp.Or(cfg.Payments, "test")
 	if cfg.Payments == "test" {
-		cfg.Log.Warn("test payments: every purchase is settled at once, without money", slog.String("setting", "STOA_PAYMENTS"))
+		cfg.Log.Warn("test payments: every purchase is settled at once, without money",
+			slog.String("setting", "STOA_PAYMENTS"))
 	}
 	return nil
 }

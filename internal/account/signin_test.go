@@ -66,8 +66,9 @@ func TestEveryFailedLoginCostsOneHash(t *testing.T) {
 	h := &recordingHasher{Hasher: outdatedHasher{s.Hasher}}
 	s.Hasher = h
 	for name, who := range map[string][2]string{
-		"wrong password": {"ada@example.com", "wrong"}, "unknown address": {"eve@example.com", "wrong"}, "no address": {"eve", "wrong"},
-		"inactive": {"bob@example.com", secret}, "inactive, wrong password": {"bob@example.com", "wrong"},
+		"wrong password": {"ada@example.com", "wrong"}, "unknown address": {"eve@example.com", "wrong"},
+		"no address": {"eve", "wrong"},
+		"inactive":   {"bob@example.com", secret}, "inactive, wrong password": {"bob@example.com", "wrong"},
 		"password too long": {"ada@example.com", strings.Repeat("x", 2000)},
 	} {
 		h.costs = nil
@@ -276,7 +277,8 @@ func TestClaimsMustAgreeWithTheSession(t *testing.T) {
 			t.Fatal(err)
 		}
 		raw, err := token.Sign(key, kind, token.Claims{
-			UserID: userID, Role: "ADMIN", SessionID: who.SessionID, ID: session.Refresh.ID, IssuedAt: t0, ExpiresAt: t0.Add(life),
+			UserID: userID, Role: "ADMIN", SessionID: who.SessionID, ID: session.Refresh.ID, IssuedAt: t0,
+			ExpiresAt: t0.Add(life),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -339,7 +341,8 @@ func TestBusyIsNotDisguised(t *testing.T) {
 	)
 	_, login := s.Login(t.Context(), "eve@example.com", secret)
 	for name, err := range map[string]error{
-		"Register": register, "Login": login, "ChangePassword": s.ChangePassword(t.Context(), user.ID, "", secret, "another secret"),
+		"Register": register, "Login": login,
+		"ChangePassword": s.ChangePassword(t.Context(), user.ID, "", secret, "another secret"),
 	} {
 		if errs.KindOf(err) != errs.Busy {
 			t.Errorf("%s = %v, want ErrBusy", name, err)

@@ -78,7 +78,8 @@ func check(tb testing.TB, res *http.Response, req *http.Request) error {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if err := httpsign.ValidateContentDigestHeader(res.Header.Values("Content-Digest"), &res.Body, []string{httpsign.DigestSha256}); err != nil {
+	if err := httpsign.ValidateContentDigestHeader(res.Header.Values("Content-Digest"),
+		&res.Body, []string{httpsign.DigestSha256}); err != nil {
 		return err
 	}
 	return httpsign.VerifyResponse(httpsig.Label, *v, res, req)

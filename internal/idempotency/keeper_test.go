@@ -107,7 +107,8 @@ func TestDoTellsRequestsApart(t *testing.T) {
 			t.Errorf("another %s: a replay", name)
 		}
 	}
-	for _, content := range [][][]byte{{[]byte("/buy"), []byte("{} ")}, {[]byte("/buy{"), []byte("}")}, {[]byte("/buy")}, nil} {
+	for _, content := range [][][]byte{{[]byte("/buy"), []byte("{} ")}, {[]byte("/buy{"), []byte("}")}, {[]byte("/buy")},
+		nil} {
 		req := request
 		req.Content = content
 		if _, err := kit.replica().Do(t.Context(), req, answering(&runs)); !errors.Is(err, idempotency.ErrReused) {

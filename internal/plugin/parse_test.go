@@ -83,7 +83,9 @@ func TestParseManifest(t *testing.T) {
 		{
 			"null is absent",
 			[]byte(
-				`{"schemaVersion":1,"slug":"pay","name":"Pay","version":"1.0.0","runtimeType":"internal-fastify","entryModule":"index.js","permissions":null,"configSchema":null,"lifecycle":null,"themeExtensions":null,"sdkVersion":null,"author":null}`,
+				`{"schemaVersion":1,"slug":"pay","name":"Pay","version":"1.0.0","runtimeType":"internal-fastify",` +
+					`"entryModule":"index.js","permissions":null,"configSchema":null,"lifecycle":null,"themeExtensions":null,` +
+					`"sdkVersion":null,"author":null}`,
 			),
 			nil,
 		},
@@ -112,7 +114,8 @@ func TestParseManifest(t *testing.T) {
 				"capabilities": 1, "lifecycle": []int{}, "configSchema": 1, "themeExtensions": 1, "routePermissions": 1,
 			},
 			[]string{
-				"schemaVersion wrong_type", "slug wrong_type", "version wrong_type", "sdkVersion wrong_type", "permissions wrong_type",
+				"schemaVersion wrong_type", "slug wrong_type", "version wrong_type", "sdkVersion wrong_type",
+				"permissions wrong_type",
 				"capabilities wrong_type", "lifecycle wrong_type", "configSchema wrong_type", "themeExtensions wrong_type",
 				"name wrong_type", "author wrong_type", "authorUrl wrong_type", "description wrong_type", "category wrong_type",
 				"routePermissions wrong_type", "runtimeType wrong_type", "externalBaseUrl wrong_type", "entryModule wrong_type",
@@ -144,7 +147,8 @@ func TestParseManifest(t *testing.T) {
 		{"version of two numbers", valid(map[string]any{"version": "1.0"}), []string{"version invalid"}},
 		{"version in other digits", valid(map[string]any{"version": "١.٠.٠"}), []string{"version invalid"}},
 		{"longest version", valid(map[string]any{"version": strings.Repeat("1", 60) + ".0.0"}), nil},
-		{"version too long", valid(map[string]any{"version": strings.Repeat("1", 61) + ".0.0"}), []string{"version out_of_range"}},
+		{"version too long", valid(map[string]any{"version": strings.Repeat("1", 61) + ".0.0"}),
+			[]string{"version out_of_range"}},
 		{"sdkVersion", valid(map[string]any{"sdkVersion": "2.10.3"}), nil},
 		{"sdkVersion range", valid(map[string]any{"sdkVersion": "^2.0.0"}), []string{"sdkVersion invalid"}},
 
@@ -171,14 +175,21 @@ func TestParseManifest(t *testing.T) {
 		{"URL with fragment", ext("https://pay.example/#a"), []string{"externalBaseUrl invalid"}},
 
 		{"permissions", valid(map[string]any{"permissions": []string{"orders:read", "network:api.example"}}), nil},
-		{"permission twice", valid(map[string]any{"permissions": []string{"a:b", "a:b"}}), []string{"permissions[1] duplicate"}},
-		{"permissions of other types", valid(map[string]any{"permissions": []any{"a:b", 1, nil, ""}}), []string{"permissions[1] wrong_type", "permissions[2] wrong_type", "permissions[3] out_of_range"}},
-		{"permission that would split a header", valid(map[string]any{"permissions": []string{"a\r\nb", "a,b", "a b"}}), []string{"permissions[0] invalid", "permissions[1] invalid", "permissions[2] invalid"}},
-		{"capabilities of other types", valid(map[string]any{"capabilities": []any{"a", 1}}), []string{"capabilities[1] wrong_type"}},
+		{"permission twice", valid(map[string]any{"permissions": []string{"a:b", "a:b"}}),
+			[]string{"permissions[1] duplicate"}},
+		{"permissions of other types", valid(map[string]any{"permissions": []any{"a:b", 1, nil, ""}}),
+			[]string{"permissions[1] wrong_type", "permissions[2] wrong_type", "permissions[3] out_of_range"}},
+		{"permission that would split a header", valid(map[string]any{"permissions": []string{"a\r\nb", "a,b", "a b"}}),
+			[]string{"permissions[0] invalid", "permissions[1] invalid", "permissions[2] invalid"}},
+		{"capabilities of other types", valid(map[string]any{"capabilities": []any{"a", 1}}),
+			[]string{"capabilities[1] wrong_type"}},
 
-		{"lifecycle", valid(map[string]any{"lifecycle": map[string]any{"onInstall": true, "onEnable": false, "onDisable": true, "onUninstall": true, "onUpgrade": true}}), nil},
-		{"unknown hook", valid(map[string]any{"lifecycle": map[string]any{"onBoot": true}}), []string{"lifecycle.onBoot unknown_value"}},
-		{"hook of another type", valid(map[string]any{"lifecycle": map[string]any{"onInstall": "yes"}}), []string{"lifecycle.onInstall wrong_type"}},
+		{"lifecycle", valid(map[string]any{"lifecycle": map[string]any{"onInstall": true, "onEnable": false,
+			"onDisable": true, "onUninstall": true, "onUpgrade": true}}), nil},
+		{"unknown hook", valid(map[string]any{"lifecycle": map[string]any{"onBoot": true}}),
+			[]string{"lifecycle.onBoot unknown_value"}},
+		{"hook of another type", valid(map[string]any{"lifecycle": map[string]any{"onInstall": "yes"}}),
+			[]string{"lifecycle.onInstall wrong_type"}},
 
 		{
 			"secret field",
@@ -199,14 +210,25 @@ func TestParseManifest(t *testing.T) {
 		},
 
 		{"embeds", valid(map[string]any{"themeExtensions": map[string]any{"blocks": []any{map[string]any{"extensionId": "b"}}, "embeds": []any{map[string]any{"targetPosition": "head-end"}, map[string]any{"targetPosition": "body-end"}}}}), nil},
-		{"embed at another position", valid(map[string]any{"themeExtensions": map[string]any{"embeds": []any{map[string]any{"targetPosition": "body-start"}}}}), []string{"themeExtensions.embeds[0].targetPosition unknown_value"}},
-		{"embed without position", valid(map[string]any{"themeExtensions": map[string]any{"embeds": []any{map[string]any{}}}}), []string{"themeExtensions.embeds[0].targetPosition required"}},
-		{"blocks and embeds of other types", valid(map[string]any{"themeExtensions": map[string]any{"blocks": []any{1}, "embeds": "x"}}), []string{"themeExtensions.embeds wrong_type", "themeExtensions.blocks[0] wrong_type"}},
+		{"embed at another position",
+			valid(map[string]any{"themeExtensions": map[string]any{"embeds": []any{map[string]any{"targetPosition": "body-start"}}}}), []string{"themeExtensions.embeds[0].targetPosition unknown_value"}},
+		{"embed without position",
+			valid(map[string]any{"themeExtensions": map[string]any{"embeds": []any{map[string]any{}}}}),
+			[]string{"themeExtensions.embeds[0].targetPosition required"}},
+		{"blocks and embeds of other types",
+			valid(map[string]any{"themeExtensions": map[string]any{"blocks": []any{1}, "embeds": "x"}}),
+			[]string{"themeExtensions.embeds wrong_type", "themeExtensions.blocks[0] wrong_type"}},
 
-		{"route permissions", routes(map[string]any{"method": "GET", "path": "/api/orders", "permission": "orders:read"}), nil},
-		{"route with a permission not declared", routes(map[string]any{"method": "GET", "path": "/api/x", "permission": "orders:write"}), []string{"routePermissions[0].permission unknown_value"}},
-		{"route without anything", routes(map[string]any{}), []string{"routePermissions[0].method required", "routePermissions[0].path required", "routePermissions[0].permission required"}},
-		{"route of a relative path", routes(map[string]any{"method": "GET", "path": "api", "permission": "orders:read"}), []string{"routePermissions[0].path invalid"}},
+		{"route permissions", routes(map[string]any{"method": "GET", "path": "/api/orders", "permission": "orders:read"}),
+			nil},
+		{"route with a permission not declared",
+			routes(map[string]any{"method": "GET", "path": "/api/x", "permission": "orders:write"}),
+			[]string{"routePermissions[0].permission unknown_value"}},
+		{"route without anything", routes(map[string]any{}),
+			[]string{"routePermissions[0].method required", "routePermissions[0].path required",
+				"routePermissions[0].permission required"}},
+		{"route of a relative path", routes(map[string]any{"method": "GET", "path": "api", "permission": "orders:read"}),
+			[]string{"routePermissions[0].path invalid"}},
 		{"route that is no object", routes(7), []string{"routePermissions[0] wrong_type"}},
 	}
 	for _, tt := range tests {
@@ -236,7 +258,8 @@ func TestParseManifestKeepsEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := plugin.Manifest{
-		SchemaVersion: 1, Slug: "pay", Name: "Pay", Version: "1.0.0", SDKVersion: "2.0.0", Author: "A", AuthorURL: "https://a.example",
+		SchemaVersion: 1, Slug: "pay", Name: "Pay", Version: "1.0.0", SDKVersion: "2.0.0", Author: "A",
+		AuthorURL:   "https://a.example",
 		Description: "D", Category: "payment", RuntimeType: plugin.External, ExternalBaseURL: "https://pay.example",
 		Permissions: []string{"a:b"}, Capabilities: []string{"c"},
 		Lifecycle: map[string]bool{"onEnable": true, "onInstall": true, "onDisable": false},
@@ -263,12 +286,14 @@ func TestParseManifestKeepsEverything(t *testing.T) {
 func FuzzParseManifest(f *testing.F) {
 	f.Add(
 		[]byte(
-			`{"schemaVersion":1,"slug":"pay","name":"Pay","version":"1.0.0","runtimeType":"internal-fastify","entryModule":"index.js"}`,
+			`{"schemaVersion":1,"slug":"pay","name":"Pay","version":"1.0.0","runtimeType":"internal-fastify",` +
+				`"entryModule":"index.js"}`,
 		),
 	)
 	f.Add(
 		[]byte(
-			`{"themeExtensions":{"embeds":[{"targetPosition":[]}],"blocks":[null]},"configSchema":{"a":{"type":{}}},"permissions":[1]}`,
+			`{"themeExtensions":{"embeds":[{"targetPosition":[]}],"blocks":[null]},"configSchema":{"a":{"type":{}}},` +
+				`"permissions":[1]}`,
 		),
 	)
 	f.Fuzz(func(t *testing.T, raw []byte) {

@@ -20,7 +20,8 @@ import (
 	"stoa/internal/testkit/ziptest"
 )
 
-const manifest = `{"schemaVersion":1,"slug":"pay","name":"Pay","version":"1.0.0","runtimeType":"internal-fastify","entryModule":"dist/index.js"}`
+const manifest = `{"schemaVersion":1,"slug":"pay","name":"Pay","version":"1.0.0","runtimeType":"internal-fastify",` +
+	`"entryModule":"dist/index.js"}`
 
 type entry = ziptest.Entry
 

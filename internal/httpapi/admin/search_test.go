@@ -33,7 +33,8 @@ func TestAdministratorsSearch(t *testing.T) {
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		admin := a.Admin(t, "root").Access
-		user := a.Send(t, "/auth/register", map[string]any{"email": "Grace@navy.example", "username": "grace", "password": "secret1"})
+		user := a.Send(t, "/auth/register",
+			map[string]any{"email": "Grace@navy.example", "username": "grace", "password": "secret1"})
 		bought := a.Buy(t, user.Text(t, "data.access_token"), "once")
 		other := a.Order(t, "", "yearly", "Ada@lovelace.example")
 		a.Refund(t, admin, bought.Text(t, "orderId"))
@@ -46,7 +47,8 @@ func TestAdministratorsSearch(t *testing.T) {
 			key := res.Text(t, "licenseKey")
 			return key[strings.LastIndexByte(key, '-')+1:]
 		}
-		license := a.Do(t, testkit.Get(admin, "/api/v1/admin/orders?q="+other.Text(t, "orderId"))).Get(t, "data.items").([]any)[0].(map[string]any)["licenseId"].(string)
+		license := a.Do(t, testkit.Get(admin, "/api/v1/admin/orders?q="+other.Text(t, "orderId"))).Get(t,
+			"data.items").([]any)[0].(map[string]any)["licenseId"].(string)
 		for _, tt := range []struct {
 			list, q string
 			want    float64

@@ -166,7 +166,8 @@ func ordinaryCatalog(products int) string {
 	for i := range products {
 		fmt.Fprintf(
 			&b,
-			"  - slug: p%d\n    name: Product %d\n    category: c%d\n    shortDescription: For the shop and the till.\n    icon: /icon.svg\n",
+			"  - slug: p%d\n    name: Product %d\n    category: c%d\n    shortDescription: For the shop and the till.\n    "+
+				"icon: /icon.svg\n",
 			i,
 			i,
 			i%20,
@@ -179,7 +180,8 @@ func ordinaryCatalog(products int) string {
 		)
 		b.WriteString("    features: [{title: Sell, description: Everywhere., items: [Any amount, Designs of your own]}]\n")
 		b.WriteString(
-			"    pricingTiers: [{id: basic, name: Basic, price: 0, currency: EUR, features: [Ten a month]}, {id: pro, name: Pro, price: 9.90, currency: EUR, billingPeriod: monthly, maxInstances: 3}]\n",
+			"    pricingTiers: [{id: basic, name: Basic, price: 0, currency: EUR, features: [Ten a month]}, {id: pro, name: " +
+				"Pro, price: 9.90, currency: EUR, billingPeriod: monthly, maxInstances: 3}]\n",
 		)
 		b.WriteString("    faq: [{question: Do cards expire?, answer: Only if you say so.}]\n")
 	}

@@ -68,7 +68,8 @@ func (m *reviewers) as(ctx context.Context, user int) context.Context {
 
 func (m *reviewers) buy(ctx context.Context, t testing.TB, user int, slug string) {
 	t.Helper()
-	if _, err := m.Orders.Purchase(m.as(ctx, user), slug, order.PurchaseRequest{TierID: "t", PaymentMethod: "card"}); err != nil {
+	if _, err := m.Orders.Purchase(m.as(ctx, user), slug,
+		order.PurchaseRequest{TierID: "t", PaymentMethod: "card"}); err != nil {
 		t.Error(err)
 	}
 }
