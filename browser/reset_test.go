@@ -73,14 +73,8 @@ func TestResetChangesThePassword(t *testing.T) {
 	b.sees(t, changed)
 	b.wantHistory(t, "/reset-password")
 	wantPassword(t, a, newPassword)
-	post(
-		t,
-		a,
-		http.StatusUnauthorized,
-		"/auth/login",
-		"",
-		map[string]string{"email": "ada@example.com", "password": testkit.Password},
-	)
+	post(t, a, http.StatusUnauthorized, "/auth/login", "",
+		map[string]string{"email": "ada@example.com", "password": testkit.Password})
 }
 
 // Who comes with a link that does not work any more is led to one that does.

@@ -41,9 +41,7 @@ func listCatalog() string {
 			&b,
 			"highlights: [Fast, Small], rating: %d.%d, reviewCount: %d, downloadCount: %d, featured: %t, createdAt: "+
 				"20%02d-%02d-%02d, ",
-			rnd.IntN(
-				5,
-			),
+			rnd.IntN(5),
 			rnd.IntN(10),
 			rnd.IntN(1000),
 			rnd.IntN(100_000),
@@ -80,13 +78,8 @@ func listOn(ctx context.Context, o options, dir string, onPostgres bool) (rows [
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.drop(ctx)) }()
-	fmt.Fprintf(
-		os.Stderr,
-		"%s: %d products imported in %s\n",
-		s.engine(),
-		listProducts,
-		time.Since(began).Round(time.Millisecond),
-	)
+	fmt.Fprintf(os.Stderr, "%s: %d products imported in %s\n", s.engine(), listProducts,
+		time.Since(began).Round(time.Millisecond))
 	if onPostgres { // as the server would by itself within a minute
 		if err := execute(ctx, s.postgres, `VACUUM ANALYZE products`); err != nil {
 			return nil, err

@@ -57,9 +57,7 @@ func Main(limit time.Duration, run func(ctx context.Context, o Options, dir stri
 	}
 }
 
-func (o Options) measure(
-	ctx context.Context,
-	limit time.Duration,
+func (o Options) measure(ctx context.Context, limit time.Duration,
 	run func(context.Context, Options, string) ([]Row, error),
 ) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)

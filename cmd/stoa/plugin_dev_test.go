@@ -46,8 +46,10 @@ func TestPluginDev(t *testing.T) {
 	var out, errOut logtest.Buffer
 	ended := make(chan int, 1)
 	go func() {
-		ended <- run(ctx, []string{"plugin", "dev", folder, "--addr=127.0.0.1:0", "--config",
-			filepath.Join(dir, "config.json")}, nil, &out, &errOut)
+		ended <- run(ctx, []string{
+			"plugin", "dev", folder, "--addr=127.0.0.1:0", "--config",
+			filepath.Join(dir, "config.json"),
+		}, nil, &out, &errOut)
 	}()
 	// printed waits until the n-th line that matches.
 	printed := func(pattern string, n int) []string {
@@ -66,7 +68,7 @@ func TestPluginDev(t *testing.T) {
 	base := printed(ready, 1)[1]
 	get := func(path string) (int, string) {
 		t.Helper()
-		res, err := http.Get(base + path) //nolint:noctx,gosec // loopback
+		res, err := http.Get(base + path)
 		if err != nil {
 			t.Fatal(err)
 		}

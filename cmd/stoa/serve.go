@@ -138,8 +138,10 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 	go a.CheckPlugins() //nolint:errcheck // the log has it
 
 	if c.Demo {
-		d := &demo.Demo{URL: "http://" + ln.Addr().String(), Dir: c.Data, Node: c.Node, Admin: admin, Catalog: a.Catalog,
-			Secrets: a.Plugins, Log: log, Client: demo.NewClient()}
+		d := &demo.Demo{
+			URL: "http://" + ln.Addr().String(), Dir: c.Data, Node: c.Node, Admin: admin, Catalog: a.Catalog,
+			Secrets: a.Plugins, Log: log, Client: demo.NewClient(),
+		}
 		stopDemo, err := d.Start(ctx)
 		if err != nil {
 			return errors.Join(fmt.Errorf("demo: %w", err), group.stop(ctx))

@@ -135,8 +135,10 @@ func TestServeAnswersAndStopsWithExitCodeZero(t *testing.T) {
 	t.Parallel()
 
 	s := serve(t, nil, "--data", t.TempDir())
-	for _, path := range []string{"/livez", "/readyz", "/openapi.json", "/docs", "/.well-known/jwks.json",
-		"/api/marketplace/products"} {
+	for _, path := range []string{
+		"/livez", "/readyz", "/openapi.json", "/docs", "/.well-known/jwks.json",
+		"/api/marketplace/products",
+	} {
 		if status, body := do(t, http.MethodGet, s.URL+path, "", ""); status != http.StatusOK {
 			t.Errorf("GET %s = %d: %s", path, status, body)
 		}

@@ -108,7 +108,8 @@ func (s storage) config(log *slog.Logger, at string) (app.Config, error) {
 // with runs fn on an App that is closed afterwards. The App serves no requests, and
 // its database exists and is up to date already.
 func (s storage) with(ctx context.Context, std streams, fn func(*app.App) error,
-	settings ...func(*app.Config)) (err error) {
+	settings ...func(*app.Config),
+) (err error) {
 	at, err := s.openExisting(ctx, std)
 	if err != nil {
 		return err

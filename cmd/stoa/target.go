@@ -41,7 +41,8 @@ func (s storage) findDatabase(ctx context.Context) (string, error) {
 	}
 	if facts.id != last.DatabaseID {
 		return "", fmt.Errorf("the database is set to %s, but this data folder belongs to another one: "+
-			"stoa serve last used %s. Correct --data or STOA_DATABASE_URL; to give the folder to the new database, delete %s first",
+			"stoa serve last used %s. Correct --data or STOA_DATABASE_URL; to give the folder to the new database, "+
+			"delete %s first",
 			withoutPassword(s.DatabaseURL), withoutPassword(last.databaseURL(s.Data)), filepath.Join(s.Data, servedFile))
 	}
 	return s.DatabaseURL, nil

@@ -53,8 +53,11 @@ func TestCommandsWorkOnTheDatabaseThatWasServed(t *testing.T) {
 			// Another database is a contradiction, for serve and migrate, too.
 			other := filepath.Join(t.TempDir(), "other.db")
 			elsewhere := append(key, "STOA_DATABASE_URL="+other)
-			for _, args := range [][]string{{"keys", "withdraw"}, {"migrate"},
-				{"serve", "--addr=127.0.0.1:0", "--ops-addr=off"}} {
+			for _, args := range [][]string{
+				{"keys", "withdraw"},
+				{"migrate"},
+				{"serve", "--addr=127.0.0.1:0", "--ops-addr=off"},
+			} {
 				_, told, ok := command(t, elsewhere, append(args, "--data", dir)...)
 				if ok || !strings.Contains(told, "belongs to another one") {
 					t.Errorf("stoa %v with another database: %v\n%s", args, ok, told)
@@ -81,8 +84,10 @@ func TestServedSettingsHoldNoSecrets(t *testing.T) {
 	q.Set("sslpassword", "s3cret-pw")
 	at.RawQuery = q.Encode()
 	dir := t.TempDir()
-	env := []string{"STOA_DATABASE_URL=" + at.String(), "STOA_ADMIN_PASSWORD=s3cret vexing lemur quay",
-		"STOA_ADMIN_EMAIL=root@example.com"}
+	env := []string{
+		"STOA_DATABASE_URL=" + at.String(), "STOA_ADMIN_PASSWORD=s3cret vexing lemur quay",
+		"STOA_ADMIN_EMAIL=root@example.com",
+	}
 	s := serve(t, env, "--data", dir, "--password-policy=asvs")
 	text, err := os.ReadFile(filepath.Join(dir, servedFile))
 	if err != nil {

@@ -288,10 +288,8 @@ func TestClaimsMustAgreeWithTheSession(t *testing.T) {
 	if got, err := s.Authenticate(t.Context(), sign(token.Access, ada.User.ID, time.Hour)); err != nil || got.IsAdmin() {
 		t.Errorf("the role of the claims: %+v, %v; want the database's", got, err)
 	}
-	if _, err := s.Authenticate(t.Context(), sign(token.Access, bob.User.ID, time.Hour)); !errors.Is(
-		err,
-		account.ErrToken,
-	) {
+	if _, err := s.Authenticate(t.Context(), sign(token.Access, bob.User.ID, time.Hour)); !errors.Is(err,
+		account.ErrToken) {
 		t.Errorf("Authenticate with another user's session = %v, want ErrToken", err)
 	}
 	if _, err := s.Refresh(t.Context(), sign(token.Refresh, bob.User.ID, time.Hour)); !errors.Is(err, account.ErrRefresh) {
@@ -316,11 +314,8 @@ func TestServicesMayNotShareOurKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Services, err = token.NewService(
-		"https://billing.example.com",
-		"",
-		string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})),
-	)
+	s.Services, err = token.NewService("https://billing.example.com", "",
+		string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,10 +330,8 @@ func TestBusyIsNotDisguised(t *testing.T) {
 	s := service(t, dbtest.SQLite(t), clocktest.New(t0))
 	user := mustRegister(t, s, "ada").User
 	s.Hasher = &recordingHasher{Hasher: s.Hasher, err: password.ErrBusy}
-	_, register := s.Register(
-		t.Context(),
-		account.Registration{Email: "eve@example.com", Username: "eve", Password: secret},
-	)
+	_, register := s.Register(t.Context(),
+		account.Registration{Email: "eve@example.com", Username: "eve", Password: secret})
 	_, login := s.Login(t.Context(), "eve@example.com", secret)
 	for name, err := range map[string]error{
 		"Register": register, "Login": login,

@@ -139,10 +139,8 @@ func TestUpdateUserRefuses(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, s, _ *account.Service, _ *clocktest.Clock) {
 		ada := mustRegister(t, s, "ada").User
 		for _, id := range []string{"nobody", "", "a\x00b", ada.ID + "\x00", "ada@example.com", strings.Repeat("a", 33)} {
-			if _, err := s.UpdateUser(t.Context(), id, account.UserChange{Role: caller.RoleUser}); !errors.Is(
-				err,
-				account.ErrNoUser,
-			) {
+			if _, err := s.UpdateUser(t.Context(), id, account.UserChange{Role: caller.RoleUser}); !errors.Is(err,
+				account.ErrNoUser) {
 				t.Errorf("UpdateUser(%q) = %v, want ErrNoUser", id, err)
 			}
 			if _, err := s.User(t.Context(), id); !errors.Is(err, account.ErrNoUser) {
@@ -152,8 +150,13 @@ func TestUpdateUserRefuses(t *testing.T) {
 		if _, err := s.UpdateUser(t.Context(), ada.ID, account.UserChange{Role: "ROOT"}); errs.KindOf(err) != errs.Invalid {
 			t.Errorf("UpdateUser with a role there is not = %v", err)
 		}
-		for _, q := range []account.UserQuery{{Search: "a\x00"}, {Search: "\xff"}, {Search: strings.Repeat("a", 255)},
-			{Role: "admin"}, {Role: "A\x00"}} {
+		for _, q := range []account.UserQuery{
+			{Search: "a\x00"},
+			{Search: "\xff"},
+			{Search: strings.Repeat("a", 255)},
+			{Role: "admin"},
+			{Role: "A\x00"},
+		} {
 			if _, _, err := s.ListUsers(t.Context(), q); errs.KindOf(err) != errs.Invalid {
 				t.Errorf("ListUsers(%+v) = %v, want VALIDATION_ERROR", q, err)
 			}

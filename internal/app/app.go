@@ -92,8 +92,10 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 		return nil, err
 	}
 	working, stop := context.WithCancel(context.WithoutCancel(ctx)) // until Close
-	a := &App{DB: db, Guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version), opsToken: cfg.OpsToken,
-		stopWork: stop}
+	a := &App{
+		DB: db, Guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version), opsToken: cfg.OpsToken,
+		stopWork: stop,
+	}
 	for name, pool := range db.Pools() {
 		a.metrics.WatchPool(name, pool)
 	}

@@ -109,12 +109,8 @@ func TestRequestWithBothLengthsIsRefusedAndNothingAfterItIsRead(t *testing.T) {
 		{"after others on the connection", get + sized + chunked + twice + smuggled, []string{"200", "200", "200", "400"}},
 		{
 			"in the other order",
-			strings.Replace(
-				twice,
-				"Content-Length: 5\r\nTransfer-Encoding: chunked",
-				"Transfer-Encoding: chunked\r\nContent-Length: 5",
-				1,
-			),
+			strings.Replace(twice, "Content-Length: 5\r\nTransfer-Encoding: chunked",
+				"Transfer-Encoding: chunked\r\nContent-Length: 5", 1),
 			[]string{"400"},
 		},
 		{"in another case", strings.Replace(twice, "Content-Length", "cOnTeNt-lEnGtH", 1), []string{"400"}},

@@ -139,8 +139,10 @@ func TestNoEncodingOfAPathEscapesItsPermission(t *testing.T) {
 			t.Errorf("%s is refused with every permission", path)
 		}
 	}
-	for _, path := range []string{"/api/orders/7", "/api/users/7", "/api/users%2F7", "/api/report", "/api/files%2Fa%2Fb",
-		"/other"} {
+	for _, path := range []string{
+		"/api/orders/7", "/api/users/7", "/api/users%2F7", "/api/report", "/api/files%2Fa%2Fb",
+		"/other",
+	} {
 		if !permitted(rules, nil, "GET", path) {
 			t.Errorf("%s is refused", path)
 		}

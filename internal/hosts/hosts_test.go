@@ -86,8 +86,10 @@ func TestTheAddressOfTheListenerIsAllowedWhereNoPublicAddressIsSet(t *testing.T)
 func TestHostsThatCannotBeReadAreRefused(t *testing.T) {
 	t.Parallel()
 
-	for _, name := range []string{"", "*", "*.example.com", "https://shop.example.com", "shop.example.com:8080",
-		"shop.example.com/", "a b", "bücher.example", "[::1]:80", "a..b"} {
+	for _, name := range []string{
+		"", "*", "*.example.com", "https://shop.example.com", "shop.example.com:8080",
+		"shop.example.com/", "a b", "bücher.example", "[::1]:80", "a..b",
+	} {
 		if _, err := hosts.New(false, name); err == nil {
 			t.Errorf("%q was taken for a host", name)
 		}

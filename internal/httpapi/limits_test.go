@@ -136,7 +136,8 @@ func TestLimitedRoutesStopAtTheirLimit(t *testing.T) {
 			}
 		}},
 		{"refresh of a token that does not verify", 60, time.Minute, func(*testing.T,
-			*testkit.App) func(int) testkit.Request {
+			*testkit.App,
+		) func(int) testkit.Request {
 			return func(i int) testkit.Request {
 				return testkit.Request{
 					Method: "POST", Path: "/auth/refresh",

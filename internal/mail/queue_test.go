@@ -218,8 +218,10 @@ func TestLogWritesTheWholeMail(t *testing.T) {
 		Message{To: "ada@example.com", Subject: "Hello", Text: "https://shop.example.com/reset-password#abc\n"}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"ada@example.com", "Hello", "https://shop.example.com/reset-password#abc",
-		"no SMTP server is configured"} {
+	for _, want := range []string{
+		"ada@example.com", "Hello", "https://shop.example.com/reset-password#abc",
+		"no SMTP server is configured",
+	} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("log = %q, want %q in it", log.String(), want)
 		}

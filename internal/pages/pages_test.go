@@ -15,8 +15,10 @@ var inline = regexp.MustCompile(`(?s)<(style|script)>(.*?)</(?:style|script)>`)
 func TestPolicyAllowsThePagesOwnPartsOnly(t *testing.T) {
 	t.Parallel()
 
-	for name, make := range map[string]func() (Page, error){"reset": Site{}.Reset, "setup": Site{}.Setup,
-		"claim": Site{}.Claim} {
+	for name, make := range map[string]func() (Page, error){
+		"reset": Site{}.Reset, "setup": Site{}.Setup,
+		"claim": Site{}.Claim,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
@@ -96,8 +98,10 @@ func TestTheShopsNameIsTextOnPages(t *testing.T) {
 func TestPagesTakeATokenThatComesLater(t *testing.T) {
 	t.Parallel()
 
-	for name, make := range map[string]func() (Page, error){"reset": Site{}.Reset, "setup": Site{}.Setup,
-		"claim": Site{}.Claim} {
+	for name, make := range map[string]func() (Page, error){
+		"reset": Site{}.Reset, "setup": Site{}.Setup,
+		"claim": Site{}.Claim,
+	} {
 		page, err := make()
 		if err != nil {
 			t.Fatal(err)
@@ -140,8 +144,10 @@ func checkPolicy(t *testing.T, page Page) {
 			t.Errorf("policy %q has no %q", page.Policy, want)
 		}
 	}
-	for _, want := range []string{"default-src 'none'", "form-action 'none'", "base-uri 'none'", "frame-ancestors 'none'",
-		"connect-src 'self'"} {
+	for _, want := range []string{
+		"default-src 'none'", "form-action 'none'", "base-uri 'none'", "frame-ancestors 'none'",
+		"connect-src 'self'",
+	} {
 		if !strings.Contains(page.Policy, want) {
 			t.Errorf("policy %q has no %q", page.Policy, want)
 		}

@@ -107,11 +107,7 @@ func TestConfigMessageStandsAlone(t *testing.T) {
 		Config:  json.RawMessage(`[]`),
 		Enabled: json.RawMessage(`"yes"`),
 		Granted: json.RawMessage(`["a:b"]`),
-	}.apply(
-		Manifest{},
-		&Instance{},
-		&faults,
-	)
+	}.apply(Manifest{}, &Instance{}, &faults)
 	e, _ := errors.AsType[*errs.Error](validation(faults))
 	if e == nil || e.Message != "Config must be an object" || len(e.Details["issues"].([]errs.Issue)) != 3 {
 		t.Errorf("error = %+v, want the one message and three issues", e)

@@ -34,10 +34,8 @@ func parse(tb testing.TB, m any) (plugin.Manifest, error) {
 			tb.Fatal(err)
 		}
 	}
-	return plugin.ParseManifest(
-		raw,
-		func(name string) bool { return name == "dist/index.js" || name == "index.js" || name == "a.mjs" },
-	)
+	return plugin.ParseManifest(raw,
+		func(name string) bool { return name == "dist/index.js" || name == "index.js" || name == "a.mjs" })
 }
 
 // paths returns "path code" of every issue of an INVALID_MANIFEST error.
@@ -147,8 +145,10 @@ func TestParseManifest(t *testing.T) {
 		{"version of two numbers", valid(map[string]any{"version": "1.0"}), []string{"version invalid"}},
 		{"version in other digits", valid(map[string]any{"version": "١.٠.٠"}), []string{"version invalid"}},
 		{"longest version", valid(map[string]any{"version": strings.Repeat("1", 60) + ".0.0"}), nil},
-		{"version too long", valid(map[string]any{"version": strings.Repeat("1", 61) + ".0.0"}),
-			[]string{"version out_of_range"}},
+		{
+			"version too long", valid(map[string]any{"version": strings.Repeat("1", 61) + ".0.0"}),
+			[]string{"version out_of_range"},
+		},
 		{"sdkVersion", valid(map[string]any{"sdkVersion": "2.10.3"}), nil},
 		{"sdkVersion range", valid(map[string]any{"sdkVersion": "^2.0.0"}), []string{"sdkVersion invalid"}},
 
@@ -175,21 +175,35 @@ func TestParseManifest(t *testing.T) {
 		{"URL with fragment", ext("https://pay.example/#a"), []string{"externalBaseUrl invalid"}},
 
 		{"permissions", valid(map[string]any{"permissions": []string{"orders:read", "network:api.example"}}), nil},
-		{"permission twice", valid(map[string]any{"permissions": []string{"a:b", "a:b"}}),
-			[]string{"permissions[1] duplicate"}},
-		{"permissions of other types", valid(map[string]any{"permissions": []any{"a:b", 1, nil, ""}}),
-			[]string{"permissions[1] wrong_type", "permissions[2] wrong_type", "permissions[3] out_of_range"}},
-		{"permission that would split a header", valid(map[string]any{"permissions": []string{"a\r\nb", "a,b", "a b"}}),
-			[]string{"permissions[0] invalid", "permissions[1] invalid", "permissions[2] invalid"}},
-		{"capabilities of other types", valid(map[string]any{"capabilities": []any{"a", 1}}),
-			[]string{"capabilities[1] wrong_type"}},
+		{
+			"permission twice", valid(map[string]any{"permissions": []string{"a:b", "a:b"}}),
+			[]string{"permissions[1] duplicate"},
+		},
+		{
+			"permissions of other types", valid(map[string]any{"permissions": []any{"a:b", 1, nil, ""}}),
+			[]string{"permissions[1] wrong_type", "permissions[2] wrong_type", "permissions[3] out_of_range"},
+		},
+		{
+			"permission that would split a header", valid(map[string]any{"permissions": []string{"a\r\nb", "a,b", "a b"}}),
+			[]string{"permissions[0] invalid", "permissions[1] invalid", "permissions[2] invalid"},
+		},
+		{
+			"capabilities of other types", valid(map[string]any{"capabilities": []any{"a", 1}}),
+			[]string{"capabilities[1] wrong_type"},
+		},
 
-		{"lifecycle", valid(map[string]any{"lifecycle": map[string]any{"onInstall": true, "onEnable": false,
-			"onDisable": true, "onUninstall": true, "onUpgrade": true}}), nil},
-		{"unknown hook", valid(map[string]any{"lifecycle": map[string]any{"onBoot": true}}),
-			[]string{"lifecycle.onBoot unknown_value"}},
-		{"hook of another type", valid(map[string]any{"lifecycle": map[string]any{"onInstall": "yes"}}),
-			[]string{"lifecycle.onInstall wrong_type"}},
+		{"lifecycle", valid(map[string]any{"lifecycle": map[string]any{
+			"onInstall": true, "onEnable": false,
+			"onDisable": true, "onUninstall": true, "onUpgrade": true,
+		}}), nil},
+		{
+			"unknown hook", valid(map[string]any{"lifecycle": map[string]any{"onBoot": true}}),
+			[]string{"lifecycle.onBoot unknown_value"},
+		},
+		{
+			"hook of another type", valid(map[string]any{"lifecycle": map[string]any{"onInstall": "yes"}}),
+			[]string{"lifecycle.onInstall wrong_type"},
+		},
 
 		{
 			"secret field",
@@ -210,25 +224,42 @@ func TestParseManifest(t *testing.T) {
 		},
 
 		{"embeds", valid(map[string]any{"themeExtensions": map[string]any{"blocks": []any{map[string]any{"extensionId": "b"}}, "embeds": []any{map[string]any{"targetPosition": "head-end"}, map[string]any{"targetPosition": "body-end"}}}}), nil},
-		{"embed at another position",
-			valid(map[string]any{"themeExtensions": map[string]any{"embeds": []any{map[string]any{"targetPosition": "body-start"}}}}), []string{"themeExtensions.embeds[0].targetPosition unknown_value"}},
-		{"embed without position",
+		{
+			"embed at another position",
+			valid(map[string]any{"themeExtensions": map[string]any{"embeds": []any{map[string]any{"targetPosition": "body-start"}}}}),
+			[]string{"themeExtensions.embeds[0].targetPosition unknown_value"},
+		},
+		{
+			"embed without position",
 			valid(map[string]any{"themeExtensions": map[string]any{"embeds": []any{map[string]any{}}}}),
-			[]string{"themeExtensions.embeds[0].targetPosition required"}},
-		{"blocks and embeds of other types",
+			[]string{"themeExtensions.embeds[0].targetPosition required"},
+		},
+		{
+			"blocks and embeds of other types",
 			valid(map[string]any{"themeExtensions": map[string]any{"blocks": []any{1}, "embeds": "x"}}),
-			[]string{"themeExtensions.embeds wrong_type", "themeExtensions.blocks[0] wrong_type"}},
+			[]string{"themeExtensions.embeds wrong_type", "themeExtensions.blocks[0] wrong_type"},
+		},
 
-		{"route permissions", routes(map[string]any{"method": "GET", "path": "/api/orders", "permission": "orders:read"}),
-			nil},
-		{"route with a permission not declared",
+		{
+			"route permissions", routes(map[string]any{"method": "GET", "path": "/api/orders", "permission": "orders:read"}),
+			nil,
+		},
+		{
+			"route with a permission not declared",
 			routes(map[string]any{"method": "GET", "path": "/api/x", "permission": "orders:write"}),
-			[]string{"routePermissions[0].permission unknown_value"}},
-		{"route without anything", routes(map[string]any{}),
-			[]string{"routePermissions[0].method required", "routePermissions[0].path required",
-				"routePermissions[0].permission required"}},
-		{"route of a relative path", routes(map[string]any{"method": "GET", "path": "api", "permission": "orders:read"}),
-			[]string{"routePermissions[0].path invalid"}},
+			[]string{"routePermissions[0].permission unknown_value"},
+		},
+		{
+			"route without anything", routes(map[string]any{}),
+			[]string{
+				"routePermissions[0].method required", "routePermissions[0].path required",
+				"routePermissions[0].permission required",
+			},
+		},
+		{
+			"route of a relative path", routes(map[string]any{"method": "GET", "path": "api", "permission": "orders:read"}),
+			[]string{"routePermissions[0].path invalid"},
+		},
 		{"route that is no object", routes(7), []string{"routePermissions[0] wrong_type"}},
 	}
 	for _, tt := range tests {

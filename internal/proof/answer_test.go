@@ -51,8 +51,10 @@ func TestARetryAfterAKillBetweenEffectAndAnswerFindsTheEffect(t *testing.T) {
 			victim, other := c.processes[0], c.processes[1]
 			buy := func(ctx context.Context, p *process) (answer, error) {
 				return p.call(ctx, http.MethodPost, app+"/purchase", http.Header{"Idempotency-Key": {"k"}},
-					map[string]any{"tierId": "seats-1", "paymentMethod": "card",
-						"billingInfo": map[string]string{"email": "ada@example.com"}})
+					map[string]any{
+						"tierId": "seats-1", "paymentMethod": "card",
+						"billingInfo": map[string]string{"email": "ada@example.com"},
+					})
 			}
 			goOn := c.stall(t, engine)
 			answered := make(chan error, 1)

@@ -103,8 +103,10 @@ func record(t *testing.T, c *cluster, who people, rng *rand.Rand) *history {
 					out, end = outcome{verdict: unknown}, math.MaxInt64
 				}
 				h.mu.Lock()
-				h.ops = append(h.ops, porcupine.Operation{ClientId: client, Input: op, Call: int64(call), Output: out,
-					Return: int64(end)})
+				h.ops = append(h.ops, porcupine.Operation{
+					ClientId: client, Input: op, Call: int64(call), Output: out,
+					Return: int64(end),
+				})
 				h.mu.Unlock()
 			}
 		})

@@ -190,8 +190,10 @@ func TestVerifyRequestReadsWhatArrived(t *testing.T) {
 		{"no timestamp", func(h http.Header) { h.Del(signing.TimestampHeader) }, signing.ErrMissing},
 		{"a timestamp with a sign", func(h http.Header) { h.Set(signing.TimestampHeader, "+1") }, signing.ErrMalformed},
 		{"a negative timestamp", func(h http.Header) { h.Set(signing.TimestampHeader, "-1") }, signing.ErrMalformed},
-		{"a timestamp with zeros in front", func(h http.Header) { h.Set(signing.TimestampHeader, "01") },
-			signing.ErrMalformed},
+		{
+			"a timestamp with zeros in front", func(h http.Header) { h.Set(signing.TimestampHeader, "01") },
+			signing.ErrMalformed,
+		},
 		{"a header that is there twice", func(h http.Header) { h.Add("X-User-Id", "admin") }, signing.ErrMalformed},
 		{"a header nobody signed", func(h http.Header) { h.Set("X-User-Email", "a@b") }, signing.ErrMismatch},
 		{"another spelling of a header", func(h http.Header) { h["x_user_id"] = []string{"admin"} }, signing.ErrMismatch},

@@ -61,17 +61,25 @@ func TestServiceTokensAtTheirLimits(t *testing.T) {
 		"exp 0":                 {map[string]any{"exp": 0}, false},
 		"exp as text":           {map[string]any{"exp": "1900000000"}, false},
 		"exp beyond all time":   {map[string]any{"exp": json.RawMessage("1e300")}, false},
-		"exp and iat beyond all time": {map[string]any{"exp": json.RawMessage("1e300"), "iat": json.RawMessage("1e300")},
-			false},
-		"exp and iat before all time": {map[string]any{"exp": json.RawMessage("1e300"),
-			"iat": json.RawMessage("-1e300")}, false},
+		"exp and iat beyond all time": {
+			map[string]any{"exp": json.RawMessage("1e300"), "iat": json.RawMessage("1e300")},
+			false,
+		},
+		"exp and iat before all time": {map[string]any{
+			"exp": json.RawMessage("1e300"),
+			"iat": json.RawMessage("-1e300"),
+		}, false},
 		"no iat":            {map[string]any{"iat": nil}, false},
 		"issued 30 s ahead": {map[string]any{"iat": t0.Add(30 * time.Second).Unix()}, true},
 		"issued 31 s ahead": {map[string]any{"iat": t0.Add(31 * time.Second).Unix()}, false},
-		"expired 29 s ago": {map[string]any{"iat": t0.Add(-time.Hour).Unix(),
-			"exp": t0.Add(-29 * time.Second).Unix()}, true},
-		"expired 30 s ago": {map[string]any{"iat": t0.Add(-time.Hour).Unix(),
-			"exp": t0.Add(-30 * time.Second).Unix()}, false},
+		"expired 29 s ago": {map[string]any{
+			"iat": t0.Add(-time.Hour).Unix(),
+			"exp": t0.Add(-29 * time.Second).Unix(),
+		}, true},
+		"expired 30 s ago": {map[string]any{
+			"iat": t0.Add(-time.Hour).Unix(),
+			"exp": t0.Add(-30 * time.Second).Unix(),
+		}, false},
 		"not before 30 s ahead":           {map[string]any{"nbf": t0.Add(30 * time.Second).Unix()}, true},
 		"not before 31 s ahead":           {map[string]any{"nbf": t0.Add(31 * time.Second).Unix()}, false},
 		"nbf as text":                     {map[string]any{"nbf": "0"}, false},
@@ -113,10 +121,7 @@ func TestServiceSecretsHave32BytesAtLeast(t *testing.T) {
 			t.Errorf("a token under the %d bytes given: %v", len(given), err)
 		}
 		if _, err := s.Verify(signService(t, jwt.SigningMethodHS256, []byte(given+" "), nil, serviceClaims()),
-			t0); !errors.Is(
-			err,
-			ErrInvalid,
-		) {
+			t0); !errors.Is(err, ErrInvalid) {
 			t.Errorf("a token under other bytes: %v", err)
 		}
 	}
@@ -169,13 +174,8 @@ func TestNamesThatStandTwiceAreRefused(t *testing.T) {
 
 	s, own := mustService(t, secret, ""), keyring.GenerateKey()
 	claims := text(t, serviceClaims())
-	ours := `{"userId":"u1","role":"USER","sid":"s1","jti":"j1","iat":` + text(
-		t,
-		t0.Unix(),
-	) + `,"exp":` + text(
-		t,
-		t0.Add(time.Hour).Unix(),
-	)
+	ours := `{"userId":"u1","role":"USER","sid":"s1","jti":"j1","iat":` + text(t, t0.Unix()) + `,"exp":` + text(t,
+		t0.Add(time.Hour).Unix())
 	head := `{"alg":"EdDSA","typ":"at+jwt","kid":"` + own.ID + `"`
 	if _, err := s.Verify(sealed(t, []byte(secret), `{"alg":"HS256"}`, claims), t0); err != nil {
 		t.Fatalf("the service's token all others are made from: %v", err)

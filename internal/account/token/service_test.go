@@ -78,8 +78,10 @@ func TestServiceVerifiesEveryKindOfKey(t *testing.T) {
 		"Ed25519": {mustService(t, "", publicPEM(t, edPublic)), jwt.SigningMethodEdDSA, edPrivate},
 		"P-256":   {mustService(t, "", publicPEM(t, &ec.PublicKey)), jwt.SigningMethodES256, ec},
 		"RSA":     {mustService(t, "", publicPEM(t, &rsaKey.PublicKey)), jwt.SigningMethodRS256, rsaKey},
-		`RSA with \n spelt out`: {mustService(t, "", strings.ReplaceAll(publicPEM(t, &rsaKey.PublicKey), "\n", `\n`)),
-			jwt.SigningMethodRS256, rsaKey},
+		`RSA with \n spelt out`: {
+			mustService(t, "", strings.ReplaceAll(publicPEM(t, &rsaKey.PublicKey), "\n", `\n`)),
+			jwt.SigningMethodRS256, rsaKey,
+		},
 	} {
 		subject, err := tt.service.Verify(signService(t, tt.method, tt.key, nil, serviceClaims()), t0)
 		if subject != "billing" || err != nil {
@@ -97,9 +99,7 @@ func TestServiceVerifiesEveryKindOfKey(t *testing.T) {
 				pub = []byte(publicPEM(t, &k.PublicKey))
 			}
 			if _, err := tt.service.Verify(signService(t, jwt.SigningMethodHS256, pub, nil, serviceClaims()), t0); !errors.Is(
-				err,
-				ErrInvalid,
-			) {
+				err, ErrInvalid) {
 				t.Errorf("%s: a token signed with the public key as HMAC secret: %v", name, err)
 			}
 		}
@@ -182,9 +182,7 @@ func TestServiceRefusesSubjectsThatCannotBeStored(t *testing.T) {
 			claims := fmt.Sprintf(`{"sub":%s,"iss":%q,"iat":%d,"exp":%d}`, tt.json, issuer, t0.Unix(), t0.Add(time.Hour).Unix())
 			text := base64.RawURLEncoding.EncodeToString(
 				[]byte(`{"alg":"HS256"}`),
-			) + "." + base64.RawURLEncoding.EncodeToString(
-				[]byte(claims),
-			)
+			) + "." + base64.RawURLEncoding.EncodeToString([]byte(claims))
 			sig, err := jwt.SigningMethodHS256.Sign(text, []byte(secret))
 			if err != nil {
 				t.Fatal(err)

@@ -85,10 +85,14 @@ func TestTokensSayWhatSpecASays(t *testing.T) {
 		claims Claims
 		want   map[string]any
 	}{
-		{Access, userClaims, map[string]any{"userId": "u1", "email": "ada@example.com", "role": "USER", "sid": "s1",
-			"jti": "j1", "iat": iat, "exp": exp}},
-		{Refresh, refreshClaims, map[string]any{"userId": "u1", "type": "refresh", "sid": "s1", "jti": "j2", "iat": iat,
-			"exp": exp}},
+		{Access, userClaims, map[string]any{
+			"userId": "u1", "email": "ada@example.com", "role": "USER", "sid": "s1",
+			"jti": "j1", "iat": iat, "exp": exp,
+		}},
+		{Refresh, refreshClaims, map[string]any{
+			"userId": "u1", "type": "refresh", "sid": "s1", "jti": "j2", "iat": iat,
+			"exp": exp,
+		}},
 		{Plugin, pluginClaims, map[string]any{"sub": "i1", "aud": "stoa:plugin", "jti": "j3", "iat": iat, "exp": exp}},
 	} {
 		t.Run(string(tt.kind), func(t *testing.T) {
@@ -136,12 +140,8 @@ func TestKindsAreNotInterchangeable(t *testing.T) {
 
 	key := keyring.GenerateKey()
 	raw := map[Kind]string{
-		Access: mustSign(
-			t,
-			key,
-			Access,
-			userClaims,
-		), Refresh: mustSign(t, key, Refresh, refreshClaims), Plugin: mustSign(t, key, Plugin, pluginClaims),
+		Access: mustSign(t, key, Access,
+			userClaims), Refresh: mustSign(t, key, Refresh, refreshClaims), Plugin: mustSign(t, key, Plugin, pluginClaims),
 	}
 	for is, token := range raw {
 		for due := range raw {
@@ -269,12 +269,9 @@ func TestJWKVerifiesTokens(t *testing.T) {
 		t.Errorf("kid = %s, want %s", jwk.ID, key.ID)
 	}
 	// As another service does it, with a library of its own choice.
-	_, err = jwt.Parse(
-		mustSign(t, key, Access, userClaims),
+	_, err = jwt.Parse(mustSign(t, key, Access, userClaims),
 		func(*jwt.Token) (any, error) { return ed25519.PublicKey(x), nil },
-		jwt.WithTimeFunc(func() time.Time { return t0 }),
-		jwt.WithValidMethods([]string{"EdDSA"}),
-	)
+		jwt.WithTimeFunc(func() time.Time { return t0 }), jwt.WithValidMethods([]string{"EdDSA"}))
 	if err != nil {
 		t.Error(err)
 	}

@@ -339,12 +339,8 @@ func TestExtractTo(t *testing.T) {
 	t.Parallel()
 
 	for _, top := range []string{"", "pay-1.0.0/"} {
-		entries := append(
-			base(),
-			entry{Name: "css/site/a.css", Body: "a{}", Store: true},
-			entry{Name: "empty/"},
-			entry{Name: "e.js"},
-		)
+		entries := append(base(), entry{Name: "css/site/a.css", Body: "a{}", Store: true}, entry{Name: "empty/"},
+			entry{Name: "e.js"})
 		want := map[string]string{}
 		for i, e := range entries {
 			if !strings.HasSuffix(e.Name, "/") {

@@ -93,7 +93,8 @@ func (h *Handlers) CancelOrder(w http.ResponseWriter, r *http.Request) error {
 // ended returns end, which refunds or cancels an order, with a line in the log and a
 // count if the order was not over before.
 func (h *Handlers) ended(end func(ctx context.Context, id string) (order.Listed,
-	error)) func(ctx context.Context, id string) (order.Listed, error) {
+	error),
+) func(ctx context.Context, id string) (order.Listed, error) {
 	return func(ctx context.Context, id string) (order.Listed, error) {
 		before, err := h.Orders.Get(ctx, id)
 		if err != nil {

@@ -153,11 +153,13 @@ func TestInstallRefuses(t *testing.T) {
 		{"a bundle", "bundle", admin, good, zip, http.StatusNotImplemented, "NOT_SUPPORTED"},
 		{"an unknown kind", "widget", admin, good, zip, http.StatusNotFound, "NOT_FOUND"},
 		{
-			"JSON", "plugin", admin, []byte(`{}`), http.Header{"Content-Type": {"application/json"}},
+			"JSON", "plugin", admin, []byte(`{}`),
+			http.Header{"Content-Type": {"application/json"}},
 			http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE",
 		},
 		{
-			"no type", "plugin", admin, good, http.Header{"Content-Type": {""}},
+			"no type", "plugin", admin, good,
+			http.Header{"Content-Type": {""}},
 			http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE",
 		},
 		{

@@ -25,8 +25,10 @@ func withWorker(tb testing.TB, a *testkit.App, entry string) (admin string, res 
 	tb.Helper()
 	admin = a.Admin(tb, "root").Access
 	manifest := testkit.InternalManifest("worker", "index.js")
-	manifest["configSchema"] = map[string]any{"mode": map[string]any{"type": "string"},
-		"apiKey": map[string]any{"type": "secret"}}
+	manifest["configSchema"] = map[string]any{
+		"mode":   map[string]any{"type": "string"},
+		"apiKey": map[string]any{"type": "secret"},
+	}
 	res = a.Install(tb, admin, "plugin", testkit.PluginArchive(tb, manifest, map[string]string{"index.js": entry}))
 	if res.Status != http.StatusCreated {
 		tb.Fatalf("install: %d\n%s", res.Status, res.Body)
@@ -135,8 +137,10 @@ func TestChangesDropNoRequest(t *testing.T) {
 			t.Errorf("after the change to %s: %s", mode, res.Body)
 		}
 	}
-	settings := testkit.Request{Method: "PATCH", Path: worker, Token: admin,
-		Body: map[string]any{"environment": map[string]any{"WORD": "swordfish"}}}
+	settings := testkit.Request{
+		Method: "PATCH", Path: worker, Token: admin,
+		Body: map[string]any{"environment": map[string]any{"WORD": "swordfish"}},
+	}
 	if res := a.Do(t, settings); res.Status != http.StatusOK || strings.Contains(string(res.Body), "swordfish") {
 		t.Errorf("settings: %d %s", res.Status, res.Body)
 	}
@@ -295,8 +299,10 @@ func TestUnsupportedSettingsAreRefusedOpenly(t *testing.T) {
 
 	a := testkit.New(t)
 	admin, _ := withWorker(t, a, "module.exports = async () => {}")
-	res := a.Do(t, testkit.Request{Method: "PATCH", Path: worker, Token: admin,
-		Body: map[string]any{"allowCookies": true, "isolation": "shared", "memoryMb": 1}})
+	res := a.Do(t, testkit.Request{
+		Method: "PATCH", Path: worker, Token: admin,
+		Body: map[string]any{"allowCookies": true, "isolation": "shared", "memoryMb": 1},
+	})
 	testkit.WantError(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
 	if issues, _ := res.Get(t, "error.details.issues").([]any); len(issues) != 3 {
 		t.Errorf("issues: %s", res.Body)
@@ -331,8 +337,10 @@ func TestPluginsKnowTheClient(t *testing.T) {
 			a := testkit.New(t, realTime, func(_ testing.TB, cfg *app.Config) { cfg.TrustedProxies = tt.trusted })
 			withWorker(t, a, entry)
 			res := a.DoUnchecked(t, testkit.Request{Method: "GET", Path: "/api/v1/shop/plugins/worker/api/who", Header: forged})
-			want := map[string]any{"ip": tt.ip, "protocol": tt.protocol, "host": strings.TrimPrefix(a.URL, "http://"),
-				"ips": 2.0, "raw": nil}
+			want := map[string]any{
+				"ip": tt.ip, "protocol": tt.protocol, "host": strings.TrimPrefix(a.URL, "http://"),
+				"ips": 2.0, "raw": nil,
+			}
 			if diff := cmp.Diff(want, res.JSON(t)); diff != "" {
 				t.Errorf("%d (-want +got):\n%s", res.Status, diff)
 			}

@@ -59,14 +59,8 @@ func TestImportingTwiceChangesNothing(t *testing.T) {
 		}
 		after, err := a.Catalog.Published(t.Context(), "mail-courier")
 		if err != nil || !after.UpdatedAt.Equal(before.UpdatedAt) || after.DownloadCount != before.DownloadCount {
-			t.Errorf(
-				"after = %v, %d downloads, %v; want %v, %d",
-				after.UpdatedAt,
-				after.DownloadCount,
-				err,
-				before.UpdatedAt,
-				before.DownloadCount,
-			)
+			t.Errorf("after = %v, %d downloads, %v; want %v, %d", after.UpdatedAt, after.DownloadCount, err, before.UpdatedAt,
+				before.DownloadCount)
 		}
 	})
 }
@@ -132,10 +126,8 @@ func TestAFaultyCatalogImportsNothing(t *testing.T) {
 	fsys["large.yaml"] = &fstest.MapFile{
 		Data: []byte(producttest.Least + "\n" + strings.Repeat("#", product.MaxCatalog-len(producttest.Least))),
 	}
-	if _, err := a.Catalog.Import(t.Context(), fsys, "large.yaml"); strings.Join(
-		producttest.Faults(t, err),
-		"|",
-	) != " out_of_range" {
+	if _, err := a.Catalog.Import(t.Context(), fsys, "large.yaml"); strings.Join(producttest.Faults(t, err),
+		"|") != " out_of_range" {
 		t.Errorf("a file that is too large = %v", err)
 	}
 	if _, err := a.Catalog.Import(t.Context(), fsys, "nope.yaml"); !errors.Is(err, fs.ErrNotExist) {

@@ -126,17 +126,25 @@ func TestInvalidFilesAreRefused(t *testing.T) {
 		"bad YAML":       {"products: [", " malformed"},
 		"two documents":  {producttest.Least + "\n---\n" + producttest.Least, " malformed"},
 		"an alias":       {"x: &a {}\nproducts: *a", "x unknown_field|products wrong_type"},
-		"no currency": {strings.Replace(producttest.Least, ", currency: EUR", ", ", 1),
-			"products[0].pricingTiers[0].currency required"},
+		"no currency": {
+			strings.Replace(producttest.Least, ", currency: EUR", ", ", 1),
+			"products[0].pricingTiers[0].currency required",
+		},
 		"too large": {strings.Repeat("#", 32<<20+1), " out_of_range"},
-		"a NUL in a text": {strings.Replace(producttest.Least, "description: d,", `description: "\0",`, 1),
-			"products[0].description out_of_range"},
-		"a year too early": {strings.Replace(producttest.Least, "name: A,", "name: A, createdAt: 1969-01-01,", 1),
-			"products[0].createdAt out_of_range"},
+		"a NUL in a text": {
+			strings.Replace(producttest.Least, "description: d,", `description: "\0",`, 1),
+			"products[0].description out_of_range",
+		},
+		"a year too early": {
+			strings.Replace(producttest.Least, "name: A,", "name: A, createdAt: 1969-01-01,", 1),
+			"products[0].createdAt out_of_range",
+		},
 		"a huge count": {strings.Replace(producttest.Least, "name: A,", "name: A, reviewCount: 99999999999999999999,",
 			1), "products[0].reviewCount out_of_range"},
-		"a line in a name": {strings.Replace(producttest.Least, "name: A,", `name: "A\nB",`, 1),
-			"products[0].name out_of_range"},
+		"a line in a name": {
+			strings.Replace(producttest.Least, "name: A,", `name: "A\nB",`, 1),
+			"products[0].name out_of_range",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -48,8 +48,10 @@ func TestAPatchKeepsPublishedUnlessItSetsIt(t *testing.T) {
 	for _, on := range []bool{true, false} {
 		p := plain()
 		p.Published = on
-		for doc, want := range map[string]bool{`{}`: on, `{"published":null}`: on, `{"published":true}`: true,
-			`{"published":false}`: false} {
+		for doc, want := range map[string]bool{
+			`{}`: on, `{"published":null}`: on, `{"published":true}`: true,
+			`{"published":false}`: false,
+		} {
 			if got, faults := patch(t, p, doc); faults != "" || got.Published != want {
 				t.Errorf("%s of one that is published: %v: is %v, faults %q", doc, on, got.Published, faults)
 			}

@@ -146,8 +146,10 @@ func startServer() (string, error) {
 		_ = server.Process.Signal(syscall.SIGQUIT)
 		_ = os.RemoveAll(dir)
 	}
-	u := url.URL{Scheme: "postgres", User: url.User("postgres"), Path: "/postgres",
-		RawQuery: url.Values{"host": {dir}}.Encode()}
+	u := url.URL{
+		Scheme: "postgres", User: url.User("postgres"), Path: "/postgres",
+		RawQuery: url.Values{"host": {dir}}.Encode(),
+	}
 	return u.String(), waitFor(u.String())
 }
 

@@ -106,8 +106,10 @@ func New(tb testing.TB, o Options) *Server {
 	dir := tb.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	s.certify(tb, cert, key)
-	settings, err := json.Marshal(map[string]string{"tls": o.TLS, "user": o.User, "password": o.Password, "cert": cert,
-		"key": key})
+	settings, err := json.Marshal(map[string]string{
+		"tls": o.TLS, "user": o.User, "password": o.Password, "cert": cert,
+		"key": key,
+	})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -215,8 +215,10 @@ func find() string {
 	if path, err := exec.LookPath("stripe-mock"); err == nil {
 		return path
 	}
-	for _, dir := range []string{os.Getenv("GOBIN"), filepath.Join(os.Getenv("GOPATH"), "bin"),
-		filepath.Join(os.Getenv("HOME"), "go", "bin")} {
+	for _, dir := range []string{
+		os.Getenv("GOBIN"), filepath.Join(os.Getenv("GOPATH"), "bin"),
+		filepath.Join(os.Getenv("HOME"), "go", "bin"),
+	} {
 		path := filepath.Join(dir, "stripe-mock")
 		if info, err := os.Stat(path); err == nil && !info.IsDir() && filepath.IsAbs(path) {
 			return path

@@ -53,8 +53,10 @@ func line(limit int) *rapid.Generator[string] {
 // paragraph draws a text of several lines, which comes back trimmed.
 func paragraph() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
-		gaps := rapid.SampledFrom([]string{"\n", "\n\n", "\n  ", " \n", "\t\n", "\n- ", "\n# ", "\n\u2028\n", "\u2028",
-			" \u2029 ", "\u2028\u2028", "\t", "\n---\n", "\n...\n", "\n\t"})
+		gaps := rapid.SampledFrom([]string{
+			"\n", "\n\n", "\n  ", " \n", "\t\n", "\n- ", "\n# ", "\n\u2028\n", "\u2028",
+			" \u2029 ", "\u2028\u2028", "\t", "\n---\n", "\n...\n", "\n\t",
+		})
 		s := line(200).Draw(t, "first")
 		for range rapid.IntRange(0, 4).Draw(t, "lines") {
 			s += gaps.Draw(t, "gap") + line(200).Draw(t, "line")
@@ -164,8 +166,10 @@ func drawPricing(t *rapid.T, tiers []product.Tier) product.Pricing {
 }
 
 func drawComparison(t *rapid.T, ids []string) *product.Comparison {
-	c := &product.Comparison{Columns: ids[:rapid.IntRange(0, len(ids)).Draw(t, "columns")],
-		Rows: []product.ComparisonRow{}}
+	c := &product.Comparison{
+		Columns: ids[:rapid.IntRange(0, len(ids)).Draw(t, "columns")],
+		Rows:    []product.ComparisonRow{},
+	}
 	for range rapid.IntRange(0, 3).Draw(t, "rows") {
 		row := product.ComparisonRow{Feature: line(200).Draw(t, "feature"), Values: make(map[string]any)}
 		for _, id := range c.Columns {
