@@ -131,8 +131,8 @@ func (d *devLoop) watch(ctx context.Context) {
 	}
 }
 
-// load copies the folder and starts the plugin from the copy: files that change
-// while it runs are none of its business.
+// load copies the folder and starts the plugin from the copy, so that the running plugin does not see
+// files that change.
 func (d *devLoop) load(ctx context.Context, begun time.Time) error {
 	raw, err := os.ReadFile(filepath.Join(d.folder, "manifest.json"))
 	if err != nil {

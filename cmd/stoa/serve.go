@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -135,7 +136,9 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 		slog.String("version", version()))
 
 	// In the background: it starts Node.js, and what is wrong is logged.
-	go a.CheckPlugins() //nolint:errcheck // the log has it
+	var checking sync.WaitGroup
+	checking.Go(func() { _ = a.CheckPlugins() }) //nolint:contextcheck // it limits itself to seconds
+	defer checking.Wait()
 
 	if c.Demo {
 		d := &demo.Demo{
