@@ -139,7 +139,9 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	a.metrics.WatchProcesses(a.node.Processes)
 	a.Plugins = plugins
 	installer := &install.Installer{
-		Kinds:   extension.Registries{extension.Plugin: plugin.Registry{Service: a.Plugins}},
+		Kinds: extension.Registries{extension.Plugin: plugin.Registry{
+			Service: a.Plugins, Types: cfg.ArchiveTypes[extension.Plugin],
+		}},
 		DataDir: cfg.DataDir, Log: cfg.Log,
 	}
 	if err := installer.Sweep(ctx, time.Now()); err != nil { // the age of files is in system time

@@ -68,8 +68,9 @@ func check(tb testing.TB, err error, wantEntry, want string) {
 	case !strings.Contains(e.Message, want):
 		tb.Errorf("message = %q, want it to contain %q", e.Message, want)
 	default:
-		if got, _ := e.Details["entry"].(string); got != wantEntry {
-			tb.Errorf("details.entry = %q, want %q", got, wantEntry)
+		list, _ := e.Details["issues"].([]archive.Fault)
+		if len(list) == 0 || list[0].Entry != wantEntry || !strings.Contains(list[0].Message, want) || list[0].Code == "" {
+			tb.Errorf("details.issues = %+v, want the first about %q", list, wantEntry)
 		}
 	}
 }

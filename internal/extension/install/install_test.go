@@ -281,7 +281,8 @@ func TestFailedExtractLeavesNothing(t *testing.T) {
 		ziptest.Entry{Name: "index.js", Body: "abc", Store: true})
 	data[bytes.Index(data, []byte("abc"))] = 'x' // the checksum no longer fits
 	_, err := add(t.Context(), in, data)
-	if e, is := errors.AsType[*errs.Error](err); !is || e.Code != archive.CodeInvalid || e.Details["entry"] != "index.js" {
+	e, is := errors.AsType[*errs.Error](err)
+	if !is || e.Code != archive.CodeInvalid || e.Details["issues"].([]archive.Fault)[0].Entry != "index.js" {
 		t.Errorf("Install = %v, want %s about index.js", err, archive.CodeInvalid)
 	}
 	if left := files(t, dir); len(left) > 0 {

@@ -207,10 +207,13 @@ func TestInstallNamesTheFault(t *testing.T) {
 	a := testkit.New(t)
 	admin := a.Admin(t, "root").Access
 	res := a.Install(t, admin, "plugin",
-		testkit.Archive(t, testkit.Entry{Name: "manifest.json", Body: "{}"}, testkit.Entry{Name: "../evil.js"}))
+		testkit.Archive(t, testkit.Entry{Name: "manifest.json", Body: "{}"}, testkit.Entry{Name: "../evil.js"},
+			testkit.Entry{Name: "LICENSE"}))
 	testkit.WantError(t, res, http.StatusBadRequest, "INVALID_ARCHIVE")
-	if got := res.Text(t, "error.details.entry"); got != "../evil.js" {
-		t.Errorf("details.entry = %q, want the entry's name", got)
+	issues := res.Get(t, "error.details.issues").([]any)
+	if len(issues) != 2 || issues[0].(map[string]any)["entry"] != "../evil.js" ||
+		issues[1].(map[string]any)["entry"] != "LICENSE" || !strings.HasPrefix(res.Text(t, "error.message"), "../evil.js: ") {
+		t.Errorf("answer = %s, want both entries", res.Body)
 	}
 
 	res = a.Install(t, admin, "plugin",
