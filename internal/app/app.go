@@ -143,7 +143,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		Kinds: extension.Registries{extension.Plugin: plugin.Registry{
 			Service: a.Plugins, Types: cfg.ArchiveTypes[extension.Plugin],
 		}},
-		DataDir: cfg.DataDir, Log: cfg.Log,
+		DataDir: cfg.DataDir, Log: cfg.Log, Trusted: cfg.TrustedKeys,
 	}
 	if err := installer.Sweep(ctx, time.Now()); err != nil { // the age of files is in system time
 		cfg.Log.WarnContext(ctx, "leftovers of earlier installs could not be removed", slog.Any("err", err))

@@ -7,6 +7,7 @@ import (
 
 	"stoa/internal/account/password"
 	"stoa/internal/extension"
+	"stoa/internal/extension/sign"
 	"stoa/internal/mail"
 	"stoa/internal/market/license"
 	"stoa/internal/market/payment"
@@ -132,6 +133,10 @@ type Config struct {
 
 	// ArchiveTypes are file types that packages may have besides those of spec B.
 	ArchiveTypes extension.Types
+
+	// TrustedKeys are the publishers whose signed packages are accepted. Packages without
+	// a signature are accepted in any case, except from the market.
+	TrustedKeys sign.Keys
 
 	// ExternalAllow are private or loopback networks in which external plugins may be
 	// nevertheless (CONTRACT 5).

@@ -114,6 +114,8 @@ type Files struct {
 	InstallPath string // relative to the data folder, slash-separated
 	ZipHash     string // SHA-256 of the archive, in hex
 	Replace     bool   // the same version may be replaced
+	FromMarket  bool   // the official market published it; otherwise it was uploaded
+	SignedBy    string // the name of the trusted key that signed it; empty if it is not signed
 }
 
 // Record is what a kind recorded about an installed extension: for plugins a

@@ -68,8 +68,12 @@ func (c candidate) CheckFree(ctx context.Context, replace bool) error {
 }
 
 func (c candidate) Add(ctx context.Context, files extension.Files) (extension.Record, error) {
+	source := SourceLocalZip
+	if files.FromMarket {
+		source = SourceMarket
+	}
 	return c.s.Add(ctx, Package{
-		ID: files.PackageID, Source: SourceLocalZip,
-		InstallPath: files.InstallPath, ZipHash: files.ZipHash, Manifest: c.m,
+		ID: files.PackageID, Source: source,
+		InstallPath: files.InstallPath, ZipHash: files.ZipHash, SignedBy: files.SignedBy, Manifest: c.m,
 	}, files.Replace)
 }

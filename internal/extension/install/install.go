@@ -20,14 +20,19 @@ import (
 	"stoa/internal/errs"
 	"stoa/internal/extension"
 	"stoa/internal/extension/archive"
+	"stoa/internal/extension/sign"
 )
 
-// Installer installs extensions. All fields are required. It is safe for
+// Installer installs extensions. Fields are required unless they say otherwise. It is safe for
 // concurrent use, also by several processes on one data folder.
 type Installer struct {
 	Kinds   extension.Registries
 	DataDir string
 	Log     *slog.Logger
+
+	// Trusted are the keys of publishers: a package that is signed with another key is
+	// refused. It may be empty.
+	Trusted sign.Keys
 }
 
 // CheckKind returns nil for a kind that can be installed, extension.ErrUnsupported
@@ -67,6 +72,10 @@ func (in *Installer) Install(ctx context.Context, kind extension.Kind, up *Uploa
 	if err != nil {
 		return Result{}, err
 	}
+	signer, err := in.signer(contents, up)
+	if err != nil {
+		return Result{}, err
+	}
 	candidate, err := reg.ReadManifest(contents.Manifest, contents.Has)
 	if err != nil {
 		return Result{}, err
@@ -83,6 +92,7 @@ func (in *Installer) Install(ctx context.Context, kind extension.Kind, up *Uploa
 	}
 	record, err := candidate.Add(ctx, extension.Files{
 		PackageID: up.PackageID, InstallPath: place, ZipHash: up.Hash, Replace: up.Replace,
+		FromMarket: up.FromMarket, SignedBy: signer.Name,
 	})
 	if err == nil {
 		in.Log.InfoContext(ctx, "extension installed", slog.String("kind", string(kind)),
@@ -97,6 +107,15 @@ func (in *Installer) Install(ctx context.Context, kind extension.Kind, up *Uploa
 		err = taken // another request was faster, perhaps with the same archive
 	}
 	return resolve(ctx, reg, up, err)
+}
+
+// signer returns who signed an archive. From the market, only signed ones are taken.
+func (in *Installer) signer(contents *archive.Contents, up *Upload) (sign.Signer, error) {
+	signer, err := sign.Check(contents, in.Trusted)
+	if err == nil && signer.Name == "" && up.FromMarket {
+		err = sign.ErrUnsigned
+	}
+	return signer, err
 }
 
 // find returns what an archive was installed as; ok is false if it was not.

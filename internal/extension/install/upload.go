@@ -26,6 +26,10 @@ type Upload struct {
 	// Replace allows to replace the same version of the package.
 	Replace bool
 
+	// FromMarket says that the official market published the archive. Then it must be
+	// signed.
+	FromMarket bool
+
 	file *os.File
 	root *os.Root
 	name string
