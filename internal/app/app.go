@@ -168,7 +168,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	}
 	a.keeper = idempotency.NewKeeper(store.NewIdempotency(a.DB), cfg.MasterKey, cfg.Now, cfg.Log)
 	api := a.api(cfg, installer, gate, limiter)
-	api.Hosts = answered
+	api.Hosts, api.CORSOrigins = answered, cfg.CORSOrigins
 	a.Handler = api.Handler()
 	return nil
 }

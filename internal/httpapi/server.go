@@ -77,6 +77,10 @@ type Server struct {
 	// Hosts are those that requests may be addressed to.
 	Hosts hosts.Policy
 
+	// CORSOrigins are the origins whose pages may call the API of shops: exact ones,
+	// or "*" alone for all. Without any, only stoa's own pages may.
+	CORSOrigins []string
+
 	// Site is what stoa's own pages say of the shop.
 	Site pages.Site
 
@@ -104,7 +108,7 @@ const (
 )
 
 // Handler returns the API.
-func (s *Server) Handler() http.Handler { return s.middleware(s.routes()) }
+func (s *Server) Handler() http.Handler { return s.middleware(s.crossOrigin(s.routes())) }
 
 // routes is the complete list of routes. The method of the router says who may
 // call a route, limits what its requests are counted by, and keys that it honors
