@@ -123,6 +123,24 @@ const commands = {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   },
+  // texts returns what visible elements say, one text each.
+  texts: (selector) => page.locator(selector).filter({ visible: true }).allInnerTexts(),
+  // viewport sets the size of the window, and returns by how much the page is wider.
+  async viewport(width, height) {
+    await page.setViewportSize({ width, height });
+    return page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  },
+  // copied returns what the page has put into the clipboard.
+  async copied() {
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    return page.evaluate(() => navigator.clipboard.readText());
+  },
+  press: (selector) => page.locator(selector).first().click(),
+  // place waits until an element begins in the upper half of the window.
+  place: (selector) => page.waitForFunction((selector) => {
+    const { top } = document.querySelector(selector).getBoundingClientRect();
+    return top >= 0 && top < innerHeight / 2;
+  }, selector).then(() => undefined),
   // expect allows errors with a text in the console.
   expect: async (text) => void expected.push(text),
   // history returns every address that the tab can go back or forward to.

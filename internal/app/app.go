@@ -188,6 +188,8 @@ func (a *App) api(
 		Limiter:  limiter,
 		ClientIP: clientip.Resolver{Trusted: cfg.TrustedProxies},
 
+		PublicURL: cfg.PublicURL,
+
 		Site:    pages.Site{Name: cfg.Name, PasswordRules: a.Accounts.Policy.PasswordRules()},
 		Refused: a.Guard.Refused,
 		Observe: a.metrics.ObserveRequest,

@@ -81,6 +81,10 @@ type Server struct {
 	// or "*" alone for all. Without any, only stoa's own pages may.
 	CORSOrigins []string
 
+	// PublicURL is where clients reach this server, without a slash at the end. The
+	// reference's examples name it.
+	PublicURL string
+
 	// Site is what stoa's own pages say of the shop.
 	Site pages.Site
 
@@ -121,7 +125,7 @@ func (s *Server) routes() *router {
 	rt.public("GET /livez", s.livez)
 	rt.public("GET /readyz", s.readyz)
 	rt.public("GET /openapi.json", openapi)
-	rt.public("GET /docs", docs)
+	rt.public("GET /docs", docs(s.PublicURL))
 
 	s.accountRoutes(rt, limits)
 	s.shopRoutes(rt, limits, keys)
