@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 )
 
@@ -56,16 +55,10 @@ func WriteFile(w http.ResponseWriter, r *http.Request, f File) {
 // gets it.
 func acceptsGzip(r *http.Request) bool {
 	for coding := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
-		name, weight, weighted := strings.Cut(coding, ";")
-		if !strings.EqualFold(strings.TrimSpace(name), "gzip") {
-			continue
+		name, weight, _ := strings.Cut(coding, ";")
+		if strings.EqualFold(strings.TrimSpace(name), "gzip") {
+			return !isZero(weight)
 		}
-		if !weighted {
-			return true
-		}
-		_, q, _ := strings.Cut(weight, "=")
-		value, err := strconv.ParseFloat(strings.TrimSpace(q), 64)
-		return err == nil && value > 0
 	}
 	return false
 }
