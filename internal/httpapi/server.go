@@ -233,9 +233,13 @@ func (s *Server) extensionRoutes(rt *router, keys keyed.Requests) {
 	rt.admin("GET /api/v1/admin/extensions/{kind}", h.List)
 	rt.admin("GET /api/v1/admin/extensions/{kind}/{slug}", h.Get)
 	rt.admin("DELETE /api/v1/admin/extensions/{kind}/{slug}", h.Uninstall)
+	rt.adminUpload("GET /api/v1/admin/extensions/{kind}/{slug}/archive", installTimeout, h.Archive)
+	rt.admin("GET /api/v1/admin/extensions/{kind}/{slug}/files", h.Files)
 	rt.admin("GET /api/v1/admin/plugins/{slug}", h.GetPlugin)
 	rt.admin("PATCH /api/v1/admin/plugins/{slug}", h.ChangePlugin)
 	rt.admin("DELETE /api/v1/admin/plugins/{slug}", h.UninstallPlugin)
+	rt.admin("POST /api/v1/admin/plugins/{slug}/rollback", h.Rollback)
+	rt.admin("POST /api/v1/admin/plugins/{slug}/restore", h.Restore)
 	rt.admin("GET /api/v1/admin/plugins/{slug}/secret", h.GetSecret)
 	rt.admin("POST /api/v1/admin/plugins/{slug}/secret/rotate", h.RotateSecret)
 	rt.admin("GET /api/v1/admin/plugins/{slug}/instances", h.ListInstances)
@@ -257,5 +261,8 @@ func (s *Server) callRoutes(rt *router) {
 }
 
 func (s *Server) calls() *relay.Handlers {
-	return &relay.Handlers{Auth: s.Auth, Recheck: s.Recheck, Gateway: s.Gateway, Accounts: s.Accounts, Plugins: s.Plugins, ClientIP: s.ClientIP}
+	return &relay.Handlers{
+		Auth: s.Auth, Recheck: s.Recheck, Gateway: s.Gateway, Accounts: s.Accounts, Plugins: s.Plugins,
+		ClientIP: s.ClientIP,
+	}
 }
