@@ -153,21 +153,21 @@ func (d *source) view(paths []string) pageView {
 	return v
 }
 
-// rateLimit returns an operation's rate limit as a sentence that follows another one, or
-// "".
+// rateLimit returns an operation's rate limit as a sentence that follows another one,
+// both without their last period, or "".
 func rateLimit(op object) string {
 	l := op.at("x-rate-limit")
 	if l == nil {
 		return ""
 	}
-	return fmt.Sprintf(" Rate limit: %v requests in %v seconds per %v.", l["limit"], l["window"], l["per"])
+	return fmt.Sprintf(". Rate limit: %v requests in %v seconds per %v", l["limit"], l["window"], l["per"])
 }
 
 func (d *source) operation(method, path string, item, op object) operationView {
 	v := operationView{
 		ID: op.text("operationId"), Methods: []string{strings.ToUpper(method)}, Path: path,
 		Summary: op.text("summary"), Description: prose(op.text("description")),
-		Deprecated: op["deprecated"] == true, Auth: auth(op) + rateLimit(op),
+		Deprecated: op["deprecated"] == true, Auth: auth(op) + rateLimit(op) + ".",
 	}
 	params := slices.Concat(item.list("parameters"), op.list("parameters"))
 	for i, p := range params {
