@@ -39,6 +39,7 @@ type serveCmd struct {
 	Name         string   `help:"The shop's name, on stoa's own pages and in mails, at most 64 characters. Without it, mails name the host of --public-url." env:"STOA_NAME"`
 	PublicURL    string   `help:"URL at which clients and plugins reach this server. Without it: http:// and the address in --addr." env:"STOA_PUBLIC_URL" name:"public-url" placeholder:"URL"`
 	AllowedHosts []string `help:"Other host names and IP addresses under which clients reach this server, without ports. The host of --public-url and loopback names are always answered; without --public-url, so are the addresses listened on." env:"STOA_ALLOWED_HOSTS" placeholder:"HOST"`
+	CORSOrigins  []string `help:"Origins whose pages may call the API of shops from a browser, such as https://www.example.com, or * for all (docs/browser-apps.md). Without it, only stoa's own pages may." env:"STOA_CORS_ORIGINS" name:"cors-origins" placeholder:"ORIGIN"`
 
 	StopDelay   time.Duration `help:"How long to keep accepting requests after a stop signal, while /readyz answers 503. Set it to the time your load balancer needs to notice." default:"0s" env:"STOA_STOP_DELAY"`
 	StopTimeout time.Duration `help:"How long running requests may take to finish after a stop signal." default:"20s" env:"STOA_STOP_TIMEOUT"`
@@ -181,6 +182,9 @@ func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (a
 		return cfg, err
 	}
 	c.applyHosts(&cfg)
+	if cfg.CORSOrigins, err = checkOrigins(c.CORSOrigins); err != nil {
+		return cfg, err
+	}
 	cfg.OpsToken = os.Getenv(envOpsToken)
 	if n := len(cfg.OpsToken); n > 0 && n < ops.MinToken {
 		return cfg, fmt.Errorf("%s has %d characters, fewer than %d", envOpsToken, n, ops.MinToken)

@@ -102,6 +102,10 @@ type Config struct {
 	// which they arrive, too: for a stoa that was given no public URL.
 	AnswerAtBoundAddress bool
 
+	// CORSOrigins are the origins whose pages may call the API of shops, spelled as
+	// browsers do, or "*" alone for all. Without any, only stoa's own pages may.
+	CORSOrigins []string
+
 	// OpsToken is the bearer token of metrics and profiles. Without it they are
 	// served under loopback names only.
 	OpsToken string
