@@ -2,7 +2,6 @@ package node
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -154,7 +153,7 @@ func TestRequestsWithoutTheSecretAreRefused(t *testing.T) {
 	f.mu.Unlock()
 	for _, secret := range []string{"", "X-Stoa-Process: x\r\n", "X-Stoa-Process: -ping\r\n", "X-Stoa-Process: \r\n"} {
 		for _, more := range []string{"", "Connection: upgrade\r\nUpgrade: websocket\r\n"} {
-			conn, err := net.Dial("unix", p.socket)
+			conn, err := p.socket.dial(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -67,3 +67,33 @@ func ownMemory(tb testing.TB, pid int) float64 {
 	}
 	return float64(kib) / 1024
 }
+
+// Another idle installation in a shared process takes at most 1 MiB.
+func TestAnotherSharedInstallationTakesLittleMemory(t *testing.T) {
+	t.Parallel()
+	const more = 50
+	eachNode(t, func(t *testing.T, path string) {
+		t.Helper()
+		f := newFixture(t, onNode(path))
+		names := make([]string, more+10)
+		for i := range names {
+			names[i] = fmt.Sprintf("n%d", i)
+		}
+		all := f.sharers(t, names...)
+		for _, in := range all[:10] { // what comes with the first ones is the process's
+			f.get(t, in, "/health")
+		}
+		pid := f.Status(all[0].Instance.ID).PID
+		before := ownMemory(t, pid)
+		begun := time.Now()
+		for _, in := range all[10:] {
+			f.get(t, in, "/health")
+		}
+		took := time.Since(begun) / more
+		each := (ownMemory(t, pid) - before) / more
+		t.Logf("%.2f MiB and %s each; %.1f MiB with ten", each, took, before)
+		if each > 1 {
+			t.Errorf("another installation takes %.2f MiB, want at most 1", each)
+		}
+	})
+}

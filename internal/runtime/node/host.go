@@ -120,10 +120,6 @@ func prepareHost(cfg Config) (*hostFiles, error) {
 	return files, nil
 }
 
-// processDir makes a folder for the socket of one process, with a name that no
-// other process can guess. The caller removes it.
-func (f *hostFiles) processDir() (string, error) { return os.MkdirTemp(f.dir, "*") }
-
 // The folders of this program in the system's folder for temporary files.
 const (
 	folderPattern = "stoa-node-*"

@@ -103,9 +103,10 @@ type Runtime struct {
 
 	mu            sync.Mutex
 	closed        bool
-	watching      bool                     // watchLive runs
-	installations map[string]*installation // by installation id
-	processes     map[*process]struct{}    // until reaped, those that were replaced included
+	watching      bool                      // watchLive runs
+	installations map[string]*installation  // by installation id
+	processes     map[*process]struct{}     // until reaped, those that were replaced included
+	shared        map[string]*sharedProcess // that take members, by sharedKey
 }
 
 var _ runtime.Runtime = (*Runtime)(nil)
@@ -125,6 +126,7 @@ func New(cfg Config) *Runtime {
 		kill:          kill,
 		installations: make(map[string]*installation),
 		processes:     make(map[*process]struct{}),
+		shared:        make(map[string]*sharedProcess),
 	}
 }
 
