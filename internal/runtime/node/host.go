@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -107,7 +108,9 @@ func prepareHost(cfg Config) (*hostFiles, error) {
 		return nil, fmt.Errorf("node: %w", err)
 	}
 	parent := tempDir()
-	sweep(parent)
+	if n := sweep(parent); n > 0 {
+		cfg.Log.Info("removed what a stoa that was killed had left behind", slog.Int("folders", n))
+	}
 	files, err := newHostFiles(parent)
 	if err != nil {
 		return nil, fmt.Errorf("node: %w", err)
@@ -120,9 +123,11 @@ func prepareHost(cfg Config) (*hostFiles, error) {
 	return files, nil
 }
 
-// The folders of this program in the system's folder for temporary files.
+// The folders of this program in the system's folder for temporary files. A folder
+// gets its final name when its lock is held, so one with a free lock is nobody's.
 const (
 	folderPattern = "stoa-node-*"
+	newPattern    = ".stoa-node-*"
 	lockFile      = "lock"
 )
 
@@ -137,39 +142,47 @@ func tempDir() string {
 }
 
 func newHostFiles(parent string) (*hostFiles, error) {
-	dir, err := os.MkdirTemp(parent, folderPattern) // with mode 0700
+	fresh, err := os.MkdirTemp(parent, newPattern) // with mode 0700
 	if err != nil {
 		return nil, err
 	}
 	//nolint:gosec // in a folder of our own
-	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_EXCL|os.O_RDWR|noFollow, 0o600)
+	f, err := os.OpenFile(filepath.Join(fresh, lockFile), os.O_CREATE|os.O_EXCL|os.O_RDWR|noFollow, 0o600)
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return nil, errors.Join(err, os.RemoveAll(fresh))
 	}
 	lock(f)
+	dir := filepath.Join(parent, strings.TrimPrefix(filepath.Base(fresh), "."))
+	if err := os.Rename(fresh, dir); err != nil {
+		return nil, errors.Join(err, f.Close(), os.RemoveAll(fresh))
+	}
 	return &hostFiles{dir: dir, lock: f, script: filepath.Join(dir, "host.cjs")}, nil
 }
 
-// sweep removes the folders that killed processes left behind: those whose lock is
-// free. It spares new folders, whose process may not have locked them yet. A folder
-// that cannot be removed does no harm.
-func sweep(parent string) {
-	dirs, err := filepath.Glob(filepath.Join(parent, folderPattern))
-	if err != nil {
-		return // the pattern is ours
-	}
-	for _, dir := range dirs {
+// sweep removes the folders that killed processes left behind, and returns how many:
+// those whose lock is free, and those that were not given a lock within a minute. A
+// folder that cannot be removed does no harm.
+func sweep(parent string) int {
+	dirs, _ := filepath.Glob(filepath.Join(parent, folderPattern)) // the patterns are ours
+	fresh, _ := filepath.Glob(filepath.Join(parent, newPattern))
+	removed := 0
+	for _, dir := range append(dirs, fresh...) {
 		info, err := os.Lstat(dir)
-		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < time.Minute {
+		if err != nil || !info.IsDir() || isHidden(dir) && time.Since(info.ModTime()) < time.Minute {
 			continue
 		}
 		f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|noFollow, 0) //nolint:gosec // other users' folders do not open
-		if err != nil {
-			continue
+		switch {
+		case err == nil:
+			if lock(f) && os.RemoveAll(dir) == nil {
+				removed++
+			}
+			_ = f.Close()
+		case isHidden(dir) && os.Remove(dir) == nil: // empty: killed before there was a lock
+			removed++
 		}
-		if lock(f) {
-			_ = os.RemoveAll(dir)
-		}
-		_ = f.Close()
 	}
+	return removed
 }
+
+func isHidden(dir string) bool { return strings.HasPrefix(filepath.Base(dir), ".") }
