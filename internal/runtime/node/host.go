@@ -65,9 +65,13 @@ func (h *host) prepare() (*hostFiles, error) {
 		return nil, h.err
 	}
 	node, box := h.files.node, h.files.box
+	limits := slog.String("limits", "cgroup and rlimit")
+	if why := box.Ungrouped(); why != nil {
+		limits = slog.String("limits", "rlimit (no cgroup: "+why.Error()+")")
+	}
 	h.cfg.Log.Info("internal plugins run on Node.js",
 		slog.String("path", node.path), slog.String("version", node.version.String()),
-		slog.String("isolation", string(box.Level())))
+		slog.String("isolation", string(box.Level())), limits)
 	if missing := box.Missing(); missing != "" {
 		h.cfg.Log.Warn("internal plugins are not fully contained", slog.String("missing", missing))
 	}
@@ -84,6 +88,7 @@ func (h *host) close() error {
 		return nil
 	}
 	files.warm.close()
+	files.box.Close()
 	return errors.Join(os.RemoveAll(files.dir), files.lock.Close())
 }
 
@@ -103,6 +108,11 @@ func prepareHost(cfg Config) (*hostFiles, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			box.Close()
+		}
+	}()
 	shims, err := writeShims(cfg.DataDir)
 	if err != nil {
 		return nil, fmt.Errorf("node: %w", err)
@@ -116,7 +126,7 @@ func prepareHost(cfg Config) (*hostFiles, error) {
 		return nil, fmt.Errorf("node: %w", err)
 	}
 	files.node, files.box, files.shims = node, box, shims
-	if err := errors.Join(os.WriteFile(files.script, script, 0o600), files.writeBoot()); err != nil {
+	if err = errors.Join(os.WriteFile(files.script, script, 0o600), files.writeBoot()); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(files.dir), files.lock.Close())
 	}
 	files.warm = makeCodeCache(cfg, files)

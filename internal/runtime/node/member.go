@@ -108,7 +108,9 @@ func (s *sharedProcess) serve(m *member) error {
 	go m.watchHealth(s.child)
 	select {
 	case <-s.child.exited:
-		return s.whyGone()
+		err := s.whyGone()
+		m.greedy.Store(errors.Is(err, errMemory)) // the kernel may have been first
+		return err
 	case <-m.ending:
 	}
 	if err := s.send(map[string]any{"remove": m.name}); err != nil {

@@ -155,6 +155,7 @@ func (p *process) attend(c *child) error {
 	go p.watchHealth(c)
 	select {
 	case <-c.exited:
+		p.greedy.Store(errors.Is(c.exitErr, errMemory)) // the kernel was first
 		return endedOnItsOwn(c.exitErr, p.output.told)
 	case <-stalled:
 		p.stalled.Store(true) // before its running calls break
