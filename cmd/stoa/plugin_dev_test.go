@@ -78,13 +78,21 @@ func TestPluginDev(t *testing.T) {
 	printed(`200 GET /api/v1/shop/plugins/hello/api/hi `, 1)
 
 	begun := time.Now()
-	entry("two")
-	for body := ""; body != "good day two"; {
-		if _, body = get("hi"); time.Since(begun) > 20*time.Second {
-			t.Fatalf("after 20 s: %s", body)
+	fastest := time.Hour // the machine may be busy with other tests
+	for _, word := range []string{"1", "2", "3", "4", "two"} {
+		changed := time.Now()
+		entry(word)
+		for body := ""; body != "good day "+word; time.Sleep(5 * time.Millisecond) {
+			if _, body = get("hi"); time.Since(changed) > 20*time.Second {
+				t.Fatalf("after 20 s: %s", body)
+			}
 		}
+		fastest = min(fastest, time.Since(changed))
 	}
-	t.Logf("reloaded after %s", time.Since(begun))
+	t.Logf("reloaded after %s", fastest)
+	if fastest >= time.Second {
+		t.Errorf("a change is in effect after %s, want less than a second", fastest)
+	}
 	printed(`changed: .*word\.js`, 1)
 
 	if status, body := get("fail"); status != 500 || !strings.Contains(body, "not today") {
