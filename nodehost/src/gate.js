@@ -5,6 +5,11 @@ const { ServerResponse } = require('node:http')
 const writeHead = ServerResponse.prototype.writeHead
 const end = ServerResponse.prototype.end
 
+let count = 0
+
+// served returns how many requests have come so far.
+function served () { return count }
+
 // guard lets only stoa's own requests into server: those that carry the secret of
 // this process, which it takes away before anybody sees them. A request with the
 // secret and "-ping" behind it is answered here: that it is accepted and answered
@@ -22,6 +27,7 @@ function guard (server, secret, find) {
     value: function (event, request, second, ...rest) {
       if (!guarded.has(event)) return emit.call(this, event, request, second, ...rest)
       const got = withdraw(request)
+      if (got !== ping) count++
       if (find === undefined && got === secret) return emit.call(this, event, request, second, ...rest)
       const accept = find?.(got)
       if (accept !== undefined) return accept(event, request, second, ...rest)
@@ -53,4 +59,4 @@ function withdraw (request) {
   return value
 }
 
-module.exports = { guard }
+module.exports = { guard, served }

@@ -11,6 +11,7 @@ const fs = require('node:fs')
 //   bodyLimit       bytes of a request body
 //   secret          what each request of stoa carries (gate.js)
 //   beatMs          how often to report that the event loop is not blocked
+//   tidyMs          after how long without a request to give memory back, once
 //   startTimeoutMs  how long the plugin may take to register
 //   environment     variables that an administrator set for the plugin
 //   development     whether clients may see what an error says

@@ -12,6 +12,7 @@ const { provideModules } = require('./modules')
 const { log } = require('./log')
 const { share } = require('./shared')
 const { positionOf } = require('./position')
+const { tidy } = require('./tidy')
 const { warm } = require('./warm')
 
 harden()
@@ -36,6 +37,7 @@ async function start () {
     app = share(instructions)
     print = app.untagged
     process.on('SIGTERM', stop)
+    tidy(instructions.tidyMs)
     return
   }
   phase = 'load'
@@ -49,6 +51,7 @@ async function start () {
   phase = 'run'
   report({ ready: true })
   beat(instructions.beatMs)
+  tidy(instructions.tidyMs)
 }
 
 // fail ends the process: after an uncaught error, the plugin's state is unknown.

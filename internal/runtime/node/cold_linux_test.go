@@ -2,52 +2,83 @@ package node
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"stoa/internal/plugin"
 	"stoa/internal/runtime/sandbox"
 )
 
-// BenchmarkColdStart measures from the call to the first answer, contained and not.
+// BenchmarkColdStart measures from the call to the first answer, contained and with
+// Node's flags alone in turn, so that what else the machine does slows both.
 // STOA_TEST_NODE chooses the Node.js.
 func BenchmarkColdStart(b *testing.B) {
-	for _, level := range []struct {
+	levels := []struct {
 		name    string
 		without []sandbox.Part
-	}{{"contained", nil}, {"flags-only", []sandbox.Part{sandbox.Namespaces, sandbox.Landlock, sandbox.Seccomp}}} {
-		b.Run(level.name, func(b *testing.B) {
-			f := newFixture(b, without(level.without...), reachesPlatform(b, "http://127.0.0.1:8080"))
-			in, other := f.install(b, "cold", withRoutes("")), f.install(b, "other", withRoutes(""))
-			f.get(b, in, "/health")
-			f.get(b, other, "/health") // what processes share is counted for none of them
-			for range 1000 {           // with the code cache
-				if _, err := os.Stat(f.host.files.cache); err == nil {
-					break
-				}
-				time.Sleep(10 * time.Millisecond)
+		f       *fixture
+		in      plugin.Installed
+		all     []time.Duration
+	}{{name: "contained"}, {name: "flags", without: []sandbox.Part{sandbox.Namespaces, sandbox.Landlock, sandbox.Seccomp}}}
+	for i := range levels {
+		l := &levels[i]
+		l.f = newFixture(b, without(l.without...), reachesPlatform(b, "http://127.0.0.1:8080"), quietly)
+		l.in = l.f.install(b, "cold", withRoutes(""))
+		l.f.get(b, l.in, "/health")
+		l.f.get(b, l.f.install(b, "other", withRoutes("")), "/health") // what processes share is counted for none of them
+		for range 1000 {                                               // with the code cache
+			if _, err := os.Stat(l.f.host.files.cache); err == nil {
+				break
 			}
-			var all []time.Duration
-			var computed time.Duration
-			for b.Loop() {
-				pid := f.Status(in.Instance.ID).PID
-				f.Stop(in.Instance.ID)
-				gone(b, pid)
-				begun := time.Now()
-				f.get(b, in, "/health")
-				all = append(all, time.Since(begun))
-				used, _ := processorTime(f.Status(in.Instance.ID).PID)
-				computed += used
-			}
-			slices.Sort(all)
-			b.ReportMetric(float64(all[len(all)/2].Microseconds())/1000, "ms/median")
-			b.ReportMetric(float64(computed.Milliseconds())/float64(len(all)), "ms-cpu/start")
-			b.ReportMetric(ownMemory(b, f.Status(in.Instance.ID).PID), "MiB/own")
-		})
+			time.Sleep(10 * time.Millisecond)
+		}
 	}
+	for b.Loop() {
+		for i := range levels {
+			l := &levels[i]
+			pid := l.f.Status(l.in.Instance.ID).PID
+			l.f.Stop(l.in.Instance.ID)
+			gone(b, pid)
+			begun := time.Now()
+			l.f.get(b, l.in, "/health")
+			l.all = append(l.all, time.Since(begun))
+		}
+	}
+	for _, l := range levels {
+		slices.Sort(l.all)
+		b.ReportMetric(inMillis(l.all[0]), "ms-best/"+l.name)
+		b.ReportMetric(inMillis(l.all[len(l.all)/2]), "ms-median/"+l.name)
+	}
+	b.ReportMetric(ownMemory(b, levels[0].f.Status(levels[0].in.Instance.ID).PID), "MiB/own")
 }
+
+// BenchmarkStartInSharedProcess measures from the call to the first answer of another
+// instance in a process that runs.
+func BenchmarkStartInSharedProcess(b *testing.B) {
+	f := newFixture(b, quietly)
+	all := f.sharers(b, "first", "another")
+	f.get(b, all[0], "/health")
+	var took []time.Duration
+	for b.Loop() {
+		begun := time.Now()
+		f.get(b, all[1], "/health")
+		took = append(took, time.Since(begun))
+		p := f.installation(all[1].Instance.ID).peek()
+		f.Stop(all[1].Instance.ID)
+		<-p.done
+	}
+	slices.Sort(took)
+	b.ReportMetric(inMillis(took[0]), "ms-best")
+	b.ReportMetric(inMillis(took[len(took)/2]), "ms-median")
+}
+
+func inMillis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func quietly(c *Config) { c.Log = slog.New(slog.DiscardHandler) }
 
 // ownMemory returns what a process has for itself, in MiB.
 func ownMemory(tb testing.TB, pid int) float64 {
@@ -66,6 +97,27 @@ func ownMemory(tb testing.TB, pid int) float64 {
 		}
 	}
 	return float64(kib) / 1024
+}
+
+// Another idle installation with a process of its own takes at most 20 MiB.
+func TestAnotherInstallationTakesLittleMemory(t *testing.T) {
+	t.Parallel()
+	eachNode(t, func(t *testing.T, path string) {
+		t.Helper()
+		f := newFixture(t, onNode(path), func(c *Config) { c.Tidy = 100 * time.Millisecond })
+		var last plugin.Installed
+		for i := range 3 { // they share what the first one has brought
+			last = f.install(t, fmt.Sprint("idle-", i), withRoutes("app.get('/api/gc', async () => ({ own: typeof gc, other: require('vm').runInNewContext('typeof gc') }))"))
+			f.get(t, last, "/health")
+		}
+		pid, before := f.Status(last.Instance.ID).PID, ownMemory(t, f.Status(last.Instance.ID).PID)
+		eventually(t, "at most 20 MiB", func() bool { return ownMemory(t, pid) <= 20 })
+		eventually(t, "a process that has tidied up", func() bool { return ownMemory(t, pid) < before-0.5 })
+		t.Logf("%.1f MiB, %.1f after a while", before, ownMemory(t, pid))
+		if got := f.get(t, last, "/api/gc"); got != `{"own":"undefined","other":"undefined"}` {
+			t.Errorf("the plugin sees %s", got)
+		}
+	})
 }
 
 // Another idle installation in a shared process takes at most 1 MiB.

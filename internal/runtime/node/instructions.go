@@ -51,6 +51,7 @@ func (rt *Runtime) commonInstructions(in plugin.Installed, entry string) map[str
 		"version":   in.Package.Manifest.Version,
 		"bodyLimit": rt.cfg.BodyLimit,
 		"beatMs":    beatInterval(rt.cfg.Stall).Milliseconds(),
+		"tidyMs":    rt.cfg.Tidy.Milliseconds(),
 		// Less than the limit here, so that Fastify can say what it waited for.
 		"startTimeoutMs": (in.Package.Settings.StartTimeout(rt.cfg.StartTimeout) * 3 / 4).Milliseconds(),
 		"development":    rt.cfg.Development,

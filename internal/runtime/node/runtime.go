@@ -55,6 +55,7 @@ type Config struct {
 	StartWait    time.Duration // how long a call waits for a start; default 8 s
 	FirstByte    time.Duration // how long a call waits for the answer's header; default 30 s
 	Idle         time.Duration // after which an unused process ends; default 10 min
+	Tidy         time.Duration // after which an unused process gives memory back; default 5 s
 	Drain        time.Duration // for the running calls of a replaced process; default 30 s
 	HealthEvery  time.Duration // between two questions to a plugin's /health; default 15 s
 	Grace        time.Duration // from asking a process to end to killing it; default 5 s
@@ -74,6 +75,7 @@ func (c Config) withDefaults() Config {
 	c.FirstByte = cmp.Or(c.FirstByte, 30*time.Second)
 	c.Stall = cmp.Or(c.Stall, 5*time.Second)
 	c.Idle = cmp.Or(c.Idle, 10*time.Minute)
+	c.Tidy = cmp.Or(c.Tidy, 5*time.Second)
 	c.Drain = cmp.Or(c.Drain, 30*time.Second)
 	c.HealthEvery = cmp.Or(c.HealthEvery, 15*time.Second)
 	c.Grace = cmp.Or(c.Grace, 5*time.Second)
