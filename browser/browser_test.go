@@ -48,18 +48,13 @@ func TestMain(m *testing.M) {
 
 func startDriver(t *testing.T) *driver {
 	t.Helper()
-	home, err := os.MkdirTemp(
-		"",
-		"stoa-browser-",
-	) //nolint:usetesting // outlives the test, and a socket's path has 107 bytes
+	//nolint:usetesting // outlives the test, and a socket's path has 107 bytes
+	home, err := os.MkdirTemp("", "stoa-browser-")
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(
-		needtest.Program(t, "node", ""),
-		"driver.js",
-		needtest.Program(t, "chromium", "Debian: apt-get install chromium"),
-	)
+	cmd := exec.Command(needtest.Program(t, "node", ""), "driver.js",
+		needtest.Program(t, "chromium", "Debian: apt-get install chromium"))
 	cmd.Env = append(os.Environ(), "HOME="+home, "TMPDIR="+home, "XDG_CONFIG_HOME=", "XDG_CACHE_HOME=")
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()

@@ -92,7 +92,10 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 		return nil, err
 	}
 	working, stop := context.WithCancel(context.WithoutCancel(ctx)) // until Close
-	a := &App{DB: db, Guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version), opsToken: cfg.OpsToken, stopWork: stop}
+	a := &App{
+		DB: db, Guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version), opsToken: cfg.OpsToken,
+		stopWork: stop,
+	}
 	for name, pool := range db.Pools() {
 		a.metrics.WatchPool(name, pool)
 	}
@@ -136,7 +139,9 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	a.metrics.WatchProcesses(a.node.Processes)
 	a.Plugins = plugins
 	installer := &install.Installer{
-		Kinds:   extension.Registries{extension.Plugin: plugin.Registry{Service: a.Plugins}},
+		Kinds: extension.Registries{extension.Plugin: plugin.Registry{
+			Service: a.Plugins, Types: cfg.ArchiveTypes[extension.Plugin],
+		}},
 		DataDir: cfg.DataDir, Log: cfg.Log,
 	}
 	if err := installer.Sweep(ctx, time.Now()); err != nil { // the age of files is in system time

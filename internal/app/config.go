@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stoa/internal/account/password"
+	"stoa/internal/extension"
 	"stoa/internal/mail"
 	"stoa/internal/market/license"
 	"stoa/internal/market/payment"
@@ -128,6 +129,9 @@ type Config struct {
 	// DefaultLocale is the BCP 47 tag that plugins get if a client states none; en if
 	// empty.
 	DefaultLocale string
+
+	// ArchiveTypes are file types that packages may have besides those of spec B.
+	ArchiveTypes extension.Types
 
 	// ExternalAllow are private or loopback networks in which external plugins may be
 	// nevertheless (CONTRACT 5).

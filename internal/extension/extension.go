@@ -39,6 +39,8 @@ const (
 	Bundle        Kind = "bundle"
 )
 
+var kinds = []Kind{Plugin, ThemeShop, ThemeAdmin, ThemeAppShop, ThemeAppAdmin, Bundle}
+
 // Why there is no Registry for a kind.
 var (
 	ErrKind = errs.New(errs.NotFound, "NOT_FOUND", "There is no such kind of extension. "+
@@ -56,7 +58,7 @@ func (rs Registries) Get(k Kind) (Registry, error) {
 	if r, ok := rs[k]; ok {
 		return r, nil
 	}
-	if slices.Contains([]Kind{Plugin, ThemeShop, ThemeAdmin, ThemeAppShop, ThemeAppAdmin, Bundle}, k) {
+	if slices.Contains(kinds, k) {
 		return nil, ErrUnsupported.With("kind", string(k))
 	}
 	return nil, ErrKind

@@ -248,5 +248,8 @@ func (s *Server) callRoutes(rt *router) {
 }
 
 func (s *Server) calls() *relay.Handlers {
-	return &relay.Handlers{Auth: s.Auth, Recheck: s.Recheck, Gateway: s.Gateway, Accounts: s.Accounts, Plugins: s.Plugins, ClientIP: s.ClientIP}
+	return &relay.Handlers{
+		Auth: s.Auth, Recheck: s.Recheck, Gateway: s.Gateway, Accounts: s.Accounts, Plugins: s.Plugins,
+		ClientIP: s.ClientIP,
+	}
 }

@@ -14,16 +14,17 @@ const MaxArchive = 50 << 20
 // the kind plugin.
 type Registry struct {
 	Service *Service
+	Types   []string // of files that archives may have besides those of spec B
 }
 
 var _ extension.Registry = Registry{}
 
 // Profile implements extension.Registry with the limits of spec B.
-func (Registry) Profile() archive.Profile {
+func (r Registry) Profile() archive.Profile {
 	return archive.Profile{
 		Manifest: "manifest.json",
 		MaxSize:  MaxArchive,
-		Types:    []string{".js", ".json", ".woff", ".woff2", ".css", ".html"},
+		Types:    append([]string{".js", ".json", ".woff", ".woff2", ".css", ".html"}, r.Types...),
 	}
 }
 

@@ -57,10 +57,32 @@ func TestSettingsChangeAndHoldFromTheNextCall(t *testing.T) {
 		want  plugin.Settings
 		stops bool
 	}{
-		{`{"timeoutMs":5000,"memoryMb":256,"keepRunning":true,"startTimeoutMs":120000}`, plugin.Settings{TimeoutMs: 5000, MemoryMb: 256, KeepRunning: true, StartTimeoutMs: 120_000}, true},
-		{`{"timeoutMs":5000,"isolation":"instance"}`, plugin.Settings{TimeoutMs: 5000, MemoryMb: 256, KeepRunning: true, StartTimeoutMs: 120_000}, false},
-		{`{"environment":{"API_URL":"https://x.example","DEBUG":""},"keepRunning":null,"memoryMb":null}`, plugin.Settings{TimeoutMs: 5000, StartTimeoutMs: 120_000, Environment: map[string]string{"API_URL": "https://x.example", "DEBUG": ""}}, true},
-		{`{"environment":{"DEBUG":null,"ABSENT":null,"MORE":"1"}}`, plugin.Settings{TimeoutMs: 5000, StartTimeoutMs: 120_000, Environment: map[string]string{"API_URL": "https://x.example", "MORE": "1"}}, true},
+		{
+			`{"timeoutMs":5000,"memoryMb":256,"keepRunning":true,"startTimeoutMs":120000}`,
+			plugin.Settings{TimeoutMs: 5000, MemoryMb: 256, KeepRunning: true, StartTimeoutMs: 120_000},
+			true,
+		},
+		{
+			`{"timeoutMs":5000,"isolation":"instance"}`,
+			plugin.Settings{TimeoutMs: 5000, MemoryMb: 256, KeepRunning: true, StartTimeoutMs: 120_000},
+			false,
+		},
+		{
+			`{"environment":{"API_URL":"https://x.example","DEBUG":""},"keepRunning":null,"memoryMb":null}`,
+			plugin.Settings{
+				TimeoutMs: 5000, StartTimeoutMs: 120_000,
+				Environment: map[string]string{"API_URL": "https://x.example", "DEBUG": ""},
+			},
+			true,
+		},
+		{
+			`{"environment":{"DEBUG":null,"ABSENT":null,"MORE":"1"}}`,
+			plugin.Settings{
+				TimeoutMs: 5000, StartTimeoutMs: 120_000,
+				Environment: map[string]string{"API_URL": "https://x.example", "MORE": "1"},
+			},
+			true,
+		},
 		{`{"environment":null,"timeoutMs":null,"startTimeoutMs":null}`, plugin.Settings{}, true},
 		{`{"isolation":"shared","maxConcurrency":10000}`, plugin.Settings{Isolation: "shared", MaxConcurrency: 10_000}, true},
 		{`{"isolation":"instance","maxConcurrency":null}`, plugin.Settings{}, true},
@@ -140,7 +162,10 @@ func TestSettingsAreRefusedWithEveryFault(t *testing.T) {
 		t.Fatal(err)
 	}
 	tests := []struct{ slug, input, paths string }{
-		{"worker", `{"timeoutMs":999,"startTimeoutMs":120001,"memoryMb":63,"keepRunning":"yes"}`, "timeoutMs startTimeoutMs memoryMb keepRunning"},
+		{
+			"worker", `{"timeoutMs":999,"startTimeoutMs":120001,"memoryMb":63,"keepRunning":"yes"}`,
+			"timeoutMs startTimeoutMs memoryMb keepRunning",
+		},
 		{"worker", `{"timeoutMs":"1","memoryMb":4097,"startTimeoutMs":1000.5}`, "timeoutMs startTimeoutMs memoryMb"},
 		{"worker", `{"memoryMb":1e300}`, "memoryMb"},
 		{"worker", `{"isolation":"none","maxConcurrency":0}`, "isolation maxConcurrency"},
@@ -151,7 +176,10 @@ func TestSettingsAreRefusedWithEveryFault(t *testing.T) {
 		{"worker", `{"environment":{"A":1}}`, "environment"},
 		{"worker", `{"environment":{"A":"` + strings.Repeat("a", 32<<10) + `"}}`, "environment"},
 		{"far", `{"isolation":"shared"}`, "isolation"},
-		{"far", `{"keepRunning":true,"memoryMb":128,"startTimeoutMs":2000,"environment":{}}`, "keepRunning startTimeoutMs memoryMb environment"},
+		{
+			"far", `{"keepRunning":true,"memoryMb":128,"startTimeoutMs":2000,"environment":{}}`,
+			"keepRunning startTimeoutMs memoryMb environment",
+		},
 	}
 	for _, tt := range tests {
 		_, err := s.ChangeSettings(t.Context(), tt.slug, settings(tt.input))
@@ -180,7 +208,10 @@ func TestSettingsAreRefusedWithEveryFault(t *testing.T) {
 // A plugin that does not load is installed, disabled, and says why (CONTRACT 4).
 func TestAPluginThatFailsItsTrialIsDisabled(t *testing.T) {
 	t.Parallel()
-	failed := plugin.Failure{At: time.Date(2030, 3, 1, 12, 0, 1, 0, time.UTC), Message: "Error: no", File: "index.js", Line: 3}
+	failed := plugin.Failure{
+		At: time.Date(2030, 3, 1, 12, 0, 1, 0, time.UTC), Message: "Error: no", File: "index.js",
+		Line: 3,
+	}
 	s, processes, in := internalService(t, func(p *stops) { p.failure = failed })
 	if in.Instance.Enabled || !processes.registered || !slices.Contains(processes.tried, in.Instance.ID) {
 		t.Errorf("enabled %t, registered %t, tried %v", in.Instance.Enabled, processes.registered, processes.tried)
@@ -198,7 +229,8 @@ func TestAPluginThatFailsItsTrialIsDisabled(t *testing.T) {
 	}
 
 	s, _, in = internalService(t, func(p *stops) { p.untried = errors.New("no Node.js") })
-	if states, err = s.Statuses(t.Context(), []plugin.Installed{in}); !in.Instance.Enabled || err != nil || !states[0].LastError.IsZero() {
+	if states, err = s.Statuses(t.Context(), []plugin.Installed{in}); !in.Instance.Enabled || err != nil ||
+		!states[0].LastError.IsZero() {
 		t.Errorf("untried: enabled %t, %+v, %v; want it enabled, and nobody to blame", in.Instance.Enabled, states, err)
 	}
 }

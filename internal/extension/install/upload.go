@@ -62,11 +62,14 @@ func (in *Installer) Receive(kind extension.Kind, body io.Reader) (*Upload, erro
 	return up, nil
 }
 
+// MaxSize returns the size of the largest archive of a kind that CheckKind accepts, in bytes.
+func (in *Installer) MaxSize(kind extension.Kind) int64 { return in.Kinds[kind].Profile().MaxSize }
+
 // TooLarge returns the error for an archive over the limit of its kind, which can
 // be installed.
 func (in *Installer) TooLarge(kind extension.Kind) *errs.Error {
-	limit := in.Kinds[kind].Profile().MaxSize
-	return errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "A %s archive may have at most %d MiB.", kind, limit>>20)
+	return errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "A %s archive may have at most %d MiB.", kind,
+		in.MaxSize(kind)>>20)
 }
 
 func (up *Upload) fill(body io.Reader) error {

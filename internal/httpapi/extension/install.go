@@ -14,10 +14,6 @@ import (
 	"stoa/internal/plugin"
 )
 
-// maxUpload is the largest body of an install: 50 MiB of archive and the form
-// around it. The limit of the archive itself is the Installer's.
-const maxUpload = 50<<20 + web.FormRoom
-
 var (
 	errWrongType = errs.New(errs.UnsupportedMedia, "UNSUPPORTED_MEDIA_TYPE",
 		"Send the archive as application/zip, or as the one file of a multipart/form-data form.")
@@ -30,9 +26,10 @@ func (h *Handlers) checkKind(r *http.Request) error { return h.Installer.CheckKi
 
 // archive says how an archive of a kind may be sent.
 func (h *Handlers) archive(kind extension.Kind) web.Upload {
+	limit := h.Installer.MaxSize(kind) + web.FormRoom
 	return web.Upload{
 		Types:   []string{"application/zip", "application/x-zip-compressed"},
-		MaxBody: maxUpload, MaxForm: maxUpload,
+		MaxBody: limit, MaxForm: limit,
 		WrongType: errWrongType, TooLarge: h.Installer.TooLarge(kind), NotOne: errNotOne,
 	}
 }

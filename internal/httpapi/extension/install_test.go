@@ -153,11 +153,13 @@ func TestInstallRefuses(t *testing.T) {
 		{"a bundle", "bundle", admin, good, zip, http.StatusNotImplemented, "NOT_SUPPORTED"},
 		{"an unknown kind", "widget", admin, good, zip, http.StatusNotFound, "NOT_FOUND"},
 		{
-			"JSON", "plugin", admin, []byte(`{}`), http.Header{"Content-Type": {"application/json"}},
+			"JSON", "plugin", admin, []byte(`{}`),
+			http.Header{"Content-Type": {"application/json"}},
 			http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE",
 		},
 		{
-			"no type", "plugin", admin, good, http.Header{"Content-Type": {""}},
+			"no type", "plugin", admin, good,
+			http.Header{"Content-Type": {""}},
 			http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE",
 		},
 		{
@@ -205,10 +207,13 @@ func TestInstallNamesTheFault(t *testing.T) {
 	a := testkit.New(t)
 	admin := a.Admin(t, "root").Access
 	res := a.Install(t, admin, "plugin",
-		testkit.Archive(t, testkit.Entry{Name: "manifest.json", Body: "{}"}, testkit.Entry{Name: "../evil.js"}))
+		testkit.Archive(t, testkit.Entry{Name: "manifest.json", Body: "{}"}, testkit.Entry{Name: "../evil.js"},
+			testkit.Entry{Name: "LICENSE"}))
 	testkit.WantError(t, res, http.StatusBadRequest, "INVALID_ARCHIVE")
-	if got := res.Text(t, "error.details.entry"); got != "../evil.js" {
-		t.Errorf("details.entry = %q, want the entry's name", got)
+	issues := res.Get(t, "error.details.issues").([]any)
+	if len(issues) != 2 || issues[0].(map[string]any)["entry"] != "../evil.js" ||
+		issues[1].(map[string]any)["entry"] != "LICENSE" || !strings.HasPrefix(res.Text(t, "error.message"), "../evil.js: ") {
+		t.Errorf("answer = %s, want both entries", res.Body)
 	}
 
 	res = a.Install(t, admin, "plugin",
