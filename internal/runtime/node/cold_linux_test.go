@@ -107,7 +107,8 @@ func TestAnotherInstallationTakesLittleMemory(t *testing.T) {
 		f := newFixture(t, onNode(path), func(c *Config) { c.Tidy = 100 * time.Millisecond })
 		var last plugin.Installed
 		for i := range 3 { // they share what the first one has brought
-			last = f.install(t, fmt.Sprint("idle-", i), withRoutes("app.get('/api/gc', async () => ({ own: typeof gc, other: require('vm').runInNewContext('typeof gc') }))"))
+			last = f.install(t, fmt.Sprint("idle-", i), withRoutes(`app.get('/api/gc', async () => ({
+			  own: typeof gc, other: require('vm').runInNewContext('typeof gc') }))`))
 			f.get(t, last, "/health")
 		}
 		pid, before := f.Status(last.Instance.ID).PID, ownMemory(t, f.Status(last.Instance.ID).PID)

@@ -181,7 +181,8 @@ func sweep(parent string) int {
 		if err != nil || !info.IsDir() || isHidden(dir) && time.Since(info.ModTime()) < time.Minute {
 			continue
 		}
-		f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|noFollow, 0) //nolint:gosec // other users' folders do not open
+		//nolint:gosec // other users' folders do not open
+		f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|noFollow, 0)
 		switch {
 		case err == nil:
 			if lock(f) && os.RemoveAll(dir) == nil {

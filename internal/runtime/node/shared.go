@@ -73,7 +73,9 @@ func sharedKey(in plugin.Installed) string {
 		in.Package.Manifest.Slug, in.Package.InstallPath, in.Package.ZipHash,
 		strconv.FormatInt(in.Package.Settings.Version, 10),
 	}
-	permissions := slices.DeleteFunc(in.Permissions(), func(p string) bool { return !strings.HasPrefix(p, egress.Permission) })
+	permissions := slices.DeleteFunc(in.Permissions(), func(p string) bool {
+		return !strings.HasPrefix(p, egress.Permission)
+	})
 	slices.Sort(permissions)
 	return strings.Join(append(parts, permissions...), "\x00")
 }
@@ -90,7 +92,8 @@ func (rt *Runtime) join(p *process) *sharedProcess {
 			rt: rt, key: key, in: p.in, secret: rand.Text(),
 			launched: make(chan struct{}), proven: make(chan struct{}), members: make(map[string]*member),
 		}
-		s.log = slog.New(&tee{Handler: rt.cfg.Log.Handler(), journal: s}).With(slog.String("slug", p.in.Package.Manifest.Slug))
+		s.log = slog.New(&tee{Handler: rt.cfg.Log.Handler(), journal: s}).
+			With(slog.String("slug", p.in.Package.Manifest.Slug))
 		s.output = newOutput(s.log, s.redact)
 		rt.shared[key] = s
 		go s.launch()

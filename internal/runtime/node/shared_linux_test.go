@@ -131,7 +131,10 @@ func TestSharedInstancesComeAndGoAlone(t *testing.T) {
 
 	slow := make(chan string)
 	go func() { slow <- f.get(t, a, "/api/slow") }()
-	eventually(t, "the slow call runs", func() bool { return f.installation("id-of-a").busy(f.installation("id-of-a").peek()) })
+	eventually(t, "the slow call runs", func() bool {
+		inst := f.installation("id-of-a")
+		return inst.busy(inst.peek())
+	})
 
 	// A change of b's config, then of a's, whose call goes on.
 	b.Instance.Version, b.Instance.Config = 2, json.RawMessage(`{"name":"b2"}`)
@@ -151,9 +154,9 @@ func TestSharedInstancesComeAndGoAlone(t *testing.T) {
 	c := all[2]
 	c.Instance.Config = json.RawMessage(`{"name":"c","fail":true}`)
 	_, _, err := f.do(t, c, http.MethodGet, "/api/who", "")
-	if st := f.Status("id-of-c"); err == nil || reasonOf(t, err) != reasonLoadFailed || st.Failure.Message != "Error: no c" ||
-		st.Failure.File != "index.js" || st.Failure.Line != 5 {
-		t.Errorf("an instance that fails to start: %v, %+v", err, f.Status("id-of-c"))
+	if got := f.Status("id-of-c").Failure; err == nil || reasonOf(t, err) != reasonLoadFailed ||
+		got.Message != "Error: no c" || got.File != "index.js" || got.Line != 5 {
+		t.Errorf("an instance that fails to start: %v, %+v", err, got)
 	}
 	if got := getJSON[whoAnswer](t, f, a, "/api/who"); got.Calls != 2 || got.PID != pid {
 		t.Errorf("afterwards: %+v", got)
@@ -221,7 +224,8 @@ func TestASharedProcessThatEndsIsStartedAgain(t *testing.T) {
 			if got.Name != in.Instance.Key || got.Calls != 1 {
 				t.Errorf("%s: afterwards %+v, was process %d", end.path, got, first)
 			}
-			if last := f.Status(in.Instance.ID).LastError; end.reason == reasonCrashed && !strings.Contains(last, "thrown by a") {
+			last := f.Status(in.Instance.ID).LastError
+			if end.reason == reasonCrashed && !strings.Contains(last, "thrown by a") {
 				t.Errorf("%s: last error of %s: %q", end.path, in.Instance.Key, last)
 			}
 		}
