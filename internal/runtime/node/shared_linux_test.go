@@ -19,6 +19,8 @@ const sharing = `
 let loads = globalThis.loads = (globalThis.loads ?? 0) + 1
 module.exports = async function (app, opts) {
   app.log.info('registered ' + opts.name)
+  if (opts.password) globalThis.secret = opts.password
+  app.get('/api/leak', async () => { console.log('leaks ' + globalThis.secret); return {} })
   if (opts.fail) throw new Error('no ' + opts.name)
   let calls = 0
   app.decorate('own', opts.name)
@@ -155,7 +157,7 @@ func TestSharedInstancesComeAndGoAlone(t *testing.T) {
 	c.Instance.Config = json.RawMessage(`{"name":"c","fail":true}`)
 	_, _, err := f.do(t, c, http.MethodGet, "/api/who", "")
 	if got := f.Status("id-of-c").Failure; err == nil || reasonOf(t, err) != reasonLoadFailed ||
-		got.Message != "Error: no c" || got.File != "index.js" || got.Line != 5 {
+		got.Message != "Error: no c" || got.File != "index.js" || got.Line != 7 {
 		t.Errorf("an instance that fails to start: %v, %+v", err, got)
 	}
 	if got := getJSON[whoAnswer](t, f, a, "/api/who"); got.Calls != 2 || got.PID != pid {
@@ -202,6 +204,12 @@ func TestSharedInstancesHaveLogsOfTheirOwn(t *testing.T) {
 				t.Errorf("the log of %s: %s", name, got)
 			}
 		}
+	}
+	// A secret of one is redacted in the log of the other, too.
+	f.get(t, all[0], "/api/leak")
+	eventually(t, "the leak is logged", func() bool { return strings.Contains(logOf("id-of-a"), "leaks ") })
+	if got := logOf("id-of-a"); !strings.Contains(got, "leaks "+redacted) {
+		t.Errorf("the log of a: %s", got)
 	}
 	if got := f.get(t, all[0], "/api/stdin"); got != `{"all":""}` {
 		t.Errorf("standard input has %s", got)
@@ -288,4 +296,22 @@ func eventually(tb testing.TB, what string, becomes func() bool) {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
+}
+
+// What an instance took is free again when it has left: changes of configs do not
+// fill the process.
+func TestInstancesThatLeaveTakeTheirMemoryAlong(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, quietly, func(c *Config) { c.MemoryMiB = 64 })
+	all := f.sharers(t, "a", "b")
+	f.get(t, all[1], "/health")
+	pid := f.Status("id-of-b").PID
+	in := all[0]
+	for i := range 250 { // 150 MiB, if it were not free again
+		in.Instance.Version = int64(i + 1)
+		if got := getJSON[whoAnswer](t, f, in, "/api/who"); got.Calls != 1 || f.Status("id-of-a").PID != pid {
+			t.Fatalf("after %d changes: %+v in process %d, was %d", i, got, f.Status("id-of-a").PID, pid)
+		}
+	}
+	t.Logf("%.1f MiB", ownMemory(t, pid))
 }
