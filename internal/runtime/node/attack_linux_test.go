@@ -194,6 +194,22 @@ func TestRequestsWithoutTheSecretAreRefused(t *testing.T) {
 	}
 }
 
+// Control groups belong to no level. The log tells whether there are any.
+func TestWithoutControlGroupsPluginsRunAndTheLogSaysSo(t *testing.T) {
+	t.Parallel()
+	for want, change := range map[string]func(*Config){
+		`limits="rlimit (no cgroup: switched off)"`: without(sandbox.Cgroup),
+		`limits=`: without(),
+	} {
+		log := newLog()
+		f := contained(t, newFixture(t, change, func(c *Config) { c.Isolation, c.Log = sandbox.Full, log.logger() }))
+		f.get(t, f.install(t, "limited", withRoutes("")), "/health")
+		if !strings.Contains(log.String(), want) || !strings.Contains(log.String(), "isolation=full") {
+			t.Errorf("want %s, the log: %s", want, log)
+		}
+	}
+}
+
 func TestBelowTheDemandedLevelPluginsDoNotRun(t *testing.T) {
 	t.Parallel()
 	for _, part := range []sandbox.Part{sandbox.Namespaces, sandbox.Landlock, sandbox.Seccomp} {

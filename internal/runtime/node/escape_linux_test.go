@@ -222,6 +222,9 @@ func attack(t *testing.T, f *fixture, attempts []attempt, log *logBuffer) {
 		if !isRefused(got.Refusal, a.refusals) {
 			t.Errorf("%s: got %q, want one of %q", a.name, got.Refusal, a.refusals)
 		}
+		if st := f.Status(in.Instance.ID); st.State != Running || st.Restarts != 0 || st.LastError != "" {
+			t.Errorf("%s: status %+v", a.name, st)
+		}
 		if !log.has("attempt: " + a.name) {
 			t.Errorf("%s: the log has %q", a.name, log.String()[before:])
 		}
