@@ -14,8 +14,13 @@ import (
 func (p *process) liveShared(ready func()) error {
 	begun := time.Now()
 	s := p.rt.join(p)
-	defer s.leave()
 	m, err := s.admit(p)
+	if errors.Is(err, errGoneBefore) { // it died of something else: one more try
+		s.leave()
+		s = p.rt.join(p)
+		m, err = s.admit(p)
+	}
+	defer s.leave()
 	<-p.rt.starting
 	switch {
 	case errors.Is(err, errAskedToEnd):
@@ -32,8 +37,11 @@ func (p *process) liveShared(ready func()) error {
 	return s.serve(m)
 }
 
+// errGoneBefore means that a shared process ended before a new member was in it.
+var errGoneBefore = errors.New("the process that was to be shared had ended")
+
 // admit makes p a member and returns when it is ready. The errors are those of
-// child.awaitReady, and that of a process that ended.
+// child.awaitReady, and errGoneBefore.
 func (s *sharedProcess) admit(p *process) (*member, error) {
 	limit := p.in.Package.Settings.StartTimeout(p.rt.cfg.StartTimeout)
 	timer := time.NewTimer(limit)
@@ -53,7 +61,7 @@ func (s *sharedProcess) admit(p *process) (*member, error) {
 	err := s.send(map[string]any{"add": m.name, "config": configOf(p.in), "secret": p.secret})
 	if err != nil {
 		s.forget(m)
-		return nil, s.neverReady(err)
+		return nil, s.refused(err)
 	}
 	select {
 	case err = <-m.added:
@@ -62,7 +70,7 @@ func (s *sharedProcess) admit(p *process) (*member, error) {
 		}
 		err = &startError{reasonLoadFailed, err}
 	case <-s.child.exited:
-		err = s.neverReady(nil)
+		err = s.neverReady()
 	case <-timer.C:
 		err = late
 	case <-p.ending:
@@ -83,23 +91,36 @@ func (s *sharedProcess) abandon(m *member) {
 	}
 }
 
-// neverReady returns why a member did not start although it was not told so. A
-// process that had served others has crashed; else the plugin does not load.
-func (s *sharedProcess) neverReady(sending error) error {
+// refused returns why a member could not be added: the order did not arrive.
+func (s *sharedProcess) refused(cause error) error {
 	select {
 	case <-s.child.exited:
+		if s.isProven() {
+			return errGoneBefore
+		}
+		return s.neverReady()
 	case <-time.After(time.Second):
-		return asStartError(fmt.Errorf("node: the process takes no orders: %w", sending))
+		return asStartError(fmt.Errorf("node: the process takes no orders: %w", cause))
 	}
-	select {
-	case <-s.proven:
-		return s.whyGone()
-	default:
-	}
+}
+
+// neverReady returns why a member did not start, whose process ended meanwhile. Even
+// if another member is to blame, it counts as a failure to load: were it to blame,
+// it would end all others again at once.
+func (s *sharedProcess) neverReady() error {
 	if told := s.output.told; told != nil {
 		return &startError{reasonLoadFailed, told}
 	}
 	return &startError{reasonLoadFailed, fmt.Errorf("the process ended while the plugin was loaded: %w", s.child.exitErr)}
+}
+
+func (s *sharedProcess) isProven() bool {
+	select {
+	case <-s.proven:
+		return true
+	default:
+		return false
+	}
 }
 
 // serve waits until a ready member is gone. The error is nil if it was asked to end.

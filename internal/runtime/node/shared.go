@@ -87,7 +87,7 @@ func (rt *Runtime) join(p *process) *sharedProcess {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	s := rt.shared[key]
-	if s == nil {
+	if s == nil || s.isGone() {
 		s = &sharedProcess{
 			rt: rt, key: key, in: p.in, secret: rand.Text(),
 			launched: make(chan struct{}), proven: make(chan struct{}), members: make(map[string]*member),
@@ -101,6 +101,24 @@ func (rt *Runtime) join(p *process) *sharedProcess {
 	s.users++
 	p.shared = s
 	return s
+}
+
+// isGone reports whether the process has ended, or could not be started.
+func (s *sharedProcess) isGone() bool {
+	select {
+	case <-s.launched:
+	default:
+		return false
+	}
+	if s.err != nil {
+		return true
+	}
+	select {
+	case <-s.child.exited:
+		return true
+	default:
+		return false
+	}
 }
 
 // leave ends the process with the last member, and returns when it is gone.
