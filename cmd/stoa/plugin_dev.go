@@ -168,7 +168,7 @@ func (d *devLoop) load(ctx context.Context, begun time.Time) error {
 	// A copy before the last may still answer a call; no earlier one does for long.
 	_ = os.RemoveAll(filepath.Join(d.data, "plugins", m.Slug, fmt.Sprintf("dev-%d", d.copies-3)))
 	if fresh {
-		if _, err := d.app.Plugins.Add(ctx, p); err != nil {
+		if _, err := d.app.Plugins.Add(ctx, p, false); err != nil {
 			return err
 		}
 		d.follow(ctx, m.Slug)

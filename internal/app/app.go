@@ -71,6 +71,7 @@ type App struct {
 	keeper   *idempotency.Keeper
 	node     *node.Runtime     // internal plugins
 	external *external.Runtime // external ones
+	gateway  *gateway.Gateway
 	mailer   mail.Sender
 	noMail   bool           // there is nothing that sends mail
 	courier  *order.Courier // of receipts
@@ -160,6 +161,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
+	a.gateway = gate
 	if !text.Printable(cfg.Name, maxName) {
 		return fmt.Errorf("the shop's name must have %d printable characters or fewer", maxName)
 	}

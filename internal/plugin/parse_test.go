@@ -61,9 +61,11 @@ func paths(tb testing.TB, err error) []string {
 func ext(url any) map[string]any {
 	return valid(map[string]any{"runtimeType": "external-http", "entryModule": nil, "externalBaseUrl": url})
 }
+
 func schema(field any) map[string]any {
 	return valid(map[string]any{"configSchema": map[string]any{"key": field}})
 }
+
 func routes(r ...any) map[string]any {
 	return valid(map[string]any{"permissions": []string{"orders:read"}, "routePermissions": r})
 }
@@ -221,7 +223,10 @@ var manifests = []struct {
 		},
 	},
 
-	{"embeds", valid(map[string]any{"themeExtensions": map[string]any{"blocks": []any{map[string]any{"extensionId": "b"}}, "embeds": []any{map[string]any{"targetPosition": "head-end"}, map[string]any{"targetPosition": "body-end"}}}}), nil},
+	{"embeds", valid(map[string]any{"themeExtensions": map[string]any{
+		"blocks": []any{map[string]any{"extensionId": "b"}},
+		"embeds": []any{map[string]any{"targetPosition": "head-end"}, map[string]any{"targetPosition": "body-end"}},
+	}}), nil},
 	{
 		"embed at another position",
 		valid(map[string]any{"themeExtensions": map[string]any{"embeds": []any{map[string]any{"targetPosition": "body-start"}}}}),

@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"cmp"
 	"context"
 
 	"stoa/internal/extension"
@@ -50,8 +51,8 @@ func (r Registry) ReadManifest(raw []byte, has func(name string) bool) (extensio
 	return candidate{s: r.Service, m: m}, nil
 }
 
-// PackageID implements extension.Record.
-func (in Installed) PackageID() string { return in.Package.ID }
+// RequestID implements extension.Record.
+func (in Installed) RequestID() string { return cmp.Or(in.Package.UpgradeID, in.Package.ID) }
 
 // candidate is a plugin that may be installed.
 type candidate struct {
@@ -62,11 +63,13 @@ type candidate struct {
 func (c candidate) Slug() string    { return c.m.Slug }
 func (c candidate) Version() string { return c.m.Version }
 
-func (c candidate) CheckFree(ctx context.Context) error { return c.s.CheckFree(ctx, c.m) }
+func (c candidate) CheckFree(ctx context.Context, replace bool) error {
+	return c.s.CheckFree(ctx, c.m, replace)
+}
 
 func (c candidate) Add(ctx context.Context, files extension.Files) (extension.Record, error) {
 	return c.s.Add(ctx, Package{
 		ID: files.PackageID, Source: SourceLocalZip,
 		InstallPath: files.InstallPath, ZipHash: files.ZipHash, Manifest: c.m,
-	})
+	}, files.Replace)
 }

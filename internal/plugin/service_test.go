@@ -82,7 +82,7 @@ func serviceOn(tb testing.TB, database string) (*plugin.Service, *stops, plugin.
 		tb.Fatal(err)
 	}
 	in, err := s.Add(tb.Context(),
-		plugin.Package{Source: plugin.SourceLocalZip, InstallPath: "plugins/pay/1", ZipHash: "h", Manifest: m})
+		plugin.Package{Source: plugin.SourceLocalZip, InstallPath: "plugins/pay/1", ZipHash: "h", Manifest: m}, false)
 	if err != nil {
 		tb.Fatal(err)
 	}

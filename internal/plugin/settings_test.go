@@ -33,7 +33,7 @@ func internalService(tb testing.TB, change ...func(*stops)) (*plugin.Service, *s
 	}
 	in, err := s.Add(tb.Context(), plugin.Package{
 		Source: plugin.SourceLocalZip, InstallPath: "plugins/worker/1", ZipHash: "w", Manifest: m,
-	})
+	}, false)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -158,7 +158,8 @@ func TestSettingsAreRefusedWithEveryFault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Add(t.Context(), plugin.Package{Source: plugin.SourceLocalZip, ZipHash: "f", Manifest: m}); err != nil {
+	if _, err := s.Add(t.Context(), plugin.Package{Source: plugin.SourceLocalZip, ZipHash: "f", Manifest: m},
+		false); err != nil {
 		t.Fatal(err)
 	}
 	tests := []struct{ slug, input, paths string }{

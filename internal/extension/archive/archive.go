@@ -101,6 +101,9 @@ func (c *Contents) read(manifest string) ([]byte, error) {
 	return raw.Bytes(), err
 }
 
+// CopyTo unpacks the file at index i of Files to w.
+func (c *Contents) CopyTo(w io.Writer, i int) error { return c.files[i].copyTo(w, c.r) }
+
 func (c *Contents) index(name string) int {
 	return slices.IndexFunc(c.files, func(f file) bool { return f.path == name })
 }

@@ -216,7 +216,8 @@ func TestKilledBeforeTheRecordLeavesNothingToSee(t *testing.T) {
 	if err := in.Sweep(t.Context(), time.Now().Add(install.LeftoverAge+time.Minute)); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{res.Package.InstallPath + "/index.js", res.Package.InstallPath + "/manifest.json"}
+	place := res.Package.InstallPath
+	want := []string{place + "/index.js", place + "/manifest.json", place + ".zip"}
 	if diff := cmp.Diff(want, files(t, dir)); diff != "" {
 		t.Errorf("after the sweep (-want +got):\n%s", diff)
 	}
@@ -238,7 +239,7 @@ func TestSweepKeepsUninstalledPackages(t *testing.T) {
 	if err := in.Sweep(t.Context(), time.Now().Add(2*install.LeftoverAge)); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, files(t, dir)); diff != "" || len(want) != 2 {
+	if diff := cmp.Diff(want, files(t, dir)); diff != "" || len(want) != 3 {
 		t.Errorf("files (-before +after the sweep):\n%s", diff)
 	}
 }
@@ -253,7 +254,7 @@ func TestFilesAfterAFailedRecord(t *testing.T) {
 		err  error
 		want int // files left
 	}{
-		{"outcome unknown", errors.New("connection reset"), 2},
+		{"outcome unknown", errors.New("connection reset"), 3},
 		{"slug taken", errs.New(errs.Conflict, "CONFLICT", "taken"), 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
