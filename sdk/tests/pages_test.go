@@ -16,9 +16,6 @@ import (
 	"stoa/internal/testkit/needtest"
 )
 
-// sellPage is the page that this file runs.
-const sellPage = "../../docs/marketplace/sell-your-app.md"
-
 // step is a block of commands of a page, and what the page says that they print.
 type step struct{ commands, prints string }
 
@@ -38,19 +35,22 @@ func steps(t *testing.T, page string) (list []step) {
 	return list
 }
 
-// freePort returns a loopback address that nothing listens on.
-func freePort(t *testing.T) string {
+// ownPorts replaces the ports of a page by ports that nothing listens on.
+func ownPorts(t *testing.T, page string) string {
 	t.Helper()
-	ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for _, address := range []string{"127.0.0.1:8080", "127.0.0.1:9000"} {
+		ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ln.Close() // after the other is chosen, which is to be another
+		page = strings.ReplaceAll(page, address, ln.Addr().String())
 	}
-	defer ln.Close()
-	return ln.Addr().String()
+	return page
 }
 
-// sellEnv is what the page asks for: stoa on the PATH, and its sources. Nothing is downloaded.
-func sellEnv(t *testing.T) []string {
+// pageEnv is what the pages ask for: stoa on the PATH, and its sources. Nothing is downloaded.
+func pageEnv(t *testing.T) []string {
 	t.Helper()
 	bin := t.TempDir()
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, "stoa/cmd/stoa").CombinedOutput(); err != nil {
@@ -64,20 +64,15 @@ func sellEnv(t *testing.T) []string {
 		"GOPROXY=off", "GOWORK=off", "GOFLAGS=", "npm_config_offline=true", "npm_config_cache="+t.TempDir())
 }
 
-// A new user goes from an empty folder to an app that is sold, activated, verified without network, and
-// stopped by a refund: every command of the page runs as it stands, except for the port.
-func TestSellYourAppWorksAsWritten(t *testing.T) {
-	t.Parallel()
-
-	for _, program := range []string{"bash", "curl", "node", "npm"} {
-		needtest.Program(t, program, "")
-	}
-	page, err := os.ReadFile(sellPage)
+// runPage runs the commands of a page in one shell, as they stand except for the ports, and compares what
+// each block prints with the page.
+func runPage(t *testing.T, path string) {
+	t.Helper()
+	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const address = "127.0.0.1:8080"
-	list := steps(t, strings.ReplaceAll(string(page), address, freePort(t)))
+	list := steps(t, ownPorts(t, string(page)))
 	var script strings.Builder
 	for i, s := range list {
 		fmt.Fprintf(&script, "%s\necho '-- end of block %d'\n", s.commands, i)
@@ -85,9 +80,9 @@ func TestSellYourAppWorksAsWritten(t *testing.T) {
 
 	var stderr bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), "bash", "-c", script.String())
-	cmd.Dir, cmd.Env, cmd.Stderr, cmd.WaitDelay = t.TempDir(), sellEnv(t), &stderr, time.Second
+	cmd.Dir, cmd.Env, cmd.Stderr, cmd.WaitDelay = t.TempDir(), pageEnv(t), &stderr, time.Second
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	stop := func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // the shop, if a command failed
+	stop := func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // what is left, if a command failed
 	deadline := time.AfterFunc(2*time.Minute, stop)
 	defer deadline.Stop()
 	out, err := cmd.Output()
@@ -99,10 +94,31 @@ func TestSellYourAppWorksAsWritten(t *testing.T) {
 	for i, s := range list {
 		got, after, _ := strings.Cut(rest, fmt.Sprintf("-- end of block %d\n", i))
 		if rest = after; got != s.prints {
-			t.Errorf("the page says that\n%s\nprints\n%s\nand it prints\n%s", s.commands, s.prints, got)
+			t.Errorf("%s says that\n%s\nprints\n%s\nand it prints\n%s", path, s.commands, s.prints, got)
 		}
 	}
 	if t.Failed() {
 		t.Logf("errors:\n%s", &stderr)
 	}
+}
+
+// A new user goes from an empty folder to an app that is sold, activated, verified without network, and
+// stopped by a refund.
+func TestSellYourAppWorksAsWritten(t *testing.T) {
+	t.Parallel()
+
+	for _, program := range []string{"bash", "curl", "node", "npm"} {
+		needtest.Program(t, program, "")
+	}
+	runPage(t, "../../docs/marketplace/sell-your-app.md")
+}
+
+// A plugin author goes from an empty folder to a plugin that is installed, configured, enabled and called.
+func TestThePluginByExampleWorksAsWritten(t *testing.T) {
+	t.Parallel()
+
+	for _, program := range []string{"bash", "curl", "zip"} {
+		needtest.Program(t, program, "")
+	}
+	runPage(t, "../../docs/plugins/by-example.md")
 }
