@@ -115,4 +115,3 @@ func (a *Account) UsersWithExpired(ctx context.Context, now time.Time, after str
 		ORDER BY s.user_id
 		LIMIT $3`, after, database.Millis(now), limit)
 }
-
