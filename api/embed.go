@@ -15,7 +15,7 @@ import (
 var source []byte
 
 // JSON returns the contract as an indented JSON document (OpenAPI 3.1). It parses
-// the YAML anew each time; callers keep the result. It fails only when the file
+// the YAML again each time; callers keep the result. It fails only when the file
 // in the binary is not valid.
 func JSON() ([]byte, error) {
 	var doc map[string]any

@@ -168,7 +168,7 @@ func TestClaimSaysWhatIsWrong(t *testing.T) {
 		alert "The e-mail address or the password is wrong."
 		button "Claim orders"`)
 	wantOrders(t, a, ada, 0)
-	b.open(t, "/claim-orders#another") // a fault of the first link's is none of the second's
+	b.open(t, "/claim-orders#another") // an error of the first link does not show for the second
 	b.sees(t, `
 		title "Claim your orders"
 		heading "Claim your orders" focused

@@ -73,14 +73,8 @@ func TestResetChangesThePassword(t *testing.T) {
 	b.sees(t, changed)
 	b.wantHistory(t, "/reset-password")
 	wantPassword(t, a, newPassword)
-	post(
-		t,
-		a,
-		http.StatusUnauthorized,
-		"/auth/login",
-		"",
-		map[string]string{"email": "ada@example.com", "password": testkit.Password},
-	)
+	post(t, a, http.StatusUnauthorized, "/auth/login", "",
+		map[string]string{"email": "ada@example.com", "password": testkit.Password})
 }
 
 // Who comes with a link that does not work any more is led to one that does.
@@ -141,10 +135,10 @@ func TestResetSaysWhatIsWrong(t *testing.T) {
 		alert "FAULT"
 		button "Save password"`))
 	}
-	b.open(t, "/reset-password#another") // a fault of the first link's is none of the second's
+	b.open(t, "/reset-password#another") // an error of the first link does not show for the second
 	b.sees(t, strings.Replace(choosing, `"New password"`, `"New password" = "•••••"`, 1))
 
-	b.open(t, "/reset-password?") // the question mark has it loaded anew
+	b.open(t, "/reset-password?") // the question mark forces a reload
 	for _, tt := range []struct{ email, shown, want string }{
 		{" ", ` = " "`, "Enter your e-mail address."},
 		{"ada", ` = "ada"`, "Enter an e-mail address, like name@example.com."},

@@ -59,7 +59,10 @@ func TestSetupMakesTheAdministrator(t *testing.T) {
 		status "root@example.com is the administrator. Sign in with the password you chose."`)
 	b.wantHistory(t, "/setup")
 	root := a.Login(t, "root")
-	if res := a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/api/v1/admin/users", Token: root.Access}); res.Status != http.StatusOK {
+	if res := a.Do(t, testkit.Request{
+		Method: http.MethodGet, Path: "/api/v1/admin/users",
+		Token: root.Access,
+	}); res.Status != http.StatusOK {
 		t.Errorf("as the administrator = %d, %s", res.Status, res.Body)
 	}
 }

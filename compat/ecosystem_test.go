@@ -126,7 +126,7 @@ func testRateLimit(t *testing.T, s *site) {
 // testSocket speaks WebSocket by hand: a client of the same making as the server
 // would agree with its mistakes.
 func testSocket(t *testing.T, s *site) {
-	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://")) //nolint:noctx // loopback
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}

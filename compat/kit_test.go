@@ -84,7 +84,7 @@ func (h *host) install(t *testing.T, slug string, content files, config string) 
 		r.Header["X-Forwarded-Host"] = []string{"shop.example.com:8443"}
 		if err := h.Serve(w, r, in); err != nil {
 			w.WriteHeader(599)
-			io.WriteString(w, err.Error()) //nolint:errcheck // the status says it
+			io.WriteString(w, err.Error())
 		}
 	}))
 	t.Cleanup(srv.Close)

@@ -36,26 +36,17 @@ func (b *bench) rows() []measure.Row {
 		{
 			Name: "me", Peer: "net/http handler that writes as many constant bytes", Target: 0.35, PIDs: [2]int{stoa, static},
 			Ours: func(ctx context.Context, d time.Duration) (int, error) {
-				return measure.Load(
-					ctx,
-					b.stoa.Addr,
-					32,
-					d,
-					func(_ int, c *measure.Client) error { return discard(c.Do("GET", "/auth/me", b.access, nil)) },
-				)
+				return measure.Load(ctx, b.stoa.Addr, 32, d,
+					func(_ int, c *measure.Client) error { return discard(c.Do("GET", "/auth/me", b.access, nil)) })
 			},
 			Theirs: func(ctx context.Context, d time.Duration) (int, error) {
-				return measure.Load(
-					ctx,
-					b.static.Addr,
-					32,
-					d,
-					func(_ int, c *measure.Client) error { return discard(c.Do("GET", "/auth/me", b.access, nil)) },
-				)
+				return measure.Load(ctx, b.static.Addr, 32, d,
+					func(_ int, c *measure.Client) error { return discard(c.Do("GET", "/auth/me", b.access, nil)) })
 			},
 		},
 		{
-			Name: "refresh", Peer: "one-row updates in SQLite with the same settings, as many writers, no HTTP", Target: 0.5, PIDs: [2]int{stoa, self}, Ours: b.refreshes,
+			Name: "refresh", Peer: "one-row updates in SQLite with the same settings, as many writers, no HTTP", Target: 0.5,
+			PIDs: [2]int{stoa, self}, Ours: b.refreshes,
 			Theirs: func(ctx context.Context, d time.Duration) (int, error) { return b.sqlite.updates(ctx, d) },
 		},
 	}
@@ -128,7 +119,8 @@ func openSQLite(ctx context.Context, path string) (*sqlite, error) {
 	}
 	db.SetMaxOpenConns(1)
 	s := &sqlite{DB: db}
-	if _, err := db.ExecContext(ctx, `CREATE TABLE counters (id INTEGER PRIMARY KEY, n INTEGER NOT NULL) STRICT`); err != nil {
+	if _, err := db.ExecContext(ctx,
+		`CREATE TABLE counters (id INTEGER PRIMARY KEY, n INTEGER NOT NULL) STRICT`); err != nil {
 		return s, err
 	}
 	for i := range sqliteRows {

@@ -31,7 +31,8 @@ func start(ctx context.Context, o measure.Options, dir string) (b *bench, err er
 			err = errors.Join(err, b.stop())
 		}
 	}()
-	if b.stoa, err = measure.StartStoa(ctx, o.Stoa, []string{"STOA_DATA=" + dir + "/stoa"}, "--ops-addr="+o.Ops); err != nil {
+	if b.stoa, err = measure.StartStoa(ctx, o.Stoa,
+		[]string{"STOA_DATA=" + dir + "/stoa"}, "--ops-addr="+o.Ops); err != nil {
 		return b, err
 	}
 	size, err := b.signUp(ctx)

@@ -61,10 +61,8 @@ func (s *shop) fill(ctx context.Context, n int) (keys []string, err error) {
 		for range min(batch, n-len(keys)) {
 			key, id := license.NewKey(), cuid2.New()
 			keys = append(keys, key.Reveal())
-			licenses = append(
-				licenses,
-				given.with(map[string]any{"id": id, "key_hash": hide.Hash(key), "key_sealed": hide.Seal(key, id)}),
-			)
+			licenses = append(licenses,
+				given.with(map[string]any{"id": id, "key_hash": hide.Hash(key), "key_sealed": hide.Seal(key, id)}))
 			activations = append(activations, activation.with(map[string]any{"license_id": id}))
 		}
 		if err := s.insert(ctx, db, given, licenses); err != nil {
@@ -102,12 +100,8 @@ func (s *shop) buyOne(ctx context.Context) (key string, err error) {
 	if err := json.Unmarshal(answer, &bought); err != nil {
 		return "", err
 	}
-	_, err = c.Do(
-		"POST",
-		product+"/activate",
-		"",
-		fmt.Appendf(nil, `{"licenseKey":%q,"instanceId":%q}`, bought.LicenseKey, instanceID),
-	)
+	_, err = c.Do("POST", product+"/activate", "",
+		fmt.Appendf(nil, `{"licenseKey":%q,"instanceId":%q}`, bought.LicenseKey, instanceID))
 	return bought.LicenseKey, err
 }
 
@@ -119,11 +113,8 @@ type record struct {
 }
 
 func readRow(ctx context.Context, db *sql.DB, table, column string, value any) (r record, err error) {
-	rows, err := db.QueryContext(
-		ctx,
-		`SELECT * FROM `+table+` WHERE `+column+` = $1`,
-		value,
-	) //nolint:gosec // names that stand in this file
+	//nolint:gosec // names that stand in this file
+	rows, err := db.QueryContext(ctx, `SELECT * FROM `+table+` WHERE `+column+` = $1`, value)
 	if err != nil {
 		return r, err
 	}
@@ -165,10 +156,8 @@ func (s *shop) insert(ctx context.Context, db *sql.DB, r record, rows [][]any) e
 	}
 	defer tx.Rollback() // a no-op after Commit
 	marks := strings.TrimSuffix(strings.Repeat("?,", len(r.columns)), ",")
-	insert, err := tx.PrepareContext(
-		ctx,
-		fmt.Sprintf(`INSERT INTO %s (%s) VALUES (%s)`, r.table, strings.Join(r.columns, ","), marks),
-	)
+	insert, err := tx.PrepareContext(ctx,
+		fmt.Sprintf(`INSERT INTO %s (%s) VALUES (%s)`, r.table, strings.Join(r.columns, ","), marks))
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,8 @@ func listCatalog() string {
 	for i := range listProducts {
 		fmt.Fprintf(
 			&b,
-			"- {slug: p%d, name: Product %d, category: category %d, shortDescription: A product., description: %q, icon: 'https://cdn.example.com/%d.svg', ",
+			"- {slug: p%d, name: Product %d, category: category %d, shortDescription: A product., description: %q, icon: "+
+				"'https://cdn.example.com/%d.svg', ",
 			i,
 			rnd.IntN(1_000_000),
 			rnd.IntN(20),
@@ -38,10 +39,9 @@ func listCatalog() string {
 		)
 		fmt.Fprintf(
 			&b,
-			"highlights: [Fast, Small], rating: %d.%d, reviewCount: %d, downloadCount: %d, featured: %t, createdAt: 20%02d-%02d-%02d, ",
-			rnd.IntN(
-				5,
-			),
+			"highlights: [Fast, Small], rating: %d.%d, reviewCount: %d, downloadCount: %d, featured: %t, createdAt: "+
+				"20%02d-%02d-%02d, ",
+			rnd.IntN(5),
 			rnd.IntN(10),
 			rnd.IntN(1000),
 			rnd.IntN(100_000),
@@ -52,7 +52,8 @@ func listCatalog() string {
 		)
 		fmt.Fprintf(
 			&b,
-			"pricingTiers: [{id: free, name: Free, price: 0}, {id: pro, name: Pro, price: %d.90, billingPeriod: monthly, features: [All]}]}\n",
+			"pricingTiers: [{id: free, name: Free, price: 0}, {id: pro, name: Pro, price: %d.90, billingPeriod: monthly, "+
+				"features: [All]}]}\n",
 			1+rnd.IntN(500),
 		)
 	}
@@ -77,13 +78,8 @@ func listOn(ctx context.Context, o options, dir string, onPostgres bool) (rows [
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.drop(ctx)) }()
-	fmt.Fprintf(
-		os.Stderr,
-		"%s: %d products imported in %s\n",
-		s.engine(),
-		listProducts,
-		time.Since(began).Round(time.Millisecond),
-	)
+	fmt.Fprintf(os.Stderr, "%s: %d products imported in %s\n", s.engine(), listProducts,
+		time.Since(began).Round(time.Millisecond))
 	if onPostgres { // as the server would by itself within a minute
 		if err := execute(ctx, s.postgres, `VACUUM ANALYZE products`); err != nil {
 			return nil, err

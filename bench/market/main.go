@@ -36,11 +36,8 @@ var works = []struct {
 }
 
 func main() {
-	postgres := flag.String(
-		"postgres",
-		"",
-		"postgres:// URL of a database to measure on besides SQLite; schemas are made in it, and dropped",
-	)
+	postgres := flag.String("postgres", "",
+		"postgres:// URL of a database to measure on besides SQLite; schemas are made in it, and dropped")
 	licenses := flag.Int("licenses", 1_000_000, "how many licenses the large shop has")
 	measure.Main(20*time.Minute, func(ctx context.Context, o measure.Options, dir string) ([]measure.Row, error) {
 		return run(ctx, options{o, *postgres, *licenses}, dir)

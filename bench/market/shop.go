@@ -39,7 +39,8 @@ func newShop(ctx context.Context, o options, dir string, onPostgres bool, catalo
 		if err != nil {
 			return nil, err
 		}
-		if err := execute(ctx, o.postgres, `DROP SCHEMA IF EXISTS `+s.schema()+` CASCADE`, `CREATE SCHEMA `+s.schema()); err != nil {
+		if err := execute(ctx, o.postgres, `DROP SCHEMA IF EXISTS `+s.schema()+` CASCADE`,
+			`CREATE SCHEMA `+s.schema()); err != nil {
 			return nil, err
 		}
 		q := u.Query()
@@ -114,7 +115,8 @@ func (s *shop) open() (*sql.DB, error) {
 	if s.postgres != "" {
 		return sql.Open("pgx", s.postgres)
 	}
-	db, err := sql.Open("sqlite", "file:"+s.dir+"/stoa.db?_pragma=synchronous(OFF)&_pragma=cache_size(-500000)&_pragma=wal_autocheckpoint(20000)")
+	db, err := sql.Open("sqlite",
+		"file:"+s.dir+"/stoa.db?_pragma=synchronous(OFF)&_pragma=cache_size(-500000)&_pragma=wal_autocheckpoint(20000)")
 	if err == nil {
 		db.SetMaxOpenConns(1)
 	}

@@ -72,11 +72,8 @@ func verifyOn(ctx context.Context, o options, dir string, onPostgres bool) (rows
 			Ours: small.verifyAny, Theirs: verifyStatic(static), PIDs: [2]int{small.process.PID(), static.PID()},
 		},
 		{
-			Name: fmt.Sprintf(
-				"%s, %d licenses",
-				name,
-				o.licenses,
-			), Peer: fmt.Sprintf("the same with %d", fewLicenses), Target: 0.85,
+			Name: fmt.Sprintf("%s, %d licenses", name, o.licenses),
+			Peer: fmt.Sprintf("the same with %d", fewLicenses), Target: 0.85,
 			Ours: large.verifyAny, Theirs: small.verifyAny, PIDs: [2]int{large.process.PID(), small.process.PID()},
 		},
 	}
@@ -96,11 +93,7 @@ type verifyShop struct {
 	keys    []string
 }
 
-func openVerifyShop(
-	ctx context.Context,
-	o options,
-	dir string,
-	onPostgres bool,
+func openVerifyShop(ctx context.Context, o options, dir string, onPostgres bool,
 	licenses int,
 ) (v verifyShop, err error) {
 	began := time.Now()
@@ -115,13 +108,8 @@ func openVerifyShop(
 	if v.keys, err = v.fill(ctx, licenses); err != nil {
 		return v, err
 	}
-	fmt.Fprintf(
-		os.Stderr,
-		"%s: %d licenses loaded in %s\n",
-		v.engine(),
-		licenses,
-		time.Since(began).Round(time.Millisecond),
-	)
+	fmt.Fprintf(os.Stderr, "%s: %d licenses loaded in %s\n", v.engine(), licenses,
+		time.Since(began).Round(time.Millisecond))
 	v.process, err = v.start(ctx, "--ops-addr="+o.Ops)
 	return v, err
 }

@@ -107,7 +107,9 @@ func (c *Client) answer() ([]byte, error) {
 
 // Load has n connections to addr call once each, again and again, for d. It
 // returns how many calls there were.
-func Load(ctx context.Context, addr string, n int, d time.Duration, call func(worker int, c *Client) error) (int, error) {
+func Load(ctx context.Context, addr string, n int, d time.Duration,
+	call func(worker int, c *Client) error,
+) (int, error) {
 	return Repeat(ctx, n, d, func(worker int) (func() error, func(), error) {
 		c, err := Dial(ctx, addr)
 		if err != nil {
@@ -119,7 +121,9 @@ func Load(ctx context.Context, addr string, n int, d time.Duration, call func(wo
 
 // Repeat runs n workers for d and returns how often they did their work together.
 // Each begins with setUp, which returns the work and what ends the worker.
-func Repeat(ctx context.Context, n int, d time.Duration, setUp func(worker int) (work func() error, end func(), err error)) (int, error) {
+func Repeat(ctx context.Context, n int, d time.Duration,
+	setUp func(worker int) (work func() error, end func(), err error),
+) (int, error) {
 	counts := make([]int, n)
 	group, ctx := errgroup.WithContext(ctx)
 	until := time.Now().Add(d)

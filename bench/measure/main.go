@@ -34,7 +34,8 @@ func Main(limit time.Duration, run func(ctx context.Context, o Options, dir stri
 		&o.dir,
 		"dir",
 		"",
-		"folder for the databases; on a real disk, because what is written is about fsync (default: the system's folder for temporary files)",
+		"folder for the databases; on a real disk, because what is written is about fsync (default: the system's folder "+
+			"for temporary files)",
 	)
 	flag.StringVar(&o.Ops, "ops-addr", "off", "where the stoa that is measured first serves /debug/pprof")
 	flag.StringVar(&o.Only, "only", "", "measure only the work of that name")
@@ -56,9 +57,7 @@ func Main(limit time.Duration, run func(ctx context.Context, o Options, dir stri
 	}
 }
 
-func (o Options) measure(
-	ctx context.Context,
-	limit time.Duration,
+func (o Options) measure(ctx context.Context, limit time.Duration,
 	run func(context.Context, Options, string) ([]Row, error),
 ) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)

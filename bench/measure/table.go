@@ -43,16 +43,8 @@ func (r *Row) Run(ctx context.Context, rounds int, round time.Duration) error {
 			cpu[side] = float64((CPUOf(r.PIDs[side]) - used).Microseconds()) / float64(max(n, 1))
 		}
 		if i > 0 {
-			r.rates, r.peers, r.ratios = append(
-				r.rates,
-				rates[0],
-			), append(
-				r.peers,
-				rates[1],
-			), append(
-				r.ratios,
-				rates[0]/rates[1],
-			)
+			r.rates, r.peers = append(r.rates, rates[0]), append(r.peers, rates[1])
+			r.ratios = append(r.ratios, rates[0]/rates[1])
 			r.cpu, r.peerCPU = append(r.cpu, cpu[0]), append(r.peerCPU, cpu[1])
 		}
 	}
@@ -61,39 +53,19 @@ func (r *Row) Run(ctx context.Context, rounds int, round time.Duration) error {
 
 // Show prints the table of the rows that were run.
 func Show(rows []Row) error {
-	fmt.Printf(
-		"%s/%s, %d processors, %s; shared by stoa, its peers and the load\n\n",
-		runtime.GOOS,
-		runtime.GOARCH,
-		runtime.NumCPU(),
-		runtime.Version(),
-	)
+	fmt.Printf("%s/%s, %d processors, %s; shared by stoa, its peers and the load\n\n", runtime.GOOS, runtime.GOARCH,
+		runtime.NumCPU(), runtime.Version())
 	tab := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(
-		tab,
-		"| work\t| stoa/s\t| peer/s\t| ratio\t| lowest\t| highest\t| target\t| stoa CPU µs\t| peer CPU µs\t| peer\t|",
-	)
+	fmt.Fprintln(tab,
+		"| work\t| stoa/s\t| peer/s\t| ratio\t| lowest\t| highest\t| target\t| stoa CPU µs\t| peer CPU µs\t| peer\t|")
 	fmt.Fprintln(tab, "|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|")
 	for _, r := range rows {
 		if len(r.ratios) == 0 {
 			continue
 		}
-		fmt.Fprintf(
-			tab,
-			"| %s\t| %.0f\t| %.0f\t| %.2f\t| %.2f\t| %.2f\t| %.2f\t| %.0f\t| %.0f\t| %s\t|\n",
-			r.Name,
-			median(
-				r.rates,
-			),
-			median(r.peers),
-			median(r.ratios),
-			slices.Min(r.ratios),
-			slices.Max(r.ratios),
-			r.Target,
-			median(r.cpu),
-			median(r.peerCPU),
-			r.Peer,
-		)
+		fmt.Fprintf(tab, "| %s\t| %.0f\t| %.0f\t| %.2f\t| %.2f\t| %.2f\t| %.2f\t| %.0f\t| %.0f\t| %s\t|\n", r.Name,
+			median(r.rates), median(r.peers), median(r.ratios), slices.Min(r.ratios), slices.Max(r.ratios), r.Target,
+			median(r.cpu), median(r.peerCPU), r.Peer)
 	}
 	return tab.Flush()
 }

@@ -74,7 +74,8 @@ func exportTo(path string) (dir, name string, format product.Format, err error) 
 	case err == nil:
 		return "", "", "", fmt.Errorf("%s is a file, but does not end in .yaml, .yml or .json", path)
 	case extension != "":
-		return "", "", "", fmt.Errorf("%s: the name of a file must end in .yaml, .yml or .json. If you mean a folder, create it first", path)
+		return "", "", "", fmt.Errorf("%s: the name of a file must end in .yaml, .yml or .json. If you mean a folder, "+
+			"create it first", path)
 	}
 	if format == "" {
 		return path, "catalog.yaml", product.YAML, nil

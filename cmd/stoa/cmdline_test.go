@@ -31,7 +31,10 @@ func TestPasswordsOnTheCommandLineAreRefused(t *testing.T) {
 			t.Errorf("the answer repeats the password: %s", errOut.String())
 		}
 	}
-	for _, arg := range []string{"postgres://u@db/stoa", "postgres://db/stoa?sslmode=disable", "redis://cache:6379", "data/stoa.db", "https://shop.example.com/a:b@c"} {
+	for _, arg := range []string{
+		"postgres://u@db/stoa", "postgres://db/stoa?sslmode=disable", "redis://cache:6379",
+		"data/stoa.db", "https://shop.example.com/a:b@c",
+	} {
 		if hasPassword(arg) {
 			t.Errorf("%s is said to contain a password", arg)
 		}

@@ -46,8 +46,8 @@ func isStoas(dir string) bool {
 	return len(entries) == 0
 }
 
-// closeFolder makes a folder its owner's alone, unless it is none, a link, or one
-// that users share.
+// closeFolder takes all permissions of a folder from everyone but its owner. It leaves links and
+// folders that users share as they are.
 func closeFolder(path string) {
 	info, err := os.Lstat(path)
 	if err != nil || !info.IsDir() || info.Mode()&fs.ModeSticky != 0 || info.Mode().Perm()&0o077 == 0 {

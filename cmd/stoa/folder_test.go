@@ -50,7 +50,10 @@ func TestFoldersThatExistedAreMadePrivate(t *testing.T) {
 	if !keepPrivate(link) {
 		t.Error("a folder behind a link was not made private")
 	}
-	for name, want := range map[string]fs.FileMode{"": 0o700, "plugins": 0o700, "media": 0o700, "tmp": 0o700, "demo": 0o700, "others": 0o755} {
+	for name, want := range map[string]fs.FileMode{
+		"": 0o700, "plugins": 0o700, "media": 0o700, "tmp": 0o700,
+		"demo": 0o700, "others": 0o755,
+	} {
 		wantMode(t, filepath.Join(used, name), want)
 	}
 }

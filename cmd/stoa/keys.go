@@ -40,13 +40,8 @@ func (c keysRotateCmd) Run(ctx context.Context, std streams) error {
 		}
 		from := r.NextFrom.Format(time.RFC3339)
 		if r.Rotated {
-			fmt.Fprintf(
-				std.out,
-				"rotated: %s signs now; running servers notice within a minute\nnext: %s, may sign from %s\n",
-				r.Current,
-				r.Next,
-				from,
-			)
+			fmt.Fprintf(std.out, "rotated: %s signs now; running servers notice within a minute\nnext: %s, may sign from %s\n",
+				r.Current, r.Next, from)
 		} else {
 			fmt.Fprintf(std.out, "not rotated: %s keeps signing; the next key, %s, may sign from %s\n", r.Current, r.Next, from)
 		}

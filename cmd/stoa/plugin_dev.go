@@ -131,10 +131,10 @@ func (d *devLoop) watch(ctx context.Context) {
 	}
 }
 
-// load copies the folder and starts the plugin from the copy: files that change
-// while it runs are none of its business.
+// load copies the folder and starts the plugin from the copy, so that the running plugin does not see
+// files that change.
 func (d *devLoop) load(ctx context.Context, begun time.Time) error {
-	raw, err := os.ReadFile(filepath.Join(d.folder, "manifest.json")) //nolint:gosec // the author's folder
+	raw, err := os.ReadFile(filepath.Join(d.folder, "manifest.json"))
 	if err != nil {
 		return err
 	}
@@ -161,13 +161,14 @@ func (d *devLoop) load(ctx context.Context, begun time.Time) error {
 		return err
 	}
 	p := plugin.Package{
-		Source: plugin.SourceLocalZip, InstallPath: path, ZipHash: fmt.Sprintf("dev-%d", d.copies), Manifest: m, UpdatedAt: time.Now(),
+		Source: plugin.SourceLocalZip, InstallPath: path, ZipHash: fmt.Sprintf("dev-%d", d.copies), Manifest: m,
+		UpdatedAt: time.Now(),
 	}
 	d.current.Store(&p)
 	// A copy before the last may still answer a call; no earlier one does for long.
 	_ = os.RemoveAll(filepath.Join(d.data, "plugins", m.Slug, fmt.Sprintf("dev-%d", d.copies-3)))
 	if fresh {
-		if _, err := d.app.Plugins.Add(ctx, p); err != nil {
+		if _, err := d.app.Plugins.Add(ctx, p, false); err != nil {
 			return err
 		}
 		d.follow(ctx, m.Slug)
@@ -363,7 +364,8 @@ func (d *devLoop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	begun, seen := time.Now(), &statusWriter{ResponseWriter: w, status: http.StatusOK}
 	defer func() {
-		d.console.printf("%d %s %s %s", seen.status, r.Method, r.URL.RequestURI(), time.Since(begun).Round(100*time.Microsecond))
+		d.console.printf("%d %s %s %s", seen.status, r.Method, r.URL.RequestURI(),
+			time.Since(begun).Round(100*time.Microsecond))
 	}()
 	(*h).ServeHTTP(seen, r)
 }

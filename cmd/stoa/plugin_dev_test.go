@@ -21,100 +21,127 @@ const devManifest = `{"schemaVersion":1,"slug":"hello","name":"Hello","version":
 func TestPluginDev(t *testing.T) {
 	t.Parallel()
 
-	dir := t.TempDir()
-	folder := filepath.Join(dir, "hello")
-	write := func(name, text string) {
-		t.Helper()
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	entry := func(word string) {
-		write("index.js", "import { word } from './word.js'\nexport default async (app, opts) => {\n  app.get('/api/hi', async (req) => { req.log.info('asked'); return `${opts.greeting} `+ word })\n  app.get('/api/fail', async () => {\n    throw new Error('not today')\n  })\n}\n")
-		write("word.js", "export const word = '"+word+"'\n")
-	}
-	write("manifest.json", devManifest)
-	write("../config.json", `{"greeting":"good day"}`)
-	entry("one")
-
-	ctx, stop := context.WithCancel(t.Context())
-	var out, errOut logtest.Buffer
-	ended := make(chan int, 1)
-	go func() {
-		ended <- run(ctx, []string{"plugin", "dev", folder, "--addr=127.0.0.1:0", "--config", filepath.Join(dir, "config.json")}, nil, &out, &errOut)
-	}()
-	// printed waits until the n-th line that matches.
-	printed := func(pattern string, n int) []string {
-		t.Helper()
-		re := regexp.MustCompile(pattern)
-		for end := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-			if all := re.FindAllStringSubmatch(out.String(), -1); len(all) >= n {
-				return all[n-1]
-			}
-			if time.Now().After(end) {
-				t.Fatalf("nothing like %q was printed:\n%s\n%s", pattern, out.String(), errOut.String())
-			}
-		}
-	}
-	ready := `ready in \S+: (http://127.0.0.1:\d+/api/v1/shop/plugins/hello/api/)`
-	base := printed(ready, 1)[1]
-	get := func(path string) (int, string) {
-		t.Helper()
-		res, err := http.Get(base + path) //nolint:noctx,gosec // loopback
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer res.Body.Close()
-		body, _ := io.ReadAll(res.Body)
-		return res.StatusCode, string(body)
-	}
-	if status, body := get("hi"); status != 200 || body != "good day one" {
+	d := startDev(t)
+	if status, body := d.get(t, "hi"); status != 200 || body != "good day one" {
 		t.Errorf("got %d %s", status, body)
 	}
-	printed(`info +asked`, 1)
-	printed(`200 GET /api/v1/shop/plugins/hello/api/hi `, 1)
+	d.printed(t, `info +asked`)
+	d.printed(t, `200 GET /api/v1/shop/plugins/hello/api/hi `)
 
 	begun := time.Now()
-	entry("two")
-	for body := ""; body != "good day two"; {
-		if _, body = get("hi"); time.Since(begun) > 20*time.Second {
-			t.Fatalf("after 20 s: %s", body)
-		}
-	}
+	d.writeEntry(t, "two")
+	d.answers(t, "good day two")
 	t.Logf("reloaded after %s", time.Since(begun))
-	printed(`changed: .*word\.js`, 1)
+	d.printed(t, `changed: .*word\.js`)
 
-	if status, body := get("fail"); status != 500 || !strings.Contains(body, "not today") {
+	if status, body := d.get(t, "fail"); status != 500 || !strings.Contains(body, "not today") {
 		t.Errorf("an error: %d %s", status, body)
 	}
-	printed(`error index\.js:5: The plugin failed to answer a request\.\nError: not today\n.*`+regexp.QuoteMeta(folder)+`/index\.js:5:11`, 1)
+	d.printed(t, `error index\.js:5: The plugin failed to answer a request\.\nError: not today\n.*`+
+		regexp.QuoteMeta(d.folder)+`/index\.js:5:11`)
 
-	write("word.js", "export const word = 'three'\nexport const x = {{\n")
-	printed(`failed: word\.js:2: SyntaxError: Unexpected token`, 1)
-	entry("three")
-	for body := ""; body != "good day three"; {
-		if _, body = get("hi"); time.Since(begun) > 40*time.Second {
-			t.Fatalf("not repaired: %s", body)
+	d.write(t, "word.js", "export const word = 'three'\nexport const x = {{\n")
+	d.printed(t, `failed: word\.js:2: SyntaxError: Unexpected token`)
+	d.writeEntry(t, "three")
+	d.answers(t, "good day three")
+	d.write(t, "../config.json", `{"greeting":"good night"}`)
+	d.answers(t, "good night three")
+	d.write(t, "../config.json", `{}`)
+	d.printed(t, `failed: .*\n  config\.greeting: config\.greeting is required`)
+	d.write(t, "manifest.json", strings.Replace(devManifest, `"required":true`, `"required":false`, 1))
+	d.printed(t, `undefined three|`+devReady)
+	d.write(t, "manifest.json", `{"schemaVersion":1}`)
+	d.printed(t, `failed: .*\n  slug: `)
+
+	d.stop()
+	if code := <-d.ended; code != exitOK {
+		t.Errorf("exit code %d: %s", code, d.errOut.String())
+	}
+}
+
+// dev is a running stoa plugin dev.
+type dev struct {
+	folder, base string
+	out, errOut  logtest.Buffer
+	stop         context.CancelFunc
+	ended        chan int
+}
+
+const devReady = `ready in \S+: (http://127.0.0.1:\d+/api/v1/shop/plugins/hello/api/)`
+
+func startDev(t *testing.T) *dev {
+	t.Helper()
+	dir := t.TempDir()
+	d := &dev{folder: filepath.Join(dir, "hello"), ended: make(chan int, 1)}
+	d.write(t, "manifest.json", devManifest)
+	d.write(t, "../config.json", `{"greeting":"good day"}`)
+	d.writeEntry(t, "one")
+	ctx, stop := context.WithCancel(t.Context())
+	d.stop = stop
+	args := []string{"plugin", "dev", d.folder, "--addr=127.0.0.1:0", "--config", filepath.Join(dir, "config.json")}
+	go func() { d.ended <- run(ctx, args, nil, &d.out, &d.errOut) }()
+	d.base = d.printed(t, devReady)[1]
+	return d
+}
+
+func (d *dev) write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(d.folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(d.folder, name), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (d *dev) writeEntry(t *testing.T, word string) {
+	t.Helper()
+	d.write(t, "index.js", `import { word } from './word.js'
+export default async (app, opts) => {
+  app.get('/api/hi', async (req) => { req.log.info('asked'); return opts.greeting + ' ' + word })
+  app.get('/api/fail', async () => {
+    throw new Error('not today')
+  })
+}
+`)
+	d.write(t, "word.js", "export const word = '"+word+"'\n")
+}
+
+func (d *dev) get(t *testing.T, path string) (int, string) {
+	t.Helper()
+	res, err := http.Get(d.base + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, _ := io.ReadAll(res.Body)
+	return res.StatusCode, string(body)
+}
+
+// answers waits until the plugin answers body.
+func (d *dev) answers(t *testing.T, body string) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); ; {
+		_, got := d.get(t, "hi")
+		if got == body {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("after 20 s: %s", got)
 		}
 	}
-	write("../config.json", `{"greeting":"good night"}`)
-	for body := ""; body != "good night three"; {
-		if _, body = get("hi"); time.Since(begun) > 60*time.Second {
-			t.Fatalf("the config was not read again: %s", body)
-		}
-	}
-	write("../config.json", `{}`)
-	printed(`failed: .*\n  config\.greeting: config\.greeting is required`, 1)
-	write("manifest.json", strings.Replace(devManifest, `"required":true`, `"required":false`, 1))
-	printed(`undefined three|`+ready, 1)
-	write("manifest.json", `{"schemaVersion":1}`)
-	printed(`failed: .*\n  slug: `, 1)
+}
 
-	stop()
-	if code := <-ended; code != exitOK {
-		t.Errorf("exit code %d: %s", code, errOut.String())
+// printed waits until something that matches is printed.
+func (d *dev) printed(t *testing.T, pattern string) []string {
+	t.Helper()
+	re := regexp.MustCompile(pattern)
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		if found := re.FindStringSubmatch(d.out.String()); found != nil {
+			return found
+		}
+		if time.Now().After(end) {
+			t.Fatalf("nothing like %q was printed:\n%s\n%s", pattern, d.out.String(), d.errOut.String())
+		}
 	}
 }

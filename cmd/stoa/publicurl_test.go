@@ -23,7 +23,8 @@ func TestPublicURLIsRefusedWithTheCorrectSpelling(t *testing.T) {
 		"https://shop.example.com:x/abc": "write one like",
 	} {
 		_, _, err := checkPublicURL(given)
-		if err == nil || !strings.HasSuffix(err.Error(), write) && !strings.Contains(err.Error(), write+" ") || strings.Contains(err.Error(), "pw@") {
+		if err == nil || !strings.HasSuffix(err.Error(), write) && !strings.Contains(err.Error(), write+" ") ||
+			strings.Contains(err.Error(), "pw@") {
 			t.Errorf("checkPublicURL(%q) = %v, want %q", given, err, write)
 		}
 	}

@@ -41,7 +41,8 @@ func TestKillNineLosesNoReceipt(t *testing.T) {
 			importReceiptCatalog(t, env, dir)
 
 			silent, entered := silentServer(t)
-			s := serve(t, env, "--data", dir, "--public-url=http://shop.example.com", "--payments=test", "--mail-from=shop@example.com", "--smtp-url=smtp://"+silent)
+			s := serve(t, env, "--data", dir, "--public-url=http://shop.example.com", "--payments=test",
+				"--mail-from=shop@example.com", "--smtp-url=smtp://"+silent)
 			keys := make(map[string]string) // by address
 			for i := range 8 {              // more than there are couriers
 				to := fmt.Sprintf("u%d@example.com", i)
@@ -65,7 +66,8 @@ func TestKillNineLosesNoReceipt(t *testing.T) {
 			endLeases(t, name, at)
 
 			server := smtptest.New(t, smtptest.Options{})
-			serve(t, env, "--data", dir, "--public-url=http://shop.example.com", "--payments=test", "--mail-from=shop@example.com", "--smtp-url="+server.URL(""))
+			serve(t, env, "--data", dir, "--public-url=http://shop.example.com", "--payments=test",
+				"--mail-from=shop@example.com", "--smtp-url="+server.URL(""))
 			for range len(keys) {
 				m := server.NextMail(t)
 				key := keys[m.To[0]]

@@ -14,12 +14,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"stoa/internal/app"
 	"stoa/internal/demo"
+	"stoa/internal/extension"
 	"stoa/internal/framing"
 	"stoa/internal/market/license"
 	"stoa/internal/ops"
@@ -37,6 +39,7 @@ type serveCmd struct {
 	Name         string   `help:"The shop's name, on stoa's own pages and in mails, at most 64 characters. Without it, mails name the host of --public-url." env:"STOA_NAME"`
 	PublicURL    string   `help:"URL at which clients and plugins reach this server. Without it: http:// and the address in --addr." env:"STOA_PUBLIC_URL" name:"public-url" placeholder:"URL"`
 	AllowedHosts []string `help:"Other host names and IP addresses under which clients reach this server, without ports. The host of --public-url and loopback names are always answered; without --public-url, so are the addresses listened on." env:"STOA_ALLOWED_HOSTS" placeholder:"HOST"`
+	CORSOrigins  []string `help:"Origins whose pages may call the API of shops from a browser, such as https://www.example.com, or * for all (docs/browser-apps.md). Without it, only stoa's own pages may." env:"STOA_CORS_ORIGINS" name:"cors-origins" placeholder:"ORIGIN"`
 
 	StopDelay   time.Duration `help:"How long to keep accepting requests after a stop signal, while /readyz answers 503. Set it to the time your load balancer needs to notice." default:"0s" env:"STOA_STOP_DELAY"`
 	StopTimeout time.Duration `help:"How long running requests may take to finish after a stop signal." default:"20s" env:"STOA_STOP_TIMEOUT"`
@@ -72,6 +75,7 @@ type serveCmd struct {
 	LicenseChurn int      `help:"How many new instances a license may have per day beyond its number of seats. Prevents passing one seat around. 0 means no limit." default:"20" env:"STOA_LICENSE_CHURN"`
 
 	ExternalAllow []netip.Prefix `help:"Private or loopback networks that external plugins may be in, such as 10.1.0.0/16,..." env:"STOA_EXTERNAL_ALLOW" placeholder:"CIDR"`
+	ArchiveTypes  string         `help:"More file types that packages may contain, by kind: plugin=.md,LICENSE;theme-shop=.svg,.png. Executables are never allowed." env:"STOA_ARCHIVE_TYPES" placeholder:"KIND=TYPES"`
 	Node          string         `help:"Node.js (20.19 or newer) that runs internal plugins." default:"node" env:"STOA_NODE"`
 	Isolation     string         `help:"How well the operating system must contain internal plugins: full or basic. They do not run where it is less. By default full on Linux, and basic elsewhere and with --demo." enum:",full,basic" default:"" env:"STOA_PLUGIN_ISOLATION" name:"plugin-isolation" placeholder:"LEVEL"`
 	PluginErrors  string         `help:"Whether clients see the message of an internal plugin's error: hidden (a fixed text; the log has the error) or shown, for development. Shown with --demo." enum:"hidden,shown" default:"hidden" env:"STOA_PLUGIN_ERRORS"`
@@ -133,13 +137,19 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return errors.Join(err, group.stop(ctx))
 	}
 	log.InfoContext(ctx, "listening", slog.String("url", "http://"+ln.Addr().String()), slog.String("ops", c.OpsAddr),
-		slog.String("database", withoutPassword(cfg.DatabaseURL)), slog.String("payments", cfg.Payments), slog.String("version", version()))
+		slog.String("database", withoutPassword(cfg.DatabaseURL)), slog.String("payments", cfg.Payments),
+		slog.String("version", version()))
 
 	// In the background: it starts Node.js, and what is wrong is logged.
-	go a.CheckPlugins() //nolint:errcheck // the log has it
+	var checking sync.WaitGroup
+	checking.Go(func() { _ = a.CheckPlugins() }) //nolint:contextcheck // it limits itself to seconds
+	defer checking.Wait()
 
 	if c.Demo {
-		d := &demo.Demo{URL: "http://" + ln.Addr().String(), Dir: c.Data, Node: c.Node, Admin: admin, Catalog: a.Catalog, Secrets: a.Plugins, Log: log, Client: demo.NewClient()}
+		d := &demo.Demo{
+			URL: "http://" + ln.Addr().String(), Dir: c.Data, Node: c.Node, Admin: admin, Catalog: a.Catalog,
+			Secrets: a.Plugins, Log: log, Client: demo.NewClient(),
+		}
 		stopDemo, err := d.Start(ctx)
 		if err != nil {
 			return errors.Join(fmt.Errorf("demo: %w", err), group.stop(ctx))
@@ -175,17 +185,22 @@ func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (a
 		return cfg, err
 	}
 	c.applyHosts(&cfg)
+	if cfg.CORSOrigins, err = checkOrigins(c.CORSOrigins); err != nil {
+		return cfg, err
+	}
 	cfg.OpsToken = os.Getenv(envOpsToken)
 	if n := len(cfg.OpsToken); n > 0 && n < ops.MinToken {
 		return cfg, fmt.Errorf("%s has %d characters, fewer than %d", envOpsToken, n, ops.MinToken)
 	}
 	cfg.AdminEmail, cfg.AdminPassword = c.AdminEmail, os.Getenv(envAdminPassword)
 	c.apply(&cfg)
-	if cfg.SMTPURL, cfg.SMTPPassword, cfg.MailFrom = c.SMTPURL, os.Getenv(envSMTPPassword), c.MailFrom; c.SMTPURL != "" && c.PublicURL == "" {
+	if cfg.SMTPURL, cfg.SMTPPassword, cfg.MailFrom = c.SMTPURL, os.Getenv(envSMTPPassword), c.MailFrom; c.SMTPURL != "" &&
+		c.PublicURL == "" {
 		return cfg, errors.New("--smtp-url needs --public-url: mails contain links to it")
 	}
 	cfg.LogMail = c.Demo || c.Mail == "log"
-	cfg.ServiceIssuer, cfg.ServiceSecret, cfg.ServicePublicKey = c.ServiceIssuer, os.Getenv(envServiceSecret), c.ServicePublicKey
+	cfg.ServiceIssuer, cfg.ServiceSecret, cfg.ServicePublicKey = c.ServiceIssuer, os.Getenv(envServiceSecret),
+		c.ServicePublicKey
 	cfg.ServiceAudience = c.ServiceAudience
 	cfg.RateLimits, cfg.RedisURL, cfg.TrustedProxies = c.RateLimits == "on", c.RedisURL, c.TrustedProxies
 	cfg.DeliverReceipts = true
@@ -195,6 +210,9 @@ func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (a
 		SuccessURL: c.PaymentSuccessURL, CancelURL: c.PaymentCancelURL,
 	}
 	cfg.ExternalAllow = c.ExternalAllow
+	if cfg.ArchiveTypes, err = extension.ParseTypes(c.ArchiveTypes); err != nil {
+		return cfg, fmt.Errorf("--archive-types: %w", err)
+	}
 	cfg.NodePath, cfg.PluginIsolation = c.Node, c.isolation()
 	cfg.PluginErrors = c.PluginErrors == "shown" || c.Demo
 	cfg.DefaultLocale = c.Locale
@@ -235,11 +253,13 @@ func (c serveCmd) applyPublicURL(cfg *app.Config, addr net.Addr) error {
 	}
 	_, host, _ := strings.Cut(cfg.PublicURL, "://")
 	if cfg.Payments == "" && !isLoopback(hostOf(host)) {
-		return fmt.Errorf("choose how purchases at %s are paid: --payments live takes money with Stripe, --payments test sells without money", cfg.PublicURL)
+		return fmt.Errorf("choose how purchases at %s are paid: --payments live takes money with Stripe, --payments test "+
+			"sells without money", cfg.PublicURL)
 	}
 	cfg.Payments = cmp.Or(cfg.Payments, "test")
 	if cfg.Payments == "test" {
-		cfg.Log.Warn("test payments: every purchase is settled at once, without money", slog.String("setting", "STOA_PAYMENTS"))
+		cfg.Log.Warn("test payments: every purchase is settled at once, without money",
+			slog.String("setting", "STOA_PAYMENTS"))
 	}
 	return nil
 }

@@ -40,7 +40,8 @@ func serve(t *testing.T, env []string, args ...string) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), stoa, append([]string{"serve", "--addr=127.0.0.1:0", "--ops-addr=off"}, args...)...)
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), stoa,
+		append([]string{"serve", "--addr=127.0.0.1:0", "--ops-addr=off"}, args...)...)
 	cmd.Env = append(cmd.Environ(), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	s := &server{cmd: cmd}
@@ -134,7 +135,10 @@ func TestServeAnswersAndStopsWithExitCodeZero(t *testing.T) {
 	t.Parallel()
 
 	s := serve(t, nil, "--data", t.TempDir())
-	for _, path := range []string{"/livez", "/readyz", "/openapi.json", "/docs", "/.well-known/jwks.json", "/api/marketplace/products"} {
+	for _, path := range []string{
+		"/livez", "/readyz", "/openapi.json", "/docs", "/.well-known/jwks.json",
+		"/api/marketplace/products",
+	} {
 		if status, body := do(t, http.MethodGet, s.URL+path, "", ""); status != http.StatusOK {
 			t.Errorf("GET %s = %d: %s", path, status, body)
 		}
@@ -161,7 +165,8 @@ func TestServeSignsInTheAdministratorOfTheEnvironment(t *testing.T) {
 	login := `{"email":"root@example.com","password":"correct horse"}`
 	for range 2 { // the second start finds an administrator and changes nothing
 		s := serve(t, env, "--data", dir)
-		if status, body := do(t, http.MethodPost, s.URL+"/auth/login", "", login); status != http.StatusOK || !strings.Contains(body, `"ADMIN"`) {
+		if status, body := do(t, http.MethodPost, s.URL+"/auth/login", "", login); status != http.StatusOK ||
+			!strings.Contains(body, `"ADMIN"`) {
 			t.Errorf("login = %d: %s", status, body)
 		}
 		if strings.Contains(s.Log(), "correct horse") {
@@ -201,7 +206,8 @@ func TestTwoProcessesShareOneDatabase(t *testing.T) {
 
 			env := env(t)
 			a, b := serve(t, env, "--data", t.TempDir()), serve(t, env, "--data", t.TempDir())
-			status, body := do(t, http.MethodPost, a.URL+"/auth/register", "", `{"email":"u@example.com","username":"uuu","password":"correct horse"}`)
+			status, body := do(t, http.MethodPost, a.URL+"/auth/register", "",
+				`{"email":"u@example.com","username":"uuu","password":"correct horse"}`)
 			if status != http.StatusCreated {
 				t.Fatalf("register = %d: %s", status, body)
 			}
@@ -223,7 +229,8 @@ func TestTwoProcessesShareOneDatabase(t *testing.T) {
 func serveDemo(t *testing.T, dir string) *server {
 	t.Helper()
 	s := serve(t, nil, "--demo", "--data", dir)
-	for end := time.Now().Add(30 * time.Second); !strings.Contains(s.out.String(), "Stop with Ctrl-C"); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(30 * time.Second); !strings.Contains(s.out.String(),
+		"Stop with Ctrl-C"); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("no welcome; log:\n%s", s.Log())
 		}
@@ -243,15 +250,19 @@ func TestDemo(t *testing.T) {
 		"/api/v1/shop/plugins/gift-notes/health":                            `"slug":"gift-notes"`,
 		"/api/v1/shop/plugins/shipping-rates/api/quote?country=FR&weight=1": `"to":"FR"`,
 		"/api/v1/shop/plugins/loyalty-points/health":                        `"slug":"loyalty-points"`,
-		"/api/v1/shop/plugins/loyalty-points/api/rules":                     `"pointsPerUnit"`, // the service verified the signature
+		"/api/v1/shop/plugins/loyalty-points/api/rules":                     `"pointsPerUnit"`,
+		// the service verified the signature
 	} {
-		if status, body := do(t, http.MethodGet, s.URL+path, "", ""); status != http.StatusOK || !strings.Contains(body, want) {
+		if status, body := do(t, http.MethodGet, s.URL+path, "", ""); status != http.StatusOK ||
+			!strings.Contains(body, want) {
 			t.Errorf("GET %s = %d, %s; want %s", path, status, body, want)
 		}
 	}
 	before := demoState(t, s, dir)
-	pasted := exec.CommandContext(t.Context(), "bash", "-c", "set -eu\n"+s.out.String()[strings.Index(s.out.String(), "  # register"):strings.Index(s.out.String(), "Stop with")])
-	if out, err := pasted.CombinedOutput(); err != nil || !strings.Contains(string(out), `"valid":true`) || strings.Contains(string(out), `"success":false`) {
+	pasted := exec.CommandContext(t.Context(), "bash", "-c",
+		"set -eu\n"+s.out.String()[strings.Index(s.out.String(), "  # register"):strings.Index(s.out.String(), "Stop with")])
+	if out, err := pasted.CombinedOutput(); err != nil || !strings.Contains(string(out), `"valid":true`) ||
+		strings.Contains(string(out), `"success":false`) {
 		t.Errorf("the welcome's commands: %v\n%s", err, out)
 	}
 	if code := s.stop(t); code != 0 {
@@ -279,7 +290,8 @@ func demoPassword(t *testing.T, dir string) string {
 
 func logIn(t *testing.T, s *server, password string) (status int, token string) {
 	t.Helper()
-	status, body := do(t, http.MethodPost, s.URL+"/auth/login", "", `{"email":"admin@example.com","password":"`+password+`"}`)
+	status, body := do(t, http.MethodPost, s.URL+"/auth/login", "",
+		`{"email":"admin@example.com","password":"`+password+`"}`)
 	if m := regexp.MustCompile(`"access_token":"([^"]+)"`).FindStringSubmatch(body); m != nil {
 		token = m[1]
 	}
@@ -338,7 +350,8 @@ func TestDemoStartsAfterItsPasswordWasChanged(t *testing.T) {
 	s.stop(t)
 
 	s = serveDemo(t, dir)
-	if status, body := do(t, http.MethodGet, s.URL+"/api/v1/shop/plugins/loyalty-points/api/rules", "", ""); status != http.StatusOK {
+	if status, body := do(t, http.MethodGet, s.URL+"/api/v1/shop/plugins/loyalty-points/api/rules",
+		"", ""); status != http.StatusOK {
 		t.Errorf("external plugin = %d: %s", status, body)
 	}
 	if !strings.Contains(s.Log(), "password was changed") {
@@ -385,21 +398,25 @@ func TestWithoutAMailServerTheLogHoldsNoSecrets(t *testing.T) {
 			dir := t.TempDir()
 			importReceiptCatalog(t, nil, dir)
 			s := serve(t, nil, append(tt.args, "--data", dir)...)
-			do(t, http.MethodPost, s.URL+"/auth/register", "", `{"email":"u@example.com","username":"uuu","password":"correct horse"}`)
+			do(t, http.MethodPost, s.URL+"/auth/register", "",
+				`{"email":"u@example.com","username":"uuu","password":"correct horse"}`)
 			do(t, http.MethodPost, s.URL+"/auth/forgot-password", "", `{"email":"u@example.com"}`)
-			_, body := do(t, http.MethodPost, s.URL+"/api/marketplace/products/pack/purchase", "", `{"tierId":"pro","paymentMethod":"card","billingInfo":{"email":"u@example.com"}}`)
+			_, body := do(t, http.MethodPost, s.URL+"/api/marketplace/products/pack/purchase", "",
+				`{"tierId":"pro","paymentMethod":"card","billingInfo":{"email":"u@example.com"}}`)
 			key := regexp.MustCompile(`STOA(-[0-9A-Z]{5}){6}`).FindString(body)
 			if key == "" {
 				t.Fatalf("purchase: %s", body)
 			}
-			for end := time.Now().Add(10 * time.Second); tt.logged && !strings.Contains(s.Log(), key) && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+			for end := time.Now().Add(10 * time.Second); tt.logged && !strings.Contains(s.Log(), key) &&
+				time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 			}
 			s.stop(t)
 			log := s.Log()
 			if has := strings.Contains(log, key) && strings.Contains(log, "/reset-password#"); has != tt.logged {
 				t.Errorf("the log has the key and the link: %v, want %v\n%s", has, tt.logged, log)
 			}
-			if !tt.logged && (strings.Contains(log, key) || strings.Contains(log, "/reset-password#") || strings.Count(log, "no SMTP server") != 1) {
+			if !tt.logged && (strings.Contains(log, key) || strings.Contains(log, "/reset-password#") ||
+				strings.Count(log, "no SMTP server") != 1) {
 				t.Errorf("want one WARN and no secret:\n%s", log)
 			}
 		})

@@ -19,12 +19,16 @@ import (
 type secretSetting struct{ name, help string }
 
 var secretSettings = []secretSetting{
-	{envMasterKey, "64 hexadecimal digits that protect the secrets in the database. Without it, a key is generated and kept in the data folder. All replicas need the same key."},
-	{envAdminPassword, "password that serve gives the administrator it creates for --admin-email; also the password for stoa admin create and reset-password."},
+	{envMasterKey, "64 hexadecimal digits that protect the secrets in the database. Without it, a key is generated and " +
+		"kept in the data folder. All replicas need the same key."},
+	{envAdminPassword, "password that serve gives the administrator it creates for --admin-email; also the password " +
+		"for stoa admin create and reset-password."},
 	{envSMTPPassword, "password of the user in --smtp-url."},
 	{envStripeKey, "secret key of the Stripe account that takes live payments: sk_… or a restricted rk_…."},
-	{envStripeWebhookSecret, "signing secret of the webhook endpoint in Stripe's dashboard: whsec_…. Required with the key."},
-	{envOpsToken, "bearer token, at least 16 characters, that --ops-addr then asks for under any host name. Without it, --ops-addr answers loopback names only."},
+	{envStripeWebhookSecret, "signing secret of the webhook endpoint in Stripe's dashboard: whsec_…. Required with " +
+		"the key."},
+	{envOpsToken, "bearer token, at least 16 characters, that --ops-addr then asks for under any host name. Without " +
+		"it, --ops-addr answers loopback names only."},
 	{envServiceSecret, "shared secret for HS256 service JWTs, at least 32 bytes."},
 }
 
@@ -103,7 +107,9 @@ func (s storage) config(log *slog.Logger, at string) (app.Config, error) {
 
 // with runs fn on an App that is closed afterwards. The App serves no requests, and
 // its database exists and is up to date already.
-func (s storage) with(ctx context.Context, std streams, fn func(*app.App) error, settings ...func(*app.Config)) (err error) {
+func (s storage) with(ctx context.Context, std streams, fn func(*app.App) error,
+	settings ...func(*app.Config),
+) (err error) {
 	at, err := s.openExisting(ctx, std)
 	if err != nil {
 		return err

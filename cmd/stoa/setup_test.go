@@ -25,13 +25,8 @@ func (s *server) setupToken(t *testing.T) string {
 
 func (s *server) setUp(t *testing.T, token, name string) int {
 	t.Helper()
-	status, _ := do(
-		t,
-		http.MethodPost,
-		s.URL+"/auth/setup",
-		"",
-		`{"token":"`+token+`","email":"`+name+`@example.com","username":"`+name+`","password":"correct horse"}`,
-	)
+	status, _ := do(t, http.MethodPost, s.URL+"/auth/setup", "",
+		`{"token":"`+token+`","email":"`+name+`@example.com","username":"`+name+`","password":"correct horse"}`)
 	return status
 }
 

@@ -40,8 +40,9 @@ func (s storage) findDatabase(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if facts.id != last.DatabaseID {
-		return "", fmt.Errorf("the database is set to %s, but this data folder belongs to another one: stoa serve last used %s. "+
-			"Correct --data or STOA_DATABASE_URL; to give the folder to the new database, delete %s first",
+		return "", fmt.Errorf("the database is set to %s, but this data folder belongs to another one: "+
+			"stoa serve last used %s. Correct --data or STOA_DATABASE_URL; to give the folder to the new database, "+
+			"delete %s first",
 			withoutPassword(s.DatabaseURL), withoutPassword(last.databaseURL(s.Data)), filepath.Join(s.Data, servedFile))
 	}
 	return s.DatabaseURL, nil
@@ -89,7 +90,8 @@ func (s storage) openExisting(ctx context.Context, std streams) (string, error) 
 	f, err := inspect(ctx, at)
 	switch {
 	case err != nil && s.DatabaseURL == "" && database.IsPostgres(at):
-		return "", fmt.Errorf("%w\nThis is the database of the last stoa serve, from %s, which holds no password: set STOA_DATABASE_URL or PGPASSWORD",
+		return "", fmt.Errorf("%w\nThis is the database of the last stoa serve, from %s, which holds no password: set "+
+			"STOA_DATABASE_URL or PGPASSWORD",
 			err, filepath.Join(s.Data, servedFile))
 	case err != nil:
 		return "", err

@@ -53,7 +53,11 @@ func TestCommandsWorkOnTheDatabaseThatWasServed(t *testing.T) {
 			// Another database is a contradiction, for serve and migrate, too.
 			other := filepath.Join(t.TempDir(), "other.db")
 			elsewhere := append(key, "STOA_DATABASE_URL="+other)
-			for _, args := range [][]string{{"keys", "withdraw"}, {"migrate"}, {"serve", "--addr=127.0.0.1:0", "--ops-addr=off"}} {
+			for _, args := range [][]string{
+				{"keys", "withdraw"},
+				{"migrate"},
+				{"serve", "--addr=127.0.0.1:0", "--ops-addr=off"},
+			} {
 				_, told, ok := command(t, elsewhere, append(args, "--data", dir)...)
 				if ok || !strings.Contains(told, "belongs to another one") {
 					t.Errorf("stoa %v with another database: %v\n%s", args, ok, told)
@@ -80,7 +84,10 @@ func TestServedSettingsHoldNoSecrets(t *testing.T) {
 	q.Set("sslpassword", "s3cret-pw")
 	at.RawQuery = q.Encode()
 	dir := t.TempDir()
-	env := []string{"STOA_DATABASE_URL=" + at.String(), "STOA_ADMIN_PASSWORD=s3cret vexing lemur quay", "STOA_ADMIN_EMAIL=root@example.com"}
+	env := []string{
+		"STOA_DATABASE_URL=" + at.String(), "STOA_ADMIN_PASSWORD=s3cret vexing lemur quay",
+		"STOA_ADMIN_EMAIL=root@example.com",
+	}
 	s := serve(t, env, "--data", dir, "--password-policy=asvs")
 	text, err := os.ReadFile(filepath.Join(dir, servedFile))
 	if err != nil {
@@ -101,7 +108,8 @@ func TestServedSettingsHoldNoSecrets(t *testing.T) {
 	}
 
 	// The server's password policy holds for commands, too.
-	if _, told, ok := command(t, []string{"STOA_ADMIN_PASSWORD=123456"}, "admin", "create", "--data", dir, "--email=weak@example.com"); ok {
+	if _, told, ok := command(t, []string{"STOA_ADMIN_PASSWORD=123456"}, "admin",
+		"create", "--data", dir, "--email=weak@example.com"); ok {
 		t.Errorf("a weak password was accepted: %s", told)
 	}
 }
@@ -114,7 +122,8 @@ func TestServedDatabaseMayMove(t *testing.T) {
 	at := pgtest.URL(t)
 	dir := t.TempDir()
 	serve(t, []string{"STOA_DATABASE_URL=" + at}, "--data", dir).stop(t)
-	if _, told, ok := command(t, []string{"STOA_DATABASE_URL=" + at + "&application_name=ops"}, "keys", "list", "--data", dir); !ok {
+	if _, told, ok := command(t, []string{"STOA_DATABASE_URL=" + at + "&application_name=ops"},
+		"keys", "list", "--data", dir); !ok {
 		t.Errorf("the same database, spelled differently: %s", told)
 	}
 

@@ -136,7 +136,8 @@ func TestGiftNotes(t *testing.T) {
 	if status != http.StatusOK || answer["fits"] != true || !strings.Contains(html, "<p>Dear Ada &lt;b&gt;,</p>") {
 		t.Errorf("note: %d %v", status, answer)
 	}
-	if status, answer = p.call(t, http.MethodPost, "/api/notes", `{"to":"Ada","from":"Grace","message":"`+strings.Repeat("long ", 100)+`"}`); status != http.StatusOK ||
+	if status, answer = p.call(t, http.MethodPost, "/api/notes",
+		`{"to":"Ada","from":"Grace","message":"`+strings.Repeat("long ", 100)+`"}`); status != http.StatusOK ||
 		answer["fits"] != false {
 		t.Errorf("long note: %d %v", status, answer)
 	}
@@ -185,10 +186,12 @@ func TestShippingRates(t *testing.T) {
 	if _, answer := p.call(t, http.MethodPost, "/api/quote/verify", `{"token":"`+token+`"}`); answer["valid"] != true {
 		t.Errorf("own quote: %v", answer)
 	}
-	if _, answer := p.call(t, http.MethodPost, "/api/quote/verify", `{"token":"A`+token+`"}`); answer["reason"] != "forged" {
+	if _, answer := p.call(t, http.MethodPost, "/api/quote/verify",
+		`{"token":"A`+token+`"}`); answer["reason"] != "forged" {
 		t.Errorf("changed quote: %v", answer)
 	}
-	if status, answer := p.call(t, http.MethodGet, "/api/quote?country=France&weight=0", ""); status != http.StatusBadRequest {
+	if status, answer := p.call(t, http.MethodGet, "/api/quote?country=France&weight=0",
+		""); status != http.StatusBadRequest {
 		t.Errorf("bad query: %d %v", status, answer)
 	}
 	if _, answer := p.call(t, http.MethodGet, "/health", ""); answer["status"] != "ok" {

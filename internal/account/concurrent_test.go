@@ -213,10 +213,8 @@ func TestConcurrentReuseEndsTheSession(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 8 {
 			wg.Go(func() {
-				if _, err := []*account.Service{a, b}[i%2].Refresh(t.Context(), stolen.Refresh); !errors.Is(
-					err,
-					account.ErrRefresh,
-				) {
+				if _, err := []*account.Service{a, b}[i%2].Refresh(t.Context(), stolen.Refresh); !errors.Is(err,
+					account.ErrRefresh) {
 					t.Errorf("Refresh of the stolen token = %v, want ErrRefresh", err)
 				}
 			})

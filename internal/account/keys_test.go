@@ -100,12 +100,8 @@ func TestTokensOutliveTheKeyThatSignedThem(t *testing.T) {
 			}
 			again, err := s.Refresh(t.Context(), lost.Refresh)
 			if err != nil || again.Refresh != answer.Refresh {
-				t.Errorf(
-					"a lost answer asked for again at %s process: %v, same successor: %t",
-					name,
-					err,
-					again.Refresh == answer.Refresh,
-				)
+				t.Errorf("a lost answer asked for again at %s process: %v, same successor: %t", name, err,
+					again.Refresh == answer.Refresh)
 			}
 		}
 		// A process that has not noticed yet accepts what the new key signed: the

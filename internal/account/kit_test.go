@@ -67,10 +67,8 @@ func onBothEngines(t *testing.T, test func(t *testing.T, a, b *account.Service, 
 
 func mustRegister(tb testing.TB, s *account.Service, name string) account.Tokens {
 	tb.Helper()
-	tokens, err := s.Register(
-		tb.Context(),
-		account.Registration{Email: name + "@example.com", Username: name, Password: secret},
-	)
+	tokens, err := s.Register(tb.Context(),
+		account.Registration{Email: name + "@example.com", Username: name, Password: secret})
 	if err != nil {
 		tb.Fatal(err)
 	}

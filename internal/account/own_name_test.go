@@ -18,18 +18,14 @@ func TestNobodysNameIsTheirPasswordUnderASVS(t *testing.T) {
 	mine := []string{"grace.hopper", "hopper2031", "GraceHopper!", "AmazingGrace1", "stoa-2031"}
 	who := mustRegister(t, s, "amazinggrace").User
 	const email = "grace.hopper@navy.example"
-	hopper, err := s.Register(
-		t.Context(),
-		account.Registration{Email: email, Username: "AmazingGrace-1", Password: secret},
-	)
+	hopper, err := s.Register(t.Context(),
+		account.Registration{Email: email, Username: "AmazingGrace-1", Password: secret})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, bad := range mine {
-		_, register := s.Register(
-			t.Context(),
-			account.Registration{Email: "x." + email, Username: "AmazingGrace", Password: bad},
-		)
+		_, register := s.Register(t.Context(),
+			account.Registration{Email: "x." + email, Username: "AmazingGrace", Password: bad})
 		_, admin := s.CreateAdmin(t.Context(), "y."+email, "AmazingGrace", bad)
 		for name, err := range map[string]error{
 			"register": register, "admin": admin, "change": s.ChangePassword(t.Context(), hopper.User.ID, "", secret, bad),

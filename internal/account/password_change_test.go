@@ -22,10 +22,8 @@ func TestChangePasswordEndsAllOtherSessions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.ChangePassword(t.Context(), who.UserID, who.SessionID, "wrong", "another secret"); !errors.Is(
-			err,
-			account.ErrPassword,
-		) {
+		if err := s.ChangePassword(t.Context(), who.UserID, who.SessionID, "wrong", "another secret"); !errors.Is(err,
+			account.ErrPassword) {
 			t.Errorf("with a wrong password = %v, want ErrPassword", err)
 		}
 		if _, err := s.Authenticate(t.Context(), gone.Access); err != nil {
@@ -37,7 +35,11 @@ func TestChangePasswordEndsAllOtherSessions(t *testing.T) {
 		for _, tt := range []struct {
 			name, access string
 			want         error
-		}{{"the calling session", keep.Access, nil}, {"the other session", gone.Access, account.ErrToken}, {"somebody else's", bob.Access, nil}} {
+		}{
+			{"the calling session", keep.Access, nil},
+			{"the other session", gone.Access, account.ErrToken},
+			{"somebody else's", bob.Access, nil},
+		} {
 			if _, err := other.Authenticate(t.Context(), tt.access); !errors.Is(err, tt.want) {
 				t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
 			}
@@ -139,7 +141,12 @@ func TestEnsureAdmin(t *testing.T) {
 		if created, err := s.EnsureAdmin(ctx, "", ""); created || err != nil {
 			t.Errorf("without settings = %v, %v", created, err)
 		}
-		for _, half := range [][2]string{{"root@example.com", ""}, {"", secret}, {"root@example.com", "short"}, {"root", secret}} {
+		for _, half := range [][2]string{
+			{"root@example.com", ""},
+			{"", secret},
+			{"root@example.com", "short"},
+			{"root", secret},
+		} {
 			if created, err := s.EnsureAdmin(ctx, half[0], half[1]); created || err == nil {
 				t.Errorf("with %q: created %v, no error", half[0], created)
 			} else if half[1] != "" && strings.Contains(err.Error(), half[1]) {
@@ -154,11 +161,8 @@ func TestEnsureAdmin(t *testing.T) {
 		results := make(chan bool, 4)
 		for i := range cap(results) {
 			go func() {
-				created, err := []*account.Service{s, other}[i%2].EnsureAdmin(
-					ctx,
-					"bob@example.org",
-					secret,
-				) // username bob is taken
+				created, err := []*account.Service{s, other}[i%2].EnsureAdmin(ctx, "bob@example.org",
+					secret) // username bob is taken
 				if err != nil {
 					t.Error(err)
 				}

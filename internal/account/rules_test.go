@@ -79,9 +79,18 @@ func TestRegistrationRules(t *testing.T) {
 		{"username with a combining accent", func(f *faults) { f.username("u", "cafe\u0301") }, "invalid"},
 		{"username of emoji", func(f *faults) { f.username("u", "😀😀😀") }, "invalid"},
 		{"password of 6 characters", func(f *faults) { f.newPassword(PolicyStandard, "p", "😀😀😀😀😀😀") }, ""},
-		{"password of 5 characters", func(f *faults) { f.newPassword(PolicyStandard, "p", "😀😀😀😀😀") }, "out_of_range"},
-		{"password of 1,024 characters", func(f *faults) { f.newPassword(PolicyStandard, "p", strings.Repeat("😀", 1024)) }, ""},
-		{"password of 1,025 characters", func(f *faults) { f.newPassword(PolicyStandard, "p", strings.Repeat("x", 1025)) }, "out_of_range"},
+		{
+			"password of 5 characters", func(f *faults) { f.newPassword(PolicyStandard, "p", "😀😀😀😀😀") },
+			"out_of_range",
+		},
+		{
+			"password of 1,024 characters",
+			func(f *faults) { f.newPassword(PolicyStandard, "p", strings.Repeat("😀", 1024)) }, "",
+		},
+		{
+			"password of 1,025 characters", func(f *faults) { f.newPassword(PolicyStandard, "p", strings.Repeat("x", 1025)) },
+			"out_of_range",
+		},
 		{"password of spaces", func(f *faults) { f.newPassword(PolicyStandard, "p", "      ") }, ""},
 		{"common password, standard", func(f *faults) { f.newPassword(PolicyStandard, "p", "password") }, ""},
 		{"common password, asvs", func(f *faults) { f.newPassword(PolicyASVS, "p", "PassWord") }, "too_common"},
@@ -112,7 +121,8 @@ func TestFaultsNeverQuoteThePassword(t *testing.T) {
 	f.newPassword(PolicyASVS, "password", "qwertyuiop")
 	f.newPassword(PolicyASVS, "password", "hunter2")
 	err := f.Err()
-	if errs.KindOf(err) != errs.Invalid || strings.Contains(err.Error(), "qwerty") || strings.Contains(err.Error(), "hunter2") {
+	if errs.KindOf(err) != errs.Invalid || strings.Contains(err.Error(), "qwerty") ||
+		strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("err = %v", err)
 	}
 }

@@ -90,10 +90,8 @@ func newSessionMachine(t *testing.T, rt *rapid.T, a, b *account.Service, c *cloc
 		active:   true,
 	}
 	register := func(name string) account.Tokens {
-		tokens, err := a.Register(
-			t.Context(),
-			account.Registration{Email: name + "@example.com", Username: name, Password: secret},
-		)
+		tokens, err := a.Register(t.Context(),
+			account.Registration{Email: name + "@example.com", Username: name, Password: secret})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -213,10 +211,8 @@ func (m *sessionMachine) ChangePassword(rt *rapid.T) {
 	}
 	m.changes++
 	next := fmt.Sprintf("%s %d", secret, m.changes)
-	if err := m.replica(rt).ChangePassword(m.t.Context(), m.userID, keep.id, "not "+m.password, next); !errors.Is(
-		err,
-		account.ErrPassword,
-	) {
+	if err := m.replica(rt).ChangePassword(m.t.Context(), m.userID, keep.id, "not "+m.password, next); !errors.Is(err,
+		account.ErrPassword) {
 		rt.Fatalf("ChangePassword with a wrong password = %v", err)
 	}
 	if err := m.replica(rt).ChangePassword(m.t.Context(), m.userID, keep.id, m.password, next); err != nil {

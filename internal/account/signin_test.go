@@ -66,8 +66,9 @@ func TestEveryFailedLoginCostsOneHash(t *testing.T) {
 	h := &recordingHasher{Hasher: outdatedHasher{s.Hasher}}
 	s.Hasher = h
 	for name, who := range map[string][2]string{
-		"wrong password": {"ada@example.com", "wrong"}, "unknown address": {"eve@example.com", "wrong"}, "no address": {"eve", "wrong"},
-		"inactive": {"bob@example.com", secret}, "inactive, wrong password": {"bob@example.com", "wrong"},
+		"wrong password": {"ada@example.com", "wrong"}, "unknown address": {"eve@example.com", "wrong"},
+		"no address": {"eve", "wrong"},
+		"inactive":   {"bob@example.com", secret}, "inactive, wrong password": {"bob@example.com", "wrong"},
 		"password too long": {"ada@example.com", strings.Repeat("x", 2000)},
 	} {
 		h.costs = nil
@@ -276,7 +277,8 @@ func TestClaimsMustAgreeWithTheSession(t *testing.T) {
 			t.Fatal(err)
 		}
 		raw, err := token.Sign(key, kind, token.Claims{
-			UserID: userID, Role: "ADMIN", SessionID: who.SessionID, ID: session.Refresh.ID, IssuedAt: t0, ExpiresAt: t0.Add(life),
+			UserID: userID, Role: "ADMIN", SessionID: who.SessionID, ID: session.Refresh.ID, IssuedAt: t0,
+			ExpiresAt: t0.Add(life),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -286,10 +288,8 @@ func TestClaimsMustAgreeWithTheSession(t *testing.T) {
 	if got, err := s.Authenticate(t.Context(), sign(token.Access, ada.User.ID, time.Hour)); err != nil || got.IsAdmin() {
 		t.Errorf("the role of the claims: %+v, %v; want the database's", got, err)
 	}
-	if _, err := s.Authenticate(t.Context(), sign(token.Access, bob.User.ID, time.Hour)); !errors.Is(
-		err,
-		account.ErrToken,
-	) {
+	if _, err := s.Authenticate(t.Context(), sign(token.Access, bob.User.ID, time.Hour)); !errors.Is(err,
+		account.ErrToken) {
 		t.Errorf("Authenticate with another user's session = %v, want ErrToken", err)
 	}
 	if _, err := s.Refresh(t.Context(), sign(token.Refresh, bob.User.ID, time.Hour)); !errors.Is(err, account.ErrRefresh) {
@@ -314,11 +314,8 @@ func TestServicesMayNotShareOurKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Services, err = token.NewService(
-		"https://billing.example.com",
-		"",
-		string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})),
-	)
+	s.Services, err = token.NewService("https://billing.example.com", "",
+		string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,13 +330,12 @@ func TestBusyIsNotDisguised(t *testing.T) {
 	s := service(t, dbtest.SQLite(t), clocktest.New(t0))
 	user := mustRegister(t, s, "ada").User
 	s.Hasher = &recordingHasher{Hasher: s.Hasher, err: password.ErrBusy}
-	_, register := s.Register(
-		t.Context(),
-		account.Registration{Email: "eve@example.com", Username: "eve", Password: secret},
-	)
+	_, register := s.Register(t.Context(),
+		account.Registration{Email: "eve@example.com", Username: "eve", Password: secret})
 	_, login := s.Login(t.Context(), "eve@example.com", secret)
 	for name, err := range map[string]error{
-		"Register": register, "Login": login, "ChangePassword": s.ChangePassword(t.Context(), user.ID, "", secret, "another secret"),
+		"Register": register, "Login": login,
+		"ChangePassword": s.ChangePassword(t.Context(), user.ID, "", secret, "another secret"),
 	} {
 		if errs.KindOf(err) != errs.Busy {
 			t.Errorf("%s = %v, want ErrBusy", name, err)

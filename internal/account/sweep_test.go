@@ -127,7 +127,10 @@ func (l *lookedAt) UsersWithExpired(ctx context.Context, _ time.Time, _ string, 
 func TestSweepingHappensAtStartAndHourlyUntilTheEnd(t *testing.T) {
 	t.Parallel()
 
-	for name, st := range map[string]*lookedAt{"": {}, "could not be swept": {err: errOutage}, "the next sweep goes on": {hang: true}} {
+	for name, st := range map[string]*lookedAt{
+		"": {}, "could not be swept": {err: errOutage},
+		"the next sweep goes on": {hang: true},
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			var log logtest.Buffer
 			ctx, cancel := context.WithCancel(t.Context())

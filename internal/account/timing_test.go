@@ -24,10 +24,8 @@ func TestFailedLoginsTakeTheSameTime(t *testing.T) {
 	s := service(t, dbtest.SQLite(t), clocktest.New(t0))
 	mustRegister(t, s, "warm")
 	// About 4 ms: what is compared must stand out from the noise.
-	s.Hasher = password.NewHasher(
-		password.Params{MemoryKiB: 4 << 10, Time: 2, Threads: 1, SaltLen: 16, KeyLen: 32},
-		password.Limits{},
-	)
+	s.Hasher = password.NewHasher(password.Params{MemoryKiB: 4 << 10, Time: 2, Threads: 1, SaltLen: 16, KeyLen: 32},
+		password.Limits{})
 	mustRegister(t, s, "ada")
 	bob := mustRegister(t, s, "bob").User
 	if err := s.SetActive(t.Context(), bob.ID, false); err != nil {

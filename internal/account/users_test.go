@@ -87,7 +87,8 @@ func TestTheLastAdministratorStays(t *testing.T) {
 			}
 		}
 		// What leaves the administrator one is no harm.
-		if _, err := b.UpdateUser(t.Context(), left[0].ID, account.UserChange{Role: caller.RoleAdmin, Active: new(true)}); err != nil {
+		if _, err := b.UpdateUser(t.Context(), left[0].ID,
+			account.UserChange{Role: caller.RoleAdmin, Active: new(true)}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -138,10 +139,8 @@ func TestUpdateUserRefuses(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, s, _ *account.Service, _ *clocktest.Clock) {
 		ada := mustRegister(t, s, "ada").User
 		for _, id := range []string{"nobody", "", "a\x00b", ada.ID + "\x00", "ada@example.com", strings.Repeat("a", 33)} {
-			if _, err := s.UpdateUser(t.Context(), id, account.UserChange{Role: caller.RoleUser}); !errors.Is(
-				err,
-				account.ErrNoUser,
-			) {
+			if _, err := s.UpdateUser(t.Context(), id, account.UserChange{Role: caller.RoleUser}); !errors.Is(err,
+				account.ErrNoUser) {
 				t.Errorf("UpdateUser(%q) = %v, want ErrNoUser", id, err)
 			}
 			if _, err := s.User(t.Context(), id); !errors.Is(err, account.ErrNoUser) {
@@ -151,7 +150,13 @@ func TestUpdateUserRefuses(t *testing.T) {
 		if _, err := s.UpdateUser(t.Context(), ada.ID, account.UserChange{Role: "ROOT"}); errs.KindOf(err) != errs.Invalid {
 			t.Errorf("UpdateUser with a role there is not = %v", err)
 		}
-		for _, q := range []account.UserQuery{{Search: "a\x00"}, {Search: "\xff"}, {Search: strings.Repeat("a", 255)}, {Role: "admin"}, {Role: "A\x00"}} {
+		for _, q := range []account.UserQuery{
+			{Search: "a\x00"},
+			{Search: "\xff"},
+			{Search: strings.Repeat("a", 255)},
+			{Role: "admin"},
+			{Role: "A\x00"},
+		} {
 			if _, _, err := s.ListUsers(t.Context(), q); errs.KindOf(err) != errs.Invalid {
 				t.Errorf("ListUsers(%+v) = %v, want VALIDATION_ERROR", q, err)
 			}
@@ -270,9 +275,13 @@ func TestNothingIsDoneUnrecorded(t *testing.T) {
 				_, err := s.UpdateUser(ctx, ada.User.ID, account.UserChange{Active: new(false)})
 				return err
 			},
-			"Promote":         func() error { _, err := s.Promote(ctx, "ada@example.com"); return err },
-			"ReplacePassword": func() error { _, err := s.ReplacePassword(ctx, "ada@example.com", "a whole new one"); return err },
-			"CreateAdmin":     func() error { _, err := s.CreateAdmin(ctx, "bob@example.com", "bob", secret); return err },
+			"Promote": func() error { _, err := s.Promote(ctx, "ada@example.com"); return err },
+			"ReplacePassword": func() error {
+				_,
+					err := s.ReplacePassword(ctx, "ada@example.com", "a whole new one")
+				return err
+			},
+			"CreateAdmin": func() error { _, err := s.CreateAdmin(ctx, "bob@example.com", "bob", secret); return err },
 			"SetUp": func() error {
 				_, err := s.SetUp(ctx, account.Setup{Token: token, Email: "bob@example.com", Username: "bob", Password: secret})
 				return err
@@ -290,7 +299,8 @@ func TestNothingIsDoneUnrecorded(t *testing.T) {
 			t.Errorf("users = %+v, %v; want ada only", list, err)
 		}
 		// The token was not used up either.
-		if _, err := other.SetUp(ctx, account.Setup{Token: token, Email: "bob@example.com", Username: "bob", Password: secret}); err != nil {
+		if _, err := other.SetUp(ctx,
+			account.Setup{Token: token, Email: "bob@example.com", Username: "bob", Password: secret}); err != nil {
 			t.Error(err)
 		}
 	})

@@ -21,7 +21,8 @@ import (
 func TestAVerifiedTokenIsRevokedAtOnceOnEveryReplica(t *testing.T) {
 	t.Parallel()
 
-	for name, revoke := range map[string]func(ctx context.Context, s *account.Service, u account.Tokens, session string) error{
+	for name, revoke := range map[string]func(ctx context.Context, s *account.Service, u account.Tokens,
+		session string) error{
 		"logout": func(ctx context.Context, s *account.Service, u account.Tokens, _ string) error {
 			return s.Logout(ctx, u.Access)
 		},

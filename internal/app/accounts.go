@@ -80,6 +80,7 @@ func (a *App) checkRedis(ctx context.Context, cfg Config) {
 	ctx, cancel := context.WithTimeout(ctx, redisCheck)
 	defer cancel()
 	if err := a.redis.Ping(ctx).Err(); err != nil {
-		cfg.Log.WarnContext(ctx, "Redis does not answer: until it does, each replica counts rate limits on its own", slog.Any("err", err))
+		cfg.Log.WarnContext(ctx, "Redis does not answer: until it does, each replica counts rate limits on its own",
+			slog.Any("err", err))
 	}
 }

@@ -71,6 +71,7 @@ type App struct {
 	keeper   *idempotency.Keeper
 	node     *node.Runtime     // internal plugins
 	external *external.Runtime // external ones
+	gateway  *gateway.Gateway
 	mailer   mail.Sender
 	noMail   bool           // there is nothing that sends mail
 	courier  *order.Courier // of receipts
@@ -92,7 +93,10 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 		return nil, err
 	}
 	working, stop := context.WithCancel(context.WithoutCancel(ctx)) // until Close
-	a := &App{DB: db, Guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version), opsToken: cfg.OpsToken, stopWork: stop}
+	a := &App{
+		DB: db, Guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version), opsToken: cfg.OpsToken,
+		stopWork: stop,
+	}
 	for name, pool := range db.Pools() {
 		a.metrics.WatchPool(name, pool)
 	}
@@ -136,7 +140,9 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	a.metrics.WatchProcesses(a.node.Processes)
 	a.Plugins = plugins
 	installer := &install.Installer{
-		Kinds:   extension.Registries{extension.Plugin: plugin.Registry{Service: a.Plugins}},
+		Kinds: extension.Registries{extension.Plugin: plugin.Registry{
+			Service: a.Plugins, Types: cfg.ArchiveTypes[extension.Plugin],
+		}},
 		DataDir: cfg.DataDir, Log: cfg.Log,
 	}
 	if err := installer.Sweep(ctx, time.Now()); err != nil { // the age of files is in system time
@@ -155,6 +161,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
+	a.gateway = gate
 	if !text.Printable(cfg.Name, maxName) {
 		return fmt.Errorf("the shop's name must have %d printable characters or fewer", maxName)
 	}
@@ -168,7 +175,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	}
 	a.keeper = idempotency.NewKeeper(store.NewIdempotency(a.DB), cfg.MasterKey, cfg.Now, cfg.Log)
 	api := a.api(cfg, installer, gate, limiter)
-	api.Hosts = answered
+	api.Hosts, api.CORSOrigins = answered, cfg.CORSOrigins
 	a.Handler = api.Handler()
 	return nil
 }
@@ -187,6 +194,8 @@ func (a *App) api(
 
 		Limiter:  limiter,
 		ClientIP: clientip.Resolver{Trusted: cfg.TrustedProxies},
+
+		PublicURL: cfg.PublicURL,
 
 		Site:    pages.Site{Name: cfg.Name, PasswordRules: a.Accounts.Policy.PasswordRules()},
 		Refused: a.Guard.Refused,

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stoa/internal/account/password"
+	"stoa/internal/extension"
 	"stoa/internal/mail"
 	"stoa/internal/market/license"
 	"stoa/internal/market/payment"
@@ -103,6 +104,10 @@ type Config struct {
 	// which they arrive, too: for a stoa that was given no public URL.
 	AnswerAtBoundAddress bool
 
+	// CORSOrigins are the origins whose pages may call the API of shops, spelled as
+	// browsers do, or "*" alone for all. Without any, only stoa's own pages may.
+	CORSOrigins []string
+
 	// OpsToken is the bearer token of metrics and profiles. Without it they are
 	// served under loopback names only.
 	OpsToken string
@@ -130,6 +135,9 @@ type Config struct {
 	// DefaultLocale is the BCP 47 tag that plugins get if a client states none; en if
 	// empty.
 	DefaultLocale string
+
+	// ArchiveTypes are file types that packages may have besides those of spec B.
+	ArchiveTypes extension.Types
 
 	// ExternalAllow are private or loopback networks in which external plugins may be
 	// nevertheless (CONTRACT 5).

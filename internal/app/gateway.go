@@ -42,8 +42,21 @@ func (a *App) buildNode(cfg Config, plugins *plugin.Service, packages *store.Plu
 			}
 		},
 	})
-	plugins.Processes = a.node
+	plugins.Processes, plugins.Prober = a.node, prober{a}
 	return nil
+}
+
+// prober implements plugin.Prober.
+type prober struct{ a *App }
+
+// Probe implements plugin.Prober.
+func (p prober) Probe(ctx context.Context, in plugin.Installed) (plugin.Failure, error) {
+	if in.Package.Manifest.RuntimeType == plugin.Internal {
+		return p.a.node.Rehearse(ctx, in, func(rt runtime.Runtime) plugin.Failure {
+			return p.a.gateway.Probe(ctx, rt, in)
+		})
+	}
+	return p.a.gateway.Probe(ctx, p.a.external, in), nil
 }
 
 // CheckPlugins returns why internal plugins cannot run here, or nil.

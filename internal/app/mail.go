@@ -27,11 +27,13 @@ func (a *App) buildMail(ctx context.Context, cfg Config) error {
 		sender = smtp
 	case cfg.LogMail:
 		sender = mail.Log{Log: cfg.Log}
-		cfg.Log.WarnContext(ctx, "mails are written to this log, including password reset links and license keys", slog.String("setting", "STOA_MAIL"))
+		cfg.Log.WarnContext(ctx, "mails are written to this log, including password reset links and license keys",
+			slog.String("setting", "STOA_MAIL"))
 	default:
 		sender, a.noMail = mail.None{}, true
 		if cfg.DeliverReceipts {
-			cfg.Log.WarnContext(ctx, "no SMTP server is configured: nobody gets mail, not even to reset a password; receipts wait for up to three days",
+			cfg.Log.WarnContext(ctx, "no SMTP server is configured: nobody gets mail, not even to reset a password; receipts "+
+				"wait for up to three days",
 				slog.String("setting", "STOA_SMTP_URL"))
 		}
 	}

@@ -72,7 +72,8 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 func (a *App) fillKeyTails(ctx context.Context, cfg Config) {
 	err := license.NewVault(cfg.MasterKey).FillTails(ctx, store.NewLicenses(a.DB))
 	if err != nil && ctx.Err() == nil {
-		cfg.Log.WarnContext(ctx, "old licenses cannot be found by the last group of their key until the next start", slog.Any("err", err))
+		cfg.Log.WarnContext(ctx, "old licenses cannot be found by the last group of their key until the next start",
+			slog.Any("err", err))
 	}
 }
 
@@ -90,7 +91,8 @@ func (b buyers) Email(ctx context.Context, userID string) (string, error) {
 func (b buyers) AdminEmails(ctx context.Context) ([]string, error) {
 	active := true
 	const limit = 100 // more would be a mistake
-	users, _, err := b.app.Accounts.ListUsers(ctx, account.UserQuery{Role: caller.RoleAdmin, Active: &active, Limit: limit})
+	users, _, err := b.app.Accounts.ListUsers(ctx,
+		account.UserQuery{Role: caller.RoleAdmin, Active: &active, Limit: limit})
 	emails := make([]string, len(users))
 	for i, u := range users {
 		emails[i] = u.Email

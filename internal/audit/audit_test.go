@@ -28,13 +28,23 @@ func TestNewRecordsTheActor(t *testing.T) {
 		ctx  func(context.Context) context.Context
 		want audit.Actor
 	}{
-		{"the system if nobody else", func(ctx context.Context) context.Context { return ctx }, audit.Actor{Kind: audit.System}},
-		{"a signed-in user", func(ctx context.Context) context.Context { return caller.With(ctx, user) }, audit.Actor{Kind: audit.User, ID: "u1"}},
+		{
+			"the system if nobody else", func(ctx context.Context) context.Context { return ctx },
+			audit.Actor{Kind: audit.System},
+		},
+		{
+			"a signed-in user", func(ctx context.Context) context.Context { return caller.With(ctx, user) },
+			audit.Actor{Kind: audit.User, ID: "u1"},
+		},
 		{"a service", func(ctx context.Context) context.Context {
 			return caller.With(ctx, caller.Caller{Service: "erp", Role: caller.RoleAdmin})
 		}, audit.Actor{Kind: audit.Service, ID: "erp"}},
 		{"the actor of As", func(ctx context.Context) context.Context { return audit.As(ctx, operator) }, operator},
-		{"a caller rather than the actor of As", func(ctx context.Context) context.Context { return audit.As(caller.With(ctx, user), operator) }, audit.Actor{Kind: audit.User, ID: "u1"}},
+		{
+			"a caller rather than the actor of As",
+			func(ctx context.Context) context.Context { return audit.As(caller.With(ctx, user), operator) },
+			audit.Actor{Kind: audit.User, ID: "u1"},
+		},
 	} {
 		if got := audit.New(tt.ctx(t.Context()), now, audit.UserRole, audit.Target{}, nil).Actor; got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)

@@ -44,7 +44,12 @@ const maxFilter = 320
 // Issues returns what is wrong with q.
 func (q Query) Issues() errs.Issues {
 	var is errs.Issues
-	for _, f := range []struct{ name, value string }{{"q", q.Search}, {"actor", q.Actor}, {"action", q.Action}, {"target", q.Target}} {
+	for _, f := range []struct{ name, value string }{
+		{"q", q.Search},
+		{"actor", q.Actor},
+		{"action", q.Action},
+		{"target", q.Target},
+	} {
 		if len(f.value) > maxFilter || !utf8.ValidString(f.value) || strings.ContainsFunc(f.value, unicode.IsControl) {
 			is.Add(f.name, errs.CodeOutOfRange,
 				"%s must have %d bytes or fewer, without control characters.", f.name, maxFilter)

@@ -15,7 +15,7 @@ const AdminEmail = "admin@example.com"
 
 // publicPassword is what the demo administrator had as a password before each
 // demo got one of its own. Data folders of that time have it replaced.
-const publicPassword = "stoa-demo-admin" //nolint:gosec // no secret any more
+const publicPassword = "stoa-demo-admin"
 
 // Password is the demo administrator's, and where it is kept.
 type Password struct {

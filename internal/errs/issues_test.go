@@ -32,10 +32,8 @@ func TestValidationNamesEveryIssue(t *testing.T) {
 	if err := errs.Validation(); err != nil {
 		t.Errorf("Validation() = %v, want nil", err)
 	}
-	err := errs.Validation(
-		errs.Issue{Path: "a", Code: "required", Message: "a is required."},
-		errs.Issue{Path: "b", Code: "required", Message: "b is required."},
-	)
+	err := errs.Validation(errs.Issue{Path: "a", Code: "required", Message: "a is required."},
+		errs.Issue{Path: "b", Code: "required", Message: "b is required."})
 	e, ok := errors.AsType[*errs.Error](err)
 	if !ok || e.Code != errs.CodeValidation || e.Message != "a is required. b is required." ||
 		len(e.Details["issues"].([]errs.Issue)) != 2 {

@@ -39,6 +39,8 @@ const (
 	Bundle        Kind = "bundle"
 )
 
+var kinds = []Kind{Plugin, ThemeShop, ThemeAdmin, ThemeAppShop, ThemeAppAdmin, Bundle}
+
 // Why there is no Registry for a kind.
 var (
 	ErrKind = errs.New(errs.NotFound, "NOT_FOUND", "There is no such kind of extension. "+
@@ -56,7 +58,7 @@ func (rs Registries) Get(k Kind) (Registry, error) {
 	if r, ok := rs[k]; ok {
 		return r, nil
 	}
-	if slices.Contains([]Kind{Plugin, ThemeShop, ThemeAdmin, ThemeAppShop, ThemeAppAdmin, Bundle}, k) {
+	if slices.Contains(kinds, k) {
 		return nil, ErrUnsupported.With("kind", string(k))
 	}
 	return nil, ErrKind
@@ -96,23 +98,27 @@ type Candidate interface {
 	Version() string
 
 	// CheckFree returns nil if the extension can be installed beside what is
-	// installed now, and an errs.Conflict or errs.Unsupported error otherwise.
-	CheckFree(ctx context.Context) error
+	// installed now, or over a lower version of it, and an errs.Conflict error
+	// otherwise. replace allows to replace the same version.
+	CheckFree(ctx context.Context, replace bool) error
 
 	// Add records the extension, whose files are in place, all or nothing. The error
-	// is an errs.Conflict if the slug was taken meanwhile.
+	// is an errs.Conflict if the slug was taken meanwhile, and an errs.Unprocessable
+	// if it is to replace another version and does not work.
 	Add(ctx context.Context, files Files) (Record, error)
 }
 
 // Files are the files of an extension that is being installed.
 type Files struct {
-	PackageID   string // the id that the package gets; empty for a new one
+	PackageID   string // the id that the package gets, if it is new; empty for a random one
 	InstallPath string // relative to the data folder, slash-separated
 	ZipHash     string // SHA-256 of the archive, in hex
+	Replace     bool   // the same version may be replaced
 }
 
 // Record is what a kind recorded about an installed extension: for plugins a
 // plugin.Installed.
 type Record interface {
-	PackageID() string
+	// RequestID returns the Files.PackageID that the present version was added with.
+	RequestID() string
 }

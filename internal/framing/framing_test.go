@@ -81,13 +81,15 @@ func talk(t testing.TB, addr string, pieces ...string) string {
 }
 
 const (
-	get       = "GET /one HTTP/1.1\r\nHost: x\r\n\r\n"
-	last      = "GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-	sized     = "POST /sized HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello"
-	chunked   = "POST /chunked HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n3\r\n\r\n\r\r\n0\r\nT: 1\r\n\r\n"
-	twice     = "POST /twice HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
-	smuggled  = "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n"
-	inBodies  = "POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 86\r\n\r\nPOST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n   "
+	get     = "GET /one HTTP/1.1\r\nHost: x\r\n\r\n"
+	last    = "GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+	sized   = "POST /sized HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello"
+	chunked = "POST /chunked HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n3\r\n\r\n" +
+		"\r\r\n0\r\nT: 1\r\n\r\n"
+	twice    = "POST /twice HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+	smuggled = "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n"
+	inBodies = "POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 86\r\n\r\nPOST /x HTTP/1.1\r\nHost: x\r\n" +
+		"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n   "
 	lineFeeds = "POST /lf HTTP/1.1\nHost: x\nContent-Length: 2\n\nhi"
 )
 
@@ -107,12 +109,8 @@ func TestRequestWithBothLengthsIsRefusedAndNothingAfterItIsRead(t *testing.T) {
 		{"after others on the connection", get + sized + chunked + twice + smuggled, []string{"200", "200", "200", "400"}},
 		{
 			"in the other order",
-			strings.Replace(
-				twice,
-				"Content-Length: 5\r\nTransfer-Encoding: chunked",
-				"Transfer-Encoding: chunked\r\nContent-Length: 5",
-				1,
-			),
+			strings.Replace(twice, "Content-Length: 5\r\nTransfer-Encoding: chunked",
+				"Transfer-Encoding: chunked\r\nContent-Length: 5", 1),
 			[]string{"400"},
 		},
 		{"in another case", strings.Replace(twice, "Content-Length", "cOnTeNt-lEnGtH", 1), []string{"400"}},

@@ -33,18 +33,22 @@ func TestOnlyNamedHostsAreAllowed(t *testing.T) {
 	}
 	for host, want := range map[string]bool{
 		"shop.example.com": true, "SHOP.example.COM:8443": true, "shop.example.com.": true, "shop.example.com.:80": true,
-		"10.0.0.7": true, "10.0.0.7:8080": true, "[2001:db8::1]:8080": true, "[2001:DB8:0::2]": true, "xn--bcher-kva.example": true,
-		"localhost": true, "LocalHost:3000": true, "localhost.": true, "a.localhost:80": true,
+		"10.0.0.7": true, "10.0.0.7:8080": true, "[2001:db8::1]:8080": true, "[2001:DB8:0::2]": true,
+		"xn--bcher-kva.example": true,
+		"localhost":             true, "LocalHost:3000": true, "localhost.": true, "a.localhost:80": true,
 		"127.0.0.1": true, "127.8.9.1:8080": true, "[::1]": true, "[::1]:8080": true, "[::ffff:127.0.0.1]": true,
 
 		"": false, ".": false, ":8080": false, "attacker.example": false, "attacker.example:8080": false,
-		"shop.example.com.attacker.example": false, "xshop.example.com": false, "www.shop.example.com": false, "example.com": false,
+		"shop.example.com.attacker.example": false, "xshop.example.com": false, "www.shop.example.com": false,
+		"example.com":                false,
 		"localhost.attacker.example": false, "127.0.0.1.attacker.example": false, "notlocalhost": false, "localhost-x": false,
-		"attacker.example#.localhost": false, "attacker.example/.localhost": false, "user@localhost": false, ".localhost": false,
+		"attacker.example#.localhost": false, "attacker.example/.localhost": false, "user@localhost": false,
+		".localhost":  false,
 		"localhost..": false, "localhost:": false, "localhost:x": false, "localhost:99999": false, "localhost:80:80": false,
 		"shop.example.com,attacker.example": false, "shop.example.com attacker.example": false, "bücher.example": false,
 		"2130706433": false, "0x7f000001": false, "127.1": false, "0.0.0.0": false, "[::]": false, "::1": false,
-		"[::1": false, "[::1]x": false, "[127.0.0.1]": false, "[::1%25lo]": false, "[fe80::1%eth0]": false, "192.168.1.5": false,
+		"[::1": false, "[::1]x": false, "[127.0.0.1]": false, "[::1%25lo]": false, "[fe80::1%eth0]": false,
+		"192.168.1.5": false,
 	} {
 		if got := p.Allows(request(t, host, "192.168.1.5:8080")); got != want {
 			t.Errorf("Allows(%q) = %v, want %v", host, got, want)
@@ -82,7 +86,10 @@ func TestTheAddressOfTheListenerIsAllowedWhereNoPublicAddressIsSet(t *testing.T)
 func TestHostsThatCannotBeReadAreRefused(t *testing.T) {
 	t.Parallel()
 
-	for _, name := range []string{"", "*", "*.example.com", "https://shop.example.com", "shop.example.com:8080", "shop.example.com/", "a b", "bücher.example", "[::1]:80", "a..b"} {
+	for _, name := range []string{
+		"", "*", "*.example.com", "https://shop.example.com", "shop.example.com:8080",
+		"shop.example.com/", "a b", "bücher.example", "[::1]:80", "a..b",
+	} {
 		if _, err := hosts.New(false, name); err == nil {
 			t.Errorf("%q was taken for a host", name)
 		}

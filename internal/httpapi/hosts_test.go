@@ -26,7 +26,10 @@ func TestPagesOfOtherHostsAreRefusedDNSRebinding(t *testing.T) {
 		testkit.Get("", testkit.EchoPath+"/api/x"),
 		testkit.Get("", "/api/marketplace/products/none/license/verify?licenseKey=x&instanceId=y"),
 	}
-	for _, host := range []string{"attacker.example", "attacker.example" + port, "127.0.0.1.attacker.example" + port, "0.0.0.0" + port, "10.9.8.7" + port} {
+	for _, host := range []string{
+		"attacker.example", "attacker.example" + port, "127.0.0.1.attacker.example" + port,
+		"0.0.0.0" + port, "10.9.8.7" + port,
+	} {
 		for _, req := range requests {
 			req.Host = host
 			res := a.Do(t, req)

@@ -183,7 +183,7 @@ type troubled struct {
 	first func(ctx context.Context) error
 }
 
-func (b *troubled) Begin(ctx context.Context, c payment.Charge) (payment.Page, error) {
+func (b *troubled) Begin(ctx context.Context, c payment.Charge) (payment.Checkout, error) {
 	page, err := b.Bank.Begin(ctx, c)
 	if len(b.Begun()) == 1 {
 		err = b.first(ctx)

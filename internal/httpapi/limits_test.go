@@ -54,99 +54,101 @@ func TestLimitsAreThoseOfTheSpecification(t *testing.T) {
 	}
 }
 
+var limitedRoutes = []struct {
+	name   string
+	limit  int
+	refill time.Duration
+	// request returns the i-th request.
+	request func(t *testing.T, a *testkit.App) func(i int) testkit.Request
+}{
+	{"register", 5, 12 * time.Minute, func(*testing.T, *testkit.App) func(int) testkit.Request {
+		return func(i int) testkit.Request {
+			return testkit.Request{
+				Method: "POST", Path: "/auth/register", Header: testkit.From("203.0.113.9"),
+				Body: map[string]string{
+					"email": fmt.Sprintf("u%d@example.com", i), "username": fmt.Sprintf("user%d", i),
+					"password": "correct horse",
+				},
+			}
+		}
+	}},
+	{"register with bad bodies", 5, 12 * time.Minute, func(*testing.T, *testkit.App) func(int) testkit.Request {
+		return func(int) testkit.Request {
+			return testkit.Request{
+				Method: "POST", Path: "/auth/register", Header: testkit.From("203.0.113.9"), Body: "nonsense",
+			}
+		}
+	}},
+	{"login", 10, 6 * time.Second, func(*testing.T, *testkit.App) func(int) testkit.Request {
+		return func(int) testkit.Request {
+			return testkit.Request{
+				Method: "POST", Path: "/auth/login", Header: testkit.From("203.0.113.9"),
+				Body: map[string]string{"email": "no@example.com", "password": "wrong horse"},
+			}
+		}
+	}},
+	{"forgot-password", 10, 6 * time.Minute, func(*testing.T, *testkit.App) func(int) testkit.Request {
+		return func(i int) testkit.Request {
+			return testkit.Request{
+				Method: "POST", Path: "/auth/forgot-password", Header: testkit.From("203.0.113.9"),
+				Body: map[string]string{"email": fmt.Sprintf("u%d@example.com", i)},
+			}
+		}
+	}},
+	{"reset-password", 10, 6 * time.Second, func(*testing.T, *testkit.App) func(int) testkit.Request {
+		return func(int) testkit.Request {
+			return testkit.Request{
+				Method: "POST", Path: "/auth/reset-password", Header: testkit.From("203.0.113.9"),
+				Body: map[string]string{"token": "made up", "newPassword": "another horse"},
+			}
+		}
+	}},
+	{"setup", 10, 6 * time.Second, func(*testing.T, *testkit.App) func(int) testkit.Request {
+		return func(int) testkit.Request {
+			return testkit.Request{
+				Method: "POST", Path: "/auth/setup", Header: testkit.From("203.0.113.9"), Body: "nonsense",
+			}
+		}
+	}},
+	{"me", 100, 600 * time.Millisecond, func(t *testing.T, a *testkit.App) func(int) testkit.Request {
+		t.Helper()
+		token := registered(t, a).Text(t, "data.access_token")
+		return func(i int) testkit.Request {
+			return testkit.Request{
+				Method: "GET", Path: "/auth/me", Token: token, Header: testkit.From(fmt.Sprintf("203.0.113.%d", i)),
+			}
+		}
+	}},
+	{"change-password", 5, 12 * time.Minute, func(t *testing.T, a *testkit.App) func(int) testkit.Request {
+		t.Helper()
+		token := registered(t, a).Text(t, "data.access_token")
+		return func(i int) testkit.Request {
+			return testkit.Request{
+				Method: "POST", Path: "/auth/change-password",
+				Token: token, Header: testkit.From(fmt.Sprintf("203.0.113.%d", i)),
+				Body: map[string]string{"currentPassword": "wrong horse", "newPassword": "another horse"},
+			}
+		}
+	}},
+	{"refresh of a token that does not verify", 60, time.Minute, func(*testing.T,
+		*testkit.App,
+	) func(int) testkit.Request {
+		return func(i int) testkit.Request {
+			return testkit.Request{
+				Method: "POST", Path: "/auth/refresh",
+				Header: testkit.From(fmt.Sprintf("203.0.113.%d", i)),
+				Body:   map[string]string{"refresh_token": "made up"},
+			}
+		}
+	}},
+}
+
 // Each limited route answers as often as its limit allows and not once more,
 // refuses in the documented form, and answers again when it says so.
 func TestLimitedRoutesStopAtTheirLimit(t *testing.T) {
 	t.Parallel()
 
-	tests := []struct {
-		name   string
-		limit  int
-		refill time.Duration
-		// request returns the i-th request.
-		request func(t *testing.T, a *testkit.App) func(i int) testkit.Request
-	}{
-		{"register", 5, 12 * time.Minute, func(*testing.T, *testkit.App) func(int) testkit.Request {
-			return func(i int) testkit.Request {
-				return testkit.Request{
-					Method: "POST", Path: "/auth/register", Header: testkit.From("203.0.113.9"),
-					Body: map[string]string{
-						"email": fmt.Sprintf("u%d@example.com", i), "username": fmt.Sprintf("user%d", i),
-						"password": "correct horse",
-					},
-				}
-			}
-		}},
-		{"register with bad bodies", 5, 12 * time.Minute, func(*testing.T, *testkit.App) func(int) testkit.Request {
-			return func(int) testkit.Request {
-				return testkit.Request{
-					Method: "POST", Path: "/auth/register", Header: testkit.From("203.0.113.9"), Body: "nonsense",
-				}
-			}
-		}},
-		{"login", 10, 6 * time.Second, func(*testing.T, *testkit.App) func(int) testkit.Request {
-			return func(int) testkit.Request {
-				return testkit.Request{
-					Method: "POST", Path: "/auth/login", Header: testkit.From("203.0.113.9"),
-					Body: map[string]string{"email": "no@example.com", "password": "wrong horse"},
-				}
-			}
-		}},
-		{"forgot-password", 10, 6 * time.Minute, func(*testing.T, *testkit.App) func(int) testkit.Request {
-			return func(i int) testkit.Request {
-				return testkit.Request{
-					Method: "POST", Path: "/auth/forgot-password", Header: testkit.From("203.0.113.9"),
-					Body: map[string]string{"email": fmt.Sprintf("u%d@example.com", i)},
-				}
-			}
-		}},
-		{"reset-password", 10, 6 * time.Second, func(*testing.T, *testkit.App) func(int) testkit.Request {
-			return func(int) testkit.Request {
-				return testkit.Request{
-					Method: "POST", Path: "/auth/reset-password", Header: testkit.From("203.0.113.9"),
-					Body: map[string]string{"token": "made up", "newPassword": "another horse"},
-				}
-			}
-		}},
-		{"setup", 10, 6 * time.Second, func(*testing.T, *testkit.App) func(int) testkit.Request {
-			return func(int) testkit.Request {
-				return testkit.Request{
-					Method: "POST", Path: "/auth/setup", Header: testkit.From("203.0.113.9"), Body: "nonsense",
-				}
-			}
-		}},
-		{"me", 100, 600 * time.Millisecond, func(t *testing.T, a *testkit.App) func(int) testkit.Request {
-			t.Helper()
-			token := registered(t, a).Text(t, "data.access_token")
-			return func(i int) testkit.Request {
-				return testkit.Request{
-					Method: "GET", Path: "/auth/me", Token: token, Header: testkit.From(fmt.Sprintf("203.0.113.%d", i)),
-				}
-			}
-		}},
-		{"change-password", 5, 12 * time.Minute, func(t *testing.T, a *testkit.App) func(int) testkit.Request {
-			t.Helper()
-			token := registered(t, a).Text(t, "data.access_token")
-			return func(i int) testkit.Request {
-				return testkit.Request{
-					Method: "POST", Path: "/auth/change-password",
-					Token: token, Header: testkit.From(fmt.Sprintf("203.0.113.%d", i)),
-					Body: map[string]string{"currentPassword": "wrong horse", "newPassword": "another horse"},
-				}
-			}
-		}},
-		{"refresh of a token that does not verify", 60, time.Minute, func(*testing.T,
-			*testkit.App) func(int) testkit.Request {
-			return func(i int) testkit.Request {
-				return testkit.Request{
-					Method: "POST", Path: "/auth/refresh",
-					Header: testkit.From(fmt.Sprintf("203.0.113.%d", i)),
-					Body:   map[string]string{"refresh_token": "made up"},
-				}
-			}
-		}},
-	}
-	for _, tt := range tests {
+	for _, tt := range limitedRoutes {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 

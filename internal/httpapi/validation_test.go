@@ -97,15 +97,18 @@ func TestEveryViolationIsNamed(t *testing.T) {
 		},
 		{
 			"POST", "/api/v1/admin/plugins/echo/instances",
-			`{"enabled":1}`, []string{"instanceKey required", "enabled wrong_type"},
+			`{"enabled":1}`,
+			[]string{"instanceKey required", "enabled wrong_type"},
 		},
 		{
 			"POST", "/api/v1/admin/plugins/echo/instances",
-			`{"InstanceKey":"b","Enabled":1,"CONFIG":1}`, []string{"instanceKey required"},
+			`{"InstanceKey":"b","Enabled":1,"CONFIG":1}`,
+			[]string{"instanceKey required"},
 		},
 		{
 			"POST", "/api/marketplace/products/x/activate",
-			`{"licenseKey":1}`, []string{"licenseKey wrong_type", "instanceId required"},
+			`{"licenseKey":1}`,
+			[]string{"licenseKey wrong_type", "instanceId required"},
 		},
 	}
 	for _, tt := range tests {
@@ -171,7 +174,8 @@ func TestBrokenRequestsAreToldWhatIsWrong(t *testing.T) {
 		},
 		{
 			"JSON cut short",
-			"POST /auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20\r\n\r\n{\"email\"", []string{" unreadable"},
+			"POST /auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20\r\n\r\n{\"email\"",
+			[]string{" unreadable"},
 		},
 		{
 			"a plugin's request cut short",
@@ -180,7 +184,8 @@ func TestBrokenRequestsAreToldWhatIsWrong(t *testing.T) {
 		},
 		{
 			"archive cut short",
-			fmt.Sprintf(install, admin.Access) + "application/zip\r\n\r\nPK", []string{" unreadable"},
+			fmt.Sprintf(install, admin.Access) + "application/zip\r\n\r\nPK",
+			[]string{" unreadable"},
 		},
 		{
 			"form cut short",

@@ -43,14 +43,8 @@ func answer(tb testing.TB, code, query string, p httpsig.Params) (*http.Response
 	if code != "" {
 		h.Set(httpsig.CodeHeader, code)
 	}
-	httpsig.Sign(
-		h,
-		http.StatusOK,
-		body,
-		httpsig.Request{Method: http.MethodGet, Path: u.EscapedPath(), Query: u.RawQuery},
-		p,
-		key,
-	)
+	httpsig.Sign(h, http.StatusOK, body,
+		httpsig.Request{Method: http.MethodGet, Path: u.EscapedPath(), Query: u.RawQuery}, p, key)
 	return &http.Response{StatusCode: http.StatusOK, Header: h, Body: io.NopCloser(bytes.NewReader(body))},
 		&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: make(http.Header)}
 }
@@ -70,15 +64,13 @@ func check(tb testing.TB, res *http.Response, req *http.Request) error {
 		SetKeyID("k1").
 		SetAllowedAlgs([]string{"ed25519"}).
 		SetAllowedTags([]string{"stoa-license"})
-	v, err := httpsign.NewEd25519Verifier(
-		key.Public().(ed25519.PublicKey),
-		config,
-		*fields,
-	) //nolint:forcetypeassert // it is one
+	v, err := httpsign.NewEd25519Verifier(key.Public().(ed25519.PublicKey), config,
+		*fields) //nolint:forcetypeassert // it is one
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if err := httpsign.ValidateContentDigestHeader(res.Header.Values("Content-Digest"), &res.Body, []string{httpsign.DigestSha256}); err != nil {
+	if err := httpsign.ValidateContentDigestHeader(res.Header.Values("Content-Digest"),
+		&res.Body, []string{httpsign.DigestSha256}); err != nil {
 		return err
 	}
 	return httpsign.VerifyResponse(httpsig.Label, *v, res, req)

@@ -61,10 +61,7 @@ func answering(runs *atomic.Int32) func(context.Context) (idempotency.Answer, id
 	}
 }
 
-func mustDo(
-	tb testing.TB,
-	k *idempotency.Keeper,
-	req idempotency.Request,
+func mustDo(tb testing.TB, k *idempotency.Keeper, req idempotency.Request,
 	run func(context.Context) (idempotency.Answer, idempotency.Outcome),
 ) idempotency.Answer {
 	tb.Helper()
@@ -107,7 +104,12 @@ func TestDoTellsRequestsApart(t *testing.T) {
 			t.Errorf("another %s: a replay", name)
 		}
 	}
-	for _, content := range [][][]byte{{[]byte("/buy"), []byte("{} ")}, {[]byte("/buy{"), []byte("}")}, {[]byte("/buy")}, nil} {
+	for _, content := range [][][]byte{
+		{[]byte("/buy"), []byte("{} ")},
+		{[]byte("/buy{"), []byte("}")},
+		{[]byte("/buy")},
+		nil,
+	} {
 		req := request
 		req.Content = content
 		if _, err := kit.replica().Do(t.Context(), req, answering(&runs)); !errors.Is(err, idempotency.ErrReused) {

@@ -106,7 +106,10 @@ func TestRingLearnsOfNewKeysAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		fresh := keyring.GenerateKey() // by another replica
-		add := keyring.StoredKey{ID: fresh.ID, Purpose: purpose.Name, Stage: keyring.StagePrevious, Sealed: box(t).Seal(fresh.Seed(), fresh.ID), CreatedAt: t0, StageSince: t0}
+		add := keyring.StoredKey{
+			ID: fresh.ID, Purpose: purpose.Name, Stage: keyring.StagePrevious,
+			Sealed: box(t).Seal(fresh.Seed(), fresh.ID), CreatedAt: t0, StageSince: t0,
+		}
 		if err := keys.AddKeyOnce(ctx, add); err != nil {
 			t.Fatal(err)
 		}

@@ -47,7 +47,8 @@ func TestWithdrawnKeysAreGoneWithTheNextAndThePreviousOnes(t *testing.T) {
 		}
 		c.Advance(time.Minute)
 		for name, r := range map[string]*keyring.Ring{"this": a, "the other": b} {
-			if got, want := published(t, r), []string{done.Current, done.Next}; len(got) != 2 || !slices.Contains(got, want[0]) || !slices.Contains(got, want[1]) {
+			if got, want := published(t, r), []string{done.Current, done.Next}; len(got) != 2 ||
+				!slices.Contains(got, want[0]) || !slices.Contains(got, want[1]) {
 				t.Errorf("%s process publishes %q, want %q", name, got, want)
 			}
 			if got := signer(t, r); got != done.Current || slices.Contains(stolen, got) {
@@ -133,7 +134,8 @@ func TestWithdrawalIsRecordedAndLeavesOtherPurposesAlone(t *testing.T) {
 			t.Errorf("the key of another purpose is %q, was %q", got, before)
 		}
 		entries, _, err := store.NewAudit(db).ListEntries(t.Context(), audit.Query{Limit: 10})
-		if err != nil || len(entries) != 1 || entries[0].Action != audit.KeysWithdraw || entries[0].Target.ID != done.Current {
+		if err != nil || len(entries) != 1 || entries[0].Action != audit.KeysWithdraw ||
+			entries[0].Target.ID != done.Current {
 			t.Fatalf("audit = %+v, %v; want one %s", entries, err, audit.KeysWithdraw)
 		}
 		if d := entries[0].Details; d["purpose"] != purpose.Name || fmt.Sprint(d["withdrawn"]) != fmt.Sprint(stolen) {

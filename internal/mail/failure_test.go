@@ -80,9 +80,18 @@ func TestNothingThatTheServerWritesIsLogged(t *testing.T) {
 		form     string // of the answer; %s is the mail so far and the link
 		want     string
 	}{
-		{"451 after the mail", ".", "451 4.7.1 looks like spam: %s", "closing SMTP DATA writer: the server answered 451 4.7.1\n"},
-		{"554 after the mail", ".", "554 5.7.1 looks like spam: %s", "refused for good: closing SMTP DATA writer: the server answered 554 5.7.1\n"},
-		{"several lines", ".", "554-5.7.1 looks like spam\r\n554 5.7.1 %s", "closing SMTP DATA writer: the server answered 554 5.7.1\n"},
+		{
+			"451 after the mail", ".", "451 4.7.1 looks like spam: %s",
+			"closing SMTP DATA writer: the server answered 451 4.7.1\n",
+		},
+		{
+			"554 after the mail", ".", "554 5.7.1 looks like spam: %s",
+			"refused for good: closing SMTP DATA writer: the server answered 554 5.7.1\n",
+		},
+		{
+			"several lines", ".", "554-5.7.1 looks like spam\r\n554 5.7.1 %s",
+			"closing SMTP DATA writer: the server answered 554 5.7.1\n",
+		},
 		{"no text", ".", "554", "closing SMTP DATA writer"},
 		{"a status code in the mail only", ".", "451 spam: 4.1.2 %s", "the server answered 451\n"},
 		{"what begins like a status code", ".", "451 4.1.2.%s", "the server answered 451\n"},
@@ -107,7 +116,8 @@ func TestNothingThatTheServerWritesIsLogged(t *testing.T) {
 			m := Message{To: "ada@example.com", Subject: "x", Text: "https://shop.example.com/" + link + "\n"}
 			if err := sender.Send(t.Context(), m); err == nil || strings.Contains(fmt.Sprintf("%+v", err), link) {
 				t.Errorf("Send = %+v, want an error without the text", err)
-			} else if permanent := strings.HasPrefix(tt.form, "5") && tt.at == "."; tt.form != "554" && errors.Is(err, ErrPermanent) != permanent {
+			} else if permanent := strings.HasPrefix(tt.form, "5") && tt.at == "."; tt.form != "554" &&
+				errors.Is(err, ErrPermanent) != permanent {
 				t.Errorf("Send = %v, want permanent %v", err, permanent)
 			}
 			var log logtest.Buffer

@@ -78,7 +78,8 @@ func TestQueueTriesThreeTimes(t *testing.T) {
 				if f.times() != tt.wantTries || time.Since(start) != tt.wantTook {
 					t.Errorf("%d tries in %v, want %d in %v", f.times(), time.Since(start), tt.wantTries, tt.wantTook)
 				}
-				if got := log.String(); !strings.Contains(got, tt.wantLog) || tt.wantLog == "" && got != "" || strings.Contains(got, "secret") {
+				if got := log.String(); !strings.Contains(got, tt.wantLog) || tt.wantLog == "" && got != "" ||
+					strings.Contains(got, "secret") {
 					t.Errorf("log = %q, want %q in it and nothing of the message", got, tt.wantLog)
 				}
 			})
@@ -174,7 +175,8 @@ func TestCloseGivesUpInTime(t *testing.T) {
 		defer cancel()
 		start := time.Now()
 		q.Close(ctx)
-		if took := time.Since(start); took != 3*time.Second || f.times() != workers || !strings.Contains(log.String(), "lost=10") || strings.Contains(log.String(), "secret") {
+		if took := time.Since(start); took != 3*time.Second || f.times() != workers ||
+			!strings.Contains(log.String(), "lost=10") || strings.Contains(log.String(), "secret") {
 			t.Errorf("closed after %v and %d tries, want 3 s and %d; log = %s", took, f.times(), workers, log.String())
 		}
 	})
@@ -212,10 +214,14 @@ func TestLogWritesTheWholeMail(t *testing.T) {
 	t.Parallel()
 
 	var log logtest.Buffer
-	if err := (Log{log.Logger()}).Send(t.Context(), Message{To: "ada@example.com", Subject: "Hello", Text: "https://shop.example.com/reset-password#abc\n"}); err != nil {
+	if err := (Log{log.Logger()}).Send(t.Context(),
+		Message{To: "ada@example.com", Subject: "Hello", Text: "https://shop.example.com/reset-password#abc\n"}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"ada@example.com", "Hello", "https://shop.example.com/reset-password#abc", "no SMTP server is configured"} {
+	for _, want := range []string{
+		"ada@example.com", "Hello", "https://shop.example.com/reset-password#abc",
+		"no SMTP server is configured",
+	} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("log = %q, want %q in it", log.String(), want)
 		}

@@ -17,7 +17,10 @@ import (
 
 const from = "Stoá Shop <no-reply@shop.example.com>"
 
-var hello = Message{To: "ada@example.com", Subject: "Grüße 😀", Text: "First line, äöü.\n\n.\nhttps://shop.example.com/reset-password#" + strings.Repeat("x", 90) + "\n"}
+var hello = Message{
+	To: "ada@example.com", Subject: "Grüße 😀",
+	Text: "First line, äöü.\n\n.\nhttps://shop.example.com/reset-password#" + strings.Repeat("x", 90) + "\n",
+}
 
 func newSMTP(tb testing.TB, s *smtptest.Server, form, password string) *SMTP {
 	tb.Helper()
@@ -39,11 +42,24 @@ func TestSMTPDeliversToARealServer(t *testing.T) {
 		wantTLS bool
 	}{
 		{"plain on loopback", smtptest.Options{}, "smtp://127.0.0.1:%d", false},
-		{"plain on loopback, signed in", smtptest.Options{User: "ada", Password: "pass word"}, "smtp://ada@127.0.0.1:%d", false},
+		{
+			"plain on loopback, signed in",
+			smtptest.Options{User: "ada", Password: "pass word"},
+			"smtp://ada@127.0.0.1:%d",
+			false,
+		},
 		{"STARTTLS", smtptest.Options{TLS: "starttls"}, "smtp://127.0.0.1:%d?starttls=required", true},
-		{"STARTTLS, signed in", smtptest.Options{TLS: "starttls", User: "ada@example.com", Password: "pass word"}, "smtp://ada%%40example.com@127.0.0.1:%d?starttls=required", true},
+		{
+			"STARTTLS, signed in",
+			smtptest.Options{TLS: "starttls", User: "ada@example.com", Password: "pass word"},
+			"smtp://ada%%40example.com@127.0.0.1:%d?starttls=required", true,
+		},
 		{"TLS from the first byte", smtptest.Options{TLS: "implicit"}, "smtps://127.0.0.1:%d", true},
-		{"TLS from the first byte, signed in", smtptest.Options{TLS: "implicit", User: "ada", Password: "pass word"}, "smtps://ada@127.0.0.1:%d", true},
+		{
+			"TLS from the first byte, signed in",
+			smtptest.Options{TLS: "implicit", User: "ada", Password: "pass word"},
+			"smtps://ada@127.0.0.1:%d", true,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -54,7 +70,8 @@ func TestSMTPDeliversToARealServer(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := server.NextMail(t)
-			if got.From != "no-reply@shop.example.com" || len(got.To) != 1 || got.To[0] != hello.To || got.TLS != tt.wantTLS || got.User != tt.server.User {
+			if got.From != "no-reply@shop.example.com" || len(got.To) != 1 || got.To[0] != hello.To || got.TLS != tt.wantTLS ||
+				got.User != tt.server.User {
 				t.Errorf("envelope = %+v", got)
 			}
 			mustRead(t, got, hello)
@@ -73,7 +90,10 @@ func mustRead(t *testing.T, got smtptest.Mail, want Message) {
 	if err != nil || subject != want.Subject {
 		t.Errorf("subject = %q, %v; want %q", subject, err, want.Subject)
 	}
-	for name, want := range map[string]string{"To": "<" + want.To + ">", "Auto-Submitted": "auto-generated", "Content-Type": "text/plain; charset=UTF-8"} {
+	for name, want := range map[string]string{
+		"To":             "<" + want.To + ">",
+		"Auto-Submitted": "auto-generated", "Content-Type": "text/plain; charset=UTF-8",
+	} {
 		if got := msg.Header.Get(name); got != want {
 			t.Errorf("%s = %q, want %q", name, got, want)
 		}
@@ -190,14 +210,23 @@ func TestNewSMTP(t *testing.T) {
 		wantErr             string
 	}{
 		{url: "smtp://mail.example.com", from: from, want: SMTP{host: "mail.example.com", port: 587, security: startTLS}},
-		{url: "smtp://ada@mail.example.com:25/", password: "p", from: from, want: SMTP{host: "mail.example.com", port: 25, user: "ada", password: "p", security: startTLS}},
+		{
+			url: "smtp://ada@mail.example.com:25/", password: "p", from: from,
+			want: SMTP{host: "mail.example.com", port: 25, user: "ada", password: "p", security: startTLS},
+		},
 		{url: "smtps://mail.example.com", from: from, want: SMTP{host: "mail.example.com", port: 465, security: implicit}},
 		{url: "smtp://localhost:25", from: from, want: SMTP{host: "localhost", port: 25, security: none}},
 		{url: "smtp://127.0.0.2:25", from: from, want: SMTP{host: "127.0.0.2", port: 25, security: none}},
 		{url: "smtp://[::1]:25", from: from, want: SMTP{host: "::1", port: 25, security: none}},
 		{url: "smtp://[::ffff:127.0.0.1]:25", from: from, want: SMTP{host: "::ffff:127.0.0.1", port: 25, security: none}},
-		{url: "smtp://localhost:25?starttls=required", from: from, want: SMTP{host: "localhost", port: 25, security: startTLS}},
-		{url: "smtp://localhost.example.com", from: from, want: SMTP{host: "localhost.example.com", port: 587, security: startTLS}},
+		{
+			url: "smtp://localhost:25?starttls=required", from: from,
+			want: SMTP{host: "localhost", port: 25, security: startTLS},
+		},
+		{
+			url: "smtp://localhost.example.com", from: from,
+			want: SMTP{host: "localhost.example.com", port: 587, security: startTLS},
+		},
 		{url: "smtp://128.0.0.1", from: from, want: SMTP{host: "128.0.0.1", port: 587, security: startTLS}},
 		{url: "smtps://127.0.0.1", from: from, want: SMTP{host: "127.0.0.1", port: 465, security: implicit}},
 		{url: "smtp://ada:secret@mail.example.com", password: "p", from: from, wantErr: "STOA_SMTP_PASSWORD"},
@@ -271,7 +300,10 @@ func TestMessagesCannotSmuggleHeaders(t *testing.T) {
 		t.Errorf("logged: %s", log.String())
 	}
 	// A line with a dot does not end the body: it arrives as text.
-	body := Message{To: "ada@example.com", Subject: "x", Text: "a\r\n.\r\nMAIL FROM:<eve@example.com>\nBcc: eve@example.com\n"}
+	body := Message{
+		To: "ada@example.com", Subject: "x",
+		Text: "a\r\n.\r\nMAIL FROM:<eve@example.com>\nBcc: eve@example.com\n",
+	}
 	if err := sender.Send(t.Context(), body); err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +321,8 @@ func TestSMTPKnowsInternationalAddresses(t *testing.T) {
 	t.Parallel()
 
 	server := smtptest.New(t, smtptest.Options{})
-	if err := newSMTP(t, server, "smtp://127.0.0.1:%d", "").Send(t.Context(), Message{To: "jürgen@straße.example", Subject: "x", Text: "y"}); err != nil {
+	if err := newSMTP(t, server, "smtp://127.0.0.1:%d", "").Send(t.Context(),
+		Message{To: "jürgen@straße.example", Subject: "x", Text: "y"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := server.NextMail(t); got.To[0] != "jürgen@straße.example" {

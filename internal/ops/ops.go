@@ -66,7 +66,8 @@ func NewMetrics(version string) *Metrics {
 		known:    make(map[series]prometheus.Observer),
 	}
 	for what, help := range counted {
-		m.counters[what] = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "stoa_" + what + "_total", Help: help}, []string{"outcome"})
+		m.counters[what] = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "stoa_" + what + "_total", Help: help},
+			[]string{"outcome"})
 		m.registry.MustRegister(m.counters[what])
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{

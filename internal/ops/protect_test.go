@@ -23,7 +23,10 @@ func TestOpsListenerIsSafeFromDNSRebinding(t *testing.T) {
 		{"an address of the machine", "", "192.168.1.5:8081", "", http.StatusMisdirectedRequest},
 		{"no host", "", "", "", http.StatusMisdirectedRequest},
 		{"the token, under any name", token, "stoa-7f9c.internal:8081", "Bearer " + token, http.StatusOK},
-		{"the token where one is due, in another case of the scheme", token, "localhost:8081", "bearer " + token, http.StatusOK},
+		{
+			"the token where one is due, in another case of the scheme", token, "localhost:8081", "bearer " + token,
+			http.StatusOK,
+		},
 		{"no token where one is due", token, "localhost:8081", "", http.StatusUnauthorized},
 		{"another token", token, "localhost:8081", "Bearer " + token + "x", http.StatusUnauthorized},
 		{"another scheme", token, "localhost:8081", "Basic " + token, http.StatusUnauthorized},

@@ -107,11 +107,7 @@ func TestConfigMessageStandsAlone(t *testing.T) {
 		Config:  json.RawMessage(`[]`),
 		Enabled: json.RawMessage(`"yes"`),
 		Granted: json.RawMessage(`["a:b"]`),
-	}.apply(
-		Manifest{},
-		&Instance{},
-		&faults,
-	)
+	}.apply(Manifest{}, &Instance{}, &faults)
 	e, _ := errors.AsType[*errs.Error](validation(faults))
 	if e == nil || e.Message != "Config must be an object" || len(e.Details["issues"].([]errs.Issue)) != 3 {
 		t.Errorf("error = %+v, want the one message and three issues", e)
@@ -141,7 +137,8 @@ func TestConfigSchema(t *testing.T) {
 		{"unknown keys", `{"url":"u","key":"k","other":{"a":1}}`, true, nil},
 		{"optional null", `{"url":"u","key":"k","count":null}`, true, nil},
 		{"wrong types", `{"url":1,"key":{},"pin":"7","count":"1","on":"true"}`, true, []string{
-			"config.count wrong_type", "config.key wrong_type", "config.on wrong_type", "config.pin wrong_type", "config.url wrong_type",
+			"config.count wrong_type", "config.key wrong_type", "config.on wrong_type", "config.pin wrong_type",
+			"config.url wrong_type",
 		}},
 		{"nothing", ``, true, []string{"config.key required", "config.url required"}},
 		{

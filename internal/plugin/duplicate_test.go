@@ -13,7 +13,8 @@ import (
 func TestManifestGivesNoFieldTwice(t *testing.T) {
 	t.Parallel()
 
-	const rest = `"schemaVersion":1,"name":"P","version":"1.0.0","runtimeType":"external-http","externalBaseUrl":"https://p.example"`
+	const rest = `"schemaVersion":1,"name":"P","version":"1.0.0","runtimeType":"external-http",` +
+		`"externalBaseUrl":"https://p.example"`
 	tests := []struct{ name, manifest, want string }{
 		{"once", `{"slug":"pay",` + rest + `}`, ""},
 		{"at the top", `{"slug":"pay","slug":"other",` + rest + `}`, "slug"},

@@ -22,14 +22,21 @@ var (
 		"An instance with this key was deleted, and the key of a deleted instance cannot be used again.")
 	ErrStale = errs.New(errs.Stale, "PRECONDITION_FAILED",
 		"The instance was changed in the meantime. Read it again and repeat the change.")
+	ErrUpgradeFailed = errs.New(errs.Unprocessable, codeUpgradeFailed,
+		"The other version did not become healthy, so the present one keeps running. details.lastError tells why.")
+	ErrNoPrevious = errs.New(errs.Conflict, "CONFLICT",
+		"There is no earlier version of this plugin to return to.")
+	errMeanwhile = errs.New(errs.Conflict, "CONFLICT",
+		"The plugin was changed at the same moment. Read it again and repeat the request.")
 	ErrVersionConflict = errs.New(errs.Conflict, "VERSION_CONFLICT",
 		"The same or a higher version of this package is installed with different contents. Increase the version.")
 	ErrUninstalled = errs.New(errs.Conflict, "CONFLICT",
-		"A plugin with this slug was uninstalled. Restoring it is not supported yet, "+
-			"and its slug cannot be used by another package.")
-	ErrUpgrade = errs.New(errs.Unsupported, "NOT_SUPPORTED",
-		"Upgrades are not supported yet; a lower version of this plugin is installed and keeps running.")
+		"A plugin with this slug was uninstalled. Restore it (POST /api/v1/admin/plugins/{slug}/restore), "+
+			"or remove it for good first (DELETE /api/v1/admin/plugins/{slug}?purge=true).")
 )
+
+// codeUpgradeFailed is the code of an upgrade or a rollback that changed nothing.
+const codeUpgradeFailed = "UPGRADE_FAILED"
 
 // validation returns VALIDATION_ERROR with every fault, or nil. If the config breaks
 // a rule of spec B, that rule's message is the whole message, because clients

@@ -49,25 +49,33 @@ func (s *Service) FindArchive(ctx context.Context, zipHash string) (found Instal
 	return found, err == nil, err
 }
 
-// CheckFree returns nil if a package with that manifest can be installed. The
-// error is ErrVersionConflict, ErrUpgrade or ErrUninstalled if its slug is
-// taken.
-func (s *Service) CheckFree(ctx context.Context, m Manifest) error {
-	p, err := s.Store.GetPackage(ctx, m.Slug)
+// CheckFree returns nil if a package with that manifest can be installed: nothing has
+// its slug, or a lower version does, or the same version and replace allows to replace
+// it. The error is ErrVersionConflict or ErrUninstalled otherwise.
+func (s *Service) CheckFree(ctx context.Context, m Manifest, replace bool) error {
+	_, _, err := s.present(ctx, m, replace)
+	return err
+}
+
+// present returns the package that one with the manifest m would replace; ok is false
+// if there is none. The errors are those of CheckFree.
+func (s *Service) present(ctx context.Context, m Manifest, replace bool) (p Package, ok bool, err error) {
+	p, err = s.Store.GetPackage(ctx, m.Slug)
 	switch {
 	case errs.KindOf(err) == errs.NotFound:
-		return nil
+		return Package{}, false, nil
 	case err != nil:
-		return err
+		return Package{}, false, err
 	}
+	higher := CompareVersions(m.Version, p.Manifest.Version)
 	clash := ErrVersionConflict
 	switch {
 	case !p.DeletedAt.IsZero():
 		clash = ErrUninstalled
-	case CompareVersions(m.Version, p.Manifest.Version) > 0:
-		clash = ErrUpgrade
+	case higher > 0, higher == 0 && replace && p.Source == SourceLocalZip:
+		return p, true, nil
 	}
-	return clash.With("slug", m.Slug).With("installedVersion", p.Manifest.Version)
+	return Package{}, false, clash.With("slug", m.Slug).With("installedVersion", p.Manifest.Version)
 }
 
 // Add records a new package whose files are in place: the package itself, its
@@ -76,8 +84,16 @@ func (s *Service) CheckFree(ctx context.Context, m Manifest) error {
 // missing, and if an internal plugin fails its trial load; then Statuses tells why
 // (CONTRACT 4). A package without an id gets one.
 //
-// The error is an errs.Conflict if the slug is taken.
-func (s *Service) Add(ctx context.Context, p Package) (Installed, error) {
+// A lower version of the package is upgraded, and the same version is replaced if
+// replace allows it; see upgrade. The error is an errs.Conflict if the slug is taken.
+func (s *Service) Add(ctx context.Context, p Package, replace bool) (Installed, error) {
+	switch was, ok, err := s.present(ctx, p.Manifest, replace); {
+	case err != nil:
+		return Installed{}, err
+	case ok:
+		p.ID = cmp.Or(p.ID, cuid2.New())
+		return s.upgrade(ctx, was, p)
+	}
 	p.ID, p.InstalledAt = cmp.Or(p.ID, cuid2.New()), s.now()
 	p.UpdatedAt = p.InstalledAt
 	in := s.newInstance(p, DefaultInstance)

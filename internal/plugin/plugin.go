@@ -36,9 +36,35 @@ type Package struct {
 	ZipHash     string // SHA-256 of the archive, in hex
 	Manifest    Manifest
 	Settings    Settings
+
+	// UpgradeID is the id of the request that installed the present version over an
+	// earlier one. Empty for the first version, whose request has the package's ID.
+	UpgradeID string
+
 	InstalledAt time.Time
 	UpdatedAt   time.Time
 	DeletedAt   time.Time // zero unless uninstalled
+}
+
+// Version is a version of a package that another has replaced. Its files stay for a
+// rollback (CONTRACT 4).
+type Version struct {
+	Source      Source
+	InstallPath string
+	ZipHash     string
+	Manifest    Manifest
+}
+
+// version returns the present version of p.
+func (p Package) version() Version {
+	return Version{Source: p.Source, InstallPath: p.InstallPath, ZipHash: p.ZipHash, Manifest: p.Manifest}
+}
+
+// as returns p with v as its present version.
+func (p Package) as(v Version, now time.Time) Package {
+	p.Source, p.InstallPath, p.ZipHash, p.Manifest = v.Source, v.InstallPath, v.ZipHash, v.Manifest
+	p.UpdatedAt = now
+	return p
 }
 
 // Instance is one configured use of a package.

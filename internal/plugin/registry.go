@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"cmp"
 	"context"
 
 	"stoa/internal/extension"
@@ -14,16 +15,17 @@ const MaxArchive = 50 << 20
 // the kind plugin.
 type Registry struct {
 	Service *Service
+	Types   []string // of files that archives may have besides those of spec B
 }
 
 var _ extension.Registry = Registry{}
 
 // Profile implements extension.Registry with the limits of spec B.
-func (Registry) Profile() archive.Profile {
+func (r Registry) Profile() archive.Profile {
 	return archive.Profile{
 		Manifest: "manifest.json",
 		MaxSize:  MaxArchive,
-		Types:    []string{".js", ".json", ".woff", ".woff2", ".css", ".html"},
+		Types:    append([]string{".js", ".json", ".woff", ".woff2", ".css", ".html"}, r.Types...),
 	}
 }
 
@@ -49,8 +51,8 @@ func (r Registry) ReadManifest(raw []byte, has func(name string) bool) (extensio
 	return candidate{s: r.Service, m: m}, nil
 }
 
-// PackageID implements extension.Record.
-func (in Installed) PackageID() string { return in.Package.ID }
+// RequestID implements extension.Record.
+func (in Installed) RequestID() string { return cmp.Or(in.Package.UpgradeID, in.Package.ID) }
 
 // candidate is a plugin that may be installed.
 type candidate struct {
@@ -61,11 +63,13 @@ type candidate struct {
 func (c candidate) Slug() string    { return c.m.Slug }
 func (c candidate) Version() string { return c.m.Version }
 
-func (c candidate) CheckFree(ctx context.Context) error { return c.s.CheckFree(ctx, c.m) }
+func (c candidate) CheckFree(ctx context.Context, replace bool) error {
+	return c.s.CheckFree(ctx, c.m, replace)
+}
 
 func (c candidate) Add(ctx context.Context, files extension.Files) (extension.Record, error) {
 	return c.s.Add(ctx, Package{
 		ID: files.PackageID, Source: SourceLocalZip,
 		InstallPath: files.InstallPath, ZipHash: files.ZipHash, Manifest: c.m,
-	})
+	}, files.Replace)
 }

@@ -25,6 +25,10 @@ type Service struct {
 	// Processes runs internal plugins. It is told when an instance was disabled,
 	// changed or deleted. nil if nothing runs in this process.
 	Processes Processes
+
+	// Prober tries versions of plugins before they are switched to. nil if nothing
+	// can be tried in this process.
+	Prober Prober
 }
 
 // now is the time at the precision the database keeps.

@@ -81,7 +81,8 @@ func serviceOn(tb testing.TB, database string) (*plugin.Service, *stops, plugin.
 	if err != nil {
 		tb.Fatal(err)
 	}
-	in, err := s.Add(tb.Context(), plugin.Package{Source: plugin.SourceLocalZip, InstallPath: "plugins/pay/1", ZipHash: "h", Manifest: m})
+	in, err := s.Add(tb.Context(),
+		plugin.Package{Source: plugin.SourceLocalZip, InstallPath: "plugins/pay/1", ZipHash: "h", Manifest: m}, false)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -119,7 +120,10 @@ func TestStopperIsToldOfChanges(t *testing.T) {
 		{"disabled", update(plugin.Input{Enabled: raw(`false`)}, nil), false, []string{id}},
 		{"enabled", update(plugin.Input{Enabled: raw(`true`)}, nil), false, []string{id}},
 		{"deleting the default instance", func() error { return s.DeleteInstance(ctx, "pay", id, nil) }, true, nil},
-		{"deleted", func() error { return s.DeleteInstance(ctx, "pay", other.Instance.ID, nil) }, false, []string{other.Instance.ID}},
+		{
+			"deleted", func() error { return s.DeleteInstance(ctx, "pay", other.Instance.ID, nil) }, false,
+			[]string{other.Instance.ID},
+		},
 		{"uninstalled", func() error { _, err := s.Uninstall(ctx, "pay"); return err }, false, []string{id}},
 	}
 	for _, step := range steps {
@@ -137,7 +141,8 @@ func TestFinder(t *testing.T) {
 
 	s, _, in := service(t)
 	ctx := t.Context()
-	want, err := s.UpdateInstance(ctx, "pay", in.Instance.ID, plugin.Input{Config: raw(`{"b":1,"a":"x"}`), Granted: raw(`["c:d"]`), Enabled: raw(`false`)}, nil)
+	want, err := s.UpdateInstance(ctx, "pay", in.Instance.ID,
+		plugin.Input{Config: raw(`{"b":1,"a":"x"}`), Granted: raw(`["c:d"]`), Enabled: raw(`false`)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,12 +157,25 @@ func TestFinder(t *testing.T) {
 	if diff := cmp.Diff(want, byKey); diff != "" || err != nil {
 		t.Errorf("ByKey = %v (-want +got):\n%s", err, diff)
 	}
-	for _, args := range [][2]string{{"nope", in.Instance.ID}, {"pay", "00000000-0000-4000-8000-000000000000"}, {"pay", ""}, {"pay", "\x00"}, {"", in.Instance.ID}, {"\xff", in.Instance.ID}} {
+	for _, args := range [][2]string{
+		{"nope", in.Instance.ID},
+		{"pay", "00000000-0000-4000-8000-000000000000"},
+		{"pay", ""},
+		{"pay", "\x00"},
+		{"", in.Instance.ID},
+		{"\xff", in.Instance.ID},
+	} {
 		if _, err := s.ByID(ctx, args[0], args[1]); errs.KindOf(err) != errs.NotFound {
 			t.Errorf("ByID(%q, %q) = %v, want not found", args[0], args[1], err)
 		}
 	}
-	for _, args := range [][2]string{{"nope", "default"}, {"pay", "nope"}, {"pay", ""}, {"pay", "\x00"}, {"\x00", "default"}} {
+	for _, args := range [][2]string{
+		{"nope", "default"},
+		{"pay", "nope"},
+		{"pay", ""},
+		{"pay", "\x00"},
+		{"\x00", "default"},
+	} {
 		if _, err := s.ByKey(ctx, args[0], args[1]); errs.KindOf(err) != errs.NotFound {
 			t.Errorf("ByKey(%q, %q) = %v, want not found", args[0], args[1], err)
 		}

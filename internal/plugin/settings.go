@@ -147,7 +147,8 @@ func environment(raw json.RawMessage, old map[string]string, faults *errs.Issues
 		size += len(name) + len(value)
 	}
 	if len(merged) > maxVariables || size > maxEnvironmentSize {
-		faults.Add("environment", errs.CodeOutOfRange, "environment may have %d names and %d bytes.", maxVariables, maxEnvironmentSize)
+		faults.Add("environment", errs.CodeOutOfRange, "environment may have %d names and %d bytes.", maxVariables,
+			maxEnvironmentSize)
 	}
 	return merged
 }

@@ -32,7 +32,7 @@ func internalService(tb testing.TB, change ...func(*stops)) (*plugin.Service, *s
 	}
 	in, err := s.Add(tb.Context(), plugin.Package{
 		Source: plugin.SourceLocalZip, InstallPath: "plugins/worker/1", ZipHash: "w", Manifest: m,
-	})
+	}, false)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -56,10 +56,32 @@ func TestSettingsChangeAndHoldFromTheNextCall(t *testing.T) {
 		want  plugin.Settings
 		stops bool
 	}{
-		{`{"timeoutMs":5000,"memoryMb":256,"keepRunning":true,"startTimeoutMs":120000}`, plugin.Settings{TimeoutMs: 5000, MemoryMb: 256, KeepRunning: true, StartTimeoutMs: 120_000}, true},
-		{`{"timeoutMs":5000,"isolation":"instance"}`, plugin.Settings{TimeoutMs: 5000, MemoryMb: 256, KeepRunning: true, StartTimeoutMs: 120_000}, false},
-		{`{"environment":{"API_URL":"https://x.example","DEBUG":""},"keepRunning":null,"memoryMb":null}`, plugin.Settings{TimeoutMs: 5000, StartTimeoutMs: 120_000, Environment: map[string]string{"API_URL": "https://x.example", "DEBUG": ""}}, true},
-		{`{"environment":{"DEBUG":null,"ABSENT":null,"MORE":"1"}}`, plugin.Settings{TimeoutMs: 5000, StartTimeoutMs: 120_000, Environment: map[string]string{"API_URL": "https://x.example", "MORE": "1"}}, true},
+		{
+			`{"timeoutMs":5000,"memoryMb":256,"keepRunning":true,"startTimeoutMs":120000}`,
+			plugin.Settings{TimeoutMs: 5000, MemoryMb: 256, KeepRunning: true, StartTimeoutMs: 120_000},
+			true,
+		},
+		{
+			`{"timeoutMs":5000,"isolation":"instance"}`,
+			plugin.Settings{TimeoutMs: 5000, MemoryMb: 256, KeepRunning: true, StartTimeoutMs: 120_000},
+			false,
+		},
+		{
+			`{"environment":{"API_URL":"https://x.example","DEBUG":""},"keepRunning":null,"memoryMb":null}`,
+			plugin.Settings{
+				TimeoutMs: 5000, StartTimeoutMs: 120_000,
+				Environment: map[string]string{"API_URL": "https://x.example", "DEBUG": ""},
+			},
+			true,
+		},
+		{
+			`{"environment":{"DEBUG":null,"ABSENT":null,"MORE":"1"}}`,
+			plugin.Settings{
+				TimeoutMs: 5000, StartTimeoutMs: 120_000,
+				Environment: map[string]string{"API_URL": "https://x.example", "MORE": "1"},
+			},
+			true,
+		},
 		{`{"environment":null,"timeoutMs":null,"startTimeoutMs":null}`, plugin.Settings{}, true},
 	}
 	for _, step := range steps {
@@ -94,20 +116,30 @@ func TestSettingsAreRefusedWithEveryFault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Add(t.Context(), plugin.Package{Source: plugin.SourceLocalZip, ZipHash: "f", Manifest: m}); err != nil {
+	if _, err := s.Add(t.Context(), plugin.Package{Source: plugin.SourceLocalZip, ZipHash: "f", Manifest: m},
+		false); err != nil {
 		t.Fatal(err)
 	}
 	tests := []struct{ slug, input, paths string }{
-		{"worker", `{"timeoutMs":999,"startTimeoutMs":120001,"memoryMb":63,"keepRunning":"yes"}`, "timeoutMs startTimeoutMs memoryMb keepRunning"},
+		{
+			"worker", `{"timeoutMs":999,"startTimeoutMs":120001,"memoryMb":63,"keepRunning":"yes"}`,
+			"timeoutMs startTimeoutMs memoryMb keepRunning",
+		},
 		{"worker", `{"timeoutMs":"1","memoryMb":4097,"startTimeoutMs":1000.5}`, "timeoutMs startTimeoutMs memoryMb"},
 		{"worker", `{"memoryMb":1e300}`, "memoryMb"},
 		{"worker", `{"isolation":"shared"}`, "isolation"},
-		{"worker", `{"allowCookies":true,"allowCors":false,"allowSameOrigin":true,"maxConcurrency":5}`, "allowCookies allowCors allowSameOrigin maxConcurrency"},
+		{
+			"worker", `{"allowCookies":true,"allowCors":false,"allowSameOrigin":true,"maxConcurrency":5}`,
+			"allowCookies allowCors allowSameOrigin maxConcurrency",
+		},
 		{"worker", `{"environment":{"1A":"x","A B":"y","OK":"z"}}`, "environment environment"},
 		{"worker", `{"environment":["A"]}`, "environment"},
 		{"worker", `{"environment":{"A":1}}`, "environment"},
 		{"worker", `{"environment":{"A":"` + strings.Repeat("a", 32<<10) + `"}}`, "environment"},
-		{"far", `{"keepRunning":true,"memoryMb":128,"startTimeoutMs":2000,"environment":{}}`, "keepRunning startTimeoutMs memoryMb environment"},
+		{
+			"far", `{"keepRunning":true,"memoryMb":128,"startTimeoutMs":2000,"environment":{}}`,
+			"keepRunning startTimeoutMs memoryMb environment",
+		},
 	}
 	for _, tt := range tests {
 		_, err := s.ChangeSettings(t.Context(), tt.slug, settings(tt.input))
@@ -124,7 +156,8 @@ func TestSettingsAreRefusedWithEveryFault(t *testing.T) {
 			t.Errorf("%.80s: faults of %s, want %s", tt.input, got, tt.paths)
 		}
 	}
-	if p, err := s.ChangeSettings(t.Context(), "far", settings(`{"timeoutMs":2000}`)); err != nil || p.Settings.Timeout(time.Hour) != 2*time.Second {
+	if p, err := s.ChangeSettings(t.Context(), "far", settings(`{"timeoutMs":2000}`)); err != nil ||
+		p.Settings.Timeout(time.Hour) != 2*time.Second {
 		t.Errorf("an external plugin: %+v, %v", p.Settings, err)
 	}
 	if _, err := s.ChangeSettings(t.Context(), "none", settings(`{}`)); errs.KindOf(err) != errs.NotFound {
@@ -135,7 +168,10 @@ func TestSettingsAreRefusedWithEveryFault(t *testing.T) {
 // A plugin that does not load is installed, disabled, and says why (CONTRACT 4).
 func TestAPluginThatFailsItsTrialIsDisabled(t *testing.T) {
 	t.Parallel()
-	failed := plugin.Failure{At: time.Date(2030, 3, 1, 12, 0, 1, 0, time.UTC), Message: "Error: no", File: "index.js", Line: 3}
+	failed := plugin.Failure{
+		At: time.Date(2030, 3, 1, 12, 0, 1, 0, time.UTC), Message: "Error: no", File: "index.js",
+		Line: 3,
+	}
 	s, processes, in := internalService(t, func(p *stops) { p.failure = failed })
 	if in.Instance.Enabled || !processes.registered || !slices.Contains(processes.tried, in.Instance.ID) {
 		t.Errorf("enabled %t, registered %t, tried %v", in.Instance.Enabled, processes.registered, processes.tried)
@@ -153,7 +189,8 @@ func TestAPluginThatFailsItsTrialIsDisabled(t *testing.T) {
 	}
 
 	s, _, in = internalService(t, func(p *stops) { p.untried = errors.New("no Node.js") })
-	if states, err = s.Statuses(t.Context(), []plugin.Installed{in}); !in.Instance.Enabled || err != nil || !states[0].LastError.IsZero() {
+	if states, err = s.Statuses(t.Context(), []plugin.Installed{in}); !in.Instance.Enabled || err != nil ||
+		!states[0].LastError.IsZero() {
 		t.Errorf("untried: enabled %t, %+v, %v; want it enabled, and nobody to blame", in.Instance.Enabled, states, err)
 	}
 }

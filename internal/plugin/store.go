@@ -57,6 +57,23 @@ type Packages interface {
 	// is uninstalled already.
 	DeletePackage(ctx context.Context, slug string, at time.Time) error
 
+	// PreviousVersion returns the version of a package that a rollback returns to, or
+	// an errs.NotFound error.
+	PreviousVersion(ctx context.Context, slug string) (Version, error)
+
+	// ReplaceVersion gives an installed package the version, UpgradeID and UpdatedAt
+	// of p. With previous, that one is the version to return to from now on. The error
+	// is an errs.NotFound if the package is unknown or uninstalled.
+	ReplaceVersion(ctx context.Context, p Package, previous *Version) error
+
+	// RestorePackage undoes DeletePackage; instances stay disabled. The error is an
+	// errs.NotFound if there is no uninstalled package with that slug.
+	RestorePackage(ctx context.Context, slug string, at time.Time) error
+
+	// PurgePackage removes a package, uninstalled or not, with everything that
+	// belongs to it. The error is an errs.NotFound if there is none.
+	PurgePackage(ctx context.Context, slug string) error
+
 	// UpdateSettings replaces the settings of an installed package. The error is an
 	// errs.NotFound if there is none.
 	UpdateSettings(ctx context.Context, slug string, s Settings) error
@@ -65,8 +82,9 @@ type Packages interface {
 	// KeepRunning is on, by id.
 	KeptRunning(ctx context.Context) ([]Found, error)
 
-	// InstallPaths returns the InstallPath of every package, uninstalled ones
-	// too, because their files stay (spec B, States).
+	// InstallPaths returns the InstallPath of every package and of every version to
+	// return to, those of uninstalled packages too, because their files stay (spec B,
+	// States).
 	InstallPaths(ctx context.Context) ([]string, error)
 }
 
@@ -95,6 +113,9 @@ type Instances interface {
 	// package and an uninstalled package the error is an errs.NotFound.
 	FindByID(ctx context.Context, slug, id string) (Package, StoredInstance, error)
 	FindByKey(ctx context.Context, slug, key string) (Package, StoredInstance, error)
+
+	// FindUninstalled is FindByKey for an uninstalled package.
+	FindUninstalled(ctx context.Context, slug, key string) (Package, StoredInstance, error)
 
 	// FindInstallation is FindByID for whichever package the instance belongs to.
 	FindInstallation(ctx context.Context, id string) (Package, StoredInstance, error)

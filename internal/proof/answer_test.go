@@ -26,7 +26,8 @@ func (c *cluster) stall(t *testing.T, engine string) (goOn func()) {
 			`CREATE TRIGGER stall BEFORE UPDATE OF answer_sealed ON idempotency_keys FOR EACH ROW EXECUTE FUNCTION stall()`)
 		return func() {
 			// The server process is asleep and does not notice that its client has gone.
-			exec(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`,
+			exec(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = `+
+				`'PgSleep'`,
 				`DROP TRIGGER stall ON idempotency_keys`)
 		}
 	}
@@ -50,7 +51,10 @@ func TestARetryAfterAKillBetweenEffectAndAnswerFindsTheEffect(t *testing.T) {
 			victim, other := c.processes[0], c.processes[1]
 			buy := func(ctx context.Context, p *process) (answer, error) {
 				return p.call(ctx, http.MethodPost, app+"/purchase", http.Header{"Idempotency-Key": {"k"}},
-					map[string]any{"tierId": "seats-1", "paymentMethod": "card", "billingInfo": map[string]string{"email": "ada@example.com"}})
+					map[string]any{
+						"tierId": "seats-1", "paymentMethod": "card",
+						"billingInfo": map[string]string{"email": "ada@example.com"},
+					})
 			}
 			goOn := c.stall(t, engine)
 			answered := make(chan error, 1)
@@ -77,9 +81,11 @@ func TestARetryAfterAKillBetweenEffectAndAnswerFindsTheEffect(t *testing.T) {
 				}
 				return a.status != http.StatusConflict
 			})
-			t.Logf("answered %v after the kill; until then told %d times that it is in progress", time.Since(begun).Round(time.Millisecond), refused)
+			t.Logf("answered %v after the kill; until then told %d times that it is in progress",
+				time.Since(begun).Round(time.Millisecond), refused)
 			var b bought
-			if err := json.Unmarshal(a.body, &b); err != nil || a.status != http.StatusOK || a.header.Get("Idempotency-Replayed") != "" || refused == 0 {
+			if err := json.Unmarshal(a.body, &b); err != nil || a.status != http.StatusOK ||
+				a.header.Get("Idempotency-Replayed") != "" || refused == 0 {
 				t.Errorf("answer %d %s, %v", a.status, a.body, err)
 			}
 			if n := c.number(t, `SELECT count(*) FROM orders WHERE id = '`+b.OrderID+`'`); n != 1 {

@@ -163,7 +163,10 @@ type bought struct {
 // buy purchases a tier.
 func (p *process) buy(ctx context.Context, tier string, header http.Header) (bought, error) {
 	a, err := p.call(ctx, http.MethodPost, app+"/purchase", header,
-		map[string]any{"tierId": tier, "paymentMethod": "card", "billingInfo": map[string]string{"email": "buyer@example.com"}})
+		map[string]any{
+			"tierId": tier, "paymentMethod": "card",
+			"billingInfo": map[string]string{"email": "buyer@example.com"},
+		})
 	if err != nil {
 		return bought{}, err
 	}

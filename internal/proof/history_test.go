@@ -73,7 +73,8 @@ type history struct {
 func record(t *testing.T, c *cluster, who people, rng *rand.Rand) *history {
 	h := &history{people: who, maxInstances: 1 + rng.IntN(3)}
 	h.license = c.processes[rng.IntN(2)].mustBuy(t, fmt.Sprintf("seats-%d", h.maxInstances), who.owner)
-	if err := c.db.QueryRowContext(t.Context(), `SELECT license_id FROM orders WHERE id = $1`, h.license.OrderID).Scan(&h.id); err != nil {
+	if err := c.db.QueryRowContext(t.Context(), `SELECT license_id FROM orders WHERE id = $1`,
+		h.license.OrderID).Scan(&h.id); err != nil {
 		t.Error(err)
 		return h
 	}
@@ -102,7 +103,10 @@ func record(t *testing.T, c *cluster, who people, rng *rand.Rand) *history {
 					out, end = outcome{verdict: unknown}, math.MaxInt64
 				}
 				h.mu.Lock()
-				h.ops = append(h.ops, porcupine.Operation{ClientId: client, Input: op, Call: int64(call), Output: out, Return: int64(end)})
+				h.ops = append(h.ops, porcupine.Operation{
+					ClientId: client, Input: op, Call: int64(call), Output: out,
+					Return: int64(end),
+				})
 				h.mu.Unlock()
 			}
 		})
@@ -157,7 +161,8 @@ func (h *history) check(t *testing.T) {
 	if err := porcupine.VisualizePath(model, info, picture); err != nil {
 		t.Log(err)
 	}
-	t.Errorf("a history of a license with %d seats is %s, not linearizable (kept with -artifacts: %s):\n%s", h.maxInstances, result, picture, h)
+	t.Errorf("a history of a license with %d seats is %s, not linearizable (kept with -artifacts: %s):\n%s",
+		h.maxInstances, result, picture, h)
 }
 
 // String returns the history for people, in the order in which operations began.
@@ -171,7 +176,8 @@ func (h *history) String() string {
 		if op.Return != math.MaxInt64 {
 			end = time.Duration(op.Return).String()
 		}
-		fmt.Fprintf(&b, "%14s to %-14s client %d  %s\n", time.Duration(op.Call), end, op.ClientId, model.DescribeOperation(op.Input, op.Output))
+		fmt.Fprintf(&b, "%14s to %-14s client %d  %s\n", time.Duration(op.Call), end, op.ClientId,
+			model.DescribeOperation(op.Input, op.Output))
 	}
 	return b.String()
 }

@@ -224,20 +224,29 @@ func (l *ledger) check(t *testing.T, c *cluster) {
 func (c *cluster) checkBooks(t *testing.T) {
 	t.Helper()
 	for what, query := range map[string]string{
-		"orders without a license":                              `SELECT count(*) FROM orders o WHERE NOT EXISTS (SELECT 1 FROM licenses l WHERE l.id = o.license_id)`,
-		"licenses without an order":                             `SELECT count(*) FROM licenses l WHERE NOT EXISTS (SELECT 1 FROM orders o WHERE o.license_id = l.id)`,
-		"orders that disagree with their license about payment": `SELECT count(*) FROM orders o JOIN licenses l ON l.id = o.license_id WHERE (o.status = 'paid') <> l.paid`,
-		"orders whose license is another's":                     `SELECT count(*) FROM orders o JOIN licenses l ON l.id = o.license_id WHERE o.product_id <> l.product_id OR o.tier_id <> l.tier_id OR o.user_id <> l.user_id`,
-		"paid orders whose receipt is not to be mailed":         `SELECT count(*) FROM orders o WHERE o.status = 'paid' AND NOT EXISTS (SELECT 1 FROM receipts r WHERE r.order_id = o.id)`,
-		"instances without a license":                           `SELECT count(*) FROM license_instances i WHERE NOT EXISTS (SELECT 1 FROM licenses l WHERE l.id = i.license_id)`,
-		"licenses that miscount their instances":                `SELECT count(*) FROM licenses l WHERE instances + development_instances <> (SELECT count(*) FROM license_instances i WHERE i.license_id = l.id)`,
-		"licenses with more instances than they allow":          `SELECT count(*) FROM licenses l WHERE max_instances < (SELECT count(*) FROM license_instances i WHERE i.license_id = l.id)`,
+		"orders without a license": `SELECT count(*) FROM orders o WHERE NOT EXISTS (SELECT ` +
+			`1 FROM licenses l WHERE l.id = o.license_id)`,
+		"licenses without an order": `SELECT count(*) FROM licenses l WHERE NOT EXISTS ` +
+			`(SELECT 1 FROM orders o WHERE o.license_id = l.id)`,
+		"orders that disagree with their license about payment": `SELECT count(*) FROM orders o JOIN licenses l ON l.id = ` +
+			`o.license_id WHERE (o.status = 'paid') <> l.paid`,
+		"orders whose license is another's": `SELECT count(*) FROM orders o JOIN licenses l ON l.id = ` +
+			`o.license_id WHERE o.product_id <> l.product_id OR o.tier_id <> l.tier_id OR o.user_id <> l.user_id`,
+		"paid orders whose receipt is not to be mailed": `SELECT count(*) FROM orders o WHERE o.status = 'paid' ` +
+			`AND NOT EXISTS (SELECT 1 FROM receipts r WHERE r.order_id = o.id)`,
+		"instances without a license": `SELECT count(*) FROM license_instances i WHERE NOT ` +
+			`EXISTS (SELECT 1 FROM licenses l WHERE l.id = i.license_id)`,
+		"licenses that miscount their instances": `SELECT count(*) FROM licenses l WHERE instances + ` +
+			`development_instances <> (SELECT count(*) FROM license_instances i WHERE i.license_id = l.id)`,
+		"licenses with more instances than they allow": `SELECT count(*) FROM licenses l WHERE max_instances < ` +
+			`(SELECT count(*) FROM license_instances i WHERE i.license_id = l.id)`,
 	} {
 		if n := c.number(t, query); n != 0 {
 			t.Errorf("there are %d %s", n, what)
 		}
 	}
-	downloads, paid := c.number(t, `SELECT download_count FROM products WHERE slug = 'app'`), c.number(t, `SELECT count(*) FROM orders WHERE status = 'paid'`)
+	downloads, paid := c.number(t, `SELECT download_count FROM products WHERE slug = 'app'`),
+		c.number(t, `SELECT count(*) FROM orders WHERE status = 'paid'`)
 	if downloads != downloadBase+paid {
 		t.Errorf("downloadCount = %d, want %d and one for each of %d paid orders", downloads, downloadBase, paid)
 	}

@@ -34,7 +34,8 @@ var program struct {
 func stoa(tb testing.TB) string {
 	tb.Helper()
 	program.once.Do(func() {
-		if program.dir, program.err = os.MkdirTemp("", "stoa-proof-"); program.err != nil { //nolint:usetesting // outlives the test that comes first
+		//nolint:usetesting // outlives the test that comes first
+		if program.dir, program.err = os.MkdirTemp("", "stoa-proof-"); program.err != nil {
 			return
 		}
 		program.path = filepath.Join(program.dir, "stoa")

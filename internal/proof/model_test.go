@@ -102,76 +102,119 @@ func licenseModel(maxInstances int) porcupine.Model {
 	}
 }
 
+func ok(seats int) outcome { return outcome{verdict: granted, seats: seats} }
+func no(v verdict) outcome { return outcome{verdict: v} }
+
+type event struct {
+	from, to int64
+	do       action
+	instance int
+	out      outcome
+}
+
+const never = 1_000
+
+var toldHistories = []struct {
+	name    string
+	history []event
+	want    bool
+}{
+	{"one after the other", []event{
+		{1, 2, activate, 0, ok(1)},
+		{3, 4, activate, 1, ok(2)},
+		{5, 6, activate, 2, no(full)},
+		{7, 8, deactivate, 0, ok(1)},
+		{9, 10, activate, 2, ok(2)},
+		{11, 12, verify, 0, no(notActivated)},
+		{13, 14, verify, 2, ok(2)},
+		{15, 16, revoke, 0, ok(2)},
+		{17, 18, verify, 2, no(revoked)},
+		{19, 20, activate, 2, no(unusable)},
+		{21, 22, deactivate, 2, ok(1)},
+	}, true},
+	{
+		"the same instance again takes no seat",
+		[]event{{1, 2, activate, 0, ok(1)}, {3, 4, activate, 0, ok(1)}, {5, 6, activate, 1, ok(2)}},
+		true,
+	},
+	{"a race has one order", []event{
+		{1, 5, activate, 0, ok(2)},
+		{1, 5, activate, 1, ok(1)},
+		{1, 5, activate, 2, no(full)},
+	}, true},
+	{"a race has two first", []event{{1, 5, activate, 0, ok(1)}, {1, 5, activate, 1, ok(1)}}, false},
+	{
+		"one seat too many",
+		[]event{{1, 5, activate, 0, ok(1)}, {1, 5, activate, 1, ok(2)}, {1, 5, activate, 2, ok(3)}},
+		false,
+	},
+	{"one seat too few", []event{{1, 2, activate, 0, ok(1)}, {3, 4, activate, 1, no(full)}}, false},
+	{"the same instance takes a second seat", []event{{1, 2, activate, 0, ok(1)}, {3, 4, activate, 0, ok(2)}}, false},
+	{"an activation is lost", []event{{1, 2, activate, 0, ok(1)}, {3, 4, verify, 0, no(notActivated)}}, false},
+	{"verify knows it early", []event{{1, 2, verify, 0, ok(1)}, {3, 4, activate, 0, ok(1)}}, false},
+	{"verify overlaps with it", []event{{1, 4, verify, 0, ok(1)}, {3, 5, activate, 0, ok(1)}}, true},
+	{
+		"verify says yes, then no",
+		[]event{{1, 9, activate, 0, ok(1)}, {2, 3, verify, 0, ok(1)}, {4, 5, verify, 0, no(notActivated)}},
+		false,
+	},
+	{
+		"a revocation comes late",
+		[]event{{1, 2, activate, 0, ok(1)}, {3, 4, revoke, 0, ok(1)}, {5, 6, verify, 0, ok(1)}},
+		false,
+	},
+	{"a revocation passes", []event{{1, 2, revoke, 0, ok(0)}, {3, 4, activate, 0, ok(1)}}, false},
+	{"a freed seat stays taken", []event{
+		{1, 2, activate, 0, ok(1)}, {3, 4, activate, 1, ok(2)}, {5, 6, deactivate, 1, ok(1)}, {7, 8, activate, 2, no(full)},
+	}, false},
+	{"the owner sees and frees", []event{
+		{1, 2, activate, 1, ok(1)},
+		{3, 4, list, 0, outcome{granted, 1, 0b10}},
+		{5, 6, free, 1, ok(0)},
+		{7, 8, free, 1, no(notActivated)},
+	}, true},
+	{
+		"the owner sees another instance",
+		[]event{{1, 2, activate, 1, ok(1)}, {3, 4, list, 0, outcome{granted, 1, 0b1}}},
+		false,
+	},
+	{
+		"one instance is freed twice",
+		[]event{{1, 2, activate, 1, ok(1)}, {3, 5, free, 1, ok(0)}, {3, 5, free, 1, ok(0)}},
+		false,
+	},
+	{"no answer, and it happened", []event{{1, never, activate, 0, no(unknown)}, {5, 6, verify, 0, ok(1)}}, true},
+	{
+		"no answer, and it did not happen",
+		[]event{{1, never, activate, 0, no(unknown)}, {5, 6, verify, 0, no(notActivated)}},
+		true,
+	},
+	{"no answer, and it happened late", []event{
+		{1, never, activate, 0, no(unknown)}, {5, 6, verify, 0, no(notActivated)}, {7, 8, verify, 0, ok(1)},
+	}, true},
+	{"no answer, and it came undone", []event{
+		{1, never, activate, 0, no(unknown)}, {5, 6, verify, 0, ok(1)}, {7, 8, verify, 0, no(notActivated)},
+	}, false},
+	{"no answer takes one seat only", []event{
+		{1, never, activate, 0, no(unknown)},
+		{2, 3, activate, 1, ok(2)},
+		{4, 5, activate, 0, ok(2)},
+		{6, 7, activate, 2, ok(3)},
+	}, false},
+}
+
 // The checker proves nothing unless it tells good histories from bad ones.
 func TestTheModelTellsGoodHistoriesFromBadOnes(t *testing.T) {
 	t.Parallel()
 
-	ok := func(seats int) outcome { return outcome{verdict: granted, seats: seats} }
-	no := func(v verdict) outcome { return outcome{verdict: v} }
-	type event struct {
-		from, to int64
-		do       action
-		instance int
-		out      outcome
-	}
-	const never = 1_000
-	tests := []struct {
-		name    string
-		history []event
-		want    bool
-	}{
-		{"one after the other", []event{
-			{1, 2, activate, 0, ok(1)},
-			{3, 4, activate, 1, ok(2)},
-			{5, 6, activate, 2, no(full)},
-			{7, 8, deactivate, 0, ok(1)},
-			{9, 10, activate, 2, ok(2)},
-			{11, 12, verify, 0, no(notActivated)},
-			{13, 14, verify, 2, ok(2)},
-			{15, 16, revoke, 0, ok(2)},
-			{17, 18, verify, 2, no(revoked)},
-			{19, 20, activate, 2, no(unusable)},
-			{21, 22, deactivate, 2, ok(1)},
-		}, true},
-		{"the same instance again takes no seat", []event{{1, 2, activate, 0, ok(1)}, {3, 4, activate, 0, ok(1)}, {5, 6, activate, 1, ok(2)}}, true},
-		{"a race has one order", []event{{1, 5, activate, 0, ok(2)}, {1, 5, activate, 1, ok(1)}, {1, 5, activate, 2, no(full)}}, true},
-		{"a race has two first", []event{{1, 5, activate, 0, ok(1)}, {1, 5, activate, 1, ok(1)}}, false},
-		{"one seat too many", []event{{1, 5, activate, 0, ok(1)}, {1, 5, activate, 1, ok(2)}, {1, 5, activate, 2, ok(3)}}, false},
-		{"one seat too few", []event{{1, 2, activate, 0, ok(1)}, {3, 4, activate, 1, no(full)}}, false},
-		{"the same instance takes a second seat", []event{{1, 2, activate, 0, ok(1)}, {3, 4, activate, 0, ok(2)}}, false},
-		{"an activation is lost", []event{{1, 2, activate, 0, ok(1)}, {3, 4, verify, 0, no(notActivated)}}, false},
-		{"verify knows it early", []event{{1, 2, verify, 0, ok(1)}, {3, 4, activate, 0, ok(1)}}, false},
-		{"verify overlaps with it", []event{{1, 4, verify, 0, ok(1)}, {3, 5, activate, 0, ok(1)}}, true},
-		{"verify says yes, then no", []event{{1, 9, activate, 0, ok(1)}, {2, 3, verify, 0, ok(1)}, {4, 5, verify, 0, no(notActivated)}}, false},
-		{"a revocation comes late", []event{{1, 2, activate, 0, ok(1)}, {3, 4, revoke, 0, ok(1)}, {5, 6, verify, 0, ok(1)}}, false},
-		{"a revocation passes", []event{{1, 2, revoke, 0, ok(0)}, {3, 4, activate, 0, ok(1)}}, false},
-		{"a freed seat stays taken", []event{
-			{1, 2, activate, 0, ok(1)}, {3, 4, activate, 1, ok(2)}, {5, 6, deactivate, 1, ok(1)}, {7, 8, activate, 2, no(full)},
-		}, false},
-		{"the owner sees and frees", []event{
-			{1, 2, activate, 1, ok(1)}, {3, 4, list, 0, outcome{granted, 1, 0b10}}, {5, 6, free, 1, ok(0)}, {7, 8, free, 1, no(notActivated)},
-		}, true},
-		{"the owner sees another instance", []event{{1, 2, activate, 1, ok(1)}, {3, 4, list, 0, outcome{granted, 1, 0b1}}}, false},
-		{"one instance is freed twice", []event{{1, 2, activate, 1, ok(1)}, {3, 5, free, 1, ok(0)}, {3, 5, free, 1, ok(0)}}, false},
-		{"no answer, and it happened", []event{{1, never, activate, 0, no(unknown)}, {5, 6, verify, 0, ok(1)}}, true},
-		{"no answer, and it did not happen", []event{{1, never, activate, 0, no(unknown)}, {5, 6, verify, 0, no(notActivated)}}, true},
-		{"no answer, and it happened late", []event{
-			{1, never, activate, 0, no(unknown)}, {5, 6, verify, 0, no(notActivated)}, {7, 8, verify, 0, ok(1)},
-		}, true},
-		{"no answer, and it came undone", []event{
-			{1, never, activate, 0, no(unknown)}, {5, 6, verify, 0, ok(1)}, {7, 8, verify, 0, no(notActivated)},
-		}, false},
-		{"no answer takes one seat only", []event{
-			{1, never, activate, 0, no(unknown)}, {2, 3, activate, 1, ok(2)}, {4, 5, activate, 0, ok(2)}, {6, 7, activate, 2, ok(3)},
-		}, false},
-	}
-	for _, tt := range tests {
+	for _, tt := range toldHistories {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 
 			var history []porcupine.Operation
 			for i, e := range tt.history {
-				history = append(history, porcupine.Operation{ClientId: i, Input: operation{e.do, e.instance}, Call: e.from, Output: e.out, Return: e.to})
+				history = append(history,
+					porcupine.Operation{ClientId: i, Input: operation{e.do, e.instance}, Call: e.from, Output: e.out, Return: e.to})
 			}
 			if got := porcupine.CheckOperations(licenseModel(2), history); got != tt.want {
 				t.Errorf("linearizable: %t, want %t", got, tt.want)

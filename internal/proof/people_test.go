@@ -34,7 +34,8 @@ func (c *cluster) people(tb testing.TB) people {
 		return tokens.Data.AccessToken
 	}
 	return people{
-		owner: signIn("/auth/register", map[string]string{"email": "owner@example.com", "username": "owner", "password": adminPassword}),
+		owner: signIn("/auth/register",
+			map[string]string{"email": "owner@example.com", "username": "owner", "password": adminPassword}),
 		admin: signIn("/auth/login", map[string]string{"email": adminEmail, "password": adminPassword}),
 	}
 }
@@ -49,7 +50,8 @@ func bearer(token string) http.Header {
 
 // free deactivates an instance as the owner of the license.
 func (p *process) free(ctx context.Context, token, licenseID, instance string) (outcome, error) {
-	a, err := p.call(ctx, http.MethodDelete, "/api/marketplace/licenses/"+licenseID+"/activations/"+instance, bearer(token), nil)
+	a, err := p.call(ctx, http.MethodDelete, "/api/marketplace/licenses/"+licenseID+"/activations/"+instance,
+		bearer(token), nil)
 	if err != nil {
 		return outcome{}, err
 	}

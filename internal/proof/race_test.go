@@ -80,7 +80,8 @@ func TestNoRaceGivesAwayOneSeatTooMany(t *testing.T) {
 		if err := races.Wait(); err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%d activations of %d licenses: %d granted, %d refused", tally.activations, licenses, tally.granted, tally.refused)
+		t.Logf("%d activations of %d licenses: %d granted, %d refused", tally.activations, licenses, tally.granted,
+			tally.refused)
 		if tally.activations < 10_000 {
 			t.Errorf("%d activations, want 10,000 at least", tally.activations)
 		}

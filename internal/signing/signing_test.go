@@ -190,7 +190,10 @@ func TestVerifyRequestReadsWhatArrived(t *testing.T) {
 		{"no timestamp", func(h http.Header) { h.Del(signing.TimestampHeader) }, signing.ErrMissing},
 		{"a timestamp with a sign", func(h http.Header) { h.Set(signing.TimestampHeader, "+1") }, signing.ErrMalformed},
 		{"a negative timestamp", func(h http.Header) { h.Set(signing.TimestampHeader, "-1") }, signing.ErrMalformed},
-		{"a timestamp with zeros in front", func(h http.Header) { h.Set(signing.TimestampHeader, "01") }, signing.ErrMalformed},
+		{
+			"a timestamp with zeros in front", func(h http.Header) { h.Set(signing.TimestampHeader, "01") },
+			signing.ErrMalformed,
+		},
 		{"a header that is there twice", func(h http.Header) { h.Add("X-User-Id", "admin") }, signing.ErrMalformed},
 		{"a header nobody signed", func(h http.Header) { h.Set("X-User-Email", "a@b") }, signing.ErrMismatch},
 		{"another spelling of a header", func(h http.Header) { h["x_user_id"] = []string{"admin"} }, signing.ErrMismatch},
@@ -215,7 +218,8 @@ func TestReservedNamesInAnySpelling(t *testing.T) {
 	for name, want := range map[string]bool{
 		"X-User-Id": true, "x-user-id": true, "x_user_id": true, "X.User.Id": true, "X_USER-ID": true, "x~user~id": true,
 		"X-User-Anything": true, "X-Plugin-Config": true, "X-Plugin-Config-Digest": true, "X-Platform-Token": true,
-		"X-Installation-Id": true, "X-Hook-Attempt": true, "x_tenant_id": true, "X.Caller": true, "X-Locale": true, "x-request_id": true,
+		"X-Installation-Id": true, "X-Hook-Attempt": true, "x_tenant_id": true, "X.Caller": true, "X-Locale": true,
+		"x-request_id":    true,
 		"X-Forwarded-For": true, "x_forwarded_proto": true, "X-Forwarded-Host": true, "X-Forwarded-Port": false,
 		"X-Tenant-Id-Other": false, "X-Requested-With": false, "X-Users": false, "User-Id": false, "Accept": false, "": false,
 	} {
@@ -235,7 +239,8 @@ func FuzzVerify(f *testing.F) {
 	f.Add("v2=x, " + good + "\t,v1")
 	f.Add("=,=")
 	f.Fuzz(func(t *testing.T, signature string) {
-		if signing.Verify([]string{"secret"}, m, signature, time.UnixMilli(1)) == nil && !strings.Contains(strings.ToLower(signature), good) {
+		if signing.Verify([]string{"secret"}, m, signature, time.UnixMilli(1)) == nil &&
+			!strings.Contains(strings.ToLower(signature), good) {
 			t.Errorf("accepted %q", signature)
 		}
 	})

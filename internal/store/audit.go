@@ -80,7 +80,8 @@ func scanEntry(row database.Scanner) (audit.Entry, error) {
 func auditWhere(q audit.Query) (w database.Where) {
 	if q.Search != "" {
 		w.And(`(lower(a.actor_name) LIKE $1 ESCAPE '~' OR lower(a.actor_id) LIKE $2 ESCAPE '~'
-			OR lower(a.target_id) LIKE CASE WHEN a.target_type IN ('plugin', 'theme') THEN $1 ELSE $2 END ESCAPE '~' OR a.request_id LIKE $2 ESCAPE '~'
+			OR lower(a.target_id) LIKE CASE WHEN a.target_type IN ('plugin', 'theme') THEN $1 ELSE $2 END ESCAPE '~'
+			OR a.request_id LIKE $2 ESCAPE '~'
 			OR a.target_id IN (SELECT id FROM users WHERE email_key LIKE $1 ESCAPE '~')
 			OR a.target_id IN (SELECT id FROM products WHERE slug LIKE $1 ESCAPE '~')
 			OR a.target_id IN (SELECT id FROM licenses WHERE key_tail = $3))`, search(q.Search)...)

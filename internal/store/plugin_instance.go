@@ -48,17 +48,24 @@ func scanInstance(row database.Scanner) (plugin.StoredInstance, error) {
 
 // FindByID implements plugin.Instances.
 func (p *Plugin) FindByID(ctx context.Context, slug, id string) (plugin.Package, plugin.StoredInstance, error) {
-	return p.find(ctx, `i.package_slug = $1 AND i.id = $2`, slug, id)
+	return p.find(ctx, `i.package_slug = $1 AND i.id = $2 AND p.deleted_at_ms IS NULL`, slug, id)
 }
 
 // FindByKey implements plugin.Instances.
 func (p *Plugin) FindByKey(ctx context.Context, slug, key string) (plugin.Package, plugin.StoredInstance, error) {
-	return p.find(ctx, `i.package_slug = $1 AND i.instance_key = $2`, slug, key)
+	return p.find(ctx, `i.package_slug = $1 AND i.instance_key = $2 AND p.deleted_at_ms IS NULL`, slug, key)
+}
+
+// FindUninstalled implements plugin.Instances.
+func (p *Plugin) FindUninstalled(
+	ctx context.Context, slug, key string,
+) (plugin.Package, plugin.StoredInstance, error) {
+	return p.find(ctx, `i.package_slug = $1 AND i.instance_key = $2 AND p.deleted_at_ms IS NOT NULL`, slug, key)
 }
 
 // FindInstallation implements plugin.Instances.
 func (p *Plugin) FindInstallation(ctx context.Context, id string) (plugin.Package, plugin.StoredInstance, error) {
-	return p.find(ctx, `i.id = $1`, id)
+	return p.find(ctx, `i.id = $1 AND p.deleted_at_ms IS NULL`, id)
 }
 
 func (p *Plugin) find(
@@ -72,7 +79,7 @@ func (p *Plugin) find(
 		SELECT `+packageColumns+`, `+instanceColumns+`
 		FROM plugin_instances i
 		JOIN plugin_packages p ON p.slug = i.package_slug
-		WHERE `+condition+` AND i.deleted_at_ms IS NULL AND p.deleted_at_ms IS NULL`,
+		WHERE `+condition+` AND i.deleted_at_ms IS NULL`,
 		args...).Scan(append(pr.targets(), ir.targets()...)...)
 	if err != nil {
 		return plugin.Package{}, plugin.StoredInstance{}, p.Wrap(err, "Instance")

@@ -11,7 +11,8 @@ import (
 )
 
 const packageColumns = `p.id, p.source, p.install_path, p.zip_hash, p.manifest_json,
-	p.settings_json, p.environment_sealed, p.settings_version, p.installed_at_ms, p.updated_at_ms, p.deleted_at_ms`
+	p.settings_json, p.environment_sealed, p.settings_version, p.upgrade_id,
+	p.installed_at_ms, p.updated_at_ms, p.deleted_at_ms`
 
 // packageRow receives a row of packageColumns. Plugin.decode turns it into a
 // plugin.Package.
@@ -26,7 +27,7 @@ type packageRow struct {
 func (r *packageRow) targets() []any {
 	return []any{
 		&r.pkg.ID, &r.pkg.Source, &r.pkg.InstallPath, &r.pkg.ZipHash, &r.manifest,
-		&r.settings, &r.sealed, &r.version,
+		&r.settings, &r.sealed, &r.version, &r.pkg.UpgradeID,
 		database.ScanMillis(&r.pkg.InstalledAt), database.ScanMillis(&r.pkg.UpdatedAt), database.ScanMillis(&r.pkg.DeletedAt),
 	}
 }
@@ -119,6 +120,8 @@ func (p *Plugin) DeletePackage(ctx context.Context, slug string, at time.Time) e
 
 // InstallPaths implements plugin.Packages.
 func (p *Plugin) InstallPaths(ctx context.Context) ([]string, error) {
-	return database.Texts(ctx, p.Read,
-		`SELECT install_path FROM plugin_packages WHERE install_path <> '' ORDER BY install_path`)
+	return database.Texts(ctx, p.Read, `
+		SELECT install_path FROM plugin_packages WHERE install_path <> ''
+		UNION SELECT install_path FROM plugin_previous_versions WHERE install_path <> ''
+		ORDER BY install_path`)
 }

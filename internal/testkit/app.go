@@ -29,9 +29,10 @@ const MasterKey = "00112233445566778899aabbccddeeff00112233445566778899aabbccdde
 type App struct {
 	*app.App
 
-	URL    string       // of the server, without a slash at the end
-	Client *http.Client // shares no connections with other clients
-	Clock  *clocktest.Clock
+	URL     string       // of the server, without a slash at the end
+	Client  *http.Client // shares no connections with other clients
+	Clock   *clocktest.Clock
+	DataDir string
 
 	mailbox *mailbox // nil if an option replaced the Mailer
 }
@@ -101,7 +102,7 @@ func New(tb testing.TB, options ...Option) *App {
 		}
 	})
 	box, _ := cfg.Mailer.(*mailbox)
-	return &App{App: a, URL: srv.URL, Client: srv.Client(), Clock: clock, mailbox: box}
+	return &App{App: a, URL: srv.URL, Client: srv.Client(), Clock: clock, DataDir: cfg.DataDir, mailbox: box}
 }
 
 // OnBothEngines runs test once on SQLite and once on PostgreSQL.

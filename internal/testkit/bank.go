@@ -69,11 +69,11 @@ func (b *Bank) Name() string { return "bank" }
 func (b *Bank) Mode() payment.Mode { return payment.Hosted }
 
 // Begin is documented with Name.
-func (b *Bank) Begin(_ context.Context, c payment.Charge) (payment.Page, error) {
+func (b *Bank) Begin(_ context.Context, c payment.Charge) (payment.Checkout, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.begun = append(b.begun, c)
-	return payment.Page{Session: "session-" + c.OrderID, URL: "https://bank.example/pay/" + c.OrderID}, b.fails
+	return payment.Checkout{Session: "session-" + c.OrderID, URL: "https://bank.example/pay/" + c.OrderID}, b.fails
 }
 
 // Refund is documented with Name.

@@ -24,7 +24,9 @@ func answer(status int, contentType, body string, headers ...string) Response {
 
 const (
 	jsonType    = "application/json"
-	licenseJSON = `{"id":"tz4a98xxat96iws9zmbrgj3a","productId":"tz4a98xxat96iws9zmbrgj3a","licenseKey":"STOA-7QK2M-9XW4T-B3HNC-5VJ8R-D6PYE-J7H2Z","type":"perpetual","status":"active","features":[],"maxInstances":1,"currentInstances":1,"createdAt":"2030-03-01T12:00:00.000Z"}`
+	licenseJSON = `{"id":"tz4a98xxat96iws9zmbrgj3a","productId":"tz4a98xxat96iws9zmbrgj3a",` +
+		`"licenseKey":"STOA-7QK2M-9XW4T-B3HNC-5VJ8R-D6PYE-J7H2Z","type":"perpetual","status":"active","features":[],` +
+		`"maxInstances":1,"currentInstances":1,"createdAt":"2030-03-01T12:00:00.000Z"}`
 )
 
 func TestContractAcceptsWhatIsPromised(t *testing.T) {
@@ -53,7 +55,8 @@ func TestContractAcceptsWhatIsPromised(t *testing.T) {
 		{
 			"an error with issues", "GET", "/api/marketplace/products?limit=0",
 			answer(400, jsonType,
-				`{"error":"VALIDATION_ERROR","message":"No.","details":{"issues":[{"path":"limit","code":"range","message":"No."}]}}`),
+				`{"error":"VALIDATION_ERROR","message":"No.","details":{"issues":[{"path":"limit","code":"range",`+
+					`"message":"No."}]}}`),
 		},
 		{
 			"invalid license", "GET", "/api/marketplace/products/x/license/verify?licenseKey=a&instanceId=b",
@@ -124,7 +127,8 @@ var driftCases = []struct {
 	{
 		"extra field beside allOf", "GET", "/auth/me",
 		answer(200, jsonType,
-			`{"success":true,"data":{"id":"tz4a98xxat96iws9zmbrgj3a","email":"a@b.c","username":"abc","role":"USER","avatar":null,"createdAt":"2030-03-01T12:00:00.000Z","passwordHash":"x"}}`), "passwordHash",
+			`{"success":true,"data":{"id":"tz4a98xxat96iws9zmbrgj3a","email":"a@b.c","username":"abc","role":"USER",`+
+				`"avatar":null,"createdAt":"2030-03-01T12:00:00.000Z","passwordHash":"x"}}`), "passwordHash",
 	},
 	{
 		"an answer that is not signed", "GET", verifyPath,

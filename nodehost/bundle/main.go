@@ -166,7 +166,8 @@ func write(name string, content []byte) error {
 	if _, err := tmp.Write(content); err != nil {
 		return errors.Join(err, tmp.Close())
 	}
-	if err := errors.Join(tmp.Close(), os.Chmod(tmp.Name(), 0o644)); err != nil { //nolint:gosec // build output, not secret
+	if err := errors.Join(tmp.Close(),
+		os.Chmod(tmp.Name(), 0o644)); err != nil { //nolint:gosec // build output, not secret
 		return err
 	}
 	return os.Rename(tmp.Name(), path)

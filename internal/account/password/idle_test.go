@@ -31,7 +31,8 @@ func TestMemoryGoesBackWhenNobodyHashes(t *testing.T) {
 		}
 	})
 
-	if h := NewHasher(Params{MemoryKiB: minGiveBack - 1, Time: 1, Threads: 1, SaltLen: 16, KeyLen: 32}, Limits{}); h.idle != nil {
+	if h := NewHasher(Params{MemoryKiB: minGiveBack - 1, Time: 1, Threads: 1, SaltLen: 16, KeyLen: 32},
+		Limits{}); h.idle != nil {
 		t.Error("small hashes are not worth a garbage collection")
 	}
 }

@@ -71,12 +71,7 @@ func TestMemoryStaysFlatAt500ConcurrentLogins(t *testing.T) { //nolint:parallelt
 		t.Errorf("the heap grew to %d MiB, want %d at most", peak/mib, bound/mib)
 	}
 	if served+busy != logins || served < parallel+waiting || busy == 0 {
-		t.Errorf(
-			"%d served and %d refused of %d, want at least %d served and some refused",
-			served,
-			busy,
-			logins,
-			parallel+waiting,
-		)
+		t.Errorf("%d served and %d refused of %d, want at least %d served and some refused", served, busy, logins,
+			parallel+waiting)
 	}
 }

@@ -50,7 +50,10 @@ func TestVerify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for password, want := range map[string]bool{"sécret\x00 ": true, "sécret\x00": false, "se\u0301cret\x00 ": false, "sécret": false, "": false} {
+	for password, want := range map[string]bool{
+		"sécret\x00 ": true, "sécret\x00": false, "se\u0301cret\x00 ": false,
+		"sécret": false, "": false,
+	} {
 		if match, _, err := h.Verify(t.Context(), hash, password); match != want || err != nil {
 			t.Errorf("Verify(%q) = %v, %v; want %v", password, match, err, want)
 		}

@@ -51,23 +51,35 @@ func TestServiceTokensAtTheirLimits(t *testing.T) {
 		change map[string]any
 		ok     bool
 	}{
-		"as it should be":                 {nil, true},
-		"one hour":                        {map[string]any{"exp": t0.Add(time.Hour).Unix()}, true},
-		"one hour and a second":           {map[string]any{"exp": t0.Add(time.Hour + time.Second).Unix()}, false},
-		"one second":                      {map[string]any{"exp": t0.Add(time.Second).Unix()}, true},
-		"no time at all":                  {map[string]any{"exp": t0.Unix()}, false},
-		"no exp":                          {map[string]any{"exp": nil}, false},
-		"exp null":                        {map[string]any{"exp": json.RawMessage("null")}, false},
-		"exp 0":                           {map[string]any{"exp": 0}, false},
-		"exp as text":                     {map[string]any{"exp": "1900000000"}, false},
-		"exp beyond all time":             {map[string]any{"exp": json.RawMessage("1e300")}, false},
-		"exp and iat beyond all time":     {map[string]any{"exp": json.RawMessage("1e300"), "iat": json.RawMessage("1e300")}, false},
-		"exp and iat before all time":     {map[string]any{"exp": json.RawMessage("1e300"), "iat": json.RawMessage("-1e300")}, false},
-		"no iat":                          {map[string]any{"iat": nil}, false},
-		"issued 30 s ahead":               {map[string]any{"iat": t0.Add(30 * time.Second).Unix()}, true},
-		"issued 31 s ahead":               {map[string]any{"iat": t0.Add(31 * time.Second).Unix()}, false},
-		"expired 29 s ago":                {map[string]any{"iat": t0.Add(-time.Hour).Unix(), "exp": t0.Add(-29 * time.Second).Unix()}, true},
-		"expired 30 s ago":                {map[string]any{"iat": t0.Add(-time.Hour).Unix(), "exp": t0.Add(-30 * time.Second).Unix()}, false},
+		"as it should be":       {nil, true},
+		"one hour":              {map[string]any{"exp": t0.Add(time.Hour).Unix()}, true},
+		"one hour and a second": {map[string]any{"exp": t0.Add(time.Hour + time.Second).Unix()}, false},
+		"one second":            {map[string]any{"exp": t0.Add(time.Second).Unix()}, true},
+		"no time at all":        {map[string]any{"exp": t0.Unix()}, false},
+		"no exp":                {map[string]any{"exp": nil}, false},
+		"exp null":              {map[string]any{"exp": json.RawMessage("null")}, false},
+		"exp 0":                 {map[string]any{"exp": 0}, false},
+		"exp as text":           {map[string]any{"exp": "1900000000"}, false},
+		"exp beyond all time":   {map[string]any{"exp": json.RawMessage("1e300")}, false},
+		"exp and iat beyond all time": {
+			map[string]any{"exp": json.RawMessage("1e300"), "iat": json.RawMessage("1e300")},
+			false,
+		},
+		"exp and iat before all time": {map[string]any{
+			"exp": json.RawMessage("1e300"),
+			"iat": json.RawMessage("-1e300"),
+		}, false},
+		"no iat":            {map[string]any{"iat": nil}, false},
+		"issued 30 s ahead": {map[string]any{"iat": t0.Add(30 * time.Second).Unix()}, true},
+		"issued 31 s ahead": {map[string]any{"iat": t0.Add(31 * time.Second).Unix()}, false},
+		"expired 29 s ago": {map[string]any{
+			"iat": t0.Add(-time.Hour).Unix(),
+			"exp": t0.Add(-29 * time.Second).Unix(),
+		}, true},
+		"expired 30 s ago": {map[string]any{
+			"iat": t0.Add(-time.Hour).Unix(),
+			"exp": t0.Add(-30 * time.Second).Unix(),
+		}, false},
 		"not before 30 s ahead":           {map[string]any{"nbf": t0.Add(30 * time.Second).Unix()}, true},
 		"not before 31 s ahead":           {map[string]any{"nbf": t0.Add(31 * time.Second).Unix()}, false},
 		"nbf as text":                     {map[string]any{"nbf": "0"}, false},
@@ -108,10 +120,8 @@ func TestServiceSecretsHave32BytesAtLeast(t *testing.T) {
 		if _, err := s.Verify(signService(t, jwt.SigningMethodHS256, []byte(given), nil, serviceClaims()), t0); err != nil {
 			t.Errorf("a token under the %d bytes given: %v", len(given), err)
 		}
-		if _, err := s.Verify(signService(t, jwt.SigningMethodHS256, []byte(given+" "), nil, serviceClaims()), t0); !errors.Is(
-			err,
-			ErrInvalid,
-		) {
+		if _, err := s.Verify(signService(t, jwt.SigningMethodHS256, []byte(given+" "), nil, serviceClaims()),
+			t0); !errors.Is(err, ErrInvalid) {
 			t.Errorf("a token under other bytes: %v", err)
 		}
 	}
@@ -136,7 +146,8 @@ func TestServiceTokensAreToldByTheirKey(t *testing.T) {
 		"EdDSA": {mustService(t, "", publicPEM(t, public)), jwt.SigningMethodEdDSA, private},
 	} {
 		for typ, ok := range map[string]bool{
-			"at+jwt": true, "AT+JWT": true, "application/at+jwt": true, "JWT": true, "": true, "rt+jwt": false, "RT+jwt": false, "pt+jwt": false,
+			"at+jwt": true, "AT+JWT": true, "application/at+jwt": true, "JWT": true, "": true, "rt+jwt": false, "RT+jwt": false,
+			"pt+jwt": false,
 		} {
 			header := map[string]any{"typ": typ, "kid": own.ID} // a kid is no key
 			raw := signService(t, tt.method, tt.key, header, serviceClaims())
@@ -163,13 +174,8 @@ func TestNamesThatStandTwiceAreRefused(t *testing.T) {
 
 	s, own := mustService(t, secret, ""), keyring.GenerateKey()
 	claims := text(t, serviceClaims())
-	ours := `{"userId":"u1","role":"USER","sid":"s1","jti":"j1","iat":` + text(
-		t,
-		t0.Unix(),
-	) + `,"exp":` + text(
-		t,
-		t0.Add(time.Hour).Unix(),
-	)
+	ours := `{"userId":"u1","role":"USER","sid":"s1","jti":"j1","iat":` + text(t, t0.Unix()) + `,"exp":` + text(t,
+		t0.Add(time.Hour).Unix())
 	head := `{"alg":"EdDSA","typ":"at+jwt","kid":"` + own.ID + `"`
 	if _, err := s.Verify(sealed(t, []byte(secret), `{"alg":"HS256"}`, claims), t0); err != nil {
 		t.Fatalf("the service's token all others are made from: %v", err)
@@ -178,9 +184,10 @@ func TestNamesThatStandTwiceAreRefused(t *testing.T) {
 		t.Fatalf("the access token all others are made from: %v", err)
 	}
 	for name, raw := range map[string]string{
-		"issuer":              sealed(t, []byte(secret), `{"alg":"HS256"}`, `{"iss":"evil",`+claims[1:]),
-		"issuer, last":        sealed(t, []byte(secret), `{"alg":"HS256"}`, claims[:len(claims)-1]+`,"iss":"`+issuer+`"}`),
-		"issuer, escaped":     sealed(t, []byte(secret), `{"alg":"HS256"}`, claims[:len(claims)-1]+`,"\u0069ss":"`+issuer+`"}`),
+		"issuer":       sealed(t, []byte(secret), `{"alg":"HS256"}`, `{"iss":"evil",`+claims[1:]),
+		"issuer, last": sealed(t, []byte(secret), `{"alg":"HS256"}`, claims[:len(claims)-1]+`,"iss":"`+issuer+`"}`),
+		"issuer, escaped": sealed(t, []byte(secret), `{"alg":"HS256"}`,
+			claims[:len(claims)-1]+`,"\u0069ss":"`+issuer+`"}`),
 		"algorithm":           sealed(t, []byte(secret), `{"alg":"none","alg":"HS256"}`, claims),
 		"algorithm, cases":    sealed(t, []byte(secret), `{"ALG":"none","alg":"HS256"}`, claims),
 		"of no meaning":       sealed(t, []byte(secret), `{"alg":"HS256"}`, `{"x":1,"x":2,`+claims[1:]),
@@ -229,10 +236,12 @@ func TestEveryForeignAlgorithmIsRefused(t *testing.T) {
 		"RS256":                        signService(t, jwt.SigningMethodRS256, rsaKey, header, claims),
 		"PS256":                        signService(t, jwt.SigningMethodPS256, rsaKey, header, claims),
 		"HS256 under the public bytes": signService(t, jwt.SigningMethodHS256, []byte(own.Public()), header, claims),
-		"HS256 under the PEM":          signService(t, jwt.SigningMethodHS256, []byte(publicPEM(t, own.Public())), header, claims),
+		"HS256 under the PEM": signService(t, jwt.SigningMethodHS256, []byte(publicPEM(t, own.Public())), header,
+			claims),
 		"HS512 under the public bytes": signService(t, jwt.SigningMethodHS512, []byte(own.Public()), header, claims),
 		"HS256 under nothing":          signService(t, jwt.SigningMethodHS256, []byte{}, header, claims),
-		"none":                         signService(t, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, header, claims),
+		"none": signService(t, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, header,
+			claims),
 	} {
 		for _, kind := range []Kind{Access, Refresh, Plugin} {
 			if _, err := Parse(raw, kind, t0, only(own)); !errors.Is(err, ErrInvalid) {

@@ -74,11 +74,14 @@ func TestServiceVerifiesEveryKindOfKey(t *testing.T) {
 		method  jwt.SigningMethod
 		key     any
 	}{
-		"HS256":                 {mustService(t, secret, ""), jwt.SigningMethodHS256, []byte(secret)},
-		"Ed25519":               {mustService(t, "", publicPEM(t, edPublic)), jwt.SigningMethodEdDSA, edPrivate},
-		"P-256":                 {mustService(t, "", publicPEM(t, &ec.PublicKey)), jwt.SigningMethodES256, ec},
-		"RSA":                   {mustService(t, "", publicPEM(t, &rsaKey.PublicKey)), jwt.SigningMethodRS256, rsaKey},
-		`RSA with \n spelt out`: {mustService(t, "", strings.ReplaceAll(publicPEM(t, &rsaKey.PublicKey), "\n", `\n`)), jwt.SigningMethodRS256, rsaKey},
+		"HS256":   {mustService(t, secret, ""), jwt.SigningMethodHS256, []byte(secret)},
+		"Ed25519": {mustService(t, "", publicPEM(t, edPublic)), jwt.SigningMethodEdDSA, edPrivate},
+		"P-256":   {mustService(t, "", publicPEM(t, &ec.PublicKey)), jwt.SigningMethodES256, ec},
+		"RSA":     {mustService(t, "", publicPEM(t, &rsaKey.PublicKey)), jwt.SigningMethodRS256, rsaKey},
+		`RSA with \n spelt out`: {
+			mustService(t, "", strings.ReplaceAll(publicPEM(t, &rsaKey.PublicKey), "\n", `\n`)),
+			jwt.SigningMethodRS256, rsaKey,
+		},
 	} {
 		subject, err := tt.service.Verify(signService(t, tt.method, tt.key, nil, serviceClaims()), t0)
 		if subject != "billing" || err != nil {
@@ -96,9 +99,7 @@ func TestServiceVerifiesEveryKindOfKey(t *testing.T) {
 				pub = []byte(publicPEM(t, &k.PublicKey))
 			}
 			if _, err := tt.service.Verify(signService(t, jwt.SigningMethodHS256, pub, nil, serviceClaims()), t0); !errors.Is(
-				err,
-				ErrInvalid,
-			) {
+				err, ErrInvalid) {
 				t.Errorf("%s: a token signed with the public key as HMAC secret: %v", name, err)
 			}
 		}
@@ -113,15 +114,17 @@ func TestServiceRefuses(t *testing.T) {
 	hs := func(header map[string]any, change map[string]any) string {
 		return signService(t, jwt.SigningMethodHS256, []byte(secret), header, with(serviceClaims(), change))
 	}
-	if subject, err := s.Verify(hs(map[string]any{"typ": nil}, map[string]any{"userId": "u1", "role": "USER"}), t0); subject != "billing" ||
+	if subject, err := s.Verify(hs(map[string]any{"typ": nil}, map[string]any{"userId": "u1", "role": "USER"}),
+		t0); subject != "billing" ||
 		err != nil {
 		t.Fatalf("the token all others are made from: %q, %v", subject, err)
 	}
 	for name, raw := range map[string]string{
-		"nothing":                     "",
-		"another secret":              signService(t, jwt.SigningMethodHS256, []byte(secret+"x"), nil, serviceClaims()),
-		"another algorithm":           signService(t, jwt.SigningMethodHS512, []byte(secret), nil, serviceClaims()),
-		"none":                        signService(t, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, nil, serviceClaims()),
+		"nothing":           "",
+		"another secret":    signService(t, jwt.SigningMethodHS256, []byte(secret+"x"), nil, serviceClaims()),
+		"another algorithm": signService(t, jwt.SigningMethodHS512, []byte(secret), nil, serviceClaims()),
+		"none": signService(t, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, nil,
+			serviceClaims()),
 		"another issuer":              hs(nil, map[string]any{"iss": issuer + "/"}),
 		"issuer in another case":      hs(nil, map[string]any{"iss": strings.ToUpper(issuer)}),
 		"no issuer":                   hs(nil, map[string]any{"iss": nil}),
@@ -130,14 +133,16 @@ func TestServiceRefuses(t *testing.T) {
 		"no issue time":               hs(nil, map[string]any{"iat": nil}),
 		"an hour and a second":        hs(nil, map[string]any{"exp": t0.Add(time.Hour + time.Second).Unix()}),
 		"expires before it is issued": hs(nil, map[string]any{"exp": t0.Unix()}),
-		"expired":                     hs(nil, map[string]any{"iat": t0.Add(-time.Hour).Unix(), "exp": t0.Add(-Leeway).Unix()}),
-		"issued in the future":        hs(nil, map[string]any{"iat": t0.Add(time.Minute).Unix()}),
-		"not valid yet":               hs(nil, map[string]any{"nbf": t0.Add(time.Minute).Unix()}),
-		"typ of a refresh token":      hs(map[string]any{"typ": "RT+JWT"}, nil),
-		"typ of a plugin token":       hs(map[string]any{"typ": "pt+jwt"}, nil),
-		"an extension":                hs(map[string]any{"crit": []string{"x"}}, nil),
-		"an access token":             mustSign(t, own, Access, userClaims),
-		"our key, our own issuer":     forge(t, own, map[string]any{"alg": "EdDSA", "typ": "JWT", "kid": own.ID}, serviceClaims()),
+		"expired": hs(nil,
+			map[string]any{"iat": t0.Add(-time.Hour).Unix(), "exp": t0.Add(-Leeway).Unix()}),
+		"issued in the future":   hs(nil, map[string]any{"iat": t0.Add(time.Minute).Unix()}),
+		"not valid yet":          hs(nil, map[string]any{"nbf": t0.Add(time.Minute).Unix()}),
+		"typ of a refresh token": hs(map[string]any{"typ": "RT+JWT"}, nil),
+		"typ of a plugin token":  hs(map[string]any{"typ": "pt+jwt"}, nil),
+		"an extension":           hs(map[string]any{"crit": []string{"x"}}, nil),
+		"an access token":        mustSign(t, own, Access, userClaims),
+		"our key, our own issuer": forge(t, own, map[string]any{"alg": "EdDSA", "typ": "JWT", "kid": own.ID},
+			serviceClaims()),
 	} {
 		if _, err := s.Verify(raw, t0); !errors.Is(err, ErrInvalid) {
 			t.Errorf("%s: Verify = %v, want ErrInvalid", name, err)
@@ -177,9 +182,7 @@ func TestServiceRefusesSubjectsThatCannotBeStored(t *testing.T) {
 			claims := fmt.Sprintf(`{"sub":%s,"iss":%q,"iat":%d,"exp":%d}`, tt.json, issuer, t0.Unix(), t0.Add(time.Hour).Unix())
 			text := base64.RawURLEncoding.EncodeToString(
 				[]byte(`{"alg":"HS256"}`),
-			) + "." + base64.RawURLEncoding.EncodeToString(
-				[]byte(claims),
-			)
+			) + "." + base64.RawURLEncoding.EncodeToString([]byte(claims))
 			sig, err := jwt.SigningMethodHS256.Sign(text, []byte(secret))
 			if err != nil {
 				t.Fatal(err)

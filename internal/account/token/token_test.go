@@ -22,7 +22,8 @@ var t0 = time.Date(2030, time.March, 1, 12, 0, 0, 0, time.UTC)
 
 var (
 	userClaims = Claims{
-		UserID: "u1", Email: "ada@example.com", Role: "USER", SessionID: "s1", ID: "j1", IssuedAt: t0, ExpiresAt: t0.Add(time.Hour),
+		UserID: "u1", Email: "ada@example.com", Role: "USER", SessionID: "s1", ID: "j1", IssuedAt: t0,
+		ExpiresAt: t0.Add(time.Hour),
 	}
 	refreshClaims = Claims{UserID: "u1", SessionID: "s1", ID: "j2", IssuedAt: t0, ExpiresAt: t0.Add(time.Hour)}
 	pluginClaims  = Claims{Subject: "i1", ID: "j3", IssuedAt: t0, ExpiresAt: t0.Add(time.Hour)}
@@ -84,8 +85,14 @@ func TestTokensSayWhatSpecASays(t *testing.T) {
 		claims Claims
 		want   map[string]any
 	}{
-		{Access, userClaims, map[string]any{"userId": "u1", "email": "ada@example.com", "role": "USER", "sid": "s1", "jti": "j1", "iat": iat, "exp": exp}},
-		{Refresh, refreshClaims, map[string]any{"userId": "u1", "type": "refresh", "sid": "s1", "jti": "j2", "iat": iat, "exp": exp}},
+		{Access, userClaims, map[string]any{
+			"userId": "u1", "email": "ada@example.com", "role": "USER", "sid": "s1",
+			"jti": "j1", "iat": iat, "exp": exp,
+		}},
+		{Refresh, refreshClaims, map[string]any{
+			"userId": "u1", "type": "refresh", "sid": "s1", "jti": "j2", "iat": iat,
+			"exp": exp,
+		}},
 		{Plugin, pluginClaims, map[string]any{"sub": "i1", "aud": "stoa:plugin", "jti": "j3", "iat": iat, "exp": exp}},
 	} {
 		t.Run(string(tt.kind), func(t *testing.T) {
@@ -133,12 +140,8 @@ func TestKindsAreNotInterchangeable(t *testing.T) {
 
 	key := keyring.GenerateKey()
 	raw := map[Kind]string{
-		Access: mustSign(
-			t,
-			key,
-			Access,
-			userClaims,
-		), Refresh: mustSign(t, key, Refresh, refreshClaims), Plugin: mustSign(t, key, Plugin, pluginClaims),
+		Access: mustSign(t, key, Access,
+			userClaims), Refresh: mustSign(t, key, Refresh, refreshClaims), Plugin: mustSign(t, key, Plugin, pluginClaims),
 	}
 	for is, token := range raw {
 		for due := range raw {
@@ -155,7 +158,8 @@ func TestParseRefusesForgedTokens(t *testing.T) {
 	key, other := keyring.GenerateKey(), keyring.GenerateKey()
 	header := map[string]any{"alg": "EdDSA", "typ": "at+jwt", "kid": key.ID}
 	claims := map[string]any{
-		"userId": "u1", "email": "ada@example.com", "role": "USER", "sid": "s1", "jti": "j1", "iat": t0.Unix(), "exp": t0.Add(time.Hour).Unix(),
+		"userId": "u1", "email": "ada@example.com", "role": "USER", "sid": "s1", "jti": "j1", "iat": t0.Unix(),
+		"exp": t0.Add(time.Hour).Unix(),
 	}
 	ok := forge(t, key, header, claims)
 	if _, err := Parse(ok, Access, t0, only(key)); err != nil {
@@ -172,18 +176,20 @@ func TestParseRefusesForgedTokens(t *testing.T) {
 	body := func(change map[string]any) string { return forge(t, key, header, with(claims, change)) }
 	none := part(t, with(header, map[string]any{"alg": "none"})) + "." + part(t, claims) + "."
 	for name, raw := range map[string]string{
-		"nothing":                              "",
-		"not a token":                          "a.b.c",
-		"too long":                             ok + strings.Repeat("A", MaxLen),
-		"algorithm none":                       none,
-		"algorithm None":                       strings.Replace(none, part(t, with(header, map[string]any{"alg": "none"})), part(t, with(header, map[string]any{"alg": "None"})), 1),
-		"HS256 under the public key":           hs256(key.Public()),
-		"HS256 under the public key in JWK":    hs256([]byte(keyring.PublicJWK(key.Public()).X)),
-		"algorithm said to be another":         head(map[string]any{"alg": "ES256"}),
-		"no signature":                         ok[:strings.LastIndexByte(ok, '.')+1],
-		"another key under our kid":            forge(t, other, header, claims),
-		"another key under its own kid":        forge(t, other, with(header, map[string]any{"kid": other.ID}), claims),
-		"another key, given in the header":     forge(t, other, with(header, map[string]any{"kid": other.ID, "jwk": jwk}), claims),
+		"nothing":        "",
+		"not a token":    "a.b.c",
+		"too long":       ok + strings.Repeat("A", MaxLen),
+		"algorithm none": none,
+		"algorithm None": strings.Replace(none, part(t, with(header, map[string]any{"alg": "none"})),
+			part(t, with(header, map[string]any{"alg": "None"})), 1),
+		"HS256 under the public key":        hs256(key.Public()),
+		"HS256 under the public key in JWK": hs256([]byte(keyring.PublicJWK(key.Public()).X)),
+		"algorithm said to be another":      head(map[string]any{"alg": "ES256"}),
+		"no signature":                      ok[:strings.LastIndexByte(ok, '.')+1],
+		"another key under our kid":         forge(t, other, header, claims),
+		"another key under its own kid":     forge(t, other, with(header, map[string]any{"kid": other.ID}), claims),
+		"another key, given in the header": forge(t, other, with(header, map[string]any{"kid": other.ID, "jwk": jwk}),
+			claims),
 		"no kid":                               head(map[string]any{"kid": nil}),
 		"kid that is no string":                head(map[string]any{"kid": 1}),
 		"no typ":                               head(map[string]any{"typ": nil}),
@@ -263,12 +269,9 @@ func TestJWKVerifiesTokens(t *testing.T) {
 		t.Errorf("kid = %s, want %s", jwk.ID, key.ID)
 	}
 	// As another service does it, with a library of its own choice.
-	_, err = jwt.Parse(
-		mustSign(t, key, Access, userClaims),
+	_, err = jwt.Parse(mustSign(t, key, Access, userClaims),
 		func(*jwt.Token) (any, error) { return ed25519.PublicKey(x), nil },
-		jwt.WithTimeFunc(func() time.Time { return t0 }),
-		jwt.WithValidMethods([]string{"EdDSA"}),
-	)
+		jwt.WithTimeFunc(func() time.Time { return t0 }), jwt.WithValidMethods([]string{"EdDSA"}))
 	if err != nil {
 		t.Error(err)
 	}

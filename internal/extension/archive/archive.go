@@ -24,7 +24,7 @@ import (
 type Profile struct {
 	Manifest string   // name of the manifest, at the top or in the only folder there
 	MaxSize  int64    // of the archive, in bytes
-	Types    []string // of files: extensions in lower case, with the dot
+	Types    []string // of files, in lower case: extensions with the dot, or whole names
 }
 
 // Limits of every archive (spec B, Limits; CONTRACT 4). Sizes are in bytes.
@@ -41,9 +41,6 @@ const (
 	MaxPart      = 255  // bytes of a name between two slashes: what file systems take
 	MaxDepth     = 32   // folders around a file
 )
-
-// CodeInvalid is the code of an archive that breaks a rule (CONTRACT 4).
-const CodeInvalid = "INVALID_ARCHIVE"
 
 // Contents are what an inspected archive holds. They are read from the file that
 // Inspect was given, which must stay open and unchanged.
@@ -65,38 +62,47 @@ type file struct {
 // Inspect checks an archive of the given size and reads its manifest. It writes
 // nothing and holds no more than the list of entries and the manifest in memory.
 // The error is an errs.Invalid with code INVALID_ARCHIVE for an archive that breaks
-// a rule; its details name the entry at fault.
+// a rule; its details list every Fault.
 func Inspect(r io.ReaderAt, size int64, profile Profile) (*Contents, error) {
 	if size > profile.MaxSize {
-		return nil, fault("", "The archive is larger than %d MiB.", profile.MaxSize>>20)
+		return nil, fault("", errs.CodeOutOfRange, "The archive is larger than %d MiB.", profile.MaxSize>>20)
 	}
-	records, err := readLayout(r, size)
-	if err != nil {
+	var f faults
+	records, err := readLayout(r, size, &f)
+	if err = f.add(err); err != nil {
 		return nil, err
 	}
-	files, err := checkEntries(records, profile)
-	if err != nil {
-		return nil, err
+	if records == nil { // what is in the archive is not known
+		return nil, f.err()
 	}
-	c := &Contents{r: r, files: files}
+	c := &Contents{r: r, files: checkEntries(records, profile, &f)}
 	c.Manifest, err = c.read(profile.Manifest)
-	return c, err
+	if err = f.add(err); err != nil {
+		return nil, err
+	}
+	return c, f.err()
 }
 
 // read returns the content of the manifest.
 func (c *Contents) read(manifest string) ([]byte, error) {
 	i := c.index(manifest)
 	if i < 0 {
-		return nil, fault(manifest,
+		return nil, fault(manifest, errs.CodeRequired,
 			"%s is missing: it must be at the top of the archive, or of the only folder there.", manifest)
 	}
 	if c.files[i].size > MaxManifest {
-		return nil, fault(c.files[i].name, "The manifest is larger than %d MiB.", MaxManifest>>20)
+		return nil, fault(c.files[i].name, errs.CodeOutOfRange, "The manifest is larger than %d MiB.", MaxManifest>>20)
+	}
+	if c.files[i].bad {
+		return nil, nil
 	}
 	var raw bytes.Buffer
 	err := c.files[i].copyTo(&raw, c.r)
 	return raw.Bytes(), err
 }
+
+// CopyTo unpacks the file at index i of Files to w.
+func (c *Contents) CopyTo(w io.Writer, i int) error { return c.files[i].copyTo(w, c.r) }
 
 func (c *Contents) index(name string) int {
 	return slices.IndexFunc(c.files, func(f file) bool { return f.path == name })
@@ -118,14 +124,4 @@ func (c *Contents) Files() []File {
 		list[i] = File{Name: f.path, Size: f.size}
 	}
 	return list
-}
-
-// fault returns an INVALID_ARCHIVE error about an entry, or about the archive as
-// a whole if entry is empty.
-func fault(entry, format string, args ...any) *errs.Error {
-	e := errs.New(errs.Invalid, CodeInvalid, format, args...)
-	if entry != "" {
-		e = e.With("entry", entry)
-	}
-	return e
 }

@@ -20,7 +20,8 @@ import (
 	"stoa/internal/testkit/ziptest"
 )
 
-const manifest = `{"schemaVersion":1,"slug":"pay","name":"Pay","version":"1.0.0","runtimeType":"internal-fastify","entryModule":"dist/index.js"}`
+const manifest = `{"schemaVersion":1,"slug":"pay","name":"Pay","version":"1.0.0","runtimeType":"internal-fastify",` +
+	`"entryModule":"dist/index.js"}`
 
 type entry = ziptest.Entry
 
@@ -67,8 +68,9 @@ func check(tb testing.TB, err error, wantEntry, want string) {
 	case !strings.Contains(e.Message, want):
 		tb.Errorf("message = %q, want it to contain %q", e.Message, want)
 	default:
-		if got, _ := e.Details["entry"].(string); got != wantEntry {
-			tb.Errorf("details.entry = %q, want %q", got, wantEntry)
+		list, _ := e.Details["issues"].([]archive.Fault)
+		if len(list) == 0 || list[0].Entry != wantEntry || !strings.Contains(list[0].Message, want) || list[0].Code == "" {
+			tb.Errorf("details.issues = %+v, want the first about %q", list, wantEntry)
 		}
 	}
 }
@@ -338,12 +340,8 @@ func TestExtractTo(t *testing.T) {
 	t.Parallel()
 
 	for _, top := range []string{"", "pay-1.0.0/"} {
-		entries := append(
-			base(),
-			entry{Name: "css/site/a.css", Body: "a{}", Store: true},
-			entry{Name: "empty/"},
-			entry{Name: "e.js"},
-		)
+		entries := append(base(), entry{Name: "css/site/a.css", Body: "a{}", Store: true}, entry{Name: "empty/"},
+			entry{Name: "e.js"})
 		want := map[string]string{}
 		for i, e := range entries {
 			if !strings.HasSuffix(e.Name, "/") {

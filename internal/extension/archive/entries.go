@@ -6,9 +6,12 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
+
+	"stoa/internal/errs"
 )
 
 var fonts = []string{".woff", ".woff2"}
@@ -21,43 +24,48 @@ const (
 )
 
 // checkEntries applies every rule about names, types and sizes and returns the
-// files, their paths without the one folder that may be around everything.
-func checkEntries(records []record, profile Profile) ([]file, error) {
+// files, their paths without the one folder that may be around everything. It adds
+// what is wrong to f.
+func checkEntries(records []record, profile Profile, f *faults) []file {
 	var files []file
 	var size total
+	records = slices.DeleteFunc(records, func(r record) bool { return leftOut(r.name) })
 	names := newNames()
 	for _, rec := range records {
 		name, dir := strings.CutSuffix(rec.name, "/")
+		if !utf8.ValidString(name) || len(rec.name) > MaxName+1 {
+			continue // the fault is known
+		}
 		if err := checkName(rec.name, name); err != nil {
-			return nil, err
+			_ = f.add(err)
+			continue // what it would be the same as, nobody can tell
 		}
-		if err := names.add(rec.name, name, dir); err != nil {
-			return nil, err
+		_ = f.add(names.add(rec.name, name, dir))
+		_ = f.add(checkType(rec, dir, profile.Types))
+		if !dir {
+			_ = f.add(size.add(rec))
+			files = append(files, file{record: rec, path: name})
 		}
-		if err := checkType(rec, dir, profile.Types); err != nil {
-			return nil, err
-		}
-		if dir {
-			continue
-		}
-		if err := size.add(rec); err != nil {
-			return nil, err
-		}
-		files = append(files, file{record: rec, path: name})
 	}
-	return strip(files, records, profile.Manifest), nil
+	return strip(files, records, profile.Manifest)
+}
+
+// leftOut reports whether an entry is what macOS adds to archives that it makes. Such
+// entries are not unpacked, and are no fault (CONTRACT 4).
+func leftOut(entry string) bool {
+	return strings.HasPrefix(entry, "__MACOSX/") || path.Base(entry) == ".DS_Store"
 }
 
 // checkName checks a name without the slash that marks a directory.
 func checkName(entry, name string) error {
 	plain := fs.ValidPath(name) && name != "." && !strings.ContainsAny(name, `\:`)
 	if !plain || strings.ContainsFunc(name, unicode.IsControl) {
-		return fault(entry, "The entry's name is not a plain relative path.")
+		return fault(entry, errs.CodeInvalid, "The entry's name is not a plain relative path.")
 	}
 	parts := strings.Split(name, "/")
 	long := func(part string) bool { return len(part) > MaxPart }
 	if len(name) > MaxName || len(parts) > MaxDepth+1 || slices.ContainsFunc(parts, long) {
-		return fault(entry, "The entry's name is too long.")
+		return fault(entry, errs.CodeOutOfRange, "The entry's name is too long.")
 	}
 	return nil
 }
@@ -67,13 +75,15 @@ func checkName(entry, name string) error {
 func checkType(rec record, dir bool, allowed []string) error {
 	switch kind := rec.mode & modeType; {
 	case dir && (rec.size != 0 || rec.packed != 0 && rec.method == stored || kind != 0 && kind != modeDir):
-		return fault(rec.name, "The entry is named like a directory but is not one.")
+		return fault(rec.name, errs.CodeWrongType, "The entry is named like a directory but is not one.")
 	case dir:
 		return nil
 	case kind != 0 && kind != modeRegular:
-		return fault(rec.name, "The entry is neither a regular file nor a directory.")
-	case !slices.Contains(allowed, extension(rec.name)):
-		return fault(rec.name, "Files of this type are not accepted, only %s.", strings.Join(allowed, " "))
+		return fault(rec.name, errs.CodeWrongType, "The entry is neither a regular file nor a directory.")
+	case !slices.Contains(allowed, extension(rec.name)) &&
+		!slices.Contains(allowed, strings.ToLower(path.Base(rec.name))):
+		return fault(rec.name, errs.CodeUnknownValue, "Files of this type are not accepted, only %s.",
+			strings.Join(allowed, " "))
 	}
 	return nil
 }
@@ -88,23 +98,29 @@ type total struct {
 
 func (t *total) add(rec record) error {
 	if rec.size > RatioFree && rec.size > MaxRatio*rec.packed {
-		return fault(rec.name, "The entry is compressed more than %d:1.", MaxRatio)
+		return fault(rec.name, errs.CodeOutOfRange, "The entry is compressed more than %d:1.", MaxRatio)
 	}
-	if t.size += rec.size; t.size > MaxUnpacked { // sizes have 32 bits: no overflow
-		return fault(rec.name, "The archive unpacks to more than %d MiB.", MaxUnpacked>>20)
+	// Limits of everything together are told once, at the entry that crosses them.
+	crosses := func(sum *int64, more, limit int64) bool { // sizes have 32 bits: no overflow
+		was := *sum
+		*sum += more
+		return was <= limit && *sum > limit
+	}
+	if crosses(&t.size, rec.size, MaxUnpacked) {
+		return fault(rec.name, errs.CodeOutOfRange, "The archive unpacks to more than %d MiB.", MaxUnpacked>>20)
 	}
 	if !slices.Contains(fonts, extension(rec.name)) {
 		return nil
 	}
 	t.fonts++
-	t.fontSize += rec.size
+	tooMuch := crosses(&t.fontSize, rec.size, MaxFontTotal)
 	switch {
 	case rec.size > MaxFont:
-		return fault(rec.name, "The font is larger than %d MiB.", MaxFont>>20)
-	case t.fonts > MaxFonts:
-		return fault(rec.name, "The archive has more than %d fonts.", MaxFonts)
-	case t.fontSize > MaxFontTotal:
-		return fault(rec.name, "The archive's fonts take more than %d MiB together.", MaxFontTotal>>20)
+		return fault(rec.name, errs.CodeOutOfRange, "The font is larger than %d MiB.", MaxFont>>20)
+	case t.fonts == MaxFonts+1:
+		return fault(rec.name, errs.CodeOutOfRange, "The archive has more than %d fonts.", MaxFonts)
+	case tooMuch:
+		return fault(rec.name, errs.CodeOutOfRange, "The archive's fonts take more than %d MiB together.", MaxFontTotal>>20)
 	}
 	return nil
 }
@@ -137,7 +153,7 @@ func (n *names) add(entry, name string, dir bool) error {
 		}
 		n.dirs[d] = true
 		if len(n.seen) > 2*MaxEntries {
-			return fault(entry, "The archive has too many directories.")
+			return fault(entry, errs.CodeOutOfRange, "The archive has too many directories.")
 		}
 	}
 	return nil
@@ -152,7 +168,8 @@ func (n *names) put(entry string, new node) error {
 		n.seen[key] = new
 		return nil
 	case !old.dir || !new.dir || old.name != new.name || old.explicit && new.explicit:
-		return fault(entry, "The entry's name appears twice, or differs from %q only in case or Unicode form.", old.name)
+		return fault(entry, errs.CodeDuplicate,
+			"The entry's name appears twice, or differs from %q only in case or Unicode form.", old.name)
 	}
 	old.explicit = old.explicit || new.explicit
 	n.seen[key] = old

@@ -11,13 +11,16 @@ import (
 	"path"
 
 	"golang.org/x/sync/errgroup"
+
+	"stoa/internal/errs"
 )
 
 // ExtractTo writes the files below root, which must be empty, and syncs them to
-// disk. On error root may hold some of them; the caller discards it. A file whose
-// content is not what the archive states yields an INVALID_ARCHIVE error like those
-// of Inspect.
+// disk. On error root may hold some of them; the caller discards it. Files whose
+// content is not what the archive states yield an INVALID_ARCHIVE error that lists
+// them all, like those of Inspect.
 func (c *Contents) ExtractTo(root *os.Root) error {
+	var faulty faults
 	dirs := map[string]bool{".": true}
 	for _, f := range c.files {
 		dir := path.Dir(f.path)
@@ -29,9 +32,12 @@ func (c *Contents) ExtractTo(root *os.Root) error {
 				dirs[d] = true
 			}
 		}
-		if err := c.extract(root, f); err != nil {
+		if err := faulty.add(c.extract(root, f)); err != nil {
 			return err
 		}
+	}
+	if err := faulty.err(); err != nil {
+		return err
 	}
 	return c.sync(root, dirs)
 }
@@ -84,10 +90,10 @@ func (f file) copyTo(w io.Writer, r io.ReaderAt) error {
 	sum := crc32.NewIEEE()
 	n, err := io.Copy(io.MultiWriter(w, sum), io.LimitReader(src, f.size))
 	if broken, is := errors.AsType[flate.CorruptInputError](err); is {
-		return fault(f.name, "The entry cannot be unpacked.").Because(broken)
+		return fault(f.name, errs.CodeMalformed, "The entry cannot be unpacked.").Because(broken)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return fault(f.name, "The entry is cut short.").Because(err)
+		return fault(f.name, errs.CodeMalformed, "The entry is cut short.").Because(err)
 	}
 	if err != nil {
 		return fmt.Errorf("archive: unpack: %w", err)
@@ -95,10 +101,10 @@ func (f file) copyTo(w io.Writer, r io.ReaderAt) error {
 	more, err := io.ReadFull(src, make([]byte, 1))
 	_, behind := packed.ReadByte()
 	if n != f.size || more != 0 || !errors.Is(err, io.EOF) || !errors.Is(behind, io.EOF) {
-		return fault(f.name, "The entry does not have the length that the archive states.").Because(err)
+		return fault(f.name, errs.CodeMalformed, "The entry does not have the length that the archive states.").Because(err)
 	}
 	if sum.Sum32() != f.crc {
-		return fault(f.name, "The entry's checksum is wrong.")
+		return fault(f.name, errs.CodeMalformed, "The entry's checksum is wrong.")
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"stoa/internal/errs"
 )
 
 // The records of a ZIP file (APPNOTE.TXT 4.3).
@@ -48,12 +50,16 @@ type record struct {
 	mode         uint32 // of Unix; 0 if the archive does not say
 	offset       int64  // of the local header
 	data         int64  // offset of the packed bytes; set by checkLocal
+	extra        []byte // fields for particular programs
+	disk         uint16
+	bad          bool // it has a fault, and its content cannot be read
 }
 
 // readLayout reads the central directory and checks that the file consists of its
 // entries, the directory and the end record: no byte before, between or behind
 // them, and no byte shared. Any two programs see the same contents in such a file.
-func readLayout(r io.ReaderAt, size int64) ([]record, error) {
+// Faults of entries are added to f; the error tells why there are no records.
+func readLayout(r io.ReaderAt, size int64, f *faults) ([]record, error) {
 	end, err := findEnd(r, size)
 	if err != nil {
 		return nil, err
@@ -66,12 +72,20 @@ func readLayout(r io.ReaderAt, size int64) ([]record, error) {
 		if err := rec.parse(directory); err != nil {
 			return nil, err
 		}
+		if err := rec.check(); err != nil {
+			_ = f.add(err)
+			rec.bad = true
+		}
+		// Thousands of entries may have large names and fields. The clipped name is too
+		// long, too.
+		rec.extra, rec.name = nil, rec.name[:min(len(rec.name), MaxName+2)]
 		records = append(records, rec)
 	}
 	if _, err := directory.ReadByte(); err == nil {
-		return nil, fault("", "The central directory holds more than the end record says.")
+		return nil, fault("", errs.CodeMalformed, "The central directory holds more than the end record says.")
 	}
-	return records, checkLocals(r, records, end.offset)
+	checkLocals(r, records, end.offset, f)
+	return records, nil
 }
 
 type endRecord struct {
@@ -84,11 +98,11 @@ type endRecord struct {
 func findEnd(r io.ReaderAt, size int64) (endRecord, error) {
 	tail := make([]byte, min(size, lenEnd+maxComment))
 	if _, err := r.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {
-		return endRecord{}, fault("", "The archive cannot be read.").Because(err)
+		return endRecord{}, fault("", errs.CodeUnreadable, "The archive cannot be read.").Because(err)
 	}
 	at := bytes.LastIndex(tail, binary.LittleEndian.AppendUint32(nil, sigEnd))
 	if at < 0 || len(tail)-at < lenEnd {
-		return endRecord{}, fault("", "The file is not a ZIP archive: it has no end record.")
+		return endRecord{}, fault("", errs.CodeMalformed, "The file is not a ZIP archive: it has no end record.")
 	}
 	b := fields(tail[at+4:])
 	disk, startDisk, here, total := b.u16(), b.u16(), b.u16(), b.u16()
@@ -97,22 +111,23 @@ func findEnd(r io.ReaderAt, size int64) (endRecord, error) {
 	pos := size - int64(len(tail)-at)
 	switch {
 	case len(b) != comment:
-		return endRecord{}, fault("", "There is data after the archive's end record.")
+		return endRecord{}, fault("", errs.CodeMalformed, "There is data after the archive's end record.")
 	case total == 1<<16-1 || end.size == zip64Mark || end.offset == zip64Mark:
-		return endRecord{}, fault("", "ZIP64 archives are not accepted; a package never needs to be one.")
+		return endRecord{}, fault("", errs.CodeUnsupported,
+			"ZIP64 archives are not accepted; a package never needs to be one.")
 	case disk != 0 || startDisk != 0 || here != total:
-		return endRecord{}, fault("", "Archives in several parts are not accepted.")
+		return endRecord{}, fault("", errs.CodeUnsupported, "Archives in several parts are not accepted.")
 	case end.count > MaxEntries:
-		return endRecord{}, fault("", "The archive has more than %d entries.", MaxEntries)
+		return endRecord{}, fault("", errs.CodeOutOfRange, "The archive has more than %d entries.", MaxEntries)
 	case end.offset+end.size != pos:
-		return endRecord{}, fault("", "The central directory does not end where the end record begins.")
+		return endRecord{}, fault("", errs.CodeMalformed, "The central directory does not end where the end record begins.")
 	}
 	return end, nil
 }
 
 // parse reads the next record.
 func (rec *record) parse(r io.Reader) error {
-	damaged := fault("", "The central directory is damaged.")
+	damaged := fault("", errs.CodeMalformed, "The central directory is damaged.")
 	b := make([]byte, lenCentral)
 	if _, err := io.ReadFull(r, b); err != nil || binary.LittleEndian.Uint32(b) != sigCentral {
 		return damaged.Because(err)
@@ -124,7 +139,7 @@ func (rec *record) parse(r io.Reader) error {
 	rec.crc = f.u32()
 	rec.packed, rec.size = int64(f.u32()), int64(f.u32())
 	nameLen, extraLen, commentLen := int(f.u16()), int(f.u16()), int(f.u16())
-	disk := f.u16()
+	rec.disk = f.u16()
 	f.skip(2) // internal attributes
 	rec.mode = f.u32() >> 16
 	rec.offset = int64(f.u32())
@@ -132,33 +147,29 @@ func (rec *record) parse(r io.Reader) error {
 	if _, err := io.ReadFull(r, rest); err != nil {
 		return damaged.Because(err)
 	}
-	rec.name = string(rest[:nameLen])
-	if err := rec.check(); err != nil {
-		return err
-	}
-	if disk != 0 {
-		return fault(rec.name, "Archives in several parts are not accepted.")
-	}
-	return checkExtra(rec.name, rest[nameLen:nameLen+extraLen])
+	rec.name, rec.extra = string(rest[:nameLen]), rest[nameLen:nameLen+extraLen]
+	return nil
 }
 
 // check refuses names, methods and features that no extension needs.
 func (rec *record) check() error {
 	switch {
 	case !utf8.ValidString(rec.name):
-		return fault(fmt.Sprintf("%q", rec.name), "The name of an entry is not UTF-8.")
+		return fault(fmt.Sprintf("%q", rec.name), errs.CodeNotUnicode, "The name of an entry is not UTF-8.")
 	case len(rec.name) > MaxName+1: // and a slash
-		return fault(strings.ToValidUTF8(rec.name[:64], "")+"…", "The entry's name is too long.")
+		return fault(strings.ToValidUTF8(rec.name[:64], "")+"…", errs.CodeOutOfRange, "The entry's name is too long.")
 	case rec.flags&^flagsAllowed != 0:
-		return fault(rec.name, "The entry is encrypted or uses features that are not accepted.")
+		return fault(rec.name, errs.CodeUnsupported, "The entry is encrypted or uses features that are not accepted.")
 	case rec.method != stored && rec.method != deflated:
-		return fault(rec.name, "The entry uses a compression method other than deflate.")
+		return fault(rec.name, errs.CodeUnsupported, "The entry uses a compression method other than deflate.")
 	case rec.packed == zip64Mark || rec.size == zip64Mark || rec.offset == zip64Mark:
-		return fault(rec.name, "ZIP64 entries are not accepted; a package never needs one.")
+		return fault(rec.name, errs.CodeUnsupported, "ZIP64 entries are not accepted; a package never needs one.")
 	case rec.method == stored && rec.packed != rec.size:
-		return fault(rec.name, "The entry is stored uncompressed, but its two sizes differ.")
+		return fault(rec.name, errs.CodeMalformed, "The entry is stored uncompressed, but its two sizes differ.")
+	case rec.disk != 0:
+		return fault(rec.name, errs.CodeUnsupported, "Archives in several parts are not accepted.")
 	}
-	return nil
+	return checkExtra(rec.name, rec.extra)
 }
 
 // checkExtra refuses the extra field that gives the entry another name for programs
@@ -171,7 +182,7 @@ func checkExtra(name string, extra []byte) error {
 			break // padding: no program reads on either
 		}
 		if id == 0x7075 && (n < 5 || string(extra[5:n]) != name) {
-			return fault(name, "The entry has a second name.")
+			return fault(name, errs.CodeMalformed, "The entry has a second name.")
 		}
 		extra = extra[n:]
 	}

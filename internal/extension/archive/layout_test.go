@@ -123,174 +123,175 @@ func set16(b []byte, at int, v uint16) { binary.LittleEndian.PutUint16(b[at:], v
 func set32(b []byte, at int, v uint32) { binary.LittleEndian.PutUint32(b[at:], v) }
 func add32(b []byte, at, n int)        { set32(b, at, uint32(int(binary.LittleEndian.Uint32(b[at:]))+n)) }
 
+var otherLayouts = []struct {
+	name   string
+	damage func(tb testing.TB, data []byte) []byte
+	entry  string
+	want   string // part of the message; empty means valid
+}{
+	{"untouched", func(_ testing.TB, d []byte) []byte { return d }, "", ""},
+	{"empty file", func(testing.TB, []byte) []byte { return nil }, "", "not a ZIP archive"},
+	{
+		"no ZIP file",
+		func(testing.TB, []byte) []byte { return []byte("PK but not really, and longer than an end record") },
+		"",
+		"not a ZIP archive",
+	},
+	{"cut off", func(_ testing.TB, d []byte) []byte { return d[:len(d)-1] }, "", "not a ZIP archive"},
+	{"one byte behind", func(_ testing.TB, d []byte) []byte { return append(d, 0) }, "", "data after"},
+	{
+		"an archive behind",
+		func(tb testing.TB, d []byte) []byte { return append(d, good(tb)...) },
+		"",
+		"does not end where",
+	},
+	{"a comment", func(tb testing.TB, d []byte) []byte {
+		set16(header(tb, d, end), 20, 5)
+		return append(d, "hello"...)
+	}, "", ""},
+	{"a comment that is an end record", func(tb testing.TB, d []byte) []byte {
+		fake := slices.Clone(header(tb, d, end))
+		set16(header(tb, d, end), 20, uint16(len(fake)))
+		return append(d, fake...)
+	}, "", "does not end where"},
+	{
+		"one byte in front",
+		func(_ testing.TB, d []byte) []byte { return append([]byte("#"), d...) },
+		"",
+		"does not end where",
+	},
+	{
+		"a script in front, with corrected offsets",
+		func(tb testing.TB, d []byte) []byte { return shift(tb, d, "#!/bin/sh\n") },
+		"manifest.json",
+		"before the archive's first entry",
+	},
+	{
+		"data between entries",
+		func(tb testing.TB, d []byte) []byte { return insert(tb, d, local, "hidden") },
+		"dist/index.js",
+		"not followed by",
+	},
+	{
+		"data before the directory",
+		func(tb testing.TB, d []byte) []byte { return insertBeforeDirectory(tb, d, "hidden") },
+		"",
+		"before the central directory",
+	},
+	{"more entries than stated", func(tb testing.TB, d []byte) []byte {
+		e := header(tb, d, end)
+		set16(e, 8, 2)
+		set16(e, 10, 2)
+		return d
+	}, "", "holds more than"},
+	{"fewer entries than stated", func(tb testing.TB, d []byte) []byte {
+		e := header(tb, d, end)
+		set16(e, 8, 4)
+		set16(e, 10, 4)
+		return d
+	}, "", "directory is damaged"},
+	{
+		"several disks",
+		func(tb testing.TB, d []byte) []byte { set16(header(tb, d, end), 4, 1); return d },
+		"",
+		"several parts",
+	},
+	{
+		"entry on another disk",
+		func(tb testing.TB, d []byte) []byte { set16(header(tb, d, central), 34, 1); return d },
+		"a.js",
+		"several parts",
+	},
+	{"ZIP64 end", func(tb testing.TB, d []byte) []byte { set32(header(tb, d, end), 16, 1<<32-1); return d }, "", "ZIP64"},
+	{
+		"ZIP64 entry",
+		func(tb testing.TB, d []byte) []byte { set32(header(tb, d, central), 24, 1<<32-1); return d },
+		"a.js",
+		"ZIP64",
+	},
+
+	{"encrypted", both(8, 6, 1), "a.js", "encrypted"},
+	{"strongly encrypted", both(8, 6, 1<<6), "a.js", "encrypted"},
+	{"masked header", both(8, 6, 1<<13), "a.js", "encrypted"},
+	{"other method", both(10, 8, 12), "a.js", "method other than"},
+	{
+		"other method in the local header",
+		func(tb testing.TB, d []byte) []byte { set16(header(tb, d, local), 8, 0); return d },
+		"a.js",
+		"disagree",
+	},
+	{
+		"other flags in the local header",
+		func(tb testing.TB, d []byte) []byte { set16(header(tb, d, local), 6, 1<<11); return d },
+		"a.js",
+		"disagree",
+	},
+	{
+		"other name in the local header",
+		func(tb testing.TB, d []byte) []byte { header(tb, d, local)[30] = 'b'; return d },
+		"a.js",
+		"disagree",
+	},
+	{
+		"other checksum in the local header",
+		func(tb testing.TB, d []byte) []byte { add32(header(tb, d, local), 14, 1); return d },
+		"a.js",
+		"disagree",
+	},
+	{
+		"other packed size in the local header",
+		func(tb testing.TB, d []byte) []byte { add32(header(tb, d, local), 18, -1); return d },
+		"a.js",
+		"disagree",
+	},
+	{
+		"other size in the local header",
+		func(tb testing.TB, d []byte) []byte { add32(header(tb, d, local), 22, 1); return d },
+		"a.js",
+		"disagree",
+	},
+	{
+		"no local header",
+		func(tb testing.TB, d []byte) []byte { header(tb, d, local)[0] = 'X'; return d },
+		"a.js",
+		"local header is damaged",
+	},
+	{"shorter data", func(tb testing.TB, d []byte) []byte {
+		add32(header(tb, d, central), 20, -1)
+		add32(header(tb, d, local), 18, -1)
+		return d
+	}, "", "before the central directory"},
+	{"longer data", func(tb testing.TB, d []byte) []byte {
+		add32(header(tb, d, central), 20, 1)
+		add32(header(tb, d, local), 18, 1)
+		return d
+	}, "a.js", "overlaps"},
+	{"same data twice", func(tb testing.TB, d []byte) []byte {
+		last := header(tb, d, central)
+		before := header(tb, d[:len(d)-len(last)], central)
+		copy(last[42:46], before[42:46])
+		return d
+	}, "dist/index.js", "overlaps"},
+	{"streamed, and the size is known up front", func(tb testing.TB, d []byte) []byte {
+		set32(header(tb, d[:bytes.LastIndex(d, []byte(local))], local), 22, uint32(len("export default () => {}")))
+		return d
+	}, "", ""},
+	{"streamed, and another size is known up front", func(tb testing.TB, d []byte) []byte {
+		set32(header(tb, d[:bytes.LastIndex(d, []byte(local))], local), 22, 7)
+		return d
+	}, "dist/index.js", "disagree"},
+	{"other description behind streamed data", func(tb testing.TB, d []byte) []byte {
+		add32(header(tb, d[:bytes.LastIndex(d, []byte(local))], "PK\x07\x08"), 4, 1)
+		return d
+	}, "dist/index.js", "disagree"},
+}
+
 // TestInspectRefusesOtherLayouts tests the rules of CONTRACT 4 for the file as a
 // whole. Each row breaks a valid archive in one place.
 func TestInspectRefusesOtherLayouts(t *testing.T) {
 	t.Parallel()
 
-	tests := []struct {
-		name   string
-		damage func(tb testing.TB, data []byte) []byte
-		entry  string
-		want   string // part of the message; empty means valid
-	}{
-		{"untouched", func(_ testing.TB, d []byte) []byte { return d }, "", ""},
-		{"empty file", func(testing.TB, []byte) []byte { return nil }, "", "not a ZIP archive"},
-		{
-			"no ZIP file",
-			func(testing.TB, []byte) []byte { return []byte("PK but not really, and longer than an end record") },
-			"",
-			"not a ZIP archive",
-		},
-		{"cut off", func(_ testing.TB, d []byte) []byte { return d[:len(d)-1] }, "", "not a ZIP archive"},
-		{"one byte behind", func(_ testing.TB, d []byte) []byte { return append(d, 0) }, "", "data after"},
-		{
-			"an archive behind",
-			func(tb testing.TB, d []byte) []byte { return append(d, good(tb)...) },
-			"",
-			"does not end where",
-		},
-		{"a comment", func(tb testing.TB, d []byte) []byte {
-			set16(header(tb, d, end), 20, 5)
-			return append(d, "hello"...)
-		}, "", ""},
-		{"a comment that is an end record", func(tb testing.TB, d []byte) []byte {
-			fake := slices.Clone(header(tb, d, end))
-			set16(header(tb, d, end), 20, uint16(len(fake)))
-			return append(d, fake...)
-		}, "", "does not end where"},
-		{
-			"one byte in front",
-			func(_ testing.TB, d []byte) []byte { return append([]byte("#"), d...) },
-			"",
-			"does not end where",
-		},
-		{
-			"a script in front, with corrected offsets",
-			func(tb testing.TB, d []byte) []byte { return shift(tb, d, "#!/bin/sh\n") },
-			"manifest.json",
-			"before the archive's first entry",
-		},
-		{
-			"data between entries",
-			func(tb testing.TB, d []byte) []byte { return insert(tb, d, local, "hidden") },
-			"dist/index.js",
-			"not followed by",
-		},
-		{
-			"data before the directory",
-			func(tb testing.TB, d []byte) []byte { return insertBeforeDirectory(tb, d, "hidden") },
-			"",
-			"before the central directory",
-		},
-		{"more entries than stated", func(tb testing.TB, d []byte) []byte {
-			e := header(tb, d, end)
-			set16(e, 8, 2)
-			set16(e, 10, 2)
-			return d
-		}, "", "holds more than"},
-		{"fewer entries than stated", func(tb testing.TB, d []byte) []byte {
-			e := header(tb, d, end)
-			set16(e, 8, 4)
-			set16(e, 10, 4)
-			return d
-		}, "", "directory is damaged"},
-		{
-			"several disks",
-			func(tb testing.TB, d []byte) []byte { set16(header(tb, d, end), 4, 1); return d },
-			"",
-			"several parts",
-		},
-		{
-			"entry on another disk",
-			func(tb testing.TB, d []byte) []byte { set16(header(tb, d, central), 34, 1); return d },
-			"a.js",
-			"several parts",
-		},
-		{"ZIP64 end", func(tb testing.TB, d []byte) []byte { set32(header(tb, d, end), 16, 1<<32-1); return d }, "", "ZIP64"},
-		{
-			"ZIP64 entry",
-			func(tb testing.TB, d []byte) []byte { set32(header(tb, d, central), 24, 1<<32-1); return d },
-			"a.js",
-			"ZIP64",
-		},
-
-		{"encrypted", both(8, 6, 1), "a.js", "encrypted"},
-		{"strongly encrypted", both(8, 6, 1<<6), "a.js", "encrypted"},
-		{"masked header", both(8, 6, 1<<13), "a.js", "encrypted"},
-		{"other method", both(10, 8, 12), "a.js", "method other than"},
-		{
-			"other method in the local header",
-			func(tb testing.TB, d []byte) []byte { set16(header(tb, d, local), 8, 0); return d },
-			"a.js",
-			"disagree",
-		},
-		{
-			"other flags in the local header",
-			func(tb testing.TB, d []byte) []byte { set16(header(tb, d, local), 6, 1<<11); return d },
-			"a.js",
-			"disagree",
-		},
-		{
-			"other name in the local header",
-			func(tb testing.TB, d []byte) []byte { header(tb, d, local)[30] = 'b'; return d },
-			"a.js",
-			"disagree",
-		},
-		{
-			"other checksum in the local header",
-			func(tb testing.TB, d []byte) []byte { add32(header(tb, d, local), 14, 1); return d },
-			"a.js",
-			"disagree",
-		},
-		{
-			"other packed size in the local header",
-			func(tb testing.TB, d []byte) []byte { add32(header(tb, d, local), 18, -1); return d },
-			"a.js",
-			"disagree",
-		},
-		{
-			"other size in the local header",
-			func(tb testing.TB, d []byte) []byte { add32(header(tb, d, local), 22, 1); return d },
-			"a.js",
-			"disagree",
-		},
-		{
-			"no local header",
-			func(tb testing.TB, d []byte) []byte { header(tb, d, local)[0] = 'X'; return d },
-			"a.js",
-			"local header is damaged",
-		},
-		{"shorter data", func(tb testing.TB, d []byte) []byte {
-			add32(header(tb, d, central), 20, -1)
-			add32(header(tb, d, local), 18, -1)
-			return d
-		}, "", "before the central directory"},
-		{"longer data", func(tb testing.TB, d []byte) []byte {
-			add32(header(tb, d, central), 20, 1)
-			add32(header(tb, d, local), 18, 1)
-			return d
-		}, "a.js", "overlaps"},
-		{"same data twice", func(tb testing.TB, d []byte) []byte {
-			last := header(tb, d, central)
-			before := header(tb, d[:len(d)-len(last)], central)
-			copy(last[42:46], before[42:46])
-			return d
-		}, "dist/index.js", "overlaps"},
-		{"streamed, and the size is known up front", func(tb testing.TB, d []byte) []byte {
-			set32(header(tb, d[:bytes.LastIndex(d, []byte(local))], local), 22, uint32(len("export default () => {}")))
-			return d
-		}, "", ""},
-		{"streamed, and another size is known up front", func(tb testing.TB, d []byte) []byte {
-			set32(header(tb, d[:bytes.LastIndex(d, []byte(local))], local), 22, 7)
-			return d
-		}, "dist/index.js", "disagree"},
-		{"other description behind streamed data", func(tb testing.TB, d []byte) []byte {
-			add32(header(tb, d[:bytes.LastIndex(d, []byte(local))], "PK\x07\x08"), 4, 1)
-			return d
-		}, "dist/index.js", "disagree"},
-	}
-	for _, tt := range tests {
+	for _, tt := range otherLayouts {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 

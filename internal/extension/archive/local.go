@@ -5,12 +5,14 @@ import (
 	"encoding/binary"
 	"io"
 	"slices"
+
+	"stoa/internal/errs"
 )
 
 // checkLocals checks the local header of every record against the directory, and
 // that the entries follow one another from the first byte of the file to the first
-// of the directory. It sets the records' data offsets.
-func checkLocals(r io.ReaderAt, records []record, directory int64) error {
+// of the directory. It sets the records' data offsets and adds what is wrong to f.
+func checkLocals(r io.ReaderAt, records []record, directory int64, f *faults) {
 	order := make([]*record, len(records))
 	for i := range records {
 		order[i] = &records[i]
@@ -25,27 +27,32 @@ func checkLocals(r io.ReaderAt, records []record, directory int64) error {
 		}
 		switch {
 		case rec.offset > pos && i == 0:
-			return fault(rec.name, "There is data before the archive's first entry.")
+			_ = f.add(fault(rec.name, errs.CodeMalformed, "There is data before the archive's first entry."))
 		case rec.offset > pos:
-			return fault(rec.name, "There is data between the entries that belongs to no entry.")
+			_ = f.add(fault(rec.name, errs.CodeMalformed, "There is data between the entries that belongs to no entry."))
 		}
-		end, err := rec.checkLocal(r, next)
-		if err != nil {
-			return err
+		pos = next
+		if rec.bad {
+			continue
 		}
-		pos = end
+		if end, err := rec.checkLocal(r, next); err == nil {
+			pos = end
+		} else {
+			_ = f.add(err)
+			rec.bad = true
+		}
 	}
 	if pos != directory {
-		return fault("", "There is data before the central directory that belongs to no entry.")
+		_ = f.add(fault("", errs.CodeMalformed,
+			"There is data before the central directory that belongs to no entry."))
 	}
-	return nil
 }
 
 // checkLocal checks one local header and returns where the entry ends. The entry
 // must not reach beyond next.
 func (rec *record) checkLocal(r io.ReaderAt, next int64) (end int64, err error) {
 	damaged := func(err error) (int64, error) {
-		return 0, fault(rec.name, "The entry's local header is damaged.").Because(err)
+		return 0, fault(rec.name, errs.CodeMalformed, "The entry's local header is damaged.").Because(err)
 	}
 	head := make([]byte, lenLocal+len(rec.name))
 	if _, err := r.ReadAt(head, rec.offset); err != nil {
@@ -68,7 +75,7 @@ func (rec *record) checkLocal(r io.ReaderAt, next int64) (end int64, err error) 
 	}
 	agree := known(int64(crc), int64(rec.crc)) && known(packed, rec.packed) && known(size, rec.size)
 	if !same || !agree {
-		return 0, fault(rec.name, "The entry's local header and the central directory disagree.")
+		return 0, fault(rec.name, errs.CodeMalformed, "The entry's local header and the central directory disagree.")
 	}
 	if err := rec.checkLocalExtra(r, extraLen); err != nil {
 		return damaged(err)
@@ -76,7 +83,7 @@ func (rec *record) checkLocal(r io.ReaderAt, next int64) (end int64, err error) 
 	rec.data = rec.offset + int64(len(head)+extraLen)
 	end = rec.data + rec.packed
 	if end > next {
-		return 0, fault(rec.name, "The entry overlaps another one.")
+		return 0, fault(rec.name, errs.CodeMalformed, "The entry overlaps another one.")
 	}
 	if rec.flags&flagStreamed == 0 {
 		return end, nil
@@ -98,16 +105,17 @@ func (rec *record) checkDescriptor(r io.ReaderAt, at, next int64) (end int64, er
 	const lenBare, lenSigned = 12, 16
 	n := next - at
 	if n != lenBare && n != lenSigned {
-		return 0, fault(rec.name, "The entry is not followed by its data descriptor.")
+		return 0, fault(rec.name, errs.CodeMalformed, "The entry is not followed by its data descriptor.")
 	}
 	b := make([]byte, n)
 	if _, err := r.ReadAt(b, at); err != nil {
-		return 0, fault(rec.name, "The archive cannot be read.").Because(err)
+		return 0, fault(rec.name, errs.CodeUnreadable, "The archive cannot be read.").Because(err)
 	}
 	f := fields(b)
 	signed := n == lenBare || f.u32() == sigDescriptor
 	if !signed || f.u32() != rec.crc || int64(f.u32()) != rec.packed || int64(binary.LittleEndian.Uint32(f)) != rec.size {
-		return 0, fault(rec.name, "The data descriptor after the entry and the central directory disagree.")
+		return 0, fault(rec.name, errs.CodeMalformed,
+			"The data descriptor after the entry and the central directory disagree.")
 	}
 	return next, nil
 }

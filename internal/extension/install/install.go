@@ -71,27 +71,29 @@ func (in *Installer) Install(ctx context.Context, kind extension.Kind, up *Uploa
 	if err != nil {
 		return Result{}, err
 	}
-	if err := candidate.CheckFree(ctx); err != nil {
+	if err := candidate.CheckFree(ctx, up.Replace); err != nil {
 		return resolve(ctx, reg, up, err)
 	}
 	place, err := in.place(ctx, reg, candidate, contents, up.Hash)
 	if err != nil {
 		return Result{}, err
 	}
-	record, err := candidate.Add(ctx, extension.Files{PackageID: up.PackageID, InstallPath: place, ZipHash: up.Hash})
+	if err := up.keep(place); err != nil {
+		return Result{}, err
+	}
+	record, err := candidate.Add(ctx, extension.Files{
+		PackageID: up.PackageID, InstallPath: place, ZipHash: up.Hash, Replace: up.Replace,
+	})
 	if err == nil {
 		in.Log.InfoContext(ctx, "extension installed", slog.String("kind", string(kind)),
 			slog.String("slug", candidate.Slug()), slog.String("version", candidate.Version()))
 		return Result{Record: record}, nil
 	}
-	if errs.KindOf(err) != errs.Conflict {
+	if k := errs.KindOf(err); k != errs.Conflict && k != errs.Unprocessable {
 		return Result{}, err
 	}
-	if err := in.discard(place); err != nil {
-		in.Log.WarnContext(ctx, "files of an extension that was not installed stay behind",
-			slog.String("path", place), slog.Any("err", err))
-	}
-	if taken := candidate.CheckFree(ctx); taken != nil {
+	in.Discard(ctx, place)
+	if taken := candidate.CheckFree(ctx, up.Replace); taken != nil {
 		err = taken // another request was faster, perhaps with the same archive
 	}
 	return resolve(ctx, reg, up, err)
@@ -103,7 +105,7 @@ func find(ctx context.Context, reg extension.Registry, up *Upload) (found Result
 	if !ok || err != nil {
 		return Result{}, false, err
 	}
-	return Result{Record: record, Duplicate: record.PackageID() != up.PackageID}, true, nil
+	return Result{Record: record, Duplicate: record.RequestID() != up.PackageID}, true, nil
 }
 
 // resolve turns a conflict over a slug into success if the slug went to the same

@@ -115,11 +115,13 @@ func add(ctx context.Context, in *installer, data []byte) (installed, error) {
 	return installed{Installed: record, Duplicate: res.Duplicate}, err
 }
 
-const manifest = `{"schemaVersion":1,"slug":"pay","name":"Pay","version":"1.0.0","runtimeType":"internal-fastify","entryModule":"index.js"}`
+const manifest = `{"schemaVersion":1,"slug":"pay","name":"Pay","version":"1.0.0","runtimeType":"internal-fastify",` +
+	`"entryModule":"index.js"}`
 
 func payArchive(tb testing.TB) []byte {
 	tb.Helper()
-	return ziptest.Build(tb, ziptest.Entry{Name: "manifest.json", Body: manifest}, ziptest.Entry{Name: "index.js", Body: "1"})
+	return ziptest.Build(tb, ziptest.Entry{Name: "manifest.json", Body: manifest},
+		ziptest.Entry{Name: "index.js", Body: "1"})
 }
 
 // files returns the names below dir/plugins and dir/tmp.
@@ -214,7 +216,8 @@ func TestKilledBeforeTheRecordLeavesNothingToSee(t *testing.T) {
 	if err := in.Sweep(t.Context(), time.Now().Add(install.LeftoverAge+time.Minute)); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{res.Package.InstallPath + "/index.js", res.Package.InstallPath + "/manifest.json"}
+	place := res.Package.InstallPath
+	want := []string{place + "/index.js", place + "/manifest.json", place + ".zip"}
 	if diff := cmp.Diff(want, files(t, dir)); diff != "" {
 		t.Errorf("after the sweep (-want +got):\n%s", diff)
 	}
@@ -236,7 +239,7 @@ func TestSweepKeepsUninstalledPackages(t *testing.T) {
 	if err := in.Sweep(t.Context(), time.Now().Add(2*install.LeftoverAge)); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, files(t, dir)); diff != "" || len(want) != 2 {
+	if diff := cmp.Diff(want, files(t, dir)); diff != "" || len(want) != 3 {
 		t.Errorf("files (-before +after the sweep):\n%s", diff)
 	}
 }
@@ -251,7 +254,7 @@ func TestFilesAfterAFailedRecord(t *testing.T) {
 		err  error
 		want int // files left
 	}{
-		{"outcome unknown", errors.New("connection reset"), 2},
+		{"outcome unknown", errors.New("connection reset"), 3},
 		{"slug taken", errs.New(errs.Conflict, "CONFLICT", "taken"), 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -275,10 +278,12 @@ func TestFailedExtractLeavesNothing(t *testing.T) {
 
 	dir := t.TempDir()
 	in := mustOpen(t, dir, nothing)
-	data := ziptest.Build(t, ziptest.Entry{Name: "manifest.json", Body: manifest}, ziptest.Entry{Name: "index.js", Body: "abc", Store: true})
+	data := ziptest.Build(t, ziptest.Entry{Name: "manifest.json", Body: manifest},
+		ziptest.Entry{Name: "index.js", Body: "abc", Store: true})
 	data[bytes.Index(data, []byte("abc"))] = 'x' // the checksum no longer fits
 	_, err := add(t.Context(), in, data)
-	if e, is := errors.AsType[*errs.Error](err); !is || e.Code != archive.CodeInvalid || e.Details["entry"] != "index.js" {
+	e, is := errors.AsType[*errs.Error](err)
+	if !is || e.Code != archive.CodeInvalid || e.Details["issues"].([]archive.Fault)[0].Entry != "index.js" {
 		t.Errorf("Install = %v, want %s about index.js", err, archive.CodeInvalid)
 	}
 	if left := files(t, dir); len(left) > 0 {
@@ -359,7 +364,8 @@ func TestInstallChecksTheManifest(t *testing.T) {
 	_, err := add(t.Context(), in, ziptest.Build(t,
 		ziptest.Entry{Name: "p/manifest.json", Body: manifest}, ziptest.Entry{Name: "p/p/index.js"}))
 	e, is := errors.AsType[*errs.Error](err)
-	if !is || e.Code != "INVALID_MANIFEST" || !strings.Contains(e.Message, "entryModule names a file that is not in the package") {
+	if !is || e.Code != "INVALID_MANIFEST" ||
+		!strings.Contains(e.Message, "entryModule names a file that is not in the package") {
 		t.Errorf("Install = %v, want INVALID_MANIFEST about entryModule", err)
 	}
 	if left := files(t, dir); len(left) > 0 {

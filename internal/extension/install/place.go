@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path"
 
@@ -21,6 +22,11 @@ const (
 	uploadsDir   = "tmp"
 	uploadPrefix = "upload-"
 	unpackPrefix = ".tmp-" // of a package that is being unpacked, beside the slugs
+
+	// archiveSuffix is added to the path of a package's files for the archive they came
+	// from, which is kept: to be downloaded, and to tell whether the files are as they
+	// were.
+	archiveSuffix = ".zip"
 )
 
 // place unpacks an archive to a folder of its own and returns the folder's path,
@@ -79,16 +85,23 @@ func move(data *os.Root, tmp, home, name string) (string, error) {
 	return final, err
 }
 
-// discard removes the files of an extension that lost the race for its slug. After
-// any other failure they stay until swept: when the connection breaks during the
-// commit, nobody here knows whether the record that points to them was kept.
-func (in *Installer) discard(place string) error {
+// Discard removes the files at these paths, and their archives. Nothing may be recorded
+// there, and that must be known: when the connection breaks during a commit, it is not,
+// and the files stay until they are swept. So do files that cannot be removed.
+func (in *Installer) Discard(ctx context.Context, places ...string) {
 	data, err := in.openData()
-	if err != nil {
-		return err
+	if err == nil {
+		defer data.Close()
+		for _, place := range places {
+			if place != "" {
+				err = errors.Join(err, data.RemoveAll(place), data.RemoveAll(place+archiveSuffix))
+			}
+		}
 	}
-	defer data.Close()
-	return data.RemoveAll(place)
+	if err != nil {
+		in.Log.WarnContext(ctx, "files without a record stay behind until a later start removes them",
+			slog.Any("paths", places), slog.Any("err", err))
+	}
 }
 
 // openData opens the data folder and creates the folders in it that are used here.

@@ -38,7 +38,7 @@ func (in *Installer) Sweep(ctx context.Context, now time.Time) error {
 		failed = errors.Join(failed, err)
 		for _, e := range entries {
 			name := path.Join(dir, e.Name())
-			if !strings.HasPrefix(e.Name(), prefix) || !old(e, now) || recorded[name] {
+			if !strings.HasPrefix(e.Name(), prefix) || !old(e, now) || recorded[strings.TrimSuffix(name, archiveSuffix)] {
 				continue
 			}
 			failed = errors.Join(failed, data.RemoveAll(name))

@@ -20,17 +20,33 @@ type Upload struct {
 	Hash string // SHA-256 in hex
 	Size int64  // bytes
 
-	// PackageID is the id that the package gets; empty for a new one.
+	// PackageID is the id that the package gets, if it is new; empty for a random one.
 	PackageID string
+
+	// Replace allows to replace the same version of the package.
+	Replace bool
 
 	file *os.File
 	root *os.Root
 	name string
 }
 
-// Close discards the upload.
+// Close discards the upload, unless the archive was kept.
 func (up *Upload) Close() error {
-	return errors.Join(up.file.Close(), up.root.Remove(up.name), up.root.Close())
+	err := up.file.Close()
+	if up.name != "" {
+		err = errors.Join(err, up.root.Remove(up.name))
+	}
+	return errors.Join(err, up.root.Close())
+}
+
+// keep moves the archive beside the files that were unpacked from it.
+func (up *Upload) keep(place string) error {
+	if err := errors.Join(up.file.Sync(), up.root.Rename(up.name, place+archiveSuffix)); err != nil {
+		return fmt.Errorf("install: keep the archive: %w", err)
+	}
+	up.name = ""
+	return syncDir(up.root, path.Dir(place))
 }
 
 // Receive reads an archive to its end into a temporary file. The errors are those
@@ -62,11 +78,14 @@ func (in *Installer) Receive(kind extension.Kind, body io.Reader) (*Upload, erro
 	return up, nil
 }
 
+// MaxSize returns the size of the largest archive of a kind that CheckKind accepts, in bytes.
+func (in *Installer) MaxSize(kind extension.Kind) int64 { return in.Kinds[kind].Profile().MaxSize }
+
 // TooLarge returns the error for an archive over the limit of its kind, which can
 // be installed.
 func (in *Installer) TooLarge(kind extension.Kind) *errs.Error {
-	limit := in.Kinds[kind].Profile().MaxSize
-	return errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "A %s archive may have at most %d MiB.", kind, limit>>20)
+	return errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "A %s archive may have at most %d MiB.", kind,
+		in.MaxSize(kind)>>20)
 }
 
 func (up *Upload) fill(body io.Reader) error {

@@ -57,7 +57,8 @@ func draft(slug string, changes map[string]any) map[string]any {
 
 // manage sends a request, which must be answered with the status want.
 func manage(tb testing.TB, a *testkit.App, token, method, path string, body any, want int,
-	match ...string) testkit.Response {
+	match ...string,
+) testkit.Response {
 	tb.Helper()
 	req := testkit.Request{Method: method, Path: path, Body: body, Token: token}
 	if match != nil {

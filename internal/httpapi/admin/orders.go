@@ -92,7 +92,9 @@ func (h *Handlers) CancelOrder(w http.ResponseWriter, r *http.Request) error {
 
 // ended returns end, which refunds or cancels an order, with a line in the log and a
 // count if the order was not over before.
-func (h *Handlers) ended(end func(ctx context.Context, id string) (order.Listed, error)) func(ctx context.Context, id string) (order.Listed, error) {
+func (h *Handlers) ended(end func(ctx context.Context, id string) (order.Listed,
+	error),
+) func(ctx context.Context, id string) (order.Listed, error) {
 	return func(ctx context.Context, id string) (order.Listed, error) {
 		before, err := h.Orders.Get(ctx, id)
 		if err != nil {
@@ -101,7 +103,8 @@ func (h *Handlers) ended(end func(ctx context.Context, id string) (order.Listed,
 		o, err := end(ctx, id)
 		if err == nil && (o.Status() != before.Status() || !o.RefundedAt.Equal(before.RefundedAt)) {
 			h.Count("orders", string(o.Status()))
-			h.Log.InfoContext(ctx, "order "+string(o.Status()), slog.String("order", o.ID), slog.String("product", o.ProductSlug),
+			h.Log.InfoContext(ctx, "order "+string(o.Status()), slog.String("order", o.ID),
+				slog.String("product", o.ProductSlug),
 				slog.String("amount", o.Amount.Amount().String()), slog.String("currency", o.Amount.Currency))
 		}
 		return o, err

@@ -15,7 +15,8 @@ import (
 
 // moderation is a shop with an administrator and a review by ada.
 func moderation(t *testing.T,
-	a *testkit.App) (ada, root testkit.Tokens, id string, admin func(method, path, body string) testkit.Response) {
+	a *testkit.App,
+) (ada, root testkit.Tokens, id string, admin func(method, path, body string) testkit.Response) {
 	t.Helper()
 	a.ImportCatalog(t)
 	ada, root = a.Register(t, "ada"), a.Admin(t, "root")

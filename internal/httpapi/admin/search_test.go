@@ -33,7 +33,8 @@ func TestAdministratorsSearch(t *testing.T) {
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		admin := a.Admin(t, "root").Access
-		user := a.Send(t, "/auth/register", map[string]any{"email": "Grace@navy.example", "username": "grace", "password": "secret1"})
+		user := a.Send(t, "/auth/register",
+			map[string]any{"email": "Grace@navy.example", "username": "grace", "password": "secret1"})
 		bought := a.Buy(t, user.Text(t, "data.access_token"), "once")
 		other := a.Order(t, "", "yearly", "Ada@lovelace.example")
 		a.Refund(t, admin, bought.Text(t, "orderId"))
@@ -46,19 +47,38 @@ func TestAdministratorsSearch(t *testing.T) {
 			key := res.Text(t, "licenseKey")
 			return key[strings.LastIndexByte(key, '-')+1:]
 		}
-		license := a.Do(t, testkit.Get(admin, "/api/v1/admin/orders?q="+other.Text(t, "orderId"))).Get(t, "data.items").([]any)[0].(map[string]any)["licenseId"].(string)
+		license := a.Do(t, testkit.Get(admin, "/api/v1/admin/orders?q="+other.Text(t, "orderId"))).Get(t,
+			"data.items").([]any)[0].(map[string]any)["licenseId"].(string)
 		for _, tt := range []struct {
 			list, q string
 			want    float64
 		}{
-			{"orders", "NAVY", 1}, {"orders", "lovelace", 1}, {"orders", "mail-pa", 2}, {"orders", "%", 0}, {"orders", "zzz", 0},
-			{"orders", other.Text(t, "orderId")[3:12], 1}, {"orders", license, 1},
-			{"orders", strings.ToLower(tail(bought)), 1}, {"orders", tail(other), 1}, {"orders", tail(other)[1:], 0},
-			{"licenses", "navy", 1}, {"licenses", "Lovelace", 1}, {"licenses", "MAIL-", 2}, {"licenses", license[2:], 1},
-			{"licenses", tail(other), 1}, {"licenses", other.Text(t, "orderId"), 1},
-			{"users", "grace@", 1}, {"users", user.Text(t, "data.user.id")[4:], 1}, {"users", tail(bought), 1},
-			{"orders", "@l", 1}, {"licenses", "@l", 1}, {"users", "@n", 1}, {"audit", "t@", 2},
-			{"audit", "root@", 2}, {"audit", bought.Text(t, "orderId"), 1}, {"audit", "nobody", 0},
+			{"orders", "NAVY", 1},
+			{"orders", "lovelace", 1},
+			{"orders", "mail-pa", 2},
+			{"orders", "%", 0},
+			{"orders", "zzz", 0},
+			{"orders", other.Text(t, "orderId")[3:12], 1},
+			{"orders", license, 1},
+			{"orders", strings.ToLower(tail(bought)), 1},
+			{"orders", tail(other), 1},
+			{"orders", tail(other)[1:], 0},
+			{"licenses", "navy", 1},
+			{"licenses", "Lovelace", 1},
+			{"licenses", "MAIL-", 2},
+			{"licenses", license[2:], 1},
+			{"licenses", tail(other), 1},
+			{"licenses", other.Text(t, "orderId"), 1},
+			{"users", "grace@", 1},
+			{"users", user.Text(t, "data.user.id")[4:], 1},
+			{"users", tail(bought), 1},
+			{"orders", "@l", 1},
+			{"licenses", "@l", 1},
+			{"users", "@n", 1},
+			{"audit", "t@", 2},
+			{"audit", "root@", 2},
+			{"audit", bought.Text(t, "orderId"), 1},
+			{"audit", "nobody", 0},
 		} {
 			if got := total(tt.list, tt.q); got != tt.want {
 				t.Errorf("%s?q=%s finds %v, want %v", tt.list, tt.q, got, tt.want)

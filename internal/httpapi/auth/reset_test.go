@@ -354,8 +354,11 @@ func TestForgotPasswordNeedsAnAddress(t *testing.T) {
 
 	a := testkit.New(t)
 	for _, body := range []any{
-		map[string]string{}, map[string]string{"email": "ada"},
-		map[string]string{"email": "a@example.com\r\nBcc: b@example.com"}, map[string]any{"email": 1}, "{",
+		map[string]string{},
+		map[string]string{"email": "ada"},
+		map[string]string{"email": "a@example.com\r\nBcc: b@example.com"},
+		map[string]any{"email": 1},
+		"{",
 	} {
 		testkit.WantError(t, a.Send(t, "/auth/forgot-password", body), http.StatusBadRequest, "VALIDATION_ERROR")
 	}

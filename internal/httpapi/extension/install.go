@@ -14,10 +14,6 @@ import (
 	"stoa/internal/plugin"
 )
 
-// maxUpload is the largest body of an install: 50 MiB of archive and the form
-// around it. The limit of the archive itself is the Installer's.
-const maxUpload = 50<<20 + web.FormRoom
-
 var (
 	errWrongType = errs.New(errs.UnsupportedMedia, "UNSUPPORTED_MEDIA_TYPE",
 		"Send the archive as application/zip, or as the one file of a multipart/form-data form.")
@@ -30,9 +26,10 @@ func (h *Handlers) checkKind(r *http.Request) error { return h.Installer.CheckKi
 
 // archive says how an archive of a kind may be sent.
 func (h *Handlers) archive(kind extension.Kind) web.Upload {
+	limit := h.Installer.MaxSize(kind) + web.FormRoom
 	return web.Upload{
 		Types:   []string{"application/zip", "application/x-zip-compressed"},
-		MaxBody: maxUpload, MaxForm: maxUpload,
+		MaxBody: limit, MaxForm: limit,
 		WrongType: errWrongType, TooLarge: h.Installer.TooLarge(kind), NotOne: errNotOne,
 	}
 }
@@ -45,6 +42,9 @@ type installed struct {
 	DefaultInstance instance    `json:"defaultInstance"`
 	Permissions     permissions `json:"permissions"`
 	Duplicate       bool        `json:"duplicate,omitempty"`
+	// PreviousVersion is the version that a rollback returns to. Absent if nothing was
+	// upgraded.
+	PreviousVersion string `json:"previousVersion,omitempty"`
 }
 
 type permissions struct {
@@ -60,6 +60,7 @@ func (h *Handlers) Install(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	key, faults := keyed.ReadKey(r)
+	replace := readFlag(r, "replace", &faults)
 	if err := faults.Err(); err != nil { // before 50 MiB are sent for nothing
 		return err
 	}
@@ -68,12 +69,19 @@ func (h *Handlers) Install(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer up.Close()
+	up.Replace = replace
 	do := func(w http.ResponseWriter, r *http.Request) error { return h.install(w, r, up) }
 	if key == "" {
 		return do(w, r)
 	}
 	// The archive and not the body: a form has other boundaries each time.
 	return h.Keyed.Once(w, r, key, [][]byte{[]byte(r.PathValue("kind")), []byte(up.Hash)}, do)
+}
+
+// readFlag reads a parameter that is true or false, and false if absent.
+func readFlag(r *http.Request, name string, faults *errs.Issues) bool {
+	v := web.ReadBool(r, name, faults)
+	return v != nil && *v
 }
 
 // receive writes the archive of an install request to disk as it arrives. The
@@ -101,22 +109,49 @@ func (h *Handlers) install(w http.ResponseWriter, r *http.Request, up *install.U
 	if !ok { // each kind has an answer of its own (CONTRACT 4)
 		return fmt.Errorf("httpapi: no answer to the install of a %T", res.Record)
 	}
+	switch {
+	case res.Duplicate:
+		return h.writeInstalled(w, r, of, http.StatusOK, func(a *installed) { a.Duplicate = true })
+	case of.Package.UpgradeID != "":
+		return h.writeVersion(w, r, of)
+	}
+	return h.writeInstalled(w, r, of, http.StatusCreated, nil)
+}
+
+// writeVersion answers with a package whose version has just changed.
+func (h *Handlers) writeVersion(w http.ResponseWriter, r *http.Request, of plugin.Installed) error {
+	was, ok, err := h.Plugins.Previous(r.Context(), of.Package.Manifest.Slug)
+	if err != nil {
+		return err
+	}
+	return h.writeInstalled(w, r, of, http.StatusOK, func(a *installed) {
+		if ok {
+			a.PreviousVersion = was.Manifest.Version
+			a.Permissions.Added = of.Package.Manifest.Added(was.Manifest)
+		}
+	})
+}
+
+// writeInstalled answers with a package and its default instance. more completes the
+// answer, if it is not nil.
+func (h *Handlers) writeInstalled(
+	w http.ResponseWriter, r *http.Request, of plugin.Installed, status int, more func(*installed),
+) error {
 	shown, err := h.instances(r.Context(), of)
 	if err != nil {
 		return err
 	}
-	status := http.StatusCreated
-	if res.Duplicate {
-		status = http.StatusOK
-	}
-	web.WriteData(w, status, installed{
+	answer := installed{
 		packageFields:   newPackageFields(of.Package),
 		DefaultInstance: shown[0],
 		Permissions: permissions{
 			Declared: web.OrEmpty(of.Package.Manifest.Permissions),
 			Granted:  web.OrEmpty(of.Instance.Granted), Added: []string{},
 		},
-		Duplicate: res.Duplicate,
-	})
+	}
+	if more != nil {
+		more(&answer)
+	}
+	web.WriteData(w, status, answer)
 	return nil
 }

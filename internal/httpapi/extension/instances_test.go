@@ -153,25 +153,30 @@ func TestInstanceRefuses(t *testing.T) {
 		{"nothing", `{}`, []string{"instanceKey", "config.apiKey", "config.region"}, ""},
 		{
 			"everything of the wrong type", `{"instanceKey":1,"enabled":"yes","config":"x","grantedPermissions":"y"}`,
-			[]string{"instanceKey", "enabled", "config", "grantedPermissions"}, "Config must be an object",
+			[]string{"instanceKey", "enabled", "config", "grantedPermissions"},
+			"Config must be an object",
 		},
 		{"an array", `{"instanceKey":"a","config":[]}`, []string{"config"}, "Config must be an object"},
 		{
 			"a large config", `{"instanceKey":"a","enabled":false,"config":` + large + `}`,
-			[]string{"config"}, "Config exceeds 64KB",
+			[]string{"config"},
+			"Config exceeds 64KB",
 		},
 		{
 			"a deep config", `{"instanceKey":"a","enabled":false,"config":` + deep + `}`,
-			[]string{"config"}, "Config nesting exceeds 10 layers",
+			[]string{"config"},
+			"Config nesting exceeds 10 layers",
 		},
 		{
 			"a bad key and a wrong type", `{"instanceKey":"A","enabled":false,"config":{"limit":"1"}}`,
-			[]string{"instanceKey", "config.limit"}, "",
+			[]string{"instanceKey", "config.limit"},
+			"",
 		},
 		{
 			"permissions not declared",
 			`{"instanceKey":"a","enabled":false,"grantedPermissions":["orders:read","users:read"]}`,
-			[]string{"grantedPermissions"}, "",
+			[]string{"grantedPermissions"},
+			"",
 		},
 	}
 	for _, tt := range tests {

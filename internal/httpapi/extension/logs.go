@@ -94,7 +94,7 @@ func (h *Handlers) followLog(w http.ResponseWriter, r *http.Request, after int64
 		entries, more, err := h.Plugins.Log(ctx, r.PathValue("slug"), r.PathValue("installationId"), after)
 		if err != nil {
 			if began {
-				return nil //nolint:nilerr // the instance is gone, and the answer has begun
+				return nil
 			}
 			return err
 		}
@@ -104,7 +104,7 @@ func (h *Handlers) followLog(w http.ResponseWriter, r *http.Request, after int64
 			w.WriteHeader(http.StatusOK)
 		}
 		if err := writeEvents(w, entries); err != nil {
-			return nil //nolint:nilerr // the client is gone
+			return nil
 		}
 		if len(entries) > 0 {
 			after = entries[len(entries)-1].Number
@@ -117,7 +117,7 @@ func (h *Handlers) followLog(w http.ResponseWriter, r *http.Request, after int64
 		case <-more:
 		case <-ping.C:
 			if _, err := fmt.Fprint(w, ": still here\n\n"); err != nil {
-				return nil //nolint:nilerr // the client is gone
+				return nil
 			}
 		case <-ctx.Done():
 			return nil

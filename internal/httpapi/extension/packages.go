@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"stoa/internal/errs"
 	"stoa/internal/extension"
 	"stoa/internal/httpapi/web"
 	"stoa/internal/plugin"
@@ -103,6 +104,20 @@ func (h *Handlers) Uninstall(w http.ResponseWriter, r *http.Request) error {
 
 // UninstallPlugin serves DELETE /api/v1/admin/plugins/{slug}.
 func (h *Handlers) UninstallPlugin(w http.ResponseWriter, r *http.Request) error {
+	var faults errs.Issues
+	purge := readFlag(r, "purge", &faults)
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	if purge {
+		paths, err := h.Plugins.Purge(r.Context(), r.PathValue("slug"))
+		if err != nil {
+			return err
+		}
+		h.Installer.Discard(r.Context(), paths...)
+		web.WriteDone(w, "The plugin is removed with its instances, their data and its files.")
+		return nil
+	}
 	if _, err := h.Plugins.Uninstall(r.Context(), r.PathValue("slug")); err != nil {
 		return err
 	}

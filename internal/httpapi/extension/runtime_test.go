@@ -25,7 +25,10 @@ func withWorker(tb testing.TB, a *testkit.App, entry string) (admin string, res 
 	tb.Helper()
 	admin = a.Admin(tb, "root").Access
 	manifest := testkit.InternalManifest("worker", "index.js")
-	manifest["configSchema"] = map[string]any{"mode": map[string]any{"type": "string"}, "apiKey": map[string]any{"type": "secret"}}
+	manifest["configSchema"] = map[string]any{
+		"mode":   map[string]any{"type": "string"},
+		"apiKey": map[string]any{"type": "secret"},
+	}
 	res = a.Install(tb, admin, "plugin", testkit.PluginArchive(tb, manifest, map[string]string{"index.js": entry}))
 	if res.Status != http.StatusCreated {
 		tb.Fatalf("install: %d\n%s", res.Status, res.Body)
@@ -52,7 +55,9 @@ func TestAPluginThatDoesNotLoadSaysWhere(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.New(t, realTime)
-	admin, res := withWorker(t, a, "module.exports = async (app, opts) => {\n  if (!opts.mode) throw new Error('no mode')\n  if (opts.mode === 'bad') null.x\n  app.get('/api/mode', async () => opts.mode)\n}\n")
+	admin, res := withWorker(t, a,
+		"module.exports = async (app, opts) => {\n  if (!opts.mode) throw new Error('no mode')\n  if (opts.mode === "+
+			"'bad') null.x\n  app.get('/api/mode', async () => opts.mode)\n}\n")
 	id := res.Text(t, "data.defaultInstance.installationId")
 	if res.Get(t, "data.defaultInstance.enabled") != false || res.Get(t, "data.defaultInstance.runtime.state") != "idle" {
 		t.Errorf("installed: %s", res.Body)
@@ -60,7 +65,8 @@ func TestAPluginThatDoesNotLoadSaysWhere(t *testing.T) {
 	wantError := func(res testkit.Response, at, message string, line float64) {
 		t.Helper()
 		got, _ := res.Get(t, at+"runtime.lastError").(map[string]any)
-		if got == nil || got["file"] != "index.js" || got["line"] != line || !strings.Contains(got["message"].(string), message) {
+		if got == nil || got["file"] != "index.js" || got["line"] != line ||
+			!strings.Contains(got["message"].(string), message) {
 			t.Errorf("lastError = %v, want %q at index.js:%v", got, message, line)
 		}
 	}
@@ -75,7 +81,8 @@ func TestAPluginThatDoesNotLoadSaysWhere(t *testing.T) {
 		t.Errorf("enabled: %s", on.Body)
 	}
 	bad := shopGet(a, t, "/mode")
-	if bad.Status != http.StatusBadGateway || bad.Text(t, "error.code") != "PLUGIN_UNREACHABLE" || strings.Contains(string(bad.Body), "null") {
+	if bad.Status != http.StatusBadGateway || bad.Text(t, "error.code") != "PLUGIN_UNREACHABLE" ||
+		strings.Contains(string(bad.Body), "null") {
 		t.Errorf("shoppers get %d %s", bad.Status, bad.Body)
 	}
 	failing := a.Do(t, testkit.Get(admin, worker+"/instances/"+id))
@@ -122,14 +129,18 @@ func TestChangesDropNoRequest(t *testing.T) {
 	}
 	for i := range 4 {
 		mode := string(rune('a' + i))
-		if res := a.Do(t, changeInstance(admin, id, map[string]any{"config": map[string]any{"mode": mode}})); res.Status != http.StatusOK {
+		if res := a.Do(t, changeInstance(admin, id,
+			map[string]any{"config": map[string]any{"mode": mode}})); res.Status != http.StatusOK {
 			t.Fatalf("change: %d %s", res.Status, res.Body)
 		}
 		if res := shopGet(a, t, "/mode"); res.Text(t, "mode") != mode {
 			t.Errorf("after the change to %s: %s", mode, res.Body)
 		}
 	}
-	settings := testkit.Request{Method: "PATCH", Path: worker, Token: admin, Body: map[string]any{"environment": map[string]any{"WORD": "swordfish"}}}
+	settings := testkit.Request{
+		Method: "PATCH", Path: worker, Token: admin,
+		Body: map[string]any{"environment": map[string]any{"WORD": "swordfish"}},
+	}
 	if res := a.Do(t, settings); res.Status != http.StatusOK || strings.Contains(string(res.Body), "swordfish") {
 		t.Errorf("settings: %d %s", res.Status, res.Body)
 	}
@@ -205,7 +216,8 @@ func TestLogsOfAnInstance(t *testing.T) {
 			}
 		}
 	}
-	if e := await("printed with"); e["message"] != "printed with [secret]" || e["source"] != "plugin" || e["level"] != "info" {
+	if e := await("printed with"); e["message"] != "printed with [secret]" || e["source"] != "plugin" ||
+		e["level"] != "info" {
 		t.Errorf("printed: %v", e)
 	}
 	if e := await("plugin process ready"); e["source"] != "stoa" {
@@ -214,7 +226,8 @@ func TestLogsOfAnInstance(t *testing.T) {
 	if e := await("said one"); e["level"] != "warn" {
 		t.Errorf("logged: %v", e)
 	}
-	if e := await("failed to answer"); e["level"] != "error" || e["file"] != "index.js" || e["line"] != 5.0 || e["requestId"] != requestID || !strings.Contains(e["error"].(string), "Error: thrown") {
+	if e := await("failed to answer"); e["level"] != "error" || e["file"] != "index.js" || e["line"] != 5.0 ||
+		e["requestId"] != requestID || !strings.Contains(e["error"].(string), "Error: thrown") {
 		t.Errorf("an exception: %v", e)
 	}
 	shopGet(a, t, "/say?word=two") // while it is followed
@@ -230,8 +243,11 @@ func TestLogsOfAnInstance(t *testing.T) {
 	if got, _ := after.Get(t, "data.items").([]any); len(got) != 0 {
 		t.Errorf("after %s: %s", number, after.Body)
 	}
-	testkit.WantError(t, a.Do(t, testkit.Get(admin, logs+"?after=x&follow=maybe")), http.StatusBadRequest, "VALIDATION_ERROR")
-	testkit.WantError(t, a.Do(t, testkit.Get(admin, worker+"/instances/0fced972-3a2a-4a47-8f11-f7ea107fb2b8/logs?follow=true")), http.StatusNotFound, "NOT_FOUND")
+	testkit.WantError(t, a.Do(t, testkit.Get(admin, logs+"?after=x&follow=maybe")), http.StatusBadRequest,
+		"VALIDATION_ERROR")
+	testkit.WantError(t, a.Do(t,
+		testkit.Get(admin, worker+"/instances/0fced972-3a2a-4a47-8f11-f7ea107fb2b8/logs?follow=true")), http.StatusNotFound,
+		"NOT_FOUND")
 	testkit.WantError(t, a.Do(t, testkit.Get("", logs)), http.StatusUnauthorized, "UNAUTHORIZED")
 	testkit.WantError(t, a.Do(t, testkit.Get(a.Register(t, "ada").Access, logs)), http.StatusForbidden, "FORBIDDEN")
 }
@@ -241,13 +257,16 @@ func TestKeptRunningWithoutACall(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		admin, res := withWorker(t, a, "module.exports = async (app) => { setInterval(() => { console.log('tick ' + process.pid) }, 50); app.get('/api/die', () => process.exit(1)) }")
+		admin, res := withWorker(t, a,
+			"module.exports = async (app) => { setInterval(() => { console.log('tick ' + process.pid) }, 50); "+
+				"app.get('/api/die', () => process.exit(1)) }")
 		id := res.Text(t, "data.defaultInstance.installationId")
 		state := func(want string) {
 			t.Helper()
 			deadline := time.Now().Add(30 * time.Second)
 			for got := any(nil); got != want; {
-				if got = a.Do(t, testkit.Get(admin, worker+"/instances/"+id)).Get(t, "data.runtime.state"); time.Now().After(deadline) {
+				if got = a.Do(t, testkit.Get(admin, worker+"/instances/"+id)).Get(t,
+					"data.runtime.state"); time.Now().After(deadline) {
 					t.Fatalf("state %v, want %s", got, want)
 				}
 				time.Sleep(20 * time.Millisecond)
@@ -280,13 +299,19 @@ func TestUnsupportedSettingsAreRefusedOpenly(t *testing.T) {
 
 	a := testkit.New(t)
 	admin, _ := withWorker(t, a, "module.exports = async () => {}")
-	res := a.Do(t, testkit.Request{Method: "PATCH", Path: worker, Token: admin, Body: map[string]any{"allowCookies": true, "isolation": "shared", "memoryMb": 1}})
+	res := a.Do(t, testkit.Request{
+		Method: "PATCH", Path: worker, Token: admin,
+		Body: map[string]any{"allowCookies": true, "isolation": "shared", "memoryMb": 1},
+	})
 	testkit.WantError(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
 	if issues, _ := res.Get(t, "error.details.issues").([]any); len(issues) != 3 {
 		t.Errorf("issues: %s", res.Body)
 	}
-	testkit.WantError(t, a.Do(t, testkit.Request{Method: "PATCH", Path: worker, Body: map[string]any{}}), http.StatusUnauthorized, "UNAUTHORIZED")
-	testkit.WantError(t, a.Do(t, testkit.Request{Method: "PATCH", Path: "/api/v1/admin/plugins/none", Token: admin, Body: map[string]any{}}), http.StatusNotFound, "NOT_FOUND")
+	testkit.WantError(t, a.Do(t, testkit.Request{Method: "PATCH", Path: worker, Body: map[string]any{}}),
+		http.StatusUnauthorized, "UNAUTHORIZED")
+	testkit.WantError(t, a.Do(t,
+		testkit.Request{Method: "PATCH", Path: "/api/v1/admin/plugins/none", Token: admin, Body: map[string]any{}}),
+		http.StatusNotFound, "NOT_FOUND")
 }
 
 // What a plugin is told of the client's connection is stoa's word, never the
@@ -294,7 +319,8 @@ func TestUnsupportedSettingsAreRefusedOpenly(t *testing.T) {
 func TestPluginsKnowTheClient(t *testing.T) {
 	t.Parallel()
 
-	entry := "module.exports = async (app) => { app.get('/api/who', async (r) => ({ ip: r.ip, protocol: r.protocol, host: r.host, ips: r.ips.length, raw: r.headers['x-forwarded-port'] ?? null })) }"
+	entry := "module.exports = async (app) => { app.get('/api/who', async (r) => ({ ip: r.ip, protocol: r.protocol, " +
+		"host: r.host, ips: r.ips.length, raw: r.headers['x-forwarded-port'] ?? null })) }"
 	forged := http.Header{
 		"X-Forwarded-For": {"198.51.100.1, 203.0.113.9"}, "X_Forwarded_For": {"198.51.100.2"}, "X-Forwarded-Proto": {"https"},
 		"X-Forwarded-Host": {"evil.example"}, "X-Forwarded-Port": {"1"}, "Forwarded": {"for=198.51.100.3"},
@@ -311,7 +337,10 @@ func TestPluginsKnowTheClient(t *testing.T) {
 			a := testkit.New(t, realTime, func(_ testing.TB, cfg *app.Config) { cfg.TrustedProxies = tt.trusted })
 			withWorker(t, a, entry)
 			res := a.DoUnchecked(t, testkit.Request{Method: "GET", Path: "/api/v1/shop/plugins/worker/api/who", Header: forged})
-			want := map[string]any{"ip": tt.ip, "protocol": tt.protocol, "host": strings.TrimPrefix(a.URL, "http://"), "ips": 2.0, "raw": nil}
+			want := map[string]any{
+				"ip": tt.ip, "protocol": tt.protocol, "host": strings.TrimPrefix(a.URL, "http://"),
+				"ips": 2.0, "raw": nil,
+			}
 			if diff := cmp.Diff(want, res.JSON(t)); diff != "" {
 				t.Errorf("%d (-want +got):\n%s", res.Status, diff)
 			}

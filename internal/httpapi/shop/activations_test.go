@@ -81,11 +81,13 @@ func TestDeactivateRefusals(t *testing.T) {
 		{"typo", "mail-pack", map[string]any{"licenseKey": key + "X", "instanceId": "a"}, 400, "ACTIVATION_FAILED", ""},
 		{
 			"unknown key", "mail-pack",
-			map[string]any{"licenseKey": testkit.UnknownKey(), "instanceId": "a"}, 400, "ACTIVATION_FAILED", "",
+			map[string]any{"licenseKey": testkit.UnknownKey(), "instanceId": "a"},
+			400, "ACTIVATION_FAILED", "",
 		},
 		{
 			"key of another product", "mail-pack",
-			map[string]any{"licenseKey": other, "instanceId": "a"}, 400, "ACTIVATION_FAILED", "",
+			map[string]any{"licenseKey": other, "instanceId": "a"},
+			400, "ACTIVATION_FAILED", "",
 		},
 	} {
 		res := a.Send(t, testkit.Products+"/"+tt.slug+"/deactivate", tt.body)
@@ -156,7 +158,8 @@ func TestActivateRefusals(t *testing.T) {
 		},
 		{
 			"blank instance", "mail-pack",
-			map[string]any{"licenseKey": key, "instanceId": " \t "}, 400, "VALIDATION_ERROR", "instanceId",
+			map[string]any{"licenseKey": key, "instanceId": " \t "},
+			400, "VALIDATION_ERROR", "instanceId",
 		},
 		{
 			"long instance", "mail-pack",
@@ -165,22 +168,26 @@ func TestActivateRefusals(t *testing.T) {
 		},
 		{
 			"NUL in instance", "mail-pack",
-			map[string]any{"licenseKey": key, "instanceId": "a\x00b"}, 400, "VALIDATION_ERROR", "instanceId",
+			map[string]any{"licenseKey": key, "instanceId": "a\x00b"},
+			400, "VALIDATION_ERROR", "instanceId",
 		},
 		{"unknown product", "nope", map[string]any{"licenseKey": key, "instanceId": "a"}, 404, "NOT_FOUND", ""},
 		{
 			"unknown product and no key at all", "nope",
-			map[string]any{"licenseKey": "x", "instanceId": "a"}, 404, "NOT_FOUND", "",
+			map[string]any{"licenseKey": "x", "instanceId": "a"},
+			404, "NOT_FOUND", "",
 		},
 		{"no key", "mail-pack", map[string]any{"licenseKey": "x", "instanceId": "a"}, 400, "ACTIVATION_FAILED", ""},
 		{"typo", "mail-pack", map[string]any{"licenseKey": typo, "instanceId": "a"}, 400, "ACTIVATION_FAILED", ""},
 		{
 			"unknown key", "mail-pack",
-			map[string]any{"licenseKey": testkit.UnknownKey(), "instanceId": "a"}, 400, "ACTIVATION_FAILED", "",
+			map[string]any{"licenseKey": testkit.UnknownKey(), "instanceId": "a"},
+			400, "ACTIVATION_FAILED", "",
 		},
 		{
 			"key of another product", "mail-pack",
-			map[string]any{"licenseKey": other, "instanceId": "a"}, 400, "ACTIVATION_FAILED", "",
+			map[string]any{"licenseKey": other, "instanceId": "a"},
+			400, "ACTIVATION_FAILED", "",
 		},
 	}
 	for _, tt := range tests {

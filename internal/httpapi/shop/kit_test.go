@@ -98,7 +98,8 @@ func downloads(tb testing.TB, a *testkit.App) float64 {
 
 // refusing answers requests of path with an error, and all others as next does.
 func refusing(path string, status int,
-	next func(stripetest.Request) *stripetest.Answer) func(stripetest.Request) *stripetest.Answer {
+	next func(stripetest.Request) *stripetest.Answer,
+) func(stripetest.Request) *stripetest.Answer {
 	return func(r stripetest.Request) *stripetest.Answer {
 		if r.Path != path {
 			return next(r)

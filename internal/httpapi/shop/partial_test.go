@@ -43,7 +43,8 @@ func TestAPartialRefundIsRecordedAndTold(t *testing.T) {
 					told = append(told, m.To+": "+strings.SplitN(m.Text, " that order", 2)[0])
 				}
 			}
-			want := "[root@example.com: At the payment provider, 5.00 EUR of the 49.90 EUR root@example.com: At the payment provider, 12.00 EUR of the 49.90 EUR]"
+			want := "[root@example.com: At the payment provider, 5.00 EUR of the 49.90 EUR root@example.com: At the payment " +
+				"provider, 12.00 EUR of the 49.90 EUR]"
 			if got := fmt.Sprint(told); got != want {
 				t.Errorf("mails: %s, want %s", got, want)
 			}

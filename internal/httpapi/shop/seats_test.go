@@ -201,7 +201,8 @@ func TestStagingAddressesAreExactUnderConcurrency(t *testing.T) {
 				seats++
 			}
 		}
-		if seats > 1 || development > 2 || own["currentInstances"] != float64(seats) || own["developmentInstances"] != float64(development) {
+		if seats > 1 || development > 2 || own["currentInstances"] != float64(seats) ||
+			own["developmentInstances"] != float64(development) {
 			t.Errorf("%d seats and %d staging addresses, counted as %v and %v: %s",
 				seats, development, own["currentInstances"], own["developmentInstances"], res.Body)
 		}

@@ -41,7 +41,8 @@ func TestOperatorsAreToldWhatHappens(t *testing.T) {
 		}
 	}
 	for line := range strings.Lines(text) {
-		if strings.Contains(line, "ada@example.com") || strings.Contains(line, key) || strings.Contains(line, "sign-in failed") && strings.Contains(line, "root@") {
+		if strings.Contains(line, "ada@example.com") || strings.Contains(line, key) ||
+			strings.Contains(line, "sign-in failed") && strings.Contains(line, "root@") {
 			t.Errorf("a line with a secret or an address: %s", line)
 		}
 	}

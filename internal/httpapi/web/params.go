@@ -16,7 +16,8 @@ func OnlyParams(r *http.Request, faults *errs.Issues, names ...string) {
 	names = append([]string{"page", "limit"}, names...)
 	for _, name := range slices.Sorted(maps.Keys(r.URL.Query())) {
 		if !slices.Contains(names, name) {
-			faults.Add(name, errs.CodeUnknownValue, "This list has no such query parameter; it has %s.", strings.Join(names, ", "))
+			faults.Add(name, errs.CodeUnknownValue, "This list has no such query parameter; it has %s.",
+				strings.Join(names, ", "))
 		}
 	}
 }

@@ -82,11 +82,8 @@ func TestAnImportSetsCreatedAt(t *testing.T) {
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		from := testkit.New(t)
-		load(
-			t,
-			from,
-			strings.Replace(producttest.Least, "slug: a", "slug: a, createdAt: 2020-02-03T04:05:06.789Z, published: false", 1),
-		)
+		load(t, from,
+			strings.Replace(producttest.Least, "slug: a", "slug: a, createdAt: 2020-02-03T04:05:06.789Z, published: false", 1))
 		load(t, a, producttest.Least)
 		a.Clock.Advance(time.Hour)
 		file := exported(t, from, product.YAML)
@@ -110,20 +107,14 @@ func TestAnImportIsAuditedProductByProduct(t *testing.T) {
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		other := strings.TrimSuffix(
-			strings.TrimPrefix(strings.Replace(producttest.Least, "slug: a", "slug: b", 1), "products: ["),
-			"]",
-		)
+			strings.TrimPrefix(strings.Replace(producttest.Least, "slug: a", "slug: b", 1), "products: ["), "]")
 		load(t, a, producttest.Least)
 		load(
 			t,
 			a,
 			strings.TrimSuffix(
-				strings.Replace(
-					producttest.Least,
-					"slug: a",
-					"slug: a, published: false, createdAt: 2020-01-01, featured: true",
-					1,
-				),
+				strings.Replace(producttest.Least, "slug: a", "slug: a, published: false, createdAt: 2020-01-01, featured: true",
+					1),
 				"]",
 			)+", "+other+"]",
 		)
@@ -166,20 +157,18 @@ func ordinaryCatalog(products int) string {
 	for i := range products {
 		fmt.Fprintf(
 			&b,
-			"  - slug: p%d\n    name: Product %d\n    category: c%d\n    shortDescription: For the shop and the till.\n    icon: /icon.svg\n",
+			"  - slug: p%d\n    name: Product %d\n    category: c%d\n    shortDescription: For the shop and the till.\n    "+
+				"icon: /icon.svg\n",
 			i,
 			i,
 			i%20,
 		)
-		fmt.Fprintf(
-			&b,
-			"    description: %s\n    fullDescription: %s\n    highlights: [Works offline too, Any amount]\n",
-			sentence,
-			sentence,
-		)
+		fmt.Fprintf(&b, "    description: %s\n    fullDescription: %s\n    highlights: [Works offline too, Any amount]\n",
+			sentence, sentence)
 		b.WriteString("    features: [{title: Sell, description: Everywhere., items: [Any amount, Designs of your own]}]\n")
 		b.WriteString(
-			"    pricingTiers: [{id: basic, name: Basic, price: 0, currency: EUR, features: [Ten a month]}, {id: pro, name: Pro, price: 9.90, currency: EUR, billingPeriod: monthly, maxInstances: 3}]\n",
+			"    pricingTiers: [{id: basic, name: Basic, price: 0, currency: EUR, features: [Ten a month]}, {id: pro, name: " +
+				"Pro, price: 9.90, currency: EUR, billingPeriod: monthly, maxInstances: 3}]\n",
 		)
 		b.WriteString("    faq: [{question: Do cards expire?, answer: Only if you say so.}]\n")
 	}

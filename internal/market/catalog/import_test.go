@@ -44,7 +44,8 @@ func TestImportingTwiceChangesNothing(t *testing.T) {
 		if err != nil || first != (catalog.ImportResult{Created: 12}) {
 			t.Fatalf("Import = %+v, %v", first, err)
 		}
-		if _, err := a.Orders.Purchase(t.Context(), "mail-courier", order.PurchaseRequest{TierID: "pro", PaymentMethod: "card"}); err != nil {
+		if _, err := a.Orders.Purchase(t.Context(), "mail-courier",
+			order.PurchaseRequest{TierID: "pro", PaymentMethod: "card"}); err != nil {
 			t.Fatal(err)
 		}
 		before, err := a.Catalog.Published(t.Context(), "mail-courier")
@@ -58,14 +59,8 @@ func TestImportingTwiceChangesNothing(t *testing.T) {
 		}
 		after, err := a.Catalog.Published(t.Context(), "mail-courier")
 		if err != nil || !after.UpdatedAt.Equal(before.UpdatedAt) || after.DownloadCount != before.DownloadCount {
-			t.Errorf(
-				"after = %v, %d downloads, %v; want %v, %d",
-				after.UpdatedAt,
-				after.DownloadCount,
-				err,
-				before.UpdatedAt,
-				before.DownloadCount,
-			)
+			t.Errorf("after = %v, %d downloads, %v; want %v, %d", after.UpdatedAt, after.DownloadCount, err, before.UpdatedAt,
+				before.DownloadCount)
 		}
 	})
 }
@@ -77,7 +72,8 @@ func TestImportUpdatesWhatChangedAndDeletesNothing(t *testing.T) {
 	two := `{currency: EUR, ` + strings.TrimSuffix(
 		producttest.Least,
 		"]",
-	) + `, {slug: b, name: B, category: c, shortDescription: s, description: d, icon: /i.svg, pricingTiers: [{id: t, name: T, price: 1}]}]}`
+	) + `, {slug: b, name: B, category: c, shortDescription: s, description: d, icon: /i.svg, pricingTiers: [{id: t, ` +
+		`name: T, price: 1}]}]}`
 	load := func(text string) catalog.ImportResult {
 		t.Helper()
 		res, err := a.Catalog.Import(t.Context(), fstest.MapFS{"c.yaml": {Data: []byte(text)}}, "c.yaml")
@@ -92,7 +88,8 @@ func TestImportUpdatesWhatChangedAndDeletesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := load(strings.Replace(two, "name: A", "name: Z", 1)); got != (catalog.ImportResult{Updated: 1, Unchanged: 1}) {
+	if got := load(strings.Replace(two, "name: A", "name: Z",
+		1)); got != (catalog.ImportResult{Updated: 1, Unchanged: 1}) {
 		t.Errorf("with one change = %+v", got)
 	}
 	after, err := a.Catalog.Published(t.Context(), "a")
@@ -121,17 +118,16 @@ func TestAFaultyCatalogImportsNothing(t *testing.T) {
 		!strings.Contains(got, "products[1].icon bad_media") {
 		t.Errorf("faults = %s", got)
 	}
-	if page, err := a.Catalog.List(t.Context(), catalog.ListQuery{Page: 1, Limit: 1, Sort: catalog.SortFeatured}); err != nil ||
+	if page, err := a.Catalog.List(t.Context(),
+		catalog.ListQuery{Page: 1, Limit: 1, Sort: catalog.SortFeatured}); err != nil ||
 		page.Total != 0 {
 		t.Errorf("%d products were imported, %v", page.Total, err)
 	}
 	fsys["large.yaml"] = &fstest.MapFile{
 		Data: []byte(producttest.Least + "\n" + strings.Repeat("#", product.MaxCatalog-len(producttest.Least))),
 	}
-	if _, err := a.Catalog.Import(t.Context(), fsys, "large.yaml"); strings.Join(
-		producttest.Faults(t, err),
-		"|",
-	) != " out_of_range" {
+	if _, err := a.Catalog.Import(t.Context(), fsys, "large.yaml"); strings.Join(producttest.Faults(t, err),
+		"|") != " out_of_range" {
 		t.Errorf("a file that is too large = %v", err)
 	}
 	if _, err := a.Catalog.Import(t.Context(), fsys, "nope.yaml"); !errors.Is(err, fs.ErrNotExist) {
@@ -231,7 +227,8 @@ func TestMediaIsNotReadThroughLinks(t *testing.T) {
 		os.Mkdir(inside, 0o700),
 		os.WriteFile(filepath.Join(dir, "secret.svg"), []byte(svg), 0o600),
 		os.Symlink("../secret.svg", filepath.Join(inside, "i.svg")),
-		os.WriteFile(filepath.Join(inside, "c.yaml"), []byte(strings.Replace(producttest.Least, "/i.svg", "./i.svg", 1)), 0o600),
+		os.WriteFile(filepath.Join(inside, "c.yaml"), []byte(strings.Replace(producttest.Least, "/i.svg", "./i.svg", 1)),
+			0o600),
 	); err != nil {
 		t.Fatal(err)
 	}

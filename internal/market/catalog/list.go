@@ -76,8 +76,8 @@ func (q ListQuery) Issues() errs.Issues {
 	return is
 }
 
-// Page is a page of the product list.
-type Page struct {
+// Listing is a page of the product list.
+type Listing struct {
 	Products   []product.Product
 	Total      int // on all pages
 	Categories []string

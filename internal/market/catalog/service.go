@@ -24,20 +24,20 @@ type Service struct {
 
 // List returns one page of the published products. It returns VALIDATION_ERROR with the
 // issues of the query.
-func (s *Service) List(ctx context.Context, q ListQuery) (Page, error) {
+func (s *Service) List(ctx context.Context, q ListQuery) (Listing, error) {
 	if err := q.Issues().Err(); err != nil {
-		return Page{}, err
+		return Listing{}, err
 	}
 	q.Shelf = OnSale
 	products, total, err := s.Store.ListProducts(ctx, q)
 	if err != nil {
-		return Page{}, err
+		return Listing{}, err
 	}
 	categories, err := s.Store.Categories(ctx)
 	if err != nil {
-		return Page{}, err
+		return Listing{}, err
 	}
-	return Page{Products: products, Total: total, Categories: categories}, nil
+	return Listing{Products: products, Total: total, Categories: categories}, nil
 }
 
 // Published returns the published product with that slug and its detail, or

@@ -72,7 +72,8 @@ func (s *Service) addActivation(ctx context.Context, tx Store, u *Usage, a Activ
 
 // Deactivate ends the activation of the license with the given key for an instance and returns the
 // updated license. Deactivating again, or an instance that was never activated, succeeds and changes
-// nothing. The staging addresses of a domain are deactivated with it. An expired, revoked or unpaid license can be deactivated too.
+// nothing. The staging addresses of a domain are deactivated with it. An expired, revoked or
+// unpaid license can be deactivated too.
 //
 // It returns VALIDATION_ERROR for what UseRequest.Issues finds; product.ErrNotFound; and ErrKeyUnknown
 // for a key that is mistyped, unknown or of another product.

@@ -111,13 +111,18 @@ func TestStagingAddresses(t *testing.T) {
 		"staging.shop.example.com.:1": "shop.example.com", "staging.xn--bcher-kva.example": "xn--bcher-kva.example",
 		"dev.staging.example.com": "staging.example.com", // which then needs a seat of its own
 
-		"example.com": "", "www.example.com": "", "stage.example.com": "", "staging1.example.com": "", "a.staging.example.com": "",
-		"staging": "", "staging.": "", "staging.com": "", "staging.com.": "", "staging..com": "", "staging..example.com": "",
-		"staging.10.0.0.1": "", "staging.example.com..": "", "staging.-a.example.com": "",
-		"staging.example.com:": "", "staging.example.com:0": "", "staging.example.com:80:80": "", "staging.example.com:http": "",
-		"staging.example.com/x": "", "staging.evil.com#.example.com": "", "staging.evil.com?example.com": "", "staging.evil.com@example.com": "",
+		"example.com": "", "www.example.com": "", "stage.example.com": "", "staging1.example.com": "",
+		"a.staging.example.com": "",
+		"staging":               "", "staging.": "", "staging.com": "", "staging.com.": "", "staging..com": "",
+		"staging..example.com": "",
+		"staging.10.0.0.1":     "", "staging.example.com..": "", "staging.-a.example.com": "",
+		"staging.example.com:": "", "staging.example.com:0": "", "staging.example.com:80:80": "",
+		"staging.example.com:http": "",
+		"staging.example.com/x":    "", "staging.evil.com#.example.com": "", "staging.evil.com?example.com": "",
+		"staging.evil.com@example.com":  "",
 		"staging.evil.com .example.com": "", "staging.evil.com,example.com": "", "http://staging.example.com": "",
-		"staging.bücher.example": "", "staging\u3002example.com": "", "ſtaging.example.com": "", "staging\u200b.example.com": "",
+		"staging.bücher.example": "", "staging\u3002example.com": "", "ſtaging.example.com": "",
+		"staging\u200b.example.com": "",
 	} {
 		if got, ok := d.StagingOf(instance); ok && got != want || ok != (want != "") {
 			t.Errorf("StagingOf(%q) = %q, %v; want %q", instance, got, ok, want)

@@ -70,7 +70,8 @@ func (s *Service) Lease(ctx context.Context, slug string, req UseRequest, nonce 
 		Issuer:  s.PublicURL,
 		Subject: l.ID, Product: lease.Product{ID: l.ProductID, Slug: slug},
 		InstanceID: instanceID, Features: l.Features, LicenseType: string(l.Type),
-		Development: use.Development, IssuedAt: now.Unix(), ExpiresAt: ends.Unix(), GraceUntil: graceEnds.Unix(), Nonce: nonce,
+		Development: use.Development, IssuedAt: now.Unix(), ExpiresAt: ends.Unix(), GraceUntil: graceEnds.Unix(),
+		Nonce: nonce,
 	}
 	if claims.Features == nil {
 		claims.Features = []string{}

@@ -47,7 +47,8 @@ type Store interface {
 	// are activated. Inside InTx, with the license locked, nobody can change that in between.
 	Staging(ctx context.Context, licenseID, domain string) (seated bool, addresses int, err error)
 
-	// RemoveActivation undoes AddActivation, except for the churn, for an instance and its staging addresses. It returns an errs.NotFound error
+	// RemoveActivation undoes AddActivation, except for the churn, for an instance and its staging
+	// addresses. It returns an errs.NotFound error
 	// when the instance is not activated.
 	RemoveActivation(ctx context.Context, licenseID, instanceID string) error
 

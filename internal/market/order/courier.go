@@ -17,11 +17,6 @@ const (
 	allowancesEvery = time.Hour // how often allowances are swept
 )
 
-// Mailer delivers mail, as mail.Sender specifies.
-type Mailer interface {
-	Send(ctx context.Context, m mail.Message) error
-}
-
 // Courier mails the receipts queued in the ReceiptStore. The queue is in the database, so no receipt is
 // lost when a process dies, and replicas share the work. A receipt may be mailed twice if a process is
 // killed after the mail server accepted it; both mails have the same mail.Message.ID.
@@ -32,7 +27,7 @@ type Courier struct {
 	Store     ReceiptStore
 	Vault     *license.Vault
 	Users     license.Users
-	Mailer    Mailer
+	Mailer    mail.Sender
 	Log       *slog.Logger
 	Now       func() time.Time
 	PublicURL string

@@ -62,9 +62,9 @@ func (*bank) Name() string { return "bank" }
 
 func (*bank) Mode() payment.Mode { return payment.Hosted }
 
-func (b *bank) Begin(_ context.Context, c payment.Charge) (payment.Page, error) {
+func (b *bank) Begin(_ context.Context, c payment.Charge) (payment.Checkout, error) {
 	err := b.note("begin")
-	return payment.Page{Session: "page-" + c.OrderID, URL: "https://bank.example/" + c.OrderID}, err
+	return payment.Checkout{Session: "page-" + c.OrderID, URL: "https://bank.example/" + c.OrderID}, err
 }
 
 func (b *bank) Refund(_ context.Context, _ string, r payment.Reference) error {

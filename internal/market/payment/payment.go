@@ -33,8 +33,8 @@ type Charge struct {
 	Months int
 }
 
-// Page is where a buyer pays.
-type Page struct {
+// Checkout is where a buyer pays: a page of the provider.
+type Checkout struct {
 	Session string // the provider's id of the page
 	URL     string
 }
@@ -103,7 +103,7 @@ type Provider interface {
 	// Begin opens the page where a charge is paid. For at least a day, further calls for the same order
 	// return the same page. The error is ErrRefused if this charge can never be taken; any other is an
 	// outage.
-	Begin(ctx context.Context, c Charge) (Page, error)
+	Begin(ctx context.Context, c Charge) (Checkout, error)
 
 	// Refund refunds everything that was paid for an order: all periods of a subscription, or, if r has
 	// only an invoice, that invoice. It refunds the first period last, and only if all others were
@@ -164,7 +164,7 @@ func (None) Mode() Mode { return Closed }
 // inert implements the methods that only Hosted providers need.
 type inert struct{}
 
-func (inert) Begin(context.Context, Charge) (Page, error) { return Page{}, ErrRefused }
+func (inert) Begin(context.Context, Charge) (Checkout, error) { return Checkout{}, ErrRefused }
 
 func (inert) Refund(context.Context, string, Reference) error { return nil }
 

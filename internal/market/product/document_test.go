@@ -23,7 +23,8 @@ func TestAMinimalCatalogIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := product.Product{
-		Slug: "a", Name: "A", Category: "c", ShortDescription: "s", Description: "d", Icon: "/i.svg", Published: true, Pricing: product.Pricing{Type: product.Free},
+		Slug: "a", Name: "A", Category: "c", ShortDescription: "s", Description: "d", Icon: "/i.svg", Published: true,
+		Pricing: product.Pricing{Type: product.Free},
 		Detail: product.Detail{
 			FullDescription: "d",
 			Tiers:           []product.Tier{{ID: "t", Name: "T", Price: product.Money{Currency: "EUR"}, MaxInstances: 1}},
@@ -89,15 +90,18 @@ products:
 		"products[0].title unknown_field", "products[0].category duplicate", "products[0].description required",
 		"products[0].name wrong_type", "products[0].shortDescription wrong_type",
 		"products[0].highlights[1] wrong_type", "products[0].highlights[2] out_of_range",
-		"products[0].reviewCount out_of_range", "products[0].downloadCount wrong_type", "products[0].featured wrong_type", "products[0].createdAt wrong_type",
-		"products[0].slug invalid", "products[0].rating out_of_range", "products[0].icon bad_media", "products[0].screenshots wrong_type",
+		"products[0].reviewCount out_of_range", "products[0].downloadCount wrong_type", "products[0].featured wrong_type",
+		"products[0].createdAt wrong_type",
+		"products[0].slug invalid", "products[0].rating out_of_range", "products[0].icon bad_media",
+		"products[0].screenshots wrong_type",
 		"products[0].features[0].items required",
 		"products[0].pricingTiers[0].price out_of_range",
 		"products[0].pricingTiers[1].price wrong_type", "products[0].pricingTiers[1].maxInstances out_of_range",
 		"products[0].pricingTiers[1].id duplicate", "products[0].pricingTiers[1].billingPeriod unknown_value",
 		"products[0].pricingTiers[2].currency unknown_value",
 		"products[0].faq[0].anwser unknown_field", "products[0].faq[0].answer required",
-		"products[0].comparison.columns[1] unknown_value", "products[0].comparison.rows[0].values.u unknown_value", "products[0].comparison.rows[0].values.t wrong_type",
+		"products[0].comparison.columns[1] unknown_value", "products[0].comparison.rows[0].values.u unknown_value",
+		"products[0].comparison.rows[0].values.t wrong_type",
 		"products[0].pricing.price required",
 		"products[1] wrong_type",
 		"products[2].pricingTiers required", "products[2].pricing.price out_of_range",
@@ -115,19 +119,32 @@ func TestInvalidFilesAreRefused(t *testing.T) {
 	t.Parallel()
 
 	for name, tt := range map[string]struct{ text, want string }{
-		"empty":            {"", " malformed"},
-		"only a comment":   {"# nothing\n", " malformed"},
-		"a list":           {"[]", " wrong_type"},
-		"no products":      {"currency: EUR", "products required"},
-		"bad YAML":         {"products: [", " malformed"},
-		"two documents":    {producttest.Least + "\n---\n" + producttest.Least, " malformed"},
-		"an alias":         {"x: &a {}\nproducts: *a", "x unknown_field|products wrong_type"},
-		"no currency":      {strings.Replace(producttest.Least, ", currency: EUR", ", ", 1), "products[0].pricingTiers[0].currency required"},
-		"too large":        {strings.Repeat("#", 32<<20+1), " out_of_range"},
-		"a NUL in a text":  {strings.Replace(producttest.Least, "description: d,", `description: "\0",`, 1), "products[0].description out_of_range"},
-		"a year too early": {strings.Replace(producttest.Least, "name: A,", "name: A, createdAt: 1969-01-01,", 1), "products[0].createdAt out_of_range"},
-		"a huge count":     {strings.Replace(producttest.Least, "name: A,", "name: A, reviewCount: 99999999999999999999,", 1), "products[0].reviewCount out_of_range"},
-		"a line in a name": {strings.Replace(producttest.Least, "name: A,", `name: "A\nB",`, 1), "products[0].name out_of_range"},
+		"empty":          {"", " malformed"},
+		"only a comment": {"# nothing\n", " malformed"},
+		"a list":         {"[]", " wrong_type"},
+		"no products":    {"currency: EUR", "products required"},
+		"bad YAML":       {"products: [", " malformed"},
+		"two documents":  {producttest.Least + "\n---\n" + producttest.Least, " malformed"},
+		"an alias":       {"x: &a {}\nproducts: *a", "x unknown_field|products wrong_type"},
+		"no currency": {
+			strings.Replace(producttest.Least, ", currency: EUR", ", ", 1),
+			"products[0].pricingTiers[0].currency required",
+		},
+		"too large": {strings.Repeat("#", 32<<20+1), " out_of_range"},
+		"a NUL in a text": {
+			strings.Replace(producttest.Least, "description: d,", `description: "\0",`, 1),
+			"products[0].description out_of_range",
+		},
+		"a year too early": {
+			strings.Replace(producttest.Least, "name: A,", "name: A, createdAt: 1969-01-01,", 1),
+			"products[0].createdAt out_of_range",
+		},
+		"a huge count": {strings.Replace(producttest.Least, "name: A,", "name: A, reviewCount: 99999999999999999999,",
+			1), "products[0].reviewCount out_of_range"},
+		"a line in a name": {
+			strings.Replace(producttest.Least, "name: A,", `name: "A\nB",`, 1),
+			"products[0].name out_of_range",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -76,7 +76,9 @@ func TestACatalogMustBeUnicode(t *testing.T) {
 	t.Parallel()
 
 	as := func(name string) string {
-		return `{"products":[{"slug":"a","name":` + name + `,"category":"c","shortDescription":"s","description":"d","icon":"/i.svg","pricingTiers":[{"id":"t","name":"T","price":0,"currency":"EUR"}]}]}`
+		return `{"products":[{"slug":"a","name":` + name +
+			`,"category":"c","shortDescription":"s","description":"d","icon":"/i.svg","pricingTiers":[{"id":"t","name":"T",` +
+			`"price":0,"currency":"EUR"}]}]}`
 	}
 	for text, want := range map[string]string{
 		as(`"\ud83d\ude00"`):              "",
@@ -101,7 +103,8 @@ func TestACatalogMustBeUnicode(t *testing.T) {
 // withFields returns a catalog with one product and one tier. fields and tier are JSON
 // to append to their fields.
 func withFields(fields, tier string) string {
-	return `{"products":[{"slug":"a","name":"A","category":"c","shortDescription":"s","description":"d","icon":"/i.svg","pricingTiers":[{"id":"t","name":"T"` + tier + `}]` + fields + `}]}`
+	return `{"products":[{"slug":"a","name":"A","category":"c","shortDescription":"s","description":"d",` +
+		`"icon":"/i.svg","pricingTiers":[{"id":"t","name":"T"` + tier + `}]` + fields + `}]}`
 }
 
 const priced = `,"price":1,"currency":"EUR"`
@@ -110,10 +113,12 @@ func TestEveryFaultOfAPriceIsReportedOnce(t *testing.T) {
 	t.Parallel()
 
 	for text, want := range map[string]string{
-		withFields("", `,"price":1`):                      "pricingTiers[0].currency required",
-		withFields("", ``):                                "pricingTiers[0].price required|pricingTiers[0].currency required",
-		withFields("", `,"currency":"ZZZ"`):               "pricingTiers[0].price required|pricingTiers[0].currency unknown_value",
-		withFields("", `,"price":"x","currency":"ZZZ"`):   "pricingTiers[0].price wrong_type|pricingTiers[0].currency unknown_value",
+		withFields("", `,"price":1`): "pricingTiers[0].currency required",
+		withFields("", ``):           "pricingTiers[0].price required|pricingTiers[0].currency required",
+		withFields("", `,"currency":"ZZZ"`): "pricingTiers[0].price required|pricingTiers[0].currency " +
+			"unknown_value",
+		withFields("", `,"price":"x","currency":"ZZZ"`): "pricingTiers[0].price wrong_type|pricingTiers[0].currency " +
+			"unknown_value",
 		withFields("", `,"price":-1,"currency":"ZZZ"`):    "pricingTiers[0].currency unknown_value",
 		withFields("", `,"price":0.001,"currency":"EUR"`): "pricingTiers[0].price out_of_range",
 		withFields("", `,"price":1,"currency":5`):         "pricingTiers[0].currency wrong_type",
@@ -123,9 +128,10 @@ func TestEveryFaultOfAPriceIsReportedOnce(t *testing.T) {
 		withFields(`,"pricing":{"type":"free","price":1,"currency":"EUR"}`, priced):   "pricing.price out_of_range",
 		withFields(`,"pricing":{"type":"paid","price":"5","currency":"EUR"}`, priced): "pricing.price wrong_type",
 		withFields(`,"pricing":{"type":"paid","price":0,"currency":"EUR"}`, priced):   "pricing.price out_of_range",
-		withFields(`,"pricing":{"type":"paid"}`, priced):                              "pricing.currency required|pricing.price required",
-		withFields(`,"pricing":{"type":null}`, priced):                                "pricing.type required",
-		withFields(`,"pricing":{"type":"x"}`, priced):                                 "pricing.type unknown_value",
+		withFields(`,"pricing":{"type":"paid"}`,
+			priced): "pricing.currency required|pricing.price required",
+		withFields(`,"pricing":{"type":null}`, priced): "pricing.type required",
+		withFields(`,"pricing":{"type":"x"}`, priced):  "pricing.type unknown_value",
 
 		withFields(`,"slug":"`+strings.Repeat("A", 101)+`"`, priced): "slug duplicate", // of the JSON's
 	} {
@@ -242,10 +248,14 @@ func TestAReferenceIsAHarmlessAddress(t *testing.T) {
 	t.Parallel()
 
 	for ref, ok := range map[string]bool{
-		"/i.svg": true, "/a/b.png?c=d#e": true, "https://example.com/a.png": true, "https://example.com": true, "https://[::1]:8443/a": true, "/ü.png": true, "/a%20b": true,
-		"": false, "//example.com/a": false, "///example.com/a": false, `/\\evil.com/x`: false, `/\t/evil.com`: false, `/a\u2028b`: false, `https:\\\\evil.com`: false, "https://user:pw@example.com/a": false,
-		"https://user@example.com/a": false, `https://example.com/\"onload=x`: false, "/a'b": false, "/a`b": false, "/<b>": false, "/a b": false, "/a\u202eb": false,
-		"http://example.com/a": false, "javascript:alert(1)": false, "data:image/png,a": false, "https://": false, "https:/a": false, "https:a": false, "a.png": false, "https://example.com:x/": false,
+		"/i.svg": true, "/a/b.png?c=d#e": true, "https://example.com/a.png": true, "https://example.com": true,
+		"https://[::1]:8443/a": true, "/ü.png": true, "/a%20b": true,
+		"": false, "//example.com/a": false, "///example.com/a": false, `/\\evil.com/x`: false, `/\t/evil.com`: false,
+		`/a\u2028b`: false, `https:\\\\evil.com`: false, "https://user:pw@example.com/a": false,
+		"https://user@example.com/a": false, `https://example.com/\"onload=x`: false, "/a'b": false, "/a`b": false,
+		"/<b>": false, "/a b": false, "/a\u202eb": false,
+		"http://example.com/a": false, "javascript:alert(1)": false, "data:image/png,a": false, "https://": false,
+		"https:/a": false, "https:a": false, "a.png": false, "https://example.com:x/": false,
 		"/a%zz": false,
 	} {
 		_, err := product.ParseCatalog(
@@ -274,11 +284,13 @@ func TestAliasesAreRefused(t *testing.T) {
 		with("&b B", "highlights: [*b]"):                         "highlights[0] wrong_type",
 		with("&none ~", "faq: *none"):                            "faq wrong_type",
 		with("&true false", "comparison: {columns: [t], rows: [{feature: f, values: {t: *true}}]}"): "comparison.rows[0].values.t wrong_type",
-		strings.Replace(with("&9 1", "trending: true"), "price: 0", "price: *9", 1):                 "pricingTiers[0].price wrong_type",
-		with("!!bool yes", "trending: !!bool yes"):                                                  "trending wrong_type",
+		strings.Replace(with("&9 1", "trending: true"), "price: 0", "price: *9",
+			1): "pricingTiers[0].price wrong_type",
+		with("!!bool yes", "trending: !!bool yes"): "trending wrong_type",
 	} {
 		_, err := product.ParseCatalog([]byte(text))
-		if got := strings.ReplaceAll(strings.Join(producttest.Faults(t, err), "|"), "products[0].", ""); got != "x unknown_field|"+want {
+		if got := strings.ReplaceAll(strings.Join(producttest.Faults(t, err), "|"),
+			"products[0].", ""); got != "x unknown_field|"+want {
 			t.Errorf("faults = %q, want %q, of %s", got, want, text)
 		}
 	}

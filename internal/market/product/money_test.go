@@ -88,8 +88,10 @@ func TestMoneyForPeople(t *testing.T) {
 	t.Parallel()
 
 	for want, m := range map[string]product.Money{
-		"49.90 EUR": {Minor: 4990, Currency: "EUR"}, "0.05 EUR": {Minor: 5, Currency: "EUR"}, "1500 JPY": {Minor: 1500, Currency: "JPY"},
-		"0.005 KWD": {Minor: 5, Currency: "KWD"}, "0 JPY": {Currency: "JPY"}, "1000000.00 USD": {Minor: 100_000_000, Currency: "USD"},
+		"49.90 EUR": {Minor: 4990, Currency: "EUR"}, "0.05 EUR": {Minor: 5, Currency: "EUR"},
+		"1500 JPY":  {Minor: 1500, Currency: "JPY"},
+		"0.005 KWD": {Minor: 5, Currency: "KWD"}, "0 JPY": {Currency: "JPY"},
+		"1000000.00 USD": {Minor: 100_000_000, Currency: "USD"},
 	} {
 		if got := m.String(); got != want {
 			t.Errorf("%+v = %q, want %q", [2]any{m.Minor, m.Currency}, got, want)

@@ -66,10 +66,8 @@ func TestEveryCurrencyIsReadBack(t *testing.T) {
 					Detail:  product.Detail{FullDescription: "d"},
 				}
 				for i, minor := range []int64{1, 10, 100, 1000, 10_000, 123_456_789, 1_000_000_000_000} {
-					p.Detail.Tiers = append(
-						p.Detail.Tiers,
-						product.Tier{ID: fmt.Sprint(i), Name: "T", Price: product.Money{Minor: minor, Currency: code}, MaxInstances: 1},
-					)
+					p.Detail.Tiers = append(p.Detail.Tiers,
+						product.Tier{ID: fmt.Sprint(i), Name: "T", Price: product.Money{Minor: minor, Currency: code}, MaxInstances: 1})
 				}
 				products = append(products, p)
 			}

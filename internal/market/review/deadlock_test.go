@@ -48,7 +48,8 @@ func TestConcurrentUseNeverDeadlocks(t *testing.T) { //nolint:paralleltest // as
 			t.Fatal(err)
 		}
 		defer db.Close()
-		if err := db.QueryRowContext(t.Context(), `SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`).Scan(&n); err != nil {
+		if err := db.QueryRowContext(t.Context(),
+			`SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`).Scan(&n); err != nil {
 			t.Fatal(err)
 		}
 		return n

@@ -31,9 +31,7 @@ func baseCatalog(slugs []string, rating float64, reviews, downloads int) fstest.
 	var text strings.Builder
 	for _, slug := range slugs {
 		one := strings.TrimSuffix(
-			strings.TrimPrefix(strings.Replace(producttest.Least, "slug: a", "slug: "+slug, 1), "products: ["),
-			"}]",
-		)
+			strings.TrimPrefix(strings.Replace(producttest.Least, "slug: a", "slug: "+slug, 1), "products: ["), "}]")
 		fmt.Fprintf(&text, "  - %s, rating: %v, reviewCount: %d, downloadCount: %d}\n", one, rating, reviews, downloads)
 	}
 	return fstest.MapFS{"c.yaml": {Data: []byte("products:\n" + text.String())}}
@@ -47,10 +45,8 @@ func newReviewers(t *testing.T, a *testkit.App, users int) *reviewers {
 	}
 	for i := range users {
 		name := fmt.Sprintf("user%d", i)
-		tokens, err := a.Accounts.Register(
-			t.Context(),
-			account.Registration{Email: name + "@example.com", Username: name, Password: testkit.Password},
-		)
+		tokens, err := a.Accounts.Register(t.Context(),
+			account.Registration{Email: name + "@example.com", Username: name, Password: testkit.Password})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +64,8 @@ func (m *reviewers) as(ctx context.Context, user int) context.Context {
 
 func (m *reviewers) buy(ctx context.Context, t testing.TB, user int, slug string) {
 	t.Helper()
-	if _, err := m.Orders.Purchase(m.as(ctx, user), slug, order.PurchaseRequest{TierID: "t", PaymentMethod: "card"}); err != nil {
+	if _, err := m.Orders.Purchase(m.as(ctx, user), slug,
+		order.PurchaseRequest{TierID: "t", PaymentMethod: "card"}); err != nil {
 		t.Error(err)
 	}
 }
@@ -144,16 +141,8 @@ func (m *reviewers) check(ctx context.Context, t *rapid.T, purchases map[string]
 			stars = append(stars, r.Rating)
 		}
 		if want := average(p.RatingBase, p.ReviewBase, stars); p.Rating != want || p.ReviewCount != p.ReviewBase+len(stars) {
-			t.Errorf(
-				"%s shows %v of %d; its reviews %v with %v of %d make %v",
-				slug,
-				p.Rating,
-				p.ReviewCount,
-				stars,
-				p.RatingBase,
-				p.ReviewBase,
-				want,
-			)
+			t.Errorf("%s shows %v of %d; its reviews %v with %v of %d make %v", slug, p.Rating, p.ReviewCount, stars,
+				p.RatingBase, p.ReviewBase, want)
 		}
 		if want := p.DownloadBase + purchases[slug]; p.DownloadCount != want {
 			t.Errorf("%s shows %d downloads, want %d", slug, p.DownloadCount, want)

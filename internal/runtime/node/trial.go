@@ -3,9 +3,12 @@ package node
 import (
 	"context"
 	"errors"
+	"net/http"
 	"time"
 
 	"stoa/internal/plugin"
+	"stoa/internal/runtime"
+	"stoa/internal/runtime/relay"
 )
 
 // failedTimeout bounds one call of Config.Failed.
@@ -19,6 +22,31 @@ const failedTimeout = 10 * time.Second
 // that the plugin could not be tried, which is not its fault: there is no Node.js,
 // ctx is done, or stoa is stopping.
 func (rt *Runtime) Try(ctx context.Context, in plugin.Installed, register bool) (plugin.Failure, error) {
+	return rt.trial(ctx, in, register, nil)
+}
+
+// Rehearse is Try with register. While the plugin runs, check may call it through the
+// Runtime that it is given, and returns what is wrong with it.
+func (rt *Runtime) Rehearse(
+	ctx context.Context, in plugin.Installed, check func(runtime.Runtime) plugin.Failure,
+) (plugin.Failure, error) {
+	return rt.trial(ctx, in, true, check)
+}
+
+// onTrial passes requests to a process that serves nobody else.
+type onTrial struct{ p *process }
+
+// Serve implements runtime.Runtime.
+func (t onTrial) Serve(w http.ResponseWriter, r *http.Request, _ plugin.Installed) error {
+	call := relay.NewCall(w, r)
+	defer call.End()
+	_, err := t.p.forward(call, r.URL.RequestURI())
+	return err
+}
+
+func (rt *Runtime) trial(
+	ctx context.Context, in plugin.Installed, register bool, check func(runtime.Runtime) plugin.Failure,
+) (failed plugin.Failure, err error) {
 	trial := &installation{rt: rt, id: in.Instance.ID, trial: true} // not among the others: it takes no calls
 	p := newProcess(rt, in, trial)
 	if !register {
@@ -32,6 +60,12 @@ func (rt *Runtime) Try(ctx context.Context, in plugin.Installed, register bool) 
 	stop := context.AfterFunc(ctx, p.askToEnd)
 	defer stop()
 	<-p.ready
+	trial.mu.Lock()
+	ready := trial.failures.cause == nil
+	trial.mu.Unlock()
+	if ready && check != nil {
+		failed = check(onTrial{p})
+	}
 	p.askToEnd()
 	<-p.done
 	if err := ctx.Err(); err != nil {
@@ -43,7 +77,7 @@ func (rt *Runtime) Try(ctx context.Context, in plugin.Installed, register bool) 
 	start, ok := errors.AsType[*startError](cause)
 	switch {
 	case !ok: // it was ready, and what happened afterwards is no failure to load
-		return plugin.Failure{}, nil
+		return failed, nil
 	case start.reason != reasonLoadFailed:
 		return plugin.Failure{}, cause
 	}

@@ -170,10 +170,8 @@ func testSessionDeletion(t *testing.T, s *store.Account) {
 	old.Refresh.IssuedAt = T0.Add(-time.Hour)
 	mustCreateSession(t, s, old)
 
-	if err := errors.Join(
-		s.DeleteExpired(t.Context(), "u1", old.ExpiresAt().Add(-time.Millisecond)),
-		s.DeleteExpired(t.Context(), "u2", old.ExpiresAt()),
-	); err != nil {
+	if err := errors.Join(s.DeleteExpired(t.Context(), "u1", old.ExpiresAt().Add(-time.Millisecond)),
+		s.DeleteExpired(t.Context(), "u2", old.ExpiresAt())); err != nil {
 		t.Fatal(err)
 	}
 	mustHaveSessions(t, s, "u1", "a", "b", "c", "d", "e")

@@ -70,7 +70,9 @@ func testLicenseInstances(t *testing.T, open Open) {
 
 		s := licenseDB(t, open)
 		for _, a := range []license.Activation{
-			{InstanceID: "a.example"}, {InstanceID: "b.example"}, {InstanceID: "c.example", Development: true},
+			{InstanceID: "a.example"},
+			{InstanceID: "b.example"},
+			{InstanceID: "c.example", Development: true},
 			{InstanceID: "dev.a.example", Development: true, StagingOf: "a.example"},
 			{InstanceID: "test.a.example", Development: true, StagingOf: "a.example"},
 			{InstanceID: "dev.b.example", Development: true, StagingOf: "b.example"},

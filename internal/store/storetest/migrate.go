@@ -34,7 +34,10 @@ func testMigrate(t *testing.T, open Open) {
 			t.Fatal(err)
 		}
 		_, migrate := store.Migrate(t.Context(), db, "1.2.3")
-		for name, err := range map[string]error{"CheckSchema": store.CheckSchema(t.Context(), db, "1.2.3"), "Migrate": migrate} {
+		for name, err := range map[string]error{
+			"CheckSchema": store.CheckSchema(t.Context(), db, "1.2.3"),
+			"Migrate":     migrate,
+		} {
 			if !errors.Is(err, store.ErrSchemaNew) || !strings.Contains(err.Error(), "stoa 9.0.0 migrated it to version 9001") ||
 				!strings.Contains(err.Error(), "this is stoa 1.2.3") {
 				t.Errorf("%s = %v, want both versions", name, err)

@@ -15,7 +15,8 @@ import (
 )
 
 var sorts = []catalog.Sort{
-	catalog.SortFeatured, catalog.SortNewest, catalog.SortRating, catalog.SortDownloads, catalog.SortPrice, catalog.SortName,
+	catalog.SortFeatured, catalog.SortNewest, catalog.SortRating, catalog.SortDownloads, catalog.SortPrice,
+	catalog.SortName,
 }
 
 // testProductList has products that each order of the list puts in another sequence.

@@ -126,11 +126,13 @@ func startServer() (string, error) {
 		return cmd
 	}
 	data := filepath.Join(dir, "data")
-	if out, err := command("initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync").CombinedOutput(); err != nil {
+	if out, err := command("initdb", "-D", data, "-U", "postgres", "-A", "trust",
+		"-E", "UTF8", "--no-sync").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("pgtest: initdb: %w\n%s", err, out)
 	}
 	server := command("postgres", "-D", data, "-k", dir, "-c", "listen_addresses=", "-c", "fsync=off",
-		"-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_connections=300", "-c", "shared_buffers=64MB")
+		"-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_connections=300", "-c",
+		"shared_buffers=64MB")
 	// Pdeathsig fires when the thread that started the server ends, so keep that thread.
 	forked := make(chan error, 1)
 	go func() {
@@ -148,7 +150,10 @@ func startServer() (string, error) {
 		_ = server.Process.Signal(syscall.SIGQUIT)
 		_ = os.RemoveAll(dir)
 	}
-	u := url.URL{Scheme: "postgres", User: url.User("postgres"), Path: "/postgres", RawQuery: url.Values{"host": {dir}}.Encode()}
+	u := url.URL{
+		Scheme: "postgres", User: url.User("postgres"), Path: "/postgres",
+		RawQuery: url.Values{"host": {dir}}.Encode(),
+	}
 	return u.String(), waitFor(u.String())
 }
 

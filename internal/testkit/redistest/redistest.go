@@ -44,7 +44,8 @@ func New(tb testing.TB) *Server {
 func (s *Server) Start(tb testing.TB) {
 	tb.Helper()
 	path := needtest.Program(tb, "redis-server", "Debian: apt-get install redis-server")
-	s.cmd = exec.CommandContext(context.WithoutCancel(tb.Context()), path, "--port", "0", "--unixsocket", s.socket, "--save", "", "--appendonly", "no")
+	s.cmd = exec.CommandContext(context.WithoutCancel(tb.Context()), path, "--port", "0", "--unixsocket", s.socket,
+		"--save", "", "--appendonly", "no")
 	s.cmd.Dir = filepath.Dir(s.socket)
 	if err := s.cmd.Start(); err != nil {
 		tb.Fatal(err)

@@ -106,7 +106,10 @@ func New(tb testing.TB, o Options) *Server {
 	dir := tb.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	s.certify(tb, cert, key)
-	settings, err := json.Marshal(map[string]string{"tls": o.TLS, "user": o.User, "password": o.Password, "cert": cert, "key": key})
+	settings, err := json.Marshal(map[string]string{
+		"tls": o.TLS, "user": o.User, "password": o.Password, "cert": cert,
+		"key": key,
+	})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -190,8 +193,9 @@ func (s *Server) certify(tb testing.TB, cert, key string) {
 	}
 	now := time.Now()
 	authority := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "smtptest authority"}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "smtptest authority"}, NotBefore: now.Add(-time.Hour),
+		NotAfter: now.Add(time.Hour),
+		IsCA:     true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
 	}
 	authorityKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	check(err)
@@ -205,8 +209,10 @@ func (s *Server) certify(tb testing.TB, cert, key string) {
 	write(s.RootsFile, "CERTIFICATE", authorityDER)
 
 	leaf := &x509.Certificate{
-		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "smtptest"}, NotBefore: authority.NotBefore, NotAfter: authority.NotAfter,
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "smtptest"}, NotBefore: authority.NotBefore,
+		NotAfter:    authority.NotAfter,
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, KeyUsage: x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
 	leafKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	check(err)

@@ -215,7 +215,10 @@ func find() string {
 	if path, err := exec.LookPath("stripe-mock"); err == nil {
 		return path
 	}
-	for _, dir := range []string{os.Getenv("GOBIN"), filepath.Join(os.Getenv("GOPATH"), "bin"), filepath.Join(os.Getenv("HOME"), "go", "bin")} {
+	for _, dir := range []string{
+		os.Getenv("GOBIN"), filepath.Join(os.Getenv("GOPATH"), "bin"),
+		filepath.Join(os.Getenv("HOME"), "go", "bin"),
+	} {
 		path := filepath.Join(dir, "stripe-mock")
 		if info, err := os.Stat(path); err == nil && !info.IsDir() && filepath.IsAbs(path) {
 			return path
@@ -236,7 +239,8 @@ func Sign(payload []byte, secret string, at time.Time) string {
 // Event returns an event as Stripe sends it.
 func Event(id, kind string, at time.Time, object map[string]any) []byte {
 	payload, err := json.Marshal(map[string]any{
-		"id": id, "object": "event", "type": kind, "created": at.Unix(), "api_version": "2026-03-25.dahlia", "livemode": false,
+		"id": id, "object": "event", "type": kind, "created": at.Unix(), "api_version": "2026-03-25.dahlia",
+		"livemode":         false,
 		"pending_webhooks": 1, "data": map[string]any{"object": object},
 	})
 	if err != nil {

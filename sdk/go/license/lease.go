@@ -192,8 +192,9 @@ func (c claims) complete() bool {
 func (c claims) lease() Lease {
 	return Lease{
 		Issuer: c.Issuer, LicenseID: c.Subject, ProductID: c.Product.ID, Product: c.Product.Slug, Instance: c.Instance,
-		Development: c.Development, Features: c.Features, LicenseType: c.LicenseType, LicenseExpiresAt: unix(c.LicenseExpires),
-		IssuedAt: unix(c.Issued), ExpiresAt: unix(c.Expires), GraceUntil: unix(c.Grace), Nonce: c.Nonce,
+		Development: c.Development, Features: c.Features, LicenseType: c.LicenseType,
+		LicenseExpiresAt: unix(c.LicenseExpires),
+		IssuedAt:         unix(c.Issued), ExpiresAt: unix(c.Expires), GraceUntil: unix(c.Grace), Nonce: c.Nonce,
 	}
 }
 

@@ -51,7 +51,8 @@ func checkLease(t *testing.T, keys license.Keys, tt leaseVector) {
 	}
 	l := got.Lease
 	if l.Issuer != c.Issuer || l.LicenseID != c.Subject || l.ProductID != c.Product.ID || l.Product != c.Product.Slug ||
-		l.Instance != c.InstanceID || l.Development != c.Development || !slices.Equal(l.Features, c.Features) || l.LicenseType != c.LicenseType ||
+		l.Instance != c.InstanceID || l.Development != c.Development || !slices.Equal(l.Features, c.Features) ||
+		l.LicenseType != c.LicenseType ||
 		!l.LicenseExpiresAt.Equal(at(c.LicenseExpiresAt)) || !l.IssuedAt.Equal(at(c.IssuedAt)) ||
 		!l.ExpiresAt.Equal(at(c.ExpiresAt)) || !l.GraceUntil.Equal(at(c.GraceUntil)) || l.Nonce != c.Nonce {
 		t.Errorf("lease = %+v, want %+v", l, c)

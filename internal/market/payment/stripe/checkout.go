@@ -13,10 +13,10 @@ import (
 
 // Begin implements payment.Provider. A charge that recurs becomes a subscription, and Stripe charges the
 // later periods by itself.
-func (p *Provider) Begin(ctx context.Context, c payment.Charge) (payment.Page, error) {
+func (p *Provider) Begin(ctx context.Context, c payment.Charge) (payment.Checkout, error) {
 	amount, err := toStripe(c.Minor, c.Exponent, c.Currency)
 	if err != nil {
-		return payment.Page{}, err
+		return payment.Checkout{}, err
 	}
 	metadata := map[string]string{metadataKey: c.OrderID}
 	price := &stripe.CheckoutSessionCreateLineItemPriceDataParams{
@@ -44,9 +44,9 @@ func (p *Provider) Begin(ctx context.Context, c payment.Charge) (payment.Page, e
 	params.SetIdempotencyKey("stoa-order-" + c.OrderID)
 	session, err := p.client.V1CheckoutSessions.Create(ctx, params)
 	if err != nil {
-		return payment.Page{}, explain("open a checkout page", err)
+		return payment.Checkout{}, explain("open a checkout page", err)
 	}
-	return payment.Page{Session: session.ID, URL: session.URL}, nil
+	return payment.Checkout{Session: session.ID, URL: session.URL}, nil
 }
 
 // recurring returns the interval of that many months. Whole years are given as such, which reads better

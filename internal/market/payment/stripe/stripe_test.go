@@ -98,7 +98,7 @@ func TestBeginOpensACheckoutPage(t *testing.T) {
 			})
 			tt.charge.OrderID, tt.charge.Name = "order1", "Mail Pack – Pro"
 			page, err := s.Begin(t.Context(), tt.charge)
-			if want := (payment.Page{Session: "cs_1", URL: url}); err != nil || page != want {
+			if want := (payment.Checkout{Session: "cs_1", URL: url}); err != nil || page != want {
 				t.Fatalf("Begin = %+v, %v; want %+v", page, err, want)
 			}
 			for name, value := range common {

@@ -17,7 +17,8 @@ import (
 )
 
 // Least is a catalog of one product with the required fields only.
-const Least = `products: [{slug: a, name: A, category: c, shortDescription: s, description: d, icon: /i.svg, pricingTiers: [{id: t, name: T, price: 0, currency: EUR}]}]`
+const Least = `products: [{slug: a, name: A, category: c, shortDescription: s, description: d, icon: /i.svg, ` +
+	`pricingTiers: [{id: t, name: T, price: 0, currency: EUR}]}]`
 
 // currencies include every possible number of decimals.
 var currencies = []string{"EUR", "USD", "JPY", "KWD", "CLF", "ISK", "UYW", "ZWG"}
@@ -25,8 +26,10 @@ var currencies = []string{"EUR", "USD", "JPY", "KWD", "CLF", "ISK", "UYW", "ZWG"
 // line draws a short printable text, as a catalog may contain.
 func line(limit int) *rapid.Generator[string] {
 	odd := rapid.SampledFrom([]string{
-		"true", "~", "null", "1", "1.50", "2026-01-31", "- a", "a: b", "# a", "\"", "'", "{", "[x]", "&a", "*a", "!!int 1", "%", "@", "`", "|", ">", "<<", "=",
-		" a", "a ", "é", "\u00a0", "\u2028", "\ufeff", "\ufffd", "\ufffe", "\U0001f600", "\\n", "a #b", "a:", "?", "-", "---", "...", ",", "yes", "0x1f", "0o7", ".inf", "<b>&amp;</b>", "\u200b",
+		"true", "~", "null", "1", "1.50", "2026-01-31", "- a", "a: b", "# a", "\"", "'", "{", "[x]", "&a", "*a", "!!int 1",
+		"%", "@", "`", "|", ">", "<<", "=",
+		" a", "a ", "é", "\u00a0", "\u2028", "\ufeff", "\ufffd", "\ufffe", "\U0001f600", "\\n", "a #b", "a:", "?", "-",
+		"---", "...", ",", "yes", "0x1f", "0o7", ".inf", "<b>&amp;</b>", "\u200b",
 	})
 	return rapid.Custom(func(t *rapid.T) string {
 		s := rapid.OneOf(odd, rapid.StringN(1, min(limit, 30), -1)).Draw(t, "text")
@@ -37,7 +40,8 @@ func line(limit int) *rapid.Generator[string] {
 			return r
 		}, s))
 		shown := strings.ContainsFunc(s, func(r rune) bool {
-			return !unicode.IsSpace(r) && r != '\u2800' && !unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+			return !unicode.IsSpace(r) && r != '\u2800' &&
+				!unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 		})
 		if !shown || !utf8.ValidString(s) {
 			return "x"
@@ -49,7 +53,10 @@ func line(limit int) *rapid.Generator[string] {
 // paragraph draws a text of several lines, which comes back trimmed.
 func paragraph() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
-		gaps := rapid.SampledFrom([]string{"\n", "\n\n", "\n  ", " \n", "\t\n", "\n- ", "\n# ", "\n\u2028\n", "\u2028", " \u2029 ", "\u2028\u2028", "\t", "\n---\n", "\n...\n", "\n\t"})
+		gaps := rapid.SampledFrom([]string{
+			"\n", "\n\n", "\n  ", " \n", "\t\n", "\n- ", "\n# ", "\n\u2028\n", "\u2028",
+			" \u2029 ", "\u2028\u2028", "\t", "\n---\n", "\n...\n", "\n\t",
+		})
 		s := line(200).Draw(t, "first")
 		for range rapid.IntRange(0, 4).Draw(t, "lines") {
 			s += gaps.Draw(t, "gap") + line(200).Draw(t, "line")
@@ -159,7 +166,10 @@ func drawPricing(t *rapid.T, tiers []product.Tier) product.Pricing {
 }
 
 func drawComparison(t *rapid.T, ids []string) *product.Comparison {
-	c := &product.Comparison{Columns: ids[:rapid.IntRange(0, len(ids)).Draw(t, "columns")], Rows: []product.ComparisonRow{}}
+	c := &product.Comparison{
+		Columns: ids[:rapid.IntRange(0, len(ids)).Draw(t, "columns")],
+		Rows:    []product.ComparisonRow{},
+	}
 	for range rapid.IntRange(0, 3).Draw(t, "rows") {
 		row := product.ComparisonRow{Feature: line(200).Draw(t, "feature"), Values: make(map[string]any)}
 		for _, id := range c.Columns {
@@ -177,7 +187,8 @@ func drawComparison(t *rapid.T, ids []string) *product.Comparison {
 
 // Catalog draws up to three products that a catalog can describe, in the order of their slugs.
 func Catalog(t *rapid.T) []product.Product {
-	slugs := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z0-9]{1,4}(-[a-z0-9]{1,3})?`), 0, 3, rapid.ID[string]).Draw(t, "slugs")
+	slugs := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z0-9]{1,4}(-[a-z0-9]{1,3})?`), 0, 3,
+		rapid.ID[string]).Draw(t, "slugs")
 	slices.Sort(slugs)
 	var products []product.Product
 	for _, slug := range slugs {

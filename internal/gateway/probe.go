@@ -1,0 +1,86 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"stoa/internal/caller"
+	"stoa/internal/plugin"
+	"stoa/internal/runtime"
+	"stoa/internal/signing"
+)
+
+// A plugin is healthy when GET /health answers 200. 404 will do: the platform answers in
+// the place of a plugin that does not have that route (CONTRACT 5).
+const (
+	healthPath  = "/health"
+	healthLimit = 10 * time.Second // until it must be healthy
+	healthPause = 100 * time.Millisecond
+)
+
+// Probe asks the plugin of in, which rt runs, for its health until it is healthy, and
+// returns the last answer if it does not become so. The request is signed like a call.
+func (g *Gateway) Probe(ctx context.Context, rt runtime.Runtime, in plugin.Installed) plugin.Failure {
+	ctx, cancel := context.WithTimeout(ctx, healthLimit)
+	defer cancel()
+	for {
+		message := g.health(ctx, rt, in)
+		if message == "" {
+			return plugin.Failure{}
+		}
+		select {
+		case <-ctx.Done():
+			return plugin.Failure{At: g.Now(), Message: message}
+		case <-time.After(healthPause):
+		}
+	}
+}
+
+// health returns why a plugin is not healthy, or nothing.
+func (g *Gateway) health(ctx context.Context, rt runtime.Runtime, in plugin.Installed) string {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, healthPath, nil)
+	if err != nil {
+		return err.Error()
+	}
+	r = outgoing(r, healthPath, "")
+	call := Call{Slug: in.Package.Manifest.Slug, Path: healthPath, Caller: CallerService}
+	if err := g.setContext(ctx, r, in, in.Permissions(), caller.Caller{}, call); err != nil {
+		return err.Error()
+	}
+	if err := g.sign(ctx, r, in.Package.Manifest, signing.BodyHash(nil)); err != nil {
+		return err.Error()
+	}
+	answer := &probeAnswer{header: make(http.Header), status: http.StatusOK}
+	if err := rt.Serve(answer, r, in); err != nil {
+		return "GET /health: " + err.Error()
+	}
+	if answer.status == http.StatusOK || answer.status == http.StatusNotFound {
+		return ""
+	}
+	return fmt.Sprintf("GET /health answered %d: %s", answer.status, strings.ToValidUTF8(string(answer.body), ""))
+}
+
+// probeAnswer keeps the status and the beginning of an answer.
+type probeAnswer struct {
+	header http.Header
+	status int
+	body   []byte
+}
+
+const keptOfProbe = 200 // bytes
+
+func (a *probeAnswer) Header() http.Header { return a.header }
+
+func (a *probeAnswer) WriteHeader(status int) {
+	if status >= http.StatusOK {
+		a.status = status
+	}
+}
+
+func (a *probeAnswer) Write(b []byte) (int, error) {
+	a.body = append(a.body, b[:min(len(b), keptOfProbe-len(a.body))]...)
+	return len(b), nil
+}

@@ -1,0 +1,65 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"stoa/internal/database"
+	"stoa/internal/plugin"
+)
+
+// PreviousVersion implements plugin.Packages.
+func (p *Plugin) PreviousVersion(ctx context.Context, slug string) (plugin.Version, error) {
+	var (
+		v        plugin.Version
+		manifest string
+	)
+	err := p.Read.QueryRowContext(ctx, `
+		SELECT source, install_path, zip_hash, manifest_json
+		FROM plugin_previous_versions
+		WHERE package_slug = $1`, slug,
+	).Scan(&v.Source, &v.InstallPath, &v.ZipHash, &manifest)
+	if err != nil {
+		return plugin.Version{}, p.Wrap(err, "Previous version")
+	}
+	v.Manifest, err = plugin.DecodeManifest([]byte(manifest))
+	return v, err
+}
+
+// ReplaceVersion implements plugin.Packages.
+func (p *Plugin) ReplaceVersion(ctx context.Context, pkg plugin.Package, previous *plugin.Version) error {
+	return p.Conn.InTx(ctx, func(tx database.Conn) error {
+		res, err := tx.Write.ExecContext(ctx, `
+			UPDATE plugin_packages
+			SET source = $1, install_path = $2, zip_hash = $3, manifest_json = $4, upgrade_id = $5, updated_at_ms = $6
+			WHERE slug = $7 AND deleted_at_ms IS NULL`,
+			string(pkg.Source), pkg.InstallPath, pkg.ZipHash, string(pkg.Manifest.Raw), pkg.UpgradeID,
+			database.Millis(pkg.UpdatedAt), pkg.Manifest.Slug)
+		if err := database.Affected(res, err, "Plugin"); err != nil || previous == nil {
+			return err
+		}
+		_, err = tx.Write.ExecContext(ctx, `
+			INSERT INTO plugin_previous_versions (package_slug, source, install_path, zip_hash, manifest_json)
+			VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (package_slug) DO UPDATE SET
+				source = excluded.source, install_path = excluded.install_path,
+				zip_hash = excluded.zip_hash, manifest_json = excluded.manifest_json`,
+			pkg.Manifest.Slug, string(previous.Source), previous.InstallPath, previous.ZipHash,
+			string(previous.Manifest.Raw))
+		return p.Wrap(err, "Previous version")
+	})
+}
+
+// RestorePackage implements plugin.Packages.
+func (p *Plugin) RestorePackage(ctx context.Context, slug string, at time.Time) error {
+	res, err := p.Write.ExecContext(ctx, `
+		UPDATE plugin_packages SET deleted_at_ms = NULL, updated_at_ms = $1
+		WHERE slug = $2 AND deleted_at_ms IS NOT NULL`, database.Millis(at), slug)
+	return database.Affected(res, err, "Plugin")
+}
+
+// PurgePackage implements plugin.Packages. What belongs to a package goes with its row.
+func (p *Plugin) PurgePackage(ctx context.Context, slug string) error {
+	res, err := p.Write.ExecContext(ctx, `DELETE FROM plugin_packages WHERE slug = $1`, slug)
+	return database.Affected(res, err, "Plugin")
+}
