@@ -28,7 +28,7 @@ func TestTheLicenseIsNamedEverywhere(t *testing.T) {
 	if err != nil || len(packages) < 3 {
 		t.Fatalf("Glob = %q, %v; want the packages of Node.js", packages, err)
 	}
-	for _, file := range append(packages, "sdk/js/package.json") {
+	for _, file := range append(packages, "sdk/js/package.json", "api/tools/package.json") {
 		var manifest struct{ License string }
 		text, err := os.ReadFile(file)
 		if err == nil {

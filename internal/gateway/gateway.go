@@ -145,6 +145,12 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 	if err := g.sign(ctx, out, m, body.hash); err != nil {
 		return err
 	}
+	// After the body: a client that sends slowly takes nobody's turn.
+	leave, err := g.Memory.turns.take(ctx, in.Instance.ID, in.Package.Settings.MaxConcurrency)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	aw := newAnswer(w, body)
 	err = body.explain(rt.Serve(aw, out, in))
 	aw.finish()

@@ -33,6 +33,7 @@ const (
 	reasonAnswer      = "bad_answer"      // the answer is not HTTP that can be passed on
 	reasonSlow        = "too_slow"        // the answer did not begin in time
 	reasonStarting    = "starting"
+	reasonBusy        = "busy" // as many calls as maxConcurrency allows
 )
 
 // because returns a copy of a declared error that tells administrators a reason.
@@ -64,6 +65,8 @@ func reasonOf(e *errs.Error) string {
 		return reasonSlow
 	case errors.Is(e, runtime.ErrStarting):
 		return reasonStarting
+	case errors.Is(e, ErrBusy):
+		return reasonBusy
 	}
 	failed, ok := errors.AsType[*relay.Failure](e.Err)
 	if !ok {
