@@ -69,6 +69,8 @@ type serveCmd struct {
 	LeaseTTL   time.Duration `help:"How long a license lease is valid before the app must check again: 1m to 8760h. A revoked license or freed instance keeps working offline for as long." default:"168h" env:"STOA_LEASE_TTL" name:"lease-ttl"`
 	LeaseGrace time.Duration `help:"How long after that the app may keep running while it warns its user: 0s to 720h." default:"72h" env:"STOA_LEASE_GRACE" name:"lease-grace"`
 
+	RenewalLeeway time.Duration `help:"How long a license that a payment provider renews goes on after a paid period, unless the provider said that the renewal failed or that there is none: 0s to 720h. Applies to the periods paid from now on." default:"24h" env:"STOA_RENEWAL_LEEWAY" name:"renewal-leeway"`
+
 	DevInstances []string `help:"Development instances, which take no seat of a license: host names, or patterns such as *.test for every name below test. The value none turns them off." default:"localhost,*.localhost,*.test" env:"STOA_DEV_INSTANCES" placeholder:"PATTERN"`
 	LicenseChurn int      `help:"How many new instances a license may have per day beyond its number of seats. Prevents passing one seat around. 0 means no limit." default:"20" env:"STOA_LICENSE_CHURN"`
 
@@ -178,6 +180,7 @@ func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (a
 		return cfg, err
 	}
 	cfg.Leases = license.LeaseTerms{TTL: c.LeaseTTL, Grace: c.LeaseGrace}
+	cfg.RenewalLeeway = c.RenewalLeeway
 	if err := c.applyPublicURL(&cfg, addr); err != nil {
 		return cfg, err
 	}

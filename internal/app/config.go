@@ -78,6 +78,8 @@ type Config struct {
 
 	// Leases is how long license leases last; license.DefaultLeaseTerms if zero.
 	Leases license.LeaseTerms
+	// RenewalLeeway is how long licenses that a payment provider renews go on after a paid period.
+	RenewalLeeway time.Duration
 
 	// DevInstances are the patterns of development instances, which need no seat
 	// (license.ParseDevInstances); license.DefaultDevInstances if nil.
