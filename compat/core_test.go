@@ -11,15 +11,13 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-
-	"stoa/internal/testkit/nodetest"
 )
 
 // TestCore: what Fastify promises holds inside of stoa, on every Node.js.
 func TestCore(t *testing.T) {
 	t.Parallel()
-	nodetest.Each(t, func(t *testing.T, path string) {
-		s := newHost(t, path).install(t, "core", bundled(t, "core.js"), `{"webhookSecret":"whsec-0123456789","prefix":"/never"}`)
+	eachHost(t, func(t *testing.T, h *host) {
+		s := h.install(t, "core", bundled(t, "core.js"), `{"webhookSecret":"whsec-0123456789","prefix":"/never"}`)
 		s.get(t, "/health").want(t, 200, `"status":"ok"`)
 		for name, test := range map[string]func(*testing.T, *site){
 			"hooks": testHooks, "scopes": testScopes, "schemas": testSchemas, "errors": testErrors, "bodies": testBodies,

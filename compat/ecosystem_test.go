@@ -13,13 +13,11 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"stoa/internal/testkit/nodetest"
 )
 
 func TestEcosystem(t *testing.T) {
 	t.Parallel()
-	nodetest.Each(t, func(t *testing.T, path string) {
+	eachHost(t, func(t *testing.T, h *host) {
 		content := bundled(t, "ecosystem.js")
 		page, err := os.ReadFile("plugins/public/hello.html")
 		if err != nil {
@@ -27,7 +25,7 @@ func TestEcosystem(t *testing.T) {
 		}
 		content["public/hello.html"] = string(page)
 		content["public/app.js"] = strings.Repeat("x", 100<<10)
-		s := newHost(t, path).install(t, "ecosystem", content, `{"zone":"UTC"}`)
+		s := h.install(t, "ecosystem", content, `{"zone":"UTC"}`)
 		s.get(t, "/api/alarm").want(t, 200, "at 12:00 UTC")
 		for name, test := range map[string]func(*testing.T, *site){
 			"cors": testCORS, "cookie": testCookie, "formbody": testForm, "multipart": testUpload,
@@ -171,8 +169,7 @@ func testSocket(t *testing.T, s *site) {
 
 func TestExpressInside(t *testing.T) {
 	t.Parallel()
-	nodetest.Each(t, func(t *testing.T, path string) {
-		h := newHost(t, path)
+	eachHost(t, func(t *testing.T, h *host) {
 		s := h.install(t, "express", bundled(t, "express.js"), "")
 		res := s.get(t, "/api/express/hello/Ada?x=1")
 		res.want(t, 200, `{"hello":"Ada","query":{"x":"1"},"ip":"203.0.113.9","base":"/api/express"}`)

@@ -26,6 +26,7 @@ import (
 	"stoa/internal/plugin"
 	"stoa/internal/runtime/node"
 	"stoa/internal/testkit/needtest"
+	"stoa/internal/testkit/nodetest"
 )
 
 // files are the files of a package, by name.
@@ -35,12 +36,25 @@ type files map[string]string
 type host struct {
 	*node.Runtime
 
-	dir string
+	dir       string
+	isolation string // of the packages
 }
 
-func newHost(t *testing.T, path string) *host {
+// eachHost runs test on every Node.js, with a process for each instance and with a
+// shared one.
+func eachHost(t *testing.T, test func(t *testing.T, h *host)) {
 	t.Helper()
-	h := &host{dir: t.TempDir()}
+	nodetest.Each(t, func(t *testing.T, path string) {
+		t.Helper()
+		for _, isolation := range []string{plugin.IsolationInstance, plugin.IsolationShared} {
+			t.Run(isolation, func(t *testing.T) { test(t, newHost(t, path, isolation)) })
+		}
+	})
+}
+
+func newHost(t *testing.T, path, isolation string) *host {
+	t.Helper()
+	h := &host{dir: t.TempDir(), isolation: isolation}
 	h.Runtime = node.New(node.Config{
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil)), DataDir: h.dir, NodePath: path,
 		Stall: time.Minute, StartTimeout: time.Minute, StartWait: time.Minute, // the machine may be busy
@@ -69,6 +83,7 @@ func (h *host) install(t *testing.T, slug string, content files, config string) 
 		Package: plugin.Package{
 			InstallPath: "plugins/" + slug, ZipHash: slug,
 			Manifest: plugin.Manifest{Slug: slug, Version: "1.0.0", RuntimeType: plugin.Internal, EntryModule: "index.js"},
+			Settings: plugin.Settings{Isolation: h.isolation},
 		},
 		Instance: plugin.Instance{ID: "id-of-" + slug, Slug: slug, Key: "default", Enabled: true, Version: 1, Config: json.RawMessage(config)},
 	}

@@ -28,10 +28,17 @@ func TestPluginDev(t *testing.T) {
 	d.printed(t, `info +asked`)
 	d.printed(t, `200 GET /api/v1/shop/plugins/hello/api/hi `)
 
-	begun := time.Now()
-	d.writeEntry(t, "two")
-	d.answers(t, "good day two")
-	t.Logf("reloaded after %s", time.Since(begun))
+	fastest := time.Hour // the machine may be busy with other tests
+	for _, word := range []string{"1", "2", "3", "4", "two"} {
+		begun := time.Now()
+		d.writeEntry(t, word)
+		d.answers(t, "good day "+word)
+		fastest = min(fastest, time.Since(begun))
+	}
+	t.Logf("reloaded after %s", fastest)
+	if fastest >= time.Second {
+		t.Errorf("a change is in effect after %s, want less than a second", fastest)
+	}
 	d.printed(t, `changed: .*word\.js`)
 
 	if status, body := d.get(t, "fail"); status != 500 || !strings.Contains(body, "not today") {

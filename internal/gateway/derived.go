@@ -23,10 +23,11 @@ const (
 )
 
 // Memory caches what a Gateway derives for installations, so that it is not derived
-// for every call. NewMemory makes one. It is safe for concurrent use.
+// for every call, and counts the calls of those that have a bound. NewMemory makes one. It is safe for concurrent use.
 type Memory struct {
 	configs *cache.Cache[string, configHeader] // by installation id
 	tokens  *cache.Cache[string, issuedToken]  // by installation id
+	turns   turns
 }
 
 // NewMemory returns an empty Memory.

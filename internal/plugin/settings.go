@@ -16,12 +16,16 @@ import (
 // Settings are what an administrator has set for a package. A zero field means the
 // platform's default.
 type Settings struct {
+	// Isolation is IsolationShared, or empty: a process for each instance.
+	Isolation string `json:"isolation,omitempty"`
+
 	// KeepRunning keeps a process for each enabled instance, called or not.
 	KeepRunning bool `json:"keepRunning,omitempty"`
 
 	StartTimeoutMs int64 `json:"startTimeoutMs,omitempty"` // until the plugin is ready
 	TimeoutMs      int64 `json:"timeoutMs,omitempty"`      // until an answer begins
 	MemoryMb       int   `json:"memoryMb,omitempty"`       // of a process
+	MaxConcurrency int   `json:"maxConcurrency,omitempty"` // calls of an instance that run at the same time; 0: no limit
 
 	// Environment are the variables of the plugin's process. They are secrets,
 	// and only in what Finder returns.
@@ -30,6 +34,12 @@ type Settings struct {
 	Sealed  string `json:"-"` // Environment, as the database keeps it
 	Version int64  `json:"-"` // counts the changes
 }
+
+// The values of isolation.
+const (
+	IsolationInstance = "instance" // a process for each instance
+	IsolationShared   = "shared"   // one process for all instances of the package
+)
 
 // StartTimeout returns the limit of a start, def by default.
 func (s Settings) StartTimeout(def time.Duration) time.Duration { return millis(s.StartTimeoutMs, def) }
@@ -49,6 +59,8 @@ const (
 	minTimeoutMs, maxTimeoutMs = 1000, 120_000
 	minMemoryMb, maxMemoryMb   = 64, 4096
 
+	minConcurrency, maxConcurrency = 1, 10_000
+
 	maxVariables       = 64
 	maxEnvironmentSize = 32 << 10 // bytes of names and values
 )
@@ -61,7 +73,7 @@ type SettingsInput map[string]json.RawMessage
 
 // unsupported are settings of CONTRACT 4 that this version does not know how to
 // keep. Accepting them would promise what does not hold.
-var unsupported = []string{"allowCookies", "allowCors", "allowSameOrigin", "maxConcurrency"}
+var unsupported = []string{"allowCookies", "allowCors", "allowSameOrigin"}
 
 // apply changes s as the input asks for, and adds every fault.
 func (in SettingsInput) apply(m Manifest, s *Settings, faults *errs.Issues) {
@@ -70,10 +82,8 @@ func (in SettingsInput) apply(m Manifest, s *Settings, faults *errs.Issues) {
 			faults.Add(name, errs.CodeUnsupported, "%s cannot be set in this version of stoa.", name)
 		}
 	}
-	if raw, ok := in["isolation"]; ok && string(raw) != `"instance"` && string(raw) != "null" {
-		faults.Add("isolation", errs.CodeUnsupported,
-			"isolation can only be \"instance\" in this version of stoa: a process for each instance.")
-	}
+	s.Isolation = in.isolation(m, s.Isolation, faults)
+	s.MaxConcurrency = int(number(in, "maxConcurrency", int64(s.MaxConcurrency), minConcurrency, maxConcurrency, faults))
 	s.TimeoutMs = number(in, "timeoutMs", s.TimeoutMs, minTimeoutMs, maxTimeoutMs, faults)
 	if m.RuntimeType != Internal {
 		for _, name := range []string{"keepRunning", "startTimeoutMs", "memoryMb", "environment"} {
@@ -94,6 +104,29 @@ func (in SettingsInput) apply(m Manifest, s *Settings, faults *errs.Issues) {
 	if raw, ok := in["environment"]; ok {
 		s.Environment = environment(raw, s.Environment, faults)
 	}
+}
+
+func (in SettingsInput) isolation(m Manifest, old string, faults *errs.Issues) string {
+	raw, ok := in["isolation"]
+	if !ok {
+		return old
+	}
+	var value *string
+	if json.Unmarshal(raw, &value) != nil {
+		faults.Add("isolation", errs.CodeWrongType, "isolation must be a string.")
+		return old
+	}
+	switch {
+	case value == nil || *value == IsolationInstance:
+		return ""
+	case *value != IsolationShared:
+		faults.Add("isolation", errs.CodeInvalid, "isolation must be %q or %q.", IsolationInstance, IsolationShared)
+	case m.RuntimeType != Internal:
+		faults.Add("isolation", errs.CodeUnsupported, "isolation is for plugins that stoa runs, not for %s.", m.RuntimeType)
+	default:
+		return IsolationShared
+	}
+	return old
 }
 
 func number(in SettingsInput, name string, old, least, most int64, faults *errs.Issues) int64 {
@@ -215,6 +248,7 @@ func (s Settings) changes(next Settings) []string {
 	for name, differs := range map[string]bool{
 		"keepRunning": s.KeepRunning != next.KeepRunning, "startTimeoutMs": s.StartTimeoutMs != next.StartTimeoutMs,
 		"timeoutMs": s.TimeoutMs != next.TimeoutMs, "memoryMb": s.MemoryMb != next.MemoryMb,
+		"isolation": s.Isolation != next.Isolation, "maxConcurrency": s.MaxConcurrency != next.MaxConcurrency,
 		"environment": !maps.Equal(s.Environment, next.Environment),
 	} {
 		if differs {

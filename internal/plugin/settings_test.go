@@ -3,6 +3,7 @@ package plugin_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -83,6 +84,8 @@ func TestSettingsChangeAndHoldFromTheNextCall(t *testing.T) {
 			true,
 		},
 		{`{"environment":null,"timeoutMs":null,"startTimeoutMs":null}`, plugin.Settings{}, true},
+		{`{"isolation":"shared","maxConcurrency":10000}`, plugin.Settings{Isolation: "shared", MaxConcurrency: 10_000}, true},
+		{`{"isolation":"instance","maxConcurrency":null}`, plugin.Settings{}, true},
 	}
 	for _, step := range steps {
 		if _, err := s.ChangeSettings(t.Context(), "worker", settings(step.input)); err != nil {
@@ -102,6 +105,45 @@ func TestSettingsChangeAndHoldFromTheNextCall(t *testing.T) {
 		}
 		if !found.Revision().Replaces(in.Revision()) {
 			t.Errorf("%s: a process with the old settings would go on", step.input)
+		}
+	}
+}
+
+// Each bound, and one beyond (CONTRACT 4).
+func TestSettingsHaveBounds(t *testing.T) {
+	t.Parallel()
+	s, _, _ := internalService(t)
+	variables := func(n, size int) string {
+		all := make(map[string]string)
+		for i := range n {
+			all[fmt.Sprintf("V%02d", i)] = ""
+		}
+		all["V00"] = strings.Repeat("x", size-3*n) // the names have three bytes each
+		text, _ := json.Marshal(all)
+		return string(text)
+	}
+	tests := []struct{ name, least, most, below, above string }{
+		{"timeoutMs", "1000", "120000", "999", "120001"},
+		{"startTimeoutMs", "1000", "120000", "999", "120001"},
+		{"memoryMb", "64", "4096", "63", "4097"},
+		{"maxConcurrency", "1", "10000", "0", "10001"},
+		{"environment", "{}", variables(64, 32<<10), `{"` + strings.Repeat("A", 65) + `":""}`, variables(64, 32<<10+1)},
+		{"environment", `{"` + strings.Repeat("A", 64) + `":null}`, "null", `{"1":""}`, variables(65, 1000)},
+	}
+	for _, tt := range tests {
+		for _, value := range []string{tt.least, tt.most} {
+			if _, err := s.ChangeSettings(t.Context(), "worker", settings(`{"`+tt.name+`":`+value+`}`)); err != nil {
+				t.Errorf("%s %.80s: %v", tt.name, value, err)
+			}
+		}
+		if _, err := s.ChangeSettings(t.Context(), "worker", settings(`{"environment":null}`)); err != nil {
+			t.Fatal(err)
+		}
+		for _, value := range []string{tt.below, tt.above} {
+			_, err := s.ChangeSettings(t.Context(), "worker", settings(`{"`+tt.name+`":`+value+`}`))
+			if errs.KindOf(err) != errs.Invalid {
+				t.Errorf("%s %.80s: got %v, want a refusal", tt.name, value, err)
+			}
 		}
 	}
 }
@@ -127,15 +169,14 @@ func TestSettingsAreRefusedWithEveryFault(t *testing.T) {
 		},
 		{"worker", `{"timeoutMs":"1","memoryMb":4097,"startTimeoutMs":1000.5}`, "timeoutMs startTimeoutMs memoryMb"},
 		{"worker", `{"memoryMb":1e300}`, "memoryMb"},
-		{"worker", `{"isolation":"shared"}`, "isolation"},
-		{
-			"worker", `{"allowCookies":true,"allowCors":false,"allowSameOrigin":true,"maxConcurrency":5}`,
-			"allowCookies allowCors allowSameOrigin maxConcurrency",
-		},
+		{"worker", `{"isolation":"none","maxConcurrency":0}`, "isolation maxConcurrency"},
+		{"worker", `{"isolation":true,"maxConcurrency":10001}`, "isolation maxConcurrency"},
+		{"worker", `{"allowCookies":true,"allowCors":false,"allowSameOrigin":true}`, "allowCookies allowCors allowSameOrigin"},
 		{"worker", `{"environment":{"1A":"x","A B":"y","OK":"z"}}`, "environment environment"},
 		{"worker", `{"environment":["A"]}`, "environment"},
 		{"worker", `{"environment":{"A":1}}`, "environment"},
 		{"worker", `{"environment":{"A":"` + strings.Repeat("a", 32<<10) + `"}}`, "environment"},
+		{"far", `{"isolation":"shared"}`, "isolation"},
 		{
 			"far", `{"keepRunning":true,"memoryMb":128,"startTimeoutMs":2000,"environment":{}}`,
 			"keepRunning startTimeoutMs memoryMb environment",
@@ -156,8 +197,8 @@ func TestSettingsAreRefusedWithEveryFault(t *testing.T) {
 			t.Errorf("%.80s: faults of %s, want %s", tt.input, got, tt.paths)
 		}
 	}
-	if p, err := s.ChangeSettings(t.Context(), "far", settings(`{"timeoutMs":2000}`)); err != nil ||
-		p.Settings.Timeout(time.Hour) != 2*time.Second {
+	p, err := s.ChangeSettings(t.Context(), "far", settings(`{"timeoutMs":2000,"maxConcurrency":3,"isolation":"instance"}`))
+	if err != nil || p.Settings.Timeout(time.Hour) != 2*time.Second || p.Settings.MaxConcurrency != 3 {
 		t.Errorf("an external plugin: %+v, %v", p.Settings, err)
 	}
 	if _, err := s.ChangeSettings(t.Context(), "none", settings(`{}`)); errs.KindOf(err) != errs.NotFound {

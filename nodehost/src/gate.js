@@ -5,11 +5,19 @@ const { ServerResponse } = require('node:http')
 const writeHead = ServerResponse.prototype.writeHead
 const end = ServerResponse.prototype.end
 
+let count = 0
+
+// served returns how many requests have come so far.
+function served () { return count }
+
 // guard lets only stoa's own requests into server: those that carry the secret of
 // this process, which it takes away before anybody sees them. A request with the
 // secret and "-ping" behind it is answered here: that it is accepted and answered
 // at all tells stoa that the event loop turns.
-function guard (server, secret) {
+//
+// In a process of several instances, find returns what takes the requests with a
+// secret, if anything does; the secret of the process is then only good for pings.
+function guard (server, secret, find) {
   const { emit } = server
   const guarded = new Set(['request', 'checkContinue', 'checkExpectation', 'upgrade', 'connect'])
   const ping = secret + '-ping'
@@ -18,8 +26,11 @@ function guard (server, secret) {
     configurable: false,
     value: function (event, request, second, ...rest) {
       if (!guarded.has(event)) return emit.call(this, event, request, second, ...rest)
-      const got = take(request)
-      if (got === secret) return emit.call(this, event, request, second, ...rest)
+      const got = withdraw(request)
+      if (got !== ping) count++
+      if (find === undefined && got === secret) return emit.call(this, event, request, second, ...rest)
+      const accept = find?.(got)
+      if (accept !== undefined) return accept(event, request, second, ...rest)
       if (event === 'upgrade' || event === 'connect') {
         second.destroy()
         return true
@@ -31,8 +42,8 @@ function guard (server, secret) {
   })
 }
 
-// take removes the secret from a request and returns it.
-function take (request) {
+// withdraw removes the secret from a request and returns it.
+function withdraw (request) {
   // Node.js makes both out of rawHeaders when they are first read, and counts on
   // its length: read them before it changes.
   const { headers, headersDistinct, rawHeaders: raw } = request
@@ -48,4 +59,4 @@ function take (request) {
   return value
 }
 
-module.exports = { guard }
+module.exports = { guard, served }

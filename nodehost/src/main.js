@@ -6,11 +6,13 @@
 const { harden } = require('./hardening')
 const { readInstructions } = require('./instructions')
 const { loadPlugin } = require('./load')
-const { beat, report } = require('./report')
+const { beat, errorReport, report } = require('./report')
 const { createServer, listen } = require('./server')
 const { provideModules } = require('./modules')
 const { log } = require('./log')
+const { share } = require('./shared')
 const { positionOf } = require('./position')
+const { tidy } = require('./tidy')
 const { warm } = require('./warm')
 
 harden()
@@ -21,7 +23,8 @@ process.on('unhandledRejection', fail)
 // phase tells a failure report how far the start got.
 let phase = 'instructions'
 let instructions = {}
-let app
+let app // a Fastify instance, or several instances
+let print = (f) => f()
 
 if (process.env.STOA_WARM) module.exports = { warm } // boot.cjs calls it
 else start().catch(fail)
@@ -29,6 +32,14 @@ else start().catch(fail)
 async function start () {
   instructions = readInstructions()
   Object.assign(process.env, instructions.environment)
+  if (instructions.shared) {
+    phase = 'run'
+    app = share(instructions)
+    print = app.untagged
+    process.on('SIGTERM', stop)
+    tidy(instructions.tidyMs)
+    return
+  }
   phase = 'load'
   const plugin = await loadPlugin(instructions.entry)
   if (instructions.until === 'load') return report({ ready: true })
@@ -40,6 +51,7 @@ async function start () {
   phase = 'run'
   report({ ready: true })
   beat(instructions.beatMs)
+  tidy(instructions.tidyMs)
 }
 
 // fail ends the process: after an uncaught error, the plugin's state is unknown.
@@ -47,10 +59,9 @@ async function start () {
 function fail (err) {
   const at = instructions.root && positionOf(err, instructions.root, instructions.entry)
   if (phase === 'run') {
-    log('fatal', 'The plugin failed outside of a request, and is restarted.', err, at)
+    print(() => log('fatal', 'The plugin failed outside of a request, and is restarted.', err, at))
   } else {
-    const [message, stack] = [textOf(err), String(err?.stack ?? '')].map((text) => text.slice(0, 3000))
-    report({ error: { phase, message, stack, ...at } })
+    report({ error: errorReport(phase, err, at) })
   }
   process.exit(1)
 }
@@ -65,9 +76,4 @@ async function stop () {
     log('error', 'The plugin failed while it was closed.', err)
     process.exit(1)
   }
-}
-
-// textOf returns what an error says, with what was denied: Node.js tells it apart.
-function textOf (err) {
-  return err?.code === 'ERR_ACCESS_DENIED' && err.resource ? `${err} (${err.permission}: ${err.resource})` : String(err)
 }

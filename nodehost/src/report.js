@@ -12,6 +12,22 @@ function report (message) {
   fs.writeSync(4, JSON.stringify(message) + '\n')
 }
 
+// tell reports of one instance of several, as often as there is something to say.
+function tell (message) {
+  fs.writeSync(4, JSON.stringify(message) + '\n')
+}
+
+// errorReport describes why a start failed.
+function errorReport (phase, err, position) {
+  const [message, stack] = [textOf(err), String(err?.stack ?? '')].map((text) => text.slice(0, 3000))
+  return { phase, message, stack, ...position }
+}
+
+// textOf returns what an error says, with what was denied: Node.js tells it apart.
+function textOf (err) {
+  return err?.code === 'ERR_ACCESS_DENIED' && err.resource ? `${err} (${err.permission}: ${err.resource})` : String(err)
+}
+
 // beat tells stoa, after the report, that the event loop is not blocked: one byte on
 // descriptor 4 every intervalMs. stoa kills a process that falls silent.
 function beat (intervalMs) {
@@ -24,4 +40,4 @@ function beat (intervalMs) {
   }, intervalMs).unref()
 }
 
-module.exports = { beat, report }
+module.exports = { beat, errorReport, report, tell }

@@ -9,9 +9,12 @@ const { withConfig } = require('./load')
 let quiet = false
 
 // createServer returns a Fastify instance, ready to listen, with the plugin
-// registered and its config as options.
-async function createServer (instructions, plugin) {
+// registered and its config as options. share, for one of several instances in the
+// process, has a serverFactory, a write for its log, and a created that gets the
+// instance before the plugin does.
+async function createServer (instructions, plugin, share) {
   const { slug, version, config, bodyLimit, startTimeoutMs, secret } = instructions
+  const write = share?.write ?? ((line) => process.stderr.write(line))
   const app = fastify({
     bodyLimit,
     // stoa logs requests.
@@ -26,9 +29,11 @@ async function createServer (instructions, plugin) {
     keepAliveTimeout: 120_000,
     // stoa decides how long a request may take.
     requestTimeout: 0,
-    logger: { level: 'info', base: null, stream: { write: (line) => quiet || process.stderr.write(line) } }
+    logger: { level: 'info', base: null, stream: { write: (line) => quiet || write(line) } },
+    ...(share && { serverFactory: share.serverFactory })
   })
-  guard(app.server, secret)
+  if (share === undefined) guard(app.server, secret)
+  share?.created(app)
   // Node has no address for an inherited socket, but Fastify logs one.
   app.server.address = () => 'stoa'
 

@@ -93,7 +93,7 @@ func TestInstallAnswersThePackage(t *testing.T) {
 		}
 		one["settings"] = map[string]any{
 			"isolation": "instance", "keepRunning": false, "startTimeoutMs": nil, "timeoutMs": nil,
-			"memoryMb": nil, "environment": []any{},
+			"memoryMb": nil, "maxConcurrency": nil, "environment": []any{},
 		}
 		if diff := cmp.Diff(one, a.Do(t, testkit.Get(admin, "/api/v1/admin/plugins/pay")).Get(t, "data")); diff != "" {
 			t.Errorf("the same under /plugins (-extension +plugin):\n%s", diff)

@@ -103,17 +103,111 @@ func TestAPluginThatDoesNotLoadSaysWhere(t *testing.T) {
 	}
 }
 
+func changeSettings(tb testing.TB, a *testkit.App, admin string, settings map[string]any) {
+	tb.Helper()
+	res := a.Do(tb, testkit.Request{Method: "PATCH", Path: worker, Token: admin, Body: settings})
+	for name, want := range settings {
+		if got := res.Get(tb, "data.settings."+name); got != want {
+			tb.Fatalf("%s is %v, want %v: %d %s", name, got, want, res.Status, res.Body)
+		}
+	}
+}
+
+// The setting isolation, for all instances of a package (CONTRACT 4).
+func TestInstancesShareAProcessOnDemand(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t, realTime)
+	admin, _ := withWorker(t, a, `module.exports = async (app, opts) => {
+	  globalThis.apps = (globalThis.apps ?? 0) + 1
+	  app.get('/api/who', async (r) => ({ mode: opts.mode, key: r.headers['x-installation-key'], apps: globalThis.apps }))
+	}`)
+	created := a.Do(t, testkit.Request{Method: "POST", Path: worker + "/instances", Token: admin, Body: map[string]any{
+		"instanceKey": "second", "enabled": true, "config": map[string]any{"mode": "b"},
+	}})
+	if created.Status != http.StatusCreated {
+		t.Fatalf("second instance: %d %s", created.Status, created.Body)
+	}
+	who := func(key string, apps float64) {
+		t.Helper()
+		res := shopGet(a, t, "/who?installation="+key)
+		mode := map[string]any{"second": "b"}[key]
+		if res.Get(t, "key") != key || res.Get(t, "mode") != mode || res.Get(t, "apps") != apps {
+			t.Errorf("%s answers %s, want mode %v and %v applications in its process", key, res.Body, mode, apps)
+		}
+	}
+	who("default", 1)
+	who("second", 1)
+	changeSettings(t, a, admin, map[string]any{"isolation": "shared"})
+	who("default", 1)
+	who("second", 2)
+	who("default", 2)
+	changeSettings(t, a, admin, map[string]any{"isolation": "instance"})
+	who("second", 1)
+}
+
+// The setting maxConcurrency: as many calls of an instance run, as many wait, and the
+// next is told to come back.
+func TestCallsBeyondMaxConcurrencyWait(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t, realTime)
+	admin, _ := withWorker(t, a, `module.exports = async (app) => {
+	  let running = 0, most = 0
+	  app.get('/api/slow', async () => {
+	    most = Math.max(most, ++running)
+	    await new Promise((resolve) => setTimeout(resolve, 300))
+	    running--
+	    return { most }
+	  })
+	}`)
+	changeSettings(t, a, admin, map[string]any{"maxConcurrency": 2.0})
+	shopGet(a, t, "/slow") // starts it
+	var callers sync.WaitGroup
+	var refused atomic.Int64
+	for range 5 {
+		callers.Go(func() {
+			res := shopGet(a, t, "/slow")
+			switch {
+			case res.Status == http.StatusServiceUnavailable:
+				refused.Add(1)
+				testkit.WantError(t, res, http.StatusServiceUnavailable, "PLUGIN_BUSY")
+				if res.Header.Get("Retry-After") != "1" || res.Get(t, "error.details.slug") != "worker" {
+					t.Errorf("refused: Retry-After %q, %s", res.Header.Get("Retry-After"), res.Body)
+				}
+			case res.Status != http.StatusOK || res.Get(t, "most").(float64) > 2:
+				t.Errorf("got %d %s", res.Status, res.Body)
+			}
+		})
+	}
+	callers.Wait()
+	if refused.Load() != 1 {
+		t.Errorf("%d calls were refused, want 1", refused.Load())
+	}
+	changeSettings(t, a, admin, map[string]any{"maxConcurrency": nil})
+}
+
 // What was running finishes what it is answering: a changed config, changed
 // settings and a disabled instance drop no request.
 func TestChangesDropNoRequest(t *testing.T) {
 	t.Parallel()
+	for _, isolation := range []string{"instance", "shared"} {
+		t.Run(isolation, func(t *testing.T) {
+			t.Parallel()
+			changesDropNoRequest(t, isolation)
+		})
+	}
+}
 
+func changesDropNoRequest(t *testing.T, isolation string) {
+	t.Helper()
 	a := testkit.New(t, realTime)
 	admin, res := withWorker(t, a, `module.exports = async (app, opts) => {
 	  app.get('/api/mode', async () => { await new Promise((resolve) => setTimeout(resolve, 30)); return { mode: opts.mode, word: process.env.WORD } })
 	  app.get('/api/slow', async () => { await new Promise((resolve) => setTimeout(resolve, 1000)); return 'done' })
 	}`)
 	id := res.Text(t, "data.defaultInstance.installationId")
+	changeSettings(t, a, admin, map[string]any{"isolation": isolation})
 	ctx, stop := context.WithCancel(t.Context())
 	var callers sync.WaitGroup
 	var answered atomic.Int64
@@ -301,7 +395,7 @@ func TestUnsupportedSettingsAreRefusedOpenly(t *testing.T) {
 	admin, _ := withWorker(t, a, "module.exports = async () => {}")
 	res := a.Do(t, testkit.Request{
 		Method: "PATCH", Path: worker, Token: admin,
-		Body: map[string]any{"allowCookies": true, "isolation": "shared", "memoryMb": 1},
+		Body: map[string]any{"allowCookies": true, "isolation": "none", "memoryMb": 1},
 	})
 	testkit.WantError(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
 	if issues, _ := res.Get(t, "error.details.issues").([]any); len(issues) != 3 {

@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -24,6 +25,7 @@ type settings struct {
 	StartTimeoutMs *int64   `json:"startTimeoutMs"`
 	TimeoutMs      *int64   `json:"timeoutMs"`
 	MemoryMb       *int     `json:"memoryMb"`
+	MaxConcurrency *int     `json:"maxConcurrency"`
 	Environment    []string `json:"environment"` // names only
 }
 
@@ -32,8 +34,8 @@ func newManagedPackage(p plugin.Package) managedPackage {
 	return managedPackage{
 		listedPackage: newListedPackage(p),
 		Settings: settings{
-			Isolation: "instance", KeepRunning: s.KeepRunning, StartTimeoutMs: orNull(s.StartTimeoutMs),
-			TimeoutMs: orNull(s.TimeoutMs), MemoryMb: orNull(s.MemoryMb),
+			Isolation: cmp.Or(s.Isolation, plugin.IsolationInstance), KeepRunning: s.KeepRunning, StartTimeoutMs: orNull(s.StartTimeoutMs),
+			TimeoutMs: orNull(s.TimeoutMs), MemoryMb: orNull(s.MemoryMb), MaxConcurrency: orNull(s.MaxConcurrency),
 			Environment: web.OrEmpty(slices.Sorted(maps.Keys(s.Environment))),
 		},
 	}

@@ -2,10 +2,10 @@ package node
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -20,7 +20,7 @@ var assaults = []struct {
 	log        string   // what the log says
 }{
 	{"memory of Buffers", `const all = []; for (;;) { all.push(Buffer.alloc(16 << 20, 1)); await new Promise(setImmediate) }`, []string{reasonMemory, reasonCrashed}, "plugin process failed"},
-	{"memory of Buffers at once", `const all = []; try { for (;;) all.push(Buffer.alloc(64 << 20, 1)) } catch { for (;;) await new Promise(setImmediate) }`, []string{reasonMemory, reasonCrashed}, "plugin process failed"},
+	{"memory of Buffers at once", `const all = []; try { for (;;) all.push(Buffer.alloc(64 << 20, 1)) } catch { for (;;) await new Promise(setImmediate) }`, []string{reasonMemory, reasonCrashed, reasonStalled}, "plugin process failed"},
 	{"memory of the heap", `const all = []; for (;;) all.push(new Array(1e5).fill({}))`, []string{reasonCrashed, reasonMemory, reasonStalled}, "plugin process failed"},
 	{"memory of strings", `const all = []; for (let i = 0; ; i++) all.push(('x' + i).repeat(1e6).split(''))`, []string{reasonCrashed, reasonMemory, reasonStalled}, "plugin process failed"},
 	{"memory of WebAssembly", `const all = []; for (;;) { const m = new WebAssembly.Memory({ initial: 256 }); new Uint8Array(m.buffer).fill(1); all.push(m); await new Promise(setImmediate) }`, []string{reasonMemory, reasonCrashed}, "plugin process failed"},
@@ -80,7 +80,8 @@ func TestAssaultsEndAlone(t *testing.T) {
 }
 
 // TestNeighboursStayFast measures calls of one plugin while another computes in all
-// its threads, and takes memory.
+// its threads. Rounds with and without the other alternate, so whatever else the
+// machine does slows both kinds.
 func TestNeighboursStayFast(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures for some seconds")
@@ -93,30 +94,53 @@ func TestNeighboursStayFast(t *testing.T) {
 	    setInterval(() => { const end = Date.now() + 80; while (Date.now() < end); }, 100)
 	    return {}
 	  })`))
-	f.get(t, neighbour, "/api/x")
-	measureCalls(t, f, neighbour) // warm
-	before := measureCalls(t, f, neighbour)
+	measureCalls(t, f, neighbour, 2000) // warm
 	f.get(t, in, "/api/burn")
+	pid := f.Status(in.Instance.ID).PID
 	time.Sleep(4 * time.Second) // until it is confined
-	during := measureCalls(t, f, neighbour)
-	t.Logf("p99 before %s, during %s (%.2f times)", before, during, float64(during)/float64(before))
-	// The bound is wide, because the machine may be busy with other tests.
-	if during > 20*before && during > 100*time.Millisecond {
-		t.Errorf("p99 before %s, during %s", before, during)
+	signal := func(s syscall.Signal) {
+		if err := syscall.Kill(pid, s); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	for try := 1; ; try++ {
+		var quiet, during []time.Duration
+		for range 12 {
+			signal(syscall.SIGSTOP)
+			quiet = append(quiet, measureCalls(t, f, neighbour, 250)...)
+			signal(syscall.SIGCONT)
+			during = append(during, measureCalls(t, f, neighbour, 250)...)
+		}
+		for _, share := range []int{50, 90, 99} {
+			t.Logf("p%d: %s alone, %s beside", share, percentile(quiet, share), percentile(during, share))
+		}
+		alone, beside := percentile(quiet, 99), percentile(during, 99)
+		if beside <= 2*alone {
+			return
+		}
+		if try == 3 { // once may be the machine's doing
+			t.Fatalf("p99 is %s alone and %s beside a plugin that computes without end (%.1f times)",
+				alone, beside, float64(beside)/float64(alone))
+		}
 	}
 }
 
-// measureCalls returns the 99th percentile of 2,000 calls.
-func measureCalls(t *testing.T, f *fixture, in plugin.Installed) time.Duration {
+// measureCalls returns how long n calls took.
+func measureCalls(t *testing.T, f *fixture, in plugin.Installed, n int) []time.Duration {
 	t.Helper()
-	all := make([]time.Duration, 2000)
+	all := make([]time.Duration, n)
 	for i := range all {
 		begun := time.Now()
 		f.get(t, in, "/api/x")
 		all[i] = time.Since(begun)
 	}
-	slices.Sort(all)
-	return all[len(all)*99/100]
+	return all
+}
+
+func percentile(all []time.Duration, share int) time.Duration {
+	sorted := slices.Sorted(slices.Values(all))
+	return sorted[(len(sorted)*share-1)/100]
 }
 
 func TestBuffersCountTowardsTheMemoryLimit(t *testing.T) {
@@ -154,7 +178,7 @@ func TestRequestsWithoutTheSecretAreRefused(t *testing.T) {
 	f.mu.Unlock()
 	for _, secret := range []string{"", "X-Stoa-Process: x\r\n", "X-Stoa-Process: -ping\r\n", "X-Stoa-Process: \r\n"} {
 		for _, more := range []string{"", "Connection: upgrade\r\nUpgrade: websocket\r\n"} {
-			conn, err := net.Dial("unix", p.socket)
+			conn, err := p.socket.dial(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -166,6 +190,22 @@ func TestRequestsWithoutTheSecretAreRefused(t *testing.T) {
 				t.Errorf("%q %q: got %q", secret, more, got)
 			}
 			conn.Close()
+		}
+	}
+}
+
+// Control groups belong to no level. The log tells whether there are any.
+func TestWithoutControlGroupsPluginsRunAndTheLogSaysSo(t *testing.T) {
+	t.Parallel()
+	for want, change := range map[string]func(*Config){
+		`limits="rlimit (no cgroup: switched off)"`: without(sandbox.Cgroup),
+		`limits=`: without(),
+	} {
+		log := newLog()
+		f := contained(t, newFixture(t, change, func(c *Config) { c.Isolation, c.Log = sandbox.Full, log.logger() }))
+		f.get(t, f.install(t, "limited", withRoutes("")), "/health")
+		if !strings.Contains(log.String(), want) || !strings.Contains(log.String(), "isolation=full") {
+			t.Errorf("want %s, the log: %s", want, log)
 		}
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"stoa/internal/runtime/sandbox"
 )
 
 // errAskedToEnd ends the start of a process that is no longer needed.
@@ -22,14 +24,16 @@ const reportLimit = 16 << 10
 
 // child is a forked Node.js process. Its method wait reaps it.
 type child struct {
-	pid     int
-	cmd     *exec.Cmd
-	cancel  context.CancelFunc
-	onExit  func()
-	report  *os.File // where the host first reports how its start went, and then beats
-	heart   heart
-	redact  func(string) string
-	outputs chan struct{} // closed when all output was read
+	pid    int
+	cmd    *exec.Cmd
+	cancel context.CancelFunc
+	onExit func()
+
+	contained *sandbox.Contained
+	report    *os.File // where the host first reports how its start went, and then beats
+	heart     heart
+	redact    func(string) string
+	outputs   chan struct{} // closed when all output was read
 
 	exited  chan struct{}
 	exitErr error // valid once exited is closed; never nil
@@ -70,10 +74,10 @@ func (rt *Runtime) fork(h *hostFiles, a forkArgs) (*child, error) {
 	cmd.Cancel = func() error { return killGroup(cmd.Process) }
 	cmd.WaitDelay = time.Second
 
-	serveEgress, err := rt.contain(ctx, h, cmd, a)
+	contained, started, err := rt.contain(ctx, h, cmd, a)
 	if err == nil {
 		err = rt.forks.start(cmd)
-		serveEgress(err == nil)
+		started(err == nil)
 	}
 	if err != nil {
 		cancel()
@@ -81,7 +85,7 @@ func (rt *Runtime) fork(h *hostFiles, a forkArgs) (*child, error) {
 	}
 	c := &child{
 		pid: cmd.Process.Pid, cmd: cmd, cancel: cancel, report: reportRead, redact: a.redact,
-		outputs: make(chan struct{}), exited: make(chan struct{}),
+		outputs: make(chan struct{}), exited: make(chan struct{}), contained: contained,
 	}
 	go func() {
 		defer close(c.outputs)
@@ -121,6 +125,10 @@ func (c *child) wait() {
 	if err == nil {
 		err = errors.New("exit status 0")
 	}
+	if c.contained.OutOfMemory() {
+		err = fmt.Errorf("%w: the kernel ended it (%w)", errMemory, err)
+	}
+	c.contained.Ended()
 	c.exitErr = err
 	c.cancel()
 	_ = c.report.Close()

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"stoa/internal/runtime/egress"
@@ -30,6 +31,9 @@ const (
 	// codeMiB is the space for machine code that V8 reserves as writable, from
 	// Node.js 23 on, and the kernel therefore counts.
 	codeMiB = 512
+	// groupSlackMiB is what a control group may have beyond what the process may have
+	// in memory: what the kernel keeps for it, and what comes between two looks.
+	groupSlackMiB = 64
 
 	maxOpenFiles = 1024
 	maxThreads   = 64
@@ -39,16 +43,21 @@ const (
 // It completes node with what it is made of, and fails if that is not well enough.
 func newBox(cfg Config, node *nodeBinary) (*sandbox.Box, error) {
 	err := node.inspect()
-	box := sandbox.New(func(b *sandbox.Box) error {
+	try := func(b *sandbox.Box) error {
 		if err != nil {
 			return err
 		}
 		return tryBox(b, *node)
-	}, cfg.Without...)
+	}
+	box := sandbox.New(try, cfg.Without...)
 	if !box.Level().Meets(cfg.Isolation) {
 		return nil, &startError{reasonIsolation, fmt.Errorf(
 			"internal plugins do not run: the isolation here is %s and must be %s (--plugin-isolation). Missing: %s",
 			box.Level(), cfg.Isolation, box.Missing())}
+	}
+	if !slices.Contains(cfg.Without, sandbox.Cgroup) {
+		groups, err := sandbox.OwnGroups()
+		box.UseGroups(groups, err, try)
 	}
 	return box, nil
 }
@@ -108,6 +117,7 @@ func tryBox(b *sandbox.Box, n nodeBinary) error {
 	if err != nil {
 		return err
 	}
+	defer c.Ended()
 	defer c.Close()
 	out, err := cmd.Output()
 	if err == nil {
@@ -133,13 +143,16 @@ func dataMiB(heapMiB int, v nodeVersion) int {
 }
 
 // contain makes cmd start contained. The caller calls started after it started cmd,
-// or failed to. What the plugin reaches ends with ctx.
-func (rt *Runtime) contain(ctx context.Context, h *hostFiles, cmd *exec.Cmd, a forkArgs) (started func(bool), err error) {
+// or failed to, and c.Ended when cmd has exited. What the plugin reaches ends with ctx.
+func (rt *Runtime) contain(
+	ctx context.Context, h *hostFiles, cmd *exec.Cmd, a forkArgs,
+) (c *sandbox.Contained, started func(bool), err error) {
 	spec := h.node.sandboxSpec()
 	spec.Read = append(spec.Read, h.boot, h.script, h.cache, a.dir, h.shims)
 	spec.Limits = sandbox.Limits{
 		DataBytes: uint64(dataMiB(a.memoryMiB, h.node.version)) << 20, //nolint:gosec // some hundred
 		OpenFiles: maxOpenFiles, Threads: maxThreads,
+		GroupBytes: uint64(memoryLimit(a.memoryMiB)) + groupSlackMiB<<20, //nolint:gosec // some hundred
 	}
 	var plan *egress.Plan
 	if rt.cfg.Egress != nil && h.box.Has(sandbox.Namespaces) {
@@ -150,11 +163,14 @@ func (rt *Runtime) contain(ctx context.Context, h *hostFiles, cmd *exec.Cmd, a f
 			a.log.Warn("plugin permission allows nothing: it names no host, or one too many", slog.String("permission", permission))
 		}
 	}
-	c, err := h.box.Contain(cmd, spec)
+	c, err = h.box.Contain(cmd, spec)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return func(running bool) {
+	return c, func(running bool) {
+		if !running {
+			c.Ended()
+		}
 		if !running || plan == nil {
 			c.Close()
 			return

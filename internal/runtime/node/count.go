@@ -4,5 +4,13 @@ package node
 func (rt *Runtime) Processes() int {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	return len(rt.processes)
+	count, shared := 0, make(map[*sharedProcess]bool)
+	for p := range rt.processes {
+		if p.shared == nil {
+			count++
+		} else {
+			shared[p.shared] = true
+		}
+	}
+	return count + len(shared)
 }

@@ -1,6 +1,8 @@
 // Package node runs internal plugins (spec B, runtime type internal-fastify):
 // each installation in a Node.js process of its own, inside which the host
-// program (nodehost/) serves the plugin with a real Fastify on a unix socket.
+// program (nodehost/) serves the plugin with a real Fastify on a unix socket. With
+// the package setting isolation: shared, one process serves all instances of the
+// package, each with a Fastify of its own (sharedProcess).
 //
 // A process starts at the first call or at Prepare. It ends after it has been idle
 // for a while, when the instance or its package changes, at Stop and at Close.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -180,7 +181,8 @@ func attack(t *testing.T, f *fixture, attempts []attempt, log *logBuffer) {
 	sibling := f.install(t, "sibling", withRoutes(`app.get('/api/x', async () => 'x')`))
 	f.get(t, sibling, "/health")
 	f.mu.Lock()
-	socket := f.installations[sibling.Instance.ID].current.socket
+	// It has no name any more, except this one.
+	socket := strings.Replace(f.installations[sibling.Instance.ID].current.socket.path, "self", strconv.Itoa(os.Getpid()), 1)
 	f.mu.Unlock()
 	key, database := filepath.Join(f.dir, "master.key"), filepath.Join(f.dir, "stoa.db")
 	for _, path := range []string{key, database} {
@@ -219,6 +221,9 @@ func attack(t *testing.T, f *fixture, attempts []attempt, log *logBuffer) {
 		}
 		if !isRefused(got.Refusal, a.refusals) {
 			t.Errorf("%s: got %q, want one of %q", a.name, got.Refusal, a.refusals)
+		}
+		if st := f.Status(in.Instance.ID); st.State != Running || st.Restarts != 0 || st.LastError != "" {
+			t.Errorf("%s: status %+v", a.name, st)
 		}
 		if !log.has("attempt: " + a.name) {
 			t.Errorf("%s: the log has %q", a.name, log.String()[before:])

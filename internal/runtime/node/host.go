@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -64,9 +65,13 @@ func (h *host) prepare() (*hostFiles, error) {
 		return nil, h.err
 	}
 	node, box := h.files.node, h.files.box
+	limits := slog.String("limits", "cgroup and rlimit")
+	if why := box.Ungrouped(); why != nil {
+		limits = slog.String("limits", "rlimit (no cgroup: "+why.Error()+")")
+	}
 	h.cfg.Log.Info("internal plugins run on Node.js",
 		slog.String("path", node.path), slog.String("version", node.version.String()),
-		slog.String("isolation", string(box.Level())))
+		slog.String("isolation", string(box.Level())), limits)
 	if missing := box.Missing(); missing != "" {
 		h.cfg.Log.Warn("internal plugins are not fully contained", slog.String("missing", missing))
 	}
@@ -83,6 +88,7 @@ func (h *host) close() error {
 		return nil
 	}
 	files.warm.close()
+	files.box.Close()
 	return errors.Join(os.RemoveAll(files.dir), files.lock.Close())
 }
 
@@ -102,31 +108,36 @@ func prepareHost(cfg Config) (*hostFiles, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			box.Close()
+		}
+	}()
 	shims, err := writeShims(cfg.DataDir)
 	if err != nil {
 		return nil, fmt.Errorf("node: %w", err)
 	}
 	parent := tempDir()
-	sweep(parent)
+	if n := sweep(parent); n > 0 {
+		cfg.Log.Info("removed what a stoa that was killed had left behind", slog.Int("folders", n))
+	}
 	files, err := newHostFiles(parent)
 	if err != nil {
 		return nil, fmt.Errorf("node: %w", err)
 	}
 	files.node, files.box, files.shims = node, box, shims
-	if err := errors.Join(os.WriteFile(files.script, script, 0o600), files.writeBoot()); err != nil {
+	if err = errors.Join(os.WriteFile(files.script, script, 0o600), files.writeBoot()); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(files.dir), files.lock.Close())
 	}
 	files.warm = makeCodeCache(cfg, files)
 	return files, nil
 }
 
-// processDir makes a folder for the socket of one process, with a name that no
-// other process can guess. The caller removes it.
-func (f *hostFiles) processDir() (string, error) { return os.MkdirTemp(f.dir, "*") }
-
-// The folders of this program in the system's folder for temporary files.
+// The folders of this program in the system's folder for temporary files. A folder
+// gets its final name when its lock is held, so one with a free lock is nobody's.
 const (
 	folderPattern = "stoa-node-*"
+	newPattern    = ".stoa-node-*"
 	lockFile      = "lock"
 )
 
@@ -141,39 +152,48 @@ func tempDir() string {
 }
 
 func newHostFiles(parent string) (*hostFiles, error) {
-	dir, err := os.MkdirTemp(parent, folderPattern) // with mode 0700
+	fresh, err := os.MkdirTemp(parent, newPattern) // with mode 0700
 	if err != nil {
 		return nil, err
 	}
 	//nolint:gosec // in a folder of our own
-	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_EXCL|os.O_RDWR|noFollow, 0o600)
+	f, err := os.OpenFile(filepath.Join(fresh, lockFile), os.O_CREATE|os.O_EXCL|os.O_RDWR|noFollow, 0o600)
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return nil, errors.Join(err, os.RemoveAll(fresh))
 	}
 	lock(f)
+	dir := filepath.Join(parent, strings.TrimPrefix(filepath.Base(fresh), "."))
+	if err := os.Rename(fresh, dir); err != nil {
+		return nil, errors.Join(err, f.Close(), os.RemoveAll(fresh))
+	}
 	return &hostFiles{dir: dir, lock: f, script: filepath.Join(dir, "host.cjs")}, nil
 }
 
-// sweep removes the folders that killed processes left behind: those whose lock is
-// free. It spares new folders, whose process may not have locked them yet. A folder
-// that cannot be removed does no harm.
-func sweep(parent string) {
-	dirs, err := filepath.Glob(filepath.Join(parent, folderPattern))
-	if err != nil {
-		return // the pattern is ours
-	}
-	for _, dir := range dirs {
+// sweep removes the folders that killed processes left behind, and returns how many:
+// those whose lock is free, and those that were not given a lock within a minute. A
+// folder that cannot be removed does no harm.
+func sweep(parent string) int {
+	dirs, _ := filepath.Glob(filepath.Join(parent, folderPattern)) // the patterns are ours
+	fresh, _ := filepath.Glob(filepath.Join(parent, newPattern))
+	removed := 0
+	for _, dir := range append(dirs, fresh...) {
 		info, err := os.Lstat(dir)
-		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < time.Minute {
+		if err != nil || !info.IsDir() || isHidden(dir) && time.Since(info.ModTime()) < time.Minute {
 			continue
 		}
-		f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|noFollow, 0) //nolint:gosec // other users' folders do not open
-		if err != nil {
-			continue
+		//nolint:gosec // other users' folders do not open
+		f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|noFollow, 0)
+		switch {
+		case err == nil:
+			if lock(f) && os.RemoveAll(dir) == nil {
+				removed++
+			}
+			_ = f.Close()
+		case isHidden(dir) && os.Remove(dir) == nil: // empty: killed before there was a lock
+			removed++
 		}
-		if lock(f) {
-			_ = os.RemoveAll(dir)
-		}
-		_ = f.Close()
 	}
+	return removed
 }
+
+func isHidden(dir string) bool { return strings.HasPrefix(filepath.Base(dir), ".") }

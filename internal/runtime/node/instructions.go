@@ -33,28 +33,36 @@ func packageFiles(dataDir string, pkg plugin.Package) (dir, entry string, err er
 // instructions returns what the host program reads from its standard input
 // (nodehost/src/instructions.js).
 func (p *process) instructions(entry string) (io.Reader, error) {
-	config := p.in.Instance.Config
-	if len(config) == 0 || string(config) == "null" {
-		config = json.RawMessage("{}")
-	}
-	text, err := json.Marshal(map[string]any{
-		"entry":     entry,
-		"root":      strings.TrimSuffix(entry, filepath.FromSlash(p.in.Package.Manifest.EntryModule)),
-		"slug":      p.in.Package.Manifest.Slug,
-		"version":   p.in.Package.Manifest.Version,
-		"config":    config,
-		"bodyLimit": p.rt.cfg.BodyLimit,
-		"secret":    p.secret,
-		"beatMs":    beatInterval(p.rt.cfg.Stall).Milliseconds(),
-		// Less than the limit here, so that Fastify can say what it waited for.
-		"startTimeoutMs": (p.in.Package.Settings.StartTimeout(p.rt.cfg.StartTimeout) * 3 / 4).Milliseconds(),
-		"development":    p.rt.cfg.Development,
-		"until":          p.until,
-		// Not in the environment of the process, which can be read in /proc.
-		"environment": p.in.Package.Settings.Environment,
-	})
+	fields := p.rt.commonInstructions(p.in, entry)
+	fields["config"], fields["secret"], fields["until"] = configOf(p.in), p.secret, p.until
+	text, err := json.Marshal(fields)
 	if err != nil {
 		return nil, fmt.Errorf("node: instructions: %w", err)
 	}
 	return bytes.NewReader(text), nil
+}
+
+// commonInstructions are those that hold for each instance of the package.
+func (rt *Runtime) commonInstructions(in plugin.Installed, entry string) map[string]any {
+	return map[string]any{
+		"entry":     entry,
+		"root":      strings.TrimSuffix(entry, filepath.FromSlash(in.Package.Manifest.EntryModule)),
+		"slug":      in.Package.Manifest.Slug,
+		"version":   in.Package.Manifest.Version,
+		"bodyLimit": rt.cfg.BodyLimit,
+		"beatMs":    beatInterval(rt.cfg.Stall).Milliseconds(),
+		"tidyMs":    rt.cfg.Tidy.Milliseconds(),
+		// Less than the limit here, so that Fastify can say what it waited for.
+		"startTimeoutMs": (in.Package.Settings.StartTimeout(rt.cfg.StartTimeout) * 3 / 4).Milliseconds(),
+		"development":    rt.cfg.Development,
+		// Not in the environment of the process, which can be read in /proc.
+		"environment": in.Package.Settings.Environment,
+	}
+}
+
+func configOf(in plugin.Installed) json.RawMessage {
+	if config := in.Instance.Config; len(config) > 0 && string(config) != "null" {
+		return config
+	}
+	return json.RawMessage("{}")
 }

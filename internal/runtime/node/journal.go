@@ -73,8 +73,11 @@ func (rt *Runtime) Logs(installationID string, after int64) ([]plugin.LogEntry, 
 type tee struct {
 	slog.Handler
 
-	journal *journal
+	journal keeper
 }
+
+// keeper keeps entries of a log: a journal, or several.
+type keeper interface{ add(e plugin.LogEntry) }
 
 // Enabled implements slog.Handler: debug output of a plugin is kept even where
 // stoa's own log has none.

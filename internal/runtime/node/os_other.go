@@ -9,6 +9,8 @@ import (
 
 func sandboxAttributes() *syscall.SysProcAttr { return nil }
 
+func pathWithoutName(string) (*os.File, string) { return nil, "" }
+
 const noFollow = 0
 
 func terminate(p *os.Process) { p.Kill() } //nolint:errcheck,gosec // fails only when the process is gone

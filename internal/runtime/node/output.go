@@ -19,14 +19,42 @@ const (
 // messagePlugin is the message of the records of what a plugin printed.
 const messagePlugin = "plugin says"
 
+// lines is a Writer that cuts what is written into lines of at most limit bytes; the
+// rest of a longer one is dropped. Only one goroutine may use it.
+type lines struct {
+	limit int
+	emit  func(line []byte)
+	line  []byte // the start of a line that has not ended yet
+}
+
+// Write implements io.Writer. It never fails, lest the process block on a full
+// pipe.
+func (l *lines) Write(b []byte) (int, error) {
+	n := len(b)
+	for {
+		i := bytes.IndexByte(b, '\n')
+		part := b
+		if i >= 0 {
+			part = b[:i]
+		}
+		l.line = append(l.line, part[:min(len(part), l.limit-len(l.line))]...)
+		if i < 0 {
+			return n, nil
+		}
+		l.emit(l.line)
+		l.line, b = l.line[:0], b[i+1:]
+	}
+}
+
 // output is a Writer that turns a process's output into log records. Only one
 // goroutine may use it.
 type output struct {
+	lines
+
 	log    *slog.Logger
 	redact func(string) string
 	now    func() time.Time
 
-	line    []byte // the start of a line that has not ended yet
 	tokens  float64
 	filled  time.Time
 	dropped int
@@ -35,26 +63,9 @@ type output struct {
 }
 
 func newOutput(log *slog.Logger, redact func(string) string) *output {
-	return &output{log: log, redact: redact, now: time.Now, tokens: linesBurst, filled: time.Now()}
-}
-
-// Write implements io.Writer. It never fails, lest the process block on a full
-// pipe.
-func (o *output) Write(b []byte) (int, error) {
-	n := len(b)
-	for {
-		i := bytes.IndexByte(b, '\n')
-		part := b
-		if i >= 0 {
-			part = b[:i]
-		}
-		o.line = append(o.line, part[:min(len(part), lineLimit-len(o.line))]...)
-		if i < 0 {
-			return n, nil
-		}
-		o.emit(o.line)
-		o.line, b = o.line[:0], b[i+1:]
-	}
+	o := &output{log: log, redact: redact, now: time.Now, tokens: linesBurst, filled: time.Now()}
+	o.lines = lines{limit: lineLimit, emit: o.emit}
+	return o
 }
 
 func (o *output) emit(text []byte) {

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -9,8 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,8 +20,9 @@ import (
 // host's keepAliveTimeout (nodehost/).
 const idleTimeout = 30 * time.Second
 
-// process is one Node.js process that serves one installation, from before it is
-// forked until it is reaped. It is never started again: another takes its place.
+// process serves one installation, from before it starts until it is gone: a Node.js
+// process, or a member of one that installations share. It is never started again:
+// another takes its place.
 type process struct {
 	rt    *Runtime
 	in    plugin.Installed
@@ -32,10 +30,12 @@ type process struct {
 	owner *installation
 
 	transport *http.Transport
-	socket    string
+	socket    *socket // set by the start
 	secret    string  // in every request; the host program refuses others
 	output    *output // read it once the child has exited
 	until     string  // "load" for a trial that only loads the entry module
+
+	shared *sharedProcess // what it is a member of, if it shares; guarded by Runtime.mu
 
 	// Guarded by installation.mu.
 	calls   int
@@ -72,7 +72,7 @@ func newProcess(rt *Runtime, in plugin.Installed, owner *installation) *process 
 		secret: rand.Text(),
 	}
 	p.transport = relay.NewTransport(func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "unix", p.socket)
+		return p.socket.dial(ctx)
 	}, idleTimeout)
 	return p
 }
@@ -111,6 +111,9 @@ func (p *process) live(ready func()) error {
 	case <-p.ending:
 		return nil
 	}
+	if p.shares() {
+		return p.liveShared(ready)
+	}
 	begun := time.Now()
 	c, err := p.start()
 	if err == nil {
@@ -130,22 +133,29 @@ func (p *process) live(ready func()) error {
 		return asStartError(err)
 	}
 	ready()
+	p.isReady(c, begun)
+	return p.attend(c)
+}
+
+// isReady lets the calls in that wait for p. It began to start at begun.
+func (p *process) isReady(c *child, begun time.Time) {
 	p.mu.Lock()
 	p.state, p.since, p.pid = Running, time.Now(), c.pid
 	p.mu.Unlock()
 	close(p.ready)
-	p.log.Info("plugin process ready",
-		slog.Int("pid", c.pid), slog.Duration("took", time.Since(begun).Round(time.Millisecond)))
-
-	return p.attend(c)
+	p.log.Info("plugin process ready", slog.Int("pid", c.pid), slog.Bool("shared", p.shares()),
+		slog.Duration("took", time.Since(begun).Round(time.Millisecond)))
 }
 
 // attend waits until a ready process is gone.
 func (p *process) attend(c *child) error {
-	stalled, greedy := p.watch(c)
+	stalled, greedy := p.rt.watch(c, watched{
+		log: p.log, socket: p.socket, secret: p.secret, heapMiB: p.heapMiB(), busy: func() bool { return p.owner.busy(p) },
+	})
 	go p.watchHealth(c)
 	select {
 	case <-c.exited:
+		p.greedy.Store(errors.Is(c.exitErr, errMemory)) // the kernel was first
 		return endedOnItsOwn(c.exitErr, p.output.told)
 	case <-stalled:
 		p.stalled.Store(true) // before its running calls break
@@ -172,78 +182,17 @@ func (p *process) attend(c *child) error {
 	return nil
 }
 
-// watch looks after a ready child until it is gone. stalled is closed when its event
-// loop is blocked; greedy gets an error when it takes too much memory.
-func (p *process) watch(c *child) (stalled <-chan struct{}, greedy <-chan error) {
-	var once sync.Once
-	loop, memory := make(chan struct{}), make(chan error, 1)
-	stall := func() { once.Do(func() { close(loop) }) }
-	busy := func() bool { return p.owner.busy(p) }
-	var active atomic.Bool
-	limit := p.rt.cfg.Stall
-	go c.watchHeart(limit, busy, stall)
-	go c.watchLoop(p.socket, p.secret, limit, func() bool { return busy() || active.Load() }, stall)
-	go c.watchProcessor(beatInterval(limit), p.log, active.Store)
-	go c.watchMemory(memoryLimit(p.heapMiB()), memory)
-	return loop, memory
-}
-
-// start opens the socket and forks the process, which reads its instructions from
-// a pipe.
+// start forks the process, which reads its instructions from a pipe.
 func (p *process) start() (*child, error) {
-	h, err := p.rt.host.prepare()
-	if err != nil {
-		return nil, err
-	}
-	dir, entry, err := packageFiles(p.rt.cfg.DataDir, p.in.Package)
-	if err != nil {
-		return nil, &startError{reasonLoadFailed, err}
-	}
-	socketDir, err := h.processDir()
-	if err != nil {
-		return nil, fmt.Errorf("node: %w", err)
-	}
-	started := false
-	defer func() {
-		if !started {
-			_ = os.RemoveAll(socketDir)
-		}
-	}()
-	p.socket = filepath.Join(socketDir, "s")
-	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.socket, Net: "unix"})
-	if err != nil {
-		return nil, fmt.Errorf("node: %w", err)
-	}
-	// Only the child keeps the socket open: connections are refused once it is gone.
-	defer ln.Close()
-	ln.SetUnlinkOnClose(false)
-	listener, err := ln.File()
-	if err != nil {
-		return nil, fmt.Errorf("node: %w", err)
-	}
-	defer listener.Close()
-
-	instructions, err := p.instructions(entry)
-	if err != nil {
-		return nil, err
-	}
 	redact := redactor(secretsOf(p.in))
 	p.output = newOutput(p.log, redact)
-	c, err := p.rt.fork(h, forkArgs{
-		dir: dir, permissions: p.in.Permissions(), log: p.log, listener: listener, instructions: instructions,
-		output: p.output, redact: redact, memoryMiB: p.heapMiB(),
-	})
-	if err != nil {
-		return nil, fmt.Errorf("node: %w", err)
-	}
-	started = true
-	c.onExit = func() { _ = os.RemoveAll(socketDir) } // if this fails, it goes with the folder
-	go c.wait()
-	return c, nil
+	c, door, err := p.rt.launch(p.in, forkArgs{log: p.log, output: p.output, redact: redact}, p.instructions)
+	p.socket = door
+	return c, err
 }
 
 // heapMiB returns the limit of the process's JavaScript heap.
-func (p *process) heapMiB() int { return cmp.Or(p.in.Package.Settings.MemoryMb, p.rt.cfg.MemoryMiB) }
+func (p *process) heapMiB() int { return p.rt.heapMiB(p.in) }
 
 // startResult returns nil if the process was ready, else why it was not. It may be
 // called once ready is closed.

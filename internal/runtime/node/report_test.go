@@ -62,6 +62,28 @@ func TestAFailureSaysWhatAndWhere(t *testing.T) {
 	})
 }
 
+// The same holds for an instance that does not start in a process it shares.
+func TestAFailureOfASharedInstanceSaysWhatAndWhere(t *testing.T) {
+	t.Parallel()
+	nodetest.Each(t, func(t *testing.T, path string) {
+		f := newFixture(t, onNode(path), func(c *Config) { c.StartTimeout, c.StartWait = 4*time.Second, 20*time.Second })
+		for i, tt := range brokenPlugins {
+			t.Run(tt.name, func(t *testing.T) {
+				in := f.install(t, "broken-"+string(rune('a'+i)), tt.content)
+				in.Package.Settings.Isolation = plugin.IsolationShared
+				_, _, err := f.do(t, in, "GET", "/health", "")
+				got := f.Status(in.Instance.ID).Failure
+				if err == nil || reasonOf(t, err) != reasonLoadFailed {
+					t.Errorf("got %v, want a failure to load", err)
+				}
+				if !strings.Contains(got.Message, tt.message) || got.File != tt.file || got.Line != tt.line {
+					t.Errorf("got %q at %s:%d, want %q at %s:%d", got.Message, got.File, got.Line, tt.message, tt.file, tt.line)
+				}
+			})
+		}
+	})
+}
+
 func TestATrialServesNobodyAndLeavesNothing(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

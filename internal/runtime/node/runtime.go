@@ -55,6 +55,7 @@ type Config struct {
 	StartWait    time.Duration // how long a call waits for a start; default 8 s
 	FirstByte    time.Duration // how long a call waits for the answer's header; default 30 s
 	Idle         time.Duration // after which an unused process ends; default 10 min
+	Tidy         time.Duration // after which an unused process gives memory back; default 5 s
 	Drain        time.Duration // for the running calls of a replaced process; default 30 s
 	HealthEvery  time.Duration // between two questions to a plugin's /health; default 15 s
 	Grace        time.Duration // from asking a process to end to killing it; default 5 s
@@ -74,6 +75,7 @@ func (c Config) withDefaults() Config {
 	c.FirstByte = cmp.Or(c.FirstByte, 30*time.Second)
 	c.Stall = cmp.Or(c.Stall, 5*time.Second)
 	c.Idle = cmp.Or(c.Idle, 10*time.Minute)
+	c.Tidy = cmp.Or(c.Tidy, 5*time.Second)
 	c.Drain = cmp.Or(c.Drain, 30*time.Second)
 	c.HealthEvery = cmp.Or(c.HealthEvery, 15*time.Second)
 	c.Grace = cmp.Or(c.Grace, 5*time.Second)
@@ -103,9 +105,10 @@ type Runtime struct {
 
 	mu            sync.Mutex
 	closed        bool
-	watching      bool                     // watchLive runs
-	installations map[string]*installation // by installation id
-	processes     map[*process]struct{}    // until reaped, those that were replaced included
+	watching      bool                      // watchLive runs
+	installations map[string]*installation  // by installation id
+	processes     map[*process]struct{}     // until reaped, those that were replaced included
+	shared        map[string]*sharedProcess // that take members, by sharedKey
 }
 
 var _ runtime.Runtime = (*Runtime)(nil)
@@ -125,6 +128,7 @@ func New(cfg Config) *Runtime {
 		kill:          kill,
 		installations: make(map[string]*installation),
 		processes:     make(map[*process]struct{}),
+		shared:        make(map[string]*sharedProcess),
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"stoa/internal/plugin"
 	"stoa/internal/runtime"
+	"stoa/internal/testkit/nodetest"
 )
 
 const pidRoute = `app.get('/api/pid', async () => process.pid)
@@ -71,9 +72,9 @@ func TestTheCallAfterACrashSucceeds(t *testing.T) {
 		func() { f.do(t, in, http.MethodPost, "/api/crash", "{}") },
 		func() { f.do(t, in, http.MethodPost, "/api/reject", "{}") },
 		func() {
-			pid := f.Status(in.Instance.ID).PID
-			syscall.Kill(pid, syscall.SIGKILL)
-			gone(t, pid) // or the next call may be one that the process dies with
+			p := f.installation(in.Instance.ID).peek()
+			syscall.Kill(f.Status(in.Instance.ID).PID, syscall.SIGKILL)
+			<-p.done // or the next call may be one that the process dies with
 		},
 	} {
 		if i > 0 {
@@ -163,6 +164,35 @@ func TestAnAnswerThatBreaksOffIsNotPassedOffAsWhole(t *testing.T) {
 	if p := f.installation(in.Instance.ID).peek(); p.calls != 0 {
 		t.Errorf("%d calls are still counted", p.calls)
 	}
+}
+
+// The first three crashes in an hour are started again without delay, and a good
+// answer comes within a second.
+func TestAKilledPluginAnswersWithinASecond(t *testing.T) {
+	t.Parallel()
+	nodetest.Each(t, func(t *testing.T, path string) {
+		t.Helper()
+		log := newLog()
+		f := newFixture(t, onNode(path), func(c *Config) { c.Log = log.logger() })
+		in := f.install(t, "killed", withRoutes(pidRoute))
+		f.get(t, in, "/health")
+		fastest := time.Hour // the machine may be busy with other tests
+		for range 3 {
+			p := f.installation(in.Instance.ID).peek()
+			begun := time.Now()
+			syscall.Kill(f.Status(in.Instance.ID).PID, syscall.SIGKILL)
+			<-p.done // or the next call may be one that the process dies with
+			f.get(t, in, "/health")
+			fastest = min(fastest, time.Since(begun))
+		}
+		t.Logf("a good answer after %s", fastest)
+		if fastest >= time.Second {
+			t.Errorf("a good answer came after %s at best, want less than a second", fastest)
+		}
+		if got := strings.Count(log.String(), "retryIn=0s"); got != 3 || f.Status(in.Instance.ID).Restarts != 3 {
+			t.Errorf("%d of 3 crashes were started again at once; status %+v", got, f.Status(in.Instance.ID))
+		}
+	})
 }
 
 func TestAnUnstablePluginIsNotRestartedAllTheTime(t *testing.T) {

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -97,7 +98,7 @@ func (c *child) watchProcessor(every time.Duration, log *slog.Logger, active fun
 // watchLoop closes stalled when the child's event loop does not accept and answer a
 // connection within limit. The heart can be forged by a loop that writes its beats;
 // this cannot. It asks while asked reports that there is reason to.
-func (c *child) watchLoop(socket, secret string, limit time.Duration, asked func() bool, stalled func()) {
+func (c *child) watchLoop(door *socket, secret string, limit time.Duration, asked func() bool, stalled func()) {
 	look := time.NewTicker(beatInterval(limit))
 	defer look.Stop()
 	for {
@@ -106,11 +107,11 @@ func (c *child) watchLoop(socket, secret string, limit time.Duration, asked func
 			return
 		case <-look.C:
 		}
-		if !asked() || ping(socket, secret, limit) {
+		if !asked() || ping(door, secret, limit) {
 			continue
 		}
 		// Once more: if stoa itself was halted, the plugin is not to blame.
-		if ping(socket, secret, beatInterval(limit)) {
+		if ping(door, secret, beatInterval(limit)) {
 			continue
 		}
 		stalled()
@@ -119,8 +120,10 @@ func (c *child) watchLoop(socket, secret string, limit time.Duration, asked func
 }
 
 // ping reports whether the host program answers, or does not listen at all.
-func ping(socket, secret string, limit time.Duration) bool {
-	conn, err := net.DialTimeout("unix", socket, limit)
+func ping(door *socket, secret string, limit time.Duration) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	conn, err := door.dial(ctx)
 	if err != nil {
 		var timeout net.Error
 		return !errors.As(err, &timeout) || !timeout.Timeout()

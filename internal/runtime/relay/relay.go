@@ -16,6 +16,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -61,8 +62,16 @@ func NewCall(w http.ResponseWriter, r *http.Request) *Call {
 	return c
 }
 
-// SetHeader sets a header of the request for the next Pass. name is as it is to be sent.
-func (c *Call) SetHeader(name, value string) { c.r.Header[name] = []string{value} }
+// SetHeader sets a header of the request for the next Pass, in place of every other
+// spelling. name is as it is to be sent.
+func (c *Call) SetHeader(name, value string) {
+	for other := range c.r.Header {
+		if len(other) == len(name) && other != name && strings.EqualFold(other, name) {
+			delete(c.r.Header, other)
+		}
+	}
+	c.r.Header[name] = []string{value}
+}
 
 // End ends the use of the request's body: a transport may read on after it has
 // returned an answer, when the body belongs to the server again.

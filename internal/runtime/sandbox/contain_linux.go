@@ -45,7 +45,7 @@ func supported(p Part) error {
 // program can not be contained, one JSON line {"error":{"phase","message"}}.
 //
 // With no part at hand it changes nothing. The caller closes the Contained after
-// cmd was started, or was not.
+// cmd was started, or was not, and calls Ended when the program is gone.
 func (b *Box) Contain(cmd *exec.Cmd, spec Spec) (*Contained, error) {
 	if len(b.has) == 0 {
 		return &Contained{}, nil
@@ -62,9 +62,16 @@ func (b *Box) Contain(cmd *exec.Cmd, spec Spec) (*Contained, error) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
+	if b.groups != nil {
+		if c.group, err = b.groups.add(spec.Limits); err != nil {
+			return nil, fmt.Errorf("sandbox: %w", err)
+		}
+		c.group.join(cmd)
+	}
 	if b.Has(Namespaces) {
 		pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 		if err != nil {
+			c.Ended()
 			return nil, fmt.Errorf("sandbox: %w", err)
 		}
 		c.control, c.remote = os.NewFile(uintptr(pair[0]), "control"), os.NewFile(uintptr(pair[1]), "control")

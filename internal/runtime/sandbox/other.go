@@ -18,3 +18,18 @@ func (c *Contained) Listeners() ([]net.Listener, error) { return nil, nil }
 
 // Close does nothing here.
 func (c *Contained) Close() {}
+
+// Groups are not to be had here.
+type Groups struct{}
+
+// OwnGroups fails here.
+func OwnGroups() (*Groups, error) { return nil, errors.New("only Linux has it") }
+
+// Close does nothing here.
+func (g *Groups) Close() {}
+
+type group struct{}
+
+func (g *group) outOfMemory() bool { return false }
+
+func (g *group) close() {}

@@ -46,6 +46,10 @@ const (
 	Seccomp    Part = "seccomp"
 )
 
+// Cgroup bounds memory and threads of a program as a whole, where stoa may make
+// control groups (v2). It belongs to no level: limits of the process hold without.
+const Cgroup Part = "cgroup"
+
 // parts are all parts that Full needs.
 var parts = []Part{Namespaces, Landlock, Seccomp}
 
@@ -54,6 +58,8 @@ var parts = []Part{Namespaces, Landlock, Seccomp}
 type Box struct {
 	has     []Part
 	missing []Missing
+	groups  *Groups // nil without Cgroup
+	ungroup error   // why
 }
 
 // Missing is a part that does not work here.
@@ -101,6 +107,40 @@ func New(try func(*Box) error, without ...Part) *Box {
 		b.has = append(b.has, p)
 	}
 	return b
+}
+
+// UseGroups makes b put each program into a control group of its own, if one can be
+// made and try succeeds with it.
+func (b *Box) UseGroups(groups *Groups, err error, try func(*Box) error) {
+	if err == nil && len(b.has) == 0 {
+		err = errors.New("nothing else works either")
+	}
+	if err == nil {
+		b.groups = groups
+		if err = try(b); err == nil {
+			return
+		}
+		b.groups = nil
+	}
+	if groups != nil {
+		groups.Close()
+	}
+	b.ungroup = err
+}
+
+// Ungrouped returns why b uses no control groups, or nil if it does.
+func (b *Box) Ungrouped() error {
+	if b.groups == nil && b.ungroup == nil {
+		return errSwitchedOff
+	}
+	return b.ungroup
+}
+
+// Close removes what b has made for all programs. They must have ended.
+func (b *Box) Close() {
+	if b.groups != nil {
+		b.groups.Close()
+	}
 }
 
 // Has reports whether a part is used.
@@ -151,7 +191,9 @@ type Host struct{ Name, Address string }
 type Limits struct {
 	DataBytes uint64 // of writable private memory; reserved address space does not count
 	OpenFiles uint64
-	Threads   uint64 // only with Namespaces: elsewhere the kernel counts all of the user's
+	Threads   uint64 // only with Namespaces or Cgroup: elsewhere the kernel counts all of the user's
+
+	GroupBytes uint64 // of memory in all, page cache and kernel included; only with Cgroup
 }
 
 // Contained is a program that was started in a Box.
@@ -159,4 +201,17 @@ type Contained struct {
 	control *os.File // our end of the pair over which the listeners come; nil without Namespaces
 	remote  *os.File // the program's end
 	wanted  int      // listeners
+	group   *group   // nil without Cgroup
+}
+
+// OutOfMemory reports whether the kernel ended the program for Limits.GroupBytes. Ask
+// after it has exited, and before Ended.
+func (c *Contained) OutOfMemory() bool { return c.group != nil && c.group.outOfMemory() }
+
+// Ended releases what the program had as long as it ran. Call it when it has exited,
+// or could not be started.
+func (c *Contained) Ended() {
+	if c.group != nil {
+		c.group.close()
+	}
 }

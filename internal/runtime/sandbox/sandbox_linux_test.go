@@ -29,6 +29,8 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(inside) {
 	case "":
 		os.Exit(m.Run())
+	case "sleep":
+		time.Sleep(time.Minute)
 	case "try":
 		json.NewEncoder(os.Stdout).Encode(tryAll(strings.Split(os.Getenv("ATTEMPTS"), ",")...))
 	}
