@@ -129,6 +129,10 @@ type Config struct {
 	// none.
 	DeliverReceipts bool
 
+	// CheckFiles makes the App compare, in the background, the files of installed packages
+	// with their archives, and warn in the log of those that were changed. Servers do.
+	CheckFiles bool
+
 	// PlatformAPIBaseURL is the address at which plugins call the platform; PublicURL
 	// if empty.
 	PlatformAPIBaseURL string

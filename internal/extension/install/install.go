@@ -33,6 +33,10 @@ type Installer struct {
 	// Trusted are the keys of publishers: a package that is signed with another key is
 	// refused. It may be empty.
 	Trusted sign.Keys
+
+	// Recorded returns the paths of the archives that the market publishes; Sweep removes
+	// the others. nil removes none.
+	Recorded func(ctx context.Context) ([]string, error)
 }
 
 // CheckKind returns nil for a kind that can be installed, extension.ErrUnsupported
@@ -68,22 +72,15 @@ func (in *Installer) Install(ctx context.Context, kind extension.Kind, up *Uploa
 	if found, ok, err := find(ctx, reg, up); ok || err != nil {
 		return found, err
 	}
-	contents, err := archive.Inspect(up.file, up.Size, reg.Profile())
+	read, err := in.read(reg, up)
 	if err != nil {
 		return Result{}, err
 	}
-	signer, err := in.signer(contents, up)
-	if err != nil {
-		return Result{}, err
-	}
-	candidate, err := reg.ReadManifest(contents.Manifest, contents.Has)
-	if err != nil {
-		return Result{}, err
-	}
+	candidate := read.candidate
 	if err := candidate.CheckFree(ctx, up.Replace); err != nil {
 		return resolve(ctx, reg, up, err)
 	}
-	place, err := in.place(ctx, reg, candidate, contents, up.Hash)
+	place, err := in.place(ctx, reg, candidate, read.Contents, up.Hash)
 	if err != nil {
 		return Result{}, err
 	}
@@ -92,7 +89,7 @@ func (in *Installer) Install(ctx context.Context, kind extension.Kind, up *Uploa
 	}
 	record, err := candidate.Add(ctx, extension.Files{
 		PackageID: up.PackageID, InstallPath: place, ZipHash: up.Hash, Replace: up.Replace,
-		FromMarket: up.FromMarket, SignedBy: signer.Name,
+		FromMarket: up.FromMarket, SignedBy: read.signedBy,
 	})
 	if err == nil {
 		in.Log.InfoContext(ctx, "extension installed", slog.String("kind", string(kind)),
