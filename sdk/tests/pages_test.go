@@ -61,6 +61,7 @@ func pageEnv(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	return append(os.Environ(), "STOA="+root, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"),
+		"STOA_OPS_ADDR=off", // several run at the same time
 		"GOPROXY=off", "GOWORK=off", "GOFLAGS=", "npm_config_offline=true", "npm_config_cache="+t.TempDir())
 }
 
