@@ -37,7 +37,9 @@ BROWSER_DRIVER := browser/node_modules/.package-lock.json
 SDK_TOOLS := sdk/js/node_modules/.package-lock.json
 # What internal plugins are tested with: Node.js in several versions, and packages.
 PLUGIN_TOOLS := compat/node_modules/.package-lock.json
-$(BROWSER_DRIVER) $(SDK_TOOLS) $(PLUGIN_TOOLS): %/node_modules/.package-lock.json: %/package.json %/package-lock.json
+# Linters and client generators of others, which must accept api/openapi.yaml.
+API_TOOLS := api/tools/node_modules/.package-lock.json
+$(BROWSER_DRIVER) $(SDK_TOOLS) $(PLUGIN_TOOLS) $(API_TOOLS): %/node_modules/.package-lock.json: %/package.json %/package-lock.json
 	cd $* && npm ci --no-audit --no-fund --loglevel=error
 	touch $@
 
@@ -45,13 +47,13 @@ $(BROWSER_DRIVER) $(SDK_TOOLS) $(PLUGIN_TOOLS): %/node_modules/.package-lock.jso
 GOTEST := go tool gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -shuffle=on
 
 .PHONY: test
-test: build $(BROWSER_DRIVER) $(SDK_TOOLS) $(PLUGIN_TOOLS) ## Install what the tests need, then run all tests on both engines
+test: build $(BROWSER_DRIVER) $(SDK_TOOLS) $(PLUGIN_TOOLS) $(API_TOOLS) ## Install what the tests need, then run all tests on both engines
 	./scripts/test-deps
 	go -C sdk/go test -shuffle=on ./...
 	$(GOTEST) ./...
 
 .PHONY: race
-race: build $(BROWSER_DRIVER) $(SDK_TOOLS) $(PLUGIN_TOOLS) ## Run the same tests with the race detector
+race: build $(BROWSER_DRIVER) $(SDK_TOOLS) $(PLUGIN_TOOLS) $(API_TOOLS) ## Run the same tests with the race detector
 	./scripts/test-deps
 	go -C sdk/go test -race -shuffle=on -count=1 ./...
 	$(GOTEST) -race -count=1 ./...
@@ -80,7 +82,7 @@ bench: build ## Compare stoa with its peers on this machine (bench/README.md)
 
 .PHONY: golden
 golden: ## Rewrite golden files and generated documents; read the diff before committing
-	go test ./cmd/stoa ./internal/httpapi/admin ./internal/httpapi/shop -update
+	./scripts/golden
 
 # Only from the command line: in some shells, HOST in the environment is the
 # machine's name.
@@ -95,5 +97,5 @@ tools: ## Install the linters
 
 .PHONY: clean
 clean: ## Remove built files; keep data/
-	rm -rf bin nodehost/node_modules browser/node_modules compat/node_modules sdk/js/node_modules sdk/js/cjs
+	rm -rf bin nodehost/node_modules browser/node_modules compat/node_modules api/tools/node_modules sdk/js/node_modules sdk/js/cjs
 	find internal/runtime/node/dist -type f -not -name README.md -delete

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 module stoa
 
 go 1.26.8
@@ -16,6 +18,7 @@ require (
 	github.com/pressly/goose/v3 v3.29.0
 	github.com/prometheus/client_golang v1.25.0
 	github.com/rogpeppe/go-internal v1.16.0
+	github.com/rs/cors v1.11.1
 	github.com/stripe/stripe-go/v85 v85.0.0
 	github.com/wneessen/go-mail v0.8.1
 	github.com/yaronf/httpsign v0.4.1

@@ -90,6 +90,13 @@ type tab struct{ *driver }
 // where it fails.
 func newTab(t *testing.T, a *testkit.App) tab {
 	t.Helper()
+	return newTabAt(t, a.URL)
+}
+
+// newTabAt is newTab for pages on any origin, which may ask other origins, without
+// credentials.
+func newTabAt(t *testing.T, origin string, others ...string) tab {
+	t.Helper()
 	if _, err := os.Stat("node_modules/playwright-core"); err != nil {
 		needtest.Lacks(t, "playwright-core is not installed: run npm ci in browser (or make test)")
 	}
@@ -101,7 +108,7 @@ func newTab(t *testing.T, a *testkit.App) tab {
 	b := tab{running}
 	late := time.AfterFunc(30*time.Second, func() { _ = b.cmd.Process.Kill() })
 	t.Cleanup(func() { late.Stop() })
-	b.do(t, "begin", a.URL)
+	b.do(t, "begin", origin, others)
 	t.Cleanup(func() {
 		for _, problem := range b.list(t, "end") {
 			t.Errorf("problem: %s", problem)
@@ -185,6 +192,18 @@ func (b tab) shows(t *testing.T, want string) {
 	}
 	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" {
 		t.Fatalf("screen (-want +got):\n%s", diff)
+	}
+}
+
+// seesStatus waits until the page's status matches a regular expression.
+func (b tab) seesStatus(t *testing.T, want string) {
+	t.Helper()
+	var got string
+	if err := json.Unmarshal(b.do(t, "status", want), &got); err != nil {
+		t.Fatal(err)
+	}
+	if !regexp.MustCompile(want).MatchString(got) {
+		t.Fatalf("status %q, want %s", got, want)
 	}
 }
 

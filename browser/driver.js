@@ -20,18 +20,24 @@ const browser = await chromium.launch({
 });
 
 // The state of the tab:
-let home; // the origin of the stoa whose pages it shows
+let home; // the origin whose pages it shows
+let others; // other origins that these pages may ask, without credentials
 let page, devtools;
 let problems; // what pages did and must not do, in order
 let asked; // the promise of seen for each request
 let answered; // addresses that the driver answers itself
+let expected; // texts that the console may show
 
 // seen checks a request: it must go to stoa, without cookies, referrer or cache.
 const seen = async (request) => {
   const url = new URL(request.url());
-  if (url.origin !== home) problems.push(`request to another origin: ${request.method()} ${url}`);
+  if (url.origin !== home && !others.includes(url.origin)) problems.push(`request to another origin: ${request.method()} ${url}`);
   if (request.resourceType() !== "fetch" || answered.has(request.url())) return;
   const headers = await request.allHeaders();
+  if (url.origin !== home) {
+    if (headers.cookie) problems.push(`${request.method()} ${url} sends cookies: ${headers.cookie}`);
+    return;
+  }
   for (const name of ["cookie", "referer"]) {
     if (headers[name]) problems.push(`${request.method()} ${url.pathname} sends ${name}: ${headers[name]}`);
   }
@@ -39,8 +45,8 @@ const seen = async (request) => {
 };
 
 // begin opens a tab that shares nothing with earlier ones.
-const begin = async (origin) => {
-  [home, problems, asked, answered] = [origin, [], [], new Set()];
+const begin = async (origin, alsoAsked) => {
+  [home, others, problems, asked, answered, expected] = [origin, alsoAsked ?? [], [], [], new Set(), []];
   const context = await browser.newContext();
   await context.addCookies([{ name: "known", value: "1", url: home }]); // see seen
   await context.addInitScript(() => addEventListener("securitypolicyviolation", (e) => console.error(`${e.violatedDirective} forbids ${e.blockedURI}`)));
@@ -51,6 +57,7 @@ const begin = async (origin) => {
   page.on("console", (message) => {
     // The browser reports every error answer. That is not a fault of the page.
     if (!["error", "warning"].includes(message.type()) || message.text().startsWith("Failed to load resource: ")) return;
+    if (expected.some((text) => message.text().includes(text))) return;
     problems.push(`console ${message.type()}: ${message.text()}`);
   });
   devtools = await context.newCDPSession(page);
@@ -107,6 +114,35 @@ const commands = {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   },
+  // status waits until the page's status matches a pattern, and returns its last text.
+  async status(pattern) {
+    const end = Date.now() + patience;
+    for (;;) {
+      const got = await page.getByRole("status").textContent();
+      if (new RegExp(pattern).test(got) || Date.now() > end) return got;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  },
+  // texts returns what visible elements say, one text each.
+  texts: (selector) => page.locator(selector).filter({ visible: true }).allInnerTexts(),
+  // viewport sets the size of the window, and returns by how much the page is wider.
+  async viewport(width, height) {
+    await page.setViewportSize({ width, height });
+    return page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  },
+  // copied returns what the page has put into the clipboard.
+  async copied() {
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    return page.evaluate(() => navigator.clipboard.readText());
+  },
+  press: (selector) => page.locator(selector).first().click(),
+  // place waits until an element begins in the upper half of the window.
+  place: (selector) => page.waitForFunction((selector) => {
+    const { top } = document.querySelector(selector).getBoundingClientRect();
+    return top >= 0 && top < innerHeight / 2;
+  }, selector).then(() => undefined),
+  // expect allows errors with a text in the console.
+  expect: async (text) => void expected.push(text),
   // history returns every address that the tab can go back or forward to.
   async history() {
     const { entries } = await devtools.send("Page.getNavigationHistory");

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"stoa/internal/app"
 	"stoa/internal/testkit"
 )
 
@@ -24,6 +25,53 @@ func TestPagesAfterAPayment(t *testing.T) {
 		heading "Not paid"
 		paragraph "The payment was not made, and nothing was charged."
 		paragraph "Go back to the shop to try again. An unpaid order is cancelled automatically after a day."`)
+}
+
+// The root says what this server is, and leads on.
+func TestTheRootLeadsOn(t *testing.T) {
+	t.Parallel()
+
+	b := newTab(t, testkit.New(t, func(_ testing.TB, cfg *app.Config) { cfg.Name = "Acme" }))
+	b.open(t, "/")
+	b.shows(t, `
+		title "Welcome - Acme"
+		heading "Your account at Acme"
+		paragraph "This server keeps the accounts, orders and licenses of Acme."
+		link "Create an account"
+		paragraph "It keeps your orders and licenses together."
+		link "Choose a new password"
+		paragraph "If you have forgotten yours, we mail you a link."
+		link "Claim your orders"
+		paragraph "Add what you bought without an account."
+		link "API reference"
+		paragraph "For developers: sign in, sell, and check licenses from a program."`)
+	b.click(t, "link", "API reference")
+	b.waitsFor(t, "h1", "stoa API")
+}
+
+func TestAddressesWithoutAPageSaySo(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t)
+	b := newTab(t, a)
+	b.open(t, "/nowhere")
+	b.sees(t, `
+		title "Page not found"
+		heading "Page not found"
+		paragraph "There is nothing at this address. Check its spelling, or go on from one of the pages below."
+		paragraph "Are you a developer? The API reference lists every address."`)
+	a.Admin(t, "root")
+	b.open(t, "/setup")
+	b.sees(t, `
+		title "Set-up is complete"
+		heading "Set-up is complete"
+		paragraph "There is an administrator, so this page has nothing left to do. Its link works once."
+		paragraph "If you have lost the password, choose a new one. Without mail, run stoa admin reset-password on the server."`)
+	for _, width := range []int{360, 1280} {
+		if wider := string(b.do(t, "viewport", width, 780)); wider != "0" {
+			t.Errorf("at %d pixels, the page is %s pixels wider", width, wider)
+		}
+	}
 }
 
 // Nothing that was typed is lost while the server is away, and the button works

@@ -39,6 +39,7 @@ type serveCmd struct {
 	Name         string   `help:"The shop's name, on stoa's own pages and in mails, at most 64 characters. Without it, mails name the host of --public-url." env:"STOA_NAME"`
 	PublicURL    string   `help:"URL at which clients and plugins reach this server. Without it: http:// and the address in --addr." env:"STOA_PUBLIC_URL" name:"public-url" placeholder:"URL"`
 	AllowedHosts []string `help:"Other host names and IP addresses under which clients reach this server, without ports. The host of --public-url and loopback names are always answered; without --public-url, so are the addresses listened on." env:"STOA_ALLOWED_HOSTS" placeholder:"HOST"`
+	CORSOrigins  []string `help:"Origins whose pages may call the API of shops from a browser, such as https://www.example.com, or * for all (docs/browser-apps.md). Without it, only stoa's own pages may." env:"STOA_CORS_ORIGINS" name:"cors-origins" placeholder:"ORIGIN"`
 
 	StopDelay   time.Duration `help:"How long to keep accepting requests after a stop signal, while /readyz answers 503. Set it to the time your load balancer needs to notice." default:"0s" env:"STOA_STOP_DELAY"`
 	StopTimeout time.Duration `help:"How long running requests may take to finish after a stop signal." default:"20s" env:"STOA_STOP_TIMEOUT"`
@@ -67,6 +68,8 @@ type serveCmd struct {
 
 	LeaseTTL   time.Duration `help:"How long a license lease is valid before the app must check again: 1m to 8760h. A revoked license or freed instance keeps working offline for as long." default:"168h" env:"STOA_LEASE_TTL" name:"lease-ttl"`
 	LeaseGrace time.Duration `help:"How long after that the app may keep running while it warns its user: 0s to 720h." default:"72h" env:"STOA_LEASE_GRACE" name:"lease-grace"`
+
+	RenewalLeeway time.Duration `help:"How long a license that a payment provider renews goes on after a paid period, unless the provider said that the renewal failed or that there is none: 0s to 720h. Applies to the periods paid from now on." default:"24h" env:"STOA_RENEWAL_LEEWAY" name:"renewal-leeway"`
 
 	DevInstances []string `help:"Development instances, which take no seat of a license: host names, or patterns such as *.test for every name below test. The value none turns them off." default:"localhost,*.localhost,*.test" env:"STOA_DEV_INSTANCES" placeholder:"PATTERN"`
 	LicenseChurn int      `help:"How many new instances a license may have per day beyond its number of seats. Prevents passing one seat around. 0 means no limit." default:"20" env:"STOA_LICENSE_CHURN"`
@@ -177,10 +180,14 @@ func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (a
 		return cfg, err
 	}
 	cfg.Leases = license.LeaseTerms{TTL: c.LeaseTTL, Grace: c.LeaseGrace}
+	cfg.RenewalLeeway = c.RenewalLeeway
 	if err := c.applyPublicURL(&cfg, addr); err != nil {
 		return cfg, err
 	}
 	c.applyHosts(&cfg)
+	if cfg.CORSOrigins, err = checkOrigins(c.CORSOrigins); err != nil {
+		return cfg, err
+	}
 	cfg.OpsToken = os.Getenv(envOpsToken)
 	if n := len(cfg.OpsToken); n > 0 && n < ops.MinToken {
 		return cfg, fmt.Errorf("%s has %d characters, fewer than %d", envOpsToken, n, ops.MinToken)

@@ -175,7 +175,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	}
 	a.keeper = idempotency.NewKeeper(store.NewIdempotency(a.DB), cfg.MasterKey, cfg.Now, cfg.Log)
 	api := a.api(cfg, installer, gate, limiter)
-	api.Hosts = answered
+	api.Hosts, api.CORSOrigins = answered, cfg.CORSOrigins
 	a.Handler = api.Handler()
 	return nil
 }
@@ -194,6 +194,8 @@ func (a *App) api(
 
 		Limiter:  limiter,
 		ClientIP: clientip.Resolver{Trusted: cfg.TrustedProxies},
+
+		PublicURL: cfg.PublicURL,
 
 		Site:    pages.Site{Name: cfg.Name, PasswordRules: a.Accounts.Policy.PasswordRules()},
 		Refused: a.Guard.Refused,

@@ -78,6 +78,8 @@ type Config struct {
 
 	// Leases is how long license leases last; license.DefaultLeaseTerms if zero.
 	Leases license.LeaseTerms
+	// RenewalLeeway is how long licenses that a payment provider renews go on after a paid period.
+	RenewalLeeway time.Duration
 
 	// DevInstances are the patterns of development instances, which need no seat
 	// (license.ParseDevInstances); license.DefaultDevInstances if nil.
@@ -101,6 +103,10 @@ type Config struct {
 	// AnswerAtBoundAddress answers requests that are addressed to the IP address at
 	// which they arrive, too: for a stoa that was given no public URL.
 	AnswerAtBoundAddress bool
+
+	// CORSOrigins are the origins whose pages may call the API of shops, spelled as
+	// browsers do, or "*" alone for all. Without any, only stoa's own pages may.
+	CORSOrigins []string
 
 	// OpsToken is the bearer token of metrics and profiles. Without it they are
 	// served under loopback names only.

@@ -29,6 +29,9 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 	if err := cfg.Leases.Check(); err != nil {
 		return err
 	}
+	if err := license.CheckLeeway(cfg.RenewalLeeway); err != nil {
+		return err
+	}
 	media, err := blob.Open(filepath.Join(cfg.DataDir, "media"))
 	if err != nil {
 		return err
@@ -57,7 +60,7 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 	a.Orders = &order.Service{
 		Store: store.NewOrders(a.DB), Claims: store.NewClaims(a.DB), Products: a.Catalog, Licenses: a.Licenses,
 		Users: buyers{a}, Payments: payments, Vault: keys, Now: cfg.Now, Courier: a.courier, Poster: a.Mail,
-		PublicURL: cfg.PublicURL, SiteName: cfg.Name,
+		PublicURL: cfg.PublicURL, SiteName: cfg.Name, RenewalLeeway: cfg.RenewalLeeway,
 		Administrators: buyers{a},
 	}
 	a.Reviews = &review.Service{Store: store.NewReviews(a.DB), Products: a.Catalog, Now: cfg.Now}

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"strings"
 	"sync"
 
 	"stoa/api"
@@ -9,50 +10,66 @@ import (
 	"stoa/internal/reference"
 )
 
-// theReference is the contract in both its forms. It is the same for every
-// server of a binary, and made for the first request.
-var theReference = sync.OnceValues(func() (referenceFiles, error) {
+// theDocument is the contract for machines. It is the same for every server of a
+// binary, and made for the first request.
+var theDocument = sync.OnceValues(func() (web.File, error) {
 	document, err := api.JSON()
 	if err != nil {
-		return referenceFiles{}, err
+		return web.File{}, err
 	}
-	paths, err := api.Paths()
-	if err != nil {
-		return referenceFiles{}, err
-	}
-	page, err := reference.Render(document, paths)
-	return referenceFiles{
-		document: document, documentTag: web.ContentTag(document), page: page, pageTag: web.ContentTag(page.HTML),
-	}, err
+	return web.NewFile("application/json", document)
 })
-
-type referenceFiles struct {
-	document    []byte
-	documentTag string
-	page        reference.Page
-	pageTag     string
-}
 
 // openapi serves GET /openapi.json: the contract for machines.
 func openapi(w http.ResponseWriter, r *http.Request) error {
-	ref, err := theReference()
+	document, err := theDocument()
 	if err != nil {
 		return err
 	}
-	web.WriteCached(w, r, "application/json", ref.documentTag, ref.document)
+	web.WriteFile(w, r, document)
 	return nil
 }
 
-// docs serves GET /docs: the contract for people.
-func docs(w http.ResponseWriter, r *http.Request) error {
-	ref, err := theReference()
-	if err != nil {
-		return err
+// docs returns a handler that serves GET /docs: the contract for people, with examples
+// for the server at base. It is made for the first request.
+func docs(base string) web.HandlerFunc {
+	type rendered struct {
+		web.File
+
+		policy string
 	}
-	// The page needs no script, image or frame.
-	w.Header().Set("Content-Security-Policy",
-		"default-src 'none'; style-src "+ref.page.StyleSource+
-			"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-	web.WriteCached(w, r, "text/html; charset=utf-8", ref.pageTag, ref.page.HTML)
-	return nil
+	once := sync.OnceValues(func() (rendered, error) {
+		document, err := theDocument()
+		if err != nil {
+			return rendered{}, err
+		}
+		paths, err := api.Paths()
+		if err != nil {
+			return rendered{}, err
+		}
+		page, err := reference.Render(document.Body, paths, base)
+		if err != nil {
+			return rendered{}, err
+		}
+		file, err := web.NewFile("text/html; charset=utf-8", page.HTML)
+		return rendered{file, policyOf(page)}, err
+	})
+	return func(w http.ResponseWriter, r *http.Request) error {
+		page, err := once()
+		if err != nil {
+			return err
+		}
+		w.Header().Set("Content-Security-Policy", page.policy)
+		web.WriteFile(w, r, page.File)
+		return nil
+	}
+}
+
+// policyOf returns the policy of the reference: its own style sheet and script, no
+// request, image or frame.
+func policyOf(page reference.Page) string {
+	return strings.Join([]string{
+		"default-src 'none'", "style-src " + page.StyleSource, "script-src " + page.ScriptSource, "base-uri 'none'",
+		"form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'",
+	}, "; ")
 }

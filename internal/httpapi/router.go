@@ -32,10 +32,12 @@ type router struct {
 	// patterns are those registered, for the test that compares them with
 	// api/openapi.yaml.
 	patterns []string
+	// missing is what people in a browser get at an address without a page.
+	missing web.HandlerFunc
 }
 
-func newRouter(respond web.Responder, auth guard.Authenticator) *router {
-	rt := &router{respond: respond, auth: auth, mux: http.NewServeMux(), known: http.NewServeMux()}
+func newRouter(respond web.Responder, auth guard.Authenticator, missing web.HandlerFunc) *router {
+	rt := &router{respond: respond, auth: auth, missing: missing, mux: http.NewServeMux(), known: http.NewServeMux()}
 	rt.mux.HandleFunc("/", rt.fallback)
 	return rt
 }
@@ -98,7 +100,7 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if unclean(r.URL.EscapedPath()) { // the mux would redirect to another address than the one asked for
-		rt.respond.Fail(w, r, web.FamilyOf(r.URL.Path), errNoRoute)
+		rt.notFound(w, r)
 		return
 	}
 	rt.mux.ServeHTTP(w, r)
@@ -112,13 +114,28 @@ func (rt *router) fallback(w http.ResponseWriter, r *http.Request) {
 	probe := web.NewRecorder(make(http.Header)) // of what the mux means to answer
 	defer probe.Release()
 	h.ServeHTTP(probe, r)
-	err := errNoRoute
 	if probe.Status == http.StatusMethodNotAllowed {
 		w.Header().Set("Allow", probe.Header().Get("Allow"))
-		err = errMethodNotAllowed
+		rt.respond.Fail(w, r, web.FamilyOf(r.URL.Path), errMethodNotAllowed)
+		return
 	}
-	rt.respond.Fail(w, r, web.FamilyOf(r.URL.Path), err)
+	rt.notFound(w, r)
 }
+
+// notFound answers a request for an address that does not exist: programs with an
+// error, people with a page. Below the API's addresses there are only programs.
+func (rt *router) notFound(w http.ResponseWriter, r *http.Request) {
+	answer := web.ByReader(rt.missing, rt.noRoute)
+	for _, programs := range []string{"/api/", "/auth/", "/.well-known/"} {
+		if strings.HasPrefix(r.URL.Path, programs) {
+			answer = rt.noRoute
+		}
+	}
+	rt.respond.Handle(web.FamilyOf(r.URL.Path), answer).ServeHTTP(w, r)
+}
+
+// noRoute says that there is nothing at an address.
+func (rt *router) noRoute(http.ResponseWriter, *http.Request) error { return errNoRoute }
 
 // unclean reports whether a path, as it was sent, has empty or dot segments. A
 // percent-encoded slash separates nothing: it is part of a name in the path.

@@ -77,6 +77,14 @@ type Server struct {
 	// Hosts are those that requests may be addressed to.
 	Hosts hosts.Policy
 
+	// CORSOrigins are the origins whose pages may call the API of shops: exact ones,
+	// or "*" alone for all. Without any, only stoa's own pages may.
+	CORSOrigins []string
+
+	// PublicURL is where clients reach this server, without a slash at the end. The
+	// reference's examples name it.
+	PublicURL string
+
 	// Site is what stoa's own pages say of the shop.
 	Site pages.Site
 
@@ -104,20 +112,21 @@ const (
 )
 
 // Handler returns the API.
-func (s *Server) Handler() http.Handler { return s.middleware(s.routes()) }
+func (s *Server) Handler() http.Handler { return s.middleware(s.crossOrigin(s.routes())) }
 
 // routes is the complete list of routes. The method of the router says who may
 // call a route, limits what its requests are counted by, and keys that it honors
 // Idempotency-Key.
 func (s *Server) routes() *router {
-	rt := newRouter(web.Responder{Log: s.Log}, s.Auth)
+	rt := newRouter(web.Responder{Log: s.Log}, s.Auth, web.FailureHTML(http.StatusNotFound, s.Site.Missing))
 	limits := limit.Counter{Limiter: s.Limiter, ClientIP: s.ClientIP, Lane: limit.NewLane()}
 	keys := keyed.Requests{Keeper: s.Idempotency, ClientIP: s.ClientIP, Log: s.Log}
 
+	rt.public("GET /{$}", web.ByReader(web.HTML(s.Site.Home), rt.noRoute))
 	rt.public("GET /livez", s.livez)
 	rt.public("GET /readyz", s.readyz)
 	rt.public("GET /openapi.json", openapi)
-	rt.public("GET /docs", docs)
+	rt.public("GET /docs", docs(s.PublicURL))
 
 	s.accountRoutes(rt, limits)
 	s.shopRoutes(rt, limits, keys)
@@ -141,7 +150,7 @@ func (s *Server) accountRoutes(rt *router, limits limit.Counter) {
 	rt.public("GET /register", web.HTML(s.Site.Register))
 	rt.public("GET /reset-password", web.HTML(s.Site.Reset)) // the target of links in mails
 	rt.public("POST /auth/setup", limits.ByAddress(limit.SetUp, h.SetUp))
-	rt.public("GET /setup", h.SetupPage(web.HTML(s.Site.Setup)))
+	rt.public("GET /setup", h.SetupPage(web.HTML(s.Site.Setup), web.FailureHTML(http.StatusNotFound, s.Site.SetupDone)))
 	rt.user("GET /auth/sessions", h.ListSessions)
 	rt.user("DELETE /auth/sessions/{id}", h.EndSession)
 	rt.public("GET /.well-known/jwks.json", h.JWKS)

@@ -50,6 +50,13 @@ var (
 	//go:embed claim.js
 	claimScript string
 
+	//go:embed home.html
+	homeBody string
+	//go:embed missing.html
+	missingBody string
+	//go:embed setupdone.html
+	setupDoneBody string
+
 	//go:embed paid.html
 	paidBody string
 	//go:embed notpaid.html
@@ -88,6 +95,16 @@ func (s Site) Register() (Page, error) {
 	return s.render("Create an account", registerBody, account+registerScript)
 }
 
+// Home returns the page that says what this server is, and leads to everything else. It
+// is served at /.
+func (s Site) Home() (Page, error) { return s.render("Welcome", homeBody, "") }
+
+// Missing returns the page that browsers get at addresses without one.
+func (s Site) Missing() (Page, error) { return s.render("Page not found", missingBody, "") }
+
+// SetupDone returns the page that is served at /setup once there is an administrator.
+func (s Site) SetupDone() (Page, error) { return s.render("Set-up is complete", setupDoneBody, "") }
+
 // Paid returns the page that buyers return to after paying. It is served at
 // /payment/success.
 func (s Site) Paid() (Page, error) { return s.render("Thank you", paidBody, "") }
@@ -110,6 +127,7 @@ func (s Site) render(title, body, script string) (Page, error) {
 	var out bytes.Buffer
 	parts := map[string]any{
 		"Title": title, "Name": s.Name, "PasswordRules": s.PasswordRules,
+		"Home":  body == homeBody,                            // it has the ways on in its middle
 		"Style": template.HTML("<style>" + css + "</style>"), //nolint:gosec // embedded files
 	}
 	scripts := "'none'"

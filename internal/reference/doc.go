@@ -1,5 +1,6 @@
 // Package reference renders an OpenAPI document as a single web page, with an inline
-// style sheet and without scripts, fonts or images.
+// style sheet and script, and without requests, fonts or images. The page can be read
+// without its script, which searches, marks the section being read, and copies.
 //
 // It supports the parts of OpenAPI 3.1 that stoa's contract uses, but knows nothing
 // about stoa. Package api has the contract, and package httpapi serves the page.

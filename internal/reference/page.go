@@ -17,25 +17,29 @@ var (
 	pageHTML string
 	//go:embed page.css
 	pageCSS string
+	//go:embed page.js
+	pageJS string
 )
 
 // Page is the rendered reference.
 type Page struct {
 	HTML []byte
-	// StyleSource allows the page's style sheet in a Content-Security-Policy:
-	// "'sha256-…'".
-	StyleSource string
+	// StyleSource and ScriptSource allow the page's style sheet and script in a
+	// Content-Security-Policy: "'sha256-…'".
+	StyleSource, ScriptSource string
 }
 
 // Render renders an OpenAPI document in JSON. The page has the operations on paths, in
-// that order, and no others. Render fails for a document that is not JSON, or has a
-// broken reference or an undeclared tag.
-func Render(document []byte, paths []string) (Page, error) {
+// that order, and no others. base is the address of the server in examples, without a
+// slash at the end; in a browser, the page replaces it with the address it was loaded
+// from. Render fails for a document that is not JSON, or has a broken reference or an
+// undeclared tag.
+func Render(document []byte, paths []string, base string) (Page, error) {
 	var root object
 	if err := json.Unmarshal(document, &root); err != nil {
 		return Page{}, fmt.Errorf("reference: %w", err)
 	}
-	d := &source{root: root}
+	d := &source{root: root, base: base}
 	view := d.view(paths)
 	if d.err != nil {
 		return Page{}, d.err
@@ -48,17 +52,26 @@ func Render(document []byte, paths []string) (Page, error) {
 	if err := t.Execute(&out, view); err != nil {
 		return Page{}, fmt.Errorf("reference: %w", err)
 	}
-	sum := sha256.Sum256([]byte(pageCSS))
-	return Page{HTML: out.Bytes(), StyleSource: "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"}, nil
+	return Page{HTML: out.Bytes(), StyleSource: hash(pageCSS), ScriptSource: hash(pageJS)}, nil
+}
+
+// hash returns the source expression that allows an inline text in a policy.
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
 // The data of the template.
 type (
 	pageView struct {
 		Title, Version, Summary string
+		Base                    string
 		CSS                     template.CSS
+		Script                  template.HTML
 		Intro                   template.HTML
 		Tags                    []*tagView
+		Errors                  []*sharedError
+		ErrorBodies             []errorBody
 	}
 	tagView struct {
 		Name, ID    string
@@ -75,19 +88,13 @@ type (
 		Body              template.HTML
 		Bodies            []bodyView
 		Curl              string
-		Responses         []responseView
+		Answers           []answerView
+		Errors            []errorView
 	}
 	bodyView struct {
 		Media   string
 		Fields  []fieldView
 		Example string
-	}
-	responseView struct {
-		Status, Class string
-		Description   template.HTML
-		Codes         []string
-		Headers       []fieldView
-		Bodies        []bodyView
 	}
 	// fieldView is one row of a table: a parameter, a header or a field of a body.
 	// Depth is how deeply a field is nested.
@@ -107,8 +114,11 @@ func (d *source) view(paths []string) pageView {
 	info := d.root.at("info")
 	v := pageView{
 		Title: info.text("title"), Version: info.text("version"), Summary: info.text("summary"),
-		CSS:   template.CSS(pageCSS), //nolint:gosec // embedded, not from a client
-		Intro: prose(info.text("description")),
+		Base: d.base,
+		CSS:  template.CSS(pageCSS), //nolint:gosec // embedded, not from a client
+		// As it is: the template would change the text that the hash is made of.
+		Script: template.HTML("<script>" + pageJS + "</script>"), //nolint:gosec // embedded
+		Intro:  prose(info.text("description")),
 	}
 	byName := make(map[string]*tagView)
 	for _, t := range d.root.list("tags") {
@@ -139,24 +149,25 @@ func (d *source) view(paths []string) pageView {
 			tag.Operations = append(tag.Operations, d.operation(method, path, item, op))
 		}
 	}
+	v.Errors, v.ErrorBodies = d.sharedErrors()
 	return v
 }
 
-// rateLimit returns an operation's rate limit as a sentence that follows another one, or
-// "".
+// rateLimit returns an operation's rate limit as a sentence that follows another one,
+// both without their last period, or "".
 func rateLimit(op object) string {
 	l := op.at("x-rate-limit")
 	if l == nil {
 		return ""
 	}
-	return fmt.Sprintf(" Rate limit: %v requests in %v seconds per %v.", l["limit"], l["window"], l["per"])
+	return fmt.Sprintf(". Rate limit: %v requests in %v seconds per %v", l["limit"], l["window"], l["per"])
 }
 
 func (d *source) operation(method, path string, item, op object) operationView {
 	v := operationView{
 		ID: op.text("operationId"), Methods: []string{strings.ToUpper(method)}, Path: path,
 		Summary: op.text("summary"), Description: prose(op.text("description")),
-		Deprecated: op["deprecated"] == true, Auth: auth(op) + rateLimit(op),
+		Deprecated: op["deprecated"] == true, Auth: auth(op) + rateLimit(op) + ".",
 	}
 	params := slices.Concat(item.list("parameters"), op.list("parameters"))
 	for i, p := range params {
@@ -166,35 +177,8 @@ func (d *source) operation(method, path string, item, op object) operationView {
 	body := d.resolve(op.at("requestBody"))
 	v.Body = prose(body.text("description"))
 	v.Bodies = d.bodies(body)
-	v.Curl = curl(method, path, params, op, v.Bodies)
-	responses := op.at("responses")
-	for _, status := range responses.names() {
-		v.Responses = append(v.Responses, d.response(status, d.resolve(responses.at(status))))
-	}
-	return v
-}
-
-func (d *source) response(status string, r object) responseView {
-	v := responseView{
-		Status: status, Class: "s" + status[:1], Description: prose(r.text("description")), Bodies: d.bodies(r),
-	}
-	if status == "default" {
-		v.Status = "any"
-	}
-	codes, _ := r["x-codes"].([]any)
-	for _, c := range codes {
-		v.Codes = append(v.Codes, fmt.Sprint(c))
-	}
-	for _, name := range r.at("headers").names() {
-		if name == "X-Request-Id" {
-			continue // every answer has it, as the introduction says
-		}
-		h := d.resolve(r.at("headers").at(name))
-		v.Headers = append(v.Headers, fieldView{
-			Name: name, Required: h["required"] == true,
-			Type: typeName(d.resolve(h.at("schema"))), Description: prose(h.text("description")),
-		})
-	}
+	v.Curl = curl(d.base, method, path, params, op, v.Bodies)
+	d.addAnswers(&v, op.at("responses"))
 	return v
 }
 
@@ -251,7 +235,7 @@ func auth(op object) string {
 }
 
 // curl returns a curl command that calls the operation.
-func curl(method, path string, params []object, op object, bodies []bodyView) string {
+func curl(base, method, path string, params []object, op object, bodies []bodyView) string {
 	query := ""
 	for _, p := range params {
 		example := fmt.Sprint(p["example"])
@@ -269,7 +253,7 @@ func curl(method, path string, params []object, op object, bodies []bodyView) st
 	if method != "get" {
 		lines[0] += " -X " + strings.ToUpper(method)
 	}
-	lines[0] += " 'http://127.0.0.1:8080" + strings.ReplaceAll(path, "{id}", "ID") + "'"
+	lines[0] += " '" + base + strings.ReplaceAll(path, "{id}", "ID") + "'"
 	if strings.HasPrefix(auth(op), "Needs") {
 		lines = append(lines, `-H "Authorization: Bearer $TOKEN"`)
 	}
@@ -281,7 +265,7 @@ func curl(method, path string, params []object, op object, bodies []bodyView) st
 		if b.Example != "" {
 			var compact bytes.Buffer
 			_ = json.Compact(&compact, []byte(b.Example)) // it was encoded a moment ago
-			lines = append(lines, "-H 'Content-Type: application/json'", "-d '"+compact.String()+"'")
+			lines = append(lines, "-H 'Content-Type: application/json'", "-d '"+strings.ReplaceAll(compact.String(), "'", `'\''`)+"'")
 			break
 		}
 	}

@@ -41,7 +41,10 @@ func (o object) names() []string { return slices.Sorted(maps.Keys(o)) }
 // source is the document to render. err is the first fault found in it.
 type source struct {
 	root object
+	base string // the server's address in examples
 	err  error
+
+	errors errorTable
 }
 
 func (d *source) fail(format string, args ...any) {
@@ -184,7 +187,7 @@ func rules(schema object) string {
 	if list, ok := schema["enum"].([]any); ok {
 		values := make([]string, len(list))
 		for i, v := range list {
-			values[i] = fmt.Sprint(v)
+			values[i] = strings.Trim(compact(v), `"`)
 		}
 		parts = append(parts, "one of "+strings.Join(values, ", "))
 	}

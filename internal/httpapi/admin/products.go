@@ -13,28 +13,13 @@ import (
 
 // managedItem is a product as administrators' lists show it: the fields of a
 // catalog (docs/catalog.md), so that what was read can be sent back, and what
-// stoa adds to them.
+// stoa adds to them. Its rating and counts are those of the catalog.
 type managedItem struct {
-	ID               string        `json:"id"`
-	Slug             string        `json:"slug"`
-	Name             string        `json:"name"`
-	Category         string        `json:"category"`
-	ShortDescription string        `json:"shortDescription"`
-	Description      string        `json:"description"`
-	Icon             string        `json:"icon"`
-	Screenshots      []string      `json:"screenshots"`
-	Highlights       []string      `json:"highlights"`
-	Pricing          wire.Pricing  `json:"pricing"`
-	Rating           float64       `json:"rating"`
-	ReviewCount      int           `json:"reviewCount"`
-	DownloadCount    int           `json:"downloadCount"`
-	Featured         bool          `json:"featured"`
-	Trending         bool          `json:"trending"`
-	Published        bool          `json:"published"`
-	Position         int           `json:"position"`
-	Shown            shownCounts   `json:"shown"`
-	CreatedAt        web.Timestamp `json:"createdAt"`
-	UpdatedAt        web.Timestamp `json:"updatedAt"`
+	wire.Product
+
+	Published bool        `json:"published"`
+	Position  int         `json:"position"`
+	Shown     shownCounts `json:"shown"`
 }
 
 // shownCounts are what the shop shows: the figures of the catalog and what has
@@ -48,33 +33,20 @@ type shownCounts struct {
 // managedProduct is a product with all of its fields.
 type managedProduct struct {
 	managedItem
-
-	FullDescription string                   `json:"fullDescription"`
-	Features        []product.FeatureSection `json:"features"`
-	PricingTiers    []wire.Tier              `json:"pricingTiers"`
-	FAQ             []product.Question       `json:"faq"`
-	Comparison      *product.Comparison      `json:"comparison,omitempty"`
+	wire.ProductDetail
 }
 
 func newManagedItem(p product.Product) managedItem {
-	return managedItem{
-		ID: p.ID, Slug: p.Slug, Name: p.Name, Category: p.Category,
-		ShortDescription: p.ShortDescription, Description: p.Description,
-		Icon: p.Icon, Screenshots: web.OrEmpty(p.Screenshots),
-		Highlights: web.OrEmpty(p.Highlights), Pricing: wire.NewPricing(p.Pricing),
-		Rating: p.RatingBase, ReviewCount: p.ReviewBase, DownloadCount: p.DownloadBase,
-		Featured: p.Featured, Trending: p.Trending, Published: p.Published, Position: p.Position,
-		Shown:     shownCounts{Rating: p.Rating, ReviewCount: p.ReviewCount, DownloadCount: p.DownloadCount},
-		CreatedAt: web.Timestamp(p.CreatedAt), UpdatedAt: web.Timestamp(p.UpdatedAt),
+	item := managedItem{
+		Product: wire.NewProduct(p), Published: p.Published, Position: p.Position,
+		Shown: shownCounts{Rating: p.Rating, ReviewCount: p.ReviewCount, DownloadCount: p.DownloadCount},
 	}
+	item.Rating, item.ReviewCount, item.DownloadCount = p.RatingBase, p.ReviewBase, p.DownloadBase
+	return item
 }
 
 func newManagedProduct(p product.Product) managedProduct {
-	return managedProduct{
-		managedItem: newManagedItem(p), FullDescription: p.Detail.FullDescription,
-		Features: web.Items(p.Detail.Features, wire.NewFeature), PricingTiers: web.Items(p.Detail.Tiers, wire.NewTier),
-		FAQ: web.OrEmpty(p.Detail.FAQ), Comparison: p.Detail.Comparison,
-	}
+	return managedProduct{managedItem: newManagedItem(p), ProductDetail: wire.NewProductDetail(p.Detail)}
 }
 
 // ListProducts serves GET /api/v1/admin/products.

@@ -22,15 +22,17 @@ func (h *Handlers) SetUp(w http.ResponseWriter, r *http.Request) error {
 }
 
 // SetupPage returns a handler that serves GET /setup, the target of the set-up
-// link, with a page. Once there is an administrator, there is nothing to set up.
-func (h *Handlers) SetupPage(page web.HandlerFunc) web.HandlerFunc {
+// link, with a page. Once there is an administrator, there is nothing to set up:
+// browsers get the page done then.
+func (h *Handlers) SetupPage(page, done web.HandlerFunc) web.HandlerFunc {
+	used := web.ByReader(done, func(http.ResponseWriter, *http.Request) error { return account.ErrSetup })
 	return func(w http.ResponseWriter, r *http.Request) error {
 		needed, err := h.Accounts.NeedsSetup(r.Context())
 		if err != nil {
 			return err
 		}
 		if !needed {
-			return account.ErrSetup
+			return used(w, r)
 		}
 		return page(w, r)
 	}

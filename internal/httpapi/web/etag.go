@@ -80,11 +80,20 @@ func NotModified(w http.ResponseWriter, r *http.Request, tag string) bool {
 // the client has it already. Caches ask again before each use, so a new version
 // shows at once.
 func WriteCached(w http.ResponseWriter, r *http.Request, contentType, tag string, body []byte) {
+	if !stillCurrent(w, r, tag) {
+		writeTyped(w, contentType, body)
+	}
+}
+
+// stillCurrent gives an answer that is the same for everyone its tag, and answers 304
+// if the client has it already. It reports whether it did.
+func stillCurrent(w http.ResponseWriter, r *http.Request, tag string) bool {
 	SetETag(w, tag)
 	w.Header().Set("Cache-Control", "no-cache")
-	if NotModified(w, r, tag) {
-		return
-	}
+	return NotModified(w, r, tag)
+}
+
+func writeTyped(w http.ResponseWriter, contentType string, body []byte) {
 	w.Header().Set("Content-Type", contentType)
 	_, _ = w.Write(body) // as in WriteJSON
 }

@@ -2,6 +2,8 @@ package web
 
 import (
 	"net/http"
+	"strconv"
+	"strings"
 	"sync"
 
 	"stoa/internal/pages"
@@ -25,10 +27,69 @@ func HTML(render func() (pages.Page, error)) HandlerFunc {
 		if err != nil {
 			return err
 		}
-		w.Header().Set("Content-Security-Policy", page.Policy)
-		w.Header().Set("Referrer-Policy", "no-referrer")
-		w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
-		WriteCached(w, r, "text/html; charset=utf-8", page.tag, page.HTML)
+		confine(w, page.Page)
+		WriteCached(w, r, contentHTML, page.tag, page.HTML)
 		return nil
+	}
+}
+
+// FailureHTML is HTML for a page that tells of a failure, with its status. No cache
+// keeps it.
+func FailureHTML(status int, render func() (pages.Page, error)) HandlerFunc {
+	once := sync.OnceValues(render)
+	return func(w http.ResponseWriter, _ *http.Request) error {
+		page, err := once()
+		if err != nil {
+			return err
+		}
+		confine(w, page)
+		NoStore(w)
+		w.Header().Set("Content-Type", contentHTML)
+		w.WriteHeader(status)
+		_, _ = w.Write(page.HTML) // as in WriteJSON
+		return nil
+	}
+}
+
+const contentHTML = "text/html; charset=utf-8"
+
+func confine(w http.ResponseWriter, page pages.Page) {
+	w.Header().Set("Content-Security-Policy", page.Policy)
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
+}
+
+// WantsHTML reports whether r comes from a browser that shows the answer to a person:
+// it asks for HTML by name. Programs, fetch included, ask for anything.
+func WantsHTML(r *http.Request) bool {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	for media := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
+		name, weight, _ := strings.Cut(media, ";")
+		if strings.EqualFold(strings.TrimSpace(name), "text/html") {
+			return !isZero(weight)
+		}
+	}
+	return false
+}
+
+// isZero reports whether the weight of an element (RFC 9110, 12.4.2) says not to send
+// it.
+func isZero(weight string) bool {
+	name, q, _ := strings.Cut(weight, "=")
+	value, err := strconv.ParseFloat(strings.TrimSpace(q), 64)
+	return strings.EqualFold(strings.TrimSpace(name), "q") && (err != nil || value <= 0)
+}
+
+// ByReader returns a handler that answers people in a browser with page and programs
+// with h.
+func ByReader(page, h HandlerFunc) HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		w.Header().Add("Vary", "Accept")
+		if WantsHTML(r) {
+			return page(w, r)
+		}
+		return h(w, r)
 	}
 }

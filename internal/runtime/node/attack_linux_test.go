@@ -20,7 +20,7 @@ var assaults = []struct {
 	log        string   // what the log says
 }{
 	{"memory of Buffers", `const all = []; for (;;) { all.push(Buffer.alloc(16 << 20, 1)); await new Promise(setImmediate) }`, []string{reasonMemory, reasonCrashed}, "plugin process failed"},
-	{"memory of Buffers at once", `const all = []; try { for (;;) all.push(Buffer.alloc(64 << 20, 1)) } catch { for (;;) await new Promise(setImmediate) }`, []string{reasonMemory, reasonCrashed}, "plugin process failed"},
+	{"memory of Buffers at once", `const all = []; try { for (;;) all.push(Buffer.alloc(64 << 20, 1)) } catch { for (;;) await new Promise(setImmediate) }`, []string{reasonMemory, reasonCrashed, reasonStalled}, "plugin process failed"},
 	{"memory of the heap", `const all = []; for (;;) all.push(new Array(1e5).fill({}))`, []string{reasonCrashed, reasonMemory, reasonStalled}, "plugin process failed"},
 	{"memory of strings", `const all = []; for (let i = 0; ; i++) all.push(('x' + i).repeat(1e6).split(''))`, []string{reasonCrashed, reasonMemory, reasonStalled}, "plugin process failed"},
 	{"memory of WebAssembly", `const all = []; for (;;) { const m = new WebAssembly.Memory({ initial: 256 }); new Uint8Array(m.buffer).fill(1); all.push(m); await new Promise(setImmediate) }`, []string{reasonMemory, reasonCrashed}, "plugin process failed"},

@@ -1,0 +1,88 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"stoa/internal/app"
+	"stoa/internal/testkit"
+)
+
+// browserAccept is what Chromium sends when somebody opens an address.
+const browserAccept = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
+
+func opened(path string) testkit.Request {
+	return testkit.Request{Method: http.MethodGet, Path: path, Header: http.Header{"Accept": {browserAccept}}}
+}
+
+// wantPage checks that an answer is one of stoa's own pages, with its policy.
+func wantPage(t *testing.T, path string, res testkit.Response, status int, title string) {
+	t.Helper()
+	if res.Status != status || !strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") ||
+		!strings.Contains(string(res.Body), "<title>"+title+"</title>") {
+		t.Errorf("%s = %d %s, want %d with the page %q\n%.300s", path, res.Status, res.Header.Get("Content-Type"), status, title, res.Body)
+	}
+	if policy := res.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") ||
+		!strings.Contains(strings.Join(res.Header.Values("Vary"), ","), "Accept") {
+		t.Errorf("%s has the policy %q and Vary %q", path, policy, res.Header.Values("Vary"))
+	}
+}
+
+func TestTheRootIsAPageForPeople(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t, func(_ testing.TB, cfg *app.Config) { cfg.Name = "Acme" })
+	res := a.Do(t, opened("/"))
+	wantPage(t, "/", res, http.StatusOK, "Welcome - Acme")
+	for _, link := range []string{"/docs", "/docs#login", "/register", "/reset-password", "/claim-orders"} {
+		if !strings.Contains(string(res.Body), `href="`+link+`"`) {
+			t.Errorf("the page does not lead to %s", link)
+		}
+	}
+	again := opened("/")
+	again.Header.Set("If-None-Match", res.Header.Get("ETag"))
+	if got := a.Do(t, again); got.Status != http.StatusNotModified {
+		t.Errorf("the page again = %d, want 304", got.Status)
+	}
+}
+
+func TestPeopleGetAPageAtUnknownAddresses(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t)
+	for _, path := range []string{"/nowhere", "/livez/", "/docs/", "/a/../b", "//", "/media"} {
+		res := a.DoUnchecked(t, opened(path))
+		wantPage(t, path, res, http.StatusNotFound, "Page not found")
+		if res.Header.Get("X-Request-Id") == "" || res.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s has the headers %v", path, res.Header)
+		}
+	}
+	// Below the API's addresses, there are only programs, whatever they accept.
+	for _, path := range []string{"/api/nowhere", "/api/marketplace/nowhere", "/auth/nowhere", "/.well-known/nowhere"} {
+		if res := a.Do(t, opened(path)); !strings.Contains(string(res.Body), `"NOT_FOUND"`) {
+			t.Errorf("%s = %s, want an error for programs", path, res.Body)
+		}
+	}
+}
+
+// What programs were answered before there were pages.
+func TestProgramsGetErrorsInTheirForm(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t)
+	a.Admin(t, "root") // so there is nothing to set up
+	for _, path := range []string{"/", "/nowhere", "/setup"} {
+		for _, accept := range []string{"", "*/*", "application/json", "application/json, text/plain, */*", "text/html;q=0"} {
+			req := testkit.Get("", path)
+			req.Header = http.Header{"Accept": {accept}}
+			testkit.WantError(t, a.Do(t, req), http.StatusNotFound, "NOT_FOUND")
+		}
+		post := opened(path)
+		post.Method = http.MethodPost
+		if res := a.Do(t, post); !strings.Contains(string(res.Body), `"success":false`) {
+			t.Errorf("POST %s = %s, want an error for programs", path, res.Body)
+		}
+	}
+	wantPage(t, "/setup", a.Do(t, opened("/setup")), http.StatusNotFound, "Set-up is complete")
+}
