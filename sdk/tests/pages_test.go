@@ -53,7 +53,8 @@ func ownPorts(t *testing.T, page string) string {
 func pageEnv(t *testing.T) []string {
 	t.Helper()
 	bin := t.TempDir()
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, "stoa/cmd/stoa").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o",
+		bin, "stoa/cmd/stoa").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	root, err := filepath.Abs("../..")
