@@ -124,7 +124,8 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 	m := in.Package.Manifest
 	rt, ok := g.Runtimes[m.RuntimeType]
 	if !ok {
-		return because(runtime.ErrUnreachable, reasonNoRuntime).Because(fmt.Errorf("gateway: no runtime for %q", m.RuntimeType))
+		return because(runtime.ErrUnreachable,
+			reasonNoRuntime).Because(fmt.Errorf("gateway: no runtime for %q", m.RuntimeType))
 	}
 	permissions := in.Permissions()
 	if !permitted(m.RoutePermissions, permissions, r.Method, c.Path) {

@@ -36,8 +36,14 @@ func TestOnlyAdministratorsAreToldTheReason(t *testing.T) {
 			m.RoutePermissions = []plugin.RoutePermission{{Method: "*", Path: "/api/*", Permission: "orders:write"}}
 		})},
 		{"another runtime", "/api/x", "no_runtime", set(func(m *plugin.Manifest) { m.RuntimeType = "python" })},
-		{"a closed port", "/api/x", "no_connection", set(func(m *plugin.Manifest) { m.ExternalBaseURL = "http://127.0.0.1:1" })},
-		{"no such host", "/api/x", "unknown_host", set(func(m *plugin.Manifest) { m.ExternalBaseURL = "http://plugin.invalid" })},
+		{
+			"a closed port", "/api/x", "no_connection",
+			set(func(m *plugin.Manifest) { m.ExternalBaseURL = "http://127.0.0.1:1" }),
+		},
+		{
+			"no such host", "/api/x", "unknown_host",
+			set(func(m *plugin.Manifest) { m.ExternalBaseURL = "http://plugin.invalid" }),
+		},
 		{"a private address", "/api/x", "address_refused", func(k *kit) {
 			rt := external.New(external.Config{Log: logtest.New(t)}) // without --external-allow
 			k.Runtimes = map[plugin.RuntimeType]runtime.Runtime{plugin.External: rt}

@@ -53,7 +53,8 @@ func (a *Account) SaveRefresh(ctx context.Context, s account.Session) error {
 		UPDATE sessions
 		SET refresh_id = $1, refresh_key_id = $2, refresh_issued_at_ms = $3, replaced_json = $4, expires_at_ms = $5
 		WHERE id = $6`,
-		s.Refresh.ID, s.Refresh.KeyID, database.Millis(s.Refresh.IssuedAt), encodeReplaced(s.Replaced), database.Millis(s.ExpiresAt()), s.ID)
+		s.Refresh.ID, s.Refresh.KeyID, database.Millis(s.Refresh.IssuedAt), encodeReplaced(s.Replaced),
+		database.Millis(s.ExpiresAt()), s.ID)
 	return database.Affected(res, err, "Session")
 }
 

@@ -60,7 +60,8 @@ func TestTheREADMEHandlesRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, warnings := run(t, dir, []string{"SHOP_URL=" + a.URL, "REVOKED=" + revoked, "TAKEN=" + taken}, node, "refusals.js")
+	out, warnings := run(t, dir, []string{"SHOP_URL=" + a.URL, "REVOKED=" + revoked, "TAKEN=" + taken}, node,
+		"refusals.js")
 	const want = `unknown: There is no such license key. Is it typed correctly?
 revoked: This license was withdrawn. Ask the vendor why.
 taken: This installation has lost its seat. Activate it again.

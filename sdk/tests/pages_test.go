@@ -53,7 +53,8 @@ func ownPorts(t *testing.T, page string) string {
 func pageEnv(t *testing.T) []string {
 	t.Helper()
 	bin := t.TempDir()
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, "stoa/cmd/stoa").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o",
+		bin, "stoa/cmd/stoa").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	root, err := filepath.Abs("../..")
@@ -61,6 +62,7 @@ func pageEnv(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	return append(os.Environ(), "STOA="+root, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"),
+		"STOA_OPS_ADDR=off", // several run at the same time
 		"GOPROXY=off", "GOWORK=off", "GOFLAGS=", "npm_config_offline=true", "npm_config_cache="+t.TempDir())
 }
 

@@ -83,8 +83,11 @@ func TestTheVerifierKnowsTheKnownAnswers(t *testing.T) {
 func FuzzBothVerifiersAgree(f *testing.F) {
 	f.Add("GET", "/api/x?a=%20", []byte("body"), "X-User-Id", "ada", "X-Caller", "shop", int64(0), "")
 	f.Add("POST", "/", []byte(nil), "X_user_id", "ada", "X-Plugin-Config", "", int64(300_000), "x")
-	f.Add("PUT", "*", bytes.Repeat([]byte("x"), signing.MaxSignedBody+1), "x-hook-a", "1", "X-HOOK-A", "2", int64(-300_001), "")
-	f.Fuzz(func(t *testing.T, method, target string, body []byte, name1, value1, name2, value2 string, skew int64, tamper string) {
+	f.Add("PUT", "*", bytes.Repeat([]byte("x"), signing.MaxSignedBody+1), "x-hook-a", "1", "X-HOOK-A", "2",
+		int64(-300_001), "")
+	f.Fuzz(func(t *testing.T, method, target string, body []byte, name1, value1, name2, value2 string, skew int64,
+		tamper string,
+	) {
 		const at = 1_900_000_000_000
 		if strings.ContainsAny(name1+name2+value1+value2, "\r\n") {
 			t.Skip("no server lets that pass")

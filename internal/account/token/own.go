@@ -71,7 +71,9 @@ func Sign(key keyring.Key, kind Kind, c Claims) (string, error) {
 //
 // It signs the claims again and compares, which takes little more than half of verifying the signature, and
 // leaves no room for a second spelling.
-func Own(raw string, kind Kind, now time.Time, find func(kid string) (keyring.Key, error)) (c Claims, kid string, ok bool) {
+func Own(raw string, kind Kind, now time.Time,
+	find func(kid string) (keyring.Key, error),
+) (c Claims, kid string, ok bool) {
 	header, rest, _ := strings.Cut(raw, ".")
 	body, _, _ := strings.Cut(rest, ".")
 	kid, w, ok := decodeOwn(header, body, kind)

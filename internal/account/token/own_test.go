@@ -32,7 +32,10 @@ func TestSignWritesWhatTheLibraryWrites(t *testing.T) {
 
 	key := keyring.GenerateKey()
 	for kind, c := range map[Kind]Claims{
-		Access:  {UserID: "u", Email: "<a&b>@exämple.com\u2028", Role: "ADMIN", SessionID: "s", ID: "j", IssuedAt: t0, ExpiresAt: t0.Add(time.Hour)},
+		Access: {
+			UserID: "u", Email: "<a&b>@exämple.com\u2028", Role: "ADMIN", SessionID: "s", ID: "j", IssuedAt: t0,
+			ExpiresAt: t0.Add(time.Hour),
+		},
 		Refresh: {UserID: "u", SessionID: "s", ID: "j", IssuedAt: t0.Add(time.Millisecond), ExpiresAt: t0.Add(time.Hour)},
 		Plugin:  {Subject: "i", ID: "j", IssuedAt: t0, ExpiresAt: t0.Add(time.Hour)},
 	} {
@@ -90,9 +93,14 @@ func TestOwnAcceptsWhatSignMadeAndParseAccepts(t *testing.T) {
 		"an empty signature":       {raw[:strings.LastIndexByte(raw, '.')+1], Access, []keyring.Key{key}},
 		"text after it":            {raw + ".x", Access, []keyring.Key{key}},
 		"another spelling":         {raw[:len(raw)-1] + respell(raw[len(raw)-1]), Access, []keyring.Key{key}},
-		"other claims":             {head + "." + part(t, map[string]any{"userId": "root"}) + body[strings.IndexByte(body, '.'):], Access, []keyring.Key{key}},
-		"no role":                  {mustSign(t, key, Access, Claims{UserID: "u", SessionID: "s", ID: "j", IssuedAt: t0, ExpiresAt: t0.Add(time.Hour)}), Access, []keyring.Key{key}},
-		"nothing":                  {"", Access, []keyring.Key{key}},
+		"other claims": {head + "." + part(t, map[string]any{"userId": "root"}) +
+			body[strings.IndexByte(body, '.'):], Access, []keyring.Key{key}},
+		"no role": {
+			mustSign(t, key, Access,
+				Claims{UserID: "u", SessionID: "s", ID: "j", IssuedAt: t0, ExpiresAt: t0.Add(time.Hour)}), Access,
+			[]keyring.Key{key},
+		},
+		"nothing": {"", Access, []keyring.Key{key}},
 	} {
 		if _, _, ok := Own(tt.raw, tt.kind, t0, find(tt.keys...)); ok {
 			t.Errorf("%s is accepted", name)

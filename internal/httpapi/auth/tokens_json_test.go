@@ -21,7 +21,8 @@ func TestTokensAreWrittenAsEncodingJSONWritesThem(t *testing.T) {
 		text := rapid.String()
 		set := tokenSet{
 			User: wire.User{
-				ID: text.Draw(t, "id"), Email: text.Draw(t, "email"), Username: text.Draw(t, "username"), Role: text.Draw(t, "role"),
+				ID: text.Draw(t, "id"), Email: text.Draw(t, "email"), Username: text.Draw(t, "username"),
+				Role:   text.Draw(t, "role"),
 				Avatar: rapid.Ptr(text, true).Draw(t, "avatar"),
 			},
 			AccessToken: text.Draw(t, "access"), TokenType: text.Draw(t, "type"), ExpiresIn: rapid.Int().Draw(t, "expires"),

@@ -11,10 +11,8 @@ import (
 	"stoa/internal/testkit/stripetest"
 )
 
-// withLeeway sets how long licenses go on after a paid period.
-func withLeeway(d time.Duration) testkit.Option {
-	return func(_ testing.TB, cfg *app.Config) { cfg.RenewalLeeway = d }
-}
+// withLeeway lets licenses go on for a day after a paid period.
+func withLeeway(_ testing.TB, cfg *app.Config) { cfg.RenewalLeeway = 24 * time.Hour }
 
 // moveTo sets the clock of an App.
 func moveTo(a *testkit.App, at time.Time) { a.Clock.Advance(at.Sub(a.Clock.Now())) }
@@ -37,7 +35,7 @@ func TestALicenseThatAProviderRenewsHasALeeway(t *testing.T) {
 	t.Parallel()
 	testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
 		const leeway = 24 * time.Hour
-		a, _ := testkit.NewStripeShop(t, append(options, withLeeway(leeway))...)
+		a, _ := testkit.NewStripeShop(t, append(options, withLeeway)...)
 		s, end := subscribe(t, a)
 
 		check := func(name string, works bool) {
@@ -73,7 +71,7 @@ func TestALicenseThatAProviderRenewsHasALeeway(t *testing.T) {
 func TestALeaseCountsTheLeeway(t *testing.T) {
 	t.Parallel()
 	const leeway = 24 * time.Hour
-	a, _ := testkit.NewStripeShop(t, withLeeway(leeway))
+	a, _ := testkit.NewStripeShop(t, withLeeway)
 	s, end := subscribe(t, a)
 	lease := func() testkit.Response {
 		return a.Do(t, testkit.Get("", "/api/marketplace/products/mail-pack/license/lease?licenseKey="+s.Key+
@@ -93,7 +91,7 @@ func TestALeaseCountsTheLeeway(t *testing.T) {
 // The leeway is for payments on their way, not for those that the provider said will not come.
 func TestTheLeewayEndsWhenTheProviderDoesNotRenew(t *testing.T) {
 	t.Parallel()
-	a, _ := testkit.NewStripeShop(t, withLeeway(24*time.Hour))
+	a, _ := testkit.NewStripeShop(t, withLeeway)
 	sub := func(s testkit.Sale, kind string, more map[string]any) []byte {
 		object := map[string]any{"id": "sub_" + s.OrderID, "metadata": map[string]any{"orderId": s.OrderID}}
 		for name, value := range more {
@@ -154,12 +152,13 @@ func TestTheLeewayEndsWhenTheProviderDoesNotRenew(t *testing.T) {
 // A payment at once renews nothing, and an end set by hand is meant as it is.
 func TestOnlyPeriodsThatAProviderRenewsHaveALeeway(t *testing.T) {
 	t.Parallel()
-	shop := testkit.NewShop(t, withLeeway(24*time.Hour)) // payments of tests
+	shop := testkit.NewShop(t, withLeeway) // payments of tests
 	s := shop.Sell(t, "monthly")
-	if l, err := shop.Licenses.Get(t.Context(), shop.StoredOrder(t, s.OrderID).LicenseID); err != nil || l.License.Leeway != 0 {
+	if l, err := shop.Licenses.Get(t.Context(), shop.StoredOrder(t, s.OrderID).LicenseID); err != nil ||
+		l.License.Leeway != 0 {
 		t.Errorf("a license that nothing renews has a leeway of %s (%v)", l.License.Leeway, err)
 	}
-	a, _ := testkit.NewStripeShop(t, withLeeway(24*time.Hour))
+	a, _ := testkit.NewStripeShop(t, withLeeway)
 	s, _ = subscribe(t, a)
 	id := a.StoredOrder(t, s.OrderID).LicenseID
 	admin := a.Admin(t, "root").Access

@@ -138,7 +138,8 @@ func testLicenseUsage(t *testing.T, open Open) {
 		full := License("l", "a")
 		want := license.License{
 			ID: full.ID, ProductID: full.ProductID, Type: full.Type, Features: full.Features, MaxInstances: full.MaxInstances,
-			Instances: 1, Paid: full.Paid, ExpiresAt: full.ExpiresAt, Leeway: full.Leeway, RevokedAt: T0, CreatedAt: full.CreatedAt,
+			Instances: 1, Paid: full.Paid, ExpiresAt: full.ExpiresAt, Leeway: full.Leeway, RevokedAt: T0,
+			CreatedAt: full.CreatedAt,
 		}
 		full.RevokedAt = T0
 		if err := s.UpdateLicense(t.Context(), full); err != nil {

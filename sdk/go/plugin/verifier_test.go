@@ -223,7 +223,8 @@ func TestTheHandlerAnswersForStrangers(t *testing.T) {
 // Whatever a stranger sends, Verify does not panic and accepts nothing.
 func FuzzVerify(f *testing.F) {
 	good := request([]byte("body"), now, secret)
-	f.Add(good.Header.Get("X-Platform-Timestamp"), good.Header.Get("X-Platform-Signature"), "X-User-Id", "ada", []byte("body"))
+	f.Add(good.Header.Get("X-Platform-Timestamp"), good.Header.Get("X-Platform-Signature"), "X-User-Id", "ada",
+		[]byte("body"))
 	f.Add("1900000000000", "v1="+strings.Repeat("00", 32)+",v1=", "x_user_id", "", []byte{})
 	f.Fuzz(func(t *testing.T, stamp, signature, name, value string, body []byte) {
 		r := httptest.NewRequest(http.MethodPost, "/x", bytes.NewReader(body)) // not what good signs
