@@ -33,7 +33,7 @@ func (c packageKeygenCmd) Run(std streams) error {
 		return errors.Join(err, os.Remove(c.File))
 	}
 	fmt.Fprintln(std.out, sign.EncodePublic(public))
-	fmt.Fprintf(std.err, "The private key is in %s. Above is the public key: shops that trust you add it to STOA_TRUSTED_KEYS "+
-		"as name=key.\n", c.File)
+	fmt.Fprintf(std.err, "The private key is in %s. Above is the public key: shops that trust you add it to "+
+		"STOA_TRUSTED_KEYS as name=key.\n", c.File)
 	return nil
 }

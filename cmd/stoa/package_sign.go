@@ -62,7 +62,8 @@ func (c packageSignCmd) Run(std streams) error {
 	if err := replaceFile(to, copied, 0o644); err != nil {
 		return err
 	}
-	fmt.Fprintf(std.out, "%s: %d files signed with the key %s\n", to, len(signature.Files), sign.EncodePublic(signature.Key))
+	fmt.Fprintf(std.out, "%s: %d files signed with the key %s\n",
+		to, len(signature.Files), sign.EncodePublic(signature.Key))
 	return nil
 }
 

@@ -55,7 +55,7 @@ func TestPackagesAreSignedAndVerified(t *testing.T) {
 		t.Errorf("the key's file: %v, %v; want it private", info.Mode(), err)
 	}
 	for name, entries := range map[string][]ziptest.Entry{
-		"at the top":      {{Name: "manifest.json", Body: "{}"}, {Name: "lib/a.js", Body: "1"}, {Name: "README.md", Store: true}},
+		"at the top":      {{Name: "manifest.json", Body: "{}"}, {Name: "lib/a.js", Body: "1"}, {Name: "LICENSE", Store: true}},
 		"in a folder":     {{Name: "p/"}, {Name: "p/manifest.json", Body: "{}"}, {Name: "p/lib/a.js", Body: "1"}},
 		"of another kind": {{Name: "theme.json", Body: "{}"}, {Name: "style.css", Body: "1"}},
 		"packed on a Mac": {{Name: "manifest.json", Body: "{}"}, {Name: ".DS_Store", Body: "x"}, {Name: "__MACOSX/._a"}},
@@ -87,7 +87,8 @@ func TestVerifyFailsWithoutATrueSignature(t *testing.T) {
 
 	f := inFolder{t, t.TempDir()}
 	public := f.keygen("key.pem")
-	pkg := f.write("p.zip", ziptest.Build(t, ziptest.Entry{Name: "manifest.json", Body: "{}"}, ziptest.Entry{Name: "a.js"}))
+	pkg := f.write("p.zip", ziptest.Build(t,
+		ziptest.Entry{Name: "manifest.json", Body: "{}"}, ziptest.Entry{Name: "a.js"}))
 	verify := func(name string) string {
 		code, out, errOut := f.stoa("package", "verify", "--trusted-keys", "me="+public, name)
 		if code != exitFailed || out != "" {
@@ -98,7 +99,8 @@ func TestVerifyFailsWithoutATrueSignature(t *testing.T) {
 	if got := verify(pkg); !strings.Contains(got, "is not signed") {
 		t.Error(got)
 	}
-	if code, _, errOut := f.stoa("package", "sign", "--key", f.path("key.pem"), "--out", f.path("s.zip"), pkg); code != exitOK {
+	code, _, errOut := f.stoa("package", "sign", "--key", f.path("key.pem"), "--out", f.path("s.zip"), pkg)
+	if code != exitOK {
 		t.Fatal(errOut)
 	}
 	if got := verify(pkg); !strings.Contains(got, "is not signed") {
@@ -108,7 +110,9 @@ func TestVerifyFailsWithoutATrueSignature(t *testing.T) {
 	changed := f.write("c.zip", ziptest.Build(t, ziptest.Entry{Name: "manifest.json", Body: "[]"},
 		ziptest.Entry{Name: "b.js"}, ziptest.Entry{Name: "stoa-signature.json", Body: signature}))
 	got := verify(changed)
-	for _, want := range []string{"manifest.json: The file was changed", "b.js: The file is not among", "a.js: The file was signed and is missing"} {
+	for _, want := range []string{
+		"manifest.json: The file was changed", "b.js: The file is not among", "a.js: The file was signed and is missing",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q lacks %q", got, want)
 		}

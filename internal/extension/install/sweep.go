@@ -38,7 +38,8 @@ func (in *Installer) Sweep(ctx context.Context, now time.Time) error {
 		failed = errors.Join(failed, err)
 		for _, e := range entries {
 			name := path.Join(dir, e.Name())
-			if !strings.HasPrefix(e.Name(), prefix) || !old(e, now) || recorded[name] || recorded[strings.TrimSuffix(name, archiveSuffix)] {
+			owned := recorded[name] || recorded[strings.TrimSuffix(name, archiveSuffix)]
+			if !strings.HasPrefix(e.Name(), prefix) || !old(e, now) || owned {
 				continue
 			}
 			failed = errors.Join(failed, data.RemoveAll(name))

@@ -121,8 +121,10 @@ func TestMarketTakesOnlyWhatATrustedKeySigned(t *testing.T) {
 		pkg  []byte
 		want string
 	}{
-		"unsigned":      {idle(t, "courier", "1.0.0"), "stoa-signature.json required"},
-		"a foreign key": {testkit.Publisher("stranger").Sign(t, idle(t, "courier", "1.0.0")), "stoa-signature.json untrusted_key"},
+		"unsigned": {idle(t, "courier", "1.0.0"), "stoa-signature.json required"},
+		"a foreign key": {
+			testkit.Publisher("stranger").Sign(t, idle(t, "courier", "1.0.0")), "stoa-signature.json untrusted_key",
+		},
 		"an unlisted file": {
 			testkit.WithEntry(t, acme.Sign(t, idle(t, "courier", "1.0.0")), testkit.Entry{Name: "x.js"}), "x.js bad_signature",
 		},
