@@ -362,3 +362,19 @@ func TestArchivesWithoutAReleaseAreSwept(t *testing.T) {
 		t.Errorf("left: %q", left)
 	}
 }
+
+func TestRetriedInstallsFromTheMarketAreReplayed(t *testing.T) {
+	t.Parallel()
+
+	m := newMarket(t)
+	wantAnswer(t, m.publish(t, "bare", acme.Sign(t, idle(t, "courier", "1.0.0"))), 201, "")
+	req := testkit.Post(m.admin, "/api/v1/admin/market/bare/install", map[string]any{})
+	req.Header = http.Header{"Idempotency-Key": {`"once"`}}
+	first := m.Do(t, req)
+	wantAnswer(t, first, 201, "")
+	again := m.Do(t, req)
+	wantAnswer(t, again, 201, "")
+	if again.Header.Get("Idempotency-Replayed") != "true" || !bytes.Equal(first.Body, again.Body) {
+		t.Errorf("again: %v %s", again.Header, again.Body)
+	}
+}
