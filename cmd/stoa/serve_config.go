@@ -50,11 +50,14 @@ func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (a
 		c.ServicePublicKey
 	cfg.ServiceAudience = c.ServiceAudience
 	cfg.RateLimits, cfg.RedisURL, cfg.TrustedProxies = c.RateLimits == "on", c.RedisURL, c.TrustedProxies
-	cfg.DeliverReceipts = true
+	cfg.DeliverReceipts, cfg.CheckFiles = true, true
 	cfg.DevInstances, cfg.LicenseChurn = c.DevInstances, c.LicenseChurn
 	cfg.Stripe = app.StripeConfig{
 		SecretKey: os.Getenv(envStripeKey), WebhookSecret: os.Getenv(envStripeWebhookSecret), APIBase: c.StripeAPIBase,
 		SuccessURL: c.PaymentSuccessURL, CancelURL: c.PaymentCancelURL,
+	}
+	if cfg.TrustedKeys, err = c.trusted.keys(); err != nil {
+		return cfg, err
 	}
 	cfg.ExternalAllow = c.ExternalAllow
 	if cfg.ArchiveTypes, err = extension.ParseTypes(c.ArchiveTypes); err != nil {

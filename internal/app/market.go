@@ -12,6 +12,7 @@ import (
 	"stoa/internal/market/catalog"
 	"stoa/internal/market/license"
 	"stoa/internal/market/order"
+	"stoa/internal/market/release"
 	"stoa/internal/market/review"
 	"stoa/internal/store"
 )
@@ -64,6 +65,10 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 		Administrators: buyers{a},
 	}
 	a.Reviews = &review.Service{Store: store.NewReviews(a.DB), Products: a.Catalog, Now: cfg.Now}
+	a.Releases = &release.Service{
+		Store: store.NewReleases(a.DB), Products: a.Catalog, Licenses: a.Licenses, Installer: a.installer,
+		Now: cfg.Now,
+	}
 	return nil
 }
 

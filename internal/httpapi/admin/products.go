@@ -34,6 +34,8 @@ type shownCounts struct {
 type managedProduct struct {
 	managedItem
 	wire.ProductDetail
+
+	Package *wire.ManagedPackage `json:"package,omitempty"`
 }
 
 func newManagedItem(p product.Product) managedItem {
@@ -83,8 +85,7 @@ func (h *Handlers) CreateProduct(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Location", "/api/v1/admin/products/"+url.PathEscape(p.Slug))
-	writeProduct(w, http.StatusCreated, p)
-	return nil
+	return h.writeProduct(w, r, http.StatusCreated, p)
 }
 
 // GetProduct serves GET /api/v1/admin/products/{slug}.
@@ -93,8 +94,7 @@ func (h *Handlers) GetProduct(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	writeProduct(w, http.StatusOK, p)
-	return nil
+	return h.writeProduct(w, r, http.StatusOK, p)
 }
 
 // ChangeProduct serves PATCH /api/v1/admin/products/{slug}.
@@ -107,8 +107,7 @@ func (h *Handlers) ChangeProduct(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	writeProduct(w, http.StatusOK, p)
-	return nil
+	return h.writeProduct(w, r, http.StatusOK, p)
 }
 
 // DeleteProduct serves DELETE /api/v1/admin/products/{slug}.
@@ -120,7 +119,16 @@ func (h *Handlers) DeleteProduct(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func writeProduct(w http.ResponseWriter, status int, p product.Product) {
+// writeProduct answers with a product and the package that it carries.
+func (h *Handlers) writeProduct(w http.ResponseWriter, r *http.Request, status int, p product.Product) error {
+	managed := newManagedProduct(p)
+	if carried, ok, err := h.Releases.Of(r.Context(), p.ID); err != nil {
+		return err
+	} else if ok {
+		shown := wire.NewManagedPackage(carried)
+		managed.Package = &shown
+	}
 	web.SetETag(w, web.Tag(p.Revision()))
-	web.WriteData(w, status, newManagedProduct(p))
+	web.WriteData(w, status, managed)
+	return nil
 }

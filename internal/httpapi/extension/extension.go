@@ -1,11 +1,12 @@
 // Package extension serves the management of extensions: installing and removing
-// packages, their signing secrets, and the instances of plugins. Its rules are
+// packages, uploaded or from the market, their signing secrets, and the instances of plugins. Its rules are
 // those of packages plugin and extension/install.
 package extension
 
 import (
 	"stoa/internal/extension/install"
 	"stoa/internal/httpapi/keyed"
+	"stoa/internal/market/release"
 	"stoa/internal/plugin"
 )
 
@@ -13,5 +14,6 @@ import (
 type Handlers struct {
 	Plugins   *plugin.Service
 	Installer *install.Installer
+	Releases  *release.Service
 	Keyed     keyed.Requests
 }

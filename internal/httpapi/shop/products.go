@@ -23,6 +23,8 @@ func newProductItem(p product.Product) productItem {
 type productDetail struct {
 	productItem
 	wire.ProductDetail
+
+	Package *wire.Package `json:"package,omitempty"`
 }
 
 func newProductDetail(p product.Product) productDetail {
@@ -62,6 +64,13 @@ func (h *Handlers) GetProduct(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	web.WriteJSON(w, http.StatusOK, newProductDetail(p))
+	detail := newProductDetail(p)
+	if carried, ok, err := h.Releases.Of(r.Context(), p.ID); err != nil {
+		return err
+	} else if ok {
+		shown := wire.NewPackage(carried)
+		detail.Package = &shown
+	}
+	web.WriteJSON(w, http.StatusOK, detail)
 	return nil
 }
