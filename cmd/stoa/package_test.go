@@ -45,7 +45,7 @@ func (f inFolder) write(name string, content []byte) string {
 	return f.path(name)
 }
 
-func TestPackagesAreSignedAndVerified(t *testing.T) {
+func TestPackagesAreSignedAndVerified(t *testing.T) { //nolint:tparallel // each step needs the one before
 	t.Parallel()
 
 	f := inFolder{t, t.TempDir()}

@@ -56,7 +56,7 @@ func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (a
 		SecretKey: os.Getenv(envStripeKey), WebhookSecret: os.Getenv(envStripeWebhookSecret), APIBase: c.StripeAPIBase,
 		SuccessURL: c.PaymentSuccessURL, CancelURL: c.PaymentCancelURL,
 	}
-	if cfg.TrustedKeys, err = c.trusted.keys(); err != nil {
+	if cfg.TrustedKeys, err = c.keys(); err != nil {
 		return cfg, err
 	}
 	cfg.ExternalAllow = c.ExternalAllow
