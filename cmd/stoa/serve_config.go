@@ -105,7 +105,7 @@ func (c serveCmd) applyPublicURL(cfg *app.Config, addr net.Addr) error {
 	_, host, _ := strings.Cut(cfg.PublicURL, "://")
 	at := cfg.PublicURL
 	tcp, ok := addr.(*net.TCPAddr)
-	everywhere := c.PublicURL == "" && ok && tcp.IP.IsUnspecified() // localURL names loopback then
+	everywhere := c.PublicURL == "" && ok && tcp.IP.IsUnspecified() && !c.Demo // localURL names loopback then
 	if everywhere {
 		at = addr.String()
 	}
