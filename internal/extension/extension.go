@@ -45,8 +45,8 @@ var kinds = []Kind{Plugin, ThemeShop, ThemeAdmin, ThemeAppShop, ThemeAppAdmin, B
 var (
 	ErrKind = errs.New(errs.NotFound, "NOT_FOUND", "There is no such kind of extension. "+
 		"The kinds are plugin, theme-shop, theme-admin, theme-app-shop, theme-app-admin and bundle.")
-	ErrUnsupported = errs.New(errs.Unsupported, "NOT_SUPPORTED", "Themes, theme apps and bundles are not supported yet; "+
-		"this version manages extensions of the kind plugin.")
+	ErrUnsupported = errs.New(errs.Unsupported, "NOT_SUPPORTED", "Theme apps and bundles are not supported yet; "+
+		"this version manages plugins and theme packs (theme-shop, theme-admin).")
 )
 
 // Registries holds the Registry of each kind that can be installed.
@@ -85,8 +85,9 @@ type Registry interface {
 	FindArchive(ctx context.Context, zipHash string) (found Record, ok bool, err error)
 
 	// ReadManifest reads the manifest of an archive. has reports whether the archive
-	// holds a file of that name, which is a clean slash-separated path. The error is
-	// an errs.Invalid that names every fault at once.
+	// holds a file of that name, which is a clean slash-separated path, or if the name
+	// ends in a slash, a folder with files in it. The error is an errs.Invalid that
+	// names every fault at once.
 	ReadManifest(raw []byte, has func(name string) bool) (Candidate, error)
 }
 

@@ -257,6 +257,8 @@ var manifests = []struct {
 			extension("f", map[string]any{"dataEndpoint": "/api/x#y"}),
 			extension("g", map[string]any{"dataEndpoint": "//api/x"}),
 			extension("h", map[string]any{"dataEndpoint": "/api/%2e%2e/health"}),
+			extension("i", map[string]any{"dataEndpoint": "/api/x?a=b&installationId=1"}),
+			extension("j", map[string]any{"dataEndpoint": "/api/x?%69nstallation=1"}),
 			extension(strings.Repeat("x", 65), map[string]any{"dataEndpoint": 1}),
 		}}}),
 		[]string{
@@ -265,7 +267,8 @@ var manifests = []struct {
 			"themeExtensions.blocks[3].dataEndpoint invalid", "themeExtensions.blocks[4].dataEndpoint invalid",
 			"themeExtensions.blocks[5].dataEndpoint invalid", "themeExtensions.blocks[6].dataEndpoint invalid",
 			"themeExtensions.blocks[7].dataEndpoint invalid",
-			"themeExtensions.blocks[8].extensionId out_of_range", "themeExtensions.blocks[8].dataEndpoint wrong_type",
+			"themeExtensions.blocks[8].dataEndpoint invalid", "themeExtensions.blocks[9].dataEndpoint invalid",
+			"themeExtensions.blocks[10].extensionId out_of_range", "themeExtensions.blocks[10].dataEndpoint wrong_type",
 		},
 	},
 	{

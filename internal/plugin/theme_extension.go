@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"context"
 	"encoding/json"
 	"net/url"
 	"path"
@@ -33,6 +34,9 @@ type ThemeExtension struct {
 	// Position is where an embed goes: head-end or body-end. Empty for a block.
 	Position string `json:"targetPosition"`
 }
+
+// Any reports whether there are any.
+func (t ThemeExtensions) Any() bool { return len(t.Blocks)+len(t.Embeds) > 0 }
 
 const maxExtensionID = 64
 
@@ -84,7 +88,8 @@ func parseExtensions(
 			ext.Schema, _ = e.Get("schema")
 		}
 		if ext.DataEndpoint, ok = e.Text("dataEndpoint"); ok && !reachable(ext.DataEndpoint) {
-			e.Fault("dataEndpoint", errs.CodeInvalid, "must be a path of the plugin below /api/, without a fragment.")
+			e.Fault("dataEndpoint", errs.CodeInvalid, "must be a path of the plugin below /api/, "+
+				"without a fragment and without the parameters installationId and installation.")
 		}
 		more(e, &ext)
 		all = append(all, ext)
@@ -92,10 +97,68 @@ func parseExtensions(
 	return all
 }
 
-// reachable reports whether the gateway reaches an endpoint of a plugin.
+// reachable reports whether the gateway reaches an endpoint of a plugin, which must not
+// choose the instance itself.
 func reachable(endpoint string) bool {
 	u, err := url.Parse(endpoint)
-	return err == nil && u.Scheme == "" && u.Host == "" && u.User == nil && u.Fragment == "" &&
+	if err != nil {
+		return false
+	}
+	query, err := url.ParseQuery(u.RawQuery)
+	return err == nil && !query.Has("installationId") && !query.Has("installation") && u.Scheme == "" && u.Host == "" && u.User == nil && u.Fragment == "" &&
 		!strings.ContainsAny(endpoint, `#\`) && strings.HasPrefix(u.Path, "/api/") &&
 		(u.Path == path.Clean(u.Path) || u.Path == path.Clean(u.Path)+"/")
+}
+
+// Published is a theme extension of an enabled instance.
+type Published struct {
+	ThemeExtension
+
+	Slug     string // of the plugin
+	Instance InstanceName
+}
+
+// Blocks returns at most limit blocks of enabled instances, after the first offset, by
+// plugin, oldest instance first, in the order of the manifest; and how many there are
+// in all. Embeds does the same for embeds.
+func (s *Service) Blocks(ctx context.Context, limit, offset int) ([]Published, int, error) {
+	return s.published(ctx, limit, offset, func(t ThemeExtensions) []ThemeExtension { return t.Blocks })
+}
+
+// Embeds is described at Blocks.
+func (s *Service) Embeds(ctx context.Context, limit, offset int) ([]Published, int, error) {
+	return s.published(ctx, limit, offset, func(t ThemeExtensions) []ThemeExtension { return t.Embeds })
+}
+
+func (s *Service) published(
+	ctx context.Context, limit, offset int, pick func(ThemeExtensions) []ThemeExtension,
+) (page []Published, total int, err error) {
+	publishers, err := s.Store.Publishers(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, p := range publishers {
+		slug := p.Package.Manifest.Slug
+		// Manifests from before these rules may have extensions without a name to be known by.
+		list := slices.DeleteFunc(slices.Clone(pick(p.Package.Manifest.ThemeExtensions)), func(e ThemeExtension) bool {
+			return e.ID == "" || e.DataEndpoint != "" && !reachable(e.DataEndpoint)
+		})
+		each := len(list)
+		from, to := max(offset-total, 0), min(offset+limit-total, p.Instances*each) // among those of this package
+		total += p.Instances * each
+		if offset > total || from >= to {
+			continue
+		}
+		first := from / each
+		instances, err := s.Store.EnabledInstances(ctx, slug, (to-1)/each-first+1, first)
+		if err != nil {
+			return nil, 0, err
+		}
+		for i := from; i < to && i/each-first < len(instances); i++ {
+			page = append(page, Published{
+				ThemeExtension: list[i%each], Slug: slug, Instance: instances[i/each-first],
+			})
+		}
+	}
+	return page, total, nil
 }

@@ -31,10 +31,11 @@ func (p *Plugin) ReplaceVersion(ctx context.Context, pkg plugin.Package, previou
 	return p.Conn.InTx(ctx, func(tx database.Conn) error {
 		res, err := tx.Write.ExecContext(ctx, `
 			UPDATE plugin_packages
-			SET source = $1, install_path = $2, zip_hash = $3, manifest_json = $4, upgrade_id = $5, updated_at_ms = $6
-			WHERE slug = $7 AND deleted_at_ms IS NULL`,
+			SET source = $1, install_path = $2, zip_hash = $3, manifest_json = $4, upgrade_id = $5, updated_at_ms = $6,
+				theme_extensions = $7
+			WHERE slug = $8 AND deleted_at_ms IS NULL`,
 			string(pkg.Source), pkg.InstallPath, pkg.ZipHash, string(pkg.Manifest.Raw), pkg.UpgradeID,
-			database.Millis(pkg.UpdatedAt), pkg.Manifest.Slug)
+			database.Millis(pkg.UpdatedAt), pkg.Manifest.ThemeExtensions.Any(), pkg.Manifest.Slug)
 		if err := database.Affected(res, err, "Plugin"); err != nil || previous == nil {
 			return err
 		}
