@@ -82,7 +82,7 @@ bench: build ## Compare stoa with its peers on this machine (bench/README.md)
 
 .PHONY: golden
 golden: ## Rewrite golden files and generated documents; read the diff before committing
-	go test ./cmd/stoa ./internal/httpapi/admin ./internal/httpapi/shop -update
+	./scripts/golden
 
 # Only from the command line: in some shells, HOST in the environment is the
 # machine's name.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 module stoa
 
 go 1.26.8

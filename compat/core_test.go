@@ -30,7 +30,8 @@ func TestCore(t *testing.T) {
 
 func testHooks(t *testing.T, s *site) {
 	res := s.do(t, "POST", "/api/hooks", "{}", "Content-Type", "application/json")
-	res.want(t, 200, `{"trail":["onRequest","preParsing","preValidation","preHandler","route","preSerialization"],"END":true}`)
+	res.want(t, 200, `{"trail":["onRequest","preParsing","preValidation","preHandler","route","preSerialization"],`+
+		`"END":true}`)
 	if res.header.Get("X-Sent") != "1" {
 		t.Error("onSend set no header")
 	}
@@ -64,11 +65,13 @@ func testSchemas(t *testing.T, s *site) {
 		return s.do(t, "POST", path, body, "Content-Type", "application/json", "X-Kind", kind)
 	}
 	good := `{"mail":"a@b.example","items":[{"sku":"ab","more":1}]}`
-	post("/api/validated/7?deep=true&tags=x&tags=y", "a", good).want(t, 200, `{"id":7,"deep":true,"tags":["x","y"],"items":[{"sku":"ab","count":1}]}`)
+	post("/api/validated/7?deep=true&tags=x&tags=y", "a", good).want(t, 200,
+		`{"id":7,"deep":true,"tags":["x","y"],"items":[{"sku":"ab","count":1}]}`)
 	post("/api/validated/x", "a", good).want(t, 400, `params/id must be integer`)
 	post("/api/validated/7", "c", good).want(t, 400, `headers/x-kind must be equal to one of the allowed values`)
 	post("/api/validated/7", "a", `{"mail":"no","items":[]}`).want(t, 400, `body/mail must match format`)
-	post("/api/validated/7", "a", `{"mail":"a@b.example","items":[{"sku":"a"}]}`).want(t, 400, `body/items/0/sku must NOT have fewer than 2 characters`)
+	post("/api/validated/7", "a", `{"mail":"a@b.example","items":[{"sku":"a"}]}`).want(t, 400,
+		`body/items/0/sku must NOT have fewer than 2 characters`)
 	post("/api/validated/7", "a", `{`).want(t, 400, "JSON")
 	post("/api/attached", "", `{}`).want(t, 200, `{"attached":"body"}`)
 }
@@ -88,8 +91,10 @@ func testErrors(t *testing.T, s *site) {
 }
 
 func testBodies(t *testing.T, s *site) {
-	s.do(t, "POST", "/api/body", "a,b\nc,d", "Content-Type", "text/csv; charset=utf-8").want(t, 200, `"body":[["a","b"],["c","d"]]`)
-	s.do(t, "POST", "/api/body", `{"a":[1,null]}`, "Content-Type", "application/json").want(t, 200, `{"type":"object","body":{"a":[1,null]}}`)
+	s.do(t, "POST", "/api/body", "a,b\nc,d", "Content-Type", "text/csv; charset=utf-8").want(t, 200,
+		`"body":[["a","b"],["c","d"]]`)
+	s.do(t, "POST", "/api/body", `{"a":[1,null]}`, "Content-Type", "application/json").want(t, 200,
+		`{"type":"object","body":{"a":[1,null]}}`)
 	s.do(t, "POST", "/api/body", "plain", "Content-Type", "text/plain").want(t, 200, `{"type":"string","body":"plain"}`)
 	s.do(t, "POST", "/api/body", "?", "Content-Type", "application/x-unknown").want(t, 415, "Unsupported Media Type")
 	s.do(t, "POST", "/api/small", `{"a":"0123456789"}`, "Content-Type", "application/json").want(t, 413, "too large")
@@ -99,7 +104,10 @@ func testBodies(t *testing.T, s *site) {
 
 	all := make([]byte, 3<<20)
 	rand.Read(all)
-	for path, contentType := range map[string]string{"/api/bytes": "application/vnd.own+bytes", "/api/stream": "application/x-stream"} {
+	for path, contentType := range map[string]string{
+		"/api/bytes":  "application/vnd.own+bytes",
+		"/api/stream": "application/x-stream",
+	} {
 		sent := all
 		if path == "/api/bytes" {
 			sent = all[:900<<10]
@@ -147,16 +155,19 @@ func testReplies(t *testing.T, s *site) {
 	}
 	get("trailer").want(t, 200, "body")
 	get("number").want(t, 200, "<7>")
-	if headers := get("headers"); len(headers.header.Values("Set-Cookie")) != 2 || headers.header.Get("X-A") != "1" || headers.header.Get("X-B") != "latin" {
+	if headers := get("headers"); len(headers.header.Values("Set-Cookie")) != 2 || headers.header.Get("X-A") != "1" ||
+		headers.header.Get("X-B") != "latin" {
 		t.Errorf("headers: %v", headers.header)
 	}
-	if events := get("events"); events.header.Get("Content-Type") != "text/event-stream" || events.body != "id: 1\ndata: {\"n\":1}\n\nid: 2\ndata: {\"n\":2}\n\nid: 3\ndata: {\"n\":3}\n\n" {
+	if events := get("events"); events.header.Get("Content-Type") != "text/event-stream" ||
+		events.body != "id: 1\ndata: {\"n\":1}\n\nid: 2\ndata: {\"n\":2}\n\nid: 3\ndata: {\"n\":3}\n\n" {
 		t.Errorf("events: %+v", events)
 	}
 	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
 		s.do(t, method, "/api/replies/method", "").want(t, 200, method)
 	}
-	if head := s.do(t, "HEAD", "/api/replies/late", ""); head.status != 200 || head.body != "" || head.header.Get("Content-Length") != "13" {
+	if head := s.do(t, "HEAD", "/api/replies/late", ""); head.status != 200 || head.body != "" ||
+		head.header.Get("Content-Length") != "13" {
 		t.Errorf("HEAD: %+v", head)
 	}
 	get("params/x%20y/12.json").want(t, 200, `{"a":"x y","b":"12"}`)
@@ -179,7 +190,10 @@ func testWebhook(t *testing.T, s *site) {
 	random := make([]byte, 100<<10)
 	rand.Read(random)
 	for _, body := range []string{odd, string(random), "\x00", "a=1&b=%20+"} {
-		for _, contentType := range []string{"application/json", "application/x-www-form-urlencoded", "text/plain; charset=utf-16", "application/vnd.provider+json"} {
+		for _, contentType := range []string{
+			"application/json", "application/x-www-form-urlencoded",
+			"text/plain; charset=utf-16", "application/vnd.provider+json",
+		} {
 			mac := hmac.New(sha256.New, []byte("whsec-0123456789"))
 			mac.Write([]byte(body))
 			signature := hex.EncodeToString(mac.Sum(nil))
@@ -188,7 +202,8 @@ func testWebhook(t *testing.T, s *site) {
 			if json.Unmarshal([]byte(res.body), &got) != nil || res.status != 200 || got.Bytes != len(body) {
 				t.Errorf("%s, %d bytes: %d %s", contentType, len(body), res.status, res.body)
 			}
-			s.do(t, "POST", "/api/webhook", body+" ", "Content-Type", contentType, "X-Provider-Signature", signature).want(t, 401, "signature")
+			s.do(t, "POST", "/api/webhook", body+" ", "Content-Type", contentType, "X-Provider-Signature", signature).want(t,
+				401, "signature")
 		}
 	}
 }
@@ -200,7 +215,8 @@ func testRequest(t *testing.T, s *site) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]any{
-		"ip": "203.0.113.9", "protocol": "https", "hostname": "shop.example.com", "host": "shop.example.com:8443", "port": 8443.0,
+		"ip": "203.0.113.9", "protocol": "https", "hostname": "shop.example.com", "host": "shop.example.com:8443",
+		"port":   8443.0,
 		"method": "GET", "url": "/api/request?a=1&a=2&b=%C3%BC", "id": "string", "is404": false, "route": "/api/request",
 	} {
 		if got[name] != want {

@@ -37,13 +37,18 @@ func TestEcosystem(t *testing.T) {
 }
 
 func testCORS(t *testing.T, s *site) {
-	for origin, want := range map[string]string{"https://partner.example": "https://partner.example", "https://evil.example": ""} {
+	for origin, want := range map[string]string{
+		"https://partner.example": "https://partner.example",
+		"https://evil.example":    "",
+	} {
 		if res := s.get(t, "/api/alarm", "Origin", origin); res.header.Get("Access-Control-Allow-Origin") != want {
 			t.Errorf("%s: %v", origin, res.header)
 		}
 	}
-	res := s.do(t, "OPTIONS", "/api/alarm", "", "Origin", "https://partner.example", "Access-Control-Request-Method", "PUT")
-	if res.status != 204 || res.header.Get("Access-Control-Allow-Methods") != "GET, PUT" || res.header.Get("Access-Control-Allow-Credentials") != "true" {
+	res := s.do(t, "OPTIONS", "/api/alarm", "", "Origin", "https://partner.example", "Access-Control-Request-Method",
+		"PUT")
+	if res.status != 204 || res.header.Get("Access-Control-Allow-Methods") != "GET, PUT" ||
+		res.header.Get("Access-Control-Allow-Credentials") != "true" {
 		t.Errorf("preflight: %d %v", res.status, res.header)
 	}
 }
@@ -61,7 +66,8 @@ func testCookie(t *testing.T, s *site) {
 }
 
 func testForm(t *testing.T, s *site) {
-	s.do(t, "POST", "/api/form", "a=1&a=2&name=Ada+L%C3%B6", "Content-Type", "application/x-www-form-urlencoded").want(t, 200, `{"a":["1","2"],"name":"Ada Lö"}`)
+	s.do(t, "POST", "/api/form", "a=1&a=2&name=Ada+L%C3%B6", "Content-Type", "application/x-www-form-urlencoded").want(t,
+		200, `{"a":["1","2"],"name":"Ada Lö"}`)
 }
 
 func testUpload(t *testing.T, s *site) {
@@ -88,7 +94,8 @@ func testUpload(t *testing.T, s *site) {
 	part, _ = form.CreateFormFile("file", "big.bin")
 	_, _ = part.Write(make([]byte, 1<<20+1))
 	_ = form.Close()
-	s.do(t, "POST", "/api/upload", body.String(), "Content-Type", form.FormDataContentType()).want(t, 413, "file too large")
+	s.do(t, "POST", "/api/upload", body.String(), "Content-Type", form.FormDataContentType()).want(t, 413,
+		"file too large")
 }
 
 func testStatic(t *testing.T, s *site) {
@@ -131,7 +138,8 @@ func testSocket(t *testing.T, s *site) {
 	defer conn.Close()
 	key := make([]byte, 16)
 	rand.Read(key)
-	fmt.Fprintf(conn, "GET /api/socket?name=ada HTTP/1.1\r\nHost: shop\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: %s\r\n\r\n", base64.StdEncoding.EncodeToString(key))
+	fmt.Fprintf(conn, "GET /api/socket?name=ada HTTP/1.1\r\nHost: shop\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
+		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: %s\r\n\r\n", base64.StdEncoding.EncodeToString(key))
 	in := bufio.NewReader(conn)
 	res, err := http.ReadResponse(in, nil)
 	if err != nil || res.StatusCode != http.StatusSwitchingProtocols {
@@ -176,7 +184,8 @@ func TestExpressInside(t *testing.T) {
 		if res.header.Get("X-Middleware") != "1" {
 			t.Error("Express's middleware did not run")
 		}
-		s.do(t, "POST", "/api/express/orders", `{"sku":"a"}`, "Content-Type", "application/json").want(t, 201, `{"got":{"sku":"a"}}`)
+		s.do(t, "POST", "/api/express/orders", `{"sku":"a"}`, "Content-Type", "application/json").want(t, 201,
+			`{"got":{"sku":"a"}}`)
 		s.get(t, "/api/express/fails").want(t, 500, `{"caught":"express failed"}`)
 		s.get(t, "/api/fastify").want(t, 200, "beside it")
 		s.get(t, "/health").want(t, 200, `"status":"ok"`)

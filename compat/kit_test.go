@@ -85,7 +85,10 @@ func (h *host) install(t *testing.T, slug string, content files, config string) 
 			Manifest: plugin.Manifest{Slug: slug, Version: "1.0.0", RuntimeType: plugin.Internal, EntryModule: "index.js"},
 			Settings: plugin.Settings{Isolation: h.isolation},
 		},
-		Instance: plugin.Instance{ID: "id-of-" + slug, Slug: slug, Key: "default", Enabled: true, Version: 1, Config: json.RawMessage(config)},
+		Instance: plugin.Instance{
+			ID: "id-of-" + slug, Slug: slug, Key: "default", Enabled: true, Version: 1,
+			Config: json.RawMessage(config),
+		},
 	}
 	for name, text := range content {
 		path := filepath.Join(h.dir, "plugins", slug, filepath.FromSlash(name))

@@ -35,7 +35,8 @@ func TestOriginsAreRefusedWithTheCorrectSpelling(t *testing.T) {
 			t.Errorf("checkOrigins(%q) = %v, want %q", given, err, write)
 		}
 	}
-	if _, err := checkOrigins([]string{"*", "https://good.example"}); err == nil || !strings.Contains(err.Error(), "write * alone") {
+	if _, err := checkOrigins([]string{"*", "https://good.example"}); err == nil ||
+		!strings.Contains(err.Error(), "write * alone") {
 		t.Errorf("* beside an origin: %v", err)
 	}
 }
@@ -44,15 +45,20 @@ func TestOriginsAreTakenAsBrowsersSpellThem(t *testing.T) {
 	t.Parallel()
 
 	for _, given := range [][]string{
-		nil, {"*"}, {"https://shop.example.com", "http://localhost:5173"}, {"https://shop.example.com:8443"},
-		{"http://[::1]:3000"}, {"https://xn--mnchen-3ya.example"},
+		nil,
+		{"*"},
+		{"https://shop.example.com", "http://localhost:5173"},
+		{"https://shop.example.com:8443"},
+		{"http://[::1]:3000"},
+		{"https://xn--mnchen-3ya.example"},
 	} {
 		if got, err := checkOrigins(given); err != nil || !slices.Equal(got, given) {
 			t.Errorf("checkOrigins(%q) = %q, %v", given, got, err)
 		}
 	}
 	want := []string{"https://a.example", "https://b.example"}
-	if got, err := checkOrigins([]string{" https://a.example", "https://b.example "}); err != nil || !slices.Equal(got, want) {
+	if got, err := checkOrigins([]string{" https://a.example", "https://b.example "}); err != nil ||
+		!slices.Equal(got, want) {
 		t.Errorf("origins after a comma and a space = %q, %v", got, err)
 	}
 }

@@ -84,7 +84,8 @@ func copyFolder(to, folder string) error {
 			return os.MkdirAll(target, 0o750)
 		case !e.Type().IsRegular():
 			return nil
-		case strings.Contains(name, "node_modules"+string(filepath.Separator)) && os.Link(path, target) == nil: //nolint:gosec // the author's own folder
+		case strings.Contains(name, "node_modules"+string(filepath.Separator)) &&
+			os.Link(path, target) == nil: //nolint:gosec // the author's own folder
 			return nil
 		}
 		return copyFile(target, path)

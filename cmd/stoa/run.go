@@ -19,6 +19,7 @@ type cli struct {
 	Keys    keysCmd    `cmd:"" help:"Manage the keys that sign tokens and license answers."`
 	Catalog catalogCmd `cmd:"" help:"Import and export the catalog."`
 	Plugin  pluginCmd  `cmd:"" help:"Develop plugins."`
+	Package packageCmd `cmd:"" help:"Sign packages, and check their signatures."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
 

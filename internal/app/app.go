@@ -32,6 +32,7 @@ import (
 	"stoa/internal/market/license"
 	"stoa/internal/market/order"
 	"stoa/internal/market/payment"
+	"stoa/internal/market/release"
 	"stoa/internal/market/review"
 	"stoa/internal/ops"
 	"stoa/internal/pages"
@@ -56,6 +57,7 @@ type App struct {
 	Licenses *license.Service
 	Orders   *order.Service
 	Reviews  *review.Service
+	Releases *release.Service
 
 	Accounts *account.Service
 	// LicenseKeys sign leases and the answers about licenses.
@@ -70,18 +72,19 @@ type App struct {
 	// through it.
 	Guard *framing.Guard
 
-	keeper   *idempotency.Keeper
-	node     *node.Runtime     // internal plugins
-	external *external.Runtime // external ones
-	gateway  *gateway.Gateway
-	mailer   mail.Sender
-	noMail   bool           // there is nothing that sends mail
-	courier  *order.Courier // of receipts
-	media    *blob.Files
-	metrics  *ops.Metrics
-	opsToken string
-	redis    *redis.Client // nil without one
-	stopping atomic.Bool
+	installer *install.Installer
+	keeper    *idempotency.Keeper
+	node      *node.Runtime     // internal plugins
+	external  *external.Runtime // external ones
+	gateway   *gateway.Gateway
+	mailer    mail.Sender
+	noMail    bool           // there is nothing that sends mail
+	courier   *order.Courier // of receipts
+	media     *blob.Files
+	metrics   *ops.Metrics
+	opsToken  string
+	redis     *redis.Client // nil without one
+	stopping  atomic.Bool
 
 	background sync.WaitGroup // work that stopWork ends
 	stopWork   context.CancelFunc
@@ -115,6 +118,9 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	}
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
 	a.background.Go(func() { a.node.KeepRunning(working, a.Plugins.KeptRunning) })
+	if cfg.CheckFiles {
+		a.background.Go(func() { a.installer.CheckInstalled(working) })
+	}
 	if cfg.DeliverReceipts {
 		a.background.Go(func() { a.fillKeyTails(working, cfg) })
 		if !a.noMail { // else receipts wait for a mail server
@@ -150,8 +156,10 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	}
 	installer := &install.Installer{
 		Kinds:   kinds,
-		DataDir: cfg.DataDir, Log: cfg.Log,
+		DataDir: cfg.DataDir, Log: cfg.Log, Trusted: cfg.TrustedKeys,
+		Recorded: store.NewReleases(a.DB).Paths,
 	}
+	a.installer = installer
 	if err := installer.Sweep(ctx, time.Now()); err != nil { // the age of files is in system time
 		cfg.Log.WarnContext(ctx, "leftovers of earlier installs could not be removed", slog.Any("err", err))
 	}
@@ -222,6 +230,7 @@ func (a *App) api(
 		Licenses:    a.Licenses,
 		Orders:      a.Orders,
 		Reviews:     a.Reviews,
+		Releases:    a.Releases,
 		Media:       a.media,
 		LicenseKeys: a.LicenseKeys,
 	}

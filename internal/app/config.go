@@ -7,6 +7,7 @@ import (
 
 	"stoa/internal/account/password"
 	"stoa/internal/extension"
+	"stoa/internal/extension/sign"
 	"stoa/internal/mail"
 	"stoa/internal/market/license"
 	"stoa/internal/market/payment"
@@ -78,6 +79,8 @@ type Config struct {
 
 	// Leases is how long license leases last; license.DefaultLeaseTerms if zero.
 	Leases license.LeaseTerms
+	// RenewalLeeway is how long licenses that a payment provider renews go on after a paid period.
+	RenewalLeeway time.Duration
 
 	// DevInstances are the patterns of development instances, which need no seat
 	// (license.ParseDevInstances); license.DefaultDevInstances if nil.
@@ -126,6 +129,10 @@ type Config struct {
 	// none.
 	DeliverReceipts bool
 
+	// CheckFiles makes the App compare, in the background, the files of installed packages
+	// with their archives, and warn in the log of those that were changed. Servers do.
+	CheckFiles bool
+
 	// PlatformAPIBaseURL is the address at which plugins call the platform; PublicURL
 	// if empty.
 	PlatformAPIBaseURL string
@@ -136,6 +143,10 @@ type Config struct {
 
 	// ArchiveTypes are file types that packages may have besides those of spec B.
 	ArchiveTypes extension.Types
+
+	// TrustedKeys are the publishers whose signed packages are accepted. Packages without
+	// a signature are accepted in any case, except from the market.
+	TrustedKeys sign.Keys
 
 	// ExternalAllow are private or loopback networks in which external plugins may be
 	// nevertheless (CONTRACT 5).

@@ -12,6 +12,7 @@ import (
 	"stoa/internal/market/catalog"
 	"stoa/internal/market/license"
 	"stoa/internal/market/order"
+	"stoa/internal/market/release"
 	"stoa/internal/market/review"
 	"stoa/internal/store"
 )
@@ -27,6 +28,9 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 		cfg.Leases = license.DefaultLeaseTerms
 	}
 	if err := cfg.Leases.Check(); err != nil {
+		return err
+	}
+	if err := license.CheckLeeway(cfg.RenewalLeeway); err != nil {
 		return err
 	}
 	media, err := blob.Open(filepath.Join(cfg.DataDir, "media"))
@@ -57,10 +61,14 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 	a.Orders = &order.Service{
 		Store: store.NewOrders(a.DB), Claims: store.NewClaims(a.DB), Products: a.Catalog, Licenses: a.Licenses,
 		Users: buyers{a}, Payments: payments, Vault: keys, Now: cfg.Now, Courier: a.courier, Poster: a.Mail,
-		PublicURL: cfg.PublicURL, SiteName: cfg.Name,
+		PublicURL: cfg.PublicURL, SiteName: cfg.Name, RenewalLeeway: cfg.RenewalLeeway,
 		Administrators: buyers{a},
 	}
 	a.Reviews = &review.Service{Store: store.NewReviews(a.DB), Products: a.Catalog, Now: cfg.Now}
+	a.Releases = &release.Service{
+		Store: store.NewReleases(a.DB), Products: a.Catalog, Licenses: a.Licenses, Installer: a.installer,
+		Now: cfg.Now,
+	}
 	return nil
 }
 

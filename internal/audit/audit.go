@@ -47,6 +47,7 @@ const (
 	ProductCreate      Action = "product.create"
 	ProductUpdate      Action = "product.update"
 	ProductDelete      Action = "product.delete"
+	ProductPublish     Action = "product.publish"
 	MediaUpload        Action = "media.upload"
 	CatalogImport      Action = "catalog.import"
 	LicenseGrant       Action = "license.grant"

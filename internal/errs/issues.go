@@ -31,7 +31,7 @@ const (
 
 	// Faults of one kind of field or request.
 	CodeBadMedia     = "bad_media"     // a picture that cannot be used
-	CodeBadSignature = "bad_signature" // a webhook that its sender did not sign
+	CodeBadSignature = "bad_signature" // a webhook or a package that is not as its sender signed it
 	CodeBeforeFrom   = "before_from"   // a period that ends before it begins
 	CodeOneFile      = "one_file"      // a form with no file, or with several
 	CodeReadOnly     = "read_only"     // a field that never changes
@@ -40,6 +40,7 @@ const (
 	CodeTooDeep      = "too_deep"      // JSON with too many layers
 	CodeUnsupported  = "unsupported"   // a setting that this version does not have
 	CodeTwoLengths   = "two_lengths"   // Content-Length together with Transfer-Encoding
+	CodeUntrusted    = "untrusted_key" // a package signed with a key that is not trusted
 
 	// CodeMore is the code of the issue that stands for all beyond MaxIssues.
 	CodeMore = "more"

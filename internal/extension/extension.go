@@ -79,6 +79,10 @@ type Registry interface {
 	// removed once it is old.
 	InstallPaths(ctx context.Context) ([]string, error)
 
+	// Installed returns every package that is installed, without uninstalled ones. A kind
+	// may have several versions of one.
+	Installed(ctx context.Context) ([]Present, error)
+
 	// FindArchive returns what was installed from the archive with that SHA-256, in
 	// hex; ok is false if nothing was. The error is an errs.Conflict if it was
 	// uninstalled since.
@@ -89,6 +93,16 @@ type Registry interface {
 	// ends in a slash, a folder with files in it. The error is an errs.Invalid that
 	// names every fault at once.
 	ReadManifest(raw []byte, has func(name string) bool) (Candidate, error)
+}
+
+// Present is an installed package, as far as all kinds are alike.
+type Present struct {
+	Kind        Kind
+	Slug        string
+	Version     string
+	InstallPath string // relative to the data folder, slash-separated; empty if there are no files
+	ZipHash     string // SHA-256 of the archive, in hex
+	FromMarket  bool
 }
 
 // Candidate is an extension that may be installed: its manifest has no fault.
@@ -115,6 +129,8 @@ type Files struct {
 	InstallPath string // relative to the data folder, slash-separated
 	ZipHash     string // SHA-256 of the archive, in hex
 	Replace     bool   // the same version may be replaced
+	FromMarket  bool   // the official market published it; otherwise it was uploaded
+	SignedBy    string // the name of the trusted key that signed it; empty if it is not signed
 }
 
 // Record is what a kind recorded about an installed extension: for plugins a

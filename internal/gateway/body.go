@@ -67,7 +67,7 @@ func readBody(w http.ResponseWriter, r *http.Request) (*requestBody, error) {
 
 func tooLarge(w http.ResponseWriter) error {
 	w.Header().Set("Connection", "close") // or the server would read what still comes
-	return ErrTooLarge
+	return because(ErrTooLarge, reasonBody)
 }
 
 // attach makes b the body of out.
@@ -102,7 +102,7 @@ func (b *requestBody) release() {
 // into ErrTooLarge.
 func (b *requestBody) explain(err error) error {
 	if _, is := errors.AsType[*http.MaxBytesError](err); is {
-		return ErrTooLarge
+		return because(ErrTooLarge, reasonBody)
 	}
 	return err
 }

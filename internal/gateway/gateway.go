@@ -10,7 +10,6 @@ package gateway
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -26,7 +25,8 @@ import (
 	"stoa/internal/signing"
 )
 
-// The answers of the gateway itself (CONTRACT 5). Serve adds details.slug.
+// The answers of the gateway itself (CONTRACT 5). Serve adds details.slug, and details.reason for
+// administrators.
 var (
 	// ErrNotFound is returned for every reason why an instance cannot be called, and
 	// for every path that is not passed on, so a client cannot find out which
@@ -108,17 +108,13 @@ const (
 // returns errors of this package and of package runtime; then nothing was written.
 // It panics with http.ErrAbortHandler if an answer breaks off.
 func (g *Gateway) Serve(w http.ResponseWriter, r *http.Request, c Call) error {
-	err := g.serve(w, r, c)
-	if e, ok := errors.AsType[*errs.Error](err); ok {
-		return e.With("slug", c.Slug)
-	}
-	return err
+	return explain(g.serve(w, r, c), c.Slug, caller.From(r.Context()))
 }
 
 func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 	ctx := r.Context()
 	if !passable(c.Path) {
-		return ErrNotFound
+		return because(ErrNotFound, reasonPath)
 	}
 	choice, query := choose(r)
 	in, err := g.find(ctx, c.Slug, choice)
@@ -128,11 +124,12 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 	m := in.Package.Manifest
 	rt, ok := g.Runtimes[m.RuntimeType]
 	if !ok {
-		return runtime.ErrUnreachable.Because(fmt.Errorf("gateway: no runtime for %q", m.RuntimeType))
+		return because(runtime.ErrUnreachable,
+			reasonNoRuntime).Because(fmt.Errorf("gateway: no runtime for %q", m.RuntimeType))
 	}
 	permissions := in.Permissions()
 	if !permitted(m.RoutePermissions, permissions, r.Method, c.Path) {
-		return ErrNotGranted
+		return because(ErrNotGranted, reasonPermission)
 	}
 	out := outgoing(r, c.Path, query)
 	body, err := readBody(w, r)
@@ -173,7 +170,7 @@ type choice struct {
 func (g *Gateway) find(ctx context.Context, slug string, by choice) (in plugin.Installed, err error) {
 	switch {
 	case by.failed:
-		return in, ErrNotFound
+		return in, because(ErrNotFound, reasonInstanceID)
 	case by.byID:
 		in, err = g.Plugins.ByID(ctx, slug, by.id)
 	default:
@@ -181,11 +178,11 @@ func (g *Gateway) find(ctx context.Context, slug string, by choice) (in plugin.I
 	}
 	switch {
 	case errs.KindOf(err) == errs.NotFound:
-		return plugin.Installed{}, ErrNotFound
+		return plugin.Installed{}, because(ErrNotFound, reasonUnknown)
 	case err != nil:
 		return plugin.Installed{}, err
 	case !in.Instance.Enabled:
-		return plugin.Installed{}, ErrNotFound
+		return plugin.Installed{}, because(ErrNotFound, reasonDisabled)
 	}
 	return in, nil
 }
@@ -271,7 +268,7 @@ func (g *Gateway) sign(ctx context.Context, r *http.Request, m plugin.Manifest, 
 	secrets, err := g.Secrets.SigningSecrets(ctx, m.Slug)
 	switch {
 	case errs.KindOf(err) == errs.NotFound: // uninstalled a moment ago
-		return ErrNotFound
+		return because(ErrNotFound, reasonUninstalled)
 	case err != nil:
 		return fmt.Errorf("gateway: signing secrets of %s: %w", m.Slug, err)
 	}

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"stoa/internal/caller"
+	"stoa/internal/errs"
 )
 
 func TestTurnsBoundTheCallsOfEachInstallation(t *testing.T) {
@@ -103,4 +106,15 @@ func TestARaisedBoundHoldsAtOnce(t *testing.T) {
 			t.Errorf("%d installations are remembered", len(all.busy))
 		}
 	})
+}
+
+func TestAdministratorsAreToldThatAnInstanceIsBusy(t *testing.T) {
+	t.Parallel()
+
+	for role, want := range map[caller.Role]any{caller.RoleAdmin: "busy", caller.RoleUser: nil} {
+		err := explain(ErrBusy.After(busyRetry).Because(t.Context().Err()), "pay", caller.Caller{UserID: "ada", Role: role})
+		if e, ok := errors.AsType[*errs.Error](err); !ok || e.Details["reason"] != want || e.Details["slug"] != "pay" {
+			t.Errorf("%s is told %v, want the reason %v", role, err, want)
+		}
+	}
 }

@@ -21,7 +21,8 @@ func wantPage(t *testing.T, path string, res testkit.Response, status int, title
 	t.Helper()
 	if res.Status != status || !strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") ||
 		!strings.Contains(string(res.Body), "<title>"+title+"</title>") {
-		t.Errorf("%s = %d %s, want %d with the page %q\n%.300s", path, res.Status, res.Header.Get("Content-Type"), status, title, res.Body)
+		t.Errorf("%s = %d %s, want %d with the page %q\n%.300s", path, res.Status, res.Header.Get("Content-Type"), status,
+			title, res.Body)
 	}
 	if policy := res.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") ||
 		!strings.Contains(strings.Join(res.Header.Values("Vary"), ","), "Accept") {

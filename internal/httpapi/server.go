@@ -34,6 +34,7 @@ import (
 	"stoa/internal/market/catalog"
 	"stoa/internal/market/license"
 	"stoa/internal/market/order"
+	"stoa/internal/market/release"
 	"stoa/internal/market/review"
 	"stoa/internal/pages"
 	"stoa/internal/plugin"
@@ -64,6 +65,7 @@ type Server struct {
 	Licenses *license.Service
 	Orders   *order.Service
 	Reviews  *review.Service
+	Releases *release.Service
 	Media    shop.Media
 	// LicenseKeys sign the answers and leases that holders of licenses rely on.
 	LicenseKeys *keyring.Ring
@@ -163,7 +165,7 @@ func (s *Server) accountRoutes(rt *router, limits limit.Counter) {
 func (s *Server) shopRoutes(rt *router, limits limit.Counter, keys keyed.Requests) {
 	h := &shop.Handlers{
 		Log: s.Log, Now: s.Now, Count: s.Count, Media: s.Media, Keys: s.LicenseKeys,
-		Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews,
+		Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews, Releases: s.Releases,
 	}
 
 	rt.public("GET /api/marketplace/products", h.ListProducts)
@@ -195,7 +197,7 @@ func (s *Server) shopRoutes(rt *router, limits limit.Counter, keys keyed.Request
 func (s *Server) adminRoutes(rt *router) {
 	h := &admin.Handlers{
 		Log: s.Log, Now: s.Now, Count: s.Count, Accounts: s.Accounts, Audit: s.Audit,
-		Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews,
+		Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews, Releases: s.Releases,
 	}
 
 	rt.admin("GET /api/v1/admin/users", h.ListUsers)
@@ -230,9 +232,12 @@ func (s *Server) adminRoutes(rt *router) {
 }
 
 func (s *Server) extensionRoutes(rt *router, keys keyed.Requests) {
-	h := &extension.Handlers{Plugins: s.Plugins, Themes: s.Themes, Installer: s.Installer, Keyed: keys}
+	h := &extension.Handlers{Plugins: s.Plugins, Themes: s.Themes, Installer: s.Installer, Releases: s.Releases, Keyed: keys}
 
 	rt.adminUpload("POST /api/v1/admin/extensions/{kind}/install", installTimeout, h.Install) // honors Idempotency-Key
+	rt.adminUpload("PUT /api/v1/admin/products/{slug}/package", installTimeout, h.PublishPackage)
+	rt.adminUpload("POST /api/v1/admin/market/{slug}/install", installTimeout, keys.JSON(h.InstallFromMarket))
+	rt.admin("GET /api/v1/admin/market/updates", h.MarketUpdates)
 	rt.admin("GET /api/v1/admin/extensions", h.List)
 	rt.admin("GET /api/v1/admin/extensions/{kind}", h.List)
 	rt.admin("GET /api/v1/admin/extensions/{kind}/{slug}", h.Get)

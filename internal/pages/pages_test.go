@@ -121,7 +121,8 @@ func TestPagesWithoutAScriptAllowNone(t *testing.T) {
 	t.Parallel()
 
 	for name, make := range map[string]func() (Page, error){
-		"paid": Site{}.Paid, "not paid": Site{}.NotPaid, "home": Site{}.Home, "missing": Site{}.Missing, "set up": Site{}.SetupDone,
+		"paid": Site{}.Paid, "not paid": Site{}.NotPaid, "home": Site{}.Home, "missing": Site{}.Missing,
+		"set up": Site{}.SetupDone,
 	} {
 		page, err := make()
 		if err != nil {

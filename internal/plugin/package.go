@@ -122,7 +122,7 @@ func (s *Service) Add(ctx context.Context, p Package, replace bool) (Installed, 
 		}
 		return s.record(ctx, st, audit.PluginInstall, packageTarget(p.Manifest.Slug), audit.Details{
 			"version": p.Manifest.Version, "runtimeType": string(p.Manifest.RuntimeType), "zipHash": p.ZipHash,
-			"installationId": in.ID, "permissions": in.Granted,
+			"installationId": in.ID, "permissions": in.Granted, "source": string(p.Source), "signedBy": p.SignedBy,
 		})
 	})
 	return Installed{Package: p, Instance: in}, err

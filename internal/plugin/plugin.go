@@ -34,6 +34,7 @@ type Package struct {
 	Source      Source
 	InstallPath string // relative to the data folder, slash-separated
 	ZipHash     string // SHA-256 of the archive, in hex
+	SignedBy    string // the name of the key that signed the archive; empty if it is not signed
 	Manifest    Manifest
 	Settings    Settings
 
@@ -52,17 +53,21 @@ type Version struct {
 	Source      Source
 	InstallPath string
 	ZipHash     string
+	SignedBy    string
 	Manifest    Manifest
 }
 
 // version returns the present version of p.
 func (p Package) version() Version {
-	return Version{Source: p.Source, InstallPath: p.InstallPath, ZipHash: p.ZipHash, Manifest: p.Manifest}
+	return Version{
+		Source: p.Source, InstallPath: p.InstallPath, ZipHash: p.ZipHash, SignedBy: p.SignedBy, Manifest: p.Manifest,
+	}
 }
 
 // as returns p with v as its present version.
 func (p Package) as(v Version, now time.Time) Package {
 	p.Source, p.InstallPath, p.ZipHash, p.Manifest = v.Source, v.InstallPath, v.ZipHash, v.Manifest
+	p.SignedBy = v.SignedBy
 	p.UpdatedAt = now
 	return p
 }

@@ -37,6 +37,27 @@ func (r Registry) InstallPaths(ctx context.Context) ([]string, error) {
 	return r.Service.Store.InstallPaths(ctx)
 }
 
+// Installed implements extension.Registry.
+func (r Registry) Installed(ctx context.Context) ([]extension.Present, error) {
+	const batch = 500
+	var all []extension.Present
+	for {
+		list, total, err := r.Service.List(ctx, batch, len(all))
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range list {
+			all = append(all, extension.Present{
+				Kind: extension.Plugin, Slug: p.Manifest.Slug, Version: p.Manifest.Version,
+				InstallPath: p.InstallPath, ZipHash: p.ZipHash, FromMarket: p.Source == SourceMarket,
+			})
+		}
+		if len(list) == 0 || len(all) >= total {
+			return all, nil
+		}
+	}
+}
+
 // FindArchive implements extension.Registry. See Service.FindArchive.
 func (r Registry) FindArchive(ctx context.Context, zipHash string) (extension.Record, bool, error) {
 	return r.Service.FindArchive(ctx, zipHash)
@@ -68,8 +89,12 @@ func (c candidate) CheckFree(ctx context.Context, replace bool) error {
 }
 
 func (c candidate) Add(ctx context.Context, files extension.Files) (extension.Record, error) {
+	source := SourceLocalZip
+	if files.FromMarket {
+		source = SourceMarket
+	}
 	return c.s.Add(ctx, Package{
-		ID: files.PackageID, Source: SourceLocalZip,
-		InstallPath: files.InstallPath, ZipHash: files.ZipHash, Manifest: c.m,
+		ID: files.PackageID, Source: source,
+		InstallPath: files.InstallPath, ZipHash: files.ZipHash, SignedBy: files.SignedBy, Manifest: c.m,
 	}, files.Replace)
 }

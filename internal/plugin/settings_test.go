@@ -171,7 +171,10 @@ func TestSettingsAreRefusedWithEveryFault(t *testing.T) {
 		{"worker", `{"memoryMb":1e300}`, "memoryMb"},
 		{"worker", `{"isolation":"none","maxConcurrency":0}`, "isolation maxConcurrency"},
 		{"worker", `{"isolation":true,"maxConcurrency":10001}`, "isolation maxConcurrency"},
-		{"worker", `{"allowCookies":true,"allowCors":false,"allowSameOrigin":true}`, "allowCookies allowCors allowSameOrigin"},
+		{
+			"worker", `{"allowCookies":true,"allowCors":false,"allowSameOrigin":true}`,
+			"allowCookies allowCors allowSameOrigin",
+		},
 		{"worker", `{"environment":{"1A":"x","A B":"y","OK":"z"}}`, "environment environment"},
 		{"worker", `{"environment":["A"]}`, "environment"},
 		{"worker", `{"environment":{"A":1}}`, "environment"},
@@ -197,7 +200,8 @@ func TestSettingsAreRefusedWithEveryFault(t *testing.T) {
 			t.Errorf("%.80s: faults of %s, want %s", tt.input, got, tt.paths)
 		}
 	}
-	p, err := s.ChangeSettings(t.Context(), "far", settings(`{"timeoutMs":2000,"maxConcurrency":3,"isolation":"instance"}`))
+	p, err := s.ChangeSettings(t.Context(), "far",
+		settings(`{"timeoutMs":2000,"maxConcurrency":3,"isolation":"instance"}`))
 	if err != nil || p.Settings.Timeout(time.Hour) != 2*time.Second || p.Settings.MaxConcurrency != 3 {
 		t.Errorf("an external plugin: %+v, %v", p.Settings, err)
 	}

@@ -99,6 +99,7 @@ func (s *Service) switchVersion(
 		return s.record(ctx, st, action, packageTarget(slug), audit.Details{
 			"version": next.Manifest.Version, "previousVersion": was.Manifest.Version, "zipHash": next.ZipHash,
 			"addedPermissions": next.Manifest.Added(was.Manifest),
+			"source":           string(next.Source), "signedBy": next.SignedBy,
 		})
 	})
 	if err != nil {

@@ -265,7 +265,8 @@ func curl(base, method, path string, params []object, op object, bodies []bodyVi
 		if b.Example != "" {
 			var compact bytes.Buffer
 			_ = json.Compact(&compact, []byte(b.Example)) // it was encoded a moment ago
-			lines = append(lines, "-H 'Content-Type: application/json'", "-d '"+strings.ReplaceAll(compact.String(), "'", `'\''`)+"'")
+			lines = append(lines, "-H 'Content-Type: application/json'",
+				"-d '"+strings.ReplaceAll(compact.String(), "'", `'\''`)+"'")
 			break
 		}
 	}

@@ -52,7 +52,8 @@ func TestPageTellsTheOperation(t *testing.T) {
 	for _, want := range []string{
 		`<article id="makeThing">`, "Make a thing", "<code>/things/{id}</code>", "Needs: access token",
 		"<code>name</code>", "array of object", "<code>size</code>", "at least 3", "CODE_ONE", "CODE_TWO",
-		"<strong>well</strong>", "curl -X POST &#39;http://shop.test:8123/things/7&#39;", "&#34;name&#34;: &#34;Ada&#39;s lamp&#34;",
+		"<strong>well</strong>", "curl -X POST &#39;http://shop.test:8123/things/7&#39;",
+		"&#34;name&#34;: &#34;Ada&#39;s lamp&#34;",
 		"one of lamp, null", `Ada&#39;\&#39;&#39;s lamp`,
 	} {
 		if !strings.Contains(html, want) {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"stoa/internal/account"
@@ -11,34 +10,33 @@ import (
 
 // CreateSession implements account.Sessions.
 func (a *Account) CreateSession(ctx context.Context, s account.Session) error {
-	replaced, err := encodeReplaced(s.Replaced)
-	if err != nil {
-		return err
-	}
-	_, err = a.Write.ExecContext(ctx, `
+	_, err := a.Write.ExecContext(ctx, `
 		INSERT INTO sessions (id, user_id, refresh_id, refresh_key_id, refresh_issued_at_ms, replaced_json, created_at_ms,
 			expires_at_ms)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		s.ID, s.UserID, s.Refresh.ID, s.Refresh.KeyID, database.Millis(s.Refresh.IssuedAt), replaced,
+		s.ID, s.UserID, s.Refresh.ID, s.Refresh.KeyID, database.Millis(s.Refresh.IssuedAt), encodeReplaced(s.Replaced),
 		database.Millis(s.CreatedAt), database.Millis(s.ExpiresAt()))
 	return a.Wrap(err, "Session")
 }
 
-const sessionColumns = `s.id, s.user_id, s.refresh_id, s.refresh_key_id, s.refresh_issued_at_ms, s.replaced_json,
-	s.created_at_ms`
+// sessionColumns is a database.Packed row: every refresh reads one. None of its texts has spaces.
+const sessionColumns = `concat_ws(' ', s.id, s.user_id, s.refresh_id, s.refresh_key_id, s.refresh_issued_at_ms,
+	s.created_at_ms, s.replaced_json)`
 
 // scanSession reads one row of sessionColumns.
-func scanSession(row database.Scanner) (account.Session, error) {
-	var (
-		s        account.Session
-		replaced string
-	)
-	err := row.Scan(&s.ID, &s.UserID, &s.Refresh.ID, &s.Refresh.KeyID, database.ScanMillis(&s.Refresh.IssuedAt), &replaced,
-		database.ScanMillis(&s.CreatedAt))
-	if err != nil {
+func scanSession(row database.Scanner) (s account.Session, err error) {
+	var text string
+	if err := row.Scan(&text); err != nil {
 		return account.Session{}, err
 	}
-	s.Replaced, err = decodeReplaced(replaced)
+	packed := database.Unpack(text)
+	s.ID, s.UserID = packed.Text(), packed.Text()
+	s.Refresh = account.Refresh{ID: packed.Text(), KeyID: packed.Text(), IssuedAt: packed.Time()}
+	s.CreatedAt = packed.Time()
+	if err := packed.Err(); err != nil {
+		return account.Session{}, err
+	}
+	s.Replaced, err = decodeReplaced(packed.Last())
 	return s, err
 }
 
@@ -51,15 +49,12 @@ func (a *Account) Session(ctx context.Context, id string) (account.Session, erro
 
 // SaveRefresh implements account.Sessions.
 func (a *Account) SaveRefresh(ctx context.Context, s account.Session) error {
-	replaced, err := encodeReplaced(s.Replaced)
-	if err != nil {
-		return err
-	}
 	res, err := a.Write.ExecContext(ctx, `
 		UPDATE sessions
 		SET refresh_id = $1, refresh_key_id = $2, refresh_issued_at_ms = $3, replaced_json = $4, expires_at_ms = $5
 		WHERE id = $6`,
-		s.Refresh.ID, s.Refresh.KeyID, database.Millis(s.Refresh.IssuedAt), replaced, database.Millis(s.ExpiresAt()), s.ID)
+		s.Refresh.ID, s.Refresh.KeyID, database.Millis(s.Refresh.IssuedAt), encodeReplaced(s.Replaced),
+		database.Millis(s.ExpiresAt()), s.ID)
 	return database.Affected(res, err, "Session")
 }
 
@@ -120,36 +115,4 @@ func (a *Account) UsersWithExpired(ctx context.Context, now time.Time, after str
 		WHERE s.user_id > $1 AND s.expires_at_ms <= $2
 		ORDER BY s.user_id
 		LIMIT $3`, after, database.Millis(now), limit)
-}
-
-// replacedRow is an account.Replaced in the JSON of sessions.replaced_json.
-type replacedRow struct {
-	ID       string `json:"id"`
-	KeyID    string `json:"kid"`
-	IssuedMs int64  `json:"iat"`
-	AtMs     int64  `json:"at"`
-}
-
-func encodeReplaced(list []account.Replaced) (string, error) {
-	rows := make([]replacedRow, len(list))
-	for i, r := range list {
-		rows[i] = replacedRow{ID: r.ID, KeyID: r.KeyID, IssuedMs: r.IssuedAt.UnixMilli(), AtMs: r.At.UnixMilli()}
-	}
-	b, err := json.Marshal(rows)
-	return string(b), err
-}
-
-func decodeReplaced(text string) ([]account.Replaced, error) {
-	var rows []replacedRow
-	if err := json.Unmarshal([]byte(text), &rows); err != nil {
-		return nil, err
-	}
-	var list []account.Replaced
-	for _, r := range rows {
-		list = append(list, account.Replaced{
-			Refresh: account.Refresh{ID: r.ID, KeyID: r.KeyID, IssuedAt: time.UnixMilli(r.IssuedMs).UTC()},
-			At:      time.UnixMilli(r.AtMs).UTC(),
-		})
-	}
-	return list, nil
 }

@@ -46,9 +46,9 @@ func licenseWhere(q license.Query) (w database.Where) {
 	at := q.At.UnixMilli()
 	switch q.Status {
 	case license.StatusActive:
-		w.And(`l.revoked_at_ms IS NULL AND (l.expires_at_ms IS NULL OR l.expires_at_ms > $1)`, at)
+		w.And(`l.revoked_at_ms IS NULL AND (l.expires_at_ms IS NULL OR l.expires_at_ms + l.leeway_ms > $1)`, at)
 	case license.StatusExpired:
-		w.And(`l.revoked_at_ms IS NULL AND l.expires_at_ms <= $1`, at)
+		w.And(`l.revoked_at_ms IS NULL AND l.expires_at_ms + l.leeway_ms <= $1`, at)
 	case license.StatusRevoked:
 		w.And(`l.revoked_at_ms IS NOT NULL`)
 	}

@@ -10,7 +10,7 @@ import (
 	"stoa/internal/plugin"
 )
 
-const packageColumns = `p.id, p.source, p.install_path, p.zip_hash, p.manifest_json,
+const packageColumns = `p.id, p.source, p.install_path, p.zip_hash, p.signed_by, p.manifest_json,
 	p.settings_json, p.environment_sealed, p.settings_version, p.upgrade_id,
 	p.installed_at_ms, p.updated_at_ms, p.deleted_at_ms`
 
@@ -26,7 +26,7 @@ type packageRow struct {
 
 func (r *packageRow) targets() []any {
 	return []any{
-		&r.pkg.ID, &r.pkg.Source, &r.pkg.InstallPath, &r.pkg.ZipHash, &r.manifest,
+		&r.pkg.ID, &r.pkg.Source, &r.pkg.InstallPath, &r.pkg.ZipHash, &r.pkg.SignedBy, &r.manifest,
 		&r.settings, &r.sealed, &r.version, &r.pkg.UpgradeID,
 		database.ScanMillis(&r.pkg.InstalledAt), database.ScanMillis(&r.pkg.UpdatedAt), database.ScanMillis(&r.pkg.DeletedAt),
 	}
@@ -94,10 +94,10 @@ func (p *Plugin) ListPackages(ctx context.Context, limit, offset int) ([]plugin.
 // CreatePackage implements plugin.Packages.
 func (p *Plugin) CreatePackage(ctx context.Context, pkg plugin.Package) error {
 	_, err := p.Write.ExecContext(ctx, `
-		INSERT INTO plugin_packages (id, slug, source, install_path, zip_hash, manifest_json,
+		INSERT INTO plugin_packages (id, slug, source, install_path, zip_hash, signed_by, manifest_json,
 			installed_at_ms, updated_at_ms, deleted_at_ms, theme_extensions)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-		pkg.ID, pkg.Manifest.Slug, string(pkg.Source), pkg.InstallPath, pkg.ZipHash, string(pkg.Manifest.Raw),
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		pkg.ID, pkg.Manifest.Slug, string(pkg.Source), pkg.InstallPath, pkg.ZipHash, pkg.SignedBy, string(pkg.Manifest.Raw),
 		database.Millis(pkg.InstalledAt), database.Millis(pkg.UpdatedAt), database.Millis(pkg.DeletedAt),
 		pkg.Manifest.ThemeExtensions.Any())
 	return p.Wrap(err, "Plugin")

@@ -15,10 +15,10 @@ func (p *Plugin) PreviousVersion(ctx context.Context, slug string) (plugin.Versi
 		manifest string
 	)
 	err := p.Read.QueryRowContext(ctx, `
-		SELECT source, install_path, zip_hash, manifest_json
+		SELECT source, install_path, zip_hash, signed_by, manifest_json
 		FROM plugin_previous_versions
 		WHERE package_slug = $1`, slug,
-	).Scan(&v.Source, &v.InstallPath, &v.ZipHash, &manifest)
+	).Scan(&v.Source, &v.InstallPath, &v.ZipHash, &v.SignedBy, &manifest)
 	if err != nil {
 		return plugin.Version{}, p.Wrap(err, "Previous version")
 	}
@@ -32,21 +32,22 @@ func (p *Plugin) ReplaceVersion(ctx context.Context, pkg plugin.Package, previou
 		res, err := tx.Write.ExecContext(ctx, `
 			UPDATE plugin_packages
 			SET source = $1, install_path = $2, zip_hash = $3, manifest_json = $4, upgrade_id = $5, updated_at_ms = $6,
-				theme_extensions = $7
-			WHERE slug = $8 AND deleted_at_ms IS NULL`,
+				signed_by = $7, theme_extensions = $8
+			WHERE slug = $9 AND deleted_at_ms IS NULL`,
 			string(pkg.Source), pkg.InstallPath, pkg.ZipHash, string(pkg.Manifest.Raw), pkg.UpgradeID,
-			database.Millis(pkg.UpdatedAt), pkg.Manifest.ThemeExtensions.Any(), pkg.Manifest.Slug)
+			database.Millis(pkg.UpdatedAt), pkg.SignedBy,
+			pkg.Manifest.ThemeExtensions.Any(), pkg.Manifest.Slug)
 		if err := database.Affected(res, err, "Plugin"); err != nil || previous == nil {
 			return err
 		}
 		_, err = tx.Write.ExecContext(ctx, `
-			INSERT INTO plugin_previous_versions (package_slug, source, install_path, zip_hash, manifest_json)
-			VALUES ($1, $2, $3, $4, $5)
+			INSERT INTO plugin_previous_versions (package_slug, source, install_path, zip_hash, signed_by, manifest_json)
+			VALUES ($1, $2, $3, $4, $5, $6)
 			ON CONFLICT (package_slug) DO UPDATE SET
 				source = excluded.source, install_path = excluded.install_path,
-				zip_hash = excluded.zip_hash, manifest_json = excluded.manifest_json`,
+				zip_hash = excluded.zip_hash, signed_by = excluded.signed_by, manifest_json = excluded.manifest_json`,
 			pkg.Manifest.Slug, string(previous.Source), previous.InstallPath, previous.ZipHash,
-			string(previous.Manifest.Raw))
+			previous.SignedBy, string(previous.Manifest.Raw))
 		return p.Wrap(err, "Previous version")
 	})
 }

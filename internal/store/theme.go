@@ -22,7 +22,8 @@ func (t *Theme) InTx(ctx context.Context, fn func(theme.Store) error) error {
 	return t.Conn.InTx(ctx, func(tx database.Conn) error { return fn(&Theme{audited{tx}}) })
 }
 
-const themeColumns = `v.id, v.kind, v.request_id, v.install_path, v.zip_hash, v.manifest_json, v.replaced,
+const themeColumns = `v.id, v.kind, v.request_id, v.install_path, v.zip_hash, v.from_market, v.signed_by, v.manifest_json,
+	v.replaced,
 	v.installed_at_ms, v.updated_at_ms, v.deleted_at_ms`
 
 func scanTheme(row database.Scanner) (theme.Version, error) {
@@ -30,7 +31,7 @@ func scanTheme(row database.Scanner) (theme.Version, error) {
 		v    theme.Version
 		text string
 	)
-	err := row.Scan(&v.ID, &v.Kind, &v.PackageID, &v.InstallPath, &v.ZipHash, &text, &v.Replaced,
+	err := row.Scan(&v.ID, &v.Kind, &v.PackageID, &v.InstallPath, &v.ZipHash, &v.FromMarket, &v.SignedBy, &text, &v.Replaced,
 		database.ScanMillis(&v.InstalledAt), database.ScanMillis(&v.UpdatedAt), database.ScanMillis(&v.DeletedAt))
 	if err != nil {
 		return theme.Version{}, err
@@ -84,16 +85,17 @@ func (t *Theme) ListThemes(ctx context.Context, kind extension.Kind, limit, offs
 func (t *Theme) PutVersion(ctx context.Context, v theme.Version) error {
 	_, err := t.Write.ExecContext(ctx, `
 		INSERT INTO theme_versions (id, kind, target, slug, version, request_id, install_path, zip_hash, manifest_json,
-			replaced, installed_at_ms, updated_at_ms, deleted_at_ms)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+			replaced, installed_at_ms, updated_at_ms, deleted_at_ms, from_market, signed_by)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
 		ON CONFLICT (target, slug, version) DO UPDATE SET
 			id = excluded.id, kind = excluded.kind, request_id = excluded.request_id,
 			install_path = excluded.install_path, zip_hash = excluded.zip_hash, manifest_json = excluded.manifest_json,
 			replaced = excluded.replaced, installed_at_ms = excluded.installed_at_ms,
-			updated_at_ms = excluded.updated_at_ms, deleted_at_ms = excluded.deleted_at_ms`,
+			updated_at_ms = excluded.updated_at_ms, deleted_at_ms = excluded.deleted_at_ms,
+			from_market = excluded.from_market, signed_by = excluded.signed_by`,
 		v.ID, string(v.Kind), string(v.Target()), v.Manifest.Slug, v.Manifest.Version, v.PackageID, v.InstallPath,
 		v.ZipHash, string(v.Manifest.Raw), v.Replaced,
-		database.Millis(v.InstalledAt), database.Millis(v.UpdatedAt), database.Millis(v.DeletedAt))
+		database.Millis(v.InstalledAt), database.Millis(v.UpdatedAt), database.Millis(v.DeletedAt), v.FromMarket, v.SignedBy)
 	return t.Wrap(err, "Theme")
 }
 

@@ -104,7 +104,8 @@ func (c *contract) find(path string) (pathTemplate, bool) {
 // commonHeaders are allowed on every answer without being documented there. The
 // document describes those for pages on other origins once, in its introduction.
 var commonHeaders = []string{
-	"Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Cache-Control", "Connection", "Content-Length", "Content-Type", "Date", "Last-Modified",
+	"Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Cache-Control", "Connection", "Content-Length",
+	"Content-Type", "Date", "Last-Modified",
 	"Transfer-Encoding", "Vary", "X-Content-Type-Options",
 }
 

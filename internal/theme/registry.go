@@ -2,6 +2,7 @@ package theme
 
 import (
 	"context"
+	"math"
 
 	"stoa/internal/extension"
 	"stoa/internal/extension/archive"
@@ -35,6 +36,19 @@ func (r Registry) Folder() string { return string(r.Kind) }
 // InstallPaths implements extension.Registry.
 func (r Registry) InstallPaths(ctx context.Context) ([]string, error) {
 	return r.Service.Store.InstallPaths(ctx, r.Kind)
+}
+
+// Installed implements extension.Registry.
+func (r Registry) Installed(ctx context.Context) ([]extension.Present, error) {
+	versions, _, err := r.Service.Store.ListThemes(ctx, r.Kind, math.MaxInt32, 0)
+	present := make([]extension.Present, len(versions))
+	for i, v := range versions {
+		present[i] = extension.Present{
+			Kind: v.Kind, Slug: v.Manifest.Slug, Version: v.Manifest.Version, InstallPath: v.InstallPath, ZipHash: v.ZipHash,
+			FromMarket: v.FromMarket,
+		}
+	}
+	return present, err
 }
 
 // FindArchive implements extension.Registry. Themes that were uninstalled are not

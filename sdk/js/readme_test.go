@@ -33,3 +33,42 @@ func TestTheREADMEWorksForANewUser(t *testing.T) {
 		t.Errorf("the program prints\n%s%s", out, warnings)
 	}
 }
+
+// The README's function for refusals, on errors of the package in both formats.
+func TestTheREADMEHandlesRefusals(t *testing.T) {
+	t.Parallel()
+
+	node := needtest.Program(t, "node", "")
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, _ := strings.Cut(string(readme), "## Handling refusals")
+	_, example, _ = strings.Cut(example, "```js\n")
+	example, _, _ = strings.Cut(example, "```")
+	a, dir := shop(t), project(t, "module")
+	write(t, dir, "explain.js", []byte(example))
+	copyTestdata(t, dir, map[string]string{"refusals.js": "refusals.js"})
+	keys := a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/api/marketplace/license-keys"})
+	write(t, dir, "license-keys.json", keys.Body)
+	revoked, taken := a.BuyMailPack(t), a.BuyMailPack(t)
+	a.Activate(t, taken, "other.example")
+	l, err := a.Licenses.GetByKey(t.Context(), revoked)
+	if err == nil {
+		_, err = a.Licenses.Revoke(t.Context(), l.License.ID, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, warnings := run(t, dir, []string{"SHOP_URL=" + a.URL, "REVOKED=" + revoked, "TAKEN=" + taken}, node,
+		"refusals.js")
+	const want = `unknown: There is no such license key. Is it typed correctly?
+revoked: This license was withdrawn. Ask the vendor why.
+taken: This installation has lost its seat. Activate it again.
+no seat: The shop says
+offline: Connect to the network
+`
+	if out != want || warnings != "" {
+		t.Errorf("the errors are explained as\n%s%swant\n%s", out, warnings, want)
+	}
+}

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
-
-	"stoa/internal/keyring"
 )
 
 // Kind is the header typ of a token, which tells the kinds apart.
@@ -60,7 +58,7 @@ func (c Claims) ValidAt(now time.Time) bool {
 	return now.Before(c.ExpiresAt.Add(Leeway)) && !now.Before(c.IssuedAt.Add(-Leeway))
 }
 
-// payload is Claims on the wire. Its fields are signed in this order. Do not change
+// payload is Claims on the wire. Its fields are signed in this order, by wire. Do not change
 // it: the successor of a refresh token is signed again from its claims and must come
 // out the same (account.Service.Refresh).
 type payload struct {
@@ -100,26 +98,6 @@ func (p payload) complete(kind Kind) bool {
 		return p.Subject != "" && p.Audience == PluginAudience && p.UserID == ""
 	}
 	return false
-}
-
-// Sign returns a token. Ed25519 signatures are deterministic: the same claims
-// under the same key give the same string.
-func Sign(key keyring.Key, kind Kind, c Claims) (string, error) {
-	p := payload{
-		UserID: c.UserID, Email: c.Email, Role: c.Role, Session: c.SessionID, Subject: c.Subject, ID: c.ID,
-		Issued: jwt.NewNumericDate(c.IssuedAt), Expires: jwt.NewNumericDate(c.ExpiresAt),
-	}
-	switch kind {
-	case Access:
-	case Refresh:
-		p.Type = typeRefresh
-	case Plugin:
-		p.Audience = PluginAudience
-	}
-	t := jwt.NewWithClaims(jwt.SigningMethodEdDSA, p)
-	t.Header["typ"] = string(kind)
-	t.Header["kid"] = key.ID
-	return t.SignedString(key.Private)
 }
 
 // Parse verifies a token of the given kind at the time now and returns its claims.

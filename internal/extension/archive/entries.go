@@ -29,7 +29,7 @@ const (
 func checkEntries(records []record, profile Profile, f *faults) []file {
 	var files []file
 	var size total
-	records = slices.DeleteFunc(records, func(r record) bool { return leftOut(r.name) })
+	records = slices.DeleteFunc(records, func(r record) bool { return LeftOut(r.name) })
 	names := newNames()
 	for _, rec := range records {
 		name, dir := strings.CutSuffix(rec.name, "/")
@@ -50,9 +50,9 @@ func checkEntries(records []record, profile Profile, f *faults) []file {
 	return strip(files, records, profile)
 }
 
-// leftOut reports whether an entry is what macOS adds to archives that it makes. Such
+// LeftOut reports whether an entry is what macOS adds to archives that it makes. Such
 // entries are not unpacked, and are no fault (CONTRACT 4).
-func leftOut(entry string) bool {
+func LeftOut(entry string) bool {
 	return strings.HasPrefix(entry, "__MACOSX/") || path.Base(entry) == ".DS_Store"
 }
 

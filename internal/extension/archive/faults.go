@@ -33,6 +33,27 @@ func fault(entry, code, format string, args ...any) *errs.Error {
 	return errs.New(errs.Invalid, CodeInvalid, "%s", message).With("issues", []Fault{f})
 }
 
+// Refuse returns an INVALID_ARCHIVE error that lists the faults, for rules about archives
+// that other packages check. It returns nil if there are none.
+func Refuse(list ...Fault) error {
+	var f faults
+	for _, one := range list {
+		_ = f.add(fault(one.Entry, one.Code, "%s", one.Message))
+	}
+	return f.err()
+}
+
+// Faults returns the faults that an INVALID_ARCHIVE error lists; ok is false for any other
+// error.
+func Faults(err error) (list []Fault, ok bool) {
+	e, is := errors.AsType[*errs.Error](err)
+	if !is || e.Code != CodeInvalid {
+		return nil, false
+	}
+	list, ok = e.Details["issues"].([]Fault)
+	return list, ok
+}
+
 // faults collects what is wrong with an archive, so that one answer lists everything.
 // The zero value is empty and ready for use.
 type faults struct {

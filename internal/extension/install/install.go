@@ -20,14 +20,23 @@ import (
 	"stoa/internal/errs"
 	"stoa/internal/extension"
 	"stoa/internal/extension/archive"
+	"stoa/internal/extension/sign"
 )
 
-// Installer installs extensions. All fields are required. It is safe for
+// Installer installs extensions. Fields are required unless they say otherwise. It is safe for
 // concurrent use, also by several processes on one data folder.
 type Installer struct {
 	Kinds   extension.Registries
 	DataDir string
 	Log     *slog.Logger
+
+	// Trusted are the keys of publishers: a package that is signed with another key is
+	// refused. It may be empty.
+	Trusted sign.Keys
+
+	// Recorded returns the paths of the archives that the market publishes; Sweep removes
+	// the others. nil removes none.
+	Recorded func(ctx context.Context) ([]string, error)
 }
 
 // CheckKind returns nil for a kind that can be installed, extension.ErrUnsupported
@@ -63,18 +72,15 @@ func (in *Installer) Install(ctx context.Context, kind extension.Kind, up *Uploa
 	if found, ok, err := find(ctx, reg, up); ok || err != nil {
 		return found, err
 	}
-	contents, err := archive.Inspect(up.file, up.Size, reg.Profile())
+	read, err := in.read(reg, up)
 	if err != nil {
 		return Result{}, err
 	}
-	candidate, err := reg.ReadManifest(contents.Manifest, contents.Has)
-	if err != nil {
-		return Result{}, err
-	}
+	candidate := read.candidate
 	if err := candidate.CheckFree(ctx, up.Replace); err != nil {
 		return resolve(ctx, reg, up, err)
 	}
-	place, err := in.place(ctx, reg, candidate, contents, up.Hash)
+	place, err := in.place(ctx, reg, candidate, read.Contents, up.Hash)
 	if err != nil {
 		return Result{}, err
 	}
@@ -83,6 +89,7 @@ func (in *Installer) Install(ctx context.Context, kind extension.Kind, up *Uploa
 	}
 	record, err := candidate.Add(ctx, extension.Files{
 		PackageID: up.PackageID, InstallPath: place, ZipHash: up.Hash, Replace: up.Replace,
+		FromMarket: up.FromMarket, SignedBy: read.signedBy,
 	})
 	if err == nil {
 		in.Log.InfoContext(ctx, "extension installed", slog.String("kind", string(kind)),
@@ -97,6 +104,15 @@ func (in *Installer) Install(ctx context.Context, kind extension.Kind, up *Uploa
 		err = taken // another request was faster, perhaps with the same archive
 	}
 	return resolve(ctx, reg, up, err)
+}
+
+// signer returns who signed an archive. From the market, only signed ones are taken.
+func (in *Installer) signer(contents *archive.Contents, up *Upload) (sign.Signer, error) {
+	signer, err := sign.Check(contents, in.Trusted)
+	if err == nil && signer.Name == "" && up.FromMarket {
+		err = sign.ErrUnsigned
+	}
+	return signer, err
 }
 
 // find returns what an archive was installed as; ok is false if it was not.

@@ -17,7 +17,7 @@ import (
 const LeftoverAge = time.Hour
 
 // Sweep removes what crashes left behind: uploads, half-unpacked packages and
-// files of packages that were never recorded. Call it at start. The age of files
+// files of packages that were never recorded, or whose product is gone. Call it at start. The age of files
 // is measured against now, which must be the system's clock because file times
 // are.
 func (in *Installer) Sweep(ctx context.Context, now time.Time) error {
@@ -38,7 +38,8 @@ func (in *Installer) Sweep(ctx context.Context, now time.Time) error {
 		failed = errors.Join(failed, err)
 		for _, e := range entries {
 			name := path.Join(dir, e.Name())
-			if !strings.HasPrefix(e.Name(), prefix) || !old(e, now) || recorded[strings.TrimSuffix(name, archiveSuffix)] {
+			owned := recorded[name] || recorded[strings.TrimSuffix(name, archiveSuffix)]
+			if !strings.HasPrefix(e.Name(), prefix) || !old(e, now) || owned {
 				continue
 			}
 			failed = errors.Join(failed, data.RemoveAll(name))
@@ -46,6 +47,9 @@ func (in *Installer) Sweep(ctx context.Context, now time.Time) error {
 		}
 	}
 	sweep(uploadsDir, uploadPrefix)
+	if in.Recorded != nil {
+		sweep(marketDir, "")
+	}
 	for _, reg := range in.Kinds {
 		sweep(reg.Folder(), unpackPrefix)
 		slugs, err := fs.ReadDir(data.FS(), reg.Folder())
@@ -59,10 +63,19 @@ func (in *Installer) Sweep(ctx context.Context, now time.Time) error {
 	return failed
 }
 
-// recorded returns the paths that belong to an extension of any kind, because
+// recorded returns the paths that belong to a release, or to an extension of any kind, because
 // kinds may share a folder.
 func (in *Installer) recorded(ctx context.Context) (map[string]bool, error) {
 	all := make(map[string]bool)
+	if in.Recorded != nil {
+		paths, err := in.Recorded(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range paths {
+			all[p] = true
+		}
+	}
 	for _, reg := range in.Kinds {
 		paths, err := reg.InstallPaths(ctx)
 		if err != nil {

@@ -26,6 +26,10 @@ type Upload struct {
 	// Replace allows to replace the same version of the package.
 	Replace bool
 
+	// FromMarket says that the official market published the archive. Then it must be
+	// signed.
+	FromMarket bool
+
 	file *os.File
 	root *os.Root
 	name string
@@ -42,11 +46,16 @@ func (up *Upload) Close() error {
 
 // keep moves the archive beside the files that were unpacked from it.
 func (up *Upload) keep(place string) error {
-	if err := errors.Join(up.file.Sync(), up.root.Rename(up.name, place+archiveSuffix)); err != nil {
+	return up.moveTo(place + archiveSuffix)
+}
+
+// moveTo moves the archive to a path in the data folder, where it is on disk afterwards.
+func (up *Upload) moveTo(name string) error {
+	if err := errors.Join(up.file.Sync(), up.root.Rename(up.name, name)); err != nil {
 		return fmt.Errorf("install: keep the archive: %w", err)
 	}
 	up.name = ""
-	return syncDir(up.root, path.Dir(place))
+	return syncDir(up.root, path.Dir(name))
 }
 
 // Receive reads an archive to its end into a temporary file. The errors are those

@@ -12,6 +12,7 @@ import (
 	"stoa/internal/market/catalog"
 	"stoa/internal/market/license"
 	"stoa/internal/market/order"
+	"stoa/internal/market/release"
 	"stoa/internal/market/review"
 )
 
@@ -28,4 +29,5 @@ type Handlers struct {
 	Licenses *license.Service
 	Orders   *order.Service
 	Reviews  *review.Service
+	Releases *release.Service
 }

@@ -13,28 +13,13 @@ import (
 
 // managedItem is a product as administrators' lists show it: the fields of a
 // catalog (docs/catalog.md), so that what was read can be sent back, and what
-// stoa adds to them.
+// stoa adds to them. Its rating and counts are those of the catalog.
 type managedItem struct {
-	ID               string        `json:"id"`
-	Slug             string        `json:"slug"`
-	Name             string        `json:"name"`
-	Category         string        `json:"category"`
-	ShortDescription string        `json:"shortDescription"`
-	Description      string        `json:"description"`
-	Icon             string        `json:"icon"`
-	Screenshots      []string      `json:"screenshots"`
-	Highlights       []string      `json:"highlights"`
-	Pricing          wire.Pricing  `json:"pricing"`
-	Rating           float64       `json:"rating"`
-	ReviewCount      int           `json:"reviewCount"`
-	DownloadCount    int           `json:"downloadCount"`
-	Featured         bool          `json:"featured"`
-	Trending         bool          `json:"trending"`
-	Published        bool          `json:"published"`
-	Position         int           `json:"position"`
-	Shown            shownCounts   `json:"shown"`
-	CreatedAt        web.Timestamp `json:"createdAt"`
-	UpdatedAt        web.Timestamp `json:"updatedAt"`
+	wire.Product
+
+	Published bool        `json:"published"`
+	Position  int         `json:"position"`
+	Shown     shownCounts `json:"shown"`
 }
 
 // shownCounts are what the shop shows: the figures of the catalog and what has
@@ -48,33 +33,22 @@ type shownCounts struct {
 // managedProduct is a product with all of its fields.
 type managedProduct struct {
 	managedItem
+	wire.ProductDetail
 
-	FullDescription string                   `json:"fullDescription"`
-	Features        []product.FeatureSection `json:"features"`
-	PricingTiers    []wire.Tier              `json:"pricingTiers"`
-	FAQ             []product.Question       `json:"faq"`
-	Comparison      *product.Comparison      `json:"comparison,omitempty"`
+	Package *wire.ManagedPackage `json:"package,omitempty"`
 }
 
 func newManagedItem(p product.Product) managedItem {
-	return managedItem{
-		ID: p.ID, Slug: p.Slug, Name: p.Name, Category: p.Category,
-		ShortDescription: p.ShortDescription, Description: p.Description,
-		Icon: p.Icon, Screenshots: web.OrEmpty(p.Screenshots),
-		Highlights: web.OrEmpty(p.Highlights), Pricing: wire.NewPricing(p.Pricing),
-		Rating: p.RatingBase, ReviewCount: p.ReviewBase, DownloadCount: p.DownloadBase,
-		Featured: p.Featured, Trending: p.Trending, Published: p.Published, Position: p.Position,
-		Shown:     shownCounts{Rating: p.Rating, ReviewCount: p.ReviewCount, DownloadCount: p.DownloadCount},
-		CreatedAt: web.Timestamp(p.CreatedAt), UpdatedAt: web.Timestamp(p.UpdatedAt),
+	item := managedItem{
+		Product: wire.NewProduct(p), Published: p.Published, Position: p.Position,
+		Shown: shownCounts{Rating: p.Rating, ReviewCount: p.ReviewCount, DownloadCount: p.DownloadCount},
 	}
+	item.Rating, item.ReviewCount, item.DownloadCount = p.RatingBase, p.ReviewBase, p.DownloadBase
+	return item
 }
 
 func newManagedProduct(p product.Product) managedProduct {
-	return managedProduct{
-		managedItem: newManagedItem(p), FullDescription: p.Detail.FullDescription,
-		Features: web.Items(p.Detail.Features, wire.NewFeature), PricingTiers: web.Items(p.Detail.Tiers, wire.NewTier),
-		FAQ: web.OrEmpty(p.Detail.FAQ), Comparison: p.Detail.Comparison,
-	}
+	return managedProduct{managedItem: newManagedItem(p), ProductDetail: wire.NewProductDetail(p.Detail)}
 }
 
 // ListProducts serves GET /api/v1/admin/products.
@@ -111,8 +85,7 @@ func (h *Handlers) CreateProduct(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Location", "/api/v1/admin/products/"+url.PathEscape(p.Slug))
-	writeProduct(w, http.StatusCreated, p)
-	return nil
+	return h.writeProduct(w, r, http.StatusCreated, p)
 }
 
 // GetProduct serves GET /api/v1/admin/products/{slug}.
@@ -121,8 +94,7 @@ func (h *Handlers) GetProduct(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	writeProduct(w, http.StatusOK, p)
-	return nil
+	return h.writeProduct(w, r, http.StatusOK, p)
 }
 
 // ChangeProduct serves PATCH /api/v1/admin/products/{slug}.
@@ -135,8 +107,7 @@ func (h *Handlers) ChangeProduct(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	writeProduct(w, http.StatusOK, p)
-	return nil
+	return h.writeProduct(w, r, http.StatusOK, p)
 }
 
 // DeleteProduct serves DELETE /api/v1/admin/products/{slug}.
@@ -148,7 +119,16 @@ func (h *Handlers) DeleteProduct(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func writeProduct(w http.ResponseWriter, status int, p product.Product) {
+// writeProduct answers with a product and the package that it carries.
+func (h *Handlers) writeProduct(w http.ResponseWriter, r *http.Request, status int, p product.Product) error {
+	managed := newManagedProduct(p)
+	if carried, ok, err := h.Releases.Of(r.Context(), p.ID); err != nil {
+		return err
+	} else if ok {
+		shown := wire.NewManagedPackage(carried)
+		managed.Package = &shown
+	}
 	web.SetETag(w, web.Tag(p.Revision()))
-	web.WriteData(w, status, newManagedProduct(p))
+	web.WriteData(w, status, managed)
+	return nil
 }

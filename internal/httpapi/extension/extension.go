@@ -1,11 +1,12 @@
 // Package extension serves the management of extensions: installing and removing
-// packages, their signing secrets, and the instances of plugins. Its rules are
-// those of packages plugin, theme and extension/install.
+// packages, uploaded or from the market, their signing secrets, and the instances of
+// plugins. Its rules are those of packages plugin, theme and extension/install.
 package extension
 
 import (
 	"stoa/internal/extension/install"
 	"stoa/internal/httpapi/keyed"
+	"stoa/internal/market/release"
 	"stoa/internal/plugin"
 	"stoa/internal/theme"
 )
@@ -15,5 +16,6 @@ type Handlers struct {
 	Plugins   *plugin.Service
 	Themes    *theme.Service
 	Installer *install.Installer
+	Releases  *release.Service
 	Keyed     keyed.Requests
 }

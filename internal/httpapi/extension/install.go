@@ -65,13 +65,13 @@ func (h *Handlers) Install(w http.ResponseWriter, r *http.Request) error {
 	if err := faults.Err(); err != nil { // before 50 MiB are sent for nothing
 		return err
 	}
-	up, err := h.receive(w, r)
+	up, err := h.receive(w, r, kindOf(r))
 	if err != nil {
 		return err
 	}
 	defer up.Close()
 	up.Replace = replace
-	do := func(w http.ResponseWriter, r *http.Request) error { return h.install(w, r, up) }
+	do := func(w http.ResponseWriter, r *http.Request) error { return h.install(w, r, kindOf(r), up) }
 	if key == "" {
 		return do(w, r)
 	}
@@ -85,11 +85,13 @@ func readFlag(r *http.Request, name string, faults *errs.Issues) bool {
 	return v != nil && *v
 }
 
-// receive writes the archive of an install request to disk as it arrives. The
+// receive writes the archive of a request to disk as it arrives. The
 // caller closes it.
-func (h *Handlers) receive(w http.ResponseWriter, r *http.Request) (up *install.Upload, err error) {
-	err = h.archive(kindOf(r)).Read(w, r, func(file io.Reader) (err error) {
-		up, err = h.Installer.Receive(kindOf(r), file)
+func (h *Handlers) receive(
+	w http.ResponseWriter, r *http.Request, kind extension.Kind,
+) (up *install.Upload, err error) {
+	err = h.archive(kind).Read(w, r, func(file io.Reader) (err error) {
+		up, err = h.Installer.Receive(kind, file)
 		return err
 	})
 	if err != nil && up != nil {
@@ -100,9 +102,9 @@ func (h *Handlers) receive(w http.ResponseWriter, r *http.Request) (up *install.
 }
 
 // install installs a received archive and answers with the result.
-func (h *Handlers) install(w http.ResponseWriter, r *http.Request, up *install.Upload) error {
+func (h *Handlers) install(w http.ResponseWriter, r *http.Request, kind extension.Kind, up *install.Upload) error {
 	up.PackageID = idempotency.Seed(r.Context())
-	res, err := h.Installer.Install(r.Context(), kindOf(r), up)
+	res, err := h.Installer.Install(r.Context(), kind, up)
 	if err != nil {
 		return err
 	}

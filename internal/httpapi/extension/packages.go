@@ -28,6 +28,7 @@ type packageFields struct {
 	Source          string        `json:"source"`
 	InstallPath     string        `json:"installPath,omitempty"`
 	ZipHash         string        `json:"zipHash,omitempty"`
+	SignedBy        string        `json:"signedBy,omitempty"`
 	ManifestJSON    string        `json:"manifestJson,omitempty"`
 	InstalledAt     web.Timestamp `json:"installedAt"`
 	UpdatedAt       web.Timestamp `json:"updatedAt"`
@@ -39,8 +40,9 @@ func newPackageFields(p plugin.Package) packageFields {
 		ID: p.ID, Kind: string(extension.Plugin), Slug: m.Slug, Name: m.Name, Version: m.Version,
 		Author: m.Author, AuthorURL: m.AuthorURL, Description: m.Description, Category: m.Category,
 		RuntimeType: string(m.RuntimeType), EntryModule: m.EntryModule, ExternalBaseURL: m.ExternalBaseURL,
-		Source: string(p.Source), InstallPath: p.InstallPath, ZipHash: p.ZipHash, ManifestJSON: string(m.Raw),
-		InstalledAt: web.Timestamp(p.InstalledAt), UpdatedAt: web.Timestamp(p.UpdatedAt),
+		Source: string(p.Source), InstallPath: p.InstallPath, ZipHash: p.ZipHash, SignedBy: p.SignedBy,
+		ManifestJSON: string(m.Raw),
+		InstalledAt:  web.Timestamp(p.InstalledAt), UpdatedAt: web.Timestamp(p.UpdatedAt),
 	}
 }
 

@@ -34,8 +34,9 @@ func newManagedPackage(p plugin.Package) managedPackage {
 	return managedPackage{
 		listedPackage: newListedPackage(p),
 		Settings: settings{
-			Isolation: cmp.Or(s.Isolation, plugin.IsolationInstance), KeepRunning: s.KeepRunning, StartTimeoutMs: orNull(s.StartTimeoutMs),
-			TimeoutMs: orNull(s.TimeoutMs), MemoryMb: orNull(s.MemoryMb), MaxConcurrency: orNull(s.MaxConcurrency),
+			Isolation: cmp.Or(s.Isolation, plugin.IsolationInstance), KeepRunning: s.KeepRunning,
+			StartTimeoutMs: orNull(s.StartTimeoutMs),
+			TimeoutMs:      orNull(s.TimeoutMs), MemoryMb: orNull(s.MemoryMb), MaxConcurrency: orNull(s.MaxConcurrency),
 			Environment: web.OrEmpty(slices.Sorted(maps.Keys(s.Environment))),
 		},
 	}

@@ -5,6 +5,7 @@ import (
 
 	"stoa/internal/errs"
 	"stoa/internal/httpapi/web"
+	"stoa/internal/plugin"
 	"stoa/internal/theme"
 )
 
@@ -25,6 +26,7 @@ type themeFields struct {
 	Source       string         `json:"source"`
 	InstallPath  string         `json:"installPath"`
 	ZipHash      string         `json:"zipHash"`
+	SignedBy     string         `json:"signedBy,omitempty"`
 	ManifestJSON string         `json:"manifestJson"`
 	Versions     []themeVersion `json:"versions"` // the highest first
 	InstalledAt  web.Timestamp  `json:"installedAt"`
@@ -50,11 +52,15 @@ func newTheme(t theme.Theme) themeFields { return newThemeVersion(t, t.Versions[
 
 func newThemeVersion(t theme.Theme, v theme.Version) themeFields {
 	m := v.Manifest
+	source := plugin.SourceLocalZip
+	if v.FromMarket {
+		source = plugin.SourceMarket
+	}
 	return themeFields{
 		ID: v.ID, Kind: string(v.Kind), Slug: m.Slug, Name: m.Name, Version: m.Version,
 		Author: m.Author, AuthorURL: m.AuthorURL, Description: m.Description,
-		Target: string(v.Target()), Entry: m.Entry, BaseURL: v.BaseURL(), Source: "local-zip",
-		InstallPath: v.InstallPath, ZipHash: v.ZipHash, ManifestJSON: string(m.Raw),
+		Target: string(v.Target()), Entry: m.Entry, BaseURL: v.BaseURL(), Source: string(source),
+		InstallPath: v.InstallPath, ZipHash: v.ZipHash, SignedBy: v.SignedBy, ManifestJSON: string(m.Raw),
 		Versions: web.Items(t.Versions, func(v theme.Version) themeVersion {
 			return themeVersion{
 				Version: v.Manifest.Version, ZipHash: v.ZipHash, InstalledAt: web.Timestamp(v.InstalledAt),

@@ -386,3 +386,25 @@ func TestInstallOfAThemeIsRepeated(t *testing.T) {
 		t.Errorf("answers (-want +got):\n%s", diff)
 	}
 }
+
+// A version that came from the market is never replaced by another archive.
+func TestThemesFromTheMarketAreNotReplaced(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t)
+	admin := a.Admin(t, "root").Access
+	a.Install(t, admin, "theme-shop", theme(t, "1.0.0", nil))
+	if _, err := a.DB.Conn().Write.ExecContext(t.Context(),
+		`UPDATE theme_versions SET from_market = $1, signed_by = 'acme'`, true); err != nil {
+		t.Fatal(err)
+	}
+	if res := a.Do(t, testkit.Get(admin, aurora)); res.Text(t, "data.source") != "official-market" ||
+		res.Text(t, "data.signedBy") != "acme" {
+		t.Errorf("theme = %s", res.Body)
+	}
+	testkit.WantError(t, replace(t, a, admin, theme(t, "1.0.0", map[string]any{"name": "Other"})), http.StatusConflict,
+		"VERSION_CONFLICT")
+	if res := replace(t, a, admin, theme(t, "1.0.1", nil)); res.Status != http.StatusOK {
+		t.Errorf("another version = %d %s", res.Status, res.Body)
+	}
+}

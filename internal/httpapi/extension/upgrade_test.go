@@ -65,12 +65,22 @@ func packageFolders(tb testing.TB, a *testkit.App) []string {
 
 func TestUpgradeAndRollbackDropNoRequest(t *testing.T) {
 	t.Parallel()
+	for _, isolation := range []string{"instance", "shared"} {
+		t.Run(isolation, func(t *testing.T) {
+			t.Parallel()
+			upgradeDropsNoRequest(t, isolation)
+		})
+	}
+}
 
+func upgradeDropsNoRequest(t *testing.T, isolation string) {
+	t.Helper()
 	a := testkit.New(t, realTime)
 	admin := a.Admin(t, "root").Access
 	first := a.Install(t, admin, "plugin", version(t, "1.0.0", map[string]any{"permissions": []string{"a:b"}}))
 	id := first.Text(t, "data.defaultInstance.installationId")
 	a.Do(t, changeInstance(admin, id, map[string]any{"config": map[string]any{"mode": "!"}}))
+	changeSettings(t, a, admin, map[string]any{"isolation": isolation})
 	wantVersion(t, a, "1.0.0!")
 
 	ctx, stop := context.WithCancel(t.Context())
@@ -110,6 +120,9 @@ func TestUpgradeAndRollbackDropNoRequest(t *testing.T) {
 		t.Errorf("only %d calls were answered meanwhile", answered.Load())
 	}
 	want := []string{"plugin.install", "plugin.upgrade", "plugin.rollback", "plugin.rollback", "plugin.rollback"}
+	if isolation == "shared" {
+		want = slices.Insert(want, 1, "plugin.update")
+	}
 	if got := actions(t, a, admin); !slices.Equal(got, want) {
 		t.Errorf("audit log: %q", got)
 	}

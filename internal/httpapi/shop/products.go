@@ -11,55 +11,24 @@ import (
 
 // productItem is a product as lists show it (spec A, Product item).
 type productItem struct {
-	ID               string        `json:"id"`
-	Type             string        `json:"type"` // always PRODUCT
-	Slug             string        `json:"slug"`
-	Name             string        `json:"name"`
-	Description      string        `json:"description"`
-	ShortDescription string        `json:"shortDescription"`
-	Icon             string        `json:"icon"`
-	Screenshots      []string      `json:"screenshots"`
-	Pricing          wire.Pricing  `json:"pricing"`
-	Rating           float64       `json:"rating"`
-	ReviewCount      int           `json:"reviewCount"`
-	DownloadCount    int           `json:"downloadCount"`
-	Featured         bool          `json:"featured"`
-	Trending         bool          `json:"trending"`
-	CreatedAt        web.Timestamp `json:"createdAt"`
-	UpdatedAt        web.Timestamp `json:"updatedAt"`
-	Category         string        `json:"category"`
-	Highlights       []string      `json:"highlights"`
+	Type string `json:"type"` // always PRODUCT
+	wire.Product
 }
 
 func newProductItem(p product.Product) productItem {
-	return productItem{
-		ID: p.ID, Type: "PRODUCT", Slug: p.Slug, Name: p.Name,
-		Description: p.Description, ShortDescription: p.ShortDescription,
-		Icon: p.Icon, Screenshots: web.OrEmpty(p.Screenshots), Pricing: wire.NewPricing(p.Pricing),
-		Rating: p.Rating, ReviewCount: p.ReviewCount,
-		DownloadCount: p.DownloadCount, Featured: p.Featured, Trending: p.Trending,
-		CreatedAt: web.Timestamp(p.CreatedAt), UpdatedAt: web.Timestamp(p.UpdatedAt),
-		Category: p.Category, Highlights: web.OrEmpty(p.Highlights),
-	}
+	return productItem{Type: "PRODUCT", Product: wire.NewProduct(p)}
 }
 
 // productDetail is a product as its own page shows it (spec A, Product detail).
 type productDetail struct {
 	productItem
+	wire.ProductDetail
 
-	FullDescription string                   `json:"fullDescription"`
-	Features        []product.FeatureSection `json:"features"`
-	PricingTiers    []wire.Tier              `json:"pricingTiers"`
-	FAQ             []product.Question       `json:"faq"`
-	Comparison      *product.Comparison      `json:"comparison,omitempty"`
+	Package *wire.Package `json:"package,omitempty"`
 }
 
 func newProductDetail(p product.Product) productDetail {
-	return productDetail{
-		productItem: newProductItem(p), FullDescription: p.Detail.FullDescription,
-		Features: web.Items(p.Detail.Features, wire.NewFeature), PricingTiers: web.Items(p.Detail.Tiers, wire.NewTier),
-		FAQ: web.OrEmpty(p.Detail.FAQ), Comparison: p.Detail.Comparison,
-	}
+	return productDetail{productItem: newProductItem(p), ProductDetail: wire.NewProductDetail(p.Detail)}
 }
 
 // ListProducts serves GET /api/marketplace/products.
@@ -95,6 +64,13 @@ func (h *Handlers) GetProduct(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	web.WriteJSON(w, http.StatusOK, newProductDetail(p))
+	detail := newProductDetail(p)
+	if carried, ok, err := h.Releases.Of(r.Context(), p.ID); err != nil {
+		return err
+	} else if ok {
+		shown := wire.NewPackage(carried)
+		detail.Package = &shown
+	}
+	web.WriteJSON(w, http.StatusOK, detail)
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"stoa/internal/market/catalog"
 	"stoa/internal/market/license"
 	"stoa/internal/market/order"
+	"stoa/internal/market/release"
 	"stoa/internal/market/review"
 )
 
@@ -25,6 +26,7 @@ type Handlers struct {
 	Licenses *license.Service
 	Orders   *order.Service
 	Reviews  *review.Service
+	Releases *release.Service
 	Media    Media
 	// Keys sign the answers that apps rely on.
 	Keys *keyring.Ring

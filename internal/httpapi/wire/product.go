@@ -39,8 +39,8 @@ type Tier struct {
 	MaxInstances  int                   `json:"maxInstances"`
 }
 
-// NewTier returns the JSON form of t.
-func NewTier(t product.Tier) Tier {
+// newTier returns the JSON form of t.
+func newTier(t product.Tier) Tier {
 	return Tier{
 		ID: t.ID, Name: t.Name, Description: t.Description, Price: t.Price.Amount(), Currency: t.Price.Currency,
 		BillingPeriod: t.Period, Features: web.OrEmpty(t.Features),
@@ -48,8 +48,59 @@ func NewTier(t product.Tier) Tier {
 	}
 }
 
-// NewFeature returns a feature section without null.
-func NewFeature(f product.FeatureSection) product.FeatureSection {
+// Product is what everybody sees of a product in a list. The shop and the administrators add to it.
+type Product struct {
+	ID               string        `json:"id"`
+	Slug             string        `json:"slug"`
+	Name             string        `json:"name"`
+	Description      string        `json:"description"`
+	ShortDescription string        `json:"shortDescription"`
+	Icon             string        `json:"icon"`
+	Screenshots      []string      `json:"screenshots"`
+	Pricing          Pricing       `json:"pricing"`
+	Rating           float64       `json:"rating"`
+	ReviewCount      int           `json:"reviewCount"`
+	DownloadCount    int           `json:"downloadCount"`
+	Featured         bool          `json:"featured"`
+	Trending         bool          `json:"trending"`
+	CreatedAt        web.Timestamp `json:"createdAt"`
+	UpdatedAt        web.Timestamp `json:"updatedAt"`
+	Category         string        `json:"category"`
+	Highlights       []string      `json:"highlights"`
+}
+
+// NewProduct returns the JSON form of p in lists, with the figures that the shop shows.
+func NewProduct(p product.Product) Product {
+	return Product{
+		ID: p.ID, Slug: p.Slug, Name: p.Name,
+		Description: p.Description, ShortDescription: p.ShortDescription,
+		Icon: p.Icon, Screenshots: web.OrEmpty(p.Screenshots), Pricing: NewPricing(p.Pricing),
+		Rating: p.Rating, ReviewCount: p.ReviewCount,
+		DownloadCount: p.DownloadCount, Featured: p.Featured, Trending: p.Trending,
+		CreatedAt: web.Timestamp(p.CreatedAt), UpdatedAt: web.Timestamp(p.UpdatedAt),
+		Category: p.Category, Highlights: web.OrEmpty(p.Highlights),
+	}
+}
+
+// ProductDetail is what a product's own page shows beyond Product.
+type ProductDetail struct {
+	FullDescription string                   `json:"fullDescription"`
+	Features        []product.FeatureSection `json:"features"`
+	PricingTiers    []Tier                   `json:"pricingTiers"`
+	FAQ             []product.Question       `json:"faq"`
+	Comparison      *product.Comparison      `json:"comparison,omitempty"`
+}
+
+// NewProductDetail returns the JSON form of a product's detail.
+func NewProductDetail(d product.Detail) ProductDetail {
+	return ProductDetail{
+		FullDescription: d.FullDescription, Features: web.Items(d.Features, newFeature),
+		PricingTiers: web.Items(d.Tiers, newTier), FAQ: web.OrEmpty(d.FAQ), Comparison: d.Comparison,
+	}
+}
+
+// newFeature returns a feature section without null.
+func newFeature(f product.FeatureSection) product.FeatureSection {
 	f.Items = web.OrEmpty(f.Items)
 	return f
 }

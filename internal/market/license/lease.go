@@ -43,7 +43,7 @@ type Lease struct {
 	Token string
 	// Development says that the instance is a development instance.
 	Development bool
-	// ExpiresAt and GraceUntil are whole seconds, and never later than the end of the license's term.
+	// ExpiresAt and GraceUntil are whole seconds, and never later than the license expires.
 	ExpiresAt  time.Time
 	GraceUntil time.Time
 }
@@ -61,7 +61,7 @@ func (s *Service) Lease(ctx context.Context, slug string, req UseRequest, nonce 
 	}
 	l := use.License
 	now := s.Now().UTC().Truncate(time.Second)
-	ends, graceEnds := s.Leases.span(now, l.ExpiresAt)
+	ends, graceEnds := s.Leases.span(now, l.usableUntil())
 	if !ends.After(now) {
 		return Lease{}, Expired, nil
 	}
@@ -87,8 +87,8 @@ func (s *Service) Lease(ctx context.Context, slug string, req UseRequest, nonce 
 	return Lease{Token: token, Development: use.Development, ExpiresAt: ends, GraceUntil: graceEnds}, Usable, err
 }
 
-// span returns when a lease that begins now ends, and when its grace period ends. licenseEnds is the
-// end of the license's term; zero means that it is perpetual.
+// span returns when a lease that begins now ends, and when its grace period ends. licenseEnds is when
+// the license expires; zero means that it is perpetual.
 func (t LeaseTerms) span(now, licenseEnds time.Time) (ends, graceEnds time.Time) {
 	ends = now.Add(t.TTL)
 	graceEnds = ends.Add(t.Grace)

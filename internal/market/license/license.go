@@ -61,6 +61,10 @@ type License struct {
 	Months  int
 	Anchor  time.Time
 	Periods int
+	// Leeway is how long the license goes on after ExpiresAt, because a payment provider renews it and
+	// needs a while to collect. It is zero if no provider renews it, or if the provider said that it will
+	// not.
+	Leeway time.Duration
 
 	// RevokedAt is when the license was revoked. Zero means it was not.
 	RevokedAt time.Time
@@ -86,15 +90,24 @@ type Usage struct {
 }
 
 // StatusAt returns the status at time t. It is computed rather than stored, so a license never expires
-// late.
+// late. A license that a provider renews is active for Leeway beyond its term.
 func (l *License) StatusAt(t time.Time) Status {
 	switch {
 	case !l.RevokedAt.IsZero():
 		return StatusRevoked
-	case !l.ExpiresAt.IsZero() && !t.Before(l.ExpiresAt):
+	case !l.ExpiresAt.IsZero() && !t.Before(l.usableUntil()):
 		return StatusExpired
 	}
 	return StatusActive
+}
+
+// usableUntil returns when the license expires: at the end of its term and its leeway. It is zero for a
+// perpetual license.
+func (l *License) usableUntil() time.Time {
+	if l.ExpiresAt.IsZero() {
+		return time.Time{}
+	}
+	return l.ExpiresAt.Add(l.Leeway)
 }
 
 // Refusal says why a license may not be used. The zero value means that it may.

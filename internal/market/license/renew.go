@@ -2,6 +2,7 @@ package license
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"stoa/internal/audit"
@@ -21,6 +22,23 @@ type Renewal struct {
 	Billed bool `json:"-"`
 	// Until is the end of the billed period. Zero if unknown.
 	Until time.Time `json:"-"`
+	// Leeway is the license's leeway after the billed period (License.Leeway). Without Billed, the
+	// license keeps what it has.
+	Leeway time.Duration `json:"-"`
+}
+
+// Bounds and default of the leeway for periods that a provider renews (CONTRACT 3).
+const (
+	DefaultLeeway = 24 * time.Hour
+	MaxLeeway     = 30 * 24 * time.Hour
+)
+
+// CheckLeeway returns an error unless a leeway is within its bounds.
+func CheckLeeway(d time.Duration) error {
+	if d < 0 || d > MaxLeeway {
+		return fmt.Errorf("the leeway for renewals must be 0s to %s", MaxLeeway)
+	}
+	return nil
 }
 
 // maxRenewal is how many periods one renewal may add.
@@ -66,6 +84,44 @@ func (s *Service) Renew(ctx context.Context, licenseID string, r Renewal, match 
 		details["periods"], details["expiresAt"] = r.Periods, l.ExpiresAt
 		return audit.LicenseRenew, details, nil
 	})
+}
+
+// Unrenewed says why a provider does not renew a license. The zero value: it will collect no more.
+type Unrenewed struct {
+	// Reference is the Renewal.Reference of the payment that the provider could not collect, and Until
+	// the end of the period that it was for.
+	Reference string
+	Until     time.Time
+}
+
+// StopRenewal ends the leeway of a license, because its provider does not renew it: it expires at the end
+// of its term. It reports false if that changes nothing, because there is no leeway, or because the period
+// was paid or passed over since. It returns ErrNotFound.
+func (s *Service) StopRenewal(ctx context.Context, licenseID string, why Unrenewed) (stopped bool, err error) {
+	_, err = s.update(ctx, licenseID, nil, func(tx Store, l *License) (audit.Action, audit.Details, error) {
+		stopped = false // the transaction may run again
+		if over, err := why.outdated(ctx, tx, l); over || err != nil || l.Leeway == 0 {
+			return "", nil, err
+		}
+		l.Leeway, stopped = 0, true
+		return audit.LicenseUpdate, audit.Details{"leeway": "ended"}, nil
+	})
+	return stopped, err
+}
+
+// outdated reports whether the period that could not be collected was paid or passed over since.
+func (u Unrenewed) outdated(ctx context.Context, tx Store, l *License) (bool, error) {
+	if u.Reference == "" {
+		return false, nil
+	}
+	if paid, err := tx.HasRenewal(ctx, l.ID, u.Reference); paid || err != nil {
+		return paid, err
+	}
+	period := l.periodUntil(u.Until)
+	if period == 0 {
+		return false, nil
+	}
+	return tx.HasRenewal(ctx, l.ID, skippedReference(l.endOf(period)))
 }
 
 // addRenewal records the reference of a renewal. It reports false if it was recorded before.

@@ -35,7 +35,7 @@ type Store interface {
 	LicenseByKey(ctx context.Context, slug, keyHash, instanceID string) (Usage, error)
 
 	// UsageByKey is LicenseByKey for the hot path: it locks nothing, and of the license it fills only
-	// what Verify needs and shows, which are id, product, type, features, payment, term, revocation,
+	// what Verify needs and shows, which are id, product, type, features, payment, term, leeway, revocation,
 	// creation time and instance counts. The rest is zero.
 	UsageByKey(ctx context.Context, slug, keyHash, instanceID string) (Usage, error)
 

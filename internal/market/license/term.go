@@ -25,10 +25,10 @@ func (l *License) MoveStart(from, to time.Time) {
 	}
 }
 
-// EndAt sets the end of the term by hand. Renewals continue from there. The zero time makes the
-// license perpetual.
+// EndAt sets the end of the term by hand, without leeway. Renewals continue from there. The zero time
+// makes the license perpetual.
 func (l *License) EndAt(end time.Time) {
-	l.Type, l.ExpiresAt, l.Anchor, l.Periods = Perpetual, time.Time{}, time.Time{}, 0
+	l.Type, l.ExpiresAt, l.Anchor, l.Periods, l.Leeway = Perpetual, time.Time{}, time.Time{}, 0, 0
 	if !end.IsZero() {
 		l.Type, l.ExpiresAt = Subscription, end.UTC().Truncate(time.Millisecond)
 		l.Anchor = l.ExpiresAt
@@ -62,6 +62,9 @@ func (l *License) Renew(r Renewal, now time.Time) error {
 		return is.Err()
 	}
 	l.Anchor, l.Periods, l.ExpiresAt = anchor, before+r.Periods, end
+	if r.Billed {
+		l.Leeway = r.Leeway
+	}
 	return nil
 }
 

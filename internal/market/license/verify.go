@@ -3,6 +3,8 @@ package license
 import (
 	"context"
 	"errors"
+
+	"stoa/internal/errs"
 )
 
 // Verify reports whether an instance may use the license with the given key now. If it may not, the
@@ -26,4 +28,21 @@ func (s *Service) Verify(ctx context.Context, slug string, req UseRequest) (InUs
 		return InUse{}, r, nil
 	}
 	return newInUse(u, key, now), Usable, nil
+}
+
+// Check returns why the license with the given key does not allow to use the product now, or Usable.
+// Which instances are activated does not matter, and none is. A key of another product, and of a
+// product that does not exist, is an UnknownKey.
+func (s *Service) Check(ctx context.Context, productSlug, key string) (Refusal, error) {
+	k, err := ParseKey(key)
+	if err != nil {
+		return UnknownKey, nil //nolint:nilerr // a typo is no failure
+	}
+	u, err := s.Store.UsageByKey(ctx, productSlug, s.Vault.Hash(k), "")
+	if errs.KindOf(err) == errs.NotFound {
+		return UnknownKey, nil
+	} else if err != nil {
+		return Usable, err
+	}
+	return u.License.RefusalAt(s.Now()), nil
 }

@@ -66,9 +66,11 @@ func (s *Service) handle(ctx context.Context, e payment.Event) (Notice, error) {
 		}
 	}
 	switch {
-	case (e.Kind == payment.Renewed || e.Kind == payment.Billed) && o.Payment.Subscription != e.Reference.Subscription:
-		n.Warning = "the invoice is of another subscription than the order's, and was not applied"
+	case ofSubscription(e.Kind) && o.Payment.Subscription != e.Reference.Subscription:
+		n.Warning = "the event is of another subscription than the order's, and was not applied"
 		return n, nil
+	case e.Kind == payment.NotRenewed, e.Kind == payment.WillNotRenew, e.Kind == payment.Ended:
+		return n, s.stopRenewal(ctx, o, e, &n)
 	case e.Kind == payment.Renewed && o.tooLate(e.At):
 		if err := s.refundPeriod(ctx, o, e, &n); err != nil {
 			return n, err
@@ -82,6 +84,17 @@ func (s *Service) handle(ctx context.Context, e payment.Event) (Notice, error) {
 	return n, s.followUp(ctx, &o, &n)
 }
 
+// ofSubscription reports whether events of a kind are about the subscription of an order. They may come
+// again and in any order: the license says whether they have an effect.
+func ofSubscription(kind payment.EventKind) bool {
+	switch kind {
+	case payment.Renewed, payment.Billed, payment.NotRenewed, payment.WillNotRenew, payment.Ended:
+		return true
+	case payment.Unrelated, payment.Paid, payment.Failed, payment.Refunded, payment.Bounced, payment.PartlyRefunded:
+	}
+	return false
+}
+
 // applyOnce applies an event to its order, unless it did so before, and returns the order. If there is
 // no such order, it leaves the notice's OrderID empty.
 func (s *Service) applyOnce(ctx context.Context, e payment.Event, n *Notice) (Order, error) {
@@ -92,17 +105,12 @@ func (s *Service) applyOnce(ctx context.Context, e payment.Event, n *Notice) (Or
 			return err
 		}
 		n.OrderID, n.Done, n.Status, n.Warning = o.ID, "", "", e.Note
-		switch e.Kind {
-		case payment.Renewed, payment.Billed: // made idempotent by the license, which records its renewals
-			if o.Payment.Subscription != "" || e.Reference.Subscription == "" {
-				return nil
-			}
-			o.Payment.Subscription = e.Reference.Subscription
-			return tx.UpdateOrder(ctx, o)
-		case payment.Bounced: // reported on every delivery: the previous answer may have failed unlogged
+		if ofSubscription(e.Kind) {
+			return learnSubscription(ctx, tx, &o, e)
+		}
+		if e.Kind == payment.Bounced { // reported on every delivery: the previous answer may have failed unlogged
 			n.Failure, n.Warning = bouncedFailure(o.Status())+e.Note, ""
 			return nil
-		case payment.Unrelated, payment.Paid, payment.Failed, payment.Refunded, payment.PartlyRefunded:
 		}
 		fresh, err := tx.AddPaymentEvent(ctx, s.Payments.Name(), e, o.ID, s.Now())
 		if err != nil || !fresh {
@@ -114,6 +122,21 @@ func (s *Service) applyOnce(ctx context.Context, e payment.Event, n *Notice) (Or
 		return Order{}, nil // of another system that shares the provider's account
 	}
 	return o, err
+}
+
+// learnSubscription keeps what an event says about the subscription of its order. tx has locked the order.
+func learnSubscription(ctx context.Context, tx Store, o *Order, e payment.Event) error {
+	before := *o
+	if o.Payment.Subscription == "" {
+		o.Payment.Subscription = e.Reference.Subscription
+	}
+	if e.Kind == payment.Ended && o.Payment.Subscription == e.Reference.Subscription && o.EndedAt.IsZero() {
+		o.EndedAt = e.At
+	}
+	if o.Payment == before.Payment && o.EndedAt.Equal(before.EndedAt) {
+		return nil
+	}
+	return tx.UpdateOrder(ctx, *o)
 }
 
 // orderOf returns the order that an event is about, or an errs.NotFound error.
@@ -169,7 +192,8 @@ func (s *Service) apply(ctx context.Context, tx Store, o *Order, e payment.Event
 		}
 	case payment.PartlyRefunded:
 		return s.notePartial(ctx, tx, o, e, n)
-	case payment.Unrelated, payment.Renewed, payment.Billed, payment.Bounced:
+	case payment.Unrelated, payment.Renewed, payment.Billed, payment.Bounced, payment.NotRenewed,
+		payment.WillNotRenew, payment.Ended:
 	}
 	if now := o.Status(); now != status {
 		n.Done, n.Status = "the order is "+string(now), now

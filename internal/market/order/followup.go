@@ -81,10 +81,38 @@ func (s *Service) refundPeriod(ctx context.Context, o Order, e payment.Event, n 
 	return nil
 }
 
+// leeway returns the leeway for a paid period of an order: none unless a subscription renews it.
+func (s *Service) leeway(o Order) time.Duration {
+	if o.Payment.Subscription == "" || !o.EndedAt.IsZero() {
+		return 0
+	}
+	return s.RenewalLeeway
+}
+
+// stopRenewal lets the license of an order expire at the end of its term, because its provider does not
+// renew it.
+func (s *Service) stopRenewal(ctx context.Context, o Order, e payment.Event, n *Notice) error {
+	var why license.Unrenewed
+	if e.Kind == payment.NotRenewed {
+		why = license.Unrenewed{Reference: s.renewalReference(e), Until: e.Until}
+	}
+	stopped, err := s.Licenses.StopRenewal(ctx, o.LicenseID, why)
+	if stopped {
+		n.Done = "the license is not renewed: it ends with its term"
+	}
+	return err
+}
+
+// renewalReference names the renewal that the invoice of an event pays for. It is stored: never change it.
+func (s *Service) renewalReference(e payment.Event) string {
+	return s.Payments.Name() + ":" + e.Reference.Invoice
+}
+
 // renew renews the license of an order for a paid invoice.
 func (s *Service) renew(ctx context.Context, o Order, e payment.Event, n *Notice) error {
 	l, err := s.Licenses.Renew(ctx, o.LicenseID, license.Renewal{
-		Periods: 1, Reference: s.Payments.Name() + ":" + e.Reference.Invoice, Billed: true, Until: e.Until,
+		Periods: 1, Reference: s.renewalReference(e), Billed: true, Until: e.Until,
+		Leeway: s.leeway(o),
 	}, nil)
 	if err == nil {
 		n.Done = "the license ends " + l.License.ExpiresAt.Format(time.DateOnly)

@@ -21,6 +21,10 @@ type Renewer interface {
 	// Renew adds the periods of a renewal to a license, once per reference, unless match refuses the
 	// license's version. A nil match accepts every version.
 	Renew(ctx context.Context, licenseID string, r license.Renewal, match license.Match) (license.Listed, error)
+
+	// StopRenewal ends the leeway of a license, because its provider does not renew it. It reports whether
+	// that changed anything.
+	StopRenewal(ctx context.Context, licenseID string, why license.Unrenewed) (bool, error)
 }
 
 // Poster sends mail in the background, without a guarantee. *mail.Queue implements it.
@@ -42,6 +46,9 @@ type Service struct {
 	Payments payment.Provider
 	Vault    *license.Vault
 	Now      func() time.Time
+
+	// RenewalLeeway is how long a license whose subscription runs goes on after a paid period.
+	RenewalLeeway time.Duration
 
 	// Courier mails the receipts. It is nil if another process does.
 	Courier *Courier

@@ -70,6 +70,9 @@ func (s *Service) settle(ctx context.Context, tx Store, o *Order, at time.Time) 
 		from = o.CreatedAt
 	}
 	l.MoveStart(from, o.PaidAt)
+	if before.IsZero() && l.Months > 0 {
+		l.Leeway = s.leeway(*o)
+	}
 	if err := tx.UpdateLicense(ctx, l); err != nil || !before.IsZero() {
 		return err
 	}

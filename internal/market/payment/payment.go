@@ -61,6 +61,9 @@ const (
 	Billed                          // a further period of a subscription is to be paid; Collect speeds it up
 	Bounced                         // a refund did not arrive
 	PartlyRefunded                  // a part of the payment was refunded
+	NotRenewed                      // the payment of a further period was tried and failed
+	WillNotRenew                    // the subscription ends with the period that is paid
+	Ended                           // the subscription has ended
 )
 
 // Event is what a provider reported, once it is known to come from the provider.
@@ -81,7 +84,7 @@ type Event struct {
 	Exponent int
 	Currency string
 
-	// Until is the end of the period of a Renewed event. Zero if unknown.
+	// Until is the end of the period of a Renewed or NotRenewed event. Zero if unknown.
 	Until time.Time
 
 	// Note is what the operator should know about the event. Empty if nothing.

@@ -58,9 +58,9 @@ func (p *Plan) servePlatform(ctx context.Context, log *slog.Logger, ln net.Liste
 
 		DisableGeneralOptionsHandler: true,
 	}
-	stop := context.AfterFunc(ctx, func() { srv.Close() }) //nolint:errcheck,gosec // the plugin is gone
+	stop := context.AfterFunc(ctx, func() { srv.Close() }) //nolint:gosec // the plugin is gone
 	defer stop()
-	srv.Serve(ln) //nolint:errcheck,gosec // ends with Close
+	_ = srv.Serve(ln) // ends with Close
 }
 
 // platform passes calls of the platform API on, and no others.
@@ -96,7 +96,7 @@ func isPlatformCall(escaped string) bool {
 
 // serveHost passes bytes on between the plugin and a granted host.
 func (p *Plan) serveHost(ctx context.Context, log *slog.Logger, ln net.Listener, r route) {
-	stop := context.AfterFunc(ctx, func() { ln.Close() }) //nolint:errcheck,gosec // the plugin is gone
+	stop := context.AfterFunc(ctx, func() { ln.Close() }) //nolint:gosec // the plugin is gone
 	defer stop()
 	var refusals sometimes
 	var running sync.WaitGroup
@@ -110,7 +110,8 @@ func (p *Plan) serveHost(ctx context.Context, log *slog.Logger, ln net.Listener,
 			defer conn.Close()
 			remote, err := p.gate.dialer.DialContext(ctx, "tcp", net.JoinHostPort(r.host, strconv.Itoa(int(r.port))))
 			if err != nil {
-				refusals.log(ctx, log, "plugin refused: no connection to a granted host", slog.String("host", r.host), slog.Any("err", err))
+				refusals.log(ctx, log, "plugin refused: no connection to a granted host", slog.String("host", r.host),
+					slog.Any("err", err))
 				refuse(ctx, conn)
 				return
 			}
@@ -123,10 +124,10 @@ func (p *Plan) serveHost(ctx context.Context, log *slog.Logger, ln net.Listener,
 // refuse ends a connection that leads nowhere, after its first bytes: clients that
 // lose one before they sent anything (Node's fetch) connect again, without end.
 func refuse(ctx context.Context, conn net.Conn) {
-	stop := context.AfterFunc(ctx, func() { conn.Close() }) //nolint:errcheck,gosec // the plugin is gone
+	stop := context.AfterFunc(ctx, func() { conn.Close() }) //nolint:gosec // the plugin is gone
 	defer stop()
-	conn.SetReadDeadline(time.Now().Add(dialTimeout)) //nolint:errcheck,gosec // then it is closed already
-	conn.Read(make([]byte, 1))                        //nolint:errcheck,gosec // whatever it is
+	_ = conn.SetReadDeadline(time.Now().Add(dialTimeout)) // then it is closed already
+	_, _ = conn.Read(make([]byte, 1))                     // whatever it is
 }
 
 // sometimes logs a line at most once a second: how often a plugin tries is its own
@@ -149,19 +150,19 @@ func (s *sometimes) log(ctx context.Context, log *slog.Logger, msg string, attrs
 // exchange copies both ways until both sides have ended, one broke off, nothing
 // came for connIdle, or ctx ended.
 func exchange(ctx context.Context, a, b net.Conn) {
-	idle := time.AfterFunc(connIdle, func() { a.Close(); b.Close() }) //nolint:errcheck,gosec // that is its end
+	idle := time.AfterFunc(connIdle, func() { a.Close(); b.Close() }) //nolint:gosec // that is its end
 	defer idle.Stop()
-	stop := context.AfterFunc(ctx, func() { a.Close(); b.Close() }) //nolint:errcheck,gosec // the same
+	stop := context.AfterFunc(ctx, func() { a.Close(); b.Close() }) //nolint:gosec // the same
 	defer stop()
 	var both sync.WaitGroup
 	copyTo := func(to, from net.Conn) {
 		_, err := io.Copy(to, touch{from, idle})
 		if half, ok := to.(interface{ CloseWrite() error }); err == nil && ok {
-			half.CloseWrite() //nolint:errcheck,gosec // the other direction goes on
+			_ = half.CloseWrite() // the other direction goes on
 			return
 		}
-		a.Close() //nolint:errcheck,gosec // broken
-		b.Close() //nolint:errcheck,gosec // broken
+		a.Close() //nolint:gosec // broken
+		b.Close() //nolint:gosec // broken
 	}
 	both.Go(func() { copyTo(a, b) })
 	both.Go(func() { copyTo(b, a) })

@@ -19,24 +19,83 @@ var assaults = []struct {
 	reasons    []string // why the plugin stops answering
 	log        string   // what the log says
 }{
-	{"memory of Buffers", `const all = []; for (;;) { all.push(Buffer.alloc(16 << 20, 1)); await new Promise(setImmediate) }`, []string{reasonMemory, reasonCrashed}, "plugin process failed"},
-	{"memory of Buffers at once", `const all = []; try { for (;;) all.push(Buffer.alloc(64 << 20, 1)) } catch { for (;;) await new Promise(setImmediate) }`, []string{reasonMemory, reasonCrashed}, "plugin process failed"},
-	{"memory of the heap", `const all = []; for (;;) all.push(new Array(1e5).fill({}))`, []string{reasonCrashed, reasonMemory, reasonStalled}, "plugin process failed"},
-	{"memory of strings", `const all = []; for (let i = 0; ; i++) all.push(('x' + i).repeat(1e6).split(''))`, []string{reasonCrashed, reasonMemory, reasonStalled}, "plugin process failed"},
-	{"memory of WebAssembly", `const all = []; for (;;) { const m = new WebAssembly.Memory({ initial: 256 }); new Uint8Array(m.buffer).fill(1); all.push(m); await new Promise(setImmediate) }`, []string{reasonMemory, reasonCrashed}, "plugin process failed"},
-	{"memory of shared buffers", `const all = []; for (;;) { const b = new SharedArrayBuffer(16 << 20); new Uint8Array(b).fill(1); all.push(b); await new Promise(setImmediate) }`, []string{reasonMemory, reasonCrashed}, "plugin process failed"},
+	{"memory of Buffers", `const all = []; for (;;) { all.push(Buffer.alloc(16 << 20, 1)); await new ` +
+		`Promise(setImmediate) }`, []string{reasonMemory, reasonCrashed}, "plugin process failed"},
+	{
+		"memory of Buffers at once",
+		`const all = []; try { for (;;) all.push(Buffer.alloc(64 << 20, 1)) } catch { for (;;) await new ` +
+			`Promise(setImmediate) }`,
+		[]string{reasonMemory, reasonCrashed, reasonStalled},
+		"plugin process failed",
+	},
+	{
+		"memory of the heap", `const all = []; for (;;) all.push(new Array(1e5).fill({}))`,
+		[]string{reasonCrashed, reasonMemory, reasonStalled},
+		"plugin process failed",
+	},
+	{
+		"memory of strings", `const all = []; for (let i = 0; ; i++) all.push(('x' + i).repeat(1e6).split(''))`,
+		[]string{reasonCrashed, reasonMemory, reasonStalled},
+		"plugin process failed",
+	},
+	{
+		"memory of WebAssembly",
+		`const all = []; for (;;) { const m = new WebAssembly.Memory({ initial: 256 }); new Uint8Array(m.buffer).fill(1); ` +
+			`all.push(m); await new Promise(setImmediate) }`,
+		[]string{reasonMemory, reasonCrashed},
+		"plugin process failed",
+	},
+	{
+		"memory of shared buffers",
+		`const all = []; for (;;) { const b = new SharedArrayBuffer(16 << 20); new Uint8Array(b).fill(1); all.push(b); ` +
+			`await new Promise(setImmediate) }`,
+		[]string{reasonMemory, reasonCrashed},
+		"plugin process failed",
+	},
 	{"an endless loop", `for (;;);`, []string{reasonStalled}, "blocked its event loop"},
 	{"an endless loop of promises", `for (;;) await null`, []string{reasonStalled}, "blocked its event loop"},
-	{"an endless loop that writes", `for (;;) { try { fs.writeSync(4, '.') } catch {} }`, []string{reasonStalled}, "blocked its event loop"},
-	{"an endless loop that logs", `for (;;) { try { fs.writeSync(2, 'x'.repeat(1000) + '\n') } catch {} }`, []string{reasonStalled}, "plugin printed too much"},
-	{"an endless regular expression", `/^(a+)+$/.test('a'.repeat(40) + 'b')`, []string{reasonStalled}, "blocked its event loop"},
-	{"an endless wait", `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)`, []string{reasonStalled}, "blocked its event loop"},
+	{
+		"an endless loop that writes", `for (;;) { try { fs.writeSync(4, '.') } catch {} }`,
+		[]string{reasonStalled},
+		"blocked its event loop",
+	},
+	{
+		"an endless loop that logs", `for (;;) { try { fs.writeSync(2, 'x'.repeat(1000) + '\n') } catch {} }`,
+		[]string{reasonStalled},
+		"plugin printed too much",
+	},
+	{
+		"an endless regular expression", `/^(a+)+$/.test('a'.repeat(40) + 'b')`,
+		[]string{reasonStalled},
+		"blocked its event loop",
+	},
+	{
+		"an endless wait", `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)`,
+		[]string{reasonStalled},
+		"blocked its event loop",
+	},
 	{"its own end", `process.exit(0)`, []string{reasonCrashed}, "ended on its own"},
 	{"its own abort", `process.abort()`, []string{reasonCrashed}, "ended on its own"},
-	{"its own death", `process.kill(process.pid, 'SIGKILL'); for (;;);`, []string{reasonStalled}, "blocked its event loop"}, // the kernel protects the first process of a namespace
-	{"an error that nobody catches", `setImmediate(() => { throw new Error('nobody') }); await new Promise(() => {})`, []string{reasonCrashed}, "nobody"},
-	{"endless headers", `for (let i = 0; i < 5000; i++) reply.raw.setHeader('x-' + i, 'y'.repeat(1000)); reply.raw.end()`, []string{reasonBadAnswer}, ""},
-	{"an answer that is no HTTP", `request.raw.socket.end('nonsense\r\n\r\n'); await new Promise(() => {})`, []string{reasonBadAnswer}, ""},
+	{
+		"its own death", `process.kill(process.pid, 'SIGKILL'); for (;;);`,
+		[]string{reasonStalled},
+		"blocked its event loop",
+	}, // the kernel protects the first process of a namespace
+	{
+		"an error that nobody catches", `setImmediate(() => { throw new Error('nobody') }); await new Promise(() => {})`,
+		[]string{reasonCrashed},
+		"nobody",
+	},
+	{
+		"endless headers", `for (let i = 0; i < 5000; i++) reply.raw.setHeader('x-' + i, 'y'.repeat(1000)); reply.raw.end()`,
+		[]string{reasonBadAnswer},
+		"",
+	},
+	{
+		"an answer that is no HTTP", `request.raw.socket.end('nonsense\r\n\r\n'); await new Promise(() => {})`,
+		[]string{reasonBadAnswer},
+		"",
+	},
 }
 
 func TestAssaultsEndAlone(t *testing.T) {
@@ -169,7 +228,8 @@ func TestBuffersCountTowardsTheMemoryLimit(t *testing.T) {
 func TestRequestsWithoutTheSecretAreRefused(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	in := f.install(t, "gated", withRoutes(`app.get('/api/headers', async (request) => ({ headers: request.headers, raw: request.raw.rawHeaders }))`))
+	in := f.install(t, "gated",
+		withRoutes(`app.get('/api/headers', async (request) => ({ headers: request.headers, raw: request.raw.rawHeaders }))`))
 	if got := f.get(t, in, "/api/headers"); strings.Contains(strings.ToLower(got), "stoa-process") {
 		t.Errorf("the plugin sees the secret: %s", got)
 	}

@@ -54,7 +54,8 @@ func (c *codeCache) close() {
 func writeCodeCache(ctx context.Context, cfg Config, files *hostFiles) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, files.node.path, append(memoryArgs(cfg.MemoryMiB), files.boot)...) //nolint:gosec // the administrator's Node.js
+	cmd := exec.CommandContext(ctx, files.node.path, //nolint:gosec // the configured Node.js
+		append(memoryArgs(cfg.MemoryMiB), files.boot)...)
 	cmd.Env, cmd.Dir = []string{"STOA_WARM=1", "NODE_ENV=production", "TZ=UTC"}, files.dir
 	cmd.SysProcAttr = sandboxAttributes()
 	cache, err := cmd.Output()

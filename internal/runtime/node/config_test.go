@@ -16,13 +16,15 @@ func TestConfigIsThePluginsAlone(t *testing.T) {
 	)
 	f := newFixture(t)
 	for slug, text := range map[string]string{
-		"async":          "module.exports = async function (app, opts) { " + body + " }",
-		"callback":       "module.exports = function (app, opts, done) { " + body + "; setImmediate(done) }",
-		"encapsulated":   "module.exports = async (app, opts) => { app.register(async (app) => { " + body + " }) }",
-		"fastify-plugin": "module.exports = require('fastify-plugin')(async function (app, opts) { " + body + " }, { name: 'x', fastify: '5.x' })",
-		"named":          "exports.whateverItIsCalled = async function (app, opts) { " + body + " }\nexports.__lifecycle_onEnable = () => {}\nexports.version = '1'",
-		"named-module":   "export const shipping = async (app, opts) => { " + body + " }\nexport const VERSION = 1",
-		"bound":          "async function plugin (app, opts) { " + body + " }\nmodule.exports = plugin.bind(null)",
+		"async":        "module.exports = async function (app, opts) { " + body + " }",
+		"callback":     "module.exports = function (app, opts, done) { " + body + "; setImmediate(done) }",
+		"encapsulated": "module.exports = async (app, opts) => { app.register(async (app) => { " + body + " }) }",
+		"fastify-plugin": "module.exports = require('fastify-plugin')(async function (app, opts) { " + body +
+			" }, { name: 'x', fastify: '5.x' })",
+		"named": "exports.whateverItIsCalled = async function (app, opts) { " + body +
+			" }\nexports.__lifecycle_onEnable = () => {}\nexports.version = '1'",
+		"named-module": "export const shipping = async (app, opts) => { " + body + " }\nexport const VERSION = 1",
+		"bound":        "async function plugin (app, opts) { " + body + " }\nmodule.exports = plugin.bind(null)",
 	} {
 		in := f.install(t, slug, files{"index.js": text})
 		in.Instance.Config = json.RawMessage(config)

@@ -160,7 +160,8 @@ func (rt *Runtime) contain(
 		plan, wrong = rt.cfg.Egress.Plan(a.permissions)
 		cmd.Env = append(cmd.Env, plan.Apply(&spec)...)
 		for _, permission := range wrong {
-			a.log.Warn("plugin permission allows nothing: it names no host, or one too many", slog.String("permission", permission))
+			a.log.Warn("plugin permission allows nothing: it names no host, or one too many",
+				slog.String("permission", permission))
 		}
 	}
 	c, err = h.box.Contain(cmd, spec)

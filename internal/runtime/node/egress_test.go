@@ -22,7 +22,8 @@ func reachesPlatform(tb testing.TB, base string, allow ...netip.Prefix) func(*Co
 		gate, err := egress.New(egress.Config{
 			Log: c.Log, BaseURL: base, Allow: allow,
 			Platform: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				fmt.Fprintf(w, "%s %s from %s as %s, forwarded %q", r.Method, r.URL, r.RemoteAddr, r.Host, r.Header.Get("X-Forwarded-For"))
+				fmt.Fprintf(w, "%s %s from %s as %s, forwarded %q", r.Method, r.URL, r.RemoteAddr, r.Host,
+					r.Header.Get("X-Forwarded-For"))
 			}),
 		})
 		if err != nil {
@@ -90,7 +91,7 @@ func TestThePlatformAPIIsReachedWithPlainFetchAndHTTP(t *testing.T) {
 	}
 }
 
-func TestOnlyGrantedHostsAreReached(t *testing.T) {
+func TestOnlyGrantedHostsAreReached(t *testing.T) { //nolint:tparallel // the cases share one plugin
 	t.Parallel()
 	// A private address that is this machine's own stands for the world outside.
 	outside := ownAddress(t)
@@ -98,9 +99,12 @@ func TestOnlyGrantedHostsAreReached(t *testing.T) {
 	if err != nil {
 		t.Skipf("no address to listen at: %v", err)
 	}
-	srv := &httptest.Server{Listener: ln, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprintf(w, "hello %s", r.Host)
-	})}}
+	srv := &httptest.Server{
+		Listener: ln,
+		Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprintf(w, "hello %s", r.Host)
+		})},
+	}
 	srv.Start()
 	t.Cleanup(srv.Close)
 	url := `{"url":` + quote(srv.URL) + `}`
@@ -119,7 +123,8 @@ func TestOnlyGrantedHostsAreReached(t *testing.T) {
 		}
 	})
 	t.Run("granted and private", func(t *testing.T) {
-		f := contained(t, newFixture(t, reachesPlatform(t, "http://127.0.0.1:8080"), func(c *Config) { c.Log = log.logger() }))
+		f := contained(t, newFixture(t, reachesPlatform(t, "http://127.0.0.1:8080"),
+			func(c *Config) { c.Log = log.logger() }))
 		in := f.install(t, "private", withRoutes(fetchRoutes))
 		in.Package.Manifest.Permissions = []string{"network:" + ln.Addr().String()}
 		in.Instance.Granted = in.Package.Manifest.Permissions
@@ -137,7 +142,8 @@ func TestOnlyGrantedHostsAreReached(t *testing.T) {
 		if got := f.post(t, in, "/api/fetch", url); got != `{"text":"ENETUNREACH"}` {
 			t.Errorf("got %s", got)
 		}
-		if got := f.post(t, in, "/api/fetch", `{"url":"https://example.com/"}`); got != `{"text":"ENOTFOUND"}` && got != `{"text":"EAI_AGAIN"}` {
+		if got := f.post(t, in, "/api/fetch", `{"url":"https://example.com/"}`); got != `{"text":"ENOTFOUND"}` &&
+			got != `{"text":"EAI_AGAIN"}` {
 			t.Errorf("got %s", got)
 		}
 	})

@@ -65,7 +65,8 @@ func TestErrorsAreForTheAuthor(t *testing.T) {
 					want = tt.development
 				}
 				if err != nil || status != tt.status || !strings.Contains(body, want) {
-					t.Errorf("development %t, %s: got %d %s, %v; want %d with %s", development, tt.target, status, body, err, tt.status, want)
+					t.Errorf("development %t, %s: got %d %s, %v; want %d with %s", development, tt.target, status, body, err,
+						tt.status, want)
 				}
 				if !development && strings.Contains(body, "swordfish") {
 					t.Errorf("%s: the shopper was told: %s", tt.target, body)
@@ -94,7 +95,8 @@ func TestAPluginMaySetTheErrorHandlerOfTheRoot(t *testing.T) {
 	  app.setErrorHandler((error, request, reply) => reply.code(400).send({ mine: error.message }))
 	  app.get('/api/x', async () => { throw new Error('x') })
 	})`})
-	if status, body, err := f.do(t, in, http.MethodGet, "/api/x", ""); status != 400 || body != `{"mine":"x"}` || err != nil {
+	if status, body, err := f.do(t, in, http.MethodGet, "/api/x", ""); status != 400 || body != `{"mine":"x"}` ||
+		err != nil {
 		t.Errorf("got %d %s, %v", status, body, err)
 	}
 	p := f.installation(in.Instance.ID).peek()
@@ -115,7 +117,10 @@ func TestARequestIsNeverSentTwice(t *testing.T) {
 	module.exports = async (app) => {
 	  app.all('/api/die', (req) => { req.log.info('asked to die'); process.abort() })
 	}`})
-	for round, method := range []string{http.MethodGet, http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPost} {
+	for round, method := range []string{
+		http.MethodGet, http.MethodGet, http.MethodHead, http.MethodOptions,
+		http.MethodPost,
+	} {
 		f.forgive(in)
 		if round > 0 {
 			f.get(t, in, "/health") // the connection is an old one then
@@ -143,10 +148,12 @@ func TestFailuresAreTold(t *testing.T) {
 	f.do(t, in, http.MethodPost, "/api/crash", "{}")
 	select {
 	case got := <-told:
-		if got.Message != "Error: out of the blue" || got.File != "index.js" || got.Line != 4 || ids.Load() != in.Instance.ID {
+		if got.Message != "Error: out of the blue" || got.File != "index.js" || got.Line != 4 ||
+			ids.Load() != in.Instance.ID {
 			t.Errorf("got %+v of %v", got, ids.Load())
 		}
-		if st := f.RuntimeStatus(in.Instance.ID); st.State != plugin.StateFailing || fmt.Sprint(st.LastError) != fmt.Sprint(got) {
+		if st := f.RuntimeStatus(in.Instance.ID); st.State != plugin.StateFailing ||
+			fmt.Sprint(st.LastError) != fmt.Sprint(got) {
 			t.Errorf("status %+v, want the failure %+v", st, got)
 		}
 	case <-time.After(20 * time.Second):

@@ -52,7 +52,8 @@ func escapist(attempts []attempt, targets map[string]any) files {
 	var code strings.Builder
 	code.WriteString(`
 		const [fs, os, net, dns, dgram, vm, v8, tls, http, http2, events, cluster, inspector] =
-		  ['fs', 'os', 'net', 'dns', 'dgram', 'vm', 'v8', 'tls', 'http', 'http2', 'events', 'cluster', 'inspector'].map((name) => require('node:' + name))
+		  ['fs', 'os', 'net', 'dns', 'dgram', 'vm', 'v8', 'tls', 'http', 'http2', 'events', 'cluster', 'inspector']
+		    .map((name) => require('node:' + name))
 		const child = require('node:child_process'), threads = require('node:worker_threads')
 		const trace = require('node:trace_events'), module_ = require('node:module')
 		const connect = (to) => new Promise((ok, no) => net.connect(to, ok).on('error', no))
@@ -182,7 +183,8 @@ func attack(t *testing.T, f *fixture, attempts []attempt, log *logBuffer) {
 	f.get(t, sibling, "/health")
 	f.mu.Lock()
 	// It has no name any more, except this one.
-	socket := strings.Replace(f.installations[sibling.Instance.ID].current.socket.path, "self", strconv.Itoa(os.Getpid()), 1)
+	socket := strings.Replace(f.installations[sibling.Instance.ID].current.socket.path, "self", strconv.Itoa(os.Getpid()),
+		1)
 	f.mu.Unlock()
 	key, database := filepath.Join(f.dir, "master.key"), filepath.Join(f.dir, "stoa.db")
 	for _, path := range []string{key, database} {

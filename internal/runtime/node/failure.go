@@ -24,8 +24,11 @@ const (
 // The delays before a process is started again, by the number of crashes within
 // crashWindow, and of failures to start in a row. The last one repeats.
 var (
-	crashDelays = []time.Duration{0, 0, 0, 200 * time.Millisecond, time.Second, 5 * time.Second, 15 * time.Second, time.Minute}
-	loadDelays  = []time.Duration{time.Second, 5 * time.Second, 15 * time.Second, time.Minute}
+	crashDelays = []time.Duration{
+		0, 0, 0, 200 * time.Millisecond, time.Second, 5 * time.Second, 15 * time.Second,
+		time.Minute,
+	}
+	loadDelays = []time.Duration{time.Second, 5 * time.Second, 15 * time.Second, time.Minute}
 )
 
 const (

@@ -109,7 +109,7 @@ func TestLeftoversOfKilledProcessesAreSwept(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Its process has not locked it yet.
-	young, err := os.MkdirTemp(parent, newPattern)
+	young, err := os.MkdirTemp(parent, newPattern) //nolint:usetesting // a folder as stoa makes it
 	if err != nil {
 		t.Fatal(err)
 	}

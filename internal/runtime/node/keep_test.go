@@ -70,6 +70,7 @@ func TestKeptPluginsStartPaced(t *testing.T) {
 				starting++
 			case plugin.StateRunning:
 				running++
+			default:
 			}
 		}
 		most.Store(max(most.Load(), starting))
@@ -77,7 +78,8 @@ func TestKeptPluginsStartPaced(t *testing.T) {
 			t.Fatalf("%d of %d run after a minute", running, count)
 		}
 	}
-	t.Logf("%d processes in %s, at most %d starting at once; the call meanwhile took %s", count, time.Since(begun), most.Load(), took)
+	t.Logf("%d processes in %s, at most %d starting at once; the call meanwhile took %s", count, time.Since(begun),
+		most.Load(), took)
 	if limit := int64(cap(f.starting)); most.Load() > limit {
 		t.Errorf("%d processes started at once, want at most %d", most.Load(), limit)
 	}

@@ -116,11 +116,11 @@ func TestSweepSparesWhatIsInUse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	young, err := os.MkdirTemp(temp, newPattern)
+	young, err := os.MkdirTemp(temp, newPattern) //nolint:usetesting // a folder as stoa makes it
 	if err != nil {
 		t.Fatal(err)
 	}
-	old, err := os.MkdirTemp(temp, newPattern)
+	old, err := os.MkdirTemp(temp, newPattern) //nolint:usetesting // a folder as stoa makes it
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,23 +20,81 @@ var brokenPlugins = []struct {
 }{
 	{"missing entry", files{"other.js": ""}, "index.js", "index.js", 0},
 	{"throws while loaded", files{"index.js": "\n\nthrow new TypeError('no luck')"}, "TypeError: no luck", "index.js", 3},
-	{"throws in another file", files{"index.js": "import './lib/a.js'\nexport default async () => {}", "lib/a.js": "const a = 1\nthrow new Error('deep ' + a)"}, "Error: deep 1", "lib/a.js", 2},
-	{"throws while registered", files{"index.js": "module.exports = async () => {\n  throw new Error('bad config')\n}"}, "bad config", "index.js", 2},
-	{"throws from a library", files{"index.js": "module.exports = async (app) => {\n\n  app.get('/x', 'no handler')\n}"}, "", "index.js", 3},
-	{"reports an error", files{"index.js": "module.exports = (app, opts, done) => {\n  done(new Error('not today'))\n}"}, "not today", "index.js", 2},
+	{
+		"throws in another file",
+		files{
+			"index.js": "import './lib/a.js'\nexport default async () => {}",
+			"lib/a.js": "const a = 1\nthrow new Error('deep ' + a)",
+		},
+		"Error: deep 1", "lib/a.js", 2,
+	},
+	{
+		"throws while registered",
+		files{"index.js": "module.exports = async () => {\n  throw new Error('bad config')\n}"},
+		"bad config", "index.js", 2,
+	},
+	{
+		"throws from a library",
+		files{"index.js": "module.exports = async (app) => {\n\n  app.get('/x', 'no handler')\n}"},
+		"", "index.js", 3,
+	},
+	{
+		"reports an error",
+		files{"index.js": "module.exports = (app, opts, done) => {\n  done(new Error('not today'))\n}"},
+		"not today", "index.js", 2,
+	},
 	{"throws no error", files{"index.js": "throw 'a word'"}, "a word", "index.js", 0},
-	{"syntax error in CommonJS", files{"index.js": "const a = 1\nmodule.exports = {{\n"}, "SyntaxError: Unexpected token '{'", "index.js", 2},
-	{"syntax error in an ES module", files{"index.js": "import './b.js'\nexport default async function () {}\n", "b.js": "export const a = 1\n\nexport const b = {{\n"}, "SyntaxError: Unexpected token '{'", "b.js", 3},
-	{"syntax error after imports", files{"index.js": "import fp from 'fastify-plugin'\nimport {\n  join\n} from 'node:path'\nexport default fp(async (app) => {\n  app.get('/x', async () => join('a', ))\n  let x = ;\n})\nexport { join }\n"}, "SyntaxError", "index.js", 7},
-	{"imports what is not exported", files{"index.js": "import fp from 'fastify-plugin'\nimport { nothing } from './b.js'\nexport default fp(nothing)", "b.js": "export const a = 1"}, "does not provide an export named 'nothing'", "index.js", 2},
-	{"imports what is not there", files{"index.js": "import fp from 'fastify-plugin'\nimport pad from 'left-pad'\nexport default fp(pad)"}, "left-pad", "index.js", 2},
+	{
+		"syntax error in CommonJS",
+		files{"index.js": "const a = 1\nmodule.exports = {{\n"},
+		"SyntaxError: Unexpected token '{'", "index.js", 2,
+	},
+	{
+		"syntax error in an ES module",
+		files{
+			"index.js": "import './b.js'\nexport default async function () {}\n",
+			"b.js":     "export const a = 1\n\nexport const b = {{\n",
+		},
+		"SyntaxError: Unexpected token '{'", "b.js", 3,
+	},
+	{
+		"syntax error after imports",
+		files{"index.js": "import fp from 'fastify-plugin'\nimport {\n  join\n} from 'node:path'\nexport default fp(async " +
+			"(app) => {\n  app.get('/x', async () => join('a', ))\n  let x = ;\n})\nexport { join }\n"},
+		"SyntaxError",
+		"index.js", 7,
+	},
+	{
+		"imports what is not exported",
+		files{
+			"index.js": "import fp from 'fastify-plugin'\nimport { nothing } from './b.js'\nexport default fp(nothing)",
+			"b.js":     "export const a = 1",
+		},
+		"does not provide an export named 'nothing'", "index.js", 2,
+	},
+	{
+		"imports what is not there",
+		files{"index.js": "import fp from 'fastify-plugin'\nimport pad from 'left-pad'\nexport default fp(pad)"},
+		"left-pad",
+		"index.js", 2,
+	},
 	{"requires what is not there", files{"index.js": "\nrequire('left-pad')"}, "left-pad", "index.js", 2},
 	{"wrong export", files{"index.js": "exports.answer = 42"}, "exports no plugin function", "index.js", 0},
-	{"several exports", files{"index.js": "exports.one = () => {}\nexports.two = () => {}"}, "It exports: ", "index.js", 0},
+	{
+		"several exports",
+		files{"index.js": "exports.one = () => {}\nexports.two = () => {}"},
+		"It exports: ", "index.js",
+		0,
+	},
 	{"exits", files{"index.js": "process.exit(3)"}, "exit status 3", "index.js", 0},
 	{"never ready", files{"index.js": "module.exports = (app, opts, done) => {}"}, "", "index.js", 0},
 	{"never loaded", files{"index.js": "await new Promise(() => {})\nexport default async () => {}"}, "", "index.js", 0},
-	{"uncaught while registered", files{"index.js": "module.exports = async () => {\n  setImmediate(() => {\n    throw new Error('too late')\n  })\n  await new Promise(() => {})\n}"}, "too late", "index.js", 3},
+	{
+		"uncaught while registered",
+		files{"index.js": "module.exports = async () => {\n  setImmediate(() => {\n    throw new Error('too late')\n  })\n" +
+			"  await new Promise(() => {})\n}"},
+		"too late", "index.js", 3,
+	},
 }
 
 func TestAFailureSaysWhatAndWhere(t *testing.T) {
@@ -51,10 +109,12 @@ func TestAFailureSaysWhatAndWhere(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got.At.Before(start) || !strings.Contains(got.Message, tt.message) || got.File != tt.file || got.Line != tt.line {
+				if got.At.Before(start) || !strings.Contains(got.Message, tt.message) || got.File != tt.file ||
+					got.Line != tt.line {
 					t.Errorf("got %q at %s:%d, want %q at %s:%d", got.Message, got.File, got.Line, tt.message, tt.file, tt.line)
 				}
-				if strings.Contains(got.Message, f.dir) && tt.line > 0 && tt.name != "requires what is not there" && tt.name != "imports what is not there" {
+				if strings.Contains(got.Message, f.dir) && tt.line > 0 && tt.name != "requires what is not there" &&
+					tt.name != "imports what is not there" {
 					t.Errorf("the message names the host's folders: %s", got.Message)
 				}
 			})

@@ -163,8 +163,8 @@ func (rt *Runtime) try(r *http.Request, call *relay.Call, in plugin.Installed) (
 		}
 		return false, err
 	}
-	defer inst.release(p) // forward panics when an answer breaks off after it began
-	return p.forward(call, r.URL.RequestURI())
+	defer inst.release(p)                      // forward panics when an answer breaks off after it began
+	return p.forward(call, r.URL.RequestURI()) //nolint:contextcheck // the call has the request's
 }
 
 // Prepare starts the process of an instance and returns when it is ready. The

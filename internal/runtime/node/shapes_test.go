@@ -58,10 +58,12 @@ module.exports = fp(async (app, opts) => { ` + routes + ` })`}},
 			t.Run(tt.name, func(t *testing.T) {
 				in := f.install(t, "shape-"+string(rune('a'+i)), tt.content)
 				in.Instance.Config = json.RawMessage(`{"greeting":"good day","prefix":"/p","logLevel":"silent"}`)
-				if got, want := f.get(t, in, "/api/options"), `{"greeting":"good day","prefix":"/p","logLevel":"silent"}`; got != want {
+				if got, want := f.get(t, in, "/api/options"),
+					`{"greeting":"good day","prefix":"/p","logLevel":"silent"}`; got != want {
 					t.Errorf("options: got %s, want %s", got, want)
 				}
-				if got, want := f.get(t, in, "/health"), `{"status":"ok","slug":"`+in.Instance.Slug+`","version":"1.0.0"}`; got != want {
+				if got, want := f.get(t, in, "/health"),
+					`{"status":"ok","slug":"`+in.Instance.Slug+`","version":"1.0.0"}`; got != want {
 					t.Errorf("health: got %s, want %s", got, want)
 				}
 				f.Stop(in.Instance.ID)

@@ -289,7 +289,7 @@ func TestASharedInstanceIsCutOffAlone(t *testing.T) {
 // eventually waits until what becomes true.
 func eventually(tb testing.TB, what string, becomes func() bool) {
 	tb.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for !becomes() {
 		if time.Now().After(deadline) {
 			tb.Fatalf("never: %s", what)

@@ -38,5 +38,6 @@ func (rt *Runtime) RuntimeStatus(installationID string) plugin.RuntimeStatus {
 }
 
 var states = map[State]plugin.RuntimeState{
-	Stopped: plugin.StateIdle, Starting: plugin.StateStarting, Running: plugin.StateRunning, Failed: plugin.StateFailing, Unhealthy: plugin.StateUnhealthy,
+	Stopped: plugin.StateIdle, Starting: plugin.StateStarting, Running: plugin.StateRunning, Failed: plugin.StateFailing,
+	Unhealthy: plugin.StateUnhealthy,
 }

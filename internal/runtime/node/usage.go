@@ -130,7 +130,8 @@ func ping(door *socket, secret string, limit time.Duration) bool {
 	}
 	defer conn.Close()
 	conn.SetDeadline(time.Now().Add(limit)) //nolint:errcheck,gosec // else the next line fails
-	_, err = fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: stoa\r\n%s: %s-ping\r\nConnection: close\r\n\r\n", processHeader, secret)
+	_, err = fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: stoa\r\n%s: %s-ping\r\nConnection: close\r\n\r\n", processHeader,
+		secret)
 	if err != nil {
 		return true // it closes: nothing that computes without end does
 	}

@@ -101,7 +101,7 @@ func (c *Contained) Listeners() ([]net.Listener, error) {
 	if c.wanted == 0 {
 		return nil, nil
 	}
-	c.remote.Close() //nolint:errcheck,gosec // so that the end of the other side is noticed
+	c.remote.Close() // so that the end of the other side is noticed
 	conn, err := net.FileConn(c.control)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
@@ -142,7 +142,7 @@ func asListeners(fds []int) ([]net.Listener, error) {
 		unix.CloseOnExec(fd)
 		f := os.NewFile(uintptr(fd), "listener")
 		ln, err := net.FileListener(f)
-		f.Close() //nolint:errcheck,gosec // FileListener has a copy
+		f.Close() // FileListener has a copy
 		if err != nil {
 			failed = errors.Join(failed, err)
 			continue
@@ -153,7 +153,7 @@ func asListeners(fds []int) ([]net.Listener, error) {
 		return all, nil
 	}
 	for _, ln := range all {
-		ln.Close() //nolint:errcheck,gosec // of no use
+		ln.Close() // of no use
 	}
 	return nil, fmt.Errorf("sandbox: %w", failed)
 }
@@ -161,7 +161,7 @@ func asListeners(fds []int) ([]net.Listener, error) {
 // Close releases what c holds. It may be called more than once.
 func (c *Contained) Close() {
 	if c.control != nil {
-		c.control.Close() //nolint:errcheck,gosec // nothing was written
-		c.remote.Close()  //nolint:errcheck,gosec // the same
+		c.control.Close() // nothing was written
+		c.remote.Close()  // the same
 	}
 }

@@ -26,7 +26,8 @@ func fileTree(s Spec) error {
 	if err != nil {
 		return err
 	}
-	if err := unix.Mount("tmpfs", root, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "size=256k,nr_inodes=256,mode=755"); err != nil {
+	if err := unix.Mount("tmpfs", root, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV,
+		"size=256k,nr_inodes=256,mode=755"); err != nil {
 		return fmt.Errorf("tmpfs: %w", err)
 	}
 	if err := skeleton(s); err != nil {
@@ -105,12 +106,12 @@ func (m shown) attach() error {
 
 func makeTarget(at string, dir bool) error {
 	if dir {
-		return os.MkdirAll(at, 0o755) //nolint:gosec // read-only, and seen by the program only
+		return os.MkdirAll(at, 0o755) // read-only, and seen by the program only
 	}
-	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil { //nolint:gosec // the same
+	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil { // the same
 		return err
 	}
-	f, err := os.OpenFile(at, os.O_CREATE|os.O_RDONLY, 0o644) //nolint:gosec // the same
+	f, err := os.OpenFile(at, os.O_CREATE|os.O_RDONLY, 0o644) // the same
 	if err != nil {
 		return err
 	}
@@ -137,14 +138,14 @@ func skeleton(s Spec) error {
 	}
 	for path, text := range files {
 		at := filepath.Join(root, path)
-		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil { //nolint:gosec // seen by the program only
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil { // seen by the program only
 			return err
 		}
-		if err := os.WriteFile(at, []byte(text), 0o644); err != nil { //nolint:gosec // the same
+		if err := os.WriteFile(at, []byte(text), 0o644); err != nil { // the same
 			return err
 		}
 	}
-	return errors.Join(os.MkdirAll(root+"/tmp", 0o755), os.MkdirAll(root+"/proc", 0o755)) //nolint:gosec // the same
+	return errors.Join(os.MkdirAll(root+"/tmp", 0o755), os.MkdirAll(root+"/proc", 0o755)) // the same
 }
 
 // ownProc shows the processes of this PID namespace, and of the rest of /proc

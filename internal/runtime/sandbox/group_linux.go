@@ -142,7 +142,7 @@ func moveAway(dir string) error {
 		return fmt.Errorf("%s has other processes than stoa", dir)
 	}
 	own := filepath.Join(dir, ownGroup)
-	if err := os.Mkdir(own, 0o755); err != nil && !errors.Is(err, os.ErrExist) { //nolint:gosec // as the kernel does
+	if err := os.Mkdir(own, 0o755); err != nil && !errors.Is(err, os.ErrExist) { // as the kernel does
 		return err
 	}
 	return write(own, "cgroup.procs", self)
@@ -157,7 +157,7 @@ func write(dir, name, value string) error {
 func sweepGroups(base string) {
 	left, _ := filepath.Glob(filepath.Join(base, groupPattern)) // the pattern is ours
 	for _, dir := range left {
-		f, err := os.Open(dir) //nolint:gosec // below our own group
+		f, err := os.Open(dir) // below our own group
 		if err != nil {
 			continue
 		}
@@ -192,7 +192,7 @@ type group struct {
 // add makes a group with these limits.
 func (g *Groups) add(l Limits) (*group, error) {
 	made := &group{dir: filepath.Join(g.dir, strconv.FormatInt(g.last.Add(1), 10))}
-	err := os.Mkdir(made.dir, 0o755) //nolint:gosec // as the kernel does
+	err := os.Mkdir(made.dir, 0o755) // as the kernel does
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,8 @@ func content(tb testing.TB, path ...string) string {
 func TestTheOwnGroupIsFound(t *testing.T) {
 	t.Parallel()
 	const v2 = "30 24 0:26 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n"
-	const hybrid = "31 24 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n32 24 0:28 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n"
+	const hybrid = "31 24 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n32 24 0:28 / " +
+		"/sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n"
 	tests := []struct{ name, mounts, own, want string }{
 		{"a service", v2, "0::/system.slice/stoa.service\n", "/sys/fs/cgroup/system.slice/stoa.service"},
 		{"a container", v2, "0::/\n", "/sys/fs/cgroup"},
@@ -76,7 +77,10 @@ func TestAGroupHasItsLimits(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-	for events, want := range map[string]bool{"low 0\noom 0\noom_kill 0\n": false, "oom 2\noom_kill 1\noom_group_kill 1\n": true} {
+	for events, want := range map[string]bool{
+		"low 0\noom 0\noom_kill 0\n":            false,
+		"oom 2\noom_kill 1\noom_group_kill 1\n": true,
+	} {
 		if err := write(made.dir, "memory.events", events); err != nil {
 			t.Fatal(err)
 		}

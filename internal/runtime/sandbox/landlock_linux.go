@@ -90,7 +90,8 @@ func newRuleset(version int) (int, error) {
 		attr.scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
 		size = unsafe.Sizeof(attr)
 	}
-	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), size, 0) //nolint:gosec // the kernel's interface
+	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), size,
+		0)
 	if errno != 0 {
 		return 0, errno
 	}
@@ -113,9 +114,9 @@ func allow(ruleset int, path string, access uint64) error {
 	}
 	var rule [12]byte // struct landlock_path_beneath_attr is packed
 	*(*uint64)(unsafe.Pointer(&rule[0])) = access
-	*(*int32)(unsafe.Pointer(&rule[8])) = int32(fd) //nolint:gosec // a descriptor
+	*(*int32)(unsafe.Pointer(&rule[8])) = int32(fd) // a descriptor
 	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(ruleset), unix.LANDLOCK_RULE_PATH_BENEATH,
-		uintptr(unsafe.Pointer(&rule[0])), 0, 0, 0) //nolint:gosec // the kernel's interface
+		uintptr(unsafe.Pointer(&rule[0])), 0, 0, 0) // the kernel's interface
 	if errno != 0 {
 		return errno
 	}

@@ -45,7 +45,7 @@ func launch(text string) {
 		err = o.run()
 	}
 	report, _ := json.Marshal(map[string]any{"error": map[string]string{"phase": "sandbox", "message": err.Error()}})
-	unix.Write(reportFD, append(report, '\n')) //nolint:errcheck,gosec // there is nobody else to tell
+	_, _ = unix.Write(reportFD, append(report, '\n')) // there is nobody else to tell
 	os.Exit(1)
 }
 
@@ -120,8 +120,9 @@ func newProgram(o *order) (program, error) {
 // become returns only if that fails. Not syscall.Exec: the filter lets execve pass
 // for this one pointer only.
 func (p program) become() error {
-	_, _, errno := syscall.RawSyscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(p.path)), //nolint:gosec // the kernel's interface
-		uintptr(unsafe.Pointer(&p.argv[0])), uintptr(unsafe.Pointer(&p.envv[0]))) //nolint:gosec // the same
+	_, _, errno := syscall.RawSyscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(p.path)),
+
+		uintptr(unsafe.Pointer(&p.argv[0])), uintptr(unsafe.Pointer(&p.envv[0]))) // the same
 	return fmt.Errorf("exec: %w", errno)
 }
 
@@ -132,7 +133,8 @@ func dropCapabilities() error {
 		return err
 	}
 	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
-		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err != nil && err != unix.EINVAL { //nolint:errorlint // a number
+		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err != nil &&
+			err != unix.EINVAL {
 			return err
 		}
 	}

@@ -49,7 +49,7 @@ func network(s Spec) error {
 			return err
 		}
 		for _, fd := range fds {
-			unix.Close(fd) //nolint:errcheck,gosec // stoa has it
+			unix.Close(fd) // stoa has it
 		}
 	}
 	return unix.Close(controlFD)
@@ -79,7 +79,8 @@ func addAddress(probe int, a netip.Addr, n int) error {
 		prefix uint32
 		index  int32
 	}{a.As16(), 128, 1}
-	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(six), unix.SIOCSIFADDR, uintptr(unsafe.Pointer(&req))) //nolint:gosec // the kernel's interface
+	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(six), unix.SIOCSIFADDR,
+		uintptr(unsafe.Pointer(&req))) // the kernel's interface
 	if errno != 0 {
 		return errno
 	}

@@ -55,7 +55,9 @@ func fullBox(t *testing.T) *Box {
 }
 
 // start starts this binary in b, in the given role.
-func start(t *testing.T, b *Box, spec Spec, role string, names []string, out io.Writer) (*exec.Cmd, *Contained, *os.File) {
+func start(t *testing.T, b *Box, spec Spec, role string, names []string,
+	out io.Writer,
+) (*exec.Cmd, *Contained, *os.File) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {

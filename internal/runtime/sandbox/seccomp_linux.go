@@ -65,32 +65,36 @@ const newest = unix.SYS_FUTEX_REQUEUE
 // seccomp puts the filter into force for this thread and for what it becomes: the
 // program at path, by this very pointer.
 func seccomp(path *byte) error {
-	filter := newFilter(uint64(uintptr(unsafe.Pointer(path))))                                             //nolint:gosec // compared, not used
-	prog := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}                                   //nolint:gosec // some hundred
-	return unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&prog)), 0, 0) //nolint:gosec // the kernel's interface
+	filter := newFilter(uint64(uintptr(unsafe.Pointer(path)))) // compared, not used
+	prog := unix.SockFprog{
+		Len:    uint16(len(filter)),
+		Filter: &filter[0],
+	}
+	return unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&prog)), 0,
+		0)
 }
 
 func newFilter(path uint64) []unix.SockFilter {
 	f := []unix.SockFilter{
-		load(offsetArch), skipIf(unix.BPF_JEQ, auditArch, 1), ret(unix.SECCOMP_RET_KILL_PROCESS),
+		load(offsetArch), skipIf(unix.BPF_JEQ, auditArch), ret(unix.SECCOMP_RET_KILL_PROCESS),
 		load(offsetNumber),
 		// Also the x32 calls of amd64, which begin at 2^30.
 		skipUnless(unix.BPF_JGT, uint32(newest), 1), ret(unknown),
 	}
 	for _, nr := range append(refused, legacy...) {
-		f = append(f, skipUnless(unix.BPF_JEQ, uint32(nr), 1), ret(denied)) //nolint:gosec // a small number
+		f = append(f, skipUnless(unix.BPF_JEQ, uint32(nr), 1), ret(denied)) // a small number
 	}
 	for _, nr := range absent {
-		f = append(f, skipUnless(unix.BPF_JEQ, uint32(nr), 1), ret(unknown)) //nolint:gosec // the same
+		f = append(f, skipUnless(unix.BPF_JEQ, uint32(nr), 1), ret(unknown)) // the same
 	}
 	f = call(f, unix.SYS_EXECVE,
 		// Only the pointer of the launcher, which it uses once.
-		loadLow(0), skipIf(unix.BPF_JEQ, uint32(path), 1), ret(denied), //nolint:gosec // the lower half
-		loadHigh(0), skipIf(unix.BPF_JEQ, uint32(path>>32), 1), ret(denied), //nolint:gosec // the upper half
+		loadLow(0), skipIf(unix.BPF_JEQ, uint32(path)), ret(denied), // the lower half
+		loadHigh(0), skipIf(unix.BPF_JEQ, uint32(path>>32)), ret(denied),
 		ret(unix.SECCOMP_RET_ALLOW))
 	f = call(f, unix.SYS_CLONE,
 		// Threads only, and none in a namespace of its own.
-		loadLow(0), skipIf(unix.BPF_JSET, unix.CLONE_THREAD, 1), ret(denied),
+		loadLow(0), skipIf(unix.BPF_JSET, unix.CLONE_THREAD), ret(denied),
 		skipUnless(unix.BPF_JSET, namespaceFlags, 1), ret(denied),
 		ret(unix.SECCOMP_RET_ALLOW))
 	f = call(f, unix.SYS_SOCKET,
@@ -114,7 +118,7 @@ const namespaceFlags = unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWIP
 
 // call appends what decides about one system call. body must end with ret.
 func call(f []unix.SockFilter, nr uint32, body ...unix.SockFilter) []unix.SockFilter {
-	return append(append(f, skipUnless(unix.BPF_JEQ, nr, uint8(len(body)))), body...) //nolint:gosec // a few
+	return append(append(f, skipUnless(unix.BPF_JEQ, nr, uint8(len(body)))), body...) // a few
 }
 
 func load(offset uint32) unix.SockFilter {
@@ -132,12 +136,12 @@ func ret(action uint32) unix.SockFilter {
 	return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: action}
 }
 
-// skipIf skips n instructions if the comparison with k holds.
-func skipIf(op uint16, k uint32, n uint8) unix.SockFilter {
-	return unix.SockFilter{Code: unix.BPF_JMP | op | unix.BPF_K, Jt: n, K: k}
+// skipIf skips the next instruction if the comparison with k holds.
+func skipIf(op uint16, k uint32) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_JMP | op | unix.BPF_K, Jt: 1, K: k}
 }
 
-// skipUnless skips n instructions if it does not.
+// skipUnless skips n instructions if the comparison with k does not hold.
 func skipUnless(op uint16, k uint32, n uint8) unix.SockFilter {
 	return unix.SockFilter{Code: unix.BPF_JMP | op | unix.BPF_K, Jf: n, K: k}
 }

@@ -18,7 +18,7 @@ func License(id, slug string) license.License {
 	return license.License{
 		ID: id, ProductID: "prod-" + slug, TierID: "pro", UserID: "user", KeyHash: "hash-" + id, KeySealed: "sealed",
 		Type: license.Subscription, Features: []string{"All"}, MaxInstances: 3, Paid: true,
-		ExpiresAt: T0.AddDate(0, 1, 0), Months: 1, Anchor: T0, Periods: 1, RevokedAt: T0.AddDate(0, 0, 1),
+		ExpiresAt: T0.AddDate(0, 1, 0), Months: 1, Anchor: T0, Periods: 1, Leeway: time.Hour, RevokedAt: T0.AddDate(0, 0, 1),
 		CreatedAt: T0, Version: 1,
 	}
 }
@@ -104,6 +104,7 @@ func testLicenseRows(t *testing.T, open Open) {
 		next.TierID, next.KeyHash, next.KeySealed, next.CreatedAt = "other", "other", "other", T0.Add(time.Hour)
 		next.UserID, next.Type, next.Features, next.MaxInstances, next.Paid = "ada", license.Perpetual, nil, 9, false
 		next.ExpiresAt, next.Months, next.Anchor, next.Periods, next.RevokedAt = time.Time{}, 12, time.Time{}, 0, time.Time{}
+		next.Leeway = 2 * time.Hour
 		next.Instances, next.DevelopmentInstances, next.Churn, next.Version = 7, 7, time.Time{}, 7
 		if err := s.UpdateLicense(t.Context(), next); err != nil {
 			t.Fatal(err)
@@ -137,7 +138,8 @@ func testLicenseUsage(t *testing.T, open Open) {
 		full := License("l", "a")
 		want := license.License{
 			ID: full.ID, ProductID: full.ProductID, Type: full.Type, Features: full.Features, MaxInstances: full.MaxInstances,
-			Instances: 1, Paid: full.Paid, ExpiresAt: full.ExpiresAt, RevokedAt: T0, CreatedAt: full.CreatedAt,
+			Instances: 1, Paid: full.Paid, ExpiresAt: full.ExpiresAt, Leeway: full.Leeway, RevokedAt: T0,
+			CreatedAt: full.CreatedAt,
 		}
 		full.RevokedAt = T0
 		if err := s.UpdateLicense(t.Context(), full); err != nil {

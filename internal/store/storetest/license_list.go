@@ -12,14 +12,16 @@ import (
 	"stoa/internal/store"
 )
 
-// testLicenseList has six licenses of two products and four owners.
+// testLicenseList has eight licenses of two products and five owners.
 func testLicenseList(t *testing.T, open Open) {
 	s := store.NewLicenses(shopDB(t, open))
 	now := T0.Add(time.Hour)
+	leeway := map[string]time.Duration{"l7": time.Millisecond, "l8": time.Millisecond}
 	add := func(id, slug, user string, created, expires, revoked time.Time) {
 		t.Helper()
 		l := License(id, slug)
 		l.UserID, l.CreatedAt, l.ExpiresAt, l.RevokedAt = user, created, expires, revoked
+		l.Leeway = leeway[id]
 		if err := s.CreateLicense(t.Context(), l); err != nil {
 			t.Fatal(err)
 		}
@@ -30,6 +32,9 @@ func testLicenseList(t *testing.T, open Open) {
 	add("l4", "b", "bob", T0.Add(3*time.Second), T0, T0) // revoked, and expired too
 	add("l6", "b", "eve", T0.Add(4*time.Second), T0, time.Time{})
 	add("l5", "b", "eve", T0.Add(4*time.Second), time.Time{}, T0)
+	// Two that a provider renews: one whose leeway has a moment left, and one whose leeway ends now.
+	add("l7", "b", "joe", T0.Add(-time.Second), now, time.Time{})
+	add("l8", "b", "joe", T0.Add(-2*time.Second), now.Add(-time.Millisecond), time.Time{})
 
 	for _, tt := range []struct {
 		name  string
@@ -37,18 +42,18 @@ func testLicenseList(t *testing.T, open Open) {
 		want  string
 		total int
 	}{
-		{"all, the newest first, then by id", license.Query{}, "l5 l6 l4 l3 l2 l1", 6},
+		{"all, the newest first, then by id", license.Query{}, "l5 l6 l4 l3 l2 l1 l7 l8", 8},
 		{"by id", license.Query{ID: "l2"}, "l2", 1},
 		{"by key", license.Query{KeyHash: "hash-l3"}, "l3", 1},
 		{"of a product", license.Query{ProductSlug: "a"}, "l2 l1", 2},
 		{"of a user", license.Query{UserID: "ada"}, "l3 l2 l1", 3},
 		{"of both", license.Query{UserID: "ada", ProductSlug: "b"}, "l3", 1},
 		{"of a user without licenses", license.Query{UserID: "x"}, "", 0},
-		{"active", license.Query{Status: license.StatusActive}, "l3 l1", 2},
-		{"expired", license.Query{Status: license.StatusExpired}, "l6 l2", 2},
+		{"active", license.Query{Status: license.StatusActive}, "l3 l1 l7", 3},
+		{"expired", license.Query{Status: license.StatusExpired}, "l6 l2 l8", 3},
 		{"revoked", license.Query{Status: license.StatusRevoked}, "l5 l4", 2},
-		{"a page", license.Query{Limit: 2, Offset: 1}, "l6 l4", 6},
-		{"beyond the last page", license.Query{Limit: 2, Offset: 6}, "", 6},
+		{"a page", license.Query{Limit: 2, Offset: 1}, "l6 l4", 8},
+		{"beyond the last page", license.Query{Limit: 2, Offset: 8}, "", 8},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -25,7 +25,7 @@ func pkg(slug string) plugin.Package {
 	}
 	return plugin.Package{
 		ID: "id-" + slug, Source: plugin.SourceLocalZip, InstallPath: "plugins/" + slug + "/1.2.3-00",
-		ZipHash: "hash-" + slug, Manifest: m, InstalledAt: T0, UpdatedAt: T0.Add(time.Second),
+		ZipHash: "hash-" + slug, SignedBy: "key-" + slug, Manifest: m, InstalledAt: T0, UpdatedAt: T0.Add(time.Second),
 	}
 }
 

@@ -20,10 +20,11 @@ func testVersions(t *testing.T, s *store.Plugin) {
 	was := pkg("p1")
 	next := was
 	next.ID, next.InstallPath, next.ZipHash, next.UpgradeID = "other", "plugins/p1/2.0.0-11", "hash-2", "request"
+	next.Source, next.SignedBy = plugin.SourceMarket, "another-key"
 	next.Manifest = pkg("p1").Manifest
 	next.InstalledAt, next.UpdatedAt = T0.Add(time.Hour), T0.Add(2*time.Hour)
 	previous := plugin.Version{
-		Source: was.Source, InstallPath: was.InstallPath, ZipHash: was.ZipHash,
+		Source: was.Source, InstallPath: was.InstallPath, ZipHash: was.ZipHash, SignedBy: was.SignedBy,
 		Manifest: was.Manifest,
 	}
 	if err := s.ReplaceVersion(ctx, next, &previous); err != nil {

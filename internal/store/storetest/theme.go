@@ -70,7 +70,7 @@ func versionsByNumber(tb testing.TB, s theme.Store, target theme.Target, slug st
 func testThemeVersions(t *testing.T, s *store.Theme, _ Open) {
 	ctx := t.Context()
 	one, two := themeVersion("theme-shop", "aurora", "1.0.0"), themeVersion("theme-shop", "aurora", "2.0.0")
-	two.Replaced = true
+	two.Replaced, two.FromMarket, two.SignedBy = true, true, "acme"
 	mustPut(t, s, one, two, themeVersion("theme-admin", "aurora", "1.0.0"), themeVersion("theme-shop", "other", "1.0.0"))
 	got := versionsByNumber(t, s, theme.Shop, "aurora")
 	if diff := cmp.Diff([]theme.Version{one, two}, got); diff != "" {

@@ -45,9 +45,13 @@ func Main(m *testing.M) int {
 }
 
 // URL returns a postgres:// URL with a new, empty schema for the test. If PostgreSQL is
-// not installed, the test is skipped, or fails in CI.
+// not installed, the test is skipped, or fails in CI. With -short, which is for trying a change out, it is
+// always skipped.
 func URL(tb testing.TB) string {
 	tb.Helper()
+	if testing.Short() {
+		tb.Skip("-short leaves PostgreSQL out")
+	}
 	start.Do(func() {
 		if base = os.Getenv("STOA_TEST_POSTGRES"); base == "" {
 			base, failure = startServer()

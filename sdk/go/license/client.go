@@ -43,22 +43,43 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string { return fmt.Sprintf("license: %s: %s", e.Code, e.Message) }
 
+// Reason says why the vendor refused a license.
+type Reason string
+
+// The reasons. A later stoa may add others.
+const (
+	ReasonNotFound     Reason = "not_found"     // the product has no such key
+	ReasonRevoked      Reason = "revoked"       // for good, for example after a refund
+	ReasonExpired      Reason = "expired"       // until the license is renewed
+	ReasonNotActivated Reason = "not_activated" // this instance has no seat
+	ReasonUnpaid       Reason = "unpaid"        // until the payment arrives
+)
+
 // Refused is the vendor's signed answer that the license may not be used.
 type Refused struct {
-	// Code says why: not_found, revoked, expired, not_activated or unpaid.
-	Code string
+	Code Reason
 }
 
 // Error implements error.
-func (r *Refused) Error() string { return "license: refused: " + r.Code }
+func (r *Refused) Error() string { return "license: refused: " + string(r.Code) }
+
+// The types and statuses of a license.
+const (
+	TypePerpetual    = "perpetual"
+	TypeSubscription = "subscription"
+
+	StatusActive  = "active"
+	StatusExpired = "expired"
+	StatusRevoked = "revoked"
+)
 
 // License is a license as the shop shows it.
 type License struct {
 	ID               string    `json:"id"`
 	ProductID        string    `json:"productId"`
 	LicenseKey       string    `json:"licenseKey"`
-	Type             string    `json:"type"`
-	Status           string    `json:"status"`
+	Type             string    `json:"type"`   // TypePerpetual or TypeSubscription
+	Status           string    `json:"status"` // StatusActive, StatusExpired or StatusRevoked
 	Features         []string  `json:"features"`
 	MaxInstances     int       `json:"maxInstances"`
 	CurrentInstances int       `json:"currentInstances"`

@@ -20,7 +20,7 @@ var (
 type saved struct {
 	Lease    string  `json:"lease,omitempty"`
 	LastSeen int64   `json:"lastSeen,omitempty"` // Unix seconds
-	Refused  *string `json:"refused,omitempty"`  // why the vendor refused, if that was its last answer
+	Refused  *Reason `json:"refused,omitempty"`  // why the vendor refused, if that was its last answer
 }
 
 func (s saved) seen() time.Time { return unix(s.LastSeen) }
@@ -66,7 +66,7 @@ func (c *Client) grant(s saved, before int) (refused *Refused, storeErr error) {
 		if last.Refused != nil {
 			return &Refused{Code: *last.Refused}, nil
 		}
-		return &Refused{Code: "not_activated"}, nil
+		return &Refused{Code: ReasonNotActivated}, nil
 	}
 	return nil, c.save(s)
 }

@@ -74,7 +74,7 @@ func (c *Client) ask(ctx context.Context, what string, into any, valid *bool) (t
 	case json.Unmarshal(a.Body, into) != nil:
 		return at, ErrUnsigned
 	case !*valid:
-		return at, &Refused{Code: a.Header.Get(codeHeader)}
+		return at, &Refused{Code: Reason(a.Header.Get(codeHeader))}
 	}
 	return at, nil
 }

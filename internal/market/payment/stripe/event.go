@@ -45,6 +45,9 @@ func (p *Provider) Event(ctx context.Context, payload []byte, signature string) 
 		"charge.refund.updated":                    readBounce, // before the API version 2024-10-28
 		"invoice.created":                          readDraft,
 		"invoice.paid":                             readInvoice,
+		"invoice.payment_failed":                   readUnpaid,
+		"customer.subscription.updated":            readSubscription,
+		"customer.subscription.deleted":            readSubscription,
 	}[e.Type]
 	if read == nil {
 		return out, nil

@@ -159,6 +159,7 @@ func TestWhatEventsOfAnInvoiceMean(t *testing.T) {
 	until := renewed
 	until.Until = at.AddDate(0, 2, 0)
 	billed := payment.Event{Kind: payment.Billed, OrderID: "order1", Reference: laterRef}
+	unpaid := payment.Event{Kind: payment.NotRenewed, OrderID: "order1", Reference: laterRef, Until: until.Until}
 
 	lines := func(lines ...any) object { return object{"lines": object{"data": lines}} }
 	period := func(from, to time.Time) object { return object{"start": from.Unix(), "end": to.Unix()} }
@@ -187,8 +188,31 @@ func TestWhatEventsOfAnInvoiceMean(t *testing.T) {
 			payment.Event{Reference: payment.Reference{Invoice: "in_1"}},
 		},
 		{"a later period is billed", "invoice.created", with(laterOurs, object{"status": "draft"}), billed},
+		{
+			"a later period failed", "invoice.payment_failed",
+			with(laterOurs, lines(object{"period": period(month1, month2)})), unpaid,
+		},
+		{"the first period failed", "invoice.payment_failed", with(first, object{"parent": subscription}), payment.Event{}},
 		{"the first period is billed", "invoice.created", with(first, object{"status": "draft"}), payment.Event{}},
 		{"a later period is open", "invoice.created", with(later, object{"status": "open"}), payment.Event{}},
+	})
+}
+
+func TestWhatEventsOfASubscriptionMean(t *testing.T) {
+	t.Parallel()
+
+	sub := object{"id": "sub_1", "metadata": ours, "cancel_at_period_end": false, "cancel_at": nil, "ended_at": nil}
+	means := func(kind payment.EventKind) payment.Event {
+		return payment.Event{Kind: kind, OrderID: "order1", Reference: payment.Reference{Subscription: "sub_1"}}
+	}
+	const updated = "customer.subscription.updated"
+	checkMeanings(t, []meaning{
+		{"changed", updated, sub, payment.Event{}},
+		{"ends with its period", updated, with(sub, object{"cancel_at_period_end": true}), means(payment.WillNotRenew)},
+		{"ends at a time", updated, with(sub, object{"cancel_at": at.Unix()}), means(payment.WillNotRenew)},
+		{"ended", updated, with(sub, object{"ended_at": at.Unix()}), means(payment.Ended)},
+		{"deleted", "customer.subscription.deleted", sub, means(payment.Ended)},
+		{"without an id", "customer.subscription.deleted", object{"metadata": ours}, payment.Event{}},
 	})
 }
 

@@ -139,3 +139,37 @@ func readDraft(_ context.Context, e *payment.Event, object json.RawMessage) erro
 	}
 	return nil
 }
+
+// readUnpaid reads that a further period of a subscription could not be collected. Stripe may try again.
+func readUnpaid(_ context.Context, e *payment.Event, object json.RawMessage) error {
+	var i invoice
+	if decode(e, object, &i) && i.BillingReason == laterInvoice {
+		i.identify(e)
+		e.Kind, e.Until = payment.NotRenewed, i.until()
+	}
+	return nil
+}
+
+// readSubscription reads that a subscription has ended, or will end by itself.
+func readSubscription(_ context.Context, e *payment.Event, object json.RawMessage) error {
+	var sub struct {
+		ID                string   `json:"id"`
+		Metadata          metadata `json:"metadata"`
+		EndedAt           int64    `json:"ended_at"`
+		CancelAt          int64    `json:"cancel_at"`
+		CancelAtPeriodEnd bool     `json:"cancel_at_period_end"`
+	}
+	if !decode(e, object, &sub) || sub.ID == "" {
+		return nil
+	}
+	switch {
+	case sub.EndedAt != 0 || e.Type == "customer.subscription.deleted":
+		e.Kind = payment.Ended
+	case sub.CancelAtPeriodEnd || sub.CancelAt != 0:
+		e.Kind = payment.WillNotRenew
+	default:
+		return nil
+	}
+	e.OrderID, e.Reference = sub.Metadata[metadataKey], payment.Reference{Subscription: sub.ID}
+	return nil
+}

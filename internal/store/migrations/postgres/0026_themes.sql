@@ -10,6 +10,8 @@ CREATE TABLE theme_versions (
     request_id      TEXT COLLATE "C" NOT NULL,
     install_path    TEXT COLLATE "C" NOT NULL,
     zip_hash        TEXT COLLATE "C" NOT NULL,
+    from_market     BOOLEAN NOT NULL,
+    signed_by       TEXT COLLATE "C" NOT NULL,
     manifest_json   TEXT NOT NULL,
     replaced        BOOLEAN NOT NULL,
     installed_at_ms BIGINT NOT NULL,

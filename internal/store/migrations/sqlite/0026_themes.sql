@@ -10,6 +10,8 @@ CREATE TABLE theme_versions (
     request_id      TEXT NOT NULL,
     install_path    TEXT NOT NULL,
     zip_hash        TEXT NOT NULL,
+    from_market     INTEGER NOT NULL,
+    signed_by       TEXT NOT NULL,
     manifest_json   TEXT NOT NULL,
     replaced        INTEGER NOT NULL,
     installed_at_ms INTEGER NOT NULL,

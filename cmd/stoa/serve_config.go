@@ -1,0 +1,142 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"stoa/internal/app"
+	"stoa/internal/extension"
+	"stoa/internal/market/license"
+	"stoa/internal/ops"
+	"stoa/internal/runtime/sandbox"
+)
+
+// appConfig turns flags and environment into what the App needs.
+func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (app.Config, error) {
+	cfg, err := c.config(log, database)
+	if err != nil {
+		return cfg, err
+	}
+	cfg.Leases = license.LeaseTerms{TTL: c.LeaseTTL, Grace: c.LeaseGrace}
+	cfg.RenewalLeeway = c.RenewalLeeway
+	if err := c.applyPublicURL(&cfg, addr); err != nil {
+		return cfg, err
+	}
+	c.applyHosts(&cfg)
+	if cfg.CORSOrigins, err = checkOrigins(c.CORSOrigins); err != nil {
+		return cfg, err
+	}
+	cfg.OpsToken = os.Getenv(envOpsToken)
+	if n := len(cfg.OpsToken); n > 0 && n < ops.MinToken {
+		return cfg, fmt.Errorf("%s has %d characters, fewer than %d", envOpsToken, n, ops.MinToken)
+	}
+	cfg.AdminEmail, cfg.AdminPassword = c.AdminEmail, os.Getenv(envAdminPassword)
+	c.apply(&cfg)
+	if cfg.SMTPURL, cfg.SMTPPassword, cfg.MailFrom = c.SMTPURL, os.Getenv(envSMTPPassword), c.MailFrom; c.SMTPURL != "" &&
+		c.PublicURL == "" {
+		return cfg, errors.New("--smtp-url needs --public-url: mails contain links to it")
+	}
+	cfg.LogMail = c.Demo || c.Mail == "log"
+	cfg.ServiceIssuer, cfg.ServiceSecret, cfg.ServicePublicKey = c.ServiceIssuer, os.Getenv(envServiceSecret),
+		c.ServicePublicKey
+	cfg.ServiceAudience = c.ServiceAudience
+	cfg.RateLimits, cfg.RedisURL, cfg.TrustedProxies = c.RateLimits == "on", c.RedisURL, c.TrustedProxies
+	cfg.DeliverReceipts, cfg.CheckFiles = true, true
+	cfg.DevInstances, cfg.LicenseChurn = c.DevInstances, c.LicenseChurn
+	cfg.Stripe = app.StripeConfig{
+		SecretKey: os.Getenv(envStripeKey), WebhookSecret: os.Getenv(envStripeWebhookSecret), APIBase: c.StripeAPIBase,
+		SuccessURL: c.PaymentSuccessURL, CancelURL: c.PaymentCancelURL,
+	}
+	if cfg.TrustedKeys, err = c.trusted.keys(); err != nil {
+		return cfg, err
+	}
+	cfg.ExternalAllow = c.ExternalAllow
+	if cfg.ArchiveTypes, err = extension.ParseTypes(c.ArchiveTypes); err != nil {
+		return cfg, fmt.Errorf("--archive-types: %w", err)
+	}
+	cfg.NodePath, cfg.PluginIsolation = c.Node, c.isolation()
+	cfg.PluginErrors = c.PluginErrors == "shown" || c.Demo
+	cfg.DefaultLocale = c.Locale
+	if c.Demo {
+		tcp, ok := addr.(*net.TCPAddr)
+		if !ok || !tcp.IP.IsLoopback() {
+			return cfg, errors.New("--demo is for trying stoa on one machine, so it listens on loopback addresses only")
+		}
+		cfg.ExternalAllow = append(cfg.ExternalAllow, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
+	}
+	return cfg, nil
+}
+
+// isolation returns the level that plugins need to run.
+func (c serveCmd) isolation() sandbox.Level {
+	switch {
+	case c.Isolation != "":
+		return sandbox.Level(c.Isolation)
+	case c.Demo || runtime.GOOS != "linux":
+		return sandbox.Basic
+	}
+	return sandbox.Full
+}
+
+// applyPublicURL sets where clients reach this server, and how it is paid there: a
+// shop that others reach must not sell for free by default.
+func (c serveCmd) applyPublicURL(cfg *app.Config, addr net.Addr) error {
+	cfg.PublicURL, cfg.Payments = localURL(addr), c.Payments
+	if c.PublicURL != "" {
+		clean, warning, err := checkPublicURL(c.PublicURL)
+		if err != nil {
+			return err
+		}
+		if warning != "" {
+			cfg.Log.Warn(warning, slog.String("publicUrl", clean))
+		}
+		cfg.PublicURL = clean
+	}
+	_, host, _ := strings.Cut(cfg.PublicURL, "://")
+	if cfg.Payments == "" && !isLoopback(hostOf(host)) {
+		return fmt.Errorf("choose how purchases at %s are paid: --payments live takes money with Stripe, --payments test "+
+			"sells without money", cfg.PublicURL)
+	}
+	cfg.Payments = cmp.Or(cfg.Payments, "test")
+	if cfg.Payments == "test" {
+		cfg.Log.Warn("test payments: every purchase is settled at once, without money",
+			slog.String("setting", "STOA_PAYMENTS"))
+	}
+	return nil
+}
+
+// applyHosts sets the shop's name and the hosts under which clients reach it.
+func (c serveCmd) applyHosts(cfg *app.Config) {
+	cfg.Name, cfg.AllowedHosts = strings.TrimSpace(c.Name), c.AllowedHosts
+	if c.PublicURL != "" {
+		return
+	}
+	cfg.AnswerAtBoundAddress = true
+	if host, _, err := net.SplitHostPort(c.Addr); err == nil && isName(host) {
+		cfg.AllowedHosts = append(slices.Clone(c.AllowedHosts), host)
+	}
+}
+
+// isName reports whether the host of an address to listen on is a name.
+func isName(host string) bool {
+	_, err := netip.ParseAddr(host)
+	return host != "" && err != nil
+}
+
+// localURL returns a URL of addr that works on this machine: where everything is
+// listened on, nothing but a name can be linked to.
+func localURL(addr net.Addr) string {
+	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return "http://localhost:" + strconv.Itoa(tcp.Port)
+	}
+	return "http://" + addr.String()
+}

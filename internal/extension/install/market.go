@@ -1,0 +1,106 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"stoa/internal/extension"
+	"stoa/internal/extension/archive"
+)
+
+// marketDir is the folder of the archives that products of the market carry.
+const marketDir = "market"
+
+var errPublished = errors.New("install: the archive of a release is missing, or is not the one that was published")
+
+// Package is what an archive says that it is.
+type Package struct {
+	Slug     string
+	Version  string
+	SignedBy string // the name of the trusted key that signed it; empty if it is not signed
+}
+
+// Inspect returns what a received archive is, and installs nothing. The errors are those of
+// an install, apart from conflicts with what is installed.
+func (in *Installer) Inspect(kind extension.Kind, up *Upload) (Package, error) {
+	reg, err := in.Kinds.Get(kind)
+	if err != nil {
+		return Package{}, err
+	}
+	r, err := in.read(reg, up)
+	if err != nil {
+		return Package{}, err
+	}
+	return Package{Slug: r.candidate.Slug(), Version: r.candidate.Version(), SignedBy: r.signedBy}, nil
+}
+
+// Publish keeps a received archive for the market and returns its path in the data folder,
+// where it is on disk. A path that is not recorded (Recorded) is swept later.
+func (in *Installer) Publish(kind extension.Kind, up *Upload, pkg Package) (string, error) {
+	name := fmt.Sprintf("%s-%s-%s-%s%s", kind, pkg.Slug, pkg.Version, randomName(), archiveSuffix)
+	return path.Join(marketDir, name), up.moveTo(path.Join(marketDir, name))
+}
+
+// Published returns a published archive as an upload from the market. The caller closes it.
+// It fails unless the archive has that SHA-256.
+func (in *Installer) Published(kind extension.Kind, name, hash string) (*Upload, error) {
+	data, err := in.openData()
+	if err != nil {
+		return nil, err
+	}
+	defer data.Close()
+	f, err := data.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errPublished
+	} else if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	up, err := in.Receive(kind, f)
+	if err != nil {
+		return nil, err
+	}
+	if up.Hash != hash {
+		return nil, errors.Join(errPublished, up.Close())
+	}
+	up.FromMarket = true
+	return up, nil
+}
+
+// Installed returns every package that is installed, of every kind.
+func (in *Installer) Installed(ctx context.Context) ([]extension.Present, error) {
+	var all []extension.Present
+	for _, reg := range in.Kinds {
+		list, err := reg.Installed(ctx)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
+	}
+	return all, nil
+}
+
+// contents is an archive that may be installed.
+type contents struct {
+	*archive.Contents
+
+	candidate extension.Candidate
+	signedBy  string
+}
+
+// read inspects an archive, its signature and its manifest.
+func (in *Installer) read(reg extension.Registry, up *Upload) (contents, error) {
+	c, err := archive.Inspect(up.file, up.Size, reg.Profile())
+	if err != nil {
+		return contents{}, err
+	}
+	signer, err := in.signer(c, up)
+	if err != nil {
+		return contents{}, err
+	}
+	candidate, err := reg.ReadManifest(c.Manifest, c.Has)
+	return contents{Contents: c, candidate: candidate, signedBy: signer.Name}, err
+}

@@ -1,0 +1,68 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+
+	"stoa/internal/extension"
+)
+
+// maxNamed is how many files a warning about a package names.
+const maxNamed = 20
+
+// CheckInstalled compares the files of every installed package with its archive, one
+// package after the other, and warns in the log of each that is not as it was installed. It
+// returns after the package it is at when ctx is done.
+func (in *Installer) CheckInstalled(ctx context.Context) {
+	all, err := in.Installed(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			in.Log.WarnContext(ctx, "the files of installed packages could not be checked", slog.Any("err", err))
+		}
+		return
+	}
+	for _, p := range all {
+		if ctx.Err() != nil {
+			return
+		}
+		if p.InstallPath != "" {
+			in.check(ctx, p)
+		}
+	}
+}
+
+// check warns if the files of a package are not as they were installed.
+func (in *Installer) check(ctx context.Context, p extension.Present) {
+	files, err := in.Files(p.Kind, p.InstallPath, p.ZipHash)
+	files = slices.DeleteFunc(files, func(f File) bool { return f.State == Intact })
+	if err == nil && len(files) == 0 || ctx.Err() != nil || !in.present(ctx, p) {
+		return // also if the package was replaced or removed meanwhile
+	}
+	log := in.Log.With(slog.String("kind", string(p.Kind)), slog.String("slug", p.Slug), slog.String("version", p.Version))
+	switch {
+	case errors.Is(err, ErrNoArchive):
+		log.WarnContext(ctx, "nobody knows whether the files of a package are as they were installed: "+
+			"its archive is missing or was changed. Install it again")
+	case err != nil:
+		log.WarnContext(ctx, "the files of a package could not be checked", slog.Any("err", err))
+	default:
+		named := make([]string, 0, maxNamed)
+		for _, f := range files[:min(len(files), maxNamed)] {
+			named = append(named, f.Path+" ("+f.State+")")
+		}
+		log.WarnContext(ctx, "the files of a package are not as they were installed",
+			slog.Int("count", len(files)), slog.Any("files", named))
+	}
+}
+
+// present reports whether a package is still installed with these files.
+func (in *Installer) present(ctx context.Context, p extension.Present) bool {
+	reg, err := in.Kinds.Get(p.Kind)
+	if err != nil {
+		return false
+	}
+	list, err := reg.Installed(ctx)
+	return err == nil && slices.Contains(list, p)
+}

@@ -1,0 +1,87 @@
+package extension
+
+import (
+	"cmp"
+	"net/http"
+
+	"stoa/internal/extension"
+	"stoa/internal/httpapi/web"
+	"stoa/internal/httpapi/wire"
+	"stoa/internal/market/release"
+)
+
+// PublishPackage serves PUT /api/v1/admin/products/{slug}/package.
+func (h *Handlers) PublishPackage(w http.ResponseWriter, r *http.Request) error {
+	kind := extension.Kind(cmp.Or(r.URL.Query().Get("kind"), string(extension.Plugin)))
+	if err := h.Installer.CheckKind(kind); err != nil {
+		return err
+	}
+	slug := r.PathValue("slug")
+	if _, err := h.Releases.Products.Get(r.Context(), slug); err != nil { // before 50 MiB are sent for nothing
+		return err
+	}
+	up, err := h.receive(w, r, kind)
+	if err != nil {
+		return err
+	}
+	defer up.Close()
+	published, created, err := h.Releases.Publish(r.Context(), slug, kind, up)
+	if err != nil {
+		return err
+	}
+	status := http.StatusOK
+	if created {
+		status = http.StatusCreated
+	}
+	web.WriteData(w, status, wire.NewManagedPackage(published))
+	return nil
+}
+
+// InstallFromMarket serves POST /api/v1/admin/market/{slug}/install.
+func (h *Handlers) InstallFromMarket(w http.ResponseWriter, r *http.Request) error {
+	type request struct {
+		LicenseKey string `json:"licenseKey"`
+	}
+
+	req, err := web.ReadJSON[request](w, r, nil)
+	if err != nil {
+		return err
+	}
+	kind, up, err := h.Releases.Fetch(r.Context(), r.PathValue("slug"), req.LicenseKey)
+	if err != nil {
+		return err
+	}
+	defer up.Close()
+	return h.install(w, r, kind, up)
+}
+
+// update is a newer version of an installed package.
+type update struct {
+	Kind             string `json:"kind"`
+	Slug             string `json:"slug"`
+	InstalledVersion string `json:"installedVersion"`
+	Version          string `json:"version"`
+	ProductSlug      string `json:"productSlug"`
+	ProductName      string `json:"productName"`
+}
+
+// MarketUpdates serves GET /api/v1/admin/market/updates.
+func (h *Handlers) MarketUpdates(w http.ResponseWriter, r *http.Request) error {
+	page, err := web.ReadOnlyPage(r)
+	if err != nil {
+		return err
+	}
+	list, err := h.Releases.Updates(r.Context())
+	if err != nil {
+		return err
+	}
+	from := min(page.Offset(), len(list))
+	to := min(from+page.Limit, len(list))
+	web.WriteList(w, page, list[from:to], len(list), func(u release.Update) update {
+		return update{
+			Kind: string(u.Kind), Slug: u.Slug, InstalledVersion: u.InstalledVersion, Version: u.Version,
+			ProductSlug: u.ProductSlug, ProductName: u.ProductName,
+		}
+	})
+	return nil
+}

@@ -1,0 +1,81 @@
+package store
+
+import (
+	"context"
+
+	"stoa/internal/database"
+	"stoa/internal/extension"
+	"stoa/internal/market/release"
+)
+
+// Releases implements release.Store.
+type Releases struct{ audited }
+
+var _ release.Store = (*Releases)(nil)
+
+// NewReleases returns the packages that the products of db carry.
+func NewReleases(db *database.DB) *Releases { return &Releases{audited{db.Conn()}} }
+
+// InTx implements release.Store.
+func (s *Releases) InTx(ctx context.Context, fn func(release.Store) error) error {
+	return s.InTurn(ctx, "product_packages", func(tx database.Conn) error { return fn(&Releases{audited{tx}}) })
+}
+
+const releaseColumns = `r.product_id, r.kind, r.slug, r.version, r.path, r.zip_hash, r.signed_by, r.size,
+	r.published_at_ms`
+
+func releaseTargets(r *release.Release) []any {
+	return []any{
+		&r.ProductID, &r.Kind, &r.Slug, &r.Version, &r.Path, &r.ZipHash, &r.SignedBy, &r.Size,
+		database.ScanMillis(&r.PublishedAt),
+	}
+}
+
+func scanRelease(row database.Scanner) (r release.Release, err error) {
+	err = row.Scan(releaseTargets(&r)...)
+	return r, err
+}
+
+// OfProduct implements release.Store.
+func (s *Releases) OfProduct(ctx context.Context, productID string) ([]release.Release, error) {
+	return database.All(ctx, s.Read, scanRelease,
+		`SELECT `+releaseColumns+` FROM product_packages r WHERE r.product_id = $1`, productID)
+}
+
+// OfPackage implements release.Store.
+func (s *Releases) OfPackage(ctx context.Context, kind extension.Kind, slug string) ([]release.Release, error) {
+	return database.All(ctx, s.Read, scanRelease,
+		`SELECT `+releaseColumns+` FROM product_packages r WHERE r.kind = $1 AND r.slug = $2`, string(kind), slug)
+}
+
+// Offers implements release.Store.
+func (s *Releases) Offers(ctx context.Context) ([]release.Offer, error) {
+	scan := func(row database.Scanner) (o release.Offer, err error) {
+		err = row.Scan(append(releaseTargets(&o.Release), &o.ProductSlug, &o.ProductName)...)
+		return o, err
+	}
+	return database.All(ctx, s.Read, scan, `
+		SELECT `+releaseColumns+`, p.slug, p.name
+		FROM product_packages r
+		JOIN products p ON p.id = r.product_id
+		WHERE p.published = $1
+		ORDER BY r.kind, r.slug`, true)
+}
+
+// Create implements release.Store.
+func (s *Releases) Create(ctx context.Context, r release.Release) error {
+	_, err := s.Write.ExecContext(ctx, `
+		INSERT INTO product_packages (kind, slug, version, product_id, path, zip_hash, signed_by, size, published_at_ms)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		string(r.Kind), r.Slug, r.Version, r.ProductID, r.Path, r.ZipHash, r.SignedBy, r.Size,
+		database.Millis(r.PublishedAt))
+	if s.IsReference(err) {
+		return database.NotFound("Product").Because(err)
+	}
+	return s.Wrap(err, "Release")
+}
+
+// Paths implements release.Store.
+func (s *Releases) Paths(ctx context.Context) ([]string, error) {
+	return database.Texts(ctx, s.Read, `SELECT path FROM product_packages ORDER BY path`)
+}
