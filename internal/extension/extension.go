@@ -4,11 +4,11 @@
 // The shared part does not depend on the kind. Package archive reads ZIP files
 // under a Profile; package install takes an upload to files in place and has them
 // recorded. Whatever depends on the kind they ask of a Registry, which the domain
-// of the kind provides. Package plugin has the only one so far, plugin.Registry.
+// of the kind provides: plugin.Registry and theme.Registry.
 //
-// To add a kind, such as theme-shop:
+// To add a kind, such as bundle:
 //
-//   - write its domain, package theme, with a Registry: the Profile of its
+//   - write its domain, such as package bundle, with a Registry: the Profile of its
 //     archives, a parser for its manifest, and the records of what is installed;
 //   - enter it in install.Installer.Kinds, in package app; from then on the kind is
 //     no longer answered with NOT_SUPPORTED;

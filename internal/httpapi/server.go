@@ -232,7 +232,9 @@ func (s *Server) adminRoutes(rt *router) {
 }
 
 func (s *Server) extensionRoutes(rt *router, keys keyed.Requests) {
-	h := &extension.Handlers{Plugins: s.Plugins, Themes: s.Themes, Installer: s.Installer, Releases: s.Releases, Keyed: keys}
+	h := &extension.Handlers{
+		Plugins: s.Plugins, Themes: s.Themes, Installer: s.Installer, Releases: s.Releases, Keyed: keys,
+	}
 
 	rt.adminUpload("POST /api/v1/admin/extensions/{kind}/install", installTimeout, h.Install) // honors Idempotency-Key
 	rt.adminUpload("PUT /api/v1/admin/products/{slug}/package", installTimeout, h.PublishPackage)

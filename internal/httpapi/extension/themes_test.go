@@ -93,7 +93,8 @@ func TestVersionsOfAThemeStandSideBySide(t *testing.T) {
 		testkit.WantError(t, a.Do(t, testkit.Get(admin, aurora+"?version=3.0.0")), http.StatusNotFound, "NOT_FOUND")
 
 		res := replace(t, a, admin, theme(t, "1.9.0", map[string]any{"name": "Other"}))
-		if res.Status != http.StatusOK || res.Text(t, "data.name") != "Other" || themeVersions(t, res) != "2.0.0 1.10.0 1.9.0" {
+		if res.Status != http.StatusOK || res.Text(t, "data.name") != "Other" ||
+			themeVersions(t, res) != "2.0.0 1.10.0 1.9.0" {
 			t.Errorf("replace = %d %s", res.Status, res.Body)
 		}
 		testkit.WantError(t, replace(t, a, admin, theme(t, "01.9.00", nil)), http.StatusConflict, "VERSION_CONFLICT")
@@ -150,8 +151,8 @@ func TestActiveThemesStay(t *testing.T) {
 		}
 		testkit.WantError(t, a.Do(t, testkit.Post(admin, "/api/v1/admin/themes/shop/rollback", nil)), http.StatusConflict,
 			"NO_PREVIOUS_THEME")
-		testkit.WantError(t, a.Do(t, testkit.Post(admin, "/api/v1/admin/themes/shop/activate", map[string]any{"slug": "aurora"})),
-			http.StatusNotFound, "NOT_FOUND")
+		gone := testkit.Post(admin, "/api/v1/admin/themes/shop/activate", map[string]any{"slug": "aurora"})
+		testkit.WantError(t, a.Do(t, gone), http.StatusNotFound, "NOT_FOUND")
 	})
 }
 
@@ -200,7 +201,8 @@ func TestThemesAreUninstalledAndPurged(t *testing.T) {
 			!strings.Contains(res.Header.Get("Cache-Control"), "immutable") {
 			t.Errorf("file = %d %v", res.Status, res.Header)
 		}
-		testkit.WantError(t, a.Do(t, testkit.Get("", "/themes/shop/aurora/2.0.0/theme.css")), http.StatusNotFound, "NOT_FOUND")
+		other := testkit.Get("", "/themes/shop/aurora/2.0.0/theme.css")
+		testkit.WantError(t, a.Do(t, other), http.StatusNotFound, "NOT_FOUND")
 
 		for i, want := range []int{http.StatusOK, http.StatusNotFound} {
 			if res := a.Do(t, testkit.Delete(admin, aurora+"?purge=true")); res.Status != want {
@@ -219,7 +221,8 @@ func TestThemesAreUninstalledAndPurged(t *testing.T) {
 		if res := a.Do(t, testkit.Delete(admin, aurora+"?purge=true")); res.Status != http.StatusOK {
 			t.Errorf("purge after an uninstall = %d %s", res.Status, res.Body)
 		}
-		testkit.WantError(t, a.Do(t, testkit.Delete(admin, aurora+"?purge=maybe")), http.StatusBadRequest, "VALIDATION_ERROR")
+		testkit.WantError(t, a.Do(t, testkit.Delete(admin, aurora+"?purge=maybe")), http.StatusBadRequest,
+			"VALIDATION_ERROR")
 	})
 }
 
@@ -258,7 +261,8 @@ func TestThemeArchiveAndFiles(t *testing.T) {
 	if got := states("?version=1.0.0"); got != "theme.css intact, theme.json intact" {
 		t.Errorf("files of 1.0.0 = %s", got)
 	}
-	testkit.WantError(t, a.Do(t, testkit.Get(admin, aurora+"/files?color=red")), http.StatusBadRequest, "VALIDATION_ERROR")
+	testkit.WantError(t, a.Do(t, testkit.Get(admin, aurora+"/files?color=red")), http.StatusBadRequest,
+		"VALIDATION_ERROR")
 }
 
 func TestThemeArchiveRules(t *testing.T) {
@@ -285,14 +289,16 @@ func TestThemeArchiveRules(t *testing.T) {
 			}
 		})
 	}
-	testkit.WantError(t, a.Install(t, admin, "theme-shop", testkit.Archive(t, css)), http.StatusBadRequest, "INVALID_ARCHIVE")
+	bare := testkit.Archive(t, css)
+	testkit.WantError(t, a.Install(t, admin, "theme-shop", bare), http.StatusBadRequest, "INVALID_ARCHIVE")
 	svg := testkit.ThemePack(t, "aurora", "1.0.0", nil, map[string]string{"a.svg": "<svg/>"})
 	testkit.WantError(t, a.Install(t, admin, "theme-shop", svg), http.StatusBadRequest, "INVALID_ARCHIVE")
 	if res := a.Install(t, admin, "theme-admin", svg); res.Status != http.StatusCreated {
 		t.Errorf("a type that is allowed for the kind = %d %s", res.Status, res.Body)
 	}
 	large := make([]byte, 10<<20+1)
-	testkit.WantError(t, a.Install(t, admin, "theme-shop", large), http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
+	testkit.WantError(t, a.Install(t, admin, "theme-shop", large), http.StatusRequestEntityTooLarge,
+		"PAYLOAD_TOO_LARGE")
 	testkit.WantError(t, a.Install(t, admin, "theme-shop", large[1:]), http.StatusBadRequest, "INVALID_ARCHIVE")
 }
 
@@ -313,7 +319,9 @@ func TestListsHaveThemesAfterPlugins(t *testing.T) {
 	all := []string{
 		"plugin mail 1.0.0", "plugin pay 1.0.0", "theme-admin aurora 1.0.0", "theme-shop aurora 2.0.0", "theme-shop boreal 1.0.0",
 	}
-	for path, want := range map[string][]string{"": all, "/theme-shop": all[3:], "/theme-admin": all[2:3], "/plugin": all[:2]} {
+	for path, want := range map[string][]string{
+		"": all, "/theme-shop": all[3:], "/theme-admin": all[2:3], "/plugin": all[:2],
+	} {
 		for _, limit := range []int{1, 2, 3, 100} {
 			var got []string
 			for page := 1; page <= 6; page++ {
@@ -349,7 +357,8 @@ func TestThemesInstalledAtOnce(t *testing.T) {
 				if i%2 == 1 {
 					on = b
 				}
-				statuses[i] = on.Install(t, admin, "theme-shop", theme(t, fmt.Sprintf("1.%d.0", i/2), map[string]any{"n": i})).Status
+				archive := theme(t, fmt.Sprintf("1.%d.0", i/2), map[string]any{"n": i})
+				statuses[i] = on.Install(t, admin, "theme-shop", archive).Status
 			})
 		}
 		all.Wait()
@@ -380,7 +389,8 @@ func TestInstallOfAThemeIsRepeated(t *testing.T) {
 			Method: http.MethodPost, Path: extensions + "/theme-shop/install", Token: admin, Body: theme(t, "1.0.0", nil),
 			Header: http.Header{"Content-Type": {"application/zip"}, "Idempotency-Key": {key}},
 		})
-		answers = append(answers, fmt.Sprint(res.Status, " ", res.Header.Get("Idempotency-Replayed"), " ", res.Get(t, "data.duplicate")))
+		answers = append(answers,
+			fmt.Sprint(res.Status, " ", res.Header.Get("Idempotency-Replayed"), " ", res.Get(t, "data.duplicate")))
 	}
 	if diff := cmp.Diff([]string{"201  <nil>", "201 true <nil>", "200  true"}, answers); diff != "" {
 		t.Errorf("answers (-want +got):\n%s", diff)

@@ -25,7 +25,8 @@ func served(t *testing.T) (a *testkit.App, admin string) {
 	a = testkit.New(t, svgAllowed)
 	admin = a.Admin(t, "root").Access
 	pack := testkit.ThemePack(t, "aurora", "1.0.0", nil, map[string]string{
-		"run.js": "alert(1)", "t/page.html": "<script>alert(1)</script>", "data.json": "{}", "fonts/a.woff": "w", "fonts/b.WOFF2": "w2",
+		"run.js": "alert(1)", "t/page.html": "<script>alert(1)</script>", "data.json": "{}",
+		"fonts/a.woff": "w", "fonts/b.WOFF2": "w2",
 		"logo.svg": "<svg><script>alert(1)</script></svg>", "odd.xyz": "?", "LICENSE": "MIT", "a b/ü.css": "x{}",
 	})
 	if res := a.Install(t, admin, "theme-shop", pack); res.Status != http.StatusCreated {
@@ -42,7 +43,8 @@ func TestFilesOfPacksAreServed(t *testing.T) {
 		"theme.css": "text/css; charset=utf-8", "run.js": "text/javascript; charset=utf-8",
 		"t/page.html": "text/html; charset=utf-8", "data.json": "application/json", "theme.json": "application/json",
 		"fonts/a.woff": "font/woff", "fonts/b.WOFF2": "font/woff2", "logo.svg": "image/svg+xml",
-		"odd.xyz": "application/octet-stream", "LICENSE": "application/octet-stream", "a%20b/%C3%BC.css": "text/css; charset=utf-8",
+		"odd.xyz": "application/octet-stream", "LICENSE": "application/octet-stream",
+		"a%20b/%C3%BC.css": "text/css; charset=utf-8",
 	} {
 		res := a.Do(t, testkit.Get("", packs+"/"+path))
 		if res.Status != http.StatusOK || res.Header.Get("Content-Type") != contentType {
@@ -109,7 +111,8 @@ func TestNothingElseIsServed(t *testing.T) {
 		packs + "/link/secret.css", packs + "/theme.css/x", packs + "/fonts%2Fa.woff", packs + "/fonts%5Ca.woff",
 		packs + "/..%2F..%2F..%2Fsecret.css", packs + "/%2e%2e/%2e%2e/%2e%2e/secret.css", packs + "/../../../secret.css",
 		packs + `/..\..\..\secret.css`, packs + "/%00", packs + "/theme.css%00", packs + "/%ff", packs + "//theme.css",
-		packs + "/./theme.css", packs + "/%2e/theme.css", packs + "/.", packs + "/%2Fetc/passwd", packs + "/LICENSE/../theme.css",
+		packs + "/./theme.css", packs + "/%2e/theme.css", packs + "/.", packs + "/%2Fetc/passwd",
+		packs + "/LICENSE/../theme.css",
 		"/themes/admin/aurora/1.0.0/theme.css", "/themes/moon/aurora/1.0.0/theme.css", "/themes/shop/none/1.0.0/theme.css",
 		"/themes/shop/aurora/1.0.1/theme.css", "/themes/shop/aurora/latest/theme.css", "/themes/shop/Aurora/1.0.0/theme.css",
 		"/themes/shop/aurora%00/1.0.0/theme.css", "/themes/shop/../shop/aurora/1.0.0/theme.css", "/themes/shop/aurora",

@@ -73,7 +73,8 @@ func TestThemeExtensionsOfEnabledInstancesAreListed(t *testing.T) {
 
 		for i, body := range []map[string]any{{"instanceKey": "eu"}, {"instanceKey": "off", "enabled": false}} {
 			a.Clock.Advance(1e9)
-			if res := a.Do(t, testkit.Post(admin, "/api/v1/admin/plugins/reviews/instances", body)); res.Status != http.StatusCreated {
+			res := a.Do(t, testkit.Post(admin, "/api/v1/admin/plugins/reviews/instances", body))
+			if res.Status != http.StatusCreated {
 				t.Fatalf("%d. %d %s", i, res.Status, res.Body)
 			}
 		}
