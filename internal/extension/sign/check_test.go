@@ -108,16 +108,28 @@ func TestChangedSignedPackagesAreRefused(t *testing.T) {
 		trusted Keys
 		want    []string
 	}{
-		{"an unlisted file", append(slices.Clone(whole), ziptest.Entry{Name: "lib/b.js", Body: "3"}),
-			trust("a"), []string{"lib/b.js bad_signature"}},
-		{"an empty unlisted file", append(slices.Clone(whole), ziptest.Entry{Name: "b.js"}),
-			trust("a"), []string{"b.js bad_signature"}},
-		{"a missing file", slices.Delete(slices.Clone(whole), at("lib/a.js"), at("lib/a.js")+1),
-			trust("a"), []string{"lib/a.js bad_signature"}},
+		{
+			"an unlisted file", append(slices.Clone(whole), ziptest.Entry{Name: "lib/b.js", Body: "3"}),
+			trust("a"),
+			[]string{"lib/b.js bad_signature"},
+		},
+		{
+			"an empty unlisted file", append(slices.Clone(whole), ziptest.Entry{Name: "b.js"}),
+			trust("a"),
+			[]string{"b.js bad_signature"},
+		},
+		{
+			"a missing file", slices.Delete(slices.Clone(whole), at("lib/a.js"), at("lib/a.js")+1),
+			trust("a"),
+			[]string{"lib/a.js bad_signature"},
+		},
 		{"a changed byte", with("index.js", "2"), trust("a"), []string{"index.js bad_signature"}},
 		{"another length", with("index.js", "11"), trust("a"), []string{"index.js bad_signature"}},
-		{"files that changed places", slices.Concat(with("index.js", "2")[:2], with("lib/a.js", "1")[2:]),
-			trust("a"), []string{"index.js bad_signature", "lib/a.js bad_signature"}},
+		{
+			"files that changed places", slices.Concat(with("index.js", "2")[:2], with("lib/a.js", "1")[2:]),
+			trust("a"),
+			[]string{"index.js bad_signature", "lib/a.js bad_signature"},
+		},
 		{"a foreign key", whole, trust("b"), []string{Name + " untrusted_key"}},
 		{"a foreign key where nobody is trusted", whole, nil, []string{Name + " untrusted_key"}},
 		{"a foreign signature under a trusted key", with(Name, forged(t)), trust("a"), []string{Name + " bad_signature"}},

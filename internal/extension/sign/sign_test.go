@@ -198,9 +198,14 @@ func TestKeys(t *testing.T) {
 		t.Errorf("ParseKeys of nothing = %v, %v", none, err)
 	}
 	for _, list := range [][]string{
-		{EncodePublic(a)}, {"=" + EncodePublic(a)}, {"a b=" + EncodePublic(a)}, {"a=" + EncodePublic(a[1:])},
-		{"a=" + EncodePublic(a) + "="}, {"a=" + EncodePublic(a), "a=" + EncodePublic(b)},
-		{"a=" + EncodePublic(a), "b=" + EncodePublic(a)}, {""},
+		{EncodePublic(a)},
+		{"=" + EncodePublic(a)},
+		{"a b=" + EncodePublic(a)},
+		{"a=" + EncodePublic(a[1:])},
+		{"a=" + EncodePublic(a) + "="},
+		{"a=" + EncodePublic(a), "a=" + EncodePublic(b)},
+		{"a=" + EncodePublic(a), "b=" + EncodePublic(a)},
+		{""},
 	} {
 		if keys, err := ParseKeys(list); err == nil {
 			t.Errorf("ParseKeys(%q) = %v, want an error", list, keys)
@@ -219,8 +224,10 @@ func TestPrivateKeysComeBack(t *testing.T) {
 	if err != nil || !key.Equal(testKey("a")) {
 		t.Errorf("DecodePrivate: %v", err)
 	}
-	for _, bad := range []string{"", "x", string(text[:40]), string(text) + "more",
-		strings.ReplaceAll(string(text), "PRIVATE", "PUBLIC")} {
+	for _, bad := range []string{
+		"", "x", string(text[:40]), string(text) + "more",
+		strings.ReplaceAll(string(text), "PRIVATE", "PUBLIC"),
+	} {
 		_, err := DecodePrivate([]byte(bad))
 		if err == nil {
 			t.Errorf("DecodePrivate(%q) succeeds", bad)

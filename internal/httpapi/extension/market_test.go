@@ -99,7 +99,8 @@ func TestProductsCarryPackages(t *testing.T) {
 		}
 
 		wantAnswer(t, m.publish(t, "mail-pack", acme.Sign(t, testkit.ExternalPlugin(t, "courier", map[string]any{
-			"version": "1.9.0"}))), 409, "VERSION_CONFLICT")
+			"version": "1.9.0",
+		}))), 409, "VERSION_CONFLICT")
 		wantAnswer(t, m.publish(t, "mail-pack", acme.Sign(t, idle(t, "other", "2.0.0"))), 409, "CONFLICT")
 		wantAnswer(t, m.publish(t, "bare", acme.Sign(t, idle(t, "courier", "2.0.0"))), 409, "CONFLICT")
 		wantAnswer(t, m.publish(t, "nope", one), 404, "NOT_FOUND")
@@ -208,7 +209,8 @@ func TestPaidProductsNeedAUsableLicense(t *testing.T) {
 		refused("not a key", "not_found")
 		refused(testkit.UnknownKey(), "not_found")
 		other := m.Do(t, testkit.Post("", testkit.Products+"/bare/purchase", map[string]any{
-			"tierId": "only", "paymentMethod": "card"})).Text(t, "licenseKey")
+			"tierId": "only", "paymentMethod": "card",
+		})).Text(t, "licenseKey")
 		refused(other, "not_found") // of another product
 
 		monthly, revoked := m.BuyKey(t, "", "monthly"), m.BuyKey(t, "", "once")
@@ -345,7 +347,8 @@ func TestArchivesWithoutAReleaseAreSwept(t *testing.T) {
 	wantAnswer(t, m.publish(t, "hidden", acme.Sign(t, idle(t, "gone", "1.0.0"))), 201, "")
 	wantAnswer(t, m.publish(t, "bare", acme.Sign(t, idle(t, "courier", "1.0.0"))), 201, "")
 	wantAnswer(t, m.Do(t, testkit.Request{
-		Method: http.MethodDelete, Path: "/api/v1/admin/products/hidden", Token: m.admin}), 200, "")
+		Method: http.MethodDelete, Path: "/api/v1/admin/products/hidden", Token: m.admin,
+	}), 200, "")
 	stray := filepath.Join(dir, "market", "plugin-stray.zip")
 	if err := os.WriteFile(stray, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
