@@ -23,8 +23,10 @@ func TestCookiesAndCORSStayInside(t *testing.T) {
 		h.Set("Access-Control-Allow-Origin", "*")
 		h.Set("access-control-allow-credentials", "true")
 		h.Set("Alt-Svc", `h2="evil:443"`)
-		for _, name := range []string{"X-Accel-Redirect", "X-Accel-Expires", "X-Sendfile", "Clear-Site-Data",
-			"Strict-Transport-Security", "Service-Worker-Allowed", "Nel", "Report-To", "Public-Key-Pins"} {
+		for _, name := range []string{
+			"X-Accel-Redirect", "X-Accel-Expires", "X-Sendfile", "Clear-Site-Data",
+			"Strict-Transport-Security", "Service-Worker-Allowed", "Nel", "Report-To", "Public-Key-Pins",
+		} {
 			h.Set(name, "/")
 		}
 		h.Set("X-Request-Id", "the plugin's own")

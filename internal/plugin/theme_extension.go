@@ -105,7 +105,8 @@ func reachable(endpoint string) bool {
 		return false
 	}
 	query, err := url.ParseQuery(u.RawQuery)
-	return err == nil && !query.Has("installationId") && !query.Has("installation") && u.Scheme == "" && u.Host == "" && u.User == nil && u.Fragment == "" &&
+	return err == nil && !query.Has("installationId") && !query.Has("installation") && u.Scheme == "" && u.Host == "" &&
+		u.User == nil && u.Fragment == "" &&
 		!strings.ContainsAny(endpoint, `#\`) && strings.HasPrefix(u.Path, "/api/") &&
 		(u.Path == path.Clean(u.Path) || u.Path == path.Clean(u.Path)+"/")
 }

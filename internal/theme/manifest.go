@@ -47,8 +47,11 @@ type Entry struct {
 // parts are the fields of an entry that is an object, with the type of file each is.
 func (e *Entry) parts() []entryPart {
 	return []entryPart{
-		{"tokensCSS", ".css", &e.TokensCSS}, {"templatesDir", "/", &e.TemplatesDir}, {"assetsDir", "/", &e.AssetsDir},
-		{"settingsSchema", ".json", &e.SettingsSchema}, {"runtimeJS", ".js", &e.RuntimeJS},
+		{"tokensCSS", ".css", &e.TokensCSS},
+		{"templatesDir", "/", &e.TemplatesDir},
+		{"assetsDir", "/", &e.AssetsDir},
+		{"settingsSchema", ".json", &e.SettingsSchema},
+		{"runtimeJS", ".js", &e.RuntimeJS},
 	}
 }
 

@@ -136,7 +136,7 @@ func (s *Service) present(ctx context.Context, next Version) (was Version, err e
 		switch {
 		case live && v.Kind != next.Kind:
 			return Version{}, ErrKindConflict.With("slug", next.Manifest.Slug).With("kind", string(v.Kind))
-		case live && manifest.CompareVersions(v.Manifest.Version, number) == 0 && !(same && next.Replace && !v.FromMarket):
+		case live && manifest.CompareVersions(v.Manifest.Version, number) == 0 && (!same || !next.Replace || v.FromMarket):
 			return Version{}, ErrVersionConflict.With("slug", next.Manifest.Slug).
 				With("installedVersion", v.Manifest.Version)
 		case same:

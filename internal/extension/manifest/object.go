@@ -28,6 +28,7 @@ func NewObject(at string, raw json.RawMessage, faults *errs.Issues) (Object, boo
 	return o, true
 }
 
+// IsObject reports whether a valid JSON value is an object.
 func IsObject(raw json.RawMessage) bool { return firstByte(raw) == '{' }
 
 // firstByte tells the type of a valid JSON value.
@@ -39,6 +40,7 @@ func firstByte(raw json.RawMessage) byte {
 	return raw[0]
 }
 
+// Fault adds an issue about the field name. The message begins with its path.
 func (o Object) Fault(name, code, format string, args ...any) {
 	path := o.at + name
 	o.Faults.Add(path, code, "%s "+format, append([]any{path}, args...)...)

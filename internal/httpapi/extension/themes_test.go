@@ -311,7 +311,9 @@ func TestListsHaveThemesAfterPlugins(t *testing.T) {
 		a.Install(t, admin, "plugin", testkit.ExternalPlugin(t, slug, nil))
 	}
 	for _, pack := range []struct{ kind, slug, number string }{
-		{"theme-shop", "boreal", "1.0.0"}, {"theme-shop", "aurora", "1.0.0"}, {"theme-shop", "aurora", "2.0.0"},
+		{"theme-shop", "boreal", "1.0.0"},
+		{"theme-shop", "aurora", "1.0.0"},
+		{"theme-shop", "aurora", "2.0.0"},
 		{"theme-admin", "aurora", "1.0.0"},
 	} {
 		a.Install(t, admin, pack.kind, testkit.ThemePack(t, pack.slug, pack.number, nil, nil))

@@ -186,7 +186,8 @@ func TestActivateRefuses(t *testing.T) {
 		{"null", map[string]any{"slug": nil}, 400, "VALIDATION_ERROR", "slug required"},
 		{"no slug", map[string]any{"slug": "../x", "config": ok}, 400, "VALIDATION_ERROR", "slug invalid"},
 		{
-			"wrong types", map[string]any{"slug": 1, "version": 1, "config": []any{}},
+			"wrong types",
+			map[string]any{"slug": 1, "version": 1, "config": []any{}},
 			400, "VALIDATION_ERROR", "slug wrong_type, version wrong_type, config wrong_type",
 		},
 		{"bad version", map[string]any{"slug": "aurora", "version": "1"}, 400, "VALIDATION_ERROR", "version invalid"},
