@@ -22,16 +22,16 @@ func (t *Theme) InTx(ctx context.Context, fn func(theme.Store) error) error {
 	return t.Conn.InTx(ctx, func(tx database.Conn) error { return fn(&Theme{audited{tx}}) })
 }
 
-const themeColumns = `v.id, v.kind, v.request_id, v.install_path, v.zip_hash, v.from_market, v.signed_by, v.manifest_json,
-	v.replaced, v.installed_at_ms, v.updated_at_ms, v.deleted_at_ms`
+const themeColumns = `v.id, v.kind, v.request_id, v.install_path, v.zip_hash, v.from_market, v.signed_by,
+	v.manifest_json, v.replaced, v.installed_at_ms, v.updated_at_ms, v.deleted_at_ms`
 
 func scanTheme(row database.Scanner) (theme.Version, error) {
 	var (
 		v    theme.Version
 		text string
 	)
-	err := row.Scan(&v.ID, &v.Kind, &v.PackageID, &v.InstallPath, &v.ZipHash, &v.FromMarket, &v.SignedBy, &text,
-		&v.Replaced, database.ScanMillis(&v.InstalledAt), database.ScanMillis(&v.UpdatedAt), database.ScanMillis(&v.DeletedAt))
+	err := row.Scan(&v.ID, &v.Kind, &v.PackageID, &v.InstallPath, &v.ZipHash, &v.FromMarket, &v.SignedBy,
+		&text, &v.Replaced, database.ScanMillis(&v.InstalledAt), database.ScanMillis(&v.UpdatedAt), database.ScanMillis(&v.DeletedAt))
 	if err != nil {
 		return theme.Version{}, err
 	}

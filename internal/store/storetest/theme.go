@@ -81,8 +81,11 @@ func testThemeVersions(t *testing.T, s *store.Theme, _ Open) {
 		place != want {
 		t.Errorf("FindPlace = %+v, %v", place, err)
 	}
-	for _, unknown := range [][3]string{{"shop", "aurora", "3.0.0"}, {"shop", "none", "1.0.0"},
-		{"admin", "other", "1.0.0"}} {
+	for _, unknown := range [][3]string{
+		{"shop", "aurora", "3.0.0"},
+		{"shop", "none", "1.0.0"},
+		{"admin", "other", "1.0.0"},
+	} {
 		_, err := s.FindPlace(ctx, theme.Target(unknown[0]), unknown[1], unknown[2])
 		mustBe(t, fmt.Sprint("FindPlace ", unknown), err, errs.NotFound)
 	}
