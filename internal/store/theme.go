@@ -31,7 +31,8 @@ func scanTheme(row database.Scanner) (theme.Version, error) {
 		text string
 	)
 	err := row.Scan(&v.ID, &v.Kind, &v.PackageID, &v.InstallPath, &v.ZipHash, &v.FromMarket, &v.SignedBy,
-		&text, &v.Replaced, database.ScanMillis(&v.InstalledAt), database.ScanMillis(&v.UpdatedAt), database.ScanMillis(&v.DeletedAt))
+		&text, &v.Replaced, database.ScanMillis(&v.InstalledAt), database.ScanMillis(&v.UpdatedAt),
+			database.ScanMillis(&v.DeletedAt))
 	if err != nil {
 		return theme.Version{}, err
 	}
