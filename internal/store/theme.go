@@ -32,7 +32,7 @@ func scanTheme(row database.Scanner) (theme.Version, error) {
 	)
 	err := row.Scan(&v.ID, &v.Kind, &v.PackageID, &v.InstallPath, &v.ZipHash, &v.FromMarket, &v.SignedBy,
 		&text, &v.Replaced, database.ScanMillis(&v.InstalledAt), database.ScanMillis(&v.UpdatedAt),
-			database.ScanMillis(&v.DeletedAt))
+		database.ScanMillis(&v.DeletedAt))
 	if err != nil {
 		return theme.Version{}, err
 	}
