@@ -135,7 +135,7 @@ func TestATrialIsNotEndedForAnInstanceThatIsNotLive(t *testing.T) {
 	for _, tt := range []struct {
 		slug, code, message string // an empty message: no failure
 	}{
-		{"never-ready", "await new Promise(() => {})", "in time"},
+		{"never-ready", "await new Promise(() => {})", "The plugin never-ready was not ready within 4 s."},
 		{"late-throw", "await new Promise((done) => setTimeout(done, 500))\nthrow new Error('no table')", "no table"},
 		{"busy", "for (;;);", "not ready within"},
 		{"slow", "await new Promise((done) => setTimeout(done, 500))", ""},

@@ -117,7 +117,7 @@ func (p *process) live(ready func()) error {
 	begun := time.Now()
 	c, err := p.start()
 	if err == nil {
-		err = c.awaitReady(p.in.Package.Settings.StartTimeout(p.rt.cfg.StartTimeout), p.ending)
+		err = c.awaitReady(p.rt.startTimeout(p.in)+startMargin, p.rt.tooLate(p.in), p.ending)
 	}
 	<-p.rt.starting
 	switch {
