@@ -35,6 +35,10 @@ type process struct {
 	output    *output // read it once the child has exited
 	until     string  // "load" for a trial that only loads the entry module
 
+	// before is what calls are told while p starts after a failure to load. nil: the last
+	// process did not fail like that. It is set before the start.
+	before error
+
 	shared *sharedProcess // what it is a member of, if it shares; guarded by Runtime.mu
 
 	// Guarded by installation.mu.
