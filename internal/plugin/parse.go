@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"stoa/internal/errs"
+	"stoa/internal/netperm"
 )
 
 // CodeInvalidManifest is the code of a manifest that breaks a rule (CONTRACT 4).
@@ -140,6 +141,11 @@ func parsePermissions(o object) []string {
 				"must be 1 to 128 visible ASCII characters without spaces or commas.")
 		case slices.Contains(permissions, p):
 			o.fault(item("permissions", i), errs.CodeDuplicate, "%q appears twice.", p)
+		case strings.HasPrefix(p, netperm.Prefix):
+			if _, _, ok := netperm.Parse(p); !ok {
+				o.fault(item("permissions", i), errs.CodeInvalid,
+					"must be %[1]s<host> or %[1]s<host>:<port>, with an exact name or address.", netperm.Prefix)
+			}
 		}
 		permissions = append(permissions, p)
 	})
