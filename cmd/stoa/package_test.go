@@ -55,7 +55,11 @@ func TestPackagesAreSignedAndVerified(t *testing.T) { //nolint:tparallel // each
 		t.Errorf("the key's file: %v, %v; want it private", info.Mode(), err)
 	}
 	for name, entries := range map[string][]ziptest.Entry{
-		"at the top":      {{Name: "manifest.json", Body: "{}"}, {Name: "lib/a.js", Body: "1"}, {Name: "LICENSE", Store: true}},
+		"at the top": {
+			{Name: "manifest.json", Body: "{}"},
+			{Name: "lib/a.js", Body: "1"},
+			{Name: "LICENSE", Store: true},
+		},
 		"in a folder":     {{Name: "p/"}, {Name: "p/manifest.json", Body: "{}"}, {Name: "p/lib/a.js", Body: "1"}},
 		"of another kind": {{Name: "theme.json", Body: "{}"}, {Name: "style.css", Body: "1"}},
 		"packed on a Mac": {{Name: "manifest.json", Body: "{}"}, {Name: ".DS_Store", Body: "x"}, {Name: "__MACOSX/._a"}},

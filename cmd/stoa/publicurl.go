@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -17,6 +19,13 @@ func checkPublicURL(given string) (clean, warning string, err error) {
 		return "", "", fmt.Errorf("--public-url %q %s; write %s", given, why, write)
 	}
 	text := strings.TrimSpace(given)
+	for _, scheme := range []string{"https", "http"} { // https:/host and https:host
+		if after, found := strings.CutPrefix(strings.ToLower(text), scheme+":"); found && !strings.HasPrefix(after, "//") {
+			if host := strings.TrimLeft(after, "/"); host != "" {
+				return refuse("is not the URL of a host", scheme+"://"+host)
+			}
+		}
+	}
 	scheme, rest, ok := strings.Cut(text, "://")
 	if !ok {
 		scheme, rest = "https", text
@@ -28,7 +37,11 @@ func checkPublicURL(given string) (clean, warning string, err error) {
 	if err != nil || u.Hostname() == "" {
 		return refuse("is not the URL of a host", "one like https://shop.example.com")
 	}
-	root := u.Scheme + "://" + strings.ToLower(u.Host)
+	host := strings.ToLower(u.Host)
+	short := strings.TrimSuffix(host, map[string]string{"https": ":443", "http": ":80"}[u.Scheme])
+	name, port := u.Hostname(), u.Port()
+	short = strings.Replace(strings.TrimSuffix(short, ":"), name, strings.TrimSuffix(name, "."), 1)
+	root := u.Scheme + "://" + short
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
 		return refuse("has the scheme "+u.Scheme, "https://"+strings.ToLower(u.Host))
@@ -39,11 +52,34 @@ func checkPublicURL(given string) (clean, warning string, err error) {
 	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.ForceQuery || strings.Contains(text, "#"):
 		return refuse("has something after the host, but stoa is served at the root of its host", root)
 	}
+	if err := checkHost(name, port); err != nil {
+		return "", "", fmt.Errorf("--public-url %q %w", given, err)
+	}
+	if short != host {
+		return refuse("is not spelled as browsers spell it", root)
+	}
 	if u.Scheme == "http" && isPublicHost(u.Hostname()) {
 		warning = "passwords and license keys cross the network unencrypted, unless a proxy adds TLS: " +
 			"if it does, set --public-url to https://" + strings.ToLower(u.Hostname())
 	}
 	return root, warning, nil
+}
+
+// checkHost refuses hosts and ports that links cannot have.
+func checkHost(name, port string) error {
+	_, notAddress := netip.ParseAddr(name)
+	switch {
+	case !isASCII(name):
+		return errors.New("has letters beyond ASCII; write the host as browsers send it, xn--…")
+	case strings.ContainsAny(name, "*_"):
+		return errors.New("is not one host; write the name under which clients reach this server")
+	case notAddress != nil && strings.Trim(name, "0123456789.") == "":
+		return errors.New("has a number as its host; write a name, or an address such as 203.0.113.9")
+	}
+	if n, err := strconv.Atoi(port); port != "" && (err != nil || n < 1 || n > 65535) {
+		return fmt.Errorf("has the port %s; write one from 1 to 65535", port)
+	}
+	return nil
 }
 
 // hostOf returns the host of a host with or without a port.

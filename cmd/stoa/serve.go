@@ -50,7 +50,7 @@ type serveCmd struct {
 	RedisURL       string         `help:"redis:// URL through which replicas share rate limits. Without it, each counts on its own. With a password, use the variable, or name a file with the URL in STOA_REDIS_URL_FILE." env:"STOA_REDIS_URL" name:"redis-url" placeholder:"URL"`
 	TrustedProxies []netip.Prefix `help:"Networks of your own proxies. Their X-Forwarded-For is trusted for the client's address." env:"STOA_TRUSTED_PROXIES" placeholder:"CIDR"`
 
-	Payments string `help:"How purchases are paid: test settles every purchase at once without money; live takes money for paid tiers with Stripe (STOA_STRIPE_SECRET_KEY, STOA_STRIPE_WEBHOOK_SECRET). Without these, live sells only free tiers. Required if the public URL is not a loopback address; there, test is the default." enum:",test,live" default:"" env:"STOA_PAYMENTS"`
+	Payments string `help:"How purchases are paid: test settles every purchase at once without money; live takes money for paid tiers with Stripe (STOA_STRIPE_SECRET_KEY, STOA_STRIPE_WEBHOOK_SECRET). Without these, live sells only free tiers. Required if the public URL is not a loopback address, or if stoa listens on all addresses without one; elsewhere, test is the default." enum:",test,live" default:"" env:"STOA_PAYMENTS"`
 
 	PaymentSuccessURL string `help:"Page that buyers return to after paying. {ORDER_ID} in it becomes the order's id. Without it: stoa's own page." env:"STOA_PAYMENT_SUCCESS_URL" name:"payment-success-url" placeholder:"URL"`
 	PaymentCancelURL  string `help:"Page that buyers return to without paying, like --payment-success-url." env:"STOA_PAYMENT_CANCEL_URL" name:"payment-cancel-url" placeholder:"URL"`
@@ -121,6 +121,9 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 		opsLn, err := new(net.ListenConfig).Listen(ctx, "tcp", c.OpsAddr)
 		if err != nil {
 			return errors.Join(fmt.Errorf("%w (choose another with --ops-addr, or off)", err), group.stop(ctx))
+		}
+		if cfg.OpsToken == "" {
+			warnOfOpenOps(ctx, log, opsLn.Addr())
 		}
 		group.start(ctx, opsLn, a.OpsHandler())
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -102,9 +103,15 @@ func (c serveCmd) applyPublicURL(cfg *app.Config, addr net.Addr) error {
 		cfg.PublicURL = clean
 	}
 	_, host, _ := strings.Cut(cfg.PublicURL, "://")
-	if cfg.Payments == "" && !isLoopback(hostOf(host)) {
+	at := cfg.PublicURL
+	tcp, ok := addr.(*net.TCPAddr)
+	everywhere := c.PublicURL == "" && ok && tcp.IP.IsUnspecified() && !c.Demo // localURL names loopback then
+	if everywhere {
+		at = addr.String()
+	}
+	if cfg.Payments == "" && (everywhere || !isLoopback(hostOf(host))) {
 		return fmt.Errorf("choose how purchases at %s are paid: --payments live takes money with Stripe, --payments test "+
-			"sells without money", cfg.PublicURL)
+			"sells without money", at)
 	}
 	cfg.Payments = cmp.Or(cfg.Payments, "test")
 	if cfg.Payments == "test" {
@@ -139,4 +146,13 @@ func localURL(addr net.Addr) string {
 		return "http://localhost:" + strconv.Itoa(tcp.Port)
 	}
 	return "http://" + addr.String()
+}
+
+// warnOfOpenOps warns if others than this machine may reach metrics and profiles, which
+// nothing but a Host header of their choice protects.
+func warnOfOpenOps(ctx context.Context, log *slog.Logger, addr net.Addr) {
+	if tcp, ok := addr.(*net.TCPAddr); ok && !tcp.IP.IsLoopback() {
+		log.WarnContext(ctx, "metrics and profiles have no token: whoever reaches this address and calls it localhost "+
+			"reads them; set STOA_OPS_TOKEN, or listen on a loopback address", slog.String("ops", tcp.String()))
+	}
 }

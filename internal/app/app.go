@@ -42,6 +42,7 @@ import (
 	"stoa/internal/runtime/node"
 	"stoa/internal/store"
 	"stoa/internal/text"
+	"stoa/internal/theme"
 )
 
 // App is a stoa that can answer requests.
@@ -62,6 +63,7 @@ type App struct {
 	// LicenseKeys sign leases and the answers about licenses.
 	LicenseKeys *keyring.Ring
 	Plugins     *plugin.Service
+	Themes      *theme.Service
 
 	// Mail sends mail in the background.
 	Mail *mail.Queue
@@ -145,10 +147,15 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	}
 	a.metrics.WatchProcesses(a.node.Processes)
 	a.Plugins = plugins
+	a.Themes = &theme.Service{Store: store.NewTheme(a.DB), Now: cfg.Now, Configs: cfg.MasterKey.Box("theme.config")}
+	kinds := extension.Registries{extension.Plugin: plugin.Registry{
+		Service: a.Plugins, Types: cfg.ArchiveTypes[extension.Plugin],
+	}}
+	for _, kind := range []extension.Kind{extension.ThemeShop, extension.ThemeAdmin} {
+		kinds[kind] = theme.Registry{Service: a.Themes, Kind: kind, Types: cfg.ArchiveTypes[kind]}
+	}
 	installer := &install.Installer{
-		Kinds: extension.Registries{extension.Plugin: plugin.Registry{
-			Service: a.Plugins, Types: cfg.ArchiveTypes[extension.Plugin],
-		}},
+		Kinds:   kinds,
 		DataDir: cfg.DataDir, Log: cfg.Log, Trusted: cfg.TrustedKeys,
 		Recorded: store.NewReleases(a.DB).Paths,
 	}
@@ -215,6 +222,7 @@ func (a *App) api(
 		Audit:    &audit.Log{Store: store.NewAudit(a.DB), Now: cfg.Now},
 
 		Plugins:   a.Plugins,
+		Themes:    a.Themes,
 		Installer: installer,
 		Gateway:   gate,
 

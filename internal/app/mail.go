@@ -37,7 +37,7 @@ func (a *App) buildMail(ctx context.Context, cfg Config) error {
 				slog.String("setting", "STOA_SMTP_URL"))
 		}
 	}
-	a.mailer = countedMail{sender, a.metrics.Count}
+	a.mailer = countedMail{sender, a.noMail, a.metrics.Count}
 	a.Mail = mail.NewQueue(a.mailer, cfg.Log)
 	return nil
 }
@@ -46,13 +46,16 @@ func (a *App) buildMail(ctx context.Context, cfg Config) error {
 type countedMail struct {
 	mail.Sender
 
-	count func(what, outcome string)
+	nobody bool // gets the mails
+	count  func(what, outcome string)
 }
 
 // Send implements mail.Sender.
 func (c countedMail) Send(ctx context.Context, m mail.Message) error {
 	err := c.Sender.Send(ctx, m)
 	switch {
+	case err == nil && c.nobody:
+		c.count(ops.Mails, "dropped")
 	case err == nil:
 		c.count(ops.Mails, "sent")
 	case errors.Is(err, mail.ErrPermanent) || errors.Is(err, mail.ErrMessage):

@@ -4,11 +4,11 @@
 // The shared part does not depend on the kind. Package archive reads ZIP files
 // under a Profile; package install takes an upload to files in place and has them
 // recorded. Whatever depends on the kind they ask of a Registry, which the domain
-// of the kind provides. Package plugin has the only one so far, plugin.Registry.
+// of the kind provides: plugin.Registry and theme.Registry.
 //
-// To add a kind, such as theme-shop:
+// To add a kind, such as bundle:
 //
-//   - write its domain, package theme, with a Registry: the Profile of its
+//   - write its domain, such as package bundle, with a Registry: the Profile of its
 //     archives, a parser for its manifest, and the records of what is installed;
 //   - enter it in install.Installer.Kinds, in package app; from then on the kind is
 //     no longer answered with NOT_SUPPORTED;
@@ -45,8 +45,8 @@ var kinds = []Kind{Plugin, ThemeShop, ThemeAdmin, ThemeAppShop, ThemeAppAdmin, B
 var (
 	ErrKind = errs.New(errs.NotFound, "NOT_FOUND", "There is no such kind of extension. "+
 		"The kinds are plugin, theme-shop, theme-admin, theme-app-shop, theme-app-admin and bundle.")
-	ErrUnsupported = errs.New(errs.Unsupported, "NOT_SUPPORTED", "Themes, theme apps and bundles are not supported yet; "+
-		"this version manages extensions of the kind plugin.")
+	ErrUnsupported = errs.New(errs.Unsupported, "NOT_SUPPORTED", "Theme apps and bundles are not supported yet; "+
+		"this version manages plugins and theme packs (theme-shop, theme-admin).")
 )
 
 // Registries holds the Registry of each kind that can be installed.
@@ -89,8 +89,9 @@ type Registry interface {
 	FindArchive(ctx context.Context, zipHash string) (found Record, ok bool, err error)
 
 	// ReadManifest reads the manifest of an archive. has reports whether the archive
-	// holds a file of that name, which is a clean slash-separated path. The error is
-	// an errs.Invalid that names every fault at once.
+	// holds a file of that name, which is a clean slash-separated path, or if the name
+	// ends in a slash, a folder with files in it. The error is an errs.Invalid that
+	// names every fault at once.
 	ReadManifest(raw []byte, has func(name string) bool) (Candidate, error)
 }
 

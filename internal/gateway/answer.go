@@ -1,7 +1,9 @@
 package gateway
 
 import (
+	"mime"
 	"net/http"
+	"strings"
 	"time"
 
 	"stoa/internal/runtime/relay"
@@ -31,11 +33,26 @@ func (a *answer) WriteHeader(status int) {
 		h[name] = values
 	}
 	if status >= http.StatusOK {
+		sandbox(h)
 		a.committed = true
 		a.closeUnlessRead()
 	}
 	a.limit()
 	a.ResponseWriter.WriteHeader(status)
+}
+
+// sandboxed is the policy of pages that plugins answer with: a page gets an origin of
+// its own, and not the shop's with its storage and its workers (CONTRACT 5).
+const sandboxed = "sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads"
+
+// sandbox adds that policy, beside the plugin's own, to answers that browsers show as
+// pages. Without a Content-Type they guess.
+func sandbox(h http.Header) {
+	mediaType, _, err := mime.ParseMediaType(h.Get("Content-Type"))
+	switch {
+	case err != nil, mediaType == "text/html", strings.HasSuffix(mediaType, "xml"):
+		h.Add("Content-Security-Policy", sandboxed)
+	}
 }
 
 // Write implements io.Writer.

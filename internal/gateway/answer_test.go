@@ -23,6 +23,12 @@ func TestCookiesAndCORSStayInside(t *testing.T) {
 		h.Set("Access-Control-Allow-Origin", "*")
 		h.Set("access-control-allow-credentials", "true")
 		h.Set("Alt-Svc", `h2="evil:443"`)
+		for _, name := range []string{
+			"X-Accel-Redirect", "X-Accel-Expires", "X-Sendfile", "Clear-Site-Data",
+			"Strict-Transport-Security", "Service-Worker-Allowed", "Nel", "Report-To", "Public-Key-Pins",
+		} {
+			h.Set(name, "/")
+		}
 		h.Set("X-Request-Id", "the plugin's own")
 		h.Set("X-Platform-Token", "echoed")
 		h.Set("Connection", "X-Hop")
@@ -41,7 +47,8 @@ func TestCookiesAndCORSStayInside(t *testing.T) {
 	for _, h := range []http.Header{res.Header, res.Trailer} {
 		for _, name := range []string{
 			"Set-Cookie", "Access-Control-Allow-Origin", "Access-Control-Allow-Credentials",
-			"Alt-Svc", "X-Platform-Token", "X-Hop",
+			"Alt-Svc", "X-Platform-Token", "X-Hop", "X-Accel-Redirect", "X-Accel-Expires", "X-Sendfile",
+			"Clear-Site-Data", "Strict-Transport-Security", "Service-Worker-Allowed", "Nel", "Report-To", "Public-Key-Pins",
 		} {
 			if v := h.Values(name); len(v) > 0 {
 				t.Errorf("%s = %q reached the client", name, v)
@@ -53,6 +60,44 @@ func TestCookiesAndCORSStayInside(t *testing.T) {
 	}
 	if res.Header.Get("X-Kept") != "yes" || res.Trailer.Get("X-Sum") != "5" || res.Trailer.Get("X-Late") != "1" {
 		t.Errorf("header %v, trailer %v", res.Header, res.Trailer)
+	}
+}
+
+// A plugin's page must not act as the shop's: it gets an origin of its own.
+func TestPagesOfPluginsAreSandboxed(t *testing.T) {
+	t.Parallel()
+
+	k := newKit(t)
+	for contentType, want := range map[string]bool{
+		"text/html": true, "Text/HTML; charset=utf-8": true, "image/svg+xml": true, "application/xhtml+xml": true,
+		"text/xml": true, "application/xml": true, "": true, "text/html;=": true, "nonsense": false,
+		"application/json": false, "text/plain": false, "image/png": false, "text/event-stream": false,
+	} {
+		k.answer = func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Content-Type"] = []string{contentType}
+			w.Header().Set("Content-Security-Policy", "default-src 'self'")
+			_, _ = io.WriteString(w, "<p>hello")
+		}
+		res := k.do(t, "GET", "/api/x", nil, nil)
+		policies := res.Header.Values("Content-Security-Policy")
+		if policies[0] != "default-src 'self'" || (len(policies) == 2) != want {
+			t.Errorf("%q: policies = %q", contentType, policies)
+		}
+		if want && (!strings.HasPrefix(policies[1], "sandbox allow-scripts") || strings.Contains(policies[1], "same-origin")) {
+			t.Errorf("%q: policy = %q", contentType, policies[1])
+		}
+	}
+}
+
+// A service worker of a plugin would sit between the shop and its buyers.
+func TestScriptsOfServiceWorkersAreRefused(t *testing.T) {
+	t.Parallel()
+
+	k := newKit(t)
+	k.answer = func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "self.onfetch = null") }
+	res := k.do(t, "GET", "/api/sw.js", nil, http.Header{"Service-Worker": {"script"}})
+	if got := code(res); got != "NOT_FOUND" {
+		t.Errorf("answer = %s", got)
 	}
 }
 

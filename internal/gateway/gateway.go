@@ -113,7 +113,7 @@ func (g *Gateway) Serve(w http.ResponseWriter, r *http.Request, c Call) error {
 
 func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 	ctx := r.Context()
-	if !passable(c.Path) {
+	if !passable(c.Path) || isServiceWorker(r) {
 		return because(ErrNotFound, reasonPath)
 	}
 	choice, query := choose(r)
@@ -157,6 +157,11 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 	aw.finish()
 	return err
 }
+
+// isServiceWorker reports whether a browser asks for the script of a service worker,
+// which would act on pages of the shop from then on (CONTRACT 5). Browsers always say
+// so, and no page can make them leave it out.
+func isServiceWorker(r *http.Request) bool { return r.Header.Get("Service-Worker") != "" }
 
 // choice says how a client named the instance. failed means that no instance can
 // have that name.

@@ -55,7 +55,7 @@ func forOtherOrigins(path string) bool {
 			return false
 		}
 	}
-	for _, open := range []string{"/auth/", "/api/marketplace/", "/api/v1/shop/", "/.well-known/"} {
+	for _, open := range []string{"/auth/", "/api/marketplace/", "/api/v1/shop/", "/themes/", "/.well-known/"} {
 		if strings.HasPrefix(path, open) {
 			return true
 		}

@@ -27,6 +27,7 @@ import (
 	"stoa/internal/httpapi/limit"
 	"stoa/internal/httpapi/relay"
 	"stoa/internal/httpapi/shop"
+	themes "stoa/internal/httpapi/theme"
 	"stoa/internal/httpapi/web"
 	"stoa/internal/idempotency"
 	"stoa/internal/keyring"
@@ -38,6 +39,7 @@ import (
 	"stoa/internal/pages"
 	"stoa/internal/plugin"
 	"stoa/internal/ratelimit"
+	"stoa/internal/theme"
 )
 
 // Server holds what the handlers need. All fields are required unless they say
@@ -54,6 +56,7 @@ type Server struct {
 	Audit    *audit.Log
 
 	Plugins   *plugin.Service
+	Themes    *theme.Service
 	Installer *install.Installer
 
 	Gateway *gateway.Gateway
@@ -134,6 +137,7 @@ func (s *Server) routes() *router {
 	s.shopRoutes(rt, limits, keys)
 	s.adminRoutes(rt)
 	s.extensionRoutes(rt, keys)
+	s.themeRoutes(rt)
 	s.callRoutes(rt)
 	return rt
 }
@@ -228,7 +232,9 @@ func (s *Server) adminRoutes(rt *router) {
 }
 
 func (s *Server) extensionRoutes(rt *router, keys keyed.Requests) {
-	h := &extension.Handlers{Plugins: s.Plugins, Installer: s.Installer, Releases: s.Releases, Keyed: keys}
+	h := &extension.Handlers{
+		Plugins: s.Plugins, Themes: s.Themes, Installer: s.Installer, Releases: s.Releases, Keyed: keys,
+	}
 
 	rt.adminUpload("POST /api/v1/admin/extensions/{kind}/install", installTimeout, h.Install) // honors Idempotency-Key
 	rt.adminUpload("PUT /api/v1/admin/products/{slug}/package", installTimeout, h.PublishPackage)
@@ -253,6 +259,19 @@ func (s *Server) extensionRoutes(rt *router, keys keyed.Requests) {
 	rt.admin("PATCH /api/v1/admin/plugins/{slug}/instances/{installationId}", h.ChangeInstance)
 	rt.admin("DELETE /api/v1/admin/plugins/{slug}/instances/{installationId}", h.DeleteInstance)
 	rt.adminStream("GET /api/v1/admin/plugins/{slug}/instances/{installationId}/logs", s.calls().WhileCaller, h.Logs)
+}
+
+func (s *Server) themeRoutes(rt *router) {
+	h := &themes.Handlers{Themes: s.Themes, Plugins: s.Plugins, Installer: s.Installer}
+
+	rt.admin("GET /api/v1/admin/themes/{target}", h.Status)
+	rt.admin("POST /api/v1/admin/themes/{target}/activate", h.Activate)
+	rt.admin("POST /api/v1/admin/themes/{target}/rollback", h.Rollback)
+	rt.admin("POST /api/v1/admin/themes/{target}/deactivate", h.Deactivate)
+	rt.public("GET /api/v1/shop/themes/active", h.Active)
+	rt.public("GET /api/v1/shop/theme-extensions/blocks", h.Blocks)
+	rt.public("GET /api/v1/shop/theme-extensions/embeds", h.Embeds)
+	rt.public("GET /themes/{target}/{slug}/{version}/{path...}", h.File)
 }
 
 func (s *Server) callRoutes(rt *router) {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/errs"
+	"stoa/internal/extension/config"
 )
 
 // nest returns inner inside n objects, or arrays for open "[".
@@ -37,20 +38,20 @@ func TestConfigRules(t *testing.T) {
 		{"a number", `1`, "Config must be an object"},
 		{"a boolean", `true`, "Config must be an object"},
 
-		{"64 KB", sized(MaxConfigSize, "k", "x"), ""},
-		{"64 KB and a byte", sized(MaxConfigSize+1, "k", "x"), "Config exceeds 64KB"},
-		{"64 KB and a byte of white space", " " + sized(MaxConfigSize, "k", "x"), ""},
-		{"64 KB of characters that HTML escapes", sized(MaxConfigSize, "k", "<"), ""},
-		{"64 KB of two-byte characters", sized(MaxConfigSize, "k", "é"), ""},
+		{"64 KB", sized(config.MaxSize, "k", "x"), ""},
+		{"64 KB and a byte", sized(config.MaxSize+1, "k", "x"), "Config exceeds 64KB"},
+		{"64 KB and a byte of white space", " " + sized(config.MaxSize, "k", "x"), ""},
+		{"64 KB of characters that HTML escapes", sized(config.MaxSize, "k", "<"), ""},
+		{"64 KB of two-byte characters", sized(config.MaxSize, "k", "é"), ""},
 		{
 			"64 KB of two-byte characters and a byte",
-			strings.Replace(sized(MaxConfigSize, "k", "é"), "é", "éx", 1),
+			strings.Replace(sized(config.MaxSize, "k", "é"), "é", "éx", 1),
 			"Config exceeds 64KB",
 		},
-		{"64 KB of separators that JavaScript once minded", sized(MaxConfigSize, "k", "\u2028"), ""},
+		{"64 KB of separators that JavaScript once minded", sized(config.MaxSize, "k", "\u2028"), ""},
 		{
 			"64 KB of separators and a byte",
-			strings.Replace(sized(MaxConfigSize, "k", "\u2029"), `\u2029`, `\u2029xxx`, 1),
+			strings.Replace(sized(config.MaxSize, "k", "\u2029"), `\u2029`, `\u2029xxx`, 1),
 			"Config exceeds 64KB",
 		},
 		{"short when it is not escaped", `{"k":"` + strings.Repeat(`\u0041`, 60000) + `"}`, ""},
@@ -71,7 +72,7 @@ func TestConfigRules(t *testing.T) {
 		{"9,000 layers", nest(9000, `1`), "Config nesting exceeds 10 layers"},
 		{
 			"too large and too deep",
-			`{"b":"` + strings.Repeat("x", MaxConfigSize) + `","a":` + nest(10, `1`) + `}`,
+			`{"b":"` + strings.Repeat("x", config.MaxSize) + `","a":` + nest(10, `1`) + `}`,
 			"Config exceeds 64KB",
 		},
 	}
@@ -82,7 +83,7 @@ func TestConfigRules(t *testing.T) {
 			var faults errs.Issues
 			var in Instance
 			Input{Config: json.RawMessage(tt.config)}.apply(Manifest{}, &in, &faults)
-			err := validation(faults)
+			err := config.Validation("config", faults)
 			if tt.want == "" && err != nil {
 				t.Fatalf("error = %v, want none", err)
 			}
@@ -108,13 +109,13 @@ func TestConfigMessageStandsAlone(t *testing.T) {
 		Enabled: json.RawMessage(`"yes"`),
 		Granted: json.RawMessage(`["a:b"]`),
 	}.apply(Manifest{}, &Instance{}, &faults)
-	e, _ := errors.AsType[*errs.Error](validation(faults))
+	e, _ := errors.AsType[*errs.Error](config.Validation("config", faults))
 	if e == nil || e.Message != "Config must be an object" || len(e.Details["issues"].([]errs.Issue)) != 3 {
 		t.Errorf("error = %+v, want the one message and three issues", e)
 	}
 }
 
-var schema = map[string]ConfigField{
+var schema = config.Schema{
 	"url":    {Type: "url", Required: true},
 	"key":    {Type: "secret", Required: true},
 	"pin":    {Type: "number", Secret: true},
@@ -248,18 +249,18 @@ func TestConfigFaultsDoNotRepeatValues(t *testing.T) {
 	t.Parallel()
 
 	const secret = "hunter2-secret-value"
-	for _, config := range []string{
+	for _, text := range []string{
 		`"` + secret + `"`, `{"count":"` + secret + `"}`, `{"key":["` + secret + `"]}`,
 		`{"a":"` + strings.Repeat(secret, 5000) + `"}`, nest(12, `"`+secret+`"`),
 	} {
 		var faults errs.Issues
-		Input{Config: json.RawMessage(config)}.apply(Manifest{ConfigSchema: schema}, &Instance{}, &faults)
-		err := validation(faults)
+		Input{Config: json.RawMessage(text)}.apply(Manifest{ConfigSchema: schema}, &Instance{}, &faults)
+		err := config.Validation("config", faults)
 		if err == nil {
-			t.Errorf("%.40s: no fault", config)
+			t.Errorf("%.40s: no fault", text)
 		}
 		if strings.Contains(fmt.Sprintf("%v %+v", err, faults), secret) {
-			t.Errorf("%.40s: the error repeats the value", config)
+			t.Errorf("%.40s: the error repeats the value", text)
 		}
 	}
 }

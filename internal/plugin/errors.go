@@ -1,10 +1,6 @@
 package plugin
 
-import (
-	"slices"
-
-	"stoa/internal/errs"
-)
+import "stoa/internal/errs"
 
 // Errors returned by Service. The store's own errors are errs.NotFound and
 // errs.Conflict.
@@ -37,19 +33,3 @@ var (
 
 // codeUpgradeFailed is the code of an upgrade or a rollback that changed nothing.
 const codeUpgradeFailed = "UPGRADE_FAILED"
-
-// validation returns VALIDATION_ERROR with every fault, or nil. If the config breaks
-// a rule of spec B, that rule's message is the whole message, because clients
-// compare it (CONTRACT 4).
-func validation(faults errs.Issues) error {
-	err := faults.Err()
-	if e, ok := err.(*errs.Error); ok { //nolint:errorlint // it was made one line above
-		for _, is := range []errs.Issue{issueNotObject, issueTooBig, issueNesting} {
-			if slices.Contains(faults.List(), is) {
-				e.Message = is.Message
-				break
-			}
-		}
-	}
-	return err
-}

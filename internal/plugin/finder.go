@@ -7,13 +7,14 @@ import (
 	"github.com/google/uuid"
 
 	"stoa/internal/errs"
+	"stoa/internal/extension/manifest"
 )
 
 var _ Finder = (*Service)(nil)
 
 // ByID implements Finder.
 func (s *Service) ByID(ctx context.Context, slug, installationID string) (Installed, error) {
-	if !slugRE.MatchString(slug) || uuid.Validate(installationID) != nil {
+	if !manifest.IsSlug(slug) || uuid.Validate(installationID) != nil {
 		return Installed{}, ErrInstanceNotFound // nor may it be text that a database cannot compare
 	}
 	return s.opened(s.Store.FindByID(ctx, slug, installationID))
@@ -21,7 +22,7 @@ func (s *Service) ByID(ctx context.Context, slug, installationID string) (Instal
 
 // ByKey implements Finder.
 func (s *Service) ByKey(ctx context.Context, slug, key string) (Installed, error) {
-	if !slugRE.MatchString(slug) || !keyRE.MatchString(key) {
+	if !manifest.IsSlug(slug) || !keyRE.MatchString(key) {
 		return Installed{}, ErrInstanceNotFound
 	}
 	return s.opened(s.Store.FindByKey(ctx, slug, key))

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"stoa/internal/errs"
+	"stoa/internal/extension/config"
+	"stoa/internal/extension/manifest"
 )
 
 var keyRE = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
@@ -25,8 +27,8 @@ type Input struct {
 }
 
 // object reads the fields, except the config, whose messages are its own.
-func (in Input) object(faults *errs.Issues) object {
-	return object{faults: faults, fields: map[string]json.RawMessage{
+func (in Input) object(faults *errs.Issues) manifest.Object {
+	return manifest.Object{Faults: faults, Fields: map[string]json.RawMessage{
 		"instanceKey": in.Key, "enabled": in.Enabled, "grantedPermissions": in.Granted,
 	}}
 }
@@ -35,10 +37,10 @@ func (in Input) object(faults *errs.Issues) object {
 func (in Input) key(faults *errs.Issues) string {
 	var key string
 	o := in.object(faults)
-	if _, ok := o.get("instanceKey"); !ok || o.into("instanceKey", "a string", &key) && key == "" {
-		o.fault("instanceKey", errs.CodeRequired, "is required.")
+	if _, ok := o.Get("instanceKey"); !ok || o.Into("instanceKey", "a string", &key) && key == "" {
+		o.Fault("instanceKey", errs.CodeRequired, "is required.")
 	} else if key != "" && !keyRE.MatchString(key) {
-		o.fault("instanceKey", patternCode(key, 1, maxKey), "must match %s.", keyRE)
+		o.Fault("instanceKey", manifest.PatternCode(key, 1, maxKey), "must match %s.", keyRE)
 	}
 	return key
 }
@@ -46,7 +48,7 @@ func (in Input) key(faults *errs.Issues) string {
 // apply changes inst, of a package with manifest m, as the input asks for, and adds
 // every fault. With a fault inst must not be stored.
 func (in Input) apply(m Manifest, inst *Instance, faults *errs.Issues) {
-	in.object(faults).into("enabled", "a boolean", &inst.Enabled)
+	in.object(faults).Into("enabled", "a boolean", &inst.Enabled)
 	in.applyConfig(m, inst, faults)
 	in.applyGranted(m, inst, faults)
 }
@@ -54,21 +56,21 @@ func (in Input) apply(m Manifest, inst *Instance, faults *errs.Issues) {
 // applyConfig sets the config. An enabled instance must have all required fields;
 // a disabled one may lack some while it is being set up.
 func (in Input) applyConfig(m Manifest, inst *Instance, faults *errs.Issues) {
-	config, _ := decodeConfig(inst.Config)
+	values, _ := config.Decode(inst.Config)
 	if in.Config != nil {
-		wanted, ok := decodeConfig(in.Config)
+		wanted, ok := config.Decode(in.Config)
 		if !ok {
-			faults.Append(issueNotObject)
+			faults.Append(config.NotObject("config"))
 			return
 		}
-		wanted.keepSecrets(config, m.ConfigSchema)
-		wanted.check(m.ConfigSchema, faults)
-		config, inst.Config = wanted, wanted.encode()
+		wanted.KeepSecrets(values, m.ConfigSchema)
+		wanted.Check("config", m.ConfigSchema, faults)
+		values, inst.Config = wanted, wanted.Encode()
 	}
 	if !inst.Enabled {
 		return
 	}
-	for _, name := range config.missing(m.ConfigSchema) {
+	for _, name := range values.Missing(m.ConfigSchema) {
 		faults.Add("config."+name, errs.CodeRequired, "config.%s is required while the instance is enabled.", name)
 	}
 }
@@ -76,14 +78,14 @@ func (in Input) applyConfig(m Manifest, inst *Instance, faults *errs.Issues) {
 // applyGranted sets the granted permissions, once each and in the order given.
 func (in Input) applyGranted(m Manifest, inst *Instance, faults *errs.Issues) {
 	body := in.object(faults)
-	if _, ok := body.get("grantedPermissions"); !ok {
+	if _, ok := body.Get("grantedPermissions"); !ok {
 		return
 	}
 	granted := make([]string, 0, len(m.Permissions))
-	for _, p := range body.texts("grantedPermissions") {
+	for _, p := range body.Texts("grantedPermissions") {
 		switch {
 		case !slices.Contains(m.Permissions, p):
-			body.fault("grantedPermissions", errs.CodeUnknownValue,
+			body.Fault("grantedPermissions", errs.CodeUnknownValue,
 				"must hold only permissions that the plugin declares, not %.140q.", p)
 		case !slices.Contains(granted, p):
 			granted = append(granted, p)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"stoa/internal/errs"
+	"stoa/internal/extension/config"
 )
 
 // Match reports whether a change may be made to an instance of that version, as a
@@ -86,7 +87,7 @@ func (s *Service) CreateInstance(ctx context.Context, slug string, input Input) 
 		in.ID = cmp.Or(input.ID, in.ID)
 		in.Granted = first.Granted
 		input.apply(p.Manifest, &in, &faults)
-		if err := validation(faults); err != nil {
+		if err := config.Validation("config", faults); err != nil {
 			return err
 		}
 		if err := checkKey(ctx, st, slug, in.Key); err != nil {
@@ -139,7 +140,7 @@ func (s *Service) UpdateInstance(ctx context.Context, slug, id string, input Inp
 	return s.change(ctx, slug, id, match, func(m Manifest, in *Instance) error {
 		var faults errs.Issues
 		input.apply(m, in, &faults)
-		return validation(faults)
+		return config.Validation("config", faults)
 	})
 }
 

@@ -3,27 +3,29 @@ package plugin
 import (
 	"encoding/json"
 	"fmt"
+
+	"stoa/internal/extension/config"
 )
 
 // Manifest is the content of manifest.json (spec B, Manifest). Unknown fields
 // are kept in Raw. A Manifest is shared between readers: never change one.
 type Manifest struct {
-	SchemaVersion   int                    `json:"schemaVersion"`
-	Slug            string                 `json:"slug"`
-	Name            string                 `json:"name"`
-	Version         string                 `json:"version"`
-	SDKVersion      string                 `json:"sdkVersion"`
-	Author          string                 `json:"author"`
-	AuthorURL       string                 `json:"authorUrl"`
-	Description     string                 `json:"description"`
-	Category        string                 `json:"category"`
-	RuntimeType     RuntimeType            `json:"runtimeType"`
-	ExternalBaseURL string                 `json:"externalBaseUrl"`
-	EntryModule     string                 `json:"entryModule"`
-	Permissions     []string               `json:"permissions"`
-	Capabilities    []string               `json:"capabilities"`
-	Lifecycle       map[string]bool        `json:"lifecycle"`
-	ConfigSchema    map[string]ConfigField `json:"configSchema"`
+	SchemaVersion   int             `json:"schemaVersion"`
+	Slug            string          `json:"slug"`
+	Name            string          `json:"name"`
+	Version         string          `json:"version"`
+	SDKVersion      string          `json:"sdkVersion"`
+	Author          string          `json:"author"`
+	AuthorURL       string          `json:"authorUrl"`
+	Description     string          `json:"description"`
+	Category        string          `json:"category"`
+	RuntimeType     RuntimeType     `json:"runtimeType"`
+	ExternalBaseURL string          `json:"externalBaseUrl"`
+	EntryModule     string          `json:"entryModule"`
+	Permissions     []string        `json:"permissions"`
+	Capabilities    []string        `json:"capabilities"`
+	Lifecycle       map[string]bool `json:"lifecycle"`
+	ConfigSchema    config.Schema   `json:"configSchema"`
 
 	// ThemeExtensions are checked on install and kept for a theme runtime.
 	ThemeExtensions ThemeExtensions `json:"themeExtensions"`
@@ -33,25 +35,6 @@ type Manifest struct {
 
 	// Raw is the manifest as it was in the archive.
 	Raw json.RawMessage `json:"-"`
-}
-
-// ConfigField describes one key of an instance's config.
-type ConfigField struct {
-	Type        string `json:"type"`
-	Label       string `json:"label"`
-	Required    bool   `json:"required"`
-	Secret      bool   `json:"secret"`
-	Description string `json:"description"`
-}
-
-// IsSecret reports whether the field's value is write-only: declared as type
-// "secret" or flagged so.
-func (f ConfigField) IsSecret() bool { return f.Secret || f.Type == "secret" }
-
-// ThemeExtensions are the UI extension points a plugin publishes (CONTRACT 4).
-type ThemeExtensions struct {
-	Blocks []json.RawMessage `json:"blocks"`
-	Embeds []json.RawMessage `json:"embeds"`
 }
 
 // RoutePermission says that calls of Method to Path need Permission.

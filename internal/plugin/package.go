@@ -7,6 +7,8 @@ import (
 	"stoa/internal/audit"
 	"stoa/internal/cuid2"
 	"stoa/internal/errs"
+	"stoa/internal/extension/config"
+	"stoa/internal/extension/manifest"
 )
 
 // Get returns an installed package. An uninstalled one does not exist
@@ -16,7 +18,7 @@ func (s *Service) Get(ctx context.Context, slug string) (Package, error) {
 }
 
 func live(ctx context.Context, st Store, slug string) (Package, error) {
-	if !slugRE.MatchString(slug) {
+	if !manifest.IsSlug(slug) {
 		return Package{}, ErrNotFound
 	}
 	p, err := st.GetPackage(ctx, slug)
@@ -67,7 +69,7 @@ func (s *Service) present(ctx context.Context, m Manifest, replace bool) (p Pack
 	case err != nil:
 		return Package{}, false, err
 	}
-	higher := CompareVersions(m.Version, p.Manifest.Version)
+	higher := manifest.CompareVersions(m.Version, p.Manifest.Version)
 	clash := ErrVersionConflict
 	switch {
 	case !p.DeletedAt.IsZero():
@@ -97,7 +99,7 @@ func (s *Service) Add(ctx context.Context, p Package, replace bool) (Installed, 
 	p.ID, p.InstalledAt = cmp.Or(p.ID, cuid2.New()), s.now()
 	p.UpdatedAt = p.InstalledAt
 	in := s.newInstance(p, DefaultInstance)
-	in.Enabled = len(values(nil).missing(p.Manifest.ConfigSchema)) == 0
+	in.Enabled = len(config.Values(nil).Missing(p.Manifest.ConfigSchema)) == 0
 	failed := s.try(ctx, Installed{Package: p, Instance: in})
 	if !failed.IsZero() {
 		in.Enabled = false

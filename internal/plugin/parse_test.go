@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/errs"
+	"stoa/internal/extension/config"
 	"stoa/internal/plugin"
 )
 
@@ -225,6 +226,11 @@ var manifests = []struct {
 		schema(map[string]any{"type": "secret", "label": "Key", "required": true, "secret": true, "description": "d"}),
 		nil,
 	},
+	{"sensitive field", schema(map[string]any{"type": "text", "sensitive": true}), nil},
+	{
+		"sensitive of another type", schema(map[string]any{"type": "text", "sensitive": "yes"}),
+		[]string{"configSchema.key.sensitive wrong_type"},
+	},
 	{"field of unknown type", schema(map[string]any{"type": "color-wheel"}), nil},
 	{"password field", schema(map[string]any{"type": "password"}), []string{"configSchema.key.type invalid"}},
 	{"field without type", schema(map[string]any{"label": "Key"}), []string{"configSchema.key.type required"}},
@@ -239,23 +245,63 @@ var manifests = []struct {
 	},
 
 	{"embeds", valid(map[string]any{"themeExtensions": map[string]any{
-		"blocks": []any{map[string]any{"extensionId": "b"}},
-		"embeds": []any{map[string]any{"targetPosition": "head-end"}, map[string]any{"targetPosition": "body-end"}},
+		"blocks": []any{extension("b", map[string]any{"schema": map[string]any{"title": "text"}, "custom": 1})},
+		"embeds": []any{
+			extension("b", map[string]any{"targetPosition": "head-end", "dataEndpoint": "/api/data?a=b"}),
+			extension("c", map[string]any{"targetPosition": "body-end"}),
+		},
 	}}), nil},
 	{
+		"extensions without anything",
+		valid(map[string]any{"themeExtensions": map[string]any{"blocks": []any{map[string]any{}}, "embeds": []any{
+			map[string]any{},
+		}}}),
+		[]string{
+			"themeExtensions.blocks[0].extensionId required", "themeExtensions.blocks[0].name required",
+			"themeExtensions.embeds[0].extensionId required", "themeExtensions.embeds[0].name required",
+			"themeExtensions.embeds[0].targetPosition required",
+		},
+	},
+	{
+		"extensions with wrong values",
+		valid(map[string]any{"themeExtensions": map[string]any{"blocks": []any{
+			extension("a", nil), extension("a", map[string]any{"schema": []any{}}),
+			extension("a b", map[string]any{"dataEndpoint": "/health"}),
+			extension("d", map[string]any{"dataEndpoint": "https://x.example/api/data"}),
+			extension("e", map[string]any{"dataEndpoint": "/api/../health"}),
+			extension("f", map[string]any{"dataEndpoint": "/api/x#y"}),
+			extension("g", map[string]any{"dataEndpoint": "//api/x"}),
+			extension("h", map[string]any{"dataEndpoint": "/api/%2e%2e/health"}),
+			extension("i", map[string]any{"dataEndpoint": "/api/x?a=b&installationId=1"}),
+			extension("j", map[string]any{"dataEndpoint": "/api/x?%69nstallation=1"}),
+			extension(strings.Repeat("x", 65), map[string]any{"dataEndpoint": 1}),
+		}}}),
+		[]string{
+			"themeExtensions.blocks[1].extensionId duplicate", "themeExtensions.blocks[1].schema wrong_type",
+			"themeExtensions.blocks[2].extensionId invalid", "themeExtensions.blocks[2].dataEndpoint invalid",
+			"themeExtensions.blocks[3].dataEndpoint invalid", "themeExtensions.blocks[4].dataEndpoint invalid",
+			"themeExtensions.blocks[5].dataEndpoint invalid", "themeExtensions.blocks[6].dataEndpoint invalid",
+			"themeExtensions.blocks[7].dataEndpoint invalid",
+			"themeExtensions.blocks[8].dataEndpoint invalid", "themeExtensions.blocks[9].dataEndpoint invalid",
+			"themeExtensions.blocks[10].extensionId out_of_range", "themeExtensions.blocks[10].dataEndpoint wrong_type",
+		},
+	},
+	{
 		"embed at another position",
-		valid(map[string]any{"themeExtensions": map[string]any{"embeds": []any{map[string]any{"targetPosition": "body-start"}}}}),
+		valid(map[string]any{"themeExtensions": map[string]any{"embeds": []any{
+			extension("e", map[string]any{"targetPosition": "body-start"}),
+		}}}),
 		[]string{"themeExtensions.embeds[0].targetPosition unknown_value"},
 	},
 	{
 		"embed without position",
-		valid(map[string]any{"themeExtensions": map[string]any{"embeds": []any{map[string]any{}}}}),
+		valid(map[string]any{"themeExtensions": map[string]any{"embeds": []any{extension("e", nil)}}}),
 		[]string{"themeExtensions.embeds[0].targetPosition required"},
 	},
 	{
 		"blocks and embeds of other types",
 		valid(map[string]any{"themeExtensions": map[string]any{"blocks": []any{1}, "embeds": "x"}}),
-		[]string{"themeExtensions.embeds wrong_type", "themeExtensions.blocks[0] wrong_type"},
+		[]string{"themeExtensions.blocks[0] wrong_type", "themeExtensions.embeds wrong_type"},
 	},
 
 	{
@@ -279,6 +325,13 @@ var manifests = []struct {
 		[]string{"routePermissions[0].path invalid"},
 	},
 	{"route that is no object", routes(7), []string{"routePermissions[0] wrong_type"}},
+}
+
+// extension is a UI extension point with that id and changes.
+func extension(id string, changes map[string]any) map[string]any {
+	e := map[string]any{"extensionId": id, "name": "Extension"}
+	maps.Copy(e, changes)
+	return e
 }
 
 func TestParseManifest(t *testing.T) {
@@ -316,7 +369,7 @@ func TestParseManifestKeepsEverything(t *testing.T) {
 		Description: "D", Category: "payment", RuntimeType: plugin.External, ExternalBaseURL: "https://pay.example",
 		Permissions: []string{"a:b"}, Capabilities: []string{"c"},
 		Lifecycle: map[string]bool{"onEnable": true, "onInstall": true, "onDisable": false},
-		ConfigSchema: map[string]plugin.ConfigField{
+		ConfigSchema: config.Schema{
 			"k": {Type: "string", Label: "L", Required: true, Secret: true, Description: "D"},
 		},
 		RoutePermissions: []plugin.RoutePermission{{Method: "GET", Path: "/api/x", Permission: "a:b"}},
@@ -378,34 +431,6 @@ func TestDecodeManifestSeesWhatWasChecked(t *testing.T) {
 	decoded, err := plugin.DecodeManifest(raw)
 	if diff := cmp.Diff(parsed, decoded); diff != "" || err != nil || decoded.Slug != "pay" {
 		t.Errorf("DecodeManifest = %v (-parsed +decoded):\n%s", err, diff)
-	}
-}
-
-func TestCompareVersions(t *testing.T) {
-	t.Parallel()
-
-	order := []string{
-		"0.0.1",
-		"0.1.0",
-		"0.9.9",
-		"0.10.0",
-		"1.0.0",
-		"1.0.10",
-		"2.0.0",
-		"10.0.0",
-		"99999999999999999999.0.0",
-		"100000000000000000000.0.0",
-	}
-	for i, a := range order {
-		for j, b := range order {
-			got := plugin.CompareVersions(a, b)
-			if want := i - j; (got < 0) != (want < 0) || (got > 0) != (want > 0) {
-				t.Errorf("CompareVersions(%s, %s) = %d, want the sign of %d", a, b, got, want)
-			}
-		}
-	}
-	if got := plugin.CompareVersions("01.0.00", "1.00.0"); got != 0 {
-		t.Errorf("CompareVersions with leading zeros = %d, want 0", got)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"stoa/internal/audit"
 	"stoa/internal/errs"
+	"stoa/internal/extension/manifest"
 )
 
 // SecretOverlap is how long a secret still signs after it was replaced
@@ -27,7 +28,7 @@ func newSecret() string {
 // the current one, then the previous one while it still signs. The error is an
 // errs.NotFound for an unknown package.
 func (s *Service) SigningSecrets(ctx context.Context, slug string) ([]string, error) {
-	if !slugRE.MatchString(slug) {
+	if !manifest.IsSlug(slug) {
 		return nil, ErrNotFound
 	}
 	secret, err := s.openSecret(ctx, s.Store, slug)
@@ -45,7 +46,7 @@ func (s *Service) SigningSecrets(ctx context.Context, slug string) ([]string, er
 // plugin, and records that it was shown. The error is ErrNotFound for an unknown
 // package.
 func (s *Service) Secret(ctx context.Context, slug string) (Secret, error) {
-	if !slugRE.MatchString(slug) {
+	if !manifest.IsSlug(slug) {
 		return Secret{}, ErrNotFound
 	}
 	secret, err := s.openSecret(ctx, s.Store, slug)

@@ -82,6 +82,11 @@ type Packages interface {
 	// KeepRunning is on, by id.
 	KeptRunning(ctx context.Context) ([]Found, error)
 
+	// Publishers returns the installed packages that have theme extensions, by slug.
+	// Packages that stoa installed before it knew of them are among them, with or
+	// without.
+	Publishers(ctx context.Context) ([]Publisher, error)
+
 	// InstallPaths returns the InstallPath of every package and of every version to
 	// return to, those of uninstalled packages too, because their files stay (spec B,
 	// States).
@@ -93,6 +98,15 @@ type Found struct {
 	Package  Package
 	Instance StoredInstance
 }
+
+// Publisher is a package that may have theme extensions.
+type Publisher struct {
+	Package   Package
+	Instances int // how many are enabled
+}
+
+// InstanceName is the id and the key of an instance.
+type InstanceName struct{ ID, Key string }
 
 // Failures is the part of Store about what went wrong with instances.
 type Failures interface {
@@ -127,6 +141,10 @@ type Instances interface {
 	// offset, oldest first (those of the same moment by key) and without the
 	// deleted; and how many there are in all.
 	ListInstances(ctx context.Context, slug string, limit, offset int) ([]StoredInstance, int, error)
+
+	// EnabledInstances returns at most limit of the enabled instances of a package, after
+	// the first offset, in the order of ListInstances.
+	EnabledInstances(ctx context.Context, slug string, limit, offset int) ([]InstanceName, error)
 
 	// LiveInstances returns the present state of those of the instances that are
 	// enabled, by id. Left out are disabled, deleted and unknown ones, and those of

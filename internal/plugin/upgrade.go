@@ -8,6 +8,8 @@ import (
 
 	"stoa/internal/audit"
 	"stoa/internal/errs"
+	"stoa/internal/extension/config"
+	"stoa/internal/extension/manifest"
 )
 
 // Prober finds out whether a version of a plugin works before it is switched to.
@@ -28,7 +30,7 @@ type Prober interface {
 func (s *Service) upgrade(ctx context.Context, was, next Package) (Installed, error) {
 	action := audit.PluginUpgrade
 	var previous *Version
-	if CompareVersions(next.Manifest.Version, was.Manifest.Version) == 0 {
+	if manifest.CompareVersions(next.Manifest.Version, was.Manifest.Version) == 0 {
 		action = audit.PluginReplace
 	} else {
 		v := was.version()
@@ -127,8 +129,8 @@ func (s *Service) rehearse(ctx context.Context, was, next Package) error {
 		} else if err != nil {
 			return err
 		}
-		config, _ := decodeConfig(in.Instance.Config)
-		for _, name := range config.missing(next.Manifest.ConfigSchema) {
+		values, _ := config.Decode(in.Instance.Config)
+		for _, name := range values.Missing(next.Manifest.ConfigSchema) {
 			faults.Add("instances."+in.Instance.Key+".config."+name, errs.CodeRequired,
 				"The instance %s needs a value for %s, which version %s requires. Set it first, or disable the instance.",
 				in.Instance.Key, name, next.Manifest.Version)
@@ -191,7 +193,7 @@ func (m Manifest) Added(was Manifest) []string {
 // (CONTRACT 4). A package that is not uninstalled is returned as it is. The error is
 // ErrNotFound for an unknown one.
 func (s *Service) Restore(ctx context.Context, slug string) (Installed, error) {
-	if !slugRE.MatchString(slug) {
+	if !manifest.IsSlug(slug) {
 		return Installed{}, ErrNotFound
 	}
 	in, err := s.opened(s.Store.FindUninstalled(ctx, slug, DefaultInstance))
@@ -203,9 +205,9 @@ func (s *Service) Restore(ctx context.Context, slug string) (Installed, error) {
 	} else if err != nil {
 		return Installed{}, err
 	}
-	config, _ := decodeConfig(in.Instance.Config)
+	values, _ := config.Decode(in.Instance.Config)
 	in.Package.DeletedAt, in.Package.UpdatedAt = time.Time{}, s.now()
-	in.Instance.Enabled = len(config.missing(in.Package.Manifest.ConfigSchema)) == 0
+	in.Instance.Enabled = len(values.Missing(in.Package.Manifest.ConfigSchema)) == 0
 	in.Instance.Version++
 	in.Instance.UpdatedAt = in.Package.UpdatedAt
 	failed := s.try(ctx, in)
@@ -239,7 +241,7 @@ func (s *Service) Restore(ctx context.Context, slug string) (Installed, error) {
 // folder. The error is ErrBuiltin for a built-in package and ErrNotFound for an unknown
 // one.
 func (s *Service) Purge(ctx context.Context, slug string) (paths []string, err error) {
-	if !slugRE.MatchString(slug) {
+	if !manifest.IsSlug(slug) {
 		return nil, ErrNotFound
 	}
 	var running []string

@@ -2,9 +2,11 @@ package testkit
 
 import (
 	"bytes"
+	"encoding/json"
 	"maps"
 	"mime/multipart"
 	"net/http"
+	"slices"
 	"testing"
 
 	"stoa/internal/testkit/ziptest"
@@ -49,6 +51,27 @@ func ExternalPlugin(tb testing.TB, slug string, changes map[string]any) []byte {
 	m := ExternalManifest(slug, "https://plugin.example")
 	maps.Copy(m, changes)
 	return PluginArchive(tb, m, nil)
+}
+
+// ThemePack returns the archive of a theme pack with theme.json, a stylesheet and the
+// files, by name. Changes are to the manifest.
+func ThemePack(tb testing.TB, slug, version string, changes map[string]any, files map[string]string) []byte {
+	tb.Helper()
+	m := map[string]any{
+		"schemaVersion": 1, "slug": slug, "name": "Theme " + slug, "version": version, "entry": "theme.css",
+	}
+	maps.Copy(m, changes)
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	entries := []Entry{
+		{Name: "theme.json", Body: string(text)}, {Name: "theme.css", Body: "/* " + slug + " " + version + " */"},
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		entries = append(entries, Entry{Name: name, Body: files[name]})
+	}
+	return Archive(tb, entries...)
 }
 
 // Form returns a multipart body with those files, and its header.

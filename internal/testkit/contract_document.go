@@ -76,7 +76,7 @@ var templateParam = regexp.MustCompile(`\\\{[^/}]*\\\}`)
 
 func (c *contract) newPathTemplate(text string) pathTemplate {
 	one := `[^/]+`
-	if strings.HasSuffix(text, "/api/{path}") { // x-multi-segment: the gateway's
+	if strings.HasSuffix(text, "/{path}") { // x-multi-segment: of the gateway, and of themes
 		one = `.*`
 	}
 	pattern := regexp.QuoteMeta(text)

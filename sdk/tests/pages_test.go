@@ -63,7 +63,7 @@ func pageEnv(t *testing.T) []string {
 	}
 	return append(os.Environ(), "STOA="+root, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"),
 		"STOA_OPS_ADDR=off", // several run at the same time
-		"GOPROXY=off", "GOWORK=off", "GOFLAGS=", "npm_config_offline=true", "npm_config_cache="+t.TempDir())
+		"GOPROXY=http://127.0.0.1:1", "GOWORK=off", "GOFLAGS=", "npm_config_offline=true", "npm_config_cache="+t.TempDir())
 }
 
 // runPage runs the commands of a page in one shell, as they stand except for the ports, and compares what

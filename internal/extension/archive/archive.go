@@ -16,6 +16,7 @@ import (
 	"bytes"
 	"io"
 	"slices"
+	"strings"
 
 	"stoa/internal/errs"
 )
@@ -23,6 +24,7 @@ import (
 // Profile says what the archives of one kind of extension may hold.
 type Profile struct {
 	Manifest string   // name of the manifest, at the top or in the only folder there
+	Also     string   // another name of it, if there is no file of the first; may be empty
 	MaxSize  int64    // of the archive, in bytes
 	Types    []string // of files, in lower case: extensions with the dot, or whole names
 }
@@ -76,7 +78,11 @@ func Inspect(r io.ReaderAt, size int64, profile Profile) (*Contents, error) {
 		return nil, f.err()
 	}
 	c := &Contents{r: r, files: checkEntries(records, profile, &f)}
-	c.Manifest, err = c.read(profile.Manifest)
+	name := profile.Manifest
+	if profile.Also != "" && !c.Has(name) && c.Has(profile.Also) {
+		name = profile.Also
+	}
+	c.Manifest, err = c.read(name)
 	if err = f.add(err); err != nil {
 		return nil, err
 	}
@@ -108,8 +114,14 @@ func (c *Contents) index(name string) int {
 	return slices.IndexFunc(c.files, func(f file) bool { return f.path == name })
 }
 
-// Has reports whether there is a file of that name, a clean slash-separated path.
-func (c *Contents) Has(name string) bool { return c.index(name) >= 0 }
+// Has reports whether there is a file of that name, a clean slash-separated path, or
+// if the name ends in a slash, a folder with files in it.
+func (c *Contents) Has(name string) bool {
+	if strings.HasSuffix(name, "/") {
+		return slices.ContainsFunc(c.files, func(f file) bool { return strings.HasPrefix(f.path, name) })
+	}
+	return c.index(name) >= 0
+}
 
 // File is a file in an archive.
 type File struct {

@@ -47,7 +47,7 @@ func checkEntries(records []record, profile Profile, f *faults) []file {
 			files = append(files, file{record: rec, path: name})
 		}
 	}
-	return strip(files, records, profile.Manifest)
+	return strip(files, records, profile)
 }
 
 // LeftOut reports whether an entry is what macOS adds to archives that it makes. Such
@@ -178,8 +178,9 @@ func (n *names) put(entry string, new node) error {
 
 // strip removes the top-level folder from the paths if everything in the archive
 // is in one folder and the manifest is not at the top.
-func strip(files []file, records []record, manifest string) []file {
-	if slices.ContainsFunc(files, func(f file) bool { return f.path == manifest }) || len(files) == 0 {
+func strip(files []file, records []record, profile Profile) []file {
+	isManifest := func(f file) bool { return f.path == profile.Manifest || f.path == profile.Also }
+	if slices.ContainsFunc(files, isManifest) || len(files) == 0 {
 		return files
 	}
 	top, _, _ := strings.Cut(files[0].path, "/")

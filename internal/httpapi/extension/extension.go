@@ -1,6 +1,6 @@
 // Package extension serves the management of extensions: installing and removing
-// packages, uploaded or from the market, their signing secrets, and the instances of plugins. Its rules are
-// those of packages plugin and extension/install.
+// packages, uploaded or from the market, their signing secrets, and the instances of
+// plugins. Its rules are those of packages plugin, theme and extension/install.
 package extension
 
 import (
@@ -8,11 +8,13 @@ import (
 	"stoa/internal/httpapi/keyed"
 	"stoa/internal/market/release"
 	"stoa/internal/plugin"
+	"stoa/internal/theme"
 )
 
 // Handlers serve the management of extensions. All fields are required.
 type Handlers struct {
 	Plugins   *plugin.Service
+	Themes    *theme.Service
 	Installer *install.Installer
 	Releases  *release.Service
 	Keyed     keyed.Requests

@@ -12,6 +12,7 @@ import (
 	"stoa/internal/httpapi/web"
 	"stoa/internal/idempotency"
 	"stoa/internal/plugin"
+	"stoa/internal/theme"
 )
 
 var (
@@ -106,6 +107,10 @@ func (h *Handlers) install(w http.ResponseWriter, r *http.Request, kind extensio
 	res, err := h.Installer.Install(r.Context(), kind, up)
 	if err != nil {
 		return err
+	}
+	if of, ok := res.Record.(theme.Installed); ok {
+		writeInstalledTheme(w, of, res.Duplicate)
+		return nil
 	}
 	of, ok := res.Record.(plugin.Installed)
 	if !ok { // each kind has an answer of its own (CONTRACT 4)

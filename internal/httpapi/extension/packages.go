@@ -8,6 +8,7 @@ import (
 	"stoa/internal/extension"
 	"stoa/internal/httpapi/web"
 	"stoa/internal/plugin"
+	"stoa/internal/theme"
 )
 
 // packageFields is an installed package on the wire (spec B, Plugin package).
@@ -69,11 +70,30 @@ func (h *Handlers) List(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	packages, total, err := h.Plugins.List(r.Context(), p.Limit, p.Offset())
-	if err != nil {
-		return err
+	kind := kindOf(r)
+	var items []any
+	var total int
+	if kind == "" || kind == extension.Plugin {
+		packages, n, err := h.Plugins.List(r.Context(), p.Limit, p.Offset())
+		if err != nil {
+			return err
+		}
+		for _, pkg := range packages {
+			items = append(items, newListedPackage(pkg))
+		}
+		total = n
 	}
-	web.WriteList(w, p, packages, total, newListedPackage)
+	if kind == "" || theme.IsKind(kind) { // after the plugins
+		themes, n, err := h.Themes.List(r.Context(), kind, p.Limit-len(items), max(p.Offset()-total, 0))
+		if err != nil {
+			return err
+		}
+		for _, t := range themes {
+			items = append(items, newTheme(t))
+		}
+		total += n
+	}
+	web.WriteList(w, p, items, total, func(item any) any { return item })
 	return nil
 }
 
@@ -81,6 +101,14 @@ func (h *Handlers) List(w http.ResponseWriter, r *http.Request) error {
 func (h *Handlers) Get(w http.ResponseWriter, r *http.Request) error {
 	if err := h.checkKind(r); err != nil {
 		return err
+	}
+	if theme.IsKind(kindOf(r)) {
+		t, v, err := h.themeOf(r)
+		if err != nil {
+			return err
+		}
+		web.WriteData(w, http.StatusOK, newThemeVersion(t, v))
+		return nil
 	}
 	p, err := h.Plugins.Get(r.Context(), r.PathValue("slug"))
 	if err != nil {
@@ -100,6 +128,9 @@ func (h *Handlers) GetPlugin(w http.ResponseWriter, r *http.Request) error {
 func (h *Handlers) Uninstall(w http.ResponseWriter, r *http.Request) error {
 	if err := h.checkKind(r); err != nil {
 		return err
+	}
+	if theme.IsKind(kindOf(r)) {
+		return h.uninstallTheme(w, r)
 	}
 	return h.UninstallPlugin(w, r)
 }

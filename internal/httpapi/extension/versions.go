@@ -5,9 +5,10 @@ import (
 	"net/http"
 	"time"
 
-	"stoa/internal/extension"
+	"stoa/internal/errs"
 	"stoa/internal/extension/install"
 	"stoa/internal/httpapi/web"
+	"stoa/internal/theme"
 )
 
 // Rollback serves POST /api/v1/admin/plugins/{slug}/rollback.
@@ -28,16 +29,33 @@ func (h *Handlers) Restore(w http.ResponseWriter, r *http.Request) error {
 	return h.writeInstalled(w, r, of, http.StatusOK, nil)
 }
 
+// place is where an installed extension and its archive are.
+type place struct {
+	slug, version string
+	path, zipHash string
+}
+
+// placeOf returns the place of the extension that a request names: of a theme that of
+// the version in the parameter version, or of the highest.
+func (h *Handlers) placeOf(r *http.Request) (place, error) {
+	if theme.IsKind(kindOf(r)) {
+		_, v, err := h.themeOf(r)
+		return place{v.Manifest.Slug, v.Manifest.Version, v.InstallPath, v.ZipHash}, err
+	}
+	p, err := h.Plugins.Get(r.Context(), r.PathValue("slug"))
+	return place{p.Manifest.Slug, p.Manifest.Version, p.InstallPath, p.ZipHash}, err
+}
+
 // Archive serves GET /api/v1/admin/extensions/{kind}/{slug}/archive.
 func (h *Handlers) Archive(w http.ResponseWriter, r *http.Request) error {
 	if err := h.checkKind(r); err != nil {
 		return err
 	}
-	p, err := h.Plugins.Get(r.Context(), r.PathValue("slug"))
+	p, err := h.placeOf(r)
 	if err != nil {
 		return err
 	}
-	f, err := h.Installer.OpenArchive(p.InstallPath)
+	f, err := h.Installer.OpenArchive(p.path)
 	if err != nil {
 		return err
 	}
@@ -45,8 +63,8 @@ func (h *Handlers) Archive(w http.ResponseWriter, r *http.Request) error {
 	header := w.Header()
 	header.Set("Content-Type", "application/zip")
 	header.Set("Content-Disposition",
-		fmt.Sprintf(`attachment; filename="%s-%s.zip"`, p.Manifest.Slug, p.Manifest.Version))
-	header.Set("ETag", `"`+p.ZipHash+`"`)
+		fmt.Sprintf(`attachment; filename="%s-%s.zip"`, p.slug, p.version))
+	header.Set("ETag", `"`+p.zipHash+`"`)
 	http.ServeContent(w, r, "", time.Time{}, f)
 	return nil
 }
@@ -65,15 +83,21 @@ func (h *Handlers) Files(w http.ResponseWriter, r *http.Request) error {
 	if err := h.checkKind(r); err != nil {
 		return err
 	}
-	page, err := web.ReadOnlyPage(r)
+	var faults errs.Issues
+	if theme.IsKind(kindOf(r)) {
+		web.OnlyParams(r, &faults, "version")
+	} else {
+		web.OnlyParams(r, &faults)
+	}
+	page := web.ReadPage(r, &faults)
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	p, err := h.placeOf(r)
 	if err != nil {
 		return err
 	}
-	p, err := h.Plugins.Get(r.Context(), r.PathValue("slug"))
-	if err != nil {
-		return err
-	}
-	files, err := h.Installer.Files(extension.Plugin, p.InstallPath, p.ZipHash)
+	files, err := h.Installer.Files(kindOf(r), p.path, p.zipHash)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"stoa/internal/extension"
-	"stoa/internal/plugin"
+	"stoa/internal/extension/manifest"
 )
 
 // Release is one version of the package that a product carries. It never changes.
@@ -44,7 +44,7 @@ type Update struct {
 // highest returns the release with the highest version; ok is false if there are none.
 func highest(list []Release) (r Release, ok bool) {
 	for i, one := range list {
-		if i == 0 || plugin.CompareVersions(one.Version, r.Version) > 0 {
+		if i == 0 || manifest.CompareVersions(one.Version, r.Version) > 0 {
 			r = one
 		}
 	}
@@ -63,20 +63,20 @@ func updates(installed []extension.Present, offers []Offer) []Update {
 	best := make(map[name]Offer)
 	for _, o := range offers {
 		at := name{o.Kind, o.Slug}
-		if old, ok := best[at]; !ok || plugin.CompareVersions(o.Version, old.Version) > 0 {
+		if old, ok := best[at]; !ok || manifest.CompareVersions(o.Version, old.Version) > 0 {
 			best[at] = o
 		}
 	}
 	have := make(map[name]string) // several versions may be installed side by side
 	for _, p := range installed {
 		at := name{p.Kind, p.Slug}
-		if old, ok := have[at]; p.FromMarket && (!ok || plugin.CompareVersions(p.Version, old) > 0) {
+		if old, ok := have[at]; p.FromMarket && (!ok || manifest.CompareVersions(p.Version, old) > 0) {
 			have[at] = p.Version
 		}
 	}
 	var list []Update
 	for at, version := range have {
-		if o, ok := best[at]; ok && plugin.CompareVersions(o.Version, version) > 0 {
+		if o, ok := best[at]; ok && manifest.CompareVersions(o.Version, version) > 0 {
 			list = append(list, Update{Offer: o, InstalledVersion: version})
 		}
 	}

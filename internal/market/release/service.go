@@ -114,11 +114,17 @@ func present(ctx context.Context, st Store, r Release) (old Release, ok bool, er
 		}
 		return one, true, nil
 	}
-	others, err := st.OfPackage(ctx, r.Kind, r.Slug)
-	if err == nil && len(others) > len(own) {
-		err = ErrOtherProduct
+	all, err := st.OfPackage(ctx, r.Kind, r.Slug)
+	if err != nil {
+		return Release{}, false, err
 	}
-	return Release{}, false, err
+	// Their number would not tell: outside a transaction there may be more by now.
+	for _, one := range all {
+		if one.ProductID != r.ProductID {
+			return Release{}, false, ErrOtherProduct
+		}
+	}
+	return Release{}, false, nil
 }
 
 // Of returns the release that a product offers, its highest version; ok is false if the

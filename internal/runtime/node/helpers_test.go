@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"stoa/internal/errs"
+	"stoa/internal/extension/config"
 	"stoa/internal/plugin"
 	"stoa/internal/runtime/sandbox"
 )
@@ -196,6 +197,6 @@ func (l *logBuffer) String() string {
 
 func (l *logBuffer) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
 
-func secretField(name string) map[string]plugin.ConfigField {
-	return map[string]plugin.ConfigField{name: {Type: "secret", Secret: true}}
+func secretField(name string) config.Schema {
+	return config.Schema{name: {Type: "secret", Secret: true}}
 }

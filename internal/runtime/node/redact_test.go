@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"stoa/internal/plugin"
+	"stoa/internal/extension/config"
 )
 
 // jwt has the form of a platform token.
@@ -71,7 +71,7 @@ func TestContextHeadersDoNotReachTheLog(t *testing.T) {
 	  return {}
 	})`))
 	in.Instance.Config = []byte(`{"1st": "s3cret-value", "region": "eu-north"}`)
-	in.Package.Manifest.ConfigSchema = map[string]plugin.ConfigField{"1st": {Type: "secret", Secret: true}}
+	in.Package.Manifest.ConfigSchema = config.Schema{"1st": {Type: "secret", Secret: true}}
 	header := base64.RawURLEncoding.EncodeToString([]byte(`{"1st":"s3cret-value","region":"eu-north"}`))
 
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/x", nil)

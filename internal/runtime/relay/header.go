@@ -50,11 +50,13 @@ func deleteHopByHop(h http.Header) {
 
 // withheld are the headers of an answer that do not reach the client. A plugin
 // answers on the shop's origin: its cookies would be the shop's, its CORS rules
-// would open the shop to others, and its Alt-Svc would move the shop elsewhere
-// (CONTRACT 5 and 8). What only the platform and the plugin may know must not
+// would open the shop to others, its Alt-Svc would move the shop elsewhere, and so
+// on. Proxies in front of stoa would obey X-Accel-Redirect and X-Sendfile and answer
+// with files of their own (CONTRACT 5 and 8). What only the platform and the plugin may know must not
 // reach the client through a plugin that echoes its request.
 var withheld = []string{
-	"Set-Cookie", "Set-Cookie2", "Alt-Svc",
+	"Set-Cookie", "Set-Cookie2", "Alt-Svc", "Strict-Transport-Security", "Clear-Site-Data",
+	"Service-Worker-Allowed", "Public-Key-Pins", "Nel", "Report-To", "X-Sendfile", "X-Lighttpd-Send-File",
 	"X-Platform-Token", "X-Platform-Signature", "X-Platform-Timestamp", "X-Plugin-Config",
 	// The platform has set its own already.
 	"X-Request-Id",
@@ -75,5 +77,6 @@ func Withhold(h http.Header) {
 // whether it comes before the body or after it.
 func IsWithheld(name string) bool {
 	name = http.CanonicalHeaderKey(strings.TrimPrefix(name, http.TrailerPrefix))
-	return strings.HasPrefix(name, "Access-Control-") || slices.Contains(withheld, name)
+	return strings.HasPrefix(name, "Access-Control-") || strings.HasPrefix(name, "X-Accel-") ||
+		slices.Contains(withheld, name)
 }

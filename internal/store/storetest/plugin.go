@@ -62,6 +62,7 @@ func testPlugin(t *testing.T, open Open) {
 		"a slug stays taken after an uninstall":                       testSlugTaken,
 		"lists are sorted, in pages, without deleted ones":            testLists,
 		"a version is replaced, and the one before is kept":           testVersions,
+		"packages with theme extensions are found":                    testPublishers,
 		"an uninstalled package is restored":                          testRestore,
 		"a purge removes everything of a package":                     testPurge,
 		"an uninstall disables, hides and keeps":                      testUninstall,

@@ -1,0 +1,118 @@
+// Package manifest reads the manifests of extensions: JSON documents of strangers,
+// in which every fault is found at once. It has the rules that all kinds share, such
+// as those for slugs and versions; what else a manifest says is the kind's.
+package manifest
+
+import (
+	"encoding/json"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"stoa/internal/errs"
+)
+
+// CodeInvalid is the code of a manifest that breaks a rule (CONTRACT 4).
+const CodeInvalid = "INVALID_MANIFEST"
+
+// Lengths of texts, in characters. Spec B allows a version of any length, but it
+// becomes part of a folder's name.
+const (
+	minSlug    = 2
+	maxSlug    = 32
+	maxVersion = 64
+)
+
+var (
+	slugRE    = regexp.MustCompile(`^[a-z][a-z0-9-]{0,30}[a-z0-9]$`)
+	versionRE = regexp.MustCompile(`^\d+\.\d+\.\d+$`)
+
+	// reserved are the names of the platform's own routes, which no slug may have.
+	reserved = []string{
+		"admin", "api", "assets", "auth", "console", "docs", "extensions", "health", "hooks", "install", "instances",
+		"livez", "marketplace", "media", "metrics", "openapi", "platform", "plugins", "readyz", "shop", "stoa",
+		"theme-app", "theme-extensions", "themes", "well-known",
+	}
+)
+
+// IsSlug reports whether a text has the form of a slug.
+func IsSlug(s string) bool { return slugRE.MatchString(s) }
+
+// IsVersion reports whether a text has the form of a version.
+func IsVersion(s string) bool { return versionRE.MatchString(s) && len(s) <= maxVersion }
+
+// Invalid returns INVALID_MANIFEST with every fault, or nil if there is none.
+func Invalid(faults errs.Issues) error { return errs.WithIssues(errs.Invalid, CodeInvalid, faults) }
+
+// Open returns a reader of a manifest, the content of the file name. It adds to faults
+// what is wrong with the document as a whole; if ok is false, nothing in it can be
+// read.
+func Open(name string, raw []byte, faults *errs.Issues) (o Object, ok bool) {
+	switch {
+	case !utf8.Valid(raw):
+		faults.Add("", errs.CodeNotUnicode, "%s is not UTF-8 text.", name)
+		return o, false
+	case !json.Valid(raw):
+		faults.Add("", errs.CodeMalformed, "%s is not valid JSON.", name)
+		return o, false
+	}
+	checkDuplicates(raw, faults)
+	if o, ok = NewObject("", raw, faults); !ok {
+		faults.Add("", errs.CodeWrongType, "%s must hold a JSON object.", name)
+	}
+	return o, ok
+}
+
+// SchemaVersion reads the field schemaVersion, which must be 1.
+func (o Object) SchemaVersion() int {
+	raw, ok := o.Get("schemaVersion")
+	if !ok {
+		o.Fault("schemaVersion", errs.CodeRequired, "is required.")
+		return 0
+	}
+	// 1.0 and 1e0 are the number 1 too.
+	if n, err := strconv.ParseFloat(string(raw), 64); err != nil {
+		o.Fault("schemaVersion", errs.CodeWrongType, "must be a number.")
+	} else if n != 1 {
+		o.Fault("schemaVersion", errs.CodeUnknownValue, "must be 1.")
+	}
+	return 1
+}
+
+// Slug reads the field slug.
+func (o Object) Slug() string {
+	slug, ok := o.Require("slug")
+	switch {
+	case !ok:
+	case !slugRE.MatchString(slug):
+		o.Fault("slug", PatternCode(slug, minSlug, maxSlug), "must match %s (2 to 32 characters).", slugRE)
+	case slices.Contains(reserved, slug):
+		o.Fault("slug", errs.CodeReserved, "%q is reserved for the platform.", slug)
+	}
+	return slug
+}
+
+// Version reads a field that holds a version.
+func (o Object) Version(name string, required bool) string {
+	read := o.Text
+	if required {
+		read = o.Require
+	}
+	version, ok := read(name)
+	if ok && !IsVersion(version) {
+		o.Fault(name, PatternCode(version, 1, maxVersion),
+			"must be MAJOR.MINOR.PATCH with digits only, at most %d characters.", maxVersion)
+	}
+	return version
+}
+
+// CleanPath returns the clean form of a path in a package, which may begin with "./" as
+// in package.json. ok is false if it leads out of the package.
+func CleanPath(name string) (clean string, ok bool) {
+	clean = path.Clean(name)
+	return clean, fs.ValidPath(clean) && !strings.HasPrefix(name, "/") && !strings.ContainsAny(name, `\:`)
+}

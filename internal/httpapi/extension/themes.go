@@ -1,0 +1,120 @@
+package extension
+
+import (
+	"net/http"
+
+	"stoa/internal/errs"
+	"stoa/internal/httpapi/web"
+	"stoa/internal/plugin"
+	"stoa/internal/theme"
+)
+
+// themeFields is an installed version of a theme on the wire, with all versions of the
+// theme.
+type themeFields struct {
+	ID           string         `json:"id"`
+	Kind         string         `json:"kind"`
+	Slug         string         `json:"slug"`
+	Name         string         `json:"name"`
+	Version      string         `json:"version"`
+	Author       string         `json:"author,omitempty"`
+	AuthorURL    string         `json:"authorUrl,omitempty"`
+	Description  string         `json:"description,omitempty"`
+	Target       string         `json:"target"`
+	Entry        theme.Entry    `json:"entry"`
+	BaseURL      string         `json:"baseUrl"`
+	Source       string         `json:"source"`
+	InstallPath  string         `json:"installPath"`
+	ZipHash      string         `json:"zipHash"`
+	SignedBy     string         `json:"signedBy,omitempty"`
+	ManifestJSON string         `json:"manifestJson"`
+	Versions     []themeVersion `json:"versions"` // the highest first
+	InstalledAt  web.Timestamp  `json:"installedAt"`
+	UpdatedAt    web.Timestamp  `json:"updatedAt"`
+}
+
+type themeVersion struct {
+	Version     string        `json:"version"`
+	ZipHash     string        `json:"zipHash"`
+	InstalledAt web.Timestamp `json:"installedAt"`
+	Active      bool          `json:"active"`
+}
+
+// installedTheme is the answer to the install of a theme.
+type installedTheme struct {
+	themeFields
+
+	Duplicate bool `json:"duplicate,omitempty"`
+}
+
+// newTheme shows a theme by its highest version.
+func newTheme(t theme.Theme) themeFields { return newThemeVersion(t, t.Versions[0]) }
+
+func newThemeVersion(t theme.Theme, v theme.Version) themeFields {
+	m := v.Manifest
+	source := plugin.SourceLocalZip
+	if v.FromMarket {
+		source = plugin.SourceMarket
+	}
+	return themeFields{
+		ID: v.ID, Kind: string(v.Kind), Slug: m.Slug, Name: m.Name, Version: m.Version,
+		Author: m.Author, AuthorURL: m.AuthorURL, Description: m.Description,
+		Target: string(v.Target()), Entry: m.Entry, BaseURL: v.BaseURL(), Source: string(source),
+		InstallPath: v.InstallPath, ZipHash: v.ZipHash, SignedBy: v.SignedBy, ManifestJSON: string(m.Raw),
+		Versions: web.Items(t.Versions, func(v theme.Version) themeVersion {
+			return themeVersion{
+				Version: v.Manifest.Version, ZipHash: v.ZipHash, InstalledAt: web.Timestamp(v.InstalledAt),
+				Active: v.Manifest.Version == t.Active,
+			}
+		}),
+		InstalledAt: web.Timestamp(v.InstalledAt), UpdatedAt: web.Timestamp(v.UpdatedAt),
+	}
+}
+
+// writeInstalledTheme answers with an installed theme: 201 if it is new, 200 for another
+// version of it and for the same archive again.
+func writeInstalledTheme(w http.ResponseWriter, in theme.Installed, duplicate bool) {
+	status := http.StatusOK
+	if in.First && !duplicate {
+		status = http.StatusCreated
+	}
+	web.WriteData(w, status, installedTheme{themeFields: newThemeVersion(in.Theme, in.Version), Duplicate: duplicate})
+}
+
+// themeOf returns the theme that a request names, and the version of its parameter
+// version: the highest if it is absent.
+func (h *Handlers) themeOf(r *http.Request) (theme.Theme, theme.Version, error) {
+	t, err := h.Themes.Get(r.Context(), kindOf(r), r.PathValue("slug"))
+	if err != nil {
+		return theme.Theme{}, theme.Version{}, err
+	}
+	number := r.URL.Query().Get("version")
+	v, ok := t.Version(number)
+	if !ok {
+		return theme.Theme{}, theme.Version{}, theme.ErrNoVersion.With("version", number)
+	}
+	return t, v, nil
+}
+
+// uninstallTheme is Uninstall for themes.
+func (h *Handlers) uninstallTheme(w http.ResponseWriter, r *http.Request) error {
+	var faults errs.Issues
+	purge := readFlag(r, "purge", &faults)
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	if purge {
+		paths, err := h.Themes.Purge(r.Context(), kindOf(r), r.PathValue("slug"))
+		if err != nil {
+			return err
+		}
+		h.Installer.Discard(r.Context(), paths...)
+		web.WriteDone(w, "The theme is removed with all its versions and their files.")
+		return nil
+	}
+	if err := h.Themes.Uninstall(r.Context(), kindOf(r), r.PathValue("slug")); err != nil {
+		return err
+	}
+	web.WriteDone(w, "The theme is uninstalled, all its versions. Their files stay on disk.")
+	return nil
+}
