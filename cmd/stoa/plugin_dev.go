@@ -19,6 +19,7 @@ import (
 	"stoa/internal/demo"
 	"stoa/internal/plugin"
 	"stoa/internal/seal"
+	"stoa/internal/tempfolder"
 )
 
 type pluginCmd struct {
@@ -34,6 +35,10 @@ type pluginDevCmd struct {
 
 // devPoll is how often the folder is looked at.
 const devPoll = 100 * time.Millisecond
+
+// devFolder begins the names of the data folders, which are in the system's folder for
+// temporary files.
+const devFolder = "stoa-dev"
 
 // Run serves the plugin until ctx is done.
 func (c pluginDevCmd) Run(ctx context.Context, std streams) error {
@@ -84,6 +89,7 @@ type devLoop struct {
 	// Used by watch alone.
 	app        *app.App
 	data       string // the app's data folder
+	removeData func() error
 	manifest   []byte
 	applied    []byte // config
 	copies     int
@@ -201,15 +207,17 @@ func (d *devLoop) restart(ctx context.Context) error {
 	if err := d.end(ctx); err != nil {
 		return err
 	}
-	data, err := os.MkdirTemp("", "stoa-dev-")
-	if err != nil {
-		return err
-	}
 	key, err := seal.ParseKey(seal.GenerateKey())
 	if err != nil {
 		return err
 	}
-	d.data, d.applied = data, nil
+	tempfolder.Sweep(os.TempDir(), devFolder) // what a plugin dev that was killed left behind
+	folder, err := tempfolder.New(os.TempDir(), devFolder)
+	if err != nil {
+		return err
+	}
+	data := folder.Dir
+	d.removeData, d.data, d.applied = folder.Remove, data, nil
 	a, err := app.New(ctx, app.Config{
 		Log: slog.New(slog.DiscardHandler), Now: time.Now, Version: version(),
 		DatabaseURL: filepath.Join(data, "stoa.db"), DataDir: data, MasterKey: key, PublicURL: d.url,
@@ -219,7 +227,7 @@ func (d *devLoop) restart(ctx context.Context) error {
 		Finder: func(f plugin.Finder) plugin.Finder { return devFinder{f, d} },
 	})
 	if err != nil {
-		return err
+		return errors.Join(err, folder.Remove())
 	}
 	d.app = a
 	d.handler.Store(&a.Handler)
@@ -236,7 +244,7 @@ func (d *devLoop) end(ctx context.Context) error {
 	}
 	closing, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	err := errors.Join(d.app.Close(closing), os.RemoveAll(d.data))
+	err := errors.Join(d.app.Close(closing), d.removeData())
 	d.app = nil
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -63,6 +64,48 @@ func TestPluginDev(t *testing.T) {
 	d.stop()
 	if code := <-d.ended; code != exitOK {
 		t.Errorf("exit code %d: %s", code, d.errOut.String())
+	}
+}
+
+// The data of one that was killed goes with the next start.
+func TestPluginDevSweepsAfterOneThatWasKilled(t *testing.T) {
+	t.Parallel()
+
+	temp := t.TempDir()
+	d := &dev{folder: filepath.Join(t.TempDir(), "hello")}
+	d.write(t, "manifest.json", strings.Replace(devManifest, `"required":true`, `"required":false`, 1))
+	d.writeEntry(t, "one")
+	begin := func() (cmd *exec.Cmd, data []string) {
+		t.Helper()
+		d.out = logtest.Buffer{}
+		cmd = exec.CommandContext(t.Context(), "stoa", "plugin", "dev", d.folder, "--addr=127.0.0.1:0")
+		cmd.Env = append(os.Environ(), "TMPDIR="+temp)
+		cmd.Stdout = &d.out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		d.printed(t, devReady)
+		data, err := filepath.Glob(filepath.Join(temp, "stoa-dev-*"))
+		if err != nil || len(data) != 1 {
+			t.Errorf("data folders %v, %v; want one", data, err)
+		}
+		return cmd, data
+	}
+	killed, left := begin()
+	if err := killed.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = killed.Wait()
+	next, data := begin()
+	if len(left) > 0 && len(data) > 0 && left[0] == data[0] {
+		t.Error("the data of the killed one is still in use")
+	}
+	if err := next.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = next.Wait()
+	if all, err := filepath.Glob(filepath.Join(temp, "*stoa-dev-*")); err != nil || len(all) > 0 {
+		t.Errorf("after the end: %v, %v", all, err)
 	}
 }
 

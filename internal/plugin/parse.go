@@ -10,6 +10,7 @@ import (
 	"stoa/internal/errs"
 	"stoa/internal/extension/config"
 	"stoa/internal/extension/manifest"
+	"stoa/internal/netperm"
 )
 
 // CodeInvalidManifest is the code of a manifest that breaks a rule (CONTRACT 4).
@@ -71,6 +72,11 @@ func parsePermissions(o manifest.Object) []string {
 				"must be 1 to 128 visible ASCII characters without spaces or commas.")
 		case slices.Contains(permissions, p):
 			o.Fault(manifest.Item("permissions", i), errs.CodeDuplicate, "%q appears twice.", p)
+		case strings.HasPrefix(p, netperm.Prefix):
+			if _, _, ok := netperm.Parse(p); !ok {
+				o.Fault(manifest.Item("permissions", i), errs.CodeInvalid,
+					"must be %[1]s<host> or %[1]s<host>:<port>, with an exact name or address.", netperm.Prefix)
+			}
 		}
 		permissions = append(permissions, p)
 	})

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -176,6 +177,20 @@ var manifests = []struct {
 	{"URL with fragment", ext("https://pay.example/#a"), []string{"externalBaseUrl invalid"}},
 
 	{"permissions", valid(map[string]any{"permissions": []string{"orders:read", "network:api.example"}}), nil},
+	{
+		"hosts", valid(map[string]any{"permissions": []string{
+			"network:API.example.com:8443", "network:192.0.2.7", "network:[2001:db8::7]:81", "network:localhost:5432",
+		}}), nil,
+	},
+	{
+		"no hosts", valid(map[string]any{"permissions": []string{
+			"network:*.example.com", "network:", "network:example.com:99999", "network:example.com:80:1", "network:*",
+		}}),
+		[]string{
+			"permissions[0] invalid", "permissions[1] invalid", "permissions[2] invalid", "permissions[3] invalid",
+			"permissions[4] invalid",
+		},
+	},
 	{
 		"permission twice", valid(map[string]any{"permissions": []string{"a:b", "a:b"}}),
 		[]string{"permissions[1] duplicate"},
@@ -416,5 +431,18 @@ func TestDecodeManifestSeesWhatWasChecked(t *testing.T) {
 	decoded, err := plugin.DecodeManifest(raw)
 	if diff := cmp.Diff(parsed, decoded); diff != "" || err != nil || decoded.Slug != "pay" {
 		t.Errorf("DecodeManifest = %v (-parsed +decoded):\n%s", err, diff)
+	}
+}
+
+// What was installed before a rule was added keeps its permissions.
+func TestDecodeManifestKeepsPermissionsThatAreRefusedNow(t *testing.T) {
+	t.Parallel()
+	raw, err := json.Marshal(valid(map[string]any{"permissions": []string{"network:*", "orders:read"}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := plugin.DecodeManifest(raw)
+	if err != nil || !slices.Equal(m.Permissions, []string{"network:*", "orders:read"}) {
+		t.Errorf("permissions %v, %v", m.Permissions, err)
 	}
 }

@@ -3,10 +3,12 @@ package plugin
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"stoa/internal/audit"
@@ -120,7 +122,7 @@ func (in SettingsInput) isolation(m Manifest, old string, faults *errs.Issues) s
 	case value == nil || *value == IsolationInstance:
 		return ""
 	case *value != IsolationShared:
-		faults.Add("isolation", errs.CodeInvalid, "isolation must be %q or %q.", IsolationInstance, IsolationShared)
+		faults.Add("isolation", errs.CodeUnknownValue, "isolation must be %q or %q.", IsolationInstance, IsolationShared)
 	case m.RuntimeType != Internal:
 		faults.Add("isolation", errs.CodeUnsupported, "isolation is for plugins that stoa runs, not for %s.", m.RuntimeType)
 	default:
@@ -143,7 +145,7 @@ func number(in SettingsInput, name string, old, least, most int64, faults *errs.
 		return old
 	}
 	if n < float64(least) || n > float64(most) {
-		faults.Add(name, errs.CodeInvalid, "%s must be from %d to %d.", name, least, most)
+		faults.Add(name, errs.CodeOutOfRange, "%s must be from %d to %d.", name, least, most)
 		return old
 	}
 	return int64(n)
@@ -155,7 +157,7 @@ func environment(raw json.RawMessage, old map[string]string, faults *errs.Issues
 	if string(raw) == "null" {
 		return nil
 	}
-	var sent map[string]*string
+	var sent map[string]json.RawMessage
 	if json.Unmarshal(raw, &sent) != nil {
 		faults.Add("environment", errs.CodeWrongType, "environment must be an object of texts, or null to remove a name.")
 		return old
@@ -165,10 +167,15 @@ func environment(raw json.RawMessage, old map[string]string, faults *errs.Issues
 		merged = make(map[string]string)
 	}
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
-		value := sent[name]
+		var value *string
+		path := fmt.Sprintf("environment.%.80s", name)
 		switch {
 		case !variableRE.MatchString(name):
-			faults.Add("environment", errs.CodeInvalid, "environment: the name %.80q must match %s.", name, variableRE)
+			faults.Add(path, errs.CodeInvalid, "environment: the name %.80q must match %s.", name, variableRE)
+		case json.Unmarshal(sent[name], &value) != nil:
+			faults.Add(path, errs.CodeWrongType, "%s must be a string, or null to remove it.", path)
+		case value != nil && strings.ContainsRune(*value, 0): // no process can be given it
+			faults.Add(path, errs.CodeOutOfRange, "%s must not contain a NUL character.", path)
 		case value == nil:
 			delete(merged, name)
 		default:

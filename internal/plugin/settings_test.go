@@ -162,27 +162,31 @@ func TestSettingsAreRefusedWithEveryFault(t *testing.T) {
 		false); err != nil {
 		t.Fatal(err)
 	}
-	tests := []struct{ slug, input, paths string }{
+	tests := []struct{ slug, input, faults string }{
 		{
 			"worker", `{"timeoutMs":999,"startTimeoutMs":120001,"memoryMb":63,"keepRunning":"yes"}`,
-			"timeoutMs startTimeoutMs memoryMb keepRunning",
+			"timeoutMs out_of_range, startTimeoutMs out_of_range, memoryMb out_of_range, keepRunning wrong_type",
 		},
-		{"worker", `{"timeoutMs":"1","memoryMb":4097,"startTimeoutMs":1000.5}`, "timeoutMs startTimeoutMs memoryMb"},
-		{"worker", `{"memoryMb":1e300}`, "memoryMb"},
-		{"worker", `{"isolation":"none","maxConcurrency":0}`, "isolation maxConcurrency"},
-		{"worker", `{"isolation":true,"maxConcurrency":10001}`, "isolation maxConcurrency"},
+		{
+			"worker", `{"timeoutMs":"1","memoryMb":4097,"startTimeoutMs":1000.5}`,
+			"timeoutMs wrong_type, startTimeoutMs wrong_type, memoryMb out_of_range",
+		},
+		{"worker", `{"memoryMb":1e300}`, "memoryMb out_of_range"},
+		{"worker", `{"isolation":"none","maxConcurrency":0}`, "isolation unknown_value, maxConcurrency out_of_range"},
+		{"worker", `{"isolation":true,"maxConcurrency":10001}`, "isolation wrong_type, maxConcurrency out_of_range"},
 		{
 			"worker", `{"allowCookies":true,"allowCors":false,"allowSameOrigin":true}`,
-			"allowCookies allowCors allowSameOrigin",
+			"allowCookies unsupported, allowCors unsupported, allowSameOrigin unsupported",
 		},
-		{"worker", `{"environment":{"1A":"x","A B":"y","OK":"z"}}`, "environment environment"},
-		{"worker", `{"environment":["A"]}`, "environment"},
-		{"worker", `{"environment":{"A":1}}`, "environment"},
-		{"worker", `{"environment":{"A":"` + strings.Repeat("a", 32<<10) + `"}}`, "environment"},
-		{"far", `{"isolation":"shared"}`, "isolation"},
+		{"worker", `{"environment":{"1A":"x","A B":"y","OK":"z"}}`, "environment.1A invalid, environment.A B invalid"},
+		{"worker", `{"environment":["A"]}`, "environment wrong_type"},
+		{"worker", `{"environment":{"A":1,"B":"b"}}`, "environment.A wrong_type"},
+		{"worker", `{"environment":{"A":"b","B":"a\u0000b"}}`, "environment.B out_of_range"},
+		{"worker", `{"environment":{"A":"` + strings.Repeat("a", 32<<10) + `"}}`, "environment out_of_range"},
+		{"far", `{"isolation":"shared"}`, "isolation unsupported"},
 		{
 			"far", `{"keepRunning":true,"memoryMb":128,"startTimeoutMs":2000,"environment":{}}`,
-			"keepRunning startTimeoutMs memoryMb environment",
+			"keepRunning unsupported, startTimeoutMs unsupported, memoryMb unsupported, environment unsupported",
 		},
 	}
 	for _, tt := range tests {
@@ -192,12 +196,12 @@ func TestSettingsAreRefusedWithEveryFault(t *testing.T) {
 			t.Errorf("%.80s: got %v, want VALIDATION_ERROR", tt.input, err)
 			continue
 		}
-		var paths []string
+		var faults []string
 		for _, is := range e.Details["issues"].([]errs.Issue) {
-			paths = append(paths, is.Path)
+			faults = append(faults, is.Path+" "+is.Code)
 		}
-		if got := strings.Join(paths, " "); got != tt.paths {
-			t.Errorf("%.80s: faults of %s, want %s", tt.input, got, tt.paths)
+		if got := strings.Join(faults, ", "); got != tt.faults {
+			t.Errorf("%.80s: faults %s, want %s", tt.input, got, tt.faults)
 		}
 	}
 	p, err := s.ChangeSettings(t.Context(), "far",

@@ -167,9 +167,12 @@ func upgradeFailed(err error, slug string) error {
 
 // failureDetails is a Failure as answers tell it (CONTRACT 4).
 func failureDetails(f Failure) map[string]any {
-	d := map[string]any{"message": f.Message}
+	d := map[string]any{"at": f.At.UTC().Format("2006-01-02T15:04:05.000Z"), "message": f.Message}
 	if f.File != "" {
-		d["file"], d["line"] = f.File, f.Line
+		d["file"] = f.File
+	}
+	if f.Line > 0 {
+		d["line"] = f.Line
 	}
 	return d
 }

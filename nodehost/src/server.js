@@ -22,7 +22,7 @@ async function createServer (instructions, plugin, share) {
     requestIdHeader: 'x-request-id',
     // x-forwarded-* are stoa's own: it removes the client's.
     trustProxy: true,
-    // Below stoa's own limit, so that Fastify can say which plugin took too long.
+    // stoa waits a little longer, so that what is thrown after this arrives there.
     pluginTimeout: startTimeoutMs,
     // Longer than stoa keeps an idle connection: the side that sends requests must
     // close first, or a request may meet a closing connection.
@@ -43,11 +43,24 @@ async function createServer (instructions, plugin, share) {
   app.addHook('onSend', async (request, reply) => { reply.removeHeader('connection') })
 
   answerErrors(app, instructions)
-  await app.register(withConfig(plugin, config))
+  try {
+    await app.register(withConfig(plugin, config))
+  } catch (err) {
+    throw inWords(err, instructions)
+  }
   if (!app.hasRoute({ method: 'GET', url: '/health' })) {
     app.get('/health', async () => ({ status: 'ok', slug, version }))
   }
   return app
+}
+
+// inWords returns an error with the plugin and the limit for Fastify's own, which names
+// the function that took too long: for the plugin itself, the one of withConfig.
+function inWords (err, { slug, startTimeoutMs }) {
+  if (err?.code !== 'FST_ERR_PLUGIN_TIMEOUT' && err?.code !== 'AVV_ERR_PLUGIN_EXEC_TIMEOUT') return err
+  const name = /in time: '([\w$-]+)'/.exec(err.message)?.[1] // of a plugin that it registers
+  return new Error(`The plugin ${slug} was not ready within ${startTimeoutMs / 1000} s` +
+    `${name ? `: it waited for ${name}` : ''}. Did it forget to call done, or to resolve a promise?`)
 }
 
 // listen serves app on the socket that stoa opened. It suppresses Fastify's log line

@@ -41,13 +41,14 @@ func newLogEntry(e plugin.LogEntry) logEntry {
 func (h *Handlers) Logs(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	var faults errs.Issues
+	web.NoParamsBut(r, &faults, "follow", "after")
 	follow := query.Get("follow")
 	if follow != "" && follow != "true" && follow != "false" {
-		faults.Add("follow", errs.CodeInvalid, "follow must be true or false.")
+		faults.Add("follow", errs.CodeWrongType, "follow must be true or false.")
 	}
 	after, err := number(query.Get("after"))
 	if err != nil {
-		faults.Add("after", errs.CodeInvalid, "after must be the number of an entry.")
+		faults.Add("after", web.NumberCode(err), "after must be the number of an entry.")
 	}
 	if err := faults.Err(); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/netip"
 	"strconv"
@@ -337,8 +338,23 @@ func TestLogsOfAnInstance(t *testing.T) {
 	if got, _ := after.Get(t, "data.items").([]any); len(got) != 0 {
 		t.Errorf("after %s: %s", number, after.Body)
 	}
-	testkit.WantError(t, a.Do(t, testkit.Get(admin, logs+"?after=x&follow=maybe")), http.StatusBadRequest,
-		"VALIDATION_ERROR")
+	for query, want := range map[string]string{
+		"after=x&follow=maybe":       "follow wrong_type, after wrong_type",
+		"after=-1":                   "after out_of_range",
+		"level=error&page=2":         "level unknown_value, page unknown_value",
+		"follow=true&level=error":    "level unknown_value",
+		"after=99999999999999999999": "after out_of_range",
+	} {
+		refused := a.Do(t, testkit.Get(admin, logs+"?"+query))
+		testkit.WantError(t, refused, http.StatusBadRequest, "VALIDATION_ERROR")
+		var got []string
+		for _, is := range refused.Get(t, "error.details.issues").([]any) {
+			got = append(got, fmt.Sprintf("%s %s", is.(map[string]any)["path"], is.(map[string]any)["code"]))
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%s: faults %v, want %s", query, got, want)
+		}
+	}
 	testkit.WantError(t, a.Do(t,
 		testkit.Get(admin, worker+"/instances/0fced972-3a2a-4a47-8f11-f7ea107fb2b8/logs?follow=true")), http.StatusNotFound,
 		"NOT_FOUND")

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"stoa/internal/testkit"
 )
@@ -154,9 +155,11 @@ func TestAnUpgradeThatFailsLeavesTheOldVersion(t *testing.T) {
 	broken := versionWith(t, "1.1.0", nil, "module.exports = async () => {\n  throw new Error('no way')\n}\n")
 	res := a.Install(t, admin, "plugin", broken)
 	testkit.WantError(t, res, http.StatusUnprocessableEntity, "UPGRADE_FAILED")
-	if got := fmt.Sprint(res.Get(t, "error.details.lastError")); got != "map[file:index.js line:2 message:Error: no way]" {
-		t.Errorf("lastError = %s", got)
-	}
+	wantLastError(t, res, "file:index.js line:2 message:Error: no way")
+	nothing := versionWith(t, "1.1.0", nil, "throw Object.assign(new Error('no place'), { stack: '' })\n")
+	res = a.Install(t, admin, "plugin", nothing)
+	testkit.WantError(t, res, http.StatusUnprocessableEntity, "UPGRADE_FAILED")
+	wantLastError(t, res, "file:index.js message:Error: no place")
 	sick := versionWith(t, "1.1.0", nil, "module.exports = async (app) => {\n"+
 		"  app.get('/health', async (_, reply) => reply.code(503).send('no database'))\n}\n")
 	res = a.Install(t, admin, "plugin", sick)
@@ -188,6 +191,21 @@ func TestAnUpgradeThatFailsLeavesTheOldVersion(t *testing.T) {
 		t.Errorf("upgrade = %d %s", res.Status, res.Body)
 	}
 	wantVersion(t, a, "1.1.0")
+}
+
+// wantLastError wants a lastError with a time of now and these other fields.
+func wantLastError(t *testing.T, res testkit.Response, want string) {
+	t.Helper()
+	got, _ := res.Get(t, "error.details.lastError").(map[string]any)
+	text, _ := got["at"].(string)
+	at, err := time.Parse("2006-01-02T15:04:05.000Z", text)
+	if err != nil || time.Since(at).Abs() > time.Hour {
+		t.Errorf("at = %q, want the time of the failure: %v", text, err)
+	}
+	delete(got, "at")
+	if got := fmt.Sprint(got); got != "map["+want+"]" {
+		t.Errorf("lastError = %s, want %s", got, want)
+	}
 }
 
 // A typo is corrected under the same version, but only on request.

@@ -34,7 +34,7 @@ func ReadPage(r *http.Request, faults *errs.Issues) Page {
 			err = nil // and n is the largest int
 		}
 		if err != nil || n < 1 {
-			faults.Add("page", numberCode(err), "page must be a whole number from 1.")
+			faults.Add("page", NumberCode(err), "page must be a whole number from 1.")
 			n = 1
 		}
 		p.Number = n
@@ -42,7 +42,7 @@ func ReadPage(r *http.Request, faults *errs.Issues) Page {
 	if text := q.Get("limit"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > maxLimit {
-			faults.Add("limit", numberCode(err), "limit must be a whole number from 1 to %d.", maxLimit)
+			faults.Add("limit", NumberCode(err), "limit must be a whole number from 1 to %d.", maxLimit)
 			n = defaultLimit
 		}
 		p.Limit = n
@@ -50,9 +50,9 @@ func ReadPage(r *http.Request, faults *errs.Issues) Page {
 	return p
 }
 
-// numberCode returns the code for a number that is refused: err is what Atoi
-// returned, or nil for a number outside its range.
-func numberCode(err error) string {
+// NumberCode returns the code for a number that is refused: err is what package
+// strconv returned, or nil for a number outside its range.
+func NumberCode(err error) string {
 	if err == nil || errors.Is(err, strconv.ErrRange) {
 		return errs.CodeOutOfRange
 	}

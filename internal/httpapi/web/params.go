@@ -13,7 +13,11 @@ import (
 // mistyped filter that is ignored shows a list of everything, which looks like an
 // answer. Only lists for administrators are that strict.
 func OnlyParams(r *http.Request, faults *errs.Issues, names ...string) {
-	names = append([]string{"page", "limit"}, names...)
+	NoParamsBut(r, faults, append([]string{"page", "limit"}, names...)...)
+}
+
+// NoParamsBut is OnlyParams for a list that has no pages.
+func NoParamsBut(r *http.Request, faults *errs.Issues, names ...string) {
 	for _, name := range slices.Sorted(maps.Keys(r.URL.Query())) {
 		if !slices.Contains(names, name) {
 			faults.Add(name, errs.CodeUnknownValue, "This list has no such query parameter; it has %s.",

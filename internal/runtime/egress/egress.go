@@ -21,15 +21,15 @@ import (
 	"strconv"
 	"strings"
 
+	"stoa/internal/netperm"
 	"stoa/internal/runtime/sandbox"
 )
 
 // PlatformPath is below what a plugin may reach of stoa.
 const PlatformPath = "/api/v1/platform/"
 
-// Permission begins the permissions that allow a host: "network:api.example.com"
-// for ports 80 and 443, or "network:api.example.com:8443".
-const Permission = "network:"
+// Permission begins the permissions that allow a host.
+const Permission = netperm.Prefix
 
 // maxRoutes bounds how many addresses one plugin can reach.
 const maxRoutes = 64
@@ -120,11 +120,10 @@ func (g *Gate) Plan(permissions []string) (p *Plan, wrong []string) {
 		p.add(g.name, g.port, true)
 	}
 	for _, permission := range permissions {
-		target, ok := strings.CutPrefix(permission, Permission)
-		if !ok {
+		if !strings.HasPrefix(permission, Permission) {
 			continue
 		}
-		host, ports, ok := parseTarget(target)
+		host, ports, ok := netperm.Parse(permission)
 		if !ok || len(p.routes)+len(ports) > maxRoutes {
 			wrong = append(wrong, permission)
 			continue
@@ -165,37 +164,6 @@ func (p *Plan) address(host string) netip.Addr {
 		p.names[host] = addr
 	}
 	return addr
-}
-
-// parseTarget reads what a permission names.
-func parseTarget(target string) (host string, ports []uint16, ok bool) {
-	target = strings.ToLower(target)
-	host, ports = target, []uint16{80, 443}
-	if h, text, err := net.SplitHostPort(target); err == nil {
-		port, err := strconv.ParseUint(text, 10, 16)
-		if err != nil || port == 0 {
-			return "", nil, false
-		}
-		host, ports = h, []uint16{uint16(port)}
-	}
-	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
-	if addr, err := netip.ParseAddr(host); err == nil {
-		return addr.Unmap().WithZone("").String(), ports, true
-	}
-	return host, ports, isName(host)
-}
-
-// isName reports whether s is a host's name that can stand in a hosts file.
-func isName(s string) bool {
-	if s == "" || len(s) > 253 || s[0] == '-' || s[0] == '.' {
-		return false
-	}
-	for _, c := range []byte(s) {
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '.' {
-			return false
-		}
-	}
-	return true
 }
 
 // Apply tells the sandbox what the plugin can resolve and connect to, and returns

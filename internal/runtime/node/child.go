@@ -137,8 +137,8 @@ func (c *child) wait() {
 }
 
 // awaitReady returns nil when the plugin can be called, errAskedToEnd if ending is
-// closed before that, or a startError.
-func (c *child) awaitReady(limit time.Duration, ending <-chan struct{}) error {
+// closed before that, late after limit, or a startError.
+func (c *child) awaitReady(limit time.Duration, late error, ending <-chan struct{}) error {
 	result := make(chan error, 1)
 	go func() {
 		r := bufio.NewReaderSize(c.report, reportLimit)
@@ -157,7 +157,7 @@ func (c *child) awaitReady(limit time.Duration, ending <-chan struct{}) error {
 		}
 		return nil
 	case <-timer.C:
-		return &startError{reasonLoadFailed, fmt.Errorf("the plugin was not ready within %s", limit)}
+		return late
 	case <-ending:
 		return errAskedToEnd
 	}

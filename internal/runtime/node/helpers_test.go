@@ -21,6 +21,12 @@ import (
 	"stoa/internal/runtime/sandbox"
 )
 
+// What package tempfolder calls a folder before it is locked, and its lock.
+const (
+	newPattern = "." + folderName + "-*"
+	lockFile   = "lock"
+)
+
 // files are the files of a plugin package, by slash-separated name.
 type files map[string]string
 

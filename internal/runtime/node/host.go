@@ -8,11 +8,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
 	"stoa/internal/runtime/sandbox"
+	"stoa/internal/tempfolder"
 )
 
 // dist holds the bundled host program, or only a README if it was not built.
@@ -133,13 +133,9 @@ func prepareHost(cfg Config) (*hostFiles, error) {
 	return files, nil
 }
 
-// The folders of this program in the system's folder for temporary files. A folder
-// gets its final name when its lock is held, so one with a free lock is nobody's.
-const (
-	folderPattern = "stoa-node-*"
-	newPattern    = ".stoa-node-*"
-	lockFile      = "lock"
-)
+// folderName begins the names of this program's folders in the system's folder for
+// temporary files.
+const folderName = "stoa-node"
 
 // tempDir returns a folder for temporary files whose path is short enough for
 // sockets in it.
@@ -152,48 +148,12 @@ func tempDir() string {
 }
 
 func newHostFiles(parent string) (*hostFiles, error) {
-	fresh, err := os.MkdirTemp(parent, newPattern) // with mode 0700
+	folder, err := tempfolder.New(parent, folderName)
 	if err != nil {
 		return nil, err
 	}
-	//nolint:gosec // in a folder of our own
-	f, err := os.OpenFile(filepath.Join(fresh, lockFile), os.O_CREATE|os.O_EXCL|os.O_RDWR|noFollow, 0o600)
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(fresh))
-	}
-	lock(f)
-	dir := filepath.Join(parent, strings.TrimPrefix(filepath.Base(fresh), "."))
-	if err := os.Rename(fresh, dir); err != nil {
-		return nil, errors.Join(err, f.Close(), os.RemoveAll(fresh))
-	}
-	return &hostFiles{dir: dir, lock: f, script: filepath.Join(dir, "host.cjs")}, nil
+	return &hostFiles{dir: folder.Dir, lock: folder.Lock, script: filepath.Join(folder.Dir, "host.cjs")}, nil
 }
 
-// sweep removes the folders that killed processes left behind, and returns how many:
-// those whose lock is free, and those that were not given a lock within a minute. A
-// folder that cannot be removed does no harm.
-func sweep(parent string) int {
-	dirs, _ := filepath.Glob(filepath.Join(parent, folderPattern)) // the patterns are ours
-	fresh, _ := filepath.Glob(filepath.Join(parent, newPattern))
-	removed := 0
-	for _, dir := range append(dirs, fresh...) {
-		info, err := os.Lstat(dir)
-		if err != nil || !info.IsDir() || isHidden(dir) && time.Since(info.ModTime()) < time.Minute {
-			continue
-		}
-		//nolint:gosec // other users' folders do not open
-		f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|noFollow, 0)
-		switch {
-		case err == nil:
-			if lock(f) && os.RemoveAll(dir) == nil {
-				removed++
-			}
-			_ = f.Close()
-		case isHidden(dir) && os.Remove(dir) == nil: // empty: killed before there was a lock
-			removed++
-		}
-	}
-	return removed
-}
-
-func isHidden(dir string) bool { return strings.HasPrefix(filepath.Base(dir), ".") }
+// sweep removes the folders that killed processes left behind, and returns how many.
+func sweep(parent string) int { return tempfolder.Sweep(parent, folderName) }

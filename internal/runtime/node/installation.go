@@ -72,8 +72,12 @@ func (s *installation) claim(in plugin.Installed) (p *process, wait time.Duratio
 		if !s.rt.begin(p) {
 			return nil, 0, asCallError(errStopping)
 		}
-		if s.down && s.failures.crashed() {
+		switch {
+		case !s.down:
+		case s.failures.crashed():
 			s.restarts++
+		default:
+			p.before = unreachable(s.failures.reason, s.failures.cause)
 		}
 		s.revision, s.installed, s.current, s.down = want, in, p, false
 		go p.run()
@@ -86,7 +90,8 @@ func (s *installation) claim(in plugin.Installed) (p *process, wait time.Duratio
 }
 
 // await returns nil when p is ready. It returns an error when p failed to start,
-// or takes longer than a call may wait.
+// or takes longer than a call may wait. If the plugin failed to load before, the error
+// is still that: nothing says that this start will end better.
 func (s *installation) await(ctx context.Context, p *process) error {
 	select {
 	case <-p.ready: // the usual case needs no timer
@@ -99,10 +104,12 @@ func (s *installation) await(ctx context.Context, p *process) error {
 	case <-p.ready:
 		return p.startResult()
 	case <-timer.C:
-		return runtime.ErrStarting.After(time.Second)
 	case <-ctx.Done():
-		return runtime.ErrStarting.After(time.Second).Because(ctx.Err())
 	}
+	if p.before != nil {
+		return p.before
+	}
+	return runtime.ErrStarting.After(time.Second).Because(ctx.Err())
 }
 
 // release ends a call on p.

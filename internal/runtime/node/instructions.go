@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"stoa/internal/plugin"
 )
@@ -45,19 +46,33 @@ func (p *process) instructions(entry string) (io.Reader, error) {
 // commonInstructions are those that hold for each instance of the package.
 func (rt *Runtime) commonInstructions(in plugin.Installed, entry string) map[string]any {
 	return map[string]any{
-		"entry":     entry,
-		"root":      strings.TrimSuffix(entry, filepath.FromSlash(in.Package.Manifest.EntryModule)),
-		"slug":      in.Package.Manifest.Slug,
-		"version":   in.Package.Manifest.Version,
-		"bodyLimit": rt.cfg.BodyLimit,
-		"beatMs":    beatInterval(rt.cfg.Stall).Milliseconds(),
-		"tidyMs":    rt.cfg.Tidy.Milliseconds(),
-		// Less than the limit here, so that Fastify can say what it waited for.
-		"startTimeoutMs": (in.Package.Settings.StartTimeout(rt.cfg.StartTimeout) * 3 / 4).Milliseconds(),
+		"entry":          entry,
+		"root":           strings.TrimSuffix(entry, filepath.FromSlash(in.Package.Manifest.EntryModule)),
+		"slug":           in.Package.Manifest.Slug,
+		"version":        in.Package.Manifest.Version,
+		"bodyLimit":      rt.cfg.BodyLimit,
+		"beatMs":         beatInterval(rt.cfg.Stall).Milliseconds(),
+		"tidyMs":         rt.cfg.Tidy.Milliseconds(),
+		"startTimeoutMs": rt.startTimeout(in).Milliseconds(),
 		"development":    rt.cfg.Development,
 		// Not in the environment of the process, which can be read in /proc.
 		"environment": in.Package.Settings.Environment,
 	}
+}
+
+// startMargin is how much longer than its limit a start is waited for: the host counts
+// from the moment it calls the plugin, and can then say what it waited for.
+const startMargin = 2 * time.Second
+
+// startTimeout returns how long the plugin of in may take to become ready.
+func (rt *Runtime) startTimeout(in plugin.Installed) time.Duration {
+	return in.Package.Settings.StartTimeout(rt.cfg.StartTimeout)
+}
+
+// tooLate returns why a plugin was given up that its host said nothing of in time.
+func (rt *Runtime) tooLate(in plugin.Installed) error {
+	return &startError{reasonLoadFailed, fmt.Errorf("the plugin %s was not ready within %s",
+		in.Package.Manifest.Slug, rt.startTimeout(in))}
 }
 
 func configOf(in plugin.Installed) json.RawMessage {

@@ -22,7 +22,7 @@ type Live interface {
 // liveTimeout bounds one call of Live.
 const liveTimeout = 10 * time.Second
 
-// watchLive retires the processes that may no longer run, until no process is left
+// watchLive retires the processes that may no longer run, until none is left to watch
 // or the Runtime is closed. While Live fails, all processes stay.
 func (rt *Runtime) watchLive() {
 	tick := time.NewTicker(rt.cfg.LiveEvery)
@@ -49,13 +49,16 @@ func (rt *Runtime) watchLive() {
 	}
 }
 
-// stillRunning returns all processes. If there are none it returns false, and the
-// next process starts a new watch.
+// stillRunning returns all processes but those on trial, whose instances the
+// database need not know yet. If there are none it returns false, and the next process
+// starts a new watch.
 func (rt *Runtime) stillRunning() ([]*process, bool) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	rt.watching = len(rt.processes) > 0
-	return slices.Collect(maps.Keys(rt.processes)), rt.watching
+	running := slices.Collect(maps.Keys(rt.processes))
+	running = slices.DeleteFunc(running, func(p *process) bool { return p.owner.trial })
+	rt.watching = len(running) > 0
+	return running, rt.watching
 }
 
 // retireOutdated asks Live once about all the given processes. A process that

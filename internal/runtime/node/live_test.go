@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -116,5 +117,57 @@ func TestNobodyIsAskedWhileNothingRuns(t *testing.T) {
 		if running, watched := f.stillRunning(); watched || len(running) > 0 {
 			t.Errorf("%d processes run, watched: %t", len(running), watched)
 		}
+	}
+}
+
+// A trial comes before its instance is in the database.
+func TestATrialIsNotEndedForAnInstanceThatIsNotLive(t *testing.T) {
+	t.Parallel()
+	live := &fakeLive{live: map[string]plugin.Revision{}}
+	f := newFixture(t, func(c *Config) {
+		c.Live, c.LiveEvery, c.StartTimeout = live, 50*time.Millisecond, 4*time.Second
+	})
+	other := f.install(t, "other", withRoutes(""))
+	live.set(func() { live.live[other.Instance.ID] = other.Revision() })
+	if err := f.Prepare(t.Context(), other); err != nil { // keeps the watch going
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		slug, code, message string // an empty message: no failure
+	}{
+		{"never-ready", "await new Promise(() => {})", "The plugin never-ready was not ready within 4 s."},
+		{"late-throw", "await new Promise((done) => setTimeout(done, 500))\nthrow new Error('no table')", "no table"},
+		{"busy", "for (;;);", "not ready within"},
+		{"slow", "await new Promise((done) => setTimeout(done, 500))", ""},
+	} {
+		t.Run(tt.slug, func(t *testing.T) {
+			t.Parallel()
+			failed, err := f.Try(t.Context(), f.install(t, tt.slug, withRoutes(tt.code)), true)
+			if err != nil || failed.IsZero() != (tt.message == "") || !strings.Contains(failed.Message, tt.message) {
+				t.Errorf("got %+v, %v; want a failure with %q", failed, err, tt.message)
+			}
+		})
+	}
+}
+
+// A process that somebody ended before it was ready says nothing about its plugin.
+func TestATrialThatIsCutShortIsNoSuccess(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	in := f.install(t, "cut", withRoutes("await new Promise(() => {})"))
+	go func() {
+		for {
+			f.mu.Lock()
+			for p := range f.processes {
+				p.askToEnd()
+				f.mu.Unlock()
+				return
+			}
+			f.mu.Unlock()
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
+	if failed, err := f.Try(t.Context(), in, true); err == nil || !failed.IsZero() {
+		t.Errorf("got %+v, %v; want an error and no failure", failed, err)
 	}
 }

@@ -43,10 +43,9 @@ var errGoneBefore = errors.New("the process that was to be shared had ended")
 // admit makes p a member and returns when it is ready. The errors are those of
 // child.awaitReady, and errGoneBefore.
 func (s *sharedProcess) admit(p *process) (*member, error) {
-	limit := p.in.Package.Settings.StartTimeout(p.rt.cfg.StartTimeout)
-	timer := time.NewTimer(limit)
+	timer := time.NewTimer(p.rt.startTimeout(p.in) + startMargin)
 	defer timer.Stop()
-	late := &startError{reasonLoadFailed, fmt.Errorf("the plugin was not ready within %s", limit)}
+	late := p.rt.tooLate(p.in)
 	select {
 	case <-s.launched:
 	case <-p.ending:

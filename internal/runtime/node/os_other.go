@@ -11,12 +11,6 @@ func sandboxAttributes() *syscall.SysProcAttr { return nil }
 
 func pathWithoutName(string) (*os.File, string) { return nil, "" }
 
-const noFollow = 0
-
 func terminate(p *os.Process) { p.Kill() } //nolint:errcheck,gosec // fails only when the process is gone
 
 func killGroup(p *os.Process) error { return p.Kill() }
-
-// lock cannot find out here whether another process has the lock. It returns false,
-// so leftover folders stay.
-func lock(*os.File) bool { return false }

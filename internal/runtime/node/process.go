@@ -35,6 +35,10 @@ type process struct {
 	output    *output // read it once the child has exited
 	until     string  // "load" for a trial that only loads the entry module
 
+	// before is what calls are told while p starts after a failure to load. nil: the last
+	// process did not fail like that. It is set before the start.
+	before error
+
 	shared *sharedProcess // what it is a member of, if it shares; guarded by Runtime.mu
 
 	// Guarded by installation.mu.
@@ -117,7 +121,7 @@ func (p *process) live(ready func()) error {
 	begun := time.Now()
 	c, err := p.start()
 	if err == nil {
-		err = c.awaitReady(p.in.Package.Settings.StartTimeout(p.rt.cfg.StartTimeout), p.ending)
+		err = c.awaitReady(p.rt.startTimeout(p.in)+startMargin, p.rt.tooLate(p.in), p.ending)
 	}
 	<-p.rt.starting
 	switch {

@@ -87,7 +87,12 @@ var brokenPlugins = []struct {
 		0,
 	},
 	{"exits", files{"index.js": "process.exit(3)"}, "exit status 3", "index.js", 0},
-	{"never ready", files{"index.js": "module.exports = (app, opts, done) => {}"}, "", "index.js", 0},
+	{"never ready", files{"index.js": "module.exports = (app, opts, done) => {}"}, " was not ready within ", "index.js", 0},
+	{
+		"waits for another",
+		files{"index.js": "module.exports = async (app) => { app.register(function inner (app, opts, done) {}) }"},
+		"it waited for inner", "index.js", 0,
+	},
 	{"never loaded", files{"index.js": "await new Promise(() => {})\nexport default async () => {}"}, "", "index.js", 0},
 	{
 		"uncaught while registered",
@@ -171,5 +176,19 @@ func TestWithoutNodeNoPluginIsToBlame(t *testing.T) {
 	in := f.install(t, "untried", withRoutes(""))
 	if failed, err := f.Try(t.Context(), in, true); err == nil || !failed.IsZero() {
 		t.Errorf("got %+v, %v; want an error and no failure", failed, err)
+	}
+}
+
+func TestAPluginHasItsWholeTimeToStart(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	in := f.install(t, "patient", withRoutes("await new Promise((done) => setTimeout(done, 1700))"))
+	in.Package.Settings.StartTimeoutMs = 2000
+	for _, isolation := range []string{"", plugin.IsolationShared} {
+		in.Package.Settings.Isolation = isolation
+		if err := f.Prepare(t.Context(), in); err != nil {
+			t.Errorf("%q: 1.7 s of 2 s: %v", isolation, err)
+		}
+		f.Stop(in.Instance.ID)
 	}
 }

@@ -247,7 +247,7 @@ func (rt *Runtime) begin(p *process) bool {
 		return false
 	}
 	rt.processes[p] = struct{}{}
-	if rt.cfg.Live != nil && !rt.watching {
+	if rt.cfg.Live != nil && !rt.watching && !p.owner.trial {
 		rt.watching = true
 		rt.watcher.Go(rt.watchLive)
 	}

@@ -404,3 +404,22 @@ func TestACallDoesNotWaitForAStartForEver(t *testing.T) {
 	<-f.installation(in.Instance.ID).peek().ready
 	f.get(t, in, "/health")
 }
+
+// Only who asks a plugin that may well start is told to come back soon.
+func TestAFailedStartStaysTheAnswerWhileTheNextGoesOn(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(c *Config) { c.StartTimeout, c.StartWait = 500*time.Millisecond, 20*time.Second })
+	in := f.install(t, "unable", withRoutes("await new Promise(() => {})"))
+	for _, call := range []string{"the first", "one that comes while the second start goes on"} {
+		_, _, err := f.do(t, in, http.MethodGet, "/health", "")
+		if !errors.Is(err, runtime.ErrUnreachable) || reasonOf(t, err) != reasonLoadFailed {
+			t.Errorf("%s call: got %v, want ErrUnreachable, %s", call, err, reasonLoadFailed)
+		}
+		f.cfg.StartWait = 50 * time.Millisecond
+	}
+
+	other := f.install(t, "slow", withRoutes("await new Promise(() => {})"))
+	if _, _, err := f.do(t, other, http.MethodGet, "/health", ""); !errors.Is(err, runtime.ErrStarting) {
+		t.Errorf("the first start: got %v, want ErrStarting", err)
+	}
+}

@@ -60,9 +60,7 @@ func (rt *Runtime) trial(
 	stop := context.AfterFunc(ctx, p.askToEnd)
 	defer stop()
 	<-p.ready
-	trial.mu.Lock()
-	ready := trial.failures.cause == nil
-	trial.mu.Unlock()
+	ready := p.startResult() == nil
 	if ready && check != nil {
 		failed = check(onTrial{p})
 	}
@@ -76,6 +74,8 @@ func (rt *Runtime) trial(
 	cause := trial.failures.cause
 	start, ok := errors.AsType[*startError](cause)
 	switch {
+	case !ready && cause == nil: // somebody else ended it, so nothing is known of the plugin
+		return plugin.Failure{}, errStopping
 	case !ok: // it was ready, and what happened afterwards is no failure to load
 		return failed, nil
 	case start.reason != reasonLoadFailed:

@@ -1,6 +1,6 @@
 //go:build unix
 
-package node
+package tempfolder
 
 import (
 	"os"
@@ -38,7 +38,7 @@ func TestSweepFollowsNoLinksOfOtherUsers(t *testing.T) {
 	}
 	swept := make(chan struct{})
 	go func() {
-		sweep(parent)
+		Sweep(parent, "stoa-node")
 		close(swept)
 	}()
 	select {
