@@ -13,16 +13,10 @@ import (
 
 // wire is payload as Sign writes it: the same members in the same order, without the cost of jwt's types.
 type wire struct {
-	UserID   string `json:"userId,omitempty"`
-	Email    string `json:"email,omitempty"`
-	Role     string `json:"role,omitempty"`
-	Type     string `json:"type,omitempty"`
-	Session  string `json:"sid,omitempty"`
-	Subject  string `json:"sub,omitempty"`
-	Audience string `json:"aud,omitempty"`
-	ID       string `json:"jti,omitempty"`
-	Issued   int64  `json:"iat"`
-	Expires  int64  `json:"exp"`
+	members
+
+	Issued  int64 `json:"iat"`
+	Expires int64 `json:"exp"`
 }
 
 // The header of our tokens. Key ids and kinds need no escapes.
@@ -37,7 +31,9 @@ var segment = base64.RawURLEncoding.Strict()
 // unsigned returns header and payload of a token, as they are signed.
 func unsigned(kid string, kind Kind, c Claims) (string, error) {
 	w := wire{
-		UserID: c.UserID, Email: c.Email, Role: c.Role, Session: c.SessionID, Subject: c.Subject, ID: c.ID,
+		members: members{
+			UserID: c.UserID, Email: c.Email, Role: c.Role, Session: c.SessionID, Subject: c.Subject, ID: c.ID,
+		},
 		Issued: c.IssuedAt.Unix(), Expires: c.ExpiresAt.Unix(),
 	}
 	switch kind {
@@ -115,21 +111,4 @@ func decodeOwn(header, body string, kind Kind) (kid string, w wire, ok bool) {
 		return "", w, false
 	}
 	return kid, w, true
-}
-
-// complete is payload.complete.
-func (w wire) complete(kind Kind) bool {
-	if w.ID == "" {
-		return false
-	}
-	user := w.UserID != "" && w.Session != ""
-	switch kind {
-	case Access:
-		return user && w.Role != "" && w.Type == "" && w.Audience == ""
-	case Refresh:
-		return user && w.Type == typeRefresh && w.Audience == ""
-	case Plugin:
-		return w.Subject != "" && w.Audience == PluginAudience && w.UserID == ""
-	}
-	return false
 }

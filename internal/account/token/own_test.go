@@ -40,7 +40,9 @@ func TestSignWritesWhatTheLibraryWrites(t *testing.T) {
 		Plugin:  {Subject: "i", ID: "j", IssuedAt: t0, ExpiresAt: t0.Add(time.Hour)},
 	} {
 		p := payload{
-			UserID: c.UserID, Email: c.Email, Role: c.Role, Session: c.SessionID, Subject: c.Subject, ID: c.ID,
+			members: members{
+				UserID: c.UserID, Email: c.Email, Role: c.Role, Session: c.SessionID, Subject: c.Subject, ID: c.ID,
+			},
 			Issued: jwt.NewNumericDate(c.IssuedAt), Expires: jwt.NewNumericDate(c.ExpiresAt),
 		}
 		switch kind {

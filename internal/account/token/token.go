@@ -62,16 +62,22 @@ func (c Claims) ValidAt(now time.Time) bool {
 // it: the successor of a refresh token is signed again from its claims and must come
 // out the same (account.Service.Refresh).
 type payload struct {
-	UserID   string           `json:"userId,omitempty"`
-	Email    string           `json:"email,omitempty"`
-	Role     string           `json:"role,omitempty"`
-	Type     string           `json:"type,omitempty"`
-	Session  string           `json:"sid,omitempty"`
-	Subject  string           `json:"sub,omitempty"`
-	Audience string           `json:"aud,omitempty"`
-	ID       string           `json:"jti,omitempty"`
-	Issued   *jwt.NumericDate `json:"iat,omitempty"`
-	Expires  *jwt.NumericDate `json:"exp,omitempty"`
+	members
+
+	Issued  *jwt.NumericDate `json:"iat,omitempty"`
+	Expires *jwt.NumericDate `json:"exp,omitempty"`
+}
+
+// members are the claims on the wire without the times.
+type members struct {
+	UserID   string `json:"userId,omitempty"`
+	Email    string `json:"email,omitempty"`
+	Role     string `json:"role,omitempty"`
+	Type     string `json:"type,omitempty"`
+	Session  string `json:"sid,omitempty"`
+	Subject  string `json:"sub,omitempty"`
+	Audience string `json:"aud,omitempty"`
+	ID       string `json:"jti,omitempty"`
 }
 
 // The getters implement jwt.Claims.
@@ -84,18 +90,20 @@ func (p payload) GetSubject() (string, error)                  { return p.Subjec
 func (p payload) GetAudience() (jwt.ClaimStrings, error)       { return jwt.ClaimStrings{p.Audience}, nil }
 
 // complete reports whether the token has the claims of its kind.
-func (p payload) complete(kind Kind) bool {
-	if p.ID == "" || p.Issued == nil {
+func (p payload) complete(kind Kind) bool { return p.Issued != nil && p.members.complete(kind) }
+
+func (m members) complete(kind Kind) bool {
+	if m.ID == "" {
 		return false
 	}
-	user := p.UserID != "" && p.Session != ""
+	user := m.UserID != "" && m.Session != ""
 	switch kind {
 	case Access:
-		return user && p.Role != "" && p.Type == "" && p.Audience == ""
+		return user && m.Role != "" && m.Type == "" && m.Audience == ""
 	case Refresh:
-		return user && p.Type == typeRefresh && p.Audience == ""
+		return user && m.Type == typeRefresh && m.Audience == ""
 	case Plugin:
-		return p.Subject != "" && p.Audience == PluginAudience && p.UserID == ""
+		return m.Subject != "" && m.Audience == PluginAudience && m.UserID == ""
 	}
 	return false
 }
