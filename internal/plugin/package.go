@@ -163,21 +163,33 @@ func (s *Service) Uninstall(ctx context.Context, slug string) (Package, error) {
 }
 
 // enabled returns the ids of a package's enabled instances.
-func enabled(ctx context.Context, st Store, slug string) ([]string, error) {
+func enabled(ctx context.Context, st Store, slug string) (ids []string, err error) {
+	err = eachEnabled(ctx, st, slug, func(in StoredInstance) error {
+		ids = append(ids, in.ID)
+		return nil
+	})
+	return ids, err
+}
+
+// eachEnabled calls fn with each of a package's enabled instances, oldest first, until
+// fn returns an error.
+func eachEnabled(ctx context.Context, st Store, slug string, fn func(StoredInstance) error) error {
 	const batch = 500
-	var ids []string
 	for offset := 0; ; offset += batch {
 		list, total, err := st.ListInstances(ctx, slug, batch, offset)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, in := range list {
-			if in.Enabled {
-				ids = append(ids, in.ID)
+			if !in.Enabled {
+				continue
+			}
+			if err := fn(in); err != nil {
+				return err
 			}
 		}
 		if offset+batch >= total {
-			return ids, nil
+			return nil
 		}
 	}
 }

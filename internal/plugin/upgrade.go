@@ -116,29 +116,30 @@ func (s *Service) switchVersion(
 // tried with one instance: the default one, if it is enabled, else the oldest.
 func (s *Service) rehearse(ctx context.Context, was, next Package) error {
 	slug := was.Manifest.Slug
-	ids, err := enabled(ctx, s.Store, slug)
+	next, err := s.openSettings(next) // those of was, with the environment
 	if err != nil {
 		return err
 	}
 	var faults errs.Issues
 	var trial *Installed
-	for _, id := range ids {
-		in, err := s.ByID(ctx, slug, id)
-		if errs.KindOf(err) == errs.NotFound {
-			continue
-		} else if err != nil {
+	err = eachEnabled(ctx, s.Store, slug, func(stored StoredInstance) error {
+		in, err := s.open(stored)
+		if err != nil {
 			return err
 		}
-		values, _ := config.Decode(in.Instance.Config)
+		values, _ := config.Decode(in.Config)
 		for _, name := range values.Missing(next.Manifest.ConfigSchema) {
-			faults.Add("instances."+in.Instance.Key+".config."+name, errs.CodeRequired,
+			faults.Add("instances."+in.Key+".config."+name, errs.CodeRequired,
 				"The instance %s needs a value for %s, which version %s requires. Set it first, or disable the instance.",
-				in.Instance.Key, name, next.Manifest.Version)
+				in.Key, name, next.Manifest.Version)
 		}
-		if trial == nil || in.Instance.Key == DefaultInstance {
-			next.Settings = in.Package.Settings // with the environment
-			trial = &Installed{Package: next, Instance: in.Instance}
+		if trial == nil || in.Key == DefaultInstance {
+			trial = &Installed{Package: next, Instance: in}
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if err := errs.WithIssues(errs.Unprocessable, codeUpgradeFailed, faults); err != nil {
 		return upgradeFailed(err, slug)

@@ -137,23 +137,41 @@ func (h *Handlers) Uninstall(w http.ResponseWriter, r *http.Request) error {
 
 // UninstallPlugin serves DELETE /api/v1/admin/plugins/{slug}.
 func (h *Handlers) UninstallPlugin(w http.ResponseWriter, r *http.Request) error {
+	ctx, slug := r.Context(), r.PathValue("slug")
+	return h.remove(w, r, removal{
+		uninstall:   func() error { _, err := h.Plugins.Uninstall(ctx, slug); return err },
+		purge:       func() ([]string, error) { return h.Plugins.Purge(ctx, slug) },
+		uninstalled: "The plugin is uninstalled and its instances are disabled. Its files stay on disk.",
+		purged:      "The plugin is removed with its instances, their data and its files.",
+	})
+}
+
+// removal is how a kind of extension is removed, and what the answers say.
+type removal struct {
+	uninstall           func() error
+	purge               func() (paths []string, err error)
+	uninstalled, purged string
+}
+
+// remove uninstalls an extension, or purges it if the request says so.
+func (h *Handlers) remove(w http.ResponseWriter, r *http.Request, do removal) error {
 	var faults errs.Issues
 	purge := readFlag(r, "purge", &faults)
 	if err := faults.Err(); err != nil {
 		return err
 	}
-	if purge {
-		paths, err := h.Plugins.Purge(r.Context(), r.PathValue("slug"))
-		if err != nil {
+	if !purge {
+		if err := do.uninstall(); err != nil {
 			return err
 		}
-		h.Installer.Discard(r.Context(), paths...)
-		web.WriteDone(w, "The plugin is removed with its instances, their data and its files.")
+		web.WriteDone(w, do.uninstalled)
 		return nil
 	}
-	if _, err := h.Plugins.Uninstall(r.Context(), r.PathValue("slug")); err != nil {
+	paths, err := do.purge()
+	if err != nil {
 		return err
 	}
-	web.WriteDone(w, "The plugin is uninstalled and its instances are disabled. Its files stay on disk.")
+	h.Installer.Discard(r.Context(), paths...)
+	web.WriteDone(w, do.purged)
 	return nil
 }

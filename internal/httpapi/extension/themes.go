@@ -3,7 +3,6 @@ package extension
 import (
 	"net/http"
 
-	"stoa/internal/errs"
 	"stoa/internal/httpapi/web"
 	"stoa/internal/plugin"
 	"stoa/internal/theme"
@@ -98,23 +97,11 @@ func (h *Handlers) themeOf(r *http.Request) (theme.Theme, theme.Version, error) 
 
 // uninstallTheme is Uninstall for themes.
 func (h *Handlers) uninstallTheme(w http.ResponseWriter, r *http.Request) error {
-	var faults errs.Issues
-	purge := readFlag(r, "purge", &faults)
-	if err := faults.Err(); err != nil {
-		return err
-	}
-	if purge {
-		paths, err := h.Themes.Purge(r.Context(), kindOf(r), r.PathValue("slug"))
-		if err != nil {
-			return err
-		}
-		h.Installer.Discard(r.Context(), paths...)
-		web.WriteDone(w, "The theme is removed with all its versions and their files.")
-		return nil
-	}
-	if err := h.Themes.Uninstall(r.Context(), kindOf(r), r.PathValue("slug")); err != nil {
-		return err
-	}
-	web.WriteDone(w, "The theme is uninstalled, all its versions. Their files stay on disk.")
-	return nil
+	ctx, kind, slug := r.Context(), kindOf(r), r.PathValue("slug")
+	return h.remove(w, r, removal{
+		uninstall:   func() error { return h.Themes.Uninstall(ctx, kind, slug) },
+		purge:       func() ([]string, error) { return h.Themes.Purge(ctx, kind, slug) },
+		uninstalled: "The theme is uninstalled, all its versions. Their files stay on disk.",
+		purged:      "The theme is removed with all its versions and their files.",
+	})
 }
