@@ -37,10 +37,8 @@ func checkPublicURL(given string) (clean, warning string, err error) {
 	if err != nil || u.Hostname() == "" {
 		return refuse("is not the URL of a host", "one like https://shop.example.com")
 	}
-	host := strings.ToLower(u.Host)
-	short := strings.TrimSuffix(host, map[string]string{"https": ":443", "http": ":80"}[u.Scheme])
-	name, port := u.Hostname(), u.Port()
-	short = strings.Replace(strings.TrimSuffix(short, ":"), name, strings.TrimSuffix(name, "."), 1)
+	host, name, port := strings.ToLower(u.Host), strings.ToLower(u.Hostname()), u.Port()
+	short := strings.Replace(browserHost(u.Scheme, host), name, strings.TrimSuffix(name, "."), 1)
 	root := u.Scheme + "://" + short
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":

@@ -25,6 +25,7 @@ func TestPublicURLIsRefusedWithTheCorrectSpelling(t *testing.T) {
 		"http://shop.example.com:80/":    "write http://shop.example.com",
 		"https://shop.example.com:":      "write https://shop.example.com",
 		"https://shop.example.com.":      "write https://shop.example.com",
+		"https://Shop.Example.com.":      "write https://shop.example.com",
 		"https://shop.example.com.:8443": "write https://shop.example.com:8443",
 		"https://shop.example.com:99999": "write one from 1 to 65535",
 		"https://shop.example.com:0":     "write one from 1 to 65535",
