@@ -7,12 +7,13 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"stoa/internal/testkit/needtest"
 )
 
 // attempt is a line of testdata/escapes.txt.
@@ -93,11 +94,7 @@ func escapist(attempts []attempt, targets map[string]any) files {
 // eachNode runs test on every Node.js that is installed here.
 func eachNode(t *testing.T, test func(t *testing.T, path string)) {
 	t.Helper()
-	path, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip(err)
-	}
-	paths := []string{path}
+	paths := []string{needtest.Program(t, "node", "")}
 	others, err := filepath.Glob("../../../compat/node_modules/node*-*/bin/node")
 	if err != nil {
 		t.Fatal(err)
