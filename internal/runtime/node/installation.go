@@ -180,7 +180,7 @@ func (s *installation) ended(p *process, err error) {
 	}
 	s.rt.tell(p.in, failureOf(err, p.in, now))
 	p.log.Error("plugin process failed", slog.String("reason", s.failures.reason), slog.Int("failures", s.failures.count),
-		slog.Duration("retryIn", time.Until(s.failures.until).Round(time.Millisecond)), slog.Any("err", err))
+		slog.Duration("retryIn", s.failures.until.Sub(now)), slog.Any("err", err))
 }
 
 // retire takes the current process, if any, out of use. It ends when its running
