@@ -18,6 +18,7 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/audit"
 	"stoa/internal/blob"
+	"stoa/internal/bundle"
 	"stoa/internal/clientip"
 	"stoa/internal/database"
 	"stoa/internal/extension"
@@ -64,6 +65,7 @@ type App struct {
 	LicenseKeys *keyring.Ring
 	Plugins     *plugin.Service
 	Themes      *theme.Service
+	Bundles     *bundle.Service
 
 	// Mail sends mail in the background.
 	Mail *mail.Queue
@@ -154,8 +156,11 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	for _, kind := range []extension.Kind{extension.ThemeShop, extension.ThemeAdmin} {
 		kinds[kind] = theme.Registry{Service: a.Themes, Kind: kind, Types: cfg.ArchiveTypes[kind]}
 	}
+	records := store.NewExtensions(a.DB, packages)
+	a.Bundles = &bundle.Service{Store: store.NewBundles(a.DB), Records: records, Kinds: kinds, Now: cfg.Now}
+	kinds[extension.Bundle] = bundle.Registry{Service: a.Bundles, Types: cfg.ArchiveTypes[extension.Bundle]}
 	installer := &install.Installer{
-		Kinds:   kinds,
+		Kinds: kinds, Records: records,
 		DataDir: cfg.DataDir, Log: cfg.Log, Trusted: cfg.TrustedKeys,
 		Recorded: store.NewReleases(a.DB).Paths,
 	}
@@ -223,6 +228,7 @@ func (a *App) api(
 
 		Plugins:   a.Plugins,
 		Themes:    a.Themes,
+		Bundles:   a.Bundles,
 		Installer: installer,
 		Gateway:   gate,
 

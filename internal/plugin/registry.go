@@ -3,9 +3,12 @@ package plugin
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 
+	"stoa/internal/errs"
 	"stoa/internal/extension"
 	"stoa/internal/extension/archive"
+	"stoa/internal/extension/config"
 )
 
 // MaxArchive is the size of the largest plugin archive in bytes (CONTRACT 4).
@@ -88,13 +91,58 @@ func (c candidate) CheckFree(ctx context.Context, replace bool) error {
 	return c.s.CheckFree(ctx, c.m, replace)
 }
 
-func (c candidate) Add(ctx context.Context, files extension.Files) (extension.Record, error) {
+// CheckSetup implements extension.Candidate. See Service.CheckSetup.
+func (c candidate) CheckSetup(ctx context.Context, setup extension.Setup, faults *errs.Issues) error {
+	return c.s.CheckSetup(ctx, c.m, setup, faults)
+}
+
+func (c candidate) PublicConfig(raw json.RawMessage) json.RawMessage {
+	public, _ := config.Public(raw, c.m.ConfigSchema)
+	return public
+}
+
+func (c candidate) Prepare(
+	ctx context.Context, files extension.Files, setup extension.Setup,
+) (extension.Prepared, error) {
 	source := SourceLocalZip
 	if files.FromMarket {
 		source = SourceMarket
 	}
-	return c.s.Add(ctx, Package{
+	return prepared(c.s.prepare(ctx, Package{
 		ID: files.PackageID, Source: source,
 		InstallPath: files.InstallPath, ZipHash: files.ZipHash, SignedBy: files.SignedBy, Manifest: c.m,
-	}, files.Replace)
+	}, files.Replace, setup))
+}
+
+func (c candidate) Adopt(ctx context.Context, zipHash string, setup extension.Setup) (extension.Prepared, error) {
+	return prepared(c.s.adopt(ctx, zipHash, setup))
+}
+
+// prepared returns a nil interface, not a nil change, with an error.
+func prepared(c *change, err error) (extension.Prepared, error) {
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Remove implements extension.Registry.
+func (r Registry) Remove(
+	ctx context.Context, tx extension.Tx, slug, id string, purge bool,
+) (extension.Removed, error) {
+	st := storeOf(tx)
+	p, err := live(ctx, st, slug)
+	if err == nil && p.ID != id {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return extension.Removed{}, err
+	}
+	var paths, running []string
+	if purge {
+		paths, running, err = r.Service.purge(ctx, st, slug)
+	} else {
+		_, running, err = r.Service.uninstall(ctx, st, slug)
+	}
+	return extension.Removed{Paths: paths, Committed: func() { r.Service.stopAll(running) }}, err
 }
