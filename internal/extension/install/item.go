@@ -185,7 +185,7 @@ func (item Item) blame(err error, faults *errs.Issues) bool {
 	case errs.TooLarge:
 		faults.Add(item.At+".path", errs.CodeOutOfRange, "%s: %s", item.Path, e.Message)
 	case errs.Unprocessable:
-		faults.Add(item.At+".path", errs.CodeUnhealthy, "%s: %s%s", item.Path, e.Message, cause(e))
+		faults.Add(item.At+".path", errs.CodeUnhealthy, "%s: %s", item.Path, cause(e))
 	case errs.Conflict, errs.NotFound:
 		faults.Add(item.At+".path", errs.CodeConflict, "%s: %s", item.Path, e.Message)
 	default:
@@ -202,11 +202,11 @@ func named(entry string) string {
 	return " (" + entry + ")"
 }
 
-// cause returns what an extension that does not work says about it.
+// cause returns why an extension does not work, in its own words if there are any.
 func cause(e *errs.Error) string {
 	failure, ok := e.Details["lastError"].(map[string]any)
 	if !ok {
-		return ""
+		return e.Message
 	}
-	return fmt.Sprintf(" It says: %v", failure["message"])
+	return fmt.Sprintf("It does not become healthy: %v", failure["message"])
 }
