@@ -60,6 +60,7 @@ type installer struct {
 	*install.Installer
 
 	Plugins *plugin.Service
+	db      *database.DB
 }
 
 // open returns an installer on the database and the data folder dir.
@@ -81,7 +82,7 @@ func open(ctx context.Context, dir string, before func() error) (*installer, fun
 	kinds := extension.Registries{extension.Plugin: plugin.Registry{Service: plugins}}
 	return &installer{
 		Installer: &install.Installer{Kinds: kinds, Records: records, DataDir: dir},
-		Plugins:   plugins,
+		Plugins:   plugins, db: db,
 	}, func() { _ = db.Close() }, nil
 }
 
