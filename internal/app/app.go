@@ -110,6 +110,11 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	if err := a.build(ctx, cfg); err != nil {
 		return nil, errors.Join(fmt.Errorf("app: %w", err), a.Close(ctx))
 	}
+	if cfg.BuiltinDir != "" {
+		if err := a.installer.InstallBuiltins(ctx, cfg.BuiltinDir); err != nil {
+			return nil, errors.Join(fmt.Errorf("app: %w", err), a.Close(ctx))
+		}
+	}
 	a.background.Go(func() { a.Accounts.KeepSwept(working, cfg.Log) })
 	if a.Orders.Payments.Mode() == payment.Hosted { // otherwise no order is ever unfinished
 		a.background.Go(func() { a.Orders.KeepSwept(working, cfg.Log) })

@@ -29,6 +29,7 @@ const (
 	PluginRollback     Action = "plugin.rollback"
 	PluginRestore      Action = "plugin.restore"
 	PluginPurge        Action = "plugin.purge"
+	PluginBuiltin      Action = "plugin.builtin"
 	PluginSecretRead   Action = "plugin.secret_read"
 	PluginSecretRotate Action = "plugin.secret_rotate"
 	ThemeInstall       Action = "theme.install"

@@ -74,6 +74,7 @@ type Files struct {
 	ZipHash     string // SHA-256 of the archive, in hex
 	Replace     bool   // the same version may be replaced
 	FromMarket  bool   // the official market published it; otherwise it was uploaded
+	Builtin     bool   // it came with the platform, and can be upgraded but not uninstalled
 	SignedBy    string // the name of the trusted key that signed it; empty if it is not signed
 }
 

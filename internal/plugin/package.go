@@ -98,13 +98,20 @@ func (s *Service) Add(ctx context.Context, p Package, replace bool) (Installed, 
 
 // prepare prepares what Add records, with a setup.
 func (s *Service) prepare(ctx context.Context, p Package, replace bool, setup extension.Setup) (*change, error) {
+	if p.Source == SourceBuiltin {
+		return s.prepareBuiltin(ctx, p)
+	}
 	switch was, ok, err := s.present(ctx, p.Manifest, replace); {
 	case err != nil:
 		return nil, err
 	case ok:
-		p.ID = cmp.Or(p.ID, cuid2.New())
 		return s.upgrade(ctx, was, p, setup)
 	}
+	return s.install(ctx, p, setup)
+}
+
+// install prepares that a new package is recorded.
+func (s *Service) install(ctx context.Context, p Package, setup extension.Setup) (*change, error) {
 	p.ID, p.InstalledAt = cmp.Or(p.ID, cuid2.New()), s.now()
 	p.UpdatedAt = p.InstalledAt
 	list, err := s.firstInstances(p, setup)
@@ -168,8 +175,8 @@ func (s *Service) uninstall(ctx context.Context, st Store, slug string) (p Packa
 	if p, err = live(ctx, st, slug); err != nil {
 		return p, nil, err
 	}
-	if p.Source == SourceBuiltin {
-		return p, nil, ErrBuiltin
+	if is, err := s.in(st).builtin(ctx, p); err != nil || is {
+		return p, nil, cmp.Or(err, error(ErrBuiltin))
 	}
 	if running, err = enabled(ctx, st, slug); err != nil {
 		return p, nil, err

@@ -61,6 +61,16 @@ func (r Registry) Installed(ctx context.Context) ([]extension.Present, error) {
 	}
 }
 
+// HasBuiltin implements install.Builtins. See Service.HasBuiltin.
+func (r Registry) HasBuiltin(ctx context.Context, slug, zipHash string) (bool, error) {
+	return r.Service.HasBuiltin(ctx, slug, zipHash)
+}
+
+// ReleaseBuiltins implements install.Builtins. See Service.ReleaseBuiltins.
+func (r Registry) ReleaseBuiltins(ctx context.Context, except []string) ([]string, error) {
+	return r.Service.ReleaseBuiltins(ctx, except)
+}
+
 // FindArchive implements extension.Registry. See Service.FindArchive.
 func (r Registry) FindArchive(ctx context.Context, zipHash string) (extension.Record, bool, error) {
 	return r.Service.FindArchive(ctx, zipHash)
@@ -105,7 +115,10 @@ func (c candidate) Prepare(
 	ctx context.Context, files extension.Files, setup extension.Setup,
 ) (extension.Prepared, error) {
 	source := SourceLocalZip
-	if files.FromMarket {
+	switch {
+	case files.Builtin:
+		source = SourceBuiltin
+	case files.FromMarket:
 		source = SourceMarket
 	}
 	return prepared(c.s.prepare(ctx, Package{
@@ -132,11 +145,12 @@ func (r Registry) Remove(
 ) (extension.Removed, error) {
 	st := storeOf(tx)
 	p, err := live(ctx, st, slug)
-	if err == nil && p.ID != id {
-		err = ErrNotFound
-	}
 	if err != nil {
 		return extension.Removed{}, err
+	}
+	// What has become built in since is the platform's.
+	if is, err := r.Service.in(st).builtin(ctx, p); err != nil || is || p.ID != id {
+		return extension.Removed{}, cmp.Or(err, error(ErrNotFound))
 	}
 	var paths, running []string
 	if purge {

@@ -1,12 +1,14 @@
 package plugin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
 	"time"
 
 	"stoa/internal/audit"
+	"stoa/internal/cuid2"
 	"stoa/internal/errs"
 	"stoa/internal/extension"
 	"stoa/internal/extension/config"
@@ -29,12 +31,16 @@ type Prober interface {
 // The error is ErrUpgradeFailed if an instance could not go on. It is an errs.Conflict
 // if the package was changed meanwhile.
 func (s *Service) upgrade(ctx context.Context, was, next Package, setup extension.Setup) (*change, error) {
+	next.ID = cmp.Or(next.ID, cuid2.New())
 	action := audit.PluginUpgrade
 	var previous *Version
 	if manifest.CompareVersions(next.Manifest.Version, was.Manifest.Version) == 0 {
 		action = audit.PluginReplace
-	} else {
-		v := was.version()
+	} else if v := was.version(); v.Source == SourceBuiltin || next.Source == SourceBuiltin {
+		previous = &v
+	} else if is, err := s.builtin(ctx, was); err != nil {
+		return nil, err
+	} else if !is { // else a rollback goes on returning to the built-in version
 		previous = &v
 	}
 	return s.switchVersion(ctx, was, was.as(next.version(), s.now()).by(next.ID), previous, action, setup)
@@ -283,13 +289,13 @@ func (s *Service) Purge(ctx context.Context, slug string) (paths []string, err e
 // purge is Purge in st's transaction. running are the instances to stop after it.
 func (s *Service) purge(ctx context.Context, st Store, slug string) (paths, running []string, err error) {
 	p, err := st.GetPackage(ctx, slug)
-	switch {
-	case errs.KindOf(err) == errs.NotFound:
+	if errs.KindOf(err) == errs.NotFound {
 		return nil, nil, ErrNotFound
-	case err != nil:
+	} else if err != nil {
 		return nil, nil, err
-	case p.Source == SourceBuiltin:
-		return nil, nil, ErrBuiltin
+	}
+	if is, err := s.in(st).builtin(ctx, p); err != nil || is {
+		return nil, nil, cmp.Or(err, error(ErrBuiltin))
 	}
 	if running, err = enabled(ctx, st, slug); err != nil {
 		return nil, nil, err

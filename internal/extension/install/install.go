@@ -135,7 +135,7 @@ func (in *Installer) prepare(
 	}
 	p, err := read.candidate.Prepare(ctx, extension.Files{
 		PackageID: up.PackageID, InstallPath: place, ZipHash: up.Hash, Replace: up.Replace,
-		FromMarket: up.FromMarket, SignedBy: read.signedBy,
+		FromMarket: up.FromMarket, Builtin: up.Builtin, SignedBy: read.signedBy,
 	}, setup)
 	if err != nil {
 		in.Discard(ctx, place)

@@ -30,6 +30,9 @@ type Upload struct {
 	// signed.
 	FromMarket bool
 
+	// Builtin says that the archive came with the platform.
+	Builtin bool
+
 	// around is the name of the trusted key that signed the archive in which this one came.
 	// Who signed that signed this.
 	around string
