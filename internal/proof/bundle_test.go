@@ -226,6 +226,9 @@ func (s *bundleShelf) checkFiles(tb testing.TB) {
 		}
 		recorded[name], recorded[name+".zip"] = true, true
 	}
+	if err := rows.Err(); err != nil {
+		tb.Fatal(err)
+	}
 	for _, pattern := range []string{"plugins/*/*", "theme-shop/*/*", "plugins/.tmp*", "tmp/upload-*", "bundles/*"} {
 		found, err := filepath.Glob(filepath.Join(s.c.dir, pattern))
 		if err != nil {

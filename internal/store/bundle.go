@@ -89,7 +89,7 @@ func (s *Bundles) List(ctx context.Context, limit, offset int) (list []bundle.Bu
 
 // Put implements bundle.Store.
 func (s *Bundles) Put(ctx context.Context, b bundle.Bundle) error {
-	return s.Conn.InTx(ctx, func(tx database.Conn) error {
+	return s.InTx(ctx, func(tx database.Conn) error {
 		slug := b.Manifest.Slug
 		_, err := tx.Write.ExecContext(ctx, `
 			INSERT INTO bundles (slug, id, request_id, zip_hash, from_market, signed_by, manifest_json,

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -47,7 +46,7 @@ func (in *Installer) InstallBuiltins(ctx context.Context, dir string) error {
 		if e.IsDir() || !strings.EqualFold(path.Ext(e.Name()), archiveSuffix) {
 			continue
 		}
-		slug, err := in.installBuiltin(ctx, reg, filepath.Join(dir, e.Name()))
+		slug, err := in.installBuiltin(ctx, reg, dir, e.Name())
 		if slug == "" {
 			unknown = true
 		}
@@ -72,8 +71,8 @@ func (in *Installer) InstallBuiltins(ctx context.Context, dir string) error {
 
 // installBuiltin installs an archive as a built-in plugin. It returns the plugin's slug, which
 // is empty if the archive cannot be read.
-func (in *Installer) installBuiltin(ctx context.Context, reg Builtins, name string) (slug string, err error) {
-	f, err := os.Open(name)
+func (in *Installer) installBuiltin(ctx context.Context, reg Builtins, dir, name string) (slug string, err error) {
+	f, err := os.OpenInRoot(dir, name)
 	if err != nil {
 		return "", err
 	}

@@ -211,7 +211,8 @@ func TestAnInvalidBundleTellsEverythingAndLeavesNoTrace(t *testing.T) {
 			object{"kind": "plugin", "path": "pay.zip", "activate": true, "instances": []object{
 				{"instanceKey": "eu", "config": object{"limit": "many"}, "grantedPermissions": []string{"users:read"}},
 				{"instanceKey": "eu", "enabled": true},
-				{"instanceKey": "No"}, {"enabled": 1},
+				{"instanceKey": "No"},
+				{"enabled": 1},
 			}},
 			object{"kind": "plugin", "path": "virus.zip"},
 			object{"kind": "plugin", "path": "manifest.zip"},
