@@ -2,13 +2,18 @@ package install_test
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"stoa/internal/bundle"
+	"stoa/internal/errs"
 	"stoa/internal/extension"
 	"stoa/internal/extension/install"
 	"stoa/internal/store"
@@ -88,5 +93,39 @@ func TestADamagedItemIsTold(t *testing.T) {
 	}
 	if got := files(t, dir); len(got) != 0 {
 		t.Errorf("left = %q", got)
+	}
+}
+
+// The folder of a slug goes with the last files in it, also while others are installed there.
+func TestTheFolderOfASlugIsRemovedWithItsLastFiles(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	in := mustOpen(t, dir, nothing)
+	var all sync.WaitGroup
+	for i := range 4 {
+		all.Go(func() {
+			for j := range 10 {
+				body := fmt.Sprintf(`{"schemaVersion":1,"slug":"pay","name":"N%d","version":"1.%d.%d",`+
+					`"runtimeType":"external-http","externalBaseUrl":"https://a.example"}`, i, i, j)
+				_, err := add(t.Context(), in, ziptest.Build(t, ziptest.Entry{Name: "manifest.json", Body: body}))
+				if k := errs.KindOf(err); err != nil && k != errs.Conflict && k != errs.NotFound {
+					t.Error(err)
+				}
+				if paths, err := in.Plugins.Purge(t.Context(), "pay"); err == nil {
+					in.Discard(t.Context(), paths...)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if paths, err := in.Plugins.Purge(t.Context(), "pay"); err == nil {
+		in.Discard(t.Context(), paths...)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "plugins", "pay")); !os.IsNotExist(err) {
+		t.Errorf("the folder is there: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "plugins")); err != nil {
+		t.Error(err)
 	}
 }

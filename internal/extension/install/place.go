@@ -71,18 +71,25 @@ func unpack(ctx context.Context, data *os.Root, contents *archive.Contents, tmp 
 // move renames the folder tmp to home/name, or to a similar name if that one is
 // taken, and returns the new path.
 func move(data *os.Root, tmp, home, name string) (string, error) {
-	if err := data.MkdirAll(home, 0o755); err != nil {
-		return "", err
-	}
 	final := path.Join(home, name)
-	err := data.Rename(tmp, final)
-	if errors.Is(err, fs.ErrExist) {
-		// A crash left it behind, or another process is installing the same archive
-		// at this moment. Either way it is not ours to touch.
-		final += "-" + randomName()
-		err = data.Rename(tmp, final)
+	const attempts = 5
+	for i := 1; ; i++ {
+		if err := data.MkdirAll(home, 0o755); err != nil {
+			return "", err
+		}
+		err := data.Rename(tmp, final)
+		switch {
+		case errors.Is(err, fs.ErrExist):
+			// A crash left it behind, or another process is installing the same archive
+			// at this moment. Either way it is not ours to touch.
+			final += "-" + randomName()
+		case !errors.Is(err, fs.ErrNotExist): // else home was empty, and has just been removed
+			return final, err
+		}
+		if i == attempts {
+			return "", err
+		}
 	}
-	return final, err
 }
 
 // Discard removes the files at these paths, and their archives. Nothing may be recorded
@@ -95,12 +102,20 @@ func (in *Installer) Discard(ctx context.Context, places ...string) {
 		for _, place := range places {
 			if place != "" {
 				err = errors.Join(err, data.RemoveAll(place), data.RemoveAll(place+archiveSuffix))
+				removeEmpty(data, path.Dir(place))
 			}
 		}
 	}
 	if err != nil {
 		in.Log.WarnContext(ctx, "files without a record stay behind until a later start removes them",
 			slog.Any("paths", places), slog.Any("err", err))
+	}
+}
+
+// removeEmpty removes the folder of a slug if nothing is left in it.
+func removeEmpty(data *os.Root, home string) {
+	if path.Dir(home) != "." { // not the folder of a kind, or of the market
+		_ = data.Remove(home) // fails unless it is empty
 	}
 }
 
