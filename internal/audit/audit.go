@@ -52,6 +52,7 @@ const (
 	ProductUpdate      Action = "product.update"
 	ProductDelete      Action = "product.delete"
 	ProductPublish     Action = "product.publish"
+	ProductWithdraw    Action = "product.withdraw"
 	MediaUpload        Action = "media.upload"
 	CatalogImport      Action = "catalog.import"
 	LicenseGrant       Action = "license.grant"

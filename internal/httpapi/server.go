@@ -246,6 +246,8 @@ func (s *Server) extensionRoutes(rt *router, keys keyed.Requests) {
 
 	rt.adminUpload("POST /api/v1/admin/extensions/{kind}/install", installTimeout, h.Install) // honors Idempotency-Key
 	rt.adminUpload("PUT /api/v1/admin/products/{slug}/package", installTimeout, h.PublishPackage)
+	rt.admin("GET /api/v1/admin/products/{slug}/packages", h.PublishedVersions)
+	rt.admin("DELETE /api/v1/admin/products/{slug}/packages/{version}", h.WithdrawVersion)
 	rt.adminUpload("POST /api/v1/admin/market/{slug}/install", installTimeout, keys.JSON(h.InstallFromMarket))
 	rt.admin("GET /api/v1/admin/market/updates", h.MarketUpdates)
 	rt.admin("GET /api/v1/admin/extensions", h.List)
