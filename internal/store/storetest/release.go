@@ -54,7 +54,7 @@ func testReleases(t *testing.T, open Open) {
 		"a version of a package is published once, with a product there is": testReleaseOnce,
 		"only published products offer":                                     testOffers,
 		"the releases of a deleted product are gone":                        testReleasesGone,
-		"a withdrawn release is not offered, and comes back as it was":     testReleaseWithdrawn,
+		"a withdrawn release is not offered, and comes back as it was":      testReleaseWithdrawn,
 		"a transaction of releases keeps everything or nothing":             testReleaseTx,
 		"transactions of releases run one at a time":                        testReleaseTurns,
 	} {
