@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"slices"
 
 	"stoa/internal/extension"
@@ -35,7 +36,7 @@ func (in *Installer) CheckInstalled(ctx context.Context) {
 
 // check warns if the files of a package are not as they were installed.
 func (in *Installer) check(ctx context.Context, p extension.Present) {
-	files, err := in.Files(p.Kind, p.InstallPath, p.ZipHash)
+	files, _, err := in.Files(p.Kind, p.InstallPath, p.ZipHash, 0, math.MaxInt)
 	files = slices.DeleteFunc(files, func(f File) bool { return f.State == Intact })
 	if err == nil && len(files) == 0 || ctx.Err() != nil || !in.present(ctx, p) {
 		return // also if the package was replaced or removed meanwhile
