@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"stoa/internal/errs"
 	"stoa/internal/jsontext"
@@ -61,17 +62,22 @@ func Open(name string, raw []byte, faults *errs.Issues) (o Object, ok bool) {
 		faults.Add("", errs.CodeMalformed, "%s begins with a byte order mark, which JSON does not have. "+
 			"Save it as UTF-8 without one.", name)
 		return o, false
-	case !jsontext.Unicode(raw):
-		faults.Add("", errs.CodeNotUnicode, "%s is not UTF-8 text, or escapes half a character.", name)
-		return o, false
-	case depth(raw) > maxDepth:
-		faults.Add("", errs.CodeTooDeep, "%s has more than %d layers.", name, maxDepth)
+	case !utf8.Valid(raw):
+		faults.Add("", errs.CodeNotUnicode, "%s is not UTF-8 text.", name)
 		return o, false
 	case !json.Valid(raw):
 		faults.Add("", errs.CodeMalformed, "%s is not valid JSON.", name)
 		return o, false
 	}
-	checkDuplicates(raw, faults)
+	// The rest can be read all the same: what was installed before a rule was added must be.
+	switch {
+	case !jsontext.Unicode(raw):
+		faults.Add("", errs.CodeNotUnicode, "%s escapes half a character.", name)
+	case depth(raw) > maxDepth:
+		faults.Add("", errs.CodeTooDeep, "%s has more than %d layers.", name, maxDepth)
+	default:
+		checkDuplicates(raw, faults)
+	}
 	if o, ok = NewObject("", raw, faults); !ok {
 		faults.Add("", errs.CodeWrongType, "%s must hold a JSON object.", name)
 	}
