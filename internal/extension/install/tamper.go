@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math"
 	"slices"
+	"time"
 
 	"stoa/internal/extension"
 )
@@ -13,9 +14,13 @@ import (
 // maxNamed is how many files a warning about a package names.
 const maxNamed = 20
 
+// restFactor is how many times as long as it worked CheckInstalled rests: there may be
+// gigabytes to read while the first requests come, and nobody waits for it.
+const restFactor = 3
+
 // CheckInstalled compares the files of every installed package with its archive, one
-// package after the other, and warns in the log of each that is not as it was installed. It
-// returns after the package it is at when ctx is done.
+// package after the other and at a quarter of what one processor can do, and warns in the
+// log of each that is not as it was installed. It returns after the package it is at when ctx is done.
 func (in *Installer) CheckInstalled(ctx context.Context) {
 	all, err := in.Installed(ctx)
 	if err != nil {
@@ -28,8 +33,14 @@ func (in *Installer) CheckInstalled(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if p.InstallPath != "" {
-			in.check(ctx, p)
+		if p.InstallPath == "" {
+			continue
+		}
+		begin := time.Now()
+		in.check(ctx, p)
+		select {
+		case <-time.After(restFactor * time.Since(begin)):
+		case <-ctx.Done():
 		}
 	}
 }
