@@ -58,7 +58,8 @@ func install(ctx context.Context, o options, dir string) (err error) {
 		return err
 	}
 	api := api{"http://" + stoa.Addr, token}
-	fmt.Println("| install | stoa ms | sha256sum, unzip ms | ratio | lowest | highest | target | stoa CPU ms | peer CPU ms |")
+	fmt.Println("| install | stoa ms | sha256sum, unzip ms | ratio | lowest | highest | target | stoa CPU ms | " +
+		"peer CPU ms |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|")
 	for _, a := range archives {
 		file := filepath.Join(dir, "package.zip")

@@ -143,7 +143,9 @@ func (s *Server) routes() *router {
 }
 
 func (s *Server) accountRoutes(rt *router, limits limit.Counter) {
-	h := &auth.Handlers{Log: s.Log, Accounts: s.Accounts, Limits: limits, ClientIP: s.ClientIP}
+	h := &auth.Handlers{
+		Log: s.Log, Accounts: s.Accounts, Limits: limits, ClientIP: s.ClientIP, PublicURL: s.PublicURL,
+	}
 
 	rt.public("POST /auth/register", limits.ByAddress(limit.Register, h.Register))
 	rt.public("POST /auth/login", limits.ByAddress(limit.Login, h.Login))

@@ -66,7 +66,7 @@ type record struct {
 	crc          uint32
 	packed, size int64  // bytes in the archive, bytes unpacked
 	mode         uint32 // of Unix; 0 if the archive does not say
-	dos          uint16 // attributes of MS-DOS
+	dos          uint32 // attributes of MS-DOS
 	offset       int64  // of the local header
 	data         int64  // offset of the packed bytes; set by checkLocal
 	extra        []byte // fields for particular programs
@@ -172,7 +172,7 @@ func (rec *record) parse(r io.Reader) error {
 	rec.disk = f.u16()
 	f.skip(2) // internal attributes
 	attributes := f.u32()
-	rec.mode, rec.dos = attributes>>16, uint16(attributes)
+	rec.mode, rec.dos = attributes>>16, attributes&0xffff
 	rec.offset = int64(f.u32())
 	rest := make([]byte, nameLen+extraLen+commentLen)
 	if _, err := io.ReadFull(r, rest); err != nil {

@@ -124,11 +124,13 @@ func TestConfigFitsValuesAndProperties(t *testing.T) {
 			[]string{
 				"config.address.country unknown_value", "config.key unknown_value", "config.mode unknown_value",
 				"config.size unknown_value",
-			}, nil,
+			},
+			nil,
 		},
 		{
 			"other types", `{"mode":1,"address":{"city":[],"geo":{"lat":"48"}}}`,
-			[]string{"config.address.city wrong_type", "config.address.geo.lat wrong_type", "config.mode wrong_type"}, nil,
+			[]string{"config.address.city wrong_type", "config.address.geo.lat wrong_type", "config.mode wrong_type"},
+			nil,
 		},
 		{"an object of another type", `{"address":"Ulm"}`, []string{"config.address wrong_type"}, nil},
 		{"fields left empty", `{"mode":"","key":"","address":null}`, nil, nil},

@@ -89,10 +89,14 @@ func names() (list []Hostile) {
 	list = append(list,
 		with("name in another encoding that does not say so", "not_unicode",
 			RawEntry{Name: "gr\x94\xe1e.js", Body: text, ASCII: true}),
-		with("second name in an extra field", "malformed", RawEntry{Name: "a.js", Body: text,
-			Extra: append([]byte{0x75, 0x70, 15, 0, 1, 0, 0, 0, 0}, "../evil.js"[:10]...)}),
-		with("second name that is cut short", "malformed", RawEntry{Name: "a.js", Body: text,
-			Extra: []byte{0x75, 0x70, 2, 0, 1, 0}}),
+		with("second name in an extra field", "malformed", RawEntry{
+			Name: "a.js", Body: text,
+			Extra: append([]byte{0x75, 0x70, 15, 0, 1, 0, 0, 0, 0}, "../evil.js"[:10]...),
+		}),
+		with("second name that is cut short", "malformed", RawEntry{
+			Name: "a.js", Body: text,
+			Extra: []byte{0x75, 0x70, 2, 0, 1, 0},
+		}),
 	)
 	slices.SortFunc(list, func(a, b Hostile) int { return strings.Compare(a.Name, b.Name) })
 	return list
@@ -126,9 +130,12 @@ func kinds() []Hostile {
 		with("volume label", "wrong_type", RawEntry{Name: "d.js", Central: dos(1 << 3)}),
 		with("link in an ASi field", "wrong_type", RawEntry{Name: "l.js", Body: text, Extra: asi(0o120777, "/etc")}),
 		with("device in an ASi field", "wrong_type", RawEntry{Name: "l.js", Body: text, Extra: asi(0o020666, "")}),
-		with("ASi field that is cut short", "wrong_type", RawEntry{Name: "l.js", Body: text, Extra: field(0x756e, []byte{0})}),
-		with("link in a PKWARE field", "wrong_type", RawEntry{Name: "l.js", Body: text,
-			Extra: field(0x000d, append(make([]byte, 12), "/etc"...))}),
+		with("ASi field that is cut short", "wrong_type",
+			RawEntry{Name: "l.js", Body: text, Extra: field(0x756e, []byte{0})}),
+		with("link in a PKWARE field", "wrong_type", RawEntry{
+			Name: "l.js", Body: text,
+			Extra: field(0x000d, append(make([]byte, 12), "/etc"...)),
+		}),
 	}
 }
 
@@ -140,13 +147,37 @@ func field(id uint16, data []byte) []byte {
 // twice are archives with two entries that are one file on some file system.
 func twice() (list []Hostile) {
 	for _, pair := range [][2]string{
-		{"a.js", "a.js"}, {"a.js", "A.JS"}, {"ä.js", "Ä.js"}, {"ß.js", "SS.js"}, {"ß.js", "ẞ.js"}, {"ﬁ.js", "FI.js"},
-		{"\u212a.js", "k.js"}, {"\u017f.js", "s.js"}, {"\u0130.js", "i\u0307.js"}, {"ς.js", "σ.js"}, {"ς.js", "Σ.js"},
-		{"\u00e9.js", "e\u0301.js"}, {"\u00c9.js", "e\u0301.js"}, {"\u212b.js", "\u00e5.js"}, {"\uac00.js", "\u1100\u1161.js"},
-		{"\u1e9b\u0323.js", "\u1e69.js"}, {"\u03b1\u0345.js", "\u1fb3.js"}, {"\u0344.js", "\u0308\u0301.js"},
-		{"a.js", "a\u200b.js"}, {"a.js", "\ufeffa.js"}, {"a.js", "a\u202e.js"}, {"a.js", "a\u00ad.js"},
-		{"x.js", "x.js/a.js"}, {"x.js/a.js", "x.js"}, {"x.js", "X.JS/a.js"}, {"x.js", "x.js/"}, {"d/", "d/"}, {"d/", "D/"},
-		{"css/a.css", "CSS/b.css"}, {"gr\u00f6\u00dfe/a.js", "GRO\u0308SSE/b.js"}, {"a/b/c.js", "a/B/d.js"},
+		{"a.js", "a.js"},
+		{"a.js", "A.JS"},
+		{"ä.js", "Ä.js"},
+		{"ß.js", "SS.js"},
+		{"ß.js", "ẞ.js"},
+		{"ﬁ.js", "FI.js"},
+		{"\u212a.js", "k.js"},
+		{"\u017f.js", "s.js"},
+		{"\u0130.js", "i\u0307.js"},
+		{"ς.js", "σ.js"},
+		{"ς.js", "Σ.js"},
+		{"\u00e9.js", "e\u0301.js"},
+		{"\u00c9.js", "e\u0301.js"},
+		{"\u212b.js", "\u00e5.js"},
+		{"\uac00.js", "\u1100\u1161.js"},
+		{"\u1e9b\u0323.js", "\u1e69.js"},
+		{"\u03b1\u0345.js", "\u1fb3.js"},
+		{"\u0344.js", "\u0308\u0301.js"},
+		{"a.js", "a\u200b.js"},
+		{"a.js", "\ufeffa.js"},
+		{"a.js", "a\u202e.js"},
+		{"a.js", "a\u00ad.js"},
+		{"x.js", "x.js/a.js"},
+		{"x.js/a.js", "x.js"},
+		{"x.js", "X.JS/a.js"},
+		{"x.js", "x.js/"},
+		{"d/", "d/"},
+		{"d/", "D/"},
+		{"css/a.css", "CSS/b.css"},
+		{"gr\u00f6\u00dfe/a.js", "GRO\u0308SSE/b.js"},
+		{"a/b/c.js", "a/B/d.js"},
 	} {
 		list = append(list, of(fmt.Sprintf("%+q beside %+q", pair[0], pair[1]), "duplicate",
 			plugin(RawEntry{Name: pair[0]}, RawEntry{Name: pair[1]})))
@@ -208,7 +239,8 @@ func headers() (list []Hostile) {
 	one("central header: no signature", "malformed", func(e *RawEntry) { e.Central = set32(0, 7) })
 	one("central header: name to the end", "malformed", func(e *RawEntry) { e.Central = set16(28, 65535) })
 	one("central header: comment to the end", "malformed", func(e *RawEntry) { e.Central = set16(32, 65535) })
-	one("data reaches into the next entry", "malformed", func(e *RawEntry) { e.Central, e.Local = add32(20, 1), add32(18, 1) })
+	one("data reaches into the next entry", "malformed",
+		func(e *RawEntry) { e.Central, e.Local = add32(20, 1), add32(18, 1) })
 	one("data ends before the next entry", "malformed",
 		func(e *RawEntry) { e.Central, e.Local = add32(20, 1<<32-1), add32(18, 1<<32-1) })
 	slices.SortFunc(list, func(a, b Hostile) int { return strings.Compare(a.Name, b.Name) })

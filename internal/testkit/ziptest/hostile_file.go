@@ -66,6 +66,9 @@ func several() []Hostile {
 			return append(b, text...)
 		}
 	}
+	begins := func(text string, zeros int) func([]byte) []byte {
+		return func([]byte) []byte { return append([]byte(text), make([]byte, zeros)...) }
+	}
 	return []Hostile{
 		edited("an archive behind another", "malformed", func(b []byte) []byte { return append(b, b...) }),
 		edited("an archive in the comment of another", "malformed", func(b []byte) []byte {
@@ -83,10 +86,10 @@ func several() []Hostile {
 		edited("cut in the directory", "malformed", cut(60)),
 		edited("cut in the middle", "malformed", func(b []byte) []byte { return b[:len(b)/2] }),
 		edited("nothing", "malformed", func([]byte) []byte { return nil }),
-		edited("only an end record", "required", func(b []byte) []byte { return append([]byte("PK\x05\x06"), make([]byte, 18)...) }),
+		edited("only an end record", "required", begins("PK\x05\x06", 18)),
 		edited("text", "malformed", func([]byte) []byte { return []byte(strings.Repeat("no archive ", 9)) }),
-		edited("a gzip file", "malformed", func([]byte) []byte { return append([]byte("\x1f\x8b\x08"), make([]byte, 99)...) }),
-		edited("a tar file", "malformed", func([]byte) []byte { return append([]byte("manifest.json"), make([]byte, 1011)...) }),
+		edited("a gzip file", "malformed", begins("\x1f\x8b\x08", 99)),
+		edited("a tar file", "malformed", begins("manifest.json", 1011)),
 	}
 }
 
@@ -171,12 +174,16 @@ func contents() []Hostile {
 		return with(name, "malformed", e)
 	}
 	squeezed := RawEntry{Body: text, Deflate: true}.packed()
-	wrongSum := with("data with another checksum", "malformed", RawEntry{Name: "a.js", Body: text,
-		Central: add32(16, 1), Local: add32(14, 1)})
+	wrongSum := with("data with another checksum", "malformed", RawEntry{
+		Name: "a.js", Body: text,
+		Central: add32(16, 1), Local: add32(14, 1),
+	})
 	return []Hostile{
 		wrongSum,
-		with("compressed data with another checksum", "malformed", RawEntry{Name: "a.js", Body: text, Deflate: true,
-			Central: add32(16, 1), Local: add32(14, 1)}),
+		with("compressed data with another checksum", "malformed", RawEntry{
+			Name: "a.js", Body: text, Deflate: true,
+			Central: add32(16, 1), Local: add32(14, 1),
+		}),
 		lie("unpacks to more than it says", RawEntry{Body: text, Deflate: true}, -1),
 		lie("unpacks to less than it says", RawEntry{Body: text, Deflate: true}, 1),
 		lie("unpacks to more than nothing", RawEntry{Body: text, Deflate: true}, -len(text)),
@@ -184,10 +191,14 @@ func contents() []Hostile {
 		lie("data that cannot be unpacked", RawEntry{Body: text, Deflate: true, Packed: []byte{0xff, 0xff, 0xff}}, 0),
 		lie("data that is cut short", RawEntry{Body: text, Deflate: true, Packed: squeezed[:len(squeezed)-9]}, 0),
 		lie("no data", RawEntry{Body: text, Deflate: true, Packed: []byte{}}, 0),
-		lie("data behind the compressed data", RawEntry{Body: text, Deflate: true,
-			Packed: append(slices.Clone(squeezed), "hidden"...)}, 0),
-		lie("a second stream behind the compressed data", RawEntry{Body: text, Deflate: true,
-			Packed: slices.Concat(squeezed, squeezed)}, 0),
+		lie("data behind the compressed data", RawEntry{
+			Body: text, Deflate: true,
+			Packed: append(slices.Clone(squeezed), "hidden"...),
+		}, 0),
+		lie("a second stream behind the compressed data", RawEntry{
+			Body: text, Deflate: true,
+			Packed: slices.Concat(squeezed, squeezed),
+		}, 0),
 		lie("reserved block type", RawEntry{Body: text, Deflate: true, Packed: []byte{0x07, 0, 0}}, 0),
 	}
 }
