@@ -115,7 +115,8 @@ func zip64() (list []Hostile) {
 			if found {
 				a.Gap = slices.Concat(record, locator)
 			}
-			list = append(list, of(fmt.Sprintf("ZIP64 for the directory's %s, with a record: %v", name, found), "unsupported", a))
+			what := fmt.Sprintf("ZIP64 for the directory's %s, with a record: %v", name, found)
+			list = append(list, of(what, "unsupported", a))
 		}
 	}
 	sizes := func(values ...uint64) (b []byte) {
