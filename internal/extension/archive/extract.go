@@ -80,8 +80,8 @@ func syncOne(root *os.Root, name string) error {
 	return f.Sync()
 }
 
-// unpacker is what unpacking a file takes. They are used again, because together they
-// have a hundred kilobytes, and archives have thousands of files.
+// unpacker holds what it takes to unpack a file. Unpackers are pooled, because each has a
+// hundred kilobytes of buffers, and archives have thousands of files.
 type unpacker struct {
 	packed  *bufio.Reader
 	deflate io.ReadCloser
