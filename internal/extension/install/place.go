@@ -72,8 +72,7 @@ func unpack(ctx context.Context, data *os.Root, contents *archive.Contents, tmp 
 // taken, and returns the new path.
 func move(data *os.Root, tmp, home, name string) (string, error) {
 	final := path.Join(home, name)
-	const attempts = 5
-	for i := 1; ; i++ {
+	for {
 		if err := data.MkdirAll(home, 0o755); err != nil {
 			return "", err
 		}
@@ -82,13 +81,25 @@ func move(data *os.Root, tmp, home, name string) (string, error) {
 		case errors.Is(err, fs.ErrExist):
 			// A crash left it behind, or another process is installing the same archive
 			// at this moment. Either way it is not ours to touch.
-			final += "-" + randomName()
-		case !errors.Is(err, fs.ErrNotExist): // else home was empty, and has just been removed
+			final = path.Join(home, name+"-"+randomName())
+		case errors.Is(err, fs.ErrNotExist) && exists(data, tmp):
+			// Another request purged the last version and removed the folder of the slug.
+		default:
 			return final, err
 		}
-		if i == attempts {
-			return "", err
-		}
+	}
+}
+
+func exists(data *os.Root, name string) bool {
+	_, err := data.Lstat(name)
+	return err == nil
+}
+
+// removeEmpty removes the folder of a slug if no version is left in it. A folder that
+// belongs to a whole kind stays.
+func removeEmpty(data *os.Root, home string) {
+	if path.Dir(home) != "." {
+		_ = data.Remove(home) // which fails for a folder with something in it
 	}
 }
 
@@ -109,13 +120,6 @@ func (in *Installer) Discard(ctx context.Context, places ...string) {
 	if err != nil {
 		in.Log.WarnContext(ctx, "files without a record stay behind until a later start removes them",
 			slog.Any("paths", places), slog.Any("err", err))
-	}
-}
-
-// removeEmpty removes the folder of a slug if nothing is left in it.
-func removeEmpty(data *os.Root, home string) {
-	if path.Dir(home) != "." { // not the folder of a kind, or of the market
-		_ = data.Remove(home) // fails unless it is empty
 	}
 }
 
