@@ -2,18 +2,15 @@ package install_test
 
 import (
 	"bytes"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"stoa/internal/bundle"
-	"stoa/internal/errs"
 	"stoa/internal/extension"
 	"stoa/internal/extension/install"
 	"stoa/internal/store"
@@ -96,36 +93,28 @@ func TestADamagedItemIsTold(t *testing.T) {
 	}
 }
 
-// The folder of a slug goes with the last files in it, also while others are installed there.
-func TestTheFolderOfASlugIsRemovedWithItsLastFiles(t *testing.T) {
+// A crash between the last files of a slug and their folder leaves an empty folder.
+func TestSweepRemovesEmptyFoldersOfSlugs(t *testing.T) {
 	t.Parallel()
 
 	dir := t.TempDir()
 	in := mustOpen(t, dir, nothing)
-	var all sync.WaitGroup
-	for i := range 4 {
-		all.Go(func() {
-			for j := range 10 {
-				body := fmt.Sprintf(`{"schemaVersion":1,"slug":"pay","name":"N%d","version":"1.%d.%d",`+
-					`"runtimeType":"external-http","externalBaseUrl":"https://a.example"}`, i, i, j)
-				_, err := add(t.Context(), in, ziptest.Build(t, ziptest.Entry{Name: "manifest.json", Body: body}))
-				if k := errs.KindOf(err); err != nil && k != errs.Conflict && k != errs.NotFound {
-					t.Error(err)
-				}
-				if paths, err := in.Plugins.Purge(t.Context(), "pay"); err == nil {
-					in.Discard(t.Context(), paths...)
-				}
-			}
-		})
+	empty := filepath.Join(dir, "plugins", "gone")
+	if err := os.MkdirAll(empty, 0o700); err != nil {
+		t.Fatal(err)
 	}
-	all.Wait()
-	if paths, err := in.Plugins.Purge(t.Context(), "pay"); err == nil {
-		in.Discard(t.Context(), paths...)
+	for _, row := range []struct {
+		after time.Duration
+		stays bool
+	}{{0, true}, {2 * install.LeftoverAge, false}} {
+		if err := in.Sweep(t.Context(), time.Now().Add(row.after)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(empty); (err == nil) != row.stays {
+			t.Errorf("after %s: %v", row.after, err)
+		}
 	}
-	if _, err := os.Stat(filepath.Join(dir, "plugins", "pay")); !os.IsNotExist(err) {
-		t.Errorf("the folder is there: %v", err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "plugins")); err != nil {
-		t.Error(err)
+	if _, err := os.Stat(filepath.Dir(empty)); err != nil {
+		t.Errorf("the folder of the kind: %v", err)
 	}
 }
