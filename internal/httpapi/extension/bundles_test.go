@@ -156,11 +156,16 @@ func TestSecretsOfABundleAreNowhereInTheClear(t *testing.T) {
 	admin := a.Admin(t, "root").Access
 	// A config that is part of another one, and the same one twice.
 	inner := object{"apiKey": "s3cret-inner"}
-	data := starterBundle(t, "1.0.0",
+	text, err := json.Marshal(testkit.BundleManifest("starter", "1.0.0", payItem( // without spaces: each is a part
 		object{"instanceKey": "default", "config": inner},
 		object{"instanceKey": "eu", "config": object{"apiKey": "s3cret-outer", "more": inner}},
 		object{"instanceKey": "us", "config": inner},
-	)
+	)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := testkit.Archive(t, testkit.Entry{Name: "bundle.json", Body: string(text)},
+		testkit.Entry{Name: "items/pay.zip", Body: string(pay(t, "1.0.0"))})
 	res := a.Install(t, admin, "bundle", data)
 	if res.Status != http.StatusCreated || strings.Contains(res.Text(t, "data.manifestJson"), "s3cret-outer") {
 		t.Fatalf("install = %d %s", res.Status, res.Body)
@@ -176,7 +181,7 @@ func TestSecretsOfABundleAreNowhereInTheClear(t *testing.T) {
 			t.Errorf("instances[%d] = %v", i, in.Config)
 		}
 	}
-	err := filepath.WalkDir(a.DataDir, func(name string, e fs.DirEntry, err error) error {
+	err = filepath.WalkDir(a.DataDir, func(name string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
 			return err
 		}
