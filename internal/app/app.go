@@ -74,6 +74,7 @@ type App struct {
 
 	installer *install.Installer
 	keeper    *idempotency.Keeper
+	snapshots *plugin.Snapshots // what the gateway knows of plugins
 	node      *node.Runtime     // internal plugins
 	external  *external.Runtime // external ones
 	gateway   *gateway.Gateway
@@ -117,6 +118,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 			"but STOA_STRIPE_SECRET_KEY is not set, so paid tiers cannot be bought")
 	}
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
+	a.background.Go(func() { a.snapshots.KeepChecked(working, cfg.Log) })
 	a.background.Go(func() { a.node.KeepRunning(working, a.Plugins.KeptRunning) })
 	if cfg.CheckFiles {
 		a.background.Go(func() { a.installer.CheckInstalled(working) })
