@@ -43,7 +43,7 @@ type Config struct {
 type Runtime struct {
 	log       *slog.Logger
 	firstByte time.Duration
-	transport *http.Transport
+	transport *relay.Transport
 }
 
 var _ runtime.Runtime = (*Runtime)(nil)

@@ -49,7 +49,7 @@ func announceTrailers(h, trailers http.Header) map[string]bool {
 	return announced
 }
 
-const bufferSize = 32 << 10
+const bufferSize = 64 << 10
 
 var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
 

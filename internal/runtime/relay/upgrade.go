@@ -18,12 +18,14 @@ func upgradeType(h http.Header) string {
 	return ""
 }
 
+var errUnasked = errors.New("the plugin switched protocols unasked")
+
 // switchProtocols tells the client that the plugin agreed to switch protocols
 // (WebSocket), and then passes the bytes of both sides on until one ends. res is
 // the plugin's answer to out. An error means that nothing was written.
 func switchProtocols(w http.ResponseWriter, out *http.Request, res *http.Response, log *slog.Logger) error {
 	if upgradeType(out.Header) == "" {
-		return errors.New("the plugin switched protocols unasked")
+		return errUnasked
 	}
 	Withhold(res.Header) // the gateway never sees this header
 	var failed error
