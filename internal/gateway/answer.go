@@ -3,9 +3,11 @@ package gateway
 import (
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
+	"stoa/internal/cache"
 	"stoa/internal/runtime/relay"
 )
 
@@ -17,23 +19,38 @@ type answer struct {
 
 	rc        *http.ResponseController
 	body      *requestBody
-	platform  http.Header // the headers that were set before the plugin was called
+	pages     *cache.Memo[bool]
+	platform  []platformHeader // the headers that were set before the plugin was called
+	few       [4]platformHeader
 	committed bool
+	limited   time.Time // when the limit of the next write was set
 }
 
-func newAnswer(w http.ResponseWriter, body *requestBody) *answer {
-	return &answer{ResponseWriter: w, rc: http.NewResponseController(w), body: body, platform: w.Header().Clone()}
+type platformHeader struct {
+	name   string
+	values []string
+}
+
+func newAnswer(w http.ResponseWriter, body *requestBody, m *Memory) *answer {
+	a := &answer{ResponseWriter: w, rc: http.NewResponseController(w), body: body, pages: m.pages}
+	a.platform = a.few[:0]
+	for name, values := range w.Header() {
+		a.platform = append(a.platform, platformHeader{name, values[:len(values):len(values)]})
+	}
+	return a
 }
 
 // WriteHeader implements http.ResponseWriter.
 func (a *answer) WriteHeader(status int) {
 	h := a.Header()
 	relay.Withhold(h)
-	for name, values := range a.platform {
-		h[name] = values
+	for _, ours := range a.platform {
+		h[ours.name] = ours.values
 	}
 	if status >= http.StatusOK {
-		sandbox(h)
+		if a.pages.Of(h.Get("Content-Type")) {
+			h.Add("Content-Security-Policy", sandboxed)
+		}
 		a.committed = true
 		a.closeUnlessRead()
 	}
@@ -41,18 +58,16 @@ func (a *answer) WriteHeader(status int) {
 	a.ResponseWriter.WriteHeader(status)
 }
 
-// sandboxed is the policy of pages that plugins answer with: a page gets an origin of
-// its own, and not the shop's with its storage and its workers (CONTRACT 5).
+// sandboxed is the policy of pages that plugins answer with, beside the plugin's own: a
+// page gets an origin of its own, and not the shop's with its storage and its workers
+// (CONTRACT 5).
 const sandboxed = "sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads"
 
-// sandbox adds that policy, beside the plugin's own, to answers that browsers show as
-// pages. Without a Content-Type they guess.
-func sandbox(h http.Header) {
-	mediaType, _, err := mime.ParseMediaType(h.Get("Content-Type"))
-	switch {
-	case err != nil, mediaType == "text/html", strings.HasSuffix(mediaType, "xml"):
-		h.Add("Content-Security-Policy", sandboxed)
-	}
+// isPage reports whether browsers show answers with that Content-Type as pages. Without
+// one they guess.
+func isPage(contentType string) bool {
+	mediaType, _, err := mime.ParseMediaType(contentType)
+	return err != nil || mediaType == "text/html" || strings.HasSuffix(mediaType, "xml")
 }
 
 // Write implements io.Writer.
@@ -76,9 +91,14 @@ func (a *answer) FlushError() error {
 // Unwrap lets http.ResponseController reach Hijack and the deadlines.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// limit starts the time limit of the next write. It has no effect on writers
-// without a connection.
-func (a *answer) limit() { _ = a.rc.SetWriteDeadline(time.Now().Add(idle)) }
+// limit starts the time limit of the next write, unless it has just begun. It has no
+// effect on writers without a connection.
+func (a *answer) limit() {
+	if now := time.Now(); now.Sub(a.limited) > time.Second {
+		a.limited = now
+		_ = a.rc.SetWriteDeadline(now.Add(idle + time.Second))
+	}
+}
 
 // finish removes from the trailers what plugins may not set, and the time limit
 // from the connection: the next request on it may take longer.
@@ -89,11 +109,15 @@ func (a *answer) finish() {
 	}
 	h := a.Header()
 	for name := range h {
-		if _, ours := a.platform[name]; !ours && relay.IsWithheld(name) {
+		if relay.IsWithheld(name) && !a.isOurs(name) {
 			delete(h, name)
 		}
 	}
 	_ = a.rc.SetWriteDeadline(time.Time{})
+}
+
+func (a *answer) isOurs(name string) bool {
+	return slices.ContainsFunc(a.platform, func(h platformHeader) bool { return h.name == name })
 }
 
 // closeUnlessRead closes the connection after an answer that comes while the client

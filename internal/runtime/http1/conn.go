@@ -265,9 +265,9 @@ func orMalformed(err error, what string) error {
 
 // Release gives the connection back for the next request, if the answer leaves it usable
 // and its body was read to the end. Otherwise it closes it. The request must have been
-// written to its end.
+// written to its end, and there must be no deadline for reading.
 func (c *Conn) Release(a *Answer, b *Body) {
-	if a.last || !b.Ended() || c.r != c.w || c.SetDeadline(time.Time{}) != nil {
+	if a.last || !b.Ended() || c.r != c.w {
 		_ = c.Close()
 		return
 	}

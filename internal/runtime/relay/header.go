@@ -6,6 +6,8 @@ import (
 	"net/textproto"
 	"slices"
 	"strings"
+
+	"stoa/internal/cache"
 )
 
 // hopByHop are the headers of one connection (RFC 9110, 7.6.1).
@@ -75,7 +77,12 @@ func Withhold(h http.Header) {
 
 // IsWithheld reports whether a header of an answer does not reach the client,
 // whether it comes before the body or after it.
-func IsWithheld(name string) bool {
+func IsWithheld(name string) bool { return verdicts.Of(name) }
+
+// verdicts remembers whether headers are withheld: plugins send the same ones each time.
+var verdicts = cache.NewMemo(512, isWithheld)
+
+func isWithheld(name string) bool {
 	name = http.CanonicalHeaderKey(strings.TrimPrefix(name, http.TrailerPrefix))
 	return strings.HasPrefix(name, "Access-Control-") || strings.HasPrefix(name, "X-Accel-") ||
 		slices.Contains(withheld, name)
