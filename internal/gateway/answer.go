@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stoa/internal/cache"
+	"stoa/internal/plugin"
 	"stoa/internal/runtime/relay"
 )
 
@@ -20,6 +21,7 @@ type answer struct {
 	rc        *http.ResponseController
 	body      *requestBody
 	pages     *cache.Memo[bool]
+	allowed   plugin.Settings
 	platform  []platformHeader // the headers that were set before the plugin was called
 	few       [4]platformHeader
 	committed bool
@@ -31,8 +33,10 @@ type platformHeader struct {
 	values []string
 }
 
-func newAnswer(w http.ResponseWriter, body *requestBody, m *Memory) *answer {
-	a := &answer{ResponseWriter: w, rc: http.NewResponseController(w), body: body, pages: m.pages}
+func newAnswer(w http.ResponseWriter, body *requestBody, m *Memory, allowed plugin.Settings) *answer {
+	a := &answer{
+		ResponseWriter: w, rc: http.NewResponseController(w), body: body, pages: m.pages, allowed: allowed,
+	}
 	a.platform = a.few[:0]
 	for name, values := range w.Header() {
 		a.platform = append(a.platform, platformHeader{name, values[:len(values):len(values)]})
@@ -43,12 +47,12 @@ func newAnswer(w http.ResponseWriter, body *requestBody, m *Memory) *answer {
 // WriteHeader implements http.ResponseWriter.
 func (a *answer) WriteHeader(status int) {
 	h := a.Header()
-	relay.Withhold(h)
+	a.Withhold(h)
 	for _, ours := range a.platform {
 		h[ours.name] = ours.values
 	}
 	if status >= http.StatusOK {
-		if a.pages.Of(h.Get("Content-Type")) {
+		if !a.allowed.AllowSameOrigin && a.pages.Of(h.Get("Content-Type")) {
 			h.Add("Content-Security-Policy", sandboxed)
 		}
 		a.committed = true
@@ -56,6 +60,11 @@ func (a *answer) WriteHeader(status int) {
 	}
 	a.limit()
 	a.ResponseWriter.WriteHeader(status)
+}
+
+// Withhold removes from the header of an answer what the plugin may not set.
+func (a *answer) Withhold(h http.Header) {
+	relay.Withhold(h, relay.Allowed{Cookies: a.allowed.AllowCookies, CORS: a.allowed.AllowCORS})
 }
 
 // sandboxed is the policy of pages that plugins answer with, beside the plugin's own: a
