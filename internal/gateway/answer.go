@@ -25,7 +25,9 @@ type answer struct {
 	platform  []platformHeader // the headers that were set before the plugin was called
 	few       [4]platformHeader
 	committed bool
-	limited   time.Time // when the limit of the next write was set
+	health    *plugin.Manifest // of the plugin that the platform may answer for, or nil
+	dropped   bool             // the platform has answered for it
+	limited   time.Time        // when the limit of the next write was set
 }
 
 type platformHeader struct {
@@ -46,6 +48,10 @@ func newAnswer(w http.ResponseWriter, body *requestBody, m *Memory, allowed plug
 
 // WriteHeader implements http.ResponseWriter.
 func (a *answer) WriteHeader(status int) {
+	if status == http.StatusNotFound && a.health != nil {
+		a.writeHealth(*a.health)
+		return
+	}
 	h := a.Header()
 	a.Withhold(h)
 	for _, ours := range a.platform {
@@ -83,6 +89,9 @@ func isPage(contentType string) bool {
 func (a *answer) Write(p []byte) (int, error) {
 	if !a.committed {
 		a.WriteHeader(http.StatusOK)
+	}
+	if a.dropped {
+		return len(p), nil
 	}
 	a.limit()
 	return a.ResponseWriter.Write(p)

@@ -155,6 +155,9 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 	}
 	defer leave()
 	aw := newAnswer(w, body, g.Memory, in.Package.Settings)
+	if isHealth(r.Method, c.Path) {
+		aw.health = &m
+	}
 	err = body.explain(rt.Serve(aw, out, in))
 	aw.finish()
 	return err
