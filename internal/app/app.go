@@ -78,6 +78,7 @@ type App struct {
 	installer *install.Installer
 	storage   *storage.Service // of plugins
 	keeper    *idempotency.Keeper
+	snapshots *plugin.Snapshots // what the gateway knows of plugins
 	node      *node.Runtime     // internal plugins
 	external  *external.Runtime // external ones
 	gateway   *gateway.Gateway
@@ -126,6 +127,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 			"but STOA_STRIPE_SECRET_KEY is not set, so paid tiers cannot be bought")
 	}
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
+	a.background.Go(func() { a.snapshots.KeepChecked(working, cfg.Log) })
 	a.background.Go(func() { a.storage.KeepSwept(working, cfg.Log) })
 	a.background.Go(func() { a.node.KeepRunning(working, a.Plugins.KeptRunning) })
 	if cfg.CheckFiles {

@@ -31,10 +31,16 @@ type requestBody struct {
 	length int64         // as in http.Request.ContentLength
 }
 
+// hashOfNone is the hash of a request without a body.
+var hashOfNone = signing.BodyHash(nil)
+
 // readBody reads as much of r's body as must be read before the plugin is called.
 // It returns ErrTooLarge for a Content-Length of more than maxBody bytes. A body
 // that turns out to be longer fails when it is read: see requestBody.explain.
 func readBody(w http.ResponseWriter, r *http.Request) (*requestBody, error) {
+	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
+		return &requestBody{hash: hashOfNone}, nil
+	}
 	rc := http.NewResponseController(w)
 	source := &clientBody{body: r.Body, rc: rc, left: maxBody}
 	stream := func(body io.Reader, length int64) *requestBody {
@@ -43,8 +49,6 @@ func readBody(w http.ResponseWriter, r *http.Request) (*requestBody, error) {
 		return &requestBody{hash: signing.UnsignedStream, stream: io.NopCloser(body), source: source, length: length}
 	}
 	switch {
-	case r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0:
-		return &requestBody{hash: signing.BodyHash(nil)}, nil
 	case r.ContentLength > maxBody:
 		return nil, tooLarge(w)
 	case r.ContentLength > signing.MaxSignedBody:
