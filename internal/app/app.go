@@ -40,6 +40,7 @@ import (
 	"stoa/internal/ratelimit"
 	"stoa/internal/runtime/external"
 	"stoa/internal/runtime/node"
+	"stoa/internal/runtime/themeapp"
 	"stoa/internal/store"
 	"stoa/internal/text"
 	"stoa/internal/theme"
@@ -76,6 +77,7 @@ type App struct {
 	keeper    *idempotency.Keeper
 	node      *node.Runtime     // internal plugins
 	external  *external.Runtime // external ones
+	themeApps *themeapp.Runtime
 	gateway   *gateway.Gateway
 	mailer    mail.Sender
 	noMail    bool           // there is nothing that sends mail
@@ -118,6 +120,9 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	}
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
 	a.background.Go(func() { a.node.KeepRunning(working, a.Plugins.KeptRunning) })
+	if cfg.KeepThemeApps {
+		a.background.Go(func() { a.themeApps.Follow(working, a.Themes) })
+	}
 	if cfg.CheckFiles {
 		a.background.Go(func() { a.installer.CheckInstalled(working) })
 	}
@@ -147,11 +152,11 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	}
 	a.metrics.WatchProcesses(a.node.Processes)
 	a.Plugins = plugins
-	a.Themes = &theme.Service{Store: store.NewTheme(a.DB), Now: cfg.Now, Configs: cfg.MasterKey.Box("theme.config")}
+	a.buildThemes(cfg)
 	kinds := extension.Registries{extension.Plugin: plugin.Registry{
 		Service: a.Plugins, Types: cfg.ArchiveTypes[extension.Plugin],
 	}}
-	for _, kind := range []extension.Kind{extension.ThemeShop, extension.ThemeAdmin} {
+	for _, kind := range theme.Kinds() {
 		kinds[kind] = theme.Registry{Service: a.Themes, Kind: kind, Types: cfg.ArchiveTypes[kind]}
 	}
 	installer := &install.Installer{
@@ -224,6 +229,7 @@ func (a *App) api(
 		Plugins:   a.Plugins,
 		Themes:    a.Themes,
 		Installer: installer,
+		Apps:      a.themeApps,
 		Gateway:   gate,
 
 		Catalog:     a.Catalog,
@@ -267,6 +273,9 @@ func (a *App) Close(ctx context.Context) error {
 	}
 	if a.external != nil {
 		a.external.Close()
+	}
+	if a.themeApps != nil { // before what its processes run on
+		a.themeApps.Close()
 	}
 	if a.node != nil {
 		all = append(all, a.node.Close(ctx))

@@ -45,8 +45,8 @@ var kinds = []Kind{Plugin, ThemeShop, ThemeAdmin, ThemeAppShop, ThemeAppAdmin, B
 var (
 	ErrKind = errs.New(errs.NotFound, "NOT_FOUND", "There is no such kind of extension. "+
 		"The kinds are plugin, theme-shop, theme-admin, theme-app-shop, theme-app-admin and bundle.")
-	ErrUnsupported = errs.New(errs.Unsupported, "NOT_SUPPORTED", "Theme apps and bundles are not supported yet; "+
-		"this version manages plugins and theme packs (theme-shop, theme-admin).")
+	ErrUnsupported = errs.New(errs.Unsupported, "NOT_SUPPORTED", "Bundles are not supported yet; "+
+		"this version manages plugins and themes.")
 )
 
 // Registries holds the Registry of each kind that can be installed.

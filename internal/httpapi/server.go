@@ -58,6 +58,8 @@ type Server struct {
 	Plugins   *plugin.Service
 	Themes    *theme.Service
 	Installer *install.Installer
+	// Apps runs theme apps.
+	Apps themes.Runner
 
 	Gateway *gateway.Gateway
 
@@ -114,6 +116,7 @@ type Server struct {
 const (
 	fileTimeout    = 2 * time.Minute // of a picture or a catalog
 	installTimeout = 10 * time.Minute
+	appTimeout     = 3 * time.Minute // until a theme app has started and is healthy
 )
 
 // Handler returns the API.
@@ -127,7 +130,10 @@ func (s *Server) routes() *router {
 	limits := limit.Counter{Limiter: s.Limiter, ClientIP: s.ClientIP, Lane: limit.NewLane()}
 	keys := keyed.Requests{Keeper: s.Idempotency, ClientIP: s.ClientIP, Log: s.Log}
 
-	rt.public("GET /{$}", web.ByReader(web.HTML(s.Site.Home), rt.noRoute))
+	front := &themes.Front{Themes: s.Themes, Apps: s.Apps, ClientIP: s.ClientIP}
+	rt.front = front.Root
+	rt.add("GET /{$}", rt.frontOr(web.ByReader(web.HTML(s.Site.Home), rt.noRoute)))
+	rt.add("/theme-app/{target}/{slug}/{path...}", front.App)
 	rt.public("GET /livez", s.livez)
 	rt.public("GET /readyz", s.readyz)
 	rt.public("GET /openapi.json", openapi)
@@ -265,8 +271,8 @@ func (s *Server) themeRoutes(rt *router) {
 	h := &themes.Handlers{Themes: s.Themes, Plugins: s.Plugins, Installer: s.Installer}
 
 	rt.admin("GET /api/v1/admin/themes/{target}", h.Status)
-	rt.admin("POST /api/v1/admin/themes/{target}/activate", h.Activate)
-	rt.admin("POST /api/v1/admin/themes/{target}/rollback", h.Rollback)
+	rt.adminUpload("POST /api/v1/admin/themes/{target}/activate", appTimeout, h.Activate)
+	rt.adminUpload("POST /api/v1/admin/themes/{target}/rollback", appTimeout, h.Rollback)
 	rt.admin("POST /api/v1/admin/themes/{target}/deactivate", h.Deactivate)
 	rt.public("GET /api/v1/shop/themes/active", h.Active)
 	rt.public("GET /api/v1/shop/theme-extensions/blocks", h.Blocks)
@@ -287,6 +293,6 @@ func (s *Server) callRoutes(rt *router) {
 func (s *Server) calls() *relay.Handlers {
 	return &relay.Handlers{
 		Auth: s.Auth, Recheck: s.Recheck, Gateway: s.Gateway, Accounts: s.Accounts, Plugins: s.Plugins,
-		ClientIP: s.ClientIP,
+		Themes: s.Themes, ClientIP: s.ClientIP,
 	}
 }

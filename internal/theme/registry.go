@@ -8,11 +8,14 @@ import (
 	"stoa/internal/extension/archive"
 )
 
-// MaxArchive is the size of the largest theme archive in bytes (CONTRACT 4).
-const MaxArchive = 10 << 20
+// The sizes of the largest archives in bytes (CONTRACT 4).
+const (
+	MaxArchive    = 10 << 20  // of a pack
+	MaxAppArchive = 200 << 20 // of an app
+)
 
 // Registry is a Service as packages archive and install see it: the extensions of one
-// kind of theme packs.
+// kind of themes.
 type Registry struct {
 	Service *Service
 	Kind    extension.Kind
@@ -23,11 +26,15 @@ var _ extension.Registry = Registry{}
 
 // Profile implements extension.Registry with the limits of spec B.
 func (r Registry) Profile() archive.Profile {
-	return archive.Profile{
-		Manifest: manifestName, Also: "manifest.json",
+	p := archive.Profile{
+		Manifest: manifestName(r.Kind), Also: "manifest.json",
 		MaxSize: MaxArchive,
 		Types:   append([]string{".js", ".json", ".woff", ".woff2", ".css", ".html"}, r.Types...),
 	}
+	if IsApp(r.Kind) {
+		p.MaxSize = MaxAppArchive
+	}
+	return p
 }
 
 // Folder implements extension.Registry.

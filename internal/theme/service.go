@@ -19,6 +19,9 @@ type Service struct {
 	Now   func() time.Time
 
 	Configs *seal.Box // seals configs, bound to target and slug
+
+	Apps     Apps   // runs theme apps
+	TokenKey []byte // of the tokens of theme apps; secret
 }
 
 // now is the time at the precision the database keeps.

@@ -148,8 +148,8 @@ func TestInstallRefuses(t *testing.T) {
 		{"a token of nobody", "plugin", "x.y.z", good, zip, http.StatusUnauthorized, "UNAUTHORIZED"},
 		{"a plugin as a theme", "theme-shop", admin, good, zip, http.StatusBadRequest, "INVALID_MANIFEST"},
 		{"a plugin as an admin theme", "theme-admin", admin, good, zip, http.StatusBadRequest, "INVALID_MANIFEST"},
-		{"a theme app", "theme-app-shop", admin, good, zip, http.StatusNotImplemented, "NOT_SUPPORTED"},
-		{"an admin theme app", "theme-app-admin", admin, good, zip, http.StatusNotImplemented, "NOT_SUPPORTED"},
+		{"a plugin as a theme app", "theme-app-shop", admin, good, zip, http.StatusBadRequest, "INVALID_MANIFEST"},
+		{"a plugin as an admin theme app", "theme-app-admin", admin, good, zip, http.StatusBadRequest, "INVALID_MANIFEST"},
 		{"a bundle", "bundle", admin, good, zip, http.StatusNotImplemented, "NOT_SUPPORTED"},
 		{"an unknown kind", "widget", admin, good, zip, http.StatusNotFound, "NOT_FOUND"},
 		{
