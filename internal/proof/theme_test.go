@@ -61,10 +61,13 @@ func survive(t *testing.T, c *cluster, kind string, span time.Duration) {
 	seed := newSeed(t)
 	rng, waits := rand.New(rand.NewPCG(seed, 0)), rand.New(rand.NewPCG(seed, 1))
 	w := &wardrobe{c: c, kind: kind, admin: c.people(t).admin, now: newOutfit(), then: newOutfit()}
+	w.progress = make(chan struct{}, 1)
 	for range themeKills * effort(t) {
 		ctx, stop := context.WithCancel(t.Context())
 		var work sync.WaitGroup
+		ended := make(chan struct{})
 		work.Go(func() {
+			defer close(ended)
 			for ctx.Err() == nil {
 				if err := w.change(ctx, rng); err != nil {
 					if errors.Is(err, errOdd) {
@@ -74,7 +77,11 @@ func survive(t *testing.T, c *cluster, kind string, span time.Duration) {
 				}
 			}
 		})
-		<-time.After(10*time.Millisecond + time.Duration(waits.Int64N(int64(span))))
+		select { // a slow machine gets something done, too
+		case <-w.progress:
+		case <-ended:
+		}
+		<-time.After(time.Duration(waits.Int64N(int64(span))))
 		p.kill()
 		stop()
 		work.Wait()
@@ -134,6 +141,7 @@ type wardrobe struct {
 	then outfit // if the last request had its effect, which was not answered
 
 	answered, open, happened int
+	progress                 chan struct{} // gets something after an answer
 }
 
 // outfit is the state of the theme and of its target.
@@ -192,6 +200,10 @@ func (w *wardrobe) change(ctx context.Context, rng *rand.Rand) error {
 	}
 	w.now = want
 	w.answered++
+	select {
+	case w.progress <- struct{}{}:
+	default:
+	}
 	return nil
 }
 
