@@ -16,5 +16,6 @@ func (a *App) buildThemes(cfg Config) {
 	a.Themes = &theme.Service{
 		Store: store.NewTheme(a.DB), Now: cfg.Now, Configs: cfg.MasterKey.Box("theme.config"),
 		Apps: a.themeApps, TokenKey: cfg.MasterKey.Derive("theme.app-token"),
+		Visitors: cfg.MasterKey.Box("theme.visitor"),
 	}
 }

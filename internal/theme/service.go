@@ -22,6 +22,8 @@ type Service struct {
 
 	Apps     Apps   // runs theme apps
 	TokenKey []byte // of the tokens of theme apps; secret
+
+	Visitors *seal.Box // seals the addresses of visitors
 }
 
 // now is the time at the precision the database keeps.

@@ -48,7 +48,7 @@ const routes = [
 const server = http.createServer(async (req, res) => {
   // What stoa took away from the path: nothing at the shop's root.
   req.base = req.headers['x-forwarded-prefix'] ? STOA_BASE_PATH : ''
-  req.visitor = { token: sessionOf(req) }
+  req.visitor = { token: sessionOf(req), sealed: req.headers['x-platform-visitor'] }
   try {
     await answer(req, res)
   } catch (err) {

@@ -8,6 +8,8 @@ const { STOA_API_BASE_URL, STOA_THEME_APP_TOKEN } = process.env
 // is the visitor that the call is made for.
 async function call (visitor, path, { method = 'GET', body, key } = {}) {
   const headers = { 'x-theme-app-token': STOA_THEME_APP_TOKEN }
+  // stoa counts its limits for the visitor, not for all of them together.
+  if (visitor.sealed) headers['x-platform-visitor'] = visitor.sealed
   if (visitor.token) headers.authorization = `Bearer ${visitor.token}`
   if (body) headers['content-type'] = 'application/json'
   if (key) headers['idempotency-key'] = key

@@ -28,6 +28,12 @@ const (
 	writeIdle   = 30 * time.Second // that a client may take to read a part of the answer
 )
 
+// Headers of the calls that theme apps make.
+const (
+	TokenHeader   = "X-Theme-App-Token"  //nolint:gosec // a name; STOA_THEME_APP_TOKEN
+	VisitorHeader = "X-Platform-Visitor" // that the visitor's request had
+)
+
 // Runner runs theme apps. Package runtime/themeapp does.
 type Runner interface {
 	// Serve passes r to an app and copies its answer to w, as runtime.Runtime describes.
@@ -139,6 +145,7 @@ func (f *Front) header(r *http.Request, prefix string) http.Header {
 	}
 	if addr := f.ClientIP.Addr(r); addr.IsValid() {
 		out["X-Forwarded-For"] = []string{addr.String()}
+		out[VisitorHeader] = []string{f.Themes.SealVisitor(addr)}
 	}
 	out["X-Forwarded-Proto"] = []string{f.ClientIP.Proto(r)}
 	out["X-Forwarded-Host"] = []string{r.Host}

@@ -19,7 +19,12 @@ var delays = []time.Duration{
 // settled is how long a process has to run so that earlier failures no longer count.
 const settled = 10 * time.Minute
 
-var errStopping = errors.New("stoa is stopping")
+var (
+	errStopping = errors.New("stoa is stopping")
+
+	// errRetired says that an app is no longer in use: another one takes its calls.
+	errRetired = errors.New("retired")
+)
 
 // app runs one version of a theme app with one config, from its first call on.
 type app struct {
@@ -47,7 +52,8 @@ func newApp(rt *Runtime, a theme.App) *app {
 }
 
 // acquire returns a process that listens, which it starts if there is none. It waits for
-// that, but no longer than wait. The caller releases s unless there is an error.
+// that, but no longer than wait. The caller releases s unless there is an error, which may
+// be errRetired.
 func (s *app) acquire(ctx context.Context, wait time.Duration) (*process, error) {
 	p, err := s.claim() //nolint:contextcheck // a process outlives the call that starts it
 	if err != nil {
@@ -77,12 +83,12 @@ func (s *app) acquire(ctx context.Context, wait time.Duration) (*process, error)
 func (s *app) claim() (*process, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.retired {
+		return nil, errRetired
+	}
 	if s.current == nil {
-		if wait := time.Until(s.until); wait > 0 {
+		if time.Until(s.until) > 0 {
 			return nil, ErrUnreachable.Because(s.cause)
-		}
-		if s.retired { // a moment ago: whoever comes next finds another
-			return nil, ErrStarting.After(time.Second)
 		}
 		p := newProcess(s)
 		if !s.rt.begin(p.run) {

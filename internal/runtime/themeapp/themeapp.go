@@ -87,9 +87,8 @@ func New(cfg Config) *Runtime {
 
 // Prepare implements theme.Apps. An app that does not get healthy and is not active ends.
 func (rt *Runtime) Prepare(ctx context.Context, a theme.App) error {
-	s := rt.app(a)
-	s.forgive() // an administrator tries again
-	p, err := s.acquire(ctx, rt.cfg.Start)
+	rt.app(a).forgive() // an administrator tries again
+	s, p, err := rt.acquire(ctx, a, rt.cfg.Start+startMargin)
 	if err == nil {
 		err = p.awaitHealthy(ctx, rt.cfg.HealthWait)
 		s.release()
@@ -124,8 +123,7 @@ func (rt *Runtime) Serve(w http.ResponseWriter, r *http.Request, a theme.App) er
 // try is Serve with one process. again means that the process ended, and that the app
 // has seen nothing of the request.
 func (rt *Runtime) try(r *http.Request, call *relay.Call, a theme.App) (again bool, err error) {
-	s := rt.app(a)
-	p, err := s.acquire(r.Context(), rt.cfg.StartWait)
+	s, p, err := rt.acquire(r.Context(), a, rt.cfg.StartWait)
 	if err != nil {
 		return false, err
 	}
@@ -141,6 +139,21 @@ func (rt *Runtime) try(r *http.Request, call *relay.Call, a theme.App) (again bo
 		return failed.Repeatable && p.goneSoon(), ErrUnreachable.Because(failed)
 	}
 	return false, err
+}
+
+// startMargin is how much longer than its limit a start is waited for, so that its own
+// error arrives.
+const startMargin = 5 * time.Second
+
+// acquire returns a process that serves a, as app.acquire does. It returns the app even
+// with an error.
+func (rt *Runtime) acquire(ctx context.Context, a theme.App, wait time.Duration) (*app, *process, error) {
+	for {
+		s := rt.app(a)
+		if p, err := s.acquire(ctx, wait); !errors.Is(err, errRetired) {
+			return s, p, err
+		}
+	}
 }
 
 // app returns what runs a.
