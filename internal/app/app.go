@@ -37,6 +37,7 @@ import (
 	"stoa/internal/ops"
 	"stoa/internal/pages"
 	"stoa/internal/plugin"
+	"stoa/internal/plugin/storage"
 	"stoa/internal/ratelimit"
 	"stoa/internal/runtime/external"
 	"stoa/internal/runtime/node"
@@ -74,6 +75,7 @@ type App struct {
 	Guard *framing.Guard
 
 	installer *install.Installer
+	storage   *storage.Service // of plugins
 	keeper    *idempotency.Keeper
 	node      *node.Runtime     // internal plugins
 	external  *external.Runtime // external ones
@@ -119,6 +121,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 			"but STOA_STRIPE_SECRET_KEY is not set, so paid tiers cannot be bought")
 	}
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
+	a.background.Go(func() { a.storage.KeepSwept(working, cfg.Log) })
 	a.background.Go(func() { a.node.KeepRunning(working, a.Plugins.KeptRunning) })
 	if cfg.KeepThemeApps {
 		a.background.Go(func() { a.themeApps.Follow(working, a.Themes) })
@@ -153,6 +156,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	a.metrics.WatchProcesses(a.node.Processes)
 	a.Plugins = plugins
 	a.buildThemes(cfg)
+	a.storage = &storage.Service{Store: store.NewPluginStorage(a.DB), Now: cfg.Now}
 	kinds := extension.Registries{extension.Plugin: plugin.Registry{
 		Service: a.Plugins, Types: cfg.ArchiveTypes[extension.Plugin],
 	}}
@@ -230,6 +234,7 @@ func (a *App) api(
 		Themes:    a.Themes,
 		Installer: installer,
 		Apps:      a.themeApps,
+		Storage:   a.storage,
 		Gateway:   gate,
 
 		Catalog:     a.Catalog,

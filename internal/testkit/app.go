@@ -2,6 +2,7 @@
 package testkit
 
 import (
+	"cmp"
 	"database/sql"
 	"net/http"
 	"net/http/httptest"
@@ -85,7 +86,7 @@ func New(tb testing.TB, options ...Option) *App {
 	tb.Helper()
 	cfg, clock := config(tb, options)
 	srv := httptest.NewUnstartedServer(nil)
-	cfg.PublicURL = "http://" + srv.Listener.Addr().String()
+	cfg.PublicURL = cmp.Or(cfg.PublicURL, "http://"+srv.Listener.Addr().String())
 	a, err := app.New(tb.Context(), cfg)
 	if err != nil {
 		_ = srv.Listener.Close()

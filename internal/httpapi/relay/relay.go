@@ -1,6 +1,5 @@
-// Package relay serves the calls of plugins: those that reach plugins through the
-// gateway, which end when their caller loses access, and the platform API, which
-// plugins call.
+// Package relay serves the calls that reach plugins through the gateway, which end
+// when their caller loses access.
 package relay
 
 import (
@@ -8,11 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"stoa/internal/account"
 	"stoa/internal/clientip"
 	"stoa/internal/gateway"
 	"stoa/internal/httpapi/guard"
-	"stoa/internal/plugin"
 	"stoa/internal/theme"
 )
 
@@ -20,7 +17,7 @@ import (
 // to no plugin.
 const themeAppToken = "X-Theme-App-Token" //nolint:gosec // the name of a header
 
-// Handlers serve the calls to and of plugins. All fields are required unless they
+// Handlers serve the calls to plugins. All fields are required unless they
 // say otherwise.
 type Handlers struct {
 	Auth guard.Authenticator
@@ -28,10 +25,8 @@ type Handlers struct {
 	// default every 750 ms.
 	Recheck time.Duration
 
-	Gateway  *gateway.Gateway
-	Accounts *account.Service
-	Plugins  *plugin.Service
-	Themes   *theme.Service
+	Gateway *gateway.Gateway
+	Themes  *theme.Service
 
 	// ClientIP determines what plugins are told of the client's connection.
 	ClientIP clientip.Resolver

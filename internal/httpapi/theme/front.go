@@ -194,7 +194,8 @@ func (a *appAnswer) WriteHeader(status int) {
 	relay.Withhold(h)
 	for _, line := range cookies {
 		name, _, _ := strings.Cut(line, "=")
-		if !isOwnCookie(strings.TrimSpace(name)) {
+		// Without a name, the value is what browsers send, and it may look like a cookie.
+		if name = strings.TrimSpace(name); name != "" && !isOwnCookie(name) {
 			h.Add("Set-Cookie", line)
 		}
 	}
