@@ -30,7 +30,8 @@ require('http').createServer(async (req, res) => {
   const answer = await fetch(process.env.STOA_API_BASE_URL + '/auth/login', {
     method: 'POST', body: '{"email":"nobody@example.com","password":"wrong-password"}',
     headers: {
-      'content-type': 'application/json', 'x-platform-visitor': req.headers['x-forge'] ?? req.headers['x-platform-visitor'],
+      'content-type': 'application/json',
+      'x-platform-visitor': req.headers['x-forge'] ?? req.headers['x-platform-visitor'],
       'x-theme-app-token': process.env.STOA_THEME_APP_TOKEN, 'x-forwarded-for': '203.0.113.99'
     }
   })
@@ -125,7 +126,7 @@ func TestBodiesOfCallsToAnApp(t *testing.T) {
 	if status, text := post(strings.NewReader("a=1&b=ü")); status != http.StatusOK || !strings.Contains(text, `"body":"a=1&b=ü"`) {
 		t.Errorf("a form = %d %s", status, text)
 	}
-	res, err := a.Client.Post(a.URL+"/", "text/plain", strings.NewReader("x")) //nolint:noctx // a test
+	res, err := a.Client.Post(a.URL+"/", "text/plain", strings.NewReader("x"))
 	if err != nil || res.StatusCode != http.StatusOK {
 		t.Fatalf("POST / = %+v, %v", res, err)
 	}

@@ -26,7 +26,11 @@ http.createServer(async (req, res) => {
     return send(res, answer.status, await answer.json())
   }
   if (url.pathname === '/exit') process.exit(3)
-  if (url.pathname === '/cookie') res.setHeader('set-cookie', ['cart=7; Path=/', 'stoa-refresh=x; Path=/auth', '__Secure-stoa-refresh=x; Secure', '=stoa-refresh=x'])
+  if (url.pathname === '/cookie') {
+    res.setHeader('set-cookie', [
+      'cart=7; Path=/', 'stoa-refresh=x; Path=/auth', '__Secure-stoa-refresh=x; Secure', '=stoa-refresh=x'
+    ])
+  }
   let body = ''
   for await (const chunk of req) body += chunk
   send(res, 200, { method: req.method, url: req.url, headers: req.headers, body, version: VERSION })
@@ -40,13 +44,12 @@ func echoApp(tb testing.TB, slug, version string, changes map[string]any) []byte
 	})
 }
 
-func installApp(tb testing.TB, a *testkit.App, admin, kind string, archive []byte) testkit.Response {
+func installApp(tb testing.TB, a *testkit.App, admin, kind string, archive []byte) {
 	tb.Helper()
 	res := a.Install(tb, admin, kind, archive)
 	if res.Status != http.StatusCreated && res.Status != http.StatusOK {
 		tb.Fatalf("install = %d %s", res.Status, res.Body)
 	}
-	return res
 }
 
 func activate(tb testing.TB, a *testkit.App, admin, target string, body map[string]any) testkit.Response {

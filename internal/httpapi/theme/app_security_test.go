@@ -126,9 +126,13 @@ func TestAThemeAppReachesNothingButTheAPI(t *testing.T) {
 const http = require('node:http'), fs = require('node:fs'), net = require('node:net')
 const attempts = {
   api: async () => (await fetch(process.env.STOA_API_BASE_URL + '/livez')).status,
-  http: () => new Promise((resolve, reject) => http.get(process.env.STOA_API_BASE_URL + '/livez', (res) => resolve(res.statusCode)).on('error', reject)),
+  http: () => new Promise((resolve, reject) => {
+    http.get(process.env.STOA_API_BASE_URL + '/livez', (res) => resolve(res.statusCode)).on('error', reject)
+  }),
   other: async (q) => (await fetch(q.other)).status,
-  internet: () => new Promise((resolve, reject) => net.connect(80, '1.1.1.1', () => resolve('connected')).on('error', reject)),
+  internet: () => new Promise((resolve, reject) => {
+    net.connect(80, '1.1.1.1', () => resolve('connected')).on('error', reject)
+  }),
   name: async () => (await require('node:dns').promises.lookup('example.com')).address,
   database: async (q) => fs.readFileSync(q.database, 'latin1').slice(0, 6),
   write: async (q) => fs.writeFileSync(q.folder + '/x', 'x'),

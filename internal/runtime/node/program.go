@@ -51,12 +51,12 @@ type Program struct {
 // Run starts a program, waits until it has reported that it listens, and watches over
 // it until it has ended. The error says why it does not listen; then nothing runs.
 func (rt *Runtime) Run(ctx context.Context, cfg ProgramConfig) (*Program, error) {
-	h, err := rt.host.prepare()
+	h, err := rt.host.prepare() //nolint:contextcheck // done once, for all
 	if err != nil {
 		return nil, err
 	}
 	p := &Program{rt: rt, cfg: cfg}
-	if err := p.start(h); err != nil {
+	if err := p.start(h); err != nil { //nolint:contextcheck // the process outlives the start
 		return nil, err
 	}
 	late := fmt.Errorf("it does not listen at HOST and PORT after %s", cfg.Ready)

@@ -55,7 +55,7 @@ func newApp(rt *Runtime, a theme.App) *app {
 // that, but no longer than wait. The caller releases s unless there is an error, which may
 // be errRetired.
 func (s *app) acquire(ctx context.Context, wait time.Duration) (*process, error) {
-	p, err := s.claim() //nolint:contextcheck // a process outlives the call that starts it
+	p, err := s.claim()
 	if err != nil {
 		return nil, err
 	}
@@ -169,5 +169,6 @@ func (s *app) ended(p *process, err error) {
 	delay := delays[min(s.failures, len(delays)-1)]
 	s.failures++
 	s.until, s.cause = time.Now().Add(delay), err
-	s.log.Error("theme app failed", slog.Int("failures", s.failures), slog.Duration("retryIn", delay), slog.Any("err", err))
+	s.log.Error("theme app failed", slog.Int("failures", s.failures), slog.Duration("retryIn", delay),
+		slog.Any("err", err))
 }

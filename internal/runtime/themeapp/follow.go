@@ -58,7 +58,7 @@ func (rt *Runtime) look(ctx context.Context, source Source) error {
 	rt.active = active
 	rt.mu.Unlock()
 	for _, a := range wanted {
-		rt.app(a).keep() //nolint:contextcheck // a process outlives the look
+		rt.app(a).keep()
 	}
 	var others []theme.App
 	var running []*app

@@ -85,7 +85,8 @@ function ready () {
 process.on('uncaughtExceptionMonitor', (err) => {
   const [message, stack] = [String(err), String(err?.stack ?? '')].map((text) => text.slice(0, 3000))
   if (listening) {
-    fs.writeSync(2, JSON.stringify({ level: 60, msg: 'The theme app failed, and is restarted.', err: { message, stack } }) + '\n')
+    const line = { level: 60, msg: 'The theme app failed, and is restarted.', err: { message, stack } }
+    fs.writeSync(2, JSON.stringify(line) + '\n')
   } else {
     tell(JSON.stringify({ error: { phase: 'start', message, stack } }))
     listening = true // one report
@@ -94,7 +95,8 @@ process.on('uncaughtExceptionMonitor', (err) => {
 
 process.on('exit', (code) => {
   if (listening) return
-  tell(JSON.stringify({ error: { phase: 'start', message: `The program ended with code ${code} before it listened at HOST and PORT.${misses}` } }))
+  const message = `The program ended with code ${code} before it listened at HOST and PORT.${misses}`
+  tell(JSON.stringify({ error: { phase: 'start', message } }))
 })
 
 // In a process namespace of its own, a program without a handler would not end. stoa has

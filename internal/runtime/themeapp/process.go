@@ -174,7 +174,8 @@ func (p *process) config() node.ProgramConfig {
 		},
 	})
 	return node.ProgramConfig{
-		Log: p.s.log, Says: "theme app says", Dir: a.Version.InstallPath, Entry: m.Program.Entry, Preload: preload, Input: input,
+		Log: p.s.log, Says: "theme app says",
+		Dir: a.Version.InstallPath, Entry: m.Program.Entry, Preload: preload, Input: input,
 		Secrets: secretsOf(a), MemoryMiB: cfg.MemoryMiB, Ready: cfg.Start,
 	}
 }

@@ -127,8 +127,8 @@ func (rt *Runtime) try(r *http.Request, call *relay.Call, a theme.App) (again bo
 	if err != nil {
 		return false, err
 	}
-	defer s.release() // Pass panics when an answer breaks off after it began
-	err = call.Pass(relay.Upstream{
+	defer s.release()               // Pass panics when an answer breaks off after it began
+	err = call.Pass(relay.Upstream{ //nolint:contextcheck // the call has the request's
 		Transport: p.transport, Scheme: "http", Addr: "app", // whatever the name: see process
 		Target: r.URL.RequestURI(), FirstByte: rt.cfg.FirstByte, Log: s.log,
 	})

@@ -12,7 +12,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -68,8 +67,9 @@ func newKit(tb testing.TB, change func(*Config, *node.Config)) *kit {
 	return k
 }
 
-// install writes an app whose files are given by name, and serves it from now on.
-func (k *kit) install(tb testing.TB, slug, entry string, files map[string]string) theme.App {
+// install writes an app whose files are given by name, server.js among them, and serves
+// it from now on.
+func (k *kit) install(tb testing.TB, slug string, files map[string]string) theme.App {
 	tb.Helper()
 	for name, text := range files {
 		at := filepath.Join(k.dir, slug, name)
@@ -82,7 +82,7 @@ func (k *kit) install(tb testing.TB, slug, entry string, files map[string]string
 	}
 	a := theme.App{Version: theme.Version{
 		ID: slug, Kind: extension.ThemeAppShop, Files: extension.Files{InstallPath: slug, ZipHash: "hash"},
-		Manifest: theme.Manifest{Slug: slug, Version: "1.0.0", Program: theme.Program{Entry: entry, Health: "/health"}},
+		Manifest: theme.Manifest{Slug: slug, Version: "1.0.0", Program: theme.Program{Entry: "server.js", Health: "/health"}},
 	}, Token: "stoa_app_secret"}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -137,7 +137,7 @@ func TestAppsRunWithoutContainment(t *testing.T) {
 		of.Isolation, of.Without = sandbox.Basic,
 			[]sandbox.Part{sandbox.Namespaces, sandbox.Landlock, sandbox.Seccomp, sandbox.Cgroup}
 	})
-	a := k.install(t, "plain", "server.js", map[string]string{"server.js": `
+	a := k.install(t, "plain", map[string]string{"server.js": `
 const server = require('http').createServer(async (req, res) => {
   if (req.url === '/env') return res.end(JSON.stringify({ ...process.env, at: server.address() }))
   const answer = await fetch(process.env.STOA_API_BASE_URL + req.url)
@@ -178,22 +178,28 @@ server.listen({ port: process.env.PORT, host: process.env.HOST })`})
 func TestWaysToListen(t *testing.T) {
 	t.Parallel()
 
-	const serve = `const http = require('http'); const { PORT, HOST } = process.env; const server = http.createServer((q, s) => s.end('ok'))
+	const serve = `const http = require('http'); const { PORT, HOST } = process.env
+const server = http.createServer((q, s) => s.end('ok'))
 `
 	ways := map[string]map[string]string{
-		"port":        {"server.js": serve + `server.listen(PORT)`},
-		"number":      {"server.js": serve + `server.listen(Number(PORT), HOST, 511, () => console.log('up'))`},
-		"options":     {"server.js": serve + `server.listen({ port: +PORT, host: HOST, exclusive: true })`},
-		"late":        {"server.js": serve + `setTimeout(() => server.listen(PORT, HOST), 100)`},
-		"second":      {"server.js": serve + `http.createServer().listen(0, '127.0.0.1', () => server.listen(PORT))`},
-		"module":      {"server.js": "import http from 'node:http'\nhttp.createServer((q, s) => s.end('ok')).listen(process.env.PORT)", "package.json": `{"type":"module"}`},
-		"ends itself": {"server.js": serve + `server.listen(PORT); process.on('SIGTERM', () => server.close(() => process.exit(0)))`},
+		"port":    {"server.js": serve + `server.listen(PORT)`},
+		"number":  {"server.js": serve + `server.listen(Number(PORT), HOST, 511, () => console.log('up'))`},
+		"options": {"server.js": serve + `server.listen({ port: +PORT, host: HOST, exclusive: true })`},
+		"late":    {"server.js": serve + `setTimeout(() => server.listen(PORT, HOST), 100)`},
+		"second":  {"server.js": serve + `http.createServer().listen(0, '127.0.0.1', () => server.listen(PORT))`},
+		"module": {
+			"server.js":    "import http from 'node:http'\nhttp.createServer((q, s) => s.end('ok')).listen(process.env.PORT)",
+			"package.json": `{"type":"module"}`,
+		},
+		"ends itself": {
+			"server.js": serve + `server.listen(PORT); process.on('SIGTERM', () => server.close(() => process.exit(0)))`,
+		},
 	}
 	nodetest.Each(t, func(t *testing.T, path string) {
 		k := newKit(t, func(_ *Config, of *node.Config) { of.NodePath = path })
 		for name, files := range ways {
 			slug := "app-" + strings.ReplaceAll(name, " ", "-")
-			a := k.install(t, slug, "server.js", files)
+			a := k.install(t, slug, files)
 			if err := k.Prepare(t.Context(), a); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -207,7 +213,7 @@ func TestStreamsAndUpgrades(t *testing.T) {
 	t.Parallel()
 
 	k := newKit(t, nil)
-	k.install(t, "live", "server.js", map[string]string{"server.js": `
+	k.install(t, "live", map[string]string{"server.js": `
 const server = require('http').createServer((req, res) => {
   res.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: first\n\n')
   req.on('close', () => res.end())
@@ -245,143 +251,5 @@ server.listen(process.env.PORT)`})
 	_, _ = io.WriteString(conn, "hi\n")
 	if line, err := r.ReadString('\n'); line != "echo hi\n" {
 		t.Errorf("answer = %q, %v", line, err)
-	}
-}
-
-// source is a Source that a test changes.
-type source struct {
-	mu     sync.Mutex
-	active []theme.App
-	dead   map[string]bool
-}
-
-func (s *source) set(active []theme.App, dead ...string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.active, s.dead = active, make(map[string]bool)
-	for _, key := range dead {
-		s.dead[key] = true
-	}
-}
-
-func (s *source) ActiveApps(context.Context) ([]theme.App, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.active, nil
-}
-
-func (s *source) LiveApps(_ context.Context, apps []theme.App) (map[string]bool, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	live := make(map[string]bool)
-	for _, a := range apps {
-		live[a.Key()] = !s.dead[a.Key()]
-	}
-	return live, nil
-}
-
-func (k *kit) pid(a theme.App) int {
-	k.Runtime.mu.Lock()
-	s := k.apps[a.Key()]
-	k.Runtime.mu.Unlock()
-	if s == nil {
-		return 0
-	}
-	s.mu.Lock()
-	p := s.current
-	s.mu.Unlock()
-	if p == nil {
-		return 0
-	}
-	<-p.started
-	if p.program == nil {
-		return 0
-	}
-	return p.program.PID()
-}
-
-// The active app runs without being called, and again after it has ended; one that was
-// uninstalled or is not needed any more ends.
-func TestFollowKeepsTheActiveAppAndEndsOthers(t *testing.T) {
-	t.Parallel()
-
-	k := newKit(t, func(cfg *Config, _ *node.Config) { cfg.Idle = time.Hour })
-	one := k.install(t, "one", "server.js", map[string]string{"server.js": hello})
-	var s source
-	s.set([]theme.App{one})
-	ctx, cancel := context.WithCancel(t.Context())
-	var following sync.WaitGroup
-	following.Go(func() { k.Follow(ctx, &s) })
-	defer following.Wait()
-	defer cancel()
-	wait(t, "it runs", func() bool { return k.pid(one) > 0 })
-	first := k.pid(one)
-	_ = k.get(t, "/exit")
-	wait(t, "it runs again", func() bool { p := k.pid(one); return p > 0 && p != first })
-	s.set(nil)
-	if got := k.get(t, "/x"); got != "/x" {
-		t.Errorf("an app that is not active answers %s", got)
-	}
-	last := k.pid(one)
-	s.set(nil, one.Key())
-	wait(t, "it ends", func() bool { return k.pid(one) == 0 && !alive(last) })
-}
-
-func TestAnIdleAppEndsUnlessItIsActive(t *testing.T) {
-	t.Parallel()
-
-	k := newKit(t, func(cfg *Config, _ *node.Config) { cfg.Idle = time.Millisecond })
-	active := k.install(t, "active", "server.js", map[string]string{"server.js": hello})
-	other := k.install(t, "other", "server.js", map[string]string{"server.js": hello})
-	if err := k.Prepare(t.Context(), other); err != nil {
-		t.Fatal(err)
-	}
-	var s source
-	s.set([]theme.App{active})
-	was := k.pid(other)
-	if err := k.look(t.Context(), &s); err != nil {
-		t.Fatal(err)
-	}
-	wait(t, "the other ends", func() bool { return !alive(was) })
-	wait(t, "the active one runs", func() bool { return k.pid(active) > 0 })
-	runs := k.pid(active)
-	for range 5 {
-		if err := k.look(t.Context(), &s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if k.pid(active) != runs || !alive(runs) {
-		t.Error("the active one ended")
-	}
-}
-
-// alive reports whether a process exists.
-func alive(pid int) bool {
-	if runtime.GOOS != "linux" {
-		return false
-	}
-	_, err := os.Stat(fmt.Sprintf("/proc/%d", pid))
-	return err == nil
-}
-
-// An app that fails again and again is not started at every call.
-func TestFailuresDelayTheNextStart(t *testing.T) {
-	t.Parallel()
-
-	k := newKit(t, nil)
-	a := k.install(t, "broken", "server.js", map[string]string{"server.js": "throw new Error('broken')"})
-	s := k.app(a)
-	for range 3 {
-		s.mu.Lock()
-		s.until = time.Time{}
-		s.mu.Unlock()
-		if got := k.get(t, "/"); !strings.Contains(got, "THEME_APP_UNREACHABLE") {
-			t.Fatal(got)
-		}
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.failures != 3 || time.Until(s.until) < time.Second || !strings.Contains(fmt.Sprint(s.cause), "broken") {
-		t.Errorf("failures = %d, next in %s, %v", s.failures, time.Until(s.until), s.cause)
 	}
 }
