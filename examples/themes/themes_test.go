@@ -16,26 +16,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stoa/examples/themes"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/needtest"
 )
 
-// archive builds the ZIP of an example theme from its folder.
 func archive(t *testing.T, name string) []byte {
 	t.Helper()
-	var entries []testkit.Entry
-	files, err := filepath.Glob(filepath.Join(name, "*"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("files of %s = %v, %v", name, files, err)
+	zip, err := themes.Archive(name)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		entries = append(entries, testkit.Entry{Name: filepath.Base(file), Body: string(content)})
-	}
-	return testkit.Archive(t, entries...)
+	return zip
 }
 
 // page is what the storefront made of its page.
