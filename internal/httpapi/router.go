@@ -111,7 +111,8 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // fallback answers requests without a route: there is no such path, or the path
 // has no such method.
 func (rt *router) fallback(w http.ResponseWriter, r *http.Request) {
-	r.Pattern = ""                                // this is no route
+	r.Pattern = "" // this is no route
+
 	if r.URL.Path == "/" && rt.serveFront(w, r) { // by a method that stoa's own page does not have
 		return
 	}

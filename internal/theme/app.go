@@ -25,9 +25,6 @@ type App struct {
 
 	// Token is what the app calls plugins with (x-theme-app-token). Never log it.
 	Token string
-
-	// Active is true if the app's target shows it.
-	Active bool
 }
 
 // Key names what runs. Apps of one key are served by one process.
@@ -87,7 +84,6 @@ func (s *Service) ActiveApp(ctx context.Context, target Target) (a App, ok bool,
 		}
 		a, found, err := s.appOf(ctx, target, state.Active)
 		if err != nil || found {
-			a.Active = true
 			return a, found && IsApp(a.Version.Kind), err
 		}
 		// Meanwhile another theme was activated, and this one uninstalled.
@@ -105,12 +101,8 @@ func (s *Service) FindApp(ctx context.Context, target Target, slug string) (App,
 	}
 	if state.Active.Slug == slug {
 		a, found, err := s.appOf(ctx, target, state.Active)
-		if err == nil && found && IsApp(a.Version.Kind) {
-			a.Active = true
-			return a, nil
-		}
-		if err != nil {
-			return App{}, err
+		if err != nil || found && IsApp(a.Version.Kind) {
+			return a, err
 		}
 	}
 	v, err := s.find(ctx, target, slug, "")

@@ -190,6 +190,24 @@ func TestAppIsStartedAgain(t *testing.T) {
 	}
 }
 
+// While the shop's app does not answer, people get a page and programs an error.
+func TestShopIsAwayWhileItsAppDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t)
+	admin := a.Admin(t, "root").Access
+	running(t, a, admin)
+	people := get(t, a, "/exit", http.Header{"Accept": {"text/html,*/*;q=0.8"}})
+	if people.Status != http.StatusBadGateway || !strings.Contains(people.Body, "<h1>Back in a moment</h1>") ||
+		people.Header.Get("Retry-After") == "" {
+		t.Errorf("a browser gets %+v", people)
+	}
+	wait(t, "it answers again", func() bool { return get(t, a, "/", nil).Status == http.StatusOK })
+	if s := get(t, a, "/exit", nil); s.Status != http.StatusBadGateway || !strings.Contains(s.Body, "THEME_APP_UNREACHABLE") {
+		t.Errorf("a program gets %+v", s)
+	}
+}
+
 // Every replica shows what was activated on any, and starts it by itself.
 func TestReplicasFollowTheActiveApp(t *testing.T) {
 	t.Parallel()

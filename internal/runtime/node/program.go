@@ -48,8 +48,8 @@ type Program struct {
 	output *output // read it once the child has exited
 }
 
-// Run starts a program, waits until it has reported that it listens, and watches over
-// it until it has ended. The error says why it does not listen; then nothing runs.
+// Run starts a program and returns when it has reported that it listens. The error says
+// why it does not; then nothing runs. The caller runs Watch.
 func (rt *Runtime) Run(ctx context.Context, cfg ProgramConfig) (*Program, error) {
 	h, err := rt.host.prepare() //nolint:contextcheck // done once, for all
 	if err != nil {
@@ -108,7 +108,7 @@ func (p *Program) args(h *hostFiles, withoutFlags bool) []string {
 	if !withoutFlags {
 		args = append(args, h.node.flags()...)
 		args = append(args, "--allow-fs-read="+p.preload, "--allow-fs-read="+p.dir+"/*")
-		args = append(args, h.node.scopeFlags(p.dir, p.rt.cfg.DataDir)...)
+		args = append(args, h.node.scopeFlags(p.dir, filepath.Dir(h.shims))...)
 	}
 	return append(args, "--require", p.preload, p.entry)
 }
@@ -118,9 +118,6 @@ func (p *Program) PID() int { return p.child.pid }
 
 // Dial connects to the program.
 func (p *Program) Dial(ctx context.Context) (net.Conn, error) { return p.socket.dial(ctx) }
-
-// Exited is closed when the process is gone.
-func (p *Program) Exited() <-chan struct{} { return p.child.exited }
 
 // Kill ends the process at once and returns when it is gone.
 func (p *Program) Kill() {
