@@ -276,6 +276,7 @@ func (s *Server) callRoutes(rt *router) {
 	rt.call("GET /api/v1/shop/plugins/{slug}/health", h.WhileCaller, h.ShopCall)
 	rt.call("/api/extensions/plugin/{slug}/api/{path...}", h.WhileCaller, h.LegacyCall)
 	rt.adminCall("/api/v1/admin/plugins/{slug}/api/{path...}", h.WhileCaller, h.AdminCall)
+	rt.adminCall("/api/v1/admin/plugins/{slug}/admin/{path...}", h.WhileCaller, h.AdminCall)
 }
 
 // platformRoutes are what plugins call, with the permissions that they need.
