@@ -42,6 +42,7 @@ import (
 	"stoa/internal/ratelimit"
 	"stoa/internal/runtime/external"
 	"stoa/internal/runtime/node"
+	"stoa/internal/runtime/themeapp"
 	"stoa/internal/store"
 	"stoa/internal/text"
 	"stoa/internal/theme"
@@ -81,6 +82,7 @@ type App struct {
 	snapshots *plugin.Snapshots // what the gateway knows of plugins
 	node      *node.Runtime     // internal plugins
 	external  *external.Runtime // external ones
+	themeApps *themeapp.Runtime
 	gateway   *gateway.Gateway
 	mailer    mail.Sender
 	noMail    bool           // there is nothing that sends mail
@@ -130,6 +132,9 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	a.background.Go(func() { a.snapshots.KeepChecked(working, cfg.Log) })
 	a.background.Go(func() { a.storage.KeepSwept(working, cfg.Log) })
 	a.background.Go(func() { a.node.KeepRunning(working, a.Plugins.KeptRunning) })
+	if cfg.KeepThemeApps {
+		a.background.Go(func() { a.themeApps.Follow(working, a.Themes) })
+	}
 	if cfg.CheckFiles {
 		a.background.Go(func() { a.installer.CheckInstalled(working) })
 	}
@@ -159,12 +164,12 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	}
 	a.metrics.WatchProcesses(a.node.Processes)
 	a.Plugins = plugins
+	a.buildThemes(cfg)
 	a.storage = &storage.Service{Store: store.NewPluginStorage(a.DB), Now: cfg.Now}
-	a.Themes = &theme.Service{Store: store.NewTheme(a.DB), Now: cfg.Now, Configs: cfg.MasterKey.Box("theme.config")}
 	kinds := extension.Registries{extension.Plugin: plugin.Registry{
 		Service: a.Plugins, Types: cfg.ArchiveTypes[extension.Plugin],
 	}}
-	for _, kind := range []extension.Kind{extension.ThemeShop, extension.ThemeAdmin} {
+	for _, kind := range theme.Kinds() {
 		kinds[kind] = theme.Registry{Service: a.Themes, Kind: kind, Types: cfg.ArchiveTypes[kind]}
 	}
 	records := store.NewExtensions(a.DB, packages)
@@ -241,6 +246,7 @@ func (a *App) api(
 		Themes:    a.Themes,
 		Bundles:   a.Bundles,
 		Installer: installer,
+		Apps:      a.themeApps,
 		Storage:   a.storage,
 		Gateway:   gate,
 
@@ -285,6 +291,9 @@ func (a *App) Close(ctx context.Context) error {
 	}
 	if a.external != nil {
 		a.external.Close()
+	}
+	if a.themeApps != nil { // before what its processes run on
+		a.themeApps.Close()
 	}
 	if a.node != nil {
 		all = append(all, a.node.Close(ctx))

@@ -52,8 +52,8 @@ func (k Kind) Known() bool { return slices.Contains(kinds, k) }
 var (
 	ErrKind = errs.New(errs.NotFound, "NOT_FOUND", "There is no such kind of extension. "+
 		"The kinds are plugin, theme-shop, theme-admin, theme-app-shop, theme-app-admin and bundle.")
-	ErrUnsupported = errs.New(errs.Unsupported, "NOT_SUPPORTED", "Theme apps are not supported yet; "+
-		"this version manages plugins, theme packs (theme-shop, theme-admin) and bundles.")
+	ErrUnsupported = errs.New(errs.Unsupported, "NOT_SUPPORTED",
+		"This stoa does not manage extensions of this kind.")
 )
 
 // Registries holds the Registry of each kind that can be installed.

@@ -78,8 +78,8 @@ type Call struct {
 	// Path is the plugin's own path with a leading slash, escaped as the client
 	// sent it. It is passed on byte for byte.
 	Path string
-	// Caller is the x-caller of the route: CallerShop or CallerAdmin. For a service
-	// it is CallerService on every route.
+	// Caller is the x-caller of the route: CallerShop or CallerAdmin, or CallerThemeApp
+	// for a theme app on either. For a service it is CallerService on every route.
 	Caller string
 	// Forwarded is what the plugin is told of the client's connection.
 	Forwarded Forwarded
@@ -95,9 +95,10 @@ type Forwarded struct {
 
 // Values of x-caller (spec B, Context headers).
 const (
-	CallerShop    = "shop"
-	CallerAdmin   = "admin"
-	CallerService = "api-internal"
+	CallerShop     = "shop"
+	CallerAdmin    = "admin"
+	CallerThemeApp = "theme-app"
+	CallerService  = "api-internal"
 )
 
 // Serve passes r, whose context carries the caller, to the plugin that c names. It

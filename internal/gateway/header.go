@@ -16,7 +16,7 @@ var dropped = []string{
 	// net/http sends its own.
 	"expect", "content-length", "host",
 	// The platform's credentials.
-	"authorization", "cookie", "cookie2",
+	"authorization", "cookie", "cookie2", "x-theme-app-token",
 	// What a proxy would say. The gateway says nothing of the sort.
 	"forwarded", "via", "x-real-ip", "proxy",
 	// Another path or method than the one that was checked.

@@ -63,6 +63,8 @@ type Server struct {
 	Bundles   *bundle.Service
 	Installer *install.Installer
 	Storage   *storage.Service // of plugins
+	// Apps runs theme apps.
+	Apps themes.Runner
 
 	Gateway *gateway.Gateway
 
@@ -119,6 +121,7 @@ type Server struct {
 const (
 	fileTimeout    = 2 * time.Minute // of a picture or a catalog
 	installTimeout = 10 * time.Minute
+	appTimeout     = 3 * time.Minute // until a theme app has started and is healthy
 )
 
 // Handler returns the API.
@@ -132,7 +135,6 @@ func (s *Server) routes() *router {
 	limits := limit.Counter{Limiter: s.Limiter, ClientIP: s.ClientIP, Lane: limit.NewLane()}
 	keys := keyed.Requests{Keeper: s.Idempotency, ClientIP: s.ClientIP, Log: s.Log}
 
-	rt.public("GET /{$}", web.ByReader(web.HTML(s.Site.Home), rt.noRoute))
 	rt.public("GET /livez", s.livez)
 	rt.public("GET /readyz", s.readyz)
 	rt.public("GET /openapi.json", openapi)
@@ -271,19 +273,6 @@ func (s *Server) extensionRoutes(rt *router, keys keyed.Requests) {
 	rt.adminStream("GET /api/v1/admin/plugins/{slug}/instances/{installationId}/logs", s.calls().WhileCaller, h.Logs)
 }
 
-func (s *Server) themeRoutes(rt *router) {
-	h := &themes.Handlers{Themes: s.Themes, Plugins: s.Plugins, Installer: s.Installer}
-
-	rt.admin("GET /api/v1/admin/themes/{target}", h.Status)
-	rt.admin("POST /api/v1/admin/themes/{target}/activate", h.Activate)
-	rt.admin("POST /api/v1/admin/themes/{target}/rollback", h.Rollback)
-	rt.admin("POST /api/v1/admin/themes/{target}/deactivate", h.Deactivate)
-	rt.public("GET /api/v1/shop/themes/active", h.Active)
-	rt.public("GET /api/v1/shop/theme-extensions/blocks", h.Blocks)
-	rt.public("GET /api/v1/shop/theme-extensions/embeds", h.Embeds)
-	rt.public("GET /themes/{target}/{slug}/{version}/{path...}", h.File)
-}
-
 func (s *Server) callRoutes(rt *router) {
 	h := s.calls()
 
@@ -318,6 +307,6 @@ func (s *Server) platformRoutes(rt *router, limits limit.Counter) {
 
 func (s *Server) calls() *relay.Handlers {
 	return &relay.Handlers{
-		Auth: s.Auth, Recheck: s.Recheck, Gateway: s.Gateway, ClientIP: s.ClientIP,
+		Auth: s.Auth, Recheck: s.Recheck, Gateway: s.Gateway, Themes: s.Themes, ClientIP: s.ClientIP,
 	}
 }

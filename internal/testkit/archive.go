@@ -94,6 +94,26 @@ func Bundle(tb testing.TB, manifest map[string]any, archives map[string][]byte) 
 	return Archive(tb, entries...)
 }
 
+// ThemeApp returns the archive of a theme app with theme-app.json and the files, by name.
+// Its program is server.js. Changes are to the manifest.
+func ThemeApp(tb testing.TB, slug, version string, changes map[string]any, files map[string]string) []byte {
+	tb.Helper()
+	m := map[string]any{
+		"schemaVersion": 1, "slug": slug, "name": "App " + slug, "version": version,
+		"runtime": map[string]any{"entry": "server.js"}, "healthCheck": map[string]any{"path": "/health"},
+	}
+	maps.Copy(m, changes)
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	entries := []Entry{{Name: "theme-app.json", Body: string(text)}}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		entries = append(entries, Entry{Name: name, Body: files[name]})
+	}
+	return Archive(tb, entries...)
+}
+
 // Form returns a multipart body with those files, and its header.
 func Form(tb testing.TB, files ...[]byte) (body []byte, header http.Header) {
 	tb.Helper()

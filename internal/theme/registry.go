@@ -1,21 +1,26 @@
 package theme
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"math"
 
+	"stoa/internal/cuid2"
 	"stoa/internal/errs"
 	"stoa/internal/extension"
 	"stoa/internal/extension/archive"
 	"stoa/internal/extension/config"
 )
 
-// MaxArchive is the size of the largest theme archive in bytes (CONTRACT 4).
-const MaxArchive = 10 << 20
+// The sizes of the largest archives in bytes (CONTRACT 4).
+const (
+	MaxArchive    = 10 << 20  // of a pack
+	MaxAppArchive = 200 << 20 // of an app
+)
 
 // Registry is a Service as packages archive and install see it: the extensions of one
-// kind of theme packs.
+// kind of themes.
 type Registry struct {
 	Service *Service
 	Kind    extension.Kind
@@ -26,11 +31,15 @@ var _ extension.Registry = Registry{}
 
 // Profile implements extension.Registry with the limits of spec B.
 func (r Registry) Profile() archive.Profile {
-	return archive.Profile{
-		Manifest: manifestName, Also: "manifest.json",
+	p := archive.Profile{
+		Manifest: manifestName(r.Kind), Also: "manifest.json",
 		MaxSize: MaxArchive,
 		Types:   append([]string{".js", ".json", ".woff", ".woff2", ".css", ".html"}, r.Types...),
 	}
+	if IsApp(r.Kind) {
+		p.MaxSize = MaxAppArchive
+	}
+	return p
 }
 
 // Folder implements extension.Registry.
@@ -105,9 +114,17 @@ func (c candidate) CheckSetup(_ context.Context, setup extension.Setup, faults *
 func (c candidate) PublicConfig(raw json.RawMessage) json.RawMessage { return raw }
 
 func (c candidate) Prepare(
-	_ context.Context, files extension.Files, setup extension.Setup,
+	ctx context.Context, files extension.Files, setup extension.Setup,
 ) (extension.Prepared, error) {
 	v := Version{Kind: c.kind, Manifest: c.m, Files: files}
+	v.PackageID = cmp.Or(v.PackageID, cuid2.New())
+	if setup.Activate {
+		tried := v
+		tried.ID = v.PackageID
+		if err := c.s.try(ctx, tried); err != nil {
+			return nil, err
+		}
+	}
 	return prepared{s: c.s, setup: setup, put: func(ctx context.Context, s *Service) (extension.Added, error) {
 		was, err := s.present(ctx, v)
 		if err != nil {
@@ -124,7 +141,16 @@ func (c candidate) Prepare(
 	}}, nil
 }
 
-func (c candidate) Adopt(_ context.Context, zipHash string, setup extension.Setup) (extension.Prepared, error) {
+func (c candidate) Adopt(ctx context.Context, zipHash string, setup extension.Setup) (extension.Prepared, error) {
+	if setup.Activate {
+		in, ok, err := c.s.FindArchive(ctx, c.kind, zipHash)
+		if err == nil && ok {
+			err = c.s.try(ctx, in.Version)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	return prepared{s: c.s, setup: setup, put: func(ctx context.Context, s *Service) (extension.Added, error) {
 		in, ok, err := s.FindArchive(ctx, c.kind, zipHash)
 		if err == nil && !ok {

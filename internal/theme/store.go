@@ -19,6 +19,10 @@ type Store interface {
 	// errs.NotFound error. It is cheap.
 	FindPlace(ctx context.Context, target Target, slug, version string) (Place, error)
 
+	// FindKind returns the kind of the installed version with that ID, or an
+	// errs.NotFound error. It is cheap.
+	FindKind(ctx context.Context, id string) (extension.Kind, error)
+
 	// FindArchive returns the version of that kind that was installed from the archive
 	// with that hash, or an errs.NotFound error. An uninstalled one is not found.
 	FindArchive(ctx context.Context, kind extension.Kind, zipHash string) (Version, error)
@@ -62,6 +66,8 @@ type Store interface {
 
 // Place is where the files of a version are.
 type Place struct {
+	ID          string
+	Kind        extension.Kind
 	InstallPath string // relative to the data folder
 	ZipHash     string
 	Replaced    bool // see Version

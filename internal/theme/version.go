@@ -9,8 +9,29 @@ import (
 	"stoa/internal/extension"
 )
 
+// try starts a version of an app as show would have its target show it. Nothing needs to be
+// recorded of the version yet. The error is ErrUnhealthy if it does not get healthy.
+func (s *Service) try(ctx context.Context, v Version) error {
+	if !IsApp(v.Kind) {
+		return nil
+	}
+	state, err := s.Store.State(ctx, v.Target())
+	if err != nil {
+		return err
+	}
+	a := App{Version: v, Config: v.Manifest.DefaultConfig, Token: s.token(v.ID)}
+	if state.Active.Slug == v.Manifest.Slug {
+		a.Sealed = state.Active.Sealed
+		if a.Config, err = s.open(v.Target(), state.Active); err != nil {
+			return err
+		}
+	}
+	return s.start(ctx, a)
+}
+
 // show makes the target of an installed version show it, in the service's transaction. A
-// theme that the target shows already, in another version, keeps its config.
+// theme that the target shows already, in another version, keeps its config. An app has
+// been tried before: nothing is started in a transaction.
 func (s *Service) show(ctx context.Context, v Version) error {
 	state, err := s.Store.State(ctx, v.Target())
 	if err != nil {
@@ -28,7 +49,11 @@ func (s *Service) show(ctx context.Context, v Version) error {
 	if input.Version, err = json.Marshal(v.Manifest.Version); err != nil {
 		return err
 	}
-	_, err = s.Activate(ctx, v.Target(), input)
+	next, err := s.activation(ctx, v.Target(), input)
+	if err != nil {
+		return err
+	}
+	_, err = s.change(ctx, v.Target(), audit.ThemeActivate, next)
 	return err
 }
 

@@ -204,9 +204,12 @@ func named(entry string) string {
 
 // cause returns why an extension does not work, in its own words if there are any.
 func cause(e *errs.Error) string {
-	failure, ok := e.Details["lastError"].(map[string]any)
-	if !ok {
+	why := e.Details["reason"]
+	if failure, ok := e.Details["lastError"].(map[string]any); ok {
+		why = failure["message"]
+	}
+	if why == nil {
 		return e.Message
 	}
-	return fmt.Sprintf("It does not become healthy: %v", failure["message"])
+	return fmt.Sprintf("It does not become healthy: %v", why)
 }

@@ -79,7 +79,7 @@ func Withhold(h http.Header, allowed Allowed) {
 		case !IsWithheld(name):
 		case allowed.CORS && strings.HasPrefix(name, corsPrefix):
 		case allowed.Cookies && name == "Set-Cookie":
-			if h[name] = slices.DeleteFunc(h[name], isOwnCookie); len(h[name]) == 0 {
+			if h[name] = slices.DeleteFunc(h[name], setsOwnCookie); len(h[name]) == 0 {
 				delete(h, name)
 			}
 		default:
@@ -90,15 +90,21 @@ func Withhold(h http.Header, allowed Allowed) {
 
 const corsPrefix = "Access-Control-"
 
-// isOwnCookie reports whether a Set-Cookie header sets a cookie that stoa reads: a plugin
-// would sign people in as somebody else. Browsers compare prefixes without case.
-func isOwnCookie(cookie string) bool {
-	name, _, _ := strings.Cut(cookie, "=")
-	name = strings.ToLower(strings.TrimSpace(name))
-	for _, prefix := range []string{"__secure-", "__host-"} {
-		name = strings.TrimPrefix(name, prefix)
-	}
-	return strings.HasPrefix(name, "stoa-")
+// setsOwnCookie reports whether a Set-Cookie header sets a cookie that stoa reads: a plugin
+// would sign people in as somebody else. Of one without a name, browsers send the value
+// alone, which may look like a cookie with a name.
+func setsOwnCookie(line string) bool {
+	name, _, _ := strings.Cut(line, "=")
+	name = strings.TrimSpace(name)
+	return name == "" || !strings.Contains(line, "=") || IsOwnCookie(name)
+}
+
+// IsOwnCookie reports whether a name is one of stoa's own cookies. Browsers compare
+// prefixes without case.
+func IsOwnCookie(name string) bool {
+	name = strings.ToLower(name)
+	name = strings.TrimPrefix(strings.TrimPrefix(name, "__host-"), "__secure-")
+	return strings.HasPrefix(name, "stoa")
 }
 
 // IsWithheld reports whether a header of an answer does not reach the client,
