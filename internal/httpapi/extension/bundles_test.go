@@ -64,7 +64,7 @@ func results(tb testing.TB, res testkit.Response, at string) string {
 func leftovers(tb testing.TB, dir string) []string {
 	tb.Helper()
 	var list []string
-	for _, folder := range []string{"plugins", "theme-shop", "theme-admin", "bundles", "tmp"} {
+	for _, folder := range []string{"plugins", "theme-shop", "theme-admin", "theme-app-shop", "bundles", "tmp"} {
 		err := filepath.WalkDir(filepath.Join(dir, folder), func(name string, e fs.DirEntry, err error) error {
 			if err == nil && !e.IsDir() {
 				list = append(list, name)
@@ -264,7 +264,7 @@ func TestAnInvalidBundleTellsEverythingAndLeavesNoTrace(t *testing.T) {
 			"items[6].kind unsupported",
 			"items[7].kind unknown_value",
 			"items[7].path invalid",
-			"items[8].kind unsupported",
+			"items[8].manifest.healthCheck.path required", "items[8].manifest.runtime.entry required",
 			"items[9].path invalid",
 		}, got); diff != "" {
 			t.Errorf("issues (-want +got):\n%s", diff)
