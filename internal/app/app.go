@@ -37,6 +37,7 @@ import (
 	"stoa/internal/ops"
 	"stoa/internal/pages"
 	"stoa/internal/plugin"
+	"stoa/internal/plugin/storage"
 	"stoa/internal/ratelimit"
 	"stoa/internal/runtime/external"
 	"stoa/internal/runtime/node"
@@ -73,6 +74,7 @@ type App struct {
 	Guard *framing.Guard
 
 	installer *install.Installer
+	storage   *storage.Service // of plugins
 	keeper    *idempotency.Keeper
 	snapshots *plugin.Snapshots // what the gateway knows of plugins
 	node      *node.Runtime     // internal plugins
@@ -119,6 +121,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	}
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
 	a.background.Go(func() { a.snapshots.KeepChecked(working, cfg.Log) })
+	a.background.Go(func() { a.storage.KeepSwept(working, cfg.Log) })
 	a.background.Go(func() { a.node.KeepRunning(working, a.Plugins.KeptRunning) })
 	if cfg.CheckFiles {
 		a.background.Go(func() { a.installer.CheckInstalled(working) })
@@ -149,6 +152,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	}
 	a.metrics.WatchProcesses(a.node.Processes)
 	a.Plugins = plugins
+	a.storage = &storage.Service{Store: store.NewPluginStorage(a.DB), Now: cfg.Now}
 	a.Themes = &theme.Service{Store: store.NewTheme(a.DB), Now: cfg.Now, Configs: cfg.MasterKey.Box("theme.config")}
 	kinds := extension.Registries{extension.Plugin: plugin.Registry{
 		Service: a.Plugins, Types: cfg.ArchiveTypes[extension.Plugin],
@@ -226,6 +230,7 @@ func (a *App) api(
 		Plugins:   a.Plugins,
 		Themes:    a.Themes,
 		Installer: installer,
+		Storage:   a.storage,
 		Gateway:   gate,
 
 		Catalog:     a.Catalog,
