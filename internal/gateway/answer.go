@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stoa/internal/cache"
+	"stoa/internal/plugin"
 	"stoa/internal/runtime/relay"
 )
 
@@ -20,10 +21,13 @@ type answer struct {
 	rc        *http.ResponseController
 	body      *requestBody
 	pages     *cache.Memo[bool]
+	allowed   plugin.Settings
 	platform  []platformHeader // the headers that were set before the plugin was called
 	few       [4]platformHeader
 	committed bool
-	limited   time.Time // when the limit of the next write was set
+	health    *plugin.Manifest // of the plugin that the platform may answer for, or nil
+	dropped   bool             // the platform has answered for it
+	limited   time.Time        // when the limit of the next write was set
 }
 
 type platformHeader struct {
@@ -31,8 +35,10 @@ type platformHeader struct {
 	values []string
 }
 
-func newAnswer(w http.ResponseWriter, body *requestBody, m *Memory) *answer {
-	a := &answer{ResponseWriter: w, rc: http.NewResponseController(w), body: body, pages: m.pages}
+func newAnswer(w http.ResponseWriter, body *requestBody, m *Memory, allowed plugin.Settings) *answer {
+	a := &answer{
+		ResponseWriter: w, rc: http.NewResponseController(w), body: body, pages: m.pages, allowed: allowed,
+	}
 	a.platform = a.few[:0]
 	for name, values := range w.Header() {
 		a.platform = append(a.platform, platformHeader{name, values[:len(values):len(values)]})
@@ -42,13 +48,17 @@ func newAnswer(w http.ResponseWriter, body *requestBody, m *Memory) *answer {
 
 // WriteHeader implements http.ResponseWriter.
 func (a *answer) WriteHeader(status int) {
+	if status == http.StatusNotFound && a.health != nil {
+		a.writeHealth(*a.health)
+		return
+	}
 	h := a.Header()
-	relay.Withhold(h)
+	a.Withhold(h)
 	for _, ours := range a.platform {
 		h[ours.name] = ours.values
 	}
 	if status >= http.StatusOK {
-		if a.pages.Of(h.Get("Content-Type")) {
+		if !a.allowed.AllowSameOrigin && a.pages.Of(h.Get("Content-Type")) {
 			h.Add("Content-Security-Policy", sandboxed)
 		}
 		a.committed = true
@@ -56,6 +66,11 @@ func (a *answer) WriteHeader(status int) {
 	}
 	a.limit()
 	a.ResponseWriter.WriteHeader(status)
+}
+
+// Withhold removes from the header of an answer what the plugin may not set.
+func (a *answer) Withhold(h http.Header) {
+	relay.Withhold(h, relay.Allowed{Cookies: a.allowed.AllowCookies, CORS: a.allowed.AllowCORS})
 }
 
 // sandboxed is the policy of pages that plugins answer with, beside the plugin's own: a
@@ -74,6 +89,9 @@ func isPage(contentType string) bool {
 func (a *answer) Write(p []byte) (int, error) {
 	if !a.committed {
 		a.WriteHeader(http.StatusOK)
+	}
+	if a.dropped {
+		return len(p), nil
 	}
 	a.limit()
 	return a.ResponseWriter.Write(p)

@@ -109,13 +109,16 @@ func (g *Gateway) Serve(w http.ResponseWriter, r *http.Request, c Call) error {
 
 func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 	ctx := r.Context()
-	if !passable(c.Path, c.Caller == CallerAdmin) || isServiceWorker(r) {
+	if !passable(c.Path, c.Caller == CallerAdmin) {
 		return because(ErrNotFound, reasonPath)
 	}
 	choice, query := choose(r)
 	in, err := g.find(ctx, c.Slug, choice)
 	if err != nil {
 		return err
+	}
+	if isServiceWorker(r) && !in.Package.Settings.AllowSameOrigin {
+		return because(ErrNotFound, reasonPath)
 	}
 	m := in.Package.Manifest
 	rt, ok := g.Runtimes[m.RuntimeType]
@@ -151,7 +154,10 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 		return err
 	}
 	defer leave()
-	aw := newAnswer(w, body, g.Memory)
+	aw := newAnswer(w, body, g.Memory, in.Package.Settings)
+	if isHealth(r.Method, c.Path) {
+		aw.health = &m
+	}
 	err = body.explain(rt.Serve(aw, out, in))
 	aw.finish()
 	return err

@@ -64,15 +64,41 @@ var withheld = []string{
 	"X-Request-Id",
 }
 
+// Allowed is what an administrator lets a plugin's answers do on the shop's origin.
+type Allowed struct {
+	Cookies bool // set cookies, except for those with names of stoa's own
+	CORS    bool // let pages of other origins read them
+}
+
 // Withhold removes from a plugin's answer what the client must not get. The
 // gateway does so for every answer it passes on, and this package for upgrades,
 // whose header the gateway never sees.
-func Withhold(h http.Header) {
+func Withhold(h http.Header, allowed Allowed) {
 	for name := range h {
-		if IsWithheld(name) {
+		switch {
+		case !IsWithheld(name):
+		case allowed.CORS && strings.HasPrefix(name, corsPrefix):
+		case allowed.Cookies && name == "Set-Cookie":
+			if h[name] = slices.DeleteFunc(h[name], isOwnCookie); len(h[name]) == 0 {
+				delete(h, name)
+			}
+		default:
 			delete(h, name)
 		}
 	}
+}
+
+const corsPrefix = "Access-Control-"
+
+// isOwnCookie reports whether a Set-Cookie header sets a cookie that stoa reads: a plugin
+// would sign people in as somebody else. Browsers compare prefixes without case.
+func isOwnCookie(cookie string) bool {
+	name, _, _ := strings.Cut(cookie, "=")
+	name = strings.ToLower(strings.TrimSpace(name))
+	for _, prefix := range []string{"__secure-", "__host-"} {
+		name = strings.TrimPrefix(name, prefix)
+	}
+	return strings.HasPrefix(name, "stoa-")
 }
 
 // IsWithheld reports whether a header of an answer does not reach the client,
@@ -84,6 +110,6 @@ var verdicts = cache.NewMemo(512, isWithheld)
 
 func isWithheld(name string) bool {
 	name = http.CanonicalHeaderKey(strings.TrimPrefix(name, http.TrailerPrefix))
-	return strings.HasPrefix(name, "Access-Control-") || strings.HasPrefix(name, "X-Accel-") ||
+	return strings.HasPrefix(name, corsPrefix) || strings.HasPrefix(name, "X-Accel-") ||
 		slices.Contains(withheld, name)
 }
