@@ -160,16 +160,23 @@ func (b *clientBody) Read(p []byte) (int, error) {
 }
 
 // detach ends the Read that waits, if any, and makes all later ones fail.
+//
+// A body that was read to its end has no deadline, and gets none: the server reads from
+// the connection by then, and would take a deadline for a client that left, for all later
+// requests on the connection too.
 func (b *clientBody) detach() {
 	b.detached.Store(true)
-	_ = b.rc.SetReadDeadline(time.Unix(1, 0)) // ends a Read that waits
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.ended.Load() {
-		_ = b.rc.SetReadDeadline(time.Time{})
-		return
+	if !b.mu.TryLock() {
+		_ = b.rc.SetReadDeadline(time.Unix(1, 0)) // ends the Read that goes on
+		b.mu.Lock()
+		if b.ended.Load() {
+			_ = b.rc.SetReadDeadline(time.Time{})
+		}
 	}
-	_ = b.rc.SetReadDeadline(time.Now().Add(drain))
+	defer b.mu.Unlock()
+	if !b.ended.Load() {
+		_ = b.rc.SetReadDeadline(time.Now().Add(drain))
+	}
 }
 
 // sharedBuffer holds a body for several readers, also at the same time. It goes

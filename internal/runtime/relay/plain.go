@@ -97,9 +97,10 @@ func (x *exchange) run(pool *http1.Pool) (again bool, err error) {
 			_ = x.conn.Close()
 		}
 	}()
-	wrote, err := x.write()
-	if err == nil || wrote > 0 {
-		err = x.read(err)
+	wrote, failed := x.write()
+	err = failed
+	if failed == nil || isClosed(failed) && (wrote > 0 || !x.conn.Reused()) {
+		err = x.read(failed) // it may say why it takes no more
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		x.slow.Store(true)
@@ -114,7 +115,7 @@ func (x *exchange) run(pool *http1.Pool) (again bool, err error) {
 		Trailer: x.answer.Trailer, Body: x.body(body),
 	}
 	x.c.pass(&x.res)
-	if body.Ended() && x.uploaded() && abort() {
+	if failed == nil && body.Ended() && x.uploaded() && abort() {
 		released = true
 		x.conn.Release(&x.answer, body)
 	}
@@ -193,80 +194,6 @@ func (x *exchange) appendBody(b []byte, length int) ([]byte, error) {
 	// The client may have been slow: that does not count.
 	x.slowAt = time.Now().Add(x.up.FirstByte)
 	return append(b, up.small...), x.conn.SetDeadline(x.slowAt)
-}
-
-// upload writes the rest of the request on another goroutine.
-func (x *exchange) upload() {
-	x.written = make(chan struct{})
-	_ = x.conn.SetDeadline(time.Time{}) // the watch takes over, and stops while the client is waited for
-	w := newWatch(x.up.FirstByte, func() {
-		x.slow.Store(true)
-		_ = x.conn.SetReadDeadline(time.Unix(1, 0))
-	})
-	x.watch = w
-	go func() {
-		defer close(x.written)
-		if x.writeErr = x.copyBody(x.c.upload.reader(w)); x.writeErr == nil {
-			x.c.sent.Store(true)
-		} else if x.c.upload.failure() != nil {
-			_ = x.conn.Close() // nothing sensible can follow
-		}
-	}()
-}
-
-// uploaded reports whether the whole request was sent. A plugin that has answered has
-// usually read it all: then its end is near.
-func (x *exchange) uploaded() bool {
-	if x.written == nil {
-		return true
-	}
-	soon := time.NewTimer(uploadEnds)
-	defer soon.Stop()
-	select {
-	case <-x.written:
-		return x.writeErr == nil
-	case <-soon.C:
-		return false
-	}
-}
-
-const uploadEnds = 50 * time.Millisecond
-
-var errTooMuch = errors.New("relay: a body that is longer than its length")
-
-// copyBody writes the body as the head of the request said.
-func (x *exchange) copyBody(body io.Reader) error {
-	buf := buffers.Get().(*[bufferSize]byte)
-	defer buffers.Put(buf)
-	left := x.c.r.ContentLength
-	var chunk []byte
-	for {
-		n, err := body.Read(buf[:])
-		if n > 0 {
-			data := buf[:n]
-			if left < 0 {
-				chunk = http1.AppendChunk(chunk[:0], data)
-				data = chunk
-			} else if left -= int64(n); left < 0 {
-				return errTooMuch
-			}
-			if _, err := x.conn.Write(data); err != nil {
-				return err
-			}
-		}
-		switch {
-		case errors.Is(err, io.EOF) && left < 0:
-			_, err = io.WriteString(x.conn, http1.LastChunk)
-			return err
-		case errors.Is(err, io.EOF) && left > 0:
-			_ = x.conn.Close()
-			return io.ErrUnexpectedEOF
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		}
-	}
 }
 
 // afterFailedWrite is how long an answer is waited for when the request could not be

@@ -212,6 +212,42 @@ func TestAnAnswerBeforeTheUploadEndsIsPassedOn(t *testing.T) {
 	}
 }
 
+// A plugin that takes no more of a request, and has answered, is heard; its connection is
+// not used again.
+func TestAnAnswerToARequestThatCouldNotBeWrittenIsPassedOn(t *testing.T) {
+	t.Parallel()
+	ln, err := net.Listen("unix", t.TempDir()+"/s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = ln.Close() })
+	up := upstream(t, "plugin")
+	transport := relay.NewTransport(func(context.Context, string, string) (net.Conn, error) {
+		ours, err := net.Dial("unix", ln.Addr().String())
+		if err != nil {
+			return nil, err
+		}
+		theirs, err := ln.Accept()
+		if err != nil {
+			return nil, err
+		}
+		t.Cleanup(func() { _ = theirs.Close() })
+		_ = theirs.(*net.UnixConn).CloseRead() // our writes fail, and nothing is lost
+		_, err = io.WriteString(theirs, "HTTP/1.1 503 Busy\r\nContent-Length: 4\r\n\r\nbusy")
+		return ours, err
+	}, time.Minute)
+	t.Cleanup(transport.CloseIdleConnections)
+	up.Transport = transport
+	for _, body := range []string{"", "small", strings.Repeat("x", 100<<10)} {
+		for range 2 {
+			rec, err := pass(t, up, request(t, "POST", body))
+			if err != nil || rec.Code != http.StatusServiceUnavailable || rec.Body.String() != "busy" {
+				t.Errorf("body of %d: %v, %d %q", len(body), err, rec.Code, rec.Body)
+			}
+		}
+	}
+}
+
 func TestAClientThatLeavesEndsThePluginsConnection(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []string{"", "HTTP/1.1 200 OK\r\n\r\nhalf"} {

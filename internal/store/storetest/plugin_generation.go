@@ -22,7 +22,9 @@ var (
 		"plugin_instances": `UPDATE plugin_instances SET granted = '[]'`,
 		"plugin_secrets":   `UPDATE plugin_secrets SET current_sealed = 'x'`,
 	}
-	notKept = []string{"plugin_generation", "plugin_failures", "plugin_previous_versions"}
+	notKept = []string{
+		"plugin_generation", "plugin_failures", "plugin_previous_versions", "plugin_storage", "plugin_storage_use",
+	}
 )
 
 func testGenerationTables(t *testing.T, open Open) {
