@@ -20,7 +20,8 @@ type Conn struct {
 	// return rows. They are two pools, or both the same transaction.
 	Read, Write Querier
 
-	db *DB
+	db    *DB
+	after *[]string // topics to announce after the commit; nil outside of a transaction
 }
 
 // Conn returns a Conn outside of any transaction.
@@ -42,7 +43,7 @@ func (c Conn) InTx(ctx context.Context, fn func(Conn) error) error {
 	if c.InTransaction() {
 		return fn(c)
 	}
-	return c.db.inTx(ctx, func(tx Querier) error { return fn(c.db.inside(tx)) })
+	return c.db.announcing(fn, func(run func(Querier) error) error { return c.db.inTx(ctx, run) })
 }
 
 // InShortTx is InTx for a few short statements. On SQLite, short transactions that
@@ -51,7 +52,7 @@ func (c Conn) InShortTx(ctx context.Context, fn func(Conn) error) error {
 	if c.InTransaction() || c.db.batch == nil {
 		return c.InTx(ctx, fn)
 	}
-	err := c.db.batch.inTx(ctx, func(tx Querier) error { return fn(c.db.inside(tx)) })
+	err := c.db.announcing(fn, func(run func(Querier) error) error { return c.db.batch.inTx(ctx, run) })
 	if errors.Is(err, errBatch) {
 		return c.InTx(ctx, fn)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"stoa/internal/audit"
+	"stoa/internal/event"
 )
 
 // StoredInstance is an instance as the database keeps it: Config is nil, and Sealed
@@ -26,6 +27,9 @@ type Store interface {
 	// Record appends an entry to the audit log, as audit.Store does. Inside InTx
 	// it is part of the transaction.
 	Record(ctx context.Context, e audit.Entry) error
+
+	// Publish tells subscribers of an event. Inside InTx it is part of the transaction.
+	Publish(ctx context.Context, e event.Event) error
 
 	// InTx runs fn on a Store whose changes are kept if fn returns nil and undone
 	// otherwise. fn may run more than once. GetPackage locks the package it returns
