@@ -24,6 +24,7 @@ import (
 	"stoa/internal/extension/install"
 	"stoa/internal/framing"
 	"stoa/internal/gateway"
+	"stoa/internal/hook"
 	"stoa/internal/httpapi"
 	"stoa/internal/idempotency"
 	"stoa/internal/keyring"
@@ -64,6 +65,8 @@ type App struct {
 	LicenseKeys *keyring.Ring
 	Plugins     *plugin.Service
 	Themes      *theme.Service
+	// Hooks is what became of lifecycle hooks and events for plugins.
+	Hooks *hook.Log
 
 	// Mail sends mail in the background.
 	Mail *mail.Queue
@@ -80,6 +83,7 @@ type App struct {
 	mailer    mail.Sender
 	noMail    bool           // there is nothing that sends mail
 	courier   *order.Courier // of receipts
+	hooks     *hook.Sender   // for plugins
 	media     *blob.Files
 	metrics   *ops.Metrics
 	opsToken  string
@@ -121,8 +125,9 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	if cfg.CheckFiles {
 		a.background.Go(func() { a.installer.CheckInstalled(working) })
 	}
-	if cfg.DeliverReceipts {
+	if cfg.Deliver {
 		a.background.Go(func() { a.fillKeyTails(working, cfg) })
+		a.deliver(working, cfg)
 		if !a.noMail { // else receipts wait for a mail server
 			a.courier.Start(working)
 		}
@@ -177,6 +182,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		return err
 	}
 	a.gateway = gate
+	a.buildDelivery(cfg)
 	if !text.Printable(cfg.Name, maxName) {
 		return fmt.Errorf("the shop's name must have %d printable characters or fewer", maxName)
 	}
@@ -225,6 +231,7 @@ func (a *App) api(
 		Themes:    a.Themes,
 		Installer: installer,
 		Gateway:   gate,
+		Hooks:     a.Hooks,
 
 		Catalog:     a.Catalog,
 		Licenses:    a.Licenses,

@@ -20,9 +20,9 @@ const (
 
 // Subscribers know who is to be told of events.
 type Subscribers interface {
-	// Deliveries returns the deliveries of events to those who have subscribed to them, in
+	// Subscribed returns the deliveries of events to those who have subscribed to them, in
 	// the order of the events.
-	Deliveries(ctx context.Context, events []event.Event) ([]Delivery, error)
+	Subscribed(ctx context.Context, events []event.Event) ([]Delivery, error)
 }
 
 // Spreader makes deliveries of events. Create it as a literal with all fields.
@@ -59,7 +59,7 @@ func (s *Spreader) Run(ctx context.Context) {
 func (s *Spreader) deliveries(ctx context.Context, events []event.Event) ([]Delivery, error) {
 	var all []Delivery
 	for _, from := range s.Subscribers {
-		list, err := from.Deliveries(ctx, events)
+		list, err := from.Subscribed(ctx, events)
 		if err != nil {
 			return nil, err
 		}

@@ -122,6 +122,9 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 		return err
 	}
 	m := in.Package.Manifest
+	if m.Events.Path != "" && reachesBelow(m.Events.Path, c.Path) {
+		return because(ErrNotFound, reasonPath)
+	}
 	rt, ok := g.Runtimes[m.RuntimeType]
 	if !ok {
 		return because(runtime.ErrUnreachable,
@@ -277,6 +280,11 @@ func (g *Gateway) sign(ctx context.Context, r *http.Request, m plugin.Manifest, 
 	case err != nil:
 		return fmt.Errorf("gateway: signing secrets of %s: %w", m.Slug, err)
 	}
+	return g.signWith(secrets, r, m, bodyHash)
+}
+
+// signWith is sign with these secrets.
+func (g *Gateway) signWith(secrets []string, r *http.Request, m plugin.Manifest, bodyHash string) error {
 	target, err := runtime.Target(m, r.URL.RequestURI())
 	if err != nil {
 		return runtime.ErrUnreachable.Because(err)

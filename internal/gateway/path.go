@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -46,6 +47,29 @@ func passable(path string) bool {
 // maxDecodings bounds the work on a path such as %25252525…, which each decoding
 // shortens by only two characters. Three layers of escapes pass.
 const maxDecodings = 4
+
+// reachesBelow reports whether a path would reach base or something below it, as sent or
+// after any decoding, as the most careless server would read it. Both begin with a slash.
+func reachesBelow(base, path string) bool {
+	want := carelessSegments(base)
+	return slices.ContainsFunc(readingsOf(path), func(reading string) bool {
+		got := carelessSegments(reading)
+		return len(got) >= len(want) && slices.EqualFunc(want, got[:len(want)], strings.EqualFold)
+	})
+}
+
+// carelessSegments splits a path into segments without parameters, trailing dots and
+// blanks, and leaves out what is empty then.
+func carelessSegments(path string) []string {
+	list := strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == '\\' })
+	for i, segment := range list {
+		if end := strings.IndexAny(segment, ";?#\x00"); end >= 0 {
+			segment = segment[:end]
+		}
+		list[i] = strings.TrimRight(segment, ". \t")
+	}
+	return slices.DeleteFunc(list, func(segment string) bool { return segment == "" })
+}
 
 func ambiguous(c rune) bool { return c == '\\' || c < ' ' || c == 0x7f }
 

@@ -18,6 +18,7 @@ import (
 	"stoa/internal/clientip"
 	"stoa/internal/extension/install"
 	"stoa/internal/gateway"
+	"stoa/internal/hook"
 	"stoa/internal/hosts"
 	"stoa/internal/httpapi/admin"
 	"stoa/internal/httpapi/auth"
@@ -60,6 +61,7 @@ type Server struct {
 	Installer *install.Installer
 
 	Gateway *gateway.Gateway
+	Hooks   *hook.Log
 
 	Catalog  *catalog.Service
 	Licenses *license.Service
@@ -233,7 +235,7 @@ func (s *Server) adminRoutes(rt *router) {
 
 func (s *Server) extensionRoutes(rt *router, keys keyed.Requests) {
 	h := &extension.Handlers{
-		Plugins: s.Plugins, Themes: s.Themes, Installer: s.Installer, Releases: s.Releases, Keyed: keys,
+		Plugins: s.Plugins, Themes: s.Themes, Installer: s.Installer, Releases: s.Releases, Keyed: keys, Hooks: s.Hooks,
 	}
 
 	rt.adminUpload("POST /api/v1/admin/extensions/{kind}/install", installTimeout, h.Install) // honors Idempotency-Key
@@ -253,6 +255,9 @@ func (s *Server) extensionRoutes(rt *router, keys keyed.Requests) {
 	rt.admin("POST /api/v1/admin/plugins/{slug}/restore", h.Restore)
 	rt.admin("GET /api/v1/admin/plugins/{slug}/secret", h.GetSecret)
 	rt.admin("POST /api/v1/admin/plugins/{slug}/secret/rotate", h.RotateSecret)
+	rt.admin("GET /api/v1/admin/plugins/{slug}/hooks", h.ListHooks)
+	rt.admin("POST /api/v1/admin/plugins/{slug}/hooks/replay", h.ReplayDeadHooks)
+	rt.admin("POST /api/v1/admin/hooks/{deliveryId}/replay", h.ReplayHook)
 	rt.admin("GET /api/v1/admin/plugins/{slug}/instances", h.ListInstances)
 	rt.admin("POST /api/v1/admin/plugins/{slug}/instances", keys.JSON(h.CreateInstance))
 	rt.admin("GET /api/v1/admin/plugins/{slug}/instances/{installationId}", h.GetInstance)

@@ -33,6 +33,9 @@ type Manifest struct {
 	// RoutePermissions state which permission a route needs (CONTRACT 5).
 	RoutePermissions []RoutePermission `json:"routePermissions"`
 
+	// Events say which events the plugin subscribes to (CONTRACT 7).
+	Events Events `json:"events"`
+
 	// Raw is the manifest as it was in the archive.
 	Raw json.RawMessage `json:"-"`
 }

@@ -7,6 +7,7 @@ import (
 	"stoa/internal/audit"
 	"stoa/internal/cuid2"
 	"stoa/internal/errs"
+	"stoa/internal/event"
 	"stoa/internal/extension/config"
 	"stoa/internal/extension/manifest"
 )
@@ -105,11 +106,17 @@ func (s *Service) Add(ctx context.Context, p Package, replace bool) (Installed, 
 		in.Enabled = false
 	}
 	secret := Secret{Current: s.Secrets.Seal([]byte(newSecret()), p.Manifest.Slug)}
+	tell := s.newNews()
+	tell.extension(event.ExtensionInstalled, p)
+	tell.begins(p, s.seal(in))
 	err := s.Store.InTx(ctx, func(st Store) error {
 		if err := st.CreatePackage(ctx, p); err != nil {
 			return err
 		}
 		if err := st.CreateInstance(ctx, s.seal(in)); err != nil {
+			return err
+		}
+		if err := tell.record(ctx, st); err != nil {
 			return err
 		}
 		if err := st.PutSecret(ctx, p.Manifest.Slug, secret); err != nil {
@@ -143,7 +150,7 @@ func (s *Service) Uninstall(ctx context.Context, slug string) (Package, error) {
 		if p.Source == SourceBuiltin {
 			return ErrBuiltin
 		}
-		if running, err = enabled(ctx, st, slug); err != nil {
+		if running, err = s.tellEnd(ctx, st, p); err != nil {
 			return err
 		}
 		p.DeletedAt = s.now()
@@ -162,18 +169,38 @@ func (s *Service) Uninstall(ctx context.Context, slug string) (Package, error) {
 	return p, nil
 }
 
+// tellEnd records what the end of a package tells. It returns the ids of the instances
+// that were enabled.
+func (s *Service) tellEnd(ctx context.Context, st Store, p Package) (running []string, err error) {
+	tell := s.newNews()
+	err = eachInstance(ctx, st, p.Manifest.Slug, func(in StoredInstance) error {
+		if in.Enabled {
+			running = append(running, in.ID)
+		}
+		tell.ends(p, in)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	tell.extension(event.ExtensionUninstalled, p)
+	return running, tell.record(ctx, st)
+}
+
 // enabled returns the ids of a package's enabled instances.
 func enabled(ctx context.Context, st Store, slug string) (ids []string, err error) {
-	err = eachEnabled(ctx, st, slug, func(in StoredInstance) error {
-		ids = append(ids, in.ID)
+	err = eachInstance(ctx, st, slug, func(in StoredInstance) error {
+		if in.Enabled {
+			ids = append(ids, in.ID)
+		}
 		return nil
 	})
 	return ids, err
 }
 
-// eachEnabled calls fn with each of a package's enabled instances, oldest first, until
-// fn returns an error.
-func eachEnabled(ctx context.Context, st Store, slug string, fn func(StoredInstance) error) error {
+// eachInstance calls fn with each of a package's instances, oldest first, until fn
+// returns an error.
+func eachInstance(ctx context.Context, st Store, slug string, fn func(StoredInstance) error) error {
 	const batch = 500
 	for offset := 0; ; offset += batch {
 		list, total, err := st.ListInstances(ctx, slug, batch, offset)
@@ -181,9 +208,6 @@ func eachEnabled(ctx context.Context, st Store, slug string, fn func(StoredInsta
 			return err
 		}
 		for _, in := range list {
-			if !in.Enabled {
-				continue
-			}
 			if err := fn(in); err != nil {
 				return err
 			}

@@ -35,11 +35,24 @@ func (s *Service) SigningSecrets(ctx context.Context, slug string) ([]string, er
 	if err != nil {
 		return nil, err
 	}
-	list := []string{secret.Current}
-	if secret.Previous != "" {
-		list = append(list, secret.Previous)
+	return secret.signing(), nil
+}
+
+// signing returns the secrets that sign.
+func (s Secret) signing() []string {
+	if s.Previous == "" {
+		return []string{s.Current}
 	}
-	return list, nil
+	return []string{s.Current, s.Previous}
+}
+
+// secretsOf is SigningSecrets for a secret that the database has kept.
+func (s *Service) secretsOf(sealed Secret, slug string) ([]string, error) {
+	secret, err := s.openSealed(sealed, slug)
+	if err != nil {
+		return nil, err
+	}
+	return secret.signing(), nil
 }
 
 // Secret returns a package's signing secret for an administrator who sets up the
@@ -67,7 +80,11 @@ func (s *Service) openSecret(ctx context.Context, st Store, slug string) (Secret
 	if err != nil {
 		return Secret{}, err
 	}
-	var secret Secret
+	return s.openSealed(sealed, slug)
+}
+
+// openSealed returns the secret of a package that the database keeps as sealed.
+func (s *Service) openSealed(sealed Secret, slug string) (secret Secret, err error) {
 	if secret.Current, err = s.unseal(sealed.Current, slug); err != nil {
 		return Secret{}, err
 	}

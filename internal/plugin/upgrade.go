@@ -8,6 +8,7 @@ import (
 
 	"stoa/internal/audit"
 	"stoa/internal/errs"
+	"stoa/internal/event"
 	"stoa/internal/extension/config"
 	"stoa/internal/extension/manifest"
 )
@@ -90,10 +91,23 @@ func (s *Service) switchVersion(
 		if now.ZipHash != was.ZipHash || !now.UpdatedAt.Equal(was.UpdatedAt) {
 			return errMeanwhile
 		}
-		if running, err = enabled(ctx, st, slug); err != nil {
+		tell := s.newNews()
+		running = nil
+		err = eachInstance(ctx, st, slug, func(in StoredInstance) error {
+			if in.Enabled {
+				running = append(running, in.ID)
+			}
+			tell.hook(next, in, OnUpgrade, was.Manifest.Version)
+			return nil
+		})
+		if err != nil {
 			return err
 		}
 		if err := st.ReplaceVersion(ctx, next, previous); err != nil {
+			return err
+		}
+		tell.extension(event.ExtensionUpgraded, next)
+		if err := tell.record(ctx, st); err != nil {
 			return err
 		}
 		return s.record(ctx, st, action, packageTarget(slug), audit.Details{
@@ -122,7 +136,10 @@ func (s *Service) rehearse(ctx context.Context, was, next Package) error {
 	}
 	var faults errs.Issues
 	var trial *Installed
-	err = eachEnabled(ctx, s.Store, slug, func(stored StoredInstance) error {
+	err = eachInstance(ctx, s.Store, slug, func(stored StoredInstance) error {
+		if !stored.Enabled {
+			return nil
+		}
 		in, err := s.open(stored)
 		if err != nil {
 			return err
@@ -222,6 +239,9 @@ func (s *Service) Restore(ctx context.Context, slug string) (Installed, error) {
 		if err := st.UpdateInstance(ctx, s.seal(in.Instance)); err != nil {
 			return err
 		}
+		if err := s.tellReturn(ctx, st, in.Package); err != nil {
+			return err
+		}
 		if !failed.IsZero() {
 			if err := s.in(st).RecordFailure(ctx, in, failed); err != nil {
 				return err
@@ -237,9 +257,24 @@ func (s *Service) Restore(ctx context.Context, slug string) (Installed, error) {
 	return in, err
 }
 
+// tellReturn records what the restoring of a package tells: as an uninstall ended all of
+// its instances, they begin again.
+func (s *Service) tellReturn(ctx context.Context, st Store, p Package) error {
+	tell := s.newNews()
+	tell.extension(event.ExtensionInstalled, p)
+	err := eachInstance(ctx, st, p.Manifest.Slug, func(in StoredInstance) error {
+		tell.begins(p, in)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return tell.record(ctx, st)
+}
+
 // Purge removes a package, uninstalled or not, with its instances, their config and its
 // secrets, for good. It returns the paths of the files to remove, relative to the data
-// folder. The error is ErrBuiltin for a built-in package and ErrNotFound for an unknown
+// folder: none if hooks still need them, see Clear. The error is ErrBuiltin for a built-in package and ErrNotFound for an unknown
 // one.
 func (s *Service) Purge(ctx context.Context, slug string) (paths []string, err error) {
 	if !manifest.IsSlug(slug) {
@@ -256,14 +291,22 @@ func (s *Service) Purge(ctx context.Context, slug string) (paths []string, err e
 		case p.Source == SourceBuiltin:
 			return ErrBuiltin
 		}
-		if running, err = enabled(ctx, st, slug); err != nil {
-			return err
+		running = nil
+		if p.DeletedAt.IsZero() {
+			if running, err = s.tellEnd(ctx, st, p); err != nil {
+				return err
+			}
 		}
 		paths = []string{p.InstallPath}
 		if back, ok, err := s.in(st).Previous(ctx, slug); err != nil {
 			return err
 		} else if ok {
 			paths = append(paths, back.InstallPath)
+		}
+		if kept, err := st.KeepRemains(ctx, p.ID); err != nil {
+			return err
+		} else if kept {
+			paths = nil
 		}
 		if err := st.PurgePackage(ctx, slug); err != nil {
 			return err

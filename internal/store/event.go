@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 
 	"stoa/internal/database"
 	"stoa/internal/event"
@@ -11,16 +12,22 @@ import (
 // (database.Conn.Announce).
 const NewEvents = "events"
 
-// Publish implements Publish of the domains' Stores. Inside a transaction the event is
-// part of it: it is passed on after the commit, and never if there is none.
-func (c audited) Publish(ctx context.Context, e event.Event) error {
-	_, err := c.Write.ExecContext(ctx, `
-		INSERT INTO events (id, type, occurred_at_ms, data_json) VALUES ($1, $2, $3, $4)`,
-		e.ID, string(e.Type), database.Millis(e.OccurredAt), string(e.Data))
-	if err == nil {
+// Publish implements Publish of the domains' Stores. Inside a transaction the events are
+// part of it: they are passed on after the commit, and never if there is none.
+func (c audited) Publish(ctx context.Context, list ...event.Event) error {
+	for chunk := range slices.Chunk(list, rowsAtOnce) {
+		values := make([]any, 0, 4*len(chunk))
+		for _, e := range chunk {
+			values = append(values, e.ID, string(e.Type), database.Millis(e.OccurredAt), string(e.Data))
+		}
+		_, err := c.Write.ExecContext(ctx, `
+			INSERT INTO events (id, type, occurred_at_ms, data_json) VALUES `+tuples(len(chunk), 4), values...)
+		if err != nil {
+			return err
+		}
 		c.Announce(NewEvents)
 	}
-	return err
+	return nil
 }
 
 func scanEvent(row database.Scanner) (e event.Event, err error) {

@@ -53,8 +53,8 @@ type Store interface {
 	// part of the transaction.
 	Record(ctx context.Context, e audit.Entry) error
 
-	// Publish tells subscribers of an event. Inside InTx it is part of the transaction.
-	Publish(ctx context.Context, e event.Event) error
+	// Publish tells subscribers of events. Inside InTx it is part of the transaction.
+	Publish(ctx context.Context, list ...event.Event) error
 
 	// InTx runs fn on a Store whose changes are kept if fn returns nil and undone
 	// otherwise. fn may run more than once.

@@ -5,6 +5,7 @@ package extension
 
 import (
 	"stoa/internal/extension/install"
+	"stoa/internal/hook"
 	"stoa/internal/httpapi/keyed"
 	"stoa/internal/market/release"
 	"stoa/internal/plugin"
@@ -18,4 +19,5 @@ type Handlers struct {
 	Installer *install.Installer
 	Releases  *release.Service
 	Keyed     keyed.Requests
+	Hooks     *hook.Log
 }

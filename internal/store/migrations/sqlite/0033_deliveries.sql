@@ -49,6 +49,7 @@ CREATE INDEX deliveries_target ON deliveries (target, seq);
 CREATE INDEX deliveries_owner ON deliveries (owner, seq);
 CREATE INDEX deliveries_event ON deliveries (event_id, target) WHERE event_id <> '';
 CREATE INDEX deliveries_keeps ON deliveries (keeps) WHERE state = 'waiting' AND keeps <> '';
+CREATE INDEX deliveries_trouble ON deliveries (target, seq) WHERE kind = 'hook' AND state <> 'delivered';
 CREATE INDEX deliveries_age ON deliveries (finished_at_ms) WHERE finished_at_ms IS NOT NULL;
 
 CREATE TABLE delivery_attempts (
