@@ -44,6 +44,7 @@ import (
 	"stoa/internal/store"
 	"stoa/internal/text"
 	"stoa/internal/theme"
+	"stoa/internal/webhook"
 )
 
 // App is a stoa that can answer requests.
@@ -67,6 +68,8 @@ type App struct {
 	Themes      *theme.Service
 	// Hooks is what became of lifecycle hooks and events for plugins.
 	Hooks *hook.Log
+	// Webhooks are the addresses of operators that get events.
+	Webhooks *webhook.Service
 
 	// Mail sends mail in the background.
 	Mail *mail.Queue
@@ -81,9 +84,10 @@ type App struct {
 	external  *external.Runtime // external ones
 	gateway   *gateway.Gateway
 	mailer    mail.Sender
-	noMail    bool           // there is nothing that sends mail
-	courier   *order.Courier // of receipts
-	hooks     *hook.Sender   // for plugins
+	noMail    bool            // there is nothing that sends mail
+	courier   *order.Courier  // of receipts
+	hooks     *hook.Sender    // for plugins
+	messages  *webhook.Sender // for operators
 	media     *blob.Files
 	metrics   *ops.Metrics
 	opsToken  string
@@ -232,6 +236,7 @@ func (a *App) api(
 		Installer: installer,
 		Gateway:   gate,
 		Hooks:     a.Hooks,
+		Webhooks:  a.Webhooks,
 
 		Catalog:     a.Catalog,
 		Licenses:    a.Licenses,

@@ -30,6 +30,7 @@ import (
 	"stoa/internal/httpapi/shop"
 	themes "stoa/internal/httpapi/theme"
 	"stoa/internal/httpapi/web"
+	webhooks "stoa/internal/httpapi/webhook"
 	"stoa/internal/idempotency"
 	"stoa/internal/keyring"
 	"stoa/internal/market/catalog"
@@ -41,6 +42,7 @@ import (
 	"stoa/internal/plugin"
 	"stoa/internal/ratelimit"
 	"stoa/internal/theme"
+	"stoa/internal/webhook"
 )
 
 // Server holds what the handlers need. All fields are required unless they say
@@ -62,6 +64,8 @@ type Server struct {
 
 	Gateway *gateway.Gateway
 	Hooks   *hook.Log
+
+	Webhooks *webhook.Service
 
 	Catalog  *catalog.Service
 	Licenses *license.Service
@@ -139,6 +143,7 @@ func (s *Server) routes() *router {
 	s.shopRoutes(rt, limits, keys)
 	s.adminRoutes(rt)
 	s.extensionRoutes(rt, keys)
+	s.webhookRoutes(rt)
 	s.themeRoutes(rt)
 	s.callRoutes(rt)
 	return rt
@@ -264,6 +269,21 @@ func (s *Server) extensionRoutes(rt *router, keys keyed.Requests) {
 	rt.admin("PATCH /api/v1/admin/plugins/{slug}/instances/{installationId}", h.ChangeInstance)
 	rt.admin("DELETE /api/v1/admin/plugins/{slug}/instances/{installationId}", h.DeleteInstance)
 	rt.adminStream("GET /api/v1/admin/plugins/{slug}/instances/{installationId}/logs", s.calls().WhileCaller, h.Logs)
+}
+
+func (s *Server) webhookRoutes(rt *router) {
+	h := &webhooks.Handlers{Webhooks: s.Webhooks}
+
+	rt.admin("GET /api/v1/admin/webhooks", h.List)
+	rt.admin("POST /api/v1/admin/webhooks", h.Create)
+	rt.admin("GET /api/v1/admin/webhooks/{id}", h.Get)
+	rt.admin("PATCH /api/v1/admin/webhooks/{id}", h.Change)
+	rt.admin("DELETE /api/v1/admin/webhooks/{id}", h.Delete)
+	rt.admin("POST /api/v1/admin/webhooks/{id}/secret/rotate", h.RotateSecret)
+	rt.admin("POST /api/v1/admin/webhooks/{id}/test", h.Test)
+	rt.admin("GET /api/v1/admin/webhooks/{id}/deliveries", h.Deliveries)
+	rt.admin("POST /api/v1/admin/webhooks/{id}/replay", h.Replay)
+	rt.admin("POST /api/v1/admin/webhooks/deliveries/{deliveryId}/replay", h.ReplayDelivery)
 }
 
 func (s *Server) themeRoutes(rt *router) {
