@@ -14,7 +14,7 @@ const (
 	SendTimeout = 10 * time.Second
 
 	// leaseTime is how long a queue belongs to a worker that does not extend its lease.
-	leaseTime = time.Minute
+	leaseTime = 30 * time.Second
 	// leaseMargin is how much of its lease a worker leaves unused: for the send that it
 	// begins last, and for clocks that differ.
 	leaseMargin = 2 * SendTimeout

@@ -187,3 +187,22 @@ func TestMethodFits(t *testing.T) {
 		}
 	}
 }
+
+func TestClientsDoNotReachThePathForEvents(t *testing.T) {
+	t.Parallel()
+
+	for _, p := range []string{
+		"/on/events", "/on/events/", "/on/events/x", "/ON/Events", "/on/event%73", "/on/event%2573", "/on%2fevents",
+		"/on%252fevents/x", "/on/events;v=1", "/on;v=1/events", "/on/events.", "/on/events%20", "/on/events%3fx",
+		"/on/events%23", "/;x/on/events", "/%3b/on/events",
+	} {
+		if !reachesBelow("/on/events", p) && passable(p) {
+			t.Errorf("%q passes", p)
+		}
+	}
+	for _, p := range []string{"/on", "/on/event", "/on/eventsx", "/x/on/events", "/on/x/events", "/on/events-list"} {
+		if reachesBelow("/on/events", p) {
+			t.Errorf("%q is refused", p)
+		}
+	}
+}
