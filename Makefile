@@ -79,6 +79,11 @@ fuzz: ## Run every fuzz test for 20 seconds
 bench: build ## Compare stoa with its peers on this machine (bench/README.md)
 	go run ./bench/accounts
 	go run ./bench/market
+	go run ./bench/packages
+
+.PHONY: bench-packages
+bench-packages: build ## Measure installing packages, and starting with a thousand of them
+	go run ./bench/packages
 
 .PHONY: golden
 golden: ## Rewrite golden files and generated documents; read the diff before committing

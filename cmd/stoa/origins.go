@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+
+	"stoa/internal/hosts"
 )
 
 // checkOrigins returns the origins in --cors-origins. Browsers compare origins as
@@ -42,7 +44,7 @@ func checkOrigin(given string) error {
 	if err != nil || u.Hostname() == "" || given == "null" {
 		return fmt.Errorf("--cors-origins: %q is not an origin; write one like https://www.example.com", given)
 	}
-	host := browserHost(scheme, u.Host)
+	host := hosts.InBrowsers(scheme, u.Host)
 	switch {
 	case scheme != "https" && scheme != "http":
 		return fmt.Errorf("--cors-origins: %q has the scheme %s; write https://%s", given, scheme, host)
@@ -56,13 +58,6 @@ func checkOrigin(given string) error {
 		return fmt.Errorf("--cors-origins: %q is not spelled as browsers spell origins; write %s://%s", given, scheme, host)
 	}
 	return nil
-}
-
-// browserHost returns a host with or without a port as browsers spell it below that
-// scheme: in lower case, without the scheme's own port.
-func browserHost(scheme, host string) string {
-	host = strings.TrimSuffix(strings.ToLower(host), map[string]string{"https": ":443", "http": ":80"}[scheme])
-	return strings.TrimSuffix(host, ":")
 }
 
 func isASCII(text string) bool {

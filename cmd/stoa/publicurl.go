@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"stoa/internal/hosts"
 )
 
 // checkPublicURL returns the public URL as stoa uses it: a scheme and a host, in
@@ -38,7 +40,7 @@ func checkPublicURL(given string) (clean, warning string, err error) {
 		return refuse("is not the URL of a host", "one like https://shop.example.com")
 	}
 	host, name, port := strings.ToLower(u.Host), strings.ToLower(u.Hostname()), u.Port()
-	short := strings.Replace(browserHost(u.Scheme, host), name, strings.TrimSuffix(name, "."), 1)
+	short := strings.Replace(hosts.InBrowsers(u.Scheme, host), name, strings.TrimSuffix(name, "."), 1)
 	root := u.Scheme + "://" + short
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":

@@ -22,11 +22,8 @@ import (
 )
 
 // appConfig turns flags and environment into what the App needs.
-func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (app.Config, error) {
-	cfg, err := c.config(log, database)
-	if err != nil {
-		return cfg, err
-	}
+func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (cfg app.Config, err error) {
+	cfg = c.config(log, database)
 	cfg.Leases = license.LeaseTerms{TTL: c.LeaseTTL, Grace: c.LeaseGrace}
 	cfg.RenewalLeeway = c.RenewalLeeway
 	if err := c.applyPublicURL(&cfg, addr); err != nil {
@@ -74,7 +71,7 @@ func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (a
 		}
 		cfg.ExternalAllow = append(cfg.ExternalAllow, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
 	}
-	return cfg, nil
+	return cfg, c.open(&cfg)
 }
 
 // isolation returns the level that plugins need to run.

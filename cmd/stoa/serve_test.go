@@ -378,9 +378,13 @@ func TestServeRefusesTheDemoOnAPublicAddress(t *testing.T) {
 	t.Parallel()
 
 	var out, errOut strings.Builder
-	code := run(t.Context(), []string{"serve", "--demo", "--addr=0.0.0.0:0", "--data", t.TempDir()}, nil, &out, &errOut)
+	data := filepath.Join(t.TempDir(), "data")
+	code := run(t.Context(), []string{"serve", "--demo", "--addr=0.0.0.0:0", "--data", data}, nil, &out, &errOut)
 	if code != exitFailed || !strings.Contains(errOut.String(), "loopback addresses only") {
 		t.Errorf("run = %d, %q", code, errOut.String())
+	}
+	if _, err := os.Stat(data); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a refused command leaves a data folder: %v", err)
 	}
 }
 

@@ -81,18 +81,8 @@ func (s storage) prepare() error {
 }
 
 // config returns an app.Config with what every command needs, for the database at
-// the URL at.
-func (s storage) config(log *slog.Logger, at string) (app.Config, error) {
-	if err := s.prepare(); err != nil {
-		return app.Config{}, err
-	}
-	if !keepPrivate(s.Data) {
-		log.Warn("other users may read the data folder; make it private with chmod 700", slog.String("folder", s.Data))
-	}
-	key, err := masterkey.Load(os.Getenv(envMasterKey), s.Data)
-	if err != nil {
-		return app.Config{}, err
-	}
+// the URL at. It touches no file; see open.
+func (s storage) config(log *slog.Logger, at string) app.Config {
 	return app.Config{
 		Log:         log,
 		Now:         time.Now,
@@ -101,8 +91,21 @@ func (s storage) config(log *slog.Logger, at string) (app.Config, error) {
 		CommitDate:  build().Date,
 		DatabaseURL: at,
 		DataDir:     s.Data,
-		MasterKey:   key,
-	}, nil
+	}
+}
+
+// open makes the data folder if it is missing, and sets the master key in cfg. Call it
+// once all other settings are known to be right: a refused command leaves no folder.
+func (s storage) open(cfg *app.Config) (err error) {
+	if err := s.prepare(); err != nil {
+		return err
+	}
+	if !keepPrivate(s.Data) {
+		cfg.Log.Warn("other users may read the data folder; make it private with chmod 700",
+			slog.String("folder", s.Data))
+	}
+	cfg.MasterKey, err = masterkey.Load(os.Getenv(envMasterKey), s.Data)
+	return err
 }
 
 // with runs fn on an App that is closed afterwards. The App serves no requests, and
@@ -114,8 +117,8 @@ func (s storage) with(ctx context.Context, std streams, fn func(*app.App) error,
 	if err != nil {
 		return err
 	}
-	cfg, err := s.config(logging{LogLevel: slog.LevelWarn}.logger(std.err), at)
-	if err != nil {
+	cfg := s.config(logging{LogLevel: slog.LevelWarn}.logger(std.err), at)
+	if err := s.open(&cfg); err != nil {
 		return err
 	}
 	cfg.KeepSchema = true

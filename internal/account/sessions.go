@@ -10,7 +10,17 @@ import (
 // Logout ends the session of an access token. An invalid token has no session to end,
 // which is not an error.
 func (s *Service) Logout(ctx context.Context, raw string) error {
-	claims, err := s.parse(ctx, raw, token.Access, ErrToken)
+	return s.logout(ctx, raw, token.Access)
+}
+
+// LogoutRefresh is Logout for a page that has no access token anymore, but a refresh
+// token.
+func (s *Service) LogoutRefresh(ctx context.Context, raw string) error {
+	return s.logout(ctx, raw, token.Refresh)
+}
+
+func (s *Service) logout(ctx context.Context, raw string, kind token.Kind) error {
+	claims, err := s.parse(ctx, raw, kind, ErrToken)
 	if err != nil {
 		return ignore(err, errs.Unauthenticated)
 	}

@@ -38,6 +38,7 @@ import (
 	"stoa/internal/ops"
 	"stoa/internal/pages"
 	"stoa/internal/plugin"
+	"stoa/internal/plugin/storage"
 	"stoa/internal/ratelimit"
 	"stoa/internal/runtime/external"
 	"stoa/internal/runtime/node"
@@ -79,6 +80,7 @@ type App struct {
 	Guard *framing.Guard
 
 	installer *install.Installer
+	storage   *storage.Service // of plugins
 	keeper    *idempotency.Keeper
 	node      *node.Runtime     // internal plugins
 	external  *external.Runtime // external ones
@@ -125,6 +127,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 			"but STOA_STRIPE_SECRET_KEY is not set, so paid tiers cannot be bought")
 	}
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
+	a.background.Go(func() { a.storage.KeepSwept(working, cfg.Log) })
 	a.background.Go(func() { a.node.KeepRunning(working, a.Plugins.KeptRunning) })
 	if cfg.CheckFiles {
 		a.background.Go(func() { a.installer.CheckInstalled(working) })
@@ -156,6 +159,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	}
 	a.metrics.WatchProcesses(a.node.Processes)
 	a.Plugins = plugins
+	a.storage = &storage.Service{Store: store.NewPluginStorage(a.DB), Now: cfg.Now}
 	a.Themes = &theme.Service{Store: store.NewTheme(a.DB), Now: cfg.Now, Configs: cfg.MasterKey.Box("theme.config")}
 	kinds := extension.Registries{extension.Plugin: plugin.Registry{
 		Service: a.Plugins, Types: cfg.ArchiveTypes[extension.Plugin],
@@ -234,6 +238,7 @@ func (a *App) api(
 		Plugins:   a.Plugins,
 		Themes:    a.Themes,
 		Installer: installer,
+		Storage:   a.storage,
 		Gateway:   gate,
 		Hooks:     a.Hooks,
 		Webhooks:  a.Webhooks,

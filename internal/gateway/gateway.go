@@ -113,7 +113,7 @@ func (g *Gateway) Serve(w http.ResponseWriter, r *http.Request, c Call) error {
 
 func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 	ctx := r.Context()
-	if !passable(c.Path) || isServiceWorker(r) {
+	if !passable(c.Path, c.Caller == CallerAdmin) || isServiceWorker(r) {
 		return because(ErrNotFound, reasonPath)
 	}
 	choice, query := choose(r)

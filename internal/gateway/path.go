@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"iter"
 	"net/url"
 	"slices"
 	"strings"
@@ -11,16 +12,20 @@ import (
 // cannot reach it.
 const lifecycle = "__lifecycle"
 
+// adminPages is where a plugin has what only administrators reach (CONTRACT 5).
+const adminPages = "admin"
+
 // passable reports whether a path is passed on to a plugin. path begins with a
-// slash and is escaped as the client sent it.
+// slash and is escaped as the client sent it. admin tells that the caller's role was
+// checked.
 //
 // The gateway and the plugin must read a path in the same way, or neither the ban on
-// the plugin's /__lifecycle/ nor the permissions of routes would hold. So everything
+// the plugin's /__lifecycle/ and /admin/ nor the permissions of routes would hold. So everything
 // that servers are known to disagree about is refused, in any encoding: empty
 // segments, dot segments, backslashes, control characters, fragments, and bytes
 // that are not UTF-8. An encoded slash passes: both readings of it are checked.
 // docs/plugins/gateway.md tells clients.
-func passable(path string) bool {
+func passable(path string, admin bool) bool {
 	if !strings.HasPrefix(path, "/") || strings.Contains(path, "//") || strings.ContainsAny(path, `#\`) {
 		return false
 	}
@@ -32,7 +37,7 @@ func passable(path string) bool {
 	}
 	// A plugin behind another proxy may get the path decoded once more.
 	for range maxDecodings {
-		if hasForbiddenSegment(path) {
+		if hasForbiddenSegment(path) || !admin && beginsWith(path, adminPages) {
 			return false
 		}
 		plain, err := url.PathUnescape(path)
@@ -51,39 +56,61 @@ const maxDecodings = 4
 // reachesBelow reports whether a path would reach base or something below it, as sent or
 // after any decoding, as the most careless server would read it. Both begin with a slash.
 func reachesBelow(base, path string) bool {
-	want := carelessSegments(base)
+	want := strings.Split(base[1:], "/")
 	return slices.ContainsFunc(readingsOf(path), func(reading string) bool {
-		got := carelessSegments(reading)
-		return len(got) >= len(want) && slices.EqualFunc(want, got[:len(want)], strings.EqualFold)
-	})
-}
-
-// carelessSegments splits a path into segments without parameters, trailing dots and
-// blanks, and leaves out what is empty then.
-func carelessSegments(path string) []string {
-	list := strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == '\\' })
-	for i, segment := range list {
-		if end := strings.IndexAny(segment, ";?#\x00"); end >= 0 {
-			segment = segment[:end]
+		rest := want
+		for segment := range carelessSegments(reading) {
+			switch {
+			case isNamed(segment, ""):
+				continue
+			case !isNamed(segment, rest[0]):
+				return false
+			}
+			if rest = rest[1:]; len(rest) == 0 {
+				return true
+			}
 		}
-		list[i] = strings.TrimRight(segment, ". \t")
-	}
-	return slices.DeleteFunc(list, func(segment string) bool { return segment == "" })
+		return false
+	})
 }
 
 func ambiguous(c rune) bool { return c == '\\' || c < ' ' || c == 0x7f }
 
-// hasForbiddenSegment looks for dot segments and for the lifecycle as the most
-// careless server would read them: in any case, and without parameters, trailing
-// dots and blanks.
+// hasForbiddenSegment looks for dot segments and for the lifecycle.
 func hasForbiddenSegment(path string) bool {
-	for segment := range strings.FieldsFuncSeq(path, func(c rune) bool { return c == '/' || c == '\\' }) {
-		if i := strings.IndexAny(segment, ";?#\x00"); i >= 0 {
-			segment = segment[:i]
-		}
-		if segment == "." || segment == ".." || strings.EqualFold(strings.TrimRight(segment, ". \t"), lifecycle) {
+	for segment := range carelessSegments(path) {
+		if segment == "." || segment == ".." || isNamed(segment, lifecycle) {
 			return true
 		}
 	}
 	return false
+}
+
+// beginsWith reports whether the first segment has that name.
+func beginsWith(path, name string) bool {
+	for segment := range carelessSegments(path) {
+		return isNamed(segment, name)
+	}
+	return false
+}
+
+// carelessSegments yields the segments of a path as the most careless server would read them,
+// without parameters. Segments of parameters only are left out, as empty ones are.
+func carelessSegments(path string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for segment := range strings.FieldsFuncSeq(path, func(c rune) bool { return c == '/' || c == '\\' }) {
+			if i := strings.IndexAny(segment, ";?#\x00"); i >= 0 {
+				segment = segment[:i]
+			}
+			if segment != "" && !yield(segment) {
+				return
+			}
+		}
+	}
+}
+
+// isNamed compares as the most careless server would: in any case, and without dots and
+// blanks at the end.
+func isNamed(segment, name string) bool {
+	return strings.EqualFold(strings.TrimRight(segment, ". \t"), name)
 }

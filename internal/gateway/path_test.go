@@ -3,6 +3,7 @@ package gateway
 import (
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,13 @@ var passablePaths = []string{
 	"/api/100%25", "/api/http%253A%252F%252Fx", "/api/%252541", "/api/lifecycle", "/api/__lifecycles",
 	"/api/x__lifecycle", "/api/trailing/", "/api/a;b=c",
 	"/api/a%2fb", "/api/%2Fx", "/api/a%252Fb", "/api/a%2F",
+	"/api/admin", "/api/admin/x", "/administration", "/api%2Fadmin", "/x/admin",
+}
+
+// adminPaths are passed on for administrators only.
+var adminPaths = []string{
+	"/admin", "/admin/", "/admin/x", "/Admin/x", "/%61dmin/x", "/%2561dmin", "/admin;a/x", "/admin./x", "/admin%20/x",
+	"/admin%2Fx", "/%2Fadmin", "/admin%3fa", "/;x/admin", "/%3bx/admin/y",
 }
 
 var refusedPaths = []string{
@@ -36,33 +44,42 @@ var refusedPaths = []string{
 func TestPassable(t *testing.T) {
 	t.Parallel()
 
-	for _, p := range passablePaths {
-		if !passable(p) {
-			t.Errorf("passable(%q) = false", p)
+	for _, admin := range []bool{false, true} {
+		for _, p := range passablePaths {
+			if !passable(p, admin) {
+				t.Errorf("passable(%q, %t) = false", p, admin)
+			}
+		}
+		for _, p := range refusedPaths {
+			if passable(p, admin) {
+				t.Errorf("passable(%q, %t) = true", p, admin)
+			}
 		}
 	}
-	for _, p := range refusedPaths {
-		if passable(p) {
-			t.Errorf("passable(%q) = true", p)
+	for _, p := range adminPaths {
+		if passable(p, false) || !passable(p, true) {
+			t.Errorf("%q: passable for others %t, for administrators %t", p, passable(p, false), passable(p, true))
 		}
 	}
 }
 
 // FuzzPassable checks the property that passable exists for: however often a path
-// that passes is decoded and cleaned, it neither leads to the lifecycle nor leaves
-// the segment it began in.
+// that passes is decoded and cleaned, it leads neither to the lifecycle nor to the
+// pages for administrators, nor does it leave the segment it began in.
 func FuzzPassable(f *testing.F) {
-	for _, p := range append(passablePaths, refusedPaths...) {
+	for _, p := range slices.Concat(passablePaths, refusedPaths, adminPaths) {
 		f.Add(p)
 	}
 	f.Fuzz(func(t *testing.T, p string) {
-		if !passable(p) {
+		if !passable(p, false) {
 			return
 		}
 		for seen := p; ; {
 			clean := strings.ToLower(path.Clean(strings.ReplaceAll(seen, `\`, "/")))
-			if strings.HasPrefix(clean, "/__lifecycle/") || clean == "/__lifecycle" {
-				t.Fatalf("%q leads to %q", p, clean)
+			for _, closed := range []string{"/__lifecycle", "/admin"} {
+				if strings.HasPrefix(clean, closed+"/") || clean == closed {
+					t.Fatalf("%q leads to %q", p, clean)
+				}
 			}
 			if strings.HasPrefix(p, "/api/x/") && !strings.HasPrefix(clean, "/api/x") {
 				t.Fatalf("%q leads out, to %q", p, clean)
@@ -129,7 +146,7 @@ func TestNoEncodingOfAPathEscapesItsPermission(t *testing.T) {
 		"/api/%75%73%65%72%73",
 		"/api/reports%2F2030%2F01", "/api/reports%252f", "/api/files/a%2Fb", // one segment as sent, two when decoded
 	} {
-		if !passable(path) {
+		if !passable(path, false) {
 			t.Errorf("%s does not pass, so the test says nothing", path)
 		}
 		if permitted(rules, nil, "GET", path) {
@@ -194,9 +211,9 @@ func TestClientsDoNotReachThePathForEvents(t *testing.T) {
 	for _, p := range []string{
 		"/on/events", "/on/events/", "/on/events/x", "/ON/Events", "/on/event%73", "/on/event%2573", "/on%2fevents",
 		"/on%252fevents/x", "/on/events;v=1", "/on;v=1/events", "/on/events.", "/on/events%20", "/on/events%3fx",
-		"/on/events%23", "/;x/on/events", "/%3b/on/events",
+		"/on/events%23", "/;x/on/events", "/%3b/on/events", "/.../on/events",
 	} {
-		if !reachesBelow("/on/events", p) && passable(p) {
+		if !reachesBelow("/on/events", p) && passable(p, true) {
 			t.Errorf("%q passes", p)
 		}
 	}

@@ -54,6 +54,13 @@ func IsLoopback(host string) bool {
 	return ok && isLoopback(name)
 }
 
+// InBrowsers returns a host with or without a port as browsers spell it in an origin
+// of that scheme: in lower case, without the scheme's own port.
+func InBrowsers(scheme, host string) string {
+	host = strings.TrimSuffix(strings.ToLower(host), map[string]string{"https": ":443", "http": ":80"}[scheme])
+	return strings.TrimSuffix(host, ":")
+}
+
 func isLoopback(name string) bool {
 	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
 		return true

@@ -23,8 +23,8 @@ var (
 )
 
 // crossOrigin lets pages on the origins in s.CORSOrigins call the API of shops. It
-// never allows credentials: stoa's API has no cookies, and must not get any from
-// another origin (docs/adr/0011). Without origins it changes nothing.
+// never allows credentials: the one cookie is for stoa's own pages, and none may come
+// from another origin (docs/adr/0011). Without origins it changes nothing.
 func (s *Server) crossOrigin(h http.Handler) http.Handler {
 	if len(s.CORSOrigins) == 0 {
 		return h

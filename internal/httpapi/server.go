@@ -26,6 +26,7 @@ import (
 	"stoa/internal/httpapi/guard"
 	"stoa/internal/httpapi/keyed"
 	"stoa/internal/httpapi/limit"
+	"stoa/internal/httpapi/platform"
 	"stoa/internal/httpapi/relay"
 	"stoa/internal/httpapi/shop"
 	themes "stoa/internal/httpapi/theme"
@@ -40,6 +41,7 @@ import (
 	"stoa/internal/market/review"
 	"stoa/internal/pages"
 	"stoa/internal/plugin"
+	"stoa/internal/plugin/storage"
 	"stoa/internal/ratelimit"
 	"stoa/internal/theme"
 	"stoa/internal/webhook"
@@ -61,6 +63,7 @@ type Server struct {
 	Plugins   *plugin.Service
 	Themes    *theme.Service
 	Installer *install.Installer
+	Storage   *storage.Service // of plugins
 
 	Gateway *gateway.Gateway
 	Hooks   *hook.Log
@@ -146,11 +149,14 @@ func (s *Server) routes() *router {
 	s.webhookRoutes(rt)
 	s.themeRoutes(rt)
 	s.callRoutes(rt)
+	s.platformRoutes(rt, limits)
 	return rt
 }
 
 func (s *Server) accountRoutes(rt *router, limits limit.Counter) {
-	h := &auth.Handlers{Log: s.Log, Accounts: s.Accounts, Limits: limits, ClientIP: s.ClientIP}
+	h := &auth.Handlers{
+		Log: s.Log, Accounts: s.Accounts, Limits: limits, ClientIP: s.ClientIP, PublicURL: s.PublicURL,
+	}
 
 	rt.public("POST /auth/register", limits.ByAddress(limit.Register, h.Register))
 	rt.public("POST /auth/login", limits.ByAddress(limit.Login, h.Login))
@@ -306,12 +312,33 @@ func (s *Server) callRoutes(rt *router) {
 	rt.call("GET /api/v1/shop/plugins/{slug}/health", h.WhileCaller, h.ShopCall)
 	rt.call("/api/extensions/plugin/{slug}/api/{path...}", h.WhileCaller, h.LegacyCall)
 	rt.adminCall("/api/v1/admin/plugins/{slug}/api/{path...}", h.WhileCaller, h.AdminCall)
-	rt.public("GET /api/v1/platform/config", h.RequirePlugin(h.Config))
+	rt.adminCall("/api/v1/admin/plugins/{slug}/admin/{path...}", h.WhileCaller, h.AdminCall)
+}
+
+// platformRoutes are what plugins call, with the permissions that they need.
+func (s *Server) platformRoutes(rt *router, limits limit.Counter) {
+	h := &platform.Handlers{
+		Now: s.Now, Limits: limits, Accounts: s.Accounts, Plugins: s.Plugins, Storage: s.Storage,
+		Catalog: s.Catalog, Orders: s.Orders, Licenses: s.Licenses,
+	}
+
+	rt.public("GET /api/v1/platform/config", h.Plugin(h.Config))
+	rt.public("GET /api/v1/platform/products", h.Plugin(h.ListProducts, platform.ReadProducts))
+	rt.public("GET /api/v1/platform/products/{slug}", h.Plugin(h.GetProduct, platform.ReadProducts))
+	rt.public("GET /api/v1/platform/orders", h.Plugin(h.ListOrders, platform.ReadOrders))
+	rt.public("GET /api/v1/platform/orders/{id}", h.Plugin(h.GetOrder, platform.ReadOrders))
+	rt.public("GET /api/v1/platform/licenses", h.Plugin(h.ListLicenses, platform.ReadLicenses))
+	rt.public("GET /api/v1/platform/licenses/{id}", h.Plugin(h.GetLicense, platform.ReadLicenses))
+	rt.public("GET /api/v1/platform/users", h.Plugin(h.ListUsers, platform.ReadUsers))
+	rt.public("GET /api/v1/platform/users/{id}", h.Plugin(h.GetUser, platform.ReadUsers))
+	rt.public("GET /api/v1/platform/storage", h.Plugin(h.ListKeys, platform.ReadStorage))
+	rt.public("GET /api/v1/platform/storage/{key}", h.Plugin(h.GetValue, platform.ReadStorage))
+	rt.public("PUT /api/v1/platform/storage/{key}", h.Plugin(h.PutValue, platform.WriteStorage))
+	rt.public("DELETE /api/v1/platform/storage/{key}", h.Plugin(h.DeleteValue, platform.WriteStorage))
 }
 
 func (s *Server) calls() *relay.Handlers {
 	return &relay.Handlers{
-		Auth: s.Auth, Recheck: s.Recheck, Gateway: s.Gateway, Accounts: s.Accounts, Plugins: s.Plugins,
-		ClientIP: s.ClientIP,
+		Auth: s.Auth, Recheck: s.Recheck, Gateway: s.Gateway, ClientIP: s.ClientIP,
 	}
 }

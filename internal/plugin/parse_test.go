@@ -434,6 +434,24 @@ func TestDecodeManifestSeesWhatWasChecked(t *testing.T) {
 	}
 }
 
+// What was installed before a rule about whole documents was added can still be read.
+func TestDecodeManifestReadsDocumentsThatAreRefusedNow(t *testing.T) {
+	t.Parallel()
+
+	for name, field := range map[string]string{
+		"half a character": `"\ud800"`, "too deep": strings.Repeat("[", 100) + strings.Repeat("]", 100),
+	} {
+		raw := []byte(`{"schemaVersion":1,"slug":"pay","name":"Pay","version":"1.0.0","runtimeType":"internal-fastify",` +
+			`"entryModule":"index.js","x":` + field + `}`)
+		if _, err := parse(t, raw); len(paths(t, err)) != 1 {
+			t.Errorf("%s: ParseManifest = %v, want one fault", name, err)
+		}
+		if m, err := plugin.DecodeManifest(raw); err != nil || m.Slug != "pay" || m.EntryModule != "index.js" {
+			t.Errorf("%s: DecodeManifest = %+v, %v", name, m, err)
+		}
+	}
+}
+
 // What was installed before a rule was added keeps its permissions.
 func TestDecodeManifestKeepsPermissionsThatAreRefusedNow(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@
 package testkit
 
 import (
+	"cmp"
 	"database/sql"
 	"net/http"
 	"net/http/httptest"
@@ -83,9 +84,12 @@ func config(tb testing.TB, options []Option) (app.Config, *clocktest.Clock) {
 // New starts an App on an empty database. Both end with the test.
 func New(tb testing.TB, options ...Option) *App {
 	tb.Helper()
+	if _, err := theContract(); err != nil { // every answer would be checked against it
+		tb.Fatal(err)
+	}
 	cfg, clock := config(tb, options)
 	srv := httptest.NewUnstartedServer(nil)
-	cfg.PublicURL = "http://" + srv.Listener.Addr().String()
+	cfg.PublicURL = cmp.Or(cfg.PublicURL, "http://"+srv.Listener.Addr().String())
 	a, err := app.New(tb.Context(), cfg)
 	if err != nil {
 		_ = srv.Listener.Close()

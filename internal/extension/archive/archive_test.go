@@ -1,15 +1,12 @@
 package archive_test
 
 import (
-	"archive/zip"
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -408,76 +405,4 @@ func tree(tb testing.TB, dir string) map[string]string {
 		tb.Fatal(err)
 	}
 	return files
-}
-
-// FuzzPackage looks for archives that make Inspect or ExtractTo panic, that
-// write outside their folder or more than they state, or in which another reader
-// sees other files.
-func FuzzPackage(f *testing.F) {
-	f.Add(good(f))
-	f.Add(good(f, entry{Name: "../evil.js"}))
-	f.Add(good(f, entry{Name: "css/"}, entry{Name: "css/a.css", Body: "a{}", Store: true}))
-	f.Add(withSizes(f, stated{"a.js", 10, 20}))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		p, err := inspect(data)
-		if err != nil {
-			return
-		}
-		count, size := len(p.Files()), size(p)
-		if size > 16<<20 {
-			return // the disk of the machine that fuzzes
-		}
-		outside := t.TempDir()
-		dir := filepath.Join(outside, "in")
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		failed := extract(t, p, dir)
-		got := tree(t, outside)
-		var written int64
-		for name, content := range got {
-			if !strings.HasPrefix(name, "in/") {
-				t.Errorf("wrote %q outside", name)
-			}
-			written += int64(len(content))
-		}
-		if written > size || len(got) > count {
-			t.Errorf("wrote %d files, %d bytes; the archive states %d, %d", len(got), written, count, size)
-		}
-		if failed == nil {
-			agree(t, data, got)
-		}
-	})
-}
-
-// agree fails the test unless archive/zip finds the same contents.
-func agree(t *testing.T, data []byte, got map[string]string) {
-	t.Helper()
-	zr, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatalf("archive/zip cannot read it: %v", err)
-	}
-	var want, have []string
-	for _, f := range zr.File {
-		if strings.HasSuffix(f.Name, "/") {
-			continue
-		}
-		rc, err := f.Open()
-		if err != nil {
-			t.Fatalf("archive/zip: %v", err)
-		}
-		content, err := io.ReadAll(rc)
-		if err != nil {
-			t.Fatalf("archive/zip: %v", err)
-		}
-		want = append(want, string(content))
-	}
-	for _, content := range got {
-		have = append(have, content)
-	}
-	slices.Sort(want)
-	slices.Sort(have)
-	if diff := cmp.Diff(want, have); diff != "" {
-		t.Errorf("archive/zip reads other contents (-zip +ours):\n%s", diff)
-	}
 }

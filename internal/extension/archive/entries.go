@@ -63,12 +63,19 @@ func checkName(entry, name string) error {
 		return fault(entry, errs.CodeInvalid, "The entry's name is not a plain relative path.")
 	}
 	parts := strings.Split(name, "/")
+	if slices.ContainsFunc(parts, trimmed) {
+		return fault(entry, errs.CodeInvalid, "The entry's name has a part that ends in a dot or a space.")
+	}
 	long := func(part string) bool { return len(part) > MaxPart }
 	if len(name) > MaxName || len(parts) > MaxDepth+1 || slices.ContainsFunc(parts, long) {
 		return fault(entry, errs.CodeOutOfRange, "The entry's name is too long.")
 	}
 	return nil
 }
+
+// trimmed reports whether Windows would drop the end of a part of a name, which makes
+// another name of it.
+func trimmed(part string) bool { return strings.HasSuffix(part, ".") || strings.HasSuffix(part, " ") }
 
 // checkType checks what kind of file an entry is, and that its type is among those
 // that are allowed.
@@ -78,6 +85,8 @@ func checkType(rec record, dir bool, allowed []string) error {
 		return fault(rec.name, errs.CodeWrongType, "The entry is named like a directory but is not one.")
 	case dir:
 		return nil
+	case rec.dos&(dosDir|dosVolume) != 0:
+		return fault(rec.name, errs.CodeWrongType, "The entry is named like a file but is not one.")
 	case kind != 0 && kind != modeRegular:
 		return fault(rec.name, errs.CodeWrongType, "The entry is neither a regular file nor a directory.")
 	case !slices.Contains(allowed, extension(rec.name)) &&
@@ -160,8 +169,9 @@ func (n *names) add(entry, name string, dir bool) error {
 }
 
 func (n *names) put(entry string, new node) error {
-	// Folding can undo normalization and the other way round, hence both.
-	key := norm.NFC.String(n.fold.String(norm.NFD.String(new.name)))
+	// Folding can undo normalization and the other way round, hence both. HFS+ ignores
+	// characters that cannot be seen.
+	key := strings.Map(visible, norm.NFC.String(n.fold.String(norm.NFD.String(new.name))))
 	old, ok := n.seen[key]
 	switch {
 	case !ok:
@@ -174,6 +184,14 @@ func (n *names) put(entry string, new node) error {
 	old.explicit = old.explicit || new.explicit
 	n.seen[key] = old
 	return nil
+}
+
+// visible drops the characters that only direct how others are shown.
+func visible(r rune) rune {
+	if unicode.Is(unicode.Cf, r) {
+		return -1
+	}
+	return r
 }
 
 // strip removes the top-level folder from the paths if everything in the archive

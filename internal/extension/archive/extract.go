@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -79,16 +80,40 @@ func syncOne(root *os.Root, name string) error {
 	return f.Sync()
 }
 
+// unpacker holds what it takes to unpack a file. Unpackers are pooled, because each has a
+// hundred kilobytes of buffers, and archives have thousands of files.
+type unpacker struct {
+	packed  *bufio.Reader
+	deflate io.ReadCloser
+	buffer  []byte
+}
+
+var unpackers = sync.Pool{New: func() any {
+	packed := bufio.NewReaderSize(nil, 32<<10)
+	return &unpacker{packed: packed, deflate: flate.NewReader(packed), buffer: make([]byte, 32<<10)}
+}}
+
+// open returns the content of a file. What is read from it ends where the stream does.
+func (u *unpacker) open(f file, r io.ReaderAt) io.Reader {
+	u.packed.Reset(io.NewSectionReader(r, f.data, f.packed))
+	if f.method != deflated {
+		return u.packed
+	}
+	_ = u.deflate.(flate.Resetter).Reset(u.packed, nil) // never fails
+	return u.deflate                                    // reads not a byte too many from a reader with ReadByte
+}
+
 // copyTo unpacks a file to w. It writes as many bytes as the archive states, or
 // returns an error; it never writes more.
 func (f file) copyTo(w io.Writer, r io.ReaderAt) error {
-	packed := bufio.NewReader(io.NewSectionReader(r, f.data, f.packed))
-	src := io.Reader(packed)
-	if f.method == deflated {
-		src = flate.NewReader(packed) // reads not a byte too many from a reader with ReadByte
-	}
+	u, _ := unpackers.Get().(*unpacker)
+	defer func() {
+		u.packed.Reset(nil)
+		unpackers.Put(u)
+	}()
+	src := u.open(f, r)
 	sum := crc32.NewIEEE()
-	n, err := io.Copy(io.MultiWriter(w, sum), io.LimitReader(src, f.size))
+	n, err := io.CopyBuffer(io.MultiWriter(w, sum), io.LimitReader(src, f.size), u.buffer)
 	if broken, is := errors.AsType[flate.CorruptInputError](err); is {
 		return fault(f.name, errs.CodeMalformed, "The entry cannot be unpacked.").Because(broken)
 	}
@@ -98,8 +123,8 @@ func (f file) copyTo(w io.Writer, r io.ReaderAt) error {
 	if err != nil {
 		return fmt.Errorf("archive: unpack: %w", err)
 	}
-	more, err := io.ReadFull(src, make([]byte, 1))
-	_, behind := packed.ReadByte()
+	more, err := io.ReadFull(src, u.buffer[:1])
+	_, behind := u.packed.ReadByte()
 	if n != f.size || more != 0 || !errors.Is(err, io.EOF) || !errors.Is(behind, io.EOF) {
 		return fault(f.name, errs.CodeMalformed, "The entry does not have the length that the archive states.").Because(err)
 	}

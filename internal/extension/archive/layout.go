@@ -18,13 +18,31 @@ const (
 	sigCentral    = 0x02014b50
 	sigLocal      = 0x04034b50
 	sigDescriptor = 0x08074b50
+	sigLocator64  = 0x07064b50 // of the end record of ZIP64
 
-	lenEnd     = 22
-	lenCentral = 46
-	lenLocal   = 30
+	lenEnd       = 22
+	lenCentral   = 46
+	lenLocal     = 30
+	lenLocator64 = 20
 
 	maxComment = 1<<16 - 1
 	zip64Mark  = 1<<32 - 1 // in place of a value that is elsewhere, in 64 bits
+)
+
+// Extra fields that change what an entry is for programs that know them.
+const (
+	extraZIP64   = 0x0001 // sizes and offset in 64 bits
+	extraPKUnix  = 0x000d // PKWARE Unix: a link's target or a device's numbers behind lenPKUnix bytes
+	extraASiUnix = 0x756e // ASi Unix: a mode of its own, and a link's target
+	extraPath    = 0x7075 // Info-ZIP Unicode Path: another name
+
+	lenPKUnix = 12
+)
+
+// Bits of MS-DOS attributes.
+const (
+	dosVolume = 1 << 3
+	dosDir    = 1 << 4
 )
 
 // Methods of compression.
@@ -48,6 +66,7 @@ type record struct {
 	crc          uint32
 	packed, size int64  // bytes in the archive, bytes unpacked
 	mode         uint32 // of Unix; 0 if the archive does not say
+	dos          uint32 // attributes of MS-DOS
 	offset       int64  // of the local header
 	data         int64  // offset of the packed bytes; set by checkLocal
 	extra        []byte // fields for particular programs
@@ -96,7 +115,7 @@ type endRecord struct {
 // findEnd reads the end record: the last one in the file, which must end where the
 // file does.
 func findEnd(r io.ReaderAt, size int64) (endRecord, error) {
-	tail := make([]byte, min(size, lenEnd+maxComment))
+	tail := make([]byte, min(size, lenLocator64+lenEnd+maxComment))
 	if _, err := r.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {
 		return endRecord{}, fault("", errs.CodeUnreadable, "The archive cannot be read.").Because(err)
 	}
@@ -119,10 +138,21 @@ func findEnd(r io.ReaderAt, size int64) (endRecord, error) {
 		return endRecord{}, fault("", errs.CodeUnsupported, "Archives in several parts are not accepted.")
 	case end.count > MaxEntries:
 		return endRecord{}, fault("", errs.CodeOutOfRange, "The archive has more than %d entries.", MaxEntries)
+	case hasLocator64(tail[:at]):
+		// Python, for one, goes by it whatever the end record says.
+		return endRecord{}, fault("", errs.CodeUnsupported,
+			"ZIP64 archives are not accepted; a package never needs to be one.")
 	case end.offset+end.size != pos:
 		return endRecord{}, fault("", errs.CodeMalformed, "The central directory does not end where the end record begins.")
 	}
 	return end, nil
+}
+
+// hasLocator64 reports whether what is in front of the end record ends in something that
+// some programs take for the locator of a ZIP64 end record.
+func hasLocator64(front []byte) bool {
+	return len(front) >= lenLocator64 &&
+		binary.LittleEndian.Uint32(front[len(front)-lenLocator64:]) == sigLocator64
 }
 
 // parse reads the next record.
@@ -141,7 +171,8 @@ func (rec *record) parse(r io.Reader) error {
 	nameLen, extraLen, commentLen := int(f.u16()), int(f.u16()), int(f.u16())
 	rec.disk = f.u16()
 	f.skip(2) // internal attributes
-	rec.mode = f.u32() >> 16
+	attributes := f.u32()
+	rec.mode, rec.dos = attributes>>16, attributes&0xffff
 	rec.offset = int64(f.u32())
 	rest := make([]byte, nameLen+extraLen+commentLen)
 	if _, err := io.ReadFull(r, rest); err != nil {
@@ -169,24 +200,40 @@ func (rec *record) check() error {
 	case rec.disk != 0:
 		return fault(rec.name, errs.CodeUnsupported, "Archives in several parts are not accepted.")
 	}
-	return checkExtra(rec.name, rec.extra)
+	return checkExtra(rec.name, rec.extra, true)
 }
 
-// checkExtra refuses the extra field that gives the entry another name for programs
-// that know it (Info-ZIP Unicode Path, 0x7075).
-func checkExtra(name string, extra []byte) error {
+// checkExtra refuses extra fields that make the entry something else for programs that
+// know them: another name, a link, other sizes. A field for ZIP64 is only refused in the
+// directory, because some programs that stream leave room for it in front of the data.
+func checkExtra(name string, extra []byte, central bool) error {
 	for len(extra) >= 4 {
 		id, n := binary.LittleEndian.Uint16(extra), int(binary.LittleEndian.Uint16(extra[2:]))
 		extra = extra[4:]
 		if n > len(extra) {
 			break // padding: no program reads on either
 		}
-		if id == 0x7075 && (n < 5 || string(extra[5:n]) != name) {
+		field := extra[:n]
+		switch {
+		case id == extraPath && (n < 5 || string(field[5:]) != name):
 			return fault(name, errs.CodeMalformed, "The entry has a second name.")
+		case id == extraZIP64 && central:
+			return fault(name, errs.CodeUnsupported, "ZIP64 entries are not accepted; a package never needs one.")
+		case id == extraPKUnix && n > lenPKUnix, id == extraASiUnix && linkASi(field):
+			return fault(name, errs.CodeWrongType, "The entry is neither a regular file nor a directory.")
 		}
 		extra = extra[n:]
 	}
 	return nil
+}
+
+// linkASi reports whether an ASi Unix field is not that of a file or a directory.
+func linkASi(field []byte) bool {
+	if len(field) < 6 {
+		return true
+	}
+	kind := uint32(binary.LittleEndian.Uint16(field[4:])) & modeType
+	return kind != 0 && kind != modeRegular && kind != modeDir
 }
 
 // fields reads little-endian numbers from its front.

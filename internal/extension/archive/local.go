@@ -96,7 +96,7 @@ func (rec *record) checkLocalExtra(r io.ReaderAt, n int) error {
 	if _, err := r.ReadAt(extra, rec.offset+lenLocal+int64(len(rec.name))); err != nil {
 		return err
 	}
-	return checkExtra(rec.name, extra)
+	return checkExtra(rec.name, extra, false)
 }
 
 // checkDescriptor checks what follows the data of a streamed entry: CRC and

@@ -122,9 +122,24 @@ func (v Values) Check(at string, schema Schema, faults *errs.Issues) {
 	if v != nil && deeper(map[string]any(v), MaxDepth) {
 		faults.Append(issueAt(at, issueNesting))
 	}
+	v.checkTypes(at, schema, faults)
+}
+
+func (v Values) checkTypes(at string, schema Schema, faults *errs.Issues) {
 	for _, name := range slices.Sorted(maps.Keys(schema)) {
-		if value, ok := v[name]; ok && value != nil && !schema[name].accepts(value) {
-			faults.Add(at+"."+name, errs.CodeWrongType, "%s.%s must be of type %s.", at, name, schema[name].Type)
+		value, ok := v[name]
+		if !ok || value == nil {
+			continue
+		}
+		field, path := schema[name], at+"."+name
+		switch {
+		case !field.accepts(value):
+			faults.Add(path, errs.CodeWrongType, "%s must be of type %s.", path, field.Type)
+		case isScalar(value) && !field.allows(value):
+			faults.Add(path, errs.CodeUnknownValue, "%s must be one of the values in the manifest's enum.", path)
+		}
+		if inner, ok := value.(map[string]any); ok {
+			Values(inner).checkTypes(path, field.Properties, faults)
 		}
 	}
 }
@@ -171,13 +186,19 @@ func (f Field) accepts(v any) bool {
 	return ok || f.IsSecret() && v == "" // which is how a secret reads
 }
 
-// Missing returns the names of required fields without a value, sorted. Empty text
+// Missing returns the names of required fields without a value, sorted; those of an
+// object's properties only if the object is there, with its name in front. Empty text
 // is not a value: forms send it for a field left empty.
 func (v Values) Missing(schema Schema) []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(schema)) {
 		if schema[name].Required && !v.Has(name) {
 			names = append(names, name)
+		}
+		if inner, ok := v[name].(map[string]any); ok {
+			for _, below := range Values(inner).Missing(schema[name].Properties) {
+				names = append(names, name+"."+below)
+			}
 		}
 	}
 	return names

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -57,18 +58,49 @@ func (in *Installer) OpenArchive(place string) (*os.File, error) {
 }
 
 // Files compares the files of an extension with the archive they came from, whose
-// SHA-256 is hash, and returns all of them by path. The error is ErrNoArchive if the
+// SHA-256 is hash. It returns those from index from on, by path, at most limit, and the
+// number of all. Only the files that it returns are read. The error is ErrNoArchive if the
 // archive is not there or is another one, because then nobody knows what was installed.
-func (in *Installer) Files(kind extension.Kind, place, hash string) ([]File, error) {
+func (in *Installer) Files(kind extension.Kind, place, hash string, from, limit int) ([]File, int, error) {
 	reg, err := in.Kinds.Get(kind)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	zip, err := in.OpenArchive(place)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer zip.Close()
+	contents, err := readKept(zip, reg.Profile(), hash)
+	if err != nil {
+		return nil, 0, err
+	}
+	root, err := os.OpenRoot(path.Join(in.DataDir, place))
+	if errors.Is(err, fs.ErrNotExist) {
+		root = nil
+	} else if err != nil {
+		return nil, 0, err
+	} else {
+		defer root.Close()
+	}
+	all, err := listFiles(contents, root)
+	if err != nil {
+		return nil, 0, err
+	}
+	from = min(from, len(all))
+	page := make([]File, 0, min(limit, len(all)-from))
+	for _, l := range all[from : from+cap(page)] {
+		f, err := l.compare(contents, root)
+		if err != nil {
+			return nil, 0, err
+		}
+		page = append(page, f)
+	}
+	return page, len(all), nil
+}
+
+// readKept returns what is in an archive that was installed, if it has that SHA-256.
+func readKept(zip *os.File, profile archive.Profile, hash string) (*archive.Contents, error) {
 	sum := sha256.New()
 	size, err := io.Copy(sum, zip)
 	if err != nil {
@@ -77,76 +109,90 @@ func (in *Installer) Files(kind extension.Kind, place, hash string) ([]File, err
 	if hex.EncodeToString(sum.Sum(nil)) != hash {
 		return nil, ErrNoArchive
 	}
-	profile := reg.Profile()
 	profile.MaxSize = max(profile.MaxSize, size) // rules may have become stricter since
 	contents, err := archive.Inspect(zip, size, profile)
 	if err != nil {
 		return nil, fmt.Errorf("install: read archive: %w", err)
 	}
-	root, err := os.OpenRoot(path.Join(in.DataDir, place))
-	if errors.Is(err, fs.ErrNotExist) {
-		root = nil
-	} else if err != nil {
-		return nil, err
-	} else {
-		defer root.Close()
-	}
-	return compare(contents, root)
+	return contents, nil
 }
 
-// compare returns what became of the files of an archive below root, which is nil if it
-// is not there.
-func compare(contents *archive.Contents, root *os.Root) ([]File, error) {
-	there := make(map[string]File)
+// listed is a file of an archive, of an installed extension, or of both.
+type listed struct {
+	archive.File
+
+	index   int // in the archive; -1 if it is not there
+	there   bool
+	regular bool // and not a link or the like, which no archive has
+}
+
+// listFiles returns the files of an archive and those below root, by path. root is nil if
+// it is not there.
+func listFiles(contents *archive.Contents, root *os.Root) ([]listed, error) {
+	byName := make(map[string]listed)
+	for i, f := range contents.Files() {
+		byName[f.Name] = listed{File: f, index: i}
+	}
 	if root != nil {
-		if err := digestAll(root, there); err != nil {
+		err := fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return err
+			}
+			l, ok := byName[name]
+			if !ok {
+				l = listed{File: archive.File{Name: name}, index: -1}
+			}
+			l.there, l.regular = true, e.Type().IsRegular()
+			byName[name] = l
+			return nil
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
-	var list []File
-	for i, f := range contents.Files() {
-		sum := sha256.New()
-		if err := contents.CopyTo(sum, i); err != nil {
-			return nil, fmt.Errorf("install: read archive: %w", err)
-		}
-		file := File{Path: f.Name, Size: f.Size, SHA256: hex.EncodeToString(sum.Sum(nil)), State: Intact}
-		switch now, ok := there[f.Name]; {
-		case !ok:
-			file.State = Missing
-		case now.SHA256 != file.SHA256:
-			file.State = Changed
-		}
-		delete(there, f.Name)
-		list = append(list, file)
-	}
-	for _, f := range there {
-		list = append(list, f)
-	}
-	slices.SortFunc(list, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	return list, nil
+	return slices.SortedFunc(maps.Values(byName), func(a, b listed) int { return strings.Compare(a.Name, b.Name) }), nil
 }
 
-// digestAll adds every file below root. What is neither a file nor a folder, such as a
-// link, is added without a digest: no archive has it.
-func digestAll(root *os.Root, files map[string]File) error {
-	return fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
+// compare returns what became of a file.
+func (l listed) compare(contents *archive.Contents, root *os.Root) (File, error) {
+	file := File{Path: l.Name, Size: l.Size, State: Missing}
+	var now string
+	if l.there {
+		file.State = Changed
+	}
+	if l.regular {
+		size, digest, err := digestOf(root, l.Name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // since it was listed
+			file.State = Missing
+		case err != nil:
+			return File{}, err
 		}
-		file := File{Path: name, State: Added}
-		if e.Type().IsRegular() {
-			f, err := root.Open(name)
-			if err != nil {
-				return err
-			}
-			defer f.Close()
-			sum := sha256.New()
-			if file.Size, err = io.Copy(sum, f); err != nil {
-				return err
-			}
-			file.SHA256 = hex.EncodeToString(sum.Sum(nil))
+		if now = digest; l.index < 0 {
+			file.Size, file.SHA256 = size, digest
 		}
-		files[name] = file
-		return nil
-	})
+	}
+	if l.index < 0 {
+		file.State = Added
+		return file, nil
+	}
+	sum := sha256.New()
+	if err := contents.CopyTo(sum, l.index); err != nil {
+		return File{}, fmt.Errorf("install: read archive: %w", err)
+	}
+	if file.SHA256 = hex.EncodeToString(sum.Sum(nil)); file.SHA256 == now {
+		file.State = Intact
+	}
+	return file, nil
+}
+
+func digestOf(root *os.Root, name string) (size int64, digest string, err error) {
+	f, err := root.Open(name)
+	if err != nil {
+		return 0, "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	size, err = io.Copy(sum, f)
+	return size, hex.EncodeToString(sum.Sum(nil)), err
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -268,7 +269,47 @@ func TestFilesAfterAFailedRecord(t *testing.T) {
 			if left := files(t, dir); len(left) != tt.want {
 				t.Errorf("left %q, want %d files", left, tt.want)
 			}
+			_, err := os.Stat(filepath.Join(dir, "plugins", "pay"))
+			if errors.Is(err, os.ErrNotExist) != (tt.want == 0) {
+				t.Errorf("the folder of the slug: %v", err)
+			}
 		})
+	}
+}
+
+// An install and a purge of the same slug may come at the same time: the purge removes
+// the folder of the slug, which the install needs.
+func TestInstallWhileTheFolderOfTheSlugIsRemoved(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	in := mustOpen(t, dir, nothing)
+	done := make(chan struct{})
+	var remover sync.WaitGroup
+	remover.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				in.Discard(t.Context(), "plugins/pay/none")
+			}
+		}
+	})
+	for range 50 {
+		if _, err := add(t.Context(), in, payArchive(t)); err != nil {
+			t.Error(err)
+		}
+		paths, err := in.Plugins.Purge(t.Context(), "pay")
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.Discard(t.Context(), paths...)
+	}
+	close(done)
+	remover.Wait()
+	if left := files(t, dir); len(left) > 0 {
+		t.Errorf("left %q", left)
 	}
 }
 

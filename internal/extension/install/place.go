@@ -71,18 +71,36 @@ func unpack(ctx context.Context, data *os.Root, contents *archive.Contents, tmp 
 // move renames the folder tmp to home/name, or to a similar name if that one is
 // taken, and returns the new path.
 func move(data *os.Root, tmp, home, name string) (string, error) {
-	if err := data.MkdirAll(home, 0o755); err != nil {
-		return "", err
-	}
 	final := path.Join(home, name)
-	err := data.Rename(tmp, final)
-	if errors.Is(err, fs.ErrExist) {
-		// A crash left it behind, or another process is installing the same archive
-		// at this moment. Either way it is not ours to touch.
-		final += "-" + randomName()
-		err = data.Rename(tmp, final)
+	for {
+		if err := data.MkdirAll(home, 0o755); err != nil {
+			return "", err
+		}
+		err := data.Rename(tmp, final)
+		switch {
+		case errors.Is(err, fs.ErrExist):
+			// A crash left it behind, or another process is installing the same archive
+			// at this moment. Either way it is not ours to touch.
+			final = path.Join(home, name+"-"+randomName())
+		case errors.Is(err, fs.ErrNotExist) && exists(data, tmp):
+			// Another request purged the last version and removed the folder of the slug.
+		default:
+			return final, err
+		}
 	}
-	return final, err
+}
+
+func exists(data *os.Root, name string) bool {
+	_, err := data.Lstat(name)
+	return err == nil
+}
+
+// removeEmpty removes the folder of a slug if no version is left in it. A folder that
+// belongs to a whole kind stays.
+func removeEmpty(data *os.Root, home string) {
+	if path.Dir(home) != "." {
+		_ = data.Remove(home) // which fails for a folder with something in it
+	}
 }
 
 // Discard removes the files at these paths, and their archives. Nothing may be recorded
@@ -95,6 +113,7 @@ func (in *Installer) Discard(ctx context.Context, places ...string) {
 		for _, place := range places {
 			if place != "" {
 				err = errors.Join(err, data.RemoveAll(place), data.RemoveAll(place+archiveSuffix))
+				removeEmpty(data, path.Dir(place))
 			}
 		}
 	}

@@ -56,7 +56,11 @@ func (in *Installer) Sweep(ctx context.Context, now time.Time) error {
 		failed = errors.Join(failed, err)
 		for _, slug := range slugs {
 			if slug.IsDir() && !strings.HasPrefix(slug.Name(), unpackPrefix) {
-				sweep(path.Join(reg.Folder(), slug.Name()), "")
+				home := path.Join(reg.Folder(), slug.Name())
+				sweep(home, "")
+				if old(slug, now) {
+					removeEmpty(data, home)
+				}
 			}
 		}
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"slices"
+	"time"
 
 	"stoa/internal/extension"
 )
@@ -12,9 +14,13 @@ import (
 // maxNamed is how many files a warning about a package names.
 const maxNamed = 20
 
+// restFactor is how many times as long as it worked CheckInstalled rests: there may be
+// gigabytes to read while the first requests come, and nobody waits for it.
+const restFactor = 3
+
 // CheckInstalled compares the files of every installed package with its archive, one
-// package after the other, and warns in the log of each that is not as it was installed. It
-// returns after the package it is at when ctx is done.
+// package after the other and at a quarter of what one processor can do, and warns in the
+// log of each that is not as it was installed. It returns after the package it is at when ctx is done.
 func (in *Installer) CheckInstalled(ctx context.Context) {
 	all, err := in.Installed(ctx)
 	if err != nil {
@@ -27,15 +33,21 @@ func (in *Installer) CheckInstalled(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if p.InstallPath != "" {
-			in.check(ctx, p)
+		if p.InstallPath == "" {
+			continue
+		}
+		begin := time.Now()
+		in.check(ctx, p)
+		select {
+		case <-time.After(restFactor * time.Since(begin)):
+		case <-ctx.Done():
 		}
 	}
 }
 
 // check warns if the files of a package are not as they were installed.
 func (in *Installer) check(ctx context.Context, p extension.Present) {
-	files, err := in.Files(p.Kind, p.InstallPath, p.ZipHash)
+	files, _, err := in.Files(p.Kind, p.InstallPath, p.ZipHash, 0, math.MaxInt)
 	files = slices.DeleteFunc(files, func(f File) bool { return f.State == Intact })
 	if err == nil && len(files) == 0 || ctx.Err() != nil || !in.present(ctx, p) {
 		return // also if the package was replaced or removed meanwhile

@@ -2,12 +2,18 @@ package install_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"stoa/internal/extension"
+	"stoa/internal/extension/install"
 	"stoa/internal/testkit/logtest"
 	"stoa/internal/testkit/ziptest"
 )
@@ -97,6 +103,54 @@ func TestChangedFilesAreWarnedOf(t *testing.T) {
 	}
 	if got := check(t.Context(), in); len(got) != 2 {
 		t.Errorf("after the uninstall: %q", got)
+	}
+}
+
+// Files are listed by pages, which together are the whole list; only the files of the
+// page are read.
+func TestFilesByPages(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	in := mustOpen(t, dir, nothing)
+	got, err := add(t.Context(), in, manyFiles(t, "pages"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := filepath.Join(dir, got.Package.InstallPath)
+	err = errors.Join(os.WriteFile(filepath.Join(home, "added.js"), []byte("3"), 0o600),
+		os.WriteFile(filepath.Join(home, "lib", "11.js"), []byte("2"), 0o600),
+		os.Remove(filepath.Join(home, "lib", "12.js")),
+		os.Symlink("added.js", filepath.Join(home, "lib", "link.js")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := func(from, limit int) []install.File {
+		t.Helper()
+		page, total, err := in.Files(extension.Plugin, got.Package.InstallPath, got.Package.ZipHash, from, limit)
+		if err != nil || total != 34 {
+			t.Fatalf("Files(%d, %d) = %d files in all, %v; want 34", from, limit, total, err)
+		}
+		return page
+	}
+	var all []install.File
+	for from := 0; from < 35; from += 7 {
+		all = append(all, list(from, 7)...)
+	}
+	if diff := cmp.Diff(list(0, math.MaxInt), all); diff != "" || len(list(99, 7)) > 0 {
+		t.Errorf("pages (-whole +together):\n%s", diff)
+	}
+	states := make(map[string]string)
+	for _, f := range all {
+		if f.State != install.Intact {
+			states[f.Path] = f.State
+		}
+	}
+	want := map[string]string{
+		"added.js": install.Added, "lib/11.js": install.Changed, "lib/12.js": install.Missing, "lib/link.js": install.Added,
+	}
+	if diff := cmp.Diff(want, states); diff != "" {
+		t.Errorf("states (-want +got):\n%s", diff)
 	}
 }
 

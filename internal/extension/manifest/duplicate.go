@@ -3,6 +3,7 @@ package manifest
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 
 	"stoa/internal/errs"
 )
@@ -30,7 +31,7 @@ func checkDuplicates(raw []byte, faults *errs.Issues) {
 			top = &stack[len(stack)-1]
 		}
 		if name, isText := token.(string); isText && top != nil && top.key {
-			path := top.path + name
+			path := top.path + clip(name)
 			if top.names[name] {
 				faults.Add(path, errs.CodeDuplicate, "%s is given twice.", path)
 			}
@@ -41,7 +42,7 @@ func checkDuplicates(raw []byte, faults *errs.Issues) {
 		case json.Delim('{'), json.Delim('['):
 			next := level{}
 			if top != nil {
-				next.path = top.path + top.name + "."
+				next.path = top.path + clip(top.name) + "."
 			}
 			if token == json.Delim('{') {
 				next.names, next.key = make(map[string]bool), true
@@ -59,4 +60,13 @@ func checkDuplicates(raw []byte, faults *errs.Issues) {
 			top.key = top.names != nil
 		}
 	}
+}
+
+// clip shortens a name, so that thousands of faults below a long one do not repeat it.
+func clip(name string) string {
+	const most = 100
+	if len(name) <= most {
+		return name
+	}
+	return strings.ToValidUTF8(name[:most], "") + "…"
 }

@@ -4,6 +4,7 @@
 package manifest
 
 import (
+	"bytes"
 	"encoding/json"
 	"io/fs"
 	"path"
@@ -14,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"stoa/internal/errs"
+	"stoa/internal/jsontext"
 )
 
 // CodeInvalid is the code of a manifest that breaks a rule (CONTRACT 4).
@@ -48,11 +50,18 @@ func IsVersion(s string) bool { return versionRE.MatchString(s) && len(s) <= max
 // Invalid returns INVALID_MANIFEST with every fault, or nil if there is none.
 func Invalid(faults errs.Issues) error { return errs.WithIssues(errs.Invalid, CodeInvalid, faults) }
 
+// maxDepth is how many objects and arrays of a manifest may be around a value.
+const maxDepth = 64
+
 // Open returns a reader of a manifest, the content of the file name. It adds to faults
 // what is wrong with the document as a whole; if ok is false, nothing in it can be
 // read.
 func Open(name string, raw []byte, faults *errs.Issues) (o Object, ok bool) {
 	switch {
+	case bytes.HasPrefix(raw, []byte("\ufeff")):
+		faults.Add("", errs.CodeMalformed, "%s begins with a byte order mark, which JSON does not have. "+
+			"Save it as UTF-8 without one.", name)
+		return o, false
 	case !utf8.Valid(raw):
 		faults.Add("", errs.CodeNotUnicode, "%s is not UTF-8 text.", name)
 		return o, false
@@ -60,11 +69,39 @@ func Open(name string, raw []byte, faults *errs.Issues) (o Object, ok bool) {
 		faults.Add("", errs.CodeMalformed, "%s is not valid JSON.", name)
 		return o, false
 	}
-	checkDuplicates(raw, faults)
+	// The rest can be read all the same: what was installed before a rule was added must be.
+	switch {
+	case !jsontext.Unicode(raw):
+		faults.Add("", errs.CodeNotUnicode, "%s escapes half a character.", name)
+	case depth(raw) > maxDepth:
+		faults.Add("", errs.CodeTooDeep, "%s has more than %d layers.", name, maxDepth)
+	default:
+		checkDuplicates(raw, faults)
+	}
 	if o, ok = NewObject("", raw, faults); !ok {
 		faults.Add("", errs.CodeWrongType, "%s must hold a JSON object.", name)
 	}
 	return o, ok
+}
+
+// depth returns how many objects and arrays are around a value, at most.
+func depth(raw []byte) (most int) {
+	layers, quoted := 0, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{', c == '[':
+			layers++
+			most = max(most, layers)
+		case c == '}', c == ']':
+			layers--
+		}
+	}
+	return most
 }
 
 // SchemaVersion reads the field schemaVersion, which must be 1.

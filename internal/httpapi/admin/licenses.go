@@ -12,40 +12,6 @@ import (
 	"stoa/internal/market/license"
 )
 
-// managedLicense is a license as administrators see it: without its key.
-type managedLicense struct {
-	ID                   string         `json:"id"`
-	ProductID            string         `json:"productId"`
-	ProductSlug          string         `json:"productSlug"`
-	ProductName          string         `json:"productName"`
-	TierID               string         `json:"tierId"`
-	UserID               string         `json:"userId"`
-	Type                 license.Type   `json:"type"`
-	Status               license.Status `json:"status"`
-	Paid                 bool           `json:"paid"`
-	Features             []string       `json:"features"`
-	MaxInstances         int            `json:"maxInstances"`
-	CurrentInstances     int            `json:"currentInstances"`
-	DevelopmentInstances int            `json:"developmentInstances"`
-	PeriodMonths         int            `json:"periodMonths,omitempty"`
-	ExpiresAt            web.Timestamp  `json:"expiresAt,omitzero"`
-	RevokedAt            web.Timestamp  `json:"revokedAt,omitzero"`
-	CreatedAt            web.Timestamp  `json:"createdAt"`
-}
-
-func (h *Handlers) newManagedLicense(listed license.Listed) managedLicense {
-	l := listed.License
-	return managedLicense{
-		ID: l.ID, ProductID: l.ProductID, ProductSlug: listed.ProductSlug,
-		ProductName: listed.ProductName, TierID: l.TierID, UserID: l.UserID,
-		Type: l.Type, Status: l.StatusAt(h.Now()), Paid: l.Paid,
-		Features: web.OrEmpty(l.Features), MaxInstances: l.MaxInstances,
-		CurrentInstances: l.Instances, DevelopmentInstances: l.DevelopmentInstances, PeriodMonths: l.Months,
-		ExpiresAt: web.Timestamp(l.ExpiresAt),
-		RevokedAt: web.Timestamp(l.RevokedAt), CreatedAt: web.Timestamp(l.CreatedAt),
-	}
-}
-
 // writeLicense answers with a license and the ETag of its state, unless err tells
 // that there is none.
 func (h *Handlers) writeLicense(w http.ResponseWriter, l license.Listed, err error) error {
@@ -54,7 +20,7 @@ func (h *Handlers) writeLicense(w http.ResponseWriter, l license.Listed, err err
 	}
 	web.SetETag(w, web.VersionTag(l.License.Version))
 	web.NoStore(w)
-	web.WriteData(w, http.StatusOK, h.newManagedLicense(l))
+	web.WriteData(w, http.StatusOK, wire.NewLicense(l, h.Now()))
 	return nil
 }
 
@@ -76,7 +42,7 @@ func (h *Handlers) ListLicenses(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	web.NoStore(w)
-	web.WriteList(w, p, found, total, h.newManagedLicense)
+	web.WriteList(w, p, found, total, func(l license.Listed) wire.License { return wire.NewLicense(l, h.Now()) })
 	return nil
 }
 
@@ -203,7 +169,7 @@ func (in licenseGrant) request() (license.GrantRequest, errs.Issues) {
 // GrantLicense serves POST /api/v1/admin/licenses.
 func (h *Handlers) GrantLicense(w http.ResponseWriter, r *http.Request) error {
 	type granted struct {
-		managedLicense
+		wire.License
 
 		LicenseKey string `json:"licenseKey"`
 	}
@@ -228,6 +194,6 @@ func (h *Handlers) GrantLicense(w http.ResponseWriter, r *http.Request) error {
 	web.SetETag(w, web.VersionTag(l.License.Version))
 	w.Header().Set("Location", "/api/v1/admin/licenses/"+l.License.ID)
 	web.NoStore(w)
-	web.WriteData(w, http.StatusCreated, granted{h.newManagedLicense(l), key.Reveal()})
+	web.WriteData(w, http.StatusCreated, granted{wire.NewLicense(l, h.Now()), key.Reveal()})
 	return nil
 }

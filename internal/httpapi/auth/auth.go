@@ -23,6 +23,8 @@ type Handlers struct {
 	Accounts *account.Service
 	Limits   limit.Counter
 	ClientIP clientip.Resolver
+	// PublicURL is where browsers find this server, without a slash at the end.
+	PublicURL string
 }
 
 // tokenSet is a token set (spec A). Token equals AccessToken (CONTRACT 2).
@@ -35,9 +37,11 @@ type tokenSet struct {
 	Token        string    `json:"token"`
 }
 
-// writeTokens answers with a token set, which no cache may keep.
-func writeTokens(w http.ResponseWriter, status int, t account.Tokens, message string) {
+// writeTokens answers with a token set, which no cache may keep. Its refresh token goes
+// into c unless c is nil.
+func writeTokens(w http.ResponseWriter, c *refreshCookie, status int, t account.Tokens, message string) {
 	web.NoStore(w)
+	c.take(w, &t)
 	set := tokenSet{
 		User: wire.NewUser(t.User), AccessToken: t.Access,
 		TokenType: "Bearer", ExpiresIn: int(account.AccessLife.Seconds()),
@@ -71,6 +75,10 @@ func (s tokenSet) append(b []byte, message string) []byte {
 
 // Register serves POST /auth/register.
 func (h *Handlers) Register(w http.ResponseWriter, r *http.Request) error {
+	cookie, r, err := h.refreshCookie(r)
+	if err != nil {
+		return err
+	}
 	in, err := web.ReadJSON(w, r, h.Accounts.RegistrationIssues)
 	if err != nil {
 		return err
@@ -79,7 +87,7 @@ func (h *Handlers) Register(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	writeTokens(w, http.StatusCreated, t, "Registered and signed in.")
+	writeTokens(w, cookie, http.StatusCreated, t, "Registered and signed in.")
 	return nil
 }
 

@@ -16,6 +16,10 @@ import (
 
 // Login serves POST /auth/login.
 func (h *Handlers) Login(w http.ResponseWriter, r *http.Request) error {
+	cookie, r, err := h.refreshCookie(r)
+	if err != nil {
+		return err
+	}
 	in, err := web.ReadJSON(w, r, account.SignIn.Issues)
 	if err != nil {
 		return err
@@ -33,17 +37,21 @@ func (h *Handlers) Login(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	writeTokens(w, http.StatusOK, t, "")
+	writeTokens(w, cookie, http.StatusOK, t, "")
 	return nil
 }
 
 // Refresh serves POST /auth/refresh.
 func (h *Handlers) Refresh(w http.ResponseWriter, r *http.Request) error {
-	in, err := web.ReadJSON(w, r, account.RefreshRequest.Issues)
+	cookie, r, err := h.refreshCookie(r)
 	if err != nil {
 		return err
 	}
-	key, verified, err := h.Accounts.SessionKey(r.Context(), in.RefreshToken)
+	raw, err := refreshToken(w, r, cookie)
+	if err != nil {
+		return err
+	}
+	key, verified, err := h.Accounts.SessionKey(r.Context(), raw)
 	if err != nil {
 		return err
 	}
@@ -54,17 +62,40 @@ func (h *Handlers) Refresh(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Limits.Count(w, r, rule, key); err != nil {
 		return err
 	}
-	t, err := h.Accounts.Refresh(r.Context(), in.RefreshToken)
+	t, err := h.Accounts.Refresh(r.Context(), raw)
 	if err != nil {
 		return err
 	}
-	writeTokens(w, http.StatusOK, t, "")
+	writeTokens(w, cookie, http.StatusOK, t, "")
 	return nil
 }
 
-// Logout serves POST /auth/logout. The answer is the same whatever the token is
-// worth: the client may forget it.
+// refreshToken returns the refresh token of a request: the cookie's, or the body's.
+func refreshToken(w http.ResponseWriter, r *http.Request, cookie *refreshCookie) (string, error) {
+	if cookie != nil {
+		raw := cookie.token(r)
+		if raw == "" {
+			return "", account.ErrRefresh
+		}
+		return raw, nil
+	}
+	in, err := web.ReadJSON(w, r, account.RefreshRequest.Issues)
+	return in.RefreshToken, err
+}
+
+// Logout serves POST /auth/logout. The answer is the same whatever the tokens are
+// worth: the client may forget them.
 func (h *Handlers) Logout(w http.ResponseWriter, r *http.Request) error {
+	cookie, r, err := h.refreshCookie(r)
+	if err != nil {
+		return err
+	}
+	if cookie != nil { // its page can neither read nor remove it
+		if err := h.Accounts.LogoutRefresh(r.Context(), cookie.token(r)); err != nil {
+			return err
+		}
+		cookie.remove(w)
+	}
 	if raw, ok := guard.Bearer(r); ok {
 		if err := h.Accounts.Logout(r.Context(), raw); err != nil {
 			return err

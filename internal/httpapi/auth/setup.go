@@ -17,7 +17,7 @@ func (h *Handlers) SetUp(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	writeTokens(w, http.StatusCreated, t, "The administrator is created and signed in.")
+	writeTokens(w, nil, http.StatusCreated, t, "The administrator is created and signed in.")
 	return nil
 }
 

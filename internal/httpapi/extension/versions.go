@@ -97,13 +97,11 @@ func (h *Handlers) Files(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	files, err := h.Installer.Files(kindOf(r), p.path, p.zipHash)
+	files, total, err := h.Installer.Files(kindOf(r), p.path, p.zipHash, page.Offset(), page.Limit)
 	if err != nil {
 		return err
 	}
-	from := min(page.Offset(), len(files))
-	to := min(from+page.Limit, len(files))
-	web.WriteList(w, page, files[from:to], len(files), func(f install.File) installedFile {
+	web.WriteList(w, page, files, total, func(f install.File) installedFile {
 		return installedFile{Path: f.Path, Size: f.Size, SHA256: f.SHA256, Intact: f.State == install.Intact, State: f.State}
 	})
 	return nil

@@ -40,6 +40,9 @@ var (
 	// Each purchase leaves an order and a license.
 	Purchase = ratelimit.Rule{Name: "purchase", Limit: 600, Window: time.Minute}
 
+	// Of one installation's calls of the platform API (CONTRACT 7).
+	Platform = ratelimit.Rule{Name: "platform", Limit: 600, Window: time.Minute}
+
 	ClaimRequest = ratelimit.Rule{Name: "claim-request", Limit: 10, Window: time.Hour}
 	Claim        = ratelimit.Rule{Name: "claim", Limit: 10, Window: time.Minute}
 )
@@ -49,7 +52,7 @@ func Rules() []ratelimit.Rule {
 	return []ratelimit.Rule{
 		Register, Login, Me, Refresh, ChangePassword,
 		LoginAccount, RefreshUnknown, ForgotPassword, ResetPassword, SetUp,
-		Purchase, ClaimRequest, Claim,
+		Purchase, Platform, ClaimRequest, Claim,
 	}
 }
 

@@ -1,6 +1,5 @@
-// Package relay serves the calls of plugins: those that reach plugins through the
-// gateway, which end when their caller loses access, and the platform API, which
-// plugins call.
+// Package relay serves the calls that reach plugins through the gateway, which end
+// when their caller loses access.
 package relay
 
 import (
@@ -8,14 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"stoa/internal/account"
 	"stoa/internal/clientip"
 	"stoa/internal/gateway"
 	"stoa/internal/httpapi/guard"
-	"stoa/internal/plugin"
 )
 
-// Handlers serve the calls to and of plugins. All fields are required unless they
+// Handlers serve the calls to plugins. All fields are required unless they
 // say otherwise.
 type Handlers struct {
 	Auth guard.Authenticator
@@ -23,9 +20,7 @@ type Handlers struct {
 	// default every 750 ms.
 	Recheck time.Duration
 
-	Gateway  *gateway.Gateway
-	Accounts *account.Service
-	Plugins  *plugin.Service
+	Gateway *gateway.Gateway
 
 	// ClientIP determines what plugins are told of the client's connection.
 	ClientIP clientip.Resolver
@@ -46,7 +41,8 @@ func (h *Handlers) LegacyCall(w http.ResponseWriter, r *http.Request, slug, rest
 	})
 }
 
-// AdminCall serves ANY /api/v1/admin/plugins/{slug}/api/*.
+// AdminCall serves ANY /api/v1/admin/plugins/{slug}/api/*, and …/admin/*, which is the
+// only way to the plugin's /admin/*.
 func (h *Handlers) AdminCall(w http.ResponseWriter, r *http.Request, slug, rest string) error {
 	return h.call(w, r, gateway.Call{Slug: slug, Path: rest, Caller: gateway.CallerAdmin})
 }

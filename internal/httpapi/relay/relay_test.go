@@ -175,6 +175,41 @@ func TestLifecycleIsUnreachable(t *testing.T) {
 	}
 }
 
+// Only administrators reach a plugin's /admin/, and only below their own address.
+func TestPagesForAdministratorsAreUnreachableForOthers(t *testing.T) {
+	t.Parallel()
+	e := testkit.New(t).InstallEcho(t, nil)
+	user := e.Register(t, "ada")
+	const own = "/api/v1/admin/plugins/echo/admin/"
+	for token, want := range map[string]int{
+		"": http.StatusUnauthorized, user.Access: http.StatusForbidden, e.Admin.Access: http.StatusOK,
+	} {
+		if res := e.DoUnchecked(t, testkit.Get(token, own+"a%2Fb?x=1")); res.Status != want {
+			t.Errorf("%s = %d, want %d", own, res.Status, want)
+		}
+	}
+	if r := e.Reached(); r == nil || r.RequestURI != "/admin/a%2Fb?x=1" || r.Header.Get("X-Caller") != "admin" {
+		t.Fatalf("the plugin was reached by %+v", r)
+	}
+	for _, prefix := range []string{
+		"/api/v1/shop/plugins/echo/", "/api/v1/shop/plugins/echo/api/../", "/api/extensions/plugin/echo/api/",
+		"/api/extensions/plugin/echo/", "/api/v1/shop/plugins/echo/api%2f..%2f",
+	} {
+		for _, tail := range []string{
+			"admin", "admin/x", "Admin/x", "%61dmin/x", "%2561dmin/x", "admin;a/x", "%2Fadmin/x", "/admin/x", "./admin/x",
+			"x/../admin/x", "admin%2Fx",
+		} {
+			bearer := "Authorization: Bearer " + e.Admin.Access
+			if status := rawStatus(t, e.App, "GET", prefix+tail, bearer); status != http.StatusNotFound {
+				t.Errorf("%s%s: status %d, want 404", prefix, tail, status)
+			}
+		}
+	}
+	if r := e.Reached(); r != nil {
+		t.Errorf("the plugin was reached at %s", r.RequestURI)
+	}
+}
+
 func TestGatewayRefusesConnectAndTrace(t *testing.T) {
 	t.Parallel()
 	e := testkit.New(t).InstallEcho(t, nil)

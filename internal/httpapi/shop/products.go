@@ -6,30 +6,7 @@ import (
 	"stoa/internal/errs"
 	"stoa/internal/httpapi/web"
 	"stoa/internal/httpapi/wire"
-	"stoa/internal/market/product"
 )
-
-// productItem is a product as lists show it (spec A, Product item).
-type productItem struct {
-	Type string `json:"type"` // always PRODUCT
-	wire.Product
-}
-
-func newProductItem(p product.Product) productItem {
-	return productItem{Type: "PRODUCT", Product: wire.NewProduct(p)}
-}
-
-// productDetail is a product as its own page shows it (spec A, Product detail).
-type productDetail struct {
-	productItem
-	wire.ProductDetail
-
-	Package *wire.Package `json:"package,omitempty"`
-}
-
-func newProductDetail(p product.Product) productDetail {
-	return productDetail{productItem: newProductItem(p), ProductDetail: wire.NewProductDetail(p.Detail)}
-}
 
 // ListProducts serves GET /api/marketplace/products.
 func (h *Handlers) ListProducts(w http.ResponseWriter, r *http.Request) error {
@@ -37,9 +14,9 @@ func (h *Handlers) ListProducts(w http.ResponseWriter, r *http.Request) error {
 		Categories []string `json:"categories"`
 	}
 	type response struct {
-		Products   []productItem  `json:"products"`
-		Pagination web.Pagination `json:"pagination"`
-		Filters    filters        `json:"filters"`
+		Products   []wire.ProductItem `json:"products"`
+		Pagination web.Pagination     `json:"pagination"`
+		Filters    filters            `json:"filters"`
 	}
 
 	var faults errs.Issues
@@ -52,7 +29,7 @@ func (h *Handlers) ListProducts(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	web.WriteJSON(w, http.StatusOK, response{
-		Products: web.Items(found.Products, newProductItem), Pagination: p.Of(found.Total),
+		Products: web.Items(found.Products, wire.NewProductItem), Pagination: p.Of(found.Total),
 		Filters: filters{Categories: web.OrEmpty(found.Categories)},
 	})
 	return nil
@@ -64,7 +41,7 @@ func (h *Handlers) GetProduct(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	detail := newProductDetail(p)
+	detail := wire.NewProductPage(p)
 	if carried, ok, err := h.Releases.Of(r.Context(), p.ID); err != nil {
 		return err
 	} else if ok {

@@ -105,6 +105,30 @@ func newFeature(f product.FeatureSection) product.FeatureSection {
 	return f
 }
 
+// ProductItem is a product as the shop's lists show it (spec A, Product item).
+type ProductItem struct {
+	Type string `json:"type"` // always PRODUCT
+	Product
+}
+
+// NewProductItem returns the JSON form of p in the shop's lists.
+func NewProductItem(p product.Product) ProductItem {
+	return ProductItem{Type: "PRODUCT", Product: NewProduct(p)}
+}
+
+// ProductPage is a product as its own page shows it (spec A, Product detail).
+type ProductPage struct {
+	ProductItem
+	ProductDetail
+
+	Package *Package `json:"package,omitempty"`
+}
+
+// NewProductPage returns the JSON form of p on its own page, without its Package.
+func NewProductPage(p product.Product) ProductPage {
+	return ProductPage{ProductItem: NewProductItem(p), ProductDetail: NewProductDetail(p.Detail)}
+}
+
 // ReadProductFilter reads the query parameters that all lists of products have,
 // and reports what is wrong with them. An empty filter counts as absent, because
 // forms send it.

@@ -48,6 +48,10 @@ func TestOnlyThePlatformAPIIsAPlatformCall(t *testing.T) {
 		"/api/v1/platform/config": true, "/api/v1/platform/a/b/": true,
 		"/api/v1/platform": false, "/api/v1/platformx": false, "/api/v1/platform/../admin": false,
 		"/api/v1/platform/%2e%2e/admin": false, "/api/v1/platform/..%2fadmin": false, "/api/v1/platform//x": false,
+		"/api/v1/platform/storage/a%2Fb": true, "/api/v1/platform/storage/%2e%2e%2f%2e%2e%2fadmin": true,
+		"/api/v1/platform/storage/a": true, "/api/v1/platform/storage/%2e%2e/admin": false,
+		"/api/v1/platform/storage/..": false, "/api/v1/platform/storage/../admin": false,
+		`/api/v1/platform/storage/%20\x`: false, "/api/v1/platform/%73torage/a": false,
 		`/api/v1/platform/..\admin`: false, "//api/v1/platform/x": false, "": false, "/": false, "*": false,
 	} {
 		if got := isPlatformCall(path); got != want {

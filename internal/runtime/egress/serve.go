@@ -74,7 +74,7 @@ func (g *Gate) platform(log *slog.Logger) http.Handler {
 			http.Error(w, "Plugins reach "+PlatformPath+" here, and nothing else.", http.StatusForbidden)
 			return
 		}
-		r.URL.Path, r.URL.RawPath = strings.TrimPrefix(r.URL.Path, g.prefix), ""
+		r.URL.Path, r.URL.RawPath = strings.TrimPrefix(r.URL.Path, g.prefix), escaped
 		r.RequestURI = r.URL.RequestURI()
 		// Addresses and schemes are what stoa itself sees.
 		for name := range r.Header {
@@ -87,9 +87,17 @@ func (g *Gate) platform(log *slog.Logger) http.Handler {
 	})
 }
 
+// storagePath is where plugins keep values (CONTRACT 7).
+const storagePath = PlatformPath + "storage/"
+
 // isPlatformCall reports whether a path as it was sent is below PlatformPath
-// however it is read: nothing encoded, nothing to clean.
+// however it is read: nothing encoded, nothing to clean. The key of a stored value may
+// have any character encoded, because it is one segment: stoa matches its routes
+// before it decodes.
 func isPlatformCall(escaped string) bool {
+	if key, ok := strings.CutPrefix(escaped, storagePath); ok && strings.Contains(key, "%") {
+		return !strings.ContainsAny(key, "/\\")
+	}
 	return strings.HasPrefix(escaped, PlatformPath) && !strings.ContainsAny(escaped, "%\\") &&
 		path.Clean(escaped) == strings.TrimSuffix(escaped, "/")
 }

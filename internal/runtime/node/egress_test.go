@@ -77,6 +77,10 @@ func TestThePlatformAPIIsReachedWithPlainFetchAndHTTP(t *testing.T) {
 				if got := f.post(t, in, way, `{"url":`+quote(base+"/api/v1/platform/config?x=1")+`}`); got != want {
 					t.Errorf("%s: got %s, want %s", way, got, want)
 				}
+				stored := f.post(t, in, way, `{"url":`+quote(base+"/api/v1/platform/storage/a%2Fb%3F")+`}`)
+				if !strings.HasPrefix(stored, `{"text":"200 GET /api/v1/platform/storage/a%2Fb%3F from `) {
+					t.Errorf("%s: the key of a stored value: got %s", way, stored)
+				}
 				for _, path := range []string{
 					"/api/v1/admin/users", "/auth/login", "/", "/api/v1/platform", "/api/v1/platform/../admin/users",
 					"/api/v1/platform/%2e%2e/admin/users", "/api/v1/platform//x", "/api/v1/platform/..%2fadmin", "/metrics",

@@ -29,7 +29,7 @@ func writeShims(dataDir string) (string, error) {
 	dir := filepath.Join(dataDir, filepath.FromSlash(ShimDir))
 	for name, exports := range shims {
 		module := filepath.Join(dir, name)
-		if err := os.MkdirAll(module, 0o750); err != nil {
+		if err := os.MkdirAll(module, 0o700); err != nil {
 			return "", err
 		}
 		var code bytes.Buffer

@@ -1,4 +1,4 @@
-package relay_test
+package platform_test
 
 import (
 	"crypto/sha256"
@@ -71,7 +71,7 @@ func TestPluginReadsItsOwnConfig(t *testing.T) {
 		if res.Status != 200 {
 			t.Fatal(string(res.Body))
 		}
-		if res := own(token, nil); res.Status != http.StatusNotFound {
+		if res := own(token, nil); res.Status != http.StatusUnauthorized {
 			t.Errorf("disabled: %d %s", res.Status, res.Body)
 		}
 	})

@@ -1,0 +1,163 @@
+package platform_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"stoa/internal/httpapi/limit"
+	"stoa/internal/testkit"
+)
+
+// routes are those that need a permission, and which.
+var routes = map[string]string{
+	"GET products": "products:read", "GET products/mail-pack": "products:read",
+	"GET orders": "orders:read", "GET orders/x": "orders:read",
+	"GET licenses": "licenses:read", "GET licenses/x": "licenses:read",
+	"GET users": "users:read", "GET users/x": "users:read",
+	"GET storage": "storage:read", "GET storage/k": "storage:read",
+	"PUT storage/k": "storage:write", "DELETE storage/k": "storage:write",
+}
+
+func TestEachRouteNeedsItsPermissionAtTheCall(t *testing.T) {
+	t.Parallel()
+	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+		all := []string{
+			"products:read", "orders:read", "licenses:read", "users:read", "users:email", "storage:read", "storage:write",
+		}
+		h := grantedTo(t, a, all...)
+		for route, permission := range routes {
+			method, path, _ := strings.Cut(route, " ")
+			ask := func() testkit.Response {
+				return h.Do(t, testkit.Request{Method: method, Path: "/api/v1/platform/" + path, Token: h.token})
+			}
+			if res := ask(); res.Status == http.StatusForbidden || res.Status == http.StatusUnauthorized {
+				t.Errorf("%s with all permissions = %d", route, res.Status)
+			}
+			var rest []string
+			for _, p := range all {
+				if p != permission {
+					rest = append(rest, p)
+				}
+			}
+			change(t, h.Echo, h.ID, map[string]any{"grantedPermissions": rest})
+			res := ask()
+			testkit.WantError(t, res, http.StatusForbidden, "PERMISSION_NOT_GRANTED")
+			if got := res.Text(t, "error.details.permission"); got != permission {
+				t.Errorf("%s names the permission %q, want %q", route, got, permission)
+			}
+			change(t, h.Echo, h.ID, map[string]any{"grantedPermissions": all})
+		}
+	})
+}
+
+func TestADisabledOrUninstalledInstancesTokenIsRefusedAtOnce(t *testing.T) {
+	t.Parallel()
+	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+		h := grantedTo(t, a, "storage:read")
+		want := func(status int) {
+			t.Helper()
+			for _, path := range []string{"config", "storage"} {
+				if res := h.get(t, path); res.Status != status {
+					t.Errorf("%s = %d, want %d\n%s", path, res.Status, status, res.Body)
+				}
+			}
+		}
+		want(http.StatusOK)
+		change(t, h.Echo, h.ID, map[string]any{"enabled": false})
+		want(http.StatusUnauthorized)
+		change(t, h.Echo, h.ID, map[string]any{"enabled": true})
+		want(http.StatusOK)
+		h.Do(t, testkit.Request{Method: http.MethodDelete, Path: "/api/v1/admin/plugins/echo", Token: h.Admin.Access})
+		want(http.StatusUnauthorized)
+	})
+}
+
+func TestOnlyPluginTokensOpenThePlatformAPI(t *testing.T) {
+	t.Parallel()
+	a := testkit.New(t)
+	h := grantedTo(t, a, "users:read")
+	for name, token := range map[string]string{"nobody": "", "an administrator": h.Admin.Access, "nonsense": "a.b.c"} {
+		if res := a.Do(t, testkit.Get(token, "/api/v1/platform/users")); res.Status != http.StatusUnauthorized {
+			t.Errorf("%s = %d", name, res.Status)
+		}
+	}
+	if res := a.Do(t, testkit.Get(h.token, "/api/v1/admin/users")); res.Status != http.StatusUnauthorized {
+		t.Errorf("a plugin's token at the administrators' API = %d", res.Status)
+	}
+}
+
+func TestPluginsSeeTheShop(t *testing.T) {
+	t.Parallel()
+	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+		h := grantedTo(t, a, "products:read", "orders:read", "licenses:read", "users:read", "users:email")
+		a.ImportCatalog(t)
+		buyer := a.Register(t, "ada")
+		bought := a.Do(t, testkit.Request{
+			Method: http.MethodPost, Path: testkit.Products + "/mail-pack/purchase", Token: buyer.Access,
+			Body: map[string]any{"tierId": "once", "paymentMethod": "card", "billingInfo": map[string]string{"email": "ada@example.com"}},
+		})
+		key := bought.Text(t, "licenseKey")
+		orderID := bought.Text(t, "orderId")
+		licenseID := h.get(t, "orders/"+orderID).Text(t, "data.licenseId")
+
+		slug := h.get(t, "products?limit=1").Text(t, "data.items.0.slug")
+		if got := h.get(t, "products/"+slug).Text(t, "data.slug"); got != slug {
+			t.Errorf("product %q, want %q", got, slug)
+		}
+		for _, path := range []string{"orders?status=paid", "orders/" + orderID} {
+			res := h.get(t, path)
+			if got := string(res.Body); res.Status != 200 || !strings.Contains(got, orderID) ||
+				!strings.Contains(got, `"billingInfo"`) {
+				t.Errorf("%s = %d %s", path, res.Status, got)
+			}
+		}
+		for _, path := range []string{"licenses?user=" + buyer.UserID, "licenses/" + licenseID} {
+			res := h.get(t, path)
+			if got := string(res.Body); res.Status != 200 || !strings.Contains(got, licenseID) || strings.Contains(got, key) ||
+				strings.Contains(got, "licenseKey") {
+				t.Errorf("%s = %d %s", path, res.Status, got)
+			}
+		}
+		for _, path := range []string{"users", "users/" + buyer.UserID} {
+			if got := string(h.get(t, path).Body); !strings.Contains(got, `"ada@example.com"`) {
+				t.Errorf("%s = %s", path, got)
+			}
+		}
+
+		change(t, h.Echo, h.ID, map[string]any{"grantedPermissions": []string{"orders:read", "users:read"}})
+		for _, path := range []string{"orders", "orders/" + orderID, "users", "users/" + buyer.UserID} {
+			res := h.get(t, path)
+			if got := string(res.Body); res.Status != 200 || strings.Contains(got, "@") || strings.Contains(got, "billingInfo") {
+				t.Errorf("without users:email, %s = %d %s", path, res.Status, got)
+			}
+		}
+		for _, path := range []string{"orders?q=ada", "orders?email=ada@example.com", "users?q=ada"} {
+			testkit.WantError(t, h.get(t, path), http.StatusBadRequest, "VALIDATION_ERROR")
+		}
+		for _, path := range []string{"orders/none", "users/none"} {
+			if res := h.get(t, path); res.Status != http.StatusNotFound {
+				t.Errorf("%s = %d", path, res.Status)
+			}
+		}
+	})
+}
+
+func TestCallsAreLimitedPerInstallation(t *testing.T) {
+	t.Parallel()
+	a := testkit.New(t, testkit.Limited)
+	h := grantedTo(t, a)
+	for range limit.Platform.Limit {
+		if res := h.get(t, "config"); res.Status != http.StatusOK {
+			t.Fatalf("config = %d %s", res.Status, res.Body)
+		}
+	}
+	testkit.WantError(t, h.get(t, "config"), http.StatusTooManyRequests, "RATE_LIMIT_EXCEEDED")
+	second := a.Do(t, testkit.Post(h.Admin.Access, "/api/v1/admin/plugins/echo/instances", map[string]any{
+		"instanceKey": "second",
+	}))
+	other := holder{h.Echo, tokenOf(t, h.Echo, second.Text(t, "data.installationId"))}
+	if res := other.get(t, "config"); res.Status != http.StatusOK {
+		t.Errorf("another installation's call = %d %s", res.Status, res.Body)
+	}
+}
