@@ -151,7 +151,7 @@ func ResultOf(status int, header http.Header, body []byte, now time.Time) Result
 // retryAfter returns the wait that a Retry-After header asks for: seconds, or a date.
 func retryAfter(text string, now time.Time) time.Duration {
 	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
-		return min(time.Duration(seconds)*time.Second, maxRetryAfter) //nolint:gosec // 31 bits
+		return min(time.Duration(seconds)*time.Second, maxRetryAfter)
 	}
 	if at, err := http.ParseTime(text); err == nil && at.After(now) {
 		return min(at.Sub(now), maxRetryAfter)

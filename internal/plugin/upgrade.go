@@ -274,8 +274,8 @@ func (s *Service) tellReturn(ctx context.Context, st Store, p Package) error {
 
 // Purge removes a package, uninstalled or not, with its instances, their config and its
 // secrets, for good. It returns the paths of the files to remove, relative to the data
-// folder: none if hooks still need them, see Clear. The error is ErrBuiltin for a built-in package and ErrNotFound for an unknown
-// one.
+// folder: none if hooks still need them, see Clear. The error is ErrBuiltin for a built-in
+// package and ErrNotFound for an unknown one.
 func (s *Service) Purge(ctx context.Context, slug string) (paths []string, err error) {
 	if !manifest.IsSlug(slug) {
 		return nil, ErrNotFound

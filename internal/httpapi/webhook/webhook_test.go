@@ -241,6 +241,8 @@ func TestWebhookRoutesRefuse(t *testing.T) {
 		"wrong type":  {"url": 1, "events": []string{"order.*"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
 			testkit.WantError(t, k.Do(t, testkit.Post(k.admin, path, body)), http.StatusBadRequest, "VALIDATION_ERROR")
 		})
 	}

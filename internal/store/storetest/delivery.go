@@ -76,7 +76,9 @@ func wantNext(tb testing.TB, s *store.Deliveries, lane delivery.Lane, target str
 }
 
 // mustSettle records that d was sent and became state.
-func mustSettle(tb testing.TB, s *store.Deliveries, lease string, d delivery.Delivery, state delivery.State, due time.Time) {
+func mustSettle(
+	tb testing.TB, s *store.Deliveries, lease string, d delivery.Delivery, state delivery.State, due time.Time,
+) {
 	tb.Helper()
 	d.State, d.Due, d.Attempts, d.Tries = state, due, d.Attempts+1, d.Tries+1
 	if state != delivery.Waiting {
@@ -144,7 +146,8 @@ func testDeliveryWithoutOrder(t *testing.T, open Open) {
 	mustOutbox(t, s, first)
 	claim := func(now time.Time) {
 		t.Helper()
-		if got, err := s.Claim(t.Context(), delivery.Webhooks, "x", now, now.Add(time.Minute), 9); err != nil || len(got) != 1 {
+		got, err := s.Claim(t.Context(), delivery.Webhooks, "x", now, now.Add(time.Minute), 9)
+		if err != nil || len(got) != 1 {
 			t.Fatalf("Claim = %v, %v; want one queue", got, err)
 		}
 	}
@@ -239,7 +242,8 @@ func testDeliveryRace(t *testing.T, open Open) {
 
 func testSpread(t *testing.T, open Open) {
 	s := store.NewDeliveries(open(t))
-	a, b := event.New(T0, event.OrderPaid, event.Names{OrderID: "a"}), event.New(T0, event.OrderPaid, event.Names{OrderID: "b"})
+	a := event.New(T0, event.OrderPaid, event.Names{OrderID: "a"})
+	b := event.New(T0, event.OrderPaid, event.Names{OrderID: "b"})
 	for _, e := range []event.Event{a, b} {
 		if err := s.Publish(t.Context(), e); err != nil {
 			t.Fatal(err)
@@ -350,7 +354,8 @@ func testDeliverySweep(t *testing.T, open Open) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.Spread(t.Context(), 1, func([]event.Event) ([]delivery.Delivery, error) { return nil, nil }); err != nil {
+	nobody := func([]event.Event) ([]delivery.Delivery, error) { return nil, nil }
+	if _, err := s.Spread(t.Context(), 1, nobody); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := s.Sweep(t.Context(), T0, 10); n != 0 || err != nil {
