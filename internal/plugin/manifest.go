@@ -47,18 +47,6 @@ type RoutePermission struct {
 	Permission string `json:"permission"`
 }
 
-// Hooks returns the lifecycle hooks the manifest asks for, in the order in which they
-// occur.
-func (m Manifest) Hooks() []string {
-	var active []string
-	for _, name := range hookNames {
-		if m.Lifecycle[name] {
-			active = append(active, name)
-		}
-	}
-	return active
-}
-
 // DecodeManifest reads a manifest from the database, which ParseManifest accepted
 // when it was installed.
 func DecodeManifest(raw []byte) (Manifest, error) {

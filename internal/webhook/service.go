@@ -135,7 +135,7 @@ func (s *Service) Delete(ctx context.Context, id string) error {
 // RotateSecret replaces the secret of a webhook and returns the new one. The old one
 // signs, too, until the returned webhook's PreviousUntil. The error is ErrNotFound.
 func (s *Service) RotateSecret(ctx context.Context, id string) (w Webhook, secret string, err error) {
-	w, err = s.change(ctx, id, audit.WebhookSecretRotate, func(w *Webhook) {
+	w, err = s.change(ctx, id, audit.WebhookRotate, func(w *Webhook) {
 		w.PreviousSealed, w.PreviousUntil = w.Sealed, s.now().Add(SecretOverlap)
 		secret, w.Sealed = s.newSecret(id)
 	})
