@@ -21,7 +21,8 @@ func TestManifestsSayWhichEventsTheyWant(t *testing.T) {
 		{"none", `"permissions": []`, plugin.Events{}, ""},
 		{
 			"good", allowed + `"events": {"subscribe": ["order.paid", "license.*"], "path": "/on/events"}`,
-			plugin.Events{Subscribe: []string{"order.paid", "license.*"}, Path: "/on/events"}, "",
+			plugin.Events{Subscribe: []string{"order.paid", "license.*"}, Path: "/on/events"},
+			"",
 		},
 		{"not declared", `"events": {"subscribe": ["order.paid"], "path": "/on"}`, plugin.Events{}, "events.subscribe"},
 		{"a wild card alone", allowed + `"events": {"subscribe": ["*"], "path": "/on"}`, plugin.Events{}, "events.subscribe[0]"},
@@ -32,8 +33,11 @@ func TestManifestsSayWhichEventsTheyWant(t *testing.T) {
 		{"dots", allowed + `"events": {"subscribe": ["order.paid"], "path": "/a/../b"}`, plugin.Events{}, "events.path"},
 		{"the health", allowed + `"events": {"subscribe": ["order.paid"], "path": "/Health"}`, plugin.Events{}, "events.path"},
 		{"hooks", allowed + `"events": {"subscribe": ["order.paid"], "path": "/__lifecycle/x"}`, plugin.Events{}, "events.path"},
-		{"too many", allowed + `"events": {"subscribe": ["a.b"` + strings.Repeat(`,"a.b"`, 64) + `], "path": "/on"}`,
-			plugin.Events{}, "events.subscribe"},
+		{
+			"too many", allowed + `"events": {"subscribe": ["a.b"` + strings.Repeat(`,"a.b"`, 64) + `], "path": "/on"}`,
+			plugin.Events{},
+			"events.subscribe",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -39,10 +39,15 @@ func (h hooks) Serve(w http.ResponseWriter, r *http.Request, in plugin.Installed
 		return h.rt.call(r, call, *h.live, hookSuffix)
 	}
 	var served error
+	var broken any
 	failed, err := h.rt.trial(r.Context(), in, untilHooks, func(one runtime.Runtime) plugin.Failure {
+		defer func() { broken = recover() }() // the process must end before the panic goes on
 		served = one.Serve(w, r, in)
 		return plugin.Failure{}
 	})
+	if broken != nil {
+		panic(broken) // an answer that broke off
+	}
 	switch {
 	case err != nil:
 		return err
