@@ -61,6 +61,7 @@ func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (c
 	if cfg.ArchiveTypes, err = extension.ParseTypes(c.ArchiveTypes); err != nil {
 		return cfg, fmt.Errorf("--archive-types: %w", err)
 	}
+	cfg.BuiltinDir = c.BuiltinDir
 	cfg.NodePath, cfg.PluginIsolation = c.Node, c.isolation()
 	cfg.PluginErrors = c.PluginErrors == "shown" || c.Demo
 	cfg.DefaultLocale = c.Locale

@@ -18,6 +18,7 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/audit"
 	"stoa/internal/blob"
+	"stoa/internal/bundle"
 	"stoa/internal/clientip"
 	"stoa/internal/database"
 	"stoa/internal/extension"
@@ -67,6 +68,7 @@ type App struct {
 	LicenseKeys *keyring.Ring
 	Plugins     *plugin.Service
 	Themes      *theme.Service
+	Bundles     *bundle.Service
 	// Hooks is what became of lifecycle hooks and events for plugins.
 	Hooks *hook.Log
 	// Webhooks are the addresses of operators that get events.
@@ -118,6 +120,11 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	if err := a.build(ctx, cfg); err != nil {
 		return nil, errors.Join(fmt.Errorf("app: %w", err), a.Close(ctx))
 	}
+	if cfg.BuiltinDir != "" {
+		if err := a.installer.InstallBuiltins(ctx, cfg.BuiltinDir); err != nil {
+			return nil, errors.Join(fmt.Errorf("app: %w", err), a.Close(ctx))
+		}
+	}
 	a.background.Go(func() { a.Accounts.KeepSwept(working, cfg.Log) })
 	if a.Orders.Payments.Mode() == payment.Hosted { // otherwise no order is ever unfinished
 		a.background.Go(func() { a.Orders.KeepSwept(working, cfg.Log) })
@@ -167,8 +174,11 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	for _, kind := range []extension.Kind{extension.ThemeShop, extension.ThemeAdmin} {
 		kinds[kind] = theme.Registry{Service: a.Themes, Kind: kind, Types: cfg.ArchiveTypes[kind]}
 	}
+	records := store.NewExtensions(a.DB, packages)
+	a.Bundles = &bundle.Service{Store: store.NewBundles(a.DB), Records: records, Kinds: kinds, Now: cfg.Now}
+	kinds[extension.Bundle] = bundle.Registry{Service: a.Bundles, Types: cfg.ArchiveTypes[extension.Bundle]}
 	installer := &install.Installer{
-		Kinds:   kinds,
+		Kinds: kinds, Records: records,
 		DataDir: cfg.DataDir, Log: cfg.Log, Trusted: cfg.TrustedKeys,
 		Recorded: store.NewReleases(a.DB).Paths,
 	}
@@ -237,6 +247,7 @@ func (a *App) api(
 
 		Plugins:   a.Plugins,
 		Themes:    a.Themes,
+		Bundles:   a.Bundles,
 		Installer: installer,
 		Storage:   a.storage,
 		Gateway:   gate,

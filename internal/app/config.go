@@ -129,6 +129,10 @@ type Config struct {
 	// mail server, or none, and what it records is delivered by a server.
 	Deliver bool
 
+	// BuiltinDir is a folder of plugins that are installed as built-in ones. It may be
+	// empty.
+	BuiltinDir string
+
 	// CheckFiles makes the App compare, in the background, the files of installed packages
 	// with their archives, and warn in the log of those that were changed. Servers do.
 	CheckFiles bool

@@ -15,6 +15,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/audit"
+	"stoa/internal/bundle"
 	"stoa/internal/clientip"
 	"stoa/internal/extension/install"
 	"stoa/internal/gateway"
@@ -62,6 +63,7 @@ type Server struct {
 
 	Plugins   *plugin.Service
 	Themes    *theme.Service
+	Bundles   *bundle.Service
 	Installer *install.Installer
 	Storage   *storage.Service // of plugins
 
@@ -246,11 +248,14 @@ func (s *Server) adminRoutes(rt *router) {
 
 func (s *Server) extensionRoutes(rt *router, keys keyed.Requests) {
 	h := &extension.Handlers{
-		Plugins: s.Plugins, Themes: s.Themes, Installer: s.Installer, Releases: s.Releases, Keyed: keys, Hooks: s.Hooks,
+		Plugins: s.Plugins, Themes: s.Themes, Bundles: s.Bundles, Installer: s.Installer, Releases: s.Releases, Keyed: keys,
+		Hooks: s.Hooks,
 	}
 
 	rt.adminUpload("POST /api/v1/admin/extensions/{kind}/install", installTimeout, h.Install) // honors Idempotency-Key
 	rt.adminUpload("PUT /api/v1/admin/products/{slug}/package", installTimeout, h.PublishPackage)
+	rt.admin("GET /api/v1/admin/products/{slug}/packages", h.PublishedVersions)
+	rt.admin("DELETE /api/v1/admin/products/{slug}/packages/{version}", h.WithdrawVersion)
 	rt.adminUpload("POST /api/v1/admin/market/{slug}/install", installTimeout, keys.JSON(h.InstallFromMarket))
 	rt.admin("GET /api/v1/admin/market/updates", h.MarketUpdates)
 	rt.admin("GET /api/v1/admin/extensions", h.List)

@@ -115,6 +115,12 @@ func (t *Theme) PurgeVersions(ctx context.Context, target theme.Target, slug str
 	return err
 }
 
+// PurgeVersion implements theme.Store.
+func (t *Theme) PurgeVersion(ctx context.Context, id string) error {
+	_, err := t.Write.ExecContext(ctx, `DELETE FROM theme_versions WHERE id = $1`, id)
+	return err
+}
+
 // State implements theme.Store.
 func (t *Theme) State(ctx context.Context, target theme.Target) (theme.State, error) {
 	var s theme.State

@@ -13,6 +13,8 @@ var (
 	ErrVersionConflict = errs.New(errs.Conflict, "VERSION_CONFLICT",
 		"This version of the theme is installed with different contents. Give it another version, "+
 			"or replace it with ?replace=true while developing.")
+	errMeanwhile = errs.New(errs.Conflict, "CONFLICT",
+		"The theme was changed at the same moment. Read it again and repeat the request.")
 	ErrKindConflict = errs.New(errs.Conflict, "CONFLICT",
 		"A theme of another kind has this slug for the same target. Give the theme another slug.")
 )

@@ -38,6 +38,9 @@ type Store interface {
 	// PurgeVersions removes all versions of a theme, uninstalled or not.
 	PurgeVersions(ctx context.Context, target Target, slug string) error
 
+	// PurgeVersion removes the version with that id, if there is one.
+	PurgeVersion(ctx context.Context, id string) error
+
 	// State returns what a target shows: the zero State at first. Inside InTx it locks
 	// the target until the end: other transactions that ask for its state wait.
 	State(ctx context.Context, target Target) (State, error)

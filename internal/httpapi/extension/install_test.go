@@ -148,7 +148,7 @@ func TestInstallRefuses(t *testing.T) {
 		{"a plugin as an admin theme", "theme-admin", admin, good, zip, http.StatusBadRequest, "INVALID_MANIFEST"},
 		{"a theme app", "theme-app-shop", admin, good, zip, http.StatusNotImplemented, "NOT_SUPPORTED"},
 		{"an admin theme app", "theme-app-admin", admin, good, zip, http.StatusNotImplemented, "NOT_SUPPORTED"},
-		{"a bundle", "bundle", admin, good, zip, http.StatusNotImplemented, "NOT_SUPPORTED"},
+		{"a plugin as a bundle", "bundle", admin, good, zip, http.StatusBadRequest, "INVALID_MANIFEST"},
 		{"an unknown kind", "widget", admin, good, zip, http.StatusNotFound, "NOT_FOUND"},
 		{
 			"JSON", "plugin", admin, []byte(`{}`),

@@ -22,8 +22,8 @@ func Run(t *testing.T, open Open) {
 		"Migrate": testMigrate, "Settings": testSettings, "Account": testAccount, "Keyring": testKeyring,
 		"Products": testProducts, "Licenses": testLicenses, "Orders": testOrders, "Claims": testClaims,
 		"Receipts": testReceipts, "Reviews": testReviews, "Plugin": testPlugin, "Idempotency": testIdempotency,
-		"Audit": testAudit, "Themes": testThemes, "Releases": testReleases, "Deliveries": testDeliveries,
-		"Webhooks":      testWebhooks,
+		"Audit": testAudit, "Themes": testThemes, "Releases": testReleases, "Bundles": testBundles,
+		"Deliveries": testDeliveries, "Webhooks": testWebhooks,
 		"PluginStorage": testPluginStorage,
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); test(t, open) })

@@ -139,6 +139,15 @@ func testThemeUninstall(t *testing.T, s *store.Theme, _ Open) {
 	if got := versionsByNumber(t, s, theme.Shop, "aurora"); !got[0].DeletedAt.Equal(later) || got[1].DeletedAt.IsZero() {
 		t.Errorf("versions = %+v", got)
 	}
+	if err := s.PurgeVersion(ctx, got[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	if got := versionsByNumber(t, s, theme.Shop, "aurora"); len(got) != 1 || got[0].Manifest.Version != "2.0.0" {
+		t.Errorf("one version purged, and there are %+v", got)
+	}
+	if err := s.PurgeVersion(ctx, "unknown"); err != nil {
+		t.Errorf("PurgeVersion of an unknown one: %v", err)
+	}
 	if err := s.PurgeVersions(ctx, theme.Shop, "aurora"); err != nil {
 		t.Fatal(err)
 	}
