@@ -94,12 +94,30 @@ func (e Event) MarshalJSON() ([]byte, error) {
 // patternRE is a type or a prefix of types. Slugs may have hyphens.
 var patternRE = regexp.MustCompile(`^[a-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*(\.\*)?$`)
 
-// maxPattern is the length of the longest pattern in bytes.
-const maxPattern = 128
+// MaxType is the length of the longest type and of the longest pattern in bytes.
+const MaxType = 128
 
 // IsPattern reports whether a text can subscribe to events: an exact type such as
 // "order.paid", or a prefix such as "order.*".
-func IsPattern(s string) bool { return len(s) <= maxPattern && patternRE.MatchString(s) }
+func IsPattern(s string) bool { return len(s) <= MaxType && patternRE.MatchString(s) }
+
+// BeginsWith reports whether t is a well-formed type that begins with a subject, such as
+// the slug of a plugin, and a dot.
+func (t Type) BeginsWith(subject string) bool {
+	return IsPattern(string(t)) && !strings.HasSuffix(string(t), "*") && strings.HasPrefix(string(t), subject+".")
+}
+
+// IsPlatforms reports whether t begins as one of stoa's own types does. A plugin whose
+// slug is "order" must not be able to tell that an order was paid.
+func (t Type) IsPlatforms() bool {
+	subject, _, _ := strings.Cut(string(t), ".")
+	for _, own := range append([]Type{WebhookTest}, Types...) {
+		if own.BeginsWith(subject) {
+			return true
+		}
+	}
+	return false
+}
 
 // Matches reports whether one of the patterns stands for the type.
 func (t Type) Matches(patterns []string) bool {

@@ -2,6 +2,7 @@ package event_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,6 +40,35 @@ func TestPatternsHaveAForm(t *testing.T) {
 	} {
 		if got := event.IsPattern(text); got != want {
 			t.Errorf("IsPattern(%q) = %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestTypesOfPluginsBeginWithTheirSlug(t *testing.T) {
+	t.Parallel()
+
+	for typ, want := range map[event.Type]bool{
+		"points.earned": true, "points.tier.reached_2": true, "points": false, "points.": false, "points..x": false,
+		"points.*": false, "pointsx.earned": false, "order.paid": false, "points.a b": false, "points.é": false,
+		event.Type("points." + strings.Repeat("x", event.MaxType)): false,
+	} {
+		if got := typ.BeginsWith("points"); got != want {
+			t.Errorf("%q begins with points: %v, want %v", typ, got, want)
+		}
+	}
+}
+
+func TestTypesOfThePlatformAreItsOwn(t *testing.T) {
+	t.Parallel()
+
+	for _, own := range append([]event.Type{event.WebhookTest, "order.anything"}, event.Types...) {
+		if !own.IsPlatforms() {
+			t.Errorf("%s passes for a plugin's", own)
+		}
+	}
+	for _, other := range []event.Type{"orders.paid", "points.earned"} {
+		if other.IsPlatforms() {
+			t.Errorf("%s passes for the platform's", other)
 		}
 	}
 }

@@ -329,6 +329,7 @@ func (s *Server) platformRoutes(rt *router, limits limit.Counter) {
 	rt.public("GET /api/v1/platform/storage/{key}", h.Plugin(h.GetValue, platform.ReadStorage))
 	rt.public("PUT /api/v1/platform/storage/{key}", h.Plugin(h.PutValue, platform.WriteStorage))
 	rt.public("DELETE /api/v1/platform/storage/{key}", h.Plugin(h.DeleteValue, platform.WriteStorage))
+	rt.public("POST /api/v1/platform/events", h.Plugin(h.PublishEvent, platform.PublishEvents))
 }
 
 func (s *Server) calls() *relay.Handlers {

@@ -13,8 +13,11 @@ import (
 	"stoa/internal/extension/manifest"
 )
 
-// PermissionSubscribe is what an instance needs to get events (CONTRACT 7).
-const PermissionSubscribe = "events:subscribe"
+// Permissions about events (CONTRACT 7).
+const (
+	PermissionSubscribe = "events:subscribe" // to get them
+	PermissionPublish   = "events:publish"   // to publish some of the plugin's own
+)
 
 // Events say which events a plugin wants, and where.
 type Events struct {

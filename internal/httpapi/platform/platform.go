@@ -1,6 +1,6 @@
 // Package platform serves the platform API, which plugins call with the token that
 // the gateway sends them (CONTRACT 7): their config, the shop's data that they were
-// granted, and storage of their own.
+// granted, storage of their own, and events that they publish.
 package platform
 
 import (
@@ -33,6 +33,8 @@ const (
 	ReadEmails   = "users:email" // e-mail and billing addresses, beside one of the above
 	ReadStorage  = "storage:read"
 	WriteStorage = "storage:write"
+
+	PublishEvents = plugin.PermissionPublish
 )
 
 var errNotGranted = errs.New(errs.Forbidden, "PERMISSION_NOT_GRANTED",
