@@ -85,7 +85,7 @@ func (s *Service) CreateInstance(ctx context.Context, slug string, input Input) 
 		var faults errs.Issues
 		in := s.newInstance(p, input.key(&faults))
 		in.ID = cmp.Or(input.ID, in.ID)
-		in.Granted = first.Granted
+		in.Granted = Installed{Package: p, Instance: first.Instance}.Permissions()
 		input.apply(p.Manifest, &in, &faults)
 		if err := config.Validation("config", faults); err != nil {
 			return err

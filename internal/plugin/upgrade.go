@@ -104,15 +104,24 @@ func (s *Service) switchVersion(
 		}
 		tell := s.newNews()
 		c.running = nil
+		var stale []StoredInstance
 		err = eachInstance(ctx, st, slug, func(in StoredInstance) error {
 			if in.Enabled {
 				c.running = append(c.running, in.ID)
+			}
+			if action != audit.PluginRollback && s.forgetGrants(&in, was) {
+				stale = append(stale, in)
 			}
 			tell.hook(next, in, OnUpgrade, was.Manifest.Version)
 			return nil
 		})
 		if err != nil {
 			return err
+		}
+		for _, in := range stale {
+			if err := st.UpdateInstance(ctx, in); err != nil {
+				return err
+			}
 		}
 		if err := st.ReplaceVersion(ctx, next, previous); err != nil {
 			return err
@@ -133,6 +142,19 @@ func (s *Service) switchVersion(
 		return err // running instances finish their calls; the next call finds the new version
 	}
 	return c, nil
+}
+
+// forgetGrants takes back what the version was of a package does not declare, and reports
+// whether that was anything. It was granted to an earlier version, and stayed for a
+// rollback: a next version that declares it again needs consent again (CONTRACT 4).
+func (s *Service) forgetGrants(in *StoredInstance, was Package) bool {
+	kept := Installed{Package: was, Instance: in.Instance}.Permissions()
+	if len(kept) == len(in.Granted) {
+		return false
+	}
+	in.Granted, in.UpdatedAt = kept, s.now()
+	in.Version++
+	return true
 }
 
 // rehearse returns ErrUpgradeFailed if an enabled instance of was could not go on as

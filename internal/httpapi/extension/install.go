@@ -162,7 +162,7 @@ func (h *Handlers) writeInstalled(
 		DefaultInstance: shown[0],
 		Permissions: permissions{
 			Declared: web.OrEmpty(of.Package.Manifest.Permissions),
-			Granted:  web.OrEmpty(of.Instance.Granted), Added: []string{},
+			Granted:  of.Permissions(), Added: []string{},
 		},
 	}
 	if more != nil {

@@ -86,7 +86,7 @@ func newInstance(in plugin.Installed) instance {
 	return instance{
 		InstallationID: in.Instance.ID, PluginSlug: in.Instance.Slug, InstanceKey: in.Instance.Key,
 		Enabled: in.Instance.Enabled, Config: config, ConfigMeta: configMeta{SecretFields: secrets},
-		GrantedPermissions: web.OrEmpty(in.Instance.Granted),
+		GrantedPermissions: in.Permissions(),
 		CreatedAt:          web.Timestamp(in.Instance.CreatedAt), UpdatedAt: web.Timestamp(in.Instance.UpdatedAt),
 	}
 }

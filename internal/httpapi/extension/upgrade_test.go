@@ -209,6 +209,52 @@ func wantLastError(t *testing.T, res testkit.Response, want string) {
 }
 
 // A typo is corrected under the same version, but only on request.
+// What was granted to a version is neither shown nor passed on while the version after it
+// does not declare it, and needs consent again when a third one does.
+func TestAPermissionThatComesBackNeedsConsentAgain(t *testing.T) {
+	t.Parallel()
+	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+		admin := a.Admin(t, "root").Access
+		install := func(number string, permissions ...string) testkit.Response {
+			t.Helper()
+			m := testkit.ExternalManifest("echo", "http://127.0.0.1:1")
+			m["version"], m["permissions"] = number, permissions
+			res := a.Install(t, admin, "plugin", testkit.PluginArchive(t, m, nil))
+			if res.Status >= 300 {
+				t.Fatalf("install %s: %d %s", number, res.Status, res.Body)
+			}
+			return res
+		}
+		want := func(what string, got any, list ...string) {
+			t.Helper()
+			if fmt.Sprint(got) != fmt.Sprint(list) {
+				t.Errorf("%s: %v, want %v", what, got, list)
+			}
+		}
+		at := "/api/v1/admin/plugins/echo/instances"
+		res := install("1.0.0", "orders:read", "users:read")
+		id := res.Text(t, "data.defaultInstance.installationId")
+		granted := func() any { return a.Do(t, testkit.Get(admin, at+"/"+id)).Get(t, "data.grantedPermissions") }
+		a.Do(t, testkit.Patch(admin, at+"/"+id, map[string]any{"enabled": false})) // nothing is probed
+
+		want("the second version", install("2.0.0", "users:read").Get(t, "data.permissions.granted"), "users:read")
+		want("the instance then", granted(), "users:read")
+		res = a.Do(t, testkit.Post(admin, at, map[string]any{"instanceKey": "second", "enabled": false}))
+		want("a new instance", res.Get(t, "data.grantedPermissions"), "users:read")
+		second := res.Text(t, "data.installationId")
+		a.Do(t, post(admin, "/api/v1/admin/plugins/echo/rollback"))
+		want("after a rollback", granted(), "orders:read", "users:read")
+		want("the new instance after a rollback",
+			a.Do(t, testkit.Get(admin, at+"/"+second)).Get(t, "data.grantedPermissions"), "users:read")
+
+		install("2.0.1", "users:read")
+		res = install("3.0.0", "orders:read", "users:read")
+		want("the third version adds", res.Get(t, "data.permissions.added"), "orders:read")
+		want("the third version", res.Get(t, "data.permissions.granted"), "users:read")
+		want("the instance in the end", granted(), "users:read")
+	})
+}
+
 func TestReplaceTheSameVersionWhileDeveloping(t *testing.T) {
 	t.Parallel()
 
