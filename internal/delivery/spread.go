@@ -68,15 +68,26 @@ func (s *Spreader) deliveries(ctx context.Context, events []event.Event) ([]Deli
 	return all, nil
 }
 
-// KeepSwept deletes what is older than Retention, now and every hour, until ctx ends.
+// KeepSwept deletes what is older than Retention, and gives up what has waited for so
+// long, now and every hour, until ctx ends. Otherwise the queue of a plugin that never
+// answers would grow forever: it gives up one delivery in 18 hours.
 func (s *Spreader) KeepSwept(ctx context.Context) {
 	task := periodic.Task{Every: sweepEvery, Log: s.Log, Failed: "old deliveries cannot be deleted"}
 	task.Run(ctx, func(ctx context.Context) error {
-		for {
-			n, err := s.Store.Sweep(ctx, s.Now().Add(-Retention), sweepAtOnce)
-			if err != nil || n < sweepAtOnce {
-				return err
-			}
+		now := s.Now()
+		err := repeat(func() (int, error) { return s.Store.GiveUp(ctx, now.Add(-Retention), now, sweepAtOnce) })
+		if err != nil {
+			return err
 		}
+		return repeat(func() (int, error) { return s.Store.Sweep(ctx, now.Add(-Retention), sweepAtOnce) })
 	})
+}
+
+// repeat calls sweep until it finds less than sweepAtOnce rows.
+func repeat(sweep func() (int, error)) error {
+	for {
+		if n, err := sweep(); err != nil || n < sweepAtOnce {
+			return err
+		}
+	}
 }

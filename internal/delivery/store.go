@@ -18,6 +18,11 @@ type Store interface {
 	// transaction. It returns the number of events. One process at a time does this.
 	Spread(ctx context.Context, limit int, fn func([]event.Event) ([]Delivery, error)) (int, error)
 
+	// GiveUp makes deliveries dead at now that have waited since before until and are not
+	// being tried: others of their queue come first and do not arrive. It returns how many,
+	// at most limit.
+	GiveUp(ctx context.Context, until, now time.Time, limit int) (int, error)
+
 	// Sweep deletes events and finished deliveries from before until, with their
 	// attempts. It returns how many rows are gone, at most limit of each.
 	Sweep(ctx context.Context, until time.Time, limit int) (int, error)

@@ -196,7 +196,10 @@ func (s *Service) Warnings(ctx context.Context, installationIDs []string) (map[s
 			next = "stoa has given it up; replay it once the plugin is mended"
 		}
 		warnings[id] = fmt.Sprintf("The hook %s has failed %d times (%s): %s.", t.Hook, t.Tries, t.Error, next)
-		if t.Tries == 1 {
+		switch t.Tries {
+		case 0:
+			warnings[id] = fmt.Sprintf("The hook %s has waited behind others for too long: %s.", t.Hook, next)
+		case 1:
 			warnings[id] = fmt.Sprintf("The hook %s has failed (%s): %s.", t.Hook, t.Error, next)
 		}
 	}

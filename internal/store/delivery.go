@@ -171,28 +171,36 @@ func anys(texts []string) []any {
 	return list
 }
 
+// GiveUp implements delivery.Store. What is tried is due again soon: what has been due for
+// long was never reached.
+func (s *Deliveries) GiveUp(ctx context.Context, until, now time.Time, limit int) (int, error) {
+	return s.rows(ctx, `UPDATE deliveries SET state = 'dead', due_ms = NULL, finished_at_ms = $1 WHERE id IN (
+		SELECT id FROM deliveries WHERE state = 'waiting' AND due_ms < $2 ORDER BY seq LIMIT $3) AND state = 'waiting'`,
+		database.Millis(now), database.Millis(until), limit)
+}
+
 // Sweep implements delivery.Store.
 func (s *Deliveries) Sweep(ctx context.Context, until time.Time, limit int) (int, error) {
-	gone, err := s.delete(ctx, `DELETE FROM deliveries WHERE id IN (
+	gone, err := s.rows(ctx, `DELETE FROM deliveries WHERE id IN (
 		SELECT id FROM deliveries WHERE finished_at_ms < $1 LIMIT $2)`, database.Millis(until), limit)
 	if err != nil {
 		return gone, err
 	}
-	events, err := s.delete(ctx, `DELETE FROM events WHERE id IN (
+	events, err := s.rows(ctx, `DELETE FROM events WHERE id IN (
 		SELECT id FROM events WHERE occurred_at_ms < $1 AND spread LIMIT $2)`, database.Millis(until), limit)
 	if err != nil {
 		return gone + events, err
 	}
 	// due_ms is asked for twice: a queue that is filled while the query waits for it stays.
-	queues, err := s.delete(ctx, `DELETE FROM delivery_queues WHERE due_ms IS NULL AND name IN (
+	queues, err := s.rows(ctx, `DELETE FROM delivery_queues WHERE due_ms IS NULL AND name IN (
 		SELECT q.name FROM delivery_queues q
 		WHERE q.due_ms IS NULL AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.queue = q.name)
 		LIMIT $1)`, limit)
 	return gone + events + queues, err
 }
 
-// delete runs a DELETE and returns the number of rows.
-func (s *Deliveries) delete(ctx context.Context, query string, args ...any) (int, error) {
+// rows runs a statement and returns how many rows it changed.
+func (s *Deliveries) rows(ctx context.Context, query string, args ...any) (int, error) {
 	res, err := s.Write.ExecContext(ctx, query, args...)
 	if err != nil {
 		return 0, err

@@ -29,6 +29,7 @@ func testDeliveries(t *testing.T, open Open) {
 		"attempts are kept and listed":                      testDeliveryLog,
 		"the dead are replayed in their order":              testDeliveryReplay,
 		"old events and deliveries are swept":               testDeliverySweep,
+		"what was never reached is given up":                testDeliveryGiveUp,
 		"what is undone is neither delivered nor announced": testDeliveryUndone,
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); test(t, open) })
@@ -369,6 +370,32 @@ func testDeliverySweep(t *testing.T, open Open) {
 	if _, err := s.Find(t.Context(), delivery.Plugins, waits.ID); err != nil {
 		t.Errorf("what waits is gone: %v", err)
 	}
+}
+
+// What waits behind a delivery that is tried again and again does not wait forever.
+func testDeliveryGiveUp(t *testing.T, open Open) {
+	s := store.NewDeliveries(open(t))
+	later := T0.Add(delivery.Retention)
+	tried, behind, fresh := hook("a", "tried"), hook("a", "behind"), hook("a", "fresh")
+	fresh.Due, fresh.CreatedAt = later, later
+	mustOutbox(t, s, tried, behind, fresh)
+	mustTake(t, s, "x", T0, "a")
+	mustSettle(t, s, "x", tried, delivery.Waiting, later)
+	mustRelease(t, s, delivery.Plugins, "a", "x")
+	for _, want := range []int{1, 0} {
+		if n, err := s.GiveUp(t.Context(), T0.Add(time.Second), later, 10); n != want || err != nil {
+			t.Errorf("GiveUp = %d, %v; want %d", n, err, want)
+		}
+	}
+	got, err := s.Find(t.Context(), delivery.Plugins, behind.ID)
+	if err != nil || got.State != delivery.Dead || !got.FinishedAt.Equal(later) || !got.Due.IsZero() {
+		t.Errorf("what waited = %+v, %v; want it dead", got, err)
+	}
+	wantNext(t, s, delivery.Plugins, "a", later, "tried", "fresh")
+	if n, err := s.ReplayDead(t.Context(), "loyalty", T0, later); n != 1 || err != nil {
+		t.Errorf("ReplayDead = %d, %v; want 1", n, err)
+	}
+	wantNext(t, s, delivery.Plugins, "a", later, "tried", "behind", "fresh")
 }
 
 func testDeliveryUndone(t *testing.T, open Open) {
