@@ -190,6 +190,7 @@ func TestReceiversSayWhenAndWhether(t *testing.T) {
 		{"a date", "Tue, 01 Jan 2030 01:00:00 GMT", 429, time.Hour},
 		{"a date in the past", "Tue, 01 Jan 2019 01:00:00 GMT", 429, 0},
 		{"too long", "999999999", 503, 24 * time.Hour},
+		{"absurdly long", "99999999999999999999999", 503, 24 * time.Hour},
 		{"nonsense", "soon", 503, 0},
 		{"of a success", "120", 200, 0},
 	} {

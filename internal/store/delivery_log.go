@@ -114,7 +114,15 @@ func (s *Deliveries) ReplayDead(ctx context.Context, owner string, since, now ti
 			return err
 		}
 		for _, queue := range queues {
-			err := replay(ctx, tx, delivery.Plugins, queue, now,
+			// What failed since then waits for its next try, which may be in ten hours. Whoever
+			// replays says that the plugin is back.
+			_, err := tx.Write.ExecContext(ctx, `
+				UPDATE deliveries SET due_ms = $1 WHERE queue = $2 AND state = 'waiting' AND due_ms > $1`,
+				database.Millis(now), queue)
+			if err != nil {
+				return err
+			}
+			err = replay(ctx, tx, delivery.Plugins, queue, now,
 				`queue = $2 AND state = 'dead' AND created_at_ms >= $3`, queue, database.Millis(since))
 			if err != nil {
 				return err

@@ -326,10 +326,12 @@ func testDeliveryReplay(t *testing.T, open Open) {
 	mustRelease(t, s, delivery.Plugins, "a", "x")
 	mustTake(t, s, "x", T0)
 	now := T0.Add(time.Hour)
+	failing := hook("a", "third")
+	failing.Due = now.Add(10 * time.Hour)
+	mustOutbox(t, s, failing)
 	if n, err := s.ReplayDead(t.Context(), "loyalty", T0, now); n != 2 || err != nil {
 		t.Errorf("ReplayDead = %d, %v; want 2", n, err)
 	}
-	mustOutbox(t, s, hook("a", "third"))
 	mustTake(t, s, "x", now, "a")
 	wantNext(t, s, delivery.Plugins, "a", now, "first", "second", "third")
 	if err := s.Replay(t.Context(), delivery.Plugins, old.ID, now); err != nil {
