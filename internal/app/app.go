@@ -181,7 +181,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	for _, kind := range theme.Kinds() {
 		kinds[kind] = theme.Registry{Service: a.Themes, Kind: kind, Types: cfg.ArchiveTypes[kind]}
 	}
-	records := store.NewExtensions(packages)
+	records := store.NewExtensions(a.DB, packages)
 	a.Bundles = &bundle.Service{Store: store.NewBundles(a.DB), Records: records, Kinds: kinds, Now: cfg.Now}
 	kinds[extension.Bundle] = bundle.Registry{Service: a.Bundles, Types: cfg.ArchiveTypes[extension.Bundle]}
 	installer := &install.Installer{

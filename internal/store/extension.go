@@ -19,11 +19,10 @@ type Extensions struct {
 
 var _ install.Transactions = (*Extensions)(nil)
 
-// NewExtensions returns transactions for all kinds of extensions, in the database of plugins.
-// They share with plugins what that has cached, and tell of changes as it does: whoever has
-// plugins in memory must not answer with what an install has replaced.
-func NewExtensions(plugins *Plugin) *Extensions {
-	return &Extensions{conn: plugins.Conn, plugins: plugins}
+// NewExtensions returns transactions of db for all kinds of extensions. The plugins share what
+// they have cached.
+func NewExtensions(db *database.DB, plugins *Plugin) *Extensions {
+	return &Extensions{conn: db.Conn(), plugins: plugins}
 }
 
 // InTx implements install.Transactions.
@@ -50,7 +49,7 @@ var (
 
 // Plugins returns the packages and instances.
 func (x extensionTx) Plugins() plugin.Store {
-	return &Plugin{audited: audited{x.tx}, manifests: x.e.plugins.manifests, changes: x.e.plugins.changes}
+	return &Plugin{audited: audited{x.tx}, manifests: x.e.plugins.manifests}
 }
 
 // Themes returns the themes.

@@ -78,7 +78,7 @@ func open(ctx context.Context, dir string, before func() error) (*installer, fun
 		return nil, nil, errors.Join(err, db.Close())
 	}
 	st := store.NewPlugin(db)
-	records := wrapped{Extensions: store.NewExtensions(st), before: before}
+	records := wrapped{Extensions: store.NewExtensions(db, st), before: before}
 	plugins := &plugin.Service{Store: st, Now: time.Now, Configs: key.Box("c"), Secrets: key.Box("s")}
 	kinds := extension.Registries{extension.Plugin: plugin.Registry{Service: plugins}}
 	return &installer{
