@@ -58,6 +58,7 @@ func newBreaker(changed func(open bool)) *breaker {
 			case gobreaker.StateClosed:
 				b.opened.Store(nil)
 				changed(false)
+			case gobreaker.StateHalfOpen: // still open to all but one
 			}
 		},
 	})
