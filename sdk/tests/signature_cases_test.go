@@ -145,7 +145,9 @@ func signatureRequests() []signatureRequest {
 	unsigned := func(r *signatureRequest) { r.UnsignedBodies = true }
 	clock := func(ms int64) func(r *signatureRequest) { return func(r *signatureRequest) { r.Now += ms } }
 	signature := func(values ...string) func(r *signatureRequest) { return header("x-platform-signature", values...) }
-	secrets := func(s ...string) func(r *signatureRequest) { return func(r *signatureRequest) { r.Secrets = append([]string{}, s...) } }
+	secrets := func(s ...string) func(r *signatureRequest) {
+		return func(r *signatureRequest) { r.Secrets = append([]string{}, s...) }
+	}
 
 	add(base, "as signed", "", none)
 	add(base, "a header of the client's", "", header("x-custom", "1"))
