@@ -56,15 +56,16 @@ func manifest(changes map[string]any) map[string]any {
 	return m
 }
 
-// external installs an external plugin and starts its program.
-func external(t *testing.T, a *testkit.App, admin, program string, changes map[string]any) {
+// external installs an external plugin and starts its program. It returns the id of the
+// default instance.
+func external(t *testing.T, a *testkit.App, admin, program string, changes map[string]any) (id string) {
 	t.Helper()
 	node := needtest.Program(t, "node", "")
 	dir := project(t, "module")
 	address := freeAddress(t)
 	m := testkit.ExternalManifest("visits", "http://"+address)
 	maps.Copy(m, manifest(changes))
-	configure(t, a, admin, testkit.PluginArchive(t, m, nil))
+	id = configure(t, a, admin, testkit.PluginArchive(t, m, nil))
 
 	res := a.Do(t, testkit.Get(admin, "/api/v1/admin/plugins/visits/secret"))
 	write(t, dir, "app.js", program)
@@ -84,10 +85,11 @@ func external(t *testing.T, a *testkit.App, admin, program string, changes map[s
 		}
 		return err == nil
 	})
+	return id
 }
 
 // internal installs an internal plugin, with the package beside its program.
-func internal(t *testing.T, a *testkit.App, admin, program string, changes map[string]any) {
+func internal(t *testing.T, a *testkit.App, admin, program string, changes map[string]any) (id string) {
 	t.Helper()
 	m := testkit.InternalManifest("visits", "index.js")
 	maps.Copy(m, manifest(changes))
@@ -106,17 +108,19 @@ func internal(t *testing.T, a *testkit.App, admin, program string, changes map[s
 		}
 		files["stoa-plugin/"+filepath.Base(name)] = string(text)
 	}
-	configure(t, a, admin, testkit.PluginArchive(t, m, files))
+	return configure(t, a, admin, testkit.PluginArchive(t, m, files))
 }
 
 // configure installs a plugin, and configures and enables its default instance.
-func configure(t *testing.T, a *testkit.App, admin string, archive []byte) {
+func configure(t *testing.T, a *testkit.App, admin string, archive []byte) (id string) {
 	t.Helper()
 	res := a.Install(t, admin, "plugin", archive)
 	if res.Status != http.StatusCreated {
 		t.Fatalf("install = %d %s", res.Status, res.Body)
 	}
-	setConfig(t, a, admin, res.Text(t, "data.defaultInstance.installationId"), "")
+	id = res.Text(t, "data.defaultInstance.installationId")
+	setConfig(t, a, admin, id, "")
+	return id
 }
 
 func setConfig(t *testing.T, a *testkit.App, admin, id, filler string) {
@@ -168,7 +172,7 @@ func visit(t *testing.T, a *testkit.App, token string) string {
 func TestTheREADMEsPluginsCountVisits(t *testing.T) {
 	t.Parallel()
 
-	for heading, start := range map[string]func(*testing.T, *testkit.App, string, string, map[string]any){
+	for heading, start := range map[string]func(*testing.T, *testkit.App, string, string, map[string]any) string{
 		"Express": external, "Fastify": external, "Plain http": external, "Internal plugins": internal,
 	} {
 		t.Run(heading, func(t *testing.T) {
@@ -197,5 +201,22 @@ func TestTheREADMEsPluginsCountVisits(t *testing.T) {
 				t.Errorf("health = %d %s", res.Status, res.Body)
 			}
 		})
+	}
+}
+
+func TestTheClientReadsTheShopAndStores(t *testing.T) {
+	t.Parallel()
+
+	program, err := os.ReadFile("testdata/client.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, admin := platform(t)
+	a.SellMailPack(t)
+	a.BuyMailPack(t)
+	id := external(t, a, admin, string(program), nil)
+	setConfig(t, a, admin, id, strings.Repeat("x", 20_000)) // too large for a header
+	if got := visit(t, a, admin); got != "ok" {
+		t.Errorf("the plugin says %s", got)
 	}
 }

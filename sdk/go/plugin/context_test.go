@@ -117,7 +117,8 @@ func TestARefusalOfThePlatformSaysWhy(t *testing.T) {
 			http.Error(w, `{"success":false,"error":{"code":"NOT_FOUND","message":"m"}}`, http.StatusNotFound)
 		default:
 			w.Header().Set("Retry-After", "7")
-			http.Error(w, `{"success":false,"error":{"code":"RATE_LIMIT_EXCEEDED","message":"m","details":{"a":1}}}`, 429)
+			http.Error(w, `{"success":false,"error":{"code":"RATE_LIMIT_EXCEEDED","message":"m","details":{"a":1}}}`,
+				http.StatusTooManyRequests)
 		}
 	}))
 	defer srv.Close()

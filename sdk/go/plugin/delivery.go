@@ -161,7 +161,9 @@ func (d *deliveries) serve(
 	}
 	attempt, _ := strconv.Atoi(r.Header.Get("X-Hook-Attempt"))
 	decode := func(v any) error { return json.NewDecoder(r.Body).Decode(v) }
-	err := d.once(r.Context(), id, seen, func() error { return handle(r.Context(), id, attempt, decode) })
+	err := d.once(r.Context(), id, seen, func(ctx context.Context) error {
+		return handle(ctx, id, attempt, decode)
+	})
 	if err != nil && report != nil {
 		report(err)
 	}
@@ -182,7 +184,7 @@ func (d *deliveries) serve(
 }
 
 // once runs a delivery that has not succeeded yet. A repetition waits for the one that is running.
-func (d *deliveries) once(ctx context.Context, id string, seen Seen, run func() error) error {
+func (d *deliveries) once(ctx context.Context, id string, seen Seen, run func(context.Context) error) error {
 	done, err := d.enter(ctx, id)
 	if err != nil {
 		return err
@@ -191,7 +193,7 @@ func (d *deliveries) once(ctx context.Context, id string, seen Seen, run func() 
 	if known, err := seen.Has(ctx, id); known || err != nil {
 		return err
 	}
-	if err := run(); err != nil {
+	if err := run(ctx); err != nil {
 		return err
 	}
 	return seen.Add(ctx, id)

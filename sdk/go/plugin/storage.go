@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -155,8 +155,9 @@ func Update[T any](ctx context.Context, s Storage, key string, change func(T) (T
 		if !errors.Is(err, ErrChanged) || attempt == attempts {
 			return value, err
 		}
+		most := time.Duration(min(5*attempt, 50)) * time.Millisecond
 		select { // let the others finish
-		case <-time.After(time.Duration(rand.Int63n(int64(min(5*attempt, 50)) * int64(time.Millisecond)))):
+		case <-time.After(rand.N(most)): //nolint:gosec // nobody gains by guessing it
 		case <-ctx.Done():
 			return value, ctx.Err()
 		}

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"bytes"
+	"context"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -42,7 +43,8 @@ func SignedRequest(t TestRequest) *http.Request {
 		panic(err)
 	}
 	target := first(t.Target, "/")
-	r, err := http.NewRequest(first(t.Method, http.MethodGet), "http://localhost"+target, bytes.NewReader(t.Body))
+	r, err := http.NewRequestWithContext(context.Background(), first(t.Method, http.MethodGet),
+		"http://localhost"+target, bytes.NewReader(t.Body))
 	if err != nil {
 		panic(err)
 	}
@@ -68,9 +70,9 @@ func (t TestRequest) headers(config []byte) map[string]string {
 	if now.IsZero() {
 		now = time.Now()
 	}
-	baseURL, token := "http://127.0.0.1:9", "test-token"
+	p := Platform{BaseURL: "http://127.0.0.1:9", Token: "test"}
 	if c.Platform != nil {
-		baseURL, token = first(c.Platform.BaseURL, baseURL), first(c.Platform.Token, token)
+		p.BaseURL, p.Token = first(c.Platform.BaseURL, p.BaseURL), first(c.Platform.Token, p.Token)
 	}
 	h := map[string]string{
 		"X-Plugin-Slug":           first(c.Slug, "test"),
@@ -89,8 +91,8 @@ func (t TestRequest) headers(config []byte) map[string]string {
 		"X-Forwarded-Host":        first(c.ClientHost, "localhost"),
 		"X-Platform-Id":           first(c.PlatformID, "test-platform"),
 		"X-Platform-Version":      first(c.PlatformVersion, "1.0.0"),
-		"X-Platform-Api-Base-Url": baseURL,
-		"X-Platform-Token":        token,
+		"X-Platform-Api-Base-Url": p.BaseURL,
+		"X-Platform-Token":        p.Token,
 		timestampHeader:           strconv.FormatInt(now.UnixMilli(), 10),
 	}
 	if t.HookID != "" {
