@@ -6,7 +6,7 @@ NODEHOST_SOURCES := $(shell find nodehost -type f -not -path '*/node_modules/*' 
 
 .PHONY: help
 help: ## Show this help
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: build ## Build and start stoa with demo data on http://127.0.0.1:8080
@@ -84,6 +84,12 @@ bench: build ## Compare stoa with its peers on this machine (bench/README.md)
 .PHONY: bench-packages
 bench-packages: build ## Measure installing packages, and starting with a thousand of them
 	go run ./bench/packages
+
+.PHONY: bench-gateway
+bench-gateway: build ## Compare calls to plugins with nginx, Caddy and a bare ReverseProxy
+	./scripts/bench-deps
+	[ -d nodehost/node_modules/fastify ] || (cd nodehost && npm ci --no-audit --no-fund --loglevel=error)
+	go run ./bench/gateway
 
 .PHONY: golden
 golden: ## Rewrite golden files and generated documents; read the diff before committing

@@ -64,13 +64,14 @@ func Show(rows []Row) error {
 			continue
 		}
 		fmt.Fprintf(tab, "| %s\t| %.0f\t| %.0f\t| %.2f\t| %.2f\t| %.2f\t| %.2f\t| %.0f\t| %.0f\t| %s\t|\n", r.Name,
-			median(r.rates), median(r.peers), median(r.ratios), slices.Min(r.ratios), slices.Max(r.ratios), r.Target,
-			median(r.cpu), median(r.peerCPU), r.Peer)
+			Median(r.rates), Median(r.peers), Median(r.ratios), slices.Min(r.ratios), slices.Max(r.ratios), r.Target,
+			Median(r.cpu), Median(r.peerCPU), r.Peer)
 	}
 	return tab.Flush()
 }
 
-func median(list []float64) float64 {
+// Median returns the median of a list.
+func Median(list []float64) float64 {
 	sorted := slices.Sorted(slices.Values(list))
 	n := len(sorted)
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2

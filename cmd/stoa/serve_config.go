@@ -48,7 +48,7 @@ func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (c
 		c.ServicePublicKey
 	cfg.ServiceAudience = c.ServiceAudience
 	cfg.RateLimits, cfg.RedisURL, cfg.TrustedProxies = c.RateLimits == "on", c.RedisURL, c.TrustedProxies
-	cfg.DeliverReceipts, cfg.CheckFiles = true, true
+	cfg.DeliverReceipts, cfg.CheckFiles, cfg.KeepThemeApps = true, true, true
 	cfg.DevInstances, cfg.LicenseChurn = c.DevInstances, c.LicenseChurn
 	cfg.Stripe = app.StripeConfig{
 		SecretKey: os.Getenv(envStripeKey), WebhookSecret: os.Getenv(envStripeWebhookSecret), APIBase: c.StripeAPIBase,
@@ -61,6 +61,7 @@ func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (c
 	if cfg.ArchiveTypes, err = extension.ParseTypes(c.ArchiveTypes); err != nil {
 		return cfg, fmt.Errorf("--archive-types: %w", err)
 	}
+	cfg.BuiltinDir = c.BuiltinDir
 	cfg.NodePath, cfg.PluginIsolation = c.Node, c.isolation()
 	cfg.PluginErrors = c.PluginErrors == "shown" || c.Demo
 	cfg.DefaultLocale = c.Locale

@@ -2,36 +2,32 @@ package themes_test
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"stoa/examples/themes"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/needtest"
 )
 
-// archive builds the ZIP of an example pack from its folder.
 func archive(t *testing.T, name string) []byte {
 	t.Helper()
-	var entries []testkit.Entry
-	files, err := filepath.Glob(filepath.Join(name, "*"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("files of %s = %v, %v", name, files, err)
+	zip, err := themes.Archive(name)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		entries = append(entries, testkit.Entry{Name: filepath.Base(file), Body: string(content)})
-	}
-	return testkit.Archive(t, entries...)
+	return zip
 }
 
 // page is what the storefront made of its page.
@@ -112,6 +108,124 @@ func TestStorefrontAppliesThePackAndRendersExtensions(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, visit(t, a)); diff != "" {
 		t.Errorf("page (-want +got):\n%s", diff)
+	}
+}
+
+// browser is a visitor of the shop.
+type browser struct {
+	*http.Client
+
+	at *url.URL // the page it shows
+}
+
+func newBrowser(t *testing.T, a *testkit.App) *browser {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := url.Parse(a.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &browser{Client: &http.Client{Transport: a.Client.Transport, Jar: jar}, at: at}
+}
+
+// open shows a page, or sends a form to it.
+func (b *browser) open(t *testing.T, address string, form url.Values) (status int, page string) {
+	t.Helper()
+	to, err := b.at.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	method, body := http.MethodGet, ""
+	if form != nil {
+		method, body = http.MethodPost, form.Encode()
+	}
+	req, err := http.NewRequestWithContext(t.Context(), method, to.String(), strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if form != nil {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		req.Header.Set("Origin", b.at.Scheme+"://"+b.at.Host)
+	}
+	res, err := b.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.at = res.Request.URL
+	return res.StatusCode, string(text)
+}
+
+var (
+	formKey = regexp.MustCompile(`name="key" value="([^"]+)"`)
+	bought  = regexp.MustCompile(`<code>(STOA-[0-9A-Z-]+)</code>`)
+)
+
+// The example theme app is the shop: visitors browse it at the root, buy, sign in, and
+// their license works.
+func TestCornerSellsALicense(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.NewShop(t)
+	admin := a.Admin(t, "root").Access
+	a.Register(t, "ada")
+	if res := a.Install(t, admin, "theme-app-shop", archive(t, "corner")); res.Status != http.StatusCreated {
+		t.Fatalf("install = %d %s", res.Status, res.Body)
+	}
+	res := a.Do(t, testkit.Post(admin, "/api/v1/admin/themes/shop/activate", map[string]any{"slug": "corner"}))
+	if res.Status != http.StatusOK {
+		t.Fatalf("activate = %d %s", res.Status, res.Body)
+	}
+	for _, base := range []string{"", "/theme-app/shop/corner"} {
+		b := newBrowser(t, a)
+		_, home := b.open(t, base+"/", nil)
+		if !strings.Contains(home, `href="`+base+`/products/mail-pack"`) || strings.Contains(home, "hidden") {
+			t.Fatalf("home of %q:\n%s", base, home)
+		}
+		if status, css := b.open(t, base+"/style.css", nil); status != http.StatusOK || !strings.Contains(css, "--accent") {
+			t.Errorf("style = %d %s", status, css)
+		}
+		if status, page := b.open(t, base+"/licenses", nil); status != http.StatusOK || !strings.Contains(page, "Password") {
+			t.Errorf("licenses of a guest = %d %s", status, page)
+		}
+		_, page := b.open(t, base+"/sign-in", url.Values{"email": {"ada@example.com"}, "password": {testkit.Password}})
+		if !strings.Contains(page, "My licenses") || !strings.HasSuffix(b.at.Path, base+"/licenses") {
+			t.Fatalf("after the sign-in at %s:\n%s", b.at, page)
+		}
+		_, product := b.open(t, base+"/products/mail-pack", nil)
+		key := formKey.FindStringSubmatch(product)
+		if key == nil {
+			t.Fatalf("product:\n%s", product)
+		}
+		buy := url.Values{"tier": {"once"}, "key": {key[1]}}
+		_, first := b.open(t, base+"/products/mail-pack/buy", buy)
+		_, second := b.open(t, base+"/products/mail-pack/buy", buy) // a reload
+		license := bought.FindStringSubmatch(first)
+		if license == nil || !strings.Contains(second, license[1]) {
+			t.Fatalf("bought:\n%s\n%s", first, second)
+		}
+		a.UseLicense(t, license[1])
+		if _, page := b.open(t, base+"/licenses", nil); !strings.Contains(page, "Mail Pack: active") {
+			t.Errorf("licenses:\n%s", page)
+		}
+		b.open(t, base+"/sign-out", url.Values{})
+		if _, page := b.open(t, base+"/licenses", nil); !strings.Contains(page, "Password") {
+			t.Errorf("licenses after the sign-out:\n%s", page)
+		}
+	}
+	b := newBrowser(t, a)
+	if status, page := b.open(t, "/nowhere", nil); status != http.StatusNotFound || !strings.Contains(page, "no such page") {
+		t.Errorf("an unknown page = %d %s", status, page)
+	}
+	if status, page := b.open(t, "/products/none", nil); status != http.StatusNotFound {
+		t.Errorf("an unknown product = %d %s", status, page)
 	}
 }
 

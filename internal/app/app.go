@@ -18,6 +18,7 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/audit"
 	"stoa/internal/blob"
+	"stoa/internal/bundle"
 	"stoa/internal/clientip"
 	"stoa/internal/database"
 	"stoa/internal/extension"
@@ -41,6 +42,7 @@ import (
 	"stoa/internal/ratelimit"
 	"stoa/internal/runtime/external"
 	"stoa/internal/runtime/node"
+	"stoa/internal/runtime/themeapp"
 	"stoa/internal/store"
 	"stoa/internal/text"
 	"stoa/internal/theme"
@@ -65,6 +67,7 @@ type App struct {
 	LicenseKeys *keyring.Ring
 	Plugins     *plugin.Service
 	Themes      *theme.Service
+	Bundles     *bundle.Service
 
 	// Mail sends mail in the background.
 	Mail *mail.Queue
@@ -76,8 +79,10 @@ type App struct {
 	installer *install.Installer
 	storage   *storage.Service // of plugins
 	keeper    *idempotency.Keeper
+	snapshots *plugin.Snapshots // what the gateway knows of plugins
 	node      *node.Runtime     // internal plugins
 	external  *external.Runtime // external ones
+	themeApps *themeapp.Runtime
 	gateway   *gateway.Gateway
 	mailer    mail.Sender
 	noMail    bool           // there is nothing that sends mail
@@ -110,6 +115,11 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	if err := a.build(ctx, cfg); err != nil {
 		return nil, errors.Join(fmt.Errorf("app: %w", err), a.Close(ctx))
 	}
+	if cfg.BuiltinDir != "" {
+		if err := a.installer.InstallBuiltins(ctx, cfg.BuiltinDir); err != nil {
+			return nil, errors.Join(fmt.Errorf("app: %w", err), a.Close(ctx))
+		}
+	}
 	a.background.Go(func() { a.Accounts.KeepSwept(working, cfg.Log) })
 	if a.Orders.Payments.Mode() == payment.Hosted { // otherwise no order is ever unfinished
 		a.background.Go(func() { a.Orders.KeepSwept(working, cfg.Log) })
@@ -119,8 +129,12 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 			"but STOA_STRIPE_SECRET_KEY is not set, so paid tiers cannot be bought")
 	}
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
+	a.background.Go(func() { a.snapshots.KeepChecked(working, cfg.Log) })
 	a.background.Go(func() { a.storage.KeepSwept(working, cfg.Log) })
 	a.background.Go(func() { a.node.KeepRunning(working, a.Plugins.KeptRunning) })
+	if cfg.KeepThemeApps {
+		a.background.Go(func() { a.themeApps.Follow(working, a.Themes) })
+	}
 	if cfg.CheckFiles {
 		a.background.Go(func() { a.installer.CheckInstalled(working) })
 	}
@@ -150,16 +164,19 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	}
 	a.metrics.WatchProcesses(a.node.Processes)
 	a.Plugins = plugins
+	a.buildThemes(cfg)
 	a.storage = &storage.Service{Store: store.NewPluginStorage(a.DB), Now: cfg.Now}
-	a.Themes = &theme.Service{Store: store.NewTheme(a.DB), Now: cfg.Now, Configs: cfg.MasterKey.Box("theme.config")}
 	kinds := extension.Registries{extension.Plugin: plugin.Registry{
 		Service: a.Plugins, Types: cfg.ArchiveTypes[extension.Plugin],
 	}}
-	for _, kind := range []extension.Kind{extension.ThemeShop, extension.ThemeAdmin} {
+	for _, kind := range theme.Kinds() {
 		kinds[kind] = theme.Registry{Service: a.Themes, Kind: kind, Types: cfg.ArchiveTypes[kind]}
 	}
+	records := store.NewExtensions(a.DB, packages)
+	a.Bundles = &bundle.Service{Store: store.NewBundles(a.DB), Records: records, Kinds: kinds, Now: cfg.Now}
+	kinds[extension.Bundle] = bundle.Registry{Service: a.Bundles, Types: cfg.ArchiveTypes[extension.Bundle]}
 	installer := &install.Installer{
-		Kinds:   kinds,
+		Kinds: kinds, Records: records,
 		DataDir: cfg.DataDir, Log: cfg.Log, Trusted: cfg.TrustedKeys,
 		Recorded: store.NewReleases(a.DB).Paths,
 	}
@@ -227,7 +244,9 @@ func (a *App) api(
 
 		Plugins:   a.Plugins,
 		Themes:    a.Themes,
+		Bundles:   a.Bundles,
 		Installer: installer,
+		Apps:      a.themeApps,
 		Storage:   a.storage,
 		Gateway:   gate,
 
@@ -272,6 +291,9 @@ func (a *App) Close(ctx context.Context) error {
 	}
 	if a.external != nil {
 		a.external.Close()
+	}
+	if a.themeApps != nil { // before what its processes run on
+		a.themeApps.Close()
 	}
 	if a.node != nil {
 		all = append(all, a.node.Close(ctx))

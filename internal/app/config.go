@@ -129,6 +129,14 @@ type Config struct {
 	// none.
 	DeliverReceipts bool
 
+	// BuiltinDir is a folder of plugins that are installed as built-in ones. It may be
+	// empty.
+	BuiltinDir string
+
+	// KeepThemeApps makes the App keep the active theme apps running, and end those that
+	// are not needed any more. Servers do.
+	KeepThemeApps bool
+
 	// CheckFiles makes the App compare, in the background, the files of installed packages
 	// with their archives, and warn in the log of those that were changed. Servers do.
 	CheckFiles bool

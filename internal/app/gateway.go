@@ -43,6 +43,8 @@ func (a *App) buildNode(cfg Config, plugins *plugin.Service, packages *store.Plu
 		},
 	})
 	plugins.Processes, plugins.Prober = a.node, prober{a}
+	a.snapshots = plugin.NewSnapshots(plugins, packages)
+	a.snapshots.Changed = a.node.Refresh
 	return nil
 }
 
@@ -64,19 +66,18 @@ func (a *App) CheckPlugins() error { return a.node.Check() }
 
 // buildGateway makes the way to the plugins.
 func (a *App) buildGateway(ctx context.Context, cfg Config) (*gateway.Gateway, error) {
-	plugins := a.Plugins
 	platformID, err := store.NewSettings(a.DB).Once(ctx, SettingPlatformID, uuid.NewString())
 	if err != nil {
 		return nil, err
 	}
 	a.PlatformID = platformID
 	a.external = external.New(external.Config{Log: cfg.Log, Allow: cfg.ExternalAllow})
-	finder := plugin.Finder(plugins)
+	finder := plugin.Finder(a.snapshots)
 	if cfg.Finder != nil {
 		finder = cfg.Finder(finder)
 	}
 	return &gateway.Gateway{
-		Plugins: finder, Secrets: plugins, Tokens: a.Accounts, Memory: gateway.NewMemory(), Now: cfg.Now,
+		Plugins: finder, Secrets: a.snapshots, Tokens: a.Accounts, Memory: gateway.NewMemory(), Now: cfg.Now,
 		Runtimes: map[plugin.RuntimeType]runtime.Runtime{plugin.External: a.external, plugin.Internal: a.node},
 		Platform: gateway.Platform{
 			ID: platformID, Version: cfg.Version,

@@ -21,19 +21,26 @@ type Conn struct {
 	Read, Write Querier
 
 	db *DB
+	tx *ending // nil outside of transactions
+
+	changed *func() // see Telling; nil if nobody asked
 }
 
 // Conn returns a Conn outside of any transaction.
 func (db *DB) Conn() Conn { return Conn{Read: db.read, Write: db.write, db: db} }
 
-// inside returns the Conn whose statements are all part of the transaction tx.
-func (db *DB) inside(tx Querier) Conn { return Conn{Read: tx, Write: tx, db: db} }
+// inside returns the Conn whose statements are all part of the transaction tx, which e
+// waits for. It tells of changes if c does.
+func (c Conn) inside(tx Querier, e *ending) Conn {
+	inside := Conn{Read: tx, Write: tx, db: c.db, tx: e}
+	if c.changed != nil {
+		return inside.telling(c.changed)
+	}
+	return inside
+}
 
 // InTransaction reports whether c sends its statements to a transaction.
-func (c Conn) InTransaction() bool {
-	_, pool := c.Write.(*sql.DB)
-	return !pool
-}
+func (c Conn) InTransaction() bool { return c.tx != nil }
 
 // InTx runs fn with a Conn whose statements commit together if fn returns nil,
 // and are all undone otherwise. fn runs again if the engine reports that the
@@ -42,7 +49,9 @@ func (c Conn) InTx(ctx context.Context, fn func(Conn) error) error {
 	if c.InTransaction() {
 		return fn(c)
 	}
-	return c.db.inTx(ctx, func(tx Querier) error { return fn(c.db.inside(tx)) })
+	var e ending
+	defer e.tell()
+	return c.db.inTx(ctx, func(tx Querier) error { return fn(c.inside(tx, &e)) })
 }
 
 // InShortTx is InTx for a few short statements. On SQLite, short transactions that
@@ -51,7 +60,9 @@ func (c Conn) InShortTx(ctx context.Context, fn func(Conn) error) error {
 	if c.InTransaction() || c.db.batch == nil {
 		return c.InTx(ctx, fn)
 	}
-	err := c.db.batch.inTx(ctx, func(tx Querier) error { return fn(c.db.inside(tx)) })
+	var e ending
+	defer e.tell()
+	err := c.db.batch.inTx(ctx, func(tx Querier) error { return fn(c.inside(tx, &e)) })
 	if errors.Is(err, errBatch) {
 		return c.InTx(ctx, fn)
 	}
@@ -69,7 +80,7 @@ func (c Conn) InSnapshot(ctx context.Context, fn func(Conn) error) error {
 		return err
 	}
 	defer tx.Rollback() // there is nothing to commit
-	return fn(c.db.inside(tx))
+	return fn(c.inside(tx, new(ending)))
 }
 
 // InTurn is InTx for transactions that must not run side by side: of those that

@@ -35,6 +35,9 @@ type dialect struct {
 	isRef    func(error) bool          // err is a violated reference between tables
 	isRetry  func(error) bool          // err asks for the transaction to be run again
 	snapshot *sql.TxOptions            // for a transaction whose reads all see the same moment
+
+	// listen is Listen with a connection of its own; nil if the engine tells nothing.
+	listen func(ctx context.Context, conn *sql.Conn, channel string, heard func()) error
 }
 
 // Open opens the database that url names: postgres:// or postgresql:// is

@@ -32,6 +32,7 @@ func openPostgres(url string) (*DB, error) {
 			return c == "40001" || c == "40P01" // serialization failure, deadlock
 		},
 		snapshot: &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
+		listen:   listenPostgres,
 	}}, nil
 }
 

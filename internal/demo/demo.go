@@ -1,5 +1,5 @@
-// Package demo sets up demo data in a new stoa: a catalog, three plugins and an
-// administrator. It imports the catalog as the command line does, and uses the public
+// Package demo sets up demo data in a new stoa: a catalog, three plugins, a theme app and
+// an administrator. It imports the catalog as the command line does, and uses the public
 // API for the rest. It does not change what exists already, so it may run again.
 package demo
 
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"stoa/examples/plugins"
+	"stoa/examples/themes"
 	"stoa/internal/demo/goods"
 	"stoa/internal/errs"
 	"stoa/internal/market/catalog"
@@ -38,7 +39,7 @@ func NewClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{}, Timeout: time.Minute}
 }
 
-// Start imports the catalog, installs the plugins and starts the service of the
+// Start imports the catalog, installs the theme app and the plugins, and starts the service of the
 // external one. Calling stop ends that service. Without Node.js the service does not
 // start; Start logs that and goes on.
 func (d *Demo) Start(ctx context.Context) (stop func(), err error) {
@@ -55,7 +56,7 @@ func (d *Demo) Start(ctx context.Context) (stop func(), err error) {
 	return d.startLoyalty(ctx, port)
 }
 
-// installAll installs the plugins. It does nothing if the administrator's password was
+// installAll installs the theme app and the plugins. It does nothing if the administrator's password was
 // changed.
 func (d *Demo) installAll(ctx context.Context, port int) error {
 	api, err := d.signIn(ctx)
@@ -65,6 +66,9 @@ func (d *Demo) installAll(ctx context.Context, port int) error {
 		return nil
 	}
 	if err != nil {
+		return err
+	}
+	if err := d.installTheme(ctx, api); err != nil {
 		return err
 	}
 	for _, name := range []string{giftNotes, shippingRates} {
@@ -116,6 +120,28 @@ func (d *Demo) install(ctx context.Context, api *client, name string, overrides 
 			map[string]any{"config": shippingConfig, "enabled": true})
 	}
 	return nil
+}
+
+// corner is the example theme app.
+const corner = "corner"
+
+// installTheme installs the theme app at the first start, before the plugins. It is not
+// activated: the shop's own pages stay at the root.
+func (d *Demo) installTheme(ctx context.Context, api *client) error {
+	status, _, err := api.call(ctx, http.MethodGet, "/api/v1/admin/plugins/"+giftNotes, "", nil)
+	if err != nil || status != http.StatusNotFound {
+		return err
+	}
+	archive, err := themes.Archive(corner)
+	if err != nil {
+		return err
+	}
+	const route = "/api/v1/admin/extensions/theme-app-shop/install"
+	status, data, err := api.call(ctx, http.MethodPost, route, "application/zip", archive)
+	if err == nil && status != http.StatusCreated && status != http.StatusOK {
+		err = fmt.Errorf("install %s: status %d: %v", corner, status, data)
+	}
+	return err
 }
 
 // startLoyalty starts the service of the external plugin, unless the plugin was

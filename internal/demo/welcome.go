@@ -20,6 +20,7 @@ stoa is running with demo data.
 
   API reference   {url}/docs
   Catalog         {url}/api/marketplace/products
+  Storefront      {url}/theme-app/shop/corner/ (a theme app; see the last lines)
   Administrator   {email}, {password}
 
 Try it (needs curl and node, in another terminal):
@@ -45,6 +46,10 @@ Try it (needs curl and node, in another terminal):
   curl -s {url}/api/v1/admin/extensions -H "Authorization: Bearer $TOKEN"
   curl -s {url}/api/v1/admin/orders -H "Authorization: Bearer $TOKEN"
   curl -s {url}/api/v1/admin/catalog -H "Authorization: Bearer $TOKEN"
+
+  # the storefront at {url}/, and back
+  curl -s {url}/api/v1/admin/themes/shop/activate -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"slug":"corner"}'
+  curl -s -X POST {url}/api/v1/admin/themes/shop/deactivate -H "Authorization: Bearer $TOKEN"
 
 Stop with Ctrl-C.
 

@@ -41,6 +41,8 @@ const (
 	CodeUnsupported  = "unsupported"   // a setting that this version does not have
 	CodeTwoLengths   = "two_lengths"   // Content-Length together with Transfer-Encoding
 	CodeUntrusted    = "untrusted_key" // a package signed with a key that is not trusted
+	CodeConflict     = "conflict"      // an item of a bundle that clashes with what is installed
+	CodeUnhealthy    = "unhealthy"     // an item of a bundle that does not work
 
 	// CodeMore is the code of the issue that stands for all beyond MaxIssues.
 	CodeMore = "more"
@@ -85,6 +87,15 @@ func (is *Issues) Append(list ...Issue) {
 	kept := min(len(list), MaxIssues-len(is.list))
 	is.list = append(is.list, list[:kept]...)
 	is.more += len(list) - kept
+}
+
+// AppendBelow adds the issues of other, which are about the part of the request at path.
+func (is *Issues) AppendBelow(path string, other Issues) {
+	for _, i := range other.list {
+		i.Path = strings.TrimSuffix(path+"."+i.Path, ".")
+		is.Append(i)
+	}
+	is.more += other.more
 }
 
 // Merge appends the issues of other, except those with a path that has an issue

@@ -4,18 +4,22 @@
 // The shared part does not depend on the kind. Package archive reads ZIP files
 // under a Profile; package install takes an upload to files in place and has them
 // recorded. Whatever depends on the kind they ask of a Registry, which the domain
-// of the kind provides: plugin.Registry and theme.Registry.
+// of the kind provides: plugin.Registry, theme.Registry and bundle.Registry.
 //
-// To add a kind, such as bundle:
+// An extension is installed in two steps. Candidate.Prepare does whatever takes time or
+// starts processes, Prepared.Record writes to the database and nothing else. So a bundle
+// prepares all its items, one after the other, and records them in one transaction.
 //
-//   - write its domain, such as package bundle, with a Registry: the Profile of its
-//     archives, a parser for its manifest, and the records of what is installed;
+// To add a kind:
+//
+//   - write its domain with a Registry: the Profile of its archives, a parser for its
+//     manifest, and the records of what is installed;
 //   - enter it in install.Installer.Kinds, in package app; from then on the kind is
-//     no longer answered with NOT_SUPPORTED;
+//     no longer answered with NOT_SUPPORTED, and bundles may have items of it;
 //   - give it an answer in httpapi, where an install and the lists are turned into
 //     JSON, and an upload limit.
 //
-// Nothing in archive or install changes.
+// Nothing in archive, install or bundle changes.
 package extension
 
 import (
@@ -41,12 +45,15 @@ const (
 
 var kinds = []Kind{Plugin, ThemeShop, ThemeAdmin, ThemeAppShop, ThemeAppAdmin, Bundle}
 
+// Known reports whether k is one of the kinds.
+func (k Kind) Known() bool { return slices.Contains(kinds, k) }
+
 // Why there is no Registry for a kind.
 var (
 	ErrKind = errs.New(errs.NotFound, "NOT_FOUND", "There is no such kind of extension. "+
 		"The kinds are plugin, theme-shop, theme-admin, theme-app-shop, theme-app-admin and bundle.")
-	ErrUnsupported = errs.New(errs.Unsupported, "NOT_SUPPORTED", "Theme apps and bundles are not supported yet; "+
-		"this version manages plugins and theme packs (theme-shop, theme-admin).")
+	ErrUnsupported = errs.New(errs.Unsupported, "NOT_SUPPORTED",
+		"This stoa does not manage extensions of this kind.")
 )
 
 // Registries holds the Registry of each kind that can be installed.
@@ -58,7 +65,7 @@ func (rs Registries) Get(k Kind) (Registry, error) {
 	if r, ok := rs[k]; ok {
 		return r, nil
 	}
-	if slices.Contains(kinds, k) {
+	if k.Known() {
 		return nil, ErrUnsupported.With("kind", string(k))
 	}
 	return nil, ErrKind
@@ -93,6 +100,11 @@ type Registry interface {
 	// ends in a slash, a folder with files in it. The error is an errs.Invalid that
 	// names every fault at once.
 	ReadManifest(raw []byte, has func(name string) bool) (Candidate, error)
+
+	// Remove removes in tx what was added as that package (Added.ID): it is uninstalled,
+	// or removed for good with purge. The error is an errs.NotFound if it is not installed
+	// any more, and an errs.Conflict if it must stay, such as an active theme.
+	Remove(ctx context.Context, tx Tx, slug, id string, purge bool) (Removed, error)
 }
 
 // Present is an installed package, as far as all kinds are alike.
@@ -103,39 +115,4 @@ type Present struct {
 	InstallPath string // relative to the data folder, slash-separated; empty if there are no files
 	ZipHash     string // SHA-256 of the archive, in hex
 	FromMarket  bool
-}
-
-// Candidate is an extension that may be installed: its manifest has no fault.
-type Candidate interface {
-	// Slug and Version come from the manifest. Both are fit to be part of a folder's
-	// name.
-	Slug() string
-	Version() string
-
-	// CheckFree returns nil if the extension can be installed beside what is
-	// installed now, or over a lower version of it, and an errs.Conflict error
-	// otherwise. replace allows to replace the same version.
-	CheckFree(ctx context.Context, replace bool) error
-
-	// Add records the extension, whose files are in place, all or nothing. The error
-	// is an errs.Conflict if the slug was taken meanwhile, and an errs.Unprocessable
-	// if it is to replace another version and does not work.
-	Add(ctx context.Context, files Files) (Record, error)
-}
-
-// Files are the files of an extension that is being installed.
-type Files struct {
-	PackageID   string // the id that the package gets, if it is new; empty for a random one
-	InstallPath string // relative to the data folder, slash-separated
-	ZipHash     string // SHA-256 of the archive, in hex
-	Replace     bool   // the same version may be replaced
-	FromMarket  bool   // the official market published it; otherwise it was uploaded
-	SignedBy    string // the name of the trusted key that signed it; empty if it is not signed
-}
-
-// Record is what a kind recorded about an installed extension: for plugins a
-// plugin.Installed.
-type Record interface {
-	// RequestID returns the Files.PackageID that the present version was added with.
-	RequestID() string
 }

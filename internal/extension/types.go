@@ -31,7 +31,7 @@ func ParseTypes(text string) (Types, error) {
 		}
 		name, list, _ := strings.Cut(part, "=")
 		kind := Kind(strings.TrimSpace(name))
-		if !slices.Contains(kinds, kind) {
+		if !kind.Known() {
 			return nil, fmt.Errorf("%q is no kind of extension: write kind=types, such as plugin=.md,LICENSE", name)
 		}
 		for _, t := range strings.Split(list, ",") {

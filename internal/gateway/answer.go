@@ -3,9 +3,12 @@ package gateway
 import (
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
+	"stoa/internal/cache"
+	"stoa/internal/plugin"
 	"stoa/internal/runtime/relay"
 )
 
@@ -17,23 +20,47 @@ type answer struct {
 
 	rc        *http.ResponseController
 	body      *requestBody
-	platform  http.Header // the headers that were set before the plugin was called
+	pages     *cache.Memo[bool]
+	allowed   plugin.Settings
+	platform  []platformHeader // the headers that were set before the plugin was called
+	few       [4]platformHeader
 	committed bool
+	health    *plugin.Manifest // of the plugin that the platform may answer for, or nil
+	dropped   bool             // the platform has answered for it
+	limited   time.Time        // when the limit of the next write was set
 }
 
-func newAnswer(w http.ResponseWriter, body *requestBody) *answer {
-	return &answer{ResponseWriter: w, rc: http.NewResponseController(w), body: body, platform: w.Header().Clone()}
+type platformHeader struct {
+	name   string
+	values []string
+}
+
+func newAnswer(w http.ResponseWriter, body *requestBody, m *Memory, allowed plugin.Settings) *answer {
+	a := &answer{
+		ResponseWriter: w, rc: http.NewResponseController(w), body: body, pages: m.pages, allowed: allowed,
+	}
+	a.platform = a.few[:0]
+	for name, values := range w.Header() {
+		a.platform = append(a.platform, platformHeader{name, values[:len(values):len(values)]})
+	}
+	return a
 }
 
 // WriteHeader implements http.ResponseWriter.
 func (a *answer) WriteHeader(status int) {
+	if status == http.StatusNotFound && a.health != nil {
+		a.writeHealth(*a.health)
+		return
+	}
 	h := a.Header()
-	relay.Withhold(h)
-	for name, values := range a.platform {
-		h[name] = values
+	a.Withhold(h)
+	for _, ours := range a.platform {
+		h[ours.name] = ours.values
 	}
 	if status >= http.StatusOK {
-		sandbox(h)
+		if !a.allowed.AllowSameOrigin && a.pages.Of(h.Get("Content-Type")) {
+			h.Add("Content-Security-Policy", sandboxed)
+		}
 		a.committed = true
 		a.closeUnlessRead()
 	}
@@ -41,24 +68,30 @@ func (a *answer) WriteHeader(status int) {
 	a.ResponseWriter.WriteHeader(status)
 }
 
-// sandboxed is the policy of pages that plugins answer with: a page gets an origin of
-// its own, and not the shop's with its storage and its workers (CONTRACT 5).
+// Withhold removes from the header of an answer what the plugin may not set.
+func (a *answer) Withhold(h http.Header) {
+	relay.Withhold(h, relay.Allowed{Cookies: a.allowed.AllowCookies, CORS: a.allowed.AllowCORS})
+}
+
+// sandboxed is the policy of pages that plugins answer with, beside the plugin's own: a
+// page gets an origin of its own, and not the shop's with its storage and its workers
+// (CONTRACT 5).
 const sandboxed = "sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads"
 
-// sandbox adds that policy, beside the plugin's own, to answers that browsers show as
-// pages. Without a Content-Type they guess.
-func sandbox(h http.Header) {
-	mediaType, _, err := mime.ParseMediaType(h.Get("Content-Type"))
-	switch {
-	case err != nil, mediaType == "text/html", strings.HasSuffix(mediaType, "xml"):
-		h.Add("Content-Security-Policy", sandboxed)
-	}
+// isPage reports whether browsers show answers with that Content-Type as pages. Without
+// one they guess.
+func isPage(contentType string) bool {
+	mediaType, _, err := mime.ParseMediaType(contentType)
+	return err != nil || mediaType == "text/html" || strings.HasSuffix(mediaType, "xml")
 }
 
 // Write implements io.Writer.
 func (a *answer) Write(p []byte) (int, error) {
 	if !a.committed {
 		a.WriteHeader(http.StatusOK)
+	}
+	if a.dropped {
+		return len(p), nil
 	}
 	a.limit()
 	return a.ResponseWriter.Write(p)
@@ -76,9 +109,14 @@ func (a *answer) FlushError() error {
 // Unwrap lets http.ResponseController reach Hijack and the deadlines.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// limit starts the time limit of the next write. It has no effect on writers
-// without a connection.
-func (a *answer) limit() { _ = a.rc.SetWriteDeadline(time.Now().Add(idle)) }
+// limit starts the time limit of the next write, unless it has just begun. It has no
+// effect on writers without a connection.
+func (a *answer) limit() {
+	if now := time.Now(); now.Sub(a.limited) > time.Second {
+		a.limited = now
+		_ = a.rc.SetWriteDeadline(now.Add(idle + time.Second))
+	}
+}
 
 // finish removes from the trailers what plugins may not set, and the time limit
 // from the connection: the next request on it may take longer.
@@ -89,11 +127,15 @@ func (a *answer) finish() {
 	}
 	h := a.Header()
 	for name := range h {
-		if _, ours := a.platform[name]; !ours && relay.IsWithheld(name) {
+		if relay.IsWithheld(name) && !a.isOurs(name) {
 			delete(h, name)
 		}
 	}
 	_ = a.rc.SetWriteDeadline(time.Time{})
+}
+
+func (a *answer) isOurs(name string) bool {
+	return slices.ContainsFunc(a.platform, func(h platformHeader) bool { return h.name == name })
 }
 
 // closeUnlessRead closes the connection after an answer that comes while the client

@@ -31,10 +31,16 @@ type requestBody struct {
 	length int64         // as in http.Request.ContentLength
 }
 
+// hashOfNone is the hash of a request without a body.
+var hashOfNone = signing.BodyHash(nil)
+
 // readBody reads as much of r's body as must be read before the plugin is called.
 // It returns ErrTooLarge for a Content-Length of more than maxBody bytes. A body
 // that turns out to be longer fails when it is read: see requestBody.explain.
 func readBody(w http.ResponseWriter, r *http.Request) (*requestBody, error) {
+	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
+		return &requestBody{hash: hashOfNone}, nil
+	}
 	rc := http.NewResponseController(w)
 	source := &clientBody{body: r.Body, rc: rc, left: maxBody}
 	stream := func(body io.Reader, length int64) *requestBody {
@@ -43,8 +49,6 @@ func readBody(w http.ResponseWriter, r *http.Request) (*requestBody, error) {
 		return &requestBody{hash: signing.UnsignedStream, stream: io.NopCloser(body), source: source, length: length}
 	}
 	switch {
-	case r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0:
-		return &requestBody{hash: signing.BodyHash(nil)}, nil
 	case r.ContentLength > maxBody:
 		return nil, tooLarge(w)
 	case r.ContentLength > signing.MaxSignedBody:
@@ -156,16 +160,23 @@ func (b *clientBody) Read(p []byte) (int, error) {
 }
 
 // detach ends the Read that waits, if any, and makes all later ones fail.
+//
+// A body that was read to its end has no deadline, and gets none: the server reads from
+// the connection by then, and would take a deadline for a client that left, for all later
+// requests on the connection too.
 func (b *clientBody) detach() {
 	b.detached.Store(true)
-	_ = b.rc.SetReadDeadline(time.Unix(1, 0)) // ends a Read that waits
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.ended.Load() {
-		_ = b.rc.SetReadDeadline(time.Time{})
-		return
+	if !b.mu.TryLock() {
+		_ = b.rc.SetReadDeadline(time.Unix(1, 0)) // ends the Read that goes on
+		b.mu.Lock()
+		if b.ended.Load() {
+			_ = b.rc.SetReadDeadline(time.Time{})
+		}
 	}
-	_ = b.rc.SetReadDeadline(time.Now().Add(drain))
+	defer b.mu.Unlock()
+	if !b.ended.Load() {
+		_ = b.rc.SetReadDeadline(time.Now().Add(drain))
+	}
 }
 
 // sharedBuffer holds a body for several readers, also at the same time. It goes

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 )
@@ -54,5 +55,24 @@ func TestDetachEndsAllReading(t *testing.T) {
 	}
 	if len(conn.set) > 0 {
 		t.Error("a later Read touched the connection")
+	}
+}
+
+// The server reads from the connection once a body has ended. It would take a deadline for
+// a client that left, and cancel all further requests on the connection.
+func TestABodyThatEndedGetsNoDeadline(t *testing.T) {
+	t.Parallel()
+	_, pw := io.Pipe()
+	conn := &deadlines{ResponseRecorder: httptest.NewRecorder(), write: pw, set: make(chan time.Time, 10)}
+	b := &clientBody{body: strings.NewReader("body"), rc: http.NewResponseController(conn), left: maxBody}
+	if _, err := io.ReadAll(b); err != nil {
+		t.Fatal(err)
+	}
+	for len(conn.set) > 0 {
+		<-conn.set
+	}
+	b.detach()
+	if len(conn.set) > 0 {
+		t.Errorf("a deadline: %v", <-conn.set)
 	}
 }

@@ -8,62 +8,113 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"stoa/internal/cache"
 	"stoa/internal/plugin"
+	"stoa/internal/signing"
 )
 
 const (
 	// maxConfigHeader is the longest value of x-plugin-config in bytes (CONTRACT 5
 	// and 8): Node.js refuses headers of more than 16 KiB together.
 	maxConfigHeader = 8 << 10
-	// maxDerived is how many installations each cache of a Memory holds.
-	maxDerived = 4096
+	// maxDerived bounds what a Memory derives for installations, in bytes, roughly.
+	maxDerived = 64 << 20
+	// maxTokens is for how many installations a Memory has tokens: making one takes as
+	// long as all the rest of a call.
+	maxTokens = 128 << 10
+	// maxSigners is for how many packages a Memory has keys that are set up.
+	maxSigners = 16 << 10
+	// maxTexts is how many texts of clients and plugins a Memory has verdicts on, of
+	// each kind.
+	maxTexts = 512
 )
 
 // Memory caches what a Gateway derives for installations, so that it is not derived
-// for every call, and counts the calls of those that have a bound. NewMemory makes one. It is safe for concurrent use.
+// for every call, and counts the calls of those that have a bound. NewMemory makes one.
+// It is safe for concurrent use.
 type Memory struct {
-	configs *cache.Cache[string, configHeader] // by installation id
-	tokens  *cache.Cache[string, issuedToken]  // by installation id
+	derived *cache.Sized[string, *derived]      // by installation id
+	tokens  *cache.Cache[string, issuedToken]   // by installation id
+	signers *cache.Cache[string, packageSigner] // by slug
 	turns   turns
+
+	passed  *cache.Memo[bool]      // whether a header of a client is passed on, by name
+	pages   *cache.Memo[bool]      // whether browsers show a Content-Type as a page
+	locales *cache.Memo[preferred] // by Accept-Language
 }
 
 // NewMemory returns an empty Memory.
 func NewMemory() *Memory {
 	return &Memory{
-		configs: cache.New[string, configHeader](maxDerived),
-		tokens:  cache.New[string, issuedToken](maxDerived),
+		derived: cache.NewSized[string, *derived](maxDerived),
+		tokens:  cache.New[string, issuedToken](maxTokens),
+		signers: cache.New[string, packageSigner](maxSigners),
+		passed:  cache.NewMemo(maxTexts, isPassed),
+		pages:   cache.NewMemo(maxTexts, isPage),
+		locales: cache.NewMemo(maxTexts, func(line string) preferred { return prefer([]string{line}) }),
 	}
+}
+
+// derived is what follows from one state of an instance and its package.
+type derived struct {
+	revision    plugin.Revision
+	permissions []string // the effective ones
+	joined      string   // the same, for the header
+	config      configHeader
 }
 
 // configHeader is the header that tells a plugin its config, or the digest of a
 // config that is too long for a header.
-type configHeader struct {
-	version     int64
-	name, value string
+type configHeader struct{ name, lower, value string }
+
+// derive returns what follows from the state of in. It is made once for each state.
+func (g *Gateway) derive(in plugin.Installed) (*derived, error) {
+	revision := in.Revision()
+	if d, ok := g.Memory.derived.Get(in.Instance.ID); ok && d.revision == revision {
+		return d, nil
+	}
+	config, err := configOf(in.Instance)
+	if err != nil {
+		return nil, err
+	}
+	d := &derived{revision: revision, permissions: in.Permissions(), config: config}
+	d.joined = strings.Join(d.permissions, ",")
+	g.Memory.derived.Put(in.Instance.ID, d, 512+3*len(d.joined)+len(config.value))
+	return d, nil
 }
 
-// config returns the header for an instance's config. Without a config it says {},
-// so that a plugin always has something to decode.
-//
-// The header is made once for each version of the instance. The instance itself
-// comes from the database on every call.
-func (g *Gateway) config(in plugin.Instance) (configHeader, error) {
-	if c, ok := g.Memory.configs.Get(in.ID); ok && c.version == in.Version {
-		return c, nil
-	}
+// configOf returns the header for an instance's config. Without a config it says {}, so
+// that a plugin always has something to decode.
+func configOf(in plugin.Instance) (configHeader, error) {
 	compact, err := CompactConfig(in.Config)
 	if err != nil {
 		return configHeader{}, fmt.Errorf("gateway: config of installation %s: %w", in.ID, err)
 	}
-	c := configHeader{in.Version, "X-Plugin-Config", base64.RawURLEncoding.EncodeToString(compact)}
+	c := configHeader{"X-Plugin-Config", "x-plugin-config", base64.RawURLEncoding.EncodeToString(compact)}
 	if len(c.value) > maxConfigHeader {
-		c.name, c.value = "X-Plugin-Config-Digest", ConfigDigest(compact)
+		c = configHeader{"X-Plugin-Config-Digest", "x-plugin-config-digest", ConfigDigest(compact)}
 	}
-	g.Memory.configs.Put(in.ID, c)
 	return c, nil
+}
+
+// packageSigner signs with secrets of a package.
+type packageSigner struct {
+	secrets []string
+	*signing.Signer
+}
+
+// signer returns what signs for a package that has these secrets now.
+func (g *Gateway) signer(slug string, secrets []string) *signing.Signer {
+	if s, ok := g.Memory.signers.Get(slug); ok && slices.Equal(s.secrets, secrets) {
+		return s.Signer
+	}
+	s := packageSigner{secrets, signing.NewSigner(secrets)}
+	g.Memory.signers.Put(slug, s)
+	return s.Signer
 }
 
 // CompactConfig returns a config as plugins get it: compact JSON, and {} for none.

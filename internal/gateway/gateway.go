@@ -13,16 +13,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
-	"strings"
 	"time"
 
 	"stoa/internal/caller"
 	"stoa/internal/errs"
 	"stoa/internal/plugin"
-	"stoa/internal/reqid"
 	"stoa/internal/runtime"
-	"stoa/internal/signing"
 )
 
 // The answers of the gateway itself (CONTRACT 5). Serve adds details.slug, and details.reason for
@@ -82,8 +78,8 @@ type Call struct {
 	// Path is the plugin's own path with a leading slash, escaped as the client
 	// sent it. It is passed on byte for byte.
 	Path string
-	// Caller is the x-caller of the route: CallerShop or CallerAdmin. For a service
-	// it is CallerService on every route.
+	// Caller is the x-caller of the route: CallerShop or CallerAdmin, or CallerThemeApp
+	// for a theme app on either. For a service it is CallerService on every route.
 	Caller string
 	// Forwarded is what the plugin is told of the client's connection.
 	Forwarded Forwarded
@@ -99,9 +95,10 @@ type Forwarded struct {
 
 // Values of x-caller (spec B, Context headers).
 const (
-	CallerShop    = "shop"
-	CallerAdmin   = "admin"
-	CallerService = "api-internal"
+	CallerShop     = "shop"
+	CallerAdmin    = "admin"
+	CallerThemeApp = "theme-app"
+	CallerService  = "api-internal"
 )
 
 // Serve passes r, whose context carries the caller, to the plugin that c names. It
@@ -113,7 +110,7 @@ func (g *Gateway) Serve(w http.ResponseWriter, r *http.Request, c Call) error {
 
 func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 	ctx := r.Context()
-	if !passable(c.Path, c.Caller == CallerAdmin) || isServiceWorker(r) {
+	if !passable(c.Path, c.Caller == CallerAdmin) {
 		return because(ErrNotFound, reasonPath)
 	}
 	choice, query := choose(r)
@@ -121,17 +118,23 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 	if err != nil {
 		return err
 	}
+	if isServiceWorker(r) && !in.Package.Settings.AllowSameOrigin {
+		return because(ErrNotFound, reasonPath)
+	}
 	m := in.Package.Manifest
 	rt, ok := g.Runtimes[m.RuntimeType]
 	if !ok {
 		return because(runtime.ErrUnreachable,
 			reasonNoRuntime).Because(fmt.Errorf("gateway: no runtime for %q", m.RuntimeType))
 	}
-	permissions := in.Permissions()
-	if !permitted(m.RoutePermissions, permissions, r.Method, c.Path) {
+	d, err := g.derive(in)
+	if err != nil {
+		return err
+	}
+	if !permitted(m.RoutePermissions, d.permissions, r.Method, c.Path) {
 		return because(ErrNotGranted, reasonPermission)
 	}
-	out := outgoing(r, c.Path, query)
+	out := g.outgoing(r, c.Path, query)
 	body, err := readBody(w, r)
 	if err != nil {
 		return err
@@ -139,11 +142,11 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 	defer body.release()
 	body.attach(out)
 
-	who := caller.From(ctx)
-	if err := g.setContext(ctx, out, in, permissions, who, c); err != nil {
+	signed, err := g.setContext(ctx, out, in, d, caller.From(ctx), c)
+	if err != nil {
 		return err
 	}
-	if err := g.sign(ctx, out, m, body.hash); err != nil {
+	if err := g.sign(ctx, out, m, signed, body.hash); err != nil {
 		return err
 	}
 	// After the body: a client that sends slowly takes nobody's turn.
@@ -152,7 +155,10 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 		return err
 	}
 	defer leave()
-	aw := newAnswer(w, body)
+	aw := newAnswer(w, body, g.Memory, in.Package.Settings)
+	if isHealth(r.Method, c.Path) {
+		aw.health = &m
+	}
 	err = body.explain(rt.Serve(aw, out, in))
 	aw.finish()
 	return err
@@ -194,7 +200,7 @@ func (g *Gateway) find(ctx context.Context, slug string, by choice) (in plugin.I
 
 // outgoing makes the plugin's request from the client's: those headers of the client
 // that are for plugins, the plugin's own path, and the rest of the query.
-func outgoing(r *http.Request, path, query string) *http.Request {
+func (g *Gateway) outgoing(r *http.Request, path, query string) *http.Request {
 	out := r.WithContext(r.Context())
 	out.URL = &url.URL{Path: path, RawQuery: query, ForceQuery: r.URL.ForceQuery}
 	if plain, err := url.PathUnescape(path); err == nil {
@@ -204,50 +210,11 @@ func outgoing(r *http.Request, path, query string) *http.Request {
 		out.URL.Opaque = path // Go would escape bytes that the client did not
 	}
 	out.RequestURI = ""
-	out.Header = passedOn(r.Header)
+	out.Header = g.passedOn(r.Header)
 	out.Trailer = nil
 	out.TransferEncoding = nil
 	out.Form, out.PostForm, out.MultipartForm = nil, nil, nil
 	return out
-}
-
-// setContext sets the context headers of spec B and CONTRACT 5.
-func (g *Gateway) setContext(
-	ctx context.Context, r *http.Request, in plugin.Installed, permissions []string, who caller.Caller, c Call,
-) error {
-	token, err := g.token(ctx, in.Instance.ID)
-	if err != nil {
-		return fmt.Errorf("gateway: platform token: %w", err)
-	}
-	config, err := g.config(in.Instance)
-	if err != nil {
-		return err
-	}
-	h := r.Header
-	set := func(name, value string) { h[name] = []string{value} }
-	set("X-Plugin-Slug", in.Package.Manifest.Slug)
-	set("X-Plugin-Permissions", strings.Join(permissions, ","))
-	set(config.name, config.value)
-	set("X-Installation-Id", in.Instance.ID)
-	set("X-Installation-Key", in.Instance.Key)
-	set("X-Tenant-Id", in.Instance.ID)
-	set("X-Platform-Id", g.Platform.ID)
-	set("X-Platform-Version", g.Platform.Version)
-	set("X-Platform-Api-Base-Url", g.Platform.APIBaseURL)
-	set("X-Platform-Token", token)
-	set("X-User-Id", who.UserID)
-	set("X-User-Role", role(who))
-	set("X-Caller", callerName(who, c.Caller))
-	set("X-Request-Id", reqid.From(ctx))
-	set("X-Locale", g.locale(h))
-	for name, value := range map[string]string{
-		"X-Forwarded-For": c.Forwarded.For, "X-Forwarded-Proto": c.Forwarded.Proto, "X-Forwarded-Host": c.Forwarded.Host,
-	} {
-		if value != "" {
-			set(name, value)
-		}
-	}
-	return nil
 }
 
 func role(who caller.Caller) string {
@@ -265,29 +232,4 @@ func callerName(who caller.Caller, route string) string {
 		return CallerService
 	}
 	return route
-}
-
-// sign sets the timestamp and the signature. By now, every header with a name of the
-// platform's was set by the gateway.
-func (g *Gateway) sign(ctx context.Context, r *http.Request, m plugin.Manifest, bodyHash string) error {
-	secrets, err := g.Secrets.SigningSecrets(ctx, m.Slug)
-	switch {
-	case errs.KindOf(err) == errs.NotFound: // uninstalled a moment ago
-		return because(ErrNotFound, reasonUninstalled)
-	case err != nil:
-		return fmt.Errorf("gateway: signing secrets of %s: %w", m.Slug, err)
-	}
-	target, err := runtime.Target(m, r.URL.RequestURI())
-	if err != nil {
-		return runtime.ErrUnreachable.Because(err)
-	}
-	msg := signing.Message{Timestamp: g.Now().UnixMilli(), Method: r.Method, Target: target, Body: bodyHash}
-	for name, values := range r.Header {
-		if signing.Reserved(name) {
-			msg.Headers = append(msg.Headers, signing.Header{Name: name, Value: values[0]})
-		}
-	}
-	r.Header[signing.TimestampHeader] = []string{strconv.FormatInt(msg.Timestamp, 10)}
-	r.Header[signing.SignatureHeader] = []string{signing.Sign(secrets, msg)}
-	return nil
 }

@@ -16,7 +16,7 @@ var dropped = []string{
 	// net/http sends its own.
 	"expect", "content-length", "host",
 	// The platform's credentials.
-	"authorization", "cookie", "cookie2",
+	"authorization", "cookie", "cookie2", "x-theme-app-token",
 	// What a proxy would say. The gateway says nothing of the sort.
 	"forwarded", "via", "x-real-ip", "proxy",
 	// Another path or method than the one that was checked.
@@ -30,12 +30,11 @@ var droppedPrefixes = []string{"x-forwarded-"}
 //
 // An upgrade to WebSocket is kept. Others are not: h2c, for one, would let the
 // client speak past the gateway.
-func passedOn(h http.Header) http.Header {
+func (g *Gateway) passedOn(h http.Header) http.Header {
 	named := connectionNames(h)
-	out := make(http.Header, len(h)+20)
+	out := make(http.Header, len(h)+maxContext)
 	for name, values := range h {
-		folded := signing.Fold(name)
-		if !signing.Reserved(name) && !isDropped(folded) && !slices.Contains(named, folded) {
+		if g.Memory.passed.Of(name) && (len(named) == 0 || !slices.Contains(named, signing.Fold(name))) {
 			out[name] = values
 		}
 	}
@@ -46,6 +45,10 @@ func passedOn(h http.Header) http.Header {
 	}
 	return out
 }
+
+// isPassed reports whether a client's header of that name is for plugins, unless
+// Connection names it.
+func isPassed(name string) bool { return !signing.Reserved(name) && !isDropped(signing.Fold(name)) }
 
 func isDropped(folded string) bool {
 	return relay.IsHopByHop(folded) || slices.Contains(dropped, folded) ||

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
@@ -24,9 +25,24 @@ var anyLanguage = language.MustParse("mul")
 // The tag is in canonical form, such as zh-Hant-TW: letters, digits and hyphens,
 // which are safe in a header and in a file's name.
 func (g *Gateway) locale(h http.Header) string {
-	best, bestWeight := g.Platform.Locale, float32(0)
-	n := 0
-	for _, line := range h["Accept-Language"] {
+	lines := h["Accept-Language"]
+	var best preferred
+	switch len(lines) {
+	case 0:
+	case 1:
+		best = g.Memory.locales.Of(lines[0]) // browsers send few different ones
+	default:
+		best = prefer(lines)
+	}
+	return cmp.Or(string(best), g.Platform.Locale)
+}
+
+// preferred is a language tag; empty for none.
+type preferred string
+
+func prefer(lines []string) (best preferred) {
+	bestWeight, n := float32(0), 0
+	for _, line := range lines {
 		for entry := range strings.SplitSeq(line, ",") {
 			if n++; n > maxLocales || bestWeight == 1 {
 				return best
@@ -34,7 +50,7 @@ func (g *Gateway) locale(h http.Header) string {
 			// Entry by entry: one mistake would spoil the others.
 			tag, weight := acceptedLanguage(entry)
 			if weight > bestWeight && weight <= 1 {
-				best, bestWeight = tag.String(), weight
+				best, bestWeight = preferred(tag.String()), weight
 			}
 		}
 	}

@@ -16,7 +16,7 @@ func FuzzLocale(f *testing.F) {
 		f.Add(s)
 	}
 	safe := regexp.MustCompile(`^[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8})*$`)
-	g := &Gateway{Platform: Platform{Locale: "en"}}
+	g := &Gateway{Platform: Platform{Locale: "en"}, Memory: NewMemory()}
 	f.Fuzz(func(t *testing.T, header string) {
 		got := g.locale(http.Header{"Accept-Language": {header}})
 		if !safe.MatchString(got) || len(got) > 2*maxLocaleLen {
@@ -26,7 +26,7 @@ func FuzzLocale(f *testing.F) {
 }
 
 func BenchmarkLocale(b *testing.B) {
-	g := &Gateway{Platform: Platform{Locale: "en"}}
+	g := &Gateway{Platform: Platform{Locale: "en"}, Memory: NewMemory()}
 	h := http.Header{"Accept-Language": {"de-CH,de;q=0.9,en-US;q=0.8,en;q=0.7"}}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -16,7 +16,6 @@ import (
 // A plugin is healthy when GET /health answers 200. 404 will do: the platform answers in
 // the place of a plugin that does not have that route (CONTRACT 5).
 const (
-	healthPath  = "/health"
 	healthLimit = 10 * time.Second // until it must be healthy
 	healthPause = 100 * time.Millisecond
 )
@@ -45,12 +44,17 @@ func (g *Gateway) health(ctx context.Context, rt runtime.Runtime, in plugin.Inst
 	if err != nil {
 		return err.Error()
 	}
-	r = outgoing(r, healthPath, "")
+	r = g.outgoing(r, healthPath, "")
 	call := Call{Slug: in.Package.Manifest.Slug, Path: healthPath, Caller: CallerService}
-	if err := g.setContext(ctx, r, in, in.Permissions(), caller.Caller{}, call); err != nil {
+	d, err := g.derive(in)
+	if err != nil {
 		return err.Error()
 	}
-	if err := g.sign(ctx, r, in.Package.Manifest, signing.BodyHash(nil)); err != nil {
+	signed, err := g.setContext(ctx, r, in, d, caller.Caller{}, call)
+	if err != nil {
+		return err.Error()
+	}
+	if err := g.sign(ctx, r, in.Package.Manifest, signed, signing.BodyHash(nil)); err != nil {
 		return err.Error()
 	}
 	answer := &probeAnswer{header: make(http.Header), status: http.StatusOK}

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"runtime/debug"
 	"time"
 
 	"stoa/internal/audit"
 	"stoa/internal/errs"
+	themes "stoa/internal/httpapi/theme"
 	"stoa/internal/httpapi/web"
 	"stoa/internal/reqid"
 )
@@ -31,6 +33,7 @@ func (s *Server) middleware(h http.Handler) http.Handler {
 		w.Header()["X-Request-Id"] = []string{id}
 		w.Header()["X-Content-Type-Options"] = notGuessed
 		ctx := reqid.With(r.Context(), id)
+		s.believeVisitor(r)
 		if address := s.ClientIP.Addr(r); address.IsValid() {
 			ctx = audit.WithAddress(ctx, address)
 		}
@@ -68,6 +71,23 @@ func (s *Server) middleware(h http.Handler) http.Handler {
 		}
 		h.ServeHTTP(seen, r)
 	})
+}
+
+// believeVisitor makes a theme app's call for a visitor count as the visitor's own, at
+// the address that stoa itself told the app in a form that the app cannot make. Otherwise
+// all visitors of a shop would share the limits of one address.
+func (s *Server) believeVisitor(r *http.Request) {
+	sealed := r.Header[themes.VisitorHeader]
+	if len(sealed) != 1 {
+		return
+	}
+	addr, ok, err := s.Themes.Visitor(r.Context(), r.Header.Get(themes.TokenHeader), sealed[0])
+	if err != nil {
+		s.Log.WarnContext(r.Context(), "the visitor of a theme app is not known", slog.Any("err", err))
+	}
+	if ok {
+		r.RemoteAddr = netip.AddrPortFrom(addr, 0).String()
+	}
 }
 
 // answersHost reports whether r names a host that is answered. Probes of load

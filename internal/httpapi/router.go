@@ -32,6 +32,8 @@ type router struct {
 	// patterns are those registered, for the test that compares them with
 	// api/openapi.yaml.
 	patterns []string
+	// front serves what is none of stoa's own addresses, if anything does; nil: nothing.
+	front func(w http.ResponseWriter, r *http.Request) (served bool, err error)
 	// missing is what people in a browser get at an address without a page.
 	missing web.HandlerFunc
 }
@@ -110,6 +112,10 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // has no such method.
 func (rt *router) fallback(w http.ResponseWriter, r *http.Request) {
 	r.Pattern = "" // this is no route
+
+	if r.URL.Path == "/" && rt.serveFront(w, r) { // by a method that stoa's own page does not have
+		return
+	}
 	h, _ := rt.known.Handler(r)
 	probe := web.NewRecorder(make(http.Header)) // of what the mux means to answer
 	defer probe.Release()
@@ -119,17 +125,54 @@ func (rt *router) fallback(w http.ResponseWriter, r *http.Request) {
 		rt.respond.Fail(w, r, web.FamilyOf(r.URL.Path), errMethodNotAllowed)
 		return
 	}
+	if !forPrograms(r.URL.Path) && rt.serveFront(w, r) {
+		return
+	}
 	rt.notFound(w, r)
+}
+
+// serveFront passes r to rt.front, and reports whether it was served.
+func (rt *router) serveFront(w http.ResponseWriter, r *http.Request) (served bool) {
+	if rt.front == nil {
+		return false
+	}
+	rt.respond.Handle(web.FamilyOf(r.URL.Path), func(w http.ResponseWriter, r *http.Request) (err error) {
+		served, err = rt.front(w, r)
+		served = served || err != nil
+		return err
+	}).ServeHTTP(w, r)
+	return served
+}
+
+// frontOr is a handler that passes requests to rt.front, and those it does not serve to h.
+func (rt *router) frontOr(h web.HandlerFunc) web.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if rt.front != nil {
+			if served, err := rt.front(w, r); served || err != nil {
+				return err
+			}
+		}
+		return withDeadline(requestTimeout, h)(w, r)
+	}
+}
+
+// forPrograms reports whether an address is among those of the API, where stoa alone
+// answers, and programs only.
+func forPrograms(path string) bool {
+	for _, programs := range []string{"/api/", "/auth/", "/.well-known/"} {
+		if strings.HasPrefix(path, programs) {
+			return true
+		}
+	}
+	return false
 }
 
 // notFound answers a request for an address that does not exist: programs with an
 // error, people with a page. Below the API's addresses there are only programs.
 func (rt *router) notFound(w http.ResponseWriter, r *http.Request) {
 	answer := web.ByReader(rt.missing, rt.noRoute)
-	for _, programs := range []string{"/api/", "/auth/", "/.well-known/"} {
-		if strings.HasPrefix(r.URL.Path, programs) {
-			answer = rt.noRoute
-		}
+	if forPrograms(r.URL.Path) {
+		answer = rt.noRoute
 	}
 	rt.respond.Handle(web.FamilyOf(r.URL.Path), answer).ServeHTTP(w, r)
 }

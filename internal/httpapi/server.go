@@ -15,6 +15,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/audit"
+	"stoa/internal/bundle"
 	"stoa/internal/clientip"
 	"stoa/internal/extension/install"
 	"stoa/internal/gateway"
@@ -59,8 +60,11 @@ type Server struct {
 
 	Plugins   *plugin.Service
 	Themes    *theme.Service
+	Bundles   *bundle.Service
 	Installer *install.Installer
 	Storage   *storage.Service // of plugins
+	// Apps runs theme apps.
+	Apps themes.Runner
 
 	Gateway *gateway.Gateway
 
@@ -117,6 +121,7 @@ type Server struct {
 const (
 	fileTimeout    = 2 * time.Minute // of a picture or a catalog
 	installTimeout = 10 * time.Minute
+	appTimeout     = 3 * time.Minute // until a theme app has started and is healthy
 )
 
 // Handler returns the API.
@@ -130,7 +135,6 @@ func (s *Server) routes() *router {
 	limits := limit.Counter{Limiter: s.Limiter, ClientIP: s.ClientIP, Lane: limit.NewLane()}
 	keys := keyed.Requests{Keeper: s.Idempotency, ClientIP: s.ClientIP, Log: s.Log}
 
-	rt.public("GET /{$}", web.ByReader(web.HTML(s.Site.Home), rt.noRoute))
 	rt.public("GET /livez", s.livez)
 	rt.public("GET /readyz", s.readyz)
 	rt.public("GET /openapi.json", openapi)
@@ -239,11 +243,13 @@ func (s *Server) adminRoutes(rt *router) {
 
 func (s *Server) extensionRoutes(rt *router, keys keyed.Requests) {
 	h := &extension.Handlers{
-		Plugins: s.Plugins, Themes: s.Themes, Installer: s.Installer, Releases: s.Releases, Keyed: keys,
+		Plugins: s.Plugins, Themes: s.Themes, Bundles: s.Bundles, Installer: s.Installer, Releases: s.Releases, Keyed: keys,
 	}
 
 	rt.adminUpload("POST /api/v1/admin/extensions/{kind}/install", installTimeout, h.Install) // honors Idempotency-Key
 	rt.adminUpload("PUT /api/v1/admin/products/{slug}/package", installTimeout, h.PublishPackage)
+	rt.admin("GET /api/v1/admin/products/{slug}/packages", h.PublishedVersions)
+	rt.admin("DELETE /api/v1/admin/products/{slug}/packages/{version}", h.WithdrawVersion)
 	rt.adminUpload("POST /api/v1/admin/market/{slug}/install", installTimeout, keys.JSON(h.InstallFromMarket))
 	rt.admin("GET /api/v1/admin/market/updates", h.MarketUpdates)
 	rt.admin("GET /api/v1/admin/extensions", h.List)
@@ -265,19 +271,6 @@ func (s *Server) extensionRoutes(rt *router, keys keyed.Requests) {
 	rt.admin("PATCH /api/v1/admin/plugins/{slug}/instances/{installationId}", h.ChangeInstance)
 	rt.admin("DELETE /api/v1/admin/plugins/{slug}/instances/{installationId}", h.DeleteInstance)
 	rt.adminStream("GET /api/v1/admin/plugins/{slug}/instances/{installationId}/logs", s.calls().WhileCaller, h.Logs)
-}
-
-func (s *Server) themeRoutes(rt *router) {
-	h := &themes.Handlers{Themes: s.Themes, Plugins: s.Plugins, Installer: s.Installer}
-
-	rt.admin("GET /api/v1/admin/themes/{target}", h.Status)
-	rt.admin("POST /api/v1/admin/themes/{target}/activate", h.Activate)
-	rt.admin("POST /api/v1/admin/themes/{target}/rollback", h.Rollback)
-	rt.admin("POST /api/v1/admin/themes/{target}/deactivate", h.Deactivate)
-	rt.public("GET /api/v1/shop/themes/active", h.Active)
-	rt.public("GET /api/v1/shop/theme-extensions/blocks", h.Blocks)
-	rt.public("GET /api/v1/shop/theme-extensions/embeds", h.Embeds)
-	rt.public("GET /themes/{target}/{slug}/{version}/{path...}", h.File)
 }
 
 func (s *Server) callRoutes(rt *router) {
@@ -314,6 +307,6 @@ func (s *Server) platformRoutes(rt *router, limits limit.Counter) {
 
 func (s *Server) calls() *relay.Handlers {
 	return &relay.Handlers{
-		Auth: s.Auth, Recheck: s.Recheck, Gateway: s.Gateway, ClientIP: s.ClientIP,
+		Auth: s.Auth, Recheck: s.Recheck, Gateway: s.Gateway, Themes: s.Themes, ClientIP: s.ClientIP,
 	}
 }

@@ -54,6 +54,8 @@ var (
 	homeBody string
 	//go:embed missing.html
 	missingBody string
+	//go:embed away.html
+	awayBody string
 	//go:embed setupdone.html
 	setupDoneBody string
 
@@ -101,6 +103,9 @@ func (s Site) Home() (Page, error) { return s.render("Welcome", homeBody, "") }
 
 // Missing returns the page that browsers get at addresses without one.
 func (s Site) Missing() (Page, error) { return s.render("Page not found", missingBody, "") }
+
+// Away returns the page that browsers get while the shop's theme app does not answer.
+func (s Site) Away() (Page, error) { return s.render("Back in a moment", awayBody, "") }
 
 // SetupDone returns the page that is served at /setup once there is an administrator.
 func (s Site) SetupDone() (Page, error) { return s.render("Set-up is complete", setupDoneBody, "") }

@@ -45,7 +45,7 @@ func TestEachPageEndsWithAWayOn(t *testing.T) {
 	s := Site{Name: "Acme"}
 	for name, make := range map[string]func() (Page, error){
 		"reset": s.Reset, "setup": s.Setup, "claim": s.Claim, "register": s.Register, "paid": s.Paid, "not paid": s.NotPaid,
-		"missing": s.Missing, "set up": s.SetupDone,
+		"missing": s.Missing, "away": s.Away, "set up": s.SetupDone,
 	} {
 		page, err := make()
 		if err != nil {
@@ -121,7 +121,7 @@ func TestPagesWithoutAScriptAllowNone(t *testing.T) {
 	t.Parallel()
 
 	for name, make := range map[string]func() (Page, error){
-		"paid": Site{}.Paid, "not paid": Site{}.NotPaid, "home": Site{}.Home, "missing": Site{}.Missing,
+		"paid": Site{}.Paid, "not paid": Site{}.NotPaid, "home": Site{}.Home, "missing": Site{}.Missing, "away": Site{}.Away,
 		"set up": Site{}.SetupDone,
 	} {
 		page, err := make()

@@ -7,7 +7,7 @@ import (
 	"stoa/internal/audit"
 	"stoa/internal/cuid2"
 	"stoa/internal/errs"
-	"stoa/internal/extension/config"
+	"stoa/internal/extension"
 	"stoa/internal/extension/manifest"
 )
 
@@ -89,43 +89,66 @@ func (s *Service) present(ctx context.Context, m Manifest, replace bool) (p Pack
 // A lower version of the package is upgraded, and the same version is replaced if
 // replace allows it; see upgrade. The error is an errs.Conflict if the slug is taken.
 func (s *Service) Add(ctx context.Context, p Package, replace bool) (Installed, error) {
+	c, err := s.prepare(ctx, p, replace, extension.Setup{})
+	if err != nil {
+		return Installed{}, err
+	}
+	return s.commit(ctx, c)
+}
+
+// prepare prepares what Add records, with a setup.
+func (s *Service) prepare(ctx context.Context, p Package, replace bool, setup extension.Setup) (*change, error) {
+	if p.Source == SourceBuiltin {
+		return s.prepareBuiltin(ctx, p)
+	}
 	switch was, ok, err := s.present(ctx, p.Manifest, replace); {
 	case err != nil:
-		return Installed{}, err
+		return nil, err
 	case ok:
-		p.ID = cmp.Or(p.ID, cuid2.New())
-		return s.upgrade(ctx, was, p)
+		return s.upgrade(ctx, was, p, setup)
 	}
+	return s.install(ctx, p, setup)
+}
+
+// install prepares that a new package is recorded.
+func (s *Service) install(ctx context.Context, p Package, setup extension.Setup) (*change, error) {
 	p.ID, p.InstalledAt = cmp.Or(p.ID, cuid2.New()), s.now()
 	p.UpdatedAt = p.InstalledAt
-	in := s.newInstance(p, DefaultInstance)
-	in.Enabled = len(config.Values(nil).Missing(p.Manifest.ConfigSchema)) == 0
-	failed := s.try(ctx, Installed{Package: p, Instance: in})
-	if !failed.IsZero() {
-		in.Enabled = false
+	list, err := s.firstInstances(p, setup)
+	if err != nil {
+		return nil, err
+	}
+	in := &list[0]
+	failed := s.try(ctx, Installed{Package: p, Instance: *in})
+	if err := disableFailed(list, setup, failed); err != nil {
+		return nil, err
 	}
 	secret := Secret{Current: s.Secrets.Seal([]byte(newSecret()), p.Manifest.Slug)}
-	err := s.Store.InTx(ctx, func(st Store) error {
+	record := func(ctx context.Context, st Store) error {
 		if err := st.CreatePackage(ctx, p); err != nil {
 			return err
 		}
-		if err := st.CreateInstance(ctx, s.seal(in)); err != nil {
+		if err := st.CreateInstance(ctx, s.seal(*in)); err != nil {
 			return err
 		}
 		if err := st.PutSecret(ctx, p.Manifest.Slug, secret); err != nil {
 			return err
 		}
 		if !failed.IsZero() {
-			if err := s.in(st).RecordFailure(ctx, Installed{Package: p, Instance: in}, failed); err != nil {
+			if err := s.in(st).RecordFailure(ctx, Installed{Package: p, Instance: *in}, failed); err != nil {
 				return err
 			}
 		}
-		return s.record(ctx, st, audit.PluginInstall, packageTarget(p.Manifest.Slug), audit.Details{
+		err := s.record(ctx, st, audit.PluginInstall, packageTarget(p.Manifest.Slug), audit.Details{
 			"version": p.Manifest.Version, "runtimeType": string(p.Manifest.RuntimeType), "zipHash": p.ZipHash,
 			"installationId": in.ID, "permissions": in.Granted, "source": string(p.Source), "signedBy": p.SignedBy,
 		})
-	})
-	return Installed{Package: p, Instance: in}, err
+		if err != nil {
+			return err
+		}
+		return s.createInstances(ctx, st, list[1:])
+	}
+	return &change{s: s, slug: p.Manifest.Slug, outcome: extension.WasInstalled, isNew: true, record: record}, nil
 }
 
 // Uninstall marks a package as uninstalled and disables its instances. Its files
@@ -137,29 +160,34 @@ func (s *Service) Uninstall(ctx context.Context, slug string) (Package, error) {
 	var p Package
 	var running []string
 	err := s.Store.InTx(ctx, func(st Store) (err error) {
-		if p, err = live(ctx, st, slug); err != nil {
-			return err
-		}
-		if p.Source == SourceBuiltin {
-			return ErrBuiltin
-		}
-		if running, err = enabled(ctx, st, slug); err != nil {
-			return err
-		}
-		p.DeletedAt = s.now()
-		p.UpdatedAt = p.DeletedAt
-		if err := st.DeletePackage(ctx, slug, p.DeletedAt); err != nil {
-			return err
-		}
-		return s.record(ctx, st, audit.PluginUninstall, packageTarget(slug), audit.Details{"version": p.Manifest.Version})
+		p, running, err = s.uninstall(ctx, st, slug)
+		return err
 	})
 	if err != nil {
 		return Package{}, err
 	}
-	for _, id := range running {
-		s.stop(id)
-	}
+	s.stopAll(running)
 	return p, nil
+}
+
+// uninstall is Uninstall in st's transaction. running are the instances to stop after it.
+func (s *Service) uninstall(ctx context.Context, st Store, slug string) (p Package, running []string, err error) {
+	if p, err = live(ctx, st, slug); err != nil {
+		return p, nil, err
+	}
+	if is, err := s.in(st).builtin(ctx, p); err != nil || is {
+		return p, nil, cmp.Or(err, error(ErrBuiltin))
+	}
+	if running, err = enabled(ctx, st, slug); err != nil {
+		return p, nil, err
+	}
+	p.DeletedAt = s.now()
+	p.UpdatedAt = p.DeletedAt
+	if err := st.DeletePackage(ctx, slug, p.DeletedAt); err != nil {
+		return p, nil, err
+	}
+	err = s.record(ctx, st, audit.PluginUninstall, packageTarget(slug), audit.Details{"version": p.Manifest.Version})
+	return p, running, err
 }
 
 // enabled returns the ids of a package's enabled instances.

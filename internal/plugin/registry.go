@@ -3,9 +3,12 @@ package plugin
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 
+	"stoa/internal/errs"
 	"stoa/internal/extension"
 	"stoa/internal/extension/archive"
+	"stoa/internal/extension/config"
 )
 
 // MaxArchive is the size of the largest plugin archive in bytes (CONTRACT 4).
@@ -58,6 +61,16 @@ func (r Registry) Installed(ctx context.Context) ([]extension.Present, error) {
 	}
 }
 
+// HasBuiltin implements install.Builtins. See Service.HasBuiltin.
+func (r Registry) HasBuiltin(ctx context.Context, slug, zipHash string) (bool, error) {
+	return r.Service.HasBuiltin(ctx, slug, zipHash)
+}
+
+// ReleaseBuiltins implements install.Builtins. See Service.ReleaseBuiltins.
+func (r Registry) ReleaseBuiltins(ctx context.Context, except []string) ([]string, error) {
+	return r.Service.ReleaseBuiltins(ctx, except)
+}
+
 // FindArchive implements extension.Registry. See Service.FindArchive.
 func (r Registry) FindArchive(ctx context.Context, zipHash string) (extension.Record, bool, error) {
 	return r.Service.FindArchive(ctx, zipHash)
@@ -88,13 +101,62 @@ func (c candidate) CheckFree(ctx context.Context, replace bool) error {
 	return c.s.CheckFree(ctx, c.m, replace)
 }
 
-func (c candidate) Add(ctx context.Context, files extension.Files) (extension.Record, error) {
+// CheckSetup implements extension.Candidate. See Service.CheckSetup.
+func (c candidate) CheckSetup(ctx context.Context, setup extension.Setup, faults *errs.Issues) error {
+	return c.s.CheckSetup(ctx, c.m, setup, faults)
+}
+
+func (c candidate) PublicConfig(raw json.RawMessage) json.RawMessage {
+	public, _ := config.Public(raw, c.m.ConfigSchema)
+	return public
+}
+
+func (c candidate) Prepare(
+	ctx context.Context, files extension.Files, setup extension.Setup,
+) (extension.Prepared, error) {
 	source := SourceLocalZip
-	if files.FromMarket {
+	switch {
+	case files.Builtin:
+		source = SourceBuiltin
+	case files.FromMarket:
 		source = SourceMarket
 	}
-	return c.s.Add(ctx, Package{
+	return prepared(c.s.prepare(ctx, Package{
 		ID: files.PackageID, Source: source,
 		InstallPath: files.InstallPath, ZipHash: files.ZipHash, SignedBy: files.SignedBy, Manifest: c.m,
-	}, files.Replace)
+	}, files.Replace, setup))
+}
+
+func (c candidate) Adopt(ctx context.Context, zipHash string, setup extension.Setup) (extension.Prepared, error) {
+	return prepared(c.s.adopt(ctx, zipHash, setup))
+}
+
+// prepared returns a nil interface, not a nil change, with an error.
+func prepared(c *change, err error) (extension.Prepared, error) {
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Remove implements extension.Registry.
+func (r Registry) Remove(
+	ctx context.Context, tx extension.Tx, slug, id string, purge bool,
+) (extension.Removed, error) {
+	st := storeOf(tx)
+	p, err := live(ctx, st, slug)
+	if err != nil {
+		return extension.Removed{}, err
+	}
+	// What has become built in since is the platform's.
+	if is, err := r.Service.in(st).builtin(ctx, p); err != nil || is || p.ID != id {
+		return extension.Removed{}, cmp.Or(err, error(ErrNotFound))
+	}
+	var paths, running []string
+	if purge {
+		paths, running, err = r.Service.purge(ctx, st, slug)
+	} else {
+		_, running, err = r.Service.uninstall(ctx, st, slug)
+	}
+	return extension.Removed{Paths: paths, Committed: func() { r.Service.stopAll(running) }}, err
 }

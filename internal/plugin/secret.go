@@ -28,28 +28,34 @@ func newSecret() string {
 // the current one, then the previous one while it still signs. The error is an
 // errs.NotFound for an unknown package.
 func (s *Service) SigningSecrets(ctx context.Context, slug string) ([]string, error) {
-	if !manifest.IsSlug(slug) {
-		return nil, ErrNotFound
-	}
-	secret, err := s.openSecret(ctx, s.Store, slug)
+	secret, err := s.usableSecret(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	list := []string{secret.Current}
-	if secret.Previous != "" {
-		list = append(list, secret.Previous)
+	return secret.at(s.now()), nil
+}
+
+// usableSecret returns the opened secret of an installed package, or ErrNotFound.
+func (s *Service) usableSecret(ctx context.Context, slug string) (Secret, error) {
+	if !manifest.IsSlug(slug) {
+		return Secret{}, ErrNotFound
 	}
-	return list, nil
+	return s.openSecret(ctx, s.Store, slug)
+}
+
+// at returns the texts that sign at a moment, Current first.
+func (s Secret) at(now time.Time) []string {
+	if s.Previous == "" || !now.Before(s.PreviousUntil) {
+		return []string{s.Current}
+	}
+	return []string{s.Current, s.Previous}
 }
 
 // Secret returns a package's signing secret for an administrator who sets up the
 // plugin, and records that it was shown. The error is ErrNotFound for an unknown
 // package.
 func (s *Service) Secret(ctx context.Context, slug string) (Secret, error) {
-	if !manifest.IsSlug(slug) {
-		return Secret{}, ErrNotFound
-	}
-	secret, err := s.openSecret(ctx, s.Store, slug)
+	secret, err := s.usableSecret(ctx, slug)
 	if err != nil {
 		return Secret{}, err
 	}

@@ -46,3 +46,9 @@ func (s *Service) stop(installationID string) {
 		s.Processes.Stop(installationID)
 	}
 }
+
+func (s *Service) stopAll(installationIDs []string) {
+	for _, id := range installationIDs {
+		s.stop(id)
+	}
+}

@@ -3,6 +3,7 @@ package plugin
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -20,6 +21,12 @@ import (
 type Settings struct {
 	// Isolation is IsolationShared, or empty: a process for each instance.
 	Isolation string `json:"isolation,omitempty"`
+
+	// What the plugin's answers may do on the shop's origin (CONTRACT 5): set cookies, let
+	// pages of other origins read them, and be pages with the shop's own rights.
+	AllowCookies    bool `json:"allowCookies,omitempty"`
+	AllowCORS       bool `json:"allowCors,omitempty"`
+	AllowSameOrigin bool `json:"allowSameOrigin,omitempty"`
 
 	// KeepRunning keeps a process for each enabled instance, called or not.
 	KeepRunning bool `json:"keepRunning,omitempty"`
@@ -73,17 +80,11 @@ var variableRE = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
 // it was sent. A field that is absent stays, and null sets it to the default.
 type SettingsInput map[string]json.RawMessage
 
-// unsupported are settings of CONTRACT 4 that this version does not know how to
-// keep. Accepting them would promise what does not hold.
-var unsupported = []string{"allowCookies", "allowCors", "allowSameOrigin"}
-
 // apply changes s as the input asks for, and adds every fault.
 func (in SettingsInput) apply(m Manifest, s *Settings, faults *errs.Issues) {
-	for _, name := range unsupported {
-		if _, ok := in[name]; ok {
-			faults.Add(name, errs.CodeUnsupported, "%s cannot be set in this version of stoa.", name)
-		}
-	}
+	s.AllowCookies = in.boolean("allowCookies", s.AllowCookies, faults)
+	s.AllowCORS = in.boolean("allowCors", s.AllowCORS, faults)
+	s.AllowSameOrigin = in.boolean("allowSameOrigin", s.AllowSameOrigin, faults)
 	s.Isolation = in.isolation(m, s.Isolation, faults)
 	s.MaxConcurrency = int(number(in, "maxConcurrency", int64(s.MaxConcurrency), minConcurrency, maxConcurrency, faults))
 	s.TimeoutMs = number(in, "timeoutMs", s.TimeoutMs, minTimeoutMs, maxTimeoutMs, faults)
@@ -97,12 +98,7 @@ func (in SettingsInput) apply(m Manifest, s *Settings, faults *errs.Issues) {
 	}
 	s.StartTimeoutMs = number(in, "startTimeoutMs", s.StartTimeoutMs, minTimeoutMs, maxTimeoutMs, faults)
 	s.MemoryMb = int(number(in, "memoryMb", int64(s.MemoryMb), minMemoryMb, maxMemoryMb, faults))
-	if raw, ok := in["keepRunning"]; ok {
-		s.KeepRunning = false
-		if json.Unmarshal(raw, &s.KeepRunning) != nil {
-			faults.Add("keepRunning", errs.CodeWrongType, "keepRunning must be a boolean.")
-		}
-	}
+	s.KeepRunning = in.boolean("keepRunning", s.KeepRunning, faults)
 	if raw, ok := in["environment"]; ok {
 		s.Environment = environment(raw, s.Environment, faults)
 	}
@@ -129,6 +125,19 @@ func (in SettingsInput) isolation(m Manifest, old string, faults *errs.Issues) s
 		return IsolationShared
 	}
 	return old
+}
+
+func (in SettingsInput) boolean(name string, old bool, faults *errs.Issues) bool {
+	raw, ok := in[name]
+	if !ok {
+		return old
+	}
+	var value bool // null is the default
+	if json.Unmarshal(raw, &value) != nil {
+		faults.Add(name, errs.CodeWrongType, "%s must be a boolean.", name)
+		return old
+	}
+	return value
 }
 
 func number(in SettingsInput, name string, old, least, most int64, faults *errs.Issues) int64 {
@@ -249,21 +258,40 @@ func (s *Service) ChangeSettings(ctx context.Context, slug string, input Setting
 	return changed, nil
 }
 
-// changes returns the names of the settings that differ in next.
+// changes returns the names of the settings that differ in next: those of their JSON form,
+// so that none is forgotten, and environment.
 func (s Settings) changes(next Settings) []string {
+	was, is := s.byName(), next.byName()
 	var names []string
-	for name, differs := range map[string]bool{
-		"keepRunning": s.KeepRunning != next.KeepRunning, "startTimeoutMs": s.StartTimeoutMs != next.StartTimeoutMs,
-		"timeoutMs": s.TimeoutMs != next.TimeoutMs, "memoryMb": s.MemoryMb != next.MemoryMb,
-		"isolation": s.Isolation != next.Isolation, "maxConcurrency": s.MaxConcurrency != next.MaxConcurrency,
-		"environment": !maps.Equal(s.Environment, next.Environment),
-	} {
-		if differs {
+	for name := range was {
+		if _, ok := is[name]; !ok {
 			names = append(names, name)
 		}
 	}
+	for name, value := range is {
+		if was[name] != value {
+			names = append(names, name)
+		}
+	}
+	if !maps.Equal(s.Environment, next.Environment) {
+		names = append(names, "environment")
+	}
 	slices.Sort(names)
 	return names
+}
+
+// byName returns the settings that are not the default, without the environment.
+func (s Settings) byName() map[string]string {
+	text, err := json.Marshal(s)
+	var raw map[string]json.RawMessage
+	if err = errors.Join(err, json.Unmarshal(text, &raw)); err != nil {
+		panic(err) // of a struct of texts, numbers and booleans
+	}
+	values := make(map[string]string, len(raw))
+	for name, value := range raw {
+		values[name] = string(value)
+	}
+	return values
 }
 
 // The environment is sealed with the key of the configs, bound to the package: no

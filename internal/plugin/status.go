@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -37,6 +38,17 @@ type Failure struct {
 
 // IsZero reports whether there was no failure.
 func (f Failure) IsZero() bool { return f.At.IsZero() }
+
+// text is the failure in one line.
+func (f Failure) text() string {
+	switch {
+	case f.File == "":
+		return f.Message
+	case f.Line == 0:
+		return f.Message + " (" + f.File + ")"
+	}
+	return fmt.Sprintf("%s (%s:%d)", f.Message, f.File, f.Line)
+}
 
 // Processes are what runs of internal plugins in this process of stoa.
 type Processes interface {

@@ -1,13 +1,16 @@
 package plugin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
 	"time"
 
 	"stoa/internal/audit"
+	"stoa/internal/cuid2"
 	"stoa/internal/errs"
+	"stoa/internal/extension"
 	"stoa/internal/extension/config"
 	"stoa/internal/extension/manifest"
 )
@@ -20,23 +23,27 @@ type Prober interface {
 	Probe(ctx context.Context, in Installed) (Failure, error)
 }
 
-// upgrade replaces the version of an installed package by that of next, whose files are
-// in place, once the new one has proved to be healthy. Enabled instances go on with
+// upgrade prepares that the version of an installed package is replaced by that of next,
+// whose files are in place and which has proved to be healthy. Enabled instances go on with
 // their config; permissions that only the new version declares are not granted
 // (CONTRACT 4).
 //
-// The error is ErrUpgradeFailed if an instance could not go on; then nothing changed.
-// It is an errs.Conflict if the package was changed meanwhile.
-func (s *Service) upgrade(ctx context.Context, was, next Package) (Installed, error) {
+// The error is ErrUpgradeFailed if an instance could not go on. It is an errs.Conflict
+// if the package was changed meanwhile.
+func (s *Service) upgrade(ctx context.Context, was, next Package, setup extension.Setup) (*change, error) {
+	next.ID = cmp.Or(next.ID, cuid2.New())
 	action := audit.PluginUpgrade
 	var previous *Version
 	if manifest.CompareVersions(next.Manifest.Version, was.Manifest.Version) == 0 {
 		action = audit.PluginReplace
-	} else {
-		v := was.version()
+	} else if v := was.version(); v.Source == SourceBuiltin || next.Source == SourceBuiltin {
+		previous = &v
+	} else if is, err := s.builtin(ctx, was); err != nil {
+		return nil, err
+	} else if !is { // else a rollback goes on returning to the built-in version
 		previous = &v
 	}
-	return s.switchVersion(ctx, was, was.as(next.version(), s.now()).by(next.ID), previous, action)
+	return s.switchVersion(ctx, was, was.as(next.version(), s.now()).by(next.ID), previous, action, setup)
 }
 
 // by returns p as installed by the request with that id.
@@ -60,7 +67,11 @@ func (s *Service) Rollback(ctx context.Context, slug string) (Installed, error) 
 		return Installed{}, ErrNoPrevious.With("slug", slug)
 	}
 	previous := was.version()
-	return s.switchVersion(ctx, was, was.as(back, s.now()).by(""), &previous, audit.PluginRollback)
+	c, err := s.switchVersion(ctx, was, was.as(back, s.now()).by(""), &previous, audit.PluginRollback, extension.Setup{})
+	if err != nil {
+		return Installed{}, err
+	}
+	return s.commit(ctx, c)
 }
 
 // Previous returns the version that a rollback returns to; ok is false if there is none.
@@ -72,17 +83,17 @@ func (s *Service) Previous(ctx context.Context, slug string) (v Version, ok bool
 	return v, err == nil, err
 }
 
-// switchVersion proves that the enabled instances of was can go on as next, and then
-// switches all of them in one transaction.
+// switchVersion proves that the enabled instances of was can go on as next, and prepares
+// that all of them switch, and that the setup is applied.
 func (s *Service) switchVersion(
-	ctx context.Context, was, next Package, previous *Version, action audit.Action,
-) (Installed, error) {
+	ctx context.Context, was, next Package, previous *Version, action audit.Action, setup extension.Setup,
+) (*change, error) {
 	slug := was.Manifest.Slug
-	if err := s.rehearse(ctx, was, next); err != nil {
-		return Installed{}, err
+	if err := s.rehearse(ctx, was, next, setup); err != nil {
+		return nil, err
 	}
-	var running []string
-	err := s.Store.InTx(ctx, func(st Store) error {
+	c := &change{s: s, slug: slug, outcome: extension.WasUpgraded}
+	c.record = func(ctx context.Context, st Store) error {
 		now, err := live(ctx, st, slug)
 		if err != nil {
 			return err
@@ -90,31 +101,31 @@ func (s *Service) switchVersion(
 		if now.ZipHash != was.ZipHash || !now.UpdatedAt.Equal(was.UpdatedAt) {
 			return errMeanwhile
 		}
-		if running, err = enabled(ctx, st, slug); err != nil {
+		if c.running, err = enabled(ctx, st, slug); err != nil {
 			return err
 		}
 		if err := st.ReplaceVersion(ctx, next, previous); err != nil {
 			return err
 		}
-		return s.record(ctx, st, action, packageTarget(slug), audit.Details{
+		err = s.record(ctx, st, action, packageTarget(slug), audit.Details{
 			"version": next.Manifest.Version, "previousVersion": was.Manifest.Version, "zipHash": next.ZipHash,
 			"addedPermissions": next.Manifest.Added(was.Manifest),
 			"source":           string(next.Source), "signedBy": next.SignedBy,
 		})
-	})
-	if err != nil {
-		return Installed{}, err
+		if err != nil {
+			return err
+		}
+		_, err = s.in(st).apply(ctx, next, setup)
+		return err // running instances finish their calls; the next call finds the new version
 	}
-	for _, id := range running { // finishes its calls; the next call finds the new version
-		s.stop(id)
-	}
-	return s.ByKey(ctx, slug, DefaultInstance)
+	return c, nil
 }
 
 // rehearse returns ErrUpgradeFailed if an enabled instance of was could not go on as
 // next: required config is missing, or the plugin does not become healthy. That is
-// tried with one instance: the default one, if it is enabled, else the oldest.
-func (s *Service) rehearse(ctx context.Context, was, next Package) error {
+// tried with one instance: the default one, if it is enabled, else the oldest. Config that
+// the setup adds counts.
+func (s *Service) rehearse(ctx context.Context, was, next Package, setup extension.Setup) error {
 	slug := was.Manifest.Slug
 	next, err := s.openSettings(next) // those of was, with the environment
 	if err != nil {
@@ -127,6 +138,7 @@ func (s *Service) rehearse(ctx context.Context, was, next Package) error {
 		if err != nil {
 			return err
 		}
+		in.Config = added(in.Config, setup.Config(in.Key))
 		values, _ := config.Decode(in.Config)
 		for _, name := range values.Missing(next.Manifest.ConfigSchema) {
 			faults.Add("instances."+in.Key+".config."+name, errs.CodeRequired,
@@ -206,6 +218,21 @@ func (s *Service) Restore(ctx context.Context, slug string) (Installed, error) {
 	} else if err != nil {
 		return Installed{}, err
 	}
+	c, err := s.restore(ctx, in, extension.Setup{})
+	if err != nil {
+		return Installed{}, err
+	}
+	restored, err := s.commit(ctx, c)
+	if k := errs.KindOf(err); k == errs.NotFound || k == errs.Conflict { // another request was faster
+		return s.ByKey(ctx, slug, DefaultInstance)
+	}
+	return restored, err
+}
+
+// restore prepares that an uninstalled package, with its default instance, is brought back.
+func (s *Service) restore(ctx context.Context, in Installed, setup extension.Setup) (*change, error) {
+	slug := in.Package.Manifest.Slug
+	in.Instance.Config = added(in.Instance.Config, setup.Config(DefaultInstance))
 	values, _ := config.Decode(in.Instance.Config)
 	in.Package.DeletedAt, in.Package.UpdatedAt = time.Time{}, s.now()
 	in.Instance.Enabled = len(values.Missing(in.Package.Manifest.ConfigSchema)) == 0
@@ -215,7 +242,7 @@ func (s *Service) Restore(ctx context.Context, slug string) (Installed, error) {
 	if !failed.IsZero() {
 		in.Instance.Enabled = false
 	}
-	err = s.Store.InTx(ctx, func(st Store) error {
+	record := func(ctx context.Context, st Store) error {
 		if err := st.RestorePackage(ctx, slug, in.Package.UpdatedAt); err != nil {
 			return err
 		}
@@ -227,14 +254,16 @@ func (s *Service) Restore(ctx context.Context, slug string) (Installed, error) {
 				return err
 			}
 		}
-		return s.record(ctx, st, audit.PluginRestore, packageTarget(slug), audit.Details{
+		err := s.record(ctx, st, audit.PluginRestore, packageTarget(slug), audit.Details{
 			"version": in.Package.Manifest.Version, "enabled": in.Instance.Enabled,
 		})
-	})
-	if k := errs.KindOf(err); k == errs.NotFound || k == errs.Conflict { // another request was faster
-		return s.ByKey(ctx, slug, DefaultInstance)
+		if err != nil {
+			return err
+		}
+		_, err = s.in(st).apply(ctx, in.Package, setup)
+		return err
 	}
-	return in, err
+	return &change{s: s, slug: slug, outcome: extension.WasInstalled, isNew: true, record: record}, nil
 }
 
 // Purge removes a package, uninstalled or not, with its instances, their config and its
@@ -246,35 +275,40 @@ func (s *Service) Purge(ctx context.Context, slug string) (paths []string, err e
 		return nil, ErrNotFound
 	}
 	var running []string
-	err = s.Store.InTx(ctx, func(st Store) error {
-		p, err := st.GetPackage(ctx, slug)
-		switch {
-		case errs.KindOf(err) == errs.NotFound:
-			return ErrNotFound
-		case err != nil:
-			return err
-		case p.Source == SourceBuiltin:
-			return ErrBuiltin
-		}
-		if running, err = enabled(ctx, st, slug); err != nil {
-			return err
-		}
-		paths = []string{p.InstallPath}
-		if back, ok, err := s.in(st).Previous(ctx, slug); err != nil {
-			return err
-		} else if ok {
-			paths = append(paths, back.InstallPath)
-		}
-		if err := st.PurgePackage(ctx, slug); err != nil {
-			return err
-		}
-		return s.record(ctx, st, audit.PluginPurge, packageTarget(slug), audit.Details{"version": p.Manifest.Version})
+	err = s.Store.InTx(ctx, func(st Store) (err error) {
+		paths, running, err = s.purge(ctx, st, slug)
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	for _, id := range running {
-		s.stop(id)
-	}
+	s.stopAll(running)
 	return paths, nil
+}
+
+// purge is Purge in st's transaction. running are the instances to stop after it.
+func (s *Service) purge(ctx context.Context, st Store, slug string) (paths, running []string, err error) {
+	p, err := st.GetPackage(ctx, slug)
+	if errs.KindOf(err) == errs.NotFound {
+		return nil, nil, ErrNotFound
+	} else if err != nil {
+		return nil, nil, err
+	}
+	if is, err := s.in(st).builtin(ctx, p); err != nil || is {
+		return nil, nil, cmp.Or(err, error(ErrBuiltin))
+	}
+	if running, err = enabled(ctx, st, slug); err != nil {
+		return nil, nil, err
+	}
+	paths = []string{p.InstallPath}
+	if back, ok, err := s.in(st).Previous(ctx, slug); err != nil {
+		return nil, nil, err
+	} else if ok {
+		paths = append(paths, back.InstallPath)
+	}
+	if err := st.PurgePackage(ctx, slug); err != nil {
+		return nil, nil, err
+	}
+	err = s.record(ctx, st, audit.PluginPurge, packageTarget(slug), audit.Details{"version": p.Manifest.Version})
+	return paths, running, err
 }

@@ -5,8 +5,35 @@ import (
 	"net/url"
 	"strings"
 
+	"stoa/internal/cache"
 	"stoa/internal/plugin"
 )
+
+// Base is where an external plugin is.
+type Base struct {
+	Scheme, Host string
+	Path         string // before the plugin's own paths; empty, or with a slash in front and none at the end
+}
+
+// bases remembers the addresses of plugins: they are needed for every call.
+var bases = cache.New[string, Base](16 << 10)
+
+// BaseOf returns where the external plugin with that manifest is.
+func BaseOf(m plugin.Manifest) (Base, error) {
+	if b, ok := bases.Get(m.ExternalBaseURL); ok {
+		return b, nil
+	}
+	u, err := url.Parse(m.ExternalBaseURL)
+	if err != nil {
+		return Base{}, fmt.Errorf("runtime: base URL of %s: %w", m.Slug, err)
+	}
+	b := Base{Scheme: u.Scheme, Host: u.Host}
+	if path := strings.Trim(u.EscapedPath(), "/"); path != "" {
+		b.Path = "/" + path
+	}
+	bases.Put(m.ExternalBaseURL, b)
+	return b, nil
+}
 
 // Target returns the path with query in the request line of a request to the
 // plugin. own is the plugin's own path with query: an internal plugin gets just
@@ -16,13 +43,9 @@ func Target(m plugin.Manifest, own string) (string, error) {
 	if m.RuntimeType != plugin.External {
 		return own, nil
 	}
-	base, err := url.Parse(m.ExternalBaseURL)
+	base, err := BaseOf(m)
 	if err != nil {
-		return "", fmt.Errorf("runtime: base URL of %s: %w", m.Slug, err)
+		return "", err
 	}
-	path := strings.Trim(base.EscapedPath(), "/")
-	if path == "" {
-		return own, nil
-	}
-	return "/" + path + own, nil
+	return base.Path + own, nil
 }

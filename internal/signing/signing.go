@@ -58,18 +58,7 @@ func BodyHash(body []byte) string {
 
 // Sign returns the value of the signature header: one signature for each secret, in
 // their order. The key of a signature is the secret's text as bytes.
-func Sign(secrets []string, m Message) string {
-	text := m.text()
-	out := make([]byte, 0, len(secrets)*(len(profile)+2+2*sha256.Size))
-	for i, secret := range secrets {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, profile+"="...)
-		out = hex.AppendEncode(out, sum(secret, text))
-	}
-	return string(out)
-}
+func Sign(secrets []string, m Message) string { return NewSigner(secrets).Sign(m) }
 
 func sum(secret string, text []byte) []byte {
 	mac := hmac.New(sha256.New, []byte(secret))
@@ -78,35 +67,42 @@ func sum(secret string, text []byte) []byte {
 }
 
 // Text returns the text that is signed, for test vectors.
-func (m Message) Text() string { return string(m.text()) }
+func (m Message) Text() string { return string(m.appendText(nil)) }
 
-// text returns the bytes to sign: lines joined by line feeds.
-func (m Message) text() []byte {
-	headers := make([]Header, 0, len(m.Headers))
-	size := len(m.Method) + len(m.Target) + len(m.Body) + 32
-	for _, h := range m.Headers {
-		h.Name = strings.ToLower(h.Name)
-		if !carriesSignature(h.Name) {
-			headers = append(headers, h)
-			size += len(h.Name) + len(h.Value) + 2
-		}
-	}
-	slices.SortFunc(headers, func(a, b Header) int { return strings.Compare(a.Name, b.Name) })
-
-	b := make([]byte, 0, size)
+// appendText appends the bytes to sign to b: lines joined by line feeds. It is quicker
+// if the headers have their names in lower case and are in order already.
+func (m Message) appendText(b []byte) []byte {
 	b = append(b, profile+"\n"...)
 	b = strconv.AppendInt(b, m.Timestamp, 10)
 	for _, line := range []string{m.Method, m.Target, m.Body} {
 		b = append(b, '\n')
 		b = append(b, line...)
 	}
-	for _, h := range headers {
+	for _, h := range inOrder(m.Headers) {
+		if carriesSignature(h.Name) {
+			continue
+		}
 		b = append(b, '\n')
 		b = append(b, h.Name...)
 		b = append(b, ':')
 		b = append(b, h.Value...)
 	}
 	return b
+}
+
+// inOrder returns headers by name, with names in lower case. It does not change list.
+func inOrder(list []Header) []Header {
+	byName := func(a, b Header) int { return strings.Compare(a.Name, b.Name) }
+	isUpper := func(h Header) bool { return strings.ToLower(h.Name) != h.Name }
+	if !slices.ContainsFunc(list, isUpper) && slices.IsSortedFunc(list, byName) {
+		return list
+	}
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Name = strings.ToLower(list[i].Name)
+	}
+	slices.SortFunc(list, byName)
+	return list
 }
 
 func carriesSignature(lower string) bool {

@@ -258,3 +258,16 @@ func BenchmarkSign(b *testing.B) {
 		signing.Sign(v.Secrets, m)
 	}
 }
+
+func TestASignerSignsLikeSign(t *testing.T) {
+	t.Parallel()
+
+	for _, v := range vectors(t) {
+		s := signing.NewSigner(v.Secrets)
+		for range 3 { // with the same keys
+			if got := s.Sign(v.message()); got != v.Signature {
+				t.Errorf("%s: Sign = %s, want %s", v.Name, got, v.Signature)
+			}
+		}
+	}
+}

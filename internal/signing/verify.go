@@ -63,7 +63,7 @@ func Verify(secrets []string, m Message, signature string, now time.Time) error 
 	if apart := now.UnixMilli() - m.Timestamp; apart > Tolerance.Milliseconds() || apart < -Tolerance.Milliseconds() {
 		return ErrClock
 	}
-	text := m.text()
+	text := m.appendText(nil)
 	match := false
 	for _, secret := range secrets {
 		if secret == "" {

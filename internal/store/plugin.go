@@ -14,6 +14,7 @@ type Plugin struct {
 
 	// manifests caches decoded manifests: the gateway needs one for every call.
 	manifests *cache.Cache[manifestKey, plugin.Manifest]
+	changes   *changes
 }
 
 // manifestKey names a manifest. A package that was installed from an archive has
@@ -23,20 +24,25 @@ type manifestKey struct{ packageID, zipHash string }
 // maxManifests is how many decoded manifests are cached.
 const maxManifests = 4096
 
-var _ plugin.Store = (*Plugin)(nil)
+var (
+	_ plugin.Store       = (*Plugin)(nil)
+	_ plugin.Generations = (*Plugin)(nil)
+)
 
 // NewPlugin returns the plugin packages of db, their instances and their secrets.
 func NewPlugin(db *database.DB) *Plugin {
+	told := &changes{listen: db.Listen}
 	return &Plugin{
-		audited:   audited{db.Conn()},
+		audited:   audited{db.Conn().Telling(told.tell)},
 		manifests: cache.New[manifestKey, plugin.Manifest](maxManifests),
+		changes:   told,
 	}
 }
 
 // InTx implements plugin.Store.
 func (p *Plugin) InTx(ctx context.Context, fn func(plugin.Store) error) error {
 	return p.Conn.InTx(ctx, func(tx database.Conn) error {
-		return fn(&Plugin{audited: audited{tx}, manifests: p.manifests})
+		return fn(&Plugin{audited: audited{tx}, manifests: p.manifests, changes: p.changes})
 	})
 }
 

@@ -2,8 +2,10 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"stoa/internal/database"
+	"stoa/internal/errs"
 	"stoa/internal/extension"
 	"stoa/internal/market/release"
 )
@@ -22,12 +24,12 @@ func (s *Releases) InTx(ctx context.Context, fn func(release.Store) error) error
 }
 
 const releaseColumns = `r.product_id, r.kind, r.slug, r.version, r.path, r.zip_hash, r.signed_by, r.size,
-	r.published_at_ms`
+	r.published_at_ms, r.withdrawn_at_ms`
 
 func releaseTargets(r *release.Release) []any {
 	return []any{
 		&r.ProductID, &r.Kind, &r.Slug, &r.Version, &r.Path, &r.ZipHash, &r.SignedBy, &r.Size,
-		database.ScanMillis(&r.PublishedAt),
+		database.ScanMillis(&r.PublishedAt), database.ScanMillis(&r.WithdrawnAt),
 	}
 }
 
@@ -58,24 +60,44 @@ func (s *Releases) Offers(ctx context.Context) ([]release.Offer, error) {
 		SELECT `+releaseColumns+`, p.slug, p.name
 		FROM product_packages r
 		JOIN products p ON p.id = r.product_id
-		WHERE p.published = $1
+		WHERE p.published = $1 AND r.withdrawn_at_ms IS NULL
 		ORDER BY r.kind, r.slug`, true)
 }
 
 // Create implements release.Store.
 func (s *Releases) Create(ctx context.Context, r release.Release) error {
-	_, err := s.Write.ExecContext(ctx, `
-		INSERT INTO product_packages (kind, slug, version, product_id, path, zip_hash, signed_by, size, published_at_ms)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+	res, err := s.Write.ExecContext(ctx, `
+		INSERT INTO product_packages AS p (kind, slug, version, product_id, path, zip_hash, signed_by, size, published_at_ms)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+		ON CONFLICT (kind, slug, version) DO UPDATE SET
+			path = excluded.path, signed_by = excluded.signed_by, size = excluded.size,
+			published_at_ms = excluded.published_at_ms, withdrawn_at_ms = NULL
+		WHERE p.withdrawn_at_ms IS NOT NULL AND p.product_id = excluded.product_id AND p.zip_hash = excluded.zip_hash`,
 		string(r.Kind), r.Slug, r.Version, r.ProductID, r.Path, r.ZipHash, r.SignedBy, r.Size,
 		database.Millis(r.PublishedAt))
 	if s.IsReference(err) {
 		return database.NotFound("Product").Because(err)
 	}
-	return s.Wrap(err, "Release")
+	if err != nil {
+		return s.Wrap(err, "Release")
+	}
+	if n, err := res.RowsAffected(); err != nil || n > 0 {
+		return err
+	}
+	return errReleased
+}
+
+var errReleased = errs.New(errs.Conflict, "CONFLICT", "The package has this version already.")
+
+// Withdraw implements release.Store.
+func (s *Releases) Withdraw(ctx context.Context, productID, version string, at time.Time) error {
+	res, err := s.Write.ExecContext(ctx, `
+		UPDATE product_packages SET withdrawn_at_ms = $1
+		WHERE product_id = $2 AND version = $3 AND withdrawn_at_ms IS NULL`, database.Millis(at), productID, version)
+	return database.Affected(res, err, "Release")
 }
 
 // Paths implements release.Store.
 func (s *Releases) Paths(ctx context.Context) ([]string, error) {
-	return database.Texts(ctx, s.Read, `SELECT path FROM product_packages ORDER BY path`)
+	return database.Texts(ctx, s.Read, `SELECT path FROM product_packages WHERE withdrawn_at_ms IS NULL ORDER BY path`)
 }

@@ -50,10 +50,18 @@ func (t *Theme) Versions(ctx context.Context, target theme.Target, slug string) 
 func (t *Theme) FindPlace(ctx context.Context, target theme.Target, slug, version string) (theme.Place, error) {
 	var p theme.Place
 	err := t.Read.QueryRowContext(ctx, `
-		SELECT install_path, zip_hash, replaced FROM theme_versions
+		SELECT id, kind, install_path, zip_hash, replaced FROM theme_versions
 		WHERE target = $1 AND slug = $2 AND version = $3 AND deleted_at_ms IS NULL`, string(target), slug, version,
-	).Scan(&p.InstallPath, &p.ZipHash, &p.Replaced)
+	).Scan(&p.ID, &p.Kind, &p.InstallPath, &p.ZipHash, &p.Replaced)
 	return p, t.Wrap(err, "Theme")
+}
+
+// FindKind implements theme.Store.
+func (t *Theme) FindKind(ctx context.Context, id string) (extension.Kind, error) {
+	var kind extension.Kind
+	err := t.Read.QueryRowContext(ctx,
+		`SELECT kind FROM theme_versions WHERE id = $1 AND deleted_at_ms IS NULL`, id).Scan(&kind)
+	return kind, t.Wrap(err, "Theme")
 }
 
 // FindArchive implements theme.Store.
@@ -112,6 +120,12 @@ func (t *Theme) DeleteVersions(ctx context.Context, target theme.Target, slug st
 func (t *Theme) PurgeVersions(ctx context.Context, target theme.Target, slug string) error {
 	_, err := t.Write.ExecContext(ctx, `DELETE FROM theme_versions WHERE target = $1 AND slug = $2`,
 		string(target), slug)
+	return err
+}
+
+// PurgeVersion implements theme.Store.
+func (t *Theme) PurgeVersion(ctx context.Context, id string) error {
+	_, err := t.Write.ExecContext(ctx, `DELETE FROM theme_versions WHERE id = $1`, id)
 	return err
 }
 

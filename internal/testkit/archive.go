@@ -74,6 +74,46 @@ func ThemePack(tb testing.TB, slug, version string, changes map[string]any, file
 	return Archive(tb, entries...)
 }
 
+// BundleManifest returns a new minimal manifest of a bundle with those items.
+func BundleManifest(slug, version string, items ...map[string]any) map[string]any {
+	return map[string]any{"schemaVersion": 1, "slug": slug, "name": "Bundle " + slug, "version": version, "items": items}
+}
+
+// Bundle returns the archive of a bundle with bundle.json and the archives of its items, by
+// name.
+func Bundle(tb testing.TB, manifest map[string]any, archives map[string][]byte) []byte {
+	tb.Helper()
+	text, err := json.MarshalIndent(manifest, "", "  ")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	entries := []Entry{{Name: "bundle.json", Body: string(text)}}
+	for _, name := range slices.Sorted(maps.Keys(archives)) {
+		entries = append(entries, Entry{Name: name, Body: string(archives[name]), Store: true})
+	}
+	return Archive(tb, entries...)
+}
+
+// ThemeApp returns the archive of a theme app with theme-app.json and the files, by name.
+// Its program is server.js. Changes are to the manifest.
+func ThemeApp(tb testing.TB, slug, version string, changes map[string]any, files map[string]string) []byte {
+	tb.Helper()
+	m := map[string]any{
+		"schemaVersion": 1, "slug": slug, "name": "App " + slug, "version": version,
+		"runtime": map[string]any{"entry": "server.js"}, "healthCheck": map[string]any{"path": "/health"},
+	}
+	maps.Copy(m, changes)
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	entries := []Entry{{Name: "theme-app.json", Body: string(text)}}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		entries = append(entries, Entry{Name: name, Body: files[name]})
+	}
+	return Archive(tb, entries...)
+}
+
 // Form returns a multipart body with those files, and its header.
 func Form(tb testing.TB, files ...[]byte) (body []byte, header http.Header) {
 	tb.Helper()

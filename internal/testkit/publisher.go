@@ -30,7 +30,8 @@ func (p Publisher) Trusted(_ testing.TB, cfg *app.Config) {
 func (p Publisher) Sign(tb testing.TB, pkg []byte) []byte {
 	tb.Helper()
 	c, err := archive.Inspect(bytes.NewReader(pkg), int64(len(pkg)), archive.Profile{
-		Manifest: "manifest.json", MaxSize: 1 << 30, Types: []string{".js", ".json", ".css", ".html"},
+		Manifest: "manifest.json", Also: "bundle.json", MaxSize: 1 << 30,
+		Types: []string{".js", ".json", ".css", ".html", ".zip"},
 	})
 	if err != nil {
 		tb.Fatal(err)

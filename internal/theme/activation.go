@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"stoa/internal/audit"
@@ -88,16 +89,29 @@ func (s *Service) open(target Target, c Choice) (json.RawMessage, error) {
 func sealedFor(target Target, slug string) string { return string(target) + "/" + slug }
 
 // Activate makes a target show a theme. Activating what is active with the same config
-// changes nothing.
+// changes nothing. An app is started first.
 //
 // The error is VALIDATION_ERROR with every fault of the input; ErrNotFound or
-// ErrNoVersion if the theme is not installed.
+// ErrNoVersion if the theme is not installed; ErrUnhealthy if it is an app that does not
+// get healthy.
 func (s *Service) Activate(ctx context.Context, target Target, input Input) (Status, error) {
-	slug, number, err := input.names()
+	next, err := s.activation(ctx, target, input)
 	if err != nil {
 		return Status{}, err
 	}
-	return s.change(ctx, target, audit.ThemeActivate, func(st Store, was State) (State, error) {
+	return s.changeHealthy(ctx, target, audit.ThemeActivate, next)
+}
+
+// activation returns how a target's state changes when it is made to show a theme.
+func (s *Service) activation(
+	ctx context.Context, target Target, input Input,
+) (next func(st Store, was State) (State, error), err error) {
+	slug, number, err := input.names()
+	if err != nil {
+		return nil, err
+	}
+	var sealed sealedConfig // the same text each time, for the same config
+	return func(st Store, was State) (State, error) {
 		v, err := s.in(st).find(ctx, target, slug, number)
 		if err != nil {
 			return State{}, err
@@ -117,16 +131,30 @@ func (s *Service) Activate(ctx context.Context, target Target, input Input) (Sta
 			return was, nil
 		}
 		if wanted != nil {
-			next.Sealed = s.Configs.Seal(wanted, sealedFor(target, slug))
+			next.Sealed = sealed.of(wanted, func() string { return s.Configs.Seal(wanted, sealedFor(target, slug)) })
 		}
 		return State{Active: next, Previous: was.Active}, nil
-	})
+	}, nil
+}
+
+// sealedConfig remembers the sealed form of the last config.
+type sealedConfig struct {
+	plain []byte
+	text  string
+}
+
+func (c *sealedConfig) of(plain []byte, seal func() string) string {
+	if c.text == "" || !bytes.Equal(c.plain, plain) {
+		c.plain, c.text = plain, seal()
+	}
+	return c.text
 }
 
 // Rollback swaps the theme that a target shows with the previous one. The error is
-// ErrNoPrevious if there is none.
+// ErrNoPrevious if there is none, and ErrUnhealthy if it is an app that does not get
+// healthy any more.
 func (s *Service) Rollback(ctx context.Context, target Target) (Status, error) {
-	return s.change(ctx, target, audit.ThemeRollback, func(_ Store, was State) (State, error) {
+	return s.changeHealthy(ctx, target, audit.ThemeRollback, func(_ Store, was State) (State, error) {
 		if was.Previous == (Choice{}) {
 			return State{}, ErrNoPrevious.With("target", string(target))
 		}
@@ -143,6 +171,65 @@ func (s *Service) Deactivate(ctx context.Context, target Target) (Status, error)
 		}
 		return State{Previous: was.Active}, nil
 	})
+}
+
+// errChanged ends a change that would show another app than the one that was started for
+// it.
+var errChanged = errors.New("theme: the app to show is another one now")
+
+// changeHealthy is change for what may make a target show an app: the app is started
+// before, outside of the transaction, and the change happens only if it gets healthy.
+func (s *Service) changeHealthy(
+	ctx context.Context, target Target, action audit.Action, next func(st Store, was State) (State, error),
+) (Status, error) {
+	const attempts = 3
+	for range attempts {
+		was, err := s.Store.State(ctx, target)
+		if err != nil {
+			return Status{}, err
+		}
+		now, err := next(s.Store, was)
+		if err != nil {
+			return Status{}, err
+		}
+		ready, err := s.prepare(ctx, target, now.Active)
+		if err != nil {
+			return Status{}, err
+		}
+		status, err := s.change(ctx, target, action, func(st Store, was State) (State, error) {
+			now, err := next(st, was)
+			if err != nil {
+				return State{}, err
+			}
+			a, found, err := s.in(st).appOf(ctx, target, now.Active)
+			if err == nil && found && IsApp(a.Version.Kind) && a.Key() != ready {
+				err = errChanged
+			}
+			return now, err
+		})
+		if !errors.Is(err, errChanged) {
+			return status, err
+		}
+	}
+	return Status{}, ErrConflict.With("target", string(target))
+}
+
+// prepare starts the app that c chooses, and returns its key; empty if c chooses none.
+func (s *Service) prepare(ctx context.Context, target Target, c Choice) (key string, err error) {
+	a, found, err := s.appOf(ctx, target, c)
+	if err != nil || !found || !IsApp(a.Version.Kind) {
+		return "", err
+	}
+	return a.Key(), s.start(ctx, a)
+}
+
+// start starts an app. The error is ErrUnhealthy if it does not get healthy.
+func (s *Service) start(ctx context.Context, a App) error {
+	if err := s.Apps.Prepare(ctx, a); err != nil {
+		m := a.Version.Manifest
+		return ErrUnhealthy.With("slug", m.Slug).With("version", m.Version).With("reason", err.Error()).Because(err)
+	}
+	return nil
 }
 
 // change replaces the state of a target by what next makes of it, and records the

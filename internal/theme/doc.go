@@ -1,8 +1,10 @@
-// Package theme owns what the platform knows about theme packs: their manifests, the
+// Package theme owns what the platform knows about themes: their manifests, the
 // versions that are installed side by side, and which of them the shop and the
-// administration show, with its config.
+// administration show, with its config. A theme is a pack of files or an app, which is
+// a program.
 //
 // It does not read archives (package extension/archive) or write files (package
 // extension/install): its Registry tells those what is special about themes. It does
-// not serve the files of packs (package httpapi/theme).
+// not run apps (package runtime/themeapp, which it calls as Apps) or serve anything
+// (package httpapi/theme).
 package theme

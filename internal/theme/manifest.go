@@ -12,7 +12,8 @@ import (
 	"stoa/internal/extension/manifest"
 )
 
-// Manifest is the content of theme.json (CONTRACT 4). Unknown fields are kept in Raw.
+// Manifest is the content of theme.json or theme-app.json (CONTRACT 4). Unknown fields
+// are kept in Raw.
 type Manifest struct {
 	SchemaVersion int
 	Slug          string
@@ -21,7 +22,9 @@ type Manifest struct {
 	Author        string
 	AuthorURL     string
 	Description   string
-	Entry         Entry
+
+	Entry   Entry   // of a pack
+	Program Program // of an app
 
 	// DefaultConfig is the config of a theme that is activated without one: a JSON
 	// object, or nil.
@@ -74,18 +77,23 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fields)
 }
 
-// manifestName is the usual name of the file that holds a manifest.
-const manifestName = "theme.json"
+// manifestName returns the usual name of the file that holds a manifest.
+func manifestName(kind extension.Kind) string {
+	if IsApp(kind) {
+		return "theme-app.json"
+	}
+	return "theme.json"
+}
 
-// ParseManifest reads the manifest of a theme pack of that kind and checks every rule
-// of CONTRACT 4. has reports whether the pack holds a file of that name, which is a
+// ParseManifest reads the manifest of a theme of that kind and checks every rule of
+// CONTRACT 4. has reports whether the package holds a file of that name, which is a
 // clean slash-separated path, or if it ends in a slash, a folder with files in it.
 //
 // The error is an errs.Invalid with code INVALID_MANIFEST that names every fault at
 // once.
 func ParseManifest(kind extension.Kind, raw []byte, has func(name string) bool) (Manifest, error) {
 	var faults errs.Issues
-	o, ok := manifest.Open(manifestName, raw, &faults)
+	o, ok := manifest.Open(manifestName(kind), raw, &faults)
 	if !ok {
 		return Manifest{}, manifest.Invalid(faults)
 	}
@@ -100,7 +108,11 @@ func ParseManifest(kind extension.Kind, raw []byte, has func(name string) bool) 
 	if target, ok := o.Text("target"); ok && target != string(targets[kind]) {
 		o.Fault("target", errs.CodeUnknownValue, "must be %s in an extension of the kind %s.", targets[kind], kind)
 	}
-	m.Entry = parseEntry(o, has)
+	if IsApp(kind) {
+		m.Program = parseProgram(o, has)
+	} else {
+		m.Entry = parseEntry(o, has)
+	}
 	m.DefaultConfig = parseDefaultConfig(o, m.ConfigSchema, &faults)
 	return m, manifest.Invalid(faults)
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"stoa/internal/audit"
-	"stoa/internal/cuid2"
 	"stoa/internal/errs"
 	"stoa/internal/extension"
 	"stoa/internal/extension/manifest"
@@ -19,6 +18,11 @@ type Service struct {
 	Now   func() time.Time
 
 	Configs *seal.Box // seals configs, bound to target and slug
+
+	Apps     Apps   // runs theme apps
+	TokenKey []byte // of the tokens of theme apps; secret
+
+	Visitors *seal.Box // seals the addresses of visitors
 }
 
 // now is the time at the precision the database keeps.
@@ -161,9 +165,6 @@ func (s *Service) Add(ctx context.Context, v Version) (Installed, error) {
 		v.UpdatedAt = s.now()
 		replaces := was.ID != "" && was.DeletedAt.IsZero()
 		v.Replaced = was.Replaced || was.ID != "" && was.ZipHash != v.ZipHash
-		if v.PackageID == "" {
-			v.PackageID = cuid2.New()
-		}
 		action := audit.ThemeInstall
 		if replaces {
 			v.ID, v.InstalledAt, action = was.ID, was.InstalledAt, audit.ThemeReplace

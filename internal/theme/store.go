@@ -19,6 +19,10 @@ type Store interface {
 	// errs.NotFound error. It is cheap.
 	FindPlace(ctx context.Context, target Target, slug, version string) (Place, error)
 
+	// FindKind returns the kind of the installed version with that ID, or an
+	// errs.NotFound error. It is cheap.
+	FindKind(ctx context.Context, id string) (extension.Kind, error)
+
 	// FindArchive returns the version of that kind that was installed from the archive
 	// with that hash, or an errs.NotFound error. An uninstalled one is not found.
 	FindArchive(ctx context.Context, kind extension.Kind, zipHash string) (Version, error)
@@ -36,6 +40,9 @@ type Store interface {
 
 	// PurgeVersions removes all versions of a theme, uninstalled or not.
 	PurgeVersions(ctx context.Context, target Target, slug string) error
+
+	// PurgeVersion removes the version with that id, if there is one.
+	PurgeVersion(ctx context.Context, id string) error
 
 	// State returns what a target shows: the zero State at first. Inside InTx it locks
 	// the target until the end: other transactions that ask for its state wait.
@@ -59,6 +66,8 @@ type Store interface {
 
 // Place is where the files of a version are.
 type Place struct {
+	ID          string
+	Kind        extension.Kind
 	InstallPath string // relative to the data folder
 	ZipHash     string
 	Replaced    bool // see Version

@@ -2,6 +2,7 @@ package theme
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
@@ -26,11 +27,20 @@ func ParseTarget(text string) (Target, error) {
 	return "", ErrTarget
 }
 
-// targets are the kinds of theme packs, and what each is for.
-var targets = map[extension.Kind]Target{extension.ThemeShop: Shop, extension.ThemeAdmin: Admin}
+// targets are the kinds of themes, and what each is for.
+var targets = map[extension.Kind]Target{
+	extension.ThemeShop: Shop, extension.ThemeAdmin: Admin,
+	extension.ThemeAppShop: Shop, extension.ThemeAppAdmin: Admin,
+}
 
-// IsKind reports whether extensions of a kind are theme packs.
+// Kinds returns the kinds of extensions that are themes, in no order.
+func Kinds() []extension.Kind { return slices.Collect(maps.Keys(targets)) }
+
+// IsKind reports whether extensions of a kind are themes: packs or apps.
 func IsKind(k extension.Kind) bool { return targets[k] != "" }
+
+// IsApp reports whether extensions of a kind are theme apps.
+func IsApp(k extension.Kind) bool { return k == extension.ThemeAppShop || k == extension.ThemeAppAdmin }
 
 // Version is an installed version of a theme. A slug names one theme of a target, and
 // its versions stand side by side.
@@ -53,10 +63,22 @@ type Version struct {
 // Target returns what the theme is for.
 func (v Version) Target() Target { return targets[v.Kind] }
 
-// BaseURL returns the address of the pack's files, relative to that of stoa. It ends
-// in a slash.
+// BaseURL returns the address of the pack's files, or of the app, relative to that of
+// stoa. It ends in a slash.
 func (v Version) BaseURL() string {
+	if IsApp(v.Kind) {
+		return BasePath(v.Target(), v.Manifest.Slug) + "/"
+	}
 	return "/themes/" + string(v.Target()) + "/" + v.Manifest.Slug + "/" + v.Manifest.Version + "/"
+}
+
+// Entry returns what the theme consists of, as its manifest has it: an Entry of a pack, a
+// Program of an app.
+func (v Version) Entry() any {
+	if IsApp(v.Kind) {
+		return v.Manifest.Program
+	}
+	return v.Manifest.Entry
 }
 
 // Theme is an installed theme: all versions of one slug.

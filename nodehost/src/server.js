@@ -13,7 +13,7 @@ let quiet = false
 // process, has a serverFactory, a write for its log, and a created that gets the
 // instance before the plugin does.
 async function createServer (instructions, plugin, share) {
-  const { slug, version, config, bodyLimit, startTimeoutMs, secret } = instructions
+  const { config, bodyLimit, startTimeoutMs, secret } = instructions
   const write = share?.write ?? ((line) => process.stderr.write(line))
   const app = fastify({
     bodyLimit,
@@ -47,9 +47,6 @@ async function createServer (instructions, plugin, share) {
     await app.register(withConfig(plugin, config))
   } catch (err) {
     throw inWords(err, instructions)
-  }
-  if (!app.hasRoute({ method: 'GET', url: '/health' })) {
-    app.get('/health', async () => ({ status: 'ok', slug, version }))
   }
   return app
 }

@@ -30,6 +30,9 @@ type Installer struct {
 	DataDir string
 	Log     *slog.Logger
 
+	// Records is where several extensions are recorded together.
+	Records Transactions
+
 	// Trusted are the keys of publishers: a package that is signed with another key is
 	// refused. It may be empty.
 	Trusted sign.Keys
@@ -37,6 +40,17 @@ type Installer struct {
 	// Recorded returns the paths of the archives that the market publishes; Sweep removes
 	// the others. nil removes none.
 	Recorded func(ctx context.Context) ([]string, error)
+}
+
+// Transactions run functions in transactions of the database that all kinds share. Package
+// store implements it.
+type Transactions interface {
+	// InTx runs fn in a transaction that commits if fn returns nil, and is undone otherwise.
+	// fn may run more than once.
+	InTx(ctx context.Context, fn func(tx extension.Tx) error) error
+
+	// InTurn is InTx for changes of bundles: one at a time, across all replicas.
+	InTurn(ctx context.Context, fn func(tx extension.Tx) error) error
 }
 
 // CheckKind returns nil for a kind that can be installed, extension.ErrUnsupported
@@ -80,35 +94,88 @@ func (in *Installer) Install(ctx context.Context, kind extension.Kind, up *Uploa
 	if err := candidate.CheckFree(ctx, up.Replace); err != nil {
 		return resolve(ctx, reg, up, err)
 	}
-	place, err := in.place(ctx, reg, candidate, read.Contents, up.Hash)
+	if all, ok := candidate.(Collection); ok {
+		return in.installAll(ctx, kind, reg, up, read, all)
+	}
+	p, err := in.prepare(ctx, reg, up, read, extension.Setup{})
 	if err != nil {
-		return Result{}, err
+		return in.failed(ctx, reg, up, candidate, err)
+	}
+	var added extension.Added
+	err = in.Records.InTx(ctx, func(tx extension.Tx) (err error) {
+		added, err = p.Record(ctx, tx)
+		return err
+	})
+	if err != nil {
+		return in.failed(ctx, reg, up, candidate, err, p.place)
+	}
+	p.Committed()
+	in.logInstalled(ctx, kind, candidate)
+	return Result{Record: added.Record}, nil
+}
+
+// placed is an extension that is ready to be recorded, with its files in place.
+type placed struct {
+	extension.Prepared
+
+	place string // empty for one that was installed before
+}
+
+// prepare puts the files of a candidate in place and makes it ready to be recorded. After
+// an error nothing is in place that is known to be without a record.
+func (in *Installer) prepare(
+	ctx context.Context, reg extension.Registry, up *Upload, read contents, setup extension.Setup,
+) (placed, error) {
+	place, err := in.place(ctx, reg, read.candidate, read.Contents, up.Hash)
+	if err != nil {
+		return placed{}, err
 	}
 	if err := up.keep(place); err != nil {
-		return Result{}, err
+		return placed{}, err
 	}
-	record, err := candidate.Add(ctx, extension.Files{
+	p, err := read.candidate.Prepare(ctx, extension.Files{
 		PackageID: up.PackageID, InstallPath: place, ZipHash: up.Hash, Replace: up.Replace,
-		FromMarket: up.FromMarket, SignedBy: read.signedBy,
-	})
-	if err == nil {
-		in.Log.InfoContext(ctx, "extension installed", slog.String("kind", string(kind)),
-			slog.String("slug", candidate.Slug()), slog.String("version", candidate.Version()))
-		return Result{Record: record}, nil
+		FromMarket: up.FromMarket, Builtin: up.Builtin, SignedBy: read.signedBy,
+	}, setup)
+	if err != nil {
+		in.Discard(ctx, place)
 	}
-	if k := errs.KindOf(err); k != errs.Conflict && k != errs.Unprocessable {
+	return placed{p, place}, err
+}
+
+// failed returns how an install ended that could not be recorded, and removes the files at
+// the places if they are known to have no record.
+func (in *Installer) failed(
+	ctx context.Context, reg extension.Registry, up *Upload, c extension.Candidate, err error, places ...string,
+) (Result, error) {
+	if !undone(err) {
 		return Result{}, err
 	}
-	in.Discard(ctx, place)
-	if taken := candidate.CheckFree(ctx, up.Replace); taken != nil {
+	in.Discard(ctx, places...)
+	if taken := c.CheckFree(ctx, up.Replace); taken != nil {
 		err = taken // another request was faster, perhaps with the same archive
 	}
 	return resolve(ctx, reg, up, err)
 }
 
+// undone reports whether it is known that nothing was recorded. When the connection breaks
+// during a commit, it is not.
+func undone(err error) bool {
+	k := errs.KindOf(err)
+	return k == errs.Conflict || k == errs.Unprocessable || k == errs.Invalid || k == errs.NotFound
+}
+
+func (in *Installer) logInstalled(ctx context.Context, kind extension.Kind, c extension.Candidate) {
+	in.Log.InfoContext(ctx, "extension installed", slog.String("kind", string(kind)),
+		slog.String("slug", c.Slug()), slog.String("version", c.Version()))
+}
+
 // signer returns who signed an archive. From the market, only signed ones are taken.
 func (in *Installer) signer(contents *archive.Contents, up *Upload) (sign.Signer, error) {
 	signer, err := sign.Check(contents, in.Trusted)
+	if signer.Name == "" {
+		signer.Name = up.around
+	}
 	if err == nil && signer.Name == "" && up.FromMarket {
 		err = sign.ErrUnsigned
 	}

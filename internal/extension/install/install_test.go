@@ -42,18 +42,18 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// wrapped lets a test stand between an installer and its store.
+// wrapped lets a test stand between an installer and the database.
 type wrapped struct {
-	*store.Plugin
+	*store.Extensions
 
 	before func() error // before a package is recorded
 }
 
-func (w wrapped) InTx(ctx context.Context, fn func(plugin.Store) error) error {
+func (w wrapped) InTx(ctx context.Context, fn func(extension.Tx) error) error {
 	if err := w.before(); err != nil {
 		return err
 	}
-	return w.Plugin.InTx(ctx, fn)
+	return w.Extensions.InTx(ctx, fn)
 }
 
 // installer is an Installer of plugins and the service they are recorded with.
@@ -61,6 +61,7 @@ type installer struct {
 	*install.Installer
 
 	Plugins *plugin.Service
+	db      *database.DB
 }
 
 // open returns an installer on the database and the data folder dir.
@@ -76,12 +77,13 @@ func open(ctx context.Context, dir string, before func() error) (*installer, fun
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
-	st := wrapped{Plugin: store.NewPlugin(db), before: before}
+	st := store.NewPlugin(db)
+	records := wrapped{Extensions: store.NewExtensions(db, st), before: before}
 	plugins := &plugin.Service{Store: st, Now: time.Now, Configs: key.Box("c"), Secrets: key.Box("s")}
 	kinds := extension.Registries{extension.Plugin: plugin.Registry{Service: plugins}}
 	return &installer{
-		Installer: &install.Installer{Kinds: kinds, DataDir: dir},
-		Plugins:   plugins,
+		Installer: &install.Installer{Kinds: kinds, Records: records, DataDir: dir},
+		Plugins:   plugins, db: db,
 	}, func() { _ = db.Close() }, nil
 }
 

@@ -34,6 +34,11 @@ func (in *Installer) Inspect(kind extension.Kind, up *Upload) (Package, error) {
 	if err != nil {
 		return Package{}, err
 	}
+	if all, ok := r.candidate.(Collection); ok {
+		if _, faults := all.Items(); faults.Len() > 0 {
+			return Package{}, InvalidBundle(faults)
+		}
+	}
 	return Package{Slug: r.candidate.Slug(), Version: r.candidate.Version(), SignedBy: r.signedBy}, nil
 }
 

@@ -30,6 +30,13 @@ type Upload struct {
 	// signed.
 	FromMarket bool
 
+	// Builtin says that the archive came with the platform.
+	Builtin bool
+
+	// around is the name of the trusted key that signed the archive in which this one came.
+	// Who signed that signed this.
+	around string
+
 	file *os.File
 	root *os.Root
 	name string
@@ -67,14 +74,9 @@ func (in *Installer) Receive(kind extension.Kind, body io.Reader) (*Upload, erro
 		return nil, err
 	}
 	limit := reg.Profile().MaxSize
-	root, err := in.openData()
+	up, err := in.newUpload()
 	if err != nil {
 		return nil, err
-	}
-	up := &Upload{root: root, name: path.Join(uploadsDir, uploadPrefix+randomName()+".zip")}
-	up.file, err = root.OpenFile(up.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("install: %w", err), root.Close())
 	}
 	if err := up.fill(io.LimitReader(body, limit+1)); err != nil {
 		_ = up.Close() // what stays is swept later
@@ -83,6 +85,20 @@ func (in *Installer) Receive(kind extension.Kind, body io.Reader) (*Upload, erro
 	if up.Size > limit {
 		_ = up.Close()
 		return nil, in.TooLarge(kind)
+	}
+	return up, nil
+}
+
+// newUpload returns an empty upload.
+func (in *Installer) newUpload() (*Upload, error) {
+	root, err := in.openData()
+	if err != nil {
+		return nil, err
+	}
+	up := &Upload{root: root, name: path.Join(uploadsDir, uploadPrefix+randomName()+".zip")}
+	up.file, err = root.OpenFile(up.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("install: %w", err), root.Close())
 	}
 	return up, nil
 }

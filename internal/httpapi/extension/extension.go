@@ -1,9 +1,11 @@
 // Package extension serves the management of extensions: installing and removing
 // packages, uploaded or from the market, their signing secrets, and the instances of
-// plugins. Its rules are those of packages plugin, theme and extension/install.
+// plugins. Its rules are those of packages plugin, theme, bundle and
+// extension/install.
 package extension
 
 import (
+	"stoa/internal/bundle"
 	"stoa/internal/extension/install"
 	"stoa/internal/httpapi/keyed"
 	"stoa/internal/market/release"
@@ -15,6 +17,7 @@ import (
 type Handlers struct {
 	Plugins   *plugin.Service
 	Themes    *theme.Service
+	Bundles   *bundle.Service
 	Installer *install.Installer
 	Releases  *release.Service
 	Keyed     keyed.Requests

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 
+	"stoa/internal/bundle"
 	"stoa/internal/errs"
 	"stoa/internal/extension"
 	"stoa/internal/extension/install"
@@ -108,16 +109,24 @@ func (h *Handlers) install(w http.ResponseWriter, r *http.Request, kind extensio
 	if err != nil {
 		return err
 	}
-	if of, ok := res.Record.(theme.Installed); ok {
+	switch of := res.Record.(type) { // each kind has an answer of its own (CONTRACT 4)
+	case theme.Installed:
 		writeInstalledTheme(w, of, res.Duplicate)
 		return nil
+	case bundle.Installed:
+		writeInstalledBundle(w, of, res.Duplicate)
+		return nil
+	case plugin.Installed:
+		return h.writeInstalledPlugin(w, r, of, res.Duplicate)
 	}
-	of, ok := res.Record.(plugin.Installed)
-	if !ok { // each kind has an answer of its own (CONTRACT 4)
-		return fmt.Errorf("httpapi: no answer to the install of a %T", res.Record)
-	}
+	return fmt.Errorf("httpapi: no answer to the install of a %T", res.Record)
+}
+
+func (h *Handlers) writeInstalledPlugin(
+	w http.ResponseWriter, r *http.Request, of plugin.Installed, duplicate bool,
+) error {
 	switch {
-	case res.Duplicate:
+	case duplicate:
 		return h.writeInstalled(w, r, of, http.StatusOK, func(a *installed) { a.Duplicate = true })
 	case of.Package.UpgradeID != "":
 		return h.writeVersion(w, r, of)

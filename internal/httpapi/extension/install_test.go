@@ -148,9 +148,9 @@ func TestInstallRefuses(t *testing.T) {
 		{"a token of nobody", "plugin", "x.y.z", good, zip, http.StatusUnauthorized, "UNAUTHORIZED"},
 		{"a plugin as a theme", "theme-shop", admin, good, zip, http.StatusBadRequest, "INVALID_MANIFEST"},
 		{"a plugin as an admin theme", "theme-admin", admin, good, zip, http.StatusBadRequest, "INVALID_MANIFEST"},
-		{"a theme app", "theme-app-shop", admin, good, zip, http.StatusNotImplemented, "NOT_SUPPORTED"},
-		{"an admin theme app", "theme-app-admin", admin, good, zip, http.StatusNotImplemented, "NOT_SUPPORTED"},
-		{"a bundle", "bundle", admin, good, zip, http.StatusNotImplemented, "NOT_SUPPORTED"},
+		{"a plugin as a bundle", "bundle", admin, good, zip, http.StatusBadRequest, "INVALID_MANIFEST"},
+		{"a plugin as a theme app", "theme-app-shop", admin, good, zip, http.StatusBadRequest, "INVALID_MANIFEST"},
+		{"a plugin as an admin theme app", "theme-app-admin", admin, good, zip, http.StatusBadRequest, "INVALID_MANIFEST"},
 		{"an unknown kind", "widget", admin, good, zip, http.StatusNotFound, "NOT_FOUND"},
 		{
 			"JSON", "plugin", admin, []byte(`{}`),

@@ -37,6 +37,49 @@ func (h *Handlers) PublishPackage(w http.ResponseWriter, r *http.Request) error 
 	return nil
 }
 
+// publishedVersion is a version of a product's package, and when it was published.
+type publishedVersion struct {
+	wire.ManagedPackage
+
+	PublishedAt web.Timestamp  `json:"publishedAt"`
+	WithdrawnAt *web.Timestamp `json:"withdrawnAt,omitempty"`
+}
+
+func newPublishedVersion(r release.Release) publishedVersion {
+	v := publishedVersion{ManagedPackage: wire.NewManagedPackage(r), PublishedAt: web.Timestamp(r.PublishedAt)}
+	if !r.WithdrawnAt.IsZero() {
+		at := web.Timestamp(r.WithdrawnAt)
+		v.WithdrawnAt = &at
+	}
+	return v
+}
+
+// PublishedVersions serves GET /api/v1/admin/products/{slug}/packages.
+func (h *Handlers) PublishedVersions(w http.ResponseWriter, r *http.Request) error {
+	page, err := web.ReadOnlyPage(r)
+	if err != nil {
+		return err
+	}
+	list, err := h.Releases.List(r.Context(), r.PathValue("slug"))
+	if err != nil {
+		return err
+	}
+	from := min(page.Offset(), len(list))
+	to := min(from+page.Limit, len(list))
+	web.WriteList(w, page, list[from:to], len(list), newPublishedVersion)
+	return nil
+}
+
+// WithdrawVersion serves DELETE /api/v1/admin/products/{slug}/packages/{version}.
+func (h *Handlers) WithdrawVersion(w http.ResponseWriter, r *http.Request) error {
+	withdrawn, err := h.Releases.Withdraw(r.Context(), r.PathValue("slug"), r.PathValue("version"))
+	if err != nil {
+		return err
+	}
+	web.WriteData(w, http.StatusOK, newPublishedVersion(withdrawn))
+	return nil
+}
+
 // InstallFromMarket serves POST /api/v1/admin/market/{slug}/install.
 func (h *Handlers) InstallFromMarket(w http.ResponseWriter, r *http.Request) error {
 	type request struct {

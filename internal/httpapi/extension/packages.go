@@ -93,6 +93,16 @@ func (h *Handlers) List(w http.ResponseWriter, r *http.Request) error {
 		}
 		total += n
 	}
+	if kind == "" || kind == extension.Bundle { // last
+		bundles, n, err := h.Bundles.List(r.Context(), p.Limit-len(items), max(p.Offset()-total, 0))
+		if err != nil {
+			return err
+		}
+		for _, b := range bundles {
+			items = append(items, newBundle(b))
+		}
+		total += n
+	}
 	web.WriteList(w, p, items, total, func(item any) any { return item })
 	return nil
 }
@@ -108,6 +118,14 @@ func (h *Handlers) Get(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		web.WriteData(w, http.StatusOK, newThemeVersion(t, v))
+		return nil
+	}
+	if kindOf(r) == extension.Bundle {
+		b, err := h.Bundles.Get(r.Context(), r.PathValue("slug"))
+		if err != nil {
+			return err
+		}
+		web.WriteData(w, http.StatusOK, newBundle(b))
 		return nil
 	}
 	p, err := h.Plugins.Get(r.Context(), r.PathValue("slug"))
@@ -131,6 +149,9 @@ func (h *Handlers) Uninstall(w http.ResponseWriter, r *http.Request) error {
 	}
 	if theme.IsKind(kindOf(r)) {
 		return h.uninstallTheme(w, r)
+	}
+	if kindOf(r) == extension.Bundle {
+		return h.uninstallBundle(w, r)
 	}
 	return h.UninstallPlugin(w, r)
 }

@@ -105,9 +105,9 @@ func TestExtensionLists(t *testing.T) {
 			t.Errorf("%s: %d issues, want both", path, n)
 		}
 	}
-	testkit.WantError(t, a.Do(t, testkit.Get(admin, extensions+"/bundle")), http.StatusNotImplemented, "NOT_SUPPORTED")
+	testkit.WantError(t, a.Do(t, testkit.Get(admin, extensions+"/theme-app-shop")), http.StatusNotImplemented, "NOT_SUPPORTED")
 	testkit.WantError(t, a.Do(t, testkit.Get(admin, extensions+"/widget")), http.StatusNotFound, "NOT_FOUND")
-	testkit.WantError(t, a.Do(t, testkit.Get(admin, extensions+"/bundle/aa")), http.StatusNotImplemented,
+	testkit.WantError(t, a.Do(t, testkit.Get(admin, extensions+"/theme-app-shop/aa")), http.StatusNotImplemented,
 		"NOT_SUPPORTED")
 	testkit.WantError(t, a.Do(t, testkit.Get(admin, extensions+"/plugin/nope")), http.StatusNotFound, "NOT_FOUND")
 	testkit.WantError(t, a.Do(t, testkit.Get(admin, extensions+"/plugin/%00")), http.StatusNotFound, "NOT_FOUND")

@@ -404,14 +404,14 @@ func TestKeptRunningWithoutACall(t *testing.T) {
 	})
 }
 
-func TestUnsupportedSettingsAreRefusedOpenly(t *testing.T) {
+func TestSettingsWithFaultsAreRefusedWithAllOfThem(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.New(t)
 	admin, _ := withWorker(t, a, "module.exports = async () => {}")
 	res := a.Do(t, testkit.Request{
 		Method: "PATCH", Path: worker, Token: admin,
-		Body: map[string]any{"allowCookies": true, "isolation": "none", "memoryMb": 1},
+		Body: map[string]any{"allowCookies": 1, "isolation": "none", "memoryMb": 1},
 	})
 	testkit.WantError(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
 	if issues, _ := res.Get(t, "error.details.issues").([]any); len(issues) != 3 {

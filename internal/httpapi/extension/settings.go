@@ -20,13 +20,16 @@ type managedPackage struct {
 }
 
 type settings struct {
-	Isolation      string   `json:"isolation"`
-	KeepRunning    bool     `json:"keepRunning"`
-	StartTimeoutMs *int64   `json:"startTimeoutMs"`
-	TimeoutMs      *int64   `json:"timeoutMs"`
-	MemoryMb       *int     `json:"memoryMb"`
-	MaxConcurrency *int     `json:"maxConcurrency"`
-	Environment    []string `json:"environment"` // names only
+	Isolation       string   `json:"isolation"`
+	AllowCookies    bool     `json:"allowCookies"`
+	AllowCORS       bool     `json:"allowCors"`
+	AllowSameOrigin bool     `json:"allowSameOrigin"`
+	KeepRunning     bool     `json:"keepRunning"`
+	StartTimeoutMs  *int64   `json:"startTimeoutMs"`
+	TimeoutMs       *int64   `json:"timeoutMs"`
+	MemoryMb        *int     `json:"memoryMb"`
+	MaxConcurrency  *int     `json:"maxConcurrency"`
+	Environment     []string `json:"environment"` // names only
 }
 
 func newManagedPackage(p plugin.Package) managedPackage {
@@ -35,6 +38,7 @@ func newManagedPackage(p plugin.Package) managedPackage {
 		listedPackage: newListedPackage(p),
 		Settings: settings{
 			Isolation: cmp.Or(s.Isolation, plugin.IsolationInstance), KeepRunning: s.KeepRunning,
+			AllowCookies: s.AllowCookies, AllowCORS: s.AllowCORS, AllowSameOrigin: s.AllowSameOrigin,
 			StartTimeoutMs: orNull(s.StartTimeoutMs),
 			TimeoutMs:      orNull(s.TimeoutMs), MemoryMb: orNull(s.MemoryMb), MaxConcurrency: orNull(s.MaxConcurrency),
 			Environment: web.OrEmpty(slices.Sorted(maps.Keys(s.Environment))),

@@ -20,7 +20,7 @@ type themeFields struct {
 	AuthorURL    string         `json:"authorUrl,omitempty"`
 	Description  string         `json:"description,omitempty"`
 	Target       string         `json:"target"`
-	Entry        theme.Entry    `json:"entry"`
+	Entry        any            `json:"entry"` // of an app its program
 	BaseURL      string         `json:"baseUrl"`
 	Source       string         `json:"source"`
 	InstallPath  string         `json:"installPath"`
@@ -58,7 +58,7 @@ func newThemeVersion(t theme.Theme, v theme.Version) themeFields {
 	return themeFields{
 		ID: v.ID, Kind: string(v.Kind), Slug: m.Slug, Name: m.Name, Version: m.Version,
 		Author: m.Author, AuthorURL: m.AuthorURL, Description: m.Description,
-		Target: string(v.Target()), Entry: m.Entry, BaseURL: v.BaseURL(), Source: string(source),
+		Target: string(v.Target()), Entry: v.Entry(), BaseURL: v.BaseURL(), Source: string(source),
 		InstallPath: v.InstallPath, ZipHash: v.ZipHash, SignedBy: v.SignedBy, ManifestJSON: string(m.Raw),
 		Versions: web.Items(t.Versions, func(v theme.Version) themeVersion {
 			return themeVersion{

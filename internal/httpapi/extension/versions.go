@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stoa/internal/errs"
+	"stoa/internal/extension"
 	"stoa/internal/extension/install"
 	"stoa/internal/httpapi/web"
 	"stoa/internal/theme"
@@ -29,6 +30,9 @@ func (h *Handlers) Restore(w http.ResponseWriter, r *http.Request) error {
 	return h.writeInstalled(w, r, of, http.StatusOK, nil)
 }
 
+var errBundleArchive = errs.New(errs.NotFound, "NOT_FOUND",
+	"The archive of a bundle is not kept. Those of its items are, each under its own kind and slug.")
+
 // place is where an installed extension and its archive are.
 type place struct {
 	slug, version string
@@ -38,6 +42,12 @@ type place struct {
 // placeOf returns the place of the extension that a request names: of a theme that of
 // the version in the parameter version, or of the highest.
 func (h *Handlers) placeOf(r *http.Request) (place, error) {
+	if kindOf(r) == extension.Bundle {
+		if _, err := h.Bundles.Get(r.Context(), r.PathValue("slug")); err != nil {
+			return place{}, err
+		}
+		return place{}, errBundleArchive
+	}
 	if theme.IsKind(kindOf(r)) {
 		_, v, err := h.themeOf(r)
 		return place{v.Manifest.Slug, v.Manifest.Version, v.InstallPath, v.ZipHash}, err

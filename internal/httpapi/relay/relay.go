@@ -10,7 +10,12 @@ import (
 	"stoa/internal/clientip"
 	"stoa/internal/gateway"
 	"stoa/internal/httpapi/guard"
+	"stoa/internal/theme"
 )
+
+// themeAppToken is the header by which a theme app is recognized. The gateway passes it
+// to no plugin.
+const themeAppToken = "X-Theme-App-Token" //nolint:gosec // the name of a header
 
 // Handlers serve the calls to plugins. All fields are required unless they
 // say otherwise.
@@ -21,6 +26,7 @@ type Handlers struct {
 	Recheck time.Duration
 
 	Gateway *gateway.Gateway
+	Themes  *theme.Service
 
 	// ClientIP determines what plugins are told of the client's connection.
 	ClientIP clientip.Resolver
@@ -51,6 +57,15 @@ func (h *Handlers) call(w http.ResponseWriter, r *http.Request, c gateway.Call) 
 	c.Forwarded = gateway.Forwarded{Proto: h.ClientIP.Proto(r), Host: r.Host}
 	if addr := h.ClientIP.Addr(r); addr.IsValid() {
 		c.Forwarded.For = addr.String()
+	}
+	if token := r.Header.Get(themeAppToken); token != "" {
+		isApp, err := h.Themes.IsAppToken(r.Context(), token)
+		if err != nil {
+			return err
+		}
+		if isApp { // a wrong token is ignored (CONTRACT 4)
+			c.Caller = gateway.CallerThemeApp
+		}
 	}
 	return h.Gateway.Serve(w, r, c)
 }

@@ -65,8 +65,8 @@ func (h *Handlers) File(w http.ResponseWriter, r *http.Request) error {
 		return errNoFile
 	}
 	place, err := h.Themes.Place(r.Context(), target, r.PathValue("slug"), r.PathValue("version"))
-	if errs.KindOf(err) == errs.NotFound {
-		return errNoFile
+	if errs.KindOf(err) == errs.NotFound || err == nil && theme.IsApp(place.Kind) {
+		return errNoFile // what a program consists of is nobody's business
 	} else if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ type applied struct {
 	Slug    string          `json:"slug"`
 	Version string          `json:"version"`
 	BaseURL string          `json:"baseUrl"`
-	Entry   theme.Entry     `json:"entry"`
+	Entry   any             `json:"entry"` // of an app its program
 	Config  json.RawMessage `json:"config"`
 }
 
@@ -40,7 +40,7 @@ func newApplied(a *theme.Applied) *applied {
 	m := a.Version.Manifest
 	return &applied{
 		Kind: string(a.Version.Kind), Slug: m.Slug, Version: m.Version, BaseURL: a.Version.BaseURL(),
-		Entry: m.Entry, Config: a.PublicConfig(),
+		Entry: a.Version.Entry(), Config: a.PublicConfig(),
 	}
 }
 

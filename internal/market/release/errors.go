@@ -5,6 +5,7 @@ import "stoa/internal/errs"
 // Errors of Service.
 var (
 	ErrNoPackage = errs.New(errs.NotFound, "NOT_FOUND", "The product carries no package.")
+	ErrNoVersion = errs.New(errs.NotFound, "NOT_FOUND", "The product carries no such version of a package.")
 	// ErrLicense has the reason in its details, as verify gives it: not_found, revoked,
 	// expired or unpaid.
 	ErrLicense = errs.New(errs.Forbidden, "LICENSE_REFUSED",

@@ -9,7 +9,7 @@ import (
 	"stoa/internal/extension/manifest"
 )
 
-// Release is one version of the package that a product carries. It never changes.
+// Release is one version of the package that a product carries. Its contents never change.
 type Release struct {
 	ProductID string
 
@@ -24,6 +24,10 @@ type Release struct {
 	SignedBy    string // the name of the trusted key that signed it when it was published
 	Size        int64  // of the archive, in bytes
 	PublishedAt time.Time
+
+	// WithdrawnAt is when it was withdrawn: it is not offered any more, and its archive is
+	// gone. Zero if it is offered.
+	WithdrawnAt time.Time
 }
 
 // Offer is a release with the product that carries it.
@@ -41,14 +45,15 @@ type Update struct {
 	InstalledVersion string
 }
 
-// highest returns the release with the highest version; ok is false if there are none.
+// highest returns the release with the highest version that was not withdrawn; ok is false if
+// there is none.
 func highest(list []Release) (r Release, ok bool) {
-	for i, one := range list {
-		if i == 0 || manifest.CompareVersions(one.Version, r.Version) > 0 {
-			r = one
+	for _, one := range list {
+		if one.WithdrawnAt.IsZero() && (!ok || manifest.CompareVersions(one.Version, r.Version) > 0) {
+			r, ok = one, true
 		}
 	}
-	return r, len(list) > 0
+	return r, ok
 }
 
 // name is what a package is known by.

@@ -2,12 +2,14 @@ package release
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"stoa/internal/audit"
 	"stoa/internal/errs"
 	"stoa/internal/extension"
 	"stoa/internal/extension/install"
+	"stoa/internal/extension/manifest"
 	"stoa/internal/market/license"
 	"stoa/internal/market/product"
 )
@@ -112,7 +114,7 @@ func present(ctx context.Context, st Store, r Release) (old Release, ok bool, er
 		if one.ZipHash != r.ZipHash {
 			return Release{}, false, ErrVersion.With("version", r.Version)
 		}
-		return one, true, nil
+		return one, one.WithdrawnAt.IsZero(), nil
 	}
 	all, err := st.OfPackage(ctx, r.Kind, r.Slug)
 	if err != nil {
@@ -125,6 +127,57 @@ func present(ctx context.Context, st Store, r Release) (old Release, ok bool, er
 		}
 	}
 	return Release{}, false, nil
+}
+
+// List returns the releases of a product, withdrawn ones too, the highest version first. The
+// error is product.ErrNotFound for an unknown product.
+func (s *Service) List(ctx context.Context, productSlug string) ([]Release, error) {
+	p, err := s.Products.Get(ctx, productSlug)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.Store.OfProduct(ctx, p.ID)
+	slices.SortFunc(list, func(a, b Release) int { return manifest.CompareVersions(b.Version, a.Version) })
+	return list, err
+}
+
+// Withdraw takes a version of a product's package out of the market, and removes its archive.
+// Where it is installed, it stays. The same archive can be published again. A version that was
+// withdrawn before is returned as it is. The errors are product.ErrNotFound and ErrNoVersion.
+func (s *Service) Withdraw(ctx context.Context, productSlug, version string) (Release, error) {
+	p, err := s.Products.Get(ctx, productSlug)
+	if err != nil {
+		return Release{}, err
+	}
+	var r Release
+	var path string // of the archive to remove
+	err = s.Store.InTx(ctx, func(tx Store) error {
+		list, err := tx.OfProduct(ctx, p.ID)
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(list, func(r Release) bool { return r.Version == version })
+		if at < 0 {
+			return ErrNoVersion.With("version", version)
+		}
+		r, path = list[at], ""
+		if !r.WithdrawnAt.IsZero() {
+			return nil
+		}
+		r.WithdrawnAt, path = product.Millis(s.Now()), r.Path
+		if err := tx.Withdraw(ctx, p.ID, version, r.WithdrawnAt); err != nil {
+			return err
+		}
+		return tx.Record(ctx, audit.New(ctx, r.WithdrawnAt, audit.ProductWithdraw, audit.Target{Type: "product", ID: p.ID},
+			audit.Details{"slug": p.Slug, "kind": string(r.Kind), "package": r.Slug, "version": r.Version}))
+	})
+	if err != nil {
+		return Release{}, err
+	}
+	if path != "" {
+		s.Installer.Discard(ctx, path)
+	}
+	return r, nil
 }
 
 // Of returns the release that a product offers, its highest version; ok is false if the

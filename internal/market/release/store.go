@@ -2,6 +2,7 @@ package release
 
 import (
 	"context"
+	"time"
 
 	"stoa/internal/audit"
 	"stoa/internal/extension"
@@ -17,14 +18,20 @@ type Store interface {
 	// order.
 	OfPackage(ctx context.Context, kind extension.Kind, slug string) ([]Release, error)
 
-	// Offers returns the releases of all published products, by kind and slug.
+	// Offers returns the releases of all published products, by kind and slug, without those
+	// that were withdrawn.
 	Offers(ctx context.Context) ([]Offer, error)
 
-	// Create adds a release. It returns an errs.Conflict error if the package has that
-	// version already, and an errs.NotFound error if there is no such product.
+	// Create adds a release. A withdrawn one of the same product with the same version and
+	// hash takes its values and is offered again. It returns an errs.Conflict error if the
+	// package has that version already, and an errs.NotFound error if there is no such product.
 	Create(ctx context.Context, r Release) error
 
-	// Paths returns the Path of every release.
+	// Withdraw notes that a version of a product's package was withdrawn. The error is an
+	// errs.NotFound if the product has no such version, or it was withdrawn before.
+	Withdraw(ctx context.Context, productID, version string, at time.Time) error
+
+	// Paths returns the Path of every release that was not withdrawn.
 	Paths(ctx context.Context) ([]string, error)
 
 	// Record appends an entry to the audit log, as audit.Store does. Inside InTx it is

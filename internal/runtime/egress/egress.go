@@ -97,9 +97,10 @@ func New(cfg Config) (*Gate, error) {
 	return g, nil
 }
 
-// Plan is what one plugin reaches.
+// Plan is what one program reaches.
 type Plan struct {
 	gate   *Gate
+	whole  bool // all of stoa, not only PlatformPath
 	names  map[string]netip.Addr
 	routes []route
 }
@@ -133,6 +134,14 @@ func (g *Gate) Plan(permissions []string) (p *Plan, wrong []string) {
 		}
 	}
 	return p, wrong
+}
+
+// Whole returns what a theme app reaches: all that is below the platform's base URL,
+// and nothing else.
+func (g *Gate) Whole() *Plan {
+	p, _ := g.Plan(nil)
+	p.whole = true
+	return p
 }
 
 // add makes host reachable at port. What is there already stays: the platform

@@ -49,7 +49,7 @@ func (p *Plan) servePlatform(ctx context.Context, log *slog.Logger, ln net.Liste
 		ln = g.cfg.Listen(ln)
 	}
 	srv := &http.Server{
-		Handler:           g.platform(log),
+		Handler:           g.platform(log, p.whole),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       time.Minute,
 		MaxHeaderBytes:    64 << 10,
@@ -63,12 +63,12 @@ func (p *Plan) servePlatform(ctx context.Context, log *slog.Logger, ln net.Liste
 	_ = srv.Serve(ln) // ends with Close
 }
 
-// platform passes calls of the platform API on, and no others.
-func (g *Gate) platform(log *slog.Logger) http.Handler {
+// platform passes calls of the platform API on, and others only if whole.
+func (g *Gate) platform(log *slog.Logger, whole bool) http.Handler {
 	var refusals sometimes
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		escaped, ok := strings.CutPrefix(r.URL.EscapedPath(), g.prefix)
-		if !ok || g.cfg.Platform == nil || !isPlatformCall(escaped) {
+		if !ok || g.cfg.Platform == nil || !whole && !isPlatformCall(escaped) || escaped != "" && escaped[0] != '/' {
 			refusals.log(r.Context(), log, "plugin refused: not a route of the platform API",
 				slog.String("method", r.Method), slog.String("path", r.URL.Path))
 			http.Error(w, "Plugins reach "+PlatformPath+" here, and nothing else.", http.StatusForbidden)

@@ -7,12 +7,10 @@ package external
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"time"
 
 	"stoa/internal/plugin"
@@ -43,7 +41,7 @@ type Config struct {
 type Runtime struct {
 	log       *slog.Logger
 	firstByte time.Duration
-	transport *http.Transport
+	transport *relay.Transport
 }
 
 var _ runtime.Runtime = (*Runtime)(nil)
@@ -68,9 +66,9 @@ func (rt *Runtime) Close() { rt.transport.CloseIdleConnections() }
 // Serve implements runtime.Runtime.
 func (rt *Runtime) Serve(w http.ResponseWriter, r *http.Request, in plugin.Installed) error {
 	m := in.Package.Manifest
-	base, err := url.Parse(m.ExternalBaseURL)
+	base, err := runtime.BaseOf(m)
 	if err != nil {
-		return fmt.Errorf("external: base URL of %s: %w", m.Slug, err)
+		return err
 	}
 	target, err := runtime.Target(m, r.URL.RequestURI())
 	if err != nil {

@@ -48,6 +48,8 @@ type forkArgs struct {
 	output       io.Writer // receives what the child prints
 	redact       func(string) string
 	memoryMiB    int
+
+	program *Program // what runs in place of the host program; nil for plugins
 }
 
 // fork starts the host program. The caller runs the child's wait.
@@ -64,7 +66,11 @@ func (rt *Runtime) fork(h *hostFiles, a forkArgs) (*child, error) {
 	defer outWrite.Close()
 
 	ctx, cancel := context.WithCancel(rt.alive)
-	cmd := exec.CommandContext(ctx, h.node.path, rt.nodeArgs(h, a)...) //nolint:gosec // the administrator's Node.js
+	args := rt.nodeArgs(h, a)
+	if a.program != nil {
+		args = a.program.args(h, rt.withoutFlags)
+	}
+	cmd := exec.CommandContext(ctx, h.node.path, args...) //nolint:gosec // the administrator's Node.js
 	cmd.Dir = a.dir
 	cmd.Env = []string{"NODE_ENV=production", "TZ=UTC"}
 	cmd.Stdin = a.instructions
@@ -171,9 +177,9 @@ func (c *child) readReport(r *bufio.Reader) error {
 		// The pipe broke without a report: the process is ending.
 		select {
 		case <-c.exited:
-			return fmt.Errorf("the process ended while the plugin was loaded: %w", c.exitErr)
+			return fmt.Errorf("the process ended before it was ready: %w", c.exitErr)
 		case <-time.After(time.Second):
-			return errors.New("the plugin's process gave no report of its start")
+			return errors.New("the process gave no report of its start")
 		}
 	}
 	return parseReport(line, c.redact)

@@ -148,7 +148,11 @@ func (rt *Runtime) contain(
 	ctx context.Context, h *hostFiles, cmd *exec.Cmd, a forkArgs,
 ) (c *sandbox.Contained, started func(bool), err error) {
 	spec := h.node.sandboxSpec()
-	spec.Read = append(spec.Read, h.boot, h.script, h.cache, a.dir, h.shims)
+	if a.program != nil {
+		spec.Read = append(spec.Read, a.program.preload, a.dir)
+	} else {
+		spec.Read = append(spec.Read, h.boot, h.script, h.cache, a.dir, h.shims)
+	}
 	spec.Limits = sandbox.Limits{
 		DataBytes: uint64(dataMiB(a.memoryMiB, h.node.version)) << 20, //nolint:gosec // some hundred
 		OpenFiles: maxOpenFiles, Threads: maxThreads,
@@ -157,7 +161,11 @@ func (rt *Runtime) contain(
 	var plan *egress.Plan
 	if rt.cfg.Egress != nil && h.box.Has(sandbox.Namespaces) {
 		var wrong []string
-		plan, wrong = rt.cfg.Egress.Plan(a.permissions)
+		if a.program != nil {
+			plan = rt.cfg.Egress.Whole()
+		} else {
+			plan, wrong = rt.cfg.Egress.Plan(a.permissions)
+		}
 		cmd.Env = append(cmd.Env, plan.Apply(&spec)...)
 		for _, permission := range wrong {
 			a.log.Warn("plugin permission allows nothing: it names no host, or one too many",

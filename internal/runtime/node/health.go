@@ -59,7 +59,7 @@ func (p *process) ask() string {
 	if _, err := p.forward(call, "/health"); err != nil {
 		return "GET /health gets no answer"
 	}
-	if seen.status != http.StatusOK {
+	if seen.status != http.StatusOK && seen.status != http.StatusNotFound { // a plugin need not say
 		return fmt.Sprintf("GET /health answers %d", seen.status)
 	}
 	return ""

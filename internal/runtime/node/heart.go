@@ -9,7 +9,7 @@ import (
 
 // errStalled is why a process with a blocked event loop is ended: it answers no
 // call and keeps a processor busy.
-var errStalled = errors.New("the plugin blocked its event loop")
+var errStalled = errors.New("it blocked its event loop")
 
 const (
 	// beatsPerStall is how many times within Config.Stall the host's event loop

@@ -14,7 +14,13 @@ import (
 
 // packageFiles returns the real paths of a package's folder and entry module.
 func packageFiles(dataDir string, pkg plugin.Package) (dir, entry string, err error) {
-	install, module := filepath.FromSlash(pkg.InstallPath), filepath.FromSlash(pkg.Manifest.EntryModule)
+	return realPaths(dataDir, pkg.InstallPath, pkg.Manifest.EntryModule)
+}
+
+// realPaths returns the real paths of the folder install below the data folder, and of
+// the file module in it. Both are given slash-separated.
+func realPaths(dataDir, install, module string) (dir, entry string, err error) {
+	install, module = filepath.FromSlash(install), filepath.FromSlash(module)
 	if !filepath.IsLocal(install) || !filepath.IsLocal(module) {
 		return "", "", fmt.Errorf("the package's folder %q or entry module %q is not a path inside the data folder",
 			install, module)

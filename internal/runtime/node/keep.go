@@ -9,7 +9,8 @@ import (
 	"stoa/internal/plugin"
 )
 
-// keepEvery is how often KeepRunning looks for processes that should run.
+// keepEvery is how often KeepRunning looks for processes that should run, at least:
+// see Refresh.
 const keepEvery = 2 * time.Second
 
 // KeepRunning starts the processes of the instances that list names, and starts
@@ -46,6 +47,7 @@ func (rt *Runtime) KeepRunning(ctx context.Context, list func(context.Context) (
 		}
 		select {
 		case <-tick.C:
+		case <-rt.refreshKept:
 		case <-ctx.Done():
 			return
 		case <-rt.alive.Done():

@@ -10,8 +10,9 @@ import (
 	"stoa/internal/plugin"
 )
 
-// Live tells which instances may run. Other replicas change instances, too, and
-// nobody is told.
+// Live tells which instances may run. Other replicas change instances, too: whoever
+// learns of that calls Runtime.Refresh, and in case nobody does, Live is asked at
+// intervals.
 type Live interface {
 	// LiveInstances returns the revisions of those of the instances that are enabled,
 	// by id. It leaves out disabled, deleted and unknown instances, and those of
@@ -33,6 +34,7 @@ func (rt *Runtime) watchLive() {
 		case <-rt.alive.Done():
 			return
 		case <-tick.C:
+		case <-rt.refreshLive:
 		}
 		running, ok := rt.stillRunning()
 		if !ok {

@@ -52,6 +52,7 @@ type output struct {
 	lines
 
 	log    *slog.Logger
+	says   string // the message of the records
 	redact func(string) string
 	now    func() time.Time
 
@@ -63,7 +64,7 @@ type output struct {
 }
 
 func newOutput(log *slog.Logger, redact func(string) string) *output {
-	o := &output{log: log, redact: redact, now: time.Now, tokens: linesBurst, filled: time.Now()}
+	o := &output{log: log, says: messagePlugin, redact: redact, now: time.Now, tokens: linesBurst, filled: time.Now()}
 	o.lines = lines{limit: lineLimit, emit: o.emit}
 	return o
 }
@@ -81,7 +82,7 @@ func (o *output) emit(text []byte) {
 		}
 	}
 	if o.allow() {
-		o.log.LogAttrs(context.Background(), l.level, messagePlugin, l.attrs()...)
+		o.log.LogAttrs(context.Background(), l.level, o.says, l.attrs()...)
 	}
 }
 

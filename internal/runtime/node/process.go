@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,7 +28,7 @@ type process struct {
 	log   *slog.Logger // names the plugin
 	owner *installation
 
-	transport *http.Transport
+	transport *relay.Transport
 	socket    *socket // set by the start
 	secret    string  // in every request; the host program refuses others
 	output    *output // read it once the child has exited

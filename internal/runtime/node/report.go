@@ -44,7 +44,7 @@ func parseReport(line []byte, redact func(string) string) error {
 		} `json:"error"`
 	}
 	if err := json.Unmarshal(line, &report); err != nil {
-		return errors.New("the plugin's process gave no readable report of its start")
+		return errors.New("the process gave no readable report of its start")
 	}
 	if report.Ready {
 		return nil

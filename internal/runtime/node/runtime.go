@@ -28,8 +28,8 @@ type Config struct {
 	// folder that this package writes.
 	DataDir string
 
-	// Live is asked every LiveEvery (3 s by default) which of the running plugins
-	// may go on. With nil, all may.
+	// Live is asked every LiveEvery (3 s by default), and after Refresh, which of the
+	// running plugins may go on. With nil, all may.
 	Live      Live
 	LiveEvery time.Duration
 
@@ -100,6 +100,8 @@ type Runtime struct {
 	alive context.Context
 	kill  context.CancelFunc
 
+	refreshLive, refreshKept chan struct{} // wake watchLive and KeepRunning; see Refresh
+
 	watcher   sync.WaitGroup // runs watchLive
 	reporters sync.WaitGroup // run Config.Failed
 
@@ -126,6 +128,8 @@ func New(cfg Config) *Runtime {
 		starting:      make(chan struct{}, max(4, 2*goruntime.GOMAXPROCS(0))),
 		alive:         alive,
 		kill:          kill,
+		refreshLive:   make(chan struct{}, 1),
+		refreshKept:   make(chan struct{}, 1),
 		installations: make(map[string]*installation),
 		processes:     make(map[*process]struct{}),
 		shared:        make(map[string]*sharedProcess),
@@ -188,6 +192,17 @@ func (rt *Runtime) Stop(installationID string) {
 	rt.mu.Unlock()
 	if inst != nil {
 		inst.stop()
+	}
+}
+
+// Refresh has the Runtime look at once, instead of at the next interval, which plugins
+// may go on running and which are to be kept running. It does not wait.
+func (rt *Runtime) Refresh() {
+	for _, wake := range []chan struct{}{rt.refreshLive, rt.refreshKept} {
+		select {
+		case wake <- struct{}{}:
+		default: // it has been told already
+		}
 	}
 }
 

@@ -62,9 +62,9 @@ module.exports = fp(async (app, opts) => { ` + routes + ` })`}},
 					`{"greeting":"good day","prefix":"/p","logLevel":"silent"}`; got != want {
 					t.Errorf("options: got %s, want %s", got, want)
 				}
-				if got, want := f.get(t, in, "/health"),
-					`{"status":"ok","slug":"`+in.Instance.Slug+`","version":"1.0.0"}`; got != want {
-					t.Errorf("health: got %s, want %s", got, want)
+				// Nothing answers in the plugin's place; the gateway does (CONTRACT 5).
+				if status, body, err := f.do(t, in, "GET", "/health", ""); status != 404 || err != nil {
+					t.Errorf("health: got %d %s, %v; want the plugin's own 404", status, body, err)
 				}
 				f.Stop(in.Instance.ID)
 			})

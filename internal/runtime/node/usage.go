@@ -11,7 +11,7 @@ import (
 
 // errMemory ends a process that takes more memory than it may. The heap limit of
 // Node.js does not count Buffers, WebAssembly and code.
-var errMemory = errors.New("the plugin used too much memory")
+var errMemory = errors.New("it used too much memory")
 
 const (
 	// memoryEvery is how often stoa looks at a process's memory. In between the

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/textproto"
 	"sync"
+
+	"stoa/internal/cache"
 )
 
 // pass writes an answer to the client as it arrives.
@@ -49,7 +51,7 @@ func announceTrailers(h, trailers http.Header) map[string]bool {
 	return announced
 }
 
-const bufferSize = 32 << 10
+const bufferSize = 64 << 10
 
 var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
 
@@ -61,7 +63,7 @@ func (c *Call) stream(res *http.Response) bool {
 	rc := http.NewResponseController(c.w)
 	// A body without a known end may consist of events. They must arrive when they
 	// happen, and so must the header before the first.
-	live := res.ContentLength < 0 || isEventStream(res.Header)
+	live := res.ContentLength < 0 || eventStreams.Of(res.Header.Get("Content-Type"))
 	if live && rc.Flush() != nil {
 		return false
 	}
@@ -89,10 +91,11 @@ func (c *Call) stream(res *http.Response) bool {
 	}
 }
 
-func isEventStream(h http.Header) bool {
-	media, _, err := mime.ParseMediaType(h.Get("Content-Type"))
+// eventStreams remembers which Content-Types are those of events.
+var eventStreams = cache.NewMemo(512, func(contentType string) bool {
+	media, _, err := mime.ParseMediaType(contentType)
 	return err == nil && media == "text/event-stream"
-}
+})
 
 // earlyAnswers passes on what comes before the answer, such as 103 Early Hints. A
 // transport may still call pass after it has given up on the request.

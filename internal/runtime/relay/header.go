@@ -6,6 +6,8 @@ import (
 	"net/textproto"
 	"slices"
 	"strings"
+
+	"stoa/internal/cache"
 )
 
 // hopByHop are the headers of one connection (RFC 9110, 7.6.1).
@@ -62,21 +64,58 @@ var withheld = []string{
 	"X-Request-Id",
 }
 
+// Allowed is what an administrator lets a plugin's answers do on the shop's origin.
+type Allowed struct {
+	Cookies bool // set cookies, except for those with names of stoa's own
+	CORS    bool // let pages of other origins read them
+}
+
 // Withhold removes from a plugin's answer what the client must not get. The
 // gateway does so for every answer it passes on, and this package for upgrades,
 // whose header the gateway never sees.
-func Withhold(h http.Header) {
+func Withhold(h http.Header, allowed Allowed) {
 	for name := range h {
-		if IsWithheld(name) {
+		switch {
+		case !IsWithheld(name):
+		case allowed.CORS && strings.HasPrefix(name, corsPrefix):
+		case allowed.Cookies && name == "Set-Cookie":
+			if h[name] = slices.DeleteFunc(h[name], setsOwnCookie); len(h[name]) == 0 {
+				delete(h, name)
+			}
+		default:
 			delete(h, name)
 		}
 	}
 }
 
+const corsPrefix = "Access-Control-"
+
+// setsOwnCookie reports whether a Set-Cookie header sets a cookie that stoa reads: a plugin
+// would sign people in as somebody else. Of one without a name, browsers send the value
+// alone, which may look like a cookie with a name.
+func setsOwnCookie(line string) bool {
+	name, _, _ := strings.Cut(line, "=")
+	name = strings.TrimSpace(name)
+	return name == "" || !strings.Contains(line, "=") || IsOwnCookie(name)
+}
+
+// IsOwnCookie reports whether a name is one of stoa's own cookies. Browsers compare
+// prefixes without case.
+func IsOwnCookie(name string) bool {
+	name = strings.ToLower(name)
+	name = strings.TrimPrefix(strings.TrimPrefix(name, "__host-"), "__secure-")
+	return strings.HasPrefix(name, "stoa")
+}
+
 // IsWithheld reports whether a header of an answer does not reach the client,
 // whether it comes before the body or after it.
-func IsWithheld(name string) bool {
+func IsWithheld(name string) bool { return verdicts.Of(name) }
+
+// verdicts remembers whether headers are withheld: plugins send the same ones each time.
+var verdicts = cache.NewMemo(512, isWithheld)
+
+func isWithheld(name string) bool {
 	name = http.CanonicalHeaderKey(strings.TrimPrefix(name, http.TrailerPrefix))
-	return strings.HasPrefix(name, "Access-Control-") || strings.HasPrefix(name, "X-Accel-") ||
+	return strings.HasPrefix(name, corsPrefix) || strings.HasPrefix(name, "X-Accel-") ||
 		slices.Contains(withheld, name)
 }

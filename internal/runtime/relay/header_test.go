@@ -42,7 +42,7 @@ func TestWithhold(t *testing.T) {
 		"Trailer:Set-Cookie": {"a=1"},
 		"Content-Type":       {"text/plain"}, "X-Kept": {"yes"}, "Trailer:X-Sum": {"5"},
 	}
-	relay.Withhold(h)
+	relay.Withhold(h, relay.Allowed{})
 	want := http.Header{"Content-Type": {"text/plain"}, "X-Kept": {"yes"}, "Trailer:X-Sum": {"5"}}
 	if diff := cmp.Diff(want, h); diff != "" {
 		t.Errorf("left over (-want +got):\n%s", diff)

@@ -25,7 +25,7 @@ import (
 
 // Upstream says how a plugin is reached. All fields but Host are required.
 type Upstream struct {
-	Transport http.RoundTripper // see NewTransport
+	Transport http.RoundTripper // a *Transport, except in tests
 	Scheme    string            // "http" or "https"
 	Addr      string            // the host, and port, that Transport connects to
 
@@ -94,6 +94,15 @@ var errSlow = errors.New("no answer in time")
 // If the answer breaks off after it began, Pass panics with http.ErrAbortHandler,
 // lest the client take a part for the whole.
 func (c *Call) Pass(up Upstream) error {
+	cleanRequest(c.r.Header)
+	if pool := c.plainPool(up); pool != nil {
+		return c.plain(pool, up)
+	}
+	return c.roundTrip(up)
+}
+
+// roundTrip is Pass with a transport of net/http.
+func (c *Call) roundTrip(up Upstream) error {
 	ctx, cancel := context.WithCancelCause(c.r.Context())
 	defer cancel(nil)
 	watch := newWatch(up.FirstByte, func() { cancel(errSlow) })
@@ -119,7 +128,7 @@ func (c *Call) Pass(up Upstream) error {
 		err = c.answer(out, res, up.Log)
 	}
 	if err != nil {
-		return c.explain(ctx, err, answered.Load())
+		return c.explain(err, errors.Is(context.Cause(ctx), errSlow), answered.Load())
 	}
 	return nil
 }
@@ -134,14 +143,15 @@ func (c *Call) answer(out *http.Request, res *http.Response, log *slog.Logger) e
 	return nil
 }
 
-// explain turns what ended a call into what Pass returns.
-func (c *Call) explain(ctx context.Context, failed error, answered bool) error {
+// explain turns what ended a call into what Pass returns. slow says that the answer did
+// not begin in time.
+func (c *Call) explain(failed error, slow, answered bool) error {
 	client, uploadErr := c.r.Context().Err(), c.upload.failure()
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(uploadErr, &tooLarge):
 		return fmt.Errorf("relay: request body: %w", tooLarge)
-	case errors.Is(context.Cause(ctx), errSlow), errors.Is(client, context.DeadlineExceeded):
+	case slow, errors.Is(client, context.DeadlineExceeded):
 		return runtime.ErrTimeout.Because(failed)
 	case client != nil, uploadErr != nil:
 		return nil //nolint:nilerr // the client went away: there is nobody to tell

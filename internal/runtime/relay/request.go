@@ -23,7 +23,6 @@ func (c *Call) outgoing(ctx context.Context, up Upstream, w *watch) *http.Reques
 		Scheme: up.Scheme, Host: up.Addr,
 		Opaque: path, RawQuery: query, ForceQuery: hasQuery && query == "",
 	}
-	cleanRequest(out.Header)
 	c.attachBody(out, w)
 	return out
 }
@@ -48,7 +47,7 @@ func (c *Call) attachBody(out *http.Request, w *watch) {
 		out.Body, out.GetBody, out.ContentLength = nil, nil, 0
 		return
 	}
-	out.Body = &uploadReader{body: c.upload.body, upload: c.upload, watch: w, shared: true}
+	out.Body = c.upload.reader(w)
 	if again := c.r.GetBody; again != nil {
 		out.GetBody = func() (io.ReadCloser, error) {
 			body, err := again()

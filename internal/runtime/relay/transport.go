@@ -5,6 +5,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"stoa/internal/runtime/http1"
 )
 
 const (
@@ -21,6 +23,15 @@ const (
 	connBuffer      = 16 << 10
 )
 
+// Transport connects to plugins. It sends most requests on the caller's goroutine (see
+// Call.plain) and leaves the others to net/http: those over TLS, and those that ask for
+// an upgrade. Make it with NewTransport.
+type Transport struct {
+	*http.Transport
+
+	plain *http1.Pool
+}
+
 // NewTransport returns a transport over the connections that dial makes. It closes
 // those that were idle for the given time, which must be shorter than the time
 // after which a plugin closes them: a request must not meet a connection that is
@@ -30,10 +41,10 @@ const (
 // the plugin.
 func NewTransport(
 	dial func(ctx context.Context, network, addr string) (net.Conn, error), idle time.Duration,
-) *http.Transport {
+) *Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true) // upgrades need it
-	return &http.Transport{
+	return &Transport{plain: http1.NewPool(dial, idle), Transport: &http.Transport{
 		DialContext:            dial,
 		Protocols:              protocols,
 		TLSHandshakeTimeout:    DialTimeout,
@@ -44,5 +55,11 @@ func NewTransport(
 		DisableCompression:     true,
 		ReadBufferSize:         connBuffer,
 		WriteBufferSize:        connBuffer,
-	}
+	}}
+}
+
+// CloseIdleConnections closes the connections that no call uses.
+func (t *Transport) CloseIdleConnections() {
+	t.plain.CloseIdle()
+	t.Transport.CloseIdleConnections()
 }

@@ -18,14 +18,23 @@ func upgradeType(h http.Header) string {
 	return ""
 }
 
+// withholder is a ResponseWriter that knows what is allowed.
+type withholder interface{ Withhold(h http.Header) }
+
+var errUnasked = errors.New("the plugin switched protocols unasked")
+
 // switchProtocols tells the client that the plugin agreed to switch protocols
 // (WebSocket), and then passes the bytes of both sides on until one ends. res is
 // the plugin's answer to out. An error means that nothing was written.
 func switchProtocols(w http.ResponseWriter, out *http.Request, res *http.Response, log *slog.Logger) error {
 	if upgradeType(out.Header) == "" {
-		return errors.New("the plugin switched protocols unasked")
+		return errUnasked
 	}
-	Withhold(res.Header) // the gateway never sees this header
+	if gate, ok := w.(withholder); ok {
+		gate.Withhold(res.Header) // it never sees this header by itself
+	} else {
+		Withhold(res.Header, Allowed{})
+	}
 	var failed error
 	// ReverseProxy knows how to take both connections over. What it would do before,
 	// has been done: its request is already answered.

@@ -13,6 +13,7 @@ type upload struct {
 	body  io.ReadCloser
 	read  atomic.Bool // some of it may have been taken
 	ended atomic.Bool
+	small []byte // the whole body, once it was read for a plain request
 
 	mu  sync.Mutex
 	err error
@@ -24,6 +25,11 @@ func (u *upload) end() {
 	if u.read.Load() {
 		_ = u.body.Close()
 	}
+}
+
+// reader returns a reader of the body. w may be nil.
+func (u *upload) reader(w *watch) *uploadReader {
+	return &uploadReader{body: u.body, upload: u, watch: w, shared: true}
 }
 
 // failure returns why the body could not be read to its end, or nil. u may be nil.
@@ -41,8 +47,8 @@ func (u *upload) failure() error {
 type uploadReader struct {
 	body   io.ReadCloser
 	upload *upload
-	watch  *watch
-	shared bool // body is the upload's own, which another attempt may need
+	watch  *watch // nil: no time runs
+	shared bool   // body is the upload's own, which another attempt may need
 }
 
 // Read implements io.Reader.
@@ -51,9 +57,11 @@ func (r *uploadReader) Read(p []byte) (int, error) {
 	if r.upload.ended.Load() {
 		return 0, http.ErrBodyReadAfterClose
 	}
-	r.watch.pause()
+	if r.watch != nil {
+		r.watch.pause()
+		defer r.watch.resume()
+	}
 	n, err := r.body.Read(p)
-	r.watch.resume()
 	if err != nil && !errors.Is(err, io.EOF) {
 		r.upload.mu.Lock()
 		r.upload.err = err

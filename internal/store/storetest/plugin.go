@@ -80,8 +80,17 @@ func testPlugin(t *testing.T, open Open) {
 		"settings come back as they were put":                         testPackageSettings,
 		"instances that are kept running are listed":                  testKeptRunning,
 		"a failure is one of the present version":                     testFailures,
+		"the generation rises with the commit":                        testGenerationTx,
+		"whoever writes is told":                                      testOnChange,
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); test(t, seeded(t, open)) })
+	}
+	for name, test := range map[string]func(*testing.T, Open){
+		"every table is kept in memory or not":      testGenerationTables,
+		"whatever is written raises the generation": testGenerationRises,
+		"others hear of changes":                    testListen,
+	} {
+		t.Run(name, func(t *testing.T) { t.Parallel(); test(t, open) })
 	}
 }
 

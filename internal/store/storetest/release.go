@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
@@ -53,6 +54,7 @@ func testReleases(t *testing.T, open Open) {
 		"a version of a package is published once, with a product there is": testReleaseOnce,
 		"only published products offer":                                     testOffers,
 		"the releases of a deleted product are gone":                        testReleasesGone,
+		"a withdrawn release is not offered, and comes back as it was":      testReleaseWithdrawn,
 		"a transaction of releases keeps everything or nothing":             testReleaseTx,
 		"transactions of releases run one at a time":                        testReleaseTurns,
 	} {
@@ -123,6 +125,43 @@ func testReleasesGone(t *testing.T, db *database.DB, s *store.Releases) {
 	if paths, err := s.Paths(t.Context()); err != nil || !slices.Equal(paths, []string{"market/mail1.0.0"}) {
 		t.Errorf("Paths = %q, %v", paths, err)
 	}
+}
+
+func testReleaseWithdrawn(t *testing.T, _ *database.DB, s *store.Releases) {
+	ctx, one := t.Context(), releaseOf("a", "pay", "1.0.0")
+	mustPublish(t, s, one, releaseOf("a", "pay", "2.0.0"))
+	at := T0.Add(time.Hour)
+	if err := s.Withdraw(ctx, "prod-a", "1.0.0", at); err != nil {
+		t.Fatal(err)
+	}
+	mustBe(t, "Withdraw again", s.Withdraw(ctx, "prod-a", "1.0.0", at), errs.NotFound)
+	mustBe(t, "Withdraw of an unknown version", s.Withdraw(ctx, "prod-a", "3.0.0", at), errs.NotFound)
+	mustBe(t, "Withdraw of another product's", s.Withdraw(ctx, "prod-b", "2.0.0", at), errs.NotFound)
+	got, err := s.OfProduct(ctx, "prod-a")
+	slices.SortFunc(got, byVersion)
+	if err != nil || len(got) != 2 || !got[0].WithdrawnAt.Equal(at) || !got[1].WithdrawnAt.IsZero() {
+		t.Errorf("OfProduct = %+v, %v", got, err)
+	}
+	paths, err := s.Paths(ctx)
+	if err != nil || !slices.Equal(paths, []string{"market/pay2.0.0"}) {
+		t.Errorf("Paths = %q, %v", paths, err)
+	}
+	offers, err := s.Offers(ctx)
+	if err != nil || len(offers) != 1 || offers[0].Version != "2.0.0" {
+		t.Errorf("Offers = %+v, %v", offers, err)
+	}
+	other, foreign := one, one
+	other.ZipHash, foreign.ProductID = "other", "prod-b"
+	mustBe(t, "Create with other contents", s.Create(ctx, other), errs.Conflict)
+	mustBe(t, "Create for another product", s.Create(ctx, foreign), errs.Conflict)
+	one.Path, one.SignedBy, one.Size, one.PublishedAt = "market/again", "other", 7, T0.Add(2*time.Hour)
+	mustPublish(t, s, one)
+	got, err = s.OfProduct(ctx, "prod-a")
+	slices.SortFunc(got, byVersion)
+	if diff := gocmp.Diff([]release.Release{one, releaseOf("a", "pay", "2.0.0")}, got); err != nil || diff != "" {
+		t.Errorf("published again: %v\n%s", err, diff)
+	}
+	mustBe(t, "Create of what is offered", s.Create(ctx, one), errs.Conflict)
 }
 
 func testReleaseTx(t *testing.T, _ *database.DB, s *store.Releases) {

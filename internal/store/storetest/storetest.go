@@ -22,7 +22,7 @@ func Run(t *testing.T, open Open) {
 		"Migrate": testMigrate, "Settings": testSettings, "Account": testAccount, "Keyring": testKeyring,
 		"Products": testProducts, "Licenses": testLicenses, "Orders": testOrders, "Claims": testClaims,
 		"Receipts": testReceipts, "Reviews": testReviews, "Plugin": testPlugin, "Idempotency": testIdempotency,
-		"Audit": testAudit, "Themes": testThemes, "Releases": testReleases,
+		"Audit": testAudit, "Themes": testThemes, "Releases": testReleases, "Bundles": testBundles,
 		"PluginStorage": testPluginStorage,
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); test(t, open) })

@@ -77,10 +77,15 @@ func testThemeVersions(t *testing.T, s *store.Theme, _ Open) {
 		t.Errorf("versions (-want +got):\n%s", diff)
 	}
 	place, err := s.FindPlace(ctx, theme.Shop, "aurora", "2.0.0")
-	if want := (theme.Place{InstallPath: two.InstallPath, ZipHash: two.ZipHash, Replaced: true}); err != nil ||
+	if want := (theme.Place{ID: two.ID, Kind: two.Kind, InstallPath: two.InstallPath, ZipHash: two.ZipHash, Replaced: true}); err != nil ||
 		place != want {
 		t.Errorf("FindPlace = %+v, %v", place, err)
 	}
+	if kind, err := s.FindKind(ctx, two.ID); kind != two.Kind || err != nil {
+		t.Errorf("FindKind = %s, %v", kind, err)
+	}
+	_, err = s.FindKind(ctx, "id")
+	mustBe(t, "FindKind of an unknown id", err, errs.NotFound)
 	for _, unknown := range [][3]string{
 		{"shop", "aurora", "3.0.0"},
 		{"shop", "none", "1.0.0"},
@@ -129,6 +134,8 @@ func testThemeUninstall(t *testing.T, s *store.Theme, _ Open) {
 	mustBe(t, "FindPlace of an uninstalled one", err, errs.NotFound)
 	_, err = s.FindArchive(ctx, "theme-shop", got[0].ZipHash)
 	mustBe(t, "FindArchive of an uninstalled one", err, errs.NotFound)
+	_, err = s.FindKind(ctx, got[0].ID)
+	mustBe(t, "FindKind of an uninstalled one", err, errs.NotFound)
 	if paths, err := s.InstallPaths(ctx, "theme-shop"); err != nil || len(paths) != 3 {
 		t.Errorf("InstallPaths = %q, %v", paths, err)
 	}
@@ -138,6 +145,15 @@ func testThemeUninstall(t *testing.T, s *store.Theme, _ Open) {
 	}
 	if got := versionsByNumber(t, s, theme.Shop, "aurora"); !got[0].DeletedAt.Equal(later) || got[1].DeletedAt.IsZero() {
 		t.Errorf("versions = %+v", got)
+	}
+	if err := s.PurgeVersion(ctx, got[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	if got := versionsByNumber(t, s, theme.Shop, "aurora"); len(got) != 1 || got[0].Manifest.Version != "2.0.0" {
+		t.Errorf("one version purged, and there are %+v", got)
+	}
+	if err := s.PurgeVersion(ctx, "unknown"); err != nil {
+		t.Errorf("PurgeVersion of an unknown one: %v", err)
 	}
 	if err := s.PurgeVersions(ctx, theme.Shop, "aurora"); err != nil {
 		t.Fatal(err)

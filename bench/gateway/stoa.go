@@ -1,0 +1,257 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	_ "modernc.org/sqlite" // the driver stoa uses
+
+	"stoa/bench/measure"
+)
+
+const (
+	email    = "bench@example.com"
+	password = "correct horse battery"
+
+	external, internal = "outside", "inside" // slugs of the plugins
+	manyInstances      = 10_000              // of the external one
+)
+
+// servers is everything that was started.
+type servers struct {
+	upstream, proxy, stoa *measure.Process
+	nginx, caddy, fastify *exec.Cmd
+
+	nginxAddr, caddyAddr, fastifyAddr string
+	dir                               string
+}
+
+// start starts everything. What was started before an error is in the result.
+func start(ctx context.Context, o options, dir string) (s *servers, err error) {
+	s = &servers{dir: dir}
+	if s.upstream, err = self(ctx, "upstream"); err != nil {
+		return s, err
+	}
+	if s.proxy, err = self(ctx, "proxy=http://"+s.upstream.Addr); err != nil {
+		return s, err
+	}
+	if s.nginx, s.nginxAddr, err = startNginx(ctx, dir, s.upstream.Addr); err != nil {
+		return s, err
+	}
+	if s.caddy, s.caddyAddr, err = startCaddy(ctx, dir, s.upstream.Addr); err != nil {
+		return s, err
+	}
+	if err := s.startFastify(ctx); err != nil {
+		return s, err
+	}
+	return s, s.startStoa(ctx, o)
+}
+
+// stop ends what was started.
+func (s *servers) stop() error {
+	var all []error
+	for _, p := range []*measure.Process{s.stoa, s.proxy, s.upstream} {
+		if p != nil {
+			all = append(all, p.Stop())
+		}
+	}
+	for _, cmd := range []*exec.Cmd{s.nginx, s.caddy, s.fastify} {
+		if cmd != nil && cmd.Process != nil {
+			_ = cmd.Process.Signal(os.Interrupt)
+			_ = cmd.Wait() // says that it was interrupted
+		}
+	}
+	return errors.Join(all...)
+}
+
+// route is what the internal plugin and its peer both do.
+var route = `app.get('/api/small', async (request, reply) => {
+	reply.header('content-type', 'text/plain')
+	return '` + strings.Repeat("x", small) + `'
+})`
+
+// startFastify starts what an internal plugin is compared with: its route in a Fastify of
+// the same version that listens by itself.
+func (s *servers) startFastify(ctx context.Context) (err error) {
+	if s.fastifyAddr, err = freeAddr(ctx); err != nil {
+		return err
+	}
+	host, port, _ := strings.Cut(s.fastifyAddr, ":")
+	fastify, err := filepath.Abs("nodehost/node_modules/fastify")
+	if err != nil {
+		return err
+	}
+	program := fmt.Sprintf("const app = require(%q)({ logger: false });\n%s\napp.listen({ host: %q, port: %s })",
+		fastify, route, host, port)
+	s.fastify, err = peer(ctx, s.fastifyAddr, "node", "-e", program)
+	return err
+}
+
+// startStoa starts a stoa that has both plugins.
+func (s *servers) startStoa(ctx context.Context, o options) error {
+	env := []string{"STOA_DATA=" + s.dir + "/stoa", "STOA_EXTERNAL_ALLOW=127.0.0.0/8", "STOA_ADMIN_PASSWORD=" + password}
+	create := exec.CommandContext(ctx, o.stoa, "migrate") //nolint:gosec // what the command line of the benchmark says
+	create.Env = append(os.Environ(), env...)
+	if out, err := create.CombinedOutput(); err != nil {
+		return fmt.Errorf("stoa migrate: %w (make build makes bin/stoa)\n%s", err, out)
+	}
+	admin := exec.CommandContext(ctx, o.stoa, "admin", "create", "--email", email) //nolint:gosec // as above
+	admin.Env = append(os.Environ(), env...)
+	if out, err := admin.CombinedOutput(); err != nil {
+		return fmt.Errorf("stoa admin create: %w\n%s", err, out)
+	}
+	var err error
+	if s.stoa, err = measure.StartStoa(ctx, o.stoa, env, "--ops-addr="+o.ops); err != nil {
+		return err
+	}
+	token, err := s.signIn(ctx)
+	if err != nil {
+		return err
+	}
+	for slug, files := range map[string]map[string]string{
+		external: {"manifest.json": manifest(external, map[string]any{
+			"runtimeType": "external-http", "externalBaseUrl": "http://" + s.upstream.Addr,
+		})},
+		internal: {
+			"manifest.json": manifest(internal, map[string]any{"runtimeType": "internal-fastify", "entryModule": "index.js"}),
+			"index.js":      "module.exports = async app => {" + route + "}",
+		},
+	} {
+		if err := s.install(ctx, token, files); err != nil {
+			return fmt.Errorf("install %s: %w", slug, err)
+		}
+	}
+	return s.multiply(ctx)
+}
+
+func manifest(slug string, more map[string]any) string {
+	fields := map[string]any{
+		"schemaVersion": 1, "slug": slug, "name": slug, "version": "1.0.0", "permissions": []string{"orders:read"},
+	}
+	for name, value := range more {
+		fields[name] = value
+	}
+	text, err := json.Marshal(fields)
+	if err != nil {
+		panic(err) // nothing in it can fail
+	}
+	return string(text)
+}
+
+func (s *servers) signIn(ctx context.Context) (string, error) {
+	body, err := json.Marshal(map[string]string{"email": email, "password": password})
+	if err != nil {
+		return "", err
+	}
+	answer, err := s.post(ctx, "/auth/login", "application/json", "", body)
+	if err != nil {
+		return "", err
+	}
+	var tokens struct {
+		Data struct {
+			Access string `json:"access_token"`
+		} `json:"data"`
+	}
+	err = json.Unmarshal(answer, &tokens)
+	return tokens.Data.Access, err
+}
+
+func (s *servers) install(ctx context.Context, token string, files map[string]string) error {
+	var archive bytes.Buffer
+	zw := zip.NewWriter(&archive)
+	for name, text := range files {
+		w, err := zw.Create(name)
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, text); err != nil {
+			return err
+		}
+	}
+	if err := zw.Close(); err != nil {
+		return err
+	}
+	_, err := s.post(ctx, "/api/v1/admin/extensions/plugin/install", "application/zip", token, archive.Bytes())
+	return err
+}
+
+func (s *servers) post(ctx context.Context, path, media, token string, body []byte) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+s.stoa.Addr+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", media)
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	res, err := new(http.Transport).RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	answer, err := io.ReadAll(res.Body)
+	if err == nil && res.StatusCode > 299 {
+		err = fmt.Errorf("%s: %d %s", path, res.StatusCode, answer)
+	}
+	return answer, err
+}
+
+// multiply gives the external plugin further instances, behind stoa's back: the API
+// would take a minute. stoa learns of them as of changes by another process.
+func (s *servers) multiply(ctx context.Context) (err error) {
+	db, err := sql.Open("sqlite", "file:"+s.dir+"/stoa/stoa.db?_pragma=busy_timeout(10000)")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	_, err = db.ExecContext(ctx, `
+		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)
+		INSERT INTO plugin_instances (id, package_slug, instance_key, enabled, config_sealed, granted, version,
+			created_at_ms, updated_at_ms)
+		SELECT printf('00000000-0000-4000-8000-%012d', i), package_slug, 'k' || i, 1, '', granted, 1,
+			created_at_ms, updated_at_ms
+		FROM plugin_instances, n WHERE package_slug = $2 AND instance_key = 'default'`, manyInstances, external)
+	return err
+}
+
+// works returns what is measured.
+func (s *servers) works() []*work {
+	base := "http://" + s.stoa.Addr + "/api/v1/shop/plugins/"
+	all := func(path, script string) []*side {
+		return []*side{
+			{name: "stoa", url: base + external + path, script: script, pid: s.stoa.PID()},
+			{name: "ReverseProxy", url: "http://" + s.proxy.Addr + path, script: script, pid: s.proxy.PID()},
+			{name: "Caddy", url: "http://" + s.caddyAddr + path, script: script, pid: s.caddy.Process.Pid},
+			{name: "nginx", url: "http://" + s.nginxAddr + path, script: script, pid: s.nginx.Process.Pid},
+		}
+	}
+	post := `wrk.method = "POST"; wrk.body = string.rep("b", 1024)`
+	turns := func(n int) *side {
+		return &side{
+			name: fmt.Sprintf("%d installations in turn", n), url: base + external + "/api/small", pid: s.stoa.PID(),
+			script: fmt.Sprintf(`local i = 0; local path = "/api/v1/shop/plugins/%s/api/small?installation=k"
+				request = function() i = i %% %d + 1; return wrk.format("GET", path .. i) end`, external, n),
+		}
+	}
+	return []*work{
+		{"GET, 100 bytes, external", all("/api/small", "")},
+		{"POST, 1 KiB, external", all("/api/small", post)},
+		{"GET, 10 MiB, external", all("/api/large", "")},
+		{"installations in turn, external", []*side{turns(manyInstances), turns(1000), turns(1)}},
+		{"GET, 100 bytes, internal", []*side{
+			{name: "stoa", url: base + internal + "/api/small", pid: s.stoa.PID()},
+			{name: "Fastify alone", url: "http://" + s.fastifyAddr + "/api/small", pid: s.fastify.Process.Pid},
+		}},
+	}
+}

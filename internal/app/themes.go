@@ -1,0 +1,21 @@
+package app
+
+import (
+	"cmp"
+
+	"stoa/internal/runtime/themeapp"
+	"stoa/internal/store"
+	"stoa/internal/theme"
+)
+
+// buildThemes makes the themes and what runs theme apps.
+func (a *App) buildThemes(cfg Config) {
+	a.themeApps = themeapp.New(themeapp.Config{
+		Log: cfg.Log, Node: a.node, APIBaseURL: cmp.Or(cfg.PlatformAPIBaseURL, cfg.PublicURL),
+	})
+	a.Themes = &theme.Service{
+		Store: store.NewTheme(a.DB), Now: cfg.Now, Configs: cfg.MasterKey.Box("theme.config"),
+		Apps: a.themeApps, TokenKey: cfg.MasterKey.Derive("theme.app-token"),
+		Visitors: cfg.MasterKey.Box("theme.visitor"),
+	}
+}

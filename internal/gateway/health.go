@@ -1,0 +1,38 @@
+package gateway
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"stoa/internal/plugin"
+)
+
+// healthPath is where a plugin says how it is. The platform answers there for a plugin
+// whose own answer is 404 (CONTRACT 5).
+const healthPath = "/health"
+
+// isHealth reports whether the platform may answer a request to a plugin's path.
+func isHealth(method, path string) bool {
+	return path == healthPath && (method == http.MethodGet || method == http.MethodHead)
+}
+
+// writeHealth answers in place of a plugin (spec B, External service contract). What the
+// plugin sends after its 404 is dropped.
+func (a *answer) writeHealth(m plugin.Manifest) {
+	body, err := json.Marshal(struct {
+		Status  string `json:"status"`
+		Slug    string `json:"slug"`
+		Version string `json:"version"`
+	}{"ok", m.Slug, m.Version})
+	if err != nil {
+		panic(err) // of three texts
+	}
+	a.dropped, a.health = true, nil
+	h := a.Header()
+	clear(h)
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	a.WriteHeader(http.StatusOK)
+	_, _ = a.ResponseWriter.Write(body) // the client may be gone
+}

@@ -1,0 +1,279 @@
+package http1
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"net/http"
+	"time"
+)
+
+const (
+	// MaxHead is the size of the largest head of an answer in bytes, those of early
+	// answers (1xx) before it included; and that of all trailers.
+	MaxHead = 64 << 10
+
+	firstBuffer = 4 << 10 // grows to MaxHead when it must
+	maxLine     = 1 << 10 // before a chunk
+)
+
+// Conn is a connection, from Pool.Reuse or Pool.Dial. A caller writes one request and reads one answer, and
+// calls Release or Close. Reading and writing may happen at the same time.
+type Conn struct {
+	net.Conn
+
+	pool   *Pool
+	addr   string
+	reused bool
+	since  time.Time // idle since then
+	probe  probe
+
+	buf  []byte // bytes r to w were read and not used
+	r, w int
+
+	touched bool // some of the present answer was read
+	head    int  // bytes of heads read for it
+}
+
+// Reused reports whether other requests were sent on the connection before.
+func (c *Conn) Reused() bool { return c.reused }
+
+// Touched reports whether some of the answer arrived.
+func (c *Conn) Touched() bool { return c.touched }
+
+// fill reads more. It keeps what is there, so the buffer grows up to limit; beyond that
+// the error is ErrMalformed.
+func (c *Conn) fill(limit int) error {
+	if c.r > 0 {
+		copy(c.buf, c.buf[c.r:c.w])
+		c.r, c.w = 0, c.w-c.r
+	}
+	if c.w == len(c.buf) {
+		if c.w >= limit {
+			return malformed("more than %d bytes of header", limit)
+		}
+		bigger := make([]byte, max(firstBuffer, min(2*c.w, limit)))
+		copy(bigger, c.buf[:c.w])
+		c.buf = bigger
+	}
+	n, err := c.Read(c.buf[c.w:])
+	c.w += n
+	if n > 0 {
+		c.touched = true
+		return nil
+	}
+	if err == nil {
+		err = io.ErrNoProgress
+	}
+	return err
+}
+
+// ReadAnswer reads the next head of an answer to a request with that method. An answer
+// with a status below 200 is followed by another. The error is io.EOF if the connection
+// ended before it, and io.ErrUnexpectedEOF if it ended in the middle.
+func (c *Conn) ReadAnswer(method string) (Answer, error) {
+	text, err := c.block()
+	if err != nil {
+		return Answer{}, err
+	}
+	return parseHead(text, method)
+}
+
+// block reads up to an empty line.
+func (c *Conn) block() (string, error) {
+	for seen := 0; ; {
+		lines := c.buf[c.r:c.w]
+		for {
+			i := bytes.IndexByte(lines[seen:], '\n')
+			if i < 0 {
+				seen = len(lines)
+				break
+			}
+			end := seen + i
+			if end == 0 || lines[end-1] != '\r' {
+				return "", malformed("a line that ends without a carriage return")
+			}
+			if seen = end + 1; end == 1 || end >= 3 && lines[end-2] == '\n' {
+				c.r += seen
+				if c.head += seen; c.head > MaxHead {
+					return "", malformed("more than %d bytes of header", MaxHead)
+				}
+				return string(lines[:seen]), nil
+			}
+		}
+		if err := c.fill(MaxHead); err != nil {
+			if err == io.EOF && len(lines) > 0 { //nolint:errorlint // as Read returns it
+				err = io.ErrUnexpectedEOF
+			}
+			return "", err
+		}
+	}
+}
+
+// line reads a line of at most maxLine bytes, without its end. It is good until the next
+// read.
+func (c *Conn) line() ([]byte, error) {
+	for {
+		unread := c.buf[c.r:c.w]
+		if i := bytes.IndexByte(unread, '\n'); 0 <= i && i <= maxLine {
+			if i == 0 || unread[i-1] != '\r' {
+				return nil, malformed("a line that ends without a carriage return")
+			}
+			c.r += i + 1
+			return unread[:i-1], nil
+		}
+		if len(unread) > maxLine {
+			return nil, malformed("a line of more than %d bytes before a chunk", maxLine)
+		}
+		if err := c.fill(MaxHead); err != nil {
+			return nil, unexpected(err)
+		}
+	}
+}
+
+// take reads up to len(p) bytes, from what was read before or straight into p.
+func (c *Conn) take(p []byte) (int, error) {
+	if c.r < c.w {
+		n := copy(p, c.buf[c.r:c.w])
+		c.r += n
+		return n, nil
+	}
+	return c.Read(p)
+}
+
+func unexpected(err error) error {
+	if err == io.EOF { //nolint:errorlint // as Read returns it
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// Body reads the body of an answer, of which the connection's user has read the head.
+// Its Read returns io.EOF at the end, and io.ErrUnexpectedEOF if the connection ended
+// before.
+type Body struct {
+	conn   *Conn
+	answer *Answer
+
+	left   int64 // of the body, or of the chunk; when it is 0 another may follow
+	first  bool  // no chunk was begun
+	excess int64 // bytes that chunks waste
+	err    error
+}
+
+// Body returns the body of an answer that ReadAnswer returned. At its end it fills
+// a.Trailer.
+func (c *Conn) Body(a *Answer) *Body {
+	return &Body{conn: c, answer: a, left: max(a.Length, 0), first: true}
+}
+
+// Ended reports whether the body was read to its end.
+func (b *Body) Ended() bool {
+	return b.err == io.EOF || b.answer.framing == noBody || b.answer.framing == byLength && b.left == 0 //nolint:errorlint // as set here
+}
+
+// Read implements io.Reader.
+func (b *Body) Read(p []byte) (n int, err error) {
+	if b.err != nil {
+		return 0, b.err
+	}
+	switch b.answer.framing {
+	case byLength:
+	case noBody:
+		b.err = io.EOF
+		return 0, io.EOF
+	case byEnd:
+		n, b.err = b.conn.take(p)
+		return n, b.err
+	case byChunks:
+		if b.left == 0 {
+			if b.err = b.nextChunk(); b.err != nil {
+				return 0, b.err
+			}
+		}
+	}
+	if b.left == 0 {
+		b.err = io.EOF
+		return 0, io.EOF
+	}
+	if int64(len(p)) > b.left {
+		p = p[:b.left]
+	}
+	n, err = b.conn.take(p)
+	b.left -= int64(n)
+	if err != nil {
+		b.err = unexpected(err)
+	}
+	if n > 0 && b.left == 0 && b.answer.framing == byLength {
+		b.err = io.EOF
+	}
+	return n, b.err
+}
+
+// maxExcess is how many bytes more than twice their data chunks may take together.
+const maxExcess = 16 << 10
+
+// nextChunk reads what stands between two chunks, and the trailer after the last one.
+func (b *Body) nextChunk() error {
+	if !b.first {
+		if end, err := b.conn.line(); err != nil || len(end) > 0 {
+			return orMalformed(err, "a chunk that is longer than it says")
+		}
+	}
+	b.first = false
+	line, err := b.conn.line()
+	if err != nil {
+		return err
+	}
+	if b.left, err = parseChunkSize(line); err != nil {
+		return err
+	}
+	b.excess = max(b.excess+int64(len(line))+2-16-2*b.left, 0)
+	if b.excess > maxExcess {
+		return malformed("chunks that are mostly overhead")
+	}
+	if b.left > 0 {
+		return nil
+	}
+	b.conn.head = 0
+	text, err := b.conn.block()
+	if err != nil {
+		return unexpected(err)
+	}
+	trailer, err := parseFields(text)
+	if err != nil {
+		return err
+	}
+	for name, values := range trailer {
+		if isFraming(name) {
+			continue
+		}
+		if b.answer.Trailer == nil {
+			b.answer.Trailer = make(http.Header)
+		}
+		b.answer.Trailer[name] = values
+	}
+	return io.EOF
+}
+
+func orMalformed(err error, what string) error {
+	if err != nil {
+		return err
+	}
+	return malformed("%s", what)
+}
+
+// Release gives the connection back for the next request, if the answer leaves it usable
+// and its body was read to the end. Otherwise it closes it. The request must have been
+// written to its end, and there must be no deadline for reading.
+func (c *Conn) Release(a *Answer, b *Body) {
+	if a.last || !b.Ended() || c.r != c.w {
+		_ = c.Close()
+		return
+	}
+	c.r, c.w, c.head, c.touched, c.reused = 0, 0, 0, false, true
+	if len(c.buf) > 4*firstBuffer {
+		c.buf = nil
+	}
+	c.pool.put(c)
+}

@@ -1,0 +1,126 @@
+package http1
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+)
+
+// Lengths of a request's body besides a number of bytes.
+const (
+	NoBody  = -1
+	Chunked = -2 // not known; see AppendChunk
+)
+
+// AppendRequest appends the head of a request to b: the request line, Host, the header h
+// and what describes a body of that length. h is sent as it is, except Host,
+// Content-Length, Transfer-Encoding and Trailer, which this package writes, and an empty
+// User-Agent, which stands for none. The error wraps ErrUnsendable.
+func AppendRequest(b []byte, method, target, host string, h http.Header, length int64) ([]byte, error) {
+	switch {
+	case !isToken(method):
+		return b, fmt.Errorf("%w: method %q", ErrUnsendable, method)
+	case !isTarget(target):
+		return b, fmt.Errorf("%w: target %q", ErrUnsendable, target)
+	case host == "" || !isTarget(host):
+		return b, fmt.Errorf("%w: host %q", ErrUnsendable, host)
+	}
+	b = append(b, method...)
+	b = append(b, ' ')
+	b = append(b, target...)
+	b = append(b, " HTTP/1.1\r\nHost: "...)
+	b = append(b, host...)
+	b = append(b, "\r\n"...)
+	for name, values := range h {
+		switch name {
+		case "Host", "Content-Length", "Transfer-Encoding", "Trailer":
+			continue
+		case "User-Agent":
+			if len(values) == 0 || values[0] == "" {
+				continue
+			}
+			values = values[:1]
+		}
+		if !isToken(name) {
+			return b, fmt.Errorf("%w: header %q", ErrUnsendable, name)
+		}
+		for _, value := range values {
+			if !isValue(value) {
+				return b, fmt.Errorf("%w: value of %s", ErrUnsendable, name)
+			}
+			b = append(b, name...)
+			b = append(b, ": "...)
+			b = append(b, value...)
+			b = append(b, "\r\n"...)
+		}
+	}
+	return append(appendLength(b, method, length), "\r\n"...), nil
+}
+
+func appendLength(b []byte, method string, length int64) []byte {
+	switch {
+	case length == Chunked:
+		return append(b, "Transfer-Encoding: chunked\r\n"...)
+	case length >= 0:
+		b = append(b, "Content-Length: "...)
+		b = strconv.AppendInt(b, length, 10)
+		return append(b, "\r\n"...)
+	case method == http.MethodPost || method == http.MethodPut || method == http.MethodPatch:
+		return append(b, "Content-Length: 0\r\n"...) // some servers wait for a body, or ask for a length
+	}
+	return b
+}
+
+// AppendChunk appends data, which must not be empty, as a chunk of a body.
+func AppendChunk(b, data []byte) []byte {
+	b = strconv.AppendInt(b, int64(len(data)), 16)
+	b = append(b, "\r\n"...)
+	b = append(b, data...)
+	return append(b, "\r\n"...)
+}
+
+// LastChunk ends a body of chunks.
+const LastChunk = "0\r\n\r\n"
+
+// token has the bytes of names and methods (RFC 9110, 5.6.2).
+var token = func() (t [256]bool) {
+	for c := '0'; c <= '9'; c++ {
+		t[c] = true
+	}
+	for c := 'a'; c <= 'z'; c++ {
+		t[c], t[c-'a'+'A'] = true, true
+	}
+	for _, c := range "!#$%&'*+-.^_`|~" {
+		t[c] = true
+	}
+	return t
+}()
+
+func isToken(s string) bool {
+	for i := range len(s) {
+		if !token[s[i]] {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// isValue reports whether s has no control characters but tabs: none that ends a line.
+func isValue(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' && c != '\t' || c == 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// isTarget reports whether s is free of what ends the request line, or a part of it.
+func isTarget(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c <= ' ' || c == 0x7f {
+			return false
+		}
+	}
+	return s != ""
+}

@@ -1,0 +1,59 @@
+package store
+
+import (
+	"context"
+
+	"stoa/internal/bundle"
+	"stoa/internal/database"
+	"stoa/internal/extension"
+	"stoa/internal/extension/install"
+	"stoa/internal/plugin"
+	"stoa/internal/theme"
+)
+
+// Extensions implements install.Transactions.
+type Extensions struct {
+	conn    database.Conn
+	plugins *Plugin
+}
+
+var _ install.Transactions = (*Extensions)(nil)
+
+// NewExtensions returns transactions of db for all kinds of extensions. The plugins share what
+// they have cached.
+func NewExtensions(db *database.DB, plugins *Plugin) *Extensions {
+	return &Extensions{conn: db.Conn(), plugins: plugins}
+}
+
+// InTx implements install.Transactions.
+func (e *Extensions) InTx(ctx context.Context, fn func(extension.Tx) error) error {
+	return e.conn.InTx(ctx, func(tx database.Conn) error { return fn(extensionTx{e, tx}) })
+}
+
+// InTurn implements install.Transactions.
+func (e *Extensions) InTurn(ctx context.Context, fn func(extension.Tx) error) error {
+	return e.conn.InTurn(ctx, "bundles", func(tx database.Conn) error { return fn(extensionTx{e, tx}) })
+}
+
+// extensionTx is an extension.Tx: it has a method for the Store of each kind.
+type extensionTx struct {
+	e  *Extensions
+	tx database.Conn
+}
+
+var (
+	_ interface{ Plugins() plugin.Store } = extensionTx{}
+	_ interface{ Themes() theme.Store }   = extensionTx{}
+	_ interface{ Bundles() bundle.Store } = extensionTx{}
+)
+
+// Plugins returns the packages and instances.
+func (x extensionTx) Plugins() plugin.Store {
+	return &Plugin{audited: audited{x.tx}, manifests: x.e.plugins.manifests}
+}
+
+// Themes returns the themes.
+func (x extensionTx) Themes() theme.Store { return &Theme{audited{x.tx}} }
+
+// Bundles returns the bundles.
+func (x extensionTx) Bundles() bundle.Store { return &Bundles{audited{x.tx}} }
