@@ -48,7 +48,7 @@ func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (c
 		c.ServicePublicKey
 	cfg.ServiceAudience = c.ServiceAudience
 	cfg.RateLimits, cfg.RedisURL, cfg.TrustedProxies = c.RateLimits == "on", c.RedisURL, c.TrustedProxies
-	cfg.DeliverReceipts, cfg.CheckFiles, cfg.KeepThemeApps = true, true, true
+	cfg.Deliver, cfg.CheckFiles, cfg.KeepThemeApps = true, true, true
 	cfg.DevInstances, cfg.LicenseChurn = c.DevInstances, c.LicenseChurn
 	cfg.Stripe = app.StripeConfig{
 		SecretKey: os.Getenv(envStripeKey), WebhookSecret: os.Getenv(envStripeWebhookSecret), APIBase: c.StripeAPIBase,

@@ -6,6 +6,7 @@ import (
 	"stoa/internal/caller"
 	"stoa/internal/cuid2"
 	"stoa/internal/errs"
+	"stoa/internal/event"
 )
 
 // Registration is the form of a new user.
@@ -38,7 +39,12 @@ func (s *Service) Register(ctx context.Context, r Registration) (Tokens, error) 
 	if err != nil {
 		return Tokens{}, err
 	}
-	return s.createSignedIn(ctx, c, func(tx Store) error { return tx.CreateUser(ctx, c) })
+	return s.createSignedIn(ctx, c, func(tx Store) error {
+		if err := tx.CreateUser(ctx, c); err != nil {
+			return err
+		}
+		return tx.Publish(ctx, event.New(s.Now(), event.UserRegistered, event.Names{UserID: c.ID}))
+	})
 }
 
 // createSignedIn calls create, which stores the user, and opens the user's first

@@ -6,6 +6,7 @@ import (
 
 	"stoa/internal/audit"
 	"stoa/internal/caller"
+	"stoa/internal/event"
 )
 
 // Users is the part of Store about users. Package store implements it; package
@@ -108,6 +109,9 @@ type Store interface {
 	// Record appends an entry to the audit log, as audit.Store does. Inside InTx
 	// it is part of the transaction.
 	Record(ctx context.Context, e audit.Entry) error
+
+	// Publish tells subscribers of events. Inside InTx it is part of the transaction.
+	Publish(ctx context.Context, list ...event.Event) error
 
 	// InTx runs fn on a Store whose calls are committed together if fn returns nil and
 	// undone otherwise. fn may run more than once.

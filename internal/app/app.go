@@ -25,6 +25,7 @@ import (
 	"stoa/internal/extension/install"
 	"stoa/internal/framing"
 	"stoa/internal/gateway"
+	"stoa/internal/hook"
 	"stoa/internal/httpapi"
 	"stoa/internal/idempotency"
 	"stoa/internal/keyring"
@@ -46,6 +47,7 @@ import (
 	"stoa/internal/store"
 	"stoa/internal/text"
 	"stoa/internal/theme"
+	"stoa/internal/webhook"
 )
 
 // App is a stoa that can answer requests.
@@ -68,6 +70,10 @@ type App struct {
 	Plugins     *plugin.Service
 	Themes      *theme.Service
 	Bundles     *bundle.Service
+	// Hooks is what became of lifecycle hooks and events for plugins.
+	Hooks *hook.Log
+	// Webhooks are the addresses of operators that get events.
+	Webhooks *webhook.Service
 
 	// Mail sends mail in the background.
 	Mail *mail.Queue
@@ -85,8 +91,10 @@ type App struct {
 	themeApps *themeapp.Runtime
 	gateway   *gateway.Gateway
 	mailer    mail.Sender
-	noMail    bool           // there is nothing that sends mail
-	courier   *order.Courier // of receipts
+	noMail    bool            // there is nothing that sends mail
+	courier   *order.Courier  // of receipts
+	hooks     *hook.Sender    // for plugins
+	messages  *webhook.Sender // for operators
 	media     *blob.Files
 	metrics   *ops.Metrics
 	opsToken  string
@@ -138,8 +146,9 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	if cfg.CheckFiles {
 		a.background.Go(func() { a.installer.CheckInstalled(working) })
 	}
-	if cfg.DeliverReceipts {
+	if cfg.Deliver {
 		a.background.Go(func() { a.fillKeyTails(working, cfg) })
+		a.deliver(working, cfg)
 		if !a.noMail { // else receipts wait for a mail server
 			a.courier.Start(working)
 		}
@@ -198,6 +207,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		return err
 	}
 	a.gateway = gate
+	a.buildDelivery(cfg)
 	if !text.Printable(cfg.Name, maxName) {
 		return fmt.Errorf("the shop's name must have %d printable characters or fewer", maxName)
 	}
@@ -249,6 +259,8 @@ func (a *App) api(
 		Apps:      a.themeApps,
 		Storage:   a.storage,
 		Gateway:   gate,
+		Hooks:     a.Hooks,
+		Webhooks:  a.Webhooks,
 
 		Catalog:     a.Catalog,
 		Licenses:    a.Licenses,

@@ -124,10 +124,10 @@ type Config struct {
 	// Mailer sends mail in place of all that. Tests set it.
 	Mailer mail.Sender
 
-	// DeliverReceipts makes the App mail the receipts that are due. Only servers do:
-	// a command on the same database may be configured with another mail server, or
-	// none.
-	DeliverReceipts bool
+	// Deliver makes the App mail the receipts that are due, call lifecycle hooks and send
+	// events. Only servers do: a command on the same database may be configured with another
+	// mail server, or none, and what it records is delivered by a server.
+	Deliver bool
 
 	// BuiltinDir is a folder of plugins that are installed as built-in ones. It may be
 	// empty.

@@ -31,7 +31,7 @@ func (a *App) buildMail(ctx context.Context, cfg Config) error {
 			slog.String("setting", "STOA_MAIL"))
 	default:
 		sender, a.noMail = mail.None{}, true
-		if cfg.DeliverReceipts {
+		if cfg.Deliver {
 			cfg.Log.WarnContext(ctx, "no SMTP server is configured: nobody gets mail, not even to reset a password; receipts "+
 				"wait for up to three days",
 				slog.String("setting", "STOA_SMTP_URL"))

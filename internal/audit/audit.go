@@ -45,6 +45,10 @@ const (
 	InstanceCreate     Action = "instance.create"
 	InstanceUpdate     Action = "instance.update"
 	InstanceDelete     Action = "instance.delete"
+	WebhookCreate      Action = "webhook.create"
+	WebhookUpdate      Action = "webhook.update"
+	WebhookRotate      Action = "webhook.secret_rotate"
+	WebhookDelete      Action = "webhook.delete"
 	ReviewHide         Action = "review.hide"
 	ReviewShow         Action = "review.show"
 	ReviewDelete       Action = "review.delete"
@@ -88,7 +92,7 @@ type Actor struct {
 
 // Target is what something was done to.
 type Target struct {
-	Type string // "user", "plugin", "instance", "product", "media", "catalog", "review"
+	Type string // "user", "plugin", "instance", "product", "media", "catalog", "review", "webhook"
 	ID   string // may be empty if there is only one of the type
 }
 

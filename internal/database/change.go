@@ -61,7 +61,10 @@ func (q tellingQuerier) wrote() {
 
 // ending knows whom to tell when a transaction has ended. Like a transaction it is used
 // by one goroutine.
-type ending struct{ waiting []*func() }
+type ending struct {
+	waiting []*func() // to be called whatever the end
+	topics  []string  // to be announced if it committed
+}
 
 func (e *ending) add(changed *func()) {
 	if !slices.Contains(e.waiting, changed) {

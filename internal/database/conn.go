@@ -49,9 +49,7 @@ func (c Conn) InTx(ctx context.Context, fn func(Conn) error) error {
 	if c.InTransaction() {
 		return fn(c)
 	}
-	var e ending
-	defer e.tell()
-	return c.db.inTx(ctx, func(tx Querier) error { return fn(c.inside(tx, &e)) })
+	return c.ended(fn, func(run func(Querier) error) error { return c.db.inTx(ctx, run) })
 }
 
 // InShortTx is InTx for a few short statements. On SQLite, short transactions that
@@ -60,9 +58,7 @@ func (c Conn) InShortTx(ctx context.Context, fn func(Conn) error) error {
 	if c.InTransaction() || c.db.batch == nil {
 		return c.InTx(ctx, fn)
 	}
-	var e ending
-	defer e.tell()
-	err := c.db.batch.inTx(ctx, func(tx Querier) error { return fn(c.inside(tx, &e)) })
+	err := c.ended(fn, func(run func(Querier) error) error { return c.db.batch.inTx(ctx, run) })
 	if errors.Is(err, errBatch) {
 		return c.InTx(ctx, fn)
 	}

@@ -21,6 +21,8 @@ type DB struct {
 	// turns holds one channel (chan struct{}) for each table that InTurn was called
 	// with. Whoever fills the channel has the turn.
 	turns sync.Map
+	// topics holds one channel (chan struct{}) for each topic of an announcement.
+	topics sync.Map
 	dialect
 }
 

@@ -70,6 +70,10 @@ func (g *Gateway) setContext(
 	if c.Forwarded.Proto != "" {
 		p.set("X-Forwarded-Proto", "x-forwarded-proto", c.Forwarded.Proto)
 	}
+	if c.hookID != "" {
+		p.set("X-Hook-Attempt", "x-hook-attempt", strconv.Itoa(c.hookAttempt))
+		p.set("X-Hook-Id", "x-hook-id", c.hookID)
+	}
 	p.set("X-Installation-Id", "x-installation-id", in.Instance.ID)
 	p.set("X-Installation-Key", "x-installation-key", in.Instance.Key)
 	p.set("X-Locale", "x-locale", locale)
@@ -92,14 +96,23 @@ func (g *Gateway) setContext(
 func (g *Gateway) sign(
 	ctx context.Context, r *http.Request, m plugin.Manifest, signed *signedHeaders, bodyHash string,
 ) error {
-	defer signed.release()
 	secrets, err := g.Secrets.SigningSecrets(ctx, m.Slug)
 	switch {
 	case errs.KindOf(err) == errs.NotFound: // uninstalled a moment ago
+		signed.release()
 		return because(ErrNotFound, reasonUninstalled)
 	case err != nil:
+		signed.release()
 		return fmt.Errorf("gateway: signing secrets of %s: %w", m.Slug, err)
 	}
+	return g.signWith(g.signer(m.Slug, secrets), r, m, signed, bodyHash)
+}
+
+// signWith is sign with what signs.
+func (g *Gateway) signWith(
+	signer *signing.Signer, r *http.Request, m plugin.Manifest, signed *signedHeaders, bodyHash string,
+) error {
+	defer signed.release()
 	target, err := runtime.Target(m, r.URL.RequestURI())
 	if err != nil {
 		return runtime.ErrUnreachable.Because(err)
@@ -108,7 +121,7 @@ func (g *Gateway) sign(
 		Timestamp: g.Now().UnixMilli(), Method: r.Method, Target: target, Body: bodyHash,
 		Headers: signed.list[:signed.n],
 	}
-	values := []string{strconv.FormatInt(msg.Timestamp, 10), g.signer(m.Slug, secrets).Sign(msg)}
+	values := []string{strconv.FormatInt(msg.Timestamp, 10), signer.Sign(msg)}
 	r.Header[signing.TimestampHeader] = values[0:1:1]
 	r.Header[signing.SignatureHeader] = values[1:2:2]
 	return nil

@@ -81,8 +81,13 @@ type Call struct {
 	// Caller is the x-caller of the route: CallerShop or CallerAdmin, or CallerThemeApp
 	// for a theme app on either. For a service it is CallerService on every route.
 	Caller string
+	// Admin tells that the route is for administrators only, who reach /admin/*.
+	Admin bool
 	// Forwarded is what the plugin is told of the client's connection.
 	Forwarded Forwarded
+
+	hookID      string // of a Notice
+	hookAttempt int
 }
 
 // Forwarded is how a client reached stoa, as stoa found out by itself: nothing of
@@ -110,7 +115,7 @@ func (g *Gateway) Serve(w http.ResponseWriter, r *http.Request, c Call) error {
 
 func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 	ctx := r.Context()
-	if !passable(c.Path, c.Caller == CallerAdmin) {
+	if !passable(c.Path, c.Admin) {
 		return because(ErrNotFound, reasonPath)
 	}
 	choice, query := choose(r)
@@ -122,6 +127,9 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 		return because(ErrNotFound, reasonPath)
 	}
 	m := in.Package.Manifest
+	if m.Events.Path != "" && reachesBelow(m.Events.Path, c.Path) {
+		return because(ErrNotFound, reasonPath)
+	}
 	rt, ok := g.Runtimes[m.RuntimeType]
 	if !ok {
 		return because(runtime.ErrUnreachable,

@@ -3,6 +3,7 @@ package gateway
 import (
 	"iter"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -52,6 +53,27 @@ func passable(path string, admin bool) bool {
 // shortens by only two characters. Three layers of escapes pass.
 const maxDecodings = 4
 
+// reachesBelow reports whether a path would reach base or something below it, as sent or
+// after any decoding, as the most careless server would read it. Both begin with a slash.
+func reachesBelow(base, path string) bool {
+	want := strings.Split(base[1:], "/")
+	return slices.ContainsFunc(readingsOf(path), func(reading string) bool {
+		rest := want
+		for segment := range carelessSegments(reading) {
+			switch {
+			case isNamed(segment, ""):
+				continue
+			case !isNamed(segment, rest[0]):
+				return false
+			}
+			if rest = rest[1:]; len(rest) == 0 {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 func ambiguous(c rune) bool { return c == '\\' || c < ' ' || c == 0x7f }
 
 // hasForbiddenSegment looks for dot segments and for the lifecycle.
@@ -73,14 +95,14 @@ func beginsWith(path, name string) bool {
 }
 
 // carelessSegments yields the segments of a path as the most careless server would read them,
-// without parameters.
+// without parameters. Segments of parameters only are left out, as empty ones are.
 func carelessSegments(path string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for segment := range strings.FieldsFuncSeq(path, func(c rune) bool { return c == '/' || c == '\\' }) {
 			if i := strings.IndexAny(segment, ";?#\x00"); i >= 0 {
 				segment = segment[:i]
 			}
-			if !yield(segment) {
+			if segment != "" && !yield(segment) {
 				return
 			}
 		}

@@ -22,7 +22,7 @@ var passablePaths = []string{
 // adminPaths are passed on for administrators only.
 var adminPaths = []string{
 	"/admin", "/admin/", "/admin/x", "/Admin/x", "/%61dmin/x", "/%2561dmin", "/admin;a/x", "/admin./x", "/admin%20/x",
-	"/admin%2Fx", "/%2Fadmin", "/admin%3fa",
+	"/admin%2Fx", "/%2Fadmin", "/admin%3fa", "/;x/admin", "/%3bx/admin/y",
 }
 
 var refusedPaths = []string{
@@ -201,6 +201,25 @@ func TestMethodFits(t *testing.T) {
 	} {
 		if got := methodFits(tt.rule, tt.method); got != tt.want {
 			t.Errorf("methodFits(%q, %q) = %t, want %t", tt.rule, tt.method, got, tt.want)
+		}
+	}
+}
+
+func TestClientsDoNotReachThePathForEvents(t *testing.T) {
+	t.Parallel()
+
+	for _, p := range []string{
+		"/on/events", "/on/events/", "/on/events/x", "/ON/Events", "/on/event%73", "/on/event%2573", "/on%2fevents",
+		"/on%252fevents/x", "/on/events;v=1", "/on;v=1/events", "/on/events.", "/on/events%20", "/on/events%3fx",
+		"/on/events%23", "/;x/on/events", "/%3b/on/events", "/.../on/events",
+	} {
+		if !reachesBelow("/on/events", p) && passable(p, true) {
+			t.Errorf("%q passes", p)
+		}
+	}
+	for _, p := range []string{"/on", "/on/event", "/on/eventsx", "/x/on/events", "/on/x/events", "/on/events-list"} {
+		if reachesBelow("/on/events", p) {
+			t.Errorf("%q is refused", p)
 		}
 	}
 }

@@ -57,7 +57,7 @@ func (g *Gateway) health(ctx context.Context, rt runtime.Runtime, in plugin.Inst
 	if err := g.sign(ctx, r, in.Package.Manifest, signed, signing.BodyHash(nil)); err != nil {
 		return err.Error()
 	}
-	answer := &probeAnswer{header: make(http.Header), status: http.StatusOK}
+	answer := &probeAnswer{header: make(http.Header), status: http.StatusOK, keep: keptOfProbe}
 	if err := rt.Serve(answer, r, in); err != nil {
 		return "GET /health: " + err.Error()
 	}
@@ -72,6 +72,7 @@ type probeAnswer struct {
 	header http.Header
 	status int
 	body   []byte
+	keep   int // bytes of the body
 }
 
 const keptOfProbe = 200 // bytes
@@ -85,6 +86,6 @@ func (a *probeAnswer) WriteHeader(status int) {
 }
 
 func (a *probeAnswer) Write(b []byte) (int, error) {
-	a.body = append(a.body, b[:min(len(b), keptOfProbe-len(a.body))]...)
+	a.body = append(a.body, b[:min(len(b), a.keep-len(a.body))]...)
 	return len(b), nil
 }

@@ -19,6 +19,7 @@ import (
 	"stoa/internal/clientip"
 	"stoa/internal/extension/install"
 	"stoa/internal/gateway"
+	"stoa/internal/hook"
 	"stoa/internal/hosts"
 	"stoa/internal/httpapi/admin"
 	"stoa/internal/httpapi/auth"
@@ -31,6 +32,7 @@ import (
 	"stoa/internal/httpapi/shop"
 	themes "stoa/internal/httpapi/theme"
 	"stoa/internal/httpapi/web"
+	webhooks "stoa/internal/httpapi/webhook"
 	"stoa/internal/idempotency"
 	"stoa/internal/keyring"
 	"stoa/internal/market/catalog"
@@ -43,6 +45,7 @@ import (
 	"stoa/internal/plugin/storage"
 	"stoa/internal/ratelimit"
 	"stoa/internal/theme"
+	"stoa/internal/webhook"
 )
 
 // Server holds what the handlers need. All fields are required unless they say
@@ -67,6 +70,9 @@ type Server struct {
 	Apps themes.Runner
 
 	Gateway *gateway.Gateway
+	Hooks   *hook.Log
+
+	Webhooks *webhook.Service
 
 	Catalog  *catalog.Service
 	Licenses *license.Service
@@ -144,6 +150,7 @@ func (s *Server) routes() *router {
 	s.shopRoutes(rt, limits, keys)
 	s.adminRoutes(rt)
 	s.extensionRoutes(rt, keys)
+	s.webhookRoutes(rt)
 	s.themeRoutes(rt)
 	s.callRoutes(rt)
 	s.platformRoutes(rt, limits)
@@ -244,6 +251,7 @@ func (s *Server) adminRoutes(rt *router) {
 func (s *Server) extensionRoutes(rt *router, keys keyed.Requests) {
 	h := &extension.Handlers{
 		Plugins: s.Plugins, Themes: s.Themes, Bundles: s.Bundles, Installer: s.Installer, Releases: s.Releases, Keyed: keys,
+		Hooks: s.Hooks,
 	}
 
 	rt.adminUpload("POST /api/v1/admin/extensions/{kind}/install", installTimeout, h.Install) // honors Idempotency-Key
@@ -265,12 +273,30 @@ func (s *Server) extensionRoutes(rt *router, keys keyed.Requests) {
 	rt.admin("POST /api/v1/admin/plugins/{slug}/restore", h.Restore)
 	rt.admin("GET /api/v1/admin/plugins/{slug}/secret", h.GetSecret)
 	rt.admin("POST /api/v1/admin/plugins/{slug}/secret/rotate", h.RotateSecret)
+	rt.admin("GET /api/v1/admin/plugins/{slug}/hooks", h.ListHooks)
+	rt.admin("POST /api/v1/admin/plugins/{slug}/hooks/replay", h.ReplayDeadHooks)
+	rt.admin("POST /api/v1/admin/hooks/{deliveryId}/replay", h.ReplayHook)
 	rt.admin("GET /api/v1/admin/plugins/{slug}/instances", h.ListInstances)
 	rt.admin("POST /api/v1/admin/plugins/{slug}/instances", keys.JSON(h.CreateInstance))
 	rt.admin("GET /api/v1/admin/plugins/{slug}/instances/{installationId}", h.GetInstance)
 	rt.admin("PATCH /api/v1/admin/plugins/{slug}/instances/{installationId}", h.ChangeInstance)
 	rt.admin("DELETE /api/v1/admin/plugins/{slug}/instances/{installationId}", h.DeleteInstance)
 	rt.adminStream("GET /api/v1/admin/plugins/{slug}/instances/{installationId}/logs", s.calls().WhileCaller, h.Logs)
+}
+
+func (s *Server) webhookRoutes(rt *router) {
+	h := &webhooks.Handlers{Webhooks: s.Webhooks}
+
+	rt.admin("GET /api/v1/admin/webhooks", h.List)
+	rt.admin("POST /api/v1/admin/webhooks", h.Create)
+	rt.admin("GET /api/v1/admin/webhooks/{id}", h.Get)
+	rt.admin("PATCH /api/v1/admin/webhooks/{id}", h.Change)
+	rt.admin("DELETE /api/v1/admin/webhooks/{id}", h.Delete)
+	rt.admin("POST /api/v1/admin/webhooks/{id}/secret/rotate", h.RotateSecret)
+	rt.admin("POST /api/v1/admin/webhooks/{id}/test", h.Test)
+	rt.admin("GET /api/v1/admin/webhooks/{id}/deliveries", h.Deliveries)
+	rt.admin("POST /api/v1/admin/webhooks/{id}/replay", h.Replay)
+	rt.admin("POST /api/v1/admin/webhooks/deliveries/{deliveryId}/replay", h.ReplayDelivery)
 }
 
 func (s *Server) callRoutes(rt *router) {

@@ -94,7 +94,13 @@ func (s *Service) CreateInstance(ctx context.Context, slug string, input Input) 
 			return err
 		}
 		created = Installed{Package: p, Instance: in}
-		if err := st.CreateInstance(ctx, s.seal(in)); err != nil {
+		stored := s.seal(in)
+		if err := st.CreateInstance(ctx, stored); err != nil {
+			return err
+		}
+		tell := s.newNews()
+		tell.begins(p, stored)
+		if err := tell.record(ctx, st); err != nil {
 			return err
 		}
 		return s.recordInstance(ctx, st, Instance{}, in)
@@ -188,7 +194,11 @@ func (s *Service) change(
 		in.Version++
 		in.UpdatedAt = s.now()
 		changed, stop = Installed{Package: p, Instance: in}, true
-		if err := st.UpdateInstance(ctx, s.seal(in)); err != nil {
+		stored := s.seal(in)
+		if err := st.UpdateInstance(ctx, stored); err != nil {
+			return err
+		}
+		if err := s.tellChange(ctx, st, p, found.Instance, stored); err != nil {
 			return err
 		}
 		return s.recordInstance(ctx, st, found.Instance, in)
@@ -200,6 +210,21 @@ func (s *Service) change(
 		s.stop(id)
 	}
 	return changed, nil
+}
+
+// tellChange records what the change of an instance from was to in tells.
+func (s *Service) tellChange(ctx context.Context, st Store, p Package, was Instance, in StoredInstance) error {
+	tell := s.newNews()
+	switch {
+	case !in.DeletedAt.IsZero():
+		in.Enabled = was.Enabled
+		tell.ends(p, in)
+	case in.Enabled && !was.Enabled:
+		tell.enables(p, in)
+	case !in.Enabled && was.Enabled:
+		tell.disables(p, in)
+	}
+	return tell.record(ctx, st)
 }
 
 // same reports whether a change changed nothing. Then the version stays, and what

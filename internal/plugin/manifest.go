@@ -33,6 +33,9 @@ type Manifest struct {
 	// RoutePermissions state which permission a route needs (CONTRACT 5).
 	RoutePermissions []RoutePermission `json:"routePermissions"`
 
+	// Events say which events the plugin subscribes to (CONTRACT 7).
+	Events Events `json:"events"`
+
 	// Raw is the manifest as it was in the archive.
 	Raw json.RawMessage `json:"-"`
 }
@@ -42,18 +45,6 @@ type RoutePermission struct {
 	Method     string `json:"method"`
 	Path       string `json:"path"`
 	Permission string `json:"permission"`
-}
-
-// Hooks returns the lifecycle hooks the manifest asks for, in the order in which they
-// occur.
-func (m Manifest) Hooks() []string {
-	var active []string
-	for _, name := range hookNames {
-		if m.Lifecycle[name] {
-			active = append(active, name)
-		}
-	}
-	return active
 }
 
 // DecodeManifest reads a manifest from the database, which ParseManifest accepted

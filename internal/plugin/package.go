@@ -7,6 +7,7 @@ import (
 	"stoa/internal/audit"
 	"stoa/internal/cuid2"
 	"stoa/internal/errs"
+	"stoa/internal/event"
 	"stoa/internal/extension"
 	"stoa/internal/extension/manifest"
 )
@@ -124,11 +125,17 @@ func (s *Service) install(ctx context.Context, p Package, setup extension.Setup)
 		return nil, err
 	}
 	secret := Secret{Current: s.Secrets.Seal([]byte(newSecret()), p.Manifest.Slug)}
+	tell := s.newNews()
+	tell.extension(event.ExtensionInstalled, p)
+	tell.begins(p, s.seal(*in))
 	record := func(ctx context.Context, st Store) error {
 		if err := st.CreatePackage(ctx, p); err != nil {
 			return err
 		}
 		if err := st.CreateInstance(ctx, s.seal(*in)); err != nil {
+			return err
+		}
+		if err := tell.record(ctx, st); err != nil {
 			return err
 		}
 		if err := st.PutSecret(ctx, p.Manifest.Slug, secret); err != nil {
@@ -146,7 +153,7 @@ func (s *Service) install(ctx context.Context, p Package, setup extension.Setup)
 		if err != nil {
 			return err
 		}
-		return s.createInstances(ctx, st, list[1:])
+		return s.createInstances(ctx, st, p, list[1:])
 	}
 	return &change{s: s, slug: p.Manifest.Slug, outcome: extension.WasInstalled, isNew: true, record: record}, nil
 }
@@ -170,6 +177,24 @@ func (s *Service) Uninstall(ctx context.Context, slug string) (Package, error) {
 	return p, nil
 }
 
+// tellEnd records what the end of a package tells. It returns the ids of the instances
+// that were enabled.
+func (s *Service) tellEnd(ctx context.Context, st Store, p Package) (running []string, err error) {
+	tell := s.newNews()
+	err = eachInstance(ctx, st, p.Manifest.Slug, func(in StoredInstance) error {
+		if in.Enabled {
+			running = append(running, in.ID)
+		}
+		tell.ends(p, in)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	tell.extension(event.ExtensionUninstalled, p)
+	return running, tell.record(ctx, st)
+}
+
 // uninstall is Uninstall in st's transaction. running are the instances to stop after it.
 func (s *Service) uninstall(ctx context.Context, st Store, slug string) (p Package, running []string, err error) {
 	if p, err = live(ctx, st, slug); err != nil {
@@ -178,7 +203,7 @@ func (s *Service) uninstall(ctx context.Context, st Store, slug string) (p Packa
 	if is, err := s.in(st).builtin(ctx, p); err != nil || is {
 		return p, nil, cmp.Or(err, error(ErrBuiltin))
 	}
-	if running, err = enabled(ctx, st, slug); err != nil {
+	if running, err = s.tellEnd(ctx, st, p); err != nil {
 		return p, nil, err
 	}
 	p.DeletedAt = s.now()
@@ -192,16 +217,18 @@ func (s *Service) uninstall(ctx context.Context, st Store, slug string) (p Packa
 
 // enabled returns the ids of a package's enabled instances.
 func enabled(ctx context.Context, st Store, slug string) (ids []string, err error) {
-	err = eachEnabled(ctx, st, slug, func(in StoredInstance) error {
-		ids = append(ids, in.ID)
+	err = eachInstance(ctx, st, slug, func(in StoredInstance) error {
+		if in.Enabled {
+			ids = append(ids, in.ID)
+		}
 		return nil
 	})
 	return ids, err
 }
 
-// eachEnabled calls fn with each of a package's enabled instances, oldest first, until
-// fn returns an error.
-func eachEnabled(ctx context.Context, st Store, slug string, fn func(StoredInstance) error) error {
+// eachInstance calls fn with each of a package's instances, oldest first, until fn
+// returns an error.
+func eachInstance(ctx context.Context, st Store, slug string, fn func(StoredInstance) error) error {
 	const batch = 500
 	for offset := 0; ; offset += batch {
 		list, total, err := st.ListInstances(ctx, slug, batch, offset)
@@ -209,9 +236,6 @@ func eachEnabled(ctx context.Context, st Store, slug string, fn func(StoredInsta
 			return err
 		}
 		for _, in := range list {
-			if !in.Enabled {
-				continue
-			}
 			if err := fn(in); err != nil {
 				return err
 			}

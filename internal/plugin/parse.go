@@ -25,7 +25,7 @@ const (
 var (
 	permissionRE = regexp.MustCompile(`^[!-+\--~]{1,128}$`) // visible ASCII without the comma: it travels in a header
 
-	hookNames = []string{"onInstall", "onEnable", "onDisable", "onUninstall", "onUpgrade"}
+	hookNames = []string{OnInstall, OnEnable, OnDisable, OnUninstall, OnUpgrade}
 )
 
 // ParseManifest reads a package's manifest.json and checks every rule of spec B
@@ -59,6 +59,7 @@ func ParseManifest(raw []byte, has func(name string) bool) (Manifest, error) {
 	m.Description, _ = o.Text("description")
 	m.Category, _ = o.Text("category")
 	m.RoutePermissions = parseRoutePermissions(o, m.Permissions)
+	m.Events = parseEvents(o, m.Permissions)
 	parseRuntime(o, &m, has)
 	return m, manifest.Invalid(faults)
 }

@@ -382,9 +382,6 @@ func TestParseManifestKeepsEverything(t *testing.T) {
 	if diff := cmp.Diff(m, again); diff != "" || err != nil {
 		t.Errorf("DecodeManifest = %v (-parsed +decoded):\n%s", err, diff)
 	}
-	if diff := cmp.Diff([]string{"onInstall", "onEnable"}, m.Hooks()); diff != "" {
-		t.Errorf("Hooks (-want +got):\n%s", diff)
-	}
 }
 
 // FuzzParseManifest looks for input that makes the parser panic, or that it

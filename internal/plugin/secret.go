@@ -51,6 +51,15 @@ func (s Secret) at(now time.Time) []string {
 	return []string{s.Current, s.Previous}
 }
 
+// secretsOf is SigningSecrets for a secret that the database has kept.
+func (s *Service) secretsOf(sealed Secret, slug string) ([]string, error) {
+	secret, err := s.openSealed(sealed, slug)
+	if err != nil {
+		return nil, err
+	}
+	return secret.at(s.now()), nil
+}
+
 // Secret returns a package's signing secret for an administrator who sets up the
 // plugin, and records that it was shown. The error is ErrNotFound for an unknown
 // package.
@@ -73,7 +82,11 @@ func (s *Service) openSecret(ctx context.Context, st Store, slug string) (Secret
 	if err != nil {
 		return Secret{}, err
 	}
-	var secret Secret
+	return s.openSealed(sealed, slug)
+}
+
+// openSealed returns the secret of a package that the database keeps as sealed.
+func (s *Service) openSealed(sealed Secret, slug string) (secret Secret, err error) {
 	if secret.Current, err = s.unseal(sealed.Current, slug); err != nil {
 		return Secret{}, err
 	}

@@ -132,9 +132,15 @@ func disableFailed(list []Instance, setup extension.Setup, failed Failure) error
 }
 
 // createInstances adds instances to a package, in st's transaction.
-func (s *Service) createInstances(ctx context.Context, st Store, list []Instance) error {
+func (s *Service) createInstances(ctx context.Context, st Store, p Package, list []Instance) error {
 	for _, in := range list {
-		if err := st.CreateInstance(ctx, s.seal(in)); err != nil {
+		stored := s.seal(in)
+		if err := st.CreateInstance(ctx, stored); err != nil {
+			return err
+		}
+		tell := s.newNews()
+		tell.begins(p, stored)
+		if err := tell.record(ctx, st); err != nil {
 			return err
 		}
 		if err := s.recordInstance(ctx, st, Instance{}, in); err != nil {
@@ -180,7 +186,7 @@ func (s *Service) apply(ctx context.Context, p Package, setup extension.Setup) (
 		if err := checkKey(ctx, s.Store, p.Manifest.Slug, in.Key); err != nil {
 			return nil, err
 		}
-		if err := s.createInstances(ctx, s.Store, []Instance{in}); err != nil {
+		if err := s.createInstances(ctx, s.Store, p, []Instance{in}); err != nil {
 			return nil, err
 		}
 	}

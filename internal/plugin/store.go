@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"stoa/internal/audit"
+	"stoa/internal/delivery"
+	"stoa/internal/event"
 )
 
 // StoredInstance is an instance as the database keeps it: Config is nil, and Sealed
@@ -22,10 +24,14 @@ type Store interface {
 	Instances
 	Secrets
 	Failures
+	Outbox
 
 	// Record appends an entry to the audit log, as audit.Store does. Inside InTx
 	// it is part of the transaction.
 	Record(ctx context.Context, e audit.Entry) error
+
+	// Publish tells subscribers of events. Inside InTx it is part of the transaction.
+	Publish(ctx context.Context, list ...event.Event) error
 
 	// InTx runs fn on a Store whose changes are kept if fn returns nil and undone
 	// otherwise. fn may run more than once. GetPackage locks the package it returns
@@ -91,6 +97,41 @@ type Packages interface {
 	// return to, those of uninstalled packages too, because their files stay (spec B,
 	// States).
 	InstallPaths(ctx context.Context) ([]string, error)
+}
+
+// Outbox is the part of Store about hooks.
+type Outbox interface {
+	// AddDeliveries adds hooks. Inside InTx they are part of the transaction.
+	AddDeliveries(ctx context.Context, list []delivery.Delivery) error
+
+	// KeepRemains keeps what the waiting hooks of a package need, before it is purged. It
+	// reports false, and keeps nothing, if no hook waits.
+	KeepRemains(ctx context.Context, packageID string) (bool, error)
+
+	// Remains returns the package with that id and its instance with that one, both even if
+	// they were deleted, or what KeepRemains has kept. An instance that was purged, is
+	// deleted, or belongs to an uninstalled package is not enabled. The error is an
+	// errs.NotFound if nothing is left.
+	Remains(ctx context.Context, packageID, installationID string) (Remains, error)
+
+	// DropRemains forgets what KeepRemains has kept for packages of which no hook waits,
+	// and returns the paths of their files.
+	DropRemains(ctx context.Context) ([]string, error)
+
+	// Troubles returns the first hook of each of the instances that is dead, or that
+	// failed and waits to be tried again, by the id of the instance.
+	Troubles(ctx context.Context, installationIDs []string) (map[string]Trouble, error)
+
+	// Subscribers returns the enabled instances of installed packages that subscribe to
+	// events.
+	Subscribers(ctx context.Context) ([]Found, error)
+}
+
+// Remains is what is left of an instance and its package.
+type Remains struct {
+	Package  Package
+	Instance StoredInstance
+	Secret   Secret // sealed
 }
 
 // Found is an instance that the database has, with its package.

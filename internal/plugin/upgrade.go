@@ -10,6 +10,7 @@ import (
 	"stoa/internal/audit"
 	"stoa/internal/cuid2"
 	"stoa/internal/errs"
+	"stoa/internal/event"
 	"stoa/internal/extension"
 	"stoa/internal/extension/config"
 	"stoa/internal/extension/manifest"
@@ -101,10 +102,23 @@ func (s *Service) switchVersion(
 		if now.ZipHash != was.ZipHash || !now.UpdatedAt.Equal(was.UpdatedAt) {
 			return errMeanwhile
 		}
-		if c.running, err = enabled(ctx, st, slug); err != nil {
+		tell := s.newNews()
+		c.running = nil
+		err = eachInstance(ctx, st, slug, func(in StoredInstance) error {
+			if in.Enabled {
+				c.running = append(c.running, in.ID)
+			}
+			tell.hook(next, in, OnUpgrade, was.Manifest.Version)
+			return nil
+		})
+		if err != nil {
 			return err
 		}
 		if err := st.ReplaceVersion(ctx, next, previous); err != nil {
+			return err
+		}
+		tell.extension(event.ExtensionUpgraded, next)
+		if err := tell.record(ctx, st); err != nil {
 			return err
 		}
 		err = s.record(ctx, st, action, packageTarget(slug), audit.Details{
@@ -133,7 +147,10 @@ func (s *Service) rehearse(ctx context.Context, was, next Package, setup extensi
 	}
 	var faults errs.Issues
 	var trial *Installed
-	err = eachEnabled(ctx, s.Store, slug, func(stored StoredInstance) error {
+	err = eachInstance(ctx, s.Store, slug, func(stored StoredInstance) error {
+		if !stored.Enabled {
+			return nil
+		}
 		in, err := s.open(stored)
 		if err != nil {
 			return err
@@ -249,6 +266,9 @@ func (s *Service) restore(ctx context.Context, in Installed, setup extension.Set
 		if err := st.UpdateInstance(ctx, s.seal(in.Instance)); err != nil {
 			return err
 		}
+		if err := s.tellReturn(ctx, st, in.Package); err != nil {
+			return err
+		}
 		if !failed.IsZero() {
 			if err := s.in(st).RecordFailure(ctx, in, failed); err != nil {
 				return err
@@ -266,10 +286,25 @@ func (s *Service) restore(ctx context.Context, in Installed, setup extension.Set
 	return &change{s: s, slug: slug, outcome: extension.WasInstalled, isNew: true, record: record}, nil
 }
 
+// tellReturn records what the restoring of a package tells: as an uninstall ended all of
+// its instances, they begin again.
+func (s *Service) tellReturn(ctx context.Context, st Store, p Package) error {
+	tell := s.newNews()
+	tell.extension(event.ExtensionInstalled, p)
+	err := eachInstance(ctx, st, p.Manifest.Slug, func(in StoredInstance) error {
+		tell.begins(p, in)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return tell.record(ctx, st)
+}
+
 // Purge removes a package, uninstalled or not, with its instances, their config and its
 // secrets, for good. It returns the paths of the files to remove, relative to the data
-// folder. The error is ErrBuiltin for a built-in package and ErrNotFound for an unknown
-// one.
+// folder: none if hooks still need them, see Clear. The error is ErrBuiltin for a built-in
+// package and ErrNotFound for an unknown one.
 func (s *Service) Purge(ctx context.Context, slug string) (paths []string, err error) {
 	if !manifest.IsSlug(slug) {
 		return nil, ErrNotFound
@@ -297,14 +332,21 @@ func (s *Service) purge(ctx context.Context, st Store, slug string) (paths, runn
 	if is, err := s.in(st).builtin(ctx, p); err != nil || is {
 		return nil, nil, cmp.Or(err, error(ErrBuiltin))
 	}
-	if running, err = enabled(ctx, st, slug); err != nil {
-		return nil, nil, err
+	if p.DeletedAt.IsZero() {
+		if running, err = s.tellEnd(ctx, st, p); err != nil {
+			return nil, nil, err
+		}
 	}
 	paths = []string{p.InstallPath}
 	if back, ok, err := s.in(st).Previous(ctx, slug); err != nil {
 		return nil, nil, err
 	} else if ok {
 		paths = append(paths, back.InstallPath)
+	}
+	if kept, err := st.KeepRemains(ctx, p.ID); err != nil {
+		return nil, nil, err
+	} else if kept {
+		paths = nil
 	}
 	if err := st.PurgePackage(ctx, slug); err != nil {
 		return nil, nil, err

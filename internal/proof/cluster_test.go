@@ -62,8 +62,9 @@ func newCluster(tb testing.TB, engine string, n int) *cluster {
 	}
 	env := []string{
 		"STOA_DATA=" + dir, "STOA_DATABASE_URL=" + at, "STOA_MASTER_KEY=" + testkit.MasterKey,
-		"STOA_RATE_LIMITS=off", // all clients have one address
-		"STOA_LICENSE_CHURN=0", // instances come and go all the time
+		"STOA_RATE_LIMITS=off",            // all clients have one address
+		"STOA_LICENSE_CHURN=0",            // instances come and go all the time
+		"STOA_EXTERNAL_ALLOW=127.0.0.0/8", // plugins of tests
 		"STOA_ADMIN_EMAIL=" + adminEmail, "STOA_ADMIN_PASSWORD=" + adminPassword,
 	}
 	file := filepath.Join(dir, "catalog.yaml")

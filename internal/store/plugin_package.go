@@ -95,11 +95,11 @@ func (p *Plugin) ListPackages(ctx context.Context, limit, offset int) ([]plugin.
 func (p *Plugin) CreatePackage(ctx context.Context, pkg plugin.Package) error {
 	_, err := p.Write.ExecContext(ctx, `
 		INSERT INTO plugin_packages (id, slug, source, install_path, zip_hash, signed_by, manifest_json,
-			installed_at_ms, updated_at_ms, deleted_at_ms, theme_extensions)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+			installed_at_ms, updated_at_ms, deleted_at_ms, theme_extensions, subscribes)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 		pkg.ID, pkg.Manifest.Slug, string(pkg.Source), pkg.InstallPath, pkg.ZipHash, pkg.SignedBy, string(pkg.Manifest.Raw),
 		database.Millis(pkg.InstalledAt), database.Millis(pkg.UpdatedAt), database.Millis(pkg.DeletedAt),
-		pkg.Manifest.ThemeExtensions.Any())
+		pkg.Manifest.ThemeExtensions.Any(), pkg.Manifest.Events.Any())
 	return p.Wrap(err, "Plugin")
 }
 
@@ -124,5 +124,7 @@ func (p *Plugin) InstallPaths(ctx context.Context) ([]string, error) {
 	return database.Texts(ctx, p.Read, `
 		SELECT install_path FROM plugin_packages WHERE install_path <> ''
 		UNION SELECT install_path FROM plugin_previous_versions WHERE install_path <> ''
+		UNION SELECT install_path FROM plugin_remains WHERE install_path <> ''
+		UNION SELECT previous_path FROM plugin_remains WHERE previous_path <> ''
 		ORDER BY install_path`)
 }

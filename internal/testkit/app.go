@@ -73,7 +73,7 @@ func config(tb testing.TB, options []Option) (app.Config, *clocktest.Clock) {
 		PasswordCost: password.Params{MemoryKiB: 64, Time: 1, Threads: 1, SaltLen: 16, KeyLen: 32},
 		Mailer:       new(mailbox),
 
-		DeliverReceipts: true, KeepThemeApps: true,
+		Deliver: true, KeepThemeApps: true,
 	}
 	for _, o := range options {
 		o(tb, &cfg)

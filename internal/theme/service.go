@@ -6,6 +6,7 @@ import (
 
 	"stoa/internal/audit"
 	"stoa/internal/errs"
+	"stoa/internal/event"
 	"stoa/internal/extension"
 	"stoa/internal/extension/manifest"
 	"stoa/internal/seal"
@@ -179,6 +180,13 @@ func (s *Service) Add(ctx context.Context, v Version) (Installed, error) {
 			return err
 		}
 		in = Installed{Theme: t, Version: v, First: len(t.Versions) == 1 && !replaces}
+		told := event.ExtensionInstalled
+		if replaces {
+			told = event.ExtensionUpgraded
+		}
+		if err := s.publish(ctx, st, told, v.Kind, v.Manifest.Slug); err != nil {
+			return err
+		}
 		return s.record(ctx, st, action, themeTarget(v.Kind, v.Manifest.Slug), audit.Details{
 			"version": v.Manifest.Version, "zipHash": v.ZipHash,
 		})
@@ -199,6 +207,9 @@ func (s *Service) Uninstall(ctx context.Context, kind extension.Kind, slug strin
 			return ErrNotFound
 		}
 		if err := st.DeleteVersions(ctx, targets[kind], slug, s.now()); err != nil {
+			return err
+		}
+		if err := s.publish(ctx, st, event.ExtensionUninstalled, kind, slug); err != nil {
 			return err
 		}
 		return s.record(ctx, st, audit.ThemeUninstall, themeTarget(kind, slug), versionsOf(t))
@@ -230,9 +241,19 @@ func (s *Service) Purge(ctx context.Context, kind extension.Kind, slug string) (
 		if err := st.PurgeVersions(ctx, targets[kind], slug); err != nil {
 			return err
 		}
+		if len(t.Versions) > 0 {
+			if err := s.publish(ctx, st, event.ExtensionUninstalled, kind, slug); err != nil {
+				return err
+			}
+		}
 		return s.record(ctx, st, audit.ThemePurge, themeTarget(kind, slug), versionsOf(t))
 	})
 	return paths, err
+}
+
+// publish tells what became of a theme.
+func (s *Service) publish(ctx context.Context, st Store, t event.Type, kind extension.Kind, slug string) error {
+	return st.Publish(ctx, event.New(s.now(), t, event.Names{Kind: string(kind), Slug: slug}))
 }
 
 // forget prepares the removal of a theme: no rollback returns to it any more. It

@@ -15,12 +15,16 @@ function served () { return count }
 // secret and "-ping" behind it is answered here: that it is accepted and answered
 // at all tells stoa that the event loop turns.
 //
+// One with the secret and "-hook" behind it is for hooks, which call the plugin's
+// lifecycle hooks (hooks.js). No request of anybody else can have it.
+//
 // In a process of several instances, find returns what takes the requests with a
 // secret, if anything does; the secret of the process is then only good for pings.
-function guard (server, secret, find) {
+function guard (server, secret, { find, hooks } = {}) {
   const { emit } = server
   const guarded = new Set(['request', 'checkContinue', 'checkExpectation', 'upgrade', 'connect'])
   const ping = secret + '-ping'
+  const hook = secret + '-hook'
   Object.defineProperty(server, 'emit', {
     writable: false,
     configurable: false,
@@ -29,6 +33,7 @@ function guard (server, secret, find) {
       const got = withdraw(request)
       if (got !== ping) count++
       if (find === undefined && got === secret) return emit.call(this, event, request, second, ...rest)
+      if (hooks !== undefined && got === hook && event === 'request') return hooks(request, second)
       const accept = find?.(got)
       if (accept !== undefined) return accept(event, request, second, ...rest)
       if (event === 'upgrade' || event === 'connect') {

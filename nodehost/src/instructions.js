@@ -15,7 +15,8 @@ const fs = require('node:fs')
 //   startTimeoutMs  how long the plugin may take to register
 //   environment     variables that an administrator set for the plugin
 //   development     whether clients may see what an error says
-//   until           "load": only load the entry module and look for the function
+//   until           "load": only load the entry module and look for the function;
+//                   "hooks": only load it, and answer calls of lifecycle hooks
 //   shared          the process takes several instances. config is missing, secret is
 //                   the process's own, and orders follow, a line each (shared.js)
 //

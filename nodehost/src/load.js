@@ -6,12 +6,16 @@ const { pathToFileURL } = require('node:url')
 // order tried (documented for plugin authors).
 const names = ['default', 'plugin', 'fastifyPlugin', 'register']
 
-// loadPlugin imports the module at the absolute path entry and returns the
-// plugin function in it. import() loads ES modules and CommonJS alike.
-async function loadPlugin (entry) {
+// load imports the module at the absolute path entry. import() loads ES modules and
+// CommonJS alike.
+async function load (entry) {
   // boot.cjs passes import() in: code that comes out of V8's cache has lost its own
   // in Node.js 20.
-  const module = await importModule(pathToFileURL(entry).href) // eslint-disable-line no-undef
+  return importModule(pathToFileURL(entry).href) // eslint-disable-line no-undef
+}
+
+// pluginOf returns the plugin function of a module.
+function pluginOf (module) {
   const plugin = findPlugin(module) ?? onlyFunction(module)
   if (plugin === undefined) {
     throw new Error(`The entry module exports no plugin function. Export it as one of: ${names.join(', ')}. ` +
@@ -52,4 +56,4 @@ function withConfig (plugin, config) {
   })
 }
 
-module.exports = { loadPlugin, withConfig }
+module.exports = { load, pluginOf, withConfig }

@@ -5,7 +5,8 @@
 
 const { harden } = require('./hardening')
 const { readInstructions } = require('./instructions')
-const { loadPlugin } = require('./load')
+const { hooksOf, listenForHooks } = require('./hooks')
+const { load, pluginOf } = require('./load')
 const { beat, errorReport, report } = require('./report')
 const { createServer, listen } = require('./server')
 const { provideModules } = require('./modules')
@@ -41,10 +42,19 @@ async function start () {
     return
   }
   phase = 'load'
-  const plugin = await loadPlugin(instructions.entry)
+  const module = await load(instructions.entry)
+  const hooks = hooksOf(module, (err) => positionOf(err, instructions.root, instructions.entry))
+  if (instructions.until === 'hooks') {
+    app = await listenForHooks(instructions.secret, hooks)
+    process.on('SIGTERM', stop)
+    phase = 'run'
+    report({ ready: true })
+    return beat(instructions.beatMs)
+  }
+  const plugin = pluginOf(module)
   if (instructions.until === 'load') return report({ ready: true })
   phase = 'register'
-  app = await createServer(instructions, plugin)
+  app = await createServer({ ...instructions, hooks }, plugin)
   process.on('SIGTERM', stop)
   phase = 'listen'
   await listen(app)

@@ -13,7 +13,7 @@ let quiet = false
 // process, has a serverFactory, a write for its log, and a created that gets the
 // instance before the plugin does.
 async function createServer (instructions, plugin, share) {
-  const { config, bodyLimit, startTimeoutMs, secret } = instructions
+  const { config, bodyLimit, startTimeoutMs, secret, hooks } = instructions
   const write = share?.write ?? ((line) => process.stderr.write(line))
   const app = fastify({
     bodyLimit,
@@ -32,7 +32,7 @@ async function createServer (instructions, plugin, share) {
     logger: { level: 'info', base: null, stream: { write: (line) => quiet || write(line) } },
     ...(share && { serverFactory: share.serverFactory })
   })
-  if (share === undefined) guard(app.server, secret)
+  if (share === undefined) guard(app.server, secret, { hooks })
   share?.created(app)
   // Node has no address for an inherited socket, but Fastify logs one.
   app.server.address = () => 'stoa'

@@ -9,7 +9,8 @@ const http = require('node:http')
 const { Socket } = require('node:net')
 const { Readable } = require('node:stream')
 const { guard } = require('./gate')
-const { loadPlugin } = require('./load')
+const { hooksOf } = require('./hooks')
+const { load, pluginOf } = require('./load')
 const { positionOf } = require('./position')
 const { beat, errorReport, tell } = require('./report')
 const { createServer, listen } = require('./server')
@@ -34,7 +35,7 @@ function share (common) {
   front.keepAliveTimeout = 120_000 // as in server.js
   front.requestTimeout = 0
   front.on('clientError', (err, socket) => { socket.destroy(err) })
-  guard(front, common.secret, (secret) => bySecret.get(secret)?.accept)
+  guard(front, common.secret, { find: (secret) => bySecret.get(secret)?.accept })
   front.listen({ fd: 3 })
 
   async function add ({ add: name, config, secret }) {
@@ -43,8 +44,10 @@ function share (common) {
     let phase = 'load'
     try {
       await current.run(member, async () => {
-        loaded ??= loadPlugin(common.entry)
-        const plugin = await loaded
+        loaded ??= load(common.entry)
+        const module = await loaded
+        const plugin = pluginOf(module)
+        member.hooks = hooksOf(module, (err) => positionOf(err, common.root, common.entry))
         phase = 'register'
         await createServer({ ...common, config }, plugin, {
           created: (app) => { member.app = app },
@@ -57,6 +60,7 @@ function share (common) {
       if (members.get(name) !== member) return close(member) // it was dropped meanwhile
       member.accept = (...event) => current.run(member, () => member.deliver(...event))
       bySecret.set(secret, member)
+      bySecret.set(secret + '-hook', { accept: (event, ...rest) => current.run(member, () => callHook(member, event, ...rest)) })
       tell({ name, ready: true })
     } catch (err) {
       if (phase === 'load') loaded = undefined
@@ -78,6 +82,7 @@ function share (common) {
     if (member === undefined) return
     members.delete(name)
     bySecret.delete(member.secret)
+    bySecret.delete(member.secret + '-hook')
     for (const socket of member.sockets) socket.destroy()
     close(member)
     tags.end(member)
@@ -98,6 +103,14 @@ function share (common) {
     close: () => Promise.all([...members.values()].map(close)),
     untagged: (f) => current.exit(f)
   }
+}
+
+// callHook passes a request for a lifecycle hook to a member.
+function callHook (member, event, request, second) {
+  if (event !== 'request') return second.destroy()
+  member.sockets.add(request.socket)
+  second.once('close', () => member.sockets.delete(request.socket))
+  return member.hooks(request, second)
 }
 
 // obey calls run with each order that stoa sends.

@@ -7,6 +7,7 @@ package extension
 import (
 	"stoa/internal/bundle"
 	"stoa/internal/extension/install"
+	"stoa/internal/hook"
 	"stoa/internal/httpapi/keyed"
 	"stoa/internal/market/release"
 	"stoa/internal/plugin"
@@ -21,4 +22,5 @@ type Handlers struct {
 	Installer *install.Installer
 	Releases  *release.Service
 	Keyed     keyed.Requests
+	Hooks     *hook.Log
 }

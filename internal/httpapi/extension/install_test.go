@@ -57,10 +57,8 @@ func TestInstallAnswersThePackage(t *testing.T) {
 				"pluginSlug":     "pay", "instanceKey": "default", "enabled": true, "config": nil,
 				"configMeta":         map[string]any{"secretFields": map[string]any{}},
 				"grantedPermissions": []any{"orders:read", "orders:write"},
-				"lifecycleWarning": "This version of stoa does not call lifecycle hooks; " +
-					"the plugin asks for onInstall.",
-				"runtime":   map[string]any{"state": "unknown", "since": "2030-03-01T12:00:00.000Z"},
-				"createdAt": "2030-03-01T12:00:00.000Z", "updatedAt": "2030-03-01T12:00:00.000Z",
+				"runtime":            map[string]any{"state": "unknown", "since": "2030-03-01T12:00:00.000Z"},
+				"createdAt":          "2030-03-01T12:00:00.000Z", "updatedAt": "2030-03-01T12:00:00.000Z",
 			},
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

@@ -3,9 +3,7 @@ package extension
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
-	"strings"
 
 	"stoa/internal/httpapi/web"
 	"stoa/internal/idempotency"
@@ -63,10 +61,18 @@ func (h *Handlers) instances(ctx context.Context, list ...plugin.Installed) ([]i
 	if err != nil {
 		return nil, err
 	}
+	ids := make([]string, len(list))
+	for i, in := range list {
+		ids[i] = in.Instance.ID
+	}
+	warnings, err := h.Plugins.Warnings(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
 	shown := make([]instance, len(list))
 	for i, in := range list {
 		shown[i] = newInstance(in)
-		shown[i].Runtime = newRuntimeStatus(states[i])
+		shown[i].Runtime, shown[i].LifecycleWarning = newRuntimeStatus(states[i]), warnings[ids[i]]
 	}
 	return shown, nil
 }
@@ -80,19 +86,9 @@ func newInstance(in plugin.Installed) instance {
 	return instance{
 		InstallationID: in.Instance.ID, PluginSlug: in.Instance.Slug, InstanceKey: in.Instance.Key,
 		Enabled: in.Instance.Enabled, Config: config, ConfigMeta: configMeta{SecretFields: secrets},
-		GrantedPermissions: web.OrEmpty(in.Instance.Granted), LifecycleWarning: lifecycleWarning(in.Package.Manifest),
-		CreatedAt: web.Timestamp(in.Instance.CreatedAt), UpdatedAt: web.Timestamp(in.Instance.UpdatedAt),
+		GrantedPermissions: web.OrEmpty(in.Instance.Granted),
+		CreatedAt:          web.Timestamp(in.Instance.CreatedAt), UpdatedAt: web.Timestamp(in.Instance.UpdatedAt),
 	}
-}
-
-// lifecycleWarning warns that the hooks a plugin asks for are not called.
-func lifecycleWarning(m plugin.Manifest) string {
-	hooks := m.Hooks()
-	if len(hooks) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("This version of stoa does not call lifecycle hooks; the plugin asks for %s.",
-		strings.Join(hooks, ", "))
 }
 
 // ListInstances serves GET /api/v1/admin/plugins/{slug}/instances.

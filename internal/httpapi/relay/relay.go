@@ -50,7 +50,7 @@ func (h *Handlers) LegacyCall(w http.ResponseWriter, r *http.Request, slug, rest
 // AdminCall serves ANY /api/v1/admin/plugins/{slug}/api/*, and …/admin/*, which is the
 // only way to the plugin's /admin/*.
 func (h *Handlers) AdminCall(w http.ResponseWriter, r *http.Request, slug, rest string) error {
-	return h.call(w, r, gateway.Call{Slug: slug, Path: rest, Caller: gateway.CallerAdmin})
+	return h.call(w, r, gateway.Call{Slug: slug, Path: rest, Caller: gateway.CallerAdmin, Admin: true})
 }
 
 func (h *Handlers) call(w http.ResponseWriter, r *http.Request, c gateway.Call) error {

@@ -394,7 +394,7 @@ func TestCommandsSendNoReceipts(t *testing.T) {
 	t.Parallel()
 
 	server := new(mailer)
-	a := testkit.NewShop(t, mailing(server), func(_ testing.TB, cfg *app.Config) { cfg.DeliverReceipts = false })
+	a := testkit.NewShop(t, mailing(server), func(_ testing.TB, cfg *app.Config) { cfg.Deliver = false })
 	a.Order(t, "", "once", "ada@example.com")
 	deliver(t, a)
 	if tried, _ := server.take(); tried != 0 {

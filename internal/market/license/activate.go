@@ -6,6 +6,7 @@ import (
 
 	"stoa/internal/audit"
 	"stoa/internal/errs"
+	"stoa/internal/event"
 )
 
 // Activate activates the license with the given key for an instance and returns the updated license.
@@ -67,7 +68,7 @@ func (s *Service) addActivation(ctx context.Context, tx Store, u *Usage, a Activ
 	} else {
 		u.License.Instances++
 	}
-	return nil
+	return tx.Publish(ctx, u.License.Event(event.LicenseActivated, a.At))
 }
 
 // Deactivate ends the activation of the license with the given key for an instance and returns the
@@ -81,7 +82,7 @@ func (s *Service) Deactivate(ctx context.Context, slug string, req UseRequest) (
 	return s.changeUse(ctx, slug, req, ErrKeyUnknown,
 		func(tx Store, u *Usage, instanceID string, _ time.Time) (err error) {
 			if u.Activated {
-				u.License, err = removeActivation(ctx, tx, u.License, instanceID)
+				u.License, err = s.removeActivation(ctx, tx, u.License, instanceID)
 				u.Activated, u.Development = false, false
 			}
 			return err
@@ -97,7 +98,7 @@ func (s *Service) DeactivateOwn(ctx context.Context, licenseID, instanceID strin
 		if err != nil {
 			return err
 		}
-		if l, err = removeActivation(ctx, tx, l, instanceID); err != nil {
+		if l, err = s.removeActivation(ctx, tx, l, instanceID); err != nil {
 			return err
 		}
 		key, err := s.Vault.Open(l)
@@ -116,7 +117,7 @@ func (s *Service) DeactivateByID(ctx context.Context, licenseID, instanceID stri
 		if err != nil {
 			return err
 		}
-		if _, err := removeActivation(ctx, tx, l, instanceID); err != nil {
+		if _, err := s.removeActivation(ctx, tx, l, instanceID); err != nil {
 			return err
 		}
 		id, _ := normalInstanceID(instanceID)
@@ -131,7 +132,7 @@ func (s *Service) DeactivateByID(ctx context.Context, licenseID, instanceID stri
 
 // removeActivation ends the activation of a locked license for an instance and returns the updated
 // license. It returns ErrNotActivated, also for a malformed instance id.
-func removeActivation(ctx context.Context, tx Store, l License, instanceID string) (License, error) {
+func (s *Service) removeActivation(ctx context.Context, tx Store, l License, instanceID string) (License, error) {
 	id, ok := normalInstanceID(instanceID)
 	if !ok {
 		return License{}, ErrNotActivated
@@ -140,6 +141,9 @@ func removeActivation(ctx context.Context, tx Store, l License, instanceID strin
 	if errs.KindOf(err) == errs.NotFound {
 		return License{}, ErrNotActivated
 	} else if err != nil {
+		return License{}, err
+	}
+	if err := tx.Publish(ctx, l.Event(event.LicenseDeactivated, s.Now())); err != nil {
 		return License{}, err
 	}
 	// Read again: only the database knows which of the two counters went down.

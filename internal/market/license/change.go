@@ -8,6 +8,7 @@ import (
 
 	"stoa/internal/audit"
 	"stoa/internal/errs"
+	"stoa/internal/event"
 	"stoa/internal/market/product"
 	"stoa/internal/text"
 )
@@ -150,6 +151,11 @@ func (s *Service) update(ctx context.Context, id string, match Match, change cha
 			}
 			if err := s.record(ctx, tx, action, id, details); err != nil {
 				return err
+			}
+			if action == audit.LicenseRevoke {
+				if err := tx.Publish(ctx, l.Event(event.LicenseRevoked, s.Now())); err != nil {
+					return err
+				}
 			}
 		}
 		changed, err = one(ctx, tx, Query{ID: id})

@@ -7,6 +7,7 @@ import (
 	"stoa/internal/audit"
 	"stoa/internal/caller"
 	"stoa/internal/errs"
+	"stoa/internal/event"
 	"stoa/internal/market/product"
 )
 
@@ -55,6 +56,9 @@ func (s *Service) Grant(ctx context.Context, r GrantRequest) (Listed, Key, error
 			return err
 		}
 		if err := s.record(ctx, tx, audit.LicenseGrant, l.ID, details); err != nil {
+			return err
+		}
+		if err := tx.Publish(ctx, l.Event(event.LicenseIssued, l.CreatedAt)); err != nil {
 			return err
 		}
 		granted, err = one(ctx, tx, Query{ID: l.ID})

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"stoa/internal/audit"
+	"stoa/internal/event"
 )
 
 // Rows is the access to stored licenses that selling and managing them share.
@@ -70,6 +71,9 @@ type Store interface {
 
 	// Record appends an entry to the audit log. Inside InTx it is part of the transaction.
 	Record(ctx context.Context, e audit.Entry) error
+
+	// Publish tells subscribers of events. Inside InTx it is part of the transaction.
+	Publish(ctx context.Context, list ...event.Event) error
 
 	// InTx runs fn on a Store whose calls are committed together if fn returns nil and undone
 	// otherwise. fn may run more than once. InShortTx is InTx for few and short statements:

@@ -5,7 +5,10 @@ import (
 	"time"
 
 	"stoa/internal/audit"
+	"stoa/internal/caller"
 	"stoa/internal/errs"
+	"stoa/internal/event"
+	"stoa/internal/market/license"
 )
 
 // update reads an order again and applies fn to it, in one transaction that has locked the order. Then
@@ -87,6 +90,11 @@ func (s *Service) settled(ctx context.Context, tx Store, o Order) error {
 			return err
 		}
 	}
+	issued := license.License{ID: o.LicenseID, ProductID: o.ProductID, UserID: o.UserID}
+	err := tx.Publish(ctx, o.event(event.OrderPaid, s.Now()), issued.Event(event.LicenseIssued, s.Now()))
+	if err != nil {
+		return err
+	}
 	return tx.CountDownload(ctx, o.ProductID)
 }
 
@@ -113,11 +121,17 @@ func (s *Service) markCancelled(ctx context.Context, tx Store, o *Order, at time
 // markRefunded records that everything paid for an order was refunded, and revokes its license. tx has
 // locked the order.
 func (s *Service) markRefunded(ctx context.Context, tx Store, o *Order, at time.Time) error {
-	if o.RefundedAt.IsZero() || at.Before(o.RefundedAt) {
+	first := o.RefundedAt.IsZero()
+	if first || at.Before(o.RefundedAt) {
 		o.RefundedAt = at.UTC()
 	}
 	if err := tx.UpdateOrder(ctx, *o); err != nil {
 		return err
+	}
+	if first {
+		if err := tx.Publish(ctx, o.event(event.OrderRefunded, s.Now())); err != nil {
+			return err
+		}
 	}
 	return s.revoke(ctx, tx, o.LicenseID, at)
 }
@@ -128,5 +142,17 @@ func (s *Service) revoke(ctx context.Context, tx Store, licenseID string, at tim
 	if err != nil || !l.Revoke(at) {
 		return err
 	}
-	return tx.UpdateLicense(ctx, l)
+	if err := tx.UpdateLicense(ctx, l); err != nil || !l.Paid {
+		return err // what was never paid was never issued
+	}
+	return tx.Publish(ctx, l.Event(event.LicenseRevoked, s.Now()))
+}
+
+// event returns the event that something happened to o.
+func (o Order) event(t event.Type, at time.Time) event.Event {
+	about := event.Names{OrderID: o.ID, LicenseID: o.LicenseID, ProductID: o.ProductID}
+	if o.UserID != caller.Anonymous {
+		about.UserID = o.UserID
+	}
+	return event.New(at, t, about)
 }

@@ -14,10 +14,10 @@ import (
 // a dead process.
 const reapWait = time.Second
 
-// forward passes a call on to the process. target is the plugin's own path with
-// query. again means that the process died and another may be tried.
-func (p *process) forward(call *relay.Call, target string) (again bool, err error) {
-	call.SetHeader(processHeader, p.secret)
+// forward passes a call on to the process. target is the plugin's own path with query,
+// secret what lets it in. again means that the process died and another may be tried.
+func (p *process) forward(call *relay.Call, target, secret string) (again bool, err error) {
+	call.SetHeader(processHeader, secret)
 	err = call.Pass(relay.Upstream{
 		Transport: p.transport, Scheme: "http", Addr: "plugin", // whatever the name: see transport
 		Target:    target,

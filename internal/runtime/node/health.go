@@ -56,7 +56,7 @@ func (p *process) ask() string {
 	seen := &healthAnswer{header: make(http.Header)}
 	call := relay.NewCall(seen, r)
 	defer call.End()
-	if _, err := p.forward(call, "/health"); err != nil {
+	if _, err := p.forward(call, "/health", p.secret); err != nil {
 		return "GET /health gets no answer"
 	}
 	if seen.status != http.StatusOK && seen.status != http.StatusNotFound { // a plugin need not say

@@ -32,7 +32,7 @@ type process struct {
 	socket    *socket // set by the start
 	secret    string  // in every request; the host program refuses others
 	output    *output // read it once the child has exited
-	until     string  // "load" for a trial that only loads the entry module
+	until     string  // "load" or "hooks" for a trial that does not register the plugin
 
 	// before is what calls are told while p starts after a failure to load. nil: the last
 	// process did not fail like that. It is set before the start.

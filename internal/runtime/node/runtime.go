@@ -149,16 +149,24 @@ func (rt *Runtime) Check() error {
 func (rt *Runtime) Serve(w http.ResponseWriter, r *http.Request, in plugin.Installed) error {
 	call := relay.NewCall(w, r)
 	defer call.End()
-	again, err := rt.try(r, call, in)
+	return rt.call(r, call, in, "")
+}
+
+// call passes a call on to the process of an instance. suffix is what follows the secret
+// of the process.
+func (rt *Runtime) call(r *http.Request, call *relay.Call, in plugin.Installed, suffix string) error {
+	again, err := rt.try(r, call, in, suffix)
 	if again {
-		_, err = rt.try(r, call, in)
+		_, err = rt.try(r, call, in, suffix)
 	}
 	return err
 }
 
-// try is Serve with one process. again means that the process died, and that
+// try is call with one process. again means that the process died, and that
 // another may be tried: the plugin has seen nothing of the request.
-func (rt *Runtime) try(r *http.Request, call *relay.Call, in plugin.Installed) (again bool, err error) {
+func (rt *Runtime) try(
+	r *http.Request, call *relay.Call, in plugin.Installed, suffix string,
+) (again bool, err error) {
 	inst := rt.installation(in.Instance.ID)
 	p, err := inst.acquire(r.Context(), in)
 	if err != nil {
@@ -167,8 +175,9 @@ func (rt *Runtime) try(r *http.Request, call *relay.Call, in plugin.Installed) (
 		}
 		return false, err
 	}
-	defer inst.release(p)                      // forward panics when an answer breaks off after it began
-	return p.forward(call, r.URL.RequestURI()) //nolint:contextcheck // the call has the request's
+	// Deferred: forward panics when an answer breaks off after it began.
+	defer inst.release(p)
+	return p.forward(call, r.URL.RequestURI(), p.secret+suffix) //nolint:contextcheck // the call has the request's
 }
 
 // Prepare starts the process of an instance and returns when it is ready. The

@@ -22,7 +22,11 @@ const failedTimeout = 10 * time.Second
 // that the plugin could not be tried, which is not its fault: there is no Node.js,
 // ctx is done, or stoa is stopping.
 func (rt *Runtime) Try(ctx context.Context, in plugin.Installed, register bool) (plugin.Failure, error) {
-	return rt.trial(ctx, in, register, nil)
+	until := "load"
+	if register {
+		until = ""
+	}
+	return rt.trial(ctx, in, until, nil)
 }
 
 // Rehearse is Try with register. While the plugin runs, check may call it through the
@@ -30,28 +34,31 @@ func (rt *Runtime) Try(ctx context.Context, in plugin.Installed, register bool) 
 func (rt *Runtime) Rehearse(
 	ctx context.Context, in plugin.Installed, check func(runtime.Runtime) plugin.Failure,
 ) (plugin.Failure, error) {
-	return rt.trial(ctx, in, true, check)
+	return rt.trial(ctx, in, "", check)
 }
 
 // onTrial passes requests to a process that serves nobody else.
-type onTrial struct{ p *process }
+type onTrial struct {
+	p      *process
+	suffix string // of the secret
+}
 
 // Serve implements runtime.Runtime.
 func (t onTrial) Serve(w http.ResponseWriter, r *http.Request, _ plugin.Installed) error {
 	call := relay.NewCall(w, r)
 	defer call.End()
-	_, err := t.p.forward(call, r.URL.RequestURI())
+	_, err := t.p.forward(call, r.URL.RequestURI(), t.p.secret+t.suffix)
 	return err
 }
 
+// trial starts the plugin of in, up to the point that until names (nodehost/src/instructions.js),
+// in a process that serves nobody but check.
 func (rt *Runtime) trial(
-	ctx context.Context, in plugin.Installed, register bool, check func(runtime.Runtime) plugin.Failure,
+	ctx context.Context, in plugin.Installed, until string, check func(runtime.Runtime) plugin.Failure,
 ) (failed plugin.Failure, err error) {
 	trial := &installation{rt: rt, id: in.Instance.ID, trial: true} // not among the others: it takes no calls
 	p := newProcess(rt, in, trial)
-	if !register {
-		p.until = "load"
-	}
+	p.until = until
 	trial.current = p
 	if !rt.begin(p) {
 		return plugin.Failure{}, errStopping
@@ -62,7 +69,11 @@ func (rt *Runtime) trial(
 	<-p.ready
 	ready := p.startResult() == nil
 	if ready && check != nil {
-		failed = check(onTrial{p})
+		one := onTrial{p: p}
+		if until == untilHooks {
+			one.suffix = hookSuffix
+		}
+		failed = check(one)
 	}
 	p.askToEnd()
 	<-p.done

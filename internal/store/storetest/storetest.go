@@ -23,6 +23,7 @@ func Run(t *testing.T, open Open) {
 		"Products": testProducts, "Licenses": testLicenses, "Orders": testOrders, "Claims": testClaims,
 		"Receipts": testReceipts, "Reviews": testReviews, "Plugin": testPlugin, "Idempotency": testIdempotency,
 		"Audit": testAudit, "Themes": testThemes, "Releases": testReleases, "Bundles": testBundles,
+		"Deliveries": testDeliveries, "Webhooks": testWebhooks,
 		"PluginStorage": testPluginStorage,
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); test(t, open) })

@@ -1,0 +1,72 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"net"
+	"net/http"
+	"time"
+
+	"stoa/internal/delivery"
+	"stoa/internal/hook"
+	"stoa/internal/runtime/egress"
+	"stoa/internal/store"
+	"stoa/internal/webhook"
+)
+
+// How many receivers are served at the same time. Plugins that hang do not keep the
+// others waiting for long: each attempt is limited, and the next is not soon.
+const (
+	pluginWorkers  = 8
+	webhookWorkers = 4
+)
+
+// webhookIdle is how long a connection to a webhook is kept for the next message.
+const webhookIdle = 30 * time.Second
+
+// buildDelivery makes what tells plugins of hooks and events, and operators of events.
+func (a *App) buildDelivery(cfg Config) {
+	a.hooks = &hook.Sender{
+		Plugins: a.Plugins, Gateway: a.gateway, Internal: a.node, Discard: a.installer.Discard, Log: cfg.Log, Now: cfg.Now,
+	}
+	a.Hooks = &hook.Log{Deliveries: store.NewDeliveries(a.DB), Plugins: a.Plugins, Now: cfg.Now}
+	a.Webhooks = &webhook.Service{
+		Store: store.NewWebhooks(a.DB), Deliveries: store.NewDeliveries(a.DB),
+		Secrets: cfg.MasterKey.Box("webhook.secret"), Now: cfg.Now,
+	}
+	dialer := &net.Dialer{Timeout: delivery.SendTimeout, Control: egress.Guard(cfg.ExternalAllow)}
+	a.messages = &webhook.Sender{
+		Service: a.Webhooks, Agent: "stoa/" + cfg.Version,
+		// Without a proxy: it would connect where the guard does not.
+		Transport: &http.Transport{
+			DialContext: dialer.DialContext, ForceAttemptHTTP2: true, TLSHandshakeTimeout: delivery.SendTimeout,
+			MaxIdleConnsPerHost: 1, MaxIdleConns: 64, IdleConnTimeout: webhookIdle, DisableCompression: true,
+			MaxResponseHeaderBytes: 64 << 10,
+		},
+		Administrators: buyers{a}, Poster: a.Mail, SiteName: cmp.Or(cfg.Name, "stoa"), Log: cfg.Log,
+	}
+}
+
+// deliver makes deliveries in the background until ctx ends.
+func (a *App) deliver(ctx context.Context, cfg Config) {
+	outbox := store.NewDeliveries(a.DB)
+	spreader := &delivery.Spreader{
+		Store: outbox, Subscribers: []delivery.Subscribers{a.Plugins, a.Webhooks},
+		News: a.DB.Announced(store.NewEvents), Log: cfg.Log, Now: cfg.Now,
+	}
+	a.background.Go(func() { spreader.Run(ctx) })
+	a.background.Go(func() { spreader.KeepSwept(ctx) })
+	plugins := &delivery.Machine{
+		Store: outbox, Lane: delivery.Plugins, Sender: a.hooks, Workers: pluginWorkers,
+		News: a.DB.Announced(store.NewIn(delivery.Plugins)), Log: cfg.Log, Now: cfg.Now,
+	}
+	a.background.Go(func() {
+		a.hooks.Clear(ctx) // what a crash left behind
+		plugins.Run(ctx)
+	})
+	webhooks := &delivery.Machine{
+		Store: outbox, Lane: delivery.Webhooks, Sender: a.messages, Workers: webhookWorkers,
+		News: a.DB.Announced(store.NewIn(delivery.Webhooks)), Log: cfg.Log, Now: cfg.Now,
+	}
+	a.background.Go(func() { webhooks.Run(ctx) })
+}

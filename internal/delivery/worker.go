@@ -1,0 +1,123 @@
+package delivery
+
+import (
+	"context"
+	"log/slog"
+	"time"
+)
+
+// worker serves one queue under a lease.
+type worker struct {
+	*Machine
+	queue, lease string
+	until        time.Time // the end of the lease
+
+	settled []Settled // not recorded yet
+	oldest  time.Time // when the first of them was sent, by the system's clock
+}
+
+// serve sends what is due in the queue until nothing is left, a delivery fails, or ctx
+// ends, and releases the queue.
+func (w *worker) serve(ctx, sending context.Context) {
+	// The database is written to even when the program stops: what was sent is
+	// acknowledged.
+	storing := context.WithoutCancel(ctx)
+	failed, ok := false, true
+	for ok && !failed && ctx.Err() == nil {
+		due, err := w.Store.Next(ctx, w.Lane, w.queue, w.Now(), batch)
+		if err != nil {
+			w.warn(ctx, "deliveries cannot be read", err)
+			break
+		}
+		if len(due) == 0 {
+			break
+		}
+		failed, ok = w.sendAll(ctx, sending, due)
+	}
+	if !ok {
+		return // the queue is another worker's
+	}
+	rest := w.Now()
+	if failed {
+		rest = rest.Add(restTime)
+	}
+	if err := w.Store.Release(storing, w.queue, w.lease, rest); err != nil {
+		w.warn(ctx, "a queue of deliveries cannot be released; it waits until its lease ends", err)
+	}
+}
+
+// sendAll sends deliveries one after another up to the first that fails. ok is false if
+// the queue was lost meanwhile.
+func (w *worker) sendAll(ctx, sending context.Context, due []Delivery) (failed, ok bool) {
+	for _, d := range due {
+		if ctx.Err() != nil || w.Now().After(w.until.Add(-leaseMargin)) && !w.flush(ctx) {
+			break
+		}
+		s, sent := w.send(sending, d)
+		if !sent { // the program stops
+			break
+		}
+		if len(w.settled) == 0 {
+			w.oldest = time.Now()
+		}
+		w.settled = append(w.settled, s)
+		failed = s.State == Waiting
+		if time.Since(w.oldest) >= ackEvery && !w.flush(ctx) {
+			return failed, false
+		}
+		if failed {
+			break
+		}
+	}
+	return failed, w.flush(ctx)
+}
+
+// send makes an attempt. sent is false if it was cut off because the program stops.
+func (w *worker) send(sending context.Context, d Delivery) (s Settled, sent bool) {
+	ctx, cancel := context.WithTimeout(sending, SendTimeout)
+	defer cancel()
+	at, begun := w.Now(), time.Now()
+	r := w.Sender.Send(ctx, d)
+	if !r.OK() && sending.Err() != nil {
+		return Settled{}, false
+	}
+	s = Settled{Delivery: d.settle(r, w.Now())}
+	s.Attempt = Attempt{Number: s.Attempts, At: at, Duration: time.Since(begun), Result: r}
+	if r.Cancel {
+		s.Attempt.Number = 0
+	}
+	return s, true
+}
+
+// flush records what was sent and extends the lease. It returns false if the queue
+// belongs to another worker, or may: then what was sent is sent again by that one.
+func (w *worker) flush(ctx context.Context) bool {
+	now := w.Now()
+	if now.After(w.until) {
+		w.settled = nil
+		return false
+	}
+	until := now.Add(leaseTime)
+	storing, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.until.Sub(now))
+	defer cancel()
+	ok, err := w.Store.Settle(storing, w.queue, w.lease, w.settled, until)
+	if err != nil {
+		w.warn(ctx, "deliveries cannot be recorded; they are made again", err)
+	}
+	settled := w.settled
+	w.settled = nil
+	if err != nil || !ok {
+		return false
+	}
+	w.until = until
+	if len(settled) > 0 {
+		w.Sender.Settled(storing, settled)
+	}
+	return true
+}
+
+func (w *worker) warn(ctx context.Context, what string, err error) {
+	if ctx.Err() == nil {
+		w.Log.WarnContext(ctx, what, slog.String("queue", w.queue), slog.Any("err", err))
+	}
+}

@@ -1,0 +1,113 @@
+// Package event owns what stoa tells plugins and operators' systems: the types of
+// events, their form, and the patterns that subscribe to them (CONTRACT 7).
+//
+// An event is written in the transaction of what it tells: the Store of every domain
+// has the same Publish, as it has Record for the audit log. Package delivery passes
+// events on to those who subscribed.
+package event
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Type says what happened, as a subject and a verb: "order.paid". Types are stable:
+// programs match on them.
+type Type string
+
+// The types of stoa's own events. Types of plugins begin with their slug and a dot.
+const (
+	UserRegistered       Type = "user.registered"
+	OrderPaid            Type = "order.paid"
+	OrderRefunded        Type = "order.refunded"
+	LicenseIssued        Type = "license.issued"
+	LicenseActivated     Type = "license.activated"
+	LicenseDeactivated   Type = "license.deactivated"
+	LicenseRevoked       Type = "license.revoked"
+	ExtensionInstalled   Type = "extension.installed"
+	ExtensionUpgraded    Type = "extension.upgraded"
+	ExtensionUninstalled Type = "extension.uninstalled"
+	InstanceEnabled      Type = "instance.enabled"
+	InstanceDisabled     Type = "instance.disabled"
+
+	// WebhookTest is sent to a webhook on demand, and to nobody else.
+	WebhookTest Type = "webhook.test"
+)
+
+// Types are the types of stoa's own events, those that can be subscribed to.
+var Types = []Type{
+	UserRegistered, OrderPaid, OrderRefunded, LicenseIssued, LicenseActivated, LicenseDeactivated, LicenseRevoked,
+	ExtensionInstalled, ExtensionUpgraded, ExtensionUninstalled, InstanceEnabled, InstanceDisabled,
+}
+
+// Event is something that happened. It never changes.
+type Event struct {
+	ID         string // UUIDv7
+	Type       Type
+	OccurredAt time.Time
+	Data       json.RawMessage // an object
+}
+
+// Names are the ids of what an event of stoa's own is about. Those that do not apply are
+// empty. Secrets and keys are never among them.
+type Names struct {
+	UserID         string `json:"userId,omitempty"`
+	OrderID        string `json:"orderId,omitempty"`
+	LicenseID      string `json:"licenseId,omitempty"`
+	ProductID      string `json:"productId,omitempty"`
+	Kind           string `json:"kind,omitempty"` // of an extension
+	Slug           string `json:"slug,omitempty"`
+	InstallationID string `json:"installationId,omitempty"`
+}
+
+// New returns an event that happened at now.
+func New(now time.Time, t Type, about Names) Event {
+	data, _ := json.Marshal(about) // texts only
+	return Published(now, t, data)
+}
+
+// Published returns an event with data of its own, an object in JSON, such as a plugin
+// publishes.
+func Published(now time.Time, t Type, data json.RawMessage) Event {
+	return Event{
+		ID: uuid.Must(uuid.NewV7()).String(), Type: t, OccurredAt: now.UTC().Truncate(time.Millisecond), Data: data,
+	}
+}
+
+// timeFormat is the form of times in JSON (CONTRACT 1).
+const timeFormat = "2006-01-02T15:04:05.000Z"
+
+// MarshalJSON returns the event as subscribers get it.
+func (e Event) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		ID         string          `json:"id"`
+		Type       Type            `json:"type"`
+		OccurredAt string          `json:"occurredAt"`
+		Data       json.RawMessage `json:"data"`
+	}{e.ID, e.Type, e.OccurredAt.UTC().Format(timeFormat), e.Data})
+}
+
+// patternRE is a type or a prefix of types. Slugs may have hyphens.
+var patternRE = regexp.MustCompile(`^[a-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*(\.\*)?$`)
+
+// maxPattern is the length of the longest pattern in bytes.
+const maxPattern = 128
+
+// IsPattern reports whether a text can subscribe to events: an exact type such as
+// "order.paid", or a prefix such as "order.*".
+func IsPattern(s string) bool { return len(s) <= maxPattern && patternRE.MatchString(s) }
+
+// Matches reports whether one of the patterns stands for the type.
+func (t Type) Matches(patterns []string) bool {
+	for _, p := range patterns {
+		prefix, all := strings.CutSuffix(p, "*")
+		if p == string(t) || all && strings.HasPrefix(string(t), prefix) {
+			return true
+		}
+	}
+	return false
+}

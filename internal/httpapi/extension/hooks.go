@@ -1,0 +1,65 @@
+package extension
+
+import (
+	"net/http"
+
+	"stoa/internal/delivery"
+	"stoa/internal/errs"
+	"stoa/internal/httpapi/web"
+	"stoa/internal/httpapi/wire"
+)
+
+// pluginDelivery is a hook or an event for an instance, and what became of it.
+type pluginDelivery struct {
+	wire.Delivery
+
+	Kind           delivery.Kind `json:"kind"`
+	Name           string        `json:"name"`
+	InstallationID string        `json:"installationId"`
+}
+
+func newPluginDelivery(d delivery.Listed) pluginDelivery {
+	return pluginDelivery{Delivery: wire.NewDelivery(d), Kind: d.Kind, Name: d.Name, InstallationID: d.Target}
+}
+
+// ListHooks serves GET /api/v1/admin/plugins/{slug}/hooks.
+func (h *Handlers) ListHooks(w http.ResponseWriter, r *http.Request) error {
+	var faults errs.Issues
+	p := web.ReadPage(r, &faults)
+	state := wire.ReadDeliveryState(r, &faults)
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	list, total, err := h.Hooks.List(r.Context(), r.PathValue("slug"), delivery.Query{
+		State: state, Target: r.URL.Query().Get("installationId"), Limit: p.Limit, Offset: p.Offset(),
+	})
+	if err != nil {
+		return err
+	}
+	web.WriteList(w, p, list, total, newPluginDelivery)
+	return nil
+}
+
+// ReplayHook serves POST /api/v1/admin/hooks/{deliveryId}/replay.
+func (h *Handlers) ReplayHook(w http.ResponseWriter, r *http.Request) error {
+	d, err := h.Hooks.Replay(r.Context(), r.PathValue("deliveryId"))
+	if err != nil {
+		return err
+	}
+	web.WriteData(w, http.StatusOK, newPluginDelivery(d))
+	return nil
+}
+
+// ReplayDeadHooks serves POST /api/v1/admin/plugins/{slug}/hooks/replay.
+func (h *Handlers) ReplayDeadHooks(w http.ResponseWriter, r *http.Request) error {
+	since, err := wire.ReadSince(w, r)
+	if err != nil {
+		return err
+	}
+	n, err := h.Hooks.ReplayDead(r.Context(), r.PathValue("slug"), since)
+	if err != nil {
+		return err
+	}
+	web.WriteData(w, http.StatusOK, wire.Replayed{Replayed: n})
+	return nil
+}

@@ -1,0 +1,38 @@
+package store
+
+import (
+	"context"
+	"slices"
+
+	"stoa/internal/database"
+	"stoa/internal/event"
+)
+
+// NewEvents is announced after a transaction that has published an event
+// (database.Conn.Announce).
+const NewEvents = "events"
+
+// Publish implements Publish of the domains' Stores. Inside a transaction the events are
+// part of it: they are passed on after the commit, and never if there is none.
+func (c audited) Publish(ctx context.Context, list ...event.Event) error {
+	for chunk := range slices.Chunk(list, rowsAtOnce) {
+		values := make([]any, 0, 4*len(chunk))
+		for _, e := range chunk {
+			values = append(values, e.ID, string(e.Type), database.Millis(e.OccurredAt), string(e.Data))
+		}
+		_, err := c.Write.ExecContext(ctx, `
+			INSERT INTO events (id, type, occurred_at_ms, data_json) VALUES `+tuples(len(chunk), 4), values...)
+		if err != nil {
+			return err
+		}
+		c.Announce(NewEvents)
+	}
+	return nil
+}
+
+func scanEvent(row database.Scanner) (e event.Event, err error) {
+	var data string
+	err = row.Scan(&e.ID, &e.Type, database.ScanMillis(&e.OccurredAt), &data)
+	e.Data = []byte(data)
+	return e, err
+}
