@@ -2,7 +2,6 @@ package jsplugin_test
 
 import (
 	"fmt"
-	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -34,44 +33,30 @@ func readmeExample(t *testing.T, heading string) string {
 	return program
 }
 
-// platform is a stoa with real time, because its plugins have real clocks.
-func platform(t *testing.T) (a *testkit.App, admin string) {
-	t.Helper()
-	a = testkit.New(t, func(_ testing.TB, cfg *app.Config) { cfg.Now = time.Now })
-	return a, a.Admin(t, "root").Access
+// installed is a plugin that is installed and enabled.
+type installed struct {
+	*testkit.App
+
+	admin    string
+	id       string // of the default instance
+	dir      string // of an external plugin's program
+	manifest map[string]any
+	files    map[string]string
 }
 
-// manifest is the manifest of the README's plugins.
-func manifest(changes map[string]any) map[string]any {
-	m := map[string]any{
-		"permissions": []string{
-			"storage:read", "storage:write", "products:read", "orders:read", "licenses:read", "users:read",
-		},
-		"configSchema": map[string]any{
-			"greeting": map[string]any{"type": "string", "label": "Greeting", "required": true},
-			"filler":   map[string]any{"type": "string"},
-		},
-	}
-	maps.Copy(m, changes)
-	return m
-}
-
-// external installs an external plugin and starts its program. It returns the id of the
-// default instance.
-func external(t *testing.T, a *testkit.App, admin, program string, changes map[string]any) (id string) {
+// external installs an external plugin and starts its program.
+func external(t *testing.T, program string) installed {
 	t.Helper()
 	node := needtest.Program(t, "node", "")
-	dir := project(t, "module")
 	address := freeAddress(t)
-	m := testkit.ExternalManifest("visits", "http://"+address)
-	maps.Copy(m, manifest(changes))
-	id = configure(t, a, admin, testkit.PluginArchive(t, m, nil))
+	p := installed{dir: project(t, "module"), manifest: testkit.ExternalManifest("visits", "http://"+address)}
+	p.install(t)
 
-	res := a.Do(t, testkit.Get(admin, "/api/v1/admin/plugins/visits/secret"))
-	write(t, dir, "app.js", program)
+	res := p.Do(t, testkit.Get(p.admin, "/api/v1/admin/plugins/visits/secret"))
+	write(t, p.dir, "app.js", program)
 	_, port, _ := net.SplitHostPort(address)
 	cmd := exec.Command(node, "app.js")
-	cmd.Dir = dir
+	cmd.Dir = p.dir
 	cmd.Env = append(os.Environ(), "PORT="+port, "PLUGIN_SECRET="+res.Text(t, "data.secret"))
 	cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
 	if err := cmd.Start(); err != nil {
@@ -85,15 +70,14 @@ func external(t *testing.T, a *testkit.App, admin, program string, changes map[s
 		}
 		return err == nil
 	})
-	return id
+	return p
 }
 
 // internal installs an internal plugin, with the package beside its program.
-func internal(t *testing.T, a *testkit.App, admin, program string, changes map[string]any) (id string) {
+func internal(t *testing.T, program string) installed {
 	t.Helper()
-	m := testkit.InternalManifest("visits", "index.js")
-	maps.Copy(m, manifest(changes))
-	files := map[string]string{
+	p := installed{manifest: testkit.InternalManifest("visits", "index.js")}
+	p.files = map[string]string{
 		"package.json": `{"type":"module"}`,
 		"index.js":     strings.Replace(program, "'stoa-plugin/internal'", "'./stoa-plugin/internal.js'", 1),
 	}
@@ -106,30 +90,53 @@ func internal(t *testing.T, a *testkit.App, admin, program string, changes map[s
 		if err != nil {
 			t.Fatal(err)
 		}
-		files["stoa-plugin/"+filepath.Base(name)] = string(text)
+		p.files["stoa-plugin/"+filepath.Base(name)] = string(text)
 	}
-	return configure(t, a, admin, testkit.PluginArchive(t, m, files))
+	p.install(t)
+	return p
 }
 
-// configure installs a plugin, and configures and enables its default instance.
-func configure(t *testing.T, a *testkit.App, admin string, archive []byte) (id string) {
+// install starts a stoa and installs, configures and enables the plugin. The clock of
+// stoa is real, because that of the plugin is.
+func (p *installed) install(t *testing.T) {
 	t.Helper()
-	res := a.Install(t, admin, "plugin", archive)
+	p.App = testkit.New(t, func(_ testing.TB, cfg *app.Config) { cfg.Now = time.Now })
+	p.admin = p.Admin(t, "root").Access
+	p.manifest["permissions"] = []string{
+		"storage:read", "storage:write", "products:read", "orders:read", "licenses:read", "users:read",
+		"events:subscribe",
+	}
+	p.manifest["configSchema"] = map[string]any{
+		"greeting": map[string]any{"type": "string", "label": "Greeting", "required": true},
+	}
+	res := p.Install(t, p.admin, "plugin", testkit.PluginArchive(t, p.manifest, p.files))
 	if res.Status != http.StatusCreated {
 		t.Fatalf("install = %d %s", res.Status, res.Body)
 	}
-	id = res.Text(t, "data.defaultInstance.installationId")
-	setConfig(t, a, admin, id, "")
-	return id
+	p.id = res.Text(t, "data.defaultInstance.installationId")
+	p.change(t, map[string]any{"enabled": true, "config": map[string]any{"greeting": "Welcome"}})
 }
 
-func setConfig(t *testing.T, a *testkit.App, admin, id, filler string) {
+// change changes the default instance.
+func (p *installed) change(t *testing.T, to map[string]any) {
 	t.Helper()
-	res := a.Do(t, testkit.Patch(admin, "/api/v1/admin/plugins/visits/instances/"+id, map[string]any{
-		"enabled": true, "config": map[string]any{"greeting": "Welcome", "filler": filler},
-	}))
+	res := p.Do(t, testkit.Patch(p.admin, "/api/v1/admin/plugins/visits/instances/"+p.id, to))
 	if res.Status != http.StatusOK {
-		t.Fatalf("enable = %d %s", res.Status, res.Body)
+		t.Fatalf("change of the instance = %d %s", res.Status, res.Body)
+	}
+}
+
+// upgrade installs the next version, which wants hooks and events.
+func (p *installed) upgrade(t *testing.T) {
+	t.Helper()
+	p.manifest["version"] = "1.1.0"
+	p.manifest["events"] = map[string]any{"subscribe": []string{"user.*"}, "path": "/events"}
+	p.manifest["lifecycle"] = map[string]any{
+		"onUpgrade": true, "onEnable": true, "onDisable": true, "onUninstall": true,
+	}
+	res := p.Install(t, p.admin, "plugin", testkit.PluginArchive(t, p.manifest, p.files))
+	if res.Status != http.StatusOK && res.Status != http.StatusCreated {
+		t.Fatalf("upgrade = %d %s", res.Status, res.Body)
 	}
 }
 
@@ -155,9 +162,9 @@ func waitFor(t *testing.T, what string, holds func() bool) {
 }
 
 // visit calls the plugin through the gateway.
-func visit(t *testing.T, a *testkit.App, token string) string {
+func (p *installed) visit(t *testing.T, token string) string {
 	t.Helper()
-	res := a.DoUnchecked(t, testkit.Request{
+	res := p.DoUnchecked(t, testkit.Request{
 		Method: http.MethodPost, Path: "/api/v1/shop/plugins/visits/api/visits?x=%20y", Token: token,
 		Body: map[string]any{"note": "Grüezi"},
 	})
@@ -172,29 +179,28 @@ func visit(t *testing.T, a *testkit.App, token string) string {
 func TestTheREADMEsPluginsCountVisits(t *testing.T) {
 	t.Parallel()
 
-	for heading, start := range map[string]func(*testing.T, *testkit.App, string, string, map[string]any) string{
+	for heading, start := range map[string]func(*testing.T, string) installed{
 		"Express": external, "Fastify": external, "Plain http": external, "Internal plugins": internal,
 	} {
 		t.Run(heading, func(t *testing.T) {
 			t.Parallel()
 
-			a, admin := platform(t)
-			start(t, a, admin, readmeExample(t, heading), nil)
+			p := start(t, readmeExample(t, heading))
 			const visitors = 6
 			var running sync.WaitGroup
 			for range visitors {
-				running.Go(func() { visit(t, a, "") })
+				running.Go(func() { p.visit(t, "") })
 			}
 			running.Wait()
 			want := fmt.Sprintf(`{"text":"Welcome, guest!","visits":%d}`, visitors+1)
-			if got := visit(t, a, ""); got != want {
+			if got := p.visit(t, ""); got != want {
 				t.Errorf("the plugin answers %s, want %s", got, want)
 			}
 			want = fmt.Sprintf(`{"text":"Welcome, admin!","visits":%d}`, visitors+2)
-			if got := visit(t, a, admin); got != want {
+			if got := p.visit(t, p.admin); got != want {
 				t.Errorf("the plugin answers an administrator %s, want %s", got, want)
 			}
-			res := a.DoUnchecked(t, testkit.Request{
+			res := p.DoUnchecked(t, testkit.Request{
 				Method: http.MethodGet, Path: "/api/v1/shop/plugins/visits/health",
 			})
 			if res.Status != http.StatusOK || heading != "Internal plugins" && res.Get(t, "slug") != "visits" {
@@ -211,12 +217,84 @@ func TestTheClientReadsTheShopAndStores(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, admin := platform(t)
-	a.SellMailPack(t)
-	a.BuyMailPack(t)
-	id := external(t, a, admin, string(program), nil)
-	setConfig(t, a, admin, id, strings.Repeat("x", 20_000)) // too large for a header
-	if got := visit(t, a, admin); got != "ok" {
+	p := external(t, string(program))
+	p.SellMailPack(t)
+	p.BuyMailPack(t)
+	config := map[string]any{"greeting": "Hi", "filler": strings.Repeat("x", 20_000)} // too large for a header
+	p.change(t, map[string]any{"config": config})
+	if got := p.visit(t, p.admin); got != "ok" {
 		t.Errorf("the plugin says %s", got)
 	}
+}
+
+// told waits until one more line was written, and compares it.
+func (p *installed) told(t *testing.T, line int, want string) {
+	t.Helper()
+	var lines []string
+	waitFor(t, want, func() bool {
+		text, _ := os.ReadFile(filepath.Join(p.dir, "told.log"))
+		lines = strings.Split(string(text), "\n")
+		return len(lines) > line
+	})
+	if got := lines[line-1]; got != want+" "+p.id {
+		t.Errorf("the plugin was told %q, want %q", got, want)
+	}
+}
+
+// An upgrade, the instance disabled and enabled, a new user, and the end: each reaches
+// its handler once. While the instance is enabled, handlers can store.
+func TestStoaCallsTheHandlersOfExternalPlugins(t *testing.T) {
+	t.Parallel()
+
+	program, err := os.ReadFile("testdata/told.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, framework := range []string{"express", "fastify", "http"} {
+		t.Run(framework, func(t *testing.T) {
+			t.Parallel()
+
+			p := external(t, "const framework = '"+framework+"';\n"+string(program))
+			p.upgrade(t)
+			p.told(t, 1, "onUpgrade 1.0.0 1 1")
+			p.change(t, map[string]any{"enabled": false})
+			p.told(t, 2, "onDisable undefined 1 UNAUTHORIZED")
+			p.change(t, map[string]any{"enabled": true})
+			p.told(t, 3, "onEnable undefined 1 2")
+			p.Register(t, "ada")
+			p.told(t, 4, "user.registered userId 1 3")
+			res := p.Do(t, testkit.Request{
+				Method: http.MethodDelete, Path: "/api/v1/admin/extensions/plugin/visits", Token: p.admin,
+			})
+			if res.Status != http.StatusOK {
+				t.Fatalf("uninstall = %d %s", res.Status, res.Body)
+			}
+			p.told(t, 5, "onDisable undefined 1 UNAUTHORIZED")
+			p.told(t, 6, "onUninstall undefined 1 UNAUTHORIZED")
+		})
+	}
+}
+
+func TestStoaCallsTheHandlersOfInternalPlugins(t *testing.T) {
+	t.Parallel()
+
+	program, err := os.ReadFile("testdata/told-internal.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := internal(t, string(program))
+	told := func(want string) {
+		t.Helper()
+		waitFor(t, want, func() bool {
+			res := p.Do(t, testkit.Get(p.admin, "/api/v1/admin/plugins/visits/instances/"+p.id+"/logs"))
+			return strings.Contains(string(res.Body), want)
+		})
+	}
+	p.upgrade(t)
+	told("told onUpgrade 1.0.0 " + p.id)
+	p.change(t, map[string]any{"enabled": false})
+	p.change(t, map[string]any{"enabled": true})
+	told("told onEnable undefined " + p.id)
+	p.Register(t, "ada")
+	told("told user.registered Welcome 1")
 }

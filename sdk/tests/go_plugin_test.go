@@ -20,11 +20,14 @@ import (
 	"stoa.example/sdk/go/plugin"
 
 	"stoa/internal/app"
+	"stoa/internal/plugin/storage"
+	"stoa/internal/store"
 	"stoa/internal/testkit"
 )
 
 var allPermissions = []string{
 	"storage:read", "storage:write", "products:read", "orders:read", "licenses:read", "users:read", "users:email",
+	"events:subscribe",
 }
 
 // pluginShop is a stoa with an external plugin, whose clock is real like the plugin's.
@@ -34,16 +37,21 @@ type pluginShop struct {
 	admin, id, secret string
 }
 
-func installPlugin(t *testing.T, address string, changes map[string]any) pluginShop {
-	t.Helper()
-	a := testkit.New(t, func(_ testing.TB, cfg *app.Config) { cfg.Now = time.Now })
-	a.SellMailPack(t)
-	s := pluginShop{App: a, admin: a.Admin(t, "root").Access}
+// visitsManifest returns the manifest of the plugin that listens at an address.
+func visitsManifest(address string, changes map[string]any) map[string]any {
 	m := testkit.ExternalManifest("visits", address)
 	m["permissions"] = allPermissions
 	m["configSchema"] = map[string]any{"greeting": map[string]any{"type": "string", "required": true}}
 	maps.Copy(m, changes)
-	res := a.Install(t, s.admin, "plugin", testkit.PluginArchive(t, m, nil))
+	return m
+}
+
+func installPlugin(t *testing.T, address string) pluginShop {
+	t.Helper()
+	a := testkit.New(t, func(_ testing.TB, cfg *app.Config) { cfg.Now = time.Now })
+	a.SellMailPack(t)
+	s := pluginShop{App: a, admin: a.Admin(t, "root").Access}
+	res := a.Install(t, s.admin, "plugin", testkit.PluginArchive(t, visitsManifest(address, nil), nil))
 	if res.Status != http.StatusCreated {
 		t.Fatalf("install = %d %s", res.Status, res.Body)
 	}
@@ -55,11 +63,15 @@ func installPlugin(t *testing.T, address string, changes map[string]any) pluginS
 // configure enables the default instance with a config.
 func (s pluginShop) configure(t *testing.T, config map[string]any) {
 	t.Helper()
-	res := s.Do(t, testkit.Patch(s.admin, "/api/v1/admin/plugins/visits/instances/"+s.id, map[string]any{
-		"enabled": true, "config": config,
-	}))
+	s.change(t, map[string]any{"enabled": true, "config": config})
+}
+
+// change changes the default instance.
+func (s pluginShop) change(t *testing.T, to map[string]any) {
+	t.Helper()
+	res := s.Do(t, testkit.Patch(s.admin, "/api/v1/admin/plugins/visits/instances/"+s.id, to))
 	if res.Status != http.StatusOK {
-		t.Fatalf("enable = %d %s", res.Status, res.Body)
+		t.Fatalf("change of the instance = %d %s", res.Status, res.Body)
 	}
 }
 
@@ -141,7 +153,7 @@ func TestTheREADMEsPluginCountsVisits(t *testing.T) {
 	t.Parallel()
 
 	address := freeAddress(t)
-	s := installPlugin(t, "http://"+address, nil)
+	s := installPlugin(t, "http://"+address)
 	startREADMEPlugin(t, address, s.secret)
 	s.configure(t, map[string]any{"greeting": "Welcome"})
 	const visitors = 6
@@ -153,6 +165,28 @@ func TestTheREADMEsPluginCountsVisits(t *testing.T) {
 	if got, want := s.visit(t, s.admin), fmt.Sprintf(`{"text":"Welcome, admin!","visits":%d}`, visitors+1); got != want {
 		t.Errorf("the plugin answers %s, want %s", got, want)
 	}
+
+	// The next version wants hooks and events; the handlers store what they are told.
+	res := s.Install(t, s.admin, "plugin", testkit.PluginArchive(t, visitsManifest("http://"+address, map[string]any{
+		"version":   "1.1.0",
+		"lifecycle": map[string]any{"onEnable": true, "onDisable": true},
+		"events":    map[string]any{"subscribe": []string{"user.registered"}, "path": "/events"},
+	}), nil))
+	if res.Status != http.StatusOK {
+		t.Fatalf("upgrade = %d %s", res.Status, res.Body)
+	}
+	s.change(t, map[string]any{"enabled": false})
+	s.change(t, map[string]any{"enabled": true})
+	values := &storage.Service{Store: store.NewPluginStorage(s.DB), Now: time.Now}
+	stored := func(key string) func() bool {
+		return func() bool {
+			e, err := values.Get(t.Context(), s.id, key)
+			return err == nil && string(e.Data) == "1"
+		}
+	}
+	waitFor(t, "OnEnable has stored", stored("enabled"))
+	s.Register(t, "ada")
+	waitFor(t, "the handler of user.registered has stored", stored("members"))
 }
 
 // inHandler calls the plugin through the gateway, and test in its handler.
@@ -164,7 +198,7 @@ func inHandler(t *testing.T, config map[string]any, test func(s pluginShop, stoa
 		test(s, plugin.FromContext(r.Context()))
 	})))
 	t.Cleanup(srv.Close)
-	s = installPlugin(t, srv.URL, nil)
+	s = installPlugin(t, srv.URL)
 	v.Secrets = []string{s.secret}
 	s.configure(t, config)
 	s.visit(t, s.admin)

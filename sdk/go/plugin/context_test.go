@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -135,5 +136,27 @@ func TestARefusalOfThePlatformSaysWhy(t *testing.T) {
 	_, err = p.User(context.Background(), "elsewhere")
 	if !errors.As(err, &refused) || refused.Status != http.StatusFound {
 		t.Errorf("User = %v; the token must not follow a redirect", err)
+	}
+}
+
+func TestPublishReturnsTheIdOfTheEvent(t *testing.T) {
+	t.Parallel()
+
+	for _, answer := range []string{`{"success":true,"data":{"id":"e-1"}}`, `{"id":"e-1"}`} {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			if got, want := string(body), `{"type":"visits.counted","data":{"visits":1}}`; got != want || err != nil ||
+				r.Method != http.MethodPost || r.RequestURI != "/api/v1/platform/events" {
+				t.Errorf("%s %s %s, want %s", r.Method, r.RequestURI, got, want)
+			}
+			w.WriteHeader(http.StatusAccepted)
+			fmt.Fprint(w, answer)
+		}))
+		p := &Platform{BaseURL: srv.URL + "/"}
+		id, err := p.Publish(context.Background(), "visits.counted", map[string]int{"visits": 1})
+		srv.Close()
+		if err != nil || id != "e-1" {
+			t.Errorf("Publish = %q, %v", id, err)
+		}
 	}
 }
