@@ -160,6 +160,25 @@ test('a body that was parsed too early is an error that says what to do', async 
   assert.match(answer.body.message, /before express\.json\(\).*keepRawBody/);
 });
 
+test('a compressed body that express.json() unpacked is the same error', async (t) => {
+  const app = express();
+  app.use(express.json({ verify: keepRawBody }), plugin().express());
+  app.use((err, req, res, next) => (next ? res.status(500).json({ message: err.message }) : undefined));
+  const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+  const request = signedRequest({ ...greeting, headers, body: gzipSync('{"name":"Grüezi"}') });
+  const answer = await send(await serve(t, app), request);
+  assert.equal(answer.status, 500);
+  assert.match(answer.body.message, /compressed/);
+});
+
+test('two plugins may check the same request', async (t) => {
+  const [first, second] = [plugin(), plugin()];
+  const app = express();
+  app.use(first.express(), second.express(), express.json());
+  app.use((req, res) => res.json(summary(second.context(req), req.body)));
+  assert.deepEqual(await send(await serve(t, app), signedRequest(greeting)), { status: 200, body: want });
+});
+
 test('bodies over 1 MiB, where they are accepted', async (t) => {
   const p = createPlugin({ secret, unsignedBodies: true });
   const base = await serve(t, apps['Express, before express.json()'](p));
