@@ -77,8 +77,8 @@ func testThemeVersions(t *testing.T, s *store.Theme, _ Open) {
 		t.Errorf("versions (-want +got):\n%s", diff)
 	}
 	place, err := s.FindPlace(ctx, theme.Shop, "aurora", "2.0.0")
-	if want := (theme.Place{ID: two.ID, Kind: two.Kind, InstallPath: two.InstallPath, ZipHash: two.ZipHash, Replaced: true}); err != nil ||
-		place != want {
+	wanted := theme.Place{ID: two.ID, Kind: two.Kind, InstallPath: two.InstallPath, ZipHash: two.ZipHash, Replaced: true}
+	if err != nil || place != wanted {
 		t.Errorf("FindPlace = %+v, %v", place, err)
 	}
 	if kind, err := s.FindKind(ctx, two.ID); kind != two.Kind || err != nil {
