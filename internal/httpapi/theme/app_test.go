@@ -47,6 +47,8 @@ func TestActiveAppAnswersAtTheRoot(t *testing.T) {
 		"/.well-known/nothing": 404, "/api/marketplace/products": 200, "/theme-app/shop/other/": 404,
 		"/theme-app/garden/corner/": 404, "/theme-app/admin/corner/": 404, "/theme-app/shop/corner": 307,
 		"/themes/shop/corner/1.0.0/server.js": 404, "/themes/shop/corner/1.0.0/theme-app.json": 404,
+		"/themes/": 404, "/themes/shop/corner": 404, "/%74hemes/x": 404, "/themes%2Fx": 404, "/media/": 404,
+		"/theme-app/": 404, "/theme-app/shop": 404, "/%74heme-app/shop": 404,
 	} {
 		if s := get(t, a, path, nil); s.Status != want || s.Method != "" {
 			t.Errorf("%s = %d %s, want %d by stoa", path, s.Status, s.Body, want)
