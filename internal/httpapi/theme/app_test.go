@@ -107,6 +107,40 @@ func TestUnhealthyAppIsNotShown(t *testing.T) {
 	}
 }
 
+// The version that is shown is replaced only by an app that is healthy; any other version by
+// anything.
+func TestTheActiveVersionIsReplacedByAHealthyOne(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t)
+	admin := a.Admin(t, "root").Access
+	running(t, a, admin)
+	again := func(archive []byte) testkit.Response {
+		return a.Do(t, testkit.Request{
+			Method: http.MethodPost, Path: "/api/v1/admin/extensions/theme-app-shop/install?replace=true", Token: admin,
+			Body: archive, Header: http.Header{"Content-Type": {"application/zip"}},
+		})
+	}
+	broken := testkit.ThemeApp(t, "corner", "1.0.0", nil, map[string]string{"server.js": `throw new Error('no luck')`})
+	wantError(t, again(broken), http.StatusUnprocessableEntity, "THEME_UNHEALTHY")
+	if s := get(t, a, "/still", nil); s.Status != http.StatusOK || s.URL != "/still" {
+		t.Errorf("the app = %+v", s)
+	}
+	better := testkit.ThemeApp(t, "corner", "1.0.0", nil, map[string]string{
+		"server.js": strings.ReplaceAll(echo, "VERSION", "'better'"),
+	})
+	if res := again(better); res.Status != http.StatusOK {
+		t.Errorf("replace = %d %s", res.Status, res.Body)
+	}
+	if s := get(t, a, "/still", nil); s.Version != "better" {
+		t.Errorf("the app = %+v", s)
+	}
+	a.Do(t, testkit.Post(admin, themes+"/shop/deactivate", nil))
+	if res := again(broken); res.Status != http.StatusOK {
+		t.Errorf("replace of what is not shown = %d %s", res.Status, res.Body)
+	}
+}
+
 // A version with a config runs beside the others; which one answers follows from the
 // activations, and an active app cannot be removed.
 func TestAppVersionsAndConfigs(t *testing.T) {
