@@ -33,8 +33,8 @@ $(HOST_BUNDLE): $(NODEHOST_SOURCES)
 
 # Drives the browser in the tests of stoa's own pages.
 BROWSER_DRIVER := browser/node_modules/.package-lock.json
-# TypeScript, which checks the types of the JavaScript SDK.
-SDK_TOOLS := sdk/js/node_modules/.package-lock.json
+# TypeScript, which checks the types of the JavaScript SDKs, and what plugins use them with.
+SDK_TOOLS := sdk/js/node_modules/.package-lock.json sdk/js-plugin/node_modules/.package-lock.json
 # What internal plugins are tested with: Node.js in several versions, and packages.
 PLUGIN_TOOLS := compat/node_modules/.package-lock.json
 # Linters and client generators of others, which must accept api/openapi.yaml.
@@ -108,5 +108,5 @@ tools: ## Install the linters
 
 .PHONY: clean
 clean: ## Remove built files; keep data/
-	rm -rf bin nodehost/node_modules browser/node_modules compat/node_modules api/tools/node_modules sdk/js/node_modules sdk/js/cjs
+	rm -rf bin nodehost/node_modules browser/node_modules compat/node_modules api/tools/node_modules sdk/js/node_modules sdk/js/cjs sdk/js-plugin/node_modules sdk/js-plugin/cjs
 	find internal/runtime/node/dist -type f -not -name README.md -delete

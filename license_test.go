@@ -28,7 +28,7 @@ func TestTheLicenseIsNamedEverywhere(t *testing.T) {
 	if err != nil || len(packages) < 3 {
 		t.Fatalf("Glob = %q, %v; want the packages of Node.js", packages, err)
 	}
-	for _, file := range append(packages, "sdk/js/package.json", "api/tools/package.json") {
+	for _, file := range append(packages, "sdk/js/package.json", "sdk/js-plugin/package.json", "api/tools/package.json") {
 		var manifest struct{ License string }
 		text, err := os.ReadFile(file)
 		if err == nil {
@@ -38,7 +38,7 @@ func TestTheLicenseIsNamedEverywhere(t *testing.T) {
 			t.Errorf("%s names the license %q, want %s (%v)", file, manifest.License, identifier, err)
 		}
 	}
-	for _, file := range []string{"sdk/go/LICENSE.txt", "sdk/js/LICENSE"} {
+	for _, file := range []string{"sdk/go/LICENSE.txt", "sdk/js/LICENSE", "sdk/js-plugin/LICENSE"} {
 		if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), "Apache License") {
 			t.Errorf("%s is not the license (%v)", file, err)
 		}

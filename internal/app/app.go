@@ -206,7 +206,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	a.gateway = gate
+	a.gateway, a.Plugins.Circuits = gate, gate
 	a.buildDelivery(cfg)
 	if !text.Printable(cfg.Name, maxName) {
 		return fmt.Errorf("the shop's name must have %d printable characters or fewer", maxName)

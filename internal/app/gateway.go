@@ -84,6 +84,7 @@ func (a *App) buildGateway(ctx context.Context, cfg Config) (*gateway.Gateway, e
 			APIBaseURL: cmp.Or(cfg.PlatformAPIBaseURL, cfg.PublicURL),
 			Locale:     cmp.Or(cfg.DefaultLocale, "en"),
 		},
+		Log: cfg.Log,
 	}, nil
 }
 

@@ -24,6 +24,7 @@ type answer struct {
 	allowed   plugin.Settings
 	platform  []platformHeader // the headers that were set before the plugin was called
 	few       [4]platformHeader
+	verdict   *verdict
 	committed bool
 	health    *plugin.Manifest // of the plugin that the platform may answer for, or nil
 	dropped   bool             // the platform has answered for it
@@ -58,6 +59,7 @@ func (a *answer) WriteHeader(status int) {
 		h[ours.name] = ours.values
 	}
 	if status >= http.StatusOK {
+		a.verdict.settle(nil)
 		if !a.allowed.AllowSameOrigin && a.pages.Of(h.Get("Content-Type")) {
 			h.Add("Content-Security-Policy", sandboxed)
 		}
@@ -70,6 +72,7 @@ func (a *answer) WriteHeader(status int) {
 
 // Withhold removes from the header of an answer what the plugin may not set.
 func (a *answer) Withhold(h http.Header) {
+	a.verdict.settle(nil) // it is also called for an upgrade, whose header WriteHeader never sees
 	relay.Withhold(h, relay.Allowed{Cookies: a.allowed.AllowCookies, CORS: a.allowed.AllowCORS})
 }
 

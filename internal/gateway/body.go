@@ -15,8 +15,10 @@ import (
 const (
 	// maxBody is the largest request body in bytes (CONTRACT 5).
 	maxBody = 10 << 20
-	// idle is how long a client may pause while it sends a body or reads an answer.
-	// The whole has no limit: streams may last.
+	// maxUpload is how long a client may take to send a body (CONTRACT 5).
+	maxUpload = time.Minute
+	// idle is how long a client may pause while it sends a body or reads an answer. The
+	// whole answer has no limit: streams may last.
 	idle = 30 * time.Second
 )
 
@@ -42,7 +44,7 @@ func readBody(w http.ResponseWriter, r *http.Request) (*requestBody, error) {
 		return &requestBody{hash: hashOfNone}, nil
 	}
 	rc := http.NewResponseController(w)
-	source := &clientBody{body: r.Body, rc: rc, left: maxBody}
+	source := &clientBody{body: r.Body, rc: rc, left: maxBody, until: time.Now().Add(maxUpload)}
 	stream := func(body io.Reader, length int64) *requestBody {
 		// Without this net/http reads the rest of the body before it sends an answer.
 		_ = rc.EnableFullDuplex()
@@ -111,15 +113,16 @@ func (b *requestBody) explain(err error) error {
 	return err
 }
 
-// clientBody reads what a client sends, and limits its size and its pauses.
+// clientBody reads what a client sends, and limits its size, its time and its pauses.
 //
 // A transport may go on reading after it has an answer, and may close the body at
 // any time. If it did so while the server finishes the request, net/http could take
 // the rest of the body for the next request. So only the server closes the body,
 // and detach ends all reading before the handler returns.
 type clientBody struct {
-	body io.Reader
-	rc   *http.ResponseController
+	body  io.Reader
+	rc    *http.ResponseController
+	until time.Time // when it must have been read to its end
 
 	mu       sync.Mutex // held during a Read
 	left     int64
@@ -141,8 +144,12 @@ func (b *clientBody) Read(p []byte) (int, error) {
 	if int64(len(p)) > b.left+1 {
 		p = p[:b.left+1]
 	}
-	_ = b.rc.SetReadDeadline(time.Now().Add(idle)) // fails only without a connection
-	if b.detached.Load() {                         // just now: this may have replaced its deadline
+	deadline := time.Now().Add(idle)
+	if deadline.After(b.until) {
+		deadline = b.until
+	}
+	_ = b.rc.SetReadDeadline(deadline) // fails only without a connection
+	if b.detached.Load() {             // just now: this may have replaced its deadline
 		return 0, http.ErrBodyReadAfterClose
 	}
 	n, err := b.body.Read(p)

@@ -33,7 +33,7 @@ func TestDetachEndsAllReading(t *testing.T) {
 
 	pr, pw := io.Pipe()
 	conn := &deadlines{ResponseRecorder: httptest.NewRecorder(), write: pw, set: make(chan time.Time, 10)}
-	b := &clientBody{body: pr, rc: http.NewResponseController(conn), left: maxBody}
+	b := &clientBody{body: pr, rc: http.NewResponseController(conn), left: maxBody, until: time.Now().Add(maxUpload)}
 	done := make(chan error)
 	go func() {
 		_, err := b.Read(make([]byte, 1))
@@ -64,7 +64,7 @@ func TestABodyThatEndedGetsNoDeadline(t *testing.T) {
 	t.Parallel()
 	_, pw := io.Pipe()
 	conn := &deadlines{ResponseRecorder: httptest.NewRecorder(), write: pw, set: make(chan time.Time, 10)}
-	b := &clientBody{body: strings.NewReader("body"), rc: http.NewResponseController(conn), left: maxBody}
+	b := &clientBody{body: strings.NewReader("body"), rc: http.NewResponseController(conn), left: maxBody, until: time.Now().Add(maxUpload)}
 	if _, err := io.ReadAll(b); err != nil {
 		t.Fatal(err)
 	}
@@ -74,5 +74,25 @@ func TestABodyThatEndedGetsNoDeadline(t *testing.T) {
 	b.detach()
 	if len(conn.set) > 0 {
 		t.Errorf("a deadline: %v", <-conn.set)
+	}
+}
+
+// However steadily it drips, a body has an end.
+func TestTheWholeBodyHasATimeLimit(t *testing.T) {
+	t.Parallel()
+
+	conn := &deadlines{ResponseRecorder: httptest.NewRecorder(), set: make(chan time.Time, 10)}
+	now := time.Now()
+	for _, left := range []time.Duration{maxUpload, idle / 2, time.Second} {
+		b := &clientBody{
+			body: strings.NewReader("xx"), rc: http.NewResponseController(conn), left: maxBody, until: now.Add(left),
+		}
+		if _, err := b.Read(make([]byte, 1)); err != nil {
+			t.Fatal(err)
+		}
+		at := <-conn.set
+		if want := min(left, idle); at.Sub(now) < want || at.Sub(now) > want+10*time.Second || at.After(b.until) {
+			t.Errorf("with %s left, the next byte may take %s, want %s", left, at.Sub(now), want)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ func (fixedTokens) PluginTokenKey(context.Context) (string, error) { return "key
 // What is signed is in the order that needs no sorting, complete, and what is sent.
 func TestContextHeadersAreSignedAsTheyAreSent(t *testing.T) {
 	t.Parallel()
-	g := &Gateway{Tokens: fixedTokens{}, Memory: NewMemory(), Now: time.Now, Platform: Platform{ID: "p"}}
+	g := &Gateway{Tokens: fixedTokens{}, Memory: NewMemory(), Now: time.Now, Platform: Platform{ID: "p"}, Log: slog.New(slog.DiscardHandler)}
 	for _, config := range []string{`{"a":1}`, `{"a":"` + strings.Repeat("x", 2*maxConfigHeader) + `"}`} {
 		in := plugin.Installed{Instance: plugin.Instance{ID: config[:4], Config: []byte(config)}}
 		d, err := g.derive(in)

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -65,6 +66,7 @@ type derived struct {
 	permissions []string // the effective ones
 	joined      string   // the same, for the header
 	config      configHeader
+	breaker     *breaker
 }
 
 // configHeader is the header that tells a plugin its config, or the digest of a
@@ -81,10 +83,37 @@ func (g *Gateway) derive(in plugin.Installed) (*derived, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &derived{revision: revision, permissions: in.Permissions(), config: config}
+	d := &derived{revision: revision, permissions: in.Permissions(), config: config, breaker: g.newBreaker(in)}
 	d.joined = strings.Join(d.permissions, ",")
 	g.Memory.derived.Put(in.Instance.ID, d, 512+3*len(d.joined)+len(config.value))
 	return d, nil
+}
+
+// newBreaker returns the breaker of a state of an instance: after a change, an
+// administrator need not wait to see whether it helped.
+func (g *Gateway) newBreaker(in plugin.Installed) *breaker {
+	log := g.Log.With(slog.String("slug", in.Package.Manifest.Slug), slog.String("installationId", in.Instance.ID))
+	return newBreaker(func(open bool) {
+		if open {
+			log.Warn("plugin is not called for a while: half of its calls failed", slog.Duration("retryIn", breakerPause))
+		} else {
+			log.Info("plugin is called again: it answers")
+		}
+	})
+}
+
+// OpenSince returns since when an instance is not called because its calls failed; ok is
+// false if it is called. Each process of stoa decides by its own calls.
+func (g *Gateway) OpenSince(installationID string) (since time.Time, ok bool) {
+	d, found := g.Memory.derived.Get(installationID)
+	if !found {
+		return time.Time{}, false
+	}
+	at := d.breaker.opened.Load()
+	if at == nil {
+		return time.Time{}, false
+	}
+	return *at, true
 }
 
 // configOf returns the header for an instance's config. Without a config it says {}, so

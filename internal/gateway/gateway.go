@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"time"
@@ -68,6 +69,7 @@ type Gateway struct {
 	Tokens   Tokens
 	Runtimes map[plugin.RuntimeType]runtime.Runtime
 	Platform Platform
+	Log      *slog.Logger
 	Memory   *Memory
 	Now      func() time.Time
 }
@@ -142,6 +144,9 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 	if !permitted(m.RoutePermissions, d.permissions, r.Method, c.Path) {
 		return because(ErrNotGranted, reasonPermission)
 	}
+	if err := d.breaker.refusal(); err != nil { // before the body is read
+		return err
+	}
 	out := g.outgoing(r, c.Path, query)
 	body, err := readBody(w, r)
 	if err != nil {
@@ -163,11 +168,18 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 		return err
 	}
 	defer leave()
+	v, err := d.breaker.begin()
+	if err != nil {
+		return err
+	}
+	defer v.settle(errNoVerdict) // of an answer that broke off, it is settled
 	aw := newAnswer(w, body, g.Memory, in.Package.Settings)
+	aw.verdict = v
 	if isHealth(r.Method, c.Path) {
 		aw.health = &m
 	}
 	err = body.explain(rt.Serve(aw, out, in))
+	v.settleBy(r, err)
 	aw.finish()
 	return err
 }

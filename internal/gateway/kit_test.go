@@ -163,6 +163,7 @@ func newKit(tb testing.TB) *kit {
 		Plugins: k.finder, Secrets: k.finder, Tokens: k.tokens, Memory: gateway.NewMemory(), Now: k.clock,
 		Runtimes: map[plugin.RuntimeType]runtime.Runtime{plugin.External: rt},
 		Platform: gateway.Platform{ID: "platform-1", Version: "1.2.3", APIBaseURL: "https://shop.example", Locale: "en"},
+		Log:      logtest.New(tb),
 	}
 	k.front = httptest.NewServer(http.HandlerFunc(k.serve))
 	tb.Cleanup(k.front.Close)

@@ -33,6 +33,7 @@ const (
 	reasonAnswer      = "bad_answer"      // the answer is not HTTP that can be passed on
 	reasonSlow        = "too_slow"        // the answer did not begin in time
 	reasonStarting    = "starting"
+	reasonOpen        = "circuit_open"
 	reasonBusy        = "busy" // as many calls as maxConcurrency allows
 )
 
@@ -65,6 +66,8 @@ func reasonOf(e *errs.Error) string {
 		return reasonSlow
 	case errors.Is(e, runtime.ErrStarting):
 		return reasonStarting
+	case errors.Is(e, ErrOpen):
+		return reasonOpen
 	case errors.Is(e, ErrBusy):
 		return reasonBusy
 	}

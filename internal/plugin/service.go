@@ -13,8 +13,8 @@ type Stopper interface {
 	Stop(installationID string)
 }
 
-// Service manages packages, their instances and their secrets. All fields but
-// Processes are required. It implements Finder and is safe for concurrent use.
+// Service manages packages, their instances and their secrets. All fields are required
+// that do not say otherwise. It implements Finder and is safe for concurrent use.
 type Service struct {
 	Store Store
 	Now   func() time.Time
@@ -25,6 +25,10 @@ type Service struct {
 	// Processes runs internal plugins. It is told when an instance was disabled,
 	// changed or deleted. nil if nothing runs in this process.
 	Processes Processes
+
+	// Circuits tells which instances are not called for a while. nil if nothing is called
+	// in this process.
+	Circuits Circuits
 
 	// Prober tries versions of plugins before they are switched to. nil if nothing
 	// can be tried in this process.

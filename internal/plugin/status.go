@@ -16,6 +16,7 @@ const (
 	StateRunning   RuntimeState = "running"   // ready for calls
 	StateFailing   RuntimeState = "failing"   // did not start, or ended on its own
 	StateUnhealthy RuntimeState = "unhealthy" // runs, and says that it is not well
+	StateOpen      RuntimeState = "open"      // not called for a while, because its calls failed
 	StateUnknown   RuntimeState = "unknown"   // not run by this stoa
 )
 
@@ -68,6 +69,12 @@ type Processes interface {
 	Logs(installationID string, after int64) (entries []LogEntry, more <-chan struct{})
 }
 
+// Circuits tell which instances are not called for a while (CONTRACT 5, Protection).
+type Circuits interface {
+	// OpenSince returns since when an instance is not called; ok is false if it is.
+	OpenSince(installationID string) (since time.Time, ok bool)
+}
+
 // LogEntry is one line of an installation's log.
 type LogEntry struct {
 	Number    int64     // counts up, without regard to stoa's restarts
@@ -101,6 +108,11 @@ func (s *Service) Statuses(ctx context.Context, list []Installed) ([]RuntimeStat
 		}
 		if f := failures[in.Instance.ID]; f.At.After(st.LastError.At) {
 			st.LastError = f
+		}
+		if s.Circuits != nil && st.State != StateFailing { // which says more
+			if since, open := s.Circuits.OpenSince(in.Instance.ID); open {
+				st.State, st.Since = StateOpen, since
+			}
 		}
 		if st.Since.IsZero() {
 			st.Since = in.Instance.UpdatedAt

@@ -1,7 +1,7 @@
 // Package signing implements the signature of requests to plugins, profile v1
 // (CONTRACT 5), for both sides: the platform that signs, and the plugin that verifies.
-// docs/plugins/signature.md describes it for plugin authors. testdata/v1.json has test
-// vectors.
+// docs/plugins/signature.md describes it for plugin authors, docs/signature-vectors.json
+// has test vectors.
 //
 // It does not store or look up secrets. Package gateway decides which headers the
 // platform sets; this package only knows which names are reserved for them.
@@ -65,6 +65,9 @@ func sum(secret string, text []byte) []byte {
 	mac.Write(text)
 	return mac.Sum(nil)
 }
+
+// Text returns the text that is signed, for test vectors.
+func (m Message) Text() string { return string(m.appendText(nil)) }
 
 // appendText appends the bytes to sign to b: lines joined by line feeds. It is quicker
 // if the headers have their names in lower case and are in order already.

@@ -20,7 +20,7 @@ type Extensions struct {
 var _ install.Transactions = (*Extensions)(nil)
 
 // NewExtensions returns transactions of db for all kinds of extensions. The plugins share what
-// they have cached.
+// they have cached, and who is told of their changes.
 func NewExtensions(db *database.DB, plugins *Plugin) *Extensions {
 	return &Extensions{conn: db.Conn(), plugins: plugins}
 }
@@ -47,9 +47,10 @@ var (
 	_ interface{ Bundles() bundle.Store } = extensionTx{}
 )
 
-// Plugins returns the packages and instances.
+// Plugins returns the packages and instances. At the end of the transaction, whoever asked
+// for it is told of their changes.
 func (x extensionTx) Plugins() plugin.Store {
-	return &Plugin{audited: audited{x.tx}, manifests: x.e.plugins.manifests}
+	return x.e.plugins.part(x.tx.Telling(x.e.plugins.changes.tell))
 }
 
 // Themes returns the themes.

@@ -41,9 +41,12 @@ func NewPlugin(db *database.DB) *Plugin {
 
 // InTx implements plugin.Store.
 func (p *Plugin) InTx(ctx context.Context, fn func(plugin.Store) error) error {
-	return p.Conn.InTx(ctx, func(tx database.Conn) error {
-		return fn(&Plugin{audited: audited{tx}, manifests: p.manifests, changes: p.changes})
-	})
+	return p.Conn.InTx(ctx, func(tx database.Conn) error { return fn(p.part(tx)) })
+}
+
+// part returns p as a part of tx.
+func (p *Plugin) part(tx database.Conn) *Plugin {
+	return &Plugin{audited: audited{tx}, manifests: p.manifests, changes: p.changes}
 }
 
 // GetSecret implements plugin.Secrets.

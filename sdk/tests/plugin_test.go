@@ -2,10 +2,8 @@ package tests
 
 import (
 	"bytes"
-	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -42,34 +40,9 @@ func stamp(r *http.Request, at int64, signature string) {
 func TestTheVerifierKnowsTheKnownAnswers(t *testing.T) {
 	t.Parallel()
 
-	data, err := os.ReadFile("../../internal/signing/testdata/v1.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file struct {
-		Cases []struct {
-			Name                     string
-			Secrets                  []string
-			Timestamp                int64
-			Method, Target, BodyHash string
-			Body                     *string
-			Headers                  map[string]string
-			Signature                string
-		}
-	}
-	if err := json.Unmarshal(data, &file); err != nil || len(file.Cases) == 0 {
-		t.Fatalf("Unmarshal = %v", err)
-	}
-	for _, c := range file.Cases {
-		body := []byte(nil)
-		switch {
-		case c.Body != nil:
-			body = []byte(*c.Body)
-		case c.BodyHash == signing.UnsignedStream:
-			body = make([]byte, signing.MaxSignedBody+1)
-		}
+	for _, c := range readSignatureVectors(t).Cases {
 		for _, secret := range c.Secrets {
-			r := received(c.Method, c.Target, body, c.Headers)
+			r := received(c.Method, c.Target, repeated(c.Body, c.BodyTimes), c.Headers)
 			stamp(r, c.Timestamp, c.Signature)
 			if err := verifierAt(c.Timestamp, secret).Verify(r); err != nil {
 				t.Errorf("%s: Verify = %v", c.Name, err)

@@ -133,6 +133,8 @@ func testExtensionTx(t *testing.T, open Open) {
 	ctx, db := t.Context(), open(t)
 	plugins := store.NewPlugin(db)
 	records := store.NewExtensions(db, plugins)
+	told := 0
+	plugins.OnChange(func() { told++ })
 	failed := errors.New("failed")
 	record := func(slug string, outcome error) func(tx extension.Tx) error {
 		return func(tx extension.Tx) error {
@@ -156,8 +158,9 @@ func testExtensionTx(t *testing.T, open Open) {
 		if err := in(record("undone", failed)); !errors.Is(err, failed) {
 			t.Errorf("%s = %v", name, err)
 		}
-		if err := in(record(name, nil)); err != nil {
-			t.Errorf("%s = %v", name, err)
+		told = 0
+		if err := in(record(name, nil)); err != nil || told == 0 {
+			t.Errorf("%s = %v; what keeps packages in memory was told %d times", name, err, told)
 		}
 		_, plugin := plugins.GetPackage(ctx, name)
 		_, bundled := store.NewBundles(db).Get(ctx, name)

@@ -84,9 +84,7 @@ func parseSignatures(value string) (list [][]byte, err error) {
 // signedBy reports whether one of the signatures was made with one of the secrets. It compares in constant
 // time.
 func (s signed) signedBy(secrets []string, r *http.Request, bodyHash string) bool {
-	sort.Slice(s.lines, func(i, j int) bool { return nameOf(s.lines[i]) < nameOf(s.lines[j]) })
-	lines := append([]string{profile, strconv.FormatInt(s.at, 10), r.Method, r.RequestURI, bodyHash}, s.lines...)
-	text := []byte(strings.Join(lines, "\n"))
+	text := s.text(r, strconv.FormatInt(s.at, 10), bodyHash)
 	match := false
 	for _, secret := range secrets {
 		if secret == "" {
@@ -102,6 +100,13 @@ func (s signed) signedBy(secrets []string, r *http.Request, bodyHash string) boo
 		}
 	}
 	return match
+}
+
+// text returns what is signed.
+func (s signed) text(r *http.Request, timestamp, bodyHash string) []byte {
+	sort.Slice(s.lines, func(i, j int) bool { return nameOf(s.lines[i]) < nameOf(s.lines[j]) })
+	lines := append([]string{profile, timestamp, r.Method, r.RequestURI, bodyHash}, s.lines...)
+	return []byte(strings.Join(lines, "\n"))
 }
 
 func nameOf(line string) string {

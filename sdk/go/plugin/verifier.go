@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -42,21 +43,36 @@ type Verifier struct {
 
 	// Now is the clock; if nil, time.Now.
 	Now func() time.Time
+
+	// HTTP is for calls of the platform API; if nil, a client that follows no redirects and waits 10 s.
+	HTTP *http.Client
+
+	configs configs
 }
 
-// Handler passes on to next the requests that the platform sent, and answers the others: 413 to a body that
-// may not be unsigned, 401 to everything else.
+// Handler passes on to next the requests that the platform sent, with the Context that FromContext returns.
+// It answers the others: 413 to a body that may not be unsigned, 401 to everything else.
 func (v *Verifier) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch err := v.Verify(r); {
+		c, err := v.Read(r)
+		switch {
 		case errors.Is(err, ErrUnsignedBody):
 			http.Error(w, "the body is too large", http.StatusRequestEntityTooLarge)
 		case err != nil:
 			http.Error(w, "not signed by the platform", http.StatusUnauthorized)
 		default:
-			next.ServeHTTP(w, r)
+			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), contextKey{}, c)))
 		}
 	})
+}
+
+// Read verifies a request and returns its Context, for plugins that cannot use Handler. Its errors are those
+// of Verify.
+func (v *Verifier) Read(r *http.Request) (*Context, error) {
+	if err := v.Verify(r); err != nil {
+		return nil, err
+	}
+	return v.newContext(r)
 }
 
 // Verify returns nil if the platform sent the request, and otherwise ErrMissing, ErrMalformed, ErrClock,

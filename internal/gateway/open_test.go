@@ -1,0 +1,36 @@
+package gateway_test
+
+import (
+	"net/http"
+	"testing"
+)
+
+// An instance that gives no answers is left alone for a while; one that answers with
+// errors of its own is not, and neither are the others.
+func TestAnInstanceThatDoesNotAnswerIsNotCalledForAWhile(t *testing.T) {
+	t.Parallel()
+	k := newKit(t)
+	k.answer = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }
+	for range 20 {
+		if res := k.do(t, "GET", "/api/x", nil, nil); res.StatusCode != http.StatusInternalServerError {
+			t.Fatalf("answer = %d %s", res.StatusCode, code(res))
+		}
+	}
+	dead := func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+	k.answer = dead
+	seen := make(map[string]int)
+	for range 40 {
+		seen[code(k.do(t, "GET", "/api/x", nil, nil))]++
+	}
+	if seen["PLUGIN_UNREACHABLE"] != 20 || seen["PLUGIN_CIRCUIT_OPEN"] != 20 {
+		t.Errorf("20 good answers, then 40 calls without any: %v", seen)
+	}
+	res := k.do(t, "GET", "/api/x", nil, nil)
+	if at, open := k.OpenSince("id-default"); !open || at.IsZero() || code(res) != "PLUGIN_CIRCUIT_OPEN" {
+		t.Errorf("open since %s: %t; answer %s", at, open, code(res))
+	}
+	k.answer = nil
+	if res := k.do(t, "GET", "/api/x?installation=eu", nil, nil); res.StatusCode != http.StatusTeapot {
+		t.Errorf("another instance answers %s", code(res))
+	}
+}

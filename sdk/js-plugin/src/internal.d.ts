@@ -1,0 +1,38 @@
+/**
+ * For internal plugins of stoa. The types are those of Fastify 5: install `fastify` as
+ * a development dependency. Nothing of it is needed when the plugin runs.
+ */
+
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { AnyConfig, Context, EventHandlers, Hook, HookName, Seen } from './context.js';
+
+export * from './context.js';
+export * from './platform.js';
+export * from './shop.js';
+
+export interface InternalPlugin<Config = AnyConfig> {
+  /** Registers the plugin's routes. It runs in its own scope of a Fastify application. */
+  register(app: FastifyInstance, instance: {
+    readonly config: Config;
+    /** The context of a request. */
+    context(request: FastifyRequest): Context<Config>;
+  }): unknown;
+  /**
+   * Lifecycle hooks. stoa runs them without a request, so they have no context and no
+   * platform API, and whatever they throw means: try again as scheduled.
+   */
+  readonly hooks?: { readonly [Name in HookName]?: (hook: Hook<Config>) => unknown } | undefined;
+  readonly events?: EventHandlers<Context<Config>> | undefined;
+  /** `events.path` of the manifest; `/events` by default. */
+  readonly eventsPath?: string | undefined;
+  /** By default, the last 10,000 deliveries of events are remembered until the process ends. */
+  readonly seen?: Seen | undefined;
+  /** Gets the errors of events. By default, console.error, which stoa logs. */
+  readonly onError?: ((err: unknown) => void) | undefined;
+}
+
+/** What the entry module exports as default, or as `module.exports`. */
+export function definePlugin<Config = AnyConfig>(plugin: InternalPlugin<Config>): {
+  (app: FastifyInstance, config: Config): Promise<void>;
+  readonly lifecycle: { readonly [name: string]: unknown };
+};

@@ -1,0 +1,33 @@
+import { contextOf } from './context.js';
+import { Deliveries } from './deliveries.js';
+
+export { HookFailed, PlatformError } from './errors.js';
+export { Platform } from './platform.js';
+
+// definePlugin is documented in internal.d.ts.
+export function definePlugin({ register, hooks = {}, events, eventsPath = '/events', seen, onError = console.error }) {
+  const deliveries = new Deliveries({ events: events ?? {}, seen });
+  const plugin = async (app, config) => {
+    const contexts = new WeakMap();
+    const context = (request) => {
+      const known = contexts.get(request.raw) ?? { ...contextOf(request.raw.headers), config };
+      contexts.set(request.raw, known);
+      return known;
+    };
+    if (events !== undefined) {
+      app.post(eventsPath, async (request, reply) => {
+        const delivery = deliveries.takes('POST', eventsPath, request.raw.headers);
+        if (delivery === undefined) return reply.code(404).send();
+        const answer = await deliveries.answer(delivery, request.body, context(request), onError);
+        return reply.code(answer.status).headers(answer.headers).send();
+      });
+    }
+    await register(app, { config, context });
+  };
+  // stoa calls a hook with its body and { id, attempt }.
+  plugin.lifecycle = {};
+  for (const [name, handle] of Object.entries(hooks)) {
+    plugin.lifecycle[name] = (body, delivery) => handle({ ...body, ...delivery, name });
+  }
+  return plugin;
+}

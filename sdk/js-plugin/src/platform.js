@@ -1,0 +1,78 @@
+import { PlatformError } from './errors.js';
+import { Storage } from './storage.js';
+
+const TIMEOUT = 10_000; // milliseconds
+
+// Platform is documented in index.d.ts.
+export class Platform {
+  #base;
+  #token;
+  #fetch;
+  #timeout;
+
+  constructor({ baseURL, token, fetch = globalThis.fetch, timeout = TIMEOUT }) {
+    this.#base = `${baseURL.replace(/\/+$/, '')}/api/v1/platform/`;
+    this.#token = token;
+    this.#fetch = fetch;
+    this.#timeout = timeout;
+    const get = (path, query) => this.#json('GET', path, { query });
+    const collection = (name) => ({
+      list: (query) => get(name, query),
+      get: (id) => found(get(`${name}/${encodeURIComponent(id)}`)),
+    });
+    this.products = collection('products');
+    this.orders = collection('orders');
+    this.licenses = collection('licenses');
+    this.users = collection('users');
+    this.storage = new Storage((...args) => this.#send(...args));
+    this.events = { publish: (type, data = {}) => this.#json('POST', 'events', { json: { type, data } }) };
+  }
+
+  async config() {
+    return (await this.#json('GET', 'config')).config;
+  }
+
+  async #json(method, path, options) {
+    const answer = await (await this.#send(method, path, options)).json();
+    return answer.success === true && 'data' in answer ? answer.data : answer;
+  }
+
+  // #send returns the answer if it is a success, and throws a PlatformError otherwise.
+  async #send(method, path, { query = {}, headers = {}, body, json } = {}) {
+    const url = new URL(this.#base + path);
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    }
+    const answer = await this.#fetch(url, {
+      method,
+      headers: {
+        ...headers, authorization: `Bearer ${this.#token}`, ...(json && { 'content-type': 'application/json' }),
+      },
+      body: json === undefined ? body : JSON.stringify(json),
+      redirect: 'error', // the token is for stoa alone
+      signal: AbortSignal.timeout(this.#timeout),
+    });
+    if (answer.ok) return answer;
+    let said;
+    try {
+      said = (await answer.json()).error;
+    } catch {
+      // not stoa's answer; the status has to do
+    }
+    const seconds = Number(answer.headers.get('retry-after') ?? NaN);
+    throw new PlatformError(answer.status, {
+      code: said?.code, message: said?.message, details: said?.details,
+      retryAfter: Number.isFinite(seconds) ? seconds : said?.retryAfter,
+    });
+  }
+}
+
+// found turns "not found" into null.
+export async function found(answer) {
+  try {
+    return await answer;
+  } catch (err) {
+    if (err instanceof PlatformError && err.status === 404) return null;
+    throw err;
+  }
+}
