@@ -139,6 +139,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
 	a.background.Go(func() { a.snapshots.KeepChecked(working, cfg.Log) })
 	a.background.Go(func() { a.storage.KeepSwept(working, cfg.Log) })
+	a.background.Go(func() { a.installer.KeepSwept(working) })
 	a.background.Go(func() { a.node.KeepRunning(working, a.Plugins.KeptRunning) })
 	if cfg.KeepThemeApps {
 		a.background.Go(func() { a.themeApps.Follow(working, a.Themes) })

@@ -7,6 +7,7 @@ import (
 
 	"stoa/internal/audit"
 	"stoa/internal/errs"
+	"stoa/internal/event"
 	"stoa/internal/extension"
 	"stoa/internal/extension/install"
 	"stoa/internal/extension/manifest"
@@ -124,6 +125,9 @@ func (s *Service) uninstall(
 	if err := st.Delete(ctx, slug); err != nil {
 		return gone, nil, err
 	}
+	if err := s.publish(ctx, st, event.ExtensionUninstalled, slug); err != nil {
+		return gone, nil, err
+	}
 	return gone, committed, s.record(ctx, st, audit.BundleUninstall, slug, audit.Details{
 		"version": b.Manifest.Version, "removed": names(gone.Items), "purge": what.Purge,
 	})
@@ -140,14 +144,23 @@ func (s *Service) remove(
 }
 
 func (s *Service) recordInstall(ctx context.Context, st Store, in Installed) error {
-	action := audit.BundleInstall
+	action, told := audit.BundleInstall, event.ExtensionInstalled
 	details := audit.Details{
 		"version": in.Manifest.Version, "zipHash": in.ZipHash, "signedBy": in.SignedBy, "items": names(in.Listed()),
 	}
 	if in.PreviousVersion != "" {
 		action, details["previousVersion"] = audit.BundleUpgrade, in.PreviousVersion
+		told = event.ExtensionUpgraded
+	}
+	if err := s.publish(ctx, st, told, in.Manifest.Slug); err != nil {
+		return err
 	}
 	return s.record(ctx, st, action, in.Manifest.Slug, details)
+}
+
+// publish tells what became of a bundle. Its items tell for themselves.
+func (s *Service) publish(ctx context.Context, st Store, t event.Type, slug string) error {
+	return st.Publish(ctx, event.New(s.now(), t, event.Names{Kind: string(extension.Bundle), Slug: slug}))
 }
 
 func (s *Service) record(ctx context.Context, st Store, action audit.Action, slug string, details audit.Details) error {

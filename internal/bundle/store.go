@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"stoa/internal/audit"
+	"stoa/internal/event"
 	"stoa/internal/extension"
 )
 
@@ -35,6 +36,9 @@ type Store interface {
 	// Own notes that a bundle has installed the package with that kind and id, which its
 	// present version has.
 	Own(ctx context.Context, slug string, kind extension.Kind, packageID string) error
+
+	// Publish adds events. Inside a transaction they are part of it.
+	Publish(ctx context.Context, list ...event.Event) error
 
 	// Record appends an entry to the audit log, as audit.Store does. Inside a transaction it
 	// is part of it.

@@ -39,9 +39,16 @@ func (s *Server) middleware(h http.Handler) http.Handler {
 		}
 		r = r.WithContext(ctx)
 		seen := &observer{ResponseWriter: w}
+		body, lingers := r.Body, true // handlers may wrap r.Body
+		defer func() {
+			if lingers && seen.status >= http.StatusBadRequest {
+				linger(w, r, body)
+			}
+		}()
 		defer func() {
 			if p := recover(); p != nil {
 				if p == http.ErrAbortHandler { //nolint:errorlint // panics carry the value itself
+					lingers = false
 					panic(p)
 				}
 				s.Log.ErrorContext(ctx, "handler panicked",
@@ -60,6 +67,7 @@ func (s *Server) middleware(h http.Handler) http.Handler {
 			s.Observe(r.Pattern, seen.status, took)
 		}()
 		if s.Refused(r) {
+			lingers = false // nobody knows where its body ends
 			w.Header().Set("Connection", "close")
 			respond.Fail(seen, r, web.FamilyOf(r.URL.Path), errTwoLengths)
 			return

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -125,7 +126,7 @@ func (rt *router) fallback(w http.ResponseWriter, r *http.Request) {
 		rt.respond.Fail(w, r, web.FamilyOf(r.URL.Path), errMethodNotAllowed)
 		return
 	}
-	if !forPrograms(r.URL.Path) && rt.serveFront(w, r) {
+	if !isOwn(r.URL.Path) && rt.serveFront(w, r) {
 		return
 	}
 	rt.notFound(w, r)
@@ -156,15 +157,20 @@ func (rt *router) frontOr(h web.HandlerFunc) web.HandlerFunc {
 	}
 }
 
-// forPrograms reports whether an address is among those of the API, where stoa alone
-// answers, and programs only.
-func forPrograms(path string) bool {
-	for _, programs := range []string{"/api/", "/auth/", "/.well-known/"} {
-		if strings.HasPrefix(path, programs) {
-			return true
-		}
-	}
-	return false
+// Beginnings of addresses where stoa alone answers, whether there is a route or not.
+var (
+	programs = []string{"/api/", "/auth/", "/.well-known/"} // only programs ask there
+	files    = []string{"/media/", "/themes/", "/theme-app/"}
+)
+
+// isOwn reports whether an address is stoa's, and no theme app gets it.
+func isOwn(path string) bool { return forPrograms(path) || beginsWith(path, files) }
+
+// forPrograms reports whether an address is among those of the API.
+func forPrograms(path string) bool { return beginsWith(path, programs) }
+
+func beginsWith(path string, all []string) bool {
+	return slices.ContainsFunc(all, func(begin string) bool { return strings.HasPrefix(path, begin) })
 }
 
 // notFound answers a request for an address that does not exist: programs with an

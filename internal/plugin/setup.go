@@ -3,6 +3,7 @@ package plugin
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"stoa/internal/errs"
 	"stoa/internal/extension"
@@ -120,15 +121,25 @@ func disableFailed(list []Instance, setup extension.Setup, failed Failure) error
 	for i := range list {
 		list[i].Enabled = false
 	}
+	_, err := disabled(setup, failed)
+	return err
+}
+
+// disabled returns the setup of a plugin that failed its trial load, with all instances
+// disabled. The error lists those that the setup wants to be enabled.
+func disabled(setup extension.Setup, failed Failure) (extension.Setup, error) {
 	var faults errs.Issues
-	for i, want := range setup.Instances {
+	setup.Instances = slices.Clone(setup.Instances)
+	for i := range setup.Instances {
+		want := &setup.Instances[i]
 		enabled := false
-		if saysEnabled(want) && json.Unmarshal(want.Enabled, &enabled) == nil && enabled {
+		if saysEnabled(*want) && json.Unmarshal(want.Enabled, &enabled) == nil && enabled {
 			faults.Add(manifest.Item("instances", i)+".enabled", errs.CodeUnhealthy,
 				"The plugin cannot be loaded: %s", failed.text())
 		}
+		want.Enabled = json.RawMessage("false")
 	}
-	return faults.Err()
+	return setup, faults.Err()
 }
 
 // createInstances adds instances to a package, in st's transaction.

@@ -280,6 +280,10 @@ func (s *Service) restore(ctx context.Context, in Installed, setup extension.Set
 	failed := s.try(ctx, in)
 	if !failed.IsZero() {
 		in.Instance.Enabled = false
+		var err error
+		if setup, err = disabled(setup, failed); err != nil {
+			return nil, err
+		}
 	}
 	record := func(ctx context.Context, st Store) error {
 		if err := st.RestorePackage(ctx, slug, in.Package.UpdatedAt); err != nil {

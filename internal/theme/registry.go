@@ -118,12 +118,8 @@ func (c candidate) Prepare(
 ) (extension.Prepared, error) {
 	v := Version{Kind: c.kind, Manifest: c.m, Files: files}
 	v.PackageID = cmp.Or(v.PackageID, cuid2.New())
-	if setup.Activate {
-		tried := v
-		tried.ID = v.PackageID
-		if err := c.s.try(ctx, tried); err != nil {
-			return nil, err
-		}
+	if err := c.s.tryNext(ctx, v, setup.Activate); err != nil {
+		return nil, err
 	}
 	return prepared{s: c.s, setup: setup, put: func(ctx context.Context, s *Service) (extension.Added, error) {
 		was, err := s.present(ctx, v)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"stoa/internal/audit"
+	"stoa/internal/event"
 	"stoa/internal/extension"
 )
 
@@ -27,6 +28,31 @@ func (s *Service) try(ctx context.Context, v Version) error {
 		}
 	}
 	return s.start(ctx, a)
+}
+
+// tryNext is try for a version that is about to be recorded, if its target is to show it or
+// shows the version that it replaces.
+func (s *Service) tryNext(ctx context.Context, v Version, show bool) error {
+	if !show && !v.Replace {
+		return nil
+	}
+	was, err := s.present(ctx, v)
+	if err != nil {
+		return err
+	}
+	v.ID = v.PackageID
+	if was.ID != "" && was.DeletedAt.IsZero() {
+		v.ID = was.ID // as Add has it
+		state, err := s.Store.State(ctx, v.Target())
+		if err != nil {
+			return err
+		}
+		show = show || state.Active.Slug == v.Manifest.Slug && state.Active.Version == v.Manifest.Version
+	}
+	if !show {
+		return nil
+	}
+	return s.try(ctx, v)
 }
 
 // show makes the target of an installed version show it, in the service's transaction. A
@@ -99,6 +125,11 @@ func (s *Service) removeVersion(
 	}
 	if err != nil {
 		return nil, err
+	}
+	if len(t.Versions) == 1 { // it was the last one
+		if err := s.publish(ctx, s.Store, event.ExtensionUninstalled, kind, slug); err != nil {
+			return nil, err
+		}
 	}
 	return paths, s.record(ctx, s.Store, action, themeTarget(kind, slug), audit.Details{
 		"versions": []string{v.Manifest.Version},

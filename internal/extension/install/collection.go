@@ -3,6 +3,8 @@ package install
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 
 	"stoa/internal/errs"
 	"stoa/internal/extension"
@@ -47,11 +49,28 @@ type ItemAdded struct {
 	Configs []json.RawMessage
 }
 
+// errRaced marks the error of an item that another request was faster than. The next attempt
+// finds what that one did.
+var errRaced = errors.New("install: something else was installed meanwhile")
+
 // installAll installs a collection with its items.
 //
 // The error is INVALID_BUNDLE with the faults of all items, and those of a single install for
 // the collection itself.
 func (in *Installer) installAll(
+	ctx context.Context, kind extension.Kind, reg extension.Registry, up *Upload, read contents, all Collection,
+) (Result, error) {
+	const attempts = 3
+	for range attempts - 1 {
+		if result, err := in.tryAll(ctx, kind, reg, up, read, all); !errors.Is(err, errRaced) {
+			return result, err
+		}
+	}
+	return in.tryAll(ctx, kind, reg, up, read, all)
+}
+
+// tryAll is one attempt of installAll.
+func (in *Installer) tryAll(
 	ctx context.Context, kind extension.Kind, reg extension.Registry, up *Upload, read contents, all Collection,
 ) (Result, error) {
 	parts, err := in.openAll(ctx, up, read, all)
@@ -117,7 +136,7 @@ func recordAll(ctx context.Context, tx extension.Tx, parts []*part, ready []plac
 			if !parts[i].blame(err, &faults) {
 				return nil, err
 			}
-			return nil, InvalidBundle(faults)
+			return nil, raced(InvalidBundle(faults), errs.KindOf(err) == errs.Conflict)
 		}
 		list[i] = ItemAdded{
 			Added: added, Kind: parts[i].Kind, Slug: parts[i].candidate.Slug(), Version: parts[i].candidate.Version(),
@@ -127,6 +146,14 @@ func recordAll(ctx context.Context, tx extension.Tx, parts []*part, ready []plac
 		}
 	}
 	return list, nil
+}
+
+// raced marks an error with errRaced if it is one.
+func raced(err error, is bool) error {
+	if !is || err == nil {
+		return err
+	}
+	return fmt.Errorf("%w: %w", errRaced, err)
 }
 
 func places(ready []placed) []string {

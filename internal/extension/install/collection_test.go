@@ -2,6 +2,7 @@ package install_test
 
 import (
 	"bytes"
+	"context"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -90,6 +91,69 @@ func TestADamagedItemIsTold(t *testing.T) {
 	}
 	if got := files(t, dir); len(got) != 0 {
 		t.Errorf("left = %q", got)
+	}
+}
+
+// slow is a database before whose first transaction of a bundle something else happens.
+type slow struct {
+	install.Transactions
+
+	before func()
+}
+
+func (s *slow) InTurn(ctx context.Context, fn func(tx extension.Tx) error) error {
+	if before := s.before; before != nil {
+		s.before = nil
+		before()
+	}
+	return s.Transactions.InTurn(ctx, fn)
+}
+
+// While a bundle is being installed, somebody installs one of its items, from the same
+// archive: the bundle finds it. From another archive: the bundle is refused, and the error says
+// what is in the way.
+func TestABundleBesideAnInstallOfItsItem(t *testing.T) {
+	t.Parallel()
+
+	for name, row := range map[string]struct {
+		content int
+		want    string
+	}{"same": {1000, ""}, "other": {2000, "The same or a higher version of this package is installed"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			in := mustOpen(t, t.TempDir(), nothing)
+			withBundles(t, in)
+			in.Records = &slow{in.Records, func() {
+				up, err := in.Receive(extension.Plugin, strings.NewReader(noise(t, "aa", row.content)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer up.Close()
+				if _, err := in.Install(t.Context(), extension.Plugin, up); err != nil {
+					t.Fatal(err)
+				}
+			}}
+			data := ziptest.Build(t, ziptest.Entry{Name: "bundle.json", Body: bundleManifest},
+				ziptest.Entry{Name: "a.zip", Body: noise(t, "aa", 1000)}, ziptest.Entry{Name: "b.zip", Body: noise(t, "bb", 1000)})
+			up, err := in.Receive(extension.Bundle, bytes.NewReader(data))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer up.Close()
+			res, err := in.Install(t.Context(), extension.Bundle, up)
+			if row.want != "" {
+				if err == nil || !strings.Contains(err.Error(), row.want) {
+					t.Errorf("install = %v, want %s", err, row.want)
+				}
+				return
+			}
+			done, ok := res.Record.(bundle.Installed)
+			if err != nil || !ok || done.Items[0].Outcome != extension.WasDuplicate ||
+				done.Items[1].Outcome != extension.WasInstalled {
+				t.Errorf("install = %+v, %v", res, err)
+			}
+		})
 	}
 }
 

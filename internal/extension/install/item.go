@@ -131,8 +131,10 @@ func (in *Installer) unwrap(kind extension.Kind, around *archive.Contents, name 
 // an error no files are left. The error lists the faults of all items.
 func (in *Installer) prepareAll(ctx context.Context, parts []*part) (ready []placed, err error) {
 	var faults errs.Issues
+	late := false
 	for _, p := range parts {
 		one, err := in.prepareItem(ctx, p)
+		late = late || errs.KindOf(err) == errs.Conflict
 		switch {
 		case err == nil:
 			ready = append(ready, one)
@@ -143,7 +145,7 @@ func (in *Installer) prepareAll(ctx context.Context, parts []*part) (ready []pla
 	}
 	if err := InvalidBundle(faults); err != nil {
 		in.Discard(ctx, places(ready)...)
-		return nil, err
+		return nil, raced(err, late)
 	}
 	return ready, nil
 }

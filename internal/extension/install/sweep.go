@@ -9,6 +9,8 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"stoa/internal/periodic"
 )
 
 // LeftoverAge is how old files without a record must be before Sweep takes them
@@ -16,9 +18,23 @@ import (
 // process is writing is never this old.
 const LeftoverAge = time.Hour
 
+// KeepSwept sweeps every hour until ctx ends: what a crash left behind, secrets in bundles
+// among it, is too young at the start that follows, which has swept already.
+func (in *Installer) KeepSwept(ctx context.Context) {
+	select {
+	case <-time.After(LeftoverAge):
+	case <-ctx.Done():
+		return
+	}
+	task := periodic.Task{
+		Every: LeftoverAge, Log: in.Log, Failed: "leftovers of earlier installs could not be removed",
+	}
+	task.Run(ctx, func(ctx context.Context) error { return in.Sweep(ctx, time.Now()) })
+}
+
 // Sweep removes what crashes left behind: uploads, half-unpacked packages and
-// files of packages that were never recorded, or whose product is gone. Call it at start. The age of files
-// is measured against now, which must be the system's clock because file times
+// files of packages that were never recorded, or whose product is gone. The age of
+// files is measured against now, which must be the system's clock because file times
 // are.
 func (in *Installer) Sweep(ctx context.Context, now time.Time) error {
 	// First the records, then the files: files recorded in between are young.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stoa/internal/database"
 	"stoa/internal/testkit"
 )
 
@@ -193,6 +194,43 @@ func TestABundleTakesWhatItInstalledAlong(t *testing.T) {
 	})
 }
 
+// Bundles tell what becomes of them, beside their items.
+func TestEventsOfBundles(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t)
+	admin := a.Admin(t, "root").Access
+	told := func() string {
+		list, err := database.Texts(t.Context(), a.DB.Conn().Read,
+			`SELECT type FROM events WHERE type LIKE 'extension.%' ORDER BY seq`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.DB.Conn().Write.ExecContext(t.Context(), `DELETE FROM events`); err != nil {
+			t.Fatal(err)
+		}
+		return strings.ReplaceAll(strings.Join(list, " "), "extension.", "")
+	}
+	steps := []struct {
+		do   func()
+		want string
+	}{
+		{func() { mustInstall(t, a, admin, "bundle", starterBundle(t, "1.0.0"), http.StatusCreated) },
+			"installed installed installed"}, // plugin, theme, bundle
+		{func() { mustInstall(t, a, admin, "bundle", starterBundle(t, "1.0.0"), http.StatusOK) }, ""},
+		{func() { mustInstall(t, a, admin, "bundle", starterBundle(t, "1.1.0"), http.StatusOK) },
+			"upgraded installed upgraded"}, // the theme's version stands beside the other
+		{func() { a.Do(t, post(admin, "/api/v1/admin/themes/shop/deactivate")) }, ""},
+		{func() { a.Do(t, remove(admin, starter+"?items=true&purge=true")) },
+			"uninstalled uninstalled uninstalled"}, // the theme once, with its last version
+	}
+	for i, step := range steps {
+		if step.do(); told() != step.want {
+			t.Errorf("step %d: the events are not %q", i, step.want)
+		}
+	}
+}
+
 // A bundle brings back what was uninstalled with it, with its config.
 func TestABundleRestoresItsItems(t *testing.T) {
 	t.Parallel()
@@ -309,6 +347,20 @@ func TestAPluginOfABundleThatCannotBeLoaded(t *testing.T) {
 	for _, item := range a.Do(t, testkit.Get(admin, worker+"/instances")).Get(t, "data.items").([]any) {
 		if in := item.(object); in["enabled"] != false {
 			t.Errorf("instance = %v", in)
+		}
+	}
+	// So it is when the bundle brings it back.
+	a.Do(t, post(admin, "/api/v1/admin/themes/shop/deactivate"))
+	a.Do(t, remove(admin, starter+"?items=true"))
+	res = a.Install(t, admin, "bundle", bundle(object{"instanceKey": "us", "enabled": true}))
+	testkit.WantError(t, res, http.StatusBadRequest, "INVALID_BUNDLE")
+	if got := testkit.IssuePaths(t, res); got != "items[1].instances[0].enabled" {
+		t.Errorf("issues = %s", got)
+	}
+	mustInstall(t, a, admin, "bundle", bundle(object{"instanceKey": "us"}), http.StatusCreated)
+	for _, item := range a.Do(t, testkit.Get(admin, worker+"/instances")).Get(t, "data.items").([]any) {
+		if in := item.(object); in["enabled"] != false {
+			t.Errorf("restored: instance = %v", in)
 		}
 	}
 	// An upgrade that does not become healthy is a fault.

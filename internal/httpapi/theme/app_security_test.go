@@ -201,4 +201,33 @@ require('http').createServer((req, res) => {
 	}
 }
 
+// What an app that is not healthy says of its token and its secrets reaches neither the
+// administrator nor the log.
+func TestSecretsInTheAnswerOfAHealthCheckAreNotTold(t *testing.T) {
+	t.Parallel()
+
+	logged := new(logtest.Buffer)
+	a := testkit.New(t, func(_ testing.TB, cfg *app.Config) { cfg.Log = logged.Logger() })
+	admin := a.Admin(t, "root").Access
+	const leaky = `
+require('http').createServer((req, res) => {
+  res.statusCode = 500
+  res.end('x'.repeat(100) + process.env.STOA_THEME_CONFIG + process.env.STOA_THEME_APP_TOKEN)
+}).listen(process.env.PORT)`
+	const secret = "hush-hush-hush-hush-hush-hush-hush-hush-hush-hush-hush-hush-hush-hush-hush-hush-hush-hush-hush-hush-hush"
+	installApp(t, a, admin, "theme-app-shop", testkit.ThemeApp(t, "leaky", "1.0.0", map[string]any{
+		"configSchema": map[string]any{"apiKey": map[string]any{"type": "secret"}},
+	}, map[string]string{"server.js": leaky}))
+	res := activate(t, a, admin, "shop", map[string]any{"slug": "leaky", "config": map[string]any{"apiKey": secret}})
+	wantError(t, res, http.StatusUnprocessableEntity, "THEME_UNHEALTHY")
+	for where, text := range map[string]string{"answer": string(res.Body), "log": logged.String()} {
+		if strings.Contains(text, secret[:20]) || strings.Contains(text, "stoa_app_") {
+			t.Errorf("the %s has a secret:\n%s", where, text)
+		}
+	}
+	if !strings.Contains(string(res.Body), `[secret]`) {
+		t.Errorf("answer = %s", res.Body)
+	}
+}
+
 func pid() string { return strconv.Itoa(os.Getpid()) }

@@ -47,6 +47,8 @@ func TestActiveAppAnswersAtTheRoot(t *testing.T) {
 		"/.well-known/nothing": 404, "/api/marketplace/products": 200, "/theme-app/shop/other/": 404,
 		"/theme-app/garden/corner/": 404, "/theme-app/admin/corner/": 404, "/theme-app/shop/corner": 307,
 		"/themes/shop/corner/1.0.0/server.js": 404, "/themes/shop/corner/1.0.0/theme-app.json": 404,
+		"/themes/": 404, "/themes/shop/corner": 404, "/%74hemes/x": 404, "/themes%2Fx": 404, "/media/": 404,
+		"/theme-app/": 404, "/theme-app/shop": 404, "/%74heme-app/shop": 404,
 	} {
 		if s := get(t, a, path, nil); s.Status != want || s.Method != "" {
 			t.Errorf("%s = %d %s, want %d by stoa", path, s.Status, s.Body, want)
@@ -102,6 +104,40 @@ func TestUnhealthyAppIsNotShown(t *testing.T) {
 	}
 	if s := get(t, a, "/somewhere", nil); s.Status != http.StatusNotFound {
 		t.Errorf("an app answers: %+v", s)
+	}
+}
+
+// The version that is shown is replaced only by an app that is healthy; any other version by
+// anything.
+func TestTheActiveVersionIsReplacedByAHealthyOne(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t)
+	admin := a.Admin(t, "root").Access
+	running(t, a, admin)
+	again := func(archive []byte) testkit.Response {
+		return a.Do(t, testkit.Request{
+			Method: http.MethodPost, Path: "/api/v1/admin/extensions/theme-app-shop/install?replace=true", Token: admin,
+			Body: archive, Header: http.Header{"Content-Type": {"application/zip"}},
+		})
+	}
+	broken := testkit.ThemeApp(t, "corner", "1.0.0", nil, map[string]string{"server.js": `throw new Error('no luck')`})
+	wantError(t, again(broken), http.StatusUnprocessableEntity, "THEME_UNHEALTHY")
+	if s := get(t, a, "/still", nil); s.Status != http.StatusOK || s.URL != "/still" {
+		t.Errorf("the app = %+v", s)
+	}
+	better := testkit.ThemeApp(t, "corner", "1.0.0", nil, map[string]string{
+		"server.js": strings.ReplaceAll(echo, "VERSION", "'better'"),
+	})
+	if res := again(better); res.Status != http.StatusOK {
+		t.Errorf("replace = %d %s", res.Status, res.Body)
+	}
+	if s := get(t, a, "/still", nil); s.Version != "better" {
+		t.Errorf("the app = %+v", s)
+	}
+	a.Do(t, testkit.Post(admin, themes+"/shop/deactivate", nil))
+	if res := again(broken); res.Status != http.StatusOK {
+		t.Errorf("replace of what is not shown = %d %s", res.Status, res.Body)
 	}
 }
 

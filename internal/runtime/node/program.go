@@ -29,7 +29,7 @@ type ProgramConfig struct {
 	Preload []byte
 	Input   []byte
 
-	// Secrets are removed from what the program prints.
+	// Secrets are removed from what the program prints, and by Redact.
 	Secrets []string
 
 	MemoryMiB int           // limit of the JavaScript heap
@@ -46,6 +46,7 @@ type Program struct {
 	child  *child
 	socket *socket
 	output *output // read it once the child has exited
+	redact func(string) string
 }
 
 // Run starts a program and returns when it has reported that it listens. The error says
@@ -85,12 +86,12 @@ func (p *Program) start(h *hostFiles) error {
 		return fmt.Errorf("node: %w", err)
 	}
 	defer listener.Close()
-	redact := redactor(p.cfg.Secrets)
-	p.output = newOutput(p.cfg.Log, redact)
+	p.redact = redactor(p.cfg.Secrets)
+	p.output = newOutput(p.cfg.Log, p.redact)
 	p.output.says = p.cfg.Says
 	p.child, err = p.rt.fork(h, forkArgs{
 		dir: p.dir, log: p.cfg.Log, listener: listener, instructions: bytes.NewReader(p.cfg.Input), output: p.output,
-		redact: redact, memoryMiB: p.cfg.MemoryMiB, program: p,
+		redact: p.redact, memoryMiB: p.cfg.MemoryMiB, program: p,
 	})
 	if err != nil {
 		door.close()
@@ -115,6 +116,10 @@ func (p *Program) args(h *hostFiles, withoutFlags bool) []string {
 
 // PID returns the id of the process.
 func (p *Program) PID() int { return p.child.pid }
+
+// Redact removes from a text of the program its secrets, plain or encoded, and what looks like
+// a token.
+func (p *Program) Redact(text string) string { return p.redact(text) }
 
 // Dial connects to the program.
 func (p *Program) Dial(ctx context.Context) (net.Conn, error) { return p.socket.dial(ctx) }

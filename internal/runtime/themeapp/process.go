@@ -41,6 +41,11 @@ const (
 	// healthPause is between two questions to an app that is not healthy yet.
 	healthPause = 200 * time.Millisecond
 
+	// maxAnswer bytes of an unhealthy answer are read, and maxShown of them told. What is
+	// read is longer, so that no secret is cut, which would not be recognized.
+	maxAnswer = 8 << 10
+	maxShown  = 200
+
 	// reapWait is how long a call waits for the proof that a broken connection means a
 	// dead process.
 	reapWait = time.Second
@@ -229,11 +234,14 @@ func (p *process) ask(ctx context.Context) error {
 		return fmt.Errorf("GET %s gets no answer: %w", path, err)
 	}
 	defer res.Body.Close()
-	text, _ := io.ReadAll(io.LimitReader(res.Body, 200)) // of use only to a reader
+	text, _ := io.ReadAll(io.LimitReader(res.Body, maxAnswer)) // of use only to a reader
 	if res.StatusCode/100 == 2 {
 		return nil
 	}
-	return fmt.Errorf("GET %s answers %d %s", path, res.StatusCode, strings.ToValidUTF8(string(text), "?"))
+	// Administrators and the log get this, and an app may answer with its config.
+	shown := p.program.Redact(string(text))
+	return fmt.Errorf("GET %s answers %d %s", path, res.StatusCode,
+		strings.ToValidUTF8(shown[:min(len(shown), maxShown)], "?"))
 }
 
 // watchHealth asks the app at regular times how it is, and writes changes to the log. An

@@ -1,0 +1,27 @@
+package httpapi
+
+import (
+	"io"
+	"net/http"
+	"time"
+)
+
+// What a client may still send after its request was refused (CONTRACT 1).
+const (
+	lingerBytes = 64 << 20
+	lingerTime  = 10 * time.Second
+)
+
+// linger sends the answer to a refused request, and reads and drops what the client is still
+// sending. If the connection were closed at once, clients that read only after they have sent
+// everything would see a reset in place of the answer.
+func linger(w http.ResponseWriter, r *http.Request, body io.Reader) {
+	if r.ProtoMajor != 1 || body == nil || body == http.NoBody || r.ContentLength == 0 {
+		return // streams of HTTP/2 end one by one
+	}
+	rc := http.NewResponseController(w)
+	if rc.Flush() != nil || rc.SetReadDeadline(time.Now().Add(lingerTime)) != nil {
+		return
+	}
+	_, _ = io.CopyN(io.Discard, body, lingerBytes) // the end of the body, or of our patience
+}
