@@ -215,14 +215,20 @@ func TestEventsOfBundles(t *testing.T) {
 		do   func()
 		want string
 	}{
-		{func() { mustInstall(t, a, admin, "bundle", starterBundle(t, "1.0.0"), http.StatusCreated) },
-			"installed installed installed"}, // plugin, theme, bundle
+		{
+			func() { mustInstall(t, a, admin, "bundle", starterBundle(t, "1.0.0"), http.StatusCreated) },
+			"installed installed installed",
+		}, // plugin, theme, bundle
 		{func() { mustInstall(t, a, admin, "bundle", starterBundle(t, "1.0.0"), http.StatusOK) }, ""},
-		{func() { mustInstall(t, a, admin, "bundle", starterBundle(t, "1.1.0"), http.StatusOK) },
-			"upgraded installed upgraded"}, // the theme's version stands beside the other
+		{
+			func() { mustInstall(t, a, admin, "bundle", starterBundle(t, "1.1.0"), http.StatusOK) },
+			"upgraded installed upgraded",
+		}, // the theme's version stands beside the other
 		{func() { a.Do(t, post(admin, "/api/v1/admin/themes/shop/deactivate")) }, ""},
-		{func() { a.Do(t, remove(admin, starter+"?items=true&purge=true")) },
-			"uninstalled uninstalled uninstalled"}, // the theme once, with its last version
+		{
+			func() { a.Do(t, remove(admin, starter+"?items=true&purge=true")) },
+			"uninstalled uninstalled uninstalled",
+		}, // the theme once, with its last version
 	}
 	for i, step := range steps {
 		if step.do(); told() != step.want {
