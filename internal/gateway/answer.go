@@ -26,9 +26,9 @@ type answer struct {
 	few       [4]platformHeader
 	verdict   *verdict
 	committed bool
-	health    *plugin.Manifest // of the plugin that the platform may answer for, or nil
-	dropped   bool             // the platform has answered for it
-	limited   time.Time        // when the limit of the next write was set
+	health    healthy   // what the platform answers if the plugin does not know the path
+	dropped   bool      // the platform has answered so
+	limited   time.Time // when the limit of the next write was set
 }
 
 type platformHeader struct {
@@ -49,8 +49,8 @@ func newAnswer(w http.ResponseWriter, body *requestBody, m *Memory, allowed plug
 
 // WriteHeader implements http.ResponseWriter.
 func (a *answer) WriteHeader(status int) {
-	if status == http.StatusNotFound && a.health != nil {
-		a.writeHealth(*a.health)
+	if status == http.StatusNotFound && a.health != (healthy{}) {
+		a.writeHealth()
 		return
 	}
 	h := a.Header()
@@ -59,7 +59,6 @@ func (a *answer) WriteHeader(status int) {
 		h[ours.name] = ours.values
 	}
 	if status >= http.StatusOK {
-		a.verdict.settle(nil)
 		if !a.allowed.AllowSameOrigin && a.pages.Of(h.Get("Content-Type")) {
 			h.Add("Content-Security-Policy", sandboxed)
 		}
@@ -72,7 +71,7 @@ func (a *answer) WriteHeader(status int) {
 
 // Withhold removes from the header of an answer what the plugin may not set.
 func (a *answer) Withhold(h http.Header) {
-	a.verdict.settle(nil) // it is also called for an upgrade, whose header WriteHeader never sees
+	a.verdict.settle(nil) // here, because WriteHeader never sees the header of an upgrade
 	relay.Withhold(h, relay.Allowed{Cookies: a.allowed.AllowCookies, CORS: a.allowed.AllowCORS})
 }
 

@@ -176,7 +176,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 	aw := newAnswer(w, body, g.Memory, in.Package.Settings)
 	aw.verdict = v
 	if isHealth(r.Method, c.Path) {
-		aw.health = &m
+		aw.health = healthy{Status: "ok", Slug: m.Slug, Version: m.Version}
 	}
 	err = body.explain(rt.Serve(aw, out, in))
 	v.settleBy(r, err)

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
-
-	"stoa/internal/plugin"
 )
 
 // healthPath is where a plugin says how it is. The platform answers there for a plugin
@@ -17,18 +15,21 @@ func isHealth(method, path string) bool {
 	return path == healthPath && (method == http.MethodGet || method == http.MethodHead)
 }
 
+// healthy is what the platform answers for a plugin. The zero value: it must not.
+type healthy struct {
+	Status  string `json:"status"`
+	Slug    string `json:"slug"`
+	Version string `json:"version"`
+}
+
 // writeHealth answers in place of a plugin (spec B, External service contract). What the
 // plugin sends after its 404 is dropped.
-func (a *answer) writeHealth(m plugin.Manifest) {
-	body, err := json.Marshal(struct {
-		Status  string `json:"status"`
-		Slug    string `json:"slug"`
-		Version string `json:"version"`
-	}{"ok", m.Slug, m.Version})
+func (a *answer) writeHealth() {
+	body, err := json.Marshal(a.health)
 	if err != nil {
 		panic(err) // of three texts
 	}
-	a.dropped, a.health = true, nil
+	a.dropped, a.health = true, healthy{}
 	h := a.Header()
 	clear(h)
 	h.Set("Content-Type", "application/json; charset=utf-8")
