@@ -37,7 +37,6 @@ import (
 	"stoa/internal/market/release"
 	"stoa/internal/market/review"
 	"stoa/internal/ops"
-	"stoa/internal/pages"
 	"stoa/internal/plugin"
 	"stoa/internal/plugin/storage"
 	"stoa/internal/ratelimit"
@@ -244,7 +243,7 @@ func (a *App) api(
 
 		PublicURL: cfg.PublicURL,
 
-		Site:    pages.Site{Name: cfg.Name, PasswordRules: a.Accounts.Policy.PasswordRules()},
+		Site:    a.site(cfg),
 		Refused: a.Guard.Refused,
 		Observe: a.metrics.ObserveRequest,
 		Count:   a.metrics.Count,

@@ -154,6 +154,7 @@ func (s *Server) routes() *router {
 	s.themeRoutes(rt)
 	s.callRoutes(rt)
 	s.platformRoutes(rt, limits)
+	s.webRoutes(rt)
 	return rt
 }
 

@@ -1,0 +1,4 @@
+import { Page } from "../kit/Page";
+import { t } from "../text";
+
+export const EventsPage = () => <Page title={t("nav.events")}> </Page>;

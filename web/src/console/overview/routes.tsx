@@ -1,0 +1,10 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import type { Parent } from "../shell/route";
+
+export const overviewRoutes = <P extends Parent>(root: P) => [
+  createRoute({
+    getParentRoute: () => root,
+    path: "/",
+    component: lazyRouteComponent(() => import("./OverviewPage"), "OverviewPage"),
+  }),
+] as const;
