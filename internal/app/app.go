@@ -43,6 +43,7 @@ import (
 	"stoa/internal/runtime/external"
 	"stoa/internal/runtime/node"
 	"stoa/internal/runtime/themeapp"
+	"stoa/internal/site"
 	"stoa/internal/store"
 	"stoa/internal/text"
 	"stoa/internal/theme"
@@ -83,6 +84,7 @@ type App struct {
 
 	installer *install.Installer
 	storage   *storage.Service // of plugins
+	site      *site.Service    // what the operator says of the shop
 	keeper    *idempotency.Keeper
 	snapshots *plugin.Snapshots // what the gateway knows of plugins
 	node      *node.Runtime     // internal plugins
@@ -193,6 +195,10 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err := installer.Sweep(ctx, time.Now()); err != nil { // the age of files is in system time
 		cfg.Log.WarnContext(ctx, "leftovers of earlier installs could not be removed", slog.Any("err", err))
 	}
+	if !text.Printable(cfg.Name, site.MaxName) {
+		return fmt.Errorf("the shop's name must have %d printable characters or fewer", site.MaxName)
+	}
+	a.site = &site.Service{Store: store.NewSite(a.DB), Now: cfg.Now, DefaultName: cfg.Name, PublicURL: cfg.PublicURL}
 	if err := a.buildMail(ctx, cfg); err != nil {
 		return err
 	}
@@ -208,9 +214,6 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	}
 	a.gateway, a.Plugins.Circuits = gate, gate
 	a.buildDelivery(cfg)
-	if !text.Printable(cfg.Name, maxName) {
-		return fmt.Errorf("the shop's name must have %d printable characters or fewer", maxName)
-	}
 	answered, err := answeredHosts(cfg)
 	if err != nil {
 		return err
@@ -243,7 +246,8 @@ func (a *App) api(
 
 		PublicURL: cfg.PublicURL,
 
-		Site:    a.site(cfg),
+		Site:    a.site,
+		Web:     webFiles(cfg.Log),
 		Refused: a.Guard.Refused,
 		Observe: a.metrics.ObserveRequest,
 		Count:   a.metrics.Count,

@@ -94,8 +94,8 @@ type Config struct {
 	// a slash at the end.
 	PublicURL string
 
-	// Name is the shop's, on pages and in mails. Without one, mails name the host of
-	// PublicURL.
+	// Name is the shop's, on pages and in mails, while its settings have none. Without one,
+	// mails name the host of PublicURL.
 	Name string
 
 	// AllowedHosts are hosts that requests may be addressed to, beside that of
