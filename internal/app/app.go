@@ -82,25 +82,26 @@ type App struct {
 	// through it.
 	Guard *framing.Guard
 
-	installer *install.Installer
-	storage   *storage.Service // of plugins
-	site      *site.Service    // what the operator says of the shop
-	keeper    *idempotency.Keeper
-	snapshots *plugin.Snapshots // what the gateway knows of plugins
-	node      *node.Runtime     // internal plugins
-	external  *external.Runtime // external ones
-	themeApps *themeapp.Runtime
-	gateway   *gateway.Gateway
-	mailer    mail.Sender
-	noMail    bool            // there is nothing that sends mail
-	courier   *order.Courier  // of receipts
-	hooks     *hook.Sender    // for plugins
-	messages  *webhook.Sender // for operators
-	media     *blob.Files
-	metrics   *ops.Metrics
-	opsToken  string
-	redis     *redis.Client // nil without one
-	stopping  atomic.Bool
+	installer   *install.Installer
+	storage     *storage.Service // of plugins
+	site        *site.Service    // what the operator says of the shop
+	keeper      *idempotency.Keeper
+	snapshots   *plugin.Snapshots // what the gateway knows of plugins
+	node        *node.Runtime     // internal plugins
+	external    *external.Runtime // external ones
+	themeApps   *themeapp.Runtime
+	gateway     *gateway.Gateway
+	mailer      mail.Sender
+	noMail      bool // there is nothing that sends mail
+	mailTrouble mailTrouble
+	courier     *order.Courier  // of receipts
+	hooks       *hook.Sender    // for plugins
+	messages    *webhook.Sender // for operators
+	media       *blob.Files
+	metrics     *ops.Metrics
+	opsToken    string
+	redis       *redis.Client // nil without one
+	stopping    atomic.Bool
 
 	background sync.WaitGroup // work that stopWork ends
 	stopWork   context.CancelFunc
@@ -247,6 +248,7 @@ func (a *App) api(
 		PublicURL: cfg.PublicURL,
 
 		Site:    a.site,
+		System:  a.system(cfg),
 		Refused: a.Guard.Refused,
 		Observe: a.metrics.ObserveRequest,
 		Count:   a.metrics.Count,

@@ -45,6 +45,7 @@ import (
 	"stoa/internal/plugin/storage"
 	"stoa/internal/ratelimit"
 	"stoa/internal/site"
+	"stoa/internal/system"
 	"stoa/internal/theme"
 	"stoa/internal/webhook"
 )
@@ -106,6 +107,8 @@ type Server struct {
 
 	// Site is what the operator says of the shop.
 	Site *site.Service
+	// System tells administrators about this process.
+	System *system.Service
 
 	// Refused reports that a request states its length twice (framing.Guard).
 	Refused func(r *http.Request) bool
@@ -226,9 +229,11 @@ func (s *Server) adminRoutes(rt *router) {
 	h := &admin.Handlers{
 		Log: s.Log, Now: s.Now, Count: s.Count, Accounts: s.Accounts, Audit: s.Audit,
 		Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews, Releases: s.Releases,
-		Site: s.Site,
+		Site: s.Site, System: s.System,
 	}
 
+	rt.admin("GET /api/v1/admin/system", h.DescribeSystem)
+	rt.admin("POST /api/v1/admin/keys/rotate", h.RotateKeys)
 	rt.admin("GET /api/v1/admin/settings", h.GetSettings)
 	rt.admin("PATCH /api/v1/admin/settings", h.ChangeSettings)
 	rt.admin("GET /api/v1/admin/users", h.ListUsers)

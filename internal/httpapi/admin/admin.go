@@ -15,6 +15,7 @@ import (
 	"stoa/internal/market/release"
 	"stoa/internal/market/review"
 	"stoa/internal/site"
+	"stoa/internal/system"
 )
 
 // Handlers serve the routes of administrators. All fields are required.
@@ -32,4 +33,5 @@ type Handlers struct {
 	Reviews  *review.Service
 	Releases *release.Service
 	Site     *site.Service
+	System   *system.Service
 }
