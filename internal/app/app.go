@@ -37,6 +37,7 @@ import (
 	"stoa/internal/market/release"
 	"stoa/internal/market/review"
 	"stoa/internal/ops"
+	"stoa/internal/overview"
 	"stoa/internal/plugin"
 	"stoa/internal/plugin/storage"
 	"stoa/internal/ratelimit"
@@ -247,8 +248,11 @@ func (a *App) api(
 
 		PublicURL: cfg.PublicURL,
 
-		Site:    a.site,
-		System:  a.system(cfg),
+		Site:   a.site,
+		System: a.system(cfg),
+		Overview: &overview.Service{
+			Store: store.NewOverview(a.DB), Now: cfg.Now, Rings: a.rings(), Broken: a.broken,
+		},
 		Refused: a.Guard.Refused,
 		Observe: a.metrics.ObserveRequest,
 		Count:   a.metrics.Count,

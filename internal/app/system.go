@@ -41,8 +41,20 @@ func (a *App) system(cfg Config) *system.Service {
 	return &system.Service{
 		Facts: facts, Monitor: &system.Monitor{Now: cfg.Now, Checks: a.checks(cfg)},
 		DatabaseVersion: a.DB.Version, MailFailure: a.mailTrouble.failure, Node: a.aboutNode,
-		Rings: []*keyring.Ring{a.Accounts.Ring, a.LicenseKeys},
+		Rings: a.rings(),
 	}
+}
+
+// rings returns the keys of all purposes.
+func (a *App) rings() []*keyring.Ring { return []*keyring.Ring{a.Accounts.Ring, a.LicenseKeys} }
+
+// broken reports whether an instance does not work, as far as this process knows.
+func (a *App) broken(installationID string) bool {
+	if _, open := a.gateway.OpenSince(installationID); open {
+		return true
+	}
+	state := a.node.RuntimeStatus(installationID).State
+	return state == plugin.StateFailing || state == plugin.StateUnhealthy
 }
 
 // checks returns what tells whether this process and what it depends on work.

@@ -40,6 +40,7 @@ import (
 	"stoa/internal/market/order"
 	"stoa/internal/market/release"
 	"stoa/internal/market/review"
+	"stoa/internal/overview"
 	"stoa/internal/pages"
 	"stoa/internal/plugin"
 	"stoa/internal/plugin/storage"
@@ -107,6 +108,8 @@ type Server struct {
 
 	// Site is what the operator says of the shop.
 	Site *site.Service
+	// Overview is what administrators see first.
+	Overview *overview.Service
 	// System tells administrators about this process.
 	System *system.Service
 
@@ -229,9 +232,10 @@ func (s *Server) adminRoutes(rt *router) {
 	h := &admin.Handlers{
 		Log: s.Log, Now: s.Now, Count: s.Count, Accounts: s.Accounts, Audit: s.Audit,
 		Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews, Releases: s.Releases,
-		Site: s.Site, System: s.System,
+		Site: s.Site, System: s.System, Overview: s.Overview,
 	}
 
+	rt.admin("GET /api/v1/admin/overview", h.ShowOverview)
 	rt.admin("GET /api/v1/admin/system", h.DescribeSystem)
 	rt.admin("POST /api/v1/admin/keys/rotate", h.RotateKeys)
 	rt.admin("GET /api/v1/admin/settings", h.GetSettings)

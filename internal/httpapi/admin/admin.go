@@ -14,6 +14,7 @@ import (
 	"stoa/internal/market/order"
 	"stoa/internal/market/release"
 	"stoa/internal/market/review"
+	"stoa/internal/overview"
 	"stoa/internal/site"
 	"stoa/internal/system"
 )
@@ -34,4 +35,5 @@ type Handlers struct {
 	Releases *release.Service
 	Site     *site.Service
 	System   *system.Service
+	Overview *overview.Service
 }
