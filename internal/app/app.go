@@ -37,6 +37,7 @@ import (
 	"stoa/internal/market/release"
 	"stoa/internal/market/review"
 	"stoa/internal/ops"
+	"stoa/internal/overview"
 	"stoa/internal/plugin"
 	"stoa/internal/plugin/storage"
 	"stoa/internal/ratelimit"
@@ -82,25 +83,26 @@ type App struct {
 	// through it.
 	Guard *framing.Guard
 
-	installer *install.Installer
-	storage   *storage.Service // of plugins
-	site      *site.Service    // what the operator says of the shop
-	keeper    *idempotency.Keeper
-	snapshots *plugin.Snapshots // what the gateway knows of plugins
-	node      *node.Runtime     // internal plugins
-	external  *external.Runtime // external ones
-	themeApps *themeapp.Runtime
-	gateway   *gateway.Gateway
-	mailer    mail.Sender
-	noMail    bool            // there is nothing that sends mail
-	courier   *order.Courier  // of receipts
-	hooks     *hook.Sender    // for plugins
-	messages  *webhook.Sender // for operators
-	media     *blob.Files
-	metrics   *ops.Metrics
-	opsToken  string
-	redis     *redis.Client // nil without one
-	stopping  atomic.Bool
+	installer   *install.Installer
+	storage     *storage.Service // of plugins
+	site        *site.Service    // what the operator says of the shop
+	keeper      *idempotency.Keeper
+	snapshots   *plugin.Snapshots // what the gateway knows of plugins
+	node        *node.Runtime     // internal plugins
+	external    *external.Runtime // external ones
+	themeApps   *themeapp.Runtime
+	gateway     *gateway.Gateway
+	mailer      mail.Sender
+	noMail      bool // there is nothing that sends mail
+	mailTrouble mailTrouble
+	courier     *order.Courier  // of receipts
+	hooks       *hook.Sender    // for plugins
+	messages    *webhook.Sender // for operators
+	media       *blob.Files
+	metrics     *ops.Metrics
+	opsToken    string
+	redis       *redis.Client // nil without one
+	stopping    atomic.Bool
 
 	background sync.WaitGroup // work that stopWork ends
 	stopWork   context.CancelFunc
@@ -246,8 +248,12 @@ func (a *App) api(
 
 		PublicURL: cfg.PublicURL,
 
-		Site:    a.site,
-		Web:     webFiles(cfg.Log),
+		Site:   a.site,
+		Web:    webFiles(cfg.Log),
+		System: a.system(cfg),
+		Overview: &overview.Service{
+			Store: store.NewOverview(a.DB), Now: cfg.Now, Rings: a.rings(), Broken: a.broken,
+		},
 		Refused: a.Guard.Refused,
 		Observe: a.metrics.ObserveRequest,
 		Count:   a.metrics.Count,

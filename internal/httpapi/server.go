@@ -40,11 +40,13 @@ import (
 	"stoa/internal/market/order"
 	"stoa/internal/market/release"
 	"stoa/internal/market/review"
+	"stoa/internal/overview"
 	"stoa/internal/pages"
 	"stoa/internal/plugin"
 	"stoa/internal/plugin/storage"
 	"stoa/internal/ratelimit"
 	"stoa/internal/site"
+	"stoa/internal/system"
 	"stoa/internal/theme"
 	"stoa/internal/webapp"
 	"stoa/internal/webhook"
@@ -107,6 +109,10 @@ type Server struct {
 
 	// Site is what the operator says of the shop.
 	Site *site.Service
+	// Overview is what administrators see first.
+	Overview *overview.Service
+	// System tells administrators about this process.
+	System *system.Service
 
 	// Web has the files of console and storefront; nil: they are not built.
 	Web *webapp.Bundle
@@ -234,9 +240,12 @@ func (s *Server) adminRoutes(rt *router) {
 	h := &admin.Handlers{
 		Log: s.Log, Now: s.Now, Count: s.Count, Accounts: s.Accounts, Audit: s.Audit,
 		Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews, Releases: s.Releases,
-		Site: s.Site,
+		Site: s.Site, System: s.System, Overview: s.Overview,
 	}
 
+	rt.admin("GET /api/v1/admin/overview", h.ShowOverview)
+	rt.admin("GET /api/v1/admin/system", h.DescribeSystem)
+	rt.admin("POST /api/v1/admin/keys/rotate", h.RotateKeys)
 	rt.admin("GET /api/v1/admin/settings", h.GetSettings)
 	rt.admin("PATCH /api/v1/admin/settings", h.ChangeSettings)
 	rt.admin("GET /api/v1/admin/users", h.ListUsers)

@@ -14,7 +14,9 @@ import (
 	"stoa/internal/market/order"
 	"stoa/internal/market/release"
 	"stoa/internal/market/review"
+	"stoa/internal/overview"
 	"stoa/internal/site"
+	"stoa/internal/system"
 )
 
 // Handlers serve the routes of administrators. All fields are required.
@@ -32,4 +34,6 @@ type Handlers struct {
 	Reviews  *review.Service
 	Releases *release.Service
 	Site     *site.Service
+	System   *system.Service
+	Overview *overview.Service
 }
