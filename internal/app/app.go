@@ -208,6 +208,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		return err
 	}
 	a.gateway, a.Plugins.Circuits = gate, gate
+	a.metrics.WatchTraffic(gate.Memory.Traffic, cfg.MetricsInstallations)
 	a.buildDelivery(cfg)
 	if !text.Printable(cfg.Name, maxName) {
 		return fmt.Errorf("the shop's name must have %d printable characters or fewer", maxName)
@@ -260,6 +261,7 @@ func (a *App) api(
 		Apps:      a.themeApps,
 		Storage:   a.storage,
 		Gateway:   gate,
+		Traffic:   gate.Memory.Traffic,
 		Hooks:     a.Hooks,
 		Webhooks:  a.Webhooks,
 

@@ -10,6 +10,7 @@ import (
 
 	"stoa/internal/framing"
 	"stoa/internal/gateway"
+	"stoa/internal/httpapi/web"
 	"stoa/internal/plugin"
 	"stoa/internal/runtime"
 	"stoa/internal/runtime/egress"
@@ -84,7 +85,7 @@ func (a *App) buildGateway(ctx context.Context, cfg Config) (*gateway.Gateway, e
 			APIBaseURL: cmp.Or(cfg.PlatformAPIBaseURL, cfg.PublicURL),
 			Locale:     cmp.Or(cfg.DefaultLocale, "en"),
 		},
-		Log: cfg.Log,
+		Log: cfg.Log, Status: web.Status,
 	}, nil
 }
 
