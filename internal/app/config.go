@@ -113,6 +113,10 @@ type Config struct {
 	// served under loopback names only.
 	OpsToken string
 
+	// AccessLog says which calls to plugins are logged: "all" (or empty), "failures" or
+	// "off".
+	AccessLog string
+
 	// MetricsInstallations is how many installations have metrics of their own.
 	MetricsInstallations int
 

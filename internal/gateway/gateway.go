@@ -20,6 +20,7 @@ import (
 	"stoa/internal/errs"
 	"stoa/internal/plugin"
 	"stoa/internal/runtime"
+	"stoa/internal/trace"
 )
 
 // The answers of the gateway itself (CONTRACT 5). Serve adds details.slug, and details.reason for
@@ -61,7 +62,7 @@ type Platform struct {
 	Locale     string // for clients that state none
 }
 
-// Gateway passes requests to plugin instances. All exported fields are required.
+// Gateway passes requests to plugin instances. All exported fields are required, unless they say otherwise.
 // It is safe for concurrent use.
 type Gateway struct {
 	Plugins  plugin.Finder
@@ -74,6 +75,8 @@ type Gateway struct {
 	Now      func() time.Time
 	// Status returns the status with which an error of that kind is answered.
 	Status func(errs.Kind) int
+	// Ended is told of each call of a client when it has ended. nil: nobody is.
+	Ended func(r *http.Request, e Ended)
 }
 
 // Call is one request to a plugin, as taken from the URL.
@@ -114,8 +117,8 @@ const (
 // returns errors of this package and of package runtime; then nothing was written.
 // It panics with http.ErrAbortHandler if an answer breaks off.
 func (g *Gateway) Serve(w http.ResponseWriter, r *http.Request, c Call) (err error) {
-	seen, broke := &sighting{began: time.Now()}, true
-	defer func() { g.end(r, seen, err, broke) }()
+	seen, broke := &sighting{began: time.Now(), trace: trace.Of(r.Header)}, true
+	defer func() { g.end(r, c, seen, err, broke) }()
 	err = explain(g.serve(w, r, c, seen), c.Slug, caller.From(r.Context()))
 	broke = false
 	return err
@@ -135,7 +138,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, seen *si
 	if err != nil {
 		return err
 	}
-	seen.traffic = d.traffic
+	seen.traffic, seen.installation = d.traffic, in.Instance.ID
 	if isServiceWorker(r) && !in.Package.Settings.AllowSameOrigin {
 		return because(ErrNotFound, reasonPath)
 	}
@@ -155,6 +158,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, seen *si
 		return err
 	}
 	out := g.outgoing(r, c.Path, query)
+	seen.trace.Set(out.Header)
 	body, err := readBody(w, r, seen)
 	if err != nil {
 		return err

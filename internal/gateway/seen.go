@@ -5,8 +5,10 @@ import (
 	"net/http"
 	"time"
 
+	"stoa/internal/caller"
 	"stoa/internal/errs"
 	"stoa/internal/runtime"
+	"stoa/internal/trace"
 	"stoa/internal/traffic"
 )
 
@@ -17,6 +19,9 @@ type sighting struct {
 	answered time.Time     // when the plugin's answer began; zero without one
 	body     time.Duration // the time for which the client's body was read
 	lost     bool          // the client takes nothing more
+
+	trace        trace.Context
+	installation string // "" if none was found
 
 	status  int   // of the plugin's answer
 	bytes   int64 // of its body that the client got
@@ -65,8 +70,8 @@ var outcomesOfErrors = []struct {
 	{runtime.ErrUnreachable, traffic.Unreachable},
 }
 
-// end counts a call that has ended.
-func (g *Gateway) end(r *http.Request, s *sighting, err error, broke bool) {
+// end counts a call that has ended, and tells of it.
+func (g *Gateway) end(r *http.Request, c Call, s *sighting, err error, broke bool) {
 	now := time.Now()
 	seen := traffic.Call{
 		At: g.Now(), Outcome: s.outcome(r, err, broke), Status: s.status, Reached: !s.handed.IsZero(),
@@ -84,7 +89,25 @@ func (g *Gateway) end(r *http.Request, s *sighting, err error, broke bool) {
 	}
 	if s.traffic == nil {
 		g.Memory.Traffic.Refuse(seen)
-		return
+	} else {
+		s.traffic.Count(seen)
 	}
-	s.traffic.Count(seen)
+	if g.Ended != nil {
+		g.Ended(r, Ended{
+			Call: seen, Slug: c.Slug, Path: c.Path, InstallationID: s.installation,
+			Caller: callerName(caller.From(r.Context()), c.Caller), Trace: s.trace, Bytes: s.bytes, Total: now.Sub(s.began),
+		})
+	}
+}
+
+// Ended is a call that has ended.
+type Ended struct {
+	traffic.Call
+
+	Slug, Path     string // as the client sent them
+	InstallationID string // "" if none was found
+	Caller         string // x-caller
+	Trace          trace.Context
+	Bytes          int64         // of the plugin's answer that were passed on, without those after an upgrade
+	Total          time.Duration // until the client had the answer, or stoa what it answers itself
 }
