@@ -215,6 +215,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		return err
 	}
 	a.gateway, a.Plugins.Circuits = gate, gate
+	a.metrics.WatchTraffic(gate.Memory.Traffic, cfg.MetricsInstallations)
 	a.buildDelivery(cfg)
 	answered, err := answeredHosts(cfg)
 	if err != nil {
@@ -269,6 +270,7 @@ func (a *App) api(
 		Apps:      a.themeApps,
 		Storage:   a.storage,
 		Gateway:   gate,
+		Traffic:   gate.Memory.Traffic,
 		Hooks:     a.Hooks,
 		Webhooks:  a.Webhooks,
 

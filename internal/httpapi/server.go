@@ -48,6 +48,7 @@ import (
 	"stoa/internal/site"
 	"stoa/internal/system"
 	"stoa/internal/theme"
+	"stoa/internal/traffic"
 	"stoa/internal/webapp"
 	"stoa/internal/webhook"
 )
@@ -74,6 +75,7 @@ type Server struct {
 	Apps themes.Runner
 
 	Gateway *gateway.Gateway
+	Traffic *traffic.Book // of the Gateway
 	Hooks   *hook.Log
 
 	Webhooks *webhook.Service
@@ -282,7 +284,7 @@ func (s *Server) adminRoutes(rt *router) {
 func (s *Server) extensionRoutes(rt *router, keys keyed.Requests) {
 	h := &extension.Handlers{
 		Plugins: s.Plugins, Themes: s.Themes, Bundles: s.Bundles, Installer: s.Installer, Releases: s.Releases, Keyed: keys,
-		Hooks: s.Hooks,
+		Hooks: s.Hooks, Traffic: s.Traffic, Now: s.Now,
 	}
 
 	rt.adminUpload("POST /api/v1/admin/extensions/{kind}/install", installTimeout, h.Install) // honors Idempotency-Key
@@ -304,6 +306,8 @@ func (s *Server) extensionRoutes(rt *router, keys keyed.Requests) {
 	rt.admin("POST /api/v1/admin/plugins/{slug}/restore", h.Restore)
 	rt.admin("GET /api/v1/admin/plugins/{slug}/secret", h.GetSecret)
 	rt.admin("POST /api/v1/admin/plugins/{slug}/secret/rotate", h.RotateSecret)
+	rt.admin("GET /api/v1/admin/traffic", h.AllTraffic)
+	rt.admin("GET /api/v1/admin/plugins/{slug}/traffic", h.PluginTraffic)
 	rt.admin("GET /api/v1/admin/plugins/{slug}/hooks", h.ListHooks)
 	rt.admin("POST /api/v1/admin/plugins/{slug}/hooks/replay", h.ReplayDeadHooks)
 	rt.admin("POST /api/v1/admin/hooks/{deliveryId}/replay", h.ReplayHook)
