@@ -4,6 +4,7 @@
 export const pages = [
   { name: "sign-in", path: "/console", as: "nobody", ready: "h1" },
   { name: "overview", path: "/console", as: "admin" },
+  { name: "welcome", path: "/console/welcome", as: "admin" },
   { name: "plugins", path: "/console/plugins", as: "admin" },
   { name: "themes", path: "/console/themes", as: "admin" },
   { name: "shop", path: "/console/shop", as: "admin" },

@@ -12,6 +12,7 @@ import { Pending } from "../kit/Pending";
 import { State, Time } from "../kit/values";
 import { t } from "../text";
 import { addressOf, type Concern } from "./concerns";
+import { useProgress } from "./progress";
 import { CallCharts, ShopCharts, type Range } from "./charts";
 
 type Part = Schemas["System"]["health"][number];
@@ -19,6 +20,7 @@ type Part = Schemas["System"]["health"][number];
 const everyHalfMinute = { refetchInterval: 30_000 };
 
 export const OverviewPage = () => {
+  const progress = useProgress();
   const [range, setRange] = useState<Range>("day");
   const overview = useQuery({ queryKey: ["overview"], queryFn: () => data(api.GET("/api/v1/admin/overview")), ...everyHalfMinute });
   const system = useQuery({ queryKey: ["system"], queryFn: () => data(api.GET("/api/v1/admin/system")), ...everyHalfMinute });
@@ -31,6 +33,7 @@ export const OverviewPage = () => {
     <Page title={t("overview.title")}>
       {system.data && <Health parts={system.data.health} concerns={attention} />}
       {system.isError && <ErrorNote error={system.error} />}
+      {progress.data?.products === 0 && <p className="note">{t("overview.welcome.banner")} <Link to="/welcome">{t("overview.welcome.bannerGo")}</Link></p>}
       <Section title={t("overview.lately")} actions={<SegmentedControl size="xs" aria-label={t("overview.range")} value={range} onChange={(value) => setRange(value as Range)} data={ranges} />}>
         <div className="charts">
           <ShopCharts buckets={range === "day" ? overview.data.hours : overview.data.days} />
