@@ -34,6 +34,12 @@ const (
 	// does not keep a worker from the others.
 	restTime = time.Second
 
+	// maxPerSecond is how many sends a Machine begins in a second for each processor, paceAhead
+	// how many of them may come at once. Without a bound, whatever waits when a plugin comes
+	// back takes all processors, and calls to plugins wait.
+	maxPerSecond = 500
+	paceAhead    = 32
+
 	// graceTime is how long a running send may go on when the Machine stops.
 	graceTime = 2 * time.Second
 )
@@ -59,6 +65,8 @@ type Machine struct {
 	News    <-chan struct{} // gets a value when something was recorded
 	Log     *slog.Logger
 	Now     func() time.Time
+
+	pace pace
 }
 
 // Run delivers until ctx ends, and returns when all sends are over.

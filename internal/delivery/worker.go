@@ -50,6 +50,7 @@ func (w *worker) serve(ctx, sending context.Context) {
 // the queue was lost meanwhile.
 func (w *worker) sendAll(ctx, sending context.Context, due []Delivery) (failed, ok bool) {
 	for _, d := range due {
+		w.pace.wait(ctx)
 		if ctx.Err() != nil || time.Until(w.until) < leaseMargin && !w.flush(ctx) {
 			break
 		}
