@@ -35,6 +35,7 @@ import (
 	webhooks "stoa/internal/httpapi/webhook"
 	"stoa/internal/idempotency"
 	"stoa/internal/keyring"
+	"stoa/internal/lookup"
 	"stoa/internal/market/catalog"
 	"stoa/internal/market/license"
 	"stoa/internal/market/order"
@@ -108,6 +109,8 @@ type Server struct {
 
 	// Site is what the operator says of the shop.
 	Site *site.Service
+	// Lookup finds what administrators search for.
+	Lookup *lookup.Service
 	// Overview is what administrators see first.
 	Overview *overview.Service
 	// System tells administrators about this process.
@@ -232,9 +235,10 @@ func (s *Server) adminRoutes(rt *router) {
 	h := &admin.Handlers{
 		Log: s.Log, Now: s.Now, Count: s.Count, Accounts: s.Accounts, Audit: s.Audit,
 		Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews, Releases: s.Releases,
-		Site: s.Site, System: s.System, Overview: s.Overview,
+		Site: s.Site, System: s.System, Overview: s.Overview, Lookup: s.Lookup,
 	}
 
+	rt.admin("POST /api/v1/admin/search", h.Search)
 	rt.admin("GET /api/v1/admin/overview", h.ShowOverview)
 	rt.admin("GET /api/v1/admin/system", h.DescribeSystem)
 	rt.admin("POST /api/v1/admin/keys/rotate", h.RotateKeys)
