@@ -302,6 +302,8 @@ func (s *Server) extensionRoutes(rt *router, keys keyed.Requests) {
 	rt.admin("POST /api/v1/admin/plugins/{slug}/secret/rotate", h.RotateSecret)
 	rt.admin("GET /api/v1/admin/plugins/{slug}/hooks", h.ListHooks)
 	rt.admin("POST /api/v1/admin/plugins/{slug}/hooks/replay", h.ReplayDeadHooks)
+	rt.admin("GET /api/v1/admin/hooks", h.ListAllHooks)
+	rt.admin("POST /api/v1/admin/hooks/replay", h.ReplayAllDeadHooks)
 	rt.admin("POST /api/v1/admin/hooks/{deliveryId}/replay", h.ReplayHook)
 	rt.admin("GET /api/v1/admin/plugins/{slug}/instances", h.ListInstances)
 	rt.admin("POST /api/v1/admin/plugins/{slug}/instances", keys.JSON(h.CreateInstance))
