@@ -9,6 +9,8 @@ export const pages = [
   { name: "shop", path: "/console/shop", as: "admin" },
   { name: "people", path: "/console/people", as: "admin" },
   { name: "events", path: "/console/events", as: "admin" },
+  { name: "webhooks", path: "/console/events/webhooks", as: "admin" },
+  { name: "webhook-new", path: "/console/events/webhooks/new", as: "admin" },
   { name: "settings", path: "/console/settings", as: "admin" },
   { name: "missing", path: "/console/nowhere", as: "admin" },
 ];
