@@ -14,7 +14,7 @@ export const Views = ({ label, views }: ViewsProps) => {
   return (
     <nav className="tabs" aria-label={label}>
       {views.map(({ id, title }, i) => (
-        <Link key={id} to="." search={(i === 0 ? {} : { view: id }) as never} resetScroll={false} activeOptions={{ exact: true, includeSearch: true }} aria-current={id === now ? "page" : undefined}>{title}</Link>
+        <Link key={id} to="." search={(i === 0 ? {} : { view: id }) as never} resetScroll={false} activeOptions={{ exact: true, includeSearch: true }} data-now={id === now} aria-current={id === now ? "page" : undefined}>{title}</Link>
       ))}
     </nav>
   );

@@ -20,6 +20,7 @@ import { Deliveries } from "./Deliveries";
 import { InstancePermissions } from "./InstancePermissions";
 import { Logs } from "./Logs";
 import { stateOf } from "./state";
+import { Traffic } from "./Traffic";
 
 export const InstancePage = () => {
   const { slug, installationId } = useParams({ strict: false }) as { slug: string; installationId: string };
@@ -31,7 +32,7 @@ export const InstancePage = () => {
   return <Found plugin={plugin.data} instance={instance.data.value} etag={instance.data.etag} />;
 };
 
-const views = ["config", "log", "permissions", "deliveries"] as const;
+const views = ["config", "log", "traffic", "permissions", "deliveries"] as const;
 
 interface FoundProps { plugin: Package; instance: Instance; etag: string }
 
@@ -54,6 +55,7 @@ const Found = ({ plugin, instance, etag }: FoundProps) => {
       ]} />
       <Views label={instance.instanceKey} views={views.map((id) => ({ id, title: t(`plugins.views.${id}`) }))} />
       {view === "config" && <InstanceConfig plugin={plugin} instance={instance} etag={etag} />}
+      {view === "traffic" && <Traffic slug={slug} installationId={instance.installationId} />}
       {view === "log" && <Logs slug={slug} installationId={instance.installationId} external={plugin.runtimeType === "external-http"} />}
       {view === "permissions" && <InstancePermissions plugin={plugin} instance={instance} etag={etag} />}
       {view === "deliveries" && <Deliveries slug={slug} installationId={instance.installationId} />}
