@@ -9,6 +9,7 @@ import (
 
 	"stoa/internal/errs"
 	"stoa/internal/httpapi/web"
+	"stoa/internal/pages"
 	"stoa/internal/webapp"
 )
 
@@ -27,7 +28,7 @@ func (s *Server) webRoutes(rt *router) {
 // console serves the page in which the console runs. Which of its pages is shown is for
 // the browser to find out.
 func (s *Server) console() web.HandlerFunc {
-	page := web.HTML(s.Site.Console)
+	page := web.HTML(s.page(pages.Site.Console))
 	return func(w http.ResponseWriter, r *http.Request) error {
 		err := page(w, r)
 		if errors.Is(err, webapp.ErrNotBuilt) {
@@ -39,7 +40,7 @@ func (s *Server) console() web.HandlerFunc {
 
 // asset serves a built file. Its name has a hash of its contents, so browsers keep it.
 func (s *Server) asset(w http.ResponseWriter, r *http.Request) error {
-	file, ok := s.Site.Web.File(r.PathValue("file"))
+	file, ok := s.Web.File(r.PathValue("file"))
 	if !ok {
 		return errNoRoute
 	}

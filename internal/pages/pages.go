@@ -27,8 +27,8 @@ type Page struct {
 type Site struct {
 	// Name is the shop's. Without one the pages speak of the shop.
 	Name string
-	// Payments is "test" or "live".
-	Payments string
+	// Test says that no payment is real.
+	Test bool
 	// Web has the files of console and storefront; nil: they are not built.
 	Web *webapp.Bundle
 	// PasswordRules is a sentence that tells people what a new password must be.
