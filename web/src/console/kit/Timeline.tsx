@@ -11,7 +11,8 @@ export interface Moment { at: string; what: ReactNode; who?: string | undefined 
 
 export const Timeline = ({ moments }: { moments: Moment[] }) => {
   const id = useId();
-  const latest = [...moments].sort((a, b) => b.at.localeCompare(a.at));
+  // Of two that happened at once, pages name the earlier one first.
+  const latest = [...moments].reverse().sort((a, b) => b.at.localeCompare(a.at));
   if (latest.length === 0) return <p className="soft">{t("timeline.none")}</p>;
   return (
     <ol className="timeline">

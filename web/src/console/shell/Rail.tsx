@@ -1,6 +1,6 @@
 import { IconCalendarEvent, IconHome, IconPalette, IconPlug, IconSettings, IconShoppingBag, IconUsers } from "@tabler/icons-react";
-import { Link, useRouterState } from "@tanstack/react-router";
-import { Fragment, useEffect } from "react";
+import { Link } from "@tanstack/react-router";
+import { useEffect } from "react";
 import { t } from "../text";
 
 const entries = [
@@ -12,23 +12,6 @@ const entries = [
   { to: "/events", key: "events", Icon: IconCalendarEvent },
   { to: "/settings", key: "settings", Icon: IconSettings },
 ] as const;
-
-// The lists of an area. They stand below its entry while the area is open.
-const lists = {
-  shop: [
-    { to: "/shop/products", key: "shop.nav.products" },
-    { to: "/shop/orders", key: "shop.nav.orders" },
-    { to: "/shop/licenses", key: "shop.nav.licenses" },
-    { to: "/shop/reviews", key: "shop.nav.reviews" },
-    { to: "/shop/media", key: "shop.nav.media" },
-  ],
-} as const;
-
-const Lists = ({ of }: { of: keyof typeof lists }) => {
-  const path = useRouterState({ select: (s) => s.location.pathname });
-  const inside = path === `/${of}` || path.startsWith(`/${of}/`);
-  return inside && <div className="rail-sub">{lists[of].map(({ to, key }) => <Link key={to} to={to as "/"} activeOptions={{ includeSearch: false }}>{t(key)}</Link>)}</div>;
-};
 
 // Rail is the console's navigation: seven entries. On narrow screens it slides over the
 // page while open.
@@ -45,12 +28,9 @@ export const Rail = ({ open, onClose }: { open: boolean; onClose: () => void }) 
       <nav className="rail" aria-label={t("nav.label")} {...(open ? { "data-open": true } : {})}>
         <span className="rail-name">stoa</span>
         {entries.map(({ to, key, Icon }) => (
-          <Fragment key={key}>
-            <Link to={to} activeOptions={{ exact: to === "/", includeSearch: false }}>
-              <Icon size={18} stroke={1.5} aria-hidden /> {t(`nav.${key}`)}
-            </Link>
-            {key in lists && <Lists of={key as keyof typeof lists} />}
-          </Fragment>
+          <Link key={key} to={to} activeOptions={{ exact: to === "/", includeSearch: false }}>
+            <Icon size={18} stroke={1.5} aria-hidden /> {t(`nav.${key}`)}
+          </Link>
         ))}
       </nav>
     </>

@@ -1,4 +1,5 @@
 // Filters that the lists of the shop share.
+import "./shop.css";
 import { Button, Select } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconX } from "@tabler/icons-react";

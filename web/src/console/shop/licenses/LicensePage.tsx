@@ -60,7 +60,7 @@ const facts = (l: License, order: Order | null | undefined): [string, React.Reac
 
 const moments = (l: License, order: Order | null | undefined): Moment[] => {
   const list: [string | undefined, string][] = [
-    [l.createdAt, t("shop.licenses.did.issued")], [order?.paidAt, t("shop.orders.did.paid", { amount: order ? formatMoney(order.amount, order.currency) : "" })],
+    [l.createdAt, t("shop.licenses.did.issued")], [order && order.amount > 0 ? order.paidAt : undefined, t("shop.orders.did.paid", { amount: order ? formatMoney(order.amount, order.currency) : "" })],
     [order?.refundedAt, t("shop.orders.did.refunded")], [l.revokedAt, t("shop.licenses.did.revoked")],
     [l.revokedAt ? undefined : l.expiresAt, t(l.status === "expired" ? "shop.licenses.did.ended" : "shop.licenses.did.ends", { day: formatDay(l.expiresAt ?? l.createdAt) })],
   ];

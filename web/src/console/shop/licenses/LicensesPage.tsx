@@ -10,6 +10,7 @@ import { Page } from "../../kit/Page";
 import { useListSearch } from "../../kit/useListSearch";
 import { Time } from "../../kit/values";
 import { t } from "../../text";
+import { ShopNav } from "../ShopNav";
 import { OfOne, ProductFilter } from "../filters";
 import type { License } from "../types";
 import { Customer, LicenseState, Seats, Term } from "../values";
@@ -38,6 +39,7 @@ export const LicensesPage = () => {
   });
   return (
     <Page title={t("shop.nav.licenses")} actions={<Button component={Link} to="/shop/licenses/grant">{t("shop.licenses.grant.open")}</Button>}>
+      <ShopNav />
       <ListBar label={t("shop.licenses.search")}>
         <Filter name="status" label={t("shop.state")} choices={states} />
         <ProductFilter />

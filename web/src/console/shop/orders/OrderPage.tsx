@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { api, data } from "../../../api/client";
-import { formatMoney } from "../../../text/format";
+import { formatDay, formatMoney } from "../../../text/format";
 import { CopyText } from "../../kit/CopyText";
 import { ErrorPage } from "../../kit/ErrorNote";
 import { Page, Section, Summary } from "../../kit/Page";
@@ -10,7 +10,7 @@ import { History, type Moment } from "../../kit/Timeline";
 import { Time } from "../../kit/values";
 import { t } from "../../text";
 import type { License, Order } from "../types";
-import { Customer, LicenseState, OrderState, Seats, Term } from "../values";
+import { Customer, LicenseState, OrderState } from "../values";
 import { OrderActions } from "./OrderActions";
 
 export const OrderPage = () => {
@@ -63,8 +63,8 @@ const LicenseLine = ({ license }: { license: License }) => (
   <div className="row" style={{ gap: "8px 24px" }}>
     <Link to="/shop/licenses/$id" params={{ id: license.id }}>{t("shop.licenses.open")}</Link>
     <LicenseState license={license} />
-    <span>{t("shop.licenses.seatsUsed")} <Seats license={license} /></span>
-    <span>{t("shop.licenses.term")} <Term license={license} /></span>
+    <span>{t("shop.licenses.seatsOf", { used: license.currentInstances, all: license.maxInstances })}</span>
+    <span>{license.expiresAt ? t(`shop.licenses.${license.status === "expired" ? "ended" : "ends"}`, { day: formatDay(license.expiresAt) }) : t("shop.licenses.endless")}</span>
   </div>
 );
 
@@ -90,7 +90,7 @@ const Payment = ({ order: { payment, paymentMethod } }: { order: Order }) => {
 
 const moments = (o: Order): Moment[] => {
   const list: [string | undefined, string][] = [
-    [o.createdAt, t("shop.orders.did.placed")], [o.paidAt, t("shop.orders.did.paid", { amount: formatMoney(o.amount, o.currency) })],
+    [o.createdAt, t("shop.orders.did.placed")], [o.paidAt, o.amount === 0 ? t("shop.orders.did.free") : t("shop.orders.did.paid", { amount: formatMoney(o.amount, o.currency) })],
     [o.refundedAt, t("shop.orders.did.refunded")], [o.cancelledAt, t("shop.orders.did.cancelled")],
     [o.payment.subscriptionEndedAt, t("shop.orders.did.ended")],
   ];

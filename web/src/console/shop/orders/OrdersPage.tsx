@@ -9,6 +9,7 @@ import { Page } from "../../kit/Page";
 import { useListSearch } from "../../kit/useListSearch";
 import { Time } from "../../kit/values";
 import { t } from "../../text";
+import { ShopNav } from "../ShopNav";
 import { OfOne, ProductFilter, spanChoices, spanStart } from "../filters";
 import type { Order } from "../types";
 import { Customer, OrderState } from "../values";
@@ -37,6 +38,7 @@ export const OrdersPage = () => {
   });
   return (
     <Page title={t("shop.nav.orders")}>
+      <ShopNav />
       <ListBar label={t("shop.orders.search")}>
         <Filter name="status" label={t("shop.state")} choices={states} />
         <ProductFilter />

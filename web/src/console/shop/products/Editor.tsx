@@ -1,4 +1,5 @@
 // The editor of a product: its fields, and beside them what a buyer will see.
+import "../shop.css";
 import { Button, SegmentedControl } from "@mantine/core";
 import { useBlocker } from "@tanstack/react-router";
 import { useDeferredValue, useState } from "react";

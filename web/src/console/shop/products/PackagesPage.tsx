@@ -1,3 +1,4 @@
+import "../shop.css";
 import { Button, Progress, Select } from "@mantine/core";
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";

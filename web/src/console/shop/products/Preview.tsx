@@ -38,7 +38,7 @@ export const Preview = ({ draft: d, shown }: { draft: Draft; shown: Product["sho
 const paragraphs = (text: string): string[] => text.split(/\n{2,}/).filter((part) => part.trim() !== "");
 
 const List = ({ items }: { items: string[] }) => (
-  <ul className="checks">{items.filter(Boolean).map((item, i) => <li key={i}><IconCheck size={14} stroke={2} aria-hidden /> {item}</li>)}</ul>
+  <ul className="ticks">{items.filter(Boolean).map((item, i) => <li key={i}><IconCheck size={14} stroke={2} aria-hidden /> {item}</li>)}</ul>
 );
 
 // money writes a price that may be half typed.

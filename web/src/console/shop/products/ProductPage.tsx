@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { useNavigate, useParams } from "@tanstack/react-router";
 import { api, tagged } from "../../../api/client";
 import { ErrorPage } from "../../kit/ErrorNote";
 import { Page, Section } from "../../kit/Page";
 import { Pending } from "../../kit/Pending";
+import { SubNav } from "../../kit/SubNav";
 import { History } from "../../kit/Timeline";
 import { t } from "../../text";
 import { PublishedState } from "../values";
@@ -46,8 +47,8 @@ export const NewProductPage = () => {
 
 // ProductTabs lead from what a product says to what it delivers.
 export const ProductTabs = ({ slug }: { slug: string }) => (
-  <nav className="tabs" aria-label={t("shop.products.parts")}>
-    <Link to="/shop/products/$slug" params={{ slug }} activeOptions={{ exact: true }}>{t("shop.products.page")}</Link>
-    <Link to="/shop/products/$slug/packages" params={{ slug }} activeOptions={{ includeSearch: false }}>{t("shop.packages.title")}</Link>
-  </nav>
+  <SubNav
+    label={t("shop.products.parts")}
+    entries={[{ to: `/shop/products/${slug}`, title: t("shop.products.page") }, { to: `/shop/products/${slug}/packages`, title: t("shop.packages.title") }]}
+  />
 );

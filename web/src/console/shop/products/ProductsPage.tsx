@@ -10,6 +10,7 @@ import { Page } from "../../kit/Page";
 import { useListSearch } from "../../kit/useListSearch";
 import { Time } from "../../kit/values";
 import { t } from "../../text";
+import { ShopNav } from "../ShopNav";
 import type { ProductItem } from "../types";
 import { PublishedState } from "../values";
 
@@ -59,6 +60,7 @@ export const ProductsPage = () => {
   const create = <Button variant="filled" component={Link} to="/shop/new-product">{t("shop.products.new")}</Button>;
   return (
     <Page title={t("shop.nav.products")} actions={create}>
+      <ShopNav />
       <ListBar label={t("shop.products.search")}>
         <Filter name="state" label={t("shop.state")} choices={(["published", "draft"] as const).map((value) => ({ value, label: t(`shop.products.state.${value}`) }))} />
         <Filter name="category" label={t("shop.products.category")} choices={useCategories().map((value) => ({ value, label: value }))} />

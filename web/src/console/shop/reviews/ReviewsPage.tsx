@@ -14,6 +14,7 @@ import { tell, tellFailure } from "../../kit/toast";
 import { useListSearch } from "../../kit/useListSearch";
 import { State, Time } from "../../kit/values";
 import { t } from "../../text";
+import { ShopNav } from "../ShopNav";
 import { ProductFilter } from "../filters";
 import type { Review } from "../types";
 
@@ -63,6 +64,7 @@ export const ReviewsPage = () => {
   const shown = [{ value: "false", label: t("shop.reviews.state.shown") }, { value: "true", label: t("shop.reviews.state.hidden") }];
   return (
     <Page title={t("shop.nav.reviews")}>
+      <ShopNav />
       <ListBar search={false}><ProductFilter /><Filter name="hidden" label={t("shop.state")} choices={shown} /></ListBar>
       <DataTable
         label={t("shop.nav.reviews")} query={query} columns={columns} keyOf={(r) => r.id}
