@@ -29,7 +29,7 @@ export const Activations = ({ license }: { license: License }) => {
   return (
     <>
       <div className="table-box">
-        <table className="table" aria-label={t("shop.licenses.activations.title")}>
+        <table className="table activations" aria-label={t("shop.licenses.activations.title")}>
           <thead><tr>
             <th scope="col">{t("shop.licenses.activations.instance")}</th>
             <th scope="col">{t("shop.licenses.activations.seat")}</th>
@@ -39,11 +39,11 @@ export const Activations = ({ license }: { license: License }) => {
           <tbody>
             {items.map((a) => (
               <tr key={a.instanceId}>
-                <td className="clip"><CopyText value={a.instanceId} what={t("shop.licenses.activations.instance")} /></td>
+                <td className="clip"><CopyText value={a.instanceId} what={t("shop.licenses.activations.instance")} /> <span className="narrow soft small"><Time at={a.activatedAt} /></span></td>
                 <td>{t(a.development ? "shop.licenses.activations.noSeat" : "shop.licenses.activations.oneSeat")}</td>
                 <td><Time at={a.activatedAt} /></td>
                 <td className="end">
-                  <Button size="xs" aria-label={t("shop.licenses.activations.freeOne", { instance: a.instanceId })} onClick={() => setFreeing(a)}>
+                  <Button size="xs" aria-label={t(a.development ? "shop.licenses.activations.removeOne" : "shop.licenses.activations.freeOne", { instance: a.instanceId })} onClick={() => setFreeing(a)}>
                     {t(a.development ? "shop.licenses.activations.remove" : "shop.licenses.activations.free")}
                   </Button>
                 </td>

@@ -66,7 +66,7 @@ const SaveBar = ({ save, published, fresh, onDiscard }: SaveBarProps) => {
       <span className="soft" role="status">{t(fresh ? "shop.editor.fresh" : published ? "shop.editor.dirtyLive" : "shop.editor.dirtyDraft")}</span>
       <span className="row">
         {!fresh && <Button onClick={onDiscard}>{t("shop.editor.discard")}</Button>}
-        {fresh && <Button loading={save.pending} onClick={() => save.run({ published: true })}>{t("shop.editor.createPublished")}</Button>}
+        {!published && <Button loading={save.pending} onClick={() => save.run({ published: true })}>{t("shop.editor.createPublished")}</Button>}
         <Button type="submit" variant="filled" loading={save.pending}>{t(published ? "shop.editor.save" : "shop.editor.saveDraft")}</Button>
       </span>
     </div>

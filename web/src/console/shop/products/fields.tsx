@@ -19,7 +19,7 @@ export const Basics = ({ draft, set, fresh }: FieldsProps & { fresh: boolean }) 
       />
       {fresh && (
         <TextInput
-          label={t("shop.editor.slug")} description={t("shop.editor.slugHow", { slug: draft.slug || "…" })} required maxLength={100} value={draft.slug}
+          label={t("shop.editor.slug")} description={t("shop.editor.slugHow", { slug: draft.slug || t("shop.editor.slugEmpty") })} required maxLength={100} value={draft.slug}
           onChange={(e) => set({ slug: e.currentTarget.value })} {...useFault("slug")}
         />
       )}
