@@ -71,7 +71,7 @@ const Renew = ({ license, etag, onClose }: Props & { onClose: () => void }) => {
       ]}
       run={run} done={t("shop.licenses.renew.done", { day: until })}
     >
-      <NumberInput label={t("shop.licenses.renew.periods", { months: license.periodMonths ?? 1 })} min={1} max={120} value={periods} onChange={setPeriods} allowDecimal={false} />
+      <NumberInput label={t.count("shop.licenses.renew.periods", license.periodMonths ?? 1)} min={1} max={120} value={periods} onChange={setPeriods} allowDecimal={false} />
       <TextInput label={t("shop.licenses.renew.reference")} description={t("shop.licenses.renew.referenceHow")} value={reference} maxLength={200} onChange={(e) => setReference(e.currentTarget.value)} />
     </Confirm>
   );
