@@ -217,6 +217,8 @@ func (s *Server) shopRoutes(rt *router, limits limit.Counter, keys keyed.Request
 	rt.public("GET /api/marketplace/products/{slug}/license/lease", h.Lease)
 	rt.public("GET /api/marketplace/license-keys", h.LicenseKeys)
 	rt.user("GET /api/marketplace/orders", h.ListOrders)
+	rt.user("GET /api/marketplace/orders/{id}", h.GetOrder)
+	rt.public("POST /api/marketplace/orders/{id}/lookup", h.LookUpOrder)
 	rt.user("POST /api/marketplace/orders/claim-request", limits.ByUser(limit.ClaimRequest, h.RequestClaim))
 	rt.user("POST /api/marketplace/orders/claim", limits.ByUser(limit.Claim, h.ClaimOrders))
 	rt.public("GET /claim-orders", web.HTML(s.page(pages.Site.Claim))) // the target of links in mails
@@ -247,6 +249,9 @@ func (s *Server) adminRoutes(rt *router) {
 	rt.admin("GET /api/v1/admin/users", h.ListUsers)
 	rt.admin("GET /api/v1/admin/users/{id}", h.GetUser)
 	rt.admin("PATCH /api/v1/admin/users/{id}", h.ChangeUser)
+	rt.admin("GET /api/v1/admin/users/{id}/sessions", h.ListSessions)
+	rt.admin("DELETE /api/v1/admin/users/{id}/sessions", h.EndSessions)
+	rt.admin("DELETE /api/v1/admin/users/{id}/sessions/{sessionId}", h.EndSession)
 	rt.admin("GET /api/v1/admin/licenses", h.ListLicenses)
 	rt.admin("POST /api/v1/admin/licenses", h.GrantLicense)
 	rt.admin("POST /api/v1/admin/licenses/lookup", h.LookUpLicense)
