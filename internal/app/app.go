@@ -216,6 +216,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		return err
 	}
 	a.gateway, a.Plugins.Circuits = gate, gate
+	a.metrics.WatchTraffic(gate.Memory.Traffic, cfg.MetricsInstallations)
 	a.buildDelivery(cfg)
 	answered, err := answeredHosts(cfg)
 	if err != nil {
@@ -250,6 +251,7 @@ func (a *App) api(
 		PublicURL: cfg.PublicURL,
 
 		Site:   a.site,
+		Web:    webFiles(cfg.Log),
 		System: a.system(cfg),
 		Lookup: &lookup.Service{Store: store.NewLookup(a.DB), Vault: a.Licenses.Vault, Now: cfg.Now},
 		Overview: &overview.Service{
@@ -270,6 +272,7 @@ func (a *App) api(
 		Apps:      a.themeApps,
 		Storage:   a.storage,
 		Gateway:   gate,
+		Traffic:   gate.Memory.Traffic,
 		Hooks:     a.Hooks,
 		Webhooks:  a.Webhooks,
 

@@ -120,6 +120,13 @@ type Config struct {
 	// served under loopback names only.
 	OpsToken string
 
+	// AccessLog says which calls to plugins are logged: "all" (or empty), "failures" or
+	// "off".
+	AccessLog string
+
+	// MetricsInstallations is how many installations have metrics of their own.
+	MetricsInstallations int
+
 	// SMTPURL, with SMTPPassword and MailFrom, is the server that takes mail
 	// (mail.NewSMTP). Without it, no mail is sent.
 	SMTPURL, SMTPPassword, MailFrom string

@@ -49,6 +49,8 @@ import (
 	"stoa/internal/site"
 	"stoa/internal/system"
 	"stoa/internal/theme"
+	"stoa/internal/traffic"
+	"stoa/internal/webapp"
 	"stoa/internal/webhook"
 )
 
@@ -74,6 +76,7 @@ type Server struct {
 	Apps themes.Runner
 
 	Gateway *gateway.Gateway
+	Traffic *traffic.Book // of the Gateway
 	Hooks   *hook.Log
 
 	Webhooks *webhook.Service
@@ -115,6 +118,9 @@ type Server struct {
 	Overview *overview.Service
 	// System tells administrators about this process.
 	System *system.Service
+
+	// Web has the files of console and storefront; nil: they are not built.
+	Web *webapp.Bundle
 
 	// Refused reports that a request states its length twice (framing.Guard).
 	Refused func(r *http.Request) bool
@@ -164,13 +170,17 @@ func (s *Server) routes() *router {
 	s.themeRoutes(rt)
 	s.callRoutes(rt)
 	s.platformRoutes(rt, limits)
+	s.webRoutes(rt)
 	return rt
 }
 
 // page returns one of stoa's own pages, which says what the shop's settings say.
 func (s *Server) page(render func(pages.Site) (pages.Page, error)) web.PageOf {
 	return web.Rendered(func(ctx context.Context) pages.Site {
-		return pages.Site{Name: s.Site.Name(ctx), PasswordRules: s.Accounts.Policy.PasswordRules()}
+		return pages.Site{
+			Name: s.Site.Name(ctx), PasswordRules: s.Accounts.Policy.PasswordRules(),
+			Test: s.Orders.TestPayments(), Web: s.Web,
+		}
 	}, render)
 }
 
@@ -283,7 +293,7 @@ func (s *Server) adminRoutes(rt *router) {
 func (s *Server) extensionRoutes(rt *router, keys keyed.Requests) {
 	h := &extension.Handlers{
 		Plugins: s.Plugins, Themes: s.Themes, Bundles: s.Bundles, Installer: s.Installer, Releases: s.Releases, Keyed: keys,
-		Hooks: s.Hooks,
+		Hooks: s.Hooks, Traffic: s.Traffic, Now: s.Now,
 	}
 
 	rt.adminUpload("POST /api/v1/admin/extensions/{kind}/install", installTimeout, h.Install) // honors Idempotency-Key
@@ -305,6 +315,8 @@ func (s *Server) extensionRoutes(rt *router, keys keyed.Requests) {
 	rt.admin("POST /api/v1/admin/plugins/{slug}/restore", h.Restore)
 	rt.admin("GET /api/v1/admin/plugins/{slug}/secret", h.GetSecret)
 	rt.admin("POST /api/v1/admin/plugins/{slug}/secret/rotate", h.RotateSecret)
+	rt.admin("GET /api/v1/admin/traffic", h.AllTraffic)
+	rt.admin("GET /api/v1/admin/plugins/{slug}/traffic", h.PluginTraffic)
 	rt.admin("GET /api/v1/admin/plugins/{slug}/hooks", h.ListHooks)
 	rt.admin("POST /api/v1/admin/plugins/{slug}/hooks/replay", h.ReplayDeadHooks)
 	rt.admin("GET /api/v1/admin/hooks", h.ListAllHooks)
