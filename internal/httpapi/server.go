@@ -283,6 +283,7 @@ func (s *Server) adminRoutes(rt *router) {
 	rt.admin("GET /api/v1/admin/products", h.ListProducts)
 	rt.admin("POST /api/v1/admin/products", h.CreateProduct)
 	rt.admin("GET /api/v1/admin/products/{slug}", h.GetProduct)
+	rt.admin("GET /api/v1/admin/products/{slug}/preview", h.PreviewProduct)
 	rt.admin("PATCH /api/v1/admin/products/{slug}", h.ChangeProduct)
 	rt.admin("DELETE /api/v1/admin/products/{slug}", h.DeleteProduct)
 	rt.adminUpload("POST /api/v1/admin/media", fileTimeout, h.UploadMedia)
