@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"stoa/internal/pages"
+	"stoa/internal/storefront"
 	"stoa/internal/webapp"
 	"stoa/web"
 )
@@ -36,3 +37,13 @@ func (a *App) site(cfg Config) pages.Site {
 		Payments: cmp.Or(cfg.Payments, "test"), Web: bundle,
 	}
 }
+
+// storefrontPages writes the pages of the shop, for every App.
+var storefrontPages = sync.OnceValues(func() (*storefront.Pages, error) {
+	texts, err := fs.Sub(web.Texts, "texts")
+	if err != nil {
+		return nil, err
+	}
+	bundle, _ := builtWeb() // site tells of its error
+	return storefront.New(texts, bundle)
+})

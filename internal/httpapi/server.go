@@ -44,6 +44,7 @@ import (
 	"stoa/internal/plugin"
 	"stoa/internal/plugin/storage"
 	"stoa/internal/ratelimit"
+	"stoa/internal/storefront"
 	"stoa/internal/theme"
 	"stoa/internal/webhook"
 )
@@ -106,6 +107,9 @@ type Server struct {
 	// Site is what stoa's own pages say of the shop.
 	Site pages.Site
 
+	// Storefront writes the pages of the shop.
+	Storefront *storefront.Pages
+
 	// Refused reports that a request states its length twice (framing.Guard).
 	Refused func(r *http.Request) bool
 
@@ -155,6 +159,7 @@ func (s *Server) routes() *router {
 	s.callRoutes(rt)
 	s.platformRoutes(rt, limits)
 	s.webRoutes(rt)
+	s.storefrontRoutes(rt)
 	return rt
 }
 

@@ -15,7 +15,6 @@ func (s *Server) themeRoutes(rt *router) {
 	// An active theme app of the shop has every address that is not stoa's.
 	front := &themes.Front{Themes: s.Themes, Apps: s.Apps, ClientIP: s.ClientIP}
 	rt.front = s.orAway(front.Root)
-	rt.add("GET /{$}", rt.frontOr(web.ByReader(web.HTML(s.Site.Home), rt.noRoute)))
 	rt.add("/theme-app/{target}/{slug}/{path...}", front.App)
 
 	h := &themes.Handlers{Themes: s.Themes, Plugins: s.Plugins, Installer: s.Installer}
