@@ -1,13 +1,11 @@
 package app
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
 	"log/slog"
 	"sync"
 
-	"stoa/internal/pages"
 	"stoa/internal/storefront"
 	"stoa/internal/webapp"
 	"stoa/web"
@@ -22,20 +20,17 @@ var builtWeb = sync.OnceValues(func() (*webapp.Bundle, error) {
 	return webapp.Load(dist)
 })
 
-// site returns what stoa's own pages say of the shop. Without the built files there is no
-// console, and everything else works.
-func (a *App) site(cfg Config) pages.Site {
+// webFiles returns the files of console and storefront. Without them there is no console,
+// and everything else works.
+func webFiles(log *slog.Logger) *webapp.Bundle {
 	bundle, err := builtWeb()
 	switch {
 	case errors.Is(err, webapp.ErrNotBuilt):
-		cfg.Log.Warn("there is no console: this binary was built without it", slog.String("build", "make build"))
+		log.Warn("there is no console: this binary was built without it", slog.String("build", "make build"))
 	case err != nil:
-		cfg.Log.Error("the console cannot be served", slog.Any("err", err))
+		log.Error("the console cannot be served", slog.Any("err", err))
 	}
-	return pages.Site{
-		Name: cfg.Name, PasswordRules: a.Accounts.Policy.PasswordRules(),
-		Payments: cmp.Or(cfg.Payments, "test"), Web: bundle,
-	}
+	return bundle
 }
 
 // storefrontPages writes the pages of the shop, for every App.

@@ -3,15 +3,13 @@ package httpapi
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"errors"
 	"io"
 	"net/http"
 
 	"stoa/internal/errs"
-	"stoa/internal/httpapi/storefront"
 	"stoa/internal/httpapi/web"
-	pages "stoa/internal/storefront"
+	"stoa/internal/pages"
 	"stoa/internal/webapp"
 )
 
@@ -27,30 +25,10 @@ func (s *Server) webRoutes(rt *router) {
 	rt.public("GET /assets/{file}", s.asset)
 }
 
-// storefrontRoutes are the pages of the shop, which give way to an active theme app.
-func (s *Server) storefrontRoutes(rt *router) {
-	h := &storefront.Handlers{
-		Pages: s.Storefront, Catalog: s.Catalog, Reviews: s.Reviews, Releases: s.Releases,
-		Site: func(context.Context) pages.Site {
-			return pages.Site{Name: s.Site.Name, Payments: s.Site.Payments, PublicURL: s.PublicURL}
-		},
-	}
-
-	rt.page("GET /{$}", web.ByReader(h.Browse, rt.noRoute))
-	rt.page("GET /p/{slug}", h.Product)
-	rt.page("GET /sign-in", h.App)
-	rt.page("GET /checkout/{slug}/{tier}", h.App)
-	rt.page("GET /orders", h.App)
-	rt.page("GET /orders/{id}", h.App)
-	rt.page("GET /licenses", h.App)
-	rt.page("GET /licenses/{id}", h.App)
-	rt.page("GET /account", h.App)
-}
-
 // console serves the page in which the console runs. Which of its pages is shown is for
 // the browser to find out.
 func (s *Server) console() web.HandlerFunc {
-	page := web.HTML(s.Site.Console)
+	page := web.HTML(s.page(pages.Site.Console))
 	return func(w http.ResponseWriter, r *http.Request) error {
 		err := page(w, r)
 		if errors.Is(err, webapp.ErrNotBuilt) {
@@ -62,7 +40,7 @@ func (s *Server) console() web.HandlerFunc {
 
 // asset serves a built file. Its name has a hash of its contents, so browsers keep it.
 func (s *Server) asset(w http.ResponseWriter, r *http.Request) error {
-	file, ok := s.Site.Web.File(r.PathValue("file"))
+	file, ok := s.Web.File(r.PathValue("file"))
 	if !ok {
 		return errNoRoute
 	}

@@ -8,6 +8,7 @@ import (
 	"stoa/internal/errs"
 	themes "stoa/internal/httpapi/theme"
 	"stoa/internal/httpapi/web"
+	"stoa/internal/pages"
 )
 
 // themeRoutes are the routes of themes, and those that an active theme app takes over.
@@ -34,6 +35,7 @@ func (s *Server) themeRoutes(rt *router) {
 func (s *Server) orAway(
 	root func(w http.ResponseWriter, r *http.Request) (bool, error),
 ) func(w http.ResponseWriter, r *http.Request) (bool, error) {
+	page := s.page(pages.Site.Away)
 	away := []errs.Kind{errs.Unreachable, errs.Busy, errs.Timeout}
 	return func(w http.ResponseWriter, r *http.Request) (bool, error) {
 		served, err := root(w, r)
@@ -43,6 +45,6 @@ func (s *Server) orAway(
 		}
 		s.Log.WarnContext(r.Context(), "the shop's theme app does not answer", slog.Any("err", err))
 		w.Header().Set("Retry-After", "5")
-		return true, web.FailureHTML(web.Status(kind), s.Site.Away)(w, r)
+		return true, web.FailureHTML(web.Status(kind), page)(w, r)
 	}
 }

@@ -37,7 +37,7 @@ func (s Site) Console() (Page, error) {
 		title += " · " + s.Name
 	}
 	var out bytes.Buffer
-	err = t.Execute(&out, map[string]any{"Title": title, "Entry": entry, "Payments": s.Payments})
+	err = t.Execute(&out, map[string]any{"Title": title, "Entry": entry, "Test": s.Test})
 	if err != nil {
 		return Page{}, fmt.Errorf("pages: %w", err)
 	}

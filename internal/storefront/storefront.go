@@ -33,7 +33,7 @@ var Policy = strings.Join([]string{
 // Site is what every page says of the shop.
 type Site struct {
 	Name      string // empty: the pages speak of the shop
-	Payments  string // "test" or "live"
+	Test      bool   // purchases settle without money
 	PublicURL string // without a slash at the end
 }
 

@@ -44,7 +44,7 @@ func keep(page *string) func([]byte) error {
 	}
 }
 
-var acme = storefront.Site{Name: "Acme", Payments: "live", PublicURL: "https://shop.example.com"}
+var acme = storefront.Site{Name: "Acme", PublicURL: "https://shop.example.com"}
 
 // sample is a product with everything that a page shows.
 func sample() product.Product {
@@ -256,7 +256,7 @@ func TestPagesOfTheCatalog(t *testing.T) {
 	wantParts(t, show(catalog.ListQuery{Page: 1, Search: "x"}, catalog.Listing{}), "No product matches", `href="/"`)
 	wantParts(t, show(catalog.ListQuery{Page: 99}, catalog.Listing{Total: 3}), "This page is empty", `href="/">Go to the first page`)
 	test := acme
-	test.Payments = "test"
+	test.Test = true
 	if err := pages.Catalog(test, catalog.ListQuery{Page: 1}, catalog.Listing{}, keep(&page)); err != nil || !strings.Contains(page, "Test mode") {
 		t.Errorf("a shop that takes no money does not say so: %v", err)
 	}
