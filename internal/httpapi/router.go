@@ -169,7 +169,7 @@ func isShopPage(path string) bool {
 // Beginnings of addresses where stoa alone answers, whether there is a route or not.
 var (
 	programs = []string{"/api/", "/auth/", "/.well-known/"} // only programs ask there
-	files    = []string{"/media/", "/themes/", "/theme-app/", "/assets/", "/console/"}
+	files    = []string{"/media/", "/themes/", "/theme-app/", "/assets/", "/console/", "/look/"}
 )
 
 // isOwn reports whether an address is stoa's, and no theme app gets it.
