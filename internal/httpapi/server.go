@@ -47,6 +47,7 @@ import (
 	"stoa/internal/plugin/storage"
 	"stoa/internal/ratelimit"
 	"stoa/internal/site"
+	"stoa/internal/storefront"
 	"stoa/internal/system"
 	"stoa/internal/theme"
 	"stoa/internal/traffic"
@@ -122,6 +123,9 @@ type Server struct {
 	// Web has the files of console and storefront; nil: they are not built.
 	Web *webapp.Bundle
 
+	// Storefront writes the pages of the shop.
+	Storefront *storefront.Pages
+
 	// Refused reports that a request states its length twice (framing.Guard).
 	Refused func(r *http.Request) bool
 
@@ -171,6 +175,7 @@ func (s *Server) routes() *router {
 	s.callRoutes(rt)
 	s.platformRoutes(rt, limits)
 	s.webRoutes(rt)
+	s.storefrontRoutes(rt)
 	return rt
 }
 
