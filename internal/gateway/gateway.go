@@ -20,6 +20,7 @@ import (
 	"stoa/internal/errs"
 	"stoa/internal/plugin"
 	"stoa/internal/runtime"
+	"stoa/internal/trace"
 )
 
 // The answers of the gateway itself (CONTRACT 5). Serve adds details.slug, and details.reason for
@@ -61,7 +62,7 @@ type Platform struct {
 	Locale     string // for clients that state none
 }
 
-// Gateway passes requests to plugin instances. All exported fields are required.
+// Gateway passes requests to plugin instances. All exported fields are required, unless they say otherwise.
 // It is safe for concurrent use.
 type Gateway struct {
 	Plugins  plugin.Finder
@@ -72,6 +73,10 @@ type Gateway struct {
 	Log      *slog.Logger
 	Memory   *Memory
 	Now      func() time.Time
+	// Status returns the status with which an error of that kind is answered.
+	Status func(errs.Kind) int
+	// Ended is told of each call of a client when it has ended. nil: nobody is.
+	Ended func(r *http.Request, e Ended)
 }
 
 // Call is one request to a plugin, as taken from the URL.
@@ -111,11 +116,15 @@ const (
 // Serve passes r, whose context carries the caller, to the plugin that c names. It
 // returns errors of this package and of package runtime; then nothing was written.
 // It panics with http.ErrAbortHandler if an answer breaks off.
-func (g *Gateway) Serve(w http.ResponseWriter, r *http.Request, c Call) error {
-	return explain(g.serve(w, r, c), c.Slug, caller.From(r.Context()))
+func (g *Gateway) Serve(w http.ResponseWriter, r *http.Request, c Call) (err error) {
+	seen, broke := &sighting{began: time.Now(), trace: trace.Of(r.Header)}, true
+	defer func() { g.end(r, c, seen, err, broke) }()
+	err = explain(g.serve(w, r, c, seen), c.Slug, caller.From(r.Context()))
+	broke = false
+	return err
 }
 
-func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
+func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, seen *sighting) error {
 	ctx := r.Context()
 	if !passable(c.Path, c.Admin) {
 		return because(ErrNotFound, reasonPath)
@@ -125,6 +134,11 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 	if err != nil {
 		return err
 	}
+	d, err := g.derive(in)
+	if err != nil {
+		return err
+	}
+	seen.traffic, seen.installation = d.traffic, in.Instance.ID
 	if isServiceWorker(r) && !in.Package.Settings.AllowSameOrigin {
 		return because(ErrNotFound, reasonPath)
 	}
@@ -137,10 +151,6 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 		return because(runtime.ErrUnreachable,
 			reasonNoRuntime).Because(fmt.Errorf("gateway: no runtime for %q", m.RuntimeType))
 	}
-	d, err := g.derive(in)
-	if err != nil {
-		return err
-	}
 	if !permitted(m.RoutePermissions, d.permissions, r.Method, c.Path) {
 		return because(ErrNotGranted, reasonPermission)
 	}
@@ -148,7 +158,8 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 		return err
 	}
 	out := g.outgoing(r, c.Path, query)
-	body, err := readBody(w, r)
+	seen.trace.Set(out.Header)
+	body, err := readBody(w, r, seen)
 	if err != nil {
 		return err
 	}
@@ -173,11 +184,12 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 		return err
 	}
 	defer v.settle(errNoVerdict) // of an answer that broke off, it is settled
-	aw := newAnswer(w, body, g.Memory, in.Package.Settings)
+	aw := newAnswer(w, body, g.Memory, in.Package.Settings, seen)
 	aw.verdict = v
 	if isHealth(r.Method, c.Path) {
 		aw.health = healthy{Status: "ok", Slug: m.Slug, Version: m.Version}
 	}
+	seen.handed = time.Now()
 	err = body.explain(rt.Serve(aw, out, in))
 	v.settleBy(r, err)
 	aw.finish()
