@@ -102,7 +102,8 @@ func (b *bench) prepare(ctx context.Context, n int) error {
 func copies(ctx context.Context, tx *sql.Tx, kind, which string, n int) error {
 	var originals []string
 	//nolint:gosec // the conditions are those of prepare
-	rows, err := tx.QueryContext(ctx, `SELECT id FROM deliveries WHERE `+which+` AND name NOT LIKE '%isable%' ORDER BY seq`)
+	rows, err := tx.QueryContext(ctx, `
+		SELECT id FROM deliveries WHERE `+which+` AND name NOT LIKE '%isable%' ORDER BY seq`)
 	if err != nil {
 		return err
 	}
