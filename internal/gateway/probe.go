@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -73,9 +74,16 @@ type probeAnswer struct {
 	status int
 	body   []byte
 	keep   int // bytes of the body
+	read   int
 }
 
-const keptOfProbe = 200 // bytes
+const (
+	keptOfProbe = 200 // bytes
+
+	// drainedOfProbe is how much of an answer is read, in bytes, so that its connection can
+	// be used again. A plugin that sends without end does not keep anybody.
+	drainedOfProbe = 64 << 10
+)
 
 func (a *probeAnswer) Header() http.Header { return a.header }
 
@@ -87,5 +95,12 @@ func (a *probeAnswer) WriteHeader(status int) {
 
 func (a *probeAnswer) Write(b []byte) (int, error) {
 	a.body = append(a.body, b[:min(len(b), a.keep-len(a.body))]...)
+	if a.read += len(b); a.read > drainedOfProbe {
+		return 0, io.ErrShortWrite
+	}
 	return len(b), nil
 }
+
+// FlushError lets answers of unknown length pass: a writer that cannot flush is taken for a
+// client that is gone.
+func (*probeAnswer) FlushError() error { return nil }
