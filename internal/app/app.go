@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -18,6 +19,7 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/audit"
 	"stoa/internal/blob"
+	"stoa/internal/bodies"
 	"stoa/internal/bundle"
 	"stoa/internal/clientip"
 	"stoa/internal/database"
@@ -38,6 +40,7 @@ import (
 	"stoa/internal/market/review"
 	"stoa/internal/ops"
 	"stoa/internal/pages"
+	"stoa/internal/peers"
 	"stoa/internal/plugin"
 	"stoa/internal/plugin/storage"
 	"stoa/internal/ratelimit"
@@ -78,10 +81,9 @@ type App struct {
 	// Mail sends mail in the background.
 	Mail *mail.Queue
 
-	// Guard recognizes requests that state their length twice. The server listens
-	// through it.
-	Guard *framing.Guard
-
+	guard     *framing.Guard // recognizes requests that state their length twice
+	peers     *peers.Bound   // on the connections of each client address
+	budget    *bodies.Budget // of the memory for request bodies; nil without a bound
 	installer *install.Installer
 	storage   *storage.Service // of plugins
 	keeper    *idempotency.Keeper
@@ -114,11 +116,18 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	}
 	working, stop := context.WithCancel(context.WithoutCancel(ctx)) // until Close
 	a := &App{
-		DB: db, Guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version), opsToken: cfg.OpsToken,
+		DB: db, guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version), opsToken: cfg.OpsToken,
 		stopWork: stop,
 	}
 	for name, pool := range db.Pools() {
 		a.metrics.WatchPool(name, pool)
+	}
+	a.peers = &peers.Bound{
+		Most: cfg.AddressConnections, Trusted: clientip.Resolver{Trusted: cfg.TrustedProxies}, Log: cfg.Log,
+	}
+	if cfg.BodyMemory > 0 {
+		a.budget = bodies.NewBudget(cfg.BodyMemory)
+		a.metrics.WatchBodies(a.budget.Used)
 	}
 	if err := a.build(ctx, cfg); err != nil {
 		return nil, errors.Join(fmt.Errorf("app: %w", err), a.Close(ctx))
@@ -245,7 +254,8 @@ func (a *App) api(
 		PublicURL: cfg.PublicURL,
 
 		Site:    pages.Site{Name: cfg.Name, PasswordRules: a.Accounts.Policy.PasswordRules()},
-		Refused: a.Guard.Refused,
+		Refused: a.guard.Refused,
+		Budget:  a.budget,
 		Observe: a.metrics.ObserveRequest,
 		Count:   a.metrics.Count,
 
@@ -280,6 +290,10 @@ func (a *App) ready(ctx context.Context) error {
 	}
 	return a.DB.Ping(ctx)
 }
+
+// Listen wraps the listener on which a server with Handler, and framing.ConnState, serves
+// clients.
+func (a *App) Listen(ln net.Listener) net.Listener { return a.guard.Listen(a.peers.Listen(ln)) }
 
 // StopAccepting makes /readyz answer 503, so that a load balancer sends no more
 // requests. Requests are still served.

@@ -16,6 +16,7 @@ import (
 	"net/url"
 	"time"
 
+	"stoa/internal/bodies"
 	"stoa/internal/caller"
 	"stoa/internal/errs"
 	"stoa/internal/plugin"
@@ -61,8 +62,8 @@ type Platform struct {
 	Locale     string // for clients that state none
 }
 
-// Gateway passes requests to plugin instances. All exported fields are required.
-// It is safe for concurrent use.
+// Gateway passes requests to plugin instances. All exported fields are required unless
+// they say otherwise. It is safe for concurrent use.
 type Gateway struct {
 	Plugins  plugin.Finder
 	Secrets  Secrets
@@ -72,6 +73,11 @@ type Gateway struct {
 	Log      *slog.Logger
 	Memory   *Memory
 	Now      func() time.Time
+
+	// Budget bounds the memory of the bodies of all requests. nil: no bound.
+	Budget *bodies.Budget
+	// LeastRate is how fast a body must arrive, in bytes per second. 0: at any rate.
+	LeastRate int64
 }
 
 // Call is one request to a plugin, as taken from the URL.
@@ -148,7 +154,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 		return err
 	}
 	out := g.outgoing(r, c.Path, query)
-	body, err := readBody(w, r)
+	body, err := g.readBody(w, r)
 	if err != nil {
 		return err
 	}

@@ -115,6 +115,13 @@ func (m *Metrics) WatchProcesses(count func() int) {
 	}, func() float64 { return float64(count()) }))
 }
 
+// WatchBodies adds how many bytes of memory request bodies take.
+func (m *Metrics) WatchBodies(used func() int64) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "stoa_request_body_bytes", Help: "Memory taken by request bodies; STOA_BODY_MEMORY bounds it.",
+	}, func() float64 { return float64(used()) }))
+}
+
 // Handler serves /metrics and /debug/pprof.
 func (m *Metrics) Handler() http.Handler {
 	mux := http.NewServeMux()

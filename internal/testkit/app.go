@@ -96,7 +96,7 @@ func New(tb testing.TB, options ...Option) *App {
 		tb.Fatal(err)
 	}
 	srv.Config.Handler = a.Handler
-	srv.Listener = a.Guard.Listen(srv.Listener)
+	srv.Listener = a.Listen(srv.Listener)
 	srv.Config.ConnState, srv.Config.MaxHeaderBytes = framing.ConnState, framing.MaxHead
 	srv.Start()
 	tb.Cleanup(func() {
