@@ -149,6 +149,15 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	a.background.Go(func() { a.snapshots.KeepChecked(working, cfg.Log) })
 	a.background.Go(func() { a.storage.KeepSwept(working, cfg.Log) })
 	a.background.Go(func() { a.installer.KeepSwept(working) })
+	if cfg.HealthInterval > 0 {
+		probes := &plugin.Probes{
+			Service: a.Plugins, Every: cfg.HealthInterval, Log: cfg.Log,
+			Ask: func(ctx context.Context, in plugin.Installed) plugin.Failure {
+				return a.gateway.Health(ctx, a.external, in)
+			},
+		}
+		a.background.Go(func() { probes.Keep(working) })
+	}
 	a.background.Go(func() { a.node.KeepRunning(working, a.Plugins.KeptRunning) })
 	if cfg.KeepThemeApps {
 		a.background.Go(func() { a.themeApps.Follow(working, a.Themes) })
@@ -183,6 +192,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	}
 	a.metrics.WatchProcesses(a.node.Processes)
 	a.Plugins = plugins
+	a.metrics.WatchHealth(plugins.CurrentHealths)
 	a.buildThemes(cfg)
 	a.storage = &storage.Service{Store: store.NewPluginStorage(a.DB), Now: cfg.Now}
 	kinds := extension.Registries{extension.Plugin: plugin.Registry{
