@@ -192,6 +192,7 @@ func (s *servers) start(ctx context.Context, ln net.Listener, h http.Handler) {
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    framing.MaxHead,
 		ConnState:         framing.ConnState,
+		Protocols:         framing.Protocols(),
 		// OPTIONS * is answered like any other address that does not exist.
 		DisableGeneralOptionsHandler: true,
 		// Running requests outlive the signal that asks the server to stop.

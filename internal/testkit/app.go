@@ -98,6 +98,7 @@ func New(tb testing.TB, options ...Option) *App {
 	srv.Config.Handler = a.Handler
 	srv.Listener = a.Listen(srv.Listener)
 	srv.Config.ConnState, srv.Config.MaxHeaderBytes = framing.ConnState, framing.MaxHead
+	srv.Config.Protocols = framing.Protocols()
 	srv.Start()
 	tb.Cleanup(func() {
 		srv.Close()
