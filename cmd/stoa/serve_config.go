@@ -33,12 +33,15 @@ func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (c
 	if cfg.CORSOrigins, err = checkOrigins(c.CORSOrigins); err != nil {
 		return cfg, err
 	}
-	cfg.OpsToken = os.Getenv(envOpsToken)
+	if cfg.OpsToken = os.Getenv(envOpsToken); c.OpsAddr != "off" {
+		cfg.OpsAddr = c.OpsAddr
+	}
 	if n := len(cfg.OpsToken); n > 0 && n < ops.MinToken {
 		return cfg, fmt.Errorf("%s has %d characters, fewer than %d", envOpsToken, n, ops.MinToken)
 	}
 	cfg.AdminEmail, cfg.AdminPassword = c.AdminEmail, os.Getenv(envAdminPassword)
-	c.apply(&cfg)
+	c.passwords.apply(&cfg)
+	c.watching.apply(&cfg)
 	if cfg.SMTPURL, cfg.SMTPPassword, cfg.MailFrom = c.SMTPURL, os.Getenv(envSMTPPassword), c.MailFrom; c.SMTPURL != "" &&
 		c.PublicURL == "" {
 		return cfg, errors.New("--smtp-url needs --public-url: mails contain links to it")

@@ -31,6 +31,7 @@ import (
 	"stoa/internal/httpapi"
 	"stoa/internal/idempotency"
 	"stoa/internal/keyring"
+	"stoa/internal/lookup"
 	"stoa/internal/mail"
 	"stoa/internal/market/catalog"
 	"stoa/internal/market/license"
@@ -39,7 +40,7 @@ import (
 	"stoa/internal/market/release"
 	"stoa/internal/market/review"
 	"stoa/internal/ops"
-	"stoa/internal/pages"
+	"stoa/internal/overview"
 	"stoa/internal/peers"
 	"stoa/internal/plugin"
 	"stoa/internal/plugin/storage"
@@ -47,6 +48,7 @@ import (
 	"stoa/internal/runtime/external"
 	"stoa/internal/runtime/node"
 	"stoa/internal/runtime/themeapp"
+	"stoa/internal/site"
 	"stoa/internal/store"
 	"stoa/internal/text"
 	"stoa/internal/theme"
@@ -81,27 +83,29 @@ type App struct {
 	// Mail sends mail in the background.
 	Mail *mail.Queue
 
-	guard     *framing.Guard // recognizes requests that state their length twice
-	peers     *peers.Bound   // on the connections of each client address
-	budget    *bodies.Budget // of the memory for request bodies; nil without a bound
-	installer *install.Installer
-	storage   *storage.Service // of plugins
-	keeper    *idempotency.Keeper
-	snapshots *plugin.Snapshots // what the gateway knows of plugins
-	node      *node.Runtime     // internal plugins
-	external  *external.Runtime // external ones
-	themeApps *themeapp.Runtime
-	gateway   *gateway.Gateway
-	mailer    mail.Sender
-	noMail    bool            // there is nothing that sends mail
-	courier   *order.Courier  // of receipts
-	hooks     *hook.Sender    // for plugins
-	messages  *webhook.Sender // for operators
-	media     *blob.Files
-	metrics   *ops.Metrics
-	opsToken  string
-	redis     *redis.Client // nil without one
-	stopping  atomic.Bool
+	guard       *framing.Guard // recognizes requests that state their length twice
+	peers       *peers.Bound   // on the connections of each client address
+	budget      *bodies.Budget // of the memory for request bodies; nil without a bound
+	installer   *install.Installer
+	storage     *storage.Service // of plugins
+	site        *site.Service    // what the operator says of the shop
+	keeper      *idempotency.Keeper
+	snapshots   *plugin.Snapshots // what the gateway knows of plugins
+	node        *node.Runtime     // internal plugins
+	external    *external.Runtime // external ones
+	themeApps   *themeapp.Runtime
+	gateway     *gateway.Gateway
+	mailer      mail.Sender
+	noMail      bool // there is nothing that sends mail
+	mailTrouble mailTrouble
+	courier     *order.Courier  // of receipts
+	hooks       *hook.Sender    // for plugins
+	messages    *webhook.Sender // for operators
+	media       *blob.Files
+	metrics     *ops.Metrics
+	opsToken    string
+	redis       *redis.Client // nil without one
+	stopping    atomic.Bool
 
 	background sync.WaitGroup // work that stopWork ends
 	stopWork   context.CancelFunc
@@ -213,6 +217,10 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err := installer.Sweep(ctx, time.Now()); err != nil { // the age of files is in system time
 		cfg.Log.WarnContext(ctx, "leftovers of earlier installs could not be removed", slog.Any("err", err))
 	}
+	if !text.Printable(cfg.Name, site.MaxName) {
+		return fmt.Errorf("the shop's name must have %d printable characters or fewer", site.MaxName)
+	}
+	a.site = &site.Service{Store: store.NewSite(a.DB), Now: cfg.Now, DefaultName: cfg.Name, PublicURL: cfg.PublicURL}
 	if err := a.buildMail(ctx, cfg); err != nil {
 		return err
 	}
@@ -227,10 +235,8 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		return err
 	}
 	a.gateway, a.Plugins.Circuits = gate, gate
+	a.metrics.WatchTraffic(gate.Memory.Traffic, cfg.MetricsInstallations)
 	a.buildDelivery(cfg)
-	if !text.Printable(cfg.Name, maxName) {
-		return fmt.Errorf("the shop's name must have %d printable characters or fewer", maxName)
-	}
 	answered, err := answeredHosts(cfg)
 	if err != nil {
 		return err
@@ -263,7 +269,13 @@ func (a *App) api(
 
 		PublicURL: cfg.PublicURL,
 
-		Site:    pages.Site{Name: cfg.Name, PasswordRules: a.Accounts.Policy.PasswordRules()},
+		Site:   a.site,
+		Web:    webFiles(cfg.Log),
+		System: a.system(cfg),
+		Lookup: &lookup.Service{Store: store.NewLookup(a.DB), Vault: a.Licenses.Vault, Now: cfg.Now},
+		Overview: &overview.Service{
+			Store: store.NewOverview(a.DB), Now: cfg.Now, Rings: a.rings(), Broken: a.broken,
+		},
 		Refused: a.guard.Refused,
 		Budget:  a.budget,
 		Observe: a.metrics.ObserveRequest,
@@ -280,6 +292,7 @@ func (a *App) api(
 		Apps:      a.themeApps,
 		Storage:   a.storage,
 		Gateway:   gate,
+		Traffic:   gate.Memory.Traffic,
 		Hooks:     a.Hooks,
 		Webhooks:  a.Webhooks,
 

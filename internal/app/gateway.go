@@ -10,6 +10,8 @@ import (
 
 	"stoa/internal/framing"
 	"stoa/internal/gateway"
+	"stoa/internal/httpapi/relay"
+	"stoa/internal/httpapi/web"
 	"stoa/internal/plugin"
 	"stoa/internal/runtime"
 	"stoa/internal/runtime/egress"
@@ -84,8 +86,16 @@ func (a *App) buildGateway(ctx context.Context, cfg Config) (*gateway.Gateway, e
 			APIBaseURL: cmp.Or(cfg.PlatformAPIBaseURL, cfg.PublicURL),
 			Locale:     cmp.Or(cfg.DefaultLocale, "en"),
 		},
-		Log: cfg.Log, Budget: a.budget, LeastRate: cfg.BodyRate,
+		Log: cfg.Log, Budget: a.budget, LeastRate: cfg.BodyRate, Status: web.Status, Ended: accessLog(cfg),
 	}, nil
+}
+
+// accessLog returns what is told of each call to a plugin; nil for nothing.
+func accessLog(cfg Config) func(*http.Request, gateway.Ended) {
+	if cfg.AccessLog == "off" {
+		return nil
+	}
+	return relay.AccessLog{Log: cfg.Log, FailuresOnly: cfg.AccessLog == "failures"}.Record
 }
 
 // Prepare starts the process of an instance of an internal plugin and returns when

@@ -29,6 +29,7 @@ type answer struct {
 	health    healthy   // what the platform answers if the plugin does not know the path
 	dropped   bool      // the platform has answered so
 	limited   time.Time // when the limit of the next write was set
+	seen      *sighting
 }
 
 type platformHeader struct {
@@ -36,9 +37,11 @@ type platformHeader struct {
 	values []string
 }
 
-func newAnswer(w http.ResponseWriter, body *requestBody, m *Memory, allowed plugin.Settings) *answer {
+func newAnswer(
+	w http.ResponseWriter, body *requestBody, m *Memory, allowed plugin.Settings, seen *sighting,
+) *answer {
 	a := &answer{
-		ResponseWriter: w, rc: http.NewResponseController(w), body: body, pages: m.pages, allowed: allowed,
+		ResponseWriter: w, rc: http.NewResponseController(w), body: body, pages: m.pages, allowed: allowed, seen: seen,
 	}
 	a.platform = a.few[:0]
 	for name, values := range w.Header() {
@@ -62,8 +65,10 @@ func (a *answer) WriteHeader(status int) {
 		if !a.allowed.AllowSameOrigin && a.pages.Of(h.Get("Content-Type")) {
 			h.Add("Content-Security-Policy", sandboxed)
 		}
-		a.committed = true
+		a.committed, a.seen.status = true, status
 		a.closeUnlessRead()
+	} else {
+		a.seen.status, a.seen.answered = 0, time.Time{} // the answer is still to come
 	}
 	a.limit()
 	a.ResponseWriter.WriteHeader(status)
@@ -71,7 +76,9 @@ func (a *answer) WriteHeader(status int) {
 
 // Withhold removes from the header of an answer what the plugin may not set.
 func (a *answer) Withhold(h http.Header) {
-	a.verdict.settle(nil) // here, because WriteHeader never sees the header of an upgrade
+	// Here, because WriteHeader never sees the header of an upgrade.
+	a.verdict.settle(nil)
+	a.seen.answered, a.seen.status = time.Now(), http.StatusSwitchingProtocols
 	relay.Withhold(h, relay.Allowed{Cookies: a.allowed.AllowCookies, CORS: a.allowed.AllowCORS})
 }
 
@@ -96,7 +103,10 @@ func (a *answer) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	a.limit()
-	return a.ResponseWriter.Write(p)
+	n, err := a.ResponseWriter.Write(p)
+	a.seen.bytes += int64(n)
+	a.seen.lost = a.seen.lost || err != nil
+	return n, err
 }
 
 // FlushError is the method that http.ResponseController looks for.

@@ -45,10 +45,12 @@ const streamCost = 128 << 10
 // It returns ErrTooLarge for a Content-Length of more than maxBody bytes, and
 // bodies.ErrBusy if the budget has no room. A body that turns out to be longer than
 // maxBody fails when it is read: see requestBody.explain.
-func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request) (*requestBody, error) {
+func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request, seen *sighting) (*requestBody, error) {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
 		return &requestBody{hash: hashOfNone}, nil
 	}
+	begin := time.Now()
+	defer func() { seen.body = time.Since(begin) }()
 	rc := http.NewResponseController(w)
 	b := &requestBody{budget: g.Budget, source: &clientBody{
 		body: r.Body, rc: rc, left: maxBody, until: time.Now().Add(maxUpload), pace: newPace(g.LeastRate),

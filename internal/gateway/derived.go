@@ -16,6 +16,7 @@ import (
 	"stoa/internal/cache"
 	"stoa/internal/plugin"
 	"stoa/internal/signing"
+	"stoa/internal/traffic"
 )
 
 const (
@@ -43,6 +44,9 @@ type Memory struct {
 	signers *cache.Cache[string, packageSigner] // by slug
 	turns   turns
 
+	// Traffic has the counts of the calls that have ended.
+	Traffic *traffic.Book
+
 	passed  *cache.Memo[bool]      // whether a header of a client is passed on, by name
 	pages   *cache.Memo[bool]      // whether browsers show a Content-Type as a page
 	locales *cache.Memo[preferred] // by Accept-Language
@@ -51,6 +55,8 @@ type Memory struct {
 // NewMemory returns an empty Memory.
 func NewMemory() *Memory {
 	return &Memory{
+		Traffic: traffic.NewBook(),
+
 		derived: cache.NewSized[string, *derived](maxDerived),
 		tokens:  cache.New[string, issuedToken](maxTokens),
 		signers: cache.New[string, packageSigner](maxSigners),
@@ -67,6 +73,7 @@ type derived struct {
 	joined      string   // the same, for the header
 	config      configHeader
 	breaker     *breaker
+	traffic     *traffic.Installation
 }
 
 // configHeader is the header that tells a plugin its config, or the digest of a
@@ -83,7 +90,10 @@ func (g *Gateway) derive(in plugin.Installed) (*derived, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &derived{revision: revision, permissions: in.Permissions(), config: config, breaker: g.newBreaker(in)}
+	d := &derived{
+		revision: revision, permissions: in.Permissions(), config: config, breaker: g.newBreaker(in),
+		traffic: g.Memory.Traffic.Installation(in.Package.Manifest.Slug, in.Instance.ID),
+	}
 	d.joined = strings.Join(d.permissions, ",")
 	g.Memory.derived.Put(in.Instance.ID, d, 512+3*len(d.joined)+len(config.value))
 	return d, nil

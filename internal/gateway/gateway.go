@@ -21,6 +21,7 @@ import (
 	"stoa/internal/errs"
 	"stoa/internal/plugin"
 	"stoa/internal/runtime"
+	"stoa/internal/trace"
 )
 
 // The answers of the gateway itself (CONTRACT 5). Serve adds details.slug, and details.reason for
@@ -78,6 +79,10 @@ type Gateway struct {
 	Budget *bodies.Budget
 	// LeastRate is how fast a body must arrive, in bytes per second. 0: at any rate.
 	LeastRate int64
+	// Status returns the status with which an error of that kind is answered.
+	Status func(errs.Kind) int
+	// Ended is told of each call of a client when it has ended. nil: nobody is.
+	Ended func(r *http.Request, e Ended)
 }
 
 // Call is one request to a plugin, as taken from the URL.
@@ -117,11 +122,15 @@ const (
 // Serve passes r, whose context carries the caller, to the plugin that c names. It
 // returns errors of this package and of package runtime; then nothing was written.
 // It panics with http.ErrAbortHandler if an answer breaks off.
-func (g *Gateway) Serve(w http.ResponseWriter, r *http.Request, c Call) error {
-	return explain(g.serve(w, r, c), c.Slug, caller.From(r.Context()))
+func (g *Gateway) Serve(w http.ResponseWriter, r *http.Request, c Call) (err error) {
+	seen, broke := &sighting{began: time.Now(), trace: trace.Of(r.Header)}, true
+	defer func() { g.end(r, c, seen, err, broke) }()
+	err = explain(g.serve(w, r, c, seen), c.Slug, caller.From(r.Context()))
+	broke = false
+	return err
 }
 
-func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
+func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, seen *sighting) error {
 	ctx := r.Context()
 	if !passable(c.Path, c.Admin) {
 		return because(ErrNotFound, reasonPath)
@@ -131,6 +140,11 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 	if err != nil {
 		return err
 	}
+	d, err := g.derive(in)
+	if err != nil {
+		return err
+	}
+	seen.traffic, seen.installation = d.traffic, in.Instance.ID
 	if isServiceWorker(r) && !in.Package.Settings.AllowSameOrigin {
 		return because(ErrNotFound, reasonPath)
 	}
@@ -143,10 +157,6 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 		return because(runtime.ErrUnreachable,
 			reasonNoRuntime).Because(fmt.Errorf("gateway: no runtime for %q", m.RuntimeType))
 	}
-	d, err := g.derive(in)
-	if err != nil {
-		return err
-	}
 	if !permitted(m.RoutePermissions, d.permissions, r.Method, c.Path) {
 		return because(ErrNotGranted, reasonPermission)
 	}
@@ -154,7 +164,8 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 		return err
 	}
 	out := g.outgoing(r, c.Path, query)
-	body, err := g.readBody(w, r)
+	seen.trace.Set(out.Header)
+	body, err := g.readBody(w, r, seen)
 	if err != nil {
 		return err
 	}
@@ -179,11 +190,12 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call) error {
 		return err
 	}
 	defer v.settle(errNoVerdict) // of an answer that broke off, it is settled
-	aw := newAnswer(w, body, g.Memory, in.Package.Settings)
+	aw := newAnswer(w, body, g.Memory, in.Package.Settings, seen)
 	aw.verdict = v
 	if isHealth(r.Method, c.Path) {
 		aw.health = healthy{Status: "ok", Slug: m.Slug, Version: m.Version}
 	}
+	seen.handed = time.Now()
 	err = body.explain(rt.Serve(aw, out, in))
 	v.settleBy(r, err)
 	aw.finish()

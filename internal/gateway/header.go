@@ -19,6 +19,8 @@ var dropped = []string{
 	"authorization", "cookie", "cookie2", "x-theme-app-token",
 	// What a proxy would say. The gateway says nothing of the sort.
 	"forwarded", "via", "x-real-ip", "proxy",
+	// The gateway sets its own (package trace).
+	"traceparent", "tracestate",
 	// Another path or method than the one that was checked.
 	"x-original-url", "x-original-uri", "x-rewrite-url", "x-http-method", "x-http-method-override", "x-method-override",
 }

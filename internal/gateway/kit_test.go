@@ -20,6 +20,7 @@ import (
 	"stoa/internal/caller"
 	"stoa/internal/errs"
 	"stoa/internal/gateway"
+	"stoa/internal/httpapi/web"
 	"stoa/internal/plugin"
 	"stoa/internal/reqid"
 	"stoa/internal/runtime"
@@ -163,7 +164,7 @@ func newKit(tb testing.TB) *kit {
 		Plugins: k.finder, Secrets: k.finder, Tokens: k.tokens, Memory: gateway.NewMemory(), Now: k.clock,
 		Runtimes: map[plugin.RuntimeType]runtime.Runtime{plugin.External: rt},
 		Platform: gateway.Platform{ID: "platform-1", Version: "1.2.3", APIBaseURL: "https://shop.example", Locale: "en"},
-		Log:      logtest.New(tb),
+		Log:      logtest.New(tb), Status: web.Status,
 	}
 	k.front = httptest.NewServer(http.HandlerFunc(k.serve))
 	tb.Cleanup(k.front.Close)

@@ -10,6 +10,7 @@ import (
 	"stoa/internal/reqid"
 	"stoa/internal/runtime"
 	"stoa/internal/signing"
+	"stoa/internal/trace"
 )
 
 // Notice is a request of the platform's own to a plugin: a lifecycle hook or an event.
@@ -39,6 +40,7 @@ func (g *Gateway) Tell(ctx context.Context, rt runtime.Runtime, n Notice, keep i
 	}
 	r = g.outgoing(r, n.Path, "")
 	r.Header["Content-Type"] = []string{"application/json"}
+	trace.New().Set(r.Header)
 	d, err := g.derive(n.In)
 	if err != nil {
 		return Heard{}, err

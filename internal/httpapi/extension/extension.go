@@ -5,6 +5,8 @@
 package extension
 
 import (
+	"time"
+
 	"stoa/internal/bundle"
 	"stoa/internal/extension/install"
 	"stoa/internal/hook"
@@ -12,6 +14,7 @@ import (
 	"stoa/internal/market/release"
 	"stoa/internal/plugin"
 	"stoa/internal/theme"
+	"stoa/internal/traffic"
 )
 
 // Handlers serve the management of extensions. All fields are required.
@@ -23,4 +26,6 @@ type Handlers struct {
 	Releases  *release.Service
 	Keyed     keyed.Requests
 	Hooks     *hook.Log
+	Traffic   *traffic.Book
+	Now       func() time.Time
 }

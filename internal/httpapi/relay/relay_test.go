@@ -299,8 +299,11 @@ func TestGatewayReachesInternalPlugins(t *testing.T) {
 		}
 		res := app.Do(t, testkit.Request{
 			Method: "POST", Path: "/api/v1/shop/plugins/inner/api/echo?a=%20&installation=default",
-			Body:   map[string]any{"n": 1},
-			Header: http.Header{"X-User-Id": {"forged"}, "x_user_role": {"forged"}, "Cookie": {"forged"}},
+			Body: map[string]any{"n": 1},
+			Header: http.Header{
+				"X-User-Id": {"forged"}, "x_user_role": {"forged"}, "Cookie": {"forged"},
+				"Traceparent": {"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}, "Tracestate": {"a=1"},
+			},
 		})
 		if res.Status != http.StatusOK || res.Text(t, "url") != "/api/echo?a=%20" || res.Get(t, "body.n") != 1.0 {
 			t.Fatalf("answer = %d %s", res.Status, res.Body)
@@ -308,6 +311,10 @@ func TestGatewayReachesInternalPlugins(t *testing.T) {
 		if bytes.Contains(res.Body, []byte("forged")) || res.Text(t, "headers.x-user-role") != "guest" ||
 			res.Text(t, "headers.x-plugin-slug") != "inner" {
 			t.Errorf("the plugin saw %s", res.Body)
+		}
+		if got := res.Text(t, "headers.traceparent"); !strings.HasPrefix(got, "00-0af7651916cd43dd8448eb211c80319c-") ||
+			strings.Contains(got, "b7ad6b7169203331") || res.Text(t, "headers.tracestate") != "a=1" {
+			t.Errorf("traceparent = %q", got)
 		}
 		if res.Header.Get("Set-Cookie") != "" || len(res.Header["X-Request-Id"]) != 1 ||
 			res.Header.Get("X-Request-Id") == "own" {

@@ -1,0 +1,14 @@
+package main
+
+import "stoa/internal/app"
+
+// watching are the flags that say what is told of calls to plugins.
+type watching struct {
+	AccessLog string `help:"Which calls to plugins are logged, one record each: all, failures (those that the plugin or stoa failed), or off." enum:"all,failures,off" default:"all" env:"STOA_ACCESS_LOG"`
+
+	MetricsInstallations int `help:"How many installations of plugins have metrics of their own: those that were called most, 1000 at the most. 0 means none." default:"100" env:"STOA_METRICS_INSTALLATIONS"`
+}
+
+func (w watching) apply(cfg *app.Config) {
+	cfg.AccessLog, cfg.MetricsInstallations = w.AccessLog, w.MetricsInstallations
+}

@@ -1,0 +1,113 @@
+package gateway
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"stoa/internal/caller"
+	"stoa/internal/errs"
+	"stoa/internal/runtime"
+	"stoa/internal/trace"
+	"stoa/internal/traffic"
+)
+
+// sighting is what is noted of a call on its way. It belongs to one goroutine.
+type sighting struct {
+	began    time.Time
+	handed   time.Time     // over to the runtime; zero if it was not
+	answered time.Time     // when the plugin's answer began; zero without one
+	body     time.Duration // the time for which the client's body was read
+	lost     bool          // the client takes nothing more
+
+	trace        trace.Context
+	installation string // "" if none was found
+
+	status  int   // of the plugin's answer
+	bytes   int64 // of its body that the client got
+	traffic *traffic.Installation
+}
+
+// outcome says what became of a call that has ended with err. broke says that its answer
+// broke off.
+func (s *sighting) outcome(r *http.Request, err error, broke bool) traffic.Outcome {
+	switch {
+	case s.lost, r.Context().Err() != nil:
+		return traffic.ClientGone
+	case broke:
+		return traffic.BrokenOff
+	case err != nil:
+		return outcomeOf(err)
+	case s.status >= http.StatusInternalServerError:
+		return traffic.PluginError
+	}
+	return traffic.OK
+}
+
+// outcomeOf says what an error of a call means.
+func outcomeOf(err error) traffic.Outcome {
+	for _, known := range outcomesOfErrors {
+		if errors.Is(err, known.err) {
+			return known.outcome
+		}
+	}
+	if errs.KindOf(err) == errs.Internal {
+		return traffic.Internal
+	}
+	return traffic.Refused
+}
+
+var outcomesOfErrors = []struct {
+	err     error
+	outcome traffic.Outcome
+}{
+	{ErrNotFound, traffic.NotFound},
+	{ErrNotGranted, traffic.Permission},
+	{ErrBusy, traffic.Busy},
+	{ErrOpen, traffic.CircuitOpen},
+	{runtime.ErrStarting, traffic.Starting},
+	{runtime.ErrTimeout, traffic.Timeout},
+	{runtime.ErrUnreachable, traffic.Unreachable},
+}
+
+// end counts a call that has ended, and tells of it.
+func (g *Gateway) end(r *http.Request, c Call, s *sighting, err error, broke bool) {
+	now := time.Now()
+	seen := traffic.Call{
+		At: g.Now(), Outcome: s.outcome(r, err, broke), Status: s.status, Reached: !s.handed.IsZero(),
+		Platform: now.Sub(s.began) - s.body,
+	}
+	if seen.Reached {
+		seen.Platform = s.handed.Sub(s.began) - s.body
+		seen.Plugin = now.Sub(s.handed)
+		if !s.answered.IsZero() { // what follows depends on the client, too
+			seen.Plugin = s.answered.Sub(s.handed)
+		}
+	}
+	if err != nil && seen.Outcome != traffic.ClientGone {
+		seen.Status = g.Status(errs.KindOf(err))
+	}
+	if s.traffic == nil {
+		g.Memory.Traffic.Refuse(seen)
+	} else {
+		s.traffic.Count(seen)
+	}
+	if g.Ended != nil {
+		g.Ended(r, Ended{
+			Call: seen, Slug: c.Slug, Path: c.Path, InstallationID: s.installation,
+			Caller: callerName(caller.From(r.Context()), c.Caller), Trace: s.trace, Bytes: s.bytes, Total: now.Sub(s.began),
+		})
+	}
+}
+
+// Ended is a call that has ended.
+type Ended struct {
+	traffic.Call
+
+	Slug, Path     string // as the client sent them
+	InstallationID string // "" if none was found
+	Caller         string // x-caller
+	Trace          trace.Context
+	Bytes          int64         // of the plugin's answer that were passed on, without those after an upgrade
+	Total          time.Duration // until the client had the answer, or stoa what it answers itself
+}

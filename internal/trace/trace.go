@@ -1,0 +1,197 @@
+// Package trace reads and writes W3C Trace Context: the headers traceparent and tracestate,
+// by which the parts of one request find together in whatever collects traces.
+//
+// stoa exports no spans by itself. It passes on the trace that a client began, or begins
+// one, and names it in its access log.
+package trace
+
+import (
+	"encoding/hex"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+)
+
+// Header names as net/http spells them.
+const (
+	Traceparent = "Traceparent"
+	Tracestate  = "Tracestate"
+)
+
+const (
+	parentLen = len("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
+	// maxState is the longest tracestate in bytes that is passed on, and maxMembers how
+	// many members it may have (Trace Context, 3.3.1).
+	maxState   = 512
+	maxMembers = 32
+)
+
+// Context is the trace that a request belongs to. The zero value is none.
+type Context struct {
+	parent string // a whole traceparent, valid, of version 00
+	state  string
+}
+
+// Of returns the trace of a request with that header, as its next hop: with a new parent id. If
+// the header names no valid trace, a new one begins.
+func Of(h http.Header) Context {
+	given, ok := parse(h[Traceparent])
+	if !ok {
+		return New()
+	}
+	return Context{parent: compose(given[3:35], given[53:55]), state: state(h[Tracestate])}
+}
+
+// New returns a new trace, marked as recorded: what a plugin then does with it is its own
+// decision.
+func New() Context {
+	var id [32]byte
+	appendHex(id[:0], rand.Uint64())
+	appendHex(id[:16], nonZero())
+	return Context{parent: compose(string(id[:]), "01")}
+}
+
+// nonZero returns a random number but 0, which is no valid id.
+func nonZero() uint64 { return rand.Uint64N(1<<64-1) + 1 }
+
+// compose returns a traceparent with a new parent id.
+func compose(id, flags string) string {
+	b := make([]byte, 0, parentLen)
+	b = append(b, "00-"...)
+	b = append(b, id...)
+	b = append(b, '-')
+	b = appendHex(b, nonZero())
+	b = append(b, '-')
+	return string(append(b, flags...))
+}
+
+// appendHex appends the sixteen digits of n.
+func appendHex(b []byte, n uint64) []byte {
+	var raw [8]byte
+	for i := range raw {
+		raw[i] = byte(n >> (56 - 8*i))
+	}
+	return hex.AppendEncode(b, raw[:])
+}
+
+// TraceID returns the id that all parts of the trace share, in hex.
+func (c Context) TraceID() string {
+	if c.parent == "" {
+		return ""
+	}
+	return c.parent[3:35]
+}
+
+// SpanID returns the id of this hop, in hex.
+func (c Context) SpanID() string {
+	if c.parent == "" {
+		return ""
+	}
+	return c.parent[36:52]
+}
+
+// Set makes h name the trace. h must have neither header under another spelling.
+func (c Context) Set(h http.Header) {
+	h[Traceparent] = []string{c.parent}
+	if c.state == "" {
+		delete(h, Tracestate)
+		return
+	}
+	h[Tracestate] = []string{c.state}
+}
+
+// parse returns the fields of version 00 of the only traceparent there is.
+func parse(values []string) (string, bool) {
+	if len(values) != 1 {
+		return "", false
+	}
+	v := values[0]
+	if len(v) < parentLen || v[2] != '-' || v[35] != '-' || v[52] != '-' {
+		return "", false
+	}
+	version, id, parent, flags := v[:2], v[3:35], v[36:52], v[53:55]
+	switch {
+	case !isHex(version), version == "ff", !isHex(id), isZero(id), !isHex(parent), isZero(parent),
+		!isHex(flags):
+		return "", false
+	case version == "00" && len(v) > parentLen:
+		return "", false
+	case len(v) > parentLen && v[parentLen] != '-': // a later version may add fields
+		return "", false
+	}
+	return v[:parentLen], true
+}
+
+func isHex(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+func isZero(digits string) bool { return strings.Trim(digits, "0") == "" }
+
+// state returns the tracestate to pass on: what the client sent if it is valid, else
+// nothing.
+func state(values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	line := strings.Join(values, ",")
+	if len(line) > maxState {
+		return ""
+	}
+	members, keys := 0, make(map[string]bool)
+	for member := range strings.SplitSeq(line, ",") {
+		member = strings.Trim(member, " \t")
+		if member == "" {
+			continue
+		}
+		key, value, ok := strings.Cut(member, "=")
+		if members++; !ok || members > maxMembers || !isKey(key) || !isStateValue(value) || keys[key] {
+			return ""
+		}
+		keys[key] = true
+	}
+	if members == 0 {
+		return ""
+	}
+	return line
+}
+
+// isKey reports whether s is a key of a tracestate: a name, or tenant@system.
+func isKey(s string) bool {
+	tenant, system, multi := strings.Cut(s, "@")
+	if multi {
+		return isName(tenant, 241, true) && isName(system, 14, false)
+	}
+	return isName(s, 256, false)
+}
+
+func isName(s string, most int, digitFirst bool) bool {
+	if s == "" || len(s) > most {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case 'a' <= c && c <= 'z':
+		case '0' <= c && c <= '9' && (i > 0 || digitFirst):
+		case i > 0 && strings.IndexByte("_-*/", c) >= 0:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func isStateValue(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == ',' || c == '=' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 256 && s[len(s)-1] != ' '
+}
