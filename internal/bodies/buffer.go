@@ -69,7 +69,7 @@ func (b *Buffer) Fill(r io.Reader, most int) error {
 		}
 		n, err := r.Read(held[len(held):min(cap(held), most)])
 		*b.data = held[:len(held)+n]
-		if err == io.EOF { //nolint:errorlint // io.Reader promises io.EOF itself
+		if err == io.EOF {
 			return nil
 		}
 		if err != nil {

@@ -18,11 +18,13 @@ func TestHealthOfServices(t *testing.T) {
 		answer http.HandlerFunc
 		want   string // in the failure; empty: healthy
 	}{
-		"200":             {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"status":"ok"}`) }, ""},
-		"404":             {http.NotFound, ""},
-		"503 with a text": {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no database", 503) }, "503: no database"},
-		"a redirect":      {http.RedirectHandler("/elsewhere", http.StatusFound).ServeHTTP, "302"},
-		"a long text":     {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, strings.Repeat("x", 1<<20), 500) }, "500"},
+		"200": {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"status":"ok"}`) }, ""},
+		"404": {http.NotFound, ""},
+		"503 with a text": {func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "no database", http.StatusServiceUnavailable)
+		}, "503: no database"},
+		"a redirect":  {http.RedirectHandler("/elsewhere", http.StatusFound).ServeHTTP, "302"},
+		"a long text": {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, strings.Repeat("x", 1<<20), 500) }, "500"},
 		"an answer that breaks off": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			_ = http.NewResponseController(w).Flush()

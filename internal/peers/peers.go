@@ -111,7 +111,8 @@ func refuse(c net.Conn) {
 		`"message":"This address has too many open connections.","retryAfter":1}}`
 	_ = c.SetDeadline(time.Now().Add(time.Second))
 	_, _ = fmt.Fprintf(c, "HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/json; charset=utf-8\r\n"+
-		"Content-Length: %d\r\nRetry-After: 1\r\nX-Request-Id: %s\r\nConnection: close\r\n\r\n%s", len(body), reqid.New(), body)
+		"Content-Length: %d\r\nRetry-After: 1\r\nX-Request-Id: %s\r\nConnection: close\r\n\r\n%s",
+		len(body), reqid.New(), body)
 	_ = c.Close()
 }
 
