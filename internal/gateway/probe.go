@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -39,6 +40,15 @@ func (g *Gateway) Probe(ctx context.Context, rt runtime.Runtime, in plugin.Insta
 	}
 }
 
+// Health asks the plugin of in, which rt runs, once, and returns why it is not healthy.
+func (g *Gateway) Health(ctx context.Context, rt runtime.Runtime, in plugin.Installed) plugin.Failure {
+	message := g.health(ctx, rt, in)
+	if message == "" {
+		return plugin.Failure{}
+	}
+	return plugin.Failure{At: g.Now(), Message: message}
+}
+
 // health returns why a plugin is not healthy, or nothing.
 func (g *Gateway) health(ctx context.Context, rt runtime.Runtime, in plugin.Installed) string {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, healthPath, nil)
@@ -59,14 +69,33 @@ func (g *Gateway) health(ctx context.Context, rt runtime.Runtime, in plugin.Inst
 		return err.Error()
 	}
 	answer := &probeAnswer{header: make(http.Header), status: http.StatusOK, keep: keptOfProbe}
-	if err := rt.Serve(answer, r, in); err != nil {
+	if err := serveWhole(rt, answer, r, in); err != nil {
 		return "GET /health: " + err.Error()
+	}
+	if err := ctx.Err(); err != nil {
+		return "GET /health: the answer did not end in time"
 	}
 	if answer.status == http.StatusOK || answer.status == http.StatusNotFound {
 		return ""
 	}
 	return fmt.Sprintf("GET /health answered %d: %s", answer.status, strings.ToValidUTF8(string(answer.body), ""))
 }
+
+// serveWhole is rt.Serve for an answer that nobody waits for. One that breaks off is an
+// error, not a panic.
+func serveWhole(rt runtime.Runtime, w http.ResponseWriter, r *http.Request, in plugin.Installed) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			if p != http.ErrAbortHandler { //nolint:errorlint // panics carry the value itself
+				panic(p)
+			}
+			err = errBrokenOff
+		}
+	}()
+	return rt.Serve(w, r, in)
+}
+
+var errBrokenOff = errors.New("the answer broke off")
 
 // probeAnswer keeps the status and the beginning of an answer.
 type probeAnswer struct {

@@ -15,6 +15,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/audit"
+	"stoa/internal/bodies"
 	"stoa/internal/bundle"
 	"stoa/internal/clientip"
 	"stoa/internal/extension/install"
@@ -129,6 +130,9 @@ type Server struct {
 	// Refused reports that a request states its length twice (framing.Guard).
 	Refused func(r *http.Request) bool
 
+	// Budget bounds the memory of request bodies. nil: no bound.
+	Budget *bodies.Budget
+
 	// Observe counts an answered request by the pattern of its route.
 	Observe func(route string, status int, took time.Duration)
 
@@ -158,6 +162,7 @@ func (s *Server) Handler() http.Handler { return s.middleware(s.crossOrigin(s.ro
 // Idempotency-Key.
 func (s *Server) routes() *router {
 	rt := newRouter(web.Responder{Log: s.Log}, s.Auth, web.FailureHTML(http.StatusNotFound, s.page(pages.Site.Missing)))
+	rt.budget = s.Budget
 	limits := limit.Counter{Limiter: s.Limiter, ClientIP: s.ClientIP, Lane: limit.NewLane()}
 	keys := keyed.Requests{Keeper: s.Idempotency, ClientIP: s.ClientIP, Log: s.Log}
 
