@@ -33,18 +33,16 @@ type requestBody struct {
 	length int64         // as in http.Request.ContentLength
 }
 
-// hashOfNone is the hash of a request without a body.
-var hashOfNone = signing.BodyHash(nil)
+// noBody is that of every request without one. Nothing writes into it.
+var noBody = &requestBody{hash: signing.BodyHash(nil)}
 
 // readBody reads as much of r's body as must be read before the plugin is called.
 // It returns ErrTooLarge for a Content-Length of more than maxBody bytes. A body
 // that turns out to be longer fails when it is read: see requestBody.explain.
-func readBody(w http.ResponseWriter, r *http.Request, seen *sighting) (*requestBody, error) {
+func readBody(w http.ResponseWriter, r *http.Request) (*requestBody, error) {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
-		return &requestBody{hash: hashOfNone}, nil
+		return noBody, nil
 	}
-	begin := time.Now()
-	defer func() { seen.body = time.Since(begin) }()
 	rc := http.NewResponseController(w)
 	source := &clientBody{body: r.Body, rc: rc, left: maxBody, until: time.Now().Add(maxUpload)}
 	stream := func(body io.Reader, length int64) *requestBody {

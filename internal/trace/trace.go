@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Header names as net/http spells them.
+// The headers, as net/http spells them.
 const (
 	Traceparent = "Traceparent"
 	Tracestate  = "Tracestate"
@@ -90,15 +90,11 @@ func (c Context) SpanID() string {
 	return c.parent[36:52]
 }
 
-// Set makes h name the trace. h must have neither header under another spelling.
-func (c Context) Set(h http.Header) {
-	h[Traceparent] = []string{c.parent}
-	if c.state == "" {
-		delete(h, Tracestate)
-		return
-	}
-	h[Tracestate] = []string{c.state}
-}
+// Traceparent returns the value of that header for the next hop.
+func (c Context) Traceparent() string { return c.parent }
+
+// Tracestate returns the value of that header, or "" for none.
+func (c Context) Tracestate() string { return c.state }
 
 // parse returns the fields of version 00 of the only traceparent there is.
 func parse(values []string) (string, bool) {

@@ -299,7 +299,7 @@ func TestGatewayReachesInternalPlugins(t *testing.T) {
 		}
 		res := app.Do(t, testkit.Request{
 			Method: "POST", Path: "/api/v1/shop/plugins/inner/api/echo?a=%20&installation=default",
-			Body:   map[string]any{"n": 1},
+			Body: map[string]any{"n": 1},
 			Header: http.Header{
 				"X-User-Id": {"forged"}, "x_user_role": {"forged"}, "Cookie": {"forged"},
 				"Traceparent": {"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}, "Tracestate": {"a=1"},

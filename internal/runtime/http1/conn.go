@@ -15,6 +15,7 @@ const (
 
 	firstBuffer = 4 << 10 // grows to MaxHead when it must
 	maxLine     = 1 << 10 // before a chunk
+	maxKept     = 64      // headers that a map may have had that is used again
 )
 
 // Conn is a connection, from Pool.Reuse or Pool.Dial. A caller writes one request and reads one answer, and
@@ -30,6 +31,8 @@ type Conn struct {
 
 	buf  []byte // bytes r to w were read and not used
 	r, w int
+
+	header http.Header // of the answer read last
 
 	touched bool // some of the present answer was read
 	head    int  // bytes of heads read for it
@@ -76,7 +79,11 @@ func (c *Conn) ReadAnswer(method string) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	return parseHead(text, method)
+	if c.header == nil || len(c.header) > maxKept {
+		c.header = make(http.Header)
+	}
+	clear(c.header)
+	return parseHead(text, method, c.header)
 }
 
 // block reads up to an empty line.
@@ -163,8 +170,8 @@ type Body struct {
 
 // Body returns the body of an answer that ReadAnswer returned. At its end it fills
 // a.Trailer.
-func (c *Conn) Body(a *Answer) *Body {
-	return &Body{conn: c, answer: a, left: max(a.Length, 0), first: true}
+func (c *Conn) Body(a *Answer) Body {
+	return Body{conn: c, answer: a, left: max(a.Length, 0), first: true}
 }
 
 // Ended reports whether the body was read to its end.
@@ -240,8 +247,8 @@ func (b *Body) nextChunk() error {
 	if err != nil {
 		return unexpected(err)
 	}
-	trailer, err := parseFields(text)
-	if err != nil {
+	trailer := make(http.Header)
+	if err := parseFields(text, trailer); err != nil {
 		return err
 	}
 	for name, values := range trailer {
