@@ -74,8 +74,8 @@ func (a *answer) WriteHeader(status int) {
 		a.closeUnlessRead()
 	} else {
 		a.seen.status, a.seen.answered = 0, 0 // the answer is still to come
+		a.limit()                             // it is written at once
 	}
-	a.limit()
 	a.ResponseWriter.WriteHeader(status)
 }
 
@@ -99,6 +99,10 @@ func isPage(contentType string) bool {
 	return err != nil || mediaType == "text/html" || strings.HasSuffix(mediaType, "xml")
 }
 
+// heldBack is how many bytes of a body net/http holds back, with the header, until the
+// handler returns or flushes. Writing them takes no time.
+const heldBack = 2 << 10
+
 // Write implements io.Writer.
 func (a *answer) Write(p []byte) (int, error) {
 	if !a.committed {
@@ -107,7 +111,9 @@ func (a *answer) Write(p []byte) (int, error) {
 	if a.dropped {
 		return len(p), nil
 	}
-	a.limit()
+	if a.seen.bytes+int64(len(p)) > heldBack {
+		a.limit()
+	}
 	n, err := a.ResponseWriter.Write(p)
 	a.seen.bytes += int64(n)
 	a.seen.lost = a.seen.lost || err != nil
@@ -148,7 +154,9 @@ func (a *answer) finish() {
 			delete(h, name)
 		}
 	}
-	_ = a.rc.SetWriteDeadline(time.Time{})
+	if !a.limited.IsZero() {
+		_ = a.rc.SetWriteDeadline(time.Time{})
+	}
 }
 
 func (a *answer) isOurs(name string) bool {

@@ -168,6 +168,12 @@ type Body struct {
 	err    error
 }
 
+// Arrived reports whether the body of an answer that ReadAnswer returned was read
+// together with its head, as that of a small answer is.
+func (c *Conn) Arrived(a *Answer) bool {
+	return a.framing == noBody || a.framing == byLength && int64(c.w-c.r) >= a.Length
+}
+
 // Body returns the body of an answer that ReadAnswer returned. At its end it fills
 // a.Trailer.
 func (c *Conn) Body(a *Answer) Body {
@@ -272,7 +278,8 @@ func orMalformed(err error, what string) error {
 
 // Release gives the connection back for the next request, if the answer leaves it usable
 // and its body was read to the end. Otherwise it closes it. The request must have been
-// written to its end, and there must be no deadline for reading.
+// written to its end. A deadline for reading that passes while the connection waits makes
+// it count as closed.
 func (c *Conn) Release(a *Answer, b *Body) {
 	if a.last || !b.Ended() || c.r != c.w {
 		_ = c.Close()

@@ -250,6 +250,9 @@ func (x *exchange) read(wrote error) error {
 			continue
 		}
 		x.answer = a
+		if x.conn.Arrived(&a) {
+			return nil // nothing is read any more
+		}
 		return x.conn.SetReadDeadline(time.Time{}) // a stream may last
 	}
 }
