@@ -2,6 +2,9 @@
 SHELL := /bin/bash
 
 HOST_BUNDLE := internal/runtime/node/dist/host.cjs
+# The console and the storefront, which are embedded in the binary.
+WEB_BUNDLE := web/dist/assets/manifest.json
+WEB_SOURCES := api/openapi.yaml $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' -not -name '*.go' -not -name schema.d.ts 2>/dev/null)
 NODEHOST_SOURCES := $(shell find nodehost -type f -not -path '*/node_modules/*' 2>/dev/null)
 
 .PHONY: help
@@ -22,7 +25,7 @@ COMMIT_DATE = $(shell TZ=UTC git log -1 --format=%cd --date=format-local:%Y-%m-%
 
 # Without symbols (-s -w) the binary is a third smaller; stack traces stay.
 .PHONY: bin/stoa
-bin/stoa: $(HOST_BUNDLE)
+bin/stoa: $(HOST_BUNDLE) $(WEB_BUNDLE)
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.commit=$(COMMIT) -X main.date=$(COMMIT_DATE)' -o bin/stoa ./cmd/stoa
 
 # The Node program that runs internal plugins, bundled with Fastify into one file
@@ -30,6 +33,11 @@ bin/stoa: $(HOST_BUNDLE)
 $(HOST_BUNDLE): $(NODEHOST_SOURCES)
 	cd nodehost && npm ci --no-audit --no-fund --loglevel=error
 	go run ./nodehost/bundle
+
+# The client of the API is generated from api/openapi.yaml first: what does not fit it
+# does not compile.
+$(WEB_BUNDLE): web/node_modules/.package-lock.json $(WEB_SOURCES)
+	cd web && npm run --silent build
 
 # Drives the browser in the tests of stoa's own pages.
 BROWSER_DRIVER := browser/node_modules/.package-lock.json
@@ -39,7 +47,7 @@ SDK_TOOLS := sdk/js/node_modules/.package-lock.json sdk/js-plugin/node_modules/.
 PLUGIN_TOOLS := compat/node_modules/.package-lock.json
 # Linters and client generators of others, which must accept api/openapi.yaml.
 API_TOOLS := api/tools/node_modules/.package-lock.json
-$(BROWSER_DRIVER) $(SDK_TOOLS) $(PLUGIN_TOOLS) $(API_TOOLS): %/node_modules/.package-lock.json: %/package.json %/package-lock.json
+$(BROWSER_DRIVER) $(SDK_TOOLS) $(PLUGIN_TOOLS) $(API_TOOLS) web/node_modules/.package-lock.json: %/node_modules/.package-lock.json: %/package.json %/package-lock.json
 	cd $* && npm ci --no-audit --no-fund --loglevel=error
 	touch $@
 
@@ -91,6 +99,13 @@ bench-gateway: build ## Compare calls to plugins with nginx, Caddy and a bare Re
 	[ -d nodehost/node_modules/fastify ] || (cd nodehost && npm ci --no-audit --no-fund --loglevel=error)
 	go run ./bench/gateway
 
+.PHONY: screenshots
+screenshots: build $(BROWSER_DRIVER) ## Write a picture of every page, light and dark, at three widths, to screenshots/
+	STOA_BINARY=$(CURDIR)/bin/stoa node browser/scenarios/screenshots.js screenshots
+.PHONY: bench-hooks
+bench-hooks: build ## Measure recording hooks, and delivering 10,000 while plugins are called
+	go run ./bench/hooks
+
 .PHONY: golden
 golden: ## Rewrite golden files and generated documents; read the diff before committing
 	./scripts/golden
@@ -108,5 +123,5 @@ tools: ## Install the linters
 
 .PHONY: clean
 clean: ## Remove built files; keep data/
-	rm -rf bin nodehost/node_modules browser/node_modules compat/node_modules api/tools/node_modules sdk/js/node_modules sdk/js/cjs sdk/js-plugin/node_modules sdk/js-plugin/cjs
+	rm -rf bin web/node_modules web/dist/assets nodehost/node_modules browser/node_modules compat/node_modules api/tools/node_modules sdk/js/node_modules sdk/js/cjs sdk/js-plugin/node_modules sdk/js-plugin/cjs
 	find internal/runtime/node/dist -type f -not -name README.md -delete

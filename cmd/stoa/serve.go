@@ -27,7 +27,7 @@ type serveCmd struct {
 	watching
 	Demo bool `help:"Start with example products, plugins and an administrator, whose random password is printed once and kept in demo/admin-password in the data folder. Loopback addresses only." env:"STOA_DEMO"`
 
-	Name         string   `help:"The shop's name, on stoa's own pages and in mails, at most 64 characters. Without it, mails name the host of --public-url." env:"STOA_NAME"`
+	Name         string   `help:"The shop's name on pages and in mails, at most 64 characters, while the shop's settings have none. Without both, mails name the host of --public-url." env:"STOA_NAME"`
 	PublicURL    string   `help:"URL at which clients and plugins reach this server. Without it: http:// and the address in --addr." env:"STOA_PUBLIC_URL" name:"public-url" placeholder:"URL"`
 	AllowedHosts []string `help:"Other host names and IP addresses under which clients reach this server, without ports. The host of --public-url and loopback names are always answered; without --public-url, so are the addresses listened on." env:"STOA_ALLOWED_HOSTS" placeholder:"HOST"`
 	CORSOrigins  []string `help:"Origins whose pages may call the API of shops from a browser, such as https://www.example.com, or * for all (docs/browser-apps.md). Without it, only stoa's own pages may." env:"STOA_CORS_ORIGINS" name:"cors-origins" placeholder:"ORIGIN"`

@@ -33,7 +33,9 @@ func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (c
 	if cfg.CORSOrigins, err = checkOrigins(c.CORSOrigins); err != nil {
 		return cfg, err
 	}
-	cfg.OpsToken = os.Getenv(envOpsToken)
+	if cfg.OpsToken = os.Getenv(envOpsToken); c.OpsAddr != "off" {
+		cfg.OpsAddr = c.OpsAddr
+	}
 	if n := len(cfg.OpsToken); n > 0 && n < ops.MinToken {
 		return cfg, fmt.Errorf("%s has %d characters, fewer than %d", envOpsToken, n, ops.MinToken)
 	}

@@ -104,6 +104,10 @@ func (s storage) open(cfg *app.Config) (err error) {
 		cfg.Log.Warn("other users may read the data folder; make it private with chmod 700",
 			slog.String("folder", s.Data))
 	}
+	cfg.MasterKeySource = "file"
+	if os.Getenv(envMasterKey) != "" {
+		cfg.MasterKeySource = "environment"
+	}
 	cfg.MasterKey, err = masterkey.Load(os.Getenv(envMasterKey), s.Data)
 	return err
 }

@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"net/url"
 
 	"stoa/internal/mail"
 )
@@ -17,12 +16,12 @@ type Mailer interface {
 // resetMail is the mail with a link. The token is in the fragment, which browsers do
 // not send to servers; so it is in no log and no Referer header (spec A,
 // Authentication 7).
-func (s *Service) resetMail(to, token string) mail.Message {
+func (s *Service) resetMail(ctx context.Context, to, token string) mail.Message {
 	return mail.Message{
 		To:      to,
 		Subject: "Choose a new password",
 		Text: "Somebody asked for a new password for the account with the e-mail address\n" +
-			to + " at " + s.site() + ".\n\n" +
+			to + " at " + s.SiteName(ctx) + ".\n\n" +
 			"Open this link within 30 minutes to choose one. It works once:\n\n" +
 			s.PublicURL + "/reset-password#" + token + "\n\n" +
 			"If it was not you, ignore this mail: the password stays as it is, and nobody\n" +
@@ -37,27 +36,16 @@ func (s *Service) postChanged(ctx context.Context, u User) {
 		return
 	}
 	at := s.Now().UTC().Format("2 January 2006, 15:04 UTC")
-	s.Mailer.Post(ctx, func(context.Context) (mail.Message, bool, error) {
+	s.Mailer.Post(ctx, func(ctx context.Context) (mail.Message, bool, error) {
 		return mail.Message{
 			To:      u.Email,
 			Subject: "Your password was changed",
 			Text: "The password of the account with the e-mail address\n" +
-				u.Email + " at " + s.site() + " was changed on " + at + ".\n\n" +
+				u.Email + " at " + s.SiteName(ctx) + " was changed on " + at + ".\n\n" +
 				"If it was you, there is nothing to do.\n\n" +
 				"If it was not you, somebody else may have access to your account. Open the\n" +
 				"site as you always do, not from a mail, choose \"forgotten password\" to set a\n" +
 				"new password, and tell the people who run the site.\n",
 		}, true, nil
 	})
-}
-
-// site names this platform in mails.
-func (s *Service) site() string {
-	if s.SiteName != "" {
-		return s.SiteName
-	}
-	if u, err := url.Parse(s.PublicURL); err == nil && u.Host != "" {
-		return u.Host
-	}
-	return "this platform"
 }

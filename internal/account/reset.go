@@ -125,7 +125,7 @@ func (s *Service) composeReset(ctx context.Context, email string) (mail.Message,
 	}
 	// To the address in the database, not the one that was typed: the two may differ
 	// in characters that Key ignores and mail servers do not.
-	return s.resetMail(c.Email, token), true, nil
+	return s.resetMail(ctx, c.Email, token), true, nil
 }
 
 // newResetToken returns 256 random bits.

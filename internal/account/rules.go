@@ -103,6 +103,14 @@ func (f *faults) username(path, value string) {
 	}
 }
 
+// MinLength returns how many characters a new password must have.
+func (p Policy) MinLength() int {
+	if p == PolicyASVS {
+		return minPasswordASV
+	}
+	return minPassword
+}
+
 // PasswordRules tells people in a sentence what a new password must be.
 func (p Policy) PasswordRules() string {
 	if p == PolicyASVS {
@@ -119,10 +127,7 @@ func (f *faults) newPassword(policy Policy, path, value string, own ...string) {
 	if !f.Require(path, value) {
 		return
 	}
-	least := minPassword
-	if policy == PolicyASVS {
-		least = minPasswordASV
-	}
+	least := policy.MinLength()
 	switch n := utf8.RuneCountInString(value); {
 	case n < least:
 		f.Add(path, errs.CodeOutOfRange, "%s must have %d characters or more.", path, least)

@@ -28,8 +28,8 @@ type Service struct {
 	// slash at the end. It is never taken from a request's Host header, which the
 	// client chooses.
 	PublicURL string
-	// SiteName is what mails call the platform; the host of PublicURL if empty.
-	SiteName string
+	// SiteName returns what mails call the platform.
+	SiteName func(ctx context.Context) string
 
 	// Services verifies service JWTs. Nil turns them off.
 	Services *token.Service

@@ -40,7 +40,7 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 		Ring:   a.ring(cfg, account.KeyPurpose),
 		Hasher: password.NewHasher(cost, password.Limits{}),
 		Now:    cfg.Now, Policy: policy, Services: services,
-		Mailer: a.Mail, PublicURL: cfg.PublicURL, SiteName: cfg.Name,
+		Mailer: a.Mail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
 	}
 	if err := a.Accounts.Start(ctx); err != nil {
 		return err

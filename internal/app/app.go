@@ -29,6 +29,7 @@ import (
 	"stoa/internal/httpapi"
 	"stoa/internal/idempotency"
 	"stoa/internal/keyring"
+	"stoa/internal/lookup"
 	"stoa/internal/mail"
 	"stoa/internal/market/catalog"
 	"stoa/internal/market/license"
@@ -37,13 +38,14 @@ import (
 	"stoa/internal/market/release"
 	"stoa/internal/market/review"
 	"stoa/internal/ops"
-	"stoa/internal/pages"
+	"stoa/internal/overview"
 	"stoa/internal/plugin"
 	"stoa/internal/plugin/storage"
 	"stoa/internal/ratelimit"
 	"stoa/internal/runtime/external"
 	"stoa/internal/runtime/node"
 	"stoa/internal/runtime/themeapp"
+	"stoa/internal/site"
 	"stoa/internal/store"
 	"stoa/internal/text"
 	"stoa/internal/theme"
@@ -82,24 +84,26 @@ type App struct {
 	// through it.
 	Guard *framing.Guard
 
-	installer *install.Installer
-	storage   *storage.Service // of plugins
-	keeper    *idempotency.Keeper
-	snapshots *plugin.Snapshots // what the gateway knows of plugins
-	node      *node.Runtime     // internal plugins
-	external  *external.Runtime // external ones
-	themeApps *themeapp.Runtime
-	gateway   *gateway.Gateway
-	mailer    mail.Sender
-	noMail    bool            // there is nothing that sends mail
-	courier   *order.Courier  // of receipts
-	hooks     *hook.Sender    // for plugins
-	messages  *webhook.Sender // for operators
-	media     *blob.Files
-	metrics   *ops.Metrics
-	opsToken  string
-	redis     *redis.Client // nil without one
-	stopping  atomic.Bool
+	installer   *install.Installer
+	storage     *storage.Service // of plugins
+	site        *site.Service    // what the operator says of the shop
+	keeper      *idempotency.Keeper
+	snapshots   *plugin.Snapshots // what the gateway knows of plugins
+	node        *node.Runtime     // internal plugins
+	external    *external.Runtime // external ones
+	themeApps   *themeapp.Runtime
+	gateway     *gateway.Gateway
+	mailer      mail.Sender
+	noMail      bool // there is nothing that sends mail
+	mailTrouble mailTrouble
+	courier     *order.Courier  // of receipts
+	hooks       *hook.Sender    // for plugins
+	messages    *webhook.Sender // for operators
+	media       *blob.Files
+	metrics     *ops.Metrics
+	opsToken    string
+	redis       *redis.Client // nil without one
+	stopping    atomic.Bool
 
 	background sync.WaitGroup // work that stopWork ends
 	stopWork   context.CancelFunc
@@ -194,6 +198,10 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err := installer.Sweep(ctx, time.Now()); err != nil { // the age of files is in system time
 		cfg.Log.WarnContext(ctx, "leftovers of earlier installs could not be removed", slog.Any("err", err))
 	}
+	if !text.Printable(cfg.Name, site.MaxName) {
+		return fmt.Errorf("the shop's name must have %d printable characters or fewer", site.MaxName)
+	}
+	a.site = &site.Service{Store: store.NewSite(a.DB), Now: cfg.Now, DefaultName: cfg.Name, PublicURL: cfg.PublicURL}
 	if err := a.buildMail(ctx, cfg); err != nil {
 		return err
 	}
@@ -210,9 +218,6 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	a.gateway, a.Plugins.Circuits = gate, gate
 	a.metrics.WatchTraffic(gate.Memory.Traffic, cfg.MetricsInstallations)
 	a.buildDelivery(cfg)
-	if !text.Printable(cfg.Name, maxName) {
-		return fmt.Errorf("the shop's name must have %d printable characters or fewer", maxName)
-	}
 	answered, err := answeredHosts(cfg)
 	if err != nil {
 		return err
@@ -245,7 +250,13 @@ func (a *App) api(
 
 		PublicURL: cfg.PublicURL,
 
-		Site:    pages.Site{Name: cfg.Name, PasswordRules: a.Accounts.Policy.PasswordRules()},
+		Site:   a.site,
+		Web:    webFiles(cfg.Log),
+		System: a.system(cfg),
+		Lookup: &lookup.Service{Store: store.NewLookup(a.DB), Vault: a.Licenses.Vault, Now: cfg.Now},
+		Overview: &overview.Service{
+			Store: store.NewOverview(a.DB), Now: cfg.Now, Rings: a.rings(), Broken: a.broken,
+		},
 		Refused: a.Guard.Refused,
 		Observe: a.metrics.ObserveRequest,
 		Count:   a.metrics.Count,

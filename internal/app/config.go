@@ -41,6 +41,10 @@ type Config struct {
 	// MasterKey encrypts the secrets in the database.
 	MasterKey *seal.Key
 
+	// MasterKeySource is where MasterKey comes from, for administrators: "environment" or
+	// "file".
+	MasterKeySource string
+
 	// AdminEmail and AdminPassword are those of an administrator to create if there is
 	// none. Both may be empty.
 	AdminEmail, AdminPassword string
@@ -94,8 +98,8 @@ type Config struct {
 	// a slash at the end.
 	PublicURL string
 
-	// Name is the shop's, on pages and in mails. Without one, mails name the host of
-	// PublicURL.
+	// Name is the shop's, on pages and in mails, while its settings have none. Without one,
+	// mails name the host of PublicURL.
 	Name string
 
 	// AllowedHosts are hosts that requests may be addressed to, beside that of
@@ -108,6 +112,9 @@ type Config struct {
 	// CORSOrigins are the origins whose pages may call the API of shops, spelled as
 	// browsers do, or "*" alone for all. Without any, only stoa's own pages may.
 	CORSOrigins []string
+
+	// OpsAddr is where metrics and profiles are served, for administrators. Empty: nowhere.
+	OpsAddr string
 
 	// OpsToken is the bearer token of metrics and profiles. Without it they are
 	// served under loopback names only.

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"net"
 	"net/http"
@@ -43,7 +42,7 @@ func (a *App) buildDelivery(cfg Config) {
 			MaxIdleConnsPerHost: 1, MaxIdleConns: 64, IdleConnTimeout: webhookIdle, DisableCompression: true,
 			MaxResponseHeaderBytes: 64 << 10,
 		},
-		Administrators: buyers{a}, Poster: a.Mail, SiteName: cmp.Or(cfg.Name, "stoa"), Log: cfg.Log,
+		Administrators: buyers{a}, Poster: a.Mail, SiteName: a.site.Called, Log: cfg.Log,
 	}
 }
 

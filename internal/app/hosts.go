@@ -8,9 +8,6 @@ import (
 	"stoa/internal/hosts"
 )
 
-// maxName is the length of the longest shop name in characters.
-const maxName = 64
-
 // answeredHosts returns the hosts of the configuration that requests may be
 // addressed to.
 func answeredHosts(cfg Config) (hosts.Policy, error) {

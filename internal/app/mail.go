@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"stoa/internal/mail"
 	"stoa/internal/ops"
+	"stoa/internal/system"
 )
 
 // mailDrain is the time limit for sending the waiting mails when stoa stops.
@@ -37,7 +39,7 @@ func (a *App) buildMail(ctx context.Context, cfg Config) error {
 				slog.String("setting", "STOA_SMTP_URL"))
 		}
 	}
-	a.mailer = countedMail{sender, a.noMail, a.metrics.Count}
+	a.mailer = countedMail{sender, a.noMail, a.metrics.Count, &a.mailTrouble}
 	a.Mail = mail.NewQueue(a.mailer, cfg.Log)
 	return nil
 }
@@ -48,11 +50,47 @@ type countedMail struct {
 
 	nobody bool // gets the mails
 	count  func(what, outcome string)
+	noted  *mailTrouble
+}
+
+// mailTrouble remembers what became of mail. It is safe for concurrent use.
+type mailTrouble struct {
+	mu   sync.Mutex
+	last system.Failure
+	down bool // the last attempt failed, and not for its message
+}
+
+// note remembers the outcome of an attempt.
+func (t *mailTrouble) note(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err != nil {
+		t.last = system.Failure{At: time.Now().UTC(), Message: err.Error()}
+	}
+	t.down = err != nil && !errors.Is(err, mail.ErrPermanent) && !errors.Is(err, mail.ErrMessage)
+}
+
+// failure returns the last failure.
+func (t *mailTrouble) failure() system.Failure {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.last
+}
+
+// check implements Run of a system.Check.
+func (t *mailTrouble) check(context.Context) (string, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.down {
+		return "", errors.New(t.last.Message)
+	}
+	return "", nil
 }
 
 // Send implements mail.Sender.
 func (c countedMail) Send(ctx context.Context, m mail.Message) error {
 	err := c.Sender.Send(ctx, m)
+	c.noted.note(err)
 	switch {
 	case err == nil && c.nobody:
 		c.count(ops.Mails, "dropped")

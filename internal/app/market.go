@@ -49,7 +49,7 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 	keys := license.NewVault(cfg.MasterKey)
 	a.courier = &order.Courier{
 		Store: store.NewReceipts(a.DB), Vault: keys, Users: buyers{a}, Mailer: a.mailer,
-		Log: cfg.Log, Now: cfg.Now, PublicURL: cfg.PublicURL, SiteName: cfg.Name,
+		Log: cfg.Log, Now: cfg.Now, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
 	}
 	a.Catalog = &catalog.Service{
 		Store: store.NewProducts(a.DB), Media: media, Known: catalog.NewKnownSlugs(), Now: cfg.Now,
@@ -61,7 +61,7 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 	a.Orders = &order.Service{
 		Store: store.NewOrders(a.DB), Claims: store.NewClaims(a.DB), Products: a.Catalog, Licenses: a.Licenses,
 		Users: buyers{a}, Payments: payments, Vault: keys, Now: cfg.Now, Courier: a.courier, Poster: a.Mail,
-		PublicURL: cfg.PublicURL, SiteName: cfg.Name, RenewalLeeway: cfg.RenewalLeeway,
+		PublicURL: cfg.PublicURL, SiteName: a.site.Called, RenewalLeeway: cfg.RenewalLeeway,
 		Administrators: buyers{a},
 	}
 	a.Reviews = &review.Service{Store: store.NewReviews(a.DB), Products: a.Catalog, Now: cfg.Now}

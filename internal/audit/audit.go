@@ -68,6 +68,7 @@ const (
 	OrderCancel        Action = "order.cancel"
 	KeysRotate         Action = "keys.rotate"
 	KeysWithdraw       Action = "keys.withdraw"
+	SettingsUpdate     Action = "settings.update"
 )
 
 // Kind is a kind of actor.
@@ -92,7 +93,7 @@ type Actor struct {
 
 // Target is what something was done to.
 type Target struct {
-	Type string // "user", "plugin", "instance", "product", "media", "catalog", "review", "webhook"
+	Type string // "user", "plugin", "instance", "product", "media", "catalog", "review", "webhook", "settings"
 	ID   string // may be empty if there is only one of the type
 }
 

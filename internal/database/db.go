@@ -31,7 +31,9 @@ type dialect struct {
 	name     string                    // also the name of the migrations' directory
 	lock     func(alias string) string // ends a SELECT that locks the rows of one table
 	skip     string                    // after lock: leaves out rows that others have locked
+	clock    string                    // the time in milliseconds since 1970, by a clock that all processes share
 	turn     string                    // waits for a table's turn; "" if writers never run side by side
+	version  string                    // returns the version of the engine
 	hasTable string                    // returns a row if there is a table of that name
 	isUnique func(error) bool          // err is a violated unique constraint
 	isRef    func(error) bool          // err is a violated reference between tables
@@ -87,6 +89,12 @@ func (db *DB) Pools() map[string]*sql.DB {
 		return map[string]*sql.DB{"main": db.write}
 	}
 	return map[string]*sql.DB{"read": db.read, "write": db.write}
+}
+
+// Version returns the version of the engine, such as "17.2".
+func (db *DB) Version(ctx context.Context) (version string, err error) {
+	err = db.read.QueryRowContext(ctx, db.version).Scan(&version)
+	return version, err
 }
 
 // Engine returns "sqlite" or "postgres".

@@ -160,7 +160,7 @@ func (rt *router) frontOr(h web.HandlerFunc) web.HandlerFunc {
 // Beginnings of addresses where stoa alone answers, whether there is a route or not.
 var (
 	programs = []string{"/api/", "/auth/", "/.well-known/"} // only programs ask there
-	files    = []string{"/media/", "/themes/", "/theme-app/"}
+	files    = []string{"/media/", "/themes/", "/theme-app/", "/assets/", "/console/"}
 )
 
 // isOwn reports whether an address is stoa's, and no theme app gets it.

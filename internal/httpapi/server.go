@@ -35,17 +35,22 @@ import (
 	webhooks "stoa/internal/httpapi/webhook"
 	"stoa/internal/idempotency"
 	"stoa/internal/keyring"
+	"stoa/internal/lookup"
 	"stoa/internal/market/catalog"
 	"stoa/internal/market/license"
 	"stoa/internal/market/order"
 	"stoa/internal/market/release"
 	"stoa/internal/market/review"
+	"stoa/internal/overview"
 	"stoa/internal/pages"
 	"stoa/internal/plugin"
 	"stoa/internal/plugin/storage"
 	"stoa/internal/ratelimit"
+	"stoa/internal/site"
+	"stoa/internal/system"
 	"stoa/internal/theme"
 	"stoa/internal/traffic"
+	"stoa/internal/webapp"
 	"stoa/internal/webhook"
 )
 
@@ -105,8 +110,17 @@ type Server struct {
 	// reference's examples name it.
 	PublicURL string
 
-	// Site is what stoa's own pages say of the shop.
-	Site pages.Site
+	// Site is what the operator says of the shop.
+	Site *site.Service
+	// Lookup finds what administrators search for.
+	Lookup *lookup.Service
+	// Overview is what administrators see first.
+	Overview *overview.Service
+	// System tells administrators about this process.
+	System *system.Service
+
+	// Web has the files of console and storefront; nil: they are not built.
+	Web *webapp.Bundle
 
 	// Refused reports that a request states its length twice (framing.Guard).
 	Refused func(r *http.Request) bool
@@ -139,7 +153,7 @@ func (s *Server) Handler() http.Handler { return s.middleware(s.crossOrigin(s.ro
 // call a route, limits what its requests are counted by, and keys that it honors
 // Idempotency-Key.
 func (s *Server) routes() *router {
-	rt := newRouter(web.Responder{Log: s.Log}, s.Auth, web.FailureHTML(http.StatusNotFound, s.Site.Missing))
+	rt := newRouter(web.Responder{Log: s.Log}, s.Auth, web.FailureHTML(http.StatusNotFound, s.page(pages.Site.Missing)))
 	limits := limit.Counter{Limiter: s.Limiter, ClientIP: s.ClientIP, Lane: limit.NewLane()}
 	keys := keyed.Requests{Keeper: s.Idempotency, ClientIP: s.ClientIP, Log: s.Log}
 
@@ -156,7 +170,18 @@ func (s *Server) routes() *router {
 	s.themeRoutes(rt)
 	s.callRoutes(rt)
 	s.platformRoutes(rt, limits)
+	s.webRoutes(rt)
 	return rt
+}
+
+// page returns one of stoa's own pages, which says what the shop's settings say.
+func (s *Server) page(render func(pages.Site) (pages.Page, error)) web.PageOf {
+	return web.Rendered(func(ctx context.Context) pages.Site {
+		return pages.Site{
+			Name: s.Site.Name(ctx), PasswordRules: s.Accounts.Policy.PasswordRules(),
+			Test: s.Orders.TestPayments(), Web: s.Web,
+		}
+	}, render)
 }
 
 func (s *Server) accountRoutes(rt *router, limits limit.Counter) {
@@ -172,10 +197,11 @@ func (s *Server) accountRoutes(rt *router, limits limit.Counter) {
 	rt.user("POST /auth/change-password", limits.ByUser(limit.ChangePassword, h.ChangePassword))
 	rt.public("POST /auth/forgot-password", limits.ByAddress(limit.ForgotPassword, h.ForgotPassword))
 	rt.public("POST /auth/reset-password", limits.ByAddress(limit.ResetPassword, h.ResetPassword))
-	rt.public("GET /register", web.HTML(s.Site.Register))
-	rt.public("GET /reset-password", web.HTML(s.Site.Reset)) // the target of links in mails
+	rt.public("GET /register", web.HTML(s.page(pages.Site.Register)))
+	rt.public("GET /reset-password", web.HTML(s.page(pages.Site.Reset))) // the target of links in mails
 	rt.public("POST /auth/setup", limits.ByAddress(limit.SetUp, h.SetUp))
-	rt.public("GET /setup", h.SetupPage(web.HTML(s.Site.Setup), web.FailureHTML(http.StatusNotFound, s.Site.SetupDone)))
+	rt.public("GET /setup", h.SetupPage(web.HTML(s.page(pages.Site.Setup)),
+		web.FailureHTML(http.StatusNotFound, s.page(pages.Site.SetupDone))))
 	rt.user("GET /auth/sessions", h.ListSessions)
 	rt.user("DELETE /auth/sessions/{id}", h.EndSession)
 	rt.public("GET /.well-known/jwks.json", h.JWKS)
@@ -185,8 +211,10 @@ func (s *Server) shopRoutes(rt *router, limits limit.Counter, keys keyed.Request
 	h := &shop.Handlers{
 		Log: s.Log, Now: s.Now, Count: s.Count, Media: s.Media, Keys: s.LicenseKeys,
 		Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews, Releases: s.Releases,
+		Site: s.Site, Accounts: s.Accounts,
 	}
 
+	rt.public("GET /api/v1/shop/settings", h.Settings)
 	rt.public("GET /api/marketplace/products", h.ListProducts)
 	rt.public("GET /api/marketplace/products/{slug}", h.GetProduct)
 	rt.open("POST /api/marketplace/products/{slug}/purchase", limits.ByBuyer(limit.Purchase, keys.JSON(h.Purchase)))
@@ -201,12 +229,12 @@ func (s *Server) shopRoutes(rt *router, limits limit.Counter, keys keyed.Request
 	rt.user("GET /api/marketplace/orders", h.ListOrders)
 	rt.user("POST /api/marketplace/orders/claim-request", limits.ByUser(limit.ClaimRequest, h.RequestClaim))
 	rt.user("POST /api/marketplace/orders/claim", limits.ByUser(limit.Claim, h.ClaimOrders))
-	rt.public("GET /claim-orders", web.HTML(s.Site.Claim)) // the target of links in mails
+	rt.public("GET /claim-orders", web.HTML(s.page(pages.Site.Claim))) // the target of links in mails
 	rt.public("POST /api/marketplace/payments/stripe/webhook", h.StripeWebhook)
 	// Where buyers return from the payment provider's page. The pages say nothing of
 	// the order: the address proves nothing.
-	rt.public("GET /payment/success", web.HTML(s.Site.Paid))
-	rt.public("GET /payment/cancelled", web.HTML(s.Site.NotPaid))
+	rt.public("GET /payment/success", web.HTML(s.page(pages.Site.Paid)))
+	rt.public("GET /payment/cancelled", web.HTML(s.page(pages.Site.NotPaid)))
 	rt.public("GET /api/marketplace/products/{slug}/reviews", h.ListReviews)
 	rt.user("POST /api/marketplace/products/{slug}/reviews", h.WriteReview)
 	rt.user("DELETE /api/marketplace/products/{slug}/reviews", h.WithdrawReview)
@@ -217,8 +245,15 @@ func (s *Server) adminRoutes(rt *router) {
 	h := &admin.Handlers{
 		Log: s.Log, Now: s.Now, Count: s.Count, Accounts: s.Accounts, Audit: s.Audit,
 		Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews, Releases: s.Releases,
+		Site: s.Site, System: s.System, Overview: s.Overview, Lookup: s.Lookup,
 	}
 
+	rt.admin("POST /api/v1/admin/search", h.Search)
+	rt.admin("GET /api/v1/admin/overview", h.ShowOverview)
+	rt.admin("GET /api/v1/admin/system", h.DescribeSystem)
+	rt.admin("POST /api/v1/admin/keys/rotate", h.RotateKeys)
+	rt.admin("GET /api/v1/admin/settings", h.GetSettings)
+	rt.admin("PATCH /api/v1/admin/settings", h.ChangeSettings)
 	rt.admin("GET /api/v1/admin/users", h.ListUsers)
 	rt.admin("GET /api/v1/admin/users/{id}", h.GetUser)
 	rt.admin("PATCH /api/v1/admin/users/{id}", h.ChangeUser)
@@ -245,6 +280,7 @@ func (s *Server) adminRoutes(rt *router) {
 	rt.admin("GET /api/v1/admin/products/{slug}", h.GetProduct)
 	rt.admin("PATCH /api/v1/admin/products/{slug}", h.ChangeProduct)
 	rt.admin("DELETE /api/v1/admin/products/{slug}", h.DeleteProduct)
+	rt.admin("GET /api/v1/admin/media", h.ListMedia)
 	rt.adminUpload("POST /api/v1/admin/media", fileTimeout, h.UploadMedia)
 	rt.admin("GET /api/v1/admin/catalog", h.ExportCatalog)
 	rt.adminUpload("POST /api/v1/admin/catalog", fileTimeout, h.ImportCatalog)
@@ -279,6 +315,8 @@ func (s *Server) extensionRoutes(rt *router, keys keyed.Requests) {
 	rt.admin("GET /api/v1/admin/plugins/{slug}/traffic", h.PluginTraffic)
 	rt.admin("GET /api/v1/admin/plugins/{slug}/hooks", h.ListHooks)
 	rt.admin("POST /api/v1/admin/plugins/{slug}/hooks/replay", h.ReplayDeadHooks)
+	rt.admin("GET /api/v1/admin/hooks", h.ListAllHooks)
+	rt.admin("POST /api/v1/admin/hooks/replay", h.ReplayAllDeadHooks)
 	rt.admin("POST /api/v1/admin/hooks/{deliveryId}/replay", h.ReplayHook)
 	rt.admin("GET /api/v1/admin/plugins/{slug}/instances", h.ListInstances)
 	rt.admin("POST /api/v1/admin/plugins/{slug}/instances", keys.JSON(h.CreateInstance))

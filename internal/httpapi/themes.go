@@ -8,6 +8,7 @@ import (
 	"stoa/internal/errs"
 	themes "stoa/internal/httpapi/theme"
 	"stoa/internal/httpapi/web"
+	"stoa/internal/pages"
 )
 
 // themeRoutes are the routes of themes, and those that an active theme app takes over.
@@ -15,7 +16,7 @@ func (s *Server) themeRoutes(rt *router) {
 	// An active theme app of the shop has every address that is not stoa's.
 	front := &themes.Front{Themes: s.Themes, Apps: s.Apps, ClientIP: s.ClientIP}
 	rt.front = s.orAway(front.Root)
-	rt.add("GET /{$}", rt.frontOr(web.ByReader(web.HTML(s.Site.Home), rt.noRoute)))
+	rt.add("GET /{$}", rt.frontOr(web.ByReader(web.HTML(s.page(pages.Site.Home)), rt.noRoute)))
 	rt.add("/theme-app/{target}/{slug}/{path...}", front.App)
 
 	h := &themes.Handlers{Themes: s.Themes, Plugins: s.Plugins, Installer: s.Installer}
@@ -35,6 +36,7 @@ func (s *Server) themeRoutes(rt *router) {
 func (s *Server) orAway(
 	root func(w http.ResponseWriter, r *http.Request) (bool, error),
 ) func(w http.ResponseWriter, r *http.Request) (bool, error) {
+	page := s.page(pages.Site.Away)
 	away := []errs.Kind{errs.Unreachable, errs.Busy, errs.Timeout}
 	return func(w http.ResponseWriter, r *http.Request) (bool, error) {
 		served, err := root(w, r)
@@ -44,6 +46,6 @@ func (s *Server) orAway(
 		}
 		s.Log.WarnContext(r.Context(), "the shop's theme app does not answer", slog.Any("err", err))
 		w.Header().Set("Retry-After", "5")
-		return true, web.FailureHTML(web.Status(kind), s.Site.Away)(w, r)
+		return true, web.FailureHTML(web.Status(kind), page)(w, r)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
+
+	"stoa/internal/webapp"
 )
 
 // Page is a document and its policy.
@@ -25,6 +27,10 @@ type Page struct {
 type Site struct {
 	// Name is the shop's. Without one the pages speak of the shop.
 	Name string
+	// Test says that no payment is real.
+	Test bool
+	// Web has the files of console and storefront; nil: they are not built.
+	Web *webapp.Bundle
 	// PasswordRules is a sentence that tells people what a new password must be.
 	PasswordRules string
 }

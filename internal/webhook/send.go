@@ -50,7 +50,7 @@ type Sender struct {
 
 	Administrators Administrators
 	Poster         Poster
-	SiteName       string // what mails call the shop
+	SiteName       func(ctx context.Context) string // what mails call the shop
 	Log            *slog.Logger
 }
 
@@ -226,14 +226,14 @@ func (s *Sender) tell(ctx context.Context, w Webhook) {
 		s.Log.WarnContext(ctx, "administrators were not told by mail", slog.Any("err", err))
 	}
 	for _, to := range admins {
-		s.Poster.Post(ctx, func(context.Context) (mail.Message, bool, error) {
+		s.Poster.Post(ctx, func(ctx context.Context) (mail.Message, bool, error) {
 			return mail.Message{
 				To: to, Subject: "A webhook was disabled: " + hostOf(w.URL),
 				Text: fmt.Sprintf("The webhook %s at %s sends events to %s. It was disabled:\n\n  %s\n\n"+
 					"Once the address works again, enable the webhook, and replay what it has missed:\n\n"+
 					"  PATCH /api/v1/admin/webhooks/%s {\"enabled\": true}\n"+
 					"  POST /api/v1/admin/webhooks/%s/replay {\"since\": \"…\"}\n",
-					w.ID, s.SiteName, hostOf(w.URL), w.DisabledReason, w.ID, w.ID),
+					w.ID, s.SiteName(ctx), hostOf(w.URL), w.DisabledReason, w.ID, w.ID),
 			}, true, nil
 		})
 	}

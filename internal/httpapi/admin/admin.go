@@ -1,6 +1,6 @@
-// Package admin serves the console of administrators: users, the audit log,
+// Package admin serves the console of administrators: settings, users, the audit log,
 // licenses, orders, reviews, and the catalog with its products and pictures. Its
-// rules are those of packages account, audit and market.
+// rules are those of packages site, account, audit and market.
 package admin
 
 import (
@@ -9,11 +9,15 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/audit"
+	"stoa/internal/lookup"
 	"stoa/internal/market/catalog"
 	"stoa/internal/market/license"
 	"stoa/internal/market/order"
 	"stoa/internal/market/release"
 	"stoa/internal/market/review"
+	"stoa/internal/overview"
+	"stoa/internal/site"
+	"stoa/internal/system"
 )
 
 // Handlers serve the routes of administrators. All fields are required.
@@ -30,4 +34,8 @@ type Handlers struct {
 	Orders   *order.Service
 	Reviews  *review.Service
 	Releases *release.Service
+	Site     *site.Service
+	System   *system.Service
+	Overview *overview.Service
+	Lookup   *lookup.Service
 }

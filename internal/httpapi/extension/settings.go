@@ -39,19 +39,11 @@ func newManagedPackage(p plugin.Package) managedPackage {
 		Settings: settings{
 			Isolation: cmp.Or(s.Isolation, plugin.IsolationInstance), KeepRunning: s.KeepRunning,
 			AllowCookies: s.AllowCookies, AllowCORS: s.AllowCORS, AllowSameOrigin: s.AllowSameOrigin,
-			StartTimeoutMs: orNull(s.StartTimeoutMs),
-			TimeoutMs:      orNull(s.TimeoutMs), MemoryMb: orNull(s.MemoryMb), MaxConcurrency: orNull(s.MaxConcurrency),
+			StartTimeoutMs: web.OrNull(s.StartTimeoutMs),
+			TimeoutMs:      web.OrNull(s.TimeoutMs), MemoryMb: web.OrNull(s.MemoryMb), MaxConcurrency: web.OrNull(s.MaxConcurrency),
 			Environment: web.OrEmpty(slices.Sorted(maps.Keys(s.Environment))),
 		},
 	}
-}
-
-func orNull[T comparable](v T) *T {
-	var none T
-	if v == none {
-		return nil
-	}
-	return &v
 }
 
 // ChangePlugin serves PATCH /api/v1/admin/plugins/{slug}.

@@ -7,12 +7,14 @@ import (
 	"log/slog"
 	"time"
 
+	"stoa/internal/account"
 	"stoa/internal/keyring"
 	"stoa/internal/market/catalog"
 	"stoa/internal/market/license"
 	"stoa/internal/market/order"
 	"stoa/internal/market/release"
 	"stoa/internal/market/review"
+	"stoa/internal/site"
 )
 
 // Handlers serve the marketplace. All exported fields are required.
@@ -28,6 +30,8 @@ type Handlers struct {
 	Reviews  *review.Service
 	Releases *release.Service
 	Media    Media
+	Site     *site.Service
+	Accounts *account.Service
 	// Keys sign the answers that apps rely on.
 	Keys *keyring.Ring
 

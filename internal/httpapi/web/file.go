@@ -41,7 +41,7 @@ func NewFile(contentType string, body []byte) (File, error) {
 // 304 if the client has it already.
 func WriteFile(w http.ResponseWriter, r *http.Request, f File) {
 	w.Header().Add("Vary", "Accept-Encoding")
-	if !acceptsGzip(r) {
+	if !Accepts(r, "gzip") {
 		WriteCached(w, r, f.contentType, f.tag, f.Body)
 		return
 	}
@@ -51,12 +51,12 @@ func WriteFile(w http.ResponseWriter, r *http.Request, f File) {
 	}
 }
 
-// acceptsGzip reads Accept-Encoding (RFC 9110, 12.5.3). Only a client that names gzip
+// Accepts reads Accept-Encoding (RFC 9110, 12.5.3): only a client that names a coding
 // gets it.
-func acceptsGzip(r *http.Request) bool {
+func Accepts(r *http.Request, wanted string) bool {
 	for coding := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
 		name, weight, _ := strings.Cut(coding, ";")
-		if strings.EqualFold(strings.TrimSpace(name), "gzip") {
+		if strings.EqualFold(strings.TrimSpace(name), wanted) {
 			return !isZero(weight)
 		}
 	}

@@ -1,44 +1,61 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"stoa/internal/pages"
 )
 
-// HTML returns a handler that answers with one of stoa's own HTML pages. It is
-// rendered once, for the first request. What the page's address contains stays
-// with the page, and no other window can reach into it.
-func HTML(render func() (pages.Page, error)) HandlerFunc {
-	type rendered struct {
+// PageOf returns the page that answers a request.
+type PageOf func(ctx context.Context) (pages.Page, error)
+
+// Rendered returns a page of a site, which is rendered when the site has changed since
+// the request before.
+func Rendered(
+	site func(ctx context.Context) pages.Site, render func(s pages.Site) (pages.Page, error),
+) PageOf {
+	type made struct {
 		pages.Page
 
-		tag string
+		of pages.Site
 	}
-	once := sync.OnceValues(func() (rendered, error) {
-		p, err := render()
-		return rendered{p, ContentTag(p.HTML)}, err
-	})
+	var last atomic.Pointer[made]
+	return func(ctx context.Context) (pages.Page, error) {
+		of := site(ctx)
+		if m := last.Load(); m != nil && m.of == of {
+			return m.Page, nil
+		}
+		page, err := render(of)
+		if err == nil {
+			last.Store(&made{page, of})
+		}
+		return page, err
+	}
+}
+
+// HTML returns a handler that answers with one of stoa's own HTML pages. What the
+// page's address contains stays with the page, and no other window can reach into it.
+func HTML(of PageOf) HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		page, err := once()
+		page, err := of(r.Context())
 		if err != nil {
 			return err
 		}
-		confine(w, page.Page)
-		WriteCached(w, r, contentHTML, page.tag, page.HTML)
+		confine(w, page)
+		WriteCached(w, r, contentHTML, ContentTag(page.HTML), page.HTML)
 		return nil
 	}
 }
 
 // FailureHTML is HTML for a page that tells of a failure, with its status. No cache
 // keeps it.
-func FailureHTML(status int, render func() (pages.Page, error)) HandlerFunc {
-	once := sync.OnceValues(render)
-	return func(w http.ResponseWriter, _ *http.Request) error {
-		page, err := once()
+func FailureHTML(status int, of PageOf) HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		page, err := of(r.Context())
 		if err != nil {
 			return err
 		}

@@ -76,6 +76,15 @@ func WriteDone(w http.ResponseWriter, message string) {
 	WriteJSON(w, http.StatusOK, Envelope{Success: true, Message: message})
 }
 
+// OrNull returns a pointer to v, or nil for the zero value: on the wire it is null.
+func OrNull[T comparable](v T) *T {
+	var none T
+	if v == none {
+		return nil
+	}
+	return &v
+}
+
 // OrEmpty returns list, or an empty one for nil: on the wire a list is [] and
 // never null.
 func OrEmpty[T any](list []T) []T {

@@ -76,7 +76,7 @@ func (s *Service) composeClaim(ctx context.Context, userID string) (mail.Message
 	if err != nil || !created {
 		return mail.Message{}, false, err
 	}
-	return s.claimMail(email, token), true, nil
+	return s.claimMail(ctx, email, token), true, nil
 }
 
 // ClaimRequest redeems the token of a Claim.
@@ -120,11 +120,11 @@ func (s *Service) Claim(ctx context.Context, r ClaimRequest) (claimed int, err e
 }
 
 // claimMail is the mail with a token. Whoever requested it chose nothing in it.
-func (s *Service) claimMail(to, token string) mail.Message {
+func (s *Service) claimMail(ctx context.Context, to, token string) mail.Message {
 	return mail.Message{
 		To:      to,
 		Subject: "Claim your orders",
-		Text: "Somebody who is signed in at " + siteOf(s.SiteName, s.PublicURL) + " with the e-mail address\n" +
+		Text: "Somebody who is signed in at " + s.SiteName(ctx) + " with the e-mail address\n" +
 			to + " asked to move the orders that were placed with\n" +
 			"this address, but without an account, into that account.\n\n" +
 			"If it was you, open this link within one hour and sign in. It works once:\n\n" +

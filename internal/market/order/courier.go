@@ -31,7 +31,7 @@ type Courier struct {
 	Log       *slog.Logger
 	Now       func() time.Time
 	PublicURL string
-	SiteName  string // what mails call the shop; the host of PublicURL if empty
+	SiteName  func(ctx context.Context) string // what mails call the shop
 
 	all    sync.WaitGroup // the goroutines of Start
 	mu     sync.Mutex

@@ -120,5 +120,5 @@ func (c *Courier) send(ctx context.Context, d DueReceipt, to string) error {
 	if err != nil {
 		return err
 	}
-	return c.Mailer.Send(ctx, receiptMail(d, to, key, siteOf(c.SiteName, c.PublicURL), c.PublicURL))
+	return c.Mailer.Send(ctx, receiptMail(d, to, key, c.SiteName(ctx), c.PublicURL))
 }

@@ -105,6 +105,7 @@ func (nobody) Email(context.Context, string) (string, error) {
 	return "", errs.New(errs.NotFound, "NOT_FOUND", "There is no such user.")
 }
 
+func (nobody) List(context.Context) ([]fs.FileInfo, error)         { return nil, nil }
 func (nobody) Put(context.Context, []byte, string) (string, error) { return "", fs.ErrInvalid }
 
 func (nobody) Get(context.Context, string) (*os.File, error) { return nil, fs.ErrNotExist }
@@ -140,6 +141,7 @@ func openShop(t *testing.T) *shop {
 	s.Service = &order.Service{
 		Store: s.store, Claims: store.NewClaims(db), Products: products, Licenses: licenses, Users: nobody{},
 		Payments: s.bank, Vault: keys, Now: s.clock.Now, PublicURL: "https://shop.example",
+		SiteName: func(context.Context) string { return "shop.example" },
 	}
 	const catalog = `{currency: EUR, products: [{slug: mail-pack, name: Mail Pack, category: c, shortDescription: s,
 		description: d, icon: /i.svg, pricingTiers: [{id: once, name: Once, price: 49.90},

@@ -62,8 +62,8 @@ func (s *Service) tellPartial(ctx context.Context, o Order) error {
 		return err
 	}
 	for _, to := range admins {
-		s.Poster.Post(ctx, func(context.Context) (mail.Message, bool, error) {
-			return partialMail(o, to, siteOf(s.SiteName, s.PublicURL)), true, nil
+		s.Poster.Post(ctx, func(ctx context.Context) (mail.Message, bool, error) {
+			return partialMail(o, to, s.SiteName(ctx)), true, nil
 		})
 	}
 	return nil

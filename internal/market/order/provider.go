@@ -118,5 +118,8 @@ func orUnreachable(err error) error {
 	return ErrProviderUnreachable.Because(err)
 }
 
+// SellsPaid reports whether paid tiers can be bought: live payments need a provider.
+func (s *Service) SellsPaid() bool { return s.Payments.Mode() != payment.Closed }
+
 // TestPayments reports whether purchases are paid at once, without money.
 func (s *Service) TestPayments() bool { return s.Payments.Mode() == payment.Instant }

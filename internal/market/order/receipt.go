@@ -1,7 +1,6 @@
 package order
 
 import (
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -102,14 +101,3 @@ func terms(l license.License) string {
 
 // day formats a date for mails.
 func day(t time.Time) string { return t.UTC().Format("2 January 2006") }
-
-// siteOf returns what mails call the shop: its name, or the address it is at.
-func siteOf(name, publicURL string) string {
-	if name != "" {
-		return name
-	}
-	if u, err := url.Parse(publicURL); err == nil && u.Host != "" {
-		return u.Host
-	}
-	return "this shop"
-}

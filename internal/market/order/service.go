@@ -55,7 +55,7 @@ type Service struct {
 	// Poster mails the links that claim orders. They begin with PublicURL.
 	Poster    Poster
 	PublicURL string
-	SiteName  string // what mails call the shop; the host of PublicURL if empty
+	SiteName  func(ctx context.Context) string // what mails call the shop
 	// Administrators are mailed what they have to look at. Nil: nobody.
 	Administrators Administrators
 }

@@ -136,6 +136,16 @@ func New(cfg Config) *Runtime {
 	}
 }
 
+// About returns the version of the Node.js that runs plugins, how well they are contained,
+// and what is missing for full containment. The error is that of Check.
+func (rt *Runtime) About() (version string, level sandbox.Level, missing string, err error) {
+	files, err := rt.host.prepare()
+	if err != nil {
+		return "", "", "", err
+	}
+	return files.node.version.String(), files.box.Level(), files.box.Missing(), nil
+}
+
 // Check reports whether plugins can run here. The error tells an administrator
 // what is missing. stoa works without it; calls of internal plugins then return
 // runtime.ErrUnreachable.

@@ -1,0 +1,44 @@
+package browser_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"stoa/internal/testkit/needtest"
+)
+
+// TestScenarios runs what is in scenarios: the console and the storefront of a stoa with
+// demo data, used as people do.
+func TestScenarios(t *testing.T) {
+	t.Parallel()
+
+	if _, err := os.Stat("node_modules/playwright-core"); err != nil {
+		needtest.Lacks(t, "playwright-core is not installed: run npm ci in browser (or make test)")
+	}
+	if _, err := os.Stat("../web/dist/assets/manifest.json"); err != nil {
+		needtest.Lacks(t, "the console is not built: run make build")
+	}
+	node := needtest.Program(t, "node", "")
+	chromium := needtest.Program(t, "chromium", "Debian: apt-get install chromium")
+	binary := filepath.Join(t.TempDir(), "stoa")
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "stoa/cmd/stoa").CombinedOutput()
+	if err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	files, err := filepath.Glob("scenarios/*.test.js")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("scenarios: %v %v", files, err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), node, "--test", "--test-reporter=spec", file)
+			cmd.Env = append(os.Environ(), "STOA_BINARY="+binary, "CHROMIUM="+chromium, "TMPDIR="+t.TempDir())
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}

@@ -1,0 +1,139 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"stoa/internal/keyring"
+	"stoa/internal/market/payment"
+	"stoa/internal/plugin"
+	"stoa/internal/system"
+)
+
+// system returns what administrators are told about this process.
+func (a *App) system(cfg Config) *system.Service {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	payments := a.Orders.Payments
+	facts := system.Facts{
+		Version: cfg.Version, Commit: cfg.Commit, CommitDate: cfg.CommitDate,
+		StartedAt: time.Now().UTC().Truncate(time.Millisecond), Host: host, PlatformID: a.PlatformID,
+		PublicURL: cfg.PublicURL, OpsAddress: cfg.OpsAddr, MasterKey: cfg.MasterKeySource,
+		DatabaseEngine: a.DB.Engine(), DataDir: cfg.DataDir, Redis: a.redis != nil,
+		TestPayments: payments.Mode() == payment.Instant, MailVia: "smtp",
+	}
+	if payments.Mode() == payment.Hosted {
+		facts.PaymentProvider = payments.Name()
+	}
+	switch {
+	case a.noMail:
+		facts.MailVia = "none"
+	case cfg.Mailer == nil && cfg.SMTPURL == "":
+		facts.MailVia = "log"
+	default:
+		facts.MailFrom = cfg.MailFrom
+	}
+	return &system.Service{
+		Facts: facts, Monitor: &system.Monitor{Now: cfg.Now, Checks: a.checks(cfg)},
+		DatabaseVersion: a.DB.Version, MailFailure: a.mailTrouble.failure, Node: a.aboutNode,
+		Rings: a.rings(),
+	}
+}
+
+// rings returns the keys of all purposes.
+func (a *App) rings() []*keyring.Ring { return []*keyring.Ring{a.Accounts.Ring, a.LicenseKeys} }
+
+// broken reports whether an instance does not work, as far as this process knows.
+func (a *App) broken(installationID string) bool {
+	if _, open := a.gateway.OpenSince(installationID); open {
+		return true
+	}
+	state := a.node.RuntimeStatus(installationID).State
+	return state == plugin.StateFailing || state == plugin.StateUnhealthy
+}
+
+// checks returns what tells whether this process and what it depends on work.
+func (a *App) checks(cfg Config) []system.Check {
+	list := []system.Check{
+		{Name: system.PartDatabase, Run: func(ctx context.Context) (string, error) { return "", a.DB.Ping(ctx) }},
+		{Name: system.PartStorage, Run: func(context.Context) (string, error) { return "", canWrite(cfg.DataDir) }},
+		{Name: system.PartPayments, Run: a.checkPayments},
+		{Name: system.PartMail, Run: func(ctx context.Context) (string, error) {
+			if a.noMail {
+				return "", errors.New("no SMTP server is configured (STOA_SMTP_URL): nobody gets mail")
+			}
+			return a.mailTrouble.check(ctx)
+		}},
+		{Name: system.PartPlugins, Run: a.checkNode},
+	}
+	if a.redis != nil {
+		list = append(list, system.Check{Name: system.PartRedis, Run: func(ctx context.Context) (string, error) {
+			if err := a.redis.Ping(ctx).Err(); err != nil {
+				return "", fmt.Errorf("each replica counts rate limits on its own: %w", err)
+			}
+			return "", nil
+		}})
+	}
+	return list
+}
+
+// canWrite returns an error unless files can be made in a folder.
+func canWrite(folder string) error {
+	f, err := os.CreateTemp(folder, ".health-")
+	if err != nil {
+		return errors.New("the data folder cannot be written: " + reason(err))
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// reason returns the cause of an error about a file without the file's path.
+func reason(err error) string {
+	if p, ok := errors.AsType[*os.PathError](err); ok {
+		return p.Err.Error()
+	}
+	return err.Error()
+}
+
+func (a *App) checkPayments(context.Context) (string, error) {
+	switch a.Orders.Payments.Mode() {
+	case payment.Closed:
+		return "", errors.New("STOA_PAYMENTS is live, but STOA_STRIPE_SECRET_KEY is not set: paid tiers cannot be bought")
+	case payment.Instant:
+		return "Test payments: purchases are settled without money.", nil
+	case payment.Hosted:
+	}
+	return "", nil
+}
+
+// lookedAt is how many installed plugins are looked at for an internal one.
+const lookedAt = 1000
+
+// checkNode reports whether internal plugins can run. Without such plugins that does not
+// matter.
+func (a *App) checkNode(ctx context.Context) (string, error) {
+	about, err := a.aboutNode()
+	if err == nil {
+		return about.Missing, nil
+	}
+	packages, _, failed := a.Plugins.List(ctx, lookedAt, 0)
+	if failed != nil {
+		return "", failed
+	}
+	for _, p := range packages {
+		if p.Manifest.RuntimeType == plugin.Internal {
+			return "", err
+		}
+	}
+	return "Internal plugins cannot run, and none is installed: " + err.Error(), nil
+}
+
+// aboutNode returns what runs internal plugins.
+func (a *App) aboutNode() (system.Node, error) {
+	version, level, missing, err := a.node.About()
+	return system.Node{Version: version, Isolation: string(level), Missing: missing}, err
+}

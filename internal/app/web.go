@@ -1,0 +1,33 @@
+package app
+
+import (
+	"errors"
+	"io/fs"
+	"log/slog"
+	"sync"
+
+	"stoa/internal/webapp"
+	"stoa/web"
+)
+
+// builtWeb are the files of console and storefront, which are the same for every App.
+var builtWeb = sync.OnceValues(func() (*webapp.Bundle, error) {
+	dist, err := fs.Sub(web.Dist, "dist/assets")
+	if err != nil {
+		return nil, err
+	}
+	return webapp.Load(dist)
+})
+
+// webFiles returns the files of console and storefront. Without them there is no console,
+// and everything else works.
+func webFiles(log *slog.Logger) *webapp.Bundle {
+	bundle, err := builtWeb()
+	switch {
+	case errors.Is(err, webapp.ErrNotBuilt):
+		log.Warn("there is no console: this binary was built without it", slog.String("build", "make build"))
+	case err != nil:
+		log.Error("the console cannot be served", slog.Any("err", err))
+	}
+	return bundle
+}

@@ -1,0 +1,79 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"stoa/internal/testkit"
+	"stoa/internal/testkit/needtest"
+)
+
+func TestTheConsoleIsOnePageWithNothingInline(t *testing.T) {
+	t.Parallel()
+	needWeb(t)
+
+	a := testkit.New(t)
+	for _, path := range []string{"/console", "/console/plugins/gift-notes"} {
+		res := a.Fetch(t, path)
+		policy := res.Header.Get("Content-Security-Policy")
+		if res.Status != http.StatusOK || strings.Contains(policy, "unsafe") || !strings.Contains(policy, "default-src 'none'") ||
+			!strings.Contains(policy, "frame-ancestors 'none'") {
+			t.Errorf("%s = %d with the policy %q", path, res.Status, policy)
+		}
+		if regexp.MustCompile(`<style|<script[^>]*>[^<]`).Match(res.Body) {
+			t.Errorf("%s has code inline:\n%s", path, res.Body)
+		}
+	}
+}
+
+// A file's name has a hash of its contents, so a browser asks for it once.
+func TestBuiltFilesAreCompressedAndKept(t *testing.T) {
+	t.Parallel()
+	needWeb(t)
+
+	a := testkit.New(t)
+	script := regexp.MustCompile(`src="(/assets/[^"]+\.js)"`).FindSubmatch(a.Fetch(t, "/console").Body)
+	if script == nil {
+		t.Fatal("the console has no script")
+	}
+	path := string(script[1])
+	bodies := make(map[string][]byte)
+	for _, coding := range []string{"gzip", "br", "identity"} {
+		res := a.Do(t, testkit.Request{Method: http.MethodGet, Path: path, Header: http.Header{"Accept-Encoding": {coding}}})
+		want := coding
+		if coding == "identity" {
+			want = ""
+		}
+		if res.Status != http.StatusOK || res.Header.Get("Content-Encoding") != want ||
+			!strings.Contains(res.Header.Get("Cache-Control"), "immutable") || res.Header.Get("Vary") == "" {
+			t.Errorf("%s as %s = %d %v", path, coding, res.Status, res.Header)
+		}
+		bodies[coding] = res.Body
+	}
+	unpacked, err := gzip.NewReader(bytes.NewReader(bodies["gzip"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := io.ReadAll(unpacked)
+	if err != nil || !bytes.Equal(plain, bodies["identity"]) || len(bodies["br"]) >= len(plain) {
+		t.Errorf("the forms of %s differ: %d, %d, %d bytes, %v", path, len(plain), len(bodies["identity"]), len(bodies["br"]), err)
+	}
+	for _, missing := range []string{"/assets/none.js", "/assets/manifest.json", "/assets/..%2fembed.go", path + ".br"} {
+		if res := a.DoUnchecked(t, testkit.Request{Method: http.MethodGet, Path: missing}); res.Status != http.StatusNotFound {
+			t.Errorf("%s = %d, want 404", missing, res.Status)
+		}
+	}
+}
+
+func needWeb(t *testing.T) {
+	t.Helper()
+	if _, err := os.Stat("../../web/dist/assets/manifest.json"); err != nil {
+		needtest.Lacks(t, "the console is not built: run make build")
+	}
+}

@@ -1,0 +1,111 @@
+// Package overview answers an operator's first questions: what was sold and used lately,
+// and what wants attention. It reads across the domains and changes nothing.
+package overview
+
+import (
+	"context"
+	"time"
+)
+
+// Counted is how often something happened within an hour that begins at Hour (UTC). For
+// sales there is one for each currency.
+type Counted struct {
+	Hour     time.Time
+	Count    int
+	Currency string // of sales
+	Minor    int64  // the sum of sales, in the currency's minor unit
+}
+
+// Severity says how urgent a concern is.
+type Severity string
+
+// The severities.
+const (
+	Error   Severity = "error"   // something does not work
+	Warning Severity = "warning" // something will not, or was not for a while
+)
+
+// Kind is a kind of concern. Kinds are stable: programs match on them.
+type Kind string
+
+// The kinds of concerns.
+const (
+	PluginDead      Kind = "plugin.deliveries_dead"    // hooks or events were given up
+	PluginWaiting   Kind = "plugin.deliveries_failing" // hooks or events fail, and are tried again
+	WebhookDead     Kind = "webhook.deliveries_dead"   // events were given up
+	WebhookFailing  Kind = "webhook.failing"           // the address fails, and is tried again
+	WebhookDisabled Kind = "webhook.disabled"          // by stoa, because the address failed
+	InstanceFailing Kind = "instance.failing"          // it does not start, or ended on its own
+	InstanceFailed  Kind = "instance.failed"           // it ended on its own lately, and runs again
+	ReceiptsFailed  Kind = "receipts.failed"           // receipts that could not be mailed
+	ReceiptsWaiting Kind = "receipts.failing"          // they fail, and are tried again
+	OrdersPending   Kind = "orders.pending"            // for longer than an hour
+	KeysDue         Kind = "keys.rotation_due"         // the key has signed for long
+)
+
+// Concern is something that wants attention.
+type Concern struct {
+	Kind     Kind
+	Severity Severity
+	Count    int       // of what is concerned
+	Since    time.Time // of the oldest
+	Message  string    // a sentence in English
+
+	// What it is about. Each may be empty.
+	Slug           string // of a plugin
+	InstallationID string
+	WebhookID      string
+	Purpose        string // of keys
+}
+
+// Pile is a number of things with the same trouble, and when the oldest began.
+type Pile struct {
+	Owner string // whose they are: a plugin's slug or a webhook's id
+	Count int
+	Since time.Time
+}
+
+// Failure is the last failure of an instance that is enabled.
+type Failure struct {
+	InstallationID, Slug, Key string
+	At                        time.Time
+	Message                   string
+}
+
+// TroubledWebhook is a webhook that fails, or that stoa has disabled.
+type TroubledWebhook struct {
+	ID, Host string
+	Disabled bool
+	Reason   string // why it was disabled
+	Since    time.Time
+}
+
+// Store reads what the overview shows. Package store implements it for SQLite and
+// PostgreSQL; storetest holds every sentence here to it.
+type Store interface {
+	// Sales returns the orders paid since then, by hour and currency, oldest first. Orders
+	// that were paid after they were cancelled are left out; refunds are not deducted.
+	Sales(ctx context.Context, since time.Time) ([]Counted, error)
+	// Activations returns the seats taken since then that are still taken, by hour, oldest
+	// first. Development instances take none.
+	Activations(ctx context.Context, since time.Time) ([]Counted, error)
+	// Registrations returns the users created since then, by hour, oldest first.
+	Registrations(ctx context.Context, since time.Time) ([]Counted, error)
+
+	// DeadDeliveries returns the deliveries that were given up: those of plugins by slug,
+	// those of webhooks by id. FailingDeliveries returns those to plugins that wait after a
+	// failed attempt, by slug. Each returns at most limit piles, the oldest first.
+	DeadDeliveries(ctx context.Context, webhooks bool, limit int) ([]Pile, error)
+	FailingDeliveries(ctx context.Context, limit int) ([]Pile, error)
+	// TroubledWebhooks returns the webhooks that fail and those that stoa has disabled.
+	TroubledWebhooks(ctx context.Context, limit int) ([]TroubledWebhook, error)
+	// Failures returns the failures since then of enabled instances in their present
+	// version, latest first.
+	Failures(ctx context.Context, since time.Time, limit int) ([]Failure, error)
+	// FailedReceipts returns the receipts that were given up since then. WaitingReceipts
+	// returns those that wait after a failed attempt.
+	FailedReceipts(ctx context.Context, since time.Time) (Pile, error)
+	WaitingReceipts(ctx context.Context) (Pile, error)
+	// PendingOrders returns the orders placed before then that are pending.
+	PendingOrders(ctx context.Context, before time.Time) (Pile, error)
+}

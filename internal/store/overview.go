@@ -1,0 +1,143 @@
+package store
+
+import (
+	"context"
+	"net/url"
+	"time"
+
+	"stoa/internal/database"
+	"stoa/internal/overview"
+)
+
+// Overview implements overview.Store.
+type Overview struct{ database.Conn }
+
+var _ overview.Store = (*Overview)(nil)
+
+// NewOverview returns what administrators see first of db.
+func NewOverview(db *database.DB) *Overview { return &Overview{db.Conn()} }
+
+const hourMillis = 3_600_000
+
+// Sales implements overview.Store.
+func (s *Overview) Sales(ctx context.Context, since time.Time) ([]overview.Counted, error) {
+	return database.All(ctx, s.Read, func(row database.Scanner) (c overview.Counted, err error) {
+		var hour int64
+		err = row.Scan(&hour, &c.Currency, &c.Count, &c.Minor)
+		c.Hour = time.UnixMilli(hour * hourMillis).UTC()
+		return c, err
+	}, `
+		SELECT paid_at_ms / 3600000 AS hour, currency, count(*), CAST(sum(amount_minor) AS BIGINT) FROM orders
+		WHERE paid_at_ms >= $1 AND cancelled_at_ms IS NULL
+		GROUP BY hour, currency ORDER BY hour, currency`, database.Millis(since))
+}
+
+// Activations implements overview.Store.
+func (s *Overview) Activations(ctx context.Context, since time.Time) ([]overview.Counted, error) {
+	return s.counted(ctx, `
+		SELECT activated_at_ms / 3600000 AS hour, count(*) FROM license_instances
+		WHERE activated_at_ms >= $1 AND NOT development GROUP BY hour ORDER BY hour`, since)
+}
+
+// Registrations implements overview.Store.
+func (s *Overview) Registrations(ctx context.Context, since time.Time) ([]overview.Counted, error) {
+	return s.counted(ctx, `
+		SELECT created_at_ms / 3600000 AS hour, count(*) FROM users
+		WHERE created_at_ms >= $1 GROUP BY hour ORDER BY hour`, since)
+}
+
+func (s *Overview) counted(ctx context.Context, query string, since time.Time) ([]overview.Counted, error) {
+	return database.All(ctx, s.Read, func(row database.Scanner) (c overview.Counted, err error) {
+		var hour int64
+		err = row.Scan(&hour, &c.Count)
+		c.Hour = time.UnixMilli(hour * hourMillis).UTC()
+		return c, err
+	}, query, database.Millis(since))
+}
+
+// DeadDeliveries implements overview.Store.
+func (s *Overview) DeadDeliveries(ctx context.Context, webhooks bool, limit int) ([]overview.Pile, error) {
+	if webhooks {
+		return s.piles(ctx, `
+			SELECT target, count(*), min(created_at_ms) AS first FROM deliveries
+			WHERE lane = 'webhooks' AND state = 'dead' GROUP BY target ORDER BY first, target LIMIT $1`, limit)
+	}
+	return s.piles(ctx, `
+		SELECT owner, count(*), min(created_at_ms) AS first FROM deliveries
+		WHERE lane = 'plugins' AND state = 'dead' GROUP BY owner ORDER BY first, owner LIMIT $1`, limit)
+}
+
+// FailingDeliveries implements overview.Store.
+func (s *Overview) FailingDeliveries(ctx context.Context, limit int) ([]overview.Pile, error) {
+	return s.piles(ctx, `
+		SELECT owner, count(*), min(created_at_ms) AS first FROM deliveries
+		WHERE lane = 'plugins' AND state = 'waiting' AND attempts > 0
+		GROUP BY owner ORDER BY first, owner LIMIT $1`, limit)
+}
+
+func (s *Overview) piles(ctx context.Context, query string, limit int) ([]overview.Pile, error) {
+	return database.All(ctx, s.Read, func(row database.Scanner) (p overview.Pile, err error) {
+		return p, row.Scan(&p.Owner, &p.Count, database.ScanMillis(&p.Since))
+	}, query, limit)
+}
+
+// TroubledWebhooks implements overview.Store.
+func (s *Overview) TroubledWebhooks(ctx context.Context, limit int) ([]overview.TroubledWebhook, error) {
+	return database.All(ctx, s.Read, func(row database.Scanner) (w overview.TroubledWebhook, err error) {
+		var (
+			address         string
+			enabled         bool
+			failing, change time.Time
+		)
+		err = row.Scan(&w.ID, &address, &enabled, &w.Reason, database.ScanMillis(&failing), database.ScanMillis(&change))
+		if u, err := url.Parse(address); err == nil {
+			w.Host = u.Host // the rest of it may be a secret
+		}
+		w.Disabled, w.Since = !enabled, failing
+		if w.Disabled {
+			w.Since = change
+		}
+		return w, err
+	}, `
+		SELECT id, url, enabled, disabled_reason, failing_since_ms, updated_at_ms FROM webhooks
+		WHERE enabled AND failing_since_ms IS NOT NULL OR NOT enabled AND disabled_reason <> ''
+		ORDER BY created_at_ms, id LIMIT $1`, limit)
+}
+
+// Failures implements overview.Store.
+func (s *Overview) Failures(ctx context.Context, since time.Time, limit int) ([]overview.Failure, error) {
+	return database.All(ctx, s.Read, func(row database.Scanner) (f overview.Failure, err error) {
+		return f, row.Scan(&f.InstallationID, &f.Slug, &f.Key, database.ScanMillis(&f.At), &f.Message)
+	}, `
+		SELECT i.id, i.package_slug, i.instance_key, f.failed_at_ms, f.message
+		FROM plugin_failures f
+		JOIN plugin_instances i ON i.id = f.installation_id AND i.version = f.instance_version
+		JOIN plugin_packages p ON p.slug = i.package_slug AND p.zip_hash = f.zip_hash
+		WHERE f.failed_at_ms >= $1 AND i.enabled AND i.deleted_at_ms IS NULL AND p.deleted_at_ms IS NULL
+		ORDER BY f.failed_at_ms DESC, i.id LIMIT $2`, database.Millis(since), limit)
+}
+
+// FailedReceipts implements overview.Store.
+func (s *Overview) FailedReceipts(ctx context.Context, since time.Time) (overview.Pile, error) {
+	return s.pile(ctx, `
+		SELECT count(*), min(finished_at_ms) FROM receipts WHERE state = 'failed' AND finished_at_ms >= $1`,
+		database.Millis(since))
+}
+
+// WaitingReceipts implements overview.Store.
+func (s *Overview) WaitingReceipts(ctx context.Context) (overview.Pile, error) {
+	return s.pile(ctx, `SELECT count(*), min(created_at_ms) FROM receipts
+		WHERE state = 'waiting' AND attempts > 0 AND lease = ''`)
+}
+
+// PendingOrders implements overview.Store.
+func (s *Overview) PendingOrders(ctx context.Context, before time.Time) (overview.Pile, error) {
+	return s.pile(ctx, `
+		SELECT count(*), min(created_at_ms) FROM orders WHERE status = 'pending' AND created_at_ms < $1`,
+		database.Millis(before))
+}
+
+func (s *Overview) pile(ctx context.Context, query string, args ...any) (p overview.Pile, err error) {
+	err = s.Read.QueryRowContext(ctx, query, args...).Scan(&p.Count, database.ScanMillis(&p.Since))
+	return p, err
+}

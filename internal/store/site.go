@@ -1,0 +1,40 @@
+package store
+
+import (
+	"context"
+
+	"stoa/internal/database"
+	"stoa/internal/site"
+)
+
+// Site implements site.Store.
+type Site struct{ audited }
+
+var _ site.Store = (*Site)(nil)
+
+// NewSite returns the shop's settings in db.
+func NewSite(db *database.DB) *Site { return &Site{audited{db.Conn()}} }
+
+// InTx implements site.Store.
+func (s *Site) InTx(ctx context.Context, fn func(site.Store) error) error {
+	return s.Conn.InTx(ctx, func(tx database.Conn) error { return fn(&Site{audited{tx}}) })
+}
+
+// Settings implements site.Store.
+func (s *Site) Settings(ctx context.Context) (set site.Settings, err error) {
+	err = s.Read.QueryRowContext(ctx, `
+		SELECT s.name, s.accent, s.support_email, s.support_url, s.terms_url, s.privacy_url, s.version, s.updated_at_ms
+		FROM shop_settings s WHERE s.id = 1`+s.Lock("s")).Scan(&set.Name, &set.Accent, &set.SupportEmail, &set.SupportURL,
+		&set.TermsURL, &set.PrivacyURL, &set.Version, database.ScanMillis(&set.UpdatedAt))
+	return set, err
+}
+
+// PutSettings implements site.Store.
+func (s *Site) PutSettings(ctx context.Context, set site.Settings) error {
+	res, err := s.Write.ExecContext(ctx, `
+		UPDATE shop_settings SET name = $1, accent = $2, support_email = $3, support_url = $4, terms_url = $5,
+			privacy_url = $6, version = $7, updated_at_ms = $8 WHERE id = 1`,
+		set.Name, set.Accent, set.SupportEmail, set.SupportURL, set.TermsURL, set.PrivacyURL, set.Version,
+		database.Millis(set.UpdatedAt))
+	return database.Affected(res, err, "Settings")
+}

@@ -1,0 +1,60 @@
+// The client of stoa's public API. Its types are generated from api/openapi.yaml at each
+// build, so a page that does not fit the API does not compile.
+import createClient from "openapi-fetch";
+import { Problem, readProblem } from "./problem";
+import type { components, paths } from "./schema";
+import { accessToken, renewed } from "./session";
+
+export type Schemas = components["schemas"];
+
+// authorized sends a request with the session's token, once more with a new one if the
+// first is refused.
+const authorized = async (request: Request): Promise<Response> => {
+  const first = await accessToken();
+  if (first === null) return fetch(request);
+  const again = request.clone();
+  const response = await fetch(withToken(request, first));
+  if (response.status !== 401) return response;
+  const second = await renewed(first);
+  return second === null ? response : fetch(withToken(again, second));
+};
+
+const withToken = (request: Request, token: string): Request => {
+  const headers = new Headers(request.headers);
+  headers.set("Authorization", `Bearer ${token}`);
+  return new Request(request, { headers });
+};
+
+export const api = createClient<paths>({
+  baseUrl: location.origin,
+  fetch: authorized,
+  credentials: "omit",
+  querySerializer: { array: { style: "form", explode: true } },
+});
+
+type Result<T> = Promise<{ data?: T; error?: unknown; response: Response }>;
+
+// ok returns the body of a successful answer; it throws a Problem for any other.
+export const ok = async <T>(request: Result<T>): Promise<T> => (await answer(request)).body;
+
+// data is ok for answers in an envelope: it returns what is inside.
+export const data = async <T>(request: Result<{ data: T }>): Promise<T> => (await ok(request)).data;
+
+// tagged is data with the entity tag, to be sent as If-Match with a change.
+export const tagged = async <T>(request: Result<{ data: T }>): Promise<{ value: T; etag: string }> => {
+  const { body, response } = await answer(request);
+  return { value: body.data, etag: response.headers.get("ETag") ?? "" };
+};
+
+const answer = async <T>(request: Result<T>): Promise<{ body: T; response: Response }> => {
+  let result: Awaited<Result<T>>;
+  try {
+    result = await request;
+  } catch (cause) {
+    if (cause instanceof Problem) throw cause;
+    throw new Problem(0, "UNREACHABLE", String(cause), "");
+  }
+  const { data: body, error, response } = result;
+  if (!response.ok) throw readProblem(response.status, error, response.headers.get("X-Request-Id") ?? "");
+  return { body: body as T, response };
+};

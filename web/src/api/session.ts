@@ -1,0 +1,111 @@
+// The session of this page. The access token stays in memory; the refresh token is in a
+// cookie that scripts cannot read (CONTRACT 2). localStorage holds no secret, only
+// whether it is worth asking for a new access token.
+import { readProblem } from "./problem";
+
+export interface User { id: string; email: string; username: string; role: string; avatar: string | null }
+
+interface TokenSet { access_token: string; expires_in: number; user: User }
+
+export type Session = { user: User } | null;
+
+const hint = "stoa-signed-in";
+let token: { value: string; goodUntil: number } | null = null;
+let session: Session = null;
+const listeners = new Set<() => void>();
+
+const change = (next: Session): void => {
+  session = next;
+  for (const listener of listeners) listener();
+};
+
+export const currentSession = (): Session => session;
+export const onSession = (listener: () => void): (() => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+const remember = (signedIn: boolean): void => {
+  try {
+    if (signedIn) localStorage.setItem(hint, "1");
+    else localStorage.removeItem(hint);
+  } catch {
+    // Without storage each visit asks once.
+  }
+};
+
+export const mayBeSignedIn = (): boolean => {
+  try {
+    return localStorage.getItem(hint) !== null;
+  } catch {
+    return true;
+  }
+};
+
+// ask sends a request of the session itself, without an access token of this page.
+const ask = async (path: string, body?: unknown, bearer?: string): Promise<Response> =>
+  fetch(path, {
+    method: "POST",
+    credentials: "same-origin",
+    cache: "no-store",
+    headers: {
+      "X-Refresh-Token": "cookie",
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      ...(bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+
+const take = async (response: Response): Promise<User> => {
+  const body = (await response.json().catch(() => null)) as { data?: TokenSet } | null;
+  if (!response.ok || !body?.data) throw readProblem(response.status, body, response.headers.get("X-Request-Id") ?? "");
+  const { access_token: value, expires_in: seconds, user } = body.data;
+  token = { value, goodUntil: Date.now() + seconds * 1000 - 30_000 };
+  remember(true);
+  change({ user });
+  return user;
+};
+
+export const signIn = async (email: string, password: string): Promise<User> => take(await ask("/auth/login", { email, password }));
+
+export const register = async (email: string, username: string, password: string): Promise<User> =>
+  take(await ask("/auth/register", { email, username, password }));
+
+export const signOut = async (): Promise<void> => {
+  const bearer = token?.value;
+  forget();
+  await ask("/auth/logout", undefined, bearer);
+};
+
+const forget = (): void => {
+  token = null;
+  remember(false);
+  change(null);
+};
+
+let refreshing: Promise<string | null> | null = null;
+
+// refresh gets a new access token, or null when the session is over. All callers share
+// one request; other tabs may ask at the same time (a replaced token has 10 s of grace).
+const refresh = (): Promise<string | null> =>
+  (refreshing ??= (async () => {
+    const response = await ask("/auth/refresh");
+    if (response.status === 401 || response.status === 403) {
+      forget();
+      return null;
+    }
+    await take(response);
+    return token?.value ?? null;
+  })().finally(() => { refreshing = null; }));
+
+// accessToken returns a token that is good for half a minute at least; null for guests.
+export const accessToken = async (): Promise<string | null> => {
+  if (token && Date.now() < token.goodUntil) return token.value;
+  if (!token && !mayBeSignedIn()) return null;
+  return refresh();
+};
+
+// renewed is for a request that was refused in spite of its token: it returns another
+// token, or null if the session is over.
+export const renewed = async (refused: string): Promise<string | null> =>
+  token && token.value !== refused ? token.value : refresh();

@@ -1,0 +1,72 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { api, data, type Schemas } from "../../api/client";
+import { DataTable, type Column } from "../kit/DataTable";
+import { Empty } from "../kit/Empty";
+import { Filter, ListBar } from "../kit/ListBar";
+import { Page } from "../kit/Page";
+import { useListSearch, type ListSearch } from "../kit/useListSearch";
+import { Time } from "../kit/values";
+import { t } from "../text";
+import { EventsNav } from "./EventsNav";
+import { addressOf } from "./target";
+
+type Entry = Schemas["AuditEntry"];
+
+// The subjects of actions, by which the log is filtered.
+const subjects = [
+  "user", "order", "license", "product", "review", "plugin", "instance", "theme", "bundle", "webhook", "media", "catalog", "keys", "settings",
+] as const;
+
+const Actor = ({ actor }: { actor: Entry["actor"] }) => {
+  if (actor.kind === "user") return <Link to={`/people/${actor.id}` as string}>{actor.name ?? actor.id}</Link>;
+  return <>{actor.kind === "system" ? t("events.audit.system") : t(`events.audit.${actor.kind}`, { id: actor.id })}</>;
+};
+
+// Products are at their slug's address.
+const Target = ({ target: { type, id }, details }: Entry) => {
+  const slug = details["slug"];
+  const name = type === "product" && typeof slug === "string" ? slug : id;
+  const to = addressOf({ type, id: name });
+  const text = name === "" ? type : `${type} ${name}`;
+  return to === undefined ? <>{text}</> : <Link to={to}>{text}</Link>;
+};
+
+// Details are what an entry says beside its fields: short, in one line.
+const Details = ({ details }: { details: Entry["details"] }) => {
+  const text = Object.entries(details).map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`).join(" · ");
+  return <span title={text}>{text}</span>;
+};
+
+const columns: Column<Entry>[] = [
+  { title: t("events.audit.when"), cell: (e) => <Time at={e.at} /> },
+  { title: t("events.audit.who"), cell: (e) => <Actor actor={e.actor} /> },
+  { title: t("events.audit.what"), cell: (e) => <code>{e.action}</code> },
+  { title: t("events.audit.to"), cell: (e) => <Target {...e} /> },
+  { title: t("events.audit.details"), cell: (e) => <Details details={e.details} /> },
+  { title: t("events.audit.from"), cell: (e) => e.address ?? "–" },
+];
+
+const list = ({ page, q, action, actor, target, from, to }: ListSearch) =>
+  data(api.GET("/api/v1/admin/audit", {
+    params: { query: { page: page ?? 1, limit: 50, ...texts({ q, action, actor, target, from, to }) } },
+  }));
+
+const texts = (all: Record<string, string | number | undefined>): Record<string, string> =>
+  Object.fromEntries(Object.entries(all).filter(([, v]) => v !== undefined).map(([name, v]) => [name, String(v)]));
+
+export const AuditPage = () => {
+  const { search } = useListSearch();
+  const query = useQuery({ queryKey: ["events", "audit", search], queryFn: () => list(search), placeholderData: keepPreviousData });
+  return (
+    <Page title={t("events.title")}>
+      <EventsNav />
+      <div className="section">
+        <ListBar label={t("events.audit.search")}>
+          <Filter name="action" label={t("events.audit.subject")} choices={subjects.map((value) => ({ value, label: t(`events.subjects.${value}`) }))} />
+        </ListBar>
+        <DataTable label={t("events.audit.title")} query={query} columns={columns} keyOf={(e) => e.id} empty={<Empty title={t("events.audit.empty")}>{t("events.audit.about")}</Empty>} />
+      </div>
+    </Page>
+  );
+};

@@ -1,0 +1,78 @@
+// What was sent to a webhook, with every attempt.
+import { Button, TextInput } from "@mantine/core";
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { formatDuration } from "../../text/format";
+import { DataTable, type Column } from "../kit/DataTable";
+import { Empty } from "../kit/Empty";
+import { sentence } from "../kit/ErrorNote";
+import { Filter } from "../kit/ListBar";
+import { Confirm } from "../kit/Confirm";
+import { Section } from "../kit/Page";
+import { tell, tellFailure } from "../kit/toast";
+import { useListSearch } from "../kit/useListSearch";
+import { State, Time, type Tone } from "../kit/values";
+import { t } from "../text";
+import { key, listDeliveries, replayDelivery, replaySince, type Delivery, type DeliveryState } from "./webhooks";
+
+const states: DeliveryState[] = ["waiting", "delivered", "dead", "cancelled"];
+const tones: Record<DeliveryState, Tone> = { waiting: "warn", delivered: "good", dead: "bad", cancelled: "none" };
+
+// lastAnswer says in a few words what the last attempt came to.
+const lastAnswer = (d: Delivery): string => {
+  const last = d.attempts.at(-1);
+  if (!last) return "–";
+  return [last.status ?? last.error ?? "", formatDuration(last.durationMs)].join(" · ");
+};
+
+export const Deliveries = ({ webhookId }: { webhookId: string }) => {
+  const { search, page } = useListSearch();
+  const [since, setSince] = useState(false);
+  const state = states.find((s) => s === search["state"]);
+  const query = useQuery({
+    queryKey: [...key, "deliveries", webhookId, page, state], queryFn: () => listDeliveries(webhookId, page, state),
+    placeholderData: keepPreviousData, refetchInterval: 5_000,
+  });
+  const columns: Column<Delivery>[] = [
+    { title: t("events.deliveries.event"), cell: (d) => <code>{d.type}</code> },
+    { title: t("events.deliveries.state"), cell: (d) => <State tone={tones[d.state]}>{t(`events.deliveries.${d.state}`)}</State> },
+    { title: t("events.deliveries.attempts"), end: true, cell: (d) => d.attempts.length },
+    { title: t("events.deliveries.answer"), cell: (d) => <span title={d.attempts.at(-1)?.response}>{lastAnswer(d)}</span> },
+    { title: t("events.deliveries.created"), cell: (d) => <Time at={d.createdAt} /> },
+    { title: t("events.deliveries.next"), cell: (d) => <Time at={d.nextAttemptAt} /> },
+    { title: t("events.deliveries.again"), end: true, cell: (d) => <Replay id={d.id} type={d.type} /> },
+  ];
+  return (
+    <Section title={t("events.deliveries.title")} actions={<>
+      <Filter name="state" label={t("events.deliveries.state")} choices={states.map((value) => ({ value, label: t(`events.deliveries.${value}`) }))} />
+      <Button onClick={() => setSince(true)}>{t("events.deliveries.since")}</Button>
+    </>}>
+      <DataTable label={t("events.deliveries.title")} query={query} columns={columns} keyOf={(d) => d.id} empty={<Empty title={t("events.deliveries.empty")}>{t("events.deliveries.about")}</Empty>} />
+      <ReplaySince open={since} onClose={() => setSince(false)} webhookId={webhookId} />
+    </Section>
+  );
+};
+
+const Replay = ({ id, type }: { id: string; type: string }) => {
+  const queries = useQueryClient();
+  const replay = useMutation({
+    mutationFn: () => replayDelivery(id),
+    onSuccess: async () => { await queries.invalidateQueries({ queryKey: key }); tell(t("events.deliveries.replayed")); },
+    onError: (error) => tellFailure(sentence(error)),
+  });
+  return <Button size="compact-sm" loading={replay.isPending} aria-label={t("events.deliveries.replayOf", { type })} onClick={() => replay.mutate()}>{t("events.deliveries.replay")}</Button>;
+};
+
+const ReplaySince = ({ open, onClose, webhookId }: { open: boolean; onClose: () => void; webhookId: string }) => {
+  const [at, setAt] = useState("");
+  const queries = useQueryClient();
+  const run = async () => {
+    await replaySince(webhookId, new Date(at).toISOString());
+    await queries.invalidateQueries({ queryKey: key });
+  };
+  return (
+    <Confirm open={open} onClose={onClose} title={t("events.deliveries.since")} danger={false} effects={[t("events.deliveries.sinceEffect")]} action={t("events.deliveries.sinceAction")} done={t("events.deliveries.replayed")} run={run}>
+      <TextInput type="datetime-local" label={t("events.deliveries.sinceLabel")} value={at} onChange={(e) => setAt(e.currentTarget.value)} />
+    </Confirm>
+  );
+};

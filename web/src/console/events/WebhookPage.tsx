@@ -1,0 +1,95 @@
+import { Button } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate, useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import { Confirm } from "../kit/Confirm";
+import { ErrorNote, sentence } from "../kit/ErrorNote";
+import { Page, Section, Summary } from "../kit/Page";
+import { Pending } from "../kit/Pending";
+import { Time } from "../kit/values";
+import { tell, tellFailure } from "../kit/toast";
+import { t } from "../text";
+import { Deliveries } from "./Deliveries";
+import { SecretNote } from "./SecretNote";
+import { WebhookForm } from "./WebhookForm";
+import { changeWebhook, deleteWebhook, getWebhook, key, rotateSecret, testWebhook, type Webhook } from "./webhooks";
+import { stateOf } from "./WebhooksPage";
+
+export const WebhookPage = () => {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const query = useQuery({ queryKey: [...key, "one", id], queryFn: () => getWebhook(id) });
+  if (query.isPending) return <Pending />;
+  if (query.isError) return <ErrorNote error={query.error} retry={() => void query.refetch()} />;
+  return <Details webhook={query.data} />;
+};
+
+const Details = ({ webhook }: { webhook: Webhook }) => {
+  const queries = useQueryClient();
+  const refresh = () => queries.invalidateQueries({ queryKey: key });
+  const change = useMutation({
+    mutationFn: (body: Parameters<typeof changeWebhook>[1]) => changeWebhook(webhook.id, body),
+    onSuccess: async () => { await refresh(); tell(t("events.webhooks.saved")); },
+  });
+  const test = useMutation({
+    mutationFn: () => testWebhook(webhook.id),
+    onSuccess: async () => { await refresh(); tell(t("events.webhooks.tested")); },
+    onError: (error) => tellFailure(sentence(error)),
+  });
+  return (
+    <Page
+      title={new URL(webhook.url).host} badge={stateOf(webhook)} above={[{ title: t("events.webhooks.title"), to: "/events/webhooks" }]}
+      actions={<>
+        <Button onClick={() => change.mutate({ enabled: !webhook.enabled })} loading={change.isPending}>{t(webhook.enabled ? "events.webhooks.disable" : "events.webhooks.enable")}</Button>
+        <Button variant="filled" onClick={() => test.mutate()} loading={test.isPending}>{t("events.webhooks.test")}</Button>
+      </>}
+    >
+      {webhook.disabledReason && <p className="note" data-tone="bad">{webhook.disabledReason}</p>}
+      <Summary facts={[
+        [t("events.webhooks.url"), <code key="u">{webhook.url}</code>],
+        [t("events.webhooks.created"), <Time key="c" at={webhook.createdAt} />],
+        [t("events.webhooks.failingSince"), <Time key="f" at={webhook.failingSince} />],
+      ]} />
+      <Deliveries webhookId={webhook.id} />
+      <Section title={t("events.webhooks.what")}>
+        <WebhookForm key={webhook.updatedAt} url={webhook.url} events={webhook.events} action={t("events.webhooks.save")} pending={change.isPending} error={change.error} onSave={(value) => change.mutate(value)} />
+      </Section>
+      <Secret id={webhook.id} />
+      <Remove webhook={webhook} />
+    </Page>
+  );
+};
+
+const Secret = ({ id }: { id: string }) => {
+  const [asking, setAsking] = useState(false);
+  const [secret, setSecret] = useState<{ secret: string; previousUntil: string } | null>(null);
+  return (
+    <Section title={t("events.webhooks.secret")} actions={<Button onClick={() => setAsking(true)}>{t("events.webhooks.rotate")}</Button>}>
+      {secret ? <SecretNote {...secret} /> : <p className="soft prose" style={{ margin: 0 }}>{t("events.webhooks.secretAbout")}</p>}
+      <Confirm
+        open={asking} onClose={() => setAsking(false)} title={t("events.webhooks.rotate")} danger={false}
+        effects={[t("events.webhooks.rotateEffect1"), t("events.webhooks.rotateEffect2")]} action={t("events.webhooks.rotate")} done={t("events.webhooks.rotated")}
+        run={async () => setSecret(await rotateSecret(id))}
+      />
+    </Section>
+  );
+};
+
+const Remove = ({ webhook }: { webhook: Webhook }) => {
+  const [asking, setAsking] = useState(false);
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const remove = async () => {
+    await deleteWebhook(webhook.id);
+    await queries.invalidateQueries({ queryKey: key, refetchType: "none" });
+    await navigate({ to: "/events/webhooks" });
+  };
+  return (
+    <Section title={t("events.webhooks.remove")}>
+      <div className="row"><Button data-danger onClick={() => setAsking(true)}>{t("events.webhooks.remove")}</Button></div>
+      <Confirm
+        open={asking} onClose={() => setAsking(false)} title={t("events.webhooks.removeOf", { host: new URL(webhook.url).host })}
+        effects={[t("events.webhooks.removeEffect1"), t("events.webhooks.removeEffect2")]} action={t("events.webhooks.remove")} done={t("events.webhooks.removed")} run={remove}
+      />
+    </Section>
+  );
+};

@@ -1,0 +1,41 @@
+import { Button } from "@mantine/core";
+import { useQuery, keepPreviousData } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { DataTable, type Column } from "../kit/DataTable";
+import { Empty } from "../kit/Empty";
+import { Page } from "../kit/Page";
+import { useListSearch } from "../kit/useListSearch";
+import { State, Time } from "../kit/values";
+import { t } from "../text";
+import { EventsNav } from "./EventsNav";
+import { key, listWebhooks, type Webhook } from "./webhooks";
+
+// stateOf says how a webhook is, in a word.
+export const stateOf = (w: Webhook) => {
+  if (!w.enabled) return <State tone={w.disabledReason ? "bad" : "none"}>{t(w.disabledReason ? "events.webhooks.stopped" : "events.webhooks.off")}</State>;
+  return w.failingSince ? <State tone="warn">{t("events.webhooks.failing")}</State> : <State tone="good">{t("events.webhooks.on")}</State>;
+};
+
+const columns: Column<Webhook>[] = [
+  { title: t("events.webhooks.url"), cell: (w) => <Link className="row-link" to={`/events/webhooks/${w.id}` as string}>{w.url}</Link> },
+  { title: t("events.webhooks.state"), cell: stateOf },
+  { title: t("events.webhooks.events"), cell: (w) => <span title={w.events.join(", ")}>{w.events.join(", ")}</span> },
+  { title: t("events.webhooks.created"), cell: (w) => <Time at={w.createdAt} /> },
+];
+
+export const WebhooksPage = () => {
+  const { page } = useListSearch();
+  const query = useQuery({ queryKey: [...key, page], queryFn: () => listWebhooks(page), placeholderData: keepPreviousData });
+  const add = <Button variant="filled" component={Link} {...({ to: "/events/webhooks/new" } as object)}>{t("events.webhooks.add")}</Button>;
+  return (
+    <Page title={t("events.title")} actions={add}>
+      <EventsNav />
+      <div className="section">
+        <DataTable
+          label={t("events.webhooks.title")} query={query} columns={columns} keyOf={(w) => w.id} link={(w) => `/events/webhooks/${w.id}`}
+          empty={<Empty title={t("events.webhooks.empty")} action={add}>{t("events.webhooks.about")}</Empty>}
+        />
+      </div>
+    </Page>
+  );
+};

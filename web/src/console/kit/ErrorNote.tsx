@@ -1,0 +1,34 @@
+import { Button } from "@mantine/core";
+import { asProblem } from "../../api/problem";
+import { c, t } from "../text";
+import { CopyText } from "./CopyText";
+
+// sentence is what a person reads of a problem: what happened and what to do.
+export const sentence = (error: unknown): string => {
+  const problem = asProblem(error);
+  if (problem.unreachable) return c("unreachable");
+  return problem.ours && problem.code === "INTERNAL_ERROR" ? c("somethingFailed") : problem.message || c("somethingFailed");
+};
+
+interface ErrorNoteProps { error: unknown; retry?: () => void; title?: string }
+
+// ErrorNote shows a failure where it happened, with every fault and the request id.
+export const ErrorNote = ({ error, retry, title }: ErrorNoteProps) => {
+  const problem = asProblem(error);
+  const issues = problem.issues.filter((issue) => issue.message !== problem.message);
+  return (
+    <div className="note" data-tone="bad" role="alert">
+      {title && <h3>{title}</h3>}
+      <p>{sentence(error)}</p>
+      {issues.length > 0 && (
+        <ul>{issues.map((issue, i) => <li key={i} className="wrap">{(issue.entry ?? issue.path) && <code>{issue.entry ?? issue.path}</code>} {issue.message}</li>)}</ul>
+      )}
+      <div className="row">
+        {retry && <Button size="xs" onClick={retry}>{c("retry")}</Button>}
+        {problem.requestId && <span className="small">{c("requestId")} <CopyText value={problem.requestId} what={c("requestId")} /></span>}
+      </div>
+    </div>
+  );
+};
+
+export const ErrorPage = ({ error }: { error: unknown }) => <ErrorNote error={error} title={t("failed")} retry={() => location.reload()} />;

@@ -1,0 +1,46 @@
+// Toasts say what an action did. They are in one live region, so a screen reader hears
+// each; they stay long enough to be read, and longer while pointed at.
+import { Button, CloseButton } from "@mantine/core";
+import { useSyncExternalStore } from "react";
+import { c } from "../text";
+
+interface Toast { id: number; text: string; tone: "good" | "bad"; undo?: { label: string; run: () => void } }
+
+let toasts: Toast[] = [];
+let last = 0;
+const listeners = new Set<() => void>();
+
+const change = (next: Toast[]) => {
+  toasts = next;
+  for (const listener of listeners) listener();
+};
+const remove = (id: number) => change(toasts.filter((toast) => toast.id !== id));
+
+const show = (toast: Omit<Toast, "id">) => {
+  const id = ++last;
+  change([...toasts.slice(-2), { ...toast, id }]);
+  setTimeout(remove, toast.undo || toast.tone === "bad" ? 12_000 : 6_000, id);
+};
+
+export const tell = (text: string, undo?: Toast["undo"]) => show({ text, tone: "good", ...(undo ? { undo } : {}) });
+export const tellFailure = (text: string) => show({ text, tone: "bad" });
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+export const Toasts = () => {
+  const all = useSyncExternalStore(subscribe, () => toasts);
+  return (
+    <div className="toasts" role="status" aria-live="polite">
+      {all.map((toast) => (
+        <div key={toast.id} className="toast" data-tone={toast.tone}>
+          <p>{toast.text}</p>
+          {toast.undo && <Button size="xs" onClick={() => { toast.undo?.run(); remove(toast.id); }}>{toast.undo.label}</Button>}
+          <CloseButton aria-label={c("close")} onClick={() => remove(toast.id)} />
+        </div>
+      ))}
+    </div>
+  );
+};

@@ -1,0 +1,93 @@
+// The frame of the console: rail, search, account; and the door before it.
+import { ActionIcon, Menu } from "@mantine/core";
+import { IconDeviceDesktop, IconExternalLink, IconMenu2, IconMoon, IconSearch, IconSun, IconUser } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { Outlet, useRouterState } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { accessToken, signOut, type User } from "../../api/session";
+import { chooseScheme, type Choice } from "../../theme/scheme";
+import { ErrorPage } from "../kit/ErrorNote";
+import { Pending } from "../kit/Pending";
+import { c, t } from "../text";
+import { Rail } from "./Rail";
+import { NotAdmin, SignIn } from "./SignIn";
+import { TestMode } from "./TestMode";
+import { useSession } from "./useSession";
+
+const Palette = lazy(() => import("./Palette").then((m) => ({ default: m.Palette })));
+
+export const Shell = () => {
+  const session = useSession();
+  const known = useRef(false); // whether somebody was signed in on this page
+  const first = useQuery({ queryKey: ["session"], queryFn: async () => (await accessToken()) !== null, staleTime: Infinity });
+  if (session) known.current = true;
+  if (first.isPending) return <Pending />;
+  if (first.isError) return <ErrorPage error={first.error} />;
+  if (!session) return <SignIn ended={known.current} />;
+  if (session.user.role !== "ADMIN") return <NotAdmin user={session.user} />;
+  return <Frame user={session.user} />;
+};
+
+const Frame = ({ user }: { user: User }) => {
+  const [railOpen, setRailOpen] = useState(false);
+  const [palette, setPalette] = useState(false);
+  const content = useRef<HTMLElement>(null);
+  const path = useRouterState({ select: (s) => s.location.pathname });
+  useEffect(() => setRailOpen(false), [path]);
+  useFocusOnPage(path, content);
+  useEffect(() => {
+    const onKey = (e: KeyboardEvent) => {
+      if (e.key.toLowerCase() !== "k" || !(e.ctrlKey || e.metaKey)) return;
+      e.preventDefault();
+      setPalette(true);
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+  return (
+    <div className="shell">
+      <a className="shell-skip" href="#content">{c("skip")}</a>
+      <TestMode />
+      <Rail open={railOpen} onClose={() => setRailOpen(false)} />
+      <header className="shell-top">
+        <ActionIcon className="shell-burger" aria-label={t("nav.open")} aria-expanded={railOpen} onClick={() => setRailOpen(true)}><IconMenu2 size={20} stroke={1.5} /></ActionIcon>
+        <button type="button" className="shell-search" onClick={() => setPalette(true)}>
+          <IconSearch size={16} stroke={1.5} aria-hidden /> {t("palette.open")} <kbd>{/Mac/.test(navigator.userAgent) ? "⌘K" : "Ctrl K"}</kbd>
+        </button>
+        <div className="shell-top-end"><Account user={user} /></div>
+      </header>
+      <main id="content" className="content" ref={content} tabIndex={-1}><Outlet /></main>
+      {palette && <Suspense><Palette onClose={() => setPalette(false)} /></Suspense>}
+    </div>
+  );
+};
+
+// useFocusOnPage moves the focus to the content when another page opens, so that a screen
+// reader begins there; not for the first, and not if the page took the focus itself.
+const useFocusOnPage = (path: string, content: React.RefObject<HTMLElement | null>) => {
+  const shown = useRef(path);
+  useEffect(() => {
+    if (shown.current === path) return;
+    shown.current = path;
+    if (!content.current?.contains(document.activeElement)) content.current?.focus({ preventScroll: true });
+  }, [path, content]);
+};
+
+const schemes: [Choice, typeof IconSun][] = [["auto", IconDeviceDesktop], ["light", IconSun], ["dark", IconMoon]];
+
+const Account = ({ user }: { user: User }) => (
+  <Menu>
+    <Menu.Target><ActionIcon aria-label={t("session.account")}><IconUser size={18} stroke={1.5} /></ActionIcon></Menu.Target>
+    <Menu.Dropdown>
+      <Menu.Label>{user.email}</Menu.Label>
+      <Menu.Item component="a" href="/" leftSection={<IconExternalLink size={16} stroke={1.5} />}>{t("nav.toShop")}</Menu.Item>
+      <Menu.Divider />
+      <Menu.Label>{c("theme.label")}</Menu.Label>
+      {schemes.map(([choice, Icon]) => (
+        <Menu.Item key={choice} leftSection={<Icon size={16} stroke={1.5} />} onClick={() => chooseScheme(choice)}>{c(`theme.${choice}`)}</Menu.Item>
+      ))}
+      <Menu.Divider />
+      <Menu.Item onClick={() => void signOut()}>{c("signOut")}</Menu.Item>
+    </Menu.Dropdown>
+  </Menu>
+);

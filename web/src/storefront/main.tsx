@@ -1,0 +1,4 @@
+import { followScheme } from "../theme/scheme";
+import "../theme/tokens.css";
+
+followScheme();

@@ -1,0 +1,46 @@
+// Numbers, money and times as people in the language of the page write them.
+import { language } from "./index";
+
+const number = new Intl.NumberFormat(language);
+const compact = new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 });
+const percent = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 });
+const exact = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
+const day = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
+const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "long" });
+
+export const formatNumber = (n: number): string => number.format(n);
+export const formatCompact = (n: number): string => compact.format(n);
+export const formatShare = (n: number): string => percent.format(n);
+export const formatExact = (at: string): string => exact.format(new Date(at));
+export const formatDay = (at: string): string => day.format(new Date(at));
+
+const currencies = new Map<string, Intl.NumberFormat>();
+
+// formatMoney writes an amount in the currency's main unit, as the API has it.
+export const formatMoney = (amount: number, currency: string): string => {
+  let format = currencies.get(currency);
+  if (!format) {
+    format = new Intl.NumberFormat(language, { style: "currency", currency, trailingZeroDisplay: "stripIfInteger" });
+    currencies.set(currency, format);
+  }
+  return format.format(amount);
+};
+
+const units: [Intl.RelativeTimeFormatUnit, number][] = [
+  ["year", 31_557_600], ["month", 2_629_800], ["week", 604_800], ["day", 86_400], ["hour", 3_600], ["minute", 60],
+];
+
+// formatRelative says how long ago or ahead a time is. Less than a minute is "now".
+export const formatRelative = (at: string, now = Date.now()): string => {
+  const seconds = (new Date(at).getTime() - now) / 1000;
+  const [unit, size] = units.find(([, s]) => Math.abs(seconds) >= s) ?? ["second", Infinity];
+  return relative.format(unit === "second" ? 0 : Math.trunc(seconds / size), unit);
+};
+
+export const formatBytes = (n: number): string => {
+  const [unit, size] = ([["gigabyte", 1 << 30], ["megabyte", 1 << 20], ["kilobyte", 1 << 10]] as const).find(([, s]) => n >= s) ?? ["byte", 1];
+  return new Intl.NumberFormat(language, { style: "unit", unit, maximumFractionDigits: 1 }).format(n / size);
+};
+
+export const formatDuration = (ms: number): string =>
+  ms < 1000 ? `${number.format(Math.round(ms))} ms` : `${number.format(Math.round(ms / 100) / 10)} s`;
