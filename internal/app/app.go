@@ -229,6 +229,10 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	a.keeper = idempotency.NewKeeper(store.NewIdempotency(a.DB), cfg.MasterKey, cfg.Now, cfg.Log)
 	api := a.api(cfg, installer, gate, limiter)
 	api.Hosts, api.CORSOrigins = answered, cfg.CORSOrigins
+	api.Storefront, err = storefrontPages()
+	if err != nil {
+		return err
+	}
 	a.Handler = api.Handler()
 	return nil
 }

@@ -114,7 +114,7 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (rt *router) fallback(w http.ResponseWriter, r *http.Request) {
 	r.Pattern = "" // this is no route
 
-	if r.URL.Path == "/" && rt.serveFront(w, r) { // by a method that stoa's own page does not have
+	if isShopPage(r.URL.Path) && rt.serveFront(w, r) { // by a method that stoa's own page does not have
 		return
 	}
 	h, _ := rt.known.Handler(r)
@@ -157,10 +157,19 @@ func (rt *router) frontOr(h web.HandlerFunc) web.HandlerFunc {
 	}
 }
 
+// page registers a page of the storefront, which gives way to an active theme app.
+func (rt *router) page(pattern string, h web.HandlerFunc) { rt.add(pattern, rt.frontOr(h)) }
+
+// isShopPage reports whether an address is a page's that gives way to a theme app.
+func isShopPage(path string) bool {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return slices.Contains([]string{"", "p", "checkout", "orders", "licenses", "account", "sign-in"}, first)
+}
+
 // Beginnings of addresses where stoa alone answers, whether there is a route or not.
 var (
 	programs = []string{"/api/", "/auth/", "/.well-known/"} // only programs ask there
-	files    = []string{"/media/", "/themes/", "/theme-app/", "/assets/", "/console/"}
+	files    = []string{"/media/", "/themes/", "/theme-app/", "/assets/", "/console/", "/look/"}
 )
 
 // isOwn reports whether an address is stoa's, and no theme app gets it.
