@@ -66,6 +66,7 @@ type Query struct {
 	Lane          Lane // required
 	Owner, Target string
 	State         State
+	From, To      time.Time // when it was recorded: From is inclusive, To is not
 	Limit, Offset int
 }
 
@@ -88,8 +89,8 @@ type Log interface {
 	// attempts count on. The error is an errs.NotFound if there is none.
 	Replay(ctx context.Context, lane Lane, id string, now time.Time) error
 
-	// ReplayDead is Replay for all dead deliveries of an owner that were recorded at or
-	// after since. They keep their order, and what waits after them is not held up by its
+	// ReplayDead is Replay for all dead deliveries to plugins, or only those of an owner if
+	// it is not empty, that were recorded at or after since. They keep their order, and what waits after them is not held up by its
 	// failed attempts. It returns their number.
 	ReplayDead(ctx context.Context, owner string, since, now time.Time) (int, error)
 }

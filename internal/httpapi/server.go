@@ -15,6 +15,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/audit"
+	"stoa/internal/bodies"
 	"stoa/internal/bundle"
 	"stoa/internal/clientip"
 	"stoa/internal/extension/install"
@@ -35,6 +36,7 @@ import (
 	webhooks "stoa/internal/httpapi/webhook"
 	"stoa/internal/idempotency"
 	"stoa/internal/keyring"
+	"stoa/internal/lookup"
 	"stoa/internal/market/catalog"
 	"stoa/internal/market/license"
 	"stoa/internal/market/order"
@@ -112,6 +114,8 @@ type Server struct {
 
 	// Site is what the operator says of the shop.
 	Site *site.Service
+	// Lookup finds what administrators search for.
+	Lookup *lookup.Service
 	// Overview is what administrators see first.
 	Overview *overview.Service
 	// System tells administrators about this process.
@@ -125,6 +129,9 @@ type Server struct {
 
 	// Refused reports that a request states its length twice (framing.Guard).
 	Refused func(r *http.Request) bool
+
+	// Budget bounds the memory of request bodies. nil: no bound.
+	Budget *bodies.Budget
 
 	// Observe counts an answered request by the pattern of its route.
 	Observe func(route string, status int, took time.Duration)
@@ -155,6 +162,7 @@ func (s *Server) Handler() http.Handler { return s.middleware(s.crossOrigin(s.ro
 // Idempotency-Key.
 func (s *Server) routes() *router {
 	rt := newRouter(web.Responder{Log: s.Log}, s.Auth, web.FailureHTML(http.StatusNotFound, s.page(pages.Site.Missing)))
+	rt.budget = s.Budget
 	limits := limit.Counter{Limiter: s.Limiter, ClientIP: s.ClientIP, Lane: limit.NewLane()}
 	keys := keyed.Requests{Keeper: s.Idempotency, ClientIP: s.ClientIP, Log: s.Log}
 
@@ -229,6 +237,8 @@ func (s *Server) shopRoutes(rt *router, limits limit.Counter, keys keyed.Request
 	rt.public("GET /api/marketplace/products/{slug}/license/lease", h.Lease)
 	rt.public("GET /api/marketplace/license-keys", h.LicenseKeys)
 	rt.user("GET /api/marketplace/orders", h.ListOrders)
+	rt.user("GET /api/marketplace/orders/{id}", h.GetOrder)
+	rt.public("POST /api/marketplace/orders/{id}/lookup", h.LookUpOrder)
 	rt.user("POST /api/marketplace/orders/claim-request", limits.ByUser(limit.ClaimRequest, h.RequestClaim))
 	rt.user("POST /api/marketplace/orders/claim", limits.ByUser(limit.Claim, h.ClaimOrders))
 	rt.public("GET /claim-orders", web.HTML(s.page(pages.Site.Claim))) // the target of links in mails
@@ -247,9 +257,10 @@ func (s *Server) adminRoutes(rt *router) {
 	h := &admin.Handlers{
 		Log: s.Log, Now: s.Now, Count: s.Count, Accounts: s.Accounts, Audit: s.Audit,
 		Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews, Releases: s.Releases,
-		Site: s.Site, System: s.System, Overview: s.Overview,
+		Site: s.Site, System: s.System, Overview: s.Overview, Lookup: s.Lookup,
 	}
 
+	rt.admin("POST /api/v1/admin/search", h.Search)
 	rt.admin("GET /api/v1/admin/overview", h.ShowOverview)
 	rt.admin("GET /api/v1/admin/system", h.DescribeSystem)
 	rt.admin("POST /api/v1/admin/keys/rotate", h.RotateKeys)
@@ -258,6 +269,9 @@ func (s *Server) adminRoutes(rt *router) {
 	rt.admin("GET /api/v1/admin/users", h.ListUsers)
 	rt.admin("GET /api/v1/admin/users/{id}", h.GetUser)
 	rt.admin("PATCH /api/v1/admin/users/{id}", h.ChangeUser)
+	rt.admin("GET /api/v1/admin/users/{id}/sessions", h.ListSessions)
+	rt.admin("DELETE /api/v1/admin/users/{id}/sessions", h.EndSessions)
+	rt.admin("DELETE /api/v1/admin/users/{id}/sessions/{sessionId}", h.EndSession)
 	rt.admin("GET /api/v1/admin/licenses", h.ListLicenses)
 	rt.admin("POST /api/v1/admin/licenses", h.GrantLicense)
 	rt.admin("POST /api/v1/admin/licenses/lookup", h.LookUpLicense)
@@ -279,8 +293,10 @@ func (s *Server) adminRoutes(rt *router) {
 	rt.admin("GET /api/v1/admin/products", h.ListProducts)
 	rt.admin("POST /api/v1/admin/products", h.CreateProduct)
 	rt.admin("GET /api/v1/admin/products/{slug}", h.GetProduct)
+	rt.admin("GET /api/v1/admin/products/{slug}/preview", h.PreviewProduct)
 	rt.admin("PATCH /api/v1/admin/products/{slug}", h.ChangeProduct)
 	rt.admin("DELETE /api/v1/admin/products/{slug}", h.DeleteProduct)
+	rt.admin("GET /api/v1/admin/media", h.ListMedia)
 	rt.adminUpload("POST /api/v1/admin/media", fileTimeout, h.UploadMedia)
 	rt.admin("GET /api/v1/admin/catalog", h.ExportCatalog)
 	rt.adminUpload("POST /api/v1/admin/catalog", fileTimeout, h.ImportCatalog)
@@ -315,6 +331,8 @@ func (s *Server) extensionRoutes(rt *router, keys keyed.Requests) {
 	rt.admin("GET /api/v1/admin/plugins/{slug}/traffic", h.PluginTraffic)
 	rt.admin("GET /api/v1/admin/plugins/{slug}/hooks", h.ListHooks)
 	rt.admin("POST /api/v1/admin/plugins/{slug}/hooks/replay", h.ReplayDeadHooks)
+	rt.admin("GET /api/v1/admin/hooks", h.ListAllHooks)
+	rt.admin("POST /api/v1/admin/hooks/replay", h.ReplayAllDeadHooks)
 	rt.admin("POST /api/v1/admin/hooks/{deliveryId}/replay", h.ReplayHook)
 	rt.admin("GET /api/v1/admin/plugins/{slug}/instances", h.ListInstances)
 	rt.admin("POST /api/v1/admin/plugins/{slug}/instances", keys.JSON(h.CreateInstance))

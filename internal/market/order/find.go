@@ -2,10 +2,13 @@ package order
 
 import (
 	"context"
+	"crypto/subtle"
+	"time"
 
 	"stoa/internal/caller"
 	"stoa/internal/cuid2"
 	"stoa/internal/errs"
+	"stoa/internal/market/license"
 	"stoa/internal/text"
 )
 
@@ -14,6 +17,8 @@ type Listed struct {
 	Order
 
 	ProductSlug, ProductName string
+	// UserEmail is the address of the buyer's account. Empty for caller.Anonymous.
+	UserEmail string
 }
 
 // Query says which orders are wanted. Empty fields match all.
@@ -27,6 +32,8 @@ type Query struct {
 	UserID  string // or caller.Anonymous
 	// Email is an address on the bill or of the buyer's account, compared by EmailKey.
 	Email string
+	// From (inclusive) and To (exclusive) bound the time of the order. Zero means no bound.
+	From, To time.Time
 
 	Limit, Offset int
 }
@@ -46,6 +53,9 @@ func (q Query) Issues() errs.Issues {
 	}
 	if q.Email != "" && EmailKey(q.Email) == "" {
 		is.Add("email", errs.CodeInvalid, "email must be one e-mail address.")
+	}
+	if !q.From.IsZero() && !q.To.IsZero() && q.To.Before(q.From) {
+		is.Add("to", errs.CodeOutOfRange, "to must not be before from.")
 	}
 	return is
 }
@@ -82,4 +92,45 @@ func (s *Service) ListOwn(ctx context.Context, limit, offset int) ([]Listed, int
 		return nil, 0, nil
 	}
 	return s.Store.FindOrders(ctx, Query{UserID: user, Limit: limit, Offset: offset})
+}
+
+// GetOwn returns the order with that id of the user in ctx, and its key. It returns
+// ErrNotFound for an order of anybody else.
+func (s *Service) GetOwn(ctx context.Context, id string) (Listed, license.Key, error) {
+	o, err := s.Get(ctx, id)
+	if err == nil && (o.UserID == caller.Anonymous || o.UserID != caller.From(ctx).UserID) {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return Listed{}, license.Key{}, err
+	}
+	l, err := s.Store.LicenseByID(ctx, o.LicenseID)
+	if err != nil {
+		return Listed{}, license.Key{}, err
+	}
+	key, err := s.Vault.Open(l)
+	return o, key, err
+}
+
+// GetByKey returns the order with that id that a guest has placed, to whoever knows its
+// license key: the answer to the purchase and the receipt have it. It returns ErrNotFound
+// for another key, and for orders of users, who sign in.
+func (s *Service) GetByKey(ctx context.Context, id, key string) (Listed, error) {
+	known, err := license.ParseKey(key)
+	if err != nil {
+		return Listed{}, ErrNotFound
+	}
+	o, err := s.Get(ctx, id)
+	if err != nil {
+		return Listed{}, err
+	}
+	l, err := s.Store.LicenseByID(ctx, o.LicenseID)
+	same := subtle.ConstantTimeCompare([]byte(s.Vault.Hash(known)), []byte(l.KeyHash)) == 1
+	if err == nil && (o.UserID != caller.Anonymous || !same) {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return Listed{}, err
+	}
+	return o, nil
 }

@@ -308,15 +308,16 @@ func testDeliveryLog(t *testing.T, open Open) {
 	wantKind(t, err, errs.NotFound)
 	for _, q := range []delivery.Query{
 		{Owner: "loyalty"}, {Owner: "loyalty", Target: "a"}, {State: delivery.Delivered}, {Owner: "other"},
+		{From: T0, To: T0.Add(time.Millisecond)}, {From: T0.Add(time.Millisecond)}, {To: T0},
 	} {
 		q.Lane, q.Limit = delivery.Plugins, 1
 		list, total, err := s.List(t.Context(), q)
 		switch {
 		case err != nil:
 			t.Error(err)
-		case q.Owner == "other":
+		case q.Owner == "other", q.From.After(T0), q.To.Equal(T0):
 			if total != 0 {
-				t.Errorf("List of another owner = %d deliveries", total)
+				t.Errorf("List(%+v) = %d deliveries, want none", q, total)
 			}
 		case q.Target == "" && q.State == "":
 			if total != 2 || len(list) != 1 || list[0].Target != "b" {
@@ -348,7 +349,14 @@ func testDeliveryReplay(t *testing.T, open Open) {
 	if n, err := s.ReplayDead(t.Context(), "loyalty", T0, now); n != 2 || err != nil {
 		t.Errorf("ReplayDead = %d, %v; want 2", n, err)
 	}
-	mustTake(t, s, "x", now, "a")
+	elsewhere, message := hook("b", "n"), delivery.New(T0, delivery.Webhook, "w", "n")
+	elsewhere.Owner, elsewhere.State, elsewhere.Due = "other", delivery.Dead, time.Time{}
+	message.Payload, message.State, message.Due = "{}", delivery.Dead, time.Time{}
+	mustOutbox(t, s, elsewhere, message)
+	if n, err := s.ReplayDead(t.Context(), "", T0, now); n != 1 || err != nil {
+		t.Errorf("ReplayDead of all plugins = %d, %v; want the other one's, and no webhook", n, err)
+	}
+	mustTake(t, s, "x", now, "a", "b")
 	wantNext(t, s, delivery.Plugins, "a", now, "first", "second", "third")
 	if err := s.Replay(t.Context(), delivery.Plugins, old.ID, now); err != nil {
 		t.Error(err)

@@ -19,12 +19,12 @@ interface ConfirmProps {
   // More to fill in, if the action needs it.
   children?: ReactNode;
   run: () => Promise<unknown>;
-  // What is told afterwards.
+  // What is told afterwards; "" if run tells it itself.
   done: string;
 }
 
 export const Confirm = ({ open, onClose, title, effects, action, danger = true, children, run, done }: ConfirmProps) => {
-  const act = useMutation({ mutationFn: run, onSuccess: () => { onClose(); tell(done); } });
+  const act = useMutation({ mutationFn: run, onSuccess: () => { onClose(); if (done) tell(done); } });
   const close = () => { act.reset(); onClose(); };
   return (
     <Modal opened={open} onClose={close} title={title} closeButtonProps={{ "aria-label": c("close") }}>
