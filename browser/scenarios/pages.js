@@ -2,6 +2,21 @@
 // who looks: nobody signed in, a buyer, or an administrator. ready is what a page shows
 // once it is complete.
 export const pages = [
+  { name: "catalog", path: "/", as: "nobody" },
+  { name: "catalog-none", path: "/?q=nothing+like+it", as: "nobody" },
+  { name: "product", path: "/p/harbor-analytics", as: "nobody" },
+  { name: "product-missing", path: "/p/nowhere", as: "nobody" },
+  { name: "checkout", path: "/checkout/harbor-analytics/growth", as: "nobody" },
+  { name: "checkout-gone", path: "/checkout/harbor-analytics/nothing", as: "nobody" },
+  { name: "shop-sign-in", path: "/sign-in", as: "nobody" },
+  { name: "order-lost", path: "/orders/nothing", as: "nobody" },
+  { name: "register", path: "/register", as: "nobody" },
+  { name: "reset-password", path: "/reset-password", as: "nobody", ready: "main h1:visible" },
+  { name: "claim-orders", path: "/claim-orders", as: "nobody" },
+  { name: "paid", path: "/payment/success", as: "nobody" },
+  { name: "no-licenses", path: "/licenses", as: "admin" },
+  { name: "no-orders", path: "/orders", as: "admin" },
+  { name: "account", path: "/account", as: "admin" },
   { name: "sign-in", path: "/console", as: "nobody", ready: "h1" },
   { name: "overview", path: "/console", as: "admin" },
   { name: "welcome", path: "/console/welcome", as: "admin" },
