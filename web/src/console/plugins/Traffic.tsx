@@ -30,8 +30,8 @@ const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-di
 
 const Span = ({ span, traffic }: { span: "hour" | "day"; traffic: Schemas["TrafficHour"] | Schemas["TrafficDay"] }) => {
   const { calls, errors, errorShare, p95Ms } = traffic;
-  const summary = calls === 0 ? t("plugins.traffic.none")
-    : <>{t.count("plugins.traffic.calls", calls)} · <span className={errors > 0 ? "fault" : undefined}>{t("plugins.traffic.errors", { n: formatNumber(errors), share: formatShare(errorShare ?? 0) })}</span>{p95Ms !== null && p95Ms !== undefined && <> · {t("plugins.traffic.p95", { time: formatDuration(p95Ms) })}</>}</>;
+  if (calls === 0) return <div><h3>{t(`plugins.traffic.${span}`)}</h3><p className="soft" style={{ margin: 0 }}>{t("plugins.traffic.none")}</p></div>;
+  const summary = <>{t.count("plugins.traffic.calls", calls)} · <span className={errors > 0 ? "fault" : undefined}>{t("plugins.traffic.errors", { n: formatNumber(errors), share: formatShare(errorShare ?? 0) })}</span>{p95Ms !== null && p95Ms !== undefined && <> · {t("plugins.traffic.p95", { time: formatDuration(p95Ms) })}</>}</>;
   return (
     <Chart
       title={t(`plugins.traffic.${span}`)} summary={summary} points={traffic.points.map((p) => ({ at: p.at, value: p.calls, bad: p.errors }))}
