@@ -56,7 +56,8 @@ func TestSetupMakesTheAdministrator(t *testing.T) {
 	b.sees(t, `
 		title "stoa is ready"
 		heading "stoa is ready" focused
-		status "root@example.com is the administrator. Sign in with the password you chose."`)
+		status "root@example.com is the administrator. Sign in with the password you chose."
+		link "Set up the shop in the console"`)
 	b.wantHistory(t, "/setup")
 	root := a.Login(t, "root")
 	if res := a.Do(t, testkit.Request{

@@ -4,6 +4,7 @@
 export const pages = [
   { name: "sign-in", path: "/console", as: "nobody", ready: "h1" },
   { name: "overview", path: "/console", as: "admin" },
+  { name: "welcome", path: "/console/welcome", as: "admin" },
   { name: "plugins", path: "/console/plugins", as: "admin" },
   { name: "plugin", path: "/console/plugins/shipping-rates", as: "admin" },
   { name: "plugin-settings", path: "/console/plugins/shipping-rates?view=settings", as: "admin" },
@@ -19,5 +20,8 @@ export const pages = [
   { name: "webhooks", path: "/console/events/webhooks", as: "admin" },
   { name: "webhook-new", path: "/console/events/webhooks/new", as: "admin" },
   { name: "settings", path: "/console/settings", as: "admin" },
+  { name: "payments", path: "/console/settings/payments", as: "admin" },
+  { name: "keys", path: "/console/settings/keys", as: "admin" },
+  { name: "health", path: "/console/settings/health", as: "admin" },
   { name: "missing", path: "/console/nowhere", as: "admin" },
 ];

@@ -29,6 +29,7 @@ import (
 	"stoa/internal/httpapi"
 	"stoa/internal/idempotency"
 	"stoa/internal/keyring"
+	"stoa/internal/lookup"
 	"stoa/internal/mail"
 	"stoa/internal/market/catalog"
 	"stoa/internal/market/license"
@@ -252,6 +253,7 @@ func (a *App) api(
 		Site:   a.site,
 		Web:    webFiles(cfg.Log),
 		System: a.system(cfg),
+		Lookup: &lookup.Service{Store: store.NewLookup(a.DB), Vault: a.Licenses.Vault, Now: cfg.Now},
 		Overview: &overview.Service{
 			Store: store.NewOverview(a.DB), Now: cfg.Now, Rings: a.rings(), Broken: a.broken,
 		},

@@ -123,6 +123,10 @@ func (c Conn) LockFree(alias string) string {
 	return ""
 }
 
+// Clock is an SQL expression for the present time in milliseconds since 1970. It is the
+// database's own: processes whose clocks differ can compare what they wrote with it.
+func (c Conn) Clock() string { return c.db.clock }
+
 // Brief returns the context for a query that finds one row by its key. On SQLite
 // such a query takes microseconds, and a good part of that would be the two
 // goroutines that watch for the end of ctx; so ctx is only checked here, before

@@ -31,6 +31,7 @@ type dialect struct {
 	name     string                    // also the name of the migrations' directory
 	lock     func(alias string) string // ends a SELECT that locks the rows of one table
 	skip     string                    // after lock: leaves out rows that others have locked
+	clock    string                    // the time in milliseconds since 1970, by a clock that all processes share
 	turn     string                    // waits for a table's turn; "" if writers never run side by side
 	version  string                    // returns the version of the engine
 	hasTable string                    // returns a row if there is a table of that name

@@ -24,6 +24,7 @@ func openPostgres(url string) (*DB, error) {
 		lock:     func(alias string) string { return " FOR UPDATE OF " + alias },
 		skip:     " SKIP LOCKED",
 		version:  `SHOW server_version`,
+		clock:    `floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`,
 		hasTable: `SELECT 1 WHERE to_regclass($1) IS NOT NULL`,
 		turn:     `SELECT pg_advisory_xact_lock($1::text::regclass::oid::bigint)`,
 		isUnique: func(err error) bool { return postgresCode(err) == "23505" },

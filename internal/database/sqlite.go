@@ -58,6 +58,7 @@ func openSQLite(path string) (*DB, error) {
 	return &DB{read: read, write: write, batch: &batcher{write: write}, dialect: dialect{
 		name:     "sqlite",
 		version:  `SELECT sqlite_version()`,
+		clock:    `CAST(unixepoch('subsec') * 1000 AS INTEGER)`, // of this machine, as all that have the file open
 		hasTable: `SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = $1`,
 		lock:     func(string) string { return "" }, // the transaction holds the write lock
 		isUnique: func(err error) bool {

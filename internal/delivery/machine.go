@@ -13,10 +13,13 @@ const (
 	// SendTimeout is how long a receiver may take (CONTRACT 6).
 	SendTimeout = 10 * time.Second
 
-	// leaseTime is how long a queue belongs to a worker that does not extend its lease.
+	// leaseTime is how long a queue belongs to a worker that does not extend its lease. The
+	// database measures it, and the worker by its own clock from before it asked: the
+	// difference between the clocks of two processes does not matter, how they are set
+	// neither.
 	leaseTime = 30 * time.Second
 	// leaseMargin is how much of its lease a worker leaves unused: for the send that it
-	// begins last, and for clocks that differ.
+	// begins last.
 	leaseMargin = 2 * SendTimeout
 
 	// batch is how many deliveries a worker reads at once, ackEvery how long a delivery
@@ -30,6 +33,12 @@ const (
 	// restTime is how long a queue waits after a failure, so that a receiver that hangs
 	// does not keep a worker from the others.
 	restTime = time.Second
+
+	// maxPerSecond is how many sends a Machine begins in a second for each processor, paceAhead
+	// how many of them may come at once. Without a bound, whatever waits when a plugin comes
+	// back takes all processors, and calls to plugins wait.
+	maxPerSecond = 500
+	paceAhead    = 32
 
 	// graceTime is how long a running send may go on when the Machine stops.
 	graceTime = 2 * time.Second
@@ -56,6 +65,8 @@ type Machine struct {
 	News    <-chan struct{} // gets a value when something was recorded
 	Log     *slog.Logger
 	Now     func() time.Time
+
+	pace pace
 }
 
 // Run delivers until ctx ends, and returns when all sends are over.
@@ -116,9 +127,8 @@ func (m *Machine) claim(ctx context.Context, free int) (queues []string, lease s
 		return nil, "", time.Time{}
 	}
 	lease = rand.Text()
-	now := m.Now()
-	until = now.Add(leaseTime)
-	queues, err := m.Store.Claim(ctx, m.Lane, lease, now, until, free)
+	until = time.Now().Add(leaseTime)
+	queues, err := m.Store.Claim(ctx, m.Lane, lease, m.Now(), leaseTime, free)
 	if err != nil && ctx.Err() == nil {
 		m.Log.WarnContext(ctx, "deliveries cannot be read", slog.String("lane", string(m.Lane)), slog.Any("err", err))
 	}

@@ -283,6 +283,36 @@ func TestMachinesShareTheQueues(t *testing.T) {
 	})
 }
 
+// A process whose clock is days ahead takes no queue that another is serving.
+func TestClocksThatDifferMakeNoTwoOwners(t *testing.T) {
+	t.Parallel()
+
+	dbtest.OnBoth(t, func(t *testing.T, url string) {
+		sending, proceed := make(chan struct{}, 2), make(chan struct{})
+		k := start(t, url, func(delivery.Delivery) delivery.Result {
+			sending <- struct{}{}
+			<-proceed
+			return delivery.Result{Status: 200}
+		})
+		d := k.hook("a", "onInstall")
+		k.add(t, d)
+		<-sending
+		ahead := &kit{db: dbtest.Open(t, url), clock: clocktest.New(k.clock.Now().Add(48 * time.Hour)), to: k.to}
+		ahead.store = store.NewDeliveries(ahead.db)
+		ahead.run(t)
+		// It has looked for work once it has delivered something else.
+		other := k.hook("b", "onInstall")
+		ahead.add(t, other)
+		<-sending
+		close(proceed)
+		k.state(t, d.ID, delivery.Delivered, 1)
+		k.state(t, other.ID, delivery.Delivered, 1)
+		if got := k.to.all(); len(got) != 2 {
+			t.Errorf("sent %q, want each delivery once", got)
+		}
+	})
+}
+
 // What a stopped process has sent is acknowledged, and another goes on.
 func TestAStopLosesNothing(t *testing.T) {
 	t.Parallel()

@@ -32,8 +32,9 @@ type Store interface {
 type Claims interface {
 	// Claim leases at most limit queues of a lane that have something due at now, the
 	// longest waiting first, and returns their names. Nobody else gets them until the
-	// lease of that name is released or until has come.
-	Claim(ctx context.Context, lane Lane, lease string, now, until time.Time, limit int) ([]string, error)
+	// lease of that name is released or hold has passed, by the clock of the database:
+	// whoever claims may have another.
+	Claim(ctx context.Context, lane Lane, lease string, now time.Time, hold time.Duration, limit int) ([]string, error)
 
 	// Next returns at most limit deliveries of a queue that may be sent at now: those at
 	// its head in the lane Plugins, up to the first that is not due, and the due ones,
@@ -41,15 +42,16 @@ type Claims interface {
 	Next(ctx context.Context, lane Lane, queue string, now time.Time, limit int) ([]Delivery, error)
 
 	// Settle records attempts, and the deliveries as they left them, and extends the lease
-	// of their queue to until. It reports false, and changes nothing, if the lease is no
-	// longer that one.
-	Settle(ctx context.Context, queue, lease string, settled []Settled, until time.Time) (bool, error)
+	// of their queue: it ends when hold has passed from now on. It reports false, and
+	// changes nothing, if the lease is no longer that one.
+	Settle(ctx context.Context, queue, lease string, settled []Settled, hold time.Duration) (bool, error)
 
 	// Release ends a lease. The queue can be claimed again when its next delivery is due,
 	// and at rest at the earliest. It does nothing if the lease is no longer that one.
 	Release(ctx context.Context, queue, lease string, rest time.Time) error
 
-	// NextDue returns when a queue of the lane is due next, the zero time for never.
+	// NextDue returns when a queue of the lane that has no lease is due next, the zero time
+	// for never.
 	NextDue(ctx context.Context, lane Lane) (time.Time, error)
 }
 
@@ -64,6 +66,7 @@ type Query struct {
 	Lane          Lane // required
 	Owner, Target string
 	State         State
+	From, To      time.Time // when it was recorded: From is inclusive, To is not
 	Limit, Offset int
 }
 
@@ -86,8 +89,8 @@ type Log interface {
 	// attempts count on. The error is an errs.NotFound if there is none.
 	Replay(ctx context.Context, lane Lane, id string, now time.Time) error
 
-	// ReplayDead is Replay for all dead deliveries of an owner that were recorded at or
-	// after since. They keep their order, and what waits after them is not held up by its
+	// ReplayDead is Replay for all dead deliveries to plugins, or only those of an owner if
+	// it is not empty, that were recorded at or after since. They keep their order, and what waits after them is not held up by its
 	// failed attempts. It returns their number.
 	ReplayDead(ctx context.Context, owner string, since, now time.Time) (int, error)
 }

@@ -10,7 +10,7 @@ import (
 type worker struct {
 	*Machine
 	queue, lease string
-	until        time.Time // the end of the lease
+	until        time.Time // the end of the lease, by the system's clock
 
 	settled []Settled // not recorded yet
 	oldest  time.Time // when the first of them was sent, by the system's clock
@@ -50,7 +50,8 @@ func (w *worker) serve(ctx, sending context.Context) {
 // the queue was lost meanwhile.
 func (w *worker) sendAll(ctx, sending context.Context, due []Delivery) (failed, ok bool) {
 	for _, d := range due {
-		if ctx.Err() != nil || w.Now().After(w.until.Add(-leaseMargin)) && !w.flush(ctx) {
+		w.pace.wait(ctx)
+		if ctx.Err() != nil || time.Until(w.until) < leaseMargin && !w.flush(ctx) {
 			break
 		}
 		s, sent := w.send(sending, d)
@@ -92,15 +93,14 @@ func (w *worker) send(sending context.Context, d Delivery) (s Settled, sent bool
 // flush records what was sent and extends the lease. It returns false if the queue
 // belongs to another worker, or may: then what was sent is sent again by that one.
 func (w *worker) flush(ctx context.Context) bool {
-	now := w.Now()
+	now := time.Now()
 	if now.After(w.until) {
 		w.settled = nil
 		return false
 	}
-	until := now.Add(leaseTime)
-	storing, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.until.Sub(now))
+	storing, cancel := context.WithDeadline(context.WithoutCancel(ctx), w.until)
 	defer cancel()
-	ok, err := w.Store.Settle(storing, w.queue, w.lease, w.settled, until)
+	ok, err := w.Store.Settle(storing, w.queue, w.lease, w.settled, leaseTime)
 	if err != nil {
 		w.warn(ctx, "deliveries cannot be recorded; they are made again", err)
 	}
@@ -109,7 +109,7 @@ func (w *worker) flush(ctx context.Context) bool {
 	if err != nil || !ok {
 		return false
 	}
-	w.until = until
+	w.until = now.Add(leaseTime)
 	if len(settled) > 0 {
 		w.Sender.Settled(storing, settled)
 	}

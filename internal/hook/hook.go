@@ -152,6 +152,17 @@ func (l *Log) List(ctx context.Context, slug string, q delivery.Query) ([]delive
 	return list, 0, err
 }
 
+// ListAll is List for the instances of all packages, or of that of q.Owner.
+func (l *Log) ListAll(ctx context.Context, q delivery.Query) ([]delivery.Listed, int, error) {
+	q.Lane = delivery.Plugins
+	return l.Deliveries.List(ctx, q)
+}
+
+// ReplayAllDead is ReplayDead for all packages.
+func (l *Log) ReplayAllDead(ctx context.Context, since time.Time) (int, error) {
+	return l.Deliveries.ReplayDead(ctx, "", since, l.now())
+}
+
 // Replay sends a delivery again, whatever became of it: now, unless earlier ones of its
 // instance wait. The error is ErrNoDelivery.
 func (l *Log) Replay(ctx context.Context, id string) (delivery.Listed, error) {

@@ -35,6 +35,7 @@ import (
 	webhooks "stoa/internal/httpapi/webhook"
 	"stoa/internal/idempotency"
 	"stoa/internal/keyring"
+	"stoa/internal/lookup"
 	"stoa/internal/market/catalog"
 	"stoa/internal/market/license"
 	"stoa/internal/market/order"
@@ -111,6 +112,8 @@ type Server struct {
 
 	// Site is what the operator says of the shop.
 	Site *site.Service
+	// Lookup finds what administrators search for.
+	Lookup *lookup.Service
 	// Overview is what administrators see first.
 	Overview *overview.Service
 	// System tells administrators about this process.
@@ -242,9 +245,10 @@ func (s *Server) adminRoutes(rt *router) {
 	h := &admin.Handlers{
 		Log: s.Log, Now: s.Now, Count: s.Count, Accounts: s.Accounts, Audit: s.Audit,
 		Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews, Releases: s.Releases,
-		Site: s.Site, System: s.System, Overview: s.Overview,
+		Site: s.Site, System: s.System, Overview: s.Overview, Lookup: s.Lookup,
 	}
 
+	rt.admin("POST /api/v1/admin/search", h.Search)
 	rt.admin("GET /api/v1/admin/overview", h.ShowOverview)
 	rt.admin("GET /api/v1/admin/system", h.DescribeSystem)
 	rt.admin("POST /api/v1/admin/keys/rotate", h.RotateKeys)
@@ -310,6 +314,8 @@ func (s *Server) extensionRoutes(rt *router, keys keyed.Requests) {
 	rt.admin("GET /api/v1/admin/plugins/{slug}/traffic", h.PluginTraffic)
 	rt.admin("GET /api/v1/admin/plugins/{slug}/hooks", h.ListHooks)
 	rt.admin("POST /api/v1/admin/plugins/{slug}/hooks/replay", h.ReplayDeadHooks)
+	rt.admin("GET /api/v1/admin/hooks", h.ListAllHooks)
+	rt.admin("POST /api/v1/admin/hooks/replay", h.ReplayAllDeadHooks)
 	rt.admin("POST /api/v1/admin/hooks/{deliveryId}/replay", h.ReplayHook)
 	rt.admin("GET /api/v1/admin/plugins/{slug}/instances", h.ListInstances)
 	rt.admin("POST /api/v1/admin/plugins/{slug}/instances", keys.JSON(h.CreateInstance))

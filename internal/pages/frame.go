@@ -25,7 +25,7 @@ var framePolicy = strings.Join([]string{
 }, "; ")
 
 // PluginFrame returns the page in which the console shows a plugin's own page for
-// administrators (docs/adr/0016-pages-of-plugins-in-the-console.md).
+// administrators (docs/adr/0014-pages-of-plugins-in-the-console.md).
 func (s Site) PluginFrame() (Page, error) {
 	t, err := template.New("frame").Parse(frame)
 	if err != nil {

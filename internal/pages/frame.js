@@ -1,4 +1,4 @@
-// Runs in the frame in which the console shows a plugin's own page (ADR 16). The page gets
+// Runs in the frame in which the console shows a plugin's own page (ADR 14). The page gets
 // an origin of its own and no token. It reaches its plugin by fetch, which the console
 // does for it; scripts, style sheets and pictures of the page come the same way.
 (() => {

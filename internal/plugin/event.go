@@ -13,12 +13,6 @@ import (
 	"stoa/internal/extension/manifest"
 )
 
-// Permissions about events (CONTRACT 7).
-const (
-	PermissionSubscribe = "events:subscribe" // to get them
-	PermissionPublish   = "events:publish"   // to publish some of the plugin's own
-)
-
 // Events say which events a plugin wants, and where.
 type Events struct {
 	Subscribe []string `json:"subscribe"` // patterns, see event.IsPattern

@@ -33,6 +33,14 @@ type Store interface {
 	// Publish tells subscribers of events. Inside InTx it is part of the transaction.
 	Publish(ctx context.Context, list ...event.Event) error
 
+	// LockEventUse returns until when the allowance of events of an installation is used,
+	// the zero time for one that never published. Inside InTx, other transactions that ask
+	// for it wait. The error is an errs.NotFound for an unknown installation.
+	LockEventUse(ctx context.Context, installationID string) (time.Time, error)
+
+	// SaveEventUse changes what LockEventUse returns. It must be called after that.
+	SaveEventUse(ctx context.Context, installationID string, until time.Time) error
+
 	// InTx runs fn on a Store whose changes are kept if fn returns nil and undone
 	// otherwise. fn may run more than once. GetPackage locks the package it returns
 	// to fn until the end: other transactions that ask for it wait.

@@ -13,9 +13,11 @@ import (
 
 // Claim implements delivery.Claims.
 func (s *Deliveries) Claim(
-	ctx context.Context, lane delivery.Lane, lease string, now, until time.Time, limit int,
+	ctx context.Context, lane delivery.Lane, lease string, now time.Time, hold time.Duration, limit int,
 ) ([]string, error) {
-	const due = `SELECT q.name FROM delivery_queues q WHERE q.lane = $1 AND q.due_ms <= $2 ORDER BY q.due_ms LIMIT $3`
+	due := `SELECT q.name FROM delivery_queues q
+		WHERE q.lane = $1 AND q.due_ms <= $2 AND (q.lease = '' OR q.leased_until_ms <= ` + s.Clock() + `)
+		ORDER BY q.due_ms LIMIT $3`
 	// Usually nothing is due. This query finds that out without a transaction.
 	names, err := database.Texts(ctx, s.Read, due, string(lane), database.Millis(now), 1)
 	if err != nil || len(names) == 0 {
@@ -28,8 +30,8 @@ func (s *Deliveries) Claim(
 			return err
 		}
 		_, err = tx.Write.ExecContext(ctx, `
-			UPDATE delivery_queues SET lease = $1, due_ms = $2 WHERE name IN (`+places(3, len(names))+`)`,
-			append([]any{lease, database.Millis(until)}, anys(names)...)...)
+			UPDATE delivery_queues SET lease = $1, leased_until_ms = `+tx.Clock()+` + $2
+			WHERE name IN (`+places(3, len(names))+`)`, append([]any{lease, hold.Milliseconds()}, anys(names)...)...)
 		return err
 	})
 	return names, err
@@ -62,7 +64,7 @@ var errLost = errors.New("store: the lease of a queue is another one")
 
 // Settle implements delivery.Claims.
 func (s *Deliveries) Settle(
-	ctx context.Context, queue, lease string, settled []delivery.Settled, until time.Time,
+	ctx context.Context, queue, lease string, settled []delivery.Settled, hold time.Duration,
 ) (bool, error) {
 	err := s.InShortTx(ctx, func(tx database.Conn) error {
 		if err := lockLease(ctx, tx, queue, lease); err != nil {
@@ -73,8 +75,8 @@ func (s *Deliveries) Settle(
 				return err
 			}
 		}
-		_, err := tx.Write.ExecContext(ctx, `UPDATE delivery_queues SET due_ms = $1 WHERE name = $2`,
-			database.Millis(until), queue)
+		_, err := tx.Write.ExecContext(ctx, `
+			UPDATE delivery_queues SET leased_until_ms = `+tx.Clock()+` + $1 WHERE name = $2`, hold.Milliseconds(), queue)
 		return err
 	})
 	if errors.Is(err, errLost) {
@@ -154,7 +156,7 @@ func vacate(ctx context.Context, tx database.Conn, queue string, rest time.Time)
 // NextDue implements delivery.Claims.
 func (s *Deliveries) NextDue(ctx context.Context, lane delivery.Lane) (due time.Time, err error) {
 	err = s.Read.QueryRowContext(ctx, `
-		SELECT min(due_ms) FROM delivery_queues WHERE lane = $1 AND due_ms IS NOT NULL`, string(lane),
+		SELECT min(due_ms) FROM delivery_queues WHERE lane = $1 AND due_ms IS NOT NULL AND lease = ''`, string(lane),
 	).Scan(database.ScanMillis(&due))
 	return due, err
 }

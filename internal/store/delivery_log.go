@@ -21,6 +21,12 @@ func (s *Deliveries) List(ctx context.Context, q delivery.Query) ([]delivery.Lis
 	if q.State != "" {
 		where.And(`d.state = $1`, string(q.State))
 	}
+	if !q.From.IsZero() {
+		where.And(`d.created_at_ms >= $1`, database.Millis(q.From))
+	}
+	if !q.To.IsZero() {
+		where.And(`d.created_at_ms < $1`, database.Millis(q.To))
+	}
 	var total int
 	err := s.Read.QueryRowContext(ctx, `SELECT count(*) FROM deliveries d`+where.String(), where.Args()...).Scan(&total)
 	if err != nil {
@@ -100,16 +106,18 @@ func (s *Deliveries) Replay(ctx context.Context, lane delivery.Lane, id string, 
 // ReplayDead implements delivery.Log.
 func (s *Deliveries) ReplayDead(ctx context.Context, owner string, since, now time.Time) (int, error) {
 	var n int
+	var dead database.Where
+	dead.And(`d.lane = $1 AND d.state = 'dead' AND d.created_at_ms >= $2`, string(delivery.Plugins), database.Millis(since))
+	if owner != "" {
+		dead.And(`d.owner = $1`, owner)
+	}
 	err := s.InTx(ctx, func(tx database.Conn) error {
-		err := tx.Read.QueryRowContext(ctx, `
-			SELECT count(*) FROM deliveries WHERE owner = $1 AND state = 'dead' AND created_at_ms >= $2`,
-			owner, database.Millis(since)).Scan(&n)
+		err := tx.Read.QueryRowContext(ctx, `SELECT count(*) FROM deliveries d`+dead.String(), dead.Args()...).Scan(&n)
 		if err != nil {
 			return err
 		}
 		queues, err := database.Texts(ctx, tx.Read, `
-			SELECT DISTINCT queue FROM deliveries WHERE owner = $1 AND state = 'dead' AND created_at_ms >= $2
-			ORDER BY queue`, owner, database.Millis(since))
+			SELECT DISTINCT d.queue FROM deliveries d`+dead.String()+` ORDER BY d.queue`, dead.Args()...)
 		if err != nil {
 			return err
 		}

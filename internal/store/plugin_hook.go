@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"time"
 
 	"stoa/internal/database"
 	"stoa/internal/plugin"
@@ -135,4 +136,22 @@ func (p *Plugin) Subscribers(ctx context.Context) ([]plugin.Found, error) {
 		JOIN plugin_packages p ON p.slug = i.package_slug
 		WHERE p.subscribes = $1 AND i.enabled = $2 AND i.deleted_at_ms IS NULL AND p.deleted_at_ms IS NULL
 		ORDER BY i.id`, true, true)
+}
+
+// LockEventUse implements plugin.Store.
+func (p *Plugin) LockEventUse(ctx context.Context, installationID string) (until time.Time, err error) {
+	// The update changes nothing: it locks the row, be it new or not.
+	err = p.Write.QueryRowContext(ctx, `
+		INSERT INTO plugin_event_use (installation_id, spent_until_ms)
+		SELECT i.id, 0 FROM plugin_instances i WHERE i.id = $1
+		ON CONFLICT (installation_id) DO UPDATE SET spent_until_ms = plugin_event_use.spent_until_ms
+		RETURNING nullif(spent_until_ms, 0)`, installationID).Scan(database.ScanMillis(&until))
+	return until, p.Wrap(err, "Installation")
+}
+
+// SaveEventUse implements plugin.Store.
+func (p *Plugin) SaveEventUse(ctx context.Context, installationID string, until time.Time) error {
+	_, err := p.Write.ExecContext(ctx, `UPDATE plugin_event_use SET spent_until_ms = $1 WHERE installation_id = $2`,
+		database.Millis(until), installationID)
+	return err
 }

@@ -130,7 +130,7 @@ func (p *installed) change(t *testing.T, to map[string]any) {
 func (p *installed) upgrade(t *testing.T) {
 	t.Helper()
 	p.manifest["version"] = "1.1.0"
-	p.manifest["events"] = map[string]any{"subscribe": []string{"user.*"}, "path": "/events"}
+	p.manifest["events"] = map[string]any{"subscribe": []string{"user.*", "visits.*"}, "path": "/events"}
 	p.manifest["lifecycle"] = map[string]any{
 		"onUpgrade": true, "onEnable": true, "onDisable": true, "onUninstall": true,
 	}
@@ -273,6 +273,53 @@ func TestStoaCallsTheHandlersOfExternalPlugins(t *testing.T) {
 			p.told(t, 6, "onUninstall undefined 1 UNAUTHORIZED")
 		})
 	}
+}
+
+// publishes upgrades the plugin to a version that may publish events, and grants that.
+func (p *installed) publishes(t *testing.T) {
+	t.Helper()
+	p.manifest["permissions"] = []string{"events:publish", "events:subscribe"}
+	p.upgrade(t)
+	p.change(t, map[string]any{"grantedPermissions": p.manifest["permissions"]})
+}
+
+// What a plugin publishes reaches its own handlers of events, through stoa.
+func TestEventsThatPluginsPublishArrive(t *testing.T) {
+	t.Parallel()
+
+	program, err := os.ReadFile("testdata/publish.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, framework := range []string{"express", "fastify", "http"} {
+		t.Run(framework, func(t *testing.T) {
+			t.Parallel()
+
+			p := external(t, "const framework = '"+framework+"';\n"+string(program))
+			p.publishes(t)
+			id := p.visit(t, p.admin)
+			p.told(t, 1, `visits.counted `+id+` {"n":1,"text":"<&>ß"}`)
+		})
+	}
+	t.Run("internal", func(t *testing.T) {
+		t.Parallel()
+
+		p := internal(t, `import { definePlugin } from 'stoa-plugin/internal'
+			export default definePlugin({
+			  register (app, { context }) {
+			    app.post('/api/visits', async (request) =>
+			      (await context(request).platform.events.publish('visits.counted', { n: 2 })).id)
+			  },
+			  hooks: { onUpgrade () {} },
+			  events: { 'visits.*': ({ id, data }) => console.log('told ' + id + ' ' + data.n) }
+			})`)
+		p.publishes(t)
+		id := p.visit(t, p.admin)
+		waitFor(t, "the handler is told", func() bool {
+			res := p.Do(t, testkit.Get(p.admin, "/api/v1/admin/plugins/visits/instances/"+p.id+"/logs"))
+			return strings.Contains(string(res.Body), "told "+id+" 2")
+		})
+	})
 }
 
 func TestStoaCallsTheHandlersOfInternalPlugins(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/audit"
+	"stoa/internal/lookup"
 	"stoa/internal/market/catalog"
 	"stoa/internal/market/license"
 	"stoa/internal/market/order"
@@ -36,4 +37,5 @@ type Handlers struct {
 	Site     *site.Service
 	System   *system.Service
 	Overview *overview.Service
+	Lookup   *lookup.Service
 }

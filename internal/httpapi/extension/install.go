@@ -54,6 +54,8 @@ type permissions struct {
 	Granted  []string `json:"granted"`
 	// Added are permissions that an upgrade declares and the version before did not.
 	Added []string `json:"added"`
+	// Unknown are the declared permissions that grant nothing.
+	Unknown []string `json:"unknown"`
 }
 
 // Install serves POST /api/v1/admin/extensions/{kind}/install.
@@ -163,6 +165,7 @@ func (h *Handlers) writeInstalled(
 		Permissions: permissions{
 			Declared: web.OrEmpty(of.Package.Manifest.Permissions),
 			Granted:  of.Permissions(), Added: []string{},
+			Unknown: of.Package.Manifest.Unknown(of.Package.Manifest.Permissions),
 		},
 	}
 	if more != nil {

@@ -54,12 +54,14 @@ func TestInstallAnswersThePackage(t *testing.T) {
 			"permissions": map[string]any{
 				"declared": []any{"orders:read", "orders:write"},
 				"granted":  []any{"orders:read", "orders:write"}, "added": []any{},
+				"unknown": []any{"orders:write"},
 			},
 			"defaultInstance": map[string]any{
 				"installationId": instance["installationId"],
 				"pluginSlug":     "pay", "instanceKey": "default", "enabled": true, "config": nil,
 				"configMeta":         map[string]any{"secretFields": map[string]any{}},
 				"grantedPermissions": []any{"orders:read", "orders:write"},
+				"unknownPermissions": []any{"orders:write"},
 				"runtime":            map[string]any{"state": "unknown", "since": "2030-03-01T12:00:00.000Z"},
 				"createdAt":          "2030-03-01T12:00:00.000Z", "updatedAt": "2030-03-01T12:00:00.000Z",
 			},
@@ -91,6 +93,7 @@ func TestInstallAnswersThePackage(t *testing.T) {
 		delete(want, "duplicate")
 		delete(want, "defaultInstance")
 		want["permissions"] = `["orders:read","orders:write"]`
+		want["unknownPermissions"] = []any{"orders:write"}
 		if diff := cmp.Diff(want, one); diff != "" {
 			t.Errorf("package (-want +got):\n%s", diff)
 		}

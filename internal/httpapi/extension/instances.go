@@ -19,6 +19,7 @@ type instance struct {
 	Config             json.RawMessage `json:"config"` // null if there is none
 	ConfigMeta         configMeta      `json:"configMeta"`
 	GrantedPermissions []string        `json:"grantedPermissions"`
+	UnknownPermissions []string        `json:"unknownPermissions,omitempty"` // those of the granted that grant nothing
 	LifecycleWarning   string          `json:"lifecycleWarning,omitempty"`
 	Runtime            runtimeStatus   `json:"runtime"`
 	CreatedAt          web.Timestamp   `json:"createdAt"`
@@ -86,8 +87,8 @@ func newInstance(in plugin.Installed) instance {
 	return instance{
 		InstallationID: in.Instance.ID, PluginSlug: in.Instance.Slug, InstanceKey: in.Instance.Key,
 		Enabled: in.Instance.Enabled, Config: config, ConfigMeta: configMeta{SecretFields: secrets},
-		GrantedPermissions: in.Permissions(),
-		CreatedAt:          web.Timestamp(in.Instance.CreatedAt), UpdatedAt: web.Timestamp(in.Instance.UpdatedAt),
+		GrantedPermissions: in.Permissions(), UnknownPermissions: in.Package.Manifest.Unknown(in.Permissions()),
+		CreatedAt: web.Timestamp(in.Instance.CreatedAt), UpdatedAt: web.Timestamp(in.Instance.UpdatedAt),
 	}
 }
 

@@ -52,11 +52,16 @@ type listedPackage struct {
 	packageFields
 
 	Permissions string `json:"permissions"`
+	// UnknownPermissions are those of the declared permissions that grant nothing.
+	UnknownPermissions []string `json:"unknownPermissions,omitempty"`
 }
 
 func newListedPackage(p plugin.Package) listedPackage {
 	text, _ := json.Marshal(web.OrEmpty(p.Manifest.Permissions)) // strings always marshal
-	return listedPackage{packageFields: newPackageFields(p), Permissions: string(text)}
+	return listedPackage{
+		packageFields: newPackageFields(p), Permissions: string(text),
+		UnknownPermissions: p.Manifest.Unknown(p.Manifest.Permissions),
+	}
 }
 
 // List serves GET /api/v1/admin/extensions and …/{kind}.

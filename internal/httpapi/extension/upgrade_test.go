@@ -103,7 +103,7 @@ func upgradeDropsNoRequest(t *testing.T, isolation string) {
 	if up.Status != http.StatusOK || up.Text(t, "data.previousVersion") != "1.0.0" ||
 		up.Text(t, "data.version") != "1.10.0" || up.Text(t, "data.id") != first.Text(t, "data.id") ||
 		up.Text(t, "data.defaultInstance.installationId") != id ||
-		fmt.Sprint(up.Get(t, "data.permissions")) != "map[added:[c:d] declared:[a:b c:d] granted:[a:b]]" {
+		fmt.Sprint(up.Get(t, "data.permissions")) != "map[added:[c:d] declared:[a:b c:d] granted:[a:b] unknown:[a:b c:d]]" {
 		t.Errorf("upgrade = %d %s", up.Status, up.Body)
 	}
 	wantVersion(t, a, "1.10.0!")

@@ -16,12 +16,13 @@ func (h *Handlers) PublishEvent(w http.ResponseWriter, r *http.Request) error {
 		Data json.RawMessage `json:"data"`
 	}
 
-	slug := installed(r).Package.Manifest.Slug
+	in := installed(r)
+	slug := in.Package.Manifest.Slug
 	req, err := web.ReadJSON(w, r, func(req request) errs.Issues { return plugin.EventInput(req).Issues(slug) })
 	if err != nil {
 		return err
 	}
-	e, err := h.Plugins.Publish(r.Context(), plugin.EventInput(req))
+	e, err := h.Plugins.Publish(r.Context(), in.Instance.ID, plugin.EventInput(req))
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -67,6 +69,70 @@ func TestPluginsPublishEvents(t *testing.T) {
 		}
 		if got := published(t, a); got != 1 {
 			t.Errorf("%d events are recorded, want 1", got)
+		}
+	})
+}
+
+// eventBytes is the data of events of which a known number fits into the allowance.
+var eventBytes = map[string]any{"x": strings.Repeat("x", 63<<10-len(`{"x":""}`))}
+
+// A plugin may publish 32 MiB of events a day, each counted with 1 KiB more than its
+// data: 512 of 63 KiB.
+func TestEventsOfPluginsAreBounded(t *testing.T) {
+	t.Parallel()
+	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+		h := grantedTo(t, a, "events:publish")
+		event := map[string]any{"type": "echo.x", "data": eventBytes}
+		for i := range 512 {
+			if res := h.publish(t, event); res.Status != http.StatusAccepted {
+				t.Fatalf("event %d of 512: %d %s", i+1, res.Status, res.Body)
+			}
+		}
+		a.Clock.Advance(time.Minute) // the limit of calls is another
+		res := h.publish(t, event)
+		testkit.WantError(t, res, http.StatusTooManyRequests, "RATE_LIMIT_EXCEEDED")
+		if got := res.Header.Get("Retry-After"); got != "109" { // an event in 168.75 s, one minute of which is over
+			t.Errorf("Retry-After: %s, want 109", got)
+		}
+		a.Clock.Advance(108 * time.Second)
+		testkit.WantError(t, h.publish(t, event), http.StatusTooManyRequests, "RATE_LIMIT_EXCEEDED")
+		a.Clock.Advance(time.Second)
+		wantStatus(t, "once there is room", h.publish(t, event), http.StatusAccepted)
+		testkit.WantError(t, h.publish(t, event), http.StatusTooManyRequests, "RATE_LIMIT_EXCEEDED")
+		if got := published(t, a); got != 513 {
+			t.Errorf("%d events are recorded, want 513", got)
+		}
+
+		other := holder{h.Echo, tokenOf(t, h.Echo, h.Instance(t, "other"))} // has an allowance of its own
+		wantStatus(t, "another installation", other.publish(t, event), http.StatusAccepted)
+	})
+}
+
+// Of events that are published at once, none gets more room than there is.
+func TestParallelEventsDoNotExceedTheBound(t *testing.T) {
+	t.Parallel()
+	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+		h := grantedTo(t, a, "events:publish")
+		_, err := a.DB.Conn().Write.ExecContext(t.Context(), `
+			INSERT INTO plugin_event_use (installation_id, spent_until_ms) VALUES ($1, $2)`,
+			h.ID, a.Clock.Now().Add(24*time.Hour-3*168750*time.Millisecond).UnixMilli()) // room for three
+		if err != nil {
+			t.Fatal(err)
+		}
+		var (
+			wg       sync.WaitGroup
+			accepted atomic.Int32
+		)
+		for range 12 {
+			wg.Go(func() {
+				if h.publish(t, map[string]any{"type": "echo.x", "data": eventBytes}).Status == http.StatusAccepted {
+					accepted.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		if got, rows := accepted.Load(), published(t, a); got != 3 || rows != 3 {
+			t.Errorf("%d accepted and %d recorded, want 3", got, rows)
 		}
 	})
 }

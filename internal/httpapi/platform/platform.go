@@ -26,14 +26,13 @@ import (
 
 // Permissions that routes need.
 const (
-	ReadProducts = "products:read"
-	ReadOrders   = "orders:read"
-	ReadLicenses = "licenses:read"
-	ReadUsers    = "users:read"
-	ReadEmails   = "users:email" // e-mail and billing addresses, beside one of the above
-	ReadStorage  = "storage:read"
-	WriteStorage = "storage:write"
-
+	ReadProducts  = plugin.PermissionReadProducts
+	ReadOrders    = plugin.PermissionReadOrders
+	ReadLicenses  = plugin.PermissionReadLicenses
+	ReadUsers     = plugin.PermissionReadUsers
+	ReadEmails    = plugin.PermissionReadEmails
+	ReadStorage   = plugin.PermissionReadStorage
+	WriteStorage  = plugin.PermissionWriteStorage
 	PublishEvents = plugin.PermissionPublish
 )
 
@@ -58,8 +57,14 @@ type installationKey struct{}
 // Plugin refuses everyone but plugins, which send the x-platform-token of a request
 // as bearer token. A user's token is refused here, and a plugin's everywhere else. The
 // installation is read from the database on each call, and so are its permissions:
-// without one of needs the answer is 403.
+// without one of needs the answer is 403. A need that plugin.IsPermission does not know
+// is a mistake in the program: administrators are told that such a name grants nothing.
 func (h *Handlers) Plugin(next web.HandlerFunc, needs ...string) web.HandlerFunc {
+	for _, need := range needs {
+		if !plugin.IsPermission(need) {
+			panic("platform: a route needs the unknown permission " + need)
+		}
+	}
 	return func(w http.ResponseWriter, r *http.Request) error {
 		token, ok := guard.Bearer(r)
 		if !ok {

@@ -2,8 +2,11 @@ package platform_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/httpapi/limit"
 	"stoa/internal/testkit"
@@ -17,6 +20,7 @@ var routes = map[string]string{
 	"GET users": "users:read", "GET users/x": "users:read",
 	"GET storage": "storage:read", "GET storage/k": "storage:read",
 	"PUT storage/k": "storage:write", "DELETE storage/k": "storage:write",
+	"POST events": "events:publish",
 }
 
 func TestEachRouteNeedsItsPermissionAtTheCall(t *testing.T) {
@@ -24,12 +28,13 @@ func TestEachRouteNeedsItsPermissionAtTheCall(t *testing.T) {
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		all := []string{
 			"products:read", "orders:read", "licenses:read", "users:read", "users:email", "storage:read", "storage:write",
+			"events:publish",
 		}
 		h := grantedTo(t, a, all...)
 		for route, permission := range routes {
 			method, path, _ := strings.Cut(route, " ")
 			ask := func() testkit.Response {
-				return h.Do(t, testkit.Request{Method: method, Path: "/api/v1/platform/" + path, Token: h.token})
+				return h.DoUnchecked(t, testkit.Request{Method: method, Path: "/api/v1/platform/" + path, Token: h.token})
 			}
 			if res := ask(); res.Status == http.StatusForbidden || res.Status == http.StatusUnauthorized {
 				t.Errorf("%s with all permissions = %d", route, res.Status)
@@ -49,6 +54,55 @@ func TestEachRouteNeedsItsPermissionAtTheCall(t *testing.T) {
 			change(t, h.Echo, h.ID, map[string]any{"grantedPermissions": all})
 		}
 	})
+}
+
+// A name that stoa does not know may be declared and granted. It opens nothing, however
+// close it is to one that does, and administrators are told.
+func TestUnknownPermissionsGrantNothing(t *testing.T) {
+	t.Parallel()
+	a := testkit.New(t)
+	unknown := []string{
+		"*", "orders:*", "orders", "orders:write", "Orders:Read", "orders:read:all", "storage:read+write", "events:*", "admin",
+	}
+	known := []string{"network:api.example.com", "events:subscribe", "reports:see", "products:read"}
+	e := a.InstallEcho(t, map[string]any{
+		"permissions":      append(slices.Clone(unknown), known...),
+		"routePermissions": []map[string]any{{"method": "GET", "path": "/api/reports", "permission": "reports:see"}},
+	})
+	const path = "/api/v1/admin/plugins/echo"
+	wantUnknown := func(what string, res testkit.Response, field string, want []string) {
+		t.Helper()
+		if diff := cmp.Diff(res.Get(t, field), anys(want)); diff != "" {
+			t.Errorf("%s: %s (-got +want):\n%s", what, field, diff)
+		}
+	}
+	wantUnknown("package", a.Do(t, testkit.Get(e.Admin.Access, path)), "data.unknownPermissions", unknown)
+	wantUnknown("extension", a.Do(t, testkit.Get(e.Admin.Access, "/api/v1/admin/extensions/plugin/echo")),
+		"data.unknownPermissions", unknown)
+	wantUnknown("instance", a.Do(t, testkit.Get(e.Admin.Access, path+"/instances/"+e.ID)), "data.unknownPermissions", unknown)
+
+	h := holder{e, tokenOf(t, e, e.ID)}
+	change(t, e, e.ID, map[string]any{"grantedPermissions": unknown})
+	for route := range routes {
+		method, path, _ := strings.Cut(route, " ")
+		res := h.Do(t, testkit.Request{Method: method, Path: "/api/v1/platform/" + path, Token: h.token})
+		testkit.WantError(t, res, http.StatusForbidden, "PERMISSION_NOT_GRANTED")
+	}
+	change(t, e, e.ID, map[string]any{"grantedPermissions": append([]string{"admin"}, known...)})
+	wantUnknown("instance with one", a.Do(t, testkit.Get(e.Admin.Access, path+"/instances/"+e.ID)),
+		"data.unknownPermissions", []string{"admin"})
+	change(t, e, e.ID, map[string]any{"grantedPermissions": known})
+	if res := a.Do(t, testkit.Get(e.Admin.Access, path+"/instances/"+e.ID)); strings.Contains(string(res.Body), "unknownPermissions") {
+		t.Errorf("an instance without any = %s", res.Body)
+	}
+}
+
+func anys(texts []string) []any {
+	list := make([]any, len(texts))
+	for i, s := range texts {
+		list[i] = s
+	}
+	return list
 }
 
 func TestADisabledOrUninstalledInstancesTokenIsRefusedAtOnce(t *testing.T) {

@@ -1,6 +1,9 @@
 package license
 
-import "context"
+import (
+	"context"
+	"strings"
+)
 
 // Tail returns the last group of the key. Administrators find a license by it: a
 // customer can tell it to them without giving the key away.
@@ -55,3 +58,38 @@ func (v *Vault) FillTails(ctx context.Context, store Tails) error {
 		}
 	}
 }
+
+// KeyPart returns the characters of a part of a key, such as a half, as Key.EndsWith takes
+// it. It reads what people write as ParseKey does, and returns "" for a text that is no part
+// of a key, or too short a part to tell keys apart.
+func KeyPart(text string) string {
+	if len(text) > maxKeyInput {
+		return ""
+	}
+	part := make([]byte, 0, len(keyPrefix)+keySymbols)
+	for i := range len(text) {
+		if c := text[i]; c == '-' || c == ' ' {
+			continue
+		}
+		v, ok := symbolValue(text[i])
+		if !ok || len(part) == cap(part) {
+			return ""
+		}
+		part = append(part, alphabet[v])
+	}
+	if len(part) < keyGroup {
+		return ""
+	}
+	return string(part)
+}
+
+// PartTail returns the last group of a part of a key, or "" for an empty part.
+func PartTail(part string) string {
+	if len(part) < keyGroup {
+		return ""
+	}
+	return part[len(part)-keyGroup:]
+}
+
+// EndsWith reports whether the key ends with a part of a key (KeyPart).
+func (k Key) EndsWith(part string) bool { return strings.HasSuffix(KeyPart(k.Reveal()), part) }

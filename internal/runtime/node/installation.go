@@ -17,7 +17,8 @@ type installation struct {
 	id    string
 	trial bool // see Runtime.Try
 
-	log journal // of all its processes
+	log  journal  // of all its processes
+	kept *journal // where a trial keeps its log instead; nil for its own
 
 	mu        sync.Mutex
 	current   *process         // starting or running

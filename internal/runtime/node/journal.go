@@ -28,7 +28,12 @@ type journal struct {
 	more    chan struct{} // closed at the next entry; nil while nobody waits
 }
 
-func (s *installation) journal() *journal { return &s.log }
+func (s *installation) journal() *journal {
+	if s.kept != nil {
+		return s.kept
+	}
+	return &s.log
+}
 
 func (j *journal) add(e plugin.LogEntry) {
 	j.mu.Lock()

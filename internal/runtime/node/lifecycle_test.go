@@ -3,8 +3,10 @@ package node
 import (
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"stoa/internal/plugin"
 )
@@ -81,6 +83,38 @@ func TestHooksOfADisabledInstanceNeedNoRegistration(t *testing.T) {
 	in = f.install(t, "unloadable", files{"index.js": "throw new Error('no way')"})
 	if status, body := f.tell(t, in, nil, "onInstall", `{}`); status != 0 || !strings.Contains(body, "no way") {
 		t.Errorf("answer %d %s, want why the plugin cannot be loaded", status, body)
+	}
+}
+
+// What a hook prints is in the log of its instance, whichever process it runs in.
+func TestHooksPrintIntoTheLogOfTheirInstance(t *testing.T) {
+	t.Parallel()
+
+	f := newFixture(t)
+	in := f.install(t, "hooked", files{"index.js": `
+		exports.default = async () => {}
+		exports.lifecycle = { onDisable (body) { console.log('cleaning up for ' + body.config.name) } }`})
+	for name, live := range map[string]*plugin.Installed{"serving": &in, "disabled": nil} {
+		if status, body := f.tell(t, in, live, "onDisable", `{"name":"`+name+`"}`); status != 204 {
+			t.Fatalf("%s: answer %d %s, want 204", name, status, body)
+		}
+		f.logged(t, in, "cleaning up for "+name)
+	}
+}
+
+// logged waits until the log of an instance has a line that the plugin printed.
+func (f *fixture) logged(tb testing.TB, in plugin.Installed, text string) {
+	tb.Helper()
+	for end := time.Now().Add(time.Minute); ; {
+		entries, more := f.Logs(in.Instance.ID, 0)
+		if slices.ContainsFunc(entries, func(e plugin.LogEntry) bool { return e.Source == "plugin" && e.Message == text }) {
+			return
+		}
+		select {
+		case <-more:
+		case <-time.After(time.Until(end)):
+			tb.Fatalf("no %q in the log %+v", text, entries)
+		}
 	}
 }
 

@@ -57,6 +57,10 @@ func (rt *Runtime) trial(
 	ctx context.Context, in plugin.Installed, until string, check func(runtime.Runtime) plugin.Failure,
 ) (failed plugin.Failure, err error) {
 	trial := &installation{rt: rt, id: in.Instance.ID, trial: true} // not among the others: it takes no calls
+	if until == untilHooks {
+		// Administrators look for what a hook printed in the log of its instance.
+		trial.kept = rt.installation(in.Instance.ID).journal()
+	}
 	p := newProcess(rt, in, trial)
 	p.until = until
 	trial.current = p

@@ -53,7 +53,7 @@ func mustOutbox(tb testing.TB, s *store.Deliveries, list ...delivery.Delivery) {
 // mustTake claims queues of installations and checks which.
 func mustTake(tb testing.TB, s *store.Deliveries, lease string, now time.Time, want ...string) {
 	tb.Helper()
-	got, err := s.Claim(tb.Context(), delivery.Plugins, lease, now, now.Add(time.Minute), 10)
+	got, err := s.Claim(tb.Context(), delivery.Plugins, lease, now, time.Minute, 10)
 	for i := range want {
 		want[i] = delivery.QueueOf(delivery.Plugins, want[i])
 	}
@@ -86,7 +86,7 @@ func mustSettle(
 		d.FinishedAt = T0
 	}
 	a := delivery.Attempt{Number: d.Attempts, At: T0, Duration: time.Millisecond, Result: delivery.Result{Status: 200}}
-	ok, err := s.Settle(tb.Context(), d.Queue(), lease, []delivery.Settled{{Delivery: d, Attempt: a}}, T0.Add(time.Hour))
+	ok, err := s.Settle(tb.Context(), d.Queue(), lease, []delivery.Settled{{Delivery: d, Attempt: a}}, time.Hour)
 	if err != nil || !ok {
 		tb.Errorf("Settle = %v, %v; want success", ok, err)
 	}
@@ -106,21 +106,37 @@ func testDeliveryLease(t *testing.T, open Open) {
 	mustTake(t, s, "first", T0.Add(-time.Second))
 	mustTake(t, s, "first", T0, "a", "b")
 	mustTake(t, s, "second", T0)
+	// However late it is by the clock of whoever claims: the database's counts.
+	mustTake(t, s, "second", T0.Add(48*time.Hour))
+	if due, err := s.NextDue(t.Context(), delivery.Plugins); err != nil || !due.IsZero() {
+		t.Errorf("NextDue = %v, %v; want never: all queues have a lease", due, err)
+	}
+	mustHold(t, s, "a", "first", 0)
+	mustTake(t, s, "second", T0, "a")
 	// The lease of the first has ended: what it does from now on has no effect.
-	later := T0.Add(time.Minute)
-	mustTake(t, s, "second", later, "a", "b")
 	d.State, d.Due = delivery.Delivered, time.Time{}
-	ok, err := s.Settle(t.Context(), d.Queue(), "first", []delivery.Settled{{Delivery: d}}, later.Add(time.Hour))
+	ok, err := s.Settle(t.Context(), d.Queue(), "first", []delivery.Settled{{Delivery: d}}, time.Hour)
 	if ok || err != nil {
 		t.Errorf("Settle with a lost lease = %v, %v; want false", ok, err)
 	}
 	mustRelease(t, s, delivery.Plugins, "a", "first")
-	mustTake(t, s, "third", later)
-	wantNext(t, s, delivery.Plugins, "a", later, "onInstall")
+	mustTake(t, s, "third", T0)
+	wantNext(t, s, delivery.Plugins, "a", T0, "onInstall")
 	mustSettle(t, s, "second", d, delivery.Delivered, time.Time{})
 	mustRelease(t, s, delivery.Plugins, "a", "second")
-	mustRelease(t, s, delivery.Plugins, "b", "second")
-	mustTake(t, s, "third", later, "b")
+	mustHold(t, s, "b", "first", time.Minute) // extended
+	mustTake(t, s, "third", T0)
+	mustRelease(t, s, delivery.Plugins, "b", "first")
+	mustTake(t, s, "third", T0, "b")
+}
+
+// mustHold extends the lease of a queue, or ends it with hold 0.
+func mustHold(tb testing.TB, s *store.Deliveries, target, lease string, hold time.Duration) {
+	tb.Helper()
+	ok, err := s.Settle(tb.Context(), delivery.QueueOf(delivery.Plugins, target), lease, nil, hold)
+	if err != nil || !ok {
+		tb.Errorf("Settle = %v, %v; want success", ok, err)
+	}
 }
 
 func testDeliveryOrder(t *testing.T, open Open) {
@@ -147,7 +163,7 @@ func testDeliveryWithoutOrder(t *testing.T, open Open) {
 	mustOutbox(t, s, first)
 	claim := func(now time.Time) {
 		t.Helper()
-		got, err := s.Claim(t.Context(), delivery.Webhooks, "x", now, now.Add(time.Minute), 9)
+		got, err := s.Claim(t.Context(), delivery.Webhooks, "x", now, time.Minute, 9)
 		if err != nil || len(got) != 1 {
 			t.Fatalf("Claim = %v, %v; want one queue", got, err)
 		}
@@ -204,7 +220,7 @@ func testDeliveryRace(t *testing.T, open Open) {
 					return
 				}
 				lease := fmt.Sprint("lease", w, "-", n)
-				names, err := s.Claim(t.Context(), delivery.Plugins, lease, T0, T0.Add(time.Minute), 2)
+				names, err := s.Claim(t.Context(), delivery.Plugins, lease, T0, time.Minute, 2)
 				if err != nil {
 					t.Error(err)
 					return
@@ -292,15 +308,16 @@ func testDeliveryLog(t *testing.T, open Open) {
 	wantKind(t, err, errs.NotFound)
 	for _, q := range []delivery.Query{
 		{Owner: "loyalty"}, {Owner: "loyalty", Target: "a"}, {State: delivery.Delivered}, {Owner: "other"},
+		{From: T0, To: T0.Add(time.Millisecond)}, {From: T0.Add(time.Millisecond)}, {To: T0},
 	} {
 		q.Lane, q.Limit = delivery.Plugins, 1
 		list, total, err := s.List(t.Context(), q)
 		switch {
 		case err != nil:
 			t.Error(err)
-		case q.Owner == "other":
+		case q.Owner == "other", q.From.After(T0), q.To.Equal(T0):
 			if total != 0 {
-				t.Errorf("List of another owner = %d deliveries", total)
+				t.Errorf("List(%+v) = %d deliveries, want none", q, total)
 			}
 		case q.Target == "" && q.State == "":
 			if total != 2 || len(list) != 1 || list[0].Target != "b" {
@@ -332,7 +349,14 @@ func testDeliveryReplay(t *testing.T, open Open) {
 	if n, err := s.ReplayDead(t.Context(), "loyalty", T0, now); n != 2 || err != nil {
 		t.Errorf("ReplayDead = %d, %v; want 2", n, err)
 	}
-	mustTake(t, s, "x", now, "a")
+	elsewhere, message := hook("b", "n"), delivery.New(T0, delivery.Webhook, "w", "n")
+	elsewhere.Owner, elsewhere.State, elsewhere.Due = "other", delivery.Dead, time.Time{}
+	message.Payload, message.State, message.Due = "{}", delivery.Dead, time.Time{}
+	mustOutbox(t, s, elsewhere, message)
+	if n, err := s.ReplayDead(t.Context(), "", T0, now); n != 1 || err != nil {
+		t.Errorf("ReplayDead of all plugins = %d, %v; want the other one's, and no webhook", n, err)
+	}
+	mustTake(t, s, "x", now, "a", "b")
 	wantNext(t, s, delivery.Plugins, "a", now, "first", "second", "third")
 	if err := s.Replay(t.Context(), delivery.Plugins, old.ID, now); err != nil {
 		t.Error(err)

@@ -68,6 +68,7 @@ func testPlugin(t *testing.T, open Open) {
 		"an uninstall disables, hides and keeps":                      testUninstall,
 		"instances are found by id and by key, in their package only": testFind,
 		"LiveInstances returns the live ones of many":                 testLive,
+		"the use of the allowance of events is kept":                  testEventUse,
 		"a key is used only once":                                     testKeyOnce,
 		"an update replaces what may change":                          testUpdate,
 		"an update of an old version is refused":                      testUpdateStale,

@@ -146,3 +146,25 @@ func testDeletedInstance(t *testing.T, s *store.Plugin) {
 		t.Errorf("ListInstances: total %d, %v; want 1", total, err)
 	}
 }
+
+func testEventUse(t *testing.T, s *store.Plugin) {
+	ctx := t.Context()
+	for _, want := range []time.Time{{}, T0.Add(time.Millisecond), T0} {
+		if !want.IsZero() {
+			if err := s.SaveEventUse(ctx, "i1", want); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := s.LockEventUse(ctx, "i1"); err != nil || !got.Equal(want) {
+			t.Errorf("LockEventUse = %v, %v; want %v", got, err, want)
+		}
+	}
+	if got, err := s.LockEventUse(ctx, "i2"); err != nil || !got.IsZero() {
+		t.Errorf("LockEventUse of another = %v, %v; want none", got, err)
+	}
+	_, err := s.LockEventUse(ctx, "i9")
+	wantKind(t, err, errs.NotFound)
+	if err := s.PurgePackage(ctx, "p1"); err != nil {
+		t.Errorf("the use holds up a purge: %v", err)
+	}
+}

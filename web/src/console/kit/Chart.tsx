@@ -1,49 +1,31 @@
-// A small chart of counts over time: bars, of which a part may be marked as bad. What it
-// shows is also there as text, and as a table for those who open it.
-import type { ReactNode } from "react";
+// Small charts: bars over time. What they show is also a table for those who cannot see
+// them, and each bar has its value on hover.
+import { formatExact } from "../../text/format";
 
-export interface Bars { at: string; value: number; bad: number }
+export interface Bar { at: string; value: number; bad?: number; text: string }
 
-interface ChartProps {
-  title: string;
-  // What the chart says, in words.
-  summary: ReactNode;
-  points: Bars[];
-  // The same as a table: its summary line, and its columns for time, value and bad.
-  tableTitle: string;
-  columns: [time: string, value: string, bad: string];
-  timeOf: (at: string) => string;
-  numberOf: (n: number) => string;
-  // What stands for the height of the chart: its highest value.
-  mostOf: (n: number) => string;
-}
+interface ChartProps { label: string; bars: Bar[]; height?: number }
 
-const height = 64, gap = 1, step = 10;
-
-export const Chart = ({ title, summary, points, tableTitle, columns, timeOf, numberOf, mostOf }: ChartProps) => {
-  const most = Math.max(1, ...points.map((p) => p.value));
-  const y = (n: number) => (n === 0 ? 0 : Math.max(2, (n / most) * height));
+// Chart draws values as bars, with the part that is bad in red at the bottom. The text of
+// a bar says both, so that color is not the only sign.
+export const Chart = ({ label, bars, height = 56 }: ChartProps) => {
+  const top = Math.max(1, ...bars.map((b) => b.value));
+  const width = 100 / bars.length;
+  const size = (value: number) => (value === 0 ? 0 : Math.max(2, (value / top) * (height - 2)));
   return (
     <figure className="chart">
-      <figcaption><h3>{title}</h3><p className="soft">{summary}</p></figcaption>
-      <svg viewBox={`0 0 ${points.length * step} ${height}`} preserveAspectRatio="none" aria-hidden focusable="false">
-        {points.map((p, i) => (
-          <g key={p.at}>
-            <rect x={i * step} y={height - y(p.value)} width={step - gap} height={y(p.value)} className="chart-bar" />
-            {p.bad > 0 && <rect x={i * step} y={height - y(p.bad)} width={step - gap} height={y(p.bad)} className="chart-bad" />}
+      <svg viewBox={`0 0 100 ${height}`} preserveAspectRatio="none" height={height} width="100%" role="img" aria-label={label}>
+        <line x1="0" x2="100" y1={height - 0.5} y2={height - 0.5} className="chart-base" vectorEffect="non-scaling-stroke" />
+        {bars.map((b, i) => (
+          <g key={b.at}>
+            <title>{`${formatExact(b.at)}: ${b.text}`}</title>
+            <rect className="chart-hit" x={i * width} y="0" width={width} height={height} />
+            <rect className="chart-bar" x={i * width + width * 0.12} y={height - size(b.value)} width={width * 0.76} height={size(b.value)} />
+            {b.bad ? <rect className="chart-bad" x={i * width + width * 0.12} y={height - size(b.bad)} width={width * 0.76} height={size(b.bad)} /> : null}
           </g>
         ))}
       </svg>
-      <div className="chart-ends soft small" aria-hidden><span>{points[0] && timeOf(points[0].at)}</span><span>{mostOf(most)}</span><span>{points.at(-1) && timeOf((points.at(-1) as Bars).at)}</span></div>
-      <details>
-        <summary className="small soft">{tableTitle}</summary>
-        <div className="chart-table" tabIndex={0} role="group" aria-label={tableTitle}>
-          <table className="table" data-dense>
-            <thead><tr>{columns.map((name, i) => <th key={name} scope="col" className={i > 0 ? "end" : undefined}>{name}</th>)}</tr></thead>
-            <tbody>{points.filter((p) => p.value > 0).map((p) => <tr key={p.at}><td>{timeOf(p.at)}</td><td className="end">{numberOf(p.value)}</td><td className="end">{numberOf(p.bad)}</td></tr>)}</tbody>
-          </table>
-        </div>
-      </details>
+      <table className="sr"><caption>{label}</caption><tbody>{bars.filter((b) => b.value > 0).map((b) => <tr key={b.at}><th scope="row">{formatExact(b.at)}</th><td>{b.text}</td></tr>)}</tbody></table>
     </figure>
   );
 };

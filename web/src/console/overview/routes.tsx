@@ -7,4 +7,9 @@ export const overviewRoutes = <P extends Parent>(root: P) => [
     path: "/",
     component: lazyRouteComponent(() => import("./OverviewPage"), "OverviewPage"),
   }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/welcome",
+    component: lazyRouteComponent(() => import("./WelcomePage"), "WelcomePage"),
+  }),
 ] as const;

@@ -27,4 +27,9 @@ export const pluginsRoutes = <P extends Parent>(root: P) => [
     validateSearch: validateList("view", "state"),
     component: lazyRouteComponent(() => import("./InstancePage"), "InstancePage"),
   }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/plugins/$slug/$installationId/admin",
+    component: lazyRouteComponent(() => import("./AdminPage"), "AdminPage"),
+  }),
 ] as const;

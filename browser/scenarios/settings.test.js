@@ -1,0 +1,74 @@
+// The console's Settings and Overview.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { adminToken, call, journey, launch, openTab, signInToConsole, startStoa } from "./kit.js";
+
+let stoa, browser;
+before(async () => {
+  stoa = await startStoa();
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  await stoa?.stop();
+});
+
+test("the shop's name is changed, and two administrators do not overwrite each other", async () => {
+  const tab = await openTab(browser, stoa);
+  await signInToConsole(tab, stoa, "/console/settings");
+  await tab.getByLabel("Name of the shop").fill("Müller & Söhne");
+  await tab.getByLabel("Terms of sale").fill("javascript:alert(1)");
+  await tab.getByRole("button", { name: "Save settings" }).click();
+  await tab.getByText("termsUrl must be an address like https://example.com/terms.").waitFor();
+  await tab.getByLabel("Terms of sale").fill("");
+  await tab.getByRole("button", { name: "Save settings" }).click();
+  await tab.getByText("The settings are saved.").waitFor();
+
+  const token = await adminToken(stoa);
+  await call(stoa, "PATCH", "/api/v1/admin/settings", { token, body: { shopName: "Somebody Else's" } });
+  await tab.getByLabel("E-mail for help").fill("help@example.com");
+  await tab.getByRole("button", { name: "Save settings" }).click();
+  await tab.getByRole("alert").waitFor();
+  const { body } = await call(stoa, "GET", "/api/v1/admin/settings", { token });
+  assert.equal(body.data.shopName, "Somebody Else's");
+  await tab.end();
+});
+
+test("keys are rotated after their effects were named", async () => {
+  const tab = await openTab(browser, stoa);
+  await signInToConsole(tab, stoa, "/console/settings/keys");
+  await tab.getByRole("button", { name: "Rotate keys" }).first().click();
+  const dialog = tab.getByRole("dialog");
+  await dialog.getByText("nobody is signed out").waitFor();
+  await dialog.getByRole("button", { name: "Rotate keys" }).click();
+  await tab.getByText("Done. The table shows which key signs now.").waitFor();
+  await tab.end();
+});
+
+test("the overview leads to what is broken in two clicks", async () => {
+  const token = await adminToken(stoa);
+  await call(stoa, "POST", "/api/v1/admin/webhooks", { token, body: { url: "http://127.0.0.1:9/gone", events: ["order.*"] } });
+  await call(stoa, "POST", "/api/marketplace/products/mail-courier/purchase", { body: { tierId: "pro", paymentMethod: "card" } });
+  const tab = await openTab(browser, stoa);
+  await signInToConsole(tab, stoa);
+  const way = journey(tab);
+  await tab.getByText("€29").or(tab.getByText("€")).first().waitFor();
+  const concern = tab.getByRole("link", { name: /The webhook at 127\.0\.0\.1/ });
+  await assertEventually(tab, concern);
+  await way.click(concern);
+  await tab.getByText(/connection refused|did not answer/).first().waitFor();
+  assert.ok(way.clicks() <= 2 && way.screens() <= 2);
+  await tab.end();
+});
+
+// assertEventually waits until a concern is there: the page asks again every half minute,
+// so it is loaded anew instead.
+const assertEventually = async (tab, locator) => {
+  for (let tries = 0; tries < 20; tries++) {
+    await tab.locator("main h1").waitFor();
+    if (await locator.first().isVisible().catch(() => false)) return;
+    await tab.waitForTimeout(1_000);
+    await tab.reload();
+  }
+  throw new Error("the concern is not shown");
+};

@@ -1,0 +1,26 @@
+// Where to go for what wants attention.
+import type { Schemas } from "../../api/client";
+
+export type Concern = Schemas["Concern"];
+
+export const addressOf = (c: Concern): string => {
+  switch (c.kind) {
+    case "webhook.deliveries_dead":
+    case "webhook.failing":
+    case "webhook.disabled":
+      return `/events/webhooks/${c.webhookId ?? ""}`;
+    case "instance.failing":
+    case "instance.failed":
+      return `/plugins/${c.slug ?? ""}/${c.installationId ?? ""}`;
+    case "plugin.deliveries_dead":
+    case "plugin.deliveries_failing":
+      return `/plugins/${c.slug ?? ""}`;
+    case "orders.pending":
+      return "/shop/orders?status=pending";
+    case "receipts.failed":
+    case "receipts.failing":
+      return "/settings";
+    case "keys.rotation_due":
+      return "/settings/keys";
+  }
+};

@@ -1,0 +1,60 @@
+// What the shop says of itself.
+import { Button, ColorInput, TextInput } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { api, data, tagged, type Schemas } from "../../api/client";
+import { asProblem } from "../../api/problem";
+import { ErrorNote } from "../kit/ErrorNote";
+import { Page } from "../kit/Page";
+import { Pending } from "../kit/Pending";
+import { tell } from "../kit/toast";
+import { t } from "../text";
+import { SettingsNav } from "./SettingsNav";
+
+type Settings = Schemas["Settings"];
+
+const key = ["settings"];
+const fields = ["shopName", "supportEmail", "supportUrl", "termsUrl", "privacyUrl"] as const;
+const swatches = ["#0f6b66", "#1f5fbf", "#6d3fc0", "#a3325f", "#8a4b08", "#2f6b1f", "#3b4350"];
+
+export const GeneralPage = () => {
+  const query = useQuery({ queryKey: key, queryFn: () => tagged(api.GET("/api/v1/admin/settings")) });
+  return (
+    <Page title={t("settings.title")}>
+      <SettingsNav />
+      {query.isPending && <Pending rows={4} />}
+      {query.isError && <ErrorNote error={query.error} retry={() => void query.refetch()} />}
+      {query.data && <Form key={query.data.etag} settings={query.data.value} etag={query.data.etag} />}
+    </Page>
+  );
+};
+
+const Form = ({ settings, etag }: { settings: Settings; etag: string }) => {
+  const [values, setValues] = useState(() => ({ ...settings }));
+  const queries = useQueryClient();
+  const save = useMutation({
+    mutationFn: () => data(api.PATCH("/api/v1/admin/settings", {
+      params: { header: { "If-Match": etag } },
+      body: { accent: values.accent, ...Object.fromEntries(fields.map((name) => [name, values[name]])) },
+    })),
+    onSuccess: async () => { await queries.invalidateQueries({ queryKey: key }); tell(t("settings.general.saved")); },
+  });
+  const issues = save.error ? asProblem(save.error).issues : [];
+  const fault = (name: string) => issues.find((issue) => issue.path === name)?.message;
+  const set = (name: keyof Settings, value: string) => setValues((now) => ({ ...now, [name]: value === "" ? null : value }));
+  const submit = (e: FormEvent) => { e.preventDefault(); save.mutate(); };
+  return (
+    <form className="form" onSubmit={submit} noValidate>
+      {fields.map((name) => (
+        <TextInput
+          key={name} label={t(`settings.general.${name}`)} description={t(`settings.general.${name}How`)} value={values[name] ?? ""} error={fault(name)}
+          {...(name === "shopName" ? { placeholder: settings.defaultShopName } : {})}
+          onChange={(e) => set(name, e.currentTarget.value)}
+        />
+      ))}
+      <ColorInput label={t("settings.general.accent")} description={t("settings.general.accentHow")} value={values.accent ?? ""} swatches={swatches} withEyeDropper={false} placeholder="#0f6b66" withPreview={values.accent !== null} error={fault("accent")} onChange={(value) => set("accent", value)} />
+      {save.isError && issues.length === 0 && <ErrorNote error={save.error} retry={() => void queries.invalidateQueries({ queryKey: key })} />}
+      <div className="row"><Button type="submit" variant="filled" loading={save.isPending}>{t("settings.general.save")}</Button></div>
+    </form>
+  );
+};
