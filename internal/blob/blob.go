@@ -88,3 +88,26 @@ func (f *Files) Get(_ context.Context, name string) (*os.File, error) {
 	}
 	return f.root.Open(name)
 }
+
+// List returns the files that Put stored, in no particular order. A file's time is that of
+// its first Put.
+func (f *Files) List(ctx context.Context) ([]fs.FileInfo, error) {
+	entries, err := fs.ReadDir(f.root.FS(), ".")
+	if err != nil {
+		return nil, fmt.Errorf("blob: list: %w", err)
+	}
+	var files []fs.FileInfo
+	for _, entry := range entries {
+		if !validName.MatchString(entry.Name()) || !entry.Type().IsRegular() {
+			continue
+		}
+		info, err := entry.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // removed since
+		} else if err != nil {
+			return nil, fmt.Errorf("blob: list: %w", err)
+		}
+		files = append(files, info)
+	}
+	return files, ctx.Err()
+}

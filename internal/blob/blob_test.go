@@ -96,3 +96,21 @@ func TestOnlyNamesThatPutGivesAreOpened(t *testing.T) {
 		t.Error("Put with a path for an extension = nil, want an error")
 	}
 }
+
+func TestListShowsWhatWasPutAndNothingElse(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	f := mustOpen(t, dir)
+	want, err := f.Put(t.Context(), []byte("picture"), "svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".tmp-left-over"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	files, err := f.List(t.Context())
+	if err != nil || len(files) != 1 || files[0].Name() != want || files[0].Size() != int64(len("picture")) {
+		t.Errorf("List = %v, %v, want %s alone", files, err, want)
+	}
+}

@@ -280,6 +280,7 @@ func (s *Server) adminRoutes(rt *router) {
 	rt.admin("GET /api/v1/admin/products/{slug}", h.GetProduct)
 	rt.admin("PATCH /api/v1/admin/products/{slug}", h.ChangeProduct)
 	rt.admin("DELETE /api/v1/admin/products/{slug}", h.DeleteProduct)
+	rt.admin("GET /api/v1/admin/media", h.ListMedia)
 	rt.adminUpload("POST /api/v1/admin/media", fileTimeout, h.UploadMedia)
 	rt.admin("GET /api/v1/admin/catalog", h.ExportCatalog)
 	rt.adminUpload("POST /api/v1/admin/catalog", fileTimeout, h.ImportCatalog)

@@ -17,9 +17,10 @@ func (s *Licenses) ListLicenses(ctx context.Context, q license.Query) ([]license
 	}
 	page, args := where.Page(q.Limit, q.Offset)
 	list, err := database.All(ctx, s.Read, func(row database.Scanner) (l license.Listed, err error) {
-		l.License, err = scanLicense(row, &l.ProductSlug, &l.ProductName)
+		l.License, err = scanLicense(row, &l.ProductSlug, &l.ProductName, &l.UserEmail)
 		return l, err
-	}, `SELECT `+licenseColumns+`, p.slug, p.name`+from+` ORDER BY l.created_at_ms DESC, l.id`+page, args...)
+	}, `SELECT `+licenseColumns+`, p.slug, p.name,
+		coalesce((SELECT u.email FROM users u WHERE u.id = l.user_id), '')`+from+` ORDER BY l.created_at_ms DESC, l.id`+page, args...)
 	return list, total, err
 }
 

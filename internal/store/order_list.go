@@ -18,11 +18,11 @@ func (s *Orders) FindOrders(ctx context.Context, q order.Query) ([]order.Listed,
 	}
 	page, args := where.Page(q.Limit, q.Offset)
 	list, err := database.All(ctx, s.Read, func(row database.Scanner) (o order.Listed, err error) {
-		o.Order, err = scanOrder(row, &o.ProductSlug, &o.ProductName)
+		o.Order, err = scanOrder(row, &o.ProductSlug, &o.ProductName, &o.UserEmail)
 		return o, err
 	}, `
-		SELECT `+orderColumns+`, p.slug, p.name
-		FROM orders o JOIN products p ON p.id = o.product_id`+where.String()+`
+		SELECT `+orderColumns+`, p.slug, p.name, coalesce(u.email, '')
+		FROM orders o JOIN products p ON p.id = o.product_id LEFT JOIN users u ON u.id = o.user_id`+where.String()+`
 		ORDER BY o.created_at_ms DESC, o.id`+page, args...)
 	return list, total, err
 }
@@ -51,6 +51,12 @@ func orderWhere(q order.Query) (w database.Where) {
 		// Each address is compared by the key that its own table keeps.
 		w.And(`(o.billing_email_key = $1 OR o.user_id = (SELECT id FROM users WHERE email_key = $2))`,
 			order.EmailKey(q.Email), account.Key(q.Email))
+	}
+	if !q.From.IsZero() {
+		w.And(`o.created_at_ms >= $1`, q.From.UnixMilli())
+	}
+	if !q.To.IsZero() {
+		w.And(`o.created_at_ms < $1`, q.To.UnixMilli())
 	}
 	return w
 }

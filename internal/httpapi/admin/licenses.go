@@ -12,6 +12,17 @@ import (
 	"stoa/internal/market/license"
 )
 
+// managedLicense is a license as administrators see it: with the owner's address.
+type managedLicense struct {
+	wire.License
+
+	UserEmail string `json:"userEmail,omitempty"`
+}
+
+func (h *Handlers) managedLicense(l license.Listed) managedLicense {
+	return managedLicense{wire.NewLicense(l, h.Now()), l.UserEmail}
+}
+
 // writeLicense answers with a license and the ETag of its state, unless err tells
 // that there is none.
 func (h *Handlers) writeLicense(w http.ResponseWriter, l license.Listed, err error) error {
@@ -20,7 +31,7 @@ func (h *Handlers) writeLicense(w http.ResponseWriter, l license.Listed, err err
 	}
 	web.SetETag(w, web.VersionTag(l.License.Version))
 	web.NoStore(w)
-	web.WriteData(w, http.StatusOK, wire.NewLicense(l, h.Now()))
+	web.WriteData(w, http.StatusOK, h.managedLicense(l))
 	return nil
 }
 
@@ -42,7 +53,7 @@ func (h *Handlers) ListLicenses(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	web.NoStore(w)
-	web.WriteList(w, p, found, total, func(l license.Listed) wire.License { return wire.NewLicense(l, h.Now()) })
+	web.WriteList(w, p, found, total, h.managedLicense)
 	return nil
 }
 
@@ -169,7 +180,7 @@ func (in licenseGrant) request() (license.GrantRequest, errs.Issues) {
 // GrantLicense serves POST /api/v1/admin/licenses.
 func (h *Handlers) GrantLicense(w http.ResponseWriter, r *http.Request) error {
 	type granted struct {
-		wire.License
+		managedLicense
 
 		LicenseKey string `json:"licenseKey"`
 	}
@@ -194,6 +205,6 @@ func (h *Handlers) GrantLicense(w http.ResponseWriter, r *http.Request) error {
 	web.SetETag(w, web.VersionTag(l.License.Version))
 	w.Header().Set("Location", "/api/v1/admin/licenses/"+l.License.ID)
 	web.NoStore(w)
-	web.WriteData(w, http.StatusCreated, granted{wire.NewLicense(l, h.Now()), key.Reveal()})
+	web.WriteData(w, http.StatusCreated, granted{h.managedLicense(l), key.Reveal()})
 	return nil
 }

@@ -93,7 +93,8 @@ func TestAdministratorsFindLicenses(t *testing.T) {
 			res := manageLicense(t, a, root.Access, http.MethodPost, "/lookup", fmt.Sprintf(`{"licenseKey":%q}`, key),
 				http.StatusOK)
 			if res.Text(t, "data.status") != want || res.Text(t, "data.productSlug") != "mail-pack" ||
-				res.Text(t, "data.userId") != ada.UserID || res.Header.Get("ETag") == "" {
+				res.Text(t, "data.userId") != ada.UserID || res.Header.Get("ETag") == "" ||
+				res.Text(t, "data.userEmail") != "ada@example.com" {
 				t.Errorf("lookup = %s", res.Body)
 			}
 			one := manageLicense(t, a, root.Access, http.MethodGet, "/"+res.Text(t, "data.id"), "", http.StatusOK)

@@ -23,14 +23,46 @@ var pictureUpload = web.Upload{
 	NotOne:   errs.Validation(errs.Issue{Code: errs.CodeOneFile, Message: "Send exactly one file: the picture."}),
 }
 
-// UploadMedia serves POST /api/v1/admin/media.
-func (h *Handlers) UploadMedia(w http.ResponseWriter, r *http.Request) error {
-	type response struct {
-		Path        string `json:"path"`
-		ContentType string `json:"contentType"`
-		Size        int    `json:"size"`
+// media is a picture on the wire.
+type media struct {
+	Path        string `json:"path"`
+	ContentType string `json:"contentType"`
+	Size        int    `json:"size"`
+}
+
+func newMedia(p catalog.Picture) media {
+	contentType, _ := web.PictureType("." + p.Extension)
+	return media{Path: p.Path, ContentType: contentType, Size: p.Size}
+}
+
+// ListMedia serves GET /api/v1/admin/media.
+func (h *Handlers) ListMedia(w http.ResponseWriter, r *http.Request) error {
+	type listed struct {
+		media
+
+		AddedAt web.Timestamp `json:"addedAt"`
+		UsedBy  []string      `json:"usedBy"`
 	}
 
+	var faults errs.Issues
+	web.OnlyParams(r, &faults)
+	p := web.ReadPage(r, &faults)
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	found, total, err := h.Catalog.ListPictures(r.Context(), p.Limit, p.Offset())
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	web.WriteList(w, p, found, total, func(l catalog.Listed) listed {
+		return listed{newMedia(l.Picture), web.Timestamp(l.AddedAt), web.OrEmpty(l.UsedBy)}
+	})
+	return nil
+}
+
+// UploadMedia serves POST /api/v1/admin/media.
+func (h *Handlers) UploadMedia(w http.ResponseWriter, r *http.Request) error {
 	var content []byte
 	err := pictureUpload.Read(w, r, func(file io.Reader) (err error) {
 		// One byte more than allowed shows package catalog that there is more.
@@ -45,7 +77,6 @@ func (h *Handlers) UploadMedia(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Location", picture.Path)
-	media, _ := web.PictureType("." + picture.Extension)
-	web.WriteData(w, http.StatusCreated, response{Path: picture.Path, ContentType: media, Size: picture.Size})
+	web.WriteData(w, http.StatusCreated, newMedia(picture))
 	return nil
 }

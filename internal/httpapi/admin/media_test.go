@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"stoa/internal/testkit"
 )
 
@@ -72,6 +74,47 @@ func TestPicturesAreUploadedAndServed(t *testing.T) {
 	})
 	if res.Status != http.StatusCreated || res.Text(t, "data.contentType") != "image/svg+xml" {
 		t.Errorf("as a form: %d %s", res.Status, res.Body)
+	}
+}
+
+func TestPicturesAreListedWithWhatShowsThem(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t)
+	admin := a.Admin(t, "ada").Access
+	icon := upload(t, a, admin, "image/png", png, http.StatusCreated).Text(t, "data.path")
+	unused := upload(t, a, admin, "image/jpeg", jpg, http.StatusCreated).Text(t, "data.path")
+	for _, slug := range []string{"b", "a"} {
+		manage(t, a, admin, http.MethodPost, managed,
+			draft(slug, map[string]any{"icon": icon, "screenshots": []any{icon}}), http.StatusCreated)
+	}
+
+	res := a.Do(t, testkit.Get(admin, "/api/v1/admin/media"))
+	got := make(map[any]string)
+	for _, item := range res.Get(t, "data.items").([]any) {
+		it := item.(map[string]any)
+		got[it["path"]] = fmt.Sprint(it["contentType"], " ", it["size"], " ", it["usedBy"])
+	}
+	want := map[any]string{
+		icon:   fmt.Sprintf("image/png %d [a b]", len(png)),
+		unused: fmt.Sprintf("image/jpeg %d []", len(jpg)),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("pictures (-want +got):\n%s", diff)
+	}
+
+	for query, want := range map[string]string{"?limit=1&page=2": "1 of 2", "?limit=1&page=3": "0 of 2"} {
+		res := a.Do(t, testkit.Get(admin, "/api/v1/admin/media"+query))
+		items := len(res.Get(t, "data.items").([]any))
+		if got := fmt.Sprint(items, " of ", res.Get(t, "data.pagination.total")); got != want {
+			t.Errorf("%s = %s, want %s", query, got, want)
+		}
+	}
+	if res := a.Do(t, testkit.Get(admin, "/api/v1/admin/media?q=x")); testkit.IssuePaths(t, res) != "q" {
+		t.Errorf("an unknown parameter = %d %s", res.Status, res.Body)
+	}
+	if res := a.Do(t, testkit.Get(a.Register(t, "eve").Access, "/api/v1/admin/media")); res.Status != http.StatusForbidden {
+		t.Errorf("by a customer = %d, want 403", res.Status)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 type managedOrder struct {
 	wire.Order
 
+	UserEmail   string        `json:"userEmail,omitempty"`
 	PaidAt      web.Timestamp `json:"paidAt,omitzero"`
 	RefundedAt  web.Timestamp `json:"refundedAt,omitzero"`
 	CancelledAt web.Timestamp `json:"cancelledAt,omitzero"`
@@ -36,7 +37,7 @@ type payment struct {
 
 func newManagedOrder(o order.Listed) managedOrder {
 	out := managedOrder{
-		Order:  wire.NewOrder(o),
+		Order: wire.NewOrder(o), UserEmail: o.UserEmail,
 		PaidAt: web.Timestamp(o.PaidAt), RefundedAt: web.Timestamp(o.RefundedAt),
 		CancelledAt: web.Timestamp(o.CancelledAt),
 		Payment: payment{
@@ -53,12 +54,13 @@ func newManagedOrder(o order.Listed) managedOrder {
 // ListOrders serves GET /api/v1/admin/orders.
 func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
-	web.OnlyParams(r, &faults, "q", "status", "product", "user", "email")
+	web.OnlyParams(r, &faults, "q", "status", "product", "user", "email", "from", "to")
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
 	q := order.Query{
 		Search:  v.Get("q"),
 		Status:  order.Status(v.Get("status")),
 		Product: v.Get("product"), UserID: v.Get("user"), Email: v.Get("email"),
+		From: web.ReadTime(r, "from", &faults), To: web.ReadTime(r, "to", &faults),
 		Limit: p.Limit, Offset: p.Offset(),
 	}
 	faults.Merge(q.Issues())

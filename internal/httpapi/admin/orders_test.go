@@ -31,6 +31,7 @@ func TestAdministratorsLookThroughOrders(t *testing.T) {
 			return a.Do(t, testkit.Post(token, testkit.Products+"/"+slug+"/purchase", body)).Text(t, "orderId")
 		}
 		first := order("mail-pack", "once", "bob@example.com", "")
+		from := a.Clock.Now().Add(time.Millisecond).UTC().Format(time.RFC3339Nano)
 		second := order("bare", "only", "", user.Text(t, "data.access_token"))
 		third := order("mail-pack", "yearly", "ADA@EXAMPLE.COM", "")
 
@@ -49,6 +50,9 @@ func TestAdministratorsLookThroughOrders(t *testing.T) {
 			"?email=bob@example.com":                "first of 1",
 			"?email=ada%40Example.com":              "third second of 2", // on the bill, or of the account
 			"?email=ada@example.com&product=bare":   "second of 1",
+			"?from=" + from:                         "third second of 2",
+			"?to=" + from:                           "first of 1",
+			"?from=" + from + "&to=" + from:         " of 0",
 		} {
 			res := a.Do(t, testkit.Get(admin, testkit.AdminOrders+query))
 			var got []string
@@ -59,8 +63,8 @@ func TestAdministratorsLookThroughOrders(t *testing.T) {
 				t.Errorf("%s = %q, want %q", query, s, want)
 			}
 		}
-		res := a.Do(t, testkit.Get(admin, testkit.AdminOrders+"?status=open&email=x&user=%00&limit=0"))
-		if got := testkit.IssuePaths(t, res); res.Status != http.StatusBadRequest || got != "limit status user email" {
+		res := a.Do(t, testkit.Get(admin, testkit.AdminOrders+"?status=open&email=x&user=%00&limit=0&from=now&to=later"))
+		if got := testkit.IssuePaths(t, res); res.Status != http.StatusBadRequest || got != "limit from to status user email" {
 			t.Errorf("faults = %d %q", res.Status, got)
 		}
 
@@ -68,6 +72,17 @@ func TestAdministratorsLookThroughOrders(t *testing.T) {
 		if one.Text(t, "data.productSlug") != "mail-pack" || one.Get(t, "data.amount") != 49.9 ||
 			one.Text(t, "data.payment.provider") != "test" || one.Text(t, "data.paidAt") == "" {
 			t.Errorf("order = %s", one.Body)
+		}
+		if strings.Contains(string(one.Body), "userEmail") {
+			t.Errorf("a guest's order names an account: %s", one.Body)
+		}
+		one = a.Do(t, testkit.Get(admin, testkit.AdminOrders+"/"+second))
+		if got := one.Text(t, "data.userEmail"); got != "Ada@example.com" {
+			t.Errorf("the buyer's address = %q", got)
+		}
+		turned := a.Do(t, testkit.Get(admin, testkit.AdminOrders+"?from=2031-01-02T00:00:00Z&to=2031-01-01T00:00:00Z"))
+		if got := testkit.IssuePaths(t, turned); got != "to" {
+			t.Errorf("faults of a range that ends before it begins = %q, want to", got)
 		}
 		for _, id := range []string{"nope", "%00", strings.Repeat("a", 200)} {
 			for _, path := range []string{"", "/refund", "/cancel"} {

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"io/fs"
 	"os"
 
 	"stoa/internal/audit"
@@ -69,4 +70,7 @@ type Media interface {
 	// Get opens the file with that name. The caller closes it. It returns
 	// fs.ErrNotExist if there is none, and for a string that is not a name.
 	Get(ctx context.Context, name string) (*os.File, error)
+
+	// List returns the files, in no particular order.
+	List(ctx context.Context) ([]fs.FileInfo, error)
 }

@@ -15,6 +15,8 @@ type Listed struct {
 	License     License
 	ProductSlug string
 	ProductName string
+	// UserEmail is the address of the owner's account. Empty for caller.Anonymous.
+	UserEmail string
 }
 
 // Query says which licenses are wanted. Empty fields match all.

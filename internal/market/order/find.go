@@ -2,6 +2,7 @@ package order
 
 import (
 	"context"
+	"time"
 
 	"stoa/internal/caller"
 	"stoa/internal/cuid2"
@@ -14,6 +15,8 @@ type Listed struct {
 	Order
 
 	ProductSlug, ProductName string
+	// UserEmail is the address of the buyer's account. Empty for caller.Anonymous.
+	UserEmail string
 }
 
 // Query says which orders are wanted. Empty fields match all.
@@ -27,6 +30,8 @@ type Query struct {
 	UserID  string // or caller.Anonymous
 	// Email is an address on the bill or of the buyer's account, compared by EmailKey.
 	Email string
+	// From (inclusive) and To (exclusive) bound the time of the order. Zero means no bound.
+	From, To time.Time
 
 	Limit, Offset int
 }
@@ -46,6 +51,9 @@ func (q Query) Issues() errs.Issues {
 	}
 	if q.Email != "" && EmailKey(q.Email) == "" {
 		is.Add("email", errs.CodeInvalid, "email must be one e-mail address.")
+	}
+	if !q.From.IsZero() && !q.To.IsZero() && q.To.Before(q.From) {
+		is.Add("to", errs.CodeOutOfRange, "to must not be before from.")
 	}
 	return is
 }

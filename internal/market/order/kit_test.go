@@ -105,6 +105,7 @@ func (nobody) Email(context.Context, string) (string, error) {
 	return "", errs.New(errs.NotFound, "NOT_FOUND", "There is no such user.")
 }
 
+func (nobody) List(context.Context) ([]fs.FileInfo, error)         { return nil, nil }
 func (nobody) Put(context.Context, []byte, string) (string, error) { return "", fs.ErrInvalid }
 
 func (nobody) Get(context.Context, string) (*os.File, error) { return nil, fs.ErrNotExist }

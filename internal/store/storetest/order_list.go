@@ -87,6 +87,9 @@ func testFindOrders(t *testing.T, db *database.DB) {
 		{"by the address on the bill", order.Query{Email: "Bob@example.com"}, "o4 o1", 2},
 		{"or that of the account", order.Query{Email: "ada@example.com"}, "o3 o4 o2", 3},
 		{"all at once", order.Query{Email: "ada@example.com", Product: "a", Status: order.Paid}, "o4", 1},
+		{"from a time on", order.Query{From: T0.Add(2 * time.Second)}, "o3 o4", 2},
+		{"before a time", order.Query{To: T0.Add(2 * time.Second)}, "o2 o1", 2},
+		{"between two times", order.Query{From: T0.Add(time.Second), To: T0.Add(2 * time.Second)}, "o2", 1},
 	} {
 		if tt.query.Limit == 0 {
 			tt.query.Limit = 10
@@ -97,6 +100,9 @@ func testFindOrders(t *testing.T, db *database.DB) {
 			ids = append(ids, o.ID)
 			if want := strings.TrimPrefix(o.ProductID, "prod-"); o.ProductSlug != want || o.ProductName != "Name of "+want {
 				t.Errorf("%s is of %q %q", o.ID, o.ProductSlug, o.ProductName)
+			}
+			if want := map[string]string{"u1": "Ada@Example.com"}[o.UserID]; o.UserEmail != want {
+				t.Errorf("%s has the buyer's address %q, want %q", o.ID, o.UserEmail, want)
 			}
 		}
 		if got := strings.Join(ids, " "); err != nil || got != tt.want || total != tt.total {

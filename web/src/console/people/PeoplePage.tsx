@@ -1,4 +1,47 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { api, data, type Schemas } from "../../api/client";
+import { DataTable, type Column } from "../kit/DataTable";
+import { Empty } from "../kit/Empty";
+import { Filter, ListBar } from "../kit/ListBar";
 import { Page } from "../kit/Page";
+import { useListSearch } from "../kit/useListSearch";
+import { Time } from "../kit/values";
 import { t } from "../text";
+import { PersonState, roleName } from "./values";
 
-export const PeoplePage = () => <Page title={t("nav.people")}> </Page>;
+type User = Schemas["ManagedUser"];
+
+const columns: Column<User>[] = [
+  { title: t("people.email"), cell: (u) => <Link className="row-link" to="/people/$id" params={{ id: u.id }}>{u.email}</Link> },
+  { title: t("people.name"), cell: (u) => u.username },
+  { title: t("people.role"), cell: (u) => roleName(u.role) },
+  { title: t("people.state"), cell: (u) => <PersonState active={u.active} /> },
+  { title: t("people.since"), cell: (u) => <Time at={u.createdAt} />, end: true },
+];
+
+export const PeoplePage = () => {
+  const { search, page } = useListSearch();
+  const { q, role, active } = search as Record<string, string | undefined>;
+  const query = useQuery({
+    queryKey: ["users", { page, q, role, active }],
+    queryFn: () => data(api.GET("/api/v1/admin/users", {
+      params: { query: { page, ...(q ? { q } : {}), ...(role ? { role } : {}), ...(active ? { active: active === "true" } : {}) } },
+    })),
+    placeholderData: keepPreviousData,
+  });
+  const roles = ["USER", "ADMIN"].map((value) => ({ value, label: roleName(value) }));
+  const states = [{ value: "true", label: t("people.states.active") }, { value: "false", label: t("people.states.blocked") }];
+  return (
+    <Page title={t("nav.people")}>
+      <ListBar label={t("people.search")}>
+        <Filter name="role" label={t("people.role")} choices={roles} />
+        <Filter name="active" label={t("people.state")} choices={states} />
+      </ListBar>
+      <DataTable
+        label={t("nav.people")} query={query} columns={columns} keyOf={(u) => u.id} link={(u) => `/people/${u.id}`}
+        empty={<Empty title={t("people.none")} />}
+      />
+    </Page>
+  );
+};

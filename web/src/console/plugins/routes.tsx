@@ -12,7 +12,7 @@ export const pluginsRoutes = <P extends Parent>(root: P) => [
   createRoute({
     getParentRoute: () => root,
     path: "/plugins/deliveries",
-    validateSearch: validateList("state", "plugin"),
+    validateSearch: validateList("state"),
     component: lazyRouteComponent(() => import("./DeliveriesPage"), "DeliveriesPage"),
   }),
   createRoute({

@@ -1,0 +1,43 @@
+import { Button } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, data, type Schemas } from "../../api/client";
+import { Confirm } from "../kit/Confirm";
+import { useSession } from "../shell/useSession";
+import { t } from "../text";
+
+type User = Schemas["ManagedUser"];
+type Change = { active?: boolean; role?: "USER" | "ADMIN" };
+
+// PersonActions change what a person may do. Each says what it takes or gives first.
+export const PersonActions = ({ user }: { user: User }) => {
+  const [open, setOpen] = useState<"role" | "block" | null>(null);
+  const own = useSession()?.user.id === user.id;
+  const cache = useQueryClient();
+  const close = () => setOpen(null);
+  const change = async (body: Change) => {
+    await data(api.PATCH("/api/v1/admin/users/{id}", { params: { path: { id: user.id } }, body }));
+    await Promise.all(["users", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
+  };
+  const admin = user.role === "ADMIN";
+  const role = admin ? "demote" : "promote";
+  const block = user.active ? "block" : "unblock";
+  const name = { name: user.email };
+  const self = own ? [t("people.self")] : [];
+  return (
+    <>
+      <Button onClick={() => setOpen("role")}>{t(`people.${role}.action`)}</Button>
+      <Button onClick={() => setOpen("block")}>{t(`people.${block}.action`)}</Button>
+      <Confirm
+        open={open === "role"} onClose={close} title={t(`people.${role}.title`, name)} danger={admin} action={t(`people.${role}.action`)}
+        effects={[t(`people.${role}.first`), t(`people.${role}.second`), ...(admin ? self : [])]}
+        run={() => change({ role: admin ? "USER" : "ADMIN" })} done={t(`people.${role}.done`, name)}
+      />
+      <Confirm
+        open={open === "block"} onClose={close} title={t(`people.${block}.title`, name)} danger={user.active} action={t(`people.${block}.action`)}
+        effects={[t(`people.${block}.first`), t(`people.${block}.second`), ...(user.active ? self : [])]}
+        run={() => change({ active: !user.active })} done={t(`people.${block}.done`, name)}
+      />
+    </>
+  );
+};

@@ -1,0 +1,73 @@
+import "../shop.css";
+import { Button } from "@mantine/core";
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { api, data, type Schemas } from "../../../api/client";
+import { formatBytes, formatNumber } from "../../../text/format";
+import { CopyText } from "../../kit/CopyText";
+import { Empty } from "../../kit/Empty";
+import { ErrorNote } from "../../kit/ErrorNote";
+import { Page } from "../../kit/Page";
+import { Bar } from "../../kit/Pending";
+import { tell } from "../../kit/toast";
+import { useListSearch } from "../../kit/useListSearch";
+import { Time } from "../../kit/values";
+import { t } from "../../text";
+import { ShopNav } from "../ShopNav";
+import { PictureDrop } from "./PictureDrop";
+
+type Listed = Schemas["ListedPicture"];
+const perPage = 24;
+
+// MediaPage has the pictures of the shop. They are stored under a hash of their content,
+// so what tells them apart is how they look and where they are used.
+export const MediaPage = () => {
+  const { page, set } = useListSearch();
+  const cache = useQueryClient();
+  const list = useQuery({
+    queryKey: ["media", page],
+    queryFn: () => data(api.GET("/api/v1/admin/media", { params: { query: { page, limit: perPage } } })),
+    placeholderData: keepPreviousData,
+  });
+  const added = () => {
+    tell(t("shop.media.done"));
+    void cache.invalidateQueries({ queryKey: ["media"] });
+  };
+  return (
+    <Page title={t("shop.nav.media")}>
+      <ShopNav />
+      <PictureDrop label={t("shop.media.upload")} several onPicture={added} />
+      {list.isError && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
+      {list.isPending && <Bar height={120} />}
+      {list.data?.pagination.total === 0 && <Empty title={t("shop.media.none")}>{t("shop.media.noneHow")}</Empty>}
+      {list.data && list.data.items.length > 0 && (
+        <ul className="pictures" aria-busy={list.isFetching}>{list.data.items.map((picture) => <li key={picture.path}><PictureCard picture={picture} /></li>)}</ul>
+      )}
+      {list.data && list.data.pagination.totalPages > 1 && <Pages pagination={list.data.pagination} onPage={(to) => set({ page: to })} />}
+    </Page>
+  );
+};
+
+const PictureCard = ({ picture: { path, contentType, size, addedAt, usedBy } }: { picture: Listed }) => (
+  <>
+    <a href={path} target="_blank" rel="noopener"><img src={path} alt={t("shop.media.picture", { use: usedBy.join(", ") || t("shop.media.unused") })} loading="lazy" /></a>
+    <div className="row small soft"><span>{t(`shop.media.type.${contentType}`)} · {formatBytes(size)}</span><Time at={addedAt} /></div>
+    <div className="row small">
+      <span className="clip">
+        {usedBy.length === 0 ? <span className="soft">{t("shop.media.unused")}</span>
+          : usedBy.map((slug, i) => <span key={slug}>{i > 0 && ", "}<Link to="/shop/products/$slug" params={{ slug }}>{slug}</Link></span>)}
+      </span>
+      <CopyText value={path} shown="" what={t("shop.media.address")} />
+    </div>
+  </>
+);
+
+const Pages = ({ pagination: { page, limit, total, totalPages }, onPage }: { pagination: Schemas["Pagination"]; onPage: (page: number) => void }) => (
+  <div className="list-foot">
+    <span role="status">{t("list.of", { from: formatNumber((page - 1) * limit + 1), to: formatNumber(Math.min(page * limit, total)), total: formatNumber(total) })}</span>
+    <span className="row" style={{ marginLeft: "auto" }}>
+      <Button size="xs" disabled={page <= 1} onClick={() => onPage(page - 1)}>{t("list.previous")}</Button>
+      <Button size="xs" disabled={page >= totalPages} onClick={() => onPage(page + 1)}>{t("list.next")}</Button>
+    </span>
+  </div>
+);

@@ -1,0 +1,25 @@
+// The server's faults of a product, at the fields that they are about.
+import { createContext, useContext } from "react";
+import type { Issue } from "../../../api/problem";
+import { t } from "../../text";
+
+export const Faults = createContext<Issue[]>([]);
+
+// says is a fault's message at its field, which need not name the field again.
+const says = ({ path = "", message }: Issue): string => {
+  if (path === "" || !message.startsWith(path)) return message;
+  const rest = message.slice(path.length).replace(/^[:\s]+/, "");
+  return rest.startsWith("is ") ? t("shop.fault.this", { rest }) : rest.charAt(0).toUpperCase() + rest.slice(1);
+};
+
+// useFault returns the fault of a field, as a field's property.
+export const useFault = (path: string): { error?: string } => {
+  const found = useContext(Faults).find((issue) => issue.path === path);
+  return found ? { error: says(found) } : {};
+};
+
+// useFaultsIn is useFault for a field whose lines the server counts: "highlights[2]".
+export const useFaultsIn = (path: string): { error?: string } => {
+  const found = useContext(Faults).filter((issue) => issue.path === path || issue.path?.startsWith(`${path}[`));
+  return found.length > 0 ? { error: found.map(says).join(" ") } : {};
+};
