@@ -41,7 +41,7 @@ export const ConfigForm = (props: ConfigFormProps) => {
     setAsked(empty);
     const first = empty[0] ?? [...broken][0];
     if (first !== undefined) focusField(e.currentTarget, first);
-    else onSubmit(configOf(schema, draft));
+    else onSubmit(configOf(schema, draft, configured));
   };
   const markJson = (path: string, ok: boolean) => setBroken((now) => {
     if (now.has(path) === !ok) return now;
