@@ -279,3 +279,45 @@ test("a theme app that is not well is not activated, and says why", async () => 
   await tab.getByRole("alert").getByText("GET /health").waitFor();
   await tab.end();
 });
+
+const adminPage = `<!doctype html><title>Page</title><link rel="stylesheet" href="look.css"><h1>Greetings</h1><p id="said">nothing</p><ul id="tries"></ul><script src="page.js" defer></script>`;
+const adminScript = `
+const tell = (name, outcome) => { const li = document.createElement("li"); li.textContent = name + ": " + outcome; tries.append(li) };
+const attempt = async (name, run) => { try { tell(name, await run()) } catch { tell(name, "refused") } };
+(async () => {
+  said.textContent = JSON.stringify(await (await fetch("said", { method: "POST", headers: { "Content-Type": "application/json", "X-Installation-ID": "other" }, body: '{"a":1}' })).json());
+  await attempt("parent", () => parent.document.title);
+  await attempt("storage", () => localStorage.length);
+  await attempt("another path", async () => (await fetch("/health")).status);
+  await attempt("above", async () => (await fetch("/admin/../health")).status);
+  await attempt("another host", async () => (await fetch("http://127.0.0.1:9/admin/x")).status);
+  await attempt("another API of stoa", async () => (await fetch("/api/v1/admin/users")).status);
+  await attempt("XMLHttpRequest", () => new Promise((resolve, reject) => { const x = new XMLHttpRequest(); x.onload = () => resolve(x.status); x.onerror = reject; x.open("GET", "/api/v1/shop/settings"); x.send() }));
+  tell("end", "reached");
+})();
+`;
+
+test("a plugin's own page runs in the console without a token, and reaches its plugin only", async () => {
+  const program = `export default async function (app) {
+  const page = ${JSON.stringify(adminPage)}, script = ${JSON.stringify(adminScript)}
+  app.get("/admin/", async (request, reply) => reply.type("text/html").send(page))
+  app.get("/admin/page.js", async (request, reply) => reply.type("text/javascript").send(script))
+  app.get("/admin/look.css", async (request, reply) => reply.type("text/css").send("h1 { color: rgb(1, 2, 3) }"))
+  app.post("/admin/said", async (request) => ({ caller: request.headers["x-caller"], key: request.headers["x-installation-key"], token: request.headers.authorization ?? null, body: request.body }))
+}
+`;
+  const { defaultInstance: { installationId } } = await install(plugin({ slug: "paged", name: "Paged", adminUi: "/admin/" }, program));
+  const tab = await openTab(browser, stoa);
+  for (const refused of ["Content Security Policy", "violates", "Failed to read", "Blocked a frame", "Access is denied"]) tab.expect(refused);
+  await signInToConsole(tab, stoa, `/console/plugins/paged/${installationId}`);
+  await tab.getByRole("link", { name: "Open its own page" }).click();
+  const page = tab.frameLocator("iframe");
+  await page.getByText("end: reached").waitFor();
+  assert.deepEqual(JSON.parse(await page.locator("#said").innerText()), { caller: "admin", key: "default", token: null, body: { a: 1 } });
+  assert.equal(await page.locator("h1").evaluate((el) => getComputedStyle(el).color), "rgb(1, 2, 3)");
+  const tries = Object.fromEntries((await page.locator("#tries li").allInnerTexts()).map((line) => line.split(": ")));
+  for (const name of ["parent", "storage", "another path", "above", "another host", "XMLHttpRequest"]) assert.equal(tries[name], "refused", name);
+  assert.equal(tries["another API of stoa"], "404", "an address of stoa is one of the plugin's, which has none");
+  await accessible(tab, "a plugin's own page");
+  await tab.end();
+});
