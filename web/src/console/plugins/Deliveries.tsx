@@ -36,19 +36,21 @@ export const Deliveries = ({ slug, installationId }: { slug?: string; installati
   });
   const since = oneMonthAgo();
   return (
-    <Section title={t("plugins.deliveries.title")} actions={slug && <Button size="xs" onClick={() => setReplay(true)}>{t("plugins.deliveries.replayDead")}</Button>}>
+    <Section title={t("plugins.deliveries.title")} actions={!installationId && <Button size="xs" onClick={() => setReplay(true)}>{t("plugins.deliveries.replayDead")}</Button>}>
       <ListBar search={false}><Filter name="state" label={t("plugins.column.state")} choices={states.map((value) => ({ value, label: t(`plugins.deliveries.${value}`) }))} /></ListBar>
       <DataTable label={t("plugins.deliveries.title")} query={query} columns={columns(setShown, slug === undefined)} keyOf={(d) => d.id} empty={<Empty title={t("plugins.deliveries.empty")}>{t("plugins.deliveries.emptyHow")}</Empty>} />
       {shown && <DeliveryDialog delivery={query.data?.items.find((d) => d.id === shown.id) ?? shown} onClose={() => setShown(null)} />}
-      {slug && <Confirm
+      <Confirm
         open={replay} onClose={() => setReplay(false)} danger={false} title={t("plugins.deliveries.replayDeadTitle")} action={t("plugins.deliveries.replayDead")} done=""
-        effects={[t("plugins.deliveries.replayEffect1"), t("plugins.deliveries.replayEffect2")]}
+        effects={[t(slug ? "plugins.deliveries.replayEffect1" : "plugins.deliveries.replayAllEffect1"), t("plugins.deliveries.replayEffect2")]}
         run={async () => {
-          const { replayed } = await data(api.POST("/api/v1/admin/plugins/{slug}/hooks/replay", { params: { path: { slug } }, body: { since } }));
+          const { replayed } = await data(slug
+            ? api.POST("/api/v1/admin/plugins/{slug}/hooks/replay", { params: { path: { slug } }, body: { since } })
+            : api.POST("/api/v1/admin/hooks/replay", { body: { since } }));
           tell(t.count("plugins.deliveries.replayed", replayed));
           await refresh();
         }}
-      />}
+      />
     </Section>
   );
 };
