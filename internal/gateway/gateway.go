@@ -16,6 +16,7 @@ import (
 	"net/url"
 	"time"
 
+	"stoa/internal/bodies"
 	"stoa/internal/caller"
 	"stoa/internal/errs"
 	"stoa/internal/plugin"
@@ -62,8 +63,8 @@ type Platform struct {
 	Locale     string // for clients that state none
 }
 
-// Gateway passes requests to plugin instances. All exported fields are required, unless they say otherwise.
-// It is safe for concurrent use.
+// Gateway passes requests to plugin instances. All exported fields are required unless
+// they say otherwise. It is safe for concurrent use.
 type Gateway struct {
 	Plugins  plugin.Finder
 	Secrets  Secrets
@@ -73,6 +74,11 @@ type Gateway struct {
 	Log      *slog.Logger
 	Memory   *Memory
 	Now      func() time.Time
+
+	// Budget bounds the memory of the bodies of all requests. nil: no bound.
+	Budget *bodies.Budget
+	// LeastRate is how fast a body must arrive, in bytes per second. 0: at any rate.
+	LeastRate int64
 	// Status returns the status with which an error of that kind is answered.
 	Status func(errs.Kind) int
 	// Ended is told of each call of a client when it has ended. nil: nobody is.
@@ -159,7 +165,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, seen *si
 	}
 	out := g.outgoing(r, c.Path, query)
 	seen.trace.Set(out.Header)
-	body, err := readBody(w, r, seen)
+	body, err := g.readBody(w, r, seen)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/audit"
+	"stoa/internal/bodies"
 	"stoa/internal/bundle"
 	"stoa/internal/clientip"
 	"stoa/internal/extension/install"
@@ -47,6 +48,7 @@ import (
 	"stoa/internal/plugin/storage"
 	"stoa/internal/ratelimit"
 	"stoa/internal/site"
+	"stoa/internal/storefront"
 	"stoa/internal/system"
 	"stoa/internal/theme"
 	"stoa/internal/traffic"
@@ -122,8 +124,14 @@ type Server struct {
 	// Web has the files of console and storefront; nil: they are not built.
 	Web *webapp.Bundle
 
+	// Storefront writes the pages of the shop.
+	Storefront *storefront.Pages
+
 	// Refused reports that a request states its length twice (framing.Guard).
 	Refused func(r *http.Request) bool
+
+	// Budget bounds the memory of request bodies. nil: no bound.
+	Budget *bodies.Budget
 
 	// Observe counts an answered request by the pattern of its route.
 	Observe func(route string, status int, took time.Duration)
@@ -154,6 +162,7 @@ func (s *Server) Handler() http.Handler { return s.middleware(s.crossOrigin(s.ro
 // Idempotency-Key.
 func (s *Server) routes() *router {
 	rt := newRouter(web.Responder{Log: s.Log}, s.Auth, web.FailureHTML(http.StatusNotFound, s.page(pages.Site.Missing)))
+	rt.budget = s.Budget
 	limits := limit.Counter{Limiter: s.Limiter, ClientIP: s.ClientIP, Lane: limit.NewLane()}
 	keys := keyed.Requests{Keeper: s.Idempotency, ClientIP: s.ClientIP, Log: s.Log}
 
@@ -171,6 +180,7 @@ func (s *Server) routes() *router {
 	s.callRoutes(rt)
 	s.platformRoutes(rt, limits)
 	s.webRoutes(rt)
+	s.storefrontRoutes(rt)
 	return rt
 }
 
@@ -227,6 +237,8 @@ func (s *Server) shopRoutes(rt *router, limits limit.Counter, keys keyed.Request
 	rt.public("GET /api/marketplace/products/{slug}/license/lease", h.Lease)
 	rt.public("GET /api/marketplace/license-keys", h.LicenseKeys)
 	rt.user("GET /api/marketplace/orders", h.ListOrders)
+	rt.user("GET /api/marketplace/orders/{id}", h.GetOrder)
+	rt.public("POST /api/marketplace/orders/{id}/lookup", h.LookUpOrder)
 	rt.user("POST /api/marketplace/orders/claim-request", limits.ByUser(limit.ClaimRequest, h.RequestClaim))
 	rt.user("POST /api/marketplace/orders/claim", limits.ByUser(limit.Claim, h.ClaimOrders))
 	rt.public("GET /claim-orders", web.HTML(s.page(pages.Site.Claim))) // the target of links in mails
@@ -257,6 +269,9 @@ func (s *Server) adminRoutes(rt *router) {
 	rt.admin("GET /api/v1/admin/users", h.ListUsers)
 	rt.admin("GET /api/v1/admin/users/{id}", h.GetUser)
 	rt.admin("PATCH /api/v1/admin/users/{id}", h.ChangeUser)
+	rt.admin("GET /api/v1/admin/users/{id}/sessions", h.ListSessions)
+	rt.admin("DELETE /api/v1/admin/users/{id}/sessions", h.EndSessions)
+	rt.admin("DELETE /api/v1/admin/users/{id}/sessions/{sessionId}", h.EndSession)
 	rt.admin("GET /api/v1/admin/licenses", h.ListLicenses)
 	rt.admin("POST /api/v1/admin/licenses", h.GrantLicense)
 	rt.admin("POST /api/v1/admin/licenses/lookup", h.LookUpLicense)
@@ -278,6 +293,7 @@ func (s *Server) adminRoutes(rt *router) {
 	rt.admin("GET /api/v1/admin/products", h.ListProducts)
 	rt.admin("POST /api/v1/admin/products", h.CreateProduct)
 	rt.admin("GET /api/v1/admin/products/{slug}", h.GetProduct)
+	rt.admin("GET /api/v1/admin/products/{slug}/preview", h.PreviewProduct)
 	rt.admin("PATCH /api/v1/admin/products/{slug}", h.ChangeProduct)
 	rt.admin("DELETE /api/v1/admin/products/{slug}", h.DeleteProduct)
 	rt.admin("GET /api/v1/admin/media", h.ListMedia)
