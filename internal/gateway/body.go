@@ -34,8 +34,8 @@ type requestBody struct {
 	length  int64 // as in http.Request.ContentLength
 }
 
-// hashOfNone is the hash of a request without a body.
-var hashOfNone = signing.BodyHash(nil)
+// noBody is that of every request without one. Nothing writes into it.
+var noBody = &requestBody{hash: signing.BodyHash(nil)}
 
 // streamCost is what a stream takes of the budget, in bytes: what package relay copies
 // it with.
@@ -45,12 +45,10 @@ const streamCost = 128 << 10
 // It returns ErrTooLarge for a Content-Length of more than maxBody bytes, and
 // bodies.ErrBusy if the budget has no room. A body that turns out to be longer than
 // maxBody fails when it is read: see requestBody.explain.
-func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request, seen *sighting) (*requestBody, error) {
+func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request) (*requestBody, error) {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
-		return &requestBody{hash: hashOfNone}, nil
+		return noBody, nil
 	}
-	begin := time.Now()
-	defer func() { seen.body = time.Since(begin) }()
 	rc := http.NewResponseController(w)
 	b := &requestBody{budget: g.Budget, source: &clientBody{
 		body: r.Body, rc: rc, left: maxBody, until: time.Now().Add(maxUpload), pace: newPace(g.LeastRate),

@@ -13,6 +13,7 @@ import (
 	"stoa/internal/plugin"
 	"stoa/internal/runtime"
 	"stoa/internal/signing"
+	"stoa/internal/trace"
 )
 
 // A plugin is healthy when GET /health answers 200. 404 will do: the platform answers in
@@ -55,17 +56,18 @@ func (g *Gateway) health(ctx context.Context, rt runtime.Runtime, in plugin.Inst
 	if err != nil {
 		return err.Error()
 	}
-	r = g.outgoing(r, healthPath, "")
+	p := newPassage() // not released: what is sent may outlive the answer
+	p.trace = trace.New()
+	r = g.outgoing(p, r, healthPath, "")
 	call := Call{Slug: in.Package.Manifest.Slug, Path: healthPath, Caller: CallerService}
 	d, err := g.derive(in)
 	if err != nil {
 		return err.Error()
 	}
-	signed, err := g.setContext(ctx, r, in, d, caller.Caller{}, call)
-	if err != nil {
+	if err := g.setContext(ctx, p, in, d, caller.Caller{}, call); err != nil {
 		return err.Error()
 	}
-	if err := g.sign(ctx, r, in.Package.Manifest, signed, signing.BodyHash(nil)); err != nil {
+	if err := g.sign(ctx, p, in.Package.Manifest, signing.BodyHash(nil)); err != nil {
 		return err.Error()
 	}
 	answer := &probeAnswer{header: make(http.Header), status: http.StatusOK, keep: keptOfProbe}
