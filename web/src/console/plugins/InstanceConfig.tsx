@@ -19,13 +19,15 @@ export const InstanceConfig = ({ plugin, instance, etag }: Props) => {
   // The state that the form shows. A newer one, which the page reads by itself, replaces
   // it only when asked: what somebody typed must not vanish.
   const [base, setBase] = useState({ instance, etag, n: 0 });
+  // What changed beside the config, such as whether it is enabled, is no reason to refuse.
+  const match = JSON.stringify(instance.config) === JSON.stringify(base.instance.config) ? etag : base.etag;
   const refresh = useRefresh();
   const enable = useEnable(instance);
   const { slug, name, manifestJson } = plugin;
   const { configSchema } = readManifest(manifestJson);
   const save = useMutation({
     mutationFn: (config: Record<string, unknown>) => tagged(api.PATCH("/api/v1/admin/plugins/{slug}/instances/{installationId}", {
-      params: { path: { slug, installationId: instance.installationId }, header: { "If-Match": base.etag } }, body: { config },
+      params: { path: { slug, installationId: instance.installationId }, header: { "If-Match": match } }, body: { config },
     })),
     onSuccess: ({ value, etag: next }) => {
       setBase((now) => ({ instance: value, etag: next, n: now.n + 1 }));

@@ -71,7 +71,7 @@ const Consent = ({ slug, added, onDone }: { slug: string; added: string[]; onDon
       {grant.isError && <ErrorNote error={grant.error} />}
       <div className="row" style={{ justifyContent: "flex-end" }}>
         <Button onClick={onDone}>{t("plugins.permissions.later")}</Button>
-        <Button variant="filled" disabled={chosen.length === 0} loading={grant.isPending} onClick={() => grant.mutate()}>{t.count("plugins.permissions.grant", chosen.length)}</Button>
+        <Button variant="filled" disabled={chosen.length === 0} loading={grant.isPending} onClick={() => grant.mutate()}>{chosen.length === 0 ? t("plugins.permissions.grantNone") : t.count("plugins.permissions.grant", chosen.length)}</Button>
       </div>
     </>
   );
