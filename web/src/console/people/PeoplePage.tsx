@@ -40,7 +40,7 @@ export const PeoplePage = () => {
       </ListBar>
       <DataTable
         label={t("nav.people")} query={query} columns={columns} keyOf={(u) => u.id} link={(u) => `/people/${u.id}`}
-        empty={<Empty title={t("people.none")} />}
+        stack empty={<Empty title={t("people.none")} />}
       />
     </Page>
   );

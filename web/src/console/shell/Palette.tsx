@@ -1,7 +1,7 @@
 import "./palette.css";
 import { Modal } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { IconArrowRight, IconClock, IconKey, IconPackage, IconPlug, IconPlus, IconReceipt, IconSearch, IconUser } from "@tabler/icons-react";
+import { IconArrowRight, IconClock, IconKey, IconPackage, IconPlug, IconPlus, IconReceipt, IconSearch, IconUser, IconWebhook } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from "react";
@@ -21,8 +21,9 @@ export const Palette = ({ onClose }: { onClose: () => void }) => {
   const chosen = Math.min(at, hits.length - 1);
   const open = (hit: Hit | undefined) => {
     if (!hit) return;
-    remember(hit);
     onClose();
+    if (hit.run) return hit.run();
+    remember(hit);
     void navigate({ to: hit.to });
   };
   const onKey = (e: KeyboardEvent) => {
@@ -66,7 +67,7 @@ const useHits = (typed: string) => {
 };
 
 const icons: Record<Group, typeof IconUser> = {
-  recent: IconClock, pages: IconArrowRight, actions: IconPlus, people: IconUser, orders: IconReceipt, licenses: IconKey, products: IconPackage, plugins: IconPlug,
+  recent: IconClock, pages: IconArrowRight, actions: IconPlus, people: IconUser, orders: IconReceipt, licenses: IconKey, products: IconPackage, plugins: IconPlug, webhooks: IconWebhook,
 };
 
 interface HitsProps { id: string; hits: Hit[]; chosen: number; onPoint: (i: number) => void; onOpen: (hit: Hit) => void }

@@ -47,7 +47,7 @@ export const LicensesPage = () => {
       </ListBar>
       <DataTable
         label={t("shop.nav.licenses")} query={query} columns={columns} keyOf={(l) => l.id} link={(l) => `/shop/licenses/${l.id}`}
-        empty={<Empty title={t("shop.licenses.none")} action={<Button component={Link} to="/shop/licenses/grant">{t("shop.licenses.grant.open")}</Button>}>{t("shop.licenses.noneHow")}</Empty>}
+        stack empty={<Empty title={t("shop.licenses.none")} action={<Button component={Link} to="/shop/licenses/grant">{t("shop.licenses.grant.open")}</Button>}>{t("shop.licenses.noneHow")}</Empty>}
       />
     </Page>
   );

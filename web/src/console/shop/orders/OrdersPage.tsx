@@ -47,7 +47,7 @@ export const OrdersPage = () => {
       </ListBar>
       <DataTable
         label={t("shop.nav.orders")} query={query} columns={columns} keyOf={(o) => o.id} link={(o) => `/shop/orders/${o.id}`}
-        empty={<Empty title={t("shop.orders.none")}>{t("shop.orders.noneHow")}</Empty>}
+        stack empty={<Empty title={t("shop.orders.none")}>{t("shop.orders.noneHow")}</Empty>}
       />
     </Page>
   );

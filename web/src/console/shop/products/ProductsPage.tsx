@@ -71,7 +71,7 @@ export const ProductsPage = () => {
       </ListBar>
       <DataTable
         label={t("shop.nav.products")} query={query} columns={columns} keyOf={(p) => p.id} link={(p) => `/shop/products/${p.slug}`}
-        empty={<Empty title={t("shop.products.none")} action={create}>{t("shop.products.noneHow")}</Empty>}
+        stack empty={<Empty title={t("shop.products.none")} action={create}>{t("shop.products.noneHow")}</Empty>}
       />
     </Page>
   );

@@ -68,7 +68,7 @@ export const ReviewsPage = () => {
       <ListBar search={false}><ProductFilter /><Filter name="hidden" label={t("shop.state")} choices={shown} /></ListBar>
       <DataTable
         label={t("shop.nav.reviews")} query={query} columns={columns} keyOf={(r) => r.id}
-        empty={<Empty title={t("shop.reviews.none")}>{t("shop.reviews.noneHow")}</Empty>}
+        stack empty={<Empty title={t("shop.reviews.none")}>{t("shop.reviews.noneHow")}</Empty>}
       />
       {removing && <Remove review={removing} onClose={() => setRemoving(null)} refresh={refresh} />}
     </Page>
