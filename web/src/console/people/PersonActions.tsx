@@ -17,7 +17,7 @@ export const PersonActions = ({ user }: { user: User }) => {
   const close = () => setOpen(null);
   const change = async (body: Change) => {
     await data(api.PATCH("/api/v1/admin/users/{id}", { params: { path: { id: user.id } }, body }));
-    await Promise.all(["users", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
+    void Promise.all(["users", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
   };
   const admin = user.role === "ADMIN";
   const role = admin ? "demote" : "promote";

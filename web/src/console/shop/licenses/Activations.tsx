@@ -69,7 +69,7 @@ const Free = ({ license, activation, onClose }: { license: License; activation: 
   const { instanceId, development } = activation;
   const run = async () => {
     await ok(api.DELETE("/api/v1/admin/licenses/{id}/activations/{instanceId}", { params: { path: { id: license.id, instanceId } } }));
-    await Promise.all(["licenses", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
+    void Promise.all(["licenses", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
   };
   return (
     <Confirm

@@ -34,7 +34,7 @@ const Revoke = ({ license, etag, onClose }: Props & { onClose: () => void }) => 
   const refresh = useRefresh();
   const run = async () => {
     await data(api.POST("/api/v1/admin/licenses/{id}/revoke", { params: { path: { id: license.id }, header: { "If-Match": etag } } }));
-    await refresh();
+    void refresh();
   };
   return (
     <Confirm
@@ -58,7 +58,7 @@ const Renew = ({ license, etag, onClose }: Props & { onClose: () => void }) => {
     await data(api.POST("/api/v1/admin/licenses/{id}/renew", {
       params: { path: { id: license.id }, header: { "If-Match": etag } }, body: { periods: n, ...(reference ? { reference } : {}) },
     }));
-    await refresh();
+    void refresh();
   };
   const until = formatDay(renewedUntil(license, n));
   return (

@@ -14,7 +14,7 @@ export const OrderActions = ({ order, license }: { order: Order; license: Licens
   const cache = useQueryClient();
   const change = async (send: () => Promise<unknown>) => {
     await send();
-    await Promise.all(["orders", "licenses", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
+    void Promise.all(["orders", "licenses", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
   };
   const path = { params: { path: { id: order.id } } };
   const close = () => setOpen(false);

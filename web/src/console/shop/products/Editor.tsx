@@ -31,7 +31,7 @@ export const Editor = ({ base, saved, etag, onCreated }: EditorProps) => {
   const published = saved?.published ?? false;
   return (
     <Faults value={save.faults}>
-      <Leaving dirty={save.dirty} />
+      <Leaving losing={save.losing} />
       <SegmentedControl
         className="editor-view" value={view} onChange={setView} aria-label={t("shop.editor.view")}
         data={[{ value: "fields", label: t("shop.editor.fields") }, { value: "preview", label: t("shop.preview.title") }]}
@@ -74,9 +74,9 @@ const SaveBar = ({ save, published, fresh, onDiscard }: SaveBarProps) => {
 };
 
 // Leaving asks before unsaved changes are lost.
-const Leaving = ({ dirty }: { dirty: boolean }) => {
+const Leaving = ({ losing }: { losing: () => boolean }) => {
   const blocker = useBlocker({
-    shouldBlockFn: ({ current, next }) => dirty && current.pathname !== next.pathname, enableBeforeUnload: () => dirty, withResolver: true,
+    shouldBlockFn: ({ current, next }) => losing() && current.pathname !== next.pathname, enableBeforeUnload: losing, withResolver: true,
   });
   return (
     <Confirm

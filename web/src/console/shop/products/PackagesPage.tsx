@@ -98,7 +98,7 @@ const Withdraw = ({ slug, version: { version }, onClose }: { slug: string; versi
   const cache = useQueryClient();
   const run = async () => {
     await data(api.DELETE("/api/v1/admin/products/{slug}/packages/{version}", { params: { path: { slug, version } } }));
-    await Promise.all(["products", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
+    void Promise.all(["products", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
   };
   return (
     <Confirm

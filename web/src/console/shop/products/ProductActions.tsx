@@ -43,7 +43,7 @@ const Dialog = ({ what, product: { slug, name }, etag, onClose }: DialogProps) =
     } else {
       await data(api.PATCH("/api/v1/admin/products/{slug}", { params, body: asBody({ published: what === "publish" }) }));
     }
-    await Promise.all(["products", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
+    void Promise.all(["products", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
   };
   return (
     <Confirm

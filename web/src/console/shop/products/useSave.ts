@@ -1,7 +1,7 @@
 // Saving a product: only what was changed is sent, with the tag of the state that it was
 // changed from, so that nobody's change is overwritten unseen.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { api, data, tagged } from "../../../api/client";
 import { asProblem, type Issue } from "../../../api/problem";
 import { tell } from "../../kit/toast";
@@ -18,6 +18,7 @@ export interface Conflict { theirs: Product; etag: string; fields: string[] }
 export const useSave = ({ base, draft, etag, onCreated }: Saving) => {
   const cache = useQueryClient();
   const [conflict, setConflict] = useState<Conflict | null>(null);
+  const created = useRef(false); // known before the next rendering, in which its page opens
   const changes = changesOf(base, draft);
   const fresh = etag === undefined;
 
@@ -32,6 +33,7 @@ export const useSave = ({ base, draft, etag, onCreated }: Saving) => {
   const mutation = useMutation({
     mutationFn: send,
     onSuccess: async (product, { published }) => {
+      created.current = fresh;
       setConflict(null);
       tell(t(published ? "shop.editor.published" : product.published ? "shop.editor.saved" : "shop.editor.savedDraft", { name: product.name }));
       if (!fresh) await cache.invalidateQueries({ queryKey: ["products"] });
@@ -47,7 +49,9 @@ export const useSave = ({ base, draft, etag, onCreated }: Saving) => {
   const faults: Issue[] = mutation.isError ? asProblem(mutation.error).issues : [];
   return {
     run: mutation.mutate, pending: mutation.isPending, error: mutation.error, faults, conflict, mine: Object.keys(changes),
-    dirty: Object.keys(changes).length > 0 && !(fresh && mutation.isSuccess),
+    dirty: Object.keys(changes).length > 0,
+    // losing reports whether changes are lost if the page is left now.
+    losing: () => Object.keys(changes).length > 0 && !created.current,
     reset: () => { mutation.reset(); setConflict(null); },
     // take goes on with what the other saved; its own changes are given up.
     take: async () => { mutation.reset(); setConflict(null); await cache.invalidateQueries({ queryKey: ["products"] }); },

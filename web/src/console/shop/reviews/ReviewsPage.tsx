@@ -91,7 +91,7 @@ const ReviewText = ({ review: r }: { review: Review }) => (
 const Remove = ({ review, onClose, refresh }: { review: Review; onClose: () => void; refresh: () => Promise<unknown> }) => {
   const run = async () => {
     await ok(api.DELETE("/api/v1/admin/reviews/{id}", { params: { path: { id: review.id } } }));
-    await refresh();
+    void refresh();
   };
   return (
     <Confirm
