@@ -5,8 +5,10 @@ import { accessToken } from "./session";
 export interface Upload<T> { done: Promise<T>; cancel: () => void }
 
 // upload sends a file as the body of a request and returns the answer's data. progress
-// gets the share that was sent, from 0 to 1.
-export const upload = <T>(method: "POST" | "PUT", path: string, file: Blob, type: string, progress: (share: number) => void): Upload<T> => {
+// gets the share that was sent, from 0 to 1. key is an Idempotency-Key.
+export const upload = <T>(
+  method: "POST" | "PUT", path: string, file: Blob, type: string, progress: (share: number) => void, key?: string,
+): Upload<T> => {
   const request = new XMLHttpRequest();
   const done = (async () => {
     const token = await accessToken();
@@ -15,6 +17,7 @@ export const upload = <T>(method: "POST" | "PUT", path: string, file: Blob, type
       request.open(method, path);
       request.responseType = "json";
       request.setRequestHeader("Content-Type", type);
+      if (key !== undefined) request.setRequestHeader("Idempotency-Key", key);
       if (token !== null) request.setRequestHeader("Authorization", `Bearer ${token}`);
       request.upload.onprogress = (e) => progress(e.lengthComputable && e.total > 0 ? e.loaded / e.total : 0);
       request.onerror = unreachable;

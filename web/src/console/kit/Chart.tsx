@@ -1,17 +1,37 @@
 // Small charts: bars over time. What they show is also a table for those who cannot see
 // them, and each bar has its value on hover.
+import type { ReactNode } from "react";
+import { language } from "../../text";
 import { formatExact } from "../../text/format";
 
 export interface Bar { at: string; value: number; bad?: number; text: string }
 
-interface ChartProps { label: string; bars: Bar[]; height?: number }
+// Figure is a chart with its title and what it comes to in a word.
+export const Figure = ({ title, total, note, children }: { title: string; total: string; note?: string | undefined; children: ReactNode }) => (
+  <div className="figure">
+    <h3>{title}</h3>
+    <p className="figure-total">{total}</p>
+    <p className="figure-note">{note}</p>
+    {children}
+  </div>
+);
+
+const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" });
+const day = new Intl.DateTimeFormat(language, { day: "numeric", month: "short" });
+
+// shortly is a time at the end of an axis: the hour within two days, else the day.
+const shortly = (bars: Bar[], at: string): string => {
+  const span = new Date(bars.at(-1)?.at ?? at).getTime() - new Date(bars[0]?.at ?? at).getTime();
+  return (span <= 2 * 86_400_000 ? clock : day).format(new Date(at));
+};
 
 // Chart draws values as bars, with the part that is bad in red at the bottom. The text of
 // a bar says both, so that color is not the only sign.
-export const Chart = ({ label, bars, height = 56 }: ChartProps) => {
+export const Chart = ({ label, bars, height = 56 }: { label: string; bars: Bar[]; height?: number }) => {
   const top = Math.max(1, ...bars.map((b) => b.value));
   const width = 100 / bars.length;
   const size = (value: number) => (value === 0 ? 0 : Math.max(2, (value / top) * (height - 2)));
+  const [first, last] = [bars[0], bars.at(-1)];
   return (
     <figure className="chart">
       <svg viewBox={`0 0 100 ${height}`} preserveAspectRatio="none" height={height} width="100%" role="img" aria-label={label}>
@@ -25,6 +45,7 @@ export const Chart = ({ label, bars, height = 56 }: ChartProps) => {
           </g>
         ))}
       </svg>
+      {first && last && <div className="chart-ends" aria-hidden><span>{shortly(bars, first.at)}</span><span>{shortly(bars, last.at)}</span></div>}
       <table className="sr"><caption>{label}</caption><tbody>{bars.filter((b) => b.value > 0).map((b) => <tr key={b.at}><th scope="row">{formatExact(b.at)}</th><td>{b.text}</td></tr>)}</tbody></table>
     </figure>
   );

@@ -21,12 +21,12 @@ interface ConfirmProps {
   // It should not wait for what is read again afterwards: texts that are made of it would
   // change under the reader.
   run: () => Promise<unknown>;
-  // What is told afterwards.
+  // What is told afterwards; "" if run tells it itself.
   done: string;
 }
 
 export const Confirm = ({ open, onClose, title, effects, action, danger = true, children, run, done }: ConfirmProps) => {
-  const act = useMutation({ mutationFn: run, onSuccess: () => { onClose(); tell(done); } });
+  const act = useMutation({ mutationFn: run, onSuccess: () => { onClose(); if (done) tell(done); } });
   const close = () => { act.reset(); onClose(); };
   return (
     <Modal opened={open} onClose={close} title={title} closeButtonProps={{ "aria-label": c("close") }}>

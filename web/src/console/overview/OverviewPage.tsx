@@ -6,6 +6,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, data, type Schemas } from "../../api/client";
 import { formatDuration, formatNumber, formatShare } from "../../text/format";
+import { CallCharts } from "../kit/CallCharts";
 import { ErrorNote } from "../kit/ErrorNote";
 import { Page, Section } from "../kit/Page";
 import { Pending } from "../kit/Pending";
@@ -13,7 +14,7 @@ import { State, Time } from "../kit/values";
 import { t } from "../text";
 import { addressOf, type Concern } from "./concerns";
 import { useProgress } from "./progress";
-import { CallCharts, ShopCharts, type Range } from "./charts";
+import { ShopCharts, type Range } from "./charts";
 
 type Part = Schemas["System"]["health"][number];
 

@@ -1,21 +1,11 @@
-import type { ReactNode } from "react";
 import type { Schemas } from "../../api/client";
-import { formatDuration, formatMoney, formatNumber, formatShare } from "../../text/format";
-import { Chart, type Bar } from "../kit/Chart";
+import { formatMoney, formatNumber } from "../../text/format";
+import { Chart, Figure, type Bar } from "../kit/Chart";
 import { t } from "../text";
 
 type Bucket = Schemas["OverviewBucket"];
 
 export type Range = "day" | "month";
-
-const Figure = ({ title, total, note, children }: { title: string; total: string; note?: string | undefined; children: ReactNode }) => (
-  <div className="figure">
-    <h3>{title}</h3>
-    <p className="figure-total">{total}</p>
-    <p className="figure-note">{note}</p>
-    {children}
-  </div>
-);
 
 // salesOf are the sums of all buckets, by currency, the largest first.
 const salesOf = (buckets: Bucket[]): [currency: string, amount: number][] => {
@@ -50,21 +40,3 @@ export const ShopCharts = ({ buckets }: { buckets: Bucket[] }) => {
     </>
   );
 };
-
-interface Traffic { hour: Schemas["TrafficHour"]; day: Schemas["TrafficDay"] }
-
-// CallCharts are the calls to plugins in the last hour and the last day, with the share
-// that failed.
-export const CallCharts = ({ traffic }: { traffic: Traffic }) => (
-  <>
-    {([["hour", traffic.hour], ["day", traffic.day]] as const).map(([name, { calls, errorShare, p95Ms, points }]) => {
-      const title = t(`overview.calls_${name}`);
-      const note = [t("overview.failed", { share: formatShare(errorShare) }), ...(p95Ms === null ? [] : [t("overview.within", { time: formatDuration(p95Ms) })])].join(" · ");
-      return (
-        <Figure key={name} title={title} total={formatNumber(calls)} note={note}>
-          <Chart label={title} bars={points.map((p) => ({ at: p.at, value: p.calls, bad: p.errors, text: t("overview.callsText", { calls: formatNumber(p.calls), errors: formatNumber(p.errors) }) }))} />
-        </Figure>
-      );
-    })}
-  </>
-);

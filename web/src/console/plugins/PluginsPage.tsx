@@ -1,4 +1,75 @@
+// The installed plugins, each with how it is doing.
+import "../extensions/extensions.css";
+import { Button } from "@mantine/core";
+import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { api, data } from "../../api/client";
+import { usePageDrop } from "../extensions/install/DropArea";
+import { InstallDialog } from "../extensions/install/InstallDialog";
+import { DataTable, type Column } from "../kit/DataTable";
+import { Empty } from "../kit/Empty";
 import { Page } from "../kit/Page";
+import { Bar } from "../kit/Pending";
+import { useListSearch } from "../kit/useListSearch";
+import { State, Time } from "../kit/values";
 import { t } from "../text";
+import { instancesQuery, useUpdates } from "./data";
+import { placeOf } from "./Cause";
+import { Tabs } from "./Tabs";
+import { worst } from "./state";
 
-export const PluginsPage = () => <Page title={t("nav.plugins")}> </Page>;
+export const PluginsPage = () => {
+  const { page } = useListSearch();
+  const [install, setInstall] = useState<{ file: File | null } | null>(null);
+  const over = usePageDrop((file) => setInstall({ file }));
+  const query = useQuery({
+    queryKey: ["plugins", "-list", page],
+    queryFn: () => data(api.GET("/api/v1/admin/extensions/{kind}", { params: { path: { kind: "plugin" }, query: { page } } })),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <Page title={t("plugins.title")} actions={<Button variant="filled" onClick={() => setInstall({ file: null })}>{t("plugins.install.button")}</Button>}>
+      <Tabs />
+      <List query={query} onInstall={() => setInstall({ file: null })} />
+      {over && install === null && <div className="drop-veil" aria-hidden>{t("plugins.install.dropHere")}</div>}
+      {install && <InstallDialog dropped={install.file} kind="plugin" onClose={() => setInstall(null)} />}
+    </Page>
+  );
+};
+
+type Item = Awaited<ReturnType<typeof read>>["items"][number];
+const read = () => data(api.GET("/api/v1/admin/extensions/{kind}", { params: { path: { kind: "plugin" } } }));
+
+const List = ({ query, onInstall }: { query: ReturnType<typeof useQuery<Awaited<ReturnType<typeof read>>>>; onInstall: () => void }) => {
+  const items = query.data?.items ?? [];
+  const found = useQueries({ queries: items.map((item) => instancesQuery(item.slug)) });
+  const instances = new Map(items.map((item, i) => [item.slug, found[i]?.data]));
+  const updates = useUpdates().data?.items ?? [];
+  const columns: Column<Item>[] = [
+    { title: t("plugins.column.name"), cell: (item) => <Link className="row-link" to="/plugins/$slug" params={{ slug: item.slug }}>{item.name}</Link> },
+    { title: t("plugins.column.state"), cell: (item) => <StateCell list={instances.get(item.slug)} /> },
+    { title: t("plugins.column.version"), cell: (item) => <VersionCell item={item} update={updates.find((u) => u.kind === "plugin" && u.slug === item.slug)?.version} /> },
+    { title: t("plugins.column.instances"), end: true, cell: (item) => instances.get(item.slug)?.pagination.total ?? "" },
+    { title: t("plugins.column.runtime"), cell: (item) => ("runtimeType" in item ? t(`plugins.runtime.${item.runtimeType}`) : "") },
+    { title: t("plugins.column.installed"), cell: (item) => <Time at={item.updatedAt} /> },
+  ];
+  return (
+    <DataTable
+      label={t("plugins.title")} query={query} columns={columns} keyOf={(item) => item.slug} link={(item) => `/plugins/${item.slug}`}
+      empty={<Empty title={t("plugins.empty.title")} action={<Button variant="filled" onClick={onInstall}>{t("plugins.install.button")}</Button>}>{t("plugins.empty.how")}</Empty>}
+    />
+  );
+};
+
+const StateCell = ({ list }: { list: { items: Parameters<typeof worst>[0] } | undefined }) => {
+  if (!list) return <Bar width={72} />;
+  const found = worst(list.items);
+  if (!found) return <State tone="none">{t("plugins.state.none")}</State>;
+  const { lastError } = found.instance.runtime;
+  return <span title={lastError?.message}><State tone={found.shown.tone}>{found.shown.word}</State>{found.shown.rank >= 3 && lastError && <code className="small soft"> {placeOf(lastError)}</code>}</span>;
+};
+
+const VersionCell = ({ item, update }: { item: Item; update: string | undefined }) => (
+  <>{item.version}{update && <> <State tone="warn">{t("plugins.update", { version: update })}</State></>}</>
+);

@@ -1,10 +1,30 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { validateList } from "../kit/useListSearch";
 import type { Parent } from "../shell/route";
 
 export const pluginsRoutes = <P extends Parent>(root: P) => [
   createRoute({
     getParentRoute: () => root,
     path: "/plugins",
+    validateSearch: validateList(),
     component: lazyRouteComponent(() => import("./PluginsPage"), "PluginsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/plugins/deliveries",
+    validateSearch: validateList("state", "plugin"),
+    component: lazyRouteComponent(() => import("./DeliveriesPage"), "DeliveriesPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/plugins/$slug",
+    validateSearch: validateList("view", "state"),
+    component: lazyRouteComponent(() => import("./PluginPage"), "PluginPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/plugins/$slug/$installationId",
+    validateSearch: validateList("view", "state"),
+    component: lazyRouteComponent(() => import("./InstancePage"), "InstancePage"),
   }),
 ] as const;

@@ -1,4 +1,87 @@
-import { Page } from "../kit/Page";
+// What the shop and the console look like, and the themes that could change it.
+import { Button } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { api, ok } from "../../api/client";
+import "../extensions/extensions.css";
+import { usePageDrop } from "../extensions/install/DropArea";
+import { InstallDialog } from "../extensions/install/InstallDialog";
+import { Confirm } from "../kit/Confirm";
+import { Empty } from "../kit/Empty";
+import { ErrorNote } from "../kit/ErrorNote";
+import { Page, Section, Summary } from "../kit/Page";
+import { Bar } from "../kit/Pending";
+import { State, Time } from "../kit/values";
 import { t } from "../text";
+import { isApp, targets, useRefresh, useStatus, useThemes, type Applied, type Target, type Theme } from "./data";
 
-export const ThemesPage = () => <Page title={t("nav.themes")}> </Page>;
+export const ThemesPage = () => {
+  const [install, setInstall] = useState<{ file: File | null } | null>(null);
+  const over = usePageDrop((file) => setInstall({ file }));
+  return (
+    <Page title={t("themes.title")} actions={<Button variant="filled" onClick={() => setInstall({ file: null })}>{t("plugins.install.button")}</Button>}>
+      {targets.map((target) => <OfTarget key={target} target={target} />)}
+      {over && install === null && <div className="drop-veil" aria-hidden>{t("plugins.install.dropHere")}</div>}
+      {install && <InstallDialog dropped={install.file} kind="theme-shop" onClose={() => setInstall(null)} />}
+    </Page>
+  );
+};
+
+const OfTarget = ({ target }: { target: Target }) => {
+  const status = useStatus(target);
+  const themes = useThemes(target);
+  const nameOf = (applied: Applied | null) => (applied === null ? t("themes.builtIn") : `${themes.data?.find((x) => x.slug === applied.slug)?.name ?? applied.slug} ${applied.version}`);
+  return (
+    <Section title={t(`themes.target.${target}`)} actions={status.data && <Actions target={target} active={status.data.active} previous={status.data.previous} nameOf={nameOf} />}>
+      {status.isError && <ErrorNote error={status.error} retry={() => void status.refetch()} />}
+      {themes.isError && <ErrorNote error={themes.error} retry={() => void themes.refetch()} />}
+      <Summary facts={[
+        [t("themes.active"), status.data ? nameOf(status.data.active) : <Bar key="a" width={96} />],
+        [t("themes.previous"), status.data ? (status.data.previous === null && status.data.active === null ? t("themes.nothing") : nameOf(status.data.previous)) : <Bar key="p" width={96} />],
+      ]} />
+      {themes.data?.length === 0 ? <Empty title={t("themes.empty")}>{t("themes.emptyHow")}</Empty> : <List target={target} themes={themes.data} />}
+    </Section>
+  );
+};
+
+const Actions = ({ target, active, previous, nameOf }: { target: Target; active: Applied | null; previous: Applied | null; nameOf: (applied: Applied | null) => string }) => {
+  const [ask, setAsk] = useState<"rollback" | "deactivate" | null>(null);
+  const refresh = useRefresh();
+  const close = () => setAsk(null);
+  const where = t(`themes.target.${target}`);
+  const path = { params: { path: { target } } };
+  return (
+    <>
+      {previous !== null && <Button size="xs" onClick={() => setAsk("rollback")}>{t("themes.rollback.button")}</Button>}
+      {active !== null && <Button size="xs" onClick={() => setAsk("deactivate")}>{t("themes.deactivate.button")}</Button>}
+      <Confirm open={ask === "rollback"} onClose={close} danger={false} title={t("themes.rollback.title", { where })} action={t("themes.rollback.action", { name: nameOf(previous) })}
+        done={t("themes.activate.done", { where, name: nameOf(previous) })} effects={[t("themes.rollback.effect1", { from: nameOf(active), to: nameOf(previous) }), t("themes.rollback.effect2"), t("themes.rollback.effect3")]}
+        run={async () => { await ok(api.POST("/api/v1/admin/themes/{target}/rollback", path)); await refresh(); }} />
+      <Confirm open={ask === "deactivate"} onClose={close} danger={false} title={t("themes.deactivate.title", { where })} action={t("themes.deactivate.button")}
+        done={t("themes.deactivate.done", { where })} effects={[t("themes.deactivate.effect1", { name: nameOf(active) }), t("themes.deactivate.effect2")]}
+        run={async () => { await ok(api.POST("/api/v1/admin/themes/{target}/deactivate", path)); await refresh(); }} />
+    </>
+  );
+};
+
+const List = ({ target, themes }: { target: Target; themes: Theme[] | undefined }) => (
+  <div className="table-box" aria-busy={themes === undefined}>
+    <table className="table" aria-label={t(`themes.target.${target}`)}>
+      <thead><tr>{(["name", "kind", "versions", "state", "installed"] as const).map((name) => <th key={name} scope="col">{t(`themes.column.${name}`)}</th>)}</tr></thead>
+      <tbody>
+        {themes === undefined ? <tr>{[1, 2, 3, 4, 5].map((n) => <td key={n}><Bar width="70%" height={14} /></td>)}</tr> : themes.map((theme) => {
+          const active = theme.versions.find((v) => v.active);
+          return (
+            <tr key={`${theme.kind}/${theme.slug}`}>
+              <td className="clip"><Link className="row-link" to="/themes/$kind/$slug" params={{ kind: theme.kind, slug: theme.slug }}>{theme.name}</Link></td>
+              <td>{t(isApp(theme.kind) ? "themes.app" : "themes.pack")}</td>
+              <td className="clip">{theme.versions.map((v) => v.version).join(", ")}</td>
+              <td>{active ? <State tone="good">{t("themes.isActive", { version: active.version })}</State> : <State tone="none">{t("themes.notActive")}</State>}</td>
+              <td><Time at={theme.updatedAt} /></td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  </div>
+);

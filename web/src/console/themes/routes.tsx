@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { validateList } from "../kit/useListSearch";
 import type { Parent } from "../shell/route";
 
 export const themesRoutes = <P extends Parent>(root: P) => [
@@ -6,5 +7,11 @@ export const themesRoutes = <P extends Parent>(root: P) => [
     getParentRoute: () => root,
     path: "/themes",
     component: lazyRouteComponent(() => import("./ThemesPage"), "ThemesPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/themes/$kind/$slug",
+    validateSearch: validateList("version"),
+    component: lazyRouteComponent(() => import("./ThemePage"), "ThemePage"),
   }),
 ] as const;

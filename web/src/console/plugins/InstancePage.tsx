@@ -1,0 +1,89 @@
+// One instance: how it is doing and why, its log, its config, what it may.
+import "../extensions/extensions.css";
+import { ActionIcon, Button, Menu } from "@mantine/core";
+import { IconDots } from "@tabler/icons-react";
+import { Link, useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import { readManifest } from "../extensions/manifest";
+import { CopyText } from "../kit/CopyText";
+import { ErrorPage } from "../kit/ErrorNote";
+import { Page, Summary } from "../kit/Page";
+import { Pending } from "../kit/Pending";
+import { State, Time } from "../kit/values";
+import { useView, Views } from "../kit/Views";
+import { t } from "../text";
+import { DeleteConfirm, DisableConfirm, RestartConfirm } from "./actions";
+import { Cause } from "./Cause";
+import { InstanceConfig } from "./InstanceConfig";
+import { useInstance, usePlugin, type Instance, type Package } from "./data";
+import { Deliveries } from "./Deliveries";
+import { InstancePermissions } from "./InstancePermissions";
+import { Logs } from "./Logs";
+import { stateOf } from "./state";
+import { Traffic } from "./Traffic";
+
+export const InstancePage = () => {
+  const { slug, installationId } = useParams({ strict: false }) as { slug: string; installationId: string };
+  const plugin = usePlugin(slug);
+  const instance = useInstance(slug, installationId);
+  if (plugin.isPending || instance.isPending) return <Pending />;
+  if (plugin.isError) return <ErrorPage error={plugin.error} />;
+  if (instance.isError && !instance.data) return <ErrorPage error={instance.error} />;
+  return <Found plugin={plugin.data} instance={instance.data.value} etag={instance.data.etag} />;
+};
+
+const views = ["config", "log", "traffic", "permissions", "deliveries"] as const;
+
+interface FoundProps { plugin: Package; instance: Instance; etag: string }
+
+const Found = ({ plugin, instance, etag }: FoundProps) => {
+  const view = useView(views);
+  const { slug } = plugin;
+  const state = stateOf(instance);
+  return (
+    <Page
+      title={instance.instanceKey} above={[{ title: t("plugins.title"), to: "/plugins" }, { title: plugin.name, to: `/plugins/${slug}` }]}
+      badge={<State tone={state.tone}>{state.word}</State>} actions={<Actions plugin={plugin} instance={instance} />}
+    >
+      <Cause name={plugin.name} instance={instance} here />
+      <Summary facts={[
+        [t("plugins.column.state"), t(`plugins.state.${instance.runtime.state}`)],
+        [t("plugins.cause.since"), <Time key="since" at={instance.runtime.since} />],
+        [t("plugins.column.version"), plugin.version],
+        [t("plugins.fact.installation"), <CopyText key="id" value={instance.installationId} what={t("plugins.fact.installation")} />],
+        [t("plugins.column.changed"), <Time key="changed" at={instance.updatedAt} />],
+      ]} />
+      <Views label={instance.instanceKey} views={views.map((id) => ({ id, title: t(`plugins.views.${id}`) }))} />
+      {view === "config" && <InstanceConfig plugin={plugin} instance={instance} etag={etag} />}
+      {view === "traffic" && <Traffic slug={slug} installationId={instance.installationId} />}
+      {view === "log" && <Logs slug={slug} installationId={instance.installationId} external={plugin.runtimeType === "external-http"} />}
+      {view === "permissions" && <InstancePermissions plugin={plugin} instance={instance} etag={etag} />}
+      {view === "deliveries" && <Deliveries slug={slug} installationId={instance.installationId} />}
+    </Page>
+  );
+};
+
+const Actions = ({ plugin, instance }: { plugin: Package; instance: Instance }) => {
+  const [ask, setAsk] = useState<"restart" | "disable" | "delete" | null>(null);
+  const close = () => setAsk(null);
+  const { adminUi } = readManifest(plugin.manifestJson);
+  const with_ = { instance, name: plugin.name, onClose: close };
+  return (
+    <>
+      {adminUi && instance.enabled && <Button component={Link} to={`/plugins/${plugin.slug}/${instance.installationId}/admin`}>{t("plugins.adminUi.open")}</Button>}
+      <Button {...(instance.enabled ? {} : { variant: "filled" })} onClick={() => setAsk("restart")}>{t(instance.enabled ? "plugins.restart.button" : "plugins.enable.button")}</Button>
+      {(instance.enabled || instance.instanceKey !== "default") && (
+        <Menu>
+          <Menu.Target><ActionIcon variant="default" aria-label={t("plugins.more")}><IconDots size={18} stroke={1.5} /></ActionIcon></Menu.Target>
+          <Menu.Dropdown>
+            {instance.enabled && <Menu.Item onClick={() => setAsk("disable")}>{t("plugins.disable.menu")}</Menu.Item>}
+            {instance.instanceKey !== "default" && <Menu.Item color="red" onClick={() => setAsk("delete")}>{t("plugins.delete.menu")}</Menu.Item>}
+          </Menu.Dropdown>
+        </Menu>
+      )}
+      <RestartConfirm open={ask === "restart"} {...with_} />
+      <DisableConfirm open={ask === "disable"} {...with_} />
+      <DeleteConfirm open={ask === "delete"} {...with_} />
+    </>
+  );
+};

@@ -1,0 +1,72 @@
+// What is set for a package: limits, isolation, what its answers may do, environment.
+import { Button, NumberInput, Select, Switch } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { api, ok } from "../../api/client";
+import { asProblem } from "../../api/problem";
+import { ErrorNote } from "../kit/ErrorNote";
+import { Section } from "../kit/Page";
+import { tell } from "../kit/toast";
+import { t } from "../text";
+import { useRefresh, type Package } from "./data";
+import { Environment, type Change } from "./Environment";
+
+type SettingsOf = Package["settings"];
+type Draft = Omit<SettingsOf, "environment">;
+
+const risky = ["allowCookies", "allowCors", "allowSameOrigin"] as const;
+const numbers = [["timeoutMs", 1_000, 120_000, 30_000], ["maxConcurrency", 1, 10_000, null], ["startTimeoutMs", 1_000, 120_000, 10_000], ["memoryMb", 64, 4_096, 128]] as const;
+const internalOnly: readonly string[] = ["startTimeoutMs", "memoryMb"];
+
+export const Settings = ({ plugin }: { plugin: Package }) => {
+  const { environment, ...settings } = plugin.settings;
+  const internal = plugin.runtimeType === "internal-fastify";
+  const [draft, setDraft] = useState<Draft>(settings);
+  const [env, setEnv] = useState<Change>({});
+  const refresh = useRefresh();
+  const save = useMutation({
+    mutationFn: () => ok(api.PATCH("/api/v1/admin/plugins/{slug}", { params: { path: { slug: plugin.slug } }, body: changes(settings, draft, env) })),
+    onSuccess: () => { tell(t("plugins.settings.saved", { name: plugin.name })); void refresh(); },
+  });
+  const faults = new Map(save.isError ? asProblem(save.error).issues.map((issue) => [issue.path, issue.message]) : []);
+  const error = (name: string) => (faults.has(name) ? { error: faults.get(name) } : {});
+  const submit = (e: FormEvent) => { e.preventDefault(); save.mutate(); };
+  return (
+    <Section title={t("plugins.settings.title")}>
+      <form className="form" onSubmit={submit} noValidate>
+        {numbers.filter(([name]) => internal || !internalOnly.includes(name)).map(([name, min, max, usual]) => (
+          <NumberInput
+            key={name} label={t(`plugins.settings.${name}`)} description={t(`plugins.settings.${name}How`)} hideControls allowDecimal={false} min={min} max={max} clampBehavior="none"
+            placeholder={usual === null ? t("plugins.settings.noLimit") : t("plugins.settings.usual", { value: usual })}
+            value={draft[name] ?? ""} onChange={(n) => setDraft({ ...draft, [name]: n === "" ? null : Number(n) })} {...error(name)}
+          />
+        ))}
+        {internal && (
+          <>
+            <Select label={t("plugins.settings.isolation")} description={t("plugins.settings.isolationHow")} value={draft.isolation}
+              data={[{ value: "instance", label: t("plugins.settings.perInstance") }, { value: "shared", label: t("plugins.settings.shared") }]}
+              onChange={(value) => setDraft({ ...draft, isolation: value as Draft["isolation"] })} {...error("isolation")} />
+            <Switch label={t("plugins.settings.keepRunning")} description={t("plugins.settings.keepRunningHow")} checked={draft.keepRunning} onChange={(e) => setDraft({ ...draft, keepRunning: e.currentTarget.checked })} />
+          </>
+        )}
+        <fieldset className="fields">
+          <legend>{t("plugins.settings.trust")}</legend>
+          <p className="soft" style={{ margin: 0 }}>{t("plugins.settings.trustHow")}</p>
+          {risky.map((name) => (
+            <Switch key={name} label={t(`plugins.settings.${name}`)} description={t(`plugins.settings.${name}How`)} checked={draft[name]} onChange={(e) => setDraft({ ...draft, [name]: e.currentTarget.checked })} />
+          ))}
+        </fieldset>
+        {internal && <Environment names={environment} change={env} onChange={setEnv} faults={faults} />}
+        {save.isError && <ErrorNote error={save.error} />}
+        <div className="row"><Button type="submit" variant="filled" loading={save.isPending}>{t("plugins.settings.save")}</Button></div>
+      </form>
+    </Section>
+  );
+};
+
+// changes are the settings that differ, so that two people who change different ones do
+// not undo each other.
+const changes = (before: Draft, after: Draft, environment: Change) => ({
+  ...Object.fromEntries(Object.entries(after).filter(([name, value]) => before[name as keyof Draft] !== value)),
+  ...(Object.keys(environment).length > 0 ? { environment } : {}),
+});

@@ -1,0 +1,41 @@
+// What the pages of plugins read. Every key begins with "plugins", so that any change of a
+// plugin can make all of it fresh.
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
+import { api, data, tagged, type Schemas } from "../../api/client";
+
+export type Package = Schemas["ManagedPackage"];
+export type Instance = Schemas["Instance"];
+export type Delivery = Schemas["PluginDelivery"];
+
+// A state is looked at again while a page shows it.
+const fresh = { refetchInterval: 10_000 } as const;
+
+export const usePlugin = (slug: string) => useQuery({
+  queryKey: ["plugins", slug],
+  queryFn: () => data(api.GET("/api/v1/admin/plugins/{slug}", { params: { path: { slug } } })),
+});
+
+export const instancesQuery = (slug: string, page = 1, limit = 20) => ({
+  queryKey: ["plugins", slug, "instances", page, limit],
+  queryFn: () => data(api.GET("/api/v1/admin/plugins/{slug}/instances", { params: { path: { slug }, query: { page, limit } } })),
+  placeholderData: keepPreviousData,
+  ...fresh,
+});
+
+export const useInstance = (slug: string, installationId: string) => useQuery({
+  queryKey: ["plugins", slug, "instance", installationId],
+  queryFn: () => tagged(api.GET("/api/v1/admin/plugins/{slug}/instances/{installationId}", { params: { path: { slug, installationId } } })),
+  ...fresh,
+});
+
+// useUpdates are the packages for which the market has a newer version.
+export const useUpdates = () => useQuery({
+  queryKey: ["plugins", "-updates"],
+  queryFn: () => data(api.GET("/api/v1/admin/market/updates", { params: { query: { limit: 100 } } })),
+  staleTime: 60_000,
+});
+
+export const useRefresh = () => {
+  const client = useQueryClient();
+  return () => client.invalidateQueries({ queryKey: ["plugins"] });
+};

@@ -1,0 +1,43 @@
+// The state of an instance and of a plugin, in a word and a tone.
+import type { Tone } from "../kit/values";
+import { t } from "../text";
+import type { Instance } from "./data";
+
+export interface Shown { tone: Tone; word: string; rank: number }
+
+const states: Record<Instance["runtime"]["state"], { tone: Tone; rank: number }> = {
+  failing: { tone: "bad", rank: 5 },
+  open: { tone: "bad", rank: 5 },
+  unhealthy: { tone: "warn", rank: 4 },
+  starting: { tone: "warn", rank: 2 },
+  running: { tone: "good", rank: 1 },
+  idle: { tone: "good", rank: 1 },
+  unknown: { tone: "none", rank: 1 },
+};
+
+export const stateOf = ({ enabled, runtime, lifecycleWarning }: Instance): Shown => {
+  if (!enabled && runtime.lastError) return { tone: "bad", word: t("plugins.state.notLoaded"), rank: 6 };
+  if (!enabled) return { tone: "none", word: t("plugins.state.disabled"), rank: 0 };
+  const { tone, rank } = states[runtime.state];
+  if (rank < 3 && lifecycleWarning) return { tone: "warn", word: t("plugins.state.hookFailed"), rank: 3 };
+  return { tone, rank, word: t(`plugins.state.${runtime.state}`) };
+};
+
+// worst is the state of a plugin: that of the instance which most needs somebody.
+export const worst = (instances: Instance[]): { instance: Instance; shown: Shown } | undefined =>
+  instances.map((instance) => ({ instance, shown: stateOf(instance) })).sort((a, b) => b.shown.rank - a.shown.rank)[0];
+
+// isBroken says whether somebody should look at an instance.
+export const isBroken = (instance: Instance): boolean => stateOf(instance).rank >= 3;
+
+// shopperSees says what a call of the shop gets while the instance is in its state.
+export const shopperSees = ({ enabled, runtime }: Instance): string => {
+  if (!enabled) return t("plugins.sees.disabled");
+  switch (runtime.state) {
+    case "failing": return t("plugins.sees.failing");
+    case "open": return t("plugins.sees.open");
+    case "unhealthy": return t("plugins.sees.unhealthy");
+    case "starting": return t("plugins.sees.starting");
+    default: return t("plugins.sees.well");
+  }
+};
