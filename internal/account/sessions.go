@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"stoa/internal/account/token"
+	"stoa/internal/audit"
 	"stoa/internal/errs"
 )
 
@@ -44,4 +45,52 @@ func (s *Service) EndSession(ctx context.Context, userID, id string) error {
 		return ErrNoSession
 	}
 	return err
+}
+
+// SessionsOf is Sessions for administrators. The error is ErrNoUser for an unknown user.
+func (s *Service) SessionsOf(ctx context.Context, userID string) ([]Session, error) {
+	if _, err := s.User(ctx, userID); err != nil {
+		return nil, err
+	}
+	return s.Sessions(ctx, userID)
+}
+
+// EndSessionOf is EndSession for administrators: it is recorded in the audit log. The
+// error is ErrNoUser or ErrNoSession.
+func (s *Service) EndSessionOf(ctx context.Context, userID, id string) error {
+	return s.endSessions(ctx, userID, func(tx Store) (int, error) {
+		err := tx.DeleteSession(ctx, userID, id)
+		if errs.KindOf(err) == errs.NotFound {
+			err = ErrNoSession
+		}
+		return 1, err
+	})
+}
+
+// EndSessionsOf ends all sessions of a user and records that in the audit log, unless there
+// are none. It returns how many there were. The error is ErrNoUser.
+func (s *Service) EndSessionsOf(ctx context.Context, userID string) (ended int, err error) {
+	err = s.endSessions(ctx, userID, func(tx Store) (int, error) {
+		live, err := tx.ListSessions(ctx, userID, s.Now(), maxSessions)
+		if ended = len(live); err != nil {
+			return 0, err
+		}
+		return ended, tx.DeleteSessionsExcept(ctx, userID, "")
+	})
+	return ended, err
+}
+
+// endSessions ends sessions of a user, and records how many.
+func (s *Service) endSessions(ctx context.Context, userID string, end func(tx Store) (int, error)) error {
+	if _, err := s.User(ctx, userID); err != nil {
+		return err
+	}
+	return s.Store.InTx(ctx, func(tx Store) error {
+		ended, err := end(tx)
+		if err != nil || ended == 0 {
+			return err
+		}
+		return tx.Record(ctx, audit.New(ctx, s.Now(), audit.UserEndSessions, audit.Target{Type: "user", ID: userID},
+			audit.Details{"sessions": ended}))
+	})
 }

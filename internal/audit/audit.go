@@ -21,6 +21,7 @@ const (
 	UserDeactivate     Action = "user.deactivate"
 	UserRole           Action = "user.role"
 	UserResetPassword  Action = "user.reset_password"
+	UserEndSessions    Action = "user.end_sessions"
 	PluginInstall      Action = "plugin.install"
 	PluginUpdate       Action = "plugin.update"
 	PluginUninstall    Action = "plugin.uninstall"

@@ -97,6 +97,25 @@ func (h *Handlers) GetProduct(w http.ResponseWriter, r *http.Request) error {
 	return h.writeProduct(w, r, http.StatusOK, p)
 }
 
+// PreviewProduct serves GET /api/v1/admin/products/{slug}/preview: a product as buyers see
+// it, or would if it were published.
+func (h *Handlers) PreviewProduct(w http.ResponseWriter, r *http.Request) error {
+	p, err := h.Catalog.Get(r.Context(), r.PathValue("slug"))
+	if err != nil {
+		return err
+	}
+	page := wire.NewProductPage(p)
+	if carried, ok, err := h.Releases.Of(r.Context(), p.ID); err != nil {
+		return err
+	} else if ok {
+		shown := wire.NewPackage(carried)
+		page.Package = &shown
+	}
+	web.NoStore(w)
+	web.WriteData(w, http.StatusOK, page)
+	return nil
+}
+
 // ChangeProduct serves PATCH /api/v1/admin/products/{slug}.
 func (h *Handlers) ChangeProduct(w http.ResponseWriter, r *http.Request) error {
 	doc, err := web.ReadDocument(w, r)

@@ -87,6 +87,50 @@ func (h *Handlers) ChangeUser(w http.ResponseWriter, r *http.Request) error {
 	return writeUser(w, u, err)
 }
 
+// session is where a user is signed in.
+type session struct {
+	ID         string        `json:"id"`
+	CreatedAt  web.Timestamp `json:"createdAt"`
+	LastUsedAt web.Timestamp `json:"lastUsedAt"`
+	ExpiresAt  web.Timestamp `json:"expiresAt"`
+	Current    bool          `json:"current"` // the administrator's own
+}
+
+// ListSessions serves GET /api/v1/admin/users/{id}/sessions.
+func (h *Handlers) ListSessions(w http.ResponseWriter, r *http.Request) error {
+	list, err := h.Accounts.SessionsOf(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	own := caller.From(r.Context()).SessionID
+	web.NoStore(w)
+	web.WriteData(w, http.StatusOK, map[string]any{"items": web.Items(list, func(s account.Session) session {
+		return session{
+			s.ID, web.Timestamp(s.CreatedAt), web.Timestamp(s.LastUsedAt()), web.Timestamp(s.ExpiresAt()), s.ID == own,
+		}
+	})})
+	return nil
+}
+
+// EndSession serves DELETE /api/v1/admin/users/{id}/sessions/{sessionId}.
+func (h *Handlers) EndSession(w http.ResponseWriter, r *http.Request) error {
+	if err := h.Accounts.EndSessionOf(r.Context(), r.PathValue("id"), r.PathValue("sessionId")); err != nil {
+		return err
+	}
+	web.WriteDone(w, "The session is ended.")
+	return nil
+}
+
+// EndSessions serves DELETE /api/v1/admin/users/{id}/sessions.
+func (h *Handlers) EndSessions(w http.ResponseWriter, r *http.Request) error {
+	n, err := h.Accounts.EndSessionsOf(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	web.WriteDone(w, "Sessions ended: "+strconv.Itoa(n)+".")
+	return nil
+}
+
 // writeUser answers with a user, unless err tells that there is none.
 func writeUser(w http.ResponseWriter, u account.User, err error) error {
 	if err != nil {

@@ -3,6 +3,7 @@ package shop
 import (
 	"net/http"
 
+	"stoa/internal/errs"
 	"stoa/internal/httpapi/web"
 	"stoa/internal/httpapi/wire"
 	"stoa/internal/market/order"
@@ -68,5 +69,53 @@ func (h *Handlers) ClaimOrders(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	web.WriteJSON(w, http.StatusOK, response{n})
+	return nil
+}
+
+// orderWithKey is an order with the key of its license.
+type orderWithKey struct {
+	wire.Order
+
+	LicenseKey string `json:"licenseKey"`
+}
+
+// GetOrder serves GET /api/marketplace/orders/{id}: of the signed-in user.
+func (h *Handlers) GetOrder(w http.ResponseWriter, r *http.Request) error {
+	o, key, err := h.Orders.GetOwn(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	wire.TellPayments(w, h.Orders)
+	web.WriteJSON(w, http.StatusOK, orderWithKey{newOwnOrder(o), key.Reveal()})
+	return nil
+}
+
+// orderLookUp is the body of a look-up by key. A key must not be in an address.
+type orderLookUp struct {
+	LicenseKey string `json:"licenseKey"`
+}
+
+func (in orderLookUp) issues() (faults errs.Issues) {
+	faults.Require("licenseKey", in.LicenseKey)
+	return faults
+}
+
+// LookUpOrder serves POST /api/marketplace/orders/{id}/lookup. It does not tell whom the
+// bill is for: whoever got the key from the buyer asks here, too.
+func (h *Handlers) LookUpOrder(w http.ResponseWriter, r *http.Request) error {
+	in, err := web.ReadJSON(w, r, orderLookUp.issues)
+	if err != nil {
+		return err
+	}
+	o, err := h.Orders.GetByKey(r.Context(), r.PathValue("id"), in.LicenseKey)
+	if err != nil {
+		return err
+	}
+	out := newOwnOrder(o)
+	out.BillingInfo = nil
+	web.NoStore(w)
+	wire.TellPayments(w, h.Orders)
+	web.WriteJSON(w, http.StatusOK, out)
 	return nil
 }

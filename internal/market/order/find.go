@@ -2,11 +2,13 @@ package order
 
 import (
 	"context"
+	"crypto/subtle"
 	"time"
 
 	"stoa/internal/caller"
 	"stoa/internal/cuid2"
 	"stoa/internal/errs"
+	"stoa/internal/market/license"
 	"stoa/internal/text"
 )
 
@@ -90,4 +92,45 @@ func (s *Service) ListOwn(ctx context.Context, limit, offset int) ([]Listed, int
 		return nil, 0, nil
 	}
 	return s.Store.FindOrders(ctx, Query{UserID: user, Limit: limit, Offset: offset})
+}
+
+// GetOwn returns the order with that id of the user in ctx, and its key. It returns
+// ErrNotFound for an order of anybody else.
+func (s *Service) GetOwn(ctx context.Context, id string) (Listed, license.Key, error) {
+	o, err := s.Get(ctx, id)
+	if err == nil && (o.UserID == caller.Anonymous || o.UserID != caller.From(ctx).UserID) {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return Listed{}, license.Key{}, err
+	}
+	l, err := s.Store.LicenseByID(ctx, o.LicenseID)
+	if err != nil {
+		return Listed{}, license.Key{}, err
+	}
+	key, err := s.Vault.Open(l)
+	return o, key, err
+}
+
+// GetByKey returns the order with that id that a guest has placed, to whoever knows its
+// license key: the answer to the purchase and the receipt have it. It returns ErrNotFound
+// for another key, and for orders of users, who sign in.
+func (s *Service) GetByKey(ctx context.Context, id, key string) (Listed, error) {
+	known, err := license.ParseKey(key)
+	if err != nil {
+		return Listed{}, ErrNotFound
+	}
+	o, err := s.Get(ctx, id)
+	if err != nil {
+		return Listed{}, err
+	}
+	l, err := s.Store.LicenseByID(ctx, o.LicenseID)
+	same := subtle.ConstantTimeCompare([]byte(s.Vault.Hash(known)), []byte(l.KeyHash)) == 1
+	if err == nil && (o.UserID != caller.Anonymous || !same) {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return Listed{}, err
+	}
+	return o, nil
 }
