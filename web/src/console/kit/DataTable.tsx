@@ -19,6 +19,7 @@ export interface Column<T> {
   // The values of sort for ascending and descending order, if the server has them.
   sort?: [ascending: string, descending: string];
   end?: boolean; // numbers stand at the end of their column
+  named?: boolean; // in a stacked row, its title stands before it
 }
 
 interface DataTableProps<T> {
@@ -85,7 +86,7 @@ const Row = <T,>({ item, columns, link }: { item: T; columns: Column<T>[]; link:
   };
   return (
     <tr {...(link ? { "data-link": true, onClick: open } : {})}>
-      {columns.map((column) => <td key={column.title} className={column.end ? "end" : "clip"}>{column.cell(item)}</td>)}
+      {columns.map((column) => <td key={column.title} className={column.end ? "end" : "clip"} data-name={column.named ? column.title : undefined}>{column.cell(item)}</td>)}
     </tr>
   );
 };

@@ -19,7 +19,11 @@ export const Sessions = ({ userId }: { userId: string }) => {
     queryFn: () => data(api.GET("/api/v1/admin/users/{id}/sessions", { params: { path: { id: userId } } })),
   });
   const list = sessions.data?.items ?? [];
-  const all = list.length > 1 && <Button size="xs" onClick={() => setEnding("all")}>{t("people.sessions.endAll")}</Button>;
+  const all = list.length > 1 && (
+    <Button size="xs" onClick={() => setEnding("all")}>
+      {t("people.sessions.endAll")}
+    </Button>
+  );
   return (
     <Section title={t("people.sessions.title")} {...(all ? { actions: all } : {})}>
       {sessions.isError && <ErrorNote error={sessions.error} retry={() => void sessions.refetch()} />}
@@ -29,10 +33,16 @@ export const Sessions = ({ userId }: { userId: string }) => {
         <ul className="rows">
           {list.map((session, i) => (
             <li key={session.id}>
-              <span>{t("people.sessions.since")} <Time at={session.createdAt} /></span>
-              <span className="soft">{t("people.sessions.used")} <Time at={session.lastUsedAt} /></span>
+              <span>
+                {t("people.sessions.since")} <Time at={session.createdAt} />
+              </span>
+              <span className="soft">
+                {t("people.sessions.used")} <Time at={session.lastUsedAt} />
+              </span>
               {session.current && <State tone="good">{t("people.sessions.current")}</State>}
-              <Button size="xs" aria-label={t("people.sessions.endOne", { n: i + 1 })} onClick={() => setEnding(session)}>{t("people.sessions.end")}</Button>
+              <Button size="xs" aria-label={t("people.sessions.endOne", { n: i + 1 })} onClick={() => setEnding(session)}>
+                {t("people.sessions.end")}
+              </Button>
             </li>
           ))}
         </ul>
@@ -42,20 +52,41 @@ export const Sessions = ({ userId }: { userId: string }) => {
   );
 };
 
-const End = ({ userId, session, own, onClose }: { userId: string; session: Session | "all"; own: boolean; onClose: () => void }) => {
+const End = ({
+  userId,
+  session,
+  own,
+  onClose,
+}: {
+  userId: string;
+  session: Session | "all";
+  own: boolean;
+  onClose: () => void;
+}) => {
   const cache = useQueryClient();
   const all = session === "all";
   const run = async () => {
     if (all) await ok(api.DELETE("/api/v1/admin/users/{id}/sessions", { params: { path: { id: userId } } }));
-    else await ok(api.DELETE("/api/v1/admin/users/{id}/sessions/{sessionId}", { params: { path: { id: userId, sessionId: session.id } } }));
+    else
+      await ok(
+        api.DELETE("/api/v1/admin/users/{id}/sessions/{sessionId}", { params: { path: { id: userId, sessionId: session.id } } }),
+      );
     void Promise.all(["users", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
   };
   const mine = all ? own : session.current;
   return (
     <Confirm
-      open onClose={onClose} title={t(all ? "people.sessions.endAll" : "people.sessions.endTitle")} action={t(all ? "people.sessions.endAll" : "people.sessions.end")}
-      effects={[t(all ? "people.sessions.effectAll" : "people.sessions.effect"), t("people.sessions.again"), ...(mine ? [t("people.sessions.own")] : [])]}
-      run={run} done={t(all ? "people.sessions.doneAll" : "people.sessions.done")}
+      open
+      onClose={onClose}
+      title={t(all ? "people.sessions.endAll" : "people.sessions.endTitle")}
+      action={t(all ? "people.sessions.endAll" : "people.sessions.end")}
+      effects={[
+        t(all ? "people.sessions.effectAll" : "people.sessions.effect"),
+        t("people.sessions.again"),
+        ...(mine ? [t("people.sessions.own")] : []),
+      ]}
+      run={run}
+      done={t(all ? "people.sessions.doneAll" : "people.sessions.done")}
     />
   );
 };

@@ -6,20 +6,48 @@ import { c, t } from "../text";
 
 export type Group = "recent" | "pages" | "actions" | "people" | "orders" | "licenses" | "products" | "plugins" | "webhooks";
 // A hit leads to a page, or runs an action there.
-export interface Hit { group: Group; to: string; label: string; detail?: string; run?: () => void }
+export interface Hit {
+  group: Group;
+  to: string;
+  label: string;
+  detail?: string;
+  run?: () => void;
+}
 
-const pages = (): Hit[] => ([
-  ["/", "nav.overview"], ["/shop/products", "shop.nav.products"], ["/shop/orders", "shop.nav.orders"],
-  ["/shop/licenses", "shop.nav.licenses"], ["/shop/reviews", "shop.nav.reviews"], ["/shop/media", "shop.nav.media"],
-  ["/plugins", "nav.plugins"], ["/themes", "nav.themes"], ["/people", "nav.people"], ["/events", "nav.events"], ["/settings", "nav.settings"],
-] as const).map(([to, key]) => ({ group: "pages", to, label: t(key) }));
+const pages = (): Hit[] =>
+  (
+    [
+      ["/", "nav.overview"],
+      ["/shop/products", "shop.nav.products"],
+      ["/shop/orders", "shop.nav.orders"],
+      ["/shop/licenses", "shop.nav.licenses"],
+      ["/shop/reviews", "shop.nav.reviews"],
+      ["/shop/media", "shop.nav.media"],
+      ["/plugins", "nav.plugins"],
+      ["/themes", "nav.themes"],
+      ["/people", "nav.people"],
+      ["/events", "nav.events"],
+      ["/settings", "nav.settings"],
+    ] as const
+  ).map(([to, key]) => ({ group: "pages", to, label: t(key) }));
 
-const actions = (): Hit[] => ([
-  ["/shop/new-product", "shop.products.new"], ["/shop/licenses/grant", "shop.licenses.grant.title"],
-] as const).map(([to, key]): Hit => ({ group: "actions", to, label: t(key) })).concat(
-  (["light", "dark", "auto"] as const).map((scheme) => ({ group: "actions", to: `#${scheme}`, label: `${c("theme.label")}: ${c(`theme.${scheme}`)}`, run: () => chooseScheme(scheme) })),
-  [{ group: "actions", to: "#sign-out", label: c("signOut"), run: () => void signOut() }],
-);
+const actions = (): Hit[] =>
+  (
+    [
+      ["/shop/new-product", "shop.products.new"],
+      ["/shop/licenses/grant", "shop.licenses.grant.title"],
+    ] as const
+  )
+    .map(([to, key]): Hit => ({ group: "actions", to, label: t(key) }))
+    .concat(
+      (["light", "dark", "auto"] as const).map((scheme) => ({
+        group: "actions",
+        to: `#${scheme}`,
+        label: `${c("theme.label")}: ${c(`theme.${scheme}`)}`,
+        run: () => chooseScheme(scheme),
+      })),
+      [{ group: "actions", to: "#sign-out", label: c("signOut"), run: () => void signOut() }],
+    );
 
 // ownHits are the pages and actions whose names contain what was typed.
 export const ownHits = (typed: string): Hit[] => {
@@ -39,8 +67,18 @@ export const found = async (typed: string): Promise<Hit[]> => {
 // The title of an order or a license is its id, which says less than what was bought.
 const hits: Record<Found["kind"], (item: Item) => Hit> = {
   user: (it) => ({ group: "people", to: `/people/${it.id}`, label: it.title, detail: it.subtitle }),
-  order: (it) => ({ group: "orders", to: `/shop/orders/${it.id}`, label: it.subtitle, detail: `${state("orders", it.state)} · ${it.id}` }),
-  license: (it) => ({ group: "licenses", to: `/shop/licenses/${it.id}`, label: it.subtitle, detail: `${state("licenses", it.state)} · ${it.id}` }),
+  order: (it) => ({
+    group: "orders",
+    to: `/shop/orders/${it.id}`,
+    label: it.subtitle,
+    detail: `${state("orders", it.state)} · ${it.id}`,
+  }),
+  license: (it) => ({
+    group: "licenses",
+    to: `/shop/licenses/${it.id}`,
+    label: it.subtitle,
+    detail: `${state("licenses", it.state)} · ${it.id}`,
+  }),
   product: (it) => ({ group: "products", to: `/shop/products/${it.slug ?? it.id}`, label: it.title, detail: it.slug ?? "" }),
   plugin: (it) => ({ group: "plugins", to: `/plugins/${it.slug ?? it.id}`, label: it.title, detail: it.slug ?? "" }),
   instance: (it) => ({ group: "plugins", to: `/plugins/${it.slug ?? ""}/${it.id}`, label: it.title, detail: it.subtitle }),
