@@ -56,8 +56,6 @@ var (
 	//go:embed claim.js
 	claimScript string
 
-	//go:embed home.html
-	homeBody string
 	//go:embed missing.html
 	missingBody string
 	//go:embed away.html
@@ -103,10 +101,6 @@ func (s Site) Register() (Page, error) {
 	return s.render("Create an account", registerBody, account+registerScript)
 }
 
-// Home returns the page that says what this server is, and leads to everything else. It
-// is served at /.
-func (s Site) Home() (Page, error) { return s.render("Welcome", homeBody, "") }
-
 // Missing returns the page that browsers get at addresses without one.
 func (s Site) Missing() (Page, error) { return s.render("Page not found", missingBody, "") }
 
@@ -138,7 +132,6 @@ func (s Site) render(title, body, script string) (Page, error) {
 	var out bytes.Buffer
 	parts := map[string]any{
 		"Title": title, "Name": s.Name, "PasswordRules": s.PasswordRules,
-		"Home":  body == homeBody,                            // it has the ways on in its middle
 		"Style": template.HTML("<style>" + css + "</style>"), //nolint:gosec // embedded files
 	}
 	scripts := "'none'"

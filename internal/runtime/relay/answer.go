@@ -31,7 +31,10 @@ func (c *Call) pass(res *http.Response) {
 
 func appendAll(to, from http.Header) {
 	for name, values := range from {
-		to[name] = append(to[name], values...)
+		if old := to[name]; len(old) > 0 {
+			values = append(old[:len(old):len(old)], values...)
+		}
+		to[name] = values
 	}
 }
 
