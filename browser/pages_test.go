@@ -18,7 +18,8 @@ func TestPagesAfterAPayment(t *testing.T) {
 		title "Thank you"
 		heading "Thank you"
 		paragraph "Your payment is being confirmed. This usually takes a few seconds. Then your license key works."
-		paragraph "The shop where you ordered has given you the key. You can close this page."`)
+		paragraph "The shop where you ordered has given you the key. You can close this page."
+		paragraph "See your orders"`)
 	b.open(t, "/payment/cancelled")
 	b.sees(t, `
 		title "Not paid"

@@ -12,6 +12,7 @@ import (
 	"html/template"
 
 	"stoa/internal/webapp"
+	"stoa/web"
 )
 
 // Page is a document and its policy.
@@ -39,7 +40,9 @@ var (
 	//go:embed layout.html
 	layout string
 	//go:embed page.css
-	css string
+	pageStyle string
+	// css is the look of the storefront, inside of each page.
+	css = web.Tokens + pageStyle
 
 	// shared is the beginning of every script.
 	//

@@ -14,7 +14,7 @@ import { Failure, Waiting } from "./ui";
 const pages: Record<Pattern, { page: ComponentType<Params>; forGuests?: boolean }> = {
   "/sign-in": { page: SignInPage, forGuests: true },
   "/checkout/:slug/:tier": { page: CheckoutPage as ComponentType<Params>, forGuests: true },
-  "/orders": { page: OrdersPage },
+  "/orders": { page: OrdersPage, forGuests: true },
   "/orders/:id": { page: OrderPage as ComponentType<Params>, forGuests: true },
   "/licenses": { page: LicensesPage },
   "/licenses/:id": { page: LicensePage as ComponentType<Params> },

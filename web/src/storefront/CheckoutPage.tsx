@@ -7,7 +7,7 @@ import { useSession } from "./App";
 import { keepOrder } from "./kept";
 import { go } from "./router";
 import { c, t } from "./text";
-import { Empty, Failure, Field, Head, useFaults, useTitle, Waiting } from "./ui";
+import { Gone, Failure, Field, Head, useFaults, Waiting } from "./ui";
 
 type Product = Schemas["ProductDetail"];
 type Tier = Product["pricingTiers"][number];
@@ -16,7 +16,6 @@ interface Billing { name: string; email: string; company: string }
 const inTest = document.documentElement.dataset["payments"] === "test";
 
 export const CheckoutPage = ({ slug, tier: tierId }: { slug: string; tier: string }) => {
-  useTitle(t("checkout.title"));
   const product = useQuery({
     queryKey: ["product", slug],
     queryFn: () => ok(api.GET("/api/marketplace/products/{slug}", { params: { path: { slug } } })),
@@ -26,7 +25,7 @@ export const CheckoutPage = ({ slug, tier: tierId }: { slug: string; tier: strin
   if (product.isError && !missing) return <Failure error={product.error} retry={() => void product.refetch()} />;
   const tier = product.data?.pricingTiers.find((one) => one.id === tierId);
   if (!product.data || !tier) {
-    return <Empty title={t("checkout.gone")} how={t("checkout.goneHow")}><a className="button" href={missing ? "/" : `/p/${slug}`}>{t(missing ? "missing.home" : "checkout.change")}</a></Empty>;
+    return <Gone title={t("checkout.gone")} how={t("checkout.goneHow")}><a className="button" href={missing ? "/" : `/p/${slug}`}>{t(missing ? "missing.home" : "checkout.change")}</a></Gone>;
   }
   return (
     <>

@@ -6,13 +6,13 @@ import { useLicense, type License } from "./data";
 import { Seats, stateOf, termOf } from "./LicensesPage";
 import { ReviewForm } from "./ReviewForm";
 import { t } from "./text";
-import { Badge, Copy, Day, Empty, Failure, Head, Pager, Told, Waiting } from "./ui";
+import { Badge, Copy, Day, Gone, Failure, Head, Pager, Told, Waiting } from "./ui";
 
 export const LicensePage = ({ id }: { id: string }) => {
   const license = useLicense(id);
   if (license.isPending) return <Waiting />;
   if (license.isError) return <Failure error={license.error} retry={() => void license.refetch()} />;
-  if (!license.data) return <Empty title={t("license.gone")} how={t("license.goneHow")}><a className="button" href="/licenses">{t("licenses.title")}</a></Empty>;
+  if (!license.data) return <Gone title={t("license.gone")} how={t("license.goneHow")}><a className="button" href="/licenses">{t("licenses.title")}</a></Gone>;
   const one = license.data;
   const state = stateOf(one);
   return (

@@ -4,7 +4,7 @@ import { useLicense, useOrder } from "./data";
 import { keptOrder } from "./kept";
 import { orderTone } from "./OrdersPage";
 import { t } from "./text";
-import { Badge, Copy, Day, Empty, Failure, Head, Waiting } from "./ui";
+import { Badge, Copy, Day, Gone, Failure, Head, Waiting } from "./ui";
 
 // What a buyer sees of an order: from the account, or from this tab.
 interface Seen {
@@ -22,10 +22,10 @@ export const OrderPage = ({ id }: { id: string }) => {
   if (order.isError && !kept) return <Failure error={order.error} retry={() => void order.refetch()} />;
   if (!own && !kept) {
     return (
-      <Empty title={t("order.lost")} how={t("order.lostHow")}>
+      <Gone title={t("order.lost")} how={t("order.lostHow")}>
         {!session && <a className="button primary" href={`/sign-in?next=${encodeURIComponent(location.pathname)}`}>{t("signIn.title")}</a>}
         <a className="button" href="/claim-orders">{t("order.claim")}</a>
-      </Empty>
+      </Gone>
     );
   }
   return <Shown order={{

@@ -34,3 +34,18 @@ export const keptOrder = (id: string): KeptOrder | null => {
     return memory.get(id) ?? null;
   }
 };
+
+// keptOrders are all of this tab, the newest first.
+export const keptOrders = (): KeptOrder[] => {
+  const found = new Map(memory);
+  try {
+    for (let i = 0; i < sessionStorage.length; i++) {
+      const name = sessionStorage.key(i) ?? "";
+      const order = name.startsWith(prefix) ? keptOrder(name.slice(prefix.length)) : null;
+      if (order) found.set(order.id, order);
+    }
+  } catch {
+    // Storage is switched off.
+  }
+  return [...found.values()].sort((a, b) => b.at.localeCompare(a.at));
+};

@@ -50,3 +50,10 @@ if (gallery && steps) {
   addEventListener("resize", show);
   show();
 }
+
+// What plugins add comes after everything else, and only if it works.
+const place = document.querySelector<HTMLElement>("[data-blocks]");
+if (place) {
+  const show = async () => (await import("./plugins")).showPlugins(place);
+  addEventListener("load", () => setTimeout(() => void show().catch(() => undefined), 200));
+}

@@ -99,7 +99,7 @@ export const Copy = ({ value, what, primary = false }: { value: string; what: st
     <div className="key">
       <code ref={code}>{value}</code>
       <button type="button" className={primary ? "button primary" : "button"} onClick={() => void copy()}>
-        <span aria-hidden={copied}>{copied ? c("copied") : c("copy", { what })}</span>
+        {copied ? c("copied") : c("copy", { what })}
       </button>
       <span className="sr" role="status">{copied && c("copied")}</span>
     </div>
@@ -113,9 +113,17 @@ export const Badge = ({ tone, children }: { tone: Tone; children: string }) => <
 export const Day = ({ at }: { at: string }) => <time dateTime={at} title={formatExact(at)}>{formatDay(at)}</time>;
 export const Ago = ({ at }: { at: string }) => <time dateTime={at} title={formatExact(at)}>{formatRelative(at)}</time>;
 
-export const Empty = ({ title, how, children }: { title: string; how: string; children?: ReactNode }) => (
+interface EmptyProps { title: string; how: string; children?: ReactNode }
+
+export const Empty = ({ title, how, children }: EmptyProps) => (
   <div className="empty"><h2>{title}</h2><p className="soft">{how}</p><p className="row">{children}</p></div>
 );
+
+// Gone is Empty for a page that has nothing to show.
+export const Gone = ({ title, how, children }: EmptyProps) => {
+  useTitle(title);
+  return <div className="empty"><h1>{title}</h1><p className="soft">{how}</p><p className="row">{children}</p></div>;
+};
 
 interface PagerProps { page: number; pages: number; onPage: (page: number) => void }
 
