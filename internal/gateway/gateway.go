@@ -205,7 +205,8 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, p *passa
 		aw.health = healthy{Status: "ok", Slug: m.Slug, Version: m.Version}
 	}
 	p.handed = time.Since(p.began)
-	err = body.explain(rt.Serve(aw, out, in))
+	err = rt.Serve(aw, out, in)
+	err = body.explain(err, aw.committed)
 	v.settleBy(r, err)
 	aw.finish()
 	return err
