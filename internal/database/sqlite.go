@@ -59,15 +59,18 @@ func openSQLite(path string) (*DB, error) {
 		name:     "sqlite",
 		version:  `SELECT sqlite_version()`,
 		clock:    `CAST(unixepoch('subsec') * 1000 AS INTEGER)`, // of this machine, as all that have the file open
+		columns:  sqliteColumns,
 		hasTable: `SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = $1`,
 		lock:     func(string) string { return "" }, // the transaction holds the write lock
 		isUnique: func(err error) bool {
 			c := sqliteCode(err)
 			return c == sqlite3.SQLITE_CONSTRAINT_UNIQUE || c == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
 		},
-		isRef:    func(err error) bool { return sqliteCode(err) == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY },
-		isRetry:  func(err error) bool { return sqliteCode(err)&0xff == sqlite3.SQLITE_BUSY },
-		snapshot: &sql.TxOptions{ReadOnly: true}, // without the write lock
+		isRef:     func(err error) bool { return sqliteCode(err) == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY },
+		isRetry:   func(err error) bool { return sqliteCode(err)&0xff == sqlite3.SQLITE_BUSY },
+		sequences: sequencesSQLite,
+		load:      loadSQLite,
+		snapshot:  &sql.TxOptions{ReadOnly: true}, // without the write lock
 	}}, nil
 }
 
