@@ -14,6 +14,7 @@ import (
 	"stoa/internal/backup"
 	"stoa/internal/database"
 	"stoa/internal/masterkey"
+	"stoa/internal/store"
 )
 
 type backupCmd struct {
@@ -97,11 +98,22 @@ func (c backupCreateCmd) Run(ctx context.Context, std streams) (err error) {
 	if err != nil {
 		return err
 	}
+	took := time.Since(began)
+	if recorded, err := db.HasTable(ctx, "backup_jobs"); err != nil {
+		return err
+	} else if recorded { // not before stoa migrate
+		err := store.NewBackupJobs(db).Succeeded(ctx, "", store.BackupJob{
+			Kind: store.BackupTaken, Name: filepath.Base(path), Bytes: size, Took: took,
+		})
+		if err != nil {
+			return err
+		}
+	}
 	for _, name := range m.Missing {
 		fmt.Fprintf(std.err, "missing in the data folder, and so in the backup: %s\n", name)
 	}
 	fmt.Fprintf(std.out, "%s written: %d bytes, %d rows, %d files of %d bytes, in %s\n",
-		path, size, m.Rows(), len(m.Files), m.Bytes(), time.Since(began).Round(time.Millisecond))
+		path, size, m.Rows(), len(m.Files), m.Bytes(), took.Round(time.Millisecond))
 	if !lock.On() {
 		fmt.Fprintln(std.out, "It is not encrypted: keep it private. It does not have the master key: keep that elsewhere.")
 	}
@@ -109,6 +121,7 @@ func (c backupCreateCmd) Run(ctx context.Context, std streams) (err error) {
 }
 
 type backupVerifyCmd struct {
+	storage
 	backupKey
 
 	Path    string `arg:"" help:"The backup." type:"existingfile"`
@@ -126,11 +139,41 @@ func (c backupVerifyCmd) Run(ctx context.Context, std streams) error {
 	done, err := read(c.Path, func(r io.Reader) (backup.Restored, error) {
 		return target.Verify(ctx, r, key, cmp.Or(c.Scratch, os.TempDir()))
 	})
+	if recording := c.record(ctx, done.Header.PlatformID, time.Since(began), err); recording != nil {
+		fmt.Fprintln(std.err, "the result could not be recorded for the metrics of the shop:", recording)
+	}
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(std.out, "%s is whole: %s, in %s\n", c.Path, contents(done), time.Since(began).Round(time.Millisecond))
 	return nil
+}
+
+// record keeps the result in the database of the shop that the backup is of, if that is the
+// one at hand.
+func (c backupVerifyCmd) record(ctx context.Context, platformID string, took time.Duration, result error) error {
+	at, err := c.findDatabase(ctx)
+	if err != nil || platformID == "" {
+		return err
+	}
+	if f, err := inspect(ctx, at); err != nil || f.id != platformID {
+		return err
+	}
+	info, err := os.Stat(c.Path)
+	if err != nil {
+		return err
+	}
+	db, err := database.Open(at)
+	if err != nil {
+		return err
+	}
+	jobs := store.NewBackupJobs(db)
+	if name := filepath.Base(c.Path); result != nil {
+		err = jobs.Failed(ctx, store.BackupVerified, "", name+": "+result.Error())
+	} else {
+		err = jobs.Succeeded(ctx, "", store.BackupJob{Kind: store.BackupVerified, Name: name, Bytes: info.Size(), Took: took})
+	}
+	return errors.Join(err, db.Close())
 }
 
 // read calls fn with the file at path.

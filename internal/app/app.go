@@ -151,6 +151,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	if cfg.CheckFiles {
 		a.background.Go(func() { a.installer.CheckInstalled(working) })
 	}
+	a.keepBackups(working, cfg)
 	if cfg.Deliver {
 		a.background.Go(func() { a.fillKeyTails(working, cfg) })
 		a.deliver(working, cfg)
@@ -177,6 +178,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		return err
 	}
 	a.metrics.WatchProcesses(a.node.Processes)
+	a.metrics.WatchBackups(a.backupRuns(cfg.Log))
 	a.Plugins = plugins
 	a.buildThemes(cfg)
 	a.storage = &storage.Service{Store: store.NewPluginStorage(a.DB), Now: cfg.Now}
@@ -256,6 +258,7 @@ func (a *App) api(
 		Lookup: &lookup.Service{Store: store.NewLookup(a.DB), Vault: a.Licenses.Vault, Now: cfg.Now},
 		Overview: &overview.Service{
 			Store: store.NewOverview(a.DB), Now: cfg.Now, Rings: a.rings(), Broken: a.broken,
+			BackupEvery: cfg.Backup.every(),
 		},
 		Refused: a.Guard.Refused,
 		Observe: a.metrics.ObserveRequest,

@@ -138,18 +138,18 @@ func (u *fileUpload) Commit() error {
 // Abort implements Upload.
 func (u *fileUpload) Abort() error { return errors.Join(u.file.Close(), os.Remove(u.file.Name())) }
 
-// oldPart is how old a file that is not complete must be to be a leftover of a crash.
-const oldPart = 24 * time.Hour
+// leftoverAge is how old what is not complete must be to be a leftover of a crash.
+const leftoverAge = 24 * time.Hour
 
-// sweep removes what crashes left in the folder.
-func (f Folder) sweep() error {
-	entries, err := os.ReadDir(string(f))
+// sweep removes what crashes left in a folder under names that begin with prefix.
+func sweep(dir, prefix string) error {
+	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), partPrefix) {
+		if !strings.HasPrefix(e.Name(), prefix) {
 			continue
 		}
-		if info, gone := e.Info(); gone == nil && time.Since(info.ModTime()) > oldPart {
-			err = errors.Join(err, os.Remove(filepath.Join(string(f), e.Name())))
+		if info, gone := e.Info(); gone == nil && time.Since(info.ModTime()) > leftoverAge {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
 		}
 	}
 	return err

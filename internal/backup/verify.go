@@ -12,11 +12,14 @@ import (
 	"stoa/internal/database"
 )
 
+// scratchPrefix begins the name of a folder in which a backup is verified.
+const scratchPrefix = ".verify-"
+
 // Verify restores the archive in r into a folder below scratch, which it removes afterwards,
 // and compares every row and every file that is there then with the manifest. The database
 // of the scratch place is SQLite, whatever the archive came from.
 func (t Target) Verify(ctx context.Context, r io.Reader, key Key, scratch string) (done Restored, err error) {
-	dir, err := os.MkdirTemp(scratch, ".verify-")
+	dir, err := os.MkdirTemp(scratch, scratchPrefix)
 	if err != nil {
 		return done, err
 	}
