@@ -15,9 +15,8 @@ const (
 		SELECT t.name, c.name, c.type FROM sqlite_master t JOIN pragma_table_info(t.name) c
 		WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' ORDER BY t.name, c.cid`
 
-	// loadBatch is how many rows are loaded into SQLite in a transaction: enough to make
-	// commits cheap, and few enough to keep the write-ahead log small.
-	loadBatch = 20_000
+	// loadBatch is how many rows are loaded into SQLite in a transaction.
+	loadBatch = 100_000
 	// loadTogether is how many rows an INSERT has, if the number of values allows it.
 	loadTogether = 32
 	// maxValues is how many values a statement may have in SQLite.
@@ -49,19 +48,28 @@ func sequencesSQLite(ctx context.Context, q Querier) (map[string]int64, error) {
 }
 
 func loadSQLite(ctx context.Context, db *DB, keep []string, fn func(Loader) error) (err error) {
+	tables, err := db.Conn().Tables(ctx)
+	if err != nil {
+		return err
+	}
+	// Leaving the write-ahead log needs the only connection.
+	db.read.SetMaxIdleConns(0)
+	defer db.read.SetMaxIdleConns(readConns())
 	conn, err := db.write.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	// A file that is lost in a crash is loaded again, so nothing waits for the disk until
-	// the checkpoint at the end.
-	if _, err := conn.ExecContext(ctx, `PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF`); err != nil {
+	// A file that is lost in a crash is loaded again, so there is no log, and nothing waits for
+	// the disk before the end. Indexes of unique columns are written in random order: they
+	// should fit into the cache.
+	if err := execEach(ctx, conn, `PRAGMA foreign_keys = OFF`, `PRAGMA synchronous = OFF`, `PRAGMA journal_mode = OFF`,
+		`PRAGMA cache_size = -262144`); err != nil {
 		return err
 	}
 	defer func() {
-		_, restored := conn.ExecContext(context.WithoutCancel(ctx), `PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON`)
-		err = errors.Join(err, restored)
+		err = errors.Join(err, execEach(context.WithoutCancel(ctx), conn, `PRAGMA cache_size = -2000`,
+			`PRAGMA synchronous = FULL`, `PRAGMA journal_mode = WAL`, `PRAGMA foreign_keys = ON`))
 	}()
 	drops, err := Texts(ctx, conn, `
 		SELECT 'DROP ' || type || ' "' || name || '"' FROM sqlite_master WHERE type IN ('trigger', 'index') AND sql IS NOT NULL`)
@@ -73,33 +81,31 @@ func loadSQLite(ctx context.Context, db *DB, keep []string, fn func(Loader) erro
 	if err != nil {
 		return err
 	}
-	tables, err := db.Conn().Tables(ctx)
-	if err != nil {
-		return err
-	}
 	for _, t := range tables {
 		if !slices.Contains(keep, t.Name) {
 			drops = append(drops, `DELETE FROM `+quote(t.Name))
 		}
 	}
-	for _, drop := range drops {
-		if _, err := conn.ExecContext(ctx, drop); err != nil {
-			return err
-		}
+	if err := execEach(ctx, conn, drops...); err != nil {
+		return err
 	}
 	if err := fn(&sqliteLoader{conn: conn}); err != nil {
 		return err
 	}
-	for _, create := range again {
-		if _, err := conn.ExecContext(ctx, create); err != nil {
-			return fmt.Errorf("%s: %w", create, err)
-		}
-	}
-	if err := checkReferences(ctx, conn); err != nil {
+	if err := execEach(ctx, conn, again...); err != nil {
 		return err
 	}
-	_, err = conn.ExecContext(ctx, `PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE)`)
-	return err
+	return checkReferences(ctx, conn)
+}
+
+// execEach carries out the statements, up to the first that fails.
+func execEach(ctx context.Context, conn *sql.Conn, statements ...string) error {
+	for _, s := range statements {
+		if _, err := conn.ExecContext(ctx, s); err != nil {
+			return fmt.Errorf("%s: %w", s, err)
+		}
+	}
+	return nil
 }
 
 // checkReferences returns an error for rows that refer to rows that are not there.

@@ -51,7 +51,7 @@ func openSQLite(path string) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	read, err := pool(max(4, runtime.NumCPU()))
+	read, err := pool(readConns())
 	if err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
@@ -73,6 +73,9 @@ func openSQLite(path string) (*DB, error) {
 		snapshot:  &sql.TxOptions{ReadOnly: true}, // without the write lock
 	}}, nil
 }
+
+// readConns is how many connections read at the same time.
+func readConns() int { return max(4, runtime.NumCPU()) }
 
 // keepPrivate creates the file, or, if it exists, takes all permissions on it from
 // everybody but its owner: the data folder may have existed before stoa, readable
