@@ -25,7 +25,7 @@ let others; // other origins that these pages may ask, without credentials
 let page, devtools;
 let problems; // what pages did and must not do, in order
 let asked; // the promise of seen for each request
-let answered; // addresses that the driver answers itself
+let answered; // addresses that the driver answers itself, or leaves unchecked
 let expected; // texts that the console may show
 
 // seen checks a request: it must go to stoa, without cookies, referrer or cache.
@@ -105,6 +105,8 @@ const commands = {
     answered.add(home + path);
     return page.route(home + path, (route) => (status ? route.fulfill({ status, json: { error: { message: "inner" }, message: "inner" } }) : route.abort()));
   },
+  // ignore leaves requests for a path unchecked: pages of plugins ask as they like.
+  ignore: async (path) => void answered.add(home + path),
   // sees waits until the screen is as wanted, and returns the last screen.
   async sees(want) {
     const end = Date.now() + patience;
@@ -135,6 +137,8 @@ const commands = {
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     return page.evaluate(() => navigator.clipboard.readText());
   },
+  // run returns the value of an expression in the page, or of the promise that it is.
+  run: (expression) => page.evaluate(expression),
   press: (selector) => page.locator(selector).first().click(),
   // place waits until an element begins in the upper half of the window.
   place: (selector) => page.waitForFunction((selector) => {

@@ -14,3 +14,9 @@ var Dist embed.FS
 //
 //go:embed texts
 var Texts embed.FS
+
+// Tokens is the style sheet with the colors and fonts of every page, also of those that
+// load no files.
+//
+//go:embed src/theme/tokens.css
+var Tokens string

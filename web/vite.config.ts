@@ -1,10 +1,24 @@
+import { readFileSync } from "node:fs";
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
+
+// Serves one section of the catalog of texts, so that the storefront does not load the
+// console's: import section from "…/en.json?section=shop".
+const sections: Plugin = {
+  name: "stoa-sections",
+  enforce: "pre",
+  load(id) {
+    const [path = "", section] = id.split("?section=");
+    if (section === undefined) return null;
+    const catalog = JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
+    return { code: `export default ${JSON.stringify(catalog[section])}`, moduleType: "js" };
+  },
+};
 
 // The binary embeds dist/assets and finds each entry's files in its manifest. There is no
 // index.html: stoa writes every page's head itself (internal/webapp).
 export default defineConfig({
-  plugins: [react()],
+  plugins: [sections, react()],
   base: "/assets/",
   build: {
     outDir: "dist/assets",

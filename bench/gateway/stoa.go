@@ -100,7 +100,10 @@ func (s *servers) startFastify(ctx context.Context) (err error) {
 
 // startStoa starts a stoa that has both plugins.
 func (s *servers) startStoa(ctx context.Context, o options) error {
-	env := []string{"STOA_DATA=" + s.dir + "/stoa", "STOA_EXTERNAL_ALLOW=127.0.0.0/8", "STOA_ADMIN_PASSWORD=" + password}
+	env := []string{
+		"STOA_DATA=" + s.dir + "/stoa", "STOA_EXTERNAL_ALLOW=127.0.0.0/8",
+		"STOA_ADMIN_PASSWORD=" + password, "STOA_ACCESS_LOG=off", // the peers have none either
+	}
 	create := exec.CommandContext(ctx, o.stoa, "migrate") //nolint:gosec // what the command line of the benchmark says
 	create.Env = append(os.Environ(), env...)
 	if out, err := create.CombinedOutput(); err != nil {

@@ -101,10 +101,13 @@ func (b *bench) prepare(ctx context.Context, n int) error {
 // begin with kind.
 func copies(ctx context.Context, tx *sql.Tx, kind, which string, n int) error {
 	var originals []string
-	rows, err := tx.QueryContext(ctx, `SELECT id FROM deliveries WHERE `+which+` AND name NOT LIKE '%isable%' ORDER BY seq`)
+	//nolint:gosec // the conditions are those of prepare
+	rows, err := tx.QueryContext(ctx, `
+		SELECT id FROM deliveries WHERE `+which+` AND name NOT LIKE '%isable%' ORDER BY seq`)
 	if err != nil {
 		return err
 	}
+	defer rows.Close()
 	for rows.Next() {
 		var id string
 		if err := rows.Scan(&id); err != nil {
@@ -112,7 +115,7 @@ func copies(ctx context.Context, tx *sql.Tx, kind, which string, n int) error {
 		}
 		originals = append(originals, id)
 	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+	if err := rows.Err(); err != nil {
 		return err
 	}
 	if kind == one {
@@ -141,7 +144,8 @@ func (b *bench) pend(ctx context.Context, kind string) error {
 	now, which := time.Now().UnixMilli(), kind+"-%"
 	for _, change := range []string{
 		`DELETE FROM delivery_attempts WHERE delivery_id LIKE $2 AND at_ms <= $1`,
-		`UPDATE deliveries SET state = 'waiting', attempts = 0, tries = 0, due_ms = $1, finished_at_ms = NULL WHERE id LIKE $2`,
+		`UPDATE deliveries SET state = 'waiting', attempts = 0, tries = 0, due_ms = $1, finished_at_ms = NULL
+			WHERE id LIKE $2`,
 		`UPDATE delivery_queues SET due_ms = $1 WHERE name IN (SELECT queue FROM deliveries WHERE id LIKE $2)`,
 	} {
 		if _, err := tx.ExecContext(ctx, change, now, which); err != nil {

@@ -39,7 +39,9 @@ func (b *bench) record(ctx context.Context, o options) error {
 		return err
 	}
 	sides := []*side{
-		{name: "no hook", path: without}, {name: "a hook", path: with}, {name: "a hook and a webhook", path: with, webhook: true},
+		{name: "no hook", path: without},
+		{name: "a hook", path: with},
+		{name: "a hook and a webhook", path: with, webhook: true},
 	}
 	for round := range o.rounds + 1 {
 		for _, s := range sides {

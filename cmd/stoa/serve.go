@@ -65,6 +65,8 @@ type serveCmd struct {
 	DevInstances []string `help:"Development instances, which take no seat of a license: host names, or patterns such as *.test for every name below test. The value none turns them off." default:"localhost,*.localhost,*.test" env:"STOA_DEV_INSTANCES" placeholder:"PATTERN"`
 	LicenseChurn int      `help:"How many new instances a license may have per day beyond its number of seats. Prevents passing one seat around. 0 means no limit." default:"20" env:"STOA_LICENSE_CHURN"`
 
+	limits
+
 	ExternalAllow []netip.Prefix `help:"Private or loopback networks that external plugins may be in, such as 10.1.0.0/16,..." env:"STOA_EXTERNAL_ALLOW" placeholder:"CIDR"`
 	ArchiveTypes  string         `help:"More file types that packages may contain, by kind: plugin=.md,LICENSE;theme-shop=.svg,.png. Executables are never allowed." env:"STOA_ARCHIVE_TYPES" placeholder:"KIND=TYPES"`
 	BuiltinDir    string         `help:"Folder with archives of plugins that every start installs or upgrades, and that cannot be uninstalled." env:"STOA_BUILTIN_DIR" name:"builtin-dir" placeholder:"DIR" type:"existingdir"`
@@ -119,7 +121,7 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 	}
 
 	group := &servers{log: log, delay: c.StopDelay, grace: c.StopTimeout, beforeStop: a.StopAccepting}
-	group.start(ctx, a.Guard.Listen(ln), a.Handler)
+	group.start(ctx, a.Listen(ln), a.Handler)
 	if c.OpsAddr != "off" {
 		opsLn, err := new(net.ListenConfig).Listen(ctx, "tcp", c.OpsAddr)
 		if err != nil {
@@ -192,6 +194,7 @@ func (s *servers) start(ctx context.Context, ln net.Listener, h http.Handler) {
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    framing.MaxHead,
 		ConnState:         framing.ConnState,
+		Protocols:         framing.Protocols(),
 		// OPTIONS * is answered like any other address that does not exist.
 		DisableGeneralOptionsHandler: true,
 		// Running requests outlive the signal that asks the server to stop.

@@ -63,6 +63,9 @@ func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (c
 	if cfg.TrustedKeys, err = c.keys(); err != nil {
 		return cfg, err
 	}
+	if err := c.bound(&cfg); err != nil {
+		return cfg, err
+	}
 	cfg.ExternalAllow = c.ExternalAllow
 	if cfg.ArchiveTypes, err = extension.ParseTypes(c.ArchiveTypes); err != nil {
 		return cfg, fmt.Errorf("--archive-types: %w", err)

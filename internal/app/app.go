@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -18,6 +19,7 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/audit"
 	"stoa/internal/blob"
+	"stoa/internal/bodies"
 	"stoa/internal/bundle"
 	"stoa/internal/clientip"
 	"stoa/internal/database"
@@ -39,6 +41,7 @@ import (
 	"stoa/internal/market/review"
 	"stoa/internal/ops"
 	"stoa/internal/overview"
+	"stoa/internal/peers"
 	"stoa/internal/plugin"
 	"stoa/internal/plugin/storage"
 	"stoa/internal/ratelimit"
@@ -80,10 +83,9 @@ type App struct {
 	// Mail sends mail in the background.
 	Mail *mail.Queue
 
-	// Guard recognizes requests that state their length twice. The server listens
-	// through it.
-	Guard *framing.Guard
-
+	guard       *framing.Guard // recognizes requests that state their length twice
+	peers       *peers.Bound   // on the connections of each client address
+	budget      *bodies.Budget // of the memory for request bodies; nil without a bound
 	installer   *install.Installer
 	storage     *storage.Service // of plugins
 	site        *site.Service    // what the operator says of the shop
@@ -118,11 +120,18 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	}
 	working, stop := context.WithCancel(context.WithoutCancel(ctx)) // until Close
 	a := &App{
-		DB: db, Guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version), opsToken: cfg.OpsToken,
+		DB: db, guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version), opsToken: cfg.OpsToken,
 		stopWork: stop,
 	}
 	for name, pool := range db.Pools() {
 		a.metrics.WatchPool(name, pool)
+	}
+	a.peers = &peers.Bound{
+		Most: cfg.AddressConnections, Trusted: clientip.Resolver{Trusted: cfg.TrustedProxies}, Log: cfg.Log,
+	}
+	if cfg.BodyMemory > 0 {
+		a.budget = bodies.NewBudget(cfg.BodyMemory)
+		a.metrics.WatchBodies(a.budget.Used)
 	}
 	if err := a.build(ctx, cfg); err != nil {
 		return nil, errors.Join(fmt.Errorf("app: %w", err), a.Close(ctx))
@@ -144,6 +153,15 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	a.background.Go(func() { a.snapshots.KeepChecked(working, cfg.Log) })
 	a.background.Go(func() { a.storage.KeepSwept(working, cfg.Log) })
 	a.background.Go(func() { a.installer.KeepSwept(working) })
+	if cfg.HealthInterval > 0 {
+		probes := &plugin.Probes{
+			Service: a.Plugins, Every: cfg.HealthInterval, Log: cfg.Log,
+			Ask: func(ctx context.Context, in plugin.Installed) plugin.Failure {
+				return a.gateway.Health(ctx, a.external, in)
+			},
+		}
+		a.background.Go(func() { probes.Keep(working) })
+	}
 	a.background.Go(func() { a.node.KeepRunning(working, a.Plugins.KeptRunning) })
 	if cfg.KeepThemeApps {
 		a.background.Go(func() { a.themeApps.Follow(working, a.Themes) })
@@ -180,6 +198,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	a.metrics.WatchProcesses(a.node.Processes)
 	a.metrics.WatchBackups(a.backupRuns(cfg.Log))
 	a.Plugins = plugins
+	a.metrics.WatchHealth(plugins.CurrentHealths)
 	a.buildThemes(cfg)
 	a.storage = &storage.Service{Store: store.NewPluginStorage(a.DB), Now: cfg.Now}
 	kinds := extension.Registries{extension.Plugin: plugin.Registry{
@@ -231,6 +250,10 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	a.keeper = idempotency.NewKeeper(store.NewIdempotency(a.DB), cfg.MasterKey, cfg.Now, cfg.Log)
 	api := a.api(cfg, installer, gate, limiter)
 	api.Hosts, api.CORSOrigins = answered, cfg.CORSOrigins
+	api.Storefront, err = storefrontPages()
+	if err != nil {
+		return err
+	}
 	a.Handler = api.Handler()
 	return nil
 }
@@ -260,7 +283,8 @@ func (a *App) api(
 			Store: store.NewOverview(a.DB), Now: cfg.Now, Rings: a.rings(), Broken: a.broken,
 			BackupEvery: cfg.Backup.every(),
 		},
-		Refused: a.Guard.Refused,
+		Refused: a.guard.Refused,
+		Budget:  a.budget,
 		Observe: a.metrics.ObserveRequest,
 		Count:   a.metrics.Count,
 
@@ -296,6 +320,10 @@ func (a *App) ready(ctx context.Context) error {
 	}
 	return a.DB.Ping(ctx)
 }
+
+// Listen wraps the listener on which a server with Handler, and framing.ConnState, serves
+// clients.
+func (a *App) Listen(ln net.Listener) net.Listener { return a.guard.Listen(a.peers.Listen(ln)) }
 
 // StopAccepting makes /readyz answer 503, so that a load balancer sends no more
 // requests. Requests are still served.

@@ -174,6 +174,18 @@ type Config struct {
 	// nevertheless (CONTRACT 5).
 	ExternalAllow []netip.Prefix
 
+	// BodyMemory bounds the memory of the bodies of all requests together, in bytes; 0: no
+	// bound.
+	BodyMemory int64
+	// BodyRate is how fast the body of a call to a plugin must arrive, in bytes per second;
+	// 0: at any rate.
+	BodyRate int64
+	// AddressConnections is how many connections one client address may hold; 0: any number.
+	AddressConnections int
+
+	// HealthInterval is how often external plugins are asked for their health; 0: never.
+	HealthInterval time.Duration
+
 	// PluginIsolation is the level of containment below which internal plugins do not
 	// run; any if empty.
 	PluginIsolation sandbox.Level

@@ -27,7 +27,7 @@ func (a *App) buildNode(cfg Config, plugins *plugin.Service, packages *store.Plu
 		BaseURL: cmp.Or(cfg.PlatformAPIBaseURL, cfg.PublicURL),
 		// The handler is built later, out of what runs plugins.
 		Platform:  http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.Handler.ServeHTTP(w, r) }),
-		Listen:    a.Guard.Listen,
+		Listen:    a.guard.Listen,
 		ConnState: framing.ConnState,
 		Allow:     cfg.ExternalAllow,
 	})
@@ -86,7 +86,7 @@ func (a *App) buildGateway(ctx context.Context, cfg Config) (*gateway.Gateway, e
 			APIBaseURL: cmp.Or(cfg.PlatformAPIBaseURL, cfg.PublicURL),
 			Locale:     cmp.Or(cfg.DefaultLocale, "en"),
 		},
-		Log: cfg.Log, Status: web.Status, Ended: accessLog(cfg),
+		Log: cfg.Log, Budget: a.budget, LeastRate: cfg.BodyRate, Status: web.Status, Ended: accessLog(cfg),
 	}, nil
 }
 

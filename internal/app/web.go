@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"sync"
 
+	"stoa/internal/storefront"
 	"stoa/internal/webapp"
 	"stoa/web"
 )
@@ -31,3 +32,13 @@ func webFiles(log *slog.Logger) *webapp.Bundle {
 	}
 	return bundle
 }
+
+// storefrontPages writes the pages of the shop, for every App.
+var storefrontPages = sync.OnceValues(func() (*storefront.Pages, error) {
+	texts, err := fs.Sub(web.Texts, "texts")
+	if err != nil {
+		return nil, err
+	}
+	bundle, _ := builtWeb() // site tells of its error
+	return storefront.New(texts, bundle)
+})

@@ -20,8 +20,8 @@ type Resolver struct {
 // a trusted proxy. It is invalid if the peer's address cannot be parsed, as for a unix
 // socket.
 func (v Resolver) Addr(r *http.Request) netip.Addr {
-	peer := parse(r.RemoteAddr)
-	if !v.trusts(peer) {
+	peer := Parse(r.RemoteAddr)
+	if !v.Trusts(peer) {
 		return peer
 	}
 	// Each proxy appends the peer it saw, so the list is read from its end. Anything
@@ -31,12 +31,12 @@ func (v Resolver) Addr(r *http.Request) netip.Addr {
 	for i := len(lines) - 1; i >= 0; i-- {
 		hops := strings.Split(lines[i], ",")
 		for j := len(hops) - 1; j >= 0; j-- {
-			hop := parse(strings.TrimSpace(hops[j]))
+			hop := Parse(strings.TrimSpace(hops[j]))
 			if !hop.IsValid() {
 				return client // not written by one of our proxies
 			}
 			client = hop
-			if !v.trusts(hop) {
+			if !v.Trusts(hop) {
 				return client
 			}
 		}
@@ -51,7 +51,7 @@ func (v Resolver) Proto(r *http.Request) string {
 	if r.TLS != nil {
 		proto = "https"
 	}
-	if !v.trusts(parse(r.RemoteAddr)) {
+	if !v.Trusts(Parse(r.RemoteAddr)) {
 		return proto
 	}
 	reported := strings.Split(r.Header.Get("X-Forwarded-Proto"), ",")
@@ -62,7 +62,8 @@ func (v Resolver) Proto(r *http.Request) string {
 	return proto
 }
 
-func (v Resolver) trusts(a netip.Addr) bool {
+// Trusts reports whether an address, as Parse returns it, is a trusted proxy's.
+func (v Resolver) Trusts(a netip.Addr) bool {
 	for _, p := range v.Trusted {
 		if p.Contains(a) {
 			return true
@@ -71,9 +72,10 @@ func (v Resolver) trusts(a netip.Addr) bool {
 	return false
 }
 
-// parse reads an address with or without port and brackets. It turns IPv4 inside IPv6
-// into IPv4 and drops zones, so that a client has one spelling only.
-func parse(s string) netip.Addr {
+// Parse reads an address with or without port and brackets. It turns IPv4 inside IPv6
+// into IPv4 and drops zones, so that a client has one spelling only. The result is invalid if
+// there is no address in s.
+func Parse(s string) netip.Addr {
 	var a netip.Addr
 	if ap, err := netip.ParseAddrPort(s); err == nil { // every peer's address has a port
 		a = ap.Addr()

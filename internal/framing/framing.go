@@ -57,6 +57,15 @@ func (l listener) Accept() (net.Conn, error) {
 	return &conn{Conn: c, marker: l.marker}, nil
 }
 
+// Protocols are those that a server can speak to a Guard's clients: HTTP/1.1, and HTTP/2
+// without TLS with prior knowledge (h2c), as proxies speak it.
+func Protocols() *http.Protocols {
+	p := new(http.Protocols)
+	p.SetHTTP1(true)
+	p.SetUnencryptedHTTP2(true)
+	return p
+}
+
 // ConnState is a hook for http.Server. It stops watching hijacked connections, such as
 // WebSockets, which no longer speak HTTP.
 func ConnState(c net.Conn, state http.ConnState) {

@@ -10,6 +10,8 @@ import (
 type watcher struct {
 	part part
 	left uint64 // remaining bytes of the body or the chunk
+
+	begun bool // a request came before: HTTP/2 cannot begin any more
 }
 
 // part is where in a request the watcher is.
@@ -31,7 +33,7 @@ const (
 	pass      verdict = iota // the first n bytes may be handed on
 	needMore                 // the data is incomplete
 	ambiguous                // the first n bytes are a head that states its length twice
-	lost                     // framing that net/http refuses itself
+	lost                     // framing that net/http refuses itself, or that is not HTTP/1
 )
 
 // maxLine is the maximum length of a line between the chunks of a body. net/http has
@@ -96,12 +98,25 @@ func (w *watcher) line(line []byte) bool {
 	}
 }
 
+// preface is how a client begins that speaks HTTP/2 (RFC 9113, 3.4). There a request
+// cannot state its length twice: frames say where it ends.
+const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+
 // head inspects a request's head if it is complete.
 func (w *watcher) head(b []byte) (n int, v verdict) {
+	if !w.begun {
+		switch {
+		case bytes.HasPrefix(b, []byte(preface)):
+			return 0, lost
+		case len(b) < len(preface) && bytes.HasPrefix([]byte(preface), b):
+			return 0, needMore
+		}
+	}
 	n = headLength(b)
 	if n == 0 {
 		return 0, needMore
 	}
+	w.begun = true
 	var (
 		lengths, encodings int
 		length             []byte

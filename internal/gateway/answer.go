@@ -18,7 +18,7 @@ import (
 type answer struct {
 	http.ResponseWriter
 
-	rc        *http.ResponseController
+	rc        http.ResponseController
 	body      *requestBody
 	pages     *cache.Memo[bool]
 	allowed   plugin.Settings
@@ -30,6 +30,7 @@ type answer struct {
 	dropped   bool      // the platform has answered so
 	limited   time.Time // when the limit of the next write was set
 	seen      *sighting
+	spent     bool
 }
 
 type platformHeader struct {
@@ -37,18 +38,22 @@ type platformHeader struct {
 	values []string
 }
 
-func newAnswer(
+// init makes a, which is zero, the way back to w.
+func (a *answer) init(
 	w http.ResponseWriter, body *requestBody, m *Memory, allowed plugin.Settings, seen *sighting,
-) *answer {
-	a := &answer{
-		ResponseWriter: w, rc: http.NewResponseController(w), body: body, pages: m.pages, allowed: allowed, seen: seen,
-	}
+) {
+	a.ResponseWriter, a.rc, a.body, a.seen = w, *http.NewResponseController(w), body, seen
+	a.pages, a.allowed = m.pages, allowed
 	a.platform = a.few[:0]
 	for name, values := range w.Header() {
 		a.platform = append(a.platform, platformHeader{name, values[:len(values):len(values)]})
 	}
-	return a
 }
+
+// Spent says whether everything that the runtime got for this call can be used for
+// another: nothing reads the request or writes the answer any longer. Without a word,
+// it cannot. Package relay calls it.
+func (a *answer) Spent(is bool) { a.spent = is }
 
 // WriteHeader implements http.ResponseWriter.
 func (a *answer) WriteHeader(status int) {
@@ -68,9 +73,9 @@ func (a *answer) WriteHeader(status int) {
 		a.committed, a.seen.status = true, status
 		a.closeUnlessRead()
 	} else {
-		a.seen.status, a.seen.answered = 0, time.Time{} // the answer is still to come
+		a.seen.status, a.seen.answered = 0, 0 // the answer is still to come
+		a.limit()                             // it is written at once
 	}
-	a.limit()
 	a.ResponseWriter.WriteHeader(status)
 }
 
@@ -78,7 +83,7 @@ func (a *answer) WriteHeader(status int) {
 func (a *answer) Withhold(h http.Header) {
 	// Here, because WriteHeader never sees the header of an upgrade.
 	a.verdict.settle(nil)
-	a.seen.answered, a.seen.status = time.Now(), http.StatusSwitchingProtocols
+	a.seen.answered, a.seen.status = time.Since(a.seen.began), http.StatusSwitchingProtocols
 	relay.Withhold(h, relay.Allowed{Cookies: a.allowed.AllowCookies, CORS: a.allowed.AllowCORS})
 }
 
@@ -94,6 +99,10 @@ func isPage(contentType string) bool {
 	return err != nil || mediaType == "text/html" || strings.HasSuffix(mediaType, "xml")
 }
 
+// heldBack is how many bytes of a body net/http holds back, with the header, until the
+// handler returns or flushes. Writing them takes no time.
+const heldBack = 2 << 10
+
 // Write implements io.Writer.
 func (a *answer) Write(p []byte) (int, error) {
 	if !a.committed {
@@ -102,7 +111,9 @@ func (a *answer) Write(p []byte) (int, error) {
 	if a.dropped {
 		return len(p), nil
 	}
-	a.limit()
+	if a.seen.bytes+int64(len(p)) > heldBack {
+		a.limit()
+	}
 	n, err := a.ResponseWriter.Write(p)
 	a.seen.bytes += int64(n)
 	a.seen.lost = a.seen.lost || err != nil
@@ -143,7 +154,9 @@ func (a *answer) finish() {
 			delete(h, name)
 		}
 	}
-	_ = a.rc.SetWriteDeadline(time.Time{})
+	if !a.limited.IsZero() {
+		_ = a.rc.SetWriteDeadline(time.Time{})
+	}
 }
 
 func (a *answer) isOurs(name string) bool {

@@ -31,22 +31,21 @@ func TestContextHeadersAreSignedAsTheyAreSent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &http.Request{Header: http.Header{}}
-		all, err := g.setContext(t.Context(), r, in, d, caller.Caller{},
-			Call{Forwarded: Forwarded{For: "192.0.2.1", Proto: "https", Host: "shop.example"}})
-		if err != nil {
+		p := &passage{header: http.Header{}}
+		if err := g.setContext(t.Context(), p, in, d, caller.Caller{},
+			Call{Forwarded: Forwarded{For: "192.0.2.1", Proto: "https", Host: "shop.example"}}); err != nil {
 			t.Fatal(err)
 		}
-		signed := all.list[:all.n]
+		signed := p.signed.list[:p.signed.n]
 		if !slices.IsSortedFunc(signed, func(a, b signing.Header) int { return strings.Compare(a.Name, b.Name) }) {
 			t.Errorf("not in order: %v", signed)
 		}
-		if len(signed) != len(r.Header) || len(signed) > maxContext {
-			t.Errorf("%d signed, %d set", len(signed), len(r.Header))
+		if len(signed) != len(p.header) || len(signed) > maxContext {
+			t.Errorf("%d signed, %d set", len(signed), len(p.header))
 		}
 		for _, h := range signed {
 			name := http.CanonicalHeaderKey(h.Name)
-			if got := r.Header[name]; strings.ToLower(name) != h.Name || len(got) != 1 || got[0] != h.Value {
+			if got := p.header[name]; strings.ToLower(name) != h.Name || len(got) != 1 || got[0] != h.Value {
 				t.Errorf("%s is signed as %q and sent as %q", h.Name, h.Value, got)
 			}
 			if !signing.Reserved(h.Name) {

@@ -16,6 +16,7 @@ import (
 	"net/url"
 	"time"
 
+	"stoa/internal/bodies"
 	"stoa/internal/caller"
 	"stoa/internal/errs"
 	"stoa/internal/plugin"
@@ -62,8 +63,8 @@ type Platform struct {
 	Locale     string // for clients that state none
 }
 
-// Gateway passes requests to plugin instances. All exported fields are required, unless they say otherwise.
-// It is safe for concurrent use.
+// Gateway passes requests to plugin instances. All exported fields are required unless
+// they say otherwise. It is safe for concurrent use.
 type Gateway struct {
 	Plugins  plugin.Finder
 	Secrets  Secrets
@@ -73,6 +74,11 @@ type Gateway struct {
 	Log      *slog.Logger
 	Memory   *Memory
 	Now      func() time.Time
+
+	// Budget bounds the memory of the bodies of all requests. nil: no bound.
+	Budget *bodies.Budget
+	// LeastRate is how fast a body must arrive, in bytes per second. 0: at any rate.
+	LeastRate int64
 	// Status returns the status with which an error of that kind is answered.
 	Status func(errs.Kind) int
 	// Ended is told of each call of a client when it has ended. nil: nobody is.
@@ -117,14 +123,20 @@ const (
 // returns errors of this package and of package runtime; then nothing was written.
 // It panics with http.ErrAbortHandler if an answer breaks off.
 func (g *Gateway) Serve(w http.ResponseWriter, r *http.Request, c Call) (err error) {
-	seen, broke := &sighting{began: time.Now(), trace: trace.Of(r.Header)}, true
-	defer func() { g.end(r, c, seen, err, broke) }()
-	err = explain(g.serve(w, r, c, seen), c.Slug, caller.From(r.Context()))
+	p, broke := newPassage(), true
+	p.began, p.trace = time.Now(), trace.Of(r.Header)
+	defer func() {
+		g.end(r, c, &p.sighting, err, broke)
+		if !broke && (p.handed == 0 || p.answer.spent) {
+			p.release()
+		}
+	}()
+	err = explain(g.serve(w, r, c, p), c.Slug, caller.From(r.Context()))
 	broke = false
 	return err
 }
 
-func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, seen *sighting) error {
+func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, p *passage) error {
 	ctx := r.Context()
 	if !passable(c.Path, c.Admin) {
 		return because(ErrNotFound, reasonPath)
@@ -138,7 +150,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, seen *si
 	if err != nil {
 		return err
 	}
-	seen.traffic, seen.installation = d.traffic, in.Instance.ID
+	p.traffic, p.installation = d.traffic, in.Instance.ID
 	if isServiceWorker(r) && !in.Package.Settings.AllowSameOrigin {
 		return because(ErrNotFound, reasonPath)
 	}
@@ -157,20 +169,22 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, seen *si
 	if err := d.breaker.refusal(); err != nil { // before the body is read
 		return err
 	}
-	out := g.outgoing(r, c.Path, query)
-	seen.trace.Set(out.Header)
-	body, err := readBody(w, r, seen)
+	out := g.outgoing(p, r, c.Path, query)
+	reading := time.Since(p.began)
+	body, err := g.readBody(w, r)
 	if err != nil {
 		return err
+	}
+	if body != noBody {
+		p.body = time.Since(p.began) - reading
 	}
 	defer body.release()
 	body.attach(out)
 
-	signed, err := g.setContext(ctx, out, in, d, caller.From(ctx), c)
-	if err != nil {
+	if err := g.setContext(ctx, p, in, d, caller.From(ctx), c); err != nil {
 		return err
 	}
-	if err := g.sign(ctx, out, m, signed, body.hash); err != nil {
+	if err := g.sign(ctx, p, m, body.hash); err != nil {
 		return err
 	}
 	// After the body: a client that sends slowly takes nobody's turn.
@@ -184,13 +198,15 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, seen *si
 		return err
 	}
 	defer v.settle(errNoVerdict) // of an answer that broke off, it is settled
-	aw := newAnswer(w, body, g.Memory, in.Package.Settings, seen)
+	aw := &p.answer
+	aw.init(w, body, g.Memory, in.Package.Settings, &p.sighting)
 	aw.verdict = v
 	if isHealth(r.Method, c.Path) {
 		aw.health = healthy{Status: "ok", Slug: m.Slug, Version: m.Version}
 	}
-	seen.handed = time.Now()
-	err = body.explain(rt.Serve(aw, out, in))
+	p.handed = max(time.Since(p.began), 1) // 0 would let another call have p, whatever the runtime says
+	err = rt.Serve(aw, out, in)
+	err = body.explain(err, aw.committed)
 	v.settleBy(r, err)
 	aw.finish()
 	return err
@@ -230,11 +246,12 @@ func (g *Gateway) find(ctx context.Context, slug string, by choice) (in plugin.I
 	return in, nil
 }
 
-// outgoing makes the plugin's request from the client's: those headers of the client
-// that are for plugins, the plugin's own path, and the rest of the query.
-func (g *Gateway) outgoing(r *http.Request, path, query string) *http.Request {
-	out := r.WithContext(r.Context())
-	out.URL = &url.URL{Path: path, RawQuery: query, ForceQuery: r.URL.ForceQuery}
+// outgoing makes the plugin's request, p.out, from the client's: those headers of the
+// client that are for plugins, the trace, the plugin's own path, and the rest of the query.
+func (g *Gateway) outgoing(p *passage, r *http.Request, path, query string) *http.Request {
+	p.out, p.url = *r, url.URL{Path: path, RawQuery: query, ForceQuery: r.URL.ForceQuery}
+	out := &p.out
+	out.URL = &p.url
 	if plain, err := url.PathUnescape(path); err == nil {
 		out.URL.Path, out.URL.RawPath = plain, path
 	}
@@ -242,7 +259,12 @@ func (g *Gateway) outgoing(r *http.Request, path, query string) *http.Request {
 		out.URL.Opaque = path // Go would escape bytes that the client did not
 	}
 	out.RequestURI = ""
-	out.Header = g.passedOn(r.Header)
+	g.passOn(p.header, r.Header)
+	p.put(trace.Traceparent, p.trace.Traceparent())
+	if state := p.trace.Tracestate(); state != "" {
+		p.put(trace.Tracestate, state)
+	}
+	out.Header = p.header
 	out.Trailer = nil
 	out.TransferEncoding = nil
 	out.Form, out.PostForm, out.MultipartForm = nil, nil, nil

@@ -28,13 +28,12 @@ var dropped = []string{
 // droppedPrefixes are the same for families of names.
 var droppedPrefixes = []string{"x-forwarded-"}
 
-// passedOn returns the headers of a client that a plugin gets.
+// passOn copies the headers of a client that a plugin gets to out.
 //
 // An upgrade to WebSocket is kept. Others are not: h2c, for one, would let the
 // client speak past the gateway.
-func (g *Gateway) passedOn(h http.Header) http.Header {
+func (g *Gateway) passOn(out, h http.Header) {
 	named := connectionNames(h)
-	out := make(http.Header, len(h)+maxContext)
 	for name, values := range h {
 		if g.Memory.passed.Of(name) && (len(named) == 0 || !slices.Contains(named, signing.Fold(name))) {
 			out[name] = values
@@ -45,7 +44,6 @@ func (g *Gateway) passedOn(h http.Header) http.Header {
 		out["Connection"] = []string{"Upgrade"}
 		out["Upgrade"] = []string{"websocket"}
 	}
-	return out
 }
 
 // isPassed reports whether a client's header of that name is for plugins, unless

@@ -289,3 +289,13 @@ func (k *kit) untouched(tb testing.TB) {
 }
 
 func bodyOf(size int) *bytes.Reader { return bytes.NewReader(bytes.Repeat([]byte("x"), size)) }
+
+// eventually fails the test unless done returns true at last.
+func eventually(tb testing.TB, done func() bool) {
+	tb.Helper()
+	for end := time.Now().Add(30 * time.Second); !done(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			tb.Fatal("it never happened")
+		}
+	}
+}

@@ -2,7 +2,9 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -11,6 +13,7 @@ import (
 	"stoa/internal/plugin"
 	"stoa/internal/runtime"
 	"stoa/internal/signing"
+	"stoa/internal/trace"
 )
 
 // A plugin is healthy when GET /health answers 200. 404 will do: the platform answers in
@@ -38,28 +41,41 @@ func (g *Gateway) Probe(ctx context.Context, rt runtime.Runtime, in plugin.Insta
 	}
 }
 
+// Health asks the plugin of in, which rt runs, once, and returns why it is not healthy.
+func (g *Gateway) Health(ctx context.Context, rt runtime.Runtime, in plugin.Installed) plugin.Failure {
+	message := g.health(ctx, rt, in)
+	if message == "" {
+		return plugin.Failure{}
+	}
+	return plugin.Failure{At: g.Now(), Message: message}
+}
+
 // health returns why a plugin is not healthy, or nothing.
 func (g *Gateway) health(ctx context.Context, rt runtime.Runtime, in plugin.Installed) string {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, healthPath, nil)
 	if err != nil {
 		return err.Error()
 	}
-	r = g.outgoing(r, healthPath, "")
+	p := newPassage() // not released: what is sent may outlive the answer
+	p.trace = trace.New()
+	r = g.outgoing(p, r, healthPath, "")
 	call := Call{Slug: in.Package.Manifest.Slug, Path: healthPath, Caller: CallerService}
 	d, err := g.derive(in)
 	if err != nil {
 		return err.Error()
 	}
-	signed, err := g.setContext(ctx, r, in, d, caller.Caller{}, call)
-	if err != nil {
+	if err := g.setContext(ctx, p, in, d, caller.Caller{}, call); err != nil {
 		return err.Error()
 	}
-	if err := g.sign(ctx, r, in.Package.Manifest, signed, signing.BodyHash(nil)); err != nil {
+	if err := g.sign(ctx, p, in.Package.Manifest, signing.BodyHash(nil)); err != nil {
 		return err.Error()
 	}
 	answer := &probeAnswer{header: make(http.Header), status: http.StatusOK, keep: keptOfProbe}
-	if err := rt.Serve(answer, r, in); err != nil {
+	if err := serveWhole(rt, answer, r, in); err != nil {
 		return "GET /health: " + err.Error()
+	}
+	if err := ctx.Err(); err != nil {
+		return "GET /health: the answer did not end in time"
 	}
 	if answer.status == http.StatusOK || answer.status == http.StatusNotFound {
 		return ""
@@ -67,15 +83,38 @@ func (g *Gateway) health(ctx context.Context, rt runtime.Runtime, in plugin.Inst
 	return fmt.Sprintf("GET /health answered %d: %s", answer.status, strings.ToValidUTF8(string(answer.body), ""))
 }
 
+// serveWhole is rt.Serve for an answer that nobody waits for. One that breaks off is an
+// error, not a panic.
+func serveWhole(rt runtime.Runtime, w http.ResponseWriter, r *http.Request, in plugin.Installed) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			if p != http.ErrAbortHandler { //nolint:errorlint // panics carry the value itself
+				panic(p)
+			}
+			err = errBrokenOff
+		}
+	}()
+	return rt.Serve(w, r, in)
+}
+
+var errBrokenOff = errors.New("the answer broke off")
+
 // probeAnswer keeps the status and the beginning of an answer.
 type probeAnswer struct {
 	header http.Header
 	status int
 	body   []byte
 	keep   int // bytes of the body
+	read   int
 }
 
-const keptOfProbe = 200 // bytes
+const (
+	keptOfProbe = 200 // bytes
+
+	// drainedOfProbe is how much of an answer is read, in bytes, so that its connection can
+	// be used again. A plugin that sends without end does not keep anybody.
+	drainedOfProbe = 64 << 10
+)
 
 func (a *probeAnswer) Header() http.Header { return a.header }
 
@@ -87,5 +126,12 @@ func (a *probeAnswer) WriteHeader(status int) {
 
 func (a *probeAnswer) Write(b []byte) (int, error) {
 	a.body = append(a.body, b[:min(len(b), a.keep-len(a.body))]...)
+	if a.read += len(b); a.read > drainedOfProbe {
+		return 0, io.ErrShortWrite
+	}
 	return len(b), nil
 }
+
+// FlushError lets answers of unknown length pass: a writer that cannot flush is taken for a
+// client that is gone.
+func (*probeAnswer) FlushError() error { return nil }

@@ -25,6 +25,7 @@ const (
 	reasonUninstalled = "uninstalled"      // a moment ago
 	reasonPermission  = "not_granted"      // a permission of the route is not in effect
 	reasonBody        = "body_too_large"
+	reasonMemory      = "no_memory"       // for another body: STOA_BODY_MEMORY
 	reasonNoRuntime   = "no_runtime"      // this stoa cannot run plugins of this type
 	reasonAddress     = "address_refused" // the service is in a private network: --external-allow
 	reasonHost        = "unknown_host"    // the name of the service does not resolve

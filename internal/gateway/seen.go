@@ -15,9 +15,9 @@ import (
 // sighting is what is noted of a call on its way. It belongs to one goroutine.
 type sighting struct {
 	began    time.Time
-	handed   time.Time     // over to the runtime; zero if it was not
-	answered time.Time     // when the plugin's answer began; zero without one
-	body     time.Duration // the time for which the client's body was read
+	handed   time.Duration // until it was handed over to the runtime; 0 if it was not
+	answered time.Duration // until the plugin's answer began; 0 without one
+	body     time.Duration // for which the client's body was read
 	lost     bool          // the client takes nothing more
 
 	trace        trace.Context
@@ -72,16 +72,14 @@ var outcomesOfErrors = []struct {
 
 // end counts a call that has ended, and tells of it.
 func (g *Gateway) end(r *http.Request, c Call, s *sighting, err error, broke bool) {
-	now := time.Now()
+	total := time.Since(s.began)
 	seen := traffic.Call{
-		At: g.Now(), Outcome: s.outcome(r, err, broke), Status: s.status, Reached: !s.handed.IsZero(),
-		Platform: now.Sub(s.began) - s.body,
+		At: g.Now(), Outcome: s.outcome(r, err, broke), Status: s.status, Reached: s.handed > 0, Platform: total - s.body,
 	}
 	if seen.Reached {
-		seen.Platform = s.handed.Sub(s.began) - s.body
-		seen.Plugin = now.Sub(s.handed)
-		if !s.answered.IsZero() { // what follows depends on the client, too
-			seen.Plugin = s.answered.Sub(s.handed)
+		seen.Platform, seen.Plugin = s.handed-s.body, total-s.handed
+		if s.answered > 0 { // what follows depends on the client, too
+			seen.Plugin = s.answered - s.handed
 		}
 	}
 	if err != nil && seen.Outcome != traffic.ClientGone {
@@ -95,7 +93,7 @@ func (g *Gateway) end(r *http.Request, c Call, s *sighting, err error, broke boo
 	if g.Ended != nil {
 		g.Ended(r, Ended{
 			Call: seen, Slug: c.Slug, Path: c.Path, InstallationID: s.installation,
-			Caller: callerName(caller.From(r.Context()), c.Caller), Trace: s.trace, Bytes: s.bytes, Total: now.Sub(s.began),
+			Caller: callerName(caller.From(r.Context()), c.Caller), Trace: s.trace, Bytes: s.bytes, Total: total,
 		})
 	}
 }

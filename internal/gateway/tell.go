@@ -38,21 +38,21 @@ func (g *Gateway) Tell(ctx context.Context, rt runtime.Runtime, n Notice, keep i
 	if err != nil {
 		return Heard{}, err
 	}
-	r = g.outgoing(r, n.Path, "")
+	p := newPassage() // not released: what is sent may outlive the answer
+	p.trace = trace.New()
+	r = g.outgoing(p, r, n.Path, "")
 	r.Header["Content-Type"] = []string{"application/json"}
-	trace.New().Set(r.Header)
 	d, err := g.derive(n.In)
 	if err != nil {
 		return Heard{}, err
 	}
 	m := n.In.Package.Manifest
 	call := Call{Slug: m.Slug, Path: n.Path, Caller: CallerService, hookID: n.ID, hookAttempt: n.Attempt}
-	signed, err := g.setContext(ctx, r, n.In, d, caller.Caller{}, call)
-	if err != nil {
+	if err := g.setContext(ctx, p, n.In, d, caller.Caller{}, call); err != nil {
 		return Heard{}, err
 	}
 	// Not the package's own signer: it may have other secrets by now, or be gone.
-	if err := g.signWith(signing.NewSigner(n.Secrets), r, m, signed, signing.BodyHash(n.Body)); err != nil {
+	if err := g.signWith(signing.NewSigner(n.Secrets), p, m, signing.BodyHash(n.Body)); err != nil {
 		return Heard{}, err
 	}
 	answer := &probeAnswer{header: make(http.Header), keep: keep}

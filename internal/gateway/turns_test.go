@@ -51,6 +51,37 @@ func TestTurnsBoundTheCallsOfEachInstallation(t *testing.T) {
 	})
 }
 
+func TestTurnsComeInOrder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const waiting = 5
+		var all turns
+		var leaves []func()
+		for range waiting {
+			leave, err := all.take(t.Context(), "a", waiting)
+			if err != nil {
+				t.Fatal(err)
+			}
+			leaves = append(leaves, leave)
+		}
+		got := make(chan int, waiting)
+		for i := range waiting {
+			go func() {
+				if _, err := all.take(t.Context(), "a", waiting); err == nil {
+					got <- i
+				}
+			}()
+			synctest.Wait() // it is in line
+		}
+		for i, leave := range leaves {
+			leave()
+			if next := <-got; next != i {
+				t.Errorf("turn %d is that of call %d", i, next)
+			}
+		}
+	})
+}
+
 func TestACallWaitsForItsTurnOnlySoLong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

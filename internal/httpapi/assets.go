@@ -22,6 +22,7 @@ func (s *Server) webRoutes(rt *router) {
 	console := s.console()
 	rt.public("GET /console", console)
 	rt.public("GET /console/{path...}", console)
+	rt.public("GET /console/plugin-frame", web.HTML(s.page(pages.Site.PluginFrame)))
 	rt.public("GET /assets/{file}", s.asset)
 }
 

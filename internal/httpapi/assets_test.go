@@ -32,6 +32,30 @@ func TestTheConsoleIsOnePageWithNothingInline(t *testing.T) {
 	}
 }
 
+// A plugin's page is a stranger's program beside an administrator's session.
+func TestThePluginFrameHasAnOriginOfItsOwnAndNoWayOut(t *testing.T) {
+	t.Parallel()
+
+	res := testkit.New(t).Fetch(t, "/console/plugin-frame")
+	policy := "; " + res.Header.Get("Content-Security-Policy") + "; "
+	for _, part := range []string{
+		"; sandbox allow-scripts allow-forms allow-modals allow-downloads; ", "; default-src 'none'; ",
+		"; base-uri 'none'; ", "; form-action 'none'; ", "; frame-ancestors 'self'; ",
+	} {
+		if !strings.Contains(policy, part) {
+			t.Errorf("%q is missing in the policy %q", part, policy)
+		}
+	}
+	for _, hole := range []string{"allow-same-origin", "allow-popups", "allow-top-navigation", "connect-src", "frame-src", "http", "*"} {
+		if strings.Contains(policy, hole) {
+			t.Errorf("the policy %q has %q", policy, hole)
+		}
+	}
+	if res.Status != http.StatusOK || !strings.Contains(string(res.Body), `send({ stoa: "ready" })`) {
+		t.Errorf("%d %s", res.Status, res.Body)
+	}
+}
+
 // A file's name has a hash of its contents, so a browser asks for it once.
 func TestBuiltFilesAreCompressedAndKept(t *testing.T) {
 	t.Parallel()

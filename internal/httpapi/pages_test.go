@@ -35,8 +35,8 @@ func TestTheRootIsAPageForPeople(t *testing.T) {
 
 	a := testkit.New(t, func(_ testing.TB, cfg *app.Config) { cfg.Name = "Acme" })
 	res := a.Do(t, opened("/"))
-	wantPage(t, "/", res, http.StatusOK, "Welcome - Acme")
-	for _, link := range []string{"/docs", "/docs#login", "/register", "/reset-password", "/claim-orders"} {
+	wantPage(t, "/", res, http.StatusOK, "Acme")
+	for _, link := range []string{"/docs", "/sign-in", "/register", "/reset-password", "/claim-orders"} {
 		if !strings.Contains(string(res.Body), `href="`+link+`"`) {
 			t.Errorf("the page does not lead to %s", link)
 		}

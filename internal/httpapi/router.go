@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"stoa/internal/bodies"
 	"stoa/internal/errs"
 	"stoa/internal/httpapi/guard"
 	"stoa/internal/httpapi/web"
@@ -25,6 +26,8 @@ type router struct {
 	respond web.Responder
 	auth    guard.Authenticator
 	mux     *http.ServeMux
+	// budget bounds the memory of bodies that handlers read; nil: no bound.
+	budget *bodies.Budget
 	// known has the same routes without the fallback, and so tells a wrong method
 	// from a wrong path. Only the fallback asks it.
 	known *http.ServeMux
@@ -47,6 +50,20 @@ func newRouter(respond web.Responder, auth guard.Authenticator, missing web.Hand
 
 func (rt *router) identify(h web.HandlerFunc) web.HandlerFunc { return guard.Identify(rt.auth, h) }
 
+// counted makes the body of a request count against the budget until it is answered: its
+// handler holds all of it.
+func (rt *router) counted(h web.HandlerFunc) web.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if rt.budget == nil || r.Body == nil || r.Body == http.NoBody {
+			return h(w, r)
+		}
+		body := rt.budget.NewReader(r.Body)
+		defer body.Release()
+		r.Body = body
+		return h(w, r)
+	}
+}
+
 // requestTimeout is how long a request to the platform itself may take, its body
 // included. Uploads and calls to plugins have limits of their own.
 const requestTimeout = 30 * time.Second
@@ -55,22 +72,22 @@ const requestTimeout = 30 * time.Second
 // with a valid one the handler sees the caller, with an invalid one the answer is
 // 401, because a client that sends a token does not mean to be a guest.
 func (rt *router) open(pattern string, h web.HandlerFunc) {
-	rt.add(pattern, withDeadline(requestTimeout, rt.identify(h)))
+	rt.add(pattern, withDeadline(requestTimeout, rt.counted(rt.identify(h))))
 }
 
 // public registers a route that ignores bearer tokens, valid or not.
 func (rt *router) public(pattern string, h web.HandlerFunc) {
-	rt.add(pattern, withDeadline(requestTimeout, h))
+	rt.add(pattern, withDeadline(requestTimeout, rt.counted(h)))
 }
 
 // user registers a route for signed-in users.
 func (rt *router) user(pattern string, h web.HandlerFunc) {
-	rt.add(pattern, withDeadline(requestTimeout, rt.identify(guard.RequireUser(h))))
+	rt.add(pattern, withDeadline(requestTimeout, rt.counted(rt.identify(guard.RequireUser(h)))))
 }
 
 // admin registers a route for administrators and services.
 func (rt *router) admin(pattern string, h web.HandlerFunc) {
-	rt.add(pattern, withDeadline(requestTimeout, rt.identify(guard.RequireAdmin(h))))
+	rt.add(pattern, withDeadline(requestTimeout, rt.counted(rt.identify(guard.RequireAdmin(h)))))
 }
 
 // adminUpload registers a route for administrators and services whose request may
@@ -114,7 +131,7 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (rt *router) fallback(w http.ResponseWriter, r *http.Request) {
 	r.Pattern = "" // this is no route
 
-	if r.URL.Path == "/" && rt.serveFront(w, r) { // by a method that stoa's own page does not have
+	if isShopPage(r.URL.Path) && rt.serveFront(w, r) { // by a method that stoa's own page does not have
 		return
 	}
 	h, _ := rt.known.Handler(r)
@@ -157,10 +174,19 @@ func (rt *router) frontOr(h web.HandlerFunc) web.HandlerFunc {
 	}
 }
 
+// page registers a page of the storefront, which gives way to an active theme app.
+func (rt *router) page(pattern string, h web.HandlerFunc) { rt.add(pattern, rt.frontOr(h)) }
+
+// isShopPage reports whether an address is a page's that gives way to a theme app.
+func isShopPage(path string) bool {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return slices.Contains([]string{"", "p", "checkout", "orders", "licenses", "account", "sign-in"}, first)
+}
+
 // Beginnings of addresses where stoa alone answers, whether there is a route or not.
 var (
 	programs = []string{"/api/", "/auth/", "/.well-known/"} // only programs ask there
-	files    = []string{"/media/", "/themes/", "/theme-app/", "/assets/", "/console/"}
+	files    = []string{"/media/", "/themes/", "/theme-app/", "/assets/", "/console/", "/look/"}
 )
 
 // isOwn reports whether an address is stoa's, and no theme app gets it.

@@ -15,6 +15,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/audit"
+	"stoa/internal/bodies"
 	"stoa/internal/bundle"
 	"stoa/internal/clientip"
 	"stoa/internal/extension/install"
@@ -47,6 +48,7 @@ import (
 	"stoa/internal/plugin/storage"
 	"stoa/internal/ratelimit"
 	"stoa/internal/site"
+	"stoa/internal/storefront"
 	"stoa/internal/system"
 	"stoa/internal/theme"
 	"stoa/internal/traffic"
@@ -122,8 +124,14 @@ type Server struct {
 	// Web has the files of console and storefront; nil: they are not built.
 	Web *webapp.Bundle
 
+	// Storefront writes the pages of the shop.
+	Storefront *storefront.Pages
+
 	// Refused reports that a request states its length twice (framing.Guard).
 	Refused func(r *http.Request) bool
+
+	// Budget bounds the memory of request bodies. nil: no bound.
+	Budget *bodies.Budget
 
 	// Observe counts an answered request by the pattern of its route.
 	Observe func(route string, status int, took time.Duration)
@@ -154,6 +162,7 @@ func (s *Server) Handler() http.Handler { return s.middleware(s.crossOrigin(s.ro
 // Idempotency-Key.
 func (s *Server) routes() *router {
 	rt := newRouter(web.Responder{Log: s.Log}, s.Auth, web.FailureHTML(http.StatusNotFound, s.page(pages.Site.Missing)))
+	rt.budget = s.Budget
 	limits := limit.Counter{Limiter: s.Limiter, ClientIP: s.ClientIP, Lane: limit.NewLane()}
 	keys := keyed.Requests{Keeper: s.Idempotency, ClientIP: s.ClientIP, Log: s.Log}
 
@@ -171,6 +180,7 @@ func (s *Server) routes() *router {
 	s.callRoutes(rt)
 	s.platformRoutes(rt, limits)
 	s.webRoutes(rt)
+	s.storefrontRoutes(rt)
 	return rt
 }
 

@@ -16,10 +16,9 @@ func (s *Server) themeRoutes(rt *router) {
 	// An active theme app of the shop has every address that is not stoa's.
 	front := &themes.Front{Themes: s.Themes, Apps: s.Apps, ClientIP: s.ClientIP}
 	rt.front = s.orAway(front.Root)
-	rt.add("GET /{$}", rt.frontOr(web.ByReader(web.HTML(s.page(pages.Site.Home)), rt.noRoute)))
 	rt.add("/theme-app/{target}/{slug}/{path...}", front.App)
 
-	h := &themes.Handlers{Themes: s.Themes, Plugins: s.Plugins, Installer: s.Installer}
+	h := &themes.Handlers{Themes: s.Themes, Plugins: s.Plugins, Installer: s.Installer, Site: s.Site}
 
 	rt.admin("GET /api/v1/admin/themes/{target}", h.Status)
 	rt.adminUpload("POST /api/v1/admin/themes/{target}/activate", appTimeout, h.Activate)
@@ -28,6 +27,7 @@ func (s *Server) themeRoutes(rt *router) {
 	rt.public("GET /api/v1/shop/themes/active", h.Active)
 	rt.public("GET /api/v1/shop/theme-extensions/blocks", h.Blocks)
 	rt.public("GET /api/v1/shop/theme-extensions/embeds", h.Embeds)
+	rt.public("GET /look/{file}", h.Look)
 	rt.public("GET /themes/{target}/{slug}/{version}/{path...}", h.File)
 }
 

@@ -4,6 +4,7 @@
 package ops
 
 import (
+	"context"
 	"database/sql"
 	"net/http"
 	"net/http/pprof"
@@ -113,6 +114,49 @@ func (m *Metrics) WatchProcesses(count func() int) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "stoa_plugin_processes", Help: "Processes of internal plugins that run.",
 	}, func() float64 { return float64(count()) }))
+}
+
+// WatchBodies adds how many bytes of memory request bodies take.
+func (m *Metrics) WatchBodies(used func() int64) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "stoa_request_body_bytes", Help: "Memory taken by request bodies; STOA_BODY_MEMORY bounds it.",
+	}, func() float64 { return float64(used()) }))
+}
+
+// WatchHealth adds whether external plugins are healthy, by slug. read is asked at each
+// scrape; when it fails, the metric is left out.
+func (m *Metrics) WatchHealth(read func(ctx context.Context) (map[string]bool, error)) {
+	m.registry.MustRegister(&healths{read: read, desc: prometheus.NewDesc("stoa_plugin_healthy",
+		"Whether an external plugin's /health answered well when it was asked last: 1 or 0.", []string{"slug"}, nil)})
+}
+
+// healths is a prometheus.Collector.
+type healths struct {
+	read func(ctx context.Context) (map[string]bool, error)
+	desc *prometheus.Desc
+}
+
+// healthLimit is how long a scrape waits for the health of plugins.
+const healthLimit = 2 * time.Second
+
+// Describe implements prometheus.Collector.
+func (h *healths) Describe(ch chan<- *prometheus.Desc) { ch <- h.desc }
+
+// Collect implements prometheus.Collector.
+func (h *healths) Collect(ch chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), healthLimit)
+	defer cancel()
+	all, err := h.read(ctx)
+	if err != nil {
+		return // the database is down, which other metrics tell
+	}
+	for slug, healthy := range all {
+		value := 0.0
+		if healthy {
+			value = 1
+		}
+		ch <- prometheus.MustNewConstMetric(h.desc, prometheus.GaugeValue, value, slug)
+	}
 }
 
 // Handler serves /metrics and /debug/pprof.

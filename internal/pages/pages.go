@@ -12,6 +12,7 @@ import (
 	"html/template"
 
 	"stoa/internal/webapp"
+	"stoa/web"
 )
 
 // Page is a document and its policy.
@@ -39,7 +40,9 @@ var (
 	//go:embed layout.html
 	layout string
 	//go:embed page.css
-	css string
+	pageStyle string
+	// css is the look of the storefront, inside of each page.
+	css = web.Tokens + pageStyle
 
 	// shared is the beginning of every script.
 	//
@@ -56,8 +59,6 @@ var (
 	//go:embed claim.js
 	claimScript string
 
-	//go:embed home.html
-	homeBody string
 	//go:embed missing.html
 	missingBody string
 	//go:embed away.html
@@ -103,10 +104,6 @@ func (s Site) Register() (Page, error) {
 	return s.render("Create an account", registerBody, account+registerScript)
 }
 
-// Home returns the page that says what this server is, and leads to everything else. It
-// is served at /.
-func (s Site) Home() (Page, error) { return s.render("Welcome", homeBody, "") }
-
 // Missing returns the page that browsers get at addresses without one.
 func (s Site) Missing() (Page, error) { return s.render("Page not found", missingBody, "") }
 
@@ -138,7 +135,6 @@ func (s Site) render(title, body, script string) (Page, error) {
 	var out bytes.Buffer
 	parts := map[string]any{
 		"Title": title, "Name": s.Name, "PasswordRules": s.PasswordRules,
-		"Home":  body == homeBody,                            // it has the ways on in its middle
 		"Style": template.HTML("<style>" + css + "</style>"), //nolint:gosec // embedded files
 	}
 	scripts := "'none'"

@@ -121,7 +121,7 @@ func TestPagesWithoutAScriptAllowNone(t *testing.T) {
 	t.Parallel()
 
 	for name, make := range map[string]func() (Page, error){
-		"paid": Site{}.Paid, "not paid": Site{}.NotPaid, "home": Site{}.Home, "missing": Site{}.Missing, "away": Site{}.Away,
+		"paid": Site{}.Paid, "not paid": Site{}.NotPaid, "missing": Site{}.Missing, "away": Site{}.Away,
 		"set up": Site{}.SetupDone,
 	} {
 		page, err := make()

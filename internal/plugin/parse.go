@@ -3,6 +3,7 @@ package plugin
 import (
 	"maps"
 	"net/url"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -61,7 +62,23 @@ func ParseManifest(raw []byte, has func(name string) bool) (Manifest, error) {
 	m.RoutePermissions = parseRoutePermissions(o, m.Permissions)
 	m.Events = parseEvents(o, m.Permissions)
 	parseRuntime(o, &m, has)
+	checkAdminUI(o)
 	return m, manifest.Invalid(faults)
+}
+
+// checkAdminUI checks the path of the page for administrators. The console reads it in
+// the manifest.
+func checkAdminUI(o manifest.Object) {
+	const below = "/admin/"
+	text, ok := o.Text("adminUi")
+	if !ok {
+		return
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.IsAbs() || u.Host != "" || strings.Contains(text, `\`) ||
+		!strings.HasPrefix(text, below) || !strings.HasPrefix(path.Clean(u.Path)+"/", below) {
+		o.Fault("adminUi", errs.CodeInvalid, "must be a path below %s.", below)
+	}
 }
 
 func parsePermissions(o manifest.Object) []string {

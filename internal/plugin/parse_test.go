@@ -166,6 +166,13 @@ var manifests = []struct {
 	{"empty module", valid(map[string]any{"entryModule": ""}), []string{"entryModule invalid"}},
 
 	{"URL with path and port", ext("http://10.0.0.1:8080/base"), nil},
+	{"page for administrators", valid(map[string]any{"adminUi": "/admin/index.html?view=all"}), nil},
+	{"page elsewhere", valid(map[string]any{"adminUi": "/api/page"}), []string{"adminUi invalid"}},
+	{"page above", valid(map[string]any{"adminUi": "/admin/../api"}), []string{"adminUi invalid"}},
+	{"page above, encoded", valid(map[string]any{"adminUi": "/admin/%2e%2e/api"}), []string{"adminUi invalid"}},
+	{"page above, backslashes", valid(map[string]any{"adminUi": `/admin/..\..\api`}), []string{"adminUi invalid"}},
+	{"page of another host", valid(map[string]any{"adminUi": "//admin/admin/"}), []string{"adminUi invalid"}},
+	{"page that is no text", valid(map[string]any{"adminUi": true}), []string{"adminUi wrong_type"}},
 	{"relative URL", ext("/plugin"), []string{"externalBaseUrl invalid"}},
 	{"URL without scheme", ext("pay.example"), []string{"externalBaseUrl invalid"}},
 	{"URL without host", ext("http://"), []string{"externalBaseUrl invalid"}},

@@ -3,6 +3,7 @@ package plugin
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -15,9 +16,9 @@ const (
 	StateStarting  RuntimeState = "starting"  // started, not ready yet
 	StateRunning   RuntimeState = "running"   // ready for calls
 	StateFailing   RuntimeState = "failing"   // did not start, or ended on its own
-	StateUnhealthy RuntimeState = "unhealthy" // runs, and says that it is not well
+	StateUnhealthy RuntimeState = "unhealthy" // runs, and says that it is not well; a service: does not answer, too
 	StateOpen      RuntimeState = "open"      // not called for a while, because its calls failed
-	StateUnknown   RuntimeState = "unknown"   // not run by this stoa
+	StateUnknown   RuntimeState = "unknown"   // not run by this stoa, and not asked lately
 )
 
 // RuntimeStatus is how what runs for an instance is doing, as this process of stoa
@@ -100,11 +101,18 @@ func (s *Service) Statuses(ctx context.Context, list []Installed) ([]RuntimeStat
 	if err != nil {
 		return nil, err
 	}
+	healths, err := s.healthsOf(ctx, list)
+	if err != nil {
+		return nil, err
+	}
 	all := make([]RuntimeStatus, len(list))
 	for i, in := range list {
 		st := RuntimeStatus{State: StateUnknown}
 		if s.Processes != nil && in.Package.Manifest.RuntimeType == Internal {
 			st = s.Processes.RuntimeStatus(in.Instance.ID)
+		}
+		if h, said := healths[in.Instance.Slug]; said && in.Instance.Enabled {
+			st = h.status(s.now())
 		}
 		if f := failures[in.Instance.ID]; f.At.After(st.LastError.At) {
 			st.LastError = f
@@ -120,6 +128,21 @@ func (s *Service) Statuses(ctx context.Context, list []Installed) ([]RuntimeStat
 		all[i] = st
 	}
 	return all, nil
+}
+
+// healthsOf returns what the external packages of the instances said of their health, by
+// slug.
+func (s *Service) healthsOf(ctx context.Context, list []Installed) (map[string]Health, error) {
+	var slugs []string
+	for _, in := range list {
+		if slug := in.Instance.Slug; in.Package.Manifest.RuntimeType == External && !slices.Contains(slugs, slug) {
+			slugs = append(slugs, slug)
+		}
+	}
+	if len(slugs) == 0 {
+		return nil, nil
+	}
+	return s.Store.Healths(ctx, slugs...)
 }
 
 // RecordFailure notes a failure of what ran for in.

@@ -24,6 +24,7 @@ type Store interface {
 	Instances
 	Secrets
 	Failures
+	Healths
 	Outbox
 
 	// Record appends an entry to the audit log, as audit.Store does. Inside InTx
@@ -166,6 +167,26 @@ type Failures interface {
 	// Failures returns the last failures of those instances, by id. A failure of an
 	// earlier version of the instance or of another archive of its package is none.
 	Failures(ctx context.Context, installationIDs []string) (map[string]Failure, error)
+}
+
+// Healths is the part of Store about the health of external plugins.
+type Healths interface {
+	// ClaimProbes returns at most limit of the packages whose health is due at now, each
+	// with one of its enabled instances: "default", or else the oldest. Due are installed
+	// external packages with an enabled instance that were never claimed, or that are due
+	// again. They are due again at next. Of several processes that ask at the same time,
+	// one gets a package.
+	ClaimProbes(ctx context.Context, now, next time.Time, limit int) ([]Found, error)
+
+	// PutHealth notes what a package of the archive h.ZipHash said. Health.Since stays the
+	// time of the first of the same answers in a row, and Health.LastError the last one, as
+	// long as the archive is the same. Nothing is noted for a package that was never
+	// claimed, or that was purged.
+	PutHealth(ctx context.Context, slug string, h Health) error
+
+	// Healths returns what the installed packages with these slugs said last, by slug.
+	// What was said by another archive is left out. No slugs means all.
+	Healths(ctx context.Context, slugs ...string) (map[string]Health, error)
 }
 
 // Instances is the part of Store about instances. A deleted instance keeps its

@@ -104,6 +104,16 @@ func onBothEngines(t *testing.T, test func(t *testing.T, c *cluster)) {
 	}
 }
 
+// text returns the text that a query returns.
+func (c *cluster) text(tb testing.TB, query string) string {
+	tb.Helper()
+	var s string
+	if err := c.db.QueryRowContext(tb.Context(), query).Scan(&s); err != nil {
+		tb.Fatalf("%s: %v", query, err)
+	}
+	return s
+}
+
 // number returns the number that a query returns.
 func (c *cluster) number(tb testing.TB, query string) int {
 	tb.Helper()

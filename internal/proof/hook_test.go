@@ -31,7 +31,7 @@ func TestHooksSurviveAKill(t *testing.T) {
 
 	onBothEngines(t, func(t *testing.T, c *cluster) {
 		seed := newSeed(t)
-		got := &plugin{first: make(map[string][]string), times: make(map[string]int)}
+		got := newPlugin()
 		srv := httptest.NewServer(got)
 		defer srv.Close()
 		admin := c.people(t).admin
@@ -51,12 +51,18 @@ func TestHooksSurviveAKill(t *testing.T) {
 		stop()
 		work.Wait()
 
-		end := time.Now().Add(arriveIn)
-		for c.number(t, `SELECT count(*) FROM deliveries WHERE state <> 'delivered'`) > 0 && time.Now().Before(end) {
-			<-time.After(100 * time.Millisecond)
-		}
-		got.check(t, c)
+		c.delivered(t)
+		got.check(t, c, 20)
 	})
+}
+
+// delivered waits until all hooks have arrived.
+func (c *cluster) delivered(tb testing.TB) {
+	tb.Helper()
+	end := time.Now().Add(arriveIn)
+	for c.number(tb, `SELECT count(*) FROM deliveries WHERE state <> 'delivered'`) > 0 && time.Now().Before(end) {
+		<-time.After(100 * time.Millisecond)
+	}
 }
 
 // useInstance creates an instance, disables and enables it, and deletes it. What fails
@@ -91,6 +97,10 @@ type plugin struct {
 	times map[string]int      // by id
 }
 
+func newPlugin() *plugin {
+	return &plugin{first: make(map[string][]string), times: make(map[string]int)}
+}
+
 func (p *plugin) install(tb testing.TB, at *process, admin, base string) {
 	tb.Helper()
 	archive := ziptest.Plugin(tb, map[string]any{
@@ -119,8 +129,9 @@ func (p *plugin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// check compares what arrived with what was recorded.
-func (p *plugin) check(t *testing.T, c *cluster) {
+// check compares what arrived with what was recorded, which must be a number of hooks at
+// least.
+func (p *plugin) check(t *testing.T, c *cluster, least int) {
 	t.Helper()
 	rows, err := c.db.QueryContext(t.Context(), `SELECT id, target, state FROM deliveries WHERE kind = 'hook' ORDER BY seq`)
 	if err != nil {
@@ -164,7 +175,7 @@ func (p *plugin) check(t *testing.T, c *cluster) {
 			t.Errorf("%d hooks %s for %d instances", hooks, what, happened)
 		}
 	}
-	if total < 20 {
+	if total < least {
 		t.Errorf("%d hooks are too few to prove anything", total)
 	}
 }

@@ -85,13 +85,13 @@ func (d *source) answer(status string, r object) answerView {
 
 func (d *source) headers(r object) (fields []fieldView) {
 	for _, name := range r.at("headers").names() {
-		if name == "X-Request-Id" {
-			continue // every answer has it, as the introduction says
+		if name == "X-Request-Id" || r.at("headers").at(name).text("$ref") == "#/components/headers/NoStore" {
+			continue // the introduction says which answers have it
 		}
 		h := d.resolve(r.at("headers").at(name))
 		fields = append(fields, fieldView{
 			Name: name, Required: h["required"] == true,
-			Type: typeName(d.resolve(h.at("schema"))), Description: prose(h.text("description")),
+			Type: typeName(d.resolve(h.at("schema"))), Description: note(h.text("description")),
 		})
 	}
 	return fields

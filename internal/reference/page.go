@@ -107,6 +107,18 @@ type (
 	}
 )
 
+// Facts are what there is to know of a field beside its name, in a few words.
+func (f fieldView) Facts() string {
+	facts := []string{f.Type}
+	if f.In != "" {
+		facts = append(facts, "in "+f.In)
+	}
+	if f.Required {
+		facts = append(facts, "required")
+	}
+	return strings.Join(facts, " · ")
+}
+
 // methods is the order of the operations on a path.
 var methods = []string{"get", "head", "options", "post", "put", "patch", "delete"}
 
@@ -186,7 +198,7 @@ func (d *source) param(p object) fieldView {
 	schema := d.resolve(p.at("schema"))
 	return fieldView{
 		Name: p.text("name"), In: p.text("in"), Required: p["required"] == true,
-		Type: typeName(schema), Rules: rules(schema), Description: prose(p.text("description")),
+		Type: typeName(schema), Rules: rules(schema), Description: note(p.text("description")),
 	}
 }
 

@@ -21,6 +21,16 @@ func prose(text string) template.HTML {
 	return template.HTML(out.String()) //nolint:gosec // every piece was escaped by inline
 }
 
+// note is prose for a cell of a table. A single paragraph, which most are, needs no
+// element of its own: it begins on a line of its own (white-space: pre-line).
+func note(text string) template.HTML {
+	text = strings.TrimSpace(text)
+	if text == "" || strings.Contains(text, "\n\n") {
+		return prose(text)
+	}
+	return template.HTML("\n" + inline(strings.Join(strings.Fields(text), " "))) //nolint:gosec // escaped by inline
+}
+
 // inline renders `code` and **bold** within a paragraph.
 func inline(text string) string {
 	var out strings.Builder

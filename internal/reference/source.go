@@ -130,16 +130,19 @@ func (d *source) fields(schema object, depth int) []fieldView {
 	names, required := properties(schema)
 	for i, name := range names {
 		f := d.flatten(schema.at("properties").at(name))
+		if name == "success" && f["const"] == true {
+			continue // the introduction says what every successful answer has
+		}
 		row := fieldView{
 			Depth: depth, Name: name, Type: typeName(f), Required: i < required,
-			Rules: rules(f), Description: prose(f.text("description")),
+			Rules: rules(f), Description: note(f.text("description")),
 		}
 		inner := f
 		if items := f.at("items"); items != nil {
 			inner = d.flatten(items)
 			row.Type = "array of " + typeName(inner)
 			if row.Description == "" {
-				row.Description = prose(inner.text("description"))
+				row.Description = note(inner.text("description"))
 			}
 		}
 		rows = append(rows, row)

@@ -34,7 +34,10 @@ func (s *Deliveries) Claim(
 			WHERE name IN (`+places(3, len(names))+`)`, append([]any{lease, hold.Milliseconds()}, anys(names)...)...)
 		return err
 	})
-	return names, err
+	if err != nil {
+		return nil, err // what was not committed is not leased
+	}
+	return names, nil
 }
 
 // Next implements delivery.Claims.

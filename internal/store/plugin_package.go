@@ -95,11 +95,11 @@ func (p *Plugin) ListPackages(ctx context.Context, limit, offset int) ([]plugin.
 func (p *Plugin) CreatePackage(ctx context.Context, pkg plugin.Package) error {
 	_, err := p.Write.ExecContext(ctx, `
 		INSERT INTO plugin_packages (id, slug, source, install_path, zip_hash, signed_by, manifest_json,
-			installed_at_ms, updated_at_ms, deleted_at_ms, theme_extensions, subscribes)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+			installed_at_ms, updated_at_ms, deleted_at_ms, theme_extensions, subscribes, external)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 		pkg.ID, pkg.Manifest.Slug, string(pkg.Source), pkg.InstallPath, pkg.ZipHash, pkg.SignedBy, string(pkg.Manifest.Raw),
 		database.Millis(pkg.InstalledAt), database.Millis(pkg.UpdatedAt), database.Millis(pkg.DeletedAt),
-		pkg.Manifest.ThemeExtensions.Any(), pkg.Manifest.Events.Any())
+		pkg.Manifest.ThemeExtensions.Any(), pkg.Manifest.Events.Any(), pkg.Manifest.RuntimeType == plugin.External)
 	return p.Wrap(err, "Plugin")
 }
 

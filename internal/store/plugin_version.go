@@ -32,11 +32,12 @@ func (p *Plugin) ReplaceVersion(ctx context.Context, pkg plugin.Package, previou
 		res, err := tx.Write.ExecContext(ctx, `
 			UPDATE plugin_packages
 			SET source = $1, install_path = $2, zip_hash = $3, manifest_json = $4, upgrade_id = $5, updated_at_ms = $6,
-				signed_by = $7, theme_extensions = $8, subscribes = $9
-			WHERE slug = $10 AND deleted_at_ms IS NULL`,
+				signed_by = $7, theme_extensions = $8, subscribes = $9, external = $10
+			WHERE slug = $11 AND deleted_at_ms IS NULL`,
 			string(pkg.Source), pkg.InstallPath, pkg.ZipHash, string(pkg.Manifest.Raw), pkg.UpgradeID,
 			database.Millis(pkg.UpdatedAt), pkg.SignedBy,
-			pkg.Manifest.ThemeExtensions.Any(), pkg.Manifest.Events.Any(), pkg.Manifest.Slug)
+			pkg.Manifest.ThemeExtensions.Any(), pkg.Manifest.Events.Any(), pkg.Manifest.RuntimeType == plugin.External,
+			pkg.Manifest.Slug)
 		if err := database.Affected(res, err, "Plugin"); err != nil || previous == nil {
 			return err
 		}

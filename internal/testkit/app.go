@@ -96,8 +96,9 @@ func New(tb testing.TB, options ...Option) *App {
 		tb.Fatal(err)
 	}
 	srv.Config.Handler = a.Handler
-	srv.Listener = a.Guard.Listen(srv.Listener)
+	srv.Listener = a.Listen(srv.Listener)
 	srv.Config.ConnState, srv.Config.MaxHeaderBytes = framing.ConnState, framing.MaxHead
+	srv.Config.Protocols = framing.Protocols()
 	srv.Start()
 	tb.Cleanup(func() {
 		srv.Close()

@@ -6,13 +6,14 @@
 package trace
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"math/rand/v2"
 	"net/http"
 	"strings"
 )
 
-// Header names as net/http spells them.
+// The headers, as net/http spells them.
 const (
 	Traceparent = "Traceparent"
 	Tracestate  = "Tracestate"
@@ -46,13 +47,13 @@ func Of(h http.Header) Context {
 // decision.
 func New() Context {
 	var id [32]byte
-	appendHex(id[:0], rand.Uint64())
+	appendHex(id[:0], rand.Uint64()) //nolint:gosec // ids need to differ, and keep nothing secret
 	appendHex(id[:16], nonZero())
 	return Context{parent: compose(string(id[:]), "01")}
 }
 
 // nonZero returns a random number but 0, which is no valid id.
-func nonZero() uint64 { return rand.Uint64N(1<<64-1) + 1 }
+func nonZero() uint64 { return rand.Uint64N(1<<64-1) + 1 } //nolint:gosec // as above
 
 // compose returns a traceparent with a new parent id.
 func compose(id, flags string) string {
@@ -68,9 +69,7 @@ func compose(id, flags string) string {
 // appendHex appends the sixteen digits of n.
 func appendHex(b []byte, n uint64) []byte {
 	var raw [8]byte
-	for i := range raw {
-		raw[i] = byte(n >> (56 - 8*i))
-	}
+	binary.BigEndian.PutUint64(raw[:], n)
 	return hex.AppendEncode(b, raw[:])
 }
 
@@ -90,15 +89,11 @@ func (c Context) SpanID() string {
 	return c.parent[36:52]
 }
 
-// Set makes h name the trace. h must have neither header under another spelling.
-func (c Context) Set(h http.Header) {
-	h[Traceparent] = []string{c.parent}
-	if c.state == "" {
-		delete(h, Tracestate)
-		return
-	}
-	h[Tracestate] = []string{c.state}
-}
+// Traceparent returns the value of that header for the next hop.
+func (c Context) Traceparent() string { return c.parent }
+
+// Tracestate returns the value of that header, or "" for none.
+func (c Context) Tracestate() string { return c.state }
 
 // parse returns the fields of version 00 of the only traceparent there is.
 func parse(values []string) (string, bool) {

@@ -17,9 +17,12 @@ const (
 
 var valid = regexp.MustCompile(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
 
+// set returns the headers of the next hop.
 func set(c trace.Context) http.Header {
-	h := http.Header{}
-	c.Set(h)
+	h := http.Header{"Traceparent": {c.Traceparent()}}
+	if state := c.Tracestate(); state != "" {
+		h.Set("Tracestate", state)
+	}
 	return h
 }
 

@@ -40,7 +40,11 @@ async function createServer (instructions, plugin, share) {
   // Fastify closes the connection when it refuses a body without reading it. This
   // connection is stoa's: if it stays open, the rest of the body is skipped and the
   // answer arrives.
-  app.addHook('onSend', async (request, reply) => { reply.removeHeader('connection') })
+  // Not async: that is a promise for each call.
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (reply.hasHeader('connection')) reply.removeHeader('connection')
+    done(null, payload)
+  })
 
   answerErrors(app, instructions)
   try {

@@ -34,6 +34,8 @@ type told struct {
 	mu     sync.Mutex
 	got    []call
 	answer func(c call) int
+	more   func(w http.ResponseWriter) // of the answer, after its status; nil for nothing
+	header http.Header                 // of the answer
 }
 
 // call is a request that the service got.
@@ -70,8 +72,12 @@ func (k *told) take(t *testing.T, w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	k.got = append(k.got, c)
+	maps.Copy(w.Header(), k.header)
 	if k.answer != nil {
 		w.WriteHeader(k.answer(c))
+	}
+	if k.more != nil {
+		k.more(w)
 	}
 }
 

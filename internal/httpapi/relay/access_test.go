@@ -148,7 +148,7 @@ func TestWhatClientsNameIsLoggedInPart(t *testing.T) {
 }
 
 func BenchmarkAccessLog(b *testing.B) {
-	log := slog.New(reqid.LogHandler(slog.NewJSONHandler(io.Discard, nil)))
+	log := slog.New(reqid.LogHandler(slog.NewJSONHandler(io.Discard, nil))) //nolint:sloglint // what it costs to write
 	ctx := caller.With(reqid.With(b.Context(), reqid.New()), caller.Caller{UserID: "tz4a98xxat96iws9zmbrgj3a"})
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://shop.example/", nil)
 	if err != nil {

@@ -284,3 +284,34 @@ func TestReplicasFollowTheActiveApp(t *testing.T) {
 		}
 	})
 }
+
+// The storefront's pages make way for an active theme app, whatever the method, and come
+// back after it.
+func TestAnAppTakesOverThePagesOfTheStorefront(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t)
+	a.ImportCatalog(t)
+	admin := a.Admin(t, "root").Access
+	running(t, a, admin)
+	paths := []string{
+		"/", "/p/mail-pack", "/p/nothing", "/checkout/mail-pack/once", "/orders", "/orders/x", "/licenses", "/licenses/x", "/account", "/sign-in",
+	}
+	for _, path := range paths {
+		if s := get(t, a, path, http.Header{"Accept": {"text/html"}}); s.URL != path {
+			t.Errorf("the app did not get %s: %d %.200s", path, s.Status, s.Body)
+		}
+		res := a.DoUnchecked(t, testkit.Request{Method: http.MethodPost, Path: path, Body: "a=1"})
+		if !strings.Contains(string(res.Body), `"method":"POST"`) {
+			t.Errorf("the app did not get POST %s: %d %.200s", path, res.Status, res.Body)
+		}
+	}
+	a.Do(t, testkit.Post(admin, themes+"/shop/deactivate", nil))
+	if s := get(t, a, "/p/mail-pack", nil); s.Status != http.StatusOK || !strings.Contains(s.Body, "Mail Pack") {
+		t.Errorf("afterwards, the page = %d %.200s", s.Status, s.Body)
+	}
+	res := a.DoUnchecked(t, testkit.Request{Method: http.MethodPost, Path: "/account"})
+	if res.Status != http.StatusMethodNotAllowed {
+		t.Errorf("afterwards, POST /account = %d", res.Status)
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"stoa/internal/extension/install"
 	"stoa/internal/httpapi/web"
 	"stoa/internal/plugin"
+	"stoa/internal/site"
 	"stoa/internal/theme"
 )
 
@@ -20,6 +21,7 @@ type Handlers struct {
 	Themes    *theme.Service
 	Plugins   *plugin.Service
 	Installer *install.Installer
+	Site      *site.Service
 }
 
 // applied is a theme that a target shows, or showed (CONTRACT 4).

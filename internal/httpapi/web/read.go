@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"reflect"
 
+	"stoa/internal/bodies"
 	"stoa/internal/errs"
 	"stoa/internal/jsontext"
 )
@@ -96,6 +97,9 @@ func ReadBytes(w http.ResponseWriter, r *http.Request, limit int64, tooLarge *er
 // readAll reads all of a body or of a part of it.
 func readAll(from io.Reader) ([]byte, error) {
 	content, err := io.ReadAll(from)
+	if errors.Is(err, bodies.ErrBusy) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, errors.Join(errCutShort, err)
 	}

@@ -32,6 +32,9 @@ type Config struct {
 	// loopback or otherwise special (STOA_EXTERNAL_ALLOW).
 	Allow []netip.Prefix
 
+	// Resolver looks up the names of plugins, by default as the system does.
+	Resolver *net.Resolver
+
 	// FirstByte is how long a plugin may take until its answer begins, by default
 	// 30 s (CONTRACT 5). Waiting for the client's own upload does not count.
 	FirstByte time.Duration
@@ -52,6 +55,7 @@ func New(cfg Config) *Runtime {
 		Timeout:   relay.DialTimeout,
 		KeepAlive: 30 * time.Second,
 		Control:   egress.Guard(cfg.Allow),
+		Resolver:  cfg.Resolver,
 	}
 	return &Runtime{
 		log:       cfg.Log,

@@ -12,7 +12,9 @@ import (
 // Answer is the head of an answer and what follows it.
 type Answer struct {
 	Status int
-	Header http.Header // without Transfer-Encoding and Trailer
+	// Header is without Transfer-Encoding and Trailer. The map is the connection's: it is
+	// good until the next ReadAnswer or Release. Its values stay.
+	Header http.Header
 
 	// Length is the Content-Length, or that of the body; -1 if it is not known before
 	// the body ends, and for HEAD if the answer does not say.
@@ -40,17 +42,18 @@ func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrMalformed}, args...)...)
 }
 
-// parseHead reads the head of an answer to a request with that method. text ends with the
-// empty line.
-func parseHead(text, method string) (a Answer, err error) {
+// parseHead reads the head of an answer to a request with that method into the empty map
+// h. text ends with the empty line.
+func parseHead(text, method string, h http.Header) (a Answer, err error) {
 	line, rest, _ := strings.Cut(text, "\r\n")
 	minor, err := a.parseStatus(line)
 	if err != nil {
 		return a, err
 	}
-	if a.Header, err = parseFields(rest); err != nil {
+	if err := parseFields(rest, h); err != nil {
 		return a, err
 	}
+	a.Header = h
 	return a, a.frame(minor, method)
 }
 
@@ -73,26 +76,25 @@ func (a *Answer) parseStatus(line string) (minor byte, err error) {
 	return line[7], nil
 }
 
-// parseFields reads header fields up to the empty line that ends text.
-func parseFields(text string) (http.Header, error) {
+// parseFields reads header fields up to the empty line that ends text into h.
+func parseFields(text string, h http.Header) error {
 	lines := strings.Count(text, "\r\n") - 1
-	h := make(http.Header, lines)
 	values := make([]string, 0, lines) // one allocation for all of them
 	for {
 		line, rest, _ := strings.Cut(text, "\r\n")
 		if line == "" {
-			return h, nil
+			return nil
 		}
 		text = rest
 		// No blanks before the colon, and no line that continues another: the first
 		// byte of a name is none either.
 		name, value, ok := strings.Cut(line, ":")
 		if !ok || !isToken(name) {
-			return nil, malformed("header line %.50q", line)
+			return malformed("header line %.50q", line)
 		}
 		value = strings.Trim(value, " \t")
 		if !isValue(value) {
-			return nil, malformed("value of %s", name)
+			return malformed("value of %s", name)
 		}
 		name = canonical(name)
 		if old := h[name]; old != nil {

@@ -54,9 +54,9 @@ func read(tb testing.TB, method string, in io.Reader) (answer got, conn *fixed, 
 			continue
 		}
 		body := c.Body(&a)
-		text, err := io.ReadAll(body)
+		text, err := io.ReadAll(&body)
 		if err == nil {
-			c.Release(&a, body)
+			c.Release(&a, &body)
 		}
 		return got{a.Status, a.Header, a.Trailer, string(text)}, conn, err
 	}

@@ -15,6 +15,7 @@ const (
 
 	firstBuffer = 4 << 10 // grows to MaxHead when it must
 	maxLine     = 1 << 10 // before a chunk
+	maxKept     = 64      // headers that a map may have had that is used again
 )
 
 // Conn is a connection, from Pool.Reuse or Pool.Dial. A caller writes one request and reads one answer, and
@@ -30,6 +31,8 @@ type Conn struct {
 
 	buf  []byte // bytes r to w were read and not used
 	r, w int
+
+	header http.Header // of the answer read last
 
 	touched bool // some of the present answer was read
 	head    int  // bytes of heads read for it
@@ -76,7 +79,11 @@ func (c *Conn) ReadAnswer(method string) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	return parseHead(text, method)
+	if c.header == nil || len(c.header) > maxKept {
+		c.header = make(http.Header)
+	}
+	clear(c.header)
+	return parseHead(text, method, c.header)
 }
 
 // block reads up to an empty line.
@@ -161,10 +168,16 @@ type Body struct {
 	err    error
 }
 
+// Arrived reports whether the body of an answer that ReadAnswer returned was read
+// together with its head, as that of a small answer is.
+func (c *Conn) Arrived(a *Answer) bool {
+	return a.framing == noBody || a.framing == byLength && int64(c.w-c.r) >= a.Length
+}
+
 // Body returns the body of an answer that ReadAnswer returned. At its end it fills
 // a.Trailer.
-func (c *Conn) Body(a *Answer) *Body {
-	return &Body{conn: c, answer: a, left: max(a.Length, 0), first: true}
+func (c *Conn) Body(a *Answer) Body {
+	return Body{conn: c, answer: a, left: max(a.Length, 0), first: true}
 }
 
 // Ended reports whether the body was read to its end.
@@ -240,8 +253,8 @@ func (b *Body) nextChunk() error {
 	if err != nil {
 		return unexpected(err)
 	}
-	trailer, err := parseFields(text)
-	if err != nil {
+	trailer := make(http.Header)
+	if err := parseFields(text, trailer); err != nil {
 		return err
 	}
 	for name, values := range trailer {
@@ -265,7 +278,8 @@ func orMalformed(err error, what string) error {
 
 // Release gives the connection back for the next request, if the answer leaves it usable
 // and its body was read to the end. Otherwise it closes it. The request must have been
-// written to its end, and there must be no deadline for reading.
+// written to its end. A deadline for reading that passes while the connection waits makes
+// it count as closed.
 func (c *Conn) Release(a *Answer, b *Body) {
 	if a.last || !b.Ended() || c.r != c.w {
 		_ = c.Close()

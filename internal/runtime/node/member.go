@@ -10,8 +10,8 @@ import (
 )
 
 // liveShared is live for an instance that shares a process. The caller has taken a
-// place among those that start.
-func (p *process) liveShared(ready func()) error {
+// place among those that start, which started gives back.
+func (p *process) liveShared(started, ready func()) error {
 	begun := time.Now()
 	s := p.rt.join(p)
 	m, err := s.admit(p)
@@ -21,7 +21,7 @@ func (p *process) liveShared(ready func()) error {
 		m, err = s.admit(p)
 	}
 	defer s.leave()
-	<-p.rt.starting
+	started()
 	switch {
 	case errors.Is(err, errAskedToEnd):
 		return nil

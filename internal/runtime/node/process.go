@@ -109,20 +109,19 @@ func (p *process) run() {
 // live starts the process, calls ready when it is ready, and returns when it is
 // gone. The error is nil if it was asked to end.
 func (p *process) live(ready func()) error {
-	select {
-	case p.rt.starting <- struct{}{}:
-	case <-p.ending:
+	started, ok := p.startTurn()
+	if !ok {
 		return nil
 	}
 	if p.shares() {
-		return p.liveShared(ready)
+		return p.liveShared(started, ready)
 	}
 	begun := time.Now()
 	c, err := p.start()
 	if err == nil {
 		err = c.awaitReady(p.rt.startTimeout(p.in)+startMargin, p.rt.tooLate(p.in), p.ending)
 	}
-	<-p.rt.starting
+	started()
 	switch {
 	case errors.Is(err, errAskedToEnd):
 		c.kill()

@@ -95,6 +95,7 @@ type Runtime struct {
 	// starting bounds how many processes start at the same time. After a restart of
 	// stoa, all plugins are called at once.
 	starting chan struct{}
+	places   startPlaces // of each package among them
 
 	// alive ends when Close runs out of time. Its end kills every process.
 	alive context.Context

@@ -46,20 +46,36 @@ func isASCII(s string) bool {
 // plain is Pass on this goroutine: it writes the request, reads the answer and copies it
 // to the client. Only a body of more than smallBody bytes is written by another
 // goroutine, because plugins may answer while they read.
-func (c *Call) plain(pool *http1.Pool, up Upstream) error {
+func (c *Call) plain(pool *http1.Pool, up Upstream) (err error) {
 	begin := time.Now()
 	for attempt := 0; ; attempt++ {
-		x := &exchange{c: c, up: up, slowAt: begin.Add(up.FirstByte)}
+		x := exchanges.Get().(*exchange) //nolint:forcetypeassert // nothing else is put there
+		x.c, x.up, x.slowAt = c, up, begin.Add(up.FirstByte)
 		again, err := x.run(pool)
-		if again && attempt < maxStale {
-			continue
+		if again = again && attempt < maxStale; err != nil && !again {
+			err = c.explain(err, x.slow.Load(), x.touched)
 		}
-		if err == nil {
-			return nil
+		c.tellSpent(!again && !c.lent) // each time: an earlier Pass may have said otherwise
+		if x.written == nil {          // else the goroutine that writes the body may still use x
+			x.reset()
+			exchanges.Put(x)
 		}
-		return c.explain(err, x.slow.Load(), x.touched)
+		if !again {
+			return err
+		}
 	}
 }
+
+// tellSpent says whether nothing uses the request and the way to the client any longer
+// after this Pass. Whoever made them may want to use their memory again.
+func (c *Call) tellSpent(is bool) {
+	if w, ok := c.w.(interface{ Spent(is bool) }); ok {
+		w.Spent(is)
+	}
+}
+
+// exchanges are pooled, as they are large.
+var exchanges = sync.Pool{New: func() any { return new(exchange) }}
 
 // maxStale is how many connections in a row may turn out to be closed.
 const maxStale = 3
@@ -80,6 +96,15 @@ type exchange struct {
 
 	answer http1.Answer
 	res    http.Response
+	body   answerBody
+}
+
+// reset makes x zero, field by field, because slow must not be copied.
+func (x *exchange) reset() {
+	x.c, x.up, x.slowAt = nil, Upstream{}, time.Time{}
+	x.slow.Store(false)
+	x.conn, x.touched, x.watch, x.written, x.writeErr = nil, false, nil, nil, nil
+	x.answer, x.res, x.body = http1.Answer{}, http.Response{}, answerBody{}
 }
 
 // run returns again if the plugin has seen nothing of the request, or may see it twice:
@@ -90,7 +115,8 @@ func (x *exchange) run(pool *http1.Pool) (again bool, err error) {
 		return false, err
 	}
 	// A client that goes away ends what we wait for.
-	abort := context.AfterFunc(ctx, func() { _ = x.conn.Close() })
+	conn := x.conn // x may be another's by the time this runs
+	abort := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	released := false
 	defer func() {
 		if abort(); !released {
@@ -109,15 +135,15 @@ func (x *exchange) run(pool *http1.Pool) (again bool, err error) {
 		return !x.touched && x.conn.Reused() && ctx.Err() == nil && x.written == nil &&
 			(wrote == 0 || x.repeatable()) && isClosed(err), err
 	}
-	body := x.conn.Body(&x.answer)
+	x.body = answerBody{x.conn.Body(&x.answer), x}
 	x.res = http.Response{
 		StatusCode: x.answer.Status, Header: x.answer.Header, ContentLength: x.answer.Length,
-		Trailer: x.answer.Trailer, Body: x.body(body),
+		Trailer: x.answer.Trailer, Body: &x.body,
 	}
 	x.c.pass(&x.res)
-	if failed == nil && body.Ended() && x.uploaded() && abort() {
+	if failed == nil && x.body.Ended() && x.uploaded() && abort() {
 		released = true
-		x.conn.Release(&x.answer, body)
+		x.conn.Release(&x.answer, &x.body.Body)
 	}
 	return false, nil
 }
@@ -224,16 +250,17 @@ func (x *exchange) read(wrote error) error {
 			continue
 		}
 		x.answer = a
+		if x.conn.Arrived(&a) {
+			return nil // nothing is read any more
+		}
 		return x.conn.SetReadDeadline(time.Time{}) // a stream may last
 	}
 }
 
-// body returns the body of the answer as net/http has it: for a trailer that was not
+// answerBody is the body of the answer as net/http has it: for a trailer that was not
 // announced there must be a place.
-func (x *exchange) body(b *http1.Body) io.ReadCloser { return &answerBody{b, x} }
-
 type answerBody struct {
-	*http1.Body
+	http1.Body
 
 	x *exchange
 }

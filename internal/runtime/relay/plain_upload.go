@@ -10,7 +10,7 @@ import (
 
 // upload writes the rest of the request on another goroutine.
 func (x *exchange) upload() {
-	x.written = make(chan struct{})
+	x.written, x.c.lent = make(chan struct{}), true
 	_ = x.conn.SetDeadline(time.Time{}) // the watch takes over, and stops while the client is waited for
 	w := newWatch(x.up.FirstByte, func() {
 		x.slow.Store(true)

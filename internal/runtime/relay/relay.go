@@ -46,6 +46,8 @@ type Call struct {
 	r      *http.Request
 	upload *upload // nil without a body
 
+	lent bool // a goroutine got the request, and may still have it
+
 	sent atomic.Bool // the whole request was written to a connection once
 }
 
@@ -103,6 +105,8 @@ func (c *Call) Pass(up Upstream) error {
 
 // roundTrip is Pass with a transport of net/http.
 func (c *Call) roundTrip(up Upstream) error {
+	c.lent = true
+	c.tellSpent(false)
 	ctx, cancel := context.WithCancelCause(c.r.Context())
 	defer cancel(nil)
 	watch := newWatch(up.FirstByte, func() { cancel(errSlow) })

@@ -81,6 +81,9 @@ func testPlugin(t *testing.T, open Open) {
 		"settings come back as they were put":                         testPackageSettings,
 		"instances that are kept running are listed":                  testKeptRunning,
 		"a failure is one of the present version":                     testFailures,
+		"packages whose health is due are claimed":                    testClaimProbes,
+		"of many who ask, one gets a package to ask":                  testProbeRace,
+		"health is that of the present archive":                       testHealths,
 		"the generation rises with the commit":                        testGenerationTx,
 		"whoever writes is told":                                      testOnChange,
 	} {

@@ -24,7 +24,7 @@ var (
 	}
 	notKept = []string{
 		"plugin_generation", "plugin_failures", "plugin_previous_versions", "plugin_storage", "plugin_storage_use",
-		"plugin_remains", "plugin_event_use",
+		"plugin_remains", "plugin_event_use", "plugin_health",
 	}
 )
 

@@ -1,4 +1,5 @@
-import { common, console as section } from "../../texts/en.json";
+import common from "../../texts/en.json?section=common";
+import section from "../../texts/en.json?section=console";
 import { texts } from "../text";
 
 export const t = texts(section);

@@ -1,4 +1,29 @@
-import { followScheme } from "../theme/scheme";
-import "../theme/tokens.css";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { createRoot } from "react-dom/client";
+import { Problem } from "../api/problem";
+import { currentSession, onSession } from "../api/session";
+import { App } from "./App";
+import "./page";
+import { follow } from "./router";
 
-followScheme();
+// A refusal will be the same the next time; only trouble on the way is tried again.
+const retry = (failures: number, error: unknown): boolean =>
+  failures < 2 && (!(error instanceof Problem) || error.unreachable || error.status === 502 || error.status === 503);
+
+const queries = new QueryClient({ defaultOptions: { queries: { retry, staleTime: 5_000 }, mutations: { retry: false } } });
+
+// The server's header shows what is for guests or for users; nobody sees what another
+// user had.
+let user = currentSession()?.user.id;
+onSession(() => {
+  const next = currentSession()?.user.id;
+  if (next === undefined) delete document.documentElement.dataset["signedIn"];
+  else document.documentElement.dataset["signedIn"] = "";
+  if (user !== undefined && user !== next) queries.clear();
+  user = next;
+});
+
+follow();
+createRoot(document.getElementById("app") as HTMLElement).render(
+  <QueryClientProvider client={queries}><App /></QueryClientProvider>,
+);

@@ -18,6 +18,8 @@ interface ConfirmProps {
   danger?: boolean;
   // More to fill in, if the action needs it.
   children?: ReactNode;
+  // It should not wait for what is read again afterwards: texts that are made of it would
+  // change under the reader.
   run: () => Promise<unknown>;
   // What is told afterwards; "" if run tells it itself.
   done: string;

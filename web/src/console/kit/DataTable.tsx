@@ -19,6 +19,7 @@ export interface Column<T> {
   // The values of sort for ascending and descending order, if the server has them.
   sort?: [ascending: string, descending: string];
   end?: boolean; // numbers stand at the end of their column
+  named?: boolean; // in a stacked row, its title stands before it
 }
 
 interface DataTableProps<T> {
@@ -28,11 +29,13 @@ interface DataTableProps<T> {
   keyOf: (item: T) => string;
   // The address that a row opens.
   link?: (item: T) => string;
+  // On a phone, a row's cells stand below each other instead of scrolling sideways.
+  stack?: boolean;
   // What stands in place of an empty list without filters.
   empty: ReactNode;
 }
 
-export const DataTable = <T,>({ label, query, columns, keyOf, link, empty }: DataTableProps<T>) => {
+export const DataTable = <T,>({ label, query, columns, keyOf, link, stack = false, empty }: DataTableProps<T>) => {
   const { search, set } = useListSearch();
   const filtered = Object.keys(search).some((name) => name !== "page" && name !== "sort");
   if (query.isError && !query.data) return <ErrorNote error={query.error} retry={() => void query.refetch()} />;
@@ -41,7 +44,7 @@ export const DataTable = <T,>({ label, query, columns, keyOf, link, empty }: Dat
   return (
     <>
       <div className="table-box" aria-busy={query.isFetching}>
-        <table className="table" aria-label={label}>
+        <table className="table" data-stack={stack || undefined} aria-label={label}>
           <thead><tr>{columns.map((column) => <Head key={column.title} column={column} sort={search.sort} onSort={(sort) => set({ sort })} />)}</tr></thead>
           <tbody>
             {list ? list.items.map((item) => <Row key={keyOf(item)} item={item} columns={columns} link={link?.(item)} />)
@@ -83,7 +86,7 @@ const Row = <T,>({ item, columns, link }: { item: T; columns: Column<T>[]; link:
   };
   return (
     <tr {...(link ? { "data-link": true, onClick: open } : {})}>
-      {columns.map((column) => <td key={column.title} className={column.end ? "end" : "clip"}>{column.cell(item)}</td>)}
+      {columns.map((column) => <td key={column.title} className={column.end ? "end" : "clip"} data-name={column.named ? column.title : undefined}>{column.cell(item)}</td>)}
     </tr>
   );
 };

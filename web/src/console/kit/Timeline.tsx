@@ -7,7 +7,11 @@ import { t } from "../text";
 import { ErrorNote } from "./ErrorNote";
 import { Time } from "./values";
 
-export interface Moment { at: string; what: ReactNode; who?: string | undefined }
+export interface Moment {
+  at: string;
+  what: ReactNode;
+  who?: string | undefined;
+}
 
 export const Timeline = ({ moments }: { moments: Moment[] }) => {
   const id = useId();
@@ -18,8 +22,13 @@ export const Timeline = ({ moments }: { moments: Moment[] }) => {
     <ol className="timeline">
       {latest.map(({ at, what, who }, i) => (
         <li key={`${id}-${at}-${i}`}>
-          <span className="soft"><Time at={at} /></span>
-          <span className="wrap">{what}{who && <span className="soft"> · {who}</span>}</span>
+          <span className="soft">
+            <Time at={at} />
+          </span>
+          <span className="wrap">
+            {what}
+            {who && <span className="soft"> · {who}</span>}
+          </span>
         </li>
       ))}
     </ol>
@@ -35,15 +44,17 @@ const deed = (action: string): string => {
   return text === key ? action : text;
 };
 
-const who = ({ actor }: Entry): string => actor.name ?? (actor.kind === "user" || actor.kind === "service" ? actor.id : t(`timeline.by.${actor.kind}`));
+const who = ({ actor }: Entry): string =>
+  actor.name ?? (actor.kind === "user" || actor.kind === "service" ? actor.id : t(`timeline.by.${actor.kind}`));
 
 export const asMoment = (entry: Entry): Moment => ({ at: entry.at, what: deed(entry.action), who: who(entry) });
 
 // useAudit reads the latest entries about a target ("order:<id>"), or by an actor.
-export const useAudit = (by: { target?: string; actor?: string }) => useQuery({
-  queryKey: ["audit", by],
-  queryFn: () => data(api.GET("/api/v1/admin/audit", { params: { query: { ...by, limit: 50 } } })),
-});
+export const useAudit = (by: { target?: string; actor?: string }) =>
+  useQuery({
+    queryKey: ["audit", by],
+    queryFn: () => data(api.GET("/api/v1/admin/audit", { params: { query: { ...by, limit: 50 } } })),
+  });
 
 // History is a timeline of the audit entries about a target and of other moments.
 export const History = ({ target, moments = [] }: { target: string; moments?: Moment[] }) => {

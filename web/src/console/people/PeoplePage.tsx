@@ -13,7 +13,14 @@ import { PersonState, roleName } from "./values";
 type User = Schemas["ManagedUser"];
 
 const columns: Column<User>[] = [
-  { title: t("people.email"), cell: (u) => <Link className="row-link" to="/people/$id" params={{ id: u.id }}>{u.email}</Link> },
+  {
+    title: t("people.email"),
+    cell: (u) => (
+      <Link className="row-link" to="/people/$id" params={{ id: u.id }}>
+        {u.email}
+      </Link>
+    ),
+  },
   { title: t("people.name"), cell: (u) => u.username },
   { title: t("people.role"), cell: (u) => roleName(u.role) },
   { title: t("people.state"), cell: (u) => <PersonState active={u.active} /> },
@@ -25,13 +32,21 @@ export const PeoplePage = () => {
   const { q, role, active } = search as Record<string, string | undefined>;
   const query = useQuery({
     queryKey: ["users", { page, q, role, active }],
-    queryFn: () => data(api.GET("/api/v1/admin/users", {
-      params: { query: { page, ...(q ? { q } : {}), ...(role ? { role } : {}), ...(active ? { active: active === "true" } : {}) } },
-    })),
+    queryFn: () =>
+      data(
+        api.GET("/api/v1/admin/users", {
+          params: {
+            query: { page, ...(q ? { q } : {}), ...(role ? { role } : {}), ...(active ? { active: active === "true" } : {}) },
+          },
+        }),
+      ),
     placeholderData: keepPreviousData,
   });
   const roles = ["USER", "ADMIN"].map((value) => ({ value, label: roleName(value) }));
-  const states = [{ value: "true", label: t("people.states.active") }, { value: "false", label: t("people.states.blocked") }];
+  const states = [
+    { value: "true", label: t("people.states.active") },
+    { value: "false", label: t("people.states.blocked") },
+  ];
   return (
     <Page title={t("nav.people")}>
       <ListBar label={t("people.search")}>
@@ -39,7 +54,12 @@ export const PeoplePage = () => {
         <Filter name="active" label={t("people.state")} choices={states} />
       </ListBar>
       <DataTable
-        label={t("nav.people")} query={query} columns={columns} keyOf={(u) => u.id} link={(u) => `/people/${u.id}`}
+        label={t("nav.people")}
+        query={query}
+        columns={columns}
+        keyOf={(u) => u.id}
+        link={(u) => `/people/${u.id}`}
+        stack
         empty={<Empty title={t("people.none")} />}
       />
     </Page>

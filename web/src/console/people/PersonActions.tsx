@@ -17,7 +17,7 @@ export const PersonActions = ({ user }: { user: User }) => {
   const close = () => setOpen(null);
   const change = async (body: Change) => {
     await data(api.PATCH("/api/v1/admin/users/{id}", { params: { path: { id: user.id } }, body }));
-    await Promise.all(["users", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
+    void Promise.all(["users", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
   };
   const admin = user.role === "ADMIN";
   const role = admin ? "demote" : "promote";
@@ -29,14 +29,24 @@ export const PersonActions = ({ user }: { user: User }) => {
       <Button onClick={() => setOpen("role")}>{t(`people.${role}.action`)}</Button>
       <Button onClick={() => setOpen("block")}>{t(`people.${block}.action`)}</Button>
       <Confirm
-        open={open === "role"} onClose={close} title={t(`people.${role}.title`, name)} danger={admin} action={t(`people.${role}.action`)}
+        open={open === "role"}
+        onClose={close}
+        title={t(`people.${role}.title`, name)}
+        danger={admin}
+        action={t(`people.${role}.action`)}
         effects={[t(`people.${role}.first`), t(`people.${role}.second`), ...(admin ? self : [])]}
-        run={() => change({ role: admin ? "USER" : "ADMIN" })} done={t(`people.${role}.done`, name)}
+        run={() => change({ role: admin ? "USER" : "ADMIN" })}
+        done={t(`people.${role}.done`, name)}
       />
       <Confirm
-        open={open === "block"} onClose={close} title={t(`people.${block}.title`, name)} danger={user.active} action={t(`people.${block}.action`)}
+        open={open === "block"}
+        onClose={close}
+        title={t(`people.${block}.title`, name)}
+        danger={user.active}
+        action={t(`people.${block}.action`)}
         effects={[t(`people.${block}.first`), t(`people.${block}.second`), ...(user.active ? self : [])]}
-        run={() => change({ active: !user.active })} done={t(`people.${block}.done`, name)}
+        run={() => change({ active: !user.active })}
+        done={t(`people.${block}.done`, name)}
       />
     </>
   );

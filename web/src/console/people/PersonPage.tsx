@@ -12,6 +12,7 @@ import { Time } from "../kit/values";
 import { LicenseState, OrderState, Seats, Term } from "../shop/values";
 import { t } from "../text";
 import { PersonActions } from "./PersonActions";
+import { Sessions } from "./Sessions";
 import { PersonState, roleName } from "./values";
 
 type User = Schemas["ManagedUser"];
@@ -19,23 +20,31 @@ const few = 5;
 
 export const PersonPage = () => {
   const { id = "" } = useParams({ strict: false }) as { id?: string };
-  const user = useQuery({ queryKey: ["users", id], queryFn: () => data(api.GET("/api/v1/admin/users/{id}", { params: { path: { id } } })) });
+  const user = useQuery({
+    queryKey: ["users", id],
+    queryFn: () => data(api.GET("/api/v1/admin/users/{id}", { params: { path: { id } } })),
+  });
   if (user.isError) return <ErrorPage error={user.error} />;
   if (!user.data) return <Pending />;
   const u = user.data;
   return (
     <Page
-      title={u.email} badge={<PersonState active={u.active} />} above={[{ title: t("nav.people"), to: "/people" }]}
+      title={u.email}
+      badge={<PersonState active={u.active} />}
+      above={[{ title: t("nav.people"), to: "/people" }]}
       actions={<PersonActions user={u} />}
     >
       <Summary
         facts={[
-          [t("people.name"), u.username], [t("people.role"), roleName(u.role)], [t("people.since"), <Time key="at" at={u.createdAt} />],
+          [t("people.name"), u.username],
+          [t("people.role"), roleName(u.role)],
+          [t("people.since"), <Time key="at" at={u.createdAt} />],
           [t("people.id"), <CopyText key="id" value={u.id} what={t("people.id")} />],
         ]}
       />
       <Orders user={u} />
       <Licenses user={u} />
+      <Sessions userId={u.id} />
       <Done user={u} />
     </Page>
   );
@@ -48,12 +57,22 @@ const Orders = ({ user }: { user: User }) => {
   });
   return (
     <Belongings
-      title={t("shop.nav.orders")} query={orders} none={t("people.noOrders")} all={{ to: "/shop/orders", search: { q: user.email } }}
+      title={t("shop.nav.orders")}
+      query={orders}
+      none={t("people.noOrders")}
+      all={{ to: "/shop/orders", search: { q: user.email } }}
       heads={[t("shop.product"), t("shop.orders.amount"), t("shop.state"), t("shop.orders.placed")]}
-      row={(o) => ({ key: o.id, cells: [
-        <Link key="o" className="row-link" to="/shop/orders/$id" params={{ id: o.id }}>{o.productName} · {o.tierId}</Link>,
-        formatMoney(o.amount, o.currency), <OrderState key="s" order={o} />, <Time key="t" at={o.createdAt} />,
-      ] })}
+      row={(o) => ({
+        key: o.id,
+        cells: [
+          <Link key="o" className="row-link" to="/shop/orders/$id" params={{ id: o.id }}>
+            {o.productName} · {o.tierId}
+          </Link>,
+          formatMoney(o.amount, o.currency),
+          <OrderState key="s" order={o} />,
+          <Time key="t" at={o.createdAt} />,
+        ],
+      })}
     />
   );
 };
@@ -65,19 +84,34 @@ const Licenses = ({ user }: { user: User }) => {
   });
   return (
     <Belongings
-      title={t("shop.nav.licenses")} query={licenses} none={t("people.noLicenses")} all={{ to: "/shop/licenses", search: { user: user.id } }}
+      title={t("shop.nav.licenses")}
+      query={licenses}
+      none={t("people.noLicenses")}
+      all={{ to: "/shop/licenses", search: { user: user.id } }}
       heads={[t("shop.product"), t("shop.licenses.seatsUsed"), t("shop.state"), t("shop.licenses.term")]}
-      row={(l) => ({ key: l.id, cells: [
-        <Link key="l" className="row-link" to="/shop/licenses/$id" params={{ id: l.id }}>{l.productName} · {l.tierId}</Link>,
-        <Seats key="n" license={l} />, <LicenseState key="s" license={l} />, <Term key="t" license={l} />,
-      ] })}
+      row={(l) => ({
+        key: l.id,
+        cells: [
+          <Link key="l" className="row-link" to="/shop/licenses/$id" params={{ id: l.id }}>
+            {l.productName} · {l.tierId}
+          </Link>,
+          <Seats key="n" license={l} />,
+          <LicenseState key="s" license={l} />,
+          <Term key="t" license={l} />,
+        ],
+      })}
     />
   );
 };
 
 interface BelongingsProps<T> {
   title: string;
-  query: { data?: { items: T[]; pagination: { total: number } } | undefined; isError: boolean; error: unknown; refetch: () => unknown };
+  query: {
+    data?: { items: T[]; pagination: { total: number } } | undefined;
+    isError: boolean;
+    error: unknown;
+    refetch: () => unknown;
+  };
   none: string;
   all: { to: string; search: Record<string, string> };
   heads: string[];
@@ -87,18 +121,45 @@ interface BelongingsProps<T> {
 // Belongings are the latest few of what belongs to a person, and the way to all of it.
 const Belongings = <T,>({ title, query, none, all, heads, row }: BelongingsProps<T>) => {
   const total = query.data?.pagination.total ?? 0;
-  const more = total > few && <Link to={all.to} search={all.search as never}>{t("people.all", { n: total })}</Link>;
+  const more = total > few && (
+    <Link to={all.to} search={all.search as never}>
+      {t("people.all", { n: total })}
+    </Link>
+  );
   return (
     <Section title={title} {...(more ? { actions: more } : {})}>
-      {query.isError ? <ErrorNote error={query.error} retry={() => void query.refetch()} /> : !query.data ? <Bar height={40} />
-        : total === 0 ? <p className="soft flat">{none}</p> : (
-          <div className="table-box">
-            <table className="table even" aria-label={title}>
-              <thead><tr>{heads.map((head) => <th key={head} scope="col">{head}</th>)}</tr></thead>
-              <tbody>{query.data.items.map(row).map(({ key, cells }) => <tr key={key}>{cells.map((cell, i) => <td key={heads[i]} className="clip">{cell}</td>)}</tr>)}</tbody>
-            </table>
-          </div>
-        )}
+      {query.isError ? (
+        <ErrorNote error={query.error} retry={() => void query.refetch()} />
+      ) : !query.data ? (
+        <Bar height={40} />
+      ) : total === 0 ? (
+        <p className="soft flat">{none}</p>
+      ) : (
+        <div className="table-box">
+          <table className="table even" data-stack aria-label={title}>
+            <thead>
+              <tr>
+                {heads.map((head) => (
+                  <th key={head} scope="col">
+                    {head}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {query.data.items.map(row).map(({ key, cells }) => (
+                <tr key={key}>
+                  {cells.map((cell, i) => (
+                    <td key={heads[i]} className="clip">
+                      {cell}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
     </Section>
   );
 };

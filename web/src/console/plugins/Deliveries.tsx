@@ -1,6 +1,7 @@
 // What stoa sent to plugins, hooks and events, with every attempt; and sending it again.
 import { Button, Modal } from "@mantine/core";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, data, ok } from "../../api/client";
 import { formatDuration } from "../../text/format";
@@ -20,29 +21,35 @@ import { useRefresh, type Delivery } from "./data";
 const tones: Record<Delivery["state"], Tone> = { waiting: "warn", delivered: "good", dead: "bad", cancelled: "none" };
 const states = ["waiting", "delivered", "dead", "cancelled"] as const;
 
-export const Deliveries = ({ slug, installationId }: { slug: string; installationId?: string }) => {
+// Deliveries lists those to one instance, one plugin, or all.
+export const Deliveries = ({ slug, installationId }: { slug?: string; installationId?: string }) => {
   const { search, page } = useListSearch();
   const [shown, setShown] = useState<Delivery | null>(null);
   const [replay, setReplay] = useState(false);
   const refresh = useRefresh();
   const state = states.find((s) => s === search["state"]);
   const query = useQuery({
-    queryKey: ["plugins", slug, "hooks", installationId, state, page],
-    queryFn: () => data(api.GET("/api/v1/admin/plugins/{slug}/hooks", { params: { path: { slug }, query: { page, ...(installationId ? { installationId } : {}), ...(state ? { state } : {}) } } })),
+    queryKey: ["plugins", slug ?? "-all", "hooks", installationId, state, page],
+    queryFn: () => {
+      const query = { page, ...(slug ? { slug } : {}), ...(installationId ? { installationId } : {}), ...(state ? { state } : {}) };
+      return data(api.GET("/api/v1/admin/hooks", { params: { query } }));
+    },
     placeholderData: keepPreviousData,
     refetchInterval: 10_000,
   });
   const since = oneMonthAgo();
   return (
-    <Section title={t("plugins.deliveries.title")} actions={<Button size="xs" onClick={() => setReplay(true)}>{t("plugins.deliveries.replayDead")}</Button>}>
+    <Section title={t("plugins.deliveries.title")} actions={!installationId && <Button size="xs" onClick={() => setReplay(true)}>{t("plugins.deliveries.replayDead")}</Button>}>
       <ListBar search={false}><Filter name="state" label={t("plugins.column.state")} choices={states.map((value) => ({ value, label: t(`plugins.deliveries.${value}`) }))} /></ListBar>
-      <DataTable label={t("plugins.deliveries.title")} query={query} columns={columns(setShown)} keyOf={(d) => d.id} empty={<Empty title={t("plugins.deliveries.empty")}>{t("plugins.deliveries.emptyHow")}</Empty>} />
+      <DataTable label={t("plugins.deliveries.title")} query={query} columns={columns(setShown, slug === undefined)} keyOf={(d) => d.id} empty={<Empty title={t("plugins.deliveries.empty")}>{t("plugins.deliveries.emptyHow")}</Empty>} />
       {shown && <DeliveryDialog delivery={query.data?.items.find((d) => d.id === shown.id) ?? shown} onClose={() => setShown(null)} />}
       <Confirm
         open={replay} onClose={() => setReplay(false)} danger={false} title={t("plugins.deliveries.replayDeadTitle")} action={t("plugins.deliveries.replayDead")} done=""
-        effects={[t("plugins.deliveries.replayEffect1"), t("plugins.deliveries.replayEffect2")]}
+        effects={[t(slug ? "plugins.deliveries.replayEffect1" : "plugins.deliveries.replayAllEffect1"), t("plugins.deliveries.replayEffect2")]}
         run={async () => {
-          const { replayed } = await data(api.POST("/api/v1/admin/plugins/{slug}/hooks/replay", { params: { path: { slug } }, body: { since } }));
+          const { replayed } = await data(slug
+            ? api.POST("/api/v1/admin/plugins/{slug}/hooks/replay", { params: { path: { slug } }, body: { since } })
+            : api.POST("/api/v1/admin/hooks/replay", { body: { since } }));
           tell(t.count("plugins.deliveries.replayed", replayed));
           await refresh();
         }}
@@ -56,8 +63,9 @@ const oneMonthAgo = (): string => new Date(Date.now() - 31 * 86_400_000).toISOSt
 
 const last = (d: Delivery) => d.attempts.at(-1);
 
-export const columns = (show: (delivery: Delivery) => void): Column<Delivery>[] => [
+const columns = (show: (delivery: Delivery) => void, all: boolean): Column<Delivery>[] => [
   { title: t("plugins.deliveries.name"), cell: (d) => <button type="button" className="link" onClick={() => show(d)}><code>{d.name}</code></button> },
+  ...(all ? [{ title: t("plugins.column.name"), cell: (d: Delivery) => <Link to="/plugins/$slug" params={{ slug: d.pluginSlug }}>{d.pluginSlug}</Link> }] : []),
   { title: t("plugins.column.state"), cell: (d) => <State tone={tones[d.state]}>{t(`plugins.deliveries.${d.state}`)}</State> },
   { title: t("plugins.deliveries.answer"), cell: (d) => answerOf(last(d)) },
   { title: t("plugins.deliveries.attempts"), end: true, cell: (d) => d.attempts.length },
@@ -67,7 +75,7 @@ export const columns = (show: (delivery: Delivery) => void): Column<Delivery>[] 
 
 const answerOf = (a: Delivery["attempts"][number] | undefined) => (a === undefined ? "" : a.error ? <span className="clip" title={a.error}>{a.status ?? ""} {a.error}</span> : a.status ?? "");
 
-export const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onClose: () => void }) => {
+const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onClose: () => void }) => {
   const refresh = useRefresh();
   const replay = useMutation({
     mutationFn: () => ok(api.POST("/api/v1/admin/hooks/{deliveryId}/replay", { params: { path: { deliveryId: delivery.id } } })),
@@ -87,7 +95,10 @@ export const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onCl
         <ol className="attempts" tabIndex={0} aria-label={t("plugins.deliveries.attempts")}>
           {delivery.attempts.toReversed().map((a) => (
             <li key={a.number}>
-              <div className="row"><strong>{t("plugins.deliveries.attempt", { n: a.number })}</strong><Time at={a.at} /><span className="soft">{formatDuration(a.durationMs)}</span>{a.status && <code>{a.status}</code>}</div>
+              <div className="row">
+                <strong>{t("plugins.deliveries.attempt", { n: a.number })}</strong><Time at={a.at} />
+                <span className="soft">{formatDuration(a.durationMs)}</span>{a.status && <code>{a.status}</code>}
+              </div>
               {a.error && <p className="fault wrap">{a.error}</p>}
               {a.response && <pre className="answer" tabIndex={0}>{a.response}</pre>}
             </li>

@@ -8,7 +8,8 @@ import { asProblem } from "../../api/problem";
 import { ConfigForm } from "../extensions/form/ConfigForm";
 import { readManifest } from "../extensions/manifest";
 import { Section } from "../kit/Page";
-import { tell } from "../kit/toast";
+import { sentence } from "../kit/ErrorNote";
+import { tell, tellFailure } from "../kit/toast";
 import { t } from "../text";
 import { useRefresh, type Instance, type Package } from "./data";
 import { useEnable } from "./actions";
@@ -19,19 +20,24 @@ export const InstanceConfig = ({ plugin, instance, etag }: Props) => {
   // The state that the form shows. A newer one, which the page reads by itself, replaces
   // it only when asked: what somebody typed must not vanish.
   const [base, setBase] = useState({ instance, etag, n: 0 });
+  // What changed beside the config, such as whether it is enabled, is no reason to refuse.
+  const match = JSON.stringify(instance.config) === JSON.stringify(base.instance.config) ? etag : base.etag;
   const refresh = useRefresh();
   const enable = useEnable(instance);
+  const enableNow = (key: string) => {
+    enable().then(() => tell(t("plugins.enable.done", { name, key })), (error: unknown) => tellFailure(sentence(error)));
+  };
   const { slug, name, manifestJson } = plugin;
   const { configSchema } = readManifest(manifestJson);
   const save = useMutation({
     mutationFn: (config: Record<string, unknown>) => tagged(api.PATCH("/api/v1/admin/plugins/{slug}/instances/{installationId}", {
-      params: { path: { slug, installationId: instance.installationId }, header: { "If-Match": base.etag } }, body: { config },
+      params: { path: { slug, installationId: instance.installationId }, header: { "If-Match": match } }, body: { config },
     })),
     onSuccess: ({ value, etag: next }) => {
       setBase((now) => ({ instance: value, etag: next, n: now.n + 1 }));
       void refresh();
       if (value.enabled) tell(t("plugins.config.saved", { name }));
-      else tell(t("plugins.config.savedDisabled", { name }), { label: t("plugins.enable.button"), run: () => void enable().then(() => tell(t("plugins.enable.done", { name, key: value.instanceKey }))) });
+      else tell(t("plugins.config.savedDisabled", { name }), { label: t("plugins.enable.button"), run: () => enableNow(value.instanceKey) });
     },
   });
   const stale = save.isError && asProblem(save.error).code === "PRECONDITION_FAILED";

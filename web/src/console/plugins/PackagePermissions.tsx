@@ -13,8 +13,8 @@ export const PackagePermissions = ({ plugin }: { plugin: Package }) => {
   return (
     <Section title={t("plugins.permissions.title")}>
       {permissions.length === 0 ? <p className="soft" style={{ margin: 0 }}>{t("plugins.permissions.none")}</p> : (
-        <div className="table-box">
-          <table className="table" aria-label={t("plugins.permissions.title")}>
+        <div className="table-box" tabIndex={0} role="group" aria-label={t("plugins.permissions.title")}>
+          <table className="table">
             <thead><tr><th scope="col">{t("plugins.permissions.one")}</th><th scope="col">{t("plugins.permissions.allows")}</th><th scope="col">{t("plugins.permissions.granted")}</th></tr></thead>
             <tbody>
               {permissions.map((name) => {

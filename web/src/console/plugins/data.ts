@@ -5,7 +5,7 @@ import { api, data, tagged, type Schemas } from "../../api/client";
 
 export type Package = Schemas["ManagedPackage"];
 export type Instance = Schemas["Instance"];
-export type Delivery = Schemas["PluginDelivery"];
+export type Delivery = Schemas["ListedDelivery"];
 
 // A state is looked at again while a page shows it.
 const fresh = { refetchInterval: 10_000 } as const;

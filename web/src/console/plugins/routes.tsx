@@ -12,7 +12,7 @@ export const pluginsRoutes = <P extends Parent>(root: P) => [
   createRoute({
     getParentRoute: () => root,
     path: "/plugins/deliveries",
-    validateSearch: validateList("state", "plugin"),
+    validateSearch: validateList("state"),
     component: lazyRouteComponent(() => import("./DeliveriesPage"), "DeliveriesPage"),
   }),
   createRoute({
@@ -26,5 +26,10 @@ export const pluginsRoutes = <P extends Parent>(root: P) => [
     path: "/plugins/$slug/$installationId",
     validateSearch: validateList("view", "state"),
     component: lazyRouteComponent(() => import("./InstancePage"), "InstancePage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/plugins/$slug/$installationId/admin",
+    component: lazyRouteComponent(() => import("./AdminPage"), "AdminPage"),
   }),
 ] as const;

@@ -1,21 +1,53 @@
 // What the palette can find: pages and actions by their names, and what the server finds.
 import { api, data, type Schemas } from "../../api/client";
-import { formatMoney } from "../../text/format";
-import { byKey, isKey, searchable } from "../shop/licenses/find";
-import { t } from "../text";
+import { signOut } from "../../api/session";
+import { chooseScheme } from "../../theme/scheme";
+import { c, t } from "../text";
 
-export type Group = "recent" | "pages" | "actions" | "people" | "orders" | "licenses" | "products" | "plugins";
-export interface Hit { group: Group; to: string; label: string; detail?: string }
+export type Group = "recent" | "pages" | "actions" | "people" | "orders" | "licenses" | "products" | "plugins" | "webhooks";
+// A hit leads to a page, or runs an action there.
+export interface Hit {
+  group: Group;
+  to: string;
+  label: string;
+  detail?: string;
+  run?: () => void;
+}
 
-const pages = (): Hit[] => ([
-  ["/", "nav.overview"], ["/shop/products", "shop.nav.products"], ["/shop/orders", "shop.nav.orders"],
-  ["/shop/licenses", "shop.nav.licenses"], ["/shop/reviews", "shop.nav.reviews"], ["/shop/media", "shop.nav.media"],
-  ["/plugins", "nav.plugins"], ["/themes", "nav.themes"], ["/people", "nav.people"], ["/events", "nav.events"], ["/settings", "nav.settings"],
-] as const).map(([to, key]) => ({ group: "pages", to, label: t(key) }));
+const pages = (): Hit[] =>
+  (
+    [
+      ["/", "nav.overview"],
+      ["/shop/products", "shop.nav.products"],
+      ["/shop/orders", "shop.nav.orders"],
+      ["/shop/licenses", "shop.nav.licenses"],
+      ["/shop/reviews", "shop.nav.reviews"],
+      ["/shop/media", "shop.nav.media"],
+      ["/plugins", "nav.plugins"],
+      ["/themes", "nav.themes"],
+      ["/people", "nav.people"],
+      ["/events", "nav.events"],
+      ["/settings", "nav.settings"],
+    ] as const
+  ).map(([to, key]) => ({ group: "pages", to, label: t(key) }));
 
-const actions = (): Hit[] => ([
-  ["/shop/new-product", "shop.products.new"], ["/shop/licenses/grant", "shop.licenses.grant.title"],
-] as const).map(([to, key]) => ({ group: "actions", to, label: t(key) }));
+const actions = (): Hit[] =>
+  (
+    [
+      ["/shop/new-product", "shop.products.new"],
+      ["/shop/licenses/grant", "shop.licenses.grant.title"],
+    ] as const
+  )
+    .map(([to, key]): Hit => ({ group: "actions", to, label: t(key) }))
+    .concat(
+      (["light", "dark", "auto"] as const).map((scheme) => ({
+        group: "actions",
+        to: `#${scheme}`,
+        label: `${c("theme.label")}: ${c(`theme.${scheme}`)}`,
+        run: () => chooseScheme(scheme),
+      })),
+      [{ group: "actions", to: "#sign-out", label: c("signOut"), run: () => void signOut() }],
+    );
 
 // ownHits are the pages and actions whose names contain what was typed.
 export const ownHits = (typed: string): Hit[] => {
@@ -23,46 +55,44 @@ export const ownHits = (typed: string): Hit[] => {
   return [...pages(), ...actions()].filter((hit) => words.every((word) => hit.label.toLowerCase().includes(word)));
 };
 
-const few = 5; // of each kind
+type Found = Schemas["FoundGroup"];
+type Item = Found["items"][number];
 
-// found asks the server about what was typed. Of half a key it searches the last group.
+// found asks the server about what was typed, a name or number, or a license key or its end.
 export const found = async (typed: string): Promise<Hit[]> => {
-  if (isKey(typed)) {
-    const license = await byKey(typed);
-    if (license) return [licenseHit(license)];
-  }
-  const q = searchable(typed);
-  const query = { params: { query: { q, limit: few } } };
-  const [users, orders, licenses, products, plugins] = await Promise.all([
-    data(api.GET("/api/v1/admin/users", query)), data(api.GET("/api/v1/admin/orders", query)), data(api.GET("/api/v1/admin/licenses", query)),
-    data(api.GET("/api/v1/admin/products", { params: { query: { q: q.slice(0, 100), limit: few } } })), pluginHits(q),
-  ]);
-  return [
-    ...users.items.map((user): Hit => ({ group: "people", to: `/people/${user.id}`, label: user.email, detail: user.username })),
-    ...orders.items.map(orderHit), ...licenses.items.map(licenseHit),
-    ...products.items.map((p): Hit => ({ group: "products", to: `/shop/products/${p.slug}`, label: p.name, detail: p.slug })), ...plugins,
-  ];
+  const { groups } = await data(api.POST("/api/v1/admin/search", { body: { q: typed } }));
+  return groups.flatMap(({ kind, items }) => items.map((item) => hits[kind](item)));
 };
 
-const orderHit = (o: Schemas["ManagedOrder"]): Hit => ({
-  group: "orders", to: `/shop/orders/${o.id}`, label: `${o.productName} · ${formatMoney(o.amount, o.currency)}`,
-  detail: `${t(`shop.orders.state.${o.status}`)} · ${o.userEmail ?? o.billingInfo?.email ?? t("shop.guest")} · ${o.id}`,
-});
-
-const licenseHit = (l: Schemas["ManagedLicense"]): Hit => ({
-  group: "licenses", to: `/shop/licenses/${l.id}`, label: `${l.productName} · ${l.tierId}`,
-  detail: `${t(`shop.licenses.state.${l.status}`)} · ${l.userEmail ?? t("shop.guest")} · ${l.id}`,
-});
-
-// The list of extensions has no search; a shop has few enough to look through.
-const pluginHits = async (q: string): Promise<Hit[]> => {
-  const list = await data(api.GET("/api/v1/admin/extensions", { params: { query: { limit: 100 } } }));
-  const part = q.toLowerCase();
-  return list.items
-    .filter((e) => e.kind === "plugin" && (e.slug.includes(part) || e.name.toLowerCase().includes(part))).slice(0, few)
-    .map((e) => ({ group: "plugins", to: `/plugins/${e.slug}`, label: e.name, detail: e.slug }));
+// The title of an order or a license is its id, which says less than what was bought.
+const hits: Record<Found["kind"], (item: Item) => Hit> = {
+  user: (it) => ({ group: "people", to: `/people/${it.id}`, label: it.title, detail: it.subtitle }),
+  order: (it) => ({
+    group: "orders",
+    to: `/shop/orders/${it.id}`,
+    label: it.subtitle,
+    detail: `${state("orders", it.state)} · ${it.id}`,
+  }),
+  license: (it) => ({
+    group: "licenses",
+    to: `/shop/licenses/${it.id}`,
+    label: it.subtitle,
+    detail: `${state("licenses", it.state)} · ${it.id}`,
+  }),
+  product: (it) => ({ group: "products", to: `/shop/products/${it.slug ?? it.id}`, label: it.title, detail: it.slug ?? "" }),
+  plugin: (it) => ({ group: "plugins", to: `/plugins/${it.slug ?? it.id}`, label: it.title, detail: it.slug ?? "" }),
+  instance: (it) => ({ group: "plugins", to: `/plugins/${it.slug ?? ""}/${it.id}`, label: it.title, detail: it.subtitle }),
+  webhook: (it) => ({ group: "webhooks", to: `/events/webhooks/${it.id}`, label: it.title, detail: it.subtitle }),
 };
 
+// state is the word for a state that the shop's lists use; another stands as it is.
+const state = (list: "orders" | "licenses", name: string): string => {
+  const key = `shop.${list}.state.${name}`;
+  const text = t(key as "shop.orders.state.paid");
+  return text === key ? name : text;
+};
+
+const few = 5;
 const kept = "stoa-recent"; // in sessionStorage: addresses of customers must not outlive the tab
 
 export const recent = (): Hit[] => {

@@ -14,7 +14,8 @@ export const useProductChoices = (typed: string, chosen: string | null) => {
   const [q] = useDebouncedValue(typed, 200);
   const found = useQuery({
     queryKey: ["products", "choices", q],
-    queryFn: () => data(api.GET("/api/v1/admin/products", { params: { query: { sort: "name", limit: 20, ...(q ? { q } : {}) } } })),
+    queryFn: () =>
+      data(api.GET("/api/v1/admin/products", { params: { query: { sort: "name", limit: 20, ...(q ? { q } : {}) } } })),
     placeholderData: keepPreviousData,
   });
   const choices = (found.data?.items ?? []).map((p) => ({ value: p.slug, label: p.name }));
@@ -28,9 +29,17 @@ export const ProductFilter = () => {
   const choices = useProductChoices(choicesQuery(typed, chosen), chosen);
   return (
     <Select
-      aria-label={t("shop.filter.product")} placeholder={t("shop.filter.product")} data={choices} clearable searchable w={200}
-      filter={({ options }) => options} nothingFoundMessage={t("shop.filter.noProduct")}
-      value={chosen} onSearchChange={setTyped} onChange={(value) => set({ product: value ?? undefined })}
+      aria-label={t("shop.filter.product")}
+      placeholder={t("shop.filter.product")}
+      data={choices}
+      clearable
+      searchable
+      w={200}
+      filter={({ options }) => options}
+      nothingFoundMessage={t("shop.filter.noProduct")}
+      value={chosen}
+      onSearchChange={setTyped}
+      onChange={(value) => set({ product: value ?? undefined })}
     />
   );
 };
@@ -43,7 +52,12 @@ export const OfOne = ({ name, label }: { name: string; label: string }) => {
   const { search, set } = useListSearch();
   if (search[name] === undefined) return null;
   return (
-    <Button size="sm" rightSection={<IconX size={14} stroke={1.5} aria-hidden />} aria-label={t("shop.filter.remove", { label })} onClick={() => set({ [name]: undefined })}>
+    <Button
+      size="sm"
+      rightSection={<IconX size={14} stroke={1.5} aria-hidden />}
+      aria-label={t("shop.filter.remove", { label })}
+      onClick={() => set({ [name]: undefined })}
+    >
       {label}
     </Button>
   );
@@ -52,7 +66,8 @@ export const OfOne = ({ name, label }: { name: string; label: string }) => {
 const day = 86_400_000;
 const spans = { today: 0, week: 7, month: 30, year: 365 } as const;
 
-export const spanChoices = () => (Object.keys(spans) as (keyof typeof spans)[]).map((value) => ({ value, label: t(`shop.filter.span.${value}`) }));
+export const spanChoices = () =>
+  (Object.keys(spans) as (keyof typeof spans)[]).map((value) => ({ value, label: t(`shop.filter.span.${value}`) }));
 
 // spanStart is the time from which a span counts: midnight, so that a list stays the same
 // while it is looked through.

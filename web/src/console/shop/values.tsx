@@ -18,23 +18,41 @@ const licenseTones: Record<License["status"], Tone> = { active: "good", expired:
 
 // An unpaid license counts as active in the API and works only once it is paid.
 export const LicenseState = ({ license }: { license: Pick<License, "status" | "paid"> }) =>
-  license.status === "active" && !license.paid
-    ? <State tone="warn">{t("shop.licenses.state.unpaid")}</State>
-    : <State tone={licenseTones[license.status]}>{t(`shop.licenses.state.${license.status}`)}</State>;
+  license.status === "active" && !license.paid ? (
+    <State tone="warn">{t("shop.licenses.state.unpaid")}</State>
+  ) : (
+    <State tone={licenseTones[license.status]}>{t(`shop.licenses.state.${license.status}`)}</State>
+  );
 
 export const Seats = ({ license }: { license: License }) => (
   <>{t("shop.licenses.seats", { used: license.currentInstances, all: license.maxInstances })}</>
 );
 
 export const Term = ({ license }: { license: License }) =>
-  license.expiresAt ? <time dateTime={license.expiresAt}>{formatDay(license.expiresAt)}</time> : <>{t("shop.licenses.perpetual")}</>;
+  license.expiresAt ? (
+    <time dateTime={license.expiresAt}>{formatDay(license.expiresAt)}</time>
+  ) : (
+    <>{t("shop.licenses.perpetual")}</>
+  );
 
 export const PublishedState = ({ published }: { published: boolean }) => (
   <State tone={published ? "good" : "none"}>{t(published ? "shop.products.state.published" : "shop.products.state.draft")}</State>
 );
 
 // Customer names who bought: the account, linked, or the address on the bill.
-export const Customer = ({ userId, email, billed }: { userId: string; email?: string | undefined; billed?: string | undefined }) =>
-  userId === "anonymous"
-    ? <span>{billed || <span className="soft">{t("shop.guest")}</span>}</span>
-    : <Link to="/people/$id" params={{ id: userId }}>{email ?? userId}</Link>;
+export const Customer = ({
+  userId,
+  email,
+  billed,
+}: {
+  userId: string;
+  email?: string | undefined;
+  billed?: string | undefined;
+}) =>
+  userId === "anonymous" ? (
+    <span>{billed || <span className="soft">{t("shop.guest")}</span>}</span>
+  ) : (
+    <Link to="/people/$id" params={{ id: userId }}>
+      {email ?? userId}
+    </Link>
+  );

@@ -11,6 +11,7 @@ import { Empty } from "../kit/Empty";
 import { ErrorNote } from "../kit/ErrorNote";
 import { Page, Section, Summary } from "../kit/Page";
 import { Bar } from "../kit/Pending";
+import { tell } from "../kit/toast";
 import { State, Time } from "../kit/values";
 import { t } from "../text";
 import { isApp, targets, useRefresh, useStatus, useThemes, type Applied, type Target, type Theme } from "./data";
@@ -55,8 +56,8 @@ const Actions = ({ target, active, previous, nameOf }: { target: Target; active:
       {previous !== null && <Button size="xs" onClick={() => setAsk("rollback")}>{t("themes.rollback.button")}</Button>}
       {active !== null && <Button size="xs" onClick={() => setAsk("deactivate")}>{t("themes.deactivate.button")}</Button>}
       <Confirm open={ask === "rollback"} onClose={close} danger={false} title={t("themes.rollback.title", { where })} action={t("themes.rollback.action", { name: nameOf(previous) })}
-        done={t("themes.activate.done", { where, name: nameOf(previous) })} effects={[t("themes.rollback.effect1", { from: nameOf(active), to: nameOf(previous) }), t("themes.rollback.effect2"), t("themes.rollback.effect3")]}
-        run={async () => { await ok(api.POST("/api/v1/admin/themes/{target}/rollback", path)); await refresh(); }} />
+        done="" effects={[t("themes.rollback.effect1", { from: nameOf(active), to: nameOf(previous) }), t("themes.rollback.effect2"), t("themes.rollback.effect3")]}
+        run={async () => { await ok(api.POST("/api/v1/admin/themes/{target}/rollback", path)); tell(t("themes.activate.done", { where, name: nameOf(previous) })); await refresh(); }} />
       <Confirm open={ask === "deactivate"} onClose={close} danger={false} title={t("themes.deactivate.title", { where })} action={t("themes.deactivate.button")}
         done={t("themes.deactivate.done", { where })} effects={[t("themes.deactivate.effect1", { name: nameOf(active) }), t("themes.deactivate.effect2")]}
         run={async () => { await ok(api.POST("/api/v1/admin/themes/{target}/deactivate", path)); await refresh(); }} />

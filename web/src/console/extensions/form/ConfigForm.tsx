@@ -41,7 +41,7 @@ export const ConfigForm = (props: ConfigFormProps) => {
     setAsked(empty);
     const first = empty[0] ?? [...broken][0];
     if (first !== undefined) focusField(e.currentTarget, first);
-    else onSubmit(configOf(schema, draft));
+    else onSubmit(configOf(schema, draft, configured));
   };
   const markJson = (path: string, ok: boolean) => setBroken((now) => {
     if (now.has(path) === !ok) return now;
@@ -57,7 +57,7 @@ export const ConfigForm = (props: ConfigFormProps) => {
   const hasOthers = Object.keys(schema).length > secrets.length || Object.keys(draft.values).length > 0;
   return (
     <form className="form" onSubmit={send} noValidate>
-      {!hasOthers && secrets.length === 0 && <p className="soft">{none ?? t("plugins.form.none")}</p>}
+      {!hasOthers && secrets.length === 0 && <p className="soft" style={{ margin: 0 }}>{none ?? t("plugins.form.none")}</p>}
       {asJson
         ? <JsonField id="*" label={t("plugins.form.json")} description={t("plugins.form.jsonHow")} value={draft.values} rows={14} error={at["*"]}
             onChange={(values) => setDraft({ ...draft, values: values as Values })} onValid={(ok) => markJson("*", ok)} objectOnly />

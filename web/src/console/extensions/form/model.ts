@@ -30,11 +30,11 @@ const withDefaults = (schema: Schema, config: Values): Values => {
 export const isObject = (value: unknown): value is Values => typeof value === "object" && value !== null && !Array.isArray(value);
 
 // configOf is what is sent: fields left empty are left out, a kept secret is "".
-export const configOf = (schema: Schema, draft: Draft): Values => {
+export const configOf = (schema: Schema, draft: Draft, configured: Record<string, boolean>): Values => {
   const config = withoutEmpty(draft.values);
   for (const [name, secret] of Object.entries(draft.secrets)) {
     if (!(name in schema)) continue;
-    if (secret.kind === "keep") config[name] = "";
+    if (secret.kind === "keep" && configured[name]) config[name] = "";
     else if (secret.kind === "set" && secret.value !== "") config[name] = secret.value;
   }
   return config;

@@ -19,7 +19,7 @@ export const Faults = ({ problem }: { problem: Problem }) => {
   return (
     <div className="note" data-tone="bad" role="alert">
       <h3>{issues.length > 0 ? t.count("plugins.install.faults", issues.length) : t("plugins.install.refused")}</h3>
-      {issues.length === 0 && <p>{sentence(problem)}</p>}
+      {issues.length === 0 && !last && typeof reason !== "string" && <p>{sentence(problem)}</p>}
       {last && <p><code className="wrap">{last.file ? `${last.file}${last.line ? `:${last.line}` : ""} ` : ""}{last.message}</code></p>}
       {typeof reason === "string" && <p><code className="wrap">{reason}</code></p>}
       {issues.length > 0 && (

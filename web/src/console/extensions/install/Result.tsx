@@ -30,7 +30,15 @@ export const Result = ({ installed, kind, onClose, onAgain }: ResultProps) => {
         <div className="note" data-tone="warn"><p>{plugin.defaultInstance.runtime.lastError
           ? t("plugins.install.notLoaded", { message: plugin.defaultInstance.runtime.lastError.message }) : t("plugins.install.notConfigured")}</p></div>
       )}
-      {"items" in installed && <ul className="grants">{installed.items.map((item) => <li key={`${item.kind}/${item.slug}`}><code>{item.slug} {item.version}</code> <span className="soft">{t(`plugins.install.item.${item.result}`)}</span></li>)}</ul>}
+      {"items" in installed && (
+        <ul className="grants">
+          {installed.items.map((item) => (
+            <li key={`${item.kind}/${item.slug}`}>
+              <code>{item.slug} {item.version}</code> <span className="soft">{t(`plugins.install.item.${item.result}`)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
       {added.length > 0
         ? <Consent slug={installed.slug} added={added} onDone={open} />
         : (
@@ -71,7 +79,7 @@ const Consent = ({ slug, added, onDone }: { slug: string; added: string[]; onDon
       {grant.isError && <ErrorNote error={grant.error} />}
       <div className="row" style={{ justifyContent: "flex-end" }}>
         <Button onClick={onDone}>{t("plugins.permissions.later")}</Button>
-        <Button variant="filled" disabled={chosen.length === 0} loading={grant.isPending} onClick={() => grant.mutate()}>{t.count("plugins.permissions.grant", chosen.length)}</Button>
+        <Button variant="filled" disabled={chosen.length === 0} loading={grant.isPending} onClick={() => grant.mutate()}>{chosen.length === 0 ? t("plugins.permissions.grantNone") : t.count("plugins.permissions.grant", chosen.length)}</Button>
       </div>
     </>
   );

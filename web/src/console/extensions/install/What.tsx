@@ -20,6 +20,7 @@ export const What = ({ peek, kind }: { peek: Peek | null; kind: Kind }) => {
   const had = installed ? readManifest(installed.manifestJson).permissions : [];
   const added = manifest.permissions.filter((p) => !had.includes(p));
   const effect = installed === null ? t("plugins.install.fresh")
+    : installed.version === manifest.version ? t("plugins.install.same", { version: installed.version })
     : kind === "plugin" ? t("plugins.install.upgrades", { from: installed.version, to: manifest.version ?? "" })
       : t("plugins.install.beside", { versions: installed.version });
   return (

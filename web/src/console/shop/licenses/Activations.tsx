@@ -19,7 +19,8 @@ export const Activations = ({ license }: { license: License }) => {
   const [freeing, setFreeing] = useState<Activation | null>(null);
   const list = useQuery({
     queryKey: ["licenses", license.id, "activations", page],
-    queryFn: () => data(api.GET("/api/v1/admin/licenses/{id}/activations", { params: { path: { id: license.id }, query: { page } } })),
+    queryFn: () =>
+      data(api.GET("/api/v1/admin/licenses/{id}/activations", { params: { path: { id: license.id }, query: { page } } })),
     placeholderData: keepPreviousData,
   });
   if (list.isError) return <ErrorNote error={list.error} retry={() => void list.refetch()} />;
@@ -30,20 +31,37 @@ export const Activations = ({ license }: { license: License }) => {
     <>
       <div className="table-box">
         <table className="table activations" aria-label={t("shop.licenses.activations.title")}>
-          <thead><tr>
-            <th scope="col">{t("shop.licenses.activations.instance")}</th>
-            <th scope="col">{t("shop.licenses.activations.seat")}</th>
-            <th scope="col">{t("shop.licenses.activations.since")}</th>
-            <th scope="col" className="end"><span className="sr">{t("shop.licenses.activations.free")}</span></th>
-          </tr></thead>
+          <thead>
+            <tr>
+              <th scope="col">{t("shop.licenses.activations.instance")}</th>
+              <th scope="col">{t("shop.licenses.activations.seat")}</th>
+              <th scope="col">{t("shop.licenses.activations.since")}</th>
+              <th scope="col" className="end">
+                <span className="sr">{t("shop.licenses.activations.free")}</span>
+              </th>
+            </tr>
+          </thead>
           <tbody>
             {items.map((a) => (
               <tr key={a.instanceId}>
-                <td className="clip"><CopyText value={a.instanceId} what={t("shop.licenses.activations.instance")} /> <span className="narrow soft small"><Time at={a.activatedAt} /></span></td>
+                <td className="clip">
+                  <CopyText value={a.instanceId} what={t("shop.licenses.activations.instance")} />{" "}
+                  <span className="narrow soft small">
+                    <Time at={a.activatedAt} />
+                  </span>
+                </td>
                 <td>{t(a.development ? "shop.licenses.activations.noSeat" : "shop.licenses.activations.oneSeat")}</td>
-                <td><Time at={a.activatedAt} /></td>
+                <td>
+                  <Time at={a.activatedAt} />
+                </td>
                 <td className="end">
-                  <Button size="xs" aria-label={t(a.development ? "shop.licenses.activations.removeOne" : "shop.licenses.activations.freeOne", { instance: a.instanceId })} onClick={() => setFreeing(a)}>
+                  <Button
+                    size="xs"
+                    aria-label={t(a.development ? "shop.licenses.activations.removeOne" : "shop.licenses.activations.freeOne", {
+                      instance: a.instanceId,
+                    })}
+                    onClick={() => setFreeing(a)}
+                  >
                     {t(a.development ? "shop.licenses.activations.remove" : "shop.licenses.activations.free")}
                   </Button>
                 </td>
@@ -54,9 +72,19 @@ export const Activations = ({ license }: { license: License }) => {
       </div>
       {pagination.totalPages > 1 && (
         <div className="row">
-          <Button size="xs" disabled={page <= 1} onClick={() => setPage(page - 1)}>{t("list.previous")}</Button>
-          <span className="soft">{t("list.of", { from: formatNumber((page - 1) * pagination.limit + 1), to: formatNumber(Math.min(page * pagination.limit, pagination.total)), total: formatNumber(pagination.total) })}</span>
-          <Button size="xs" disabled={page >= pagination.totalPages} onClick={() => setPage(page + 1)}>{t("list.next")}</Button>
+          <Button size="xs" disabled={page <= 1} onClick={() => setPage(page - 1)}>
+            {t("list.previous")}
+          </Button>
+          <span className="soft">
+            {t("list.of", {
+              from: formatNumber((page - 1) * pagination.limit + 1),
+              to: formatNumber(Math.min(page * pagination.limit, pagination.total)),
+              total: formatNumber(pagination.total),
+            })}
+          </span>
+          <Button size="xs" disabled={page >= pagination.totalPages} onClick={() => setPage(page + 1)}>
+            {t("list.next")}
+          </Button>
         </div>
       )}
       {freeing && <Free license={license} activation={freeing} onClose={() => setFreeing(null)} />}
@@ -68,19 +96,25 @@ const Free = ({ license, activation, onClose }: { license: License; activation: 
   const cache = useQueryClient();
   const { instanceId, development } = activation;
   const run = async () => {
-    await ok(api.DELETE("/api/v1/admin/licenses/{id}/activations/{instanceId}", { params: { path: { id: license.id, instanceId } } }));
-    await Promise.all(["licenses", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
+    await ok(
+      api.DELETE("/api/v1/admin/licenses/{id}/activations/{instanceId}", { params: { path: { id: license.id, instanceId } } }),
+    );
+    void Promise.all(["licenses", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
   };
   return (
     <Confirm
-      open onClose={onClose} title={t("shop.licenses.activations.freeTitle", { instance: instanceId })}
+      open
+      onClose={onClose}
+      title={t("shop.licenses.activations.freeTitle", { instance: instanceId })}
       effects={[
         t("shop.licenses.activations.stops", { instance: instanceId }),
-        development ? t("shop.licenses.activations.tookNone")
+        development
+          ? t("shop.licenses.activations.tookNone")
           : t("shop.licenses.activations.then", { used: license.currentInstances - 1, all: license.maxInstances }),
         t("shop.licenses.activations.again"),
       ]}
-      action={t(development ? "shop.licenses.activations.remove" : "shop.licenses.activations.free")} run={run}
+      action={t(development ? "shop.licenses.activations.remove" : "shop.licenses.activations.free")}
+      run={run}
       done={t("shop.licenses.activations.done", { instance: instanceId })}
     />
   );

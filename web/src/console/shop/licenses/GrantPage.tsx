@@ -30,35 +30,86 @@ const GrantForm = ({ onDone }: { onDone: (license: Granted) => void }) => {
   const [user, setUser] = useState<string | null>(null);
   const [seats, setSeats] = useState<number | string>("");
   const grant = useMutation({
-    mutationFn: () => data(api.POST("/api/v1/admin/licenses", {
-      body: { productSlug: product ?? "", tierId: tier ?? "", ...(user ? { userId: user } : {}), ...(seats === "" ? {} : { maxInstances: Number(seats) }) },
-    })),
-    onSuccess: (license) => { onDone(license); void cache.invalidateQueries({ queryKey: ["licenses"] }); },
+    mutationFn: () =>
+      data(
+        api.POST("/api/v1/admin/licenses", {
+          body: {
+            productSlug: product ?? "",
+            tierId: tier ?? "",
+            ...(user ? { userId: user } : {}),
+            ...(seats === "" ? {} : { maxInstances: Number(seats) }),
+          },
+        }),
+      ),
+    onSuccess: (license) => {
+      onDone(license);
+      void cache.invalidateQueries({ queryKey: ["licenses"] });
+    },
   });
   const faults = grant.isError ? asProblem(grant.error).issues : [];
-  const fault = (path: string) => { const found = faults.find((issue) => issue.path === path); return found ? { error: found.message } : {}; };
-  const submit = (e: FormEvent) => { e.preventDefault(); grant.mutate(); };
+  const fault = (path: string) => {
+    const found = faults.find((issue) => issue.path === path);
+    return found ? { error: found.message } : {};
+  };
+  const submit = (e: FormEvent) => {
+    e.preventDefault();
+    grant.mutate();
+  };
   return (
     <form className="form" onSubmit={submit}>
       <p className="soft flat">{t("shop.licenses.grant.how")}</p>
-      <ProductChoice value={product} onChange={(value) => { setProduct(value); setTier(null); }} {...fault("productSlug")} />
+      <ProductChoice
+        value={product}
+        onChange={(value) => {
+          setProduct(value);
+          setTier(null);
+        }}
+        {...fault("productSlug")}
+      />
       <TierChoice product={product} value={tier} onChange={setTier} {...fault("tierId")} />
       <UserChoice value={user} onChange={setUser} {...fault("userId")} />
-      <NumberInput label={t("shop.licenses.terms.seats")} description={t("shop.licenses.grant.seatsHow")} min={1} allowDecimal={false} value={seats} onChange={setSeats} {...fault("maxInstances")} />
+      <NumberInput
+        label={t("shop.licenses.terms.seats")}
+        description={t("shop.licenses.grant.seatsHow")}
+        min={1}
+        allowDecimal={false}
+        value={seats}
+        onChange={setSeats}
+        {...fault("maxInstances")}
+      />
       {grant.isError && <ErrorNote error={grant.error} />}
-      <div><Button type="submit" variant="filled" loading={grant.isPending} disabled={!product || !tier}>{t("shop.licenses.grant.action")}</Button></div>
+      <div>
+        <Button type="submit" variant="filled" loading={grant.isPending} disabled={!product || !tier}>
+          {t("shop.licenses.grant.action")}
+        </Button>
+      </div>
     </form>
   );
 };
 
-interface ChoiceProps { value: string | null; onChange: (value: string | null) => void; error?: string }
+interface ChoiceProps {
+  value: string | null;
+  onChange: (value: string | null) => void;
+  error?: string;
+}
 
 const asIs = ({ options }: { options: never[] }) => options;
 
 const ProductChoice = ({ value, ...rest }: ChoiceProps) => {
   const [typed, setTyped] = useState("");
   const choices = useProductChoices(value ? "" : typed, value);
-  return <Select label={t("shop.product")} required searchable data={choices} filter={asIs as never} onSearchChange={setTyped} value={value} {...rest} />;
+  return (
+    <Select
+      label={t("shop.product")}
+      required
+      searchable
+      data={choices}
+      filter={asIs as never}
+      onSearchChange={setTyped}
+      value={value}
+      {...rest}
+    />
+  );
 };
 
 const TierChoice = ({ product, ...rest }: ChoiceProps & { product: string | null }) => {
@@ -82,8 +133,15 @@ const UserChoice = (props: ChoiceProps) => {
   const users = (found.data?.items ?? []).map((user) => ({ value: user.id, label: user.email }));
   return (
     <Select
-      label={t("shop.customer")} description={t("shop.licenses.grant.customerHow")} searchable clearable data={users} filter={asIs as never}
-      onSearchChange={setTyped} {...(typed.length > 1 && !found.isFetching ? { nothingFoundMessage: t("list.none") } : {})} {...props}
+      label={t("shop.customer")}
+      description={t("shop.licenses.grant.customerHow")}
+      searchable
+      clearable
+      data={users}
+      filter={asIs as never}
+      onSearchChange={setTyped}
+      {...(typed.length > 1 && !found.isFetching ? { nothingFoundMessage: t("list.none") } : {})}
+      {...props}
     />
   );
 };
@@ -92,9 +150,13 @@ const Done = ({ license, again }: { license: Granted; again: () => void }) => (
   <div className="note" data-tone="good" role="status">
     <h2>{t("shop.licenses.grant.done")}</h2>
     <p>{t("shop.licenses.grant.key")}</p>
-    <p><CopyText value={license.licenseKey} what={t("shop.licenses.key")} /></p>
+    <p>
+      <CopyText value={license.licenseKey} what={t("shop.licenses.key")} />
+    </p>
     <div className="row">
-      <Link to="/shop/licenses/$id" params={{ id: license.id }}>{t("shop.licenses.open")}</Link>
+      <Link to="/shop/licenses/$id" params={{ id: license.id }}>
+        {t("shop.licenses.open")}
+      </Link>
       <Button onClick={again}>{t("shop.licenses.grant.another")}</Button>
     </div>
   </div>

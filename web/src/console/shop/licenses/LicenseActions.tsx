@@ -7,7 +7,10 @@ import { Confirm } from "../../kit/Confirm";
 import { t } from "../../text";
 import type { License } from "../types";
 
-interface Props { license: License; etag: string }
+interface Props {
+  license: License;
+  etag: string;
+}
 
 // LicenseActions renew and revoke a license. Revoked is final, so there is nothing to do
 // then.
@@ -17,7 +20,9 @@ export const LicenseActions = ({ license, etag }: Props) => {
   const close = () => setOpen(null);
   return (
     <>
-      {license.periodMonths && license.expiresAt && <Button onClick={() => setOpen("renew")}>{t("shop.licenses.renew.open")}</Button>}
+      {license.periodMonths && license.expiresAt && (
+        <Button onClick={() => setOpen("renew")}>{t("shop.licenses.renew.open")}</Button>
+      )}
       <Button onClick={() => setOpen("revoke")}>{t("shop.licenses.revoke.action")}</Button>
       {open === "renew" && <Renew license={license} etag={etag} onClose={close} />}
       {open === "revoke" && <Revoke license={license} etag={etag} onClose={close} />}
@@ -33,18 +38,24 @@ const useRefresh = () => {
 const Revoke = ({ license, etag, onClose }: Props & { onClose: () => void }) => {
   const refresh = useRefresh();
   const run = async () => {
-    await data(api.POST("/api/v1/admin/licenses/{id}/revoke", { params: { path: { id: license.id }, header: { "If-Match": etag } } }));
-    await refresh();
+    await data(
+      api.POST("/api/v1/admin/licenses/{id}/revoke", { params: { path: { id: license.id }, header: { "If-Match": etag } } }),
+    );
+    void refresh();
   };
   return (
     <Confirm
-      open onClose={onClose} title={t("shop.licenses.revoke.title")} action={t("shop.licenses.revoke.action")}
+      open
+      onClose={onClose}
+      title={t("shop.licenses.revoke.title")}
+      action={t("shop.licenses.revoke.action")}
       effects={[
         t("shop.licenses.revoke.final"),
         ...(license.currentInstances > 0 ? [t.count("shop.licenses.revoke.instances", license.currentInstances)] : []),
         t("shop.licenses.revoke.money"),
       ]}
-      run={run} done={t("shop.licenses.revoke.done")}
+      run={run}
+      done={t("shop.licenses.revoke.done")}
     />
   );
 };
@@ -55,24 +66,46 @@ const Renew = ({ license, etag, onClose }: Props & { onClose: () => void }) => {
   const [reference, setReference] = useState("");
   const n = typeof periods === "number" ? periods : 1;
   const run = async () => {
-    await data(api.POST("/api/v1/admin/licenses/{id}/renew", {
-      params: { path: { id: license.id }, header: { "If-Match": etag } }, body: { periods: n, ...(reference ? { reference } : {}) },
-    }));
-    await refresh();
+    await data(
+      api.POST("/api/v1/admin/licenses/{id}/renew", {
+        params: { path: { id: license.id }, header: { "If-Match": etag } },
+        body: { periods: n, ...(reference ? { reference } : {}) },
+      }),
+    );
+    void refresh();
   };
   const until = formatDay(renewedUntil(license, n));
   return (
     <Confirm
-      open onClose={onClose} title={t("shop.licenses.renew.title")} danger={false} action={t("shop.licenses.renew.action", { day: until })}
+      open
+      onClose={onClose}
+      title={t("shop.licenses.renew.title")}
+      danger={false}
+      action={t("shop.licenses.renew.action", { day: until })}
       effects={[
-        license.status === "expired" ? t("shop.licenses.renew.again", { day: until })
+        license.status === "expired"
+          ? t("shop.licenses.renew.again", { day: until })
           : t("shop.licenses.renew.longer", { day: until, before: formatDay(license.expiresAt ?? until) }),
         t("shop.licenses.renew.money"),
       ]}
-      run={run} done={t("shop.licenses.renew.done", { day: until })}
+      run={run}
+      done={t("shop.licenses.renew.done", { day: until })}
     >
-      <NumberInput label={t.count("shop.licenses.renew.periods", license.periodMonths ?? 1)} min={1} max={120} value={periods} onChange={setPeriods} allowDecimal={false} />
-      <TextInput label={t("shop.licenses.renew.reference")} description={t("shop.licenses.renew.referenceHow")} value={reference} maxLength={200} onChange={(e) => setReference(e.currentTarget.value)} />
+      <NumberInput
+        label={t.count("shop.licenses.renew.periods", license.periodMonths ?? 1)}
+        min={1}
+        max={120}
+        value={periods}
+        onChange={setPeriods}
+        allowDecimal={false}
+      />
+      <TextInput
+        label={t("shop.licenses.renew.reference")}
+        description={t("shop.licenses.renew.referenceHow")}
+        value={reference}
+        maxLength={200}
+        onChange={(e) => setReference(e.currentTarget.value)}
+      />
     </Confirm>
   );
 };

@@ -20,11 +20,24 @@ export const LicenseForm = ({ license, etag }: { license: License; etag: string 
   const [features, setFeatures] = useState(license.features.join("\n"));
   const change = {
     ...(seats !== license.maxInstances ? { maxInstances: Number(seats) } : {}),
-    ...(features !== license.features.join("\n") ? { features: features.split("\n").map((line) => line.trim()).filter(Boolean) } : {}),
+    ...(features !== license.features.join("\n")
+      ? {
+          features: features
+            .split("\n")
+            .map((line) => line.trim())
+            .filter(Boolean),
+        }
+      : {}),
     ...termChange(license, forever, until),
   };
   const save = useMutation({
-    mutationFn: () => data(api.PATCH("/api/v1/admin/licenses/{id}", { params: { path: { id: license.id }, header: { "If-Match": etag } }, body: change })),
+    mutationFn: () =>
+      data(
+        api.PATCH("/api/v1/admin/licenses/{id}", {
+          params: { path: { id: license.id }, header: { "If-Match": etag } },
+          body: change,
+        }),
+      ),
     onSuccess: async () => {
       tell(t("shop.licenses.terms.saved"));
       await Promise.all(["licenses", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
@@ -32,17 +45,57 @@ export const LicenseForm = ({ license, etag }: { license: License; etag: string 
   });
   if (license.status === "revoked") return <p className="soft flat">{t("shop.licenses.terms.revoked")}</p>;
   const stale = save.isError && asProblem(save.error).status === 412;
-  const submit = (e: FormEvent) => { e.preventDefault(); save.mutate(); };
+  const submit = (e: FormEvent) => {
+    e.preventDefault();
+    save.mutate();
+  };
   return (
     <form className="form" onSubmit={submit}>
-      <NumberInput label={t("shop.licenses.terms.seats")} min={1} max={1_000_000} allowDecimal={false} value={seats} onChange={setSeats} w={160} />
+      <NumberInput
+        label={t("shop.licenses.terms.seats")}
+        min={1}
+        max={1_000_000}
+        allowDecimal={false}
+        value={seats}
+        onChange={setSeats}
+        w={160}
+      />
       <div className="row" style={{ alignItems: "flex-end" }}>
-        <TextInput type="date" label={t("shop.licenses.terms.until")} disabled={forever} value={forever ? "" : until} onChange={(e) => setUntil(e.currentTarget.value)} w={160} />
-        <Checkbox label={t("shop.licenses.terms.forever")} checked={forever} onChange={(e) => setForever(e.currentTarget.checked)} style={{ paddingBottom: 8 }} />
+        <TextInput
+          type="date"
+          label={t("shop.licenses.terms.until")}
+          disabled={forever}
+          value={forever ? "" : until}
+          onChange={(e) => setUntil(e.currentTarget.value)}
+          w={160}
+        />
+        <Checkbox
+          label={t("shop.licenses.terms.forever")}
+          checked={forever}
+          onChange={(e) => setForever(e.currentTarget.checked)}
+          style={{ paddingBottom: 8 }}
+        />
       </div>
-      <Textarea label={t("shop.licenses.terms.features")} description={t("shop.oneALine")} autosize minRows={2} maxRows={12} value={features} onChange={(e) => setFeatures(e.currentTarget.value)} />
-      {save.isError && <ErrorNote error={save.error} {...(stale ? { retry: () => void cache.invalidateQueries({ queryKey: ["licenses"] }) } : {})} />}
-      <div><Button type="submit" loading={save.isPending} disabled={Object.keys(change).length === 0}>{t("shop.licenses.terms.save")}</Button></div>
+      <Textarea
+        label={t("shop.licenses.terms.features")}
+        description={t("shop.oneALine")}
+        autosize
+        minRows={2}
+        maxRows={12}
+        value={features}
+        onChange={(e) => setFeatures(e.currentTarget.value)}
+      />
+      {save.isError && (
+        <ErrorNote
+          error={save.error}
+          {...(stale ? { retry: () => void cache.invalidateQueries({ queryKey: ["licenses"] }) } : {})}
+        />
+      )}
+      <div>
+        <Button type="submit" loading={save.isPending} disabled={Object.keys(change).length === 0}>
+          {t("shop.licenses.terms.save")}
+        </Button>
+      </div>
     </form>
   );
 };

@@ -26,44 +26,79 @@ export const LicensePage = () => {
   const { value: l, etag } = license.data;
   return (
     <Page
-      title={l.productName} badge={<LicenseState license={l} />}
+      title={l.productName}
+      badge={<LicenseState license={l} />}
       above={[{ title: t("shop.nav.licenses"), to: "/shop/licenses" }]}
       actions={<LicenseActions license={l} etag={etag} />}
     >
       <Summary facts={facts(l, order.data)} />
-      <Section title={t("shop.licenses.activations.title")}><Activations license={l} /></Section>
-      <Section title={t("shop.licenses.terms.title")}><LicenseForm key={etag} license={l} etag={etag} /></Section>
-      <Section title={t("timeline.title")}><History target={`license:${l.id}`} moments={moments(l, order.data)} /></Section>
+      <Section title={t("shop.licenses.activations.title")}>
+        <Activations license={l} />
+      </Section>
+      <Section title={t("shop.licenses.terms.title")}>
+        <LicenseForm key={etag} license={l} etag={etag} />
+      </Section>
+      <Section title={t("timeline.title")}>
+        <History target={`license:${l.id}`} moments={moments(l, order.data)} />
+      </Section>
     </Page>
   );
 };
 
 // useOrderOf finds the order of a license; granted ones have none.
-const useOrderOf = (licenseId: string) => useQuery({
-  queryKey: ["orders", "of", licenseId],
-  queryFn: async () => {
-    const found = await data(api.GET("/api/v1/admin/orders", { params: { query: { q: licenseId, limit: 5 } } }));
-    return found.items.find((order) => order.licenseId === licenseId) ?? null;
-  },
-});
+const useOrderOf = (licenseId: string) =>
+  useQuery({
+    queryKey: ["orders", "of", licenseId],
+    queryFn: async () => {
+      const found = await data(api.GET("/api/v1/admin/orders", { params: { query: { q: licenseId, limit: 5 } } }));
+      return found.items.find((order) => order.licenseId === licenseId) ?? null;
+    },
+  });
 
 const facts = (l: License, order: Order | null | undefined): [string, React.ReactNode][] => [
   [t("shop.licenses.id"), <CopyText key="id" value={l.id} what={t("shop.licenses.id")} />],
   [t("shop.licenses.seatsUsed"), <Seats key="seats" license={l} />],
   [t("shop.licenses.term"), <Term key="term" license={l} />],
   [t("shop.tier"), l.tierId],
-  [t("shop.product"), <Link key="product" to="/shop/products/$slug" params={{ slug: l.productSlug }}>{l.productName}</Link>],
+  [
+    t("shop.product"),
+    <Link key="product" to="/shop/products/$slug" params={{ slug: l.productSlug }}>
+      {l.productName}
+    </Link>,
+  ],
   [t("shop.customer"), <Customer key="customer" userId={l.userId} email={l.userEmail} billed={order?.billingInfo?.email} />],
-  [t("shop.order"), order === undefined ? "…" : order === null ? t("shop.licenses.noOrder")
-    : <span key="order" className="row"><Link to="/shop/orders/$id" params={{ id: order.id }}>{formatMoney(order.amount, order.currency)}</Link> <OrderState order={order} /></span>],
+  [
+    t("shop.order"),
+    order === undefined ? (
+      "…"
+    ) : order === null ? (
+      t("shop.licenses.noOrder")
+    ) : (
+      <span key="order" className="row">
+        <Link to="/shop/orders/$id" params={{ id: order.id }}>
+          {formatMoney(order.amount, order.currency)}
+        </Link>{" "}
+        <OrderState order={order} />
+      </span>
+    ),
+  ],
 ];
 
 const moments = (l: License, order: Order | null | undefined): Moment[] => {
   const list: [string | undefined, string][] = [
-    [l.createdAt, t("shop.licenses.did.issued")], [order && order.amount > 0 ? order.paidAt : undefined, t("shop.orders.did.paid", { amount: order ? formatMoney(order.amount, order.currency) : "" })],
-    [order?.refundedAt, t("shop.orders.did.refunded")], [l.revokedAt, t("shop.licenses.did.revoked")],
-    [l.revokedAt ? undefined : l.expiresAt, t(l.status === "expired" ? "shop.licenses.did.ended" : "shop.licenses.did.ends", { day: formatDay(l.expiresAt ?? l.createdAt) })],
+    [l.createdAt, t("shop.licenses.did.issued")],
+    [
+      order && order.amount > 0 ? order.paidAt : undefined,
+      t("shop.orders.did.paid", { amount: order ? formatMoney(order.amount, order.currency) : "" }),
+    ],
+    [order?.refundedAt, t("shop.orders.did.refunded")],
+    [l.revokedAt, t("shop.licenses.did.revoked")],
+    [
+      l.revokedAt ? undefined : l.expiresAt,
+      t(l.status === "expired" ? "shop.licenses.did.ended" : "shop.licenses.did.ends", {
+        day: formatDay(l.expiresAt ?? l.createdAt),
+      }),
+    ],
   ];
   return list.flatMap(([at, what]) => (at ? [{ at, what }] : []));
 };
-

@@ -17,12 +17,26 @@ import { Customer, LicenseState, Seats, Term } from "../values";
 import { byKey, isKey, searchable } from "./find";
 
 const columns: Column<License>[] = [
-  { title: t("shop.license"), cell: (l) => <Link className="row-link mono" to="/shop/licenses/$id" params={{ id: l.id }}>{l.id}</Link> },
-  { title: t("shop.product"), cell: (l) => <>{l.productName} <span className="soft">· {l.tierId}</span></> },
+  {
+    title: t("shop.license"),
+    cell: (l) => (
+      <Link className="row-link mono" to="/shop/licenses/$id" params={{ id: l.id }}>
+        {l.id}
+      </Link>
+    ),
+  },
+  {
+    title: t("shop.product"),
+    cell: (l) => (
+      <>
+        {l.productName} <span className="soft">· {l.tierId}</span>
+      </>
+    ),
+  },
   { title: t("shop.customer"), cell: (l) => <Customer userId={l.userId} email={l.userEmail} /> },
   { title: t("shop.state"), cell: (l) => <LicenseState license={l} /> },
-  { title: t("shop.licenses.seatsUsed"), cell: (l) => <Seats license={l} />, end: true },
-  { title: t("shop.licenses.term"), cell: (l) => <Term license={l} /> },
+  { title: t("shop.licenses.seatsUsed"), cell: (l) => <Seats license={l} />, end: true, named: true },
+  { title: t("shop.licenses.term"), cell: (l) => <Term license={l} />, named: true },
   { title: t("shop.licenses.issued"), cell: (l) => <Time at={l.createdAt} />, end: true },
 ];
 
@@ -34,11 +48,19 @@ export const LicensesPage = () => {
   const q = useKeyLookUp(search.q);
   const query = useQuery({
     queryKey: ["licenses", "list", { page, q, status, product, user }],
-    queryFn: () => data(api.GET("/api/v1/admin/licenses", { params: { query: { page, ...filters({ q, status, product, user }) } } })),
+    queryFn: () =>
+      data(api.GET("/api/v1/admin/licenses", { params: { query: { page, ...filters({ q, status, product, user }) } } })),
     placeholderData: keepPreviousData,
   });
   return (
-    <Page title={t("shop.nav.licenses")} actions={<Button component={Link} to="/shop/licenses/grant">{t("shop.licenses.grant.open")}</Button>}>
+    <Page
+      title={t("shop.nav.licenses")}
+      actions={
+        <Button component={Link} to="/shop/licenses/grant">
+          {t("shop.licenses.grant.open")}
+        </Button>
+      }
+    >
       <ShopNav />
       <ListBar label={t("shop.licenses.search")}>
         <Filter name="status" label={t("shop.state")} choices={states} />
@@ -46,8 +68,24 @@ export const LicensesPage = () => {
         <OfOne name="user" label={t("shop.filter.oneCustomer")} />
       </ListBar>
       <DataTable
-        label={t("shop.nav.licenses")} query={query} columns={columns} keyOf={(l) => l.id} link={(l) => `/shop/licenses/${l.id}`}
-        empty={<Empty title={t("shop.licenses.none")} action={<Button component={Link} to="/shop/licenses/grant">{t("shop.licenses.grant.open")}</Button>}>{t("shop.licenses.noneHow")}</Empty>}
+        label={t("shop.nav.licenses")}
+        query={query}
+        columns={columns}
+        keyOf={(l) => l.id}
+        link={(l) => `/shop/licenses/${l.id}`}
+        stack
+        empty={
+          <Empty
+            title={t("shop.licenses.none")}
+            action={
+              <Button component={Link} to="/shop/licenses/grant">
+                {t("shop.licenses.grant.open")}
+              </Button>
+            }
+          >
+            {t("shop.licenses.noneHow")}
+          </Empty>
+        }
       />
     </Page>
   );
@@ -61,10 +99,13 @@ const useKeyLookUp = (typed: string | undefined): string | undefined => {
   const key = typed !== undefined && isKey(typed) ? typed : undefined;
   useEffect(() => {
     if (key === undefined) return;
-    void byKey(key).then((found) => {
-      if (found) void navigate({ to: `/shop/licenses/${found.id}`, replace: true });
-      else set({ q: searchable(key) });
-    }, () => set({ q: searchable(key) }));
+    void byKey(key).then(
+      (found) => {
+        if (found) void navigate({ to: `/shop/licenses/${found.id}`, replace: true });
+        else set({ q: searchable(key) });
+      },
+      () => set({ q: searchable(key) }),
+    );
     // The key alone decides: set and navigate are new with each rendering.
   }, [key]);
   return typed === undefined ? undefined : searchable(typed);

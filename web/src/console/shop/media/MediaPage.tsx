@@ -41,33 +41,74 @@ export const MediaPage = () => {
       {list.isPending && <Bar height={120} />}
       {list.data?.pagination.total === 0 && <Empty title={t("shop.media.none")}>{t("shop.media.noneHow")}</Empty>}
       {list.data && list.data.items.length > 0 && (
-        <ul className="pictures" aria-busy={list.isFetching}>{list.data.items.map((picture) => <li key={picture.path}><PictureCard picture={picture} /></li>)}</ul>
+        <ul className="pictures" aria-busy={list.isFetching}>
+          {list.data.items.map((picture) => (
+            <li key={picture.path}>
+              <PictureCard picture={picture} />
+            </li>
+          ))}
+        </ul>
       )}
-      {list.data && list.data.pagination.totalPages > 1 && <Pages pagination={list.data.pagination} onPage={(to) => set({ page: to })} />}
+      {list.data && list.data.pagination.totalPages > 1 && (
+        <Pages pagination={list.data.pagination} onPage={(to) => set({ page: to })} />
+      )}
     </Page>
   );
 };
 
 const PictureCard = ({ picture: { path, contentType, size, addedAt, usedBy } }: { picture: Listed }) => (
   <>
-    <a href={path} target="_blank" rel="noopener"><img src={path} alt={t("shop.media.picture", { use: usedBy.join(", ") || t("shop.media.unused") })} loading="lazy" /></a>
-    <div className="row small soft"><span>{t(`shop.media.type.${contentType}`)} · {formatBytes(size)}</span><Time at={addedAt} /></div>
+    <a href={path} target="_blank" rel="noopener">
+      <img src={path} alt={t("shop.media.picture", { use: usedBy.join(", ") || t("shop.media.unused") })} loading="lazy" />
+    </a>
+    <div className="row small soft">
+      <span>
+        {t(`shop.media.type.${contentType}`)} · {formatBytes(size)}
+      </span>
+      <Time at={addedAt} />
+    </div>
     <div className="row small">
       <span className="clip">
-        {usedBy.length === 0 ? <span className="soft">{t("shop.media.unused")}</span>
-          : usedBy.map((slug, i) => <span key={slug}>{i > 0 && ", "}<Link to="/shop/products/$slug" params={{ slug }}>{slug}</Link></span>)}
+        {usedBy.length === 0 ? (
+          <span className="soft">{t("shop.media.unused")}</span>
+        ) : (
+          usedBy.map((slug, i) => (
+            <span key={slug}>
+              {i > 0 && ", "}
+              <Link to="/shop/products/$slug" params={{ slug }}>
+                {slug}
+              </Link>
+            </span>
+          ))
+        )}
       </span>
       <CopyText value={path} shown="" what={t("shop.media.address")} />
     </div>
   </>
 );
 
-const Pages = ({ pagination: { page, limit, total, totalPages }, onPage }: { pagination: Schemas["Pagination"]; onPage: (page: number) => void }) => (
+const Pages = ({
+  pagination: { page, limit, total, totalPages },
+  onPage,
+}: {
+  pagination: Schemas["Pagination"];
+  onPage: (page: number) => void;
+}) => (
   <div className="list-foot">
-    <span role="status">{t("list.of", { from: formatNumber((page - 1) * limit + 1), to: formatNumber(Math.min(page * limit, total)), total: formatNumber(total) })}</span>
+    <span role="status">
+      {t("list.of", {
+        from: formatNumber((page - 1) * limit + 1),
+        to: formatNumber(Math.min(page * limit, total)),
+        total: formatNumber(total),
+      })}
+    </span>
     <span className="row" style={{ marginLeft: "auto" }}>
-      <Button size="xs" disabled={page <= 1} onClick={() => onPage(page - 1)}>{t("list.previous")}</Button>
-      <Button size="xs" disabled={page >= totalPages} onClick={() => onPage(page + 1)}>{t("list.next")}</Button>
+      <Button size="xs" disabled={page <= 1} onClick={() => onPage(page - 1)}>
+        {t("list.previous")}
+      </Button>
+      <Button size="xs" disabled={page >= totalPages} onClick={() => onPage(page + 1)}>
+        {t("list.next")}
+      </Button>
     </span>
   </div>
 );

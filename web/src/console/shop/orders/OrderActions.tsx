@@ -14,7 +14,7 @@ export const OrderActions = ({ order, license }: { order: Order; license: Licens
   const cache = useQueryClient();
   const change = async (send: () => Promise<unknown>) => {
     await send();
-    await Promise.all(["orders", "licenses", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
+    void Promise.all(["orders", "licenses", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
   };
   const path = { params: { path: { id: order.id } } };
   const close = () => setOpen(false);
@@ -27,8 +27,12 @@ export const OrderActions = ({ order, license }: { order: Order; license: Licens
       <>
         <Button onClick={() => setOpen(true)}>{action}</Button>
         <Confirm
-          open={open} onClose={close} title={t("shop.orders.refund.title")} effects={refundEffects(order, license, amount)}
-          action={action} done={order.amount === 0 ? t("shop.orders.refund.doneFree") : t("shop.orders.refund.done", { amount })}
+          open={open}
+          onClose={close}
+          title={t("shop.orders.refund.title")}
+          effects={refundEffects(order, license, amount)}
+          action={action}
+          done={order.amount === 0 ? t("shop.orders.refund.doneFree") : t("shop.orders.refund.done", { amount })}
           run={() => change(() => data(api.POST("/api/v1/admin/orders/{id}/refund", path)))}
         />
       </>
@@ -39,9 +43,12 @@ export const OrderActions = ({ order, license }: { order: Order; license: Licens
     <>
       <Button onClick={() => setOpen(true)}>{t("shop.orders.cancel.action")}</Button>
       <Confirm
-        open={open} onClose={close} title={t("shop.orders.cancel.title")}
+        open={open}
+        onClose={close}
+        title={t("shop.orders.cancel.title")}
         effects={[t("shop.orders.cancel.pay"), t("shop.orders.cancel.late"), t("shop.orders.cancel.license")]}
-        action={t("shop.orders.cancel.action")} done={t("shop.orders.cancel.done")}
+        action={t("shop.orders.cancel.action")}
+        done={t("shop.orders.cancel.done")}
         run={() => change(() => data(api.POST("/api/v1/admin/orders/{id}/cancel", path)))}
       />
     </>

@@ -15,7 +15,10 @@ import { OrderActions } from "./OrderActions";
 
 export const OrderPage = () => {
   const { id = "" } = useParams({ strict: false }) as { id?: string };
-  const order = useQuery({ queryKey: ["orders", id], queryFn: () => data(api.GET("/api/v1/admin/orders/{id}", { params: { path: { id } } })) });
+  const order = useQuery({
+    queryKey: ["orders", id],
+    queryFn: () => data(api.GET("/api/v1/admin/orders/{id}", { params: { path: { id } } })),
+  });
   const licenseId = order.data?.licenseId;
   const license = useQuery({
     queryKey: ["licenses", licenseId],
@@ -27,14 +30,17 @@ export const OrderPage = () => {
   const o = order.data;
   return (
     <Page
-      title={t("shop.orders.one", { product: o.productName })} badge={<OrderState order={o} />}
+      title={t("shop.orders.one", { product: o.productName })}
+      badge={<OrderState order={o} />}
       above={[{ title: t("shop.nav.orders"), to: "/shop/orders" }]}
       actions={<OrderActions order={o} license={license.data} />}
     >
       <Summary facts={facts(o)} />
       <Section title={t("shop.license")}>{license.data && <LicenseLine license={license.data} />}</Section>
       <Payment order={o} />
-      <Section title={t("timeline.title")}><History target={`order:${o.id}`} moments={moments(o)} /></Section>
+      <Section title={t("timeline.title")}>
+        <History target={`order:${o.id}`} moments={moments(o)} />
+      </Section>
     </Page>
   );
 };
@@ -43,7 +49,12 @@ const facts = (o: Order): [string, React.ReactNode][] => [
   [t("shop.orders.number"), <CopyText key="id" value={o.id} what={t("shop.orders.number")} />],
   [t("shop.orders.amount"), formatMoney(o.amount, o.currency)],
   ...(o.partlyRefunded ? [[t("shop.orders.partly"), formatMoney(o.partlyRefunded, o.currency)] as [string, string]] : []),
-  [t("shop.product"), <Link key="product" to="/shop/products/$slug" params={{ slug: o.productSlug }}>{o.productName}</Link>],
+  [
+    t("shop.product"),
+    <Link key="product" to="/shop/products/$slug" params={{ slug: o.productSlug }}>
+      {o.productName}
+    </Link>,
+  ],
   [t("shop.tier"), o.tierId],
   [t("shop.customer"), <Customer key="customer" userId={o.userId} email={o.userEmail} billed={o.billingInfo?.email} />],
   ...bill(o),
@@ -61,28 +72,63 @@ const bill = ({ billingInfo: bill, userId }: Order): [string, string][] => {
 
 const LicenseLine = ({ license }: { license: License }) => (
   <div className="row" style={{ gap: "8px 24px" }}>
-    <Link to="/shop/licenses/$id" params={{ id: license.id }}>{t("shop.licenses.open")}</Link>
+    <Link to="/shop/licenses/$id" params={{ id: license.id }}>
+      {t("shop.licenses.open")}
+    </Link>
     <LicenseState license={license} />
     <span>{t("shop.licenses.seatsOf", { used: license.currentInstances, all: license.maxInstances })}</span>
-    <span>{license.expiresAt ? t(`shop.licenses.${license.status === "expired" ? "ended" : "ends"}`, { day: formatDay(license.expiresAt) }) : t("shop.licenses.endless")}</span>
+    <span>
+      {license.expiresAt
+        ? t(`shop.licenses.${license.status === "expired" ? "ended" : "ends"}`, { day: formatDay(license.expiresAt) })
+        : t("shop.licenses.endless")}
+    </span>
   </div>
 );
 
 const Payment = ({ order: { payment, paymentMethod } }: { order: Order }) => {
   const ids: [string, string | undefined][] = [
-    [t("shop.orders.pay.payment"), payment.paymentId], [t("shop.orders.pay.invoice"), payment.invoiceId],
-    [t("shop.orders.pay.session"), payment.sessionId], [t("shop.orders.pay.subscription"), payment.subscriptionId],
+    [t("shop.orders.pay.payment"), payment.paymentId],
+    [t("shop.orders.pay.invoice"), payment.invoiceId],
+    [t("shop.orders.pay.session"), payment.sessionId],
+    [t("shop.orders.pay.subscription"), payment.subscriptionId],
     [t("shop.orders.pay.url"), payment.url],
   ];
-  const provider = payment.provider === undefined ? t("shop.orders.pay.nothingDue")
-    : payment.provider === "test" ? t("shop.orders.pay.test") : payment.provider;
+  const provider =
+    payment.provider === undefined
+      ? t("shop.orders.pay.nothingDue")
+      : payment.provider === "test"
+        ? t("shop.orders.pay.test")
+        : payment.provider;
   return (
     <Section title={t("shop.orders.pay.title")}>
       <dl className="facts">
-        <div><dt>{t("shop.orders.pay.provider")}</dt><dd>{provider}</dd></div>
-        <div><dt>{t("shop.orders.pay.method")}</dt><dd>{paymentMethod}</dd></div>
-        {ids.map(([name, value]) => value && <div key={name}><dt>{name}</dt><dd><CopyText value={value} what={name} /></dd></div>)}
-        {payment.subscriptionEndedAt && <div><dt>{t("shop.orders.pay.ended")}</dt><dd><Time at={payment.subscriptionEndedAt} /></dd></div>}
+        <div>
+          <dt>{t("shop.orders.pay.provider")}</dt>
+          <dd>{provider}</dd>
+        </div>
+        <div>
+          <dt>{t("shop.orders.pay.method")}</dt>
+          <dd>{paymentMethod}</dd>
+        </div>
+        {ids.map(
+          ([name, value]) =>
+            value && (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>
+                  <CopyText value={value} what={name} />
+                </dd>
+              </div>
+            ),
+        )}
+        {payment.subscriptionEndedAt && (
+          <div>
+            <dt>{t("shop.orders.pay.ended")}</dt>
+            <dd>
+              <Time at={payment.subscriptionEndedAt} />
+            </dd>
+          </div>
+        )}
       </dl>
     </Section>
   );
@@ -90,8 +136,13 @@ const Payment = ({ order: { payment, paymentMethod } }: { order: Order }) => {
 
 const moments = (o: Order): Moment[] => {
   const list: [string | undefined, string][] = [
-    [o.createdAt, t("shop.orders.did.placed")], [o.paidAt, o.amount === 0 ? t("shop.orders.did.free") : t("shop.orders.did.paid", { amount: formatMoney(o.amount, o.currency) })],
-    [o.refundedAt, t("shop.orders.did.refunded")], [o.cancelledAt, t("shop.orders.did.cancelled")],
+    [o.createdAt, t("shop.orders.did.placed")],
+    [
+      o.paidAt,
+      o.amount === 0 ? t("shop.orders.did.free") : t("shop.orders.did.paid", { amount: formatMoney(o.amount, o.currency) }),
+    ],
+    [o.refundedAt, t("shop.orders.did.refunded")],
+    [o.cancelledAt, t("shop.orders.did.cancelled")],
     [o.payment.subscriptionEndedAt, t("shop.orders.did.ended")],
   ];
   return list.flatMap(([at, what]) => (at ? [{ at, what }] : []));

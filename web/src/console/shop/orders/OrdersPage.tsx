@@ -15,15 +15,32 @@ import type { Order } from "../types";
 import { Customer, OrderState } from "../values";
 
 const columns: Column<Order>[] = [
-  { title: t("shop.orders.number"), cell: (o) => <Link className="row-link mono" to="/shop/orders/$id" params={{ id: o.id }}>{o.id}</Link> },
-  { title: t("shop.product"), cell: (o) => <>{o.productName} <span className="soft">· {o.tierId}</span></> },
+  {
+    title: t("shop.orders.number"),
+    cell: (o) => (
+      <Link className="row-link mono" to="/shop/orders/$id" params={{ id: o.id }}>
+        {o.id}
+      </Link>
+    ),
+  },
+  {
+    title: t("shop.product"),
+    cell: (o) => (
+      <>
+        {o.productName} <span className="soft">· {o.tierId}</span>
+      </>
+    ),
+  },
   { title: t("shop.customer"), cell: (o) => <Customer userId={o.userId} email={o.userEmail} billed={o.billingInfo?.email} /> },
   { title: t("shop.orders.amount"), cell: (o) => formatMoney(o.amount, o.currency), end: true },
   { title: t("shop.state"), cell: (o) => <OrderState order={o} /> },
   { title: t("shop.orders.placed"), cell: (o) => <Time at={o.createdAt} />, end: true },
 ];
 
-const states = (["pending", "paid", "refunded", "cancelled"] as const).map((value) => ({ value, label: t(`shop.orders.state.${value}`) }));
+const states = (["pending", "paid", "refunded", "cancelled"] as const).map((value) => ({
+  value,
+  label: t(`shop.orders.state.${value}`),
+}));
 
 export const OrdersPage = () => {
   const { search, page } = useListSearch();
@@ -31,9 +48,8 @@ export const OrdersPage = () => {
   const from = spanStart(since);
   const query = useQuery({
     queryKey: ["orders", { page, q, status, product, user, from }],
-    queryFn: () => data(api.GET("/api/v1/admin/orders", {
-      params: { query: { page, ...clean({ q, status, product, user, from }) } },
-    })),
+    queryFn: () =>
+      data(api.GET("/api/v1/admin/orders", { params: { query: { page, ...clean({ q, status, product, user, from }) } } })),
     placeholderData: keepPreviousData,
   });
   return (
@@ -46,7 +62,12 @@ export const OrdersPage = () => {
         <OfOne name="user" label={t("shop.filter.oneCustomer")} />
       </ListBar>
       <DataTable
-        label={t("shop.nav.orders")} query={query} columns={columns} keyOf={(o) => o.id} link={(o) => `/shop/orders/${o.id}`}
+        label={t("shop.nav.orders")}
+        query={query}
+        columns={columns}
+        keyOf={(o) => o.id}
+        link={(o) => `/shop/orders/${o.id}`}
+        stack
         empty={<Empty title={t("shop.orders.none")}>{t("shop.orders.noneHow")}</Empty>}
       />
     </Page>

@@ -31,13 +31,26 @@ export const Editor = ({ base, saved, etag, onCreated }: EditorProps) => {
   const published = saved?.published ?? false;
   return (
     <Faults value={save.faults}>
-      <Leaving dirty={save.dirty} />
+      <Leaving losing={save.losing} />
       <SegmentedControl
-        className="editor-view" value={view} onChange={setView} aria-label={t("shop.editor.view")}
-        data={[{ value: "fields", label: t("shop.editor.fields") }, { value: "preview", label: t("shop.preview.title") }]}
+        className="editor-view"
+        value={view}
+        onChange={setView}
+        aria-label={t("shop.editor.view")}
+        data={[
+          { value: "fields", label: t("shop.editor.fields") },
+          { value: "preview", label: t("shop.preview.title") },
+        ]}
       />
       <div className="editor" data-view={view}>
-        <form className="editor-fields" noValidate onSubmit={(e) => { e.preventDefault(); save.run({}); }}>
+        <form
+          className="editor-fields"
+          noValidate
+          onSubmit={(e) => {
+            e.preventDefault();
+            save.run({});
+          }}
+        >
           <SaveError save={save} onTake={setDraft} />
           <Basics draft={draft} set={set} fresh={!saved} />
           <Pictures draft={draft} set={set} />
@@ -46,7 +59,15 @@ export const Editor = ({ base, saved, etag, onCreated }: EditorProps) => {
           <Comparison draft={draft} set={set} />
           <Questions draft={draft} set={set} />
           <Shelf draft={draft} set={set} />
-          <SaveBar save={save} published={published} fresh={!saved} onDiscard={() => { setDraft(base); save.reset(); }} />
+          <SaveBar
+            save={save}
+            published={published}
+            fresh={!saved}
+            onDiscard={() => {
+              setDraft(base);
+              save.reset();
+            }}
+          />
         </form>
         <aside className="editor-preview" aria-label={t("shop.preview.title")} tabIndex={0}>
           <Preview draft={seen} shown={saved?.shown} />
@@ -56,32 +77,52 @@ export const Editor = ({ base, saved, etag, onCreated }: EditorProps) => {
   );
 };
 
-interface SaveBarProps { save: ReturnType<typeof useSave>; published: boolean; fresh: boolean; onDiscard: () => void }
+interface SaveBarProps {
+  save: ReturnType<typeof useSave>;
+  published: boolean;
+  fresh: boolean;
+  onDiscard: () => void;
+}
 
 // SaveBar stays in sight while there is something to save.
 const SaveBar = ({ save, published, fresh, onDiscard }: SaveBarProps) => {
   if (!save.dirty && !fresh) return null;
   return (
     <div className="save-bar">
-      <span className="soft" role="status">{t(fresh ? "shop.editor.fresh" : published ? "shop.editor.dirtyLive" : "shop.editor.dirtyDraft")}</span>
+      <span className="soft" role="status">
+        {t(fresh ? "shop.editor.fresh" : published ? "shop.editor.dirtyLive" : "shop.editor.dirtyDraft")}
+      </span>
       <span className="row">
         {!fresh && <Button onClick={onDiscard}>{t("shop.editor.discard")}</Button>}
-        {!published && <Button loading={save.pending} onClick={() => save.run({ published: true })}>{t("shop.editor.createPublished")}</Button>}
-        <Button type="submit" variant="filled" loading={save.pending}>{t(published ? "shop.editor.save" : "shop.editor.saveDraft")}</Button>
+        {!published && (
+          <Button loading={save.pending} onClick={() => save.run({ published: true })}>
+            {t("shop.editor.createPublished")}
+          </Button>
+        )}
+        <Button type="submit" variant="filled" loading={save.pending}>
+          {t(published ? "shop.editor.save" : "shop.editor.saveDraft")}
+        </Button>
       </span>
     </div>
   );
 };
 
 // Leaving asks before unsaved changes are lost.
-const Leaving = ({ dirty }: { dirty: boolean }) => {
+const Leaving = ({ losing }: { losing: () => boolean }) => {
   const blocker = useBlocker({
-    shouldBlockFn: ({ current, next }) => dirty && current.pathname !== next.pathname, enableBeforeUnload: () => dirty, withResolver: true,
+    shouldBlockFn: ({ current, next }) => losing() && current.pathname !== next.pathname,
+    enableBeforeUnload: losing,
+    withResolver: true,
   });
   return (
     <Confirm
-      open={blocker.status === "blocked"} onClose={() => blocker.reset?.()} title={t("shop.editor.leave.title")} effects={[t("shop.editor.leave.effect")]}
-      action={t("shop.editor.leave.action")} run={async () => blocker.proceed?.()} done={t("shop.editor.leave.done")}
+      open={blocker.status === "blocked"}
+      onClose={() => blocker.reset?.()}
+      title={t("shop.editor.leave.title")}
+      effects={[t("shop.editor.leave.effect")]}
+      action={t("shop.editor.leave.action")}
+      run={async () => blocker.proceed?.()}
+      done={t("shop.editor.leave.done")}
     />
   );
 };

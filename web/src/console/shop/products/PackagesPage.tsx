@@ -40,20 +40,53 @@ export const PackagesPage = () => {
   const p = product.data.value;
   const columns: Column<Version>[] = [
     { title: t("shop.packages.version"), cell: (v) => <span className="mono">{v.version}</span> },
-    { title: t("shop.packages.package"), cell: (v) => <>{v.slug} <span className="soft">· {t(`shop.packages.kind.${v.kind}`)}</span></> },
-    { title: t("shop.state"), cell: (v) => <State tone={v.withdrawnAt ? "none" : "good"}>{t(v.withdrawnAt ? "shop.packages.withdrawn" : "shop.packages.offered")}</State> },
+    {
+      title: t("shop.packages.package"),
+      cell: (v) => (
+        <>
+          {v.slug} <span className="soft">· {t(`shop.packages.kind.${v.kind}`)}</span>
+        </>
+      ),
+    },
+    {
+      title: t("shop.state"),
+      cell: (v) => (
+        <State tone={v.withdrawnAt ? "none" : "good"}>
+          {t(v.withdrawnAt ? "shop.packages.withdrawn" : "shop.packages.offered")}
+        </State>
+      ),
+    },
     { title: t("shop.packages.signedBy"), cell: (v) => v.signedBy },
-    { title: t("shop.packages.hash"), cell: (v) => <CopyText value={v.zipHash} shown={v.zipHash.slice(0, 12)} what={t("shop.packages.hash")} /> },
+    {
+      title: t("shop.packages.hash"),
+      cell: (v) => <CopyText value={v.zipHash} shown={v.zipHash.slice(0, 12)} what={t("shop.packages.hash")} />,
+    },
     { title: t("shop.packages.size"), end: true, cell: (v) => formatBytes(v.size) },
     { title: t("shop.packages.published"), end: true, cell: (v) => <Time at={v.publishedAt} /> },
-    { title: t("shop.reviews.actions"), end: true, cell: (v) => !v.withdrawnAt && <Button size="xs" aria-label={t("shop.packages.withdrawOf", { version: v.version })} onClick={() => setWithdrawing(v)}>{t("shop.packages.withdraw")}</Button> },
+    {
+      title: t("shop.reviews.actions"),
+      end: true,
+      cell: (v) =>
+        !v.withdrawnAt && (
+          <Button size="xs" aria-label={t("shop.packages.withdrawOf", { version: v.version })} onClick={() => setWithdrawing(v)}>
+            {t("shop.packages.withdraw")}
+          </Button>
+        ),
+    },
   ];
   return (
-    <Page title={p.name} badge={<PublishedState published={p.published} />} above={[{ title: t("shop.nav.products"), to: "/shop/products" }]}>
+    <Page
+      title={p.name}
+      badge={<PublishedState published={p.published} />}
+      above={[{ title: t("shop.nav.products"), to: "/shop/products" }]}
+    >
       <ProductTabs slug={slug} />
       <PackageUpload slug={slug} kind={p.package?.kind} />
       <DataTable
-        label={t("shop.packages.title")} query={list} columns={columns} keyOf={(v) => v.version}
+        label={t("shop.packages.title")}
+        query={list}
+        columns={columns}
+        keyOf={(v) => v.version}
         empty={<Empty title={t("shop.packages.none")}>{t("shop.packages.noneHow")}</Empty>}
       />
       {withdrawing && <Withdraw slug={slug} version={withdrawing} onClose={() => setWithdrawing(null)} />}
@@ -71,7 +104,13 @@ const PackageUpload = ({ slug, kind: known }: { slug: string; kind: Kind | undef
     setFailed(null);
     setShare(0);
     try {
-      const sent = await upload<{ version: string }>("PUT", `/api/v1/admin/products/${encodeURIComponent(slug)}/package?kind=${kind}`, file, "application/zip", setShare).done;
+      const sent = await upload<{ version: string }>(
+        "PUT",
+        `/api/v1/admin/products/${encodeURIComponent(slug)}/package?kind=${kind}`,
+        file,
+        "application/zip",
+        setShare,
+      ).done;
       tell(t("shop.packages.done", { version: sent.version }));
       await cache.invalidateQueries({ queryKey: ["products"] });
     } catch (error) {
@@ -81,14 +120,49 @@ const PackageUpload = ({ slug, kind: known }: { slug: string; kind: Kind | undef
     }
   };
   return (
-    <div className="drop" onDragOver={(e) => e.preventDefault()} onDrop={(e) => { e.preventDefault(); const file = e.dataTransfer.files[0]; if (file) void send(file); }}>
-      <input ref={input} type="file" hidden accept=".zip,application/zip" onChange={(e) => { const file = e.currentTarget.files?.[0]; e.currentTarget.value = ""; if (file) void send(file); }} />
+    <div
+      className="drop"
+      onDragOver={(e) => e.preventDefault()}
+      onDrop={(e) => {
+        e.preventDefault();
+        const file = e.dataTransfer.files[0];
+        if (file) void send(file);
+      }}
+    >
+      <input
+        ref={input}
+        type="file"
+        hidden
+        accept=".zip,application/zip"
+        onChange={(e) => {
+          const file = e.currentTarget.files?.[0];
+          e.currentTarget.value = "";
+          if (file) void send(file);
+        }}
+      />
       <div className="row">
-        {!known && <Select aria-label={t("shop.packages.kindLabel")} w={200} data={kinds.map((value) => ({ value, label: t(`shop.packages.kind.${value}`) }))} value={kind} onChange={(value) => setKind(value as Kind)} />}
-        <Button disabled={share !== null} onClick={() => input.current?.click()}>{t("shop.packages.upload")}</Button>
+        {!known && (
+          <Select
+            aria-label={t("shop.packages.kindLabel")}
+            w={200}
+            data={kinds.map((value) => ({ value, label: t(`shop.packages.kind.${value}`) }))}
+            value={kind}
+            onChange={(value) => setKind(value as Kind)}
+          />
+        )}
+        <Button disabled={share !== null} onClick={() => input.current?.click()}>
+          {t("shop.packages.upload")}
+        </Button>
         <span className="soft small">{t("shop.packages.uploadHow")}</span>
       </div>
-      <div role="status">{share !== null && <><span className="small">{t("shop.packages.sending")}</span><Progress value={share * 100} aria-label={t("shop.packages.sending")} /></>}</div>
+      <div role="status">
+        {share !== null && (
+          <>
+            <span className="small">{t("shop.packages.sending")}</span>
+            <Progress value={share * 100} aria-label={t("shop.packages.sending")} />
+          </>
+        )}
+      </div>
       {failed !== null && <ErrorNote error={failed} title={t("shop.packages.failed")} />}
     </div>
   );
@@ -98,12 +172,17 @@ const Withdraw = ({ slug, version: { version }, onClose }: { slug: string; versi
   const cache = useQueryClient();
   const run = async () => {
     await data(api.DELETE("/api/v1/admin/products/{slug}/packages/{version}", { params: { path: { slug, version } } }));
-    await Promise.all(["products", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
+    void Promise.all(["products", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
   };
   return (
     <Confirm
-      open onClose={onClose} title={t("shop.packages.withdrawOf", { version })} action={t("shop.packages.withdrawOf", { version })}
-      effects={[t("shop.packages.effect.none"), t("shop.packages.effect.installed"), t("shop.packages.effect.again")]} run={run} done={t("shop.packages.gone", { version })}
+      open
+      onClose={onClose}
+      title={t("shop.packages.withdrawOf", { version })}
+      action={t("shop.packages.withdrawOf", { version })}
+      effects={[t("shop.packages.effect.none"), t("shop.packages.effect.installed"), t("shop.packages.effect.again")]}
+      run={run}
+      done={t("shop.packages.gone", { version })}
     />
   );
 };

@@ -14,22 +14,51 @@ export const Preview = ({ draft: d, shown }: { draft: Draft; shown: Product["sho
         <h2>{d.name || <span className="soft">{t("shop.preview.noName")}</span>}</h2>
         <p className="soft">{d.shortDescription}</p>
         {shown && shown.reviewCount > 0 && (
-          <p className="small"><IconStarFilled size={12} aria-hidden /> {t("shop.products.ratingOf", { rating: formatNumber(shown.rating), n: formatNumber(shown.reviewCount) })}</p>
+          <p className="small">
+            <IconStarFilled size={12} aria-hidden />{" "}
+            {t("shop.products.ratingOf", { rating: formatNumber(shown.rating), n: formatNumber(shown.reviewCount) })}
+          </p>
         )}
       </div>
     </header>
-    {d.screenshots.length > 0 && <div className="preview-shots" tabIndex={0} role="group" aria-label={t("shop.editor.screenshots")}>{d.screenshots.map((shot, i) => <img key={`${shot}-${i}`} src={shot} alt={t("shop.editor.screenshot", { n: i + 1 })} />)}</div>}
-    {paragraphs(d.fullDescription || d.description).map((text, i) => <p key={i}>{text}</p>)}
+    {d.screenshots.length > 0 && (
+      <div className="preview-shots" tabIndex={0} role="group" aria-label={t("shop.editor.screenshots")}>
+        {d.screenshots.map((shot, i) => (
+          <img key={`${shot}-${i}`} src={shot} alt={t("shop.editor.screenshot", { n: i + 1 })} />
+        ))}
+      </div>
+    )}
+    {paragraphs(d.fullDescription || d.description).map((text, i) => (
+      <p key={i}>{text}</p>
+    ))}
     {d.highlights.some(Boolean) && <List items={d.highlights} />}
     {d.features.map((feature, i) => (
-      <section key={i}><h3>{feature.title}</h3>{feature.description && <p>{feature.description}</p>}<List items={feature.items} /></section>
+      <section key={i}>
+        <h3>{feature.title}</h3>
+        {feature.description && <p>{feature.description}</p>}
+        <List items={feature.items} />
+      </section>
     ))}
-    <section><h3>{t("shop.editor.tiers")}</h3><div className="preview-tiers">{d.pricingTiers.map((tier, i) => <TierCard key={i} tier={tier} />)}</div></section>
+    <section>
+      <h3>{t("shop.editor.tiers")}</h3>
+      <div className="preview-tiers">
+        {d.pricingTiers.map((tier, i) => (
+          <TierCard key={i} tier={tier} />
+        ))}
+      </div>
+    </section>
     {d.comparison && d.comparison.rows.length > 0 && <ComparisonTable draft={d} comparison={d.comparison} />}
     {d.faq.length > 0 && (
       <section>
         <h3>{t("shop.editor.faq")}</h3>
-        {d.faq.map((entry, i) => <details key={i}><summary>{entry.question}</summary>{paragraphs(entry.answer).map((text, n) => <p key={n}>{text}</p>)}</details>)}
+        {d.faq.map((entry, i) => (
+          <details key={i}>
+            <summary>{entry.question}</summary>
+            {paragraphs(entry.answer).map((text, n) => (
+              <p key={n}>{text}</p>
+            ))}
+          </details>
+        ))}
       </section>
     )}
   </article>
@@ -38,7 +67,13 @@ export const Preview = ({ draft: d, shown }: { draft: Draft; shown: Product["sho
 const paragraphs = (text: string): string[] => text.split(/\n{2,}/).filter((part) => part.trim() !== "");
 
 const List = ({ items }: { items: string[] }) => (
-  <ul className="ticks">{items.filter(Boolean).map((item, i) => <li key={i}><IconCheck size={14} stroke={2} aria-hidden /> {item}</li>)}</ul>
+  <ul className="ticks">
+    {items.filter(Boolean).map((item, i) => (
+      <li key={i}>
+        <IconCheck size={14} stroke={2} aria-hidden /> {item}
+      </li>
+    ))}
+  </ul>
 );
 
 // money writes a price that may be half typed.
@@ -53,26 +88,59 @@ const money = ({ price, currency }: Tier): string => {
 
 const TierCard = ({ tier }: { tier: Tier }) => (
   <div className="preview-tier" data-highlighted={tier.highlighted || undefined}>
-    <h4>{tier.name || "–"} {tier.highlighted && <span className="small soft">{t("shop.preview.recommended")}</span>}</h4>
-    <p className="preview-price">{money(tier)} {Number(tier.price) > 0 && tier.billingPeriod !== "one-time" && <span className="soft small">{t(`shop.preview.per.${tier.billingPeriod}`)}</span>}</p>
+    <h4>
+      {tier.name || "–"} {tier.highlighted && <span className="small soft">{t("shop.preview.recommended")}</span>}
+    </h4>
+    <p className="preview-price">
+      {money(tier)}{" "}
+      {Number(tier.price) > 0 && tier.billingPeriod !== "one-time" && (
+        <span className="soft small">{t(`shop.preview.per.${tier.billingPeriod}`)}</span>
+      )}
+    </p>
     {tier.description && <p className="soft">{tier.description}</p>}
     <p className="small">{t.count("shop.preview.seats", Number(tier.maxInstances) || 1)}</p>
     <List items={tier.features} />
-    <span className="preview-buy">{Number(tier.price) > 0 ? t("shop.preview.buy", { price: money(tier) }) : t("shop.preview.get")}</span>
+    <span className="preview-buy">
+      {Number(tier.price) > 0 ? t("shop.preview.buy", { price: money(tier) }) : t("shop.preview.get")}
+    </span>
   </div>
 );
 
-const ComparisonTable = ({ draft, comparison: { columns, rows } }: { draft: Draft; comparison: NonNullable<Draft["comparison"]> }) => {
+const ComparisonTable = ({
+  draft,
+  comparison: { columns, rows },
+}: {
+  draft: Draft;
+  comparison: NonNullable<Draft["comparison"]>;
+}) => {
   const nameOf = (id: string) => draft.pricingTiers.find((tier) => tier.id === id)?.name || id;
   return (
     <section>
       <h3>{t("shop.editor.comparison")}</h3>
       <div className="table-box" tabIndex={0} role="group" aria-label={t("shop.editor.comparison")}>
         <table className="table">
-          <thead><tr><th scope="col"><span className="sr">{t("shop.editor.compared")}</span></th>{columns.map((id) => <th key={id} scope="col">{nameOf(id)}</th>)}</tr></thead>
+          <thead>
+            <tr>
+              <th scope="col">
+                <span className="sr">{t("shop.editor.compared")}</span>
+              </th>
+              {columns.map((id) => (
+                <th key={id} scope="col">
+                  {nameOf(id)}
+                </th>
+              ))}
+            </tr>
+          </thead>
           <tbody>
             {rows.map((row, i) => (
-              <tr key={i}><td>{row.feature}</td>{columns.map((id) => <td key={id}><Cell value={row.values[id]} /></td>)}</tr>
+              <tr key={i}>
+                <td>{row.feature}</td>
+                {columns.map((id) => (
+                  <td key={id}>
+                    <Cell value={row.values[id]} />
+                  </td>
+                ))}
+              </tr>
             ))}
           </tbody>
         </table>
@@ -82,5 +150,10 @@ const ComparisonTable = ({ draft, comparison: { columns, rows } }: { draft: Draf
 };
 
 const Cell = ({ value }: { value: boolean | string | undefined }) =>
-  typeof value === "string" ? <>{value}</>
-    : value ? <IconCheck size={16} stroke={2} role="img" aria-label={t("shop.editor.yes")} /> : <IconMinus size={16} stroke={1.5} role="img" aria-label={t("shop.editor.no")} className="soft" />;
+  typeof value === "string" ? (
+    <>{value}</>
+  ) : value ? (
+    <IconCheck size={16} stroke={2} role="img" aria-label={t("shop.editor.yes")} />
+  ) : (
+    <IconMinus size={16} stroke={1.5} role="img" aria-label={t("shop.editor.no")} className="soft" />
+  );

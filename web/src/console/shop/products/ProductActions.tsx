@@ -15,11 +15,27 @@ export const ProductActions = ({ product, etag }: { product: Product; etag: stri
   const close = () => setOpen(null);
   return (
     <>
-      {product.published
-        ? <Button component="a" href={`/p/${product.slug}`} target="_blank" rel="noopener" rightSection={<IconExternalLink size={14} stroke={1.5} aria-hidden />}>{t("shop.products.see")}</Button>
-        : <Button variant="filled" onClick={() => setOpen("publish")}>{t("shop.products.publish.action")}</Button>}
+      {product.published ? (
+        <Button
+          component="a"
+          href={`/p/${product.slug}`}
+          target="_blank"
+          rel="noopener"
+          rightSection={<IconExternalLink size={14} stroke={1.5} aria-hidden />}
+        >
+          {t("shop.products.see")}
+        </Button>
+      ) : (
+        <Button variant="filled" onClick={() => setOpen("publish")}>
+          {t("shop.products.publish.action")}
+        </Button>
+      )}
       <Menu>
-        <Menu.Target><ActionIcon variant="default" aria-label={t("shop.products.more")}><IconDots size={18} stroke={1.5} /></ActionIcon></Menu.Target>
+        <Menu.Target>
+          <ActionIcon variant="default" aria-label={t("shop.products.more")}>
+            <IconDots size={18} stroke={1.5} />
+          </ActionIcon>
+        </Menu.Target>
         <Menu.Dropdown>
           {product.published && <Menu.Item onClick={() => setOpen("archive")}>{t("shop.products.archive.action")}</Menu.Item>}
           <Menu.Item onClick={() => setOpen("delete")}>{t("shop.products.delete.action")}</Menu.Item>
@@ -30,7 +46,12 @@ export const ProductActions = ({ product, etag }: { product: Product; etag: stri
   );
 };
 
-interface DialogProps { what: "publish" | "archive" | "delete"; product: Product; etag: string; onClose: () => void }
+interface DialogProps {
+  what: "publish" | "archive" | "delete";
+  product: Product;
+  etag: string;
+  onClose: () => void;
+}
 
 const Dialog = ({ what, product: { slug, name }, etag, onClose }: DialogProps) => {
   const cache = useQueryClient();
@@ -43,12 +64,18 @@ const Dialog = ({ what, product: { slug, name }, etag, onClose }: DialogProps) =
     } else {
       await data(api.PATCH("/api/v1/admin/products/{slug}", { params, body: asBody({ published: what === "publish" }) }));
     }
-    await Promise.all(["products", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
+    void Promise.all(["products", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
   };
   return (
     <Confirm
-      open onClose={onClose} title={t(`shop.products.${what}.title`, { name })} danger={what !== "publish"} action={t(`shop.products.${what}.action`)}
-      effects={[t(`shop.products.${what}.first`), t(`shop.products.${what}.second`)]} run={run} done={t(`shop.products.${what}.done`, { name })}
+      open
+      onClose={onClose}
+      title={t(`shop.products.${what}.title`, { name })}
+      danger={what !== "publish"}
+      action={t(`shop.products.${what}.action`)}
+      effects={[t(`shop.products.${what}.first`), t(`shop.products.${what}.second`)]}
+      run={run}
+      done={t(`shop.products.${what}.done`, { name })}
     />
   );
 };

@@ -15,11 +15,12 @@ import { ProductActions } from "./ProductActions";
 const above = [{ title: t("shop.nav.products"), to: "/shop/products" }];
 
 // useProduct reads a product and the tag of its state.
-export const useProduct = (slug: string) => useQuery({
-  queryKey: ["products", slug, "tagged"],
-  queryFn: () => tagged(api.GET("/api/v1/admin/products/{slug}", { params: { path: { slug } } })),
-  refetchOnWindowFocus: false, // what is being edited does not change by itself
-});
+export const useProduct = (slug: string) =>
+  useQuery({
+    queryKey: ["products", slug, "tagged"],
+    queryFn: () => tagged(api.GET("/api/v1/admin/products/{slug}", { params: { path: { slug } } })),
+    refetchOnWindowFocus: false, // what is being edited does not change by itself
+  });
 
 export const ProductPage = () => {
   const { slug = "" } = useParams({ strict: false }) as { slug?: string };
@@ -28,10 +29,17 @@ export const ProductPage = () => {
   if (!product.data) return <Pending />;
   const { value: p, etag } = product.data;
   return (
-    <Page title={p.name} badge={<PublishedState published={p.published} />} above={above} actions={<ProductActions product={p} etag={etag} />}>
+    <Page
+      title={p.name}
+      badge={<PublishedState published={p.published} />}
+      above={above}
+      actions={<ProductActions product={p} etag={etag} />}
+    >
       <ProductTabs slug={slug} />
       <Editor key={p.id} base={draftOf(p)} saved={p} etag={etag} />
-      <Section title={t("timeline.title")}><History target={`product:${p.slug}`} moments={[{ at: p.createdAt, what: t("shop.products.did.created") }]} /></Section>
+      <Section title={t("timeline.title")}>
+        <History target={`product:${p.slug}`} moments={[{ at: p.createdAt, what: t("shop.products.did.created") }]} />
+      </Section>
     </Page>
   );
 };
@@ -49,6 +57,9 @@ export const NewProductPage = () => {
 export const ProductTabs = ({ slug }: { slug: string }) => (
   <SubNav
     label={t("shop.products.parts")}
-    entries={[{ to: `/shop/products/${slug}`, title: t("shop.products.page") }, { to: `/shop/products/${slug}/packages`, title: t("shop.packages.title") }]}
+    entries={[
+      { to: `/shop/products/${slug}`, title: t("shop.products.page") },
+      { to: `/shop/products/${slug}/packages`, title: t("shop.packages.title") },
+    ]}
   />
 );

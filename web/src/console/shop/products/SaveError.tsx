@@ -6,20 +6,37 @@ import { t } from "../../text";
 import { draftOf, type Draft } from "./draft";
 import type { Conflict, useSave } from "./useSave";
 
-interface SaveErrorProps { save: ReturnType<typeof useSave>; onTake: (draft: Draft) => void }
+interface SaveErrorProps {
+  save: ReturnType<typeof useSave>;
+  onTake: (draft: Draft) => void;
+}
 
 // SaveError says why a product was not saved: at its fields if they are wrong, and with a
 // choice if somebody else was quicker.
 export const SaveError = ({ save, onTake }: SaveErrorProps) => {
   const { conflict } = save;
   if (conflict) {
-    return <Conflicted conflict={conflict} mine={save.mine} onTheirs={() => { onTake(draftOf(conflict.theirs)); void save.take(); }} onMine={() => save.run({ over: conflict.etag })} />;
+    return (
+      <Conflicted
+        conflict={conflict}
+        mine={save.mine}
+        onTheirs={() => {
+          onTake(draftOf(conflict.theirs));
+          void save.take();
+        }}
+        onMine={() => save.run({ over: conflict.etag })}
+      />
+    );
   }
   if (!save.error) return null;
   const { issues, status } = asProblem(save.error);
   if (status === 412) return null; // until it is known what the other changed
   if (issues.length === 0) return <ErrorNote error={save.error} />;
-  return <div className="note" data-tone="bad" role="alert"><p>{t.count("shop.editor.faults", issues.length)}</p></div>;
+  return (
+    <div className="note" data-tone="bad" role="alert">
+      <p>{t.count("shop.editor.faults", issues.length)}</p>
+    </div>
+  );
 };
 
 const nameOf = (field: string): string => {
@@ -28,19 +45,33 @@ const nameOf = (field: string): string => {
   return text === key ? field : text;
 };
 
-interface ConflictedProps { conflict: Conflict; mine: string[]; onTheirs: () => void; onMine: () => void }
+interface ConflictedProps {
+  conflict: Conflict;
+  mine: string[];
+  onTheirs: () => void;
+  onMine: () => void;
+}
 
 const Conflicted = ({ conflict: { theirs, fields }, mine, onTheirs, onMine }: ConflictedProps) => {
   const both = fields.filter((field) => mine.includes(field));
   const list = (names: string[]) => names.map(nameOf).join(", ");
   return (
     <div className="note" data-tone="warn" role="alert">
-      <h3>{t("shop.editor.conflict.title")} <span className="soft"><Time at={theirs.updatedAt} /></span></h3>
+      <h3>
+        {t("shop.editor.conflict.title")}{" "}
+        <span className="soft">
+          <Time at={theirs.updatedAt} />
+        </span>
+      </h3>
       <p>{fields.length > 0 ? t("shop.editor.conflict.theirs", { fields: list(fields) }) : t("shop.editor.conflict.nothing")}</p>
       <p>{both.length > 0 ? t("shop.editor.conflict.both", { fields: list(both) }) : t("shop.editor.conflict.apart")}</p>
       <div className="row">
-        <Button size="xs" onClick={onMine}>{t(both.length > 0 ? "shop.editor.conflict.over" : "shop.editor.conflict.add")}</Button>
-        <Button size="xs" onClick={onTheirs}>{t("shop.editor.conflict.take")}</Button>
+        <Button size="xs" onClick={onMine}>
+          {t(both.length > 0 ? "shop.editor.conflict.over" : "shop.editor.conflict.add")}
+        </Button>
+        <Button size="xs" onClick={onTheirs}>
+          {t("shop.editor.conflict.take")}
+        </Button>
       </div>
     </div>
   );

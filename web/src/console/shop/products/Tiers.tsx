@@ -24,8 +24,11 @@ export const Tiers = ({ draft, set }: FieldsProps) => {
     <Section title={t("shop.editor.tiers")}>
       {fault.error && <p className="fault">{fault.error}</p>}
       <Entries
-        items={draft.pricingTiers} onChange={onChange} make={() => newTier(currency)}
-        add={t("shop.editor.addTier")} name={(tier, i) => tier.name || t("shop.editor.tier", { n: i + 1 })}
+        items={draft.pricingTiers}
+        onChange={onChange}
+        make={() => newTier(currency)}
+        add={t("shop.editor.addTier")}
+        name={(tier, i) => tier.name || t("shop.editor.tier", { n: i + 1 })}
       >
         {(tier, change, i) => <TierFields at={`pricingTiers[${i}]`} tier={tier} change={change} />}
       </Entries>
@@ -42,22 +45,80 @@ const TierFields = ({ at, tier, change }: { at: string; tier: Tier; change: (par
     <>
       <div className="pair">
         <TextInput
-          label={t("shop.products.name")} required maxLength={200} value={tier.name} {...useFault(`${at}.name`)}
+          label={t("shop.products.name")}
+          required
+          maxLength={200}
+          value={tier.name}
+          {...useFault(`${at}.name`)}
           onChange={(e) => change({ name: e.currentTarget.value, ...(named ? { id: slugOf(e.currentTarget.value) } : {}) })}
         />
-        <TextInput label={t("shop.editor.tierId")} required maxLength={100} value={tier.id} onChange={(e) => change({ id: e.currentTarget.value })} {...useFault(`${at}.id`)} />
+        <TextInput
+          label={t("shop.editor.tierId")}
+          required
+          maxLength={100}
+          value={tier.id}
+          onChange={(e) => change({ id: e.currentTarget.value })}
+          {...useFault(`${at}.id`)}
+        />
       </div>
       <div className="pair">
-        <NumberInput label={t("shop.products.price")} required min={0} decimalScale={3} value={tier.price} onChange={(price) => change({ price })} {...useFault(`${at}.price`)} />
-        <Autocomplete label={t("shop.editor.currency")} required maxLength={3} data={currencies} value={tier.currency} onChange={(currency) => change({ currency: currency.toUpperCase() })} {...useFault(`${at}.currency`)} />
+        <NumberInput
+          label={t("shop.products.price")}
+          required
+          min={0}
+          decimalScale={3}
+          value={tier.price}
+          onChange={(price) => change({ price })}
+          {...useFault(`${at}.price`)}
+        />
+        <Autocomplete
+          label={t("shop.editor.currency")}
+          required
+          maxLength={3}
+          data={currencies}
+          value={tier.currency}
+          onChange={(currency) => change({ currency: currency.toUpperCase() })}
+          {...useFault(`${at}.currency`)}
+        />
       </div>
       <div className="pair">
-        <Select label={t("shop.editor.billed")} data={periods.map((value) => ({ value, label: t(`shop.editor.period.${value}`) }))} value={tier.billingPeriod} onChange={(value) => change({ billingPeriod: value as Period })} {...useFault(`${at}.billingPeriod`)} />
-        <NumberInput label={t("shop.licenses.terms.seats")} min={1} allowDecimal={false} value={tier.maxInstances} onChange={(maxInstances) => change({ maxInstances })} {...useFault(`${at}.maxInstances`)} />
+        <Select
+          label={t("shop.editor.billed")}
+          data={periods.map((value) => ({ value, label: t(`shop.editor.period.${value}`) }))}
+          value={tier.billingPeriod}
+          onChange={(value) => change({ billingPeriod: value as Period })}
+          {...useFault(`${at}.billingPeriod`)}
+        />
+        <NumberInput
+          label={t("shop.licenses.terms.seats")}
+          min={1}
+          allowDecimal={false}
+          value={tier.maxInstances}
+          onChange={(maxInstances) => change({ maxInstances })}
+          {...useFault(`${at}.maxInstances`)}
+        />
       </div>
-      <Textarea label={t("shop.editor.text")} autosize minRows={1} maxRows={6} maxLength={2000} value={tier.description} onChange={(e) => change({ description: e.currentTarget.value })} {...useFault(`${at}.description`)} />
-      <Lines label={t("shop.editor.tierFeatures")} path={`${at}.features`} value={tier.features} onChange={(features) => change({ features })} />
-      <Checkbox label={t("shop.editor.highlighted")} checked={tier.highlighted} onChange={(e) => change({ highlighted: e.currentTarget.checked })} />
+      <Textarea
+        label={t("shop.editor.text")}
+        autosize
+        minRows={1}
+        maxRows={6}
+        maxLength={2000}
+        value={tier.description}
+        onChange={(e) => change({ description: e.currentTarget.value })}
+        {...useFault(`${at}.description`)}
+      />
+      <Lines
+        label={t("shop.editor.tierFeatures")}
+        path={`${at}.features`}
+        value={tier.features}
+        onChange={(features) => change({ features })}
+      />
+      <Checkbox
+        label={t("shop.editor.highlighted")}
+        checked={tier.highlighted}
+        onChange={(e) => change({ highlighted: e.currentTarget.checked })}
+      />
     </>
   );
 };
@@ -76,25 +137,62 @@ export const Comparison = ({ draft, set }: FieldsProps) => {
   return (
     <Section title={t("shop.editor.comparison")}>
       {fault.error && <p className="fault">{fault.error}</p>}
-      <Entries items={rows} onChange={(next) => put({ rows: next })} make={(): Row => ({ feature: "", values: {} })} add={t("shop.editor.addRow")} name={(row, i) => row.feature || t("shop.editor.row", { n: i + 1 })}>
-        {(row, change, i) => <RowFields at={`comparison.rows[${i}]`} row={row} change={change} tiers={tiers.filter((tier) => columns.includes(tier.id))} />}
+      <Entries
+        items={rows}
+        onChange={(next) => put({ rows: next })}
+        make={(): Row => ({ feature: "", values: {} })}
+        add={t("shop.editor.addRow")}
+        name={(row, i) => row.feature || t("shop.editor.row", { n: i + 1 })}
+      >
+        {(row, change, i) => (
+          <RowFields
+            at={`comparison.rows[${i}]`}
+            row={row}
+            change={change}
+            tiers={tiers.filter((tier) => columns.includes(tier.id))}
+          />
+        )}
       </Entries>
       {missing.map((tier) => (
-        <div key={tier.id}><Button size="xs" onClick={() => put({ columns: [...columns, tier.id] })}>{t("shop.editor.addColumn", { tier: tier.name || tier.id })}</Button></div>
+        <div key={tier.id}>
+          <Button size="xs" onClick={() => put({ columns: [...columns, tier.id] })}>
+            {t("shop.editor.addColumn", { tier: tier.name || tier.id })}
+          </Button>
+        </div>
       ))}
     </Section>
   );
 };
 
 const RowFields = ({ at, row, change, tiers }: { at: string; row: Row; change: (part: Partial<Row>) => void; tiers: Tier[] }) => {
-  const yes = t("shop.editor.yes"), no = t("shop.editor.no");
-  const shown = (value: boolean | string | undefined) => (value === true ? yes : value === undefined || value === false ? no : value);
-  const put = (id: string, text: string) => change({ values: { ...row.values, [id]: text === yes ? true : text === no ? false : text } });
+  const yes = t("shop.editor.yes"),
+    no = t("shop.editor.no");
+  const shown = (value: boolean | string | undefined) =>
+    value === true ? yes : value === undefined || value === false ? no : value;
+  const put = (id: string, text: string) =>
+    change({ values: { ...row.values, [id]: text === yes ? true : text === no ? false : text } });
   return (
     <>
-      <TextInput label={t("shop.editor.compared")} required maxLength={200} value={row.feature} onChange={(e) => change({ feature: e.currentTarget.value })} {...useFault(`${at}.feature`)} />
+      <TextInput
+        label={t("shop.editor.compared")}
+        required
+        maxLength={200}
+        value={row.feature}
+        onChange={(e) => change({ feature: e.currentTarget.value })}
+        {...useFault(`${at}.feature`)}
+      />
       <div className="pair">
-        {tiers.map((tier) => <Autocomplete key={tier.id} label={tier.name || tier.id} data={[yes, no]} filter={({ options }) => options} maxLength={200} value={shown(row.values[tier.id])} onChange={(text) => put(tier.id, text)} />)}
+        {tiers.map((tier) => (
+          <Autocomplete
+            key={tier.id}
+            label={tier.name || tier.id}
+            data={[yes, no]}
+            filter={({ options }) => options}
+            maxLength={200}
+            value={shown(row.values[tier.id])}
+            onChange={(text) => put(tier.id, text)}
+          />
+        ))}
       </div>
     </>
   );

@@ -9,40 +9,102 @@ export const asBody = (input: Input): Whole => input as Whole;
 export type Period = "monthly" | "yearly" | "one-time";
 
 export interface Tier {
-  id: string; name: string; description: string; currency: string; features: string[]; highlighted: boolean;
+  id: string;
+  name: string;
+  description: string;
+  currency: string;
+  features: string[];
+  highlighted: boolean;
   price: number | string; // a text while it is incomplete
   maxInstances: number | string;
   billingPeriod: Period;
 }
-export interface Feature { title: string; description: string; items: string[] }
-export interface Question { question: string; answer: string }
-export interface Row { feature: string; values: Record<string, boolean | string> }
+export interface Feature {
+  title: string;
+  description: string;
+  items: string[];
+}
+export interface Question {
+  question: string;
+  answer: string;
+}
+export interface Row {
+  feature: string;
+  values: Record<string, boolean | string>;
+}
 
 export interface Draft {
-  slug: string; name: string; category: string; shortDescription: string; description: string; fullDescription: string;
-  icon: string; screenshots: string[]; highlights: string[];
-  features: Feature[]; pricingTiers: Tier[]; faq: Question[];
+  slug: string;
+  name: string;
+  category: string;
+  shortDescription: string;
+  description: string;
+  fullDescription: string;
+  icon: string;
+  screenshots: string[];
+  highlights: string[];
+  features: Feature[];
+  pricingTiers: Tier[];
+  faq: Question[];
   comparison: { columns: string[]; rows: Row[] } | null;
-  featured: boolean; trending: boolean; position: number | string;
+  featured: boolean;
+  trending: boolean;
+  position: number | string;
 }
 
 export const newTier = (currency = "EUR"): Tier => ({
-  id: "", name: "", description: "", price: 0, currency, billingPeriod: "one-time", features: [], highlighted: false, maxInstances: 1,
+  id: "",
+  name: "",
+  description: "",
+  price: 0,
+  currency,
+  billingPeriod: "one-time",
+  features: [],
+  highlighted: false,
+  maxInstances: 1,
 });
 
 export const newDraft = (): Draft => ({
-  slug: "", name: "", category: "", shortDescription: "", description: "", fullDescription: "", icon: "", screenshots: [], highlights: [],
-  features: [], pricingTiers: [newTier()], faq: [], comparison: null, featured: false, trending: false, position: 0,
+  slug: "",
+  name: "",
+  category: "",
+  shortDescription: "",
+  description: "",
+  fullDescription: "",
+  icon: "",
+  screenshots: [],
+  highlights: [],
+  features: [],
+  pricingTiers: [newTier()],
+  faq: [],
+  comparison: null,
+  featured: false,
+  trending: false,
+  position: 0,
 });
 
 export const draftOf = (p: Product): Draft => ({
-  slug: p.slug, name: p.name, category: p.category, shortDescription: p.shortDescription, description: p.description,
+  slug: p.slug,
+  name: p.name,
+  category: p.category,
+  shortDescription: p.shortDescription,
+  description: p.description,
   fullDescription: p.fullDescription === p.description ? "" : p.fullDescription, // the server's default
-  icon: p.icon, screenshots: p.screenshots, highlights: p.highlights, features: p.features, faq: p.faq,
+  icon: p.icon,
+  screenshots: p.screenshots,
+  highlights: p.highlights,
+  features: p.features,
+  faq: p.faq,
   pricingTiers: p.pricingTiers.map((tier) => ({
-    ...tier, billingPeriod: tier.billingPeriod ?? "one-time", highlighted: tier.highlighted ?? false, maxInstances: tier.maxInstances ?? 1,
+    ...tier,
+    billingPeriod: tier.billingPeriod ?? "one-time",
+    highlighted: tier.highlighted ?? false,
+    maxInstances: tier.maxInstances ?? 1,
   })),
-  comparison: p.comparison ?? null, featured: p.featured, trending: p.trending, position: p.position,
+  comparison: p.comparison ?? null,
+  featured: p.featured,
+  trending: p.trending,
+  position: p.position,
 });
 
 const filled = (lines: string[]): string[] => lines.map((line) => line.trim()).filter(Boolean);
@@ -51,32 +113,60 @@ const numeric = (n: number | string): number => (n === "" ? (undefined as unknow
 
 // inputOf is what is sent of a draft. Empty lines of lists go.
 export const inputOf = (d: Draft): Input => ({
-  name: d.name, category: d.category, shortDescription: d.shortDescription, description: d.description,
-  fullDescription: d.fullDescription || null, icon: d.icon, screenshots: d.screenshots, highlights: filled(d.highlights),
+  name: d.name,
+  category: d.category,
+  shortDescription: d.shortDescription,
+  description: d.description,
+  fullDescription: d.fullDescription || null,
+  icon: d.icon,
+  screenshots: d.screenshots,
+  highlights: filled(d.highlights),
   features: d.features.map((f) => ({ ...f, items: filled(f.items) })),
   pricingTiers: d.pricingTiers.map(({ highlighted, ...tier }) => ({
-    ...tier, price: numeric(tier.price), maxInstances: numeric(tier.maxInstances), features: filled(tier.features), ...(highlighted ? { highlighted } : {}),
+    ...tier,
+    price: numeric(tier.price),
+    maxInstances: numeric(tier.maxInstances),
+    features: filled(tier.features),
+    ...(highlighted ? { highlighted } : {}),
   })),
   comparison: d.comparison && d.comparison.rows.length > 0 ? d.comparison : null,
-  faq: d.faq, featured: d.featured, trending: d.trending, position: numeric(d.position),
+  faq: d.faq,
+  featured: d.featured,
+  trending: d.trending,
+  position: numeric(d.position),
 });
 
 // changesOf are the fields of an input that differ between two drafts.
 export const changesOf = (from: Draft, to: Draft): Input => {
   const before = inputOf(from) as Record<string, unknown>;
-  return Object.fromEntries(Object.entries(inputOf(to)).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])));
+  return Object.fromEntries(
+    Object.entries(inputOf(to)).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])),
+  );
 };
 
 export const slugOf = (name: string): string =>
-  name.normalize("NFKD").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 100);
+  name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 100);
 
 // renameTier changes a tier's id in the comparison too.
-export const renameTier = (comparison: Draft["comparison"], from: string, to: string): Draft["comparison"] => comparison && {
-  columns: comparison.columns.map((id) => (id === from ? to : id)),
-  rows: comparison.rows.map((row) => ({ ...row, values: Object.fromEntries(Object.entries(row.values).map(([id, value]) => [id === from ? to : id, value])) })),
-};
+export const renameTier = (comparison: Draft["comparison"], from: string, to: string): Draft["comparison"] =>
+  comparison && {
+    columns: comparison.columns.map((id) => (id === from ? to : id)),
+    rows: comparison.rows.map((row) => ({
+      ...row,
+      values: Object.fromEntries(Object.entries(row.values).map(([id, value]) => [id === from ? to : id, value])),
+    })),
+  };
 
-export const dropTier = (comparison: Draft["comparison"], gone: string): Draft["comparison"] => comparison && {
-  columns: comparison.columns.filter((id) => id !== gone),
-  rows: comparison.rows.map((row) => ({ ...row, values: Object.fromEntries(Object.entries(row.values).filter(([id]) => id !== gone)) })),
-};
+export const dropTier = (comparison: Draft["comparison"], gone: string): Draft["comparison"] =>
+  comparison && {
+    columns: comparison.columns.filter((id) => id !== gone),
+    rows: comparison.rows.map((row) => ({
+      ...row,
+      values: Object.fromEntries(Object.entries(row.values).filter(([id]) => id !== gone)),
+    })),
+  };

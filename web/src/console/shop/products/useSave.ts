@@ -1,7 +1,7 @@
 // Saving a product: only what was changed is sent, with the tag of the state that it was
 // changed from, so that nobody's change is overwritten unseen.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { api, data, tagged } from "../../../api/client";
 import { asProblem, type Issue } from "../../../api/problem";
 import { tell } from "../../kit/toast";
@@ -10,55 +10,94 @@ import type { Product } from "../types";
 import type { paths } from "../../../api/schema";
 import { asBody, changesOf, draftOf, inputOf, type Draft } from "./draft";
 
-interface Saving { base: Draft; draft: Draft; etag: string | undefined; onCreated: ((slug: string) => void) | undefined }
+interface Saving {
+  base: Draft;
+  draft: Draft;
+  etag: string | undefined;
+  onCreated: ((slug: string) => void) | undefined;
+}
 
 // Conflict is what somebody else saved in the meantime.
-export interface Conflict { theirs: Product; etag: string; fields: string[] }
+export interface Conflict {
+  theirs: Product;
+  etag: string;
+  fields: string[];
+}
 
 export const useSave = ({ base, draft, etag, onCreated }: Saving) => {
   const cache = useQueryClient();
   const [conflict, setConflict] = useState<Conflict | null>(null);
+  const created = useRef(false); // known before the next rendering, in which its page opens
   const changes = changesOf(base, draft);
   const fresh = etag === undefined;
 
   const send = async ({ published, over }: { published?: boolean; over?: string }): Promise<Product> => {
     if (fresh) return data(api.POST("/api/v1/admin/products", { body: required(draft, published ?? false) }));
     const path = { slug: draft.slug };
-    return data(api.PATCH("/api/v1/admin/products/{slug}", {
-      params: { path, header: { "If-Match": over ?? etag } }, body: asBody({ ...changes, ...(published === undefined ? {} : { published }) }),
-    }));
+    return data(
+      api.PATCH("/api/v1/admin/products/{slug}", {
+        params: { path, header: { "If-Match": over ?? etag } },
+        body: asBody({ ...changes, ...(published === undefined ? {} : { published }) }),
+      }),
+    );
   };
 
   const mutation = useMutation({
     mutationFn: send,
     onSuccess: async (product, { published }) => {
+      created.current = fresh;
       setConflict(null);
-      tell(t(published ? "shop.editor.published" : product.published ? "shop.editor.saved" : "shop.editor.savedDraft", { name: product.name }));
+      tell(
+        t(published ? "shop.editor.published" : product.published ? "shop.editor.saved" : "shop.editor.savedDraft", {
+          name: product.name,
+        }),
+      );
       if (!fresh) await cache.invalidateQueries({ queryKey: ["products"] });
       await cache.invalidateQueries({ queryKey: ["audit"] });
       if (fresh) onCreated?.(product.slug);
     },
     onError: async (error) => {
       if (asProblem(error).status !== 412) return focusFault();
-      const { value: theirs, etag: now } = await tagged(api.GET("/api/v1/admin/products/{slug}", { params: { path: { slug: draft.slug } } }));
+      const { value: theirs, etag: now } = await tagged(
+        api.GET("/api/v1/admin/products/{slug}", { params: { path: { slug: draft.slug } } }),
+      );
       setConflict({ theirs, etag: now, fields: Object.keys(changesOf(base, draftOf(theirs))) });
     },
   });
   const faults: Issue[] = mutation.isError ? asProblem(mutation.error).issues : [];
   return {
-    run: mutation.mutate, pending: mutation.isPending, error: mutation.error, faults, conflict, mine: Object.keys(changes),
-    dirty: Object.keys(changes).length > 0 && !(fresh && mutation.isSuccess),
-    reset: () => { mutation.reset(); setConflict(null); },
+    run: mutation.mutate,
+    pending: mutation.isPending,
+    error: mutation.error,
+    faults,
+    conflict,
+    mine: Object.keys(changes),
+    dirty: Object.keys(changes).length > 0,
+    // losing reports whether changes are lost if the page is left now.
+    losing: () => Object.keys(changes).length > 0 && !created.current,
+    reset: () => {
+      mutation.reset();
+      setConflict(null);
+    },
     // take goes on with what the other saved; its own changes are given up.
-    take: async () => { mutation.reset(); setConflict(null); await cache.invalidateQueries({ queryKey: ["products"] }); },
+    take: async () => {
+      mutation.reset();
+      setConflict(null);
+      await cache.invalidateQueries({ queryKey: ["products"] });
+    },
   };
 };
 
 // required is the input of a new product, which has its slug and all fields.
 const required = (draft: Draft, published: boolean) =>
-  ({ slug: draft.slug, ...inputOf(draft), published }) as NonNullable<paths["/api/v1/admin/products"]["post"]["requestBody"]>["content"]["application/json"];
+  ({ slug: draft.slug, ...inputOf(draft), published }) as NonNullable<
+    paths["/api/v1/admin/products"]["post"]["requestBody"]
+  >["content"]["application/json"];
 
 // focusFault moves to the first field with a fault, once it is marked.
-const focusFault = () => requestAnimationFrame(() => requestAnimationFrame(() => {
-  document.querySelector<HTMLElement>(".editor-fields [aria-invalid='true']")?.focus();
-}));
+const focusFault = () =>
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => {
+      document.querySelector<HTMLElement>(".editor-fields [aria-invalid='true']")?.focus();
+    }),
+  );

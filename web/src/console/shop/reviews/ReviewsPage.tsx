@@ -22,10 +22,14 @@ const useReviewChange = () => {
   const cache = useQueryClient();
   const refresh = () => cache.invalidateQueries({ queryKey: ["reviews"] });
   const show = useMutation({
-    mutationFn: ({ id, hidden }: { id: string; hidden: boolean }) => data(api.PATCH("/api/v1/admin/reviews/{id}", { params: { path: { id } }, body: { hidden } })),
+    mutationFn: ({ id, hidden }: { id: string; hidden: boolean }) =>
+      data(api.PATCH("/api/v1/admin/reviews/{id}", { params: { path: { id } }, body: { hidden } })),
     onSuccess: (review) => {
       void refresh();
-      const undo = { label: t(review.hidden ? "shop.reviews.show" : "shop.reviews.hide"), run: () => show.mutate({ id: review.id, hidden: !review.hidden }) };
+      const undo = {
+        label: t(review.hidden ? "shop.reviews.show" : "shop.reviews.hide"),
+        run: () => show.mutate({ id: review.id, hidden: !review.hidden }),
+      };
       tell(t(review.hidden ? "shop.reviews.isHidden" : "shop.reviews.isShown"), undo);
     },
     onError: (error) => tellFailure(sentence(error)),
@@ -40,34 +44,69 @@ export const ReviewsPage = () => {
   const [removing, setRemoving] = useState<Review | null>(null);
   const query = useQuery({
     queryKey: ["reviews", { page, product, hidden }],
-    queryFn: () => data(api.GET("/api/v1/admin/reviews", {
-      params: { query: { page, ...(product ? { product } : {}), ...(hidden ? { hidden: hidden === "true" } : {}) } },
-    })),
+    queryFn: () =>
+      data(
+        api.GET("/api/v1/admin/reviews", {
+          params: { query: { page, ...(product ? { product } : {}), ...(hidden ? { hidden: hidden === "true" } : {}) } },
+        }),
+      ),
     placeholderData: keepPreviousData,
   });
   const columns: Column<Review>[] = [
     { title: t("shop.reviews.one"), cell: (r) => <ReviewText review={r} /> },
-    { title: t("shop.product"), cell: (r) => <Link to="/shop/products/$slug" params={{ slug: r.productSlug }}>{r.productSlug}</Link> },
-    { title: t("shop.reviews.author"), cell: (r) => <Link to="/people/$id" params={{ id: r.userId }}>{r.author}</Link> },
+    {
+      title: t("shop.product"),
+      cell: (r) => (
+        <Link to="/shop/products/$slug" params={{ slug: r.productSlug }}>
+          {r.productSlug}
+        </Link>
+      ),
+    },
+    {
+      title: t("shop.reviews.author"),
+      cell: (r) => (
+        <Link to="/people/$id" params={{ id: r.userId }}>
+          {r.author}
+        </Link>
+      ),
+    },
     { title: t("shop.reviews.written"), cell: (r) => <Time at={r.updatedAt} /> },
     {
-      title: t("shop.reviews.actions"), end: true, cell: (r) => (
+      title: t("shop.reviews.actions"),
+      end: true,
+      cell: (r) => (
         <span className="row" style={{ justifyContent: "flex-end", flexWrap: "nowrap" }}>
-          <Button size="xs" aria-label={t(r.hidden ? "shop.reviews.showOf" : "shop.reviews.hideOf", { author: r.author })} onClick={() => show.mutate({ id: r.id, hidden: !r.hidden })}>
+          <Button
+            size="xs"
+            aria-label={t(r.hidden ? "shop.reviews.showOf" : "shop.reviews.hideOf", { author: r.author })}
+            onClick={() => show.mutate({ id: r.id, hidden: !r.hidden })}
+          >
             {t(r.hidden ? "shop.reviews.show" : "shop.reviews.hide")}
           </Button>
-          <Button size="xs" aria-label={t("shop.reviews.removeOf", { author: r.author })} onClick={() => setRemoving(r)}>{t("shop.reviews.remove")}</Button>
+          <Button size="xs" aria-label={t("shop.reviews.removeOf", { author: r.author })} onClick={() => setRemoving(r)}>
+            {t("shop.reviews.remove")}
+          </Button>
         </span>
       ),
     },
   ];
-  const shown = [{ value: "false", label: t("shop.reviews.state.shown") }, { value: "true", label: t("shop.reviews.state.hidden") }];
+  const shown = [
+    { value: "false", label: t("shop.reviews.state.shown") },
+    { value: "true", label: t("shop.reviews.state.hidden") },
+  ];
   return (
     <Page title={t("shop.nav.reviews")}>
       <ShopNav />
-      <ListBar search={false}><ProductFilter /><Filter name="hidden" label={t("shop.state")} choices={shown} /></ListBar>
+      <ListBar search={false}>
+        <ProductFilter />
+        <Filter name="hidden" label={t("shop.state")} choices={shown} />
+      </ListBar>
       <DataTable
-        label={t("shop.nav.reviews")} query={query} columns={columns} keyOf={(r) => r.id}
+        label={t("shop.nav.reviews")}
+        query={query}
+        columns={columns}
+        keyOf={(r) => r.id}
+        stack
         empty={<Empty title={t("shop.reviews.none")}>{t("shop.reviews.noneHow")}</Empty>}
       />
       {removing && <Remove review={removing} onClose={() => setRemoving(null)} refresh={refresh} />}
@@ -79,7 +118,9 @@ const ReviewText = ({ review: r }: { review: Review }) => (
   <div className="review">
     <span className="row" style={{ gap: 8 }}>
       <span className="stars" role="img" aria-label={t("shop.reviews.stars", { n: r.rating })}>
-        {Array.from({ length: 5 }, (_, i) => <IconStarFilled key={i} size={13} data-off={i >= r.rating || undefined} aria-hidden />)}
+        {Array.from({ length: 5 }, (_, i) => (
+          <IconStarFilled key={i} size={13} data-off={i >= r.rating || undefined} aria-hidden />
+        ))}
       </span>
       {r.title && <strong>{r.title}</strong>}
       {r.hidden && <State tone="warn">{t("shop.reviews.state.hidden")}</State>}
@@ -91,13 +132,17 @@ const ReviewText = ({ review: r }: { review: Review }) => (
 const Remove = ({ review, onClose, refresh }: { review: Review; onClose: () => void; refresh: () => Promise<unknown> }) => {
   const run = async () => {
     await ok(api.DELETE("/api/v1/admin/reviews/{id}", { params: { path: { id: review.id } } }));
-    await refresh();
+    void refresh();
   };
   return (
     <Confirm
-      open onClose={onClose} title={t("shop.reviews.removeOf", { author: review.author })} action={t("shop.reviews.remove")}
+      open
+      onClose={onClose}
+      title={t("shop.reviews.removeOf", { author: review.author })}
+      action={t("shop.reviews.remove")}
       effects={[t("shop.reviews.effect.gone"), t("shop.reviews.effect.rating"), t("shop.reviews.effect.again")]}
-      run={run} done={t("shop.reviews.removed")}
+      run={run}
+      done={t("shop.reviews.removed")}
     />
   );
 };

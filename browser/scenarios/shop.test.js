@@ -1,0 +1,193 @@
+// The console's Shop and People: the jobs of support and of who sells.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { accessibilityFaults, adminToken, call, journey, launch, openTab, scrollsSideways, settled, signInToConsole, startStoa } from "./kit.js";
+
+const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==", "base64");
+
+let stoa, browser, token, sold;
+before(async () => {
+  stoa = await startStoa();
+  browser = await launch();
+  token = await adminToken(stoa);
+  sold = await buy("mail-courier", "pro", "grace@example.com");
+  for (const instanceId of ["www.example.com", "eu.example.com"]) {
+    await call(stoa, "POST", "/api/marketplace/products/mail-courier/activate", { body: { licenseKey: sold.licenseKey, instanceId } });
+  }
+  sold.licenseId = (await call(stoa, "GET", `/api/v1/admin/orders/${sold.orderId}`, { token })).body.data.licenseId;
+});
+after(async () => {
+  await browser?.close();
+  await stoa?.stop();
+});
+
+const buy = async (slug, tierId, email) =>
+  (await call(stoa, "POST", `/api/marketplace/products/${slug}/purchase`, { body: { tierId, paymentMethod: "card", billingInfo: { email } } })).body;
+
+test("half a key, an order number or an address find everything, in one search box", async () => {
+  const tab = await openTab(browser, stoa);
+  await signInToConsole(tab, stoa);
+  const half = sold.licenseKey.split("-").slice(-2).join("-");
+  for (const [typed, to] of [
+    [half, `/console/shop/licenses/${sold.licenseId}`],
+    [sold.orderId.slice(0, 8), `/console/shop/orders/${sold.orderId}`],
+    ["grace@example", `/console/shop/orders/${sold.orderId}`],
+    ["mail-cour", "/console/shop/products/mail-courier"],
+  ]) {
+    await tab.keyboard.press("Control+k");
+    const field = tab.getByRole("combobox", { name: /Go to, or find/ });
+    await field.fill(typed);
+    await tab.getByRole("option", { name: /Mail Courier/ }).first().waitFor();
+    for (let i = 0; !(await tab.getByRole("option", { selected: true }).textContent()).includes("Mail Courier"); i++) {
+      assert.ok(i < 20, "the arrow keys do not reach the result");
+      await tab.keyboard.press("ArrowDown");
+    }
+    assert.equal(await field.getAttribute("aria-activedescendant"), await tab.getByRole("option", { selected: true }).getAttribute("id"));
+    await tab.keyboard.press("Enter");
+    await tab.waitForURL(stoa.url + to);
+  }
+  // What was opened lately is there again, and Esc gives the page back.
+  await tab.keyboard.press("Control+k");
+  await tab.getByRole("group", { name: "Opened lately" }).getByRole("option").first().waitFor();
+  assert.deepEqual(await accessibilityFaults(tab), []);
+  await tab.keyboard.press("Escape");
+  await tab.getByRole("combobox", { name: /Go to, or find/ }).waitFor({ state: "detached" });
+  await tab.end();
+});
+
+test("a whole key in the list of licenses opens the license and leaves the address", async () => {
+  const tab = await openTab(browser, stoa);
+  await signInToConsole(tab, stoa, "/console/shop/licenses");
+  await tab.getByRole("textbox", { name: /E-mail, license key/ }).or(tab.getByRole("searchbox")).fill(sold.licenseKey);
+  await tab.waitForURL(`${stoa.url}/console/shop/licenses/${sold.licenseId}`);
+  await tab.goBack();
+  assert.ok(!tab.url().includes("STOA-"), "the key is in the history");
+  await tab.end();
+});
+
+test("freeing a seat and renewing say what they will do", async () => {
+  const tab = await openTab(browser, stoa);
+  await signInToConsole(tab, stoa, `/console/shop/licenses/${sold.licenseId}`);
+  const way = journey(tab);
+  await way.click(tab.getByRole("button", { name: "Free seat of eu.example.com" }));
+  const dialog = tab.getByRole("dialog");
+  await dialog.getByText("1 of 3 seats are used then.").waitFor();
+  assert.deepEqual(await accessibilityFaults(tab), []);
+  await way.click(dialog.getByRole("button", { name: "Free seat" }));
+  await tab.getByText("eu.example.com is no longer activated.").waitFor();
+  assert.equal(way.clicks(), 2);
+  await tab.getByText("A seat was freed").waitFor(); // in the timeline
+
+  const before = (await call(stoa, "GET", `/api/v1/admin/licenses/${sold.licenseId}`, { token })).body.data.expiresAt;
+  await tab.getByRole("button", { name: "Renew", exact: true }).click();
+  const renew = dialog.getByRole("button", { name: /^Renew until / });
+  const said = (await renew.textContent()).replace("Renew until ", "");
+  await renew.click();
+  await tab.getByText(`The license runs until ${said}.`).waitFor();
+  const { expiresAt } = (await call(stoa, "GET", `/api/v1/admin/licenses/${sold.licenseId}`, { token })).body.data;
+  assert.ok(expiresAt > before);
+  await tab.getByRole("definition").filter({ hasText: said }).waitFor();
+  await tab.end();
+});
+
+test("a refund names the money and the license, once", async () => {
+  const order = await buy("mail-courier", "basic", "linus@example.com");
+  const tab = await openTab(browser, stoa);
+  await signInToConsole(tab, stoa, `/console/shop/orders/${order.orderId}`);
+  const way = journey(tab);
+  await way.click(tab.getByRole("button", { name: "Refund €9" }));
+  const dialog = tab.getByRole("dialog");
+  await dialog.getByText(/no money moves, €9 are marked as refunded/).waitFor();
+  await dialog.getByText(/The license is revoked for good/).waitFor();
+  await way.click(dialog.getByRole("button", { name: "Refund €9" }));
+  await tab.getByText("€9 were refunded and the license was revoked.").waitFor();
+  await tab.locator(".badge", { hasText: "Refunded" }).first().waitFor();
+  assert.equal(await tab.getByRole("button", { name: /^Refund/ }).count(), 0);
+  assert.deepEqual([way.clicks(), way.screens()], [2, 1]);
+  await tab.end();
+});
+
+test("a product is drafted, previewed, corrected and published", async () => {
+  const tab = await openTab(browser, stoa);
+  await signInToConsole(tab, stoa, "/console/shop/products");
+  await tab.getByRole("link", { name: "New product" }).click();
+  await tab.getByLabel("Name").first().fill("Gift Cards");
+  await tab.getByRole("article", { name: "Preview" }).getByRole("heading", { name: "Gift Cards" }).waitFor();
+  await tab.getByRole("button", { name: "Save draft" }).click();
+  await tab.getByText(/fields need another look/).waitFor();
+  await tab.getByText("This is required.").first().waitFor(); // at the field
+  assert.equal(await tab.evaluate(() => document.activeElement.getAttribute("aria-invalid")), "true");
+
+  await tab.getByLabel("Tagline").fill("Sell gift cards.");
+  await tab.getByRole("textbox", { name: "Category" }).or(tab.getByRole("combobox", { name: "Category" })).first().fill("marketing");
+  await tab.getByLabel("Description", { exact: false }).first().fill("For the shop and the till.");
+  const [chooser] = await Promise.all([tab.waitForEvent("filechooser"), tab.getByRole("button", { name: "Upload an icon" }).click()]);
+  await chooser.setFiles({ name: "icon.png", mimeType: "image/png", buffer: png });
+  await tab.getByLabel("Icon").and(tab.locator("[value^='/media/']")).waitFor();
+  const tier = tab.getByRole("group", { name: "Tier 1" });
+  await tier.getByLabel("Name").fill("Pro");
+  await tab.getByRole("group", { name: "Pro" }).getByLabel("Price").fill("9.90");
+  await tab.getByRole("article", { name: "Preview" }).getByText("Buy for €9.90").waitFor();
+  await tab.getByRole("button", { name: "Save draft" }).click();
+  await tab.waitForURL(`${stoa.url}/console/shop/products/gift-cards`);
+  assert.equal((await call(stoa, "GET", "/api/marketplace/products/gift-cards")).status, 404, "a draft is public");
+
+  await tab.getByRole("button", { name: "Publish" }).click();
+  await tab.getByRole("dialog").getByText("Everyone sees it in the shop and can buy it at once.").waitFor();
+  await tab.getByRole("dialog").getByRole("button", { name: "Publish" }).click();
+  await tab.locator(".badge", { hasText: "Published" }).waitFor();
+  const { body } = await call(stoa, "GET", "/api/marketplace/products/gift-cards");
+  assert.equal(body.pricingTiers[0].price, 9.9);
+  await tab.end();
+});
+
+test("of two who edit a product, the second sees what the first changed", async () => {
+  const tab = await openTab(browser, stoa);
+  await signInToConsole(tab, stoa, "/console/shop/products/ledgerline");
+  await tab.getByLabel("Tagline").fill("Mine");
+  await call(stoa, "PATCH", "/api/v1/admin/products/ledgerline", { token, body: { shortDescription: "Theirs", trending: true } });
+  await tab.getByRole("button", { name: "Save changes" }).click();
+  await tab.getByText("They changed: tagline, trending.").waitFor();
+  await tab.getByText("You changed the same: tagline. Saving yours replaces theirs.").waitFor();
+  await tab.getByRole("button", { name: "Save mine over theirs" }).click();
+  await tab.getByText(/Ledgerline was saved/).waitFor();
+  const { data } = (await call(stoa, "GET", "/api/v1/admin/products/ledgerline", { token })).body;
+  assert.deepEqual([data.shortDescription, data.trending], ["Mine", true]); // theirs stays where it fits
+  await tab.getByLabel("Tagline").fill("Not saved");
+  await tab.getByRole("link", { name: "People" }).click();
+  await tab.getByRole("dialog").getByText("Your changes to this product are lost.").waitFor();
+  await tab.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  assert.equal(await tab.getByLabel("Tagline").inputValue(), "Not saved");
+  await tab.end();
+});
+
+test("a person is blocked, and what it takes is said", async () => {
+  const joined = await call(stoa, "POST", "/auth/register", { body: { email: "eve@example.com", username: "eve", password: "correct horse" } });
+  const tab = await openTab(browser, stoa);
+  await signInToConsole(tab, stoa, `/console/people/${joined.body.data.user.id}`);
+  await tab.getByRole("button", { name: "Block" }).click();
+  await tab.getByRole("dialog").getByText(/All of their sessions end now/).waitFor();
+  await tab.getByRole("dialog").getByRole("button", { name: "Block" }).click();
+  await tab.getByText("eve@example.com is blocked.").waitFor();
+  assert.equal((await call(stoa, "GET", "/auth/me", { token: joined.body.data.access_token })).status, 401);
+  await tab.getByRole("button", { name: "Unblock" }).waitFor();
+  await tab.end();
+});
+
+// The pages of one thing have addresses that only this test knows.
+for (const scheme of ["light", "dark"]) {
+  test(`detail pages, ${scheme}: axe-core finds nothing serious, and a phone is wide enough`, async () => {
+    for (const width of [1440, 360]) {
+      const tab = await openTab(browser, stoa, { width, scheme });
+      await signInToConsole(tab, stoa);
+      for (const path of [`/shop/orders/${sold.orderId}`, `/shop/licenses/${sold.licenseId}`, "/shop/products/mail-courier", "/shop/products/mail-courier/packages"]) {
+        await tab.goto(`/console${path}`);
+        await tab.locator("main h1").waitFor();
+        await settled(tab);
+        assert.deepEqual(await accessibilityFaults(tab), [], path);
+        assert.ok(await scrollsSideways(tab) <= 0, `${path} is wider than its window`);
+      }
+      await tab.end();
+    }
+  });
+}

@@ -1,0 +1,149 @@
+// The storefront as buyers use it: find, compare, buy, activate, free a seat; with the
+// clicks and screens that each job may take.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { accessibilityFaults, call, journey, launch, openTab, scrollsSideways, settled, startStoa } from "./kit.js";
+
+let stoa, browser;
+before(async () => {
+  stoa = await startStoa();
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  await stoa?.stop();
+});
+
+const account = { email: "buyer@example.com", username: "buyer", password: "correct horse battery" };
+
+// fine checks what must hold on every page.
+const fine = async (tab) => {
+  await settled(tab);
+  assert.deepEqual(await accessibilityFaults(tab), [], tab.url());
+  assert.ok(await scrollsSideways(tab) <= 0, `${tab.url()} is wider than its window`);
+};
+
+const activate = (licenseKey, instanceId) =>
+  call(stoa, "POST", "/api/marketplace/products/harbor-analytics/activate", { body: { licenseKey, instanceId } });
+
+for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
+  test(`a guest finds, compares, buys and gets the key, ${scheme}, ${width} px`, async (t) => {
+    const tab = await openTab(browser, stoa, { scheme, width, height: 800 });
+    await tab.goto("/");
+    const way = journey(tab);
+    await fine(tab);
+    await way.click(tab.getByRole("link", { name: "Mail Courier" }));
+    await tab.getByRole("heading", { name: "Compare the plans" }).waitFor();
+    await fine(tab);
+    await way.click(tab.getByRole("link", { name: "Buy Pro", exact: true }));
+    await tab.getByRole("heading", { name: "Checkout" }).waitFor();
+    await fine(tab);
+    const bought = [];
+    tab.on("request", (request) => { if (request.url().endsWith("/purchase")) bought.push(request.headers()["idempotency-key"]); });
+    await tab.getByRole("button", { name: "Buy for €29 (test)" }).click();
+    await tab.getByText("Enter an e-mail address").waitFor();
+    assert.equal(await tab.evaluate(() => document.activeElement.getAttribute("name")), "email", "the focus is not on the fault");
+    await fine(tab);
+    await tab.getByLabel("E-mail").fill("guest@example.com");
+    await tab.getByRole("button", { name: "Buy for €29 (test)" }).dblclick();
+    await tab.getByRole("heading", { name: "Thank you" }).waitFor();
+    const key = await tab.locator(".key code").textContent();
+    assert.match(key, /^STOA-/);
+    assert.equal(bought.length, 1, "a double click bought twice");
+    assert.match(bought[0], /^"[0-9a-f]{32}"$/);
+    await fine(tab);
+    assert.ok(way.screens() <= 4, `${way.screens()} screens`);
+    t.diagnostic(`${way.screens()} screens, ${way.clicks() + 1} clicks, 1 form`);
+    await tab.reload(); // the tab keeps it
+    assert.equal(await tab.locator(".key code").textContent(), key);
+    await tab.goto("/orders"); // where the payment page's way back leads
+    await tab.getByRole("link", { name: "Mail Courier" }).click();
+    assert.equal(await tab.locator(".key code").textContent(), key);
+    assert.equal(await tab.evaluate((text) => JSON.stringify(localStorage).includes(text), key), false);
+    await tab.end();
+  });
+}
+
+test("a buyer frees a seat in two clicks from My licenses, and takes it back", async (t) => {
+  const tab = await openTab(browser, stoa);
+  await tab.goto("/checkout/harbor-analytics/growth");
+  await tab.getByRole("link", { name: "Sign in", exact: true }).last().click();
+  await tab.getByRole("button", { name: "Create an account" }).click();
+  await tab.getByLabel("E-mail").fill(account.email);
+  await tab.getByLabel("Username").fill(account.username);
+  await tab.getByRole("textbox", { name: "Password" }).fill(account.password);
+  await fine(tab);
+  await tab.getByRole("button", { name: "Create an account" }).click();
+  await tab.getByText(`You buy as ${account.email}.`).waitFor();
+  await tab.getByRole("button", { name: "Buy for €19.90 (test)" }).click();
+  await tab.getByRole("link", { name: "Open the license" }).waitFor();
+  await fine(tab);
+  const key = await tab.locator(".key code").textContent();
+  for (const name of ["one.example.com", "two.example.org", "three.example.net"]) assert.equal((await activate(key, name)).status, 200);
+  assert.notEqual((await activate(key, "four.example.com")).status, 200);
+
+  await tab.goto("/licenses");
+  await tab.getByText("All seats are used.").waitFor();
+  await fine(tab);
+  const way = journey(tab);
+  await way.click(tab.getByRole("link", { name: "Seats and lease: Harbor Analytics" }));
+  await way.click(tab.getByRole("button", { name: "Free this seat: two.example.org" }));
+  await tab.getByText("The seat of two.example.org is free.").waitFor();
+  t.diagnostic(`${way.clicks()} clicks`);
+  assert.equal(way.clicks(), 2);
+  await tab.getByText("2 of 3 seats used").waitFor();
+  await fine(tab);
+  await tab.getByRole("button", { name: "Activate again" }).click();
+  await tab.getByText("3 of 3 seats used").waitFor();
+  const [file] = await Promise.all([tab.waitForEvent("download"), tab.getByRole("button", { name: "Download lease: one.example.com" }).click()]);
+  assert.equal(file.suggestedFilename(), "harbor-analytics-one.example.com.lease");
+
+  await tab.getByRole("link", { name: "My orders" }).click();
+  await tab.getByText("€19.90").waitFor();
+  await fine(tab);
+  await tab.getByRole("link", { name: "Account", exact: true }).click();
+  await tab.getByText("This device").waitFor();
+  await fine(tab);
+  await tab.getByRole("button", { name: "Sign out" }).click();
+  await tab.getByRole("heading", { name: "Sign in" }).waitFor();
+  await tab.end();
+});
+
+test("the shop is read without JavaScript", async () => {
+  const context = await browser.newContext({ javaScriptEnabled: false, baseURL: stoa.url });
+  const page = await context.newPage();
+  await page.goto("/");
+  await page.getByLabel("Search the shop").fill("reviews");
+  await page.getByRole("button", { name: "Search" }).click();
+  await page.getByText("product for “reviews”").waitFor();
+  await page.goto("/");
+  await page.getByLabel("Sort by").selectOption("name");
+  await page.getByRole("button", { name: "Sort" }).click();
+  assert.match(page.url(), /sort=name/);
+  assert.match(await page.locator(".card h2").first().textContent(), /Bright Reviews/);
+  await page.getByRole("link", { name: "Harbor Analytics" }).click();
+  await page.getByText("Does it slow the shop down?").click();
+  await page.getByText("Reports are worked out at night").waitFor();
+  await context.close();
+});
+
+test("blocks of plugins are shown contained, and broken ones left out", async () => {
+  const tab = await openTab(browser, stoa);
+  const items = [
+    { pluginSlug: "p", extensionId: "page", name: "A page", dataUrl: "/plugin/page" },
+    { pluginSlug: "p", extensionId: "data", name: "Some data", dataUrl: "/plugin/data" },
+    { pluginSlug: "p", extensionId: "broken", name: "Broken", dataUrl: "/plugin/broken" },
+    { pluginSlug: "p", extensionId: "lies", name: "Lies", dataUrl: "/plugin/lies" },
+  ];
+  await tab.route("**/theme-extensions/blocks**", (route) => route.fulfill({ json: { success: true, data: { items } } }));
+  await tab.route("**/plugin/page", (route) => route.fulfill({ contentType: "text/html", body: "<p>Hello" }));
+  await tab.route("**/plugin/data", (route) => route.fulfill({ json: { stars: "<b>five</b>", hidden: { a: 1 } } }));
+  await tab.route("**/plugin/broken", (route) => route.fulfill({ status: 502, body: "" }));
+  await tab.route("**/plugin/lies", (route) => route.fulfill({ contentType: "application/json", body: "{" }));
+  await tab.goto("/p/harbor-analytics");
+  await tab.getByRole("heading", { name: "Some data" }).waitFor();
+  await tab.getByText("<b>five</b>").waitFor();
+  assert.equal(await tab.locator("iframe[title='A page']").getAttribute("sandbox"), "allow-scripts allow-forms allow-popups");
+  assert.deepEqual(await tab.locator("[data-app-block] h2").allTextContents(), ["A page", "Some data"]);
+  await tab.end();
+});

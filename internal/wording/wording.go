@@ -1,0 +1,121 @@
+// Package wording reads the texts of web/texts, so that pages written by Go and those
+// written by scripts have the same words. It knows no page.
+package wording
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/text/feature/plural"
+	"golang.org/x/text/language"
+)
+
+// ErrNoText is returned for a key without a text.
+var ErrNoText = errors.New("wording: no such text")
+
+// Words are some sections of one language's texts. They never change.
+type Words struct {
+	tag   language.Tag
+	texts map[string]string
+}
+
+// Load reads the sections of a language, which is a file of that name. Keys begin with
+// their section: "shop.catalog.title".
+func Load(fsys fs.FS, name string, sections ...string) (*Words, error) {
+	body, err := fs.ReadFile(fsys, name+".json")
+	if err != nil {
+		return nil, fmt.Errorf("wording: %w", err)
+	}
+	tag, err := language.Parse(name)
+	if err != nil {
+		return nil, fmt.Errorf("wording: %q is not a language: %w", name, err)
+	}
+	var file map[string]any
+	if err := json.Unmarshal(body, &file); err != nil {
+		return nil, fmt.Errorf("wording: %s: %w", name, err)
+	}
+	w := &Words{tag: tag, texts: make(map[string]string)}
+	for _, section := range sections {
+		part, ok := file[section]
+		if !ok {
+			return nil, fmt.Errorf("%w: section %s", ErrNoText, section)
+		}
+		w.add(section, part)
+	}
+	return w, nil
+}
+
+// add flattens a part of the file.
+func (w *Words) add(key string, part any) {
+	switch part := part.(type) {
+	case string:
+		w.texts[key] = part
+	case map[string]any:
+		for name, inner := range part {
+			w.add(key+"."+name, inner)
+		}
+	}
+}
+
+// Language is what the attribute lang of a page says.
+func (w *Words) Language() string { return w.tag.String() }
+
+// Keys returns every key, sorted.
+func (w *Words) Keys() []string { return slices.Sorted(maps.Keys(w.texts)) }
+
+// Text returns the text of a key. values are names and values in turn, which take the
+// places of {name}. The error is ErrNoText.
+func (w *Words) Text(key string, values ...any) (string, error) {
+	text, ok := w.texts[key]
+	if !ok {
+		return "", fmt.Errorf("%w: %s", ErrNoText, key)
+	}
+	return fill(text, values), nil
+}
+
+// Count returns the text of a key for a number: the one of its plural category, else
+// "other". {n} is the number.
+func (w *Words) Count(key string, n int, values ...any) (string, error) {
+	form := forms[plural.Cardinal.MatchPlural(w.tag, n, 0, 0, 0, 0)]
+	if _, ok := w.texts[key+"."+form]; !ok {
+		form = "other"
+	}
+	return w.Text(key+"."+form, append([]any{"n", w.Number(n)}, values...)...)
+}
+
+var forms = map[plural.Form]string{
+	plural.Zero: "zero", plural.One: "one", plural.Two: "two",
+	plural.Few: "few", plural.Many: "many", plural.Other: "other",
+}
+
+// Number writes a whole number with the separators of the language.
+func (w *Words) Number(n int) string {
+	digits := strconv.Itoa(n)
+	sign := ""
+	if n < 0 {
+		sign, digits = "-", digits[1:]
+	}
+	group := w.texts["shop.format.group"]
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + group + digits[at:]
+	}
+	return sign + digits
+}
+
+// fill replaces each {name} of a text. A name without a value stays.
+func fill(text string, values []any) string {
+	if len(values) == 0 || !strings.Contains(text, "{") {
+		return text
+	}
+	pairs := make([]string, 0, len(values))
+	for i := 0; i+1 < len(values); i += 2 {
+		pairs = append(pairs, "{"+fmt.Sprint(values[i])+"}", fmt.Sprint(values[i+1]))
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}

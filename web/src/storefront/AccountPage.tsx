@@ -1,0 +1,98 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRef, type FormEvent } from "react";
+import { api, data, ok } from "../api/client";
+import { signOut } from "../api/session";
+import { useSession } from "./App";
+import { t } from "./text";
+import { Ago, Badge, Day, Failure, Head, PasswordField, Told, useFaults, Waiting } from "./ui";
+
+export const AccountPage = () => {
+  const session = useSession();
+  return (
+    <>
+      <Head title={t("account.title")} />
+      <dl className="summary">
+        <div><dt>{t("account.email")}</dt><dd>{session?.user.email}</dd></div>
+        <div><dt>{t("account.username")}</dt><dd>{session?.user.username}</dd></div>
+      </dl>
+      <Password />
+      <Sessions />
+      <Claim />
+      <p><button type="button" className="button" onClick={() => void signOut()}>{t("account.out")}</button></p>
+    </>
+  );
+};
+
+const Password = () => {
+  const queries = useQueryClient();
+  const { faults, form, check } = useFaults<"current" | "next">();
+  const fields = useRef<HTMLFormElement | null>(null);
+  const change = useMutation({
+    mutationFn: (body: { currentPassword: string; newPassword: string }) => ok(api.POST("/auth/change-password", { body })),
+    onSuccess: () => {
+      fields.current?.reset();
+      return queries.invalidateQueries({ queryKey: ["sessions"] });
+    },
+  });
+  const send = (e: FormEvent<HTMLFormElement>) => {
+    e.preventDefault();
+    fields.current = e.currentTarget;
+    const values = new FormData(e.currentTarget);
+    const [current, next] = [String(values.get("current")), String(values.get("next"))];
+    const found = { ...(current ? {} : { current: t("required") }), ...(next ? {} : { next: t("required") }) };
+    if (check(found) && !change.isPending) change.mutate({ currentPassword: current, newPassword: next });
+  };
+  return (
+    <section aria-labelledby="password">
+      <h2 id="password">{t("account.password")}</h2>
+      <form className="form" ref={form} onSubmit={send} noValidate>
+        <PasswordField label={t("account.current")} name="current" autoComplete="current-password" fault={faults.current} />
+        <PasswordField label={t("account.next")} name="next" autoComplete="new-password" fault={faults.next} />
+        {change.error && <Failure error={change.error} />}
+        <Told>{change.isSuccess && t("account.saved")}</Told>
+        <p><button className="button" disabled={change.isPending}>{t("account.save")}</button></p>
+      </form>
+    </section>
+  );
+};
+
+const Sessions = () => {
+  const queries = useQueryClient();
+  const sessions = useQuery({ queryKey: ["sessions"], queryFn: () => data(api.GET("/auth/sessions")) });
+  const end = useMutation({
+    mutationFn: (id: string) => ok(api.DELETE("/auth/sessions/{id}", { params: { path: { id } } })),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ["sessions"] }),
+  });
+  return (
+    <section aria-labelledby="sessions">
+      <h2 id="sessions">{t("account.sessions")}</h2>
+      <Told>{end.isSuccess && t("account.ended")}</Told>
+      {end.error && <Failure error={end.error} />}
+      {sessions.isPending ? <Waiting /> : sessions.isError ? <Failure error={sessions.error} retry={() => void sessions.refetch()} /> : (
+        <ul className="list">{sessions.data.items.map((one) => (
+          <li key={one.id}>
+            <div className="list-facts">
+              {one.current && <Badge tone="good">{t("account.this")}</Badge>}
+              <span>{t("account.started")} <Day at={one.createdAt} /></span>
+              <span>{t("account.used")} <Ago at={one.lastUsedAt} /></span>
+            </div>
+            {!one.current && <button type="button" className="button slim" disabled={end.isPending} onClick={() => end.mutate(one.id)}>{t("account.end")}</button>}
+          </li>
+        ))}</ul>
+      )}
+    </section>
+  );
+};
+
+const Claim = () => {
+  const claim = useMutation({ mutationFn: () => ok(api.POST("/api/marketplace/orders/claim-request")) });
+  return (
+    <section className="prose" aria-labelledby="claim">
+      <h2 id="claim">{t("account.claim")}</h2>
+      <p className="soft">{t("account.claimHow")}</p>
+      {claim.error && <Failure error={claim.error} />}
+      <Told>{claim.isSuccess && t("account.claimSent")}</Told>
+      <p><button type="button" className="button" disabled={claim.isPending} onClick={() => claim.mutate()}>{t("account.claimSend")}</button></p>
+    </section>
+  );
+};

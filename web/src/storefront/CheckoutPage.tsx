@@ -1,0 +1,122 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState, type FormEvent } from "react";
+import { api, ok, type Schemas } from "../api/client";
+import { Problem } from "../api/problem";
+import { formatMoney } from "../text/format";
+import { useSession } from "./App";
+import { keepOrder } from "./kept";
+import { go } from "./router";
+import { c, t } from "./text";
+import { Gone, Failure, Field, Head, useFaults, Waiting } from "./ui";
+
+type Product = Schemas["ProductDetail"];
+type Tier = Product["pricingTiers"][number];
+interface Billing { name: string; email: string; company: string }
+
+const inTest = document.documentElement.dataset["payments"] === "test";
+
+export const CheckoutPage = ({ slug, tier: tierId }: { slug: string; tier: string }) => {
+  const product = useQuery({
+    queryKey: ["product", slug],
+    queryFn: () => ok(api.GET("/api/marketplace/products/{slug}", { params: { path: { slug } } })),
+  });
+  if (product.isPending) return <Waiting />;
+  const missing = product.error instanceof Problem && product.error.status === 404;
+  if (product.isError && !missing) return <Failure error={product.error} retry={() => void product.refetch()} />;
+  const tier = product.data?.pricingTiers.find((one) => one.id === tierId);
+  if (!product.data || !tier) {
+    return <Gone title={t("checkout.gone")} how={t("checkout.goneHow")}><a className="button" href={missing ? "/" : `/p/${slug}`}>{t(missing ? "missing.home" : "checkout.change")}</a></Gone>;
+  }
+  return (
+    <>
+      <Head title={t("checkout.title")} />
+      <div className="checkout">
+        <Details product={product.data} tier={tier} />
+        <Summary product={product.data} tier={tier} />
+      </div>
+    </>
+  );
+};
+
+const Summary = ({ product, tier }: { product: Product; tier: Tier }) => (
+  <aside aria-label={t("checkout.summary")}>
+    <div className="order-product"><img src={product.icon} alt="" width={48} height={48} /><h2>{product.name}</h2></div>
+    <dl className="lines">
+      <div><dt>{t("checkout.plan")}</dt><dd>{tier.name}</dd></div>
+      <div className="total"><dt>{t("checkout.total")}</dt><dd>{tier.price === 0 ? t("catalog.free") : formatMoney(tier.price, tier.currency)}</dd></div>
+    </dl>
+    {tier.price > 0 && tier.billingPeriod && <p className="soft small">{t(`checkout.renews.${tier.billingPeriod}`)}</p>}
+    <p className="small">{t.count("product.seats", tier.maxInstances)}</p>
+    <p className="small"><a href={`/p/${product.slug}#plans`}>{t("checkout.change")}</a></p>
+  </aside>
+);
+
+// usePurchase buys once, however often the button is pressed: what is sent again, has the
+// key of the first time.
+const usePurchase = (product: Product, tier: Tier) => {
+  const attempt = useRef({ body: "", key: "" });
+  const [leaving, setLeaving] = useState(false);
+  const purchase = useMutation({
+    mutationFn: (billing: Billing) => {
+      const body = { tierId: tier.id, paymentMethod: "card", billingInfo: billing };
+      const text = JSON.stringify(body);
+      if (attempt.current.body !== text) attempt.current = { body: text, key: randomKey() };
+      return ok(api.POST("/api/marketplace/products/{slug}/purchase", {
+        params: { path: { slug: product.slug }, header: { "Idempotency-Key": `"${attempt.current.key}"` } }, body,
+      }));
+    },
+    onSuccess: (done, billing) => {
+      keepOrder({
+        id: done.orderId, licenseKey: done.licenseKey, slug: product.slug, productName: product.name, tierName: tier.name,
+        amount: tier.price, currency: tier.currency, email: billing.email, paymentUrl: done.paymentUrl ?? "", at: new Date().toISOString(),
+      });
+      if (!done.paymentUrl) return go(`/orders/${done.orderId}`, true);
+      setLeaving(true);
+      location.assign(done.paymentUrl);
+    },
+  });
+  return { ...purchase, busy: purchase.isPending || leaving, leaving };
+};
+
+const randomKey = (): string => Array.from(crypto.getRandomValues(new Uint8Array(16)), (n) => n.toString(16).padStart(2, "0")).join("");
+
+const Details = ({ product, tier }: { product: Product; tier: Tier }) => {
+  const session = useSession();
+  const purchase = usePurchase(product, tier);
+  const { faults, form, check } = useFaults<"email">();
+  const free = tier.price === 0;
+  const send = (e: FormEvent<HTMLFormElement>) => {
+    e.preventDefault();
+    const values = new FormData(e.currentTarget);
+    const text = (name: string) => String(values.get(name) ?? "").trim();
+    const billing = { name: text("name"), email: text("email"), company: text("company") };
+    const fine = /^[^\s@]+@[^\s@]+$/.test(billing.email);
+    if (check(fine ? {} : { email: t("checkout.badEmail") }) && !purchase.busy) purchase.mutate(billing);
+  };
+  const price = formatMoney(tier.price, tier.currency);
+  const label = free ? t("checkout.free") : inTest ? t("checkout.test", { price }) : t("checkout.pay", { price });
+  return (
+    <form className="form" ref={form} onSubmit={send} noValidate aria-label={t("checkout.details")}>
+      <p>{session
+        ? t("checkout.as", { email: session.user.email })
+        : <>{t("checkout.guest")}<a href={`/sign-in?next=${encodeURIComponent(location.pathname)}`}>{t("checkout.guestSignIn")}</a>{t("checkout.guestWhy")}</>}</p>
+      <Field key={session?.user.id ?? ""} label={c("email")} name="email" type="email" autoComplete="email" hint={t("checkout.emailWhy")} defaultValue={session?.user.email} required fault={faults.email} />
+      <Field label={t("checkout.name")} name="name" autoComplete="name" maxLength={200} />
+      <Field label={t("checkout.company")} name="company" autoComplete="organization" maxLength={200} />
+      {!free && <p className="note" data-tone={inTest ? "warn" : "none"}>{t(inTest ? "checkout.testNote" : "checkout.liveNote")}</p>}
+      {purchase.error && <Failure error={purchase.error} />}
+      <Buy label={label} state={purchase.leaving ? t("checkout.leaving") : purchase.busy ? t("checkout.working") : ""} />
+    </form>
+  );
+};
+
+const Buy = ({ label, state }: { label: string; state: string }) => {
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => { if (state) button.current?.focus(); }, [state]);
+  return (
+    <p className="row">
+      <button ref={button} className="button primary" aria-disabled={state !== ""}>{label}</button>
+      <span className="soft small" role="status">{state}</span>
+    </p>
+  );
+};

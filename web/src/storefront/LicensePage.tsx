@@ -1,0 +1,110 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, ok } from "../api/client";
+import { Problem } from "../api/problem";
+import { useLicense, type License } from "./data";
+import { Seats, stateOf, termOf } from "./LicensesPage";
+import { ReviewForm } from "./ReviewForm";
+import { t } from "./text";
+import { Badge, Copy, Day, Gone, Failure, Head, Pager, Told, Waiting } from "./ui";
+
+export const LicensePage = ({ id }: { id: string }) => {
+  const license = useLicense(id);
+  if (license.isPending) return <Waiting />;
+  if (license.isError) return <Failure error={license.error} retry={() => void license.refetch()} />;
+  if (!license.data) return <Gone title={t("license.gone")} how={t("license.goneHow")}><a className="button" href="/licenses">{t("licenses.title")}</a></Gone>;
+  const one = license.data;
+  const state = stateOf(one);
+  return (
+    <>
+      <nav className="crumbs"><a href="/licenses">{t("licenses.title")}</a></nav>
+      <Head title={one.productName} badge={<Badge tone={state.tone}>{state.word}</Badge>} />
+      <Copy value={one.licenseKey} what={t("licenses.key").toLowerCase()} />
+      <dl className="summary">
+        <div><dt>{t("license.term")}</dt><dd>{termOf(one)}</dd></div>
+        <div><dt>{t("license.seats")}</dt><dd><Seats license={one} /></dd></div>
+        <div><dt>{t("license.bought")}</dt><dd><Day at={one.createdAt} /></dd></div>
+        {one.features.length > 0 && <div><dt>{t("license.features")}</dt><dd>{one.features.join(", ")}</dd></div>}
+      </dl>
+      <Activations license={one} />
+      {one.paid && <ReviewForm slug={one.productSlug} />}
+    </>
+  );
+};
+
+const useSeats = (license: License) => {
+  const queries = useQueryClient();
+  const [freed, setFreed] = useState("");
+  const changed = () => queries.invalidateQueries({ queryKey: ["licenses"] });
+  const free = useMutation({
+    mutationFn: (instanceId: string) => ok(api.DELETE("/api/marketplace/licenses/{id}/activations/{instanceId}", {
+      params: { path: { id: license.id, instanceId } },
+    })),
+    onSuccess: (_, instanceId) => {
+      setFreed(instanceId);
+      return changed();
+    },
+  });
+  const undo = useMutation({
+    mutationFn: (instanceId: string) => ok(api.POST("/api/marketplace/products/{slug}/activate", {
+      params: { path: { slug: license.productSlug } }, body: { licenseKey: license.licenseKey, instanceId },
+    })),
+    onSuccess: () => {
+      setFreed("");
+      return changed();
+    },
+  });
+  return { free, undo, freed };
+};
+
+// download saves the lease of an installation, which works without internet.
+const download = async (license: License, instanceId: string): Promise<void> => {
+  const answer = await ok(api.GET("/api/marketplace/products/{slug}/license/lease", {
+    params: { path: { slug: license.productSlug }, query: { licenseKey: license.licenseKey, instanceId } },
+  }));
+  if (!answer.valid) throw new Problem(409, "LEASE_REFUSED", t("license.leaseFailed", { message: stateOf(license).word }), "");
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([answer.lease], { type: "application/jwt" }));
+  link.download = `${license.productSlug}-${instanceId.replace(/[^\w.-]/g, "_")}.lease`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+};
+
+const Activations = ({ license }: { license: License }) => {
+  const [page, setPage] = useState(1);
+  const { free, undo, freed } = useSeats(license);
+  const lease = useMutation({ mutationFn: (instanceId: string) => download(license, instanceId) });
+  const found = useQuery({
+    queryKey: ["licenses", "activations", license.id, page],
+    queryFn: () => ok(api.GET("/api/marketplace/licenses/{id}/activations", { params: { path: { id: license.id }, query: { page, limit: 20 } } })),
+    placeholderData: (last) => last,
+  });
+  const failed = free.error ?? undo.error ?? lease.error;
+  return (
+    <section aria-labelledby="activations">
+      <h2 id="activations">{t("license.activations")}</h2>
+      <Told>{freed && <><span>{t("license.freed", { instance: freed })}</span><button type="button" className="button slim" disabled={undo.isPending} onClick={() => undo.mutate(freed)}>{t("license.undo")}</button></>}</Told>
+      {failed && <Failure error={failed} />}
+      {found.isPending ? <Waiting /> : found.isError ? <Failure error={found.error} retry={() => void found.refetch()} /> : (
+        <>
+          {found.data.activations.length === 0
+            ? <p className="soft">{t("license.none")}. {t("license.noneHow", { product: license.productName })}</p>
+            : <ul className="list">{found.data.activations.map((one) => (
+              <li key={one.instanceId}>
+                <div className="list-text">
+                  <h3><code>{one.instanceId}</code></h3>
+                  <div className="list-facts"><span>{t("license.since")} <Day at={one.activatedAt} /></span>{one.development && <Badge tone="none">{t("license.development")}</Badge>}</div>
+                </div>
+                <div className="actions">
+                  <button type="button" className="button slim" aria-label={t("license.leaseOf", { instance: one.instanceId })} disabled={lease.isPending} onClick={() => lease.mutate(one.instanceId)}>{t("license.lease")}</button>
+                  <button type="button" className="button slim" aria-label={t("license.freeOf", { instance: one.instanceId })} disabled={free.isPending} onClick={() => free.mutate(one.instanceId)}>{t("license.free")}</button>
+                </div>
+              </li>
+            ))}</ul>}
+          {found.data.activations.length > 0 && <p className="soft small">{t("license.freeHint")} {t("license.leaseHow")}</p>}
+          <Pager page={page} pages={found.data.pagination.totalPages} onPage={setPage} />
+        </>
+      )}
+    </section>
+  );
+};

@@ -1,0 +1,56 @@
+import { useState } from "react";
+import { formatDay } from "../text/format";
+import { useLicenses, type License } from "./data";
+import { t } from "./text";
+import { Badge, Empty, Failure, Head, Pager, Waiting, type Tone } from "./ui";
+
+// stateOf is a license's state in a word: a license that is not paid yet does not work.
+export const stateOf = (license: License): { tone: Tone; word: string } => {
+  if (!license.paid && license.status === "active") return { tone: "warn", word: t("licenses.states.pending") };
+  return { tone: ({ active: "good", expired: "warn", revoked: "bad" } as const)[license.status], word: t(`licenses.states.${license.status}`) };
+};
+
+export const termOf = (license: License): string => {
+  if (!license.expiresAt) return t("licenses.noEnd");
+  return t(license.status === "expired" ? "licenses.ended" : "licenses.ends", { date: formatDay(license.expiresAt) });
+};
+
+export const LicensesPage = () => {
+  const [page, setPage] = useState(1);
+  const licenses = useLicenses(page);
+  if (licenses.isPending) return <><Head title={t("licenses.title")} /><Waiting /></>;
+  if (licenses.isError) return <><Head title={t("licenses.title")} /><Failure error={licenses.error} retry={() => void licenses.refetch()} /></>;
+  const { licenses: list, pagination } = licenses.data;
+  return (
+    <>
+      <Head title={t("licenses.title")} />
+      {list.length === 0
+        ? <Empty title={t("licenses.empty")} how={t("licenses.emptyHow")}><a className="button primary" href="/">{t("orders.browse")}</a><a className="button" href="/claim-orders">{t("orders.claim")}</a></Empty>
+        : <ul className="list">{list.map((license) => <Row key={license.id} license={license} />)}</ul>}
+      <Pager page={page} pages={pagination.totalPages} onPage={setPage} />
+    </>
+  );
+};
+
+const Row = ({ license }: { license: License }) => {
+  const state = stateOf(license);
+  const full = license.currentInstances >= license.maxInstances;
+  return (
+    <li>
+      <div className="list-text">
+        <h2><a href={`/licenses/${license.id}`}>{license.productName}</a></h2>
+        <div className="list-facts">
+          <Badge tone={state.tone}>{state.word}</Badge>
+          <span>{termOf(license)}</span>
+          <Seats license={license} />
+        </div>
+        {full && license.status === "active" && <p className="small">{t("licenses.full")}</p>}
+      </div>
+      <a className="button" href={`/licenses/${license.id}`} aria-label={`${t("licenses.manage")}: ${license.productName}`}>{t("licenses.manage")}</a>
+    </li>
+  );
+};
+
+export const Seats = ({ license }: { license: License }) => (
+  <span>{t("licenses.seats", { used: license.currentInstances, max: license.maxInstances })}</span>
+);

@@ -1,0 +1,70 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { Problem } from "../api/problem";
+import { register, signIn } from "../api/session";
+import { useSession } from "./App";
+import { go, within } from "./router";
+import { c, t } from "./text";
+import { Failure, Field, Head, PasswordField, useFaults } from "./ui";
+
+export const SignInPage = () => {
+  const session = useSession();
+  const next = within(new URLSearchParams(location.search).get("next"));
+  if (!session) return <SignIn onDone={() => go(next, true)} />;
+  return (
+    <div className="narrow">
+      <Head title={t("signIn.title")} />
+      <p>{t("signIn.signedIn", { email: session.user.email })}</p>
+      <p><a className="button primary" href={next}>{t("signIn.continue")}</a></p>
+    </div>
+  );
+};
+
+// SignIn stands in for a page that needs a user, and makes way for it.
+export const SignIn = ({ onDone }: { onDone?: () => void }) => {
+  const [isNew, setNew] = useState(false);
+  return (
+    <div className="narrow">
+      <Head title={t(isNew ? "signIn.register" : "signIn.title")} />
+      <p className="soft">{t(isNew ? "signIn.registerWhy" : "signIn.why")}</p>
+      <Form key={String(isNew)} isNew={isNew} onDone={onDone} />
+      <p className="row">
+        <span className="soft">{t(isNew ? "signIn.already" : "signIn.newHere")}</span>
+        <button type="button" className="button slim" onClick={() => setNew(!isNew)}>{t(isNew ? "signIn.title" : "signIn.create")}</button>
+        {!isNew && <a href="/reset-password">{t("signIn.forgot")}</a>}
+      </p>
+    </div>
+  );
+};
+
+const Form = ({ isNew, onDone }: { isNew: boolean; onDone: (() => void) | undefined }) => {
+  const queries = useQueryClient();
+  const { faults, form, check } = useFaults<"email" | "username" | "password">();
+  const entry = useMutation({
+    mutationFn: ({ email, username, password }: Record<"email" | "username" | "password", string>) =>
+      isNew ? register(email, username, password) : signIn(email, password),
+    onSuccess: () => {
+      void queries.invalidateQueries();
+      onDone?.();
+    },
+  });
+  const send = (e: FormEvent<HTMLFormElement>) => {
+    e.preventDefault();
+    const values = new FormData(e.currentTarget);
+    const text = (name: string) => String(values.get(name) ?? "");
+    const filled = { email: text("email").trim(), username: text("username").trim(), password: text("password") };
+    const needed = isNew ? (["email", "username", "password"] as const) : (["email", "password"] as const);
+    const found = Object.fromEntries(needed.filter((name) => !filled[name]).map((name) => [name, t("required")]));
+    if (check(found) && !entry.isPending) entry.mutate(filled);
+  };
+  const refused = entry.error instanceof Problem && entry.error.status === 401;
+  return (
+    <form className="form" ref={form} onSubmit={send} noValidate>
+      <Field label={c("email")} name="email" type="email" autoComplete="username" autoCapitalize="none" spellCheck={false} required fault={faults.email} />
+      {isNew && <Field label={t("signIn.username")} name="username" autoComplete="nickname" autoCapitalize="none" spellCheck={false} required fault={faults.username} />}
+      <PasswordField label={c("password")} name="password" autoComplete={isNew ? "new-password" : "current-password"} fault={faults.password} />
+      {entry.error && (refused ? <p className="note" data-tone="bad" role="alert">{t("signIn.failed")}</p> : <Failure error={entry.error} />)}
+      <p><button className="button primary" disabled={entry.isPending}>{t(isNew ? "signIn.create" : "signIn.title")}</button></p>
+    </form>
+  );
+};

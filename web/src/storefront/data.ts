@@ -1,0 +1,53 @@
+// What several pages ask of the API.
+import { useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { api, ok, type Schemas } from "../api/client";
+import { Problem } from "../api/problem";
+
+export type Order = Schemas["OwnedOrder"];
+export type License = Schemas["OwnLicense"];
+
+const most = 100; // entries of a page of the API
+
+export const useOrders = (page: number) => useQuery({
+  queryKey: ["orders", page],
+  queryFn: () => ok(api.GET("/api/marketplace/orders", { params: { query: { page, limit: 20 } } })),
+  placeholderData: (last) => last,
+});
+
+export const useLicenses = (page: number) => useQuery({
+  queryKey: ["licenses", page],
+  queryFn: () => ok(api.GET("/api/marketplace/licenses", { params: { query: { page, limit: 20 } } })),
+  placeholderData: (last) => last,
+});
+
+// useOrder and useLicense look for one of the user's: null if it is not there.
+export const useOrder = (id: string, enabled: boolean): UseQueryResult<Schemas["OrderWithKey"] | null> => useQuery({
+  queryKey: ["orders", "one", id], enabled,
+  queryFn: async () => {
+    try {
+      return await ok(api.GET("/api/marketplace/orders/{id}", { params: { path: { id } } }));
+    } catch (error) {
+      if (error instanceof Problem && error.status === 404) return null;
+      throw error;
+    }
+  },
+  refetchInterval: (query) => (query.state.data?.status === "pending" ? 3_000 : false),
+});
+
+export const useLicense = (id: string): UseQueryResult<License | null> => useQuery({
+  queryKey: ["licenses", "one", id],
+  queryFn: () => find(id, async (page) => {
+    const found = await ok(api.GET("/api/marketplace/licenses", { params: { query: { page, limit: most } } }));
+    return { list: found.licenses, pages: found.pagination.totalPages };
+  }),
+});
+
+const find = async <T extends { id: string }>(
+  id: string, read: (page: number) => Promise<{ list: T[]; pages: number }>,
+): Promise<T | null> => {
+  for (let page = 1; ; page++) {
+    const { list, pages } = await read(page);
+    const one = list.find((entry) => entry.id === id);
+    if (one || page >= pages) return one ?? null;
+  }
+};

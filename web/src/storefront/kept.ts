@@ -1,0 +1,51 @@
+// Orders of this tab. A guest has no account that would keep the license key, and a buyer
+// comes back from the payment page without it; so the tab keeps it until it is closed.
+// Nothing of it is in localStorage, and no other tab sees it.
+export interface KeptOrder {
+  id: string;
+  licenseKey: string;
+  slug: string;
+  productName: string;
+  tierName: string;
+  amount: number;
+  currency: string;
+  email: string; // to which the receipt goes; empty if there is none
+  paymentUrl: string; // empty if it was paid at once
+  at: string;
+}
+
+const prefix = "stoa-order-";
+
+export const keepOrder = (order: KeptOrder): void => {
+  try {
+    sessionStorage.setItem(prefix + order.id, JSON.stringify(order));
+  } catch {
+    memory.set(order.id, order); // storage is switched off; the page still has it
+  }
+};
+
+const memory = new Map<string, KeptOrder>();
+
+export const keptOrder = (id: string): KeptOrder | null => {
+  try {
+    const text = sessionStorage.getItem(prefix + id);
+    return text ? (JSON.parse(text) as KeptOrder) : memory.get(id) ?? null;
+  } catch {
+    return memory.get(id) ?? null;
+  }
+};
+
+// keptOrders are all of this tab, the newest first.
+export const keptOrders = (): KeptOrder[] => {
+  const found = new Map(memory);
+  try {
+    for (let i = 0; i < sessionStorage.length; i++) {
+      const name = sessionStorage.key(i) ?? "";
+      const order = name.startsWith(prefix) ? keptOrder(name.slice(prefix.length)) : null;
+      if (order) found.set(order.id, order);
+    }
+  } catch {
+    // Storage is switched off.
+  }
+  return [...found.values()].sort((a, b) => b.at.localeCompare(a.at));
+};

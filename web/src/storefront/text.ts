@@ -1,0 +1,6 @@
+import common from "../../texts/en.json?section=common";
+import section from "../../texts/en.json?section=shop";
+import { texts } from "../text";
+
+export const t = texts(section);
+export const c = texts(common);

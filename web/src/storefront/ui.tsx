@@ -1,0 +1,136 @@
+// The small pieces that pages share. Their looks are in shop.css.
+import { useEffect, useId, useRef, useState, type InputHTMLAttributes, type ReactNode } from "react";
+import { asProblem } from "../api/problem";
+import { formatDay, formatRelative, formatExact } from "../text/format";
+import { c, t } from "./text";
+
+// useTitle names the document, with the shop's name that the header shows.
+export const useTitle = (title: string) => useEffect(() => {
+  const shop = document.querySelector(".brand")?.textContent ?? "";
+  document.title = shop ? `${title} · ${shop}` : title;
+}, [title]);
+
+export const Head = ({ title, badge, children }: { title: string; badge?: ReactNode; children?: ReactNode }) => {
+  useTitle(title);
+  return <div className="page-head"><h1>{title}</h1>{badge}{children}</div>;
+};
+
+export const Waiting = () => <p className="soft waiting" role="status">{t("loading")}</p>;
+
+// sentence is what a person reads of a failure.
+export const sentence = (error: unknown): string => {
+  const problem = asProblem(error);
+  if (problem.unreachable) return c("unreachable");
+  return problem.ours && problem.code === "INTERNAL_ERROR" ? c("somethingFailed") : problem.message || c("somethingFailed");
+};
+
+export const Failure = ({ error, retry }: { error: unknown; retry?: () => void }) => {
+  const problem = asProblem(error);
+  const issues = problem.issues.filter((issue) => issue.message !== problem.message);
+  return (
+    <div className="note" data-tone="bad" role="alert">
+      <p>{sentence(error)}</p>
+      {issues.length > 0 && <ul>{issues.map((issue, i) => <li key={i}>{issue.message}</li>)}</ul>}
+      <div className="row">
+        {retry && <button type="button" className="button slim" onClick={retry}>{c("retry")}</button>}
+        {problem.requestId && <span className="small">{c("requestId")} <code>{problem.requestId}</code></span>}
+      </div>
+    </div>
+  );
+};
+
+// Told says what an action came to, for all to see and hear.
+export const Told = ({ children }: { children: ReactNode }) => (
+  <div role="status">{children && <div className="note row" data-tone="good">{children}</div>}</div>
+);
+
+interface FieldProps extends InputHTMLAttributes<HTMLInputElement> { label: string; hint?: string; fault?: string | undefined }
+
+export const Field = ({ label, hint, fault, ...input }: FieldProps) => {
+  const id = useId();
+  const told = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(" ");
+  return (
+    <div className="form-field">
+      <label htmlFor={id}>{label}{!input.required && <span className="soft"> ({c("optional")})</span>}</label>
+      {hint && <p id={`${id}-hint`} className="soft small">{hint}</p>}
+      <input id={id} className="field" aria-invalid={fault ? true : undefined} aria-describedby={told || undefined} {...input} />
+      {fault && <p id={`${id}-fault`} className="fault">{fault}</p>}
+    </div>
+  );
+};
+
+export const PasswordField = (props: FieldProps) => {
+  const [shown, setShown] = useState(false);
+  return (
+    <div className="form-field">
+      <Field {...props} type={shown ? "text" : "password"} required />
+      <label className="check"><input type="checkbox" checked={shown} onChange={(e) => setShown(e.target.checked)} /> {t("signIn.show")}</label>
+    </div>
+  );
+};
+
+// useFaults keeps the fields that are not filled in as they must be, and takes the focus
+// to the first.
+export const useFaults = <K extends string>() => {
+  const [faults, setFaults] = useState<Partial<Record<K, string>>>({});
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (Object.keys(faults).length > 0) form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
+  }, [faults]);
+  return { faults, form, check: (found: Partial<Record<K, string>>) => {
+    setFaults(found);
+    return Object.keys(found).length === 0;
+  } };
+};
+
+export const Copy = ({ value, what, primary = false }: { value: string; what: string; primary?: boolean }) => {
+  const [copied, setCopied] = useState(false);
+  const code = useRef<HTMLElement>(null);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(value);
+      setCopied(true);
+      setTimeout(setCopied, 2_000, false);
+    } catch {
+      getSelection()?.selectAllChildren(code.current as HTMLElement); // to be copied by hand
+    }
+  };
+  return (
+    <div className="key">
+      <code ref={code}>{value}</code>
+      <button type="button" className={primary ? "button primary" : "button"} onClick={() => void copy()}>
+        {copied ? c("copied") : c("copy", { what })}
+      </button>
+      <span className="sr" role="status">{copied && c("copied")}</span>
+    </div>
+  );
+};
+
+export type Tone = "good" | "warn" | "bad" | "none";
+
+export const Badge = ({ tone, children }: { tone: Tone; children: string }) => <span className="badge" data-tone={tone}>{children}</span>;
+
+export const Day = ({ at }: { at: string }) => <time dateTime={at} title={formatExact(at)}>{formatDay(at)}</time>;
+export const Ago = ({ at }: { at: string }) => <time dateTime={at} title={formatExact(at)}>{formatRelative(at)}</time>;
+
+interface EmptyProps { title: string; how: string; children?: ReactNode }
+
+export const Empty = ({ title, how, children }: EmptyProps) => (
+  <div className="empty"><h2>{title}</h2><p className="soft">{how}</p><p className="row">{children}</p></div>
+);
+
+// Gone is Empty for a page that has nothing to show.
+export const Gone = ({ title, how, children }: EmptyProps) => {
+  useTitle(title);
+  return <div className="empty"><h1>{title}</h1><p className="soft">{how}</p><p className="row">{children}</p></div>;
+};
+
+interface PagerProps { page: number; pages: number; onPage: (page: number) => void }
+
+export const Pager = ({ page, pages, onPage }: PagerProps) => pages > 1 && (
+  <nav className="pages" aria-label={t("catalog.pages")}>
+    <button type="button" className="button slim" disabled={page <= 1} onClick={() => onPage(page - 1)}>{t("page.previous")}</button>
+    <span className="soft small">{t("page.of", { page, pages })}</span>
+    <button type="button" className="button slim" disabled={page >= pages} onClick={() => onPage(page + 1)}>{t("page.next")}</button>
+  </nav>
+);

@@ -1,0 +1,6 @@
+// The sections of the catalog of texts, as vite.config.ts serves them.
+type Catalog = typeof import("../../texts/en.json");
+
+declare module "*?section=common" { const section: Catalog["common"]; export default section }
+declare module "*?section=shop" { const section: Catalog["shop"]; export default section }
+declare module "*?section=console" { const section: Catalog["console"]; export default section }
