@@ -20,6 +20,8 @@ type cli struct {
 	Catalog catalogCmd `cmd:"" help:"Import and export the catalog."`
 	Plugin  pluginCmd  `cmd:"" help:"Develop plugins."`
 	Package packageCmd `cmd:"" help:"Sign packages, and check their signatures."`
+	Backup  backupCmd  `cmd:"" help:"Back up the shop, and verify backups."`
+	Restore restoreCmd `cmd:"" help:"Make a shop of a backup, where there is none yet (docs/backup.md)."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
 

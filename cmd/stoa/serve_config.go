@@ -42,6 +42,9 @@ func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (c
 	cfg.AdminEmail, cfg.AdminPassword = c.AdminEmail, os.Getenv(envAdminPassword)
 	c.passwords.apply(&cfg)
 	c.watching.apply(&cfg)
+	if err := c.backups.apply(&cfg); err != nil {
+		return cfg, err
+	}
 	if cfg.SMTPURL, cfg.SMTPPassword, cfg.MailFrom = c.SMTPURL, os.Getenv(envSMTPPassword), c.MailFrom; c.SMTPURL != "" &&
 		c.PublicURL == "" {
 		return cfg, errors.New("--smtp-url needs --public-url: mails contain links to it")
@@ -78,7 +81,10 @@ func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (c
 		}
 		cfg.ExternalAllow = append(cfg.ExternalAllow, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
 	}
-	return cfg, c.open(&cfg)
+	if err := c.open(&cfg); err != nil {
+		return cfg, err
+	}
+	return cfg, c.backups.withKey(&cfg)
 }
 
 // isolation returns the level that plugins need to run.

@@ -29,6 +29,8 @@ var secretSettings = []secretSetting{
 		"the key."},
 	{envOpsToken, "bearer token, at least 16 characters, that --ops-addr then asks for under any host name. Without " +
 		"it, --ops-addr answers loopback names only."},
+	{envBackupPassphrase, "passphrase that encrypts backups, and opens them. STOA_BACKUP_RECIPIENTS encrypts without a " +
+		"secret on the server."},
 	{envServiceSecret, "shared secret for HS256 service JWTs, at least 32 bytes."},
 }
 
@@ -40,6 +42,7 @@ const (
 	envOpsToken      = "STOA_OPS_TOKEN"         //nolint:gosec // the variable's name, not a secret
 	envServiceSecret = "SERVICE_JWT_SECRET"     //nolint:gosec // the variable's name, not a secret
 
+	envBackupPassphrase    = "STOA_BACKUP_PASSPHRASE"     //nolint:gosec // the variable's name, not a secret
 	envStripeWebhookSecret = "STOA_STRIPE_WEBHOOK_SECRET" //nolint:gosec // the variable's name, not a secret
 )
 

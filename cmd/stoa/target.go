@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"stoa/internal/app"
 	"stoa/internal/database"
 	"stoa/internal/masterkey"
 	"stoa/internal/store"
@@ -72,8 +71,8 @@ func inspect(ctx context.Context, at string) (f facts, err error) {
 		return f, err
 	}
 	settings := store.NewSettings(db)
-	if f.id, _, err = settings.Find(ctx, app.SettingPlatformID); err == nil {
-		_, f.sealed, err = settings.Find(ctx, app.SettingMasterKeyCheck)
+	if f.id, _, err = settings.Find(ctx, store.SettingPlatformID); err == nil {
+		_, f.sealed, err = settings.Find(ctx, store.SettingMasterKeyCheck)
 	}
 	return f, err
 }

@@ -169,6 +169,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	if cfg.CheckFiles {
 		a.background.Go(func() { a.installer.CheckInstalled(working) })
 	}
+	a.keepBackups(working, cfg)
 	if cfg.Deliver {
 		a.background.Go(func() { a.fillKeyTails(working, cfg) })
 		a.deliver(working, cfg)
@@ -195,6 +196,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		return err
 	}
 	a.metrics.WatchProcesses(a.node.Processes)
+	a.metrics.WatchBackups(a.backupRuns(cfg.Log))
 	a.Plugins = plugins
 	a.metrics.WatchHealth(plugins.CurrentHealths)
 	a.buildThemes(cfg)
@@ -279,6 +281,7 @@ func (a *App) api(
 		Lookup: &lookup.Service{Store: store.NewLookup(a.DB), Vault: a.Licenses.Vault, Now: cfg.Now},
 		Overview: &overview.Service{
 			Store: store.NewOverview(a.DB), Now: cfg.Now, Rings: a.rings(), Broken: a.broken,
+			BackupEvery: cfg.Backup.every(),
 		},
 		Refused: a.guard.Refused,
 		Budget:  a.budget,

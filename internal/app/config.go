@@ -197,6 +197,9 @@ type Config struct {
 	// Finder wraps the look-up of instances that are called; nil leaves it as it is.
 	Finder func(plugin.Finder) plugin.Finder
 
+	// Backup says which backups the App makes. Servers make some.
+	Backup BackupConfig
+
 	// NodePath is the Node.js that runs internal plugins; "node" in PATH if empty.
 	NodePath string
 }

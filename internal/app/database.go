@@ -5,14 +5,9 @@ import (
 	"errors"
 	"log/slog"
 
+	"stoa/internal/masterkey"
 	"stoa/internal/seal"
 	"stoa/internal/store"
-)
-
-// Names of settings in the database (store.Settings).
-const (
-	SettingPlatformID     = "platform_id"      // identifies the installation
-	SettingMasterKeyCheck = "master_key_check" // is sealed with the master key
 )
 
 // checkSchema brings the schema up to date and logs what that took, or, with
@@ -31,13 +26,11 @@ func (a *App) checkSchema(ctx context.Context, cfg Config) error {
 // checkMasterKey returns an error if this database's secrets were sealed with another
 // master key. Otherwise each of them would fail later, on its own.
 func (a *App) checkMasterKey(ctx context.Context, key *seal.Key) error {
-	const name = SettingMasterKeyCheck
-	box := key.Box(name)
-	stored, err := store.NewSettings(a.DB).Once(ctx, name, box.Seal([]byte(name), name))
+	stored, err := store.NewSettings(a.DB).Once(ctx, store.SettingMasterKeyCheck, masterkey.Proof(key))
 	if err != nil {
 		return err
 	}
-	if _, err := box.Open(stored, name); err != nil {
+	if !masterkey.Proves(key, stored) {
 		return errors.New("this database belongs to another master key: " +
 			"set STOA_MASTER_KEY, or restore the master.key file it was created with")
 	}

@@ -68,7 +68,7 @@ func (a *App) CheckPlugins() error { return a.node.Check() }
 
 // buildGateway makes the way to the plugins.
 func (a *App) buildGateway(ctx context.Context, cfg Config) (*gateway.Gateway, error) {
-	platformID, err := store.NewSettings(a.DB).Once(ctx, SettingPlatformID, uuid.NewString())
+	platformID, err := store.NewSettings(a.DB).Once(ctx, store.SettingPlatformID, uuid.NewString())
 	if err != nil {
 		return nil, err
 	}

@@ -34,11 +34,16 @@ type dialect struct {
 	clock    string                    // the time in milliseconds since 1970, by a clock that all processes share
 	turn     string                    // waits for a table's turn; "" if writers never run side by side
 	version  string                    // returns the version of the engine
+	columns  string                    // lists the columns of all tables
 	hasTable string                    // returns a row if there is a table of that name
 	isUnique func(error) bool          // err is a violated unique constraint
 	isRef    func(error) bool          // err is a violated reference between tables
 	isRetry  func(error) bool          // err asks for the transaction to be run again
 	snapshot *sql.TxOptions            // for a transaction whose reads all see the same moment
+
+	// sequences is Conn.Sequences, load is DB.Load.
+	sequences func(ctx context.Context, q Querier) (map[string]int64, error)
+	load      func(ctx context.Context, db *DB, keep []string, fn func(Loader) error) error
 
 	// listen is Listen with a connection of its own; nil if the engine tells nothing.
 	listen func(ctx context.Context, conn *sql.Conn, channel string, heard func()) error

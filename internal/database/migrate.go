@@ -23,13 +23,27 @@ type Migration struct {
 // runs in a transaction. Several processes may call Migrate at once: one applies the
 // migrations, the others wait.
 func (db *DB) Migrate(ctx context.Context, migrations fs.FS) ([]Migration, error) {
+	return db.migrate(ctx, migrations, (*goose.Provider).Up)
+}
+
+// MigrateTo is Migrate up to the migration with that number.
+func (db *DB) MigrateTo(ctx context.Context, migrations fs.FS, version int64) ([]Migration, error) {
+	return db.migrate(ctx, migrations, func(p *goose.Provider, ctx context.Context) ([]*goose.MigrationResult, error) {
+		return p.UpTo(ctx, version)
+	})
+}
+
+func (db *DB) migrate(
+	ctx context.Context, migrations fs.FS,
+	up func(*goose.Provider, context.Context) ([]*goose.MigrationResult, error),
+) ([]Migration, error) {
 	p, err := db.migrator(migrations)
 	if err != nil {
 		return nil, fmt.Errorf("database: migrate: %w", err)
 	}
 	var results []*goose.MigrationResult
 	for i := 0; ; i++ {
-		results, err = p.Up(ctx)
+		results, err = up(p, ctx)
 		// SQLite has no advisory lock. If two processes start together, one loses the
 		// race inside its transaction and finds the work done when it looks again.
 		if err == nil || db.name != "sqlite" || i == txAttempts || ctx.Err() != nil {

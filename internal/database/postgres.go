@@ -25,6 +25,7 @@ func openPostgres(url string) (*DB, error) {
 		skip:     " SKIP LOCKED",
 		version:  `SHOW server_version`,
 		clock:    `floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`,
+		columns:  postgresColumns,
 		hasTable: `SELECT 1 WHERE to_regclass($1) IS NOT NULL`,
 		turn:     `SELECT pg_advisory_xact_lock($1::text::regclass::oid::bigint)`,
 		isUnique: func(err error) bool { return postgresCode(err) == "23505" },
@@ -33,8 +34,10 @@ func openPostgres(url string) (*DB, error) {
 			c := postgresCode(err)
 			return c == "40001" || c == "40P01" // serialization failure, deadlock
 		},
-		snapshot: &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
-		listen:   listenPostgres,
+		sequences: sequencesPostgres,
+		load:      loadPostgres,
+		snapshot:  &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
+		listen:    listenPostgres,
 	}}, nil
 }
 

@@ -51,7 +51,7 @@ func openSQLite(path string) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	read, err := pool(max(4, runtime.NumCPU()))
+	read, err := pool(readConns())
 	if err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
@@ -59,17 +59,23 @@ func openSQLite(path string) (*DB, error) {
 		name:     "sqlite",
 		version:  `SELECT sqlite_version()`,
 		clock:    `CAST(unixepoch('subsec') * 1000 AS INTEGER)`, // of this machine, as all that have the file open
+		columns:  sqliteColumns,
 		hasTable: `SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = $1`,
 		lock:     func(string) string { return "" }, // the transaction holds the write lock
 		isUnique: func(err error) bool {
 			c := sqliteCode(err)
 			return c == sqlite3.SQLITE_CONSTRAINT_UNIQUE || c == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
 		},
-		isRef:    func(err error) bool { return sqliteCode(err) == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY },
-		isRetry:  func(err error) bool { return sqliteCode(err)&0xff == sqlite3.SQLITE_BUSY },
-		snapshot: &sql.TxOptions{ReadOnly: true}, // without the write lock
+		isRef:     func(err error) bool { return sqliteCode(err) == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY },
+		isRetry:   func(err error) bool { return sqliteCode(err)&0xff == sqlite3.SQLITE_BUSY },
+		sequences: sequencesSQLite,
+		load:      loadSQLite,
+		snapshot:  &sql.TxOptions{ReadOnly: true}, // without the write lock
 	}}, nil
 }
+
+// readConns is how many connections read at the same time.
+func readConns() int { return max(4, runtime.NumCPU()) }
 
 // keepPrivate creates the file, or, if it exists, takes all permissions on it from
 // everybody but its owner: the data folder may have existed before stoa, readable

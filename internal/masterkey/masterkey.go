@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"stoa/internal/seal"
 )
@@ -22,34 +23,57 @@ const File = "master.key"
 //
 // It refuses a file that other users can read, because the key may be known already.
 func Load(given, dataDir string) (*seal.Key, error) {
-	if given != "" {
-		key, err := seal.ParseKey(given)
-		if err != nil {
-			return nil, errors.New("STOA_MASTER_KEY must be 64 hexadecimal digits, as made by: openssl rand -hex 32")
+	if given == "" {
+		if err := createOnce(filepath.Join(dataDir, File)); err != nil {
+			return nil, fmt.Errorf("master key: %w", err)
 		}
-		return key, nil
+	}
+	text, err := Text(given, dataDir)
+	if err != nil {
+		return nil, err
+	}
+	return seal.ParseKey(text)
+}
+
+// Text returns the master key that Load would, as 64 hexadecimal digits, and creates none:
+// it returns an error that wraps fs.ErrNotExist if there is no file.
+func Text(given, dataDir string) (string, error) {
+	if given != "" {
+		if _, err := seal.ParseKey(given); err != nil {
+			return "", errors.New("STOA_MASTER_KEY must be 64 hexadecimal digits, as made by: openssl rand -hex 32")
+		}
+		return strings.TrimSpace(given), nil
 	}
 	path := filepath.Join(dataDir, File)
-	if err := createOnce(path); err != nil {
-		return nil, fmt.Errorf("master key: %w", err)
-	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("master key: %w", err)
+		return "", fmt.Errorf("master key: %w", err)
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return nil, fmt.Errorf("%s can be read by others (mode %04o); run: chmod 600 %s",
+		return "", fmt.Errorf("%s can be read by others (mode %04o); run: chmod 600 %s",
 			path, info.Mode().Perm(), path)
 	}
 	text, err := os.ReadFile(path) //nolint:gosec // the operator's own data folder
 	if err != nil {
-		return nil, fmt.Errorf("master key: %w", err)
+		return "", fmt.Errorf("master key: %w", err)
 	}
-	key, err := seal.ParseKey(string(text))
-	if err != nil {
-		return nil, fmt.Errorf("%s does not hold a master key; restore it from a backup", path)
+	if _, err := seal.ParseKey(string(text)); err != nil {
+		return "", fmt.Errorf("%s does not hold a master key; restore it from a backup", path)
 	}
-	return key, nil
+	return strings.TrimSpace(string(text)), nil
+}
+
+// proof is what Proof seals, and the purpose and the row it is sealed for.
+const proof = "master_key_check"
+
+// Proof returns a text that tells by Proves whether another key is the same. It reveals
+// nothing about the key.
+func Proof(key *seal.Key) string { return key.Box(proof).Seal([]byte(proof), proof) }
+
+// Proves reports whether Proof was called with key when it returned text.
+func Proves(key *seal.Key, text string) bool {
+	_, err := key.Box(proof).Open(text, proof)
+	return err == nil
 }
 
 // createOnce creates the file with a new key unless it exists. It uses a hard link,

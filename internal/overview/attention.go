@@ -32,7 +32,7 @@ func rotateAfter(purpose string) time.Duration {
 // attention returns what wants attention, errors first.
 func (s *Service) attention(ctx context.Context, now time.Time) (all []Concern, err error) {
 	for _, look := range []func(context.Context, time.Time) ([]Concern, error){
-		s.instances, s.plugins, s.webhooks, s.receipts, s.orders, s.keys,
+		s.instances, s.plugins, s.webhooks, s.receipts, s.orders, s.keys, s.backups,
 	} {
 		found, err := look(ctx, now)
 		if err != nil {
@@ -167,6 +167,32 @@ func (s *Service) keys(ctx context.Context, now time.Time) (list []Concern, err 
 					k.Since.Format("2 January 2006")),
 			})
 		}
+	}
+	return list, nil
+}
+
+func (s *Service) backups(ctx context.Context, now time.Time) (list []Concern, err error) {
+	taken, verified, err := s.Store.Backups(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if taken.FailedAt.After(taken.OKAt) {
+		list = append(list, Concern{
+			Kind: BackupFailed, Severity: Error, Count: 1, Since: taken.FailedAt,
+			Message: "The last backup failed: " + taken.Error,
+		})
+	}
+	if s.BackupEvery > 0 && !taken.OKAt.IsZero() && now.After(taken.OKAt.Add(2*s.BackupEvery)) {
+		list = append(list, Concern{
+			Kind: BackupOld, Severity: Error, Count: 1, Since: taken.OKAt,
+			Message: fmt.Sprintf("The last backup is of %s.", taken.OKAt.Format("2 January 2006, 15:04 UTC")),
+		})
+	}
+	if verified.FailedAt.After(verified.OKAt) {
+		list = append(list, Concern{
+			Kind: VerifyFailed, Severity: Error, Count: 1, Since: verified.FailedAt,
+			Message: "A backup could not be verified: " + verified.Error,
+		})
 	}
 	return list, nil
 }

@@ -41,6 +41,9 @@ const (
 	ReceiptsWaiting Kind = "receipts.failing"          // they fail, and are tried again
 	OrdersPending   Kind = "orders.pending"            // for longer than an hour
 	KeysDue         Kind = "keys.rotation_due"         // the key has signed for long
+	BackupFailed    Kind = "backup.failed"             // the last backup failed
+	BackupOld       Kind = "backup.old"                // the last backup is twice as old as it should be
+	VerifyFailed    Kind = "backup.verify_failed"      // a backup could not be restored, or is not whole
 )
 
 // Concern is something that wants attention.
@@ -80,6 +83,13 @@ type TroubledWebhook struct {
 	Since    time.Time
 }
 
+// BackupRuns are the last runs of a job for backups. Times are zero if there was none.
+type BackupRuns struct {
+	OKAt     time.Time
+	FailedAt time.Time
+	Error    string
+}
+
 // Store reads what the overview shows. Package store implements it for SQLite and
 // PostgreSQL; storetest holds every sentence here to it.
 type Store interface {
@@ -108,4 +118,6 @@ type Store interface {
 	WaitingReceipts(ctx context.Context) (Pile, error)
 	// PendingOrders returns the orders placed before then that are pending.
 	PendingOrders(ctx context.Context, before time.Time) (Pile, error)
+	// Backups returns the last runs that made a backup, and those that verified one.
+	Backups(ctx context.Context) (taken, verified BackupRuns, err error)
 }

@@ -33,13 +33,15 @@ type Overview struct {
 	Attention []Concern
 }
 
-// Service makes overviews. All fields are required. It is safe for concurrent use.
+// Service makes overviews. Fields are required unless they say otherwise. It is safe for concurrent use.
 type Service struct {
 	Store Store
 	Now   func() time.Time
 	Rings []*keyring.Ring
 	// Broken reports whether an instance does not work, as far as this process knows.
 	Broken func(installationID string) bool
+	// BackupEvery is the time from one backup to the next; 0 if stoa makes none by itself.
+	BackupEvery time.Duration
 }
 
 // Get returns the overview.

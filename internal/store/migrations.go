@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strconv"
+	"strings"
 
 	"stoa/internal/database"
 )
@@ -37,6 +39,32 @@ func Migrate(ctx context.Context, db *database.DB, by string) ([]database.Migrat
 		err = NewSettings(db).Put(ctx, settingMigratedBy, by)
 	}
 	return applied, err
+}
+
+// MigrateTo makes the schema of an empty database as it was at an earlier version, to load
+// a backup from then.
+func MigrateTo(ctx context.Context, db *database.DB, version int64) error {
+	_, err := db.MigrateTo(ctx, migrations(), version)
+	return err
+}
+
+// KnownSchema returns the version of the schema that Migrate makes.
+func KnownSchema() int64 {
+	entries, err := fs.ReadDir(migrations(), "sqlite")
+	if err != nil {
+		panic(err) // the name is a constant
+	}
+	number, _, _ := strings.Cut(entries[len(entries)-1].Name(), "_")
+	known, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		panic(err) // and goose would refuse the file
+	}
+	return known
+}
+
+// SchemaOf returns the version of the schema of db, and what this program knows of it.
+func SchemaOf(ctx context.Context, db *database.DB) (database.Schema, error) {
+	return db.Schema(ctx, migrations())
 }
 
 var (

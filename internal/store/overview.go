@@ -141,3 +141,17 @@ func (s *Overview) pile(ctx context.Context, query string, args ...any) (p overv
 	err = s.Read.QueryRowContext(ctx, query, args...).Scan(&p.Count, database.ScanMillis(&p.Since))
 	return p, err
 }
+
+// Backups implements overview.Store.
+func (s *Overview) Backups(ctx context.Context) (taken, verified overview.BackupRuns, err error) {
+	list, err := (&BackupJobs{s.Conn}).List(ctx)
+	for _, j := range list {
+		runs := overview.BackupRuns{OKAt: j.OKAt, FailedAt: j.FailedAt, Error: j.Error}
+		if j.Kind == BackupTaken {
+			taken = runs
+		} else {
+			verified = runs
+		}
+	}
+	return taken, verified, err
+}

@@ -8,6 +8,12 @@ import (
 	"stoa/internal/database"
 )
 
+// Names of settings.
+const (
+	SettingPlatformID     = "platform_id"      // identifies the installation
+	SettingMasterKeyCheck = "master_key_check" // what masterkey.Proof returned for the database's master key
+)
+
 // Settings are facts about this installation that all replicas share, such as its
 // platform id.
 type Settings struct{ database.Conn }

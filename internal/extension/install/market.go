@@ -11,8 +11,8 @@ import (
 	"stoa/internal/extension/archive"
 )
 
-// marketDir is the folder of the archives that products of the market carry.
-const marketDir = "market"
+// MarketDir is the folder of the archives that products of the market carry.
+const MarketDir = "market"
 
 var errPublished = errors.New("install: the archive of a release is missing, or is not the one that was published")
 
@@ -46,7 +46,7 @@ func (in *Installer) Inspect(kind extension.Kind, up *Upload) (Package, error) {
 // where it is on disk. A path that is not recorded (Recorded) is swept later.
 func (in *Installer) Publish(kind extension.Kind, up *Upload, pkg Package) (string, error) {
 	name := fmt.Sprintf("%s-%s-%s-%s%s", kind, pkg.Slug, pkg.Version, randomName(), archiveSuffix)
-	return path.Join(marketDir, name), up.moveTo(path.Join(marketDir, name))
+	return path.Join(MarketDir, name), up.moveTo(path.Join(MarketDir, name))
 }
 
 // Published returns a published archive as an upload from the market. The caller closes it.

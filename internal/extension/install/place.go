@@ -129,7 +129,7 @@ func (in *Installer) openData() (*os.Root, error) {
 	if err != nil {
 		return nil, fmt.Errorf("install: %w", err)
 	}
-	err = errors.Join(data.MkdirAll(uploadsDir, 0o700), data.MkdirAll(marketDir, 0o700))
+	err = errors.Join(data.MkdirAll(uploadsDir, 0o700), data.MkdirAll(MarketDir, 0o700))
 	for _, reg := range in.Kinds {
 		err = errors.Join(err, data.MkdirAll(reg.Folder(), 0o700))
 	}

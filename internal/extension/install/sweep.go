@@ -64,7 +64,7 @@ func (in *Installer) Sweep(ctx context.Context, now time.Time) error {
 	}
 	sweep(uploadsDir, uploadPrefix)
 	if in.Recorded != nil {
-		sweep(marketDir, "")
+		sweep(MarketDir, "")
 	}
 	for _, reg := range in.Kinds {
 		sweep(reg.Folder(), unpackPrefix)

@@ -115,6 +115,26 @@ func TestOverviewListsWhatWantsAttention(t *testing.T) {
 		if got, want := look(), "error webhook.deliveries_dead 1 w1; warning keys.rotation_due 1 account"; got != want {
 			t.Errorf("after 100 days: %s, want %s", got, want)
 		}
+		// Backups are timed by the clock of the database.
+		_, err = a.DB.Conn().Write.ExecContext(ctx, `
+			UPDATE backup_jobs SET ok_at_ms = $1, failed_at_ms = CASE kind WHEN 'verify' THEN CAST($2 AS BIGINT) ELSE 0 END, error = 'e'`,
+			a.Clock.Now().Add(-48*time.Hour).UnixMilli()-1, a.Clock.Now().UnixMilli())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := look(), "error webhook.deliveries_dead 1 w1; error backup.verify_failed 1; "+
+			"warning keys.rotation_due 1 account"; got != want {
+			t.Errorf("with a backup that is not whole: %s, want %s", got, want)
+		}
+		_, err = a.DB.Conn().Write.ExecContext(ctx, `
+			UPDATE backup_jobs SET ok_at_ms = $1, failed_at_ms = CASE kind WHEN 'backup' THEN CAST($2 AS BIGINT) ELSE 0 END`,
+			a.Clock.Now().Add(-48*time.Hour).UnixMilli(), a.Clock.Now().UnixMilli())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := look(); !strings.Contains(got, "w1; error backup.failed 1; warning") {
+			t.Errorf("with a failed backup: %s", got)
+		}
 		manage(t, a, root, http.MethodPost, "/api/v1/admin/keys/rotate",
 			map[string]any{"purpose": license.KeyPurpose.Name}, http.StatusOK)
 		a.Clock.Advance(310 * 24 * time.Hour)

@@ -24,6 +24,7 @@ func testOverview(t *testing.T, open Open) {
 		"deliveries and webhooks in trouble":   testOverviewDeliveries,
 		"instances that failed":                testOverviewFailures,
 		"receipts that were not mailed":        testOverviewReceipts,
+		"backups":                              testOverviewBackups,
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); test(t, shopDB(t, open)) })
 	}
@@ -188,4 +189,23 @@ func testOverviewReceipts(t *testing.T, db *database.DB) {
 	mustReceipt(t, orders, Order("o6", "a", "u1", "a@b.c", T0), T0)
 	same(t, "FailedReceipts", overview.Pile{Count: 1, Since: T0})(s.FailedReceipts(ctx, T0))
 	same(t, "WaitingReceipts", overview.Pile{Count: 1, Since: T0})(s.WaitingReceipts(ctx))
+}
+
+func testOverviewBackups(t *testing.T, db *database.DB) {
+	s, jobs := store.NewOverview(db), store.NewBackupJobs(db)
+	taken, verified, err := s.Backups(t.Context())
+	if none := (overview.BackupRuns{}); taken != none || verified != none || err != nil {
+		t.Errorf("before the first backup: %+v, %+v, %v", taken, verified, err)
+	}
+	err = errors.Join(
+		jobs.Succeeded(t.Context(), "", store.BackupJob{Kind: store.BackupTaken, Name: "a", Bytes: 7, Took: time.Second}),
+		jobs.Failed(t.Context(), store.BackupVerified, "", "not whole"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken, verified, err = s.Backups(t.Context())
+	if taken.OKAt.IsZero() || !taken.FailedAt.IsZero() || !verified.OKAt.IsZero() || verified.FailedAt.IsZero() ||
+		verified.Error != "not whole" || err != nil {
+		t.Errorf("Backups = %+v, %+v, %v", taken, verified, err)
+	}
 }

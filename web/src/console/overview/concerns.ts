@@ -19,6 +19,9 @@ export const addressOf = (c: Concern): string => {
       return "/shop/orders?status=pending";
     case "receipts.failed":
     case "receipts.failing":
+    case "backup.failed":
+    case "backup.old":
+    case "backup.verify_failed":
       return "/settings";
     case "keys.rotation_due":
       return "/settings/keys";

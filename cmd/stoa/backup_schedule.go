@@ -1,0 +1,53 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"time"
+
+	"stoa/internal/app"
+	"stoa/internal/backup"
+	"stoa/internal/masterkey"
+)
+
+// backups are the flags that say which backups serve makes by itself.
+type backups struct {
+	backupLock
+
+	BackupDir         string        `help:"Folder in which stoa keeps backups that it makes by itself. Replicas share it; one of them makes each backup. Without it, none are made." env:"STOA_BACKUP_DIR" placeholder:"DIR" type:"path"`
+	BackupEvery       time.Duration `help:"Time from one backup to the next: at least 1m." default:"24h" env:"STOA_BACKUP_EVERY"`
+	BackupKeep        int           `help:"How many backups are kept in the folder, including those made by hand. The oldest are removed." default:"14" env:"STOA_BACKUP_KEEP"`
+	BackupVerifyEvery time.Duration `help:"Time from one verification of the latest backup to the next; 0s means never. A server cannot verify backups for --backup-recipients, which it cannot open: run stoa backup verify where the secret key is." default:"168h" env:"STOA_BACKUP_VERIFY_EVERY"`
+	BackupScratch     string        `help:"Folder for the temporary files of a verification, which take as much space as the shop. By default tmp in the data folder." env:"STOA_BACKUP_SCRATCH" placeholder:"DIR" type:"existingdir"`
+}
+
+func (b backups) apply(cfg *app.Config) error {
+	lock, err := b.lock()
+	if err != nil || b.BackupDir == "" {
+		return err
+	}
+	switch {
+	case b.BackupEvery < time.Minute:
+		return errors.New("--backup-every must be at least 1m")
+	case b.BackupKeep < 1:
+		return errors.New("--backup-keep must be at least 1")
+	case b.BackupVerifyEvery < 0:
+		return errors.New("--backup-verify-every must not be negative")
+	}
+	cfg.Backup = app.BackupConfig{
+		Place: backup.Folder(b.BackupDir), Every: b.BackupEvery, Keep: b.BackupKeep, VerifyEvery: b.BackupVerifyEvery,
+		Key: backup.Key{Passphrase: lock.Passphrase}, Scratch: b.BackupScratch, Lock: lock,
+	}
+	if len(lock.Recipients) > 0 {
+		cfg.Backup.VerifyEvery = 0
+	}
+	return nil
+}
+
+// withKey adds the master key, which exists once the data folder was opened.
+func (b backups) withKey(cfg *app.Config) (err error) {
+	if cfg.Backup.Place != nil {
+		cfg.Backup.MasterKey, err = masterkey.Text(os.Getenv(envMasterKey), cfg.DataDir)
+	}
+	return err
+}

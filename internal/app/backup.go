@@ -1,0 +1,77 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"stoa/internal/backup"
+	"stoa/internal/ops"
+	"stoa/internal/store"
+)
+
+// BackupConfig says which backups the App makes by itself. Without a Place it makes none.
+type BackupConfig struct {
+	Place backup.Place
+	// Every is the time from one backup to the next, Keep how many of them are kept.
+	Every time.Duration
+	Keep  int
+	// VerifyEvery is the time from one verification to the next; 0 means never. Key opens
+	// the backups. Scratch is the folder to restore into; tmp in the data folder if empty.
+	VerifyEvery time.Duration
+	Key         backup.Key
+	Scratch     string
+
+	Lock backup.Lock
+	// MasterKey is the master key in hexadecimal digits, for encrypted backups.
+	MasterKey string
+}
+
+// every returns the time from one backup to the next; 0 if none are made.
+func (c BackupConfig) every() time.Duration {
+	if c.Place == nil {
+		return 0
+	}
+	return c.Every
+}
+
+// keepBackups makes backups in the background, if any are configured.
+func (a *App) keepBackups(ctx context.Context, cfg Config) {
+	if cfg.Backup.Place == nil {
+		return
+	}
+	if cfg.Backup.Scratch == "" {
+		cfg.Backup.Scratch = filepath.Join(cfg.DataDir, "tmp")
+	}
+	k := &backup.Keeper{
+		Source: backup.Source{
+			DB: a.DB, DataDir: cfg.DataDir, Folders: DataFolders(), MasterKey: cfg.Backup.MasterKey,
+			Version: cfg.Version, Now: time.Now, // as names in a folder
+		},
+		Lock: cfg.Backup.Lock, Place: cfg.Backup.Place, Every: cfg.Backup.Every, Keep: cfg.Backup.Keep,
+		VerifyEvery: cfg.Backup.VerifyEvery, Key: cfg.Backup.Key, Scratch: cfg.Backup.Scratch,
+		Jobs: store.NewBackupJobs(a.DB), Log: cfg.Log,
+	}
+	a.background.Go(func() { k.Run(ctx) })
+}
+
+// backupRuns returns what became of backups, for metrics.
+func (a *App) backupRuns(log *slog.Logger) func() []ops.BackupRun {
+	jobs := store.NewBackupJobs(a.DB)
+	return func() []ops.BackupRun {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		list, err := jobs.List(ctx)
+		if err != nil {
+			log.WarnContext(ctx, "metrics of backups cannot be read", slog.Any("err", err))
+		}
+		var runs []ops.BackupRun
+		for _, j := range list {
+			runs = append(runs, ops.BackupRun{
+				Job: j.Kind, OK: j.OK(), OKAt: j.OKAt, FailedAt: j.FailedAt, Bytes: j.Bytes, Took: j.Took,
+			})
+		}
+		return runs
+	}
+}

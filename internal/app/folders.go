@@ -1,0 +1,21 @@
+package app
+
+import (
+	"stoa/internal/bundle"
+	"stoa/internal/extension/install"
+	"stoa/internal/plugin"
+	"stoa/internal/theme"
+)
+
+// mediaFolder is the folder of pictures in the data folder.
+const mediaFolder = "media"
+
+// DataFolders returns the folders in the data folder whose files the database refers to:
+// those that belong in a backup.
+func DataFolders() []string {
+	folders := []string{bundle.Registry{}.Folder(), install.MarketDir, mediaFolder, plugin.Registry{}.Folder()}
+	for _, kind := range theme.Kinds() {
+		folders = append(folders, theme.Registry{Kind: kind}.Folder())
+	}
+	return folders
+}

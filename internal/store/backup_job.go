@@ -1,0 +1,102 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"stoa/internal/database"
+)
+
+// The kinds of backup jobs.
+const (
+	BackupTaken    = "backup"
+	BackupVerified = "verify"
+)
+
+// BackupJob is what became of the last runs of a job. Times are zero if there was none.
+type BackupJob struct {
+	Kind  string
+	OKAt  time.Time // the end of the last run that succeeded
+	Name  string    // its backup
+	Bytes int64     // the size of the archive
+	Took  time.Duration
+
+	FailedAt time.Time // the end of the last run that failed
+	Error    string
+}
+
+// OK reports whether the last run succeeded.
+func (j BackupJob) OK() bool { return !j.OKAt.IsZero() && !j.FailedAt.After(j.OKAt) }
+
+// BackupJobs are the jobs that make and verify backups, which one process at a time carries
+// out. Their times are by the clock of the database.
+type BackupJobs struct{ database.Conn }
+
+// NewBackupJobs returns the backup jobs of db.
+func NewBackupJobs(db *database.DB) *BackupJobs { return &BackupJobs{db.Conn()} }
+
+// Take gives a job to a holder for a time, and reports whether it did: the job is due, the
+// last failure is at least retry ago, and nobody else holds it. It is due when the last
+// success is at least every ago.
+func (s *BackupJobs) Take(ctx context.Context, kind, holder string, hold, every, retry time.Duration) (bool, error) {
+	return s.changed(ctx, `
+		UPDATE backup_jobs SET holder = $1, leased_until_ms = `+s.Clock()+` + $2, began_at_ms = `+s.Clock()+`
+		WHERE kind = $3 AND leased_until_ms <= `+s.Clock()+`
+			AND ok_at_ms + $4 <= `+s.Clock()+` AND failed_at_ms + $5 <= `+s.Clock(),
+		holder, hold.Milliseconds(), kind, every.Milliseconds(), retry.Milliseconds())
+}
+
+// Hold extends the time for which a holder has a job. It reports whether it still has it.
+func (s *BackupJobs) Hold(ctx context.Context, kind, holder string, hold time.Duration) (bool, error) {
+	return s.changed(ctx, `
+		UPDATE backup_jobs SET leased_until_ms = `+s.Clock()+` + $1 WHERE kind = $2 AND holder = $3`,
+		hold.Milliseconds(), kind, holder)
+}
+
+// Release gives a job back without a result: it is as due as before.
+func (s *BackupJobs) Release(ctx context.Context, kind, holder string) error {
+	_, err := s.changed(ctx, `
+		UPDATE backup_jobs SET holder = '', leased_until_ms = 0 WHERE kind = $1 AND holder = $2`, kind, holder)
+	return err
+}
+
+// Succeeded records a run that succeeded, now, and gives the job back if a holder has it.
+// Runs by hand have no holder.
+func (s *BackupJobs) Succeeded(ctx context.Context, holder string, j BackupJob) error {
+	_, err := s.changed(ctx, `
+		UPDATE backup_jobs SET ok_at_ms = `+s.Clock()+`, ok_name = $1, ok_bytes = $2, ok_took_ms = $3,
+			leased_until_ms = CASE WHEN holder = $4 THEN 0 ELSE leased_until_ms END
+		WHERE kind = $5`, j.Name, j.Bytes, j.Took.Milliseconds(), holder, j.Kind)
+	return err
+}
+
+// Failed records a run that failed, now, and gives the job back if a holder has it.
+func (s *BackupJobs) Failed(ctx context.Context, kind, holder, reason string) error {
+	_, err := s.changed(ctx, `
+		UPDATE backup_jobs SET failed_at_ms = `+s.Clock()+`, error = $1,
+			leased_until_ms = CASE WHEN holder = $2 THEN 0 ELSE leased_until_ms END
+		WHERE kind = $3`, reason, holder, kind)
+	return err
+}
+
+// List returns both jobs.
+func (s *BackupJobs) List(ctx context.Context) ([]BackupJob, error) {
+	return database.All(ctx, s.Read, func(row database.Scanner) (j BackupJob, err error) {
+		var took int64
+		err = row.Scan(&j.Kind, database.ScanMillis(&j.OKAt), &j.Name, &j.Bytes, &took, database.ScanMillis(&j.FailedAt),
+			&j.Error)
+		j.Took = time.Duration(took) * time.Millisecond
+		return j, err
+	}, `
+		SELECT kind, nullif(ok_at_ms, 0), ok_name, ok_bytes, ok_took_ms, nullif(failed_at_ms, 0), error
+		FROM backup_jobs ORDER BY kind`)
+}
+
+func (s *BackupJobs) changed(ctx context.Context, statement string, args ...any) (bool, error) {
+	result, err := s.Write.ExecContext(ctx, statement, args...)
+	if err != nil {
+		return false, err
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
+}
