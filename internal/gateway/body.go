@@ -10,6 +10,7 @@ import (
 
 	"stoa/internal/bodies"
 	"stoa/internal/errs"
+	"stoa/internal/runtime"
 	"stoa/internal/signing"
 )
 
@@ -62,7 +63,7 @@ func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request) (*requestBody
 		if busy, ok := errors.AsType[*errs.Error](err); ok && errors.Is(err, bodies.ErrBusy) {
 			return nil, busy.With(detailReason, reasonMemory)
 		}
-		return nil, errBodyCutShort.Because(err)
+		return nil, runtime.ErrCutShort.Because(err)
 	}
 	if b.stream != nil {
 		// Without this net/http reads the rest of the body before it sends an answer.
@@ -148,16 +149,11 @@ func (b *requestBody) release() {
 	}
 }
 
-// explain returns the error of a call from that of the runtime. A body that became too
-// large on the way is ErrTooLarge. A runtime has no error for a body that broke off: it
-// takes the client for gone. Unless an answer was committed, the client is told, because
-// net/http would answer 200.
-func (b *requestBody) explain(err error, committed bool) error {
+// explain turns the error of a runtime for a body that became too large on the way
+// into ErrTooLarge.
+func (b *requestBody) explain(err error) error {
 	if _, is := errors.AsType[*http.MaxBytesError](err); is {
 		return because(ErrTooLarge, reasonBody)
-	}
-	if err == nil && !committed && b.source != nil && b.source.broken.Load() {
-		return errBodyCutShort
 	}
 	return err
 }
