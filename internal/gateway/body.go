@@ -55,11 +55,12 @@ func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request) (*requestBody
 		body: r.Body, rc: rc, left: maxBody, until: time.Now().Add(maxUpload), pace: newPace(g.LeastRate),
 	}}
 	if r.ContentLength > maxBody {
-		return nil, tooLarge(w)
+		endAfter(w, r) // or the server would read what still comes
+		return nil, because(ErrTooLarge, reasonBody)
 	}
 	if err := b.read(int(r.ContentLength)); err != nil {
 		b.release()
-		w.Header().Set("Connection", "close")
+		endAfter(w, r)
 		if busy, ok := errors.AsType[*errs.Error](err); ok && errors.Is(err, bodies.ErrBusy) {
 			return nil, busy.With(detailReason, reasonMemory)
 		}
@@ -110,9 +111,12 @@ func (b *requestBody) streamFrom(body io.ReadCloser) error {
 	return err
 }
 
-func tooLarge(w http.ResponseWriter) error {
-	w.Header().Set("Connection", "close") // or the server would read what still comes
-	return because(ErrTooLarge, reasonBody)
+// endAfter closes the connection after the answer to r. That of HTTP/2 stays, because net/http
+// would end it for all its requests, and ends the stream by itself.
+func endAfter(w http.ResponseWriter, r *http.Request) {
+	if r.ProtoMajor == 1 {
+		w.Header().Set("Connection", "close")
+	}
 }
 
 // attach makes b the body of out.

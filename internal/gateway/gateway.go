@@ -198,7 +198,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, p *passa
 	}
 	defer v.settle(errNoVerdict) // of an answer that broke off, it is settled
 	aw := &p.answer
-	aw.init(w, body, g.Memory, in.Package.Settings, &p.sighting)
+	aw.init(w, r, body, g.Memory, in.Package.Settings, &p.sighting)
 	aw.verdict = v
 	if isHealth(r.Method, c.Path) {
 		aw.health = healthy{Status: "ok", Slug: m.Slug, Version: m.Version}
