@@ -12,7 +12,7 @@ import (
 )
 
 // A body that breaks off is never answered as if the plugin had got it: neither one that is
-// read first nor one that is streamed, over any runtime.
+// read first nor one that is streamed.
 func TestABodyThatBreaksOffIsNoSuccess(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
