@@ -19,6 +19,7 @@ type answer struct {
 	http.ResponseWriter
 
 	rc        http.ResponseController
+	request   *http.Request // the client's
 	body      *requestBody
 	pages     *cache.Memo[bool]
 	allowed   plugin.Settings
@@ -40,9 +41,9 @@ type platformHeader struct {
 
 // init makes a, which is zero, the way back to w.
 func (a *answer) init(
-	w http.ResponseWriter, body *requestBody, m *Memory, allowed plugin.Settings, seen *sighting,
+	w http.ResponseWriter, r *http.Request, body *requestBody, m *Memory, allowed plugin.Settings, seen *sighting,
 ) {
-	a.ResponseWriter, a.rc, a.body, a.seen = w, *http.NewResponseController(w), body, seen
+	a.ResponseWriter, a.rc, a.request, a.body, a.seen = w, *http.NewResponseController(w), r, body, seen
 	a.pages, a.allowed = m.pages, allowed
 	a.platform = a.few[:0]
 	for name, values := range w.Header() {
@@ -167,6 +168,6 @@ func (a *answer) isOurs(name string) bool {
 // is still sending: nobody will read the rest.
 func (a *answer) closeUnlessRead() {
 	if a.body.unfinished() {
-		a.Header().Set("Connection", "close")
+		endAfter(a, a.request)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"stoa/internal/bodies"
 	"stoa/internal/errs"
+	"stoa/internal/runtime"
 	"stoa/internal/signing"
 )
 
@@ -54,15 +55,16 @@ func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request) (*requestBody
 		body: r.Body, rc: rc, left: maxBody, until: time.Now().Add(maxUpload), pace: newPace(g.LeastRate),
 	}}
 	if r.ContentLength > maxBody {
-		return nil, tooLarge(w)
+		endAfter(w, r) // or the server would read what still comes
+		return nil, because(ErrTooLarge, reasonBody)
 	}
 	if err := b.read(int(r.ContentLength)); err != nil {
 		b.release()
-		w.Header().Set("Connection", "close")
+		endAfter(w, r)
 		if busy, ok := errors.AsType[*errs.Error](err); ok && errors.Is(err, bodies.ErrBusy) {
 			return nil, busy.With(detailReason, reasonMemory)
 		}
-		return nil, errBodyCutShort.Because(err)
+		return nil, runtime.ErrCutShort.Because(err)
 	}
 	if b.stream != nil {
 		// Without this net/http reads the rest of the body before it sends an answer.
@@ -109,9 +111,12 @@ func (b *requestBody) streamFrom(body io.ReadCloser) error {
 	return err
 }
 
-func tooLarge(w http.ResponseWriter) error {
-	w.Header().Set("Connection", "close") // or the server would read what still comes
-	return because(ErrTooLarge, reasonBody)
+// endAfter closes the connection after the answer to r. That of HTTP/2 stays, because net/http
+// would end it for all its requests, and ends the stream by itself.
+func endAfter(w http.ResponseWriter, r *http.Request) {
+	if r.ProtoMajor == 1 {
+		w.Header().Set("Connection", "close")
+	}
 }
 
 // attach makes b the body of out.
@@ -148,16 +153,11 @@ func (b *requestBody) release() {
 	}
 }
 
-// explain returns the error of a call from that of the runtime. A body that became too
-// large on the way is ErrTooLarge. A runtime has no error for a body that broke off: it
-// takes the client for gone. Unless an answer was committed, the client is told, because
-// net/http would answer 200.
-func (b *requestBody) explain(err error, committed bool) error {
+// explain turns the error of a runtime for a body that became too large on the way
+// into ErrTooLarge.
+func (b *requestBody) explain(err error) error {
 	if _, is := errors.AsType[*http.MaxBytesError](err); is {
 		return because(ErrTooLarge, reasonBody)
-	}
-	if err == nil && !committed && b.source != nil && b.source.broken.Load() {
-		return errBodyCutShort
 	}
 	return err
 }

@@ -33,8 +33,7 @@ var (
 	ErrNotFound   = errs.New(errs.NotFound, "NOT_FOUND", "There is no such plugin, or it is not enabled.")
 	ErrNotGranted = errs.New(errs.Forbidden, "PERMISSION_NOT_GRANTED",
 		"This address needs a permission that the plugin was not granted by an administrator.")
-	ErrTooLarge     = errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "The request body is larger than 10 MiB.")
-	errBodyCutShort = errs.Malformed(errs.CodeUnreadable, "The request body could not be read to its end.")
+	ErrTooLarge = errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "The request body is larger than 10 MiB.")
 )
 
 // Secrets gives the keys that requests to a plugin are signed with.
@@ -199,14 +198,13 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, p *passa
 	}
 	defer v.settle(errNoVerdict) // of an answer that broke off, it is settled
 	aw := &p.answer
-	aw.init(w, body, g.Memory, in.Package.Settings, &p.sighting)
+	aw.init(w, r, body, g.Memory, in.Package.Settings, &p.sighting)
 	aw.verdict = v
 	if isHealth(r.Method, c.Path) {
 		aw.health = healthy{Status: "ok", Slug: m.Slug, Version: m.Version}
 	}
 	p.handed = max(time.Since(p.began), 1) // 0 would let another call have p, whatever the runtime says
-	err = rt.Serve(aw, out, in)
-	err = body.explain(err, aw.committed)
+	err = body.explain(rt.Serve(aw, out, in))
 	v.settleBy(r, err)
 	aw.finish()
 	return err

@@ -23,8 +23,8 @@ type Runtime interface {
 	// ErrStarting or ErrTimeout (with a cause for the log) and has written
 	// nothing, so the caller can answer. If r.Body fails with an
 	// *http.MaxBytesError before the answer began, it returns an error that wraps
-	// it. It returns nil when the client went away. If the answer breaks off, it
-	// panics with http.ErrAbortHandler, lest the client take a part for the whole.
+	// it, and ErrCutShort if r.Body fails otherwise. It returns nil when the client went
+	// away. If the answer breaks off, it panics with http.ErrAbortHandler, lest the client take a part for the whole.
 	Serve(w http.ResponseWriter, r *http.Request, in plugin.Installed) error
 }
 
@@ -33,4 +33,8 @@ var (
 	ErrUnreachable = errs.New(errs.Unreachable, "PLUGIN_UNREACHABLE", "The plugin does not answer.")
 	ErrStarting    = errs.New(errs.Busy, "PLUGIN_STARTING", "The plugin is starting. Try again shortly.")
 	ErrTimeout     = errs.New(errs.Timeout, "PLUGIN_TIMEOUT", "The plugin took too long to answer.")
+
+	// ErrCutShort is returned if the body broke off or came too slowly, and the plugin had not
+	// answered yet. The client may still be there.
+	ErrCutShort = errs.Malformed(errs.CodeUnreadable, "The request body could not be read to its end.")
 )

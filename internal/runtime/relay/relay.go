@@ -9,6 +9,7 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,10 +88,10 @@ func (c *Call) End() {
 var errSlow = errors.New("no answer in time")
 
 // Pass sends the request to a plugin and copies its answer to the client. It
-// returns nil when that is done, or when the client went away.
+// returns nil when that is done, or when the client went away while it was waiting.
 //
-// With any error, nothing was written. It is runtime.ErrTimeout, an error that
-// wraps the *http.MaxBytesError of the request's body, or a *Failure. After a
+// With any error, nothing was written. It is runtime.ErrTimeout, runtime.ErrCutShort, an
+// error that wraps the *http.MaxBytesError of the request's body, or a *Failure. After a
 // Failure that is Repeatable, Pass may be called again.
 //
 // If the answer breaks off after it began, Pass panics with http.ErrAbortHandler,
@@ -157,7 +158,10 @@ func (c *Call) explain(failed error, slow, answered bool) error {
 		return fmt.Errorf("relay: request body: %w", tooLarge)
 	case slow, errors.Is(client, context.DeadlineExceeded):
 		return runtime.ErrTimeout.Because(failed)
-	case client != nil, uploadErr != nil:
+	case uploadErr != nil, client != nil && c.upload != nil && !c.sent.Load():
+		// The client may be there: net/http takes one that has closed its half for gone.
+		return runtime.ErrCutShort.Because(cmp.Or(uploadErr, failed))
+	case client != nil:
 		return nil //nolint:nilerr // the client went away: there is nobody to tell
 	}
 	f := &Failure{Cause: failed, Answered: answered, NoConnection: isDialError(failed)}
