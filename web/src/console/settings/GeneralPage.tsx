@@ -19,25 +19,33 @@ const swatches = ["#0f6b66", "#1f5fbf", "#6d3fc0", "#a3325f", "#8a4b08", "#2f6b1
 
 export const GeneralPage = () => {
   const query = useQuery({ queryKey: key, queryFn: () => tagged(api.GET("/api/v1/admin/settings")) });
+  const queries = useQueryClient();
+  // What somebody else changes meanwhile must not take away what was typed: the form begins
+  // again only when it was saved, or when it is asked to.
+  const [round, setRound] = useState(0);
+  const again = async () => {
+    await queries.invalidateQueries({ queryKey: key });
+    setRound((n) => n + 1);
+  };
   return (
     <Page title={t("settings.title")}>
       <SettingsNav />
       {query.isPending && <Pending rows={4} />}
       {query.isError && <ErrorNote error={query.error} retry={() => void query.refetch()} />}
-      {query.data && <Form key={query.data.etag} settings={query.data.value} etag={query.data.etag} />}
+      {query.data && <Form key={round} loaded={query.data} again={again} />}
     </Page>
   );
 };
 
-const Form = ({ settings, etag }: { settings: Settings; etag: string }) => {
+const Form = ({ loaded, again }: { loaded: { value: Settings; etag: string }; again: () => Promise<void> }) => {
+  const [{ value: settings, etag }] = useState(loaded);
   const [values, setValues] = useState(() => ({ ...settings }));
-  const queries = useQueryClient();
   const save = useMutation({
     mutationFn: () => data(api.PATCH("/api/v1/admin/settings", {
       params: { header: { "If-Match": etag } },
       body: { accent: values.accent, ...Object.fromEntries(fields.map((name) => [name, values[name]])) },
     })),
-    onSuccess: async () => { await queries.invalidateQueries({ queryKey: key }); tell(t("settings.general.saved")); },
+    onSuccess: async () => { await again(); tell(t("settings.general.saved")); },
   });
   const issues = save.error ? asProblem(save.error).issues : [];
   const fault = (name: string) => issues.find((issue) => issue.path === name)?.message;
@@ -53,7 +61,7 @@ const Form = ({ settings, etag }: { settings: Settings; etag: string }) => {
         />
       ))}
       <ColorInput label={t("settings.general.accent")} description={t("settings.general.accentHow")} value={values.accent ?? ""} swatches={swatches} withEyeDropper={false} placeholder="#0f6b66" withPreview={values.accent !== null} error={fault("accent")} onChange={(value) => set("accent", value)} />
-      {save.isError && issues.length === 0 && <ErrorNote error={save.error} retry={() => void queries.invalidateQueries({ queryKey: key })} />}
+      {save.isError && issues.length === 0 && <ErrorNote error={save.error} retry={() => void again()} />}
       <div className="row"><Button type="submit" variant="filled" loading={save.isPending}>{t("settings.general.save")}</Button></div>
     </form>
   );
