@@ -21,14 +21,14 @@ type keysCmd struct {
 
 // keyPurpose is the flag of all three commands.
 type keyPurpose struct {
-	Purpose string `help:"Which keys: account keys sign tokens; license keys sign license answers and leases." enum:"account,license" default:"account" env:"STOA_KEYS_PURPOSE"`
+	Purpose string `help:"Which keys: account keys sign users' tokens; license keys sign license answers and leases; plugin keys sign the tokens with which plugins call the platform API." enum:"account,license,plugin" default:"account" env:"STOA_KEYS_PURPOSE"`
 }
 
 type keysRotateCmd struct {
 	storage
 	keyPurpose
 
-	Now bool `help:"Rotate even if the next key has not been published long enough (15 minutes for account keys, 30 days for license keys). Verifiers with an older copy of the public keys may refuse new signatures." env:"STOA_KEYS_ROTATE_NOW"`
+	Now bool `help:"Rotate even if the next key has not been published long enough (15 minutes for account and plugin keys, 30 days for license keys). Verifiers with an older copy of the public keys may refuse new signatures." env:"STOA_KEYS_ROTATE_NOW"`
 }
 
 // Run rotates the keys. Not having to is no failure.

@@ -10,7 +10,7 @@ import (
 	"stoa/internal/keyring"
 )
 
-// KeyPurpose is the schedule of the keys that sign tokens.
+// KeyPurpose is the schedule of the keys that sign users' tokens.
 var KeyPurpose = keyring.Purpose{
 	Name: "account",
 
@@ -24,19 +24,39 @@ var KeyPurpose = keyring.Purpose{
 	Retention: RefreshLife + time.Hour,
 }
 
-// key returns the key with that id, or token.ErrInvalid.
-func (s *Service) key(ctx context.Context, id string) (keyring.Key, error) {
-	k, err := s.Ring.Key(ctx, id)
+// PluginKeyPurpose is the schedule of the keys that sign plugin tokens (CONTRACT 7). They
+// sign nothing else, so that no plugin token can pass for a user's, and no other way round.
+var PluginKeyPurpose = keyring.Purpose{
+	Name: "plugin",
+
+	// Only stoa verifies them: the replicas, which look for new keys every minute.
+	Lead: 15 * time.Minute,
+
+	// The hour is as for KeyPurpose.
+	Retention: PluginLife + time.Hour,
+}
+
+// ring returns the keys that sign tokens of a kind.
+func (s *Service) ring(kind token.Kind) *keyring.Ring {
+	if kind == token.Plugin {
+		return s.PluginRing
+	}
+	return s.Ring
+}
+
+// key returns the key for tokens of a kind with that id, or token.ErrInvalid.
+func (s *Service) key(ctx context.Context, kind token.Kind, id string) (keyring.Key, error) {
+	k, err := s.ring(kind).Key(ctx, id)
 	if errors.Is(err, keyring.ErrUnknown) {
 		return keyring.Key{}, token.ErrInvalid
 	}
 	return k, err
 }
 
-// findKey returns the look-up of keys for token.Parse.
-func (s *Service) findKey(ctx context.Context) func(string) (ed25519.PublicKey, error) {
+// findKey returns the look-up of keys for token.Parse of a kind.
+func (s *Service) findKey(ctx context.Context, kind token.Kind) func(string) (ed25519.PublicKey, error) {
 	return func(kid string) (ed25519.PublicKey, error) {
-		k, err := s.key(ctx, kid)
+		k, err := s.key(ctx, kind, kid)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stoa/internal/account"
+	"stoa/internal/account/token"
 	"stoa/internal/errs"
 	"stoa/internal/keyring"
 	"stoa/internal/testkit/clocktest"
@@ -17,7 +18,59 @@ func mustRotate(tb testing.TB, s *account.Service, atOnce bool) keyring.Rotation
 	if err != nil {
 		tb.Fatal(err)
 	}
+	if _, err := s.PluginRing.Rotate(tb.Context(), atOnce); err != nil {
+		tb.Fatal(err)
+	}
 	return r
+}
+
+// The keys of plugins' tokens sign nothing else, and no other key signs those (CONTRACT 7).
+func TestKeysOfPluginTokensAreApartFromUsers(t *testing.T) {
+	t.Parallel()
+
+	onBothEngines(t, func(t *testing.T, a, _ *account.Service, _ *clocktest.Clock) {
+		sign := func(ring *keyring.Ring, kind token.Kind, claims token.Claims) string {
+			key, err := ring.Signer(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			claims.ID, claims.IssuedAt, claims.ExpiresAt = "forged", t0, t0.Add(time.Minute)
+			raw, err := token.Sign(key, kind, claims)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return raw
+		}
+		plugin := token.Claims{Subject: "installation-1"}
+		if _, err := a.VerifyPluginToken(t.Context(), sign(a.PluginRing, token.Plugin, plugin)); err != nil {
+			t.Fatalf("a plugin token of the right key = %v", err)
+		}
+		if _, err := a.VerifyPluginToken(t.Context(), sign(a.Ring, token.Plugin, plugin)); !errors.Is(err, account.ErrPluginToken) {
+			t.Errorf("a plugin token signed with a key for users' tokens = %v, want ErrPluginToken", err)
+		}
+		ada := mustRegister(t, a, "ada")
+		session, err := a.Authenticate(t.Context(), ada.Access)
+		if err != nil {
+			t.Fatal(err)
+		}
+		user := token.Claims{UserID: session.UserID, SessionID: session.SessionID, Role: "ADMIN"}
+		if _, err := a.Authenticate(t.Context(), sign(a.PluginRing, token.Access, user)); !errors.Is(err, account.ErrToken) {
+			t.Errorf("an access token signed with a key for plugin tokens = %v, want ErrToken", err)
+		}
+		published, err := a.Ring.PublicKeys(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		key, err := a.PluginRing.Signer(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range published {
+			if k.Equal(key.Public()) {
+				t.Error("the JWKS has a key that signs plugin tokens")
+			}
+		}
+	})
 }
 
 func TestOtherReplicasTakeTokensRightAfterTwoRotations(t *testing.T) {
@@ -171,8 +224,10 @@ func TestWithdrawnKeysSignEverybodyOut(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := a.Ring.Withdraw(t.Context()); err != nil {
-			t.Fatal(err)
+		for _, ring := range []*keyring.Ring{a.Ring, a.PluginRing} {
+			if _, err := ring.Withdraw(t.Context()); err != nil {
+				t.Fatal(err)
+			}
 		}
 		c.Advance(time.Minute)
 		for name, s := range map[string]*account.Service{"this": a, "the other": b} {

@@ -48,7 +48,8 @@ func newService(tb testing.TB, db *database.DB, c *clocktest.Clock) *account.Ser
 		Store: store.NewAccount(
 			db,
 		), Ring: &keyring.Ring{Store: store.NewKeyring(db), Purpose: account.KeyPurpose, Box: box(tb), Now: c.Now},
-		Hasher: password.NewHasher(cheap, password.Limits{}), Now: c.Now, SiteName: func(context.Context) string { return "the platform" },
+		PluginRing: &keyring.Ring{Store: store.NewKeyring(db), Purpose: account.PluginKeyPurpose, Box: box(tb), Now: c.Now},
+		Hasher:     password.NewHasher(cheap, password.Limits{}), Now: c.Now, SiteName: func(context.Context) string { return "the platform" },
 	}
 	if err := s.Start(tb.Context()); err != nil {
 		tb.Fatal(err)

@@ -12,7 +12,7 @@ import (
 func (s *Service) IssuePluginToken(
 	ctx context.Context, installationID string,
 ) (raw string, expires time.Time, err error) {
-	key, err := s.Ring.Signer(ctx)
+	key, err := s.PluginRing.Signer(ctx)
 	if err != nil {
 		return "", time.Time{}, err
 	}
@@ -26,7 +26,7 @@ func (s *Service) IssuePluginToken(
 
 // PluginTokenKey returns the id of the key that signs plugin tokens now.
 func (s *Service) PluginTokenKey(ctx context.Context) (string, error) {
-	key, err := s.Ring.Signer(ctx)
+	key, err := s.PluginRing.Signer(ctx)
 	return key.ID, err
 }
 

@@ -13,8 +13,11 @@ import (
 // Service applies the rules of accounts. Its fields are required unless they say
 // otherwise; it is safe for concurrent use.
 type Service struct {
-	Store  Store
-	Ring   *keyring.Ring // of KeyPurpose
+	Store Store
+	Ring  *keyring.Ring // of KeyPurpose
+	// PluginRing has the keys of PluginKeyPurpose.
+	PluginRing *keyring.Ring
+
 	Hasher Hasher
 	Now    func() time.Time
 
@@ -63,8 +66,10 @@ var ErrSharedKey = errors.New("SERVICE_JWT_PUBLIC_KEY is one of this platform's 
 // if services share one of them.
 func (s *Service) Start(ctx context.Context) error {
 	s.seen = newVerifiedTokens()
-	if err := s.Ring.Init(ctx); err != nil {
-		return err
+	for _, ring := range []*keyring.Ring{s.Ring, s.PluginRing} {
+		if err := ring.Init(ctx); err != nil {
+			return err
+		}
 	}
 	if s.Services == nil {
 		return nil

@@ -32,7 +32,7 @@ func (s *Service) tokens(ctx context.Context, u User, session Session, r Refresh
 		return Tokens{}, err
 	}
 	// With the key that was current when r was issued, so that r comes out the same.
-	key, err := s.key(ctx, r.KeyID)
+	key, err := s.key(ctx, token.Refresh, r.KeyID)
 	if errors.Is(err, token.ErrInvalid) {
 		return Tokens{}, ErrRefresh // the key was withdrawn, and r with it
 	} else if err != nil {

@@ -55,7 +55,7 @@ func (s *Service) verified(ctx context.Context, raw string, kind token.Kind) (to
 		if e.kind != kind {
 			return token.Claims{}, token.ErrInvalid
 		}
-		if _, err := s.key(ctx, e.key); err != nil {
+		if _, err := s.key(ctx, kind, e.key); err != nil {
 			s.seen.Remove(sum)
 			return token.Claims{}, err
 		}
@@ -66,13 +66,13 @@ func (s *Service) verified(ctx context.Context, raw string, kind token.Kind) (to
 		return e.claims, nil
 	}
 	e := verified{kind: kind}
-	own := func(kid string) (keyring.Key, error) { return s.key(ctx, kid) }
+	own := func(kid string) (keyring.Key, error) { return s.key(ctx, kind, kid) }
 	var ours bool
 	if e.claims, e.key, ours = token.Own(raw, kind, s.Now(), own); ours {
 		s.seen.Put(sum, e)
 		return e.claims, nil
 	}
-	find := s.findKey(ctx)
+	find := s.findKey(ctx, kind)
 	var err error
 	e.claims, err = token.Parse(raw, kind, s.Now(), func(kid string) (ed25519.PublicKey, error) {
 		e.key = kid

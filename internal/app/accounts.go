@@ -36,10 +36,12 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 	}
 	db := store.NewAccount(a.DB)
 	a.Accounts = &account.Service{
-		Store:  db,
-		Ring:   a.ring(cfg, account.KeyPurpose),
-		Hasher: password.NewHasher(cost, password.Limits{}),
-		Now:    cfg.Now, Policy: policy, Services: services,
+		Store: db,
+		Ring:  a.ring(cfg, account.KeyPurpose),
+
+		PluginRing: a.ring(cfg, account.PluginKeyPurpose),
+		Hasher:     password.NewHasher(cost, password.Limits{}),
+		Now:        cfg.Now, Policy: policy, Services: services,
 		Mailer: a.Mail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
 	}
 	if err := a.Accounts.Start(ctx); err != nil {

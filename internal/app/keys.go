@@ -1,9 +1,7 @@
 package app
 
 import (
-	"stoa/internal/account"
 	"stoa/internal/keyring"
-	"stoa/internal/market/license"
 	"stoa/internal/store"
 )
 
@@ -14,13 +12,17 @@ func (a *App) ring(cfg Config, purpose keyring.Purpose) *keyring.Ring {
 	}
 }
 
+// rings returns the keys of all purposes.
+func (a *App) rings() []*keyring.Ring {
+	return []*keyring.Ring{a.Accounts.Ring, a.LicenseKeys, a.Accounts.PluginRing}
+}
+
 // Ring returns the Ring of the purpose with that name, or nil.
 func (a *App) Ring(name string) *keyring.Ring {
-	switch name {
-	case account.KeyPurpose.Name:
-		return a.Accounts.Ring
-	case license.KeyPurpose.Name:
-		return a.LicenseKeys
+	for _, ring := range a.rings() {
+		if ring.Purpose.Name == name {
+			return ring
+		}
 	}
 	return nil
 }

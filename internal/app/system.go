@@ -7,7 +7,6 @@ import (
 	"os"
 	"time"
 
-	"stoa/internal/keyring"
 	"stoa/internal/market/payment"
 	"stoa/internal/plugin"
 	"stoa/internal/system"
@@ -44,9 +43,6 @@ func (a *App) system(cfg Config) *system.Service {
 		Rings: a.rings(),
 	}
 }
-
-// rings returns the keys of all purposes.
-func (a *App) rings() []*keyring.Ring { return []*keyring.Ring{a.Accounts.Ring, a.LicenseKeys} }
 
 // broken reports whether an instance does not work, as far as this process knows.
 func (a *App) broken(installationID string) bool {

@@ -18,12 +18,13 @@ func (d *Demo) Welcome() string {
 const welcome = `
 stoa is running with demo data.
 
-  API reference   {url}/docs
-  Catalog         {url}/api/marketplace/products
-  Storefront      {url}/theme-app/shop/corner/ (a theme app; see the last lines)
+  Shop            {url}/
+  Console         {url}/console
   Administrator   {email}, {password}
+  API reference   {url}/docs
+  A theme app     {url}/theme-app/shop/corner/ (another storefront; see the last lines)
 
-Try it (needs curl and node, in another terminal):
+Open the shop and the console in a browser, or try the API (needs curl and node, in another terminal):
 
   # register, browse, buy, activate, verify
   curl -s {url}/auth/register -H 'Content-Type: application/json' -d '{"email":"me@example.com","username":"me1","password":"correct horse"}'
@@ -47,7 +48,7 @@ Try it (needs curl and node, in another terminal):
   curl -s {url}/api/v1/admin/orders -H "Authorization: Bearer $TOKEN"
   curl -s {url}/api/v1/admin/catalog -H "Authorization: Bearer $TOKEN"
 
-  # the storefront at {url}/, and back
+  # the theme app in place of the shop at {url}/, and back
   curl -s {url}/api/v1/admin/themes/shop/activate -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"slug":"corner"}'
   curl -s -X POST {url}/api/v1/admin/themes/shop/deactivate -H "Authorization: Bearer $TOKEN"
 

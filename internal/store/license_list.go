@@ -20,7 +20,8 @@ func (s *Licenses) ListLicenses(ctx context.Context, q license.Query) ([]license
 		l.License, err = scanLicense(row, &l.ProductSlug, &l.ProductName, &l.UserEmail)
 		return l, err
 	}, `SELECT `+licenseColumns+`, p.slug, p.name,
-		coalesce((SELECT u.email FROM users u WHERE u.id = l.user_id), '')`+from+` ORDER BY l.created_at_ms DESC, l.id`+page, args...)
+		coalesce((SELECT u.email FROM users u WHERE u.id = l.user_id), '')`+from+`
+		ORDER BY l.created_at_ms DESC, l.id`+page, args...)
 	return list, total, err
 }
 

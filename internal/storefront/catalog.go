@@ -47,7 +47,8 @@ type Sorting struct {
 }
 
 var sorts = []catalog.Sort{
-	catalog.SortFeatured, catalog.SortNewest, catalog.SortRating, catalog.SortDownloads, catalog.SortPrice, catalog.SortName,
+	catalog.SortFeatured, catalog.SortNewest, catalog.SortRating,
+	catalog.SortDownloads, catalog.SortPrice, catalog.SortName,
 }
 
 // Catalog writes a page of the catalog: what q found.

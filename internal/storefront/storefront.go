@@ -114,7 +114,7 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // render executes a template and hands the page to write, which must not keep it.
 func (p *Pages) render(t *template.Template, f frame, write func(html []byte) error) error {
 	f.Lang = p.words.Language()
-	out := buffers.Get().(*bytes.Buffer) //nolint:forcetypeassert,errcheck // there is nothing else in it
+	out := buffers.Get().(*bytes.Buffer) //nolint:forcetypeassert // there is nothing else in it
 	defer buffers.Put(out)
 	out.Reset()
 	if err := t.Execute(out, f); err != nil {

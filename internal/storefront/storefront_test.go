@@ -13,7 +13,6 @@ import (
 	"stoa/internal/market/product"
 	"stoa/internal/market/review"
 	"stoa/internal/storefront"
-	"stoa/internal/webapp"
 	"stoa/internal/wording"
 	"stoa/web"
 )
@@ -27,9 +26,9 @@ func texts(tb testing.TB) fs.FS {
 	return sub
 }
 
-func newPages(tb testing.TB, bundle *webapp.Bundle) *storefront.Pages {
+func newPages(tb testing.TB) *storefront.Pages {
 	tb.Helper()
-	pages, err := storefront.New(texts(tb), bundle)
+	pages, err := storefront.New(texts(tb), nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -147,7 +146,7 @@ func TestAProductsPageSaysWhatABuyerWantsToKnow(t *testing.T) {
 	t.Parallel()
 
 	var page string
-	if err := newPages(t, nil).Product(acme, reviewed(sample()), keep(&page)); err != nil {
+	if err := newPages(t).Product(acme, reviewed(sample()), keep(&page)); err != nil {
 		t.Fatal(err)
 	}
 	wantParts(t, page,
@@ -172,7 +171,7 @@ func TestAProductsStructuredData(t *testing.T) {
 	one := sample()
 	one.Name = `</script><script>alert(1)</script>`
 	var page string
-	if err := newPages(t, nil).Product(acme, reviewed(one), keep(&page)); err != nil {
+	if err := newPages(t).Product(acme, reviewed(one), keep(&page)); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(page, "<script>alert") {
@@ -208,7 +207,7 @@ func TestForeignTextsAreTexts(t *testing.T) {
 	one.Detail.FullDescription, one.Detail.FAQ = evil, []product.Question{{Question: evil, Answer: evil}}
 	shown := reviewed(one)
 	shown.Reviews[0].Text, shown.Reviews[0].Author, shown.Reviews[0].Title = evil, evil, evil
-	pages := newPages(t, nil)
+	pages := newPages(t)
 	var page string
 	if err := pages.Product(acme, shown, keep(&page)); err != nil {
 		t.Fatal(err)
@@ -230,7 +229,7 @@ func TestForeignTextsAreTexts(t *testing.T) {
 func TestPagesOfTheCatalog(t *testing.T) {
 	t.Parallel()
 
-	pages := newPages(t, nil)
+	pages := newPages(t)
 	show := func(q catalog.ListQuery, found catalog.Listing) (page string) {
 		t.Helper()
 		if q.Sort == "" {

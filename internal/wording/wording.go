@@ -90,7 +90,8 @@ func (w *Words) Count(key string, n int, values ...any) (string, error) {
 }
 
 var forms = map[plural.Form]string{
-	plural.Zero: "zero", plural.One: "one", plural.Two: "two", plural.Few: "few", plural.Many: "many", plural.Other: "other",
+	plural.Zero: "zero", plural.One: "one", plural.Two: "two",
+	plural.Few: "few", plural.Many: "many", plural.Other: "other",
 }
 
 // Number writes a whole number with the separators of the language.

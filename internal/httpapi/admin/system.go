@@ -163,7 +163,7 @@ func (h *Handlers) RotateKeys(w http.ResponseWriter, r *http.Request) error {
 
 	in, err := web.ReadJSON(w, r, func(in rotation) (faults errs.Issues) {
 		if faults.Require("purpose", in.Purpose) && h.System.Ring(in.Purpose) == nil {
-			faults.Add("purpose", errs.CodeUnknownValue, "purpose must be account or license.")
+			faults.Add("purpose", errs.CodeUnknownValue, "purpose must be account, license or plugin.")
 		}
 		return faults
 	})

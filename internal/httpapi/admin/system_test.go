@@ -136,7 +136,7 @@ func TestAdministratorsRotateKeys(t *testing.T) {
 				stages[of["purpose"].(string)+" "+key["stage"].(string)] = key["kid"]
 			}
 		}
-		if len(stages) != 5 || stages["account current"] != done.Text(t, "data.current") {
+		if len(stages) != 7 || stages["account current"] != done.Text(t, "data.current") {
 			t.Errorf("keys: %v", stages)
 		}
 		if got := strings.Join(audited(t, a, root, "keys"), ", "); got !=

@@ -107,7 +107,7 @@ func TestPluginsGetTokensThatWorkAfterKeysWereWithdrawn(t *testing.T) {
 	if status != http.StatusOK {
 		t.Fatalf("before: %d", status)
 	}
-	if _, err := app.Accounts.Ring.Withdraw(t.Context()); err != nil {
+	if _, err := app.Accounts.PluginRing.Withdraw(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if after, status := call(); after == before || status != http.StatusOK {

@@ -1,6 +1,6 @@
 import { formatMoney } from "../text/format";
 import { useSession } from "./App";
-import { useLicense, useOrder } from "./data";
+import { useOrder } from "./data";
 import { keptOrder } from "./kept";
 import { orderTone } from "./OrdersPage";
 import { t } from "./text";
@@ -17,8 +17,7 @@ export const OrderPage = ({ id }: { id: string }) => {
   const kept = keptOrder(id);
   const order = useOrder(id, session !== null);
   const own = order.data ?? null;
-  const license = useLicense(own?.licenseId ?? "", own !== null && !kept);
-  if (session && (order.isPending || (own && !kept && license.isPending))) return <Waiting />;
+  if (session && order.isPending) return <Waiting />;
   if (order.isError && !kept) return <Failure error={order.error} retry={() => void order.refetch()} />;
   if (!own && !kept) {
     return (
@@ -31,7 +30,7 @@ export const OrderPage = ({ id }: { id: string }) => {
   return <Shown order={{
     id, status: own?.status ?? (kept?.paymentUrl ? null : "paid"), productName: own?.productName ?? kept?.productName ?? "",
     slug: own?.productSlug ?? kept?.slug ?? "", amount: own?.amount ?? kept?.amount ?? 0, currency: own?.currency ?? kept?.currency ?? "EUR",
-    at: own?.createdAt ?? kept?.at ?? "", key: kept?.licenseKey ?? license.data?.licenseKey ?? "",
+    at: own?.createdAt ?? kept?.at ?? "", key: kept?.licenseKey ?? own?.licenseKey ?? "",
     paymentUrl: own?.paymentUrl ?? (own ? "" : kept?.paymentUrl ?? ""), licenseId: own?.licenseId ?? "", email: kept?.email ?? "",
   }} />;
 };

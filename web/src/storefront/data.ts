@@ -1,6 +1,7 @@
 // What several pages ask of the API.
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { api, ok, type Schemas } from "../api/client";
+import { Problem } from "../api/problem";
 
 export type Order = Schemas["OwnedOrder"];
 export type License = Schemas["OwnLicense"];
@@ -20,17 +21,21 @@ export const useLicenses = (page: number) => useQuery({
 });
 
 // useOrder and useLicense look for one of the user's: null if it is not there.
-export const useOrder = (id: string, enabled: boolean): UseQueryResult<Order | null> => useQuery({
+export const useOrder = (id: string, enabled: boolean): UseQueryResult<Schemas["OrderWithKey"] | null> => useQuery({
   queryKey: ["orders", "one", id], enabled,
-  queryFn: () => find(id, async (page) => {
-    const found = await ok(api.GET("/api/marketplace/orders", { params: { query: { page, limit: most } } }));
-    return { list: found.orders, pages: found.pagination.totalPages };
-  }),
+  queryFn: async () => {
+    try {
+      return await ok(api.GET("/api/marketplace/orders/{id}", { params: { path: { id } } }));
+    } catch (error) {
+      if (error instanceof Problem && error.status === 404) return null;
+      throw error;
+    }
+  },
   refetchInterval: (query) => (query.state.data?.status === "pending" ? 3_000 : false),
 });
 
-export const useLicense = (id: string, enabled = true): UseQueryResult<License | null> => useQuery({
-  queryKey: ["licenses", "one", id], enabled,
+export const useLicense = (id: string): UseQueryResult<License | null> => useQuery({
+  queryKey: ["licenses", "one", id],
   queryFn: () => find(id, async (page) => {
     const found = await ok(api.GET("/api/marketplace/licenses", { params: { query: { page, limit: most } } }));
     return { list: found.licenses, pages: found.pagination.totalPages };

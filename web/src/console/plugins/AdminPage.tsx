@@ -22,14 +22,23 @@ export const AdminPage = () => {
   if (instance.isError && !instance.data) return <ErrorPage error={instance.error} />;
   const { adminUi } = readManifest(plugin.data.manifestJson);
   const { instanceKey } = instance.data.value;
+  const { name } = plugin.data;
+  const title = t("plugins.adminUi.title", { name });
+  const above = [
+    { title: t("plugins.title"), to: "/plugins" }, { title: name, to: `/plugins/${slug}` },
+    { title: instanceKey, to: `/plugins/${slug}/${installationId}` },
+  ];
   return (
-    <Page title={t("plugins.adminUi.title", { name: plugin.data.name })} above={[{ title: t("plugins.title"), to: "/plugins" }, { title: plugin.data.name, to: `/plugins/${slug}` }, { title: instanceKey, to: `/plugins/${slug}/${installationId}` }]}>
-      {adminUi === "" ? <Empty title={t("plugins.adminUi.none")} /> : <Frame slug={slug} installationId={installationId} path={adminUi} title={t("plugins.adminUi.title", { name: plugin.data.name })} />}
+    <Page title={title} above={above}>
+      {adminUi === "" ? <Empty title={t("plugins.adminUi.none")} />
+        : <Frame slug={slug} installationId={installationId} path={adminUi} title={title} />}
     </Page>
   );
 };
 
-const Frame = ({ slug, installationId, path, title }: { slug: string; installationId: string; path: string; title: string }) => {
+interface FrameProps { slug: string; installationId: string; path: string; title: string }
+
+const Frame = ({ slug, installationId, path, title }: FrameProps) => {
   const frame = useRef<HTMLIFrameElement>(null);
   const [ready, setReady] = useState(false);
   const page = useQuery({

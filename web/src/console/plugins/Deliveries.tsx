@@ -30,7 +30,10 @@ export const Deliveries = ({ slug, installationId }: { slug?: string; installati
   const state = states.find((s) => s === search["state"]);
   const query = useQuery({
     queryKey: ["plugins", slug ?? "-all", "hooks", installationId, state, page],
-    queryFn: () => data(api.GET("/api/v1/admin/hooks", { params: { query: { page, ...(slug ? { slug } : {}), ...(installationId ? { installationId } : {}), ...(state ? { state } : {}) } } })),
+    queryFn: () => {
+      const query = { page, ...(slug ? { slug } : {}), ...(installationId ? { installationId } : {}), ...(state ? { state } : {}) };
+      return data(api.GET("/api/v1/admin/hooks", { params: { query } }));
+    },
     placeholderData: keepPreviousData,
     refetchInterval: 10_000,
   });
@@ -92,7 +95,10 @@ const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onClose: ()
         <ol className="attempts" tabIndex={0} aria-label={t("plugins.deliveries.attempts")}>
           {delivery.attempts.toReversed().map((a) => (
             <li key={a.number}>
-              <div className="row"><strong>{t("plugins.deliveries.attempt", { n: a.number })}</strong><Time at={a.at} /><span className="soft">{formatDuration(a.durationMs)}</span>{a.status && <code>{a.status}</code>}</div>
+              <div className="row">
+                <strong>{t("plugins.deliveries.attempt", { n: a.number })}</strong><Time at={a.at} />
+                <span className="soft">{formatDuration(a.durationMs)}</span>{a.status && <code>{a.status}</code>}
+              </div>
               {a.error && <p className="fault wrap">{a.error}</p>}
               {a.response && <pre className="answer" tabIndex={0}>{a.response}</pre>}
             </li>

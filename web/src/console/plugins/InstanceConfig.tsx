@@ -8,7 +8,8 @@ import { asProblem } from "../../api/problem";
 import { ConfigForm } from "../extensions/form/ConfigForm";
 import { readManifest } from "../extensions/manifest";
 import { Section } from "../kit/Page";
-import { tell } from "../kit/toast";
+import { sentence } from "../kit/ErrorNote";
+import { tell, tellFailure } from "../kit/toast";
 import { t } from "../text";
 import { useRefresh, type Instance, type Package } from "./data";
 import { useEnable } from "./actions";
@@ -23,6 +24,9 @@ export const InstanceConfig = ({ plugin, instance, etag }: Props) => {
   const match = JSON.stringify(instance.config) === JSON.stringify(base.instance.config) ? etag : base.etag;
   const refresh = useRefresh();
   const enable = useEnable(instance);
+  const enableNow = (key: string) => {
+    enable().then(() => tell(t("plugins.enable.done", { name, key })), (error: unknown) => tellFailure(sentence(error)));
+  };
   const { slug, name, manifestJson } = plugin;
   const { configSchema } = readManifest(manifestJson);
   const save = useMutation({
@@ -33,7 +37,7 @@ export const InstanceConfig = ({ plugin, instance, etag }: Props) => {
       setBase((now) => ({ instance: value, etag: next, n: now.n + 1 }));
       void refresh();
       if (value.enabled) tell(t("plugins.config.saved", { name }));
-      else tell(t("plugins.config.savedDisabled", { name }), { label: t("plugins.enable.button"), run: () => void enable().then(() => tell(t("plugins.enable.done", { name, key: value.instanceKey }))) });
+      else tell(t("plugins.config.savedDisabled", { name }), { label: t("plugins.enable.button"), run: () => enableNow(value.instanceKey) });
     },
   });
   const stale = save.isError && asProblem(save.error).code === "PRECONDITION_FAILED";

@@ -30,7 +30,15 @@ export const Result = ({ installed, kind, onClose, onAgain }: ResultProps) => {
         <div className="note" data-tone="warn"><p>{plugin.defaultInstance.runtime.lastError
           ? t("plugins.install.notLoaded", { message: plugin.defaultInstance.runtime.lastError.message }) : t("plugins.install.notConfigured")}</p></div>
       )}
-      {"items" in installed && <ul className="grants">{installed.items.map((item) => <li key={`${item.kind}/${item.slug}`}><code>{item.slug} {item.version}</code> <span className="soft">{t(`plugins.install.item.${item.result}`)}</span></li>)}</ul>}
+      {"items" in installed && (
+        <ul className="grants">
+          {installed.items.map((item) => (
+            <li key={`${item.kind}/${item.slug}`}>
+              <code>{item.slug} {item.version}</code> <span className="soft">{t(`plugins.install.item.${item.result}`)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
       {added.length > 0
         ? <Consent slug={installed.slug} added={added} onDone={open} />
         : (
