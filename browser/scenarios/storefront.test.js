@@ -190,3 +190,28 @@ test("signing in returns to pages of this shop only", async () => {
     await tab.end();
   }
 });
+
+test("a guest who comes back from the payment page sees that the order is paid", async () => {
+  const tab = await openTab(browser, stoa);
+  const paymentUrl = `${stoa.url}/payment/success`; // in place of the provider's page
+  const asked = [];
+  await tab.route("**/purchase", async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), paymentUrl } });
+  });
+  await tab.route("**/lookup", async (route) => {
+    asked.push(route.request().postDataJSON().licenseKey);
+    const answer = await route.fetch();
+    const order = await answer.json();
+    await route.fulfill({ response: answer, json: asked.length === 1 ? { ...order, status: "pending", paymentUrl } : order });
+  });
+  await tab.goto("/checkout/mail-courier/pro");
+  await tab.getByLabel("E-mail").fill("guest@example.com");
+  await tab.getByRole("button", { name: "Buy for €29 (test)" }).click();
+  await tab.getByRole("link", { name: "See your orders" }).click();
+  await tab.getByRole("link", { name: "Mail Courier" }).click();
+  await tab.getByRole("link", { name: "Go to the payment page" }).waitFor();
+  await tab.getByRole("heading", { name: "Thank you" }).waitFor();
+  assert.equal(asked.at(-1), await tab.locator(".key code").textContent());
+  await tab.end();
+});

@@ -37,7 +37,7 @@ export const App = () => {
   return (
     <>
       {session?.ended && <SignIn ended />}
-      <div hidden={session?.ended}><Page key={`${session?.user.id ?? ""} ${location.pathname}`} {...at.params} /></div>
+      <div hidden={session?.ended}><Page key={location.pathname} {...at.params} /></div>
     </>
   );
 };

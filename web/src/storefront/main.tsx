@@ -19,8 +19,9 @@ onSession(() => {
   else delete document.documentElement.dataset["signedIn"];
 });
 onOtherUser(() => {
-  queries.clear();
   forgetOrders();
+  if (currentSession()) location.reload(); // what the one before typed goes, too
+  else queries.clear();
 });
 
 follow();

@@ -7,6 +7,7 @@ import { asProblem } from "../../api/problem";
 import { ErrorNote } from "../kit/ErrorNote";
 import { Page } from "../kit/Page";
 import { Pending } from "../kit/Pending";
+import { useBase, useTyped } from "../kit/useBase";
 import { tell } from "../kit/toast";
 import { t } from "../text";
 import { SettingsNav } from "./SettingsNav";
@@ -19,27 +20,28 @@ const swatches = ["#0f6b66", "#1f5fbf", "#6d3fc0", "#a3325f", "#8a4b08", "#2f6b1
 
 export const GeneralPage = () => {
   const query = useQuery({ queryKey: key, queryFn: () => tagged(api.GET("/api/v1/admin/settings")) });
-  const queries = useQueryClient();
-  // What somebody else changes meanwhile must not take away what was typed: the form begins
-  // again only when it was saved, or when it is asked to.
-  const [round, setRound] = useState(0);
-  const again = async () => {
-    await queries.invalidateQueries({ queryKey: key });
-    setRound((n) => n + 1);
-  };
   return (
     <Page title={t("settings.title")}>
       <SettingsNav />
       {query.isPending && <Pending rows={4} />}
       {query.isError && <ErrorNote error={query.error} retry={() => void query.refetch()} />}
-      {query.data && <Form key={round} loaded={query.data} again={again} />}
+      {query.data && <General latest={query.data} />}
     </Page>
   );
 };
 
-const Form = ({ loaded, again }: { loaded: { value: Settings; etag: string }; again: () => Promise<void> }) => {
-  const [{ value: settings, etag }] = useState(loaded);
+interface Loaded { value: Settings; etag: string }
+
+const General = ({ latest }: { latest: Loaded }) => {
+  const queries = useQueryClient();
+  const { base, setTyped, settle } = useBase(latest);
+  const again = () => queries.invalidateQueries({ queryKey: key }).then(settle);
+  return <Form key={base.etag} base={base} onTyped={setTyped} again={again} />;
+};
+
+const Form = ({ base: { value: settings, etag }, onTyped, again }: { base: Loaded; onTyped: (typed: boolean) => void; again: () => Promise<void> }) => {
   const [values, setValues] = useState(() => ({ ...settings }));
+  useTyped([...fields, "accent" as const].some((name) => (values[name] ?? null) !== (settings[name] ?? null)), onTyped);
   const save = useMutation({
     mutationFn: () => data(api.PATCH("/api/v1/admin/settings", {
       params: { header: { "If-Match": etag } },

@@ -33,7 +33,7 @@ export const Shell = () => {
 
 // Again asks to sign in on top of everything, so that what was typed below stays.
 const Again = () => (
-  <Modal opened fullScreen withCloseButton={false} closeOnEscape={false} zIndex={1000} padding={0} onClose={() => undefined} aria-label={t("session.title")}>
+  <Modal opened fullScreen withCloseButton={false} closeOnEscape={false} zIndex={1000} padding={0} onClose={() => undefined} title={t("session.title")} classNames={{ header: "sr" }}>
     <SignIn ended />
   </Modal>
 );
