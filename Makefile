@@ -52,7 +52,7 @@ $(BROWSER_DRIVER) $(SDK_TOOLS) $(PLUGIN_TOOLS) $(API_TOOLS) web/node_modules/.pa
 	touch $@
 
 # The Go SDK is a separate module, which ./... does not include.
-GOTEST := go tool gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -shuffle=on
+GOTEST := go tool gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -shuffle=on -timeout 40m
 
 .PHONY: test
 test: build $(BROWSER_DRIVER) $(SDK_TOOLS) $(PLUGIN_TOOLS) $(API_TOOLS) ## Install what the tests need, then run all tests on both engines

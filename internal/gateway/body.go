@@ -148,11 +148,16 @@ func (b *requestBody) release() {
 	}
 }
 
-// explain turns the error of a runtime for a body that became too large on the way
-// into ErrTooLarge.
-func (b *requestBody) explain(err error) error {
+// explain returns the error of a call from that of the runtime. A body that became too
+// large on the way is ErrTooLarge. A runtime has no error for a body that broke off: it
+// takes the client for gone. Unless an answer was committed, the client is told, because
+// net/http would answer 200.
+func (b *requestBody) explain(err error, committed bool) error {
 	if _, is := errors.AsType[*http.MaxBytesError](err); is {
 		return because(ErrTooLarge, reasonBody)
+	}
+	if err == nil && !committed && b.source != nil && b.source.broken.Load() {
+		return errBodyCutShort
 	}
 	return err
 }

@@ -25,6 +25,7 @@ type clientBody struct {
 	pace     pace
 	detached atomic.Bool
 	ended    atomic.Bool // the body was read to its end
+	broken   atomic.Bool // the body broke off, or came too slowly
 }
 
 // drain is how long the server waits for the rest of a body that is no longer read,
@@ -56,11 +57,14 @@ func (b *clientBody) Read(p []byte) (int, error) {
 		n, err = int(b.left), &http.MaxBytesError{Limit: maxBody}
 	}
 	b.left -= int64(n)
-	if errors.Is(err, io.EOF) {
+	switch {
+	case errors.Is(err, io.EOF):
 		b.ended.Store(true)
 		// From now on the server reads from the connection to notice a client that
 		// leaves. It must not run into this deadline.
 		_ = b.rc.SetReadDeadline(time.Time{})
+	case err != nil:
+		b.broken.Store(true)
 	}
 	return n, err
 }

@@ -204,8 +204,9 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, p *passa
 	if isHealth(r.Method, c.Path) {
 		aw.health = healthy{Status: "ok", Slug: m.Slug, Version: m.Version}
 	}
-	p.handed = time.Since(p.began)
-	err = body.explain(rt.Serve(aw, out, in))
+	p.handed = max(time.Since(p.began), 1) // 0 would let another call have p, whatever the runtime says
+	err = rt.Serve(aw, out, in)
+	err = body.explain(err, aw.committed)
 	v.settleBy(r, err)
 	aw.finish()
 	return err

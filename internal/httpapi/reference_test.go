@@ -107,6 +107,13 @@ func TestDocsPageIsSmall(t *testing.T) {
 	if nodes := regexp.MustCompile(`<[a-z]`).FindAllString(html, -1); len(nodes) > 30_000 {
 		t.Errorf("the page has %d elements", len(nodes))
 	}
+	ids := make(map[string]bool) // an operation must not be called what the page itself uses
+	for _, id := range regexp.MustCompile(` id="([^"]+)"`).FindAllStringSubmatch(html, -1) {
+		if ids[id[1]] {
+			t.Errorf("two elements of the page have the id %q", id[1])
+		}
+		ids[id[1]] = true
+	}
 	for _, shared := range []string{
 		"The access token is missing, invalid or expired, or its session has ended.", "Something went wrong on stoa",
 		"Not found, or not visible to this caller.", "The caller is known, but lacks the role",

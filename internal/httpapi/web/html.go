@@ -106,10 +106,11 @@ func WriteHTML(w http.ResponseWriter, r *http.Request, status int, html []byte) 
 	header.Set("Content-Encoding", "gzip")
 	w.WriteHeader(status)
 	zip := zippers.Get().(*gzip.Writer) //nolint:forcetypeassert,errcheck // there is nothing else in it
-	defer zippers.Put(zip)
 	zip.Reset(w)
 	_, _ = zip.Write(html)
-	_ = zip.Close()
+	if zip.Close() == nil { // else see withBuffer
+		zippers.Put(zip)
+	}
 }
 
 // zippers compress as fast as they can: a page is a tenth larger for it, and takes a

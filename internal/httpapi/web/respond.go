@@ -14,39 +14,44 @@ import (
 // The answer is encoded first: with a known length a long one, such as a list,
 // is sent in one piece and not chunked.
 func WriteJSON(w http.ResponseWriter, status int, v any) {
-	withBuffer(func(body *bytes.Buffer) {
+	withBuffer(func(body *bytes.Buffer) error {
 		enc := json.NewEncoder(body)
 		enc.SetEscapeHTML(false)
 		_ = enc.Encode(v)
-		writeBody(w, status, body.Bytes())
+		return writeBody(w, status, body.Bytes())
 	})
 }
 
 // WriteAppended answers with the JSON that add appends to an empty slice, for
 // answers that cannot afford encoding/json.
 func WriteAppended(w http.ResponseWriter, status int, add func(b []byte) []byte) {
-	withBuffer(func(body *bytes.Buffer) {
+	withBuffer(func(body *bytes.Buffer) error {
 		body.Write(add(body.AvailableBuffer()))
-		writeBody(w, status, body.Bytes())
+		return writeBody(w, status, body.Bytes())
 	})
 }
 
 // buffers are reused for the bodies of answers.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-func withBuffer(do func(body *bytes.Buffer)) {
+// withBuffer calls do, which writes an answer from a buffer. If do fails, the buffer is
+// not used again: HTTP/2 of net/http may still be sending it after a client has reset the
+// stream.
+func withBuffer(do func(body *bytes.Buffer) error) {
 	body := buffers.Get().(*bytes.Buffer) //nolint:forcetypeassert // nothing else is put there
-	defer buffers.Put(body)
 	body.Reset()
-	do(body)
+	if do(body) == nil {
+		buffers.Put(body)
+	}
 }
 
-func writeBody(w http.ResponseWriter, status int, body []byte) {
+func writeBody(w http.ResponseWriter, status int, body []byte) error {
 	h := w.Header()
 	h["Content-Type"] = contentJSON
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
-	_, _ = w.Write(body)
+	_, err := w.Write(body)
+	return err
 }
 
 // Values of headers that most answers have. All answers share them: to set

@@ -62,7 +62,12 @@ var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
 // with http.ErrAbortHandler when the plugin is.
 func (c *Call) stream(res *http.Response) bool {
 	buf := buffers.Get().(*[bufferSize]byte)
-	defer buffers.Put(buf)
+	taken := true // by the writer: what it was given last was written
+	defer func() {
+		if taken {
+			buffers.Put(buf)
+		}
+	}()
 	rc := http.NewResponseController(c.w)
 	// A body without a known end may consist of events. They must arrive when they
 	// happen, and so must the header before the first.
@@ -74,6 +79,9 @@ func (c *Call) stream(res *http.Response) bool {
 		n, err := res.Body.Read(buf[:])
 		if n > 0 {
 			if _, err := c.w.Write(buf[:n]); err != nil {
+				// HTTP/2 of net/http may still be sending buf to a client that has reset
+				// the stream: it must not become another call's.
+				taken = false
 				return false
 			}
 			// The last bytes need no flush: the server sends them when it finishes.

@@ -55,10 +55,10 @@ func (c *Call) plain(pool *http1.Pool, up Upstream) (err error) {
 		if again = again && attempt < maxStale; err != nil && !again {
 			err = c.explain(err, x.slow.Load(), x.touched)
 		}
-		if x.written == nil { // else the goroutine that writes the body may still use both
+		c.tellSpent(!again && !c.lent) // each time: an earlier Pass may have said otherwise
+		if x.written == nil {          // else the goroutine that writes the body may still use x
 			x.reset()
 			exchanges.Put(x)
-			c.tellSpent(!again && !c.lent)
 		}
 		if !again {
 			return err

@@ -64,3 +64,19 @@ func TestALentRequestStaysLent(t *testing.T) {
 		t.Error("spent")
 	}
 }
+
+// A request is lent by the attempt that reaches a plugin, although the one before, to a
+// process that was gone, was over.
+func TestARequestThatIsLentLaterIsNotSpent(t *testing.T) {
+	t.Parallel()
+	up := plugin(t, func(http.ResponseWriter, *http.Request) {})
+	w := &spender{ResponseRecorder: httptest.NewRecorder()}
+	call := relay.NewCall(w, request(t, "POST", strings.Repeat("x", 20<<10)))
+	defer call.End()
+	if err := call.Pass(nobody(t)); err == nil || !w.spent {
+		t.Fatalf("%v, and spent is %t", err, w.spent)
+	}
+	if _ = call.Pass(up); w.spent {
+		t.Error("spent")
+	}
+}

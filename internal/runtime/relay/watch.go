@@ -6,26 +6,45 @@ import (
 )
 
 // watch limits the wait for a plugin's answer: it calls a function unless it is
-// stopped in time. Time spent waiting for the client does not count: a watch can
+// stopped in time, and never after stop has returned: the connection that the function
+// would end may be another call's by then. Time spent waiting for the client does not count: a watch can
 // be paused, and resuming starts the whole limit again. It is safe for concurrent
 // use.
 type watch struct {
-	limit time.Duration
+	limit   time.Duration
+	expired func()
 
-	mu      sync.Mutex
+	mu      sync.Mutex // held while expired runs
 	timer   *time.Timer
+	running bool
 	stopped bool
 }
 
 // newWatch returns a running watch.
 func newWatch(limit time.Duration, expired func()) *watch {
-	return &watch{limit: limit, timer: time.AfterFunc(limit, expired)}
+	w := &watch{limit: limit, expired: expired, running: true}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.timer = time.AfterFunc(limit, w.expire)
+	return w
+}
+
+// expire calls the function, unless the watch was stopped or paused when the timer had
+// already begun to run this.
+func (w *watch) expire() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.running {
+		w.running = false
+		w.expired()
+	}
 }
 
 // pause stops the time.
 func (w *watch) pause() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.running = false
 	w.timer.Stop()
 }
 
@@ -34,6 +53,7 @@ func (w *watch) resume() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.stopped {
+		w.running = true
 		w.timer.Reset(w.limit)
 	}
 }
@@ -42,6 +62,6 @@ func (w *watch) resume() {
 func (w *watch) stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.stopped = true
+	w.stopped, w.running = true, false
 	w.timer.Stop()
 }

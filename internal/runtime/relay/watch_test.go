@@ -38,3 +38,14 @@ func TestWatchCountsOnlyTheTimeItRuns(t *testing.T) {
 		})
 	}
 }
+
+// A timer cannot be stopped when it has begun to run its function.
+func TestAWatchThatWasStoppedDoesNotExpire(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*watch){"stopped": (*watch).stop, "paused": (*watch).pause} {
+		w := newWatch(time.Hour, func() { t.Errorf("%s: it expired", name) })
+		end(w)
+		w.expire()
+		w.stop()
+	}
+}

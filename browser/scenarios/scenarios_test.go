@@ -1,4 +1,6 @@
-package browser_test
+// Package scenarios_test uses the console and the storefront of a stoa with demo data as
+// people do. Each *.test.js is a test of its own, with a stoa and a browser of its own.
+package scenarios_test
 
 import (
 	"os"
@@ -9,15 +11,13 @@ import (
 	"stoa/internal/testkit/needtest"
 )
 
-// TestScenarios runs what is in scenarios: the console and the storefront of a stoa with
-// demo data, used as people do.
 func TestScenarios(t *testing.T) {
 	t.Parallel()
 
-	if _, err := os.Stat("node_modules/playwright-core"); err != nil {
+	if _, err := os.Stat("../node_modules/playwright-core"); err != nil {
 		needtest.Lacks(t, "playwright-core is not installed: run npm ci in browser (or make test)")
 	}
-	if _, err := os.Stat("../web/dist/assets/manifest.json"); err != nil {
+	if _, err := os.Stat("../../web/dist/assets/manifest.json"); err != nil {
 		needtest.Lacks(t, "the console is not built: run make build")
 	}
 	node := needtest.Program(t, "node", "")
@@ -27,12 +27,12 @@ func TestScenarios(t *testing.T) {
 	if err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	files, err := filepath.Glob("scenarios/*.test.js")
+	files, err := filepath.Glob("*.test.js")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("scenarios: %v %v", files, err)
 	}
 	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
+		t.Run(file, func(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), node, "--test", "--test-reporter=spec", file)
 			cmd.Env = append(os.Environ(), "STOA_BINARY="+binary, "CHROMIUM="+chromium, "TMPDIR="+t.TempDir())
 			out, err := cmd.CombinedOutput()
