@@ -1,7 +1,7 @@
 // The door of the console: who gets in, and what happens when a session ends.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { adminToken, call, launch, openTab, signInToConsole, startStoa } from "./kit.js";
+import { accessibilityFaults, adminToken, call, launch, openTab, signInToConsole, startStoa } from "./kit.js";
 
 let stoa, browser;
 before(async () => {
@@ -56,5 +56,33 @@ test("when the session ends elsewhere, the console asks to sign in and goes on w
   await tab.getByRole("link", { name: "People" }).click();
   await tab.reload();
   await tab.getByRole("heading", { name: "Sign in to the console" }).waitFor();
+  await tab.end();
+});
+
+// endSessions ends all sessions of a user but that of token.
+const endSessions = async (token) => {
+  const { body } = await call(stoa, "GET", "/auth/sessions", { token });
+  for (const session of body.data.items.filter((s) => !s.current)) await call(stoa, "DELETE", `/auth/sessions/${session.id}`, { token });
+};
+
+test("what was typed is saved after the session ended and the administrator signed in again", async () => {
+  const tab = await openTab(browser, stoa, { width: 800 });
+  await signInToConsole(tab, stoa, "/console/settings");
+  await tab.getByLabel("Name of the shop").fill("Typed before the end");
+  const token = await adminToken(stoa);
+  await endSessions(token);
+  await tab.getByRole("button", { name: "Save settings" }).click();
+  await tab.getByText("Your session has ended.").waitFor();
+  assert.deepEqual(await accessibilityFaults(tab), []);
+  await tab.keyboard.press("Escape");
+  const dialog = tab.getByRole("dialog", { name: "Sign in to the console" });
+  await dialog.getByLabel("E-mail").fill(stoa.admin.email);
+  await dialog.getByRole("textbox", { name: "Password" }).fill(stoa.admin.password);
+  await dialog.getByRole("button", { name: "Sign in" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await tab.getByText("The settings are saved").first().waitFor();
+  assert.equal(await tab.getByLabel("Name of the shop").inputValue(), "Typed before the end");
+  const { body } = await call(stoa, "GET", "/api/v1/admin/settings", { token });
+  assert.equal(body.data.shopName, "Typed before the end");
   await tab.end();
 });

@@ -1,7 +1,7 @@
 // The console's Settings and Overview.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { adminToken, call, journey, launch, openTab, signInToConsole, startStoa } from "./kit.js";
+import { adminToken, call, journey, launch, openTab, settled, signInToConsole, startStoa } from "./kit.js";
 
 let stoa, browser;
 before(async () => {
@@ -25,8 +25,14 @@ test("the shop's name is changed, and two administrators do not overwrite each o
   await tab.getByText("The settings are saved.").waitFor();
 
   const token = await adminToken(stoa);
-  await call(stoa, "PATCH", "/api/v1/admin/settings", { token, body: { shopName: "Somebody Else's" } });
   await tab.getByLabel("E-mail for help").fill("help@example.com");
+  await call(stoa, "PATCH", "/api/v1/admin/settings", { token, body: { shopName: "Somebody Else's" } });
+  await tab.waitForTimeout(5_000); // until what was read is old
+  const read = tab.waitForResponse((r) => r.url().endsWith("/admin/settings") && r.request().method() === "GET");
+  await tab.evaluate(() => dispatchEvent(new Event("visibilitychange")));
+  await read;
+  await settled(tab);
+  assert.equal(await tab.getByLabel("E-mail for help").inputValue(), "help@example.com", "somebody else's change took away what was typed");
   await tab.getByRole("button", { name: "Save settings" }).click();
   await tab.getByRole("alert").waitFor();
   const { body } = await call(stoa, "GET", "/api/v1/admin/settings", { token });

@@ -104,7 +104,7 @@ test("a buyer frees a seat in two clicks from My licenses, and takes it back", a
   await tab.getByRole("link", { name: "Account", exact: true }).click();
   await tab.getByText("This device").waitFor();
   await fine(tab);
-  await tab.getByRole("button", { name: "Sign out" }).click();
+  await tab.getByRole("button", { name: "Sign out" }).last().click();
   await tab.getByRole("heading", { name: "Sign in" }).waitFor();
   await tab.end();
 });
@@ -145,5 +145,73 @@ test("blocks of plugins are shown contained, and broken ones left out", async ()
   await tab.getByText("<b>five</b>").waitFor();
   assert.equal(await tab.locator("iframe[title='A page']").getAttribute("sandbox"), "allow-scripts allow-forms allow-popups");
   assert.deepEqual(await tab.locator("[data-app-block] h2").allTextContents(), ["A page", "Some data"]);
+  await tab.end();
+});
+
+test("a review that was typed is published after the session ended; signing out forgets the keys", async () => {
+  const tab = await openTab(browser, stoa);
+  const signIn = async (place) => {
+    await place.getByLabel("E-mail").fill(account.email);
+    await place.getByRole("textbox", { name: "Password" }).fill(account.password);
+    await place.locator("form button.primary").first().click();
+  };
+  await tab.goto("/sign-in?next=/checkout/harbor-analytics/growth");
+  await signIn(tab);
+  await tab.getByRole("button", { name: /^Buy for/ }).click();
+  await tab.getByRole("link", { name: "Open the license" }).click();
+  await tab.getByLabel("What should others know?").fill("Typed before the session ended.");
+  const { body } = await call(stoa, "POST", "/auth/login", { body: { email: account.email, password: account.password } });
+  const token = body.data.access_token;
+  const sessions = (await call(stoa, "GET", "/auth/sessions", { token })).body.data.items;
+  for (const one of sessions.filter((s) => !s.current)) await call(stoa, "DELETE", `/auth/sessions/${one.id}`, { token });
+  await tab.getByRole("button", { name: "Publish review" }).click();
+  await tab.getByText("Your session has ended.").waitFor();
+  await fine(tab);
+  await signIn(tab);
+  await tab.getByText("Your review is published").waitFor();
+  assert.equal(await tab.getByLabel("What should others know?").inputValue(), "Typed before the session ended.");
+  await tab.goto("/account");
+  assert.ok(await tab.evaluate(() => JSON.stringify({ ...sessionStorage }).includes("STOA-")), "the tab keeps a key until then");
+  await tab.getByRole("button", { name: "Sign out" }).last().click();
+  await tab.getByRole("heading", { name: "Sign in" }).waitFor();
+  assert.equal(await tab.evaluate(() => JSON.stringify({ ...sessionStorage }).includes("STOA-")), false);
+  await tab.end();
+});
+
+test("signing in returns to pages of this shop only", async () => {
+  for (const next of ["/.//elsewhere.example/", "//elsewhere.example/", "/\\elsewhere.example/", "/x/..//elsewhere.example", "https://elsewhere.example/", "javascript:alert(1)"]) {
+    const tab = await openTab(browser, stoa);
+    await tab.goto(`/sign-in?next=${encodeURIComponent(next)}`);
+    await tab.getByLabel("E-mail").fill(account.email);
+    await tab.getByRole("textbox", { name: "Password" }).fill(account.password);
+    await tab.locator("form button.primary").first().click();
+    await tab.waitForURL((url) => url.pathname !== "/sign-in");
+    assert.equal(new URL(tab.url()).origin, stoa.url, next);
+    await tab.end();
+  }
+});
+
+test("a guest who comes back from the payment page sees that the order is paid", async () => {
+  const tab = await openTab(browser, stoa);
+  const paymentUrl = `${stoa.url}/payment/success`; // in place of the provider's page
+  const asked = [];
+  await tab.route("**/purchase", async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), paymentUrl } });
+  });
+  await tab.route("**/lookup", async (route) => {
+    asked.push(route.request().postDataJSON().licenseKey);
+    const answer = await route.fetch();
+    const order = await answer.json();
+    await route.fulfill({ response: answer, json: asked.length === 1 ? { ...order, status: "pending", paymentUrl } : order });
+  });
+  await tab.goto("/checkout/mail-courier/pro");
+  await tab.getByLabel("E-mail").fill("guest@example.com");
+  await tab.getByRole("button", { name: "Buy for €29 (test)" }).click();
+  await tab.getByRole("link", { name: "See your orders" }).click();
+  await tab.getByRole("link", { name: "Mail Courier" }).click();
+  await tab.getByRole("link", { name: "Go to the payment page" }).waitFor();
+  await tab.getByRole("heading", { name: "Thank you" }).waitFor();
+  assert.equal(asked.at(-1), await tab.locator(".key code").textContent());
   await tab.end();
 });

@@ -134,7 +134,7 @@ func (s Site) render(title, body, script string) (Page, error) {
 	// change the text that the hashes are made of.
 	var out bytes.Buffer
 	parts := map[string]any{
-		"Title": title, "Name": s.Name, "PasswordRules": s.PasswordRules,
+		"Title": title, "Name": s.Name, "Test": s.Test, "PasswordRules": s.PasswordRules,
 		"Style": template.HTML("<style>" + css + "</style>"), //nolint:gosec // embedded files
 	}
 	scripts := "'none'"

@@ -61,6 +61,28 @@ func TestEachPageEndsWithAWayOn(t *testing.T) {
 	}
 }
 
+// Every page has the storefront's header: the way home, and that no payment is real.
+func TestEachPageHasTheStorefrontsHeader(t *testing.T) {
+	t.Parallel()
+
+	for want, s := range map[string]Site{
+		`<a class="brand" href="/">Shop</a>`:                   {},
+		`<a class="brand" href="/" data-named>A&amp;B</a>`:     {Name: "A&B"},
+		`<p class="test-mode">Test mode: no payment is taken.`: {Test: true},
+	} {
+		page, err := s.Claim()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Contains(page.HTML, []byte(want)) {
+			t.Errorf("%+v has no %s", s, want)
+		}
+		if bytes.Contains(page.HTML, []byte("test-mode\"")) != s.Test {
+			t.Errorf("%+v: wrong about test mode", s)
+		}
+	}
+}
+
 // The rules of passwords are there before anything is typed, and belong to the
 // field.
 func TestPasswordRulesAreShownBeforeTyping(t *testing.T) {

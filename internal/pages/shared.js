@@ -31,7 +31,7 @@ const reveal = (id) => {
   return heading;
 };
 // shop is the shop's name, if it has one, with which every title ends.
-const shop = document.querySelector(".shop")?.textContent;
+const shop = document.querySelector(".brand[data-named]")?.textContent;
 const entitle = (text) => { document.title = shop ? `${text} - ${shop}` : text; };
 const show = (id) => entitle(reveal(id).textContent);
 const done = (title, text) => {

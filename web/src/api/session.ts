@@ -7,7 +7,9 @@ export interface User { id: string; email: string; username: string; role: strin
 
 interface TokenSet { access_token: string; expires_in: number; user: User }
 
-export type Session = { user: User } | null;
+// A session that ended by itself stays, as ended, until somebody signs in or out: what was
+// typed into a page is not lost.
+export type Session = { user: User; ended?: true } | null;
 
 const hint = "stoa-signed-in";
 let token: { value: string; goodUntil: number } | null = null;
@@ -20,9 +22,21 @@ const change = (next: Session): void => {
 };
 
 export const currentSession = (): Session => session;
+const ended = (): boolean => session?.ended === true;
 export const onSession = (listener: () => void): (() => void) => {
   listeners.add(listener);
   return () => listeners.delete(listener);
+};
+
+// onOtherUser calls when a user leaves, or another takes their place: nobody sees what
+// somebody else had.
+export const onOtherUser = (listener: () => void): void => {
+  let user = session?.user.id;
+  onSession(() => {
+    const next = session?.user.id;
+    if (user !== undefined && user !== next) listener();
+    user = next;
+  });
 };
 
 const remember = (signedIn: boolean): void => {
@@ -73,15 +87,31 @@ export const register = async (email: string, username: string, password: string
 
 export const signOut = async (): Promise<void> => {
   const bearer = token?.value;
-  forget();
+  forget(null);
   await ask("/auth/logout", undefined, bearer);
 };
 
-const forget = (): void => {
+const forget = (left: Session): void => {
   token = null;
   remember(false);
-  change(null);
+  change(left);
 };
+
+// again waits until somebody has signed in after the session ended. It returns a token for
+// the same user; null for another, or none.
+const again = (): Promise<string | null> => new Promise((resolve) => {
+  const id = session?.user.id;
+  const stop = onSession(() => {
+    if (ended()) return;
+    stop();
+    resolve(session?.user.id === id ? token?.value ?? null : null);
+  });
+});
+
+const orAgain = async (next: Promise<string | null>): Promise<string | null> => (await next) ?? (ended() ? again() : null);
+
+// Somebody signed in, in another tab.
+addEventListener("storage", (e) => { if (e.key === hint && e.newValue !== null && ended()) void refresh(); });
 
 let refreshing: Promise<string | null> | null = null;
 
@@ -91,7 +121,7 @@ const refresh = (): Promise<string | null> =>
   (refreshing ??= (async () => {
     const response = await ask("/auth/refresh");
     if (response.status === 401 || response.status === 403) {
-      forget();
+      forget(session && { user: session.user, ended: true });
       return null;
     }
     await take(response);
@@ -99,13 +129,15 @@ const refresh = (): Promise<string | null> =>
   })().finally(() => { refreshing = null; }));
 
 // accessToken returns a token that is good for half a minute at least; null for guests.
+// While the session has ended, it waits for the user to sign in again.
 export const accessToken = async (): Promise<string | null> => {
+  if (ended()) return again();
   if (token && Date.now() < token.goodUntil) return token.value;
   if (!token && !mayBeSignedIn()) return null;
-  return refresh();
+  return orAgain(refresh());
 };
 
 // renewed is for a request that was refused in spite of its token: it returns another
-// token, or null if the session is over.
+// token, once the user has signed in again if the session is over; or null.
 export const renewed = async (refused: string): Promise<string | null> =>
-  token && token.value !== refused ? token.value : refresh();
+  token && token.value !== refused ? token.value : orAgain(refresh());

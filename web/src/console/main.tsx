@@ -3,6 +3,7 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { Problem } from "../api/problem";
+import { onOtherUser } from "../api/session";
 import { followScheme } from "../theme/scheme";
 import { Kit } from "./kit/Kit";
 import { router } from "./router";
@@ -16,6 +17,8 @@ const retry = (failures: number, error: unknown): boolean =>
 const queries = new QueryClient({
   defaultOptions: { queries: { retry, staleTime: 5_000, refetchOnWindowFocus: true }, mutations: { retry: false } },
 });
+
+onOtherUser(() => queries.clear());
 
 createRoot(document.getElementById("app") as HTMLElement).render(
   <StrictMode>

@@ -33,7 +33,13 @@ export const App = () => {
   if (first.isError && !session) return <Failure error={first.error} retry={() => void first.refetch()} />;
   if (!at) return null;
   const { page: Page, forGuests } = pages[at.pattern];
-  return session || forGuests ? <Page key={location.pathname} {...at.params} /> : <SignIn />;
+  if (!session && !forGuests) return <SignIn />;
+  return (
+    <>
+      {session?.ended && <SignIn ended />}
+      <div hidden={session?.ended}><Page key={location.pathname} {...at.params} /></div>
+    </>
+  );
 };
 
 // useFocus moves the focus to the content when another page opens, so that a screen

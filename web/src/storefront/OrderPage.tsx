@@ -1,6 +1,6 @@
 import { formatMoney } from "../text/format";
 import { useSession } from "./App";
-import { useOrder } from "./data";
+import { useGuestOrder, useOrder } from "./data";
 import { keptOrder } from "./kept";
 import { orderTone } from "./OrdersPage";
 import { t } from "./text";
@@ -16,7 +16,8 @@ export const OrderPage = ({ id }: { id: string }) => {
   const session = useSession();
   const kept = keptOrder(id);
   const order = useOrder(id, session !== null);
-  const own = order.data ?? null;
+  const guests = useGuestOrder(id, kept?.licenseKey ?? "", !session && Boolean(kept?.paymentUrl));
+  const own = order.data ?? guests.data ?? null;
   if (session && order.isPending) return <Waiting />;
   if (order.isError && !kept) return <Failure error={order.error} retry={() => void order.refetch()} />;
   if (!own && !kept) {
@@ -30,8 +31,8 @@ export const OrderPage = ({ id }: { id: string }) => {
   return <Shown order={{
     id, status: own?.status ?? (kept?.paymentUrl ? null : "paid"), productName: own?.productName ?? kept?.productName ?? "",
     slug: own?.productSlug ?? kept?.slug ?? "", amount: own?.amount ?? kept?.amount ?? 0, currency: own?.currency ?? kept?.currency ?? "EUR",
-    at: own?.createdAt ?? kept?.at ?? "", key: kept?.licenseKey ?? own?.licenseKey ?? "",
-    paymentUrl: own?.paymentUrl ?? (own ? "" : kept?.paymentUrl ?? ""), licenseId: own?.licenseId ?? "", email: kept?.email ?? "",
+    at: own?.createdAt ?? kept?.at ?? "", key: kept?.licenseKey ?? order.data?.licenseKey ?? "",
+    paymentUrl: own?.paymentUrl ?? (own ? "" : kept?.paymentUrl ?? ""), licenseId: order.data?.licenseId ?? "", email: kept?.email ?? "",
   }} />;
 };
 

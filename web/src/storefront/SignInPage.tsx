@@ -21,12 +21,12 @@ export const SignInPage = () => {
 };
 
 // SignIn stands in for a page that needs a user, and makes way for it.
-export const SignIn = ({ onDone }: { onDone?: () => void }) => {
+export const SignIn = ({ onDone, ended = false }: { onDone?: () => void; ended?: boolean }) => {
   const [isNew, setNew] = useState(false);
   return (
     <div className="narrow">
       <Head title={t(isNew ? "signIn.register" : "signIn.title")} />
-      <p className="soft">{t(isNew ? "signIn.registerWhy" : "signIn.why")}</p>
+      <p className="soft" role={ended ? "alert" : undefined}>{t(ended ? "signIn.ended" : isNew ? "signIn.registerWhy" : "signIn.why")}</p>
       <Form key={String(isNew)} isNew={isNew} onDone={onDone} />
       <p className="row">
         <span className="soft">{t(isNew ? "signIn.already" : "signIn.newHere")}</span>

@@ -23,16 +23,28 @@ export const useLicenses = (page: number) => useQuery({
 // useOrder and useLicense look for one of the user's: null if it is not there.
 export const useOrder = (id: string, enabled: boolean): UseQueryResult<Schemas["OrderWithKey"] | null> => useQuery({
   queryKey: ["orders", "one", id], enabled,
-  queryFn: async () => {
-    try {
-      return await ok(api.GET("/api/marketplace/orders/{id}", { params: { path: { id } } }));
-    } catch (error) {
-      if (error instanceof Problem && error.status === 404) return null;
-      throw error;
-    }
-  },
-  refetchInterval: (query) => (query.state.data?.status === "pending" ? 3_000 : false),
+  queryFn: () => orNull(ok(api.GET("/api/marketplace/orders/{id}", { params: { path: { id } } }))),
+  refetchInterval: whilePending,
 });
+
+// useGuestOrder looks for a guest's order with its key, as long as it is not settled.
+export const useGuestOrder = (id: string, licenseKey: string, enabled: boolean): UseQueryResult<Order | null> => useQuery({
+  queryKey: ["orders", "guest", id], enabled,
+  queryFn: () => orNull(ok(api.POST("/api/marketplace/orders/{id}/lookup", { params: { path: { id } }, body: { licenseKey } }))),
+  refetchInterval: whilePending,
+});
+
+const whilePending = (query: { state: { data?: { status: Order["status"] } | null | undefined } }) => (query.state.data?.status === "pending" ? 3_000 : false);
+
+// orNull is null for what is not there.
+const orNull = async <T,>(request: Promise<T>): Promise<T | null> => {
+  try {
+    return await request;
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return null;
+    throw error;
+  }
+};
 
 export const useLicense = (id: string): UseQueryResult<License | null> => useQuery({
   queryKey: ["licenses", "one", id],

@@ -26,6 +26,12 @@ export const keepOrder = (order: KeptOrder): void => {
 
 const memory = new Map<string, KeptOrder>();
 
+// forgetOrders is for when a user leaves: the next person at this tab sees no keys.
+export const forgetOrders = (): void => {
+  for (const { id } of keptOrders()) sessionStorage.removeItem(prefix + id);
+  memory.clear();
+};
+
 export const keptOrder = (id: string): KeptOrder | null => {
   try {
     const text = sessionStorage.getItem(prefix + id);

@@ -1,9 +1,10 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { createRoot } from "react-dom/client";
 import { Problem } from "../api/problem";
-import { currentSession, onSession } from "../api/session";
+import { currentSession, onOtherUser, onSession } from "../api/session";
 import { App } from "./App";
 import "./page";
+import { forgetOrders } from "./kept";
 import { follow } from "./router";
 
 // A refusal will be the same the next time; only trouble on the way is tried again.
@@ -12,15 +13,15 @@ const retry = (failures: number, error: unknown): boolean =>
 
 const queries = new QueryClient({ defaultOptions: { queries: { retry, staleTime: 5_000 }, mutations: { retry: false } } });
 
-// The server's header shows what is for guests or for users; nobody sees what another
-// user had.
-let user = currentSession()?.user.id;
+// The server's header shows what is for guests or for users.
 onSession(() => {
-  const next = currentSession()?.user.id;
-  if (next === undefined) delete document.documentElement.dataset["signedIn"];
-  else document.documentElement.dataset["signedIn"] = "";
-  if (user !== undefined && user !== next) queries.clear();
-  user = next;
+  if (currentSession()) document.documentElement.dataset["signedIn"] = "";
+  else delete document.documentElement.dataset["signedIn"];
+});
+onOtherUser(() => {
+  forgetOrders();
+  if (currentSession()) location.reload(); // what the one before typed goes, too
+  else queries.clear();
 });
 
 follow();

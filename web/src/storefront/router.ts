@@ -57,10 +57,10 @@ export const go = (address: string, replace = false): void => {
 };
 
 // within is an address of this shop that another page asked to return to; "/licenses" for
-// any other.
+// any other. It is complete: a path that begins with "//" would name another host.
 export const within = (next: string | null): string => {
-  const to = next?.startsWith("/") ? new URL(next, location.origin) : null;
-  return to?.origin === location.origin ? to.pathname + to.search : "/licenses";
+  const to = next?.startsWith("/") && URL.canParse(next, location.origin) ? new URL(next, location.origin) : null;
+  return to?.origin === location.origin ? to.href : "/licenses";
 };
 
 export const follow = (): void => {

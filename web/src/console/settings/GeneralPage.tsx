@@ -7,6 +7,7 @@ import { asProblem } from "../../api/problem";
 import { ErrorNote } from "../kit/ErrorNote";
 import { Page } from "../kit/Page";
 import { Pending } from "../kit/Pending";
+import { useBase, useTyped } from "../kit/useBase";
 import { tell } from "../kit/toast";
 import { t } from "../text";
 import { SettingsNav } from "./SettingsNav";
@@ -24,20 +25,29 @@ export const GeneralPage = () => {
       <SettingsNav />
       {query.isPending && <Pending rows={4} />}
       {query.isError && <ErrorNote error={query.error} retry={() => void query.refetch()} />}
-      {query.data && <Form key={query.data.etag} settings={query.data.value} etag={query.data.etag} />}
+      {query.data && <General latest={query.data} />}
     </Page>
   );
 };
 
-const Form = ({ settings, etag }: { settings: Settings; etag: string }) => {
-  const [values, setValues] = useState(() => ({ ...settings }));
+interface Loaded { value: Settings; etag: string }
+
+const General = ({ latest }: { latest: Loaded }) => {
   const queries = useQueryClient();
+  const { base, setTyped, settle } = useBase(latest);
+  const again = () => queries.invalidateQueries({ queryKey: key }).then(settle);
+  return <Form key={base.etag} base={base} onTyped={setTyped} again={again} />;
+};
+
+const Form = ({ base: { value: settings, etag }, onTyped, again }: { base: Loaded; onTyped: (typed: boolean) => void; again: () => Promise<void> }) => {
+  const [values, setValues] = useState(() => ({ ...settings }));
+  useTyped([...fields, "accent" as const].some((name) => (values[name] ?? null) !== (settings[name] ?? null)), onTyped);
   const save = useMutation({
     mutationFn: () => data(api.PATCH("/api/v1/admin/settings", {
       params: { header: { "If-Match": etag } },
       body: { accent: values.accent, ...Object.fromEntries(fields.map((name) => [name, values[name]])) },
     })),
-    onSuccess: async () => { await queries.invalidateQueries({ queryKey: key }); tell(t("settings.general.saved")); },
+    onSuccess: async () => { await again(); tell(t("settings.general.saved")); },
   });
   const issues = save.error ? asProblem(save.error).issues : [];
   const fault = (name: string) => issues.find((issue) => issue.path === name)?.message;
@@ -53,7 +63,7 @@ const Form = ({ settings, etag }: { settings: Settings; etag: string }) => {
         />
       ))}
       <ColorInput label={t("settings.general.accent")} description={t("settings.general.accentHow")} value={values.accent ?? ""} swatches={swatches} withEyeDropper={false} placeholder="#0f6b66" withPreview={values.accent !== null} error={fault("accent")} onChange={(value) => set("accent", value)} />
-      {save.isError && issues.length === 0 && <ErrorNote error={save.error} retry={() => void queries.invalidateQueries({ queryKey: key })} />}
+      {save.isError && issues.length === 0 && <ErrorNote error={save.error} retry={() => void again()} />}
       <div className="row"><Button type="submit" variant="filled" loading={save.isPending}>{t("settings.general.save")}</Button></div>
     </form>
   );

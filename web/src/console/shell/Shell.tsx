@@ -1,5 +1,5 @@
 // The frame of the console: rail, search, account; and the door before it.
-import { ActionIcon, Menu } from "@mantine/core";
+import { ActionIcon, Menu, Modal } from "@mantine/core";
 import { IconDeviceDesktop, IconExternalLink, IconMenu2, IconMoon, IconSearch, IconSun, IconUser } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useRouterState } from "@tanstack/react-router";
@@ -18,15 +18,25 @@ const Palette = lazy(() => import("./Palette").then((m) => ({ default: m.Palette
 
 export const Shell = () => {
   const session = useSession();
-  const known = useRef(false); // whether somebody was signed in on this page
   const first = useQuery({ queryKey: ["session"], queryFn: async () => (await accessToken()) !== null, staleTime: Infinity });
-  if (session) known.current = true;
   if (first.isPending) return <Pending />;
   if (first.isError) return <ErrorPage error={first.error} />;
-  if (!session) return <SignIn ended={known.current} />;
+  if (!session) return <SignIn />;
   if (session.user.role !== "ADMIN") return <NotAdmin user={session.user} />;
-  return <Frame user={session.user} />;
+  return (
+    <>
+      <Frame key={session.user.id} user={session.user} />
+      {session.ended && <Again />}
+    </>
+  );
 };
+
+// Again asks to sign in on top of everything, so that what was typed below stays.
+const Again = () => (
+  <Modal opened fullScreen withCloseButton={false} closeOnEscape={false} zIndex={1000} padding={0} onClose={() => undefined} title={t("session.title")} classNames={{ header: "sr" }}>
+    <SignIn ended />
+  </Modal>
+);
 
 const Frame = ({ user }: { user: User }) => {
   const [railOpen, setRailOpen] = useState(false);

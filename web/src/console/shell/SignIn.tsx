@@ -7,11 +7,15 @@ import { ErrorNote } from "../kit/ErrorNote";
 import { c, t } from "../text";
 
 // SignIn stands in place of the console for guests. The page they came for follows it.
-export const SignIn = ({ ended }: { ended: boolean }) => {
+export const SignIn = ({ ended = false }: { ended?: boolean }) => {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const enter = useMutation({ mutationFn: () => signIn(email, password) });
-  useEffect(() => { document.title = `${t("session.title")}`; }, []);
+  useEffect(() => {
+    const before = document.title;
+    document.title = t("session.title");
+    return () => { document.title = before; };
+  }, []);
   const submit = (e: FormEvent) => { e.preventDefault(); enter.mutate(); };
   const wrong = enter.isError && asProblem(enter.error).code === "LOGIN_FAILED";
   return (

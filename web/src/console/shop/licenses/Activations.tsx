@@ -30,7 +30,7 @@ export const Activations = ({ license }: { license: License }) => {
   return (
     <>
       <div className="table-box">
-        <table className="table activations" aria-label={t("shop.licenses.activations.title")}>
+        <table className="table activations" data-stack aria-label={t("shop.licenses.activations.title")}>
           <thead>
             <tr>
               <th scope="col">{t("shop.licenses.activations.instance")}</th>

@@ -7,12 +7,23 @@ import { api, data } from "../../../api/client";
 import { asProblem } from "../../../api/problem";
 import { ErrorNote } from "../../kit/ErrorNote";
 import { tell } from "../../kit/toast";
+import { useBase, useTyped } from "../../kit/useBase";
 import { t } from "../../text";
 import type { License } from "../types";
 
 const dayOf = (at: string | undefined): string => at?.slice(0, 10) ?? "";
 
-export const LicenseForm = ({ license, etag }: { license: License; etag: string }) => {
+interface Base {
+  license: License;
+  etag: string;
+}
+
+export const LicenseForm = (latest: Base) => {
+  const { base, setTyped, settle } = useBase(latest);
+  return <Form key={base.etag} {...base} onTyped={setTyped} settle={settle} />;
+};
+
+const Form = ({ license, etag, onTyped, settle }: Base & { onTyped: (typed: boolean) => void; settle: () => void }) => {
   const cache = useQueryClient();
   const [seats, setSeats] = useState<number | string>(license.maxInstances);
   const [forever, setForever] = useState(!license.expiresAt);
@@ -30,6 +41,8 @@ export const LicenseForm = ({ license, etag }: { license: License; etag: string 
       : {}),
     ...termChange(license, forever, until),
   };
+  useTyped(Object.keys(change).length > 0, onTyped);
+  const again = () => Promise.all(["licenses", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] }))).then(settle);
   const save = useMutation({
     mutationFn: () =>
       data(
@@ -40,7 +53,7 @@ export const LicenseForm = ({ license, etag }: { license: License; etag: string 
       ),
     onSuccess: async () => {
       tell(t("shop.licenses.terms.saved"));
-      await Promise.all(["licenses", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
+      await again();
     },
   });
   if (license.status === "revoked") return <p className="soft flat">{t("shop.licenses.terms.revoked")}</p>;
@@ -88,7 +101,7 @@ export const LicenseForm = ({ license, etag }: { license: License; etag: string 
       {save.isError && (
         <ErrorNote
           error={save.error}
-          {...(stale ? { retry: () => void cache.invalidateQueries({ queryKey: ["licenses"] }) } : {})}
+          {...(stale ? { retry: () => void again() } : {})}
         />
       )}
       <div>

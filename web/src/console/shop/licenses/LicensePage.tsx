@@ -36,7 +36,7 @@ export const LicensePage = () => {
         <Activations license={l} />
       </Section>
       <Section title={t("shop.licenses.terms.title")}>
-        <LicenseForm key={etag} license={l} etag={etag} />
+        <LicenseForm license={l} etag={etag} />
       </Section>
       <Section title={t("timeline.title")}>
         <History target={`license:${l.id}`} moments={moments(l, order.data)} />
