@@ -147,6 +147,21 @@ func (p *Pages) App(site Site, write func(html []byte) error) error {
 	}, write)
 }
 
+// Order writes the frame for an order. payment is "success" or "cancelled" for a buyer who
+// returns from the payment page; the frame says so to those whose browser runs no script.
+func (p *Pages) Order(site Site, payment string, write func(html []byte) error) error {
+	var note string
+	switch payment {
+	case "success":
+		note = p.text("order.confirming")
+	case "cancelled":
+		note = p.text("order.notPaidHow")
+	}
+	return p.render(p.shell, frame{
+		Site: site, Entry: p.app, Head: head{Title: p.named(p.text("name"), site)}, Body: note,
+	}, write)
+}
+
 // Missing writes the page for a product that does not exist.
 func (p *Pages) Missing(site Site, write func(html []byte) error) error {
 	return p.render(p.missing, frame{
