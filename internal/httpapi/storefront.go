@@ -16,7 +16,11 @@ func (s *Server) storefrontRoutes(rt *router) {
 	h := &storefront.Handlers{
 		Pages: s.Storefront, Catalog: s.Catalog, Reviews: s.Reviews, Releases: s.Releases,
 		Site: func(ctx context.Context) pages.Site {
-			return pages.Site{Name: s.Site.Name(ctx), Test: s.Orders.TestPayments(), PublicURL: s.PublicURL}
+			set := s.Site.Shown(ctx)
+			return pages.Site{
+				Name: set.Name, Test: s.Orders.TestPayments(), PublicURL: s.PublicURL,
+				SupportEmail: set.SupportEmail, SupportURL: set.SupportURL, TermsURL: set.TermsURL, PrivacyURL: set.PrivacyURL,
+			}
 		},
 	}
 

@@ -35,6 +35,9 @@ type Site struct {
 	Name      string // empty: the pages speak of the shop
 	Test      bool   // purchases settle without money
 	PublicURL string // without a slash at the end
+
+	// Where buyers find help, terms and privacy; empty where the shop has nothing.
+	SupportEmail, SupportURL, TermsURL, PrivacyURL string
 }
 
 // Pages writes the pages. It is safe for concurrent use.
