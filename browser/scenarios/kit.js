@@ -80,9 +80,9 @@ export const launch = () => chromium.launch({
 });
 
 // openTab opens a tab that shares nothing with others. Its close throws if a page broke its
-// policy, failed, or asked another machine for anything. tab.expect adds a text that the
-// console may show.
-export const openTab = async (browser, stoa, { width = 1440, height = 900, scheme = "light" } = {}) => {
+// policy, failed, or asked for anything that is neither the stoa's nor of the origins in
+// also. tab.expect adds a text that the console may show.
+export const openTab = async (browser, stoa, { width = 1440, height = 900, scheme = "light", also = [] } = {}) => {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, reducedMotion: "reduce", baseURL: stoa.url });
   const page = await context.newPage();
   page.setDefaultTimeout(patience);
@@ -93,7 +93,7 @@ export const openTab = async (browser, stoa, { width = 1440, height = 900, schem
   page.on("pageerror", (error) => problems.push(`error in the page: ${error.stack ?? error}`));
   page.on("request", (request) => {
     const { protocol, origin } = new URL(request.url());
-    if (protocol.startsWith("http") && origin !== stoa.url) problems.push(`request to ${request.url()}`);
+    if (protocol.startsWith("http") && ![stoa.url, ...also].includes(origin)) problems.push(`request to ${request.url()}`);
   });
   return Object.assign(page, {
     expect: (text) => expected.push(text),

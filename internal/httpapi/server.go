@@ -243,10 +243,10 @@ func (s *Server) shopRoutes(rt *router, limits limit.Counter, keys keyed.Request
 	rt.user("POST /api/marketplace/orders/claim", limits.ByUser(limit.Claim, h.ClaimOrders))
 	rt.public("GET /claim-orders", web.HTML(s.page(pages.Site.Claim))) // the target of links in mails
 	rt.public("POST /api/marketplace/payments/stripe/webhook", h.StripeWebhook)
-	// Where buyers return from the payment provider's page. The pages say nothing of
-	// the order: the address proves nothing.
-	rt.public("GET /payment/success", web.HTML(s.page(pages.Site.Paid)))
-	rt.public("GET /payment/cancelled", web.HTML(s.page(pages.Site.NotPaid)))
+	// Where buyers return from the payment provider's page. Neither the pages nor the
+	// redirects tell anything about the order: the address proves nothing.
+	rt.public("GET /payment/success", s.toOrder("success", web.HTML(s.page(pages.Site.Paid))))
+	rt.public("GET /payment/cancelled", s.toOrder("cancelled", web.HTML(s.page(pages.Site.NotPaid))))
 	rt.public("GET /api/marketplace/products/{slug}/reviews", h.ListReviews)
 	rt.user("POST /api/marketplace/products/{slug}/reviews", h.WriteReview)
 	rt.user("DELETE /api/marketplace/products/{slug}/reviews", h.WithdrawReview)

@@ -66,15 +66,20 @@ func (s *Service) Change(ctx context.Context, ch Change, match func(version int6
 	return set, nil
 }
 
-// Name returns the shop's name, or "" if it has none. If the database does not answer, it
-// is the name that was read last: a page with a name of yesterday is better than none.
-func (s *Service) Name(ctx context.Context) string {
+// Shown returns the settings for pages, with DefaultName in place of an empty name. If the
+// database does not answer, they are those that were read last: a page with a name of
+// yesterday is better than none.
+func (s *Service) Shown(ctx context.Context) Settings {
 	set, err := s.Get(ctx)
 	if last := s.last.Load(); err != nil && last != nil {
 		set = *last
 	}
-	return cmp.Or(set.Name, s.DefaultName)
+	set.Name = cmp.Or(set.Name, s.DefaultName)
+	return set
 }
+
+// Name returns the shop's name, or "" if it has none.
+func (s *Service) Name(ctx context.Context) string { return s.Shown(ctx).Name }
 
 // Called returns what texts call the shop, which is never empty: its name, or the address
 // it is at.

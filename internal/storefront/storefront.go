@@ -35,6 +35,9 @@ type Site struct {
 	Name      string // empty: the pages speak of the shop
 	Test      bool   // purchases settle without money
 	PublicURL string // without a slash at the end
+
+	// Where buyers find help, terms and privacy; empty where the shop has nothing.
+	SupportEmail, SupportURL, TermsURL, PrivacyURL string
 }
 
 // Pages writes the pages. It is safe for concurrent use.
@@ -144,6 +147,21 @@ func (p *Pages) text(key string, values ...any) string {
 func (p *Pages) App(site Site, write func(html []byte) error) error {
 	return p.render(p.shell, frame{
 		Site: site, Entry: p.app, Head: head{Title: p.named(p.text("name"), site)},
+	}, write)
+}
+
+// Order writes the frame for an order. payment is "success" or "cancelled" for a buyer who
+// returns from the payment page; the frame says so to those whose browser runs no script.
+func (p *Pages) Order(site Site, payment string, write func(html []byte) error) error {
+	var note string
+	switch payment {
+	case "success":
+		note = p.text("order.confirming")
+	case "cancelled":
+		note = p.text("order.notPaidHow")
+	}
+	return p.render(p.shell, frame{
+		Site: site, Entry: p.app, Head: head{Title: p.named(p.text("name"), site)}, Body: note,
 	}, write)
 }
 

@@ -263,3 +263,36 @@ func TestPagesOfTheCatalog(t *testing.T) {
 		t.Errorf("the frame = %s, %v", page, err)
 	}
 }
+
+// Where buyers find help, terms and privacy is on every page, and nothing in its place if
+// the shop has none.
+func TestEveryPageLeadsToHelpAndTerms(t *testing.T) {
+	t.Parallel()
+
+	pages, shop := newPages(t), acme
+	shop.SupportEmail, shop.SupportURL = "help@acme.example", "https://acme.example/help"
+	shop.TermsURL, shop.PrivacyURL = "https://acme.example/terms", "https://acme.example/privacy"
+	links := []string{
+		`href="mailto:help@acme.example"`, `href="https://acme.example/help"`, `href="https://acme.example/terms"`,
+		`href="https://acme.example/privacy"`,
+	}
+	for name, write := range map[string]func(storefront.Site, *string) error{
+		"app":     func(s storefront.Site, page *string) error { return pages.App(s, keep(page)) },
+		"missing": func(s storefront.Site, page *string) error { return pages.Missing(s, keep(page)) },
+		"product": func(s storefront.Site, page *string) error { return pages.Product(s, reviewed(sample()), keep(page)) },
+	} {
+		var with, without string
+		if err := write(shop, &with); err != nil {
+			t.Fatal(name, err)
+		}
+		if err := write(acme, &without); err != nil {
+			t.Fatal(name, err)
+		}
+		wantParts(t, with, links...)
+		for _, text := range []string{"mailto:", ">Terms<", ">Privacy<", ">Support<"} {
+			if strings.Contains(without, text) {
+				t.Errorf("%s has %s without a setting", name, text)
+			}
+		}
+	}
+}

@@ -96,6 +96,11 @@ func (h *Handlers) App(w http.ResponseWriter, r *http.Request) error {
 	return h.Pages.App(h.Site(r.Context()), write(w, r, http.StatusOK))
 }
 
+// Order serves GET /orders/{id}, to which buyers also return after the payment page.
+func (h *Handlers) Order(w http.ResponseWriter, r *http.Request) error {
+	return h.Pages.Order(h.Site(r.Context()), r.URL.Query().Get("payment"), write(w, r, http.StatusOK))
+}
+
 // Missing answers people at an address without a product.
 func (h *Handlers) Missing(w http.ResponseWriter, r *http.Request) error {
 	return h.Pages.Missing(h.Site(r.Context()), write(w, r, http.StatusNotFound))

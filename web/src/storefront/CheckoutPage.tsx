@@ -4,7 +4,8 @@ import { api, ok, type Schemas } from "../api/client";
 import { Problem } from "../api/problem";
 import { formatMoney } from "../text/format";
 import { useSession } from "./App";
-import { keepOrder } from "./kept";
+import { readOrder } from "./data";
+import { keepOrder, keptOrders, type KeptOrder } from "./kept";
 import { go } from "./router";
 import { c, t } from "./text";
 import { Gone, Failure, Field, Head, useFaults, Waiting } from "./ui";
@@ -51,13 +52,29 @@ const Summary = ({ product, tier }: { product: Product; tier: Tier }) => (
   </aside>
 );
 
-// usePurchase buys once, however often the button is pressed: what is sent again, has the
+// begun is the order of the same plan that this tab has begun to pay last.
+const begun = (product: Product, tier: Tier): KeptOrder | undefined =>
+  keptOrders().find((one) => one.paymentUrl !== "" && one.slug === product.slug && one.tierId === tier.id);
+
+// unpaid returns the begun order if buying again would only repeat it: the same details at
+// the same price, and still not paid. Its payment page is open, so no second order is placed.
+const unpaid = async (product: Product, tier: Tier, billing: Billing, userId: string) => {
+  const one = begun(product, tier);
+  if (!one || one.userId !== userId || one.amount !== tier.price || one.currency !== tier.currency) return null;
+  if (one.email !== billing.email || one.name !== billing.name || one.company !== billing.company) return null;
+  const order = await readOrder(one.id, one.licenseKey, userId !== "");
+  return order?.status === "pending" ? { orderId: one.id, licenseKey: one.licenseKey, paymentUrl: one.paymentUrl } : null;
+};
+
+// usePurchase buys once, however often the button is pressed: what is sent again has the
 // key of the first time.
-const usePurchase = (product: Product, tier: Tier) => {
+const usePurchase = (product: Product, tier: Tier, userId: string) => {
   const attempt = useRef({ body: "", key: "" });
   const [leaving, setLeaving] = useState(false);
   const purchase = useMutation({
-    mutationFn: (billing: Billing) => {
+    mutationFn: async (billing: Billing) => {
+      const again = await unpaid(product, tier, billing, userId);
+      if (again) return again;
       const body = { tierId: tier.id, paymentMethod: "card", billingInfo: billing };
       const text = JSON.stringify(body);
       if (attempt.current.body !== text) attempt.current = { body: text, key: randomKey() };
@@ -67,8 +84,9 @@ const usePurchase = (product: Product, tier: Tier) => {
     },
     onSuccess: (done, billing) => {
       keepOrder({
-        id: done.orderId, licenseKey: done.licenseKey, slug: product.slug, productName: product.name, tierName: tier.name,
-        amount: tier.price, currency: tier.currency, email: billing.email, paymentUrl: done.paymentUrl ?? "", at: new Date().toISOString(),
+        id: done.orderId, licenseKey: done.licenseKey, slug: product.slug, productName: product.name,
+        tierId: tier.id, tierName: tier.name, amount: tier.price, currency: tier.currency, ...billing, userId,
+        paymentUrl: done.paymentUrl ?? "", at: new Date().toISOString(),
       });
       if (!done.paymentUrl) return go(`/orders/${done.orderId}`, true);
       setLeaving(true);
@@ -82,7 +100,8 @@ const randomKey = (): string => Array.from(crypto.getRandomValues(new Uint8Array
 
 const Details = ({ product, tier }: { product: Product; tier: Tier }) => {
   const session = useSession();
-  const purchase = usePurchase(product, tier);
+  const purchase = usePurchase(product, tier, session?.user.id ?? "");
+  const [typed] = useState(() => begun(product, tier)); // before the buyer left for the payment page
   const { faults, form, check } = useFaults<"email">();
   const free = tier.price === 0;
   const send = (e: FormEvent<HTMLFormElement>) => {
@@ -93,16 +112,18 @@ const Details = ({ product, tier }: { product: Product; tier: Tier }) => {
     const fine = /^[^\s@]+@[^\s@]+$/.test(billing.email);
     if (check(fine ? {} : { email: t("checkout.badEmail") }) && !purchase.busy) purchase.mutate(billing);
   };
+  const back = new URLSearchParams(location.search).get("payment") === "cancelled";
   const price = formatMoney(tier.price, tier.currency);
   const label = free ? t("checkout.free") : inTest ? t("checkout.test", { price }) : t("checkout.pay", { price });
   return (
     <form className="form" ref={form} onSubmit={send} noValidate aria-label={t("checkout.details")}>
+      {back && <p className="note" data-tone="warn" role="status">{t("checkout.back")}</p>}
       <p>{session
         ? t("checkout.as", { email: session.user.email })
         : <>{t("checkout.guest")}<a href={`/sign-in?next=${encodeURIComponent(location.pathname)}`}>{t("checkout.guestSignIn")}</a>{t("checkout.guestWhy")}</>}</p>
-      <Field key={session?.user.id ?? ""} label={c("email")} name="email" type="email" autoComplete="email" hint={t("checkout.emailWhy")} defaultValue={session?.user.email} required fault={faults.email} />
-      <Field label={t("checkout.name")} name="name" autoComplete="name" maxLength={200} />
-      <Field label={t("checkout.company")} name="company" autoComplete="organization" maxLength={200} />
+      <Field key={session?.user.id ?? ""} label={c("email")} name="email" type="email" autoComplete="email" hint={t("checkout.emailWhy")} defaultValue={typed?.email ?? session?.user.email} required fault={faults.email} />
+      <Field label={t("checkout.name")} name="name" autoComplete="name" maxLength={200} defaultValue={typed?.name} />
+      <Field label={t("checkout.company")} name="company" autoComplete="organization" maxLength={200} defaultValue={typed?.company} />
       {!free && <p className="note" data-tone={inTest ? "warn" : "none"}>{t(inTest ? "checkout.testNote" : "checkout.liveNote")}</p>}
       {purchase.error && <Failure error={purchase.error} />}
       <Buy label={label} state={purchase.leaving ? t("checkout.leaving") : purchase.busy ? t("checkout.working") : ""} />

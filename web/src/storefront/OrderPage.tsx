@@ -1,56 +1,97 @@
+import { useEffect, type ReactNode } from "react";
 import { formatMoney } from "../text/format";
 import { useSession } from "./App";
-import { useGuestOrder, useOrder } from "./data";
-import { keptOrder } from "./kept";
+import { useOrder, type SeenOrder } from "./data";
+import { keptOrder, type KeptOrder } from "./kept";
 import { orderTone } from "./OrdersPage";
+import { go } from "./router";
 import { t } from "./text";
 import { Badge, Copy, Day, Gone, Failure, Head, Waiting } from "./ui";
 
-// What a buyer sees of an order: from the account, or from this tab.
+// What a buyer sees of an order: from the API, or from this tab.
 interface Seen {
-  id: string; status: "pending" | "paid" | "refunded" | "cancelled" | null; productName: string; slug: string;
+  id: string; status: SeenOrder["status"] | null; productName: string; slug: string;
   amount: number; currency: string; at: string; key: string; paymentUrl: string; licenseId: string; email: string;
 }
+
+const seen = (id: string, order: SeenOrder | null, kept: KeptOrder | null): Seen => ({
+  id, status: order?.status ?? (kept?.paymentUrl ? null : "paid"), productName: order?.productName ?? kept?.productName ?? "",
+  slug: order?.productSlug ?? kept?.slug ?? "", amount: order?.amount ?? kept?.amount ?? 0, currency: order?.currency ?? kept?.currency ?? "EUR",
+  at: order?.createdAt ?? kept?.at ?? "", key: kept?.licenseKey ?? order?.licenseKey ?? "",
+  paymentUrl: order ? order.paymentUrl ?? "" : kept?.paymentUrl ?? "", licenseId: order?.own ? order.licenseId : "", email: kept?.email ?? "",
+});
 
 export const OrderPage = ({ id }: { id: string }) => {
   const session = useSession();
   const kept = keptOrder(id);
-  const order = useOrder(id, session !== null);
-  const guests = useGuestOrder(id, kept?.licenseKey ?? "", !session && Boolean(kept?.paymentUrl));
-  const own = order.data ?? guests.data ?? null;
-  if (session && order.isPending) return <Waiting />;
-  if (order.isError && !kept) return <Failure error={order.error} retry={() => void order.refetch()} />;
-  if (!own && !kept) {
-    return (
-      <Gone title={t("order.lost")} how={t("order.lostHow")}>
-        {!session && <a className="button primary" href={`/sign-in?next=${encodeURIComponent(location.pathname)}`}>{t("signIn.title")}</a>}
-        <a className="button" href="/claim-orders">{t("order.claim")}</a>
-      </Gone>
-    );
-  }
-  return <Shown order={{
-    id, status: own?.status ?? (kept?.paymentUrl ? null : "paid"), productName: own?.productName ?? kept?.productName ?? "",
-    slug: own?.productSlug ?? kept?.slug ?? "", amount: own?.amount ?? kept?.amount ?? 0, currency: own?.currency ?? kept?.currency ?? "EUR",
-    at: own?.createdAt ?? kept?.at ?? "", key: kept?.licenseKey ?? order.data?.licenseKey ?? "",
-    paymentUrl: own?.paymentUrl ?? (own ? "" : kept?.paymentUrl ?? ""), licenseId: order.data?.licenseId ?? "", email: kept?.email ?? "",
-  }} />;
+  // How the buyer came back from the payment page: "success", "cancelled" or null.
+  const payment = new URLSearchParams(location.search).get("payment");
+  const { order, slow, follow } = useOrder(id, kept?.paymentUrl ? kept.licenseKey : "", session !== null);
+  const toCheckout = payment === "cancelled" && kept !== null && order.data?.status === "pending";
+  useEffect(() => {
+    if (toCheckout) go(`/checkout/${kept.slug}/${encodeURIComponent(kept.tierId)}?payment=cancelled`, true);
+  });
+  if (order.isLoading || toCheckout) return <Waiting />;
+  if (order.isError && !order.data && !kept) return <Failure error={order.error} retry={() => void order.refetch()} />;
+  if (!order.data && !kept) return <Lost payment={payment} signedIn={session !== null} />;
+  const one = seen(id, order.data ?? null, kept);
+  return <Shown order={one}>{one.paymentUrl && <Unpaid order={one} payment={payment} slow={slow} follow={follow} />}</Shown>;
 };
 
-const Shown = ({ order }: { order: Seen }) => {
+// Lost stands in for an order that neither the account nor this tab knows. Buyers of other
+// shops come here too, whose shop has no page of its own to return to.
+const Lost = ({ payment, signedIn }: { payment: string | null; signedIn: boolean }) => {
+  const [title, how] = payment === "success"
+    ? [t("order.thanks"), `${t("order.confirming")} ${t("order.elsewhere")}`]
+    : payment === "cancelled" ? [t("order.notPaid"), t("order.notPaidHow")] : [t("order.lost"), t("order.lostHow")];
+  return (
+    <Gone title={title} how={how}>
+      {!signedIn && <a className="button primary" href={`/sign-in?next=${encodeURIComponent(location.pathname)}`}>{t("signIn.title")}</a>}
+      <a className="button" href="/claim-orders">{t("order.claim")}</a>
+    </Gone>
+  );
+};
+
+interface UnpaidProps { order: Seen; payment: string | null; slow: boolean; follow: () => void }
+
+// Unpaid says what an order waits for. After the payment page that is the provider's word;
+// otherwise it is the buyer.
+const Unpaid = ({ order, payment, slow, follow }: UnpaidProps) => {
+  const pay = <a className="button" href={order.paymentUrl}>{t("order.payNow")}</a>;
+  if (payment === "cancelled") {
+    return (
+      <div className="note" data-tone="warn">
+        <p>{t("order.notPaidHow")}</p>
+        <p className="row">{pay}<a className="button" href={`/p/${order.slug}`}>{t("order.toProduct")}</a></p>
+      </div>
+    );
+  }
+  if (payment !== "success") {
+    return <div className="note" data-tone="warn"><h2>{t("order.pending")}</h2><p>{t("order.pendingHow")}</p><p>{pay}</p></div>;
+  }
+  if (!slow) {
+    return <div className="note" role="status"><h2>{t("order.waiting")}</h2><p>{t("order.waitingHow")}</p></div>;
+  }
+  return (
+    <div className="note" data-tone="warn" role="status">
+      <h2>{t("order.slow")}</h2>
+      <p>{order.email ? t("order.slowMail", { email: order.email }) : t("order.slowHow")}</p>
+      <p className="row"><button type="button" className="button" onClick={follow}>{t("order.check")}</button>{pay}</p>
+    </div>
+  );
+};
+
+const Shown = ({ order, children }: { order: Seen; children: ReactNode }) => {
   const ready = order.status === "paid";
+  const usable = order.key !== "" && order.status !== "cancelled" && !order.paymentUrl;
   return (
     <>
       <Head title={t(ready ? "order.thanks" : "order.title")} badge={order.status && !ready && <Badge tone={orderTone(order.status)}>{t(`order.states.${order.status}`)}</Badge>}>
-        {ready && <p className="lead">{t("order.done")}</p>}
+        {ready && <p className="lead" role="status">{t("order.done")}</p>}
       </Head>
-      {order.paymentUrl && (
-        <div className="note" data-tone="warn">
-          <h2>{t("order.pending")}</h2><p>{t("order.pendingHow")}</p>
-          <p><a className="button" href={order.paymentUrl}>{t("order.payNow")}</a></p>
-        </div>
-      )}
-      {order.key && <Key order={order} />}
-      {order.key && <Next order={order} />}
+      {children}
+      {usable && <Key order={order} />}
+      {usable && <Next order={order} />}
       <Facts order={order} />
     </>
   );

@@ -1,5 +1,6 @@
 // What several pages ask of the API.
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { useState } from "react";
 import { api, ok, type Schemas } from "../api/client";
 import { Problem } from "../api/problem";
 
@@ -20,24 +21,8 @@ export const useLicenses = (page: number) => useQuery({
   placeholderData: (last) => last,
 });
 
-// useOrder and useLicense look for one of the user's: null if it is not there.
-export const useOrder = (id: string, enabled: boolean): UseQueryResult<Schemas["OrderWithKey"] | null> => useQuery({
-  queryKey: ["orders", "one", id], enabled,
-  queryFn: () => orNull(ok(api.GET("/api/marketplace/orders/{id}", { params: { path: { id } } }))),
-  refetchInterval: whilePending,
-});
-
-// useGuestOrder looks for a guest's order with its key, as long as it is not settled.
-export const useGuestOrder = (id: string, licenseKey: string, enabled: boolean): UseQueryResult<Order | null> => useQuery({
-  queryKey: ["orders", "guest", id], enabled,
-  queryFn: () => orNull(ok(api.POST("/api/marketplace/orders/{id}/lookup", { params: { path: { id } }, body: { licenseKey } }))),
-  refetchInterval: whilePending,
-});
-
-const whilePending = (query: { state: { data?: { status: Order["status"] } | null | undefined } }) => (query.state.data?.status === "pending" ? 3_000 : false);
-
-// orNull is null for what is not there.
-const orNull = async <T,>(request: Promise<T>): Promise<T | null> => {
+// orNull turns the failure of a request for something that does not exist into null.
+const orNull = async <T>(request: Promise<T>): Promise<T | null> => {
   try {
     return await request;
   } catch (error) {
@@ -46,6 +31,41 @@ const orNull = async <T,>(request: Promise<T>): Promise<T | null> => {
   }
 };
 
+// An order as its buyer sees it; own tells that it is in the account.
+export type SeenOrder = Order & { licenseKey?: string; own: boolean };
+
+// readOrder reads an order of the user, or a guest's by its license key. It returns null if
+// there is no such order.
+export const readOrder = async (id: string, key: string, signedIn: boolean): Promise<SeenOrder | null> => {
+  const params = { path: { id } };
+  const own = signedIn ? await orNull(ok(api.GET("/api/marketplace/orders/{id}", { params }))) : null;
+  if (own) return { ...own, own: true };
+  if (!key) return null;
+  const guests = await orNull(ok(api.POST("/api/marketplace/orders/{id}/lookup", { params, body: { licenseKey: key } })));
+  return guests && { ...guests, own: false };
+};
+
+// How often an unpaid order is read again, and for how long, in milliseconds.
+const pause = 3_000, patience = 120_000;
+
+// useOrder reads an order, again and again while it waits for its payment. slow tells that
+// it waited too long; follow starts over.
+export const useOrder = (id: string, key: string, signedIn: boolean) => {
+  const [until, setUntil] = useState(() => Date.now() + patience);
+  const order = useQuery({
+    queryKey: ["orders", "one", id, signedIn], enabled: signedIn || key !== "",
+    queryFn: () => readOrder(id, key, signedIn),
+    refetchInterval: (query) => (query.state.data?.status === "pending" && Date.now() < until ? pause : false),
+  });
+  const slow = order.data?.status === "pending" && Math.max(order.dataUpdatedAt, order.errorUpdatedAt) >= until;
+  const follow = () => {
+    setUntil(Date.now() + patience);
+    void order.refetch();
+  };
+  return { order, slow, follow };
+};
+
+// useLicense looks for one of the user's: null if it is not there.
 export const useLicense = (id: string): UseQueryResult<License | null> => useQuery({
   queryKey: ["licenses", "one", id],
   queryFn: () => find(id, async (page) => {

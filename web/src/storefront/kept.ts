@@ -6,10 +6,14 @@ export interface KeptOrder {
   licenseKey: string;
   slug: string;
   productName: string;
+  tierId: string;
   tierName: string;
   amount: number;
   currency: string;
   email: string; // to which the receipt goes; empty if there is none
+  name: string;
+  company: string;
+  userId: string; // empty: a guest's
   paymentUrl: string; // empty if it was paid at once
   at: string;
 }

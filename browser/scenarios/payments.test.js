@@ -1,0 +1,138 @@
+// Live payments as buyers see them: to the payment provider's page and back, with a
+// stand-in for Stripe that opens payment pages, and its signed webhooks.
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { createServer } from "node:http";
+import { after, before, test } from "node:test";
+import { accessibilityFaults, journey, launch, openTab, settled, startStoa } from "./kit.js";
+
+const secret = "whsec_test_secret";
+const opened = []; // what stoa asked for with each payment page
+
+// answer opens a payment page, whose two links lead back to the shop, or shows one.
+const answer = (request, response) => {
+  const page = /^\/pay\/(\d+)$/.exec(request.url);
+  if (page) {
+    const asked = opened[Number(page[1])];
+    response.setHeader("Content-Type", "text/html");
+    return response.end(`<!doctype html><title>Stripe</title><a id="pay">Pay</a><a id="back">Back</a>`
+      .replace('id="pay"', `href="${asked.get("success_url")}"`).replace('id="back"', `href="${asked.get("cancel_url")}"`));
+  }
+  if (request.method !== "POST") return response.writeHead(204).end(); // the page's icon
+  let body = "";
+  request.on("data", (part) => { body += part; });
+  request.on("end", () => {
+    const n = opened.push(new URLSearchParams(body)) - 1;
+    response.setHeader("Content-Type", "application/json");
+    response.end(JSON.stringify({ id: `cs_test_${n}`, object: "checkout.session", url: `${stripe()}/pay/${n}` }));
+  });
+};
+
+const server = createServer(answer);
+const stripe = () => `http://127.0.0.1:${server.address().port}`;
+
+let stoa, browser;
+before(async () => {
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  stoa = await startStoa({
+    args: ["--payments", "live", "--stripe-api-base", stripe()],
+    env: { STOA_STRIPE_SECRET_KEY: "sk_test_123", STOA_STRIPE_WEBHOOK_SECRET: secret },
+  });
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  await stoa?.stop();
+  server.close();
+});
+
+// confirm tells stoa that the buyer paid, as Stripe does.
+const confirm = async (n, minor) => {
+  const orderId = opened[n].get("client_reference_id"), at = Math.floor(Date.now() / 1000);
+  const event = JSON.stringify({
+    id: `evt_${n}`, object: "event", type: "checkout.session.completed", created: at, api_version: "2026-03-25.dahlia",
+    data: { object: {
+      id: `cs_test_${n}`, metadata: { orderId }, payment_status: "paid", amount_total: minor, currency: "eur", payment_intent: `pi_${n}`,
+    } },
+  });
+  const v1 = createHmac("sha256", secret).update(`${at}.${event}`).digest("hex");
+  const response = await fetch(`${stoa.url}/api/marketplace/payments/stripe/webhook`, {
+    method: "POST", body: event, headers: { "Content-Type": "application/json", "Stripe-Signature": `t=${at},v1=${v1}` },
+  });
+  assert.equal(response.status, 200, await response.text());
+};
+
+const fine = async (tab) => {
+  await settled(tab);
+  assert.deepEqual(await accessibilityFaults(tab), [], tab.url());
+};
+
+const buy = (tab) => tab.getByRole("button", { name: "Pay €29" });
+
+test("a guest pays on the provider's page and sees the order become paid", async (t) => {
+  const tab = await openTab(browser, stoa, { also: [stripe()] });
+  await tab.goto("/checkout/mail-courier/pro");
+  const way = journey(tab);
+  await tab.getByLabel("E-mail").fill("guest@example.com");
+  await tab.getByLabel("Name").fill("Ada Guest");
+  await tab.getByLabel("Company").fill("Analytical Engines");
+  await buy(tab).click();
+  await tab.waitForURL(`${stripe()}/pay/0`);
+
+  // Who turns back finds everything as it was, and pays the same order.
+  await tab.getByText("Back").click();
+  await tab.getByText("nothing was charged").waitFor();
+  assert.equal(new URL(tab.url()).pathname, "/checkout/mail-courier/pro");
+  assert.equal(await tab.getByLabel("E-mail").inputValue(), "guest@example.com");
+  assert.equal(await tab.getByLabel("Name").inputValue(), "Ada Guest");
+  assert.equal(await tab.getByLabel("Company").inputValue(), "Analytical Engines");
+  await fine(tab);
+  await way.click(buy(tab));
+  await tab.waitForURL(`${stripe()}/pay/0`);
+  assert.equal(opened.length, 1, "a second order was placed");
+
+  await way.click(tab.getByText("Pay"));
+  await tab.getByRole("heading", { name: "Waiting for the payment" }).waitFor();
+  assert.equal(new URL(tab.url()).pathname, `/orders/${opened[0].get("client_reference_id")}`);
+  assert.equal(await tab.locator(".key").count(), 0, "the key is shown before the payment");
+  await fine(tab);
+  await confirm(0, 2900);
+  await tab.getByRole("heading", { name: "Thank you" }).waitFor();
+  assert.match(await tab.locator(".key code").textContent(), /^STOA-/);
+  await fine(tab);
+  t.diagnostic(`${way.clicks()} clicks from the checkout to the key, ${way.screens()} screens`);
+  await tab.end();
+});
+
+test("a buyer with an account sees the order become paid, and one who changes the details orders again", async () => {
+  const tab = await openTab(browser, stoa, { also: [stripe()] });
+  await tab.goto("/sign-in?next=/checkout/mail-courier/pro");
+  await tab.getByRole("button", { name: "Create an account" }).click();
+  await tab.getByLabel("E-mail").fill("payer@example.com");
+  await tab.getByLabel("Username").fill("payer");
+  await tab.getByRole("textbox", { name: "Password" }).fill("correct horse battery");
+  await tab.getByRole("button", { name: "Create an account" }).click();
+  const first = opened.length;
+  await buy(tab).click();
+  await tab.waitForURL(`${stripe()}/pay/${first}`);
+  await tab.getByText("Back").click();
+  await tab.getByText("nothing was charged").waitFor();
+  await tab.getByLabel("Company").fill("Another");
+  await buy(tab).click();
+  await tab.waitForURL(`${stripe()}/pay/${first + 1}`);
+  await tab.getByText("Pay").click();
+  await tab.getByRole("heading", { name: "Waiting for the payment" }).waitFor();
+  await confirm(first + 1, 2900);
+  await tab.getByRole("link", { name: "Open the license" }).waitFor();
+  assert.match(await tab.locator(".key code").textContent(), /^STOA-/);
+  await tab.end();
+});
+
+test("a buyer of another shop's page is told that the payment is being confirmed", async () => {
+  const tab = await openTab(browser, stoa);
+  await tab.goto("/payment/success?order=tz4a98xxat96iws9zmbrgj3a");
+  await tab.getByRole("heading", { name: "Thank you" }).waitFor();
+  await tab.getByText("has given you the key").waitFor();
+  await fine(tab);
+  await tab.end();
+});
