@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
-import { accessibilityFaults, journey, launch, openTab, settled, startStoa } from "./kit.js";
+import { accessibilityFaults, adminToken, call, journey, launch, openTab, settled, startStoa } from "./kit.js";
 
 const secret = "whsec_test_secret";
 const opened = []; // what stoa asked for with each payment page
@@ -133,6 +133,23 @@ test("a buyer of another shop's page is told that the payment is being confirmed
   await tab.goto("/payment/success?order=tz4a98xxat96iws9zmbrgj3a");
   await tab.getByRole("heading", { name: "Thank you" }).waitFor();
   await tab.getByText("has given you the key").waitFor();
+  await fine(tab);
+  await tab.end();
+});
+
+test("terms are beside the button, in the footer too, and the rules of passwords before typing", async () => {
+  const body = { termsUrl: "https://acme.example/terms", supportEmail: "help@acme.example" };
+  assert.equal((await call(stoa, "PATCH", "/api/v1/admin/settings", { token: await adminToken(stoa), body })).status, 200);
+  const tab = await openTab(browser, stoa);
+  await tab.goto("/checkout/mail-courier/pro");
+  await tab.getByText("By ordering you accept").waitFor();
+  assert.equal(await tab.locator("form a[href='https://acme.example/terms']").count(), 1);
+  assert.equal(await tab.locator("footer a[href='https://acme.example/terms']").count(), 1);
+  assert.equal(await tab.locator("footer a[href='mailto:help@acme.example']").count(), 1);
+  await fine(tab);
+  await tab.goto("/sign-in");
+  await tab.getByRole("button", { name: "Create an account" }).click();
+  await tab.getByText(/^At least \d+ characters/).waitFor();
   await fine(tab);
   await tab.end();
 });

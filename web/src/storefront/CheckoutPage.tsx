@@ -4,7 +4,7 @@ import { api, ok, type Schemas } from "../api/client";
 import { Problem } from "../api/problem";
 import { formatMoney } from "../text/format";
 import { useSession } from "./App";
-import { readOrder } from "./data";
+import { readOrder, useShop } from "./data";
 import { keepOrder, keptOrders, type KeptOrder } from "./kept";
 import { go } from "./router";
 import { c, t } from "./text";
@@ -112,6 +112,7 @@ const Details = ({ product, tier }: { product: Product; tier: Tier }) => {
     const fine = /^[^\s@]+@[^\s@]+$/.test(billing.email);
     if (check(fine ? {} : { email: t("checkout.badEmail") }) && !purchase.busy) purchase.mutate(billing);
   };
+  const terms = useShop().data?.termsUrl;
   const back = new URLSearchParams(location.search).get("payment") === "cancelled";
   const price = formatMoney(tier.price, tier.currency);
   const label = free ? t("checkout.free") : inTest ? t("checkout.test", { price }) : t("checkout.pay", { price });
@@ -126,6 +127,7 @@ const Details = ({ product, tier }: { product: Product; tier: Tier }) => {
       <Field label={t("checkout.company")} name="company" autoComplete="organization" maxLength={200} defaultValue={typed?.company} />
       {!free && <p className="note" data-tone={inTest ? "warn" : "none"}>{t(inTest ? "checkout.testNote" : "checkout.liveNote")}</p>}
       {purchase.error && <Failure error={purchase.error} />}
+      {terms && <p className="soft small">{t("checkout.terms")}<a href={terms} target="_blank" rel="noreferrer">{t("checkout.termsLink")}</a>.</p>}
       <Buy label={label} state={purchase.leaving ? t("checkout.leaving") : purchase.busy ? t("checkout.working") : ""} />
     </form>
   );

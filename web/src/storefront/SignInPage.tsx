@@ -3,6 +3,7 @@ import { useState, type FormEvent } from "react";
 import { Problem } from "../api/problem";
 import { register, signIn } from "../api/session";
 import { useSession } from "./App";
+import { useShop } from "./data";
 import { go, within } from "./router";
 import { c, t } from "./text";
 import { Failure, Field, Head, PasswordField, useFaults } from "./ui";
@@ -39,6 +40,7 @@ export const SignIn = ({ onDone, ended = false }: { onDone?: () => void; ended?:
 
 const Form = ({ isNew, onDone }: { isNew: boolean; onDone: (() => void) | undefined }) => {
   const queries = useQueryClient();
+  const rules = useShop().data?.registration.passwordRules;
   const { faults, form, check } = useFaults<"email" | "username" | "password">();
   const entry = useMutation({
     mutationFn: ({ email, username, password }: Record<"email" | "username" | "password", string>) =>
@@ -62,7 +64,7 @@ const Form = ({ isNew, onDone }: { isNew: boolean; onDone: (() => void) | undefi
     <form className="form" ref={form} onSubmit={send} noValidate>
       <Field label={c("email")} name="email" type="email" autoComplete="username" autoCapitalize="none" spellCheck={false} required fault={faults.email} />
       {isNew && <Field label={t("signIn.username")} name="username" autoComplete="nickname" autoCapitalize="none" spellCheck={false} required fault={faults.username} />}
-      <PasswordField label={c("password")} name="password" autoComplete={isNew ? "new-password" : "current-password"} fault={faults.password} />
+      <PasswordField label={c("password")} name="password" autoComplete={isNew ? "new-password" : "current-password"} hint={isNew ? rules ?? "" : ""} fault={faults.password} />
       {entry.error && (refused ? <p className="note" data-tone="bad" role="alert">{t("signIn.failed")}</p> : <Failure error={entry.error} />)}
       <p><button className="button primary" disabled={entry.isPending}>{t(isNew ? "signIn.create" : "signIn.title")}</button></p>
     </form>

@@ -1,7 +1,7 @@
 // What several pages ask of the API.
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, ok, type Schemas } from "../api/client";
+import { api, data, ok, type Schemas } from "../api/client";
 import { Problem } from "../api/problem";
 
 export type Order = Schemas["OwnedOrder"];
@@ -33,6 +33,11 @@ const orNull = async <T>(request: Promise<T>): Promise<T | null> => {
 
 // An order as its buyer sees it; own tells that it is in the account.
 export type SeenOrder = Order & { licenseKey?: string; own: boolean };
+
+// useShop reads what the shop says of itself.
+export const useShop = () => useQuery({
+  queryKey: ["shop"], staleTime: Infinity, queryFn: () => data(api.GET("/api/v1/shop/settings")),
+});
 
 // readOrder reads an order of the user, or a guest's by its license key. It returns null if
 // there is no such order.
