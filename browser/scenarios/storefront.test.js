@@ -67,7 +67,7 @@ for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
 test("a buyer frees a seat in two clicks from My licenses, and takes it back", async (t) => {
   const tab = await openTab(browser, stoa);
   await tab.goto("/checkout/harbor-analytics/growth");
-  await tab.getByRole("link", { name: "Sign in", exact: true }).last().click();
+  await tab.getByRole("main").getByRole("link", { name: "Sign in", exact: true }).click();
   await tab.getByRole("button", { name: "Create an account" }).click();
   await tab.getByLabel("E-mail").fill(account.email);
   await tab.getByLabel("Username").fill(account.username);
