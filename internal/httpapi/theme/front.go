@@ -86,8 +86,7 @@ func (f *Front) pass(w http.ResponseWriter, r *http.Request, a theme.App, path, 
 		return errNoApp // a service worker would outlive the theme
 	}
 	if r.ContentLength > maxBody {
-		w.Header().Set("Connection", "close") // or the server would read what still comes
-		return errBody
+		return tooLarge(w, r)
 	}
 	rc := http.NewResponseController(w)
 	if r.Body != http.NoBody {
@@ -105,10 +104,18 @@ func (f *Front) pass(w http.ResponseWriter, r *http.Request, a theme.App, path, 
 	err := f.Apps.Serve(aw, out, a)
 	aw.finish()
 	if _, is := errors.AsType[*http.MaxBytesError](err); is {
-		w.Header().Set("Connection", "close")
-		return errBody
+		return tooLarge(w, r)
 	}
 	return err
+}
+
+// tooLarge ends the connection, or the server would read what still comes. That of HTTP/2
+// stays: net/http would end it for all its requests, and ends the stream by itself.
+func tooLarge(w http.ResponseWriter, r *http.Request) error {
+	if r.ProtoMajor == 1 {
+		w.Header().Set("Connection", "close")
+	}
+	return errBody
 }
 
 // droppedByName are headers of a client that no app gets, by their folded names

@@ -35,8 +35,8 @@ export const Confirm = ({ open, onClose, title, effects, action, danger = true, 
         {children}
         {act.isError && <ErrorNote error={act.error} />}
         <div className="row" style={{ justifyContent: "flex-end" }}>
-          <Button onClick={close}>{c("cancel")}</Button>
-          <Button variant="filled" {...(danger ? { "data-danger": true } : {})} loading={act.isPending} onClick={() => act.mutate()} data-autofocus>{action}</Button>
+          <Button onClick={close} {...(danger ? { "data-autofocus": true } : {})}>{c("cancel")}</Button>
+          <Button variant="filled" {...(danger ? { "data-danger": true } : {})} loading={act.isPending} onClick={() => act.mutate()} {...(danger ? {} : { "data-autofocus": true })}>{action}</Button>
         </div>
       </div>
     </Modal>
