@@ -168,6 +168,11 @@ func (b tab) answer(t *testing.T, path string, status int) {
 	b.do(t, "answer", path, status)
 }
 
+// head is how every page of a shop without a name begins, after its title.
+const head = `
+		paragraph "Test mode: no payment is taken. How to go live"
+		paragraph "Shop"`
+
 // wayOn is how every page ends.
 const wayOn = `
 link "Create an account"
@@ -179,7 +184,8 @@ link "Continue to the shop"`
 // a screen reader is told: role, name, value, state, description.
 func (b tab) sees(t *testing.T, want string) {
 	t.Helper()
-	b.shows(t, strings.TrimSpace(want)+strings.ReplaceAll(wayOn, "\n", "\n\t\t"))
+	title, rest, _ := strings.Cut(strings.TrimSpace(want), "\n")
+	b.shows(t, title+head+"\n"+rest+strings.ReplaceAll(wayOn, "\n", "\n\t\t"))
 }
 
 // shows is sees for all of a page, its end included.

@@ -53,6 +53,7 @@ func TestPagesShowTheShopsName(t *testing.T) {
 	b.click(t, "button", "Send the mail")
 	b.shows(t, `
 		title "Check your mailbox - Müller & Söhne"
+		paragraph "Test mode: no payment is taken. How to go live"
 		paragraph "Müller & Söhne"
 		heading "Check your mailbox" focused
 		status "If there is an account with this e-mail address, a mail with a link is on its way. The link works for 30 minutes."
