@@ -112,7 +112,8 @@ func TestOverviewListsWhatWantsAttention(t *testing.T) {
 		}
 		a.Clock.Advance(100 * 24 * time.Hour)
 		root = a.Login(t, "root").Access
-		if got, want := look(), "error webhook.deliveries_dead 1 w1; warning keys.rotation_due 1 account"; got != want {
+		if got, want := look(), "error webhook.deliveries_dead 1 w1; warning keys.rotation_due 1 account; "+
+			"warning keys.rotation_due 1 plugin"; got != want {
 			t.Errorf("after 100 days: %s, want %s", got, want)
 		}
 		// Backups are timed by the clock of the database.
@@ -123,7 +124,7 @@ func TestOverviewListsWhatWantsAttention(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, want := look(), "error webhook.deliveries_dead 1 w1; error backup.verify_failed 1; "+
-			"warning keys.rotation_due 1 account"; got != want {
+			"warning keys.rotation_due 1 account; warning keys.rotation_due 1 plugin"; got != want {
 			t.Errorf("with a backup that is not whole: %s, want %s", got, want)
 		}
 		_, err = a.DB.Conn().Write.ExecContext(ctx, `
