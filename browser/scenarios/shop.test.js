@@ -111,6 +111,7 @@ test("a product is drafted, previewed, corrected and published", async () => {
   const tab = await openTab(browser, stoa);
   await signInToConsole(tab, stoa, "/console/shop/products");
   await tab.getByRole("link", { name: "New product" }).click();
+  await tab.getByRole("article", { name: "Preview" }).waitFor(); // the list has fields of its own
   await tab.getByLabel("Name").first().fill("Gift Cards");
   await tab.getByRole("article", { name: "Preview" }).getByRole("heading", { name: "Gift Cards" }).waitFor();
   await tab.getByRole("button", { name: "Save draft" }).click();
