@@ -36,14 +36,14 @@ func TestActiveAppAnswersAtTheRoot(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"/": "/", "/somewhere/else?q=%20": "/somewhere/else?q=%20", "/theme-app/shop/corner/": "/",
-		"/theme-app/shop/corner/p/1": "/p/1", "/console/": "/console/",
+		"/theme-app/shop/corner/p/1": "/p/1", "/consoles/": "/consoles/",
 	} {
 		if s := get(t, a, path, nil); s.Status != http.StatusOK || s.URL != want {
 			t.Errorf("%s = %d %s %s, want %s", path, s.Status, s.URL, s.Body, want)
 		}
 	}
 	for path, want := range map[string]int{
-		"/livez": 200, "/docs": 200, "/openapi.json": 200, "/register": 200, "/api/nothing": 404, "/auth/nothing": 404,
+		"/livez": 200, "/docs": 200, "/console": 200, "/console/": 200, "/openapi.json": 200, "/register": 200, "/api/nothing": 404, "/auth/nothing": 404,
 		"/.well-known/nothing": 404, "/api/marketplace/products": 200, "/theme-app/shop/other/": 404,
 		"/theme-app/garden/corner/": 404, "/theme-app/admin/corner/": 404, "/theme-app/shop/corner": 307,
 		"/themes/shop/corner/1.0.0/server.js": 404, "/themes/shop/corner/1.0.0/theme-app.json": 404,
