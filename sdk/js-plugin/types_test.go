@@ -57,7 +57,7 @@ func TestTheTypesAreThoseOfTheAPI(t *testing.T) {
 	all := contract.Components.Schemas
 	for name, of := range map[string]string{
 		"Product": "ProductItem", "ProductDetail": "ProductDetail", "PricingTier": "PricingTier", "Pricing": "Pricing",
-		"Order": "PlatformOrder", "License": "ManagedLicense", "User": "PlatformUser", "Pagination": "Pagination",
+		"Order": "PlatformOrder", "License": "PlatformLicense", "User": "PlatformUser", "Pagination": "Pagination",
 		"Stored": "StoredKey",
 	} {
 		want := fields(all, all[of])
