@@ -40,8 +40,9 @@ func newManagedPackage(p plugin.Package) managedPackage {
 			Isolation: cmp.Or(s.Isolation, plugin.IsolationInstance), KeepRunning: s.KeepRunning,
 			AllowCookies: s.AllowCookies, AllowCORS: s.AllowCORS, AllowSameOrigin: s.AllowSameOrigin,
 			StartTimeoutMs: web.OrNull(s.StartTimeoutMs),
-			TimeoutMs:      web.OrNull(s.TimeoutMs), MemoryMb: web.OrNull(s.MemoryMb), MaxConcurrency: web.OrNull(s.MaxConcurrency),
-			Environment: web.OrEmpty(slices.Sorted(maps.Keys(s.Environment))),
+			TimeoutMs:      web.OrNull(s.TimeoutMs), MemoryMb: web.OrNull(s.MemoryMb),
+			MaxConcurrency: web.OrNull(s.MaxConcurrency),
+			Environment:    web.OrEmpty(slices.Sorted(maps.Keys(s.Environment))),
 		},
 	}
 }

@@ -40,8 +40,9 @@ func (h *Handlers) Settings(w http.ResponseWriter, r *http.Request) error {
 	}
 	policy := h.Accounts.Policy
 	web.WriteData(w, http.StatusOK, settings{
-		ShopName: cmp.Or(set.Name, h.Site.Default()), Accent: web.OrNull(set.Accent), SupportEmail: web.OrNull(set.SupportEmail),
-		SupportURL: web.OrNull(set.SupportURL), TermsURL: web.OrNull(set.TermsURL), PrivacyURL: web.OrNull(set.PrivacyURL),
+		ShopName: cmp.Or(set.Name, h.Site.Default()), Accent: web.OrNull(set.Accent),
+		SupportEmail: web.OrNull(set.SupportEmail),
+		SupportURL:   web.OrNull(set.SupportURL), TermsURL: web.OrNull(set.TermsURL), PrivacyURL: web.OrNull(set.PrivacyURL),
 		Payments: payments, SellsPaid: h.Orders.SellsPaid(),
 		Registration: registration{
 			Open: true, MinPasswordLength: policy.MinLength(), PasswordRules: policy.PasswordRules(),

@@ -105,7 +105,7 @@ func WriteHTML(w http.ResponseWriter, r *http.Request, status int, html []byte) 
 	}
 	header.Set("Content-Encoding", "gzip")
 	w.WriteHeader(status)
-	zip := zippers.Get().(*gzip.Writer) //nolint:forcetypeassert,errcheck // there is nothing else in it
+	zip := zippers.Get().(*gzip.Writer) //nolint:forcetypeassert // there is nothing else in it
 	zip.Reset(w)
 	_, _ = zip.Write(html)
 	if zip.Close() == nil { // else see withBuffer
