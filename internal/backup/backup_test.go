@@ -267,7 +267,8 @@ func TestAnEncryptedBackupIsUnreadableWithoutItsKey(t *testing.T) {
 	}{
 		"recipient": {
 			backup.Lock{Recipients: []string{identity.Recipient().String()}},
-			backup.Key{Identities: identity.String()}, backup.Key{Identities: other.String()},
+			backup.Key{Identities: identity.String()},
+			backup.Key{Identities: other.String()},
 		},
 		"passphrase": {
 			backup.Lock{Passphrase: "correct horse"}, backup.Key{Passphrase: "correct horse"}, backup.Key{Passphrase: "x"},
