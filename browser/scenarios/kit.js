@@ -112,6 +112,7 @@ export const signInToConsole = async (page, stoa, path = "/console") => {
   await page.getByRole("textbox", { name: "Password" }).fill(stoa.admin.password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.locator(".shell").waitFor();
+  await page.locator("main h1").first().waitFor(); // a page is loaded when it is first opened
 };
 
 // settled waits until a page has shown what it loads: nothing is busy, nothing on the way.
