@@ -102,6 +102,11 @@ bench-gateway: build ## Compare calls to plugins with nginx, Caddy and a bare Re
 .PHONY: screenshots
 screenshots: build $(BROWSER_DRIVER) ## Write a picture of every page, light and dark, at three widths, to screenshots/
 	STOA_BINARY=$(CURDIR)/bin/stoa node browser/scenarios/screenshots.js screenshots
+
+.PHONY: bench-day
+bench-day: build ## Measure what each operation costs, and replay a day of a model shop
+	go run ./bench/day
+
 .PHONY: bench-hooks
 bench-hooks: build ## Measure recording hooks, and delivering 10,000 while plugins are called
 	go run ./bench/hooks
