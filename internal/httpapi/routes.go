@@ -55,6 +55,7 @@ func (s *Server) shopRoutes(rt *router, limits limit.Counter, keys keyed.Request
 	rt.public("POST /api/marketplace/products/{slug}/activate", keys.JSON(h.Activate))
 	rt.public("POST /api/marketplace/products/{slug}/deactivate", h.Deactivate)
 	rt.user("GET /api/marketplace/licenses", h.ListLicenses)
+	rt.user("GET /api/marketplace/licenses/{id}", h.GetLicense)
 	rt.user("GET /api/marketplace/licenses/{id}/activations", h.ListActivations)
 	rt.user("DELETE /api/marketplace/licenses/{id}/activations/{instanceId}", h.FreeActivation)
 	rt.public("GET /api/marketplace/products/{slug}/license/verify", h.Verify)
