@@ -21,12 +21,12 @@ const freePort = () => new Promise((resolve, reject) => {
 });
 
 // startStoa starts a stoa with demo data, and waits until it is ready. args and env change
-// its settings; {url} in args stands for its own address.
-export const startStoa = async ({ args = [], env = {} } = {}) => {
+// its settings; {url} in args stands for its own address; binary is another than STOA_BINARY.
+export const startStoa = async ({ args = [], env = {}, binary = process.env.STOA_BINARY } = {}) => {
   const url = `http://127.0.0.1:${await freePort()}`;
   const folder = mkdtempSync(join(tmpdir(), "stoa-scenario-"));
   const flags = ["serve", "--demo", "--addr", url.slice("http://".length), "--ops-addr", "off", "--data", folder];
-  const child = spawn(process.env.STOA_BINARY, [...flags, ...args.map((a) => a.replaceAll("{url}", url))], {
+  const child = spawn(binary, [...flags, ...args.map((a) => a.replaceAll("{url}", url))], {
     env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"],
   });
   let log = "";
