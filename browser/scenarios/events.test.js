@@ -1,25 +1,20 @@
 // The console's Events: the audit log, and webhooks from their first message to their end.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { after, before, test } from "node:test";
-import { adminToken, call, launch, openTab, signInToConsole, startStoa } from "./kit.js";
+import { after, test } from "node:test";
+import { adminToken, browser, call, openTab, signInToConsole, stoa, useStoa } from "./kit.js";
 
-let stoa, browser, receiver;
+let receiver;
 const received = [];
-before(async () => {
+useStoa(async () => {
   receiver = createServer((request, response) => {
     received.push(request.headers);
     response.writeHead(received.length === 1 ? 500 : 204).end();
   });
   await new Promise((resolve) => receiver.listen(0, "127.0.0.1", resolve));
-  stoa = await startStoa();
-  browser = await launch();
+  return {};
 });
-after(async () => {
-  await browser?.close();
-  await stoa?.stop();
-  receiver.close();
-});
+after(() => receiver.close());
 
 test("a webhook is added, tested, sent again and deleted", async () => {
   const tab = await openTab(browser, stoa);

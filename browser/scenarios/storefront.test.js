@@ -1,18 +1,12 @@
 // The storefront as buyers use it: find, compare, buy, activate, free a seat; with the
 // clicks and screens that each job may take.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { accessibilityFaults, call, journey, launch, openTab, scrollsSideways, settled, startStoa } from "./kit.js";
+import { test } from "node:test";
+import {
+  accessibilityFaults, browser, call, journey, openTab, scrollsSideways, settled, stoa, useStoa,
+} from "./kit.js";
 
-let stoa, browser;
-before(async () => {
-  stoa = await startStoa();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await stoa?.stop();
-});
+useStoa();
 
 const account = { email: "buyer@example.com", username: "buyer", password: "correct horse battery" };
 

@@ -42,7 +42,7 @@ type Store interface {
 	// reference at a provider.
 	OrderByPayment(ctx context.Context, provider string, r payment.Reference) (Order, error)
 
-	// FindOrders returns one page of the orders that match a query, newest first, and how many there
+	// FindOrders returns one page of the orders that match a query, in its order, and how many there
 	// are on all pages.
 	FindOrders(ctx context.Context, q Query) ([]Listed, int, error)
 
