@@ -58,3 +58,18 @@ test("the audit log finds who did what, and its address can be shared", async ()
   await tab.getByRole("cell", { name: "plugin.install" }).first().waitFor();
   await tab.end();
 });
+
+test("what was typed into a webhook's form stays when the webhook changes", async () => {
+  const token = await adminToken(stoa);
+  const { body } = await call(stoa, "POST", "/api/v1/admin/webhooks", { token, body: { url: "http://127.0.0.1:9/typed", events: ["order.*"] } });
+  const tab = await openTab(browser, stoa);
+  await signInToConsole(tab, stoa, `/console/events/webhooks/${body.data.id}`);
+  await tab.locator("form input[type=url]").waitFor();
+  await tab.locator("form input[type=url]").fill("http://127.0.0.1:9/unsaved");
+  await tab.getByRole("button", { name: "Disable" }).click();
+  await tab.getByRole("button", { name: "Enable" }).waitFor();
+  assert.equal(await tab.locator("form input[type=url]").inputValue(), "http://127.0.0.1:9/unsaved");
+  await tab.getByRole("button", { name: "Save" }).click();
+  await tab.getByText("http://127.0.0.1:9/unsaved").first().waitFor();
+  await tab.end();
+});

@@ -26,15 +26,15 @@ const logged = { demo: "Stop with Ctrl-C.", empty: "msg=listening" };
 
 // startStoa starts a stoa, and waits until it is ready: with demo data, or an empty shop
 // whose setup link is in its log. args and env change its settings; {url} in args stands
-// for its own address. kill ends it as a power cut does, run starts it again.
-export const startStoa = async ({ demo = true, args = [], env = {} } = {}) => {
+// for its own address; binary is another than STOA_BINARY. kill ends it as a power cut does, run starts it again.
+export const startStoa = async ({ demo = true, args = [], env = {}, binary = process.env.STOA_BINARY } = {}) => {
   const url = `http://127.0.0.1:${await freePort()}`;
   const folder = mkdtempSync(join(tmpdir(), "stoa-scenario-"));
   const flags = ["serve", "--addr", url.slice("http://".length), "--ops-addr", "off", "--data", folder];
   if (demo) flags.push("--demo");
   let child, ended, log = "";
   const run = async () => {
-    child = spawn(process.env.STOA_BINARY, [...flags, ...args.map((a) => a.replaceAll("{url}", url))], {
+    child = spawn(binary, [...flags, ...args.map((a) => a.replaceAll("{url}", url))], {
       env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"],
     });
     ended = new Promise((resolve) => child.once("exit", resolve));

@@ -72,3 +72,13 @@ func (s *Service) byEmail(ctx context.Context, email string) (Credentials, error
 	c, err := s.Store.UserByEmail(ctx, Key(email))
 	return c, noUser(err)
 }
+
+// HasAccount reports whether there is a user with that address, active or not. Tell it only to those who
+// have proved that they read mail to the address.
+func (s *Service) HasAccount(ctx context.Context, email string) (bool, error) {
+	_, err := s.byEmail(ctx, email)
+	if errs.KindOf(err) == errs.NotFound {
+		return false, nil
+	}
+	return err == nil, err
+}
