@@ -51,7 +51,8 @@ const useFocusBack = (open: boolean) => {
     if (!open) return;
     const opener = document.activeElement as HTMLElement | null;
     return () => void setTimeout(() => {
-      if (document.activeElement !== document.body) return;
+      const now = document.activeElement;
+      if (now !== document.body && !now?.closest("[role=dialog]")) return; // somebody else took it
       (opener?.isConnected ? opener : document.querySelector("main"))?.focus({ preventScroll: true });
     });
   }, [open]);
