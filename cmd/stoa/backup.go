@@ -70,7 +70,7 @@ func (c backupCreateCmd) Run(ctx context.Context, std streams) (err error) {
 	if err != nil {
 		return err
 	}
-	key, err := masterkey.Text(os.Getenv(envMasterKey), c.Data)
+	keys, err := masterkey.Known(os.Getenv(envMasterKey), os.Getenv(envMasterKeyNext), c.Data)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (c backupCreateCmd) Run(ctx context.Context, std streams) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	from := backup.Source{
-		DB: db, DataDir: c.Data, Folders: app.DataFolders(), MasterKey: key, Version: version(), Now: time.Now,
+		DB: db, DataDir: c.Data, Folders: app.DataFolders(), MasterKeys: keys, Version: version(), Now: time.Now,
 	}
 	path := c.BackupFile
 	if path == "" {

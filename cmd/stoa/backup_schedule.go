@@ -2,12 +2,10 @@ package main
 
 import (
 	"errors"
-	"os"
 	"time"
 
 	"stoa/internal/app"
 	"stoa/internal/backup"
-	"stoa/internal/masterkey"
 )
 
 // backups are the flags that say which backups serve makes by itself.
@@ -42,12 +40,4 @@ func (b backups) apply(cfg *app.Config) error {
 		cfg.Backup.VerifyEvery = 0
 	}
 	return nil
-}
-
-// withKey adds the master key, which exists once the data folder was opened.
-func (b backups) withKey(cfg *app.Config) (err error) {
-	if cfg.Backup.Place != nil {
-		cfg.Backup.MasterKey, err = masterkey.Text(os.Getenv(envMasterKey), cfg.DataDir)
-	}
-	return err
 }

@@ -29,7 +29,8 @@ func (c restoreCmd) Run(ctx context.Context, std streams) error {
 	}
 	target := backup.Target{
 		DatabaseURL: cmp.Or(c.DatabaseURL, filepath.Join(c.Data, "stoa.db")), DataDir: c.Data,
-		Folders: app.DataFolders(), MasterKey: os.Getenv(envMasterKey), Version: version(),
+		Folders: app.DataFolders(), MasterKey: os.Getenv(envMasterKey),
+		NextMasterKey: os.Getenv(envMasterKeyNext), Version: version(),
 	}
 	fmt.Fprintf(std.err, "database: %s\n", withoutPassword(target.DatabaseURL))
 	began := time.Now()
