@@ -86,13 +86,7 @@ func TestRewrapOfTheRealProgramIsKilled(t *testing.T) {
 func killAgainAndAgain(t *testing.T, env []string, times int, args ...string) (out string, killed int) {
 	t.Helper()
 	for range times {
-		cmd := program(t, env, args...)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Duration(20+rand.IntN(400)) * time.Millisecond)
-		_ = cmd.Process.Kill()
-		if err := cmd.Wait(); err != nil {
+		if killOnce(t, program(t, env, args...)) {
 			killed++
 		}
 	}
@@ -101,6 +95,18 @@ func killAgainAndAgain(t *testing.T, env []string, times int, args ...string) (o
 		t.Fatalf("stoa %v: %v\n%s", args, err, text)
 	}
 	return string(text), killed
+}
+
+// killOnce starts a command, kills it at a random moment, and reports whether it was still
+// running.
+func killOnce(t *testing.T, cmd *exec.Cmd) bool {
+	t.Helper()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Duration(20+rand.IntN(400)) * time.Millisecond)
+	_ = cmd.Process.Kill()
+	return cmd.Wait() != nil
 }
 
 func program(t *testing.T, env []string, args ...string) *exec.Cmd {

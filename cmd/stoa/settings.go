@@ -23,7 +23,8 @@ var secretSettings = []secretSetting{
 	{envMasterKey, "64 hexadecimal digits that protect the secrets in the database. Without it, a key is generated and " +
 		"kept in the data folder. All replicas need the same key."},
 	{envMasterKeyNext, "the master key that stoa keys rewrap puts in place of the other one, in the same form " +
-		"(docs/keys.md). Without it, the key in master.key.next in the data folder, if there is one, which running processes notice."},
+		"(docs/keys.md). Without it, the key in master.key.next in the data folder, if there is one, which running " +
+		"processes notice."},
 	{envAdminPassword, "password that serve gives the administrator it creates for --admin-email; also the password " +
 		"for stoa admin create and reset-password."},
 	{envSMTPPassword, "password of the user in --smtp-url."},
