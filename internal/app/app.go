@@ -162,7 +162,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 		}
 		a.background.Go(func() { probes.Keep(working) })
 	}
-	a.background.Go(func() { a.node.KeepRunning(working, a.Plugins.KeptRunning) })
+	a.background.Go(func() { a.keepPluginsRunning(working, cfg) })
 	if cfg.KeepThemeApps {
 		a.background.Go(func() { a.themeApps.Follow(working, a.Themes) })
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"strings"
 	"time"
@@ -48,7 +49,7 @@ func realPaths(dataDir, install, module string) (dir, entry string, err error) {
 // instructions returns what the host program reads from its standard input
 // (nodehost/src/instructions.js).
 func (p *process) instructions(entry string) (io.Reader, error) {
-	fields := p.rt.commonInstructions(p.in, entry)
+	fields := p.rt.commonInstructions(p.in, entry, p.kept)
 	fields["config"], fields["secret"], fields["until"] = configOf(p.in), p.secret, p.until
 	text, err := json.Marshal(fields)
 	if err != nil {
@@ -57,8 +58,24 @@ func (p *process) instructions(entry string) (io.Reader, error) {
 	return bytes.NewReader(text), nil
 }
 
+// keptVariable tells a plugin that it is kept running: then it does its work on a schedule.
+const keptVariable = "STOA_KEPT"
+
+// environmentOf returns the variables for a process of in.
+func environmentOf(in plugin.Installed, kept bool) map[string]string {
+	all := maps.Clone(in.Package.Settings.Environment)
+	delete(all, keptVariable)
+	if kept {
+		if all == nil {
+			all = make(map[string]string, 1)
+		}
+		all[keptVariable] = "1"
+	}
+	return all
+}
+
 // commonInstructions are those that hold for each instance of the package.
-func (rt *Runtime) commonInstructions(in plugin.Installed, entry string) map[string]any {
+func (rt *Runtime) commonInstructions(in plugin.Installed, entry string, kept bool) map[string]any {
 	return map[string]any{
 		"entry":          entry,
 		"root":           strings.TrimSuffix(entry, filepath.FromSlash(in.Package.Manifest.EntryModule)),
@@ -70,7 +87,7 @@ func (rt *Runtime) commonInstructions(in plugin.Installed, entry string) map[str
 		"startTimeoutMs": rt.startTimeout(in).Milliseconds(),
 		"development":    rt.cfg.Development,
 		// Not in the environment of the process, which can be read in /proc.
-		"environment": in.Package.Settings.Environment,
+		"environment": environmentOf(in, kept),
 	}
 }
 

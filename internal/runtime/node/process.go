@@ -33,6 +33,7 @@ type process struct {
 	secret    string  // in every request; the host program refuses others
 	output    *output // read it once the child has exited
 	until     string  // "load" or "hooks" for a trial that does not register the plugin
+	kept      bool    // it runs without being called; see Runtime.KeepRunning
 
 	// before is what calls are told while p starts after a failure to load. nil: the last
 	// process did not fail like that. It is set before the start.
