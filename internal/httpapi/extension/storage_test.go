@@ -41,22 +41,6 @@ func wantUnavailable(tb testing.TB, res testkit.Response, code string) {
 	}
 }
 
-// empty removes the files of packages and media from the data folder.
-func empty(tb testing.TB, a *testkit.App) {
-	tb.Helper()
-	for _, folder := range []string{"plugins", "media", "theme-shop"} {
-		entries, err := os.ReadDir(filepath.Join(a.DataDir, folder))
-		if err != nil && !os.IsNotExist(err) {
-			tb.Fatal(err)
-		}
-		for _, e := range entries {
-			if err := os.RemoveAll(filepath.Join(a.DataDir, folder, e.Name())); err != nil {
-				tb.Fatal(err)
-			}
-		}
-	}
-}
-
 // While the object storage is away or silent, an install and an upload are refused with what to
 // do, and leave nothing; what needs no files goes on. Afterwards both work.
 func TestStorageThatFailsLeavesNothingHalfDone(t *testing.T) {
