@@ -2,7 +2,6 @@ package extension_test
 
 import (
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
