@@ -137,7 +137,8 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return errors.Join(err, group.stop(ctx))
 	}
 	log.InfoContext(ctx, "listening", slog.String("url", "http://"+ln.Addr().String()), slog.String("ops", c.OpsAddr),
-		slog.String("database", withoutPassword(cfg.DatabaseURL)), slog.String("storage", cmp.Or(cfg.StorageURL, onDisk)), slog.String("payments", cfg.Payments),
+		slog.String("database", withoutPassword(cfg.DatabaseURL)),
+		slog.String("storage", cmp.Or(cfg.StorageURL, onDisk)), slog.String("payments", cfg.Payments),
 		slog.String("version", version()))
 
 	// In the background: it starts Node.js, and what is wrong is logged.

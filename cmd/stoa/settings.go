@@ -35,7 +35,8 @@ var secretSettings = []secretSetting{
 		"it, --ops-addr answers loopback names only."},
 	{envBackupPassphrase, "passphrase that encrypts backups, and opens them. STOA_BACKUP_RECIPIENTS encrypts without a " +
 		"secret on the server."},
-	{"AWS_ACCESS_KEY_ID", "id of the key for s3:// URLs (docs/storage.md); also AWS_SESSION_TOKEN, if the key is temporary."},
+	{"AWS_ACCESS_KEY_ID", "id of the key for s3:// URLs (docs/storage.md); also AWS_SESSION_TOKEN, if the key is " +
+		"temporary."},
 	{"AWS_SECRET_ACCESS_KEY", "the secret of that key."},
 	{envServiceSecret, "shared secret for HS256 service JWTs, at least 32 bytes."},
 }

@@ -239,7 +239,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err := a.buildAccounts(ctx, cfg); err != nil {
 		return err
 	}
-	gate, err := a.buildGateway(ctx, cfg)
+	gate, err := a.buildGateway(cfg)
 	if err != nil {
 		return err
 	}
