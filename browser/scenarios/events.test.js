@@ -66,10 +66,10 @@ test("what was typed into a webhook's form stays when the webhook changes", asyn
   await signInToConsole(tab, stoa, `/console/events/webhooks/${body.data.id}`);
   await tab.locator("form input[type=url]").waitFor();
   await tab.locator("form input[type=url]").fill("http://127.0.0.1:9/unsaved");
-  await tab.getByRole("button", { name: "Disable" }).click();
-  await tab.getByRole("button", { name: "Enable" }).waitFor();
+  await tab.getByRole("button", { name: "Turn off" }).click();
+  await tab.getByRole("button", { name: "Turn on" }).waitFor();
   assert.equal(await tab.locator("form input[type=url]").inputValue(), "http://127.0.0.1:9/unsaved");
-  await tab.getByRole("button", { name: "Save" }).click();
+  await tab.getByRole("button", { name: "Save changes" }).click();
   await tab.getByText("http://127.0.0.1:9/unsaved").first().waitFor();
   await tab.end();
 });
