@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"stoa/internal/blob"
-	"stoa/internal/masterkey"
 )
 
 // staging is a folder in the data folder, in which files wait until all are there.
@@ -30,8 +29,8 @@ type staging struct {
 	uploaded []string // keys in the storage that came from here
 }
 
-// stage makes the data folder and a staging folder in it, with the master key if there is one.
-func (t Target) stage(masterKey string) (*staging, error) {
+// stage makes the data folder and a staging folder in it, with master keys.
+func (t Target) stage(keys keyFiles) (*staging, error) {
 	s := &staging{dataDir: t.DataDir}
 	_, err := os.Stat(t.DataDir)
 	s.made = errors.Is(err, fs.ErrNotExist)
@@ -44,8 +43,8 @@ func (t Target) stage(masterKey string) (*staging, error) {
 	if s.root, err = os.OpenRoot(s.dir); err != nil {
 		return nil, errors.Join(err, s.undo())
 	}
-	if masterKey != "" {
-		if err := s.root.WriteFile(masterkey.File, []byte(masterKey+"\n"), 0o600); err != nil {
+	for name, text := range keys {
+		if err := s.root.WriteFile(name, []byte(text), 0o600); err != nil {
 			return nil, errors.Join(err, s.undo())
 		}
 	}
