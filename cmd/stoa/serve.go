@@ -140,6 +140,7 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 		slog.String("database", withoutPassword(cfg.DatabaseURL)),
 		slog.String("storage", cmp.Or(cfg.StorageURL, onDisk)), slog.String("payments", cfg.Payments),
 		slog.String("version", version()))
+	notify(ctx, log, notifyReady)
 
 	// In the background: it starts Node.js, and what is wrong is logged.
 	var checking sync.WaitGroup
@@ -219,6 +220,7 @@ func (s *servers) wait(ctx context.Context) error {
 		return errors.Join(err, s.stop(ctx))
 	case <-ctx.Done():
 		s.log.InfoContext(ctx, "stopping; press again to stop at once")
+		notify(ctx, s.log, notifyStopping)
 		s.beforeStop()
 		time.Sleep(s.delay)
 		return s.stop(ctx)
