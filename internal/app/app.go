@@ -50,6 +50,7 @@ import (
 	"stoa/internal/runtime/themeapp"
 	"stoa/internal/site"
 	"stoa/internal/store"
+	"stoa/internal/system"
 	"stoa/internal/text"
 	"stoa/internal/theme"
 	"stoa/internal/webhook"
@@ -106,6 +107,7 @@ type App struct {
 	opsToken    string
 	redis       *redis.Client // nil without one
 	stopping    atomic.Bool
+	readiness   *system.Readiness
 
 	background sync.WaitGroup // work that stopWork ends
 	stopWork   context.CancelFunc
@@ -254,6 +256,11 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
+	schema, err := store.SchemaVersion(ctx, a.DB)
+	if err != nil {
+		return err
+	}
+	a.readiness = &system.Readiness{Needs: a.needs(cfg, schema)}
 	a.Handler = api.Handler()
 	return nil
 }
@@ -311,14 +318,6 @@ func (a *App) api(
 		Media:       a.media,
 		LicenseKeys: a.LicenseKeys,
 	}
-}
-
-// ready returns nil if the App can take requests.
-func (a *App) ready(ctx context.Context) error {
-	if a.stopping.Load() {
-		return errors.New("stopping")
-	}
-	return a.DB.Ping(ctx)
 }
 
 // Listen wraps the listener on which a server with Handler, and framing.ConnState, serves

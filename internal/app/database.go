@@ -23,6 +23,9 @@ func (a *App) checkSchema(ctx context.Context, cfg Config) error {
 	return err
 }
 
+var errOtherKey = errors.New("this database belongs to another master key: " +
+	"set STOA_MASTER_KEY, or restore the master.key file it was created with")
+
 // checkMasterKey returns an error if this database's secrets were sealed with another
 // master key. Otherwise each of them would fail later, on its own.
 func (a *App) checkMasterKey(ctx context.Context, key *seal.Key) error {
@@ -31,8 +34,7 @@ func (a *App) checkMasterKey(ctx context.Context, key *seal.Key) error {
 		return err
 	}
 	if !masterkey.Proves(key, stored) {
-		return errors.New("this database belongs to another master key: " +
-			"set STOA_MASTER_KEY, or restore the master.key file it was created with")
+		return errOtherKey
 	}
 	return nil
 }

@@ -136,8 +136,8 @@ type Server struct {
 	// Build is what /livez tells.
 	Build Build
 
-	// Ready returns nil while this process can do its work.
-	Ready func(ctx context.Context) error
+	// Ready returns the state of what this process needs to do its work.
+	Ready func(ctx context.Context) []system.Condition
 }
 
 // What requests with long bodies may take, the upload included. For others see

@@ -54,7 +54,7 @@ func URL(tb testing.TB) string {
 	}
 	start.Do(func() {
 		if base = os.Getenv("STOA_TEST_POSTGRES"); base == "" {
-			base, failure = startServer()
+			base, stop, failure = startServer()
 		}
 	})
 	if errors.Is(failure, errNotInstalled) {
@@ -83,6 +83,24 @@ func URL(tb testing.TB) string {
 	return u.String()
 }
 
+// Own starts a server for one test, which ends it with stop, as the end of the test does.
+// It is skipped as with URL.
+func Own(tb testing.TB) (at string, stop func()) {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skip("-short leaves PostgreSQL out")
+	}
+	at, stop, err := startServer()
+	tb.Cleanup(stop)
+	if errors.Is(err, errNotInstalled) {
+		needtest.Lacks(tb, err.Error())
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return at, stop
+}
+
 var errNotInstalled = errors.New("pgtest: initdb is not on this machine (Debian: apt-get install postgresql)")
 
 // findBin returns the folder of the newest PostgreSQL on the machine, which is not in
@@ -99,14 +117,15 @@ func findBin() (string, error) {
 	return filepath.Dir(path), nil
 }
 
-func startServer() (string, error) {
+// startServer starts a server. Whatever comes of it, stop ends what was started.
+func startServer() (at string, stop func(), err error) {
 	bin, err := findBin()
 	if err != nil {
-		return "", err
+		return "", func() {}, err
 	}
 	dir, err := os.MkdirTemp("", "stoa-pg-")
 	if err != nil {
-		return "", err
+		return "", func() {}, err
 	}
 	stop = func() { _ = os.RemoveAll(dir) }
 	attr := &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -116,7 +135,7 @@ func startServer() (string, error) {
 			err = os.Chown(dir, int(attr.Credential.Uid), int(attr.Credential.Gid))
 		}
 		if err != nil {
-			return "", fmt.Errorf("pgtest: %w", err)
+			return "", stop, fmt.Errorf("pgtest: %w", err)
 		}
 	}
 	command := func(name string, args ...string) *exec.Cmd {
@@ -128,7 +147,7 @@ func startServer() (string, error) {
 	data := filepath.Join(dir, "data")
 	if out, err := command("initdb", "-D", data, "-U", "postgres", "-A", "trust",
 		"-E", "UTF8", "--no-sync").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("pgtest: initdb: %w\n%s", err, out)
+		return "", stop, fmt.Errorf("pgtest: initdb: %w\n%s", err, out)
 	}
 	server := command("postgres", "-D", data, "-k", dir, "-c", "listen_addresses=", "-c", "fsync=off",
 		"-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_connections=300", "-c",
@@ -144,7 +163,7 @@ func startServer() (string, error) {
 		}
 	}()
 	if err := <-forked; err != nil {
-		return "", fmt.Errorf("pgtest: start: %w", err)
+		return "", stop, fmt.Errorf("pgtest: start: %w", err)
 	}
 	stop = func() {
 		_ = server.Process.Signal(syscall.SIGQUIT)
@@ -154,7 +173,7 @@ func startServer() (string, error) {
 		Scheme: "postgres", User: url.User("postgres"), Path: "/postgres",
 		RawQuery: url.Values{"host": {dir}}.Encode(),
 	}
-	return u.String(), waitFor(u.String())
+	return u.String(), stop, waitFor(u.String())
 }
 
 func waitFor(dsn string) error {
