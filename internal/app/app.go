@@ -51,6 +51,7 @@ import (
 	"stoa/internal/site"
 	"stoa/internal/store"
 	"stoa/internal/system"
+	"stoa/internal/telemetry"
 	"stoa/internal/text"
 	"stoa/internal/theme"
 	"stoa/internal/webhook"
@@ -104,6 +105,7 @@ type App struct {
 	messages    *webhook.Sender // for operators
 	media       *blob.Files
 	metrics     *ops.Metrics
+	telemetry   *telemetry.Telemetry // nil: nothing is sent
 	opsToken    string
 	redis       *redis.Client // nil without one
 	stopping    atomic.Bool
@@ -124,6 +126,9 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	a := &App{
 		DB: db, guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version), opsToken: cfg.OpsToken,
 		stopWork: stop,
+	}
+	if err := a.startTelemetry(ctx, cfg); err != nil {
+		return nil, errors.Join(err, a.Close(ctx))
 	}
 	for name, pool := range db.Pools() {
 		a.metrics.WatchPool(name, pool)
@@ -292,6 +297,7 @@ func (a *App) api(
 		},
 		Refused: a.guard.Refused,
 		Budget:  a.budget,
+		Tracer:  a.telemetry.Tracer(),
 		Observe: a.metrics.ObserveRequest,
 		Count:   a.metrics.Count,
 
@@ -360,5 +366,5 @@ func (a *App) Close(ctx context.Context) error {
 	if a.media != nil {
 		all = append(all, a.media.Close())
 	}
-	return errors.Join(append(all, a.DB.Close())...)
+	return errors.Join(append(all, a.DB.Close(), a.telemetry.Close(ctx))...)
 }

@@ -120,6 +120,10 @@ type Config struct {
 	// served under loopback names only.
 	OpsToken string
 
+	// Telemetry sends traces and metrics over OTLP, as OpenTelemetry's variables in the
+	// environment say (package telemetry). Servers may.
+	Telemetry bool
+
 	// AccessLog says which calls to plugins are logged: "all" (or empty), "failures" or
 	// "off".
 	AccessLog string

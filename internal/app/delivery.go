@@ -58,6 +58,7 @@ func (a *App) deliver(ctx context.Context, cfg Config) {
 	plugins := &delivery.Machine{
 		Store: outbox, Lane: delivery.Plugins, Sender: a.hooks, Workers: pluginWorkers,
 		News: a.DB.Announced(store.NewIn(delivery.Plugins)), Log: cfg.Log, Now: cfg.Now,
+		Tracer: a.telemetry.Tracer(),
 	}
 	a.background.Go(func() {
 		a.hooks.Clear(ctx) // what a crash left behind
@@ -66,6 +67,7 @@ func (a *App) deliver(ctx context.Context, cfg Config) {
 	webhooks := &delivery.Machine{
 		Store: outbox, Lane: delivery.Webhooks, Sender: a.messages, Workers: webhookWorkers,
 		News: a.DB.Announced(store.NewIn(delivery.Webhooks)), Log: cfg.Log, Now: cfg.Now,
+		Tracer: a.telemetry.Tracer(),
 	}
 	a.background.Go(func() { webhooks.Run(ctx) })
 }

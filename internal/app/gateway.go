@@ -87,6 +87,7 @@ func (a *App) buildGateway(ctx context.Context, cfg Config) (*gateway.Gateway, e
 			Locale:     cmp.Or(cfg.DefaultLocale, "en"),
 		},
 		Log: cfg.Log, Budget: a.budget, LeastRate: cfg.BodyRate, Status: web.Status, Ended: accessLog(cfg),
+		Tracer: a.telemetry.Tracer(),
 	}, nil
 }
 

@@ -45,6 +45,7 @@ import (
 	"stoa/internal/storefront"
 	"stoa/internal/system"
 	"stoa/internal/theme"
+	"stoa/internal/trace"
 	"stoa/internal/traffic"
 	"stoa/internal/webapp"
 	"stoa/internal/webhook"
@@ -126,6 +127,9 @@ type Server struct {
 
 	// Budget bounds the memory of request bodies. nil: no bound.
 	Budget *bodies.Budget
+
+	// Tracer records a span of each request. nil: of none.
+	Tracer *trace.Tracer
 
 	// Observe counts an answered request by the pattern of its route.
 	Observe func(route string, status int, took time.Duration)

@@ -159,6 +159,9 @@ func (h *healths) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
+// Gatherer returns what collects the metrics, for others that pass them on.
+func (m *Metrics) Gatherer() prometheus.Gatherer { return m.registry }
+
 // Handler serves /metrics and /debug/pprof.
 func (m *Metrics) Handler() http.Handler {
 	mux := http.NewServeMux()
