@@ -177,6 +177,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 		a.background.Go(func() { a.installer.CheckInstalled(working) })
 	}
 	a.keepBackups(working, cfg)
+	a.streamAudit(working, cfg)
 	if cfg.Deliver {
 		a.background.Go(func() { a.fillKeyTails(working, cfg) })
 		a.deliver(working, cfg)

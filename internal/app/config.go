@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stoa/internal/account/password"
+	"stoa/internal/audit/export"
 	"stoa/internal/extension"
 	"stoa/internal/extension/sign"
 	"stoa/internal/mail"
@@ -200,6 +201,9 @@ type Config struct {
 
 	// Finder wraps the look-up of instances that are called; nil leaves it as it is.
 	Finder func(plugin.Finder) plugin.Finder
+
+	// AuditStream takes the audit log, entry by entry; nil: it is not sent anywhere.
+	AuditStream export.Destination
 
 	// Backup says which backups the App makes. Servers make some.
 	Backup BackupConfig
