@@ -247,6 +247,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	a.gateway, a.Plugins.Circuits = gate, gate
 	a.metrics.WatchTraffic(gate.Memory.Traffic, cfg.MetricsInstallations)
 	a.buildDelivery(cfg)
+	a.watchDeliveries(cfg.Now)
 	answered, err := answeredHosts(cfg)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"stoa/internal/delivery"
 	"stoa/internal/hook"
+	"stoa/internal/ops"
 	"stoa/internal/runtime/egress"
 	"stoa/internal/store"
 	"stoa/internal/webhook"
@@ -44,6 +45,21 @@ func (a *App) buildDelivery(cfg Config) {
 		},
 		Administrators: buyers{a}, Poster: a.Mail, SiteName: a.site.Called, Log: cfg.Log,
 	}
+}
+
+// watchDeliveries adds what waits to the metrics.
+func (a *App) watchDeliveries(now func() time.Time) {
+	log := store.NewDeliveries(a.DB)
+	a.metrics.WatchDeliveries(func(ctx context.Context) (list []ops.Backlog, err error) {
+		for _, lane := range []delivery.Lane{delivery.Plugins, delivery.Webhooks} {
+			n, oldest, err := log.Backlog(ctx, lane)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, ops.Backlog{Lane: string(lane), Waiting: n, Oldest: oldest})
+		}
+		return list, nil
+	}, now)
 }
 
 // deliver makes deliveries in the background until ctx ends.
