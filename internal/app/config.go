@@ -7,6 +7,7 @@ import (
 
 	"stoa/internal/account/password"
 	"stoa/internal/audit/export"
+	"stoa/internal/blob"
 	"stoa/internal/extension"
 	"stoa/internal/extension/sign"
 	"stoa/internal/mail"
@@ -38,6 +39,11 @@ type Config struct {
 
 	// DataDir is the folder for package files, media and the like. It exists.
 	DataDir string
+	// Storage keeps package files and media, and DataDir is a cache of it. nil: they are in
+	// DataDir only.
+	Storage blob.Store
+	// StorageURL is the URL that Storage was opened with.
+	StorageURL string
 
 	// MasterKey encrypts the secrets in the database.
 	MasterKey *seal.Key

@@ -97,5 +97,5 @@ func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, fmt.Errorf(format, args...))
 }
 
-// notBackedUp are the tables that belong to a place, not to what is in it.
-var notBackedUp = []string{"backup_jobs"}
+// notBackedUp are the tables that belong to a place and its processes, not to the shop.
+var notBackedUp = []string{"backup_jobs", "duties"}

@@ -72,6 +72,12 @@ func (s *Server) middleware(h http.Handler) http.Handler {
 			if span.Recording() {
 				describe(span, r, id, seen.status)
 			}
+			if seen.status == 0 && r.Context().Err() != nil {
+				// The client left, or closed its half and reads on: an empty 200, which
+				// net/http would send, would be a lie.
+				lingers = false
+				panic(http.ErrAbortHandler)
+			}
 		}()
 		if s.Refused(r) {
 			lingers = false // nobody knows where its body ends

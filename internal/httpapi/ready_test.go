@@ -68,10 +68,10 @@ func waitReady(t *testing.T, a *testkit.App, part string, ready bool) int {
 // without which it can serve nothing.
 func TestReadyzNamesThePartThatIsNotReady(t *testing.T) {
 	t.Parallel()
-	url, stopPostgres := pgtest.Own(t)
+	postgres := pgtest.NewServer(t)
 	redis := redistest.New(t)
 	a := testkit.New(t, func(_ testing.TB, cfg *app.Config) {
-		cfg.DatabaseURL, cfg.RedisURL, cfg.RateLimits = url, redis.URL, true
+		cfg.DatabaseURL, cfg.RedisURL, cfg.RateLimits = postgres.URL, redis.URL, true
 	})
 
 	status, parts := readyParts(t, a)
@@ -91,7 +91,7 @@ func TestReadyzNamesThePartThatIsNotReady(t *testing.T) {
 	redis.Start(t)
 	waitReady(t, a, "redis", true)
 
-	stopPostgres()
+	postgres.Stop()
 	if status := waitReady(t, a, "database", false); status != http.StatusServiceUnavailable {
 		t.Errorf("without PostgreSQL the status is %d, want 503", status)
 	}
