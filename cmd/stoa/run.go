@@ -17,6 +17,7 @@ type cli struct {
 	Migrate migrateCmd `cmd:"" help:"Bring the database schema up to date and exit."`
 	Admin   adminCmd   `cmd:"" help:"Manage administrators and passwords."`
 	Keys    keysCmd    `cmd:"" help:"Manage the keys that sign tokens and license answers."`
+	Audit   auditCmd   `cmd:"" help:"Export the audit log."`
 	Catalog catalogCmd `cmd:"" help:"Import and export the catalog."`
 	Plugin  pluginCmd  `cmd:"" help:"Develop plugins."`
 	Package packageCmd `cmd:"" help:"Sign packages, and check their signatures."`

@@ -73,6 +73,7 @@ type serveCmd struct {
 	BuiltinDir    string         `help:"Folder with archives of plugins that every start installs or upgrades, and that cannot be uninstalled." env:"STOA_BUILTIN_DIR" name:"builtin-dir" placeholder:"DIR" type:"existingdir"`
 	trusted
 	backups
+	auditStream
 	Node         string `help:"Node.js (20.19 or newer) that runs internal plugins." default:"node" env:"STOA_NODE"`
 	Isolation    string `help:"How well the operating system must contain internal plugins: full or basic. They do not run where it is less. By default full on Linux, and basic elsewhere and with --demo." enum:",full,basic" default:"" env:"STOA_PLUGIN_ISOLATION" name:"plugin-isolation" placeholder:"LEVEL"`
 	PluginErrors string `help:"Whether clients see the message of an internal plugin's error: hidden (a fixed text; the log has the error) or shown, for development. Shown with --demo." enum:"hidden,shown" default:"hidden" env:"STOA_PLUGIN_ERRORS"`

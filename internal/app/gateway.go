@@ -80,6 +80,7 @@ func (a *App) buildGateway(cfg Config) (*gateway.Gateway, error) {
 			Locale:     cmp.Or(cfg.DefaultLocale, "en"),
 		},
 		Log: cfg.Log, Budget: a.budget, LeastRate: cfg.BodyRate, Status: web.Status, Ended: accessLog(cfg),
+		Tracer: a.telemetry.Tracer(),
 	}, nil
 }
 
