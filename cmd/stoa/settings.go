@@ -31,6 +31,8 @@ var secretSettings = []secretSetting{
 		"it, --ops-addr answers loopback names only."},
 	{envBackupPassphrase, "passphrase that encrypts backups, and opens them. STOA_BACKUP_RECIPIENTS encrypts without a " +
 		"secret on the server."},
+	{"AWS_ACCESS_KEY_ID", "id of the key for s3:// URLs (docs/storage.md); also AWS_SESSION_TOKEN, if the key is temporary."},
+	{"AWS_SECRET_ACCESS_KEY", "the secret of that key."},
 	{envServiceSecret, "shared secret for HS256 service JWTs, at least 32 bytes."},
 }
 
@@ -50,6 +52,7 @@ const (
 type storage struct {
 	Data        string `help:"Folder for the database (with SQLite), package files and media. Created if missing." default:"data" env:"STOA_DATA" type:"path"`
 	DatabaseURL string `help:"postgres:// URL or path of a SQLite file. Without it: the database of the last stoa serve on the data folder, at first stoa.db in it. A URL with a password is refused on the command line: use the variable, or name a file with it in STOA_DATABASE_URL_FILE." env:"STOA_DATABASE_URL" name:"database-url" placeholder:"URL"`
+	StorageURL  string `help:"Where package files and media are: s3://bucket/prefix?endpoint=…&region=… (docs/storage.md), of which the data folder is a cache, or disk for the data folder itself. Without it: that of the last stoa serve on the data folder, at first disk." env:"STOA_STORAGE_URL" name:"storage-url" placeholder:"URL"`
 }
 
 // logging are the flags that say what is logged, and how.
@@ -100,6 +103,9 @@ func (s storage) config(log *slog.Logger, at string) app.Config {
 // open makes the data folder if it is missing, and sets the master key in cfg. Call it
 // once all other settings are known to be right: a refused command leaves no folder.
 func (s storage) open(cfg *app.Config) (err error) {
+	if cfg.Storage, cfg.StorageURL, err = s.openStorage(); err != nil {
+		return err
+	}
 	if err := s.prepare(); err != nil {
 		return err
 	}

@@ -214,8 +214,12 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		Kinds: kinds, Records: records,
 		DataDir: cfg.DataDir, Log: cfg.Log, Trusted: cfg.TrustedKeys,
 		Recorded: store.NewReleases(a.DB).Paths,
+		Storage:  cfg.Storage, Owned: func(ctx context.Context) error { return a.ownStorage(ctx, cfg) },
 	}
 	a.installer = installer
+	if err := a.openStorage(ctx, cfg); err != nil {
+		return err
+	}
 	if err := installer.Sweep(ctx, time.Now()); err != nil { // the age of files is in system time
 		cfg.Log.WarnContext(ctx, "leftovers of earlier installs could not be removed", slog.Any("err", err))
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stoa/internal/account/password"
+	"stoa/internal/blob"
 	"stoa/internal/extension"
 	"stoa/internal/extension/sign"
 	"stoa/internal/mail"
@@ -37,6 +38,11 @@ type Config struct {
 
 	// DataDir is the folder for package files, media and the like. It exists.
 	DataDir string
+	// Storage keeps package files and media, and DataDir is a cache of it. nil: they are in
+	// DataDir only.
+	Storage blob.Store
+	// StorageURL is the URL that Storage was opened with.
+	StorageURL string
 
 	// MasterKey encrypts the secrets in the database.
 	MasterKey *seal.Key

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"stoa/internal/blob"
 	"stoa/internal/database"
 	"stoa/internal/masterkey"
 	"stoa/internal/seal"
@@ -25,6 +26,10 @@ type Target struct {
 	DataDir string
 	// Folders are those in the data folder that belong to backups.
 	Folders []string
+	// Storage takes the files, and DataDir is a cache of it; nil if they stay in DataDir. Flat are
+	// those of Folders whose files have their hash for a name.
+	Storage blob.Store
+	Flat    []string
 	// MasterKey is the key the operator set, in hexadecimal digits. It may be empty.
 	MasterKey string
 
@@ -62,7 +67,8 @@ func (t Target) Restore(ctx context.Context, r io.Reader, key Key) (Restored, er
 	}
 	masterKey, err := t.masterKey(archive.header, packedKey)
 	faults := errors.Join(
-		archive.explain(errors.Join(t.fits(archive.header), err)), t.folderIsEmpty(), t.databaseIsEmpty(ctx))
+		archive.explain(errors.Join(t.fits(archive.header), err)), t.folderIsEmpty(), t.databaseIsEmpty(ctx),
+		t.storageIsEmpty(ctx))
 	if faults != nil {
 		return done, faults
 	}
@@ -190,7 +196,13 @@ func (t Target) restore(ctx context.Context, archive *reader, masterKey string) 
 	if err != nil {
 		return m, err
 	}
-	if m, err = t.load(ctx, db, archive, files, staged.place); err == nil {
+	ready := func() error {
+		if err := t.upload(ctx, staged, files, archive.header.PlatformID); err != nil {
+			return err
+		}
+		return staged.place()
+	}
+	if m, err = t.load(ctx, db, archive, files, ready); err == nil {
 		_, err = store.Migrate(ctx, db, t.Version)
 	}
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"stoa/internal/blob"
 	"stoa/internal/masterkey"
 )
 
@@ -24,6 +25,9 @@ type staging struct {
 	dir     string
 	root    *os.Root
 	placed  []string // names in the data folder that came from here
+
+	storage  blob.Store
+	uploaded []string // keys in the storage that came from here
 }
 
 // stage makes the data folder and a staging folder in it, with the master key if there is one.
@@ -113,6 +117,9 @@ func (s *staging) place() error {
 // undo removes everything that was unpacked, and the data folder if it was made for it.
 func (s *staging) undo() error {
 	var all []error
+	for _, key := range s.uploaded {
+		all = append(all, s.storage.Delete(context.Background(), key)) // which limits its time itself
+	}
 	for _, name := range s.placed {
 		all = append(all, os.RemoveAll(filepath.Join(s.dataDir, name)))
 	}

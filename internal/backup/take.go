@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"stoa/internal/blob"
 	"stoa/internal/database"
 	"stoa/internal/store"
 )
@@ -24,6 +25,10 @@ type Source struct {
 	// DataDir is the data folder, Folders are those in it that belong to the backup.
 	DataDir string
 	Folders []string
+	// Storage has the files, and DataDir is a cache of it; nil if they are in DataDir. Flat are
+	// those of Folders whose files have their hash for a name.
+	Storage blob.Store
+	Flat    []string
 	// MasterKey is the master key in hexadecimal digits. Only encrypted archives contain it.
 	MasterKey string
 
@@ -118,6 +123,9 @@ func (t *taking) all(ctx context.Context, encrypted bool) error {
 
 // files writes the files of the data folder, and notes those that the database misses.
 func (t *taking) files(ctx context.Context) error {
+	if t.source.Storage != nil {
+		return t.objects(ctx)
+	}
 	root, err := os.OpenRoot(t.source.DataDir)
 	if err != nil {
 		return err
@@ -154,10 +162,10 @@ func (t *taking) files(ctx context.Context) error {
 			return err
 		}
 	}
-	wanted, err := store.PackagePaths(ctx, t.conn)
-	for _, p := range wanted {
-		if !seen[p] {
-			t.manifest.Missing = append(t.manifest.Missing, p)
+	wanted, err := store.PackageFiles(ctx, t.conn)
+	for _, f := range wanted {
+		if !seen[f.Path] && !seen[f.Archive()] { // one restored from object storage is unpacked when it is used
+			t.manifest.Missing = append(t.manifest.Missing, f.Path)
 		}
 	}
 	return err

@@ -56,7 +56,7 @@ func (a *Audit) ListEntries(ctx context.Context, q audit.Query) ([]audit.Entry, 
 	list, err := database.All(ctx, a.Read, scanEntry, `
 		SELECT a.id, a.at_ms, a.actor_kind, a.actor_id, a.actor_name,
 			a.action, a.target_type, a.target_id, a.address, a.request_id, a.details_json
-		FROM audit_log a`+where.String()+` ORDER BY a.at_ms DESC, a.seq DESC`+page, args...)
+		FROM audit_log a`+where.String()+auditOrders.by(q.Sort, "-at")+page, args...)
 	return list, total, err
 }
 

@@ -18,6 +18,14 @@ func packageFiles(dataDir string, pkg plugin.Package) (dir, entry string, err er
 	return realPaths(dataDir, pkg.InstallPath, pkg.Manifest.EntryModule)
 }
 
+// fetch makes sure that the files of a package are in the data folder.
+func (rt *Runtime) fetch(pkg plugin.Package) error {
+	if rt.cfg.Fetch == nil {
+		return nil
+	}
+	return rt.cfg.Fetch(rt.alive, pkg)
+}
+
 // realPaths returns the real paths of the folder install below the data folder, and of
 // the file module in it. Both are given slash-separated.
 func realPaths(dataDir, install, module string) (dir, entry string, err error) {

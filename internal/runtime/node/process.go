@@ -110,6 +110,10 @@ func (p *process) run() {
 // live starts the process, calls ready when it is ready, and returns when it is
 // gone. The error is nil if it was asked to end.
 func (p *process) live(ready func()) error {
+	// Before its turn to start: a slow storage holds up no other plugin.
+	if err := p.rt.fetch(p.in.Package); err != nil {
+		return &startError{reasonFiles, err}
+	}
 	started, ok := p.startTurn()
 	if !ok {
 		return nil

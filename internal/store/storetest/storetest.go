@@ -24,7 +24,8 @@ func Run(t *testing.T, open Open) {
 		"Receipts": testReceipts, "Reviews": testReviews, "Plugin": testPlugin, "Idempotency": testIdempotency,
 		"Audit": testAudit, "Themes": testThemes, "Releases": testReleases, "Bundles": testBundles,
 		"Deliveries": testDeliveries, "Webhooks": testWebhooks,
-		"PluginStorage": testPluginStorage, "Site": testSite, "Duties": testDuties, "Overview": testOverview, "Lookup": testLookup,
+		"PluginStorage": testPluginStorage, "Site": testSite, "Overview": testOverview, "Lookup": testLookup,
+		"Sorts": testSorts, "Duties": testDuties,
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); test(t, open) })
 	}
