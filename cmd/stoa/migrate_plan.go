@@ -38,8 +38,8 @@ func (c migrateCmd) plan(ctx context.Context, db *database.DB, to io.Writer) err
 			}
 		}
 	}
-	fmt.Fprintf(to, "%d migrations, about %s. Estimates are from measured costs of a row; locks are held until the migration "+
-		"ends.\n", len(plan.Steps), rough(plan.Took()))
+	fmt.Fprintf(to, "%d migrations, about %s. Estimates are from measured costs of a row; "+
+		"locks are held until the migration ends.\n", len(plan.Steps), rough(plan.Took()))
 	return nil
 }
 

@@ -56,12 +56,14 @@ var (
 		re   *regexp.Regexp
 	}{
 		{CreateTable, regexp.MustCompile(`(?i)^CREATE TABLE (?:IF NOT EXISTS )?([a-z_]+)`)},
-		{CreateIndex, regexp.MustCompile(`(?i)^CREATE (?:UNIQUE )?INDEX (?:CONCURRENTLY )?(?:IF NOT EXISTS )?[a-z_]+ ON ([a-z_]+)`)},
+		{CreateIndex, regexp.MustCompile(`(?i)^CREATE (?:UNIQUE )?INDEX (?:IF NOT EXISTS )?[a-z_]+ ON ([a-z_]+)`)},
 		{CreateTrigger, regexp.MustCompile(`(?i)^CREATE (?:CONSTRAINT )?TRIGGER .*? ON ([a-z_]+)`)},
 		{AddColumn, regexp.MustCompile(`(?i)^ALTER TABLE ([a-z_]+) ADD COLUMN`)},
 		{ChangeColumn, regexp.MustCompile(`(?i)^ALTER TABLE ([a-z_]+) ALTER COLUMN [a-z_]+ TYPE`)},
-		{Constrain, regexp.MustCompile(`(?i)^ALTER TABLE ([a-z_]+) (?:ADD CONSTRAINT|ADD CHECK|ALTER COLUMN [a-z_]+ SET NOT NULL)`)},
-		{Release, regexp.MustCompile(`(?i)^ALTER TABLE ([a-z_]+) (?:DROP CONSTRAINT|ALTER COLUMN [a-z_]+ (?:DROP NOT NULL|SET DEFAULT))`)},
+		{Constrain, regexp.MustCompile(`(?i)^ALTER TABLE ([a-z_]+) (?:ADD (?:CONSTRAINT|CHECK)|` +
+			`ALTER COLUMN [a-z_]+ SET NOT NULL)`)},
+		{Release, regexp.MustCompile(`(?i)^ALTER TABLE ([a-z_]+) (?:DROP CONSTRAINT|` +
+			`ALTER COLUMN [a-z_]+ (?:DROP NOT NULL|SET DEFAULT))`)},
 		{Rename, regexp.MustCompile(`(?i)^ALTER TABLE ([a-z_]+) RENAME`)},
 		{DropColumn, regexp.MustCompile(`(?i)^ALTER TABLE ([a-z_]+) DROP COLUMN`)},
 		{DropTable, regexp.MustCompile(`(?i)^DROP TABLE (?:IF EXISTS )?([a-z_]+)`)},
@@ -73,7 +75,7 @@ var (
 		{CreateOther, regexp.MustCompile(`(?i)^CREATE (?:OR REPLACE )?(?:FUNCTION|VIEW|SEQUENCE)`)},
 	}
 	required = regexp.MustCompile(`(?i)\bNOT NULL\b`)
-	default_ = regexp.MustCompile(`(?i)\bDEFAULT\b`)
+	fallback = regexp.MustCompile(`(?i)\bDEFAULT\b`)
 	unique   = regexp.MustCompile(`(?i)^CREATE UNIQUE`)
 )
 
@@ -98,7 +100,7 @@ func Parse(file string) []Statement {
 			s.From = first(from, text)
 		case CreateTable, AddColumn:
 			s.From = first(refers, text)
-			s.required = s.Kind == AddColumn && required.MatchString(text) && !default_.MatchString(text)
+			s.required = s.Kind == AddColumn && required.MatchString(text) && !fallback.MatchString(text)
 		case CreateIndex:
 			s.unique = unique.MatchString(text)
 		default:

@@ -145,7 +145,7 @@ func TestReplicasBehindNginx(t *testing.T) { //nolint:paralleltest // it takes t
 	stop()
 	work.Wait()
 
-	f.phase(t, "after", func() { f.cluster.delivered(t) })
+	f.phase(t, "after", func() { f.delivered(t) })
 	f.book.report(t)
 	for _, s := range staff {
 		s.audit(t)
