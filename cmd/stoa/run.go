@@ -24,6 +24,8 @@ type cli struct {
 	Storage storageCmd `cmd:"" help:"Manage where package files and media are."`
 	Restore restoreCmd `cmd:"" help:"Make a shop of a backup, where there is none yet (docs/backup.md)."`
 	Version versionCmd `cmd:"" help:"Print the version."`
+
+	Healthcheck healthcheckCmd `cmd:"" help:"Ask a stoa on this machine whether it is ready; exit with 1 if not. For containers."`
 }
 
 // streams are where a command reads and writes.

@@ -137,8 +137,10 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return errors.Join(err, group.stop(ctx))
 	}
 	log.InfoContext(ctx, "listening", slog.String("url", "http://"+ln.Addr().String()), slog.String("ops", c.OpsAddr),
-		slog.String("database", withoutPassword(cfg.DatabaseURL)), slog.String("storage", cmp.Or(cfg.StorageURL, onDisk)), slog.String("payments", cfg.Payments),
+		slog.String("database", withoutPassword(cfg.DatabaseURL)),
+		slog.String("storage", cmp.Or(cfg.StorageURL, onDisk)), slog.String("payments", cfg.Payments),
 		slog.String("version", version()))
+	notify(ctx, log, notifyReady)
 
 	// In the background: it starts Node.js, and what is wrong is logged.
 	var checking sync.WaitGroup
@@ -218,6 +220,7 @@ func (s *servers) wait(ctx context.Context) error {
 		return errors.Join(err, s.stop(ctx))
 	case <-ctx.Done():
 		s.log.InfoContext(ctx, "stopping; press again to stop at once")
+		notify(ctx, s.log, notifyStopping)
 		s.beforeStop()
 		time.Sleep(s.delay)
 		return s.stop(ctx)

@@ -45,6 +45,7 @@ import (
 	"stoa/internal/plugin"
 	"stoa/internal/plugin/storage"
 	"stoa/internal/ratelimit"
+	"stoa/internal/rewrap"
 	"stoa/internal/runtime/external"
 	"stoa/internal/runtime/node"
 	"stoa/internal/runtime/themeapp"
@@ -83,6 +84,7 @@ type App struct {
 	// Mail sends mail in the background.
 	Mail *mail.Queue
 
+	member      *rewrap.Member // knows which master key seals
 	guard       *framing.Guard // recognizes requests that state their length twice
 	peers       *peers.Bound   // on the connections of each client address
 	budget      *bodies.Budget // of the memory for request bodies; nil without a bound
@@ -141,6 +143,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 			return nil, errors.Join(fmt.Errorf("app: %w", err), a.Close(ctx))
 		}
 	}
+	a.background.Go(func() { a.member.Keep(working) })
 	a.background.Go(func() { a.Accounts.KeepSwept(working, cfg.Log) })
 	if a.Orders.Payments.Mode() == payment.Hosted { // otherwise no order is ever unfinished
 		a.background.Go(func() { a.Orders.KeepSwept(working, cfg.Log) })
@@ -184,7 +187,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err := a.checkSchema(ctx, cfg); err != nil {
 		return err
 	}
-	if err := a.checkMasterKey(ctx, cfg.MasterKey); err != nil {
+	if err := a.joinMasterKey(ctx, cfg); err != nil {
 		return err
 	}
 	packages := store.NewPlugin(a.DB)
@@ -236,7 +239,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err := a.buildAccounts(ctx, cfg); err != nil {
 		return err
 	}
-	gate, err := a.buildGateway(ctx, cfg)
+	gate, err := a.buildGateway(cfg)
 	if err != nil {
 		return err
 	}
@@ -251,7 +254,12 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	a.keeper = idempotency.NewKeeper(store.NewIdempotency(a.DB), cfg.MasterKey, cfg.Now, cfg.Log)
+	secret, err := a.idempotencySecret(ctx, cfg.MasterKey)
+	if err != nil {
+		return err
+	}
+	a.keeper = idempotency.NewKeeper(
+		store.NewIdempotency(a.DB), secret, cfg.MasterKey.Box("idempotency.answer"), cfg.Now, cfg.Log)
 	api := a.api(cfg, installer, gate, limiter)
 	api.Hosts, api.CORSOrigins = answered, cfg.CORSOrigins
 	api.Storefront, err = storefrontPages()
@@ -364,6 +372,11 @@ func (a *App) Close(ctx context.Context) error {
 	}
 	if a.media != nil {
 		all = append(all, a.media.Close())
+	}
+	if a.member != nil { // last: until here, something may have been sealed
+		leaving, cancel := context.WithTimeout(ctx, leaveWithin)
+		_ = a.member.Leave(leaving) // else others believe for a minute that it is there
+		cancel()
 	}
 	return errors.Join(append(all, a.DB.Close())...)
 }

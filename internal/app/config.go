@@ -44,8 +44,12 @@ type Config struct {
 	// StorageURL is the URL that Storage was opened with.
 	StorageURL string
 
-	// MasterKey encrypts the secrets in the database.
-	MasterKey *seal.Key
+	// MasterKey encrypts the secrets in the database. While the master key is replaced, it has
+	// both keys. No other App may use it.
+	MasterKey *seal.Keys
+	// NextMasterKey returns a key that replaces MasterKey and became known since the start, or
+	// nil. It is called every second, and may be nil.
+	NextMasterKey func() (*seal.Key, error)
 
 	// MasterKeySource is where MasterKey comes from, for administrators: "environment" or
 	// "file".

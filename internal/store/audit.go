@@ -18,6 +18,9 @@ var _ audit.Store = (*Audit)(nil)
 // NewAudit returns the audit log of db.
 func NewAudit(db *database.DB) *Audit { return &Audit{audited{db.Conn()}} }
 
+// AuditIn returns the audit log as conn writes it: in its transaction.
+func AuditIn(conn database.Conn) *Audit { return &Audit{audited{conn}} }
+
 // audited is a database.Conn with the Record of a domain's Store.
 type audited struct{ database.Conn }
 
