@@ -13,7 +13,7 @@ import (
 const lastReleased = "0048"
 
 // Replicas of the previous release go on while a migration of this one applies and after
-// it, until they are replaced (ADR 0017). What takes something away waits for the release
+// it, until they are replaced (ADR 0019). What takes something away waits for the release
 // after the one that no longer uses it.
 func TestThePreviousReleaseRunsOnTheNewSchema(t *testing.T) {
 	t.Parallel()
