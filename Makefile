@@ -134,6 +134,10 @@ bench-hooks: build ## Measure recording hooks, and delivering 10,000 while plugi
 roll: build ## Roll three replicas of the previous release to this tree, under load and kills
 	STOA_PROOF_PREVIOUS=build go test ./internal/proof -run '^TestReplicasBehindNginx$$' -count=1 -v -timeout 20m
 
+.PHONY: fixture
+fixture: build ## Write the fixture of a release: make fixture NAME=stop-20 [COMMIT=...]
+	./scripts/fixture $(NAME) $(COMMIT)
+
 .PHONY: golden
 golden: ## Rewrite golden files and generated documents; read the diff before committing
 	./scripts/golden
