@@ -2,7 +2,9 @@ package front
 
 import (
 	"bufio"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -230,16 +232,24 @@ func hasBody(status int) bool {
 	return status >= http.StatusOK && status != http.StatusNoContent && status != http.StatusNotModified
 }
 
-// appendTrailers writes the trailers: those that were announced, and those with a prefix.
+// appendTrailers writes the trailers: those with a prefix, and those that were announced.
 func (a *answer) appendTrailers() {
-	if len(a.trailers) > 0 {
-		for _, name := range a.trailers {
-			a.appendField(name, a.header[name])
+	var trailers http.Header
+	add := func(name string, values []string) {
+		if trailers == nil {
+			trailers = make(http.Header)
 		}
+		trailers[name] = append(trailers[name], values...)
 	}
 	for name, values := range a.header {
 		if rest, ok := strings.CutPrefix(name, http.TrailerPrefix); ok {
-			a.appendField(rest, values)
+			add(rest, values)
 		}
+	}
+	for _, name := range a.trailers {
+		add(name, a.header[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(trailers)) {
+		a.appendField(name, trailers[name])
 	}
 }

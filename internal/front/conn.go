@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"stoa/internal/framing"
@@ -27,9 +28,10 @@ type conn struct {
 
 	buf  []byte // bytes r to w were read and not used
 	r, w int
-	// ours says that net/http has read nothing of the request that comes next. idle says
-	// that it waits for one.
-	ours, idle bool
+	// ours says that net/http has read nothing of the request that comes next.
+	ours bool
+	// idle says that net/http waits for the next request.
+	idle atomic.Bool
 	// extra is how many line ends may come before the next request: old clients send some
 	// after a POST, and net/http drops as many.
 	extra int
@@ -78,13 +80,13 @@ func (x connContext) Value(key any) any {
 // Read implements net.Conn for net/http's server. It serves all calls before it returns
 // the first bytes of something else.
 func (c *conn) Read(p []byte) (int, error) {
-	if !c.ours && c.idle && c.r == c.w && c.Between() {
+	if !c.ours && c.idle.Load() && c.r == c.w && c.Between() {
 		c.ours = true
 	}
 	if c.ours && c.err == nil {
 		c.err = c.serveCalls()
 	}
-	c.idle = false // until net/http says so again
+	c.idle.Store(false) // until net/http says so again
 	if c.r < c.w {
 		n := copy(p, c.buf[c.r:c.w])
 		if c.r += n; c.r == c.w {

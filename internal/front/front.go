@@ -80,7 +80,7 @@ func ConnState(nc net.Conn, state http.ConnState) {
 		framing.ConnState(nc, state)
 		return
 	}
-	c.idle = state == http.StateIdle
+	c.idle.Store(state == http.StateIdle)
 	framing.ConnState(c.Conn, state)
 }
 

@@ -33,8 +33,9 @@ func parseHead(b []byte, serves func(target string) bool) (h head, n int) {
 		return h, 0
 	}
 	line, _, _ := bytes.Cut(b[:end], emptyLine[:2])
-	method, target, ok := bytes.Cut(line, []byte{' '})
-	if target, ok = bytes.CutSuffix(target, version); !ok || !isMethod(method) || !isTarget(target) {
+	method, target, _ := bytes.Cut(line, []byte{' '})
+	target, ok := bytes.CutSuffix(target, version)
+	if !ok || !isMethod(method) || !isTarget(target) {
 		return h, 0
 	}
 	text := string(b[:end+len(emptyLine)]) // all of h shares this
@@ -95,14 +96,21 @@ func isSimple(path string) bool {
 	return true
 }
 
-// asksForMore are headers by which a client asks for what this package does not do.
-var asksForMore = []string{"Transfer-Encoding", "Expect", "Upgrade", "Trailer", "Pragma", "Http2-Settings"}
+// asksForMore reports whether a client with that header asks for what this package does
+// not do.
+func asksForMore(name string) bool {
+	switch name {
+	case "Transfer-Encoding", "Expect", "Upgrade", "Trailer", "Pragma", "Http2-Settings":
+		return true
+	}
+	return false
+}
 
 // isPlain reports whether the fields ask for nothing special, and takes out of them what
 // net/http does.
 func (h *head) isPlain() bool {
-	for _, name := range asksForMore {
-		if _, there := h.header[name]; there {
+	for name := range h.header {
+		if asksForMore(name) {
 			return false
 		}
 	}
@@ -126,7 +134,7 @@ func (h *head) isPlain() bool {
 	if err != nil || len(lengths) != 1 || lengths[0][0] == '0' && len(lengths[0]) > 1 {
 		return false
 	}
-	h.length = int64(length) //nolint:gosec // 50 bits
+	h.length = int64(length)
 	return true
 }
 

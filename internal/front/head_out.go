@@ -124,12 +124,13 @@ func (a *answer) commit(p []byte) {
 // frame decides how the client finds the end of the body, and tells it.
 func (a *answer) frame(coding string, isHead, bodied bool) {
 	switch {
-	case !bodied:
+	case !bodied, isHead && a.length >= 0 && coding != "" && coding != "identity":
 		return
 	case isHead, a.length >= 0 && (coding == "" || coding == "identity"):
 		a.appendField("Content-Length", a.late.contentLength)
 	case coding == "identity":
 		a.last = true
+		a.appendField("Content-Length", a.late.contentLength)
 	default:
 		a.chunked = true
 		a.out = append(a.out, "Transfer-Encoding: chunked\r\n"...)
