@@ -106,6 +106,10 @@ screenshots: build $(BROWSER_DRIVER) ## Write a picture of every page, light and
 bench-hooks: build ## Measure recording hooks, and delivering 10,000 while plugins are called
 	go run ./bench/hooks
 
+.PHONY: roll
+roll: build ## Roll three replicas of the previous release to this tree, under load and kills
+	STOA_PROOF_PREVIOUS=build go test ./internal/proof -run '^TestReplicasBehindNginx$$' -count=1 -v -timeout 20m
+
 .PHONY: golden
 golden: ## Rewrite golden files and generated documents; read the diff before committing
 	./scripts/golden

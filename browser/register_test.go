@@ -52,7 +52,7 @@ func TestPagesShowTheShopsName(t *testing.T) {
 	b.fill(t, "E-mail address", "ada@example.com")
 	b.click(t, "button", "Send the mail")
 	b.shows(t, `
-		title "Check your mailbox - Müller & Söhne"
+		title "Check your mailbox · Müller & Söhne"
 		paragraph "Test mode: no payment is taken. How to go live"
 		paragraph "Müller & Söhne"
 		heading "Check your mailbox" focused

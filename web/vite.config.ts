@@ -1,16 +1,18 @@
 import { readFileSync } from "node:fs";
+import { env } from "node:process";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
 // Serves one section of the catalog of texts, so that the storefront does not load the
-// console's: import section from "…/en.json?section=shop".
+// console's: import section from "…/en.json?section=shop". STOA_TEXTS names another
+// catalog, for a build in another language.
 const sections: Plugin = {
   name: "stoa-sections",
   enforce: "pre",
   load(id) {
     const [path = "", section] = id.split("?section=");
     if (section === undefined) return null;
-    const catalog = JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
+    const catalog = JSON.parse(readFileSync(env["STOA_TEXTS"] ?? path, "utf8")) as Record<string, unknown>;
     return { code: `export default ${JSON.stringify(catalog[section])}`, moduleType: "js" };
   },
 };

@@ -1,17 +1,9 @@
 // The door of the console: who gets in, and what happens when a session ends.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { accessibilityFaults, adminToken, call, launch, openTab, signInToConsole, startStoa } from "./kit.js";
+import { test } from "node:test";
+import { accessibilityFaults, adminToken, browser, call, openTab, signInToConsole, stoa, useStoa } from "./kit.js";
 
-let stoa, browser;
-before(async () => {
-  stoa = await startStoa();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await stoa?.stop();
-});
+useStoa();
 
 test("the page that was asked for follows the sign-in, and a reload keeps the session", async () => {
   const tab = await openTab(browser, stoa);

@@ -1,25 +1,20 @@
 // The console's Events: the audit log, and webhooks from their first message to their end.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { after, before, test } from "node:test";
-import { adminToken, call, launch, openTab, signInToConsole, startStoa } from "./kit.js";
+import { after, test } from "node:test";
+import { adminToken, browser, call, openTab, signInToConsole, stoa, useStoa } from "./kit.js";
 
-let stoa, browser, receiver;
+let receiver;
 const received = [];
-before(async () => {
+useStoa(async () => {
   receiver = createServer((request, response) => {
     received.push(request.headers);
     response.writeHead(received.length === 1 ? 500 : 204).end();
   });
   await new Promise((resolve) => receiver.listen(0, "127.0.0.1", resolve));
-  stoa = await startStoa();
-  browser = await launch();
+  return {};
 });
-after(async () => {
-  await browser?.close();
-  await stoa?.stop();
-  receiver.close();
-});
+after(() => receiver.close());
 
 test("a webhook is added, tested, sent again and deleted", async () => {
   const tab = await openTab(browser, stoa);
@@ -61,5 +56,20 @@ test("the audit log finds who did what, and its address can be shared", async ()
   assert.match(tab.url(), /q=nobody/);
   await tab.getByRole("button", { name: "Clear filters" }).last().click();
   await tab.getByRole("cell", { name: "plugin.install" }).first().waitFor();
+  await tab.end();
+});
+
+test("what was typed into a webhook's form stays when the webhook changes", async () => {
+  const token = await adminToken(stoa);
+  const { body } = await call(stoa, "POST", "/api/v1/admin/webhooks", { token, body: { url: "http://127.0.0.1:9/typed", events: ["order.*"] } });
+  const tab = await openTab(browser, stoa);
+  await signInToConsole(tab, stoa, `/console/events/webhooks/${body.data.id}`);
+  await tab.locator("form input[type=url]").waitFor();
+  await tab.locator("form input[type=url]").fill("http://127.0.0.1:9/unsaved");
+  await tab.getByRole("button", { name: "Turn off" }).click();
+  await tab.getByRole("button", { name: "Turn on" }).waitFor();
+  assert.equal(await tab.locator("form input[type=url]").inputValue(), "http://127.0.0.1:9/unsaved");
+  await tab.getByRole("button", { name: "Save changes" }).click();
+  await tab.getByText("http://127.0.0.1:9/unsaved").first().waitFor();
   await tab.end();
 });

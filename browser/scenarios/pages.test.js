@@ -1,19 +1,13 @@
 // What must hold on every page, in both color schemes: axe-core finds nothing serious,
 // nothing is wider than a phone, no script fails, nothing asks another machine.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { accessibilityFaults, launch, openTab, scrollsSideways, settled, signInToConsole, startStoa } from "./kit.js";
+import { test } from "node:test";
+import {
+  accessibilityFaults, browser, openTab, scrollsSideways, settled, signInToConsole, stoa, useStoa,
+} from "./kit.js";
 import { pages } from "./pages.js";
 
-let stoa, browser;
-before(async () => {
-  stoa = await startStoa();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await stoa?.stop();
-});
+useStoa();
 
 // Colors do not depend on the width, so dark is looked at once.
 for (const [scheme, width, height] of [["light", 1440, 900], ["dark", 1440, 900], ["light", 360, 740]]) {

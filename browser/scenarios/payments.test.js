@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
-import { after, before, test } from "node:test";
-import { accessibilityFaults, adminToken, call, journey, launch, openTab, settled, startStoa } from "./kit.js";
+import { after, test } from "node:test";
+import { accessibilityFaults, adminToken, browser, call, journey, openTab, settled, stoa, useStoa } from "./kit.js";
 
 const secret = "whsec_test_secret";
 const opened = []; // what stoa asked for with each payment page
@@ -31,20 +31,14 @@ const answer = (request, response) => {
 const server = createServer(answer);
 const stripe = () => `http://127.0.0.1:${server.address().port}`;
 
-let stoa, browser;
-before(async () => {
+useStoa(async () => {
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  stoa = await startStoa({
+  return {
     args: ["--payments", "live", "--stripe-api-base", stripe()],
     env: { STOA_STRIPE_SECRET_KEY: "sk_test_123", STOA_STRIPE_WEBHOOK_SECRET: secret },
-  });
-  browser = await launch();
+  };
 });
-after(async () => {
-  await browser?.close();
-  await stoa?.stop();
-  server.close();
-});
+after(() => server.close());
 
 // confirm tells stoa that the buyer paid, as Stripe does.
 const confirm = async (n, minor) => {

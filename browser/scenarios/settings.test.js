@@ -1,17 +1,9 @@
 // The console's Settings and Overview.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { adminToken, call, journey, launch, openTab, settled, signInToConsole, startStoa } from "./kit.js";
+import { test } from "node:test";
+import { adminToken, browser, call, journey, openTab, settled, signInToConsole, stoa, useStoa } from "./kit.js";
 
-let stoa, browser;
-before(async () => {
-  stoa = await startStoa();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await stoa?.stop();
-});
+useStoa();
 
 test("the shop's name is changed, and two administrators do not overwrite each other", async () => {
   const tab = await openTab(browser, stoa);

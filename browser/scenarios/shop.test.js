@@ -1,24 +1,21 @@
 // The console's Shop and People: the jobs of support and of who sells.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { accessibilityFaults, adminToken, call, journey, launch, openTab, scrollsSideways, settled, signInToConsole, startStoa } from "./kit.js";
+import { test } from "node:test";
+import {
+  accessibilityFaults, adminToken, browser, call, journey, openTab, scrollsSideways, settled, signInToConsole, stoa,
+  useStoa,
+} from "./kit.js";
 
 const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==", "base64");
 
-let stoa, browser, token, sold;
-before(async () => {
-  stoa = await startStoa();
-  browser = await launch();
+let token, sold;
+useStoa({}, async () => {
   token = await adminToken(stoa);
   sold = await buy("mail-courier", "pro", "grace@example.com");
   for (const instanceId of ["www.example.com", "eu.example.com"]) {
     await call(stoa, "POST", "/api/marketplace/products/mail-courier/activate", { body: { licenseKey: sold.licenseKey, instanceId } });
   }
   sold.licenseId = (await call(stoa, "GET", `/api/v1/admin/orders/${sold.orderId}`, { token })).body.data.licenseId;
-});
-after(async () => {
-  await browser?.close();
-  await stoa?.stop();
 });
 
 const buy = async (slug, tierId, email) =>

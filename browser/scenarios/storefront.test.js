@@ -1,18 +1,12 @@
 // The storefront as buyers use it: find, compare, buy, activate, free a seat; with the
 // clicks and screens that each job may take.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { accessibilityFaults, call, journey, launch, openTab, scrollsSideways, settled, startStoa } from "./kit.js";
+import { test } from "node:test";
+import {
+  accessibilityFaults, browser, call, journey, openTab, scrollsSideways, settled, stoa, useStoa,
+} from "./kit.js";
 
-let stoa, browser;
-before(async () => {
-  stoa = await startStoa();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await stoa?.stop();
-});
+useStoa();
 
 const account = { email: "buyer@example.com", username: "buyer", password: "correct horse battery" };
 
@@ -63,6 +57,49 @@ for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
     await tab.end();
   });
 }
+
+// linkIn waits for the address that is mailed to somebody, and returns it. With --mail log the
+// mail is in the log.
+const linkIn = async (running, to, path) => {
+  for (const end = Date.now() + 20_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 50))) {
+    const lines = running.log().split("\n").filter((line) => line.includes(to));
+    const found = lines.join("\n").match(new RegExp(`https?://[^\\s"\\\\]*${path}#[A-Z2-7]{26}`));
+    if (found) return new URL(found[0]);
+  }
+  throw new Error(`no mail with ${path} to ${to}`);
+};
+
+test("a guest has an account with the order after one link and one form", async (t) => {
+  const own = await startStoa({ args: ["--mail", "log"] });
+  t.after(own.stop);
+  for (const [width, scheme, email, hasAccount] of [[360, "light", "one@example.com", false], [1440, "dark", "two@example.com", true]]) {
+    const bought = await call(own, "POST", "/api/marketplace/products/harbor-analytics/purchase",
+      { body: { tierId: "growth", paymentMethod: "card", billingInfo: { email } } });
+    assert.equal(bought.status, 200);
+    if (hasAccount) await call(own, "POST", "/auth/register", { body: { email, username: "two", password: account.password } });
+    const link = await linkIn(own, email, "/claim-orders");
+    const tab = await openTab(browser, own, { width, height: 800, scheme });
+    await tab.goto(link.pathname + link.hash);
+    const way = journey(tab);
+    await tab.getByRole("heading", { name: hasAccount ? "Add the order to your account" : "Create your account" }).waitFor();
+    assert.equal(new URL(tab.url()).hash, "", "the token is in the address bar");
+    assert.equal(await tab.getByLabel("Your e-mail address").inputValue(), email);
+    await fine(tab);
+    await tab.getByLabel(hasAccount ? "The password of your account" : "Choose a password").fill(account.password);
+    await way.click(tab.getByRole("button", { name: "see licenses" }));
+    await tab.getByRole("heading", { name: "My licenses" }).waitFor();
+    await tab.getByText("Harbor Analytics").first().waitFor();
+    await fine(tab);
+    assert.deepEqual([way.screens(), way.clicks()], [2, 1], "screens and clicks after the mail");
+    t.diagnostic(`${hasAccount ? "with" : "without"} an account: 1 mail link, 1 form, ${way.clicks()} click, ${way.screens()} screens`);
+    await tab.reload(); // the session stays
+    await tab.getByText("Harbor Analytics").first().waitFor();
+    await tab.goto("/"); // the link works once
+    await tab.goto(link.pathname + link.hash);
+    await tab.getByRole("heading", { name: "Claim your orders" }).waitFor();
+    await tab.end();
+  }
+});
 
 test("a buyer frees a seat in two clicks from My licenses, and takes it back", async (t) => {
   const tab = await openTab(browser, stoa);

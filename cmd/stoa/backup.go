@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"stoa/internal/app"
 	"stoa/internal/backup"
+	"stoa/internal/blob/s3"
 	"stoa/internal/database"
 	"stoa/internal/masterkey"
 	"stoa/internal/store"
@@ -54,13 +57,14 @@ type backupCreateCmd struct {
 	backupLock
 
 	BackupDir  string `help:"Folder for the backup, which is named after the time." env:"STOA_BACKUP_DIR" placeholder:"DIR" type:"path"`
+	BackupURL  string `help:"Object storage for the backup instead of a folder: s3://bucket/prefix?endpoint=…&region=… (docs/storage.md)." env:"STOA_BACKUP_URL" name:"backup-url" aliases:"to" placeholder:"URL"`
 	BackupFile string `help:"File for the backup, instead of a folder. It must not exist." env:"STOA_BACKUP_FILE" placeholder:"FILE" type:"path"`
 }
 
 // Run makes a backup.
 func (c backupCreateCmd) Run(ctx context.Context, std streams) (err error) {
-	if c.BackupDir == "" && c.BackupFile == "" {
-		return errors.New("say where the backup should be: --backup-dir or --backup-file")
+	if c.BackupDir == "" && c.BackupURL == "" && c.BackupFile == "" {
+		return errors.New("say where the backup should be: --backup-dir, --backup-url or --backup-file")
 	}
 	lock, err := c.lock()
 	if err != nil {
@@ -70,7 +74,7 @@ func (c backupCreateCmd) Run(ctx context.Context, std streams) (err error) {
 	if err != nil {
 		return err
 	}
-	key, err := masterkey.Text(os.Getenv(envMasterKey), c.Data)
+	keys, err := masterkey.Known(os.Getenv(envMasterKey), os.Getenv(envMasterKeyNext), c.Data)
 	if err != nil {
 		return err
 	}
@@ -80,16 +84,14 @@ func (c backupCreateCmd) Run(ctx context.Context, std streams) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	from := backup.Source{
-		DB: db, DataDir: c.Data, Folders: app.DataFolders(), MasterKey: key, Version: version(), Now: time.Now,
+		DB: db, DataDir: c.Data, Folders: app.DataFolders(), Flat: app.FlatFolders(), MasterKeys: keys,
+		Version: version(), Now: time.Now,
 	}
-	path := c.BackupFile
-	if path == "" {
-		if err := os.MkdirAll(c.BackupDir, 0o700); err != nil {
-			return err
-		}
-		path = filepath.Join(c.BackupDir, backup.Name(time.Now(), lock.On()))
+	if from.Storage, _, err = c.openStorage(); err != nil {
+		return err
 	}
-	to, err := backup.CreateFile(path)
+	showStorage(std.err, from.Storage)
+	to, where, err := c.create(ctx, lock)
 	if err != nil {
 		return err
 	}
@@ -103,28 +105,46 @@ func (c backupCreateCmd) Run(ctx context.Context, std streams) (err error) {
 		return err
 	} else if recorded { // not before stoa migrate
 		err := store.NewBackupJobs(db).Succeeded(ctx, "", store.BackupJob{
-			Kind: store.BackupTaken, Name: filepath.Base(path), Bytes: size, Took: took,
+			Kind: store.BackupTaken, Name: path.Base(where), Bytes: size, Took: took,
 		})
 		if err != nil {
 			return err
 		}
 	}
 	for _, name := range m.Missing {
-		fmt.Fprintf(std.err, "missing in the data folder, and so in the backup: %s\n", name)
+		fmt.Fprintf(std.err, "missing where the files of the shop are, and so in the backup: %s\n", name)
 	}
 	fmt.Fprintf(std.out, "%s written: %d bytes, %d rows, %d files of %d bytes, in %s\n",
-		path, size, m.Rows(), len(m.Files), m.Bytes(), took.Round(time.Millisecond))
+		where, size, m.Rows(), len(m.Files), m.Bytes(), took.Round(time.Millisecond))
 	if !lock.On() {
 		fmt.Fprintln(std.out, "It is not encrypted: keep it private. It does not have the master key: keep that elsewhere.")
 	}
 	return nil
 }
 
+// create begins a backup where the flags say, and returns where that is.
+func (c backupCreateCmd) create(ctx context.Context, lock backup.Lock) (backup.Upload, string, error) {
+	if c.BackupFile != "" {
+		to, err := backup.CreateFile(c.BackupFile)
+		return to, c.BackupFile, err
+	}
+	place, err := backupPlace(c.BackupDir, c.BackupURL)
+	if err != nil {
+		return nil, "", err
+	}
+	name := backup.Name(time.Now(), lock.On())
+	to, err := place.Create(ctx, name)
+	if o, ok := place.(backup.Objects); ok {
+		return to, o.Bucket.Address() + "/" + name, err
+	}
+	return to, filepath.Join(c.BackupDir, name), err
+}
+
 type backupVerifyCmd struct {
 	storage
 	backupKey
 
-	Path    string `arg:"" help:"The backup." type:"existingfile"`
+	Path    string `arg:"" help:"The backup: a file, or s3://bucket/prefix/name?endpoint=… (docs/storage.md). Without a name, the latest there."`
 	Scratch string `help:"Folder for the temporary files, which take as much space as the shop. By default the system's." env:"STOA_BACKUP_SCRATCH" placeholder:"DIR" type:"existingdir"`
 }
 
@@ -136,22 +156,27 @@ func (c backupVerifyCmd) Run(ctx context.Context, std streams) error {
 	}
 	began := time.Now()
 	target := backup.Target{Folders: app.DataFolders(), Version: version()}
-	done, err := read(c.Path, func(r io.Reader) (backup.Restored, error) {
-		return target.Verify(ctx, r, key, cmp.Or(c.Scratch, os.TempDir()))
-	})
-	if recording := c.record(ctx, done.Header.PlatformID, time.Since(began), err); recording != nil {
+	from, err := openBackup(ctx, c.Path)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	done, err := target.Verify(ctx, from, key, cmp.Or(c.Scratch, os.TempDir()))
+	if recording := c.record(ctx, from, done.Header.PlatformID, time.Since(began), err); recording != nil {
 		fmt.Fprintln(std.err, "the result could not be recorded for the metrics of the shop:", recording)
 	}
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(std.out, "%s is whole: %s, in %s\n", c.Path, contents(done), time.Since(began).Round(time.Millisecond))
+	fmt.Fprintf(std.out, "%s is whole: %s, in %s\n", from.at, contents(done), time.Since(began).Round(time.Millisecond))
 	return nil
 }
 
 // record keeps the result in the database of the shop that the backup is of, if that is the
 // one at hand.
-func (c backupVerifyCmd) record(ctx context.Context, platformID string, took time.Duration, result error) error {
+func (c backupVerifyCmd) record(
+	ctx context.Context, from *openedBackup, platformID string, took time.Duration, result error,
+) error {
 	at, err := c.findDatabase(ctx)
 	if err != nil || platformID == "" {
 		return err
@@ -159,31 +184,67 @@ func (c backupVerifyCmd) record(ctx context.Context, platformID string, took tim
 	if f, err := inspect(ctx, at); err != nil || f.id != platformID {
 		return err
 	}
-	info, err := os.Stat(c.Path)
-	if err != nil {
-		return err
-	}
 	db, err := database.Open(at)
 	if err != nil {
 		return err
 	}
 	jobs := store.NewBackupJobs(db)
-	if name := filepath.Base(c.Path); result != nil {
+	if name := path.Base(from.at); result != nil {
 		err = jobs.Failed(ctx, store.BackupVerified, "", name+": "+result.Error())
 	} else {
-		err = jobs.Succeeded(ctx, "", store.BackupJob{Kind: store.BackupVerified, Name: name, Bytes: info.Size(), Took: took})
+		err = jobs.Succeeded(ctx, "", store.BackupJob{Kind: store.BackupVerified, Name: name, Bytes: from.size, Took: took})
 	}
 	return errors.Join(err, db.Close())
 }
 
-// read calls fn with the file at path.
-func read(path string, fn func(io.Reader) (backup.Restored, error)) (done backup.Restored, err error) {
-	file, err := os.Open(path) //nolint:gosec // the operator's own choice
-	if err != nil {
-		return done, err
+// openedBackup is a backup that is being read.
+type openedBackup struct {
+	io.ReadCloser
+
+	at   string // where it is, for people
+	size int64
+}
+
+// openBackup opens the backup in a file, or in object storage at an s3:// URL: without the name
+// of a backup, the latest there.
+func openBackup(ctx context.Context, at string) (*openedBackup, error) {
+	if !strings.HasPrefix(at, s3.Scheme) {
+		file, err := os.Open(at) //nolint:gosec // the operator's own choice
+		if err != nil {
+			return nil, err
+		}
+		info, err := file.Stat()
+		if err != nil {
+			return nil, errors.Join(err, file.Close())
+		}
+		return &openedBackup{file, at, info.Size()}, nil
 	}
-	defer file.Close()
-	return fn(file)
+	prefix, options, _ := strings.Cut(at, "?")
+	name := path.Base(prefix)
+	if backup.IsName(name) {
+		prefix = strings.TrimSuffix(prefix, "/"+name)
+	} else {
+		name = ""
+	}
+	bucket, err := s3.Open(prefix+"?"+options, os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	if name == "" {
+		names, err := backup.Objects{Bucket: bucket}.List(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if len(names) == 0 {
+			return nil, fmt.Errorf("there is no backup in %s", bucket.Address())
+		}
+		name = names[len(names)-1]
+	}
+	body, object, err := bucket.Get(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return &openedBackup{body, bucket.Address() + "/" + name, object.Size}, nil
 }
 
 // contents says what is in a backup.

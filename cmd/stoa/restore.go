@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -18,7 +17,7 @@ type restoreCmd struct {
 	storage
 	backupKey
 
-	Path string `arg:"" help:"The backup." type:"existingfile"`
+	Path string `arg:"" help:"The backup: a file, or s3://bucket/prefix/name?endpoint=… (docs/storage.md). Without a name, the latest there."`
 }
 
 // Run restores a backup into a place where nothing is yet.
@@ -29,18 +28,30 @@ func (c restoreCmd) Run(ctx context.Context, std streams) error {
 	}
 	target := backup.Target{
 		DatabaseURL: cmp.Or(c.DatabaseURL, filepath.Join(c.Data, "stoa.db")), DataDir: c.Data,
-		Folders: app.DataFolders(), MasterKey: os.Getenv(envMasterKey), Version: version(),
+		Folders: app.DataFolders(), Flat: app.FlatFolders(), MasterKey: os.Getenv(envMasterKey),
+		NextMasterKey: os.Getenv(envMasterKeyNext), Version: version(),
 	}
+	var storageURL string
+	if target.Storage, storageURL, err = c.openStorage(); err != nil {
+		return err
+	}
+	from, err := openBackup(ctx, c.Path)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
 	fmt.Fprintf(std.err, "database: %s\n", withoutPassword(target.DatabaseURL))
+	showStorage(std.err, target.Storage)
+	fmt.Fprintf(std.err, "backup: %s\n", from.at)
 	began := time.Now()
-	done, err := read(c.Path, func(r io.Reader) (backup.Restored, error) { return target.Restore(ctx, r, key) })
+	done, err := target.Restore(ctx, from, key)
 	if err != nil {
 		return err
 	}
 	if done.Header.PlatformID != "" { // so that serve without a setting does not make a new shop
 		last := served{
 			Database:   recorded(target.DatabaseURL, c.Data),
-			DatabaseID: done.Header.PlatformID, Version: done.Header.Stoa,
+			DatabaseID: done.Header.PlatformID, Version: done.Header.Stoa, Storage: storageURL,
 		}
 		if err := last.write(c.Data); err != nil {
 			return err

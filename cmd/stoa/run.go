@@ -21,6 +21,7 @@ type cli struct {
 	Plugin  pluginCmd  `cmd:"" help:"Develop plugins."`
 	Package packageCmd `cmd:"" help:"Sign packages, and check their signatures."`
 	Backup  backupCmd  `cmd:"" help:"Back up the shop, and verify backups."`
+	Storage storageCmd `cmd:"" help:"Manage where package files and media are."`
 	Restore restoreCmd `cmd:"" help:"Make a shop of a backup, where there is none yet (docs/backup.md)."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }

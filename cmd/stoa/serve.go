@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -140,7 +141,7 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return errors.Join(err, group.stop(ctx))
 	}
 	log.InfoContext(ctx, "listening", slog.String("url", "http://"+ln.Addr().String()), slog.String("ops", c.OpsAddr),
-		slog.String("database", withoutPassword(cfg.DatabaseURL)), slog.String("payments", cfg.Payments),
+		slog.String("database", withoutPassword(cfg.DatabaseURL)), slog.String("storage", cmp.Or(cfg.StorageURL, onDisk)), slog.String("payments", cfg.Payments),
 		slog.String("version", version()))
 
 	// In the background: it starts Node.js, and what is wrong is logged.
@@ -166,7 +167,7 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 // settings returns what other commands on this data folder need to know.
 func (c serveCmd) settings(cfg app.Config, databaseID string) served {
 	return served{
-		Database: recorded(cfg.DatabaseURL, c.Data), DatabaseID: databaseID,
+		Database: recorded(cfg.DatabaseURL, c.Data), DatabaseID: databaseID, Storage: cfg.StorageURL,
 		PasswordPolicy: c.PasswordPolicy, Payments: cfg.Payments, PublicURL: cfg.PublicURL, Version: version(),
 	}
 }

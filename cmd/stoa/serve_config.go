@@ -84,7 +84,7 @@ func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (c
 	if err := c.open(&cfg); err != nil {
 		return cfg, err
 	}
-	return cfg, c.backups.withKey(&cfg)
+	return cfg, nil
 }
 
 // isolation returns the level that plugins need to run.

@@ -27,6 +27,9 @@ type served struct {
 	// DatabaseID is the database's own id, which it keeps wherever it is reached.
 	DatabaseID string `json:"databaseId"`
 
+	// Storage is the URL of the object storage with the files; empty if the data folder has them.
+	Storage string `json:"storage,omitempty"`
+
 	PasswordPolicy string `json:"passwordPolicy"`
 	Payments       string `json:"payments"`
 	PublicURL      string `json:"publicUrl"`

@@ -12,6 +12,7 @@ import (
 	"stoa/internal/app"
 	"stoa/internal/masterkey"
 	"stoa/internal/reqid"
+	"stoa/internal/seal"
 )
 
 // secretSetting is a setting that is read from the environment only: a command
@@ -21,6 +22,9 @@ type secretSetting struct{ name, help string }
 var secretSettings = []secretSetting{
 	{envMasterKey, "64 hexadecimal digits that protect the secrets in the database. Without it, a key is generated and " +
 		"kept in the data folder. All replicas need the same key."},
+	{envMasterKeyNext, "the master key that stoa keys rewrap puts in place of the other one, in the same form " +
+		"(docs/keys.md). Without it, the key in master.key.next in the data folder, if there is one, which running " +
+		"processes notice."},
 	{envAdminPassword, "password that serve gives the administrator it creates for --admin-email; also the password " +
 		"for stoa admin create and reset-password."},
 	{envSMTPPassword, "password of the user in --smtp-url."},
@@ -31,11 +35,14 @@ var secretSettings = []secretSetting{
 		"it, --ops-addr answers loopback names only."},
 	{envBackupPassphrase, "passphrase that encrypts backups, and opens them. STOA_BACKUP_RECIPIENTS encrypts without a " +
 		"secret on the server."},
+	{"AWS_ACCESS_KEY_ID", "id of the key for s3:// URLs (docs/storage.md); also AWS_SESSION_TOKEN, if the key is temporary."},
+	{"AWS_SECRET_ACCESS_KEY", "the secret of that key."},
 	{envServiceSecret, "shared secret for HS256 service JWTs, at least 32 bytes."},
 }
 
 const (
 	envMasterKey     = "STOA_MASTER_KEY"
+	envMasterKeyNext = "STOA_MASTER_KEY_NEXT"
 	envAdminPassword = "STOA_ADMIN_PASSWORD"
 	envSMTPPassword  = "STOA_SMTP_PASSWORD"     //nolint:gosec // the variable's name, not a secret
 	envStripeKey     = "STOA_STRIPE_SECRET_KEY" //nolint:gosec // the variable's name, not a secret
@@ -50,6 +57,7 @@ const (
 type storage struct {
 	Data        string `help:"Folder for the database (with SQLite), package files and media. Created if missing." default:"data" env:"STOA_DATA" type:"path"`
 	DatabaseURL string `help:"postgres:// URL or path of a SQLite file. Without it: the database of the last stoa serve on the data folder, at first stoa.db in it. A URL with a password is refused on the command line: use the variable, or name a file with it in STOA_DATABASE_URL_FILE." env:"STOA_DATABASE_URL" name:"database-url" placeholder:"URL"`
+	StorageURL  string `help:"Where package files and media are: s3://bucket/prefix?endpoint=…&region=… (docs/storage.md), of which the data folder is a cache, or disk for the data folder itself. Without it: that of the last stoa serve on the data folder, at first disk." env:"STOA_STORAGE_URL" name:"storage-url" placeholder:"URL"`
 }
 
 // logging are the flags that say what is logged, and how.
@@ -100,6 +108,9 @@ func (s storage) config(log *slog.Logger, at string) app.Config {
 // open makes the data folder if it is missing, and sets the master key in cfg. Call it
 // once all other settings are known to be right: a refused command leaves no folder.
 func (s storage) open(cfg *app.Config) (err error) {
+	if cfg.Storage, cfg.StorageURL, err = s.openStorage(); err != nil {
+		return err
+	}
 	if err := s.prepare(); err != nil {
 		return err
 	}
@@ -111,7 +122,11 @@ func (s storage) open(cfg *app.Config) (err error) {
 	if os.Getenv(envMasterKey) != "" {
 		cfg.MasterKeySource = "environment"
 	}
-	cfg.MasterKey, err = masterkey.Load(os.Getenv(envMasterKey), s.Data)
+	if _, err = masterkey.Load(os.Getenv(envMasterKey), s.Data); err != nil {
+		return err
+	}
+	cfg.NextMasterKey = func() (*seal.Key, error) { return masterkey.LoadNext(os.Getenv(envMasterKeyNext), s.Data) }
+	cfg.MasterKey, err = masterkey.Known(os.Getenv(envMasterKey), os.Getenv(envMasterKeyNext), s.Data)
 	return err
 }
 

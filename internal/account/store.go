@@ -28,9 +28,9 @@ type Users interface {
 	SetActive(ctx context.Context, id string, active bool) error
 	SetRole(ctx context.Context, id string, role caller.Role) error
 
-	// ListUsers returns one page of the users that q selects, the newest first and
-	// those of the same moment by id, and how many there are on all pages. The search
-	// compares Keys; none of its characters is a wildcard.
+	// ListUsers returns one page of the users that q selects, in the order of q, and
+	// how many there are on all pages. The search compares Keys; none of its characters is a
+	// wildcard.
 	ListUsers(ctx context.Context, q UserQuery) ([]User, int, error)
 
 	// HasAdmin reports whether there is an active user with role ADMIN.

@@ -18,9 +18,14 @@ type UserQuery struct {
 	Search string
 	Role   caller.Role
 	Active *bool
+	// Sort is one of UserSorts; empty means the newest first.
+	Sort string
 
 	Limit, Offset int
 }
+
+// UserSorts are the orders of lists of users; "-" stands for descending.
+var UserSorts = []string{"created", "-created", "email", "-email", "username", "-username", "role", "-role"}
 
 // Issues returns what is wrong with q.
 func (q UserQuery) Issues() errs.Issues {
@@ -31,6 +36,7 @@ func (q UserQuery) Issues() errs.Issues {
 	if q.Role != "" && !roleName.MatchString(string(q.Role)) {
 		f.Add("role", errs.CodeUnknownValue, "role must be the name of a role, like ADMIN.")
 	}
+	f.OneOf("sort", q.Sort, UserSorts...)
 	return f.Issues
 }
 
@@ -40,7 +46,7 @@ var roleName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,31}$`)
 // userID is the form of user ids, past ones included.
 var userID = regexp.MustCompile(`^[a-z0-9]{1,32}$`)
 
-// ListUsers returns one page of the users that q selects, the newest first, and how
+// ListUsers returns one page of the users that q selects, in the order of q, and how
 // many there are on all pages. It returns VALIDATION_ERROR for a query with
 // UserQuery.Issues.
 func (s *Service) ListUsers(ctx context.Context, q UserQuery) ([]User, int, error) {
@@ -65,4 +71,14 @@ func (s *Service) byEmail(ctx context.Context, email string) (Credentials, error
 	}
 	c, err := s.Store.UserByEmail(ctx, Key(email))
 	return c, noUser(err)
+}
+
+// HasAccount reports whether there is a user with that address, active or not. Tell it only to those who
+// have proved that they read mail to the address.
+func (s *Service) HasAccount(ctx context.Context, email string) (bool, error) {
+	_, err := s.byEmail(ctx, email)
+	if errs.KindOf(err) == errs.NotFound {
+		return false, nil
+	}
+	return err == nil, err
 }

@@ -46,6 +46,7 @@ import (
 	"stoa/internal/plugin"
 	"stoa/internal/plugin/storage"
 	"stoa/internal/ratelimit"
+	"stoa/internal/rewrap"
 	"stoa/internal/runtime/external"
 	"stoa/internal/runtime/node"
 	"stoa/internal/runtime/themeapp"
@@ -84,6 +85,7 @@ type App struct {
 	// Mail sends mail in the background.
 	Mail *mail.Queue
 
+	member      *rewrap.Member // knows which master key seals
 	guard       *framing.Guard // recognizes requests that state their length twice
 	front       *front.Front   // serves calls to plugins in place of net/http
 	peers       *peers.Bound   // on the connections of each client address
@@ -143,6 +145,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 			return nil, errors.Join(fmt.Errorf("app: %w", err), a.Close(ctx))
 		}
 	}
+	a.background.Go(func() { a.member.Keep(working) })
 	a.background.Go(func() { a.Accounts.KeepSwept(working, cfg.Log) })
 	if a.Orders.Payments.Mode() == payment.Hosted { // otherwise no order is ever unfinished
 		a.background.Go(func() { a.Orders.KeepSwept(working, cfg.Log) })
@@ -164,7 +167,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 		}
 		a.background.Go(func() { probes.Keep(working) })
 	}
-	a.background.Go(func() { a.node.KeepRunning(working, a.Plugins.KeptRunning) })
+	a.background.Go(func() { a.keepPluginsRunning(working, cfg) })
 	if cfg.KeepThemeApps {
 		a.background.Go(func() { a.themeApps.Follow(working, a.Themes) })
 	}
@@ -186,7 +189,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err := a.checkSchema(ctx, cfg); err != nil {
 		return err
 	}
-	if err := a.checkMasterKey(ctx, cfg.MasterKey); err != nil {
+	if err := a.joinMasterKey(ctx, cfg); err != nil {
 		return err
 	}
 	packages := store.NewPlugin(a.DB)
@@ -216,8 +219,12 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		Kinds: kinds, Records: records,
 		DataDir: cfg.DataDir, Log: cfg.Log, Trusted: cfg.TrustedKeys,
 		Recorded: store.NewReleases(a.DB).Paths,
+		Storage:  cfg.Storage, Owned: func(ctx context.Context) error { return a.ownStorage(ctx, cfg) },
 	}
 	a.installer = installer
+	if err := a.openStorage(ctx, cfg); err != nil {
+		return err
+	}
 	if err := installer.Sweep(ctx, time.Now()); err != nil { // the age of files is in system time
 		cfg.Log.WarnContext(ctx, "leftovers of earlier installs could not be removed", slog.Any("err", err))
 	}
@@ -249,7 +256,12 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	a.keeper = idempotency.NewKeeper(store.NewIdempotency(a.DB), cfg.MasterKey, cfg.Now, cfg.Log)
+	secret, err := a.idempotencySecret(ctx, cfg.MasterKey)
+	if err != nil {
+		return err
+	}
+	a.keeper = idempotency.NewKeeper(
+		store.NewIdempotency(a.DB), secret, cfg.MasterKey.Box("idempotency.answer"), cfg.Now, cfg.Log)
 	api := a.api(cfg, installer, gate, limiter)
 	api.Hosts, api.CORSOrigins = answered, cfg.CORSOrigins
 	api.Storefront, err = storefrontPages()
@@ -373,6 +385,11 @@ func (a *App) Close(ctx context.Context) error {
 	}
 	if a.media != nil {
 		all = append(all, a.media.Close())
+	}
+	if a.member != nil { // last: until here, something may have been sealed
+		leaving, cancel := context.WithTimeout(ctx, leaveWithin)
+		_ = a.member.Leave(leaving) // else others believe for a minute that it is there
+		cancel()
 	}
 	return errors.Join(append(all, a.DB.Close())...)
 }

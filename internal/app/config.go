@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stoa/internal/account/password"
+	"stoa/internal/blob"
 	"stoa/internal/extension"
 	"stoa/internal/extension/sign"
 	"stoa/internal/mail"
@@ -37,9 +38,18 @@ type Config struct {
 
 	// DataDir is the folder for package files, media and the like. It exists.
 	DataDir string
+	// Storage keeps package files and media, and DataDir is a cache of it. nil: they are in
+	// DataDir only.
+	Storage blob.Store
+	// StorageURL is the URL that Storage was opened with.
+	StorageURL string
 
-	// MasterKey encrypts the secrets in the database.
-	MasterKey *seal.Key
+	// MasterKey encrypts the secrets in the database. While the master key is replaced, it has
+	// both keys. No other App may use it.
+	MasterKey *seal.Keys
+	// NextMasterKey returns a key that replaces MasterKey and became known since the start, or
+	// nil. It is called every second, and may be nil.
+	NextMasterKey func() (*seal.Key, error)
 
 	// MasterKeySource is where MasterKey comes from, for administrators: "environment" or
 	// "file".

@@ -10,6 +10,9 @@ import (
 // mediaFolder is the folder of pictures in the data folder.
 const mediaFolder = "media"
 
+// FlatFolders returns those of DataFolders whose files have their hash for a name.
+func FlatFolders() []string { return []string{mediaFolder} }
+
 // DataFolders returns the folders in the data folder whose files the database refers to:
 // those that belong in a backup.
 func DataFolders() []string {

@@ -6,8 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 
-	"github.com/google/uuid"
-
 	"stoa/internal/framing"
 	"stoa/internal/gateway"
 	"stoa/internal/httpapi/relay"
@@ -35,7 +33,7 @@ func (a *App) buildNode(cfg Config, plugins *plugin.Service, packages *store.Plu
 		return err
 	}
 	a.node = node.New(node.Config{
-		Log: cfg.Log, DataDir: cfg.DataDir, NodePath: cfg.NodePath, Live: packages,
+		Log: cfg.Log, DataDir: cfg.DataDir, Fetch: a.fetchPlugin, NodePath: cfg.NodePath, Live: packages,
 		Isolation: cfg.PluginIsolation, Egress: gate, Development: cfg.PluginErrors,
 		Failed: func(ctx context.Context, in plugin.Installed, f plugin.Failure) {
 			if err := plugins.RecordFailure(ctx, in, f); err != nil {
@@ -68,11 +66,6 @@ func (a *App) CheckPlugins() error { return a.node.Check() }
 
 // buildGateway makes the way to the plugins.
 func (a *App) buildGateway(ctx context.Context, cfg Config) (*gateway.Gateway, error) {
-	platformID, err := store.NewSettings(a.DB).Once(ctx, store.SettingPlatformID, uuid.NewString())
-	if err != nil {
-		return nil, err
-	}
-	a.PlatformID = platformID
 	a.external = external.New(external.Config{Log: cfg.Log, Allow: cfg.ExternalAllow})
 	finder := plugin.Finder(a.snapshots)
 	if cfg.Finder != nil {
@@ -82,7 +75,7 @@ func (a *App) buildGateway(ctx context.Context, cfg Config) (*gateway.Gateway, e
 		Plugins: finder, Secrets: a.snapshots, Tokens: a.Accounts, Memory: gateway.NewMemory(), Now: cfg.Now,
 		Runtimes: map[plugin.RuntimeType]runtime.Runtime{plugin.External: a.external, plugin.Internal: a.node},
 		Platform: gateway.Platform{
-			ID: platformID, Version: cfg.Version,
+			ID: a.PlatformID, Version: cfg.Version,
 			APIBaseURL: cmp.Or(cfg.PlatformAPIBaseURL, cfg.PublicURL),
 			Locale:     cmp.Or(cfg.DefaultLocale, "en"),
 		},

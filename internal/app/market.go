@@ -33,7 +33,7 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 	if err := license.CheckLeeway(cfg.RenewalLeeway); err != nil {
 		return err
 	}
-	media, err := blob.Open(filepath.Join(cfg.DataDir, mediaFolder))
+	media, err := blob.Open(filepath.Join(cfg.DataDir, mediaFolder), cfg.Storage, mediaFolder+"/")
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func (a *App) system(cfg Config) *system.Service {
 		Version: cfg.Version, Commit: cfg.Commit, CommitDate: cfg.CommitDate,
 		StartedAt: time.Now().UTC().Truncate(time.Millisecond), Host: host, PlatformID: a.PlatformID,
 		PublicURL: cfg.PublicURL, OpsAddress: cfg.OpsAddr, MasterKey: cfg.MasterKeySource,
-		DatabaseEngine: a.DB.Engine(), DataDir: cfg.DataDir, Redis: a.redis != nil,
+		DatabaseEngine: a.DB.Engine(), DataDir: cfg.DataDir, Storage: storageAddress(cfg), Redis: a.redis != nil,
 		TestPayments: payments.Mode() == payment.Instant, MailVia: "smtp",
 	}
 	if payments.Mode() == payment.Hosted {
@@ -57,7 +57,7 @@ func (a *App) broken(installationID string) bool {
 func (a *App) checks(cfg Config) []system.Check {
 	list := []system.Check{
 		{Name: system.PartDatabase, Run: func(ctx context.Context) (string, error) { return "", a.DB.Ping(ctx) }},
-		{Name: system.PartStorage, Run: func(context.Context) (string, error) { return "", canWrite(cfg.DataDir) }},
+		{Name: system.PartStorage, Run: func(ctx context.Context) (string, error) { return "", a.checkStorage(ctx, cfg) }},
 		{Name: system.PartPayments, Run: a.checkPayments},
 		{Name: system.PartMail, Run: func(ctx context.Context) (string, error) {
 			if a.noMail {

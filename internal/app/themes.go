@@ -2,8 +2,10 @@ package app
 
 import (
 	"cmp"
+	"slices"
 
 	"stoa/internal/runtime/themeapp"
+	"stoa/internal/seal"
 	"stoa/internal/store"
 	"stoa/internal/theme"
 )
@@ -11,11 +13,11 @@ import (
 // buildThemes makes the themes and what runs theme apps.
 func (a *App) buildThemes(cfg Config) {
 	a.themeApps = themeapp.New(themeapp.Config{
-		Log: cfg.Log, Node: a.node, APIBaseURL: cmp.Or(cfg.PlatformAPIBaseURL, cfg.PublicURL),
+		Log: cfg.Log, Node: a.node, Fetch: a.fetchTheme, APIBaseURL: cmp.Or(cfg.PlatformAPIBaseURL, cfg.PublicURL),
 	})
 	a.Themes = &theme.Service{
 		Store: store.NewTheme(a.DB), Now: cfg.Now, Configs: cfg.MasterKey.Box("theme.config"),
-		Apps: a.themeApps, TokenKey: cfg.MasterKey.Derive("theme.app-token"),
+		Apps: a.themeApps, TokenKeys: seal.Derive(cfg.MasterKey, "theme.app-token", slices.Clone[[]byte]),
 		Visitors: cfg.MasterKey.Box("theme.visitor"),
 	}
 }

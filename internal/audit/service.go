@@ -17,7 +17,7 @@ type Store interface {
 	// current e-mail address, or "" if there is no such user.
 	Record(ctx context.Context, e Entry) error
 
-	// ListEntries returns one page of the entries that a query selects, latest first,
+	// ListEntries returns one page of the entries that a query selects, in its order,
 	// and how many there are on all pages. Of entries with the same time, the one
 	// recorded last comes first.
 	ListEntries(ctx context.Context, q Query) ([]Entry, int, error)
@@ -35,8 +35,13 @@ type Query struct {
 	From time.Time // inclusive
 	To   time.Time // exclusive
 
+	Sort string // one of Sorts; empty means the latest first
+
 	Limit, Offset int
 }
+
+// Sorts are the orders of the log; "-" stands for descending.
+var Sorts = []string{"at", "-at", "actor", "-actor", "action", "-action"}
 
 // maxFilter is the maximum length of each text of a Query in bytes.
 const maxFilter = 320
@@ -58,6 +63,7 @@ func (q Query) Issues() errs.Issues {
 	if !q.From.IsZero() && !q.To.IsZero() && q.To.Before(q.From) {
 		is.Add("to", errs.CodeBeforeFrom, "to must not lie before from.")
 	}
+	is.OneOf("sort", q.Sort, Sorts...)
 	return is
 }
 
@@ -74,7 +80,7 @@ func (l *Log) Record(ctx context.Context, action Action, target Target, details 
 	return l.Store.Record(ctx, New(ctx, l.Now(), action, target, details))
 }
 
-// List returns one page of the entries that q selects, latest first, and how many there
+// List returns one page of the entries that q selects, in its order, and how many there
 // are on all pages. It returns VALIDATION_ERROR with the issues of the query.
 func (l *Log) List(ctx context.Context, q Query) ([]Entry, int, error) {
 	if err := q.Issues().Err(); err != nil {

@@ -12,7 +12,8 @@ import (
 // in this order:
 //
 //	header.json            what this is, before anything has to be unpacked
-//	master.key             only if the archive is encrypted
+//	master.key             only if the archive is encrypted: the key of the database, and in
+//	                       a second line the one that a rewrap was replacing
 //	files/<path>           the files below the data folder
 //	tables/<name>/<n>      rows of a table, as row.go encodes them
 //	manifest.json          what there must have been
@@ -45,6 +46,9 @@ type Header struct {
 	// KeyCheck tells whether a master key is that of the database: a value that was sealed
 	// with it. It reveals nothing. It is empty if the database has no key yet.
 	KeyCheck string `json:"keyCheck,omitempty"`
+	// OldKeyCheck is the same for the key that stoa keys rewrap was replacing, which then opens
+	// some of the values.
+	OldKeyCheck string `json:"oldKeyCheck,omitempty"`
 	// Tables are the tables in the archive, including those without rows.
 	Tables []database.Table `json:"tables"`
 }
@@ -97,5 +101,5 @@ func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, fmt.Errorf(format, args...))
 }
 
-// notBackedUp are the tables that belong to a place, not to what is in it.
-var notBackedUp = []string{"backup_jobs"}
+// notBackedUp are the tables that belong to a place and its processes, not to the shop.
+var notBackedUp = []string{"backup_jobs", "duties", "master_key_holders"}

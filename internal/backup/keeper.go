@@ -155,9 +155,7 @@ func (k *Keeper) prune(ctx context.Context) error {
 		all = append(all, k.Place.Remove(ctx, names[0]))
 		names = names[1:]
 	}
-	if f, ok := k.Place.(Folder); ok {
-		all = append(all, sweep(string(f), partPrefix))
-	}
+	all = append(all, k.Place.Sweep(ctx))
 	if err := errors.Join(all...); err != nil {
 		return fmt.Errorf("the backup was made, but old ones could not be removed: %w", err)
 	}

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"stoa/internal/blob"
 )
 
 // Place is where backups are kept: a folder, or storage elsewhere.
@@ -25,16 +27,12 @@ type Place interface {
 	Open(ctx context.Context, name string) (io.ReadCloser, error)
 	// Remove deletes a backup. One that is gone already is no error.
 	Remove(ctx context.Context, name string) error
+	// Sweep removes what crashes left of backups that were being written.
+	Sweep(ctx context.Context) error
 }
 
-// Upload is a backup that is being written. Exactly one of Commit and Abort ends it.
-type Upload interface {
-	io.Writer
-	// Commit makes the backup exist, whole and for good.
-	Commit() error
-	// Abort removes what was written.
-	Abort() error
-}
+// Upload is a backup that is being written.
+type Upload = blob.Upload
 
 // nameTime is the time in the name of a backup.
 const nameTime = "20060102T150405.000Z"
@@ -87,7 +85,12 @@ func (f Folder) Open(_ context.Context, name string) (io.ReadCloser, error) {
 	if !IsName(name) {
 		return nil, fs.ErrNotExist
 	}
-	return os.Open(filepath.Join(string(f), name))
+	root, err := os.OpenRoot(string(f))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return root.Open(name)
 }
 
 // Remove implements Place.
@@ -101,6 +104,9 @@ func (f Folder) Remove(_ context.Context, name string) error {
 	}
 	return err
 }
+
+// Sweep implements Place.
+func (f Folder) Sweep(context.Context) error { return sweep(string(f), partPrefix) }
 
 // partPrefix begins the name of a file that is not complete yet.
 const partPrefix = ".part-"

@@ -14,7 +14,11 @@ import (
 	"strings"
 	"time"
 
+	"stoa/internal/blob"
 	"stoa/internal/database"
+	"stoa/internal/masterkey"
+	"stoa/internal/rewrap"
+	"stoa/internal/seal"
 	"stoa/internal/store"
 )
 
@@ -24,8 +28,13 @@ type Source struct {
 	// DataDir is the data folder, Folders are those in it that belong to the backup.
 	DataDir string
 	Folders []string
-	// MasterKey is the master key in hexadecimal digits. Only encrypted archives contain it.
-	MasterKey string
+	// Storage has the files, and DataDir is a cache of it; nil if they are in DataDir. Flat are
+	// those of Folders whose files have their hash for a name.
+	Storage blob.Store
+	Flat    []string
+	// MasterKeys are the master keys. Only encrypted archives contain those of the database.
+	// It may be nil.
+	MasterKeys *seal.Keys
 
 	Version string // of this program
 	Now     func() time.Time
@@ -75,6 +84,9 @@ func (s Source) header(ctx context.Context, conn database.Conn, schema int64) (h
 	if h.KeyCheck, _, err = settings.Find(ctx, store.SettingMasterKeyCheck); err != nil {
 		return h, err
 	}
+	if h.OldKeyCheck, err = rewrap.OldKeyCheck(ctx, conn); err != nil {
+		return h, err
+	}
 	tables, err := conn.Tables(ctx)
 	h.Tables = slices.DeleteFunc(tables, func(t database.Table) bool { return slices.Contains(notBackedUp, t.Name) })
 	return h, err
@@ -93,8 +105,8 @@ func (t *taking) all(ctx context.Context, encrypted bool) error {
 	if err := t.out.document(headerEntry, t.header); err != nil {
 		return err
 	}
-	if encrypted && t.source.MasterKey != "" {
-		if err := t.out.put(keyEntry, []byte(t.source.MasterKey)); err != nil {
+	if text := t.masterKeys(); encrypted && text != "" {
+		if err := t.out.put(keyEntry, []byte(text)); err != nil {
 			return err
 		}
 	}
@@ -116,8 +128,28 @@ func (t *taking) all(ctx context.Context, encrypted bool) error {
 	return t.out.document(manifestEntry, t.manifest)
 }
 
+// masterKeys returns the keys of the database in hexadecimal digits, one a line: the one that
+// seals, and while a rewrap is going on the old one.
+func (t *taking) masterKeys() string {
+	if t.source.MasterKeys == nil {
+		return ""
+	}
+	known := t.source.MasterKeys.Known()
+	keys := []string{known[0].Reveal()}
+	if sealing := masterkey.Prover(known, t.header.KeyCheck); sealing != nil {
+		keys[0] = sealing.Reveal()
+	}
+	if old := masterkey.Prover(known, t.header.OldKeyCheck); old != nil {
+		keys = append(keys, old.Reveal())
+	}
+	return strings.Join(keys, "\n")
+}
+
 // files writes the files of the data folder, and notes those that the database misses.
 func (t *taking) files(ctx context.Context) error {
+	if t.source.Storage != nil {
+		return t.objects(ctx)
+	}
 	root, err := os.OpenRoot(t.source.DataDir)
 	if err != nil {
 		return err
@@ -154,10 +186,10 @@ func (t *taking) files(ctx context.Context) error {
 			return err
 		}
 	}
-	wanted, err := store.PackagePaths(ctx, t.conn)
-	for _, p := range wanted {
-		if !seen[p] {
-			t.manifest.Missing = append(t.manifest.Missing, p)
+	wanted, err := store.PackageFiles(ctx, t.conn)
+	for _, f := range wanted {
+		if !seen[f.Path] && !seen[f.Archive()] { // one restored from object storage is unpacked when it is used
+			t.manifest.Missing = append(t.manifest.Missing, f.Path)
 		}
 	}
 	return err

@@ -1,30 +1,39 @@
-// Package blob stores files on disk, such as product pictures, under a hash of their
-// content. So a file never changes, may be cached forever, and is stored once however
-// often it is put.
+// Package blob keeps files: in a folder, or in object storage (package s3), each a Store.
+// Files are the pictures of products, under a hash of their content: they never change, may
+// be cached forever, and are stored once however often they are put.
 //
-// It does not know what the files are for, nor HTTP. Replicas on several machines must
-// share the folder.
+// It does not know what the files are for, nor HTTP.
 package blob
 
 import (
+	"bytes"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"path"
 	"regexp"
+	"strings"
+	"time"
 )
 
 // Files is a folder of files. It is safe for concurrent use, also across processes.
 type Files struct {
 	root *os.Root
+
+	// With remote, the folder is a cache of what is there under keys that begin with prefix.
+	remote  Store
+	prefix  string
+	flights Flights
 }
 
-// Open returns the files in dir, which it creates if necessary. The caller closes them.
-func Open(dir string) (*Files, error) {
+// Open returns the files in dir, which it creates if necessary. If remote is not nil, the files
+// are kept there, under keys that begin with prefix, and dir is a cache. The caller closes them.
+func Open(dir string, remote Store, prefix string) (*Files, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("blob: %w", err)
 	}
@@ -32,7 +41,7 @@ func Open(dir string) (*Files, error) {
 	if err != nil {
 		return nil, fmt.Errorf("blob: %w", err)
 	}
-	return &Files{root: root}, nil
+	return &Files{root: root, remote: remote, prefix: prefix}, nil
 }
 
 // Close releases the folder.
@@ -41,57 +50,83 @@ func (f *Files) Close() error { return f.root.Close() }
 // validName matches every name: the content's SHA-256 and an extension.
 var validName = regexp.MustCompile(`^[0-9a-f]{64}\.[a-z0-9]{1,8}$`)
 
+// HashOf returns the SHA-256 of a file by its name, in hex; ok is false for what is no name
+// that Put returns.
+func HashOf(name string) (hash string, ok bool) {
+	if !validName.MatchString(name) {
+		return "", false
+	}
+	hash, _, _ = strings.Cut(name, ".")
+	return hash, true
+}
+
 // Put stores content and returns its name, which ends in the extension ("svg"). Once it
-// has returned, the file survives a power cut. Putting the same content again changes
-// nothing.
-func (f *Files) Put(_ context.Context, content []byte, extension string) (string, error) {
+// has returned, the file survives a power cut, and every replica has it. Putting the same
+// content again changes nothing. The error is that of a Store.
+func (f *Files) Put(ctx context.Context, content []byte, extension string) (string, error) {
 	sum := sha256.Sum256(content)
-	name := hex.EncodeToString(sum[:]) + "." + extension
+	hash := hex.EncodeToString(sum[:])
+	name := hash + "." + extension
 	if !validName.MatchString(name) {
 		return "", fmt.Errorf("blob: %q is not an extension", extension)
+	}
+	if f.remote != nil {
+		if err := f.putRemote(ctx, name, hash, content); err != nil {
+			return "", err
+		}
 	}
 	if info, err := f.root.Lstat(name); err == nil && info.Mode().IsRegular() && info.Size() == int64(len(content)) {
 		return name, nil
 	}
-	if err := f.write(name, content); err != nil {
+	err := writeFile(f.root, name, func(w io.Writer) error { _, err := w.Write(content); return err })
+	if err != nil {
 		return "", fmt.Errorf("blob: put: %w", err)
 	}
 	return name, nil
 }
 
-// write creates the file completely or not at all.
-func (f *Files) write(name string, content []byte) error {
-	tmp := ".tmp-" + rand.Text()
-	file, err := f.root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
+func (f *Files) putRemote(ctx context.Context, name, hash string, content []byte) error {
+	key, size := f.prefix+name, int64(len(content))
+	there, err := f.remote.Stat(ctx, key)
+	if err == nil && there.Size == size && there.SHA256 == hash {
+		return nil
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	_, err = file.Write(content)
-	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
-		err = f.root.Rename(tmp, name)
-	}
-	if err != nil {
-		return errors.Join(err, f.root.Remove(tmp))
-	}
-	dir, err := f.root.Open(".") // makes the rename durable
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
+	return f.remote.Put(ctx, key, bytes.NewReader(content), size, hash)
 }
 
 // Get opens the file with that name. The caller closes it. It returns fs.ErrNotExist if
-// there is none, and for a name that Put never returns.
-func (f *Files) Get(_ context.Context, name string) (*os.File, error) {
+// there is none, and for a name that Put never returns; otherwise the error is that of a Store.
+func (f *Files) Get(ctx context.Context, name string) (*os.File, error) {
 	if !validName.MatchString(name) {
 		return nil, fs.ErrNotExist
 	}
+	file, err := f.root.Open(name)
+	if f.remote == nil || !errors.Is(err, fs.ErrNotExist) {
+		return file, err
+	}
+	if err := f.flights.Do(ctx, name, func(ctx context.Context) error { return f.fetch(ctx, name) }); err != nil {
+		return nil, err
+	}
 	return f.root.Open(name)
+}
+
+// fetch puts a file from the storage into the folder.
+func (f *Files) fetch(ctx context.Context, name string) error {
+	hash, _ := HashOf(name)
+	return writeFile(f.root, name, func(w io.Writer) error {
+		_, err := Copy(ctx, f.remote, f.prefix+name, hash, w)
+		return err
+	})
 }
 
 // List returns the files that Put stored, in no particular order. A file's time is that of
 // its first Put.
 func (f *Files) List(ctx context.Context) ([]fs.FileInfo, error) {
+	if f.remote != nil {
+		return f.listRemote(ctx)
+	}
 	entries, err := fs.ReadDir(f.root.FS(), ".")
 	if err != nil {
 		return nil, fmt.Errorf("blob: list: %w", err)
@@ -111,3 +146,27 @@ func (f *Files) List(ctx context.Context) ([]fs.FileInfo, error) {
 	}
 	return files, ctx.Err()
 }
+
+func (f *Files) listRemote(ctx context.Context) ([]fs.FileInfo, error) {
+	objects, err := f.remote.List(ctx, f.prefix)
+	if err != nil {
+		return nil, err
+	}
+	files := make([]fs.FileInfo, 0, len(objects))
+	for _, o := range objects {
+		if name := strings.TrimPrefix(o.Key, f.prefix); validName.MatchString(name) {
+			files = append(files, stored{o})
+		}
+	}
+	return files, nil
+}
+
+// stored is an object as a file.
+type stored struct{ object Object }
+
+func (s stored) Name() string       { return path.Base(s.object.Key) }
+func (s stored) Size() int64        { return s.object.Size }
+func (s stored) Mode() fs.FileMode  { return 0o600 }
+func (s stored) ModTime() time.Time { return s.object.Modified }
+func (s stored) IsDir() bool        { return false }
+func (s stored) Sys() any           { return nil }

@@ -14,7 +14,7 @@ import (
 
 func mustOpen(t *testing.T, dir string) *blob.Files {
 	t.Helper()
-	f, err := blob.Open(dir)
+	f, err := blob.Open(dir, nil, "")
 	if err != nil {
 		t.Fatal(err)
 	}

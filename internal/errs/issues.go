@@ -82,6 +82,13 @@ func (is *Issues) Require(path, value string) bool {
 	return value != ""
 }
 
+// OneOf adds an issue with CodeUnknownValue unless value is empty or one of allowed.
+func (is *Issues) OneOf(path, value string, allowed ...string) {
+	if value != "" && !slices.Contains(allowed, value) {
+		is.Add(path, CodeUnknownValue, "%s must be one of %s.", path, strings.Join(allowed, ", "))
+	}
+}
+
 // Append appends complete issues.
 func (is *Issues) Append(list ...Issue) {
 	kept := min(len(list), MaxIssues-len(is.list))

@@ -63,7 +63,11 @@ func (a *answer) WriteHeader(status int) {
 		return
 	}
 	h := a.Header()
-	a.Withhold(h)
+	if status >= http.StatusOK {
+		a.Withhold(h)
+	} else {
+		a.withhold(h) // no verdict: the plugin may still fail to answer
+	}
 	for _, ours := range a.platform {
 		h[ours.name] = ours.values
 	}
@@ -74,17 +78,21 @@ func (a *answer) WriteHeader(status int) {
 		a.committed, a.seen.status = true, status
 		a.closeUnlessRead()
 	} else {
-		a.seen.status, a.seen.answered = 0, 0 // the answer is still to come
-		a.limit()                             // it is written at once
+		a.limit() // it is written at once
 	}
 	a.ResponseWriter.WriteHeader(status)
 }
 
-// Withhold removes from the header of an answer what the plugin may not set.
+// Withhold removes from the header of the answer, or of an upgrade, what the plugin may
+// not set.
 func (a *answer) Withhold(h http.Header) {
 	// Here, because WriteHeader never sees the header of an upgrade.
 	a.verdict.settle(nil)
 	a.seen.answered, a.seen.status = time.Since(a.seen.began), http.StatusSwitchingProtocols
+	a.withhold(h)
+}
+
+func (a *answer) withhold(h http.Header) {
 	relay.Withhold(h, relay.Allowed{Cookies: a.allowed.AllowCookies, CORS: a.allowed.AllowCORS})
 }
 

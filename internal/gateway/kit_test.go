@@ -248,14 +248,22 @@ func (k *kit) do(tb testing.TB, method, target string, body io.Reader, header ht
 	return res
 }
 
-// raw sends bytes as they are and reads one answer.
-func (k *kit) raw(tb testing.TB, lines ...string) *http.Response {
+// dialRaw connects to the server in front of the gateway.
+func (k *kit) dialRaw(tb testing.TB) net.Conn {
 	tb.Helper()
 	c, err := net.Dial("tcp", k.front.Listener.Addr().String())
 	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { c.Close() })
+	_ = c.SetDeadline(time.Now().Add(30 * time.Second))
+	return c
+}
+
+// raw sends bytes as they are and reads one answer.
+func (k *kit) raw(tb testing.TB, lines ...string) *http.Response {
+	tb.Helper()
+	c := k.dialRaw(tb)
 	if _, err := io.WriteString(c, strings.Join(lines, "\r\n")+"\r\n\r\n"); err != nil {
 		tb.Fatal(err)
 	}

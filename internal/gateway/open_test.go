@@ -34,3 +34,19 @@ func TestAnInstanceThatDoesNotAnswerIsNotCalledForAWhile(t *testing.T) {
 		t.Errorf("another instance answers %s", code(res))
 	}
 }
+
+// An early answer says nothing about whether the answer will come.
+func TestAnInstanceThatOnlyGivesEarlyAnswersIsNotCalledForAWhile(t *testing.T) {
+	t.Parallel()
+	k := newKit(t)
+	k.answer = func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusEarlyHints)
+		panic(http.ErrAbortHandler)
+	}
+	for range 20 {
+		k.do(t, "GET", "/api/x", nil, nil)
+	}
+	if res := k.do(t, "GET", "/api/x", nil, nil); code(res) != "PLUGIN_CIRCUIT_OPEN" {
+		t.Errorf("after 20 calls with early answers only: %s", code(res))
+	}
+}

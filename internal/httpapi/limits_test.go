@@ -42,7 +42,7 @@ func TestLimitsAreThoseOfTheSpecification(t *testing.T) {
 		"forgot-password": "10 in 1h0m0s", "reset-password": "10 in 1m0s", "setup": "10 in 1m0s",
 		"purchase":      "600 in 1m0s",
 		"platform":      "600 in 1m0s", // CONTRACT 7
-		"claim-request": "10 in 1h0m0s", "claim": "10 in 1m0s",
+		"claim-request": "10 in 1h0m0s", "claim": "10 in 1m0s", "claim-link": "10 in 1m0s",
 	}
 	for _, r := range limit.Rules() {
 		if got := fmt.Sprintf("%d in %s", r.Limit, r.Window); got != want[r.Name] {

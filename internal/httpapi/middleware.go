@@ -65,6 +65,12 @@ func (s *Server) middleware(h http.Handler) http.Handler {
 					slog.Int64("bytes", seen.bytes), slog.Duration("took", took))
 			}
 			s.Observe(r.Pattern, seen.status, took)
+			if seen.status == 0 && r.Context().Err() != nil {
+				// The client left, or closed its half and reads on: an empty 200, which
+				// net/http would send, would be a lie.
+				lingers = false
+				panic(http.ErrAbortHandler)
+			}
 		}()
 		if s.Refused(r) {
 			lingers = false // nobody knows where its body ends

@@ -55,6 +55,7 @@ func (s *Server) shopRoutes(rt *router, limits limit.Counter, keys keyed.Request
 	rt.public("POST /api/marketplace/products/{slug}/activate", keys.JSON(h.Activate))
 	rt.public("POST /api/marketplace/products/{slug}/deactivate", h.Deactivate)
 	rt.user("GET /api/marketplace/licenses", h.ListLicenses)
+	rt.user("GET /api/marketplace/licenses/{id}", h.GetLicense)
 	rt.user("GET /api/marketplace/licenses/{id}/activations", h.ListActivations)
 	rt.user("DELETE /api/marketplace/licenses/{id}/activations/{instanceId}", h.FreeActivation)
 	rt.public("GET /api/marketplace/products/{slug}/license/verify", h.Verify)
@@ -65,6 +66,7 @@ func (s *Server) shopRoutes(rt *router, limits limit.Counter, keys keyed.Request
 	rt.public("POST /api/marketplace/orders/{id}/lookup", h.LookUpOrder)
 	rt.user("POST /api/marketplace/orders/claim-request", limits.ByUser(limit.ClaimRequest, h.RequestClaim))
 	rt.user("POST /api/marketplace/orders/claim", limits.ByUser(limit.Claim, h.ClaimOrders))
+	rt.public("POST /api/marketplace/orders/claim-link", limits.ByAddress(limit.ClaimLink, h.OpenClaimLink))
 	rt.public("GET /claim-orders", web.HTML(s.page(pages.Site.Claim))) // the target of links in mails
 	rt.public("POST /api/marketplace/payments/stripe/webhook", h.StripeWebhook)
 	// Where buyers return from the payment provider's page. Neither the pages nor the

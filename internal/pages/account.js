@@ -1,7 +1,7 @@
 // What the pages that create an account share: its fields and their faults.
 const fields = ["email", "username", "password"];
-const label = { email: "The e-mail address", username: "The username", password: "The password" };
-const missing = { email: "Enter your e-mail address.", username: "Choose a username.", password: "Choose a password." };
+const label = { email: t("account.email"), username: t("account.username"), password: t("account.password") };
+const missing = { email: t("account.noEmail"), username: t("account.noUsername"), password: t("account.noPassword") };
 const clear = (form) => { for (const name of [...fields, form]) fault(name, ""); };
 
 // failed shows each fault beside its field, and puts the cursor into the first.

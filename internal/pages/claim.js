@@ -2,11 +2,13 @@
 // without one it requests a mail with a token.
 const choose = () => {
   at("intro").textContent = token
-    ? "Sign in to add the orders that were placed with your e-mail address, but without an account, to your account."
-    : "Did you buy without an account, or before you had one? Sign in to the account with the same e-mail address. You will get a mail with a link that adds your orders to it.";
-  at("send").textContent = token ? "Claim orders" : "Send the mail";
+    ? t("claim.how")
+    : t("claim.askHow");
+  at("send").textContent = t(token ? "claim.send" : "claim.ask");
 };
 const clear = () => { for (const name of ["email", "password", "claim"]) fault(name, ""); };
+const plurals = new Intl.PluralRules(document.documentElement.lang);
+const count = (key, n) => t(words[`${key}.${plurals.select(n)}`] ? `${key}.${plurals.select(n)}` : `${key}.other`, { n });
 const finish = (title, text) => {
   at("password").value = "";
   done(title, text);
@@ -16,17 +18,17 @@ const claim = async (access) => {
   const answer = await post("api/marketplace/orders/claim", { token }, access);
   if (answer.ok) {
     const n = answer.body.claimed;
-    return finish(n === 1 ? "One order claimed" : `${n} orders claimed`, "Your orders and licenses are now in your account.");
+    return finish(count("claim.claimed", n), t("claim.claimedHow"));
   }
   fault("claim", reason(answer));
   if (answer.body.error !== "INVALID_CLAIM_TOKEN") return;
   token = "";
   choose();
-  fault("claim", "This link no longer works, or was sent to another account. A link works once, for one hour. Request a new mail here.");
+  fault("claim", t("claim.old"));
 };
 const ask = async (access) => {
   const answer = await post("api/marketplace/orders/claim-request", undefined, access);
-  if (answer.ok) finish("Check your mailbox", answer.body.message);
+  if (answer.ok) finish(t("mailbox"), t("claim.sent"));
   else fault("claim", reason(answer));
 };
 
@@ -34,8 +36,8 @@ at("claim").addEventListener("submit", (e) => {
   e.preventDefault();
   clear();
   const email = at("email").value.trim(), password = at("password").value;
-  if (!email) return refuse("email", "Enter the e-mail address of your account.");
-  if (!password) return refuse("password", "Enter your password.");
+  if (!email) return refuse("email", t("claim.noEmail"));
+  if (!password) return refuse("password", t("claim.noPassword"));
   send(e.target, async () => {
     const login = await post("auth/login", { email, password });
     if (!login.ok) return fault("claim", reason(login));
@@ -45,7 +47,8 @@ at("claim").addEventListener("submit", (e) => {
   });
 });
 
-const begin = () => {
+const begin = async () => {
+  if (token && await offer().catch(() => false)) return;
   clear();
   choose();
   show("claim");

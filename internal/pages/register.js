@@ -3,5 +3,5 @@ onCreate("register", async (body) => {
   if (!answer.ok) return failed("register", answer);
   at("password").value = "";
   await post("auth/logout", undefined, answer.body.data.access_token); // the page keeps nobody signed in
-  done("Your account is ready", `Sign in as ${answer.body.data.user.email}, with the password you chose.`);
+  done(t("register.done"), t("register.doneHow", { email: answer.body.data.user.email }));
 });

@@ -5,7 +5,7 @@ onCreate("setup", async (body) => {
   if (answer.status === 404) return lost(answer.body.error.message);
   if (!answer.ok) return failed("setup", answer);
   at("password").value = "";
-  done("stoa is ready", `${answer.body.data.user.email} is the administrator. Sign in with the password you chose.`);
+  done(t("setup.done"), t("setup.doneHow", { email: answer.body.data.user.email }));
 });
 
 onLink(() => {
@@ -13,4 +13,4 @@ onLink(() => {
   reveal("setup");
 });
 if (token) reveal("setup");
-else lost("The address is incomplete. Copy the whole link that stoa printed, including everything after the #.");
+else lost(t("setup.incomplete"));

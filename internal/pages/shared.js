@@ -2,6 +2,10 @@
 // The beginning of every page's script. The page's own script follows in the same
 // <script> element, the only one that the page's policy allows.
 
+// t is a text of the catalog (web/texts), with values in place of {name}. words, which
+// comes before, has those of this page.
+const t = (key, values = {}) => words[key].replace(/\{(\w+)\}/g, (hole, name) => values[name] ?? hole);
+
 const at = (id) => document.getElementById(id);
 
 // takeToken removes the token from the address and returns it. The token is a
@@ -32,7 +36,7 @@ const reveal = (id) => {
 };
 // shop is the shop's name, if it has one, with which every title ends.
 const shop = document.querySelector(".brand[data-named]")?.textContent;
-const entitle = (text) => { document.title = shop ? `${text} - ${shop}` : text; };
+const entitle = (text) => { document.title = shop ? `${text} · ${shop}` : text; };
 const show = (id) => entitle(reveal(id).textContent);
 const done = (title, text) => {
   at("done-title").textContent = title;
@@ -51,18 +55,20 @@ const fault = (name, text) => {
 };
 const refuse = (name, text) => fault(name, text)?.focus();
 
-// post sends body as JSON, without cookies, cache or referrer.
-const post = async (path, body, access) => {
+// post sends body as JSON, without cache or referrer. No cookie goes or comes, unless the
+// session that begins is to stay (stays).
+const post = async (path, body, access, stays) => {
   const headers = { "Content-Type": "application/json" };
   if (access) headers.Authorization = "Bearer " + access;
+  if (stays) headers["X-Refresh-Token"] = "cookie";
   const res = await fetch(path, {
     method: "POST", headers, body: body && JSON.stringify(body),
-    credentials: "omit", cache: "no-store", referrerPolicy: "no-referrer",
+    credentials: stays ? "same-origin" : "omit", cache: "no-store", referrerPolicy: "no-referrer",
   });
   return { ok: res.ok, status: res.status, body: await res.json().catch(() => ({})) };
 };
 // reason returns the message of an error answer in either of the API's two forms.
-const reason = (answer) => answer.status < 500 && (answer.body.error?.message ?? answer.body.message) || "Something went wrong on our side. Try again in a moment.";
+const reason = (answer) => answer.status < 500 && (answer.body.error?.message ?? answer.body.message) || t("failed");
 
 // send runs work for a form. The button is disabled until it is done, so nothing is
 // sent twice.
@@ -72,11 +78,20 @@ const send = async (form, work) => {
   try {
     await work();
   } catch {
-    refuse(form.id, "The server cannot be reached. Check your connection and try again.");
+    refuse(form.id, t("unreachable"));
   } finally {
     button.disabled = false;
   }
 };
 
-at("show").addEventListener("change", (e) => { at("password").type = e.target.checked ? "text" : "password"; });
+for (const box of document.querySelectorAll("[data-shows]")) {
+  box.addEventListener("change", () => { at(box.dataset.shows).type = box.checked ? "text" : "password"; });
+}
+
+// What the storefront keeps in this browser: the choice of colors, and that somebody is
+// signed in, which decides what the header shows (web/src/theme, web/src/api).
+const kept = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
+const signedIn = "stoa-signed-in";
+if (["light", "dark"].includes(kept("stoa-color-scheme"))) document.documentElement.dataset.mantineColorScheme = kept("stoa-color-scheme");
+if (kept(signedIn)) document.documentElement.dataset.signedIn = "";
 

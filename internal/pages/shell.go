@@ -28,16 +28,23 @@ func (s Site) Console() (Page, error) {
 	if !ok {
 		return Page{}, webapp.ErrNotBuilt
 	}
-	t, err := template.New("shell").Parse(shell)
+	words, err := texts()
+	if err != nil {
+		return Page{}, err
+	}
+	t, err := template.New("shell").Funcs(words.funcs()).Parse(shell)
 	if err != nil {
 		return Page{}, fmt.Errorf("pages: %w", err)
 	}
-	title := "Console"
+	title, err := words.Text(section + "console")
+	if err != nil {
+		return Page{}, fmt.Errorf("pages: %w", err)
+	}
 	if s.Name != "" {
 		title += " · " + s.Name
 	}
 	var out bytes.Buffer
-	err = t.Execute(&out, map[string]any{"Title": title, "Entry": entry, "Test": s.Test})
+	err = t.Execute(&out, map[string]any{"Lang": words.Language(), "Title": title, "Entry": entry, "Test": s.Test})
 	if err != nil {
 		return Page{}, fmt.Errorf("pages: %w", err)
 	}

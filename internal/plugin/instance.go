@@ -10,6 +10,7 @@ import (
 
 	"stoa/internal/errs"
 	"stoa/internal/extension/config"
+	"stoa/internal/text"
 )
 
 // Match reports whether a change may be made to an instance of that version, as a
@@ -23,15 +24,41 @@ func (m Match) check(version int64) error {
 	return nil
 }
 
-// Instances returns at most limit instances of a package, after the first offset,
-// oldest first, and how many there are in all. The error is ErrNotFound if there
-// is no such package.
-func (s *Service) Instances(ctx context.Context, slug string, limit, offset int) ([]Installed, int, error) {
+// InstanceQuery selects instances of a package. Empty fields match every instance.
+type InstanceQuery struct {
+	// Search is part of a key or of an installation id, ignoring case. Of an id, at least four
+	// characters.
+	Search string
+	// Sort is one of InstanceSorts; empty means the oldest first, those of the same moment by key.
+	Sort string
+
+	Limit, Offset int
+}
+
+// InstanceSorts are the orders of lists of instances; "-" stands for descending.
+var InstanceSorts = []string{"created", "-created", "key", "-key", "updated", "-updated"}
+
+// Issues returns what is wrong with q.
+func (q InstanceQuery) Issues() (is errs.Issues) {
+	if !text.Printable(q.Search, text.Short) {
+		is.Add("q", errs.CodeOutOfRange, "q must be at most %d printable characters.", text.Short)
+	}
+	is.OneOf("sort", q.Sort, InstanceSorts...)
+	return is
+}
+
+// Instances returns one page of the instances of a package that match q, in its order, and
+// how many there are on all pages. It returns VALIDATION_ERROR for a query with Issues, and
+// ErrNotFound if there is no such package.
+func (s *Service) Instances(ctx context.Context, slug string, q InstanceQuery) ([]Installed, int, error) {
+	if err := q.Issues().Err(); err != nil {
+		return nil, 0, err
+	}
 	p, err := live(ctx, s.Store, slug)
 	if err != nil {
 		return nil, 0, err
 	}
-	stored, total, err := s.Store.ListInstances(ctx, slug, limit, offset)
+	stored, total, err := s.Store.ListInstances(ctx, slug, q)
 	if err != nil {
 		return nil, 0, err
 	}

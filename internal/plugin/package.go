@@ -231,7 +231,7 @@ func enabled(ctx context.Context, st Store, slug string) (ids []string, err erro
 func eachInstance(ctx context.Context, st Store, slug string, fn func(StoredInstance) error) error {
 	const batch = 500
 	for offset := 0; ; offset += batch {
-		list, total, err := st.ListInstances(ctx, slug, batch, offset)
+		list, total, err := st.ListInstances(ctx, slug, InstanceQuery{Limit: batch, Offset: offset})
 		if err != nil {
 			return err
 		}

@@ -244,7 +244,7 @@ func uninstallAgainstChanges(t *testing.T, database string) {
 		}
 	})
 	wg.Wait()
-	list, _, err := s.Store.ListInstances(ctx, "pay", 99, 0)
+	list, _, err := s.Store.ListInstances(ctx, "pay", plugin.InstanceQuery{Limit: 99})
 	if err != nil {
 		t.Fatal(err)
 	}

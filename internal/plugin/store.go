@@ -207,13 +207,12 @@ type Instances interface {
 	// KeyState tells whether the package has, or had, an instance with that key.
 	KeyState(ctx context.Context, slug, key string) (KeyState, error)
 
-	// ListInstances returns at most limit instances of a package, after the first
-	// offset, oldest first (those of the same moment by key) and without the
-	// deleted; and how many there are in all.
-	ListInstances(ctx context.Context, slug string, limit, offset int) ([]StoredInstance, int, error)
+	// ListInstances returns one page of the instances of a package that match q, in the
+	// order of q and without the deleted; and how many there are on all pages.
+	ListInstances(ctx context.Context, slug string, q InstanceQuery) ([]StoredInstance, int, error)
 
 	// EnabledInstances returns at most limit of the enabled instances of a package, after
-	// the first offset, in the order of ListInstances.
+	// the first offset, the oldest first and those of the same moment by key.
 	EnabledInstances(ctx context.Context, slug string, limit, offset int) ([]InstanceName, error)
 
 	// LiveInstances returns the present state of those of the instances that are

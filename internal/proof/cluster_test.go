@@ -40,6 +40,7 @@ const downloadBase = 1000
 // cluster is several stoa processes over one database that has the catalog.
 type cluster struct {
 	dir       string // the data folder
+	env       []string
 	processes []*process
 	db        *sql.DB // the test's own connection to the database
 }
@@ -78,7 +79,7 @@ func newCluster(tb testing.TB, engine string, n int) *cluster {
 			tb.Fatalf("stoa %v: %v\n%s", args, err, out)
 		}
 	}
-	c := &cluster{dir: dir}
+	c := &cluster{dir: dir, env: env}
 	for range n {
 		c.processes = append(c.processes, startProcess(tb, env))
 	}

@@ -167,8 +167,8 @@ func (p *plugin) check(t *testing.T, c *cluster, least int) {
 		}
 	}
 	for what, count := range map[string]string{
-		"onInstall":   `SELECT count(*) FROM plugin_instances`,
-		"onUninstall": `SELECT count(*) FROM plugin_instances WHERE deleted_at_ms IS NOT NULL`,
+		"onInstall":   `SELECT count(*) FROM plugin_instances WHERE package_slug = 'hooked'`,
+		"onUninstall": `SELECT count(*) FROM plugin_instances WHERE package_slug = 'hooked' AND deleted_at_ms IS NOT NULL`,
 	} {
 		hooks := c.number(t, `SELECT count(*) FROM deliveries WHERE kind = 'hook' AND name = '`+what+`'`)
 		if happened := c.number(t, count); hooks != happened {

@@ -2,6 +2,7 @@ package proof
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -21,6 +22,10 @@ type process struct {
 	env []string
 	url atomic.Value // string: the address at which it listens, or listened last
 
+	program string            // another stoa than this one; empty for this one
+	address string            // where it listens; empty for any port
+	heard   func(line string) // is told what it writes; may be nil
+
 	// cmd is nil while the process is not running. One goroutine uses it at a time.
 	cmd    *exec.Cmd
 	exited chan struct{}
@@ -35,6 +40,13 @@ var listening = regexp.MustCompile(`msg=listening url=(http://\S+)`)
 func startProcess(tb testing.TB, env []string) *process {
 	tb.Helper()
 	p := &process{tb: tb, env: env}
+	p.begin(tb)
+	return p
+}
+
+// begin starts the process, which ends with the test.
+func (p *process) begin(tb testing.TB) {
+	tb.Helper()
 	tb.Cleanup(func() {
 		p.kill()
 		if tb.Failed() {
@@ -44,12 +56,15 @@ func startProcess(tb testing.TB, env []string) *process {
 	if err := p.start(); err != nil {
 		tb.Fatal(err)
 	}
-	return p
 }
 
 // start starts the process, which must not be running, and returns when it listens.
 func (p *process) start() error {
-	cmd := exec.Command(stoa(p.tb), "serve", "--addr=127.0.0.1:0", "--ops-addr=off")
+	program := p.program
+	if program == "" {
+		program = stoa(p.tb)
+	}
+	cmd := exec.Command(program, "serve", "--addr="+cmp.Or(p.address, "127.0.0.1:0"), "--ops-addr=off")
 	cmd.Env = append(os.Environ(), p.env...)
 	// If the tests are killed, the processes are killed too.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -68,6 +83,9 @@ func (p *process) start() error {
 		lines := bufio.NewScanner(stderr)
 		for lines.Scan() {
 			p.keep(lines.Text())
+			if p.heard != nil {
+				p.heard(lines.Text())
+			}
 			if m := listening.FindStringSubmatch(lines.Text()); m != nil {
 				ready <- m[1]
 			}
@@ -96,6 +114,13 @@ func (p *process) kill() {
 		return
 	}
 	_ = p.cmd.Process.Kill()
+	<-p.exited
+	p.cmd = nil
+}
+
+// stop ends the process as an operator does, and waits until it has ended.
+func (p *process) stop() {
+	_ = p.cmd.Process.Signal(syscall.SIGTERM)
 	<-p.exited
 	p.cmd = nil
 }

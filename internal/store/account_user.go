@@ -79,7 +79,7 @@ func (a *Account) ListUsers(ctx context.Context, q account.UserQuery) ([]account
 	list, err := database.All(ctx, a.Read, func(row database.Scanner) (account.User, error) {
 		c, err := scanUser(row)
 		return c.User, err
-	}, `SELECT `+userColumns+` FROM users u`+where.String()+` ORDER BY u.created_at_ms DESC, u.id DESC`+page, args...)
+	}, `SELECT `+userColumns+` FROM users u`+where.String()+userOrders.by(q.Sort, "-created")+page, args...)
 	return list, total, err
 }
 

@@ -18,6 +18,9 @@ var _ audit.Store = (*Audit)(nil)
 // NewAudit returns the audit log of db.
 func NewAudit(db *database.DB) *Audit { return &Audit{audited{db.Conn()}} }
 
+// AuditIn returns the audit log as conn writes it: in its transaction.
+func AuditIn(conn database.Conn) *Audit { return &Audit{audited{conn}} }
+
 // audited is a database.Conn with the Record of a domain's Store.
 type audited struct{ database.Conn }
 
@@ -56,7 +59,7 @@ func (a *Audit) ListEntries(ctx context.Context, q audit.Query) ([]audit.Entry, 
 	list, err := database.All(ctx, a.Read, scanEntry, `
 		SELECT a.id, a.at_ms, a.actor_kind, a.actor_id, a.actor_name,
 			a.action, a.target_type, a.target_id, a.address, a.request_id, a.details_json
-		FROM audit_log a`+where.String()+` ORDER BY a.at_ms DESC, a.seq DESC`+page, args...)
+		FROM audit_log a`+where.String()+auditOrders.by(q.Sort, "-at")+page, args...)
 	return list, total, err
 }
 

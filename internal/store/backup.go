@@ -2,17 +2,30 @@ package store
 
 import (
 	"context"
+	"strings"
 
 	"stoa/internal/database"
 )
 
-// PackagePaths returns the paths below the data folder at which packages of all kinds and
-// releases must be, by what conn shows.
-func PackagePaths(ctx context.Context, conn database.Conn) ([]string, error) {
-	return database.Texts(ctx, conn.Read, `
-		SELECT install_path FROM plugin_packages WHERE install_path <> ''
-		UNION SELECT install_path FROM plugin_previous_versions WHERE install_path <> ''
-		UNION SELECT install_path FROM theme_versions
-		UNION SELECT path FROM product_packages WHERE withdrawn_at_ms IS NULL
+// PackageFile is where a package or a release must be, below the data folder.
+type PackageFile struct {
+	Path string // of the unpacked files of a package, of the archive of a release
+	Hash string // SHA-256 of the archive, in hex
+}
+
+// Archive returns where the archive is.
+func (f PackageFile) Archive() string { return strings.TrimSuffix(f.Path, ".zip") + ".zip" }
+
+// PackageFiles returns where packages of all kinds and releases must be, by what conn shows.
+func PackageFiles(ctx context.Context, conn database.Conn) ([]PackageFile, error) {
+	return database.All(ctx, conn.Read, func(row database.Scanner) (PackageFile, error) {
+		var f PackageFile
+		err := row.Scan(&f.Path, &f.Hash)
+		return f, err
+	}, `
+		SELECT install_path, zip_hash FROM plugin_packages WHERE install_path <> ''
+		UNION SELECT install_path, zip_hash FROM plugin_previous_versions WHERE install_path <> ''
+		UNION SELECT install_path, zip_hash FROM theme_versions
+		UNION SELECT path, zip_hash FROM product_packages WHERE withdrawn_at_ms IS NULL
 		ORDER BY 1`)
 }

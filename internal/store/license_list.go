@@ -15,13 +15,17 @@ func (s *Licenses) ListLicenses(ctx context.Context, q license.Query) ([]license
 	if err := s.Read.QueryRowContext(ctx, `SELECT count(*)`+from, where.Args()...).Scan(&total); err != nil {
 		return nil, 0, err
 	}
+	// Whole rows are read for the page only, not for those that an offset skips.
+	order := licenseOrders.by(q.Sort, "-created")
 	page, args := where.Page(q.Limit, q.Offset)
 	list, err := database.All(ctx, s.Read, func(row database.Scanner) (l license.Listed, err error) {
 		l.License, err = scanLicense(row, &l.ProductSlug, &l.ProductName, &l.UserEmail)
 		return l, err
-	}, `SELECT `+licenseColumns+`, p.slug, p.name,
-		coalesce((SELECT u.email FROM users u WHERE u.id = l.user_id), '')`+from+`
-		ORDER BY l.created_at_ms DESC, l.id`+page, args...)
+	}, `
+		SELECT `+licenseColumns+`, p.slug, p.name, coalesce(u.email, '')
+		FROM (SELECT l.id`+from+order+page+`) page
+		JOIN licenses l ON l.id = page.id JOIN products p ON p.id = l.product_id LEFT JOIN users u ON u.id = l.user_id`+
+		order, args...)
 	return list, total, err
 }
 

@@ -16,14 +16,17 @@ func (s *Orders) FindOrders(ctx context.Context, q order.Query) ([]order.Listed,
 	if err != nil {
 		return nil, 0, err
 	}
+	// Whole rows are read for the page only, not for those that an offset skips.
+	const join = ` JOIN products p ON p.id = o.product_id`
+	by := orderOrders.by(q.Sort, "-created")
 	page, args := where.Page(q.Limit, q.Offset)
 	list, err := database.All(ctx, s.Read, func(row database.Scanner) (o order.Listed, err error) {
 		o.Order, err = scanOrder(row, &o.ProductSlug, &o.ProductName, &o.UserEmail)
 		return o, err
 	}, `
 		SELECT `+orderColumns+`, p.slug, p.name, coalesce(u.email, '')
-		FROM orders o JOIN products p ON p.id = o.product_id LEFT JOIN users u ON u.id = o.user_id`+where.String()+`
-		ORDER BY o.created_at_ms DESC, o.id`+page, args...)
+		FROM (SELECT o.id FROM orders o`+join+where.String()+by+page+`) page
+		JOIN orders o ON o.id = page.id`+join+` LEFT JOIN users u ON u.id = o.user_id`+by, args...)
 	return list, total, err
 }
 

@@ -148,19 +148,21 @@ func (p *Plugin) KeyState(ctx context.Context, slug, key string) (plugin.KeyStat
 
 // ListInstances implements plugin.Instances.
 func (p *Plugin) ListInstances(
-	ctx context.Context, slug string, limit, offset int,
+	ctx context.Context, slug string, q plugin.InstanceQuery,
 ) ([]plugin.StoredInstance, int, error) {
+	var where database.Where
+	where.And(`i.package_slug = $1 AND i.deleted_at_ms IS NULL`, slug)
+	if q.Search != "" {
+		where.And(`(i.instance_key LIKE $1 ESCAPE '~' OR i.id LIKE $2 ESCAPE '~')`, search(q.Search)[:2]...)
+	}
+	from := ` FROM plugin_instances i` + where.String()
 	var total int
-	err := p.Read.QueryRowContext(ctx, `
-		SELECT count(*) FROM plugin_instances WHERE package_slug = $1 AND deleted_at_ms IS NULL`, slug).Scan(&total)
-	if err != nil {
+	if err := p.Read.QueryRowContext(ctx, `SELECT count(*)`+from, where.Args()...).Scan(&total); err != nil {
 		return nil, 0, err
 	}
-	list, err := database.All(ctx, p.Read, scanInstance, `
-		SELECT `+instanceColumns+` FROM plugin_instances i
-		WHERE i.package_slug = $1 AND i.deleted_at_ms IS NULL
-		ORDER BY i.created_at_ms, i.instance_key
-		LIMIT $2 OFFSET $3`, slug, limit, offset)
+	page, args := where.Page(q.Limit, q.Offset)
+	list, err := database.All(ctx, p.Read, scanInstance,
+		`SELECT `+instanceColumns+from+instanceOrders.by(q.Sort, "created")+page, args...)
 	return list, total, err
 }
 

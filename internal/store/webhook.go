@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"stoa/internal/database"
@@ -45,13 +46,20 @@ func (s *Webhooks) GetWebhook(ctx context.Context, id string) (webhook.Webhook, 
 }
 
 // ListWebhooks implements webhook.Store.
-func (s *Webhooks) ListWebhooks(ctx context.Context, limit, offset int) ([]webhook.Webhook, int, error) {
+func (s *Webhooks) ListWebhooks(ctx context.Context, q webhook.Query) ([]webhook.Webhook, int, error) {
+	var where database.Where
+	if q.Search != "" {
+		where.And(`(lower(w.url) LIKE $1 ESCAPE '~' OR w.id = $2 OR lower(w.events_json) LIKE $1 ESCAPE '~')`,
+			database.Like(strings.ToLower(q.Search)), q.Search)
+	}
+	from := ` FROM webhooks w` + where.String()
 	var total int
-	if err := s.Read.QueryRowContext(ctx, `SELECT count(*) FROM webhooks`).Scan(&total); err != nil {
+	if err := s.Read.QueryRowContext(ctx, `SELECT count(*)`+from, where.Args()...).Scan(&total); err != nil {
 		return nil, 0, err
 	}
-	list, err := database.All(ctx, s.Read, scanWebhook, `
-		SELECT `+webhookColumns+` FROM webhooks w ORDER BY w.created_at_ms, w.id LIMIT $1 OFFSET $2`, limit, offset)
+	page, args := where.Page(q.Limit, q.Offset)
+	list, err := database.All(ctx, s.Read, scanWebhook,
+		`SELECT `+webhookColumns+from+webhookOrders.by(q.Sort, "created")+page, args...)
 	return list, total, err
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"stoa/internal/webapp"
 	"stoa/internal/wording"
@@ -73,6 +74,9 @@ func New(texts fs.FS, bundle *webapp.Bundle) (*Pages, error) {
 	return p, nil
 }
 
+// longReview is how many characters of a review are shown at once, at least.
+const longReview = 600
+
 // funcs are what templates call. A key without a text ends the rendering; a test looks
 // for such keys in every template.
 func (p *Pages) funcs() template.FuncMap {
@@ -87,6 +91,10 @@ func (p *Pages) funcs() template.FuncMap {
 		"iso":    func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
 		"paragraphs": func(text string) []string {
 			return strings.FieldsFunc(strings.ReplaceAll(text, "\r\n", "\n"), func(r rune) bool { return r == '\n' })
+		},
+		// long is whether a review fills more than about eight lines.
+		"long": func(text string) bool {
+			return utf8.RuneCountInString(text) > longReview || strings.Count(text, "\n") >= 8
 		},
 		"add": func(a, b int) int { return a + b },
 	}

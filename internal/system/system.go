@@ -33,6 +33,9 @@ type Facts struct {
 	MailFrom string // the sender's address; empty without SMTP
 	Redis    bool   // limits are shared through Redis
 	DataDir  string
+	// Storage is the address of the object storage with the files, of which DataDir is a cache; empty
+	// if they are in DataDir only.
+	Storage string
 }
 
 // Failure is something that went wrong.

@@ -13,6 +13,7 @@ import (
 	"stoa/internal/errs"
 	"stoa/internal/event"
 	"stoa/internal/seal"
+	"stoa/internal/text"
 )
 
 // Service manages webhooks. All fields are required. It is safe for concurrent use.
@@ -47,10 +48,35 @@ func (s *Service) Get(ctx context.Context, id string) (Webhook, error) {
 	return w, orNotFound(err)
 }
 
-// List returns at most limit webhooks, after the first offset, oldest first, and how many
-// there are in all.
-func (s *Service) List(ctx context.Context, limit, offset int) ([]Webhook, int, error) {
-	return s.Store.ListWebhooks(ctx, limit, offset)
+// Query selects webhooks. Empty fields match every webhook.
+type Query struct {
+	// Search is part of an address or of the name of an event, ignoring case, or an id.
+	Search string
+	// Sort is one of Sorts; empty means the oldest first.
+	Sort string
+
+	Limit, Offset int
+}
+
+// Sorts are the orders of lists of webhooks; "-" stands for descending.
+var Sorts = []string{"created", "-created", "url", "-url"}
+
+// Issues returns what is wrong with q.
+func (q Query) Issues() (is errs.Issues) {
+	if !text.Printable(q.Search, text.Short) {
+		is.Add("q", errs.CodeOutOfRange, "q must be at most %d printable characters.", text.Short)
+	}
+	is.OneOf("sort", q.Sort, Sorts...)
+	return is
+}
+
+// List returns one page of the webhooks that match q, in its order, and how many there are
+// on all pages. It returns VALIDATION_ERROR for a query with Issues.
+func (s *Service) List(ctx context.Context, q Query) ([]Webhook, int, error) {
+	if err := q.Issues().Err(); err != nil {
+		return nil, 0, err
+	}
+	return s.Store.ListWebhooks(ctx, q)
 }
 
 // newSecret returns a new secret as operators see it and as the database keeps it.

@@ -46,9 +46,9 @@ type Store interface {
 	// until the end.
 	GetWebhook(ctx context.Context, id string) (Webhook, error)
 
-	// ListWebhooks returns at most limit webhooks, after the first offset, oldest first,
-	// and how many there are in all.
-	ListWebhooks(ctx context.Context, limit, offset int) ([]Webhook, int, error)
+	// ListWebhooks returns one page of the webhooks that match q, in the order of q, and how
+	// many there are on all pages.
+	ListWebhooks(ctx context.Context, q Query) ([]Webhook, int, error)
 
 	// EnabledWebhooks returns all webhooks that are enabled, oldest first.
 	EnabledWebhooks(ctx context.Context) ([]Webhook, error)

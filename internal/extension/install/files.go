@@ -1,6 +1,7 @@
 package install
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -14,7 +15,6 @@ import (
 	"strings"
 
 	"stoa/internal/errs"
-	"stoa/internal/extension"
 	"stoa/internal/extension/archive"
 )
 
@@ -39,43 +39,44 @@ type File struct {
 	State  string
 }
 
-// OpenArchive opens the archive that the extension with files at place was installed from.
-// The caller closes it. The error is ErrNoArchive if it is not there.
-func (in *Installer) OpenArchive(place string) (*os.File, error) {
+// OpenArchive opens the archive that an extension was installed from. The caller closes it. The
+// error is ErrNoArchive if it is not there; with storage also that of Fetch.
+func (in *Installer) OpenArchive(ctx context.Context, ref Ref) (*os.File, error) {
 	data, err := in.openData()
 	if err != nil {
 		return nil, err
 	}
 	defer data.Close()
-	if place == "" {
+	if ref.Path == "" {
 		return nil, ErrNoArchive
 	}
-	f, err := data.Open(place + archiveSuffix)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, ErrNoArchive
-	}
-	return f, err
+	return in.archive(ctx, data, ref)
 }
 
-// Files compares the files of an extension with the archive they came from, whose
-// SHA-256 is hash. It returns those from index from on, by path, at most limit, and the
-// number of all. Only the files that it returns are read. The error is ErrNoArchive if the
-// archive is not there or is another one, because then nobody knows what was installed.
-func (in *Installer) Files(kind extension.Kind, place, hash string, from, limit int) ([]File, int, error) {
-	reg, err := in.Kinds.Get(kind)
+// Files compares the files of an extension with the archive they came from. It returns those
+// from index from on, by path, at most limit, and the number of all. Only the files that it
+// returns are read. The error is ErrNoArchive if the archive is not there or is another one,
+// because then nobody knows what was installed; with storage also that of Fetch.
+func (in *Installer) Files(ctx context.Context, ref Ref, from, limit int) ([]File, int, error) {
+	if in.Storage != nil && ref.Path != "" { // what the cache lacks is not missing
+		if err := in.Fetch(ctx, ref); err != nil {
+			return nil, 0, err
+		}
+	}
+	reg, err := in.Kinds.Get(ref.Kind)
 	if err != nil {
 		return nil, 0, err
 	}
-	zip, err := in.OpenArchive(place)
+	zip, err := in.OpenArchive(ctx, ref)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer zip.Close()
-	contents, err := readKept(zip, reg.Profile(), hash)
+	contents, err := readKept(zip, reg.Profile(), ref.Hash)
 	if err != nil {
 		return nil, 0, err
 	}
-	root, err := os.OpenRoot(path.Join(in.DataDir, place))
+	root, err := os.OpenRoot(path.Join(in.DataDir, ref.Path))
 	if errors.Is(err, fs.ErrNotExist) {
 		root = nil
 	} else if err != nil {
@@ -195,4 +196,11 @@ func digestOf(root *os.Root, name string) (size int64, digest string, err error)
 	sum := sha256.New()
 	size, err = io.Copy(sum, f)
 	return size, hex.EncodeToString(sum.Sum(nil)), err
+}
+
+// sumOf returns the SHA-256 of the rest of a file, in hex.
+func sumOf(f *os.File) (string, error) {
+	sum := sha256.New()
+	_, err := io.Copy(sum, f)
+	return hex.EncodeToString(sum.Sum(nil)), err
 }

@@ -2,10 +2,10 @@
 // file, has it inspected, puts its contents in place and has them recorded.
 //
 // The order makes crashes harmless. The files are complete and on disk, at a path
-// of their own, before the record that points to them is written. So there is no
-// record without files; files without a record belong to nobody, and a later start
-// sweeps them. Several processes may share a data folder: each writes under names
-// that no other uses.
+// of their own, and in the storage if there is one, before the record that points to them
+// is written. So there is no record without files; files without a record belong to nobody,
+// and a later start sweeps them. Several processes may share a data folder or a storage: each
+// writes under names that no other uses.
 //
 // Rules about archives are package archive's. What a manifest means and what is
 // recorded depends on the kind of extension and is its Registry's; see package
@@ -17,6 +17,7 @@ import (
 	"errors"
 	"log/slog"
 
+	"stoa/internal/blob"
 	"stoa/internal/errs"
 	"stoa/internal/extension"
 	"stoa/internal/extension/archive"
@@ -37,9 +38,18 @@ type Installer struct {
 	// refused. It may be empty.
 	Trusted sign.Keys
 
+	// Storage keeps the archives, and the data folder is a cache of it. nil: they are in the
+	// data folder only.
+	Storage blob.Store
+	// Owned returns nil if everything in the storage belongs to this shop. Before Sweep removes
+	// anything there, it asks. It is required with Storage.
+	Owned func(ctx context.Context) error
+
 	// Recorded returns the paths of the archives that the market publishes; Sweep removes
 	// the others. nil removes none.
 	Recorded func(ctx context.Context) ([]string, error)
+
+	flights blob.Flights // of Fetch
 }
 
 // Transactions run functions in transactions of the database that all kinds share. Package
@@ -128,6 +138,10 @@ func (in *Installer) prepare(
 ) (placed, error) {
 	place, err := in.place(ctx, reg, read.candidate, read.Contents, up.Hash)
 	if err != nil {
+		return placed{}, err
+	}
+	if err := in.store(ctx, up, place+archiveSuffix); err != nil {
+		in.Discard(ctx, place)
 		return placed{}, err
 	}
 	if err := up.keep(place); err != nil {

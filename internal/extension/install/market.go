@@ -43,15 +43,26 @@ func (in *Installer) Inspect(kind extension.Kind, up *Upload) (Package, error) {
 }
 
 // Publish keeps a received archive for the market and returns its path in the data folder,
-// where it is on disk. A path that is not recorded (Recorded) is swept later.
-func (in *Installer) Publish(kind extension.Kind, up *Upload, pkg Package) (string, error) {
+// where it is on disk, or in the storage. A path that is not recorded (Recorded) is swept later.
+func (in *Installer) Publish(ctx context.Context, kind extension.Kind, up *Upload, pkg Package) (string, error) {
 	name := fmt.Sprintf("%s-%s-%s-%s%s", kind, pkg.Slug, pkg.Version, randomName(), archiveSuffix)
-	return path.Join(MarketDir, name), up.moveTo(path.Join(MarketDir, name))
+	name = path.Join(MarketDir, name)
+	if in.Storage != nil {
+		return name, in.store(ctx, up, name)
+	}
+	return name, up.moveTo(name)
 }
 
 // Published returns a published archive as an upload from the market. The caller closes it.
 // It fails unless the archive has that SHA-256.
-func (in *Installer) Published(kind extension.Kind, name, hash string) (*Upload, error) {
+func (in *Installer) Published(ctx context.Context, kind extension.Kind, name, hash string) (*Upload, error) {
+	if in.Storage != nil {
+		up, err := in.download(ctx, name, hash)
+		if err == nil {
+			up.FromMarket = true
+		}
+		return up, err
+	}
 	data, err := in.openData()
 	if err != nil {
 		return nil, err

@@ -1,21 +1,32 @@
 package install
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 )
 
-// OpenFile opens a file of the extension with files at place, by its slash-separated
-// name in the package. The caller closes it. The error is fs.ErrNotExist for anything
-// that is not a regular file in there, or a link to one.
-func (in *Installer) OpenFile(place, name string) (*os.File, error) {
+// OpenFile opens a file of an installed extension by its slash-separated name in the package.
+// The caller closes it. The error is fs.ErrNotExist for anything that is not a regular file in
+// there, or a link to one; with storage also that of Fetch.
+func (in *Installer) OpenFile(ctx context.Context, ref Ref, name string) (*os.File, error) {
 	missing := &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-	if place == "" || !fs.ValidPath(place) || !fs.ValidPath(name) {
+	if ref.Path == "" || !fs.ValidPath(ref.Path) || !fs.ValidPath(name) {
 		return nil, missing
 	}
-	root, err := os.OpenRoot(filepath.Join(in.DataDir, filepath.FromSlash(place)))
+	folder := filepath.Join(in.DataDir, filepath.FromSlash(ref.Path))
+	root, err := os.OpenRoot(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := in.Fetch(ctx, ref); errors.Is(err, ErrNoArchive) {
+			return nil, missing
+		} else if err != nil {
+			return nil, err
+		}
+		root, err = os.OpenRoot(folder)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,11 @@ func (in *Installer) place(
 		return "", err
 	}
 	home := path.Join(reg.Folder(), c.Slug())
-	final, err := move(data, tmp, home, c.Version()+"-"+hash[:8])
+	name := c.Version() + "-" + hash[:8]
+	if in.Storage != nil { // other folders do not tell which names are taken
+		name += "-" + randomName()
+	}
+	final, err := move(data, tmp, home, name)
 	if err != nil {
 		_ = data.RemoveAll(tmp)
 		return "", err
@@ -117,7 +121,7 @@ func (in *Installer) Discard(ctx context.Context, places ...string) {
 			}
 		}
 	}
-	if err != nil {
+	if err = errors.Join(err, in.discardRemote(ctx, places)); err != nil {
 		in.Log.WarnContext(ctx, "files without a record stay behind until a later start removes them",
 			slog.Any("paths", places), slog.Any("err", err))
 	}

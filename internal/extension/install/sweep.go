@@ -35,7 +35,7 @@ func (in *Installer) KeepSwept(ctx context.Context) {
 // Sweep removes what crashes left behind: uploads, half-unpacked packages and
 // files of packages that were never recorded, or whose product is gone. The age of
 // files is measured against now, which must be the system's clock because file times
-// are.
+// are. Objects in the storage must be older, because another replica's clock made their time.
 func (in *Installer) Sweep(ctx context.Context, now time.Time) error {
 	// First the records, then the files: files recorded in between are young.
 	recorded, err := in.recorded(ctx)
@@ -79,6 +79,9 @@ func (in *Installer) Sweep(ctx context.Context, now time.Time) error {
 				}
 			}
 		}
+	}
+	if in.Storage != nil {
+		failed = errors.Join(failed, in.sweepRemote(ctx, recorded, now))
 	}
 	return failed
 }

@@ -47,7 +47,12 @@ func (in *Installer) CheckInstalled(ctx context.Context) {
 
 // check warns if the files of a package are not as they were installed.
 func (in *Installer) check(ctx context.Context, p extension.Present) {
-	files, _, err := in.Files(p.Kind, p.InstallPath, p.ZipHash, 0, math.MaxInt)
+	if in.Storage != nil {
+		if there, err := in.unpacked(p.InstallPath); !there && err == nil {
+			return // it is checked when it is fetched
+		}
+	}
+	files, _, err := in.Files(ctx, Ref{p.Kind, p.InstallPath, p.ZipHash}, 0, math.MaxInt)
 	files = slices.DeleteFunc(files, func(f File) bool { return f.State == Intact })
 	if err == nil && len(files) == 0 || ctx.Err() != nil || !in.present(ctx, p) {
 		return // also if the package was replaced or removed meanwhile

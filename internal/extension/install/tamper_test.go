@@ -127,7 +127,9 @@ func TestFilesByPages(t *testing.T) {
 	}
 	list := func(from, limit int) []install.File {
 		t.Helper()
-		page, total, err := in.Files(extension.Plugin, got.Package.InstallPath, got.Package.ZipHash, from, limit)
+		page, total, err := in.Files(t.Context(), install.Ref{
+			Kind: extension.Plugin, Path: got.Package.InstallPath, Hash: got.Package.ZipHash,
+		}, from, limit)
 		if err != nil || total != 34 {
 			t.Fatalf("Files(%d, %d) = %d files in all, %v; want 34", from, limit, total, err)
 		}

@@ -42,11 +42,12 @@ func newAuditEntry(e audit.Entry) auditEntry {
 // ListAudit serves GET /api/v1/admin/audit.
 func (h *Handlers) ListAudit(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
-	web.OnlyParams(r, &faults, "q", "actor", "action", "target", "from", "to")
+	web.OnlyParams(r, &faults, "q", "actor", "action", "target", "from", "to", "sort")
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
 	q := audit.Query{
 		Search: v.Get("q"), Actor: v.Get("actor"), Action: v.Get("action"), Target: v.Get("target"),
-		From: web.ReadTime(r, "from", &faults), To: web.ReadTime(r, "to", &faults), Limit: p.Limit, Offset: p.Offset(),
+		From: web.ReadTime(r, "from", &faults), To: web.ReadTime(r, "to", &faults),
+		Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset(),
 	}
 	faults.Merge(q.Issues())
 	if err := faults.Err(); err != nil {

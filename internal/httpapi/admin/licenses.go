@@ -38,11 +38,11 @@ func (h *Handlers) writeLicense(w http.ResponseWriter, l license.Listed, err err
 // ListLicenses serves GET /api/v1/admin/licenses.
 func (h *Handlers) ListLicenses(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
-	web.OnlyParams(r, &faults, "q", "product", "user", "status")
+	web.OnlyParams(r, &faults, "q", "product", "user", "status", "sort")
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
 	q := license.Query{
 		Search: v.Get("q"), ProductSlug: v.Get("product"), UserID: v.Get("user"), Status: license.Status(v.Get("status")),
-		Limit: p.Limit, Offset: p.Offset(),
+		Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset(),
 	}
 	faults.Merge(q.Issues())
 	if err := faults.Err(); err != nil {

@@ -54,14 +54,14 @@ func newManagedOrder(o order.Listed) managedOrder {
 // ListOrders serves GET /api/v1/admin/orders.
 func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
-	web.OnlyParams(r, &faults, "q", "status", "product", "user", "email", "from", "to")
+	web.OnlyParams(r, &faults, "q", "status", "product", "user", "email", "from", "to", "sort")
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
 	q := order.Query{
 		Search:  v.Get("q"),
 		Status:  order.Status(v.Get("status")),
 		Product: v.Get("product"), UserID: v.Get("user"), Email: v.Get("email"),
 		From: web.ReadTime(r, "from", &faults), To: web.ReadTime(r, "to", &faults),
-		Limit: p.Limit, Offset: p.Offset(),
+		Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset(),
 	}
 	faults.Merge(q.Issues())
 	if err := faults.Err(); err != nil {

@@ -44,7 +44,7 @@ func TestSettingsAreWhatBuyersSee(t *testing.T) {
 			t.Errorf("buyers see %s", res.Body)
 		}
 		page := a.Do(t, testkit.Get("", "/register"))
-		if !strings.Contains(string(page.Body), "<title>Create an account - Acme &amp; Söhne</title>") {
+		if !strings.Contains(string(page.Body), "<title>Create an account · Acme &amp; Söhne</title>") {
 			t.Errorf("the page does not name the shop:\n%.300s", page.Body)
 		}
 		a.Do(t, testkit.Post("", "/auth/forgot-password", map[string]string{"email": "root@example.com"}))

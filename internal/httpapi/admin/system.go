@@ -61,8 +61,9 @@ type redis struct {
 }
 
 type stored struct {
-	Kind   string `json:"kind"`
-	Folder string `json:"folder"`
+	Kind    string  `json:"kind"`
+	Folder  string  `json:"folder"`
+	Address *string `json:"address"` // of the object storage
 }
 
 type nodeRuntime struct {
@@ -101,10 +102,13 @@ func (h *Handlers) DescribeSystem(w http.ResponseWriter, r *http.Request) error 
 		Host: f.Host, PlatformID: f.PlatformID, PublicURL: f.PublicURL, OpsAddress: web.OrNull(f.OpsAddress),
 		MasterKey: sourced{f.MasterKey}, Database: engine{Engine: f.DatabaseEngine},
 		Payments: paidHow{"live", web.OrNull(f.PaymentProvider)}, Mail: mailed{Via: f.MailVia, From: web.OrNull(f.MailFrom)},
-		Redis: redis{Configured: f.Redis}, Storage: stored{"disk", f.DataDir},
+		Redis: redis{Configured: f.Redis}, Storage: stored{"disk", f.DataDir, web.OrNull(f.Storage)},
 		Health: web.Items(parts, func(p system.Part) healthPart {
 			return healthPart{p.Name, p.OK, p.Message, web.Timestamp(p.Since)}
 		}),
+	}
+	if f.Storage != "" {
+		out.Storage.Kind = "s3"
 	}
 	if f.TestPayments {
 		out.Payments.Mode = "test"

@@ -26,9 +26,11 @@ func newManagedUser(u account.User) managedUser {
 // ListUsers serves GET /api/v1/admin/users.
 func (h *Handlers) ListUsers(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
-	web.OnlyParams(r, &faults, "q", "role", "active")
+	web.OnlyParams(r, &faults, "q", "role", "active", "sort")
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
-	q := account.UserQuery{Search: v.Get("q"), Role: caller.Role(v.Get("role")), Limit: p.Limit, Offset: p.Offset()}
+	q := account.UserQuery{
+		Search: v.Get("q"), Role: caller.Role(v.Get("role")), Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset(),
+	}
 	if v.Has("active") {
 		active, err := strconv.ParseBool(v.Get("active"))
 		if err != nil {

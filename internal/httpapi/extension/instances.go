@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"stoa/internal/errs"
 	"stoa/internal/httpapi/web"
 	"stoa/internal/idempotency"
 	"stoa/internal/plugin"
@@ -94,11 +95,15 @@ func newInstance(in plugin.Installed) instance {
 
 // ListInstances serves GET /api/v1/admin/plugins/{slug}/instances.
 func (h *Handlers) ListInstances(w http.ResponseWriter, r *http.Request) error {
-	p, err := web.ReadOnlyPage(r)
-	if err != nil {
+	var faults errs.Issues
+	web.OnlyParams(r, &faults, "q", "sort")
+	p, v := web.ReadPage(r, &faults), r.URL.Query()
+	q := plugin.InstanceQuery{Search: v.Get("q"), Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset()}
+	faults.Merge(q.Issues())
+	if err := faults.Err(); err != nil {
 		return err
 	}
-	instances, total, err := h.Plugins.Instances(r.Context(), r.PathValue("slug"), p.Limit, p.Offset())
+	instances, total, err := h.Plugins.Instances(r.Context(), r.PathValue("slug"), q)
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func (h *Handlers) Archive(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	f, err := h.Installer.OpenArchive(p.path)
+	f, err := h.Installer.OpenArchive(r.Context(), install.Ref{Kind: kindOf(r), Path: p.path, Hash: p.zipHash})
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,8 @@ func (h *Handlers) Files(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	files, total, err := h.Installer.Files(kindOf(r), p.path, p.zipHash, page.Offset(), page.Limit)
+	files, total, err := h.Installer.Files(r.Context(), install.Ref{Kind: kindOf(r), Path: p.path, Hash: p.zipHash},
+		page.Offset(), page.Limit)
 	if err != nil {
 		return err
 	}

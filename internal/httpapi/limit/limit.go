@@ -45,6 +45,7 @@ var (
 
 	ClaimRequest = ratelimit.Rule{Name: "claim-request", Limit: 10, Window: time.Hour}
 	Claim        = ratelimit.Rule{Name: "claim", Limit: 10, Window: time.Minute}
+	ClaimLink    = ratelimit.Rule{Name: "claim-link", Limit: 10, Window: time.Minute}
 )
 
 // Rules returns every rate limit of the API.
@@ -52,7 +53,7 @@ func Rules() []ratelimit.Rule {
 	return []ratelimit.Rule{
 		Register, Login, Me, Refresh, ChangePassword,
 		LoginAccount, RefreshUnknown, ForgotPassword, ResetPassword, SetUp,
-		Purchase, Platform, ClaimRequest, Claim,
+		Purchase, Platform, ClaimRequest, Claim, ClaimLink,
 	}
 }
 

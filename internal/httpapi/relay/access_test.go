@@ -114,6 +114,28 @@ func TestNoSecretIsInTheAccessLog(t *testing.T) {
 	}
 }
 
+func TestNoTokenOfAPathIsInTheAccessLog(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{
+		"/api/reset/3vYkq0dWm1Xc8Zr5Tb2n/form":        "/api/reset/…/form",
+		"/api/orders/0b0e7d0e-54a1-4a5f-8a3f-5b1c6d7": "/api/orders/…",
+		"/api/reset/3vYkq0dWm1Xc8Zr5Tb2":              "/api/reset/3vYkq0dWm1Xc8Zr5Tb2", // 19 bytes
+		"/api/recommendations-of-the-week/7":          "/api/recommendations-of-the-week/7",
+		"/a":                                          "/a",
+		"/3vYkq0dWm1Xc8Zr5Tb2n":                       "/…",
+	} {
+		var buf logtest.Buffer
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://shop.example/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		relays.AccessLog{Log: slog.New(reqid.LogHandler(slog.NewJSONHandler(&buf, nil)))}.Record(r, gateway.Ended{Path: path})
+		if got := accessRecords(t, buf.String()); len(got) != 1 || got[0]["path"] != want {
+			t.Errorf("%s is logged as %v, want %s", path, got, want)
+		}
+	}
+}
+
 func TestTheAccessLogCanBeReduced(t *testing.T) {
 	t.Parallel()
 	for calls, want := range map[string]int{"all": 3, "failures": 1, "off": 0} {

@@ -70,3 +70,14 @@ func (h *Handlers) ListLicenses(w http.ResponseWriter, r *http.Request) error {
 	web.WriteJSON(w, http.StatusOK, response{Licenses: web.Items(found, newOwnLicense), Pagination: p.Of(total)})
 	return nil
 }
+
+// GetLicense serves GET /api/marketplace/licenses/{id}: of the signed-in user.
+func (h *Handlers) GetLicense(w http.ResponseWriter, r *http.Request) error {
+	l, err := h.Licenses.GetOwn(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	web.WriteJSON(w, http.StatusOK, newOwnLicense(l))
+	return nil
+}

@@ -72,6 +72,31 @@ func (h *Handlers) ClaimOrders(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// OpenClaimLink serves POST /api/marketplace/orders/claim-link: what the page behind the link of a
+// guest's receipt shows before it asks for a password. The token is in the body, as everywhere.
+func (h *Handlers) OpenClaimLink(w http.ResponseWriter, r *http.Request) error {
+	type response struct {
+		Email      string `json:"email"`
+		HasAccount bool   `json:"hasAccount"`
+	}
+
+	in, err := web.ReadJSON(w, r, order.ClaimRequest.Issues)
+	if err != nil {
+		return err
+	}
+	email, err := h.Orders.OpenLink(r.Context(), in)
+	if err != nil {
+		return err
+	}
+	has, err := h.Accounts.HasAccount(r.Context(), email)
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	web.WriteJSON(w, http.StatusOK, response{email, has})
+	return nil
+}
+
 // orderWithKey is an order with the key of its license.
 type orderWithKey struct {
 	wire.Order

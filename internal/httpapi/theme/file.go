@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"stoa/internal/errs"
+	"stoa/internal/extension/install"
 	"stoa/internal/httpapi/web"
 	"stoa/internal/theme"
 )
@@ -70,7 +71,9 @@ func (h *Handlers) File(w http.ResponseWriter, r *http.Request) error {
 	} else if err != nil {
 		return err
 	}
-	file, err := h.Installer.OpenFile(place.InstallPath, name)
+	file, err := h.Installer.OpenFile(r.Context(), install.Ref{
+		Kind: place.Kind, Path: place.InstallPath, Hash: place.ZipHash,
+	}, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return errNoFile
 	} else if err != nil {

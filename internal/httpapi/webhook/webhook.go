@@ -65,11 +65,15 @@ func readInput(w http.ResponseWriter, r *http.Request, isNew bool) (webhook.Inpu
 
 // List serves GET /api/v1/admin/webhooks.
 func (h *Handlers) List(w http.ResponseWriter, r *http.Request) error {
-	p, err := web.ReadOnlyPage(r)
-	if err != nil {
+	var faults errs.Issues
+	web.OnlyParams(r, &faults, "q", "sort")
+	p, v := web.ReadPage(r, &faults), r.URL.Query()
+	q := webhook.Query{Search: v.Get("q"), Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset()}
+	faults.Merge(q.Issues())
+	if err := faults.Err(); err != nil {
 		return err
 	}
-	list, total, err := h.Webhooks.List(r.Context(), p.Limit, p.Offset())
+	list, total, err := h.Webhooks.List(r.Context(), q)
 	if err != nil {
 		return err
 	}

@@ -31,9 +31,15 @@ type Query struct {
 	// Status is the wanted status at the time At.
 	Status Status
 	At     time.Time
+	// Sort is one of Sorts; empty means the newest first.
+	Sort string
 
 	Limit, Offset int
 }
+
+// Sorts are the orders of lists of licenses; "-" stands for descending. A license without an end
+// counts as ending after all others.
+var Sorts = []string{"created", "-created", "expires", "-expires", "product", "-product"}
 
 // Issues returns what is wrong with the query.
 func (q Query) Issues() errs.Issues {
@@ -58,10 +64,11 @@ func (q Query) Issues() errs.Issues {
 	default:
 		is.Add("status", errs.CodeUnknownValue, "status must be active, expired or revoked.")
 	}
+	is.OneOf("sort", q.Sort, Sorts...)
 	return is
 }
 
-// Find returns one page of the licenses that match a query now, newest first, and how many there are
+// Find returns one page of the licenses that match a query now, in its order, and how many there are
 // on all pages. It returns VALIDATION_ERROR for what Query.Issues finds.
 func (s *Service) Find(ctx context.Context, q Query) ([]Listed, int, error) {
 	if err := q.Issues().Err(); err != nil {
@@ -85,7 +92,9 @@ func (s *Service) GetByKey(ctx context.Context, key string) (Listed, error) {
 	if err != nil {
 		return Listed{}, ErrNotFound
 	}
-	return one(ctx, s.Store, Query{KeyHash: s.Vault.Hash(k)})
+	return FindByHash(s.Vault, k, func(hash string) (Listed, error) {
+		return one(ctx, s.Store, Query{KeyHash: hash})
+	})
 }
 
 // ListActivations returns one page of the activations of a license of any user, oldest first, and how

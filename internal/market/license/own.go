@@ -22,16 +22,30 @@ func (s *Service) ListOwn(ctx context.Context, limit, offset int) ([]Owned, int,
 	if err != nil {
 		return nil, 0, err
 	}
-	now := s.Now()
 	list := make([]Owned, len(listed))
 	for i, l := range listed {
-		key, err := s.Vault.Open(l.License)
-		if err != nil {
+		if list[i], err = s.owned(l); err != nil {
 			return nil, 0, err
 		}
-		list[i] = Owned{Listed: l, Key: key, Status: l.License.StatusAt(now)}
 	}
 	return list, total, nil
+}
+
+// GetOwn returns a license of the user in ctx, or ErrNotFound.
+func (s *Service) GetOwn(ctx context.Context, id string) (Owned, error) {
+	if _, err := own(ctx, s.Store, id); err != nil {
+		return Owned{}, err
+	}
+	l, err := s.Get(ctx, id)
+	if err != nil {
+		return Owned{}, err
+	}
+	return s.owned(l)
+}
+
+func (s *Service) owned(l Listed) (Owned, error) {
+	key, err := s.Vault.Open(l.License)
+	return Owned{Listed: l, Key: key, Status: l.License.StatusAt(s.Now())}, err
 }
 
 // ListOwnActivations returns one page of the activations of a license of the user in ctx, oldest first,

@@ -53,7 +53,7 @@ type Store interface {
 	// when the instance is not activated.
 	RemoveActivation(ctx context.Context, licenseID, instanceID string) error
 
-	// ListLicenses returns one page of the licenses that match a query, newest first, and how many
+	// ListLicenses returns one page of the licenses that match a query, in its order, and how many
 	// there are on all pages.
 	ListLicenses(ctx context.Context, q Query) ([]Listed, int, error)
 

@@ -93,9 +93,10 @@ func (r ClaimRequest) Issues() errs.Issues {
 	return is
 }
 
-// Claim gives the user in ctx, who must have requested the token, all orders that were placed without an
-// account but with the address the token was mailed to, and their licenses. It returns the number of
-// orders. Of several calls with one token, on any replicas, one succeeds.
+// Claim gives the user in ctx all orders that were placed without an account but with the address the
+// token was mailed to, and their licenses. It returns the number of orders. The user must have requested
+// the token, or have an account with the address of the receipt that it was in (Link). Of several calls
+// with one token, on any replicas, one succeeds.
 //
 // It returns VALIDATION_ERROR for what ClaimRequest.Issues finds, and ErrClaimToken.
 func (s *Service) Claim(ctx context.Context, r ClaimRequest) (claimed int, err error) {
@@ -106,14 +107,18 @@ func (s *Service) Claim(ctx context.Context, r ClaimRequest) (claimed int, err e
 	if user == "" { // a service token: no user could own the orders
 		return 0, ErrClaimToken
 	}
+	email, err := s.Users.Email(ctx, user)
+	if errs.KindOf(err) == errs.NotFound {
+		return 0, ErrClaimToken
+	} else if err != nil {
+		return 0, err
+	}
 	err = s.Claims.InTx(ctx, func(tx ClaimStore) error {
-		c, err := tx.TakeClaim(ctx, linktoken.Hash(r.Token), user, s.Now().Add(-ClaimLife))
-		if errs.KindOf(err) == errs.NotFound {
-			return ErrClaimToken
-		} else if err != nil {
+		key, err := s.takeToken(ctx, tx, r.Token, user, email)
+		if err != nil {
 			return err
 		}
-		claimed, err = tx.ClaimOrders(ctx, c.EmailKey, user)
+		claimed, err = tx.ClaimOrders(ctx, key, user)
 		return err
 	})
 	return claimed, err
@@ -128,7 +133,7 @@ func (s *Service) claimMail(ctx context.Context, to, token string) mail.Message 
 			to + " asked to move the orders that were placed with\n" +
 			"this address, but without an account, into that account.\n\n" +
 			"If it was you, open this link within one hour and sign in. It works once:\n\n" +
-			s.PublicURL + "/claim-orders#" + token + "\n\n" +
+			s.PublicURL + claimPage + "#" + token + "\n\n" +
 			"If it was not you, ignore this mail: nothing changes, and nobody but you has\n" +
 			"this link. Do not pass it on: whoever uses it can see your license keys.\n",
 	}

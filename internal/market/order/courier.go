@@ -2,6 +2,7 @@ package order
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -12,9 +13,9 @@ import (
 )
 
 const (
-	couriers        = 4 // receipts delivered at the same time
-	receiptPoll     = 15 * time.Second
-	allowancesEvery = time.Hour // how often allowances are swept
+	couriers       = 4 // receipts delivered at the same time
+	receiptPoll    = 15 * time.Second
+	leftoversEvery = time.Hour // how often old allowances and links are deleted
 )
 
 // Courier mails the receipts queued in the ReceiptStore. The queue is in the database, so no receipt is
@@ -52,10 +53,14 @@ func (c *Courier) Start(ctx context.Context) {
 		c.busy.Begin()
 		c.all.Go(func() { c.work(ctx, wake) })
 	}
-	sweep := periodic.Task{Every: allowancesEvery, Log: c.Log, Failed: "mail allowances cannot be swept"}
-	c.all.Go(func() {
-		sweep.Run(ctx, func(ctx context.Context) error { return c.Store.DeleteAllowances(ctx, c.Now()) })
-	})
+	sweep := periodic.Task{Every: leftoversEvery, Log: c.Log, Failed: "mail allowances and links cannot be swept"}
+	c.all.Go(func() { sweep.Run(ctx, c.sweep) })
+}
+
+// sweep deletes allowances that are whole again, and links that no longer work.
+func (c *Courier) sweep(ctx context.Context) error {
+	now := c.Now()
+	return errors.Join(c.Store.DeleteAllowances(ctx, now), c.Store.DeleteLinks(ctx, now.Add(-LinkLife)))
 }
 
 // Close stops the deliveries and returns when those in progress are finished. Other due receipts stay

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"time"
 
-	"stoa/internal/caller"
 	"stoa/internal/errs"
 	"stoa/internal/mail"
 )
@@ -95,7 +94,7 @@ func (c *Courier) address(ctx context.Context, d DueReceipt) (string, error) {
 	if d.Billing.EmailKey() != "" {
 		return d.Billing.address(), nil
 	}
-	if d.UserID == caller.Anonymous {
+	if d.guests() {
 		return "", nil
 	}
 	to, err := c.Users.Email(ctx, d.UserID)
@@ -120,5 +119,9 @@ func (c *Courier) send(ctx context.Context, d DueReceipt, to string) error {
 	if err != nil {
 		return err
 	}
-	return c.Mailer.Send(ctx, receiptMail(d, to, key, c.SiteName(ctx), c.PublicURL))
+	link, err := c.link(ctx, d, to)
+	if err != nil {
+		return err
+	}
+	return c.Mailer.Send(ctx, receiptMail(d, to, key, c.SiteName(ctx), link))
 }

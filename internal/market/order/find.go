@@ -2,7 +2,6 @@ package order
 
 import (
 	"context"
-	"crypto/subtle"
 	"time"
 
 	"stoa/internal/caller"
@@ -34,9 +33,15 @@ type Query struct {
 	Email string
 	// From (inclusive) and To (exclusive) bound the time of the order. Zero means no bound.
 	From, To time.Time
+	// Sort is one of Sorts; empty means the newest first.
+	Sort string
 
 	Limit, Offset int
 }
+
+// Sorts are the orders of lists of orders; "-" stands for descending. Amounts are compared by
+// number, regardless of currency.
+var Sorts = []string{"created", "-created", "amount", "-amount", "product", "-product", "status", "-status"}
 
 // Issues returns what is wrong with the query.
 func (q Query) Issues() errs.Issues {
@@ -57,10 +62,11 @@ func (q Query) Issues() errs.Issues {
 	if !q.From.IsZero() && !q.To.IsZero() && q.To.Before(q.From) {
 		is.Add("to", errs.CodeOutOfRange, "to must not be before from.")
 	}
+	is.OneOf("sort", q.Sort, Sorts...)
 	return is
 }
 
-// Find returns one page of the orders that match a query, newest first, and how many there are on all
+// Find returns one page of the orders that match a query, in its order, and how many there are on all
 // pages. It returns VALIDATION_ERROR for what Query.Issues finds.
 func (s *Service) Find(ctx context.Context, q Query) ([]Listed, int, error) {
 	if err := q.Issues().Err(); err != nil {
@@ -125,8 +131,7 @@ func (s *Service) GetByKey(ctx context.Context, id, key string) (Listed, error) 
 		return Listed{}, err
 	}
 	l, err := s.Store.LicenseByID(ctx, o.LicenseID)
-	same := subtle.ConstantTimeCompare([]byte(s.Vault.Hash(known)), []byte(l.KeyHash)) == 1
-	if err == nil && (o.UserID != caller.Anonymous || !same) {
+	if err == nil && (o.UserID != caller.Anonymous || !s.Vault.IsKeyOf(known, l)) {
 		err = ErrNotFound
 	}
 	if err != nil {

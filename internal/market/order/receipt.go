@@ -42,9 +42,12 @@ type DueReceipt struct {
 	Since    time.Time // when the order was settled
 }
 
+// guests reports whether the order was placed without an account.
+func (d DueReceipt) guests() bool { return d.UserID == caller.Anonymous }
+
 // receiptMail is the mail with a license key. The buyer, who may have given somebody else's address,
-// chose nothing in it, so it cannot carry a message.
-func receiptMail(d DueReceipt, to string, key license.Key, site, publicURL string) mail.Message {
+// chose nothing in it, so it cannot carry a message. link makes a guest's account; it is empty for others.
+func receiptMail(d DueReceipt, to string, key license.Key, site, link string) mail.Message {
 	var b strings.Builder
 	line := func(parts ...string) {
 		for _, p := range parts {
@@ -72,12 +75,14 @@ func receiptMail(d DueReceipt, to string, key license.Key, site, publicURL strin
 	line("To activate the license, enter the key where ", d.ProductName, " asks for it.")
 	line("Keep this mail, and keep the key to yourself: whoever has it can use up your")
 	line("license.")
-	if d.UserID == caller.Anonymous {
+	if link != "" {
 		line()
-		line("You ordered without signing in. To see the order and its license in an")
-		line("account, sign in or register with this e-mail address, and open:")
+		line("You ordered without an account. To see the order and its license in one, open")
+		line("this link within 7 days. It works once:")
 		line()
-		line(publicURL, "/claim-orders")
+		line(link)
+		line()
+		line("Do not pass the link on: whoever opens it can see your license keys.")
 	}
 	line()
 	line("If you ordered nothing, somebody gave your address by mistake, and you can")

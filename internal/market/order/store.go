@@ -42,7 +42,7 @@ type Store interface {
 	// reference at a provider.
 	OrderByPayment(ctx context.Context, provider string, r payment.Reference) (Order, error)
 
-	// FindOrders returns one page of the orders that match a query, newest first, and how many there
+	// FindOrders returns one page of the orders that match a query, in its order, and how many there
 	// are on all pages.
 	FindOrders(ctx context.Context, q Query) ([]Listed, int, error)
 
@@ -86,6 +86,14 @@ type ClaimStore interface {
 	// DeleteClaims deletes all claims created at or before until.
 	DeleteClaims(ctx context.Context, until time.Time) error
 
+	// Link returns the link with that hash, if it was created after since, or an errs.NotFound error.
+	Link(ctx context.Context, hash string, since time.Time) (Link, error)
+
+	// TakeLink deletes the link with that hash, if it was mailed to an address with that EmailKey and was
+	// created after since, and with it all other links of the address. It returns an errs.NotFound error
+	// when there is no such link. Of several calls at once, one succeeds.
+	TakeLink(ctx context.Context, hash, emailKey string, since time.Time) error
+
 	// Allow counts a mail against the allowance of that name. It returns the zero time if the mail may
 	// be sent, otherwise when the next one may. However many callers ask at once, the allowance is not
 	// exceeded.
@@ -110,6 +118,12 @@ type ReceiptStore interface {
 	// FinishReceipt records the outcome of a receipt, which is never due again. It does nothing if
 	// another lease was given in the meantime.
 	FinishReceipt(ctx context.Context, orderID, lease string, s ReceiptState, at time.Time) error
+
+	// CreateLink inserts a link. It returns an errs.Conflict error when its hash is taken.
+	CreateLink(ctx context.Context, l Link) error
+
+	// DeleteLinks deletes all links created at or before until.
+	DeleteLinks(ctx context.Context, until time.Time) error
 
 	// Allow is ClaimStore.Allow.
 	Allow(ctx context.Context, name string, a Allowance, now time.Time) (time.Time, error)

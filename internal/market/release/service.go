@@ -64,7 +64,7 @@ func (s *Service) Publish(
 	if old, ok, err := present(ctx, s.Store, r); ok || err != nil { // before a file is written
 		return old, false, err
 	}
-	path, err := s.Installer.Publish(kind, up, pkg)
+	path, err := s.Installer.Publish(ctx, kind, up, pkg)
 	if err != nil {
 		return Release{}, false, err
 	}
@@ -213,7 +213,7 @@ func (s *Service) Fetch(ctx context.Context, productSlug, key string) (extension
 			return "", nil, err
 		}
 	}
-	up, err := s.Installer.Published(r.Kind, r.Path, r.ZipHash)
+	up, err := s.Installer.Published(ctx, r.Kind, r.Path, r.ZipHash)
 	return r.Kind, up, err
 }
 

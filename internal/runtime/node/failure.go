@@ -5,12 +5,14 @@ import (
 	"slices"
 	"time"
 
+	"stoa/internal/errs"
 	"stoa/internal/runtime"
 )
 
 // The values of details.reason of runtime.ErrUnreachable.
 const (
 	reasonLoadFailed  = "load_failed"   // the plugin did not start; the log says why
+	reasonFiles       = "files_missing" // its files are not here and could not be fetched; the log says why
 	reasonCrashed     = "crashed"       // its process ended on its own, too often
 	reasonBadAnswer   = "bad_answer"    // it runs, and its answer is not HTTP that can be passed on
 	reasonStalled     = "stalled"       // its process was killed because it blocked its event loop
@@ -73,6 +75,9 @@ func (f *failures) add(err error, now time.Time) {
 		f.count++
 		f.reason = start.reason
 		f.until = now.Add(loadDelays[min(f.count, len(loadDelays))-1])
+		if start.reason == reasonFiles { // not the plugin's failure, and trying again costs little
+			f.until = now.Add(loadDelays[0])
+		}
 		return
 	}
 	f.reason = reasonCrashed
@@ -103,8 +108,11 @@ func (f *failures) crashed() bool {
 }
 
 // unreachable returns runtime.ErrUnreachable with a reason for the client and a
-// cause for the log.
+// cause for the log. Storage that does not work says itself what to do.
 func unreachable(reason string, cause error) error {
+	if reason == reasonFiles && errs.KindOf(cause) == errs.Busy {
+		return cause
+	}
 	return runtime.ErrUnreachable.With("reason", reason).Because(cause)
 }
 

@@ -35,7 +35,7 @@ type installation struct {
 // package.
 func (s *installation) acquire(ctx context.Context, in plugin.Installed) (*process, error) {
 	for {
-		p, wait, err := s.claim(in) //nolint:contextcheck // a process outlives the call that starts it
+		p, wait, err := s.claim(in, false) //nolint:contextcheck // a process outlives the call that starts it
 		switch {
 		case err != nil && wait > 0 && wait <= patience:
 			select {
@@ -56,8 +56,9 @@ func (s *installation) acquire(ctx context.Context, in plugin.Installed) (*proce
 }
 
 // claim counts a call on the process for in, and starts that process if needed. If
-// the error comes with a wait, a process may be started after that time.
-func (s *installation) claim(in plugin.Installed) (p *process, wait time.Duration, err error) {
+// the error comes with a wait, a process may be started after that time. With kept, one
+// that calls started gives way to one that is kept running.
+func (s *installation) claim(in plugin.Installed, kept bool) (p *process, wait time.Duration, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	want := in.Revision()
@@ -65,11 +66,15 @@ func (s *installation) claim(in plugin.Installed) (p *process, wait time.Duratio
 		s.retire()
 		s.failures, s.down = failures{}, false
 	}
+	if kept && s.current != nil && !s.current.kept {
+		s.retire()
+	}
 	if s.current == nil {
 		if wait := time.Until(s.failures.until); wait > 0 {
 			return nil, wait, s.failures.refusal(wait)
 		}
 		p := newProcess(s.rt, in, s)
+		p.kept = kept
 		if !s.rt.begin(p) {
 			return nil, 0, asCallError(errStopping)
 		}
@@ -122,7 +127,7 @@ func (s *installation) release(p *process) {
 	case p.calls > 0:
 	case p.retired:
 		p.askToEnd()
-	case p.in.Package.Settings.KeepRunning:
+	case p.kept:
 	case p.idle == nil:
 		p.idle = time.AfterFunc(s.rt.cfg.Idle, func() { s.endIdle(p) })
 	default:

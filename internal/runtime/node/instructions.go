@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"strings"
 	"time"
@@ -15,6 +16,14 @@ import (
 // packageFiles returns the real paths of a package's folder and entry module.
 func packageFiles(dataDir string, pkg plugin.Package) (dir, entry string, err error) {
 	return realPaths(dataDir, pkg.InstallPath, pkg.Manifest.EntryModule)
+}
+
+// fetch makes sure that the files of a package are in the data folder.
+func (rt *Runtime) fetch(pkg plugin.Package) error {
+	if rt.cfg.Fetch == nil {
+		return nil
+	}
+	return rt.cfg.Fetch(rt.alive, pkg)
 }
 
 // realPaths returns the real paths of the folder install below the data folder, and of
@@ -40,7 +49,7 @@ func realPaths(dataDir, install, module string) (dir, entry string, err error) {
 // instructions returns what the host program reads from its standard input
 // (nodehost/src/instructions.js).
 func (p *process) instructions(entry string) (io.Reader, error) {
-	fields := p.rt.commonInstructions(p.in, entry)
+	fields := p.rt.commonInstructions(p.in, entry, p.kept)
 	fields["config"], fields["secret"], fields["until"] = configOf(p.in), p.secret, p.until
 	text, err := json.Marshal(fields)
 	if err != nil {
@@ -49,8 +58,24 @@ func (p *process) instructions(entry string) (io.Reader, error) {
 	return bytes.NewReader(text), nil
 }
 
+// keptVariable tells a plugin that it is kept running: then it does its work on a schedule.
+const keptVariable = "STOA_KEPT"
+
+// environmentOf returns the variables for a process of in.
+func environmentOf(in plugin.Installed, kept bool) map[string]string {
+	all := maps.Clone(in.Package.Settings.Environment)
+	delete(all, keptVariable)
+	if kept {
+		if all == nil {
+			all = make(map[string]string, 1)
+		}
+		all[keptVariable] = "1"
+	}
+	return all
+}
+
 // commonInstructions are those that hold for each instance of the package.
-func (rt *Runtime) commonInstructions(in plugin.Installed, entry string) map[string]any {
+func (rt *Runtime) commonInstructions(in plugin.Installed, entry string, kept bool) map[string]any {
 	return map[string]any{
 		"entry":          entry,
 		"root":           strings.TrimSuffix(entry, filepath.FromSlash(in.Package.Manifest.EntryModule)),
@@ -62,7 +87,7 @@ func (rt *Runtime) commonInstructions(in plugin.Installed, entry string) map[str
 		"startTimeoutMs": rt.startTimeout(in).Milliseconds(),
 		"development":    rt.cfg.Development,
 		// Not in the environment of the process, which can be read in /proc.
-		"environment": in.Package.Settings.Environment,
+		"environment": environmentOf(in, kept),
 	}
 }
 

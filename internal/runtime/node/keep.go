@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	goruntime "runtime"
+	"sync"
 	"time"
 
 	"stoa/internal/plugin"
@@ -15,10 +16,19 @@ const keepEvery = 2 * time.Second
 
 // KeepRunning starts the processes of the instances that list names, and starts
 // them again when they ended, until ctx is done or the Runtime is closed. It paces
-// itself: calls that wait for a process come first.
+// itself: calls that wait for a process come first. Before it returns, it ends the
+// processes that it kept, with a grace period for their running calls.
+//
+// Of all processes of stoa over one database only one may be in KeepRunning: a plugin
+// finds STOA_KEPT=1 in the environment of the process that is kept, and in no other.
 func (rt *Runtime) KeepRunning(ctx context.Context, list func(context.Context) ([]plugin.Installed, error)) {
 	// Half of the starts that may go on at the same time, and half of the
 	// processors: after a restart of stoa there may be hundreds to start.
+	var keeping sync.WaitGroup
+	defer func() {
+		keeping.Wait()
+		rt.endKept()
+	}()
 	slots := make(chan struct{}, max(1, min(cap(rt.starting), goruntime.GOMAXPROCS(0))/2))
 	tick := time.NewTicker(keepEvery)
 	defer tick.Stop()
@@ -40,10 +50,10 @@ func (rt *Runtime) KeepRunning(ctx context.Context, list func(context.Context) (
 			case <-rt.alive.Done():
 				return
 			}
-			go func() {
+			keeping.Go(func() {
 				defer func() { <-slots }()
 				rt.keep(ctx, in)
-			}()
+			})
 		}
 		select {
 		case <-tick.C:
@@ -60,7 +70,7 @@ func (rt *Runtime) KeepRunning(ctx context.Context, list func(context.Context) (
 // the log and the status of the installation say why.
 func (rt *Runtime) keep(ctx context.Context, in plugin.Installed) {
 	s := rt.installation(in.Instance.ID)
-	p, _, err := s.claim(in) //nolint:contextcheck // the process outlives the call
+	p, _, err := s.claim(in, true) //nolint:contextcheck // the process outlives the call
 	if err != nil {
 		return
 	}
@@ -71,12 +81,40 @@ func (rt *Runtime) keep(ctx context.Context, in plugin.Installed) {
 	s.release(p)
 }
 
-// lacks reports whether there is no process for in and one may be started.
+// endKept ends the processes that were kept, and returns when they are gone.
+func (rt *Runtime) endKept() {
+	rt.mu.Lock()
+	var kept []*process
+	for p := range rt.processes {
+		if p.kept {
+			kept = append(kept, p)
+		}
+	}
+	rt.mu.Unlock()
+	for _, p := range kept {
+		p.owner.endKept(p)
+	}
+	for _, p := range kept {
+		<-p.done
+	}
+}
+
+// endKept ends p at once: its running calls have the grace period of every process.
+func (s *installation) endKept(p *process) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current == p {
+		s.retire()
+	}
+	p.askToEnd()
+}
+
+// lacks reports whether there is no kept process for in and one may be started.
 func (s *installation) lacks(in plugin.Installed) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if in.Revision().Replaces(s.revision) {
 		return true
 	}
-	return s.current == nil && time.Until(s.failures.until) <= 0
+	return (s.current == nil || !s.current.kept) && time.Until(s.failures.until) <= 0
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -85,4 +86,42 @@ func TestKeptPluginsStartPaced(t *testing.T) {
 	}
 	stop()
 	<-done
+}
+
+// Only the process that is kept running does the work on a schedule: its environment says
+// so. It takes the place of one that calls started, and ends with KeepRunning.
+func TestAKeptProcessKnowsThatItIsKept(t *testing.T) {
+	t.Parallel()
+
+	for _, isolation := range []string{plugin.IsolationInstance, plugin.IsolationShared} {
+		t.Run(isolation, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			in := f.install(t, "scheduled", withRoutes(`
+			  app.get('/api/kept', async () => ({ pid: process.pid, kept: process.env.STOA_KEPT ?? 'no' }))`))
+			in.Package.Settings.KeepRunning, in.Package.Settings.Isolation = true, isolation
+			in.Package.Settings.Environment = map[string]string{"STOA_KEPT": "an administrator's"}
+			says := func(kept string) bool {
+				return strings.Contains(f.get(t, in, "/api/kept"), fmt.Sprintf(`"kept":"%s"`, kept))
+			}
+			if !says("no") {
+				t.Error("a process that a call started is kept running")
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				f.KeepRunning(ctx, func(context.Context) ([]plugin.Installed, error) { return []plugin.Installed{in}, nil })
+			}()
+			eventually(t, "the process is a kept one", func() bool { return says("1") })
+			stop()
+			<-done
+			if state := f.Status(in.Instance.ID).State; state != Stopped {
+				t.Errorf("afterwards its process is %s", state)
+			}
+			if !says("no") {
+				t.Error("the process after it is kept running")
+			}
+		})
+	}
 }

@@ -28,9 +28,14 @@ func TestTwoHundredPluginsStartPaced(t *testing.T) {
 				defer close(done)
 				f.KeepRunning(ctx, func(context.Context) ([]plugin.Installed, error) { return all, nil })
 			}()
+			t.Cleanup(func() {
+				stop()
+				<-done
+				if n := f.running(all); n != 0 {
+					t.Errorf("%d are kept running by nobody", n)
+				}
+			})
 			eventually(t, "all run", func() bool { return f.running(all) == count })
-			stop()
-			<-done
 		},
 		"called at once": func(t *testing.T, f *fixture, all []plugin.Installed) {
 			var wg sync.WaitGroup

@@ -33,6 +33,7 @@ type process struct {
 	secret    string  // in every request; the host program refuses others
 	output    *output // read it once the child has exited
 	until     string  // "load" or "hooks" for a trial that does not register the plugin
+	kept      bool    // it runs without being called; see Runtime.KeepRunning
 
 	// before is what calls are told while p starts after a failure to load. nil: the last
 	// process did not fail like that. It is set before the start.
@@ -109,6 +110,10 @@ func (p *process) run() {
 // live starts the process, calls ready when it is ready, and returns when it is
 // gone. The error is nil if it was asked to end.
 func (p *process) live(ready func()) error {
+	// Before its turn to start: a slow storage holds up no other plugin.
+	if err := p.rt.fetch(p.in.Package); err != nil {
+		return &startError{reasonFiles, err}
+	}
 	started, ok := p.startTurn()
 	if !ok {
 		return nil

@@ -27,6 +27,9 @@ type Config struct {
 	// DataDir holds the packages, each at its InstallPath, and a small node_modules
 	// folder that this package writes.
 	DataDir string
+	// Fetch makes sure that the files of a package are in DataDir before they are used. Its
+	// error is that of the calls that wait if it is errs.Busy. nil: they are there.
+	Fetch func(ctx context.Context, pkg plugin.Package) error
 
 	// Live is asked every LiveEvery (3 s by default), and after Refresh, which of the
 	// running plugins may go on. With nil, all may.

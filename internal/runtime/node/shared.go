@@ -25,6 +25,7 @@ type sharedProcess struct {
 	rt     *Runtime
 	key    string
 	in     plugin.Installed // the first member's, for what all have in common
+	kept   bool             // all members are
 	log    *slog.Logger
 	secret string  // for pings
 	output *output // what belongs to no member
@@ -66,11 +67,11 @@ func (p *process) shares() bool {
 }
 
 // sharedKey names what instances must have in common to share a process: the code,
-// the settings, and what the process may connect to.
-func sharedKey(in plugin.Installed) string {
+// the settings, what the process may connect to, and whether it is kept running.
+func sharedKey(in plugin.Installed, kept bool) string {
 	parts := []string{
 		in.Package.Manifest.Slug, in.Package.InstallPath, in.Package.ZipHash,
-		strconv.FormatInt(in.Package.Settings.Version, 10),
+		strconv.FormatInt(in.Package.Settings.Version, 10), strconv.FormatBool(kept),
 	}
 	permissions := slices.DeleteFunc(in.Permissions(), func(p string) bool {
 		return !strings.HasPrefix(p, egress.Permission)
@@ -82,13 +83,13 @@ func sharedKey(in plugin.Installed) string {
 // join returns the shared process for p, which it starts if there is none. The caller
 // leaves it.
 func (rt *Runtime) join(p *process) *sharedProcess {
-	key := sharedKey(p.in)
+	key := sharedKey(p.in, p.kept)
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	s := rt.shared[key]
 	if s == nil || s.isGone() {
 		s = &sharedProcess{
-			rt: rt, key: key, in: p.in, secret: rand.Text(),
+			rt: rt, key: key, in: p.in, kept: p.kept, secret: rand.Text(),
 			launched: make(chan struct{}), proven: make(chan struct{}), members: make(map[string]*member),
 		}
 		s.log = slog.New(&tee{Handler: rt.cfg.Log.Handler(), journal: s}).
@@ -183,7 +184,7 @@ func (s *sharedProcess) closeWhenGone() {
 
 // instructions returns the pipe over which the host program gets its orders.
 func (s *sharedProcess) instructions(entry string) (io.Reader, error) {
-	s.first = s.rt.commonInstructions(s.in, entry)
+	s.first = s.rt.commonInstructions(s.in, entry, s.kept)
 	s.first["shared"], s.first["secret"] = true, s.secret
 	r, w, err := os.Pipe()
 	if err != nil {

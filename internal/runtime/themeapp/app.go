@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"stoa/internal/errs"
 	"stoa/internal/theme"
 )
 
@@ -65,7 +66,7 @@ func (s *app) acquire(ctx context.Context, wait time.Duration) (*process, error)
 	case <-p.started:
 		err = p.startErr
 		if err != nil {
-			err = ErrUnreachable.Because(err)
+			err = unreachable(err)
 		}
 	case <-timer.C:
 		err = ErrStarting.After(time.Second)
@@ -79,6 +80,15 @@ func (s *app) acquire(ctx context.Context, wait time.Duration) (*process, error)
 	return p, nil
 }
 
+// unreachable returns ErrUnreachable with its cause. Storage that does not work says itself what
+// to do.
+func unreachable(cause error) error {
+	if errs.KindOf(cause) == errs.Busy {
+		return cause
+	}
+	return ErrUnreachable.Because(cause)
+}
+
 // claim counts a call, and starts a process if there is none.
 func (s *app) claim() (*process, error) {
 	s.mu.Lock()
@@ -88,7 +98,7 @@ func (s *app) claim() (*process, error) {
 	}
 	if s.current == nil {
 		if time.Until(s.until) > 0 {
-			return nil, ErrUnreachable.Because(s.cause)
+			return nil, unreachable(s.cause)
 		}
 		p := newProcess(s)
 		if !s.rt.begin(p.run) {

@@ -95,7 +95,7 @@ func (p *process) run() {
 		case <-ctx.Done():
 		}
 	}()
-	program, err := p.s.rt.cfg.Node.Run(ctx, p.config())
+	program, err := p.start(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
 			err = errStopping
@@ -124,6 +124,16 @@ func (p *process) run() {
 	default:
 	}
 	p.s.ended(p, err)
+}
+
+// start starts the program.
+func (p *process) start(ctx context.Context) (*node.Program, error) {
+	if fetch := p.s.rt.cfg.Fetch; fetch != nil {
+		if err := fetch(ctx, p.s.of.Version); err != nil {
+			return nil, err
+		}
+	}
+	return p.s.rt.cfg.Node.Run(ctx, p.config())
 }
 
 // endWhenAsked ends the program when it is no longer needed, its running calls are done or

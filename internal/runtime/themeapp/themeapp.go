@@ -30,6 +30,9 @@ var (
 type Config struct {
 	Log  *slog.Logger
 	Node *node.Runtime
+	// Fetch makes sure that the files of an app are in the data folder before they are used. Its
+	// error is that of the calls that wait if it is errs.Busy. nil: they are there.
+	Fetch func(ctx context.Context, v theme.Version) error
 
 	APIBaseURL string // told to apps: where they call stoa
 

@@ -26,6 +26,11 @@ func testClaims(t *testing.T, open Open) {
 		t.Parallel()
 		testTakeOnce(t, store.NewClaims(open(t)))
 	})
+	t.Run("links", func(t *testing.T) {
+		t.Parallel()
+		db := open(t)
+		testLinks(t, store.NewReceipts(db), store.NewClaims(db))
+	})
 	t.Run("what fails in a transaction leaves nothing", func(t *testing.T) {
 		t.Parallel()
 

@@ -307,8 +307,13 @@ func testDeliveryLog(t *testing.T, open Open) {
 	_, err = s.Find(t.Context(), delivery.Webhooks, d.ID)
 	wantKind(t, err, errs.NotFound)
 	for _, q := range []delivery.Query{
-		{Owner: "loyalty"}, {Owner: "loyalty", Target: "a"}, {State: delivery.Delivered}, {Owner: "other"},
-		{From: T0, To: T0.Add(time.Millisecond)}, {From: T0.Add(time.Millisecond)}, {To: T0},
+		{Owner: "loyalty"},
+		{Owner: "loyalty", Target: "a"},
+		{State: delivery.Delivered},
+		{Owner: "other"},
+		{From: T0, To: T0.Add(time.Millisecond)},
+		{From: T0.Add(time.Millisecond)},
+		{To: T0},
 	} {
 		q.Lane, q.Limit = delivery.Plugins, 1
 		list, total, err := s.List(t.Context(), q)

@@ -59,7 +59,8 @@ func testOverviewSeries(t *testing.T, db *database.DB) {
 	sell("late", 1, "EUR", T0, func(o *order.Order) { o.CancelledAt = T0 })
 	sell("pending", 1, "EUR", T0, func(o *order.Order) { o.PaidAt = time.Time{} })
 	same(t, "Sales", []overview.Counted{
-		{Hour: T0, Count: 2, Currency: "EUR", Minor: 1500}, {Hour: T0, Count: 1, Currency: "JPY", Minor: 7},
+		{Hour: T0, Count: 2, Currency: "EUR", Minor: 1500},
+		{Hour: T0, Count: 1, Currency: "JPY", Minor: 7},
 		{Hour: T0.Add(time.Hour), Count: 1, Currency: "EUR"},
 	})(s.Sales(ctx, T0))
 
@@ -120,7 +121,8 @@ func testOverviewDeliveries(t *testing.T, db *database.DB) {
 
 	hooks := store.NewWebhooks(db)
 	for _, w := range []webhook.Webhook{
-		{ID: "off", CreatedAt: T0}, {ID: "well", Enabled: true, CreatedAt: T0},
+		{ID: "off", CreatedAt: T0},
+		{ID: "well", Enabled: true, CreatedAt: T0},
 		{ID: "w1", Enabled: true, FailingSince: T0, CreatedAt: T0},
 		{ID: "w2", DisabledReason: "Gone.", UpdatedAt: T0.Add(time.Hour), FailingSince: T0, CreatedAt: T0.Add(time.Second)},
 	} {

@@ -165,7 +165,7 @@ func testLists(t *testing.T, s *store.Plugin) {
 	}
 	var keys []string
 	for at := range 3 {
-		list, total, err := s.ListInstances(ctx, "p1", 1, at)
+		list, total, err := s.ListInstances(ctx, "p1", plugin.InstanceQuery{Limit: 1, Offset: at})
 		if err != nil || total != 3 || len(list) != 1 {
 			t.Fatalf("ListInstances = %d of %d, %v; want 1 of 3", len(list), total, err)
 		}
@@ -195,7 +195,7 @@ func testUninstall(t *testing.T, s *store.Plugin) {
 	wantKind(t, err, errs.NotFound)
 	_, err = s.GetSecret(ctx, "p1")
 	wantKind(t, err, errs.NotFound)
-	list, total, err := s.ListInstances(ctx, "p1", 9, 0)
+	list, total, err := s.ListInstances(ctx, "p1", plugin.InstanceQuery{Limit: 9})
 	changed := func(in plugin.StoredInstance) bool { return in.Enabled || in.Version != 2 || !in.UpdatedAt.Equal(at) }
 	if err != nil || total != 2 || slices.ContainsFunc(list, changed) {
 		t.Errorf("instances = %+v, %v; want both disabled", list, err)
@@ -293,7 +293,7 @@ func testCreateRace(t *testing.T, s *store.Plugin) {
 			wantKind(t, err, errs.Conflict)
 		}
 	}
-	_, total, err := s.ListInstances(context.WithoutCancel(t.Context()), "race", 9, 0)
+	_, total, err := s.ListInstances(context.WithoutCancel(t.Context()), "race", plugin.InstanceQuery{Limit: 9})
 	if won != 1 || total != 1 || err != nil {
 		t.Errorf("%d succeeded, %d instances, %v; want one and one", won, total, err)
 	}
@@ -311,7 +311,7 @@ func testAbsent(t *testing.T, s *store.Plugin) {
 	in := inst("p1", "nope", "nope")
 	in.Version = 2
 	wantKind(t, s.UpdateInstance(ctx, in), errs.NotFound)
-	list, total, err := s.ListInstances(ctx, "nope", 9, 0)
+	list, total, err := s.ListInstances(ctx, "nope", plugin.InstanceQuery{Limit: 9})
 	if len(list) != 0 || total != 0 || err != nil {
 		t.Errorf("ListInstances of an unknown package = %v, %d, %v; want none", list, total, err)
 	}

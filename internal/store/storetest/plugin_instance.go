@@ -142,7 +142,7 @@ func testDeletedInstance(t *testing.T, s *store.Plugin) {
 	wantKind(t, err, errs.NotFound)
 	in.Version = 3
 	wantKind(t, s.UpdateInstance(ctx, in), errs.NotFound)
-	if _, total, err := s.ListInstances(ctx, "p1", 9, 0); err != nil || total != 1 {
+	if _, total, err := s.ListInstances(ctx, "p1", plugin.InstanceQuery{Limit: 9}); err != nil || total != 1 {
 		t.Errorf("ListInstances: total %d, %v; want 1", total, err)
 	}
 }

@@ -29,7 +29,7 @@ func testWebhooks(t *testing.T, open Open) {
 			t.Fatal(err)
 		}
 	}
-	list, total, err := s.ListWebhooks(ctx, 1, 1)
+	list, total, err := s.ListWebhooks(ctx, webhook.Query{Limit: 1, Offset: 1})
 	if diff := cmp.Diff(list, []webhook.Webhook{other}); diff != "" || total != 2 || err != nil {
 		t.Errorf("second page of %d, %v (-got +want):\n%s", total, err, diff)
 	}

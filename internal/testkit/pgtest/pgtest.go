@@ -83,6 +83,68 @@ func URL(tb testing.TB) string {
 	return u.String()
 }
 
+// Server is a PostgreSQL of a test's own, which may be stopped and started again. Unlike the
+// one that tests share, it keeps what it committed when it crashes.
+type Server struct {
+	// URL is what STOA_DATABASE_URL takes.
+	URL string
+
+	command func(name string, args ...string) *exec.Cmd
+	options []string
+	cmd     *exec.Cmd
+	exited  chan struct{}
+}
+
+// NewServer starts a server that ends with the test. If PostgreSQL is not installed, the test is
+// skipped, or fails in CI.
+func NewServer(tb testing.TB) *Server {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skip("-short leaves PostgreSQL out")
+	}
+	dir, err := os.MkdirTemp("", "stoa-pg-") //nolint:usetesting // short: a socket's path has 107 bytes
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = os.RemoveAll(dir) })
+	s, err := newServer(dir, "-c", "fsync=off")
+	if errors.Is(err, errNotInstalled) {
+		needtest.Lacks(tb, err.Error())
+	}
+	if err == nil {
+		err = s.start()
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(s.Crash)
+	return s
+}
+
+// Start starts the server again after Stop or Crash, and returns when it answers.
+func (s *Server) Start(tb testing.TB) {
+	tb.Helper()
+	if err := s.start(); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// Stop ends the server as an administrator does: connections are closed at once.
+func (s *Server) Stop() { s.end(syscall.SIGINT) }
+
+// Crash ends the server at once. What it was doing is lost, what it committed is not. It may
+// be called twice.
+func (s *Server) Crash() { s.end(syscall.SIGQUIT) }
+
+func (s *Server) end(how os.Signal) {
+	if s.cmd == nil {
+		return
+	}
+	_ = s.cmd.Process.Signal(how)
+	<-s.exited
+	s.cmd = nil
+}
+
 var errNotInstalled = errors.New("pgtest: initdb is not on this machine (Debian: apt-get install postgresql)")
 
 // findBin returns the folder of the newest PostgreSQL on the machine, which is not in
@@ -99,16 +161,33 @@ func findBin() (string, error) {
 	return filepath.Dir(path), nil
 }
 
+// startServer starts the server that tests share. What it commits need not outlive a crash.
 func startServer() (string, error) {
-	bin, err := findBin()
-	if err != nil {
-		return "", err
-	}
 	dir, err := os.MkdirTemp("", "stoa-pg-")
 	if err != nil {
 		return "", err
 	}
 	stop = func() { _ = os.RemoveAll(dir) }
+	s, err := newServer(dir, "-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off")
+	if err != nil {
+		return "", err
+	}
+	if err := s.start(); err != nil {
+		return "", err
+	}
+	stop = func() {
+		_ = s.cmd.Process.Signal(syscall.SIGQUIT)
+		_ = os.RemoveAll(dir)
+	}
+	return s.URL, nil
+}
+
+// newServer makes the files of a server in a folder.
+func newServer(dir string, options ...string) (*Server, error) {
+	bin, err := findBin()
+	if err != nil {
+		return nil, err
+	}
 	attr := &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if os.Geteuid() == 0 { // PostgreSQL refuses to run as root
 		attr.Credential, err = unprivileged()
@@ -116,7 +195,7 @@ func startServer() (string, error) {
 			err = os.Chown(dir, int(attr.Credential.Uid), int(attr.Credential.Gid))
 		}
 		if err != nil {
-			return "", fmt.Errorf("pgtest: %w", err)
+			return nil, fmt.Errorf("pgtest: %w", err)
 		}
 	}
 	command := func(name string, args ...string) *exec.Cmd {
@@ -128,11 +207,23 @@ func startServer() (string, error) {
 	data := filepath.Join(dir, "data")
 	if out, err := command("initdb", "-D", data, "-U", "postgres", "-A", "trust",
 		"-E", "UTF8", "--no-sync").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("pgtest: initdb: %w\n%s", err, out)
+		return nil, fmt.Errorf("pgtest: initdb: %w\n%s", err, out)
 	}
-	server := command("postgres", "-D", data, "-k", dir, "-c", "listen_addresses=", "-c", "fsync=off",
-		"-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_connections=300", "-c",
-		"shared_buffers=64MB")
+	u := url.URL{
+		Scheme: "postgres", User: url.User("postgres"), Path: "/postgres",
+		RawQuery: url.Values{"host": {dir}}.Encode(),
+	}
+	return &Server{
+		URL: u.String(), command: command,
+		options: append([]string{
+			"-D", data, "-k", dir, "-c", "listen_addresses=", "-c", "max_connections=300", "-c", "shared_buffers=64MB",
+		}, options...),
+	}, nil
+}
+
+// start starts the server and returns when it answers.
+func (s *Server) start() error {
+	server, exited := s.command("postgres", s.options...), make(chan struct{})
 	// Pdeathsig fires when the thread that started the server ends, so keep that thread.
 	forked := make(chan error, 1)
 	go func() {
@@ -141,20 +232,14 @@ func startServer() (string, error) {
 		forked <- err
 		if err == nil {
 			_ = server.Wait()
+			close(exited)
 		}
 	}()
 	if err := <-forked; err != nil {
-		return "", fmt.Errorf("pgtest: start: %w", err)
+		return fmt.Errorf("pgtest: start: %w", err)
 	}
-	stop = func() {
-		_ = server.Process.Signal(syscall.SIGQUIT)
-		_ = os.RemoveAll(dir)
-	}
-	u := url.URL{
-		Scheme: "postgres", User: url.User("postgres"), Path: "/postgres",
-		RawQuery: url.Values{"host": {dir}}.Encode(),
-	}
-	return u.String(), waitFor(u.String())
+	s.cmd, s.exited = server, exited
+	return waitFor(s.URL)
 }
 
 func waitFor(dsn string) error {

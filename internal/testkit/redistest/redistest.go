@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -59,6 +60,12 @@ func (s *Server) Start(tb testing.TB) {
 		}
 	}
 }
+
+// Pause halts the server: it accepts connections and answers nothing, until Resume.
+func (s *Server) Pause() { _ = s.cmd.Process.Signal(syscall.SIGSTOP) }
+
+// Resume lets a halted server go on.
+func (s *Server) Resume() { _ = s.cmd.Process.Signal(syscall.SIGCONT) }
 
 // Stop ends the server at once, as a crash would. It may be called twice.
 func (s *Server) Stop() {

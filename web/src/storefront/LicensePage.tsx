@@ -97,7 +97,7 @@ const Activations = ({ license }: { license: License }) => {
                 </div>
                 <div className="actions">
                   <button type="button" className="button slim" aria-label={t("license.leaseOf", { instance: one.instanceId })} disabled={lease.isPending} onClick={() => lease.mutate(one.instanceId)}>{t("license.lease")}</button>
-                  <button type="button" className="button slim" aria-label={t("license.freeOf", { instance: one.instanceId })} disabled={free.isPending} onClick={() => free.mutate(one.instanceId)}>{t("license.free")}</button>
+                  {!one.development && <button type="button" className="button slim" aria-label={t("license.freeOf", { instance: one.instanceId })} disabled={free.isPending} onClick={() => free.mutate(one.instanceId)}>{t("license.free")}</button>}
                 </div>
               </li>
             ))}</ul>}

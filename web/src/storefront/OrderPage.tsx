@@ -111,11 +111,13 @@ const Next = ({ order }: { order: Seen }) => (
     <ol className="steps">
       <li><span>{t("order.step1")}</span></li>
       <li><span>{t("order.step2", { product: order.productName })}</span></li>
-      <li><span>{t(order.licenseId ? "order.step3" : "order.step3Guest")}</span></li>
+      <li><span>{order.licenseId ? t("order.step3") : order.email ? t("order.step3Guest", { email: order.email }) : t("order.step3NoMail")}</span></li>
     </ol>
-    <p>{order.licenseId
-      ? <a className="button" href={`/licenses/${order.licenseId}`}>{t("order.toLicense")}</a>
-      : <a className="button" href="/sign-in?next=/claim-orders">{t("order.toAccount")}</a>}</p>
+    {(order.licenseId || order.email) && (
+      <p>{order.licenseId
+        ? <a className="button" href={`/licenses/${order.licenseId}`}>{t("order.toLicense")}</a>
+        : <a href="/claim-orders">{t("order.toAccount")}</a>}</p>
+    )}
   </section>
 );
 

@@ -7,8 +7,6 @@ import { Problem } from "../api/problem";
 export type Order = Schemas["OwnedOrder"];
 export type License = Schemas["OwnLicense"];
 
-const most = 100; // entries of a page of the API
-
 export const useOrders = (page: number) => useQuery({
   queryKey: ["orders", page],
   queryFn: () => ok(api.GET("/api/marketplace/orders", { params: { query: { page, limit: 20 } } })),
@@ -70,21 +68,8 @@ export const useOrder = (id: string, key: string, signedIn: boolean) => {
   return { order, slow, follow };
 };
 
-// useLicense looks for one of the user's: null if it is not there.
+// useLicense reads one of the user's: null if it is not there.
 export const useLicense = (id: string): UseQueryResult<License | null> => useQuery({
   queryKey: ["licenses", "one", id],
-  queryFn: () => find(id, async (page) => {
-    const found = await ok(api.GET("/api/marketplace/licenses", { params: { query: { page, limit: most } } }));
-    return { list: found.licenses, pages: found.pagination.totalPages };
-  }),
+  queryFn: () => orNull(ok(api.GET("/api/marketplace/licenses/{id}", { params: { path: { id } } }))),
 });
-
-const find = async <T extends { id: string }>(
-  id: string, read: (page: number) => Promise<{ list: T[]; pages: number }>,
-): Promise<T | null> => {
-  for (let page = 1; ; page++) {
-    const { list, pages } = await read(page);
-    const one = list.find((entry) => entry.id === id);
-    if (one || page >= pages) return one ?? null;
-  }
-};

@@ -23,6 +23,12 @@ for (const choice of document.querySelectorAll<HTMLSelectElement>("[data-submit]
 }
 for (const button of document.querySelectorAll<HTMLElement>("[data-without-script]")) button.hidden = true;
 
+// Whoever signs in comes back to where they were.
+addEventListener("click", (e) => {
+  const link = (e.target as Element).closest<HTMLAnchorElement>('.top-nav a[href^="/sign-in"]');
+  if (link && !["/sign-in", "/"].includes(location.pathname)) link.href = `/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`;
+}, { capture: true });
+
 // "/" goes to the search, as long as nobody is typing.
 addEventListener("keydown", (e) => {
   if (e.key !== "/" || e.ctrlKey || e.metaKey || e.altKey) return;

@@ -2,6 +2,7 @@
 import { useEffect, useId, useRef, useState, type InputHTMLAttributes, type ReactNode } from "react";
 import { asProblem } from "../api/problem";
 import { formatDay, formatRelative, formatExact } from "../text/format";
+import { useCopy } from "../text/useCopy";
 import { c, t } from "./text";
 
 // useTitle names the document, with the shop's name that the header shows.
@@ -84,20 +85,10 @@ export const useFaults = <K extends string>() => {
 };
 
 export const Copy = ({ value, what, primary = false }: { value: string; what: string; primary?: boolean }) => {
-  const [copied, setCopied] = useState(false);
-  const code = useRef<HTMLElement>(null);
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(value);
-      setCopied(true);
-      setTimeout(setCopied, 2_000, false);
-    } catch {
-      getSelection()?.selectAllChildren(code.current as HTMLElement); // to be copied by hand
-    }
-  };
+  const { copied, ref, copy } = useCopy(value);
   return (
     <div className="key">
-      <code ref={code}>{value}</code>
+      <code ref={ref}>{value}</code>
       <button type="button" className={primary ? "button primary" : "button"} onClick={() => void copy()}>
         {copied ? c("copied") : c("copy", { what })}
       </button>

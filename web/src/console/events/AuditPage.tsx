@@ -15,7 +15,8 @@ type Entry = Schemas["AuditEntry"];
 
 // The subjects of actions, by which the log is filtered.
 const subjects = [
-  "user", "order", "license", "product", "review", "plugin", "instance", "theme", "bundle", "webhook", "media", "catalog", "keys", "settings",
+  "user", "order", "license", "product", "review", "plugin", "instance", "theme", "bundle", "webhook", "media",
+  "catalog", "keys", "settings",
 ] as const;
 
 const Actor = ({ actor }: { actor: Entry["actor"] }) => {
@@ -34,22 +35,24 @@ const Target = ({ target: { type, id }, details }: Entry) => {
 
 // Details are what an entry says beside its fields: short, in one line.
 const Details = ({ details }: { details: Entry["details"] }) => {
-  const text = Object.entries(details).map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`).join(" · ");
+  const text = Object.entries(details)
+    .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join(" · ");
   return <span title={text}>{text}</span>;
 };
 
 const columns: Column<Entry>[] = [
-  { title: t("events.audit.when"), cell: (e) => <Time at={e.at} /> },
-  { title: t("events.audit.who"), cell: (e) => <Actor actor={e.actor} /> },
-  { title: t("events.audit.what"), cell: (e) => <code>{e.action}</code> },
+  { title: t("events.audit.what"), sort: ["action", "-action"], cell: (e) => <code>{e.action}</code> },
+  { title: t("events.audit.when"), sort: ["at", "-at"], cell: (e) => <Time at={e.at} /> },
+    { title: t("events.audit.who"), sort: ["actor", "-actor"], cell: (e) => <Actor actor={e.actor} /> },
   { title: t("events.audit.to"), cell: (e) => <Target {...e} /> },
   { title: t("events.audit.details"), cell: (e) => <Details details={e.details} /> },
-  { title: t("events.audit.from"), cell: (e) => e.address ?? "–" },
+  { title: t("events.audit.from"), named: true, cell: (e) => e.address ?? "–" },
 ];
 
-const list = ({ page, q, action, actor, target, from, to }: ListSearch) =>
+const list = ({ page, q, action, actor, target, from, to, sort }: ListSearch) =>
   data(api.GET("/api/v1/admin/audit", {
-    params: { query: { page: page ?? 1, limit: 50, ...texts({ q, action, actor, target, from, to }) } },
+    params: { query: { page: page ?? 1, limit: 50, ...texts({ q, action, actor, target, from, to, sort }) } },
   }));
 
 const texts = (all: Record<string, string | number | undefined>): Record<string, string> =>
@@ -63,9 +66,15 @@ export const AuditPage = () => {
       <EventsNav />
       <div className="section">
         <ListBar label={t("events.audit.search")}>
-          <Filter name="action" label={t("events.audit.subject")} choices={subjects.map((value) => ({ value, label: t(`events.subjects.${value}`) }))} />
+          <Filter
+            name="action" label={t("events.audit.subject")}
+            choices={subjects.map((value) => ({ value, label: t(`events.subjects.${value}`) }))}
+          />
         </ListBar>
-        <DataTable label={t("events.audit.title")} query={query} columns={columns} keyOf={(e) => e.id} empty={<Empty title={t("events.audit.empty")}>{t("events.audit.about")}</Empty>} />
+        <DataTable
+          label={t("events.audit.title")} query={query} columns={columns} keyOf={(e) => e.id} order="-at" stack
+          empty={<Empty title={t("events.audit.empty")}>{t("events.audit.about")}</Empty>}
+        />
       </div>
     </Page>
   );

@@ -36,10 +36,10 @@ export const Deliveries = ({ webhookId }: { webhookId: string }) => {
   const columns: Column<Delivery>[] = [
     { title: t("events.deliveries.event"), cell: (d) => <code>{d.type}</code> },
     { title: t("events.deliveries.state"), cell: (d) => <State tone={tones[d.state]}>{t(`events.deliveries.${d.state}`)}</State> },
-    { title: t("events.deliveries.attempts"), end: true, cell: (d) => d.attempts.length },
+    { title: t("events.deliveries.attempts"), end: true, named: true, cell: (d) => d.attempts.length },
     { title: t("events.deliveries.answer"), cell: (d) => <span title={d.attempts.at(-1)?.response}>{lastAnswer(d)}</span> },
     { title: t("events.deliveries.created"), cell: (d) => <Time at={d.createdAt} /> },
-    { title: t("events.deliveries.next"), cell: (d) => <Time at={d.nextAttemptAt} /> },
+    { title: t("events.deliveries.next"), named: true, cell: (d) => <Time at={d.nextAttemptAt} /> },
     { title: t("events.deliveries.again"), end: true, cell: (d) => <Replay id={d.id} type={d.type} /> },
   ];
   return (
@@ -47,7 +47,10 @@ export const Deliveries = ({ webhookId }: { webhookId: string }) => {
       <Filter name="state" label={t("events.deliveries.state")} choices={states.map((value) => ({ value, label: t(`events.deliveries.${value}`) }))} />
       <Button onClick={() => setSince(true)}>{t("events.deliveries.since")}</Button>
     </>}>
-      <DataTable label={t("events.deliveries.title")} query={query} columns={columns} keyOf={(d) => d.id} empty={<Empty title={t("events.deliveries.empty")}>{t("events.deliveries.about")}</Empty>} />
+      <DataTable
+        label={t("events.deliveries.title")} query={query} columns={columns} keyOf={(d) => d.id} stack
+        empty={<Empty title={t("events.deliveries.empty")}>{t("events.deliveries.about")}</Empty>}
+      />
       <ReplaySince open={since} onClose={() => setSince(false)} webhookId={webhookId} />
     </Section>
   );

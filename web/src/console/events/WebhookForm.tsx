@@ -3,6 +3,7 @@ import { Button, Checkbox, TextInput } from "@mantine/core";
 import { useState, type FormEvent } from "react";
 import { asProblem } from "../../api/problem";
 import { ErrorNote } from "../kit/ErrorNote";
+import { useTyped } from "../kit/useBase";
 import { t } from "../text";
 import { eventTypes } from "./webhooks";
 
@@ -12,6 +13,7 @@ interface WebhookFormProps {
   action: string;
   pending: boolean;
   error: unknown;
+  onTyped?: (typed: boolean) => void;
   onSave: (value: { url: string; events: string[] }) => void;
 }
 
@@ -21,10 +23,14 @@ const isOwn = (pattern: string) => (eventTypes as readonly string[]).includes(pa
 const chosenTypes = (patterns: string[]): string[] =>
   eventTypes.filter((type) => patterns.some((p) => p === type || (p.endsWith(".*") && type.startsWith(p.slice(0, -1)))));
 
-export const WebhookForm = ({ url: firstUrl = "", events = [], action, pending, error, onSave }: WebhookFormProps) => {
+const ignore = () => undefined;
+
+export const WebhookForm = ({ url: firstUrl = "", events = [], action, pending, error, onTyped = ignore, onSave }: WebhookFormProps) => {
   const [url, setUrl] = useState(firstUrl);
-  const [types, setTypes] = useState(chosenTypes(events));
-  const [others, setOthers] = useState(events.filter((p) => !isOwn(p) && chosenTypes([p]).length === 0).join(", "));
+  const [firstTypes, firstOthers] = [chosenTypes(events), events.filter((p) => !isOwn(p) && chosenTypes([p]).length === 0).join(", ")];
+  const [types, setTypes] = useState(firstTypes);
+  const [others, setOthers] = useState(firstOthers);
+  useTyped(url !== firstUrl || others !== firstOthers || [...types].sort().join() !== [...firstTypes].sort().join(), onTyped);
   const faults = error ? asProblem(error).issues : [];
   const fault = (path: string) => faults.find((f) => f.path?.startsWith(path))?.message;
   const save = (e: FormEvent) => {

@@ -7,6 +7,7 @@ import { ErrorNote, sentence } from "../kit/ErrorNote";
 import { Page, Section, Summary } from "../kit/Page";
 import { Pending } from "../kit/Pending";
 import { Time } from "../kit/values";
+import { useBase } from "../kit/useBase";
 import { tell, tellFailure } from "../kit/toast";
 import { t } from "../text";
 import { Deliveries } from "./Deliveries";
@@ -25,6 +26,7 @@ export const WebhookPage = () => {
 
 const Details = ({ webhook }: { webhook: Webhook }) => {
   const queries = useQueryClient();
+  const { base, setTyped, settle } = useBase({ etag: webhook.updatedAt, url: webhook.url, events: webhook.events });
   const refresh = () => queries.invalidateQueries({ queryKey: key });
   const change = useMutation({
     mutationFn: (body: Parameters<typeof changeWebhook>[1]) => changeWebhook(webhook.id, body),
@@ -51,7 +53,7 @@ const Details = ({ webhook }: { webhook: Webhook }) => {
       ]} />
       <Deliveries webhookId={webhook.id} />
       <Section title={t("events.webhooks.what")}>
-        <WebhookForm key={webhook.updatedAt} url={webhook.url} events={webhook.events} action={t("events.webhooks.save")} pending={change.isPending} error={change.error} onSave={(value) => change.mutate(value)} />
+        <WebhookForm key={base.etag} url={base.url} events={base.events} action={t("events.webhooks.save")} pending={change.isPending} error={change.error} onTyped={setTyped} onSave={(value) => change.mutate(value, { onSuccess: settle })} />
       </Section>
       <Secret id={webhook.id} />
       <Remove webhook={webhook} />

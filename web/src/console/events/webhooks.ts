@@ -1,5 +1,6 @@
 // What the pages of webhooks ask and change.
-import { api, data, ok, type Schemas } from "../../api/client";
+import { api, data, ok, type Schemas, type Sorts } from "../../api/client";
+import type { ListSearch } from "../kit/useListSearch";
 
 export type Webhook = Schemas["Webhook"];
 export type Delivery = Schemas["WebhookDelivery"];
@@ -15,7 +16,12 @@ export const eventTypes = [
 
 const at = (id: string) => ({ params: { path: { id } } });
 
-export const listWebhooks = (page: number) => data(api.GET("/api/v1/admin/webhooks", { params: { query: { page, limit: 50 } } }));
+export const listWebhooks = ({ page = 1, q, sort }: ListSearch) =>
+  data(api.GET("/api/v1/admin/webhooks", {
+    params: {
+      query: { page, limit: 50, ...(q ? { q } : {}), ...(sort ? { sort: sort as Sorts<"/api/v1/admin/webhooks"> } : {}) },
+    },
+  }));
 export const getWebhook = (id: string) => data(api.GET("/api/v1/admin/webhooks/{id}", at(id)));
 export const createWebhook = (body: Schemas["WebhookInput"]) => data(api.POST("/api/v1/admin/webhooks", { body }));
 export const changeWebhook = (id: string, body: Schemas["WebhookChange"]) => data(api.PATCH("/api/v1/admin/webhooks/{id}", { ...at(id), body }));

@@ -2,7 +2,7 @@
 // button the action.
 import { Button, Modal } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { useEffect, type ReactNode } from "react";
 import { c } from "../text";
 import { ErrorNote } from "./ErrorNote";
 import { tell } from "./toast";
@@ -28,6 +28,7 @@ interface ConfirmProps {
 export const Confirm = ({ open, onClose, title, effects, action, danger = true, children, run, done }: ConfirmProps) => {
   const act = useMutation({ mutationFn: run, onSuccess: () => { onClose(); if (done) tell(done); } });
   const close = () => { act.reset(); onClose(); };
+  useFocusBack(open);
   return (
     <Modal opened={open} onClose={close} title={title} closeButtonProps={{ "aria-label": c("close") }}>
       <div className="section">
@@ -41,4 +42,18 @@ export const Confirm = ({ open, onClose, title, effects, action, danger = true, 
       </div>
     </Modal>
   );
+};
+
+// useFocusBack returns the focus to what opened a dialog, also if the dialog goes away at
+// once instead of closing; or to the page, if the action took the opener away.
+const useFocusBack = (open: boolean) => {
+  useEffect(() => {
+    if (!open) return;
+    const opener = document.activeElement as HTMLElement | null;
+    return () => void setTimeout(() => {
+      const now = document.activeElement;
+      if (now !== document.body && !now?.closest("[role=dialog]")) return; // somebody else took it
+      (opener?.isConnected ? opener : document.querySelector("main"))?.focus({ preventScroll: true });
+    });
+  }, [open]);
 };

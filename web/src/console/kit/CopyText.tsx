@@ -1,24 +1,14 @@
 import { ActionIcon } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
-import { useRef, useState } from "react";
+import { useCopy } from "../../text/useCopy";
 import { c } from "../text";
 
 // CopyText shows an id, a key or a piece of code, with a button that copies it.
 export const CopyText = ({ value, what, shown = value }: { value: string; what: string; shown?: string }) => {
-  const [copied, setCopied] = useState(false);
-  const code = useRef<HTMLElement>(null);
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(value);
-      setCopied(true);
-      setTimeout(setCopied, 2_000, false);
-    } catch {
-      getSelection()?.selectAllChildren(code.current as HTMLElement); // to be copied by hand
-    }
-  };
+  const { copied, ref, copy } = useCopy(value);
   return (
     <span className="row" style={{ gap: 2, display: "inline-flex", flexWrap: "nowrap", maxWidth: "100%" }}>
-      <code ref={code} className="wrap">{shown}</code>
+      <code ref={ref} className="wrap">{shown}</code>
       <ActionIcon size="sm" aria-label={c("copy", { what })} onClick={() => void copy()}>
         {copied ? <IconCheck size={14} stroke={1.5} /> : <IconCopy size={14} stroke={1.5} />}
       </ActionIcon>

@@ -1,17 +1,17 @@
 // Lists: tables whose search, filters, order and pages are the server's. A row opens the
 // page of what it shows.
-import { ActionIcon, Button } from "@mantine/core";
-import { IconArrowDown, IconArrowUp, IconChevronLeft, IconChevronRight } from "@tabler/icons-react";
+import { Button } from "@mantine/core";
+import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { MouseEvent, ReactNode } from "react";
-import { formatNumber } from "../../text/format";
 import { t } from "../text";
 import { ErrorNote } from "./ErrorNote";
+import { Foot, type Pagination } from "./Foot";
 import { Bar } from "./Pending";
 import { useListSearch } from "./useListSearch";
 
-export interface Listing<T> { items: T[]; pagination: { page: number; limit: number; total: number; totalPages: number } }
+export interface Listing<T> { items: T[]; pagination: Pagination }
 
 export interface Column<T> {
   title: string;
@@ -27,6 +27,8 @@ interface DataTableProps<T> {
   query: UseQueryResult<Listing<T>>;
   columns: Column<T>[];
   keyOf: (item: T) => string;
+  // The value of sort for the order that the list has by itself.
+  order?: string;
   // The address that a row opens.
   link?: (item: T) => string;
   // On a phone, a row's cells stand below each other instead of scrolling sideways.
@@ -35,39 +37,64 @@ interface DataTableProps<T> {
   empty: ReactNode;
 }
 
-export const DataTable = <T,>({ label, query, columns, keyOf, link, stack = false, empty }: DataTableProps<T>) => {
+export const DataTable = <T,>({ label, query, columns, keyOf, order, link, stack = false, empty }: DataTableProps<T>) => {
   const { search, set } = useListSearch();
   const filtered = Object.keys(search).some((name) => name !== "page" && name !== "sort");
   if (query.isError && !query.data) return <ErrorNote error={query.error} retry={() => void query.refetch()} />;
   const list = query.data;
   if (list && list.pagination.total === 0 && !filtered) return empty;
+  const onSort = (sort: string) => set({ sort: sort === order ? undefined : sort });
   return (
     <>
       <div className="table-box" aria-busy={query.isFetching}>
         <table className="table" data-stack={stack || undefined} aria-label={label}>
-          <thead><tr>{columns.map((column) => <Head key={column.title} column={column} sort={search.sort} onSort={(sort) => set({ sort })} />)}</tr></thead>
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <Head key={column.title} column={column} sort={search.sort ?? order} onSort={onSort} />
+              ))}
+            </tr>
+          </thead>
           <tbody>
-            {list ? list.items.map((item) => <Row key={keyOf(item)} item={item} columns={columns} link={link?.(item)} />)
-              : Array.from({ length: 8 }, (_, i) => <tr key={i}>{columns.map((column) => <td key={column.title}><Bar width="70%" height={14} /></td>)}</tr>)}
+            {list
+              ? list.items.map((item) => <Row key={keyOf(item)} item={item} columns={columns} link={link?.(item)} />)
+              : Array.from({ length: 8 }, (_, i) => <Outline key={i} columns={columns} />)}
           </tbody>
         </table>
-        {list && list.items.length === 0 && (
-          <div className="empty"><p>{t("list.none")}</p><Button size="xs" onClick={() => set(Object.fromEntries(Object.keys(search).map((name) => [name, undefined])))}>{t("list.clear")}</Button></div>
-        )}
+        {list && list.items.length === 0 && <NoMatch />}
       </div>
       {list && <Foot pagination={list.pagination} onPage={(page) => set({ page })} />}
     </>
   );
 };
 
-const Head = <T,>({ column, sort, onSort }: { column: Column<T>; sort: string | undefined; onSort: (sort: string) => void }) => {
+// NoMatch stands below a list whose filters, or whose page, leave nothing.
+const NoMatch = () => {
+  const { search, set } = useListSearch();
+  const clear = () => set(Object.fromEntries(Object.keys(search).map((name) => [name, undefined])));
+  return (
+    <div className="empty">
+      <p>{t("list.none")}</p>
+      <Button size="xs" onClick={clear}>{t("list.clear")}</Button>
+    </div>
+  );
+};
+
+// Outline is a row that is being loaded.
+const Outline = <T,>({ columns }: { columns: Column<T>[] }) => (
+  <tr>{columns.map((column) => <td key={column.title}><Bar width="70%" height={14} /></td>)}</tr>
+);
+
+interface HeadProps<T> { column: Column<T>; sort: string | undefined; onSort: (sort: string) => void }
+
+const Head = <T,>({ column, sort, onSort }: HeadProps<T>) => {
   const place = column.end ? "end" : undefined;
   if (!column.sort) return <th scope="col" className={place}>{column.title}</th>;
   const [ascending, descending] = column.sort;
-  const now = sort === ascending ? "ascending" : sort === descending ? "descending" : "none";
+  const now = sort === descending ? "descending" : sort === ascending ? "ascending" : "none";
   return (
     <th scope="col" className={place} aria-sort={now}>
-      <button type="button" onClick={() => onSort(now === "descending" ? ascending : descending)}>
+      <button type="button" onClick={() => onSort(now === "ascending" ? descending : ascending)}>
         {column.title}
         {now === "ascending" && <IconArrowUp size={12} stroke={1.5} aria-hidden />}
         {now === "descending" && <IconArrowDown size={12} stroke={1.5} aria-hidden />}
@@ -86,19 +113,9 @@ const Row = <T,>({ item, columns, link }: { item: T; columns: Column<T>[]; link:
   };
   return (
     <tr {...(link ? { "data-link": true, onClick: open } : {})}>
-      {columns.map((column) => <td key={column.title} className={column.end ? "end" : "clip"} data-name={column.named ? column.title : undefined}>{column.cell(item)}</td>)}
+      {columns.map(({ title, end, named, cell }) => (
+        <td key={title} className={end ? "end" : "clip"} data-name={named ? title : undefined}>{cell(item)}</td>
+      ))}
     </tr>
   );
 };
-
-const Foot = ({ pagination: { page, limit, total, totalPages }, onPage }: { pagination: Listing<unknown>["pagination"]; onPage: (page: number) => void }) => (
-  <div className="list-foot">
-    <span role="status">{t("list.of", { from: formatNumber(total === 0 ? 0 : (page - 1) * limit + 1), to: formatNumber(Math.min(page * limit, total)), total: formatNumber(total) })}</span>
-    {totalPages > 1 && (
-      <span className="row" style={{ marginLeft: "auto" }}>
-        <ActionIcon aria-label={t("list.previous")} disabled={page <= 1} onClick={() => onPage(page - 1)}><IconChevronLeft size={18} stroke={1.5} /></ActionIcon>
-        <ActionIcon aria-label={t("list.next")} disabled={page >= totalPages} onClick={() => onPage(page + 1)}><IconChevronRight size={18} stroke={1.5} /></ActionIcon>
-      </span>
-    )}
-  </div>
-);

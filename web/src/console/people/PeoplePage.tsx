@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { api, data, type Schemas } from "../../api/client";
+import { api, data, type Schemas, type Sorts } from "../../api/client";
 import { DataTable, type Column } from "../kit/DataTable";
 import { Empty } from "../kit/Empty";
 import { Filter, ListBar } from "../kit/ListBar";
@@ -11,32 +11,37 @@ import { t } from "../text";
 import { PersonState, roleName } from "./values";
 
 type User = Schemas["ManagedUser"];
+type Sort = Sorts<"/api/v1/admin/users">;
 
 const columns: Column<User>[] = [
   {
     title: t("people.email"),
+    sort: ["email", "-email"],
     cell: (u) => (
       <Link className="row-link" to="/people/$id" params={{ id: u.id }}>
         {u.email}
       </Link>
     ),
   },
-  { title: t("people.name"), cell: (u) => u.username },
-  { title: t("people.role"), cell: (u) => roleName(u.role) },
+  { title: t("people.name"), sort: ["username", "-username"], cell: (u) => u.username },
+  { title: t("people.role"), sort: ["role", "-role"], cell: (u) => roleName(u.role) },
   { title: t("people.state"), cell: (u) => <PersonState active={u.active} /> },
-  { title: t("people.since"), cell: (u) => <Time at={u.createdAt} />, end: true },
+  { title: t("people.since"), sort: ["created", "-created"], cell: (u) => <Time at={u.createdAt} />, end: true },
 ];
 
 export const PeoplePage = () => {
   const { search, page } = useListSearch();
-  const { q, role, active } = search as Record<string, string | undefined>;
+  const { q, role, active, sort } = search as Record<string, string | undefined>;
   const query = useQuery({
-    queryKey: ["users", { page, q, role, active }],
+    queryKey: ["users", { page, q, role, active, sort }],
     queryFn: () =>
       data(
         api.GET("/api/v1/admin/users", {
           params: {
-            query: { page, ...(q ? { q } : {}), ...(role ? { role } : {}), ...(active ? { active: active === "true" } : {}) },
+            query: {
+              page, ...(q ? { q } : {}), ...(role ? { role } : {}), ...(active ? { active: active === "true" } : {}),
+              ...(sort ? { sort: sort as Sort } : {}),
+            },
           },
         }),
       ),
@@ -59,6 +64,7 @@ export const PeoplePage = () => {
         columns={columns}
         keyOf={(u) => u.id}
         link={(u) => `/people/${u.id}`}
+        order="-created"
         stack
         empty={<Empty title={t("people.none")} />}
       />

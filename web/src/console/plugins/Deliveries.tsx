@@ -41,7 +41,10 @@ export const Deliveries = ({ slug, installationId }: { slug?: string; installati
   return (
     <Section title={t("plugins.deliveries.title")} actions={!installationId && <Button size="xs" onClick={() => setReplay(true)}>{t("plugins.deliveries.replayDead")}</Button>}>
       <ListBar search={false}><Filter name="state" label={t("plugins.column.state")} choices={states.map((value) => ({ value, label: t(`plugins.deliveries.${value}`) }))} /></ListBar>
-      <DataTable label={t("plugins.deliveries.title")} query={query} columns={columns(setShown, slug === undefined)} keyOf={(d) => d.id} empty={<Empty title={t("plugins.deliveries.empty")}>{t("plugins.deliveries.emptyHow")}</Empty>} />
+      <DataTable
+        label={t("plugins.deliveries.title")} query={query} columns={columns(setShown, slug === undefined)} stack
+        keyOf={(d) => d.id} empty={<Empty title={t("plugins.deliveries.empty")}>{t("plugins.deliveries.emptyHow")}</Empty>}
+      />
       {shown && <DeliveryDialog delivery={query.data?.items.find((d) => d.id === shown.id) ?? shown} onClose={() => setShown(null)} />}
       <Confirm
         open={replay} onClose={() => setReplay(false)} danger={false} title={t("plugins.deliveries.replayDeadTitle")} action={t("plugins.deliveries.replayDead")} done=""
@@ -68,7 +71,7 @@ const columns = (show: (delivery: Delivery) => void, all: boolean): Column<Deliv
   ...(all ? [{ title: t("plugins.column.name"), cell: (d: Delivery) => <Link to="/plugins/$slug" params={{ slug: d.pluginSlug }}>{d.pluginSlug}</Link> }] : []),
   { title: t("plugins.column.state"), cell: (d) => <State tone={tones[d.state]}>{t(`plugins.deliveries.${d.state}`)}</State> },
   { title: t("plugins.deliveries.answer"), cell: (d) => answerOf(last(d)) },
-  { title: t("plugins.deliveries.attempts"), end: true, cell: (d) => d.attempts.length },
+  { title: t("plugins.deliveries.attempts"), end: true, named: true, cell: (d) => d.attempts.length },
   { title: t("plugins.deliveries.duration"), end: true, cell: (d) => { const a = last(d); return a ? formatDuration(a.durationMs) : ""; } },
   { title: t("plugins.deliveries.at"), cell: (d) => <Time at={d.createdAt} /> },
 ];

@@ -39,7 +39,12 @@ export const Files = ({ slug }: { slug: string }) => {
   return (
     <Section title={t("plugins.views.files")} actions={<Button size="xs" loading={download.isPending} onClick={() => download.mutate()}>{t("plugins.files.download")}</Button>}>
       {query.isError && asProblem(query.error).status === 404 ? <p className="soft" style={{ margin: 0 }}>{t("plugins.files.none")}</p>
-        : <DataTable label={t("plugins.views.files")} query={query} columns={columns} keyOf={(file) => file.path} empty={<Empty title={t("plugins.files.none")} />} />}
+        : (
+          <DataTable
+            label={t("plugins.views.files")} query={query} columns={columns} keyOf={(file) => file.path} stack
+            empty={<Empty title={t("plugins.files.none")} />}
+          />
+        )}
     </Section>
   );
 };

@@ -9,6 +9,7 @@ import { readManifest } from "../extensions/manifest";
 import { DataTable, type Column } from "../kit/DataTable";
 import { Empty } from "../kit/Empty";
 import { ErrorNote } from "../kit/ErrorNote";
+import { ListBar } from "../kit/ListBar";
 import { Section } from "../kit/Page";
 import { useListSearch } from "../kit/useListSearch";
 import { State, Time } from "../kit/values";
@@ -19,19 +20,36 @@ import { stateOf } from "./state";
 
 export const Instances = ({ plugin }: { plugin: Package }) => {
   const { slug } = plugin;
-  const { page } = useListSearch();
+  const { search } = useListSearch();
   const [adding, setAdding] = useState(false);
   const columns: Column<Instance>[] = [
-    { title: t("plugins.column.key"), cell: (item) => <Link className="row-link" to="/plugins/$slug/$installationId" params={{ slug, installationId: item.installationId }}>{item.instanceKey}</Link> },
+    {
+      title: t("plugins.column.key"),
+      sort: ["key", "-key"],
+      cell: ({ installationId, instanceKey }) => (
+        <Link className="row-link" to="/plugins/$slug/$installationId" params={{ slug, installationId }}>
+          {instanceKey}
+        </Link>
+      ),
+    },
     { title: t("plugins.column.state"), cell: (item) => <InstanceState instance={item} /> },
     { title: t("plugins.column.since"), cell: (item) => <Time at={item.runtime.since} /> },
-    { title: t("plugins.column.permissions"), end: true, cell: (item) => item.grantedPermissions.length },
-    { title: t("plugins.column.changed"), cell: (item) => <Time at={item.updatedAt} /> },
+    { title: t("plugins.column.permissions"), end: true, named: true, cell: (item) => item.grantedPermissions.length },
+    { title: t("plugins.column.changed"), sort: ["updated", "-updated"], cell: (item) => <Time at={item.updatedAt} /> },
   ];
+  const query = useQuery(instancesQuery(slug, search));
+  // Most plugins have one instance: a search would only stand in the way.
+  const searchable = search.q !== undefined || (query.data?.pagination.total ?? 0) > 5;
   return (
-    <Section title={t("plugins.instances.title")} actions={<Button size="xs" onClick={() => setAdding(true)}>{t("plugins.instances.add")}</Button>}>
-      <DataTable label={t("plugins.instances.title")} query={useQuery(instancesQuery(slug, page))} columns={columns} keyOf={(item) => item.installationId}
-        link={(item) => `/plugins/${slug}/${item.installationId}`} empty={<Empty title={t("plugins.instances.empty")} />} />
+    <Section
+      title={t("plugins.instances.title")}
+      actions={<Button size="xs" onClick={() => setAdding(true)}>{t("plugins.instances.add")}</Button>}
+    >
+      {searchable && <ListBar label={t("plugins.instances.search")} />}
+      <DataTable
+        label={t("plugins.instances.title")} query={query} columns={columns} keyOf={(item) => item.installationId} stack
+        link={(item) => `/plugins/${slug}/${item.installationId}`} empty={<Empty title={t("plugins.instances.empty")} />}
+      />
       {adding && <AddInstance plugin={plugin} onClose={() => setAdding(false)} />}
     </Section>
   );

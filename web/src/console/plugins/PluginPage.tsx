@@ -57,7 +57,7 @@ const Found = ({ plugin }: { plugin: Package }) => {
       <Facts plugin={plugin} />
       <Views label={name} views={views.map((id) => ({ id, title: t(`plugins.views.${id}`) }))} />
       {view === "overview" && <Overview plugin={plugin} />}
-      {view === "settings" && <><Settings key={plugin.updatedAt} plugin={plugin} /><Secret slug={slug} name={name} external={plugin.runtimeType === "external-http"} /></>}
+      {view === "settings" && <><Settings plugin={plugin} /><Secret slug={slug} name={name} external={plugin.runtimeType === "external-http"} /></>}
       {view === "deliveries" && <Deliveries slug={slug} />}
       {view === "files" && <Files slug={slug} />}
       {over && install === null && <div className="drop-veil" aria-hidden>{t("plugins.install.dropHere")}</div>}

@@ -56,8 +56,16 @@ const List = ({ query, onInstall }: { query: ReturnType<typeof useQuery<Awaited<
   ];
   return (
     <DataTable
-      label={t("plugins.title")} query={query} columns={columns} keyOf={(item) => item.slug} link={(item) => `/plugins/${item.slug}`}
-      empty={<Empty title={t("plugins.empty.title")} action={<Button variant="filled" onClick={onInstall}>{t("plugins.install.button")}</Button>}>{t("plugins.empty.how")}</Empty>}
+      label={t("plugins.title")} query={query} columns={columns} keyOf={(item) => item.slug} stack
+      link={(item) => `/plugins/${item.slug}`}
+      empty={
+        <Empty
+          title={t("plugins.empty.title")}
+          action={<Button variant="filled" onClick={onInstall}>{t("plugins.install.button")}</Button>}
+        >
+          {t("plugins.empty.how")}
+        </Empty>
+      }
     />
   );
 };

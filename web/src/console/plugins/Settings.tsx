@@ -7,6 +7,7 @@ import { asProblem } from "../../api/problem";
 import { ErrorNote } from "../kit/ErrorNote";
 import { Section } from "../kit/Page";
 import { tell } from "../kit/toast";
+import { useBase, useTyped } from "../kit/useBase";
 import { t } from "../text";
 import { useRefresh, type Package } from "./data";
 import { Environment, type Change } from "./Environment";
@@ -19,15 +20,22 @@ const numbers = [["timeoutMs", 1_000, 120_000, 30_000], ["maxConcurrency", 1, 10
 const internalOnly: readonly string[] = ["startTimeoutMs", "memoryMb"];
 
 export const Settings = ({ plugin }: { plugin: Package }) => {
-  const { environment, ...settings } = plugin.settings;
+  const { base, setTyped, settle } = useBase({ etag: plugin.updatedAt, settings: plugin.settings });
+  return <Form key={base.etag} plugin={plugin} before={base.settings} onTyped={setTyped} settle={settle} />;
+};
+
+interface FormProps { plugin: Package; before: SettingsOf; onTyped: (typed: boolean) => void; settle: () => void }
+
+const Form = ({ plugin, before: { environment, ...settings }, onTyped, settle }: FormProps) => {
   const internal = plugin.runtimeType === "internal-fastify";
   const [draft, setDraft] = useState<Draft>(settings);
   const [env, setEnv] = useState<Change>({});
   const refresh = useRefresh();
   const save = useMutation({
     mutationFn: () => ok(api.PATCH("/api/v1/admin/plugins/{slug}", { params: { path: { slug: plugin.slug } }, body: changes(settings, draft, env) })),
-    onSuccess: () => { tell(t("plugins.settings.saved", { name: plugin.name })); void refresh(); },
+    onSuccess: async () => { tell(t("plugins.settings.saved", { name: plugin.name })); await refresh(); settle(); },
   });
+  useTyped(Object.keys(changes(settings, draft, env)).length > 0, onTyped);
   const faults = new Map(save.isError ? asProblem(save.error).issues.map((issue) => [issue.path, issue.message]) : []);
   const error = (name: string) => (faults.has(name) ? { error: faults.get(name) } : {});
   const submit = (e: FormEvent) => { e.preventDefault(); save.mutate(); };

@@ -24,7 +24,7 @@ export const SignIn = ({ ended = false }: { ended?: boolean }) => {
         <h1>{t("session.title")}</h1>
         {ended && !enter.isError && <p className="note" role="status">{t("session.ended")}</p>}
         <TextInput label={c("email")} type="email" autoComplete="username" required data-autofocus autoFocus value={email} onChange={(e) => setEmail(e.currentTarget.value)} />
-        <PasswordInput label={c("password")} autoComplete="current-password" required value={password} onChange={(e) => setPassword(e.currentTarget.value)} {...(wrong ? { error: t("session.failed") } : {})} />
+        <PasswordInput label={c("password")} visibilityToggleButtonProps={{ "aria-label": c("showPassword") }} autoComplete="current-password" required value={password} onChange={(e) => setPassword(e.currentTarget.value)} {...(wrong ? { error: t("session.failed") } : {})} />
         {enter.isError && !wrong && <ErrorNote error={enter.error} />}
         <Button type="submit" variant="filled" loading={enter.isPending}>{c("signIn")}</Button>
         <a href="/reset-password">{t("session.forgot")}</a>

@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
-import { api, data } from "../../../api/client";
+import { api, data, type Sorts } from "../../../api/client";
 import { DataTable, type Column } from "../../kit/DataTable";
 import { Empty } from "../../kit/Empty";
 import { Filter, ListBar } from "../../kit/ListBar";
@@ -27,6 +27,7 @@ const columns: Column<License>[] = [
   },
   {
     title: t("shop.product"),
+    sort: ["product", "-product"],
     cell: (l) => (
       <>
         {l.productName} <span className="soft">· {l.tierId}</span>
@@ -36,20 +37,24 @@ const columns: Column<License>[] = [
   { title: t("shop.customer"), cell: (l) => <Customer userId={l.userId} email={l.userEmail} /> },
   { title: t("shop.state"), cell: (l) => <LicenseState license={l} /> },
   { title: t("shop.licenses.seatsUsed"), cell: (l) => <Seats license={l} />, end: true, named: true },
-  { title: t("shop.licenses.term"), cell: (l) => <Term license={l} />, named: true },
-  { title: t("shop.licenses.issued"), cell: (l) => <Time at={l.createdAt} />, end: true },
+  { title: t("shop.licenses.term"), sort: ["expires", "-expires"], cell: (l) => <Term license={l} />, named: true },
+  { title: t("shop.licenses.issued"), sort: ["created", "-created"], cell: (l) => <Time at={l.createdAt} />, end: true },
 ];
 
 const states = (["active", "expired", "revoked"] as const).map((value) => ({ value, label: t(`shop.licenses.state.${value}`) }));
 
 export const LicensesPage = () => {
   const { search, page } = useListSearch();
-  const { status, product, user } = search as Record<string, string | undefined>;
+  const { status, product, user, sort } = search as Record<string, string | undefined>;
   const q = useKeyLookUp(search.q);
   const query = useQuery({
-    queryKey: ["licenses", "list", { page, q, status, product, user }],
+    queryKey: ["licenses", "list", { page, q, status, product, user, sort }],
     queryFn: () =>
-      data(api.GET("/api/v1/admin/licenses", { params: { query: { page, ...filters({ q, status, product, user }) } } })),
+      data(
+        api.GET("/api/v1/admin/licenses", {
+          params: { query: { page, ...filters({ q, status, product, user, sort }) } },
+        }),
+      ),
     placeholderData: keepPreviousData,
   });
   return (
@@ -73,6 +78,7 @@ export const LicensesPage = () => {
         columns={columns}
         keyOf={(l) => l.id}
         link={(l) => `/shop/licenses/${l.id}`}
+        order="-created"
         stack
         empty={
           <Empty
@@ -111,7 +117,13 @@ const useKeyLookUp = (typed: string | undefined): string | undefined => {
   return typed === undefined ? undefined : searchable(typed);
 };
 
-type Filters = { q?: string; status?: License["status"]; product?: string; user?: string };
+interface Filters {
+  q?: string;
+  status?: License["status"];
+  product?: string;
+  user?: string;
+  sort?: Sorts<"/api/v1/admin/licenses">;
+}
 
 const filters = (all: Record<string, string | undefined>): Filters =>
   Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Filters;

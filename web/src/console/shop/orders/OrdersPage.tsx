@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { api, data } from "../../../api/client";
+import { api, data, type Sorts } from "../../../api/client";
 import { formatMoney } from "../../../text/format";
 import { DataTable, type Column } from "../../kit/DataTable";
 import { Empty } from "../../kit/Empty";
@@ -25,6 +25,7 @@ const columns: Column<Order>[] = [
   },
   {
     title: t("shop.product"),
+    sort: ["product", "-product"],
     cell: (o) => (
       <>
         {o.productName} <span className="soft">· {o.tierId}</span>
@@ -32,9 +33,14 @@ const columns: Column<Order>[] = [
     ),
   },
   { title: t("shop.customer"), cell: (o) => <Customer userId={o.userId} email={o.userEmail} billed={o.billingInfo?.email} /> },
-  { title: t("shop.orders.amount"), cell: (o) => formatMoney(o.amount, o.currency), end: true },
-  { title: t("shop.state"), cell: (o) => <OrderState order={o} /> },
-  { title: t("shop.orders.placed"), cell: (o) => <Time at={o.createdAt} />, end: true },
+  {
+    title: t("shop.orders.amount"),
+    sort: ["amount", "-amount"],
+    cell: (o) => formatMoney(o.amount, o.currency),
+    end: true,
+  },
+  { title: t("shop.state"), sort: ["status", "-status"], cell: (o) => <OrderState order={o} /> },
+  { title: t("shop.orders.placed"), sort: ["created", "-created"], cell: (o) => <Time at={o.createdAt} />, end: true },
 ];
 
 const states = (["pending", "paid", "refunded", "cancelled"] as const).map((value) => ({
@@ -44,12 +50,16 @@ const states = (["pending", "paid", "refunded", "cancelled"] as const).map((valu
 
 export const OrdersPage = () => {
   const { search, page } = useListSearch();
-  const { q, status, product, user, since } = search;
+  const { q, status, product, user, since, sort } = search;
   const from = spanStart(since);
   const query = useQuery({
-    queryKey: ["orders", { page, q, status, product, user, from }],
+    queryKey: ["orders", { page, q, status, product, user, from, sort }],
     queryFn: () =>
-      data(api.GET("/api/v1/admin/orders", { params: { query: { page, ...clean({ q, status, product, user, from }) } } })),
+      data(
+        api.GET("/api/v1/admin/orders", {
+          params: { query: { page, ...clean({ q, status, product, user, from, sort }) } },
+        }),
+      ),
     placeholderData: keepPreviousData,
   });
   return (
@@ -67,6 +77,7 @@ export const OrdersPage = () => {
         columns={columns}
         keyOf={(o) => o.id}
         link={(o) => `/shop/orders/${o.id}`}
+        order="-created"
         stack
         empty={<Empty title={t("shop.orders.none")}>{t("shop.orders.noneHow")}</Empty>}
       />
@@ -74,7 +85,14 @@ export const OrdersPage = () => {
   );
 };
 
-type Filters = { q?: string; status?: Order["status"]; product?: string; user?: string; from?: string };
+interface Filters {
+  q?: string;
+  status?: Order["status"];
+  product?: string;
+  user?: string;
+  from?: string;
+  sort?: Sorts<"/api/v1/admin/orders">;
+}
 
 // clean leaves out what is not asked for.
 const clean = (all: Record<string, string | number | undefined>): Filters =>

@@ -87,6 +87,7 @@ export const PackagesPage = () => {
         query={list}
         columns={columns}
         keyOf={(v) => v.version}
+        stack
         empty={<Empty title={t("shop.packages.none")}>{t("shop.packages.noneHow")}</Empty>}
       />
       {withdrawing && <Withdraw slug={slug} version={withdrawing} onClose={() => setWithdrawing(null)} />}

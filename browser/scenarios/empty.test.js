@@ -1,0 +1,54 @@
+// An empty shop: from the setup link that stoa logs to a console and a storefront whose
+// every page says what it is for.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { accessible, browser, openTab, settled, signInToConsole, stoa, useStoa } from "./kit.js";
+
+useStoa({ demo: false });
+
+const admin = { email: "root@example.com", username: "root", password: "correct horse battery" };
+
+// Pages of the console, each with what it says while there is nothing.
+const empty = [
+  ["/console", "Overview", /all|well|nothing/i],
+  ["/console/plugins", "Plugins", /no plugins|install/i],
+  ["/console/plugins/deliveries", "Plugins", /nothing|no deliveries|not sent/i],
+  ["/console/themes", "Themes", /no theme|built-in|install/i],
+  ["/console/shop", "Products", /no products/i],
+  ["/console/shop/orders", "Orders", /no orders/i],
+  ["/console/shop/licenses", "Licenses", /no licenses/i],
+  ["/console/shop/reviews", "Reviews", /no reviews/i],
+  ["/console/shop/media", "Media", /no pictures|no media|nothing/i],
+  ["/console/people", "People", /root@example.com/],
+  ["/console/events", "Events", /user\.create/],
+  ["/console/events/webhooks", "Events", /no webhooks/i],
+  ["/console/settings", "Settings", /name of the shop/i],
+];
+
+test("an empty shop is set up and explains itself on every page", async () => {
+  const tab = await openTab(browser, stoa);
+  await tab.goto("/");
+  await settled(tab);
+  assert.match(await tab.locator("main").innerText(), /no products|nothing|empty|yet/i);
+  await accessible(tab);
+
+  const [link] = /http:\S+\/setup#\S+/.exec(stoa.log());
+  await tab.goto(link);
+  await tab.getByLabel("E-mail").fill(admin.email);
+  await tab.getByLabel("Username").fill(admin.username);
+  await tab.getByLabel("Password", { exact: true }).fill(admin.password);
+  await tab.getByRole("button", { name: "Create administrator" }).click();
+  await tab.getByRole("link", { name: "Set up the shop in the console" }).waitFor();
+  await signInToConsole(tab, { admin }, "/console/welcome");
+  await settled(tab);
+  await accessible(tab);
+
+  for (const [path, heading, says] of empty) {
+    await tab.goto(path);
+    await settled(tab);
+    await tab.getByRole("heading", { level: 1 }).first().waitFor();
+    assert.match(await tab.locator("main").innerText(), says, `${path} (${heading})`);
+    await accessible(tab, path);
+  }
+  await tab.end();
+});

@@ -1,0 +1,136 @@
+// Instances of plugins: their config, their log, and a plugin's own page.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { plugin } from "./archive.js";
+import { accessible, adminToken, browser, call, install, openTab, signInToConsole, stoa, useStoa } from "./kit.js";
+
+let token;
+useStoa({}, async () => { token = await adminToken(stoa); });
+
+const schema = {
+  sender: { type: "email", label: "Sender", required: true, description: "Where it comes from." },
+  apiKey: { type: "secret", label: "Service key", required: true },
+  hookKey: { type: "secret", label: "Hook key" },
+  copies: { type: "integer", label: "Copies", default: 2 },
+  ratio: { type: "number", label: "Ratio" },
+  keep: { type: "boolean", label: "Keep a copy", default: true },
+  paper: { type: "string", label: "Paper", enum: ["A4", "Letter"], default: "A4" },
+  also: { type: "array", label: "Also send to", items: { type: "string" } },
+  company: { type: "object", label: "Company", properties: { name: { type: "string", label: "Name", required: true }, site: { type: "url", label: "Site" } } },
+  rules: { type: "mapping", label: "Rules" },
+};
+
+test("an instance is configured with one form; secrets are set, replaced and removed, never shown", async () => {
+  const { defaultInstance: { installationId } } = await install(token, plugin({ slug: "mailer", name: "Mailer", configSchema: schema }));
+  const read = async () => (await call(stoa, "GET", `/api/v1/admin/plugins/mailer/instances/${installationId}`, { token })).body.data;
+  const tab = await openTab(browser, stoa);
+  await signInToConsole(tab, stoa, `/console/plugins/mailer/${installationId}`);
+  await tab.getByLabel("Sender").fill("shop@example.com");
+  await tab.getByRole("button", { name: "Enter Service key" }).click();
+  await tab.getByRole("textbox", { name: "Service key" }).fill("k-sesame");
+  await tab.getByRole("textbox", { name: "Copies" }).fill("3");
+  await tab.getByRole("textbox", { name: "Ratio" }).fill("0.5");
+  await tab.getByRole("button", { name: "Add an entry to Also send to" }).click();
+  await tab.getByLabel("Also send to, entry 1").fill("ada@example.com");
+  await tab.getByRole("textbox", { name: "Name" }).fill("Acme");
+  await tab.getByRole("textbox", { name: "Rules" }).fill('{"a": [1, 2]');
+  await tab.getByRole("button", { name: "Save configuration" }).click();
+  assert.equal(await tab.getByRole("textbox", { name: "Rules" }).evaluate((el) => el === document.activeElement), true, "the field that cannot be read has the focus");
+  await tab.getByRole("textbox", { name: "Rules" }).fill('{"a": [1, 2]}');
+  await tab.getByRole("button", { name: "Save configuration" }).click();
+  await tab.getByText("The config of Mailer is saved. The instance is still disabled.").waitFor();
+  const saved = await read();
+  assert.deepEqual(saved.config, {
+    sender: "shop@example.com", apiKey: "", copies: 3, ratio: 0.5, keep: true, paper: "A4", also: ["ada@example.com"], company: { name: "Acme" }, rules: { a: [1, 2] },
+  });
+  assert.deepEqual(saved.configMeta.secretFields, { apiKey: { configured: true }, hookKey: { configured: false } });
+
+  // Enabled, the form asks for what is required, and a kept secret stays.
+  await tab.getByRole("status").getByRole("button", { name: "Enable" }).click();
+  await tab.getByText("Mailer (default) is enabled.").waitFor();
+  await tab.getByRole("button", { name: "Restart" }).waitFor();
+  await tab.getByLabel("Sender").fill("");
+  await tab.getByRole("button", { name: "Remove Service key" }).click();
+  await tab.getByRole("button", { name: "Save configuration" }).click();
+  assert.equal(await tab.getByText("This is required.").count(), 2);
+  assert.equal(await tab.getByLabel("Sender").evaluate((el) => el === document.activeElement), true);
+  await accessible(tab, "a form with faults");
+  await tab.getByRole("button", { name: "Leave as it is" }).click();
+  await tab.getByLabel("Sender").fill("desk@example.com");
+  await tab.getByRole("button", { name: "Save configuration" }).click();
+  await tab.getByText("Mailer is configured.").waitFor();
+  assert.equal((await read()).configMeta.secretFields.apiKey.configured, true);
+  assert.ok(!(await tab.content()).includes("k-sesame"), "the secret is in the page");
+  await tab.end();
+});
+
+test("a config that somebody else changed meanwhile is not overwritten", async () => {
+  const { defaultInstance: { installationId } } = await install(token, plugin({ slug: "shared", name: "Shared", configSchema: { greeting: { type: "string", label: "Greeting" } } }));
+  const path = `/api/v1/admin/plugins/shared/instances/${installationId}`;
+  const tab = await openTab(browser, stoa);
+  await signInToConsole(tab, stoa, `/console/plugins/shared/${installationId}`);
+  await tab.getByLabel("Greeting").fill("mine");
+  await call(stoa, "PATCH", path, { token, body: { config: { greeting: "theirs" } } });
+  await tab.getByRole("button", { name: "Save configuration" }).click();
+  await tab.getByText("Somebody else changed this instance").waitFor();
+  assert.equal((await call(stoa, "GET", path, { token })).body.data.config.greeting, "theirs");
+  await tab.end();
+});
+
+test("the log is followed live, filtered and paused", async () => {
+  const { defaultInstance: { installationId } } = await install(token, plugin({ slug: "chatty", name: "Chatty" }));
+  const tab = await openTab(browser, stoa);
+  await signInToConsole(tab, stoa, `/console/plugins/chatty/${installationId}?view=log`);
+  const log = tab.getByRole("log");
+  await tab.getByText("Live", { exact: true }).waitFor();
+  await call(stoa, "GET", "/api/v1/shop/plugins/chatty/api/hello");
+  await log.getByText("somebody said hello").waitFor();
+  await tab.getByLabel("Filter the log").fill("hello");
+  await log.getByText("plugin process ready").waitFor({ state: "detached" });
+  await accessible(tab, "the log");
+  await tab.getByRole("button", { name: "Pause" }).click();
+  await tab.getByText("Paused", { exact: true }).waitFor();
+  await tab.end();
+});
+
+const adminPage = `<!doctype html><title>Page</title><link rel="stylesheet" href="look.css"><h1>Greetings</h1><p id="said">nothing</p><ul id="tries"></ul><script src="page.js" defer></script>`;
+const adminScript = `
+const tell = (name, outcome) => { const li = document.createElement("li"); li.textContent = name + ": " + outcome; tries.append(li) };
+const attempt = async (name, run) => { try { tell(name, await run()) } catch { tell(name, "refused") } };
+(async () => {
+  said.textContent = JSON.stringify(await (await fetch("said", { method: "POST", headers: { "Content-Type": "application/json", "X-Installation-ID": "other" }, body: '{"a":1}' })).json());
+  await attempt("parent", () => parent.document.title);
+  await attempt("storage", () => localStorage.length);
+  await attempt("another path", async () => (await fetch("/health")).status);
+  await attempt("above", async () => (await fetch("/admin/../health")).status);
+  await attempt("another host", async () => (await fetch("http://127.0.0.1:9/admin/x")).status);
+  await attempt("another API of stoa", async () => (await fetch("/api/v1/admin/users")).status);
+  await attempt("XMLHttpRequest", () => new Promise((resolve, reject) => { const x = new XMLHttpRequest(); x.onload = () => resolve(x.status); x.onerror = reject; x.open("GET", "/api/v1/shop/settings"); x.send() }));
+  tell("end", "reached");
+})();
+`;
+
+test("a plugin's own page runs in the console without a token, and reaches its plugin only", async () => {
+  const program = `export default async function (app) {
+  const page = ${JSON.stringify(adminPage)}, script = ${JSON.stringify(adminScript)}
+  app.get("/admin/", async (request, reply) => reply.type("text/html").send(page))
+  app.get("/admin/page.js", async (request, reply) => reply.type("text/javascript").send(script))
+  app.get("/admin/look.css", async (request, reply) => reply.type("text/css").send("h1 { color: rgb(1, 2, 3) }"))
+  app.post("/admin/said", async (request) => ({ caller: request.headers["x-caller"], key: request.headers["x-installation-key"], token: request.headers.authorization ?? null, body: request.body }))
+}
+`;
+  const { defaultInstance: { installationId } } = await install(token, plugin({ slug: "paged", name: "Paged", adminUi: "/admin/" }, program));
+  const tab = await openTab(browser, stoa);
+  for (const refused of ["Content Security Policy", "violates", "Failed to read", "Blocked a frame", "Access is denied"]) tab.expect(refused);
+  await signInToConsole(tab, stoa, `/console/plugins/paged/${installationId}`);
+  await tab.getByRole("link", { name: "Open its own page" }).click();
+  const page = tab.frameLocator("iframe");
+  await page.getByText("end: reached").waitFor();
+  assert.deepEqual(JSON.parse(await page.locator("#said").innerText()), { caller: "admin", key: "default", token: null, body: { a: 1 } });
+  assert.equal(await page.locator("h1").evaluate((el) => getComputedStyle(el).color), "rgb(1, 2, 3)");
+  const tries = Object.fromEntries((await page.locator("#tries li").allInnerTexts()).map((line) => line.split(": ")));
+  for (const name of ["parent", "storage", "another path", "above", "another host", "XMLHttpRequest"]) assert.equal(tries[name], "refused", name);
+  assert.equal(tries["another API of stoa"], "404", "an address of stoa is one of the plugin's, which has none");
+  await accessible(tab, "a plugin's own page");
+  await tab.end();
+});

@@ -1,0 +1,83 @@
+// Lists of 10,000 users, orders and licenses: the server sorts, filters and pages, and the
+// browser never holds more than a page.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { test } from "node:test";
+import { accessible, browser, openTab, scrollsSideways, signInToConsole, stoa, useStoa } from "./kit.js";
+
+useStoa({}, () => execFileSync("go", ["run", "./fill", join(stoa.folder, "stoa.db")], { cwd: import.meta.dirname }));
+
+// Demo data add a few of their own, so the totals are at least these.
+const lists = [
+  { name: "orders", path: "/console/shop/orders", sort: "Amount", first: /^order1$/, last: /^order10000$/, filter: "order77", found: 111 },
+  { name: "licenses", path: "/console/shop/licenses", sort: "Issued", first: /^license1$/, last: null, filter: "license77", found: 111 },
+  { name: "users", path: "/console/people", sort: "Joined", first: /^user1@/, last: null, filter: "user77", found: 111 },
+];
+
+const page = 20;
+const rows = (tab) => tab.locator(".table tbody tr");
+const firstRow = (tab) => rows(tab).first().locator("a").first();
+
+// shown waits until the list has been read.
+const shown = (tab) => tab.waitForFunction(() =>
+  document.querySelector(".table-box[aria-busy=false]") && document.querySelector(".list-foot"));
+
+for (const list of lists) {
+  test(`${list.name}: sorted, to the last page, filtered and back`, async () => {
+    const tab = await openTab(browser, stoa);
+    let largest = 0;
+    tab.on("response", async (response) => {
+      if (!response.url().includes("/api/v1/admin/")) return;
+      const answer = await response.json().catch(() => null);
+      largest = Math.max(largest, answer?.data?.items?.length ?? 0);
+    });
+    await signInToConsole(tab, stoa, list.path);
+    await shown(tab);
+    const head = tab.getByRole("columnheader", { name: list.sort });
+    await head.getByRole("button").click();
+    await tab.waitForURL(/sort=/);
+    if (await head.getAttribute("aria-sort") !== "ascending") await head.getByRole("button").click();
+    await tab.locator("th[aria-sort=ascending]", { hasText: list.sort }).waitFor();
+    await firstRow(tab).filter({ hasText: list.first }).waitFor();
+
+    await tab.getByRole("button", { name: "Last page" }).click();
+    await tab.waitForURL(/page=\d+/);
+    await tab.getByText(/^9,981–|^10,001–/).waitFor();
+    if (list.last) await rows(tab).last().locator("a").first().filter({ hasText: list.last }).waitFor();
+    assert.ok(await rows(tab).count() <= page, "more than a page is in the browser");
+    assert.equal(await tab.getByRole("button", { name: "Next page" }).isDisabled(), true);
+
+    await tab.keyboard.press("/");
+    await tab.keyboard.type(list.filter);
+    await tab.getByText(`1–20 of ${list.found}`).waitFor();
+    assert.doesNotMatch(tab.url(), /page=/);
+    await tab.getByRole("button", { name: "Next page" }).click();
+    await tab.getByText(`21–40 of ${list.found}`).waitFor();
+    await tab.goBack();
+    await tab.getByText(`1–20 of ${list.found}`).waitFor();
+    assert.equal(await tab.getByRole("searchbox").inputValue(), list.filter);
+    assert.match(tab.url(), /sort=/);
+
+    await tab.reload(); // the address says all
+    await tab.getByText(`1–20 of ${list.found}`).waitFor();
+    await tab.setViewportSize({ width: 360, height: 740 });
+    await accessible(tab);
+    assert.ok(largest > 0 && largest <= 100, `${largest} rows in one answer`);
+    assert.ok(await rows(tab).count() <= page);
+    await tab.end();
+  });
+}
+
+test("no list scrolls sideways on a phone", async () => {
+  const tab = await openTab(browser, stoa, { width: 360, height: 740 });
+  await signInToConsole(tab, stoa);
+  for (const path of ["/console/events", "/console/plugins/deliveries", "/console/plugins", "/console/events/webhooks"]) {
+    await tab.goto(path);
+    await tab.waitForFunction(() => !document.querySelector("[aria-busy=true]"));
+    assert.ok(await scrollsSideways(tab) <= 0, path);
+    const wide = await tab.locator(".table-box").evaluateAll((boxes) => boxes.filter((b) => b.scrollWidth > b.clientWidth).length);
+    assert.equal(wide, 0, `${path}: a table scrolls sideways`);
+  }
+  await tab.end();
+});

@@ -1,0 +1,55 @@
+// Themes: previewed, activated with their config, rolled back, refused.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { archive } from "./archive.js";
+import {
+  accessible, adminToken, browser, call, install, openTab, settled, signInToConsole, stoa, useStoa,
+} from "./kit.js";
+
+let token;
+useStoa({}, async () => { token = await adminToken(stoa); });
+
+test("a theme is previewed, activated with its config and rolled back", async () => {
+  const manifest = { schemaVersion: 1, slug: "dusk", name: "Dusk", target: "shop", entry: "dusk.css", defaultConfig: { tint: "#336699" }, configSchema: { tint: { type: "color", label: "Tint", required: true } } };
+  for (const version of ["1.0.0", "1.1.0"]) await install(token, archive({ "theme.json": { ...manifest, version }, "dusk.css": "body { outline: 1px solid rgb(1, 2, 3) }" }), "theme-shop");
+  const active = async () => (await call(stoa, "GET", "/api/v1/admin/themes/shop", { token })).body.data.active;
+  const tab = await openTab(browser, stoa);
+  await signInToConsole(tab, stoa, "/console/themes");
+  await tab.getByRole("link", { name: "Dusk" }).click();
+  const looks = tab.frameLocator("iframe").locator("body");
+  await looks.waitFor();
+  await tab.waitForFunction(() => {
+    const page = document.querySelector("iframe")?.contentDocument;
+    return page?.body && getComputedStyle(page.body).outlineColor === "rgb(1, 2, 3)" && page.documentElement.style.getPropertyValue("--theme-tint") === "#336699";
+  });
+  assert.equal(await active(), null, "a preview activates nothing");
+  await settled(tab);
+  await accessible(tab, "the page of a theme");
+  await tab.locator('input[data-path="tint"]').fill("#112233");
+  await tab.getByRole("button", { name: "Activate Dusk 1.1.0" }).click();
+  await tab.getByText("The shop: Dusk 1.1.0 is shown now.").waitFor();
+  assert.deepEqual((await active()).config, { tint: "#112233" });
+  await tab.goto("/console/themes");
+  await tab.getByRole("button", { name: "Return to the built-in look" }).click();
+  await tab.getByRole("dialog").getByRole("button", { name: "Return to the built-in look" }).click();
+  await tab.getByText("The shop: the built-in look is back.").waitFor();
+  await tab.getByRole("button", { name: "Roll back" }).click();
+  await tab.getByRole("button", { name: "Return to Dusk 1.1.0" }).click();
+  await tab.getByText("The shop: Dusk 1.1.0 is shown now.").waitFor();
+  assert.equal((await active()).version, "1.1.0");
+  await tab.end();
+});
+
+test("a theme app that is not well is not activated, and says why", async () => {
+  const app = { schemaVersion: 1, slug: "sick", name: "Sick", version: "1.0.0", target: "shop", runtime: { entry: "server.js" }, healthCheck: { path: "/health" } };
+  await install(token, archive({
+    "theme-app.json": app, "package.json": { type: "module" },
+    "server.js": 'import http from "node:http"\nhttp.createServer((q, r) => { r.statusCode = 500; r.end() }).listen(process.env.PORT, process.env.HOST)\n',
+  }), "theme-app-shop");
+  const tab = await openTab(browser, stoa);
+  tab.setDefaultTimeout(120_000);
+  await signInToConsole(tab, stoa, "/console/themes/theme-app-shop/sick");
+  await tab.getByRole("button", { name: "Activate Sick 1.0.0" }).click();
+  await tab.getByRole("alert").getByText("GET /health").waitFor();
+  await tab.end();
+});

@@ -1,0 +1,260 @@
+package proof
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"stoa/internal/testkit"
+	"stoa/internal/testkit/ziptest"
+)
+
+// buyer buys licenses, activates them for instances and verifies them.
+type buyer struct {
+	*desk
+
+	token       string
+	purchases   []bought
+	activations []activation
+}
+
+func (b *buyer) work(ctx context.Context) {
+	for ctx.Err() == nil {
+		a := b.insist(http.MethodPost, app+"/purchase", b.withKey(b.token), map[string]any{
+			"tierId": "seats-3", "paymentMethod": "card", "billingInfo": map[string]string{"email": "buyer@example.com"},
+		}, http.StatusOK)
+		var got bought
+		if err := json.Unmarshal(a.body, &got); err != nil || got.LicenseKey == "" {
+			b.t.Error(odd(a))
+			return
+		}
+		b.purchases = append(b.purchases, got)
+		for i := range 1 + b.rng.IntN(3) {
+			b.rest()
+			use := activation{got.LicenseKey, instance(i)}
+			b.insist(http.MethodPost, app+"/activate", b.withKey(""),
+				map[string]string{"licenseKey": use.key, "instanceId": use.instance}, http.StatusOK)
+			b.activations = append(b.activations, use)
+			for range 3 {
+				b.rest()
+				b.verify(b.activations[b.rng.IntN(len(b.activations))])
+			}
+		}
+	}
+}
+
+// verify fails the test unless a license is valid.
+func (b *buyer) verify(use activation) {
+	b.t.Helper()
+	q := url.Values{"licenseKey": {use.key}, "instanceId": {use.instance}}
+	a := b.insist(http.MethodGet, app+"/license/verify?"+q.Encode(), nil, nil, http.StatusOK)
+	if o, err := a.license(); err == nil && o.verdict != granted {
+		b.t.Errorf("verify of %s = %s", use.instance, a.body)
+	}
+	if !strings.Contains(string(a.body), `"valid":true`) {
+		b.t.Errorf("the activation of %s was answered, but verify says %s", use.instance, a.body)
+	}
+}
+
+func (b *buyer) audit(t *testing.T) {
+	t.Helper()
+	ledger := ledger{purchases: make(map[string]bought)}
+	for i, p := range b.purchases {
+		ledger.purchases[fmt.Sprint(i)] = p
+	}
+	ledger.checkPurchases(t, b.f.cluster)
+	for _, use := range b.activations {
+		b.verify(use)
+	}
+	n := b.f.number(t, fmt.Sprintf(`SELECT count(*) FROM orders WHERE user_id = (SELECT user_id FROM orders WHERE id = '%s')`,
+		b.purchases[0].OrderID))
+	if n != len(b.purchases) {
+		t.Errorf("%d purchases are %d orders", len(b.purchases), n)
+	}
+	t.Logf("a buyer made %d purchases and %d activations", len(b.purchases), len(b.activations))
+}
+
+// member keeps a session alive, and begins another at times.
+type member struct {
+	*desk
+
+	name      string
+	tokens    tokenPair
+	refreshes int
+}
+
+func (m *member) work(ctx context.Context) {
+	for n := 1; ctx.Err() == nil; n++ {
+		if n%20 == 0 {
+			m.tokens = m.signIn(m.name)
+		}
+		m.refresh()
+		a := m.insist(http.MethodGet, "/auth/me", bearer(m.tokens.access), nil, http.StatusOK)
+		if !strings.Contains(string(a.body), m.name) {
+			m.t.Errorf("me = %s", a.body)
+		}
+		for range 20 {
+			m.rest()
+		}
+	}
+}
+
+// refresh exchanges the refresh token. A lost answer may be asked for again within ten
+// seconds; after longer, the user has to sign in.
+func (m *member) refresh() {
+	m.t.Helper()
+	m.move()
+	first := time.Now()
+	for end := first.Add(stubborn); ; {
+		a, ok := m.once(http.MethodPost, "/auth/refresh", nil, map[string]string{"refresh_token": m.tokens.refresh})
+		next, is := a.tokens()
+		switch {
+		case ok && is:
+			m.tokens = next
+			m.refreshes++
+			return
+		case ok && a.status == http.StatusUnauthorized && time.Since(first) > 9*time.Second,
+			a.status == http.StatusTooManyRequests: // of one session
+			m.tokens = m.signIn(m.name)
+			return
+		case ok:
+			m.t.Errorf("refresh: %v", odd(a))
+			return
+		case time.Now().After(end):
+			m.t.Error("refresh is not answered")
+			return
+		}
+		<-time.After(50 * time.Millisecond)
+	}
+}
+
+func (m *member) audit(t *testing.T) {
+	t.Helper()
+	m.refresh()
+	m.signIn(m.name)
+	t.Logf("%s refreshed %d times", m.name, m.refreshes)
+}
+
+// publisher upgrades an internal plugin.
+type publisher struct {
+	*desk
+
+	admin string
+	minor int
+}
+
+func (p *publisher) publish() {
+	p.t.Helper()
+	p.minor++
+	manifest := testkit.InternalManifest("inside", "index.js")
+	manifest["version"] = p.version()
+	archive := ziptest.Plugin(p.t, manifest, map[string]string{
+		"index.js": fmt.Sprintf(`module.exports = async (app) => { app.get('/api/version', async () => ({ version: %q })) }`,
+			p.version()),
+	})
+	p.insist(http.MethodPost, "/api/v1/admin/extensions/plugin/install", p.withKey(p.admin), archive,
+		http.StatusCreated, http.StatusOK)
+}
+
+func (p *publisher) version() string { return fmt.Sprintf("1.%d.0", p.minor) }
+
+func (p *publisher) work(ctx context.Context) {
+	for ctx.Err() == nil {
+		p.publish()
+		// Every replica serves the version that was answered within a second; ten times as
+		// much is allowed here.
+		for end := time.Now().Add(10 * time.Second); ; {
+			a := p.insist(http.MethodGet, inside, nil, nil, http.StatusOK)
+			if strings.Contains(string(a.body), p.version()) {
+				break
+			}
+			if time.Now().After(end) {
+				p.t.Errorf("version %s was installed, and a replica answers %s", p.version(), a.body)
+				break
+			}
+			p.rest()
+		}
+		<-time.After(time.Second)
+	}
+}
+
+func (p *publisher) audit(t *testing.T) {
+	t.Helper()
+	manifest := p.f.text(t, `SELECT manifest_json FROM plugin_packages WHERE slug = 'inside'`)
+	if !strings.Contains(manifest, fmt.Sprintf("%q", p.version())) {
+		t.Errorf("version %s was installed, and now it is %s", p.version(), manifest)
+	}
+	t.Logf("a plugin was upgraded %d times", p.minor-1)
+}
+
+// operator changes instances of the external plugin, which is told by hooks.
+type operator struct {
+	*desk
+
+	admin   string
+	created int
+}
+
+func (o *operator) work(ctx context.Context) {
+	for ctx.Err() == nil {
+		a := o.insist(http.MethodPost, hookedAPI, o.withKey(o.admin),
+			map[string]any{"instanceKey": fmt.Sprintf("i%d", o.created)}, http.StatusCreated)
+		var made struct {
+			Data struct{ InstallationID string }
+		}
+		if json.Unmarshal(a.body, &made) != nil || made.Data.InstallationID == "" {
+			o.t.Error(odd(a))
+			return
+		}
+		o.created++
+		path := hookedAPI + "/" + made.Data.InstallationID
+		for i := range o.rng.IntN(4) {
+			o.rest()
+			o.insist(http.MethodPatch, path, bearer(o.admin), map[string]any{"enabled": i%2 == 1}, http.StatusOK)
+		}
+		if o.rng.IntN(2) == 0 {
+			o.insist(http.MethodDelete, path, bearer(o.admin), nil, http.StatusOK, http.StatusNoContent, http.StatusNotFound)
+		}
+		for range 10 {
+			o.rest()
+		}
+	}
+}
+
+func (o *operator) audit(t *testing.T) {
+	t.Helper()
+	n := o.f.number(t, `SELECT count(*) FROM plugin_instances WHERE package_slug = 'hooked' AND instance_key <> 'default'`)
+	if n != o.created {
+		t.Errorf("%d instances were created, and there are %d", o.created, n)
+	}
+}
+
+// caller calls both plugins.
+type caller struct {
+	*desk
+
+	calls int
+}
+
+func (c *caller) work(ctx context.Context) {
+	for ctx.Err() == nil {
+		c.insist(http.MethodGet, inside, nil, nil, http.StatusOK)
+		c.rest()
+		id := fmt.Sprintf("%016x", c.rng.Uint64())
+		if a, ok := c.once(http.MethodPost, outsidePath, nil, map[string]string{"id": id}); ok {
+			if a.status != http.StatusOK {
+				c.t.Errorf("call: %v", odd(a))
+			}
+			c.f.outside.acknowledged(id)
+		}
+		c.calls++
+		c.rest()
+	}
+}
+
+func (*caller) audit(*testing.T) {}

@@ -1,0 +1,37 @@
+// What stands below a list: which part of it is shown, and the way to the others.
+import { ActionIcon } from "@mantine/core";
+import { IconChevronLeft, IconChevronRight, IconChevronsLeft, IconChevronsRight } from "@tabler/icons-react";
+import { formatNumber } from "../../text/format";
+import { t } from "../text";
+
+export interface Pagination { page: number; limit: number; total: number; totalPages: number }
+
+interface FootProps { pagination: Pagination; onPage: (page: number) => void }
+
+export const Foot = ({ pagination: { page, limit, total, totalPages }, onPage }: FootProps) => {
+  const from = formatNumber(total === 0 ? 0 : (page - 1) * limit + 1);
+  const to = formatNumber(Math.min(page * limit, total));
+  const ways = [
+    { label: t("list.first"), to: 1, Icon: IconChevronsLeft },
+    { label: t("list.previous"), to: page - 1, Icon: IconChevronLeft },
+    { label: t("list.next"), to: page + 1, Icon: IconChevronRight },
+    { label: t("list.last"), to: totalPages, Icon: IconChevronsRight },
+  ];
+  return (
+    <div className="list-foot">
+      <span role="status">{t("list.of", { from, to, total: formatNumber(total) })}</span>
+      {totalPages > 1 && (
+        <span className="row" style={{ marginLeft: "auto" }}>
+          {ways.map((way) => (
+            <ActionIcon
+              key={way.label} aria-label={way.label} onClick={() => onPage(way.to)}
+              disabled={way.to < 1 || way.to > totalPages || way.to === page}
+            >
+              <way.Icon size={18} stroke={1.5} />
+            </ActionIcon>
+          ))}
+        </span>
+      )}
+    </div>
+  );
+};
