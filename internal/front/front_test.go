@@ -420,6 +420,18 @@ func TestDeadlinesEndWithTheirRequest(t *testing.T) {
 	expect(t, in, "200 /api/x/a ")
 }
 
+// The time limit for a head is not that of the body.
+func TestABodyMayComeLaterThanAHead(t *testing.T) {
+	t.Parallel()
+
+	s := newServer(t, true, http.HandlerFunc(handler), func(srv *http.Server) { srv.ReadHeaderTimeout = time.Second })
+	c, in := s.dial(t)
+	fmt.Fprint(c, "POST /api/x/a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nh")
+	time.Sleep(1500 * time.Millisecond)
+	fmt.Fprint(c, "i")
+	expect(t, in, "200 /api/x/a hi")
+}
+
 // A body that nobody reads holds up neither its answer nor the next request, and one that
 // is too long to be read ends the connection without a reset.
 func TestBodiesThatNobodyReads(t *testing.T) {

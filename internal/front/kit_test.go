@@ -29,8 +29,8 @@ type server struct {
 	behind atomic.Int32
 }
 
-// newServer starts a server whose handler is h.
-func newServer(tb testing.TB, fronted bool, h http.Handler) *server {
+// newServer starts a server whose handler is h. Options change it before it serves.
+func newServer(tb testing.TB, fronted bool, h http.Handler, options ...func(*http.Server)) *server {
 	tb.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -61,6 +61,9 @@ func newServer(tb testing.TB, fronted bool, h http.Handler) *server {
 			Serves: func(target string) bool { return strings.HasPrefix(target, called) },
 		}
 		ln, s.http.ConnState = s.front.Listen(ln), front.ConnState
+	}
+	for _, change := range options {
+		change(s.http)
 	}
 	go func() { _ = s.http.Serve(ln) }()
 	tb.Cleanup(func() { _ = s.http.Close() })
