@@ -35,7 +35,9 @@ var secretSettings = []secretSetting{
 		"it, --ops-addr answers loopback names only."},
 	{envBackupPassphrase, "passphrase that encrypts backups, and opens them. STOA_BACKUP_RECIPIENTS encrypts without a " +
 		"secret on the server."},
-	{"AWS_ACCESS_KEY_ID", "id of the key for s3:// URLs (docs/storage.md); also AWS_SESSION_TOKEN, if the key is temporary."},
+	{envAuditStreamToken, "bearer token for the address in --audit-stream."},
+	{"AWS_ACCESS_KEY_ID", "id of the key for s3:// URLs (docs/storage.md); also AWS_SESSION_TOKEN, if the key is " +
+		"temporary."},
 	{"AWS_SECRET_ACCESS_KEY", "the secret of that key."},
 	{envServiceSecret, "shared secret for HS256 service JWTs, at least 32 bytes."},
 }
@@ -49,6 +51,7 @@ const (
 	envOpsToken      = "STOA_OPS_TOKEN"         //nolint:gosec // the variable's name, not a secret
 	envServiceSecret = "SERVICE_JWT_SECRET"     //nolint:gosec // the variable's name, not a secret
 
+	envAuditStreamToken    = "STOA_AUDIT_STREAM_TOKEN"    //nolint:gosec // the variable's name, not a secret
 	envBackupPassphrase    = "STOA_BACKUP_PASSPHRASE"     //nolint:gosec // the variable's name, not a secret
 	envStripeWebhookSecret = "STOA_STRIPE_WEBHOOK_SECRET" //nolint:gosec // the variable's name, not a secret
 )

@@ -52,6 +52,8 @@ import (
 	"stoa/internal/runtime/themeapp"
 	"stoa/internal/site"
 	"stoa/internal/store"
+	"stoa/internal/system"
+	"stoa/internal/telemetry"
 	"stoa/internal/text"
 	"stoa/internal/theme"
 	"stoa/internal/webhook"
@@ -107,9 +109,11 @@ type App struct {
 	messages    *webhook.Sender // for operators
 	media       *blob.Files
 	metrics     *ops.Metrics
+	telemetry   *telemetry.Telemetry // nil: nothing is sent
 	opsToken    string
 	redis       *redis.Client // nil without one
 	stopping    atomic.Bool
+	readiness   *system.Readiness
 
 	background sync.WaitGroup // work that stopWork ends
 	stopWork   context.CancelFunc
@@ -126,6 +130,9 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	a := &App{
 		DB: db, guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version), opsToken: cfg.OpsToken,
 		stopWork: stop,
+	}
+	if err := a.startTelemetry(ctx, cfg); err != nil {
+		return nil, errors.Join(err, a.Close(ctx))
 	}
 	for name, pool := range db.Pools() {
 		a.metrics.WatchPool(name, pool)
@@ -175,6 +182,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 		a.background.Go(func() { a.installer.CheckInstalled(working) })
 	}
 	a.keepBackups(working, cfg)
+	a.streamAudit(working, cfg)
 	if cfg.Deliver {
 		a.background.Go(func() { a.fillKeyTails(working, cfg) })
 		a.deliver(working, cfg)
@@ -241,13 +249,14 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err := a.buildAccounts(ctx, cfg); err != nil {
 		return err
 	}
-	gate, err := a.buildGateway(ctx, cfg)
+	gate, err := a.buildGateway(cfg)
 	if err != nil {
 		return err
 	}
 	a.gateway, a.Plugins.Circuits = gate, gate
 	a.metrics.WatchTraffic(gate.Memory.Traffic, cfg.MetricsInstallations)
 	a.buildDelivery(cfg)
+	a.watchDeliveries(cfg.Now)
 	answered, err := answeredHosts(cfg)
 	if err != nil {
 		return err
@@ -268,6 +277,11 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
+	schema, err := store.SchemaVersion(ctx, a.DB)
+	if err != nil {
+		return err
+	}
+	a.readiness = &system.Readiness{Needs: a.needs(cfg, schema)}
 	a.Handler = api.Handler()
 	a.front = &front.Front{Handler: a.Handler, Serves: httpapi.IsPluginCall, Log: cfg.Log}
 	return nil
@@ -300,6 +314,7 @@ func (a *App) api(
 		},
 		Refused: a.guard.Refused,
 		Budget:  a.budget,
+		Tracer:  a.telemetry.Tracer(),
 		Observe: a.metrics.ObserveRequest,
 		Count:   a.metrics.Count,
 
@@ -326,14 +341,6 @@ func (a *App) api(
 		Media:       a.media,
 		LicenseKeys: a.LicenseKeys,
 	}
-}
-
-// ready returns nil if the App can take requests.
-func (a *App) ready(ctx context.Context) error {
-	if a.stopping.Load() {
-		return errors.New("stopping")
-	}
-	return a.DB.Ping(ctx)
 }
 
 // Listen wraps the listener on which a server with Handler, and front.ConnState, serves
@@ -391,5 +398,5 @@ func (a *App) Close(ctx context.Context) error {
 		_ = a.member.Leave(leaving) // else others believe for a minute that it is there
 		cancel()
 	}
-	return errors.Join(append(all, a.DB.Close())...)
+	return errors.Join(append(all, a.DB.Close(), a.telemetry.Close(ctx))...)
 }

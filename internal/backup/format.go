@@ -18,7 +18,8 @@ import (
 //	tables/<name>/<n>      rows of a table, as row.go encodes them
 //	manifest.json          what there must have been
 //
-// Nothing follows the manifest, so a truncated archive has none.
+// Nothing follows the manifest, so a truncated archive has none. After the tar file there is
+// the digest of digest.go.
 const (
 	headerEntry    = "header.json"
 	keyEntry       = "master.key"
@@ -49,6 +50,8 @@ type Header struct {
 	// OldKeyCheck is the same for the key that stoa keys rewrap was replacing, which then opens
 	// some of the values.
 	OldKeyCheck string `json:"oldKeyCheck,omitempty"`
+	// Summed says that a digest follows the archive. Those of earlier versions have none.
+	Summed bool `json:"summed,omitempty"`
 	// Tables are the tables in the archive, including those without rows.
 	Tables []database.Table `json:"tables"`
 }

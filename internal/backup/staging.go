@@ -13,8 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"stoa/internal/blob"
 )
 
 // staging is a folder in the data folder, in which files wait until all are there.
@@ -25,8 +23,7 @@ type staging struct {
 	root    *os.Root
 	placed  []string // names in the data folder that came from here
 
-	storage  blob.Store
-	uploaded []string // keys in the storage that came from here
+	uploaded []func() error // which remove what came from here from object storage
 }
 
 // stage makes the data folder and a staging folder in it, with master keys.
@@ -116,8 +113,8 @@ func (s *staging) place() error {
 // undo removes everything that was unpacked, and the data folder if it was made for it.
 func (s *staging) undo() error {
 	var all []error
-	for _, key := range s.uploaded {
-		all = append(all, s.storage.Delete(context.Background(), key)) // which limits its time itself
+	for _, remove := range s.uploaded {
+		all = append(all, remove())
 	}
 	for _, name := range s.placed {
 		all = append(all, os.RemoveAll(filepath.Join(s.dataDir, name)))

@@ -74,6 +74,7 @@ func (s Source) Take(ctx context.Context, w io.Writer, lock Lock) (m Manifest, e
 // header reads the first rows of the snapshot, which fixes its moment.
 func (s Source) header(ctx context.Context, conn database.Conn, schema int64) (h Header, err error) {
 	h = Header{
+		Summed: true,
 		Format: formatVersion, Stoa: s.Version, Schema: schema, Engine: s.DB.Engine(),
 		CreatedAt: s.Now().UTC().Truncate(time.Millisecond),
 	}
