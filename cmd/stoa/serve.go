@@ -17,6 +17,7 @@ import (
 	"stoa/internal/app"
 	"stoa/internal/demo"
 	"stoa/internal/framing"
+	"stoa/internal/front"
 )
 
 type serveCmd struct {
@@ -122,7 +123,10 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return fmt.Errorf("keep the settings for other commands: %w", err)
 	}
 
-	group := &servers{log: log, delay: c.StopDelay, grace: c.StopTimeout, beforeStop: a.StopAccepting}
+	group := &servers{
+		log: log, delay: c.StopDelay, grace: c.StopTimeout,
+		beforeStop: a.StopAccepting, drain: a.Drain, finish: a.FinishCalls,
+	}
 	group.start(ctx, a.Listen(ln), a.Handler)
 	if c.OpsAddr != "off" {
 		opsLn, err := new(net.ListenConfig).Listen(ctx, "tcp", c.OpsAddr)
@@ -182,6 +186,8 @@ type servers struct {
 	delay      time.Duration // from beforeStop until no more connections are accepted
 	grace      time.Duration // for running requests
 	beforeStop func()
+	drain      func()                      // when no more connections are accepted
+	finish     func(context.Context) error // returns when all calls have ended, or cuts them off
 
 	running []*http.Server
 	failed  chan error
@@ -195,9 +201,9 @@ func (s *servers) start(ctx context.Context, ln net.Listener, h http.Handler) {
 	srv := &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       2 * time.Minute,
+		IdleTimeout:       front.IdleTimeout,
 		MaxHeaderBytes:    framing.MaxHead,
-		ConnState:         framing.ConnState,
+		ConnState:         front.ConnState,
 		Protocols:         framing.Protocols(),
 		// OPTIONS * is answered like any other address that does not exist.
 		DisableGeneralOptionsHandler: true,
@@ -205,6 +211,7 @@ func (s *servers) start(ctx context.Context, ln net.Listener, h http.Handler) {
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
+	srv.RegisterOnShutdown(s.drain)
 	s.running = append(s.running, srv)
 	go func() {
 		if err := srv.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
@@ -238,6 +245,9 @@ func (s *servers) stop(ctx context.Context) error {
 			s.log.WarnContext(ctx, "requests cut off: they did not end in time", slog.Any("err", err))
 			all = errors.Join(all, srv.Close())
 		}
+	}
+	if err := s.finish(ctx); err != nil {
+		s.log.WarnContext(ctx, "calls to plugins cut off: they did not end in time", slog.Any("err", err))
 	}
 	return all
 }

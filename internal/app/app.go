@@ -26,6 +26,7 @@ import (
 	"stoa/internal/extension"
 	"stoa/internal/extension/install"
 	"stoa/internal/framing"
+	"stoa/internal/front"
 	"stoa/internal/gateway"
 	"stoa/internal/hook"
 	"stoa/internal/httpapi"
@@ -88,6 +89,7 @@ type App struct {
 
 	member      *rewrap.Member // knows which master key seals
 	guard       *framing.Guard // recognizes requests that state their length twice
+	front       *front.Front   // serves calls to plugins in place of net/http
 	peers       *peers.Bound   // on the connections of each client address
 	budget      *bodies.Budget // of the memory for request bodies; nil without a bound
 	installer   *install.Installer
@@ -281,6 +283,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	}
 	a.readiness = &system.Readiness{Needs: a.needs(cfg, schema)}
 	a.Handler = api.Handler()
+	a.front = &front.Front{Handler: a.Handler, Serves: httpapi.IsPluginCall, Log: cfg.Log}
 	return nil
 }
 
@@ -340,9 +343,19 @@ func (a *App) api(
 	}
 }
 
-// Listen wraps the listener on which a server with Handler, and framing.ConnState, serves
+// Listen wraps the listener on which a server with Handler, and front.ConnState, serves
 // clients.
-func (a *App) Listen(ln net.Listener) net.Listener { return a.guard.Listen(a.peers.Listen(ln)) }
+func (a *App) Listen(ln net.Listener) net.Listener {
+	return a.front.Listen(a.guard.Listen(a.peers.Listen(ln)))
+}
+
+// Drain lets the calls to plugins that the server knows nothing of be the last of their
+// connections. A server over Listen calls it when it begins to shut down.
+func (a *App) Drain() { a.front.Drain() }
+
+// FinishCalls returns when these calls have ended. When ctx is done before, they are cut
+// off. The server over Listen has shut down before.
+func (a *App) FinishCalls(ctx context.Context) error { return a.front.Wait(ctx) }
 
 // StopAccepting makes /readyz answer 503, so that a load balancer sends no more
 // requests. Requests are still served.

@@ -14,6 +14,7 @@ import (
 	"stoa/internal/account/password"
 	"stoa/internal/app"
 	"stoa/internal/framing"
+	"stoa/internal/front"
 	"stoa/internal/seal"
 	"stoa/internal/testkit/clocktest"
 	"stoa/internal/testkit/logtest"
@@ -97,7 +98,7 @@ func New(tb testing.TB, options ...Option) *App {
 	}
 	srv.Config.Handler = a.Handler
 	srv.Listener = a.Listen(srv.Listener)
-	srv.Config.ConnState, srv.Config.MaxHeaderBytes = framing.ConnState, framing.MaxHead
+	srv.Config.ConnState, srv.Config.MaxHeaderBytes = front.ConnState, framing.MaxHead
 	srv.Config.Protocols = framing.Protocols()
 	srv.Start()
 	tb.Cleanup(func() {
