@@ -73,6 +73,7 @@ type serveCmd struct {
 	BuiltinDir    string         `help:"Folder with archives of plugins that every start installs or upgrades, and that cannot be uninstalled." env:"STOA_BUILTIN_DIR" name:"builtin-dir" placeholder:"DIR" type:"existingdir"`
 	trusted
 	backups
+	auditStream
 	Node         string `help:"Node.js (20.19 or newer) that runs internal plugins." default:"node" env:"STOA_NODE"`
 	Isolation    string `help:"How well the operating system must contain internal plugins: full or basic. They do not run where it is less. By default full on Linux, and basic elsewhere and with --demo." enum:",full,basic" default:"" env:"STOA_PLUGIN_ISOLATION" name:"plugin-isolation" placeholder:"LEVEL"`
 	PluginErrors string `help:"Whether clients see the message of an internal plugin's error: hidden (a fixed text; the log has the error) or shown, for development. Shown with --demo." enum:"hidden,shown" default:"hidden" env:"STOA_PLUGIN_ERRORS"`
@@ -137,8 +138,10 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return errors.Join(err, group.stop(ctx))
 	}
 	log.InfoContext(ctx, "listening", slog.String("url", "http://"+ln.Addr().String()), slog.String("ops", c.OpsAddr),
-		slog.String("database", withoutPassword(cfg.DatabaseURL)), slog.String("storage", cmp.Or(cfg.StorageURL, onDisk)), slog.String("payments", cfg.Payments),
+		slog.String("database", withoutPassword(cfg.DatabaseURL)),
+		slog.String("storage", cmp.Or(cfg.StorageURL, onDisk)), slog.String("payments", cfg.Payments),
 		slog.String("version", version()))
+	notify(ctx, log, notifyReady)
 
 	// In the background: it starts Node.js, and what is wrong is logged.
 	var checking sync.WaitGroup
@@ -218,6 +221,7 @@ func (s *servers) wait(ctx context.Context) error {
 		return errors.Join(err, s.stop(ctx))
 	case <-ctx.Done():
 		s.log.InfoContext(ctx, "stopping; press again to stop at once")
+		notify(ctx, s.log, notifyStopping)
 		s.beforeStop()
 		time.Sleep(s.delay)
 		return s.stop(ctx)

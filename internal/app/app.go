@@ -45,11 +45,14 @@ import (
 	"stoa/internal/plugin"
 	"stoa/internal/plugin/storage"
 	"stoa/internal/ratelimit"
+	"stoa/internal/rewrap"
 	"stoa/internal/runtime/external"
 	"stoa/internal/runtime/node"
 	"stoa/internal/runtime/themeapp"
 	"stoa/internal/site"
 	"stoa/internal/store"
+	"stoa/internal/system"
+	"stoa/internal/telemetry"
 	"stoa/internal/text"
 	"stoa/internal/theme"
 	"stoa/internal/webhook"
@@ -83,6 +86,7 @@ type App struct {
 	// Mail sends mail in the background.
 	Mail *mail.Queue
 
+	member      *rewrap.Member // knows which master key seals
 	guard       *framing.Guard // recognizes requests that state their length twice
 	peers       *peers.Bound   // on the connections of each client address
 	budget      *bodies.Budget // of the memory for request bodies; nil without a bound
@@ -103,9 +107,11 @@ type App struct {
 	messages    *webhook.Sender // for operators
 	media       *blob.Files
 	metrics     *ops.Metrics
+	telemetry   *telemetry.Telemetry // nil: nothing is sent
 	opsToken    string
 	redis       *redis.Client // nil without one
 	stopping    atomic.Bool
+	readiness   *system.Readiness
 
 	background sync.WaitGroup // work that stopWork ends
 	stopWork   context.CancelFunc
@@ -122,6 +128,9 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	a := &App{
 		DB: db, guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version), opsToken: cfg.OpsToken,
 		stopWork: stop,
+	}
+	if err := a.startTelemetry(ctx, cfg); err != nil {
+		return nil, errors.Join(err, a.Close(ctx))
 	}
 	for name, pool := range db.Pools() {
 		a.metrics.WatchPool(name, pool)
@@ -141,6 +150,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 			return nil, errors.Join(fmt.Errorf("app: %w", err), a.Close(ctx))
 		}
 	}
+	a.background.Go(func() { a.member.Keep(working) })
 	a.background.Go(func() { a.Accounts.KeepSwept(working, cfg.Log) })
 	if a.Orders.Payments.Mode() == payment.Hosted { // otherwise no order is ever unfinished
 		a.background.Go(func() { a.Orders.KeepSwept(working, cfg.Log) })
@@ -170,6 +180,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 		a.background.Go(func() { a.installer.CheckInstalled(working) })
 	}
 	a.keepBackups(working, cfg)
+	a.streamAudit(working, cfg)
 	if cfg.Deliver {
 		a.background.Go(func() { a.fillKeyTails(working, cfg) })
 		a.deliver(working, cfg)
@@ -184,7 +195,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err := a.checkSchema(ctx, cfg); err != nil {
 		return err
 	}
-	if err := a.checkMasterKey(ctx, cfg.MasterKey); err != nil {
+	if err := a.joinMasterKey(ctx, cfg); err != nil {
 		return err
 	}
 	packages := store.NewPlugin(a.DB)
@@ -236,13 +247,14 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err := a.buildAccounts(ctx, cfg); err != nil {
 		return err
 	}
-	gate, err := a.buildGateway(ctx, cfg)
+	gate, err := a.buildGateway(cfg)
 	if err != nil {
 		return err
 	}
 	a.gateway, a.Plugins.Circuits = gate, gate
 	a.metrics.WatchTraffic(gate.Memory.Traffic, cfg.MetricsInstallations)
 	a.buildDelivery(cfg)
+	a.watchDeliveries(cfg.Now)
 	answered, err := answeredHosts(cfg)
 	if err != nil {
 		return err
@@ -251,13 +263,23 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	a.keeper = idempotency.NewKeeper(store.NewIdempotency(a.DB), cfg.MasterKey, cfg.Now, cfg.Log)
+	secret, err := a.idempotencySecret(ctx, cfg.MasterKey)
+	if err != nil {
+		return err
+	}
+	a.keeper = idempotency.NewKeeper(
+		store.NewIdempotency(a.DB), secret, cfg.MasterKey.Box("idempotency.answer"), cfg.Now, cfg.Log)
 	api := a.api(cfg, installer, gate, limiter)
 	api.Hosts, api.CORSOrigins = answered, cfg.CORSOrigins
 	api.Storefront, err = storefrontPages()
 	if err != nil {
 		return err
 	}
+	schema, err := store.SchemaVersion(ctx, a.DB)
+	if err != nil {
+		return err
+	}
+	a.readiness = &system.Readiness{Needs: a.needs(cfg, schema)}
 	a.Handler = api.Handler()
 	return nil
 }
@@ -289,6 +311,7 @@ func (a *App) api(
 		},
 		Refused: a.guard.Refused,
 		Budget:  a.budget,
+		Tracer:  a.telemetry.Tracer(),
 		Observe: a.metrics.ObserveRequest,
 		Count:   a.metrics.Count,
 
@@ -315,14 +338,6 @@ func (a *App) api(
 		Media:       a.media,
 		LicenseKeys: a.LicenseKeys,
 	}
-}
-
-// ready returns nil if the App can take requests.
-func (a *App) ready(ctx context.Context) error {
-	if a.stopping.Load() {
-		return errors.New("stopping")
-	}
-	return a.DB.Ping(ctx)
 }
 
 // Listen wraps the listener on which a server with Handler, and framing.ConnState, serves
@@ -365,5 +380,10 @@ func (a *App) Close(ctx context.Context) error {
 	if a.media != nil {
 		all = append(all, a.media.Close())
 	}
-	return errors.Join(append(all, a.DB.Close())...)
+	if a.member != nil { // last: until here, something may have been sealed
+		leaving, cancel := context.WithTimeout(ctx, leaveWithin)
+		_ = a.member.Leave(leaving) // else others believe for a minute that it is there
+		cancel()
+	}
+	return errors.Join(append(all, a.DB.Close(), a.telemetry.Close(ctx))...)
 }

@@ -65,7 +65,7 @@ func config(tb testing.TB, options []Option) (app.Config, *clocktest.Clock) {
 		Now:         clock.Now,
 		DatabaseURL: filepath.Join(dir, "stoa.db"),
 		DataDir:     dir,
-		MasterKey:   key, MasterKeySource: "environment",
+		MasterKey:   seal.NewKeys(key), MasterKeySource: "environment",
 		Version: "1.2.3-test",
 		// Plugins of tests listen on loopback.
 		ExternalAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
