@@ -1,4 +1,4 @@
 import { Page } from "../kit/Page";
 import { t } from "../text";
 
-export const Missing = () => <Page title={t("missing.title")}><p className="soft flat">{t("missing.how")}</p></Page>;
+export const Missing = () => <Page title={t("missing.title")}><p className="soft" style={{ margin: 0 }}>{t("missing.how")}</p></Page>;
