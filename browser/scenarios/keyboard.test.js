@@ -12,8 +12,11 @@ useStoa({}, async () => {
   token = await adminToken(stoa);
   const body = { tierId: "pro", paymentMethod: "card", billingInfo: { email: "grace@example.com" } };
   sold = (await call(stoa, "POST", "/api/marketplace/products/mail-courier/purchase", { body })).body;
-  const use = { licenseKey: sold.licenseKey, instanceId: "www.example.com" };
-  await call(stoa, "POST", "/api/marketplace/products/mail-courier/activate", { body: use });
+  for (const instanceId of ["www.example.com", "blog.example.com"]) {
+    const use = { licenseKey: sold.licenseKey, instanceId };
+    const { status } = await call(stoa, "POST", "/api/marketplace/products/mail-courier/activate", { body: use });
+    assert.ok(status < 300, `activate answers ${status}`);
+  }
   sold.licenseId = (await call(stoa, "GET", `/api/v1/admin/orders/${sold.orderId}`, { token })).body.data.licenseId;
 });
 
@@ -77,7 +80,7 @@ test("support: sign in, find a license, free its seat, refund its order", async 
   // The next page takes the focus, so that Tab goes on in it and a screen reader begins there.
   await tab.waitForFunction(() => document.activeElement?.closest("main"));
 
-  await go(tab, /^Free/);
+  const { name: freed } = await go(tab, /^Free/);
   await press(tab, "Enter");
   await tab.getByRole("dialog").waitFor();
   await press(tab, "Escape");
@@ -89,6 +92,14 @@ test("support: sign in, find a license, free its seat, refund its order", async 
   await go(tab, /^Free/);
   await press(tab, "Enter");
   await tab.getByRole("dialog").waitFor({ state: "detached" });
+  // Its row goes away: the focus moves to the next seat, and after the last to the heading.
+  await tab.waitForFunction((name) => /^Free seat of /.test(document.activeElement.ariaLabel) && document.activeElement.ariaLabel !== name, freed);
+  await press(tab, "Enter");
+  await tab.getByRole("dialog").waitFor();
+  await go(tab, /^Free/);
+  await press(tab, "Enter");
+  await tab.getByRole("dialog").waitFor({ state: "detached" });
+  await tab.waitForFunction(() => document.activeElement.matches("h2"));
 
   await tab.goto(`/console/shop/orders/${sold.orderId}`);
   await tab.getByRole("button", { name: /^Refund/ }).first().waitFor();

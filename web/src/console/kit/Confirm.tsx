@@ -2,9 +2,10 @@
 // button the action.
 import { Button, Modal } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { useEffect, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { c } from "../text";
 import { ErrorNote } from "./ErrorNote";
+import { useFocusBack } from "./focusBack";
 import { tell } from "./toast";
 
 interface ConfirmProps {
@@ -42,18 +43,4 @@ export const Confirm = ({ open, onClose, title, effects, action, danger = true, 
       </div>
     </Modal>
   );
-};
-
-// useFocusBack returns the focus to what opened a dialog, also if the dialog goes away at
-// once instead of closing; or to the page, if the action took the opener away.
-const useFocusBack = (open: boolean) => {
-  useEffect(() => {
-    if (!open) return;
-    const opener = document.activeElement as HTMLElement | null;
-    return () => void setTimeout(() => {
-      const now = document.activeElement;
-      if (now !== document.body && !now?.closest("[role=dialog]")) return; // somebody else took it
-      (opener?.isConnected ? opener : document.querySelector("main"))?.focus({ preventScroll: true });
-    });
-  }, [open]);
 };

@@ -10,9 +10,10 @@ import { ErrorPage } from "../kit/ErrorNote";
 import { Pending } from "../kit/Pending";
 import { c, t } from "../text";
 import { Rail } from "./Rail";
-import { NotAdmin, SignIn } from "./SignIn";
+import { SignIn } from "../door/SignIn";
+import { NotAdmin } from "./NotAdmin";
 import { TestMode } from "./TestMode";
-import { useSession } from "./useSession";
+import { useSession } from "../useSession";
 
 const Palette = lazy(() => import("./Palette").then((m) => ({ default: m.Palette })));
 
