@@ -1,8 +1,14 @@
 import { Link } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
 
-// SubNav leads to the lists of an area, under its title.
-export const SubNav = ({ label, entries }: { label: string; entries: { to: string; title: string }[] }) => (
-  <nav className="tabs" aria-label={label}>
-    {entries.map(({ to, title }) => <Link key={to} to={to} activeOptions={{ exact: true, includeSearch: false }}>{title}</Link>)}
-  </nav>
-);
+// SubNav leads to the lists of an area, under its title. Where it is wider than the window,
+// the entry of the page that is shown is in sight.
+export const SubNav = ({ label, entries }: { label: string; entries: { to: string; title: string }[] }) => {
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }), []);
+  return (
+    <nav className="tabs" aria-label={label} ref={nav}>
+      {entries.map(({ to, title }) => <Link key={to} to={to} activeOptions={{ exact: true, includeSearch: false }}>{title}</Link>)}
+    </nav>
+  );
+};

@@ -50,7 +50,7 @@ const Keys = ({ ring }: { ring: Ring }) => {
                 <td><CopyText value={k.kid} what={t("settings.keys.id")} /></td>
                 <td><State tone={tones[k.stage]}>{t(`settings.keys.${k.stage}`)}</State></td>
                 <td data-name={t("settings.keys.since")}><Time at={k.since} /></td>
-                <td data-name={t("settings.keys.until")}>{k.stage === "next" && k.until && t("settings.keys.earliest")} <Time at={k.until} /></td>
+                <td data-name={k.stage === "next" ? undefined : t("settings.keys.until")}>{k.stage === "next" && k.until && t("settings.keys.earliest")} <Time at={k.until} /></td>
               </tr>
             ))}
           </tbody>
