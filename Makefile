@@ -66,6 +66,25 @@ race: build $(BROWSER_DRIVER) $(SDK_TOOLS) $(PLUGIN_TOOLS) $(API_TOOLS) ## Run t
 	go -C sdk/go test -race -shuffle=on -count=1 ./...
 	$(GOTEST) -race -count=1 ./...
 
+.PHONY: check-deploy
+check-deploy: build ## Build the release, package, image and chart, and try them (docs/deploy.md)
+	./scripts/test-deps
+	./scripts/deploy-deps
+	STOA_CHECK_DEPLOY=1 $(GOTEST) -count=1 -skip 'Proxies|Unit' ./deploy
+
+.PHONY: release
+release: ## Build static binaries of the last commit, SBOMs and SHA256SUMS, into dist/
+	./scripts/release
+
+.PHONY: deb
+deb: ## Build Debian packages of the binaries in dist/
+	./scripts/deb
+
+.PHONY: image
+image: ## Build container images of the binaries in dist/, with Podman
+	./scripts/deploy-deps
+	./scripts/image
+
 .PHONY: lint
 lint: ## Run go vet, check formatting, run golangci-lint
 	go vet ./...
@@ -102,6 +121,11 @@ bench-gateway: build ## Compare calls to plugins with nginx, Caddy and a bare Re
 .PHONY: screenshots
 screenshots: build $(BROWSER_DRIVER) ## Write a picture of every page, light and dark, at three widths, to screenshots/
 	STOA_BINARY=$(CURDIR)/bin/stoa node browser/scenarios/screenshots.js screenshots
+
+.PHONY: bench-day
+bench-day: build ## Measure what each operation costs, and replay a day of a model shop
+	go run ./bench/day
+
 .PHONY: bench-hooks
 bench-hooks: build ## Measure recording hooks, and delivering 10,000 while plugins are called
 	go run ./bench/hooks
@@ -109,6 +133,10 @@ bench-hooks: build ## Measure recording hooks, and delivering 10,000 while plugi
 .PHONY: roll
 roll: build ## Roll three replicas of the previous release to this tree, under load and kills
 	STOA_PROOF_PREVIOUS=build go test ./internal/proof -run '^TestReplicasBehindNginx$$' -count=1 -v -timeout 20m
+
+.PHONY: fixture
+fixture: build ## Write the fixture of a release: make fixture NAME=stop-20 [COMMIT=...]
+	./scripts/fixture $(NAME) $(COMMIT)
 
 .PHONY: golden
 golden: ## Rewrite golden files and generated documents; read the diff before committing
@@ -127,5 +155,5 @@ tools: ## Install the linters
 
 .PHONY: clean
 clean: ## Remove built files; keep data/
-	rm -rf bin web/node_modules web/dist/assets nodehost/node_modules browser/node_modules compat/node_modules api/tools/node_modules sdk/js/node_modules sdk/js/cjs sdk/js-plugin/node_modules sdk/js-plugin/cjs
+	rm -rf bin dist web/node_modules web/dist/assets nodehost/node_modules browser/node_modules compat/node_modules api/tools/node_modules sdk/js/node_modules sdk/js/cjs sdk/js-plugin/node_modules sdk/js-plugin/cjs
 	find internal/runtime/node/dist -type f -not -name README.md -delete

@@ -4,16 +4,18 @@ import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
 // Serves one section of the catalog of texts, so that the storefront does not load the
-// console's: import section from "…/en.json?section=shop". STOA_TEXTS names another
-// catalog, for a build in another language.
+// console's: import section from "…/en.json?section=shop". &only=name leaves only one group
+// of it. STOA_TEXTS names another catalog, for a build in another language.
 const sections: Plugin = {
   name: "stoa-sections",
   enforce: "pre",
   load(id) {
-    const [path = "", section] = id.split("?section=");
-    if (section === undefined) return null;
-    const catalog = JSON.parse(readFileSync(env["STOA_TEXTS"] ?? path, "utf8")) as Record<string, unknown>;
-    return { code: `export default ${JSON.stringify(catalog[section])}`, moduleType: "js" };
+    const [path = "", query] = id.split("?");
+    const asked = new URLSearchParams(query), section = asked.get("section"), only = asked.get("only");
+    if (section === null) return null;
+    const catalog = JSON.parse(readFileSync(env["STOA_TEXTS"] ?? path, "utf8")) as Record<string, Record<string, unknown>>;
+    const texts = only === null ? catalog[section] : { [only]: catalog[section]?.[only] };
+    return { code: `export default ${JSON.stringify(texts)}`, moduleType: "js" };
   },
 };
 

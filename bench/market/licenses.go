@@ -16,6 +16,7 @@ import (
 	"stoa/internal/cuid2"
 	"stoa/internal/market/license"
 	"stoa/internal/masterkey"
+	"stoa/internal/seal"
 )
 
 // product is the path of what is sold.
@@ -41,7 +42,7 @@ func (s *shop) fill(ctx context.Context, n int) (keys []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	hide := license.NewVault(master)
+	hide := license.NewVault(seal.NewKeys(master))
 	parsed, err := license.ParseKey(first)
 	if err != nil {
 		return nil, err

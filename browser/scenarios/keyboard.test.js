@@ -12,8 +12,11 @@ useStoa({}, async () => {
   token = await adminToken(stoa);
   const body = { tierId: "pro", paymentMethod: "card", billingInfo: { email: "grace@example.com" } };
   sold = (await call(stoa, "POST", "/api/marketplace/products/mail-courier/purchase", { body })).body;
-  const use = { licenseKey: sold.licenseKey, instanceId: "www.example.com" };
-  await call(stoa, "POST", "/api/marketplace/products/mail-courier/activate", { body: use });
+  for (const instanceId of ["www.example.com", "blog.example.com"]) {
+    const use = { licenseKey: sold.licenseKey, instanceId };
+    const { status } = await call(stoa, "POST", "/api/marketplace/products/mail-courier/activate", { body: use });
+    assert.ok(status < 300, `activate answers ${status}`);
+  }
   sold.licenseId = (await call(stoa, "GET", `/api/v1/admin/orders/${sold.orderId}`, { token })).body.data.licenseId;
 });
 
@@ -22,11 +25,12 @@ const focused = (tab) => tab.evaluate(() => {
   const el = document.activeElement;
   if (!el || el === document.body) return { name: "", seen: true, lost: true };
   const name = el.getAttribute("aria-label") || el.labels?.[0]?.innerText || el.innerText || el.getAttribute("placeholder") || el.id;
-  const shows = (node) => {
-    const style = getComputedStyle(node);
-    return (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 1) || style.boxShadow !== "none"
-      || style.borderTopColor !== getComputedStyle(node.parentElement).borderTopColor;
-  };
+  const outlined = (style) => (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 1) || style.boxShadow !== "none";
+  // A link that fills its card has its outline around the card; a field changes its border.
+  const shows = (node) => outlined(getComputedStyle(node)) || outlined(getComputedStyle(node, "::after"))
+    || [node.parentElement, node.parentElement?.parentElement, node.closest("article, li")].some((up) => up && outlined(getComputedStyle(up)))
+    || (node.matches("input, textarea, select") && getComputedStyle(node).borderTopWidth !== "0px");
+  if (el.matches("main")) return { name: "", seen: true }; // a page that opened begins there
   const box = el.getBoundingClientRect();
   const inside = box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth;
   const seen = inside && (shows(el) || (el.labels?.[0] && shows(el.labels[0])));
@@ -73,20 +77,29 @@ test("support: sign in, find a license, free its seat, refund its order", async 
   await press(tab, "Enter");
   await tab.getByRole("heading", { level: 1 }).filter({ hasText: /./ }).first().waitFor();
   await tab.getByText("www.example.com").first().waitFor();
-  assert.equal((await focused(tab)).lost, undefined, "the focus is lost after a page opened");
+  // The next page takes the focus, so that Tab goes on in it and a screen reader begins there.
+  await tab.waitForFunction(() => document.activeElement?.closest("main"));
 
-  await go(tab, /^Free/);
+  const { name: freed } = await go(tab, /^Free/);
   await press(tab, "Enter");
   await tab.getByRole("dialog").waitFor();
   await press(tab, "Escape");
   await tab.getByRole("dialog").waitFor({ state: "detached" });
-  assert.match((await focused(tab)).name, /^Free/, "the focus returns to what opened the dialog");
+  // The focus returns to what opened the dialog.
+  await tab.waitForFunction(() => /^Free/.test(document.activeElement.ariaLabel ?? document.activeElement.innerText));
   await press(tab, "Enter");
   await tab.getByRole("dialog").waitFor();
   await go(tab, /^Free/);
   await press(tab, "Enter");
   await tab.getByRole("dialog").waitFor({ state: "detached" });
-  await tab.getByText("www.example.com is free", { exact: false }).or(tab.getByText(/seat is free|freed/i)).first().waitFor();
+  // Its row goes away: the focus moves to the next seat, and after the last to the heading.
+  await tab.waitForFunction((name) => /^Free seat of /.test(document.activeElement.ariaLabel) && document.activeElement.ariaLabel !== name, freed);
+  await press(tab, "Enter");
+  await tab.getByRole("dialog").waitFor();
+  await go(tab, /^Free/);
+  await press(tab, "Enter");
+  await tab.getByRole("dialog").waitFor({ state: "detached" });
+  await tab.waitForFunction(() => document.activeElement.matches("h2"));
 
   await tab.goto(`/console/shop/orders/${sold.orderId}`);
   await tab.getByRole("button", { name: /^Refund/ }).first().waitFor();
@@ -118,13 +131,8 @@ test("a plugin is installed from a file, configured and enabled", async () => {
   await go(tab, "Install Keys 1.0.0");
   await press(tab, "Enter");
   await tab.getByText("Keys 1.0.0 is installed.").waitFor();
-  await go(tab, /^(Open Keys|Configure)/);
+  await go(tab, /^Configure/);
   await press(tab, "Enter");
-  await tab.getByRole("heading", { level: 1, name: "Keys" }).waitFor();
-  if (await tab.getByLabel("Sender").count() === 0) {
-    await go(tab, "default");
-    await press(tab, "Enter");
-  }
   await tab.getByLabel("Sender").waitFor();
   await go(tab, /^Sender/);
   await tab.keyboard.type("shop@example.com");

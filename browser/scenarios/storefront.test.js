@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  accessibilityFaults, browser, call, journey, openTab, scrollsSideways, settled, stoa, useStoa,
+  accessibilityFaults, browser, call, journey, openTab, scrollsSideways, settled, startStoa, stoa, useStoa,
 } from "./kit.js";
 
 useStoa();

@@ -26,6 +26,8 @@ test("a theme is previewed, activated with its config and rolled back", async ()
   await settled(tab);
   await accessible(tab, "the page of a theme");
   await tab.locator('input[data-path="tint"]').fill("#112233");
+  await tab.waitForFunction(() => document.querySelector("iframe").contentDocument.documentElement.style.getPropertyValue("--theme-tint") === "#112233");
+  assert.equal(await active(), null, "an edit activates nothing");
   await tab.getByRole("button", { name: "Activate Dusk 1.1.0" }).click();
   await tab.getByText("The shop: Dusk 1.1.0 is shown now.").waitFor();
   assert.deepEqual((await active()).config, { tint: "#112233" });

@@ -74,7 +74,7 @@ func (c backupCreateCmd) Run(ctx context.Context, std streams) (err error) {
 	if err != nil {
 		return err
 	}
-	key, err := masterkey.Text(os.Getenv(envMasterKey), c.Data)
+	keys, err := masterkey.Known(os.Getenv(envMasterKey), os.Getenv(envMasterKeyNext), c.Data)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (c backupCreateCmd) Run(ctx context.Context, std streams) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	from := backup.Source{
-		DB: db, DataDir: c.Data, Folders: app.DataFolders(), Flat: app.FlatFolders(), MasterKey: key,
+		DB: db, DataDir: c.Data, Folders: app.DataFolders(), Flat: app.FlatFolders(), MasterKeys: keys,
 		Version: version(), Now: time.Now,
 	}
 	if from.Storage, _, err = c.openStorage(); err != nil {

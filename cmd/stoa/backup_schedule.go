@@ -9,7 +9,6 @@ import (
 	"stoa/internal/app"
 	"stoa/internal/backup"
 	"stoa/internal/blob/s3"
-	"stoa/internal/masterkey"
 )
 
 // backups are the flags that say which backups serve makes by itself.
@@ -64,12 +63,4 @@ func backupPlace(dir, address string) (backup.Place, error) {
 		return nil, fmt.Errorf("--backup-url: %w", err)
 	}
 	return backup.Objects{Bucket: bucket}, nil
-}
-
-// withKey adds the master key, which exists once the data folder was opened.
-func (b backups) withKey(cfg *app.Config) (err error) {
-	if cfg.Backup.Place != nil {
-		cfg.Backup.MasterKey, err = masterkey.Text(os.Getenv(envMasterKey), cfg.DataDir)
-	}
-	return err
 }

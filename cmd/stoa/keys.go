@@ -16,6 +16,8 @@ type keysCmd struct {
 	Rotate keysRotateCmd `cmd:"" help:"Rotate the keys: the next key starts to sign, and a new next key is created (docs/operating.md)."`
 	List   keysListCmd   `cmd:"" help:"List the keys and their stages."`
 
+	Rewrap keysRewrapCmd `cmd:"" help:"Replace the master key while stoa runs: everything that it protects is sealed with a new one (docs/keys.md). Run it again if it was interrupted."`
+
 	Withdraw keysWithdrawCmd `cmd:"" help:"Delete all keys of a purpose because they leaked, and create new ones. Withdrawing account keys signs everyone out (docs/operating.md)."`
 }
 

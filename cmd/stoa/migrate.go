@@ -13,7 +13,10 @@ import (
 type migrateCmd struct {
 	storage
 
-	Check bool `help:"Change nothing; exit with 1 if migrations are pending." env:"STOA_MIGRATE_CHECK"`
+	Check bool             `help:"Change nothing; exit with 1 if migrations are pending." env:"STOA_MIGRATE_CHECK" xor:"what"`
+	Plan  bool             `help:"Change nothing; print which migrations are pending, how long they take and what they lock." env:"STOA_MIGRATE_PLAN" xor:"what"`
+	Rows  map[string]int64 `help:"With --plan: how many rows tables have, as table=number, instead of counting them." placeholder:"TABLE=NUMBER" env:"STOA_MIGRATE_ROWS"`
+	JSON  bool             `help:"With --plan: print JSON." name:"json" env:"STOA_MIGRATE_JSON"`
 }
 
 // Run applies the migrations that are waiting. Serve does the same at start;
@@ -24,7 +27,10 @@ func (c migrateCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	fmt.Fprintf(std.err, "database: %s\n", withoutPassword(at))
-	if c.Check {
+	if (c.JSON || len(c.Rows) > 0) && !c.Plan {
+		return errors.New("--json and --rows go with --plan")
+	}
+	if c.Check || c.Plan {
 		if f, err := inspect(ctx, at); err != nil || !f.exists {
 			return errors.Join(err, store.ErrSchemaOld) // and leave no file behind
 		}
@@ -36,6 +42,9 @@ func (c migrateCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer db.Close()
+	if c.Plan {
+		return c.plan(ctx, db, std.out)
+	}
 	if c.Check {
 		return store.CheckSchema(ctx, db, version())
 	}

@@ -220,7 +220,7 @@ func (d *devLoop) restart(ctx context.Context) error {
 	d.removeData, d.data, d.applied = folder.Remove, data, nil
 	a, err := app.New(ctx, app.Config{
 		Log: slog.New(slog.DiscardHandler), Now: time.Now, Version: version(),
-		DatabaseURL: filepath.Join(data, "stoa.db"), DataDir: data, MasterKey: key, MasterKeySource: "file",
+		DatabaseURL: filepath.Join(data, "stoa.db"), DataDir: data, MasterKey: seal.NewKeys(key), MasterKeySource: "file",
 		PublicURL:  d.url,
 		AdminEmail: demo.AdminEmail, AdminPassword: d.password,
 		ExternalAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},

@@ -28,7 +28,8 @@ func (c restoreCmd) Run(ctx context.Context, std streams) error {
 	}
 	target := backup.Target{
 		DatabaseURL: cmp.Or(c.DatabaseURL, filepath.Join(c.Data, "stoa.db")), DataDir: c.Data,
-		Folders: app.DataFolders(), Flat: app.FlatFolders(), MasterKey: os.Getenv(envMasterKey), Version: version(),
+		Folders: app.DataFolders(), Flat: app.FlatFolders(), MasterKey: os.Getenv(envMasterKey),
+		NextMasterKey: os.Getenv(envMasterKeyNext), Version: version(),
 	}
 	var storageURL string
 	if target.Storage, storageURL, err = c.openStorage(); err != nil {

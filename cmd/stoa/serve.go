@@ -17,6 +17,7 @@ import (
 	"stoa/internal/app"
 	"stoa/internal/demo"
 	"stoa/internal/framing"
+	"stoa/internal/front"
 )
 
 type serveCmd struct {
@@ -73,6 +74,7 @@ type serveCmd struct {
 	BuiltinDir    string         `help:"Folder with archives of plugins that every start installs or upgrades, and that cannot be uninstalled." env:"STOA_BUILTIN_DIR" name:"builtin-dir" placeholder:"DIR" type:"existingdir"`
 	trusted
 	backups
+	auditStream
 	Node         string `help:"Node.js (20.19 or newer) that runs internal plugins." default:"node" env:"STOA_NODE"`
 	Isolation    string `help:"How well the operating system must contain internal plugins: full or basic. They do not run where it is less. By default full on Linux, and basic elsewhere and with --demo." enum:",full,basic" default:"" env:"STOA_PLUGIN_ISOLATION" name:"plugin-isolation" placeholder:"LEVEL"`
 	PluginErrors string `help:"Whether clients see the message of an internal plugin's error: hidden (a fixed text; the log has the error) or shown, for development. Shown with --demo." enum:"hidden,shown" default:"hidden" env:"STOA_PLUGIN_ERRORS"`
@@ -121,7 +123,10 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return fmt.Errorf("keep the settings for other commands: %w", err)
 	}
 
-	group := &servers{log: log, delay: c.StopDelay, grace: c.StopTimeout, beforeStop: a.StopAccepting}
+	group := &servers{
+		log: log, delay: c.StopDelay, grace: c.StopTimeout,
+		beforeStop: a.StopAccepting, drain: a.Drain, finish: a.FinishCalls,
+	}
 	group.start(ctx, a.Listen(ln), a.Handler)
 	if c.OpsAddr != "off" {
 		opsLn, err := new(net.ListenConfig).Listen(ctx, "tcp", c.OpsAddr)
@@ -137,8 +142,10 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return errors.Join(err, group.stop(ctx))
 	}
 	log.InfoContext(ctx, "listening", slog.String("url", "http://"+ln.Addr().String()), slog.String("ops", c.OpsAddr),
-		slog.String("database", withoutPassword(cfg.DatabaseURL)), slog.String("storage", cmp.Or(cfg.StorageURL, onDisk)), slog.String("payments", cfg.Payments),
+		slog.String("database", withoutPassword(cfg.DatabaseURL)),
+		slog.String("storage", cmp.Or(cfg.StorageURL, onDisk)), slog.String("payments", cfg.Payments),
 		slog.String("version", version()))
+	notify(ctx, log, notifyReady)
 
 	// In the background: it starts Node.js, and what is wrong is logged.
 	var checking sync.WaitGroup
@@ -179,6 +186,8 @@ type servers struct {
 	delay      time.Duration // from beforeStop until no more connections are accepted
 	grace      time.Duration // for running requests
 	beforeStop func()
+	drain      func()                      // when no more connections are accepted
+	finish     func(context.Context) error // returns when all calls have ended, or cuts them off
 
 	running []*http.Server
 	failed  chan error
@@ -192,9 +201,9 @@ func (s *servers) start(ctx context.Context, ln net.Listener, h http.Handler) {
 	srv := &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       2 * time.Minute,
+		IdleTimeout:       front.IdleTimeout,
 		MaxHeaderBytes:    framing.MaxHead,
-		ConnState:         framing.ConnState,
+		ConnState:         front.ConnState,
 		Protocols:         framing.Protocols(),
 		// OPTIONS * is answered like any other address that does not exist.
 		DisableGeneralOptionsHandler: true,
@@ -202,6 +211,7 @@ func (s *servers) start(ctx context.Context, ln net.Listener, h http.Handler) {
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
+	srv.RegisterOnShutdown(s.drain)
 	s.running = append(s.running, srv)
 	go func() {
 		if err := srv.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
@@ -218,6 +228,7 @@ func (s *servers) wait(ctx context.Context) error {
 		return errors.Join(err, s.stop(ctx))
 	case <-ctx.Done():
 		s.log.InfoContext(ctx, "stopping; press again to stop at once")
+		notify(ctx, s.log, notifyStopping)
 		s.beforeStop()
 		time.Sleep(s.delay)
 		return s.stop(ctx)
@@ -234,6 +245,9 @@ func (s *servers) stop(ctx context.Context) error {
 			s.log.WarnContext(ctx, "requests cut off: they did not end in time", slog.Any("err", err))
 			all = errors.Join(all, srv.Close())
 		}
+	}
+	if err := s.finish(ctx); err != nil {
+		s.log.WarnContext(ctx, "calls to plugins cut off: they did not end in time", slog.Any("err", err))
 	}
 	return all
 }

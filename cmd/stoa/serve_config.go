@@ -45,6 +45,9 @@ func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (c
 	if err := c.backups.apply(&cfg); err != nil {
 		return cfg, err
 	}
+	if err := c.auditStream.apply(&cfg); err != nil {
+		return cfg, err
+	}
 	if cfg.SMTPURL, cfg.SMTPPassword, cfg.MailFrom = c.SMTPURL, os.Getenv(envSMTPPassword), c.MailFrom; c.SMTPURL != "" &&
 		c.PublicURL == "" {
 		return cfg, errors.New("--smtp-url needs --public-url: mails contain links to it")
@@ -84,7 +87,7 @@ func (c serveCmd) appConfig(log *slog.Logger, database string, addr net.Addr) (c
 	if err := c.open(&cfg); err != nil {
 		return cfg, err
 	}
-	return cfg, c.backups.withKey(&cfg)
+	return cfg, nil
 }
 
 // isolation returns the level that plugins need to run.

@@ -12,6 +12,7 @@ import (
 	"stoa/internal/app"
 	"stoa/internal/masterkey"
 	"stoa/internal/reqid"
+	"stoa/internal/seal"
 )
 
 // secretSetting is a setting that is read from the environment only: a command
@@ -21,6 +22,9 @@ type secretSetting struct{ name, help string }
 var secretSettings = []secretSetting{
 	{envMasterKey, "64 hexadecimal digits that protect the secrets in the database. Without it, a key is generated and " +
 		"kept in the data folder. All replicas need the same key."},
+	{envMasterKeyNext, "the master key that stoa keys rewrap puts in place of the other one, in the same form " +
+		"(docs/keys.md). Without it, the key in master.key.next in the data folder, if there is one, which running " +
+		"processes notice."},
 	{envAdminPassword, "password that serve gives the administrator it creates for --admin-email; also the password " +
 		"for stoa admin create and reset-password."},
 	{envSMTPPassword, "password of the user in --smtp-url."},
@@ -31,19 +35,23 @@ var secretSettings = []secretSetting{
 		"it, --ops-addr answers loopback names only."},
 	{envBackupPassphrase, "passphrase that encrypts backups, and opens them. STOA_BACKUP_RECIPIENTS encrypts without a " +
 		"secret on the server."},
-	{"AWS_ACCESS_KEY_ID", "id of the key for s3:// URLs (docs/storage.md); also AWS_SESSION_TOKEN, if the key is temporary."},
+	{envAuditStreamToken, "bearer token for the address in --audit-stream."},
+	{"AWS_ACCESS_KEY_ID", "id of the key for s3:// URLs (docs/storage.md); also AWS_SESSION_TOKEN, if the key is " +
+		"temporary."},
 	{"AWS_SECRET_ACCESS_KEY", "the secret of that key."},
 	{envServiceSecret, "shared secret for HS256 service JWTs, at least 32 bytes."},
 }
 
 const (
 	envMasterKey     = "STOA_MASTER_KEY"
+	envMasterKeyNext = "STOA_MASTER_KEY_NEXT"
 	envAdminPassword = "STOA_ADMIN_PASSWORD"
 	envSMTPPassword  = "STOA_SMTP_PASSWORD"     //nolint:gosec // the variable's name, not a secret
 	envStripeKey     = "STOA_STRIPE_SECRET_KEY" //nolint:gosec // the variable's name, not a secret
 	envOpsToken      = "STOA_OPS_TOKEN"         //nolint:gosec // the variable's name, not a secret
 	envServiceSecret = "SERVICE_JWT_SECRET"     //nolint:gosec // the variable's name, not a secret
 
+	envAuditStreamToken    = "STOA_AUDIT_STREAM_TOKEN"    //nolint:gosec // the variable's name, not a secret
 	envBackupPassphrase    = "STOA_BACKUP_PASSPHRASE"     //nolint:gosec // the variable's name, not a secret
 	envStripeWebhookSecret = "STOA_STRIPE_WEBHOOK_SECRET" //nolint:gosec // the variable's name, not a secret
 )
@@ -117,7 +125,11 @@ func (s storage) open(cfg *app.Config) (err error) {
 	if os.Getenv(envMasterKey) != "" {
 		cfg.MasterKeySource = "environment"
 	}
-	cfg.MasterKey, err = masterkey.Load(os.Getenv(envMasterKey), s.Data)
+	if _, err = masterkey.Load(os.Getenv(envMasterKey), s.Data); err != nil {
+		return err
+	}
+	cfg.NextMasterKey = func() (*seal.Key, error) { return masterkey.LoadNext(os.Getenv(envMasterKeyNext), s.Data) }
+	cfg.MasterKey, err = masterkey.Known(os.Getenv(envMasterKey), os.Getenv(envMasterKeyNext), s.Data)
 	return err
 }
 

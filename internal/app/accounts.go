@@ -67,6 +67,9 @@ func (a *App) buildLimiter(ctx context.Context, cfg Config) (*ratelimit.Limiter,
 				"it has the form redis://[user:password@]host:port/db")
 		}
 		a.redis = redis.NewClient(parsed)
+		if tracer := a.telemetry.Tracer(); tracer != nil {
+			a.redis.AddHook(tracedRedis{tracer})
+		}
 		opts.Redis = a.redis
 		a.checkRedis(ctx, cfg)
 	}

@@ -26,6 +26,7 @@ import (
 	"stoa/internal/extension"
 	"stoa/internal/extension/install"
 	"stoa/internal/framing"
+	"stoa/internal/front"
 	"stoa/internal/gateway"
 	"stoa/internal/hook"
 	"stoa/internal/httpapi"
@@ -45,11 +46,14 @@ import (
 	"stoa/internal/plugin"
 	"stoa/internal/plugin/storage"
 	"stoa/internal/ratelimit"
+	"stoa/internal/rewrap"
 	"stoa/internal/runtime/external"
 	"stoa/internal/runtime/node"
 	"stoa/internal/runtime/themeapp"
 	"stoa/internal/site"
 	"stoa/internal/store"
+	"stoa/internal/system"
+	"stoa/internal/telemetry"
 	"stoa/internal/text"
 	"stoa/internal/theme"
 	"stoa/internal/webhook"
@@ -83,7 +87,9 @@ type App struct {
 	// Mail sends mail in the background.
 	Mail *mail.Queue
 
+	member      *rewrap.Member // knows which master key seals
 	guard       *framing.Guard // recognizes requests that state their length twice
+	front       *front.Front   // serves calls to plugins in place of net/http
 	peers       *peers.Bound   // on the connections of each client address
 	budget      *bodies.Budget // of the memory for request bodies; nil without a bound
 	installer   *install.Installer
@@ -103,9 +109,11 @@ type App struct {
 	messages    *webhook.Sender // for operators
 	media       *blob.Files
 	metrics     *ops.Metrics
+	telemetry   *telemetry.Telemetry // nil: nothing is sent
 	opsToken    string
 	redis       *redis.Client // nil without one
 	stopping    atomic.Bool
+	readiness   *system.Readiness
 
 	background sync.WaitGroup // work that stopWork ends
 	stopWork   context.CancelFunc
@@ -122,6 +130,9 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	a := &App{
 		DB: db, guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version), opsToken: cfg.OpsToken,
 		stopWork: stop,
+	}
+	if err := a.startTelemetry(ctx, cfg); err != nil {
+		return nil, errors.Join(err, a.Close(ctx))
 	}
 	for name, pool := range db.Pools() {
 		a.metrics.WatchPool(name, pool)
@@ -141,6 +152,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 			return nil, errors.Join(fmt.Errorf("app: %w", err), a.Close(ctx))
 		}
 	}
+	a.background.Go(func() { a.member.Keep(working) })
 	a.background.Go(func() { a.Accounts.KeepSwept(working, cfg.Log) })
 	if a.Orders.Payments.Mode() == payment.Hosted { // otherwise no order is ever unfinished
 		a.background.Go(func() { a.Orders.KeepSwept(working, cfg.Log) })
@@ -170,6 +182,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 		a.background.Go(func() { a.installer.CheckInstalled(working) })
 	}
 	a.keepBackups(working, cfg)
+	a.streamAudit(working, cfg)
 	if cfg.Deliver {
 		a.background.Go(func() { a.fillKeyTails(working, cfg) })
 		a.deliver(working, cfg)
@@ -184,7 +197,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err := a.checkSchema(ctx, cfg); err != nil {
 		return err
 	}
-	if err := a.checkMasterKey(ctx, cfg.MasterKey); err != nil {
+	if err := a.joinMasterKey(ctx, cfg); err != nil {
 		return err
 	}
 	packages := store.NewPlugin(a.DB)
@@ -236,13 +249,14 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err := a.buildAccounts(ctx, cfg); err != nil {
 		return err
 	}
-	gate, err := a.buildGateway(ctx, cfg)
+	gate, err := a.buildGateway(cfg)
 	if err != nil {
 		return err
 	}
 	a.gateway, a.Plugins.Circuits = gate, gate
 	a.metrics.WatchTraffic(gate.Memory.Traffic, cfg.MetricsInstallations)
 	a.buildDelivery(cfg)
+	a.watchDeliveries(cfg.Now)
 	answered, err := answeredHosts(cfg)
 	if err != nil {
 		return err
@@ -251,14 +265,25 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	a.keeper = idempotency.NewKeeper(store.NewIdempotency(a.DB), cfg.MasterKey, cfg.Now, cfg.Log)
+	secret, err := a.idempotencySecret(ctx, cfg.MasterKey)
+	if err != nil {
+		return err
+	}
+	a.keeper = idempotency.NewKeeper(
+		store.NewIdempotency(a.DB), secret, cfg.MasterKey.Box("idempotency.answer"), cfg.Now, cfg.Log)
 	api := a.api(cfg, installer, gate, limiter)
 	api.Hosts, api.CORSOrigins = answered, cfg.CORSOrigins
 	api.Storefront, err = storefrontPages()
 	if err != nil {
 		return err
 	}
+	schema, err := store.SchemaVersion(ctx, a.DB)
+	if err != nil {
+		return err
+	}
+	a.readiness = &system.Readiness{Needs: a.needs(cfg, schema)}
 	a.Handler = api.Handler()
+	a.front = &front.Front{Handler: a.Handler, Serves: httpapi.IsPluginCall, Log: cfg.Log}
 	return nil
 }
 
@@ -289,6 +314,7 @@ func (a *App) api(
 		},
 		Refused: a.guard.Refused,
 		Budget:  a.budget,
+		Tracer:  a.telemetry.Tracer(),
 		Observe: a.metrics.ObserveRequest,
 		Count:   a.metrics.Count,
 
@@ -317,17 +343,19 @@ func (a *App) api(
 	}
 }
 
-// ready returns nil if the App can take requests.
-func (a *App) ready(ctx context.Context) error {
-	if a.stopping.Load() {
-		return errors.New("stopping")
-	}
-	return a.DB.Ping(ctx)
+// Listen wraps the listener on which a server with Handler, and front.ConnState, serves
+// clients.
+func (a *App) Listen(ln net.Listener) net.Listener {
+	return a.front.Listen(a.guard.Listen(a.peers.Listen(ln)))
 }
 
-// Listen wraps the listener on which a server with Handler, and framing.ConnState, serves
-// clients.
-func (a *App) Listen(ln net.Listener) net.Listener { return a.guard.Listen(a.peers.Listen(ln)) }
+// Drain lets the calls to plugins that the server knows nothing of be the last of their
+// connections. A server over Listen calls it when it begins to shut down.
+func (a *App) Drain() { a.front.Drain() }
+
+// FinishCalls returns when these calls have ended. When ctx is done before, they are cut
+// off. The server over Listen has shut down before.
+func (a *App) FinishCalls(ctx context.Context) error { return a.front.Wait(ctx) }
 
 // StopAccepting makes /readyz answer 503, so that a load balancer sends no more
 // requests. Requests are still served.
@@ -365,5 +393,10 @@ func (a *App) Close(ctx context.Context) error {
 	if a.media != nil {
 		all = append(all, a.media.Close())
 	}
-	return errors.Join(append(all, a.DB.Close())...)
+	if a.member != nil { // last: until here, something may have been sealed
+		leaving, cancel := context.WithTimeout(ctx, leaveWithin)
+		_ = a.member.Leave(leaving) // else others believe for a minute that it is there
+		cancel()
+	}
+	return errors.Join(append(all, a.DB.Close(), a.telemetry.Close(ctx))...)
 }

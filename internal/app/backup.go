@@ -24,8 +24,6 @@ type BackupConfig struct {
 	Scratch     string
 
 	Lock backup.Lock
-	// MasterKey is the master key in hexadecimal digits, for encrypted backups.
-	MasterKey string
 }
 
 // every returns the time from one backup to the next; 0 if none are made.
@@ -47,7 +45,7 @@ func (a *App) keepBackups(ctx context.Context, cfg Config) {
 	k := &backup.Keeper{
 		Source: backup.Source{
 			DB: a.DB, DataDir: cfg.DataDir, Folders: DataFolders(), Flat: FlatFolders(), Storage: cfg.Storage,
-			MasterKey: cfg.Backup.MasterKey, Version: cfg.Version, Now: time.Now, // as names in a folder
+			MasterKeys: cfg.MasterKey, Version: cfg.Version, Now: time.Now, // as names in a folder
 		},
 		Lock: cfg.Backup.Lock, Place: cfg.Backup.Place, Every: cfg.Backup.Every, Keep: cfg.Backup.Keep,
 		VerifyEvery: cfg.Backup.VerifyEvery, Key: cfg.Backup.Key, Scratch: cfg.Backup.Scratch,

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stoa/internal/account/password"
+	"stoa/internal/audit/export"
 	"stoa/internal/blob"
 	"stoa/internal/extension"
 	"stoa/internal/extension/sign"
@@ -44,8 +45,12 @@ type Config struct {
 	// StorageURL is the URL that Storage was opened with.
 	StorageURL string
 
-	// MasterKey encrypts the secrets in the database.
-	MasterKey *seal.Key
+	// MasterKey encrypts the secrets in the database. While the master key is replaced, it has
+	// both keys. No other App may use it.
+	MasterKey *seal.Keys
+	// NextMasterKey returns a key that replaces MasterKey and became known since the start, or
+	// nil. It is called every second, and may be nil.
+	NextMasterKey func() (*seal.Key, error)
 
 	// MasterKeySource is where MasterKey comes from, for administrators: "environment" or
 	// "file".
@@ -126,6 +131,10 @@ type Config struct {
 	// served under loopback names only.
 	OpsToken string
 
+	// Telemetry sends traces and metrics over OTLP, as OpenTelemetry's variables in the
+	// environment say (package telemetry). Servers may.
+	Telemetry bool
+
 	// AccessLog says which calls to plugins are logged: "all" (or empty), "failures" or
 	// "off".
 	AccessLog string
@@ -202,6 +211,9 @@ type Config struct {
 
 	// Finder wraps the look-up of instances that are called; nil leaves it as it is.
 	Finder func(plugin.Finder) plugin.Finder
+
+	// AuditStream takes the audit log, entry by entry; nil: it is not sent anywhere.
+	AuditStream export.Destination
 
 	// Backup says which backups the App makes. Servers make some.
 	Backup BackupConfig

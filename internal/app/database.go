@@ -1,11 +1,15 @@
 package app
 
 import (
+	"cmp"
 	"context"
-	"errors"
+	"fmt"
 	"log/slog"
+	"os"
+	"time"
 
-	"stoa/internal/masterkey"
+	"stoa/internal/idempotency"
+	"stoa/internal/rewrap"
 	"stoa/internal/seal"
 	"stoa/internal/store"
 )
@@ -23,16 +27,33 @@ func (a *App) checkSchema(ctx context.Context, cfg Config) error {
 	return err
 }
 
-// checkMasterKey returns an error if this database's secrets were sealed with another
+// leaveWithin is the time limit for saying that a process no longer uses the database.
+const leaveWithin = 2 * time.Second
+
+// joinMasterKey returns an error if this database's secrets were sealed with another
 // master key. Otherwise each of them would fail later, on its own.
-func (a *App) checkMasterKey(ctx context.Context, key *seal.Key) error {
-	stored, err := store.NewSettings(a.DB).Once(ctx, store.SettingMasterKeyCheck, masterkey.Proof(key))
+func (a *App) joinMasterKey(ctx context.Context, cfg Config) error {
+	host, _ := os.Hostname() // for people
+	a.member = &rewrap.Member{
+		DB: a.DB, Keys: cfg.MasterKey, Next: cfg.NextMasterKey, Log: cfg.Log,
+		Name: fmt.Sprintf("%s, process %d", cmp.Or(host, "a host without a name"), os.Getpid()),
+	}
+	return a.member.Join(ctx)
+}
+
+// idempotencySecret returns the secret of the hashes of idempotency keys. It was once derived
+// from the master key, and stays the same when that is replaced: the hashes cannot be made
+// again, because what they are of is not stored.
+func (a *App) idempotencySecret(ctx context.Context, keys *seal.Keys) ([]byte, error) {
+	box, name := keys.Box(rewrap.SettingBox), store.SettingIdempotencySecret
+	first := box.Seal(keys.Known()[0].Derive(idempotency.HashPurpose), name)
+	sealed, err := store.NewSettings(a.DB).Once(ctx, name, first)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if !masterkey.Proves(key, stored) {
-		return errors.New("this database belongs to another master key: " +
-			"set STOA_MASTER_KEY, or restore the master.key file it was created with")
+	secret, err := box.Open(sealed, name)
+	if err != nil {
+		return nil, fmt.Errorf("the setting %s: %w", name, err)
 	}
-	return nil
+	return secret, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"stoa/internal/delivery"
 	"stoa/internal/hook"
+	"stoa/internal/ops"
 	"stoa/internal/runtime/egress"
 	"stoa/internal/store"
 	"stoa/internal/webhook"
@@ -46,6 +47,21 @@ func (a *App) buildDelivery(cfg Config) {
 	}
 }
 
+// watchDeliveries adds what waits to the metrics.
+func (a *App) watchDeliveries(now func() time.Time) {
+	log := store.NewDeliveries(a.DB)
+	a.metrics.WatchDeliveries(func(ctx context.Context) (list []ops.Backlog, err error) {
+		for _, lane := range []delivery.Lane{delivery.Plugins, delivery.Webhooks} {
+			n, oldest, err := log.Backlog(ctx, lane)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, ops.Backlog{Lane: string(lane), Waiting: n, Oldest: oldest})
+		}
+		return list, nil
+	}, now)
+}
+
 // deliver makes deliveries in the background until ctx ends.
 func (a *App) deliver(ctx context.Context, cfg Config) {
 	outbox := store.NewDeliveries(a.DB)
@@ -58,6 +74,7 @@ func (a *App) deliver(ctx context.Context, cfg Config) {
 	plugins := &delivery.Machine{
 		Store: outbox, Lane: delivery.Plugins, Sender: a.hooks, Workers: pluginWorkers,
 		News: a.DB.Announced(store.NewIn(delivery.Plugins)), Log: cfg.Log, Now: cfg.Now,
+		Tracer: a.telemetry.Tracer(),
 	}
 	a.background.Go(func() {
 		a.hooks.Clear(ctx) // what a crash left behind
@@ -66,6 +83,7 @@ func (a *App) deliver(ctx context.Context, cfg Config) {
 	webhooks := &delivery.Machine{
 		Store: outbox, Lane: delivery.Webhooks, Sender: a.messages, Workers: webhookWorkers,
 		News: a.DB.Announced(store.NewIn(delivery.Webhooks)), Log: cfg.Log, Now: cfg.Now,
+		Tracer: a.telemetry.Tracer(),
 	}
 	a.background.Go(func() { webhooks.Run(ctx) })
 }

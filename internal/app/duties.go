@@ -28,11 +28,14 @@ func (a *App) keepPluginsRunning(ctx context.Context, cfg Config) {
 		defer leave()
 		a.node.KeepRunning(ctx, func(ctx context.Context) ([]plugin.Installed, error) {
 			list, err := a.Plugins.KeptRunning(ctx)
-			if len(list) > 0 && a.node.Check() != nil {
-				leave() // another process may have Node.js
-				return nil, nil
+			if err != nil || len(list) == 0 {
+				return nil, err
 			}
-			return list, err
+			if err := a.node.Check(); err != nil { //nolint:contextcheck // looks for Node.js with a limit of its own
+				leave() // another process may have Node.js
+				return nil, err
+			}
+			return list, nil
 		})
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"stoa/internal/mail"
 	"stoa/internal/ops"
 	"stoa/internal/system"
+	"stoa/internal/trace"
 )
 
 // mailDrain is the time limit for sending the waiting mails when stoa stops.
@@ -39,7 +40,7 @@ func (a *App) buildMail(ctx context.Context, cfg Config) error {
 				slog.String("setting", "STOA_SMTP_URL"))
 		}
 	}
-	a.mailer = countedMail{sender, a.noMail, a.metrics.Count, &a.mailTrouble}
+	a.mailer = countedMail{sender, a.noMail, a.metrics.Count, &a.mailTrouble, a.telemetry.Tracer()}
 	a.Mail = mail.NewQueue(a.mailer, cfg.Log)
 	return nil
 }
@@ -51,6 +52,7 @@ type countedMail struct {
 	nobody bool // gets the mails
 	count  func(what, outcome string)
 	noted  *mailTrouble
+	tracer *trace.Tracer
 }
 
 // mailTrouble remembers what became of mail. It is safe for concurrent use.
@@ -89,8 +91,13 @@ func (t *mailTrouble) check(context.Context) (string, error) {
 
 // Send implements mail.Sender.
 func (c countedMail) Send(ctx context.Context, m mail.Message) error {
+	ctx, span := c.tracer.Work(ctx, "send mail", trace.Client, "") // who gets it is not noted
+	defer span.End()
 	err := c.Sender.Send(ctx, m)
 	c.noted.note(err)
+	if err != nil {
+		span.Fail("mail")
+	}
 	switch {
 	case err == nil && c.nobody:
 		c.count(ops.Mails, "dropped")

@@ -2,8 +2,10 @@ package app
 
 import (
 	"cmp"
+	"slices"
 
 	"stoa/internal/runtime/themeapp"
+	"stoa/internal/seal"
 	"stoa/internal/store"
 	"stoa/internal/theme"
 )
@@ -15,7 +17,7 @@ func (a *App) buildThemes(cfg Config) {
 	})
 	a.Themes = &theme.Service{
 		Store: store.NewTheme(a.DB), Now: cfg.Now, Configs: cfg.MasterKey.Box("theme.config"),
-		Apps: a.themeApps, TokenKey: cfg.MasterKey.Derive("theme.app-token"),
+		Apps: a.themeApps, TokenKeys: seal.Derive(cfg.MasterKey, "theme.app-token", slices.Clone[[]byte]),
 		Visitors: cfg.MasterKey.Box("theme.visitor"),
 	}
 }

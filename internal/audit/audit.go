@@ -70,6 +70,7 @@ const (
 	OrderCancel        Action = "order.cancel"
 	KeysRotate         Action = "keys.rotate"
 	KeysWithdraw       Action = "keys.withdraw"
+	KeysRewrap         Action = "keys.rewrap"
 	SettingsUpdate     Action = "settings.update"
 )
 

@@ -19,6 +19,7 @@ import (
 	"stoa/internal/backup"
 	"stoa/internal/database"
 	"stoa/internal/masterkey"
+	"stoa/internal/seal"
 	"stoa/internal/store"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/dbtest"
@@ -52,9 +53,18 @@ func newShop(tb testing.TB, options ...testkit.Option) shop {
 	return s
 }
 
+// masterKeys returns the key of every test server.
+func masterKeys() *seal.Keys {
+	key, err := seal.ParseKey(testkit.MasterKey)
+	if err != nil {
+		panic(err)
+	}
+	return seal.NewKeys(key)
+}
+
 func (s shop) source() backup.Source {
 	return backup.Source{
-		DB: s.DB, DataDir: s.DataDir, Folders: app.DataFolders(), MasterKey: testkit.MasterKey, Version: "1.2.3", Now: time.Now,
+		DB: s.DB, DataDir: s.DataDir, Folders: app.DataFolders(), MasterKeys: masterKeys(), Version: "1.2.3", Now: time.Now,
 	}
 }
 

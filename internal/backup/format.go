@@ -12,12 +12,14 @@ import (
 // in this order:
 //
 //	header.json            what this is, before anything has to be unpacked
-//	master.key             only if the archive is encrypted
+//	master.key             only if the archive is encrypted: the key of the database, and in
+//	                       a second line the one that a rewrap was replacing
 //	files/<path>           the files below the data folder
 //	tables/<name>/<n>      rows of a table, as row.go encodes them
 //	manifest.json          what there must have been
 //
-// Nothing follows the manifest, so a truncated archive has none.
+// Nothing follows the manifest, so a truncated archive has none. After the tar file there is
+// the digest of digest.go.
 const (
 	headerEntry    = "header.json"
 	keyEntry       = "master.key"
@@ -45,6 +47,11 @@ type Header struct {
 	// KeyCheck tells whether a master key is that of the database: a value that was sealed
 	// with it. It reveals nothing. It is empty if the database has no key yet.
 	KeyCheck string `json:"keyCheck,omitempty"`
+	// OldKeyCheck is the same for the key that stoa keys rewrap was replacing, which then opens
+	// some of the values.
+	OldKeyCheck string `json:"oldKeyCheck,omitempty"`
+	// Summed says that a digest follows the archive. Those of earlier versions have none.
+	Summed bool `json:"summed,omitempty"`
 	// Tables are the tables in the archive, including those without rows.
 	Tables []database.Table `json:"tables"`
 }
@@ -98,4 +105,4 @@ func damaged(format string, args ...any) error {
 }
 
 // notBackedUp are the tables that belong to a place and its processes, not to the shop.
-var notBackedUp = []string{"backup_jobs", "duties"}
+var notBackedUp = []string{"backup_jobs", "duties", "master_key_holders"}

@@ -138,7 +138,8 @@ func (t Target) storageIsEmpty(ctx context.Context) error {
 	}
 	owner, err := blob.Owner(ctx, t.Storage)
 	if err == nil && owner != "" {
-		err = fmt.Errorf("the object storage %s has the files of a shop already: restore to another prefix", t.Storage.Address())
+		err = fmt.Errorf("the object storage %s has the files of a shop already: restore to another prefix",
+			t.Storage.Address())
 	}
 	for _, folder := range t.Folders {
 		list, listErr := t.Storage.List(ctx, folder+"/")
@@ -155,7 +156,9 @@ func (t Target) upload(ctx context.Context, s *staging, files []File, platformID
 	if t.Storage == nil {
 		return nil
 	}
-	s.storage = t.Storage
+	uploading := func(key string) {
+		s.uploaded = append(s.uploaded, func() error { return t.Storage.Delete(context.WithoutCancel(ctx), key) })
+	}
 	for _, f := range files {
 		if !t.isStored(f.Path) {
 			continue
@@ -164,13 +167,13 @@ func (t Target) upload(ctx context.Context, s *staging, files []File, platformID
 		if err != nil {
 			return err
 		}
-		s.uploaded = append(s.uploaded, f.Path)
+		uploading(f.Path)
 		err = errors.Join(t.Storage.Put(ctx, f.Path, file, f.Size, f.SHA256), file.Close())
 		if err != nil {
 			return err
 		}
 	}
-	s.uploaded = append(s.uploaded, blob.OwnerKey)
+	uploading(blob.OwnerKey)
 	return blob.Claim(ctx, t.Storage, platformID)
 }
 

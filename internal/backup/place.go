@@ -85,7 +85,12 @@ func (f Folder) Open(_ context.Context, name string) (io.ReadCloser, error) {
 	if !IsName(name) {
 		return nil, fs.ErrNotExist
 	}
-	return os.Open(filepath.Join(string(f), name))
+	root, err := os.OpenRoot(string(f))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return root.Open(name)
 }
 
 // Remove implements Place.

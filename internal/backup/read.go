@@ -14,8 +14,9 @@ import (
 
 // reader reads the entries of an archive.
 type reader struct {
-	tar  *tar.Reader
-	zstd *zstd.Decoder
+	tar    *tar.Reader
+	zstd   *zstd.Decoder
+	summed *digestReader
 	// entry is the one to read next; nil after the last.
 	entry     *tar.Header
 	header    Header
@@ -28,11 +29,12 @@ func openArchive(r io.Reader, key Key) (*reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	packed, err := zstd.NewReader(content, zstd.WithDecoderMaxMemory(256<<20))
+	summed := newDigestReader(content)
+	packed, err := zstd.NewReader(summed, zstd.WithDecoderMaxMemory(256<<20))
 	if err != nil {
 		return nil, err
 	}
-	a := &reader{tar: tar.NewReader(packed), zstd: packed, encrypted: encrypted}
+	a := &reader{tar: tar.NewReader(packed), zstd: packed, summed: summed, encrypted: encrypted}
 	if err := a.begin(); err != nil {
 		err = a.explain(err)
 		a.close()
@@ -114,6 +116,9 @@ func (a *reader) end() (m Manifest, err error) {
 	// To the end of the stream, where its checksum is.
 	if _, err := io.Copy(io.Discard, a.zstd); err != nil {
 		return m, damaged("%w", err)
+	}
+	if a.header.Summed && !a.summed.found {
+		return m, damaged("its checksum is missing")
 	}
 	return m, nil
 }

@@ -13,7 +13,6 @@ import (
 	"stoa/internal/blob"
 	"stoa/internal/database"
 	"stoa/internal/masterkey"
-	"stoa/internal/seal"
 	"stoa/internal/store"
 )
 
@@ -30,8 +29,9 @@ type Target struct {
 	// those of Folders whose files have their hash for a name.
 	Storage blob.Store
 	Flat    []string
-	// MasterKey is the key the operator set, in hexadecimal digits. It may be empty.
-	MasterKey string
+	// MasterKey is the key the operator set, in hexadecimal digits, and NextMasterKey the second
+	// one. They may be empty.
+	MasterKey, NextMasterKey string
 
 	Version string // of this program
 }
@@ -65,15 +65,15 @@ func (t Target) Restore(ctx context.Context, r io.Reader, key Key) (Restored, er
 		}
 		packedKey = string(text)
 	}
-	masterKey, err := t.masterKey(archive.header, packedKey)
+	keys, err := t.masterKeys(archive.header, packedKey)
 	faults := errors.Join(
 		archive.explain(errors.Join(t.fits(archive.header), err)), t.folderIsEmpty(), t.databaseIsEmpty(ctx),
 		t.storageIsEmpty(ctx))
 	if faults != nil {
 		return done, faults
 	}
-	done.WroteKey = masterKey != ""
-	done.Manifest, err = t.restore(ctx, archive, masterKey)
+	done.WroteKey = len(keys) > 0
+	done.Manifest, err = t.restore(ctx, archive, keys)
 	return done, archive.explain(err)
 }
 
@@ -86,36 +86,8 @@ func (t Target) fits(h Header) error {
 	return nil
 }
 
-// masterKey returns the master key to write to the data folder: "" if the operator has one.
-func (t Target) masterKey(h Header, packed string) (write string, err error) {
-	own, err := masterkey.Text(t.MasterKey, t.DataDir)
-	if errors.Is(err, fs.ErrNotExist) {
-		own, err = "", nil
-	}
-	if err != nil || h.KeyCheck == "" {
-		return "", err
-	}
-	given := own
-	if given == "" {
-		given = packed
-	}
-	if given == "" {
-		return "", fmt.Errorf("the master key of the backup is missing, and the backup is not encrypted, so it has none: "+
-			"set STOA_MASTER_KEY, or put the file %s into the data folder", masterkey.File)
-	}
-	parsed, err := seal.ParseKey(given)
-	switch {
-	case err != nil:
-		return "", damaged("%s: %w", keyEntry, err)
-	case !masterkey.Proves(parsed, h.KeyCheck) && own == "":
-		return "", damaged("%s is not the key of its database", keyEntry)
-	case !masterkey.Proves(parsed, h.KeyCheck):
-		return "", errors.New("the backup belongs to another master key than the one in STOA_MASTER_KEY or the data folder")
-	case own != "":
-		return "", nil
-	}
-	return packed, nil
-}
+// allowedBefore are the names in a data folder that is empty nevertheless.
+var allowedBefore = []string{masterkey.File, masterkey.NextFile, "lost+found"}
 
 // folderIsEmpty returns an error that names what is in the data folder.
 func (t Target) folderIsEmpty() error {
@@ -128,7 +100,7 @@ func (t Target) folderIsEmpty() error {
 	}
 	var names []string
 	for _, e := range entries {
-		if e.Name() != masterkey.File && e.Name() != "lost+found" {
+		if !slices.Contains(allowedBefore, e.Name()) {
 			names = append(names, e.Name())
 		}
 	}
@@ -172,8 +144,8 @@ func (t Target) databaseIsEmpty(ctx context.Context) (err error) {
 const loadingSuffix = ".restoring"
 
 // restore fills the place, or leaves it empty.
-func (t Target) restore(ctx context.Context, archive *reader, masterKey string) (m Manifest, err error) {
-	staged, err := t.stage(masterKey)
+func (t Target) restore(ctx context.Context, archive *reader, keys keyFiles) (m Manifest, err error) {
+	staged, err := t.stage(keys)
 	if err != nil {
 		return m, err
 	}

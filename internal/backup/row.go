@@ -62,14 +62,15 @@ func cutRow(b []byte, values []any) ([]byte, error) {
 			b = b[8:]
 		case isText, isBytes:
 			n, size := binary.Uvarint(b)
-			if size <= 0 || n > uint64(len(b)-size) {
+			if size <= 0 || n > math.MaxInt32 || int(n) > len(b)-size {
 				return nil, damaged("a value ends too early")
 			}
-			text := b[size : size+int(n)] //nolint:gosec // less than len(b)
+			end := size + int(n)
+			text := b[size:end]
 			if values[i] = text; kind == isText {
 				values[i] = string(text)
 			}
-			b = b[size+int(n):] //nolint:gosec // as above
+			b = b[end:]
 		default:
 			return nil, damaged("a value has the unknown type %d", kind)
 		}

@@ -13,9 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"stoa/internal/blob"
-	"stoa/internal/masterkey"
 )
 
 // staging is a folder in the data folder, in which files wait until all are there.
@@ -26,12 +23,11 @@ type staging struct {
 	root    *os.Root
 	placed  []string // names in the data folder that came from here
 
-	storage  blob.Store
-	uploaded []string // keys in the storage that came from here
+	uploaded []func() error // which remove what came from here from object storage
 }
 
-// stage makes the data folder and a staging folder in it, with the master key if there is one.
-func (t Target) stage(masterKey string) (*staging, error) {
+// stage makes the data folder and a staging folder in it, with master keys.
+func (t Target) stage(keys keyFiles) (*staging, error) {
 	s := &staging{dataDir: t.DataDir}
 	_, err := os.Stat(t.DataDir)
 	s.made = errors.Is(err, fs.ErrNotExist)
@@ -44,8 +40,8 @@ func (t Target) stage(masterKey string) (*staging, error) {
 	if s.root, err = os.OpenRoot(s.dir); err != nil {
 		return nil, errors.Join(err, s.undo())
 	}
-	if masterKey != "" {
-		if err := s.root.WriteFile(masterkey.File, []byte(masterKey+"\n"), 0o600); err != nil {
+	for name, text := range keys {
+		if err := s.root.WriteFile(name, []byte(text), 0o600); err != nil {
 			return nil, errors.Join(err, s.undo())
 		}
 	}
@@ -117,8 +113,8 @@ func (s *staging) place() error {
 // undo removes everything that was unpacked, and the data folder if it was made for it.
 func (s *staging) undo() error {
 	var all []error
-	for _, key := range s.uploaded {
-		all = append(all, s.storage.Delete(context.Background(), key)) // which limits its time itself
+	for _, remove := range s.uploaded {
+		all = append(all, remove())
 	}
 	for _, name := range s.placed {
 		all = append(all, os.RemoveAll(filepath.Join(s.dataDir, name)))

@@ -16,6 +16,9 @@ import (
 
 	"stoa/internal/blob"
 	"stoa/internal/database"
+	"stoa/internal/masterkey"
+	"stoa/internal/rewrap"
+	"stoa/internal/seal"
 	"stoa/internal/store"
 )
 
@@ -29,8 +32,9 @@ type Source struct {
 	// those of Folders whose files have their hash for a name.
 	Storage blob.Store
 	Flat    []string
-	// MasterKey is the master key in hexadecimal digits. Only encrypted archives contain it.
-	MasterKey string
+	// MasterKeys are the master keys. Only encrypted archives contain those of the database.
+	// It may be nil.
+	MasterKeys *seal.Keys
 
 	Version string // of this program
 	Now     func() time.Time
@@ -70,6 +74,7 @@ func (s Source) Take(ctx context.Context, w io.Writer, lock Lock) (m Manifest, e
 // header reads the first rows of the snapshot, which fixes its moment.
 func (s Source) header(ctx context.Context, conn database.Conn, schema int64) (h Header, err error) {
 	h = Header{
+		Summed: true,
 		Format: formatVersion, Stoa: s.Version, Schema: schema, Engine: s.DB.Engine(),
 		CreatedAt: s.Now().UTC().Truncate(time.Millisecond),
 	}
@@ -78,6 +83,9 @@ func (s Source) header(ctx context.Context, conn database.Conn, schema int64) (h
 		return h, err
 	}
 	if h.KeyCheck, _, err = settings.Find(ctx, store.SettingMasterKeyCheck); err != nil {
+		return h, err
+	}
+	if h.OldKeyCheck, err = rewrap.OldKeyCheck(ctx, conn); err != nil {
 		return h, err
 	}
 	tables, err := conn.Tables(ctx)
@@ -98,8 +106,8 @@ func (t *taking) all(ctx context.Context, encrypted bool) error {
 	if err := t.out.document(headerEntry, t.header); err != nil {
 		return err
 	}
-	if encrypted && t.source.MasterKey != "" {
-		if err := t.out.put(keyEntry, []byte(t.source.MasterKey)); err != nil {
+	if text := t.masterKeys(); encrypted && text != "" {
+		if err := t.out.put(keyEntry, []byte(text)); err != nil {
 			return err
 		}
 	}
@@ -119,6 +127,23 @@ func (t *taking) all(ctx context.Context, encrypted bool) error {
 		return err
 	}
 	return t.out.document(manifestEntry, t.manifest)
+}
+
+// masterKeys returns the keys of the database in hexadecimal digits, one a line: the one that
+// seals, and while a rewrap is going on the old one.
+func (t *taking) masterKeys() string {
+	if t.source.MasterKeys == nil {
+		return ""
+	}
+	known := t.source.MasterKeys.Known()
+	keys := []string{known[0].Reveal()}
+	if sealing := masterkey.Prover(known, t.header.KeyCheck); sealing != nil {
+		keys[0] = sealing.Reveal()
+	}
+	if old := masterkey.Prover(known, t.header.OldKeyCheck); old != nil {
+		keys = append(keys, old.Reveal())
+	}
+	return strings.Join(keys, "\n")
 }
 
 // files writes the files of the data folder, and notes those that the database misses.

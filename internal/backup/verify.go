@@ -42,12 +42,12 @@ func (t Target) Verify(ctx context.Context, r io.Reader, key Key, scratch string
 		if err != nil {
 			return done, err
 		}
-		t.MasterKey = string(text)
-		if _, err := t.masterKey(archive.header, ""); err != nil {
+		t.MasterKey, t.NextMasterKey = "", ""
+		if _, err := t.masterKeys(archive.header, string(text)); err != nil {
 			return done, err
 		}
 	}
-	staged, err := t.stage("")
+	staged, err := t.stage(nil)
 	if err != nil {
 		return done, err
 	}

@@ -23,12 +23,13 @@ func newWriter(w io.Writer, lock Lock, at time.Time) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	packed, err := zstd.NewWriter(sealed, zstd.WithEncoderLevel(zstd.SpeedFastest))
+	summed := newDigestWriter(sealed)
+	packed, err := zstd.NewWriter(summed, zstd.WithEncoderLevel(zstd.SpeedFastest))
 	if err != nil {
 		return nil, err
 	}
 	t := tar.NewWriter(packed)
-	return &writer{tar: t, closes: []io.Closer{t, packed, sealed}, at: at}, nil
+	return &writer{tar: t, closes: []io.Closer{t, packed, summed, sealed}, at: at}, nil
 }
 
 // begin begins an entry of that size, whose content is written to w.tar next.

@@ -27,11 +27,12 @@ type Conn struct {
 }
 
 // Conn returns a Conn outside of any transaction.
-func (db *DB) Conn() Conn { return Conn{Read: db.read, Write: db.write, db: db} }
+func (db *DB) Conn() Conn { return Conn{Read: db.traced(db.read), Write: db.traced(db.write), db: db} }
 
 // inside returns the Conn whose statements are all part of the transaction tx, which e
 // waits for. It tells of changes if c does.
 func (c Conn) inside(tx Querier, e *ending) Conn {
+	tx = c.db.traced(tx)
 	inside := Conn{Read: tx, Write: tx, db: c.db, tx: e}
 	if c.changed != nil {
 		return inside.telling(c.changed)
@@ -49,7 +50,10 @@ func (c Conn) InTx(ctx context.Context, fn func(Conn) error) error {
 	if c.InTransaction() {
 		return fn(c)
 	}
-	return c.ended(fn, func(run func(Querier) error) error { return c.db.inTx(ctx, run) })
+	ctx, span := c.db.transaction(ctx)
+	err := c.ended(fn, func(run func(Querier) error) error { return c.db.inTx(ctx, run) })
+	endTransaction(span, err)
+	return err
 }
 
 // InShortTx is InTx for a few short statements. On SQLite, short transactions that
@@ -58,7 +62,9 @@ func (c Conn) InShortTx(ctx context.Context, fn func(Conn) error) error {
 	if c.InTransaction() || c.db.batch == nil {
 		return c.InTx(ctx, fn)
 	}
+	ctx, span := c.db.transaction(ctx)
 	err := c.ended(fn, func(run func(Querier) error) error { return c.db.batch.inTx(ctx, run) })
+	endTransaction(span, err)
 	if errors.Is(err, errBatch) {
 		return c.InTx(ctx, fn)
 	}

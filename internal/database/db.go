@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+
+	"stoa/internal/trace"
 )
 
 // DB is an open database of either engine. It is safe for concurrent use.
@@ -23,8 +25,13 @@ type DB struct {
 	turns sync.Map
 	// topics holds one channel (chan struct{}) for each topic of an announcement.
 	topics sync.Map
+	tracer *trace.Tracer // nil: no spans are recorded
 	dialect
 }
+
+// Trace records a span of each statement and each transaction that belongs to a recorded
+// request. Call it before any store is made.
+func (db *DB) Trace(t *trace.Tracer) { db.tracer = t }
 
 // dialect is everything that differs between the engines at run time.
 type dialect struct {

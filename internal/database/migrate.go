@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"time"
 
 	"github.com/pressly/goose/v3"
@@ -116,4 +117,34 @@ func (db *DB) migrator(migrations fs.FS) (*goose.Provider, error) {
 		return nil, err
 	}
 	return goose.NewProvider(goose.DialectPostgres, db.write, dir, append(opts, goose.WithSessionLocker(locker))...)
+}
+
+// Pending returns the files of the migrations that Migrate would apply, in order, by the
+// paths they have in migrations. It changes nothing.
+func (db *DB) Pending(ctx context.Context, migrations fs.FS) ([]string, error) {
+	p, err := db.migrator(migrations)
+	if err != nil {
+		return nil, fmt.Errorf("database: pending migrations: %w", err)
+	}
+	has, err := db.HasTable(ctx, "goose_db_version")
+	if err != nil {
+		return nil, err
+	}
+	applied := make(map[int64]bool)
+	if has { // else goose would create it
+		all, err := p.Status(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("database: pending migrations: %w", err)
+		}
+		for _, s := range all {
+			applied[s.Source.Version] = s.State == goose.StateApplied
+		}
+	}
+	var files []string
+	for _, s := range p.ListSources() {
+		if !applied[s.Version] {
+			files = append(files, path.Join(db.name, path.Base(s.Path)))
+		}
+	}
+	return files, nil
 }

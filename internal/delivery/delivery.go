@@ -67,6 +67,7 @@ type Delivery struct {
 	Name   string // of the hook, or the type of the event
 
 	EventID string // empty for hooks
+	Cause   string // the traceparent of the request that caused it; empty if that was not recorded
 	Payload string // what the Sender needs to know
 	Keeps   string // the package that must not be removed for good while this waits
 
@@ -97,7 +98,7 @@ func New(now time.Time, kind Kind, target, name string) Delivery {
 func OfEvent(now time.Time, kind Kind, target string, e event.Event) (Delivery, error) {
 	d := New(now, kind, target, string(e.Type))
 	text, err := json.Marshal(e)
-	d.EventID, d.Payload = e.ID, string(text)
+	d.EventID, d.Payload, d.Cause = e.ID, string(text), e.Cause
 	return d, err
 }
 

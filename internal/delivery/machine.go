@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"stoa/internal/trace"
 )
 
 // Limits of the work.
@@ -55,8 +57,8 @@ type Sender interface {
 	Settled(ctx context.Context, settled []Settled)
 }
 
-// Machine delivers what is in the queues of a lane. Create it as a literal with all
-// fields.
+// Machine delivers what is in the queues of a lane. Create it as a literal; all fields are
+// required but Tracer.
 type Machine struct {
 	Store   Claims
 	Lane    Lane
@@ -65,6 +67,7 @@ type Machine struct {
 	News    <-chan struct{} // gets a value when something was recorded
 	Log     *slog.Logger
 	Now     func() time.Time
+	Tracer  *trace.Tracer // records a span of each attempt; nil: of none
 
 	pace pace
 }

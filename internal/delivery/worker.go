@@ -3,7 +3,10 @@ package delivery
 import (
 	"context"
 	"log/slog"
+	"strconv"
 	"time"
+
+	"stoa/internal/trace"
 )
 
 // worker serves one queue under a lease.
@@ -78,7 +81,10 @@ func (w *worker) send(sending context.Context, d Delivery) (s Settled, sent bool
 	ctx, cancel := context.WithTimeout(sending, SendTimeout)
 	defer cancel()
 	at, begun := w.Now(), time.Now()
+	ctx, span := w.Tracer.Work(ctx, "deliver "+string(d.Kind), trace.Producer, d.Cause)
+	defer span.End()
 	r := w.Sender.Send(ctx, d)
+	describe(span, d, r)
 	if !r.OK() && sending.Err() != nil {
 		return Settled{}, false
 	}
@@ -88,6 +94,32 @@ func (w *worker) send(sending context.Context, d Delivery) (s Settled, sent bool
 		s.Attempt.Number = 0
 	}
 	return s, true
+}
+
+// describe notes what an attempt came to. The name of what is delivered is stoa's own word, or a
+// type that a plugin publishes.
+func describe(span trace.Span, d Delivery, r Result) {
+	if !span.Recording() {
+		return
+	}
+	span.Text("stoa.delivery.id", d.ID)
+	span.Text("stoa.delivery.name", d.Name)
+	span.Text("stoa.delivery.target", d.Target)
+	span.Text("stoa.plugin.slug", d.Owner)
+	span.Number("stoa.delivery.attempt", d.Attempts+1)
+	switch {
+	case r.Cancel:
+		span.Text("stoa.outcome", string(Cancelled))
+	case r.Status != 0:
+		span.Number("http.response.status_code", r.Status)
+	}
+	switch {
+	case r.OK(), r.Cancel:
+	case r.Status != 0:
+		span.Fail(strconv.Itoa(r.Status))
+	default:
+		span.Fail("no answer")
+	}
 }
 
 // flush records what was sent and extends the lease. It returns false if the queue

@@ -3,7 +3,6 @@ package duty
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -71,7 +70,7 @@ type worker struct {
 func (w *worker) keep(ctx context.Context) {
 	d := &Duty{
 		Name: "d", Store: w.store, Hold: hold, Stop: stop, Every: every,
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Log: slog.New(slog.DiscardHandler),
 	}
 	d.Keep(ctx, func(ctx context.Context) {
 		w.begun.Add(1)

@@ -50,6 +50,9 @@ type Event struct {
 	Type       Type
 	OccurredAt time.Time
 	Data       json.RawMessage // an object
+	// Cause is the traceparent of the request that published it, if that was recorded.
+	// Subscribers do not get it.
+	Cause string
 }
 
 // Names are the ids of what an event of stoa's own is about. Those that do not apply are

@@ -54,7 +54,7 @@ func (l listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &conn{Conn: c, marker: l.marker}, nil
+	return &Conn{Conn: c, marker: l.marker}, nil
 }
 
 // Protocols are those that a server can speak to a Guard's clients: HTTP/1.1, and HTTP/2
@@ -69,7 +69,7 @@ func Protocols() *http.Protocols {
 // ConnState is a hook for http.Server. It stops watching hijacked connections, such as
 // WebSockets, which no longer speak HTTP.
 func ConnState(c net.Conn, state http.ConnState) {
-	if w, ok := c.(*conn); ok && state == http.StateHijacked {
+	if w, ok := c.(*Conn); ok && state == http.StateHijacked {
 		w.release()
 	}
 }
@@ -80,8 +80,8 @@ const MaxHead = 64 << 10
 
 const holdLimit = MaxHead + 8<<10 // net/http reads up to 4 KiB more than its limit
 
-// conn follows the framing of the requests that are read through it.
-type conn struct {
+// Conn follows the framing of the requests that are read through it.
+type Conn struct {
 	net.Conn
 
 	marker string
@@ -103,7 +103,7 @@ const (
 
 // Read implements net.Conn. It returns no part of a request's head before the head is
 // complete.
-func (c *conn) Read(p []byte) (int, error) {
+func (c *Conn) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
@@ -145,7 +145,7 @@ func (c *conn) Read(p []byte) (int, error) {
 }
 
 // makeRoom moves the unread data to the start of the buffer and makes room after it.
-func (c *conn) makeRoom() {
+func (c *Conn) makeRoom() {
 	rest := c.buf[c.looked:]
 	if len(rest) == 0 && cap(c.buf) > keepSize {
 		c.buf = nil
@@ -155,7 +155,7 @@ func (c *conn) makeRoom() {
 }
 
 // advance inspects the data that has arrived.
-func (c *conn) advance() {
+func (c *Conn) advance() {
 	for c.looked < len(c.buf) && !c.refused {
 		if c.plain {
 			c.looked = len(c.buf)
@@ -181,7 +181,7 @@ func (c *conn) advance() {
 }
 
 // mark returns the head without the headers that state a length, and with the marker.
-func (c *conn) mark(head []byte) []byte {
+func (c *Conn) mark(head []byte) []byte {
 	var out []byte
 	skipping := false
 	for i, line := range bytes.SplitAfter(head, []byte("\n")) {
@@ -203,14 +203,22 @@ func (c *conn) mark(head []byte) []byte {
 }
 
 // release ends the watching.
-func (c *conn) release() {
+func (c *Conn) release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.plain = true
 }
 
+// Between reports whether all bytes that were read end with the end of a request, so that
+// the next one begins another.
+func (c *Conn) Between() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.handed == c.looked && c.watcher.part == inHead && !c.watcher.loose && !c.refused && !c.plain
+}
+
 // ReadFrom lets the kernel copy from a file or another connection.
-func (c *conn) ReadFrom(r io.Reader) (int64, error) {
+func (c *Conn) ReadFrom(r io.Reader) (int64, error) {
 	if rf, ok := c.Conn.(io.ReaderFrom); ok {
 		return rf.ReadFrom(r)
 	}
@@ -218,7 +226,7 @@ func (c *conn) ReadFrom(r io.Reader) (int64, error) {
 }
 
 // CloseWrite lets net/http close its side first, as with a *net.TCPConn.
-func (c *conn) CloseWrite() error {
+func (c *Conn) CloseWrite() error {
 	if cw, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return cw.CloseWrite()
 	}

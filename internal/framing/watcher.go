@@ -12,6 +12,7 @@ type watcher struct {
 	left uint64 // remaining bytes of the body or the chunk
 
 	begun bool // a request came before: HTTP/2 cannot begin any more
+	loose bool // there were empty lines between requests
 }
 
 // part is where in a request the watcher is.
@@ -117,15 +118,17 @@ func (w *watcher) head(b []byte) (n int, v verdict) {
 		return 0, needMore
 	}
 	w.begun = true
+	w.loose = w.loose || n <= len("\r\n")
 	var (
 		lengths, encodings int
 		length             []byte
 		old                bool
 	)
-	for i, line := range bytes.Split(b[:n], []byte("\n")) {
+	first := true
+	for line := range bytes.SplitSeq(b[:n], []byte("\n")) {
 		line = bytes.TrimRight(line, "\r")
-		if i == 0 {
-			old = bytes.HasSuffix(line, []byte(" HTTP/1.0"))
+		if first {
+			old, first = bytes.HasSuffix(line, []byte(" HTTP/1.0")), false
 			continue
 		}
 		name, value, ok := bytes.Cut(line, []byte(":"))

@@ -80,6 +80,8 @@ type Gateway struct {
 	LeastRate int64
 	// Status returns the status with which an error of that kind is answered.
 	Status func(errs.Kind) int
+	// Tracer records a span of each call and of the plugin's part of it. nil: of none.
+	Tracer *trace.Tracer
 	// Ended is told of each call of a client when it has ended. nil: nobody is.
 	Ended func(r *http.Request, e Ended)
 }
@@ -123,7 +125,13 @@ const (
 // It panics with http.ErrAbortHandler if an answer breaks off.
 func (g *Gateway) Serve(w http.ResponseWriter, r *http.Request, c Call) (err error) {
 	p, broke := newPassage(), true
-	p.began, p.trace = time.Now(), trace.Of(r.Header)
+	p.began = time.Now()
+	if p.trace = trace.From(r.Context()); p.trace.IsZero() {
+		p.trace = trace.Of(r.Header)
+	}
+	if ctx, span := g.Tracer.Start(r.Context(), "gateway", trace.Internal); span.Recording() {
+		p.span, r = span, r.WithContext(ctx)
+	}
 	defer func() {
 		g.end(r, c, &p.sighting, err, broke)
 		if !broke && (p.handed == 0 || p.answer.spent) {
@@ -149,7 +157,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, p *passa
 	if err != nil {
 		return err
 	}
-	p.traffic, p.installation = d.traffic, in.Instance.ID
+	p.traffic, p.installation, p.slug = d.traffic, in.Instance.ID, in.Package.Manifest.Slug
 	if isServiceWorker(r) && !in.Package.Settings.AllowSameOrigin {
 		return because(ErrNotFound, reasonPath)
 	}
@@ -203,6 +211,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, p *passa
 	if isHealth(r.Method, c.Path) {
 		aw.health = healthy{Status: "ok", Slug: m.Slug, Version: m.Version}
 	}
+	g.hop(ctx, p, in)
 	p.handed = max(time.Since(p.began), 1) // 0 would let another call have p, whatever the runtime says
 	err = body.explain(rt.Serve(aw, out, in))
 	v.settleBy(r, err)
@@ -245,7 +254,7 @@ func (g *Gateway) find(ctx context.Context, slug string, by choice) (in plugin.I
 }
 
 // outgoing makes the plugin's request, p.out, from the client's: those headers of the
-// client that are for plugins, the trace, the plugin's own path, and the rest of the query.
+// client that are for plugins, the plugin's own path, and the rest of the query.
 func (g *Gateway) outgoing(p *passage, r *http.Request, path, query string) *http.Request {
 	p.out, p.url = *r, url.URL{Path: path, RawQuery: query, ForceQuery: r.URL.ForceQuery}
 	out := &p.out
@@ -258,15 +267,26 @@ func (g *Gateway) outgoing(p *passage, r *http.Request, path, query string) *htt
 	}
 	out.RequestURI = ""
 	g.passOn(p.header, r.Header)
-	p.put(trace.Traceparent, p.trace.Traceparent())
-	if state := p.trace.Tracestate(); state != "" {
-		p.put(trace.Tracestate, state)
-	}
 	out.Header = p.header
 	out.Trailer = nil
 	out.TransferEncoding = nil
 	out.Form, out.PostForm, out.MultipartForm = nil, nil, nil
 	return out
+}
+
+// hop begins the plugin's part of the trace, and tells the plugin that it belongs to it.
+func (g *Gateway) hop(ctx context.Context, p *passage, in plugin.Installed) {
+	if next, span := g.Tracer.Start(ctx, "plugin", trace.Client); span.Recording() {
+		span.Text("stoa.plugin.slug", in.Package.Manifest.Slug)
+		span.Text("stoa.plugin.version", in.Package.Manifest.Version)
+		span.Text("stoa.plugin.runtime", string(in.Package.Manifest.RuntimeType))
+		span.Text("stoa.installation.id", in.Instance.ID)
+		p.pluginSpan, p.trace = span, trace.From(next)
+	}
+	p.put(trace.Traceparent, p.trace.Traceparent())
+	if state := p.trace.Tracestate(); state != "" {
+		p.put(trace.Tracestate, state)
+	}
 }
 
 func role(who caller.Caller) string {

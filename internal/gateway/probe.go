@@ -70,6 +70,8 @@ func (g *Gateway) health(ctx context.Context, rt runtime.Runtime, in plugin.Inst
 	if err := g.sign(ctx, p, in.Package.Manifest, signing.BodyHash(nil)); err != nil {
 		return err.Error()
 	}
+	g.hop(ctx, p, in)
+	defer p.pluginSpan.End()
 	answer := &probeAnswer{header: make(http.Header), status: http.StatusOK, keep: keptOfProbe}
 	if err := serveWhole(rt, answer, r, in); err != nil {
 		return "GET /health: " + err.Error()

@@ -21,6 +21,9 @@ type sighting struct {
 	lost     bool          // the client takes nothing more
 
 	trace        trace.Context
+	span         trace.Span // of the call, and of the plugin's part of it
+	pluginSpan   trace.Span
+	slug         string // of the instance
 	installation string // "" if none was found
 
 	status  int   // of the plugin's answer
@@ -90,12 +93,37 @@ func (g *Gateway) end(r *http.Request, c Call, s *sighting, err error, broke boo
 	} else {
 		s.traffic.Count(seen)
 	}
+	if s.span.Recording() {
+		s.endSpans(seen, callerName(caller.From(r.Context()), c.Caller))
+	}
 	if g.Ended != nil {
 		g.Ended(r, Ended{
 			Call: seen, Slug: c.Slug, Path: c.Path, InstallationID: s.installation,
 			Caller: callerName(caller.From(r.Context()), c.Caller), Trace: s.trace, Bytes: s.bytes, Total: total,
 		})
 	}
+}
+
+// endSpans ends the spans of a call. Nothing that a client named is noted, not even an unknown slug.
+func (s *sighting) endSpans(seen traffic.Call, caller string) {
+	if s.pluginSpan.Recording() {
+		if s.answered > 0 {
+			s.pluginSpan.Mark("answer began", s.began.Add(s.answered))
+			s.pluginSpan.Number("http.response.status_code", s.status)
+		}
+		if seen.Outcome.Failed() {
+			s.pluginSpan.Fail(seen.Outcome.String())
+		}
+		s.pluginSpan.End()
+	}
+	s.span.Text("stoa.plugin.slug", s.slug)
+	s.span.Text("stoa.installation.id", s.installation)
+	s.span.Text("stoa.caller", caller)
+	s.span.Text("stoa.outcome", seen.Outcome.String())
+	if seen.Outcome.Failed() {
+		s.span.Fail(seen.Outcome.String())
+	}
+	s.span.End()
 }
 
 // Ended is a call that has ended.

@@ -39,7 +39,9 @@ func (g *Gateway) Tell(ctx context.Context, rt runtime.Runtime, n Notice, keep i
 		return Heard{}, err
 	}
 	p := newPassage() // not released: what is sent may outlive the answer
-	p.trace = trace.New()
+	if p.trace = trace.From(ctx); p.trace.IsZero() {
+		p.trace = trace.New()
+	}
 	r = g.outgoing(p, r, n.Path, "")
 	r.Header["Content-Type"] = []string{"application/json"}
 	d, err := g.derive(n.In)
@@ -55,6 +57,8 @@ func (g *Gateway) Tell(ctx context.Context, rt runtime.Runtime, n Notice, keep i
 	if err := g.signWith(signing.NewSigner(n.Secrets), p, m, signing.BodyHash(n.Body)); err != nil {
 		return Heard{}, err
 	}
+	g.hop(ctx, p, n.In)
+	defer p.pluginSpan.End()
 	answer := &probeAnswer{header: make(http.Header), keep: keep}
 	defer func() {
 		// An answer that breaks off has begun: its status stands.

@@ -55,6 +55,21 @@ func (rt *router) addCall(pattern string, guard wrap, serve callFunc) {
 	rt.calls = append(rt.calls, route)
 }
 
+// callPrefixes are the beginnings of the paths of all plugin routes.
+var callPrefixes = []string{"/api/v1/shop/plugins/", "/api/extensions/plugin/", "/api/v1/admin/plugins/"}
+
+// IsPluginCall reports whether a request to that target, as the request line has it, may
+// be a call to a plugin. Among administrators' paths there are others, too.
+func IsPluginCall(target string) bool {
+	for _, prefix := range callPrefixes {
+		if tail, ok := strings.CutPrefix(target, prefix); ok {
+			_, rest, _ := strings.Cut(tail, "/")
+			return strings.HasPrefix(rest, "api/") || strings.HasPrefix(rest, "admin/") || strings.HasPrefix(rest, "health")
+		}
+	}
+	return false
+}
+
 // match returns the slug and the rest of a path of this route, both as sent.
 func (p pluginRoute) match(path string) (slug, rest string, ok bool) {
 	tail, ok := strings.CutPrefix(path, p.prefix)

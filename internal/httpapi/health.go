@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -8,7 +10,8 @@ import (
 	"stoa/internal/httpapi/web"
 )
 
-var errNotReady = errs.New(errs.Busy, "NOT_READY", "stoa cannot reach its database, or is stopping.").After(time.Second)
+var errNotReady = errs.New(errs.Busy, "NOT_READY",
+	"stoa cannot serve requests now. details.parts says what is missing.").After(time.Second)
 
 // Build says which program this is.
 type Build struct {
@@ -31,11 +34,33 @@ func (s *Server) livez(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// readyz serves GET /readyz: 200 while the process can do its work, else 503.
+// part is a part of stoa as /readyz tells strangers of it: without the reason, which may name
+// addresses.
+type part struct {
+	Name     string `json:"name"`
+	Ready    bool   `json:"ready"`
+	Required bool   `json:"required"`
+}
+
+// readyz serves GET /readyz: 200 while all parts are ready without which this process should
+// get no requests, else 503.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) error {
-	if err := s.Ready(r.Context()); err != nil {
-		return errNotReady.Because(err)
+	type response struct {
+		Status string `json:"status"`
+		Parts  []part `json:"parts"`
 	}
-	web.WriteJSON(w, http.StatusOK, map[string]string{"status": "ok"})
+
+	conditions := s.Ready(r.Context())
+	parts, missing := make([]part, len(conditions)), []error(nil)
+	for i, c := range conditions {
+		parts[i] = part{c.Name, c.Ready, c.Required}
+		if c.Required && !c.Ready {
+			missing = append(missing, fmt.Errorf("%s: %w", c.Name, c.Err))
+		}
+	}
+	if missing != nil {
+		return errNotReady.With("parts", parts).Because(errors.Join(missing...))
+	}
+	web.WriteJSON(w, http.StatusOK, response{"ok", parts})
 	return nil
 }

@@ -6,6 +6,9 @@ import (
 	"net/http"
 	"net/netip"
 	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"stoa/internal/audit"
@@ -13,6 +16,7 @@ import (
 	themes "stoa/internal/httpapi/theme"
 	"stoa/internal/httpapi/web"
 	"stoa/internal/reqid"
+	"stoa/internal/trace"
 )
 
 var errMisdirected = errs.New(errs.Misdirected, "MISDIRECTED_REQUEST",
@@ -32,7 +36,7 @@ func (s *Server) middleware(h http.Handler) http.Handler {
 		id := reqid.New() // a client's own is never trusted (CONTRACT 1)
 		w.Header()["X-Request-Id"] = []string{id}
 		w.Header()["X-Content-Type-Options"] = notGuessed
-		ctx := reqid.With(r.Context(), id)
+		ctx, span := s.Tracer.Request(reqid.With(r.Context(), id), r.Header)
 		s.believeVisitor(r)
 		if address := s.ClientIP.Addr(r); address.IsValid() {
 			ctx = audit.WithAddress(ctx, address)
@@ -65,6 +69,9 @@ func (s *Server) middleware(h http.Handler) http.Handler {
 					slog.Int64("bytes", seen.bytes), slog.Duration("took", took))
 			}
 			s.Observe(r.Pattern, seen.status, took)
+			if span.Recording() {
+				describe(span, r, id, seen.status)
+			}
 			if seen.status == 0 && r.Context().Err() != nil {
 				// The client left, or closed its half and reads on: an empty 200, which
 				// net/http would send, would be a lie.
@@ -85,6 +92,36 @@ func (s *Server) middleware(h http.Handler) http.Handler {
 		}
 		h.ServeHTTP(seen, r)
 	})
+}
+
+// describe ends the span of a request. It names the route, never the path, which may hold what
+// only its client should know; a query is not even looked at.
+func describe(span trace.Span, r *http.Request, id string, status int) {
+	method := r.Method
+	if !slices.Contains(knownMethods, method) { // a client's own text
+		method = "_OTHER"
+	}
+	_, route, found := strings.Cut(r.Pattern, " ")
+	if !found {
+		route = r.Pattern
+	}
+	span.Name(strings.TrimSpace(method + " " + route))
+	span.Text("http.request.method", method)
+	span.Text("http.route", route)
+	span.Text("stoa.request_id", id)
+	if status != 0 { // else the client left, or the connection was taken over
+		span.Number("http.response.status_code", status)
+	}
+	if status >= http.StatusInternalServerError {
+		span.Fail(strconv.Itoa(status))
+	}
+	span.End()
+}
+
+// knownMethods are those that spans name.
+var knownMethods = []string{
+	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+	http.MethodOptions,
 }
 
 // believeVisitor makes a theme app's call for a visitor count as the visitor's own, at

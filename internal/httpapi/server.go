@@ -45,6 +45,7 @@ import (
 	"stoa/internal/storefront"
 	"stoa/internal/system"
 	"stoa/internal/theme"
+	"stoa/internal/trace"
 	"stoa/internal/traffic"
 	"stoa/internal/webapp"
 	"stoa/internal/webhook"
@@ -127,6 +128,9 @@ type Server struct {
 	// Budget bounds the memory of request bodies. nil: no bound.
 	Budget *bodies.Budget
 
+	// Tracer records a span of each request. nil: of none.
+	Tracer *trace.Tracer
+
 	// Observe counts an answered request by the pattern of its route.
 	Observe func(route string, status int, took time.Duration)
 
@@ -136,8 +140,8 @@ type Server struct {
 	// Build is what /livez tells.
 	Build Build
 
-	// Ready returns nil while this process can do its work.
-	Ready func(ctx context.Context) error
+	// Ready returns the state of what this process needs to do its work.
+	Ready func(ctx context.Context) []system.Condition
 }
 
 // What requests with long bodies may take, the upload included. For others see

@@ -41,12 +41,13 @@ type Keeper struct {
 	box    *seal.Box // for answers, which may contain license keys
 }
 
-// NewKeeper returns a Keeper for a database whose secrets are sealed with master.
-func NewKeeper(st Store, master *seal.Key, now func() time.Time, log *slog.Logger) *Keeper {
-	return &Keeper{
-		store: st, log: log, now: now,
-		hashes: master.Derive("idempotency.hash"), box: master.Box("idempotency.answer"),
-	}
+// HashPurpose is the purpose of the secret of a Keeper (seal.Key.Derive).
+const HashPurpose = "idempotency.hash"
+
+// NewKeeper returns a Keeper. secret keys the hashes under which it finds its records, so it
+// must stay the same as long as they live. answers seals what it answered.
+func NewKeeper(st Store, secret []byte, answers *seal.Box, now func() time.Time, log *slog.Logger) *Keeper {
+	return &Keeper{store: st, log: log, now: now, hashes: secret, box: answers}
 }
 
 // Request is a request with a key. A key is bound to an operation and a caller: the

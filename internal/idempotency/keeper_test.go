@@ -39,7 +39,7 @@ func newKit(tb testing.TB) *kit {
 
 // replica returns a new Keeper, like that of another replica.
 func (k *kit) replica() *idempotency.Keeper {
-	return idempotency.NewKeeper(store.NewIdempotency(k.db), k.master, time.Now, k.log.Logger())
+	return idempotency.NewKeeper(store.NewIdempotency(k.db), k.master.Derive(idempotency.HashPurpose), k.master.Box("a"), time.Now, k.log.Logger())
 }
 
 var request = idempotency.Request{
@@ -258,7 +258,7 @@ func TestAfterACrashARetryTakesOverWithTheSameSeed(t *testing.T) {
 
 	synctest.Test(t, func(t *testing.T) {
 		kit := newKit(t)
-		crashing := idempotency.NewKeeper(stuck{store.NewIdempotency(kit.db)}, kit.master, time.Now, kit.log.Logger())
+		crashing := idempotency.NewKeeper(stuck{store.NewIdempotency(kit.db)}, kit.master.Derive(idempotency.HashPurpose), kit.master.Box("a"), time.Now, kit.log.Logger())
 		var seeds []string
 		run := func(ctx context.Context) (idempotency.Answer, idempotency.Outcome) {
 			seeds = append(seeds, idempotency.Seed(ctx))
@@ -300,7 +300,7 @@ func TestAnAttemptThatLostItsLeaseStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kit := newKit(t)
 		asleep := paused{store.NewIdempotency(kit.db), make(chan struct{})}
-		sleeper := idempotency.NewKeeper(asleep, kit.master, time.Now, kit.log.Logger())
+		sleeper := idempotency.NewKeeper(asleep, kit.master.Derive(idempotency.HashPurpose), kit.master.Box("a"), time.Now, kit.log.Logger())
 		var runs atomic.Int32
 		_, err := sleeper.Do(t.Context(), request, func(ctx context.Context) (idempotency.Answer, idempotency.Outcome) {
 			time.Sleep(idempotency.Lease)

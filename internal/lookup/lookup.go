@@ -130,12 +130,23 @@ func (s *Service) Search(ctx context.Context, written string) ([]Group, error) {
 	q := Query{Text: strings.TrimSpace(written), At: s.Now().UTC(), Limit: PerKind}
 	q.Key = account.Key(q.Text)
 	if key, err := license.ParseKey(q.Text); err == nil {
-		q.KeyHash = s.Vault.Hash(key)
+		return s.byKey(ctx, q, key)
 	}
 	found, err := s.round(ctx, q)
-	if err == nil && len(found) == 0 && len(q.Text) >= minPart && q.KeyHash == "" {
+	if err == nil && len(found) == 0 && len(q.Text) >= minPart {
 		q.Middle = true
 		found, err = s.round(ctx, q)
+	}
+	return found, err
+}
+
+// byKey returns what belongs to the license with that key.
+func (s *Service) byKey(ctx context.Context, q Query, key license.Key) (found []Group, err error) {
+	for _, hash := range s.Vault.Hashes(key) {
+		q.KeyHash = hash
+		if found, err = s.round(ctx, q); err != nil || len(found) > 0 {
+			break
+		}
 	}
 	return found, err
 }

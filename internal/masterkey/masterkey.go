@@ -14,8 +14,14 @@ import (
 	"stoa/internal/seal"
 )
 
-// File is the name of the generated key's file in the data folder.
-const File = "master.key"
+// Names of files in the data folder.
+const (
+	File = "master.key" // the generated key
+	// NextFile is the key that replaces it (package rewrap), PreviousFile the one that was
+	// replaced, which opens older backups.
+	NextFile     = "master.key.next"
+	PreviousFile = "master.key.previous"
+)
 
 // Load returns the master key: given (64 hexadecimal digits) if it is not empty, else
 // the one in the data folder, in a file that is created with mode 0600 if necessary.
@@ -44,7 +50,11 @@ func Text(given, dataDir string) (string, error) {
 		}
 		return strings.TrimSpace(given), nil
 	}
-	path := filepath.Join(dataDir, File)
+	return read(filepath.Join(dataDir, File))
+}
+
+// read returns the master key in a file, as 64 hexadecimal digits.
+func read(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return "", fmt.Errorf("master key: %w", err)
@@ -76,6 +86,16 @@ func Proves(key *seal.Key, text string) bool {
 	return err == nil
 }
 
+// Prover returns the one of keys that Proves text, or nil.
+func Prover(keys []*seal.Key, text string) *seal.Key {
+	for _, key := range keys {
+		if Proves(key, text) {
+			return key
+		}
+	}
+	return nil
+}
+
 // createOnce creates the file with a new key unless it exists. It uses a hard link,
 // which is atomic and never replaces a file: if two processes race, both read the key
 // of the winner.
@@ -96,7 +116,11 @@ func createOnce(path string) error {
 		return err
 	}
 	// Make the file survive a power cut: without the key, all sealed secrets are lost.
-	dir, err := os.Open(filepath.Dir(path))
+	return syncFolder(filepath.Dir(path))
+}
+
+func syncFolder(name string) error {
+	dir, err := os.Open(name) //nolint:gosec // the operator's own data folder
 	if err != nil {
 		return err
 	}

@@ -54,6 +54,12 @@ var counted = map[string]string{
 	Webhooks:    "Deliveries of payment providers, by outcome: accepted, refused, failed.",
 }
 
+// alerted are the outcomes that alerts look at.
+var alerted = map[string][]string{
+	Mails:    {"sent", "failed"},
+	Webhooks: {"accepted", "failed"},
+}
+
 // NewMetrics returns metrics of requests, the Go runtime and the process.
 func NewMetrics(version string) *Metrics {
 	m := &Metrics{
@@ -69,6 +75,9 @@ func NewMetrics(version string) *Metrics {
 	for what, help := range counted {
 		m.counters[what] = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "stoa_" + what + "_total", Help: help},
 			[]string{"outcome"})
+		for _, outcome := range alerted[what] { // an alert sees the first failure only if there was a 0
+			m.counters[what].WithLabelValues(outcome)
+		}
 		m.registry.MustRegister(m.counters[what])
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
@@ -158,6 +167,9 @@ func (h *healths) Collect(ch chan<- prometheus.Metric) {
 		ch <- prometheus.MustNewConstMetric(h.desc, prometheus.GaugeValue, value, slug)
 	}
 }
+
+// Gatherer returns what collects the metrics, for others that pass them on.
+func (m *Metrics) Gatherer() prometheus.Gatherer { return m.registry }
 
 // Handler serves /metrics and /debug/pprof.
 func (m *Metrics) Handler() http.Handler {

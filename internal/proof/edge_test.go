@@ -110,7 +110,7 @@ func newEdge(tb testing.TB, replicas []string) *edge {
 	})
 	e := &edge{url: "http://" + address}
 	for end := time.Now().Add(time.Minute); ; {
-		resp, err := http.Get(e.url + "/livez") //nolint:noctx // ends with the test
+		resp, err := http.Get(e.url + "/livez")
 		if err == nil {
 			_ = resp.Body.Close()
 			return e
@@ -127,7 +127,7 @@ func newEdge(tb testing.TB, replicas []string) *edge {
 // freeAddress returns an address of this machine at which nobody listens.
 func freeAddress(tb testing.TB) string {
 	tb.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a moment
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"sync"
 	"testing"
+	"time"
 )
 
 const (
@@ -44,6 +45,7 @@ func (o *outside) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		o.calls[call.ID]++
 		o.mu.Unlock()
 	}
+	<-time.After(60 * time.Millisecond) // work, during which the replica that waits may be killed
 	_, _ = io.WriteString(w, `{}`)
 }
 

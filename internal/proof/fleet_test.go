@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/pgtest"
 	"stoa/internal/testkit/redistest"
+	"stoa/internal/testkit/s3test"
 )
 
 const replicas = 3
@@ -30,7 +32,8 @@ type fleet struct {
 	book     *book
 }
 
-// newFleet starts replicas of a program over empty places. program is empty for this one.
+// newFleet starts replicas of a program over empty places. program is empty for this one:
+// then files are in object storage, and each replica has a data folder of its own.
 func newFleet(t *testing.T, program string) *fleet {
 	t.Helper()
 	f := &fleet{
@@ -44,6 +47,12 @@ func newFleet(t *testing.T, program string) *fleet {
 		"STOA_TRUSTED_PROXIES=127.0.0.0/8", // so that each client has an address of its own
 		"STOA_LICENSE_CHURN=0", "STOA_EXTERNAL_ALLOW=127.0.0.0/8", "STOA_MAIL=log",
 		"STOA_ADMIN_EMAIL="+adminEmail, "STOA_ADMIN_PASSWORD="+adminPassword)
+	// Before object storage, replicas shared a folder.
+	objects := program == ""
+	if objects {
+		f.env = append(f.env, s3test.Environment()...)
+		f.env = append(f.env, "STOA_STORAGE_URL="+s3test.New(t).URL(t, "stoa", "shop", ""))
+	}
 	file := filepath.Join(f.dir, "catalog.yaml")
 	if err := os.WriteFile(file, []byte(catalog), 0o600); err != nil {
 		t.Fatal(err)
@@ -54,7 +63,10 @@ func newFleet(t *testing.T, program string) *fleet {
 	addresses := make([]string, replicas)
 	for i := range addresses {
 		addresses[i] = freeAddress(t)
-		p := &process{tb: t, env: f.env, program: program, address: addresses[i]}
+		p := &process{tb: t, env: slices.Clone(f.env), program: program, address: addresses[i]}
+		if objects {
+			p.env = append(p.env, "STOA_DATA="+t.TempDir())
+		}
 		p.begin(t)
 		f.processes = append(f.processes, p)
 	}
@@ -133,7 +145,7 @@ func TestReplicasBehindNginx(t *testing.T) { //nolint:paralleltest // it takes t
 	stop()
 	work.Wait()
 
-	f.phase(t, "after", func() { f.cluster.delivered(t) })
+	f.phase(t, "after", func() { f.delivered(t) })
 	f.book.report(t)
 	for _, s := range staff {
 		s.audit(t)

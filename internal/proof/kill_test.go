@@ -291,5 +291,5 @@ func masterKeys(tb testing.TB) *license.Vault {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return license.NewVault(master)
+	return license.NewVault(seal.NewKeys(master))
 }

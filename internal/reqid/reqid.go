@@ -7,6 +7,8 @@ import (
 	"log/slog"
 
 	"github.com/google/uuid"
+
+	"stoa/internal/trace"
 )
 
 type key struct{}
@@ -14,25 +16,49 @@ type key struct{}
 // New returns a new id, a UUIDv7 (CONTRACT 1).
 func New() string { return uuid.Must(uuid.NewV7()).String() }
 
+// carrying is a context that carries an id. It is a type of its own because it takes one
+// allocation, where context.WithValue takes two.
+type carrying struct {
+	context.Context
+
+	id string
+}
+
+// Value implements context.Context.
+func (c *carrying) Value(k any) any {
+	if k == (key{}) {
+		return c
+	}
+	return c.Context.Value(k)
+}
+
 // With returns a context that carries id.
-func With(ctx context.Context, id string) context.Context { return context.WithValue(ctx, key{}, id) }
+func With(ctx context.Context, id string) context.Context { return &carrying{ctx, id} }
 
 // From returns the id carried by ctx, or "".
 func From(ctx context.Context) string {
-	id, _ := ctx.Value(key{}).(string)
-	return id
+	if c, ok := ctx.Value(key{}).(*carrying); ok {
+		return c.id
+	}
+	return ""
 }
 
-// LogHandler wraps h so that it adds the request's id to every record that is logged
-// with the request's context.
+// LogHandler wraps h so that it adds the request's id and that of its trace to every record
+// that is logged with the request's context.
 func LogHandler(h slog.Handler) slog.Handler { return logHandler{h} }
 
 type logHandler struct{ slog.Handler }
 
 func (h logHandler) Handle(ctx context.Context, r slog.Record) error {
-	if id := From(ctx); id != "" {
+	id, traced := From(ctx), trace.From(ctx).TraceID()
+	if id != "" || traced != "" {
 		r = r.Clone()
+	}
+	if id != "" {
 		r.AddAttrs(slog.String("requestId", id))
+	}
+	if traced != "" {
+		r.AddAttrs(slog.String("traceId", traced))
 	}
 	return h.Handler.Handle(ctx, r)
 }

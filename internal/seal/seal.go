@@ -1,7 +1,8 @@
 // Package seal encrypts small secrets for the database: signing keys, plugin
 // configuration, and the license keys that owners can see again. One master key protects
 // them all. Each purpose has its own key derived from it, so that a value moved to
-// another column cannot be opened.
+// another column cannot be opened. While package rewrap replaces the master key, a
+// process knows two: one of them seals, both open.
 //
 // It does not know what it seals. Package masterkey loads the master key.
 package seal
@@ -50,23 +51,21 @@ func GenerateKey() string {
 	return hex.EncodeToString(b[:])
 }
 
-// Box seals values for one purpose. It is safe for concurrent use.
-type Box struct {
-	aead cipher.AEAD
-}
+// ID returns a short name of the key, for people and for comparing keys. It reveals
+// nothing about the key.
+func (k *Key) ID() string { return hex.EncodeToString(k.Derive("master-key.id")[:6]) }
+
+// Reveal returns the key in the form ParseKey reads. It must stay secret.
+func (k *Key) Reveal() string { return hex.EncodeToString(k.master[:]) }
+
+// String returns the name of the key, so that a log or an error never shows the key.
+func (k *Key) String() string { return "master key " + k.ID() }
+
+// GoString is String.
+func (k *Key) GoString() string { return k.String() }
 
 // Box returns the Box of a purpose, such as "plugin.config".
-func (k *Key) Box(purpose string) *Box {
-	block, err := aes.NewCipher(k.Derive(purpose))
-	if err != nil {
-		panic(err) // the key has the right length by construction
-	}
-	aead, err := cipher.NewGCMWithRandomNonce(block)
-	if err != nil {
-		panic(err)
-	}
-	return &Box{aead: aead}
-}
+func (k *Key) Box(purpose string) *Box { return NewKeys(k).Box(purpose) }
 
 // Derive returns a key of 32 bytes for a purpose, such as keyed hashes.
 func (k *Key) Derive(purpose string) []byte {
@@ -77,15 +76,32 @@ func (k *Key) Derive(purpose string) []byte {
 	return b
 }
 
+// Box seals values for one purpose. It is safe for concurrent use.
+type Box struct {
+	ciphers *Derived[cipher.AEAD]
+}
+
+func newCipher(secret []byte) cipher.AEAD {
+	block, err := aes.NewCipher(secret)
+	if err != nil {
+		panic(err) // the key has the right length by construction
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		panic(err)
+	}
+	return aead
+}
+
 // Seal encrypts plain for the row with that id. Sealing the same value again gives
 // another text.
 func (b *Box) Seal(plain []byte, id string) string {
-	sealed := b.aead.Seal(nil, nil, plain, []byte(id)) //nolint:gosec // nil: the AEAD draws the nonce itself
+	sealed := b.ciphers.Sealing().Seal(nil, nil, plain, []byte(id)) //nolint:gosec // nil: the AEAD draws the nonce itself
 	return prefix + base64.RawStdEncoding.EncodeToString(sealed)
 }
 
-// Open reverses Seal. It returns ErrOpen if the text was sealed with another master key,
-// or for another purpose or row.
+// Open reverses Seal. It returns ErrOpen if the text was sealed with a master key that
+// Keys does not know, or for another purpose or row.
 func (b *Box) Open(sealed, id string) ([]byte, error) {
 	text, ok := strings.CutPrefix(sealed, prefix)
 	if !ok {
@@ -95,9 +111,10 @@ func (b *Box) Open(sealed, id string) ([]byte, error) {
 	if err != nil {
 		return nil, ErrOpen
 	}
-	plain, err := b.aead.Open(nil, nil, raw, []byte(id))
-	if err != nil {
-		return nil, ErrOpen
+	for _, aead := range b.ciphers.All() {
+		if plain, err := aead.Open(nil, nil, raw, []byte(id)); err == nil {
+			return plain, nil
+		}
 	}
-	return plain, nil
+	return nil, ErrOpen
 }

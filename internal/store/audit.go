@@ -18,6 +18,9 @@ var _ audit.Store = (*Audit)(nil)
 // NewAudit returns the audit log of db.
 func NewAudit(db *database.DB) *Audit { return &Audit{audited{db.Conn()}} }
 
+// AuditIn returns the audit log as conn writes it: in its transaction.
+func AuditIn(conn database.Conn) *Audit { return &Audit{audited{conn}} }
+
 // audited is a database.Conn with the Record of a domain's Store.
 type audited struct{ database.Conn }
 
@@ -61,19 +64,23 @@ func (a *Audit) ListEntries(ctx context.Context, q audit.Query) ([]audit.Entry, 
 }
 
 func scanEntry(row database.Scanner) (audit.Entry, error) {
-	var (
-		e       audit.Entry
-		details string
-	)
-	err := row.Scan(&e.ID, database.ScanMillis(&e.At), &e.Actor.Kind, &e.Actor.ID, &e.Actor.Name,
-		&e.Action, &e.Target.Type, &e.Target.ID, &e.Address, &e.RequestID, &details)
+	var e audit.Entry
+	err := scanEntryAfter(row, &e)
+	return e, err
+}
+
+// scanEntryAfter scans the columns of an entry after those that go to first.
+func scanEntryAfter(row database.Scanner, e *audit.Entry, first ...any) error {
+	var details string
+	err := row.Scan(append(first, &e.ID, database.ScanMillis(&e.At), &e.Actor.Kind, &e.Actor.ID, &e.Actor.Name,
+		&e.Action, &e.Target.Type, &e.Target.ID, &e.Address, &e.RequestID, &details)...)
 	if err != nil {
-		return audit.Entry{}, err
+		return err
 	}
 	if err := json.Unmarshal([]byte(details), &e.Details); err != nil {
-		return audit.Entry{}, fmt.Errorf("store: audit entry %s: details: %w", e.ID, err)
+		return fmt.Errorf("store: audit entry %s: details: %w", e.ID, err)
 	}
-	return e, nil
+	return nil
 }
 
 // auditWhere returns the conditions of a query.

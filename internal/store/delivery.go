@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"stoa/internal/database"
 	"stoa/internal/delivery"
 	"stoa/internal/event"
+	"stoa/internal/trace"
 )
 
 // Deliveries implements delivery.Store.
@@ -25,12 +27,12 @@ func NewDeliveries(db *database.DB) *Deliveries { return &Deliveries{audited{db.
 func NewIn(lane delivery.Lane) string { return "deliveries:" + string(lane) }
 
 const deliveryColumns = `d.id, d.kind, d.target, d.owner, d.name, d.event_id, d.payload, d.keeps, d.state,
-	d.attempts, d.tries, d.due_ms, d.created_at_ms, d.finished_at_ms`
+	d.attempts, d.tries, d.due_ms, d.created_at_ms, d.finished_at_ms, d.cause`
 
 func scanDelivery(row database.Scanner) (d delivery.Delivery, err error) {
 	err = row.Scan(&d.ID, &d.Kind, &d.Target, &d.Owner, &d.Name, &d.EventID, &d.Payload, &d.Keeps, &d.State,
 		&d.Attempts, &d.Tries, database.ScanMillis(&d.Due),
-		database.ScanMillis(&d.CreatedAt), database.ScanMillis(&d.FinishedAt))
+		database.ScanMillis(&d.CreatedAt), database.ScanMillis(&d.FinishedAt), &d.Cause)
 	return d, err
 }
 
@@ -50,16 +52,16 @@ func (c audited) AddDeliveries(ctx context.Context, list []delivery.Delivery) er
 			return err
 		}
 		for chunk := range slices.Chunk(list, rowsAtOnce) {
-			values := make([]any, 0, 14*len(chunk))
+			values := make([]any, 0, 16*len(chunk))
 			for _, d := range chunk {
 				values = append(values, d.ID, d.Queue(), string(d.Kind.Lane()), string(d.Kind), d.Target, d.Owner, d.Name,
 					d.EventID, d.Payload, d.Keeps, string(d.State), d.Attempts, d.Tries,
-					database.Millis(d.Due), database.Millis(d.CreatedAt))
+					database.Millis(d.Due), database.Millis(d.CreatedAt), cmp.Or(d.Cause, trace.Cause(ctx)))
 			}
 			_, err := tx.Write.ExecContext(ctx, `
 				INSERT INTO deliveries (id, queue, lane, kind, target, owner, name, event_id, payload, keeps, state,
-					attempts, tries, due_ms, created_at_ms)
-				VALUES `+tuples(len(chunk), 15), values...)
+					attempts, tries, due_ms, created_at_ms, cause)
+				VALUES `+tuples(len(chunk), 16), values...)
 			if err != nil {
 				return err
 			}
@@ -125,7 +127,7 @@ func tuples(rows, columns int) string {
 func (s *Deliveries) Spread(
 	ctx context.Context, limit int, fn func([]event.Event) ([]delivery.Delivery, error),
 ) (int, error) {
-	const fresh = `SELECT id, type, occurred_at_ms, data_json FROM events WHERE NOT spread ORDER BY seq LIMIT $1`
+	const fresh = `SELECT id, type, occurred_at_ms, data_json, cause FROM events WHERE NOT spread ORDER BY seq LIMIT $1`
 	// Usually there is nothing, which needs no transaction.
 	if events, err := database.All(ctx, s.Read, scanEvent, fresh, 1); err != nil || len(events) == 0 {
 		return 0, err

@@ -8,6 +8,15 @@ import (
 	"stoa/internal/delivery"
 )
 
+// Backlog returns how many deliveries of a lane wait, and when the oldest of them was recorded,
+// the zero time without one.
+func (s *Deliveries) Backlog(ctx context.Context, lane delivery.Lane) (n int64, oldest time.Time, err error) {
+	err = s.Read.QueryRowContext(ctx, `
+		SELECT count(*), min(created_at_ms) FROM deliveries WHERE state = 'waiting' AND lane = $1`, string(lane)).
+		Scan(&n, database.ScanMillis(&oldest))
+	return n, oldest, err
+}
+
 // List implements delivery.Log.
 func (s *Deliveries) List(ctx context.Context, q delivery.Query) ([]delivery.Listed, int, error) {
 	var where database.Where

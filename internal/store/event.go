@@ -1,11 +1,13 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	"stoa/internal/database"
 	"stoa/internal/event"
+	"stoa/internal/trace"
 )
 
 // NewEvents is announced after a transaction that has published an event
@@ -16,12 +18,13 @@ const NewEvents = "events"
 // part of it: they are passed on after the commit, and never if there is none.
 func (c audited) Publish(ctx context.Context, list ...event.Event) error {
 	for chunk := range slices.Chunk(list, rowsAtOnce) {
-		values := make([]any, 0, 4*len(chunk))
+		values := make([]any, 0, 5*len(chunk))
 		for _, e := range chunk {
-			values = append(values, e.ID, string(e.Type), database.Millis(e.OccurredAt), string(e.Data))
+			values = append(values, e.ID, string(e.Type), database.Millis(e.OccurredAt), string(e.Data),
+				cmp.Or(e.Cause, trace.Cause(ctx)))
 		}
 		_, err := c.Write.ExecContext(ctx, `
-			INSERT INTO events (id, type, occurred_at_ms, data_json) VALUES `+tuples(len(chunk), 4), values...)
+			INSERT INTO events (id, type, occurred_at_ms, data_json, cause) VALUES `+tuples(len(chunk), 5), values...)
 		if err != nil {
 			return err
 		}
@@ -32,7 +35,7 @@ func (c audited) Publish(ctx context.Context, list ...event.Event) error {
 
 func scanEvent(row database.Scanner) (e event.Event, err error) {
 	var data string
-	err = row.Scan(&e.ID, &e.Type, database.ScanMillis(&e.OccurredAt), &data)
+	err = row.Scan(&e.ID, &e.Type, database.ScanMillis(&e.OccurredAt), &data, &e.Cause)
 	e.Data = []byte(data)
 	return e, err
 }

@@ -103,3 +103,11 @@ func CheckSchema(ctx context.Context, db *database.DB, by string) error {
 	return fmt.Errorf("%w: %s migrated it to version %d, and this is stoa %s, which knows version %d; start %s",
 		ErrSchemaNew, writer, schema.Version, by, schema.Known, writer)
 }
+
+// SchemaVersion returns the number of the last migration that was applied to db. It is one
+// quick query, unlike CheckSchema.
+func SchemaVersion(ctx context.Context, db *database.DB) (version int64, err error) {
+	err = db.Conn().Read.QueryRowContext(ctx, `
+		SELECT COALESCE(max(version_id), 0) FROM goose_db_version WHERE is_applied`).Scan(&version)
+	return version, err
+}

@@ -11,7 +11,12 @@ import (
 // Names of settings.
 const (
 	SettingPlatformID     = "platform_id"      // identifies the installation
-	SettingMasterKeyCheck = "master_key_check" // what masterkey.Proof returned for the database's master key
+	SettingMasterKeyCheck = "master_key_check" // masterkey.Proof of the key that seals
+	// SettingRewrap is how far a rewrap has come (package rewrap). It is there while values
+	// may be sealed with the key that is replaced.
+	SettingRewrap = "master_key_rewrap"
+	// SettingIdempotencySecret is the sealed secret of idempotency.Keeper.
+	SettingIdempotencySecret = "idempotency_hash_secret" //nolint:gosec // the setting's name, not a secret
 )
 
 // Settings are facts about this installation that all replicas share, such as its
@@ -41,6 +46,12 @@ func (s *Settings) Find(ctx context.Context, name string) (value string, found b
 		return "", false, nil
 	}
 	return value, err == nil, err
+}
+
+// Delete removes a setting.
+func (s *Settings) Delete(ctx context.Context, name string) error {
+	_, err := s.Write.ExecContext(ctx, `DELETE FROM settings WHERE name = $1`, name)
+	return err
 }
 
 // Put sets a setting to value.

@@ -21,7 +21,7 @@ func TestOldLicensesGetTheirTails(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		vault := license.NewVault(master)
+		vault := license.NewVault(seal.NewKeys(master))
 		no := false
 		if _, err := db.Conn().Write.ExecContext(t.Context(), `INSERT INTO products (id, slug, name, name_sort, search_text, description, short_description, icon,
 				category, screenshots, highlights, pricing_type, price_minor, price_currency, price_rank, rating, review_count,

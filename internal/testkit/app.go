@@ -14,6 +14,7 @@ import (
 	"stoa/internal/account/password"
 	"stoa/internal/app"
 	"stoa/internal/framing"
+	"stoa/internal/front"
 	"stoa/internal/seal"
 	"stoa/internal/testkit/clocktest"
 	"stoa/internal/testkit/logtest"
@@ -65,7 +66,7 @@ func config(tb testing.TB, options []Option) (app.Config, *clocktest.Clock) {
 		Now:         clock.Now,
 		DatabaseURL: filepath.Join(dir, "stoa.db"),
 		DataDir:     dir,
-		MasterKey:   key, MasterKeySource: "environment",
+		MasterKey:   seal.NewKeys(key), MasterKeySource: "environment",
 		Version: "1.2.3-test",
 		// Plugins of tests listen on loopback.
 		ExternalAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
@@ -97,7 +98,7 @@ func New(tb testing.TB, options ...Option) *App {
 	}
 	srv.Config.Handler = a.Handler
 	srv.Listener = a.Listen(srv.Listener)
-	srv.Config.ConnState, srv.Config.MaxHeaderBytes = framing.ConnState, framing.MaxHead
+	srv.Config.ConnState, srv.Config.MaxHeaderBytes = front.ConnState, framing.MaxHead
 	srv.Config.Protocols = framing.Protocols()
 	srv.Start()
 	tb.Cleanup(func() {

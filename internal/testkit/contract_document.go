@@ -102,11 +102,12 @@ func (c *contract) find(path string) (pathTemplate, bool) {
 }
 
 // commonHeaders are allowed on every answer without being documented there. The
-// document describes those for pages on other origins once, in its introduction.
+// document describes those for pages on other origins, and X-Trace-Id, once, in its
+// introduction.
 var commonHeaders = []string{
 	"Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Cache-Control", "Connection", "Content-Length",
 	"Content-Type", "Date", "Last-Modified",
-	"Transfer-Encoding", "Vary", "X-Content-Type-Options",
+	"Transfer-Encoding", "Vary", "X-Content-Type-Options", "X-Trace-Id",
 }
 
 // checkHeaders checks the documented headers of a response and, if closed, that there

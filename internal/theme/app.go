@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"strings"
 
@@ -27,8 +28,12 @@ type App struct {
 	Token string
 }
 
-// Key names what runs. Apps of one key are served by one process.
-func (a App) Key() string { return a.Version.ID + "/" + a.Version.ZipHash + "/" + a.Sealed }
+// Key names what runs. Apps of one key are served by one process. It reveals nothing of
+// the token, and changes with it: an app that has an old token is replaced.
+func (a App) Key() string {
+	token := sha256.Sum256([]byte(a.Token))
+	return a.Version.ID + "/" + a.Version.ZipHash + "/" + a.Sealed + "/" + hex.EncodeToString(token[:6])
+}
 
 // Theme names the theme of which a is a version.
 func (a App) Theme() string { return string(a.Version.Target()) + "/" + a.Version.Manifest.Slug }
@@ -49,8 +54,20 @@ const tokenPrefix = "stoa_app_"
 
 // token returns the token of an installed version. It can be computed wherever the
 // master key is, so every replica gives the same one and none stores it.
-func (s *Service) token(versionID string) string {
-	mac := hmac.New(sha256.New, s.TokenKey)
+func (s *Service) token(versionID string) string { return tokenBy(s.TokenKeys.Sealing(), versionID) }
+
+// isToken reports whether token returned text for that version, with any of the keys.
+func (s *Service) isToken(text, versionID string) bool {
+	for _, key := range s.TokenKeys.All() {
+		if hmac.Equal([]byte(text), []byte(tokenBy(key, versionID))) {
+			return true
+		}
+	}
+	return false
+}
+
+func tokenBy(key []byte, versionID string) string {
+	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(versionID))
 	return tokenPrefix + versionID + "_" + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
@@ -63,7 +80,7 @@ func (s *Service) IsAppToken(ctx context.Context, text string) (bool, error) {
 		return false, nil
 	}
 	id, _, _ := strings.Cut(rest, "_")
-	if !hmac.Equal([]byte(text), []byte(s.token(id))) {
+	if !s.isToken(text, id) {
 		return false, nil // before the database is asked
 	}
 	kind, err := s.Store.FindKind(ctx, id)

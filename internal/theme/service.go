@@ -20,8 +20,9 @@ type Service struct {
 
 	Configs *seal.Box // seals configs, bound to target and slug
 
-	Apps     Apps   // runs theme apps
-	TokenKey []byte // of the tokens of theme apps; secret
+	Apps Apps // runs theme apps
+	// TokenKeys sign the tokens of theme apps. They are secret.
+	TokenKeys *seal.Derived[[]byte]
 
 	Visitors *seal.Box // seals the addresses of visitors
 }

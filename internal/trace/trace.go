@@ -1,11 +1,13 @@
 // Package trace reads and writes W3C Trace Context: the headers traceparent and tracestate,
 // by which the parts of one request find together in whatever collects traces.
 //
-// stoa exports no spans by itself. It passes on the trace that a client began, or begins
-// one, and names it in its access log.
+// Every request belongs to a trace: the one that its client began, or a new one. stoa names it
+// in its log and passes it on to plugins. If a Tracer is given (package telemetry makes one),
+// spans of it are recorded, too.
 package trace
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/hex"
 	"math/rand/v2"
@@ -31,6 +33,38 @@ const (
 type Context struct {
 	parent string // a whole traceparent, valid, of version 00
 	state  string
+}
+
+// IsZero reports whether c is no trace.
+func (c Context) IsZero() bool { return c.parent == "" }
+
+// carrying is a context that carries a trace. It is a type of its own because it takes one
+// allocation, where context.WithValue takes two.
+type carrying struct {
+	context.Context
+
+	trace Context
+}
+
+type key struct{}
+
+// Value implements context.Context.
+func (c *carrying) Value(k any) any {
+	if k == (key{}) {
+		return c
+	}
+	return c.Context.Value(k)
+}
+
+// With returns a context that carries c.
+func With(ctx context.Context, c Context) context.Context { return &carrying{ctx, c} }
+
+// From returns the trace that ctx carries, or the zero Context.
+func From(ctx context.Context) Context {
+	if c, ok := ctx.Value(key{}).(*carrying); ok {
+		return c.trace
+	}
+	return Context{}
 }
 
 // Of returns the trace of a request with that header, as its next hop: with a new parent id. If

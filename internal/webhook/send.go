@@ -21,6 +21,7 @@ import (
 	"stoa/internal/errs"
 	"stoa/internal/event"
 	"stoa/internal/mail"
+	"stoa/internal/trace"
 )
 
 // giveUpAfter is how long a webhook may fail before it is disabled (CONTRACT 7).
@@ -114,6 +115,9 @@ func (s *Sender) request(ctx context.Context, w Webhook, d delivery.Delivery) (*
 	r.Header.Set("Webhook-Id", d.EventID)
 	r.Header.Set("Webhook-Timestamp", at)
 	r.Header.Set("Webhook-Signature", signature)
+	if parent := trace.Cause(ctx); parent != "" { // the receiver's part of the trace
+		r.Header.Set(trace.Traceparent, parent)
+	}
 	return r, nil
 }
 

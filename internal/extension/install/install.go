@@ -141,7 +141,7 @@ func (in *Installer) prepare(
 		return placed{}, err
 	}
 	if err := in.store(ctx, up, place+archiveSuffix); err != nil {
-		in.Discard(ctx, place)
+		in.discardLocal(ctx, place) // the storage does not work, so that what may be there is swept later
 		return placed{}, err
 	}
 	if err := up.keep(place); err != nil {

@@ -111,6 +111,15 @@ func removeEmpty(data *os.Root, home string) {
 // there, and that must be known: when the connection breaks during a commit, it is not,
 // and the files stay until they are swept. So do files that cannot be removed.
 func (in *Installer) Discard(ctx context.Context, places ...string) {
+	in.discardLocal(ctx, places...)
+	if err := in.discardRemote(ctx, places); err != nil {
+		in.Log.WarnContext(ctx, "archives without a record stay in the storage until they are swept",
+			slog.Any("paths", places), slog.Any("err", err))
+	}
+}
+
+// discardLocal is Discard in the data folder only.
+func (in *Installer) discardLocal(ctx context.Context, places ...string) {
 	data, err := in.openData()
 	if err == nil {
 		defer data.Close()
@@ -121,7 +130,7 @@ func (in *Installer) Discard(ctx context.Context, places ...string) {
 			}
 		}
 	}
-	if err = errors.Join(err, in.discardRemote(ctx, places)); err != nil {
+	if err != nil {
 		in.Log.WarnContext(ctx, "files without a record stay behind until a later start removes them",
 			slog.Any("paths", places), slog.Any("err", err))
 	}

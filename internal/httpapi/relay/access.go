@@ -30,8 +30,8 @@ func (a AccessLog) Record(r *http.Request, e gateway.Ended) {
 	}
 	// Not by Logger, which would look up the place in the source for each.
 	record := slog.NewRecord(e.At, slog.LevelInfo, "plugin call", 0)
-	record.AddAttrs( // reqid.LogHandler adds the request's id
-		slog.String("traceId", e.Trace.TraceID()), slog.String("spanId", e.Trace.SpanID()),
+	record.AddAttrs( // reqid.LogHandler adds the ids of request and trace
+		slog.String("spanId", e.Trace.SpanID()),
 		slog.String("caller", e.Caller), slog.String("userId", caller.From(ctx).UserID),
 		slog.String("slug", cut(e.Slug)), slog.String("installationId", e.InstallationID),
 		slog.String("method", cut(r.Method)), slog.String("path", cut(maskTokens(e.Path))),

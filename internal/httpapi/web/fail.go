@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stoa/internal/errs"
+	"stoa/internal/trace"
 )
 
 // statusByKind is the HTTP status of each kind of failure.
@@ -110,6 +111,10 @@ func (re Responder) Fail(w http.ResponseWriter, r *http.Request, shape Family, e
 	if level, is := levelByKind[e.Kind]; is && r.Context().Err() == nil {
 		re.Log.Log(r.Context(), level, "request failed", slog.String("route", r.Pattern), slog.Int("status", status),
 			slog.Any("err", err))
+	}
+	if id := trace.From(r.Context()).TraceID(); id != "" {
+		// Not in the body: answers that must not be told apart would differ.
+		w.Header().Set("X-Trace-Id", id)
 	}
 	if n := CeilSeconds(e.RetryAfter); n > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(n))

@@ -94,7 +94,9 @@ func (s *Service) GetByKey(ctx context.Context, key string) (Listed, error) {
 	if err != nil {
 		return Listed{}, ErrNotFound
 	}
-	return one(ctx, s.Store, Query{KeyHash: s.Vault.Hash(k)})
+	return FindByHash(s.Vault, k, func(hash string) (Listed, error) {
+		return one(ctx, s.Store, Query{KeyHash: hash})
+	})
 }
 
 // ListActivations returns one page of the activations of a license of any user, oldest first, and how

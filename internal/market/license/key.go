@@ -11,7 +11,8 @@ import (
 // Key is the secret with which its holder uses a license: STOA- and six groups of five characters in
 // Crockford's base 32. The first 25 characters are random (125 bits), the last five are a checksum.
 //
-// The checksum catches mistyped keys without a database query; one typo in 33 million (2^25) passes.
+// The checksum catches mistyped keys without a database query; one typo in 17 million (2^24) passes,
+// because the keys of the first releases have another checksum.
 // It does not protect against guessing; the random bits do.
 //
 // A key never appears in logs: it formats as "STOA-*****", and only Reveal returns its text.
@@ -74,7 +75,8 @@ func ParseKey(s string) (Key, error) {
 		}
 	}
 	k := Key{symbols: [keySymbols]byte(values[len(keyPrefix):])}
-	if check := checksum(k.symbols[:keyData]); string(check[:]) != string(k.symbols[keyData:]) {
+	if given := [keyCheck]byte(k.symbols[keyData:]); given != checksum(k.symbols[:keyData]) &&
+		given != firstChecksum(k.symbols[:keyData]) {
 		return Key{}, ErrBadKey
 	}
 	return k, nil

@@ -157,3 +157,24 @@ func FuzzParseKey(f *testing.F) {
 		}
 	})
 }
+
+// Keys of the first releases have another checksum, and are still keys. A typo in them is
+// found, too.
+func TestKeysOfTheFirstReleasesAreRead(t *testing.T) {
+	t.Parallel()
+
+	for _, text := range []string{
+		"STOA-729DH-FAVAX-M7ZKH-B2GSH-HJ8PE-CX0SY", "STOA-NTRAW-6KNJG-ESMPR-EE28C-3XB9H-GXFXS",
+		"STOA-RN8N6-AVPKY-CS2VT-EW4RV-ZC0VK-4DK9X",
+	} {
+		if key, err := license.ParseKey(strings.ToLower(text)); err != nil || key.Reveal() != text {
+			t.Errorf("a key was refused: %v", err)
+		}
+		if _, err := license.ParseKey(strings.Replace(text, "STOA-", "STOA-Z", 1)[:len(text)]); err == nil {
+			t.Error("a typo passes")
+		}
+		if _, err := license.ParseKey(text[:len(text)-1] + "7"); err == nil {
+			t.Error("a typo in the checksum passes")
+		}
+	}
+}

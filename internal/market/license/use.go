@@ -58,7 +58,9 @@ func (s *Service) changeUse(
 	}
 	var out InUse
 	err = s.Store.InShortTx(ctx, func(tx Store) error {
-		u, err := tx.LicenseByKey(ctx, slug, s.Vault.Hash(key), instanceID)
+		u, err := FindByHash(s.Vault, key, func(hash string) (Usage, error) {
+			return tx.LicenseByKey(ctx, slug, hash, instanceID)
+		})
 		if err != nil {
 			return err
 		}

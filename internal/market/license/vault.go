@@ -3,6 +3,7 @@ package license
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/hex"
 	"fmt"
 	"hash"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"stoa/internal/cuid2"
+	"stoa/internal/errs"
 	"stoa/internal/market/product"
 	"stoa/internal/seal"
 )
@@ -17,16 +19,19 @@ import (
 // Vault issues license keys and protects them in the database, which holds only a keyed hash and an
 // encrypted copy of each. It is safe for concurrent use.
 type Vault struct {
-	lookup *keyHasher
+	lookup *seal.Derived[*keyHasher]
 	box    *seal.Box
 }
 
-// NewVault returns the Vault of a master key.
-func NewVault(master *seal.Key) *Vault {
+// SealedFor is the purpose for which keys are sealed (seal.Key.Box).
+const SealedFor = "market.license.key"
+
+// NewVault returns the Vault of the master keys.
+func NewVault(master *seal.Keys) *Vault {
 	// The labels are part of every stored key: never change them.
 	return &Vault{
-		lookup: newKeyHasher(master.Derive("market.license.lookup")),
-		box:    master.Box("market.license.key"),
+		lookup: seal.Derive(master, "market.license.lookup", newKeyHasher),
+		box:    master.Box(SealedFor),
 	}
 }
 
@@ -42,8 +47,44 @@ func (v *Vault) Issue(productID string, t product.Tier, userID string, now time.
 	return l, key
 }
 
-// Hash returns the License.KeyHash of a key.
-func (v *Vault) Hash(key Key) string { return v.lookup.hash(key) }
+// Hash returns the License.KeyHash of a key of a new license.
+func (v *Vault) Hash(key Key) string { return v.lookup.Sealing().hash(key) }
+
+// Hashes returns the License.KeyHash values to look for, in this order, until a license is found: there
+// are several while another master key replaces the present one. The first one is also the last then:
+// the hash of a license may change between two look-ups, but only once.
+func (v *Vault) Hashes(key Key) []string {
+	all := v.lookup.All()
+	if len(all) == 1 {
+		return []string{all[0].hash(key)}
+	}
+	list := make([]string, 0, len(all)+1)
+	for _, hasher := range all {
+		list = append(list, hasher.hash(key))
+	}
+	return append(list, list[0])
+}
+
+// IsKeyOf reports whether key is the key of l.
+func (v *Vault) IsKeyOf(key Key, l License) bool {
+	for _, hash := range v.Hashes(key) {
+		if subtle.ConstantTimeCompare([]byte(hash), []byte(l.KeyHash)) == 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// FindByHash calls find with the Hashes of a key until it returns something other than an
+// errs.NotFound error, and returns that.
+func FindByHash[T any](v *Vault, key Key, find func(hash string) (T, error)) (found T, err error) {
+	for _, hash := range v.Hashes(key) {
+		if found, err = find(hash); errs.KindOf(err) != errs.NotFound {
+			break
+		}
+	}
+	return found, err
+}
 
 // Seal returns the License.KeySealed of a key.
 func (v *Vault) Seal(key Key, licenseID string) string {

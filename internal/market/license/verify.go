@@ -15,7 +15,9 @@ func (s *Service) Verify(ctx context.Context, slug string, req UseRequest) (InUs
 	key, instanceID, err := s.readUse(ctx, slug, req)
 	var u Usage
 	if err == nil {
-		u, err = s.Store.UsageByKey(ctx, slug, s.Vault.Hash(key), instanceID)
+		u, err = FindByHash(s.Vault, key, func(hash string) (Usage, error) {
+			return s.Store.UsageByKey(ctx, slug, hash, instanceID)
+		})
 		err = s.orNoLicense(ctx, slug, err, errNoKey)
 	}
 	if errors.Is(err, errNoKey) {
@@ -38,7 +40,9 @@ func (s *Service) Check(ctx context.Context, productSlug, key string) (Refusal, 
 	if err != nil {
 		return UnknownKey, nil //nolint:nilerr // a typo is no failure
 	}
-	u, err := s.Store.UsageByKey(ctx, productSlug, s.Vault.Hash(k), "")
+	u, err := FindByHash(s.Vault, k, func(hash string) (Usage, error) {
+		return s.Store.UsageByKey(ctx, productSlug, hash, "")
+	})
 	if errs.KindOf(err) == errs.NotFound {
 		return UnknownKey, nil
 	} else if err != nil {

@@ -2,7 +2,6 @@ package order
 
 import (
 	"context"
-	"crypto/subtle"
 	"time"
 
 	"stoa/internal/caller"
@@ -134,8 +133,7 @@ func (s *Service) GetByKey(ctx context.Context, id, key string) (Listed, error) 
 		return Listed{}, err
 	}
 	l, err := s.Store.LicenseByID(ctx, o.LicenseID)
-	same := subtle.ConstantTimeCompare([]byte(s.Vault.Hash(known)), []byte(l.KeyHash)) == 1
-	if err == nil && (o.UserID != caller.Anonymous || !same) {
+	if err == nil && (o.UserID != caller.Anonymous || !s.Vault.IsKeyOf(known, l)) {
 		err = ErrNotFound
 	}
 	if err != nil {

@@ -132,7 +132,7 @@ func openShop(t *testing.T) *shop {
 		bank:  &bank{fails: make(map[string]error), pages: make(map[string]payment.Event)},
 		clock: clocktest.New(opened), store: store.NewOrders(db), receipts: store.NewReceipts(db),
 	}
-	keys := license.NewVault(key)
+	keys := license.NewVault(seal.NewKeys(key))
 	products := &catalog.Service{
 		Store: store.NewProducts(db), Media: nobody{}, Known: catalog.NewKnownSlugs(), Now: s.clock.Now,
 	}

@@ -50,7 +50,7 @@ func parseHead(text, method string, h http.Header) (a Answer, err error) {
 	if err != nil {
 		return a, err
 	}
-	if err := parseFields(rest, h); err != nil {
+	if err := ParseFields(rest, h); err != nil {
 		return a, err
 	}
 	a.Header = h
@@ -76,8 +76,9 @@ func (a *Answer) parseStatus(line string) (minor byte, err error) {
 	return line[7], nil
 }
 
-// parseFields reads header fields up to the empty line that ends text into h.
-func parseFields(text string, h http.Header) error {
+// ParseFields reads header fields up to the empty line that ends text into h. The names
+// are in canonical form, the values share the memory of text. The error wraps ErrMalformed.
+func ParseFields(text string, h http.Header) error {
 	lines := strings.Count(text, "\r\n") - 1
 	values := make([]string, 0, lines) // one allocation for all of them
 	for {
@@ -89,7 +90,7 @@ func parseFields(text string, h http.Header) error {
 		// No blanks before the colon, and no line that continues another: the first
 		// byte of a name is none either.
 		name, value, ok := strings.Cut(line, ":")
-		if !ok || !isToken(name) {
+		if !ok || !IsToken(name) {
 			return malformed("header line %.50q", line)
 		}
 		value = strings.Trim(value, " \t")
@@ -118,6 +119,9 @@ func canonical(name string) string {
 var commonNames = func() map[string]string {
 	names := make(map[string]string)
 	for _, name := range []string{
+		"Accept", "Accept-Encoding", "Accept-Language", "Authorization", "Cookie", "Host", "If-Modified-Since",
+		"If-None-Match", "Origin", "Priority", "Referer", "Sec-Fetch-Dest", "Sec-Fetch-Mode", "Sec-Fetch-Site",
+		"User-Agent", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip",
 		"Accept-Ranges", "Cache-Control", "Connection", "Content-Disposition", "Content-Encoding", "Content-Language",
 		"Content-Length", "Content-Security-Policy", "Content-Type", "Date", "Etag", "Expires", "Keep-Alive",
 		"Last-Modified", "Link", "Location", "Retry-After", "Server", "Set-Cookie", "Trailer", "Transfer-Encoding",
@@ -176,7 +180,7 @@ func (a *Answer) announced() error {
 			if name = strings.Trim(name, " \t"); name == "" {
 				continue
 			}
-			if !isToken(name) {
+			if !IsToken(name) {
 				return malformed("trailer %.50q", name)
 			}
 			switch name = canonical(name); {

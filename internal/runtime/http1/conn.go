@@ -254,7 +254,7 @@ func (b *Body) nextChunk() error {
 		return unexpected(err)
 	}
 	trailer := make(http.Header)
-	if err := parseFields(text, trailer); err != nil {
+	if err := ParseFields(text, trailer); err != nil {
 		return err
 	}
 	for name, values := range trailer {

@@ -18,7 +18,7 @@ const (
 // User-Agent, which stands for none. The error wraps ErrUnsendable.
 func AppendRequest(b []byte, method, target, host string, h http.Header, length int64) ([]byte, error) {
 	switch {
-	case !isToken(method):
+	case !IsToken(method):
 		return b, fmt.Errorf("%w: method %q", ErrUnsendable, method)
 	case !isTarget(target):
 		return b, fmt.Errorf("%w: target %q", ErrUnsendable, target)
@@ -41,7 +41,7 @@ func AppendRequest(b []byte, method, target, host string, h http.Header, length 
 			}
 			values = values[:1]
 		}
-		if !isToken(name) {
+		if !IsToken(name) {
 			return b, fmt.Errorf("%w: header %q", ErrUnsendable, name)
 		}
 		for _, value := range values {
@@ -96,7 +96,8 @@ var token = func() (t [256]bool) {
 	return t
 }()
 
-func isToken(s string) bool {
+// IsToken reports whether s can be the name of a header or a method.
+func IsToken(s string) bool {
 	for i := range len(s) {
 		if !token[s[i]] {
 			return false

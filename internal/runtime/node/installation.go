@@ -26,6 +26,7 @@ type installation struct {
 	installed plugin.Installed // what it was started for
 	failures  failures
 	down      bool // the last process failed, and no other was started since
+	keeping   bool // KeepRunning looks after it: a call that starts its process starts a kept one
 	restarts  int
 	stopped   time.Time // when the last process went out of use
 }
@@ -66,6 +67,8 @@ func (s *installation) claim(in plugin.Installed, kept bool) (p *process, wait t
 		s.retire()
 		s.failures, s.down = failures{}, false
 	}
+	s.keeping = s.keeping || kept
+	kept = s.keeping && in.Package.Settings.KeepRunning
 	if kept && s.current != nil && !s.current.kept {
 		s.retire()
 	}

@@ -3,7 +3,9 @@ package node
 import (
 	"context"
 	"log/slog"
+	"maps"
 	goruntime "runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,13 +24,13 @@ const keepEvery = 2 * time.Second
 // Of all processes of stoa over one database only one may be in KeepRunning: a plugin
 // finds STOA_KEPT=1 in the environment of the process that is kept, and in no other.
 func (rt *Runtime) KeepRunning(ctx context.Context, list func(context.Context) ([]plugin.Installed, error)) {
-	// Half of the starts that may go on at the same time, and half of the
-	// processors: after a restart of stoa there may be hundreds to start.
 	var keeping sync.WaitGroup
 	defer func() {
 		keeping.Wait()
 		rt.endKept()
 	}()
+	// Half of the starts that may go on at the same time, and half of the
+	// processors: after a restart of stoa there may be hundreds to start.
 	slots := make(chan struct{}, max(1, min(cap(rt.starting), goruntime.GOMAXPROCS(0))/2))
 	tick := time.NewTicker(keepEvery)
 	defer tick.Stop()
@@ -83,6 +85,14 @@ func (rt *Runtime) keep(ctx context.Context, in plugin.Installed) {
 
 // endKept ends the processes that were kept, and returns when they are gone.
 func (rt *Runtime) endKept() {
+	rt.mu.Lock()
+	all := slices.Collect(maps.Values(rt.installations))
+	rt.mu.Unlock()
+	for _, s := range all { // no more are started
+		s.mu.Lock()
+		s.keeping = false
+		s.mu.Unlock()
+	}
 	rt.mu.Lock()
 	var kept []*process
 	for p := range rt.processes {

@@ -101,6 +101,9 @@ func TestAKeptProcessKnowsThatItIsKept(t *testing.T) {
 			  app.get('/api/kept', async () => ({ pid: process.pid, kept: process.env.STOA_KEPT ?? 'no' }))`))
 			in.Package.Settings.KeepRunning, in.Package.Settings.Isolation = true, isolation
 			in.Package.Settings.Environment = map[string]string{"STOA_KEPT": "an administrator's"}
+			list := []plugin.Installed{in}
+			changed := in // of which a call learns first
+			changed.Instance.Version++
 			says := func(kept string) bool {
 				return strings.Contains(f.get(t, in, "/api/kept"), fmt.Sprintf(`"kept":"%s"`, kept))
 			}
@@ -111,9 +114,13 @@ func TestAKeptProcessKnowsThatItIsKept(t *testing.T) {
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
-				f.KeepRunning(ctx, func(context.Context) ([]plugin.Installed, error) { return []plugin.Installed{in}, nil })
+				f.KeepRunning(ctx, func(context.Context) ([]plugin.Installed, error) { return list, nil })
 			}()
 			eventually(t, "the process is a kept one", func() bool { return says("1") })
+			in = changed
+			if !says("1") {
+				t.Error("after a change, a call started a process that is not kept")
+			}
 			stop()
 			<-done
 			if state := f.Status(in.Instance.ID).State; state != Stopped {

@@ -45,8 +45,10 @@ func removeHopByHop(h http.Header) {
 }
 
 func deleteHopByHop(h http.Header) {
-	for _, name := range hopByHop {
-		delete(h, name)
+	for name := range h { // fewer than there are in the list
+		if slices.Contains(hopByHop, name) {
+			delete(h, name)
+		}
 	}
 }
 

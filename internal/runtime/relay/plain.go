@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"stoa/internal/hangup"
 	"stoa/internal/runtime/http1"
 )
 
@@ -114,12 +115,10 @@ func (x *exchange) run(pool *http1.Pool) (again bool, err error) {
 	if err := x.connect(ctx, pool); err != nil {
 		return false, err
 	}
-	// A client that goes away ends what we wait for.
-	conn := x.conn // x may be another's by the time this runs
-	abort := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	gone := hangup.OnDone(ctx, x.conn) // a client that goes away ends what we wait for
 	released := false
 	defer func() {
-		if abort(); !released {
+		if gone.Stop(); !released {
 			_ = x.conn.Close()
 		}
 	}()
@@ -141,7 +140,7 @@ func (x *exchange) run(pool *http1.Pool) (again bool, err error) {
 		Trailer: x.answer.Trailer, Body: &x.body,
 	}
 	x.c.pass(&x.res)
-	if failed == nil && x.body.Ended() && x.uploaded() && abort() {
+	if failed == nil && x.body.Ended() && x.uploaded() && gone.Stop() {
 		released = true
 		x.conn.Release(&x.answer, &x.body.Body)
 	}

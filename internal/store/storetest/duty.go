@@ -14,15 +14,15 @@ func testDuties(t *testing.T, open Open) {
 	db := open(t)
 	s := store.NewDuties(db)
 	ctx := t.Context()
-	hold := func(holder string, d time.Duration, want bool) {
+	hold := func(holder string, want bool) {
 		t.Helper()
-		if got, err := s.Hold(ctx, "d", holder, d); got != want || err != nil {
+		if got, err := s.Hold(ctx, "d", holder, time.Hour); got != want || err != nil {
 			t.Fatalf("Hold(%s) = %t, %v; want %t", holder, got, err, want)
 		}
 	}
-	hold("a", time.Hour, true)
-	hold("b", time.Hour, false)
-	hold("a", time.Hour, true) // again
+	hold("a", true)
+	hold("b", false)
+	hold("a", true) // again
 	if got, err := s.Hold(ctx, "another", "b", time.Hour); !got || err != nil {
 		t.Errorf("another duty: %t, %v", got, err)
 	}
@@ -30,11 +30,11 @@ func testDuties(t *testing.T, open Open) {
 	if err := s.Release(ctx, "d", "b"); err != nil { // not its own
 		t.Fatal(err)
 	}
-	hold("b", time.Hour, false)
+	hold("b", false)
 	if err := s.Release(ctx, "d", "a"); err != nil {
 		t.Fatal(err)
 	}
-	hold("b", time.Hour, true)
+	hold("b", true)
 
 	// When the lease has ended, the first who asks gets it.
 	if _, err := db.Conn().Write.ExecContext(ctx, `UPDATE duties SET until_ms = 1 WHERE name = 'd'`); err != nil {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -271,4 +272,23 @@ func (s *Server) Count(tb testing.TB, bucket, prefix string) (n int) {
 		tb.Fatal(err)
 	}
 	return n
+}
+
+// Find returns the key of the only object below a prefix that ends in suffix, without the first
+// folder of the prefix.
+func (s *Server) Find(tb testing.TB, bucket, prefix, suffix string) string {
+	tb.Helper()
+	var found []string
+	root := s.path(bucket, "")
+	err := filepath.WalkDir(s.path(bucket, prefix), func(name string, _ fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(name, suffix) {
+			_, key, _ := strings.Cut(strings.TrimPrefix(filepath.ToSlash(strings.TrimPrefix(name, root)), "/"), "/")
+			found = append(found, key)
+		}
+		return err
+	})
+	if err != nil || len(found) != 1 {
+		tb.Fatalf("s3test: objects below %s: %q, %v, want one", prefix, found, err)
+	}
+	return found[0]
 }

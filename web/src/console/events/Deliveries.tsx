@@ -5,7 +5,7 @@ import { useState } from "react";
 import { formatDuration } from "../../text/format";
 import { DataTable, type Column } from "../kit/DataTable";
 import { Empty } from "../kit/Empty";
-import { sentence } from "../kit/ErrorNote";
+import { sentence } from "../door/sentence";
 import { Filter } from "../kit/ListBar";
 import { Confirm } from "../kit/Confirm";
 import { Section } from "../kit/Page";

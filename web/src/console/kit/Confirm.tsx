@@ -5,6 +5,7 @@ import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { c } from "../text";
 import { ErrorNote } from "./ErrorNote";
+import { useFocusBack } from "./focusBack";
 import { tell } from "./toast";
 
 interface ConfirmProps {
@@ -28,6 +29,7 @@ interface ConfirmProps {
 export const Confirm = ({ open, onClose, title, effects, action, danger = true, children, run, done }: ConfirmProps) => {
   const act = useMutation({ mutationFn: run, onSuccess: () => { onClose(); if (done) tell(done); } });
   const close = () => { act.reset(); onClose(); };
+  useFocusBack(open);
   return (
     <Modal opened={open} onClose={close} title={title} closeButtonProps={{ "aria-label": c("close") }}>
       <div className="section">

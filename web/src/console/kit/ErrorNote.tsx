@@ -1,14 +1,8 @@
 import { Button } from "@mantine/core";
 import { asProblem } from "../../api/problem";
+import { sentence } from "../door/sentence";
 import { c, t } from "../text";
 import { CopyText } from "./CopyText";
-
-// sentence is what a person reads of a problem: what happened and what to do.
-export const sentence = (error: unknown): string => {
-  const problem = asProblem(error);
-  if (problem.unreachable) return c("unreachable");
-  return problem.ours && problem.code === "INTERNAL_ERROR" ? c("somethingFailed") : problem.message || c("somethingFailed");
-};
 
 interface ErrorNoteProps { error: unknown; retry?: () => void; title?: string }
 

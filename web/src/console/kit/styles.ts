@@ -40,5 +40,6 @@ import "@mantine/core/styles/Table.css";
 import "@mantine/core/styles/Tabs.css";
 import "@mantine/core/styles/Tooltip.css";
 import "../../theme/tokens.css";
+import "../door/door.css";
 import "./mantine.css";
 import "./console.css";

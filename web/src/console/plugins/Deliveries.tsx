@@ -9,7 +9,7 @@ import { Confirm } from "../kit/Confirm";
 import { CopyText } from "../kit/CopyText";
 import { DataTable, type Column } from "../kit/DataTable";
 import { Empty } from "../kit/Empty";
-import { sentence } from "../kit/ErrorNote";
+import { sentence } from "../door/sentence";
 import { Filter, ListBar } from "../kit/ListBar";
 import { Section, Summary } from "../kit/Page";
 import { tell, tellFailure } from "../kit/toast";

@@ -7,7 +7,7 @@ import { formatBytes } from "../../text/format";
 import { CopyText } from "../kit/CopyText";
 import { DataTable, type Column } from "../kit/DataTable";
 import { Empty } from "../kit/Empty";
-import { sentence } from "../kit/ErrorNote";
+import { sentence } from "../door/sentence";
 import { Section } from "../kit/Page";
 import { tellFailure } from "../kit/toast";
 import { useListSearch } from "../kit/useListSearch";

@@ -8,7 +8,7 @@ import { asProblem } from "../../api/problem";
 import { ConfigForm } from "../extensions/form/ConfigForm";
 import { readManifest } from "../extensions/manifest";
 import { Section } from "../kit/Page";
-import { sentence } from "../kit/ErrorNote";
+import { sentence } from "../door/sentence";
 import { tell, tellFailure } from "../kit/toast";
 import { t } from "../text";
 import { useRefresh, type Instance, type Package } from "./data";

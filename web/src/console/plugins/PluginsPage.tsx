@@ -51,7 +51,7 @@ const List = ({ query, onInstall }: { query: ReturnType<typeof useQuery<Awaited<
     { title: t("plugins.column.name"), cell: (item) => <Link className="row-link" to="/plugins/$slug" params={{ slug: item.slug }}>{item.name}</Link> },
     { title: t("plugins.column.state"), cell: (item) => <StateCell list={instances.get(item.slug)} /> },
     { title: t("plugins.column.version"), cell: (item) => <VersionCell item={item} update={updates.find((u) => u.kind === "plugin" && u.slug === item.slug)?.version} /> },
-    { title: t("plugins.column.instances"), end: true, cell: (item) => instances.get(item.slug)?.pagination.total ?? "" },
+    { title: t("plugins.column.instances"), end: true, named: true, cell: (item) => instances.get(item.slug)?.pagination.total ?? "" },
     { title: t("plugins.column.runtime"), cell: (item) => ("runtimeType" in item ? t(`plugins.runtime.${item.runtimeType}`) : "") },
     { title: t("plugins.column.installed"), cell: (item) => <Time at={item.updatedAt} /> },
   ];

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { api, ok } from "../../api/client";
 import { Confirm } from "../kit/Confirm";
 import { tell, tellFailure } from "../kit/toast";
-import { sentence } from "../kit/ErrorNote";
+import { sentence } from "../door/sentence";
 import { t } from "../text";
 import { useRefresh, type Instance } from "./data";
 

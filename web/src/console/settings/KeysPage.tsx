@@ -42,15 +42,15 @@ const Keys = ({ ring }: { ring: Ring }) => {
     <Section title={title} actions={<Button onClick={() => setAsking(true)}>{t("settings.keys.rotate")}</Button>}>
       <p className="soft prose" style={{ margin: 0 }}>{t(`settings.keys.${ring.purpose}About`)}</p>
       <div className="table-box">
-        <table className="table" aria-label={title}>
+        <table className="table" data-stack aria-label={title}>
           <thead><tr>{(["id", "stage", "since", "until"] as const).map((name) => <th key={name} scope="col">{t(`settings.keys.${name}`)}</th>)}</tr></thead>
           <tbody>
             {ring.keys.map((k) => (
               <tr key={k.kid}>
                 <td><CopyText value={k.kid} what={t("settings.keys.id")} /></td>
                 <td><State tone={tones[k.stage]}>{t(`settings.keys.${k.stage}`)}</State></td>
-                <td><Time at={k.since} /></td>
-                <td>{k.stage === "next" && k.until && t("settings.keys.earliest")} <Time at={k.until} /></td>
+                <td data-name={t("settings.keys.since")}><Time at={k.since} /></td>
+                <td data-name={t("settings.keys.until")}>{k.stage === "next" && k.until && t("settings.keys.earliest")} <Time at={k.until} /></td>
               </tr>
             ))}
           </tbody>

@@ -1,5 +1,4 @@
-import { Empty } from "../kit/Empty";
 import { Page } from "../kit/Page";
 import { t } from "../text";
 
-export const Missing = () => <Page title={t("missing.title")}><Empty title={t("missing.title")}>{t("missing.how")}</Empty></Page>;
+export const Missing = () => <Page title={t("missing.title")}><p className="soft" style={{ margin: 0 }}>{t("missing.how")}</p></Page>;

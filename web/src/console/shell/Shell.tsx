@@ -10,9 +10,10 @@ import { ErrorPage } from "../kit/ErrorNote";
 import { Pending } from "../kit/Pending";
 import { c, t } from "../text";
 import { Rail } from "./Rail";
-import { NotAdmin, SignIn } from "./SignIn";
+import { SignIn } from "../door/SignIn";
+import { NotAdmin } from "./NotAdmin";
 import { TestMode } from "./TestMode";
-import { useSession } from "./useSession";
+import { useSession } from "../useSession";
 
 const Palette = lazy(() => import("./Palette").then((m) => ({ default: m.Palette })));
 
@@ -44,7 +45,7 @@ const Frame = ({ user }: { user: User }) => {
   const content = useRef<HTMLElement>(null);
   const path = useRouterState({ select: (s) => s.location.pathname });
   useEffect(() => setRailOpen(false), [path]);
-  useFocusOnPage(path, content);
+  useFocusOnPage(useRouterState({ select: (s) => s.resolvedLocation?.pathname }), content);
   useEffect(() => {
     const onKey = (e: KeyboardEvent) => {
       if (e.key.toLowerCase() !== "k" || !(e.ctrlKey || e.metaKey)) return;
@@ -74,11 +75,14 @@ const Frame = ({ user }: { user: User }) => {
 
 // useFocusOnPage moves the focus to the content when another page opens, so that a screen
 // reader begins there; not for the first, and not if the page took the focus itself.
-const useFocusOnPage = (path: string, content: React.RefObject<HTMLElement | null>) => {
+// path is that of the page that is shown, not of one that is still being loaded: until then
+// the link that was followed is there and has the focus.
+const useFocusOnPage = (path: string | undefined, content: React.RefObject<HTMLElement | null>) => {
   const shown = useRef(path);
   useEffect(() => {
-    if (shown.current === path) return;
+    const before = shown.current;
     shown.current = path;
+    if (before === undefined || before === path) return;
     if (!content.current?.contains(document.activeElement)) content.current?.focus({ preventScroll: true });
   }, [path, content]);
 };

@@ -1,5 +1,5 @@
 // How a page looks in a pack, before anybody else sees it: a copy of the page with the
-// pack's stylesheet, in a frame in which no script runs.
+// pack's stylesheet and the config as it is being edited, in a frame in which no script runs.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { ErrorNote } from "../kit/ErrorNote";
@@ -20,14 +20,23 @@ export const Preview = ({ theme, config }: { theme: Theme; config: Record<string
   const styles = stylesheets(theme);
   const app = isApp(theme.kind);
   const page = useQuery({ queryKey: ["themes", "page", theme.target], enabled: !app && styles.length > 0, queryFn: () => pageOf(theme.target), staleTime: Infinity });
+  const shown = useRef(config);
   useEffect(() => {
     const el = frame.current;
     if (!el || page.data === undefined) return;
-    const dress = () => { if (el.contentDocument) put(el.contentDocument, styles, config); };
+    const dress = () => {
+      if (!el.contentDocument) return;
+      put(el.contentDocument, styles);
+      tint(el.contentDocument, shown.current);
+    };
     el.addEventListener("load", dress);
     el.srcdoc = policy.createHTML(page.data) as string;
     return () => el.removeEventListener("load", dress);
-  }, [page.data, styles.join(), JSON.stringify(config)]); // eslint-disable-line react-hooks/exhaustive-deps
+  }, [page.data, styles.join()]); // eslint-disable-line react-hooks/exhaustive-deps
+  useEffect(() => {
+    shown.current = config;
+    if (frame.current?.contentDocument) tint(frame.current.contentDocument, config);
+  }, [config]);
   if (app) return <Section title={t("themes.preview.title")}><p className="soft" style={{ margin: 0 }}>{t("themes.preview.app")}</p></Section>;
   if (styles.length === 0) return <Section title={t("themes.preview.title")}><p className="soft" style={{ margin: 0 }}>{t("themes.preview.none")}</p></Section>;
   return (
@@ -61,13 +70,10 @@ const stylesheets = ({ entry, baseUrl }: Theme): string[] => {
   return names.filter((name) => name.endsWith(".css")).map((name) => baseUrl + name.replace(/^\.?\//, ""));
 };
 
-// put applies a pack as storefronts do: its config as custom properties, its stylesheets
-// last, in place of those of the pack that the page already had.
-const put = (doc: Document, styles: string[], config: Record<string, unknown>) => {
+// put applies a pack's stylesheets as storefronts do: last, in place of those of the pack
+// that the page already had.
+const put = (doc: Document, styles: string[]) => {
   for (const link of doc.querySelectorAll('link[rel~="stylesheet"][href^="/themes/"]')) link.remove();
-  for (const [name, value] of Object.entries(config)) {
-    if (/^[\w-]+$/.test(name) && (typeof value === "string" || typeof value === "number")) doc.documentElement.style.setProperty(`--theme-${name}`, String(value));
-  }
   for (const href of styles) {
     const link = doc.createElement("link");
     link.rel = "stylesheet";
@@ -75,4 +81,13 @@ const put = (doc: Document, styles: string[], config: Record<string, unknown>) =
     doc.head.append(link);
   }
   doc.addEventListener("click", (e) => e.preventDefault(), true);
+};
+
+// tint sets a pack's config as custom properties, in place of those that were there.
+const tint = (doc: Document, config: Record<string, unknown>) => {
+  const { style } = doc.documentElement;
+  for (const name of [...style].filter((one) => one.startsWith("--theme-"))) style.removeProperty(name);
+  for (const [name, value] of Object.entries(config)) {
+    if (/^[\w-]+$/.test(name) && (typeof value === "string" || typeof value === "number")) style.setProperty(`--theme-${name}`, String(value));
+  }
 };

@@ -65,6 +65,7 @@ const Activation = ({ theme, active, shown }: { theme: Theme; active: Applied | 
   const refresh = useRefresh();
   const { configSchema, defaultConfig } = readManifest(theme.manifestJson);
   const config = (active?.config ?? defaultConfig) as Record<string, unknown>;
+  const [edited, setEdited] = useState(config);
   const values = { where: t(`themes.target.${theme.target}`), name: `${theme.name} ${theme.version}` };
   const activate = useMutation({
     mutationFn: (chosen: Record<string, unknown>) => ok(api.POST("/api/v1/admin/themes/{target}/activate", {
@@ -76,7 +77,7 @@ const Activation = ({ theme, active, shown }: { theme: Theme; active: Applied | 
   const unhealthy = problem?.code === "THEME_UNHEALTHY" ? problem : null;
   return (
     <>
-      <Preview theme={theme} config={config} />
+      <Preview theme={theme} config={edited} />
       <Section title={t(shown ? "themes.activate.change" : "themes.activate.title")}>
         {unhealthy && (
           <div className="note" data-tone="bad" role="alert">
@@ -89,7 +90,7 @@ const Activation = ({ theme, active, shown }: { theme: Theme; active: Applied | 
           key={`${theme.version}/${shown}`} schema={configSchema} config={config} complete
           configured={Object.fromEntries(Object.keys(configSchema).map((name) => [name, active !== null && name in active.config]))}
           submit={shown ? t("themes.activate.save") : t("themes.activate.button", values)} none={t("themes.activate.none")}
-          error={unhealthy ? null : activate.error} pending={activate.isPending} onSubmit={(chosen) => activate.mutate(chosen)}
+          error={unhealthy ? null : activate.error} pending={activate.isPending} onSubmit={(chosen) => activate.mutate(chosen)} onEdit={setEdited}
         >
           {!shown && <p className="soft" style={{ margin: 0 }}>{t(isApp(theme.kind) ? "themes.activate.effectApp" : "themes.activate.effect", values)}</p>}
         </ConfigForm>

@@ -1,7 +1,7 @@
 // A form made from a configSchema. Every fault stands at its field, the server's too; what
 // the form has no control for is edited as JSON.
 import { Button, Switch } from "@mantine/core";
-import { useState, type FormEvent, type ReactNode } from "react";
+import { useEffect, useState, type FormEvent, type ReactNode } from "react";
 import { asProblem, type Issue } from "../../../api/problem";
 import { ErrorNote } from "../../kit/ErrorNote";
 import { t } from "../../text";
@@ -22,6 +22,8 @@ interface ConfigFormProps {
   error: unknown;
   pending: boolean;
   onSubmit: (config: Values) => void;
+  // Told what the fields hold while they are edited; no secrets.
+  onEdit?: (values: Values) => void;
   // What stands between the fields and the buttons.
   children?: ReactNode;
   // Where the form has no fields.
@@ -29,12 +31,13 @@ interface ConfigFormProps {
 }
 
 export const ConfigForm = (props: ConfigFormProps) => {
-  const { schema, config, configured, complete, submit, error, pending, onSubmit, children, none } = props;
+  const { schema, config, configured, complete, submit, error, pending, onSubmit, onEdit, children, none } = props;
   const [draft, setDraft] = useState<Draft>(() => draftOf(schema, config));
   const [asJson, setAsJson] = useState(false);
   const [broken, setBroken] = useState<ReadonlySet<string>>(new Set()); // fields whose JSON cannot be read
   const [asked, setAsked] = useState<string[]>([]); // required fields that were empty
   const { at, others } = faultsOf(error, asked);
+  useEffect(() => onEdit?.(draft.values), [draft.values, onEdit]);
   const send = (e: FormEvent<HTMLFormElement>) => {
     e.preventDefault();
     const empty = complete ? missing(schema, draft.values, configured, draft.secrets) : [];

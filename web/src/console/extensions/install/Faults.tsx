@@ -1,5 +1,5 @@
 // Why an archive was refused: every fault at the entry or the field where it is.
-import { sentence } from "../../kit/ErrorNote";
+import { sentence } from "../../door/sentence";
 import { CopyText } from "../../kit/CopyText";
 import type { Problem } from "../../../api/problem";
 import { c, t } from "../../text";

@@ -7,7 +7,7 @@ import { api, data, ok } from "../../../api/client";
 import { Confirm } from "../../kit/Confirm";
 import { DataTable, type Column } from "../../kit/DataTable";
 import { Empty } from "../../kit/Empty";
-import { sentence } from "../../kit/ErrorNote";
+import { sentence } from "../../door/sentence";
 import { Filter, ListBar } from "../../kit/ListBar";
 import { Page } from "../../kit/Page";
 import { tell, tellFailure } from "../../kit/toast";

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"stoa/internal/database"
+	"stoa/internal/masterkey"
+	"stoa/internal/rewrap"
+	"stoa/internal/seal"
+	"stoa/internal/store"
+)
+
+type keysRewrapCmd struct {
+	storage
+
+	Wait   time.Duration `help:"How long to wait for running processes to learn of the new key." default:"2m" env:"STOA_REWRAP_WAIT"`
+	Settle time.Duration `help:"Time from when all processes seal with the new key to the last pass over the database: longer than any transaction takes." default:"30s" env:"STOA_REWRAP_SETTLE"`
+}
+
+// Run replaces the master key, or goes on with it.
+func (c keysRewrapCmd) Run(ctx context.Context, std streams) (err error) {
+	at, err := c.openExisting(ctx, std)
+	if err != nil {
+		return err
+	}
+	keys, err := c.keys(std)
+	if err != nil {
+		return err
+	}
+	db, err := database.Open(at)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := store.CheckSchema(ctx, db, version()); err != nil {
+		return err
+	}
+	began := time.Now()
+	done, err := rewrap.Rewrap{
+		DB: db, Known: keys, Wait: c.Wait, Settle: c.Settle,
+		Say: func(format string, args ...any) { fmt.Fprintf(std.err, format+"\n", args...) },
+	}.Run(asOperator(ctx))
+	if errors.Is(err, rewrap.ErrNotAll) {
+		return fmt.Errorf("%w\nGive them both keys, STOA_MASTER_KEY and STOA_MASTER_KEY_NEXT or the files %s and %s, "+
+			"restart them, and run this command again (docs/keys.md)", err, masterkey.File, masterkey.NextFile)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(std.out, "%s replaces %s: %d values were sealed again, in %s\n",
+		done.New, done.Old, done.Sealed, time.Since(began).Round(time.Second))
+	for _, what := range done.Unreadable {
+		fmt.Fprintf(std.out, "neither key opens %s: it was left as it is\n", what)
+	}
+	return c.finish(std)
+}
+
+// keys returns the two keys. If the present one is in the data folder, it makes the other one.
+func (c keysRewrapCmd) keys(std streams) ([]*seal.Key, error) {
+	known, err := masterkey.Known(os.Getenv(envMasterKey), os.Getenv(envMasterKeyNext), c.Data)
+	if err != nil {
+		return nil, err
+	}
+	if len(known.Known()) == 2 {
+		return known.Known(), nil
+	}
+	if os.Getenv(envMasterKey) != "" || os.Getenv(envMasterKeyNext) != "" {
+		return nil, fmt.Errorf("set %s to a new key, made by openssl rand -hex 32, for this command and for all stoa "+
+			"processes on this database, beside %s, and restart them first", envMasterKeyNext, envMasterKey)
+	}
+	next, err := masterkey.CreateNext(c.Data)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(std.err, "a new key is in %s in the data folder; processes with this data folder notice it\n",
+		masterkey.NextFile)
+	return append(known.Known(), next), nil
+}
+
+// finish puts the new key where the old one was, or says what is left to do.
+func (c keysRewrapCmd) finish(std streams) error {
+	if os.Getenv(envMasterKey) == "" && os.Getenv(envMasterKeyNext) == "" {
+		err := masterkey.Promote(c.Data)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		fmt.Fprintf(std.out, "%s has the new key, %s the old one. Restart stoa at your convenience: until then it still "+
+			"knows the old key. Plain backups made before need the old key; delete it when you keep none of them.\n",
+			masterkey.File, masterkey.PreviousFile)
+		return nil
+	}
+	fmt.Fprintf(std.out, "Now set %s to the new key for all processes, remove %s, and restart them one after another. "+
+		"Plain backups made before need the old key.\n", envMasterKey, envMasterKeyNext)
+	return nil
+}

@@ -1,0 +1,63 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"stoa/internal/masterkey"
+	"stoa/internal/seal"
+	"stoa/internal/store"
+	"stoa/internal/system"
+)
+
+// errStopping is why a process that stops is not ready.
+var errStopping = errors.New("stoa is stopping")
+
+// errOtherKey is why a process is not ready whose master key was replaced without it.
+var errOtherKey = errors.New("the database belongs to another master key: start stoa with that one")
+
+// ready returns the state of what this process needs to serve requests.
+func (a *App) ready(ctx context.Context) []system.Condition {
+	process := system.Condition{Name: "process", Ready: true, Required: true}
+	if a.stopping.Load() { // told at once, unlike the others
+		process.Ready, process.Err = false, errStopping
+	}
+	return append([]system.Condition{process}, a.readiness.Conditions(ctx)...)
+}
+
+// needs returns what this process needs. Required is what it can answer nothing without:
+// if a part that replicas share is broken, no load balancer finds a better one, and whatever
+// works without the part should go on. schema is the version of the schema at the start.
+func (a *App) needs(cfg Config, schema int64) []system.Need {
+	list := []system.Need{
+		{Name: system.PartDatabase, Required: true, Run: a.DB.Ping},
+		{Name: "migrations", Required: true, Run: func(ctx context.Context) error {
+			version, err := store.SchemaVersion(ctx, a.DB)
+			if err == nil && version < schema { // a newer one is that of a replica of the next version
+				err = fmt.Errorf("the schema has version %d and had %d when stoa started", version, schema)
+			}
+			return err
+		}},
+		{Name: "masterKey", Required: true, Run: func(ctx context.Context) error {
+			stored, found, err := store.NewSettings(a.DB).Find(ctx, store.SettingMasterKeyCheck)
+			if err != nil {
+				return err
+			}
+			proves := func(key *seal.Key) bool { return masterkey.Proves(key, stored) }
+			if !found || !slices.ContainsFunc(cfg.MasterKey.Known(), proves) {
+				return errOtherKey
+			}
+			return nil
+		}},
+		{Name: system.PartStorage, Run: func(ctx context.Context) error { return a.checkStorage(ctx, cfg) }},
+		{Name: system.PartPlugins, Run: func(ctx context.Context) error { _, err := a.checkNode(ctx); return err }},
+	}
+	if a.redis != nil {
+		list = append(list, system.Need{
+			Name: system.PartRedis, Run: func(ctx context.Context) error { return a.redis.Ping(ctx).Err() },
+		})
+	}
+	return list
+}

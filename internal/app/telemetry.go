@@ -1,0 +1,62 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"net"
+
+	"github.com/redis/go-redis/v9"
+
+	"stoa/internal/telemetry"
+	"stoa/internal/trace"
+)
+
+// startTelemetry begins to send traces and metrics, if that is configured. It comes before
+// whatever records spans is made.
+func (a *App) startTelemetry(ctx context.Context, cfg Config) (err error) {
+	if !cfg.Telemetry {
+		return nil
+	}
+	a.telemetry, err = telemetry.New(ctx, telemetry.Config{
+		Version: cfg.Version, Metrics: a.metrics.Gatherer(), Log: cfg.Log,
+	})
+	a.DB.Trace(a.telemetry.Tracer())
+	return err
+}
+
+// tracedRedis is a redis.Hook that records a span of each command of a recorded request. It
+// notes the command's name and no argument: keys hold addresses and ids of users.
+type tracedRedis struct{ tracer *trace.Tracer }
+
+// DialHook implements redis.Hook.
+func (t tracedRedis) DialHook(next redis.DialHook) redis.DialHook {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) { return next(ctx, network, addr) }
+}
+
+// ProcessHook implements redis.Hook.
+func (t tracedRedis) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		ctx, span := t.tracer.Start(ctx, "redis "+cmd.Name(), trace.Client)
+		err := next(ctx, cmd)
+		endRedis(span, err)
+		return err
+	}
+}
+
+// ProcessPipelineHook implements redis.Hook.
+func (t tracedRedis) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		ctx, span := t.tracer.Start(ctx, "redis pipeline", trace.Client)
+		err := next(ctx, cmds)
+		endRedis(span, err)
+		return err
+	}
+}
+
+func endRedis(span trace.Span, err error) {
+	span.Text("db.system.name", "redis")
+	if err != nil && !errors.Is(err, redis.Nil) {
+		span.Fail("redis")
+	}
+	span.End()
+}

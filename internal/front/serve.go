@@ -1,0 +1,59 @@
+package front
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+)
+
+// lastWord is how long a client has to read an answer that comes while it still sends: a
+// connection that is closed at once resets, and clients lose what they have not read. It
+// is net/http's number.
+const lastWord = 500 * time.Millisecond
+
+// serve answers a call. It returns false if the connection ends with it.
+func (c *conn) serve(h *head) (again bool) {
+	if !c.begin() {
+		return false
+	}
+	defer func() { again = c.end() && again }()
+	ctx, cancel := context.WithCancel(c.ctx)
+	defer cancel()
+	a := newAnswer(c, h)
+	r := a.request.WithContext(ctx)
+	if a.body != nil { // what is set now is the limit for the head
+		_ = c.SetReadDeadline(time.Now().Add(IdleTimeout))
+	}
+	c.watch.begin(ctx, cancel, a.body != nil)
+	if c.handle(a, r) {
+		a.finish()
+	} else {
+		a.abandon()
+	}
+	c.watch.end()
+	if again, early := a.close(); again || !early {
+		a.release()
+		return again
+	}
+	_ = c.CloseWrite()
+	time.Sleep(lastWord)
+	return false
+}
+
+// handle calls the handler. It returns false if that panicked.
+func (c *conn) handle(a *answer, r *http.Request) (ok bool) {
+	defer func() {
+		if ok {
+			return
+		}
+		if p := recover(); p != nil && p != http.ErrAbortHandler { //nolint:errorlint // panics carry the value itself
+			c.front.Log.DebugContext(r.Context(), "http: panic serving "+c.remote,
+				slog.String("panic", fmt.Sprint(p)), slog.String("stack", string(debug.Stack())))
+		}
+	}()
+	c.front.Handler.ServeHTTP(a, r)
+	return true
+}

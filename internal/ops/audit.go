@@ -1,0 +1,58 @@
+package ops
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// AuditLag is what of the audit log was not sent yet to where it is streamed to.
+type AuditLag struct {
+	Entries  int64
+	Oldest   time.Time // when the oldest of them happened; zero without one
+	Failures int64     // attempts that failed since one succeeded
+}
+
+// WatchAuditStream adds how far the audit stream lags behind. read is asked at each scrape;
+// when it fails, the metrics are left out.
+func (m *Metrics) WatchAuditStream(read func() (AuditLag, error)) {
+	desc := func(name, help string) *prometheus.Desc { return prometheus.NewDesc(name, help, nil, nil) }
+	m.registry.MustRegister(&auditCollector{
+		read: read,
+		waiting: desc("stoa_audit_stream_waiting_entries",
+			"Entries of the audit log that were not sent yet; counted up to 100000."),
+		lag: desc("stoa_audit_stream_lag_seconds",
+			"Age of the oldest entry of the audit log that was not sent yet; 0 without one."),
+		failures: desc("stoa_audit_stream_failures",
+			"Attempts to send the audit log that failed since one succeeded."),
+	})
+}
+
+// auditCollector implements prometheus.Collector. It reads the database: every process tells
+// the same.
+type auditCollector struct {
+	read                   func() (AuditLag, error)
+	waiting, lag, failures *prometheus.Desc
+}
+
+// Describe implements prometheus.Collector.
+func (c *auditCollector) Describe(ch chan<- *prometheus.Desc) {
+	ch <- c.waiting
+	ch <- c.lag
+	ch <- c.failures
+}
+
+// Collect implements prometheus.Collector.
+func (c *auditCollector) Collect(ch chan<- prometheus.Metric) {
+	l, err := c.read()
+	if err != nil {
+		return
+	}
+	age := 0.0
+	if !l.Oldest.IsZero() {
+		age = max(0, time.Since(l.Oldest).Seconds())
+	}
+	ch <- prometheus.MustNewConstMetric(c.waiting, prometheus.GaugeValue, float64(l.Entries))
+	ch <- prometheus.MustNewConstMetric(c.lag, prometheus.GaugeValue, age)
+	ch <- prometheus.MustNewConstMetric(c.failures, prometheus.GaugeValue, float64(l.Failures))
+}

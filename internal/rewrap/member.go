@@ -1,0 +1,147 @@
+package rewrap
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"stoa/internal/database"
+	"stoa/internal/masterkey"
+	"stoa/internal/periodic"
+	"stoa/internal/seal"
+	"stoa/internal/store"
+)
+
+const (
+	// lookEvery is how soon a process follows the database, tellEvery how often it says that
+	// it is there, and seenWithin how long it counts as there after that.
+	lookEvery  = time.Second
+	tellEvery  = 10 * time.Second
+	seenWithin = time.Minute
+)
+
+// Errors of Join.
+var (
+	errOtherKey = errors.New("this database belongs to another master key: " +
+		"set STOA_MASTER_KEY, or restore the master.key file it was created with")
+	errUnfinished = errors.New("stoa keys rewrap is replacing the master key of this database and has not finished: " +
+		"set STOA_MASTER_KEY and STOA_MASTER_KEY_NEXT to both keys, or keep both files, master.key and master.key.next")
+)
+
+// Member is a process that uses the database. It tells which master keys it knows, and seals
+// with the one that the database says.
+type Member struct {
+	DB   *database.DB
+	Keys *seal.Keys
+	// Next returns a key that has become known since the start, or nil. It may be nil.
+	Next func() (*seal.Key, error)
+	// Name tells people which process it is.
+	Name string
+	Log  *slog.Logger
+
+	id     string
+	told   string // the keys it last told, and when
+	toldAt time.Time
+}
+
+// Join makes the process a member, and the key that proves to be the database's the one that
+// seals. On a database without one, that is the first key. It returns an error if a key that
+// the database needs is not known.
+func (m *Member) Join(ctx context.Context) error {
+	m.id = rand.Text()
+	_, err := store.NewSettings(m.DB).Once(ctx, store.SettingMasterKeyCheck, masterkey.Proof(m.Keys.Known()[0]))
+	if err != nil {
+		return err
+	}
+	// Told before the database is asked: a rewrap that begins in between waits for this process.
+	if err := m.tell(ctx); err != nil {
+		return err
+	}
+	if err := m.follow(ctx); err != nil {
+		return errors.Join(err, m.Leave(context.WithoutCancel(ctx)))
+	}
+	return nil
+}
+
+// Keep follows the database until ctx ends.
+func (m *Member) Keep(ctx context.Context) {
+	periodic.Task{
+		Every: lookEvery, Limit: tellEvery, Log: m.Log, Failed: "the master key of the database cannot be followed",
+	}.Run(ctx, m.follow)
+}
+
+// Leave says that the process no longer uses the database.
+func (m *Member) Leave(ctx context.Context) error {
+	if m.id == "" {
+		return nil
+	}
+	return store.NewMasterKeys(m.DB).Leave(ctx, m.id)
+}
+
+// follow learns of a new key, makes the one that seals that of the database, and tells.
+func (m *Member) follow(ctx context.Context) error {
+	var trouble error
+	if m.Next != nil {
+		next, err := m.Next()
+		if trouble = err; next != nil {
+			m.learn(ctx, next)
+		}
+	}
+	state, err := readState(ctx, m.DB.Conn())
+	if err != nil {
+		return errors.Join(trouble, err)
+	}
+	known := m.Keys.Known()
+	sealing := masterkey.Prover(known, state.check)
+	switch {
+	case sealing == nil && state.rewrap != nil && masterkey.Prover(known, state.rewrap.From) != nil:
+		return errors.Join(trouble, errUnfinished) // only the old key is known
+	case sealing == nil:
+		return errors.Join(trouble, errOtherKey)
+	case state.rewrap != nil && masterkey.Prover(known, state.rewrap.From) == nil:
+		return errors.Join(trouble, errUnfinished)
+	case sealing != known[0]:
+		others := slices.DeleteFunc(slices.Clone(known), func(k *seal.Key) bool { return k == sealing })
+		m.Keys.Set(sealing, others...)
+		m.Log.InfoContext(ctx, "secrets are sealed with another master key now", slog.String("key", sealing.ID()))
+	}
+	return errors.Join(trouble, m.tell(ctx))
+}
+
+// learn adds a key to those that open.
+func (m *Member) learn(ctx context.Context, key *seal.Key) {
+	known := m.Keys.Known()
+	if slices.ContainsFunc(known, func(k *seal.Key) bool { return k.ID() == key.ID() }) {
+		return
+	}
+	m.Keys.Set(known[0], append(slices.Clone(known[1:]), key)...)
+	m.Log.InfoContext(ctx, "another master key is known now", slog.String("key", key.ID()))
+}
+
+// tell records what the process knows, if that is new or was told long ago.
+func (m *Member) tell(ctx context.Context) error {
+	ids := keyIDs(m.Keys.Known())
+	text := strings.Join(ids, " ")
+	if text == m.told && time.Since(m.toldAt) < tellEvery {
+		return nil
+	}
+	err := store.NewMasterKeys(m.DB).Hold(ctx, store.KeyHolder{ID: m.id, Name: m.Name, Keys: ids})
+	if err != nil {
+		return fmt.Errorf("tell which master keys are known: %w", err)
+	}
+	m.told, m.toldAt = text, time.Now()
+	return nil
+}
+
+func keyIDs(keys []*seal.Key) []string {
+	ids := make([]string, len(keys))
+	for i, k := range keys {
+		ids[i] = k.ID()
+	}
+	return ids
+}

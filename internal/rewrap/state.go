@@ -1,0 +1,68 @@
+package rewrap
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"stoa/internal/database"
+	"stoa/internal/store"
+)
+
+// progress is the setting master_key_rewrap.
+type progress struct {
+	From string `json:"from"` // masterkey.Proof of the old key
+	// Table and After are where the present pass over the tables is: rows of Table up to the
+	// key After are done, and the tables before it.
+	Table string `json:"table,omitempty"`
+	After string `json:"after,omitempty"`
+	// Changed is how many values this pass has sealed again so far.
+	Changed int `json:"changed"`
+	// Total is how many values all passes have.
+	Total int `json:"total"`
+}
+
+// state is what the database says of its master key.
+type state struct {
+	check  string    // masterkey.Proof of the key that seals; empty on a new database
+	rewrap *progress // nil unless a rewrap is going on
+}
+
+// readState reads both settings at one moment.
+func readState(ctx context.Context, conn database.Conn) (s state, err error) {
+	err = conn.InSnapshot(ctx, func(conn database.Conn) error {
+		settings := store.Settings{Conn: conn}
+		if s.check, _, err = settings.Find(ctx, store.SettingMasterKeyCheck); err != nil {
+			return err
+		}
+		text, found, err := settings.Find(ctx, store.SettingRewrap)
+		if err != nil || !found {
+			return err
+		}
+		s.rewrap = new(progress)
+		if err := json.Unmarshal([]byte(text), s.rewrap); err != nil {
+			return fmt.Errorf("the setting %s: %w", store.SettingRewrap, err)
+		}
+		return nil
+	})
+	return s, err
+}
+
+// OldKeyCheck returns the masterkey.Proof of the key that a rewrap replaces, as conn shows.
+// It is empty if no rewrap is going on.
+func OldKeyCheck(ctx context.Context, conn database.Conn) (string, error) {
+	s, err := readState(ctx, conn)
+	if err != nil || s.rewrap == nil {
+		return "", err
+	}
+	return s.rewrap.From, nil
+}
+
+// put writes progress.
+func (p progress) put(ctx context.Context, conn database.Conn) error {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	return (&store.Settings{Conn: conn}).Put(ctx, store.SettingRewrap, string(text))
+}
