@@ -49,6 +49,16 @@ test("a product page has 90 KB at most", async (t) => {
   await tab.end();
 });
 
+test("the checkout has 92,160 bytes at most", async (t) => {
+  const tab = await openTab(browser, stoa);
+  await tab.goto("/checkout/harbor-analytics/growth");
+  await settled(tab);
+  const size = await fetched(tab) * 1024;
+  t.diagnostic(`${size} bytes`);
+  assert.ok(size > 5_000 && size <= 92_160, `the checkout has ${size} bytes`);
+  await tab.end();
+});
+
 // watched returns the largest contentful paint and the layout shift of a page that loads on
 // a processor that is slower by a rate than this one.
 const watched = async (tab, path, rate) => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  accessibilityFaults, adminToken, browser, call, journey, openTab, scrollsSideways, settled, signInToConsole, stoa,
+  accessibilityFaults, accessible, adminToken, browser, call, journey, openTab, scrollsSideways, settled, signInToConsole, stoa,
   useStoa,
 } from "./kit.js";
 
@@ -189,3 +189,24 @@ for (const scheme of ["light", "dark"]) {
     }
   });
 }
+
+test("a picture that no product shows is deleted, after a confirmation that says what then happens", async () => {
+  const tab = await openTab(browser, stoa);
+  await signInToConsole(tab, stoa, "/console/shop/media");
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9z"/></svg>`;
+  const { body } = await call(stoa, "POST", "/api/v1/admin/media", { token, body: Buffer.from(svg), type: "image/svg+xml" });
+  const { path } = body.data;
+  await tab.reload();
+  const card = tab.locator(".pictures > li").filter({ has: tab.locator(`img[src="${path}"]`) });
+  const used = tab.locator(".pictures > li").filter({ has: tab.locator('a[href*="/shop/products/"]') }).first();
+  await used.waitFor();
+  assert.equal(await used.getByRole("button", { name: "Delete" }).count(), 0, "a picture that is used has no button");
+  await card.getByRole("button", { name: "Delete" }).click();
+  await tab.getByText("To bring it back, upload the same file").waitFor();
+  await accessible(tab, "the confirmation of a deletion");
+  await tab.getByRole("dialog").getByRole("button", { name: "Delete picture" }).click();
+  await tab.getByText("The picture was deleted.").waitFor();
+  await card.waitFor({ state: "detached" });
+  assert.equal((await fetch(stoa.url + path)).status, 404);
+  await tab.end();
+});

@@ -59,6 +59,7 @@ const (
 	ProductPublish     Action = "product.publish"
 	ProductWithdraw    Action = "product.withdraw"
 	MediaUpload        Action = "media.upload"
+	MediaDelete        Action = "media.delete"
 	CatalogImport      Action = "catalog.import"
 	LicenseGrant       Action = "license.grant"
 	LicenseUpdate      Action = "license.update"

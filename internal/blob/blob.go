@@ -121,6 +121,23 @@ func (f *Files) fetch(ctx context.Context, name string) error {
 	})
 }
 
+// Remove removes the file with that name, from the storage, too. It returns fs.ErrNotExist if there
+// is none, and for a name that Put never returns; otherwise the error is that of a Store. With a
+// storage, other replicas may keep a copy in their folders.
+func (f *Files) Remove(ctx context.Context, name string) error {
+	if !validName.MatchString(name) {
+		return fs.ErrNotExist
+	}
+	err := f.root.Remove(name)
+	if f.remote == nil || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if _, err := f.remote.Stat(ctx, f.prefix+name); err != nil {
+		return err
+	}
+	return f.remote.Delete(ctx, f.prefix+name)
+}
+
 // List returns the files that Put stored, in no particular order. A file's time is that of
 // its first Put.
 func (f *Files) List(ctx context.Context) ([]fs.FileInfo, error) {

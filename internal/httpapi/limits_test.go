@@ -375,3 +375,28 @@ func TestPurchasesAreLimited(t *testing.T) {
 		t.Errorf("another address = %d %s", res.Status, res.Body)
 	}
 }
+
+// A link's token cannot be guessed at any speed: ten tries in a minute, then none.
+func TestClaimLinkStopsAtItsLimit(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t, testkit.Limited)
+	try := testkit.Request{
+		Method: "POST", Path: "/api/marketplace/orders/claim-link",
+		Header: testkit.From("203.0.113.9"), Body: map[string]string{"token": "made up"},
+	}
+	for i := range 10 {
+		if res := a.Do(t, try); res.Status != http.StatusBadRequest {
+			t.Fatalf("request %d = %d %s, want 400", i+1, res.Status, res.Body)
+		}
+	}
+	res := a.Do(t, try)
+	testkit.WantFlatError(t, res, http.StatusTooManyRequests, "RATE_LIMIT_EXCEEDED")
+	if got := res.Header.Get("Retry-After"); got != "6" {
+		t.Errorf("Retry-After = %s, want 6", got)
+	}
+	a.Clock.Advance(6 * time.Second)
+	if res := a.Do(t, try); res.Status != http.StatusBadRequest {
+		t.Errorf("after the limit has refilled by one = %d, want 400", res.Status)
+	}
+}

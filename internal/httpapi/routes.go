@@ -124,6 +124,7 @@ func (s *Server) adminRoutes(rt *router) {
 	rt.admin("DELETE /api/v1/admin/products/{slug}", h.DeleteProduct)
 	rt.admin("GET /api/v1/admin/media", h.ListMedia)
 	rt.adminUpload("POST /api/v1/admin/media", fileTimeout, h.UploadMedia)
+	rt.admin("DELETE /api/v1/admin/media/{file}", h.DeleteMedia)
 	rt.admin("GET /api/v1/admin/catalog", h.ExportCatalog)
 	rt.adminUpload("POST /api/v1/admin/catalog", fileTimeout, h.ImportCatalog)
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 
 	"stoa/internal/database"
@@ -26,6 +27,17 @@ func (s *Licenses) ListLicenses(ctx context.Context, q license.Query) ([]license
 		FROM (SELECT l.id`+from+order+page+`) page
 		JOIN licenses l ON l.id = page.id JOIN products p ON p.id = l.product_id LEFT JOIN users u ON u.id = l.user_id`+
 		order, args...)
+	if err != nil {
+		return nil, 0, err
+	}
+	products := make(map[string]bool)
+	for _, l := range list {
+		products[l.License.ProductID] = true
+	}
+	names, err := tierNames(ctx, s.Read, products)
+	for i, l := range list {
+		list[i].TierName = cmp.Or(names[l.License.ProductID][l.License.TierID], l.License.TierID)
+	}
 	return list, total, err
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 
 	"stoa/internal/account"
@@ -27,6 +28,17 @@ func (s *Orders) FindOrders(ctx context.Context, q order.Query) ([]order.Listed,
 		SELECT `+orderColumns+`, p.slug, p.name, coalesce(u.email, '')
 		FROM (SELECT o.id FROM orders o`+join+where.String()+by+page+`) page
 		JOIN orders o ON o.id = page.id`+join+` LEFT JOIN users u ON u.id = o.user_id`+by, args...)
+	if err != nil {
+		return nil, 0, err
+	}
+	products := make(map[string]bool)
+	for _, o := range list {
+		products[o.ProductID] = true
+	}
+	names, err := tierNames(ctx, s.Read, products)
+	for i, o := range list {
+		list[i].TierName = cmp.Or(names[o.ProductID][o.TierID], o.TierID)
+	}
 	return list, total, err
 }
 

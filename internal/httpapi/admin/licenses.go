@@ -12,15 +12,16 @@ import (
 	"stoa/internal/market/license"
 )
 
-// managedLicense is a license as administrators see it: with the owner's address.
+// managedLicense is a license as administrators see it: with the name of its tier and the owner's address.
 type managedLicense struct {
 	wire.License
 
+	TierName  string `json:"tierName"`
 	UserEmail string `json:"userEmail,omitempty"`
 }
 
 func (h *Handlers) managedLicense(l license.Listed) managedLicense {
-	return managedLicense{wire.NewLicense(l, h.Now()), l.UserEmail}
+	return managedLicense{wire.NewLicense(l, h.Now()), l.TierName, l.UserEmail}
 }
 
 // writeLicense answers with a license and the ETag of its state, unless err tells

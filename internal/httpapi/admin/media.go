@@ -80,3 +80,12 @@ func (h *Handlers) UploadMedia(w http.ResponseWriter, r *http.Request) error {
 	web.WriteData(w, http.StatusCreated, newMedia(picture))
 	return nil
 }
+
+// DeleteMedia serves DELETE /api/v1/admin/media/{file}.
+func (h *Handlers) DeleteMedia(w http.ResponseWriter, r *http.Request) error {
+	if err := h.Catalog.DeletePicture(r.Context(), r.PathValue("file")); err != nil {
+		return err
+	}
+	web.WriteDone(w, "The picture is deleted.")
+	return nil
+}

@@ -118,6 +118,72 @@ func TestPicturesAreListedWithWhatShowsThem(t *testing.T) {
 	}
 }
 
+func TestAPictureIsDeletedUnlessAProductShowsIt(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
+		a := testkit.New(t, options...)
+		admin := a.Admin(t, "ada").Access
+		icon := upload(t, a, admin, "image/png", png, http.StatusCreated).Text(t, "data.path")
+		shot := upload(t, a, admin, "image/jpeg", jpg, http.StatusCreated).Text(t, "data.path")
+		manage(t, a, admin, http.MethodPost, managed,
+			draft("shown", map[string]any{"icon": icon, "screenshots": []any{shot}}), http.StatusCreated)
+		erase := func(token, path string) testkit.Response {
+			t.Helper()
+			return a.Do(t, testkit.Request{Method: http.MethodDelete, Path: "/api/v1/admin" + path, Token: token})
+		}
+		for _, path := range []string{icon, shot} {
+			res := erase(admin, path)
+			testkit.WantError(t, res, http.StatusConflict, "CONFLICT")
+			if got := fmt.Sprint(res.Get(t, "error.details.products"), res.Get(t, "error.details.total")); got != "[Name] 1" {
+				t.Errorf("%s is shown by %s", path, got)
+			}
+			if got := a.Fetch(t, path); got.Status != http.StatusOK {
+				t.Errorf("%s, which was not deleted = %d", path, got.Status)
+			}
+		}
+		manage(t, a, admin, http.MethodPatch, managed+"/shown", map[string]any{"screenshots": []any{}}, http.StatusOK)
+		testkit.WantError(t, erase(a.Register(t, "eve").Access, shot), http.StatusForbidden, "FORBIDDEN")
+		if res := erase(admin, shot); res.Status != http.StatusOK {
+			t.Fatalf("delete = %d %s", res.Status, res.Body)
+		}
+		if got := a.Fetch(t, shot); got.Status != http.StatusNotFound {
+			t.Errorf("a deleted picture = %d, want 404", got.Status)
+		}
+		testkit.WantError(t, erase(admin, shot), http.StatusNotFound, "NOT_FOUND")
+		testkit.WantError(t, erase(admin, "/media/stoa.db"), http.StatusNotFound, "NOT_FOUND")
+		log := a.Do(t, testkit.Get(admin, "/api/v1/admin/audit?action=media.delete"))
+		if name := strings.TrimPrefix(shot, "/media/"); log.Get(t, "data.pagination.total") != 1.0 ||
+			!strings.Contains(string(log.Body), name) {
+			t.Errorf("the audit log has the deletions %s, want that of %s", log.Body, name)
+		}
+		if back := upload(t, a, admin, "image/jpeg", jpg, http.StatusCreated).Text(t, "data.path"); back != shot {
+			t.Errorf("the same picture again is %s, was %s", back, shot)
+		}
+	})
+}
+
+func TestARefusedDeletionNamesTwentyProducts(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t)
+	admin := a.Admin(t, "ada").Access
+	icon := upload(t, a, admin, "image/png", png, http.StatusCreated).Text(t, "data.path")
+	for i := range 21 {
+		manage(t, a, admin, http.MethodPost, managed,
+			draft(fmt.Sprintf("p%02d", i), map[string]any{"icon": icon}), http.StatusCreated)
+		if i < 19 {
+			continue
+		}
+		res := a.Do(t, testkit.Request{Method: http.MethodDelete, Path: "/api/v1/admin" + icon, Token: admin})
+		testkit.WantError(t, res, http.StatusConflict, "CONFLICT")
+		named := len(res.Get(t, "error.details.products").([]any))
+		if total := res.Get(t, "error.details.total"); named != 20 || total != float64(i+1) {
+			t.Errorf("of %d products, %d are named and %v counted", i+1, named, total)
+		}
+	}
+}
+
 func TestWhatIsNoPictureIsRefused(t *testing.T) {
 	t.Parallel()
 

@@ -16,6 +16,7 @@ import (
 type managedOrder struct {
 	wire.Order
 
+	TierName    string        `json:"tierName"`
 	UserEmail   string        `json:"userEmail,omitempty"`
 	PaidAt      web.Timestamp `json:"paidAt,omitzero"`
 	RefundedAt  web.Timestamp `json:"refundedAt,omitzero"`
@@ -37,7 +38,7 @@ type payment struct {
 
 func newManagedOrder(o order.Listed) managedOrder {
 	out := managedOrder{
-		Order: wire.NewOrder(o), UserEmail: o.UserEmail,
+		Order: wire.NewOrder(o), TierName: o.TierName, UserEmail: o.UserEmail,
 		PaidAt: web.Timestamp(o.PaidAt), RefundedAt: web.Timestamp(o.RefundedAt),
 		CancelledAt: web.Timestamp(o.CancelledAt),
 		Payment: payment{

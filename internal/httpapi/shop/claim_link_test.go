@@ -49,6 +49,9 @@ func TestTheLinkInAReceiptBringsOrdersIntoANewAccount(t *testing.T) {
 			if diff := cmp.Diff(want, res.JSON(t)); res.Status != http.StatusOK || diff != "" {
 				t.Fatalf("claim-link = %d (-want +got):\n%s", res.Status, diff)
 			}
+			if got := res.Header.Get("Cache-Control"); got != "no-store" {
+				t.Errorf("claim-link may be kept: Cache-Control = %q", got)
+			}
 		}
 		bob, ada := a.Register(t, "bob"), a.Register(t, "ada")
 		if res := openLink(t, a, token); res.Get(t, "hasAccount") != true {

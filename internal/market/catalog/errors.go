@@ -15,5 +15,10 @@ var (
 	ErrExportTooLarge = errs.New(errs.Conflict, "CONFLICT",
 		"The catalog would be larger than the %d MiB that an import accepts, so nothing was written. "+
 			"Back up the database instead.", product.MaxCatalog>>20)
+	// ErrPictureUsed has the names of the first maxNamed products that show the picture in
+	// details.products, and the number of all in details.total.
+	ErrPictureUsed = errs.New(errs.Conflict, "CONFLICT",
+		"Products show this picture. Give them another one first. details.products names them.")
+	ErrNoPicture       = errs.New(errs.NotFound, "NOT_FOUND", "There is no such picture.")
 	ErrPictureTooLarge = errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "The picture is larger than 2 MiB.")
 )

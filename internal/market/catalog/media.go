@@ -49,6 +49,47 @@ func (s *Service) AddPicture(ctx context.Context, content []byte) (Picture, erro
 	return Picture{Path: product.MediaPath + name, Extension: extension, Size: len(content)}, nil
 }
 
+// maxNamed is how many products ErrPictureUsed names.
+const maxNamed = 20
+
+// DeletePicture deletes a picture that no product shows, by its name below product.MediaPath.
+// It returns ErrNoPicture and ErrPictureUsed.
+//
+// A product that is saved at the same moment may still get the picture. The same content,
+// uploaded again, has the same path and mends that.
+func (s *Service) DeletePicture(ctx context.Context, name string) error {
+	ref := product.MediaPath + name
+	if there, err := s.hasPicture(ctx, ref); err != nil {
+		return err
+	} else if !there {
+		return ErrNoPicture
+	}
+	var names []string
+	total := 0
+	err := s.Store.EachProduct(ctx, func(p product.Product) error {
+		if !p.Shows(ref) {
+			return nil
+		}
+		if total++; total <= maxNamed {
+			names = append(names, p.Name)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if total > 0 {
+		return ErrPictureUsed.With("products", names).With("total", total)
+	}
+	if err := s.Media.Remove(ctx, name); errors.Is(err, fs.ErrNotExist) {
+		return ErrNoPicture
+	} else if err != nil {
+		return err
+	}
+	target := audit.Target{Type: "media", ID: name}
+	return s.Store.Record(ctx, audit.New(ctx, s.Now(), audit.MediaDelete, target, audit.Details{}))
+}
+
 // readPicture reads a picture that a catalog in the folder dir of fsys refers to, and returns it with
 // its extension. Its errors are parts of sentences for the catalog's author.
 func readPicture(fsys fs.FS, dir, ref string) (content []byte, extension string, err error) {

@@ -71,6 +71,10 @@ type Media interface {
 	// fs.ErrNotExist if there is none, and for a string that is not a name.
 	Get(ctx context.Context, name string) (*os.File, error)
 
+	// Remove removes the file with that name. It returns fs.ErrNotExist if there is none,
+	// and for a string that is not a name.
+	Remove(ctx context.Context, name string) error
+
 	// List returns the files, in no particular order.
 	List(ctx context.Context) ([]fs.FileInfo, error)
 }

@@ -15,6 +15,8 @@ type Listed struct {
 	License     License
 	ProductSlug string
 	ProductName string
+	// TierName is what the tier is called now; its id if the product has no such tier any more.
+	TierName string
 	// UserEmail is the address of the owner's account. Empty for caller.Anonymous.
 	UserEmail string
 }

@@ -16,6 +16,8 @@ type Listed struct {
 	Order
 
 	ProductSlug, ProductName string
+	// TierName is what the tier is called now; its id if the product has no such tier any more.
+	TierName string
 	// UserEmail is the address of the buyer's account. Empty for caller.Anonymous.
 	UserEmail string
 }

@@ -108,6 +108,7 @@ func (nobody) Email(context.Context, string) (string, error) {
 func (nobody) List(context.Context) ([]fs.FileInfo, error)         { return nil, nil }
 func (nobody) Put(context.Context, []byte, string) (string, error) { return "", fs.ErrInvalid }
 
+func (nobody) Remove(context.Context, string) error          { return fs.ErrNotExist }
 func (nobody) Get(context.Context, string) (*os.File, error) { return nil, fs.ErrNotExist }
 
 // shop sells one product for 49.90 EUR, once or each month, and is paid by a bank.

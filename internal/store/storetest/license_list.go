@@ -22,6 +22,9 @@ func testLicenseList(t *testing.T, open Open) {
 		l := License(id, slug)
 		l.UserID, l.CreatedAt, l.ExpiresAt, l.RevokedAt = user, created, expires, revoked
 		l.Leeway = leeway[id]
+		if id == "l4" {
+			l.TierID = "gone" // the product has no such tier any more
+		}
 		if err := s.CreateLicense(t.Context(), l); err != nil {
 			t.Fatal(err)
 		}
@@ -73,6 +76,9 @@ func testLicenseList(t *testing.T, open Open) {
 				slug := strings.TrimPrefix(l.License.ProductID, "prod-")
 				if l.ProductSlug != slug || l.ProductName != "Name of "+slug {
 					t.Errorf("%s is of %q, %q", l.License.ID, l.ProductSlug, l.ProductName)
+				}
+				if want := map[string]string{"pro": "Pro", "gone": "gone"}[l.License.TierID]; l.TierName != want {
+					t.Errorf("%s has the tier %q, want %q", l.License.ID, l.TierName, want)
 				}
 				if q.Status != "" && l.License.StatusAt(now) != q.Status {
 					t.Errorf("%s is %s", l.License.ID, l.License.StatusAt(now))

@@ -31,7 +31,7 @@ func testOrdersOfUser(t *testing.T, db *database.DB) {
 		// Pairs of orders have the same time; their ids decide.
 		o := mustOrder(t, s, Order(fmt.Sprintf("o%d", i), slug, "u1", "a@b.c", T0.Add(-time.Duration(i/2)*time.Hour)))
 		p := Product(slug)
-		want = append(want, order.Listed{Order: o, ProductSlug: slug, ProductName: p.Name})
+		want = append(want, order.Listed{Order: o, ProductSlug: slug, ProductName: p.Name, TierName: "Pro"})
 	}
 	mustOrder(t, s, Order("other", "a", "u2", "", T0))
 	for offset := range 6 {
@@ -68,7 +68,9 @@ func testFindOrders(t *testing.T, db *database.DB) {
 	o := Order("o3", "a", "anonymous", "ADA@example.com", T0.Add(2*time.Second))
 	o.RefundedAt = T0
 	mustOrder(t, s, o)
-	mustOrder(t, s, Order("o4", "a", "u1", "bob@example.com", T0.Add(2*time.Second)))
+	o = Order("o4", "a", "u1", "bob@example.com", T0.Add(2*time.Second))
+	o.TierID = "gone" // the product has no such tier any more
+	mustOrder(t, s, o)
 
 	for _, tt := range []struct {
 		name  string
@@ -100,6 +102,9 @@ func testFindOrders(t *testing.T, db *database.DB) {
 			ids = append(ids, o.ID)
 			if want := strings.TrimPrefix(o.ProductID, "prod-"); o.ProductSlug != want || o.ProductName != "Name of "+want {
 				t.Errorf("%s is of %q %q", o.ID, o.ProductSlug, o.ProductName)
+			}
+			if want := map[string]string{"pro": "Pro", "gone": "gone"}[o.TierID]; o.TierName != want {
+				t.Errorf("%s has the tier %q, want %q", o.ID, o.TierName, want)
 			}
 			if want := map[string]string{"u1": "Ada@Example.com"}[o.UserID]; o.UserEmail != want {
 				t.Errorf("%s has the buyer's address %q, want %q", o.ID, o.UserEmail, want)

@@ -66,7 +66,7 @@ const Orders = ({ user }: { user: User }) => {
         key: o.id,
         cells: [
           <Link key="o" className="row-link" to="/shop/orders/$id" params={{ id: o.id }}>
-            {o.productName} · {o.tierId}
+            {o.productName} · {o.tierName}
           </Link>,
           formatMoney(o.amount, o.currency),
           <OrderState key="s" order={o} />,
@@ -93,7 +93,7 @@ const Licenses = ({ user }: { user: User }) => {
         key: l.id,
         cells: [
           <Link key="l" className="row-link" to="/shop/licenses/$id" params={{ id: l.id }}>
-            {l.productName} · {l.tierId}
+            {l.productName} · {l.tierName}
           </Link>,
           <Seats key="n" license={l} />,
           <LicenseState key="s" license={l} />,

@@ -8,6 +8,8 @@ import { useState } from "react";
 import { asProblem } from "../../api/problem";
 import { usePageDrop } from "../extensions/install/DropArea";
 import { InstallDialog } from "../extensions/install/InstallDialog";
+import { UpdateButton } from "../extensions/install/UpdateButton";
+import { useUpdate } from "../extensions/install/useUpdates";
 import { readManifest } from "../extensions/manifest";
 import { CopyText } from "../kit/CopyText";
 import { ErrorPage } from "../kit/ErrorNote";
@@ -18,7 +20,7 @@ import { useView, Views } from "../kit/Views";
 import { t } from "../text";
 import { RollbackConfirm, UninstallConfirm } from "./actions";
 import { Cause } from "./Cause";
-import { instancesQuery, usePlugin, useUpdates, type Package } from "./data";
+import { instancesQuery, usePlugin, type Package } from "./data";
 import { Deliveries } from "./Deliveries";
 import { Files } from "./Files";
 import { Gone } from "./Gone";
@@ -76,7 +78,7 @@ const Overview = ({ plugin }: { plugin: Package }) => (
 );
 
 const Facts = ({ plugin }: { plugin: Package }) => {
-  const update = useUpdates().data?.items.find((u) => u.kind === "plugin" && u.slug === plugin.slug);
+  const update = useUpdate("plugin", plugin.slug);
   const { events } = readManifest(plugin.manifestJson);
   const by = plugin.author && (plugin.authorUrl && /^https?:\/\//.test(plugin.authorUrl) ? <a href={plugin.authorUrl} target="_blank" rel="noopener noreferrer">{plugin.author}</a> : plugin.author);
   return (
@@ -102,6 +104,7 @@ const Actions = ({ plugin, instances, onUpgrade }: { plugin: Package; instances:
   const { slug, name } = plugin;
   return (
     <>
+      <UpdateButton kind="plugin" slug={slug} name={name} />
       <Button onClick={onUpgrade}>{t("plugins.upgrade")}</Button>
       <Menu>
         <Menu.Target><ActionIcon variant="default" aria-label={t("plugins.more")}><IconDots size={18} stroke={1.5} /></ActionIcon></Menu.Target>

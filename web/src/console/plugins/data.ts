@@ -33,13 +33,6 @@ export const useInstance = (slug: string, installationId: string) => useQuery({
   ...fresh,
 });
 
-// useUpdates are the packages for which the market has a newer version.
-export const useUpdates = () => useQuery({
-  queryKey: ["plugins", "-updates"],
-  queryFn: () => data(api.GET("/api/v1/admin/market/updates", { params: { query: { limit: 100 } } })),
-  staleTime: 60_000,
-});
-
 export const useRefresh = () => {
   const client = useQueryClient();
   return () => client.invalidateQueries({ queryKey: ["plugins"] });

@@ -8,6 +8,7 @@ import { api, ok } from "../../api/client";
 import { asProblem } from "../../api/problem";
 import "../extensions/extensions.css";
 import { ConfigForm } from "../extensions/form/ConfigForm";
+import { UpdateButton } from "../extensions/install/UpdateButton";
 import { readManifest } from "../extensions/manifest";
 import { Confirm } from "../kit/Confirm";
 import { ErrorPage } from "../kit/ErrorNote";
@@ -32,7 +33,7 @@ export const ThemePage = () => {
   if (theme.isError) return asProblem(theme.error).status === 404 ? <Missing /> : <ErrorPage error={theme.error} />;
   if (status.isError) return <ErrorPage error={status.error} />;
   const { active } = status.data;
-  return <Found key={theme.data.version} theme={theme.data} active={active?.slug === slug ? active : null} />;
+  return <Found theme={theme.data} active={active?.slug === slug ? active : null} />;
 };
 
 // Found shows a version of a theme. active is what the target shows, if it is this theme.
@@ -55,7 +56,7 @@ const Found = ({ theme, active }: { theme: Theme; active: Applied | null }) => {
       ]} />
       <Select label={t("themes.column.versions")} w={280} data={theme.versions.map((v) => ({ value: v.version, label: v.active ? t("themes.versionActive", { version: v.version }) : v.version }))}
         value={theme.version} onChange={(version) => set({ version: version ?? undefined })} />
-      <Activation theme={theme} active={active} shown={shown} />
+      <Activation key={theme.version} theme={theme} active={active} shown={shown} />
     </Page>
   );
 };
@@ -109,6 +110,7 @@ const Actions = ({ theme, active }: { theme: Theme; active: Applied | null }) =>
   };
   return (
     <>
+      <UpdateButton kind={theme.kind} slug={theme.slug} name={theme.name} />
       {isApp(theme.kind) && <Button component="a" href={theme.baseUrl} target="_blank" rel="noopener" leftSection={<IconExternalLink size={16} stroke={1.5} />}>{t("themes.preview.open")}</Button>}
       {active === null && (
         <Menu>

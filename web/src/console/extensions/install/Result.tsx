@@ -11,7 +11,8 @@ import { meaning } from "../Permissions";
 import type { Kind } from "./peek";
 import type { Installed } from "./useInstall";
 
-interface ResultProps { installed: Installed; kind: Kind; onClose: () => void; onAgain: () => void }
+// onAgain chooses another archive, where there can be another.
+interface ResultProps { installed: Installed; kind: Kind; onClose: () => void; onAgain?: () => void }
 
 export const Result = ({ installed, kind, onClose, onAgain }: ResultProps) => {
   const navigate = useNavigate();
@@ -43,7 +44,7 @@ export const Result = ({ installed, kind, onClose, onAgain }: ResultProps) => {
         ? <Consent slug={installed.slug} added={added} onDone={open} />
         : (
           <div className="row" style={{ justifyContent: "flex-end" }}>
-            <Button onClick={onAgain}>{t("plugins.install.another")}</Button>
+            {onAgain && <Button onClick={onAgain}>{t("plugins.install.another")}</Button>}
             <Button variant="filled" onClick={open} data-autofocus>
               {plugin && !plugin.defaultInstance.enabled && !plugin.defaultInstance.runtime.lastError ? t("plugins.install.configure") : t("plugins.install.open", { name: installed.name })}
             </Button>

@@ -40,4 +40,4 @@ export const useInstall = () => {
 };
 
 // newKey works on pages without HTTPS, too, where randomUUID is missing.
-const newKey = (): string => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+export const newKey = (): string => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");

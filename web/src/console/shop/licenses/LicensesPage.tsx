@@ -30,7 +30,7 @@ const columns: Column<License>[] = [
     sort: ["product", "-product"],
     cell: (l) => (
       <>
-        {l.productName} <span className="soft">· {l.tierId}</span>
+        {l.productName} <span className="soft">· {l.tierName}</span>
       </>
     ),
   },

@@ -14,6 +14,7 @@ import { useListSearch } from "../../kit/useListSearch";
 import { Time } from "../../kit/values";
 import { t } from "../../text";
 import { ShopNav } from "../ShopNav";
+import { DeletePicture } from "./DeletePicture";
 import { PictureDrop } from "./PictureDrop";
 
 type Listed = Schemas["ListedPicture"];
@@ -83,6 +84,7 @@ const PictureCard = ({ picture: { path, contentType, size, addedAt, usedBy } }: 
         )}
       </span>
       <CopyText value={path} shown="" what={t("shop.media.address")} />
+      {usedBy.length === 0 && <DeletePicture path={path} />}
     </div>
   </>
 );

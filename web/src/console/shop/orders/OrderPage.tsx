@@ -55,7 +55,7 @@ const facts = (o: Order): [string, React.ReactNode][] => [
       {o.productName}
     </Link>,
   ],
-  [t("shop.tier"), o.tierId],
+  [t("shop.tier"), o.tierName],
   [t("shop.customer"), <Customer key="customer" userId={o.userId} email={o.userEmail} billed={o.billingInfo?.email} />],
   ...bill(o),
   [t("shop.orders.placed"), <Time key="at" at={o.createdAt} />],

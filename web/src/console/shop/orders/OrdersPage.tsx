@@ -28,7 +28,7 @@ const columns: Column<Order>[] = [
     sort: ["product", "-product"],
     cell: (o) => (
       <>
-        {o.productName} <span className="soft">· {o.tierId}</span>
+        {o.productName} <span className="soft">· {o.tierName}</span>
       </>
     ),
   },
