@@ -60,16 +60,12 @@ type Upload interface {
 
 // The failures of storage. Their causes, which have no secrets, are for the log.
 var (
-	ErrUnavailable = &errs.Error{
-		Kind: errs.Busy, Code: "STORAGE_UNAVAILABLE", RetryAfter: 5 * time.Second,
-		Message: "The storage of files does not work at the moment. Nothing was changed: try again. If it lasts, " +
-			"an administrator finds the cause on the health page and in the log.",
-	}
-	ErrAltered = &errs.Error{
-		Kind: errs.Busy, Code: "STORAGE_DAMAGED", RetryAfter: time.Minute,
-		Message: "A file in the storage is missing or was altered, so it is not used. An administrator finds its name " +
-			"in the log, and restores it from a backup or installs the package again.",
-	}
+	ErrUnavailable = errs.New(errs.Busy, "STORAGE_UNAVAILABLE",
+		"The storage of files does not work at the moment. Nothing was changed: try again. If it lasts, "+
+			"an administrator finds the cause on the health page and in the log.").After(5 * time.Second)
+	ErrAltered = errs.New(errs.Busy, "STORAGE_DAMAGED",
+		"A file in the storage is missing or was altered, so it is not used. An administrator finds its name "+
+			"in the log, and restores it from a backup or installs the package again.").After(time.Minute)
 )
 
 // Unavailable returns ErrUnavailable with a cause for the log.

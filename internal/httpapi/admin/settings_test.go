@@ -58,7 +58,7 @@ func TestSettingsAreWhatBuyersSee(t *testing.T) {
 			t.Errorf("after null: %s", res.Body)
 		}
 		page = a.Do(t, testkit.Get("", "/register"))
-		if !strings.Contains(string(page.Body), "<title>Create an account - Old name</title>") {
+		if !strings.Contains(string(page.Body), "<title>Create an account · Old name</title>") {
 			t.Errorf("the page keeps a name that is gone:\n%.300s", page.Body)
 		}
 	})
