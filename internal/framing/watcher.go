@@ -12,7 +12,7 @@ type watcher struct {
 	left uint64 // remaining bytes of the body or the chunk
 
 	begun bool // a request came before: HTTP/2 cannot begin any more
-	loose bool // there were empty lines between requests
+	loose bool // there was something between requests that net/http may still hold
 }
 
 // part is where in a request the watcher is.
@@ -118,7 +118,7 @@ func (w *watcher) head(b []byte) (n int, v verdict) {
 		return 0, needMore
 	}
 	w.begun = true
-	w.loose = w.loose || n <= len("\r\n")
+	w.loose = w.loose || n < 4 // net/http waits for 4 bytes before it looks at a request
 	var (
 		lengths, encodings int
 		length             []byte

@@ -1,6 +1,7 @@
 package front
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"net"
@@ -122,6 +123,10 @@ func (c *conn) serveCalls() error {
 					c.extra = 4
 				}
 				continue
+			case c.served && bytes.HasPrefix(c.buf[c.r:c.w], []byte("PRI ")):
+				// net/http looks for HTTP/2 in the first bytes that it gets, which these are not.
+				c.r, c.w = 0, 0
+				return io.EOF
 			case c.w < len(c.buf) || c.r == 0: // else the head may be cut off by the buffer's end
 				c.handOn()
 				return nil
@@ -166,7 +171,7 @@ func (c *conn) fill() error {
 func (c *conn) await() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closing {
+	if c.closing || c.served && c.front.draining.Load() {
 		return false
 	}
 	if !c.served {
@@ -240,12 +245,12 @@ func (c *conn) cut() {
 // shuts down. A call that is served, of which it knows nothing, is answered first.
 func (c *conn) Close() error {
 	c.mu.Lock()
-	if c.serving {
-		c.closing = true
-		c.mu.Unlock()
+	c.closing = true // a call whose head was just read does not begin any more
+	serving := c.serving
+	c.mu.Unlock()
+	if serving {
 		return nil
 	}
-	c.mu.Unlock()
 	c.front.forget(c)
 	return c.Conn.Close()
 }
