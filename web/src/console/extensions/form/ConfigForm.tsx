@@ -37,7 +37,7 @@ export const ConfigForm = (props: ConfigFormProps) => {
   const [broken, setBroken] = useState<ReadonlySet<string>>(new Set()); // fields whose JSON cannot be read
   const [asked, setAsked] = useState<string[]>([]); // required fields that were empty
   const { at, others } = faultsOf(error, asked);
-  useEffect(() => onEdit?.(draft.values), [draft.values, onEdit]);
+  useEffect(() => { onEdit?.(draft.values); }, [draft.values, onEdit]);
   const send = (e: FormEvent<HTMLFormElement>) => {
     e.preventDefault();
     const empty = complete ? missing(schema, draft.values, configured, draft.secrets) : [];
