@@ -68,7 +68,7 @@ func (d *digestReader) Read(p []byte) (int, error) {
 		d.held = append(d.held, make([]byte, len(p))...)
 		n, err := d.r.Read(d.held[size:])
 		d.held, d.err = d.held[:size+n], err
-		if err == io.EOF { //nolint:errorlint // io.Reader promises io.EOF itself
+		if err == io.EOF {
 			d.end()
 		}
 	}

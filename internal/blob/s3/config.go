@@ -137,10 +137,10 @@ func (p *place) credentials(getenv func(string) string) (*credentials.Credential
 	case set("AWS_ACCESS_KEY_ID") && set("AWS_SECRET_ACCESS_KEY"):
 		return credentials.NewStaticV4(getenv("AWS_ACCESS_KEY_ID"), getenv("AWS_SECRET_ACCESS_KEY"),
 			getenv("AWS_SESSION_TOKEN")), nil
-	case set("AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"),
-		p.instance:
-		return credentials.New(&credentials.IAM{Client: &http.Client{Transport: newTransport(p.timeout), Timeout: p.timeout}}),
-			nil
+	case set("AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+		"AWS_CONTAINER_CREDENTIALS_FULL_URI"), p.instance:
+		client := &http.Client{Transport: newTransport(p.timeout), Timeout: p.timeout}
+		return credentials.New(&credentials.IAM{Client: client}), nil
 	case set("AWS_SHARED_CREDENTIALS_FILE", "AWS_PROFILE"):
 		return credentials.NewFileAWSCredentials("", ""), nil
 	}
