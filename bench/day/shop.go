@@ -1,8 +1,6 @@
 package main
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -143,7 +141,7 @@ func (s *shop) fill(ctx context.Context, service string) error {
 			"index.js":      "module.exports = async app => { app.get('/api/x', async () => 'ok') }",
 		},
 	} {
-		archive, err := pack(files)
+		archive, err := measure.Pack(files)
 		if err != nil {
 			return err
 		}
@@ -192,23 +190,6 @@ func manifest(slug, runtime, more, value string) string {
 	return string(text)
 }
 
-// pack makes a ZIP archive.
-func pack(files map[string]string) ([]byte, error) {
-	var archive bytes.Buffer
-	zw := zip.NewWriter(&archive)
-	for name, text := range files {
-		w, err := zw.Create(name)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := io.WriteString(w, text); err != nil {
-			return nil, err
-		}
-	}
-	err := zw.Close()
-	return archive.Bytes(), err
-}
-
 // json sends JSON and reads what it needs of the answer.
 func (s *shop) json(ctx context.Context, path string, body, answer any) error {
 	text, err := json.Marshal(body)
@@ -227,28 +208,8 @@ func (s *shop) get(ctx context.Context, path, token string) error {
 	return err
 }
 
-// send sends a request to the replica whose turn it is. Answers other than 2xx are errors.
+// send sends a request to the replica whose turn it is.
 func (s *shop) send(ctx context.Context, method, path, token, media string, body []byte) ([]byte, error) {
 	to := s.replicas[s.next.Add(1)%uint64(len(s.replicas))]
-	r, err := http.NewRequestWithContext(ctx, method, "http://"+to.Addr+path, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	r.Header.Set("Accept", "text/html, application/json") // as a browser, which gets pages
-	if media != "" {
-		r.Header.Set("Content-Type", media)
-	}
-	if token != "" {
-		r.Header.Set("Authorization", "Bearer "+token)
-	}
-	res, err := s.client.Do(r)
-	if err != nil {
-		return nil, err
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err == nil && res.StatusCode > 299 {
-		err = fmt.Errorf("%s: %d %s", path, res.StatusCode, text)
-	}
-	return text, err
+	return measure.Send(ctx, s.client, method, "http://"+to.Addr+path, token, media, body)
 }

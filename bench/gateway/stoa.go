@@ -1,14 +1,11 @@
 package main
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -171,43 +168,16 @@ func (s *servers) signIn(ctx context.Context) (string, error) {
 }
 
 func (s *servers) install(ctx context.Context, token string, files map[string]string) error {
-	var archive bytes.Buffer
-	zw := zip.NewWriter(&archive)
-	for name, text := range files {
-		w, err := zw.Create(name)
-		if err != nil {
-			return err
-		}
-		if _, err := io.WriteString(w, text); err != nil {
-			return err
-		}
-	}
-	if err := zw.Close(); err != nil {
+	archive, err := measure.Pack(files)
+	if err != nil {
 		return err
 	}
-	_, err := s.post(ctx, "/api/v1/admin/extensions/plugin/install", "application/zip", token, archive.Bytes())
+	_, err = s.post(ctx, "/api/v1/admin/extensions/plugin/install", "application/zip", token, archive)
 	return err
 }
 
 func (s *servers) post(ctx context.Context, path, media, token string, body []byte) ([]byte, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+s.stoa.Addr+path, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	r.Header.Set("Content-Type", media)
-	if token != "" {
-		r.Header.Set("Authorization", "Bearer "+token)
-	}
-	res, err := new(http.Transport).RoundTrip(r)
-	if err != nil {
-		return nil, err
-	}
-	defer res.Body.Close()
-	answer, err := io.ReadAll(res.Body)
-	if err == nil && res.StatusCode > 299 {
-		err = fmt.Errorf("%s: %d %s", path, res.StatusCode, answer)
-	}
-	return answer, err
+	return measure.Send(ctx, http.DefaultClient, http.MethodPost, "http://"+s.stoa.Addr+path, token, media, body)
 }
 
 // multiply gives the external plugin further instances, behind stoa's back: the API

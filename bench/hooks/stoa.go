@@ -1,8 +1,6 @@
 package main
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -109,19 +107,11 @@ func (b *bench) install(ctx context.Context, slug string, hooks map[string]bool)
 	if err != nil {
 		return err
 	}
-	var archive bytes.Buffer
-	zw := zip.NewWriter(&archive)
-	w, err := zw.Create("manifest.json")
+	archive, err := measure.Pack(map[string]string{"manifest.json": string(manifest)})
 	if err != nil {
 		return err
 	}
-	if _, err := w.Write(manifest); err != nil {
-		return err
-	}
-	if err := zw.Close(); err != nil {
-		return err
-	}
-	return b.send(ctx, http.MethodPost, "/api/v1/admin/extensions/plugin/install", "application/zip", &archive, nil)
+	return b.send(ctx, http.MethodPost, "/api/v1/admin/extensions/plugin/install", "application/zip", archive, nil)
 }
 
 // call sends JSON and reads what it needs of the answer.
@@ -130,27 +120,11 @@ func (b *bench) call(ctx context.Context, method, path string, body, answer any)
 	if err != nil {
 		return err
 	}
-	return b.send(ctx, method, path, "application/json", bytes.NewReader(text), answer)
+	return b.send(ctx, method, path, "application/json", text, answer)
 }
 
-func (b *bench) send(ctx context.Context, method, path, media string, body io.Reader, answer any) error {
-	r, err := http.NewRequestWithContext(ctx, method, "http://"+b.stoa.Addr+path, body)
-	if err != nil {
-		return err
-	}
-	r.Header.Set("Content-Type", media)
-	if b.token != "" {
-		r.Header.Set("Authorization", "Bearer "+b.token)
-	}
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err == nil && res.StatusCode > 299 {
-		err = fmt.Errorf("%s: %d %s", path, res.StatusCode, text)
-	}
+func (b *bench) send(ctx context.Context, method, path, media string, body []byte, answer any) error {
+	text, err := measure.Send(ctx, http.DefaultClient, method, "http://"+b.stoa.Addr+path, b.token, media, body)
 	if err != nil || answer == nil {
 		return err
 	}
