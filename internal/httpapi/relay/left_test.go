@@ -4,7 +4,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -18,17 +17,11 @@ func TestAClientThatClosedItsHalfGetsNoAnswerOfStoasOwn(t *testing.T) {
 	t.Parallel()
 	app := testkit.New(t)
 	asked, gone := make(chan struct{}), make(chan struct{})
-	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	installService(t, app, "slow", func(_ http.ResponseWriter, r *http.Request) {
 		close(asked)
 		<-r.Context().Done()
 		close(gone)
-	}))
-	t.Cleanup(srv.Close)
-	res := app.Install(t, app.Admin(t, "root").Access, "plugin",
-		testkit.PluginArchive(t, testkit.ExternalManifest("slow", srv.URL), nil))
-	if res.Status != http.StatusCreated {
-		t.Fatalf("install: %d %s", res.Status, res.Body)
-	}
+	})
 	c, err := net.Dial("tcp", strings.TrimPrefix(app.URL, "http://"))
 	if err != nil {
 		t.Fatal(err)

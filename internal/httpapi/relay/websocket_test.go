@@ -13,12 +13,24 @@ import (
 	"stoa/internal/testkit"
 )
 
+// installService installs a plugin whose service answers with h.
+func installService(t *testing.T, app *testkit.App, slug string, h http.HandlerFunc) {
+	t.Helper()
+	srv := httptest.NewServer(h)
+	t.Cleanup(srv.Close)
+	res := app.Install(t, app.Admin(t, "root").Access, "plugin",
+		testkit.PluginArchive(t, testkit.ExternalManifest(slug, srv.URL), nil))
+	if res.Status != http.StatusCreated {
+		t.Fatalf("install: %d %s", res.Status, res.Body)
+	}
+}
+
 // An upgrade passes through all layers of the server, and so do bytes that are
 // not HTTP.
 func TestWebSocketPassesThroughTheServer(t *testing.T) {
 	t.Parallel()
 	app := testkit.New(t)
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	installService(t, app, "live", func(w http.ResponseWriter, r *http.Request) {
 		c, rw, err := http.NewResponseController(w).Hijack()
 		if err != nil {
 			return
@@ -28,13 +40,7 @@ func TestWebSocketPassesThroughTheServer(t *testing.T) {
 			"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Role: %s\r\n\r\n",
 			r.Header.Get("X-User-Role"))
 		_, _ = io.Copy(c, rw)
-	}))
-	t.Cleanup(srv.Close)
-	res := app.Install(t, app.Admin(t, "root").Access, "plugin",
-		testkit.PluginArchive(t, testkit.ExternalManifest("live", srv.URL), nil))
-	if res.Status != http.StatusCreated {
-		t.Fatalf("install: %d %s", res.Status, res.Body)
-	}
+	})
 	c, err := net.Dial("tcp", strings.TrimPrefix(app.URL, "http://"))
 	if err != nil {
 		t.Fatal(err)
