@@ -52,7 +52,7 @@ func (f *Folder) Put(ctx context.Context, key string, body io.ReadSeeker, size i
 		sum := sha256.New()
 		n, err := io.Copy(io.MultiWriter(w, sum), body)
 		if err == nil && (n != size || hexSum(sum) != hash) {
-			err = ErrAltered.Because(fmt.Errorf("%s has another content than it should", key))
+			err = altered("%s has another content than it should", key)
 		}
 		return errors.Join(err, ctx.Err())
 	})

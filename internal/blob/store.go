@@ -62,15 +62,26 @@ type Upload interface {
 var (
 	ErrUnavailable = errs.New(errs.Busy, "STORAGE_UNAVAILABLE",
 		"The storage of files does not work at the moment. Nothing was changed: try again. If it lasts, "+
-			"an administrator finds the cause on the health page and in the log.").After(5 * time.Second)
+			"an administrator finds the cause on the health page and in the log.")
 	ErrAltered = errs.New(errs.Busy, "STORAGE_DAMAGED",
 		"A file in the storage is missing or was altered, so it is not used. An administrator finds its name "+
-			"in the log, and restores it from a backup or installs the package again.").After(time.Minute)
+			"in the log, and restores it from a backup or installs the package again.")
+)
+
+// When clients may try again. An altered file is mended by a person.
+const (
+	unavailableFor = 5 * time.Second
+	alteredFor     = time.Minute
 )
 
 // Unavailable returns ErrUnavailable with a cause for the log.
 func Unavailable(format string, args ...any) error {
-	return ErrUnavailable.Because(fmt.Errorf(format, args...))
+	return ErrUnavailable.After(unavailableFor).Because(fmt.Errorf(format, args...))
+}
+
+// altered returns ErrAltered with a cause for the log.
+func altered(format string, args ...any) error {
+	return ErrAltered.After(alteredFor).Because(fmt.Errorf(format, args...))
 }
 
 // Copy writes an object to w. The error is ErrAltered if its SHA-256 is not hash, after
@@ -86,7 +97,7 @@ func Copy(ctx context.Context, from Store, key, hash string, w io.Writer) (size 
 		return 0, err
 	}
 	if got := hexSum(sum); got != hash {
-		return 0, ErrAltered.Because(fmt.Errorf("%s/%s has the SHA-256 %s instead of %s", from.Address(), key, got, hash))
+		return 0, altered("%s/%s has the SHA-256 %s instead of %s", from.Address(), key, got, hash)
 	}
 	return size, nil
 }
@@ -95,7 +106,7 @@ func Copy(ctx context.Context, from Store, key, hash string, w io.Writer) (size 
 // and every other error as it is.
 func Missing(err error, from Store, key string) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return ErrAltered.Because(fmt.Errorf("%s/%s is missing", from.Address(), key))
+		return altered("%s/%s is missing", from.Address(), key)
 	}
 	return err
 }
