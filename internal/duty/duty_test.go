@@ -122,7 +122,7 @@ func TestWhoCannotRenewStopsBeforeAnotherBegins(t *testing.T) {
 		var active, most atomic.Int64
 		shared := &fakeStore{}
 		cut := &cutStore{fakeStore: shared}
-		first := &worker{store: cut, active: &active, most: &most, lag: stop}
+		first := &worker{store: cut, active: &active, most: &most, lag: stop - time.Millisecond}
 		second := &worker{store: shared, active: &active, most: &most}
 		ctx, leave := context.WithCancel(t.Context())
 		var all sync.WaitGroup
