@@ -65,7 +65,7 @@ function withdraw (request) {
       raw.splice(i, 2)
     }
   }
-  delete headers[header]
+  if (header in headers) delete headers[header]
   if (made === undefined) request[headersCount] = raw.length
   else delete made[header]
   return value
@@ -73,4 +73,4 @@ function withdraw (request) {
 
 let headersCount
 
-module.exports = { guard, served }
+module.exports = { header, guard, served }

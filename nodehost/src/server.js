@@ -2,8 +2,12 @@
 
 const { fastify } = require('fastify')
 const { HostLog, answerErrors } = require('./errors')
-const { guard } = require('./gate')
+const { guard, header } = require('./gate')
+const { requestWithout } = require('./headers')
 const { withConfig } = require('./load')
+
+// IncomingMessage is the class of requests.
+const IncomingMessage = requestWithout(header)
 
 // quiet suppresses log lines.
 let quiet = false
@@ -17,6 +21,7 @@ async function createServer (instructions, plugin, share) {
   const write = share?.write ?? ((line) => process.stderr.write(line))
   const app = fastify({
     bodyLimit,
+    http: { IncomingMessage },
     // stoa logs requests.
     logController: new HostLog(),
     requestIdHeader: 'x-request-id',
@@ -76,4 +81,4 @@ async function listen (app) {
   await app.listen({ fd: 3, host: 'stoa', listenTextResolver })
 }
 
-module.exports = { createServer, listen }
+module.exports = { IncomingMessage, createServer, listen }

@@ -13,7 +13,7 @@ const { hooksOf } = require('./hooks')
 const { load, pluginOf } = require('./load')
 const { positionOf } = require('./position')
 const { beat, errorReport, tell } = require('./report')
-const { createServer, listen } = require('./server')
+const { IncomingMessage, createServer, listen } = require('./server')
 const { tagOutput } = require('./tags')
 const { memberServer } = require('./member')
 
@@ -31,7 +31,7 @@ function share (common) {
   const tags = tagOutput(current)
   let loaded
 
-  const front = http.createServer()
+  const front = http.createServer({ IncomingMessage })
   front.keepAliveTimeout = 120_000 // as in server.js
   front.requestTimeout = 0
   front.on('clientError', (err, socket) => { socket.destroy(err) })
