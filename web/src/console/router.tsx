@@ -8,7 +8,7 @@ import { overviewRoutes } from "./overview/routes";
 import { peopleRoutes } from "./people/routes";
 import { pluginsRoutes } from "./plugins/routes";
 import { settingsRoutes } from "./settings/routes";
-import { Missing } from "./shell/Missing";
+import { Missing } from "./kit/Missing";
 import { Shell } from "./shell/Shell";
 import { shopRoutes } from "./shop/routes";
 import { themesRoutes } from "./themes/routes";

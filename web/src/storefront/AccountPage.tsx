@@ -18,7 +18,7 @@ export const AccountPage = () => {
       <Password />
       <Sessions />
       <Claim />
-      <p><button type="button" className="button" onClick={() => void signOut()}>{t("account.out")}</button></p>
+      <p className="leave"><button type="button" className="button" onClick={() => void signOut()}>{t("account.out")}</button></p>
     </>
   );
 };

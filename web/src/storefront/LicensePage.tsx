@@ -26,8 +26,8 @@ export const LicensePage = ({ id }: { id: string }) => {
         <div><dt>{t("license.bought")}</dt><dd><Day at={one.createdAt} /></dd></div>
         {one.features.length > 0 && <div><dt>{t("license.features")}</dt><dd>{one.features.join(", ")}</dd></div>}
       </dl>
-      <Activations license={one} />
-      {one.paid && <ReviewForm slug={one.productSlug} />}
+      {one.status === "revoked" ? <p className="note">{t("license.revoked")}</p> : <Activations license={one} />}
+      {one.paid && one.status !== "revoked" && <ReviewForm slug={one.productSlug} />}
     </>
   );
 };

@@ -83,13 +83,14 @@ const Unpaid = ({ order, payment, slow, follow }: UnpaidProps) => {
 
 const Shown = ({ order, children }: { order: Seen; children: ReactNode }) => {
   const ready = order.status === "paid";
-  const usable = order.key !== "" && order.status !== "cancelled" && !order.paymentUrl;
+  const usable = order.key !== "" && order.status !== "cancelled" && order.status !== "refunded" && !order.paymentUrl;
   return (
     <>
       <Head title={t(ready ? "order.thanks" : "order.title")} badge={order.status && !ready && <Badge tone={orderTone(order.status)}>{t(`order.states.${order.status}`)}</Badge>}>
         {ready && <p className="lead" role="status">{t("order.done")}</p>}
       </Head>
       {children}
+      {order.status === "refunded" && <p className="note">{t("order.refunded")}</p>}
       {usable && <Key order={order} />}
       {usable && <Next order={order} />}
       <Facts order={order} />

@@ -6,7 +6,7 @@ import { Empty } from "../kit/Empty";
 import { Filter, ListBar } from "../kit/ListBar";
 import { Page } from "../kit/Page";
 import { useListSearch, type ListSearch } from "../kit/useListSearch";
-import { Time } from "../kit/values";
+import { None, Time } from "../kit/values";
 import { t } from "../text";
 import { EventsNav } from "./EventsNav";
 import { addressOf } from "./target";
@@ -44,10 +44,10 @@ const Details = ({ details }: { details: Entry["details"] }) => {
 const columns: Column<Entry>[] = [
   { title: t("events.audit.what"), sort: ["action", "-action"], cell: (e) => <code>{e.action}</code> },
   { title: t("events.audit.when"), sort: ["at", "-at"], cell: (e) => <Time at={e.at} /> },
-    { title: t("events.audit.who"), sort: ["actor", "-actor"], cell: (e) => <Actor actor={e.actor} /> },
+  { title: t("events.audit.who"), sort: ["actor", "-actor"], cell: (e) => <Actor actor={e.actor} /> },
   { title: t("events.audit.to"), cell: (e) => <Target {...e} /> },
   { title: t("events.audit.details"), cell: (e) => <Details details={e.details} /> },
-  { title: t("events.audit.from"), named: true, cell: (e) => e.address ?? "–" },
+  { title: t("events.audit.from"), named: true, cell: (e) => e.address ?? <None /> },
 ];
 
 const list = ({ page, q, action, actor, target, from, to, sort }: ListSearch) =>

@@ -11,7 +11,7 @@ export const CallCharts = ({ traffic }: { traffic: Traffic }) => (
   <>
     {([["hour", traffic.hour], ["day", traffic.day]] as const).map(([name, { calls, errorShare, p95Ms, points }]) => {
       const title = t(`traffic.${name}`);
-      const note = [t("traffic.failed", { share: formatShare(errorShare) }), ...(p95Ms === null ? [] : [t("traffic.within", { time: formatDuration(p95Ms) })])].join(" · ");
+      const note = [...(calls === 0 ? [] : [t("traffic.failed", { share: formatShare(errorShare) })]), ...(p95Ms === null ? [] : [t("traffic.within", { time: formatDuration(p95Ms) })])].join(" · ");
       return (
         <Figure key={name} title={title} total={formatNumber(calls)} note={note}>
           <Chart label={title} bars={points.map((p) => ({ at: p.at, value: p.calls, bad: p.errors, text: t("traffic.text", { calls: formatNumber(p.calls), errors: formatNumber(p.errors) }) }))} />

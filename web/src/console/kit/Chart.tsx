@@ -16,7 +16,7 @@ export const Figure = ({ title, total, note, children }: { title: string; total:
   </div>
 );
 
-const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" });
+const clock = new Intl.DateTimeFormat(language, { hour: "numeric", minute: "2-digit" });
 const day = new Intl.DateTimeFormat(language, { day: "numeric", month: "short" });
 
 // shortly is a time at the end of an axis: the hour within two days, else the day.

@@ -3,6 +3,8 @@ import { asProblem } from "../../api/problem";
 import { sentence } from "../door/sentence";
 import { c, t } from "../text";
 import { CopyText } from "./CopyText";
+import { Missing } from "./Missing";
+import { Page } from "./Page";
 
 interface ErrorNoteProps { error: unknown; retry?: () => void; title?: string }
 
@@ -25,4 +27,6 @@ export const ErrorNote = ({ error, retry, title }: ErrorNoteProps) => {
   );
 };
 
-export const ErrorPage = ({ error }: { error: unknown }) => <ErrorNote error={error} title={t("failed")} retry={() => location.reload()} />;
+// ErrorPage stands in for a page whose data did not come. What is not there is no failure.
+export const ErrorPage = ({ error }: { error: unknown }) =>
+  asProblem(error).status === 404 ? <Missing /> : <Page title={t("failed")}><ErrorNote error={error} retry={() => location.reload()} /></Page>;

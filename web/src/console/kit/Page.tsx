@@ -22,7 +22,7 @@ export const Page = ({ title, badge, above = [], actions, children }: PageProps)
         <div className="page-title">
           {above.length > 0 && (
             <nav className="page-crumbs" aria-label={above.map((a) => a.title).join(", ")}>
-              {above.map((a) => <span key={a.to}><Link to={a.to}>{a.title}</Link> / </span>)}
+              {above.map((a, i) => <span key={a.to}>{i > 0 && " / "}<Link to={a.to}>{a.title}</Link></span>)}
             </nav>
           )}
           <h1>{title} {badge}</h1>

@@ -3,7 +3,10 @@ import { formatExact, formatRelative } from "../../text/format";
 
 // Time is relative, with the exact time on hover.
 export const Time = ({ at }: { at: string | null | undefined }) =>
-  at ? <time dateTime={at} title={formatExact(at)}>{formatRelative(at)}</time> : <span className="soft">–</span>;
+  at ? <time dateTime={at} title={formatExact(at)}>{formatRelative(at)}</time> : <None />;
+
+// None stands for a value that is not there. A stacked row leaves it out.
+export const None = () => <span className="none">–</span>;
 
 export type Tone = "good" | "warn" | "bad" | "none";
 

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
+import { Problem } from "../../api/problem";
 import "../extensions/extensions.css";
 import { readManifest } from "../extensions/manifest";
 import { Empty } from "../kit/Empty";
@@ -21,7 +22,7 @@ export const AdminPage = () => {
   if (plugin.isError) return <ErrorPage error={plugin.error} />;
   if (instance.isError && !instance.data) return <ErrorPage error={instance.error} />;
   const { adminUi } = readManifest(plugin.data.manifestJson);
-  const { instanceKey } = instance.data.value;
+  const { instanceKey, enabled } = instance.data.value;
   const { name } = plugin.data;
   const title = t("plugins.adminUi.title", { name });
   const above = [
@@ -31,6 +32,7 @@ export const AdminPage = () => {
   return (
     <Page title={title} above={above}>
       {adminUi === "" ? <Empty title={t("plugins.adminUi.none")} />
+        : !enabled ? <Empty title={t("plugins.adminUi.disabled")}>{t("plugins.adminUi.disabledHow")}</Empty>
         : <Frame slug={slug} installationId={installationId} path={adminUi} title={title} />}
     </Page>
   );
@@ -45,7 +47,7 @@ const Frame = ({ slug, installationId, path, title }: FrameProps) => {
     queryKey: ["plugins", slug, "adminUi", installationId, path], staleTime: Infinity, gcTime: 0, retry: false, refetchOnWindowFocus: false,
     queryFn: async () => {
       const answer = await relay(slug, installationId, path, { url: path, method: "GET", headers: [], body: null });
-      if (answer.status !== 200) throw new Error(t("plugins.adminUi.answers", { status: answer.status }));
+      if (answer.status !== 200) throw new Problem(answer.status, "PLUGIN_PAGE", t("plugins.adminUi.answers", { status: answer.status }), "");
       return new TextDecoder().decode(answer.body);
     },
   });
@@ -74,8 +76,8 @@ const Frame = ({ slug, installationId, path, title }: FrameProps) => {
   return (
     <>
       {page.isError && <ErrorNote error={page.error} retry={() => void page.refetch()} />}
-      <p className="soft small" style={{ margin: 0 }}>{t("plugins.adminUi.about")}</p>
-      <iframe ref={frame} className="frame" title={title} src="/console/plugin-frame" sandbox="allow-scripts allow-forms allow-modals allow-downloads" />
+      {!page.isError && <p className="soft small" style={{ margin: 0 }}>{t("plugins.adminUi.about")}</p>}
+      <iframe hidden={page.isError} ref={frame} className="frame" title={title} src="/console/plugin-frame" sandbox="allow-scripts allow-forms allow-modals allow-downloads" />
     </>
   );
 };

@@ -47,7 +47,7 @@ const Found = ({ plugin, instance, etag }: FoundProps) => {
     >
       <Cause name={plugin.name} instance={instance} here />
       <Summary facts={[
-        [t("plugins.column.state"), t(`plugins.state.${instance.runtime.state}`)],
+        [t("plugins.column.state"), instance.enabled ? t(`plugins.state.${instance.runtime.state}`) : t("plugins.state.disabled")],
         [t("plugins.cause.since"), <Time key="since" at={instance.runtime.since} />],
         [t("plugins.column.version"), plugin.version],
         [t("plugins.fact.installation"), <CopyText key="id" value={instance.installationId} what={t("plugins.fact.installation")} />],

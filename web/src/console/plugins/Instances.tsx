@@ -33,9 +33,9 @@ export const Instances = ({ plugin }: { plugin: Package }) => {
       ),
     },
     { title: t("plugins.column.state"), cell: (item) => <InstanceState instance={item} /> },
-    { title: t("plugins.column.since"), cell: (item) => <Time at={item.runtime.since} /> },
+    { title: t("plugins.column.since"), named: true, cell: (item) => <Time at={item.runtime.since} /> },
     { title: t("plugins.column.permissions"), end: true, named: true, cell: (item) => item.grantedPermissions.length },
-    { title: t("plugins.column.changed"), sort: ["updated", "-updated"], cell: (item) => <Time at={item.updatedAt} /> },
+    { title: t("plugins.column.changed"), named: true, sort: ["updated", "-updated"], cell: (item) => <Time at={item.updatedAt} /> },
   ];
   const query = useQuery(instancesQuery(slug, search));
   // Most plugins have one instance: a search would only stand in the way.

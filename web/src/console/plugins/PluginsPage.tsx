@@ -53,7 +53,7 @@ const List = ({ query, onInstall }: { query: ReturnType<typeof useQuery<Awaited<
     { title: t("plugins.column.version"), cell: (item) => <VersionCell item={item} update={updates.find((u) => u.kind === "plugin" && u.slug === item.slug)?.version} /> },
     { title: t("plugins.column.instances"), end: true, named: true, cell: (item) => instances.get(item.slug)?.pagination.total ?? "" },
     { title: t("plugins.column.runtime"), cell: (item) => ("runtimeType" in item ? t(`plugins.runtime.${item.runtimeType}`) : "") },
-    { title: t("plugins.column.installed"), cell: (item) => <Time at={item.updatedAt} /> },
+    { title: t("plugins.column.installed"), named: true, cell: (item) => <Time at={item.updatedAt} /> },
   ];
   return (
     <DataTable

@@ -24,7 +24,7 @@ const Parts = ({ system }: { system: System }) => (
       {system.health.map((part) => (
         <li key={part.name}>
           <State tone={part.ok ? "good" : "bad"}>{t(part.ok ? "settings.health.ok" : "settings.health.broken")}</State>
-          <span className="wrap"><strong>{part.name}</strong> {part.message}</span>
+          <span className="wrap"><strong className="cap">{part.name}</strong> {part.message}</span>
           <span className="soft"><Time at={part.since} /></span>
         </li>
       ))}

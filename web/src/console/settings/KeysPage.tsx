@@ -57,7 +57,7 @@ const Keys = ({ ring }: { ring: Ring }) => {
         </table>
       </div>
       <Confirm
-        open={asking} onClose={() => setAsking(false)} title={t("settings.keys.rotateOf", { purpose: title })} danger={false}
+        open={asking} onClose={() => setAsking(false)} title={t("settings.keys.rotateOf", { purpose: title.toLowerCase() })} danger={false}
         effects={[t("settings.keys.effect1"), t("settings.keys.effect2"), t("settings.keys.effect3")]} action={t("settings.keys.rotate")} done={t("settings.keys.rotated")} run={rotate}
       />
     </Section>

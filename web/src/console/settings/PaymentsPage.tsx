@@ -28,7 +28,7 @@ const Payments = ({ system: { payments, mail } }: { system: System }) => (
       [t("settings.payments.receipts"), mail.from ?? t(`settings.health.mail_${mail.via}`)],
     ]} />
     {payments.mode === "test" && (
-      <Section title={t("settings.payments.live")}>
+      <Section title={t("settings.payments.toLive")}>
         <p className="prose" style={{ margin: 0 }}>{t("settings.payments.about")}</p>
         <ol className="steps prose">{steps.map((step) => <li key={step}>{t(`settings.payments.steps.${step}`)}</li>)}</ol>
       </Section>

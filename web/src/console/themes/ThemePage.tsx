@@ -17,7 +17,7 @@ import { Pending } from "../kit/Pending";
 import { tell } from "../kit/toast";
 import { useListSearch } from "../kit/useListSearch";
 import { State, Time } from "../kit/values";
-import { Missing } from "../shell/Missing";
+import { Missing } from "../kit/Missing";
 import { t } from "../text";
 import { isApp, themeKinds, useRefresh, useStatus, useTheme, type Applied, type Theme } from "./data";
 import { Preview } from "./Preview";

@@ -40,7 +40,7 @@ const columns: Column<Order>[] = [
     end: true,
   },
   { title: t("shop.state"), sort: ["status", "-status"], cell: (o) => <OrderState order={o} /> },
-  { title: t("shop.orders.placed"), sort: ["created", "-created"], cell: (o) => <Time at={o.createdAt} />, end: true },
+  { title: t("shop.orders.placed"), sort: ["created", "-created"], cell: (o) => <Time at={o.createdAt} />, end: true, named: true },
 ];
 
 const states = (["pending", "paid", "refunded", "cancelled"] as const).map((value) => ({

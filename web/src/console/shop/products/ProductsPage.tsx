@@ -17,7 +17,7 @@ import { PublishedState } from "../values";
 const columns: Column<ProductItem>[] = [
   { title: t("shop.products.name"), cell: (p) => <ProductName product={p} /> },
   { title: t("shop.state"), cell: (p) => <PublishedState published={p.published} /> },
-  { title: t("shop.products.category"), cell: (p) => p.category },
+  { title: t("shop.products.category"), cell: (p) => <span className="cap">{p.category}</span> },
   { title: t("shop.products.price"), end: true, cell: (p) => <Price pricing={p.pricing} /> },
   { title: t("shop.products.sold"), end: true, named: true, cell: (p) => formatNumber(p.shown.downloadCount) },
   {
@@ -29,7 +29,7 @@ const columns: Column<ProductItem>[] = [
         ? t("shop.products.ratingOf", { rating: formatNumber(p.shown.rating), n: formatNumber(p.shown.reviewCount) })
         : "–",
   },
-  { title: t("shop.products.updated"), end: true, cell: (p) => <Time at={p.updatedAt} /> },
+  { title: t("shop.products.updated"), end: true, named: true, cell: (p) => <Time at={p.updatedAt} /> },
 ];
 
 const ProductName = ({ product: p }: { product: ProductItem }) => (
