@@ -38,7 +38,7 @@ test("a buyer is not sent to activate a license that was refunded", async () => 
   const tab = await openTab(browser, stoa);
   await signInToShop(tab);
   await tab.goto(at.boughtRefunded);
-  await tab.getByText("the license no longer works").waitFor();
+  await tab.getByText("its license no longer works").waitFor();
   assert.equal(await tab.getByText("What to do next").count(), 0);
   assert.equal(await tab.getByRole("button", { name: /^Copy/ }).count(), 0);
   await tab.goto(at.mineRevoked);

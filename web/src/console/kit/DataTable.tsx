@@ -74,7 +74,7 @@ const NoMatch = () => {
   const clear = () => set(Object.fromEntries(Object.keys(search).map((name) => [name, undefined])));
   return (
     <div className="empty">
-      <p>{t("list.none")}</p>
+      <p role="status">{t("list.none")}</p>
       <Button size="xs" onClick={clear}>{t("list.clear")}</Button>
     </div>
   );

@@ -9,7 +9,8 @@ export interface Pagination { page: number; limit: number; total: number; totalP
 interface FootProps { pagination: Pagination; onPage: (page: number) => void }
 
 export const Foot = ({ pagination: { page, limit, total, totalPages }, onPage }: FootProps) => {
-  const from = formatNumber(total === 0 ? 0 : (page - 1) * limit + 1);
+  if (total === 0) return null; // the list says so itself
+  const from = formatNumber((page - 1) * limit + 1);
   const to = formatNumber(Math.min(page * limit, total));
   const ways = [
     { label: t("list.first"), to: 1, Icon: IconChevronsLeft },
