@@ -31,8 +31,15 @@ const sent = (buffer, opener, ends) => async (tab) => {
 };
 
 const faulty = () => plugin({ slug: "Bad Slug", version: "1" }, "", { "tools/run.sh": "x", "../up.js": "x", [`${"deep/".repeat(20)}tool.exe`]: "x" });
+// Each version asks for what the one before did not, in whatever order they are installed.
 let next = 1;
-const asking = () => plugin({ version: `1.1.${next++}`, permissions: ["products:read", "orders:read", "users:read"] });
+const version = (...permissions) => plugin({ version: `1.1.${next++}`, permissions: ["products:read", ...permissions] });
+const offered = () => version("orders:read", "users:read", "licenses:read");
+let turn = false;
+const asking = () => {
+  turn = !turn;
+  return turn ? version("orders:read", "users:read") : version("licenses:read");
+};
 
 export const moments = (at) => [
   { name: "product-long", path: "/p/long-words", as: "nobody" },
@@ -107,7 +114,7 @@ export const moments = (at) => [
   { name: "plugin-secret", path: "/console/plugins/greeter?view=settings", as: "admin", open: dialogOf("Replace the secret"), dialog: true },
   { name: "plugin-roll-back", path: "/console/plugins/greeter", as: "admin", open: fromMenu("More actions", /Roll back/), dialog: true },
   { name: "plugin-uninstall", path: "/console/plugins/greeter", as: "admin", open: fromMenu("More actions", "Uninstall…"), dialog: true },
-  { name: "plugin-upgrade", path: "/console/plugins/greeter", as: "admin", open: chosen(asking, "Upgrade from a file"), dialog: true },
+  { name: "plugin-upgrade", path: "/console/plugins/greeter", as: "admin", open: chosen(offered, "Upgrade from a file"), dialog: true },
   { name: "plugin-consent", path: "/console/plugins/greeter", as: "admin", open: sent(asking, "Upgrade from a file", "was upgraded"), dialog: true },
   { name: "install", path: "/console/plugins", as: "admin", open: dialogOf("Install from a file"), dialog: true },
   { name: "install-chosen", path: "/console/plugins", as: "admin", open: chosen(() => plugin({ slug: "fresh", name: "Fresh", permissions: ["products:read"] })), dialog: true },
