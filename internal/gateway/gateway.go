@@ -191,7 +191,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, p *passa
 	if err := g.setContext(ctx, p, in, d, caller.From(ctx), c); err != nil {
 		return err
 	}
-	if err := g.sign(ctx, p, m, body.hash); err != nil {
+	if err := g.sign(ctx, p, d, m, body.hash); err != nil {
 		return err
 	}
 	// After the body: a client that sends slowly takes nobody's turn.
