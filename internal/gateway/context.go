@@ -100,7 +100,7 @@ func (g *Gateway) signWith(
 	}
 	msg := signing.Message{
 		Timestamp: g.Now().UnixMilli(), Method: p.out.Method, Target: target, Body: bodyHash,
-		Headers: p.signed.list[:p.signed.n],
+		Headers: p.signed.list[:p.signed.n], Ordered: true,
 	}
 	p.put(signing.TimestampHeader, strconv.FormatInt(msg.Timestamp, 10))
 	p.put(signing.SignatureHeader, signer.Sign(msg))
