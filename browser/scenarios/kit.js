@@ -2,6 +2,7 @@
 // hold on every page. Scenarios run against the binary in STOA_BINARY.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
@@ -15,12 +16,22 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/
 // How long a page may take to show something, on a busy machine.
 const patience = 20_000;
 
-const freePort = () => new Promise((resolve, reject) => {
-  const server = createServer().on("error", reject).listen(0, "127.0.0.1", () => {
-    const { port } = server.address();
-    server.close(() => resolve(port));
-  });
-});
+// freePort returns a port at which nobody listens. Systems take the ports of outgoing
+// connections from above this range, so none takes it before stoa listens, or while stoa is
+// started again.
+const freePort = async () => {
+  for (let tries = 100; ; tries--) {
+    const port = 20_000 + Math.floor(12_000 * Math.random());
+    const server = createServer();
+    try {
+      await once(server.listen(port, "127.0.0.1"), "listening");
+      await new Promise((resolve) => server.close(resolve));
+      return port;
+    } catch (error) {
+      if (tries === 0) throw error;
+    }
+  }
+};
 
 const logged = { demo: "Stop with Ctrl-C.", empty: "msg=listening" };
 
