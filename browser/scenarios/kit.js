@@ -14,7 +14,7 @@ import { chromium } from "playwright-core";
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 // How long a page may take to show something, on a busy machine.
-const patience = 20_000;
+const patience = 60_000;
 
 // freePort returns a port at which nobody listens. Systems take the ports of outgoing
 // connections from above this range, so none takes it before stoa listens, or while stoa is
@@ -74,7 +74,7 @@ export const startStoa = async ({ demo = true, args = [], env = {}, binary = pro
 // ready waits until a process has logged a text.
 const ready = (child, text, keep) => new Promise((resolve, reject) => {
   let log = "";
-  const late = setTimeout(() => reject(new Error(`stoa is not ready:\n${log}`)), 90_000);
+  const late = setTimeout(() => reject(new Error(`stoa is not ready:\n${log}`)), 180_000);
   const read = (bytes) => {
     keep(bytes);
     log += bytes;

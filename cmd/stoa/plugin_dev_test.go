@@ -171,13 +171,13 @@ func (d *dev) get(t *testing.T, path string) (int, string) {
 // answers waits until the plugin answers body.
 func (d *dev) answers(t *testing.T, body string) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); ; {
+	for end := time.Now().Add(2 * time.Minute); ; {
 		_, got := d.get(t, "hi")
 		if got == body {
 			return
 		}
 		if time.Now().After(end) {
-			t.Fatalf("after 20 s: %s", got)
+			t.Fatalf("after two minutes: %s", got)
 		}
 	}
 }
@@ -186,7 +186,7 @@ func (d *dev) answers(t *testing.T, body string) {
 func (d *dev) printed(t *testing.T, pattern string) []string {
 	t.Helper()
 	re := regexp.MustCompile(pattern)
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		if found := re.FindStringSubmatch(d.out.String()); found != nil {
 			return found
 		}

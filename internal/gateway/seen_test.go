@@ -30,7 +30,7 @@ func (e *ended) next(tb testing.TB) gateway.Ended {
 	select {
 	case x := <-e.list:
 		return x
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		tb.Fatal("no call ended")
 		return gateway.Ended{}
 	}

@@ -80,7 +80,7 @@ func (k *kit) served(tb testing.TB) error {
 	select {
 	case err := <-k.errs:
 		return err
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		tb.Fatal("Serve does not return")
 		return nil
 	}
@@ -300,7 +300,7 @@ func TestClientThatLeavesCancelsTheCall(t *testing.T) {
 	}
 	select {
 	case <-cancelled:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("the plugin was not told")
 	}
 }
