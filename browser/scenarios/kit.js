@@ -198,7 +198,7 @@ export const signInToConsole = async (page, stoa, path = "/console") => {
 
 // settled waits until a page has shown what it loads: nothing is busy, nothing on the way.
 export const settled = async (page) => {
-  await page.waitForLoadState("networkidle").catch(() => {}); // pages that follow something are never idle
+  await page.waitForLoadState("networkidle", { timeout: 20_000 }).catch(() => {}); // pages that follow something are never idle
   await page.waitForFunction(() => !document.querySelector("[aria-busy=true]"), undefined, { timeout: patience });
 };
 

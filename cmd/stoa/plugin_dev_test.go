@@ -159,7 +159,7 @@ export default async (app, opts) => {
   })
 }
 `)
-	d.write(t, "word.js", "export const word = '"+word+"'\n")
+	d.write(tb, "word.js", "export const word = '"+word+"'\n")
 }
 
 func (d *dev) get(tb testing.TB, path string) (int, string) {
