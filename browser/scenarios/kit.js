@@ -17,11 +17,11 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/
 const patience = 60_000;
 
 // freePort returns a port at which nobody listens. Systems take the ports of outgoing
-// connections from above this range, so none takes it before stoa listens, or while stoa is
-// started again.
+// connections from above this range, and stoa's demo its own from below, so none takes it
+// before stoa listens, or while stoa is started again.
 const freePort = async () => {
   for (let tries = 100; ; tries--) {
-    const port = 20_000 + Math.floor(12_000 * Math.random());
+    const port = 30_000 + Math.floor(2_700 * Math.random());
     const server = createServer();
     try {
       await once(server.listen(port, "127.0.0.1"), "listening");
