@@ -22,7 +22,7 @@ func Free(tb testing.TB) string {
 	var err error
 	for range 100 {
 		var ln net.Listener
-		addr := fmt.Sprintf("127.0.0.1:%d", lowest+rand.IntN(count)) //nolint:gosec // nobody need fear a guess
+		addr := fmt.Sprintf("127.0.0.1:%d", lowest+rand.IntN(count))
 		if ln, err = new(net.ListenConfig).Listen(tb.Context(), "tcp", addr); err == nil {
 			_ = ln.Close()
 			return addr
