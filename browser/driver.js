@@ -105,7 +105,8 @@ const commands = {
     answered.add(home + path);
     return page.route(home + path, (route) => (status ? route.fulfill({ status, json: { error: { message: "inner" }, message: "inner" } }) : route.abort()));
   },
-  // ignore leaves requests for a path unchecked: pages of plugins ask as they like.
+  // ignore leaves requests for a path unchecked: pages of plugins ask as they like, and the
+  // headers of a request are incomplete once answer intercepts any other.
   ignore: async (path) => void answered.add(home + path),
   // sees waits until the screen is as wanted, and returns the last screen.
   async sees(want) {

@@ -105,7 +105,10 @@ func TestPagesSayThatTheServerIsAway(t *testing.T) {
 		alert "FAULT"
 		button "Claim orders"`},
 	} {
-		// Answered by stoa, but while others are intercepted its headers are not all known.
+		// While any address of a page is intercepted, Playwright reports the headers that the
+		// page set, without those that Chromium adds on sending, such as Cache-Control. What
+		// stoa receives is the same as without interception: no cookie, no referrer, no-cache.
+		// The tests of /claim-orders intercept nothing and check that.
 		b.do(t, "ignore", "/api/marketplace/orders/claim-link")
 		b.open(t, page.path)
 		for _, field := range page.fields {

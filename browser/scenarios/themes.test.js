@@ -55,3 +55,36 @@ test("a theme app that is not well is not activated, and says why", async () => 
   await tab.getByRole("alert").getByText("GET /health").waitFor();
   await tab.end();
 });
+
+test("more themes than fit on a page are paged, searched and filtered", async () => {
+  const tint = { "tint.css": "body { color: black }" };
+  const manifest = { schemaVersion: 1, version: "1.0.0", target: "shop", entry: "tint.css" };
+  for (let n = 10; n < 35; n++) {
+    await install(token, archive({ "theme.json": { ...manifest, slug: `tint-${n}`, name: `Tint ${n}` }, ...tint }), "theme-shop");
+  }
+  await install(token, archive({ "theme.json": { ...manifest, target: "admin", slug: "tint-10", name: "Tint of the console" }, ...tint }), "theme-admin");
+  const tab = await openTab(browser, stoa);
+  await signInToConsole(tab, stoa, "/console/themes");
+  const rows = tab.getByRole("table", { name: "Installed themes" }).locator("tbody tr");
+  await tab.getByText(/^1–20 of \d\d$/).waitFor();
+  assert.equal(await rows.count(), 20);
+  await tab.getByRole("button", { name: "Next page" }).click();
+  await tab.getByText(/^21–\d\d of \d\d$/).waitFor();
+  assert.match(tab.url(), /page=2/);
+  await tab.getByRole("searchbox").fill("Tint 1");
+  await tab.getByText("1–11 of 11").waitFor(); // ten of the shop, one of the console
+  await settled(tab);
+  await accessible(tab, "the list of themes");
+  await tab.getByRole("combobox", { name: "For" }).click();
+  await tab.getByRole("option", { name: "The console" }).click();
+  await tab.getByText("1–1 of 1").waitFor();
+  await tab.reload(); // the address says all
+  await tab.getByText("1–1 of 1").waitFor();
+  await tab.getByRole("link", { name: "Tint of the console" }).click();
+  await tab.getByRole("heading", { name: "Tint of the console" }).waitFor();
+  await tab.goBack();
+  await tab.getByRole("combobox", { name: "Kind" }).click();
+  await tab.getByRole("option", { name: "App" }).click();
+  await tab.getByText("Nothing matches these filters.").waitFor();
+  await tab.end();
+});

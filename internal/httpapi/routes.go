@@ -143,6 +143,7 @@ func (s *Server) extensionRoutes(rt *router, keys keyed.Requests) {
 	rt.admin("GET /api/v1/admin/market/updates", h.MarketUpdates)
 	rt.admin("GET /api/v1/admin/extensions", h.List)
 	rt.admin("GET /api/v1/admin/extensions/{kind}", h.List)
+	rt.admin("GET /api/v1/admin/themes", h.ListThemes)
 	rt.admin("GET /api/v1/admin/extensions/{kind}/{slug}", h.Get)
 	rt.admin("DELETE /api/v1/admin/extensions/{kind}/{slug}", h.Uninstall)
 	rt.adminUpload("GET /api/v1/admin/extensions/{kind}/{slug}/archive", installTimeout, h.Archive)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"stoa/internal/database"
@@ -73,20 +74,39 @@ func (t *Theme) FindArchive(ctx context.Context, kind extension.Kind, zipHash st
 }
 
 // ListThemes implements theme.Store.
-func (t *Theme) ListThemes(ctx context.Context, kind extension.Kind, limit, offset int) ([]theme.Version, int, error) {
-	const themes = ` FROM (SELECT DISTINCT kind, slug FROM theme_versions
-		WHERE deleted_at_ms IS NULL AND (kind = $1 OR $1 = '')) t`
+func (t *Theme) ListThemes(ctx context.Context, q theme.Query) ([]theme.Version, int, error) {
+	where := themeWhere(q)
+	themes := ` FROM (SELECT DISTINCT v.kind, v.slug FROM theme_versions v` + where.String() + `) t`
 	var total int
-	if err := t.Read.QueryRowContext(ctx, `SELECT count(*)`+themes, string(kind)).Scan(&total); err != nil {
+	if err := t.Read.QueryRowContext(ctx, `SELECT count(*)`+themes, where.Args()...).Scan(&total); err != nil {
 		return nil, 0, err
 	}
+	limit, args := where.Page(q.Limit, q.Offset)
 	list, err := database.All(ctx, t.Read, scanTheme, `
 		SELECT `+themeColumns+`
-		FROM (SELECT t.kind, t.slug`+themes+` ORDER BY t.kind, t.slug LIMIT $2 OFFSET $3) page
+		FROM (SELECT t.kind, t.slug`+themes+` ORDER BY t.kind, t.slug`+limit+`) page
 		JOIN theme_versions v ON v.kind = page.kind AND v.slug = page.slug
 		WHERE v.deleted_at_ms IS NULL
-		ORDER BY v.kind, v.slug, v.version`, string(kind), limit, offset)
+		ORDER BY v.kind, v.slug, v.version`, args...)
 	return list, total, err
+}
+
+// themeWhere returns the conditions of a query.
+func themeWhere(q theme.Query) (w database.Where) {
+	w.And(`v.deleted_at_ms IS NULL`)
+	if q.Kind != "" {
+		w.And(`v.kind = $1`, string(q.Kind))
+	}
+	if q.Target != "" {
+		w.And(`v.target = $1`, string(q.Target))
+	}
+	if q.App != nil {
+		w.And(`(v.kind IN ($1, $2)) = $3`, string(extension.ThemeAppShop), string(extension.ThemeAppAdmin), *q.App)
+	}
+	if q.Search != "" {
+		w.And(`v.slug LIKE $1 ESCAPE '~'`, database.Like(strings.ReplaceAll(strings.ToLower(q.Search), " ", "-")))
+	}
+	return w
 }
 
 // PutVersion implements theme.Store.

@@ -52,7 +52,7 @@ func (r Registry) InstallPaths(ctx context.Context) ([]string, error) {
 
 // Installed implements extension.Registry.
 func (r Registry) Installed(ctx context.Context) ([]extension.Present, error) {
-	versions, _, err := r.Service.Store.ListThemes(ctx, r.Kind, math.MaxInt32, 0)
+	versions, _, err := r.Service.Store.ListThemes(ctx, Query{Kind: r.Kind, Limit: math.MaxInt32})
 	present := make([]extension.Present, len(versions))
 	for i, v := range versions {
 		present[i] = extension.Present{

@@ -47,32 +47,6 @@ func themeTarget(kind extension.Kind, slug string) audit.Target {
 	return audit.Target{Type: string(kind), ID: slug}
 }
 
-// List returns at most limit themes, after the first offset, by kind and slug, and how
-// many there are in all. An empty kind stands for all.
-func (s *Service) List(ctx context.Context, kind extension.Kind, limit, offset int) ([]Theme, int, error) {
-	states := make(map[Target]State)
-	for _, target := range targets {
-		state, err := s.Store.State(ctx, target)
-		if err != nil {
-			return nil, 0, err
-		}
-		states[target] = state
-	}
-	versions, total, err := s.Store.ListThemes(ctx, kind, limit, offset)
-	if err != nil {
-		return nil, 0, err
-	}
-	var themes []Theme
-	for from, to := 0, 0; from < len(versions); from = to {
-		first := versions[from]
-		for to < len(versions) && versions[to].Kind == first.Kind && versions[to].Manifest.Slug == first.Manifest.Slug {
-			to++
-		}
-		themes = append(themes, newTheme(versions[from:to], states[first.Target()]))
-	}
-	return themes, total, nil
-}
-
 // Get returns an installed theme. The error is ErrNotFound for an unknown or
 // uninstalled one.
 func (s *Service) Get(ctx context.Context, kind extension.Kind, slug string) (Theme, error) {

@@ -28,10 +28,10 @@ type Store interface {
 	// with that hash, or an errs.NotFound error. An uninstalled one is not found.
 	FindArchive(ctx context.Context, kind extension.Kind, zipHash string) (Version, error)
 
-	// ListThemes returns the installed versions of at most limit themes, after the
-	// first offset themes, by kind and slug, each theme's versions next to one another;
-	// and how many themes there are in all. An empty kind stands for all.
-	ListThemes(ctx context.Context, kind extension.Kind, limit, offset int) ([]Version, int, error)
+	// ListThemes returns the installed versions of the themes of one page of those that
+	// match q, by kind and slug, each theme's versions next to one another; and how many
+	// themes there are on all pages.
+	ListThemes(ctx context.Context, q Query) ([]Version, int, error)
 
 	// PutVersion adds a version, in place of one with the same target, slug and version.
 	PutVersion(ctx context.Context, v Version) error

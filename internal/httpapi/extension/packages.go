@@ -89,7 +89,9 @@ func (h *Handlers) List(w http.ResponseWriter, r *http.Request) error {
 		total = n
 	}
 	if kind == "" || theme.IsKind(kind) { // after the plugins
-		themes, n, err := h.Themes.List(r.Context(), kind, p.Limit-len(items), max(p.Offset()-total, 0))
+		themes, n, err := h.Themes.List(r.Context(), theme.Query{
+			Kind: kind, Limit: p.Limit - len(items), Offset: max(p.Offset()-total, 0),
+		})
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package extension
 import (
 	"net/http"
 
+	"stoa/internal/errs"
 	"stoa/internal/httpapi/web"
 	"stoa/internal/plugin"
 	"stoa/internal/theme"
@@ -68,6 +69,27 @@ func newThemeVersion(t theme.Theme, v theme.Version) themeFields {
 		}),
 		InstalledAt: web.Timestamp(v.InstalledAt), UpdatedAt: web.Timestamp(v.UpdatedAt),
 	}
+}
+
+// ListThemes serves GET /api/v1/admin/themes.
+func (h *Handlers) ListThemes(w http.ResponseWriter, r *http.Request) error {
+	var faults errs.Issues
+	web.OnlyParams(r, &faults, "q", "target", "app")
+	p, v := web.ReadPage(r, &faults), r.URL.Query()
+	q := theme.Query{
+		Search: v.Get("q"), Target: theme.Target(v.Get("target")), App: web.ReadBool(r, "app", &faults),
+		Limit: p.Limit, Offset: p.Offset(),
+	}
+	faults.Merge(q.Issues())
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	themes, total, err := h.Themes.List(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	web.WriteList(w, p, themes, total, newTheme)
+	return nil
 }
 
 // writeInstalledTheme answers with an installed theme: 201 if it is new, 200 for another

@@ -173,32 +173,43 @@ func testThemeList(t *testing.T, s *store.Theme, _ Open) {
 	mustPut(t, s,
 		themeVersion("theme-shop", "b", "1.0.0"), themeVersion("theme-shop", "a", "1.0.0"),
 		themeVersion("theme-shop", "b", "2.0.0"), themeVersion("theme-admin", "b", "1.0.0"),
-		themeVersion("theme-shop", "gone", "1.0.0"), themeVersion("theme-shop", "c", "1.0.0"))
+		themeVersion("theme-shop", "gone", "1.0.0"), themeVersion("theme-shop", "c", "1.0.0"),
+		themeVersion("theme-app-shop", "night-sky", "1.0.0"))
 	if err := s.DeleteVersions(ctx, theme.Shop, "gone", T0); err != nil {
 		t.Fatal(err)
 	}
+	all := "theme-admin-b-1.0.0 theme-app-shop-night-sky-1.0.0 " +
+		"theme-shop-a-1.0.0 theme-shop-b-1.0.0 theme-shop-b-2.0.0 theme-shop-c-1.0.0"
+	yes, no := true, false
 	tests := []struct {
-		kind          extension.Kind
-		limit, offset int
-		want          string
-		total         int
+		q     theme.Query
+		want  string
+		total int
 	}{
-		{"", 10, 0, "theme-admin-b-1.0.0 theme-shop-a-1.0.0 theme-shop-b-1.0.0 theme-shop-b-2.0.0 theme-shop-c-1.0.0", 4},
-		{"", 2, 1, "theme-shop-a-1.0.0 theme-shop-b-1.0.0 theme-shop-b-2.0.0", 4},
-		{"theme-shop", 10, 1, "theme-shop-b-1.0.0 theme-shop-b-2.0.0 theme-shop-c-1.0.0", 3},
-		{"theme-admin", 10, 0, "theme-admin-b-1.0.0", 1},
-		{"theme-shop", 10, 3, "", 3},
-		{"", 0, 0, "", 4},
+		{theme.Query{Limit: 10}, all, 5},
+		{theme.Query{Limit: 2, Offset: 2}, "theme-shop-a-1.0.0 theme-shop-b-1.0.0 theme-shop-b-2.0.0", 5},
+		{theme.Query{Kind: "theme-shop", Limit: 10, Offset: 1}, "theme-shop-b-1.0.0 theme-shop-b-2.0.0 theme-shop-c-1.0.0", 3},
+		{theme.Query{Kind: "theme-admin", Limit: 10}, "theme-admin-b-1.0.0", 1},
+		{theme.Query{Kind: "theme-shop", Limit: 10, Offset: 3}, "", 3},
+		{theme.Query{}, "", 5},
+		{theme.Query{Target: theme.Admin, Limit: 10}, "theme-admin-b-1.0.0", 1},
+		{theme.Query{Target: theme.Shop, Limit: 1}, "theme-app-shop-night-sky-1.0.0", 4},
+		{theme.Query{App: &yes, Limit: 10}, "theme-app-shop-night-sky-1.0.0", 1},
+		{theme.Query{App: &no, Limit: 1}, "theme-admin-b-1.0.0", 4},
+		{theme.Query{Target: theme.Admin, App: &yes, Limit: 10}, "", 0},
+		{theme.Query{Search: "Night S", Limit: 10}, "theme-app-shop-night-sky-1.0.0", 1},
+		{theme.Query{Search: "B", Target: theme.Shop, Limit: 10}, "theme-shop-b-1.0.0 theme-shop-b-2.0.0", 1},
+		{theme.Query{Search: "%", Limit: 10}, "", 0},
+		{theme.Query{Search: "gone", Limit: 10}, "", 0},
 	}
 	for _, tt := range tests {
-		list, total, err := s.ListThemes(ctx, tt.kind, tt.limit, tt.offset)
+		list, total, err := s.ListThemes(ctx, tt.q)
 		var paths []string
 		for _, v := range list {
 			paths = append(paths, v.InstallPath)
 		}
 		if got := strings.Join(paths, " "); err != nil || got != tt.want || total != tt.total {
-			t.Errorf("ListThemes(%q, %d, %d) = %s, %d, %v; want %s, %d", tt.kind, tt.limit, tt.offset, got, total, err,
-				tt.want, tt.total)
+			t.Errorf("ListThemes(%+v) = %s, %d, %v; want %s, %d", tt.q, got, total, err, tt.want, tt.total)
 		}
 	}
 }

@@ -12,6 +12,8 @@ followScheme();
 if (mayBeSignedIn()) {
   load().catch(() => undefined); // Door says so
   accessToken().catch(() => undefined); // the frame asks again, and says why it failed
+  // The first page of most visits, which would otherwise wait for the router.
+  if (/^\/console\/?$/.test(location.pathname)) import("./overview/OverviewPage").catch(() => undefined);
 } else {
   addEventListener("load", () => setTimeout(() => void load().catch(() => undefined), 500));
 }

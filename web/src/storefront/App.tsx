@@ -1,24 +1,31 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useRef, useSyncExternalStore, type ComponentType } from "react";
-import { accessToken, currentSession, onSession, type Session } from "../api/session";
-import { AccountPage } from "./AccountPage";
+import { lazy, Suspense, useEffect, useRef, useSyncExternalStore, type ComponentType } from "react";
+import { Problem } from "../api/problem";
+import { accessToken, currentSession, mayBeSignedIn, onSession, type Session } from "../api/session";
 import { CheckoutPage } from "./CheckoutPage";
-import { LicensePage } from "./LicensePage";
-import { LicensesPage } from "./LicensesPage";
 import { OrderPage } from "./OrderPage";
-import { OrdersPage } from "./OrdersPage";
 import { match, useAddress, type Params, type Pattern } from "./router";
 import { SignIn, SignInPage } from "./SignInPage";
 import { Failure, Waiting } from "./ui";
 
+// What buyers come back for is loaded when it is opened; a purchase does not wait for it.
+const own = () => import("./own");
+const later = (name: keyof Awaited<ReturnType<typeof own>>) => lazy(async () => {
+  const pages = await own().catch(() => null);
+  return { default: (pages?.[name] ?? Unreachable) as ComponentType<Params> };
+});
+if (mayBeSignedIn() && !/^\/(checkout|sign-in)\b/.test(location.pathname)) void own().catch(() => undefined); // later says so
+
+const Unreachable = () => <Failure error={new Problem(0, "UNREACHABLE", "", "")} retry={() => location.reload()} />;
+
 const pages: Record<Pattern, { page: ComponentType<Params>; forGuests?: boolean }> = {
   "/sign-in": { page: SignInPage, forGuests: true },
   "/checkout/:slug/:tier": { page: CheckoutPage as ComponentType<Params>, forGuests: true },
-  "/orders": { page: OrdersPage, forGuests: true },
+  "/orders": { page: later("OrdersPage"), forGuests: true },
   "/orders/:id": { page: OrderPage as ComponentType<Params>, forGuests: true },
-  "/licenses": { page: LicensesPage },
-  "/licenses/:id": { page: LicensePage as ComponentType<Params> },
-  "/account": { page: AccountPage },
+  "/licenses": { page: later("LicensesPage") },
+  "/licenses/:id": { page: later("LicensePage") },
+  "/account": { page: later("AccountPage") },
 };
 
 export const useSession = (): Session => useSyncExternalStore(onSession, currentSession);
@@ -26,7 +33,10 @@ export const useSession = (): Session => useSyncExternalStore(onSession, current
 export const App = () => {
   const address = useAddress();
   const session = useSession();
-  const first = useQuery({ queryKey: ["session"], queryFn: async () => (await accessToken()) !== null, staleTime: Infinity });
+  const first = useQuery({
+    queryKey: ["session"], queryFn: async () => (await accessToken()) !== null, staleTime: Infinity,
+    ...(mayBeSignedIn() ? {} : { initialData: false }), // a guest waits for nothing
+  });
   useFocus(address);
   const at = match(location.pathname);
   if (first.isPending) return <Waiting />;
@@ -37,7 +47,7 @@ export const App = () => {
   return (
     <>
       {session?.ended && <SignIn ended />}
-      <div hidden={session?.ended}><Page key={location.pathname} {...at.params} /></div>
+      <div hidden={session?.ended}><Suspense fallback={<Waiting />}><Page key={location.pathname} {...at.params} /></Suspense></div>
     </>
   );
 };

@@ -4,7 +4,7 @@ import { api, ok, type Schemas } from "../api/client";
 import { Problem } from "../api/problem";
 import { formatMoney } from "../text/format";
 import { useSession } from "./App";
-import { readOrder, useShop } from "./data";
+import { productQuery, readOrder, useShop } from "./data";
 import { keepOrder, keptOrders, type KeptOrder } from "./kept";
 import { go } from "./router";
 import { c, t } from "./text";
@@ -17,10 +17,7 @@ interface Billing { name: string; email: string; company: string }
 const inTest = document.documentElement.dataset["payments"] === "test";
 
 export const CheckoutPage = ({ slug, tier: tierId }: { slug: string; tier: string }) => {
-  const product = useQuery({
-    queryKey: ["product", slug],
-    queryFn: () => ok(api.GET("/api/marketplace/products/{slug}", { params: { path: { slug } } })),
-  });
+  const product = useQuery(productQuery(slug));
   if (product.isPending) return <Waiting />;
   const missing = product.error instanceof Problem && product.error.status === 404;
   if (product.isError && !missing) return <Failure error={product.error} retry={() => void product.refetch()} />;

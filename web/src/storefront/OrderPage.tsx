@@ -1,9 +1,8 @@
 import { useEffect, type ReactNode } from "react";
 import { formatMoney } from "../text/format";
 import { useSession } from "./App";
-import { useOrder, type SeenOrder } from "./data";
+import { orderTone, useOrder, type SeenOrder } from "./data";
 import { keptOrder, type KeptOrder } from "./kept";
-import { orderTone } from "./OrdersPage";
 import { go } from "./router";
 import { t } from "./text";
 import { Badge, Copy, Day, Gone, Failure, Head, Waiting } from "./ui";

@@ -1,13 +1,11 @@
 import { useState } from "react";
 import { formatMoney } from "../text/format";
 import { useSession } from "./App";
-import { useOrders, type Order } from "./data";
+import { orderTone, useOrders, type Order } from "./data";
 import { keptOrders } from "./kept";
 import { SignIn } from "./SignInPage";
 import { t } from "./text";
-import { Badge, Day, Empty, Failure, Head, Pager, Waiting, type Tone } from "./ui";
-
-export const orderTone = (status: Order["status"]): Tone => ({ paid: "good", pending: "warn", refunded: "none", cancelled: "none" } as const)[status];
+import { Badge, Day, Empty, Failure, Head, Pager, Waiting } from "./ui";
 
 export const OrdersPage = () => (useSession() ? <Own /> : <><Kept /><SignIn /></>);
 

@@ -1,11 +1,14 @@
 // What several pages ask of the API.
-import { useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { queryOptions, useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, data, ok, type Schemas } from "../api/client";
 import { Problem } from "../api/problem";
+import type { Tone } from "./ui";
 
 export type Order = Schemas["OwnedOrder"];
 export type License = Schemas["OwnLicense"];
+
+export const orderTone = (status: Order["status"]): Tone => ({ paid: "good", pending: "warn", refunded: "none", cancelled: "none" } as const)[status];
 
 export const useOrders = (page: number) => useQuery({
   queryKey: ["orders", page],
@@ -31,6 +34,11 @@ const orNull = async <T>(request: Promise<T>): Promise<T | null> => {
 
 // An order as its buyer sees it; own tells that it is in the account.
 export type SeenOrder = Order & { licenseKey?: string; own: boolean };
+
+export const productQuery = (slug: string) => queryOptions({
+  queryKey: ["product", slug],
+  queryFn: () => ok(api.GET("/api/marketplace/products/{slug}", { params: { path: { slug } } })),
+});
 
 // useShop reads what the shop says of itself.
 export const useShop = () => useQuery({

@@ -4,8 +4,9 @@ import { Problem } from "../api/problem";
 import { currentSession, onOtherUser, onSession } from "../api/session";
 import { App } from "./App";
 import "./page";
+import { productQuery } from "./data";
 import { forgetOrders } from "./kept";
-import { follow } from "./router";
+import { follow, match } from "./router";
 
 // A refusal will be the same the next time; only trouble on the way is tried again.
 const retry = (failures: number, error: unknown): boolean =>
@@ -23,6 +24,10 @@ onOtherUser(() => {
   if (currentSession()) location.reload(); // what the one before typed goes, too
   else queries.clear();
 });
+
+// What the checkout shows is asked for before React begins.
+const at = match(location.pathname);
+if (at?.pattern === "/checkout/:slug/:tier") void queries.prefetchQuery(productQuery(at.params["slug"] ?? ""));
 
 follow();
 createRoot(document.getElementById("app") as HTMLElement).render(

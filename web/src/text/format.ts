@@ -37,9 +37,12 @@ export const formatRelative = (at: string, now = Date.now()): string => {
   return relative.format(unit === "second" ? 0 : Math.trunc(seconds / size), unit);
 };
 
+// formatBytes writes a size in kB, MB or GB, and a small one in bytes: in full, because the
+// short form of bytes has no plural.
 export const formatBytes = (n: number): string => {
   const [unit, size] = ([["gigabyte", 1 << 30], ["megabyte", 1 << 20], ["kilobyte", 1 << 10]] as const).find(([, s]) => n >= s) ?? ["byte", 1];
-  return new Intl.NumberFormat(language, { style: "unit", unit, maximumFractionDigits: 1 }).format(n / size);
+  const unitDisplay = unit === "byte" ? "long" : "short";
+  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay, maximumFractionDigits: 1 }).format(n / size);
 };
 
 export const formatDuration = (ms: number): string =>

@@ -4,7 +4,7 @@ import { SegmentedControl } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { api, data, type Schemas } from "../../api/client";
+import type { Schemas } from "../../api/client";
 import { formatDuration, formatNumber, formatShare } from "../../text/format";
 import { CallCharts } from "../kit/CallCharts";
 import { ErrorNote } from "../kit/ErrorNote";
@@ -13,19 +13,18 @@ import { Pending } from "../kit/Pending";
 import { State, Time } from "../kit/values";
 import { t } from "../text";
 import { addressOf, type Concern } from "./concerns";
+import { overviewQuery, systemQuery, trafficQuery } from "./data";
 import { useProgress } from "./progress";
 import { ShopCharts, type Range } from "./charts";
 
 type Part = Schemas["System"]["health"][number];
 
-const everyHalfMinute = { refetchInterval: 30_000 };
-
 export const OverviewPage = () => {
   const progress = useProgress();
   const [range, setRange] = useState<Range>("day");
-  const overview = useQuery({ queryKey: ["overview"], queryFn: () => data(api.GET("/api/v1/admin/overview")), ...everyHalfMinute });
-  const system = useQuery({ queryKey: ["system"], queryFn: () => data(api.GET("/api/v1/admin/system")), ...everyHalfMinute });
-  const traffic = useQuery({ queryKey: ["traffic"], queryFn: () => data(api.GET("/api/v1/admin/traffic")), ...everyHalfMinute });
+  const overview = useQuery(overviewQuery);
+  const system = useQuery(systemQuery);
+  const traffic = useQuery(trafficQuery);
   if (overview.isPending) return <Pending />;
   if (overview.isError) return <ErrorNote error={overview.error} retry={() => void overview.refetch()} />;
   const { attention } = overview.data;

@@ -1,9 +1,9 @@
 // How far a new shop is set up.
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { api, data } from "../../api/client";
 
-// useProgress asks for what the steps are about: one entry of each list is enough.
-export const useProgress = () => useQuery({
+// progressQuery asks for what the steps are about: one entry of each list is enough.
+export const progressQuery = queryOptions({
   queryKey: ["welcome"],
   queryFn: async () => {
     const one = { params: { query: { page: 1, limit: 1 } } };
@@ -18,3 +18,5 @@ export const useProgress = () => useQuery({
     };
   },
 });
+
+export const useProgress = () => useQuery(progressQuery);

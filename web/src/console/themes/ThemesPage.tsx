@@ -7,14 +7,17 @@ import "../extensions/extensions.css";
 import { usePageDrop } from "../extensions/install/DropArea";
 import { InstallDialog } from "../extensions/install/InstallDialog";
 import { Confirm } from "../kit/Confirm";
+import { DataTable, type Column } from "../kit/DataTable";
 import { Empty } from "../kit/Empty";
 import { ErrorNote } from "../kit/ErrorNote";
+import { Filter, ListBar } from "../kit/ListBar";
 import { Page, Section, Summary } from "../kit/Page";
 import { Bar } from "../kit/Pending";
 import { tell } from "../kit/toast";
+import { useListSearch } from "../kit/useListSearch";
 import { State, Time } from "../kit/values";
 import { t } from "../text";
-import { isApp, targets, useRefresh, useStatus, useThemes, type Applied, type Target, type Theme } from "./data";
+import { isApp, targets, useNames, useRefresh, useStatus, useThemes, type Applied, type Target, type Theme } from "./data";
 
 export const ThemesPage = () => {
   const [install, setInstall] = useState<{ file: File | null } | null>(null);
@@ -22,6 +25,7 @@ export const ThemesPage = () => {
   return (
     <Page title={t("themes.title")} actions={<Button variant="filled" onClick={() => setInstall({ file: null })}>{t("plugins.install.button")}</Button>}>
       {targets.map((target) => <OfTarget key={target} target={target} />)}
+      <Section title={t("themes.installed")}><List /></Section>
       {over && install === null && <div className="drop-veil" aria-hidden>{t("plugins.install.dropHere")}</div>}
       {install && <InstallDialog dropped={install.file} kind="theme-shop" onClose={() => setInstall(null)} />}
     </Page>
@@ -30,17 +34,15 @@ export const ThemesPage = () => {
 
 const OfTarget = ({ target }: { target: Target }) => {
   const status = useStatus(target);
-  const themes = useThemes(target);
-  const nameOf = (applied: Applied | null) => (applied === null ? t("themes.builtIn") : `${themes.data?.find((x) => x.slug === applied.slug)?.name ?? applied.slug} ${applied.version}`);
+  const names = useNames(status.data ? [status.data.active, status.data.previous] : []);
+  const nameOf = (applied: Applied | null) => (applied === null ? t("themes.builtIn") : `${names.get(applied.slug) ?? applied.slug} ${applied.version}`);
   return (
     <Section title={t(`themes.target.${target}`)} actions={status.data && <Actions target={target} active={status.data.active} previous={status.data.previous} nameOf={nameOf} />}>
       {status.isError && <ErrorNote error={status.error} retry={() => void status.refetch()} />}
-      {themes.isError && <ErrorNote error={themes.error} retry={() => void themes.refetch()} />}
       <Summary facts={[
         [t("themes.active"), status.data ? nameOf(status.data.active) : <Bar key="a" width={96} />],
         [t("themes.previous"), status.data ? (status.data.previous === null && status.data.active === null ? t("themes.nothing") : nameOf(status.data.previous)) : <Bar key="p" width={96} />],
       ]} />
-      {themes.data?.length === 0 ? <Empty title={t("themes.empty")}>{t("themes.emptyHow")}</Empty> : <List target={target} themes={themes.data} />}
     </Section>
   );
 };
@@ -65,24 +67,35 @@ const Actions = ({ target, active, previous, nameOf }: { target: Target; active:
   );
 };
 
-const List = ({ target, themes }: { target: Target; themes: Theme[] | undefined }) => (
-  <div className="table-box" aria-busy={themes === undefined}>
-    <table className="table" aria-label={t(`themes.target.${target}`)}>
-      <thead><tr>{(["name", "kind", "versions", "state", "installed"] as const).map((name) => <th key={name} scope="col">{t(`themes.column.${name}`)}</th>)}</tr></thead>
-      <tbody>
-        {themes === undefined ? <tr>{[1, 2, 3, 4, 5].map((n) => <td key={n}><Bar width="70%" height={14} /></td>)}</tr> : themes.map((theme) => {
-          const active = theme.versions.find((v) => v.active);
-          return (
-            <tr key={`${theme.kind}/${theme.slug}`}>
-              <td className="clip"><Link className="row-link" to="/themes/$kind/$slug" params={{ kind: theme.kind, slug: theme.slug }}>{theme.name}</Link></td>
-              <td>{t(isApp(theme.kind) ? "themes.app" : "themes.pack")}</td>
-              <td className="clip">{theme.versions.map((v) => v.version).join(", ")}</td>
-              <td>{active ? <State tone="good">{t("themes.isActive", { version: active.version })}</State> : <State tone="none">{t("themes.notActive")}</State>}</td>
-              <td><Time at={theme.updatedAt} /></td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
-  </div>
-);
+const columns: Column<Theme>[] = [
+  { title: t("themes.column.name"), cell: (theme) => <Link className="row-link" to="/themes/$kind/$slug" params={{ kind: theme.kind, slug: theme.slug }}>{theme.name}</Link> },
+  { title: t("themes.for"), named: true, cell: (theme) => t(`themes.target.${theme.target}`) },
+  { title: t("themes.column.kind"), named: true, cell: (theme) => t(isApp(theme.kind) ? "themes.app" : "themes.pack") },
+  { title: t("themes.column.versions"), named: true, cell: (theme) => theme.versions.map((v) => v.version).join(", ") },
+  { title: t("themes.column.state"), cell: (theme) => <ThemeState theme={theme} /> },
+  { title: t("themes.column.installed"), cell: (theme) => <Time at={theme.updatedAt} /> },
+];
+
+const ThemeState = ({ theme }: { theme: Theme }) => {
+  const active = theme.versions.find((v) => v.active);
+  return active ? <State tone="good">{t("themes.isActive", { version: active.version })}</State> : <State tone="none">{t("themes.notActive")}</State>;
+};
+
+// List is the installed themes of both targets, packs and apps.
+const List = () => {
+  const { search } = useListSearch();
+  const query = useThemes(search);
+  const kinds = [{ value: "false", label: t("themes.pack") }, { value: "true", label: t("themes.app") }];
+  return (
+    <>
+      <ListBar label={t("themes.search")}>
+        <Filter name="target" label={t("themes.for")} choices={targets.map((value) => ({ value, label: t(`themes.target.${value}`) }))} />
+        <Filter name="app" label={t("themes.column.kind")} choices={kinds} />
+      </ListBar>
+      <DataTable
+        label={t("themes.installed")} query={query} columns={columns} keyOf={(theme) => `${theme.kind}/${theme.slug}`} stack
+        link={(theme) => `/themes/${theme.kind}/${theme.slug}`} empty={<Empty title={t("themes.empty")}>{t("themes.emptyHow")}</Empty>}
+      />
+    </>
+  );
+};

@@ -1,6 +1,7 @@
 // What the pages of themes read. Every key begins with "themes".
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions, useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, data, type Schemas } from "../../api/client";
+import type { ListSearch } from "../kit/useListSearch";
 
 export type Theme = Schemas["Theme"];
 export type ThemeKind = Theme["kind"];
@@ -16,17 +17,31 @@ export const useStatus = (target: Target) => useQuery({
   queryFn: () => data(api.GET("/api/v1/admin/themes/{target}", { params: { path: { target } } })),
 });
 
-// useThemes are the themes of a target: packs, then apps.
-export const useThemes = (target: Target) => useQuery({
-  queryKey: ["themes", "list", target],
-  queryFn: async () => {
-    const kinds: ThemeKind[] = target === "shop" ? ["theme-shop", "theme-app-shop"] : ["theme-admin", "theme-app-admin"];
-    const lists = await Promise.all(kinds.map((kind) => data(api.GET("/api/v1/admin/extensions/{kind}", { params: { path: { kind }, query: { limit: 100 } } }))));
-    return lists.flatMap((list) => list.items).filter((item): item is Theme => "versions" in item);
-  },
+// useThemes is the page of the installed themes that a list's address names.
+export const useThemes = ({ page = 1, q, target, app }: ListSearch) => useQuery({
+  queryKey: ["themes", "list", page, q, target, app],
+  queryFn: () => data(api.GET("/api/v1/admin/themes", {
+    params: {
+      query: {
+        page, ...(q ? { q } : {}), ...(target ? { target: target as Target } : {}),
+        ...(app ? { app: app === "true" } : {}),
+      },
+    },
+  })),
+  placeholderData: keepPreviousData,
 });
 
-export const useTheme = (kind: ThemeKind, slug: string, version: string | undefined) => useQuery({
+// useNames are the names of themes that a target shows or showed, by slug; the slug itself
+// of one that is no longer installed.
+export const useNames = (applied: (Applied | null)[]) => {
+  const shown = applied.filter((one) => one !== null);
+  return useQueries({
+    queries: shown.map(({ kind, slug, version }) => themeQuery(kind, slug, version)),
+    combine: (found) => new Map(shown.map(({ slug }, i) => [slug, found[i]?.data?.name ?? slug])),
+  });
+};
+
+const themeQuery = (kind: ThemeKind, slug: string, version: string | undefined) => queryOptions({
   queryKey: ["themes", "one", kind, slug, version],
   queryFn: async () => {
     const found = await data(api.GET("/api/v1/admin/extensions/{kind}/{slug}", { params: { path: { kind, slug }, ...(version ? { query: { version } } : {}) } }));
@@ -34,6 +49,8 @@ export const useTheme = (kind: ThemeKind, slug: string, version: string | undefi
     return found;
   },
 });
+
+export const useTheme = (kind: ThemeKind, slug: string, version: string | undefined) => useQuery(themeQuery(kind, slug, version));
 
 export const useRefresh = () => {
   const client = useQueryClient();

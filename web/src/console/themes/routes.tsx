@@ -6,6 +6,7 @@ export const themesRoutes = <P extends Parent>(root: P) => [
   createRoute({
     getParentRoute: () => root,
     path: "/themes",
+    validateSearch: validateList("target", "app"),
     component: lazyRouteComponent(() => import("./ThemesPage"), "ThemesPage"),
   }),
   createRoute({

@@ -1,0 +1,77 @@
+// Small things that buyers rely on: long reviews are folded, signing in returns to where
+// they were, and no seat is offered to be freed where there is none.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { accessible, browser, call, mounted, openTab, settled, stoa, useStoa } from "./kit.js";
+
+const account = { email: "reader@example.com", username: "reader", password: "correct horse battery" };
+const product = "/api/marketplace/products/harbor-analytics";
+let order;
+
+useStoa({}, async () => {
+  const { body } = await call(stoa, "POST", "/auth/register", { body: account });
+  const token = body.data.access_token;
+  const bought = await call(stoa, "POST", `${product}/purchase`, { token, body: { tierId: "growth", paymentMethod: "card", billingInfo: { email: account.email } } });
+  assert.ok(bought.status < 300, JSON.stringify(bought.body));
+  order = bought.body;
+  const text = Array.from({ length: 12 }, (_, n) => `Line ${n + 1} of a review that says a lot.`).join("\n");
+  const review = await call(stoa, "POST", `${product}/reviews`, { token, body: { rating: 4, title: "Long", text } });
+  assert.ok(review.status < 300, JSON.stringify(review.body));
+});
+
+test("a long review is folded, and opens by keyboard", async () => {
+  const tab = await openTab(browser, stoa);
+  await tab.goto("/p/harbor-analytics");
+  const review = tab.locator("article, li", { hasText: "Line 1 of a review" }).last();
+  const last = review.getByText("Line 12 of a review");
+  const hidden = () => last.evaluate((el) => {
+    for (let box = el; box; box = box.parentElement) {
+      if (box.scrollHeight > box.clientHeight + 1 && getComputedStyle(box).overflowY === "hidden") return true;
+    }
+    return false;
+  });
+  assert.equal(await hidden(), true, "the whole review shows at once");
+  const more = review.locator("summary");
+  assert.equal((await more.innerText()).trim(), "Show the whole review");
+  await more.focus();
+  await tab.keyboard.press("Enter");
+  assert.equal(await hidden(), false, "the review stays folded");
+  assert.equal((await more.innerText()).trim(), "Show less");
+  await settled(tab);
+  await accessible(tab, "a product with an open review");
+  await tab.keyboard.press("Enter");
+  assert.equal(await hidden(), true);
+  await tab.end();
+});
+
+test("the header's sign-in link returns to the page it was on, with its query", async () => {
+  const tab = await openTab(browser, stoa);
+  await tab.goto("/p/harbor-analytics?reviews=1");
+  const link = tab.getByRole("navigation").getByRole("link", { name: "Sign in", exact: true });
+  await link.click();
+  await tab.waitForURL(/sign-in/);
+  assert.equal(new URL(tab.url()).searchParams.get("next"), "/p/harbor-analytics?reviews=1");
+  await mounted(tab);
+  await tab.getByLabel("E-mail").fill(account.email);
+  await tab.getByRole("textbox", { name: "Password" }).fill(account.password);
+  await tab.locator("form button.primary").first().click();
+  await tab.waitForURL(`${stoa.url}/p/harbor-analytics?reviews=1`);
+  await tab.end();
+});
+
+test("an instance under development takes no seat, so none is offered to be freed", async () => {
+  for (const instanceId of ["shop.example.com", "shop.localhost"]) {
+    const done = await call(stoa, "POST", `${product}/activate`, { body: { licenseKey: order.licenseKey, instanceId } });
+    assert.equal(done.status, 200, JSON.stringify(done.body));
+  }
+  const tab = await openTab(browser, stoa);
+  await tab.goto("/sign-in?next=/licenses");
+  await tab.getByLabel("E-mail").fill(account.email);
+  await tab.getByRole("textbox", { name: "Password" }).fill(account.password);
+  await tab.locator("form button.primary").first().click();
+  await tab.getByRole("link", { name: "Seats and lease: Harbor Analytics" }).click();
+  await tab.getByRole("button", { name: "Free this seat: shop.example.com" }).waitFor();
+  await tab.getByText("shop.localhost", { exact: true }).waitFor();
+  assert.equal(await tab.getByRole("button", { name: /^Free this seat/ }).count(), 1);
+  await tab.end();
+});
