@@ -26,18 +26,19 @@ func (m *Member) missed(s state) bool {
 	return s.rewrap == nil || away > seenWithin/2
 }
 
-// mend seals again with next what this process sealed with old after nobody looked for that
-// any more. It does so twice: the second time, everything that was under way at the first has
-// been committed.
-func (m *Member) mend(ctx context.Context, old, next *seal.Key) {
+// mend seals again what this process sealed with an old key after nobody looked for that any
+// more. It does so twice: the second time, everything that was under way at the first has been
+// committed.
+func (m *Member) mend(ctx context.Context, old *seal.Key) {
 	m.Log.WarnContext(ctx, "this process was away while the master key was replaced: what it sealed with the old one "+
-		"meanwhile is sealed again", slog.String("old", old.ID()), slog.String("new", next.ID()))
-	p := &pass{rewrap: Rewrap{DB: m.DB}, old: old, next: next, alone: true}
+		"meanwhile is sealed again", slog.String("old", old.ID()))
+	p := &pass{rewrap: Rewrap{DB: m.DB}, old: old, alone: true}
 	for _, wait := range []time.Duration{0, m.settle} {
 		for {
 			if sleep(ctx, wait) != nil {
 				return
 			}
+			p.next = m.Keys.Known()[0] // another one, if there was a further rewrap
 			_, err := p.run(ctx)
 			if err == nil {
 				break

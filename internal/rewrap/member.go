@@ -48,8 +48,8 @@ type Member struct {
 	id     string
 	told   string // the keys it last told, and when
 	toldAt time.Time
-	late   *seal.Key // it sealed with this key for too long: see mend
-	settle time.Duration
+	late   *seal.Key     // the key that it sealed with for too long: see mend
+	settle time.Duration // lateSettle
 }
 
 // Join makes the process a member, and the key that proves to be the database's the one that
@@ -82,8 +82,7 @@ func (m *Member) Keep(ctx context.Context) {
 		err := m.follow(limited)
 		if old := m.late; old != nil {
 			m.late = nil
-			next := m.Keys.Known()[0]
-			mending.Go(func() { m.mend(ctx, old, next) })
+			mending.Go(func() { m.mend(ctx, old) })
 		}
 		return err
 	})
