@@ -262,7 +262,10 @@ func TestARefusalNamesAllReasonsTogether(t *testing.T) {
 	}{
 		"a newer schema": {newer(t, plain), backup.Key{}, testkit.MasterKey, store.ErrSchemaNew, []string{"stoa 99.0.0"}},
 		"a newer schema and another master key": {
-			newer(t, plain), backup.Key{}, strings.Repeat("0", 64), store.ErrSchemaNew,
+			newer(t, plain),
+			backup.Key{},
+			strings.Repeat("0", 64),
+			store.ErrSchemaNew,
 			[]string{"stoa 99.0.0", "another master key"},
 		},
 		"another master key": {plain, backup.Key{}, strings.Repeat("0", 64), nil, []string{"another master key"}},
