@@ -85,7 +85,7 @@ func (d *driver) end() {
 // another origin for something, or sent along what the browser knows.
 type tab struct{ *driver }
 
-// newTab returns a tab that shows pages of a, for 30 seconds at most. Without
+// newTab returns a tab that shows pages of a, for five minutes at most. Without
 // Chromium, Node.js or what npm ci installs, the test is skipped, except in CI,
 // where it fails.
 func newTab(t *testing.T, a *testkit.App) tab {
@@ -106,7 +106,7 @@ func newTabAt(t *testing.T, origin string, others ...string) tab {
 		running = startDriver(t)
 	}
 	b := tab{running}
-	late := time.AfterFunc(30*time.Second, func() { _ = b.cmd.Process.Kill() })
+	late := time.AfterFunc(5*time.Minute, func() { _ = b.cmd.Process.Kill() })
 	t.Cleanup(func() { late.Stop() })
 	b.do(t, "begin", origin, others)
 	t.Cleanup(func() {

@@ -4,7 +4,7 @@
 import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
 
-const patience = 10_000; // for one command
+const patience = 60_000; // for one command
 
 // When the tests are gone, end whatever the driver is waiting for. The browser ends
 // with the driver.

@@ -24,7 +24,7 @@ func (b tab) texts(t *testing.T, selector string) (list []string) {
 func (b tab) waitsFor(t *testing.T, selector, want string) {
 	t.Helper()
 	var got []string
-	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 		if got = b.texts(t, selector); len(got) > 0 && got[0] == want {
 			return
 		}

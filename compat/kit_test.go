@@ -57,10 +57,10 @@ func newHost(t *testing.T, path, isolation string) *host {
 	h := &host{dir: t.TempDir(), isolation: isolation}
 	h.Runtime = node.New(node.Config{
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil)), DataDir: h.dir, NodePath: path,
-		Stall: time.Minute, StartTimeout: time.Minute, StartWait: time.Minute, // the machine may be busy
+		Stall: 3 * time.Minute, StartTimeout: 3 * time.Minute, StartWait: 3 * time.Minute, // the machine may be busy
 	})
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
 		defer cancel()
 		if err := h.Close(ctx); err != nil {
 			t.Errorf("close: %v", err)
@@ -107,7 +107,7 @@ func (h *host) install(t *testing.T, slug string, content files, config string) 
 	}))
 	t.Cleanup(srv.Close)
 	client := srv.Client()
-	client.Timeout = 60 * time.Second
+	client.Timeout = 3 * time.Minute
 	if err := h.Prepare(t.Context(), in); err != nil {
 		t.Fatalf("the plugin does not start: %v", err)
 	}

@@ -28,6 +28,7 @@ import (
 	"stoa.example/sdk/go/plugin"
 
 	"stoa/internal/testkit/needtest"
+	"stoa/internal/testkit/porttest"
 	"stoa/internal/testkit/ziptest"
 )
 
@@ -290,9 +291,9 @@ func (s site) through(addr string) *http.Client {
 // listens.
 func startNginx(tb testing.TB, s site) string {
 	tb.Helper()
-	addr := freeAddr(tb)
+	addr := porttest.Free(tb)
 	conf := replace(tb, "nginx/stoa.conf",
-		"    listen 80;\n    listen [::]:80;\n", "    listen "+freeAddr(tb)+";\n",
+		"    listen 80;\n    listen [::]:80;\n", "    listen "+porttest.Free(tb)+";\n",
 		"    listen 443 ssl http2;\n    listen [::]:443 ssl http2;\n", "    listen "+addr+" ssl http2;\n",
 		"server 127.0.0.1:8080;", "server "+s.upstream+";",
 		"/etc/ssl/stoa/fullchain.pem", s.cert, "/etc/ssl/stoa/privkey.pem", s.key)
@@ -317,7 +318,7 @@ http {
 // startCaddy starts Caddy with the example, except for addresses and the certificate.
 func startCaddy(tb testing.TB, s site) string {
 	tb.Helper()
-	addr := freeAddr(tb)
+	addr := porttest.Free(tb)
 	_, port, _ := net.SplitHostPort(addr)
 	conf := replace(tb, "caddy/Caddyfile",
 		"shop.example.com {\n", fmt.Sprintf("{\n\tadmin off\n\tauto_https off\n}\n"+
@@ -354,15 +355,4 @@ func write(tb testing.TB, path, text string) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		tb.Fatal(err)
 	}
-}
-
-// freeAddr returns an address on loopback for a program that must be told one.
-func freeAddr(tb testing.TB) string {
-	tb.Helper()
-	ln, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
 }

@@ -2,6 +2,7 @@
 // hold on every page. Scenarios run against the binary in STOA_BINARY.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
@@ -13,14 +14,24 @@ import { chromium } from "playwright-core";
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 // How long a page may take to show something, on a busy machine.
-const patience = 20_000;
+const patience = 60_000;
 
-const freePort = () => new Promise((resolve, reject) => {
-  const server = createServer().on("error", reject).listen(0, "127.0.0.1", () => {
-    const { port } = server.address();
-    server.close(() => resolve(port));
-  });
-});
+// freePort returns a port at which nobody listens. Systems take the ports of outgoing
+// connections from above this range, and stoa's demo its own from below, so none takes it
+// before stoa listens, or while stoa is started again.
+const freePort = async () => {
+  for (let tries = 100; ; tries--) {
+    const port = 30_000 + Math.floor(2_700 * Math.random());
+    const server = createServer();
+    try {
+      await once(server.listen(port, "127.0.0.1"), "listening");
+      await new Promise((resolve) => server.close(resolve));
+      return port;
+    } catch (error) {
+      if (tries === 0) throw error;
+    }
+  }
+};
 
 const logged = { demo: "Stop with Ctrl-C.", empty: "msg=listening" };
 
@@ -63,7 +74,7 @@ export const startStoa = async ({ demo = true, args = [], env = {}, binary = pro
 // ready waits until a process has logged a text.
 const ready = (child, text, keep) => new Promise((resolve, reject) => {
   let log = "";
-  const late = setTimeout(() => reject(new Error(`stoa is not ready:\n${log}`)), 90_000);
+  const late = setTimeout(() => reject(new Error(`stoa is not ready:\n${log}`)), 180_000);
   const read = (bytes) => {
     keep(bytes);
     log += bytes;
@@ -187,7 +198,7 @@ export const signInToConsole = async (page, stoa, path = "/console") => {
 
 // settled waits until a page has shown what it loads: nothing is busy, nothing on the way.
 export const settled = async (page) => {
-  await page.waitForLoadState("networkidle").catch(() => {}); // pages that follow something are never idle
+  await page.waitForLoadState("networkidle", { timeout: 20_000 }).catch(() => {}); // pages that follow something are never idle
   await page.waitForFunction(() => !document.querySelector("[aria-busy=true]"), undefined, { timeout: patience });
 };
 

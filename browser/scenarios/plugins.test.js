@@ -99,7 +99,7 @@ test("install, upgrade with consent, a failed upgrade and a rollback, each in on
 test("a dropped file opens the dialog, and an upload can be stopped", async () => {
   const tab = await openTab(browser, stoa);
   await signInToConsole(tab, stoa, "/console/plugins");
-  await tab.route("**/install", (route) => setTimeout(() => route.continue().catch(() => {}), 60_000));
+  await tab.route("**/install", (route) => setTimeout(() => route.continue().catch(() => {}), 60_000).unref());
   const bytes = [...plugin({ slug: "dropped", name: "Dropped" })];
   const files = await tab.evaluateHandle((data) => {
     const transfer = new DataTransfer();

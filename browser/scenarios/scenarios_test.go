@@ -22,7 +22,7 @@ func TestScenarios(t *testing.T) {
 	}
 	node := needtest.Program(t, "node", "")
 	chromium := needtest.Program(t, "chromium", "Debian: apt-get install chromium")
-	binary := filepath.Join(t.TempDir(), "stoa")
+	binary := filepath.Join(t.TempDir(), "stoa") // there until the last parallel scenario has ended
 	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "stoa/cmd/stoa").CombinedOutput()
 	if err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
@@ -33,6 +33,8 @@ func TestScenarios(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(file, func(t *testing.T) {
+			t.Parallel() // a browser waits more than it computes
+
 			cmd := exec.CommandContext(t.Context(), node, "--test", "--test-reporter=spec", file)
 			cmd.Env = append(os.Environ(), "STOA_BINARY="+binary, "CHROMIUM="+chromium, "TMPDIR="+t.TempDir())
 			out, err := cmd.CombinedOutput()

@@ -62,7 +62,7 @@ test("the overview leads to what is broken in two clicks", async () => {
 // assertEventually waits until a concern is there: the page asks again every half minute,
 // so it is loaded anew instead.
 const assertEventually = async (tab, locator) => {
-  for (let tries = 0; tries < 20; tries++) {
+  for (let tries = 0; tries < 90; tries++) {
     await tab.locator("main h1").waitFor();
     if (await locator.first().isVisible().catch(() => false)) return;
     await tab.waitForTimeout(1_000);

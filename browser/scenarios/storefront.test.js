@@ -61,7 +61,7 @@ for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
 // linkIn waits for the address that is mailed to somebody, and returns it. With --mail log the
 // mail is in the log.
 const linkIn = async (running, to, path) => {
-  for (const end = Date.now() + 20_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 50))) {
+  for (const end = Date.now() + 120_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 50))) {
     const lines = running.log().split("\n").filter((line) => line.includes(to));
     const found = lines.join("\n").match(new RegExp(`https?://[^\\s"\\\\]*${path}#[A-Z2-7]{26}`));
     if (found) return new URL(found[0]);

@@ -26,7 +26,7 @@ func TestServeTellsTheServiceManagerThatItIsReadyAndThatItStops(t *testing.T) {
 	defer socket.Close()
 	told := func() string {
 		buf := make([]byte, 100)
-		_ = socket.SetReadDeadline(time.Now().Add(30 * time.Second))
+		_ = socket.SetReadDeadline(time.Now().Add(2 * time.Minute))
 		n, _, err := socket.ReadFrom(buf)
 		if err != nil {
 			t.Fatal(err)

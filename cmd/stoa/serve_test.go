@@ -73,7 +73,7 @@ func serve(t *testing.T, env []string, args ...string) *server {
 			t.Fatalf("stoa ended before it listened:\n%s", s.Log())
 		}
 		s.URL = url
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatalf("stoa does not listen:\n%s", s.Log())
 	}
 	return s
@@ -107,7 +107,7 @@ func (s *server) wait(t *testing.T) int {
 	return 0
 }
 
-var httpClient = &http.Client{Transport: &http.Transport{}, Timeout: 10 * time.Second}
+var httpClient = &http.Client{Transport: &http.Transport{}, Timeout: time.Minute}
 
 func do(t *testing.T, method, url, token, body string) (int, string) {
 	t.Helper()
@@ -229,7 +229,7 @@ func TestTwoProcessesShareOneDatabase(t *testing.T) {
 func serveDemo(t *testing.T, dir string) *server {
 	t.Helper()
 	s := serve(t, nil, "--demo", "--data", dir)
-	for end := time.Now().Add(30 * time.Second); !strings.Contains(s.out.String(),
+	for end := time.Now().Add(2 * time.Minute); !strings.Contains(s.out.String(),
 		"Stop with Ctrl-C"); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("no welcome; log:\n%s", s.Log())
@@ -411,7 +411,7 @@ func TestWithoutAMailServerTheLogHoldsNoSecrets(t *testing.T) {
 			if key == "" {
 				t.Fatalf("purchase: %s", body)
 			}
-			for end := time.Now().Add(10 * time.Second); tt.logged && !strings.Contains(s.Log(), key) &&
+			for end := time.Now().Add(time.Minute); tt.logged && !strings.Contains(s.Log(), key) &&
 				time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 			}
 			s.stop(t)

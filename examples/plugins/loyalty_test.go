@@ -63,7 +63,7 @@ func startLoyalty(tb testing.TB) *loyalty {
 	if err := json.NewDecoder(bufio.NewReader(stdout)).Decode(&line); err != nil {
 		tb.Fatal(err)
 	}
-	return &loyalty{line.URL, &http.Client{Transport: tr, Timeout: 10 * time.Second}}
+	return &loyalty{line.URL, &http.Client{Transport: tr, Timeout: 2 * time.Minute}}
 }
 
 // request is a signed request. change may spoil it after it was signed.

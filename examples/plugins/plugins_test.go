@@ -97,7 +97,7 @@ func run(tb testing.TB, name string, config map[string]any) *running {
 	}
 	rt := node.New(node.Config{Log: logtest.New(tb), DataDir: dir})
 	tb.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), time.Minute)
 		defer cancel()
 		if err := rt.Close(ctx); err != nil {
 			tb.Errorf("close: %v", err)

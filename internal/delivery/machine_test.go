@@ -103,7 +103,7 @@ func (k *kit) hook(target, name string) delivery.Delivery {
 // state waits until a delivery has come to a state after that many attempts.
 func (k *kit) state(t *testing.T, id string, want delivery.State, attempts int) delivery.Listed {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		d, err := k.store.Find(t.Context(), delivery.Plugins, id)
 		if err != nil {
 			t.Fatal(err)
@@ -117,9 +117,24 @@ func (k *kit) state(t *testing.T, id string, want delivery.State, attempts int) 
 	}
 }
 
-// due moves the clock to when a waiting delivery is due, and tells the machine.
+// due moves the clock to when a waiting delivery is due, and tells the machine. Before that
+// it waits until the worker that tried it has let the queue go: after a failure the queue
+// rests for a second from then on, which must not begin when the clock has been moved.
 func (k *kit) due(t *testing.T, d delivery.Delivery) {
 	t.Helper()
+	for end := time.Now().Add(3 * time.Minute); ; time.Sleep(time.Millisecond) {
+		var lease string
+		if err := k.db.Conn().Read.QueryRowContext(t.Context(), `SELECT q.lease FROM delivery_queues q
+			JOIN deliveries d ON d.queue = q.name WHERE d.id = $1`, d.ID).Scan(&lease); err != nil {
+			t.Fatal(err)
+		}
+		if lease == "" {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the queue of %s is still leased", d.Name)
+		}
+	}
 	k.clock.Advance(d.Due.Sub(k.clock.Now()))
 	k.db.Conn().Announce(store.NewIn(delivery.Plugins))
 }

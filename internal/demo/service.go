@@ -53,7 +53,7 @@ type service struct {
 	done  chan struct{}
 }
 
-const serviceStart = 10 * time.Second
+const serviceStart = 30 * time.Second // less than a second on an idle machine
 
 // startService writes the example's source to dir, runs it, and returns when it
 // listens.

@@ -29,7 +29,7 @@ func newServer(t testing.TB, watched bool) string {
 		ln, refused = g.Listen(ln), g.Refused
 	}
 	srv := &http.Server{
-		ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: framing.MaxHead, ConnState: framing.ConnState,
+		ReadHeaderTimeout: 5 * time.Minute, MaxHeaderBytes: framing.MaxHead, ConnState: framing.ConnState,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header()["Date"] = nil
 			if refused(r) {
@@ -69,7 +69,7 @@ func talk(t testing.TB, addr string, pieces ...string) string {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+	_ = c.SetDeadline(time.Now().Add(time.Minute))
 	for _, p := range pieces {
 		if _, err := io.WriteString(c, p); err != nil {
 			break // the server has heard enough
@@ -215,7 +215,7 @@ func TestAnEndlessHeadIsNotHeldBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(4 * time.Second)) // before that of the server
+	_ = c.SetDeadline(time.Now().Add(time.Minute)) // before that of the server
 	_, _ = fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: x\r\nBig: "+strings.Repeat("a", 100<<10))
 	if line, err := bufio.NewReader(c).ReadString('\n'); err != nil || !strings.Contains(line, "431") {
 		t.Errorf("answer = %q, %v; want 431", line, err)
@@ -230,7 +230,7 @@ func TestAnUpgradedConnectionIsNotWatched(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+	_ = c.SetDeadline(time.Now().Add(time.Minute))
 	in := bufio.NewReader(c)
 	fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
 	if line, err := in.ReadString('\n'); err != nil || !strings.Contains(line, "101") {

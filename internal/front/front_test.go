@@ -403,7 +403,7 @@ func TestDeadlinesEndWithTheirRequest(t *testing.T) {
 	s := newServer(t, true, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == called+"limited" {
 			rc := http.NewResponseController(w)
-			soon := time.Now().Add(time.Second)
+			soon := time.Now().Add(5 * time.Second) // the answer takes less, on a busy machine, too
 			if err := errors.Join(rc.SetReadDeadline(soon), rc.SetWriteDeadline(soon)); err != nil {
 				t.Error(err)
 			}
@@ -415,7 +415,7 @@ func TestDeadlinesEndWithTheirRequest(t *testing.T) {
 	expect(t, in, "200 /api/x/a ")
 	fmt.Fprint(c, strings.Replace(call, "/a ", "/limited ", 1))
 	expect(t, in, "200 /api/x/limited ")
-	time.Sleep(1500 * time.Millisecond)
+	time.Sleep(5500 * time.Millisecond) // until they would have passed
 	fmt.Fprint(c, call)
 	expect(t, in, "200 /api/x/a ")
 }
@@ -424,10 +424,10 @@ func TestDeadlinesEndWithTheirRequest(t *testing.T) {
 func TestABodyMayComeLaterThanAHead(t *testing.T) {
 	t.Parallel()
 
-	s := newServer(t, true, http.HandlerFunc(handler), func(srv *http.Server) { srv.ReadHeaderTimeout = time.Second })
+	s := newServer(t, true, http.HandlerFunc(handler), func(srv *http.Server) { srv.ReadHeaderTimeout = 5 * time.Second })
 	c, in := s.dial(t)
 	fmt.Fprint(c, "POST /api/x/a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nh")
-	time.Sleep(1500 * time.Millisecond)
+	time.Sleep(5500 * time.Millisecond) // until the limit has passed
 	fmt.Fprint(c, "i")
 	expect(t, in, "200 /api/x/a hi")
 }

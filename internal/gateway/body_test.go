@@ -200,7 +200,7 @@ func TestStalledUploadIsCutOffAfterTheAnswer(t *testing.T) {
 		fmt.Fprintf(c, "POST /api/x HTTP/1.1\r\nHost: shop\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n", 9*mib)
 		_, _ = io.Copy(c, bodyOf(mib+100_000))
 	}()
-	_ = c.SetReadDeadline(time.Now().Add(10 * time.Second)) // less than a client may pause
+	_ = c.SetReadDeadline(time.Now().Add(25 * time.Second)) // less than a client may pause
 	answers := bufio.NewReader(c)
 	if res, err := http.ReadResponse(answers, nil); err != nil || res.StatusCode != http.StatusForbidden {
 		t.Fatalf("answer = %v, %v", res, err)

@@ -36,7 +36,7 @@ func slowly(t *testing.T, k *kit, length, sent int) net.Conn {
 // settles waits until the bodies take that many bytes.
 func settles(t *testing.T, b *bodies.Budget, want int64) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); b.Used() != want; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); b.Used() != want; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("bodies take %d bytes, want %d", b.Used(), want)
 		}

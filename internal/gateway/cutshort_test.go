@@ -39,7 +39,7 @@ func TestABodyThatBreaksOffIsNoSuccess(t *testing.T) {
 				_, _ = c.Write(tt.sent)
 				_ = c.(*net.TCPConn).CloseWrite()
 			}()
-			_ = c.SetReadDeadline(time.Now().Add(30 * time.Second))
+			_ = c.SetReadDeadline(time.Now().Add(2 * time.Minute))
 			res, err := http.ReadResponse(bufio.NewReader(c), nil)
 			if err != nil {
 				return // the connection ended without an answer

@@ -256,7 +256,7 @@ func (k *kit) dialRaw(tb testing.TB) net.Conn {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { c.Close() })
-	_ = c.SetDeadline(time.Now().Add(30 * time.Second))
+	_ = c.SetDeadline(time.Now().Add(2 * time.Minute))
 	return c
 }
 
@@ -280,7 +280,7 @@ func (k *kit) next(tb testing.TB) arrived {
 	select {
 	case a := <-k.seen:
 		return a
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		tb.Fatal("nothing reached the plugin")
 		return arrived{}
 	}
@@ -301,7 +301,7 @@ func bodyOf(size int) *bytes.Reader { return bytes.NewReader(bytes.Repeat([]byte
 // eventually fails the test unless done returns true at last.
 func eventually(tb testing.TB, done func() bool) {
 	tb.Helper()
-	for end := time.Now().Add(30 * time.Second); !done(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); !done(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			tb.Fatal("it never happened")
 		}

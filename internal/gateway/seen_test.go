@@ -30,7 +30,7 @@ func (e *ended) next(tb testing.TB) gateway.Ended {
 	select {
 	case x := <-e.list:
 		return x
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		tb.Fatal("no call ended")
 		return gateway.Ended{}
 	}
@@ -153,6 +153,7 @@ func TestAClientThatLeavesIsNoError(t *testing.T) {
 func TestTimesOfStoaAndOfThePluginAreApart(t *testing.T) {
 	t.Parallel()
 	const pause = 50 * time.Millisecond
+	const upload = 5 * time.Second // far more than stoa's own work on a busy machine
 	k := newKit(t)
 	k.answer = func(w http.ResponseWriter, r *http.Request) {
 		<-time.After(2 * pause)
@@ -163,7 +164,7 @@ func TestTimesOfStoaAndOfThePluginAreApart(t *testing.T) {
 	told := k.watch()
 	pr, pw := io.Pipe()
 	go func() {
-		<-time.After(10 * pause)
+		<-time.After(upload)
 		_, _ = io.WriteString(pw, "slow")
 		_ = pw.Close()
 	}()
@@ -172,7 +173,7 @@ func TestTimesOfStoaAndOfThePluginAreApart(t *testing.T) {
 	if got.Plugin < 2*pause || got.Total < got.Platform+got.Plugin+pause {
 		t.Errorf("stoa %v, plugin %v, in all %v", got.Platform, got.Plugin, got.Total)
 	}
-	if got.Platform >= 10*pause {
+	if got.Platform >= upload {
 		t.Errorf("stoa took %v: that is the client's time", got.Platform)
 	}
 }

@@ -74,7 +74,7 @@ func (k *kit) connect(t *testing.T, from string) (server net.Conn, answer *http.
 		return server, nil
 	case answer = <-refused:
 		return nil, answer
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("neither accepted nor refused")
 		return nil, nil
 	}

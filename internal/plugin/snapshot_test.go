@@ -73,7 +73,7 @@ func another(tb testing.TB, s *plugin.Service, url string) (*plugin.Service, *co
 // eventually fails the test unless done returns true at last.
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !done(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); !done(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("never: %s", what)
 		}

@@ -2,7 +2,6 @@ package proof
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"stoa/internal/testkit/needtest"
+	"stoa/internal/testkit/porttest"
 )
 
 // edgeConfig is what docs/replicas.md tells operators to write, beside what a test needs:
@@ -50,7 +50,7 @@ type edge struct {
 func newEdge(tb testing.TB, replicas []string) *edge {
 	tb.Helper()
 	path := needtest.Program(tb, "nginx", "Debian: apt-get install nginx")
-	dir, address := tb.TempDir(), freeAddress(tb)
+	dir, address := tb.TempDir(), porttest.Free(tb)
 	doc, err := os.ReadFile("../../docs/replicas.md")
 	if err != nil {
 		tb.Fatal(err)
@@ -122,15 +122,4 @@ func newEdge(tb testing.TB, replicas []string) *edge {
 		}
 		<-time.After(20 * time.Millisecond)
 	}
-}
-
-// freeAddress returns an address of this machine at which nobody listens.
-func freeAddress(tb testing.TB) string {
-	tb.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
 }

@@ -15,6 +15,7 @@ import (
 
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/pgtest"
+	"stoa/internal/testkit/porttest"
 	"stoa/internal/testkit/redistest"
 	"stoa/internal/testkit/s3test"
 )
@@ -62,7 +63,7 @@ func newFleet(t *testing.T, program string) *fleet {
 	}
 	addresses := make([]string, replicas)
 	for i := range addresses {
-		addresses[i] = freeAddress(t)
+		addresses[i] = porttest.Free(t)
 		p := &process{tb: t, env: slices.Clone(f.env), program: program, address: addresses[i]}
 		if objects {
 			p.env = append(p.env, "STOA_DATA="+t.TempDir())

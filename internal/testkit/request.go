@@ -13,7 +13,7 @@ import (
 
 // ctxAfterTest returns a context for clean-up, when the test's own has ended.
 func ctxAfterTest(tb testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), 2*time.Minute)
 	tb.Cleanup(cancel)
 	return ctx
 }

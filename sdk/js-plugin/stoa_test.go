@@ -15,6 +15,7 @@ import (
 	"stoa/internal/app"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/needtest"
+	"stoa/internal/testkit/porttest"
 )
 
 // readmeExample returns the first program below a heading of the README.
@@ -48,7 +49,7 @@ type installed struct {
 func external(t *testing.T, program string) installed {
 	t.Helper()
 	node := needtest.Program(t, "node", "")
-	address := freeAddress(t)
+	address := porttest.Free(t)
 	p := installed{dir: project(t, "module"), manifest: testkit.ExternalManifest("visits", "http://"+address)}
 	p.install(t)
 
@@ -138,17 +139,6 @@ func (p *installed) upgrade(t *testing.T) {
 	if res.Status != http.StatusOK && res.Status != http.StatusCreated {
 		t.Fatalf("upgrade = %d %s", res.Status, res.Body)
 	}
-}
-
-// freeAddress returns an address that nobody listens on.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 func waitFor(t *testing.T, what string, holds func() bool) {

@@ -23,6 +23,7 @@ import (
 	"stoa/internal/plugin/storage"
 	"stoa/internal/store"
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/porttest"
 )
 
 var allPermissions = []string{
@@ -136,23 +137,12 @@ func startREADMEPlugin(t *testing.T, address, secret string) {
 	})
 }
 
-// freeAddress returns an address that nobody listens on.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
 // The README's plugin greets with its config and counts in its storage, however many
 // visitors come at once.
 func TestTheREADMEsPluginCountsVisits(t *testing.T) {
 	t.Parallel()
 
-	address := freeAddress(t)
+	address := porttest.Free(t)
 	s := installPlugin(t, "http://"+address)
 	startREADMEPlugin(t, address, s.secret)
 	s.configure(t, map[string]any{"greeting": "Welcome"})

@@ -306,7 +306,7 @@ func TestLogsOfAnInstance(t *testing.T) {
 				if text, _ := e["message"].(string); strings.Contains(text, message) {
 					return e
 				}
-			case <-time.After(20 * time.Second):
+			case <-time.After(2 * time.Minute):
 				t.Fatalf("no event says %q", message)
 			}
 		}
@@ -373,7 +373,7 @@ func TestKeptRunningWithoutACall(t *testing.T) {
 		id := res.Text(t, "data.defaultInstance.installationId")
 		state := func(want string) {
 			t.Helper()
-			deadline := time.Now().Add(30 * time.Second)
+			deadline := time.Now().Add(2 * time.Minute)
 			for got := any(nil); got != want; {
 				if got = a.Do(t, testkit.Get(admin, worker+"/instances/"+id)).Get(t,
 					"data.runtime.state"); time.Now().After(deadline) {

@@ -51,7 +51,7 @@ func TestTamperingIsToldAfterTheStart(t *testing.T) {
 		cfg.DataDir, cfg.DatabaseURL, cfg.CheckFiles = dir, at, true
 		cfg.Log = slog.New(warnings{cfg.Log.Handler(), seen})
 	})
-	late := time.After(30 * time.Second)
+	late := time.After(2 * time.Minute)
 	for {
 		select {
 		case message := <-seen:

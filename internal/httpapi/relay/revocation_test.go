@@ -91,7 +91,7 @@ func openLive(t *testing.T, app *testkit.App, token string) []*live {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { c.Close() })
-			_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+			_ = c.SetDeadline(time.Now().Add(2 * time.Minute))
 			fmt.Fprintf(c,
 				"GET /api/v1/admin/plugins/%s/api/%s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n%s\r\n",
 				slug, path, token, upgrade)
@@ -131,7 +131,7 @@ func (l *live) echo(t *testing.T) {
 // not look complete.
 func (l *live) mustEnd(t *testing.T) {
 	t.Helper()
-	_ = l.SetReadDeadline(time.Now().Add(10 * time.Second)) // of a busy machine
+	_ = l.SetReadDeadline(time.Now().Add(time.Minute)) // of a busy machine
 	rest, err := io.ReadAll(l.br)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("%s goes on", l.name)
@@ -148,7 +148,7 @@ func (l *live) mustLast(t *testing.T, until time.Time) {
 	if _, err := l.br.ReadByte(); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("%s ended: %v", l.name, err)
 	}
-	_ = l.SetDeadline(time.Now().Add(20 * time.Second))
+	_ = l.SetDeadline(time.Now().Add(2 * time.Minute))
 	if l.socket {
 		l.echo(t)
 	}
@@ -199,7 +199,7 @@ func TestLiveCallsEndWithTheirCallersAccess(t *testing.T) {
 			for range 2 { // the plugin sees the end, too
 				select {
 				case <-left:
-				case <-time.After(10 * time.Second):
+				case <-time.After(time.Minute):
 					t.Error("the plugin's side goes on")
 				}
 			}

@@ -80,7 +80,7 @@ func (k *kit) served(tb testing.TB) error {
 	select {
 	case err := <-k.errs:
 		return err
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		tb.Fatal("Serve does not return")
 		return nil
 	}
@@ -196,7 +196,7 @@ func TestSlowPluginsTimeOut(t *testing.T) {
 func TestTimeLimitEndsWithTheFirstByte(t *testing.T) {
 	t.Parallel()
 
-	const limit = 150 * time.Millisecond
+	const limit = 2 * time.Second // of a busy machine
 	pr, pw := io.Pipe()
 	k := newKit(t, limit, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -300,7 +300,7 @@ func TestClientThatLeavesCancelsTheCall(t *testing.T) {
 	}
 	select {
 	case <-cancelled:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("the plugin was not told")
 	}
 }

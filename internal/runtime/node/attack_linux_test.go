@@ -5,11 +5,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
-	"stoa/internal/plugin"
 	"stoa/internal/runtime/sandbox"
 )
 
@@ -136,70 +134,6 @@ func TestAssaultsEndAlone(t *testing.T) {
 		}
 		f.get(t, neighbour, "/health")
 	})
-}
-
-// TestNeighboursStayFast measures calls of one plugin while another computes in all
-// its threads. Rounds with and without the other alternate, so whatever else the
-// machine does slows both kinds.
-func TestNeighboursStayFast(t *testing.T) {
-	if testing.Short() {
-		t.Skip("measures for some seconds")
-	}
-	f := contained(t, newFixture(t, stallsAfter(5*time.Second)))
-	neighbour := f.install(t, "neighbour", withRoutes(`app.get('/api/x', async () => ({ x: 1 }))`))
-	in := f.install(t, "burner", withRoutes(`const crypto = require('crypto')
-	  app.get('/api/burn', async () => {
-	    for (let i = 0; i < 16; i++) { const go = () => crypto.pbkdf2('x', 'y', 1e6, 64, 'sha512', go); go() }
-	    setInterval(() => { const end = Date.now() + 80; while (Date.now() < end); }, 100)
-	    return {}
-	  })`))
-	measureCalls(t, f, neighbour, 2000) // warm
-	f.get(t, in, "/api/burn")
-	pid := f.Status(in.Instance.ID).PID
-	time.Sleep(4 * time.Second) // until it is confined
-	signal := func(s syscall.Signal) {
-		if err := syscall.Kill(pid, s); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	for try := 1; ; try++ {
-		var quiet, during []time.Duration
-		for range 12 {
-			signal(syscall.SIGSTOP)
-			quiet = append(quiet, measureCalls(t, f, neighbour, 250)...)
-			signal(syscall.SIGCONT)
-			during = append(during, measureCalls(t, f, neighbour, 250)...)
-		}
-		for _, share := range []int{50, 90, 99} {
-			t.Logf("p%d: %s alone, %s beside", share, percentile(quiet, share), percentile(during, share))
-		}
-		alone, beside := percentile(quiet, 99), percentile(during, 99)
-		if beside <= 2*alone {
-			return
-		}
-		if try == 3 { // once may be the machine's doing
-			t.Fatalf("p99 is %s alone and %s beside a plugin that computes without end (%.1f times)",
-				alone, beside, float64(beside)/float64(alone))
-		}
-	}
-}
-
-// measureCalls returns how long n calls took.
-func measureCalls(t *testing.T, f *fixture, in plugin.Installed, n int) []time.Duration {
-	t.Helper()
-	all := make([]time.Duration, n)
-	for i := range all {
-		begun := time.Now()
-		f.get(t, in, "/api/x")
-		all[i] = time.Since(begun)
-	}
-	return all
-}
-
-func percentile(all []time.Duration, share int) time.Duration {
-	sorted := slices.Sorted(slices.Values(all))
-	return sorted[(len(sorted)*share-1)/100]
 }
 
 func TestBuffersCountTowardsTheMemoryLimit(t *testing.T) {

@@ -246,11 +246,10 @@ func attack(t *testing.T, f *fixture, attempts []attempt, log *logBuffer) {
 
 // has waits for a line with text, or that lines were dropped: they come over a pipe.
 func (l *logBuffer) has(text string) bool {
-	for range 100 {
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if all := l.String(); strings.Contains(all, text) || strings.Contains(all, "plugin printed too much") {
 			return true
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 	return false
 }

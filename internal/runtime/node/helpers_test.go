@@ -51,7 +51,7 @@ func newFixture(tb testing.TB, change ...func(*Config)) *fixture {
 	}
 	f := &fixture{Runtime: New(cfg), dir: dir}
 	tb.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), time.Minute)
 		defer cancel()
 		if err := f.Close(ctx); err != nil {
 			tb.Errorf("close: %v", err)
@@ -109,7 +109,7 @@ func (f *fixture) serve(tb testing.TB, in plugin.Installed) *httptest.Server {
 			io.WriteString(w, err.Error())
 		}
 	}))
-	srv.Client().Timeout = 30 * time.Second
+	srv.Client().Timeout = 2 * time.Minute
 	tb.Cleanup(srv.Close)
 	return srv
 }
@@ -163,7 +163,7 @@ func reasonOf(tb testing.TB, err error) any {
 // gone waits until no process has that id any more.
 func gone(tb testing.TB, pid int) {
 	tb.Helper()
-	deadline := time.NewTimer(10 * time.Second)
+	deadline := time.NewTimer(2 * time.Minute)
 	defer deadline.Stop()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()

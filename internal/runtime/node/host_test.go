@@ -126,12 +126,10 @@ func TestLeftoversOfKilledProcessesAreSwept(t *testing.T) {
 		_, err := os.Stat(dir)
 		return err == nil
 	}
-	for range 100 {
-		if sweep(parent); !isThere(dead) && !isThere(justDied) {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	eventually(t, "the dead are swept", func() bool {
+		sweep(parent)
+		return !isThere(dead) && !isThere(justDied)
+	})
 	for dir, want := range map[string]bool{dead: false, justDied: false, living: true, young: true, foreign: true} {
 		if isThere(dir) != want {
 			t.Errorf("%s: kept %t, want %t", dir, isThere(dir), want)

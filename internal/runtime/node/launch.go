@@ -72,7 +72,7 @@ func (rt *Runtime) watch(c *child, w watched) (stalled <-chan struct{}, greedy <
 	limit := rt.cfg.Stall
 	go c.watchHeart(limit, w.busy, stall)
 	go c.watchLoop(w.socket, w.secret, limit, func() bool { return w.busy() || active.Load() }, stall)
-	go c.watchProcessor(beatInterval(limit), w.log, active.Store)
+	go c.watchProcessor(beatInterval(limit), rt.processorTime, w.log, active.Store)
 	go c.watchMemory(memoryLimit(w.heapMiB), memory)
 	return loop, memory
 }

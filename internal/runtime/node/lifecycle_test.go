@@ -105,7 +105,7 @@ func TestHooksPrintIntoTheLogOfTheirInstance(t *testing.T) {
 // logged waits until the log of an instance has a line that the plugin printed.
 func (f *fixture) logged(tb testing.TB, in plugin.Installed, text string) {
 	tb.Helper()
-	for end := time.Now().Add(time.Minute); ; {
+	for end := time.Now().Add(2 * time.Minute); ; {
 		entries, more := f.Logs(in.Instance.ID, 0)
 		if slices.ContainsFunc(entries, func(e plugin.LogEntry) bool { return e.Source == "plugin" && e.Message == text }) {
 			return

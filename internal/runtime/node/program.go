@@ -149,7 +149,7 @@ func (p *Program) Watch(busy func() bool) error {
 	stalled, greedy := make(chan struct{}), make(chan error, 1)
 	stall := sync.OnceFunc(func() { close(stalled) })
 	go p.child.watchHeart(p.rt.cfg.Stall, busy, stall)
-	go p.child.watchProcessor(beatInterval(p.rt.cfg.Stall), p.cfg.Log, func(bool) {})
+	go p.child.watchProcessor(beatInterval(p.rt.cfg.Stall), p.rt.processorTime, p.cfg.Log, func(bool) {})
 	go p.child.watchMemory(memoryLimit(p.cfg.MemoryMiB), greedy)
 	select {
 	case <-p.child.exited:

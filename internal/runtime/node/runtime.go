@@ -91,7 +91,8 @@ type Runtime struct {
 	host  *host
 	forks *forker
 
-	reapWait time.Duration // see the constant
+	reapWait      time.Duration  // see the constant
+	processorTime processorClock // tests set it
 
 	withoutFlags bool // no permission flags of Node.js; tests set it
 
@@ -129,6 +130,7 @@ func New(cfg Config) *Runtime {
 		host:          newHost(cfg),
 		forks:         newForker(),
 		reapWait:      reapWait,
+		processorTime: processorTime,
 		starting:      make(chan struct{}, max(4, 2*goruntime.GOMAXPROCS(0))),
 		alive:         alive,
 		kill:          kill,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -82,13 +83,7 @@ func TestTheCallAfterACrashSucceeds(t *testing.T) {
 		}
 		pid := f.Status(in.Instance.ID).PID
 		crash()
-		start := time.Now()
 		f.get(t, in, "/health")
-		took := time.Since(start)
-		t.Logf("crash %d: the next good answer took %s", i, took)
-		if took > 5*time.Second { // under a second on an idle machine
-			t.Errorf("crash %d: the next good answer took %s", i, took)
-		}
 		if now := f.Status(in.Instance.ID).PID; now == pid {
 			t.Errorf("crash %d: still process %d", i, pid)
 		}
@@ -166,9 +161,8 @@ func TestAnAnswerThatBreaksOffIsNotPassedOffAsWhole(t *testing.T) {
 	}
 }
 
-// The first three crashes in an hour are started again without delay, and a good
-// answer comes within a second.
-func TestAKilledPluginAnswersWithinASecond(t *testing.T) {
+// The first three crashes in an hour are started again without delay.
+func TestAKilledPluginIsStartedAgainAtOnce(t *testing.T) {
 	t.Parallel()
 	nodetest.Each(t, func(t *testing.T, path string) {
 		t.Helper()
@@ -176,23 +170,31 @@ func TestAKilledPluginAnswersWithinASecond(t *testing.T) {
 		f := newFixture(t, onNode(path), func(c *Config) { c.Log = log.logger() })
 		in := f.install(t, "killed", withRoutes(pidRoute))
 		f.get(t, in, "/health")
-		fastest := time.Hour // the machine may be busy with other tests
 		for range 3 {
 			p := f.installation(in.Instance.ID).peek()
-			begun := time.Now()
 			syscall.Kill(f.Status(in.Instance.ID).PID, syscall.SIGKILL)
 			<-p.done // or the next call may be one that the process dies with
 			f.get(t, in, "/health")
-			fastest = min(fastest, time.Since(begun))
-		}
-		t.Logf("a good answer after %s", fastest)
-		if fastest >= time.Second {
-			t.Errorf("a good answer came after %s at best, want less than a second", fastest)
 		}
 		if got := strings.Count(log.String(), "retryIn=0s"); got != 3 || f.Status(in.Instance.ID).Restarts != 3 {
 			t.Errorf("%d of 3 crashes were started again at once; status %+v", got, f.Status(in.Instance.ID))
 		}
 	})
+}
+
+// BenchmarkAnswerAfterAKill measures from the end of a process to the next good answer. The
+// target is a second.
+func BenchmarkAnswerAfterAKill(b *testing.B) {
+	f := newFixture(b, func(c *Config) { c.Log = slog.New(slog.DiscardHandler) })
+	in := f.install(b, "killed", withRoutes(pidRoute))
+	f.get(b, in, "/health")
+	for b.Loop() {
+		p := f.installation(in.Instance.ID).peek()
+		syscall.Kill(f.Status(in.Instance.ID).PID, syscall.SIGKILL)
+		<-p.done // or the next call may be one that the process dies with
+		f.get(b, in, "/health")
+		f.forgive(in) // the delays after several crashes are not measured
+	}
 }
 
 func TestAnUnstablePluginIsNotRestartedAllTheTime(t *testing.T) {

@@ -18,13 +18,9 @@ const (
 	// kernel's own limit holds (slackMiB).
 	memoryEvery = 100 * time.Millisecond
 
-	// hotShare is the share of one processor from which on a process counts as hot,
-	// and hotLooks how many looks in a row confine it, or let it go again.
-	hotShare = 0.8
-	// activeShare is from which on it is worth asking whether it still answers. On a
-	// busy machine an endless loop gets little.
+	// activeShare is the share of one processor from which on it is worth asking whether
+	// a process still answers. On a busy machine an endless loop gets little.
 	activeShare = 0.03
-	hotLooks    = 3
 )
 
 // memoryLimit is what a process with a heap of heapMiB may have in memory, in bytes.
@@ -53,45 +49,23 @@ func (c *child) watchMemory(limit int64, ended chan<- error) {
 	}
 }
 
-// watchProcessor looks how much the child computes. One that goes on computing is
-// confined to one processor, with all others of its kind, so that its neighbours
-// keep the rest. active is told at each look whether it computes at all.
-func (c *child) watchProcessor(every time.Duration, log *slog.Logger, active func(bool)) {
+// watchProcessor looks how much the child computes, and confines it while it does so
+// without pause. active is told at each look whether it computes at all.
+func (c *child) watchProcessor(every time.Duration, used processorClock, log *slog.Logger, active func(bool)) {
 	look := time.NewTicker(every)
 	defer look.Stop()
-	var before time.Duration
-	looks, confined := 0, false
+	var con confinement
 	for {
 		select {
 		case <-c.exited:
 			return
 		case <-look.C:
 		}
-		used, err := processorTime(c.pid)
+		spent, err := used(c.pid)
 		if err != nil {
 			return // gone, or not on this system
 		}
-		share := 0.0
-		if before > 0 {
-			share = float64(used-before) / float64(every)
-		}
-		before = used
-		active(share > activeShare)
-		isHot := share > hotShare
-		if isHot == confined {
-			looks = 0
-			if confined {
-				confine(c.pid, true) // threads that came since
-			}
-			continue
-		}
-		if looks++; looks < hotLooks {
-			continue
-		}
-		looks, confined = 0, isHot
-		if confine(c.pid, confined) {
-			log.Warn("plugin computes without end: confined to one processor", slog.Bool("confined", confined))
-		}
+		active(con.look(c.pid, spent, time.Now(), log) > activeShare)
 	}
 }
 

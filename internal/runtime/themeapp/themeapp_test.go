@@ -58,7 +58,7 @@ func newKit(tb testing.TB, change func(*Config, *node.Config)) *kit {
 	tb.Cleanup(func() {
 		srv.Close()
 		k.Close()
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), time.Minute)
 		defer cancel()
 		if err := cfg.Node.Close(ctx); err != nil {
 			tb.Errorf("close: %v", err)
@@ -110,7 +110,7 @@ func (k *kit) get(tb testing.TB, path string) string {
 
 func wait(tb testing.TB, what string, ok func() bool) {
 	tb.Helper()
-	for end := time.Now().Add(time.Minute); !ok(); {
+	for end := time.Now().Add(2 * time.Minute); !ok(); {
 		if time.Now().After(end) {
 			tb.Fatalf("waited in vain: %s", what)
 		}

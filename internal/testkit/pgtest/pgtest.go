@@ -248,7 +248,7 @@ func waitFor(dsn string) error {
 		return err
 	}
 	defer db.Close()
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		if err = db.PingContext(context.Background()); err == nil {
 			return nil
 		}

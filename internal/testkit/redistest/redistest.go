@@ -54,7 +54,7 @@ func (s *Server) Start(tb testing.TB) {
 	client := redis.NewClient(&redis.Options{Network: "unix", Addr: s.socket, MaxRetries: -1})
 	defer client.Close()
 	err := errors.New("not tried")
-	for end := time.Now().Add(10 * time.Second); err != nil; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); err != nil; time.Sleep(10 * time.Millisecond) {
 		if err = client.Ping(tb.Context()).Err(); err != nil && time.Now().After(end) {
 			tb.Fatalf("redistest: server does not answer: %v", err)
 		}

@@ -87,7 +87,7 @@ func New(tb testing.TB) *Server {
 func (s *Server) await(tb testing.TB) {
 	tb.Helper()
 	transport := &http.Transport{DisableKeepAlives: true}
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		r, err := http.NewRequestWithContext(tb.Context(), http.MethodGet, "http://"+s.Addr+"/", nil)
 		if err != nil {
 			tb.Fatal(err)

@@ -151,8 +151,8 @@ func (s *Server) Next(tb testing.TB) Event {
 			tb.Fatal("smtptest: the server has ended")
 		}
 		return e
-	case <-time.After(20 * time.Second):
-		tb.Fatal("smtptest: nothing happened in 20 s")
+	case <-time.After(2 * time.Minute):
+		tb.Fatal("smtptest: nothing happened in two minutes")
 		return Event{}
 	}
 }

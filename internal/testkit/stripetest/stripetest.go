@@ -204,7 +204,7 @@ func run(path string) (*url.URL, func(), error) {
 	select {
 	case at := <-address:
 		return &url.URL{Scheme: "http", Host: at}, stop, nil
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		stop()
 		return nil, nil, errors.New("stripetest: stripe-mock does not start")
 	}
