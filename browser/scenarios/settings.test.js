@@ -1,7 +1,7 @@
 // The console's Settings and Overview.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { adminToken, browser, call, journey, openTab, settled, signInToConsole, stoa, useStoa } from "./kit.js";
+import { adminToken, browser, call, journey, openTab, settled, signInToConsole, startStoa, stoa, useStoa } from "./kit.js";
 
 useStoa();
 
@@ -70,3 +70,33 @@ const assertEventually = async (tab, locator) => {
   }
   throw new Error("the concern is not shown");
 };
+
+test("the health page says where the files are, and why object storage does not work", async (t) => {
+  const admin = { email: "root@example.com", password: "correct horse battery" };
+  const secret = "never-show-this-key";
+  const remote = await startStoa({
+    demo: false,
+    env: {
+      STOA_ADMIN_EMAIL: admin.email, STOA_ADMIN_PASSWORD: admin.password,
+      AWS_ACCESS_KEY_ID: "the-key-id", AWS_SECRET_ACCESS_KEY: secret,
+      STOA_STORAGE_URL: "s3://shop/stoa?endpoint=http://127.0.0.1:9&timeout=1s",
+    },
+  });
+  t.after(() => remote.stop());
+  const facts = async (shop) => {
+    const tab = await openTab(browser, shop);
+    await signInToConsole(tab, shop, "/console/settings/health");
+    await tab.getByText("This process").waitFor();
+    const text = await tab.locator("main").innerText();
+    await tab.end();
+    return text;
+  };
+  const away = await facts({ ...remote, admin });
+  assert.match(away, /Files, in object storage\s+s3:\/\/shop\/stoa\n/);
+  assert.ok(away.includes(`Cache of files\n${remote.folder}`) || away.includes(`Cache of files\t${remote.folder}`), away);
+  assert.match(away, /Broken\s+storage .*refused/);
+  assert.ok(!away.includes(secret) && !away.includes("the-key-id"), "a credential is shown");
+  const here = await facts(stoa);
+  assert.match(here, /Files\s+\//);
+  assert.ok(!here.includes("object storage"), here);
+});

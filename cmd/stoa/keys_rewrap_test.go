@@ -16,8 +16,8 @@ import (
 	"stoa/internal/testkit/pgtest"
 )
 
-// stoa keys rewrap is killed with SIGKILL again and again beside a stoa that serves, and so is
-// that stoa once. In the end both files have changed places, and the old key opens nothing.
+// stoa keys rewrap is killed with SIGKILL again and again beside a stoa that serves throughout.
+// In the end both files have changed places, and stoa refuses the old key.
 func TestRewrapOfTheRealProgramIsKilled(t *testing.T) {
 	t.Parallel()
 

@@ -53,7 +53,7 @@ type Restored struct {
 func (t Target) Restore(ctx context.Context, r io.Reader, key Key) (Restored, error) {
 	archive, err := openArchive(r, key)
 	if err != nil {
-		return Restored{}, err
+		return Restored{}, errors.Join(err, t.isEmpty(ctx))
 	}
 	defer archive.close()
 	done := Restored{Header: archive.header, Encrypted: archive.encrypted}
@@ -66,9 +66,7 @@ func (t Target) Restore(ctx context.Context, r io.Reader, key Key) (Restored, er
 		packedKey = string(text)
 	}
 	keys, err := t.masterKeys(archive.header, packedKey)
-	faults := errors.Join(
-		archive.explain(errors.Join(t.fits(archive.header), err)), t.folderIsEmpty(), t.databaseIsEmpty(ctx),
-		t.storageIsEmpty(ctx))
+	faults := errors.Join(archive.explain(errors.Join(t.fits(archive.header), err)), t.isEmpty(ctx))
 	if faults != nil {
 		return done, faults
 	}
@@ -84,6 +82,11 @@ func (t Target) fits(h Header) error {
 			"version %d; restore with stoa %s", store.ErrSchemaNew, h.Stoa, h.Schema, t.Version, known, h.Stoa)
 	}
 	return nil
+}
+
+// isEmpty returns an error that names everything that is in the place.
+func (t Target) isEmpty(ctx context.Context) error {
+	return errors.Join(t.folderIsEmpty(), t.databaseIsEmpty(ctx), t.storageIsEmpty(ctx))
 }
 
 // allowedBefore are the names in a data folder that is empty nevertheless.

@@ -125,8 +125,8 @@ func (b *book) awaitSuccess(t *testing.T, limit time.Duration) {
 }
 
 // report prints a table, and fails the test for each failure that no fault explains.
-func (b *book) report(t *testing.T) {
-	t.Helper()
+func (b *book) report(tb testing.TB) {
+	tb.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, x := range b.failed {
@@ -138,7 +138,7 @@ func (b *book) report(t *testing.T) {
 			x.phase.excused++
 			continue
 		}
-		t.Errorf("%s: %s at %s, after %s: %s", x.phase.name, x.what, x.upstream, x.end.Sub(x.begin).Round(time.Millisecond),
+		tb.Errorf("%s: %s at %s, after %s: %s", x.phase.name, x.what, x.upstream, x.end.Sub(x.begin).Round(time.Millisecond),
 			x.explanation)
 	}
 	var text strings.Builder
@@ -149,5 +149,5 @@ func (b *book) report(t *testing.T) {
 			p.limited)
 	}
 	_ = w.Flush()
-	t.Logf("\n%s", text.String())
+	tb.Logf("\n%s", text.String())
 }

@@ -57,20 +57,20 @@ func (o *outside) acknowledged(id string) {
 }
 
 // check fails the test if a call came twice, or did not come though it was answered.
-func (o *outside) check(t *testing.T) {
-	t.Helper()
+func (o *outside) check(tb testing.TB) {
+	tb.Helper()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.calls, "")
 	for id, n := range o.calls {
 		if n > 1 {
-			t.Errorf("a POST to a plugin, %s, came %d times", id, n)
+			tb.Errorf("a POST to a plugin, %s, came %d times", id, n)
 		}
 	}
 	for id := range o.told {
 		if o.calls[id] == 0 {
-			t.Errorf("the call %s was answered, and did not come", id)
+			tb.Errorf("the call %s was answered, and did not come", id)
 		}
 	}
-	t.Logf("%d calls of the external plugin, %d of them answered", len(o.calls), len(o.told))
+	tb.Logf("%d calls of the external plugin, %d of them answered", len(o.calls), len(o.told))
 }

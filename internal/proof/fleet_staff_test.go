@@ -17,7 +17,7 @@ type worker interface {
 	// work sends requests until ctx ends, and finishes what it has begun.
 	work(ctx context.Context)
 	// audit fails the test unless everything that was answered is true.
-	audit(t *testing.T)
+	audit(tb testing.TB)
 }
 
 // hire returns clients of each kind, signed in.
@@ -27,35 +27,31 @@ func (f *fleet) hire(t *testing.T, seed uint64) []worker {
 	f.outside.install(t, f, admin)
 	publisher := &publisher{desk: f.desk(t, seed, 1), admin: admin}
 	publisher.publish()
-	staff := []worker{publisher, &operator{desk: f.desk(t, seed, 2), admin: admin}}
+	staff := []worker{publisher, newOperator(f.desk(t, seed, 2), admin)}
 	for i := range 3 {
-		d := f.desk(t, seed, 10+i)
-		staff = append(staff, &buyer{desk: d, token: d.register(fmt.Sprintf("buyer%d", i)).access})
+		staff = append(staff, newBuyer(f.desk(t, seed, 10+i), fmt.Sprintf("buyer%d", i)))
 	}
 	for i := range 2 {
-		d := f.desk(t, seed, 20+i)
-		m := &member{desk: d, name: fmt.Sprintf("member%d", i)}
-		m.tokens = d.register(m.name)
-		staff = append(staff, m, &caller{desk: f.desk(t, seed, 30+i)})
+		staff = append(staff, newMember(f.desk(t, seed, 20+i), fmt.Sprintf("member%d", i)), &caller{desk: f.desk(t, seed, 30+i)})
 	}
 	return staff
 }
 
 // desk is what a client works with.
 type desk struct {
-	t      *testing.T
+	t      testing.TB
 	f      *fleet
 	rng    *rand.Rand
 	client *http.Client
 	from   string // the client's address, which rate limits count
 }
 
-func (f *fleet) desk(t *testing.T, seed uint64, n int) *desk {
-	t.Helper()
+func (f *fleet) desk(tb testing.TB, seed uint64, n int) *desk {
+	tb.Helper()
 	transport := &http.Transport{}
-	t.Cleanup(transport.CloseIdleConnections)
+	tb.Cleanup(transport.CloseIdleConnections)
 	d := &desk{
-		t: t, f: f, rng: rand.New(rand.NewPCG(seed, uint64(n))),
+		t: tb, f: f, rng: rand.New(rand.NewPCG(seed, uint64(n))),
 		client: &http.Client{Transport: transport, Timeout: time.Minute},
 	}
 	d.move()

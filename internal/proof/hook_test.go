@@ -131,11 +131,11 @@ func (p *plugin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // check compares what arrived with what was recorded, which must be a number of hooks at
 // least.
-func (p *plugin) check(t *testing.T, c *cluster, least int) {
-	t.Helper()
-	rows, err := c.db.QueryContext(t.Context(), `SELECT id, target, state FROM deliveries WHERE kind = 'hook' ORDER BY seq`)
+func (p *plugin) check(tb testing.TB, c *cluster, least int) {
+	tb.Helper()
+	rows, err := c.db.QueryContext(tb.Context(), `SELECT id, target, state FROM deliveries WHERE kind = 'hook' ORDER BY seq`)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer rows.Close()
 	recorded := make(map[string][]string)
@@ -143,16 +143,16 @@ func (p *plugin) check(t *testing.T, c *cluster, least int) {
 	for rows.Next() {
 		var id, target, state string
 		if err := rows.Scan(&id, &target, &state); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		if state != "delivered" {
-			t.Errorf("hook %s of %s is %s", id, target, state)
+			tb.Errorf("hook %s of %s is %s", id, target, state)
 		}
 		recorded[target] = append(recorded[target], id)
 		total++
 	}
 	if err := rows.Err(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -160,22 +160,22 @@ func (p *plugin) check(t *testing.T, c *cluster, least int) {
 	for _, n := range p.times {
 		again += n - 1
 	}
-	t.Logf("%d hooks of %d instances, %d of them sent again", total, len(recorded), again)
+	tb.Logf("%d hooks of %d instances, %d of them sent again", total, len(recorded), again)
 	for target, ids := range recorded {
 		if !slices.Equal(p.first[target], ids) {
-			t.Errorf("%s got %v, recorded were %v", target, p.first[target], ids)
+			tb.Errorf("%s got %v, recorded were %v", target, p.first[target], ids)
 		}
 	}
 	for what, count := range map[string]string{
 		"onInstall":   `SELECT count(*) FROM plugin_instances WHERE package_slug = 'hooked'`,
 		"onUninstall": `SELECT count(*) FROM plugin_instances WHERE package_slug = 'hooked' AND deleted_at_ms IS NOT NULL`,
 	} {
-		hooks := c.number(t, `SELECT count(*) FROM deliveries WHERE kind = 'hook' AND name = '`+what+`'`)
-		if happened := c.number(t, count); hooks != happened {
-			t.Errorf("%d hooks %s for %d instances", hooks, what, happened)
+		hooks := c.number(tb, `SELECT count(*) FROM deliveries WHERE kind = 'hook' AND name = '`+what+`'`)
+		if happened := c.number(tb, count); hooks != happened {
+			tb.Errorf("%d hooks %s for %d instances", hooks, what, happened)
 		}
 	}
 	if total < least {
-		t.Errorf("%d hooks are too few to prove anything", total)
+		tb.Errorf("%d hooks are too few to prove anything", total)
 	}
 }

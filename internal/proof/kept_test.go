@@ -31,7 +31,7 @@ func TestOneReplicaKeepsAPluginRunning(t *testing.T) {
 	archive := ziptest.Plugin(t, testkit.InternalManifest("clock", "index.js"), map[string]string{
 		"index.js": `module.exports = async (app) => {
 			if (process.env.STOA_KEPT) setInterval(() => console.log('tick'), 200)
-			app.get('/api/x', async () => ({}))
+			app.get('/api/kept', async () => ({ kept: process.env.STOA_KEPT ?? 'no' }))
 		}`,
 	})
 	a, err := keeper.send(t.Context(), http.MethodPost, "/api/v1/admin/extensions/plugin/install", archive)
@@ -44,12 +44,7 @@ func TestOneReplicaKeepsAPluginRunning(t *testing.T) {
 		t.Fatalf("keepRunning: %v, %d %s", err, a.status, a.body)
 	}
 	owner := ticks.next(t, -1)
-	for _, p := range c.processes { // calls start processes everywhere, which do not tick
-		if a, err := p.call(t.Context(), http.MethodGet, "/api/v1/shop/plugins/clock/api/x", nil, nil); err != nil ||
-			a.status != http.StatusOK {
-			t.Errorf("call: %v, %d %s", err, a.status, a.body)
-		}
-	}
+	c.checkKept(t, owner)
 	for _, end := range []func(*process){(*process).stop, (*process).kill} {
 		p := c.processes[owner]
 		began := time.Now()
@@ -59,12 +54,29 @@ func TestOneReplicaKeepsAPluginRunning(t *testing.T) {
 		if err := p.start(); err != nil {
 			t.Fatal(err)
 		}
+		c.checkKept(t, owner)
 	}
 	for range 10 {
 		<-ticks.beat
 	}
 	if turns := ticks.seen(); len(turns) != 3 {
 		t.Errorf("the replicas %v ticked in turns, want three turns", turns)
+	}
+}
+
+// checkKept calls the plugin on each replica: that of the owner answers in the process that is
+// kept, the others in processes that know that they are not.
+func (c *cluster) checkKept(t *testing.T, owner int) {
+	t.Helper()
+	for i, p := range c.processes {
+		want := `{"kept":"no"}`
+		if i == owner {
+			want = `{"kept":"1"}`
+		}
+		a, err := p.call(t.Context(), http.MethodGet, "/api/v1/shop/plugins/clock/api/kept", nil, nil)
+		if err != nil || a.status != http.StatusOK || string(a.body) != want {
+			t.Errorf("replica %d of owner %d answers %d %s, %v; want %s", i, owner, a.status, a.body, err, want)
+		}
 	}
 }
 

@@ -193,43 +193,43 @@ func (l *ledger) settle(ctx context.Context, c *cluster) error {
 
 // check fails the test unless every answer is true, and each purchase is one order,
 // however often it was sent.
-func (l *ledger) check(t *testing.T, c *cluster) {
-	t.Helper()
-	if n := c.number(t, `SELECT count(*) FROM orders`); n != len(l.purchases) {
-		t.Errorf("%d purchases, each with an Idempotency-Key, are %d orders", len(l.purchases), n)
+func (l *ledger) check(tb testing.TB, c *cluster) {
+	tb.Helper()
+	if n := c.number(tb, `SELECT count(*) FROM orders`); n != len(l.purchases) {
+		tb.Errorf("%d purchases, each with an Idempotency-Key, are %d orders", len(l.purchases), n)
 	}
-	l.checkPurchases(t, c)
+	l.checkPurchases(tb, c)
 	for i, a := range l.activations {
-		if o, err := c.processes[i%2].verify(t.Context(), a.key, a.instance); err != nil || o.verdict != granted {
-			t.Errorf("the activation of %s was answered, but now verify = %v, %v", a.instance, o, err)
+		if o, err := c.processes[i%2].verify(tb.Context(), a.key, a.instance); err != nil || o.verdict != granted {
+			tb.Errorf("the activation of %s was answered, but now verify = %v, %v", a.instance, o, err)
 		}
 	}
 }
 
 // checkPurchases fails the test unless every purchase that was answered is a paid order
 // with its license.
-func (l *ledger) checkPurchases(t *testing.T, c *cluster) {
-	t.Helper()
-	keys := masterKeys(t)
+func (l *ledger) checkPurchases(tb testing.TB, c *cluster) {
+	tb.Helper()
+	keys := masterKeys(tb)
 	for _, b := range l.purchases {
 		key, err := license.ParseKey(b.LicenseKey)
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		var status string
 		var paid bool
-		err = c.db.QueryRowContext(t.Context(), `
+		err = c.db.QueryRowContext(tb.Context(), `
 			SELECT o.status, l.paid FROM orders o JOIN licenses l ON l.id = o.license_id
 			WHERE o.id = $1 AND l.key_hash = $2`, b.OrderID, keys.Hash(key)).Scan(&status, &paid)
 		if err != nil || status != string(order.Paid) || !paid {
-			t.Errorf("order %s was answered, but is now %s, its license paid: %t, %v", b.OrderID, status, paid, err)
+			tb.Errorf("order %s was answered, but is now %s, its license paid: %t, %v", b.OrderID, status, paid, err)
 		}
 	}
 }
 
 // checkBooks fails the test if anything in the database is half done.
-func (c *cluster) checkBooks(t *testing.T) {
-	t.Helper()
+func (c *cluster) checkBooks(tb testing.TB) {
+	tb.Helper()
 	for what, query := range map[string]string{
 		"orders without a license": `SELECT count(*) FROM orders o WHERE NOT EXISTS (SELECT ` +
 			`1 FROM licenses l WHERE l.id = o.license_id)`,
@@ -248,39 +248,39 @@ func (c *cluster) checkBooks(t *testing.T) {
 		"licenses with more instances than they allow": `SELECT count(*) FROM licenses l WHERE max_instances < ` +
 			`(SELECT count(*) FROM license_instances i WHERE i.license_id = l.id)`,
 	} {
-		if n := c.number(t, query); n != 0 {
-			t.Errorf("there are %d %s", n, what)
+		if n := c.number(tb, query); n != 0 {
+			tb.Errorf("there are %d %s", n, what)
 		}
 	}
-	downloads, paid := c.number(t, `SELECT download_count FROM products WHERE slug = 'app'`),
-		c.number(t, `SELECT count(*) FROM orders WHERE status = 'paid'`)
+	downloads, paid := c.number(tb, `SELECT download_count FROM products WHERE slug = 'app'`),
+		c.number(tb, `SELECT count(*) FROM orders WHERE status = 'paid'`)
 	if downloads != downloadBase+paid {
-		t.Errorf("downloadCount = %d, want %d and one for each of %d paid orders", downloads, downloadBase, paid)
+		tb.Errorf("downloadCount = %d, want %d and one for each of %d paid orders", downloads, downloadBase, paid)
 	}
-	c.checkKeys(t)
+	c.checkKeys(tb)
 }
 
 // checkKeys fails the test unless every license has its key, both sealed for its owner
 // and hashed for look-ups.
-func (c *cluster) checkKeys(t *testing.T) {
-	t.Helper()
-	keys := masterKeys(t)
-	rows, err := c.db.QueryContext(t.Context(), `SELECT id, key_hash, key_sealed FROM licenses`)
+func (c *cluster) checkKeys(tb testing.TB) {
+	tb.Helper()
+	keys := masterKeys(tb)
+	rows, err := c.db.QueryContext(tb.Context(), `SELECT id, key_hash, key_sealed FROM licenses`)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var id, hash, sealed string
 		if err := rows.Scan(&id, &hash, &sealed); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		if key, err := keys.Open(license.License{ID: id, KeySealed: sealed}); err != nil || keys.Hash(key) != hash {
-			t.Errorf("license %s has no key: %v", id, err)
+			tb.Errorf("license %s has no key: %v", id, err)
 		}
 	}
 	if err := rows.Err(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 

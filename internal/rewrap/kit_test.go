@@ -33,7 +33,7 @@ type shop struct {
 	key      *seal.Key                // the one that seals
 
 	echo    *testkit.Echo
-	webhook atomic.Int64 // messages that arrived
+	webhook *atomic.Int64 // messages that arrived
 	hookID  string
 	keys    []string // of licenses of mail-pack
 	bought  string   // the answer to the purchase below
@@ -52,7 +52,7 @@ func newShop(t *testing.T, options ...testkit.Option) *shop {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &shop{key: key}
+	s := &shop{key: key, webhook: new(atomic.Int64)}
 	options = append(options, func(_ testing.TB, cfg *app.Config) {
 		if s.url == "" {
 			s.url = cfg.DatabaseURL

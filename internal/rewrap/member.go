@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"stoa/internal/database"
@@ -47,13 +48,15 @@ type Member struct {
 	id     string
 	told   string // the keys it last told, and when
 	toldAt time.Time
+	late   *seal.Key     // the key that it sealed with for too long: see mend
+	settle time.Duration // lateSettle
 }
 
 // Join makes the process a member, and the key that proves to be the database's the one that
 // seals. On a database without one, that is the first key. It returns an error if a key that
 // the database needs is not known.
 func (m *Member) Join(ctx context.Context) error {
-	m.id = rand.Text()
+	m.id, m.settle = rand.Text(), lateSettle
 	_, err := store.NewSettings(m.DB).Once(ctx, store.SettingMasterKeyCheck, masterkey.Proof(m.Keys.Known()[0]))
 	if err != nil {
 		return err
@@ -65,14 +68,24 @@ func (m *Member) Join(ctx context.Context) error {
 	if err := m.follow(ctx); err != nil {
 		return errors.Join(err, m.Leave(context.WithoutCancel(ctx)))
 	}
+	m.late = nil // it has sealed nothing yet
 	return nil
 }
 
 // Keep follows the database until ctx ends.
 func (m *Member) Keep(ctx context.Context) {
+	var mending sync.WaitGroup
+	defer mending.Wait()
 	periodic.Task{
 		Every: lookEvery, Limit: tellEvery, Log: m.Log, Failed: "the master key of the database cannot be followed",
-	}.Run(ctx, m.follow)
+	}.Run(ctx, func(limited context.Context) error {
+		err := m.follow(limited)
+		if old := m.late; old != nil {
+			m.late = nil
+			mending.Go(func() { m.mend(ctx, old) })
+		}
+		return err
+	})
 }
 
 // Leave says that the process no longer uses the database.
@@ -108,6 +121,9 @@ func (m *Member) follow(ctx context.Context) error {
 	case sealing != known[0]:
 		others := slices.DeleteFunc(slices.Clone(known), func(k *seal.Key) bool { return k == sealing })
 		m.Keys.Set(sealing, others...)
+		if m.missed(state) {
+			m.late = known[0]
+		}
 		m.Log.InfoContext(ctx, "secrets are sealed with another master key now", slog.String("key", sealing.ID()))
 	}
 	return errors.Join(trouble, m.tell(ctx))

@@ -22,6 +22,9 @@ type pass struct {
 	boxes      map[string][2]*seal.Box                       // by purpose: of the old and the new key
 	hashes     map[string]func(plain []byte) (string, error) // by the new key, by column
 	unreadable []string
+	// alone is a pass that belongs to no rewrap, and leaves the progress of one that runs alone.
+	alone   bool
+	changed int // values that were sealed again by all runs
 }
 
 // value is a sealed value.
@@ -38,7 +41,7 @@ func (p *pass) run(ctx context.Context) (clean bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if now.rewrap == nil { // finished before, and checked again
+	if p.alone || now.rewrap == nil { // finished before, and checked again
 		now.rewrap = new(progress)
 	}
 	at, tables := *now.rewrap, Tables()
@@ -102,6 +105,9 @@ func (p *pass) batch(ctx context.Context, table Table, at *progress) (more bool,
 		}
 		return to.keep(ctx, tx)
 	})
+	if err == nil {
+		p.changed += len(updates)
+	}
 	*at = to
 	return len(rows) == batchRows, err
 }

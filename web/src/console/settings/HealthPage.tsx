@@ -32,6 +32,11 @@ const Parts = ({ system }: { system: System }) => (
   </Section>
 );
 
+// files tells where the files are kept: in the data folder, or in object storage, of which it is a cache.
+const files = (storage: System["storage"]): [string, string][] => storage.kind === "disk"
+  ? [[t("settings.health.storage"), storage.folder]]
+  : [[t("settings.health.storage_s3"), storage.address ?? "–"], [t("settings.health.cache"), storage.folder]];
+
 const Process = ({ system: s }: { system: System }) => (
   <Section title={t("settings.health.process")}>
     <Summary facts={[
@@ -41,7 +46,7 @@ const Process = ({ system: s }: { system: System }) => (
       [t("settings.health.address"), s.publicUrl],
       [t("settings.health.ops"), s.opsAddress ?? t("settings.health.off")],
       [t("settings.health.database"), `${s.database.engine} ${s.database.version ?? ""}`],
-      [t("settings.health.storage"), s.storage.folder],
+      ...files(s.storage),
       [t("settings.health.redis"), t(s.redis.configured ? (s.redis.reachable ? "settings.health.ok" : "settings.health.broken") : "settings.health.off")],
       [t("settings.health.mail"), s.mail.from ?? t(`settings.health.mail_${s.mail.via}`)],
       [t("settings.health.node"), s.plugins.nodeVersion ?? s.plugins.error ?? "–"],

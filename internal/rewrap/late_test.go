@@ -1,0 +1,199 @@
+package rewrap
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"stoa/internal/database"
+	"stoa/internal/masterkey"
+	"stoa/internal/seal"
+	"stoa/internal/store"
+	"stoa/internal/testkit/dbtest"
+)
+
+// paused is a process that seals with the old key and does not follow the database.
+type paused struct {
+	*Member
+
+	db        *database.DB
+	old, next *seal.Key
+}
+
+func newPaused(t *testing.T, url string) paused {
+	t.Helper()
+	keys := make([]*seal.Key, 2)
+	for i := range keys {
+		var err error
+		if keys[i], err = seal.ParseKey(seal.GenerateKey()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db := dbtest.Open(t, url)
+	m := &Member{DB: db, Keys: seal.NewKeys(keys[0], keys[1]), Name: "paused", Log: slog.New(slog.DiscardHandler)}
+	if err := m.Join(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	m.settle = 5 * time.Second
+	return paused{m, db, keys[0], keys[1]}
+}
+
+// forget makes the others believe that the process has gone, as after a minute.
+func (p paused) forget(t *testing.T) {
+	t.Helper()
+	if _, err := p.db.Conn().Write.ExecContext(t.Context(), `UPDATE master_key_holders SET seen_at_ms = 0`); err != nil {
+		t.Fatal(err)
+	}
+	p.toldAt = p.toldAt.Add(-2 * seenWithin)
+}
+
+// write has the process store a value.
+func (p paused) write(t *testing.T, target string) {
+	t.Helper()
+	_, err := p.db.Conn().Write.ExecContext(t.Context(), `
+		INSERT INTO webhooks (id, url, events_json, enabled, disabled_reason, current_sealed, previous_sealed,
+			created_at_ms, updated_at_ms)
+		VALUES ($1, 'https://example.com', '[]', TRUE, '', $2, '', 0, 0)`,
+		target, p.Keys.Box("webhook.secret").Seal([]byte("secret"), target))
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// opens reports whether a key opens a value.
+func (p paused) opens(t *testing.T, key *seal.Key, target string) bool {
+	t.Helper()
+	var text string
+	err := p.db.Conn().Read.QueryRowContext(t.Context(), `SELECT current_sealed FROM webhooks WHERE id = $1`, target).Scan(&text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = key.Box("webhook.secret").Open(text, target)
+	return err == nil
+}
+
+func (p paused) rewrap(t *testing.T) {
+	t.Helper()
+	r := Rewrap{DB: p.db, Known: []*seal.Key{p.old, p.next}, Say: t.Logf}
+	if _, err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// resume lets the process follow the database again until the test ends.
+func (p paused) resume(t *testing.T) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	var following sync.WaitGroup
+	following.Go(func() { p.Keep(ctx) })
+	t.Cleanup(func() { stop(); following.Wait() })
+}
+
+// eventually waits until something holds.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(5 * time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s: not within five minutes", what)
+		}
+	}
+}
+
+// A process is paused for longer than a rewrap waits for it, and writes values with the old key
+// after the rewrap has finished: one before it notices, one that was under way when it did. It
+// seals them again by itself, so that the old key can be thrown away.
+func TestAProcessThatMissedARewrapSealsAgainWhatItWrote(t *testing.T) {
+	t.Parallel()
+
+	dbtest.OnBoth(t, func(t *testing.T, url string) {
+		p := newPaused(t, url)
+		p.forget(t)
+		p.rewrap(t)
+		p.write(t, "early")
+		if !p.opens(t, p.old, "early") || p.opens(t, p.next, "early") {
+			t.Fatal("the process does not seal with the old key: the test tests nothing")
+		}
+		under := seal.NewKeys(p.old) // sealed before the process noticed, committed after
+		p.resume(t)
+		eventually(t, "the value that was written first is sealed again", func() bool { return p.opens(t, p.next, "early") })
+		late := p
+		late.Member = &Member{Keys: under}
+		late.write(t, "late")
+		eventually(t, "the value that was under way is sealed again", func() bool { return p.opens(t, p.next, "late") })
+	})
+}
+
+// The process ends before it could do so: the operator runs the command again with both keys.
+func TestARewrapThatIsRunAgainSealsAgainWhatCameLate(t *testing.T) {
+	t.Parallel()
+
+	dbtest.OnBoth(t, func(t *testing.T, url string) {
+		p := newPaused(t, url)
+		p.forget(t)
+		p.rewrap(t)
+		p.write(t, "late")
+		p.rewrap(t)
+		if !p.opens(t, p.next, "late") || p.opens(t, p.old, "late") {
+			t.Error("the value is still sealed with the old key")
+		}
+	})
+}
+
+// The process comes back while the rewrap, which counted it as gone, is still at work: then too
+// it may have passed the table already.
+func TestAProcessThatComesBackDuringARewrapSealsAgainWhatItWrote(t *testing.T) {
+	t.Parallel()
+
+	dbtest.OnBoth(t, func(t *testing.T, url string) {
+		p := newPaused(t, url)
+		p.forget(t)
+		if err := (Rewrap{DB: p.db}).begin(t.Context(), p.old, p.next); err != nil {
+			t.Fatal(err)
+		}
+		now, err := readState(t.Context(), p.db.Conn())
+		if err != nil {
+			t.Fatal(err)
+		}
+		// It has passed the value.
+		progressed := progress{From: now.rewrap.From, Table: "webhooks", After: "~", Changed: 7, Total: 9}
+		if err := progressed.put(t.Context(), p.db.Conn()); err != nil {
+			t.Fatal(err)
+		}
+		p.write(t, "early")
+		p.resume(t)
+		eventually(t, "the value is sealed again", func() bool { return p.opens(t, p.next, "early") })
+		if now, err = readState(t.Context(), p.db.Conn()); err != nil || now.rewrap == nil || *now.rewrap != progressed {
+			t.Errorf("the progress of the rewrap is %+v, %v; want %+v", now.rewrap, err, progressed)
+		}
+	})
+}
+
+// A process that a rewrap waits for leaves the work to it.
+func TestAProcessThatFollowsARewrapSealsNothingAgain(t *testing.T) {
+	t.Parallel()
+
+	p := newPaused(t, dbtest.SQLite(t))
+	if err := (Rewrap{DB: p.db}).begin(t.Context(), p.old, p.next); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.follow(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if p.Keys.Known()[0] != p.next || p.late != nil {
+		t.Errorf("it seals with %s, and mends what it sealed with %v", p.Keys.Known()[0], p.late)
+	}
+	// Nor does one that starts when the rewrap has finished.
+	if err := store.NewSettings(p.db).Delete(t.Context(), store.SettingRewrap); err != nil {
+		t.Fatal(err)
+	}
+	second := &Member{DB: p.db, Keys: seal.NewKeys(p.old, p.next), Log: p.Log}
+	if err := second.Join(t.Context()); err != nil || second.late != nil || second.Keys.Known()[0] != p.next {
+		t.Errorf("Join = %v; it mends what it sealed with %v", err, second.late)
+	}
+	check, _, err := store.NewSettings(p.db).Find(t.Context(), store.SettingMasterKeyCheck)
+	if err != nil || !masterkey.Proves(p.next, check) {
+		t.Errorf("the database's key is another one: %v", err)
+	}
+}
