@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"strings"
 
 	"github.com/redis/go-redis/v9"
 
@@ -36,9 +37,9 @@ func (t tracedRedis) DialHook(next redis.DialHook) redis.DialHook {
 // ProcessHook implements redis.Hook.
 func (t tracedRedis) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		ctx, span := t.tracer.Start(ctx, "redis "+cmd.Name(), trace.Client)
+		ctx, span := t.tracer.Start(ctx, "redis", trace.Client)
 		err := next(ctx, cmd)
-		endRedis(span, err)
+		endRedis(span, cmd.Name(), err)
 		return err
 	}
 }
@@ -46,15 +47,20 @@ func (t tracedRedis) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 // ProcessPipelineHook implements redis.Hook.
 func (t tracedRedis) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(ctx context.Context, cmds []redis.Cmder) error {
-		ctx, span := t.tracer.Start(ctx, "redis pipeline", trace.Client)
+		ctx, span := t.tracer.Start(ctx, "redis", trace.Client)
 		err := next(ctx, cmds)
-		endRedis(span, err)
+		endRedis(span, "pipeline", err)
 		return err
 	}
 }
 
-func endRedis(span trace.Span, err error) {
-	span.Text("db.system.name", "redis")
+func endRedis(span trace.Span, command string, err error) {
+	if span.Recording() {
+		command = strings.ToUpper(command)
+		span.Name(command)
+		span.Text("db.system.name", "redis")
+		span.Text("db.operation.name", command)
+	}
 	if err != nil && !errors.Is(err, redis.Nil) {
 		span.Fail("redis")
 	}

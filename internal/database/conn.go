@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+
+	"stoa/internal/trace"
 )
 
 // Querier is what *sql.DB and *sql.Tx have in common.
@@ -23,16 +25,19 @@ type Conn struct {
 	db *DB
 	tx *ending // nil outside of transactions
 
-	changed *func() // see Telling; nil if nobody asked
+	span    trace.Span // of the transaction; the zero Span outside, or if it is not recorded
+	changed *func()    // see Telling; nil if nobody asked
 }
 
 // Conn returns a Conn outside of any transaction.
-func (db *DB) Conn() Conn { return Conn{Read: db.traced(db.read), Write: db.traced(db.write), db: db} }
+func (db *DB) Conn() Conn {
+	return Conn{Read: db.traced(db.read, trace.Span{}), Write: db.traced(db.write, trace.Span{}), db: db}
+}
 
 // inside returns the Conn whose statements are all part of the transaction tx, which e
 // waits for. It tells of changes if c does.
 func (c Conn) inside(tx Querier, e *ending) Conn {
-	tx = c.db.traced(tx)
+	tx = c.db.traced(tx, c.span)
 	inside := Conn{Read: tx, Write: tx, db: c.db, tx: e}
 	if c.changed != nil {
 		return inside.telling(c.changed)
@@ -50,9 +55,9 @@ func (c Conn) InTx(ctx context.Context, fn func(Conn) error) error {
 	if c.InTransaction() {
 		return fn(c)
 	}
-	ctx, span := c.db.transaction(ctx)
+	ctx, c.span = c.db.transaction(ctx)
 	err := c.ended(fn, func(run func(Querier) error) error { return c.db.inTx(ctx, run) })
-	endTransaction(span, err)
+	endTransaction(c.span, err)
 	return err
 }
 
@@ -62,8 +67,9 @@ func (c Conn) InShortTx(ctx context.Context, fn func(Conn) error) error {
 	if c.InTransaction() || c.db.batch == nil {
 		return c.InTx(ctx, fn)
 	}
-	ctx, span := c.db.transaction(ctx)
-	err := c.ended(fn, func(run func(Querier) error) error { return c.db.batch.inTx(ctx, run) })
+	within, span := c.db.transaction(ctx)
+	c.span = span
+	err := c.ended(fn, func(run func(Querier) error) error { return c.db.batch.inTx(within, run) })
 	endTransaction(span, err)
 	if errors.Is(err, errBatch) {
 		return c.InTx(ctx, fn)

@@ -9,12 +9,13 @@ import (
 	"stoa/internal/trace"
 )
 
-// traced returns q, which records a span of each statement if db does.
-func (db *DB) traced(q Querier) Querier {
+// traced returns q, which records a span of each statement if db does: as a part of the
+// transaction within, if that is recorded, else of what the statement's context says.
+func (db *DB) traced(q Querier, within trace.Span) Querier {
 	if db.tracer == nil {
 		return q
 	}
-	return tracedQuerier{q, db}
+	return tracedQuerier{q, db, within}
 }
 
 // tracedQuerier records a span of each statement of a recorded request: until the first row
@@ -23,10 +24,12 @@ func (db *DB) traced(q Querier) Querier {
 type tracedQuerier struct {
 	Querier
 
-	db *DB
+	db     *DB
+	within trace.Span
 }
 
 func (q tracedQuerier) start(ctx context.Context, query string) (context.Context, trace.Span) {
+	ctx = q.within.Within(ctx)
 	ctx, span := q.db.tracer.Start(ctx, "sql", trace.Client)
 	if span.Recording() {
 		verb, table := statement(query)
@@ -80,7 +83,7 @@ func (q tracedQuerier) QueryRowContext(ctx context.Context, query string, args .
 // transaction begins the span of a transaction: with the waits for its turn and for its commit,
 // which no statement shows.
 func (db *DB) transaction(ctx context.Context) (context.Context, trace.Span) {
-	ctx, span := db.tracer.Start(ctx, "transaction", trace.Client)
+	ctx, span := db.tracer.Start(ctx, "transaction", trace.Internal)
 	span.Text("db.system.name", systemName(db.name))
 	return ctx, span
 }

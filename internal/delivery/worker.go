@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"strconv"
 	"time"
 
@@ -81,7 +82,7 @@ func (w *worker) send(sending context.Context, d Delivery) (s Settled, sent bool
 	ctx, cancel := context.WithTimeout(sending, SendTimeout)
 	defer cancel()
 	at, begun := w.Now(), time.Now()
-	ctx, span := w.Tracer.Work(ctx, "deliver "+string(d.Kind), trace.Producer, d.Cause)
+	ctx, span := w.Tracer.Work(ctx, "deliver "+string(d.Kind), spanKind(d.Kind), d.Cause)
 	defer span.End()
 	r := w.Sender.Send(ctx, d)
 	describe(span, d, r)
@@ -96,6 +97,15 @@ func (w *worker) send(sending context.Context, d Delivery) (s Settled, sent bool
 	return s, true
 }
 
+// spanKind is that of an attempt. A webhook is a request to somebody else. Hooks and events are
+// taken from a queue; the gateway records their requests.
+func spanKind(k Kind) trace.Kind {
+	if k == Webhook {
+		return trace.Client
+	}
+	return trace.Consumer
+}
+
 // describe notes what an attempt came to. The name of what is delivered is stoa's own word, or a
 // type that a plugin publishes.
 func describe(span trace.Span, d Delivery, r Result) {
@@ -107,6 +117,9 @@ func describe(span trace.Span, d Delivery, r Result) {
 	span.Text("stoa.delivery.target", d.Target)
 	span.Text("stoa.plugin.slug", d.Owner)
 	span.Number("stoa.delivery.attempt", d.Attempts+1)
+	if d.Kind == Webhook {
+		span.Text("http.request.method", http.MethodPost)
+	}
 	switch {
 	case r.Cancel:
 		span.Text("stoa.outcome", string(Cancelled))

@@ -279,6 +279,7 @@ func (g *Gateway) hop(ctx context.Context, p *passage, in plugin.Installed) {
 		span.Text("stoa.plugin.version", in.Package.Manifest.Version)
 		span.Text("stoa.plugin.runtime", string(in.Package.Manifest.RuntimeType))
 		span.Text("stoa.installation.id", in.Instance.ID)
+		span.Text("http.request.method", trace.Method(p.out.Method))
 		p.pluginSpan, p.trace = span, trace.From(next)
 	}
 	p.put(trace.Traceparent, p.trace.Traceparent())

@@ -71,9 +71,10 @@ func (g *Gateway) health(ctx context.Context, rt runtime.Runtime, in plugin.Inst
 		return err.Error()
 	}
 	g.hop(ctx, p, in)
-	defer p.pluginSpan.End()
 	answer := &probeAnswer{header: make(http.Header), status: http.StatusOK, keep: keptOfProbe}
-	if err := serveWhole(rt, answer, r, in); err != nil {
+	err = serveWhole(rt, answer, r, in)
+	endOwn(p.pluginSpan, answer.status, err)
+	if err != nil {
 		return "GET /health: " + err.Error()
 	}
 	if err := ctx.Err(); err != nil {

@@ -3,6 +3,7 @@ package gateway
 import (
 	"errors"
 	"net/http"
+	"strconv"
 	"time"
 
 	"stoa/internal/caller"
@@ -124,6 +125,25 @@ func (s *sighting) endSpans(seen traffic.Call, caller string) {
 		s.span.Fail(seen.Outcome.String())
 	}
 	s.span.End()
+}
+
+// endOwn ends the plugin's part of a request of stoa's own, to which every status from 400 on is a
+// failure. status is 0 if there was no answer.
+func endOwn(span trace.Span, status int, err error) {
+	switch {
+	case !span.Recording():
+		return
+	case err != nil:
+		span.Fail(outcomeOf(err).String())
+	case status == 0:
+		span.Fail(traffic.BrokenOff.String())
+	default:
+		span.Number("http.response.status_code", status)
+		if status >= http.StatusBadRequest {
+			span.Fail(strconv.Itoa(status))
+		}
+	}
+	span.End()
 }
 
 // Ended is a call that has ended.

@@ -58,7 +58,7 @@ func (g *Gateway) Tell(ctx context.Context, rt runtime.Runtime, n Notice, keep i
 		return Heard{}, err
 	}
 	g.hop(ctx, p, n.In)
-	defer p.pluginSpan.End()
+	defer func() { endOwn(p.pluginSpan, heard.Status, err) }()
 	answer := &probeAnswer{header: make(http.Header), keep: keep}
 	defer func() {
 		// An answer that breaks off has begun: its status stands.

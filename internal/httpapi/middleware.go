@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/netip"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -70,7 +69,7 @@ func (s *Server) middleware(h http.Handler) http.Handler {
 			}
 			s.Observe(r.Pattern, seen.status, took)
 			if span.Recording() {
-				describe(span, r, id, seen.status)
+				s.describe(span, r, id, seen.status)
 			}
 			if seen.status == 0 && r.Context().Err() != nil {
 				// The client left, or closed its half and reads on: an empty 200, which
@@ -94,20 +93,25 @@ func (s *Server) middleware(h http.Handler) http.Handler {
 	})
 }
 
-// describe ends the span of a request. It names the route, never the path, which may hold what
-// only its client should know; a query is not even looked at.
-func describe(span trace.Span, r *http.Request, id string, status int) {
-	method := r.Method
-	if !slices.Contains(knownMethods, method) { // a client's own text
-		method = "_OTHER"
-	}
+// describe ends the span of a request, in the words of OpenTelemetry's conventions for HTTP. It
+// names the route, never the path, which may hold what only its client should know; a query is
+// not even looked at.
+func (s *Server) describe(span trace.Span, r *http.Request, id string, status int) {
+	method := trace.Method(r.Method)
 	_, route, found := strings.Cut(r.Pattern, " ")
 	if !found {
 		route = r.Pattern
 	}
-	span.Name(strings.TrimSpace(method + " " + route))
+	name := method
+	if method == trace.OtherMethod {
+		name = "HTTP"
+	}
+	span.Name(strings.TrimSpace(name + " " + route))
 	span.Text("http.request.method", method)
 	span.Text("http.route", route)
+	scheme, _, _ := strings.Cut(s.PublicURL, ":")
+	span.Text("url.scheme", scheme)
+	span.Text("network.protocol.version", strings.TrimSuffix(strings.TrimPrefix(r.Proto, "HTTP/"), ".0"))
 	span.Text("stoa.request_id", id)
 	if status != 0 { // else the client left, or the connection was taken over
 		span.Number("http.response.status_code", status)
@@ -116,12 +120,6 @@ func describe(span trace.Span, r *http.Request, id string, status int) {
 		span.Fail(strconv.Itoa(status))
 	}
 	span.End()
-}
-
-// knownMethods are those that spans name.
-var knownMethods = []string{
-	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
-	http.MethodOptions,
 }
 
 // believeVisitor makes a theme app's call for a visitor count as the visitor's own, at

@@ -22,12 +22,13 @@ import (
 
 const monitoring = "../../deploy/monitoring/"
 
-// promtool accepts the rules, and each fires when it should.
+// promtool accepts the rules. Each fires when it should, and only then.
 func TestAlertRulesFire(t *testing.T) {
 	t.Parallel()
 	promtool := needtest.Program(t, "promtool", "Debian: apt-get install prometheus")
 	for _, args := range [][]string{
 		{"check", "rules", monitoring + "alerts.yml"}, {"test", "rules", monitoring + "alerts_test.yml"},
+		{"test", "rules", monitoring + "alerts_silent_test.yml"},
 	} {
 		if out, err := exec.CommandContext(t.Context(), promtool, args...).CombinedOutput(); err != nil {
 			t.Errorf("promtool %s: %v\n%s", args, err, out)
@@ -145,8 +146,8 @@ func dashboardExprs(t *testing.T) (list []string) {
 	return list
 }
 
-// alertExprs returns the expressions of the alerts, each of which docs/monitoring.md explains
-// and alerts_test.yml tests.
+// alertExprs returns the expressions of the alerts, each of which docs/monitoring.md explains,
+// and alerts_test.yml and alerts_silent_test.yml test.
 func alertExprs(t *testing.T) (list []string) {
 	t.Helper()
 	var rules struct {
@@ -163,8 +164,9 @@ func alertExprs(t *testing.T) (list []string) {
 	}
 	docs, missing := os.ReadFile("../../docs/monitoring.md")
 	tests, untested := os.ReadFile(monitoring + "alerts_test.yml")
-	if err != nil || missing != nil || untested != nil {
-		t.Fatal(err, missing, untested)
+	silence, unheard := os.ReadFile(monitoring + "alerts_silent_test.yml")
+	if err != nil || missing != nil || untested != nil || unheard != nil {
+		t.Fatal(err, missing, untested, unheard)
 	}
 	for _, g := range rules.Groups {
 		for _, r := range g.Rules {
@@ -174,6 +176,9 @@ func alertExprs(t *testing.T) (list []string) {
 			}
 			if !strings.Contains(string(tests), "name: "+r.Alert+"\n") {
 				t.Errorf("alerts_test.yml has no test of %s", r.Alert)
+			}
+			if !strings.Contains(string(silence), "name: \""+r.Alert+": ") {
+				t.Errorf("alerts_silent_test.yml has no test of %s", r.Alert)
 			}
 		}
 	}

@@ -187,8 +187,8 @@ func TestSpansCarryNoSecretsNoMailAddressesNoQueries(t *testing.T) {
 		"username": "sesameuser", "email": "sesameuser@example.com", "password": "sesame-1815",
 	}))
 	for _, name := range []string{
-		"POST /auth/login", "GET /api/v1/admin/plugins/{slug}/secret", "POST /auth/register", "redis eval", "send mail",
-		"_OTHER",
+		"POST /auth/login", "GET /api/v1/admin/plugins/{slug}/secret", "POST /auth/register", "EVAL", "send mail",
+		"HTTP",
 	} {
 		rc.wait(t, name, named(name))
 	}

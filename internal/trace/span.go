@@ -30,7 +30,7 @@ const (
 	Internal = oteltrace.SpanKindInternal
 	Server   = oteltrace.SpanKindServer
 	Client   = oteltrace.SpanKindClient
-	Producer = oteltrace.SpanKindProducer
+	Consumer = oteltrace.SpanKindConsumer
 )
 
 // Span is one timed part of a trace. The zero Span is not recorded, and its methods do
@@ -133,6 +133,15 @@ func contextOf(sc oteltrace.SpanContext, tracestate string) Context {
 // of it.
 func (s Span) Recording() bool { return s.span != nil }
 
+// Within returns ctx, in which spans that are begun are parts of s. The trace that ctx carries for
+// the next hop stays.
+func (s Span) Within(ctx context.Context) context.Context {
+	if s.span == nil {
+		return ctx
+	}
+	return oteltrace.ContextWithSpan(ctx, s.span)
+}
+
 // Name renames the span.
 func (s Span) Name(name string) {
 	if s.span != nil {
@@ -174,4 +183,17 @@ func (s Span) End() {
 	if s.span != nil {
 		s.span.End()
 	}
+}
+
+// OtherMethod stands for a method that HTTP does not know: that is a client's own text.
+const OtherMethod = "_OTHER"
+
+// Method returns what a span may say of a request's method.
+func Method(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions:
+		return method
+	}
+	return OtherMethod
 }
