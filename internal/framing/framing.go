@@ -17,6 +17,8 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+
+	"stoa/internal/stall"
 )
 
 // Guard marks ambiguous requests and recognizes them again. Create it with
@@ -54,7 +56,7 @@ func (l listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Conn{Conn: c, marker: l.marker}, nil
+	return &Conn{Conn: stall.New(c), marker: l.marker}, nil
 }
 
 // Protocols are those that a server can speak to a Guard's clients: HTTP/1.1, and HTTP/2
@@ -82,7 +84,7 @@ const holdLimit = MaxHead + 8<<10 // net/http reads up to 4 KiB more than its li
 
 // Conn follows the framing of the requests that are read through it.
 type Conn struct {
-	net.Conn
+	*stall.Conn
 
 	marker string
 
@@ -215,20 +217,4 @@ func (c *Conn) Between() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.handed == c.looked && c.watcher.part == inHead && !c.watcher.loose && !c.refused && !c.plain
-}
-
-// ReadFrom lets the kernel copy from a file or another connection.
-func (c *Conn) ReadFrom(r io.Reader) (int64, error) {
-	if rf, ok := c.Conn.(io.ReaderFrom); ok {
-		return rf.ReadFrom(r)
-	}
-	return io.Copy(struct{ io.Writer }{c.Conn}, r)
-}
-
-// CloseWrite lets net/http close its side first, as with a *net.TCPConn.
-func (c *Conn) CloseWrite() error {
-	if cw, ok := c.Conn.(interface{ CloseWrite() error }); ok {
-		return cw.CloseWrite()
-	}
-	return nil
 }
