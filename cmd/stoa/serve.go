@@ -200,7 +200,7 @@ func (s *servers) start(ctx context.Context, ln net.Listener, h http.Handler) {
 	}
 	srv := &http.Server{
 		Handler:           h,
-		ReadHeaderTimeout: 10 * time.Second,
+		ReadHeaderTimeout: framing.HeadTimeout,
 		IdleTimeout:       front.IdleTimeout,
 		MaxHeaderBytes:    framing.MaxHead,
 		ConnState:         front.ConnState,

@@ -6,7 +6,8 @@
 // net/http resolves the conflict silently, so the bytes must be watched as they arrive.
 // A Guard wraps the connections of a server, tracks where each request begins and ends,
 // and marks an ambiguous one for the handler, which answers 400. Nothing after it on
-// that connection is read.
+// that connection is read. The rest of a head that has begun must come soon: the server
+// cannot see to it, because it gets no part of a head.
 package framing
 
 import (
@@ -17,6 +18,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"time"
 
 	"stoa/internal/stall"
 )
@@ -96,6 +98,9 @@ type Conn struct {
 	handed, looked int
 	refused        bool // a marked head is in buf or was handed on; nothing follows it
 	plain          bool // watching has ended
+
+	until   time.Time // the server's deadline for reading
+	hurried bool      // the connection has that of a head instead
 }
 
 const (
@@ -112,6 +117,7 @@ func (c *Conn) Read(p []byte) (int, error) {
 	for {
 		c.mu.Lock()
 		c.advance()
+		c.hurry()
 		if c.handed < c.looked {
 			n := copy(p, c.buf[c.handed:c.looked])
 			c.handed += n

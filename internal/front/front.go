@@ -24,8 +24,8 @@ import (
 	"stoa/internal/framing"
 )
 
-// IdleTimeout is how long a connection may wait for the next request, and the request's
-// head may take. Servers over a Front have the same.
+// IdleTimeout is how long a connection may wait for the next request. Once it begins,
+// framing.HeadTimeout is the limit. Servers over a Front have the same.
 const IdleTimeout = 2 * time.Minute
 
 // Front serves calls. Its exported fields are required, and stay as they are once Listen

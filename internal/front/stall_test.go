@@ -44,7 +44,7 @@ func piped(t *testing.T, h http.HandlerFunc) (dial func() net.Conn) {
 	}
 	srv := &http.Server{
 		Handler: h, ConnState: front.ConnState, Protocols: framing.Protocols(), IdleTimeout: front.IdleTimeout,
-		ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: framing.MaxHead,
+		ReadHeaderTimeout: framing.HeadTimeout, MaxHeaderBytes: framing.MaxHead,
 	}
 	go func() { _ = srv.Serve(f.Listen(framing.NewGuard().Listen(ln))) }()
 	t.Cleanup(func() {
