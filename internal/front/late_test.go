@@ -98,9 +98,9 @@ func TestASlowHeadThatComesInTimeIsServed(t *testing.T) {
 				fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHo", path)
 				time.Sleep(framing.HeadTimeout - 1)
 				fmt.Fprint(c, "st: x\r\nContent-Length: 2\r\n\r\n")
-				time.Sleep(3 * framing.HeadTimeout)
+				time.Sleep(framing.HeadTimeout + time.Second)
 				fmt.Fprint(c, "h")
-				time.Sleep(3 * framing.HeadTimeout)
+				time.Sleep(framing.HeadTimeout + time.Second)
 				fmt.Fprint(c, "i")
 				expect(t, in, "200 "+path+" hi")
 				time.Sleep(front.IdleTimeout - 1)
@@ -153,5 +153,32 @@ func TestAHeadThatBeginsDuringARequestDoesNotEndIt(t *testing.T) {
 				t.Errorf("%s: the connection was closed after %v", path, took)
 			}
 		})
+	}
+}
+
+// A body that is announced and does not come keeps neither the answer nor the connection,
+// though its handler does not read it.
+func TestABodyThatNeverComesDoesNotHoldItsAnswer(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/api/x/a", "/other"} {
+		for _, length := range []string{"Content-Length: 1000", "Transfer-Encoding: chunked", "Content-Length: 1000000"} {
+			for _, kept := range []bool{false, true} {
+				synctest.Test(t, func(t *testing.T) {
+					c := piped(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") })()
+					in := bufio.NewReader(c)
+					if kept {
+						fmt.Fprint(c, call)
+						expect(t, in, "200 hello")
+					}
+					began := time.Now()
+					fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: x\r\n%s\r\n\r\n", path, length)
+					expect(t, in, "200 hello")
+					closedAfter(c, in)
+					if took := time.Since(began); took > 2*front.BodyTimeout {
+						t.Errorf("%s, %s: it took %v", path, length, took)
+					}
+				})
+			}
+		}
 	}
 }

@@ -42,10 +42,8 @@ func piped(t *testing.T, h http.HandlerFunc) (dial func() net.Conn) {
 		Handler: h, Log: slog.New(slog.DiscardHandler),
 		Serves: func(target string) bool { return strings.HasPrefix(target, called) },
 	}
-	srv := &http.Server{
-		Handler: h, ConnState: front.ConnState, Protocols: framing.Protocols(), IdleTimeout: front.IdleTimeout,
-		ReadHeaderTimeout: framing.HeadTimeout, MaxHeaderBytes: framing.MaxHead,
-	}
+	srv := &http.Server{Handler: h}
+	front.Setup(srv)
 	go func() { _ = srv.Serve(f.Listen(framing.NewGuard().Listen(ln))) }()
 	t.Cleanup(func() {
 		_ = srv.Close()
