@@ -25,7 +25,7 @@ type answer struct {
 	allowed   plugin.Settings
 	platform  []platformHeader // the headers that were set before the plugin was called
 	few       [4]platformHeader
-	verdict   *verdict
+	verdict   verdict
 	committed bool
 	health    healthy   // what the platform answers if the plugin does not know the path
 	dropped   bool      // the platform has answered so

@@ -81,22 +81,22 @@ func (b *breaker) open() error {
 	return ErrOpen.After(wait)
 }
 
-// verdict is how one call of an instance turns out. It is for one goroutine.
+// verdict is how one call of an instance turns out. It is for one goroutine. The zero verdict
+// is of a call that does not count.
 type verdict struct{ tell func(error) }
 
 // begin counts a call, whose verdict the caller settles. The error is ErrOpen.
-func (b *breaker) begin() (*verdict, error) {
+func (b *breaker) begin() (verdict, error) {
 	tell, err := b.circuit.Allow()
 	if err != nil {
-		return nil, b.open()
+		return verdict{}, b.open()
 	}
-	return &verdict{tell}, nil
+	return verdict{tell}, nil
 }
 
-// settle tells how the call turned out. Only the first time counts. A nil verdict is of a
-// call that does not count.
+// settle tells how the call turned out. Only the first time counts.
 func (v *verdict) settle(err error) {
-	if v != nil && v.tell != nil {
+	if v.tell != nil {
 		v.tell(err)
 		v.tell = nil
 	}

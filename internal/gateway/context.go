@@ -35,7 +35,7 @@ func (s *signedHeaders) release() {
 func (g *Gateway) setContext(
 	ctx context.Context, p *passage, in plugin.Installed, d *derived, who caller.Caller, c Call,
 ) error {
-	token, err := g.token(ctx, in.Instance.ID)
+	token, err := g.token(ctx, d, in.Instance.ID)
 	if err != nil {
 		return fmt.Errorf("gateway: platform token: %w", err)
 	}
@@ -75,7 +75,7 @@ func (g *Gateway) setContext(
 // sign sets the timestamp and the signature. signed are all headers with a name of the
 // platform's: passedOn leaves none of the client's. sign releases them.
 func (g *Gateway) sign(
-	ctx context.Context, p *passage, m plugin.Manifest, bodyHash string,
+	ctx context.Context, p *passage, d *derived, m plugin.Manifest, bodyHash string,
 ) error {
 	secrets, err := g.Secrets.SigningSecrets(ctx, m.Slug)
 	switch {
@@ -86,7 +86,7 @@ func (g *Gateway) sign(
 		p.signed.release()
 		return fmt.Errorf("gateway: signing secrets of %s: %w", m.Slug, err)
 	}
-	return g.signWith(g.signer(m.Slug, secrets), p, m, bodyHash)
+	return g.signWith(g.signer(d, m.Slug, secrets), p, m, bodyHash)
 }
 
 // signWith is sign with what signs.
@@ -100,7 +100,7 @@ func (g *Gateway) signWith(
 	}
 	msg := signing.Message{
 		Timestamp: g.Now().UnixMilli(), Method: p.out.Method, Target: target, Body: bodyHash,
-		Headers: p.signed.list[:p.signed.n],
+		Headers: p.signed.list[:p.signed.n], Ordered: true,
 	}
 	p.put(signing.TimestampHeader, strconv.FormatInt(msg.Timestamp, 10))
 	p.put(signing.SignatureHeader, signer.Sign(msg))

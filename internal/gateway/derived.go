@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"stoa/internal/cache"
@@ -39,9 +40,9 @@ const (
 // for every call, and counts the calls of those that have a bound. NewMemory makes one.
 // It is safe for concurrent use.
 type Memory struct {
-	derived *cache.Sized[string, *derived]      // by installation id
-	tokens  *cache.Cache[string, issuedToken]   // by installation id
-	signers *cache.Cache[string, packageSigner] // by slug
+	derived *cache.Sized[string, *derived]       // by installation id
+	tokens  *cache.Cache[string, *issuedToken]   // by installation id
+	signers *cache.Cache[string, *packageSigner] // by slug
 	turns   turns
 
 	// Traffic has the counts of the calls that have ended.
@@ -58,8 +59,8 @@ func NewMemory() *Memory {
 		Traffic: traffic.NewBook(),
 
 		derived: cache.NewSized[string, *derived](maxDerived),
-		tokens:  cache.New[string, issuedToken](maxTokens),
-		signers: cache.New[string, packageSigner](maxSigners),
+		tokens:  cache.New[string, *issuedToken](maxTokens),
+		signers: cache.New[string, *packageSigner](maxSigners),
 		passed:  cache.NewMemo(maxTexts, isPassed),
 		pages:   cache.NewMemo(maxTexts, isPage),
 		locales: cache.NewMemo(maxTexts, func(line string) preferred { return prefer([]string{line}) }),
@@ -74,6 +75,11 @@ type derived struct {
 	config      configHeader
 	breaker     *breaker
 	traffic     *traffic.Installation
+
+	// What the Memory has for the installation and its package, without a look-up. With
+	// thousands of installations, each look-up misses the processor's caches.
+	token  atomic.Pointer[issuedToken]
+	signer atomic.Pointer[packageSigner]
 }
 
 // configHeader is the header that tells a plugin its config, or the digest of a
@@ -146,13 +152,18 @@ type packageSigner struct {
 	*signing.Signer
 }
 
-// signer returns what signs for a package that has these secrets now.
-func (g *Gateway) signer(slug string, secrets []string) *signing.Signer {
-	if s, ok := g.Memory.signers.Get(slug); ok && slices.Equal(s.secrets, secrets) {
+// signer returns what signs for a package that has these secrets now. d is of one of its
+// installations.
+func (g *Gateway) signer(d *derived, slug string, secrets []string) *signing.Signer {
+	if s := d.signer.Load(); s != nil && slices.Equal(s.secrets, secrets) {
 		return s.Signer
 	}
-	s := packageSigner{secrets, signing.NewSigner(secrets)}
-	g.Memory.signers.Put(slug, s)
+	s, ok := g.Memory.signers.Get(slug)
+	if !ok || !slices.Equal(s.secrets, secrets) {
+		s = &packageSigner{secrets, signing.NewSigner(secrets)}
+		g.Memory.signers.Put(slug, s)
+	}
+	d.signer.Store(s)
 	return s.Signer
 }
 
@@ -186,20 +197,26 @@ type issuedToken struct {
 // during half its life, so a plugin can use it for the other half at least. A new
 // one is issued earlier if another key signs now: the old key may have been
 // withdrawn, and its tokens with it.
-func (g *Gateway) token(ctx context.Context, installationID string) (string, error) {
+func (g *Gateway) token(ctx context.Context, d *derived, installationID string) (string, error) {
 	now := g.Now()
 	key, err := g.Tokens.PluginTokenKey(ctx) // first: a newer key may sign the token by then
 	if err != nil {
 		return "", err
 	}
-	if t, ok := g.Memory.tokens.Get(installationID); ok && t.key == key && now.Before(t.until) {
+	good := func(t *issuedToken) bool { return t != nil && t.key == key && now.Before(t.until) }
+	if t := d.token.Load(); good(t) {
+		return t.token, nil
+	}
+	if t, _ := g.Memory.tokens.Get(installationID); good(t) { // of another state of the instance
+		d.token.Store(t)
 		return t.token, nil
 	}
 	token, expires, err := g.Tokens.IssuePluginToken(ctx, installationID)
 	if err != nil {
 		return "", err
 	}
-	until := now.Add(expires.Sub(now) / 2)
-	g.Memory.tokens.Put(installationID, issuedToken{token, key, until})
+	t := &issuedToken{token, key, now.Add(expires.Sub(now) / 2)}
+	g.Memory.tokens.Put(installationID, t)
+	d.token.Store(t)
 	return token, nil
 }

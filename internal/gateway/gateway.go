@@ -191,7 +191,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, p *passa
 	if err := g.setContext(ctx, p, in, d, caller.From(ctx), c); err != nil {
 		return err
 	}
-	if err := g.sign(ctx, p, m, body.hash); err != nil {
+	if err := g.sign(ctx, p, d, m, body.hash); err != nil {
 		return err
 	}
 	// After the body: a client that sends slowly takes nobody's turn.
@@ -200,21 +200,19 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, p *passa
 		return err
 	}
 	defer leave()
-	v, err := d.breaker.begin()
-	if err != nil {
+	aw := &p.answer
+	if aw.verdict, err = d.breaker.begin(); err != nil {
 		return err
 	}
-	defer v.settle(errNoVerdict) // of an answer that broke off, it is settled
-	aw := &p.answer
+	defer aw.verdict.settle(errNoVerdict) // of an answer that broke off, it is settled
 	aw.init(w, r, body, g.Memory, in.Package.Settings, &p.sighting)
-	aw.verdict = v
 	if isHealth(r.Method, c.Path) {
 		aw.health = healthy{Status: "ok", Slug: m.Slug, Version: m.Version}
 	}
 	g.hop(ctx, p, in)
 	p.handed = max(time.Since(p.began), 1) // 0 would let another call have p, whatever the runtime says
 	err = body.explain(rt.Serve(aw, out, in))
-	v.settleBy(r, err)
+	aw.verdict.settleBy(r, err)
 	aw.finish()
 	return err
 }

@@ -67,7 +67,7 @@ func (g *Gateway) health(ctx context.Context, rt runtime.Runtime, in plugin.Inst
 	if err := g.setContext(ctx, p, in, d, caller.Caller{}, call); err != nil {
 		return err.Error()
 	}
-	if err := g.sign(ctx, p, in.Package.Manifest, signing.BodyHash(nil)); err != nil {
+	if err := g.sign(ctx, p, d, in.Package.Manifest, signing.BodyHash(nil)); err != nil {
 		return err.Error()
 	}
 	g.hop(ctx, p, in)

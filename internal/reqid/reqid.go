@@ -4,7 +4,10 @@ package reqid
 
 import (
 	"context"
+	"encoding/binary"
 	"log/slog"
+	"math/rand/v2"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -13,8 +16,16 @@ import (
 
 type key struct{}
 
-// New returns a new id, a UUIDv7 (CONTRACT 1).
-func New() string { return uuid.Must(uuid.NewV7()).String() }
+// New returns a new id, a UUIDv7 (CONTRACT 1). It keeps nothing secret: unlike uuid.NewV7 it
+// asks the system for no random bytes and takes no lock, for it is made for each request.
+func New() string {
+	const version, variant = 7 << 12, 1 << 63
+	milliseconds, random := uint64(time.Now().UnixMilli()), rand.Uint64() //nolint:gosec // as said; a time after 1970
+	var id uuid.UUID
+	binary.BigEndian.PutUint64(id[:8], milliseconds<<16|version|random>>52)
+	binary.BigEndian.PutUint64(id[8:], variant|rand.Uint64()>>2) //nolint:gosec // as said
+	return id.String()
+}
 
 // carrying is a context that carries an id. It is a type of its own because it takes one
 // allocation, where context.WithValue takes two.

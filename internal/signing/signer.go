@@ -21,27 +21,31 @@ func NewSigner(secrets []string) *Signer {
 	return s
 }
 
-// texts are pooled buffers for what is signed.
-var texts = sync.Pool{New: func() any { b := make([]byte, 0, 2<<10); return &b }}
+// scratch is the memory that a signature takes. It is pooled.
+type scratch struct {
+	text, out []byte
+	sum       [sha256.Size]byte
+}
+
+var scratches = sync.Pool{New: func() any {
+	return &scratch{text: make([]byte, 0, 2<<10), out: make([]byte, 0, 2*(len(profile)+2+2*sha256.Size))}
+}}
 
 // Sign returns the value of the signature header, as the function Sign does.
 func (s *Signer) Sign(m Message) string {
-	pooled := texts.Get().(*[]byte)
-	defer texts.Put(pooled)
-	text := m.appendText((*pooled)[:0])
-	*pooled = text
-	var sum [sha256.Size]byte
-	out := make([]byte, 0, 2*(len(profile)+2+2*sha256.Size)) // two secrets stay on the stack
+	p := scratches.Get().(*scratch) //nolint:forcetypeassert // nothing else is put there
+	defer scratches.Put(p)
+	p.text, p.out = m.appendText(p.text[:0]), p.out[:0]
 	for i := range s.keys {
 		if i > 0 {
-			out = append(out, ',')
+			p.out = append(p.out, ',')
 		}
 		mac := s.keys[i].Get().(hash.Hash)
 		mac.Reset()
-		mac.Write(text)
-		out = append(out, profile+"="...)
-		out = hex.AppendEncode(out, mac.Sum(sum[:0]))
+		mac.Write(p.text)
+		p.out = append(p.out, profile+"="...)
+		p.out = hex.AppendEncode(p.out, mac.Sum(p.sum[:0]))
 		s.keys[i].Put(mac)
 	}
-	return string(out)
+	return string(p.out)
 }

@@ -48,6 +48,9 @@ type Message struct {
 	// Headers are the headers set by the platform, in any order, with names in any case.
 	// The headers of signature and timestamp are ignored.
 	Headers []Header
+	// Ordered says that Headers are in the order of their names, which are in lower case.
+	// It saves the look whether they are.
+	Ordered bool
 }
 
 // BodyHash returns the hash of a body for Message.Body: its SHA-256 in hex.
@@ -69,8 +72,7 @@ func sum(secret string, text []byte) []byte {
 // Text returns the text that is signed, for test vectors.
 func (m Message) Text() string { return string(m.appendText(nil)) }
 
-// appendText appends the bytes to sign to b: lines joined by line feeds. It is quicker
-// if the headers have their names in lower case and are in order already.
+// appendText appends the bytes to sign to b: lines joined by line feeds.
 func (m Message) appendText(b []byte) []byte {
 	b = append(b, profile+"\n"...)
 	b = strconv.AppendInt(b, m.Timestamp, 10)
@@ -78,7 +80,11 @@ func (m Message) appendText(b []byte) []byte {
 		b = append(b, '\n')
 		b = append(b, line...)
 	}
-	for _, h := range inOrder(m.Headers) {
+	list := m.Headers
+	if !m.Ordered {
+		list = inOrder(list)
+	}
+	for _, h := range list {
 		if carriesSignature(h.Name) {
 			continue
 		}
