@@ -30,7 +30,7 @@ func TestARefusalDoesNotWaitForABodyThatNeverComes(t *testing.T) {
 			server, client := net.Pipe()
 			ln := make(single, 1)
 			ln <- server
-			srv := &http.Server{ //nolint:gosec // without limits of its own
+			srv := &http.Server{
 				Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					w.WriteHeader(http.StatusNotFound)
 					linger(w, r, r.Body)
