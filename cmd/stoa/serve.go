@@ -16,7 +16,6 @@ import (
 
 	"stoa/internal/app"
 	"stoa/internal/demo"
-	"stoa/internal/framing"
 	"stoa/internal/front"
 )
 
@@ -199,18 +198,14 @@ func (s *servers) start(ctx context.Context, ln net.Listener, h http.Handler) {
 		s.failed = make(chan error, 2)
 	}
 	srv := &http.Server{
-		Handler:           h,
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       front.IdleTimeout,
-		MaxHeaderBytes:    framing.MaxHead,
-		ConnState:         front.ConnState,
-		Protocols:         framing.Protocols(),
+		Handler: h,
 		// OPTIONS * is answered like any other address that does not exist.
 		DisableGeneralOptionsHandler: true,
 		// Running requests outlive the signal that asks the server to stop.
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
+	front.Setup(srv)
 	srv.RegisterOnShutdown(s.drain)
 	s.running = append(s.running, srv)
 	go func() {

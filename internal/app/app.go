@@ -343,7 +343,7 @@ func (a *App) api(
 	}
 }
 
-// Listen wraps the listener on which a server with Handler, and front.ConnState, serves
+// Listen wraps the listener on which a server with Handler, and front.Setup, serves
 // clients.
 func (a *App) Listen(ln net.Listener) net.Listener {
 	return a.front.Listen(a.guard.Listen(a.peers.Listen(ln)))

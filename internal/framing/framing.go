@@ -6,7 +6,8 @@
 // net/http resolves the conflict silently, so the bytes must be watched as they arrive.
 // A Guard wraps the connections of a server, tracks where each request begins and ends,
 // and marks an ambiguous one for the handler, which answers 400. Nothing after it on
-// that connection is read.
+// that connection is read. The rest of a head that has begun must come soon: the server
+// cannot see to it, because it gets no part of a head.
 package framing
 
 import (
@@ -17,6 +18,9 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"time"
+
+	"stoa/internal/stall"
 )
 
 // Guard marks ambiguous requests and recognizes them again. Create it with
@@ -54,7 +58,7 @@ func (l listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Conn{Conn: c, marker: l.marker}, nil
+	return &Conn{Conn: stall.New(c), marker: l.marker}, nil
 }
 
 // Protocols are those that a server can speak to a Guard's clients: HTTP/1.1, and HTTP/2
@@ -82,7 +86,7 @@ const holdLimit = MaxHead + 8<<10 // net/http reads up to 4 KiB more than its li
 
 // Conn follows the framing of the requests that are read through it.
 type Conn struct {
-	net.Conn
+	*stall.Conn
 
 	marker string
 
@@ -94,6 +98,9 @@ type Conn struct {
 	handed, looked int
 	refused        bool // a marked head is in buf or was handed on; nothing follows it
 	plain          bool // watching has ended
+
+	until   time.Time // the server's deadline for reading
+	hurried bool      // the connection has that of a head instead
 }
 
 const (
@@ -110,6 +117,7 @@ func (c *Conn) Read(p []byte) (int, error) {
 	for {
 		c.mu.Lock()
 		c.advance()
+		c.hurry()
 		if c.handed < c.looked {
 			n := copy(p, c.buf[c.handed:c.looked])
 			c.handed += n
@@ -215,20 +223,4 @@ func (c *Conn) Between() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.handed == c.looked && c.watcher.part == inHead && !c.watcher.loose && !c.refused && !c.plain
-}
-
-// ReadFrom lets the kernel copy from a file or another connection.
-func (c *Conn) ReadFrom(r io.Reader) (int64, error) {
-	if rf, ok := c.Conn.(io.ReaderFrom); ok {
-		return rf.ReadFrom(r)
-	}
-	return io.Copy(struct{ io.Writer }{c.Conn}, r)
-}
-
-// CloseWrite lets net/http close its side first, as with a *net.TCPConn.
-func (c *Conn) CloseWrite() error {
-	if cw, ok := c.Conn.(interface{ CloseWrite() error }); ok {
-		return cw.CloseWrite()
-	}
-	return nil
 }

@@ -24,9 +24,20 @@ import (
 	"stoa/internal/framing"
 )
 
-// IdleTimeout is how long a connection may wait for the next request, and the request's
-// head may take. Servers over a Front have the same.
-const IdleTimeout = 2 * time.Minute
+const (
+	// IdleTimeout is how long a connection may wait for the next request. Once it begins,
+	// framing.HeadTimeout is the limit.
+	IdleTimeout = 2 * time.Minute
+	// BodyTimeout is how long net/http waits for a body, unless the handler says otherwise.
+	// It reads bodies that no handler reads, before it answers.
+	BodyTimeout = 30 * time.Second
+)
+
+// Setup prepares a server that uses Listen.
+func Setup(srv *http.Server) {
+	srv.ReadHeaderTimeout, srv.ReadTimeout, srv.IdleTimeout = framing.HeadTimeout, BodyTimeout, IdleTimeout
+	srv.MaxHeaderBytes, srv.Protocols, srv.ConnState = framing.MaxHead, framing.Protocols(), ConnState
+}
 
 // Front serves calls. Its exported fields are required, and stay as they are once Listen
 // was called. It is safe for concurrent use.
@@ -43,8 +54,7 @@ type Front struct {
 	conns map[*conn]struct{}
 }
 
-// Listen wraps a listener of a framing.Guard. The server that uses it must have ConnState
-// as its ConnState hook.
+// Listen wraps a listener of a framing.Guard. The server that uses it needs Setup.
 func (f *Front) Listen(ln net.Listener) net.Listener { return listener{ln, f} }
 
 type listener struct {

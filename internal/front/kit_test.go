@@ -46,7 +46,7 @@ func newServer(tb testing.TB, fronted bool, h http.Handler, options ...func(*htt
 		h.ServeHTTP(w, r)
 	})
 	s.http = &http.Server{
-		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: front.IdleTimeout,
+		ReadHeaderTimeout: framing.HeadTimeout, IdleTimeout: front.IdleTimeout,
 		MaxHeaderBytes: framing.MaxHead, Protocols: framing.Protocols(), ConnState: framing.ConnState,
 		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -25,7 +25,7 @@ func (c *conn) serve(h *head) (again bool) {
 	a := newAnswer(c, h)
 	r := a.request.WithContext(ctx)
 	if a.body != nil { // what is set now is the limit for the head
-		_ = c.SetReadDeadline(time.Now().Add(IdleTimeout))
+		_ = c.SetReadDeadline(time.Now().Add(BodyTimeout))
 	}
 	c.watch.begin(ctx, cancel, a.body != nil)
 	if c.handle(a, r) {

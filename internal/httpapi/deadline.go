@@ -9,21 +9,16 @@ import (
 	"stoa/internal/httpapi/web"
 )
 
-// withDeadline bounds the time a request may take: reading its body, the work,
-// and writing the answer.
+// withDeadline bounds the time a request may take: reading its body, and the work. The
+// answer may take as long as the client makes progress (package stall).
 func withDeadline(limit time.Duration, h web.HandlerFunc) web.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		end := time.Now().Add(limit)
 		ctx := &deadlineContext{Context: r.Context(), at: end}
 		defer ctx.end()
-		rc := http.NewResponseController(w)
-		// Both fail only on writers without a connection (tests). The write deadline
-		// outlives the request unless it is reset.
 		if r.Body != http.NoBody { // else there is nothing to wait for
-			_ = rc.SetReadDeadline(end)
+			_ = http.NewResponseController(w).SetReadDeadline(end) // fails only without a connection (tests)
 		}
-		_ = rc.SetWriteDeadline(end)
-		defer func() { _ = rc.SetWriteDeadline(time.Time{}) }()
 		return h(w, r.WithContext(ctx)) //nolint:contextcheck // its parent is the request's
 	}
 }

@@ -181,3 +181,29 @@ func TestChildrenOfADeadlineNeedNoGoroutine(t *testing.T) {
 		}
 	})
 }
+
+// noLimit is an answer whose deadline for writing may not be set.
+type noLimit struct {
+	*httptest.ResponseRecorder
+
+	t *testing.T
+}
+
+// SetWriteDeadline is the method that http.ResponseController looks for.
+func (n noLimit) SetWriteDeadline(time.Time) error {
+	n.t.Error("the answer has a deadline of its own")
+	return nil
+}
+
+// A client that reads a long answer slowly gets all of it (package stall).
+func TestAnAnswerMayTakeLongerThanItsRequest(t *testing.T) {
+	t.Parallel()
+	h := withDeadline(time.Second, func(w http.ResponseWriter, _ *http.Request) error {
+		_, err := w.Write([]byte("hello"))
+		return err
+	})
+	w := noLimit{httptest.NewRecorder(), t}
+	if err := h(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody)); err != nil {
+		t.Error(err)
+	}
+}

@@ -20,7 +20,8 @@ func linger(w http.ResponseWriter, r *http.Request, body io.Reader) {
 		return // streams of HTTP/2 end one by one
 	}
 	rc := http.NewResponseController(w)
-	if rc.Flush() != nil || rc.SetReadDeadline(time.Now().Add(lingerTime)) != nil {
+	// Before the flush: it waits for the body, if that is short.
+	if rc.SetReadDeadline(time.Now().Add(lingerTime)) != nil || rc.Flush() != nil {
 		return
 	}
 	_, _ = io.CopyN(io.Discard, body, lingerBytes) // the end of the body, or of our patience

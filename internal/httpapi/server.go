@@ -42,6 +42,7 @@ import (
 	"stoa/internal/plugin/storage"
 	"stoa/internal/ratelimit"
 	"stoa/internal/site"
+	"stoa/internal/stall"
 	"stoa/internal/storefront"
 	"stoa/internal/system"
 	"stoa/internal/theme"
@@ -153,7 +154,9 @@ const (
 )
 
 // Handler returns the API.
-func (s *Server) Handler() http.Handler { return s.middleware(s.crossOrigin(s.routes())) }
+func (s *Server) Handler() http.Handler {
+	return stall.Streams(s.middleware(s.crossOrigin(s.routes())))
+}
 
 // routes is the complete list of routes. The method of the router says who may
 // call a route, limits what its requests are counted by, and keys that it honors

@@ -13,7 +13,6 @@ import (
 
 	"stoa/internal/account/password"
 	"stoa/internal/app"
-	"stoa/internal/framing"
 	"stoa/internal/front"
 	"stoa/internal/seal"
 	"stoa/internal/testkit/clocktest"
@@ -98,8 +97,7 @@ func New(tb testing.TB, options ...Option) *App {
 	}
 	srv.Config.Handler = a.Handler
 	srv.Listener = a.Listen(srv.Listener)
-	srv.Config.ConnState, srv.Config.MaxHeaderBytes = front.ConnState, framing.MaxHead
-	srv.Config.Protocols = framing.Protocols()
+	front.Setup(srv.Config)
 	srv.Start()
 	tb.Cleanup(func() {
 		srv.Close()

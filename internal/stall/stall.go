@@ -1,0 +1,144 @@
+// Package stall ends writes to clients that have stopped reading. A client that sends
+// requests and reads no answers would otherwise hold a goroutine and its buffers for as
+// long as it likes.
+//
+// The limit is on progress and not on the whole answer: streams and large downloads may
+// last. It costs next to nothing, because a deadline that is good for a while serves all
+// writes until then. It starts again whenever somebody else's deadline ends, so nobody
+// has to remember it.
+//
+// Package framing puts it below every connection of a server. For HTTP/2, whose streams
+// stall one by one, there is Streams.
+package stall
+
+import (
+	"io"
+	"math"
+	"net"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+const (
+	// Limit is how long a client may take to read the next piece of an answer.
+	Limit = 30 * time.Second
+	// spare is how much longer than Limit a deadline is set for. It serves all writes
+	// meanwhile.
+	spare = Limit / 4
+	// piece is how many bytes have the Limit together: the least rate is about 1 KiB/s.
+	piece = 32 << 10
+)
+
+// began is what times are counted from: a clock that never goes back, and needs no more
+// than a number.
+var began = time.Now()
+
+// Conn is a connection whose writes have the Limit, except while it has a deadline for
+// writing of its own. Make it with New.
+type Conn struct {
+	net.Conn
+
+	// due is when the next write renews the deadline, in nanoseconds since began: 0 before
+	// the first, never while somebody else has set one.
+	due atomic.Int64
+	mu  sync.Mutex // held while the deadline changes
+}
+
+const never = math.MaxInt64
+
+// New returns nc with the Limit.
+func New(nc net.Conn) *Conn { return &Conn{Conn: nc} }
+
+// Write implements net.Conn.
+func (c *Conn) Write(p []byte) (n int, err error) {
+	for {
+		c.extend()
+		next := p[n:]
+		if len(next) > piece && c.due.Load() != never {
+			next = next[:piece]
+		}
+		m, err := c.Conn.Write(next)
+		if n += m; err != nil || n == len(p) {
+			return n, err
+		}
+	}
+}
+
+// extend makes sure that the next write has the Limit, unless somebody else has set
+// another.
+func (c *Conn) extend() {
+	if due := c.due.Load(); due != 0 && int64(time.Since(began)) < due {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.due.Load() != never { // set just now
+		_ = c.renew() // if it fails, so does the write
+	}
+}
+
+// renew starts the Limit again. The caller holds mu.
+func (c *Conn) renew() error {
+	c.due.Store(int64(time.Since(began) + spare))
+	return c.Conn.SetWriteDeadline(time.Now().Add(Limit + spare))
+}
+
+// SetWriteDeadline implements net.Conn. The zero time brings the Limit back.
+func (c *Conn) SetWriteDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t.IsZero() {
+		if c.due.Load() != never {
+			return nil
+		}
+		return c.renew()
+	}
+	c.due.Store(never)
+	return c.Conn.SetWriteDeadline(t)
+}
+
+// SetDeadline implements net.Conn.
+func (c *Conn) SetDeadline(t time.Time) error {
+	if err := c.SetReadDeadline(t); err != nil {
+		return err
+	}
+	return c.SetWriteDeadline(t)
+}
+
+// ReadFrom lets the kernel copy from files.
+func (c *Conn) ReadFrom(r io.Reader) (n int64, err error) {
+	rf, ok := c.Conn.(io.ReaderFrom)
+	all, limited := r.(*io.LimitedReader)
+	if !limited {
+		all = &io.LimitedReader{R: r, N: math.MaxInt64}
+	}
+	if _, isFile := all.R.(file); !ok || !isFile { // the wait for another source would count as the client's
+		return io.Copy(struct{ io.Writer }{c}, r)
+	}
+	for all.N > 0 {
+		c.extend()
+		part := &io.LimitedReader{R: all.R, N: min(all.N, piece)}
+		m, err := rf.ReadFrom(part)
+		n, all.N = n+m, all.N-m
+		if err != nil || part.N > 0 {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// file is what *os.File has and connections do not.
+type file interface {
+	io.ReaderAt
+	syscall.Conn
+}
+
+// CloseWrite ends the sending side.
+func (c *Conn) CloseWrite() error {
+	if cw, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return cw.CloseWrite()
+	}
+	return nil
+}
