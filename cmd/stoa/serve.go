@@ -197,7 +197,7 @@ func (s *servers) start(ctx context.Context, ln net.Listener, h http.Handler) {
 	if s.failed == nil {
 		s.failed = make(chan error, 2)
 	}
-	srv := &http.Server{
+	srv := &http.Server{ //nolint:gosec // front.Setup sets the limits
 		Handler: h,
 		// OPTIONS * is answered like any other address that does not exist.
 		DisableGeneralOptionsHandler: true,

@@ -82,8 +82,8 @@ func (c storageMoveCmd) Run(ctx context.Context, std streams) (err error) {
 			return err
 		}
 	}
-	fmt.Fprintf(std.out, "Next: stop every stoa of this shop, run the command once more for what was added meanwhile, and "+
-		"start them with STOA_STORAGE_URL='%s'. Nothing was removed from %s.\n", c.To, from.Address())
+	fmt.Fprintf(std.out, "Next: stop every stoa of this shop, run the command once more for what was added meanwhile, "+
+		"and start them with STOA_STORAGE_URL='%s'. Nothing was removed from %s.\n", c.To, from.Address())
 	return nil
 }
 

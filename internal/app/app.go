@@ -209,7 +209,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		return err
 	}
 	a.metrics.WatchProcesses(a.node.Processes)
-	a.metrics.WatchBackups(a.backupRuns(cfg.Log))
+	a.metrics.WatchBackups(a.backupRuns(cfg.Log)) //nolint:contextcheck // Prometheus asks, whenever it does
 	a.Plugins = plugins
 	a.metrics.WatchHealth(plugins.CurrentHealths)
 	a.buildThemes(cfg)
@@ -249,10 +249,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err := a.buildAccounts(ctx, cfg); err != nil {
 		return err
 	}
-	gate, err := a.buildGateway(cfg)
-	if err != nil {
-		return err
-	}
+	gate := a.buildGateway(cfg)
 	a.gateway, a.Plugins.Circuits = gate, gate
 	a.metrics.WatchTraffic(gate.Memory.Traffic, cfg.MetricsInstallations)
 	a.buildDelivery(cfg)

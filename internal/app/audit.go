@@ -19,7 +19,7 @@ func (a *App) streamAudit(ctx context.Context, cfg Config) {
 		return
 	}
 	log := store.NewAuditExport(a.DB)
-	a.metrics.WatchAuditStream(func() (ops.AuditLag, error) {
+	a.metrics.WatchAuditStream(func() (ops.AuditLag, error) { //nolint:contextcheck // Prometheus asks, whenever it does
 		looking, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		defer cancel()
 		lag, err := log.Lag(looking, export.StreamName)

@@ -65,7 +65,7 @@ func (p prober) Probe(ctx context.Context, in plugin.Installed) (plugin.Failure,
 func (a *App) CheckPlugins() error { return a.node.Check() }
 
 // buildGateway makes the way to the plugins.
-func (a *App) buildGateway(cfg Config) (*gateway.Gateway, error) {
+func (a *App) buildGateway(cfg Config) *gateway.Gateway {
 	a.external = external.New(external.Config{Log: cfg.Log, Allow: cfg.ExternalAllow})
 	finder := plugin.Finder(a.snapshots)
 	if cfg.Finder != nil {
@@ -81,7 +81,7 @@ func (a *App) buildGateway(cfg Config) (*gateway.Gateway, error) {
 		},
 		Log: cfg.Log, Budget: a.budget, LeastRate: cfg.BodyRate, Status: web.Status, Ended: accessLog(cfg),
 		Tracer: a.telemetry.Tracer(),
-	}, nil
+	}
 }
 
 // accessLog returns what is told of each call to a plugin; nil for nothing.

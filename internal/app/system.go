@@ -112,7 +112,7 @@ const lookedAt = 1000
 // checkNode reports whether internal plugins can run. Without such plugins that does not
 // matter.
 func (a *App) checkNode(ctx context.Context) (string, error) {
-	about, err := a.aboutNode()
+	about, err := a.aboutNode() //nolint:contextcheck // it is found once, for all who ask
 	if err == nil {
 		return about.Missing, nil
 	}

@@ -72,7 +72,8 @@ func loadSQLite(ctx context.Context, db *DB, keep []string, fn func(Loader) erro
 			`PRAGMA synchronous = FULL`, `PRAGMA journal_mode = WAL`, `PRAGMA foreign_keys = ON`))
 	}()
 	drops, err := Texts(ctx, conn, `
-		SELECT 'DROP ' || type || ' "' || name || '"' FROM sqlite_master WHERE type IN ('trigger', 'index') AND sql IS NOT NULL`)
+		SELECT 'DROP ' || type || ' "' || name || '"'
+		FROM sqlite_master WHERE type IN ('trigger', 'index') AND sql IS NOT NULL`)
 	if err != nil {
 		return err
 	}

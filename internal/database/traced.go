@@ -67,7 +67,7 @@ func (q tracedQuerier) ExecContext(ctx context.Context, query string, args ...an
 // QueryContext implements Querier.
 func (q tracedQuerier) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	ctx, span := q.start(ctx, query)
-	rows, err := q.Querier.QueryContext(ctx, query, args...) //nolint:sqlclosecheck // the caller closes them
+	rows, err := q.Querier.QueryContext(ctx, query, args...)
 	end(span, err)
 	return rows, err
 }

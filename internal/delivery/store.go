@@ -90,7 +90,7 @@ type Log interface {
 	Replay(ctx context.Context, lane Lane, id string, now time.Time) error
 
 	// ReplayDead is Replay for all dead deliveries to plugins, or only those of an owner if
-	// it is not empty, that were recorded at or after since. They keep their order, and what waits after them is not held up by its
-	// failed attempts. It returns their number.
+	// it is not empty, that were recorded at or after since. They keep their order, and what
+	// waits after them is not held up by its failed attempts. It returns their number.
 	ReplayDead(ctx context.Context, owner string, since, now time.Time) (int, error)
 }

@@ -27,7 +27,8 @@ func TestAlertRulesFire(t *testing.T) {
 	t.Parallel()
 	promtool := needtest.Program(t, "promtool", "Debian: apt-get install prometheus")
 	for _, args := range [][]string{
-		{"check", "rules", monitoring + "alerts.yml"}, {"test", "rules", monitoring + "alerts_test.yml"},
+		{"check", "rules", monitoring + "alerts.yml"},
+		{"test", "rules", monitoring + "alerts_test.yml"},
 		{"test", "rules", monitoring + "alerts_silent_test.yml"},
 	} {
 		if out, err := exec.CommandContext(t.Context(), promtool, args...).CombinedOutput(); err != nil {

@@ -16,7 +16,8 @@ var shell string
 // shellPolicy allows the built files, requests to stoa itself, pictures of products, which
 // may be elsewhere, and frames with plugins' pages, which are sandboxed.
 var shellPolicy = strings.Join([]string{
-	"default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src 'self' https: data: blob:",
+	"default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'",
+	"img-src 'self' https: data: blob:",
 	"frame-src 'self'", "form-action 'none'", "base-uri 'none'", "frame-ancestors 'none'",
 	"require-trusted-types-for 'script'",
 }, "; ")

@@ -134,7 +134,7 @@ func (p *Probes) probe(ctx context.Context, f Found) error {
 	failure := p.Ask(asking, in)
 	cancel()
 	if ctx.Err() != nil {
-		return nil // stoa stops: that is not the plugin's fault
+		return nil //nolint:nilerr // stoa stops: that is not the plugin's fault
 	}
 	before, err := p.Service.Store.Healths(ctx, slug)
 	if err != nil {

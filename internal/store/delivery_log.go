@@ -116,7 +116,8 @@ func (s *Deliveries) Replay(ctx context.Context, lane delivery.Lane, id string, 
 func (s *Deliveries) ReplayDead(ctx context.Context, owner string, since, now time.Time) (int, error) {
 	var n int
 	var dead database.Where
-	dead.And(`d.lane = $1 AND d.state = 'dead' AND d.created_at_ms >= $2`, string(delivery.Plugins), database.Millis(since))
+	dead.And(`d.lane = $1 AND d.state = 'dead' AND d.created_at_ms >= $2`,
+		string(delivery.Plugins), database.Millis(since))
 	if owner != "" {
 		dead.And(`d.owner = $1`, owner)
 	}

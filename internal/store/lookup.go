@@ -37,14 +37,14 @@ func (m *matches) with(rank int, column, from, condition string, arg any) {
 }
 
 // text adds a part for what begins with the text in a column, or contains it.
-func (m *matches) text(q lookup.Query, id, from, column, text string) {
+func (m *matches) text(q lookup.Query, from, column, text string) {
 	if q.Middle {
-		m.with(3, id, from, column+` LIKE ? ESCAPE '~'`, database.Like(text))
+		m.with(3, "id", from, column+` LIKE ? ESCAPE '~'`, database.Like(text))
 		return
 	}
-	m.with(0, id, from, column+` = ?`, text)
+	m.with(0, "id", from, column+` = ?`, text)
 	m.args = append(m.args, text)
-	m.with(1, id, from, fmt.Sprintf(`%s >= $%d AND %s < ?`, column, len(m.args), column), text+"\U0010FFFF")
+	m.with(1, "id", from, fmt.Sprintf(`%s >= $%d AND %s < ?`, column, len(m.args), column), text+"\U0010FFFF")
 }
 
 // in adds a part for each of a list of values of a column.
@@ -73,10 +73,10 @@ func (s *Lookup) list(ctx context.Context, m *matches, columns, from, order stri
 // Users implements lookup.Store.
 func (s *Lookup) Users(ctx context.Context, q lookup.Query) ([]lookup.Item, error) {
 	m := &matches{limit: q.Limit}
-	m.text(q, "id", "users", "email_key", q.Key)
-	m.text(q, "id", "users", "username_key", q.Key)
+	m.text(q, "users", "email_key", q.Key)
+	m.text(q, "users", "username_key", q.Key)
 	if q.Middle {
-		m.text(q, "id", "users", "id", q.Text)
+		m.text(q, "users", "id", q.Text)
 	} else {
 		m.with(0, "id", "users", "id = ?", q.Text)
 	}
@@ -87,8 +87,8 @@ func (s *Lookup) Users(ctx context.Context, q lookup.Query) ([]lookup.Item, erro
 // Orders implements lookup.Store.
 func (s *Lookup) Orders(ctx context.Context, q lookup.Query) ([]lookup.Item, error) {
 	m := &matches{limit: q.Limit}
-	m.text(q, "id", "orders", "id", q.Text)
-	m.text(q, "id", "orders", "billing_email_key", q.Key)
+	m.text(q, "orders", "id", q.Text)
+	m.text(q, "orders", "billing_email_key", q.Key)
 	latest := func(column string) string { return column + " = ? ORDER BY created_at_ms DESC, id" }
 	for _, id := range q.Users {
 		m.with(2, "id", "orders", latest("user_id"), id)
@@ -109,7 +109,7 @@ const (
 // Licenses implements lookup.Store.
 func (s *Lookup) Licenses(ctx context.Context, q lookup.Query) ([]lookup.Item, error) {
 	m := &matches{limit: q.Limit, args: []any{database.Millis(q.At)}} // $1 of licenseItem
-	m.text(q, "id", "licenses", "id", q.Text)
+	m.text(q, "licenses", "id", q.Text)
 	if q.KeyHash != "" {
 		m.with(0, "id", "licenses", "key_hash = ?", q.KeyHash)
 	}
@@ -132,8 +132,8 @@ func (s *Lookup) LicensesByTail(ctx context.Context, q lookup.Query) ([]lookup.S
 // Products implements lookup.Store.
 func (s *Lookup) Products(ctx context.Context, q lookup.Query) ([]lookup.Item, error) {
 	m := &matches{limit: q.Limit}
-	m.text(q, "id", "products", "id", q.Text)
-	m.text(q, "id", "products", "slug", q.Key)
+	m.text(q, "products", "id", q.Text)
+	m.text(q, "products", "slug", q.Key)
 	m.with(2, "id", "products", `search_text LIKE ? ESCAPE '~'`, database.Like(q.Key))
 	return s.list(ctx, m, `t.id, t.slug, t.name, t.slug, CASE WHEN t.published THEN 'published' ELSE 'draft' END`,
 		`products t`, `t.name_sort, t.id`)
@@ -150,8 +150,8 @@ func (s *Lookup) Plugins(ctx context.Context, q lookup.Query) ([]lookup.Item, er
 // Instances implements lookup.Store.
 func (s *Lookup) Instances(ctx context.Context, q lookup.Query) ([]lookup.Item, error) {
 	m := &matches{limit: q.Limit}
-	m.text(q, "id", "plugin_instances", "id", q.Key)
-	m.text(q, "id", "plugin_instances", "instance_key", q.Key)
+	m.text(q, "plugin_instances", "id", q.Key)
+	m.text(q, "plugin_instances", "instance_key", q.Key)
 	return s.list(ctx, m,
 		`t.id, t.package_slug, t.package_slug || ' · ' || t.instance_key, t.id,
 			CASE WHEN t.enabled THEN 'enabled' ELSE 'disabled' END`,
@@ -162,7 +162,7 @@ func (s *Lookup) Instances(ctx context.Context, q lookup.Query) ([]lookup.Item, 
 // Webhooks implements lookup.Store.
 func (s *Lookup) Webhooks(ctx context.Context, q lookup.Query) ([]lookup.Item, error) {
 	m := &matches{limit: q.Limit}
-	m.text(q, "id", "webhooks", "id", q.Text)
+	m.text(q, "webhooks", "id", q.Text)
 	m.with(1, "id", "webhooks", `lower(url) LIKE ? ESCAPE '~'`, database.Like(q.Key))
 	return s.list(ctx, m, `t.id, '', t.url, '', CASE WHEN t.enabled THEN 'enabled' ELSE 'disabled' END`,
 		`webhooks t`, `t.created_at_ms, t.id`)

@@ -11,7 +11,9 @@ import (
 // tierNames returns what the tiers of products are called now, by product and tier id. A
 // list asks once for all of its products: a product's detail is too large to be read again
 // for every row.
-func tierNames(ctx context.Context, q database.Querier, productIDs map[string]bool) (map[string]map[string]string, error) {
+func tierNames(
+	ctx context.Context, q database.Querier, productIDs map[string]bool,
+) (map[string]map[string]string, error) {
 	names := make(map[string]map[string]string, len(productIDs))
 	if len(productIDs) == 0 {
 		return names, nil

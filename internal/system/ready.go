@@ -116,7 +116,7 @@ func (r *Readiness) hang(name string, done, result chan error) {
 	}
 	r.hanging[name] = true
 	r.mu.Unlock()
-	<-done
+	<-done //nolint:errcheck // what it says so late is of no use
 	r.mu.Lock()
 	delete(r.hanging, name)
 	r.mu.Unlock()

@@ -13,10 +13,11 @@ import (
 	"stoa/internal/testkit"
 )
 
-// receiptToken returns the token in the receipt of a guest's order, which is mailed to the
-// address.
-func receiptToken(t *testing.T, a *testkit.App, to string) string {
+// receiptToken returns the token in the receipt of a guest's order, which is mailed to
+// ada@example.com.
+func receiptToken(t *testing.T, a *testkit.App) string {
 	t.Helper()
+	const to = "ada@example.com"
 	a.Order(t, "", "once", to)
 	mails := a.Mails(t)
 	if len(mails) != 1 || mails[0].To != to {
@@ -41,8 +42,8 @@ func TestTheLinkInAReceiptBringsOrdersIntoANewAccount(t *testing.T) {
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
-		earlier := receiptToken(t, a, "ada@example.com")
-		token := receiptToken(t, a, "ada@example.com")
+		earlier := receiptToken(t, a)
+		token := receiptToken(t, a)
 		for range 2 { // looking does not use it up
 			res := openLink(t, a, token)
 			want := map[string]any{"email": "ada@example.com", "hasAccount": false}
@@ -73,7 +74,7 @@ func TestTheLinkInAReceiptEndsWithItsOrders(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.NewShop(t)
-	token := receiptToken(t, a, "ada@example.com")
+	token := receiptToken(t, a)
 	ada := a.Register(t, "ada")
 	mailed := claimToken(t, a, ada.Access)
 	testkit.WantFlatError(t, openLink(t, a, mailed), http.StatusBadRequest, "INVALID_CLAIM_TOKEN") // another kind
@@ -87,7 +88,7 @@ func TestTheLinkInAReceiptWorksForSevenDays(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.NewShop(t)
-	token := receiptToken(t, a, "ada@example.com")
+	token := receiptToken(t, a)
 	a.Clock.Advance(order.LinkLife - time.Millisecond)
 	if res := openLink(t, a, token); res.Status != http.StatusOK {
 		t.Errorf("at its end: %s", res.Body)
@@ -115,7 +116,7 @@ func TestALinkIsUsedOnce(t *testing.T) {
 
 	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
-		token, ada := receiptToken(t, a, "ada@example.com"), a.Register(t, "ada")
+		token, ada := receiptToken(t, a), a.Register(t, "ada")
 		var (
 			wg   sync.WaitGroup
 			once atomic.Int32

@@ -31,7 +31,8 @@ func testMasterKeys(t *testing.T, open Open) {
 	hold("1", "b", "old")
 	hold("2", "a", "old", "new")
 	hold("1", "b", "new", "old")
-	a, b := store.KeyHolder{ID: "2", Name: "a", Keys: []string{"old", "new"}}, store.KeyHolder{ID: "1", Name: "b", Keys: []string{"new", "old"}}
+	a := store.KeyHolder{ID: "2", Name: "a", Keys: []string{"old", "new"}}
+	b := store.KeyHolder{ID: "1", Name: "b", Keys: []string{"new", "old"}}
 	want(time.Hour, a, b)
 	for id, ago := range map[string]time.Duration{"1": time.Hour, "2": 25 * time.Hour} {
 		_, err := db.Conn().Write.ExecContext(ctx,

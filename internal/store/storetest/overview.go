@@ -99,7 +99,9 @@ func testOverviewPending(t *testing.T, db *database.DB) {
 
 func testOverviewDeliveries(t *testing.T, db *database.DB) {
 	ctx, s := t.Context(), store.NewOverview(db)
-	of := func(kind delivery.Kind, owner, target string, state delivery.State, attempts int, at time.Time) delivery.Delivery {
+	of := func(
+		kind delivery.Kind, owner, target string, state delivery.State, attempts int, at time.Time,
+	) delivery.Delivery {
 		d := delivery.New(at, kind, target, "n")
 		d.Owner, d.Payload, d.State, d.Attempts = owner, "{}", state, attempts
 		return d

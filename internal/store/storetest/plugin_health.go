@@ -79,7 +79,8 @@ func testProbeRace(t *testing.T, s *store.Plugin) {
 	const packages = 20
 	for i := range packages {
 		slug := fmt.Sprintf("r%d", i)
-		if err := errors.Join(s.CreatePackage(ctx, pkg(slug)), s.CreateInstance(ctx, inst(slug, "r-"+slug, "default"))); err != nil {
+		err := errors.Join(s.CreatePackage(ctx, pkg(slug)), s.CreateInstance(ctx, inst(slug, "r-"+slug, "default")))
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

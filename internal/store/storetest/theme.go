@@ -188,7 +188,10 @@ func testThemeList(t *testing.T, s *store.Theme, _ Open) {
 	}{
 		{theme.Query{Limit: 10}, all, 5},
 		{theme.Query{Limit: 2, Offset: 2}, "theme-shop-a-1.0.0 theme-shop-b-1.0.0 theme-shop-b-2.0.0", 5},
-		{theme.Query{Kind: "theme-shop", Limit: 10, Offset: 1}, "theme-shop-b-1.0.0 theme-shop-b-2.0.0 theme-shop-c-1.0.0", 3},
+		{
+			theme.Query{Kind: "theme-shop", Limit: 10, Offset: 1},
+			"theme-shop-b-1.0.0 theme-shop-b-2.0.0 theme-shop-c-1.0.0", 3,
+		},
 		{theme.Query{Kind: "theme-admin", Limit: 10}, "theme-admin-b-1.0.0", 1},
 		{theme.Query{Kind: "theme-shop", Limit: 10, Offset: 3}, "", 3},
 		{theme.Query{}, "", 5},

@@ -66,7 +66,7 @@ func New(tb testing.TB) *Server {
 	if err := cmd.Start(); err != nil {
 		tb.Fatal(err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		tb.Fatal(err)
 	}
