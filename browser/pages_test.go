@@ -25,7 +25,8 @@ func TestPagesAfterAPayment(t *testing.T) {
 		title "Not paid"
 		heading "Not paid"
 		paragraph "The payment was not made, and nothing was charged."
-		paragraph "Go back to the shop to try again. An unpaid order is cancelled automatically after a day."`)
+		paragraph "Go back to the shop to try again. An unpaid order is cancelled automatically after a day."
+		paragraph "See your orders"`)
 }
 
 // The root is the shop, and leads on.
@@ -56,6 +57,7 @@ func TestAddressesWithoutAPageSaySo(t *testing.T) {
 		title "Set-up is complete"
 		heading "Set-up is complete"
 		paragraph "There is an administrator, so this page has nothing left to do. Its link works once."
+		paragraph "Open the console"
 		paragraph "If you have lost the password, choose a new one. Without mail, run stoa admin reset-password on the server."`)
 	for _, width := range []int{360, 1280} {
 		if wider := string(b.do(t, "viewport", width, 780)); wider != "0" {

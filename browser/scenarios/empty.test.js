@@ -2,7 +2,7 @@
 // every page says what it is for.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { accessible, browser, openTab, settled, signInToConsole, stoa, useStoa } from "./kit.js";
+import { accessible, browser, journey, openTab, settled, signInToConsole, stoa, useStoa } from "./kit.js";
 
 useStoa({ demo: false });
 
@@ -25,7 +25,7 @@ const empty = [
   ["/console/settings", "Settings", /name of the shop/i],
 ];
 
-test("an empty shop is set up and explains itself on every page", async () => {
+test("an empty shop is set up on one guided page and explains itself on every other", async (t) => {
   const tab = await openTab(browser, stoa);
   await tab.goto("/");
   await settled(tab);
@@ -34,14 +34,23 @@ test("an empty shop is set up and explains itself on every page", async () => {
 
   const [link] = /http:\S+\/setup#\S+/.exec(stoa.log());
   await tab.goto(link);
+  const way = journey(tab);
   await tab.getByLabel("E-mail").fill(admin.email);
   await tab.getByLabel("Username").fill(admin.username);
   await tab.getByLabel("Password", { exact: true }).fill(admin.password);
-  await tab.getByRole("button", { name: "Create administrator" }).click();
+  await way.click(tab.getByRole("button", { name: "Create administrator" }));
   await tab.getByRole("link", { name: "Set up the shop in the console" }).waitFor();
   await signInToConsole(tab, { admin }, "/console/welcome");
   await settled(tab);
   await accessible(tab);
+  await tab.getByRole("textbox", { name: "A name for the shop" }).fill("Corner");
+  await way.click(tab.getByRole("button", { name: "Save name" }));
+  await tab.getByText("The shop has a new name.").waitFor();
+  for (const step of ["Add a product", "Install a plugin", "How to go live", "Go to the overview"]) {
+    await tab.getByRole("main").getByRole("link", { name: step }).waitFor(); // each can wait
+  }
+  t.diagnostic(`${way.clicks() + 1} clicks, ${way.screens()} screens, 3 forms: administrator, sign-in, name`);
+  assert.deepEqual([way.clicks() + 1, way.screens()], [3, 2], "the set-up page and the guided page");
 
   for (const [path, heading, says] of empty) {
     await tab.goto(path);

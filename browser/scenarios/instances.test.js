@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { plugin } from "./archive.js";
-import { accessible, adminToken, browser, call, install, openTab, signInToConsole, stoa, useStoa } from "./kit.js";
+import { accessible, adminToken, browser, call, install, journey, openTab, signInToConsole, stoa, useStoa } from "./kit.js";
 
 let token;
 useStoa({}, async () => { token = await adminToken(stoa); });
@@ -20,25 +20,28 @@ const schema = {
   rules: { type: "mapping", label: "Rules" },
 };
 
-test("an instance is configured with one form; secrets are set, replaced and removed, never shown", async () => {
+test("an instance is configured with one form; secrets are set, replaced and removed, never shown", async (t) => {
   const { defaultInstance: { installationId } } = await install(token, plugin({ slug: "mailer", name: "Mailer", configSchema: schema }));
   const read = async () => (await call(stoa, "GET", `/api/v1/admin/plugins/mailer/instances/${installationId}`, { token })).body.data;
   const tab = await openTab(browser, stoa);
   await signInToConsole(tab, stoa, `/console/plugins/mailer/${installationId}`);
+  const way = journey(tab);
   await tab.getByLabel("Sender").fill("shop@example.com");
-  await tab.getByRole("button", { name: "Enter Service key" }).click();
+  await way.click(tab.getByRole("button", { name: "Enter Service key" }));
   await tab.getByRole("textbox", { name: "Service key" }).fill("k-sesame");
   await tab.getByRole("textbox", { name: "Copies" }).fill("3");
   await tab.getByRole("textbox", { name: "Ratio" }).fill("0.5");
-  await tab.getByRole("button", { name: "Add an entry to Also send to" }).click();
+  await way.click(tab.getByRole("button", { name: "Add an entry to Also send to" }));
   await tab.getByLabel("Also send to, entry 1").fill("ada@example.com");
   await tab.getByRole("textbox", { name: "Name" }).fill("Acme");
   await tab.getByRole("textbox", { name: "Rules" }).fill('{"a": [1, 2]');
   await tab.getByRole("button", { name: "Save configuration" }).click();
   assert.equal(await tab.getByRole("textbox", { name: "Rules" }).evaluate((el) => el === document.activeElement), true, "the field that cannot be read has the focus");
   await tab.getByRole("textbox", { name: "Rules" }).fill('{"a": [1, 2]}');
-  await tab.getByRole("button", { name: "Save configuration" }).click();
+  await way.click(tab.getByRole("button", { name: "Save configuration" }));
   await tab.getByText("The config of Mailer is saved. The instance is still disabled.").waitFor();
+  t.diagnostic(`${way.clicks()} clicks, ${way.screens()} screen, 1 form`);
+  assert.deepEqual([way.clicks(), way.screens()], [3, 1]);
   const saved = await read();
   assert.deepEqual(saved.config, {
     sender: "shop@example.com", apiKey: "", copies: 3, ratio: 0.5, keep: true, paper: "A4", also: ["ada@example.com"], company: { name: "Acme" }, rules: { a: [1, 2] },

@@ -94,7 +94,7 @@ test("the health page says where the files are, and why object storage does not 
   const away = await facts({ ...remote, admin });
   assert.match(away, /Files, in object storage\s+s3:\/\/shop\/stoa\n/);
   assert.ok(away.includes(`Cache of files\n${remote.folder}`) || away.includes(`Cache of files\t${remote.folder}`), away);
-  assert.match(away, /Broken\s+storage .*refused/);
+  assert.match(away, /Broken\s+Storage .*(refused|no answer)/); // a busy machine gives up first
   assert.ok(!away.includes(secret) && !away.includes("the-key-id"), "a credential is shown");
   const here = await facts(stoa);
   assert.match(here, /Files\s+\//);

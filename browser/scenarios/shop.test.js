@@ -21,7 +21,7 @@ useStoa({}, async () => {
 const buy = async (slug, tierId, email) =>
   (await call(stoa, "POST", `/api/marketplace/products/${slug}/purchase`, { body: { tierId, paymentMethod: "card", billingInfo: { email } } })).body;
 
-test("half a key, an order number or an address find everything, in one search box", async () => {
+test("half a key, an order number or an address find everything, in one search box", async (t) => {
   const tab = await openTab(browser, stoa);
   await signInToConsole(tab, stoa);
   const half = sold.licenseKey.split("-").slice(-2).join("-");
@@ -31,6 +31,7 @@ test("half a key, an order number or an address find everything, in one search b
     ["grace@example", `/console/shop/orders/${sold.orderId}`],
     ["mail-cour", "/console/shop/products/mail-courier"],
   ]) {
+    const way = journey(tab);
     await tab.keyboard.press("Control+k");
     const field = tab.getByRole("combobox", { name: /Go to, or find/ });
     await field.fill(typed);
@@ -42,7 +43,9 @@ test("half a key, an order number or an address find everything, in one search b
     assert.equal(await field.getAttribute("aria-activedescendant"), await tab.getByRole("option", { selected: true }).getAttribute("id"));
     await tab.keyboard.press("Enter");
     await tab.waitForURL(stoa.url + to);
+    assert.ok(way.clicks() === 0 && way.screens() <= 2, "the search box leads straight to what was found");
   }
+  t.diagnostic("1 search box: 0 clicks, 1 screen after it");
   // What was opened lately is there again, and Esc gives the page back.
   await tab.keyboard.press("Control+k");
   await tab.getByRole("group", { name: "Opened lately" }).getByRole("option").first().waitFor();
@@ -104,10 +107,11 @@ test("a refund names the money and the license, once", async () => {
   await tab.end();
 });
 
-test("a product is drafted, previewed, corrected and published", async () => {
+test("a product is drafted, previewed, corrected and published", async (t) => {
   const tab = await openTab(browser, stoa);
   await signInToConsole(tab, stoa, "/console/shop/products");
-  await tab.getByRole("link", { name: "New product" }).click();
+  const way = journey(tab);
+  await way.click(tab.getByRole("link", { name: "New product" }));
   await tab.getByRole("article", { name: "Preview" }).waitFor(); // the list has fields of its own
   await tab.getByLabel("Name").first().fill("Gift Cards");
   await tab.getByRole("article", { name: "Preview" }).getByRole("heading", { name: "Gift Cards" }).waitFor();
@@ -119,21 +123,23 @@ test("a product is drafted, previewed, corrected and published", async () => {
   await tab.getByLabel("Tagline").fill("Sell gift cards.");
   await tab.getByRole("textbox", { name: "Category" }).or(tab.getByRole("combobox", { name: "Category" })).first().fill("marketing");
   await tab.getByLabel("Description", { exact: false }).first().fill("For the shop and the till.");
-  const [chooser] = await Promise.all([tab.waitForEvent("filechooser"), tab.getByRole("button", { name: "Upload an icon" }).click()]);
+  const [chooser] = await Promise.all([tab.waitForEvent("filechooser"), way.click(tab.getByRole("button", { name: "Upload an icon" }))]);
   await chooser.setFiles({ name: "icon.png", mimeType: "image/png", buffer: png });
   await tab.getByLabel("Icon").and(tab.locator("[value^='/media/']")).waitFor();
   const tier = tab.getByRole("group", { name: "Tier 1" });
   await tier.getByLabel("Name").fill("Pro");
   await tab.getByRole("group", { name: "Pro" }).getByLabel("Price").fill("9.90");
   await tab.getByRole("article", { name: "Preview" }).getByText("Buy for €9.90").waitFor();
-  await tab.getByRole("button", { name: "Save draft" }).click();
+  await way.click(tab.getByRole("button", { name: "Save draft" }));
   await tab.waitForURL(`${stoa.url}/console/shop/products/gift-cards`);
   assert.equal((await call(stoa, "GET", "/api/marketplace/products/gift-cards")).status, 404, "a draft is public");
 
-  await tab.getByRole("button", { name: "Publish" }).click();
+  await way.click(tab.getByRole("button", { name: "Publish" }));
   await tab.getByRole("dialog").getByText("Everyone sees it in the shop and can buy it at once.").waitFor();
-  await tab.getByRole("dialog").getByRole("button", { name: "Publish" }).click();
+  await way.click(tab.getByRole("dialog").getByRole("button", { name: "Publish" }));
   await tab.locator(".badge", { hasText: "Published" }).waitFor();
+  t.diagnostic(`${way.clicks()} clicks, ${way.screens()} screens: the list and the editor, before and after it has an address`);
+  assert.deepEqual([way.clicks(), way.screens()], [5, 3]);
   const { body } = await call(stoa, "GET", "/api/marketplace/products/gift-cards");
   assert.equal(body.pricingTiers[0].price, 9.9);
   await tab.end();
