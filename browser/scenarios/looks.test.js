@@ -4,18 +4,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { accessibilityFaults, browser, openTab, scrollsSideways, settled, signInToConsole, stoa, useStoa } from "./kit.js";
 import { moments } from "./moments.js";
-import { buyer, furnish } from "./sample.js";
+import { furnish, signInToShop } from "./sample.js";
 
 let at;
 useStoa({}, async () => { at = await furnish(stoa); });
-
-const signInToShop = async (tab) => {
-  await tab.goto("/sign-in");
-  await tab.getByLabel("E-mail").fill(buyer.email);
-  await tab.getByRole("textbox", { name: "Password" }).fill(buyer.password);
-  await tab.getByRole("main").getByRole("button", { name: "Sign in" }).click();
-  await tab.getByRole("heading", { name: "My licenses" }).waitFor();
-};
 
 const signIn = { nobody: () => {}, buyer: signInToShop, admin: signInToConsole };
 

@@ -8,19 +8,11 @@ import { join } from "node:path";
 import { launch, openTab, settled, signInToConsole, startStoa } from "./kit.js";
 import { longLists, moments, nothingYet } from "./moments.js";
 import { pages } from "./pages.js";
-import { buyer, furnish } from "./sample.js";
+import { furnish, signInToShop } from "./sample.js";
 
 const [folder, only = ""] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
 const browser = await launch();
-
-const signInToShop = async (tab) => {
-  await tab.goto("/sign-in");
-  await tab.getByLabel("E-mail").fill(buyer.email);
-  await tab.getByRole("textbox", { name: "Password" }).fill(buyer.password);
-  await tab.getByRole("main").getByRole("button", { name: "Sign in" }).click();
-  await tab.getByRole("heading", { name: "My licenses" }).waitFor();
-};
 
 // picture shows a page and writes what is seen: all of it, or the window if a dialog is
 // open, which is as high as the window.

@@ -14,30 +14,13 @@ import (
 	"stoa/internal/framing"
 	"stoa/internal/front"
 	"stoa/internal/stall"
+	"stoa/internal/testkit/pipetest"
 )
-
-// pipes is a listener whose connections are pipes: they hold no byte that the other side
-// has not read.
-type pipes struct {
-	conns chan net.Conn
-	done  chan struct{}
-}
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.done:
-		return nil, net.ErrClosed
-	}
-}
-func (p *pipes) Close() error   { close(p.done); return nil }
-func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
 // piped serves h with a Front in a bubble of synctest. It returns what dials.
 func piped(t *testing.T, h http.HandlerFunc) (dial func() net.Conn) {
 	t.Helper()
-	ln := &pipes{make(chan net.Conn), make(chan struct{})}
+	ln := pipetest.New()
 	f := &front.Front{
 		Handler: h, Log: slog.New(slog.DiscardHandler),
 		Serves: func(target string) bool { return strings.HasPrefix(target, called) },
@@ -50,8 +33,7 @@ func piped(t *testing.T, h http.HandlerFunc) (dial func() net.Conn) {
 		synctest.Wait()
 	})
 	return func() net.Conn {
-		server, client := net.Pipe()
-		ln.conns <- server
+		client := ln.Dial()
 		t.Cleanup(func() { _ = client.Close() })
 		return client
 	}

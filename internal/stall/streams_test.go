@@ -10,35 +10,19 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"stoa/internal/testkit/pipetest"
 )
-
-// listener accepts one connection.
-type listener struct {
-	conns chan net.Conn
-	done  chan struct{}
-}
-
-func (l *listener) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conns:
-		return c, nil
-	case <-l.done:
-		return nil, net.ErrClosed
-	}
-}
-func (l *listener) Close() error   { close(l.done); return nil }
-func (l *listener) Addr() net.Addr { return &net.TCPAddr{} }
 
 // serveHTTP2 serves h on a connection of which each stream may send window bytes. It
 // returns the client's side, which has asked for /.
 func serveHTTP2(t *testing.T, h http.HandlerFunc, window uint32) net.Conn {
 	t.Helper()
-	ln := &listener{make(chan net.Conn, 1), make(chan struct{})}
-	server, client := net.Pipe()
-	ln.conns <- server
+	ln := pipetest.New()
 	srv := &http.Server{Handler: Streams(h), Protocols: new(http.Protocols), ReadHeaderTimeout: time.Minute}
 	srv.Protocols.SetUnencryptedHTTP2(true)
 	go func() { _ = srv.Serve(ln) }()
+	client := ln.Dial()
 	t.Cleanup(func() {
 		_ = client.Close()
 		_ = srv.Close()
