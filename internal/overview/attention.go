@@ -41,10 +41,10 @@ func (s *Service) attention(ctx context.Context, now time.Time) (all []Concern, 
 		all = append(all, found...)
 	}
 	slices.SortStableFunc(all, func(a, b Concern) int {
-		switch a.Severity {
-		case b.Severity:
+		if a.Severity == b.Severity {
 			return 0
-		case Error:
+		}
+		if a.Severity == Error {
 			return -1
 		}
 		return 1
