@@ -1,13 +1,11 @@
 package main
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -208,23 +206,10 @@ func inParallel(ctx context.Context, n int, fn func(ctx context.Context, i int) 
 
 // small returns a package with a few files.
 func small(n int) ([]byte, error) {
-	var b bytes.Buffer
-	zw := zip.NewWriter(&b)
-	manifest := fmt.Sprintf(`{"schemaVersion":1,"slug":"p%d","name":"Package %d","version":"1.0.0",`+
-		`"runtimeType":"external-http","externalBaseUrl":"https://plugin.example"}`, n, n)
-	for i := range 21 {
-		name, text := fmt.Sprintf("lib/f%d.js", i), strings.Repeat(fmt.Sprintf("export const v%d = %d\n", i, n), 100)
-		if i == 0 {
-			name, text = "manifest.json", manifest
-		}
-		w, err := zw.Create(name)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := io.WriteString(w, text); err != nil {
-			return nil, err
-		}
+	files := map[string]string{"manifest.json": fmt.Sprintf(`{"schemaVersion":1,"slug":"p%d","name":"Package %d",`+
+		`"version":"1.0.0","runtimeType":"external-http","externalBaseUrl":"https://plugin.example"}`, n, n)}
+	for i := range 20 {
+		files[fmt.Sprintf("lib/f%d.js", i+1)] = strings.Repeat(fmt.Sprintf("export const v%d = %d\n", i+1, n), 100)
 	}
-	err := zw.Close()
-	return b.Bytes(), err
+	return measure.Pack(files)
 }
