@@ -29,7 +29,14 @@ var rareRows = map[string]string{
 		SELECT 'hooked', 1700000000000, zip_hash, 'no answer' FROM plugin_packages WHERE slug = 'hooked'`,
 	"bundles": `INSERT INTO bundles VALUES ('starter', 'b1', 'r1', 'hash', $no, '', '{"slug":"starter","version":"1.0.0"}',
 		1700000000000, 1700000000000)`,
-	"duties": `INSERT INTO duties VALUES ('kept plugins', 'a process', 1700000000000)`,
+	"plugin_remains": `INSERT INTO plugin_remains (package_id, slug, source, install_path, previous_path, zip_hash, signed_by,
+			manifest_json, settings_json, environment_sealed, settings_version, installed_at_ms, updated_at_ms,
+			current_sealed, previous_sealed, previous_until_ms)
+		SELECT 'purged', p.slug, p.source, '', '', p.zip_hash, p.signed_by, p.manifest_json, p.settings_json,
+			p.environment_sealed, p.settings_version, p.installed_at_ms, p.updated_at_ms, s.current_sealed, '', NULL
+		FROM plugin_packages p JOIN plugin_secrets s ON s.package_slug = p.slug WHERE p.slug = 'hooked'`,
+	"audit_streams": `INSERT INTO audit_streams VALUES ('audit.jsonl', 1, 'a process', 1700000000000, 1, 'no answer')`,
+	"duties":        `INSERT INTO duties VALUES ('kept plugins', 'a process', 1700000000000)`,
 }
 
 // itemsOfBundles comes after the bundles.

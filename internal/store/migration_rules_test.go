@@ -1,16 +1,27 @@
 package store
 
 import (
+	"cmp"
+	"encoding/json"
+	"fmt"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"stoa/internal/migration"
 )
 
-// lastReleased is the last migration of the previous release. Set it at each release,
-// together with internal/proof/testdata/previous-release.
-const lastReleased = "0048"
+// lastReleased is the last migration of the previous release. CONTRIBUTING.md says how to set
+// it at each release.
+const lastReleased = "0058"
+
+// released is where package proof keeps what it knows of releases.
+const released = "../proof/testdata/"
 
 // Replicas of the previous release go on while a migration of this one applies and after
 // it, until they are replaced (ADR 0019). What takes something away waits for the release
@@ -95,6 +106,58 @@ func TestMigrationsThatTheReleaseBeforeCannotBear(t *testing.T) {
 			}
 		})
 	}
+}
+
+// lastReleased, the commit that make roll rolls from, and the newest fixture are of one release.
+func TestThePreviousReleaseIsTheSameEverywhere(t *testing.T) {
+	t.Parallel()
+
+	fixtures, err := filepath.Glob(released + "releases/*/facts.json")
+	if err != nil || len(fixtures) == 0 {
+		t.Fatalf("there is no fixture: %v", err)
+	}
+	newest := filepath.Dir(slices.MaxFunc(fixtures, func(a, b string) int { return cmp.Compare(padded(a), padded(b)) }))
+	text, err := os.ReadFile(filepath.Join(newest, "facts.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var facts struct {
+		Commit string `json:"commit"`
+	}
+	if err := json.Unmarshal(text, &facts); err != nil {
+		t.Fatal(err)
+	}
+	previous, err := os.ReadFile(released + "previous-release")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if commit := strings.TrimSpace(string(previous)); commit != facts.Commit {
+		t.Errorf("previous-release is %s, and the newest fixture, %s, is of %s", commit, newest, facts.Commit)
+	}
+	if last := lastMigrationOf(t, filepath.Join(newest, "postgres.sql")); last != lastReleased {
+		t.Errorf("lastReleased is %s, and the newest fixture, %s, has migrations up to %s", lastReleased, newest, last)
+	}
+}
+
+// padded returns a name with numbers of equal length, so that v1.10.0 comes after v1.9.0.
+func padded(name string) string {
+	return regexp.MustCompile(`\d+`).ReplaceAllStringFunc(name, func(n string) string { return fmt.Sprintf("%06s", n) })
+}
+
+var appliedRE = regexp.MustCompile(`(?m)^INSERT INTO public\.goose_db_version VALUES \(\d+, (\d+), true`)
+
+// lastMigrationOf returns the number of the last migration that was applied to a dumped
+// database, such as "0058".
+func lastMigrationOf(t *testing.T, dump string) (last string) {
+	t.Helper()
+	text, err := os.ReadFile(dump)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, applied := range appliedRE.FindAllStringSubmatch(string(text), -1) {
+		last = max(last, fmt.Sprintf("%04s", applied[1]))
+	}
+	return last
 }
 
 // Every statement of every migration is of a known kind, or says so here.

@@ -1,4 +1,4 @@
--- {"licenseKey":"STOA-5AH3J-NNB9E-1PXMQ-T12ZE-3N62A-TY5TK","rows":{"audit_log":12,"audit_streams":0,"backup_jobs":2,"bundle_items":1,"bundles":1,"deliveries":2,"delivery_attempts":2,"delivery_queues":1,"duties":1,"events":20,"idempotency_keys":1,"license_instances":2,"license_renewals":1,"licenses":4,"mail_allowances":1,"master_key_holders":0,"order_claims":1,"order_links":2,"orders":4,"password_resets":1,"payment_events":1,"plugin_event_use":1,"plugin_failures":1,"plugin_generation":1,"plugin_health":1,"plugin_instances":3,"plugin_packages":2,"plugin_previous_versions":1,"plugin_remains":0,"plugin_secrets":2,"plugin_storage":1,"plugin_storage_use":1,"product_counts":1,"product_packages":1,"products":1,"receipts":4,"reviews":1,"sessions":2,"settings":4,"shop_settings":1,"signing_keys":6,"theme_targets":2,"theme_versions":1,"users":2,"webhooks":1}}
+-- {"licenseKey":"STOA-KJFNN-Q5KC4-JZ4CC-3J131-JC2AQ-YT4HS","rows":{"audit_log":12,"audit_streams":1,"backup_jobs":2,"bundle_items":1,"bundles":1,"deliveries":2,"delivery_attempts":2,"delivery_queues":1,"duties":1,"events":20,"idempotency_keys":1,"license_instances":2,"license_renewals":1,"licenses":4,"mail_allowances":1,"master_key_holders":0,"order_claims":1,"order_links":2,"orders":4,"password_resets":1,"payment_events":1,"plugin_event_use":1,"plugin_failures":1,"plugin_generation":1,"plugin_health":1,"plugin_instances":3,"plugin_packages":2,"plugin_previous_versions":1,"plugin_remains":1,"plugin_secrets":2,"plugin_storage":1,"plugin_storage_use":1,"product_counts":1,"product_packages":1,"products":1,"receipts":4,"reviews":1,"sessions":2,"settings":4,"shop_settings":1,"signing_keys":6,"theme_targets":2,"theme_versions":1,"users":2,"webhooks":1}}
 SELECT pg_catalog.set_config('search_path', '', false);
 CREATE FUNCTION public.audit_log_refuse() RETURNS trigger
     LANGUAGE plpgsql
@@ -551,119 +551,120 @@ CREATE TABLE public.webhooks (
     created_at_ms bigint NOT NULL,
     updated_at_ms bigint NOT NULL
 );
-INSERT INTO public.audit_log OVERRIDING SYSTEM VALUE VALUES (1, 'x1u4x70hdfi33vijau1in7ov', 1795371573901, 'cli', 'root', '', 'product.create', 'product', 'o3swmp2l4qdqtpq8tcgv0bnq', '', '', '{"published":true,"slug":"app"}');
-INSERT INTO public.audit_log OVERRIDING SYSTEM VALUE VALUES (2, 'e7cbkc01y38voho51w82eo2z', 1795371573901, 'cli', 'root', '', 'catalog.import', 'catalog', '', '', '', '{"created":1,"unchanged":0,"updated":0}');
-INSERT INTO public.audit_log OVERRIDING SYSTEM VALUE VALUES (3, 'vmbffut73ikpybcg22svdh4p', 1795371573995, 'system', '', '', 'user.create', 'user', 'q8cii68d1ude3rruc7jpdmel', '', '', '{"email":"root@example.com","role":"ADMIN"}');
-INSERT INTO public.audit_log OVERRIDING SYSTEM VALUE VALUES (4, 'ja74k43vresgqgdejpavonpx', 1795371574183, 'user', 'q8cii68d1ude3rruc7jpdmel', 'root@example.com', 'order.refund', 'order', 'g7mkk12rvvgpkbg5pb1f8of1', '127.0.0.1', '01a2047c-239e-7b02-bbc0-0a4a13a21f22', '{"amount":90,"currency":"EUR","licenseId":"w72mmarkwwjvhsnbj9kcsktw","product":"app"}');
-INSERT INTO public.audit_log OVERRIDING SYSTEM VALUE VALUES (5, 'hoxryjliz5vcuoj6qr99p330', 1795371574203, 'user', 'q8cii68d1ude3rruc7jpdmel', 'root@example.com', 'webhook.create', 'webhook', 'z1q9f3w6hhli8ydlzv4zt7e4', '127.0.0.1', '01a2047c-23ba-731f-9049-1393658079df', '{"enabled":true,"events":["order.*"],"host":"hooks.example.com"}');
-INSERT INTO public.audit_log OVERRIDING SYSTEM VALUE VALUES (6, 'pqkzg9q15bpbahbnr7dtly2k', 1795371574344, 'user', 'q8cii68d1ude3rruc7jpdmel', 'root@example.com', 'plugin.install', 'plugin', 'greeter', '127.0.0.1', '01a2047c-23bc-7cbc-b252-2511e249020f', '{"installationId":"526d53b5-9d0c-4d0b-ab1a-2447df677e6f","permissions":["storage.read","storage.write","events.publish"],"runtimeType":"internal-fastify","signedBy":"","source":"local-zip","version":"1.0.0","zipHash":"0edf98b7c5c011b50b52ea7782de2ef81d1412dcae7f1725c07db820c30550ae"}');
-INSERT INTO public.audit_log OVERRIDING SYSTEM VALUE VALUES (7, 'bcoy3u25rqhtxx1a7oe15id1', 1795371574493, 'user', 'q8cii68d1ude3rruc7jpdmel', 'root@example.com', 'plugin.upgrade', 'plugin', 'greeter', '127.0.0.1', '01a2047c-244e-7d08-9ce0-b74251e57013', '{"addedPermissions":[],"previousVersion":"1.0.0","signedBy":"","source":"local-zip","version":"1.1.0","zipHash":"62b4be94426627a6f253e3be58a264408885473079058f3d39a82d196a3f0074"}');
-INSERT INTO public.audit_log OVERRIDING SYSTEM VALUE VALUES (8, 'spyujfyjvm58pd49owi4rvka', 1795371574502, 'user', 'q8cii68d1ude3rruc7jpdmel', 'root@example.com', 'instance.create', 'instance', '33ff40d7-5788-409d-abd7-8c475acb0576', '127.0.0.1', '01a2047c-24e4-7c0f-a667-141f4cd17d98', '{"enabled":true,"grantedPermissions":["storage.read","storage.write","events.publish"],"instanceKey":"second","slug":"greeter"}');
-INSERT INTO public.audit_log OVERRIDING SYSTEM VALUE VALUES (9, 'u4nu97nf0oyd7tr3dzusu3b5', 1795371574509, 'user', 'q8cii68d1ude3rruc7jpdmel', 'root@example.com', 'plugin.update', 'plugin', 'greeter', '127.0.0.1', '01a2047c-24eb-742b-b78d-b4da3232da3d', '{"settings":["environment"]}');
-INSERT INTO public.audit_log OVERRIDING SYSTEM VALUE VALUES (10, 'ydh9yd2ytqwboqwulhivf4sp', 1795371574519, 'user', 'q8cii68d1ude3rruc7jpdmel', 'root@example.com', 'plugin.install', 'plugin', 'hooked', '127.0.0.1', '01a2047c-24f0-729f-a405-0e6b4aa53557', '{"installationId":"b2aa859e-5214-4aa1-a56b-adb015138f8e","permissions":[],"runtimeType":"external-http","signedBy":"","source":"local-zip","version":"1.0.0","zipHash":"6302de0c652b0d092c96a119cd94fef37e70dc0165d1f1ecc0577fb64c8f4500"}');
-INSERT INTO public.audit_log OVERRIDING SYSTEM VALUE VALUES (11, 'i1utv3430n6rhxl67ozynzst', 1795371574667, 'user', 'q8cii68d1ude3rruc7jpdmel', 'root@example.com', 'theme.install', 'theme-shop', 'plain', '127.0.0.1', '01a2047c-257f-7c3c-b7a4-07b962e35ba8', '{"version":"1.0.0","zipHash":"4484b33f2a14aeb35f1148c5cdfeaf381816fd005aa5dc52723f991946af0d35"}');
-INSERT INTO public.audit_log OVERRIDING SYSTEM VALUE VALUES (12, 'l9oyojxr8k15zdgtmp9qg1kf', 1795371574672, 'user', 'q8cii68d1ude3rruc7jpdmel', 'root@example.com', 'theme.activate', 'theme', 'shop', '127.0.0.1', '01a2047c-258c-7566-afde-ec8727e72628', '{"previousTheme":"built-in","theme":"plain 1.0.0"}');
+INSERT INTO public.audit_log OVERRIDING SYSTEM VALUE VALUES (1, 'g13x3kfvit4bmwbil1a50kl3', 1795390657953, 'cli', 'root', '', 'product.create', 'product', 'h4wn53bawf1lm3nvvldmp90q', '', '', '{"published":true,"slug":"app"}');
+INSERT INTO public.audit_log OVERRIDING SYSTEM VALUE VALUES (2, 'j29dw6txlgrue4t6tcakfr8r', 1795390657953, 'cli', 'root', '', 'catalog.import', 'catalog', '', '', '', '{"created":1,"unchanged":0,"updated":0}');
+INSERT INTO public.audit_log OVERRIDING SYSTEM VALUE VALUES (3, 'xyy5ke3gy1aqazy0e1n1z0u3', 1795390658064, 'system', '', '', 'user.create', 'user', 'hcmvzbl6a8kv8601074sc5a5', '', '', '{"email":"root@example.com","role":"ADMIN"}');
+INSERT INTO public.audit_log OVERRIDING SYSTEM VALUE VALUES (4, 'lezxln1x7fsbs50ie4m8of12', 1795390658247, 'user', 'hcmvzbl6a8kv8601074sc5a5', 'root@example.com', 'order.refund', 'order', 'f3t77cx73yowt4q43eqhfkfw', '127.0.0.1', '01a2059f-56c1-7235-a452-7d7d725416ba', '{"amount":90,"currency":"EUR","licenseId":"viaxoiabdfeiodqajnerit8k","product":"app"}');
+INSERT INTO public.audit_log OVERRIDING SYSTEM VALUE VALUES (5, 'f9s6th0ypd9u0gcjjhwp7o5t', 1795390658272, 'user', 'hcmvzbl6a8kv8601074sc5a5', 'root@example.com', 'webhook.create', 'webhook', 'jm6zavhn12u3s4ffycauq1ie', '127.0.0.1', '01a2059f-56df-7b96-8ac7-9423054f0215', '{"enabled":true,"events":["order.*"],"host":"hooks.example.com"}');
+INSERT INTO public.audit_log OVERRIDING SYSTEM VALUE VALUES (6, 'lunnblprqpr3siv4pk1ggd9t', 1795390658429, 'user', 'hcmvzbl6a8kv8601074sc5a5', 'root@example.com', 'plugin.install', 'plugin', 'greeter', '127.0.0.1', '01a2059f-56e2-74bf-8f46-17d62aac6cf6', '{"installationId":"2ccf709d-b3d0-437c-859e-51d8adbb8ee0","permissions":["storage.read","storage.write","events.publish"],"runtimeType":"internal-fastify","signedBy":"","source":"local-zip","version":"1.0.0","zipHash":"0edf98b7c5c011b50b52ea7782de2ef81d1412dcae7f1725c07db820c30550ae"}');
+INSERT INTO public.audit_log OVERRIDING SYSTEM VALUE VALUES (7, 'hgo3esi9crvms6t96iay7i4t', 1795390658588, 'user', 'hcmvzbl6a8kv8601074sc5a5', 'root@example.com', 'plugin.upgrade', 'plugin', 'greeter', '127.0.0.1', '01a2059f-5784-72e0-8ef3-60182389687e', '{"addedPermissions":[],"previousVersion":"1.0.0","signedBy":"","source":"local-zip","version":"1.1.0","zipHash":"62b4be94426627a6f253e3be58a264408885473079058f3d39a82d196a3f0074"}');
+INSERT INTO public.audit_log OVERRIDING SYSTEM VALUE VALUES (8, 'ge3zyrp7ytuoflqbojy959rz', 1795390658597, 'user', 'hcmvzbl6a8kv8601074sc5a5', 'root@example.com', 'instance.create', 'instance', '19a09642-5f63-4143-9831-299a8240b5e4', '127.0.0.1', '01a2059f-5823-7178-a9d8-7a27d84edc5a', '{"enabled":true,"grantedPermissions":["storage.read","storage.write","events.publish"],"instanceKey":"second","slug":"greeter"}');
+INSERT INTO public.audit_log OVERRIDING SYSTEM VALUE VALUES (9, 'vnhia4tcrtmjwhswnxx4jmap', 1795390658601, 'user', 'hcmvzbl6a8kv8601074sc5a5', 'root@example.com', 'plugin.update', 'plugin', 'greeter', '127.0.0.1', '01a2059f-5827-7528-a258-9b7771330b96', '{"settings":["environment"]}');
+INSERT INTO public.audit_log OVERRIDING SYSTEM VALUE VALUES (10, 't2lrmpv7hmwyswqfm2a9r9vp', 1795390658611, 'user', 'hcmvzbl6a8kv8601074sc5a5', 'root@example.com', 'plugin.install', 'plugin', 'hooked', '127.0.0.1', '01a2059f-582d-75f4-8350-97a31ba5fcb6', '{"installationId":"0e16724c-0406-408e-902d-d597f7aaa1ed","permissions":[],"runtimeType":"external-http","signedBy":"","source":"local-zip","version":"1.0.0","zipHash":"6ec2dfc11bdfea6ddc065eb92b46fb2df0b6f76da2a5175013d15ae92f56fd43"}');
+INSERT INTO public.audit_log OVERRIDING SYSTEM VALUE VALUES (11, 'q2u27d0uwxn70dl1o4uy00uj', 1795390658764, 'user', 'hcmvzbl6a8kv8601074sc5a5', 'root@example.com', 'theme.install', 'theme-shop', 'plain', '127.0.0.1', '01a2059f-58c5-724a-99d1-c7f02070f20a', '{"version":"1.0.0","zipHash":"4484b33f2a14aeb35f1148c5cdfeaf381816fd005aa5dc52723f991946af0d35"}');
+INSERT INTO public.audit_log OVERRIDING SYSTEM VALUE VALUES (12, 'zxziyiib3xno3txnqvp1me9d', 1795390658769, 'user', 'hcmvzbl6a8kv8601074sc5a5', 'root@example.com', 'theme.activate', 'theme', 'shop', '127.0.0.1', '01a2059f-58cd-79b5-95b4-50f4f904bd8b', '{"previousTheme":"built-in","theme":"plain 1.0.0"}');
+INSERT INTO public.audit_streams VALUES ('audit.jsonl', 1, 'a process', 1700000000000, 1, 'no answer');
 INSERT INTO public.backup_jobs VALUES ('backup', 0, '', 0, 0, '', 0, 0, 0, '');
 INSERT INTO public.backup_jobs VALUES ('verify', 0, '', 0, 0, '', 0, 0, 0, '');
 INSERT INTO public.bundle_items VALUES ('starter', 0, 'plugin', 'greeter', '1.1.0', 'installed', 'p1', false, false);
 INSERT INTO public.bundles VALUES ('starter', 'b1', 'r1', 'hash', false, '', '{"slug":"starter","version":"1.0.0"}', 1700000000000, 1700000000000);
-INSERT INTO public.deliveries OVERRIDING SYSTEM VALUE VALUES (1, '01a2047c-24f4-7866-9fb3-d4939de9085d', 'plugins:b2aa859e-5214-4aa1-a56b-adb015138f8e', 'plugins', 'hook', 'b2aa859e-5214-4aa1-a56b-adb015138f8e', 'hooked', 'onInstall', '', '{"pluginSlug":"hooked","instanceKey":"default","version":1,"granted":[]}', 'nkmbn8b92j6vh36wgfz36kii', 'delivered', 1, 1, NULL, 1795371574516, 1795371574530, '');
-INSERT INTO public.deliveries OVERRIDING SYSTEM VALUE VALUES (2, '01a2047c-24f4-78c4-91ec-da38947f3963', 'plugins:b2aa859e-5214-4aa1-a56b-adb015138f8e', 'plugins', 'hook', 'b2aa859e-5214-4aa1-a56b-adb015138f8e', 'hooked', 'onEnable', '', '{"pluginSlug":"hooked","instanceKey":"default","version":1,"granted":[]}', 'nkmbn8b92j6vh36wgfz36kii', 'delivered', 1, 1, NULL, 1795371574516, 1795371574531, '');
-INSERT INTO public.delivery_attempts VALUES ('01a2047c-24f4-7866-9fb3-d4939de9085d', 1, 1795371574524, 5612, 204, '', '');
-INSERT INTO public.delivery_attempts VALUES ('01a2047c-24f4-78c4-91ec-da38947f3963', 1, 1795371574530, 1158, 204, '', '');
-INSERT INTO public.delivery_queues VALUES ('plugins:b2aa859e-5214-4aa1-a56b-adb015138f8e', 'plugins', '', NULL, 1795371604534);
+INSERT INTO public.deliveries OVERRIDING SYSTEM VALUE VALUES (1, '01a2059f-5830-7f33-bc06-e726dc5b5fec', 'plugins:0e16724c-0406-408e-902d-d597f7aaa1ed', 'plugins', 'hook', '0e16724c-0406-408e-902d-d597f7aaa1ed', 'hooked', 'onInstall', '', '{"pluginSlug":"hooked","instanceKey":"default","version":1,"granted":[]}', 'rjq5ul0p67o7solc65slsnc9', 'delivered', 1, 1, NULL, 1795390658608, 1795390658618, '');
+INSERT INTO public.deliveries OVERRIDING SYSTEM VALUE VALUES (2, '01a2059f-5831-7066-9bc9-fd01ffb7b44d', 'plugins:0e16724c-0406-408e-902d-d597f7aaa1ed', 'plugins', 'hook', '0e16724c-0406-408e-902d-d597f7aaa1ed', 'hooked', 'onEnable', '', '{"pluginSlug":"hooked","instanceKey":"default","version":1,"granted":[]}', 'rjq5ul0p67o7solc65slsnc9', 'delivered', 1, 1, NULL, 1795390658609, 1795390658619, '');
+INSERT INTO public.delivery_attempts VALUES ('01a2059f-5830-7f33-bc06-e726dc5b5fec', 1, 1795390658616, 2587, 204, '', '');
+INSERT INTO public.delivery_attempts VALUES ('01a2059f-5831-7066-9bc9-fd01ffb7b44d', 1, 1795390658618, 700, 204, '', '');
+INSERT INTO public.delivery_queues VALUES ('plugins:0e16724c-0406-408e-902d-d597f7aaa1ed', 'plugins', '', NULL, 1795390688625);
 INSERT INTO public.duties VALUES ('kept plugins', 'a process', 1700000000000);
-INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (1, '01a2047c-235a-71af-a207-b82b518b5c0c', 'user.registered', 1795371574106, '{"userId":"g3ff6dna0qfvqyeek2sa3g5k"}', true, '');
-INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (2, '01a2047c-238c-7d17-bfaa-41d8f2767ac0', 'order.paid', 1795371574156, '{"userId":"g3ff6dna0qfvqyeek2sa3g5k","orderId":"ygujddq94qhb5ywvjbxw6x4d","licenseId":"iwu3tr7dp8llno0qlrd18ms4","productId":"o3swmp2l4qdqtpq8tcgv0bnq"}', true, '');
-INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (3, '01a2047c-238c-7d1f-9115-0a8d26bd8e3c', 'license.issued', 1795371574156, '{"userId":"g3ff6dna0qfvqyeek2sa3g5k","licenseId":"iwu3tr7dp8llno0qlrd18ms4","productId":"o3swmp2l4qdqtpq8tcgv0bnq"}', true, '');
-INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (4, '01a2047c-2394-71c4-8486-0f7b087f1cf6', 'license.activated', 1795371574161, '{"userId":"g3ff6dna0qfvqyeek2sa3g5k","licenseId":"iwu3tr7dp8llno0qlrd18ms4","productId":"o3swmp2l4qdqtpq8tcgv0bnq"}', true, '');
-INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (5, '01a2047c-2398-78d6-aa3f-dfa2cf8aa3b0', 'license.activated', 1795371574166, '{"userId":"g3ff6dna0qfvqyeek2sa3g5k","licenseId":"iwu3tr7dp8llno0qlrd18ms4","productId":"o3swmp2l4qdqtpq8tcgv0bnq"}', true, '');
-INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (6, '01a2047c-239d-70a2-8a45-47551cce3ebe', 'order.paid', 1795371574173, '{"userId":"g3ff6dna0qfvqyeek2sa3g5k","orderId":"g7mkk12rvvgpkbg5pb1f8of1","licenseId":"w72mmarkwwjvhsnbj9kcsktw","productId":"o3swmp2l4qdqtpq8tcgv0bnq"}', true, '');
-INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (7, '01a2047c-239d-70a9-8996-c1c665ee884d', 'license.issued', 1795371574173, '{"userId":"g3ff6dna0qfvqyeek2sa3g5k","licenseId":"w72mmarkwwjvhsnbj9kcsktw","productId":"o3swmp2l4qdqtpq8tcgv0bnq"}', true, '');
-INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (8, '01a2047c-23a6-76c9-8187-4db2f050059f', 'order.refunded', 1795371574182, '{"userId":"g3ff6dna0qfvqyeek2sa3g5k","orderId":"g7mkk12rvvgpkbg5pb1f8of1","licenseId":"w72mmarkwwjvhsnbj9kcsktw","productId":"o3swmp2l4qdqtpq8tcgv0bnq"}', true, '');
-INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (9, '01a2047c-23a7-7b77-8759-7fc3acf53e38', 'license.revoked', 1795371574183, '{"userId":"g3ff6dna0qfvqyeek2sa3g5k","licenseId":"w72mmarkwwjvhsnbj9kcsktw","productId":"o3swmp2l4qdqtpq8tcgv0bnq"}', true, '');
-INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (10, '01a2047c-23ab-771a-b013-41478ac7c585', 'order.paid', 1795371574187, '{"orderId":"rgh6g2z4vaxuveaxez8xmw2e","licenseId":"k4y3khvtq9swxtbcqv3i00xf","productId":"o3swmp2l4qdqtpq8tcgv0bnq"}', true, '');
-INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (11, '01a2047c-23ab-7722-b852-88b44987868b', 'license.issued', 1795371574187, '{"licenseId":"k4y3khvtq9swxtbcqv3i00xf","productId":"o3swmp2l4qdqtpq8tcgv0bnq"}', true, '');
-INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (12, '01a2047c-23b1-76f0-b607-f04261155057', 'order.paid', 1795371574193, '{"orderId":"qv8lojs3co8o7ot9y5vbg3jr","licenseId":"wq6wkw8akgnhp0w6wcpyovs4","productId":"o3swmp2l4qdqtpq8tcgv0bnq"}', true, '');
-INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (13, '01a2047c-23b1-76f6-852d-7d952713bfd7', 'license.issued', 1795371574193, '{"licenseId":"wq6wkw8akgnhp0w6wcpyovs4","productId":"o3swmp2l4qdqtpq8tcgv0bnq"}', true, '');
-INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (14, '01a2047c-2445-7d2e-a4cb-71ec81f07e17', 'extension.installed', 1795371574341, '{"kind":"plugin","slug":"greeter"}', true, '');
-INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (15, '01a2047c-2445-7d3f-a750-7aee6705400f', 'instance.enabled', 1795371574341, '{"slug":"greeter","installationId":"526d53b5-9d0c-4d0b-ab1a-2447df677e6f"}', true, '');
-INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (16, '01a2047c-24dd-789d-8dfc-9f22b85c4c0d', 'extension.upgraded', 1795371574493, '{"kind":"plugin","slug":"greeter"}', true, '');
-INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (17, '01a2047c-24e6-7b94-8ad7-a65e67487991', 'instance.enabled', 1795371574502, '{"slug":"greeter","installationId":"33ff40d7-5788-409d-abd7-8c475acb0576"}', true, '');
-INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (18, '01a2047c-24f4-785d-b671-206dbb1ec7ec', 'extension.installed', 1795371574516, '{"kind":"plugin","slug":"hooked"}', true, '');
-INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (19, '01a2047c-24f4-78d7-8791-e14f235c87a0', 'instance.enabled', 1795371574516, '{"slug":"hooked","installationId":"b2aa859e-5214-4aa1-a56b-adb015138f8e"}', true, '');
-INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (20, '01a2047c-258b-71e7-bee8-fecee2b91ad4', 'extension.installed', 1795371574667, '{"kind":"theme-shop","slug":"plain"}', true, '');
-INSERT INTO public.goose_db_version VALUES (1, 0, true, '2026-11-22 18:19:33.721797');
-INSERT INTO public.goose_db_version VALUES (2, 1, true, '2026-11-22 18:19:33.731171');
-INSERT INTO public.goose_db_version VALUES (3, 2, true, '2026-11-22 18:19:33.733234');
-INSERT INTO public.goose_db_version VALUES (4, 3, true, '2026-11-22 18:19:33.739319');
-INSERT INTO public.goose_db_version VALUES (5, 4, true, '2026-11-22 18:19:33.750746');
-INSERT INTO public.goose_db_version VALUES (6, 6, true, '2026-11-22 18:19:33.755349');
-INSERT INTO public.goose_db_version VALUES (7, 7, true, '2026-11-22 18:19:33.760537');
-INSERT INTO public.goose_db_version VALUES (8, 8, true, '2026-11-22 18:19:33.762964');
-INSERT INTO public.goose_db_version VALUES (9, 9, true, '2026-11-22 18:19:33.765509');
-INSERT INTO public.goose_db_version VALUES (10, 10, true, '2026-11-22 18:19:33.769626');
-INSERT INTO public.goose_db_version VALUES (11, 11, true, '2026-11-22 18:19:33.775536');
-INSERT INTO public.goose_db_version VALUES (12, 12, true, '2026-11-22 18:19:33.782293');
-INSERT INTO public.goose_db_version VALUES (13, 13, true, '2026-11-22 18:19:33.787276');
-INSERT INTO public.goose_db_version VALUES (14, 14, true, '2026-11-22 18:19:33.789098');
-INSERT INTO public.goose_db_version VALUES (15, 15, true, '2026-11-22 18:19:33.790649');
-INSERT INTO public.goose_db_version VALUES (16, 16, true, '2026-11-22 18:19:33.793687');
-INSERT INTO public.goose_db_version VALUES (17, 17, true, '2026-11-22 18:19:33.79431');
-INSERT INTO public.goose_db_version VALUES (18, 18, true, '2026-11-22 18:19:33.795264');
-INSERT INTO public.goose_db_version VALUES (19, 19, true, '2026-11-22 18:19:33.797601');
-INSERT INTO public.goose_db_version VALUES (20, 20, true, '2026-11-22 18:19:33.798776');
-INSERT INTO public.goose_db_version VALUES (21, 21, true, '2026-11-22 18:19:33.799767');
-INSERT INTO public.goose_db_version VALUES (22, 22, true, '2026-11-22 18:19:33.800301');
-INSERT INTO public.goose_db_version VALUES (23, 24, true, '2026-11-22 18:19:33.801842');
-INSERT INTO public.goose_db_version VALUES (24, 25, true, '2026-11-22 18:19:33.803805');
-INSERT INTO public.goose_db_version VALUES (25, 26, true, '2026-11-22 18:19:33.806715');
-INSERT INTO public.goose_db_version VALUES (26, 29, true, '2026-11-22 18:19:33.810639');
-INSERT INTO public.goose_db_version VALUES (27, 30, true, '2026-11-22 18:19:33.814219');
-INSERT INTO public.goose_db_version VALUES (28, 31, true, '2026-11-22 18:19:33.814631');
-INSERT INTO public.goose_db_version VALUES (29, 33, true, '2026-11-22 18:19:33.816645');
-INSERT INTO public.goose_db_version VALUES (30, 34, true, '2026-11-22 18:19:33.827125');
-INSERT INTO public.goose_db_version VALUES (31, 35, true, '2026-11-22 18:19:33.829369');
-INSERT INTO public.goose_db_version VALUES (32, 36, true, '2026-11-22 18:19:33.830723');
-INSERT INTO public.goose_db_version VALUES (33, 37, true, '2026-11-22 18:19:33.831794');
-INSERT INTO public.goose_db_version VALUES (34, 38, true, '2026-11-22 18:19:33.835506');
-INSERT INTO public.goose_db_version VALUES (35, 39, true, '2026-11-22 18:19:33.836085');
-INSERT INTO public.goose_db_version VALUES (36, 40, true, '2026-11-22 18:19:33.837699');
-INSERT INTO public.goose_db_version VALUES (37, 43, true, '2026-11-22 18:19:33.839972');
-INSERT INTO public.goose_db_version VALUES (38, 44, true, '2026-11-22 18:19:33.84195');
-INSERT INTO public.goose_db_version VALUES (39, 45, true, '2026-11-22 18:19:33.845573');
-INSERT INTO public.goose_db_version VALUES (40, 46, true, '2026-11-22 18:19:33.847865');
-INSERT INTO public.goose_db_version VALUES (41, 48, true, '2026-11-22 18:19:33.850091');
-INSERT INTO public.goose_db_version VALUES (42, 49, true, '2026-11-22 18:19:33.850697');
-INSERT INTO public.goose_db_version VALUES (43, 53, true, '2026-11-22 18:19:33.852939');
-INSERT INTO public.goose_db_version VALUES (44, 55, true, '2026-11-22 18:19:33.854307');
-INSERT INTO public.goose_db_version VALUES (45, 58, true, '2026-11-22 18:19:33.856199');
-INSERT INTO public.idempotency_keys VALUES ('a8b11a870d91fa31af57ce601dbfdecbd114f8b61da0a2bc8558194e77ece388', 'c75b5c9a75b7bbb6b9d9dff162302ca913fd48738941e3e266d89a3262b86965', 'qv8lojs3co8o7ot9y5vbg3jr', 'fjt7m4qxj0qwc6f7ufshnupl', 1, 1795371584188, 's1.qHTonDm5P1VHXC6QBTDwbkPpSMTl3UQxMUDjQOvY3gOjpYuH2rNliCCx1p4DLI5HTplemM48N4DRX6oXcn2ae7HIsVQwZHtGQTCi2JCmo9LOyGdvMai2fV7c/XVJLSX+2XwYqqJgcIjlMf390XKARf0BBor6hgI1nLeAMhBc6U1Q51lzg9bNnXBYqM52SfV6En4kVcPxMYTTyvzQdSE9dcc4AWb9Hvxj4T6Xj1pXX0UPhA2wn57RfH7mOWyXyRub9cUPxZVCPkT/tDsYXrVE1ZGN+gYzEg7PFjDG6M1I+hAWszBxspRy5sK8M+TW5yB9vPgJYpltKISV4J1MW+A5K/uG6M0Gc1YWesxWBs8AW5UPuZ61fHxG0inHuBKv096y+gwvGh6QlfRkOWY6CI91ylgYadt+HreQHI1ObDKJ4lmnZgPHLsEOiVfB6e69wZ8599rit0c/0WKI8pUyvHJaFs7hqbz+TZflQd+SLSWGiw', 1795457974188);
-INSERT INTO public.license_instances VALUES ('iwu3tr7dp8llno0qlrd18ms4', 'shop.example.com', 1795371574161, false, '');
-INSERT INTO public.license_instances VALUES ('iwu3tr7dp8llno0qlrd18ms4', 'dev.shop.example.com', 1795371574166, true, 'shop.example.com');
-INSERT INTO public.license_renewals VALUES ('iwu3tr7dp8llno0qlrd18ms4', 'in_1', 1700000000000);
-INSERT INTO public.licenses VALUES ('iwu3tr7dp8llno0qlrd18ms4', 'o3swmp2l4qdqtpq8tcgv0bnq', 'seats-3', 'g3ff6dna0qfvqyeek2sa3g5k', '7a74f21a10c64eff493961651aab6ced67adaea109554cf822ccabc755cd1eec', 's1.S/bv8M5A7wpaP6SwdRcZ1FUGwU6GbWSNiG1WoGHn4lyRcAfseZ/FXaN+DnCnLVRQzmCd24reQuRFE2N/IB4vu5yl3vo', 'perpetual', '[]', 3, true, NULL, NULL, 1795371574154, 0, NULL, 0, 1, 1, 1795375894161, 1, 'TY5TK', 0);
-INSERT INTO public.licenses VALUES ('w72mmarkwwjvhsnbj9kcsktw', 'o3swmp2l4qdqtpq8tcgv0bnq', 'many', 'g3ff6dna0qfvqyeek2sa3g5k', 'd70562a0c0af6df1ce37d104f5d92c08d0f8ca0c2d3010ef342f0b4865f5a8df', 's1.wZQcEXSQI++Id90+4vPNb4EP75mdjEFmfdHPrfcBMPVuThpH9fXpyudQ+Zv3XQmPCAyzVHgeR74ygKSEhhcA7T5R2Uw', 'perpetual', '[]', 10000, true, NULL, 1795371574181, 1795371574170, 0, NULL, 0, 0, 0, NULL, 2, '6PJ71', 0);
-INSERT INTO public.licenses VALUES ('k4y3khvtq9swxtbcqv3i00xf', 'o3swmp2l4qdqtpq8tcgv0bnq', 'seats-1', 'anonymous', 'e515f0e179334d02bb56b69a88f3e257d18c24466bf56ff009c5dc04b25630cc', 's1.ESguzz2ZuGe0PcbbYUn6NZowxCJndtoC6vdMNBQcJZYec3rFgBNqCNxLAsSLFZYZ1fc9lgFkxc62LZjLZMNscYnYd2c', 'perpetual', '[]', 1, true, NULL, NULL, 1795371574185, 0, NULL, 0, 0, 0, NULL, 1, 'ZQ2SZ', 0);
-INSERT INTO public.licenses VALUES ('wq6wkw8akgnhp0w6wcpyovs4', 'o3swmp2l4qdqtpq8tcgv0bnq', 'seats-2', 'anonymous', '46438cc21e127980f17bebdcc8a92f7825457a64a741b1586e4e0fccab0371b4', 's1.mXvBJbAsfMljsG8MzzsrJgtiTpbe1EdIVTeR9PpKipkEv6wUh0+R72gYQ2i71ffayImUueXJ2XAKIb+j/MmfvDMZ1/Q', 'perpetual', '[]', 2, true, NULL, NULL, 1795371574191, 0, NULL, 0, 0, 0, NULL, 1, '5CX31', 0);
-INSERT INTO public.mail_allowances VALUES ('receipt:paid:buyer@example.com', 1795375174163);
-INSERT INTO public.order_claims VALUES ('hash', 'g3ff6dna0qfvqyeek2sa3g5k', 'owner@example.com', 1700000000000);
-INSERT INTO public.order_links VALUES ('b30804af6b0d89649f97eb9dcc029bb203f0aa068112e154b63097f7aa4e5e29', 'buyer@example.com', 'buyer@example.com', 1795371574190);
-INSERT INTO public.order_links VALUES ('e42458e2144d31fb53ebe0d7273297fdeb98255de0f1e6b2c10f7357b40a837f', 'buyer@example.com', 'buyer@example.com', 1795371574197);
-INSERT INTO public.orders VALUES ('ygujddq94qhb5ywvjbxw6x4d', 'o3swmp2l4qdqtpq8tcgv0bnq', 'seats-3', 'g3ff6dna0qfvqyeek2sa3g5k', 'card', '{"email":"buyer@example.com"}', 3000, 'EUR', 'paid', 'iwu3tr7dp8llno0qlrd18ms4', 1795371574154, '', 'test', '', '', '', '', '', 1795371574154, NULL, NULL, 'buyer@example.com', 0, NULL, NULL, 0);
-INSERT INTO public.orders VALUES ('g7mkk12rvvgpkbg5pb1f8of1', 'o3swmp2l4qdqtpq8tcgv0bnq', 'many', 'g3ff6dna0qfvqyeek2sa3g5k', 'card', '{"email":"buyer@example.com"}', 9000, 'EUR', 'refunded', 'w72mmarkwwjvhsnbj9kcsktw', 1795371574170, '', 'test', '', '', '', '', '', 1795371574170, 1795371574181, NULL, 'buyer@example.com', 0, NULL, NULL, 0);
-INSERT INTO public.orders VALUES ('rgh6g2z4vaxuveaxez8xmw2e', 'o3swmp2l4qdqtpq8tcgv0bnq', 'seats-1', 'anonymous', 'card', '{"email":"buyer@example.com"}', 1000, 'EUR', 'paid', 'k4y3khvtq9swxtbcqv3i00xf', 1795371574185, '', 'test', '', '', '', '', '', 1795371574185, NULL, NULL, 'buyer@example.com', 0, NULL, NULL, 0);
-INSERT INTO public.orders VALUES ('qv8lojs3co8o7ot9y5vbg3jr', 'o3swmp2l4qdqtpq8tcgv0bnq', 'seats-2', 'anonymous', 'card', '{"email":"buyer@example.com"}', 2000, 'EUR', 'paid', 'wq6wkw8akgnhp0w6wcpyovs4', 1795371574191, '', 'test', '', '', '', '', '', 1795371574191, NULL, NULL, 'buyer@example.com', 0, NULL, NULL, 0);
-INSERT INTO public.password_resets VALUES ('f761a3ddfb0b89857c6d9400bdf92302349c8a44b0e12b674cc21a7a0a3135be', 'g3ff6dna0qfvqyeek2sa3g5k', true, 1795371574202);
-INSERT INTO public.payment_events VALUES ('stripe', 'evt_1', 'charge.refunded', 'g7mkk12rvvgpkbg5pb1f8of1', 1700000000000);
-INSERT INTO public.plugin_event_use VALUES ('33ff40d7-5788-409d-abd7-8c475acb0576', 1700000000000);
-INSERT INTO public.plugin_failures VALUES ('33ff40d7-5788-409d-abd7-8c475acb0576', 1, 'hash', 1700000000000, 'out of memory', 'index.js', 1);
+INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (1, '01a2059f-567d-73ab-99b0-148cc4c274f0', 'user.registered', 1795390658173, '{"userId":"h0bf7ondntelulziw9hkvfcc"}', true, '');
+INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (2, '01a2059f-56ae-7534-b60a-75e1c01839ba', 'order.paid', 1795390658222, '{"userId":"h0bf7ondntelulziw9hkvfcc","orderId":"wbq096g2lmhijyqgyagbsx2o","licenseId":"yrp5ph63jmejaipnkwhgz57s","productId":"h4wn53bawf1lm3nvvldmp90q"}', true, '');
+INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (3, '01a2059f-56ae-7540-b81b-ea0311d95ffe', 'license.issued', 1795390658222, '{"userId":"h0bf7ondntelulziw9hkvfcc","licenseId":"yrp5ph63jmejaipnkwhgz57s","productId":"h4wn53bawf1lm3nvvldmp90q"}', true, '');
+INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (4, '01a2059f-56b5-77bc-a8f8-a24face1bb47', 'license.activated', 1795390658227, '{"userId":"h0bf7ondntelulziw9hkvfcc","licenseId":"yrp5ph63jmejaipnkwhgz57s","productId":"h4wn53bawf1lm3nvvldmp90q"}', true, '');
+INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (5, '01a2059f-56ba-701f-8f3e-f334d3e396d5', 'license.activated', 1795390658232, '{"userId":"h0bf7ondntelulziw9hkvfcc","licenseId":"yrp5ph63jmejaipnkwhgz57s","productId":"h4wn53bawf1lm3nvvldmp90q"}', true, '');
+INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (6, '01a2059f-56be-7e6c-8feb-44e8c318a6a1', 'order.paid', 1795390658238, '{"userId":"h0bf7ondntelulziw9hkvfcc","orderId":"f3t77cx73yowt4q43eqhfkfw","licenseId":"viaxoiabdfeiodqajnerit8k","productId":"h4wn53bawf1lm3nvvldmp90q"}', true, '');
+INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (7, '01a2059f-56be-7e76-a775-6978344dedad', 'license.issued', 1795390658238, '{"userId":"h0bf7ondntelulziw9hkvfcc","licenseId":"viaxoiabdfeiodqajnerit8k","productId":"h4wn53bawf1lm3nvvldmp90q"}', true, '');
+INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (8, '01a2059f-56c7-735a-83ef-8e8c99d9e5ee', 'order.refunded', 1795390658247, '{"userId":"h0bf7ondntelulziw9hkvfcc","orderId":"f3t77cx73yowt4q43eqhfkfw","licenseId":"viaxoiabdfeiodqajnerit8k","productId":"h4wn53bawf1lm3nvvldmp90q"}', true, '');
+INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (9, '01a2059f-56c7-7b48-910f-f55f5c551480', 'license.revoked', 1795390658247, '{"userId":"h0bf7ondntelulziw9hkvfcc","licenseId":"viaxoiabdfeiodqajnerit8k","productId":"h4wn53bawf1lm3nvvldmp90q"}', true, '');
+INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (10, '01a2059f-56ce-7324-8a91-78ef787cebee', 'order.paid', 1795390658254, '{"orderId":"r0i9w11mrg2zy7iqdn12aq8w","licenseId":"z4qjdk62j41ijacyiuuf2ixw","productId":"h4wn53bawf1lm3nvvldmp90q"}', true, '');
+INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (11, '01a2059f-56ce-732e-9c1f-4899ebd45d07', 'license.issued', 1795390658254, '{"licenseId":"z4qjdk62j41ijacyiuuf2ixw","productId":"h4wn53bawf1lm3nvvldmp90q"}', true, '');
+INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (12, '01a2059f-56d2-746c-8a24-0dc5983c3a72', 'order.paid', 1795390658258, '{"orderId":"b0w1i5dei5ckeyfj41ttt6wd","licenseId":"whdl73g8b6t8c5nk5nvulueq","productId":"h4wn53bawf1lm3nvvldmp90q"}', true, '');
+INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (13, '01a2059f-56d2-7474-9f90-beaac92f541f', 'license.issued', 1795390658258, '{"licenseId":"whdl73g8b6t8c5nk5nvulueq","productId":"h4wn53bawf1lm3nvvldmp90q"}', true, '');
+INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (14, '01a2059f-577b-7021-af23-f210c59b7106', 'extension.installed', 1795390658426, '{"kind":"plugin","slug":"greeter"}', true, '');
+INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (15, '01a2059f-577b-7030-8516-a9f149ee5b76', 'instance.enabled', 1795390658427, '{"slug":"greeter","installationId":"2ccf709d-b3d0-437c-859e-51d8adbb8ee0"}', true, '');
+INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (16, '01a2059f-581b-7870-96eb-802f84ead931', 'extension.upgraded', 1795390658587, '{"kind":"plugin","slug":"greeter"}', true, '');
+INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (17, '01a2059f-5825-7197-891e-389cd46a9c0f', 'instance.enabled', 1795390658597, '{"slug":"greeter","installationId":"19a09642-5f63-4143-9831-299a8240b5e4"}', true, '');
+INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (18, '01a2059f-5830-7f2c-8470-295e1d0808dd', 'extension.installed', 1795390658608, '{"kind":"plugin","slug":"hooked"}', true, '');
+INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (19, '01a2059f-5831-707b-8385-43584c8add4f', 'instance.enabled', 1795390658609, '{"slug":"hooked","installationId":"0e16724c-0406-408e-902d-d597f7aaa1ed"}', true, '');
+INSERT INTO public.events OVERRIDING SYSTEM VALUE VALUES (20, '01a2059f-58cb-7c44-bde4-02b28730fe15', 'extension.installed', 1795390658763, '{"kind":"theme-shop","slug":"plain"}', true, '');
+INSERT INTO public.goose_db_version VALUES (1, 0, true, '2026-11-22 23:37:37.7796');
+INSERT INTO public.goose_db_version VALUES (2, 1, true, '2026-11-22 23:37:37.789562');
+INSERT INTO public.goose_db_version VALUES (3, 2, true, '2026-11-22 23:37:37.791682');
+INSERT INTO public.goose_db_version VALUES (4, 3, true, '2026-11-22 23:37:37.797583');
+INSERT INTO public.goose_db_version VALUES (5, 4, true, '2026-11-22 23:37:37.807325');
+INSERT INTO public.goose_db_version VALUES (6, 6, true, '2026-11-22 23:37:37.811622');
+INSERT INTO public.goose_db_version VALUES (7, 7, true, '2026-11-22 23:37:37.818918');
+INSERT INTO public.goose_db_version VALUES (8, 8, true, '2026-11-22 23:37:37.820925');
+INSERT INTO public.goose_db_version VALUES (9, 9, true, '2026-11-22 23:37:37.823442');
+INSERT INTO public.goose_db_version VALUES (10, 10, true, '2026-11-22 23:37:37.827851');
+INSERT INTO public.goose_db_version VALUES (11, 11, true, '2026-11-22 23:37:37.833763');
+INSERT INTO public.goose_db_version VALUES (12, 12, true, '2026-11-22 23:37:37.839766');
+INSERT INTO public.goose_db_version VALUES (13, 13, true, '2026-11-22 23:37:37.844573');
+INSERT INTO public.goose_db_version VALUES (14, 14, true, '2026-11-22 23:37:37.846165');
+INSERT INTO public.goose_db_version VALUES (15, 15, true, '2026-11-22 23:37:37.847707');
+INSERT INTO public.goose_db_version VALUES (16, 16, true, '2026-11-22 23:37:37.850663');
+INSERT INTO public.goose_db_version VALUES (17, 17, true, '2026-11-22 23:37:37.851324');
+INSERT INTO public.goose_db_version VALUES (18, 18, true, '2026-11-22 23:37:37.852216');
+INSERT INTO public.goose_db_version VALUES (19, 19, true, '2026-11-22 23:37:37.854427');
+INSERT INTO public.goose_db_version VALUES (20, 20, true, '2026-11-22 23:37:37.855434');
+INSERT INTO public.goose_db_version VALUES (21, 21, true, '2026-11-22 23:37:37.856308');
+INSERT INTO public.goose_db_version VALUES (22, 22, true, '2026-11-22 23:37:37.856932');
+INSERT INTO public.goose_db_version VALUES (23, 24, true, '2026-11-22 23:37:37.858667');
+INSERT INTO public.goose_db_version VALUES (24, 25, true, '2026-11-22 23:37:37.860427');
+INSERT INTO public.goose_db_version VALUES (25, 26, true, '2026-11-22 23:37:37.863114');
+INSERT INTO public.goose_db_version VALUES (26, 29, true, '2026-11-22 23:37:37.866599');
+INSERT INTO public.goose_db_version VALUES (27, 30, true, '2026-11-22 23:37:37.869977');
+INSERT INTO public.goose_db_version VALUES (28, 31, true, '2026-11-22 23:37:37.870502');
+INSERT INTO public.goose_db_version VALUES (29, 33, true, '2026-11-22 23:37:37.872461');
+INSERT INTO public.goose_db_version VALUES (30, 34, true, '2026-11-22 23:37:37.88196');
+INSERT INTO public.goose_db_version VALUES (31, 35, true, '2026-11-22 23:37:37.883897');
+INSERT INTO public.goose_db_version VALUES (32, 36, true, '2026-11-22 23:37:37.885242');
+INSERT INTO public.goose_db_version VALUES (33, 37, true, '2026-11-22 23:37:37.886003');
+INSERT INTO public.goose_db_version VALUES (34, 38, true, '2026-11-22 23:37:37.889511');
+INSERT INTO public.goose_db_version VALUES (35, 39, true, '2026-11-22 23:37:37.89017');
+INSERT INTO public.goose_db_version VALUES (36, 40, true, '2026-11-22 23:37:37.891575');
+INSERT INTO public.goose_db_version VALUES (37, 43, true, '2026-11-22 23:37:37.893625');
+INSERT INTO public.goose_db_version VALUES (38, 44, true, '2026-11-22 23:37:37.89511');
+INSERT INTO public.goose_db_version VALUES (39, 45, true, '2026-11-22 23:37:37.89864');
+INSERT INTO public.goose_db_version VALUES (40, 46, true, '2026-11-22 23:37:37.90092');
+INSERT INTO public.goose_db_version VALUES (41, 48, true, '2026-11-22 23:37:37.902779');
+INSERT INTO public.goose_db_version VALUES (42, 49, true, '2026-11-22 23:37:37.90342');
+INSERT INTO public.goose_db_version VALUES (43, 53, true, '2026-11-22 23:37:37.905509');
+INSERT INTO public.goose_db_version VALUES (44, 55, true, '2026-11-22 23:37:37.906891');
+INSERT INTO public.goose_db_version VALUES (45, 58, true, '2026-11-22 23:37:37.908822');
+INSERT INTO public.idempotency_keys VALUES ('a8b11a870d91fa31af57ce601dbfdecbd114f8b61da0a2bc8558194e77ece388', 'c75b5c9a75b7bbb6b9d9dff162302ca913fd48738941e3e266d89a3262b86965', 'b0w1i5dei5ckeyfj41ttt6wd', 'r9zncyt0toqh8tz87d50ntpc', 1, 1795390668254, 's1.AwQ3+KxG/4crZCvHKKmF9nfoeEpvri6FijEw+Ee8cQcMuNfWekYnkuzrDMhghH++IyG4lR9DLzbQTkf3JKMp26w1yBJA2Z4eBC7FUHbdMU4oho2Bufk8t8epPcawyamadvkx3uMupKnpdFDjZPplqBp8IEaHNAcGmGF80xOGDZhZbzVbUfmFlOJf9KWQLmzsQMZow22Kdo15IPfRSModEO+WzMorfAKmfovhApmvehjTI1ua5IC2gHen3HFVtRCJ/MM5haa0QR3cxzOj/KQMwFvz3KmlbFNwIVdV5oDLTF8B6wiEXIgHXNxUeFjfhqVz8JWV7TOJV3BEZngS9qS0PNFOG+lk3uoptWsMdzzeAg/HcQikjqnUbi+FaDR0ebale4P3xAzDuwywbK2p+FYpiAzjkDJVotB1pUcnbJd6OFctpzejH2i9wZLhCCeaLjhT6U08W9mwVQWopDt8dm3JK0FRwCM7zm5pmp8QNtI4kw', 1795477058254);
+INSERT INTO public.license_instances VALUES ('yrp5ph63jmejaipnkwhgz57s', 'shop.example.com', 1795390658227, false, '');
+INSERT INTO public.license_instances VALUES ('yrp5ph63jmejaipnkwhgz57s', 'dev.shop.example.com', 1795390658232, true, 'shop.example.com');
+INSERT INTO public.license_renewals VALUES ('viaxoiabdfeiodqajnerit8k', 'in_1', 1700000000000);
+INSERT INTO public.licenses VALUES ('yrp5ph63jmejaipnkwhgz57s', 'h4wn53bawf1lm3nvvldmp90q', 'seats-3', 'h0bf7ondntelulziw9hkvfcc', 'd1a60d55e537928c10922bc7754792f212cf0405ccdb60f7258ca40ab84b650c', 's1.DZvl/zxPsDSeZyXThwzTjtHFOxPRewo1d69GkLlAIFIxzeJj4xCpUyLfzcAfeLlXEHWCDtvMRt/jn/Q2k/jg1Qs2kbk', 'perpetual', '[]', 3, true, NULL, NULL, 1795390658219, 0, NULL, 0, 1, 1, 1795394978227, 1, 'YT4HS', 0);
+INSERT INTO public.licenses VALUES ('viaxoiabdfeiodqajnerit8k', 'h4wn53bawf1lm3nvvldmp90q', 'many', 'h0bf7ondntelulziw9hkvfcc', 'cb9df3a6cb288130c04017e0f072d7b724f9c244970484119fda8d9059ded202', 's1.8MVaWhHhUl3aRMRHRyu7vz3bl1De74erb0ViX0K4AQ+9ibeqylscW2CUj+z7p55i7ChqyB0ukmEnS5MMkBJu1q7Lgmg', 'perpetual', '[]', 10000, true, NULL, 1795390658246, 1795390658236, 0, NULL, 0, 0, 0, NULL, 2, 'Y1CME', 0);
+INSERT INTO public.licenses VALUES ('z4qjdk62j41ijacyiuuf2ixw', 'h4wn53bawf1lm3nvvldmp90q', 'seats-1', 'anonymous', 'fe94bb38c9fbad08480d60f8757c93c7ba84450637eb9da96b83fa73b7860141', 's1.dJA5nIYZtQUf93Px6KRCBp5VgHKPsRjmZTc7l8nvxHphzL1umHLon9v/qAxbz/9NOoXUGDh9vN0MrIn9kVFm2hHK7e8', 'perpetual', '[]', 1, true, NULL, NULL, 1795390658253, 0, NULL, 0, 0, 0, NULL, 1, 'ZSBMC', 0);
+INSERT INTO public.licenses VALUES ('whdl73g8b6t8c5nk5nvulueq', 'h4wn53bawf1lm3nvvldmp90q', 'seats-2', 'anonymous', '696acf389bedaa58c290f4860f57b36ad0f7809bd3d3ff4b26aa327a95df2afb', 's1.D9FmU2npspkrBSVpl/Ttwd+JHbU3JzoRm84foltNZgQhktnyWaMrqEbSIA5TmVNZIQP5yqt0TtnXuQJIC//W28cjYP4', 'perpetual', '[]', 2, true, NULL, NULL, 1795390658256, 0, NULL, 0, 0, 0, NULL, 1, 'EE5AG', 0);
+INSERT INTO public.mail_allowances VALUES ('receipt:paid:buyer@example.com', 1795394258229);
+INSERT INTO public.order_claims VALUES ('hash', 'h0bf7ondntelulziw9hkvfcc', 'owner@example.com', 1700000000000);
+INSERT INTO public.order_links VALUES ('c475b1a4902678b09aa9be3f63ae7d8d10940bf8d3db5e06f1f7466f10ccb2e4', 'buyer@example.com', 'buyer@example.com', 1795390658256);
+INSERT INTO public.order_links VALUES ('20a2c20c0f73e09597458ee4b42a3c4b4ef188f98fb9ee1083ee26c9ebf2eb5d', 'buyer@example.com', 'buyer@example.com', 1795390658265);
+INSERT INTO public.orders VALUES ('wbq096g2lmhijyqgyagbsx2o', 'h4wn53bawf1lm3nvvldmp90q', 'seats-3', 'h0bf7ondntelulziw9hkvfcc', 'card', '{"email":"buyer@example.com"}', 3000, 'EUR', 'paid', 'yrp5ph63jmejaipnkwhgz57s', 1795390658219, '', 'test', '', '', '', '', '', 1795390658219, NULL, NULL, 'buyer@example.com', 0, NULL, NULL, 0);
+INSERT INTO public.orders VALUES ('f3t77cx73yowt4q43eqhfkfw', 'h4wn53bawf1lm3nvvldmp90q', 'many', 'h0bf7ondntelulziw9hkvfcc', 'card', '{"email":"buyer@example.com"}', 9000, 'EUR', 'refunded', 'viaxoiabdfeiodqajnerit8k', 1795390658236, '', 'test', '', '', '', '', '', 1795390658236, 1795390658246, NULL, 'buyer@example.com', 0, NULL, NULL, 0);
+INSERT INTO public.orders VALUES ('r0i9w11mrg2zy7iqdn12aq8w', 'h4wn53bawf1lm3nvvldmp90q', 'seats-1', 'anonymous', 'card', '{"email":"buyer@example.com"}', 1000, 'EUR', 'paid', 'z4qjdk62j41ijacyiuuf2ixw', 1795390658253, '', 'test', '', '', '', '', '', 1795390658253, NULL, NULL, 'buyer@example.com', 0, NULL, NULL, 0);
+INSERT INTO public.orders VALUES ('b0w1i5dei5ckeyfj41ttt6wd', 'h4wn53bawf1lm3nvvldmp90q', 'seats-2', 'anonymous', 'card', '{"email":"buyer@example.com"}', 2000, 'EUR', 'paid', 'whdl73g8b6t8c5nk5nvulueq', 1795390658256, '', 'test', '', '', '', '', '', 1795390658256, NULL, NULL, 'buyer@example.com', 0, NULL, NULL, 0);
+INSERT INTO public.password_resets VALUES ('a3fb56e2c2b10fd00f9ac36f8ada770ee8f88a5d0f164550dd3a23cbd48c95e6', 'h0bf7ondntelulziw9hkvfcc', true, 1795390658271);
+INSERT INTO public.payment_events VALUES ('stripe', 'evt_1', 'charge.refunded', 'b0w1i5dei5ckeyfj41ttt6wd', 1700000000000);
+INSERT INTO public.plugin_event_use VALUES ('0e16724c-0406-408e-902d-d597f7aaa1ed', 1700000000000);
+INSERT INTO public.plugin_failures VALUES ('0e16724c-0406-408e-902d-d597f7aaa1ed', 1, 'hash', 1700000000000, 'out of memory', 'index.js', 1);
 INSERT INTO public.plugin_generation VALUES (1, 6);
-INSERT INTO public.plugin_health VALUES ('hooked', 1700000000000, '6302de0c652b0d092c96a119cd94fef37e70dc0165d1f1ecc0577fb64c8f4500', NULL, NULL, NULL, 'no answer');
-INSERT INTO public.plugin_instances VALUES ('526d53b5-9d0c-4d0b-ab1a-2447df677e6f', 'greeter', 'default', true, '', '["storage.read","storage.write","events.publish"]', 1, 1795371574210, 1795371574210, NULL);
-INSERT INTO public.plugin_instances VALUES ('33ff40d7-5788-409d-abd7-8c475acb0576', 'greeter', 'second', true, 's1.UHNIutJJKlk1YRHDx97zRizfeNL/RFz8MwN7woqqOANztzro/kW244+S+pfkM5mR', '["storage.read","storage.write","events.publish"]', 1, 1795371574502, 1795371574502, NULL);
-INSERT INTO public.plugin_instances VALUES ('b2aa859e-5214-4aa1-a56b-adb015138f8e', 'hooked', 'default', true, '', '[]', 1, 1795371574516, 1795371574516, NULL);
-INSERT INTO public.plugin_packages VALUES ('lcl53ro9z4lq04uxe2jaijsy', 'greeter', 'local-zip', 'plugins/greeter/1.1.0-62b4be94', '62b4be94426627a6f253e3be58a264408885473079058f3d39a82d196a3f0074', '{
+INSERT INTO public.plugin_health VALUES ('hooked', 1700000000000, '6ec2dfc11bdfea6ddc065eb92b46fb2df0b6f76da2a5175013d15ae92f56fd43', NULL, NULL, NULL, 'no answer');
+INSERT INTO public.plugin_instances VALUES ('2ccf709d-b3d0-437c-859e-51d8adbb8ee0', 'greeter', 'default', true, '', '["storage.read","storage.write","events.publish"]', 1, 1795390658278, 1795390658278, NULL);
+INSERT INTO public.plugin_instances VALUES ('19a09642-5f63-4143-9831-299a8240b5e4', 'greeter', 'second', true, 's1.EKJAL6eyor8aCq9FhBr8fuIADou8wqD3V1m2LseBf8ghuB2/qcEo0WnRJKXYIvmh', '["storage.read","storage.write","events.publish"]', 1, 1795390658596, 1795390658596, NULL);
+INSERT INTO public.plugin_instances VALUES ('0e16724c-0406-408e-902d-d597f7aaa1ed', 'hooked', 'default', true, '', '[]', 1, 1795390658608, 1795390658608, NULL);
+INSERT INTO public.plugin_packages VALUES ('bw6u2cnwl64189xne07oc6qy', 'greeter', 'local-zip', 'plugins/greeter/1.1.0-62b4be94', '62b4be94426627a6f253e3be58a264408885473079058f3d39a82d196a3f0074', '{
   "entryModule": "index.js",
   "name": "Plugin greeter",
   "permissions": [
@@ -675,9 +676,9 @@ INSERT INTO public.plugin_packages VALUES ('lcl53ro9z4lq04uxe2jaijsy', 'greeter'
   "schemaVersion": 1,
   "slug": "greeter",
   "version": "1.1.0"
-}', 1795371574210, 1795371574355, NULL, '{}', 's1.5J2+2rPXLQotPVxJxJ5jxegC1C8bgEsLeXLZDpY1hMCS89INu+NNGnxY1vOS', false, 1, 'fkfk68hzabmcsjuhmvztbkxp', '', false, false, false);
-INSERT INTO public.plugin_packages VALUES ('nkmbn8b92j6vh36wgfz36kii', 'hooked', 'local-zip', 'plugins/hooked/1.0.0-6302de0c', '6302de0c652b0d092c96a119cd94fef37e70dc0165d1f1ecc0577fb64c8f4500', '{
-  "externalBaseUrl": "http://127.0.0.1:33695",
+}', 1795390658278, 1795390658440, NULL, '{}', 's1.4ZBP6xxEK/0OszTN5qZ4O3+nrpVWKxIQC9CDzw5XcQM4OeFcCq/m9/jQSwIH', false, 1, 'rxu6sw0w8io8nfl6zb5bro9p', '', false, false, false);
+INSERT INTO public.plugin_packages VALUES ('rjq5ul0p67o7solc65slsnc9', 'hooked', 'local-zip', 'plugins/hooked/1.0.0-6ec2dfc1', '6ec2dfc11bdfea6ddc065eb92b46fb2df0b6f76da2a5175013d15ae92f56fd43', '{
+  "externalBaseUrl": "http://127.0.0.1:33313",
   "lifecycle": {
     "onEnable": true,
     "onInstall": true
@@ -687,7 +688,7 @@ INSERT INTO public.plugin_packages VALUES ('nkmbn8b92j6vh36wgfz36kii', 'hooked',
   "schemaVersion": 1,
   "slug": "hooked",
   "version": "1.0.0"
-}', 1795371574516, 1795371574516, NULL, '{}', '', false, 0, '', '', false, false, true);
+}', 1795390658608, 1795390658608, NULL, '{}', '', false, 0, '', '', false, false, true);
 INSERT INTO public.plugin_previous_versions VALUES ('greeter', 'local-zip', 'plugins/greeter/1.0.0-0edf98b7', '0edf98b7c5c011b50b52ea7782de2ef81d1412dcae7f1725c07db820c30550ae', '{
   "entryModule": "index.js",
   "name": "Plugin greeter",
@@ -701,47 +702,59 @@ INSERT INTO public.plugin_previous_versions VALUES ('greeter', 'local-zip', 'plu
   "slug": "greeter",
   "version": "1.0.0"
 }', '');
-INSERT INTO public.plugin_secrets VALUES ('greeter', 's1.bB3/ejZALPsVJpHUh5VcL/9645Rhu0eUxKBhTtSE83j6ezmirXtIFhxKh76vMsg7YVx+NvlK6Uyq1YOeW7fqRX4rIpgpWqM', '', NULL);
-INSERT INTO public.plugin_secrets VALUES ('hooked', 's1.w8tOWm0ra/v9GYoDFH1zWrNLgEHbwJG+SsFnpiiGYd52AWTpogOFxzVMO50v1+dRCKuKusGxUpF+KnDpcmIZhwCQMg6YUa8', '', NULL);
-INSERT INTO public.plugin_storage VALUES ('33ff40d7-5788-409d-abd7-8c475acb0576', '\x68656c6c6f', 'text/plain', '"1"', 5, NULL, '\x68656c6c6f');
-INSERT INTO public.plugin_storage_use VALUES ('33ff40d7-5788-409d-abd7-8c475acb0576', 1, 10);
+INSERT INTO public.plugin_remains VALUES ('purged', 'hooked', 'local-zip', '', '', '6ec2dfc11bdfea6ddc065eb92b46fb2df0b6f76da2a5175013d15ae92f56fd43', '', '{
+  "externalBaseUrl": "http://127.0.0.1:33313",
+  "lifecycle": {
+    "onEnable": true,
+    "onInstall": true
+  },
+  "name": "Hooked",
+  "runtimeType": "external-http",
+  "schemaVersion": 1,
+  "slug": "hooked",
+  "version": "1.0.0"
+}', '{}', '', 0, 1795390658608, 1795390658608, 's1.sY9YuRqIodaOK+eLYfwcXuFjY6x/3mRd3g+8EKhN+3BAy9jz5ihJ3UR8TUydinIk1IJjkwbX3RGDl80IQEQQPbF0Lr96y5g', '', NULL);
+INSERT INTO public.plugin_secrets VALUES ('greeter', 's1.FFU98/oRxZhDNyeD443YkW7PMPpta8+aoJAuZ8JlmYvnCXvoXNWhTN/wx6pO0F7BGl12YikZ7jeHvSZDHeCc16E9L+bnVnY', '', NULL);
+INSERT INTO public.plugin_secrets VALUES ('hooked', 's1.sY9YuRqIodaOK+eLYfwcXuFjY6x/3mRd3g+8EKhN+3BAy9jz5ihJ3UR8TUydinIk1IJjkwbX3RGDl80IQEQQPbF0Lr96y5g', '', NULL);
+INSERT INTO public.plugin_storage VALUES ('19a09642-5f63-4143-9831-299a8240b5e4', '\x68656c6c6f', 'text/plain', '"1"', 5, NULL, '\x68656c6c6f');
+INSERT INTO public.plugin_storage_use VALUES ('19a09642-5f63-4143-9831-299a8240b5e4', 1, 10);
 INSERT INTO public.product_counts VALUES (true, 'apps', 1);
-INSERT INTO public.product_packages VALUES ('plugin', 'sold', '1.0.0', 'o3swmp2l4qdqtpq8tcgv0bnq', 'packages/plugin/sold/1.0.0.zip', 'hash', 'acme', 1234, 1700000000000, NULL);
-INSERT INTO public.products VALUES ('o3swmp2l4qdqtpq8tcgv0bnq', 'app', 'App', 'app', 'app
+INSERT INTO public.product_packages VALUES ('plugin', 'sold', '1.0.0', 'h4wn53bawf1lm3nvvldmp90q', 'packages/plugin/sold/1.0.0.zip', 'hash', 'acme', 1234, 1700000000000, NULL);
+INSERT INTO public.products VALUES ('h4wn53bawf1lm3nvvldmp90q', 'app', 'App', 'app', 'app
 app
 apps
 an app.
-an app.', 'An app.', 'An app.', 'https://cdn.example.com/app.svg', 'apps', '[]', '[]', 'paid', 1000, 'EUR', 100000, 5, 1, 1000, 1004, false, false, true, '{"fullDescription":"An app.","features":null,"tiers":[{"id":"seats-1","name":"One","description":"","priceMinor":1000,"currency":"EUR","features":null,"maxInstances":1},{"id":"seats-2","name":"Two","description":"","priceMinor":2000,"currency":"EUR","features":null,"maxInstances":2},{"id":"seats-3","name":"Three","description":"","priceMinor":3000,"currency":"EUR","features":null,"maxInstances":3},{"id":"seats-4","name":"Four","description":"","priceMinor":4000,"currency":"EUR","features":null,"maxInstances":4},{"id":"many","name":"Many","description":"","priceMinor":9000,"currency":"EUR","features":null,"maxInstances":10000}],"faq":null}', 1795371573901, 1795371573901, 0, 1, 0, 0, 5, 1);
-INSERT INTO public.receipts VALUES ('ygujddq94qhb5ywvjbxw6x4d', 'sent', 1, '', NULL, 1795371574156, 1795371574163);
-INSERT INTO public.receipts VALUES ('g7mkk12rvvgpkbg5pb1f8of1', 'sent', 1, '', NULL, 1795371574172, 1795371574176);
-INSERT INTO public.receipts VALUES ('rgh6g2z4vaxuveaxez8xmw2e', 'sent', 1, '', NULL, 1795371574186, 1795371574190);
-INSERT INTO public.receipts VALUES ('qv8lojs3co8o7ot9y5vbg3jr', 'sent', 1, '', NULL, 1795371574193, 1795371574196);
-INSERT INTO public.reviews VALUES ('g4ipnn2ojp32dwihbzfpmt6d', 'o3swmp2l4qdqtpq8tcgv0bnq', 'g3ff6dna0qfvqyeek2sa3g5k', 5, 'Good', '', false, 1795371574197, 1795371574197);
-INSERT INTO public.sessions VALUES ('ic26t6bacphxp2hqxdsnqvjn', 'g3ff6dna0qfvqyeek2sa3g5k', 'yy25hjizs6olb0379jb6utp0', 'bx-QefbO7J-MHuhPuibmDOoLpxIaDgrlWVD0x8FifCk', 1795371574000, '[]', 1795371574104, 1797963574000);
-INSERT INTO public.sessions VALUES ('qpxtsjswwy9uts7fzroyxyw0', 'q8cii68d1ude3rruc7jpdmel', 'rc7gracymnpfrk4kx0xgidss', 'bx-QefbO7J-MHuhPuibmDOoLpxIaDgrlWVD0x8FifCk', 1795371574000, '[]', 1795371574149, 1797963574000);
+an app.', 'An app.', 'An app.', 'https://cdn.example.com/app.svg', 'apps', '[]', '[]', 'paid', 1000, 'EUR', 100000, 5, 1, 1000, 1004, false, false, true, '{"fullDescription":"An app.","features":null,"tiers":[{"id":"seats-1","name":"One","description":"","priceMinor":1000,"currency":"EUR","features":null,"maxInstances":1},{"id":"seats-2","name":"Two","description":"","priceMinor":2000,"currency":"EUR","features":null,"maxInstances":2},{"id":"seats-3","name":"Three","description":"","priceMinor":3000,"currency":"EUR","features":null,"maxInstances":3},{"id":"seats-4","name":"Four","description":"","priceMinor":4000,"currency":"EUR","features":null,"maxInstances":4},{"id":"many","name":"Many","description":"","priceMinor":9000,"currency":"EUR","features":null,"maxInstances":10000}],"faq":null}', 1795390657953, 1795390657953, 0, 1, 0, 0, 5, 1);
+INSERT INTO public.receipts VALUES ('wbq096g2lmhijyqgyagbsx2o', 'sent', 1, '', NULL, 1795390658221, 1795390658229);
+INSERT INTO public.receipts VALUES ('f3t77cx73yowt4q43eqhfkfw', 'sent', 1, '', NULL, 1795390658238, 1795390658243);
+INSERT INTO public.receipts VALUES ('r0i9w11mrg2zy7iqdn12aq8w', 'sent', 1, '', NULL, 1795390658254, 1795390658256);
+INSERT INTO public.receipts VALUES ('b0w1i5dei5ckeyfj41ttt6wd', 'sent', 1, '', NULL, 1795390658257, 1795390658265);
+INSERT INTO public.reviews VALUES ('tn956y6f1b4mczwaq3z16ole', 'h4wn53bawf1lm3nvvldmp90q', 'h0bf7ondntelulziw9hkvfcc', 5, 'Good', '', false, 1795390658264, 1795390658264);
+INSERT INTO public.sessions VALUES ('c5qibfj5z67fu30rdxpe1tqw', 'h0bf7ondntelulziw9hkvfcc', 'j0fpunde7hcs1ut52ald3opg', 'JDBzleJ_l2H85qfBFQBoxRfJ8noEPYvFw5AkfpI1800', 1795390658000, '[]', 1795390658172, 1797982658000);
+INSERT INTO public.sessions VALUES ('ojxgkc5on08twsqw74davo4f', 'hcmvzbl6a8kv8601074sc5a5', 'q7v246otfedny3bfzgvm0ccu', 'JDBzleJ_l2H85qfBFQBoxRfJ8noEPYvFw5AkfpI1800', 1795390658000, '[]', 1795390658215, 1797982658000);
 INSERT INTO public.settings VALUES ('migrated_by', '0.1.0-dev');
-INSERT INTO public.settings VALUES ('master_key_check', 's1.TINoN89FDEPk44S6Dy7sM+pP2bZZ4KikDN07AJw7o3wo5gMvicDyliKO/rQ');
-INSERT INTO public.settings VALUES ('platform_id', '043e88a8-d603-4bdd-a34a-34e6c1554269');
-INSERT INTO public.settings VALUES ('idempotency_hash_secret', 's1.oPR6jiRwSW0lrBvvZGKs8PkALUy3/9LqJB+UihG5c/lTeXoqDmNzN0H2Drv05SnjZh1RS90DQyqL0Mcu');
+INSERT INTO public.settings VALUES ('master_key_check', 's1.XKc47VNXFOYdSbom8+Hcw+99wBiFjWjYtYZ9zkzHrSnQCtmVVR+26SkpSJo');
+INSERT INTO public.settings VALUES ('platform_id', '05db1f4d-9ab5-410a-91c8-28aa7b9791aa');
+INSERT INTO public.settings VALUES ('idempotency_hash_secret', 's1.qqJJAG8jYNo5s7XbibnNpPAUi8b0YFozSjKeVcoku3g+t8rYZxT+oANz6RlMG8KueAuRmh1Yc7jPa8U8');
 INSERT INTO public.shop_settings VALUES (1, '', '', '', '', '', '', 1, NULL);
-INSERT INTO public.signing_keys VALUES ('v6LYlPjvTTtS01-fTsRqhaNSZA9nbwYlEvizqRbWjdo', 'current', 's1.kolAjpEMz5qigJuGkHSpRdRMQs7Ep8bSbloMMVmGKDJi5kpjYWCHcB5ySop2cBb0JRGUgcaGJAXECKqn', 1795371573892, 1795371573892, 'license');
-INSERT INTO public.signing_keys VALUES ('yMsvxrLS9GCgYQwijj1UbLNhURjoZ_aQNYdDr1JNPcM', 'next', 's1.jy5DRJI/cRJ0RLl7SKWbGbzz18rZTfkJkZnyMXV7Exy/2hc28YFkwmiGN4Et02tEM9wffn5CKUe8yxzr', 1795371573892, 1795371573892, 'license');
-INSERT INTO public.signing_keys VALUES ('bx-QefbO7J-MHuhPuibmDOoLpxIaDgrlWVD0x8FifCk', 'current', 's1.AGwYYAThQPVVyL8KKXMn0yQBUYeUk+4X88mWGIqSYS/gUQcAJo5D+I5D4pkeLhrhZalgGI72xpic4xxL', 1795371573894, 1795371573894, 'account');
-INSERT INTO public.signing_keys VALUES ('YVMKruQJE-bgQU-95EL8l1IBBw273uWSTDZOmhvgc_M', 'next', 's1./ro7BHFl/kW8x2W5L1eGenWS4wrSONK4vcP5Bo5m9pn4HcrJs5WLjSmD1WPp2och0trMeBnDtOhfGgXT', 1795371573894, 1795371573894, 'account');
-INSERT INTO public.signing_keys VALUES ('2YvFuSfU01JUEBO2aL_5r9p0d6tkYOIMuMy65EOa8RM', 'current', 's1.RpfE8N1+cL12Jk1MM73K9zgnJjBXufIasx/iHlQcdNMZfRpP/q9P7nHHbI9o2cC29w91I+dxcZhETokF', 1795371573895, 1795371573895, 'plugin');
-INSERT INTO public.signing_keys VALUES ('ef7BmwTf2qjpYmG1flnfEGg4FdN1M1LfDI6B_3Qo7X0', 'next', 's1.AU+p4vidKmTJ0ZPm4BqsKFYaZrwb60+dQUsYGyv1FGfFDp+HePXhJv7LwrxZpW1V5/DNfqIWgIo2NLRs', 1795371573895, 1795371573895, 'plugin');
+INSERT INTO public.signing_keys VALUES ('ya5bINk-X00NdZp6fCDk_6Y8YrKK3-Su8HKl7Zv1rm0', 'current', 's1.AqGWzQDtzMJ001CR9nl+9bQZDxF1XNZh8ydADiNMPVXieyvkzPOWUlXtSMNGP7ipupdksOzFnla5dCvb', 1795390657946, 1795390657946, 'license');
+INSERT INTO public.signing_keys VALUES ('H_8UtsAiRK7wNWTJZU3Tk25kWpAhoNg9nsH3nUjX72g', 'next', 's1.32bYtiehFn8wknbgyiW8sYSViy4nT7dVmxEwk0lInYl5pfDiFq4G1KGq2Mpw7nxRsziZ49SKU2QtHMq7', 1795390657946, 1795390657946, 'license');
+INSERT INTO public.signing_keys VALUES ('JDBzleJ_l2H85qfBFQBoxRfJ8noEPYvFw5AkfpI1800', 'current', 's1.uSnArUMlvocg0qeE+DBG+YnF/KuIm8rgcTuc2ht/85jhuIN7S48OihMVqiW0Yo0Hgf8QTqqgmNY9erzw', 1795390657948, 1795390657948, 'account');
+INSERT INTO public.signing_keys VALUES ('-8Tb37REVrnBTeuLqPc7tiImwre5dlFtN_3dchhHAUw', 'next', 's1.E/hqV0d0Onr9q7OHuOotJvzNokDz5i+cPZXw/7hgl/9mbNZ23i7rhYaZDqBqx2pfO82yJOPgWZMl7ERv', 1795390657948, 1795390657948, 'account');
+INSERT INTO public.signing_keys VALUES ('Mj9paepR-tKdxseB5LsY5VQfLZzgCNcBiV0z6pAwnq4', 'current', 's1.QIkuRs8vWGUjkGerGe0e5I+zNA09in2zvi5e4rzeBo3g2k9eDN+ehDqGNzHK1i/WVgVImGSfl3JT8XcU', 1795390657949, 1795390657949, 'plugin');
+INSERT INTO public.signing_keys VALUES ('BarqC06aje1EZzyFl4SJL4TtwTscj2U7ff58ygL0gkY', 'next', 's1.UjKS7fl+jBxLsBawwpelB7zsgcyjEF3CEl1HJqiKJZebLkPcouJO+WpDwposuqkmAtIZO51U3DAFE/Ae', 1795390657949, 1795390657949, 'plugin');
 INSERT INTO public.theme_targets VALUES ('admin', '', '', '', '', '', '');
 INSERT INTO public.theme_targets VALUES ('shop', 'plain', '1.0.0', '', '', '', '');
-INSERT INTO public.theme_versions VALUES ('pw1g42brsgjwhdcwv5zibd2b', 'theme-shop', 'shop', 'plain', '1.0.0', 'pw1g42brsgjwhdcwv5zibd2b', 'theme-shop/plain/1.0.0-4484b33f', '4484b33f2a14aeb35f1148c5cdfeaf381816fd005aa5dc52723f991946af0d35', false, '', '{
+INSERT INTO public.theme_versions VALUES ('z3tr2rbuvtii9p98r2xhf033', 'theme-shop', 'shop', 'plain', '1.0.0', 'z3tr2rbuvtii9p98r2xhf033', 'theme-shop/plain/1.0.0-4484b33f', '4484b33f2a14aeb35f1148c5cdfeaf381816fd005aa5dc52723f991946af0d35', false, '', '{
   "entry": "theme.css",
   "name": "Theme plain",
   "schemaVersion": 1,
   "slug": "plain",
   "version": "1.0.0"
-}', false, 1795371574666, 1795371574666, NULL);
-INSERT INTO public.users VALUES ('q8cii68d1ude3rruc7jpdmel', 'root@example.com', 'root@example.com', 'root', 'root', '$argon2id$v=19$m=19456,t=2,p=1$stsAcYBc/VCkW7jMtlvBug$PglzYmTclPGm5t6JpfAee6sfqbx2RuyZFieg9P96y38', 'ADMIN', '', '', true, 1795371573994);
-INSERT INTO public.users VALUES ('g3ff6dna0qfvqyeek2sa3g5k', 'owner@example.com', 'owner@example.com', 'owner', 'owner', '$argon2id$v=19$m=19456,t=2,p=1$1qbXfBndhhv1QmfyL1ThaA$//gzRvk1kAM/AfpuRRKZN6GuPcSieQrPjF9P5qTajsg', 'USER', '', '', true, 1795371574104);
-INSERT INTO public.webhooks VALUES ('z1q9f3w6hhli8ydlzv4zt7e4', 'https://hooks.example.com/stoa', '["order.*"]', true, '', NULL, 's1.6+5s8l/9M6EWj+ySqQoyZnlmNVYChTkVTf7LuSFYzbOxYfa31TVrC3bt7xZt+yh0CZGvXswMpwZC9Q7R', '', NULL, 1795371574202, 1795371574202);
+}', false, 1795390658762, 1795390658762, NULL);
+INSERT INTO public.users VALUES ('hcmvzbl6a8kv8601074sc5a5', 'root@example.com', 'root@example.com', 'root', 'root', '$argon2id$v=19$m=19456,t=2,p=1$DPeADvZvwtrfwtLZS5snQg$vFqqm4aojSWSVu+43R6P9DQiNHk3dnWstBAATZq80PI', 'ADMIN', '', '', true, 1795390658063);
+INSERT INTO public.users VALUES ('h0bf7ondntelulziw9hkvfcc', 'owner@example.com', 'owner@example.com', 'owner', 'owner', '$argon2id$v=19$m=19456,t=2,p=1$4PP1plq7/kkLcjQLf/JNlg$Gle1TfKj/UM40A1wHHhFbWKj4wZZnydlIj/YbtBNCng', 'USER', '', '', true, 1795390658172);
+INSERT INTO public.webhooks VALUES ('jm6zavhn12u3s4ffycauq1ie', 'https://hooks.example.com/stoa', '["order.*"]', true, '', NULL, 's1.w9uME+3zALLyxyWluPkeWXcc4yUMVjjeDOWmikTbDBVrW/TN4Zs/ej5tTAHsi68zUbhL2EE6f3gbrSUW', '', NULL, 1795390658271, 1795390658271);
 SELECT pg_catalog.setval('public.audit_log_seq_seq', 12, true);
 SELECT pg_catalog.setval('public.deliveries_seq_seq', 2, true);
 SELECT pg_catalog.setval('public.events_seq_seq', 20, true);
