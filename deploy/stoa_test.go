@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -39,14 +40,19 @@ var program = sync.OnceValues(func() (string, error) {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		return "", err
 	}
+	return build(dir, runtime.GOARCH)
+})
+
+// build builds stoa for an architecture into a folder, and returns its path.
+func build(dir, arch string) (string, error) {
 	path := filepath.Join(dir, "stoa")
 	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "stoa/cmd/stoa")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOARCH="+arch)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return path, nil
-})
+}
 
 // The administrator of every stoa that the tests start.
 const (
@@ -69,7 +75,13 @@ func serve(tb testing.TB, env ...string) *shop {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	cmd := exec.Command(path, "serve", "--addr=127.0.0.1:0", "--ops-addr=off", "--data", tb.TempDir())
+	return serveBy(tb, exec.Command(path), env...)
+}
+
+// serveBy is serve with a command that runs stoa.
+func serveBy(tb testing.TB, cmd *exec.Cmd, env ...string) *shop {
+	tb.Helper()
+	cmd.Args = append(cmd.Args, "serve", "--addr=127.0.0.1:0", "--ops-addr=off", "--data", tb.TempDir())
 	cmd.Env = append(append(os.Environ(), "STOA_ADMIN_EMAIL="+adminEmail, "STOA_ADMIN_PASSWORD="+adminPassword), env...)
 	return &shop{URL: await(tb, cmd, listening), client: newClient(nil)}
 }

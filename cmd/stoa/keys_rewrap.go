@@ -20,6 +20,7 @@ type keysRewrapCmd struct {
 
 	Wait   time.Duration `help:"How long to wait for running processes to learn of the new key." default:"2m" env:"STOA_REWRAP_WAIT"`
 	Settle time.Duration `help:"Time from when all processes seal with the new key to the last pass over the database: longer than any transaction takes." default:"30s" env:"STOA_REWRAP_SETTLE"`
+	Reuse  bool          `help:"Put a key back that an earlier rewrap replaced." name:"reuse-old-key" env:"STOA_REWRAP_REUSE_OLD_KEY"`
 }
 
 // Run replaces the master key, or goes on with it.
@@ -42,12 +43,17 @@ func (c keysRewrapCmd) Run(ctx context.Context, std streams) (err error) {
 	}
 	began := time.Now()
 	done, err := rewrap.Rewrap{
-		DB: db, Known: keys, Wait: c.Wait, Settle: c.Settle,
+		DB: db, Known: keys, Wait: c.Wait, Settle: c.Settle, Reuse: c.Reuse,
 		Say: func(format string, args ...any) { fmt.Fprintf(std.err, format+"\n", args...) },
 	}.Run(asOperator(ctx))
 	if errors.Is(err, rewrap.ErrNotAll) {
 		return fmt.Errorf("%w\nGive them both keys, STOA_MASTER_KEY and STOA_MASTER_KEY_NEXT or the files %s and %s, "+
 			"restart them, and run this command again (docs/keys.md)", err, masterkey.File, masterkey.NextFile)
+	}
+	if errors.Is(err, rewrap.ErrRetired) {
+		return fmt.Errorf("%w\nAre the two keys exchanged? %s is the old one and %s the new one, also to run this command "+
+			"once more after it has finished. To put the old key back, add --reuse-old-key (docs/keys.md)",
+			err, envMasterKey, envMasterKeyNext)
 	}
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"stoa/internal/masterkey"
+	"stoa/internal/seal"
 	"stoa/internal/testkit/pgtest"
 )
 
@@ -49,20 +51,33 @@ func TestRewrapOfTheRealProgramIsKilled(t *testing.T) {
 					}
 				}
 			})
-			out, killed := killAgainAndAgain(t, env, 12, "keys", "rewrap")
+			currents, killed, out := []string{old}, 0, ""
+			for run := range 13 { // one that ends by itself is complete, and the next begins another
+				cmd := program(t, env, "keys", "rewrap")
+				if run < 12 && killOnce(t, cmd) {
+					killed++
+				} else if run == 12 {
+					text, err := cmd.CombinedOutput()
+					if out = string(text); err != nil {
+						t.Fatalf("stoa keys rewrap: %v\n%s", err, out)
+					}
+				}
+				if now := readFile(t, filepath.Join(dir, masterkey.File)); now != currents[len(currents)-1] {
+					currents = append(currents, now)
+				}
+			}
 			cancel()
 			clients.Wait()
 			if signedIn == 0 {
 				t.Error("nobody signed in meanwhile")
 			}
 			t.Logf("killed %d times, %d signed in", killed, signedIn)
-			now := readFile(t, filepath.Join(dir, masterkey.File))
-			previous := readFile(t, filepath.Join(dir, masterkey.PreviousFile))
-			if now == old || previous != old {
-				t.Error("the files have not changed places")
+			n := len(currents)
+			if n < 2 || readFile(t, filepath.Join(dir, masterkey.PreviousFile)) != currents[n-2] {
+				t.Errorf("the files have not changed places: the key changed %d times", n-1)
 			}
-			for _, secret := range []string{strings.TrimSpace(old), strings.TrimSpace(now)} {
-				if strings.Contains(out+s.Log(), secret) {
+			for _, secret := range currents {
+				if strings.Contains(out+s.Log(), strings.TrimSpace(secret)) {
 					t.Error("a master key is printed or logged")
 				}
 			}
@@ -81,20 +96,60 @@ func TestRewrapOfTheRealProgramIsKilled(t *testing.T) {
 	}
 }
 
-// killAgainAndAgain runs a command, kills it at random moments up to so many times, and lets it
-// end then. It returns what it printed at last, and how often it was killed.
-func killAgainAndAgain(t *testing.T, env []string, times int, args ...string) (out string, killed int) {
-	t.Helper()
-	for range times {
-		if killOnce(t, program(t, env, args...)) {
-			killed++
+// A process whose master key was replaced without it ends. Else it would answer that every license
+// is unknown. And the keys are not exchanged by accident.
+func TestAProcessWithAReplacedMasterKeyEnds(t *testing.T) {
+	t.Parallel()
+
+	dir := filepath.Join(t.TempDir(), "d")
+	old, next := seal.GenerateKey(), seal.GenerateKey()
+	env := []string{"STOA_DATA=" + dir, "STOA_REWRAP_SETTLE=1ms", "STOA_MASTER_KEY=" + old}
+	s := serve(t, env)
+	// The others take it for gone, as if it had been halted for a minute.
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "stoa.db")+"?_pragma=busy_timeout(60000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, trigger := range []string{"INSERT", "UPDATE"} {
+		_, err := db.ExecContext(t.Context(), `CREATE TRIGGER gone_`+trigger+` AFTER `+trigger+` ON master_key_holders
+			WHEN new.seen_at_ms > 0 BEGIN UPDATE master_key_holders SET seen_at_ms = 0; END`)
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
-	text, err := program(t, env, args...).CombinedOutput()
-	if err != nil {
+	if _, err := db.ExecContext(t.Context(), `UPDATE master_key_holders SET seen_at_ms = 0`); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := program(t, append(env, "STOA_MASTER_KEY_NEXT="+next), "keys", "rewrap").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if code := s.wait(t); code != 1 {
+		t.Errorf("it ends with %d:\n%s", code, s.Log())
+	}
+	if !strings.Contains(s.Log(), "this database belongs to another master key") {
+		t.Errorf("it does not say why:\n%s", s.Log())
+	}
+	exchanged := []string{"STOA_DATA=" + dir, "STOA_REWRAP_SETTLE=1ms", "STOA_MASTER_KEY=" + next, "STOA_MASTER_KEY_NEXT=" + old}
+	out, err := program(t, exchanged, "keys", "rewrap").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "Are the two keys exchanged?") {
+		t.Errorf("exchanged: %v %s", err, out)
+	}
+	if out, err := program(t, exchanged, "keys", "rewrap", "--reuse-old-key").CombinedOutput(); err != nil {
+		t.Errorf("exchanged on purpose: %v %s", err, out)
+	}
+}
+
+// killAgainAndAgain runs a command, kills it at random moments up to so many times, and lets it
+// end then.
+func killAgainAndAgain(t *testing.T, env []string, times int, args ...string) {
+	t.Helper()
+	for range times {
+		killOnce(t, program(t, env, args...))
+	}
+	if text, err := program(t, env, args...).CombinedOutput(); err != nil {
 		t.Fatalf("stoa %v: %v\n%s", args, err, text)
 	}
-	return string(text), killed
 }
 
 // killOnce starts a command, kills it at a random moment, and reports whether it was still

@@ -123,7 +123,7 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 	}
 
 	group := &servers{
-		log: log, delay: c.StopDelay, grace: c.StopTimeout,
+		log: log, delay: c.StopDelay, grace: c.StopTimeout, lost: a.Lost(),
 		beforeStop: a.StopAccepting, drain: a.Drain, finish: a.FinishCalls,
 	}
 	group.start(ctx, a.Listen(ln), a.Handler)
@@ -186,11 +186,16 @@ type servers struct {
 	grace      time.Duration // for running requests
 	beforeStop func()
 	drain      func()                      // when no more connections are accepted
+	lost       <-chan error                // gives an error when the process can serve no longer
 	finish     func(context.Context) error // returns when all calls have ended, or cuts them off
 
 	running []*http.Server
 	failed  chan error
 }
+
+// lastAnswers is for how long at least requests are served after beforeStop: connections that are
+// in use end with an answer then, and only those that nobody has used for so long are closed.
+const lastAnswers = 500 * time.Millisecond
 
 // start serves h on ln until stop.
 func (s *servers) start(ctx context.Context, ln net.Listener, h http.Handler) {
@@ -216,16 +221,18 @@ func (s *servers) start(ctx context.Context, ln net.Listener, h http.Handler) {
 }
 
 // wait returns when ctx is done and every running request has ended, or when a
-// server fails.
+// server fails or the process is lost.
 func (s *servers) wait(ctx context.Context) error {
 	select {
 	case err := <-s.failed:
+		return errors.Join(err, s.stop(ctx))
+	case err := <-s.lost:
 		return errors.Join(err, s.stop(ctx))
 	case <-ctx.Done():
 		s.log.InfoContext(ctx, "stopping; press again to stop at once")
 		notify(ctx, s.log, notifyStopping)
 		s.beforeStop()
-		time.Sleep(s.delay)
+		time.Sleep(max(s.delay, lastAnswers))
 		return s.stop(ctx)
 	}
 }

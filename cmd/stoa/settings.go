@@ -128,7 +128,9 @@ func (s storage) open(cfg *app.Config) (err error) {
 	if _, err = masterkey.Load(os.Getenv(envMasterKey), s.Data); err != nil {
 		return err
 	}
-	cfg.NextMasterKey = func() (*seal.Key, error) { return masterkey.LoadNext(os.Getenv(envMasterKeyNext), s.Data) }
+	cfg.NextMasterKey = func() (*seal.Key, error) {
+		return masterkey.Successor(os.Getenv(envMasterKey), os.Getenv(envMasterKeyNext), s.Data)
+	}
 	cfg.MasterKey, err = masterkey.Known(os.Getenv(envMasterKey), os.Getenv(envMasterKeyNext), s.Data)
 	return err
 }

@@ -113,6 +113,7 @@ type App struct {
 	opsToken    string
 	redis       *redis.Client // nil without one
 	stopping    atomic.Bool
+	lost        chan error // see Lost
 	readiness   *system.Readiness
 
 	background sync.WaitGroup // work that stopWork ends
@@ -279,7 +280,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		return err
 	}
 	a.readiness = &system.Readiness{Needs: a.needs(cfg, schema)}
-	a.Handler = api.Handler()
+	a.Handler = a.endingConnections(api.Handler())
 	a.front = &front.Front{Handler: a.Handler, Serves: httpapi.IsPluginCall, Log: cfg.Log}
 	return nil
 }
@@ -355,8 +356,24 @@ func (a *App) Drain() { a.front.Drain() }
 func (a *App) FinishCalls(ctx context.Context) error { return a.front.Wait(ctx) }
 
 // StopAccepting makes /readyz answer 503, so that a load balancer sends no more
-// requests. Requests are still served.
+// requests. Requests are still served, each as the last of its connection.
 func (a *App) StopAccepting() { a.stopping.Store(true) }
+
+// endingConnections has answers end their connections once the App stops. A proxy learns so that
+// a connection is at its end. If it were closed between two requests, the next could be on its
+// way, and proxies do not send every request twice.
+func (a *App) endingConnections(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if a.stopping.Load() && r.Header.Get("Upgrade") == "" {
+			w.Header().Set("Connection", "close")
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// Lost receives an error when the App can serve no longer, because the master key of the database
+// was replaced without this process. It must end: it would take every license for an unknown one.
+func (a *App) Lost() <-chan error { return a.lost }
 
 // OpsHandler serves metrics and profiles; see package ops.
 func (a *App) OpsHandler() http.Handler { return ops.Protect(a.opsToken, a.metrics.Handler()) }

@@ -42,14 +42,17 @@ type Config struct {
 	// Storage keeps package files and media, and DataDir is a cache of it. nil: they are in
 	// DataDir only.
 	Storage blob.Store
+	// MediaCache is about how many bytes of media DataDir keeps with a Storage; 0: all that were
+	// asked for.
+	MediaCache int64
 	// StorageURL is the URL that Storage was opened with.
 	StorageURL string
 
 	// MasterKey encrypts the secrets in the database. While the master key is replaced, it has
 	// both keys. No other App may use it.
 	MasterKey *seal.Keys
-	// NextMasterKey returns a key that replaces MasterKey and became known since the start, or
-	// nil. It is called every second, and may be nil.
+	// NextMasterKey returns a key that replaces MasterKey or has replaced it, and became known
+	// since the start, or nil. It is called every second, and may be nil.
 	NextMasterKey func() (*seal.Key, error)
 
 	// MasterKeySource is where MasterKey comes from, for administrators: "environment" or

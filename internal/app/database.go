@@ -34,8 +34,10 @@ const leaveWithin = 2 * time.Second
 // master key. Otherwise each of them would fail later, on its own.
 func (a *App) joinMasterKey(ctx context.Context, cfg Config) error {
 	host, _ := os.Hostname() // for people
+	a.lost = make(chan error, 1)
 	a.member = &rewrap.Member{
 		DB: a.DB, Keys: cfg.MasterKey, Next: cfg.NextMasterKey, Log: cfg.Log,
+		Lost: func(err error) { a.lost <- err },
 		Name: fmt.Sprintf("%s, process %d", cmp.Or(host, "a host without a name"), os.Getpid()),
 	}
 	return a.member.Join(ctx)

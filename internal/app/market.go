@@ -38,6 +38,9 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 		return err
 	}
 	a.media = media
+	if err := media.Bound(cfg.MediaCache); err != nil {
+		return err
+	}
 	dev, churn, err := seatRules(cfg)
 	if err != nil {
 		return err

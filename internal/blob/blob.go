@@ -29,6 +29,7 @@ type Files struct {
 	remote  Store
 	prefix  string
 	flights Flights
+	cache   *cache // bounds the folder, if it is a cache; see Bound
 }
 
 // Open returns the files in dir, which it creates if necessary. If remote is not nil, the files
@@ -82,6 +83,7 @@ func (f *Files) Put(ctx context.Context, content []byte, extension string) (stri
 	if err != nil {
 		return "", fmt.Errorf("blob: put: %w", err)
 	}
+	f.cache.added(ctx, name, int64(len(content)))
 	return name, nil
 }
 
@@ -102,6 +104,7 @@ func (f *Files) Get(ctx context.Context, name string) (*os.File, error) {
 	if !validName.MatchString(name) {
 		return nil, fs.ErrNotExist
 	}
+	defer f.cache.want(name)()
 	file, err := f.root.Open(name)
 	if f.remote == nil || !errors.Is(err, fs.ErrNotExist) {
 		return file, err
@@ -115,10 +118,15 @@ func (f *Files) Get(ctx context.Context, name string) (*os.File, error) {
 // fetch puts a file from the storage into the folder.
 func (f *Files) fetch(ctx context.Context, name string) error {
 	hash, _ := HashOf(name)
-	return writeFile(f.root, name, func(w io.Writer) error {
-		_, err := Copy(ctx, f.remote, f.prefix+name, hash, w)
+	var size int64
+	err := writeFile(f.root, name, func(w io.Writer) (err error) {
+		size, err = Copy(ctx, f.remote, f.prefix+name, hash, w)
 		return err
 	})
+	if err == nil {
+		f.cache.added(ctx, name, size)
+	}
+	return err
 }
 
 // Remove removes the file with that name, from the storage, too. It returns fs.ErrNotExist if there
@@ -129,6 +137,7 @@ func (f *Files) Remove(ctx context.Context, name string) error {
 		return fs.ErrNotExist
 	}
 	err := f.root.Remove(name)
+	f.cache.removed(name)
 	if f.remote == nil || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -144,6 +153,12 @@ func (f *Files) List(ctx context.Context) ([]fs.FileInfo, error) {
 	if f.remote != nil {
 		return f.listRemote(ctx)
 	}
+	files, err := f.listLocal()
+	return files, errors.Join(err, ctx.Err())
+}
+
+// listLocal returns the files in the folder.
+func (f *Files) listLocal() ([]fs.FileInfo, error) {
 	entries, err := fs.ReadDir(f.root.FS(), ".")
 	if err != nil {
 		return nil, fmt.Errorf("blob: list: %w", err)
@@ -161,7 +176,7 @@ func (f *Files) List(ctx context.Context) ([]fs.FileInfo, error) {
 		}
 		files = append(files, info)
 	}
-	return files, ctx.Err()
+	return files, nil
 }
 
 func (f *Files) listRemote(ctx context.Context) ([]fs.FileInfo, error) {

@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"net/http"
 	"testing"
 	"time"
@@ -135,5 +136,33 @@ func TestReadyzTellsOfAStopAtOnce(t *testing.T) {
 	status, parts := readyParts(t, a)
 	if status != http.StatusServiceUnavailable || parts["process"].Ready || !parts["database"].Ready {
 		t.Errorf("%d %v", status, parts)
+	}
+}
+
+// Proxies do not send every request twice: a connection ends with an answer, and not between two
+// requests.
+func TestConnectionsOfAProcessThatStopsEndWithAnAnswer(t *testing.T) {
+	t.Parallel()
+	a := testkit.New(t)
+	ends := func(path string) bool {
+		res, err := a.Client.Get(a.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		_, _ = io.Copy(io.Discard, res.Body)
+		return res.Close
+	}
+	paths := []string{"/livez", "/api/v1/shop/plugins/none/api/x"} // of net/http, and of package front
+	for _, path := range paths {
+		if ends(path) {
+			t.Errorf("%s: the connection ends although nothing stops", path)
+		}
+	}
+	a.StopAccepting()
+	for _, path := range paths {
+		if !ends(path) {
+			t.Errorf("%s: the connection goes on", path)
+		}
 	}
 }

@@ -30,6 +30,25 @@ func LoadNext(given, dataDir string) (*seal.Key, error) {
 	return seal.ParseKey(text)
 }
 
+// Successor returns the key that replaces or has replaced the master key, if it can be found:
+// the one that LoadNext returns, or else, unless the operator gives the master key, the one in
+// File. It may be the master key itself. It returns nil if there is none.
+func Successor(given, next, dataDir string) (*seal.Key, error) {
+	// In this order: Promote moves the key from one file to the other.
+	key, err := LoadNext(next, dataDir)
+	if key != nil || err != nil || given != "" {
+		return key, err
+	}
+	text, err := read(filepath.Join(dataDir, File))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil //nolint:nilnil // nil is no key
+	}
+	if err != nil {
+		return nil, err
+	}
+	return seal.ParseKey(text)
+}
+
 // Known returns the keys at hand: the one that Text returns, and that of LoadNext if there is
 // one. It creates none: it returns an error that wraps fs.ErrNotExist without the first.
 func Known(given, next, dataDir string) (*seal.Keys, error) {

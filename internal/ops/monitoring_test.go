@@ -37,8 +37,8 @@ func TestAlertRulesFire(t *testing.T) {
 	}
 }
 
-// realMetrics returns the labels of each metric of a stoa that has done a bit of everything.
-func realMetrics(t *testing.T) map[string]map[string]bool {
+// busyShop returns a stoa that has done a bit of everything.
+func busyShop(t *testing.T) *testkit.App {
 	t.Helper()
 	a := testkit.NewShop(t, func(tb testing.TB, cfg *app.Config) {
 		to, err := export.Open(filepath.Join(tb.TempDir(), "audit.jsonl"), "")
@@ -56,6 +56,13 @@ func realMetrics(t *testing.T) map[string]map[string]bool {
 	if err := store.NewBackupJobs(a.DB).Succeeded(t.Context(), "", store.BackupJob{Kind: store.BackupTaken}); err != nil {
 		t.Fatal(err)
 	}
+	return a
+}
+
+// realMetrics returns the labels of each metric of a busy shop.
+func realMetrics(t *testing.T) map[string]map[string]bool {
+	t.Helper()
+	a := busyShop(t)
 	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), "GET", "http://localhost/metrics", nil)
 		a.OpsHandler().ServeHTTP(w, r)
@@ -95,7 +102,11 @@ func TestTheDashboardAndTheAlertsNameRealMetrics(t *testing.T) {
 	t.Parallel()
 	real := realMetrics(t)
 	var checked int
-	for _, expr := range append(dashboardExprs(t), alertExprs(t)...) {
+	exprs := alertExprs(t)
+	for _, q := range dashboardQueries(t) {
+		exprs = append(exprs, q.Expr)
+	}
+	for _, expr := range exprs {
 		groups := groupRE.FindAllStringSubmatch(expr, -1)
 		for _, m := range metricRE.FindAllStringSubmatch(groupRE.ReplaceAllString(expr, ""), -1) {
 			labels, exists := real[m[1]]
@@ -123,13 +134,17 @@ func TestTheDashboardAndTheAlertsNameRealMetrics(t *testing.T) {
 	}
 }
 
-func dashboardExprs(t *testing.T) (list []string) {
+// dashboardQuery is a query of the dashboard, and how its series are called.
+type dashboardQuery struct {
+	Expr   string `json:"expr"`
+	Legend string `json:"legendFormat"`
+}
+
+func dashboardQueries(t *testing.T) (list []dashboardQuery) {
 	t.Helper()
 	var d struct {
 		Panels []struct {
-			Targets []struct {
-				Expr string `json:"expr"`
-			} `json:"targets"`
+			Targets []dashboardQuery `json:"targets"`
 		} `json:"panels"`
 	}
 	text, err := os.ReadFile(monitoring + "dashboard.json")
@@ -140,9 +155,7 @@ func dashboardExprs(t *testing.T) (list []string) {
 		t.Fatal(err)
 	}
 	for _, p := range d.Panels {
-		for _, target := range p.Targets {
-			list = append(list, target.Expr)
-		}
+		list = append(list, p.Targets...)
 	}
 	return list
 }

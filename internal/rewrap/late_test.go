@@ -2,7 +2,10 @@ package rewrap
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -82,6 +85,32 @@ func (p paused) rewrap(t *testing.T) {
 	}
 }
 
+// passBy begins a rewrap, which has passed the values of write.
+func (p paused) passBy(t *testing.T) {
+	t.Helper()
+	if err := (Rewrap{DB: p.db}).begin(t.Context(), p.old, p.next); err != nil {
+		t.Fatal(err)
+	}
+	passed := p.progress(t)
+	passed.Table, passed.After, passed.Changed, passed.Total = "webhooks", "~", 7, 9
+	if err := passed.put(t.Context(), p.db.Conn()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// progress returns how far the rewrap has come, and nothing if none goes on.
+func (p paused) progress(t *testing.T) progress {
+	t.Helper()
+	now, err := readState(t.Context(), p.db.Conn())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now.rewrap == nil {
+		return progress{}
+	}
+	return *now.rewrap
+}
+
 // resume lets the process follow the database again until the test ends.
 func (p paused) resume(t *testing.T) {
 	t.Helper()
@@ -101,28 +130,42 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// A process is paused for longer than a rewrap waits for it, and writes values with the old key
-// after the rewrap has finished: one before it notices, one that was under way when it did. It
-// seals them again by itself, so that the old key can be thrown away.
+// A process is paused for longer than a rewrap waits for it, and comes back after the rewrap has
+// finished, or has passed the table. Until it notices it writes values with the old key: one
+// before, one that was under way when it did. It seals them again by itself, so that the old key
+// can be thrown away.
 func TestAProcessThatMissedARewrapSealsAgainWhatItWrote(t *testing.T) {
 	t.Parallel()
 
-	dbtest.OnBoth(t, func(t *testing.T, url string) {
-		p := newPaused(t, url)
-		p.forget(t)
-		p.rewrap(t)
-		p.write(t, "early")
-		if !p.opens(t, p.old, "early") || p.opens(t, p.next, "early") {
-			t.Fatal("the process does not seal with the old key: the test tests nothing")
-		}
-		under := seal.NewKeys(p.old) // sealed before the process noticed, committed after
-		p.resume(t)
-		eventually(t, "the value that was written first is sealed again", func() bool { return p.opens(t, p.next, "early") })
-		late := p
-		late.Member = &Member{Keys: under}
-		late.write(t, "late")
-		eventually(t, "the value that was under way is sealed again", func() bool { return p.opens(t, p.next, "late") })
-	})
+	for name, missed := range map[string]func(*testing.T, paused){
+		"that has finished": func(t *testing.T, p paused) { t.Helper(); p.rewrap(t) },
+		"that goes on":      func(t *testing.T, p paused) { t.Helper(); p.passBy(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			dbtest.OnBoth(t, func(t *testing.T, url string) {
+				p := newPaused(t, url)
+				p.forget(t)
+				missed(t, p)
+				before := p.progress(t)
+				p.write(t, "early")
+				if !p.opens(t, p.old, "early") || p.opens(t, p.next, "early") {
+					t.Fatal("the process does not seal with the old key: the test tests nothing")
+				}
+				under := seal.NewKeys(p.old) // sealed before the process noticed, committed after
+				p.resume(t)
+				eventually(t, "the value that was written first is sealed again", func() bool { return p.opens(t, p.next, "early") })
+				late := p
+				late.Member = &Member{Keys: under}
+				late.write(t, "late")
+				eventually(t, "the value that was under way is sealed again", func() bool { return p.opens(t, p.next, "late") })
+				if after := p.progress(t); after != before {
+					t.Errorf("the progress of the rewrap is %+v, and was %+v", after, before)
+				}
+			})
+		})
+	}
 }
 
 // The process ends before it could do so: the operator runs the command again with both keys.
@@ -141,31 +184,99 @@ func TestARewrapThatIsRunAgainSealsAgainWhatCameLate(t *testing.T) {
 	})
 }
 
-// The process comes back while the rewrap, which counted it as gone, is still at work: then too
-// it may have passed the table already.
-func TestAProcessThatComesBackDuringARewrapSealsAgainWhatItWrote(t *testing.T) {
+// A process that knew the old key only, because it was away, would seal with it for good: it is
+// told to end. But if it finds the new key, where the rewrap put it, it goes on.
+func TestAProcessThatKnowsOnlyTheOldKeyIsLost(t *testing.T) {
 	t.Parallel()
 
 	dbtest.OnBoth(t, func(t *testing.T, url string) {
 		p := newPaused(t, url)
+		p.Keys.Set(p.old)
 		p.forget(t)
+		lost := make(chan error, 2)
+		p.Lost = func(err error) { lost <- err }
+		p.rewrap(t)
+		p.resume(t)
+		if err := <-lost; !errors.Is(err, errOtherKey) {
+			t.Errorf("Lost gets %v", err)
+		}
+	})
+	t.Run("unless it finds the new one", func(t *testing.T) {
+		t.Parallel()
+
+		dir := t.TempDir()
+		p := newPaused(t, dbtest.SQLite(t))
+		if err := os.WriteFile(filepath.Join(dir, masterkey.File), []byte(p.old.Reveal()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p.Keys.Set(p.old)
+		p.forget(t)
+		p.Next = func() (*seal.Key, error) { return masterkey.Successor("", "", dir) }
+		p.Lost = func(err error) { t.Errorf("it is lost: %v", err) }
+		p.write(t, "early")
+		if err := os.WriteFile(filepath.Join(dir, masterkey.NextFile), []byte(p.next.Reveal()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p.rewrap(t)
+		if err := masterkey.Promote(dir); err != nil {
+			t.Fatal(err)
+		}
+		p.write(t, "late")
+		p.resume(t)
+		eventually(t, "what it wrote is sealed again", func() bool { return p.opens(t, p.next, "late") })
+	})
+	t.Run("unless a file cannot be read now", func(t *testing.T) {
+		t.Parallel()
+
+		p := newPaused(t, dbtest.SQLite(t))
+		p.Keys.Set(p.old)
+		p.Next = func() (*seal.Key, error) { return nil, os.ErrPermission }
 		if err := (Rewrap{DB: p.db}).begin(t.Context(), p.old, p.next); err != nil {
 			t.Fatal(err)
 		}
-		now, err := readState(t.Context(), p.db.Conn())
-		if err != nil {
-			t.Fatal(err)
+		if err := p.follow(t.Context()); !errors.Is(err, errUnfinished) || p.lost {
+			t.Errorf("follow = %v, lost: %t", err, p.lost)
 		}
-		// It has passed the value.
-		progressed := progress{From: now.rewrap.From, Table: "webhooks", After: "~", Changed: 7, Total: 9}
-		if err := progressed.put(t.Context(), p.db.Conn()); err != nil {
-			t.Fatal(err)
+	})
+}
+
+// Who runs the command once more with the keys exchanged would put the old key back, which
+// somebody may know.
+func TestAKeyThatWasReplacedComesBackOnlyOnPurpose(t *testing.T) {
+	t.Parallel()
+
+	dbtest.OnBoth(t, func(t *testing.T, url string) {
+		p := newPaused(t, url)
+		run := func(reuse bool, from, to *seal.Key) error {
+			if err := p.Leave(t.Context()); err != nil { // it follows afterwards
+				t.Fatal(err)
+			}
+			_, err := Rewrap{DB: p.db, Known: []*seal.Key{from, to}, Reuse: reuse, Say: t.Logf}.Run(t.Context())
+			if followed := p.follow(t.Context()); followed != nil {
+				t.Fatal(followed)
+			}
+			return err
 		}
-		p.write(t, "early")
-		p.resume(t)
-		eventually(t, "the value is sealed again", func() bool { return p.opens(t, p.next, "early") })
-		if now, err = readState(t.Context(), p.db.Conn()); err != nil || now.rewrap == nil || *now.rewrap != progressed {
-			t.Errorf("the progress of the rewrap is %+v, %v; want %+v", now.rewrap, err, progressed)
+		for _, step := range []struct {
+			what     string
+			reuse    bool
+			from, to *seal.Key
+			want     error
+			seals    *seal.Key
+		}{
+			{"a rewrap", false, p.old, p.next, nil, p.next},
+			{"the same again", false, p.old, p.next, nil, p.next},
+			{"exchanged", false, p.next, p.old, ErrRetired, p.next},
+			{"exchanged on purpose", true, p.next, p.old, nil, p.old},
+			{"the same again", false, p.next, p.old, nil, p.old},
+			{"and exchanged again", false, p.old, p.next, ErrRetired, p.old},
+		} {
+			if err := run(step.reuse, step.from, step.to); !errors.Is(err, step.want) {
+				t.Errorf("%s: Run = %v, want %v", step.what, err, step.want)
+			}
+			if now := p.Keys.Known()[0]; now != step.seals {
+				t.Errorf("%s: %s seals", step.what, now)
+			}
 		}
 	})
 }

@@ -39,8 +39,13 @@ var (
 type Member struct {
 	DB   *database.DB
 	Keys *seal.Keys
-	// Next returns a key that has become known since the start, or nil. It may be nil.
+	// Next returns a key that has become known since the start, or nil. It may be nil. Once a
+	// rewrap has begun, it returns the new key wherever that can be found.
 	Next func() (*seal.Key, error)
+	// Lost is called, by Keep, when the database's key is none of those that the process knows.
+	// Then it opens nothing and finds no license, and what it seals cannot be opened: it must end.
+	// It may be nil.
+	Lost func(error)
 	// Name tells people which process it is.
 	Name string
 	Log  *slog.Logger
@@ -50,6 +55,7 @@ type Member struct {
 	toldAt time.Time
 	late   *seal.Key     // the key that it sealed with for too long: see mend
 	settle time.Duration // lateSettle
+	lost   bool          // the database's key is unknown, and nothing hides it
 }
 
 // Join makes the process a member, and the key that proves to be the database's the one that
@@ -80,6 +86,10 @@ func (m *Member) Keep(ctx context.Context) {
 		Every: lookEvery, Limit: tellEvery, Log: m.Log, Failed: "the master key of the database cannot be followed",
 	}.Run(ctx, func(limited context.Context) error {
 		err := m.follow(limited)
+		if m.lost && m.Lost != nil {
+			m.Lost(err)
+			m.Lost = nil
+		}
 		if old := m.late; old != nil {
 			m.late = nil
 			mending.Go(func() { m.mend(ctx, old) })
@@ -98,19 +108,21 @@ func (m *Member) Leave(ctx context.Context) error {
 
 // follow learns of a new key, makes the one that seals that of the database, and tells.
 func (m *Member) follow(ctx context.Context) error {
+	// First: the key that the database says now can be found afterwards, or never.
+	state, err := readState(ctx, m.DB.Conn())
 	var trouble error
 	if m.Next != nil {
-		next, err := m.Next()
-		if trouble = err; next != nil {
+		var next *seal.Key
+		if next, trouble = m.Next(); next != nil {
 			m.learn(ctx, next)
 		}
 	}
-	state, err := readState(ctx, m.DB.Conn())
 	if err != nil {
 		return errors.Join(trouble, err)
 	}
 	known := m.Keys.Known()
 	sealing := masterkey.Prover(known, state.check)
+	m.lost = sealing == nil && state.check != "" && trouble == nil
 	switch {
 	case sealing == nil && state.rewrap != nil && masterkey.Prover(known, state.rewrap.From) != nil:
 		return errors.Join(trouble, errUnfinished) // only the old key is known

@@ -27,6 +27,8 @@ type Rewrap struct {
 	// Settle is how long ago all processes must have begun to seal with the new key before the
 	// last pass over the tables: longer than any transaction takes.
 	Settle time.Duration
+	// Reuse allows a new key that an earlier rewrap replaced.
+	Reuse bool
 	// Say tells the operator what happens.
 	Say func(format string, args ...any)
 }
@@ -43,6 +45,10 @@ type Result struct {
 // ErrNotAll is returned when there are processes that do not know the new key, or do not
 // seal with it, after Rewrap.Wait.
 var ErrNotAll = errors.New("not all running processes are ready")
+
+// ErrRetired is returned if the new key is one that an earlier rewrap replaced, and Rewrap.Reuse
+// does not allow that.
+var ErrRetired = errors.New("an earlier rewrap replaced this key")
 
 // Run replaces the key that seals by the other one, or finishes doing so. When it returns nil,
 // the old key is not needed any more.
@@ -115,7 +121,14 @@ func (r Rewrap) roles(ctx context.Context) (old, next *seal.Key, err error) {
 	case state.rewrap != nil, sealing == r.Known[1]: // begun, or finished
 		return other, sealing, nil
 	}
-	return sealing, other, nil
+	if r.Reuse {
+		return sealing, other, nil
+	}
+	retired, err := retiredKeys(ctx, r.DB.Conn())
+	if err == nil && slices.Contains(retired, other.ID()) {
+		err = fmt.Errorf("%s shall replace %s: %w", other, sealing, ErrRetired)
+	}
+	return sealing, other, err
 }
 
 // begin makes next the key that seals, unless it is already.
@@ -126,6 +139,9 @@ func (r Rewrap) begin(ctx context.Context, old, next *seal.Key) error {
 			return err
 		}
 		if err := (progress{From: masterkey.Proof(old)}).put(ctx, tx); err != nil {
+			return err
+		}
+		if err := retire(ctx, tx, old, next); err != nil {
 			return err
 		}
 		entry := audit.New(ctx, time.Now(), audit.KeysRewrap, audit.Target{Type: "master_key", ID: next.ID()},

@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"stoa/internal/database"
+	"stoa/internal/seal"
 	"stoa/internal/store"
 )
 
@@ -56,6 +59,23 @@ func OldKeyCheck(ctx context.Context, conn database.Conn) (string, error) {
 		return "", err
 	}
 	return s.rewrap.From, nil
+}
+
+// retiredKeys returns the names of the keys that rewraps replaced.
+func retiredKeys(ctx context.Context, conn database.Conn) ([]string, error) {
+	text, _, err := (&store.Settings{Conn: conn}).Find(ctx, store.SettingRetiredKeys)
+	return strings.Fields(text), err
+}
+
+// retire records that next replaces old.
+func retire(ctx context.Context, conn database.Conn, old, next *seal.Key) error {
+	retired, err := retiredKeys(ctx, conn)
+	if err != nil {
+		return err
+	}
+	retired = slices.DeleteFunc(retired, func(id string) bool { return id == old.ID() || id == next.ID() })
+	text := strings.Join(append(retired, old.ID()), " ")
+	return (&store.Settings{Conn: conn}).Put(ctx, store.SettingRetiredKeys, text)
 }
 
 // put writes progress.

@@ -15,6 +15,9 @@ const (
 	// SettingRewrap is how far a rewrap has come (package rewrap). It is there while values
 	// may be sealed with the key that is replaced.
 	SettingRewrap = "master_key_rewrap"
+	// SettingRetiredKeys are the names (seal.Key.ID) of the master keys that rewraps replaced,
+	// separated by spaces.
+	SettingRetiredKeys = "master_key_retired"
 	// SettingIdempotencySecret is the sealed secret of idempotency.Keeper.
 	SettingIdempotencySecret = "idempotency_hash_secret" //nolint:gosec // the setting's name, not a secret
 )

@@ -1,0 +1,167 @@
+package blob
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"sync"
+)
+
+// evictAtOnce is how many files are removed at most when one is added.
+const evictAtOnce = 16
+
+// cache bounds the folder of Files that are kept in a remote Store: it removes those that were
+// not asked for the longest. A file that is open stays readable. It counts what this process
+// put there and what it found at its start.
+//
+// A nil cache bounds nothing.
+type cache struct {
+	limit  int64 // bytes
+	root   *os.Root
+	remote Store
+	prefix string
+
+	mu     sync.Mutex
+	size   int64
+	recent *list.List // of *cached; the one asked for last is first
+	files  map[string]*list.Element
+	wanted map[string]int // calls that are about to open a file, which must not go
+}
+
+type cached struct {
+	name   string
+	size   int64
+	remote bool // it is known to be in the Store, too
+}
+
+// Bound makes the folder hold about so many bytes, if it is a cache. One file may exceed it.
+// Call it before the Files are used.
+func (f *Files) Bound(limit int64) error {
+	if f.remote == nil || limit <= 0 {
+		return nil
+	}
+	there, err := f.listLocal()
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(there, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	c := &cache{
+		limit: limit, root: f.root, remote: f.remote, prefix: f.prefix,
+		recent: list.New(), files: make(map[string]*list.Element), wanted: make(map[string]int),
+	}
+	for _, info := range there {
+		c.insert(&cached{name: info.Name(), size: info.Size()})
+	}
+	f.cache = c
+	return nil
+}
+
+// want keeps a file from being removed until the function that it returns is called.
+func (c *cache) want(name string) (done func()) {
+	if c == nil {
+		return func() {}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.wanted[name]++
+	if e := c.files[name]; e != nil {
+		c.recent.MoveToFront(e)
+	}
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.wanted[name]--; c.wanted[name] == 0 {
+			delete(c.wanted, name)
+		}
+	}
+}
+
+// added counts a file that is in the Store and has been put into the folder, and removes others
+// if that is too much: a few, so that the caller does not wait long. What cannot be removed now is
+// tried again later.
+func (c *cache) added(ctx context.Context, name string, size int64) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	c.insert(&cached{name: name, size: size, remote: true})
+	c.mu.Unlock()
+	for range evictAtOnce {
+		victim := c.victim()
+		if victim == nil || !c.evict(ctx, victim) {
+			return
+		}
+	}
+}
+
+// insert counts a file as the one asked for last. The caller holds mu, or is the only one.
+func (c *cache) insert(file *cached) {
+	c.drop(file.name)
+	c.files[file.name] = c.recent.PushFront(file)
+	c.size += file.size
+}
+
+// drop forgets a file. The caller holds mu.
+func (c *cache) drop(name string) {
+	if e := c.files[name]; e != nil {
+		c.size -= e.Value.(*cached).size //nolint:forcetypeassert // nothing else is in the list
+		c.recent.Remove(e)
+		delete(c.files, name)
+	}
+}
+
+// removed forgets a file that has been removed.
+func (c *cache) removed(name string) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.drop(name)
+}
+
+// victim returns the file to remove next, or nil if nothing must go, or can.
+func (c *cache) victim() *cached {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.size <= c.limit {
+		return nil
+	}
+	for e := c.recent.Back(); e != c.recent.Front(); e = e.Prev() {
+		if file := e.Value.(*cached); c.wanted[file.name] == 0 { //nolint:forcetypeassert // nothing else is in the list
+			return file
+		}
+	}
+	return nil
+}
+
+// evict removes a file from the folder, unless somebody has asked for it meanwhile, and reports
+// whether others may follow. One that is not in the Store stays, and is not counted any more: it
+// may be the only copy.
+func (c *cache) evict(ctx context.Context, victim *cached) bool {
+	if !victim.remote {
+		_, err := c.remote.Stat(ctx, c.prefix+victim.name)
+		if errors.Is(err, fs.ErrNotExist) {
+			c.removed(victim.name)
+			return true
+		} else if err != nil {
+			return false
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.wanted[victim.name] > 0 {
+		return true
+	}
+	if err := c.root.Remove(victim.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if e := c.files[victim.name]; e != nil { // others first: some systems remove no open file
+			c.recent.MoveToFront(e)
+		}
+		return false
+	}
+	c.drop(victim.name)
+	return true
+}
