@@ -100,7 +100,7 @@ func (h *host) install(t *testing.T, slug string, content files, config string) 
 		// As the gateway does.
 		r.Header["X-Forwarded-For"], r.Header["X-Forwarded-Proto"] = []string{"203.0.113.9"}, []string{"https"}
 		r.Header["X-Forwarded-Host"] = []string{"shop.example.com:8443"}
-		if err := h.Serve(w, r, in); err != nil {
+		if err := h.Serve(w, r, &in); err != nil {
 			w.WriteHeader(599)
 			io.WriteString(w, err.Error())
 		}

@@ -210,11 +210,16 @@ func (s *servers) works() []*work {
 		}
 	}
 	post := `wrk.method = "POST"; wrk.body = string.rep("b", 1024)`
+	// The load generator is a part of the machine's work. It makes as many different requests
+	// for one installation as for all, because Lua keeps each text once.
 	turns := func(n int) *side {
 		return &side{
 			name: fmt.Sprintf("%d installations in turn", n), url: base + external + "/api/small", pid: s.stoa.PID(),
-			script: fmt.Sprintf(`local i = 0; local path = "/api/v1/shop/plugins/%s/api/small?installation=k"
-				request = function() i = i %% %d + 1; return wrk.format("GET", path .. i) end`, external, n),
+			script: fmt.Sprintf(`local i = 0; local path = "/api/v1/shop/plugins/%s/api/small?n="
+				request = function()
+					i = i %% %d + 1
+					return wrk.format("GET", path .. i .. "&installation=k" .. (i %% %d + 1))
+				end`, external, manyInstances, n),
 		}
 	}
 	return []*work{

@@ -188,10 +188,10 @@ func (d *devLoop) start(ctx context.Context, slug string, fresh bool, begun time
 		}
 		d.applied = config
 	}
-	if in, err = (devFinder{d.app.Plugins, d}).ByKey(ctx, slug, plugin.DefaultInstance); err != nil {
+	if in, err = d.app.Plugins.ByKey(ctx, slug, plugin.DefaultInstance); err != nil {
 		return err
 	}
-	if err := d.app.Prepare(ctx, in); err != nil {
+	if err := d.app.Prepare(ctx, d.with(in)); err != nil {
 		f := d.app.Plugins.Processes.RuntimeStatus(in.Instance.ID).LastError
 		if f.IsZero() {
 			return err
@@ -258,20 +258,28 @@ type devFinder struct {
 }
 
 // ByID implements plugin.Finder.
-func (f devFinder) ByID(ctx context.Context, slug, id string) (plugin.Installed, error) {
-	in, err := f.Finder.ByID(ctx, slug, id)
-	return f.with(in), err
+func (f devFinder) ByID(ctx context.Context, slug, id string) (*plugin.Installed, error) {
+	return f.changed(f.Finder.ByID(ctx, slug, id))
 }
 
 // ByKey implements plugin.Finder.
-func (f devFinder) ByKey(ctx context.Context, slug, key string) (plugin.Installed, error) {
-	in, err := f.Finder.ByKey(ctx, slug, key)
-	return f.with(in), err
+func (f devFinder) ByKey(ctx context.Context, slug, key string) (*plugin.Installed, error) {
+	return f.changed(f.Finder.ByKey(ctx, slug, key))
 }
 
-func (f devFinder) with(in plugin.Installed) plugin.Installed {
-	if p := f.d.current.Load(); p != nil {
+func (f devFinder) changed(in *plugin.Installed, err error) (*plugin.Installed, error) {
+	if err != nil {
+		return nil, err
+	}
+	now := f.d.with(*in)
+	return &now, nil
+}
+
+// with returns in with the files of the last copy.
+func (d *devLoop) with(in plugin.Installed) plugin.Installed {
+	if p := d.current.Load(); p != nil {
 		in.Package.InstallPath, in.Package.ZipHash, in.Package.UpdatedAt = p.InstallPath, p.ZipHash, p.UpdatedAt
+		in.Notes = nil // of the recorded state
 	}
 	return in
 }

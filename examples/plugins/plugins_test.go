@@ -117,7 +117,7 @@ func (r *running) call(tb testing.TB, method, target, body string) (int, map[str
 		req.Header.Set("Content-Type", "application/json")
 	}
 	w := httptest.NewRecorder()
-	if err := r.Serve(w, req, r.in); err != nil {
+	if err := r.Serve(w, req, &r.in); err != nil {
 		tb.Fatalf("%s %s: %v", method, target, err)
 	}
 	var answer map[string]any

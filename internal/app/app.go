@@ -281,7 +281,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	}
 	a.readiness = &system.Readiness{Needs: a.needs(cfg, schema)}
 	a.Handler = a.endingConnections(api.Handler())
-	a.front = &front.Front{Handler: a.Handler, Serves: httpapi.IsPluginCall, Log: cfg.Log}
+	a.front = &front.Front{Handler: a.Handler, Begin: api.Begin, Serves: httpapi.IsPluginCall, Log: cfg.Log}
 	return nil
 }
 

@@ -2,10 +2,10 @@ package audit
 
 import (
 	"context"
-	"net/netip"
 	"time"
 
 	"stoa/internal/caller"
+	"stoa/internal/clientip"
 	"stoa/internal/cuid2"
 	"stoa/internal/reqid"
 )
@@ -143,8 +143,7 @@ func actor(ctx context.Context) Actor {
 }
 
 type (
-	actorKey   struct{}
-	addressKey struct{}
+	actorKey struct{}
 )
 
 // As returns a context in which a is the actor, unless it also has a request's caller.
@@ -152,16 +151,10 @@ func As(ctx context.Context, a Actor) context.Context {
 	return context.WithValue(ctx, actorKey{}, a)
 }
 
-// WithAddress returns a context with a client's address for entries.
-func WithAddress(ctx context.Context, address netip.Addr) context.Context {
-	return context.WithValue(ctx, addressKey{}, address)
-}
-
-// addressFrom formats the address here and not in WithAddress, because few requests
-// make an entry.
+// addressFrom returns the address of the client whose request ctx is of, or "".
 func addressFrom(ctx context.Context) string {
-	address, ok := ctx.Value(addressKey{}).(netip.Addr)
-	if !ok {
+	address := clientip.From(ctx)
+	if !address.IsValid() {
 		return ""
 	}
 	return address.String()

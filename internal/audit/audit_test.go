@@ -12,6 +12,7 @@ import (
 
 	"stoa/internal/audit"
 	"stoa/internal/caller"
+	"stoa/internal/clientip"
 	"stoa/internal/errs"
 	"stoa/internal/reqid"
 )
@@ -50,7 +51,7 @@ func TestNewRecordsTheActor(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 		}
 	}
-	ctx := audit.WithAddress(reqid.With(t.Context(), "r1"), netip.MustParseAddr("192.0.2.7"))
+	ctx := clientip.With(reqid.With(t.Context(), "r1"), netip.MustParseAddr("192.0.2.7"))
 	e := audit.New(ctx, now, audit.UserRole, audit.Target{Type: "user", ID: "u2"}, nil)
 	if e.RequestID != "r1" || e.Address != "192.0.2.7" || len(e.ID) != 24 || !e.At.Equal(now.Truncate(time.Millisecond)) {
 		t.Errorf("New = %+v", e)

@@ -38,13 +38,19 @@ func NewSized[K comparable, V any](limit int) *Sized[K, V] {
 func (c *Sized[K, V]) Get(key K) (V, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.used <= c.limit/2 {
+		// Nothing will be forgotten for long. To note the use would write to the value's neighbors,
+		// which are not in the processor's caches if there are many.
+		v, ok := c.values.Peek(key)
+		return v.value, ok
+	}
 	v, ok := c.values.Get(key)
 	return v.value, ok
 }
 
 // Put stores a value of the given size in place of any earlier one. A full cache forgets
-// the values that have not been used for the longest time. It does not take a value that
-// is larger than its limit.
+// the values that have not been used for the longest time; uses count once it is half full. It does
+// not take a value that is larger than its limit.
 func (c *Sized[K, V]) Put(key K, value V, size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -4,6 +4,7 @@
 package clientip
 
 import (
+	"context"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -44,6 +45,24 @@ func (v Resolver) Addr(r *http.Request) netip.Addr {
 	return client
 }
 
+type key struct{}
+
+// ContextKey is the key under which a context has the *netip.Addr that its request comes from.
+func ContextKey() any { return key{} }
+
+// With returns a context that carries the address that its request comes from.
+func With(ctx context.Context, addr netip.Addr) context.Context {
+	return context.WithValue(ctx, key{}, &addr)
+}
+
+// From returns the address that ctx carries. Without one it is invalid.
+func From(ctx context.Context) netip.Addr {
+	if addr, ok := ctx.Value(key{}).(*netip.Addr); ok {
+		return *addr
+	}
+	return netip.Addr{}
+}
+
 // Proto returns how the client speaks to us, http or https: over this connection,
 // or to the trusted proxy at its other end, as that one reports.
 func (v Resolver) Proto(r *http.Request) string {
@@ -51,7 +70,7 @@ func (v Resolver) Proto(r *http.Request) string {
 	if r.TLS != nil {
 		proto = "https"
 	}
-	if !v.Trusts(Parse(r.RemoteAddr)) {
+	if len(v.Trusted) == 0 || !v.Trusts(Parse(r.RemoteAddr)) {
 		return proto
 	}
 	reported := strings.Split(r.Header.Get("X-Forwarded-Proto"), ",")

@@ -17,6 +17,7 @@ type body struct {
 	mu     sync.Mutex
 	conn   *conn
 	left   int64
+	here   bool // all of it came with the head: no read of it waits
 	closed bool
 	early  bool // it was closed with bytes left that nobody will read
 }

@@ -39,7 +39,7 @@ func Setup(srv *http.Server) {
 	srv.MaxHeaderBytes, srv.Protocols, srv.ConnState = framing.MaxHead, framing.Protocols(), ConnState
 }
 
-// Front serves calls. Its exported fields are required, and stay as they are once Listen
+// Front serves calls. Its exported fields are required but for Begin, and stay as they are once Listen
 // was called. It is safe for concurrent use.
 type Front struct {
 	Handler http.Handler
@@ -47,6 +47,9 @@ type Front struct {
 	// is the path of a request line, with its query.
 	Serves func(target string) bool
 	Log    *slog.Logger // gets panics of the Handler, at level debug as those of net/http
+	// Begin returns the context of a request that has none yet, made of ctx. It saves the
+	// Handler a copy of the request. nil: the context is ctx.
+	Begin func(ctx context.Context, r *http.Request) context.Context
 
 	draining atomic.Bool
 

@@ -38,6 +38,28 @@ func handler(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "%s %s", r.URL.Path, body)
 }
 
+// What Begin finds out is the handler's, before the request has a context of its own.
+func TestBeginMakesTheContextOfARequest(t *testing.T) {
+	t.Parallel()
+	type key struct{}
+	s := newServer(t, true, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, hasServer := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+		_, _ = fmt.Fprint(w, r.Context().Value(key{}), r.RemoteAddr, hasServer)
+	}))
+	s.front.Begin = func(ctx context.Context, r *http.Request) context.Context {
+		r.RemoteAddr = "192.0.2.1:1"
+		return context.WithValue(ctx, key{}, "begun ")
+	}
+	res, err := http.Get("http://" + s.addr + called)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if body, err := io.ReadAll(res.Body); err != nil || string(body) != "begun 192.0.2.1:1true" {
+		t.Errorf("%q, %v", body, err)
+	}
+}
+
 // A connection goes to net/http for what the Front does not serve, and comes back.
 func TestAConnectionIsShared(t *testing.T) {
 	t.Parallel()

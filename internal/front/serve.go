@@ -23,8 +23,12 @@ func (c *conn) serve(h *head) (again bool) {
 	ctx, cancel := context.WithCancel(c.ctx)
 	defer cancel()
 	a := newAnswer(c, h)
-	r := a.request.WithContext(ctx)
-	if a.body != nil { // what is set now is the limit for the head
+	given := ctx
+	if c.front.Begin != nil {
+		given = c.front.Begin(ctx, &a.request)
+	}
+	r := a.request.WithContext(given)
+	if a.body != nil && !a.body.here { // what is set now is the limit for the head
 		_ = c.SetReadDeadline(time.Now().Add(BodyTimeout))
 	}
 	c.watch.begin(ctx, cancel, a.body != nil)

@@ -22,7 +22,7 @@ type answer struct {
 	request   *http.Request // the client's
 	body      *requestBody
 	pages     *cache.Memo[bool]
-	allowed   plugin.Settings
+	allowed   *plugin.Settings
 	platform  []platformHeader // the headers that were set before the plugin was called
 	few       [4]platformHeader
 	verdict   verdict
@@ -41,7 +41,7 @@ type platformHeader struct {
 
 // init makes a, which is zero, the way back to w.
 func (a *answer) init(
-	w http.ResponseWriter, r *http.Request, body *requestBody, m *Memory, allowed plugin.Settings, seen *sighting,
+	w http.ResponseWriter, r *http.Request, body *requestBody, m *Memory, allowed *plugin.Settings, seen *sighting,
 ) {
 	a.ResponseWriter, a.rc, a.request, a.body, a.seen = w, *http.NewResponseController(w), r, body, seen
 	a.pages, a.allowed = m.pages, allowed

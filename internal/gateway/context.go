@@ -33,7 +33,7 @@ func (s *signedHeaders) release() {
 
 // setContext sets the context headers of spec B and CONTRACT 5, and keeps them for sign.
 func (g *Gateway) setContext(
-	ctx context.Context, p *passage, in plugin.Installed, d *derived, who caller.Caller, c Call,
+	ctx context.Context, p *passage, in *plugin.Installed, d *derived, who caller.Caller, c Call,
 ) error {
 	token, err := g.token(ctx, d, in.Instance.ID)
 	if err != nil {
@@ -75,7 +75,7 @@ func (g *Gateway) setContext(
 // sign sets the timestamp and the signature. signed are all headers with a name of the
 // platform's: passedOn leaves none of the client's. sign releases them.
 func (g *Gateway) sign(
-	ctx context.Context, p *passage, d *derived, m plugin.Manifest, bodyHash string,
+	ctx context.Context, p *passage, d *derived, m *plugin.Manifest, bodyHash string,
 ) error {
 	secrets, err := g.Secrets.SigningSecrets(ctx, m.Slug)
 	switch {
@@ -91,7 +91,7 @@ func (g *Gateway) sign(
 
 // signWith is sign with what signs.
 func (g *Gateway) signWith(
-	signer *signing.Signer, p *passage, m plugin.Manifest, bodyHash string,
+	signer *signing.Signer, p *passage, m *plugin.Manifest, bodyHash string,
 ) error {
 	defer p.signed.release()
 	target, err := runtime.Target(m, p.url.RequestURI())

@@ -27,12 +27,12 @@ func TestContextHeadersAreSignedAsTheyAreSent(t *testing.T) {
 	g := &Gateway{Tokens: fixedTokens{}, Memory: NewMemory(), Now: time.Now, Platform: Platform{ID: "p"}, Log: slog.New(slog.DiscardHandler)}
 	for _, config := range []string{`{"a":1}`, `{"a":"` + strings.Repeat("x", 2*maxConfigHeader) + `"}`} {
 		in := plugin.Installed{Instance: plugin.Instance{ID: config[:4], Config: []byte(config)}}
-		d, err := g.derive(in)
+		d, err := g.derive(&in)
 		if err != nil {
 			t.Fatal(err)
 		}
 		p := &passage{header: http.Header{}}
-		if err := g.setContext(t.Context(), p, in, d, caller.Caller{},
+		if err := g.setContext(t.Context(), p, &in, d, caller.Caller{},
 			Call{Forwarded: Forwarded{For: "192.0.2.1", Proto: "https", Host: "shop.example"}}); err != nil {
 			t.Fatal(err)
 		}

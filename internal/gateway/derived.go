@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -44,6 +45,8 @@ type Memory struct {
 	tokens  *cache.Cache[string, *issuedToken]   // by installation id
 	signers *cache.Cache[string, *packageSigner] // by slug
 	turns   turns
+
+	deriving sync.Mutex // held while something is derived, so that there is one of each state
 
 	// Traffic has the counts of the calls that have ended.
 	Traffic *traffic.Book
@@ -87,8 +90,25 @@ type derived struct {
 type configHeader struct{ name, lower, value string }
 
 // derive returns what follows from the state of in. It is made once for each state.
-func (g *Gateway) derive(in plugin.Installed) (*derived, error) {
+func (g *Gateway) derive(in *plugin.Installed) (*derived, error) {
+	if in.Notes == nil {
+		return g.deriveAnew(in)
+	}
+	if d, ok := in.Notes.Load().(*derived); ok {
+		return d, nil
+	}
+	d, err := g.deriveAnew(in)
+	if err == nil {
+		in.Notes.Store(d)
+	}
+	return d, err
+}
+
+// deriveAnew is derive without the notes of in, which begin empty when anything changes anywhere.
+func (g *Gateway) deriveAnew(in *plugin.Installed) (*derived, error) {
 	revision := in.Revision()
+	g.Memory.deriving.Lock()
+	defer g.Memory.deriving.Unlock()
 	if d, ok := g.Memory.derived.Get(in.Instance.ID); ok && d.revision == revision {
 		return d, nil
 	}
@@ -97,20 +117,24 @@ func (g *Gateway) derive(in plugin.Installed) (*derived, error) {
 		return nil, err
 	}
 	d := &derived{
-		revision: revision, permissions: in.Permissions(), config: config, breaker: g.newBreaker(in),
+		revision: revision, permissions: in.Permissions(), config: config,
 		traffic: g.Memory.Traffic.Installation(in.Package.Manifest.Slug, in.Instance.ID),
 	}
 	d.joined = strings.Join(d.permissions, ",")
-	g.Memory.derived.Put(in.Instance.ID, d, 512+3*len(d.joined)+len(config.value))
+	keep := func() { g.Memory.derived.Put(in.Instance.ID, d, 512+3*len(d.joined)+len(config.value)) }
+	d.breaker = g.newBreaker(in, keep)
+	keep()
 	return d, nil
 }
 
 // newBreaker returns the breaker of a state of an instance: after a change, an
-// administrator need not wait to see whether it helped.
-func (g *Gateway) newBreaker(in plugin.Installed) *breaker {
+// administrator need not wait to see whether it helped. It calls opens when it opens: the
+// Memory may have forgotten an instance whose calls did not ask it for long.
+func (g *Gateway) newBreaker(in *plugin.Installed, opens func()) *breaker {
 	log := g.Log.With(slog.String("slug", in.Package.Manifest.Slug), slog.String("installationId", in.Instance.ID))
 	return newBreaker(func(open bool) {
 		if open {
+			opens()
 			log.Warn("plugin is not called for a while: half of its calls failed", slog.Duration("retryIn", breakerPause))
 		} else {
 			log.Info("plugin is called again: it answers")

@@ -161,7 +161,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, p *passa
 	if isServiceWorker(r) && !in.Package.Settings.AllowSameOrigin {
 		return because(ErrNotFound, reasonPath)
 	}
-	m := in.Package.Manifest
+	m := &in.Package.Manifest
 	if m.Events.Path != "" && reachesBelow(m.Events.Path, c.Path) {
 		return because(ErrNotFound, reasonPath)
 	}
@@ -205,7 +205,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, p *passa
 		return err
 	}
 	defer aw.verdict.settle(errNoVerdict) // of an answer that broke off, it is settled
-	aw.init(w, r, body, g.Memory, in.Package.Settings, &p.sighting)
+	aw.init(w, r, body, g.Memory, &in.Package.Settings, &p.sighting)
 	if isHealth(r.Method, c.Path) {
 		aw.health = healthy{Status: "ok", Slug: m.Slug, Version: m.Version}
 	}
@@ -231,10 +231,10 @@ type choice struct {
 
 // find returns the instance that a call is for, or ErrNotFound, also if it is not
 // enabled. If the client gave an id, no other instance takes its place.
-func (g *Gateway) find(ctx context.Context, slug string, by choice) (in plugin.Installed, err error) {
+func (g *Gateway) find(ctx context.Context, slug string, by choice) (in *plugin.Installed, err error) {
 	switch {
 	case by.failed:
-		return in, because(ErrNotFound, reasonInstanceID)
+		return nil, because(ErrNotFound, reasonInstanceID)
 	case by.byID:
 		in, err = g.Plugins.ByID(ctx, slug, by.id)
 	default:
@@ -242,11 +242,11 @@ func (g *Gateway) find(ctx context.Context, slug string, by choice) (in plugin.I
 	}
 	switch {
 	case errs.KindOf(err) == errs.NotFound:
-		return plugin.Installed{}, because(ErrNotFound, reasonUnknown)
+		return nil, because(ErrNotFound, reasonUnknown)
 	case err != nil:
-		return plugin.Installed{}, err
+		return nil, err
 	case !in.Instance.Enabled:
-		return plugin.Installed{}, because(ErrNotFound, reasonDisabled)
+		return nil, because(ErrNotFound, reasonDisabled)
 	}
 	return in, nil
 }
@@ -273,7 +273,7 @@ func (g *Gateway) outgoing(p *passage, r *http.Request, path, query string) *htt
 }
 
 // hop begins the plugin's part of the trace, and tells the plugin that it belongs to it.
-func (g *Gateway) hop(ctx context.Context, p *passage, in plugin.Installed) {
+func (g *Gateway) hop(ctx context.Context, p *passage, in *plugin.Installed) {
 	if next, span := g.Tracer.Start(ctx, "plugin", trace.Client); span.Recording() {
 		span.Text("stoa.plugin.slug", in.Package.Manifest.Slug)
 		span.Text("stoa.plugin.version", in.Package.Manifest.Version)

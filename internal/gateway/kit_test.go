@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -41,29 +42,30 @@ type finder struct {
 	list []plugin.Installed
 }
 
-func (f *finder) ByID(_ context.Context, slug, id string) (plugin.Installed, error) {
+func (f *finder) ByID(_ context.Context, slug, id string) (*plugin.Installed, error) {
 	return f.first(func(in plugin.Installed) bool { return in.Package.Manifest.Slug == slug && in.Instance.ID == id })
 }
 
-func (f *finder) ByKey(_ context.Context, slug, key string) (plugin.Installed, error) {
+func (f *finder) ByKey(_ context.Context, slug, key string) (*plugin.Installed, error) {
 	return f.first(func(in plugin.Installed) bool { return in.Package.Manifest.Slug == slug && in.Instance.Key == key })
 }
 
-func (f *finder) first(match func(plugin.Installed) bool) (plugin.Installed, error) {
+func (f *finder) first(match func(plugin.Installed) bool) (*plugin.Installed, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, in := range f.list {
-		if match(in) {
-			return in, nil
+	for i := range f.list {
+		if match(f.list[i]) {
+			return &f.list[i], nil
 		}
 	}
-	return plugin.Installed{}, notFound.Because(errors.New("no row"))
+	return nil, notFound.Because(errors.New("no row"))
 }
 
 // change changes the first instance as an administrator would.
 func (f *finder) change(fn func(in *plugin.Installed)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.list = slices.Clone(f.list) // calls have what was there
 	fn(&f.list[0])
 	f.list[0].Instance.Version++
 }

@@ -211,7 +211,7 @@ type lent struct {
 }
 
 // Serve implements runtime.Runtime.
-func (l *lender) Serve(w http.ResponseWriter, r *http.Request, _ plugin.Installed) error {
+func (l *lender) Serve(w http.ResponseWriter, r *http.Request, _ *plugin.Installed) error {
 	l.mu.Lock()
 	l.lent = append(l.lent, lent{r, r.Header.Clone(), r.URL.String()})
 	l.mu.Unlock()

@@ -29,7 +29,7 @@ func (g *Gateway) Probe(ctx context.Context, rt runtime.Runtime, in plugin.Insta
 	ctx, cancel := context.WithTimeout(ctx, healthLimit)
 	defer cancel()
 	for {
-		message := g.health(ctx, rt, in)
+		message := g.health(ctx, rt, &in)
 		if message == "" {
 			return plugin.Failure{}
 		}
@@ -43,7 +43,7 @@ func (g *Gateway) Probe(ctx context.Context, rt runtime.Runtime, in plugin.Insta
 
 // Health asks the plugin of in, which rt runs, once, and returns why it is not healthy.
 func (g *Gateway) Health(ctx context.Context, rt runtime.Runtime, in plugin.Installed) plugin.Failure {
-	message := g.health(ctx, rt, in)
+	message := g.health(ctx, rt, &in)
 	if message == "" {
 		return plugin.Failure{}
 	}
@@ -51,7 +51,7 @@ func (g *Gateway) Health(ctx context.Context, rt runtime.Runtime, in plugin.Inst
 }
 
 // health returns why a plugin is not healthy, or nothing.
-func (g *Gateway) health(ctx context.Context, rt runtime.Runtime, in plugin.Installed) string {
+func (g *Gateway) health(ctx context.Context, rt runtime.Runtime, in *plugin.Installed) string {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, healthPath, nil)
 	if err != nil {
 		return err.Error()
@@ -67,7 +67,7 @@ func (g *Gateway) health(ctx context.Context, rt runtime.Runtime, in plugin.Inst
 	if err := g.setContext(ctx, p, in, d, caller.Caller{}, call); err != nil {
 		return err.Error()
 	}
-	if err := g.sign(ctx, p, d, in.Package.Manifest, signing.BodyHash(nil)); err != nil {
+	if err := g.sign(ctx, p, d, &in.Package.Manifest, signing.BodyHash(nil)); err != nil {
 		return err.Error()
 	}
 	g.hop(ctx, p, in)
@@ -88,7 +88,7 @@ func (g *Gateway) health(ctx context.Context, rt runtime.Runtime, in plugin.Inst
 
 // serveWhole is rt.Serve for an answer that nobody waits for. One that breaks off is an
 // error, not a panic.
-func serveWhole(rt runtime.Runtime, w http.ResponseWriter, r *http.Request, in plugin.Installed) (err error) {
+func serveWhole(rt runtime.Runtime, w http.ResponseWriter, r *http.Request, in *plugin.Installed) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			if p != http.ErrAbortHandler { //nolint:errorlint // panics carry the value itself

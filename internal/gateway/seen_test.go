@@ -235,7 +235,7 @@ func TestNoticesHaveATrace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	notice := gateway.Notice{In: in, Secrets: secrets, Path: "/__lifecycle/onEnable", Body: []byte("{}"), ID: "h1", Attempt: 1}
+	notice := gateway.Notice{In: *in, Secrets: secrets, Path: "/__lifecycle/onEnable", Body: []byte("{}"), ID: "h1", Attempt: 1}
 	if _, err := k.Tell(t.Context(), k.Runtimes[plugin.External], notice, 0); err != nil {
 		t.Fatal(err)
 	}

@@ -44,20 +44,20 @@ func (g *Gateway) Tell(ctx context.Context, rt runtime.Runtime, n Notice, keep i
 	}
 	r = g.outgoing(p, r, n.Path, "")
 	r.Header["Content-Type"] = []string{"application/json"}
-	d, err := g.derive(n.In)
+	d, err := g.derive(&n.In)
 	if err != nil {
 		return Heard{}, err
 	}
-	m := n.In.Package.Manifest
+	m := &n.In.Package.Manifest
 	call := Call{Slug: m.Slug, Path: n.Path, Caller: CallerService, hookID: n.ID, hookAttempt: n.Attempt}
-	if err := g.setContext(ctx, p, n.In, d, caller.Caller{}, call); err != nil {
+	if err := g.setContext(ctx, p, &n.In, d, caller.Caller{}, call); err != nil {
 		return Heard{}, err
 	}
 	// Not the package's own signer: it may have other secrets by now, or be gone.
 	if err := g.signWith(signing.NewSigner(n.Secrets), p, m, signing.BodyHash(n.Body)); err != nil {
 		return Heard{}, err
 	}
-	g.hop(ctx, p, n.In)
+	g.hop(ctx, p, &n.In)
 	defer func() { endOwn(p.pluginSpan, heard.Status, err) }()
 	answer := &probeAnswer{header: make(http.Header), keep: keep}
 	defer func() {
@@ -67,5 +67,5 @@ func (g *Gateway) Tell(ctx context.Context, rt runtime.Runtime, n Notice, keep i
 		}
 		heard = Heard{Status: answer.status, Header: answer.header, Body: answer.body}
 	}()
-	return Heard{}, rt.Serve(answer, r, n.In)
+	return Heard{}, rt.Serve(answer, r, &n.In)
 }

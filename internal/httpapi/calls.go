@@ -23,8 +23,7 @@ type pluginRoute struct {
 	rest    string // after it: exactly, or its beginning if open
 	open    bool
 
-	guard wrap // who may call
-	serve callFunc
+	handler http.Handler
 }
 
 // wrap is what a route puts around its handler.
@@ -44,13 +43,22 @@ func (rt *router) adminCall(pattern string, while wrap, serve callFunc) {
 }
 
 func (rt *router) addCall(pattern string, guard wrap, serve callFunc) {
-	route := pluginRoute{pattern: pattern, guard: guard, serve: serve}
+	route := pluginRoute{pattern: pattern}
 	path := pattern
 	if method, p, ok := strings.Cut(pattern, " "); ok {
 		route.method, path = method, p
 	}
 	route.prefix, route.rest, _ = strings.Cut(path, "{slug}")
 	route.rest, route.open = strings.CutSuffix(route.rest, "{path...}")
+	matched := route // as it is without its handler
+	route.handler = rt.respond.Handle(web.Enveloped, guard(func(w http.ResponseWriter, r *http.Request) error {
+		if allowed := matched.methods(); !slices.Contains(allowed, r.Method) && !matched.anyBut(r.Method) {
+			w.Header().Set("Allow", strings.Join(allowed, ", "))
+			return errMethodNotAllowed
+		}
+		slug, rest, _ := matched.match(sentPath(r)) // again: nothing carries them here for less
+		return serve(w, r, slug, rest)
+	}))
 	rt.patterns = append(rt.patterns, pattern)
 	rt.calls = append(rt.calls, route)
 }
@@ -90,27 +98,24 @@ func (p pluginRoute) match(path string) (slug, rest string, ok bool) {
 // servePlugin serves r if its path belongs to a route to plugins, and reports
 // whether it did.
 func (rt *router) servePlugin(w http.ResponseWriter, r *http.Request) bool {
-	path := r.URL.RawPath // as sent, where Go would have escaped otherwise
-	if path == "" {
-		path = r.URL.EscapedPath()
-	}
-	for _, route := range rt.calls {
-		slug, rest, ok := route.match(path)
-		if !ok {
-			continue
+	path := sentPath(r)
+	for i := range rt.calls {
+		route := &rt.calls[i]
+		if _, _, ok := route.match(path); ok {
+			r.Pattern = route.pattern
+			route.handler.ServeHTTP(w, r)
+			return true
 		}
-		r.Pattern = route.pattern
-		h := func(w http.ResponseWriter, r *http.Request) error {
-			if allowed := route.methods(); !slices.Contains(allowed, r.Method) && !route.anyBut(r.Method) {
-				w.Header().Set("Allow", strings.Join(allowed, ", "))
-				return errMethodNotAllowed
-			}
-			return route.serve(w, r, slug, rest)
-		}
-		rt.respond.Handle(web.Enveloped, route.guard(h)).ServeHTTP(w, r)
-		return true
 	}
 	return false
+}
+
+// sentPath returns the path of r as it was sent, where Go would have escaped otherwise.
+func sentPath(r *http.Request) string {
+	if r.URL.RawPath != "" {
+		return r.URL.RawPath
+	}
+	return r.URL.EscapedPath()
 }
 
 // methods returns the methods that the Allow header lists.

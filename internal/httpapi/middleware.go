@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -10,11 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"stoa/internal/audit"
 	"stoa/internal/errs"
 	themes "stoa/internal/httpapi/theme"
 	"stoa/internal/httpapi/web"
-	"stoa/internal/reqid"
 	"stoa/internal/trace"
 )
 
@@ -28,27 +27,21 @@ var notGuessed = []string{"nosniff"}
 
 // middleware gives every request an id, a log line and a count in the metrics, and
 // an answer even if its handler panics.
-func (s *Server) middleware(h http.Handler) http.Handler {
+func (s *Server) middleware(next http.Handler) http.Handler {
 	respond := web.Responder{Log: s.Log}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		start := time.Now()
-		id := reqid.New() // a client's own is never trusted (CONTRACT 1)
-		w.Header()["X-Request-Id"] = []string{id}
-		w.Header()["X-Content-Type-Options"] = notGuessed
-		ctx, span := s.Tracer.Request(reqid.With(r.Context(), id), r.Header)
-		s.believeVisitor(r)
-		if address := s.ClientIP.Addr(r); address.IsValid() {
-			ctx = audit.WithAddress(ctx, address)
-		}
-		r = r.WithContext(ctx)
-		seen := &observer{ResponseWriter: w}
+		ctx, r := s.begunWith(r)
+		h := w.Header()
+		h["X-Request-Id"], h["X-Content-Type-Options"] = ctx.id[:], notGuessed
+		seen := &ctx.answer
+		seen.ResponseWriter = w
 		body, lingers := r.Body, true // handlers may wrap r.Body
 		defer func() {
 			if lingers && seen.status >= http.StatusBadRequest {
 				linger(w, r, body)
 			}
 		}()
-		defer func() {
+		defer func() { //nolint:contextcheck // the request has it
 			if p := recover(); p != nil {
 				if p == http.ErrAbortHandler { //nolint:errorlint // panics carry the value itself
 					lingers = false
@@ -60,7 +53,7 @@ func (s *Server) middleware(h http.Handler) http.Handler {
 					respond.Fail(seen, r, web.FamilyOf(r.URL.Path), web.ErrInternal)
 				}
 			}
-			took := time.Since(start)
+			took := time.Since(ctx.at)
 			if s.Log.Enabled(ctx, slog.LevelDebug) { // else nothing is built for it
 				// The path without its query: a query may contain a license key.
 				s.Log.DebugContext(ctx, "request",
@@ -68,8 +61,8 @@ func (s *Server) middleware(h http.Handler) http.Handler {
 					slog.Int64("bytes", seen.bytes), slog.Duration("took", took))
 			}
 			s.Observe(r.Pattern, seen.status, took)
-			if span.Recording() {
-				s.describe(span, r, id, seen.status)
+			if ctx.span.Recording() {
+				s.describe(ctx.span, r, ctx.id[0], seen.status)
 			}
 			if seen.status == 0 && r.Context().Err() != nil {
 				// The client left, or closed its half and reads on: an empty 200, which
@@ -85,11 +78,11 @@ func (s *Server) middleware(h http.Handler) http.Handler {
 			return
 		}
 		if !s.answersHost(r) {
-			s.Log.DebugContext(ctx, "request for another host refused", slog.String("host", r.Host))
+			s.Log.DebugContext(ctx, "request for another host refused", slog.String("host", r.Host)) //nolint:contextcheck // as above
 			respond.Fail(seen, r, web.FamilyOf(r.URL.Path), errMisdirected)
 			return
 		}
-		h.ServeHTTP(seen, r)
+		next.ServeHTTP(seen, r)
 	})
 }
 
@@ -125,14 +118,14 @@ func (s *Server) describe(span trace.Span, r *http.Request, id string, status in
 // believeVisitor makes a theme app's call for a visitor count as the visitor's own, at
 // the address that stoa itself told the app in a form that the app cannot make. Otherwise
 // all visitors of a shop would share the limits of one address.
-func (s *Server) believeVisitor(r *http.Request) {
+func (s *Server) believeVisitor(ctx context.Context, r *http.Request) {
 	sealed := r.Header[themes.VisitorHeader]
 	if len(sealed) != 1 {
 		return
 	}
-	addr, ok, err := s.Themes.Visitor(r.Context(), r.Header.Get(themes.TokenHeader), sealed[0])
+	addr, ok, err := s.Themes.Visitor(ctx, r.Header.Get(themes.TokenHeader), sealed[0])
 	if err != nil {
-		s.Log.WarnContext(r.Context(), "the visitor of a theme app is not known", slog.Any("err", err))
+		s.Log.WarnContext(ctx, "the visitor of a theme app is not known", slog.Any("err", err))
 	}
 	if ok {
 		r.RemoteAddr = netip.AddrPortFrom(addr, 0).String()

@@ -10,9 +10,7 @@ import (
 	"stoa/internal/extension/manifest"
 )
 
-var _ Finder = (*Service)(nil)
-
-// ByID implements Finder.
+// ByID returns an instance of a package by its installation id, or ErrInstanceNotFound.
 func (s *Service) ByID(ctx context.Context, slug, installationID string) (Installed, error) {
 	if !manifest.IsSlug(slug) || uuid.Validate(installationID) != nil {
 		return Installed{}, ErrInstanceNotFound // nor may it be text that a database cannot compare
@@ -20,7 +18,7 @@ func (s *Service) ByID(ctx context.Context, slug, installationID string) (Instal
 	return s.opened(s.Store.FindByID(ctx, slug, installationID))
 }
 
-// ByKey implements Finder.
+// ByKey returns an instance of a package by its key, or ErrInstanceNotFound.
 func (s *Service) ByKey(ctx context.Context, slug, key string) (Installed, error) {
 	if !manifest.IsSlug(slug) || !keyRE.MatchString(key) {
 		return Installed{}, ErrInstanceNotFound

@@ -3,6 +3,7 @@ package plugin
 import (
 	"context"
 	"encoding/json"
+	"sync/atomic"
 	"time"
 )
 
@@ -101,6 +102,10 @@ type Instance struct {
 type Installed struct {
 	Package  Package
 	Instance Instance
+
+	// Notes has what the gateway derives from this state, so that it need not look for it. nil:
+	// there is no room for that. Whoever makes another state of it makes it nil.
+	Notes *atomic.Value
 }
 
 // Revision identifies the state of an instance and its package that a process
@@ -153,9 +158,10 @@ func (in Installed) Permissions() []string {
 type Finder interface {
 	// ByID returns the instance of a package with that installation id, ByKey the one
 	// with that key, enabled or not. The error is an errs.NotFound for unknown
-	// instances, deleted ones, and those of other or uninstalled packages.
-	ByID(ctx context.Context, slug, installationID string) (Installed, error)
-	ByKey(ctx context.Context, slug, key string) (Installed, error)
+	// instances, deleted ones, and those of other or uninstalled packages. What they return
+	// is shared: nobody may change it.
+	ByID(ctx context.Context, slug, installationID string) (*Installed, error)
+	ByKey(ctx context.Context, slug, key string) (*Installed, error)
 }
 
 // Secret is a package's signing secret. The bytes of the string are the HMAC key

@@ -45,10 +45,15 @@ func (s *Service) usableSecret(ctx context.Context, slug string) (Secret, error)
 
 // at returns the texts that sign at a moment, Current first.
 func (s Secret) at(now time.Time) []string {
+	return []string{s.Current, s.Previous}[:s.countAt(now)]
+}
+
+// countAt returns how many texts sign at a moment.
+func (s Secret) countAt(now time.Time) int {
 	if s.Previous == "" || !now.Before(s.PreviousUntil) {
-		return []string{s.Current}
+		return 1
 	}
-	return []string{s.Current, s.Previous}
+	return 2
 }
 
 // secretsOf is SigningSecrets for a secret that the database has kept.

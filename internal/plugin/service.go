@@ -14,7 +14,7 @@ type Stopper interface {
 }
 
 // Service manages packages, their instances and their secrets. All fields are required
-// that do not say otherwise. It implements Finder and is safe for concurrent use.
+// that do not say otherwise. It is safe for concurrent use.
 type Service struct {
 	Store Store
 	Now   func() time.Time

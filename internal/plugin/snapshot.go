@@ -3,6 +3,7 @@ package plugin
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,7 +24,7 @@ const (
 
 	// snapshotBytes bounds the memory of a snapshot, roughly: 100,000 installations with
 	// small configs fit.
-	snapshotBytes = 128 << 20
+	snapshotBytes = 192 << 20
 
 	// maxSnapshotSecrets is for how many packages a snapshot has the secrets.
 	maxSnapshotSecrets = 16384
@@ -84,10 +85,32 @@ type checked struct {
 type snapshot struct {
 	generation int64
 	installed  *cache.Sized[installedKey, *Installed]
-	secrets    *cache.Cache[string, Secret] // opened, by slug
+	secrets    *cache.Cache[string, openedSecret] // by slug
+}
+
+// openedSecret is a secret, and the texts that calls sign with: the current and the previous.
+type openedSecret struct {
+	Secret
+
+	texts []string
 }
 
 type installedKey struct{ slug, id, key string }
+
+// of returns the same key, with the memory of in where it can: the client's words are a part of
+// a whole request, which would stay in memory with them.
+func (k installedKey) of(in *Installed) installedKey {
+	return installedKey{
+		slug: ours(k.slug, in.Package.Manifest.Slug), id: ours(k.id, in.Instance.ID), key: ours(k.key, in.Instance.Key),
+	}
+}
+
+func ours(asked, found string) string {
+	if asked == found {
+		return found
+	}
+	return strings.Clone(asked) // "", or another spelling
+}
 
 // check is one reading of the generation. err is set before done is closed.
 type check struct {
@@ -109,14 +132,14 @@ func NewSnapshots(s *Service, source Generations) *Snapshots {
 func (m *Snapshots) drop() { m.drops.Add(1) }
 
 // ByID implements Finder.
-func (m *Snapshots) ByID(ctx context.Context, slug, installationID string) (Installed, error) {
+func (m *Snapshots) ByID(ctx context.Context, slug, installationID string) (*Installed, error) {
 	return m.find(ctx, installedKey{slug: slug, id: installationID}, func() (Installed, error) {
 		return m.service.ByID(ctx, slug, installationID)
 	})
 }
 
 // ByKey implements Finder.
-func (m *Snapshots) ByKey(ctx context.Context, slug, key string) (Installed, error) {
+func (m *Snapshots) ByKey(ctx context.Context, slug, key string) (*Installed, error) {
 	return m.find(ctx, installedKey{slug: slug, key: key}, func() (Installed, error) {
 		return m.service.ByKey(ctx, slug, key)
 	})
@@ -124,26 +147,29 @@ func (m *Snapshots) ByKey(ctx context.Context, slug, key string) (Installed, err
 
 func (m *Snapshots) find(
 	ctx context.Context, key installedKey, ask func() (Installed, error),
-) (Installed, error) {
+) (*Installed, error) {
 	s := m.current(ctx) // before asking: the answer may be newer than s, never older
-	if s == nil {
-		return ask()
-	}
-	if in, ok := s.installed.Get(key); ok {
-		return *in, nil
+	if s != nil {
+		if in, ok := s.installed.Get(key); ok {
+			return in, nil
+		}
 	}
 	in, err := ask()
-	if err == nil {
-		s.installed.Put(key, &in, in.size())
+	if err != nil {
+		return nil, err
 	}
-	return in, err
+	if s != nil {
+		in.Notes = new(atomic.Value)
+		s.installed.Put(key.of(&in), &in, in.size())
+	}
+	return &in, nil
 }
 
 // size returns roughly how many bytes of memory in takes. The manifest is not counted:
 // all instances of a package share it.
 func (in *Installed) size() int {
-	const fixed = 1 << 10 // with what the cache keeps of it
-	size := fixed + len(in.Instance.Config) + len(in.Package.Settings.Sealed)
+	const fixed = 1536 // with what the cache and the Notes keep of it
+	size := fixed + 3*len(in.Instance.Config) + len(in.Package.Settings.Sealed)
 	for _, p := range in.Instance.Granted {
 		size += len(p) + 16
 	}
@@ -161,15 +187,17 @@ func (m *Snapshots) SigningSecrets(ctx context.Context, slug string) ([]string, 
 	if s == nil {
 		return m.service.SigningSecrets(ctx, slug)
 	}
-	secret, ok := s.secrets.Get(slug)
+	opened, ok := s.secrets.Get(slug)
 	if !ok {
-		var err error
-		if secret, err = m.service.usableSecret(ctx, slug); err != nil {
+		secret, err := m.service.usableSecret(ctx, slug)
+		if err != nil {
 			return nil, err
 		}
-		s.secrets.Put(slug, secret)
+		opened = openedSecret{secret, []string{secret.Current, secret.Previous}}
+		s.secrets.Put(slug, opened)
 	}
-	return secret.at(m.service.now()), nil
+	n := opened.countAt(m.service.now())
+	return opened.texts[:n:n], nil
 }
 
 // current returns the snapshot that may be used now. nil: the database has to be asked.
@@ -241,7 +269,7 @@ func (m *Snapshots) read(ctx context.Context) (changed bool, err error) {
 		now.snapshot = &snapshot{
 			generation: number,
 			installed:  cache.NewSized[installedKey, *Installed](snapshotBytes),
-			secrets:    cache.New[string, Secret](maxSnapshotSecrets),
+			secrets:    cache.New[string, openedSecret](maxSnapshotSecrets),
 		}
 	}
 	m.held.Store(&now)

@@ -107,7 +107,7 @@ func changes(s *plugin.Service, id string) map[string]change {
 			return err
 		}
 	}
-	is := func(good func(plugin.Installed, error) bool) func(context.Context, *plugin.Snapshots) bool {
+	is := func(good func(*plugin.Installed, error) bool) func(context.Context, *plugin.Snapshots) bool {
 		return func(ctx context.Context, m *plugin.Snapshots) bool {
 			byKey, keyErr := m.ByKey(ctx, "pay", plugin.DefaultInstance)
 			byID, idErr := m.ByID(ctx, "pay", id)
@@ -117,22 +117,22 @@ func changes(s *plugin.Service, id string) map[string]change {
 	return map[string]change{
 		"an instance is disabled": {
 			update(enabled(false)),
-			is(func(in plugin.Installed, err error) bool { return err == nil && !in.Instance.Enabled }),
+			is(func(in *plugin.Installed, err error) bool { return err == nil && !in.Instance.Enabled }),
 		},
 		"a permission is withdrawn": {
 			update(plugin.Input{Granted: json.RawMessage(`["a:b"]`)}),
-			is(func(in plugin.Installed, _ error) bool { return slices.Equal(in.Permissions(), []string{"a:b"}) }),
+			is(func(in *plugin.Installed, _ error) bool { return slices.Equal(in.Permissions(), []string{"a:b"}) }),
 		},
 		"a setting": {
 			func(ctx context.Context) error {
 				_, err := s.ChangeSettings(ctx, "pay", plugin.SettingsInput{"timeoutMs": json.RawMessage(`1234`)})
 				return err
 			},
-			is(func(in plugin.Installed, _ error) bool { return in.Package.Settings.TimeoutMs == 1234 }),
+			is(func(in *plugin.Installed, _ error) bool { return in.Package.Settings.TimeoutMs == 1234 }),
 		},
 		"an uninstall": {
 			func(ctx context.Context) error { _, err := s.Uninstall(ctx, "pay"); return err },
-			is(func(_ plugin.Installed, err error) bool { return errs.KindOf(err) == errs.NotFound }),
+			is(func(_ *plugin.Installed, err error) bool { return errs.KindOf(err) == errs.NotFound }),
 		},
 		"a secret is rotated": {
 			func(ctx context.Context) error { _, err := s.RotateSecret(ctx, "pay"); return err },

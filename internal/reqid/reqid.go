@@ -16,40 +16,31 @@ import (
 
 type key struct{}
 
-// New returns a new id, a UUIDv7 (CONTRACT 1). It keeps nothing secret: unlike uuid.NewV7 it
+// New returns a new id, a UUIDv7 (CONTRACT 1), for what begins now.
+func New() string { return At(time.Now()) }
+
+// At returns a new id for what began at a time. It keeps nothing secret: unlike uuid.NewV7 it
 // asks the system for no random bytes and takes no lock, for it is made for each request.
-func New() string {
+func At(began time.Time) string {
 	const version, variant = 7 << 12, 1 << 63
-	milliseconds, random := uint64(time.Now().UnixMilli()), rand.Uint64() //nolint:gosec // as said; a time after 1970
+	milliseconds, random := uint64(began.UnixMilli()), rand.Uint64() //nolint:gosec // as said; a time after 1970
 	var id uuid.UUID
 	binary.BigEndian.PutUint64(id[:8], milliseconds<<16|version|random>>52)
 	binary.BigEndian.PutUint64(id[8:], variant|rand.Uint64()>>2) //nolint:gosec // as said
 	return id.String()
 }
 
-// carrying is a context that carries an id. It is a type of its own because it takes one
-// allocation, where context.WithValue takes two.
-type carrying struct {
-	context.Context
-
-	id string
-}
-
-// Value implements context.Context.
-func (c *carrying) Value(k any) any {
-	if k == (key{}) {
-		return c
-	}
-	return c.Context.Value(k)
-}
+// Key is the key under which a context has the *string that is its id. A context that carries
+// several things can answer it without a context for each.
+func Key() any { return key{} }
 
 // With returns a context that carries id.
-func With(ctx context.Context, id string) context.Context { return &carrying{ctx, id} }
+func With(ctx context.Context, id string) context.Context { return context.WithValue(ctx, key{}, &id) }
 
 // From returns the id carried by ctx, or "".
 func From(ctx context.Context) string {
-	if c, ok := ctx.Value(key{}).(*carrying); ok {
-		return c.id
+	if id, ok := ctx.Value(key{}).(*string); ok {
+		return *id
 	}
 	return ""
 }

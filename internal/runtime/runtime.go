@@ -17,7 +17,7 @@ type Runtime interface {
 	// Serve passes r to the instance and copies its answer to w, streamed both
 	// ways. r.URL.RequestURI() is the plugin's own path with query, sent byte for
 	// byte (see Target). r.Header is exactly what the plugin gets to see, r.Body what
-	// is sent. r belongs to the runtime, which may change it.
+	// is sent. r belongs to the runtime, which may change it; in does not.
 	//
 	// If the plugin gave no usable answer, Serve returns ErrUnreachable,
 	// ErrStarting or ErrTimeout (with a cause for the log) and has written
@@ -25,7 +25,7 @@ type Runtime interface {
 	// *http.MaxBytesError before the answer began, it returns an error that wraps
 	// it, and ErrCutShort if r.Body fails otherwise. It returns nil when the client went
 	// away. If the answer breaks off, it panics with http.ErrAbortHandler, lest the client take a part for the whole.
-	Serve(w http.ResponseWriter, r *http.Request, in plugin.Installed) error
+	Serve(w http.ResponseWriter, r *http.Request, in *plugin.Installed) error
 }
 
 // The failures of a runtime (CONTRACT 5). The gateway adds details.slug.

@@ -19,7 +19,7 @@ type Base struct {
 var bases = cache.New[string, Base](16 << 10)
 
 // BaseOf returns where the external plugin with that manifest is.
-func BaseOf(m plugin.Manifest) (Base, error) {
+func BaseOf(m *plugin.Manifest) (Base, error) {
 	if b, ok := bases.Get(m.ExternalBaseURL); ok {
 		return b, nil
 	}
@@ -39,7 +39,7 @@ func BaseOf(m plugin.Manifest) (Base, error) {
 // plugin. own is the plugin's own path with query: an internal plugin gets just
 // that, an external one gets it behind the path of its externalBaseUrl. The
 // platform signs the result.
-func Target(m plugin.Manifest, own string) (string, error) {
+func Target(m *plugin.Manifest, own string) (string, error) {
 	if m.RuntimeType != plugin.External {
 		return own, nil
 	}
@@ -47,5 +47,8 @@ func Target(m plugin.Manifest, own string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return base.Path + own, nil
+	return base.Target(own), nil
 }
+
+// Target is the function of that name for the plugin at b.
+func (b Base) Target(own string) string { return b.Path + own }

@@ -38,10 +38,10 @@ const (
 type Span struct{ span oteltrace.Span }
 
 // Request begins the part of a trace that serves a request with that header: a recorded one, if
-// the sampler says so. The context carries the trace in any case.
-func (t *Tracer) Request(ctx context.Context, h http.Header) (context.Context, Span) {
+// the sampler says so. The caller has the context carry the trace, too (Key).
+func (t *Tracer) Request(ctx context.Context, h http.Header) (context.Context, Context, Span) {
 	if t == nil {
-		return With(ctx, Of(h)), Span{}
+		return ctx, Of(h), Span{}
 	}
 	var st string
 	if given, ok := parse(h[Traceparent]); ok {
@@ -49,7 +49,7 @@ func (t *Tracer) Request(ctx context.Context, h http.Header) (context.Context, S
 		ctx = oteltrace.ContextWithRemoteSpanContext(ctx, spanContext(given, st))
 	}
 	ctx, s := t.tracer.Start(ctx, "request", oteltrace.WithSpanKind(Server))
-	return With(ctx, contextOf(s.SpanContext(), st)), recorded(s)
+	return ctx, contextOf(s.SpanContext(), st), recorded(s)
 }
 
 // Start begins a part of the span in ctx. It does nothing unless that is recorded: what a

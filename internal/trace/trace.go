@@ -38,31 +38,19 @@ type Context struct {
 // IsZero reports whether c is no trace.
 func (c Context) IsZero() bool { return c.parent == "" }
 
-// carrying is a context that carries a trace. It is a type of its own because it takes one
-// allocation, where context.WithValue takes two.
-type carrying struct {
-	context.Context
-
-	trace Context
-}
-
 type key struct{}
 
-// Value implements context.Context.
-func (c *carrying) Value(k any) any {
-	if k == (key{}) {
-		return c
-	}
-	return c.Context.Value(k)
-}
+// Key is the key under which a context has the *Context that is its trace. A context that carries
+// several things can answer it without a context for each.
+func Key() any { return key{} }
 
 // With returns a context that carries c.
-func With(ctx context.Context, c Context) context.Context { return &carrying{ctx, c} }
+func With(ctx context.Context, c Context) context.Context { return context.WithValue(ctx, key{}, &c) }
 
 // From returns the trace that ctx carries, or the zero Context.
 func From(ctx context.Context) Context {
-	if c, ok := ctx.Value(key{}).(*carrying); ok {
-		return c.trace
+	if c, ok := ctx.Value(key{}).(*Context); ok {
+		return *c
 	}
 	return Context{}
 }

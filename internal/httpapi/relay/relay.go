@@ -55,7 +55,7 @@ func (h *Handlers) AdminCall(w http.ResponseWriter, r *http.Request, slug, rest 
 
 func (h *Handlers) call(w http.ResponseWriter, r *http.Request, c gateway.Call) error {
 	c.Forwarded = gateway.Forwarded{Proto: h.ClientIP.Proto(r), Host: r.Host}
-	if addr := h.ClientIP.Addr(r); addr.IsValid() {
+	if addr := clientip.From(r.Context()); addr.IsValid() {
 		c.Forwarded.For = addr.String()
 	}
 	if token := r.Header.Get(themeAppToken); token != "" {

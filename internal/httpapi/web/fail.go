@@ -113,8 +113,12 @@ func (re Responder) Fail(w http.ResponseWriter, r *http.Request, shape Family, e
 			slog.Any("err", err))
 	}
 	if id := trace.From(r.Context()).TraceID(); id != "" {
-		// Not in the body: answers that must not be told apart would differ.
 		w.Header().Set("X-Trace-Id", id)
+		// Also in the body, where people look, but of failures only: among the refusals are some
+		// that must not be told apart.
+		if status >= http.StatusInternalServerError {
+			e = e.With("traceId", id)
+		}
 	}
 	if n := CeilSeconds(e.RetryAfter); n > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(n))

@@ -9,6 +9,7 @@ import (
 
 	"stoa/internal/errs"
 	"stoa/internal/testkit/logtest"
+	"stoa/internal/trace"
 )
 
 // Nothing that is expected to happen is logged as an error.
@@ -42,5 +43,23 @@ func TestLevelsOfFailures(t *testing.T) {
 				t.Errorf("level = %q, want %q: %s", got, tt.want, log.String())
 			}
 		})
+	}
+}
+
+// A failure names its trace in the body, a refusal does not: some must be the same to the byte.
+func TestFailuresNameTheirTrace(t *testing.T) {
+	t.Parallel()
+	traced := trace.New()
+	for kind, named := range map[errs.Kind]bool{
+		errs.Internal: true, errs.Unreachable: true, errs.Busy: true, errs.Timeout: true,
+		errs.Unauthenticated: false, errs.NotFound: false, errs.Invalid: false,
+	} {
+		rec := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(trace.With(t.Context(), traced), "GET", "/", nil)
+		Responder{Log: logtest.New(t)}.Fail(rec, r, Enveloped, errs.New(kind, "X", "X.").With("slug", "pay"))
+		has := strings.Contains(rec.Body.String(), `"details":{"slug":"pay","traceId":"`+traced.TraceID()+`"}`)
+		if has != named || rec.Header().Get("X-Trace-Id") != traced.TraceID() {
+			t.Errorf("%v: header %q, body %s", kind, rec.Header().Get("X-Trace-Id"), rec.Body)
+		}
 	}
 }

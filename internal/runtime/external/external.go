@@ -68,13 +68,8 @@ func New(cfg Config) *Runtime {
 func (rt *Runtime) Close() { rt.transport.CloseIdleConnections() }
 
 // Serve implements runtime.Runtime.
-func (rt *Runtime) Serve(w http.ResponseWriter, r *http.Request, in plugin.Installed) error {
-	m := in.Package.Manifest
-	base, err := runtime.BaseOf(m)
-	if err != nil {
-		return err
-	}
-	target, err := runtime.Target(m, r.URL.RequestURI())
+func (rt *Runtime) Serve(w http.ResponseWriter, r *http.Request, in *plugin.Installed) error {
+	base, err := runtime.BaseOf(&in.Package.Manifest)
 	if err != nil {
 		return err
 	}
@@ -82,7 +77,7 @@ func (rt *Runtime) Serve(w http.ResponseWriter, r *http.Request, in plugin.Insta
 	defer call.End()
 	err = call.Pass(relay.Upstream{
 		Transport: rt.transport, Scheme: base.Scheme, Addr: base.Host,
-		Host: base.Host, Target: target,
+		Host: base.Host, Target: base.Target(r.URL.RequestURI()),
 		FirstByte: in.Package.Settings.Timeout(rt.firstByte), Log: rt.log,
 	})
 	if failed, ok := errors.AsType[*relay.Failure](err); ok {

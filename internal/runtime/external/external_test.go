@@ -51,7 +51,7 @@ func newKit(tb testing.TB, firstByte time.Duration, h http.HandlerFunc) *kit {
 	tb.Cleanup(k.Close)
 	k.front = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_ = http.NewResponseController(w).EnableFullDuplex()
-		err := k.Serve(w, r, k.in)
+		err := k.Serve(w, r, &k.in)
 		if err != nil {
 			w.WriteHeader(599)
 		}
@@ -117,7 +117,8 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 			rt := external.New(external.Config{Log: logtest.New(t), Allow: tt.allow})
 			defer rt.Close()
 			rec := httptest.NewRecorder()
-			err := rt.Serve(rec, httptest.NewRequest("GET", "/", nil), installed("http://"+tt.host+":"+u.Port()))
+			in := installed("http://" + tt.host + ":" + u.Port())
+			err := rt.Serve(rec, httptest.NewRequest("GET", "/", nil), &in)
 			if !tt.refused {
 				if err != nil || rec.Code != http.StatusNotFound {
 					t.Errorf("Serve = %v, status %d; want the plugin's 404", err, rec.Code)
@@ -167,10 +168,10 @@ func TestTargetIsSentByteForByte(t *testing.T) {
 			}
 			r := httptest.NewRequest("GET", "/", nil)
 			r.URL = u
-			if err := k.Serve(httptest.NewRecorder(), r, in); err != nil {
+			if err := k.Serve(httptest.NewRecorder(), r, &in); err != nil {
 				t.Fatal(err)
 			}
-			want, err := runtime.Target(in.Package.Manifest, own)
+			want, err := runtime.Target(&in.Package.Manifest, own)
 			if err != nil || got != prefix+own || got != want {
 				t.Errorf("%s behind %q: sent %q, Target %q (%v)", own, base, got, want, err)
 			}
@@ -344,7 +345,8 @@ func TestPluginThatIsNotThere(t *testing.T) {
 	defer rt.Close()
 	rec := httptest.NewRecorder()
 	r := httptest.NewRequest("POST", "/", strings.NewReader("x"))
-	if err := rt.Serve(rec, r, installed("http://"+addr)); !errors.Is(err, runtime.ErrUnreachable) {
+	in := installed("http://" + addr)
+	if err := rt.Serve(rec, r, &in); !errors.Is(err, runtime.ErrUnreachable) {
 		t.Errorf("Serve = %v, want ErrUnreachable", err)
 	}
 	if rec.Body.Len() > 0 || len(rec.Header()) > 0 {
@@ -376,7 +378,7 @@ func BenchmarkServe(b *testing.B) {
 	in := installed(back.URL)
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := rt.Serve(httptest.NewRecorder(), httptest.NewRequest("GET", "/api/x", nil), in); err != nil {
+		if err := rt.Serve(httptest.NewRecorder(), httptest.NewRequest("GET", "/api/x", nil), &in); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -102,7 +102,7 @@ func TestANameThatMovesInsideIsRefused(t *testing.T) {
 			in := installed("http://moving.example:" + u.Port())
 			var last error
 			for range 3 {
-				last = rt.Serve(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil), in)
+				last = rt.Serve(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil), &in)
 				if !errors.Is(last, runtime.ErrUnreachable) && !errors.Is(last, runtime.ErrTimeout) {
 					t.Errorf("Serve = %v", last)
 				}

@@ -18,7 +18,7 @@ const (
 	maxKept     = 64      // headers that a map may have had that is used again
 )
 
-// Conn is a connection, from Pool.Reuse or Pool.Dial. A caller writes one request and reads one answer, and
+// Conn is a connection, from Pool.Reuse or Pool.Dial. A caller sends one request and reads one answer, and
 // calls Release or Close. Reading and writing may happen at the same time.
 type Conn struct {
 	net.Conn
@@ -27,15 +27,16 @@ type Conn struct {
 	addr   string
 	reused bool
 	since  time.Time // idle since then
-	probe  probe
+	wire   *wire     // nil: unknown
 
 	buf  []byte // bytes r to w were read and not used
 	r, w int
 
 	header http.Header // of the answer read last
 
-	touched bool // some of the present answer was read
-	head    int  // bytes of heads read for it
+	err     error // of a read before its time, for the next fill
+	touched bool  // some of the present answer was read
+	head    int   // bytes of heads read for it
 }
 
 // Reused reports whether other requests were sent on the connection before.
@@ -58,6 +59,10 @@ func (c *Conn) fill(limit int) error {
 		bigger := make([]byte, max(firstBuffer, min(2*c.w, limit)))
 		copy(bigger, c.buf[:c.w])
 		c.buf = bigger
+	}
+	if err := c.err; err != nil {
+		c.err = nil
+		return err
 	}
 	n, err := c.Read(c.buf[c.w:])
 	c.w += n

@@ -31,14 +31,15 @@ func NewPool(dial func(ctx context.Context, network, addr string) (net.Conn, err
 	return &Pool{dial: dial, idle: idle, waiting: make(map[string][]*Conn)}
 }
 
-// Reuse returns the connection to addr that was used last and is still open, or nil.
+// Reuse returns the connection to addr that was used last, or nil. Whether it is still open,
+// Send finds out.
 func (p *Pool) Reuse(addr string) *Conn {
 	for {
 		c := p.pop(addr)
 		if c == nil {
 			return nil
 		}
-		if time.Since(c.since) < p.idle && c.probe.open() {
+		if time.Since(c.since) < p.idle {
 			return c
 		}
 		_ = c.Close()
@@ -52,7 +53,7 @@ func (p *Pool) Dial(ctx context.Context, addr string) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Conn{Conn: conn, pool: p, addr: addr, probe: newProbe(conn)}, nil
+	return &Conn{Conn: conn, pool: p, addr: addr, wire: newWire(conn)}, nil
 }
 
 func (p *Pool) pop(addr string) *Conn {

@@ -57,7 +57,7 @@ func TestHeadersAreWhatNodeMakesOfThem(t *testing.T) {
 			}
 			sent := slices.Sorted(maps.Keys(r.Header))
 			w := httptest.NewRecorder()
-			if err := f.Serve(w, r, alone); err != nil || w.Body.String() != "same" {
+			if err := f.Serve(w, r, &alone); err != nil || w.Body.String() != "same" {
 				t.Fatalf("%q: %v %s", sent, err, w.Body)
 			}
 		}

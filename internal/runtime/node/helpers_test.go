@@ -104,7 +104,7 @@ func withRoutes(code string) files {
 func (f *fixture) serve(tb testing.TB, in plugin.Installed) *httptest.Server {
 	tb.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := f.Serve(w, r, in); err != nil {
+		if err := f.Serve(w, r, &in); err != nil {
 			w.WriteHeader(599)
 			io.WriteString(w, err.Error())
 		}
@@ -125,7 +125,7 @@ func (f *fixture) do(tb testing.TB, in plugin.Installed, method, target, body st
 		r.Header.Set("Content-Type", "application/json")
 	}
 	w := httptest.NewRecorder()
-	err := f.Serve(w, r, in)
+	err := f.Serve(w, r, &in)
 	return w.Code, w.Body.String(), err
 }
 

@@ -34,7 +34,7 @@ type installation struct {
 // acquire returns a process that is ready for a call of in. The caller releases it.
 // It starts a process if none runs, or if the running one has an older config or
 // package.
-func (s *installation) acquire(ctx context.Context, in plugin.Installed) (*process, error) {
+func (s *installation) acquire(ctx context.Context, in *plugin.Installed) (*process, error) {
 	for {
 		p, wait, err := s.claim(in, false) //nolint:contextcheck // a process outlives the call that starts it
 		switch {
@@ -59,7 +59,7 @@ func (s *installation) acquire(ctx context.Context, in plugin.Installed) (*proce
 // claim counts a call on the process for in, and starts that process if needed. If
 // the error comes with a wait, a process may be started after that time. With kept, one
 // that calls started gives way to one that is kept running.
-func (s *installation) claim(in plugin.Installed, kept bool) (p *process, wait time.Duration, err error) {
+func (s *installation) claim(in *plugin.Installed, kept bool) (p *process, wait time.Duration, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	want := in.Revision()
@@ -76,7 +76,7 @@ func (s *installation) claim(in plugin.Installed, kept bool) (p *process, wait t
 		if wait := time.Until(s.failures.until); wait > 0 {
 			return nil, wait, s.failures.refusal(wait)
 		}
-		p := newProcess(s.rt, in, s)
+		p := newProcess(s.rt, *in, s)
 		p.kept = kept
 		if !s.rt.begin(p) {
 			return nil, 0, asCallError(errStopping)
@@ -88,7 +88,7 @@ func (s *installation) claim(in plugin.Installed, kept bool) (p *process, wait t
 		default:
 			p.before = unreachable(s.failures.reason, s.failures.cause)
 		}
-		s.revision, s.installed, s.current, s.down = want, in, p, false
+		s.revision, s.installed, s.current, s.down = want, *in, p, false
 		go p.run()
 	}
 	s.current.calls++

@@ -72,7 +72,7 @@ func (rt *Runtime) KeepRunning(ctx context.Context, list func(context.Context) (
 // the log and the status of the installation say why.
 func (rt *Runtime) keep(ctx context.Context, in plugin.Installed) {
 	s := rt.installation(in.Instance.ID)
-	p, _, err := s.claim(in, true) //nolint:contextcheck // the process outlives the call
+	p, _, err := s.claim(&in, true) //nolint:contextcheck // the process outlives the call
 	if err != nil {
 		return
 	}

@@ -32,15 +32,15 @@ type hooks struct {
 }
 
 // Serve implements runtime.Runtime.
-func (h hooks) Serve(w http.ResponseWriter, r *http.Request, in plugin.Installed) error {
+func (h hooks) Serve(w http.ResponseWriter, r *http.Request, in *plugin.Installed) error {
 	if h.live != nil {
 		call := relay.NewCall(w, r)
 		defer call.End()
-		return h.rt.call(r, call, *h.live, hookSuffix)
+		return h.rt.call(r, call, h.live, hookSuffix)
 	}
 	var served error
 	var broken any
-	failed, err := h.rt.trial(r.Context(), in, untilHooks, func(one runtime.Runtime) plugin.Failure {
+	failed, err := h.rt.trial(r.Context(), *in, untilHooks, func(one runtime.Runtime) plugin.Failure {
 		defer func() { broken = recover() }() // the process must end before the panic goes on
 		served = one.Serve(w, r, in)
 		return plugin.Failure{}

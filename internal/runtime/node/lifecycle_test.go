@@ -34,7 +34,7 @@ func (f *fixture) tell(tb testing.TB, in plugin.Installed, live *plugin.Installe
 	r.Header.Set("x-hook-id", "h1")
 	r.Header.Set("x-hook-attempt", "2")
 	w := httptest.NewRecorder()
-	if err := f.Lifecycle(live).Serve(w, r, in); err != nil {
+	if err := f.Lifecycle(live).Serve(w, r, &in); err != nil {
 		return 0, err.Error()
 	}
 	return w.Code, w.Body.String()

@@ -39,7 +39,7 @@ func playParent(dir string) {
 		Instance: plugin.Instance{ID: "id", Version: 1},
 	}
 	r := httptest.NewRequestWithContext(context.Background(), "GET", "/health", nil)
-	if err := rt.Serve(httptest.NewRecorder(), r, in); err != nil {
+	if err := rt.Serve(httptest.NewRecorder(), r, &in); err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}

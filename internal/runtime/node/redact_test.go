@@ -77,7 +77,7 @@ func TestContextHeadersDoNotReachTheLog(t *testing.T) {
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/x", nil)
 	r.Header.Set("X-Platform-Token", jwt)
 	r.Header.Set("X-Plugin-Config", header)
-	if err := f.Serve(httptest.NewRecorder(), r, in); err != nil {
+	if err := f.Serve(httptest.NewRecorder(), r, &in); err != nil {
 		t.Fatal(err)
 	}
 	inst := f.installation(in.Instance.ID)

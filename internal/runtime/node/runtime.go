@@ -162,7 +162,7 @@ func (rt *Runtime) Check() error {
 
 // Serve implements runtime.Runtime. The first call of an installation starts its
 // process and waits for it.
-func (rt *Runtime) Serve(w http.ResponseWriter, r *http.Request, in plugin.Installed) error {
+func (rt *Runtime) Serve(w http.ResponseWriter, r *http.Request, in *plugin.Installed) error {
 	call := relay.NewCall(w, r)
 	defer call.End()
 	return rt.call(r, call, in, "")
@@ -170,7 +170,7 @@ func (rt *Runtime) Serve(w http.ResponseWriter, r *http.Request, in plugin.Insta
 
 // call passes a call on to the process of an instance. suffix is what follows the secret
 // of the process.
-func (rt *Runtime) call(r *http.Request, call *relay.Call, in plugin.Installed, suffix string) error {
+func (rt *Runtime) call(r *http.Request, call *relay.Call, in *plugin.Installed, suffix string) error {
 	again, err := rt.try(r, call, in, suffix)
 	if again {
 		_, err = rt.try(r, call, in, suffix)
@@ -181,7 +181,7 @@ func (rt *Runtime) call(r *http.Request, call *relay.Call, in plugin.Installed, 
 // try is call with one process. again means that the process died, and that
 // another may be tried: the plugin has seen nothing of the request.
 func (rt *Runtime) try(
-	r *http.Request, call *relay.Call, in plugin.Installed, suffix string,
+	r *http.Request, call *relay.Call, in *plugin.Installed, suffix string,
 ) (again bool, err error) {
 	inst := rt.installation(in.Instance.ID)
 	p, err := inst.acquire(r.Context(), in)
@@ -200,7 +200,7 @@ func (rt *Runtime) try(
 // errors are those of Serve.
 func (rt *Runtime) Prepare(ctx context.Context, in plugin.Installed) error {
 	inst := rt.installation(in.Instance.ID)
-	p, err := inst.acquire(ctx, in)
+	p, err := inst.acquire(ctx, &in)
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func TestThePluginSeesTheRequestAsItIs(t *testing.T) {
 	}
 	r.Host = "shop.example.com"
 	w := httptest.NewRecorder()
-	if err := f.Serve(w, r, in); err != nil {
+	if err := f.Serve(w, r, &in); err != nil {
 		t.Fatal(err)
 	}
 	var seen struct {
@@ -93,7 +93,7 @@ func TestLongHeadersReachThePlugin(t *testing.T) {
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/x", nil)
 	r.Header.Set("X-Long", strings.Repeat("a", 40<<10))
 	w := httptest.NewRecorder()
-	if err := f.Serve(w, r, in); err != nil || w.Body.String() != `{"n":40960}` {
+	if err := f.Serve(w, r, &in); err != nil || w.Body.String() != `{"n":40960}` {
 		t.Errorf("got %d %s, %v", w.Code, w.Body, err)
 	}
 }
@@ -189,7 +189,7 @@ func TestABodyThatIsTooLargeIsNotThePluginsFault(t *testing.T) {
 	w := httptest.NewRecorder()
 	r.Body = http.MaxBytesReader(w, r.Body, 100<<10)
 	var tooLarge *http.MaxBytesError
-	if err := f.Serve(w, r, in); !errors.As(err, &tooLarge) {
+	if err := f.Serve(w, r, &in); !errors.As(err, &tooLarge) {
 		t.Errorf("got %v, want a MaxBytesError", err)
 	}
 }
@@ -222,7 +222,7 @@ func TestTheClientMayLeave(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/api/never", nil)
 	leave()
-	if err := f.Serve(httptest.NewRecorder(), r, in); err != nil {
+	if err := f.Serve(httptest.NewRecorder(), r, &in); err != nil {
 		t.Errorf("got %v, want nil", err)
 	}
 }

@@ -98,7 +98,7 @@ func TestAClientAddressesNoOtherSharedInstance(t *testing.T) {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/who", http.NoBody)
 		r.Header[name] = []string{secret, secret}
 		w := httptest.NewRecorder()
-		if err := f.Serve(w, r, all[0]); err != nil || !strings.Contains(w.Body.String(), `"name":"a"`) {
+		if err := f.Serve(w, r, &all[0]); err != nil || !strings.Contains(w.Body.String(), `"name":"a"`) {
 			t.Errorf("%s: %v %s", name, err, w.Body)
 		}
 	}

@@ -44,7 +44,7 @@ type onTrial struct {
 }
 
 // Serve implements runtime.Runtime.
-func (t onTrial) Serve(w http.ResponseWriter, r *http.Request, _ plugin.Installed) error {
+func (t onTrial) Serve(w http.ResponseWriter, r *http.Request, _ *plugin.Installed) error {
 	call := relay.NewCall(w, r)
 	defer call.End()
 	_, err := t.p.forward(call, r.URL.RequestURI(), t.p.secret+t.suffix)

@@ -10,16 +10,19 @@ import (
 	"stoa/internal/cache"
 )
 
-// hopByHop are the headers of one connection (RFC 9110, 7.6.1).
-var hopByHop = []string{
-	"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization",
-	"Te", "Trailer", "Transfer-Encoding", "Upgrade",
-}
-
 // IsHopByHop reports whether a header belongs to one connection and is not passed
 // on. The name may be in any case.
-func IsHopByHop(name string) bool {
-	return slices.ContainsFunc(hopByHop, func(n string) bool { return strings.EqualFold(n, name) })
+func IsHopByHop(name string) bool { return isHopByHop(http.CanonicalHeaderKey(name)) }
+
+// isHopByHop is IsHopByHop for a name in its canonical form (RFC 9110, 7.6.1). Each name of
+// each call is asked for: a switch compares with those of its length.
+func isHopByHop(name string) bool {
+	switch name {
+	case "Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization",
+		"Te", "Trailer", "Transfer-Encoding", "Upgrade":
+		return true
+	}
+	return false
 }
 
 // ConnectionNames returns what the Connection headers name: headers that are not
@@ -46,7 +49,7 @@ func removeHopByHop(h http.Header) {
 
 func deleteHopByHop(h http.Header) {
 	for name := range h { // fewer than there are in the list
-		if slices.Contains(hopByHop, name) {
+		if isHopByHop(name) {
 			delete(h, name)
 		}
 	}

@@ -49,11 +49,14 @@ func isASCII(s string) bool {
 // goroutine, because plugins may answer while they read.
 func (c *Call) plain(pool *http1.Pool, up Upstream) (err error) {
 	begin := time.Now()
-	for attempt := 0; ; attempt++ {
+	for attempt := 0; ; {
 		x := exchanges.Get().(*exchange) //nolint:forcetypeassert // nothing else is put there
 		x.c, x.up, x.slowAt = c, up, begin.Add(up.FirstByte)
 		again, err := x.run(pool)
-		if again = again && attempt < maxStale; err != nil && !again {
+		if !errors.Is(err, http1.ErrStale) { // of those there are only as many as the pool has
+			attempt++
+		}
+		if again = again && attempt <= maxStale; err != nil && !again {
 			err = c.explain(err, x.slow.Load(), x.touched)
 		}
 		c.tellSpent(!again && !c.lent) // each time: an earlier Pass may have said otherwise
@@ -78,7 +81,7 @@ func (c *Call) tellSpent(is bool) {
 // exchanges are pooled, as they are large.
 var exchanges = sync.Pool{New: func() any { return new(exchange) }}
 
-// maxStale is how many connections in a row may turn out to be closed.
+// maxStale is how many connections in a row may be closed in the moment in which they are used.
 const maxStale = 3
 
 // exchange is one attempt to send a request and to pass the answer on.
@@ -154,7 +157,8 @@ func (x *exchange) connect(ctx context.Context, pool *http1.Pool) (err error) {
 		ctx, cancel := context.WithDeadlineCause(ctx, x.slowAt, errSlow)
 		defer cancel()
 		if x.conn, err = pool.Dial(ctx, addr); err != nil {
-			x.slow.Store(errors.Is(context.Cause(ctx), errSlow))
+			// A dialer has a clock of its own, which may be ahead of the context's.
+			x.slow.Store(errors.Is(context.Cause(ctx), errSlow) || !time.Now().Before(x.slowAt))
 			return err
 		}
 	}
@@ -169,7 +173,8 @@ func (up Upstream) addr() string {
 	return up.Addr
 }
 
-// requests are pooled buffers for heads of requests, and small bodies.
+// requests are pooled buffers for heads of requests, and small bodies. A request may hold one
+// until its answer begins.
 var requests = sync.Pool{New: func() any { b := make([]byte, 0, 4<<10); return &b }}
 
 // write writes the request, or begins to. It returns how many bytes were written.
@@ -194,11 +199,12 @@ func (x *exchange) write() (int, error) {
 		}
 		*pooled = b
 	}
-	n, err := x.conn.Write(b)
+	whole := length <= smallBody && length != http1.Chunked
+	n, err := x.conn.Send(b, whole)
 	switch {
 	case err != nil:
 		return n, err
-	case length > smallBody || length == http1.Chunked:
+	case !whole:
 		x.upload()
 	default:
 		x.c.sent.Store(true)
@@ -234,7 +240,6 @@ func (x *exchange) read(wrote error) error {
 	if x.watch != nil {
 		defer x.watch.stop()
 	}
-	early := earlyAnswers{w: x.c.w}
 	for {
 		a, err := x.conn.ReadAnswer(x.c.r.Method)
 		switch {
@@ -245,7 +250,7 @@ func (x *exchange) read(wrote error) error {
 		case a.Status == http.StatusSwitchingProtocols:
 			return errUnasked
 		case a.Status < http.StatusOK:
-			_ = early.pass(a.Status, textproto.MIMEHeader(a.Header))
+			_ = (&earlyAnswers{w: x.c.w}).pass(a.Status, textproto.MIMEHeader(a.Header))
 			continue
 		}
 		x.answer = a
@@ -290,6 +295,6 @@ func (x *exchange) repeatable() bool {
 
 // isClosed reports whether err is what a connection says that the plugin has closed.
 func isClosed(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.EPIPE) ||
-		errors.Is(err, syscall.ECONNRESET)
+	return errors.Is(err, io.EOF) || errors.Is(err, http1.ErrStale) || errors.Is(err, net.ErrClosed) ||
+		errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)
 }

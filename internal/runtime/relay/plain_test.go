@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -120,6 +121,78 @@ func TestAConnectionThatThePluginClosedIsReplaced(t *testing.T) {
 			t.Errorf("%v, %q", err, rec.Body)
 		}
 		<-closed
+	}
+}
+
+// However many connections a plugin closed when it was restarted, a request that may not be
+// sent twice meets the new one.
+func TestManyClosedConnectionsFailNoCall(t *testing.T) {
+	t.Parallel()
+	const many = 20
+	var asked, closed sync.WaitGroup
+	asked.Add(many)
+	closed.Add(many)
+	restart := make(chan struct{})
+	up := scripted(t, func(l line) {
+		_, _ = l.request()
+		if l.nth > many {
+			l.say(hi)
+			return
+		}
+		asked.Done()
+		asked.Wait() // so that there are many connections
+		l.say(hi)
+		<-restart
+		_ = l.Close()
+		closed.Done()
+	})
+	var calls sync.WaitGroup
+	for range many {
+		calls.Go(func() {
+			if _, err := pass(t, up, request(t, "GET", "")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	calls.Wait()
+	close(restart)
+	closed.Wait()
+	if rec, err := pass(t, up, request(t, "POST", "x")); err != nil || rec.Body.String() != "hi" {
+		t.Errorf("%v, %q", err, rec.Body)
+	}
+}
+
+// A process that died has left a connection behind and takes no new one. What it never saw may
+// go to another.
+func TestACallThatMeetsADeadProcessMayBeRepeated(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{"", "x", strings.Repeat("x", 16<<10), strings.Repeat("x", 100<<10)} {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		died := make(chan struct{})
+		go func() {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			l := line{conn, 1, bufio.NewReader(conn)}
+			_, _ = l.request()
+			_ = ln.Close()
+			l.say(hi)
+			_ = conn.Close()
+			close(died)
+		}()
+		up := upstream(t, ln.Addr().String())
+		if _, err := pass(t, up, request(t, "GET", "")); err != nil {
+			t.Fatal(err)
+		}
+		<-died
+		_, err = pass(t, up, request(t, "POST", body))
+		if f, ok := errors.AsType[*relay.Failure](err); !ok || !f.NoConnection || !f.Repeatable {
+			t.Errorf("%d bytes: %#v, want a failure that may be repeated", len(body), err)
+		}
 	}
 }
 

@@ -167,7 +167,8 @@ func (c *Call) explain(failed error, slow, answered bool) error {
 	f := &Failure{Cause: failed, Answered: answered, NoConnection: isDialError(failed)}
 	// A transport repeats by itself what failed on an old connection: that there is
 	// no connection now does not mean that there was none before.
-	f.Repeatable = f.NoConnection && !c.sent.Load() && (c.upload == nil || !c.upload.read.Load())
+	f.Repeatable = f.NoConnection && !c.sent.Load() &&
+		(c.upload == nil || !c.upload.read.Load() || c.upload.small != nil) // which the next Pass has
 	return f
 }
 

@@ -37,9 +37,12 @@ func cleanRequest(h http.Header) {
 		h["Connection"], h["Upgrade"] = []string{"Upgrade"}, []string{upgrade}
 	}
 	if _, ok := h["User-Agent"]; !ok {
-		h["User-Agent"] = []string{""} // or net/http would name itself
+		h["User-Agent"] = unnamed // or net/http would name itself
 	}
 }
+
+// unnamed is a header value that all requests share and nobody writes into.
+var unnamed = []string{""}
 
 // attachBody makes the client's body the body of out.
 func (c *Call) attachBody(out *http.Request, w *watch) {

@@ -302,6 +302,24 @@ func TestNativeCodeIsContained(t *testing.T) {
 	}
 }
 
+func TestAProgramWaitsForItsTurn(t *testing.T) {
+	t.Parallel()
+	cmd, c, report := start(t, fullBox(t), Spec{}, "sleep", nil, io.Discard)
+	defer c.Close()
+	defer report.Close()
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		attr, err := unix.SchedGetAttr(cmd.Process.Pid, 0)
+		if err == nil && attr.Policy == unix.SCHED_BATCH {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the policy is %+v, %v; want SCHED_BATCH", attr, err)
+		}
+	}
+}
+
 // Each part stands for itself: with the others switched off, it still refuses what
 // it is there for.
 func TestEachPartContainsByItself(t *testing.T) {
