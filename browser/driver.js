@@ -101,9 +101,10 @@ const commands = {
   click: (role, name) => page.getByRole(role, { name, exact: true }).click(),
   key: (name) => page.keyboard.press(name),
   // answer makes requests for a path fail with a status and a text that nobody should see, or without an answer.
+  // A 500 is stoa's, with a request id; a 502 comes from a proxy, without.
   answer: (path, status) => {
     answered.add(home + path);
-    return page.route(home + path, (route) => (status ? route.fulfill({ status, json: { error: { message: "inner" }, message: "inner" } }) : route.abort()));
+    return page.route(home + path, (route) => (status ? route.fulfill({ status, headers: status === 500 ? { "X-Request-Id": "4f1c0a7e" } : {}, json: { error: { message: "inner" }, message: "inner" } }) : route.abort()));
   },
   // ignore leaves requests for a path unchecked: pages of plugins ask as they like, and the
   // headers of a request are incomplete once answer intercepts any other.

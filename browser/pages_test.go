@@ -121,7 +121,7 @@ func TestPagesSayThatTheServerIsAway(t *testing.T) {
 			fault  string
 		}{
 			{0, "The server cannot be reached. Check your connection and try again."},
-			{500, "Something went wrong on our side. Try again in a moment."},
+			{500, "Something went wrong on our side. Try again in a moment. Request id: 4f1c0a7e"},
 			{502, "Something went wrong on our side. Try again in a moment."},
 		} {
 			b.answer(t, page.posts, away.status)

@@ -5,7 +5,8 @@ import { defineConfig, type Plugin } from "vite";
 
 // Serves one section of the catalog of texts, so that the storefront does not load the
 // console's: import section from "…/en.json?section=shop". &only=name leaves only one group
-// of it. STOA_TEXTS names another catalog, for a build in another language.
+// of it, &without=name,name leaves groups out. STOA_TEXTS names another catalog, for a build
+// in another language.
 const sections: Plugin = {
   name: "stoa-sections",
   enforce: "pre",
@@ -14,7 +15,9 @@ const sections: Plugin = {
     const asked = new URLSearchParams(query), section = asked.get("section"), only = asked.get("only");
     if (section === null) return null;
     const catalog = JSON.parse(readFileSync(env["STOA_TEXTS"] ?? path, "utf8")) as Record<string, Record<string, unknown>>;
-    const texts = only === null ? catalog[section] : { [only]: catalog[section]?.[only] };
+    const without = asked.get("without")?.split(",") ?? [];
+    const texts = Object.fromEntries(Object.entries(catalog[section] ?? {})
+      .filter(([name]) => (only === null || name === only) && !without.includes(name)));
     return { code: `export default ${JSON.stringify(texts)}`, moduleType: "js" };
   },
 };
@@ -35,7 +38,9 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 700, // kB before compression; the tests hold the compressed sizes
     rollupOptions: {
-      input: { console: "src/console/main.tsx", storefront: "src/storefront/main.tsx", page: "src/storefront/page.ts" },
+      input: {
+        console: "src/console/main.tsx", storefront: "src/storefront/main.ts", run: "src/storefront/run.tsx", page: "src/storefront/page.ts",
+      },
     },
   },
 });

@@ -96,3 +96,31 @@ for (const [name, path, jumps, signedIn] of [
     }
   });
 }
+
+// The largest paint of the checkout does not wait for its script, however slow that is.
+test("checkout: what the script shows is no larger than what the server wrote", async () => {
+  const tab = await openTab(browser, stoa);
+  await tab.addInitScript(() => {
+    window.sizes = [];
+    new PerformanceObserver((list) => { for (const e of list.getEntries()) window.sizes.push(e.size); })
+      .observe({ type: "largest-contentful-paint", buffered: true });
+  });
+  let load;
+  const held = new Promise((resolve) => { load = resolve; });
+  await tab.route("**/assets/run-*.js", async (route) => {
+    await held;
+    await route.continue();
+  });
+  const opened = tab.goto("/checkout/harbor-analytics/growth", { waitUntil: "commit" });
+  await tab.getByRole("complementary", { name: "Your order" }).getByText("€19.90", { exact: true }).waitFor();
+  await tab.waitForFunction(() => window.sizes.length > 0);
+  await tab.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
+  const before = await tab.evaluate(() => Math.max(...window.sizes));
+  load();
+  await opened;
+  await tab.getByLabel("E-mail").waitFor();
+  await settled(tab);
+  const after = await tab.evaluate(() => Math.max(...window.sizes));
+  assert.equal(after, before, "the script painted something larger");
+  await tab.end();
+});

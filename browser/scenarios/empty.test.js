@@ -57,6 +57,9 @@ test("an empty shop is set up on one guided page and explains itself on every ot
     await settled(tab);
     await tab.getByRole("heading", { level: 1 }).first().waitFor();
     assert.match(await tab.locator("main").innerText(), says, `${path} (${heading})`);
+    const actions = (await tab.locator("main :is(.page-actions, .empty) .mantine-Button-root:visible").allInnerTexts());
+    assert.equal(new Set(actions).size, actions.length, `${path} offers the same twice: ${actions}`);
+    assert.equal(await tab.locator(".list-bar:visible ~ .empty > h2").count(), 0, `${path} has a search over nothing`);
     await accessible(tab, path);
   }
   await tab.end();

@@ -66,6 +66,10 @@ const signIn = async (tab, path) => {
   await tab.locator(".shell main h1").first().waitFor();
 };
 
+// dialogHasFocus waits until a dialog has the focus: before that, a key would reach what
+// opened it.
+const dialogHasFocus = (tab) => tab.waitForFunction(() => document.activeElement?.closest("[role=dialog]"));
+
 test("support: sign in, find a license, free its seat, refund its order", async () => {
   const tab = await openTab(browser, stoa);
   await signIn(tab, "/console/shop/licenses");
@@ -82,20 +86,20 @@ test("support: sign in, find a license, free its seat, refund its order", async 
 
   const { name: freed } = await go(tab, /^Free/);
   await press(tab, "Enter");
-  await tab.getByRole("dialog").waitFor();
+  await dialogHasFocus(tab);
   await press(tab, "Escape");
   await tab.getByRole("dialog").waitFor({ state: "detached" });
   // The focus returns to what opened the dialog.
   await tab.waitForFunction(() => /^Free/.test(document.activeElement.ariaLabel ?? document.activeElement.innerText));
   await press(tab, "Enter");
-  await tab.getByRole("dialog").waitFor();
+  await dialogHasFocus(tab);
   await go(tab, /^Free/);
   await press(tab, "Enter");
   await tab.getByRole("dialog").waitFor({ state: "detached" });
   // Its row goes away: the focus moves to the next seat, and after the last to the heading.
   await tab.waitForFunction((name) => /^Free seat of /.test(document.activeElement.ariaLabel) && document.activeElement.ariaLabel !== name, freed);
   await press(tab, "Enter");
-  await tab.getByRole("dialog").waitFor();
+  await dialogHasFocus(tab);
   await go(tab, /^Free/);
   await press(tab, "Enter");
   await tab.getByRole("dialog").waitFor({ state: "detached" });
@@ -105,7 +109,7 @@ test("support: sign in, find a license, free its seat, refund its order", async 
   await tab.getByRole("button", { name: /^Refund/ }).first().waitFor();
   await go(tab, /^Refund/);
   await press(tab, "Enter");
-  await tab.getByRole("dialog").waitFor();
+  await dialogHasFocus(tab);
   await go(tab, /^Refund/);
   await press(tab, "Space");
   await tab.getByRole("dialog").waitFor({ state: "detached" });
@@ -122,7 +126,7 @@ test("a plugin is installed from a file, configured and enabled", async () => {
   await signIn(tab, "/console/plugins");
   await go(tab, "Install from a file");
   await press(tab, "Enter");
-  await tab.getByRole("dialog").waitFor();
+  await dialogHasFocus(tab);
   const chooser = tab.waitForEvent("filechooser"); // the system's own dialog
   await go(tab, /Choose|file/i);
   await press(tab, "Enter");
@@ -142,6 +146,70 @@ test("a plugin is installed from a file, configured and enabled", async () => {
   await go(tab, "Enable");
   await press(tab, "Enter");
   await tab.getByText("Keys (default) is enabled.").waitFor();
+  await tab.end();
+});
+
+test("on a phone the navigation takes the focus, and gives it back", async () => {
+  const tab = await openTab(browser, stoa, { width: 360, height: 740 });
+  await signIn(tab, "/console/plugins");
+  await go(tab, "Open navigation");
+  await press(tab, "Enter");
+  await tab.waitForFunction(() => document.activeElement.innerText.trim() === "Plugins");
+  await press(tab, "Escape");
+  await tab.waitForFunction(() => document.activeElement.ariaLabel === "Open navigation");
+  await press(tab, "Enter");
+  await go(tab, "People");
+  await press(tab, "Enter");
+  await tab.getByRole("heading", { level: 1, name: "People" }).waitFor();
+  await tab.waitForFunction(() => document.activeElement.matches("main"));
+  await tab.end();
+});
+
+test("a button that works for a while has the focus again afterwards", async () => {
+  const tab = await openTab(browser, stoa);
+  await signIn(tab, "/console/settings");
+  await tab.getByLabel("Name of the shop").fill("Keys");
+  await go(tab, "Save settings");
+  await press(tab, "Enter");
+  await tab.getByText("The settings are saved.").waitFor();
+  await tab.waitForFunction(() => document.activeElement.innerText === "Save settings");
+  await tab.end();
+});
+
+test("a buyer frees a seat and takes it back, and reads on where they were", async () => {
+  const body = { email: "keys.buyer@example.com", username: "keysbuyer", password: "correct horse battery" };
+  const as = (await call(stoa, "POST", "/auth/register", { body })).body.data.access_token;
+  const bought = (await call(stoa, "POST", "/api/marketplace/products/mail-courier/purchase", {
+    token: as, body: { tierId: "pro", paymentMethod: "card", billingInfo: { email: body.email } },
+  })).body;
+  await call(stoa, "POST", "/api/marketplace/products/mail-courier/activate", { body: { licenseKey: bought.licenseKey, instanceId: "www.example.net" } });
+  const tab = await openTab(browser, stoa);
+  await tab.goto("/sign-in?next=/licenses");
+  await tab.getByLabel(/^E-mail/).waitFor(); // each is drawn when its data has come, here and below
+  await go(tab, /^E-mail/);
+  await tab.keyboard.type(body.email);
+  await go(tab, /^Password/);
+  await tab.keyboard.type("wrong");
+  await press(tab, "Enter");
+  await tab.getByRole("alert").waitFor();
+  assert.ok((await focused(tab)).name, "the focus is lost after a refusal");
+  await press(tab, "Control+a");
+  await tab.keyboard.type(body.password);
+  await press(tab, "Enter");
+  await tab.getByRole("heading", { name: "My licenses" }).waitFor();
+  await tab.getByText(/^Seats and lease/).first().waitFor();
+  await go(tab, /^Seats and lease/);
+  await press(tab, "Enter");
+  await tab.getByRole("button", { name: "Free this seat: www.example.net" }).waitFor();
+  await go(tab, "Free this seat: www.example.net");
+  await press(tab, "Enter");
+  await tab.getByText("The seat of www.example.net is free.").waitFor();
+  const heading = () => tab.waitForFunction(() => document.activeElement.innerText === "Where it is activated");
+  await heading();
+  await go(tab, "Activate again");
+  await press(tab, "Enter");
+  await tab.getByText("The seat of www.example.net is free.").waitFor({ state: "detached" });
+  await heading();
   await tab.end();
 });
 

@@ -197,15 +197,20 @@ export const signInToConsole = async (page, stoa, path = "/console") => {
 };
 
 // settled waits until a page has shown what it loads: nothing is busy, nothing on the way.
-export const settled = async (page) => {
-  await page.waitForLoadState("networkidle", { timeout: 20_000 }).catch(() => {}); // pages that follow something are never idle
+// A page that follows something is never idle; follows gives it up sooner.
+export const settled = async (page, follows = false) => {
+  await page.waitForLoadState("networkidle", { timeout: follows ? 2_000 : 20_000 }).catch(() => {});
   await page.waitForFunction(() => !document.querySelector("[aria-busy=true]"), undefined, { timeout: patience });
 };
 
-// accessibilityFaults runs axe-core, and returns what is serious, a line each.
+// accessibilityFaults runs axe-core, and returns what is serious, a line each. In the
+// console, text must have the contrast of AAA.
 export const accessibilityFaults = async (page) => {
   await page.evaluate(axeSource);
-  const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+  const { violations } = await page.evaluate(() => axe.run(document, {
+    resultTypes: ["violations"],
+    rules: { "color-contrast-enhanced": { enabled: document.querySelector(".shell") !== null } },
+  }));
   return violations.filter((v) => ["serious", "critical"].includes(v.impact))
     .flatMap((v) => v.nodes.map((node) => `${v.id}: ${node.target.join(" ")}: ${node.any[0]?.message ?? v.help}`));
 };

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { test } from "node:test";
-import { accessible, browser, openTab, scrollsSideways, signInToConsole, stoa, useStoa } from "./kit.js";
+import { accessible, browser, call, openTab, scrollsSideways, signInToConsole, stoa, useStoa } from "./kit.js";
 
 useStoa({}, () => execFileSync("go", ["run", "./fill", join(stoa.folder, "stoa.db")], { cwd: import.meta.dirname }));
 
@@ -68,6 +68,42 @@ for (const list of lists) {
     await tab.end();
   });
 }
+
+// review has somebody buy a product and review it.
+const review = async (name, rating, title) => {
+  const who = { email: `${name}@review.example`, username: name, password: `${name}-Loves-Lists-42` };
+  const token = (await call(stoa, "POST", "/auth/register", { body: who })).body.data.access_token;
+  const at = "/api/marketplace/products/harbor-analytics";
+  for (const [path, body] of [["/purchase", { tierId: "growth", paymentMethod: "card" }], ["/reviews", { rating, title }]]) {
+    const answer = await call(stoa, "POST", at + path, { token, body });
+    assert.ok(answer.status < 300, JSON.stringify(answer.body));
+  }
+};
+
+test("reviews: found by their author and their words, and sorted by stars", async () => {
+  await review("grace", 2, "Slow on Mondays");
+  await review("linus", 5, "Fast every day");
+  const tab = await openTab(browser, stoa);
+  await signInToConsole(tab, stoa, "/console/shop/reviews");
+  await shown(tab);
+  const one = tab.getByText("1–1 of 1");
+  await tab.keyboard.press("/");
+  await tab.keyboard.type("GRACE@review");
+  await one.waitFor();
+  await tab.getByText("Slow on Mondays").waitFor();
+  await tab.getByRole("searchbox").fill("every day");
+  await one.waitFor();
+  await tab.getByText("Fast every day").waitFor();
+  await tab.getByRole("searchbox").fill("harbor");
+  await tab.waitForURL(/q=harbor/);
+  const head = tab.getByRole("columnheader", { name: "Review" });
+  for (const [order, title] of [["ascending", "Slow on Mondays"], ["descending", "Fast every day"]]) {
+    await head.getByRole("button").click();
+    await tab.locator(`th[aria-sort=${order}]`, { hasText: "Review" }).waitFor();
+    await rows(tab).first().getByText(title).waitFor();
+  }
+  await tab.end();
+});
 
 test("no list scrolls sideways on a phone", async () => {
   const tab = await openTab(browser, stoa, { width: 360, height: 740 });

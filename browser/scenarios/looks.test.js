@@ -1,5 +1,6 @@
 // What was ugly or wrong on the pictures (make screenshots) stays mended: long texts, what
-// is said of a license that no longer works, open menus, pages of what is not there.
+// is said of a license that no longer works, open menus, pages of what is not there, the
+// buttons of dialogs, the height of rows.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { accessibilityFaults, browser, openTab, scrollsSideways, settled, signInToConsole, stoa, useStoa } from "./kit.js";
@@ -73,5 +74,55 @@ test("the field of the search box stands at its top", async () => {
   const dialog = await tab.getByRole("dialog").boundingBox();
   const field = await tab.locator(".palette-field").boundingBox();
   assert.ok(field.y - dialog.y < 4, `${field.y - dialog.y} px are empty above it`);
+  await tab.end();
+});
+
+test("no list is cut on a tablet", async () => {
+  const tab = await openTab(browser, stoa, { width: 800, height: 900 });
+  await signInToConsole(tab, stoa);
+  const lists = ["shop", "shop/orders", "shop/licenses", "shop/reviews", "people", "plugins", "plugins/deliveries", "themes", "events", "events/webhooks", "settings/keys"];
+  for (const path of [...lists.map((list) => `/console/${list}`), at.webhook, at.license, at.person]) {
+    await tab.goto(path);
+    await settled(tab);
+    await tab.locator(".table time").evaluateAll((all) => all.forEach((time) => { time.textContent = "59 minutes ago"; })); // as long as they get
+    const cut = await tab.locator(".table-box").evaluateAll((boxes) => boxes.map((b) => b.scrollWidth - b.clientWidth).filter((by) => by > 1));
+    assert.deepEqual(cut, [], `${path}: a table is wider than its place`);
+  }
+  await tab.end();
+});
+
+test("the buttons of a dialog stand in line on a phone", async () => {
+  const tab = await openTab(browser, stoa, { width: 360, height: 740 });
+  await signInToConsole(tab, stoa);
+  for (const page of moments(at).filter((p) => ["license-renew", "person-promote", "product-leave", "order-refund"].includes(p.name))) {
+    await tab.goto(page.path);
+    await settled(tab);
+    await page.open(tab);
+    const boxes = await tab.getByRole("dialog").locator(".dialog-actions button").evaluateAll((all) => all.map((b) => b.getBoundingClientRect().toJSON()));
+    const [cancel, act] = boxes;
+    const side = Math.abs(cancel.y - act.y) < 1 && cancel.right <= act.x;
+    const stacked = Math.abs(cancel.x - act.x) < 1 && Math.abs(cancel.right - act.right) < 1 && act.bottom <= cancel.y;
+    assert.ok(side || stacked, `${page.name}: ${JSON.stringify(boxes)}`);
+    await tab.keyboard.press("Escape");
+    await tab.getByRole("dialog").filter({ has: tab.locator(".dialog-actions") }).waitFor({ state: "detached" });
+  }
+  await tab.end();
+});
+
+test("rows are 40 px high, or 32 by choice, which is kept", async () => {
+  const tab = await openTab(browser, stoa);
+  await signInToConsole(tab, stoa, "/console/shop/orders");
+  const height = () => tab.locator(".table tbody tr").first().evaluate((row) => Math.round(row.getBoundingClientRect().height));
+  await tab.locator(".table tbody tr[data-link]").first().waitFor();
+  assert.ok(Math.abs(await height() - 40) <= 1, `a row is ${await height()} px high`);
+  await tab.getByRole("button", { name: "Account", exact: true }).click();
+  await tab.getByRole("menuitemradio", { name: "Roomy", checked: true }).waitFor();
+  await tab.getByRole("menuitemradio", { name: "Compact" }).click();
+  assert.ok(Math.abs(await height() - 32) <= 1, `a compact row is ${await height()} px high`);
+  await tab.reload();
+  await tab.locator(".table tbody tr[data-link]").first().waitFor();
+  assert.ok(Math.abs(await height() - 32) <= 1, "the choice is forgotten");
+  await tab.getByRole("button", { name: "Account", exact: true }).click();
+  await tab.getByRole("menuitemradio", { name: "Compact", checked: true }).waitFor();
   await tab.end();
 });

@@ -1,7 +1,7 @@
 // Writes a picture of every page, light and dark, at three widths, into the folder given
 // (make screenshots): the pages of a shop in use, what opens on them, its long lists, and
-// those of an empty shop. A second argument is an expression that the
-// names of the wanted pictures match, such as "^order-360-light".
+// those of an empty shop. A second argument is an expression that the names of the wanted
+// pictures match, such as "^order-360-light".
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -18,14 +18,20 @@ const browser = await launch();
 // open, which is as high as the window.
 const picture = async (tab, page, file) => {
   await tab.emulateMedia({ media: "screen" });
+  await tab.mouse.move(0, 0); // nothing is pointed at
   await tab.goto(page.path);
   await tab.locator(page.ready ?? "main h1").first().waitFor();
-  await settled(tab);
-  await page.open?.(tab);
-  await settled(tab);
+  await settled(tab, page.follows);
+  if (page.open) {
+    await page.open(tab);
+    await settled(tab, page.follows);
+  }
   if (page.paper) await tab.emulateMedia({ media: "print" });
   await tab.screenshot({ path: file, fullPage: !page.dialog });
 };
+
+const patience = 20_000; // ms for anything on a page
+const slow = 8_000; // ms after which a picture is told of
 
 const nameOf = (page, width, scheme) => `${page.name}-${width}-${scheme}`;
 const isWanted = (name) => new RegExp(only).test(name);
@@ -35,18 +41,26 @@ const signIn = { nobody: () => {}, buyer: signInToShop, admin: signInToConsole }
 // pictures writes all pictures of a shop. One that fails is told, and the others go on.
 const pictures = async (stoa, all) => {
   const failed = [];
+  const tell = (what, error) => {
+    failed.push(`${what}: ${error}`);
+    console.log(failed.at(-1));
+  };
   for (const scheme of ["light", "dark"]) {
     for (const width of [360, 800, 1440]) {
       for (const as of Object.keys(signIn)) {
         const wanted = all.filter((p) => p.as === as && (p.only ?? width) === width && isWanted(nameOf(p, width, scheme)));
         if (wanted.length === 0) continue;
         const tab = await openTab(browser, stoa, { width, scheme });
+        tab.setDefaultTimeout(patience);
         await signIn[as](tab, stoa);
         for (const page of wanted) {
           const name = nameOf(page, width, scheme);
-          await picture(tab, page, join(folder, `${name}.png`)).catch((error) => failed.push(`${name}: ${error}`));
+          const began = Date.now();
+          await picture(tab, page, join(folder, `${name}.png`)).catch((error) => tell(name, error));
+          const took = Date.now() - began;
+          if (took > slow) console.log(`${name} took ${Math.round(took / 1000)} s`);
         }
-        await tab.end().catch((error) => failed.push(`${as}, ${width}, ${scheme}: ${error}`));
+        await tab.end().catch((error) => tell(`${as}, ${width}, ${scheme}`, error));
       }
     }
   }
@@ -55,7 +69,7 @@ const pictures = async (stoa, all) => {
 
 // shop starts a stoa, and writes the pictures that prepare returns.
 const shop = async (options, prepare) => {
-  const stoa = await startStoa(options);
+  const stoa = await startStoa({ ...options, args: [...options.args ?? [], "--rate-limits", "off"] }); // each page asks for a token
   try {
     return await pictures(stoa, await prepare(stoa));
   } finally {

@@ -161,6 +161,10 @@ test("the shop is read without JavaScript", async () => {
   await page.getByRole("link", { name: "Harbor Analytics" }).click();
   await page.getByText("Does it slow the shop down?").click();
   await page.getByText("Reports are worked out at night").waitFor();
+  await page.getByRole("link", { name: "Buy Growth", exact: true }).click();
+  await page.getByRole("heading", { level: 1, name: "Checkout" }).waitFor();
+  const order = page.getByRole("complementary", { name: "Your order" });
+  for (const text of ["Harbor Analytics", "Growth", "€19.90"]) await order.getByText(text, { exact: true }).waitFor();
   await context.close();
 });
 

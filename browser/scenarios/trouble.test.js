@@ -69,7 +69,7 @@ test("a buyer whose request is slow, fails and is cut keeps what was typed and b
   await tab.route("**/purchase", (route) => route.fulfill(failure));
   await buy.click();
   const alert = tab.getByRole("alert").filter({ hasText: id });
-  await alert.waitFor();
+  await alert.getByRole("button", { name: "Copy request id" }).waitFor();
   assert.equal(await tab.getByLabel("E-mail").inputValue(), "once@example.com");
   await accessible(tab, "a purchase that failed");
   await tab.unroute("**/purchase");
@@ -94,6 +94,104 @@ test("a buyer whose request is slow, fails and is cut keeps what was typed and b
   const token = await adminToken(stoa);
   const { body } = await call(stoa, "GET", "/api/v1/admin/orders?q=once@example.com", { token });
   assert.equal(body.data.pagination.total, 1, "the order was placed twice");
+  await tab.end();
+});
+
+test("a page of a buyer that is slow shows its outline first", async () => {
+  const tab = await openTab(browser, stoa);
+  let release;
+  let held = new Promise((resolve) => { release = resolve; });
+  await tab.route("**/api/marketplace/products/mail-courier", async (route) => { await held; await route.continue(); });
+  const buy = tab.getByRole("button", { name: /^Buy for/ });
+  // The server wrote what is bought; the form has an outline.
+  const opened = tab.goto("/checkout/mail-courier/pro"); // it waits until the page is there
+  await tab.getByRole("complementary").getByText("Mail Courier").waitFor();
+  await tab.locator(".checkout .form .waiting .bar").first().waitFor();
+  await accessible(tab, "a slow checkout");
+  release();
+  await opened;
+  await buy.waitFor();
+  assert.equal(await tab.locator(".waiting").count(), 0);
+
+  // Back from another page, the script has nothing of the server's to show.
+  await tab.getByRole("main").getByRole("link", { name: "Sign in", exact: true }).click();
+  await tab.getByRole("heading", { name: "Sign in" }).waitFor();
+  await tab.reload();
+  held = new Promise((resolve) => { release = resolve; });
+  await tab.goBack();
+  await tab.locator(".waiting .checkout aside .bar").first().waitFor();
+  await accessible(tab, "a slow checkout, by the way back");
+  release();
+  await buy.waitFor();
+  assert.equal(await tab.locator(".waiting").count(), 0);
+  await tab.end();
+});
+
+test("without a network pages say so, and what was asked for is not done later", async () => {
+  const tab = await openTab(browser, stoa);
+  let sent = 0;
+  tab.on("request", (request) => { if (request.method() !== "GET") sent++; });
+  await tab.goto("/checkout/mail-courier/pro");
+  await tab.getByLabel("E-mail").fill("away@example.com");
+  await tab.context().setOffline(true);
+  await tab.getByText("You are offline.").waitFor();
+  await tab.getByRole("button", { name: /^Buy for/ }).click();
+  await tab.getByRole("alert").filter({ hasText: "The server cannot be reached." }).waitFor();
+  assert.equal(await tab.getByLabel("E-mail").inputValue(), "away@example.com");
+  await accessible(tab, "a checkout without a network");
+  const before = sent;
+  await tab.context().setOffline(false);
+  await tab.getByText("You are offline.").waitFor({ state: "detached" });
+  await signInToConsole(tab, stoa, "/console/settings");
+  const { body } = await call(stoa, "GET", "/api/v1/admin/orders?q=away@example.com", { token: await adminToken(stoa) });
+  assert.equal(body.data.pagination.total, 0, `the order was placed by itself, ${sent - before} requests later`);
+
+  await tab.getByLabel("Name of the shop").fill("Not sent");
+  await tab.context().setOffline(true);
+  await tab.getByText("You are offline.").waitFor();
+  await tab.getByRole("button", { name: "Save settings" }).click();
+  await tab.getByRole("alert").filter({ hasText: "The server cannot be reached." }).waitFor();
+  await accessible(tab, "the console without a network");
+  await tab.context().setOffline(false);
+  await tab.getByText("You are offline.").waitFor({ state: "detached" });
+  assert.equal(await tab.getByLabel("Name of the shop").inputValue(), "Not sent");
+  await tab.end();
+});
+
+// The storefront's script comes in parts. Each of them may be lost on the way.
+test("a part of the storefront that cannot be loaded is said so, and one click loads it", async (t) => {
+  const tab = await openTab(browser, stoa);
+  const lost = async (part, open) => {
+    const files = `**/assets/${part}-*.js`;
+    await tab.route(files, (route) => route.abort("connectionreset"));
+    await open();
+    await tab.getByRole("alert").filter({ hasText: "The server cannot be reached" }).waitFor();
+    assert.equal(await tab.locator("[aria-busy=true]:visible, .waiting:visible").count(), 0, `without ${part}, the page seems to load`);
+    await accessible(tab, `without ${part}`);
+    await tab.unroute(files);
+  };
+  const again = (role) => tab.getByRole("alert").getByRole(role, { name: "Try again" }).click();
+
+  await t.test("what runs every page", async () => {
+    await lost("run", () => tab.goto("/checkout/mail-courier/pro"));
+    await tab.getByRole("complementary").getByText("Mail Courier").waitFor(); // the server wrote it
+    await again("link");
+    await tab.getByRole("button", { name: /^Buy for/ }).waitFor();
+  });
+  await t.test("the page of an order that was just placed", async () => {
+    await tab.getByLabel("E-mail").fill("parts@example.com");
+    await lost("OrderPage", () => tab.getByRole("button", { name: /^Buy for/ }).click());
+    await again("button");
+    await tab.getByRole("heading", { name: "Thank you" }).waitFor();
+    await tab.locator(".key code").waitFor();
+    const { body } = await call(stoa, "GET", "/api/v1/admin/orders?q=parts@example.com", { token: await adminToken(stoa) });
+    assert.equal(body.data.pagination.total, 1);
+  });
+  await t.test("the pages of an account", async () => {
+    await lost("own", () => tab.goto("/orders"));
+    await again("button");
+    await tab.getByRole("main").getByRole("link", { name: "Mail Courier" }).waitFor(); // a guest's, in this tab
+  });
   await tab.end();
 });
 

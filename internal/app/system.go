@@ -106,9 +106,6 @@ func (a *App) checkPayments(context.Context) (string, error) {
 	return "", nil
 }
 
-// lookedAt is how many installed plugins are looked at for an internal one.
-const lookedAt = 1000
-
 // checkNode reports whether internal plugins can run. Without such plugins that does not
 // matter.
 func (a *App) checkNode(ctx context.Context) (string, error) {
@@ -116,14 +113,12 @@ func (a *App) checkNode(ctx context.Context) (string, error) {
 	if err == nil {
 		return about.Missing, nil
 	}
-	packages, _, failed := a.Plugins.List(ctx, lookedAt, 0)
+	_, internal, failed := a.Plugins.List(ctx, plugin.PackageQuery{Runtime: plugin.Internal, Limit: 1})
 	if failed != nil {
 		return "", failed
 	}
-	for _, p := range packages {
-		if p.Manifest.RuntimeType == plugin.Internal {
-			return "", err
-		}
+	if internal > 0 {
+		return "", err
 	}
 	return "Internal plugins cannot run, and none is installed: " + err.Error(), nil
 }

@@ -27,7 +27,7 @@ func (s *Server) storefrontRoutes(rt *router) {
 	rt.page("GET /{$}", web.ByReader(h.Browse, rt.noRoute))
 	rt.page("GET /p/{slug}", h.Product)
 	rt.page("GET /sign-in", h.App)
-	rt.page("GET /checkout/{slug}/{tier}", h.App)
+	rt.page("GET /checkout/{slug}/{tier}", h.Checkout)
 	rt.page("GET /orders", h.App)
 	rt.page("GET /orders/{id}", h.Order)
 	rt.page("GET /licenses", h.App)

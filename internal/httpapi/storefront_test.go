@@ -69,6 +69,37 @@ func TestAProductHasAPageForEverybody(t *testing.T) {
 	}
 }
 
+// What is bought is on the checkout before its script runs. Drafts and plans that do not exist
+// are not told apart: the script asks the API and says that nothing is for sale.
+func TestTheCheckoutIsReadableWithoutScripts(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t)
+	a.ImportCatalog(t)
+	page := func(path string) string {
+		t.Helper()
+		res := a.Do(t, opened(path))
+		if res.Status != http.StatusOK {
+			t.Errorf("%s = %d", path, res.Status)
+		}
+		return string(res.Body)
+	}
+	once := page("/checkout/mail-pack/once")
+	for _, part := range []string{"<h2>Mail Pack</h2>", "<dd>Once</dd>", "<dd>€49.90</dd>", "Paid once.", "For 3 installations", `<div id="app">`} {
+		if !strings.Contains(once, part) {
+			t.Errorf("the checkout has no %s", part)
+		}
+	}
+	frame := page("/licenses")
+	for _, path := range []string{
+		"/checkout/mail-pack/never", "/checkout/hidden/only", "/checkout/nothing/only", "/checkout/No%20Slug/%22%3E",
+	} {
+		if page(path) != frame {
+			t.Errorf("%s is not the frame in which the script says that nothing is for sale", path)
+		}
+	}
+}
+
 // The pages of the signed-in part are the same for everyone: what belongs to a person
 // comes from the API.
 func TestFramesOfTheSignedInPart(t *testing.T) {

@@ -19,9 +19,20 @@ type Theme struct {
 	Config     json.RawMessage // without secrets; each value becomes a custom property
 }
 
+// Contrast is the least contrast of the accent with the page behind it, as WCAG 2 counts.
+type Contrast float64
+
+const (
+	// AA is for the shop, where the accent is to be the operator's own if that is readable.
+	AA Contrast = 4.6
+	// AAA is for the console: text in the accent keeps 7:1 on grounds that are a little
+	// darker than the page, or tinted with the accent.
+	AAA Contrast = 9
+)
+
 // Sheet returns the style sheet for an accent, as #rrggbb or empty, and a theme, which
-// has the last word.
-func Sheet(accent string, t Theme) []byte {
+// has the last word. The accent is changed as little as its contrast asks for.
+func Sheet(accent string, enough Contrast, t Theme) []byte {
 	var out strings.Builder
 	if t.Stylesheet != "" {
 		fmt.Fprintf(&out, "@import url(%q);\n", t.Stylesheet)
@@ -29,7 +40,7 @@ func Sheet(accent string, t Theme) []byte {
 	var lines []string
 	if c, ok := parse(accent); ok {
 		// The pages behind it, as tokens.css has them.
-		light, dark := c.readableOn(color{1, 1, 1}), c.readableOn(color{0x13 / 255.0, 0x14 / 255.0, 0x16 / 255.0})
+		light, dark := c.readableOn(color{1, 1, 1}, enough), c.readableOn(color{0x13 / 255.0, 0x14 / 255.0, 0x16 / 255.0}, enough)
 		lines = append(lines, fmt.Sprintf("--shop-accent: light-dark(%s, %s);", light, dark),
 			fmt.Sprintf("--shop-on-accent: light-dark(%s, %s);", light.ink(), dark.ink()))
 	}
@@ -126,12 +137,9 @@ func (c color) contrast(other color) float64 {
 	return (max(a, b) + 0.05) / (min(a, b) + 0.05)
 }
 
-// enough is the contrast of text that AA asks for, with room for rounding.
-const enough = 4.6
-
 // readableOn returns the color, mixed with black or white until it is readable on a
 // background.
-func (c color) readableOn(background color) color {
+func (c color) readableOn(background color, enough Contrast) color {
 	toward := color{}
 	if background.luminance() < 0.5 {
 		toward = color{1, 1, 1}
@@ -141,7 +149,7 @@ func (c color) readableOn(background color) color {
 		for i := range c {
 			mixed[i] = c[i]*(1-part) + toward[i]*part
 		}
-		if mixed.contrast(background) >= enough {
+		if mixed.contrast(background) >= float64(enough) {
 			break
 		}
 	}

@@ -13,28 +13,43 @@ func TestEveryAccentIsReadable(t *testing.T) {
 	t.Parallel()
 
 	pair := regexp.MustCompile(`--shop-(on-)?accent: light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);`)
+	least := map[Contrast]float64{AA: 4.5, AAA: 7}
 	for _, accent := range []string{"#0f6b66", "#ffff00", "#ffffff", "#000000", "#808080", "#ff0000", "#c0ffee", "#123456"} {
-		found := pair.FindAllStringSubmatch(string(Sheet(accent, Theme{})), -1)
-		if len(found) != 2 {
-			t.Fatalf("%s: %s", accent, Sheet(accent, Theme{}))
-		}
-		for i, page := range []string{"#ffffff", "#131416"} {
-			c, _ := parse(found[0][2+i])
-			on, _ := parse(found[1][2+i])
-			behind, _ := parse(page)
-			if c.contrast(behind) < 4.5 || c.contrast(on) < 4.5 {
-				t.Errorf("%s on %s is %s with %s on it", accent, page, c, on)
+		for enough, least := range least {
+			sheet := string(Sheet(accent, enough, Theme{}))
+			found := pair.FindAllStringSubmatch(sheet, -1)
+			if len(found) != 2 {
+				t.Fatalf("%s: %s", accent, sheet)
+			}
+			for i, page := range []string{"#ffffff", "#131416"} {
+				c, _ := parse(found[0][2+i])
+				on, _ := parse(found[1][2+i])
+				behind, _ := parse(page)
+				if c.contrast(behind) < least || c.contrast(on) < least {
+					t.Errorf("%s on %s is %s with %s on it", accent, page, c, on)
+				}
+				if tinted := c.over(behind, 0.12); enough == AAA && c.contrast(tinted) < least {
+					t.Errorf("%s on a ground of %s has a contrast of %.2f", c, tinted, c.contrast(tinted))
+				}
 			}
 		}
 	}
-	if c, _ := parse("#0f6b66"); c.readableOn(color{1, 1, 1}) != c {
+	if c, _ := parse("#0f6b66"); c.readableOn(color{1, 1, 1}, AA) != c {
 		t.Error("a readable color was changed")
 	}
 	for _, none := range []string{"", "red", "#12345", "#12345g", "#1234567"} {
-		if got := Sheet(none, Theme{}); len(got) != 0 {
+		if got := Sheet(none, AA, Theme{}); len(got) != 0 {
 			t.Errorf("%q = %s", none, got)
 		}
 	}
+}
+
+// over returns the color laid over another, as color-mix does in the console's style sheet.
+func (c color) over(below color, part float64) (mixed color) {
+	for i := range c {
+		mixed[i] = c[i]*part + below[i]*(1-part)
+	}
+	return mixed
 }
 
 // A theme pack's style sheet comes first in the file, as imports must, and wins over the
@@ -50,7 +65,7 @@ func TestAThemeHasTheLastWord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := string(Sheet("#000000", Theme{Stylesheet: "/themes/shop/aurora/1.0.0/a.css", Config: config}))
+	got := string(Sheet("#000000", AA, Theme{Stylesheet: "/themes/shop/aurora/1.0.0/a.css", Config: config}))
 	if !strings.HasPrefix(got, "@import url(\"/themes/shop/aurora/1.0.0/a.css\");\n@layer shop { :root {") {
 		t.Errorf("the sheet = %s", got)
 	}

@@ -65,10 +65,12 @@ const post = async (path, body, access, stays) => {
     method: "POST", headers, body: body && JSON.stringify(body),
     credentials: stays ? "same-origin" : "omit", cache: "no-store", referrerPolicy: "no-referrer",
   });
-  return { ok: res.ok, status: res.status, body: await res.json().catch(() => ({})) };
+  return { ok: res.ok, status: res.status, id: res.headers.get("X-Request-Id"), body: await res.json().catch(() => ({})) };
 };
-// reason returns the message of an error answer in either of the API's two forms.
-const reason = (answer) => answer.status < 500 && (answer.body.error?.message ?? answer.body.message) || t("failed");
+// reason returns the message of an error answer in either of the API's two forms. If the
+// failure is stoa's, it ends with the request id, by which the operator finds it in the log.
+const reason = (answer) => answer.status < 500 && (answer.body.error?.message ?? answer.body.message)
+  || t(answer.id ? "failedId" : "failed", { id: answer.id });
 
 // send runs work for a form. The button is disabled until it is done, so nothing is
 // sent twice.

@@ -91,7 +91,7 @@ func (s *Service) replaceVersions(was, next Package, previous *Version, builtin 
 func (s *Service) ReleaseBuiltins(ctx context.Context, except []string) (released []string, err error) {
 	const batch = 500
 	for offset := 0; ; offset += batch {
-		list, total, err := s.List(ctx, batch, offset)
+		list, total, err := s.List(ctx, PackageQuery{Limit: batch, Offset: offset})
 		if err != nil {
 			return released, err
 		}

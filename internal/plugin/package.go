@@ -10,6 +10,7 @@ import (
 	"stoa/internal/event"
 	"stoa/internal/extension"
 	"stoa/internal/extension/manifest"
+	"stoa/internal/text"
 )
 
 // Get returns an installed package. An uninstalled one does not exist
@@ -29,10 +30,35 @@ func live(ctx context.Context, st Store, slug string) (Package, error) {
 	return p, err
 }
 
-// List returns at most limit installed packages by slug, after the first offset,
-// and how many there are in all.
-func (s *Service) List(ctx context.Context, limit, offset int) ([]Package, int, error) {
-	return s.Store.ListPackages(ctx, limit, offset)
+// PackageQuery selects installed packages. Empty fields match every package.
+type PackageQuery struct {
+	Search  string // part of a slug or of a name, without regard to case and to how accents are encoded
+	Runtime RuntimeType
+	Sort    string // one of PackageSorts; empty means by slug
+
+	Limit, Offset int
+}
+
+// PackageSorts are the orders of lists of packages; "-" stands for descending.
+var PackageSorts = []string{"slug", "-slug", "name", "-name", "updated", "-updated"}
+
+// Issues returns what is wrong with q.
+func (q PackageQuery) Issues() (is errs.Issues) {
+	if !text.Printable(q.Search, text.Short) {
+		is.Add("q", errs.CodeOutOfRange, "q must be at most %d printable characters.", text.Short)
+	}
+	is.OneOf("runtimeType", string(q.Runtime), string(Internal), string(External))
+	is.OneOf("sort", q.Sort, PackageSorts...)
+	return is
+}
+
+// List returns one page of the installed packages that match q, in its order, and how many
+// there are on all pages. It returns VALIDATION_ERROR for a query with Issues.
+func (s *Service) List(ctx context.Context, q PackageQuery) ([]Package, int, error) {
+	if err := q.Issues().Err(); err != nil {
+		return nil, 0, err
+	}
+	return s.Store.ListPackages(ctx, q)
 }
 
 // FindArchive returns the package that was installed from the archive with that

@@ -45,7 +45,7 @@ func (r Registry) Installed(ctx context.Context) ([]extension.Present, error) {
 	const batch = 500
 	var all []extension.Present
 	for {
-		list, total, err := r.Service.List(ctx, batch, len(all))
+		list, total, err := r.Service.List(ctx, PackageQuery{Limit: batch, Offset: len(all)})
 		if err != nil {
 			return nil, err
 		}

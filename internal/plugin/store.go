@@ -59,9 +59,9 @@ type Packages interface {
 	// that hash, uninstalled or not, or an errs.NotFound error.
 	FindArchive(ctx context.Context, zipHash string) (Package, error)
 
-	// ListPackages returns at most limit of the installed packages, after the first
-	// offset, by slug and without the uninstalled; and how many there are in all.
-	ListPackages(ctx context.Context, limit, offset int) ([]Package, int, error)
+	// ListPackages returns one page of the installed packages that match q, in the order
+	// that q asks for and without the uninstalled; and how many there are on all pages.
+	ListPackages(ctx context.Context, q PackageQuery) ([]Package, int, error)
 
 	// CreatePackage adds a package. The error is an errs.Conflict if its slug is
 	// taken, be it by an uninstalled package.

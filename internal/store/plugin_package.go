@@ -76,21 +76,6 @@ func (p *Plugin) FindArchive(ctx context.Context, zipHash string) (plugin.Packag
 	return pkg, p.Wrap(err, "Plugin")
 }
 
-// ListPackages implements plugin.Packages.
-func (p *Plugin) ListPackages(ctx context.Context, limit, offset int) ([]plugin.Package, int, error) {
-	var total int
-	err := p.Read.QueryRowContext(ctx, `SELECT count(*) FROM plugin_packages WHERE deleted_at_ms IS NULL`).Scan(&total)
-	if err != nil {
-		return nil, 0, err
-	}
-	list, err := database.All(ctx, p.Read, p.scanPackage, `
-		SELECT `+packageColumns+` FROM plugin_packages p
-		WHERE p.deleted_at_ms IS NULL
-		ORDER BY p.slug
-		LIMIT $1 OFFSET $2`, limit, offset)
-	return list, total, err
-}
-
 // CreatePackage implements plugin.Packages.
 func (p *Plugin) CreatePackage(ctx context.Context, pkg plugin.Package) error {
 	_, err := p.Write.ExecContext(ctx, `

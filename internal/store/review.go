@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 
+	"stoa/internal/account"
 	"stoa/internal/database"
 	"stoa/internal/market/review"
 )
@@ -104,9 +106,10 @@ func (s *Reviews) ListReviews(ctx context.Context, q review.Query) (list []revie
 		}
 		// Only the reviews on the page are read whole; the index skips the others.
 		page, args := where.Page(q.Limit, q.Offset)
+		order := reviewOrders.by(q.Sort, "-created")
 		list, err = database.All(ctx, tx.Read, scanReview, fmt.Sprintf(`%s
-			JOIN (SELECT r.id FROM reviews r%s ORDER BY r.created_at_ms DESC, r.id%s) page ON page.id = r.id
-			ORDER BY r.created_at_ms DESC, r.id`, reviewQuery, where.String(), page), args...)
+			JOIN (SELECT r.id FROM reviews r%s%s%s) page ON page.id = r.id%s`,
+			reviewQuery, where.String(), order, page, order), args...)
 		return err
 	})
 	return list, total, err
@@ -122,6 +125,13 @@ func reviewWhere(q review.Query) (w database.Where) {
 	}
 	if q.Hidden != nil {
 		w.And(`r.hidden = $1`, *q.Hidden)
+	}
+	if q.Search != "" {
+		w.And(`(r.user_id IN (SELECT id FROM users WHERE email_key LIKE $1 ESCAPE '~' OR username_key LIKE $1 ESCAPE '~')
+			OR r.product_id IN (SELECT id FROM products WHERE slug LIKE $1 ESCAPE '~')
+			OR lower(r.title) LIKE $2 ESCAPE '~' OR lower(r.text) LIKE $2 ESCAPE '~'
+			OR r.title LIKE $3 ESCAPE '~' OR r.text LIKE $3 ESCAPE '~')`,
+			database.Like(account.Key(q.Search)), database.Like(strings.ToLower(q.Search)), database.Like(q.Search))
 	}
 	return w
 }

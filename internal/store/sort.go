@@ -33,6 +33,14 @@ var (
 		"created": `w.created_at_ms, w.id`,
 		"url":     `w.url, w.id`,
 	}
+	reviewOrders = orders{
+		"created": `r.created_at_ms, r.id DESC`,
+		"rating":  `r.rating, r.created_at_ms, r.id DESC`,
+	}
+	packageOrders = orders{ // by name: sortByName
+		"slug":    `p.slug`,
+		"updated": `p.updated_at_ms, p.slug`,
+	}
 	instanceOrders = orders{
 		"created": `i.created_at_ms, i.instance_key`,
 		"key":     `i.instance_key`,

@@ -100,7 +100,7 @@ func reviewsAt(at string, page int) string { return at + "?reviews=" + strconv.I
 func (p *Pages) plan(slug string, tier product.Tier) Plan {
 	plan := Plan{Tier: tier, Free: tier.Price.Minor == 0, Href: "/checkout/" + slug + "/" + url.PathEscape(tier.ID)}
 	if plan.Free {
-		plan.Price = p.text("catalog.free")
+		plan.Price = p.text("page.free")
 		return plan
 	}
 	plan.Price = p.money(tier.Price)

@@ -1,7 +1,7 @@
 // Package storefront writes the shop's pages that are readable before any script runs:
-// the catalog, a product's page, and the frame in which the scripts of web/src/storefront
-// show checkout, licenses, orders and account. It asks no service and knows no HTTP: its
-// callers bring what a page shows.
+// the catalog, a product's page, what is bought at the checkout, and the frame in which the
+// scripts of web/src/storefront show the rest of the checkout, licenses, orders and account.
+// It asks no service and knows no HTTP: its callers bring what a page shows.
 package storefront
 
 import (
@@ -43,13 +43,14 @@ type Site struct {
 
 // Pages writes the pages. It is safe for concurrent use.
 type Pages struct {
-	words   *wording.Words
-	page    webapp.Entry // what server-rendered pages load; zero: web/ is not built
-	app     webapp.Entry
-	catalog *template.Template
-	product *template.Template
-	shell   *template.Template
-	missing *template.Template
+	words    *wording.Words
+	page     webapp.Entry // what server-rendered pages load; zero: web/ is not built
+	app      webapp.Entry
+	catalog  *template.Template
+	product  *template.Template
+	checkout *template.Template
+	shell    *template.Template
+	missing  *template.Template
 }
 
 // New parses the templates. texts has the files of web/texts. Without a bundle, pages
@@ -61,9 +62,11 @@ func New(texts fs.FS, bundle *webapp.Bundle) (*Pages, error) {
 	}
 	p := &Pages{words: words}
 	p.page, _ = bundle.Entry(webapp.Page)
-	p.app, _ = bundle.Entry(webapp.Storefront)
+	start, _ := bundle.Entry(webapp.Storefront)
+	run, _ := bundle.Entry(webapp.StorefrontRun)
+	p.app = start.Before(run)
 	for name, t := range map[string]**template.Template{
-		"catalog": &p.catalog, "product": &p.product, "shell": &p.shell, "missing": &p.missing,
+		"catalog": &p.catalog, "product": &p.product, "checkout": &p.checkout, "shell": &p.shell, "missing": &p.missing,
 	} {
 		*t, err = template.New("layout.html").Funcs(p.funcs()).ParseFS(templates,
 			"templates/layout.html", "templates/parts.html", "templates/"+name+".html")

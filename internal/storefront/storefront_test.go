@@ -196,6 +196,40 @@ func TestAProductsStructuredData(t *testing.T) {
 	}
 }
 
+// The checkout says what is bought and for how much before its script runs. It is for one
+// person, so no search engine lists it.
+func TestTheCheckoutSaysWhatIsBought(t *testing.T) {
+	t.Parallel()
+
+	pages, one := newPages(t), sample()
+	show := func(id string) (page string) {
+		t.Helper()
+		tier, ok := one.Tier(id)
+		if !ok {
+			t.Fatal(id)
+		}
+		if err := pages.Checkout(acme, one, tier, keep(&page)); err != nil {
+			t.Fatal(err)
+		}
+		return page
+	}
+	paid := show("pro")
+	wantParts(t, paid, "<title>Checkout · Acme</title>", "<h1>Checkout</h1>", "<h2>Mail Pack</h2>", "<dd>Pro</dd>", "<dd>€19.90</dd>",
+		"Charged each month", "For 3 installations", `href="/p/mail-pack#plans"`, `href="/sign-in?next=%2Fcheckout%2Fmail-pack%2Fpro"`,
+		`<div id="app">`, `aria-busy="true"`, "<noscript>", "noindex")
+	free := show("free")
+	wantParts(t, free, "<dd>Free</dd>", "For 1 installation<")
+	if strings.Contains(free, "Charged") || strings.Contains(free, "Paid once") {
+		t.Error("a free plan has a price to pay")
+	}
+	for _, period := range []product.BillingPeriod{product.Yearly, product.OneTime, ""} {
+		one.Detail.Tiers[1].Period = period
+		if page := show("pro"); strings.Contains(page, "checkout.renews") {
+			t.Errorf("the period %q has no text", period)
+		}
+	}
+}
+
 // Nothing on a page is markup that a product or a search brought along.
 func TestForeignTextsAreTexts(t *testing.T) {
 	t.Parallel()
@@ -219,7 +253,12 @@ func TestForeignTextsAreTexts(t *testing.T) {
 	if err := pages.Catalog(acme, q, catalog.Listing{Products: []product.Product{one}, Total: 1, Categories: []string{evil, "b"}}, keep(&list)); err != nil {
 		t.Fatal(err)
 	}
-	for _, html := range []string{body, rest, list} {
+	var checkout string
+	tier := product.Tier{ID: evil, Name: evil, Price: one.Pricing.Price, MaxInstances: 1}
+	if err := pages.Checkout(acme, one, tier, keep(&checkout)); err != nil {
+		t.Fatal(err)
+	}
+	for _, html := range []string{body, rest, list, checkout} {
 		if strings.Contains(html, "<img src=x") || regexp.MustCompile(`(src|href)="javascript:`).MatchString(html) {
 			t.Errorf("the page runs foreign markup:\n%s", html)
 		}
@@ -280,6 +319,9 @@ func TestEveryPageLeadsToHelpAndTerms(t *testing.T) {
 		"app":     func(s storefront.Site, page *string) error { return pages.App(s, keep(page)) },
 		"missing": func(s storefront.Site, page *string) error { return pages.Missing(s, keep(page)) },
 		"product": func(s storefront.Site, page *string) error { return pages.Product(s, reviewed(sample()), keep(page)) },
+		"checkout": func(s storefront.Site, page *string) error {
+			return pages.Checkout(s, sample(), sample().Detail.Tiers[0], keep(page))
+		},
 	} {
 		var with, without string
 		if err := write(shop, &with); err != nil {

@@ -21,9 +21,10 @@ const Base = "/assets/"
 
 // Names of entries in web/vite.config.ts.
 const (
-	Console    = "src/console/main.tsx"
-	Storefront = "src/storefront/main.tsx"
-	Page       = "src/storefront/page.ts" // what server-rendered pages use
+	Console       = "src/console/main.tsx"
+	Storefront    = "src/storefront/main.ts"
+	StorefrontRun = "src/storefront/run.tsx" // what Storefront runs, once the page is painted
+	Page          = "src/storefront/page.ts" // what server-rendered pages use
 )
 
 // Bundle is a built web/. It never changes.
@@ -147,6 +148,22 @@ func (b *Bundle) Entry(name string) (Entry, bool) {
 	}
 	entry, ok := b.entries[name]
 	return entry, ok
+}
+
+// Before returns what a page needs that runs e, which runs next itself: that is loaded along
+// with e.
+func (e Entry) Before(next Entry) Entry {
+	for _, file := range append(slices.Clip(next.Preloads), next.Script) {
+		if file != "" && file != e.Script && !slices.Contains(e.Preloads, file) {
+			e.Preloads = append(slices.Clip(e.Preloads), file)
+		}
+	}
+	for _, style := range next.Styles {
+		if !slices.Contains(e.Styles, style) {
+			e.Styles = append(slices.Clip(e.Styles), style)
+		}
+	}
+	return e
 }
 
 // File returns the file of a name, as it is in addresses below Base.

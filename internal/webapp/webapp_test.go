@@ -49,6 +49,25 @@ func TestAnEntryNamesAllThatItImports(t *testing.T) {
 	}
 }
 
+// What a page runs next is loaded along with what it runs first, each file once.
+func TestAnEntryLoadsWhatRunsNext(t *testing.T) {
+	t.Parallel()
+
+	first := webapp.Entry{Script: "/start.js", Preloads: []string{"/shared.js"}, Styles: []string{"/page.css"}}
+	next := webapp.Entry{
+		Script: "/run.js", Preloads: []string{"/shared.js", "/start.js", "/react.js"}, Styles: []string{"/page.css", "/more.css"},
+	}
+	want := webapp.Entry{
+		Script: "/start.js", Preloads: []string{"/shared.js", "/react.js", "/run.js"}, Styles: []string{"/page.css", "/more.css"},
+	}
+	if diff := cmp.Diff(want, first.Before(next)); diff != "" {
+		t.Errorf("both (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(webapp.Entry{}, webapp.Entry{}.Before(webapp.Entry{})); diff != "" {
+		t.Errorf("of a binary without files (-want +got):\n%s", diff)
+	}
+}
+
 func TestABinaryWithoutBuiltFilesSaysSo(t *testing.T) {
 	t.Parallel()
 

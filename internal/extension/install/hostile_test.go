@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"stoa/internal/extension/archive"
+	"stoa/internal/plugin"
 	"stoa/internal/testkit/ziptest"
 )
 
@@ -22,7 +23,7 @@ func TestHostileArchivesLeaveNothing(t *testing.T) {
 			t.Fatalf("%s: left %q", h.Name, left)
 		}
 	}
-	if _, total, err := in.Plugins.List(t.Context(), 9, 0); total != 0 || err != nil {
+	if _, total, err := in.Plugins.List(t.Context(), plugin.PackageQuery{Limit: 9}); total != 0 || err != nil {
 		t.Errorf("%d packages are listed, %v; want none", total, err)
 	}
 }

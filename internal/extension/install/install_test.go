@@ -194,7 +194,7 @@ func TestKilledBeforeTheRecordLeavesNothingToSee(t *testing.T) {
 		t.Fatalf("the child left %q; the test tests nothing", left)
 	}
 	in := mustOpen(t, dir, nothing)
-	if _, total, err := in.Plugins.List(t.Context(), 9, 0); total != 0 || err != nil {
+	if _, total, err := in.Plugins.List(t.Context(), plugin.PackageQuery{Limit: 9}); total != 0 || err != nil {
 		t.Errorf("%d packages are listed, %v; want none", total, err)
 	}
 	_, err = in.Plugins.ByKey(t.Context(), "pay", plugin.DefaultInstance)

@@ -29,11 +29,11 @@ func newManagedReview(r review.Review) managedReview {
 // ListReviews serves GET /api/v1/admin/reviews.
 func (h *Handlers) ListReviews(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
-	web.OnlyParams(r, &faults, "product", "hidden")
-	p := web.ReadPage(r, &faults)
+	web.OnlyParams(r, &faults, "q", "product", "hidden", "sort")
+	p, v := web.ReadPage(r, &faults), r.URL.Query()
 	q := review.Query{
-		ProductSlug: r.URL.Query().Get("product"),
-		Hidden:      web.ReadBool(r, "hidden", &faults), Limit: p.Limit, Offset: p.Offset(),
+		Search: v.Get("q"), ProductSlug: v.Get("product"), Hidden: web.ReadBool(r, "hidden", &faults),
+		Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset(),
 	}
 	faults.Merge(q.Issues())
 	if err := faults.Err(); err != nil {

@@ -53,6 +53,8 @@ func TestReviewsAreModerated(t *testing.T) {
 			"": "bob ada", "?hidden=true": "ada", "?hidden=false": "bob",
 			"?product=mail-pack": "bob ada", "?product=bare": "", "?product=nope": "",
 			"?product=mail-pack&hidden=true&limit=1": "ada", "?limit=1&page=2": "ada", "?page=3": "",
+			"?q=RUDE": "ada", "?q=bo": "bob", "?q=mail-p&limit=1&page=2": "ada", "?q=%25": "", "?q=rude&hidden=false": "",
+			"?q=" + strings.Repeat("a", 200): "", "?sort=rating": "ada bob", "?sort=-rating": "bob ada", "?sort=created": "ada bob",
 		} {
 			var authors []string
 			for _, item := range admin(http.MethodGet, "/reviews"+query, "").Get(t, "data.items").([]any) {
@@ -61,6 +63,10 @@ func TestReviewsAreModerated(t *testing.T) {
 			if got := strings.Join(authors, " "); got != want {
 				t.Errorf("reviews%s = %s, want %s", query, got, want)
 			}
+		}
+		for _, query := range []string{"?q=" + strings.Repeat("a", 201), "?q=%00", "?sort=author"} {
+			testkit.WantError(t, a.Do(t, testkit.Get(root.Access, "/api/v1/admin/reviews"+query)),
+				http.StatusBadRequest, "VALIDATION_ERROR")
 		}
 		admin(http.MethodPatch, "/reviews/"+id, `{"hidden":false}`)
 		a.WantRating(t, 4.29, 14)

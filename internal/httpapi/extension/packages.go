@@ -64,6 +64,27 @@ func newListedPackage(p plugin.Package) listedPackage {
 	}
 }
 
+// listPlugins is List for plugins, which can be searched and sorted.
+func (h *Handlers) listPlugins(w http.ResponseWriter, r *http.Request) error {
+	var faults errs.Issues
+	web.OnlyParams(r, &faults, "q", "runtimeType", "sort")
+	p, v := web.ReadPage(r, &faults), r.URL.Query()
+	q := plugin.PackageQuery{
+		Search: v.Get("q"), Runtime: plugin.RuntimeType(v.Get("runtimeType")), Sort: v.Get("sort"),
+		Limit: p.Limit, Offset: p.Offset(),
+	}
+	faults.Merge(q.Issues())
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	packages, total, err := h.Plugins.List(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	web.WriteList(w, p, packages, total, newListedPackage)
+	return nil
+}
+
 // List serves GET /api/v1/admin/extensions and …/{kind}.
 func (h *Handlers) List(w http.ResponseWriter, r *http.Request) error {
 	if r.PathValue("kind") != "" {
@@ -71,15 +92,18 @@ func (h *Handlers) List(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
+	kind := kindOf(r)
+	if kind == extension.Plugin {
+		return h.listPlugins(w, r)
+	}
 	p, err := web.ReadOnlyPage(r)
 	if err != nil {
 		return err
 	}
-	kind := kindOf(r)
 	var items []any
 	var total int
-	if kind == "" || kind == extension.Plugin {
-		packages, n, err := h.Plugins.List(r.Context(), p.Limit, p.Offset())
+	if kind == "" {
+		packages, n, err := h.Plugins.List(r.Context(), plugin.PackageQuery{Limit: p.Limit, Offset: p.Offset()})
 		if err != nil {
 			return err
 		}

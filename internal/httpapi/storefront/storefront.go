@@ -1,5 +1,5 @@
-// Package storefront serves the shop's pages to people: the catalog, products, and the
-// frame of the signed-in part. What they show comes from the same services as the API.
+// Package storefront serves the shop's pages to people: the catalog, products, the
+// checkout, and the frame of the signed-in part. What they show comes from the same services as the API.
 package storefront
 
 import (
@@ -89,6 +89,21 @@ func (h *Handlers) Product(w http.ResponseWriter, r *http.Request) error {
 		shown.Package = &carried
 	}
 	return h.Pages.Product(h.Site(ctx), shown, write(w, r, http.StatusOK))
+}
+
+// Checkout serves GET /checkout/{slug}/{tier}. Where nothing is for sale, the script says so.
+func (h *Handlers) Checkout(w http.ResponseWriter, r *http.Request) error {
+	one, err := h.Catalog.Published(r.Context(), r.PathValue("slug"))
+	if errs.KindOf(err) == errs.NotFound {
+		return h.App(w, r)
+	} else if err != nil {
+		return err
+	}
+	tier, ok := one.Tier(r.PathValue("tier"))
+	if !ok {
+		return h.App(w, r)
+	}
+	return h.Pages.Checkout(h.Site(r.Context()), one, tier, write(w, r, http.StatusOK))
 }
 
 // App serves the pages of the signed-in part, which its script fills.

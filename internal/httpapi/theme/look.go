@@ -27,7 +27,11 @@ func (h *Handlers) Look(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	sheet := look.Sheet(set.Accent, pack(active))
+	enough := look.AA
+	if target == theme.Admin {
+		enough = look.AAA
+	}
+	sheet := look.Sheet(set.Accent, enough, pack(active))
 	web.WriteCached(w, r, "text/css; charset=utf-8", web.ContentTag(sheet), sheet)
 	return nil
 }

@@ -81,9 +81,16 @@ type Query struct {
 	ProductID   string
 	ProductSlug string
 	Hidden      *bool
-	Limit       int
-	Offset      int
+	// Search is part of the author's name or e-mail address, of the product's slug, of the
+	// title or of the text. Of the last two, only the letters A to Z are found in both cases.
+	Search string
+	Sort   string // one of Sorts; empty means the newest first
+	Limit  int
+	Offset int
 }
+
+// Sorts are the orders of lists of reviews; "-" stands for descending.
+var Sorts = []string{"created", "-created", "rating", "-rating"}
 
 // Issues returns what is wrong with the query.
 func (q Query) Issues() errs.Issues {
@@ -91,5 +98,9 @@ func (q Query) Issues() errs.Issues {
 	if !text.Printable(q.ProductSlug, text.Short) {
 		is.Add("product", errs.CodeOutOfRange, "product must be at most %d printable characters.", text.Short)
 	}
+	if !text.Printable(q.Search, text.Short) {
+		is.Add("q", errs.CodeOutOfRange, "q must be at most %d printable characters.", text.Short)
+	}
+	is.OneOf("sort", q.Sort, Sorts...)
 	return is
 }

@@ -38,8 +38,8 @@ type Store interface {
 	// none.
 	DeleteReview(ctx context.Context, id string) error
 
-	// ListReviews returns the reviews that a query selects, newest first, and how
-	// many there are on all pages. A page after the last is empty.
+	// ListReviews returns the reviews that a query selects, in its order, and how many
+	// there are on all pages. A page after the last is empty.
 	ListReviews(ctx context.Context, q Query) ([]Review, int, error)
 
 	// Record appends an entry to the audit log, as audit.Store does. Inside InTx

@@ -138,7 +138,7 @@ func testLists(t *testing.T, s *store.Plugin) {
 		t.Fatal(err)
 	}
 	slugs := func(limit, offset int) (out []string) {
-		list, total, err := s.ListPackages(ctx, limit, offset)
+		list, total, err := s.ListPackages(ctx, plugin.PackageQuery{Limit: limit, Offset: offset})
 		if err != nil || total != 3 {
 			t.Errorf("ListPackages: total %d, %v; want 3", total, err)
 		}

@@ -75,6 +75,7 @@ func testReviews(t *testing.T, open Open) {
 		testTallyLock(t, reviews(t, open(t)))
 	})
 	t.Run("lists", func(t *testing.T) { t.Parallel(); testReviewList(t, reviews(t, open(t))) })
+	t.Run("searches and orders", func(t *testing.T) { t.Parallel(); testReviewSearch(t, reviews(t, open(t))) })
 	t.Run("what fails in a transaction leaves nothing", func(t *testing.T) {
 		t.Parallel()
 
@@ -254,4 +255,39 @@ func testReviewList(t *testing.T, s *store.Reviews) {
 			t.Errorf("%s: %q of %d, %v; want %q of %d", tt.name, got, total, err, tt.want, tt.total)
 		}
 	}
+}
+
+func testReviewSearch(t *testing.T, s *store.Reviews) {
+	for i, r := range []review.Review{
+		reviewOf("r1", "a", "ada"), reviewOf("r2", "a", "bob"), reviewOf("r3", "b", "ada"), reviewOf("r4", "b", "bob"),
+	} {
+		r.Title = []string{"Saves 100% of time", "", "Über alles", "x_y"}[i]
+		r.Text = []string{"Nice", "RUDE words", "ok~", ""}[i]
+		r.Rating, r.CreatedAt = 1+i%2, T0.Add(time.Duration(i/2)*time.Hour)
+		mustSave(t, s, r)
+	}
+	for q, want := range map[string]string{
+		"n.ADA": "r3 r1", "bob": "r4 r2", "rude": "r2", "WORDS": "r2", "%": "r1", "_": "r4", "~": "r3", "Über": "r3", "'": "",
+		"none": "",
+	} {
+		list, total, err := s.ListReviews(t.Context(), review.Query{Search: q, Limit: 9})
+		var ids []string
+		for _, r := range list {
+			ids = append(ids, r.ID)
+		}
+		if got := strings.Join(ids, " "); err != nil || got != want || total != len(list) {
+			t.Errorf("search for %q: %q of %d, %v; want %q", q, got, total, err, want)
+		}
+	}
+	list, total, err := s.ListReviews(t.Context(), review.Query{Search: "bob", ProductSlug: "a", Sort: "rating", Limit: 9})
+	if err != nil || total != 1 || list[0].ID != "r2" {
+		t.Errorf("a search in the reviews of a product: %v of %d, %v; want r2", list, total, err)
+	}
+	wantSorted(t, review.Sorts, 4, func(sort string, limit, offset int) (rows []sortedRow, total int, err error) {
+		list, total, err := s.ListReviews(t.Context(), review.Query{Sort: sort, Limit: limit, Offset: offset})
+		for _, r := range list {
+			rows = append(rows, sortedRow{r.ID, map[string]any{"created": r.CreatedAt.UnixMilli(), "rating": int64(r.Rating)}})
+		}
+		return rows, total, err
+	})
 }

@@ -77,7 +77,7 @@ func wantSorted(
 func testSorts(t *testing.T, open Open) {
 	for name, test := range map[string]func(*testing.T, Open){
 		"users": testUserSorts, "orders": testOrderSorts, "licenses": testLicenseSorts, "the audit log": testAuditSorts,
-		"webhooks": testWebhookSorts, "instances": testInstanceSorts,
+		"webhooks": testWebhookSorts, "instances": testInstanceSorts, "plugins": testPackageSearch,
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); test(t, open) })
 	}

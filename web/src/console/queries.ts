@@ -7,5 +7,9 @@ const retry = (failures: number, error: unknown): boolean =>
   failures < 2 && (!(error instanceof Problem) || error.unreachable || error.status === 502 || error.status === 503);
 
 export const queries = new QueryClient({
-  defaultOptions: { queries: { retry, staleTime: 5_000, refetchOnWindowFocus: true }, mutations: { retry: false } },
+  defaultOptions: {
+    // Without a network a request fails and says so: it does not wait, to be sent when nobody expects it.
+    queries: { retry, staleTime: 5_000, refetchOnWindowFocus: true, refetchOnReconnect: true, networkMode: "always" },
+    mutations: { retry: false, networkMode: "always" },
+  },
 });

@@ -4,7 +4,7 @@ import { api, data, ok } from "../api/client";
 import { signOut } from "../api/session";
 import { useSession } from "./App";
 import { t } from "./text";
-import { Ago, Badge, Day, Failure, Head, PasswordField, Told, useFaults, Waiting } from "./ui";
+import { Ago, Badge, Button, Day, Failure, Head, PasswordField, Told, useFaults, useHeading, Waiting } from "./ui";
 
 export const AccountPage = () => {
   const session = useSession();
@@ -50,7 +50,7 @@ const Password = () => {
         <PasswordField label={t("account.next")} name="next" autoComplete="new-password" fault={faults.next} />
         {change.error && <Failure error={change.error} />}
         <Told>{change.isSuccess && t("account.saved")}</Told>
-        <p><button className="button" disabled={change.isPending}>{t("account.save")}</button></p>
+        <p><Button busy={change.isPending}>{t("account.save")}</Button></p>
       </form>
     </section>
   );
@@ -58,14 +58,18 @@ const Password = () => {
 
 const Sessions = () => {
   const queries = useQueryClient();
+  const { heading, toHeading } = useHeading();
   const sessions = useQuery({ queryKey: ["sessions"], queryFn: () => data(api.GET("/auth/sessions")) });
   const end = useMutation({
     mutationFn: (id: string) => ok(api.DELETE("/auth/sessions/{id}", { params: { path: { id } } })),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ["sessions"] }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ["sessions"] });
+      toHeading();
+    },
   });
   return (
     <section aria-labelledby="sessions">
-      <h2 id="sessions">{t("account.sessions")}</h2>
+      <h2 id="sessions" ref={heading} tabIndex={-1}>{t("account.sessions")}</h2>
       <Told>{end.isSuccess && t("account.ended")}</Told>
       {end.error && <Failure error={end.error} />}
       {sessions.isPending ? <Waiting /> : sessions.isError ? <Failure error={sessions.error} retry={() => void sessions.refetch()} /> : (
@@ -76,7 +80,7 @@ const Sessions = () => {
               <span>{t("account.started")} <Day at={one.createdAt} /></span>
               <span>{t("account.used")} <Ago at={one.lastUsedAt} /></span>
             </div>
-            {!one.current && <button type="button" className="button slim" disabled={end.isPending} onClick={() => end.mutate(one.id)}>{t("account.end")}</button>}
+            {!one.current && <Button type="button" className="button slim" busy={end.isPending} onClick={() => end.mutate(one.id)}>{t("account.end")}</Button>}
           </li>
         ))}</ul>
       )}
@@ -92,7 +96,7 @@ const Claim = () => {
       <p className="soft">{t("account.claimHow")}</p>
       {claim.error && <Failure error={claim.error} />}
       <Told>{claim.isSuccess && t("account.claimSent")}</Told>
-      <p><button type="button" className="button" disabled={claim.isPending} onClick={() => claim.mutate()}>{t("account.claimSend")}</button></p>
+      <p><Button type="button" busy={claim.isPending} onClick={() => claim.mutate()}>{t("account.claimSend")}</Button></p>
     </section>
   );
 };

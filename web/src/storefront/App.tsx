@@ -1,31 +1,40 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useRef, useSyncExternalStore, type ComponentType } from "react";
 import { Problem } from "../api/problem";
-import { accessToken, currentSession, mayBeSignedIn, onSession, type Session } from "../api/session";
+import { currentSession, mayBeSignedIn, onSession, type Session } from "../api/session";
 import { CheckoutPage } from "./CheckoutPage";
-import { OrderPage } from "./OrderPage";
+import { sessionQuery } from "./data";
 import { match, useAddress, type Params, type Pattern } from "./router";
 import { SignIn, SignInPage } from "./SignInPage";
-import { Failure, Waiting } from "./ui";
+import { Failure, Offline, Waiting } from "./ui";
 
 // What buyers come back for is loaded when it is opened; a purchase does not wait for it.
 const own = () => import("./own");
-const later = (name: keyof Awaited<ReturnType<typeof own>>) => lazy(async () => {
-  const pages = await own().catch(() => null);
+const order = () => import("./OrderPage");
+
+// inAdvance loads what will be needed soon. If that fails, later says so.
+const inAdvance = (load: () => Promise<unknown>): void => void load().catch(() => undefined);
+
+// orderInAdvance loads the page of an order while the order is placed.
+export const orderInAdvance = (): void => inAdvance(order);
+
+const later = <Name extends string>(load: () => Promise<Record<Name, unknown>>, name: Name) => lazy(async () => {
+  const pages = await load().catch(() => null);
   return { default: (pages?.[name] ?? Unreachable) as ComponentType<Params> };
 });
-if (mayBeSignedIn() && !/^\/(checkout|sign-in)\b/.test(location.pathname)) void own().catch(() => undefined); // later says so
+if (match(location.pathname)?.pattern === "/orders/:id") orderInAdvance();
+else if (mayBeSignedIn() && !/^\/(checkout|sign-in)\b/.test(location.pathname)) inAdvance(own);
 
 const Unreachable = () => <Failure error={new Problem(0, "UNREACHABLE", "", "")} retry={() => location.reload()} />;
 
 const pages: Record<Pattern, { page: ComponentType<Params>; forGuests?: boolean }> = {
   "/sign-in": { page: SignInPage, forGuests: true },
   "/checkout/:slug/:tier": { page: CheckoutPage as ComponentType<Params>, forGuests: true },
-  "/orders": { page: later("OrdersPage"), forGuests: true },
-  "/orders/:id": { page: OrderPage as ComponentType<Params>, forGuests: true },
-  "/licenses": { page: later("LicensesPage") },
-  "/licenses/:id": { page: later("LicensePage") },
-  "/account": { page: later("AccountPage") },
+  "/orders": { page: later(own, "OrdersPage"), forGuests: true },
+  "/orders/:id": { page: later(order, "OrderPage"), forGuests: true },
+  "/licenses": { page: later(own, "LicensesPage") },
+  "/licenses/:id": { page: later(own, "LicensePage") },
+  "/account": { page: later(own, "AccountPage") },
 };
 
 export const useSession = (): Session => useSyncExternalStore(onSession, currentSession);
@@ -34,20 +43,21 @@ export const App = () => {
   const address = useAddress();
   const session = useSession();
   const first = useQuery({
-    queryKey: ["session"], queryFn: async () => (await accessToken()) !== null, staleTime: Infinity,
+    ...sessionQuery,
     ...(mayBeSignedIn() ? {} : { initialData: false }), // a guest waits for nothing
   });
   useFocus(address);
   const at = match(location.pathname);
-  if (first.isPending) return <Waiting />;
+  if (first.isPending) return <Waiting like="page" />;
   if (first.isError && !session) return <Failure error={first.error} retry={() => void first.refetch()} />;
   if (!at) return null;
   const { page: Page, forGuests } = pages[at.pattern];
   if (!session && !forGuests) return <SignIn />;
   return (
     <>
+      <Offline />
       {session?.ended && <SignIn ended />}
-      <div hidden={session?.ended}><Suspense fallback={<Waiting />}><Page key={location.pathname} {...at.params} /></Suspense></div>
+      <div hidden={session?.ended}><Suspense fallback={<Waiting like="page" />}><Page key={location.pathname} {...at.params} /></Suspense></div>
     </>
   );
 };

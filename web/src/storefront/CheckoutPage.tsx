@@ -3,7 +3,7 @@ import { useEffect, useRef, useState, type FormEvent } from "react";
 import { api, ok, type Schemas } from "../api/client";
 import { Problem } from "../api/problem";
 import { formatMoney } from "../text/format";
-import { useSession } from "./App";
+import { orderInAdvance, useSession } from "./App";
 import { productQuery, readOrder, useShop } from "./data";
 import { keepOrder, keptOrders, type KeptOrder } from "./kept";
 import { go } from "./router";
@@ -18,7 +18,7 @@ const inTest = document.documentElement.dataset["payments"] === "test";
 
 export const CheckoutPage = ({ slug, tier: tierId }: { slug: string; tier: string }) => {
   const product = useQuery(productQuery(slug));
-  if (product.isPending) return <Waiting />;
+  if (product.isPending) return <Waiting like="checkout" />;
   const missing = product.error instanceof Problem && product.error.status === 404;
   if (product.isError && !missing) return <Failure error={product.error} retry={() => void product.refetch()} />;
   const tier = product.data?.pricingTiers.find((one) => one.id === tierId);
@@ -41,10 +41,10 @@ const Summary = ({ product, tier }: { product: Product; tier: Tier }) => (
     <div className="order-product"><img src={product.icon} alt="" width={48} height={48} /><h2>{product.name}</h2></div>
     <dl className="lines">
       <div><dt>{t("checkout.plan")}</dt><dd>{tier.name}</dd></div>
-      <div className="total"><dt>{t("checkout.total")}</dt><dd>{tier.price === 0 ? t("catalog.free") : formatMoney(tier.price, tier.currency)}</dd></div>
+      <div className="total"><dt>{t("checkout.total")}</dt><dd>{tier.price === 0 ? t("page.free") : formatMoney(tier.price, tier.currency)}</dd></div>
     </dl>
     {tier.price > 0 && tier.billingPeriod && <p className="soft small">{t(`checkout.renews.${tier.billingPeriod}`)}</p>}
-    <p className="small">{t.count("product.seats", tier.maxInstances)}</p>
+    <p className="small">{t.count("page.seats", tier.maxInstances)}</p>
     <p className="small"><a href={`/p/${product.slug}#plans`}>{t("checkout.change")}</a></p>
   </aside>
 );
@@ -69,6 +69,7 @@ const usePurchase = (product: Product, tier: Tier, userId: string) => {
   const attempt = useRef({ body: "", key: "" });
   const [leaving, setLeaving] = useState(false);
   const purchase = useMutation({
+    onMutate: orderInAdvance,
     mutationFn: async (billing: Billing) => {
       const again = await unpaid(product, tier, billing, userId);
       if (again) return again;

@@ -6,11 +6,11 @@ import { useLicense, type License } from "./data";
 import { Seats, stateOf, termOf } from "./LicensesPage";
 import { ReviewForm } from "./ReviewForm";
 import { t } from "./text";
-import { Badge, Copy, Day, Gone, Failure, Head, Pager, Told, Waiting } from "./ui";
+import { Badge, Button, Copy, Day, Gone, Failure, Head, Pager, Told, useHeading, Waiting } from "./ui";
 
 export const LicensePage = ({ id }: { id: string }) => {
   const license = useLicense(id);
-  if (license.isPending) return <Waiting />;
+  if (license.isPending) return <Waiting like="page" />;
   if (license.isError) return <Failure error={license.error} retry={() => void license.refetch()} />;
   if (!license.data) return <Gone title={t("license.gone")} how={t("license.goneHow")}><a className="button" href="/licenses">{t("licenses.title")}</a></Gone>;
   const one = license.data;
@@ -32,10 +32,15 @@ export const LicensePage = ({ id }: { id: string }) => {
   );
 };
 
-const useSeats = (license: License) => {
+// useSeats frees seats, and takes that back. The button that was pressed goes away each
+// time: done is called then.
+const useSeats = (license: License, done: () => void) => {
   const queries = useQueryClient();
   const [freed, setFreed] = useState("");
-  const changed = () => queries.invalidateQueries({ queryKey: ["licenses"] });
+  const changed = async () => {
+    await queries.invalidateQueries({ queryKey: ["licenses"] });
+    done();
+  };
   const free = useMutation({
     mutationFn: (instanceId: string) => ok(api.DELETE("/api/marketplace/licenses/{id}/activations/{instanceId}", {
       params: { path: { id: license.id, instanceId } },
@@ -72,7 +77,8 @@ const download = async (license: License, instanceId: string): Promise<void> => 
 
 const Activations = ({ license }: { license: License }) => {
   const [page, setPage] = useState(1);
-  const { free, undo, freed } = useSeats(license);
+  const { heading, toHeading } = useHeading();
+  const { free, undo, freed } = useSeats(license, toHeading);
   const lease = useMutation({ mutationFn: (instanceId: string) => download(license, instanceId) });
   const found = useQuery({
     queryKey: ["licenses", "activations", license.id, page],
@@ -82,8 +88,8 @@ const Activations = ({ license }: { license: License }) => {
   const failed = free.error ?? undo.error ?? lease.error;
   return (
     <section aria-labelledby="activations">
-      <h2 id="activations">{t("license.activations")}</h2>
-      <Told>{freed && <><span>{t("license.freed", { instance: freed })}</span><button type="button" className="button slim" disabled={undo.isPending} onClick={() => undo.mutate(freed)}>{t("license.undo")}</button></>}</Told>
+      <h2 id="activations" ref={heading} tabIndex={-1}>{t("license.activations")}</h2>
+      <Told>{freed && <><span>{t("license.freed", { instance: freed })}</span><Button type="button" className="button slim" busy={undo.isPending} onClick={() => undo.mutate(freed)}>{t("license.undo")}</Button></>}</Told>
       {failed && <Failure error={failed} />}
       {found.isPending ? <Waiting /> : found.isError ? <Failure error={found.error} retry={() => void found.refetch()} /> : (
         <>
@@ -96,8 +102,8 @@ const Activations = ({ license }: { license: License }) => {
                   <div className="list-facts"><span>{t("license.since")} <Day at={one.activatedAt} /></span>{one.development && <Badge tone="none">{t("license.development")}</Badge>}</div>
                 </div>
                 <div className="actions">
-                  <button type="button" className="button slim" aria-label={t("license.leaseOf", { instance: one.instanceId })} disabled={lease.isPending} onClick={() => lease.mutate(one.instanceId)}>{t("license.lease")}</button>
-                  {!one.development && <button type="button" className="button slim" aria-label={t("license.freeOf", { instance: one.instanceId })} disabled={free.isPending} onClick={() => free.mutate(one.instanceId)}>{t("license.free")}</button>}
+                  <Button type="button" className="button slim" aria-label={t("license.leaseOf", { instance: one.instanceId })} busy={lease.isPending} onClick={() => lease.mutate(one.instanceId)}>{t("license.lease")}</Button>
+                  {!one.development && <Button type="button" className="button slim" aria-label={t("license.freeOf", { instance: one.instanceId })} busy={free.isPending} onClick={() => free.mutate(one.instanceId)}>{t("license.free")}</Button>}
                 </div>
               </li>
             ))}</ul>}

@@ -30,11 +30,11 @@ export const OrderPage = ({ id }: { id: string }) => {
   useEffect(() => {
     if (toCheckout) go(`/checkout/${kept.slug}/${encodeURIComponent(kept.tierId)}?payment=cancelled`, true);
   });
-  if (order.isLoading || toCheckout) return <Waiting />;
+  if (order.isLoading || toCheckout) return <Waiting like="page" />;
   if (order.isError && !order.data && !kept) return <Failure error={order.error} retry={() => void order.refetch()} />;
   if (!order.data && !kept) return <Lost payment={payment} signedIn={session !== null} />;
   const one = seen(id, order.data ?? null, kept);
-  return <Shown order={one}>{one.paymentUrl && <Unpaid order={one} payment={payment} slow={slow} follow={follow} />}</Shown>;
+  return <Shown order={one} fresh={kept !== null || payment === "success"}>{one.paymentUrl && <Unpaid order={one} payment={payment} slow={slow} follow={follow} />}</Shown>;
 };
 
 // Lost stands in for an order that neither the account nor this tab knows. Buyers of other
@@ -80,13 +80,14 @@ const Unpaid = ({ order, payment, slow, follow }: UnpaidProps) => {
   );
 };
 
-const Shown = ({ order, children }: { order: Seen; children: ReactNode }) => {
+// Shown is the order; fresh tells that it was placed just now, in this tab.
+const Shown = ({ order, fresh, children }: { order: Seen; fresh: boolean; children: ReactNode }) => {
   const ready = order.status === "paid";
   const usable = order.key !== "" && order.status !== "cancelled" && order.status !== "refunded" && !order.paymentUrl;
   return (
     <>
-      <Head title={t(ready ? "order.thanks" : "order.title")} badge={order.status && !ready && <Badge tone={orderTone(order.status)}>{t(`order.states.${order.status}`)}</Badge>}>
-        {ready && <p className="lead" role="status">{t("order.done")}</p>}
+      <Head title={t(ready && fresh ? "order.thanks" : "order.title")} badge={order.status && !(ready && fresh) && <Badge tone={orderTone(order.status)}>{t(`order.states.${order.status}`)}</Badge>}>
+        {ready && fresh && <p className="lead" role="status">{t("order.done")}</p>}
       </Head>
       {children}
       {order.status === "refunded" && <p className="note">{t("order.refunded")}</p>}
@@ -125,7 +126,7 @@ const Facts = ({ order }: { order: Seen }) => (
   <dl className="summary">
     <div><dt>{t("order.number")}</dt><dd><code>{order.id}</code></dd></div>
     <div><dt>{t("order.product")}</dt><dd><a href={`/p/${order.slug}`}>{order.productName}</a></dd></div>
-    <div><dt>{t("order.amount")}</dt><dd>{order.amount === 0 ? t("catalog.free") : formatMoney(order.amount, order.currency)}</dd></div>
+    <div><dt>{t("order.amount")}</dt><dd>{order.amount === 0 ? t("page.free") : formatMoney(order.amount, order.currency)}</dd></div>
     {order.at && <div><dt>{t("order.placed")}</dt><dd><Day at={order.at} /></dd></div>}
   </dl>
 );

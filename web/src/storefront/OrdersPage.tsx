@@ -21,7 +21,7 @@ const Kept = () => {
           <div className="list-text">
             <h3><a href={`/orders/${order.id}`}>{order.productName}</a></h3>
             <div className="list-facts">
-              <span>{order.amount === 0 ? t("catalog.free") : formatMoney(order.amount, order.currency)}</span><Day at={order.at} /><code>{order.id}</code>
+              <span>{order.amount === 0 ? t("page.free") : formatMoney(order.amount, order.currency)}</span><Day at={order.at} /><code>{order.id}</code>
             </div>
           </div>
         </li>
@@ -53,7 +53,7 @@ const Row = ({ order }: { order: Order }) => (
       <h2><a href={`/orders/${order.id}`}>{order.productName}</a></h2>
       <div className="list-facts">
         <Badge tone={orderTone(order.status)}>{t(`order.states.${order.status}`)}</Badge>
-        <span>{order.amount === 0 ? t("catalog.free") : formatMoney(order.amount, order.currency)}</span>
+        <span>{order.amount === 0 ? t("page.free") : formatMoney(order.amount, order.currency)}</span>
         <Day at={order.createdAt} />
         <code>{order.id}</code>
       </div>

@@ -2,7 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useId, type FormEvent } from "react";
 import { api, ok } from "../api/client";
 import { t } from "./text";
-import { Failure, Field, Told } from "./ui";
+import { Button, Failure, Field, Told } from "./ui";
 
 // ReviewForm writes the buyer's review of a product, or replaces it.
 export const ReviewForm = ({ slug }: { slug: string }) => {
@@ -33,7 +33,7 @@ export const ReviewForm = ({ slug }: { slug: string }) => {
         </div>
         {review.error && <Failure error={review.error} />}
         <Told>{review.isSuccess && t("license.sent")}</Told>
-        <p><button className="button" disabled={review.isPending}>{t("license.send")}</button></p>
+        <p><Button busy={review.isPending}>{t("license.send")}</Button></p>
       </form>
     </section>
   );

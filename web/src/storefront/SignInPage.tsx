@@ -6,7 +6,7 @@ import { useSession } from "./App";
 import { useShop } from "./data";
 import { go, within } from "./router";
 import { c, t } from "./text";
-import { Failure, Field, Head, PasswordField, useFaults } from "./ui";
+import { Button, Failure, Field, Head, PasswordField, useFaults } from "./ui";
 
 export const SignInPage = () => {
   const session = useSession();
@@ -66,7 +66,7 @@ const Form = ({ isNew, onDone }: { isNew: boolean; onDone: (() => void) | undefi
       {isNew && <Field label={t("signIn.username")} name="username" autoComplete="nickname" autoCapitalize="none" spellCheck={false} required fault={faults.username} />}
       <PasswordField label={c("password")} name="password" autoComplete={isNew ? "new-password" : "current-password"} hint={isNew ? rules ?? "" : ""} fault={faults.password} />
       {entry.error && (refused ? <p className="note" data-tone="bad" role="alert">{t("signIn.failed")}</p> : <Failure error={entry.error} />)}
-      <p><button className="button primary" disabled={entry.isPending}>{t(isNew ? "signIn.create" : "signIn.title")}</button></p>
+      <p><Button className="button primary" busy={entry.isPending}>{t(isNew ? "signIn.create" : "signIn.title")}</Button></p>
     </form>
   );
 };

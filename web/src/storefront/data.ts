@@ -3,6 +3,7 @@ import { queryOptions, useQuery, type UseQueryResult } from "@tanstack/react-que
 import { useState } from "react";
 import { api, data, ok, type Schemas } from "../api/client";
 import { Problem } from "../api/problem";
+import { accessToken } from "../api/session";
 import type { Tone } from "./ui";
 
 export type Order = Schemas["OwnedOrder"];
@@ -34,6 +35,11 @@ const orNull = async <T>(request: Promise<T>): Promise<T | null> => {
 
 // An order as its buyer sees it; own tells that it is in the account.
 export type SeenOrder = Order & { licenseKey?: string; own: boolean };
+
+// sessionQuery tells whether somebody is signed in.
+export const sessionQuery = queryOptions({
+  queryKey: ["session"], queryFn: async () => (await accessToken()) !== null, staleTime: Infinity,
+});
 
 export const productQuery = (slug: string) => queryOptions({
   queryKey: ["product", slug],

@@ -1,6 +1,7 @@
 // The small pieces that pages share. Their looks are in shop.css.
-import { useEffect, useId, useRef, useState, type InputHTMLAttributes, type ReactNode } from "react";
+import { useEffect, useId, useRef, useState, type ButtonHTMLAttributes, type InputHTMLAttributes, type ReactNode } from "react";
 import { asProblem } from "../api/problem";
+import { useOnline } from "../api/useOnline";
 import { formatDay, formatRelative, formatExact } from "../text/format";
 import { useCopy } from "../text/useCopy";
 import { c, t } from "./text";
@@ -16,7 +17,26 @@ export const Head = ({ title, badge, children }: { title: string; badge?: ReactN
   return <div className="page-head"><h1>{title}</h1>{badge}{children}</div>;
 };
 
-export const Waiting = () => <p className="soft waiting" role="status">{t("loading")}</p>;
+const bars = (n: number, name: string) => Array.from({ length: n }, (_, i) => <span key={i} className={name} />);
+
+// Waiting is the outline of what is being loaded: rows of a list, a page with a title and
+// rows, or the form and the summary of the checkout.
+export const Waiting = ({ like = "rows" }: { like?: "rows" | "page" | "checkout" }) => (
+  <div className="waiting" role="status" aria-busy="true">
+    <span className="sr">{t("loading")}</span>
+    {like !== "rows" && <span className="bar bar-title" />}
+    {like === "checkout"
+      ? <div className="checkout"><div className="form">{bars(3, "bar bar-field")}</div><aside>{bars(3, "bar")}</aside></div>
+      : bars(4, "bar bar-row")}
+  </div>
+);
+
+// Offline says that there is no network. Its region stays, so that a screen reader hears
+// the text come.
+export const Offline = () => {
+  const online = useOnline();
+  return <div role="status" className="offline">{!online && <p className="note" data-tone="warn">{c("offline")}</p>}</div>;
+};
 
 // sentence is what a person reads of a failure.
 export const sentence = (error: unknown): string => {
@@ -34,9 +54,21 @@ export const Failure = ({ error, retry }: { error: unknown; retry?: () => void }
       {issues.length > 0 && <ul>{issues.map((issue, i) => <li key={i}>{issue.message}</li>)}</ul>}
       <div className="row">
         {retry && <button type="button" className="button slim" onClick={retry}>{c("retry")}</button>}
-        {problem.requestId && <span className="small">{c("requestId")} <code>{problem.requestId}</code></span>}
+        {problem.requestId && <RequestId id={problem.requestId} />}
       </div>
     </div>
+  );
+};
+
+// RequestId is what the shop finds a failure by.
+const RequestId = ({ id }: { id: string }) => {
+  const { copied, ref, copy } = useCopy(id);
+  return (
+    <>
+      <span className="small">{c("requestId")} <code ref={ref}>{id}</code></span>
+      <button type="button" className="button slim" onClick={() => void copy()}>{copied ? c("copied") : c("copy", { what: c("requestId").toLowerCase() })}</button>
+      <span className="sr" role="status">{copied && c("copied")}</span>
+    </>
   );
 };
 
@@ -116,12 +148,29 @@ export const Gone = ({ title, how, children }: EmptyProps) => {
   return <div className="empty"><h1>{title}</h1><p className="soft">{how}</p><p className="row">{children}</p></div>;
 };
 
+interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> { busy: boolean }
+
+// Button does nothing while it is busy. It keeps the focus, which a disabled one loses.
+export const Button = ({ busy, onClick, className = "button", ...rest }: ButtonProps) => (
+  <button
+    {...rest} className={className} aria-disabled={busy || undefined}
+    onClick={(e) => { if (busy) e.preventDefault(); else onClick?.(e); }}
+  />
+);
+
+// useHeading is for sections whose buttons go away with what they act on: the focus then
+// moves to the heading.
+export const useHeading = () => {
+  const heading = useRef<HTMLHeadingElement>(null);
+  return { heading, toHeading: () => heading.current?.focus({ preventScroll: true }) };
+};
+
 interface PagerProps { page: number; pages: number; onPage: (page: number) => void }
 
 export const Pager = ({ page, pages, onPage }: PagerProps) => pages > 1 && (
-  <nav className="pages" aria-label={t("catalog.pages")}>
-    <button type="button" className="button slim" disabled={page <= 1} onClick={() => onPage(page - 1)}>{t("page.previous")}</button>
-    <span className="soft small">{t("page.of", { page, pages })}</span>
-    <button type="button" className="button slim" disabled={page >= pages} onClick={() => onPage(page + 1)}>{t("page.next")}</button>
+  <nav className="pages" aria-label={t("page.label")}>
+    <Button type="button" className="button slim" busy={page <= 1} onClick={() => onPage(page - 1)}>{t("page.previous")}</Button>
+    <span className="soft small" role="status">{t("page.of", { page, pages })}</span>
+    <Button type="button" className="button slim" busy={page >= pages} onClick={() => onPage(page + 1)}>{t("page.next")}</Button>
   </nav>
 );

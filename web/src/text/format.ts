@@ -38,9 +38,10 @@ export const formatRelative = (at: string, now = Date.now()): string => {
 };
 
 // formatBytes writes a size in kB, MB or GB, and a small one in bytes: in full, because the
-// short form of bytes has no plural.
+// short form of bytes has no plural. What would be rounded to 1,024 of a unit is 1 of the next.
 export const formatBytes = (n: number): string => {
-  const [unit, size] = ([["gigabyte", 1 << 30], ["megabyte", 1 << 20], ["kilobyte", 1 << 10]] as const).find(([, s]) => n >= s) ?? ["byte", 1];
+  const units = [["gigabyte", 1 << 30], ["megabyte", 1 << 20], ["kilobyte", 1 << 10]] as const;
+  const [unit, size] = units.find(([, s]) => n >= s - s / 1024 / 20) ?? ["byte", 1];
   const unitDisplay = unit === "byte" ? "long" : "short";
   return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay, maximumFractionDigits: 1 }).format(n / size);
 };

@@ -47,7 +47,7 @@ const columns: Column<Entry>[] = [
   { title: t("events.audit.who"), sort: ["actor", "-actor"], cell: (e) => <Actor actor={e.actor} /> },
   { title: t("events.audit.to"), cell: (e) => <Target {...e} /> },
   { title: t("events.audit.details"), cell: (e) => <Details details={e.details} /> },
-  { title: t("events.audit.from"), named: true, cell: (e) => e.address ?? <None /> },
+  { title: t("events.audit.from"), named: true, spare: true, cell: (e) => e.address ?? <None /> },
 ];
 
 const list = ({ page, q, action, actor, target, from, to, sort }: ListSearch) =>

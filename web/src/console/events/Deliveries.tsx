@@ -38,7 +38,7 @@ export const Deliveries = ({ webhookId }: { webhookId: string }) => {
     { title: t("events.deliveries.state"), cell: (d) => <State tone={tones[d.state]}>{t(`events.deliveries.${d.state}`)}</State> },
     { title: t("events.deliveries.attempts"), end: true, named: true, cell: (d) => d.attempts.length },
     { title: t("events.deliveries.answer"), cell: (d) => <span title={d.attempts.at(-1)?.response}>{lastAnswer(d)}</span> },
-    { title: t("events.deliveries.created"), cell: (d) => <Time at={d.createdAt} /> },
+    { title: t("events.deliveries.created"), spare: true, cell: (d) => <Time at={d.createdAt} /> },
     { title: t("events.deliveries.next"), named: true, cell: (d) => <Time at={d.nextAttemptAt} /> },
     { title: t("events.deliveries.again"), end: true, cell: (d) => <Replay id={d.id} type={d.type} /> },
   ];

@@ -36,7 +36,7 @@ export const Confirm = ({ open, onClose, title, effects, action, danger = true, 
         {effects.length === 1 ? <p style={{ margin: 0 }}>{effects[0]}</p> : <ul style={{ margin: 0, paddingLeft: 20 }}>{effects.map((e) => <li key={e}>{e}</li>)}</ul>}
         {children}
         {act.isError && <ErrorNote error={act.error} />}
-        <div className="row" style={{ justifyContent: "flex-end" }}>
+        <div className="dialog-actions">
           <Button onClick={close} {...(danger ? { "data-autofocus": true } : {})}>{c("cancel")}</Button>
           <Button variant="filled" {...(danger ? { "data-danger": true } : {})} loading={act.isPending} onClick={() => act.mutate()} {...(danger ? {} : { "data-autofocus": true })}>{action}</Button>
         </div>

@@ -20,6 +20,7 @@ export interface Column<T> {
   sort?: [ascending: string, descending: string];
   end?: boolean; // numbers stand at the end of their column
   named?: boolean; // in a stacked row, its title stands before it
+  spare?: boolean; // left out where a window is too narrow for all columns side by side
 }
 
 interface DataTableProps<T> {
@@ -85,10 +86,13 @@ const Outline = <T,>({ columns }: { columns: Column<T>[] }) => (
   <tr>{columns.map((column) => <td key={column.title}><Bar width="70%" height={14} /></td>)}</tr>
 );
 
+const classOf = ({ end = false, spare = false }: { end?: boolean; spare?: boolean }): string | undefined =>
+  [end && "end", spare && "spare"].filter(Boolean).join(" ") || undefined;
+
 interface HeadProps<T> { column: Column<T>; sort: string | undefined; onSort: (sort: string) => void }
 
 const Head = <T,>({ column, sort, onSort }: HeadProps<T>) => {
-  const place = column.end ? "end" : undefined;
+  const place = classOf(column);
   if (!column.sort) return <th scope="col" className={place}>{column.title}</th>;
   const [ascending, descending] = column.sort;
   const now = sort === descending ? "descending" : sort === ascending ? "ascending" : "none";
@@ -113,8 +117,8 @@ const Row = <T,>({ item, columns, link }: { item: T; columns: Column<T>[]; link:
   };
   return (
     <tr {...(link ? { "data-link": true, onClick: open } : {})}>
-      {columns.map(({ title, end, named, cell }) => (
-        <td key={title} className={end ? "end" : "clip"} data-name={named ? title : undefined}>{cell(item)}</td>
+      {columns.map(({ title, end = false, named, spare = false, cell }) => (
+        <td key={title} className={[end ? "end" : "clip", spare && "spare"].filter(Boolean).join(" ")} data-name={named ? title : undefined}>{cell(item)}</td>
       ))}
     </tr>
   );

@@ -6,6 +6,10 @@ import { t } from "../text";
 
 export interface Pagination { page: number; limit: number; total: number; totalPages: number }
 
+// A button at the end of the way looks disabled and says so. It is not: whoever came there
+// with the keyboard would lose the focus.
+const end = { "aria-disabled": true, "data-disabled": true } as const;
+
 interface FootProps { pagination: Pagination; onPage: (page: number) => void }
 
 export const Foot = ({ pagination: { page, limit, total, totalPages }, onPage }: FootProps) => {
@@ -18,6 +22,7 @@ export const Foot = ({ pagination: { page, limit, total, totalPages }, onPage }:
     { label: t("list.next"), to: page + 1, Icon: IconChevronRight },
     { label: t("list.last"), to: totalPages, Icon: IconChevronsRight },
   ];
+  const leads = (to: number) => to >= 1 && to <= totalPages && to !== page;
   return (
     <div className="list-foot">
       <span role="status">{t("list.of", { from, to, total: formatNumber(total) })}</span>
@@ -25,8 +30,7 @@ export const Foot = ({ pagination: { page, limit, total, totalPages }, onPage }:
         <span className="row" style={{ marginLeft: "auto" }}>
           {ways.map((way) => (
             <ActionIcon
-              key={way.label} aria-label={way.label} onClick={() => onPage(way.to)}
-              disabled={way.to < 1 || way.to > totalPages || way.to === page}
+              key={way.label} aria-label={way.label} {...(leads(way.to) ? { onClick: () => onPage(way.to) } : end)}
             >
               <way.Icon size={18} stroke={1.5} />
             </ActionIcon>

@@ -1,4 +1,4 @@
-// Where the focus goes when a dialog closes.
+// Where the focus goes when what has it goes away: a dialog closes, a button is disabled.
 import { useEffect } from "react";
 
 // useFocusBack returns the focus to what opened a dialog, also if the dialog goes away at
@@ -48,3 +48,27 @@ const onRemoval = (el: HTMLElement, then: () => void): void => {
   watch.observe(document.body, { childList: true, subtree: true });
   document.addEventListener("focusin", stop);
 };
+
+// keepFocus gives the focus back to a button that lost it by being disabled while its
+// action was on the way, or to the button that took its place in a form that was drawn
+// again, unless the focus went elsewhere. It returns what ends that.
+export const keepFocus = (): (() => void) => {
+  let last: HTMLElement | null = null;
+  const remember = (e: FocusEvent) => { last = (e.target as HTMLElement).closest<HTMLElement>("button"); };
+  const watch = new MutationObserver(() => {
+    if (!last || document.activeElement !== document.body) return;
+    const heir = last.isConnected ? last : successorOf(last);
+    if (heir && !heir.hasAttribute("disabled")) heir.focus({ preventScroll: true });
+  });
+  document.addEventListener("focusin", remember);
+  watch.observe(document.body, { attributes: true, attributeFilter: ["disabled"], childList: true, subtree: true });
+  return () => {
+    watch.disconnect();
+    document.removeEventListener("focusin", remember);
+  };
+};
+
+// successorOf is the button of the same form that was drawn again.
+const successorOf = (button: HTMLElement): HTMLElement | undefined =>
+  button.getAttribute("type") !== "submit" ? undefined
+    : [...document.querySelectorAll<HTMLElement>("main button[type=submit]")].find((one) => one.textContent === button.textContent);

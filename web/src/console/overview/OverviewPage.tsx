@@ -26,7 +26,7 @@ export const OverviewPage = () => {
   const system = useQuery(systemQuery);
   const traffic = useQuery(trafficQuery);
   if (overview.isPending) return <Pending />;
-  if (overview.isError) return <ErrorNote error={overview.error} retry={() => void overview.refetch()} />;
+  if (overview.isError) return <Page title={t("overview.title")}><ErrorNote error={overview.error} retry={() => void overview.refetch()} /></Page>;
   const { attention } = overview.data;
   const ranges = (["day", "month"] as const).map((value) => ({ value, label: t(`overview.${value}`) }));
   return (
@@ -58,7 +58,7 @@ const Health = ({ parts, concerns }: { parts: Part[]; concerns: Concern[] }) => 
   }
   return (
     <div className="note" data-tone="bad" role="status">
-      {broken.map((part) => <p key={part.name}><Link to="/settings"><strong>{part.name}</strong></Link>: {part.message} (<Time at={part.since} />)</p>)}
+      {broken.map((part) => <p key={part.name}><Link to="/settings/health"><strong>{part.name}</strong></Link>: {part.message} (<Time at={part.since} />)</p>)}
       {errors.slice(0, 3).map((c, i) => <p key={i}><Link to={addressOf(c)}>{c.message}</Link> (<Time at={c.since} />)</p>)}
     </div>
   );

@@ -22,7 +22,7 @@ export const addressOf = (c: Concern): string => {
     case "backup.failed":
     case "backup.old":
     case "backup.verify_failed":
-      return "/settings";
+      return "/settings/health";
     case "keys.rotation_due":
       return "/settings/keys";
   }

@@ -1,5 +1,6 @@
 // What stoa sent to plugins, hooks and events, with every attempt; and sending it again.
 import { Button, Modal } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -9,6 +10,7 @@ import { Confirm } from "../kit/Confirm";
 import { CopyText } from "../kit/CopyText";
 import { DataTable, type Column } from "../kit/DataTable";
 import { Empty } from "../kit/Empty";
+import { FindFilter } from "../kit/FindFilter";
 import { sentence } from "../door/sentence";
 import { Filter, ListBar } from "../kit/ListBar";
 import { Section, Summary } from "../kit/Page";
@@ -28,10 +30,11 @@ export const Deliveries = ({ slug, installationId }: { slug?: string; installati
   const [replay, setReplay] = useState(false);
   const refresh = useRefresh();
   const state = states.find((s) => s === search["state"]);
+  const of = slug ?? (search["plugin"] === undefined ? undefined : String(search["plugin"]));
   const query = useQuery({
-    queryKey: ["plugins", slug ?? "-all", "hooks", installationId, state, page],
+    queryKey: ["plugins", of ?? "-all", "hooks", installationId, state, page],
     queryFn: () => {
-      const query = { page, ...(slug ? { slug } : {}), ...(installationId ? { installationId } : {}), ...(state ? { state } : {}) };
+      const query = { page, ...(of ? { slug: of } : {}), ...(installationId ? { installationId } : {}), ...(state ? { state } : {}) };
       return data(api.GET("/api/v1/admin/hooks", { params: { query } }));
     },
     placeholderData: keepPreviousData,
@@ -40,7 +43,10 @@ export const Deliveries = ({ slug, installationId }: { slug?: string; installati
   const since = oneMonthAgo();
   return (
     <Section title={t("plugins.deliveries.title")} actions={!installationId && <Button size="xs" onClick={() => setReplay(true)}>{t("plugins.deliveries.replayDead")}</Button>}>
-      <ListBar search={false}><Filter name="state" label={t("plugins.column.state")} choices={states.map((value) => ({ value, label: t(`plugins.deliveries.${value}`) }))} /></ListBar>
+      <ListBar search={false}>
+        {slug === undefined && <FindFilter name="plugin" label={t("plugins.column.name")} none={t("plugins.none")} useChoices={usePluginChoices} />}
+        <Filter name="state" label={t("plugins.column.state")} choices={states.map((value) => ({ value, label: t(`plugins.deliveries.${value}`) }))} />
+      </ListBar>
       <DataTable
         label={t("plugins.deliveries.title")} query={query} columns={columns(setShown, slug === undefined)} stack
         keyOf={(d) => d.id} empty={<Empty title={t("plugins.deliveries.empty")}>{t("plugins.deliveries.emptyHow")}</Empty>}
@@ -59,6 +65,18 @@ export const Deliveries = ({ slug, installationId }: { slug?: string; installati
       />
     </Section>
   );
+};
+
+// usePluginChoices finds plugins by what was typed, on the server.
+const usePluginChoices = (typed: string, chosen: string | null) => {
+  const [q] = useDebouncedValue(typed, 200);
+  const found = useQuery({
+    queryKey: ["plugins", "-choices", q],
+    queryFn: () => data(api.GET("/api/v1/admin/extensions/{kind}", { params: { path: { kind: "plugin" }, query: { sort: "name", ...(q ? { q } : {}) } } })),
+    placeholderData: keepPreviousData,
+  });
+  const choices = (found.data?.items ?? []).map(({ slug, name }) => ({ value: slug, label: name }));
+  return chosen && !choices.some(({ value }) => value === chosen) ? [{ value: chosen, label: chosen }, ...choices] : choices;
 };
 
 // oneMonthAgo is before everything that is kept.
@@ -107,7 +125,7 @@ const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onClose: ()
             </li>
           ))}
         </ol>
-        <div className="row" style={{ justifyContent: "flex-end" }}><Button variant="filled" loading={replay.isPending} onClick={() => replay.mutate()}>{t("plugins.deliveries.replay")}</Button></div>
+        <div className="dialog-actions"><Button variant="filled" loading={replay.isPending} onClick={() => replay.mutate()}>{t("plugins.deliveries.replay")}</Button></div>
       </div>
     </Modal>
   );

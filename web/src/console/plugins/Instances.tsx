@@ -82,7 +82,7 @@ const AddInstance = ({ plugin, onClose }: { plugin: Package; onClose: () => void
           onChange={(e) => setKey(e.currentTarget.value)} {...(wrong ? { error: wrong } : {})} />
         {!enabled && <p className="soft" style={{ margin: 0 }}>{t("plugins.instances.disabledFirst")}</p>}
         {create.isError && !wrong && <ErrorNote error={create.error} />}
-        <div className="row" style={{ justifyContent: "flex-end" }}>
+        <div className="dialog-actions">
           <Button onClick={onClose}>{c("cancel")}</Button>
           <Button type="submit" variant="filled" loading={create.isPending}>{t("plugins.instances.create")}</Button>
         </div>

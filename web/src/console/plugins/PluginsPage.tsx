@@ -4,15 +4,16 @@ import { Button } from "@mantine/core";
 import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { api, data } from "../../api/client";
+import { api, data, type Sorts } from "../../api/client";
 import { usePageDrop } from "../extensions/install/DropArea";
 import { InstallDialog } from "../extensions/install/InstallDialog";
 import { useUpdates } from "../extensions/install/useUpdates";
 import { DataTable, type Column } from "../kit/DataTable";
 import { Empty } from "../kit/Empty";
+import { Filter, ListBar } from "../kit/ListBar";
 import { Page } from "../kit/Page";
 import { Bar } from "../kit/Pending";
-import { useListSearch } from "../kit/useListSearch";
+import { useListSearch, type ListSearch } from "../kit/useListSearch";
 import { State, Time } from "../kit/values";
 import { t } from "../text";
 import { instancesQuery } from "./data";
@@ -21,12 +22,12 @@ import { Tabs } from "./Tabs";
 import { worst } from "./state";
 
 export const PluginsPage = () => {
-  const { page } = useListSearch();
+  const { search } = useListSearch();
   const [install, setInstall] = useState<{ file: File | null } | null>(null);
   const over = usePageDrop((file) => setInstall({ file }));
   const query = useQuery({
-    queryKey: ["plugins", "-list", page],
-    queryFn: () => data(api.GET("/api/v1/admin/extensions/{kind}", { params: { path: { kind: "plugin" }, query: { page } } })),
+    queryKey: ["plugins", "-list", search],
+    queryFn: () => read(search),
     placeholderData: keepPreviousData,
   });
   return (
@@ -40,7 +41,19 @@ export const PluginsPage = () => {
 };
 
 type Item = Awaited<ReturnType<typeof read>>["items"][number];
-const read = () => data(api.GET("/api/v1/admin/extensions/{kind}", { params: { path: { kind: "plugin" } } }));
+const read = ({ page = 1, q, runtimeType, sort }: ListSearch) =>
+  data(api.GET("/api/v1/admin/extensions/{kind}", {
+    params: {
+      path: { kind: "plugin" },
+      query: {
+        page, ...(q ? { q } : {}), ...(runtimeType ? { runtimeType: runtimeType as Runtime } : {}),
+        ...(sort ? { sort: sort as Sorts<"/api/v1/admin/extensions/{kind}"> } : {}),
+      },
+    },
+  }));
+
+const runtimes = ["internal-fastify", "external-http"] as const;
+type Runtime = (typeof runtimes)[number];
 
 const List = ({ query, onInstall }: { query: ReturnType<typeof useQuery<Awaited<ReturnType<typeof read>>>>; onInstall: () => void }) => {
   const items = query.data?.items ?? [];
@@ -48,26 +61,31 @@ const List = ({ query, onInstall }: { query: ReturnType<typeof useQuery<Awaited<
   const instances = new Map(items.map((item, i) => [item.slug, found[i]?.data]));
   const updates = useUpdates().data?.items ?? [];
   const columns: Column<Item>[] = [
-    { title: t("plugins.column.name"), cell: (item) => <Link className="row-link" to="/plugins/$slug" params={{ slug: item.slug }}>{item.name}</Link> },
+    { title: t("plugins.column.name"), sort: ["name", "-name"], cell: (item) => <Link className="row-link" to="/plugins/$slug" params={{ slug: item.slug }}>{item.name}</Link> },
     { title: t("plugins.column.state"), cell: (item) => <StateCell list={instances.get(item.slug)} /> },
     { title: t("plugins.column.version"), cell: (item) => <VersionCell item={item} update={updates.find((u) => u.kind === "plugin" && u.slug === item.slug)?.version} /> },
     { title: t("plugins.column.instances"), end: true, named: true, cell: (item) => instances.get(item.slug)?.pagination.total ?? "" },
     { title: t("plugins.column.runtime"), cell: (item) => ("runtimeType" in item ? t(`plugins.runtime.${item.runtimeType}`) : "") },
-    { title: t("plugins.column.installed"), named: true, cell: (item) => <Time at={item.updatedAt} /> },
+    { title: t("plugins.column.installed"), named: true, sort: ["updated", "-updated"], cell: (item) => <Time at={item.updatedAt} /> },
   ];
   return (
-    <DataTable
-      label={t("plugins.title")} query={query} columns={columns} keyOf={(item) => item.slug} stack
-      link={(item) => `/plugins/${item.slug}`}
-      empty={
-        <Empty
-          title={t("plugins.empty.title")}
-          action={<Button variant="filled" onClick={onInstall}>{t("plugins.install.button")}</Button>}
-        >
-          {t("plugins.empty.how")}
-        </Empty>
-      }
-    />
+    <>
+      <ListBar label={t("plugins.search")}>
+        <Filter name="runtimeType" label={t("plugins.column.runtime")} choices={runtimes.map((value) => ({ value, label: t(`plugins.runtime.${value}`) }))} />
+      </ListBar>
+      <DataTable
+        label={t("plugins.title")} query={query} columns={columns} keyOf={(item) => item.slug} stack
+        link={(item) => `/plugins/${item.slug}`}
+        empty={
+          <Empty
+            title={t("plugins.empty.title")}
+            action={<Button variant="filled" onClick={onInstall}>{t("plugins.install.button")}</Button>}
+          >
+            {t("plugins.empty.how")}
+          </Empty>
+        }
+      />
+    </>
   );
 };
 

@@ -6,13 +6,13 @@ export const pluginsRoutes = <P extends Parent>(root: P) => [
   createRoute({
     getParentRoute: () => root,
     path: "/plugins",
-    validateSearch: validateList(),
+    validateSearch: validateList("runtimeType"),
     component: lazyRouteComponent(() => import("./PluginsPage"), "PluginsPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/plugins/deliveries",
-    validateSearch: validateList("state"),
+    validateSearch: validateList("plugin", "state"),
     component: lazyRouteComponent(() => import("./DeliveriesPage"), "DeliveriesPage"),
   }),
   createRoute({

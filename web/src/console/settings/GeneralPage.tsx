@@ -16,7 +16,7 @@ type Settings = Schemas["Settings"];
 
 const key = ["settings"];
 const fields = ["shopName", "supportEmail", "supportUrl", "termsUrl", "privacyUrl"] as const;
-const swatches = ["#0f6b66", "#1f5fbf", "#6d3fc0", "#a3325f", "#8a4b08", "#2f6b1f", "#3b4350"];
+const swatches = ["#0b534f", "#1f5fbf", "#6d3fc0", "#a3325f", "#8a4b08", "#2f6b1f", "#3b4350"];
 
 export const GeneralPage = () => {
   const query = useQuery({ queryKey: key, queryFn: () => tagged(api.GET("/api/v1/admin/settings")) });
@@ -62,7 +62,7 @@ const Form = ({ base: { value: settings, etag }, onTyped, again }: { base: Loade
           onChange={(e) => set(name, e.currentTarget.value)}
         />
       ))}
-      <ColorInput label={t("settings.general.accent")} description={t("settings.general.accentHow")} value={values.accent ?? ""} swatches={swatches} withEyeDropper={false} placeholder="#0f6b66" withPreview={values.accent !== null} error={fault("accent")} onChange={(value) => set("accent", value)} />
+      <ColorInput label={t("settings.general.accent")} description={t("settings.general.accentHow")} value={values.accent ?? ""} swatches={swatches} withEyeDropper={false} placeholder="#0b534f" withPreview={values.accent !== null} error={fault("accent")} onChange={(value) => set("accent", value)} />
       {save.isError && issues.length === 0 && <ErrorNote error={save.error} retry={() => void again()} />}
       <div className="row"><Button type="submit" variant="filled" loading={save.isPending}>{t("settings.general.save")}</Button></div>
     </form>

@@ -1,6 +1,6 @@
 import { IconCalendarEvent, IconHome, IconPalette, IconPlug, IconSettings, IconShoppingBag, IconUsers } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import { t } from "../text";
 
 const entries = [
@@ -22,10 +22,17 @@ export const Rail = ({ open, onClose }: { open: boolean; onClose: () => void }) 
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, [open, onClose]);
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => { // the rail lies before the button that opens it: Tab would lead away from it
+    if (!open) return;
+    const opener = document.activeElement as HTMLElement | null;
+    (nav.current?.querySelector<HTMLElement>("a[data-status=active]") ?? nav.current?.querySelector("a"))?.focus();
+    return () => opener?.focus({ preventScroll: true });
+  }, [open]);
   return (
     <>
       {open && <div className="rail-veil" onClick={onClose} aria-hidden />}
-      <nav className="rail" aria-label={t("nav.label")} {...(open ? { "data-open": true } : {})}>
+      <nav className="rail" ref={nav} aria-label={t("nav.label")} {...(open ? { "data-open": true } : {})}>
         <span className="rail-name">stoa</span>
         {entries.map(({ to, key, Icon }) => (
           <Link key={key} to={to} activeOptions={{ exact: to === "/", includeSearch: false }}>

@@ -1,17 +1,19 @@
 // The frame of the console: rail, search, account; and the door before it.
-import { ActionIcon, Menu, Modal } from "@mantine/core";
-import { IconDeviceDesktop, IconExternalLink, IconMenu2, IconMoon, IconSearch, IconSun, IconUser } from "@tabler/icons-react";
+import { ActionIcon, Modal } from "@mantine/core";
+import { IconMenu2, IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useRouterState } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
-import { accessToken, signOut, type User } from "../../api/session";
-import { chooseScheme, type Choice } from "../../theme/scheme";
+import { accessToken, type User } from "../../api/session";
 import { ErrorPage } from "../kit/ErrorNote";
+import { keepFocus } from "../kit/focusBack";
 import { Pending } from "../kit/Pending";
 import { c, t } from "../text";
+import { Account } from "./Account";
 import { Rail } from "./Rail";
 import { SignIn } from "../door/SignIn";
 import { NotAdmin } from "./NotAdmin";
+import { Offline } from "./Offline";
 import { TestMode } from "./TestMode";
 import { useSession } from "../useSession";
 
@@ -21,7 +23,7 @@ export const Shell = () => {
   const session = useSession();
   const first = useQuery({ queryKey: ["session"], queryFn: async () => (await accessToken()) !== null, staleTime: Infinity });
   if (first.isPending) return <Pending />;
-  if (first.isError) return <ErrorPage error={first.error} />;
+  if (first.isError) return <main className="content"><ErrorPage error={first.error} /></main>;
   if (!session) return <SignIn />;
   if (session.user.role !== "ADMIN") return <NotAdmin user={session.user} />;
   return (
@@ -45,6 +47,7 @@ const Frame = ({ user }: { user: User }) => {
   const content = useRef<HTMLElement>(null);
   const path = useRouterState({ select: (s) => s.location.pathname });
   useEffect(() => setRailOpen(false), [path]);
+  useEffect(keepFocus, []);
   useFocusOnPage(useRouterState({ select: (s) => s.resolvedLocation?.pathname }), content);
   useEffect(() => {
     const onKey = (e: KeyboardEvent) => {
@@ -67,6 +70,7 @@ const Frame = ({ user }: { user: User }) => {
         </button>
         <div className="shell-top-end"><Account user={user} /></div>
       </header>
+      <Offline />
       <main id="content" className="content" ref={content} tabIndex={-1}><Outlet /></main>
       {palette && <Suspense><Palette onClose={() => setPalette(false)} /></Suspense>}
     </div>
@@ -86,22 +90,3 @@ const useFocusOnPage = (path: string | undefined, content: React.RefObject<HTMLE
     if (!content.current?.contains(document.activeElement)) content.current?.focus({ preventScroll: true });
   }, [path, content]);
 };
-
-const schemes: [Choice, typeof IconSun][] = [["auto", IconDeviceDesktop], ["light", IconSun], ["dark", IconMoon]];
-
-const Account = ({ user }: { user: User }) => (
-  <Menu>
-    <Menu.Target><ActionIcon aria-label={t("session.account")}><IconUser size={18} stroke={1.5} /></ActionIcon></Menu.Target>
-    <Menu.Dropdown>
-      <Menu.Label>{user.email}</Menu.Label>
-      <Menu.Item component="a" href="/" leftSection={<IconExternalLink size={16} stroke={1.5} />}>{t("nav.toShop")}</Menu.Item>
-      <Menu.Divider />
-      <Menu.Label>{c("theme.label")}</Menu.Label>
-      {schemes.map(([choice, Icon]) => (
-        <Menu.Item key={choice} leftSection={<Icon size={16} stroke={1.5} />} onClick={() => chooseScheme(choice)}>{c(`theme.${choice}`)}</Menu.Item>
-      ))}
-      <Menu.Divider />
-      <Menu.Item onClick={() => void signOut()}>{c("signOut")}</Menu.Item>
-    </Menu.Dropdown>
-  </Menu>
-);

@@ -1,11 +1,11 @@
 // Filters that the lists of the shop share.
 import "./shop.css";
-import { Button, Select } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconX } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { api, data } from "../../api/client";
+import { FindFilter } from "../kit/FindFilter";
 import { useListSearch } from "../kit/useListSearch";
 import { t } from "../text";
 
@@ -22,30 +22,9 @@ export const useProductChoices = (typed: string, chosen: string | null) => {
   return chosen && !choices.some((choice) => choice.value === chosen) ? [{ value: chosen, label: chosen }, ...choices] : choices;
 };
 
-export const ProductFilter = () => {
-  const { search, set } = useListSearch();
-  const [typed, setTyped] = useState("");
-  const chosen = search["product"] === undefined ? null : String(search["product"]);
-  const choices = useProductChoices(choicesQuery(typed, chosen), chosen);
-  return (
-    <Select
-      aria-label={t("shop.filter.product")}
-      placeholder={t("shop.filter.product")}
-      data={choices}
-      clearable
-      searchable
-      w={200}
-      filter={({ options }) => options}
-      nothingFoundMessage={t("shop.filter.noProduct")}
-      value={chosen}
-      onSearchChange={setTyped}
-      onChange={(value) => set({ product: value ?? undefined })}
-    />
-  );
-};
-
-// A searchable Select reports the label of what is chosen as typed; that is no question.
-const choicesQuery = (typed: string, chosen: string | null): string => (chosen ? "" : typed);
+export const ProductFilter = () => (
+  <FindFilter name="product" label={t("shop.filter.product")} none={t("shop.filter.noProduct")} useChoices={useProductChoices} />
+);
 
 // OfOne says that a list shows what belongs to one user or target, and takes that away.
 export const OfOne = ({ name, label }: { name: string; label: string }) => {

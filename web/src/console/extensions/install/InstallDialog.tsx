@@ -53,7 +53,7 @@ export const InstallDialog = ({ dropped, kind: fallback, onClose }: InstallDialo
           )}
           {step.name === "failed" && <Faults problem={step.problem} />}
           {step.name === "sending" && file !== null && <Progress share={step.share} size={file.size} />}
-          <div className="row" style={{ justifyContent: "flex-end" }}>
+          <div className="dialog-actions">
             <Button onClick={step.name === "sending" ? cancel : close}>{t(step.name === "sending" ? "plugins.install.cancelUpload" : "plugins.install.cancel")}</Button>
             {file !== null && step.name !== "sending" && (
               <Button variant="filled" onClick={() => void send(kind, file, replace)} data-autofocus>

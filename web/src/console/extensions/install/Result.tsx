@@ -43,7 +43,7 @@ export const Result = ({ installed, kind, onClose, onAgain }: ResultProps) => {
       {added.length > 0
         ? <Consent slug={installed.slug} added={added} onDone={open} />
         : (
-          <div className="row" style={{ justifyContent: "flex-end" }}>
+          <div className="dialog-actions">
             {onAgain && <Button onClick={onAgain}>{t("plugins.install.another")}</Button>}
             <Button variant="filled" onClick={open} data-autofocus>
               {plugin && !plugin.defaultInstance.enabled && !plugin.defaultInstance.runtime.lastError ? t("plugins.install.configure") : t("plugins.install.open", { name: installed.name })}
@@ -78,7 +78,7 @@ const Consent = ({ slug, added, onDone }: { slug: string; added: string[]; onDon
           onChange={(e) => setChosen(e.currentTarget.checked ? [...chosen, name] : chosen.filter((p) => p !== name))} />
       ))}
       {grant.isError && <ErrorNote error={grant.error} />}
-      <div className="row" style={{ justifyContent: "flex-end" }}>
+      <div className="dialog-actions">
         <Button onClick={onDone}>{t("plugins.permissions.later")}</Button>
         <Button variant="filled" disabled={chosen.length === 0} loading={grant.isPending} onClick={() => grant.mutate()}>{chosen.length === 0 ? t("plugins.permissions.grantNone") : t.count("plugins.permissions.grant", chosen.length)}</Button>
       </div>

@@ -53,7 +53,7 @@ const UpdateDialog = ({ update, name, onClose }: { update: Update; name: string;
         )}
         {install.isError && <Faults problem={asProblem(install.error)} />}
         {install.isPending && <p className="soft" style={{ margin: 0 }} role="status">{t("plugins.market.pending")}</p>}
-        <div className="row" style={{ justifyContent: "flex-end" }}>
+        <div className="dialog-actions">
           <Button onClick={close} disabled={install.isPending}>{c("cancel")}</Button>
           <Button type="submit" variant="filled" disabled={!product.isSuccess} loading={install.isPending} {...(paid ? {} : { "data-autofocus": true })}>{t("plugins.market.button", { version })}</Button>
         </div>

@@ -3,10 +3,10 @@ import { Button } from "@mantine/core";
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, data, ok, type Schemas } from "../../../api/client";
-import { formatNumber } from "../../../text/format";
 import { Confirm } from "../../kit/Confirm";
 import { CopyText } from "../../kit/CopyText";
 import { ErrorNote } from "../../kit/ErrorNote";
+import { Foot } from "../../kit/Foot";
 import { Bar } from "../../kit/Pending";
 import { Time } from "../../kit/values";
 import { t } from "../../text";
@@ -70,23 +70,7 @@ export const Activations = ({ license }: { license: License }) => {
           </tbody>
         </table>
       </div>
-      {pagination.totalPages > 1 && (
-        <div className="row">
-          <Button size="xs" disabled={page <= 1} onClick={() => setPage(page - 1)}>
-            {t("list.previous")}
-          </Button>
-          <span className="soft">
-            {t("list.of", {
-              from: formatNumber((page - 1) * pagination.limit + 1),
-              to: formatNumber(Math.min(page * pagination.limit, pagination.total)),
-              total: formatNumber(pagination.total),
-            })}
-          </span>
-          <Button size="xs" disabled={page >= pagination.totalPages} onClick={() => setPage(page + 1)}>
-            {t("list.next")}
-          </Button>
-        </div>
-      )}
+      {pagination.totalPages > 1 && <Foot pagination={pagination} onPage={setPage} />}
       {freeing && <Free license={license} activation={freeing} onClose={() => setFreeing(null)} />}
     </>
   );

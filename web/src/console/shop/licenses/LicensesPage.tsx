@@ -38,7 +38,7 @@ const columns: Column<License>[] = [
   { title: t("shop.state"), cell: (l) => <LicenseState license={l} /> },
   { title: t("shop.licenses.seatsUsed"), cell: (l) => <Seats license={l} />, end: true, named: true },
   { title: t("shop.licenses.term"), sort: ["expires", "-expires"], cell: (l) => <Term license={l} />, named: true },
-  { title: t("shop.licenses.issued"), sort: ["created", "-created"], cell: (l) => <Time at={l.createdAt} />, end: true, named: true },
+  { title: t("shop.licenses.issued"), sort: ["created", "-created"], cell: (l) => <Time at={l.createdAt} />, end: true, named: true, spare: true },
 ];
 
 const states = (["active", "expired", "revoked"] as const).map((value) => ({ value, label: t(`shop.licenses.state.${value}`) }));

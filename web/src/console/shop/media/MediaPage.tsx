@@ -1,12 +1,12 @@
 import "../shop.css";
-import { Button } from "@mantine/core";
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { api, data, type Schemas } from "../../../api/client";
-import { formatBytes, formatNumber } from "../../../text/format";
+import { formatBytes } from "../../../text/format";
 import { CopyText } from "../../kit/CopyText";
 import { Empty } from "../../kit/Empty";
 import { ErrorNote } from "../../kit/ErrorNote";
+import { Foot } from "../../kit/Foot";
 import { Page } from "../../kit/Page";
 import { Bar } from "../../kit/Pending";
 import { tell } from "../../kit/toast";
@@ -50,9 +50,7 @@ export const MediaPage = () => {
           ))}
         </ul>
       )}
-      {list.data && list.data.pagination.totalPages > 1 && (
-        <Pages pagination={list.data.pagination} onPage={(to) => set({ page: to })} />
-      )}
+      {list.data && list.data.pagination.totalPages > 1 && <Foot pagination={list.data.pagination} onPage={(to) => set({ page: to })} />}
     </Page>
   );
 };
@@ -87,30 +85,4 @@ const PictureCard = ({ picture: { path, contentType, size, addedAt, usedBy } }: 
       {usedBy.length === 0 && <DeletePicture path={path} />}
     </div>
   </>
-);
-
-const Pages = ({
-  pagination: { page, limit, total, totalPages },
-  onPage,
-}: {
-  pagination: Schemas["Pagination"];
-  onPage: (page: number) => void;
-}) => (
-  <div className="list-foot">
-    <span role="status">
-      {t("list.of", {
-        from: formatNumber((page - 1) * limit + 1),
-        to: formatNumber(Math.min(page * limit, total)),
-        total: formatNumber(total),
-      })}
-    </span>
-    <span className="row" style={{ marginLeft: "auto" }}>
-      <Button size="xs" disabled={page <= 1} onClick={() => onPage(page - 1)}>
-        {t("list.previous")}
-      </Button>
-      <Button size="xs" disabled={page >= totalPages} onClick={() => onPage(page + 1)}>
-        {t("list.next")}
-      </Button>
-    </span>
-  </div>
 );

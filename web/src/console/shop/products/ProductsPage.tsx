@@ -19,7 +19,7 @@ const columns: Column<ProductItem>[] = [
   { title: t("shop.state"), cell: (p) => <PublishedState published={p.published} /> },
   { title: t("shop.products.category"), cell: (p) => <span className="cap">{p.category}</span> },
   { title: t("shop.products.price"), end: true, cell: (p) => <Price pricing={p.pricing} /> },
-  { title: t("shop.products.sold"), end: true, named: true, cell: (p) => formatNumber(p.shown.downloadCount) },
+  { title: t("shop.products.sold"), end: true, named: true, spare: true, cell: (p) => formatNumber(p.shown.downloadCount) },
   {
     title: t("shop.products.rating"),
     end: true,

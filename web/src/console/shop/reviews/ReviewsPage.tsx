@@ -3,7 +3,7 @@ import { IconStarFilled } from "@tabler/icons-react";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { api, data, ok } from "../../../api/client";
+import { api, data, ok, type Sorts } from "../../../api/client";
 import { Confirm } from "../../kit/Confirm";
 import { DataTable, type Column } from "../../kit/DataTable";
 import { Empty } from "../../kit/Empty";
@@ -39,21 +39,26 @@ const useReviewChange = () => {
 
 export const ReviewsPage = () => {
   const { search, page } = useListSearch();
-  const { product, hidden } = search as Record<string, string | undefined>;
+  const { q, product, hidden, sort } = search as Record<string, string | undefined>;
   const { show, refresh } = useReviewChange();
   const [removing, setRemoving] = useState<Review | null>(null);
   const query = useQuery({
-    queryKey: ["reviews", { page, product, hidden }],
+    queryKey: ["reviews", { page, q, product, hidden, sort }],
     queryFn: () =>
       data(
         api.GET("/api/v1/admin/reviews", {
-          params: { query: { page, ...(product ? { product } : {}), ...(hidden ? { hidden: hidden === "true" } : {}) } },
+          params: {
+            query: {
+              page, ...(q ? { q } : {}), ...(product ? { product } : {}), ...(hidden ? { hidden: hidden === "true" } : {}),
+              ...(sort ? { sort: sort as Sorts<"/api/v1/admin/reviews"> } : {}),
+            },
+          },
         }),
       ),
     placeholderData: keepPreviousData,
   });
   const columns: Column<Review>[] = [
-    { title: t("shop.reviews.one"), cell: (r) => <ReviewText review={r} /> },
+    { title: t("shop.reviews.one"), sort: ["rating", "-rating"], cell: (r) => <ReviewText review={r} /> },
     {
       title: t("shop.product"),
       cell: (r) => (
@@ -70,7 +75,7 @@ export const ReviewsPage = () => {
         </Link>
       ),
     },
-    { title: t("shop.reviews.written"), cell: (r) => <Time at={r.updatedAt} /> },
+    { title: t("shop.reviews.written"), sort: ["created", "-created"], cell: (r) => <Time at={r.createdAt} /> },
     {
       title: t("shop.reviews.actions"),
       end: true,
@@ -97,7 +102,7 @@ export const ReviewsPage = () => {
   return (
     <Page title={t("shop.nav.reviews")}>
       <ShopNav />
-      <ListBar search={false}>
+      <ListBar label={t("shop.reviews.search")}>
         <ProductFilter />
         <Filter name="hidden" label={t("shop.state")} choices={shown} />
       </ListBar>
@@ -106,6 +111,7 @@ export const ReviewsPage = () => {
         query={query}
         columns={columns}
         keyOf={(r) => r.id}
+        order="-created"
         stack
         empty={<Empty title={t("shop.reviews.none")}>{t("shop.reviews.noneHow")}</Empty>}
       />

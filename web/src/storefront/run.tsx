@@ -1,0 +1,46 @@
+// Shows the pages of a buyer: checkout, orders, licenses and account.
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { createRoot } from "react-dom/client";
+import { Problem } from "../api/problem";
+import { currentSession, mayBeSignedIn, onOtherUser, onSession } from "../api/session";
+import { App } from "./App";
+import { productQuery, sessionQuery } from "./data";
+import { forgetOrders } from "./kept";
+import { follow, match } from "./router";
+
+// A refusal will be the same the next time; only trouble on the way is tried again.
+const retry = (failures: number, error: unknown): boolean =>
+  failures < 2 && (!(error instanceof Problem) || error.unreachable || error.status === 502 || error.status === 503);
+
+const queries = new QueryClient({
+  defaultOptions: {
+    // Without a network a request fails and says so: nothing waits to be bought later.
+    queries: { retry, staleTime: 5_000, refetchOnReconnect: true, networkMode: "always" },
+    mutations: { retry: false, networkMode: "always" },
+  },
+});
+
+// The server's header shows what is for guests or for users.
+onSession(() => {
+  if (currentSession()) document.documentElement.dataset["signedIn"] = "";
+  else delete document.documentElement.dataset["signedIn"];
+});
+onOtherUser(() => {
+  forgetOrders();
+  if (currentSession()) location.reload(); // what the one before typed goes, too
+  else queries.clear();
+});
+
+follow();
+
+// The server wrote what the checkout is about: that stays until React has all it needs to
+// show the page in its place.
+const at = match(location.pathname);
+const needed = at?.pattern === "/checkout/:slug/:tier"
+  ? [queries.prefetchQuery(productQuery(at.params["slug"] ?? "")), mayBeSignedIn() && queries.prefetchQuery(sessionQuery)]
+  : [];
+const show = () => createRoot(document.getElementById("app") as HTMLElement).render(
+  <QueryClientProvider client={queries}><App /></QueryClientProvider>,
+);
+if (needed.length === 0) show();
+else void Promise.all(needed).then(show);
