@@ -165,6 +165,28 @@ test("on a phone the navigation takes the focus, and gives it back", async () =>
   await tab.end();
 });
 
+test("the search box keeps the focus when a page that is slow to come arrives behind it", async () => {
+  const tab = await openTab(browser, stoa);
+  await signIn(tab, "/console");
+  const field = tab.getByRole("combobox", { name: /Go to, or find/ });
+  await press(tab, "Control+k");
+  await field.waitFor();
+  await press(tab, "Escape");
+  await field.waitFor({ state: "detached" });
+  let arrive;
+  const held = new Promise((resolve) => { arrive = resolve; });
+  await tab.route("**/assets/*.js", (route) => held.then(() => route.continue()));
+  await tab.getByRole("link", { name: "People" }).click();
+  await press(tab, "Control+k");
+  await dialogHasFocus(tab);
+  arrive();
+  // By its text: it is hidden from assistive technology while the dialog is open.
+  await tab.locator("main h1", { hasText: "People" }).waitFor();
+  await tab.evaluate(() => new Promise((resolve) => { setTimeout(resolve, 100); })); // effects have run
+  assert.equal((await focused(tab)).role, "combobox");
+  await tab.end();
+});
+
 test("a button that works for a while has the focus again afterwards", async () => {
   const tab = await openTab(browser, stoa);
   await signIn(tab, "/console/settings");

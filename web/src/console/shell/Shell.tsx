@@ -78,7 +78,8 @@ const Frame = ({ user }: { user: User }) => {
 };
 
 // useFocusOnPage moves the focus to the content when another page opens, so that a screen
-// reader begins there; not for the first, and not if the page took the focus itself.
+// reader begins there; not for the first, and not if the page took the focus itself or a
+// dialog that was opened meanwhile has it.
 // path is that of the page that is shown, not of one that is still being loaded: until then
 // the link that was followed is there and has the focus.
 const useFocusOnPage = (path: string | undefined, content: React.RefObject<HTMLElement | null>) => {
@@ -87,6 +88,7 @@ const useFocusOnPage = (path: string | undefined, content: React.RefObject<HTMLE
     const before = shown.current;
     shown.current = path;
     if (before === undefined || before === path) return;
-    if (!content.current?.contains(document.activeElement)) content.current?.focus({ preventScroll: true });
+    const now = document.activeElement;
+    if (!content.current?.contains(now) && !now?.closest("[role=dialog]")) content.current?.focus({ preventScroll: true });
   }, [path, content]);
 };
