@@ -45,7 +45,10 @@ func TestAStopWaitsForCallsToPlugins(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &servers{log: log, grace: tt.grace, beforeStop: func() {}, drain: f.Drain, finish: f.Wait}
+			draining := make(chan struct{})
+			s := &servers{
+				log: log, grace: tt.grace, beforeStop: func() {}, drain: func() { f.Drain(); close(draining) }, finish: f.Wait,
+			}
 			s.start(t.Context(), f.Listen(framing.NewGuard().Listen(ln)), http.NotFoundHandler())
 			answered := make(chan string, 1)
 			go func() {
@@ -67,6 +70,7 @@ func TestAStopWaitsForCallsToPlugins(t *testing.T) {
 			go func() { stopped <- s.wait(ctx) }()
 			want := ""
 			if tt.ends {
+				<-draining // requests are served until then
 				select {
 				case <-stopped:
 					t.Error("the stop did not wait")
