@@ -126,12 +126,15 @@ func TestARealPrometheusAnswersTheDashboardAndTheAlerts(t *testing.T) {
 	variables := strings.NewReplacer("$job", "stoa", "$instance", ".+", "$__rate_interval", "10m")
 	queries := dashboardQueries(t)
 	for _, q := range queries {
-		list, err := p.series(t, variables.Replace(q.Expr))
-		if err != nil || len(list) == 0 {
-			t.Errorf("the dashboard's %s gives %d series, %v", q.Expr, len(list), err)
-		}
+		var list []map[string]string
+		p.until(t, "the dashboard's "+q.Expr, func() (err error) { // what happens late has few scrapes yet
+			if list, err = p.series(t, variables.Replace(q.Expr)); err == nil && len(list) == 0 {
+				err = fmt.Errorf("it gives no series")
+			}
+			return err
+		})
 		for _, label := range legendRE.FindAllStringSubmatch(q.Legend, -1) {
-			if len(list) > 0 && list[0][label[1]] == "" {
+			if list[0][label[1]] == "" {
 				t.Errorf("the dashboard's %s gives %v, without the %s of its legend", q.Expr, list[0], label[1])
 			}
 		}
