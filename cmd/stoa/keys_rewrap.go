@@ -50,6 +50,10 @@ func (c keysRewrapCmd) Run(ctx context.Context, std streams) (err error) {
 		return fmt.Errorf("%w\nGive them both keys, STOA_MASTER_KEY and STOA_MASTER_KEY_NEXT or the files %s and %s, "+
 			"restart them, and run this command again (docs/keys.md)", err, masterkey.File, masterkey.NextFile)
 	}
+	if errors.Is(err, rewrap.ErrExchanged) {
+		return fmt.Errorf("%w\nAre the two keys exchanged? %s is the old one and %s the new one. Nothing was changed",
+			err, envMasterKey, envMasterKeyNext)
+	}
 	if errors.Is(err, rewrap.ErrRetired) {
 		return fmt.Errorf("%w\nAre the two keys exchanged? %s is the old one and %s the new one, also to run this command "+
 			"once more after it has finished. To put the old key back, add --reuse-old-key (docs/keys.md)",
@@ -63,7 +67,7 @@ func (c keysRewrapCmd) Run(ctx context.Context, std streams) (err error) {
 	for _, what := range done.Unreadable {
 		fmt.Fprintf(std.out, "neither key opens %s: it was left as it is\n", what)
 	}
-	return c.finish(std)
+	return c.finish(std, done.New)
 }
 
 // keys returns the two keys. If the present one is in the data folder, it makes the other one.
@@ -89,9 +93,13 @@ func (c keysRewrapCmd) keys(std streams) ([]*seal.Key, error) {
 }
 
 // finish puts the new key where the old one was, or says what is left to do.
-func (c keysRewrapCmd) finish(std streams) error {
+func (c keysRewrapCmd) finish(std streams, sealing *seal.Key) error {
 	if os.Getenv(envMasterKey) == "" && os.Getenv(envMasterKeyNext) == "" {
-		err := masterkey.Promote(c.Data)
+		// Another run may have done so, and one after it may have made the next key.
+		next, err := masterkey.LoadNext("", c.Data)
+		if err == nil && next != nil && next.ID() == sealing.ID() {
+			err = masterkey.Promote(c.Data)
+		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

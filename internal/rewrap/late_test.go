@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -264,6 +265,7 @@ func TestAKeyThatWasReplacedComesBackOnlyOnPurpose(t *testing.T) {
 			want     error
 			seals    *seal.Key
 		}{
+			{"exchanged before the first", false, p.next, p.old, ErrExchanged, p.old},
 			{"a rewrap", false, p.old, p.next, nil, p.next},
 			{"the same again", false, p.old, p.next, nil, p.next},
 			{"exchanged", false, p.next, p.old, ErrRetired, p.next},
@@ -277,6 +279,64 @@ func TestAKeyThatWasReplacedComesBackOnlyOnPurpose(t *testing.T) {
 			if now := p.Keys.Known()[0]; now != step.seals {
 				t.Errorf("%s: %s seals", step.what, now)
 			}
+		}
+		// As after a rewrap by a release that kept no names of keys.
+		if err := store.NewSettings(p.db).Delete(t.Context(), store.SettingRetiredKeys); err != nil {
+			t.Fatal(err)
+		}
+		if err := run(false, p.next, p.old); err != nil {
+			t.Errorf("the same again, after an earlier release: Run = %v", err)
+		}
+	})
+}
+
+// Somebody runs the command twice at the same time. The run that is slower does not claim that a
+// rewrap goes on once the other has finished: processes with the new key only would not start.
+// Nor does it put its own key into the place of one that came after it.
+func TestASlowerRunOfARewrapLeavesNoTrace(t *testing.T) {
+	t.Parallel()
+
+	dbtest.OnBoth(t, func(t *testing.T, url string) {
+		p := newPaused(t, url)
+		p.write(t, "one")
+		if err := (Rewrap{DB: p.db}).begin(t.Context(), p.old, p.next); err != nil {
+			t.Fatal(err)
+		}
+		slow := &pass{
+			rewrap: Rewrap{DB: p.db}, old: p.old, next: p.next,
+			boxes: make(map[string][2]*seal.Box), hashes: make(map[string]func([]byte) (string, error)),
+		}
+		at := p.progress(t)
+		if err := p.follow(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		p.rewrap(t)
+		tables := Tables()
+		webhooks := tables[slices.IndexFunc(tables, func(t Table) bool { return t.Name == "webhooks" })]
+		if _, err := slow.batch(t.Context(), webhooks, &at); err != nil {
+			t.Fatal(err)
+		}
+		if now := p.progress(t); now != (progress{}) {
+			t.Errorf("a rewrap seems to go on: %+v", now)
+		}
+
+		third, err := seal.ParseKey(seal.GenerateKey())
+		if err != nil {
+			t.Fatal(err)
+		}
+		begin := func(from, to *seal.Key) error { return Rewrap{DB: p.db}.begin(t.Context(), from, to) }
+		if err := begin(p.old, third); !errors.Is(err, errMeanwhile) {
+			t.Errorf("from a key that was replaced, begin = %v", err)
+		}
+		if err := begin(p.next, third); err != nil {
+			t.Fatal(err)
+		}
+		before := p.progress(t)
+		if err := at.keep(t.Context(), p.db.Conn()); err != nil || p.progress(t) != before {
+			t.Errorf("the progress of the next rewrap is %+v, and was %+v: %v", p.progress(t), before, err)
+		}
+		if err := begin(p.next, p.old); !errors.Is(err, errMeanwhile) {
+			t.Errorf("to another key than the rewrap that goes on, begin = %v", err)
 		}
 	})
 }

@@ -68,12 +68,20 @@ func (p *pass) run(ctx context.Context) (clean bool, err error) {
 	return clean, at.keep(ctx, conn)
 }
 
-// keep records progress, unless the rewrap has finished.
+// keep records progress, unless the rewrap has finished: another run of it may have been faster.
+// What this one recorded then would say that a rewrap goes on, and processes that know the new
+// key only would not start.
 func (p progress) keep(ctx context.Context, conn database.Conn) error {
 	if p.From == "" {
 		return nil
 	}
-	return p.put(ctx, conn)
+	return conn.InTx(ctx, func(tx database.Conn) error {
+		now, err := lockProgress(ctx, tx)
+		if err != nil || now == nil || now.From != p.From {
+			return err
+		}
+		return p.put(ctx, tx)
+	})
 }
 
 // batch seals the next rows of a table again, and reports whether more may follow.

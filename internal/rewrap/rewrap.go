@@ -50,6 +50,13 @@ var ErrNotAll = errors.New("not all running processes are ready")
 // does not allow that.
 var ErrRetired = errors.New("an earlier rewrap replaced this key")
 
+// ErrExchanged is returned if the second of Rewrap.Known seals already, and no rewrap is known that
+// replaced the first by it. The first may never have been a key of this database.
+var ErrExchanged = errors.New("seals already, and has not replaced the other key")
+
+// errMeanwhile is returned if another run has changed the key since this one looked.
+var errMeanwhile = errors.New("another rewrap has begun meanwhile: run this one again")
+
 // Run replaces the key that seals by the other one, or finishes doing so. When it returns nil,
 // the old key is not needed any more.
 func (r Rewrap) Run(ctx context.Context) (Result, error) {
@@ -87,15 +94,15 @@ func (r Rewrap) Run(ctx context.Context) (Result, error) {
 			return done, err
 		}
 	}
-	state, err := readState(ctx, r.DB.Conn())
-	if err != nil {
-		return done, err
-	}
-	if state.rewrap != nil {
-		done.Sealed = state.rewrap.Total
-	}
 	done.Unreadable = p.unreadable
-	return done, store.NewSettings(r.DB).Delete(ctx, store.SettingRewrap)
+	return done, r.DB.Conn().InTx(ctx, func(tx database.Conn) error {
+		now, err := lockProgress(ctx, tx)
+		if err != nil || now == nil || !masterkey.Proves(old, now.From) { // another run has finished
+			return err
+		}
+		done.Sealed = now.Total
+		return (&store.Settings{Conn: tx}).Delete(ctx, store.SettingRewrap)
+	})
 }
 
 // roles returns which of the known keys is the old one and which the new one.
@@ -118,8 +125,14 @@ func (r Rewrap) roles(ctx context.Context) (old, next *seal.Key, err error) {
 	switch {
 	case state.rewrap != nil && !masterkey.Proves(other, state.rewrap.From):
 		return nil, nil, errors.New("the rewrap that has not finished is from another master key than these")
-	case state.rewrap != nil, sealing == r.Known[1]: // begun, or finished
+	case state.rewrap != nil:
 		return other, sealing, nil
+	case sealing == r.Known[1]: // finished
+		replaced, err := r.replaced(ctx, other, sealing)
+		if err == nil && !replaced {
+			err = fmt.Errorf("%s %w, %s", sealing, ErrExchanged, other)
+		}
+		return other, sealing, err
 	}
 	if r.Reuse {
 		return sealing, other, nil
@@ -131,12 +144,41 @@ func (r Rewrap) roles(ctx context.Context) (old, next *seal.Key, err error) {
 	return sealing, other, err
 }
 
+// replaced reports whether a rewrap has replaced old: with that key and next the wrong way round,
+// before the first rewrap, nothing has.
+func (r Rewrap) replaced(ctx context.Context, old, next *seal.Key) (bool, error) {
+	retired, err := retiredKeys(ctx, r.DB.Conn())
+	if err != nil || slices.Contains(retired, old.ID()) {
+		return err == nil, err
+	}
+	// Releases that kept no names of keys told the audit log.
+	entries, _, err := store.NewAudit(r.DB).ListEntries(ctx, audit.Query{
+		Action: string(audit.KeysRewrap), Target: keyTarget + ":" + next.ID(), Limit: lookedBack,
+	})
+	return slices.ContainsFunc(entries, func(e audit.Entry) bool { return e.Details["previous"] == old.ID() }), err
+}
+
+const (
+	keyTarget  = "master_key" // in the audit log
+	lookedBack = 100          // entries: one for each time that a rewrap to the same key began
+)
+
 // begin makes next the key that seals, unless it is already.
 func (r Rewrap) begin(ctx context.Context, old, next *seal.Key) error {
 	return r.DB.Conn().InTx(ctx, func(tx database.Conn) error {
-		state, err := readState(ctx, tx)
-		if err != nil || state.rewrap != nil {
+		settings := &store.Settings{Conn: tx}
+		if _, _, err := settings.FindLocked(ctx, store.SettingMasterKeyCheck); err != nil {
 			return err
+		}
+		state, err := readState(ctx, tx)
+		if err != nil {
+			return err
+		}
+		switch begun := masterkey.Proves(next, state.check); {
+		case state.rewrap != nil && begun && masterkey.Proves(old, state.rewrap.From):
+			return nil
+		case state.rewrap != nil, !begun && !masterkey.Proves(old, state.check):
+			return errMeanwhile
 		}
 		if err := (progress{From: masterkey.Proof(old)}).put(ctx, tx); err != nil {
 			return err
@@ -144,12 +186,12 @@ func (r Rewrap) begin(ctx context.Context, old, next *seal.Key) error {
 		if err := retire(ctx, tx, old, next); err != nil {
 			return err
 		}
-		entry := audit.New(ctx, time.Now(), audit.KeysRewrap, audit.Target{Type: "master_key", ID: next.ID()},
+		entry := audit.New(ctx, time.Now(), audit.KeysRewrap, audit.Target{Type: keyTarget, ID: next.ID()},
 			audit.Details{"previous": old.ID()})
 		if err := store.AuditIn(tx).Record(ctx, entry); err != nil {
 			return err
 		}
-		return (&store.Settings{Conn: tx}).Put(ctx, store.SettingMasterKeyCheck, masterkey.Proof(next))
+		return settings.Put(ctx, store.SettingMasterKeyCheck, masterkey.Proof(next))
 	})
 }
 

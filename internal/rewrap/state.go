@@ -38,17 +38,27 @@ func readState(ctx context.Context, conn database.Conn) (s state, err error) {
 		if s.check, _, err = settings.Find(ctx, store.SettingMasterKeyCheck); err != nil {
 			return err
 		}
-		text, found, err := settings.Find(ctx, store.SettingRewrap)
-		if err != nil || !found {
-			return err
-		}
-		s.rewrap = new(progress)
-		if err := json.Unmarshal([]byte(text), s.rewrap); err != nil {
-			return fmt.Errorf("the setting %s: %w", store.SettingRewrap, err)
-		}
-		return nil
+		s.rewrap, err = parseProgress(settings.Find(ctx, store.SettingRewrap))
+		return err
 	})
 	return s, err
+}
+
+// lockProgress returns how far the rewrap that is going on has come, or nil if there is none.
+// Nobody changes that before the transaction ends.
+func lockProgress(ctx context.Context, tx database.Conn) (*progress, error) {
+	return parseProgress((&store.Settings{Conn: tx}).FindLocked(ctx, store.SettingRewrap))
+}
+
+func parseProgress(text string, found bool, err error) (*progress, error) {
+	if err != nil || !found {
+		return nil, err
+	}
+	p := new(progress)
+	if err := json.Unmarshal([]byte(text), p); err != nil {
+		return nil, fmt.Errorf("the setting %s: %w", store.SettingRewrap, err)
+	}
+	return p, nil
 }
 
 // OldKeyCheck returns the masterkey.Proof of the key that a rewrap replaces, as conn shows.

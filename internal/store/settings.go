@@ -51,6 +51,15 @@ func (s *Settings) Find(ctx context.Context, name string) (value string, found b
 	return value, err == nil, err
 }
 
+// FindLocked is Find in a transaction. Nobody else changes the setting before that ends.
+func (s *Settings) FindLocked(ctx context.Context, name string) (value string, found bool, err error) {
+	err = s.Read.QueryRowContext(ctx, `SELECT value FROM settings s WHERE name = $1`+s.Lock("s"), name).Scan(&value)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", false, nil
+	}
+	return value, err == nil, err
+}
+
 // Delete removes a setting.
 func (s *Settings) Delete(ctx context.Context, name string) error {
 	_, err := s.Write.ExecContext(ctx, `DELETE FROM settings WHERE name = $1`, name)
