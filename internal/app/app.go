@@ -154,6 +154,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 		}
 	}
 	a.background.Go(func() { a.member.Keep(working) })
+	a.background.Go(func() { a.media.Trim(working) })
 	a.background.Go(func() { a.Accounts.KeepSwept(working, cfg.Log) })
 	if a.Orders.Payments.Mode() == payment.Hosted { // otherwise no order is ever unfinished
 		a.background.Go(func() { a.Orders.KeepSwept(working, cfg.Log) })

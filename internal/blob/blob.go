@@ -109,11 +109,20 @@ func (f *Files) Get(ctx context.Context, name string) (*os.File, error) {
 	if f.remote == nil || !errors.Is(err, fs.ErrNotExist) {
 		return file, err
 	}
-	if err := f.flights.Do(ctx, name, func(ctx context.Context) error { return f.fetch(ctx, name) }); err != nil {
-		return nil, err
+	for range fetches {
+		if err := f.flights.Do(ctx, name, func(ctx context.Context) error { return f.fetch(ctx, name) }); err != nil {
+			return nil, err
+		}
+		if file, err = f.root.Open(name); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
 	}
-	return f.root.Open(name)
+	return file, err
 }
+
+// fetches is how often a file is fetched that is gone before it can be opened, because another
+// process bounds the same folder.
+const fetches = 5
 
 // fetch puts a file from the storage into the folder.
 func (f *Files) fetch(ctx context.Context, name string) error {

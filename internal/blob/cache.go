@@ -4,14 +4,22 @@ import (
 	"container/list"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
+	"strings"
 	"sync"
+	"time"
 )
 
-// evictAtOnce is how many files are removed at most when one is added.
-const evictAtOnce = 16
+const (
+	// evictAtOnce is how many files are removed at most when one is added.
+	evictAtOnce = 16
+	// leftoverAfter is how old a file is that was half written and belongs to nobody any more.
+	leftoverAfter = time.Hour
+)
 
 // cache bounds the folder of Files that are kept in a remote Store: it removes those that were
 // not asked for the longest. A file that is open stays readable. It counts what this process
@@ -29,6 +37,8 @@ type cache struct {
 	recent *list.List // of *cached; the one asked for last is first
 	files  map[string]*list.Element
 	wanted map[string]int // calls that are about to open a file, which must not go
+
+	trimming sync.Mutex // of who removes files
 }
 
 type cached struct {
@@ -38,10 +48,13 @@ type cached struct {
 }
 
 // Bound makes the folder hold about so many bytes, if it is a cache. One file may exceed it.
-// Call it before the Files are used.
+// Call it before the Files are used, and Trim afterwards.
 func (f *Files) Bound(limit int64) error {
 	if f.remote == nil || limit <= 0 {
 		return nil
+	}
+	if err := f.removeLeftovers(time.Now().Add(-leftoverAfter)); err != nil {
+		return err
 	}
 	there, err := f.listLocal()
 	if err != nil {
@@ -57,6 +70,32 @@ func (f *Files) Bound(limit int64) error {
 	}
 	f.cache = c
 	return nil
+}
+
+// removeLeftovers removes what was half written before a time, by processes that crashed.
+func (f *Files) removeLeftovers(before time.Time) error {
+	entries, err := fs.ReadDir(f.root.FS(), ".")
+	if err != nil {
+		return fmt.Errorf("blob: %w", err)
+	}
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Name(), tmpPrefix) || !entry.Type().IsRegular() {
+			continue
+		}
+		if info, err := entry.Info(); err == nil && info.ModTime().Before(before) {
+			_ = f.root.Remove(entry.Name()) // else at the next start
+		}
+	}
+	return nil
+}
+
+// Trim removes what is there beyond the bound. It asks the Store about each file, because an
+// earlier process put them there, so it may take a while. What it cannot remove goes when others
+// are added.
+func (f *Files) Trim(ctx context.Context) {
+	if f.cache != nil {
+		f.cache.trim(ctx, math.MaxInt)
+	}
 }
 
 // want keeps a file from being removed until the function that it returns is called.
@@ -89,7 +128,17 @@ func (c *cache) added(ctx context.Context, name string, size int64) {
 	c.mu.Lock()
 	c.insert(&cached{name: name, size: size, remote: true})
 	c.mu.Unlock()
-	for range evictAtOnce {
+	c.trim(ctx, evictAtOnce)
+}
+
+// trim removes files until the rest is not too much. If somebody else is at it already, two would
+// only ask the Store about the same files.
+func (c *cache) trim(ctx context.Context, atMost int) {
+	if !c.trimming.TryLock() {
+		return
+	}
+	defer c.trimming.Unlock()
+	for range atMost {
 		victim := c.victim()
 		if victim == nil || !c.evict(ctx, victim) {
 			return
@@ -148,6 +197,9 @@ func (c *cache) evict(ctx context.Context, victim *cached) bool {
 			c.removed(victim.name)
 			return true
 		} else if err != nil {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.postpone(victim.name)
 			return false
 		}
 	}
@@ -157,11 +209,16 @@ func (c *cache) evict(ctx context.Context, victim *cached) bool {
 		return true
 	}
 	if err := c.root.Remove(victim.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		if e := c.files[victim.name]; e != nil { // others first: some systems remove no open file
-			c.recent.MoveToFront(e)
-		}
+		c.postpone(victim.name) // some systems remove no open file
 		return false
 	}
 	c.drop(victim.name)
 	return true
+}
+
+// postpone lets others go first. The caller holds mu.
+func (c *cache) postpone(name string) {
+	if e := c.files[name]; e != nil {
+		c.recent.MoveToFront(e)
+	}
 }

@@ -2,8 +2,11 @@ package blob_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -69,7 +72,11 @@ func (p *pictures) get(t *testing.T, f *blob.Files, i int) *os.File {
 func (p *pictures) show(t *testing.T, f *blob.Files, which ...int) {
 	t.Helper()
 	for _, i := range which {
-		file := p.get(t, f, i)
+		file, err := f.Get(t.Context(), p.names[i])
+		if err != nil {
+			t.Errorf("picture %d: %v", i, err)
+			continue
+		}
 		if got, err := io.ReadAll(file); err != nil || !bytes.Equal(got, content(i)) {
 			t.Errorf("picture %d = %q, %v", i, got, err)
 		}
@@ -195,4 +202,103 @@ func TestABoundedCacheRemembersWhatItHasAndLosesNothing(t *testing.T) {
 	if list, err := alone.List(t.Context()); err != nil || len(list) != 3 {
 		t.Errorf("a folder that is no cache has %d files, %v", len(list), err)
 	}
+}
+
+// asked is a Store that counts how often it is asked about each file, and does not answer about
+// one of them.
+type asked struct {
+	*blob.Folder
+	silent string
+
+	mu    sync.Mutex
+	times map[string]int
+}
+
+func (a *asked) Stat(ctx context.Context, key string) (blob.Object, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.times[key]++; key == a.silent {
+		return blob.Object{}, errors.New("no answer")
+	}
+	return a.Folder.Stat(ctx, key)
+}
+
+// A bound holds for what is there at the start, the oldest files go, and so do those that a crash
+// left half written, but none that somebody may be writing. The Store is asked about each file once,
+// however many readers there are, and one about which it does not answer stays without keeping the
+// others.
+func TestABoundedCacheIsTrimmedAtTheStart(t *testing.T) {
+	t.Parallel()
+
+	p := newPictures(t, 12)
+	before := p.open(t, p.dir, 0)
+	for i := range 8 {
+		p.show(t, before, i)
+		at := time.Now().Add(time.Duration(i-10) * time.Hour)
+		if err := os.Chtimes(filepath.Join(p.dir, p.names[i]), at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old, young := filepath.Join(p.dir, ".tmp-old"), filepath.Join(p.dir, ".tmp-young")
+	for _, name := range []string{old, young} {
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chtimes(old, time.Time{}, time.Now().Add(-2*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	remote := &asked{Folder: p.remote, silent: "media/" + p.names[0], times: make(map[string]int)}
+	f, err := blob.Open(p.dir, remote, "media/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	if err := f.Bound(40); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(old); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what a crash left is there: %v", err)
+	}
+	if _, err := os.Stat(young); err != nil {
+		t.Errorf("what somebody writes is gone: %v", err)
+	}
+	f.Trim(t.Context()) // ends at the first, which goes behind the others
+	var readers sync.WaitGroup
+	for i := 8; i < 12; i++ {
+		readers.Go(func() { p.show(t, f, i) })
+	}
+	readers.Wait()
+	f.Trim(t.Context())
+	if got := p.there(t); got != "8 9 10 11" && !strings.HasPrefix(got, "0 ") {
+		t.Errorf("the cache has %s", got)
+	} else if n := len(strings.Fields(got)); n != 4 {
+		t.Errorf("the cache has %d files: %s", n, got)
+	}
+	remote.mu.Lock()
+	defer remote.mu.Unlock()
+	for key, n := range remote.times {
+		if n > 1 && key != remote.silent {
+			t.Errorf("asked %d times about %s", n, key)
+		}
+	}
+}
+
+// Two processes with one folder may remove what the other has just fetched.
+func TestTwoBoundedCachesShareAFolder(t *testing.T) {
+	t.Parallel()
+
+	p := newPictures(t, 3)
+	var readers sync.WaitGroup
+	for range 2 {
+		f := p.open(t, p.dir, 1)
+		for range 2 {
+			readers.Go(func() {
+				for range 500 {
+					p.show(t, f, rand.IntN(len(p.names)))
+				}
+			})
+		}
+	}
+	readers.Wait()
 }
