@@ -94,6 +94,8 @@ var server = map[string]string{
 	pod + "topologySpreadConstraints.0.topologyKey":             "kubernetes.io/hostname",
 	pod + "topologySpreadConstraints.0.whenUnsatisfiable":       "ScheduleAnyway",
 	pod + "volumes.0.emptyDir.sizeLimit":                        "4Gi",
+	pod + "containers.0.env.7.name":                             "STOA_MEDIA_CACHE", // else media fill it, and the pod is evicted
+	pod + "containers.0.env.7.value":                            "2048",
 	"spec.template.metadata.labels.app~kubernetes~io/component": "server",
 }
 
