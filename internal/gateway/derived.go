@@ -121,8 +121,13 @@ func (g *Gateway) deriveAnew(in *plugin.Installed) (*derived, error) {
 		traffic: g.Memory.Traffic.Installation(in.Package.Manifest.Slug, in.Instance.ID),
 	}
 	d.joined = strings.Join(d.permissions, ",")
-	keep := func() { g.Memory.derived.Put(in.Instance.ID, d, 512+3*len(d.joined)+len(config.value)) }
-	d.breaker = g.newBreaker(in, keep)
+	id := in.Instance.ID // and not in, which d outlives
+	keep := func() { g.Memory.derived.Put(id, d, 512+3*len(d.joined)+len(config.value)) }
+	d.breaker = g.newBreaker(in, func() {
+		if _, ok := g.Memory.derived.Get(id); !ok { // else it is d, or of a newer state
+			keep()
+		}
+	})
 	keep()
 	return d, nil
 }
