@@ -150,6 +150,12 @@ func (o *observer) WriteHeader(status int) {
 	if o.status == 0 && status >= http.StatusOK {
 		o.status = status
 	}
+	if h := o.Header(); status < http.StatusOK && status != http.StatusSwitchingProtocols && h["Connection"] != nil {
+		// What is to end the connection is for the answer itself: clients would take this one for
+		// the last.
+		defer func(ends []string) { h["Connection"] = ends }(h["Connection"])
+		delete(h, "Connection")
+	}
 	o.ResponseWriter.WriteHeader(status)
 }
 

@@ -3,8 +3,14 @@ package httpapi_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"net/textproto"
+	"strings"
 	"testing"
 	"time"
 
@@ -165,4 +171,60 @@ func TestConnectionsOfAProcessThatStopsEndWithAnAnswer(t *testing.T) {
 			t.Errorf("%s: the connection goes on", path)
 		}
 	}
+}
+
+// An early answer ends nothing: HTTP/2 knows no such header, and clients of HTTP/1.1 take it for
+// the last answer of the connection, and the real one for an error (Node.js does).
+func TestAnEarlyAnswerOfAProcessThatStopsEndsNoConnection(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Link", "</a>")
+		w.WriteHeader(http.StatusEarlyHints)
+	}))
+	t.Cleanup(srv.Close)
+	a := testkit.New(t)
+	res := a.Install(t, a.Admin(t, "root").Access, "plugin",
+		testkit.PluginArchive(t, testkit.ExternalManifest("early", srv.URL), nil))
+	if res.Status != http.StatusCreated {
+		t.Fatalf("install: %d %s", res.Status, res.Body)
+	}
+	a.StopAccepting()
+	const path = "/api/v1/shop/plugins/early/api/x"
+
+	c, err := net.Dial("tcp", strings.TrimPrefix(a.URL, "http://")) // net/http hides the header
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_, _ = fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", path, strings.TrimPrefix(a.URL, "http://"))
+	answers, err := io.ReadAll(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	early, last, _ := strings.Cut(string(answers), "\r\n\r\n")
+	if !strings.Contains(early, " 103 ") || strings.Contains(early, "Connection:") || !strings.Contains(last, "Connection: close") {
+		t.Errorf("HTTP/1.1: %s", answers)
+	}
+
+	protocols := new(http.Protocols)
+	protocols.SetUnencryptedHTTP2(true)
+	client := &http.Transport{Protocols: protocols}
+	defer client.CloseIdleConnections()
+	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
+		Got1xxResponse: func(_ int, header textproto.MIMEHeader) error {
+			if header.Get("Link") == "" || header.Get("Connection") != "" {
+				t.Errorf("HTTP/2: %v", header)
+			}
+			return nil
+		},
+	})
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, a.URL+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := client.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = answer.Body.Close()
 }
