@@ -81,6 +81,7 @@ func TestReadyzNamesThePartThatIsNotReady(t *testing.T) {
 		cfg.DatabaseURL, cfg.RedisURL, cfg.RateLimits = postgres.URL, redis.URL, true
 	})
 
+	waitReady(t, a, "plugins", true) // the first look at Node.js takes its time
 	status, parts := readyParts(t, a)
 	for _, name := range []string{"process", "database", "migrations", "masterKey", "storage", "plugins", "redis"} {
 		if p, ok := parts[name]; !ok || !p.Ready {
