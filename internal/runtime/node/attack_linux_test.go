@@ -101,7 +101,7 @@ func TestAssaultsEndAlone(t *testing.T) {
 	eachNode(t, func(t *testing.T, path string) {
 		t.Helper()
 		log := newLog()
-		f := contained(t, newFixture(t, stallsAfter(time.Second), func(c *Config) {
+		f := contained(t, newFixture(t, stallsAfter(3*time.Second), func(c *Config) {
 			c.NodePath, c.Log, c.MemoryMiB, c.FirstByte = path, log.logger(), 64, 20*time.Second
 		}))
 		neighbour := f.install(t, "neighbour", withRoutes(""))
