@@ -1,7 +1,7 @@
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 
-HOST_BUNDLE := internal/runtime/node/dist/host.cjs
+HOST_BUNDLE := internal/run/node/dist/host.cjs
 # The console and the storefront, which are embedded in the binary.
 WEB_BUNDLE := web/dist/assets/manifest.json
 WEB_SOURCES := api/openapi.yaml $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' -not -name '*.go' -not -name schema.d.ts 2>/dev/null)
@@ -156,4 +156,4 @@ tools: ## Install the linters
 .PHONY: clean
 clean: ## Remove built files; keep data/
 	rm -rf bin dist web/node_modules web/dist/assets nodehost/node_modules browser/node_modules compat/node_modules api/tools/node_modules sdk/js/node_modules sdk/js/cjs sdk/js-plugin/node_modules sdk/js-plugin/cjs
-	find internal/runtime/node/dist -type f -not -name README.md -delete
+	find internal/run/node/dist -type f -not -name README.md -delete

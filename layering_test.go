@@ -1,10 +1,13 @@
 package stoa
 
 import (
+	"flag"
+	"fmt"
 	"go/build"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -13,38 +16,89 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/mod/modfile"
 )
 
-// The table of arrows in ARCHITECTURE.md equals the imports: whoever reads the map knows the code,
-// and a new arrow is seen in review.
-func TestArrowsOfTheMapAreTheImports(t *testing.T) {
+// importsDoc lists which packages of stoa each package imports. make golden writes it.
+const importsDoc = "docs/imports.md"
+
+var update = flag.Bool("update", false, "rewrite docs/imports.md")
+
+// A new arrow between packages shows in the diff of its change.
+func TestTheTableOfImportsIsTrue(t *testing.T) {
 	t.Parallel()
 
-	drawn, real := drawnArrows(t), imports(t)
-	for pkg, deps := range real {
-		want, listed := drawn[pkg]
-		if !listed {
-			t.Errorf("ARCHITECTURE.md has no row for package %s, which imports %v", pkg, deps)
-			continue
+	var b strings.Builder
+	b.WriteString("# Imports\n\nWhich packages of stoa each package imports, tests aside. `make golden` writes this " +
+		"page; `layering_test.go` compares it with the code. Names are below `internal/`; those " +
+		"with a slash in front stand at the root.\n\n| Package | Imports |\n|---|---|\n")
+	all := imports(t)
+	for _, pkg := range slices.Sorted(maps.Keys(all)) {
+		deps := slices.Sorted(slices.Values(all[pkg]))
+		for i := range deps {
+			deps[i] = "`" + deps[i] + "`"
 		}
-		if len(want) == 1 && want[0] == "everything" {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", pkg, strings.Join(deps, ", "))
+	}
+	if *update {
+		if err := os.WriteFile(importsDoc, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	written, err := os.ReadFile(importsDoc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(written), b.String()); diff != "" {
+		t.Errorf("%s is out of date; make golden writes it (-written +imports):\n%s", importsDoc, diff)
+	}
+}
+
+// The areas of internal/ form layers: the table in ARCHITECTURE.md lists every area after the
+// areas it imports, and each arrow is drawn there before it is used.
+func TestAreasImportOnlyWhatTheMapSays(t *testing.T) {
+	t.Parallel()
+
+	order, drawn := drawnAreas(t)
+	real := make(map[string][]string)
+	for pkg, deps := range imports(t) {
+		from, _, _ := strings.Cut(pkg, "/")
+		for _, dep := range append(deps, from) {
+			to, _, _ := strings.Cut(dep, "/")
+			if from != "" && to != "" && !slices.Contains(real[from], to) {
+				real[from] = append(real[from], to)
+			}
+		}
+	}
+	for area, deps := range real {
+		want, listed := drawn[area]
+		if !listed {
+			t.Errorf("ARCHITECTURE.md has no row for the area %s", area)
+		}
+		if slices.Equal(want, []string{"everything"}) {
 			continue
 		}
 		for _, dep := range deps {
+			if dep == area {
+				continue
+			}
 			if !slices.Contains(want, dep) {
-				t.Errorf("%s imports %s, and no arrow in ARCHITECTURE.md says so", pkg, dep)
+				t.Errorf("%s imports %s, and no arrow in ARCHITECTURE.md says so", area, dep)
+			}
+			if slices.Index(order, dep) > slices.Index(order, area) {
+				t.Errorf("%s imports %s, which the table lists below it", area, dep)
 			}
 		}
 		for _, dep := range want {
 			if !slices.Contains(deps, dep) {
-				t.Errorf("ARCHITECTURE.md draws an arrow from %s to %s, and there is no such import", pkg, dep)
+				t.Errorf("ARCHITECTURE.md draws an arrow from %s to %s, and there is no such import", area, dep)
 			}
 		}
 	}
-	for pkg := range drawn {
-		if _, there := real[pkg]; !there {
-			t.Errorf("ARCHITECTURE.md has a row for package %s, which does not exist", pkg)
+	for _, area := range order {
+		if _, there := real[area]; !there {
+			t.Errorf("ARCHITECTURE.md has a row for the area %s, which does not exist", area)
 		}
 	}
 }
@@ -56,7 +110,7 @@ func TestNobodyImportsTheTestHelpers(t *testing.T) {
 	helper := func(pkg string) bool {
 		return pkg == "proof" || strings.HasPrefix(pkg, "testkit") || strings.HasSuffix(pkg, "test")
 	}
-	root := func(pkg string) bool { return strings.HasPrefix(pkg, "cmd/") || strings.HasPrefix(pkg, "bench/") }
+	root := func(pkg string) bool { return strings.HasPrefix(pkg, "/cmd/") || strings.HasPrefix(pkg, "/bench/") }
 	for pkg, deps := range imports(t) {
 		for _, dep := range deps {
 			if helper(dep) && !helper(pkg) {
@@ -69,36 +123,40 @@ func TestNobodyImportsTheTestHelpers(t *testing.T) {
 	}
 }
 
-// drawnArrows returns the table of ARCHITECTURE.md: the packages that each package imports, both
-// without internal/.
-func drawnArrows(t *testing.T) map[string][]string {
+// drawnAreas returns the table of areas in ARCHITECTURE.md: their order, and the areas that each
+// imports.
+func drawnAreas(t *testing.T) (order []string, arrows map[string][]string) {
 	t.Helper()
 	text, err := os.ReadFile("ARCHITECTURE.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, found := strings.Cut(string(text), "\n## Arrows\n")
+	_, section, found := strings.Cut(string(text), "\n| Area |")
 	if !found {
-		t.Fatal("ARCHITECTURE.md has no section Arrows")
+		t.Fatal("ARCHITECTURE.md has no table of areas")
 	}
-	section, _, _ = strings.Cut(section, "\n## ")
-	arrows := make(map[string][]string)
+	arrows = make(map[string][]string)
 	for line := range strings.Lines(section) {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
-		if len(cells) != 2 || !strings.HasPrefix(strings.TrimSpace(cells[0]), "`") {
+		if len(strings.TrimSpace(line)) == 0 {
+			break
+		}
+		area := strings.TrimSpace(cells[0])
+		if !strings.HasPrefix(area, "`") {
 			continue
 		}
-		pkg := strings.Trim(strings.TrimSpace(cells[0]), "`")
-		if _, twice := arrows[pkg]; twice {
-			t.Errorf("ARCHITECTURE.md has two rows for %s", pkg)
+		area = strings.Trim(area, "`")
+		if _, twice := arrows[area]; twice {
+			t.Errorf("ARCHITECTURE.md has two rows for %s", area)
 		}
-		arrows[pkg] = strings.FieldsFunc(cells[1], func(r rune) bool { return r == ',' || r == ' ' || r == '`' })
+		order = append(order, area)
+		arrows[area] = strings.FieldsFunc(cells[len(cells)-1], func(r rune) bool { return r == ',' || r == ' ' || r == '`' })
 	}
-	return arrows
+	return order, arrows
 }
 
 // imports returns the packages of this module that each package imports in files that are not
-// tests.
+// tests, by their short names.
 func imports(t *testing.T) map[string][]string {
 	t.Helper()
 	sdk := sdkModule(t)
@@ -110,7 +168,7 @@ func imports(t *testing.T) map[string][]string {
 		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 			return err
 		}
-		pkg := strings.TrimPrefix(path.Dir(filepath.ToSlash(name)), "internal/")
+		pkg := short(path.Dir(filepath.ToSlash(name)))
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
 		if err != nil {
 			return err
@@ -125,8 +183,8 @@ func imports(t *testing.T) map[string][]string {
 			if rest, ok := strings.CutPrefix(imported, sdk+"/"); ok {
 				dep, ours = "sdk/go/"+rest, true
 			}
-			if dep = strings.TrimPrefix(dep, "internal/"); ours && !slices.Contains(deps, dep) {
-				deps = append(deps, dep)
+			if ours && !slices.Contains(deps, short(dep)) {
+				deps = append(deps, short(dep))
 			}
 		}
 		all[pkg] = deps
@@ -136,6 +194,15 @@ func imports(t *testing.T) map[string][]string {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// short returns the name of a package as the tables have it: without internal/, or with a slash
+// in front if it lies elsewhere.
+func short(dir string) string {
+	if inside, ok := strings.CutPrefix(dir, "internal/"); ok {
+		return inside
+	}
+	return "/" + dir
 }
 
 // The SDK is a module of its own. Whoever imports it downloads nothing else, and

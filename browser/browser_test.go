@@ -1,6 +1,6 @@
 // Package browser_test looks at stoa's own pages as people do: in a real
 // Chromium, which driver.js drives, with a whole stoa behind them. What a page
-// answers without a browser is tested in internal/httpapi and internal/pages.
+// answers without a browser is tested in internal/api and internal/html/pages.
 package browser_test
 
 import (

@@ -23,8 +23,8 @@ import (
 
 	"github.com/evanw/esbuild/pkg/api"
 
-	"stoa/internal/plugin"
-	"stoa/internal/runtime/node"
+	"stoa/internal/extension/plugin"
+	"stoa/internal/run/node"
 	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/nodetest"
 )

@@ -23,7 +23,7 @@ const sections: Plugin = {
 };
 
 // The binary embeds dist/assets and finds each entry's files in its manifest. There is no
-// index.html: stoa writes every page's head itself (internal/webapp).
+// index.html: stoa writes every page's head itself (internal/html/webapp).
 export default defineConfig({
   plugins: [sections, react()],
   base: "/assets/",

@@ -97,7 +97,7 @@ func hash(ctx context.Context, d time.Duration) (int, error) {
 	})
 }
 
-// sqlite is a database with the settings of internal/database.
+// sqlite is a database with the settings of internal/data/database.
 type sqlite struct {
 	*sql.DB
 

@@ -8,11 +8,11 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/account/token"
-	"stoa/internal/cuid2"
-	"stoa/internal/database"
-	"stoa/internal/keyring"
-	"stoa/internal/masterkey"
+	"stoa/internal/base/ids"
+	"stoa/internal/data/database"
 	"stoa/internal/store"
+	"stoa/internal/trust/keyring"
+	"stoa/internal/trust/masterkey"
 )
 
 // sessions is how many sessions are refreshed in turns. With few, each would be
@@ -51,10 +51,10 @@ func (b *bench) openSessions(ctx context.Context, data string) (err error) {
 		now := time.Now().UTC().Truncate(time.Second)
 		for range sessions {
 			s := account.Session{
-				ID:        cuid2.New(),
+				ID:        ids.New(),
 				UserID:    user.ID,
 				CreatedAt: now,
-				Refresh:   account.Refresh{ID: cuid2.New(), KeyID: signer.ID, IssuedAt: now},
+				Refresh:   account.Refresh{ID: ids.New(), KeyID: signer.ID, IssuedAt: now},
 			}
 			if err := tx.CreateSession(ctx, s); err != nil {
 				return err

@@ -13,10 +13,10 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"stoa/bench/measure"
-	"stoa/internal/cuid2"
-	"stoa/internal/market/license"
-	"stoa/internal/masterkey"
-	"stoa/internal/seal"
+	"stoa/internal/base/ids"
+	"stoa/internal/shop/license"
+	"stoa/internal/trust/masterkey"
+	"stoa/internal/trust/seal"
 )
 
 // product is the path of what is sold.
@@ -60,7 +60,7 @@ func (s *shop) fill(ctx context.Context, n int) (keys []string, err error) {
 	for len(keys) < n {
 		var licenses, activations [][]any
 		for range min(batch, n-len(keys)) {
-			key, id := license.NewKey(), cuid2.New()
+			key, id := license.NewKey(), ids.New()
 			keys = append(keys, key.Reveal())
 			licenses = append(licenses,
 				given.with(map[string]any{"id": id, "key_hash": hide.Hash(key), "key_sealed": hide.Seal(key, id)}))

@@ -62,7 +62,7 @@ const strayInTemplate = (file, text) => {
 };
 
 const pageFiles = files("web/src", ".tsx");
-const templates = [...files("internal/pages", ".html"), ...files("internal/storefront/templates", ".html")];
+const templates = [...files("internal/html/pages", ".html"), ...files("internal/html/storefront/templates", ".html")];
 
 test("no page has words of its own", () => {
   const found = [
@@ -114,8 +114,8 @@ const patternsIn = (file) => {
 
 const users = {
   common: [...files("web/src", ".tsx", ".ts"), ...templates],
-  shop: [...files("web/src/storefront", ".tsx", ".ts"), ...templates, ...files("internal/storefront", ".go"), ...files("internal/wording", ".go")],
-  pages: [...files("internal/pages", ".html", ".js"), ...files("internal/pages", ".go")],
+  shop: [...files("web/src/storefront", ".tsx", ".ts"), ...templates, ...files("internal/html/storefront", ".go"), ...files("internal/html/wording", ".go")],
+  pages: [...files("internal/html/pages", ".html", ".js"), ...files("internal/html/pages", ".go")],
   console: files("web/src/console", ".tsx", ".ts"),
 };
 
@@ -130,12 +130,12 @@ for (const [section, code] of Object.entries(users)) {
   });
 }
 
-// What TypeScript does not check: keys in templates and in the scripts of internal/pages.
+// What TypeScript does not check: keys in templates and in the scripts of internal/html/pages.
 test("no text is missing", () => {
   const all = new Set(Object.entries(catalog).flatMap(([section, part]) => keysOf(part, `${section}.`)));
   const missing = [];
-  for (const file of [...templates, ...files("internal/pages", ".js")]) {
-    const own = file.includes("internal/pages") ? "pages" : "shop";
+  for (const file of [...templates, ...files("internal/html/pages", ".js")]) {
+    const own = file.includes("internal/html/pages") ? "pages" : "shop";
     const text = readFileSync(file, "utf8");
     const uses = file.endsWith(".js")
       ? [...text.matchAll(/\b(?:t|count)\(([^)]*?)[,)]/g)].flatMap(([, call]) => [...call.matchAll(/"([\w.]+)"/g)]).map(([, key]) => ["t", key])

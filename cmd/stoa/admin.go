@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"stoa/internal/app"
-	"stoa/internal/audit"
+	"stoa/internal/trust/audit"
 )
 
 type adminCmd struct {

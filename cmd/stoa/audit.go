@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"stoa/internal/app"
-	"stoa/internal/audit/export"
+	"stoa/internal/trust/audit/export"
 )
 
 type auditCmd struct {

@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"stoa/internal/app"
-	"stoa/internal/backup"
-	"stoa/internal/blob/s3"
-	"stoa/internal/database"
-	"stoa/internal/masterkey"
+	"stoa/internal/data/blob/s3"
+	"stoa/internal/data/database"
+	"stoa/internal/keep/backup"
 	"stoa/internal/store"
+	"stoa/internal/trust/masterkey"
 )
 
 type backupCmd struct {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"stoa/internal/backup"
+	"stoa/internal/keep/backup"
 	"stoa/internal/testkit/pgtest"
 )
 

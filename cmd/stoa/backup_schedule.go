@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"stoa/internal/app"
-	"stoa/internal/backup"
-	"stoa/internal/blob/s3"
+	"stoa/internal/data/blob/s3"
+	"stoa/internal/keep/backup"
 )
 
 // backups are the flags that say which backups serve makes by itself.

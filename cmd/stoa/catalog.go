@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"stoa/internal/app"
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
 )
 
 type catalogCmd struct {

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"stoa/internal/app"
-	"stoa/internal/market/catalog"
-	"stoa/internal/market/product"
+	"stoa/internal/shop/catalog"
+	"stoa/internal/shop/product"
 )
 
 type catalogExportCmd struct {

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"stoa/internal/market/product"
+	"stoa/internal/shop/product"
 )
 
 func TestExportTo(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/app"
-	"stoa/internal/keyring"
-	"stoa/internal/market/license"
+	"stoa/internal/shop/license"
+	"stoa/internal/trust/keyring"
 )
 
 type keysCmd struct {

@@ -8,11 +8,11 @@ import (
 	"os"
 	"time"
 
-	"stoa/internal/database"
-	"stoa/internal/masterkey"
-	"stoa/internal/rewrap"
-	"stoa/internal/seal"
+	"stoa/internal/data/database"
+	"stoa/internal/keep/rewrap"
 	"stoa/internal/store"
+	"stoa/internal/trust/masterkey"
+	"stoa/internal/trust/seal"
 )
 
 type keysRewrapCmd struct {

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/masterkey"
-	"stoa/internal/seal"
 	"stoa/internal/testkit/pgtest"
+	"stoa/internal/trust/masterkey"
+	"stoa/internal/trust/seal"
 )
 
 // stoa keys rewrap is killed with SIGKILL again and again beside a stoa that serves throughout.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"stoa/internal/database"
+	"stoa/internal/data/database"
 	"stoa/internal/store"
 )
 

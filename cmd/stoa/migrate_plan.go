@@ -7,7 +7,7 @@ import (
 	"io"
 	"time"
 
-	"stoa/internal/database"
+	"stoa/internal/data/database"
 	"stoa/internal/store"
 )
 

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strings"
 
-	"stoa/internal/hosts"
+	"stoa/internal/edge/hosts"
 )
 
 // checkOrigins returns the origins in --cors-origins. Browsers compare origins as

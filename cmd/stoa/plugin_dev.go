@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"stoa/internal/app"
-	"stoa/internal/demo"
-	"stoa/internal/plugin"
-	"stoa/internal/seal"
-	"stoa/internal/tempfolder"
+	"stoa/internal/app/demo"
+	"stoa/internal/base/tempfolder"
+	"stoa/internal/extension/plugin"
+	"stoa/internal/trust/seal"
 )
 
 type pluginCmd struct {

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"stoa/internal/errs"
-	"stoa/internal/plugin"
+	"stoa/internal/base/errs"
+	"stoa/internal/extension/plugin"
 )
 
 // console prints for the author, one event at a time.

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"stoa/internal/hosts"
+	"stoa/internal/edge/hosts"
 )
 
 // checkPublicURL returns the public URL as stoa uses it: a scheme and a host, in

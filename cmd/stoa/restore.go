@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"stoa/internal/app"
-	"stoa/internal/backup"
-	"stoa/internal/masterkey"
+	"stoa/internal/keep/backup"
+	"stoa/internal/trust/masterkey"
 )
 
 type restoreCmd struct {

@@ -15,8 +15,8 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"stoa/internal/app"
-	"stoa/internal/demo"
-	"stoa/internal/front"
+	"stoa/internal/app/demo"
+	"stoa/internal/edge/front"
 )
 
 type serveCmd struct {

@@ -16,9 +16,9 @@ import (
 
 	"stoa/internal/app"
 	"stoa/internal/extension"
-	"stoa/internal/market/license"
-	"stoa/internal/ops"
-	"stoa/internal/runtime/sandbox"
+	"stoa/internal/operate/ops"
+	"stoa/internal/run/sandbox"
+	"stoa/internal/shop/license"
 )
 
 // appConfig turns flags and environment into what the App needs.

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"stoa/internal/database"
+	"stoa/internal/data/database"
 )
 
 // servedFile is the name of the file in the data folder in which serve keeps its

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/framing"
-	"stoa/internal/front"
+	"stoa/internal/edge/framing"
+	"stoa/internal/edge/front"
 )
 
 // A stop lets calls to plugins end, of which net/http knows nothing, and cuts off those that

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"stoa/internal/app"
-	"stoa/internal/masterkey"
-	"stoa/internal/reqid"
-	"stoa/internal/seal"
+	"stoa/internal/base/reqctx"
+	"stoa/internal/trust/masterkey"
+	"stoa/internal/trust/seal"
 )
 
 // secretSetting is a setting that is read from the environment only: a command
@@ -75,7 +75,7 @@ func (l logging) logger(to io.Writer) *slog.Logger {
 	if l.LogFormat == "json" {
 		h = slog.NewJSONHandler(to, opts)
 	}
-	return slog.New(reqid.LogHandler(h))
+	return slog.New(reqctx.LogHandler(h))
 }
 
 // passwords are the flags of every command that sets a password.

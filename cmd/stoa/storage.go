@@ -5,8 +5,8 @@ import (
 	"io"
 	"os"
 
-	"stoa/internal/blob"
-	"stoa/internal/blob/s3"
+	"stoa/internal/data/blob"
+	"stoa/internal/data/blob/s3"
 )
 
 // onDisk is the storage URL of the data folder.

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"stoa/internal/app"
-	"stoa/internal/blob"
-	"stoa/internal/blob/s3"
-	"stoa/internal/database"
+	"stoa/internal/data/blob"
+	"stoa/internal/data/blob/s3"
+	"stoa/internal/data/database"
 	"stoa/internal/store"
 )
 

@@ -8,9 +8,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"stoa/internal/database"
-	"stoa/internal/masterkey"
+	"stoa/internal/data/database"
 	"stoa/internal/store"
+	"stoa/internal/trust/masterkey"
 )
 
 // findDatabase returns the URL of the database to work on: the one that is set, else

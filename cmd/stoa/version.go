@@ -5,7 +5,7 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"stoa/internal/httpapi"
+	"stoa/internal/api"
 )
 
 // release is the version of this binary, set by the linker for a release:

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"stoa/examples/plugins"
-	"stoa/internal/signing"
+	"stoa/internal/trust/signing"
 )
 
 const loyaltySecret = "whsec-of-the-package"

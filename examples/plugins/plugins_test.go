@@ -14,8 +14,8 @@ import (
 
 	"stoa/examples/plugins"
 	"stoa/internal/extension/archive"
-	"stoa/internal/plugin"
-	"stoa/internal/runtime/node"
+	"stoa/internal/extension/plugin"
+	"stoa/internal/run/node"
 	"stoa/internal/testkit/logtest"
 )
 

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"stoa/internal/audit"
-	"stoa/internal/caller"
-	"stoa/internal/cuid2"
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
+	"stoa/internal/base/ids"
+	"stoa/internal/base/reqctx"
+	"stoa/internal/trust/audit"
 )
 
 // CreateAdmin creates a user with role ADMIN. Without a username it derives one from
@@ -28,7 +28,7 @@ func (s *Service) CreateAdmin(ctx context.Context, email, username, secret strin
 	if err := f.Err(); err != nil {
 		return User{}, err
 	}
-	c, err := s.newUser(ctx, User{Email: email, Username: username, Role: caller.RoleAdmin}, secret)
+	c, err := s.newUser(ctx, User{Email: email, Username: username, Role: reqctx.RoleAdmin}, secret)
 	if err != nil {
 		return User{}, err
 	}
@@ -60,7 +60,7 @@ func (s *Service) EnsureAdmin(ctx context.Context, email, secret string) (create
 	if email == "" || secret == "" {
 		return false, errors.New("STOA_ADMIN_EMAIL and STOA_ADMIN_PASSWORD must both be set")
 	}
-	for _, username := range []string{"", "admin-" + cuid2.New()[:8]} {
+	for _, username := range []string{"", "admin-" + ids.New()[:8]} {
 		_, err = s.CreateAdmin(ctx, email, username, secret)
 		if err == nil {
 			return true, nil

@@ -5,26 +5,26 @@ import (
 	"errors"
 
 	"stoa/internal/account/token"
-	"stoa/internal/caller"
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
+	"stoa/internal/base/reqctx"
 )
 
 // Authenticate returns the caller behind a bearer token: an active user with a live
 // session, or a service. For anything else it returns ErrToken. Role and state come
 // from the database, not from the token.
-func (s *Service) Authenticate(ctx context.Context, raw string) (caller.Caller, error) {
+func (s *Service) Authenticate(ctx context.Context, raw string) (reqctx.Caller, error) {
 	u, session, err := s.signedIn(ctx, raw)
 	switch {
 	case err == nil:
-		return caller.Caller{UserID: u.ID, Role: u.Role, SessionID: session}, nil
+		return reqctx.Caller{UserID: u.ID, Role: u.Role, SessionID: session}, nil
 	case !errors.Is(err, ErrToken):
-		return caller.Caller{}, err
+		return reqctx.Caller{}, err
 	}
 	subject, err := s.Services.Verify(raw, s.Now())
 	if err != nil {
-		return caller.Caller{}, ErrToken
+		return reqctx.Caller{}, ErrToken
 	}
-	return caller.Caller{Service: subject, Role: caller.RoleAdmin}, nil
+	return reqctx.Caller{Service: subject, Role: reqctx.RoleAdmin}, nil
 }
 
 // Me returns the user behind an access token, or ErrToken if Authenticate would. It

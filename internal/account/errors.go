@@ -3,7 +3,7 @@ package account
 import (
 	"time"
 
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
 )
 
 // Errors returned by Service. Each covers all the reasons that a client must not be

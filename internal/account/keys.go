@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"stoa/internal/account/token"
-	"stoa/internal/keyring"
+	"stoa/internal/trust/keyring"
 )
 
 // KeyPurpose is the schedule of the keys that sign users' tokens.

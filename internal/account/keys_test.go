@@ -7,9 +7,9 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/account/token"
-	"stoa/internal/errs"
-	"stoa/internal/keyring"
+	"stoa/internal/base/errs"
 	"stoa/internal/testkit/clocktest"
+	"stoa/internal/trust/keyring"
 )
 
 func mustRotate(tb testing.TB, s *account.Service, atOnce bool) keyring.Rotation {

@@ -8,13 +8,13 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/account/password"
-	"stoa/internal/database"
-	"stoa/internal/keyring"
-	"stoa/internal/seal"
+	"stoa/internal/data/database"
 	"stoa/internal/store"
 	"stoa/internal/testkit/clocktest"
 	"stoa/internal/testkit/dbtest"
 	"stoa/internal/testkit/pgtest"
+	"stoa/internal/trust/keyring"
+	"stoa/internal/trust/seal"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }

@@ -3,7 +3,7 @@ package account
 import (
 	"context"
 
-	"stoa/internal/mail"
+	"stoa/internal/message/mail"
 )
 
 // Mailer sends mail in the background; *mail.Queue is one.

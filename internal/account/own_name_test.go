@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"stoa/internal/account"
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
 	"stoa/internal/testkit/clocktest"
 	"stoa/internal/testkit/dbtest"
 )

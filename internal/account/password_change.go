@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"stoa/internal/audit"
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
+	"stoa/internal/trust/audit"
 )
 
 // PasswordChange is a user's form to change the password.

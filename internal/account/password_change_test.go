@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"stoa/internal/account"
-	"stoa/internal/caller"
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
+	"stoa/internal/base/reqctx"
 	"stoa/internal/testkit/clocktest"
 	"stoa/internal/testkit/dbtest"
 )
@@ -179,7 +179,7 @@ func TestEnsureAdmin(t *testing.T) {
 			t.Errorf("%d administrators created, want 1", n)
 		}
 		tokens, err := s.Login(ctx, "bob@example.org", secret)
-		if err != nil || tokens.User.Role != caller.RoleAdmin {
+		if err != nil || tokens.User.Role != reqctx.RoleAdmin {
 			t.Fatalf("Login = %+v, %v; want an administrator", tokens.User, err)
 		}
 		if who, err := s.Authenticate(ctx, tokens.Access); err != nil || !who.IsAdmin() {
@@ -196,7 +196,7 @@ func TestCreateAdmin(t *testing.T) {
 
 	s := service(t, dbtest.SQLite(t), clocktest.New(t0))
 	u, err := s.CreateAdmin(t.Context(), "jo@example.com", "", secret)
-	if err != nil || u.Role != caller.RoleAdmin || u.Username != "admin-jo" {
+	if err != nil || u.Role != reqctx.RoleAdmin || u.Username != "admin-jo" {
 		t.Errorf("CreateAdmin = %+v, %v", u, err)
 	}
 	if _, err := s.CreateAdmin(t.Context(), "JO@example.com", "other", secret); !errors.Is(err, account.ErrTaken) {

@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 
 	"stoa/internal/account/token"
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
 )
 
 // RefreshRequest asks for a new token set.

@@ -3,10 +3,10 @@ package account
 import (
 	"context"
 
-	"stoa/internal/caller"
-	"stoa/internal/cuid2"
-	"stoa/internal/errs"
-	"stoa/internal/event"
+	"stoa/internal/base/errs"
+	"stoa/internal/base/event"
+	"stoa/internal/base/ids"
+	"stoa/internal/base/reqctx"
 )
 
 // Registration is the form of a new user.
@@ -34,7 +34,7 @@ func (s *Service) Register(ctx context.Context, r Registration) (Tokens, error) 
 	if err := s.RegistrationIssues(r).Err(); err != nil {
 		return Tokens{}, err
 	}
-	u := User{Email: r.Email, Username: r.Username, Role: caller.RoleUser, Referral: r.ReferralCode}
+	u := User{Email: r.Email, Username: r.Username, Role: reqctx.RoleUser, Referral: r.ReferralCode}
 	c, err := s.newUser(ctx, u, r.Password)
 	if err != nil {
 		return Tokens{}, err
@@ -76,6 +76,6 @@ func (s *Service) newUser(ctx context.Context, u User, secret string) (Credentia
 	if err != nil {
 		return Credentials{}, err
 	}
-	u.ID, u.Active, u.CreatedAt = cuid2.New(), true, s.Now()
+	u.ID, u.Active, u.CreatedAt = ids.New(), true, s.Now()
 	return Credentials{User: u, PasswordHash: hash}, nil
 }

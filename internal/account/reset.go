@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"time"
 
-	"stoa/internal/errs"
-	"stoa/internal/linktoken"
-	"stoa/internal/mail"
+	"stoa/internal/base/errs"
+	"stoa/internal/base/ids"
+	"stoa/internal/message/mail"
 )
 
 // Limits of forgotten passwords.
@@ -118,7 +118,7 @@ func (s *Service) composeReset(ctx context.Context, email string) (mail.Message,
 			return cmp.Or(err1, err2)
 		}
 		wanted = true
-		return tx.CreateReset(ctx, Reset{Hash: linktoken.Hash(token), UserID: c.ID, CreatedAt: now})
+		return tx.CreateReset(ctx, Reset{Hash: ids.HashLinkToken(token), UserID: c.ID, CreatedAt: now})
 	})
 	if err != nil || !wanted {
 		return mail.Message{}, false, err
@@ -161,7 +161,7 @@ func (s *Service) ResetPassword(ctx context.Context, token, next string) error {
 	}
 	// First without a lock, so that tokens that do not work cannot keep the hasher
 	// busy.
-	r, err := s.usableReset(ctx, s.Store, linktoken.Hash(token))
+	r, err := s.usableReset(ctx, s.Store, ids.HashLinkToken(token))
 	if err != nil {
 		return err
 	}

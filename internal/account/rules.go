@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"stoa/internal/account/password"
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
 )
 
 // Limits of what a user may enter. Lengths are characters, except the e-mail

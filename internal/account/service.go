@@ -7,7 +7,7 @@ import (
 
 	"stoa/internal/account/password"
 	"stoa/internal/account/token"
-	"stoa/internal/keyring"
+	"stoa/internal/trust/keyring"
 )
 
 // Service applies the rules of accounts. Its fields are required unless they say

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"stoa/internal/account/token"
-	"stoa/internal/audit"
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
+	"stoa/internal/trust/audit"
 )
 
 // Logout ends the session of an access token. An invalid token has no session to end,

@@ -3,10 +3,10 @@ package account
 import (
 	"context"
 
-	"stoa/internal/audit"
-	"stoa/internal/caller"
-	"stoa/internal/errs"
-	"stoa/internal/linktoken"
+	"stoa/internal/base/errs"
+	"stoa/internal/base/ids"
+	"stoa/internal/base/reqctx"
+	"stoa/internal/trust/audit"
 )
 
 // The set-up link lets the operator create the first administrator in a browser. It
@@ -23,8 +23,8 @@ func (s *Service) OpenSetup(ctx context.Context) (token string, err error) {
 		if err != nil || has {
 			return err
 		}
-		token = linktoken.New()
-		return tx.PutSetup(ctx, linktoken.Hash(token))
+		token = ids.NewLinkToken()
+		return tx.PutSetup(ctx, ids.HashLinkToken(token))
 	})
 	if err != nil {
 		return "", err
@@ -60,7 +60,7 @@ func (s *Service) SetUp(ctx context.Context, in Setup) (Tokens, error) {
 	if err := s.SetupIssues(in).Err(); err != nil {
 		return Tokens{}, err
 	}
-	hash := linktoken.Hash(in.Token)
+	hash := ids.HashLinkToken(in.Token)
 	// First without a lock, so that tokens that do not work cannot keep the hasher
 	// busy.
 	if ok, err := s.canSetUp(ctx, s.Store, hash); err != nil {
@@ -68,7 +68,7 @@ func (s *Service) SetUp(ctx context.Context, in Setup) (Tokens, error) {
 	} else if !ok {
 		return Tokens{}, ErrSetup
 	}
-	c, err := s.newUser(ctx, User{Email: in.Email, Username: in.Username, Role: caller.RoleAdmin}, in.Password)
+	c, err := s.newUser(ctx, User{Email: in.Email, Username: in.Username, Role: reqctx.RoleAdmin}, in.Password)
 	if err != nil {
 		return Tokens{}, err
 	}

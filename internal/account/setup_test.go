@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"stoa/internal/account"
-	"stoa/internal/caller"
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
+	"stoa/internal/base/reqctx"
 	"stoa/internal/testkit/clocktest"
 )
 
@@ -55,7 +55,7 @@ func TestSetUpMakesTheFirstAdministratorOnce(t *testing.T) {
 			t.Errorf("%d set-ups succeeded with one token, want 1", won)
 		}
 		users, _, err := a.ListUsers(ctx, account.UserQuery{Limit: 10})
-		if err != nil || len(users) != 1 || users[0].Role != caller.RoleAdmin {
+		if err != nil || len(users) != 1 || users[0].Role != reqctx.RoleAdmin {
 			t.Fatalf("users = %+v, %v; want one administrator", users, err)
 		}
 		if token, err := b.OpenSetup(ctx); token != "" || err != nil {
@@ -119,7 +119,7 @@ func TestSetUpNeedsThatThereIsNoAdministrator(t *testing.T) {
 				ID:        "root",
 				Email:     "r@example.com",
 				Username:  "root",
-				Role:      caller.RoleAdmin,
+				Role:      reqctx.RoleAdmin,
 				Active:    true,
 				CreatedAt: t0,
 			},

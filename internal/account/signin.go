@@ -4,9 +4,9 @@ import (
 	"context"
 	"unicode/utf8"
 
-	"stoa/internal/cuid2"
-	"stoa/internal/errs"
-	"stoa/internal/keyring"
+	"stoa/internal/base/errs"
+	"stoa/internal/base/ids"
+	"stoa/internal/trust/keyring"
 )
 
 // SignIn is the form to sign in with.
@@ -114,5 +114,5 @@ func (s *Service) signIn(ctx context.Context, c Credentials, newHash string) (To
 // newSession returns a session that begins now.
 func (s *Service) newSession(userID string, key keyring.Key) Session {
 	now := s.Now()
-	return Session{ID: cuid2.New(), UserID: userID, CreatedAt: now, Refresh: newRefresh(key.ID, now)}
+	return Session{ID: ids.New(), UserID: userID, CreatedAt: now, Refresh: newRefresh(key.ID, now)}
 }

@@ -13,8 +13,8 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/account/password"
 	"stoa/internal/account/token"
-	"stoa/internal/caller"
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
+	"stoa/internal/base/reqctx"
 	"stoa/internal/testkit/clocktest"
 	"stoa/internal/testkit/dbtest"
 )
@@ -215,7 +215,7 @@ func TestAuthenticateReturnsThePresentUser(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, a, b *account.Service, _ *clocktest.Clock) {
 		tokens := mustRegister(t, a, "ada")
 		who, err := b.Authenticate(t.Context(), tokens.Access) // the other replica
-		if err != nil || who.UserID != tokens.User.ID || who.Role != caller.RoleUser || who.SessionID == "" ||
+		if err != nil || who.UserID != tokens.User.ID || who.Role != reqctx.RoleUser || who.SessionID == "" ||
 			who.Service != "" {
 			t.Errorf("Authenticate = %+v, %v", who, err)
 		}

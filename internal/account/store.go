@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"stoa/internal/audit"
-	"stoa/internal/caller"
-	"stoa/internal/event"
+	"stoa/internal/base/event"
+	"stoa/internal/base/reqctx"
+	"stoa/internal/trust/audit"
 )
 
 // Users is the part of Store about users. Package store implements it; package
@@ -26,7 +26,7 @@ type Users interface {
 	// errs.NotFound for an unknown user.
 	SetPassword(ctx context.Context, id, hash string) error
 	SetActive(ctx context.Context, id string, active bool) error
-	SetRole(ctx context.Context, id string, role caller.Role) error
+	SetRole(ctx context.Context, id string, role reqctx.Role) error
 
 	// ListUsers returns one page of the users that q selects, in the order of q, and
 	// how many there are on all pages. The search compares Keys; none of its characters is a

@@ -6,8 +6,8 @@ import (
 	"log/slog"
 	"time"
 
-	"stoa/internal/errs"
-	"stoa/internal/periodic"
+	"stoa/internal/base/background"
+	"stoa/internal/base/errs"
 )
 
 // A login deletes the expired sessions of its user. Sweeping deletes those of
@@ -53,7 +53,7 @@ func (s *Service) SweepSessions(ctx context.Context) (users int, err error) {
 // KeepSwept sweeps sessions at once and then every SweepEvery, until ctx is done.
 // A sweep that fails is logged; the next one makes up for it.
 func (s *Service) KeepSwept(ctx context.Context, log *slog.Logger) {
-	task := periodic.Task{Every: SweepEvery, Limit: sweepLimit, Log: log, Failed: "expired sessions could not be swept"}
+	task := background.Task{Every: SweepEvery, Limit: sweepLimit, Log: log, Failed: "expired sessions could not be swept"}
 	task.Run(ctx, func(ctx context.Context) error {
 		users, err := s.SweepSessions(ctx)
 		switch {

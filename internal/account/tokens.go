@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"stoa/internal/account/token"
-	"stoa/internal/cuid2"
+	"stoa/internal/base/ids"
 )
 
 // Tokens is a token set (spec A).
@@ -43,4 +43,4 @@ func (s *Service) tokens(ctx context.Context, u User, session Session, r Refresh
 }
 
 // newTokenID returns a jti: unique and without meaning.
-func newTokenID() string { return cuid2.New() }
+func newTokenID() string { return ids.New() }

@@ -3,8 +3,8 @@ package account
 import (
 	"time"
 
-	"stoa/internal/caller"
-	"stoa/internal/text"
+	"stoa/internal/base/reqctx"
+	"stoa/internal/base/text"
 )
 
 // User is somebody with an account.
@@ -14,7 +14,7 @@ type User struct {
 	ID        string
 	Email     string
 	Username  string
-	Role      caller.Role
+	Role      reqctx.Role
 	Avatar    string // image URL; empty for none
 	Referral  string // the referral code given at registration; empty for none
 	Active    bool   // false: the user may not sign in, and none of the user's tokens works

@@ -4,22 +4,22 @@ import (
 	"context"
 	"slices"
 
-	"stoa/internal/audit"
-	"stoa/internal/caller"
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
+	"stoa/internal/base/reqctx"
+	"stoa/internal/trust/audit"
 )
 
 // UserChange is what an administrator changes about a user. Empty fields stay.
 type UserChange struct {
 	Active *bool
-	Role   caller.Role
+	Role   reqctx.Role
 }
 
 // Issues returns what is wrong with ch.
 func (ch UserChange) Issues() errs.Issues {
 	var f faults
 	if ch.Role != "" && !slices.Contains(roles, ch.Role) {
-		f.Add("role", errs.CodeUnknownValue, "role must be %s or %s.", caller.RoleUser, caller.RoleAdmin)
+		f.Add("role", errs.CodeUnknownValue, "role must be %s or %s.", reqctx.RoleUser, reqctx.RoleAdmin)
 	}
 	return f.Issues
 }
@@ -36,10 +36,10 @@ func (ch UserChange) apply(u User) User {
 }
 
 // roles are the roles an administrator may give.
-var roles = []caller.Role{caller.RoleUser, caller.RoleAdmin}
+var roles = []reqctx.Role{reqctx.RoleUser, reqctx.RoleAdmin}
 
 // isAdmin reports whether u may manage the platform.
-func (u User) isAdmin() bool { return u.Active && u.Role == caller.RoleAdmin }
+func (u User) isAdmin() bool { return u.Active && u.Role == reqctx.RoleAdmin }
 
 // UpdateUser changes a user and returns the new state. The change takes effect with
 // the next request under any of the user's tokens, on all replicas. Deactivating a
@@ -61,7 +61,7 @@ func (s *Service) UpdateUser(ctx context.Context, id string, ch UserChange) (Use
 		// that each take one away, the second counts what the first left, and they
 		// cannot deadlock.
 		var admins []string
-		if ch.apply(User{Active: true, Role: caller.RoleAdmin}) != (User{Active: true, Role: caller.RoleAdmin}) {
+		if ch.apply(User{Active: true, Role: reqctx.RoleAdmin}) != (User{Active: true, Role: reqctx.RoleAdmin}) {
 			var err error
 			if admins, err = tx.LockAdmins(ctx); err != nil {
 				return err
@@ -131,5 +131,5 @@ func (s *Service) Promote(ctx context.Context, email string) (User, error) {
 	if err != nil {
 		return User{}, err
 	}
-	return s.UpdateUser(ctx, c.ID, UserChange{Role: caller.RoleAdmin})
+	return s.UpdateUser(ctx, c.ID, UserChange{Role: reqctx.RoleAdmin})
 }

@@ -7,8 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"stoa/internal/caller"
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
+	"stoa/internal/base/reqctx"
 )
 
 // UserQuery selects users. Empty fields match every user.
@@ -16,7 +16,7 @@ type UserQuery struct {
 	// Search is part of an e-mail address, a username or an id, in any case, or the last
 	// group of the key of a license.
 	Search string
-	Role   caller.Role
+	Role   reqctx.Role
 	Active *bool
 	// Sort is one of UserSorts; empty means the newest first.
 	Sort string

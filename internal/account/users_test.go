@@ -10,12 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/account"
-	"stoa/internal/audit"
-	"stoa/internal/caller"
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
+	"stoa/internal/base/reqctx"
 	"stoa/internal/store"
 	"stoa/internal/testkit/clocktest"
 	"stoa/internal/testkit/dbtest"
+	"stoa/internal/trust/audit"
 )
 
 func mustCreateAdmin(tb testing.TB, s *account.Service, name string) account.User {
@@ -55,7 +55,7 @@ func TestTheLastAdministratorStays(t *testing.T) {
 	t.Parallel()
 
 	no := false
-	demote, shutOut := account.UserChange{Role: caller.RoleUser}, account.UserChange{Active: &no}
+	demote, shutOut := account.UserChange{Role: reqctx.RoleUser}, account.UserChange{Active: &no}
 	onBothEngines(t, func(t *testing.T, a, b *account.Service, _ *clocktest.Clock) {
 		var ids []string
 		for _, name := range []string{"ann", "bob", "cyd", "dan"} {
@@ -77,18 +77,18 @@ func TestTheLastAdministratorStays(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		left, _, err := a.ListUsers(t.Context(), account.UserQuery{Role: caller.RoleAdmin, Active: new(true), Limit: 10})
+		left, _, err := a.ListUsers(t.Context(), account.UserQuery{Role: reqctx.RoleAdmin, Active: new(true), Limit: 10})
 		if err != nil || len(left) != 1 || refused != 1 {
 			t.Fatalf("%d administrators are left, %d changes refused, %v; want 1 and 1", len(left), refused, err)
 		}
-		for _, ch := range []account.UserChange{demote, shutOut, {Role: caller.RoleUser, Active: &no}} {
+		for _, ch := range []account.UserChange{demote, shutOut, {Role: reqctx.RoleUser, Active: &no}} {
 			if _, err := b.UpdateUser(t.Context(), left[0].ID, ch); !errors.Is(err, account.ErrLastAdministrator) {
 				t.Errorf("UpdateUser of the last = %v, want ErrLastAdministrator", err)
 			}
 		}
 		// What leaves the administrator one is no harm.
 		if _, err := b.UpdateUser(t.Context(), left[0].ID,
-			account.UserChange{Role: caller.RoleAdmin, Active: new(true)}); err != nil {
+			account.UserChange{Role: reqctx.RoleAdmin, Active: new(true)}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -101,13 +101,13 @@ func TestUpdateUserTakesEffectAtOnce(t *testing.T) {
 		ctx := t.Context()
 		mustCreateAdmin(t, a, "root")
 		ada := mustRegister(t, a, "ada")
-		if _, err := a.UpdateUser(ctx, ada.User.ID, account.UserChange{Role: caller.RoleAdmin}); err != nil {
+		if _, err := a.UpdateUser(ctx, ada.User.ID, account.UserChange{Role: reqctx.RoleAdmin}); err != nil {
 			t.Fatal(err)
 		}
 		if who, err := b.Authenticate(ctx, ada.Access); err != nil || !who.IsAdmin() {
 			t.Errorf("after the promotion: %+v, %v", who, err)
 		}
-		if _, err := a.UpdateUser(ctx, ada.User.ID, account.UserChange{Role: caller.RoleUser}); err != nil {
+		if _, err := a.UpdateUser(ctx, ada.User.ID, account.UserChange{Role: reqctx.RoleUser}); err != nil {
 			t.Fatal(err)
 		}
 		if who, err := b.Authenticate(ctx, ada.Access); err != nil || who.IsAdmin() {
@@ -139,7 +139,7 @@ func TestUpdateUserRefuses(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, s, _ *account.Service, _ *clocktest.Clock) {
 		ada := mustRegister(t, s, "ada").User
 		for _, id := range []string{"nobody", "", "a\x00b", ada.ID + "\x00", "ada@example.com", strings.Repeat("a", 33)} {
-			if _, err := s.UpdateUser(t.Context(), id, account.UserChange{Role: caller.RoleUser}); !errors.Is(err,
+			if _, err := s.UpdateUser(t.Context(), id, account.UserChange{Role: reqctx.RoleUser}); !errors.Is(err,
 				account.ErrNoUser) {
 				t.Errorf("UpdateUser(%q) = %v, want ErrNoUser", id, err)
 			}
@@ -171,7 +171,7 @@ func TestPromoteAndReplacePassword(t *testing.T) {
 		ctx := t.Context()
 		ada := mustRegister(t, s, "ada")
 		for range 2 {
-			if u, err := s.Promote(ctx, "ADA@example.com"); err != nil || u.Role != caller.RoleAdmin {
+			if u, err := s.Promote(ctx, "ADA@example.com"); err != nil || u.Role != reqctx.RoleAdmin {
 				t.Errorf("Promote = %+v, %v", u, err)
 			}
 		}
@@ -212,15 +212,15 @@ func TestManagementIsRecorded(t *testing.T) {
 		}
 		root := mustCreateAdmin(t, s, "root")
 		ada := mustRegister(t, s, "ada").User // her own doing: not recorded
-		asRoot := caller.With(ctx, caller.Caller{UserID: root.ID, Role: caller.RoleAdmin})
+		asRoot := reqctx.WithCaller(ctx, reqctx.Caller{UserID: root.ID, Role: reqctx.RoleAdmin})
 		asCLI := audit.As(ctx, audit.Actor{Kind: audit.CLI, ID: "jo"})
 		for _, do := range []func() error{
 			func() error {
-				_, err := s.UpdateUser(asRoot, ada.ID, account.UserChange{Active: new(false), Role: caller.RoleAdmin})
+				_, err := s.UpdateUser(asRoot, ada.ID, account.UserChange{Active: new(false), Role: reqctx.RoleAdmin})
 				return err
 			},
 			func() error { // nothing changes
-				_, err := s.UpdateUser(asRoot, ada.ID, account.UserChange{Active: new(false), Role: caller.RoleAdmin})
+				_, err := s.UpdateUser(asRoot, ada.ID, account.UserChange{Active: new(false), Role: reqctx.RoleAdmin})
 				return err
 			},
 			func() error { return s.SetActive(asRoot, ada.ID, true) },

@@ -7,8 +7,8 @@ import (
 	"errors"
 
 	"stoa/internal/account/token"
-	"stoa/internal/cache"
-	"stoa/internal/keyring"
+	"stoa/internal/base/cache"
+	"stoa/internal/trust/keyring"
 )
 
 // maxVerified is how many verified tokens are remembered. Each takes about half a

@@ -10,8 +10,8 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/account/token"
-	"stoa/internal/caller"
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
+	"stoa/internal/base/reqctx"
 	"stoa/internal/testkit/clocktest"
 	"stoa/internal/testkit/dbtest"
 )
@@ -41,7 +41,7 @@ func TestAVerifiedTokenIsRevokedAtOnceOnEveryReplica(t *testing.T) {
 
 			onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clocktest.Clock) {
 				u := mustRegister(t, a, "ada")
-				var who caller.Caller
+				var who reqctx.Caller
 				for range 2 { // the second time from memory
 					for _, s := range []*account.Service{a, b} {
 						var err error
@@ -71,7 +71,7 @@ func TestAVerifiedTokenShowsTheRoleOfTheMoment(t *testing.T) {
 
 	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clocktest.Clock) {
 		u := mustRegister(t, a, "ada")
-		for _, want := range []caller.Role{caller.RoleUser, caller.RoleAdmin} {
+		for _, want := range []reqctx.Role{reqctx.RoleUser, reqctx.RoleAdmin} {
 			if _, err := b.UpdateUser(t.Context(), u.User.ID, account.UserChange{Role: want}); err != nil {
 				t.Fatal(err)
 			}

@@ -11,8 +11,8 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/account/password"
 	"stoa/internal/account/token"
-	"stoa/internal/httpapi/limit"
-	"stoa/internal/ratelimit"
+	"stoa/internal/api/limit"
+	"stoa/internal/edge/ratelimit"
 	"stoa/internal/store"
 )
 

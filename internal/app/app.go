@@ -17,46 +17,46 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"stoa/internal/account"
-	"stoa/internal/audit"
-	"stoa/internal/blob"
-	"stoa/internal/bodies"
-	"stoa/internal/bundle"
-	"stoa/internal/clientip"
-	"stoa/internal/database"
+	"stoa/internal/api"
+	"stoa/internal/base/reqctx"
+	"stoa/internal/base/text"
+	"stoa/internal/data/blob"
+	"stoa/internal/data/database"
+	"stoa/internal/data/idempotency"
+	"stoa/internal/edge/bodies"
+	"stoa/internal/edge/framing"
+	"stoa/internal/edge/front"
+	"stoa/internal/edge/peers"
+	"stoa/internal/edge/ratelimit"
 	"stoa/internal/extension"
+	"stoa/internal/extension/bundle"
 	"stoa/internal/extension/install"
-	"stoa/internal/framing"
-	"stoa/internal/front"
-	"stoa/internal/gateway"
-	"stoa/internal/hook"
-	"stoa/internal/httpapi"
-	"stoa/internal/idempotency"
-	"stoa/internal/keyring"
-	"stoa/internal/lookup"
-	"stoa/internal/mail"
-	"stoa/internal/market/catalog"
-	"stoa/internal/market/license"
-	"stoa/internal/market/order"
-	"stoa/internal/market/payment"
-	"stoa/internal/market/release"
-	"stoa/internal/market/review"
-	"stoa/internal/ops"
-	"stoa/internal/overview"
-	"stoa/internal/peers"
-	"stoa/internal/plugin"
-	"stoa/internal/plugin/storage"
-	"stoa/internal/ratelimit"
-	"stoa/internal/rewrap"
-	"stoa/internal/runtime/external"
-	"stoa/internal/runtime/node"
-	"stoa/internal/runtime/themeapp"
-	"stoa/internal/site"
+	"stoa/internal/extension/plugin"
+	"stoa/internal/extension/plugin/storage"
+	"stoa/internal/extension/theme"
+	"stoa/internal/keep/rewrap"
+	"stoa/internal/message/mail"
+	"stoa/internal/message/webhook"
+	"stoa/internal/operate/lookup"
+	"stoa/internal/operate/ops"
+	"stoa/internal/operate/overview"
+	"stoa/internal/operate/system"
+	"stoa/internal/operate/telemetry"
+	"stoa/internal/run/external"
+	"stoa/internal/run/gateway"
+	"stoa/internal/run/hook"
+	"stoa/internal/run/node"
+	"stoa/internal/run/themeapp"
+	"stoa/internal/shop/catalog"
+	"stoa/internal/shop/license"
+	"stoa/internal/shop/order"
+	"stoa/internal/shop/payment"
+	"stoa/internal/shop/release"
+	"stoa/internal/shop/review"
+	"stoa/internal/shop/site"
 	"stoa/internal/store"
-	"stoa/internal/system"
-	"stoa/internal/telemetry"
-	"stoa/internal/text"
-	"stoa/internal/theme"
-	"stoa/internal/webhook"
+	"stoa/internal/trust/audit"
+	"stoa/internal/trust/keyring"
 )
 
 // App is a stoa that can answer requests.
@@ -139,7 +139,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 		a.metrics.WatchPool(name, pool)
 	}
 	a.peers = &peers.Bound{
-		Most: cfg.AddressConnections, Trusted: clientip.Resolver{Trusted: cfg.TrustedProxies}, Log: cfg.Log,
+		Most: cfg.AddressConnections, Trusted: reqctx.AddrResolver{Trusted: cfg.TrustedProxies}, Log: cfg.Log,
 	}
 	if cfg.BodyMemory > 0 {
 		a.budget = bodies.NewBudget(cfg.BodyMemory)
@@ -299,7 +299,7 @@ func (a *App) api(
 		Idempotency: a.keeper,
 
 		Limiter:  limiter,
-		ClientIP: clientip.Resolver{Trusted: cfg.TrustedProxies},
+		ClientIP: reqctx.AddrResolver{Trusted: cfg.TrustedProxies},
 
 		PublicURL: cfg.PublicURL,
 

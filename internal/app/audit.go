@@ -5,9 +5,9 @@ import (
 	"log/slog"
 	"time"
 
-	"stoa/internal/audit/export"
-	"stoa/internal/ops"
+	"stoa/internal/operate/ops"
 	"stoa/internal/store"
+	"stoa/internal/trust/audit/export"
 )
 
 // AuditLog returns the audit log, to be exported.

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"stoa/internal/backup"
-	"stoa/internal/ops"
+	"stoa/internal/keep/backup"
+	"stoa/internal/operate/ops"
 	"stoa/internal/store"
 )
 

@@ -6,16 +6,16 @@ import (
 	"time"
 
 	"stoa/internal/account/password"
-	"stoa/internal/audit/export"
-	"stoa/internal/blob"
+	"stoa/internal/data/blob"
 	"stoa/internal/extension"
+	"stoa/internal/extension/plugin"
 	"stoa/internal/extension/sign"
-	"stoa/internal/mail"
-	"stoa/internal/market/license"
-	"stoa/internal/market/payment"
-	"stoa/internal/plugin"
-	"stoa/internal/runtime/sandbox"
-	"stoa/internal/seal"
+	"stoa/internal/message/mail"
+	"stoa/internal/run/sandbox"
+	"stoa/internal/shop/license"
+	"stoa/internal/shop/payment"
+	"stoa/internal/trust/audit/export"
+	"stoa/internal/trust/seal"
 )
 
 // Config is the configuration of an App. Fields are required unless they say otherwise.

@@ -8,10 +8,10 @@ import (
 	"os"
 	"time"
 
-	"stoa/internal/idempotency"
-	"stoa/internal/rewrap"
-	"stoa/internal/seal"
+	"stoa/internal/data/idempotency"
+	"stoa/internal/keep/rewrap"
 	"stoa/internal/store"
+	"stoa/internal/trust/seal"
 )
 
 // checkSchema brings the schema up to date and logs what that took, or, with

@@ -6,12 +6,12 @@ import (
 	"net/http"
 	"time"
 
-	"stoa/internal/delivery"
-	"stoa/internal/hook"
-	"stoa/internal/ops"
-	"stoa/internal/runtime/egress"
+	"stoa/internal/message/delivery"
+	"stoa/internal/message/webhook"
+	"stoa/internal/operate/ops"
+	"stoa/internal/run/egress"
+	"stoa/internal/run/hook"
 	"stoa/internal/store"
-	"stoa/internal/webhook"
 )
 
 // How many receivers are served at the same time. Plugins that hang do not keep the

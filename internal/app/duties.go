@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"stoa/internal/duty"
-	"stoa/internal/plugin"
+	"stoa/internal/data/duty"
+	"stoa/internal/extension/plugin"
 	"stoa/internal/store"
 )
 

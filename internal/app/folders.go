@@ -1,10 +1,10 @@
 package app
 
 import (
-	"stoa/internal/bundle"
+	"stoa/internal/extension/bundle"
 	"stoa/internal/extension/install"
-	"stoa/internal/plugin"
-	"stoa/internal/theme"
+	"stoa/internal/extension/plugin"
+	"stoa/internal/extension/theme"
 )
 
 // mediaFolder is the folder of pictures in the data folder.

@@ -6,15 +6,15 @@ import (
 	"log/slog"
 	"net/http"
 
-	"stoa/internal/framing"
-	"stoa/internal/gateway"
-	"stoa/internal/httpapi/relay"
-	"stoa/internal/httpapi/web"
-	"stoa/internal/plugin"
-	"stoa/internal/runtime"
-	"stoa/internal/runtime/egress"
-	"stoa/internal/runtime/external"
-	"stoa/internal/runtime/node"
+	"stoa/internal/api/relay"
+	"stoa/internal/api/web"
+	"stoa/internal/edge/framing"
+	"stoa/internal/extension/plugin"
+	"stoa/internal/run"
+	"stoa/internal/run/egress"
+	"stoa/internal/run/external"
+	"stoa/internal/run/gateway"
+	"stoa/internal/run/node"
 	"stoa/internal/store"
 )
 
@@ -54,7 +54,7 @@ type prober struct{ a *App }
 // Probe implements plugin.Prober.
 func (p prober) Probe(ctx context.Context, in plugin.Installed) (plugin.Failure, error) {
 	if in.Package.Manifest.RuntimeType == plugin.Internal {
-		return p.a.node.Rehearse(ctx, in, func(rt runtime.Runtime) plugin.Failure {
+		return p.a.node.Rehearse(ctx, in, func(rt run.Runtime) plugin.Failure {
 			return p.a.gateway.Probe(ctx, rt, in)
 		})
 	}
@@ -73,7 +73,7 @@ func (a *App) buildGateway(cfg Config) *gateway.Gateway {
 	}
 	return &gateway.Gateway{
 		Plugins: finder, Secrets: a.snapshots, Tokens: a.Accounts, Memory: gateway.NewMemory(), Now: cfg.Now,
-		Runtimes: map[plugin.RuntimeType]runtime.Runtime{plugin.External: a.external, plugin.Internal: a.node},
+		Runtimes: map[plugin.RuntimeType]run.Runtime{plugin.External: a.external, plugin.Internal: a.node},
 		Platform: gateway.Platform{
 			ID: a.PlatformID, Version: cfg.Version,
 			APIBaseURL: cmp.Or(cfg.PlatformAPIBaseURL, cfg.PublicURL),

@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"slices"
 
-	"stoa/internal/hosts"
+	"stoa/internal/edge/hosts"
 )
 
 // answeredHosts returns the hosts of the configuration that requests may be

@@ -1,8 +1,8 @@
 package app
 
 import (
-	"stoa/internal/keyring"
 	"stoa/internal/store"
+	"stoa/internal/trust/keyring"
 )
 
 // ring returns a new Ring for the keys of a purpose.

@@ -7,10 +7,10 @@ import (
 	"sync"
 	"time"
 
-	"stoa/internal/mail"
-	"stoa/internal/ops"
-	"stoa/internal/system"
-	"stoa/internal/trace"
+	"stoa/internal/base/trace"
+	"stoa/internal/message/mail"
+	"stoa/internal/operate/ops"
+	"stoa/internal/operate/system"
 )
 
 // mailDrain is the time limit for sending the waiting mails when stoa stops.

@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 
 	"stoa/internal/account"
-	"stoa/internal/blob"
-	"stoa/internal/caller"
-	"stoa/internal/market/catalog"
-	"stoa/internal/market/license"
-	"stoa/internal/market/order"
-	"stoa/internal/market/release"
-	"stoa/internal/market/review"
+	"stoa/internal/base/reqctx"
+	"stoa/internal/data/blob"
+	"stoa/internal/shop/catalog"
+	"stoa/internal/shop/license"
+	"stoa/internal/shop/order"
+	"stoa/internal/shop/release"
+	"stoa/internal/shop/review"
 	"stoa/internal/store"
 )
 
@@ -100,7 +100,7 @@ func (b buyers) AdminEmails(ctx context.Context) ([]string, error) {
 	active := true
 	const limit = 100 // more would be a mistake
 	users, _, err := b.app.Accounts.ListUsers(ctx,
-		account.UserQuery{Role: caller.RoleAdmin, Active: &active, Limit: limit})
+		account.UserQuery{Role: reqctx.RoleAdmin, Active: &active, Limit: limit})
 	emails := make([]string, len(users))
 	for i, u := range users {
 		emails[i] = u.Email

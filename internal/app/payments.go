@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"fmt"
 
-	"stoa/internal/market/payment"
-	"stoa/internal/market/payment/stripe"
+	"stoa/internal/shop/payment"
+	"stoa/internal/shop/payment/stripe"
 )
 
 // StripeConfig is the configuration of payments with Stripe.

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 
-	"stoa/internal/masterkey"
-	"stoa/internal/seal"
+	"stoa/internal/operate/system"
 	"stoa/internal/store"
-	"stoa/internal/system"
+	"stoa/internal/trust/masterkey"
+	"stoa/internal/trust/seal"
 )
 
 // errStopping is why a process that stops is not ready.

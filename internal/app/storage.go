@@ -8,12 +8,12 @@ import (
 
 	"github.com/google/uuid"
 
-	"stoa/internal/blob"
+	"stoa/internal/data/blob"
 	"stoa/internal/extension"
 	"stoa/internal/extension/install"
-	"stoa/internal/plugin"
+	"stoa/internal/extension/plugin"
+	"stoa/internal/extension/theme"
 	"stoa/internal/store"
-	"stoa/internal/theme"
 )
 
 // errForeign says that a storage has the files of another shop: to sweep it would remove them.

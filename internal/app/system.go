@@ -7,9 +7,9 @@ import (
 	"os"
 	"time"
 
-	"stoa/internal/market/payment"
-	"stoa/internal/plugin"
-	"stoa/internal/system"
+	"stoa/internal/extension/plugin"
+	"stoa/internal/operate/system"
+	"stoa/internal/shop/payment"
 )
 
 // system returns what administrators are told about this process.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"stoa/internal/telemetry"
-	"stoa/internal/trace"
+	"stoa/internal/base/trace"
+	"stoa/internal/operate/telemetry"
 )
 
 // startTelemetry begins to send traces and metrics, if that is configured. It comes before

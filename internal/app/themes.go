@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"slices"
 
-	"stoa/internal/runtime/themeapp"
-	"stoa/internal/seal"
+	"stoa/internal/extension/theme"
+	"stoa/internal/run/themeapp"
 	"stoa/internal/store"
-	"stoa/internal/theme"
+	"stoa/internal/trust/seal"
 )
 
 // buildThemes makes the themes and what runs theme apps.

@@ -6,8 +6,8 @@ import (
 	"log/slog"
 	"sync"
 
-	"stoa/internal/storefront"
-	"stoa/internal/webapp"
+	"stoa/internal/html/storefront"
+	"stoa/internal/html/webapp"
 	"stoa/web"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
 )
 
 // Candidate is an extension that may be installed: its manifest has no fault.

@@ -26,7 +26,7 @@ import (
 	"context"
 	"slices"
 
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
 	"stoa/internal/extension/archive"
 )
 

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/market/license"
-	"stoa/internal/market/order"
-	"stoa/internal/seal"
+	"stoa/internal/shop/license"
+	"stoa/internal/shop/order"
 	"stoa/internal/testkit"
+	"stoa/internal/trust/seal"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"stoa/internal/account"
-	"stoa/internal/database"
+	"stoa/internal/data/database"
 )
 
 // Account implements account.Store.

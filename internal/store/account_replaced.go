@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"stoa/internal/account"
-	"stoa/internal/jsontext"
+	"stoa/internal/base/jsontext"
 )
 
 // replacedRow is an account.Replaced in the JSON of sessions.replaced_json.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"stoa/internal/account"
-	"stoa/internal/database"
+	"stoa/internal/data/database"
 )
 
 // CreateReset implements account.Resets.

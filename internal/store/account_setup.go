@@ -3,7 +3,7 @@ package store
 import (
 	"context"
 
-	"stoa/internal/database"
+	"stoa/internal/data/database"
 )
 
 // setupSetting is the setting that holds the hash of the set-up token.

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"stoa/internal/account"
-	"stoa/internal/caller"
-	"stoa/internal/database"
+	"stoa/internal/base/reqctx"
+	"stoa/internal/data/database"
 )
 
 // CreateUser implements account.Users.
@@ -62,7 +62,7 @@ func (a *Account) SetActive(ctx context.Context, id string, active bool) error {
 }
 
 // SetRole implements account.Users.
-func (a *Account) SetRole(ctx context.Context, id string, role caller.Role) error {
+func (a *Account) SetRole(ctx context.Context, id string, role reqctx.Role) error {
 	res, err := a.Write.ExecContext(ctx, `UPDATE users SET role = $1 WHERE id = $2`, string(role), id)
 	return database.Affected(res, err, "User")
 }

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"stoa/internal/audit"
-	"stoa/internal/database"
+	"stoa/internal/data/database"
+	"stoa/internal/trust/audit"
 )
 
 // Audit implements audit.Store.

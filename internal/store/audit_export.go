@@ -6,8 +6,8 @@ import (
 	"errors"
 	"time"
 
-	"stoa/internal/audit/export"
-	"stoa/internal/database"
+	"stoa/internal/data/database"
+	"stoa/internal/trust/audit/export"
 )
 
 // AuditExport implements export.Log and export.Cursors.

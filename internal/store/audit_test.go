@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/audit"
 	"stoa/internal/store"
 	"stoa/internal/testkit/dbtest"
 	"stoa/internal/testkit/pgtest"
+	"stoa/internal/trust/audit"
 )
 
 const insertEntry = `INTO audit_log (id, at_ms, actor_kind, actor_id, actor_name,

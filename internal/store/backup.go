@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"stoa/internal/database"
+	"stoa/internal/data/database"
 )
 
 // PackageFile is where a package or a release must be, below the data folder.

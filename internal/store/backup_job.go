@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"stoa/internal/database"
+	"stoa/internal/data/database"
 )
 
 // The kinds of backup jobs.

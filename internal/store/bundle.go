@@ -3,9 +3,9 @@ package store
 import (
 	"context"
 
-	"stoa/internal/bundle"
-	"stoa/internal/database"
+	"stoa/internal/data/database"
 	"stoa/internal/extension"
+	"stoa/internal/extension/bundle"
 )
 
 // Bundles implements bundle.Store.

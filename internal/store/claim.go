@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"stoa/internal/database"
-	"stoa/internal/market/order"
+	"stoa/internal/data/database"
+	"stoa/internal/shop/order"
 )
 
 // Claims implements order.ClaimStore.

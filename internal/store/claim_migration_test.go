@@ -3,7 +3,7 @@ package store
 import (
 	"testing"
 
-	"stoa/internal/database"
+	"stoa/internal/data/database"
 )
 
 // Orders placed before migration 0011 added billing_email_key can be claimed too.

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"stoa/internal/database"
-	"stoa/internal/delivery"
-	"stoa/internal/event"
-	"stoa/internal/trace"
+	"stoa/internal/base/event"
+	"stoa/internal/base/trace"
+	"stoa/internal/data/database"
+	"stoa/internal/message/delivery"
 )
 
 // Deliveries implements delivery.Store.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"stoa/internal/database"
-	"stoa/internal/delivery"
+	"stoa/internal/data/database"
+	"stoa/internal/message/delivery"
 )
 
 // Claim implements delivery.Claims.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"stoa/internal/database"
-	"stoa/internal/delivery"
+	"stoa/internal/data/database"
+	"stoa/internal/message/delivery"
 )
 
 // Backlog returns how many deliveries of a lane wait, and when the oldest of them was recorded,

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"stoa/internal/database"
-	"stoa/internal/duty"
+	"stoa/internal/data/database"
+	"stoa/internal/data/duty"
 )
 
 // Duties keeps who is on duty. Its times are by the clock of the database.

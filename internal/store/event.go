@@ -5,9 +5,9 @@ import (
 	"context"
 	"slices"
 
-	"stoa/internal/database"
-	"stoa/internal/event"
-	"stoa/internal/trace"
+	"stoa/internal/base/event"
+	"stoa/internal/base/trace"
+	"stoa/internal/data/database"
 )
 
 // NewEvents is announced after a transaction that has published an event

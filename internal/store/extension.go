@@ -3,12 +3,12 @@ package store
 import (
 	"context"
 
-	"stoa/internal/bundle"
-	"stoa/internal/database"
+	"stoa/internal/data/database"
 	"stoa/internal/extension"
+	"stoa/internal/extension/bundle"
 	"stoa/internal/extension/install"
-	"stoa/internal/plugin"
-	"stoa/internal/theme"
+	"stoa/internal/extension/plugin"
+	"stoa/internal/extension/theme"
 )
 
 // Extensions implements install.Transactions.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"stoa/internal/database"
-	"stoa/internal/idempotency"
+	"stoa/internal/data/database"
+	"stoa/internal/data/idempotency"
 )
 
 // Idempotency implements idempotency.Store.

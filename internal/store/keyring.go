@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"stoa/internal/database"
-	"stoa/internal/keyring"
+	"stoa/internal/data/database"
+	"stoa/internal/trust/keyring"
 )
 
 // Keyring implements keyring.Store, for the keys of all purposes.

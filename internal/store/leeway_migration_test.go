@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/database"
+	"stoa/internal/data/database"
 )
 
 // Migration 0022 gives a day of leeway to the licenses whose subscription runs, and revives none.

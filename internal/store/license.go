@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"stoa/internal/database"
-	"stoa/internal/market/license"
+	"stoa/internal/data/database"
+	"stoa/internal/shop/license"
 )
 
 // Licenses implements license.Store.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"stoa/internal/database"
-	"stoa/internal/market/license"
+	"stoa/internal/data/database"
+	"stoa/internal/shop/license"
 )
 
 // AddActivation implements license.Store.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"stoa/internal/database"
-	"stoa/internal/market/license"
+	"stoa/internal/data/database"
+	"stoa/internal/shop/license"
 )
 
 // A license and whether one instance uses it are read in a single query: between

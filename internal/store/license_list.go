@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 
-	"stoa/internal/database"
-	"stoa/internal/market/license"
+	"stoa/internal/data/database"
+	"stoa/internal/shop/license"
 )
 
 // ListLicenses implements license.Store.

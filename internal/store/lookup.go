@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"stoa/internal/database"
-	"stoa/internal/lookup"
+	"stoa/internal/data/database"
+	"stoa/internal/operate/lookup"
 )
 
 // Lookup implements lookup.Store.

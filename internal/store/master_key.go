@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"stoa/internal/database"
+	"stoa/internal/data/database"
 )
 
 // KeyHolder is a process and the master keys it knows.

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"stoa/internal/migration"
+	"stoa/internal/data/database/migration"
 )
 
 // lastReleased is the last migration of the previous release. CONTRIBUTING.md says how to set

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"stoa/internal/database"
+	"stoa/internal/data/database"
 )
 
 //go:embed migrations

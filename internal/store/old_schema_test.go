@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"stoa/internal/database"
+	"stoa/internal/data/database"
 	"stoa/internal/testkit/pgtest"
 )
 

@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"stoa/internal/database"
-	"stoa/internal/market/order"
+	"stoa/internal/data/database"
+	"stoa/internal/shop/order"
 )
 
 // Orders implements order.Store.

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"time"
 
-	"stoa/internal/database"
-	"stoa/internal/market/order"
+	"stoa/internal/data/database"
+	"stoa/internal/shop/order"
 )
 
 // Allow implements order.ClaimStore.

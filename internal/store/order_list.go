@@ -5,8 +5,8 @@ import (
 	"context"
 
 	"stoa/internal/account"
-	"stoa/internal/database"
-	"stoa/internal/market/order"
+	"stoa/internal/data/database"
+	"stoa/internal/shop/order"
 )
 
 // FindOrders implements order.Store.

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"time"
 
-	"stoa/internal/database"
-	"stoa/internal/market/order"
-	"stoa/internal/market/payment"
+	"stoa/internal/data/database"
+	"stoa/internal/shop/order"
+	"stoa/internal/shop/payment"
 )
 
 // AddPaymentEvent implements order.Store.

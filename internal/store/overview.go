@@ -5,8 +5,8 @@ import (
 	"net/url"
 	"time"
 
-	"stoa/internal/database"
-	"stoa/internal/overview"
+	"stoa/internal/data/database"
+	"stoa/internal/operate/overview"
 )
 
 // Overview implements overview.Store.

@@ -6,8 +6,8 @@ import (
 	"path"
 	"time"
 
-	"stoa/internal/database"
-	"stoa/internal/migration"
+	"stoa/internal/data/database"
+	"stoa/internal/data/database/migration"
 )
 
 // Plan is what Migrate would do to a database.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/database"
-	"stoa/internal/migration"
+	"stoa/internal/data/database"
+	"stoa/internal/data/database/migration"
 	"stoa/internal/testkit/pgtest"
 )
 

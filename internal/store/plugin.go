@@ -3,9 +3,9 @@ package store
 import (
 	"context"
 
-	"stoa/internal/cache"
-	"stoa/internal/database"
-	"stoa/internal/plugin"
+	"stoa/internal/base/cache"
+	"stoa/internal/data/database"
+	"stoa/internal/extension/plugin"
 )
 
 // Plugin implements plugin.Store.

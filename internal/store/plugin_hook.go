@@ -6,8 +6,8 @@ import (
 	"errors"
 	"time"
 
-	"stoa/internal/database"
-	"stoa/internal/plugin"
+	"stoa/internal/data/database"
+	"stoa/internal/extension/plugin"
 )
 
 // KeepRemains implements plugin.Outbox.

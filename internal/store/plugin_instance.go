@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"stoa/internal/database"
-	"stoa/internal/errs"
-	"stoa/internal/plugin"
+	"stoa/internal/base/errs"
+	"stoa/internal/data/database"
+	"stoa/internal/extension/plugin"
 )
 
 // errChanged is returned to a writer that has not seen the latest version.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"stoa/internal/database"
-	"stoa/internal/plugin"
-	"stoa/internal/text"
+	"stoa/internal/base/text"
+	"stoa/internal/data/database"
+	"stoa/internal/extension/plugin"
 )
 
 // ListPackages implements plugin.Packages. Names are in manifests, which the database cannot

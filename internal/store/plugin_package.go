@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"stoa/internal/database"
-	"stoa/internal/plugin"
+	"stoa/internal/data/database"
+	"stoa/internal/extension/plugin"
 )
 
 const packageColumns = `p.id, p.source, p.install_path, p.zip_hash, p.signed_by, p.manifest_json,

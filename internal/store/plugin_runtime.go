@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"stoa/internal/database"
-	"stoa/internal/plugin"
+	"stoa/internal/data/database"
+	"stoa/internal/extension/plugin"
 )
 
 // UpdateSettings implements plugin.Packages.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"stoa/internal/database"
-	"stoa/internal/plugin/storage"
+	"stoa/internal/data/database"
+	"stoa/internal/extension/plugin/storage"
 )
 
 // PluginStorage implements storage.Store.

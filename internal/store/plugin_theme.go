@@ -3,8 +3,8 @@ package store
 import (
 	"context"
 
-	"stoa/internal/database"
-	"stoa/internal/plugin"
+	"stoa/internal/data/database"
+	"stoa/internal/extension/plugin"
 )
 
 // Publishers implements plugin.Packages.

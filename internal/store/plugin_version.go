@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"stoa/internal/database"
-	"stoa/internal/plugin"
+	"stoa/internal/data/database"
+	"stoa/internal/extension/plugin"
 )
 
 // PreviousVersion implements plugin.Packages.

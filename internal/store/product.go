@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"stoa/internal/database"
-	"stoa/internal/errs"
-	"stoa/internal/market/catalog"
-	"stoa/internal/market/product"
-	"stoa/internal/market/review"
-	"stoa/internal/text"
+	"stoa/internal/base/errs"
+	"stoa/internal/base/text"
+	"stoa/internal/data/database"
+	"stoa/internal/shop/catalog"
+	"stoa/internal/shop/product"
+	"stoa/internal/shop/review"
 )
 
 // Products implements catalog.Store.

@@ -3,7 +3,7 @@ package store
 import (
 	"encoding/json"
 
-	"stoa/internal/market/product"
+	"stoa/internal/shop/product"
 )
 
 // productDetail is product.Detail in the JSON of the column detail. Prices are in

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"stoa/internal/database"
-	"stoa/internal/market/catalog"
-	"stoa/internal/market/product"
+	"stoa/internal/data/database"
+	"stoa/internal/shop/catalog"
+	"stoa/internal/shop/product"
 )
 
 // orderBy has the orders of the product list. Each has an index that ends with its

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"stoa/internal/database"
-	"stoa/internal/market/catalog"
+	"stoa/internal/data/database"
+	"stoa/internal/shop/catalog"
 )
 
 // SQLite finds the ids on a page of the product list in an index alone, from either

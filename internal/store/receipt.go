@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"time"
 
-	"stoa/internal/database"
-	"stoa/internal/market/order"
+	"stoa/internal/data/database"
+	"stoa/internal/shop/order"
 )
 
 // Receipts implements order.ReceiptStore.

@@ -4,10 +4,10 @@ import (
 	"context"
 	"time"
 
-	"stoa/internal/database"
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
+	"stoa/internal/data/database"
 	"stoa/internal/extension"
-	"stoa/internal/market/release"
+	"stoa/internal/shop/release"
 )
 
 // Releases implements release.Store.

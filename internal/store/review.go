@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"stoa/internal/account"
-	"stoa/internal/database"
-	"stoa/internal/market/review"
+	"stoa/internal/data/database"
+	"stoa/internal/shop/review"
 )
 
 // Reviews implements review.Store.

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"stoa/internal/account"
-	"stoa/internal/database"
-	"stoa/internal/market/license"
+	"stoa/internal/data/database"
+	"stoa/internal/shop/license"
 )
 
 // minIDPart is how many characters of an id a search needs. Ids are random: every

@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"errors"
 
-	"stoa/internal/database"
+	"stoa/internal/data/database"
 )
 
 // Names of settings.

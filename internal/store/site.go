@@ -3,8 +3,8 @@ package store
 import (
 	"context"
 
-	"stoa/internal/database"
-	"stoa/internal/site"
+	"stoa/internal/data/database"
+	"stoa/internal/shop/site"
 )
 
 // Site implements site.Store.

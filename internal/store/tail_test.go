@@ -4,11 +4,11 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/market/license"
-	"stoa/internal/market/product"
-	"stoa/internal/seal"
+	"stoa/internal/shop/license"
+	"stoa/internal/shop/product"
 	"stoa/internal/store"
 	"stoa/internal/testkit/dbtest"
+	"stoa/internal/trust/seal"
 )
 
 // Licenses that are older than the search get the last group of their key.

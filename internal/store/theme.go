@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"stoa/internal/database"
+	"stoa/internal/data/database"
 	"stoa/internal/extension"
-	"stoa/internal/theme"
+	"stoa/internal/extension/theme"
 )
 
 // Theme implements theme.Store.

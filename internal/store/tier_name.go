@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"stoa/internal/database"
+	"stoa/internal/data/database"
 )
 
 // tierNames returns what the tiers of products are called now, by product and tier id. A

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"stoa/internal/database"
-	"stoa/internal/event"
-	"stoa/internal/webhook"
+	"stoa/internal/base/event"
+	"stoa/internal/data/database"
+	"stoa/internal/message/webhook"
 )
 
 // Webhooks implements webhook.Store.

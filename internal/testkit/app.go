@@ -13,11 +13,11 @@ import (
 
 	"stoa/internal/account/password"
 	"stoa/internal/app"
-	"stoa/internal/front"
-	"stoa/internal/seal"
+	"stoa/internal/edge/front"
 	"stoa/internal/testkit/clocktest"
 	"stoa/internal/testkit/logtest"
 	"stoa/internal/testkit/pgtest"
+	"stoa/internal/trust/seal"
 )
 
 // T0 is the time at which every test server's clock starts.

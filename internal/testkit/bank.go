@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"stoa/internal/app"
-	"stoa/internal/market/payment"
+	"stoa/internal/shop/payment"
 )
 
 // Bank is a payment provider with a payment page. It records its calls.

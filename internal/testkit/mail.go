@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"stoa/internal/mail"
+	"stoa/internal/message/mail"
 )
 
 // mailbox is a mail.Sender that keeps the messages.

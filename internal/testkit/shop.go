@@ -8,8 +8,8 @@ import (
 	"testing/fstest"
 	"time"
 
-	"stoa/internal/market/license"
-	"stoa/internal/market/order"
+	"stoa/internal/shop/license"
+	"stoa/internal/shop/order"
 )
 
 // Paths of the API.

@@ -21,7 +21,7 @@ import (
 
 const (
 	source = "nodehost"
-	target = "internal/runtime/node/dist"
+	target = "internal/run/node/dist"
 )
 
 func main() {

@@ -2,7 +2,7 @@
 
 // What several instances print goes into one pipe. A line of an instance begins with
 // its name between these two bytes; the third instead of the second says that it
-// prints nothing any more (internal/runtime/node/tagged.go).
+// prints nothing any more (internal/run/node/tagged.go).
 const begin = '\u0001'
 const then = '\u0002'
 const last = '\u0003'

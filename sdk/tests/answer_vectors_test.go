@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"stoa/internal/httpsig"
-	"stoa/internal/keyring"
+	"stoa/internal/trust/httpsig"
+	"stoa/internal/trust/keyring"
 )
 
 type answerVector struct {

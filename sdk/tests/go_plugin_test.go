@@ -20,7 +20,7 @@ import (
 	"stoa.example/sdk/go/plugin"
 
 	"stoa/internal/app"
-	"stoa/internal/plugin/storage"
+	"stoa/internal/extension/plugin/storage"
 	"stoa/internal/store"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/porttest"

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"stoa/internal/account/token"
-	"stoa/internal/keyring"
-	"stoa/internal/market/license/lease"
+	"stoa/internal/shop/license/lease"
+	"stoa/internal/trust/keyring"
 )
 
 type leaseVector struct {

@@ -11,7 +11,7 @@ import (
 
 	"stoa.example/sdk/go/plugin"
 
-	"stoa/internal/signing"
+	"stoa/internal/trust/signing"
 )
 
 // received is the request of a test vector or a fuzzer, as a service gets it.
@@ -82,7 +82,7 @@ func FuzzBothVerifiersAgree(f *testing.F) {
 		ours := signing.VerifyRequest([]string{"two"}, r, hash, time.UnixMilli(now))
 		theirs := verifierAt(now, "two").Verify(r)
 		if (ours == nil) != (theirs == nil) {
-			t.Errorf("internal/signing says %v, the SDK %v", ours, theirs)
+			t.Errorf("internal/trust/signing says %v, the SDK %v", ours, theirs)
 		}
 		if tamper == "" && skew%1_000_000 <= 300_000 && skew%1_000_000 >= -300_000 && theirs != nil {
 			t.Errorf("the SDK refuses what the platform signed: %v", theirs)

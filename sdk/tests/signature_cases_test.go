@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"stoa/internal/signing"
+	"stoa/internal/trust/signing"
 )
 
 const signatureVectorsFile = "../../docs/signature-vectors.json"

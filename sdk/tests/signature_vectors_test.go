@@ -13,7 +13,7 @@ import (
 
 	"stoa.example/sdk/go/plugin"
 
-	"stoa/internal/signing"
+	"stoa/internal/trust/signing"
 )
 
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
@@ -94,7 +94,7 @@ func TestBothVerifiersPassTheSignatureVectors(t *testing.T) {
 		now := time.UnixMilli(r.Now)
 		err := signing.VerifyRequest(r.Secrets, r.request(), hash(repeated(r.Body, r.BodyTimes)), now)
 		if !errors.Is(err, platform[r.Error]) {
-			t.Errorf("%s: internal/signing says %v, want %q", r.Name, err, r.Error)
+			t.Errorf("%s: internal/trust/signing says %v, want %q", r.Name, err, r.Error)
 		}
 		v := plugin.Verifier{
 			Secrets: r.Secrets, UnsignedBodies: r.UnsignedBodies, Now: func() time.Time { return now },

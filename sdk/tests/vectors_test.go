@@ -10,7 +10,7 @@ import (
 	"os"
 	"testing"
 
-	"stoa/internal/keyring"
+	"stoa/internal/trust/keyring"
 )
 
 var update = flag.Bool("update", false, "rewrite "+vectorsFile)

@@ -7,7 +7,7 @@ import (
 	"log"
 	"os"
 
-	"stoa/internal/database"
+	"stoa/internal/data/database"
 )
 
 const numbers = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000) `

@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
 
 	"golang.org/x/crypto/argon2"
 )

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
 )
 
 // cheap makes tests quick.

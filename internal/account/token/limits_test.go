@@ -13,7 +13,7 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
-	"stoa/internal/keyring"
+	"stoa/internal/trust/keyring"
 )
 
 // sealed signs header and claims, given as JSON text, with a service's secret or

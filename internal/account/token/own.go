@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"stoa/internal/keyring"
+	"stoa/internal/trust/keyring"
 )
 
 // wire is payload as Sign writes it: the same members in the same order, without the cost of jwt's types.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
-	"stoa/internal/keyring"
+	"stoa/internal/trust/keyring"
 )
 
 func find(keys ...keyring.Key) func(string) (keyring.Key, error) {

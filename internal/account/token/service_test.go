@@ -17,7 +17,7 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
-	"stoa/internal/keyring"
+	"stoa/internal/trust/keyring"
 )
 
 const (

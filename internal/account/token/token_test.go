@@ -15,7 +15,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/google/go-cmp/cmp"
 
-	"stoa/internal/keyring"
+	"stoa/internal/trust/keyring"
 )
 
 var t0 = time.Date(2030, time.March, 1, 12, 0, 0, 0, time.UTC)

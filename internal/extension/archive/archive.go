@@ -18,7 +18,7 @@ import (
 	"slices"
 	"strings"
 
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
 )
 
 // Profile says what the archives of one kind of extension may hold.

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
 )
 
 var fonts = []string{".woff", ".woff2"}

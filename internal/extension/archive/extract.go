@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
 )
 
 // ExtractTo writes the files below root, which must be empty, and syncs them to

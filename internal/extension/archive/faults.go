@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
 )
 
 // CodeInvalid is the code of an archive that breaks a rule (CONTRACT 4).

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
 )
 
 // The records of a ZIP file (APPNOTE.TXT 4.3).

@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
 )
 
 // checkLocals checks the local header of every record against the directory, and

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
 	"stoa/internal/extension/manifest"
 )
 

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
 	"stoa/internal/extension"
 )
 

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/bundle"
 	"stoa/internal/extension"
+	"stoa/internal/extension/bundle"
 	"stoa/internal/extension/install"
 	"stoa/internal/store"
 	"stoa/internal/testkit/ziptest"

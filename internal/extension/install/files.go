@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
 	"stoa/internal/extension/archive"
 )
 

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"stoa/internal/extension/archive"
-	"stoa/internal/plugin"
+	"stoa/internal/extension/plugin"
 	"stoa/internal/testkit/ziptest"
 )
 

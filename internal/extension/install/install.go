@@ -17,8 +17,8 @@ import (
 	"errors"
 	"log/slog"
 
-	"stoa/internal/blob"
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
+	"stoa/internal/data/blob"
 	"stoa/internal/extension"
 	"stoa/internal/extension/archive"
 	"stoa/internal/extension/sign"

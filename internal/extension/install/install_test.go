@@ -18,16 +18,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stoa/internal/database"
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
+	"stoa/internal/data/database"
 	"stoa/internal/extension"
 	"stoa/internal/extension/archive"
 	"stoa/internal/extension/install"
-	"stoa/internal/plugin"
-	"stoa/internal/seal"
+	"stoa/internal/extension/plugin"
 	"stoa/internal/store"
 	"stoa/internal/testkit/logtest"
 	"stoa/internal/testkit/ziptest"
+	"stoa/internal/trust/seal"
 )
 
 // crashDir names, in a child process of the crash test, the data folder to crash

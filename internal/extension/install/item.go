@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io"
 
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
 	"stoa/internal/extension"
 	"stoa/internal/extension/archive"
 	"stoa/internal/extension/manifest"

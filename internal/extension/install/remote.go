@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"stoa/internal/blob"
+	"stoa/internal/data/blob"
 	"stoa/internal/extension"
 	"stoa/internal/extension/archive"
 )

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"stoa/internal/periodic"
+	"stoa/internal/base/background"
 )
 
 // LeftoverAge is how old files without a record must be before Sweep takes them
@@ -26,7 +26,7 @@ func (in *Installer) KeepSwept(ctx context.Context) {
 	case <-ctx.Done():
 		return
 	}
-	task := periodic.Task{
+	task := background.Task{
 		Every: LeftoverAge, Log: in.Log, Failed: "leftovers of earlier installs could not be removed",
 	}
 	task.Run(ctx, func(ctx context.Context) error { return in.Sweep(ctx, time.Now()) })

@@ -9,7 +9,7 @@ import (
 	"os"
 	"path"
 
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
 	"stoa/internal/extension"
 )
 

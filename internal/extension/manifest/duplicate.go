@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
 )
 
 // checkDuplicates adds an issue for each field that a JSON document gives twice.

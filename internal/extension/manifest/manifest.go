@@ -14,8 +14,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"stoa/internal/errs"
-	"stoa/internal/jsontext"
+	"stoa/internal/base/errs"
+	"stoa/internal/base/jsontext"
 )
 
 // CodeInvalid is the code of a manifest that breaks a rule (CONTRACT 4).

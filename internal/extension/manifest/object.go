@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
 )
 
 // Object reads a JSON object field by field and collects every fault instead of

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
 	"stoa/internal/extension/manifest"
 )
 

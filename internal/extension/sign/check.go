@@ -8,7 +8,7 @@ import (
 	"encoding/hex"
 	"slices"
 
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
 	"stoa/internal/extension/archive"
 )
 

@@ -7,15 +7,15 @@ import (
 	"testing"
 
 	"stoa/internal/account"
-	"stoa/internal/caller"
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
+	"stoa/internal/base/reqctx"
 	"stoa/internal/store"
 )
 
 // credentials returns a user with every field set.
 func credentials(id string) account.Credentials {
 	return account.Credentials{PasswordHash: "$hash$" + id, User: account.User{
-		ID: id, Email: "E." + id + "@Example.com", Username: "N." + id, Role: caller.RoleUser,
+		ID: id, Email: "E." + id + "@Example.com", Username: "N." + id, Role: reqctx.RoleUser,
 		Avatar: "/media/" + id, Referral: "ref-" + id, Active: true, CreatedAt: T0,
 	}}
 }

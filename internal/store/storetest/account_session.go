@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/account"
-	"stoa/internal/caller"
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
+	"stoa/internal/base/reqctx"
 	"stoa/internal/store"
 )
 
@@ -104,7 +104,7 @@ func testSessions(t *testing.T, open Open) {
 
 		s := withUsers(t, open)
 		admin := credentials("u3")
-		admin.Role = caller.RoleAdmin
+		admin.Role = reqctx.RoleAdmin
 		mustCreateUser(t, s, admin)
 		sess := mustCreateSession(t, s, session("s1", "u3"))
 		want := account.Alive{User: admin.User, ExpiresAt: sess.ExpiresAt()}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
 	"stoa/internal/store"
 )
 

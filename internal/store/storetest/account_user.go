@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/account"
-	"stoa/internal/caller"
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
+	"stoa/internal/base/reqctx"
 	"stoa/internal/store"
 )
 
@@ -75,7 +75,7 @@ func testUsers(t *testing.T, open Open) {
 
 		s := store.NewAccount(open(t))
 		admin := credentials("u2")
-		admin.Role = caller.RoleAdmin
+		admin.Role = reqctx.RoleAdmin
 		steps := []struct {
 			do   func() error
 			want bool
@@ -121,24 +121,24 @@ func testUserAdmin(t *testing.T, open Open) {
 
 		s := store.NewAccount(open(t))
 		want := mustCreateUser(t, s, credentials("u1"))
-		want.Role = caller.RoleAdmin
-		if err := s.SetRole(t.Context(), "u1", caller.RoleAdmin); err != nil {
+		want.Role = reqctx.RoleAdmin
+		if err := s.SetRole(t.Context(), "u1", reqctx.RoleAdmin); err != nil {
 			t.Fatal(err)
 		}
 		got, err := s.User(t.Context(), "u1")
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("User: %v (-want +got):\n%s", err, diff)
 		}
-		mustBe(t, "SetRole of nobody", s.SetRole(t.Context(), "u2", caller.RoleUser), errs.NotFound)
+		mustBe(t, "SetRole of nobody", s.SetRole(t.Context(), "u2", reqctx.RoleUser), errs.NotFound)
 	})
 	t.Run("LockAdmins returns active administrators only, sorted", func(t *testing.T) {
 		t.Parallel()
 
 		s := store.NewAccount(open(t))
 		for id, change := range map[string]func(*account.Credentials){
-			"b": func(c *account.Credentials) { c.Role = caller.RoleAdmin },
-			"a": func(c *account.Credentials) { c.Role = caller.RoleAdmin },
-			"c": func(c *account.Credentials) { c.Role, c.Active = caller.RoleAdmin, false },
+			"b": func(c *account.Credentials) { c.Role = reqctx.RoleAdmin },
+			"a": func(c *account.Credentials) { c.Role = reqctx.RoleAdmin },
+			"c": func(c *account.Credentials) { c.Role, c.Active = reqctx.RoleAdmin, false },
 			"d": func(*account.Credentials) {},
 		} {
 			c := credentials(id)
@@ -159,12 +159,12 @@ func testUserFilters(t *testing.T, open Open) {
 	s := store.NewAccount(open(t))
 	for i, u := range []struct {
 		email, name string
-		role        caller.Role
+		role        reqctx.Role
 		active      bool
 	}{
-		{"Ann@example.com", "Queen_A", caller.RoleAdmin, true},
-		{"bob@example.com", "straße", caller.RoleUser, false},
-		{"100%@example.org", "qxeen", caller.RoleUser, true},
+		{"Ann@example.com", "Queen_A", reqctx.RoleAdmin, true},
+		{"bob@example.com", "straße", reqctx.RoleUser, false},
+		{"100%@example.org", "qxeen", reqctx.RoleUser, true},
 	} {
 		c := credentials(fmt.Sprint(i))
 		c.Email, c.Username, c.Role, c.Active = u.email, u.name, u.role, u.active
@@ -186,10 +186,10 @@ func testUserFilters(t *testing.T, open Open) {
 		{"a backslash is itself", account.UserQuery{Search: `\`}, ""},
 		{"a tilde is itself", account.UserQuery{Search: `~`}, ""},
 		{"a quote is itself", account.UserQuery{Search: `'`}, ""},
-		{"by role", account.UserQuery{Role: caller.RoleUser}, "21"},
+		{"by role", account.UserQuery{Role: reqctx.RoleUser}, "21"},
 		{"the active", account.UserQuery{Active: &yes}, "20"},
 		{"the inactive", account.UserQuery{Active: &no}, "1"},
-		{"all at once", account.UserQuery{Search: "example", Role: caller.RoleUser, Active: &yes}, "2"},
+		{"all at once", account.UserQuery{Search: "example", Role: reqctx.RoleUser, Active: &yes}, "2"},
 	} {
 		tt.q.Limit = 10
 		list, total, err := s.ListUsers(t.Context(), tt.q)
@@ -214,7 +214,7 @@ func testLockAdmins(t *testing.T, open Open) {
 	}
 	for range 4 {
 		for _, id := range ids {
-			if err := s.SetRole(t.Context(), id, caller.RoleAdmin); err != nil {
+			if err := s.SetRole(t.Context(), id, reqctx.RoleAdmin); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -226,7 +226,7 @@ func testLockAdmins(t *testing.T, open Open) {
 					if err != nil || len(admins) < 2 {
 						return err
 					}
-					return tx.SetRole(t.Context(), id, caller.RoleUser)
+					return tx.SetRole(t.Context(), id, reqctx.RoleUser)
 				})
 				if err != nil {
 					t.Error(err)

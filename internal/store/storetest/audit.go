@@ -11,10 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/account"
-	"stoa/internal/audit"
-	"stoa/internal/market/catalog"
-	"stoa/internal/plugin"
+	"stoa/internal/extension/plugin"
+	"stoa/internal/shop/catalog"
 	"stoa/internal/store"
+	"stoa/internal/trust/audit"
 )
 
 // entry returns an audit entry with every field set.

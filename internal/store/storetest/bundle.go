@@ -10,13 +10,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stoa/internal/bundle"
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
 	"stoa/internal/extension"
+	"stoa/internal/extension/bundle"
 	"stoa/internal/extension/install"
-	"stoa/internal/plugin"
+	"stoa/internal/extension/plugin"
+	"stoa/internal/extension/theme"
 	"stoa/internal/store"
-	"stoa/internal/theme"
 )
 
 func testBundles(t *testing.T, open Open) {

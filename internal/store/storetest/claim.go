@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stoa/internal/database"
-	"stoa/internal/errs"
-	"stoa/internal/market/order"
+	"stoa/internal/base/errs"
+	"stoa/internal/data/database"
+	"stoa/internal/shop/order"
 	"stoa/internal/store"
 )
 

@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/account"
-	"stoa/internal/delivery"
-	"stoa/internal/errs"
-	"stoa/internal/event"
+	"stoa/internal/base/errs"
+	"stoa/internal/base/event"
+	"stoa/internal/message/delivery"
 	"stoa/internal/store"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stoa/internal/errs"
-	"stoa/internal/idempotency"
+	"stoa/internal/base/errs"
+	"stoa/internal/data/idempotency"
 	"stoa/internal/store"
 )
 

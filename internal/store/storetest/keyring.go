@@ -10,10 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stoa/internal/audit"
-	"stoa/internal/errs"
-	"stoa/internal/keyring"
+	"stoa/internal/base/errs"
 	"stoa/internal/store"
+	"stoa/internal/trust/audit"
+	"stoa/internal/trust/keyring"
 )
 
 // mustAddKeys adds a key of each stage, named after it, created in that order.

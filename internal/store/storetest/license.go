@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stoa/internal/errs"
-	"stoa/internal/market/license"
+	"stoa/internal/base/errs"
+	"stoa/internal/shop/license"
 	"stoa/internal/store"
 )
 

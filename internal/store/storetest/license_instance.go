@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/errs"
-	"stoa/internal/market/license"
+	"stoa/internal/base/errs"
+	"stoa/internal/shop/license"
 	"stoa/internal/store"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stoa/internal/market/license"
+	"stoa/internal/shop/license"
 	"stoa/internal/store"
 )
 

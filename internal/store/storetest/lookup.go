@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/lookup"
-	"stoa/internal/market/license"
+	"stoa/internal/message/webhook"
+	"stoa/internal/operate/lookup"
+	"stoa/internal/shop/license"
 	"stoa/internal/store"
-	"stoa/internal/webhook"
 )
 
 func testLookup(t *testing.T, open Open) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/market/order"
+	"stoa/internal/shop/order"
 	"stoa/internal/store"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stoa/internal/errs"
-	"stoa/internal/market/order"
+	"stoa/internal/base/errs"
+	"stoa/internal/shop/order"
 	"stoa/internal/store"
 )
 

@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/account"
-	"stoa/internal/caller"
-	"stoa/internal/database"
-	"stoa/internal/market/order"
+	"stoa/internal/base/reqctx"
+	"stoa/internal/data/database"
+	"stoa/internal/shop/order"
 	"stoa/internal/store"
 )
 
@@ -58,7 +58,7 @@ var equateEmpty = cmp.Transformer("nil", func(list []order.Listed) []order.Liste
 func testFindOrders(t *testing.T, db *database.DB) {
 	s := store.NewOrders(db)
 	user := account.Credentials{User: account.User{
-		ID: "u1", Email: "Ada@Example.com", Username: "ada", Role: caller.RoleUser, Active: true, CreatedAt: T0,
+		ID: "u1", Email: "Ada@Example.com", Username: "ada", Role: reqctx.RoleUser, Active: true, CreatedAt: T0,
 	}}
 	if err := store.NewAccount(db).CreateUser(t.Context(), user); err != nil {
 		t.Fatal(err)

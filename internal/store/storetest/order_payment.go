@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/errs"
-	"stoa/internal/market/order"
-	"stoa/internal/market/payment"
+	"stoa/internal/base/errs"
+	"stoa/internal/shop/order"
+	"stoa/internal/shop/payment"
 	"stoa/internal/store"
 )
 

@@ -7,14 +7,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stoa/internal/database"
-	"stoa/internal/delivery"
-	"stoa/internal/market/license"
-	"stoa/internal/market/order"
-	"stoa/internal/overview"
-	"stoa/internal/plugin"
+	"stoa/internal/data/database"
+	"stoa/internal/extension/plugin"
+	"stoa/internal/message/delivery"
+	"stoa/internal/message/webhook"
+	"stoa/internal/operate/overview"
+	"stoa/internal/shop/license"
+	"stoa/internal/shop/order"
 	"stoa/internal/store"
-	"stoa/internal/webhook"
 )
 
 func testOverview(t *testing.T, open Open) {

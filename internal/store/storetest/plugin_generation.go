@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"stoa/internal/database"
-	"stoa/internal/plugin"
+	"stoa/internal/data/database"
+	"stoa/internal/extension/plugin"
 	"stoa/internal/store"
 )
 

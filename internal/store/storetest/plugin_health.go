@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stoa/internal/plugin"
+	"stoa/internal/extension/plugin"
 	"stoa/internal/store"
 )
 

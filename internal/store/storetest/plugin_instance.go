@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stoa/internal/errs"
-	"stoa/internal/plugin"
+	"stoa/internal/base/errs"
+	"stoa/internal/extension/plugin"
 	"stoa/internal/store"
 )
 

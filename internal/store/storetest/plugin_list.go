@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/plugin"
+	"stoa/internal/base/text"
+	"stoa/internal/extension/plugin"
 	"stoa/internal/store"
-	"stoa/internal/text"
 )
 
 // wantPackages fails the test unless a query finds packages in that order on its page, of so

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/database"
-	"stoa/internal/errs"
-	"stoa/internal/plugin/storage"
+	"stoa/internal/base/errs"
+	"stoa/internal/data/database"
+	"stoa/internal/extension/plugin/storage"
 	"stoa/internal/store"
 )
 

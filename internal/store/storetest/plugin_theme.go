@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stoa/internal/plugin"
+	"stoa/internal/extension/plugin"
 	"stoa/internal/store"
 )
 

@@ -9,11 +9,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stoa/internal/database"
-	"stoa/internal/errs"
-	"stoa/internal/market/catalog"
-	"stoa/internal/market/order"
-	"stoa/internal/market/product"
+	"stoa/internal/base/errs"
+	"stoa/internal/data/database"
+	"stoa/internal/shop/catalog"
+	"stoa/internal/shop/order"
+	"stoa/internal/shop/product"
 	"stoa/internal/store"
 )
 

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/market/catalog"
-	"stoa/internal/market/product"
+	"stoa/internal/shop/catalog"
+	"stoa/internal/shop/product"
 	"stoa/internal/store"
 )
 

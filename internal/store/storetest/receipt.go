@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stoa/internal/market/order"
+	"stoa/internal/shop/order"
 	"stoa/internal/store"
 )
 

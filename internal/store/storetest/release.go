@@ -11,10 +11,10 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"stoa/internal/database"
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
+	"stoa/internal/data/database"
 	"stoa/internal/extension"
-	"stoa/internal/market/release"
+	"stoa/internal/shop/release"
 	"stoa/internal/store"
 )
 

@@ -8,11 +8,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stoa/internal/database"
-	"stoa/internal/errs"
-	"stoa/internal/market/license"
-	"stoa/internal/market/product"
-	"stoa/internal/market/review"
+	"stoa/internal/base/errs"
+	"stoa/internal/data/database"
+	"stoa/internal/shop/license"
+	"stoa/internal/shop/product"
+	"stoa/internal/shop/review"
 	"stoa/internal/store"
 )
 

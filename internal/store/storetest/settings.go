@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"stoa/internal/database"
+	"stoa/internal/data/database"
 	"stoa/internal/store"
 )
 

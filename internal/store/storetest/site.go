@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stoa/internal/site"
+	"stoa/internal/shop/site"
 	"stoa/internal/store"
 )
 

@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"stoa/internal/account"
-	"stoa/internal/audit"
-	"stoa/internal/caller"
-	"stoa/internal/market/license"
-	"stoa/internal/market/order"
-	"stoa/internal/plugin"
+	"stoa/internal/base/reqctx"
+	"stoa/internal/extension/plugin"
+	"stoa/internal/message/webhook"
+	"stoa/internal/shop/license"
+	"stoa/internal/shop/order"
 	"stoa/internal/store"
-	"stoa/internal/webhook"
+	"stoa/internal/trust/audit"
 )
 
 // sortedRow is a row of a list: its id, and what each order compares first.
@@ -88,7 +88,7 @@ func testUserSorts(t *testing.T, open Open) {
 	for i := range 7 {
 		c := credentials(fmt.Sprintf("u%d", 7-i))
 		c.CreatedAt = T0.Add(time.Duration(i/2) * time.Second)
-		c.Role = []caller.Role{caller.RoleUser, caller.RoleAdmin}[i%2]
+		c.Role = []reqctx.Role{reqctx.RoleUser, reqctx.RoleAdmin}[i%2]
 		mustCreateUser(t, s, c)
 	}
 	wantSorted(t, account.UserSorts, 7, func(sort string, limit, offset int) (rows []sortedRow, total int, err error) {

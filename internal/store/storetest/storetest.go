@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/database"
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
+	"stoa/internal/data/database"
 )
 
 // T0 is an arbitrary moment, at the precision the database keeps.

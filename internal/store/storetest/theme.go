@@ -12,12 +12,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stoa/internal/audit"
-	"stoa/internal/database"
-	"stoa/internal/errs"
+	"stoa/internal/base/errs"
+	"stoa/internal/data/database"
 	"stoa/internal/extension"
+	"stoa/internal/extension/theme"
 	"stoa/internal/store"
-	"stoa/internal/theme"
+	"stoa/internal/trust/audit"
 )
 
 func testThemes(t *testing.T, open Open) {

@@ -6,11 +6,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stoa/internal/delivery"
-	"stoa/internal/errs"
-	"stoa/internal/event"
+	"stoa/internal/base/errs"
+	"stoa/internal/base/event"
+	"stoa/internal/message/delivery"
+	"stoa/internal/message/webhook"
 	"stoa/internal/store"
-	"stoa/internal/webhook"
 )
 
 func testWebhooks(t *testing.T, open Open) {

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"stoa/internal/database"
+	"stoa/internal/data/database"
 	"stoa/internal/store"
 	"stoa/internal/testkit/pgtest"
 )

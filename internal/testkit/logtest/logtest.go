@@ -8,12 +8,12 @@ import (
 	"sync"
 	"testing"
 
-	"stoa/internal/reqid"
+	"stoa/internal/base/reqctx"
 )
 
 // New returns a logger whose lines appear in the test's output.
 func New(tb testing.TB) *slog.Logger {
-	return slog.New(reqid.LogHandler(slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: slog.LevelInfo})))
+	return slog.New(reqctx.LogHandler(slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: slog.LevelInfo})))
 }
 
 // Buffer keeps what is logged. It is safe for concurrent use.
@@ -38,5 +38,5 @@ func (b *Buffer) String() string {
 
 // Logger returns a logger that writes every line, at every level, into b.
 func (b *Buffer) Logger() *slog.Logger {
-	return slog.New(reqid.LogHandler(slog.NewTextHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	return slog.New(reqctx.LogHandler(slog.NewTextHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug})))
 }

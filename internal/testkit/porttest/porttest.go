@@ -12,7 +12,7 @@ import (
 // Systems take the ports of outgoing connections, and those of listeners that leave the
 // choice to them, from above this range. So nothing takes a port that was found here before
 // its program listens, or while its program is restarted. The ports of stoa's demo are below
-// it (internal/demo).
+// it (internal/app/demo).
 const lowest, count = 30_000, 2_700
 
 // Free returns an address on loopback at which nobody listens. The test fails if there

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/blob/s3"
+	"stoa/internal/data/blob/s3"
 	"stoa/internal/testkit/needtest"
 )
 

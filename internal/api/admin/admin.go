@@ -1,0 +1,41 @@
+// Package admin serves the console of administrators: settings, users, the audit log,
+// licenses, orders, reviews, and the catalog with its products and pictures. Its
+// rules are those of packages site, account, audit and market.
+package admin
+
+import (
+	"log/slog"
+	"time"
+
+	"stoa/internal/account"
+	"stoa/internal/operate/lookup"
+	"stoa/internal/operate/overview"
+	"stoa/internal/operate/system"
+	"stoa/internal/shop/catalog"
+	"stoa/internal/shop/license"
+	"stoa/internal/shop/order"
+	"stoa/internal/shop/release"
+	"stoa/internal/shop/review"
+	"stoa/internal/shop/site"
+	"stoa/internal/trust/audit"
+)
+
+// Handlers serve the routes of administrators. All fields are required.
+type Handlers struct {
+	Log *slog.Logger
+	Now func() time.Time
+	// Count counts what happened to orders, by outcome (ops.Metrics).
+	Count func(what, outcome string)
+
+	Accounts *account.Service
+	Audit    *audit.Log
+	Catalog  *catalog.Service
+	Licenses *license.Service
+	Orders   *order.Service
+	Reviews  *review.Service
+	Releases *release.Service
+	Site     *site.Service
+	System   *system.Service
+	Overview *overview.Service
+	Lookup   *lookup.Service
+}

@@ -1,0 +1,63 @@
+package admin
+
+import (
+	"net/http"
+
+	"stoa/internal/api/web"
+	"stoa/internal/base/errs"
+	"stoa/internal/trust/audit"
+)
+
+// auditEntry is an entry of the audit log on the wire.
+type auditEntry struct {
+	ID        string        `json:"id"`
+	At        web.Timestamp `json:"at"`
+	Actor     auditActor    `json:"actor"`
+	Action    string        `json:"action"`
+	Target    auditTarget   `json:"target"`
+	Address   string        `json:"address,omitempty"`
+	RequestID string        `json:"requestId,omitempty"`
+	Details   audit.Details `json:"details"`
+}
+
+type auditActor struct {
+	Kind string `json:"kind"`
+	ID   string `json:"id"`
+	Name string `json:"name,omitempty"`
+}
+
+type auditTarget struct {
+	Type string `json:"type"`
+	ID   string `json:"id"`
+}
+
+func newAuditEntry(e audit.Entry) auditEntry {
+	return auditEntry{
+		ID: e.ID, At: web.Timestamp(e.At),
+		Actor: auditActor{string(e.Actor.Kind), e.Actor.ID, e.Actor.Name}, Action: string(e.Action),
+		Target: auditTarget(e.Target), Address: e.Address, RequestID: e.RequestID, Details: e.Details,
+	}
+}
+
+// ListAudit serves GET /api/v1/admin/audit.
+func (h *Handlers) ListAudit(w http.ResponseWriter, r *http.Request) error {
+	var faults errs.Issues
+	web.OnlyParams(r, &faults, "q", "actor", "action", "target", "from", "to", "sort")
+	p, v := web.ReadPage(r, &faults), r.URL.Query()
+	q := audit.Query{
+		Search: v.Get("q"), Actor: v.Get("actor"), Action: v.Get("action"), Target: v.Get("target"),
+		From: web.ReadTime(r, "from", &faults), To: web.ReadTime(r, "to", &faults),
+		Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset(),
+	}
+	faults.Merge(q.Issues())
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	entries, total, err := h.Audit.List(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	web.WriteList(w, p, entries, total, newAuditEntry)
+	return nil
+}

@@ -1,0 +1,211 @@
+package admin
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"stoa/internal/api/web"
+	"stoa/internal/api/wire"
+	"stoa/internal/base/errs"
+	"stoa/internal/shop/license"
+)
+
+// managedLicense is a license as administrators see it: with the name of its tier and the owner's address.
+type managedLicense struct {
+	wire.License
+
+	TierName  string `json:"tierName"`
+	UserEmail string `json:"userEmail,omitempty"`
+}
+
+func (h *Handlers) managedLicense(l license.Listed) managedLicense {
+	return managedLicense{wire.NewLicense(l, h.Now()), l.TierName, l.UserEmail}
+}
+
+// writeLicense answers with a license and the ETag of its state, unless err tells
+// that there is none.
+func (h *Handlers) writeLicense(w http.ResponseWriter, l license.Listed, err error) error {
+	if err != nil {
+		return err
+	}
+	web.SetETag(w, web.VersionTag(l.License.Version))
+	web.NoStore(w)
+	web.WriteData(w, http.StatusOK, h.managedLicense(l))
+	return nil
+}
+
+// ListLicenses serves GET /api/v1/admin/licenses.
+func (h *Handlers) ListLicenses(w http.ResponseWriter, r *http.Request) error {
+	var faults errs.Issues
+	web.OnlyParams(r, &faults, "q", "product", "user", "status", "sort")
+	p, v := web.ReadPage(r, &faults), r.URL.Query()
+	q := license.Query{
+		Search: v.Get("q"), ProductSlug: v.Get("product"), UserID: v.Get("user"), Status: license.Status(v.Get("status")),
+		Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset(),
+	}
+	faults.Merge(q.Issues())
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	found, total, err := h.Licenses.Find(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	web.WriteList(w, p, found, total, h.managedLicense)
+	return nil
+}
+
+// GetLicense serves GET /api/v1/admin/licenses/{id}.
+func (h *Handlers) GetLicense(w http.ResponseWriter, r *http.Request) error {
+	l, err := h.Licenses.Get(r.Context(), r.PathValue("id"))
+	return h.writeLicense(w, l, err)
+}
+
+// licenseLookUp is the body of a search by key. A key must not be in an address.
+type licenseLookUp struct {
+	LicenseKey string `json:"licenseKey"`
+}
+
+func (in licenseLookUp) issues() (faults errs.Issues) {
+	faults.Require("licenseKey", in.LicenseKey)
+	return faults
+}
+
+// LookUpLicense serves POST /api/v1/admin/licenses/lookup.
+func (h *Handlers) LookUpLicense(w http.ResponseWriter, r *http.Request) error {
+	in, err := web.ReadJSON(w, r, licenseLookUp.issues)
+	if err != nil {
+		return err
+	}
+	l, err := h.Licenses.GetByKey(r.Context(), in.LicenseKey)
+	return h.writeLicense(w, l, err)
+}
+
+// licenseChange is the body of a change. Absent fields stay; with an expiresAt of
+// null the license never ends.
+type licenseChange struct {
+	Features     *[]string       `json:"features"`
+	MaxInstances *int            `json:"maxInstances"`
+	ExpiresAt    json.RawMessage `json:"expiresAt"`
+}
+
+// change returns the change, and its faults of type.
+func (in licenseChange) change() (ch license.Change, faults errs.Issues) {
+	ch = license.Change{Features: in.Features, MaxInstances: in.MaxInstances}
+	if in.ExpiresAt != nil {
+		var at *time.Time
+		if err := json.Unmarshal(in.ExpiresAt, &at); err != nil {
+			faults.Add("expiresAt", errs.CodeWrongType, "expiresAt must be a time like 2030-03-01T12:00:00Z, or null.")
+		} else if at == nil {
+			ch.Perpetual = true
+		} else {
+			ch.ExpiresAt = at
+		}
+	}
+	return ch, faults
+}
+
+func (in licenseChange) issues() errs.Issues {
+	ch, faults := in.change()
+	faults.Merge(ch.Issues())
+	return faults
+}
+
+// ChangeLicense serves PATCH /api/v1/admin/licenses/{id}.
+func (h *Handlers) ChangeLicense(w http.ResponseWriter, r *http.Request) error {
+	in, err := web.ReadJSON(w, r, licenseChange.issues)
+	if err != nil {
+		return err
+	}
+	ch, _ := in.change()
+	l, err := h.Licenses.Change(r.Context(), r.PathValue("id"), ch, web.IfMatch(r))
+	return h.writeLicense(w, l, err)
+}
+
+// RenewLicense serves POST /api/v1/admin/licenses/{id}/renew.
+func (h *Handlers) RenewLicense(w http.ResponseWriter, r *http.Request) error {
+	in, err := web.ReadJSON(w, r, license.Renewal.Issues)
+	if err != nil {
+		return err
+	}
+	l, err := h.Licenses.Renew(r.Context(), r.PathValue("id"), in, web.IfMatch(r))
+	return h.writeLicense(w, l, err)
+}
+
+// RevokeLicense serves POST /api/v1/admin/licenses/{id}/revoke.
+func (h *Handlers) RevokeLicense(w http.ResponseWriter, r *http.Request) error {
+	l, err := h.Licenses.Revoke(r.Context(), r.PathValue("id"), web.IfMatch(r))
+	return h.writeLicense(w, l, err)
+}
+
+// ListActivations serves GET /api/v1/admin/licenses/{id}/activations.
+func (h *Handlers) ListActivations(w http.ResponseWriter, r *http.Request) error {
+	p, err := web.ReadOnlyPage(r)
+	if err != nil {
+		return err
+	}
+	found, total, err := h.Licenses.ListActivations(r.Context(), r.PathValue("id"), p.Limit, p.Offset())
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	web.WriteList(w, p, found, total, wire.NewActivation)
+	return nil
+}
+
+// FreeActivation serves DELETE /api/v1/admin/licenses/{id}/activations/{instanceId}.
+func (h *Handlers) FreeActivation(w http.ResponseWriter, r *http.Request) error {
+	l, err := h.Licenses.DeactivateByID(r.Context(), r.PathValue("id"), r.PathValue("instanceId"))
+	return h.writeLicense(w, l, err)
+}
+
+// licenseGrant is the body of the grant of a license.
+type licenseGrant struct {
+	ProductSlug  string          `json:"productSlug"`
+	TierID       string          `json:"tierId"`
+	UserID       string          `json:"userId"`
+	Features     *[]string       `json:"features"`
+	MaxInstances *int            `json:"maxInstances"`
+	ExpiresAt    json.RawMessage `json:"expiresAt"`
+}
+
+// request returns the grant, and its faults of type.
+func (in licenseGrant) request() (license.GrantRequest, errs.Issues) {
+	ch, faults := licenseChange{Features: in.Features, MaxInstances: in.MaxInstances, ExpiresAt: in.ExpiresAt}.change()
+	return license.GrantRequest{ProductSlug: in.ProductSlug, TierID: in.TierID, UserID: in.UserID, Change: ch}, faults
+}
+
+// GrantLicense serves POST /api/v1/admin/licenses.
+func (h *Handlers) GrantLicense(w http.ResponseWriter, r *http.Request) error {
+	type granted struct {
+		managedLicense
+
+		LicenseKey string `json:"licenseKey"`
+	}
+
+	// Product, tier and user are looked up here, so that one answer names all faults.
+	var failed error
+	in, err := web.ReadJSON(w, r, func(in licenseGrant) errs.Issues { //nolint:contextcheck // it is the request's
+		req, faults := in.request()
+		var found errs.Issues
+		found, failed = h.Licenses.GrantIssues(r.Context(), req)
+		faults.Merge(found)
+		return faults
+	})
+	if err := cmp.Or(failed, err); err != nil {
+		return err
+	}
+	req, _ := in.request()
+	l, key, err := h.Licenses.Grant(r.Context(), req)
+	if err != nil {
+		return err
+	}
+	web.SetETag(w, web.VersionTag(l.License.Version))
+	w.Header().Set("Location", "/api/v1/admin/licenses/"+l.License.ID)
+	web.NoStore(w)
+	web.WriteData(w, http.StatusCreated, granted{h.managedLicense(l), key.Reveal()})
+	return nil
+}

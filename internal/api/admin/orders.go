@@ -1,0 +1,129 @@
+package admin
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+
+	"stoa/internal/api/web"
+	"stoa/internal/api/wire"
+	"stoa/internal/base/errs"
+	"stoa/internal/shop/order"
+)
+
+// managedOrder is an order as administrators see it: what its owner sees, and how
+// it is paid.
+type managedOrder struct {
+	wire.Order
+
+	TierName    string        `json:"tierName"`
+	UserEmail   string        `json:"userEmail,omitempty"`
+	PaidAt      web.Timestamp `json:"paidAt,omitzero"`
+	RefundedAt  web.Timestamp `json:"refundedAt,omitzero"`
+	CancelledAt web.Timestamp `json:"cancelledAt,omitzero"`
+	Payment     payment       `json:"payment"`
+}
+
+// payment is what the payment provider calls the parts of a payment.
+type payment struct {
+	Provider     string `json:"provider,omitempty"`
+	URL          string `json:"url,omitempty"`
+	Session      string `json:"sessionId,omitempty"`
+	Payment      string `json:"paymentId,omitempty"`
+	Invoice      string `json:"invoiceId,omitempty"`
+	Subscription string `json:"subscriptionId,omitempty"`
+
+	EndedAt web.Timestamp `json:"subscriptionEndedAt,omitzero"`
+}
+
+func newManagedOrder(o order.Listed) managedOrder {
+	out := managedOrder{
+		Order: wire.NewOrder(o), TierName: o.TierName, UserEmail: o.UserEmail,
+		PaidAt: web.Timestamp(o.PaidAt), RefundedAt: web.Timestamp(o.RefundedAt),
+		CancelledAt: web.Timestamp(o.CancelledAt),
+		Payment: payment{
+			Provider: o.Provider, Session: o.Payment.Session, Payment: o.Payment.Payment, Invoice: o.Payment.Invoice,
+			Subscription: o.Payment.Subscription, EndedAt: web.Timestamp(o.EndedAt),
+		},
+	}
+	if o.Status() == order.Pending {
+		out.Payment.URL = o.PaymentURL
+	}
+	return out
+}
+
+// ListOrders serves GET /api/v1/admin/orders.
+func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
+	var faults errs.Issues
+	web.OnlyParams(r, &faults, "q", "status", "product", "user", "email", "from", "to", "sort")
+	p, v := web.ReadPage(r, &faults), r.URL.Query()
+	q := order.Query{
+		Search:  v.Get("q"),
+		Status:  order.Status(v.Get("status")),
+		Product: v.Get("product"), UserID: v.Get("user"), Email: v.Get("email"),
+		From: web.ReadTime(r, "from", &faults), To: web.ReadTime(r, "to", &faults),
+		Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset(),
+	}
+	faults.Merge(q.Issues())
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	found, total, err := h.Orders.Find(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	wire.TellPayments(w, h.Orders)
+	web.WriteList(w, p, found, total, newManagedOrder)
+	return nil
+}
+
+// GetOrder serves GET /api/v1/admin/orders/{id}.
+func (h *Handlers) GetOrder(w http.ResponseWriter, r *http.Request) error {
+	return h.answerOrder(w, r, h.Orders.Get)
+}
+
+// RefundOrder serves POST /api/v1/admin/orders/{id}/refund.
+func (h *Handlers) RefundOrder(w http.ResponseWriter, r *http.Request) error {
+	return h.answerOrder(w, r, h.ended(h.Orders.Refund))
+}
+
+// CancelOrder serves POST /api/v1/admin/orders/{id}/cancel.
+func (h *Handlers) CancelOrder(w http.ResponseWriter, r *http.Request) error {
+	return h.answerOrder(w, r, h.ended(h.Orders.Cancel))
+}
+
+// ended returns end, which refunds or cancels an order, with a line in the log and a
+// count if the order was not over before.
+func (h *Handlers) ended(end func(ctx context.Context, id string) (order.Listed,
+	error),
+) func(ctx context.Context, id string) (order.Listed, error) {
+	return func(ctx context.Context, id string) (order.Listed, error) {
+		before, err := h.Orders.Get(ctx, id)
+		if err != nil {
+			return order.Listed{}, err
+		}
+		o, err := end(ctx, id)
+		if err == nil && (o.Status() != before.Status() || !o.RefundedAt.Equal(before.RefundedAt)) {
+			h.Count("orders", string(o.Status()))
+			h.Log.InfoContext(ctx, "order "+string(o.Status()), slog.String("order", o.ID),
+				slog.String("product", o.ProductSlug),
+				slog.String("amount", o.Amount.Amount().String()), slog.String("currency", o.Amount.Currency))
+		}
+		return o, err
+	}
+}
+
+// answerOrder answers with the order that do returns for the id in the path.
+func (h *Handlers) answerOrder(
+	w http.ResponseWriter, r *http.Request, do func(ctx context.Context, id string) (order.Listed, error),
+) error {
+	o, err := do(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	wire.TellPayments(w, h.Orders)
+	web.WriteData(w, http.StatusOK, newManagedOrder(o))
+	return nil
+}

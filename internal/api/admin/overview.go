@@ -1,0 +1,72 @@
+package admin
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"stoa/internal/api/web"
+	"stoa/internal/operate/overview"
+	"stoa/internal/shop/product"
+)
+
+// bucket is what happened within an hour or a day.
+type bucket struct {
+	From          web.Timestamp `json:"from"`
+	Orders        int           `json:"orders"`
+	Sales         []money       `json:"sales"`
+	Activations   int           `json:"activations"`
+	Registrations int           `json:"registrations"`
+}
+
+type money struct {
+	Amount   json.Number `json:"amount"`
+	Currency string      `json:"currency"`
+}
+
+func newBucket(b overview.Bucket) bucket {
+	return bucket{
+		From: web.Timestamp(b.From), Orders: b.Orders, Activations: b.Activations, Registrations: b.Registrations,
+		Sales: web.Items(b.Sales, func(m product.Money) money { return money{m.Amount(), m.Currency} }),
+	}
+}
+
+// concern is something that wants attention.
+type concern struct {
+	Kind           overview.Kind     `json:"kind"`
+	Severity       overview.Severity `json:"severity"`
+	Count          int               `json:"count"`
+	Since          web.Timestamp     `json:"since"`
+	Message        string            `json:"message"`
+	Slug           string            `json:"slug,omitempty"`
+	InstallationID string            `json:"installationId,omitempty"`
+	WebhookID      string            `json:"webhookId,omitempty"`
+	Purpose        string            `json:"purpose,omitempty"`
+}
+
+func newConcern(c overview.Concern) concern {
+	return concern{
+		Kind: c.Kind, Severity: c.Severity, Count: c.Count, Since: web.Timestamp(c.Since), Message: c.Message,
+		Slug: c.Slug, InstallationID: c.InstallationID, WebhookID: c.WebhookID, Purpose: c.Purpose,
+	}
+}
+
+// ShowOverview serves GET /api/v1/admin/overview.
+func (h *Handlers) ShowOverview(w http.ResponseWriter, r *http.Request) error {
+	type shown struct {
+		At        web.Timestamp `json:"at"`
+		Hours     []bucket      `json:"hours"`
+		Days      []bucket      `json:"days"`
+		Attention []concern     `json:"attention"`
+	}
+
+	o, err := h.Overview.Get(r.Context())
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	web.WriteData(w, http.StatusOK, shown{
+		At: web.Timestamp(o.At), Hours: web.Items(o.Hours, newBucket), Days: web.Items(o.Days, newBucket),
+		Attention: web.Items(o.Attention, newConcern),
+	})
+	return nil
+}

@@ -1,0 +1,93 @@
+package admin
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"stoa/internal/api/web"
+	"stoa/internal/base/errs"
+	"stoa/internal/shop/site"
+)
+
+// settings are the shop's settings as administrators see them. null is what nobody has
+// set.
+type settings struct {
+	ShopName     *string `json:"shopName"`
+	Accent       *string `json:"accent"`
+	SupportEmail *string `json:"supportEmail"`
+	SupportURL   *string `json:"supportUrl"`
+	TermsURL     *string `json:"termsUrl"`
+	PrivacyURL   *string `json:"privacyUrl"`
+	// DefaultShopName is what buyers see while shopName is null.
+	DefaultShopName string        `json:"defaultShopName"`
+	UpdatedAt       web.Timestamp `json:"updatedAt,omitzero"`
+}
+
+// GetSettings serves GET /api/v1/admin/settings.
+func (h *Handlers) GetSettings(w http.ResponseWriter, r *http.Request) error {
+	set, err := h.Site.Get(r.Context())
+	return h.writeSettings(w, set, err)
+}
+
+// settingsChange is the body of a change. Absent fields stay; null removes what was set.
+type settingsChange struct {
+	ShopName     json.RawMessage `json:"shopName"`
+	Accent       json.RawMessage `json:"accent"`
+	SupportEmail json.RawMessage `json:"supportEmail"`
+	SupportURL   json.RawMessage `json:"supportUrl"`
+	TermsURL     json.RawMessage `json:"termsUrl"`
+	PrivacyURL   json.RawMessage `json:"privacyUrl"`
+}
+
+// change returns the change, and its faults of type.
+func (in settingsChange) change() (ch site.Change, faults errs.Issues) {
+	read := func(name string, raw json.RawMessage) *string {
+		if raw == nil {
+			return nil
+		}
+		var text string // and "" for null
+		if json.Unmarshal(raw, &text) != nil {
+			faults.Add(name, errs.CodeWrongType, "%s must be a string, or null.", name)
+		}
+		return &text
+	}
+	ch = site.Change{
+		Name: read("shopName", in.ShopName), Accent: read("accent", in.Accent),
+		SupportEmail: read("supportEmail", in.SupportEmail), SupportURL: read("supportUrl", in.SupportURL),
+		TermsURL: read("termsUrl", in.TermsURL), PrivacyURL: read("privacyUrl", in.PrivacyURL),
+	}
+	return ch, faults
+}
+
+func (in settingsChange) issues() errs.Issues {
+	ch, faults := in.change()
+	faults.Merge(ch.Issues())
+	return faults
+}
+
+// ChangeSettings serves PATCH /api/v1/admin/settings.
+func (h *Handlers) ChangeSettings(w http.ResponseWriter, r *http.Request) error {
+	in, err := web.ReadJSON(w, r, settingsChange.issues)
+	if err != nil {
+		return err
+	}
+	ch, _ := in.change()
+	set, err := h.Site.Change(r.Context(), ch, web.IfMatch(r))
+	return h.writeSettings(w, set, err)
+}
+
+// writeSettings answers with settings and the ETag of their version, unless there is an
+// error.
+func (h *Handlers) writeSettings(w http.ResponseWriter, set site.Settings, err error) error {
+	if err != nil {
+		return err
+	}
+	web.SetETag(w, web.VersionTag(set.Version))
+	web.NoStore(w)
+	web.WriteData(w, http.StatusOK, settings{
+		ShopName: web.OrNull(set.Name), Accent: web.OrNull(set.Accent), SupportEmail: web.OrNull(set.SupportEmail),
+		SupportURL: web.OrNull(set.SupportURL), TermsURL: web.OrNull(set.TermsURL), PrivacyURL: web.OrNull(set.PrivacyURL),
+		DefaultShopName: h.Site.Default(), UpdatedAt: web.Timestamp(set.UpdatedAt),
+	})
+	return nil
+}

@@ -1,0 +1,144 @@
+package admin
+
+import (
+	"net/http"
+	"strconv"
+
+	"stoa/internal/account"
+	"stoa/internal/api/web"
+	"stoa/internal/api/wire"
+	"stoa/internal/base/errs"
+	"stoa/internal/base/reqctx"
+)
+
+// managedUser is a user as administrators see it.
+type managedUser struct {
+	wire.User
+
+	Active    bool          `json:"active"`
+	CreatedAt web.Timestamp `json:"createdAt"`
+}
+
+func newManagedUser(u account.User) managedUser {
+	return managedUser{User: wire.NewUser(u), Active: u.Active, CreatedAt: web.Timestamp(u.CreatedAt)}
+}
+
+// ListUsers serves GET /api/v1/admin/users.
+func (h *Handlers) ListUsers(w http.ResponseWriter, r *http.Request) error {
+	var faults errs.Issues
+	web.OnlyParams(r, &faults, "q", "role", "active", "sort")
+	p, v := web.ReadPage(r, &faults), r.URL.Query()
+	q := account.UserQuery{
+		Search: v.Get("q"), Role: reqctx.Role(v.Get("role")), Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset(),
+	}
+	if v.Has("active") {
+		active, err := strconv.ParseBool(v.Get("active"))
+		if err != nil {
+			faults.Add("active", errs.CodeWrongType, "active must be true or false.")
+		}
+		q.Active = &active
+	}
+	faults.Merge(q.Issues())
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	users, total, err := h.Accounts.ListUsers(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	web.WriteList(w, p, users, total, newManagedUser)
+	return nil
+}
+
+// GetUser serves GET /api/v1/admin/users/{id}.
+func (h *Handlers) GetUser(w http.ResponseWriter, r *http.Request) error {
+	u, err := h.Accounts.User(r.Context(), r.PathValue("id"))
+	return writeUser(w, u, err)
+}
+
+// userChange is the body of a change to a user. Absent fields stay.
+type userChange struct {
+	Active *bool        `json:"active"`
+	Role   *reqctx.Role `json:"role"`
+}
+
+func (in userChange) change() account.UserChange {
+	ch := account.UserChange{Active: in.Active}
+	if in.Role != nil {
+		ch.Role = *in.Role
+	}
+	return ch
+}
+
+func (in userChange) issues() (faults errs.Issues) {
+	if in.Role != nil && *in.Role == "" {
+		faults.Add("role", errs.CodeUnknownValue, "role must be USER or ADMIN.")
+	}
+	faults.Merge(in.change().Issues())
+	return faults
+}
+
+// ChangeUser serves PATCH /api/v1/admin/users/{id}.
+func (h *Handlers) ChangeUser(w http.ResponseWriter, r *http.Request) error {
+	in, err := web.ReadJSON(w, r, userChange.issues)
+	if err != nil {
+		return err
+	}
+	u, err := h.Accounts.UpdateUser(r.Context(), r.PathValue("id"), in.change())
+	return writeUser(w, u, err)
+}
+
+// session is where a user is signed in.
+type session struct {
+	ID         string        `json:"id"`
+	CreatedAt  web.Timestamp `json:"createdAt"`
+	LastUsedAt web.Timestamp `json:"lastUsedAt"`
+	ExpiresAt  web.Timestamp `json:"expiresAt"`
+	Current    bool          `json:"current"` // the administrator's own
+}
+
+// ListSessions serves GET /api/v1/admin/users/{id}/sessions.
+func (h *Handlers) ListSessions(w http.ResponseWriter, r *http.Request) error {
+	list, err := h.Accounts.SessionsOf(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	own := reqctx.CallerFrom(r.Context()).SessionID
+	web.NoStore(w)
+	web.WriteData(w, http.StatusOK, map[string]any{"items": web.Items(list, func(s account.Session) session {
+		return session{
+			s.ID, web.Timestamp(s.CreatedAt), web.Timestamp(s.LastUsedAt()), web.Timestamp(s.ExpiresAt()), s.ID == own,
+		}
+	})})
+	return nil
+}
+
+// EndSession serves DELETE /api/v1/admin/users/{id}/sessions/{sessionId}.
+func (h *Handlers) EndSession(w http.ResponseWriter, r *http.Request) error {
+	if err := h.Accounts.EndSessionOf(r.Context(), r.PathValue("id"), r.PathValue("sessionId")); err != nil {
+		return err
+	}
+	web.WriteDone(w, "The session is ended.")
+	return nil
+}
+
+// EndSessions serves DELETE /api/v1/admin/users/{id}/sessions.
+func (h *Handlers) EndSessions(w http.ResponseWriter, r *http.Request) error {
+	n, err := h.Accounts.EndSessionsOf(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	web.WriteDone(w, "Sessions ended: "+strconv.Itoa(n)+".")
+	return nil
+}
+
+// writeUser answers with a user, unless err tells that there is none.
+func writeUser(w http.ResponseWriter, u account.User, err error) error {
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	web.WriteData(w, http.StatusOK, newManagedUser(u))
+	return nil
+}

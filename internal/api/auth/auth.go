@@ -1,0 +1,120 @@
+// Package auth serves the routes of accounts: registering, signing in and out,
+// sessions, passwords, the set-up of the first administrator, and the keys that
+// verify tokens. Its rules are those of package account.
+package auth
+
+import (
+	"log/slog"
+	"net/http"
+	"strconv"
+
+	"stoa/internal/account"
+	"stoa/internal/api/guard"
+	"stoa/internal/api/limit"
+	"stoa/internal/api/web"
+	"stoa/internal/api/wire"
+	"stoa/internal/base/jsontext"
+	"stoa/internal/base/reqctx"
+)
+
+// Handlers serve the routes of accounts.
+type Handlers struct {
+	Log      *slog.Logger
+	Accounts *account.Service
+	Limits   limit.Counter
+	ClientIP reqctx.AddrResolver
+	// PublicURL is where browsers find this server, without a slash at the end.
+	PublicURL string
+}
+
+// tokenSet is a token set (spec A). Token equals AccessToken (CONTRACT 2).
+type tokenSet struct {
+	User         wire.User `json:"user"`
+	AccessToken  string    `json:"access_token"`
+	TokenType    string    `json:"token_type"`
+	ExpiresIn    int       `json:"expires_in"` // seconds
+	RefreshToken string    `json:"refresh_token"`
+	Token        string    `json:"token"`
+}
+
+// writeTokens answers with a token set, which no cache may keep. Its refresh token goes
+// into c unless c is nil.
+func writeTokens(w http.ResponseWriter, c *refreshCookie, status int, t account.Tokens, message string) {
+	web.NoStore(w)
+	c.take(w, &t)
+	set := tokenSet{
+		User: wire.NewUser(t.User), AccessToken: t.Access,
+		TokenType: "Bearer", ExpiresIn: int(account.AccessLife.Seconds()),
+		RefreshToken: t.Refresh, Token: t.Access,
+	}
+	web.WriteAppended(w, status, func(b []byte) []byte { return set.append(b, message) })
+}
+
+// append appends what encoding/json makes of the set in a web.Envelope. That takes four times as long,
+// which shows in refreshing: tokens are long.
+func (s tokenSet) append(b []byte, message string) []byte {
+	b = jsontext.AppendString(append(b, `{"success":true,"data":{"user":{"id":`...), s.User.ID)
+	b = jsontext.AppendString(append(b, `,"email":`...), s.User.Email)
+	b = jsontext.AppendString(append(b, `,"username":`...), s.User.Username)
+	b = jsontext.AppendString(append(b, `,"role":`...), s.User.Role)
+	if b = append(b, `,"avatar":`...); s.User.Avatar != nil {
+		b = jsontext.AppendString(b, *s.User.Avatar)
+	} else {
+		b = append(b, "null"...)
+	}
+	b = jsontext.AppendString(append(b, `},"access_token":`...), s.AccessToken)
+	b = jsontext.AppendString(append(b, `,"token_type":`...), s.TokenType)
+	b = strconv.AppendInt(append(b, `,"expires_in":`...), int64(s.ExpiresIn), 10)
+	b = jsontext.AppendString(append(b, `,"refresh_token":`...), s.RefreshToken)
+	b = append(jsontext.AppendString(append(b, `,"token":`...), s.Token), '}')
+	if message != "" {
+		b = jsontext.AppendString(append(b, `,"message":`...), message)
+	}
+	return append(b, "}\n"...)
+}
+
+// Register serves POST /auth/register.
+func (h *Handlers) Register(w http.ResponseWriter, r *http.Request) error {
+	cookie, r, err := h.refreshCookie(r)
+	if err != nil {
+		return err
+	}
+	in, err := web.ReadJSON(w, r, h.Accounts.RegistrationIssues)
+	if err != nil {
+		return err
+	}
+	t, err := h.Accounts.Register(r.Context(), in)
+	if err != nil {
+		return err
+	}
+	writeTokens(w, cookie, http.StatusCreated, t, "Registered and signed in.")
+	return nil
+}
+
+// Me serves GET /auth/me. It authenticates by itself: the user is all that it
+// answers, and one look-up is enough.
+func (h *Handlers) Me(w http.ResponseWriter, r *http.Request) error {
+	raw, ok := guard.Bearer(r)
+	if !ok {
+		return guard.ErrUnauthorized
+	}
+	u, err := h.Accounts.Me(r.Context(), raw)
+	if err != nil {
+		return err
+	}
+	if err := h.Limits.Count(w, r, limit.Me, u.ID); err != nil {
+		return err
+	}
+	web.NoStore(w)
+	web.WriteData(w, http.StatusOK, struct {
+		wire.User
+
+		CreatedAt web.Timestamp `json:"createdAt"`
+	}{wire.NewUser(u), web.Timestamp(u.CreatedAt)})
+	return nil
+}
+
+// JWKS serves GET /.well-known/jwks.json.
+func (h *Handlers) JWKS(w http.ResponseWriter, r *http.Request) error {
+	return wire.WriteKeys(w, r, h.Accounts.Ring)
+}

@@ -1,0 +1,93 @@
+package auth
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"stoa/internal/account"
+	"stoa/internal/api/web"
+	"stoa/internal/base/errs"
+	"stoa/internal/edge/hosts"
+)
+
+// refreshHeader asks for the refresh token in a cookie, with the value "cookie".
+const refreshHeader = "X-Refresh-Token"
+
+var errForeignOrigin = errs.New(errs.Forbidden, "FORBIDDEN",
+	"The refresh cookie is for pages on this server's own origin: Origin must name it.")
+
+// refreshCookie keeps the refresh token of a page on stoa's own origin out of its
+// scripts' reach (CONTRACT 2). nil is a client that keeps the token itself: its
+// cookies are neither read nor set.
+type refreshCookie struct {
+	secure bool
+}
+
+// refreshCookie returns how r wants its refresh token, and r with what is wrong with
+// the header that says so. It returns an error for a page on another origin, which must
+// neither use nor replace what this origin's pages got.
+func (h *Handlers) refreshCookie(r *http.Request) (*refreshCookie, *http.Request, error) {
+	switch values := r.Header.Values(refreshHeader); {
+	case len(values) == 0:
+		return nil, r, nil
+	case len(values) > 1 || values[0] != "cookie":
+		var faults errs.Issues
+		faults.Add(refreshHeader, errs.CodeUnknownValue,
+			"%s must be \"cookie\", or left out to have the refresh token in the body.", refreshHeader)
+		return nil, web.WithHeaderFaults(r, faults), nil
+	}
+	origin, err := url.Parse(r.Header.Get("Origin"))
+	if err != nil || len(r.Header.Values("Origin")) != 1 || !h.own(origin, r) {
+		return nil, r, errForeignOrigin
+	}
+	return &refreshCookie{secure: origin.Scheme == "https" || !hosts.IsLoopback(origin.Host)}, r, nil
+}
+
+// own reports whether origin is where r's client finds stoa: at the public URL, or
+// under another name that requests may be addressed to, which is what r.Host is by
+// now.
+func (h *Handlers) own(origin *url.URL, r *http.Request) bool {
+	scheme, host, _ := strings.Cut(h.PublicURL, "://")
+	if origin.Host == host {
+		return origin.Scheme == scheme // no page of the plain-text address speaks for the other
+	}
+	return (origin.Scheme == "https" || origin.Scheme == "http") &&
+		origin.Host == hosts.InBrowsers(origin.Scheme, r.Host)
+}
+
+// name has the prefix that browsers take from a secure answer only.
+func (c *refreshCookie) name() string {
+	if c.secure {
+		return "__Secure-stoa-refresh"
+	}
+	return "stoa-refresh"
+}
+
+// take moves the refresh token from t into the cookie. A nil c leaves it there.
+func (c *refreshCookie) take(w http.ResponseWriter, t *account.Tokens) {
+	if c == nil {
+		return
+	}
+	c.set(w, t.Refresh, int(account.RefreshLife.Seconds()))
+	t.Refresh = ""
+}
+
+// remove makes the browser forget the cookie.
+func (c *refreshCookie) remove(w http.ResponseWriter) { c.set(w, "", -1) }
+
+func (c *refreshCookie) set(w http.ResponseWriter, value string, maxAge int) {
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // not Secure at http on a loopback name only, see refreshCookie
+		Name: c.name(), Value: value, Path: "/auth", MaxAge: maxAge,
+		HttpOnly: true, Secure: c.secure, SameSite: http.SameSiteStrictMode,
+	})
+}
+
+// token returns the refresh token that the browser sent, empty without one.
+// Several cookies of the name count as none: a neighboring name may have set one.
+func (c *refreshCookie) token(r *http.Request) string {
+	if all := r.CookiesNamed(c.name()); len(all) == 1 {
+		return all[0].Value
+	}
+	return ""
+}

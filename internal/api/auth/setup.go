@@ -1,0 +1,39 @@
+package auth
+
+import (
+	"net/http"
+
+	"stoa/internal/account"
+	"stoa/internal/api/web"
+)
+
+// SetUp serves POST /auth/setup.
+func (h *Handlers) SetUp(w http.ResponseWriter, r *http.Request) error {
+	in, err := web.ReadJSON(w, r, h.Accounts.SetupIssues)
+	if err != nil {
+		return err
+	}
+	t, err := h.Accounts.SetUp(r.Context(), in)
+	if err != nil {
+		return err
+	}
+	writeTokens(w, nil, http.StatusCreated, t, "The administrator is created and signed in.")
+	return nil
+}
+
+// SetupPage returns a handler that serves GET /setup, the target of the set-up
+// link, with a page. Once there is an administrator, there is nothing to set up:
+// browsers get the page done then.
+func (h *Handlers) SetupPage(page, done web.HandlerFunc) web.HandlerFunc {
+	used := web.ByReader(done, func(http.ResponseWriter, *http.Request) error { return account.ErrSetup })
+	return func(w http.ResponseWriter, r *http.Request) error {
+		needed, err := h.Accounts.NeedsSetup(r.Context())
+		if err != nil {
+			return err
+		}
+		if !needed {
+			return used(w, r)
+		}
+		return page(w, r)
+	}
+}

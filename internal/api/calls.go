@@ -1,0 +1,138 @@
+package httpapi
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"stoa/internal/api/guard"
+	"stoa/internal/api/web"
+)
+
+// callFunc serves one call to a plugin. rest is what follows the slug in the path
+// of the request line. Both are as the client escaped them.
+type callFunc func(w http.ResponseWriter, r *http.Request, slug, rest string) error
+
+// pluginRoute is a route to plugins. The mux would redirect unclean paths and
+// decode what it matches; here the path is compared as it was sent, so that the
+// plugin gets it unchanged.
+type pluginRoute struct {
+	pattern string
+	method  string // empty means any
+	prefix  string // before the slug
+	rest    string // after it: exactly, or its beginning if open
+	open    bool
+
+	handler http.Handler
+}
+
+// wrap is what a route puts around its handler.
+type wrap func(web.HandlerFunc) web.HandlerFunc
+
+// call registers a route to plugins for anyone. A bearer token is looked at as by
+// router.open. There is no deadline, because streams may last; while ends a call
+// whose caller loses access.
+func (rt *router) call(pattern string, while wrap, serve callFunc) {
+	rt.addCall(pattern, func(h web.HandlerFunc) web.HandlerFunc { return rt.identify(while(h)) }, serve)
+}
+
+// adminCall is call for administrators and services.
+func (rt *router) adminCall(pattern string, while wrap, serve callFunc) {
+	rt.addCall(pattern, func(h web.HandlerFunc) web.HandlerFunc { return rt.identify(guard.RequireAdmin(while(h))) },
+		serve)
+}
+
+func (rt *router) addCall(pattern string, guard wrap, serve callFunc) {
+	route := pluginRoute{pattern: pattern}
+	path := pattern
+	if method, p, ok := strings.Cut(pattern, " "); ok {
+		route.method, path = method, p
+	}
+	route.prefix, route.rest, _ = strings.Cut(path, "{slug}")
+	route.rest, route.open = strings.CutSuffix(route.rest, "{path...}")
+	matched := route // as it is without its handler
+	route.handler = rt.respond.Handle(web.Enveloped, guard(func(w http.ResponseWriter, r *http.Request) error {
+		if allowed := matched.methods(); !slices.Contains(allowed, r.Method) && !matched.anyBut(r.Method) {
+			w.Header().Set("Allow", strings.Join(allowed, ", "))
+			return errMethodNotAllowed
+		}
+		slug, rest, _ := matched.match(sentPath(r)) // again: nothing carries them here for less
+		return serve(w, r, slug, rest)
+	}))
+	rt.patterns = append(rt.patterns, pattern)
+	rt.calls = append(rt.calls, route)
+}
+
+// callPrefixes are the beginnings of the paths of all plugin routes.
+var callPrefixes = []string{"/api/v1/shop/plugins/", "/api/extensions/plugin/", "/api/v1/admin/plugins/"}
+
+// IsPluginCall reports whether a request to that target, as the request line has it, may
+// be a call to a plugin. Among administrators' paths there are others, too.
+func IsPluginCall(target string) bool {
+	for _, prefix := range callPrefixes {
+		if tail, ok := strings.CutPrefix(target, prefix); ok {
+			_, rest, _ := strings.Cut(tail, "/")
+			return strings.HasPrefix(rest, "api/") || strings.HasPrefix(rest, "admin/") || strings.HasPrefix(rest, "health")
+		}
+	}
+	return false
+}
+
+// match returns the slug and the rest of a path of this route, both as sent.
+func (p pluginRoute) match(path string) (slug, rest string, ok bool) {
+	tail, ok := strings.CutPrefix(path, p.prefix)
+	if !ok {
+		return "", "", false
+	}
+	slash := strings.IndexByte(tail, '/')
+	if slash <= 0 {
+		return "", "", false
+	}
+	slug, rest = tail[:slash], tail[slash:]
+	if p.open {
+		return slug, rest, strings.HasPrefix(rest, p.rest)
+	}
+	return slug, rest, rest == p.rest
+}
+
+// servePlugin serves r if its path belongs to a route to plugins, and reports
+// whether it did.
+func (rt *router) servePlugin(w http.ResponseWriter, r *http.Request) bool {
+	path := sentPath(r)
+	for i := range rt.calls {
+		route := &rt.calls[i]
+		if _, _, ok := route.match(path); ok {
+			r.Pattern = route.pattern
+			route.handler.ServeHTTP(w, r)
+			return true
+		}
+	}
+	return false
+}
+
+// sentPath returns the path of r as it was sent, where Go would have escaped otherwise.
+func sentPath(r *http.Request) string {
+	if r.URL.RawPath != "" {
+		return r.URL.RawPath
+	}
+	return r.URL.EscapedPath()
+}
+
+// methods returns the methods that the Allow header lists.
+func (p pluginRoute) methods() []string {
+	if p.method == http.MethodGet {
+		return []string{http.MethodGet, http.MethodHead}
+	}
+	return []string{
+		http.MethodGet, http.MethodHead, http.MethodPost,
+		http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
+	}
+}
+
+// anyBut reports whether a route for any method serves this one, too. CONNECT is
+// for proxies, and an answer to TRACE would show the client what the platform
+// tells the plugin.
+func (p pluginRoute) anyBut(method string) bool {
+	return p.method == "" && !strings.EqualFold(method, http.MethodConnect) &&
+		!strings.EqualFold(method, http.MethodTrace)
+}

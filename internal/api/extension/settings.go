@@ -1,0 +1,72 @@
+package extension
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+
+	"stoa/internal/api/web"
+	"stoa/internal/extension/plugin"
+)
+
+// managedPackage is a package with the settings an administrator has made. null
+// stands for the platform's default.
+type managedPackage struct {
+	listedPackage
+
+	Settings settings `json:"settings"`
+}
+
+type settings struct {
+	Isolation       string   `json:"isolation"`
+	AllowCookies    bool     `json:"allowCookies"`
+	AllowCORS       bool     `json:"allowCors"`
+	AllowSameOrigin bool     `json:"allowSameOrigin"`
+	KeepRunning     bool     `json:"keepRunning"`
+	StartTimeoutMs  *int64   `json:"startTimeoutMs"`
+	TimeoutMs       *int64   `json:"timeoutMs"`
+	MemoryMb        *int     `json:"memoryMb"`
+	MaxConcurrency  *int     `json:"maxConcurrency"`
+	Environment     []string `json:"environment"` // names only
+}
+
+func newManagedPackage(p plugin.Package) managedPackage {
+	s := p.Settings
+	return managedPackage{
+		listedPackage: newListedPackage(p),
+		Settings: settings{
+			Isolation: cmp.Or(s.Isolation, plugin.IsolationInstance), KeepRunning: s.KeepRunning,
+			AllowCookies: s.AllowCookies, AllowCORS: s.AllowCORS, AllowSameOrigin: s.AllowSameOrigin,
+			StartTimeoutMs: web.OrNull(s.StartTimeoutMs),
+			TimeoutMs:      web.OrNull(s.TimeoutMs), MemoryMb: web.OrNull(s.MemoryMb),
+			MaxConcurrency: web.OrNull(s.MaxConcurrency),
+			Environment:    web.OrEmpty(slices.Sorted(maps.Keys(s.Environment))),
+		},
+	}
+}
+
+// ChangePlugin serves PATCH /api/v1/admin/plugins/{slug}.
+func (h *Handlers) ChangePlugin(w http.ResponseWriter, r *http.Request) error {
+	body, err := web.ReadDocument(w, r)
+	if err != nil {
+		return err
+	}
+	var input plugin.SettingsInput
+	if err := json.Unmarshal(body, &input); err != nil {
+		return err
+	}
+	p, err := h.Plugins.ChangeSettings(r.Context(), r.PathValue("slug"), input)
+	return writePlugin(w, p, err)
+}
+
+// writePlugin answers with a package and its settings, unless err tells that there
+// is none.
+func writePlugin(w http.ResponseWriter, p plugin.Package, err error) error {
+	if err != nil {
+		return err
+	}
+	web.WriteData(w, http.StatusOK, newManagedPackage(p))
+	return nil
+}

@@ -1,0 +1,82 @@
+// Package guard checks who is calling: it reads bearer tokens and refuses callers
+// that a route is not for.
+package guard
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"stoa/internal/api/web"
+	"stoa/internal/base/errs"
+	"stoa/internal/base/reqctx"
+)
+
+// ErrUnauthorized is the failure of a request without a valid token where one is
+// needed.
+var ErrUnauthorized = errs.New(errs.Unauthenticated, "UNAUTHORIZED",
+	"A valid access token is required. Send it as Authorization: Bearer <token>.")
+
+var errForbidden = errs.New(errs.Forbidden, "FORBIDDEN", "This needs the role ADMIN.")
+
+// Authenticator establishes who is calling.
+type Authenticator interface {
+	// Authenticate returns the caller behind a bearer token: a user with a live
+	// session, or a service. It returns an errs.Unauthenticated error for
+	// anything else.
+	Authenticate(ctx context.Context, token string) (reqctx.Caller, error)
+}
+
+// Bearer returns the token in the Authorization header. ok is false without one;
+// other schemes are ignored. Several headers count as one token that is never
+// valid: picking one of them could differ from what the client means, or from
+// what a proxy on the way checked.
+func Bearer(r *http.Request) (token string, ok bool) {
+	if len(r.Header.Values("Authorization")) > 1 {
+		return "", true
+	}
+	scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !ok || !strings.EqualFold(scheme, "Bearer") {
+		return "", false
+	}
+	return strings.TrimSpace(token), true
+}
+
+// Identify puts the caller behind the bearer token, if there is one, into the
+// request's context.
+func Identify(auth Authenticator, h web.HandlerFunc) web.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if token, ok := Bearer(r); ok {
+			who, err := auth.Authenticate(r.Context(), token)
+			if err != nil {
+				return err
+			}
+			r = r.WithContext(reqctx.WithCaller(r.Context(), who))
+		}
+		return h(w, r)
+	}
+}
+
+// RequireUser refuses everyone but signed-in users. It runs inside Identify.
+func RequireUser(h web.HandlerFunc) web.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if reqctx.CallerFrom(r.Context()).UserID == "" {
+			return ErrUnauthorized
+		}
+		return h(w, r)
+	}
+}
+
+// RequireAdmin refuses everyone but administrators and services: a guest with
+// 401, other roles with 403 (CONTRACT 4). It runs inside Identify.
+func RequireAdmin(h web.HandlerFunc) web.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		switch who := reqctx.CallerFrom(r.Context()); {
+		case who.IsGuest():
+			return ErrUnauthorized
+		case !who.IsAdmin():
+			return errForbidden
+		}
+		return h(w, r)
+	}
+}

@@ -1,0 +1,118 @@
+// Package limit holds the rate limits of the API: how many requests each allows,
+// and by what its requests are counted. Which route has which limit is listed in
+// package httpapi; the counting itself is package ratelimit.
+package limit
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"stoa/internal/api/web"
+	"stoa/internal/base/errs"
+	"stoa/internal/base/reqctx"
+	"stoa/internal/edge/ratelimit"
+)
+
+// The limits of spec A, Limits.
+var (
+	Register       = ratelimit.Rule{Name: "register", Limit: 5, Window: time.Hour}
+	Login          = ratelimit.Rule{Name: "login", Limit: 10, Window: time.Minute}
+	Me             = ratelimit.Rule{Name: "me", Limit: 100, Window: time.Minute}
+	Refresh        = ratelimit.Rule{Name: "refresh", Limit: 60, Window: time.Hour}
+	ChangePassword = ratelimit.Rule{Name: "change-password", Limit: 5, Window: time.Hour}
+)
+
+// The limits of routes that spec A does not have, and of tokens that do not
+// verify.
+var (
+	// Of sign-ins to one account, from any addresses: beyond it they are slowed.
+	LoginAccount = ratelimit.Rule{Name: "login-account", Limit: 30, Window: 10 * time.Minute}
+
+	// The same limit as Refresh, counted apart because anybody can make up tokens.
+	RefreshUnknown = ratelimit.Rule{Name: "refresh-unknown", Limit: 60, Window: time.Hour}
+
+	ForgotPassword = ratelimit.Rule{Name: "forgot-password", Limit: 10, Window: time.Hour}
+	ResetPassword  = ratelimit.Rule{Name: "reset-password", Limit: 10, Window: time.Minute}
+	SetUp          = ratelimit.Rule{Name: "setup", Limit: 10, Window: time.Minute}
+
+	// Each purchase leaves an order and a license.
+	Purchase = ratelimit.Rule{Name: "purchase", Limit: 600, Window: time.Minute}
+
+	// Of one installation's calls of the platform API (CONTRACT 7).
+	Platform = ratelimit.Rule{Name: "platform", Limit: 600, Window: time.Minute}
+
+	ClaimRequest = ratelimit.Rule{Name: "claim-request", Limit: 10, Window: time.Hour}
+	Claim        = ratelimit.Rule{Name: "claim", Limit: 10, Window: time.Minute}
+	ClaimLink    = ratelimit.Rule{Name: "claim-link", Limit: 10, Window: time.Minute}
+)
+
+// Rules returns every rate limit of the API.
+func Rules() []ratelimit.Rule {
+	return []ratelimit.Rule{
+		Register, Login, Me, Refresh, ChangePassword,
+		LoginAccount, RefreshUnknown, ForgotPassword, ResetPassword, SetUp,
+		Purchase, Platform, ClaimRequest, Claim, ClaimLink,
+	}
+}
+
+var errRateLimited = errs.New(errs.RateLimited, "RATE_LIMIT_EXCEEDED",
+	"Too many requests. Wait as long as Retry-After says.")
+
+// Counter counts requests against rules.
+type Counter struct {
+	Limiter *ratelimit.Limiter // nil counts nothing
+	// ClientIP determines the address that a request counts for.
+	ClientIP reqctx.AddrResolver
+	// Lane is where attempts wait that Slow holds back.
+	Lane *Lane
+}
+
+// Count counts a request of key against rule and reports the state of the limit
+// in the headers of the answer (IETF draft, RateLimit header fields). It returns
+// RATE_LIMIT_EXCEEDED when the limit is used up.
+func (c Counter) Count(w http.ResponseWriter, r *http.Request, rule ratelimit.Rule, key string) error {
+	if c.Limiter == nil {
+		return nil
+	}
+	d := c.Limiter.Take(r.Context(), rule, key)
+	w.Header().Set("RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=%d", rule.Name, rule.Limit, int(rule.Window.Seconds())))
+	w.Header().Set("RateLimit", fmt.Sprintf("%q;r=%d;t=%d", rule.Name, d.Remaining, web.CeilSeconds(d.Reset)))
+	if !d.Allowed {
+		return errRateLimited.After(max(d.RetryAfter, time.Second))
+	}
+	return nil
+}
+
+// ByAddress limits a route by the client's address. It counts before the body is
+// read: bad requests are requests too.
+func (c Counter) ByAddress(rule ratelimit.Rule, h web.HandlerFunc) web.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := c.Count(w, r, rule, reqctx.AddrKey(c.ClientIP.Addr(r))); err != nil {
+			return err
+		}
+		return h(w, r)
+	}
+}
+
+// ByUser limits a route by the signed-in user.
+func (c Counter) ByUser(rule ratelimit.Rule, h web.HandlerFunc) web.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := c.Count(w, r, rule, reqctx.CallerFrom(r.Context()).UserID); err != nil {
+			return err
+		}
+		return h(w, r)
+	}
+}
+
+// ByBuyer limits a route by the signed-in user, and for guests by the client's
+// address.
+func (c Counter) ByBuyer(rule ratelimit.Rule, h web.HandlerFunc) web.HandlerFunc {
+	user, guest := c.ByUser(rule, h), c.ByAddress(rule, h)
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if reqctx.CallerFrom(r.Context()).UserID == "" {
+			return guest(w, r)
+		}
+		return user(w, r)
+	}
+}

@@ -1,0 +1,81 @@
+package limit
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/edge/ratelimit"
+)
+
+const (
+	// slowStep is what each attempt waits longer than those of its key that wait
+	// already, and slowest the longest wait: well below a request's time limit.
+	slowStep = time.Second
+	slowest  = 10 * time.Second
+	// slowMax is how many attempts may wait at once: each holds a connection.
+	slowMax = 5_000
+)
+
+var errTooManyWait = errs.New(errs.Busy, "BUSY", "Too many sign-ins are waiting. Try again.").After(time.Second)
+
+// Lane lets attempts on one key wait. It is safe for concurrent use.
+type Lane struct {
+	mu      sync.Mutex
+	waiting map[string]int // by key
+	total   int
+}
+
+// NewLane returns an empty Lane.
+func NewLane() *Lane { return &Lane{waiting: make(map[string]int)} }
+
+// Slow counts an attempt of key against rule. Beyond the limit it returns later,
+// the more attempts of the key are waiting. It never refuses an attempt for its
+// key: whoever knows an account's name must not be able to keep its owner out.
+//
+// It returns BUSY while thousands are waiting, and the error of a ctx that ends.
+func (c Counter) Slow(ctx context.Context, rule ratelimit.Rule, key string) error {
+	if c.Limiter == nil || c.Limiter.Take(ctx, rule, key).Allowed {
+		return nil
+	}
+	return c.Lane.wait(ctx, key)
+}
+
+func (l *Lane) wait(ctx context.Context, key string) error {
+	ahead, ok := l.enter(key)
+	if !ok {
+		return errTooManyWait
+	}
+	defer l.leave(key)
+	delay := time.NewTimer(min(time.Duration(ahead+1)*slowStep, slowest))
+	defer delay.Stop()
+	select {
+	case <-delay.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// enter returns how many attempts of key are waiting already.
+func (l *Lane) enter(key string) (ahead int, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.total >= slowMax {
+		return 0, false
+	}
+	ahead = l.waiting[key]
+	l.waiting[key]++
+	l.total++
+	return ahead, true
+}
+
+func (l *Lane) leave(key string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.total--
+	if l.waiting[key]--; l.waiting[key] == 0 {
+		delete(l.waiting, key)
+	}
+}

@@ -1,0 +1,124 @@
+// Package platform serves the platform API, which plugins call with the token that
+// the gateway sends them (CONTRACT 7): their config, the shop's data that they were
+// granted, storage of their own, and events that they publish.
+package platform
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"stoa/internal/account"
+	"stoa/internal/api/guard"
+	"stoa/internal/api/limit"
+	"stoa/internal/api/web"
+	"stoa/internal/base/errs"
+	"stoa/internal/extension/plugin"
+	"stoa/internal/extension/plugin/storage"
+	"stoa/internal/run/gateway"
+	"stoa/internal/shop/catalog"
+	"stoa/internal/shop/license"
+	"stoa/internal/shop/order"
+)
+
+// Permissions that routes need.
+const (
+	ReadProducts  = plugin.PermissionReadProducts
+	ReadOrders    = plugin.PermissionReadOrders
+	ReadLicenses  = plugin.PermissionReadLicenses
+	ReadUsers     = plugin.PermissionReadUsers
+	ReadEmails    = plugin.PermissionReadEmails
+	ReadStorage   = plugin.PermissionReadStorage
+	WriteStorage  = plugin.PermissionWriteStorage
+	PublishEvents = plugin.PermissionPublish
+)
+
+var errNotGranted = errs.New(errs.Forbidden, "PERMISSION_NOT_GRANTED",
+	"The instance lacks the permission that this needs. An administrator can grant it "+
+		"if the plugin's manifest declares it.")
+
+// Handlers serve the platform API. All fields are required.
+type Handlers struct {
+	Now      func() time.Time
+	Limits   limit.Counter
+	Accounts *account.Service
+	Plugins  *plugin.Service
+	Storage  *storage.Service
+	Catalog  *catalog.Service
+	Orders   *order.Service
+	Licenses *license.Service
+}
+
+type installationKey struct{}
+
+// Plugin refuses everyone but plugins, which send the x-platform-token of a request
+// as bearer token. A user's token is refused here, and a plugin's everywhere else. The
+// installation is read from the database on each call, and so are its permissions:
+// without one of needs the answer is 403. A need that plugin.IsPermission does not know
+// is a mistake in the program: administrators are told that such a name grants nothing.
+func (h *Handlers) Plugin(next web.HandlerFunc, needs ...string) web.HandlerFunc {
+	for _, need := range needs {
+		if !plugin.IsPermission(need) {
+			panic("platform: a route needs the unknown permission " + need)
+		}
+	}
+	return func(w http.ResponseWriter, r *http.Request) error {
+		token, ok := guard.Bearer(r)
+		if !ok {
+			return guard.ErrUnauthorized
+		}
+		id, err := h.Accounts.VerifyPluginToken(r.Context(), token)
+		if err != nil {
+			return err
+		}
+		in, err := h.Plugins.ByInstallation(r.Context(), id)
+		if errs.KindOf(err) == errs.NotFound {
+			return account.ErrPluginToken // disabled or uninstalled since
+		} else if err != nil {
+			return err
+		}
+		if err := h.Limits.Count(w, r, limit.Platform, in.Instance.ID); err != nil {
+			return err
+		}
+		for _, need := range needs {
+			if !may(in, need) {
+				return errNotGranted.With("slug", in.Package.Manifest.Slug).With("permission", need)
+			}
+		}
+		return next(w, r.WithContext(context.WithValue(r.Context(), installationKey{}, in)))
+	}
+}
+
+// may reports whether an installation has a permission.
+func may(in plugin.Installed, permission string) bool {
+	return slices.Contains(in.Permissions(), permission)
+}
+
+// installed returns the installation that calls, inside Plugin.
+func installed(r *http.Request) plugin.Installed {
+	in, _ := r.Context().Value(installationKey{}).(plugin.Installed)
+	return in
+}
+
+// Config serves GET /api/v1/platform/config: a plugin's own config, which may be
+// too large for a header. Its ETag is the x-plugin-config-digest.
+func (h *Handlers) Config(w http.ResponseWriter, r *http.Request) error {
+	in := installed(r)
+	config, err := gateway.CompactConfig(in.Instance.Config)
+	if err != nil {
+		return fmt.Errorf("platform: config of installation %s: %w", in.Instance.ID, err)
+	}
+	tag := web.Tag(gateway.ConfigDigest(config))
+	web.NoStore(w) // it may contain secrets
+	web.SetETag(w, tag)
+	if web.NotModified(w, r, tag) {
+		return nil
+	}
+	web.WriteData(w, http.StatusOK, struct {
+		Config json.RawMessage `json:"config"`
+	}{config})
+	return nil
+}

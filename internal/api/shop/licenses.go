@@ -1,0 +1,83 @@
+package shop
+
+import (
+	"net/http"
+
+	"stoa/internal/api/web"
+	"stoa/internal/shop/license"
+)
+
+// licenseInfo is a license as the API shows it (spec A, License info).
+type licenseInfo struct {
+	ID               string         `json:"id"`
+	ProductID        string         `json:"productId"`
+	LicenseKey       string         `json:"licenseKey"`
+	Type             license.Type   `json:"type"`
+	Status           license.Status `json:"status"`
+	Features         []string       `json:"features"`
+	MaxInstances     int            `json:"maxInstances"`
+	CurrentInstances int            `json:"currentInstances"`
+	ExpiresAt        web.Timestamp  `json:"expiresAt,omitzero"`
+	CreatedAt        web.Timestamp  `json:"createdAt"`
+}
+
+func newLicenseInfo(g license.InUse) licenseInfo {
+	l := g.License
+	return licenseInfo{
+		ID: l.ID, ProductID: l.ProductID, LicenseKey: g.Key.Reveal(),
+		Type: l.Type, Status: g.Status, Features: web.OrEmpty(l.Features),
+		MaxInstances: l.MaxInstances, CurrentInstances: l.Instances,
+		ExpiresAt: web.Timestamp(l.ExpiresAt), CreatedAt: web.Timestamp(l.CreatedAt),
+	}
+}
+
+// ownLicense is a license as its owner sees it.
+type ownLicense struct {
+	licenseInfo
+
+	ProductSlug          string `json:"productSlug"`
+	ProductName          string `json:"productName"`
+	Paid                 bool   `json:"paid"`
+	DevelopmentInstances int    `json:"developmentInstances"`
+}
+
+func newOwnLicense(l license.Owned) ownLicense {
+	return ownLicense{
+		licenseInfo: newLicenseInfo(license.InUse{
+			Usage: license.Usage{License: l.License}, Key: l.Key, Status: l.Status,
+		}),
+		ProductSlug: l.ProductSlug, ProductName: l.ProductName,
+		Paid: l.License.Paid, DevelopmentInstances: l.License.DevelopmentInstances,
+	}
+}
+
+// ListLicenses serves GET /api/marketplace/licenses: those of the signed-in user.
+func (h *Handlers) ListLicenses(w http.ResponseWriter, r *http.Request) error {
+	type response struct {
+		Licenses   []ownLicense   `json:"licenses"`
+		Pagination web.Pagination `json:"pagination"`
+	}
+
+	p, err := web.OnlyPage(r)
+	if err != nil {
+		return err
+	}
+	found, total, err := h.Licenses.ListOwn(r.Context(), p.Limit, p.Offset())
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	web.WriteJSON(w, http.StatusOK, response{Licenses: web.Items(found, newOwnLicense), Pagination: p.Of(total)})
+	return nil
+}
+
+// GetLicense serves GET /api/marketplace/licenses/{id}: of the signed-in user.
+func (h *Handlers) GetLicense(w http.ResponseWriter, r *http.Request) error {
+	l, err := h.Licenses.GetOwn(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	web.WriteJSON(w, http.StatusOK, newOwnLicense(l))
+	return nil
+}

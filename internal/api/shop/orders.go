@@ -1,0 +1,146 @@
+package shop
+
+import (
+	"net/http"
+
+	"stoa/internal/api/web"
+	"stoa/internal/api/wire"
+	"stoa/internal/base/errs"
+	"stoa/internal/shop/order"
+)
+
+// ListOrders serves GET /api/marketplace/orders: those of the signed-in user.
+func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
+	type response struct {
+		Orders     []wire.Order   `json:"orders"`
+		Pagination web.Pagination `json:"pagination"`
+	}
+
+	p, err := web.OnlyPage(r)
+	if err != nil {
+		return err
+	}
+	orders, total, err := h.Orders.ListOwn(r.Context(), p.Limit, p.Offset())
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	wire.TellPayments(w, h.Orders)
+	web.WriteJSON(w, http.StatusOK, response{Orders: web.Items(orders, newOwnOrder), Pagination: p.Of(total)})
+	return nil
+}
+
+func newOwnOrder(o order.Listed) wire.Order {
+	out := wire.NewOrder(o)
+	if o.Status() == order.Pending {
+		out.PaymentURL = o.PaymentURL
+	}
+	return out
+}
+
+// RequestClaim serves POST /api/marketplace/orders/claim-request. The answer is
+// the same whether there is anything to claim or not.
+func (h *Handlers) RequestClaim(w http.ResponseWriter, r *http.Request) error {
+	type response struct {
+		Success bool   `json:"success"`
+		Message string `json:"message"`
+	}
+
+	h.Orders.RequestClaim(r.Context())
+	web.WriteJSON(w, http.StatusAccepted, response{
+		true, "If orders were placed without an account with your e-mail address, " +
+			"a mail with a link is on its way. The link works for one hour.",
+	})
+	return nil
+}
+
+// ClaimOrders serves POST /api/marketplace/orders/claim.
+func (h *Handlers) ClaimOrders(w http.ResponseWriter, r *http.Request) error {
+	type response struct {
+		Claimed int `json:"claimed"`
+	}
+
+	in, err := web.ReadJSON(w, r, order.ClaimRequest.Issues)
+	if err != nil {
+		return err
+	}
+	n, err := h.Orders.Claim(r.Context(), in)
+	if err != nil {
+		return err
+	}
+	web.WriteJSON(w, http.StatusOK, response{n})
+	return nil
+}
+
+// OpenClaimLink serves POST /api/marketplace/orders/claim-link: what the page behind the link of a
+// guest's receipt shows before it asks for a password. The token is in the body, as everywhere.
+func (h *Handlers) OpenClaimLink(w http.ResponseWriter, r *http.Request) error {
+	type response struct {
+		Email      string `json:"email"`
+		HasAccount bool   `json:"hasAccount"`
+	}
+
+	in, err := web.ReadJSON(w, r, order.ClaimRequest.Issues)
+	if err != nil {
+		return err
+	}
+	email, err := h.Orders.OpenLink(r.Context(), in)
+	if err != nil {
+		return err
+	}
+	has, err := h.Accounts.HasAccount(r.Context(), email)
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	web.WriteJSON(w, http.StatusOK, response{email, has})
+	return nil
+}
+
+// orderWithKey is an order with the key of its license.
+type orderWithKey struct {
+	wire.Order
+
+	LicenseKey string `json:"licenseKey"`
+}
+
+// GetOrder serves GET /api/marketplace/orders/{id}: of the signed-in user.
+func (h *Handlers) GetOrder(w http.ResponseWriter, r *http.Request) error {
+	o, key, err := h.Orders.GetOwn(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	wire.TellPayments(w, h.Orders)
+	web.WriteJSON(w, http.StatusOK, orderWithKey{newOwnOrder(o), key.Reveal()})
+	return nil
+}
+
+// orderLookUp is the body of a look-up by key. A key must not be in an address.
+type orderLookUp struct {
+	LicenseKey string `json:"licenseKey"`
+}
+
+func (in orderLookUp) issues() (faults errs.Issues) {
+	faults.Require("licenseKey", in.LicenseKey)
+	return faults
+}
+
+// LookUpOrder serves POST /api/marketplace/orders/{id}/lookup. It does not tell whom the
+// bill is for: whoever got the key from the buyer asks here, too.
+func (h *Handlers) LookUpOrder(w http.ResponseWriter, r *http.Request) error {
+	in, err := web.ReadJSON(w, r, orderLookUp.issues)
+	if err != nil {
+		return err
+	}
+	o, err := h.Orders.GetByKey(r.Context(), r.PathValue("id"), in.LicenseKey)
+	if err != nil {
+		return err
+	}
+	out := newOwnOrder(o)
+	out.BillingInfo = nil
+	web.NoStore(w)
+	wire.TellPayments(w, h.Orders)
+	web.WriteJSON(w, http.StatusOK, out)
+	return nil
+}

@@ -1,0 +1,53 @@
+package shop
+
+import (
+	"net/http"
+
+	"stoa/internal/api/web"
+	"stoa/internal/api/wire"
+	"stoa/internal/base/errs"
+)
+
+// ListProducts serves GET /api/marketplace/products.
+func (h *Handlers) ListProducts(w http.ResponseWriter, r *http.Request) error {
+	type filters struct {
+		Categories []string `json:"categories"`
+	}
+	type response struct {
+		Products   []wire.ProductItem `json:"products"`
+		Pagination web.Pagination     `json:"pagination"`
+		Filters    filters            `json:"filters"`
+	}
+
+	var faults errs.Issues
+	q, p := wire.ReadProductFilter(r, &faults)
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	found, err := h.Catalog.List(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	web.WriteJSON(w, http.StatusOK, response{
+		Products: web.Items(found.Products, wire.NewProductItem), Pagination: p.Of(found.Total),
+		Filters: filters{Categories: web.OrEmpty(found.Categories)},
+	})
+	return nil
+}
+
+// GetProduct serves GET /api/marketplace/products/{slug}.
+func (h *Handlers) GetProduct(w http.ResponseWriter, r *http.Request) error {
+	p, err := h.Catalog.Published(r.Context(), r.PathValue("slug"))
+	if err != nil {
+		return err
+	}
+	detail := wire.NewProductPage(p)
+	if carried, ok, err := h.Releases.Of(r.Context(), p.ID); err != nil {
+		return err
+	} else if ok {
+		shown := wire.NewPackage(carried)
+		detail.Package = &shown
+	}
+	web.WriteJSON(w, http.StatusOK, detail)
+	return nil
+}

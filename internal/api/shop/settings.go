@@ -1,0 +1,52 @@
+package shop
+
+import (
+	"cmp"
+	"net/http"
+
+	"stoa/internal/api/web"
+)
+
+// settings are what a storefront needs to know of the shop.
+type settings struct {
+	ShopName     string  `json:"shopName"`
+	Accent       *string `json:"accent"`
+	SupportEmail *string `json:"supportEmail"`
+	SupportURL   *string `json:"supportUrl"`
+	TermsURL     *string `json:"termsUrl"`
+	PrivacyURL   *string `json:"privacyUrl"`
+	Payments     string  `json:"payments"`
+	SellsPaid    bool    `json:"sellsPaid"`
+
+	Registration registration `json:"registration"`
+}
+
+// registration is what a form for a new account must say.
+type registration struct {
+	Open              bool   `json:"open"`
+	MinPasswordLength int    `json:"minPasswordLength"`
+	PasswordRules     string `json:"passwordRules"`
+}
+
+// Settings serves GET /api/v1/shop/settings.
+func (h *Handlers) Settings(w http.ResponseWriter, r *http.Request) error {
+	set, err := h.Site.Get(r.Context())
+	if err != nil {
+		return err
+	}
+	payments := "live"
+	if h.Orders.TestPayments() {
+		payments = "test"
+	}
+	policy := h.Accounts.Policy
+	web.WriteData(w, http.StatusOK, settings{
+		ShopName: cmp.Or(set.Name, h.Site.Default()), Accent: web.OrNull(set.Accent),
+		SupportEmail: web.OrNull(set.SupportEmail),
+		SupportURL:   web.OrNull(set.SupportURL), TermsURL: web.OrNull(set.TermsURL), PrivacyURL: web.OrNull(set.PrivacyURL),
+		Payments: payments, SellsPaid: h.Orders.SellsPaid(),
+		Registration: registration{
+			Open: true, MinPasswordLength: policy.MinLength(), PasswordRules: policy.PasswordRules(),
+		},
+	})
+	return nil
+}

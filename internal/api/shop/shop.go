@@ -1,0 +1,39 @@
+// Package shop serves the marketplace to buyers and to the apps that are sold
+// there: products, reviews, purchases, licenses and their signed verification,
+// orders, and what payment providers send. Its rules are those of the packages below market.
+package shop
+
+import (
+	"log/slog"
+	"time"
+
+	"stoa/internal/account"
+	"stoa/internal/shop/catalog"
+	"stoa/internal/shop/license"
+	"stoa/internal/shop/order"
+	"stoa/internal/shop/release"
+	"stoa/internal/shop/review"
+	"stoa/internal/shop/site"
+	"stoa/internal/trust/keyring"
+)
+
+// Handlers serve the marketplace. All exported fields are required.
+type Handlers struct {
+	Log *slog.Logger
+	Now func() time.Time
+	// Count counts what happened, by outcome (ops.Metrics).
+	Count func(what, outcome string)
+
+	Catalog  *catalog.Service
+	Licenses *license.Service
+	Orders   *order.Service
+	Reviews  *review.Service
+	Releases *release.Service
+	Media    Media
+	Site     *site.Service
+	Accounts *account.Service
+	// Keys sign the answers that apps rely on.
+	Keys *keyring.Ring
+
+	forged forgeries
+}

@@ -1,0 +1,45 @@
+package wire
+
+import (
+	"encoding/json"
+
+	"stoa/internal/api/web"
+	"stoa/internal/shop/order"
+	"stoa/internal/shop/product"
+)
+
+// Order is an order as its owner sees it (CONTRACT 3, Order).
+type Order struct {
+	ID            string             `json:"id"`
+	ProductID     string             `json:"productId"`
+	ProductSlug   string             `json:"productSlug"`
+	ProductName   string             `json:"productName"`
+	TierID        string             `json:"tierId"`
+	UserID        string             `json:"userId"`
+	PaymentMethod string             `json:"paymentMethod"`
+	BillingInfo   *order.BillingInfo `json:"billingInfo,omitempty"`
+	Amount        json.Number        `json:"amount"`
+	Currency      string             `json:"currency"`
+	// PartlyRefunded is absent unless a part was given back.
+	PartlyRefunded json.Number   `json:"partlyRefunded,omitempty"`
+	Status         order.Status  `json:"status"`
+	LicenseID      string        `json:"licenseId"`
+	CreatedAt      web.Timestamp `json:"createdAt"`
+	// PaymentURL is where a pending order is paid. NewOrder leaves it empty: only
+	// the owner of an order is shown it.
+	PaymentURL string `json:"paymentUrl,omitempty"`
+}
+
+// NewOrder returns the JSON form of o, without its PaymentURL.
+func NewOrder(o order.Listed) Order {
+	var part json.Number
+	if o.PartlyRefunded > 0 {
+		part = product.Money{Minor: o.PartlyRefunded, Currency: o.Amount.Currency}.Amount()
+	}
+	return Order{
+		ID: o.ID, ProductID: o.ProductID, ProductSlug: o.ProductSlug,
+		ProductName: o.ProductName, TierID: o.TierID, UserID: o.UserID,
+		PaymentMethod: o.PaymentMethod, BillingInfo: o.Billing, Amount: o.Amount.Amount(), Currency: o.Amount.Currency,
+		PartlyRefunded: part, Status: o.Status(), LicenseID: o.LicenseID, CreatedAt: web.Timestamp(o.CreatedAt),
+	}
+}

@@ -1,0 +1,87 @@
+package event_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"stoa/internal/base/event"
+)
+
+func TestPatternsStandForTypes(t *testing.T) {
+	t.Parallel()
+
+	for _, tt := range []struct {
+		pattern string
+		t       event.Type
+		want    bool
+	}{
+		{"order.paid", event.OrderPaid, true},
+		{"order.paid", event.OrderRefunded, false},
+		{"order.*", event.OrderRefunded, true},
+		{"order.*", "orders.paid", false},
+		{"order.*", "order", false},
+		{"order", event.OrderPaid, false},
+		{"loyalty-points.*", "loyalty-points.tier.reached", true},
+	} {
+		if got := tt.t.Matches([]string{"other.type", tt.pattern}); got != tt.want {
+			t.Errorf("%s matches %s: %v, want %v", tt.t, tt.pattern, got, tt.want)
+		}
+	}
+}
+
+func TestPatternsHaveAForm(t *testing.T) {
+	t.Parallel()
+
+	for text, want := range map[string]bool{
+		"order.paid": true, "order.*": true, "loyalty-points.tier_reached": true, "a.b.c.*": true,
+		"": false, "*": false, ".*": false, "order.": false, "order.*.paid": false, "Order.paid": false, "order paid": false,
+	} {
+		if got := event.IsPattern(text); got != want {
+			t.Errorf("IsPattern(%q) = %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestTypesOfPluginsBeginWithTheirSlug(t *testing.T) {
+	t.Parallel()
+
+	for typ, want := range map[event.Type]bool{
+		"points.earned": true, "points.tier.reached_2": true, "points": false, "points.": false, "points..x": false,
+		"points.*": false, "pointsx.earned": false, "order.paid": false, "points.a b": false, "points.é": false,
+		event.Type("points." + strings.Repeat("x", event.MaxType)): false,
+	} {
+		if got := typ.BeginsWith("points"); got != want {
+			t.Errorf("%q begins with points: %v, want %v", typ, got, want)
+		}
+	}
+}
+
+func TestTypesOfThePlatformAreItsOwn(t *testing.T) {
+	t.Parallel()
+
+	for _, own := range append([]event.Type{event.WebhookTest, "order.anything"}, event.Types...) {
+		if !own.IsPlatforms() {
+			t.Errorf("%s passes for a plugin's", own)
+		}
+	}
+	for _, other := range []event.Type{"orders.paid", "points.earned"} {
+		if other.IsPlatforms() {
+			t.Errorf("%s passes for the platform's", other)
+		}
+	}
+}
+
+func TestEventsAreTheFormOfTheContract(t *testing.T) {
+	t.Parallel()
+
+	at := time.Date(2026, 1, 2, 3, 4, 5, 6_999_999, time.UTC)
+	e := event.New(at, event.OrderPaid, event.Names{OrderID: "o1", UserID: "u1"})
+	got, err := json.Marshal(e)
+	want := `{"id":"` + e.ID + `","type":"order.paid","occurredAt":"2026-01-02T03:04:05.006Z",` +
+		`"data":{"userId":"u1","orderId":"o1"}}`
+	if err != nil || string(got) != want {
+		t.Errorf("got %s, %v; want %s", got, err, want)
+	}
+}

@@ -1,0 +1,48 @@
+package reqctx
+
+import "context"
+
+// Anonymous is the user id recorded for a purchase made without a token
+// (spec A, Authentication 5).
+const Anonymous = "anonymous"
+
+// Role decides what a caller may do.
+type Role string
+
+// The roles of spec A. Others are possible and give no additional rights.
+const (
+	RoleUser  Role = "USER"
+	RoleAdmin Role = "ADMIN"
+)
+
+// Caller is the authenticated party behind a request. The zero value is a
+// guest.
+type Caller struct {
+	// UserID is empty for guests and for services.
+	UserID string
+	Role   Role
+	// SessionID is the session the access token belongs to.
+	SessionID string
+	// Service is the subject of a service JWT (spec A, Authentication 6). A service
+	// has RoleAdmin and no session.
+	Service string
+}
+
+// IsGuest reports whether nobody is signed in.
+func (c Caller) IsGuest() bool { return c.UserID == "" && c.Service == "" }
+
+// IsAdmin reports whether the caller may manage the platform.
+func (c Caller) IsAdmin() bool { return c.Role == RoleAdmin && !c.IsGuest() }
+
+type callerKey struct{}
+
+// WithCaller returns a context that carries c.
+func WithCaller(ctx context.Context, c Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c)
+}
+
+// CallerFrom returns the caller carried by ctx, or a guest.
+func CallerFrom(ctx context.Context) Caller {
+	c, _ := ctx.Value(callerKey{}).(Caller)
+	return c
+}

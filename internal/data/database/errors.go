@@ -1,0 +1,44 @@
+package database
+
+import (
+	"database/sql"
+	"errors"
+
+	"stoa/internal/base/errs"
+)
+
+// NotFound returns the error for a row that is not there. what names the row and
+// starts with a capital: "License".
+func NotFound(what string) *errs.Error {
+	return errs.New(errs.NotFound, "NOT_FOUND", "%s not found.", what)
+}
+
+// Wrap turns a driver error into one the domains understand: sql.ErrNoRows becomes
+// an errs.NotFound error, a violated unique constraint an errs.Conflict error. Any
+// other error, and nil, is returned as it is. what names the row, as in NotFound.
+func (c Conn) Wrap(err error, what string) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, sql.ErrNoRows):
+		return NotFound(what).Because(err)
+	case c.db.isUnique(err):
+		return errs.New(errs.Conflict, "CONFLICT", "%s already exists.", what).Because(err)
+	}
+	return err
+}
+
+// IsReference reports whether err is a violated reference between tables.
+func (c Conn) IsReference(err error) bool { return c.db.isRef(err) }
+
+// Affected returns err, or an errs.NotFound error if the UPDATE or DELETE whose
+// result is res affected no row. what names the row, as in NotFound.
+func Affected(res sql.Result, err error, what string) error {
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n > 0 {
+		return err
+	}
+	return NotFound(what)
+}

@@ -1,0 +1,226 @@
+// Package framing detects requests that state their length twice: with both
+// Content-Length and Transfer-Encoding (CONTRACT 5). A proxy and a server may disagree
+// about where such a request ends, so that a part of its body passes for the next
+// request (request smuggling).
+//
+// net/http resolves the conflict silently, so the bytes must be watched as they arrive.
+// A Guard wraps the connections of a server, tracks where each request begins and ends,
+// and marks an ambiguous one for the handler, which answers 400. Nothing after it on
+// that connection is read. The rest of a head that has begun must come soon: the server
+// cannot see to it, because it gets no part of a head.
+package framing
+
+import (
+	"bytes"
+	"crypto/rand"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"stoa/internal/edge/stall"
+)
+
+// Guard marks ambiguous requests and recognizes them again. Create it with
+// NewGuard. It is safe for concurrent use.
+type Guard struct {
+	marker string // a header whose name only this process knows
+}
+
+// NewGuard returns a Guard.
+func NewGuard() *Guard {
+	// Guessing the marker would be no use: a client could only have itself refused.
+	return &Guard{marker: http.CanonicalHeaderKey("X-Stoa-Ambiguous-" + rand.Text())}
+}
+
+// Listen wraps ln. The server that uses it must have ConnState as its ConnState
+// hook and a MaxHeaderBytes of at most MaxHead.
+func (g *Guard) Listen(ln net.Listener) net.Listener { return listener{ln, g.marker} }
+
+// Refused reports whether r stated its length twice. The handler must answer 400 and do
+// nothing else. The connection closes after the answer.
+func (g *Guard) Refused(r *http.Request) bool {
+	_, marked := r.Header[g.marker]
+	return marked
+}
+
+type listener struct {
+	net.Listener
+
+	marker string
+}
+
+// Accept implements net.Listener.
+func (l listener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &Conn{Conn: stall.New(c), marker: l.marker}, nil
+}
+
+// Protocols are those that a server can speak to a Guard's clients: HTTP/1.1, and HTTP/2
+// without TLS with prior knowledge (h2c), as proxies speak it.
+func Protocols() *http.Protocols {
+	p := new(http.Protocols)
+	p.SetHTTP1(true)
+	p.SetUnencryptedHTTP2(true)
+	return p
+}
+
+// ConnState is a hook for http.Server. It stops watching hijacked connections, such as
+// WebSockets, which no longer speak HTTP.
+func ConnState(c net.Conn, state http.ConnState) {
+	if w, ok := c.(*Conn); ok && state == http.StateHijacked {
+		w.release()
+	}
+}
+
+// MaxHead is the longest request head in bytes that is held back for inspection. Longer
+// ones pass without it, because net/http refuses them anyway.
+const MaxHead = 64 << 10
+
+const holdLimit = MaxHead + 8<<10 // net/http reads up to 4 KiB more than its limit
+
+// Conn follows the framing of the requests that are read through it.
+type Conn struct {
+	*stall.Conn
+
+	marker string
+
+	mu      sync.Mutex
+	watcher watcher
+	// buf holds data from the peer. net/http has read the part up to handed and may read
+	// up to looked. The rest is not inspected yet.
+	buf            []byte
+	handed, looked int
+	refused        bool // a marked head is in buf or was handed on; nothing follows it
+	plain          bool // watching has ended
+
+	until   time.Time // the server's deadline for reading
+	hurried bool      // the connection has that of a head instead
+}
+
+const (
+	readSize = 4 << 10
+	keepSize = 2 * readSize // the largest buffer that an idle connection keeps
+)
+
+// Read implements net.Conn. It returns no part of a request's head before the head is
+// complete.
+func (c *Conn) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	for {
+		c.mu.Lock()
+		c.advance()
+		c.hurry()
+		if c.handed < c.looked {
+			n := copy(p, c.buf[c.handed:c.looked])
+			c.handed += n
+			c.mu.Unlock()
+			return n, nil
+		}
+		plain := c.plain
+		if !plain {
+			c.makeRoom()
+		}
+		c.mu.Unlock()
+
+		if plain {
+			return c.Conn.Read(p)
+		}
+		n, err := c.Conn.Read(c.buf[len(c.buf):cap(c.buf)])
+		c.mu.Lock()
+		refused := c.refused
+		if !refused {
+			c.buf = c.buf[:len(c.buf)+n]
+		}
+		//nolint:errorlint // io.Reader promises io.EOF itself
+		if n == 0 && err == io.EOF && c.looked < len(c.buf) {
+			c.plain = true // an incomplete head: net/http answers it
+			c.mu.Unlock()
+			continue
+		}
+		c.mu.Unlock()
+		if err != nil && n == 0 || err != nil && refused {
+			return 0, err
+		}
+	}
+}
+
+// makeRoom moves the unread data to the start of the buffer and makes room after it.
+func (c *Conn) makeRoom() {
+	rest := c.buf[c.looked:]
+	if len(rest) == 0 && cap(c.buf) > keepSize {
+		c.buf = nil
+	}
+	c.buf = slices.Grow(c.buf[:copy(c.buf, rest)], readSize)
+	c.handed, c.looked = 0, 0
+}
+
+// advance inspects the data that has arrived.
+func (c *Conn) advance() {
+	for c.looked < len(c.buf) && !c.refused {
+		if c.plain {
+			c.looked = len(c.buf)
+			return
+		}
+		rest := c.buf[c.looked:]
+		n, verdict := c.watcher.next(rest)
+		switch verdict {
+		case pass:
+			c.looked += n
+		case ambiguous:
+			c.buf = append(c.buf[:c.looked], c.mark(rest[:n])...)
+			c.looked, c.refused = len(c.buf), true
+		case lost:
+			c.plain = true
+		case needMore:
+			if len(rest) <= holdLimit {
+				return
+			}
+			c.plain = true
+		}
+	}
+}
+
+// mark returns the head without the headers that state a length, and with the marker.
+func (c *Conn) mark(head []byte) []byte {
+	var out []byte
+	skipping := false
+	for i, line := range bytes.SplitAfter(head, []byte("\n")) {
+		text := bytes.TrimRight(line, "\r\n")
+		if len(text) == 0 {
+			break
+		}
+		folded := text[0] == ' ' || text[0] == '\t'
+		if i > 0 && !folded {
+			name, _, _ := bytes.Cut(text, []byte(":"))
+			skipping = isField(name, "content-length") || isField(name, "transfer-encoding") ||
+				isField(name, "connection") || isField(name, "expect")
+		}
+		if !skipping {
+			out = append(append(out, text...), "\r\n"...)
+		}
+	}
+	return append(out, c.marker+": 1\r\nConnection: close\r\n\r\n"...)
+}
+
+// release ends the watching.
+func (c *Conn) release() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.plain = true
+}
+
+// Between reports whether all bytes that were read end with the end of a request, so that
+// the next one begins another.
+func (c *Conn) Between() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.handed == c.looked && c.watcher.part == inHead && !c.watcher.loose && !c.refused && !c.plain
+}

@@ -1,0 +1,108 @@
+package front_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"stoa/internal/edge/framing"
+	"stoa/internal/edge/front"
+)
+
+// A call whose head was read when the server shut down does not run after everybody was
+// waited for.
+func TestNoCallBeginsAfterTheShutdown(t *testing.T) {
+	t.Parallel()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	looked, goOn := make(chan struct{}), make(chan struct{})
+	var ran atomic.Bool
+	f := &front.Front{
+		Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { ran.Store(true) }),
+		Serves: func(target string) bool {
+			if !strings.HasPrefix(target, called) {
+				return false
+			}
+			close(looked)
+			<-goOn
+			return true
+		},
+	}
+	idle := make(chan struct{}, 8)
+	srv := &http.Server{
+		Handler: http.HandlerFunc(handler), Protocols: framing.Protocols(), ReadHeaderTimeout: time.Minute,
+		ConnState: func(c net.Conn, state http.ConnState) {
+			front.ConnState(c, state)
+			if state == http.StateIdle {
+				idle <- struct{}{}
+			}
+		},
+	}
+	srv.RegisterOnShutdown(f.Drain)
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(f.Listen(framing.NewGuard().Listen(ln))) }()
+	c, err := net.Dial("tcp", ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(time.Minute))
+	fmt.Fprint(c, "GET /other HTTP/1.1\r\nHost: x\r\n\r\n")
+	if _, err := c.Read(make([]byte, 1000)); err != nil {
+		t.Fatal(err)
+	}
+	<-idle
+	fmt.Fprint(c, call)
+	<-looked
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := srv.Shutdown(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Wait(ctx); err != nil {
+		t.Fatal(err)
+	}
+	close(goOn)
+	if got, _ := io.ReadAll(c); len(got) > 0 || ran.Load() {
+		t.Errorf("the call ran: %t; the client got %q", ran.Load(), got)
+	}
+	<-served
+}
+
+// HTTP/2 begins with the first bytes of a connection or not at all.
+func TestHTTP2DoesNotBeginAfterACall(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, true, http.HandlerFunc(handler))
+	c, in := s.dial(t)
+	fmt.Fprint(c, call)
+	expect(t, in, "200 /api/x/a ")
+	fmt.Fprint(c, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", call)
+	if got, _ := io.ReadAll(in); len(got) > 0 {
+		t.Errorf("the client got %q", got)
+	}
+}
+
+// net/http waits for four bytes, so fewer of them are neither the front's nor nothing.
+func TestBytesBetweenRequestsAreNetHTTPs(t *testing.T) {
+	t.Parallel()
+	for _, fronted := range []bool{true, false} {
+		s := newServer(t, fronted, http.HandlerFunc(handler))
+		for _, few := range []string{"a\n\n", "\r\r\n", "\n\r\n"} {
+			c, in := s.dial(t)
+			fmt.Fprint(c, "GET /one HTTP/1.1\r\nHost: x\r\n\r\n"+few)
+			expect(t, in, "200 /one ")
+			fmt.Fprint(c, call)
+			if res, err := http.ReadResponse(in, nil); err == nil && res.StatusCode != http.StatusBadRequest {
+				t.Errorf("with the front: %t; after %q: %d", fronted, few, res.StatusCode)
+			}
+		}
+	}
+}

@@ -1,0 +1,500 @@
+package front_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"stoa/internal/edge/front"
+	"stoa/internal/edge/hangup"
+)
+
+const call = "GET /api/x/a HTTP/1.1\r\nHost: x\r\n\r\n"
+
+// expect reads an answer, and compares its status and body.
+func expect(tb testing.TB, in *bufio.Reader, want string) *http.Response {
+	tb.Helper()
+	res, err := http.ReadResponse(in, nil)
+	if err != nil {
+		tb.Fatalf("%v; want %q", err, want)
+	}
+	body, err := io.ReadAll(res.Body)
+	if got := fmt.Sprintf("%d %s", res.StatusCode, body); got != want || err != nil {
+		tb.Fatalf("got %q, %v; want %q", got, err, want)
+	}
+	return res
+}
+
+// handler answers with the path and the body.
+func handler(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	fmt.Fprintf(w, "%s %s", r.URL.Path, body)
+}
+
+// What Begin finds out is the handler's, before the request has a context of its own.
+func TestBeginMakesTheContextOfARequest(t *testing.T) {
+	t.Parallel()
+	type key struct{}
+	s := newServer(t, true, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, hasServer := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+		_, _ = fmt.Fprint(w, r.Context().Value(key{}), r.RemoteAddr, hasServer)
+	}))
+	s.front.Begin = func(ctx context.Context, r *http.Request) context.Context {
+		r.RemoteAddr = "192.0.2.1:1"
+		return context.WithValue(ctx, key{}, "begun ")
+	}
+	res, err := http.Get("http://" + s.addr + called)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if body, err := io.ReadAll(res.Body); err != nil || string(body) != "begun 192.0.2.1:1true" {
+		t.Errorf("%q, %v", body, err)
+	}
+}
+
+// A connection goes to net/http for what the Front does not serve, and comes back.
+func TestAConnectionIsShared(t *testing.T) {
+	t.Parallel()
+
+	s := newServer(t, true, http.HandlerFunc(handler))
+	c, in := s.dial(t)
+	for range 3 {
+		// net/http may have read a byte ahead, and then the call is its own. Not each time.
+		for tries, served := 0, false; !served; tries++ {
+			before := s.behind.Load()
+			fmt.Fprint(c, call)
+			expect(t, in, "200 /api/x/a ")
+			served = s.behind.Load() == before
+			if tries > 1000 {
+				t.Fatal("the connection never comes back from net/http")
+			}
+		}
+		before := s.behind.Load()
+		fmt.Fprint(c, "POST /api/x/b HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi")
+		expect(t, in, "200 /api/x/b hi")
+		if got := s.behind.Load(); got != before {
+			t.Fatal("net/http served a call that followed another")
+		}
+		fmt.Fprint(c, "POST /other HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n")
+		expect(t, in, "200 /other hi")
+		if s.behind.Load() != before+1 {
+			t.Fatal("net/http did not serve what is its own")
+		}
+	}
+}
+
+// Requests that come at once are answered in order, whoever serves them.
+func TestPipelinedRequestsAreAnsweredInOrder(t *testing.T) {
+	t.Parallel()
+
+	s := newServer(t, true, http.HandlerFunc(handler))
+	c, in := s.dial(t)
+	var sent strings.Builder
+	var want []string
+	for i := range 200 { // more than the buffers hold
+		path := fmt.Sprintf("/api/x/%d", i)
+		if i%5 == 4 {
+			path = fmt.Sprintf("/other/%d", i)
+		}
+		body := strings.Repeat("b", i*7%300)
+		fmt.Fprintf(&sent, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", path, len(body), body)
+		want = append(want, "200 "+path+" "+body)
+	}
+	go func() { _, _ = io.WriteString(c, sent.String()) }()
+	for _, w := range want {
+		expect(t, in, w)
+	}
+	calls := strings.Repeat(call, 500)
+	s = newServer(t, true, http.HandlerFunc(handler))
+	c, in = s.dial(t)
+	go func() { _, _ = io.WriteString(c, calls) }()
+	for range 500 {
+		expect(t, in, "200 /api/x/a ")
+	}
+	if got := s.behind.Load(); got != 0 {
+		t.Errorf("net/http served %d calls that were sent at once", got)
+	}
+}
+
+// A long head is net/http's.
+func TestLongHeads(t *testing.T) {
+	t.Parallel()
+
+	s := newServer(t, true, http.HandlerFunc(handler))
+	for _, size := range []int{1 << 10, 4 << 10, 5 << 10, 60 << 10} {
+		c, in := s.dial(t)
+		for range 2 {
+			fmt.Fprintf(c, "GET /api/x/a HTTP/1.1\r\nHost: x\r\nA: %s\r\n\r\n", strings.Repeat("a", size))
+			expect(t, in, "200 /api/x/a ")
+			fmt.Fprint(c, call)
+			expect(t, in, "200 /api/x/a ")
+		}
+	}
+	c, in := s.dial(t)
+	fmt.Fprint(c, call)
+	expect(t, in, "200 /api/x/a ")
+	fmt.Fprintf(c, "GET /api/x/a HTTP/1.1\r\nHost: x\r\nA: %s\r\n\r\n", strings.Repeat("a", 100<<10))
+	if res, err := http.ReadResponse(in, nil); err != nil || res.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+		t.Errorf("answer = %v, %v; want 431", res, err)
+	}
+}
+
+// holder is a handler that waits until the test lets it go, or its client leaves.
+type holder struct {
+	began chan *http.Request
+	gone  chan error // the context's error
+	let   chan struct{}
+}
+
+func newHolder() *holder {
+	return &holder{make(chan *http.Request, 1), make(chan error, 1), make(chan struct{})}
+}
+
+func (h *holder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	h.began <- r
+	select {
+	case <-r.Context().Done():
+		h.gone <- r.Context().Err()
+	case <-h.let:
+		_, _ = io.WriteString(w, "done")
+	}
+}
+
+func TestAClientThatLeavesEndsItsCall(t *testing.T) {
+	t.Parallel()
+
+	for name, sent := range map[string]string{
+		"without a body": call,
+		"with a body":    "POST /api/x/a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			h := newHolder()
+			s := newServer(t, true, h)
+			c, _ := s.dial(t)
+			fmt.Fprint(c, sent)
+			<-h.began
+			_ = c.Close()
+			if err := <-h.gone; !errors.Is(err, context.Canceled) {
+				t.Errorf("the context ended with %v", err)
+			}
+			if s.behind.Load() != 0 {
+				t.Error("net/http served it")
+			}
+		})
+	}
+}
+
+// A client that waits for long, and one that sends its next request meanwhile, are served
+// on.
+func TestAClientThatWaitsIsServed(t *testing.T) {
+	t.Parallel()
+
+	h := newHolder()
+	s := newServer(t, true, h)
+	c, in := s.dial(t)
+	for range 3 {
+		fmt.Fprint(c, call)
+		<-h.began
+		time.Sleep(30 * time.Millisecond) // long enough to be watched; nothing depends on it
+		h.let <- struct{}{}
+		expect(t, in, "200 done")
+		fmt.Fprint(c, call)
+		<-h.began
+		time.Sleep(30 * time.Millisecond)
+		fmt.Fprint(c, call)
+		time.Sleep(30 * time.Millisecond)
+		h.let <- struct{}{}
+		expect(t, in, "200 done")
+		<-h.began
+		h.let <- struct{}{}
+		expect(t, in, "200 done")
+	}
+	if s.behind.Load() != 0 {
+		t.Error("net/http served calls")
+	}
+}
+
+// closer is a thing that a call has open elsewhere.
+type closer chan struct{}
+
+func (c closer) Close() error { close(c); return nil }
+
+func TestWhatACallHasOpenIsClosedWhenItsClientLeaves(t *testing.T) {
+	t.Parallel()
+
+	began, open, kept := make(chan struct{}), make(closer), make(closer)
+	inner := make(closer) // of a context that ends by itself
+	s := newServer(t, true, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if hold := hangup.OnDone(r.Context(), kept); !hold.Stop() {
+			t.Error("what was not closed could not be let go")
+		}
+		ctx, cancel := context.WithCancel(r.Context())
+		hangup.OnDone(ctx, inner)
+		cancel()
+		<-inner
+		hangup.OnDone(r.Context(), open)
+		close(began)
+		<-open
+	}))
+	c, _ := s.dial(t)
+	fmt.Fprint(c, call)
+	<-began
+	_ = c.Close()
+	<-open
+	select {
+	case <-kept:
+		t.Error("what was let go was closed")
+	default:
+	}
+}
+
+// What an earlier call lets go late is not what the present one has open.
+func TestALateStopIsNotThatOfAnotherCall(t *testing.T) {
+	t.Parallel()
+
+	var earlier hangup.Watch
+	began, open := make(chan struct{}), make(closer)
+	s := newServer(t, true, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == called+"a" {
+			earlier = hangup.OnDone(r.Context(), make(closer))
+			return
+		}
+		hangup.OnDone(r.Context(), open)
+		if earlier.Stop() {
+			t.Error("a watch of a call that has ended was stopped in time")
+		}
+		close(began)
+		<-open
+	}))
+	c, in := s.dial(t)
+	fmt.Fprint(c, call)
+	expect(t, in, "200 ")
+	fmt.Fprint(c, strings.Replace(call, "/a ", "/b ", 1))
+	<-began
+	_ = c.Close()
+	<-open
+}
+
+// While a body arrives slowly, nobody else reads from its connection.
+func TestASlowBodyArrivesWhole(t *testing.T) {
+	t.Parallel()
+
+	s := newServer(t, true, http.HandlerFunc(handler))
+	c, in := s.dial(t)
+	fmt.Fprint(c, "POST /api/x/a HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n")
+	for _, b := range []byte("0123456789") {
+		time.Sleep(15 * time.Millisecond) // longer than calls go unwatched; nothing depends on it
+		_, _ = c.Write([]byte{b})
+	}
+	expect(t, in, "200 /api/x/a 0123456789")
+}
+
+// What a client sends ahead while net/http serves it stays net/http's, once that has begun
+// to read it.
+func TestACallThatNetHTTPHasBegunToRead(t *testing.T) {
+	t.Parallel()
+
+	h := newHolder()
+	s := newServer(t, true, h)
+	c, in := s.dial(t)
+	fmt.Fprint(c, "GET /other HTTP/1.1\r\nHost: x\r\n\r\n")
+	<-h.began
+	fmt.Fprint(c, call)
+	time.Sleep(30 * time.Millisecond) // net/http reads a byte ahead
+	h.let <- struct{}{}
+	expect(t, in, "200 done")
+	if r := <-h.began; r.Method != http.MethodGet {
+		t.Errorf("the method is %q", r.Method)
+	}
+	h.let <- struct{}{}
+	expect(t, in, "200 done")
+}
+
+// A panic ends the connection, and a part of an answer does not pass for the whole.
+func TestPanics(t *testing.T) {
+	t.Parallel()
+
+	s := newServer(t, true, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "part")
+		_ = http.NewResponseController(w).Flush()
+		panic("boom")
+	}))
+	c, in := s.dial(t)
+	fmt.Fprint(c, call)
+	res, err := http.ReadResponse(in, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body, err := io.ReadAll(res.Body); string(body) != "part" || err == nil {
+		t.Errorf("body = %q, %v; want a part", body, err)
+	}
+	if _, err := in.ReadByte(); !errors.Is(err, io.EOF) {
+		t.Errorf("the connection: %v", err)
+	}
+}
+
+// A shutdown lets calls end, tells their clients that they are the last, and closes the
+// connections that wait.
+func TestShutdownLetsCallsEnd(t *testing.T) {
+	t.Parallel()
+
+	h := newHolder()
+	s := newServer(t, true, h)
+	waiting, waitingIn := s.dial(t)
+	fmt.Fprint(waiting, call)
+	<-h.began
+	h.let <- struct{}{}
+	expect(t, waitingIn, "200 done")
+	c, in := s.dial(t)
+	fmt.Fprint(c, call)
+	<-h.began
+
+	s.http.RegisterOnShutdown(s.front.Drain)
+	ended := make(chan error, 1)
+	go func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
+		defer cancel()
+		ended <- errors.Join(s.http.Shutdown(ctx), s.front.Wait(ctx))
+	}()
+	if _, err := waitingIn.ReadByte(); !errors.Is(err, io.EOF) {
+		t.Errorf("the connection that waits: %v", err)
+	}
+	select {
+	case err := <-ended:
+		t.Errorf("the shutdown did not wait: %v", err)
+	case <-time.After(50 * time.Millisecond):
+	}
+	h.let <- struct{}{}
+	if res := expect(t, in, "200 done"); !res.Close {
+		t.Error("the last answer does not say so")
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("shutdown: %v", err)
+	}
+}
+
+func TestAShutdownCutsOffWhatLasts(t *testing.T) {
+	t.Parallel()
+
+	h := newHolder()
+	s := newServer(t, true, h)
+	c, in := s.dial(t)
+	fmt.Fprint(c, call)
+	<-h.began
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s.front.Drain()
+	if err := s.front.Wait(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Wait = %v", err)
+	}
+	<-h.gone
+	if _, err := in.ReadByte(); err == nil {
+		t.Error("the client got an answer")
+	}
+}
+
+// Close of a server closes the connections that wait, as net/http's.
+func TestClosedServersLeaveNoConnections(t *testing.T) {
+	t.Parallel()
+
+	s := newServer(t, true, http.HandlerFunc(handler))
+	c, in := s.dial(t)
+	fmt.Fprint(c, call)
+	expect(t, in, "200 /api/x/a ")
+	_ = s.http.Close()
+	if _, err := in.ReadByte(); err == nil {
+		t.Error("the connection is open")
+	}
+}
+
+// A handler's limits for reading and writing do not outlive its request.
+func TestDeadlinesEndWithTheirRequest(t *testing.T) {
+	t.Parallel()
+
+	s := newServer(t, true, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == called+"limited" {
+			rc := http.NewResponseController(w)
+			soon := time.Now().Add(5 * time.Second) // the answer takes less, on a busy machine, too
+			if err := errors.Join(rc.SetReadDeadline(soon), rc.SetWriteDeadline(soon)); err != nil {
+				t.Error(err)
+			}
+		}
+		handler(w, r)
+	}))
+	c, in := s.dial(t)
+	fmt.Fprint(c, call)
+	expect(t, in, "200 /api/x/a ")
+	fmt.Fprint(c, strings.Replace(call, "/a ", "/limited ", 1))
+	expect(t, in, "200 /api/x/limited ")
+	time.Sleep(5500 * time.Millisecond) // until they would have passed
+	fmt.Fprint(c, call)
+	expect(t, in, "200 /api/x/a ")
+}
+
+// The time limit for a head is not that of the body.
+func TestABodyMayComeLaterThanAHead(t *testing.T) {
+	t.Parallel()
+
+	s := newServer(t, true, http.HandlerFunc(handler), func(srv *http.Server) { srv.ReadHeaderTimeout = 5 * time.Second })
+	c, in := s.dial(t)
+	fmt.Fprint(c, "POST /api/x/a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nh")
+	time.Sleep(5500 * time.Millisecond) // until the limit has passed
+	fmt.Fprint(c, "i")
+	expect(t, in, "200 /api/x/a hi")
+}
+
+// A body that nobody reads holds up neither its answer nor the next request, and one that
+// is too long to be read ends the connection without a reset.
+func TestBodiesThatNobodyReads(t *testing.T) {
+	t.Parallel()
+
+	s := newServer(t, true, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusTeapot)
+	}))
+	c, in := s.dial(t)
+	for _, size := range []int{1, 200 << 10, 300 << 10} {
+		go func() {
+			fmt.Fprintf(c, "POST /api/x/a HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", size)
+			_, _ = c.Write(make([]byte, size))
+		}()
+		if res := expect(t, in, "418 "); res.Close != (size > 256<<10) {
+			t.Errorf("%d bytes: the connection ends: %v", size, res.Close)
+		}
+	}
+}
+
+// A Front takes only connections of a Guard, which keeps requests apart.
+func TestUnguardedConnectionsAreLeftAlone(t *testing.T) {
+	t.Parallel()
+
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	go func() {
+		if c, err := net.Dial("tcp", ln.Addr().String()); err == nil {
+			defer c.Close()
+			_, _ = c.Read(make([]byte, 1))
+		}
+	}()
+	c, err := new(front.Front).Listen(ln).Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, ok := c.(*net.TCPConn); !ok {
+		t.Errorf("accepted a %T", c)
+	}
+}

@@ -1,0 +1,184 @@
+package front_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"stoa/internal/edge/framing"
+	"stoa/internal/edge/front"
+)
+
+// closedAfter returns how long the server leaves the connection open.
+func closedAfter(c net.Conn, in *bufio.Reader) time.Duration {
+	began := time.Now()
+	_ = c.SetReadDeadline(began.Add(time.Hour))
+	_, _ = io.Copy(io.Discard, in)
+	return time.Since(began)
+}
+
+// kinds are requests that have an answer before a head that comes slowly: one that a Front
+// serves, and one that net/http does.
+var kinds = map[string]string{
+	"after a call": call, "after net/http's": "GET /other HTTP/1.1\r\nHost: x\r\n\r\n", "as the first": "",
+}
+
+// From its first byte on, a head has the same time on a connection that was kept as on a new
+// one, whoever is going to serve it.
+func TestASlowHeadEndsItsConnection(t *testing.T) {
+	t.Parallel()
+	for name, before := range kinds {
+		for _, part := range []string{
+			"G", "GET /api/x/a HTTP/1.1\r\nHost: x\r\n", "GET /other HTTP/1.1\r\nHost: x\r\n", "\r", "PRI * HTTP/2",
+		} {
+			synctest.Test(t, func(t *testing.T) {
+				c := piped(t, handler)()
+				in := bufio.NewReader(c)
+				want := framing.HeadTimeout
+				if before != "" {
+					fmt.Fprint(c, before)
+					if _, err := http.ReadResponse(in, nil); err != nil {
+						t.Fatal(err)
+					}
+					_, _ = in.Discard(in.Buffered())
+					time.Sleep(front.IdleTimeout - time.Minute)
+				} else {
+					time.Sleep(time.Second)
+					want -= time.Second // the first has as long as the connection has been there
+				}
+				fmt.Fprint(c, part)
+				if took := closedAfter(c, in); took != want {
+					t.Errorf("%s, %q: the connection was closed after %v, want %v", name, part, took, want)
+				}
+			})
+		}
+	}
+}
+
+// One byte and then another does not start the time again.
+func TestATricklingHeadEndsItsConnection(t *testing.T) {
+	t.Parallel()
+	for name, before := range kinds {
+		synctest.Test(t, func(t *testing.T) {
+			c := piped(t, handler)()
+			in := bufio.NewReader(c)
+			if before != "" {
+				fmt.Fprint(c, before)
+				if _, err := http.ReadResponse(in, nil); err != nil {
+					t.Fatal(err)
+				}
+				_, _ = in.Discard(in.Buffered())
+			}
+			began := time.Now()
+			for err := error(nil); err == nil; time.Sleep(9 * time.Second) {
+				_, err = io.WriteString(c, "G")
+			}
+			if took := time.Since(began); took > 3*framing.HeadTimeout {
+				t.Errorf("%s: the connection was closed after %v", name, took)
+			}
+		})
+	}
+}
+
+// The limit is that of the head: not of the body that follows it, nor of the wait for the
+// next request.
+func TestASlowHeadThatComesInTimeIsServed(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/api/x/a", "/other"} {
+		synctest.Test(t, func(t *testing.T) {
+			c := piped(t, handler)()
+			in := bufio.NewReader(c)
+			for range 3 {
+				fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHo", path)
+				time.Sleep(framing.HeadTimeout - 1)
+				fmt.Fprint(c, "st: x\r\nContent-Length: 2\r\n\r\n")
+				time.Sleep(framing.HeadTimeout + time.Second)
+				fmt.Fprint(c, "h")
+				time.Sleep(framing.HeadTimeout + time.Second)
+				fmt.Fprint(c, "i")
+				expect(t, in, "200 "+path+" hi")
+				time.Sleep(front.IdleTimeout - 1)
+			}
+		})
+	}
+}
+
+// A head in two pieces leaves the connection the time that it has for waiting.
+func TestAHeadInPiecesDoesNotShortenTheWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := piped(t, handler)()
+		in := bufio.NewReader(c)
+		for range 2 {
+			for range 3 {
+				fmt.Fprint(c, call[:10])
+				fmt.Fprint(c, call[10:])
+				expect(t, in, "200 /api/x/a ")
+			}
+			time.Sleep(front.IdleTimeout - time.Second)
+		}
+	})
+}
+
+// A client that begins its next request while it waits for an answer, and does not go on,
+// gets that answer. After it, the time of the head counts.
+func TestAHeadThatBeginsDuringARequestDoesNotEndIt(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/api/x/a", "/other"} {
+		synctest.Test(t, func(t *testing.T) {
+			c := piped(t, func(w http.ResponseWriter, r *http.Request) {
+				select {
+				case <-time.After(time.Hour):
+					_, _ = io.WriteString(w, "done")
+				case <-r.Context().Done():
+				}
+			})()
+			in := bufio.NewReader(c)
+			head := strings.Replace(call, "/api/x/a", path, 1)
+			for range 2 {
+				fmt.Fprint(c, head)
+				expect(t, in, "200 done")
+			}
+			fmt.Fprint(c, head)
+			time.Sleep(time.Second)
+			fmt.Fprint(c, "GET ")
+			expect(t, in, "200 done")
+			if took := closedAfter(c, in); took != framing.HeadTimeout {
+				t.Errorf("%s: the connection was closed after %v", path, took)
+			}
+		})
+	}
+}
+
+// A body that is announced and does not come keeps neither the answer nor the connection,
+// though its handler does not read it.
+func TestABodyThatNeverComesDoesNotHoldItsAnswer(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/api/x/a", "/other"} {
+		for _, length := range []string{"Content-Length: 1000", "Transfer-Encoding: chunked", "Content-Length: 1000000"} {
+			for _, kept := range []bool{false, true} {
+				synctest.Test(t, func(t *testing.T) {
+					c := piped(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") })()
+					in := bufio.NewReader(c)
+					if kept {
+						fmt.Fprint(c, call)
+						expect(t, in, "200 hello")
+					}
+					began := time.Now()
+					fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: x\r\n%s\r\n\r\n", path, length)
+					expect(t, in, "200 hello")
+					closedAfter(c, in)
+					if took := time.Since(began); took > 2*front.BodyTimeout {
+						t.Errorf("%s, %s: it took %v", path, length, took)
+					}
+				})
+			}
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package http1_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"stoa/internal/edge/http1"
+)
+
+const (
+	asked    = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+	answered = "HTTP/1.1 204 No Content\r\n\r\n"
+)
+
+// served returns a pool whose connections lead to serve.
+func served(tb testing.TB, serve func(nc net.Conn)) *http1.Pool {
+	tb.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		for {
+			nc, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			serving.Go(func() {
+				defer nc.Close()
+				serve(nc)
+			})
+		}
+	})
+	pool := http1.NewPool(func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, network, ln.Addr().String())
+	}, time.Minute)
+	tb.Cleanup(func() {
+		pool.CloseIdle()
+		_ = ln.Close()
+		serving.Wait()
+	})
+	return pool
+}
+
+// used returns a connection that one request was sent on.
+func used(tb testing.TB, pool *http1.Pool) *http1.Conn {
+	tb.Helper()
+	c, err := pool.Dial(tb.Context(), "a")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := c.SetDeadline(time.Now().Add(time.Minute)); err != nil {
+		tb.Fatal(err)
+	}
+	if err := exchange(c, asked); err != nil {
+		tb.Fatal(err)
+	}
+	if c = pool.Reuse("a"); c == nil {
+		tb.Fatal("the connection cannot be used again")
+	}
+	return c
+}
+
+func exchange(c *http1.Conn, request string) error {
+	if n, err := c.Send([]byte(request), true); err != nil || n != len(request) {
+		return fmt.Errorf("%d of %d bytes were sent: %w", n, len(request), err)
+	}
+	a, err := c.ReadAnswer(http.MethodGet)
+	if err != nil {
+		return err
+	}
+	body := c.Body(&a)
+	c.Release(&a, &body)
+	return nil
+}
+
+// echo answers all requests.
+func echo(nc net.Conn) {
+	requests := bufio.NewReader(nc)
+	for {
+		r, err := http.ReadRequest(requests)
+		if err != nil {
+			return
+		}
+		_, _ = io.Copy(io.Discard, r.Body)
+		_, _ = io.WriteString(nc, answered)
+	}
+}
+
+// A wait that misses the arrival of an answer would last until the deadline.
+func TestNoAnswerIsMissed(t *testing.T) {
+	t.Parallel()
+	pool := served(t, func(nc net.Conn) {
+		requests := bufio.NewReader(nc)
+		for {
+			if _, err := http.ReadRequest(requests); err != nil {
+				return
+			}
+			for i := 0; i < len(answered); { // in pieces, some at once
+				n := min(i+1+rand.IntN(2*len(answered)), len(answered))
+				_, _ = io.WriteString(nc, answered[i:n])
+				if i = n; rand.IntN(4) == 0 {
+					time.Sleep(time.Duration(rand.IntN(200)) * time.Microsecond)
+				}
+			}
+		}
+	})
+	var calls sync.WaitGroup
+	for range 16 {
+		calls.Go(func() {
+			for range 500 {
+				c := pool.Reuse("a")
+				if c == nil {
+					var err error
+					if c, err = pool.Dial(t.Context(), "a"); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+				_ = c.SetDeadline(time.Now().Add(time.Minute))
+				if err := exchange(c, asked); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	calls.Wait()
+}
+
+func TestAConnectionThatWasClosedMeanwhileIsStale(t *testing.T) {
+	t.Parallel()
+	for name, farewell := range map[string]string{"closed": "", "with an answer that nobody asked for": answered} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			done := make(chan struct{})
+			pool := served(t, func(nc net.Conn) {
+				_, _ = http.ReadRequest(bufio.NewReader(nc))
+				_, _ = io.WriteString(nc, answered)
+				time.Sleep(10 * time.Millisecond) // lest it arrives with the answer
+				_, _ = io.WriteString(nc, farewell)
+				if farewell == "" {
+					_ = nc.Close()
+				}
+				close(done)
+				_, _ = io.Copy(io.Discard, nc)
+			})
+			c := used(t, pool)
+			<-done
+			time.Sleep(10 * time.Millisecond) // loopback delivers at once, or nearly
+			if n, err := c.Send([]byte(asked), true); n != 0 || !errors.Is(err, http1.ErrStale) {
+				t.Errorf("Send = %d, %v; want ErrStale", n, err)
+			}
+			_ = c.Close()
+		})
+	}
+}
+
+// The system takes a part of a large request; the rest is written when there is room.
+func TestARequestThatDoesNotFitIsSentWhole(t *testing.T) {
+	t.Parallel()
+	c := used(t, served(t, echo))
+	if err := c.Conn.(*net.TCPConn).SetWriteBuffer(4 << 10); err != nil { //nolint:forcetypeassert // as dialed
+		t.Fatal(err)
+	}
+	length := 8 << 20
+	large := fmt.Sprintf("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n%s", length, strings.Repeat("x", length))
+	if err := exchange(c, large); err != nil {
+		t.Error(err)
+	}
+}
+
+// What ends the wait inside Send is what ReadAnswer returns.
+func TestAWaitEndsWithTheDeadlineAndTheConnection(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		end  func(c *http1.Conn)
+		want error
+	}{
+		"deadline": {func(c *http1.Conn) { _ = c.SetDeadline(time.Now().Add(20 * time.Millisecond)) }, os.ErrDeadlineExceeded},
+		"close":    {func(c *http1.Conn) { time.AfterFunc(20*time.Millisecond, func() { _ = c.Close() }) }, net.ErrClosed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := used(t, served(t, func(nc net.Conn) { // answers once
+				_, _ = http.ReadRequest(bufio.NewReader(nc))
+				_, _ = io.WriteString(nc, answered)
+				_, _ = io.Copy(io.Discard, nc)
+			}))
+			tt.end(c)
+			if n, err := c.Send([]byte(asked), true); n != len(asked) || err != nil {
+				t.Errorf("Send = %d, %v", n, err)
+			}
+			if _, err := c.ReadAnswer(http.MethodGet); !errors.Is(err, tt.want) {
+				t.Errorf("ReadAnswer: %v, want %v", err, tt.want)
+			}
+			if c.Touched() {
+				t.Error("some of an answer is said to have arrived")
+			}
+			_ = c.Close()
+		})
+	}
+}

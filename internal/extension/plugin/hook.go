@@ -1,0 +1,207 @@
+package plugin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/base/event"
+	"stoa/internal/extension"
+	"stoa/internal/message/delivery"
+)
+
+// The lifecycle hooks (spec B, Events).
+const (
+	OnInstall   = "onInstall"
+	OnEnable    = "onEnable"
+	OnDisable   = "onDisable"
+	OnUninstall = "onUninstall"
+	OnUpgrade   = "onUpgrade"
+)
+
+// news is what a change tells: hooks of the instances concerned, and events. It is
+// recorded in the transaction of the change (CONTRACT 6 and 7).
+type news struct {
+	s      *Service
+	hooks  []delivery.Delivery
+	events []event.Event
+}
+
+func (s *Service) newNews() *news { return &news{s: s} }
+
+// record adds the news to the transaction of st.
+func (n *news) record(ctx context.Context, st Store) error {
+	if err := st.AddDeliveries(ctx, n.hooks); err != nil {
+		return err
+	}
+	return st.Publish(ctx, n.events...)
+}
+
+// extension tells what became of a package.
+func (n *news) extension(t event.Type, p Package) {
+	n.events = append(n.events, event.New(n.s.now(), t, event.Names{
+		Kind: string(extension.Plugin), Slug: p.Manifest.Slug,
+	}))
+}
+
+// instance tells that an instance was enabled or disabled.
+func (n *news) instance(t event.Type, in Instance) {
+	n.events = append(n.events, event.New(n.s.now(), t, event.Names{Slug: in.Slug, InstallationID: in.ID}))
+}
+
+// begins tells that an instance has come to be.
+func (n *news) begins(p Package, in StoredInstance) {
+	n.hook(p, in, OnInstall, "")
+	if in.Enabled {
+		n.enables(p, in)
+	}
+}
+
+func (n *news) enables(p Package, in StoredInstance) {
+	n.hook(p, in, OnEnable, "")
+	n.instance(event.InstanceEnabled, in.Instance)
+}
+
+func (n *news) disables(p Package, in StoredInstance) {
+	n.hook(p, in, OnDisable, "")
+	n.instance(event.InstanceDisabled, in.Instance)
+}
+
+// ends tells that an instance, which is passed as it was before, is no more.
+func (n *news) ends(p Package, in StoredInstance) {
+	if in.Enabled {
+		n.disables(p, in)
+	}
+	n.hook(p, in, OnUninstall, "")
+}
+
+// hookPayload is what a hook says of its instance at the time of the change. The config
+// stays sealed.
+type hookPayload struct {
+	Slug            string   `json:"pluginSlug"`
+	Key             string   `json:"instanceKey"`
+	Version         int64    `json:"version"`
+	Granted         []string `json:"granted"`
+	Sealed          string   `json:"config,omitempty"`
+	PreviousVersion string   `json:"previousVersion,omitempty"`
+}
+
+// hook adds a hook of an instance, if the manifest asks for it.
+func (n *news) hook(p Package, in StoredInstance, name, previousVersion string) {
+	if !p.Manifest.Lifecycle[name] {
+		return
+	}
+	d := delivery.New(n.s.now(), delivery.Hook, in.ID, name)
+	payload, _ := json.Marshal(hookPayload{ // texts and numbers only
+		Slug: p.Manifest.Slug, Key: in.Key, Version: in.Version, Granted: in.Granted, Sealed: in.Sealed,
+		PreviousVersion: previousVersion,
+	})
+	d.Owner, d.Keeps, d.Payload = p.Manifest.Slug, p.ID, string(payload)
+	n.hooks = append(n.hooks, d)
+}
+
+// HookCall is all it takes to call a hook.
+type HookCall struct {
+	// Installed is the instance as it was at the time of the change, with its package as
+	// it is now, or as it was when it was purged.
+	Installed Installed
+	Secrets   []string // that sign the request
+	Body      json.RawMessage
+
+	// Live is the instance as it is now if it is enabled, so that its process can take
+	// the call. nil if the plugin serves nobody.
+	Live *Installed
+}
+
+// ErrNoHook says that a hook can no longer be called: nothing is left of its package.
+var ErrNoHook = errors.New("plugin: nothing is left of the package")
+
+// HookCall returns what it takes to call a hook now, which may be long after its instance
+// was deleted. The error is ErrNoHook if its package was purged and what hooks need was
+// not kept: the hook was dead by then.
+func (s *Service) HookCall(ctx context.Context, d delivery.Delivery) (HookCall, error) {
+	var told hookPayload
+	if err := json.Unmarshal([]byte(d.Payload), &told); err != nil {
+		return HookCall{}, fmt.Errorf("plugin: hook %s: %w", d.ID, err)
+	}
+	had, err := s.Store.Remains(ctx, d.Keeps, d.Target)
+	if errs.KindOf(err) == errs.NotFound {
+		return HookCall{}, ErrNoHook
+	} else if err != nil {
+		return HookCall{}, err
+	}
+	then := had.Instance
+	then.ID, then.Slug, then.Key, then.Version, then.Granted = d.Target, told.Slug, told.Key, told.Version, told.Granted
+	then.Sealed = told.Sealed
+	call := HookCall{}
+	if call.Installed, err = s.opened(had.Package, then, nil); err != nil {
+		return HookCall{}, err
+	}
+	if call.Secrets, err = s.secretsOf(had.Secret, told.Slug); err != nil {
+		return HookCall{}, err
+	}
+	if had.Instance.Enabled {
+		live, err := s.opened(had.Package, had.Instance, nil)
+		if err != nil {
+			return HookCall{}, err
+		}
+		call.Live = &live
+	}
+	call.Body, err = hookBody(call.Installed.Instance, told.PreviousVersion)
+	return call, err
+}
+
+// hookBody returns the body of a hook (spec B, Lifecycle request body).
+func hookBody(in Instance, previousVersion string) (json.RawMessage, error) {
+	config := in.Config
+	if len(config) == 0 {
+		config = json.RawMessage(`{}`)
+	}
+	return json.Marshal(struct {
+		InstallationID  string          `json:"installationId"`
+		PluginSlug      string          `json:"pluginSlug"`
+		InstanceKey     string          `json:"instanceKey"`
+		Config          json.RawMessage `json:"config"`
+		PreviousVersion string          `json:"previousVersion,omitempty"`
+	}{in.ID, in.Slug, in.Key, config, previousVersion})
+}
+
+// Clear forgets purged packages that no hook needs any more, and returns the paths of
+// their files, to be removed.
+func (s *Service) Clear(ctx context.Context) (paths []string, err error) {
+	return s.Store.DropRemains(ctx)
+}
+
+// Trouble is a hook of an instance that has failed.
+type Trouble struct {
+	Hook  string
+	Error string // of the last attempt
+	Tries int
+	Dead  bool // it is not tried again unless it is replayed
+}
+
+// Warnings returns what is wrong with the hooks of instances, by id, in words for
+// administrators. The others have none.
+func (s *Service) Warnings(ctx context.Context, installationIDs []string) (map[string]string, error) {
+	troubles, err := s.Store.Troubles(ctx, installationIDs)
+	if err != nil {
+		return nil, err
+	}
+	warnings := make(map[string]string, len(troubles))
+	for id, t := range troubles {
+		next := "stoa tries again"
+		if t.Dead {
+			next = "stoa has given it up; replay it once the plugin is mended"
+		}
+		warnings[id] = fmt.Sprintf("The hook %s has failed %d times (%s): %s.", t.Hook, t.Tries, t.Error, next)
+		switch t.Tries {
+		case 0:
+			warnings[id] = fmt.Sprintf("The hook %s has waited behind others for too long: %s.", t.Hook, next)
+		case 1:
+			warnings[id] = fmt.Sprintf("The hook %s has failed (%s): %s.", t.Hook, t.Error, next)
+		}
+	}
+	return warnings, nil
+}

@@ -1,0 +1,189 @@
+package plugin
+
+import (
+	"maps"
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/base/netperm"
+	"stoa/internal/extension/config"
+	"stoa/internal/extension/manifest"
+)
+
+// CodeInvalidManifest is the code of a manifest that breaks a rule (CONTRACT 4).
+const CodeInvalidManifest = manifest.CodeInvalid
+
+// Lengths of texts, in characters.
+const (
+	maxKey        = 32
+	maxPermission = 128
+)
+
+var (
+	permissionRE = regexp.MustCompile(`^[!-+\--~]{1,128}$`) // visible ASCII without the comma: it travels in a header
+
+	hookNames = []string{OnInstall, OnEnable, OnDisable, OnUninstall, OnUpgrade}
+)
+
+// ParseManifest reads a package's manifest.json and checks every rule of spec B
+// and CONTRACT 4. has reports whether the package holds a file of that name,
+// which is a clean slash-separated path.
+//
+// The error is an errs.Invalid with code INVALID_MANIFEST that names every fault at
+// once.
+func ParseManifest(raw []byte, has func(name string) bool) (Manifest, error) {
+	var faults errs.Issues
+	o, ok := manifest.Open("manifest.json", raw, &faults)
+	if !ok {
+		return Manifest{}, manifest.Invalid(faults)
+	}
+	m := Manifest{
+		SchemaVersion:    o.SchemaVersion(),
+		Slug:             o.Slug(),
+		Version:          o.Version("version", true),
+		SDKVersion:       o.Version("sdkVersion", false),
+		Permissions:      parsePermissions(o),
+		Capabilities:     o.Texts("capabilities"),
+		Lifecycle:        parseLifecycle(o),
+		ConfigSchema:     config.ParseSchema(o, "configSchema"),
+		ThemeExtensions:  parseThemeExtensions(o),
+		RoutePermissions: nil, // below: it needs the permissions
+		Raw:              raw,
+	}
+	m.Name, _ = o.Require("name")
+	m.Author, _ = o.Text("author")
+	m.AuthorURL, _ = o.Text("authorUrl")
+	m.Description, _ = o.Text("description")
+	m.Category, _ = o.Text("category")
+	m.RoutePermissions = parseRoutePermissions(o, m.Permissions)
+	m.Events = parseEvents(o, m.Permissions)
+	parseRuntime(o, &m, has)
+	checkAdminUI(o)
+	return m, manifest.Invalid(faults)
+}
+
+// checkAdminUI checks the path of the page for administrators. The console reads it in
+// the manifest.
+func checkAdminUI(o manifest.Object) {
+	const below = "/admin/"
+	text, ok := o.Text("adminUi")
+	if !ok {
+		return
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.IsAbs() || u.Host != "" || strings.Contains(text, `\`) ||
+		!strings.HasPrefix(text, below) || !strings.HasPrefix(path.Clean(u.Path)+"/", below) {
+		o.Fault("adminUi", errs.CodeInvalid, "must be a path below %s.", below)
+	}
+}
+
+func parsePermissions(o manifest.Object) []string {
+	var permissions []string
+	o.EachText("permissions", func(i int, p string) {
+		switch {
+		case !permissionRE.MatchString(p):
+			o.Fault(manifest.Item("permissions", i), manifest.PatternCode(p, 1, maxPermission),
+				"must be 1 to 128 visible ASCII characters without spaces or commas.")
+		case slices.Contains(permissions, p):
+			o.Fault(manifest.Item("permissions", i), errs.CodeDuplicate, "%q appears twice.", p)
+		case strings.HasPrefix(p, netperm.Prefix):
+			if _, _, ok := netperm.Parse(p); !ok {
+				o.Fault(manifest.Item("permissions", i), errs.CodeInvalid,
+					"must be %[1]s<host> or %[1]s<host>:<port>, with an exact name or address.", netperm.Prefix)
+			}
+		}
+		permissions = append(permissions, p)
+	})
+	return permissions
+}
+
+func parseLifecycle(o manifest.Object) map[string]bool {
+	c, ok := o.Child("lifecycle")
+	if !ok {
+		return nil
+	}
+	hooks := make(map[string]bool, len(c.Fields))
+	for _, name := range slices.Sorted(maps.Keys(c.Fields)) {
+		if !slices.Contains(hookNames, name) {
+			c.Fault(name, errs.CodeUnknownValue,
+				"is not a lifecycle hook. The hooks are %s.", strings.Join(hookNames, ", "))
+			continue
+		}
+		hooks[name] = c.Flag(name)
+	}
+	return hooks
+}
+
+func parseRoutePermissions(o manifest.Object, declared []string) []RoutePermission {
+	var routes []RoutePermission
+	for i, raw := range o.List("routePermissions") {
+		r, ok := o.Nested(manifest.Item("routePermissions", i), raw)
+		if !ok {
+			continue
+		}
+		var rp RoutePermission
+		rp.Method, _ = r.Require("method")
+		if rp.Path, ok = r.Require("path"); ok && !strings.HasPrefix(rp.Path, "/") {
+			r.Fault("path", errs.CodeInvalid, "must begin with a slash.")
+		}
+		if rp.Permission, ok = r.Require("permission"); ok && !slices.Contains(declared, rp.Permission) {
+			r.Fault("permission", errs.CodeUnknownValue, "must be one of the permissions that the manifest declares.")
+		}
+		routes = append(routes, rp)
+	}
+	return routes
+}
+
+func parseRuntime(o manifest.Object, m *Manifest, has func(string) bool) {
+	name, ok := o.Require("runtimeType")
+	m.RuntimeType = RuntimeType(name)
+	var base, entry bool
+	switch {
+	case !ok:
+	case m.RuntimeType == External:
+		if _, base = o.Get("externalBaseUrl"); !base {
+			o.Fault("externalBaseUrl", errs.CodeRequired, "is required for %s.", External)
+		}
+	case m.RuntimeType == Internal:
+		if _, entry = o.Get("entryModule"); !entry {
+			o.Fault("entryModule", errs.CodeRequired, "is required for %s.", Internal)
+		}
+	default:
+		o.Fault("runtimeType", errs.CodeUnknownValue, "must be %s or %s.", External, Internal)
+	}
+	if m.ExternalBaseURL, ok = o.Text("externalBaseUrl"); ok {
+		checkBaseURL(o, m.ExternalBaseURL)
+	}
+	if m.EntryModule, ok = o.Text("entryModule"); ok && entry {
+		checkEntryModule(o, m.EntryModule, has)
+	}
+}
+
+func checkBaseURL(o manifest.Object, text string) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.Opaque != "":
+		o.Fault("externalBaseUrl", errs.CodeInvalid, "must be an absolute http or https URL.")
+	case u.User != nil:
+		o.Fault("externalBaseUrl", errs.CodeInvalid, "must not contain credentials.")
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.Contains(text, "#"):
+		o.Fault("externalBaseUrl", errs.CodeInvalid, "must not have a query or a fragment.")
+	}
+}
+
+// checkEntryModule accepts "./dist/index.js" too, as package.json does.
+func checkEntryModule(o manifest.Object, name string, has func(string) bool) {
+	clean, inside := manifest.CleanPath(name)
+	switch {
+	case !inside:
+		o.Fault("entryModule", errs.CodeInvalid, "must be a path inside the package.")
+	case !strings.HasSuffix(clean, ".js"):
+		o.Fault("entryModule", errs.CodeInvalid, "must be a .js file.")
+	case !has(clean):
+		o.Fault("entryModule", errs.CodeInvalid, "names a file that is not in the package.")
+	}
+}

@@ -1,0 +1,382 @@
+package plugin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/base/event"
+	"stoa/internal/base/ids"
+	"stoa/internal/extension"
+	"stoa/internal/extension/config"
+	"stoa/internal/extension/manifest"
+	"stoa/internal/trust/audit"
+)
+
+// Prober finds out whether a version of a plugin works before it is switched to.
+type Prober interface {
+	// Probe starts the plugin of in beside whatever runs for its instance, waits until
+	// it is healthy, and ends it again. It returns why the plugin is not healthy, or an
+	// error if that could not be found out.
+	Probe(ctx context.Context, in Installed) (Failure, error)
+}
+
+// upgrade prepares that the version of an installed package is replaced by that of next,
+// whose files are in place and which has proved to be healthy. Enabled instances go on with
+// their config; permissions that only the new version declares are not granted
+// (CONTRACT 4).
+//
+// The error is ErrUpgradeFailed if an instance could not go on. It is an errs.Conflict
+// if the package was changed meanwhile.
+func (s *Service) upgrade(ctx context.Context, was, next Package, setup extension.Setup) (*change, error) {
+	next.ID = cmp.Or(next.ID, ids.New())
+	action := audit.PluginUpgrade
+	var previous *Version
+	if manifest.CompareVersions(next.Manifest.Version, was.Manifest.Version) == 0 {
+		action = audit.PluginReplace
+	} else if v := was.version(); v.Source == SourceBuiltin || next.Source == SourceBuiltin {
+		previous = &v
+	} else if is, err := s.builtin(ctx, was); err != nil {
+		return nil, err
+	} else if !is { // else a rollback goes on returning to the built-in version
+		previous = &v
+	}
+	return s.switchVersion(ctx, was, was.as(next.version(), s.now()).by(next.ID), previous, action, setup)
+}
+
+// by returns p as installed by the request with that id.
+func (p Package) by(id string) Package {
+	p.UpgradeID = id
+	return p
+}
+
+// Rollback returns to the version of a package before the present one, which becomes
+// the version to return to. The errors are those of an upgrade, ErrNotFound, and
+// ErrNoPrevious if the package never had another version.
+func (s *Service) Rollback(ctx context.Context, slug string) (Installed, error) {
+	was, err := live(ctx, s.Store, slug)
+	if err != nil {
+		return Installed{}, err
+	}
+	back, ok, err := s.Previous(ctx, slug)
+	if err != nil {
+		return Installed{}, err
+	} else if !ok {
+		return Installed{}, ErrNoPrevious.With("slug", slug)
+	}
+	previous := was.version()
+	c, err := s.switchVersion(ctx, was, was.as(back, s.now()).by(""), &previous, audit.PluginRollback, extension.Setup{})
+	if err != nil {
+		return Installed{}, err
+	}
+	return s.commit(ctx, c)
+}
+
+// Previous returns the version that a rollback returns to; ok is false if there is none.
+func (s *Service) Previous(ctx context.Context, slug string) (v Version, ok bool, err error) {
+	v, err = s.Store.PreviousVersion(ctx, slug)
+	if errs.KindOf(err) == errs.NotFound {
+		return Version{}, false, nil
+	}
+	return v, err == nil, err
+}
+
+// switchVersion proves that the enabled instances of was can go on as next, and prepares
+// that all of them switch, and that the setup is applied.
+func (s *Service) switchVersion(
+	ctx context.Context, was, next Package, previous *Version, action audit.Action, setup extension.Setup,
+) (*change, error) {
+	slug := was.Manifest.Slug
+	if err := s.rehearse(ctx, was, next, setup); err != nil {
+		return nil, err
+	}
+	c := &change{s: s, slug: slug, outcome: extension.WasUpgraded}
+	c.record = func(ctx context.Context, st Store) error {
+		now, err := live(ctx, st, slug)
+		if err != nil {
+			return err
+		}
+		if now.ZipHash != was.ZipHash || !now.UpdatedAt.Equal(was.UpdatedAt) {
+			return errMeanwhile
+		}
+		tell := s.newNews()
+		c.running = nil
+		var stale []StoredInstance
+		err = eachInstance(ctx, st, slug, func(in StoredInstance) error {
+			if in.Enabled {
+				c.running = append(c.running, in.ID)
+			}
+			if action != audit.PluginRollback && s.forgetGrants(&in, was) {
+				stale = append(stale, in)
+			}
+			tell.hook(next, in, OnUpgrade, was.Manifest.Version)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, in := range stale {
+			if err := st.UpdateInstance(ctx, in); err != nil {
+				return err
+			}
+		}
+		if err := st.ReplaceVersion(ctx, next, previous); err != nil {
+			return err
+		}
+		tell.extension(event.ExtensionUpgraded, next)
+		if err := tell.record(ctx, st); err != nil {
+			return err
+		}
+		err = s.record(ctx, st, action, packageTarget(slug), audit.Details{
+			"version": next.Manifest.Version, "previousVersion": was.Manifest.Version, "zipHash": next.ZipHash,
+			"addedPermissions": next.Manifest.Added(was.Manifest),
+			"source":           string(next.Source), "signedBy": next.SignedBy,
+		})
+		if err != nil {
+			return err
+		}
+		_, err = s.in(st).apply(ctx, next, setup)
+		return err // running instances finish their calls; the next call finds the new version
+	}
+	return c, nil
+}
+
+// forgetGrants takes back what the version was of a package does not declare, and reports
+// whether that was anything. It was granted to an earlier version, and stayed for a
+// rollback: a next version that declares it again needs consent again (CONTRACT 4).
+func (s *Service) forgetGrants(in *StoredInstance, was Package) bool {
+	kept := Installed{Package: was, Instance: in.Instance}.Permissions()
+	if len(kept) == len(in.Granted) {
+		return false
+	}
+	in.Granted, in.UpdatedAt = kept, s.now()
+	in.Version++
+	return true
+}
+
+// rehearse returns ErrUpgradeFailed if an enabled instance of was could not go on as
+// next: required config is missing, or the plugin does not become healthy. That is
+// tried with one instance: the default one, if it is enabled, else the oldest. Config that
+// the setup adds counts.
+func (s *Service) rehearse(ctx context.Context, was, next Package, setup extension.Setup) error {
+	slug := was.Manifest.Slug
+	next, err := s.openSettings(next) // those of was, with the environment
+	if err != nil {
+		return err
+	}
+	var faults errs.Issues
+	var trial *Installed
+	err = eachInstance(ctx, s.Store, slug, func(stored StoredInstance) error {
+		if !stored.Enabled {
+			return nil
+		}
+		in, err := s.open(stored)
+		if err != nil {
+			return err
+		}
+		in.Config = added(in.Config, setup.Config(in.Key))
+		values, _ := config.Decode(in.Config)
+		for _, name := range values.Missing(next.Manifest.ConfigSchema) {
+			faults.Add("instances."+in.Key+".config."+name, errs.CodeRequired,
+				"The instance %s needs a value for %s, which version %s requires. Set it first, or disable the instance.",
+				in.Key, name, next.Manifest.Version)
+		}
+		if trial == nil || in.Key == DefaultInstance {
+			trial = &Installed{Package: next, Instance: in}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := errs.WithIssues(errs.Unprocessable, codeUpgradeFailed, faults); err != nil {
+		return upgradeFailed(err, slug)
+	}
+	if trial == nil || s.Prober == nil {
+		return nil
+	}
+	failure, err := s.Prober.Probe(ctx, *trial)
+	if err != nil {
+		return ErrUpgradeFailed.With("slug", slug).Because(err)
+	}
+	if !failure.IsZero() {
+		return upgradeFailed(ErrUpgradeFailed.With("lastError", failureDetails(failure)).
+			Because(errors.New(failure.Message)), slug)
+	}
+	return nil
+}
+
+func upgradeFailed(err error, slug string) error {
+	e, ok := errors.AsType[*errs.Error](err)
+	if !ok {
+		return err
+	}
+	return e.With("slug", slug)
+}
+
+// failureDetails is a Failure as answers tell it (CONTRACT 4).
+func failureDetails(f Failure) map[string]any {
+	d := map[string]any{"at": f.At.UTC().Format("2006-01-02T15:04:05.000Z"), "message": f.Message}
+	if f.File != "" {
+		d["file"] = f.File
+	}
+	if f.Line > 0 {
+		d["line"] = f.Line
+	}
+	return d
+}
+
+// Added returns the permissions that m declares and was, an earlier version, did not.
+func (m Manifest) Added(was Manifest) []string {
+	added := []string{}
+	for _, p := range m.Permissions {
+		if !slices.Contains(was.Permissions, p) {
+			added = append(added, p)
+		}
+	}
+	return added
+}
+
+// Restore brings an uninstalled package back. Its default instance is enabled if its
+// config is complete and the plugin can be loaded; the others stay disabled
+// (CONTRACT 4). A package that is not uninstalled is returned as it is. The error is
+// ErrNotFound for an unknown one.
+func (s *Service) Restore(ctx context.Context, slug string) (Installed, error) {
+	if !manifest.IsSlug(slug) {
+		return Installed{}, ErrNotFound
+	}
+	in, err := s.opened(s.Store.FindUninstalled(ctx, slug, DefaultInstance))
+	if errs.KindOf(err) == errs.NotFound {
+		if in, err = s.ByKey(ctx, slug, DefaultInstance); errs.KindOf(err) == errs.NotFound {
+			return Installed{}, ErrNotFound
+		}
+		return in, err
+	} else if err != nil {
+		return Installed{}, err
+	}
+	c, err := s.restore(ctx, in, extension.Setup{})
+	if err != nil {
+		return Installed{}, err
+	}
+	restored, err := s.commit(ctx, c)
+	if k := errs.KindOf(err); k == errs.NotFound || k == errs.Conflict { // another request was faster
+		return s.ByKey(ctx, slug, DefaultInstance)
+	}
+	return restored, err
+}
+
+// restore prepares that an uninstalled package, with its default instance, is brought back.
+func (s *Service) restore(ctx context.Context, in Installed, setup extension.Setup) (*change, error) {
+	slug := in.Package.Manifest.Slug
+	in.Instance.Config = added(in.Instance.Config, setup.Config(DefaultInstance))
+	values, _ := config.Decode(in.Instance.Config)
+	in.Package.DeletedAt, in.Package.UpdatedAt = time.Time{}, s.now()
+	in.Instance.Enabled = len(values.Missing(in.Package.Manifest.ConfigSchema)) == 0
+	in.Instance.Version++
+	in.Instance.UpdatedAt = in.Package.UpdatedAt
+	failed := s.try(ctx, in)
+	if !failed.IsZero() {
+		in.Instance.Enabled = false
+		var err error
+		if setup, err = disabled(setup, failed); err != nil {
+			return nil, err
+		}
+	}
+	record := func(ctx context.Context, st Store) error {
+		if err := st.RestorePackage(ctx, slug, in.Package.UpdatedAt); err != nil {
+			return err
+		}
+		if err := st.UpdateInstance(ctx, s.seal(in.Instance)); err != nil {
+			return err
+		}
+		if err := s.tellReturn(ctx, st, in.Package); err != nil {
+			return err
+		}
+		if !failed.IsZero() {
+			if err := s.in(st).RecordFailure(ctx, in, failed); err != nil {
+				return err
+			}
+		}
+		err := s.record(ctx, st, audit.PluginRestore, packageTarget(slug), audit.Details{
+			"version": in.Package.Manifest.Version, "enabled": in.Instance.Enabled,
+		})
+		if err != nil {
+			return err
+		}
+		_, err = s.in(st).apply(ctx, in.Package, setup)
+		return err
+	}
+	return &change{s: s, slug: slug, outcome: extension.WasInstalled, isNew: true, record: record}, nil
+}
+
+// tellReturn records what the restoring of a package tells: as an uninstall ended all of
+// its instances, they begin again.
+func (s *Service) tellReturn(ctx context.Context, st Store, p Package) error {
+	tell := s.newNews()
+	tell.extension(event.ExtensionInstalled, p)
+	err := eachInstance(ctx, st, p.Manifest.Slug, func(in StoredInstance) error {
+		tell.begins(p, in)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return tell.record(ctx, st)
+}
+
+// Purge removes a package, uninstalled or not, with its instances, their config and its
+// secrets, for good. It returns the paths of the files to remove, relative to the data
+// folder: none if hooks still need them, see Clear. The error is ErrBuiltin for a built-in
+// package and ErrNotFound for an unknown one.
+func (s *Service) Purge(ctx context.Context, slug string) (paths []string, err error) {
+	if !manifest.IsSlug(slug) {
+		return nil, ErrNotFound
+	}
+	var running []string
+	err = s.Store.InTx(ctx, func(st Store) (err error) {
+		paths, running, err = s.purge(ctx, st, slug)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.stopAll(running)
+	return paths, nil
+}
+
+// purge is Purge in st's transaction. running are the instances to stop after it.
+func (s *Service) purge(ctx context.Context, st Store, slug string) (paths, running []string, err error) {
+	p, err := st.GetPackage(ctx, slug)
+	if errs.KindOf(err) == errs.NotFound {
+		return nil, nil, ErrNotFound
+	} else if err != nil {
+		return nil, nil, err
+	}
+	if is, err := s.in(st).builtin(ctx, p); err != nil || is {
+		return nil, nil, cmp.Or(err, error(ErrBuiltin))
+	}
+	if p.DeletedAt.IsZero() {
+		if running, err = s.tellEnd(ctx, st, p); err != nil {
+			return nil, nil, err
+		}
+	}
+	paths = []string{p.InstallPath}
+	if back, ok, err := s.in(st).Previous(ctx, slug); err != nil {
+		return nil, nil, err
+	} else if ok {
+		paths = append(paths, back.InstallPath)
+	}
+	if kept, err := st.KeepRemains(ctx, p.ID); err != nil {
+		return nil, nil, err
+	} else if kept {
+		paths = nil
+	}
+	if err := st.PurgePackage(ctx, slug); err != nil {
+		return nil, nil, err
+	}
+	err = s.record(ctx, st, audit.PluginPurge, packageTarget(slug), audit.Details{"version": p.Manifest.Version})
+	return paths, running, err
+}

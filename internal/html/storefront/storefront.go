@@ -1,0 +1,184 @@
+// Package storefront writes the shop's pages that are readable before any script runs:
+// the catalog, a product's page, what is bought at the checkout, and the frame in which the
+// scripts of web/src/storefront show the rest of the checkout, licenses, orders and account.
+// It asks no service and knows no HTTP: its callers bring what a page shows.
+package storefront
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"stoa/internal/html/webapp"
+	"stoa/internal/html/wording"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// Policy is the Content-Security-Policy of every page: the built files, stoa's own API,
+// pictures of products, which may be elsewhere, the files of theme packs, and frames of
+// plugins, which are sandboxed. Nothing inline is allowed.
+var Policy = strings.Join([]string{
+	"default-src 'none'", "script-src 'self'", "style-src 'self'", "font-src 'self'", "connect-src 'self'",
+	"img-src 'self' https: data:", "frame-src 'self'", "form-action 'self'", "base-uri 'none'",
+	"frame-ancestors 'none'", "require-trusted-types-for 'script'",
+}, "; ")
+
+// Site is what every page says of the shop.
+type Site struct {
+	Name      string // empty: the pages speak of the shop
+	Test      bool   // purchases settle without money
+	PublicURL string // without a slash at the end
+
+	// Where buyers find help, terms and privacy; empty where the shop has nothing.
+	SupportEmail, SupportURL, TermsURL, PrivacyURL string
+}
+
+// Pages writes the pages. It is safe for concurrent use.
+type Pages struct {
+	words    *wording.Words
+	page     webapp.Entry // what server-rendered pages load; zero: web/ is not built
+	app      webapp.Entry
+	catalog  *template.Template
+	product  *template.Template
+	checkout *template.Template
+	shell    *template.Template
+	missing  *template.Template
+}
+
+// New parses the templates. texts has the files of web/texts. Without a bundle, pages
+// have neither style nor script, and are readable all the same.
+func New(texts fs.FS, bundle *webapp.Bundle) (*Pages, error) {
+	words, err := wording.Load(texts, "en", "common", "shop")
+	if err != nil {
+		return nil, err
+	}
+	p := &Pages{words: words}
+	p.page, _ = bundle.Entry(webapp.Page)
+	start, _ := bundle.Entry(webapp.Storefront)
+	run, _ := bundle.Entry(webapp.StorefrontRun)
+	p.app = start.Before(run)
+	for name, t := range map[string]**template.Template{
+		"catalog": &p.catalog, "product": &p.product, "checkout": &p.checkout, "shell": &p.shell, "missing": &p.missing,
+	} {
+		*t, err = template.New("layout.html").Funcs(p.funcs()).ParseFS(templates,
+			"templates/layout.html", "templates/parts.html", "templates/"+name+".html")
+		if err != nil {
+			return nil, fmt.Errorf("storefront: %w", err)
+		}
+	}
+	return p, nil
+}
+
+// longReview is how many characters of a review are shown at once, at least.
+const longReview = 600
+
+// funcs are what templates call. A key without a text ends the rendering; a test looks
+// for such keys in every template.
+func (p *Pages) funcs() template.FuncMap {
+	return template.FuncMap{
+		"t": func(key string, values ...any) (string, error) { return p.words.Text("shop."+key, values...) },
+		"c": func(key string, values ...any) (string, error) { return p.words.Text("common."+key, values...) },
+		"count": func(key string, n int, values ...any) (string, error) {
+			return p.words.Count("shop."+key, n, values...)
+		},
+		"number": p.words.Number,
+		"day":    p.day,
+		"iso":    func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
+		"paragraphs": func(text string) []string {
+			return strings.FieldsFunc(strings.ReplaceAll(text, "\r\n", "\n"), func(r rune) bool { return r == '\n' })
+		},
+		// long is whether a review fills more than about eight lines.
+		"long": func(text string) bool {
+			return utf8.RuneCountInString(text) > longReview || strings.Count(text, "\n") >= 8
+		},
+		"add": func(a, b int) int { return a + b },
+	}
+}
+
+// frame is what the layout shows around a page.
+type frame struct {
+	Site  Site
+	Lang  string
+	Entry webapp.Entry
+	Head  head
+	Query string // in the search field
+	Body  any
+}
+
+// head is what search engines, and those to whom an address is sent, see of a page.
+type head struct {
+	Title       string
+	Description string
+	Canonical   string // empty: the page is for one person, and no search engine lists it
+	Image       string
+	Kind        string // of Open Graph
+	Data        any    // JSON-LD, or nil
+}
+
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// render executes a template and hands the page to write, which must not keep it.
+func (p *Pages) render(t *template.Template, f frame, write func(html []byte) error) error {
+	f.Lang = p.words.Language()
+	out := buffers.Get().(*bytes.Buffer) //nolint:forcetypeassert // there is nothing else in it
+	defer buffers.Put(out)
+	out.Reset()
+	if err := t.Execute(out, f); err != nil {
+		return fmt.Errorf("storefront: %w", err)
+	}
+	return write(out.Bytes())
+}
+
+// named is a page's title with the shop's name.
+func (p *Pages) named(title string, site Site) string {
+	if site.Name == "" {
+		return title
+	}
+	return title + " · " + site.Name
+}
+
+// text is for texts that the code names; a test holds that they exist.
+func (p *Pages) text(key string, values ...any) string {
+	text, err := p.words.Text("shop."+key, values...)
+	if err != nil {
+		return key
+	}
+	return text
+}
+
+// App writes the frame in which the signed-in part of the storefront runs.
+func (p *Pages) App(site Site, write func(html []byte) error) error {
+	return p.render(p.shell, frame{
+		Site: site, Entry: p.app, Head: head{Title: p.named(p.text("name"), site)},
+	}, write)
+}
+
+// Order writes the frame for an order. payment is "success" or "cancelled" for a buyer who
+// returns from the payment page; the frame says so to those whose browser runs no script.
+func (p *Pages) Order(site Site, payment string, write func(html []byte) error) error {
+	var note string
+	switch payment {
+	case "success":
+		note = p.text("order.confirming")
+	case "cancelled":
+		note = p.text("order.notPaidHow")
+	}
+	return p.render(p.shell, frame{
+		Site: site, Entry: p.app, Head: head{Title: p.named(p.text("name"), site)}, Body: note,
+	}, write)
+}
+
+// Missing writes the page for a product that does not exist.
+func (p *Pages) Missing(site Site, write func(html []byte) error) error {
+	return p.render(p.missing, frame{
+		Site: site, Entry: p.page, Head: head{Title: p.named(p.text("missing.title"), site)},
+	}, write)
+}

@@ -1,0 +1,83 @@
+package rewrap
+
+import (
+	"stoa/internal/shop/license"
+	"stoa/internal/store"
+	"stoa/internal/trust/seal"
+)
+
+// Table is a table with sealed columns.
+type Table struct {
+	Name string
+	// Key is the primary key, a text.
+	Key string
+	// Where leaves rows out; empty for none.
+	Where   string
+	Columns []Column
+}
+
+// Column is a column whose values are sealed, or empty.
+type Column struct {
+	Name string
+	// Box and Row are SQL expressions for the purpose of the value (seal.Key.Box) and for
+	// what it is bound to (the id in seal.Box.Seal).
+	Box, Row string
+	// Hash is a column with a hash of the value that depends on the master key; empty if
+	// there is none. Rehash returns the hash by a key.
+	Hash   string
+	Rehash func(by *seal.Key) func(plain []byte) (string, error)
+}
+
+// SettingBox is the purpose for which secrets in settings are sealed. They are bound to the
+// setting's name.
+const SettingBox = "setting"
+
+// Tables returns everything that is sealed in the database, apart from the proofs of the
+// master key itself.
+func Tables() []Table {
+	return []Table{
+		{Name: "settings", Key: "name", Where: `name = '` + store.SettingIdempotencySecret + `'`, Columns: []Column{
+			{Name: "value", Box: `'` + SettingBox + `'`, Row: "name"},
+		}},
+		{Name: "signing_keys", Key: "id", Columns: []Column{
+			{Name: "sealed", Box: "purpose || '.signing-key'", Row: "id"},
+		}},
+		{Name: "plugin_secrets", Key: "package_slug", Columns: []Column{
+			{Name: "current_sealed", Box: "'plugin.secret'", Row: "package_slug"},
+			{Name: "previous_sealed", Box: "'plugin.secret'", Row: "package_slug"},
+		}},
+		{Name: "plugin_packages", Key: "id", Columns: []Column{
+			{Name: "environment_sealed", Box: "'plugin.config'", Row: "'environment of ' || slug"},
+		}},
+		{Name: "plugin_instances", Key: "id", Columns: []Column{
+			{Name: "config_sealed", Box: "'plugin.config'", Row: "id"},
+		}},
+		{Name: "plugin_remains", Key: "package_id", Columns: []Column{
+			{Name: "environment_sealed", Box: "'plugin.config'", Row: "'environment of ' || slug"},
+			{Name: "current_sealed", Box: "'plugin.secret'", Row: "slug"},
+			{Name: "previous_sealed", Box: "'plugin.secret'", Row: "slug"},
+		}},
+		{Name: "theme_targets", Key: "target", Columns: []Column{
+			{Name: "active_config_sealed", Box: "'theme.config'", Row: "target || '/' || active_slug"},
+			{Name: "previous_config_sealed", Box: "'theme.config'", Row: "target || '/' || previous_slug"},
+		}},
+		{Name: "webhooks", Key: "id", Columns: []Column{
+			{Name: "current_sealed", Box: "'webhook.secret'", Row: "id"},
+			{Name: "previous_sealed", Box: "'webhook.secret'", Row: "id"},
+		}},
+		{Name: "licenses", Key: "id", Columns: []Column{
+			{Name: "key_sealed", Box: "'" + license.SealedFor + "'", Row: "id", Hash: "key_hash", Rehash: rehashLicense},
+		}},
+		{Name: "idempotency_keys", Key: "id", Columns: []Column{
+			{Name: "answer_sealed", Box: "'idempotency.answer'", Row: "id"},
+		}},
+	}
+}
+
+func rehashLicense(by *seal.Key) func(plain []byte) (string, error) {
+	vault := license.NewVault(seal.NewKeys(by))
+	return func(plain []byte) (string, error) {
+		key, err := license.ParseKey(string(plain))
+		return vault.Hash(key), err
+	}
+}

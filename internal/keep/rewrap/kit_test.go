@@ -1,0 +1,209 @@
+package rewrap_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"sync/atomic"
+	"testing"
+
+	"stoa/internal/app"
+	"stoa/internal/data/database"
+	"stoa/internal/keep/rewrap"
+	"stoa/internal/shop/license"
+	"stoa/internal/store"
+	"stoa/internal/testkit"
+	"stoa/internal/testkit/pgtest"
+	"stoa/internal/trust/masterkey"
+	"stoa/internal/trust/seal"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+
+// licenses is how many licenses a shop has: more than fit into a batch.
+const licenses = 450
+
+// shop is a stoa of two replicas with a value in every sealed column.
+type shop struct {
+	replicas []*testkit.App
+	url      string                   // of the database
+	next     atomic.Pointer[seal.Key] // what the replicas find as a next key
+	key      *seal.Key                // the one that seals
+
+	echo    *testkit.Echo
+	webhook *atomic.Int64 // messages that arrived
+	hookID  string
+	keys    []string // of licenses of mail-pack
+	bought  string   // the answer to the purchase below
+}
+
+// purchase has an Idempotency-Key.
+func purchase() testkit.Request {
+	req := testkit.Purchase("", "once")
+	req.Header = http.Header{"Idempotency-Key": {"the-one-purchase"}}
+	return req
+}
+
+func newShop(t *testing.T, options ...testkit.Option) *shop {
+	t.Helper()
+	key, err := seal.ParseKey(testkit.MasterKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &shop{key: key, webhook: new(atomic.Int64)}
+	options = append(options, func(_ testing.TB, cfg *app.Config) {
+		if s.url == "" {
+			s.url = cfg.DatabaseURL
+		}
+		cfg.DatabaseURL = s.url
+		cfg.NextMasterKey = func() (*seal.Key, error) { return s.next.Load(), nil }
+	})
+	s.replicas = []*testkit.App{testkit.NewShop(t, options...), testkit.New(t, options...)}
+	s.fill(t)
+	return s
+}
+
+// fill puts a value into every sealed column.
+func (s *shop) fill(t *testing.T) {
+	t.Helper()
+	a := s.replicas[0]
+	s.echo = a.InstallEcho(t, map[string]any{
+		"configSchema": map[string]any{"apiKey": map[string]any{"type": "secret"}},
+	})
+	admin := s.echo.Admin.Access
+	must := func(want int, req testkit.Request) testkit.Response {
+		t.Helper()
+		res := a.Do(t, req)
+		if res.Status != want {
+			t.Fatalf("%s %s = %d %s", req.Method, req.Path, res.Status, res.Body)
+		}
+		return res
+	}
+	must(http.StatusOK, testkit.Patch(admin, "/api/v1/admin/plugins/echo/instances/"+s.echo.ID,
+		map[string]any{"config": map[string]any{"apiKey": "s3cret"}}))
+	must(http.StatusOK, testkit.Post(admin, "/api/v1/admin/plugins/echo/secret/rotate", nil))
+	for _, slug := range []string{"aurora", "borealis"} {
+		pack := testkit.ThemePack(t, slug, "1.0.0", map[string]any{
+			"configSchema": map[string]any{"color": map[string]any{"type": "string"}},
+		}, nil)
+		if res := a.Install(t, admin, "theme-shop", pack); res.Status != http.StatusCreated {
+			t.Fatalf("theme: %d %s", res.Status, res.Body)
+		}
+		must(http.StatusOK, testkit.Post(admin, "/api/v1/admin/themes/shop/activate",
+			map[string]any{"slug": slug, "config": map[string]any{"color": slug}}))
+	}
+	address := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { s.webhook.Add(1) }))
+	t.Cleanup(address.Close)
+	s.hookID = must(http.StatusCreated, testkit.Post(admin, "/api/v1/admin/webhooks",
+		map[string]any{"url": address.URL, "events": []string{"order.*"}})).Text(t, "data.id")
+	must(http.StatusOK, testkit.Post(admin, "/api/v1/admin/webhooks/"+s.hookID+"/secret/rotate", nil))
+	for range 8 {
+		s.keys = append(s.keys, a.BuyKey(t, "", "once"))
+	}
+	s.bought = string(must(http.StatusOK, purchase()).Body)
+	s.fillTables(t)
+}
+
+// fillTables makes what the API makes in special situations only, and many licenses.
+func (s *shop) fillTables(t *testing.T) {
+	t.Helper()
+	exec := func(statement string, args ...any) {
+		t.Helper()
+		if _, err := s.replicas[0].DB.Conn().Write.ExecContext(t.Context(), statement, args...); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+	exec(`UPDATE plugin_packages SET environment_sealed = $1 WHERE slug = 'echo'`,
+		s.key.Box("plugin.config").Seal([]byte(`{"WORD":"swordfish"}`), "environment of echo"))
+	exec(`
+		INSERT INTO plugin_remains (package_id, slug, source, install_path, previous_path, zip_hash, signed_by,
+			manifest_json, settings_json, environment_sealed, settings_version, installed_at_ms, updated_at_ms,
+			current_sealed, previous_sealed, previous_until_ms)
+		SELECT 'purged', p.slug, p.source, '', '', p.zip_hash, p.signed_by,
+			p.manifest_json, p.settings_json, p.environment_sealed, p.settings_version, p.installed_at_ms, p.updated_at_ms,
+			s.current_sealed, s.previous_sealed, s.previous_until_ms
+		FROM plugin_packages p JOIN plugin_secrets s ON s.package_slug = p.slug WHERE p.slug = 'echo'`)
+	vault := license.NewVault(seal.NewKeys(s.key))
+	template, err := s.replicas[0].Licenses.GetByKey(t.Context(), s.keys[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range licenses {
+		l, key := template.License, license.NewKey()
+		l.ID = fmt.Sprintf("lic%05d", i)
+		l.KeyHash, l.KeySealed, l.KeyTail = vault.Hash(key), vault.Seal(key, l.ID), key.Tail()
+		if err := store.NewLicenses(s.replicas[0].DB).CreateLicense(t.Context(), l); err != nil {
+			t.Fatal(err)
+		}
+		if i%10 == 0 {
+			s.keys = append(s.keys, key.Reveal())
+		}
+	}
+}
+
+// run runs a rewrap to next until it ends, or ctx does.
+func (s *shop) run(ctx context.Context, next *seal.Key) (rewrap.Result, error) {
+	return s.rewrap(next).Run(ctx)
+}
+
+func (s *shop) rewrap(next *seal.Key) rewrap.Rewrap {
+	return rewrap.Rewrap{
+		DB: s.replicas[0].DB, Known: []*seal.Key{s.key, next}, Wait: waitLong,
+		Say: func(string, ...any) {},
+	}
+}
+
+func newKey(tb testing.TB) *seal.Key {
+	tb.Helper()
+	key, err := seal.ParseKey(seal.GenerateKey())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return key
+}
+
+// sealedValues returns how many sealed values each column has that a key opens, and that it
+// does not open. Every sealed value must be in a column that rewrap knows.
+func sealedValues(t *testing.T, db *database.DB, key *seal.Key) (opened, closed map[string]int) {
+	t.Helper()
+	opened, closed = make(map[string]int), make(map[string]int)
+	for _, table := range rewrap.Tables() {
+		for _, c := range table.Columns {
+			query := `SELECT ` + c.Box + `, ` + c.Row + `, ` + c.Name + ` FROM ` + table.Name + ` WHERE ` + c.Name + ` <> ''`
+			if table.Where != "" {
+				query += ` AND ` + table.Where
+			}
+			rows, err := db.Conn().Read.QueryContext(t.Context(), query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for rows.Next() {
+				var box, row, text string
+				if err := rows.Scan(&box, &row, &text); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := key.Box(box).Open(text, row); err == nil {
+					opened[table.Name+"."+c.Name]++
+				} else {
+					closed[table.Name+"."+c.Name]++
+				}
+			}
+			if err := rows.Err(); err != nil {
+				t.Fatal(err)
+			}
+			rows.Close()
+		}
+	}
+	check, _, err := store.NewSettings(db).Find(t.Context(), store.SettingMasterKeyCheck)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if masterkey.Proves(key, check) {
+		opened["settings.value"]++
+	} else {
+		closed["settings.value"]++
+	}
+	return opened, closed
+}

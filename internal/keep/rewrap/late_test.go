@@ -1,0 +1,370 @@
+package rewrap
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"stoa/internal/data/database"
+	"stoa/internal/store"
+	"stoa/internal/testkit/dbtest"
+	"stoa/internal/trust/masterkey"
+	"stoa/internal/trust/seal"
+)
+
+// paused is a process that seals with the old key and does not follow the database.
+type paused struct {
+	*Member
+
+	db        *database.DB
+	old, next *seal.Key
+}
+
+func newPaused(t *testing.T, url string) paused {
+	t.Helper()
+	keys := make([]*seal.Key, 2)
+	for i := range keys {
+		var err error
+		if keys[i], err = seal.ParseKey(seal.GenerateKey()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db := dbtest.Open(t, url)
+	m := &Member{DB: db, Keys: seal.NewKeys(keys[0], keys[1]), Name: "paused", Log: slog.New(slog.DiscardHandler)}
+	if err := m.Join(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	m.settle = 5 * time.Second
+	return paused{m, db, keys[0], keys[1]}
+}
+
+// forget makes the others believe that the process has gone, as after a minute.
+func (p paused) forget(t *testing.T) {
+	t.Helper()
+	if _, err := p.db.Conn().Write.ExecContext(t.Context(), `UPDATE master_key_holders SET seen_at_ms = 0`); err != nil {
+		t.Fatal(err)
+	}
+	p.toldAt = p.toldAt.Add(-2 * seenWithin)
+}
+
+// write has the process store a value.
+func (p paused) write(t *testing.T, target string) {
+	t.Helper()
+	_, err := p.db.Conn().Write.ExecContext(t.Context(), `
+		INSERT INTO webhooks (id, url, events_json, enabled, disabled_reason, current_sealed, previous_sealed,
+			created_at_ms, updated_at_ms)
+		VALUES ($1, 'https://example.com', '[]', TRUE, '', $2, '', 0, 0)`,
+		target, p.Keys.Box("webhook.secret").Seal([]byte("secret"), target))
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// opens reports whether a key opens a value.
+func (p paused) opens(t *testing.T, key *seal.Key, target string) bool {
+	t.Helper()
+	var text string
+	err := p.db.Conn().Read.QueryRowContext(t.Context(), `SELECT current_sealed FROM webhooks WHERE id = $1`, target).Scan(&text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = key.Box("webhook.secret").Open(text, target)
+	return err == nil
+}
+
+func (p paused) rewrap(t *testing.T) {
+	t.Helper()
+	r := Rewrap{DB: p.db, Known: []*seal.Key{p.old, p.next}, Say: t.Logf}
+	if _, err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// passBy begins a rewrap, which has passed the values of write.
+func (p paused) passBy(t *testing.T) {
+	t.Helper()
+	if err := (Rewrap{DB: p.db}).begin(t.Context(), p.old, p.next); err != nil {
+		t.Fatal(err)
+	}
+	passed := p.progress(t)
+	passed.Table, passed.After, passed.Changed, passed.Total = "webhooks", "~", 7, 9
+	if err := passed.put(t.Context(), p.db.Conn()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// progress returns how far the rewrap has come, and nothing if none goes on.
+func (p paused) progress(t *testing.T) progress {
+	t.Helper()
+	now, err := readState(t.Context(), p.db.Conn())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now.rewrap == nil {
+		return progress{}
+	}
+	return *now.rewrap
+}
+
+// resume lets the process follow the database again until the test ends.
+func (p paused) resume(t *testing.T) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	var following sync.WaitGroup
+	following.Go(func() { p.Keep(ctx) })
+	t.Cleanup(func() { stop(); following.Wait() })
+}
+
+// eventually waits until something holds.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(5 * time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s: not within five minutes", what)
+		}
+	}
+}
+
+// A process is paused for longer than a rewrap waits for it, and comes back after the rewrap has
+// finished, or has passed the table. Until it notices it writes values with the old key: one
+// before, one that was under way when it did. It seals them again by itself, so that the old key
+// can be thrown away.
+func TestAProcessThatMissedARewrapSealsAgainWhatItWrote(t *testing.T) {
+	t.Parallel()
+
+	for name, missed := range map[string]func(*testing.T, paused){
+		"that has finished": func(t *testing.T, p paused) { t.Helper(); p.rewrap(t) },
+		"that goes on":      func(t *testing.T, p paused) { t.Helper(); p.passBy(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			dbtest.OnBoth(t, func(t *testing.T, url string) {
+				p := newPaused(t, url)
+				p.forget(t)
+				missed(t, p)
+				before := p.progress(t)
+				p.write(t, "early")
+				if !p.opens(t, p.old, "early") || p.opens(t, p.next, "early") {
+					t.Fatal("the process does not seal with the old key: the test tests nothing")
+				}
+				under := seal.NewKeys(p.old) // sealed before the process noticed, committed after
+				p.resume(t)
+				eventually(t, "the value that was written first is sealed again", func() bool { return p.opens(t, p.next, "early") })
+				late := p
+				late.Member = &Member{Keys: under}
+				late.write(t, "late")
+				eventually(t, "the value that was under way is sealed again", func() bool { return p.opens(t, p.next, "late") })
+				if after := p.progress(t); after != before {
+					t.Errorf("the progress of the rewrap is %+v, and was %+v", after, before)
+				}
+			})
+		})
+	}
+}
+
+// The process ends before it could do so: the operator runs the command again with both keys.
+func TestARewrapThatIsRunAgainSealsAgainWhatCameLate(t *testing.T) {
+	t.Parallel()
+
+	dbtest.OnBoth(t, func(t *testing.T, url string) {
+		p := newPaused(t, url)
+		p.forget(t)
+		p.rewrap(t)
+		p.write(t, "late")
+		p.rewrap(t)
+		if !p.opens(t, p.next, "late") || p.opens(t, p.old, "late") {
+			t.Error("the value is still sealed with the old key")
+		}
+	})
+}
+
+// A process that knew the old key only, because it was away, would seal with it for good: it is
+// told to end. But if it finds the new key, where the rewrap put it, it goes on.
+func TestAProcessThatKnowsOnlyTheOldKeyIsLost(t *testing.T) {
+	t.Parallel()
+
+	dbtest.OnBoth(t, func(t *testing.T, url string) {
+		p := newPaused(t, url)
+		p.Keys.Set(p.old)
+		p.forget(t)
+		lost := make(chan error, 2)
+		p.Lost = func(err error) { lost <- err }
+		p.rewrap(t)
+		p.resume(t)
+		if err := <-lost; !errors.Is(err, errOtherKey) {
+			t.Errorf("Lost gets %v", err)
+		}
+	})
+	t.Run("unless it finds the new one", func(t *testing.T) {
+		t.Parallel()
+
+		dir := t.TempDir()
+		p := newPaused(t, dbtest.SQLite(t))
+		if err := os.WriteFile(filepath.Join(dir, masterkey.File), []byte(p.old.Reveal()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p.Keys.Set(p.old)
+		p.forget(t)
+		p.Next = func() (*seal.Key, error) { return masterkey.Successor("", "", dir) }
+		p.Lost = func(err error) { t.Errorf("it is lost: %v", err) }
+		p.write(t, "early")
+		if err := os.WriteFile(filepath.Join(dir, masterkey.NextFile), []byte(p.next.Reveal()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p.rewrap(t)
+		if err := masterkey.Promote(dir); err != nil {
+			t.Fatal(err)
+		}
+		p.write(t, "late")
+		p.resume(t)
+		eventually(t, "what it wrote is sealed again", func() bool { return p.opens(t, p.next, "late") })
+	})
+	t.Run("unless a file cannot be read now", func(t *testing.T) {
+		t.Parallel()
+
+		p := newPaused(t, dbtest.SQLite(t))
+		p.Keys.Set(p.old)
+		p.Next = func() (*seal.Key, error) { return nil, os.ErrPermission }
+		if err := (Rewrap{DB: p.db}).begin(t.Context(), p.old, p.next); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.follow(t.Context()); !errors.Is(err, errUnfinished) || p.lost {
+			t.Errorf("follow = %v, lost: %t", err, p.lost)
+		}
+	})
+}
+
+// Who runs the command once more with the keys exchanged would put the old key back, which
+// somebody may know.
+func TestAKeyThatWasReplacedComesBackOnlyOnPurpose(t *testing.T) {
+	t.Parallel()
+
+	dbtest.OnBoth(t, func(t *testing.T, url string) {
+		p := newPaused(t, url)
+		run := func(reuse bool, from, to *seal.Key) error {
+			if err := p.Leave(t.Context()); err != nil { // it follows afterwards
+				t.Fatal(err)
+			}
+			_, err := Rewrap{DB: p.db, Known: []*seal.Key{from, to}, Reuse: reuse, Say: t.Logf}.Run(t.Context())
+			if followed := p.follow(t.Context()); followed != nil {
+				t.Fatal(followed)
+			}
+			return err
+		}
+		for _, step := range []struct {
+			what     string
+			reuse    bool
+			from, to *seal.Key
+			want     error
+			seals    *seal.Key
+		}{
+			{"exchanged before the first", false, p.next, p.old, ErrExchanged, p.old},
+			{"a rewrap", false, p.old, p.next, nil, p.next},
+			{"the same again", false, p.old, p.next, nil, p.next},
+			{"exchanged", false, p.next, p.old, ErrRetired, p.next},
+			{"exchanged on purpose", true, p.next, p.old, nil, p.old},
+			{"the same again", false, p.next, p.old, nil, p.old},
+			{"and exchanged again", false, p.old, p.next, ErrRetired, p.old},
+		} {
+			if err := run(step.reuse, step.from, step.to); !errors.Is(err, step.want) {
+				t.Errorf("%s: Run = %v, want %v", step.what, err, step.want)
+			}
+			if now := p.Keys.Known()[0]; now != step.seals {
+				t.Errorf("%s: %s seals", step.what, now)
+			}
+		}
+		// As after a rewrap by a release that kept no names of keys.
+		if err := store.NewSettings(p.db).Delete(t.Context(), store.SettingRetiredKeys); err != nil {
+			t.Fatal(err)
+		}
+		if err := run(false, p.next, p.old); err != nil {
+			t.Errorf("the same again, after an earlier release: Run = %v", err)
+		}
+	})
+}
+
+// Somebody runs the command twice at the same time. The run that is slower does not claim that a
+// rewrap goes on once the other has finished: processes with the new key only would not start.
+// Nor does it put its own key into the place of one that came after it.
+func TestASlowerRunOfARewrapLeavesNoTrace(t *testing.T) {
+	t.Parallel()
+
+	dbtest.OnBoth(t, func(t *testing.T, url string) {
+		p := newPaused(t, url)
+		p.write(t, "one")
+		if err := (Rewrap{DB: p.db}).begin(t.Context(), p.old, p.next); err != nil {
+			t.Fatal(err)
+		}
+		slow := &pass{
+			rewrap: Rewrap{DB: p.db}, old: p.old, next: p.next,
+			boxes: make(map[string][2]*seal.Box), hashes: make(map[string]func([]byte) (string, error)),
+		}
+		at := p.progress(t)
+		if err := p.follow(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		p.rewrap(t)
+		tables := Tables()
+		webhooks := tables[slices.IndexFunc(tables, func(t Table) bool { return t.Name == "webhooks" })]
+		if _, err := slow.batch(t.Context(), webhooks, &at); err != nil {
+			t.Fatal(err)
+		}
+		if now := p.progress(t); now != (progress{}) {
+			t.Errorf("a rewrap seems to go on: %+v", now)
+		}
+
+		third, err := seal.ParseKey(seal.GenerateKey())
+		if err != nil {
+			t.Fatal(err)
+		}
+		begin := func(from, to *seal.Key) error { return Rewrap{DB: p.db}.begin(t.Context(), from, to) }
+		if err := begin(p.old, third); !errors.Is(err, errMeanwhile) {
+			t.Errorf("from a key that was replaced, begin = %v", err)
+		}
+		if err := begin(p.next, third); err != nil {
+			t.Fatal(err)
+		}
+		before := p.progress(t)
+		if err := at.keep(t.Context(), p.db.Conn()); err != nil || p.progress(t) != before {
+			t.Errorf("the progress of the next rewrap is %+v, and was %+v: %v", p.progress(t), before, err)
+		}
+		if err := begin(p.next, p.old); !errors.Is(err, errMeanwhile) {
+			t.Errorf("to another key than the rewrap that goes on, begin = %v", err)
+		}
+	})
+}
+
+// A process that a rewrap waits for leaves the work to it.
+func TestAProcessThatFollowsARewrapSealsNothingAgain(t *testing.T) {
+	t.Parallel()
+
+	p := newPaused(t, dbtest.SQLite(t))
+	if err := (Rewrap{DB: p.db}).begin(t.Context(), p.old, p.next); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.follow(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if p.Keys.Known()[0] != p.next || p.late != nil {
+		t.Errorf("it seals with %s, and mends what it sealed with %v", p.Keys.Known()[0], p.late)
+	}
+	// Nor does one that starts when the rewrap has finished.
+	if err := store.NewSettings(p.db).Delete(t.Context(), store.SettingRewrap); err != nil {
+		t.Fatal(err)
+	}
+	second := &Member{DB: p.db, Keys: seal.NewKeys(p.old, p.next), Log: p.Log}
+	if err := second.Join(t.Context()); err != nil || second.late != nil || second.Keys.Known()[0] != p.next {
+		t.Errorf("Join = %v; it mends what it sealed with %v", err, second.late)
+	}
+	check, _, err := store.NewSettings(p.db).Find(t.Context(), store.SettingMasterKeyCheck)
+	if err != nil || !masterkey.Proves(p.next, check) {
+		t.Errorf("the database's key is another one: %v", err)
+	}
+}

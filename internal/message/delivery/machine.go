@@ -1,0 +1,159 @@
+package delivery
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"sync"
+	"time"
+
+	"stoa/internal/base/trace"
+)
+
+// Limits of the work.
+const (
+	// SendTimeout is how long a receiver may take (CONTRACT 6).
+	SendTimeout = 10 * time.Second
+
+	// leaseTime is how long a queue belongs to a worker that does not extend its lease. The
+	// database measures it, and the worker by its own clock from before it asked: the
+	// difference between the clocks of two processes does not matter, how they are set
+	// neither.
+	leaseTime = 30 * time.Second
+	// leaseMargin is how much of its lease a worker leaves unused: for the send that it
+	// begins last.
+	leaseMargin = 2 * SendTimeout
+
+	// batch is how many deliveries a worker reads at once, ackEvery how long a delivery
+	// that was sent may wait to be acknowledged together with the next ones.
+	batch    = 50
+	ackEvery = 100 * time.Millisecond
+
+	// poll is how often the database is asked for what other processes left. What this
+	// process records is announced.
+	poll = 5 * time.Second
+	// restTime is how long a queue waits after a failure, so that a receiver that hangs
+	// does not keep a worker from the others.
+	restTime = time.Second
+
+	// maxPerSecond is how many sends a Machine begins in a second for each processor, paceAhead
+	// how many of them may come at once. Without a bound, whatever waits when a plugin comes
+	// back takes all processors, and calls to plugins wait.
+	maxPerSecond = 500
+	paceAhead    = 32
+
+	// graceTime is how long a running send may go on when the Machine stops.
+	graceTime = 2 * time.Second
+)
+
+// Sender sends deliveries.
+type Sender interface {
+	// Send makes one attempt and returns what came of it. ctx ends after SendTimeout.
+	// d.Attempts does not count this attempt yet.
+	Send(ctx context.Context, d Delivery) Result
+
+	// Settled is told what became of deliveries, after it was recorded. It may be called
+	// again for the same delivery, and is not called at all if the process dies.
+	Settled(ctx context.Context, settled []Settled)
+}
+
+// Machine delivers what is in the queues of a lane. Create it as a literal; all fields are
+// required but Tracer.
+type Machine struct {
+	Store   Claims
+	Lane    Lane
+	Sender  Sender
+	Workers int             // queues that are served at the same time
+	News    <-chan struct{} // gets a value when something was recorded
+	Log     *slog.Logger
+	Now     func() time.Time
+	Tracer  *trace.Tracer // records a span of each attempt; nil: of none
+
+	pace pace
+}
+
+// Run delivers until ctx ends, and returns when all sends are over.
+func (m *Machine) Run(ctx context.Context) {
+	var all sync.WaitGroup
+	defer all.Wait()
+	sending, stop := graceful(ctx)
+	defer stop()
+	slots := make(chan struct{}, m.Workers)
+	freed := make(chan struct{}, 1)
+	for ctx.Err() == nil {
+		free := m.Workers - len(slots)
+		queues, lease, until := m.claim(ctx, free)
+		for _, queue := range queues {
+			slots <- struct{}{}
+			all.Go(func() {
+				w := &worker{Machine: m, queue: queue, lease: lease, until: until}
+				w.serve(ctx, sending)
+				<-slots
+				select {
+				case freed <- struct{}{}:
+				default:
+				}
+			})
+		}
+		switch {
+		case free == 0 || len(queues) == free: // there may be more, for the next free worker
+			m.wait(ctx, freed, nil, poll)
+		default:
+			m.wait(ctx, freed, m.News, m.untilDue(ctx))
+		}
+	}
+}
+
+// graceful returns a context that ends graceTime after ctx.
+func graceful(ctx context.Context) (sending context.Context, stop func()) {
+	sending, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	unregister := context.AfterFunc(ctx, func() {
+		timer := time.NewTimer(graceTime)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			cancel()
+		case <-sending.Done():
+		}
+	})
+	return sending, func() {
+		unregister()
+		// The sends that are still running end by themselves or with the grace.
+		if ctx.Err() == nil {
+			cancel()
+		}
+	}
+}
+
+func (m *Machine) claim(ctx context.Context, free int) (queues []string, lease string, until time.Time) {
+	if free == 0 {
+		return nil, "", time.Time{}
+	}
+	lease = rand.Text()
+	until = time.Now().Add(leaseTime)
+	queues, err := m.Store.Claim(ctx, m.Lane, lease, m.Now(), leaseTime, free)
+	if err != nil && ctx.Err() == nil {
+		m.Log.WarnContext(ctx, "deliveries cannot be read", slog.String("lane", string(m.Lane)), slog.Any("err", err))
+	}
+	return queues, lease, until
+}
+
+// untilDue returns how long nothing will be due that this process knows of.
+func (m *Machine) untilDue(ctx context.Context) time.Duration {
+	due, err := m.Store.NextDue(ctx, m.Lane)
+	if err != nil || due.IsZero() {
+		return poll
+	}
+	return max(0, min(poll, due.Sub(m.Now())))
+}
+
+func (m *Machine) wait(ctx context.Context, freed, news <-chan struct{}, limit time.Duration) {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-freed:
+	case <-news:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

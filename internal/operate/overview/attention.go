@@ -1,0 +1,206 @@
+package overview
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"stoa/internal/trust/keyring"
+)
+
+const (
+	// maxConcerns is how many concerns of a kind are listed.
+	maxConcerns = 20
+	// pendingFor is how long an order may be pending: payment pages are open for less.
+	pendingFor = time.Hour
+	// failedWithin is how long the failure of an instance that runs again is shown.
+	failedWithin = time.Hour
+	// lookBack is how long a failure is looked for, and how long a failed receipt is shown.
+	lookBack = 7 * day
+)
+
+// rotateAfter is how long a key of a purpose should sign (docs/operating.md, Signing keys),
+// with some time to get to it.
+func rotateAfter(purpose string) time.Duration {
+	if purpose == "license" {
+		return 400 * day
+	}
+	return 100 * day
+}
+
+// attention returns what wants attention, errors first.
+func (s *Service) attention(ctx context.Context, now time.Time) (all []Concern, err error) {
+	for _, look := range []func(context.Context, time.Time) ([]Concern, error){
+		s.instances, s.plugins, s.webhooks, s.receipts, s.orders, s.keys, s.backups,
+	} {
+		found, err := look(ctx, now)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	slices.SortStableFunc(all, func(a, b Concern) int {
+		if a.Severity == b.Severity {
+			return 0
+		}
+		if a.Severity == Error {
+			return -1
+		}
+		return 1
+	})
+	return all, nil
+}
+
+func (s *Service) instances(ctx context.Context, now time.Time) (list []Concern, err error) {
+	failures, err := s.Store.Failures(ctx, now.Add(-lookBack), maxConcerns)
+	for _, f := range failures {
+		c := Concern{Count: 1, Since: f.At, Message: f.Message, Slug: f.Slug, InstallationID: f.InstallationID}
+		switch {
+		case s.Broken(f.InstallationID):
+			c.Kind, c.Severity = InstanceFailing, Error
+		case f.At.After(now.Add(-failedWithin)):
+			c.Kind, c.Severity = InstanceFailed, Warning
+		default:
+			continue
+		}
+		list = append(list, c)
+	}
+	return list, err
+}
+
+func (s *Service) plugins(ctx context.Context, _ time.Time) (list []Concern, err error) {
+	dead, err := s.Store.DeadDeliveries(ctx, false, maxConcerns)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range dead {
+		list = append(list, Concern{
+			Kind: PluginDead, Severity: Error, Count: p.Count, Since: p.Since, Slug: p.Owner,
+			Message: fmt.Sprintf("Given up: %s to %s.", things(p.Count, "hook or event", "hooks and events"), p.Owner),
+		})
+	}
+	failing, err := s.Store.FailingDeliveries(ctx, maxConcerns)
+	for _, p := range failing {
+		list = append(list, Concern{
+			Kind: PluginWaiting, Severity: Warning, Count: p.Count, Since: p.Since, Slug: p.Owner,
+			Message: fmt.Sprintf("Failed, to be tried again: %s to %s.",
+				things(p.Count, "hook or event", "hooks and events"), p.Owner),
+		})
+	}
+	return list, err
+}
+
+func (s *Service) webhooks(ctx context.Context, _ time.Time) (list []Concern, err error) {
+	troubled, err := s.Store.TroubledWebhooks(ctx, maxConcerns)
+	if err != nil {
+		return nil, err
+	}
+	hosts := make(map[string]string)
+	for _, w := range troubled {
+		hosts[w.ID] = w.Host
+		c := Concern{
+			Kind: WebhookFailing, Severity: Warning, Count: 1, Since: w.Since, WebhookID: w.ID,
+			Message: fmt.Sprintf("The webhook at %s fails.", w.Host),
+		}
+		if w.Disabled {
+			c.Kind, c.Severity = WebhookDisabled, Error
+			c.Message = fmt.Sprintf("The webhook at %s was disabled. %s", w.Host, w.Reason)
+		}
+		list = append(list, c)
+	}
+	dead, err := s.Store.DeadDeliveries(ctx, true, maxConcerns)
+	for _, p := range dead {
+		list = append(list, Concern{
+			Kind: WebhookDead, Severity: Error, Count: p.Count, Since: p.Since, WebhookID: p.Owner,
+			Message: "Given up: " + things(p.Count, "event", "events") + " to a webhook.",
+		})
+	}
+	return list, err
+}
+
+func (s *Service) receipts(ctx context.Context, now time.Time) (list []Concern, err error) {
+	failed, err := s.Store.FailedReceipts(ctx, now.Add(-lookBack))
+	if err != nil {
+		return nil, err
+	}
+	if failed.Count > 0 {
+		list = append(list, Concern{
+			Kind: ReceiptsFailed, Severity: Error, Count: failed.Count, Since: failed.Since,
+			Message: "Not mailed: " + things(failed.Count, "receipt", "receipts") + ".",
+		})
+	}
+	waiting, err := s.Store.WaitingReceipts(ctx)
+	if waiting.Count > 0 {
+		list = append(list, Concern{
+			Kind: ReceiptsWaiting, Severity: Warning, Count: waiting.Count, Since: waiting.Since,
+			Message: "Not mailed yet, to be tried again: " + things(waiting.Count, "receipt", "receipts") + ".",
+		})
+	}
+	return list, err
+}
+
+func (s *Service) orders(ctx context.Context, now time.Time) ([]Concern, error) {
+	pending, err := s.Store.PendingOrders(ctx, now.Add(-pendingFor))
+	if err != nil || pending.Count == 0 {
+		return nil, err
+	}
+	return []Concern{{
+		Kind: OrdersPending, Severity: Warning, Count: pending.Count, Since: pending.Since,
+		Message: "Pending for longer than an hour: " + things(pending.Count, "order", "orders") + ".",
+	}}, nil
+}
+
+func (s *Service) keys(ctx context.Context, now time.Time) (list []Concern, err error) {
+	for _, ring := range s.Rings {
+		keys, err := ring.List(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range keys {
+			if k.Stage != keyring.StageCurrent || now.Before(k.Since.Add(rotateAfter(ring.Purpose.Name))) {
+				continue
+			}
+			list = append(list, Concern{
+				Kind: KeysDue, Severity: Warning, Count: 1, Since: k.Since, Purpose: ring.Purpose.Name,
+				Message: fmt.Sprintf("The %s key has signed since %s. Rotate it.", ring.Purpose.Name,
+					k.Since.Format("2 January 2006")),
+			})
+		}
+	}
+	return list, nil
+}
+
+func (s *Service) backups(ctx context.Context, now time.Time) (list []Concern, err error) {
+	taken, verified, err := s.Store.Backups(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if taken.FailedAt.After(taken.OKAt) {
+		list = append(list, Concern{
+			Kind: BackupFailed, Severity: Error, Count: 1, Since: taken.FailedAt,
+			Message: "The last backup failed: " + taken.Error,
+		})
+	}
+	if s.BackupEvery > 0 && !taken.OKAt.IsZero() && now.After(taken.OKAt.Add(2*s.BackupEvery)) {
+		list = append(list, Concern{
+			Kind: BackupOld, Severity: Error, Count: 1, Since: taken.OKAt,
+			Message: fmt.Sprintf("The last backup is of %s.", taken.OKAt.Format("2 January 2006, 15:04 UTC")),
+		})
+	}
+	if verified.FailedAt.After(verified.OKAt) {
+		list = append(list, Concern{
+			Kind: VerifyFailed, Severity: Error, Count: 1, Since: verified.FailedAt,
+			Message: "A backup could not be verified: " + verified.Error,
+		})
+	}
+	return list, nil
+}
+
+// things returns a number with its noun.
+func things(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

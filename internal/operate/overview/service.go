@@ -1,0 +1,106 @@
+package overview
+
+import (
+	"context"
+	"time"
+
+	"stoa/internal/shop/product"
+	"stoa/internal/trust/keyring"
+)
+
+// How far the series reach.
+const (
+	Hours = 24
+	Days  = 30
+
+	day = 24 * time.Hour
+)
+
+// Bucket is what happened within an hour or a day that begins at From (UTC).
+type Bucket struct {
+	From                       time.Time
+	Orders                     int // paid, free ones included
+	Sales                      []product.Money
+	Activations, Registrations int
+}
+
+// Overview is the state of the shop.
+type Overview struct {
+	At    time.Time
+	Hours []Bucket // the last one is the present hour
+	Days  []Bucket // the last one is today
+	// Attention is what wants attention, the most urgent first.
+	Attention []Concern
+}
+
+// Service makes overviews. Fields are required unless they say otherwise. It is safe for concurrent use.
+type Service struct {
+	Store Store
+	Now   func() time.Time
+	Rings []*keyring.Ring
+	// Broken reports whether an instance does not work, as far as this process knows.
+	Broken func(installationID string) bool
+	// BackupEvery is the time from one backup to the next; 0 if stoa makes none by itself.
+	BackupEvery time.Duration
+}
+
+// Get returns the overview.
+func (s *Service) Get(ctx context.Context) (Overview, error) {
+	now := s.Now().UTC().Truncate(time.Millisecond)
+	o := Overview{
+		At:    now,
+		Hours: buckets(now.Truncate(time.Hour), Hours, time.Hour), Days: buckets(now.Truncate(day), Days, day),
+	}
+	since := o.Days[0].From
+	if first := o.Hours[0].From; first.Before(since) {
+		since = first
+	}
+	for _, series := range []struct {
+		read func(context.Context, time.Time) ([]Counted, error)
+		add  func(*Bucket, Counted)
+	}{
+		{s.Store.Sales, (*Bucket).addSales},
+		{s.Store.Activations, func(b *Bucket, c Counted) { b.Activations += c.Count }},
+		{s.Store.Registrations, func(b *Bucket, c Counted) { b.Registrations += c.Count }},
+	} {
+		counted, err := series.read(ctx, since)
+		if err != nil {
+			return Overview{}, err
+		}
+		for _, c := range counted {
+			fill(o.Hours, time.Hour, c, series.add)
+			fill(o.Days, day, c, series.add)
+		}
+	}
+	var err error
+	o.Attention, err = s.attention(ctx, now)
+	return o, err
+}
+
+// buckets returns n buckets of a length, the last of which begins at last.
+func buckets(last time.Time, n int, length time.Duration) []Bucket {
+	list := make([]Bucket, n)
+	for i := range list {
+		list[i].From = last.Add(-time.Duration(n-1-i) * length)
+	}
+	return list
+}
+
+// fill adds c to the bucket it belongs to, if there is one.
+func fill(list []Bucket, length time.Duration, c Counted, add func(*Bucket, Counted)) {
+	i := int(c.Hour.Sub(list[0].From) / length)
+	if !c.Hour.Before(list[0].From) && i < len(list) {
+		add(&list[i], c)
+	}
+}
+
+func (b *Bucket) addSales(c Counted) {
+	b.Orders += c.Count
+	for i, m := range b.Sales {
+		if m.Currency == c.Currency {
+			b.Sales[i].Minor += c.Minor
+			return
+		}
+	}
+	b.Sales = append(b.Sales, product.Money{Minor: c.Minor, Currency: c.Currency})
+}

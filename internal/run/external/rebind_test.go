@@ -1,0 +1,123 @@
+package external_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"code.dny.dev/ssrf"
+
+	"stoa/internal/run"
+	"stoa/internal/run/external"
+	"stoa/internal/testkit/logtest"
+)
+
+// nameServer answers each question for an IPv4 address with the next list of addresses, and
+// the last list from then on. Every other question has no answer.
+func nameServer(t *testing.T, lists ...[]string) (resolver *net.Resolver, asked *atomic.Int32) {
+	t.Helper()
+	server, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Close() })
+	asked = new(atomic.Int32)
+	go func() {
+		buf := make([]byte, 512)
+		for {
+			n, from, err := server.ReadFrom(buf)
+			if err != nil {
+				return
+			}
+			_, _ = server.WriteTo(answerTo(buf[:n], func() []string {
+				return lists[min(int(asked.Add(1)), len(lists))-1]
+			}), from)
+		}
+	}()
+	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "udp", server.LocalAddr().String())
+	}}, asked
+}
+
+// answerTo returns the answer to a DNS message with one question (RFC 1035, 4).
+func answerTo(question []byte, next func() []string) []byte {
+	end := 12 // of the header; the name follows
+	for question[end] != 0 {
+		end += int(question[end]) + 1
+	}
+	end += 5 // the name's end, the type, the class
+	var addrs []string
+	if binary.BigEndian.Uint16(question[end-4:]) == 1 { // A
+		addrs = next()
+	}
+	answer := append([]byte{}, question[:end]...)
+	answer[2], answer[3] = 0x81, 0x80 // an answer, without error
+	binary.BigEndian.PutUint16(answer[6:], uint16(len(addrs)))
+	binary.BigEndian.PutUint32(answer[8:], 0) // nothing more
+	for _, addr := range addrs {
+		// The name as in the question, an address, of the internet, to be asked again at once.
+		answer = append(answer, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4)
+		ip := netip.MustParseAddr(addr).As4()
+		answer = append(answer, ip[:]...)
+	}
+	return answer
+}
+
+// A name that resolves to an address that is allowed, and then to stoa's own machine (DNS
+// rebinding), is refused at the connection: what counts is the address that is connected to,
+// not that of an earlier look-up.
+func TestANameThatMovesInsideIsRefused(t *testing.T) {
+	t.Parallel()
+	reached := new(atomic.Int32)
+	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
+	t.Cleanup(inside.Close)
+	u, err := url.Parse(inside.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const outside = "192.0.2.1" // where nobody answers; it is allowed here, as a public address is
+	allow := []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
+	for name, lists := range map[string][][]string{
+		"at the second call":     {{outside}, {"127.0.0.1"}},
+		"among others, last":     {{outside, "127.0.0.1"}},
+		"among others, first":    {{"127.0.0.1", outside}},
+		"at once":                {{"127.0.0.1"}},
+		"as the cloud's secrets": {{outside}, {"169.254.169.254"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			resolver, asked := nameServer(t, lists...)
+			rt := external.New(external.Config{
+				Log: logtest.New(t), Allow: allow, Resolver: resolver, FirstByte: 300 * time.Millisecond,
+			})
+			defer rt.Close()
+			in := installed("http://moving.example:" + u.Port())
+			var last error
+			for range 3 {
+				last = rt.Serve(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil), &in)
+				if !errors.Is(last, run.ErrUnreachable) && !errors.Is(last, run.ErrTimeout) {
+					t.Errorf("Serve = %v", last)
+				}
+			}
+			if len(lists[len(lists)-1]) == 1 && !errors.Is(last, ssrf.ErrProhibitedIP) {
+				t.Errorf("the last call = %v, want the guard's refusal", last)
+			}
+			if asked.Load() < 3 {
+				t.Errorf("the name was looked up %d times for 3 calls", asked.Load())
+			}
+		})
+	}
+	t.Cleanup(func() {
+		if reached.Load() > 0 {
+			t.Errorf("%d calls reached stoa's own machine", reached.Load())
+		}
+	})
+}

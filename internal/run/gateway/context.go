@@ -1,0 +1,107 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/base/reqctx"
+	"stoa/internal/extension/plugin"
+	"stoa/internal/run"
+	"stoa/internal/trust/signing"
+)
+
+// maxContext is how many context headers there may be.
+const maxContext = 20
+
+// signedHeaders are context headers in the order of the signature, that of their names,
+// which are in lower case. They are pooled: what is signed is not used any longer.
+type signedHeaders struct {
+	list [maxContext]signing.Header
+	n    int
+}
+
+var signedPool = sync.Pool{New: func() any { return new(signedHeaders) }}
+
+func (s *signedHeaders) release() {
+	*s = signedHeaders{} // a token must not stay in memory
+	signedPool.Put(s)
+}
+
+// setContext sets the context headers of spec B and CONTRACT 5, and keeps them for sign.
+func (g *Gateway) setContext(
+	ctx context.Context, p *passage, in *plugin.Installed, d *derived, who reqctx.Caller, c Call,
+) error {
+	token, err := g.token(ctx, d, in.Instance.ID)
+	if err != nil {
+		return fmt.Errorf("gateway: platform token: %w", err)
+	}
+	locale := g.locale(p.header)
+	p.signed = signedPool.Get().(*signedHeaders)
+	p.putSigned("X-Caller", "x-caller", callerName(who, c.Caller))
+	if c.Forwarded.For != "" {
+		p.putSigned("X-Forwarded-For", "x-forwarded-for", c.Forwarded.For)
+	}
+	if c.Forwarded.Host != "" {
+		p.putSigned("X-Forwarded-Host", "x-forwarded-host", c.Forwarded.Host)
+	}
+	if c.Forwarded.Proto != "" {
+		p.putSigned("X-Forwarded-Proto", "x-forwarded-proto", c.Forwarded.Proto)
+	}
+	if c.hookID != "" {
+		p.putSigned("X-Hook-Attempt", "x-hook-attempt", strconv.Itoa(c.hookAttempt))
+		p.putSigned("X-Hook-Id", "x-hook-id", c.hookID)
+	}
+	p.putSigned("X-Installation-Id", "x-installation-id", in.Instance.ID)
+	p.putSigned("X-Installation-Key", "x-installation-key", in.Instance.Key)
+	p.putSigned("X-Locale", "x-locale", locale)
+	p.putSigned("X-Platform-Api-Base-Url", "x-platform-api-base-url", g.Platform.APIBaseURL)
+	p.putSigned("X-Platform-Id", "x-platform-id", g.Platform.ID)
+	p.putSigned("X-Platform-Token", "x-platform-token", token)
+	p.putSigned("X-Platform-Version", "x-platform-version", g.Platform.Version)
+	p.putSigned(d.config.name, d.config.lower, d.config.value)
+	p.putSigned("X-Plugin-Permissions", "x-plugin-permissions", d.joined)
+	p.putSigned("X-Plugin-Slug", "x-plugin-slug", in.Package.Manifest.Slug)
+	p.putSigned("X-Request-Id", "x-request-id", reqctx.RequestID(ctx))
+	p.putSigned("X-Tenant-Id", "x-tenant-id", in.Instance.ID)
+	p.putSigned("X-User-Id", "x-user-id", who.UserID)
+	p.putSigned("X-User-Role", "x-user-role", role(who))
+	return nil
+}
+
+// sign sets the timestamp and the signature. signed are all headers with a name of the
+// platform's: passedOn leaves none of the client's. sign releases them.
+func (g *Gateway) sign(
+	ctx context.Context, p *passage, d *derived, m *plugin.Manifest, bodyHash string,
+) error {
+	secrets, err := g.Secrets.SigningSecrets(ctx, m.Slug)
+	switch {
+	case errs.KindOf(err) == errs.NotFound: // uninstalled a moment ago
+		p.signed.release()
+		return because(ErrNotFound, reasonUninstalled)
+	case err != nil:
+		p.signed.release()
+		return fmt.Errorf("gateway: signing secrets of %s: %w", m.Slug, err)
+	}
+	return g.signWith(g.signer(d, m.Slug, secrets), p, m, bodyHash)
+}
+
+// signWith is sign with what signs.
+func (g *Gateway) signWith(
+	signer *signing.Signer, p *passage, m *plugin.Manifest, bodyHash string,
+) error {
+	defer p.signed.release()
+	target, err := run.Target(m, p.url.RequestURI())
+	if err != nil {
+		return run.ErrUnreachable.Because(err)
+	}
+	msg := signing.Message{
+		Timestamp: g.Now().UnixMilli(), Method: p.out.Method, Target: target, Body: bodyHash,
+		Headers: p.signed.list[:p.signed.n], Ordered: true,
+	}
+	p.put(signing.TimestampHeader, strconv.FormatInt(msg.Timestamp, 10))
+	p.put(signing.SignatureHeader, signer.Sign(msg))
+	return nil
+}

@@ -1,0 +1,77 @@
+package gateway_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"stoa/internal/extension/plugin"
+)
+
+// What a service answers to a probe can neither end stoa nor keep it waiting.
+func TestHealthOfServices(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		answer http.HandlerFunc
+		want   string // in the failure; empty: healthy
+	}{
+		"200": {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"status":"ok"}`) }, ""},
+		"404": {http.NotFound, ""},
+		"503 with a text": {func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "no database", http.StatusServiceUnavailable)
+		}, "503: no database"},
+		"a redirect":  {http.RedirectHandler("/elsewhere", http.StatusFound).ServeHTTP, "302"},
+		"a long text": {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, strings.Repeat("x", 1<<20), 500) }, "500"},
+		"an answer that breaks off": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}, "broke off"},
+		"no answer": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "GET /health"},
+		"an answer without an end": {func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				_, _ = io.WriteString(w, strings.Repeat("x", 1000))
+				_ = http.NewResponseController(w).Flush()
+			}
+		}, ""}, // its status counts
+		"an answer that does not begin": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "GET /health"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := newKit(t)
+			k.answer = func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path != "/base/health" || r.Header.Get("X-Platform-Signature") == "" || r.Header.Get("X-Caller") == "" {
+					t.Errorf("asked %s with %v", r.URL, r.Header)
+				}
+				tt.answer(w, r)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if strings.Contains(name, "not begin") {
+				time.AfterFunc(300*time.Millisecond, cancel)
+			}
+			f := k.Health(ctx, k.Runtimes[plugin.External], k.finder.list[0])
+			switch {
+			case tt.want == "" && !f.IsZero():
+				t.Errorf("unhealthy: %+v", f)
+			case tt.want != "" && (f.IsZero() || !strings.Contains(f.Message, tt.want) || len(f.Message) > 1000):
+				t.Errorf("got %+v, want a failure with %q", f, tt.want)
+			}
+		})
+	}
+}
+
+// A service in a network that is not allowed is not even connected to.
+func TestProbesGoThroughTheGuard(t *testing.T) {
+	t.Parallel()
+	k := newKit(t)
+	k.finder.change(func(in *plugin.Installed) { in.Package.Manifest.ExternalBaseURL = "http://169.254.169.254/latest" })
+	f := k.Health(t.Context(), k.Runtimes[plugin.External], k.finder.list[0])
+	if !strings.Contains(f.Message, "169.254") || !strings.Contains(f.Message, "prohibited") {
+		t.Errorf("got %+v, want the guard's refusal", f)
+	}
+	k.untouched(t)
+}

@@ -1,0 +1,89 @@
+package gateway
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"stoa/internal/extension/plugin"
+)
+
+// permitted reports whether all permissions that the manifest's routePermissions
+// demand on this route are effective.
+//
+// A rule's method is compared without case; "*" is any method, and GET includes
+// HEAD. Its path is the plugin's own. A segment ":name", "{name}" or "*" stands for
+// any one segment; "*" or "**" at the end stands for whatever follows, even nothing.
+// Paths are compared without case and without a slash at the end, as sent and after
+// each decoding, because a plugin may decode before it looks for its route: when in
+// doubt a rule applies, because a rule that applies can only refuse.
+func permitted(rules []plugin.RoutePermission, effective []string, method, path string) bool {
+	var readings []string
+	for _, rule := range rules {
+		if slices.Contains(effective, rule.Permission) || !methodFits(rule.Method, method) {
+			continue
+		}
+		if readings == nil {
+			readings = readingsOf(path)
+		}
+		if slices.ContainsFunc(readings, func(reading string) bool { return pathFits(rule.Path, reading) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// readingsOf returns a path as sent and after each decoding. An encoded slash then
+// separates segments, and an encoded question mark ends the path.
+func readingsOf(path string) []string {
+	readings := []string{path}
+	for range maxDecodings {
+		plain, err := url.PathUnescape(path)
+		if err != nil || plain == path {
+			break
+		}
+		path = plain
+		readings = append(readings, path)
+		if end := strings.IndexAny(path, "?#"); end >= 0 {
+			readings = append(readings, path[:end])
+		}
+	}
+	return readings
+}
+
+func methodFits(rule, method string) bool {
+	return rule == "*" || strings.EqualFold(rule, method) ||
+		strings.EqualFold(rule, http.MethodGet) && strings.EqualFold(method, http.MethodHead)
+}
+
+func pathFits(rule, path string) bool {
+	want, got := segments(rule), segments(path)
+	for i, w := range want {
+		last := i == len(want)-1
+		switch {
+		case last && (w == "*" || w == "**"):
+			return true
+		case i >= len(got):
+			return false
+		case w == "*" || strings.HasPrefix(w, ":") || strings.HasPrefix(w, "{") && strings.HasSuffix(w, "}"):
+		case !strings.EqualFold(w, got[i]):
+			return false
+		}
+	}
+	return len(want) == len(got)
+}
+
+// segments splits a path as plugins read it: decoded, without parameters and empty
+// segments.
+func segments(path string) []string {
+	list := strings.FieldsFunc(path, func(c rune) bool { return c == '/' })
+	for i, s := range list {
+		if plain, err := url.PathUnescape(s); err == nil {
+			s = plain
+		}
+		s, _, _ = strings.Cut(s, ";")
+		list[i] = s
+	}
+	return list
+}

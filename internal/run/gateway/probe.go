@@ -1,0 +1,140 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"stoa/internal/base/reqctx"
+	"stoa/internal/base/trace"
+	"stoa/internal/extension/plugin"
+	"stoa/internal/run"
+	"stoa/internal/trust/signing"
+)
+
+// A plugin is healthy when GET /health answers 200. 404 will do: the platform answers in
+// the place of a plugin that does not have that route (CONTRACT 5).
+const (
+	healthLimit = 10 * time.Second // until it must be healthy
+	healthPause = 100 * time.Millisecond
+)
+
+// Probe asks the plugin of in, which rt runs, for its health until it is healthy, and
+// returns the last answer if it does not become so. The request is signed like a call.
+func (g *Gateway) Probe(ctx context.Context, rt run.Runtime, in plugin.Installed) plugin.Failure {
+	ctx, cancel := context.WithTimeout(ctx, healthLimit)
+	defer cancel()
+	for {
+		message := g.health(ctx, rt, &in)
+		if message == "" {
+			return plugin.Failure{}
+		}
+		select {
+		case <-ctx.Done():
+			return plugin.Failure{At: g.Now(), Message: message}
+		case <-time.After(healthPause):
+		}
+	}
+}
+
+// Health asks the plugin of in, which rt runs, once, and returns why it is not healthy.
+func (g *Gateway) Health(ctx context.Context, rt run.Runtime, in plugin.Installed) plugin.Failure {
+	message := g.health(ctx, rt, &in)
+	if message == "" {
+		return plugin.Failure{}
+	}
+	return plugin.Failure{At: g.Now(), Message: message}
+}
+
+// health returns why a plugin is not healthy, or nothing.
+func (g *Gateway) health(ctx context.Context, rt run.Runtime, in *plugin.Installed) string {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, healthPath, nil)
+	if err != nil {
+		return err.Error()
+	}
+	p := newPassage() // not released: what is sent may outlive the answer
+	p.trace = trace.New()
+	r = g.outgoing(p, r, healthPath, "")
+	call := Call{Slug: in.Package.Manifest.Slug, Path: healthPath, Caller: CallerService}
+	d, err := g.derive(in)
+	if err != nil {
+		return err.Error()
+	}
+	if err := g.setContext(ctx, p, in, d, reqctx.Caller{}, call); err != nil {
+		return err.Error()
+	}
+	if err := g.sign(ctx, p, d, &in.Package.Manifest, signing.BodyHash(nil)); err != nil {
+		return err.Error()
+	}
+	g.hop(ctx, p, in)
+	answer := &probeAnswer{header: make(http.Header), status: http.StatusOK, keep: keptOfProbe}
+	err = serveWhole(rt, answer, r, in)
+	endOwn(p.pluginSpan, answer.status, err)
+	if err != nil {
+		return "GET /health: " + err.Error()
+	}
+	if err := ctx.Err(); err != nil {
+		return "GET /health: the answer did not end in time"
+	}
+	if answer.status == http.StatusOK || answer.status == http.StatusNotFound {
+		return ""
+	}
+	return fmt.Sprintf("GET /health answered %d: %s", answer.status, strings.ToValidUTF8(string(answer.body), ""))
+}
+
+// serveWhole is rt.Serve for an answer that nobody waits for. One that breaks off is an
+// error, not a panic.
+func serveWhole(rt run.Runtime, w http.ResponseWriter, r *http.Request, in *plugin.Installed) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			if p != http.ErrAbortHandler { //nolint:errorlint // panics carry the value itself
+				panic(p)
+			}
+			err = errBrokenOff
+		}
+	}()
+	return rt.Serve(w, r, in)
+}
+
+var errBrokenOff = errors.New("the answer broke off")
+
+// probeAnswer keeps the status and the beginning of an answer.
+type probeAnswer struct {
+	header http.Header
+	status int
+	body   []byte
+	keep   int // bytes of the body
+	read   int
+}
+
+const (
+	keptOfProbe = 200 // bytes
+
+	// drainedOfProbe is how much of an answer is read, in bytes, so that its connection can
+	// be used again. A plugin that sends without end does not keep anybody.
+	drainedOfProbe = 64 << 10
+)
+
+func (a *probeAnswer) Header() http.Header { return a.header }
+
+func (a *probeAnswer) WriteHeader(status int) {
+	if status >= http.StatusOK {
+		a.status = status
+	}
+}
+
+func (a *probeAnswer) Write(b []byte) (int, error) {
+	a.body = append(a.body, b[:min(len(b), a.keep-len(a.body))]...)
+	if a.read += len(b); a.read > drainedOfProbe {
+		return 0, io.ErrShortWrite
+	}
+	return len(b), nil
+}
+
+// FlushError lets answers of unknown length pass: a writer that cannot flush is taken for a
+// client that is gone.
+func (*probeAnswer) FlushError() error { return nil }

@@ -1,0 +1,87 @@
+package gateway_test
+
+import (
+	"net/http"
+	"testing"
+
+	"stoa/internal/base/reqctx"
+	"stoa/internal/extension/plugin"
+	"stoa/internal/run"
+	"stoa/internal/run/external"
+	"stoa/internal/testkit/logtest"
+)
+
+// The reason tells which instances exist and how the platform runs them. Whoever may not know that gets
+// the same bytes for every reason.
+func TestOnlyAdministratorsAreToldTheReason(t *testing.T) {
+	t.Parallel()
+
+	set := func(change func(m *plugin.Manifest)) func(*kit) {
+		return func(k *kit) {
+			k.finder.change(func(in *plugin.Installed) { change(&in.Package.Manifest) })
+		}
+	}
+	closed := func(k *kit) { // the plugin hangs up
+		k.answer = func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+	}
+	for _, tt := range []struct {
+		name, target, reason string
+		prepare              func(k *kit)
+	}{
+		{"an unknown instance", "/api/x?installation=us", "unknown_instance", nil},
+		{"a disabled instance", "/api/x?installation=off", "disabled", nil},
+		{"two instances", "/api/x?installation=eu&installation=off", "instance_unclear", nil},
+		{"a refused path", "/api/..%2fx", "path_refused", nil},
+		{"a missing permission", "/api/x", "not_granted", set(func(m *plugin.Manifest) {
+			m.RoutePermissions = []plugin.RoutePermission{{Method: "*", Path: "/api/*", Permission: "orders:write"}}
+		})},
+		{"another runtime", "/api/x", "no_runtime", set(func(m *plugin.Manifest) { m.RuntimeType = "python" })},
+		{
+			"a closed port", "/api/x", "no_connection",
+			set(func(m *plugin.Manifest) { m.ExternalBaseURL = "http://127.0.0.1:1" }),
+		},
+		{
+			"no such host", "/api/x", "unknown_host",
+			set(func(m *plugin.Manifest) { m.ExternalBaseURL = "http://plugin.invalid" }),
+		},
+		{"a private address", "/api/x", "address_refused", func(k *kit) {
+			rt := external.New(external.Config{Log: logtest.New(t)}) // without --external-allow
+			k.Runtimes = map[plugin.RuntimeType]run.Runtime{plugin.External: rt}
+		}},
+		{"no answer", "/api/x", "no_answer", closed},
+		{"a slow answer", "/api/x", "too_slow", func(k *kit) {
+			k.answer = func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+			k.finder.change(func(in *plugin.Installed) { in.Package.Settings.TimeoutMs = 1 })
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+
+			k := newKit(t)
+			if tt.prepare != nil {
+				tt.prepare(k)
+			}
+			for who, c := range map[string]reqctx.Caller{
+				"administrator":       {UserID: "ada", Role: reqctx.RoleAdmin},
+				"guest":               {},
+				"customer":            {UserID: "bob", Role: reqctx.RoleUser},
+				"service":             {Service: "billing", Role: reqctx.RoleAdmin},
+				"guest with the role": {Role: reqctx.RoleAdmin},
+			} {
+				k.mu.Lock()
+				k.who = c
+				k.mu.Unlock()
+				res := k.do(t, http.MethodGet, tt.target, nil, nil)
+				got, told := res.Header.Get("X-Reason"), len(res.Header["X-Reason"]) > 0
+				switch {
+				case res.StatusCode != 599:
+					t.Errorf("%s: status %d, want an error of the platform", who, res.StatusCode)
+				case who == "administrator" && got != tt.reason:
+					t.Errorf("the administrator is told %q, want %q", got, tt.reason)
+				case who != "administrator" && told:
+					t.Errorf("the %s is told %q", who, got)
+				}
+			}
+		})
+	}
+}

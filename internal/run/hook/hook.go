@@ -1,0 +1,187 @@
+// Package hook tells plugins what happens: it sends lifecycle hooks and the events that
+// plugins subscribe to, and shows what became of them. Package delivery decides when,
+// package plugin what; package gateway signs.
+package hook
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/extension/manifest"
+	"stoa/internal/extension/plugin"
+	"stoa/internal/message/delivery"
+	"stoa/internal/run"
+	"stoa/internal/run/gateway"
+)
+
+// lifecyclePath is where external plugins serve hooks (spec B, Endpoints). Package
+// gateway keeps clients away from it.
+const lifecyclePath = "/__lifecycle/"
+
+// Internal calls the hooks of internal plugins: a *node.Runtime.
+type Internal interface {
+	// Lifecycle returns what calls the hooks of an instance, which is live or nil.
+	Lifecycle(live *plugin.Installed) run.Runtime
+}
+
+// Sender implements delivery.Sender for installations. Create it as a literal with all
+// fields.
+type Sender struct {
+	Plugins  *plugin.Service
+	Gateway  *gateway.Gateway
+	Internal Internal
+	Discard  func(ctx context.Context, places ...string) // removes files of packages
+	Log      *slog.Logger
+	Now      func() time.Time
+}
+
+var _ delivery.Sender = (*Sender)(nil)
+
+// Send implements delivery.Sender.
+func (s *Sender) Send(ctx context.Context, d delivery.Delivery) delivery.Result {
+	notice, rt, err := s.prepare(ctx, d)
+	switch {
+	case errors.Is(err, plugin.ErrNoHook), errors.Is(err, plugin.ErrNotSubscribed):
+		return delivery.Result{Cancel: true, Error: err.Error()}
+	case err != nil:
+		s.Log.WarnContext(ctx, "a delivery to a plugin cannot be made",
+			slog.String("deliveryId", d.ID), slog.Any("err", err))
+		return delivery.Result{Error: "stoa could not send it; its log tells why"}
+	}
+	heard, err := s.Gateway.Tell(ctx, rt, notice, delivery.MaxResponse)
+	switch {
+	case err != nil:
+		return delivery.Result{Error: reason(err)}
+	case heard.Status == 0:
+		return delivery.Result{Error: "no answer within " + delivery.SendTimeout.String()}
+	}
+	return delivery.ResultOf(heard.Status, heard.Header, heard.Body, s.Now())
+}
+
+// prepare returns the request of a delivery and what takes it.
+func (s *Sender) prepare(ctx context.Context, d delivery.Delivery) (gateway.Notice, run.Runtime, error) {
+	n := gateway.Notice{ID: d.ID, Attempt: d.Attempts + 1}
+	if d.Kind == delivery.Event {
+		in, secrets, err := s.Plugins.EventCall(ctx, d)
+		if err != nil {
+			return n, nil, err
+		}
+		n.In, n.Secrets, n.Path, n.Body = in, secrets, in.Package.Manifest.Events.Path, []byte(d.Payload)
+		return n, s.Gateway.Runtimes[in.Package.Manifest.RuntimeType], nil
+	}
+	call, err := s.Plugins.HookCall(ctx, d)
+	if err != nil {
+		return n, nil, err
+	}
+	n.In, n.Secrets, n.Path, n.Body = call.Installed, call.Secrets, lifecyclePath+d.Name, call.Body
+	if n.In.Package.Manifest.RuntimeType == plugin.Internal {
+		return n, s.Internal.Lifecycle(call.Live), nil
+	}
+	return n, s.Gateway.Runtimes[plugin.External], nil
+}
+
+// reason returns why there is no answer, for administrators.
+func reason(err error) string {
+	e, ok := errors.AsType[*errs.Error](err)
+	if !ok {
+		return err.Error()
+	}
+	if cause := errors.Unwrap(e); cause != nil {
+		return e.Message + " " + cause.Error()
+	}
+	return e.Message
+}
+
+// Settled implements delivery.Sender. Files of purged packages go with the last hook that
+// needed them.
+func (s *Sender) Settled(ctx context.Context, settled []delivery.Settled) {
+	for _, d := range settled {
+		if d.Keeps != "" && d.State != delivery.Waiting {
+			s.Clear(ctx)
+			return
+		}
+	}
+}
+
+// Clear removes what was kept of purged packages and is no longer needed.
+func (s *Sender) Clear(ctx context.Context) {
+	paths, err := s.Plugins.Clear(ctx)
+	if err != nil {
+		s.Log.WarnContext(ctx, "what is left of removed plugins could not be cleared", slog.Any("err", err))
+		return
+	}
+	if len(paths) > 0 {
+		s.Discard(ctx, paths...)
+	}
+}
+
+// Log is what became of hooks and events for plugins, for administrators. Create it as a
+// literal with all fields.
+type Log struct {
+	Deliveries delivery.Log
+	Plugins    *plugin.Service
+	Now        func() time.Time
+}
+
+// ErrNoDelivery is returned for an unknown delivery.
+var ErrNoDelivery = errs.New(errs.NotFound, "NOT_FOUND", "There is no such delivery.")
+
+// List returns one page of the deliveries to the instances of a package, newest first,
+// and how many there are on all pages. Those of a package that was uninstalled or purged
+// are among them as long as they are kept. The error is plugin.ErrNotFound if there is
+// neither a package nor a delivery.
+func (l *Log) List(ctx context.Context, slug string, q delivery.Query) ([]delivery.Listed, int, error) {
+	if !manifest.IsSlug(slug) {
+		return nil, 0, plugin.ErrNotFound
+	}
+	q.Lane, q.Owner = delivery.Plugins, slug
+	list, total, err := l.Deliveries.List(ctx, q)
+	if err != nil || total > 0 {
+		return list, total, err
+	}
+	if _, err := l.Plugins.Get(ctx, slug); err == nil {
+		return list, 0, nil
+	}
+	_, any, err := l.Deliveries.List(ctx, delivery.Query{Lane: delivery.Plugins, Owner: slug, Limit: 1})
+	if err == nil && any == 0 {
+		err = plugin.ErrNotFound
+	}
+	return list, 0, err
+}
+
+// ListAll is List for the instances of all packages, or of that of q.Owner.
+func (l *Log) ListAll(ctx context.Context, q delivery.Query) ([]delivery.Listed, int, error) {
+	q.Lane = delivery.Plugins
+	return l.Deliveries.List(ctx, q)
+}
+
+// ReplayAllDead is ReplayDead for all packages.
+func (l *Log) ReplayAllDead(ctx context.Context, since time.Time) (int, error) {
+	return l.Deliveries.ReplayDead(ctx, "", since, l.now())
+}
+
+// Replay sends a delivery again, whatever became of it: now, unless earlier ones of its
+// instance wait. The error is ErrNoDelivery.
+func (l *Log) Replay(ctx context.Context, id string) (delivery.Listed, error) {
+	err := l.Deliveries.Replay(ctx, delivery.Plugins, id, l.now())
+	if errs.KindOf(err) == errs.NotFound {
+		return delivery.Listed{}, ErrNoDelivery
+	} else if err != nil {
+		return delivery.Listed{}, err
+	}
+	return l.Deliveries.Find(ctx, delivery.Plugins, id)
+}
+
+// ReplayDead sends all dead deliveries of a package again that were recorded since, in
+// their order, and returns their number. The error is plugin.ErrNotFound as for List.
+func (l *Log) ReplayDead(ctx context.Context, slug string, since time.Time) (int, error) {
+	if _, _, err := l.List(ctx, slug, delivery.Query{Limit: 1}); err != nil {
+		return 0, err
+	}
+	return l.Deliveries.ReplayDead(ctx, slug, since, l.now())
+}
+
+func (l *Log) now() time.Time { return l.Now().UTC().Truncate(time.Millisecond) }

@@ -1,0 +1,297 @@
+package node
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"stoa/internal/extension/plugin"
+)
+
+// playedTime is a processorClock for tests. One process computes in two threads, as the
+// test says; every other one takes half a processor.
+type playedTime struct {
+	mu        sync.Mutex
+	computing int // the process's id
+	at        map[int]time.Time
+	spent     map[int]time.Duration
+	looks     map[int]int
+}
+
+func newPlayedTime() *playedTime {
+	return &playedTime{at: map[int]time.Time{}, spent: map[int]time.Duration{}, looks: map[int]int{}}
+}
+
+func (p *playedTime) tell(pid int) (time.Duration, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	if before, ok := p.at[pid]; ok {
+		passed := now.Sub(before)
+		if pid == p.computing {
+			p.spent[pid] += 2 * passed
+		} else {
+			p.spent[pid] += passed / 2
+		}
+	}
+	p.at[pid] = now
+	p.looks[pid]++
+	return p.spent[pid], nil
+}
+
+func (p *playedTime) compute(pid int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.computing = pid
+}
+
+func (p *playedTime) looksAt(pid int) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.looks[pid]
+}
+
+// processors returns the processors that this process may use, and the last of them.
+func processors(tb testing.TB) (all, last unix.CPUSet) {
+	tb.Helper()
+	if err := unix.SchedGetaffinity(0, &all); err != nil {
+		tb.Fatal(err)
+	}
+	for cpu := range len(all) * 64 {
+		if all.IsSet(cpu) {
+			last = unix.CPUSet{}
+			last.Set(cpu)
+		}
+	}
+	return all, last
+}
+
+// threads returns the processors that each thread of a process may use.
+func threads(tb testing.TB, pid int) map[int]unix.CPUSet {
+	tb.Helper()
+	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	sets := map[int]unix.CPUSet{}
+	for _, task := range tasks {
+		id, err := strconv.Atoi(task.Name())
+		if err != nil {
+			tb.Fatal(err)
+		}
+		var set unix.CPUSet
+		if unix.SchedGetaffinity(id, &set) == nil { // else the thread is gone
+			sets[id] = set
+		}
+	}
+	return sets
+}
+
+// mayUse reports whether all threads of a process may use exactly those processors.
+func mayUse(tb testing.TB, pid int, want unix.CPUSet) bool {
+	tb.Helper()
+	for _, set := range threads(tb, pid) {
+		if set != want {
+			return false
+		}
+	}
+	return true
+}
+
+func TestAPluginThatComputesWithoutPauseIsConfinedToOneProcessor(t *testing.T) {
+	t.Parallel()
+	all, last := processors(t)
+	if all.Count() < 2 {
+		t.Skip("needs two processors")
+	}
+	for _, isolation := range []string{plugin.IsolationInstance, plugin.IsolationShared} {
+		t.Run(isolation, func(t *testing.T) {
+			t.Parallel()
+			log, clock := newLog(), newPlayedTime()
+			f := newFixture(t, stallsAfter(5*time.Second), func(c *Config) { c.Log = log.logger() })
+			f.processorTime = clock.tell
+			start := func(slug string) (plugin.Installed, int) {
+				in := f.install(t, slug, withRoutes(`const { promises } = require('fs')
+				  app.get('/api/threads', async () => { await Promise.all(Array.from({ length: 8 }, () => promises.stat(__filename))); return {} })`))
+				in.Package.Settings.Isolation = isolation
+				f.get(t, in, "/health")
+				return in, f.Status(in.Instance.ID).PID
+			}
+			in, pid := start("burner")
+			_, neighbor := start("neighbor")
+
+			clock.compute(pid)
+			eventually(t, "the plugin is confined", func() bool { return mayUse(t, pid, last) })
+			f.get(t, in, "/api/threads") // made by confined threads
+			if !mayUse(t, pid, last) {
+				t.Errorf("new threads are not confined: %v", threads(t, pid))
+			}
+			for id := range threads(t, pid) { // a thread that was made while the others were being confined
+				if err := unix.SchedSetaffinity(id, &all); err != nil {
+					t.Fatal(err)
+				}
+				break
+			}
+			eventually(t, "a thread that escaped is confined", func() bool { return mayUse(t, pid, last) })
+
+			clock.compute(0)
+			eventually(t, "the plugin is let go", func() bool { return mayUse(t, pid, all) })
+			looks := clock.looksAt(neighbor)
+			eventually(t, "the neighbor is looked at", func() bool { return clock.looksAt(neighbor) > max(looks, 2*hotLooks) })
+			if !mayUse(t, neighbor, all) {
+				t.Errorf("the neighbor does not burn, and is confined: %v", threads(t, neighbor))
+			}
+			text := log.String()
+			if strings.Count(text, "confined=true") != 1 || strings.Count(text, "confined=false") != 1 {
+				t.Errorf("want one record of the confinement and one of its end, got %s", text)
+			}
+		})
+	}
+}
+
+// play lets a confinement look at a process, once for each share of a processor that the
+// process has used since the look before, and returns what it found each time.
+func play(con *confinement, pid int, log *slog.Logger, every time.Duration, shares ...float64) []bool {
+	now := time.Unix(1, 0)
+	spent := time.Duration(0)
+	con.look(pid, spent, now, log)
+	found := make([]bool, len(shares))
+	for i, share := range shares {
+		now, spent = now.Add(every), spent+time.Duration(share*float64(every))
+		con.look(pid, spent, now, log)
+		found[i] = con.confined
+	}
+	return found
+}
+
+func TestOnlyComputingWithoutPauseConfines(t *testing.T) {
+	t.Parallel()
+	const nobody = 1 << 30 // no process has that id
+	for _, tt := range []struct {
+		name   string
+		shares []float64
+		want   string // after each look: confined or not
+	}{
+		{"idle", []float64{0, 0, 0, 0, 0}, "....."},
+		{"busy, but with pauses", []float64{0.8, 0.8, 0.8, 0.8, 0.8}, "....."},
+		{"a burst", []float64{4, 4, 0, 4, 4, 0}, "......"},
+		{"without pause", []float64{0.81, 0.81, 0.81, 0.81}, "..xx"},
+		{"in several threads", []float64{4, 4, 4, 4}, "..xx"},
+		{"and a breath", []float64{1, 1, 1, 0, 0, 1, 0, 0, 1}, "..xxxxxxx"},
+		{"until it stops", []float64{1, 1, 1, 0, 0, 0, 0}, "..xxx.."},
+		{"and again", []float64{1, 1, 1, 0, 0, 0, 1, 1, 1}, "..xxx...x"},
+	} {
+		for _, every := range []time.Duration{time.Millisecond, time.Second, time.Minute} { // looks may come late
+			got := ""
+			for _, confined := range play(&confinement{}, nobody, slog.New(slog.DiscardHandler), every, tt.shares...) {
+				got += map[bool]string{false: ".", true: "x"}[confined]
+			}
+			if got != tt.want {
+				t.Errorf("%s, a look every %s: got %s, want %s", tt.name, every, got, tt.want)
+			}
+		}
+	}
+}
+
+func TestWithOneProcessorNothingIsConfined(t *testing.T) {
+	t.Parallel()
+	cmd := exec.CommandContext(t.Context(), "sleep", "600")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	all, last := processors(t)
+	log := newLog()
+	runtime.LockOSThread() // for good: the thread ends with this goroutine
+	if err := unix.SchedSetaffinity(0, &last); err != nil {
+		t.Fatal(err)
+	}
+	play(&confinement{}, cmd.Process.Pid, log.logger(), time.Second, 1, 1, 1, 1, 0, 0, 0, 0)
+	if !mayUse(t, cmd.Process.Pid, all) || log.String() != "" {
+		t.Errorf("threads %v, the log: %s", threads(t, cmd.Process.Pid), log)
+	}
+}
+
+// What the kernel tells of a process counts all of its threads.
+func TestProcessorTimeCountsAllThreads(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	in := f.install(t, "computing", withRoutes(`const crypto = require('crypto')
+	  app.get('/api/compute', async () => {
+	    const used = () => { const { user, system } = process.cpuUsage(); return (user + system) / 1000 }
+	    const enough = used() + 300
+	    while (used() < enough) await new Promise((done) => crypto.pbkdf2('x', 'y', 1e5, 64, 'sha512', done))
+	    return { ms: used() }
+	  })`))
+	used := getJSON[struct{ MS float64 }](t, f, in, "/api/compute").MS
+	got, err := processorTime(f.Status(in.Instance.ID).PID)
+	// The kernel counts in hundredths of a second, user and system apart.
+	if want := time.Duration(used*float64(time.Millisecond)) - 20*time.Millisecond; err != nil || got < want {
+		t.Errorf("got %s, %v, want at least %s", got, err, want)
+	}
+}
+
+// BenchmarkCallBesideABurningPlugin measures calls of one plugin while another computes
+// in all its threads. Rounds with and without the other take turns, so whatever else the
+// machine does slows both kinds. The target is a p99 beside it of at most twice that alone.
+func BenchmarkCallBesideABurningPlugin(b *testing.B) {
+	all, last := processors(b)
+	if all.Count() < 2 {
+		b.Skip("needs two processors")
+	}
+	f, clock := newFixture(b, stallsAfter(5*time.Second), quietly), newPlayedTime()
+	f.processorTime = clock.tell // on a busy machine it would not get enough to be confined
+	neighbor := f.install(b, "neighbor", withRoutes(`app.get('/api/x', async () => ({ x: 1 }))`))
+	in := f.install(b, "burner", withRoutes(`const crypto = require('crypto')
+	  app.get('/api/burn', async () => {
+	    for (let i = 0; i < 16; i++) { const go = () => crypto.pbkdf2('x', 'y', 1e6, 64, 'sha512', go); go() }
+	    setInterval(() => { const end = Date.now() + 80; while (Date.now() < end); }, 100)
+	    return {}
+	  })`))
+	calls := func(n int) []time.Duration {
+		all := make([]time.Duration, n)
+		for i := range all {
+			begun := time.Now()
+			f.get(b, neighbor, "/api/x")
+			all[i] = time.Since(begun)
+		}
+		return all
+	}
+	calls(2000) // warm
+	f.get(b, in, "/api/burn")
+	pid := f.Status(in.Instance.ID).PID
+	clock.compute(pid)
+	eventually(b, "it is confined", func() bool { return mayUse(b, pid, last) })
+	signal := func(s syscall.Signal) {
+		if err := syscall.Kill(pid, s); err != nil {
+			b.Fatal(err)
+		}
+		time.Sleep(20 * time.Millisecond) // until its threads have heard
+	}
+	var quiet, during []time.Duration
+	for b.Loop() {
+		signal(syscall.SIGSTOP)
+		quiet = append(quiet, calls(250)...)
+		signal(syscall.SIGCONT)
+		during = append(during, calls(250)...)
+	}
+	for _, share := range []int{50, 99} {
+		alone, beside := percentile(quiet, share), percentile(during, share)
+		b.ReportMetric(inMillis(alone), fmt.Sprintf("ms-p%d/alone", share))
+		b.ReportMetric(inMillis(beside), fmt.Sprintf("ms-p%d/beside", share))
+		b.ReportMetric(float64(beside)/float64(alone), fmt.Sprintf("ratio-p%d", share))
+	}
+}

@@ -1,0 +1,63 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+
+	"stoa/internal/run/relay"
+)
+
+// reapWait is how long a call waits for the proof that a broken connection means
+// a dead process.
+const reapWait = time.Second
+
+// forward passes a call on to the process. target is the plugin's own path with query,
+// secret what lets it in. again means that the process died and another may be tried.
+func (p *process) forward(call *relay.Call, target, secret string) (again bool, err error) {
+	call.SetHeader(processHeader, secret)
+	err = call.Pass(relay.Upstream{
+		Transport: p.transport, Scheme: "http", Addr: "plugin", // whatever the name: see transport
+		Target:    target,
+		FirstByte: p.in.Package.Settings.Timeout(p.rt.cfg.FirstByte), Log: p.log,
+	})
+	if failed, ok := errors.AsType[*relay.Failure](err); ok {
+		return p.explain(failed)
+	}
+	return false, err
+}
+
+// explain finds out whether a failed call means that the process died.
+func (p *process) explain(failed *relay.Failure) (again bool, err error) {
+	cause := fmt.Errorf("node: %w", failed)
+	if failed.Answered && !isBroken(failed) {
+		return false, unreachable(reasonBadAnswer, cause)
+	}
+	again = failed.Repeatable
+	timer := time.NewTimer(p.rt.reapWait)
+	defer timer.Stop()
+	select {
+	case <-p.done:
+	case <-timer.C:
+		if !failed.NoConnection {
+			return false, unreachable(reasonBadAnswer, cause)
+		}
+		again = false
+		p.askToEnd() // it runs and does not listen: it is of no use
+	}
+	if p.stalled.Load() {
+		// One of the calls blocked it: none is tried on another process.
+		return false, unreachable(reasonStalled, cause)
+	}
+	if p.greedy.Load() {
+		return false, unreachable(reasonMemory, cause)
+	}
+	return again, unreachable(reasonCrashed, cause)
+}
+
+// isBroken reports whether a connection ended early: the process may be dying.
+func isBroken(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, new(*net.OpError))
+}

@@ -1,0 +1,203 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/extension/config"
+	"stoa/internal/extension/plugin"
+	"stoa/internal/run/sandbox"
+)
+
+// What package tempfolder calls a folder before it is locked, and its lock.
+const (
+	newPattern = "." + folderName + "-*"
+	lockFile   = "lock"
+)
+
+// files are the files of a plugin package, by slash-separated name.
+type files map[string]string
+
+// fixture is a Runtime with a data folder of its own.
+type fixture struct {
+	*Runtime
+
+	dir string
+}
+
+// newFixture starts a Runtime on an empty data folder, closed with the test.
+func newFixture(tb testing.TB, change ...func(*Config)) *fixture {
+	tb.Helper()
+	dir := tb.TempDir()
+	// STOA_TEST_NODE runs the tests on another Node.js than the one in PATH.
+	cfg := Config{
+		Log: slog.New(slog.NewTextHandler(tb.Output(), nil)), DataDir: dir, NodePath: os.Getenv("STOA_TEST_NODE"),
+		Stall: time.Minute, // a busy machine is not the plugin's fault
+	}
+	for _, c := range change {
+		c(&cfg)
+	}
+	f := &fixture{Runtime: New(cfg), dir: dir}
+	tb.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), time.Minute)
+		defer cancel()
+		if err := f.Close(ctx); err != nil {
+			tb.Errorf("close: %v", err)
+		}
+	})
+	return f
+}
+
+// without switches parts of the containment off.
+func without(parts ...sandbox.Part) func(*Config) { return func(c *Config) { c.Without = parts } }
+
+// onNode runs plugins with that Node.js.
+func onNode(path string) func(*Config) { return func(c *Config) { c.NodePath = path } }
+
+// install writes a package and returns its instance. The entry module is
+// index.js.
+func (f *fixture) install(tb testing.TB, slug string, content files) plugin.Installed {
+	tb.Helper()
+	in := plugin.Installed{
+		Package: plugin.Package{
+			InstallPath: "plugins/" + slug + "/1.0.0-abcdef01", ZipHash: slug,
+			Manifest: plugin.Manifest{Slug: slug, Version: "1.0.0", RuntimeType: plugin.Internal, EntryModule: "index.js"},
+		},
+		Instance: plugin.Instance{ID: "id-of-" + slug, Slug: slug, Key: "default", Enabled: true, Version: 1},
+	}
+	writePackage(tb, filepath.Join(f.dir, in.Package.InstallPath), content)
+	return in
+}
+
+func writePackage(tb testing.TB, dir string, content files) {
+	tb.Helper()
+	for name, text := range content {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			tb.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// withRoutes is a CommonJS plugin whose body is code.
+func withRoutes(code string) files {
+	return files{"index.js": "module.exports = async function (app, opts) {\n" + code + "\n}\n"}
+}
+
+// serve returns a server that passes every request to in, and answers 599 with
+// the reason when the Runtime returns an error.
+func (f *fixture) serve(tb testing.TB, in plugin.Installed) *httptest.Server {
+	tb.Helper()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := f.Serve(w, r, &in); err != nil {
+			w.WriteHeader(599)
+			io.WriteString(w, err.Error())
+		}
+	}))
+	srv.Client().Timeout = 2 * time.Minute
+	tb.Cleanup(srv.Close)
+	return srv
+}
+
+// do sends one request to in and returns the answer's status and body, or the
+// Runtime's error.
+func (f *fixture) do(tb testing.TB, in plugin.Installed, method, target, body string) (int, string, error) {
+	tb.Helper()
+	r := httptest.NewRequestWithContext(tb.Context(), method, target, strings.NewReader(body))
+	if body == "" {
+		r.Body = http.NoBody
+	} else {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	w := httptest.NewRecorder()
+	err := f.Serve(w, r, &in)
+	return w.Code, w.Body.String(), err
+}
+
+// get is do with GET, and fails the test unless the answer is 200.
+func (f *fixture) get(tb testing.TB, in plugin.Installed, target string) string {
+	tb.Helper()
+	status, body, err := f.do(tb, in, http.MethodGet, target, "")
+	// Most plugins here have no /health: that they answer is what their tests need.
+	if err != nil || status != http.StatusOK && (target != "/health" || status != http.StatusNotFound) {
+		tb.Fatalf("GET %s: %d %s, error %v", target, status, body, err)
+	}
+	return body
+}
+
+// getJSON decodes the answer into a T.
+func getJSON[T any](tb testing.TB, f *fixture, in plugin.Installed, target string) T {
+	tb.Helper()
+	var v T
+	if err := json.Unmarshal([]byte(f.get(tb, in, target)), &v); err != nil {
+		tb.Fatal(err)
+	}
+	return v
+}
+
+// reasonOf returns details.reason of err.
+func reasonOf(tb testing.TB, err error) any {
+	tb.Helper()
+	e, ok := errors.AsType[*errs.Error](err)
+	if !ok {
+		tb.Fatalf("got %v (%T), want an *errs.Error", err, err)
+	}
+	return e.Details["reason"]
+}
+
+// gone waits until no process has that id any more.
+func gone(tb testing.TB, pid int) {
+	tb.Helper()
+	deadline := time.NewTimer(2 * time.Minute)
+	defer deadline.Stop()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for alive(pid) {
+		select {
+		case <-tick.C:
+		case <-deadline.C:
+			tb.Fatalf("process %d is still there", pid)
+		}
+	}
+}
+
+// logBuffer keeps what is logged.
+type logBuffer struct {
+	mu  sync.Mutex
+	buf strings.Builder
+}
+
+func newLog() *logBuffer { return &logBuffer{} }
+
+func (l *logBuffer) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(b)
+}
+
+func (l *logBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.String()
+}
+
+func (l *logBuffer) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
+
+func secretField(name string) config.Schema {
+	return config.Schema{name: {Type: "secret", Secret: true}}
+}

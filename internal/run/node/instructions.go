@@ -1,0 +1,114 @@
+package node
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"stoa/internal/extension/plugin"
+)
+
+// packageFiles returns the real paths of a package's folder and entry module.
+func packageFiles(dataDir string, pkg plugin.Package) (dir, entry string, err error) {
+	return realPaths(dataDir, pkg.InstallPath, pkg.Manifest.EntryModule)
+}
+
+// fetch makes sure that the files of a package are in the data folder.
+func (rt *Runtime) fetch(pkg plugin.Package) error {
+	if rt.cfg.Fetch == nil {
+		return nil
+	}
+	return rt.cfg.Fetch(rt.alive, pkg)
+}
+
+// realPaths returns the real paths of the folder install below the data folder, and of
+// the file module in it. Both are given slash-separated.
+func realPaths(dataDir, install, module string) (dir, entry string, err error) {
+	install, module = filepath.FromSlash(install), filepath.FromSlash(module)
+	if !filepath.IsLocal(install) || !filepath.IsLocal(module) {
+		return "", "", fmt.Errorf("the package's folder %q or entry module %q is not a path inside the data folder",
+			install, module)
+	}
+	// The permission flags compare real paths, without links.
+	dir, err = filepath.EvalSymlinks(filepath.Join(dataDir, install))
+	if err != nil {
+		return "", "", fmt.Errorf("the package's files are missing: %w", err)
+	}
+	dir, err = filepath.Abs(dir)
+	if err != nil {
+		return "", "", err
+	}
+	return dir, filepath.Join(dir, module), nil
+}
+
+// instructions returns what the host program reads from its standard input
+// (nodehost/src/instructions.js).
+func (p *process) instructions(entry string) (io.Reader, error) {
+	fields := p.rt.commonInstructions(p.in, entry, p.kept)
+	fields["config"], fields["secret"], fields["until"] = configOf(p.in), p.secret, p.until
+	text, err := json.Marshal(fields)
+	if err != nil {
+		return nil, fmt.Errorf("node: instructions: %w", err)
+	}
+	return bytes.NewReader(text), nil
+}
+
+// keptVariable tells a plugin that it is kept running: then it does its work on a schedule.
+const keptVariable = "STOA_KEPT"
+
+// environmentOf returns the variables for a process of in.
+func environmentOf(in plugin.Installed, kept bool) map[string]string {
+	all := maps.Clone(in.Package.Settings.Environment)
+	delete(all, keptVariable)
+	if kept {
+		if all == nil {
+			all = make(map[string]string, 1)
+		}
+		all[keptVariable] = "1"
+	}
+	return all
+}
+
+// commonInstructions are those that hold for each instance of the package.
+func (rt *Runtime) commonInstructions(in plugin.Installed, entry string, kept bool) map[string]any {
+	return map[string]any{
+		"entry":          entry,
+		"root":           strings.TrimSuffix(entry, filepath.FromSlash(in.Package.Manifest.EntryModule)),
+		"slug":           in.Package.Manifest.Slug,
+		"version":        in.Package.Manifest.Version,
+		"bodyLimit":      rt.cfg.BodyLimit,
+		"beatMs":         beatInterval(rt.cfg.Stall).Milliseconds(),
+		"tidyMs":         rt.cfg.Tidy.Milliseconds(),
+		"startTimeoutMs": rt.startTimeout(in).Milliseconds(),
+		"development":    rt.cfg.Development,
+		// Not in the environment of the process, which can be read in /proc.
+		"environment": environmentOf(in, kept),
+	}
+}
+
+// startMargin is how much longer than its limit a start is waited for: the host counts
+// from the moment it calls the plugin, and can then say what it waited for.
+const startMargin = 2 * time.Second
+
+// startTimeout returns how long the plugin of in may take to become ready.
+func (rt *Runtime) startTimeout(in plugin.Installed) time.Duration {
+	return in.Package.Settings.StartTimeout(rt.cfg.StartTimeout)
+}
+
+// tooLate returns why a plugin was given up that its host said nothing of in time.
+func (rt *Runtime) tooLate(in plugin.Installed) error {
+	return &startError{reasonLoadFailed, fmt.Errorf("the plugin %s was not ready within %s",
+		in.Package.Manifest.Slug, rt.startTimeout(in))}
+}
+
+func configOf(in plugin.Installed) json.RawMessage {
+	if config := in.Instance.Config; len(config) > 0 && string(config) != "null" {
+		return config
+	}
+	return json.RawMessage("{}")
+}

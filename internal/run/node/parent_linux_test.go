@@ -1,0 +1,142 @@
+package node
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"iter"
+	"log/slog"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"stoa/internal/extension/plugin"
+)
+
+// parentDir, in the environment, makes the test binary play stoa: it starts the
+// plugin in that data folder, says the process's id, and waits to be killed.
+const parentDir = "STOA_TEST_PLAY_PARENT"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(parentDir); dir != "" {
+		playParent(dir)
+	}
+	os.Exit(m.Run())
+}
+
+func playParent(dir string) {
+	rt := New(Config{Log: slog.New(slog.DiscardHandler), DataDir: dir, NodePath: os.Getenv("STOA_TEST_NODE")})
+	in := plugin.Installed{
+		Package: plugin.Package{
+			InstallPath: "plugins/orphan/1.0.0-abcdef01",
+			Manifest:    plugin.Manifest{Slug: "orphan", Version: "1.0.0", EntryModule: "index.js"},
+		},
+		Instance: plugin.Instance{ID: "id", Version: 1},
+	}
+	r := httptest.NewRequestWithContext(context.Background(), "GET", "/health", nil)
+	if err := rt.Serve(httptest.NewRecorder(), r, &in); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Println(rt.Status("id").PID)
+	select {}
+}
+
+func TestPluginsDieWithStoaEvenWhenItIsKilled(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t) // only for its folder
+	// A plugin that never ends by itself.
+	f.install(t, "orphan", withRoutes("setInterval(() => {}, 1000); process.on('SIGTERM', () => {})"))
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	temp := t.TempDir()
+	cmd.Env = append(os.Environ(), parentDir+"="+f.dir, "TMPDIR="+temp)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil || !alive(pid) {
+		t.Fatalf("the helper says %q (%v)", line, err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	gone(t, pid)
+
+	// Of its socket no file was left even before. Its folder goes with the next start
+	// of a stoa, however soon that comes, and that one says so.
+	left, err := filepath.Glob(filepath.Join(temp, "*"))
+	if err != nil || len(left) != 1 {
+		t.Fatalf("it left %v (%v)", left, err)
+	}
+	for path := range walk(t, left[0]) {
+		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
+			t.Errorf("a socket is left: %s", path)
+		}
+	}
+	if n := sweep(temp); n != 1 {
+		t.Errorf("%d folders were swept, want 1", n)
+	}
+	if _, err := os.Stat(left[0]); !os.IsNotExist(err) {
+		t.Errorf("%s is still there: %v", left[0], err)
+	}
+}
+
+// walk returns all files below dir.
+func walk(tb testing.TB, dir string) iter.Seq[string] {
+	tb.Helper()
+	return func(yield func(string) bool) {
+		_ = filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+			if err != nil || !yield(path) {
+				return filepath.SkipAll
+			}
+			return nil
+		})
+	}
+}
+
+// A folder that is in use, or that was made just now, is spared.
+func TestSweepSparesWhatIsInUse(t *testing.T) {
+	t.Parallel()
+	temp := t.TempDir()
+	files, err := newHostFiles(temp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	young, err := os.MkdirTemp(temp, newPattern) //nolint:usetesting // a folder as stoa makes it
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := os.MkdirTemp(temp, newPattern) //nolint:usetesting // a folder as stoa makes it
+	if err != nil {
+		t.Fatal(err)
+	}
+	hourAgo := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(old, hourAgo, hourAgo); err != nil {
+		t.Fatal(err)
+	}
+	if n := sweep(temp); n != 1 {
+		t.Errorf("%d folders were swept, want the old one", n)
+	}
+	for _, dir := range []string{files.dir, young} {
+		if _, err := os.Stat(dir); err != nil {
+			t.Errorf("swept although in use: %v", err)
+		}
+	}
+	files.lock.Close() // as when its process is killed
+	// Another test's child may hold the lock until it executes its program.
+	eventually(t, "the folder is swept", func() bool { return sweep(temp) == 1 })
+}

@@ -1,0 +1,118 @@
+package node
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"stoa/internal/run"
+)
+
+const loopRoutes = pidRoute + `
+	app.all('/api/loop', () => { for (;;); })
+	app.all('/api/microtasks', async () => { for (;;) await null })
+	app.get('/api/loop-later', async () => { setTimeout(() => { for (;;); }, 50); return {} })`
+
+func stallsAfter(limit time.Duration) func(*Config) {
+	return func(c *Config) { c.Stall = limit }
+}
+
+func TestAnEndlessLoopIsEndedAndTheNextCallSucceeds(t *testing.T) {
+	t.Parallel()
+	log := newLog()
+	f := newFixture(t, stallsAfter(time.Second), func(c *Config) { c.Log = log.logger() })
+	tests := []struct{ slug, method, target, body string }{
+		{"loops", http.MethodGet, "/api/loop", ""},
+		{"loops-with-body", http.MethodPost, "/api/loop", "{}"},
+		{"loops-in-promises", http.MethodGet, "/api/microtasks", ""},
+	}
+	for _, tt := range tests {
+		in := f.install(t, tt.slug, withRoutes(loopRoutes))
+		f.get(t, in, "/health")
+		pid := f.Status(in.Instance.ID).PID
+		_, _, err := f.do(t, in, tt.method, tt.target, tt.body)
+		if !errors.Is(err, run.ErrUnreachable) || reasonOf(t, err) != reasonStalled {
+			t.Errorf("%s: got %v, want ErrUnreachable because it stalled", tt.slug, err)
+		}
+		gone(t, pid)
+		// The request would loop again: it must not be sent again, safe or not.
+		if count := f.failureCount(in); count != 1 {
+			t.Errorf("%s: the request was sent %d times", tt.slug, count)
+		}
+		f.get(t, in, "/health")
+		st := f.Status(in.Instance.ID)
+		if st.PID == pid || st.Restarts != 1 || !strings.Contains(st.LastError, "event loop") {
+			t.Errorf("%s: status %+v", tt.slug, st)
+		}
+	}
+	if !strings.Contains(log.String(), "reason=stalled") {
+		t.Errorf("the log does not say so: %s", log)
+	}
+}
+
+func TestALoopOutsideOfACallIsEndedToo(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, stallsAfter(500*time.Millisecond))
+	in := f.install(t, "loops-later", withRoutes(loopRoutes))
+	f.get(t, in, "/api/loop-later")
+	gone(t, f.Status(in.Instance.ID).PID)
+}
+
+// Waiting does not block the event loop: only the call that waits is slow.
+func TestASlowRouteIsNotAStall(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, stallsAfter(time.Second))
+	in := f.install(t, "patient", withRoutes(pidRoute+`
+	  app.get('/api/slow', () => new Promise((resolve) => setTimeout(() => resolve({}), 3000)))`))
+	pid := f.get(t, in, "/api/pid")
+	f.get(t, in, "/api/slow")
+	if now := f.get(t, in, "/api/pid"); now != pid {
+		t.Error("the process was restarted")
+	}
+}
+
+func TestOnlySilenceInARowIsAStall(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		beats  []int64 // before each look
+		busy   bool
+		expect bool
+	}{
+		{"regular", []int64{1, 1, 1, 1, 1, 1, 1}, true, false},
+		{"late, then several at once", []int64{0, 0, 0, 0, 4, 0, 0, 0, 0, 4}, true, false},
+		{"silent during a call", []int64{1, 0, 0, 0, 0, 0}, true, true},
+		{"silent for as long without a call", []int64{1, 0, 0, 0, 0, 0}, false, false},
+		{"silent for long without a call", make([]int64, beatsPerStall*quietFactor), false, true},
+	}
+	for _, tt := range tests {
+		h, stalled := heart{}, false
+		for _, n := range tt.beats {
+			h.beats.Add(n)
+			stalled = h.stalled(tt.busy) || stalled
+		}
+		if stalled != tt.expect {
+			t.Errorf("%s: stalled %t, want %t", tt.name, stalled, tt.expect)
+		}
+	}
+}
+
+// The loop writes the host's own beats: only an answer to a fresh connection tells.
+func TestALoopThatForgesItsBeatsIsEnded(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, stallsAfter(time.Second))
+	in := f.install(t, "forger", withRoutes(`const fs = require('fs')
+	  app.all('/api/forge', () => { for (;;) { try { fs.writeSync(4, '.') } catch {} } })
+	  app.all('/api/forge-quietly', () => { const a = new Int32Array(new SharedArrayBuffer(4)); for (;;) { Atomics.wait(a, 0, 0, 50); fs.writeSync(4, '.') } })
+	  app.get('/api/forge-later', async () => { setTimeout(() => { for (;;) { try { fs.writeSync(4, '.') } catch {} } }, 50); return {} })`))
+	for _, target := range []string{"/api/forge", "/api/forge-quietly"} {
+		if _, _, err := f.do(t, in, http.MethodGet, target, ""); reasonOf(t, err) != reasonStalled {
+			t.Errorf("%s: got %v", target, err)
+		}
+	}
+	f.Stop(in.Instance.ID)
+	f.get(t, in, "/api/forge-later")
+	gone(t, f.Status(in.Instance.ID).PID)
+}

@@ -1,0 +1,60 @@
+package node
+
+import (
+	"bytes"
+
+	"stoa/internal/extension/plugin"
+)
+
+// Lines of a member begin with its name between the first two of these bytes. The
+// third instead of the second says that the member prints nothing any more
+// (nodehost/src/tags.js).
+const (
+	tagBegin, tagThen, tagLast = '\x01', '\x02', '\x03'
+
+	tagLimit = 32 // bytes of a tag, at most
+)
+
+// route logs a line for the member that printed it.
+func (s *sharedProcess) route(line []byte) {
+	if len(line) == 0 || line[0] != tagBegin {
+		s.output.emit(line)
+		return
+	}
+	end := bytes.IndexAny(line, string([]byte{tagThen, tagLast}))
+	if end < 0 {
+		s.output.emit(line[1:])
+		return
+	}
+	m := s.member(string(line[1:end]))
+	switch {
+	case m == nil:
+		s.output.emit(line[end+1:])
+	case line[end] == tagThen:
+		m.output.emit(line[end+1:])
+	default:
+		m.hush.Do(func() { close(m.silent) })
+	}
+}
+
+// add implements keeper: what belongs to no member is in the log of each.
+func (s *sharedProcess) add(e plugin.LogEntry) {
+	for _, m := range s.all() {
+		m.owner.journal().add(e)
+	}
+}
+
+// redact removes the secrets of all members from a text: one may print what another
+// has told it.
+func (s *sharedProcess) redact(text string) string {
+	s.mu.Lock()
+	all := make([]func(string) string, 0, len(s.members))
+	for _, m := range s.members {
+		all = append(all, m.redact)
+	}
+	s.mu.Unlock()
+	for _, redact := range all {
+		text = redact(text)
+	}
+	return text
+}

@@ -1,0 +1,142 @@
+package relay
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/textproto"
+	"sync"
+
+	"stoa/internal/base/cache"
+)
+
+// pass writes an answer to the client as it arrives.
+func (c *Call) pass(res *http.Response) {
+	h := c.w.Header()
+	removeHopByHop(res.Header)
+	appendAll(h, res.Header)
+	announced := announceTrailers(h, res.Trailer)
+	c.w.WriteHeader(res.StatusCode)
+	if !c.stream(res) {
+		return
+	}
+	for name, values := range res.Trailer {
+		if !announced[name] {
+			name = http.TrailerPrefix + name
+		}
+		h[name] = append(h[name], values...)
+	}
+}
+
+func appendAll(to, from http.Header) {
+	for name, values := range from {
+		if old := to[name]; len(old) > 0 {
+			values = append(old[:len(old):len(old)], values...)
+		}
+		to[name] = values
+	}
+}
+
+// announceTrailers announces the trailers that the answer announced before its
+// body, and returns their names.
+func announceTrailers(h, trailers http.Header) map[string]bool {
+	if len(trailers) == 0 {
+		return nil
+	}
+	announced := make(map[string]bool, len(trailers))
+	for name := range trailers {
+		if !IsWithheld(name) {
+			announced[name] = true
+			h.Add("Trailer", name)
+		}
+	}
+	return announced
+}
+
+const bufferSize = 64 << 10
+
+var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
+
+// stream copies the body. It returns false when the client is gone, and panics
+// with http.ErrAbortHandler when the plugin is.
+func (c *Call) stream(res *http.Response) bool {
+	buf := buffers.Get().(*[bufferSize]byte)
+	taken := true // by the writer: what it was given last was written
+	defer func() {
+		if taken {
+			buffers.Put(buf)
+		}
+	}()
+	rc := http.NewResponseController(c.w)
+	// A body without a known end may consist of events. They must arrive when they
+	// happen, and so must the header before the first.
+	live := res.ContentLength < 0 || eventStreams.Of(res.Header.Get("Content-Type"))
+	if live && rc.Flush() != nil {
+		return false
+	}
+	for sent := int64(0); ; {
+		n, err := res.Body.Read(buf[:])
+		if n > 0 {
+			if _, err := c.w.Write(buf[:n]); err != nil {
+				// HTTP/2 of net/http may still be sending buf to a client that has reset
+				// the stream: it must not become another call's.
+				taken = false
+				return false
+			}
+			// The last bytes need no flush: the server sends them when it finishes.
+			sent += int64(n)
+			if (live || sent < res.ContentLength) && rc.Flush() != nil {
+				return false
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return true
+		case err == nil:
+		case c.r.Context().Err() != nil:
+			return false
+		default:
+			panic(http.ErrAbortHandler)
+		}
+	}
+}
+
+// eventStreams remembers which Content-Types are those of events.
+var eventStreams = cache.NewMemo(512, func(contentType string) bool {
+	media, _, err := mime.ParseMediaType(contentType)
+	return err == nil && media == "text/event-stream"
+})
+
+// earlyAnswers passes on what comes before the answer, such as 103 Early Hints. A
+// transport may still call pass after it has given up on the request.
+type earlyAnswers struct {
+	mu    sync.Mutex
+	ended bool
+	w     http.ResponseWriter
+}
+
+func (e *earlyAnswers) pass(status int, header textproto.MIMEHeader) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.ended || status == http.StatusContinue {
+		return nil
+	}
+	h := e.w.Header()
+	before := h.Clone()
+	early := http.Header(header)
+	removeHopByHop(early)
+	appendAll(h, early)
+	e.w.WriteHeader(status)
+	clear(h) // the answer has headers of its own
+	for name, values := range before {
+		h[name] = values
+	}
+	return nil
+}
+
+func (e *earlyAnswers) end() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.ended = true
+}

@@ -1,0 +1,87 @@
+package relay_test
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"stoa/internal/run/relay"
+	"stoa/internal/testkit/logtest"
+)
+
+// upstream returns how the server at addr is reached.
+func upstream(tb testing.TB, addr string) relay.Upstream {
+	tb.Helper()
+	transport := relay.NewTransport(new(net.Dialer).DialContext, time.Minute)
+	tb.Cleanup(transport.CloseIdleConnections)
+	return relay.Upstream{
+		Transport: transport, Scheme: "http", Addr: addr, Target: "/api/x",
+		FirstByte: 10 * time.Second, Log: logtest.New(tb),
+	}
+}
+
+// plugin starts a server and returns how it is reached.
+func plugin(tb testing.TB, h http.HandlerFunc) relay.Upstream {
+	tb.Helper()
+	srv := httptest.NewServer(h)
+	tb.Cleanup(srv.Close)
+	return upstream(tb, srv.Listener.Addr().String())
+}
+
+// rawPlugin starts a server that reads a request's head and body and sends answer,
+// byte for byte, before it closes the connection.
+func rawPlugin(tb testing.TB, answer string) relay.Upstream {
+	tb.Helper()
+	return plugin(tb, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			return
+		}
+		_, _ = io.WriteString(conn, answer)
+		_ = conn.Close()
+	})
+}
+
+// nobody returns an address that refuses connections.
+func nobody(tb testing.TB) relay.Upstream {
+	tb.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	addr := ln.Addr().String()
+	_ = ln.Close()
+	return upstream(tb, addr)
+}
+
+// front starts a server that passes every request on, and answers 599 to those
+// that Pass returns an error for. It sets a header before, as the platform does.
+func front(tb testing.TB, up relay.Upstream) *httptest.Server {
+	tb.Helper()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Request-Id", "req-1")
+		call := relay.NewCall(w, r)
+		defer call.End()
+		if err := call.Pass(up); err != nil {
+			tb.Logf("Pass: %v", err)
+			w.WriteHeader(599)
+		}
+	}))
+	tb.Cleanup(srv.Close)
+	return srv
+}
+
+// request returns a request as the gateway makes it. The body may be "".
+func request(tb testing.TB, method, body string) *http.Request {
+	tb.Helper()
+	r, err := http.NewRequestWithContext(tb.Context(), method, "/api/x", strings.NewReader(body))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return r
+}

@@ -1,0 +1,300 @@
+package relay
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/textproto"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"stoa/internal/edge/hangup"
+	"stoa/internal/edge/http1"
+)
+
+// smallBody is the size of the largest body in bytes that is written together with the
+// head. The system takes so much from us even if the plugin reads nothing: an answer that
+// comes before the plugin has read the request is still read.
+const smallBody = 16 << 10
+
+// plainPool returns the connections for a request that can be sent on this goroutine. It
+// returns nil for others: over TLS, with an upgrade, or to a host that is not ASCII,
+// which net/http encodes.
+func (c *Call) plainPool(up Upstream) *http1.Pool {
+	t, ok := up.Transport.(*Transport)
+	if !ok || up.Scheme != "http" || upgradeType(c.r.Header) != "" || !isASCII(up.Addr) || !isASCII(up.Host+c.r.Host) {
+		return nil
+	}
+	return t.plain
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// plain is Pass on this goroutine: it writes the request, reads the answer and copies it
+// to the client. Only a body of more than smallBody bytes is written by another
+// goroutine, because plugins may answer while they read.
+func (c *Call) plain(pool *http1.Pool, up Upstream) (err error) {
+	begin := time.Now()
+	for attempt := 0; ; {
+		x := exchanges.Get().(*exchange) //nolint:forcetypeassert // nothing else is put there
+		x.c, x.up, x.slowAt = c, up, begin.Add(up.FirstByte)
+		again, err := x.run(pool)
+		if !errors.Is(err, http1.ErrStale) { // of those there are only as many as the pool has
+			attempt++
+		}
+		if again = again && attempt <= maxStale; err != nil && !again {
+			err = c.explain(err, x.slow.Load(), x.touched)
+		}
+		c.tellSpent(!again && !c.lent) // each time: an earlier Pass may have said otherwise
+		if x.written == nil {          // else the goroutine that writes the body may still use x
+			x.reset()
+			exchanges.Put(x)
+		}
+		if !again {
+			return err
+		}
+	}
+}
+
+// tellSpent says whether nothing uses the request and the way to the client any longer
+// after this Pass. Whoever made them may want to use their memory again.
+func (c *Call) tellSpent(is bool) {
+	if w, ok := c.w.(interface{ Spent(is bool) }); ok {
+		w.Spent(is)
+	}
+}
+
+// exchanges are pooled, as they are large.
+var exchanges = sync.Pool{New: func() any { return new(exchange) }}
+
+// maxStale is how many connections in a row may be closed in the moment in which they are used.
+const maxStale = 3
+
+// exchange is one attempt to send a request and to pass the answer on.
+type exchange struct {
+	c      *Call
+	up     Upstream
+	slowAt time.Time
+	slow   atomic.Bool // the answer did not begin in time
+
+	conn    *http1.Conn
+	touched bool   // some of an answer arrived
+	watch   *watch // of a body that is written by another goroutine; else nil
+
+	written  chan struct{} // closed when the goroutine that writes the body is done; nil without one
+	writeErr error         // of it
+
+	answer http1.Answer
+	res    http.Response
+	body   answerBody
+}
+
+// reset makes x zero, field by field, because slow must not be copied.
+func (x *exchange) reset() {
+	x.c, x.up, x.slowAt = nil, Upstream{}, time.Time{}
+	x.slow.Store(false)
+	x.conn, x.touched, x.watch, x.written, x.writeErr = nil, false, nil, nil, nil
+	x.answer, x.res, x.body = http1.Answer{}, http.Response{}, answerBody{}
+}
+
+// run returns again if the plugin has seen nothing of the request, or may see it twice:
+// then the connection was an old one that the plugin had closed.
+func (x *exchange) run(pool *http1.Pool) (again bool, err error) {
+	ctx := x.c.r.Context()
+	if err := x.connect(ctx, pool); err != nil {
+		return false, err
+	}
+	gone := hangup.OnDone(ctx, x.conn) // a client that goes away ends what we wait for
+	released := false
+	defer func() {
+		if gone.Stop(); !released {
+			_ = x.conn.Close()
+		}
+	}()
+	wrote, failed := x.write()
+	err = failed
+	if failed == nil || isClosed(failed) && (wrote > 0 || !x.conn.Reused()) {
+		err = x.read(failed) // it may say why it takes no more
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		x.slow.Store(true)
+	}
+	if x.touched = x.conn.Touched(); err != nil {
+		return !x.touched && x.conn.Reused() && ctx.Err() == nil && x.written == nil &&
+			(wrote == 0 || x.repeatable()) && isClosed(err), err
+	}
+	x.body = answerBody{x.conn.Body(&x.answer), x}
+	x.res = http.Response{
+		StatusCode: x.answer.Status, Header: x.answer.Header, ContentLength: x.answer.Length,
+		Trailer: x.answer.Trailer, Body: &x.body,
+	}
+	x.c.pass(&x.res)
+	if failed == nil && x.body.Ended() && x.uploaded() && gone.Stop() {
+		released = true
+		x.conn.Release(&x.answer, &x.body.Body)
+	}
+	return false, nil
+}
+
+// connect gets a connection within the time for the answer.
+func (x *exchange) connect(ctx context.Context, pool *http1.Pool) (err error) {
+	addr := x.up.addr()
+	if x.conn = pool.Reuse(addr); x.conn == nil {
+		ctx, cancel := context.WithDeadlineCause(ctx, x.slowAt, errSlow)
+		defer cancel()
+		if x.conn, err = pool.Dial(ctx, addr); err != nil {
+			// A dialer has a clock of its own, which may be ahead of the context's.
+			x.slow.Store(errors.Is(context.Cause(ctx), errSlow) || !time.Now().Before(x.slowAt))
+			return err
+		}
+	}
+	return x.conn.SetDeadline(x.slowAt)
+}
+
+// addr returns the address with a port.
+func (up Upstream) addr() string {
+	if i := strings.LastIndexByte(up.Addr, ':'); i < 0 || strings.HasSuffix(up.Addr, "]") {
+		return up.Addr + ":80"
+	}
+	return up.Addr
+}
+
+// requests are pooled buffers for heads of requests, and small bodies. A request may hold one
+// until its answer begins.
+var requests = sync.Pool{New: func() any { b := make([]byte, 0, 4<<10); return &b }}
+
+// write writes the request, or begins to. It returns how many bytes were written.
+func (x *exchange) write() (int, error) {
+	r, length := x.c.r, int64(http1.NoBody)
+	host := cmp.Or(x.up.Host, r.Host, x.up.Addr)
+	if x.c.upload != nil {
+		if length = r.ContentLength; length < 0 {
+			length = http1.Chunked
+		}
+	}
+	pooled := requests.Get().(*[]byte)
+	defer requests.Put(pooled)
+	b, err := http1.AppendRequest((*pooled)[:0], r.Method, x.up.Target, host, r.Header, length)
+	*pooled = b
+	if err != nil {
+		return 0, err
+	}
+	if length >= 0 && length <= smallBody {
+		if b, err = x.appendBody(b, int(length)); err != nil {
+			return 0, err
+		}
+		*pooled = b
+	}
+	whole := length <= smallBody && length != http1.Chunked
+	n, err := x.conn.Send(b, whole)
+	switch {
+	case err != nil:
+		return n, err
+	case !whole:
+		x.upload()
+	default:
+		x.c.sent.Store(true)
+	}
+	return n, nil
+}
+
+// appendBody appends the whole body, which an attempt that is repeated has again.
+func (x *exchange) appendBody(b []byte, length int) ([]byte, error) {
+	up := x.c.upload
+	if up.small == nil {
+		small := make([]byte, length)
+		if _, err := io.ReadFull(up.reader(nil), small); err != nil {
+			return b, err
+		}
+		up.small = small
+	}
+	// The client may have been slow: that does not count.
+	x.slowAt = time.Now().Add(x.up.FirstByte)
+	return append(b, up.small...), x.conn.SetDeadline(x.slowAt)
+}
+
+// afterFailedWrite is how long an answer is waited for when the request could not be
+// written to its end: it may say why.
+const afterFailedWrite = 50 * time.Millisecond
+
+// read reads the head of the answer and passes early answers on. wrote is the error of
+// writing the request, if any, which is returned unless there is an answer.
+func (x *exchange) read(wrote error) error {
+	if wrote != nil {
+		_ = x.conn.SetReadDeadline(time.Now().Add(afterFailedWrite))
+	}
+	if x.watch != nil {
+		defer x.watch.stop()
+	}
+	for {
+		a, err := x.conn.ReadAnswer(x.c.r.Method)
+		switch {
+		case err != nil && wrote != nil:
+			return wrote
+		case err != nil:
+			return err
+		case a.Status == http.StatusSwitchingProtocols:
+			return errUnasked
+		case a.Status < http.StatusOK:
+			_ = (&earlyAnswers{w: x.c.w}).pass(a.Status, textproto.MIMEHeader(a.Header))
+			continue
+		}
+		x.answer = a
+		if x.conn.Arrived(&a) {
+			return nil // nothing is read any more
+		}
+		return x.conn.SetReadDeadline(time.Time{}) // a stream may last
+	}
+}
+
+// answerBody is the body of the answer as net/http has it: for a trailer that was not
+// announced there must be a place.
+type answerBody struct {
+	http1.Body
+
+	x *exchange
+}
+
+// Read implements io.Reader.
+func (b *answerBody) Read(p []byte) (int, error) {
+	n, err := b.Body.Read(p)
+	if err != nil {
+		b.x.res.Trailer = b.x.answer.Trailer
+	}
+	return n, err
+}
+
+// Close implements io.Closer. The exchange closes the connection.
+func (*answerBody) Close() error { return nil }
+
+// repeatable reports whether a plugin may get the request twice.
+func (x *exchange) repeatable() bool {
+	if x.c.upload != nil {
+		return false
+	}
+	switch x.c.r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:
+		return true
+	}
+	return false
+}
+
+// isClosed reports whether err is what a connection says that the plugin has closed.
+func isClosed(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, http1.ErrStale) || errors.Is(err, net.ErrClosed) ||
+		errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)
+}

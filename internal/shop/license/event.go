@@ -1,0 +1,21 @@
+package license
+
+import (
+	"time"
+
+	"stoa/internal/base/event"
+	"stoa/internal/base/reqctx"
+)
+
+// Event returns the event that something happened to l. It never has the key.
+func (l License) Event(t event.Type, at time.Time) event.Event {
+	return event.New(at, t, event.Names{LicenseID: l.ID, ProductID: l.ProductID, UserID: owner(l.UserID)})
+}
+
+// owner returns the id of a user, or nothing for reqctx.Anonymous.
+func owner(userID string) string {
+	if userID == reqctx.Anonymous {
+		return ""
+	}
+	return userID
+}

@@ -1,0 +1,109 @@
+package license
+
+import (
+	"time"
+
+	"stoa/internal/base/errs"
+)
+
+// Begin sets the first term: one period of that many months from at. With zero months the license is
+// perpetual. A month that begins on 31 January ends on the last day of February.
+func (l *License) Begin(months int, at time.Time) {
+	l.Type, l.ExpiresAt, l.Months, l.Anchor, l.Periods = Perpetual, time.Time{}, months, time.Time{}, 0
+	if months > 0 {
+		l.Type, l.Anchor, l.Periods = Subscription, at.UTC().Truncate(time.Millisecond), 1
+		l.ExpiresAt = addMonths(l.Anchor, months)
+	}
+}
+
+// MoveStart moves the start of the first term, because an order is paid later than it is placed. A
+// term that was set by hand stays as it is.
+func (l *License) MoveStart(from, to time.Time) {
+	if l.Months > 0 && l.Anchor.Equal(from.Truncate(time.Millisecond)) {
+		l.Anchor = to.UTC().Truncate(time.Millisecond)
+		l.ExpiresAt = addMonths(l.Anchor, l.Months*l.Periods)
+	}
+}
+
+// EndAt sets the end of the term by hand, without leeway. Renewals continue from there. The zero time
+// makes the license perpetual.
+func (l *License) EndAt(end time.Time) {
+	l.Type, l.ExpiresAt, l.Anchor, l.Periods, l.Leeway = Perpetual, time.Time{}, time.Time{}, 0, 0
+	if !end.IsZero() {
+		l.Type, l.ExpiresAt = Subscription, end.UTC().Truncate(time.Millisecond)
+		l.Anchor = l.ExpiresAt
+	}
+}
+
+// lastYear is the last year that RFC 3339 can express.
+const lastYear = 9999
+
+// Renew adds whole billing periods to the term. They follow its end, however early they are paid. If
+// the license has expired they begin at now, unless they were billed for the time since. Months are
+// counted from the start of the term, so a February does not turn the 31st into the 28th for good.
+//
+// It returns ErrRevoked, ErrNoTerm for a license without a billing period or an end, and
+// VALIDATION_ERROR for a term beyond the year 9999. On error the license is unchanged.
+func (l *License) Renew(r Renewal, now time.Time) error {
+	switch {
+	case !l.RevokedAt.IsZero():
+		return ErrRevoked
+	case l.Months == 0 || l.ExpiresAt.IsZero():
+		return ErrNoTerm
+	}
+	anchor, before := l.Anchor, l.Periods
+	if l.StatusAt(now) == StatusExpired && !r.Billed {
+		anchor, before = now.UTC().Truncate(time.Millisecond), 0
+	}
+	end := addMonths(anchor, l.Months*(before+r.Periods))
+	if end.Year() > lastYear {
+		var is errs.Issues
+		is.Add("periods", errs.CodeOutOfRange, "periods must end the term in the year %d or before.", lastYear)
+		return is.Err()
+	}
+	l.Anchor, l.Periods, l.ExpiresAt = anchor, before+r.Periods, end
+	if r.Billed {
+		l.Leeway = r.Leeway
+	}
+	return nil
+}
+
+// endOf returns the end of a period, which is numbered from the start of the term.
+func (l *License) endOf(period int) time.Time { return addMonths(l.Anchor, l.Months*period) }
+
+// calendarSlack bounds how far our period end may precede the provider's. Both terms begin within a
+// day of each other, but if one begins on the last day of a month and the other on the first of the
+// next, their ends are up to four days apart. Our term may also begin later, by as long as a bank takes
+// to confirm the payment; up to three weeks do no harm.
+const calendarSlack = 5 * 24 * time.Hour
+
+// periodUntil returns the number, from the start of the term, of the period that ends at the time
+// named by a provider. It returns 0 for the zero time, for a time beyond the year 9999, and for a
+// license without periods.
+func (l *License) periodUntil(end time.Time) int {
+	if end.IsZero() || end.Year() > lastYear || l.Months == 0 || l.ExpiresAt.IsZero() {
+		return 0
+	}
+	period := 1
+	for l.endOf(period).Before(end.Add(-calendarSlack)) {
+		period++
+	}
+	return period
+}
+
+// Revoke withdraws the license for good. It reports false if the license was revoked before.
+func (l *License) Revoke(now time.Time) bool {
+	if !l.RevokedAt.IsZero() {
+		return false
+	}
+	l.RevokedAt = now.UTC().Truncate(time.Millisecond)
+	return true
+}
+
+// addMonths returns the same day n months later, or the last day of that month if it is shorter.
+// time.AddDate would overflow into the next month.
+func addMonths(t time.Time, n int) time.Time {
+	first := t.AddDate(0, n, 1-t.Day())
+	last := first.AddDate(0, 1, -1).Day()
+	return first.AddDate(0, 0, min(t.Day(), last)-1)
+}

@@ -1,0 +1,52 @@
+package order
+
+import "stoa/internal/base/errs"
+
+const codePurchaseFailed = "PURCHASE_FAILED" // spec A, Errors
+
+// Errors of purchases.
+var (
+	ErrNotForSale   = errs.New(errs.Invalid, codePurchaseFailed, "There is no such product.")
+	ErrTierNotFound = errs.New(errs.Invalid, codePurchaseFailed,
+		"The product has no such pricing tier. GET the product for its pricingTiers.")
+	ErrPaymentNotTaken = errs.New(errs.Invalid, codePurchaseFailed,
+		"This shop takes no payments at the moment: it is set to live payments and has no payment provider. "+
+			"Free tiers can be ordered.")
+
+	// ErrPaymentRefused and ErrPaymentUnreachable mean that a payment could not begin: for good, or at
+	// the moment.
+	ErrPaymentRefused = errs.New(errs.Invalid, codePurchaseFailed,
+		"The payment provider refuses this payment. The order is cancelled and nothing was paid.")
+	ErrPaymentUnreachable = errs.New(errs.Unreachable, codePurchaseFailed,
+		"The payment provider cannot be reached at the moment. Nothing was paid; try again.")
+
+	ErrCancelled = errs.New(errs.Invalid, codePurchaseFailed, "This order was cancelled. Order again.")
+	ErrIDTaken   = errs.New(errs.Conflict, "CONFLICT", "There is another order with this id.")
+)
+
+// Errors of refunds and cancellations.
+var (
+	ErrNotFound       = errs.New(errs.NotFound, "NOT_FOUND", "There is no such order.")
+	ErrNotRefundable  = errs.New(errs.Conflict, "CONFLICT", "Only a paid order can be refunded.")
+	ErrNotCancellable = errs.New(errs.Conflict, "CONFLICT", "Only a pending order can be cancelled. Refund a paid one.")
+	ErrBeingPaid      = errs.New(errs.Conflict, "CONFLICT",
+		"The order has just been paid. Refund it once its status is paid.")
+	ErrRefundRefused = errs.New(errs.Conflict, "CONFLICT",
+		"The payment provider refuses to refund this payment. Look at it in the provider's dashboard.")
+	ErrOtherProvider = errs.New(errs.Conflict, "CONFLICT",
+		"The order's payment belongs to a payment provider that is not configured at the moment.")
+	ErrProviderUnreachable = errs.New(errs.Unreachable, "PAYMENT_UNREACHABLE",
+		"The payment provider cannot be reached at the moment. Nothing was changed; try again.")
+)
+
+// Errors of webhooks.
+var (
+	ErrNoProvider = errs.New(errs.NotFound, "NOT_FOUND", "This shop takes no payments through this provider.")
+	ErrNotSigned  = errs.Malformed(errs.CodeBadSignature,
+		"The webhook is not signed with the configured secret, or was signed more than five minutes ago.")
+)
+
+// ErrClaimToken is returned for every token that claims nothing: unknown, expired, used, or another
+// user's.
+var ErrClaimToken = errs.New(errs.Invalid, "INVALID_CLAIM_TOKEN",
+	"This token does not work, or not any more. Ask for a new mail.")

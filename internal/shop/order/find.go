@@ -1,0 +1,143 @@
+package order
+
+import (
+	"context"
+	"time"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/base/ids"
+	"stoa/internal/base/reqctx"
+	"stoa/internal/base/text"
+	"stoa/internal/shop/license"
+)
+
+// Listed is an order with the current slug and name of its product.
+type Listed struct {
+	Order
+
+	ProductSlug, ProductName string
+	// TierName is what the tier is called now; its id if the product has no such tier any more.
+	TierName string
+	// UserEmail is the address of the buyer's account. Empty for reqctx.Anonymous.
+	UserEmail string
+}
+
+// Query says which orders are wanted. Empty fields match all.
+type Query struct {
+	ID string
+	// Search is part of an e-mail address, of an id or of a product's slug, ignoring case, or the last
+	// group of a license key.
+	Search  string
+	Status  Status
+	Product string // slug
+	UserID  string // or reqctx.Anonymous
+	// Email is an address on the bill or of the buyer's account, compared by EmailKey.
+	Email string
+	// From (inclusive) and To (exclusive) bound the time of the order. Zero means no bound.
+	From, To time.Time
+	// Sort is one of Sorts; empty means the newest first.
+	Sort string
+
+	Limit, Offset int
+}
+
+// Sorts are the orders of lists of orders; "-" stands for descending. Amounts are compared by
+// number, regardless of currency.
+var Sorts = []string{"created", "-created", "amount", "-amount", "product", "-product", "status", "-status"}
+
+// Issues returns what is wrong with the query.
+func (q Query) Issues() errs.Issues {
+	var is errs.Issues
+	switch q.Status {
+	case "", Pending, Paid, Refunded, Cancelled:
+	default:
+		is.Add("status", errs.CodeUnknownValue, "status must be pending, paid, refunded or cancelled.")
+	}
+	for _, f := range []struct{ name, value string }{{"q", q.Search}, {"product", q.Product}, {"user", q.UserID}} {
+		if !text.Printable(f.value, text.Short) {
+			is.Add(f.name, errs.CodeOutOfRange, "%s must be at most %d printable characters.", f.name, text.Short)
+		}
+	}
+	if q.Email != "" && EmailKey(q.Email) == "" {
+		is.Add("email", errs.CodeInvalid, "email must be one e-mail address.")
+	}
+	if !q.From.IsZero() && !q.To.IsZero() && q.To.Before(q.From) {
+		is.Add("to", errs.CodeOutOfRange, "to must not be before from.")
+	}
+	is.OneOf("sort", q.Sort, Sorts...)
+	return is
+}
+
+// Find returns one page of the orders that match a query, in its order, and how many there are on all
+// pages. It returns VALIDATION_ERROR for what Query.Issues finds.
+func (s *Service) Find(ctx context.Context, q Query) ([]Listed, int, error) {
+	if err := q.Issues().Err(); err != nil {
+		return nil, 0, err
+	}
+	return s.Store.FindOrders(ctx, q)
+}
+
+// Get returns the order with that id, of any user, or ErrNotFound.
+func (s *Service) Get(ctx context.Context, id string) (Listed, error) {
+	if !ids.Plausible(id) {
+		return Listed{}, ErrNotFound
+	}
+	found, _, err := s.Store.FindOrders(ctx, Query{ID: id, Limit: 1})
+	if err == nil && len(found) == 0 {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return Listed{}, err
+	}
+	return found[0], nil
+}
+
+// ListOwn returns one page of the orders of the user in ctx, newest first, and how many there are on
+// all pages. Without a user there are none: nobody owns the orders of reqctx.Anonymous.
+func (s *Service) ListOwn(ctx context.Context, limit, offset int) ([]Listed, int, error) {
+	user := reqctx.CallerFrom(ctx).UserID
+	if user == "" {
+		return nil, 0, nil
+	}
+	return s.Store.FindOrders(ctx, Query{UserID: user, Limit: limit, Offset: offset})
+}
+
+// GetOwn returns the order with that id of the user in ctx, and its key. It returns
+// ErrNotFound for an order of anybody else.
+func (s *Service) GetOwn(ctx context.Context, id string) (Listed, license.Key, error) {
+	o, err := s.Get(ctx, id)
+	if err == nil && (o.UserID == reqctx.Anonymous || o.UserID != reqctx.CallerFrom(ctx).UserID) {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return Listed{}, license.Key{}, err
+	}
+	l, err := s.Store.LicenseByID(ctx, o.LicenseID)
+	if err != nil {
+		return Listed{}, license.Key{}, err
+	}
+	key, err := s.Vault.Open(l)
+	return o, key, err
+}
+
+// GetByKey returns the order with that id that a guest has placed, to whoever knows its
+// license key: the answer to the purchase and the receipt have it. It returns ErrNotFound
+// for another key, and for orders of users, who sign in.
+func (s *Service) GetByKey(ctx context.Context, id, key string) (Listed, error) {
+	known, err := license.ParseKey(key)
+	if err != nil {
+		return Listed{}, ErrNotFound
+	}
+	o, err := s.Get(ctx, id)
+	if err != nil {
+		return Listed{}, err
+	}
+	l, err := s.Store.LicenseByID(ctx, o.LicenseID)
+	if err == nil && (o.UserID != reqctx.Anonymous || !s.Vault.IsKeyOf(known, l)) {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return Listed{}, err
+	}
+	return o, nil
+}

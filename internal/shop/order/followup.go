@@ -1,0 +1,127 @@
+package order
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/shop/license"
+	"stoa/internal/shop/payment"
+)
+
+// followUp does what is left to do at the provider once an order is over: it refunds a late payment and
+// ends the subscription. Each is done once, however often followUp is called.
+func (s *Service) followUp(ctx context.Context, o *Order, n *Notice) error {
+	if o.refundDue() {
+		if err := s.refundLate(ctx, o, n); err != nil {
+			return err
+		}
+	}
+	if o.endDue() {
+		return s.endSubscription(ctx, o, n)
+	}
+	return nil
+}
+
+// refundLate refunds the payment of an order that was cancelled before it was paid.
+func (s *Service) refundLate(ctx context.Context, o *Order, n *Notice) error {
+	err := s.Payments.Refund(ctx, o.ID, o.Payment)
+	if errors.Is(err, payment.ErrRefused) {
+		n.Warning = "the order was cancelled before it was paid, and the payment cannot be refunded: " + err.Error()
+		return nil // a retry would be refused too
+	}
+	if err != nil {
+		return ErrProviderUnreachable.Because(err)
+	}
+	n.Done = "the order was cancelled before it was paid: the payment is refunded"
+	return s.update(ctx, o, func(tx Store, o *Order) error { return s.markRefunded(ctx, tx, o, s.Now()) })
+}
+
+// endSubscription ends the subscription of an order that is over.
+func (s *Service) endSubscription(ctx context.Context, o *Order, n *Notice) error {
+	err := s.Payments.End(ctx, o.Payment)
+	if errors.Is(err, payment.ErrRefused) {
+		n.Warning = "the order is over, but its subscription cannot be ended: end it at the provider. " + err.Error()
+		return nil
+	}
+	if err != nil {
+		return ErrProviderUnreachable.Because(err)
+	}
+	if n.Done != "" {
+		n.Done += "; "
+	}
+	n.Done += "the subscription of an order that is over is ended"
+	return s.update(ctx, o, func(tx Store, o *Order) error {
+		o.EndedAt = s.Now().UTC()
+		return tx.UpdateOrder(ctx, *o)
+	})
+}
+
+// collect asks the provider to collect the payment for the next period now. If that fails, the provider
+// collects it later by itself.
+func (s *Service) collect(ctx context.Context, e payment.Event, n *Notice) {
+	n.Done = "the invoice of the next period is collected now"
+	if err := s.Payments.Collect(ctx, e.Reference); err != nil {
+		n.Done = "the invoice of the next period is left to the provider: " + err.Error()
+	}
+}
+
+// refundPeriod refunds a period that was paid after the order was over.
+func (s *Service) refundPeriod(ctx context.Context, o Order, e payment.Event, n *Notice) error {
+	err := s.Payments.Refund(ctx, o.ID, payment.Reference{Invoice: e.Reference.Invoice})
+	switch {
+	case errors.Is(err, payment.ErrRefused):
+		n.Failure = "a further period of an order that is over was paid, and cannot be refunded: " + err.Error()
+	case err != nil:
+		return ErrProviderUnreachable.Because(err)
+	default:
+		n.Done = "a further period of an order that is over was paid: it is refunded"
+	}
+	return nil
+}
+
+// leeway returns the leeway for a paid period of an order: none unless a subscription renews it.
+func (s *Service) leeway(o Order) time.Duration {
+	if o.Payment.Subscription == "" || !o.EndedAt.IsZero() {
+		return 0
+	}
+	return s.RenewalLeeway
+}
+
+// stopRenewal lets the license of an order expire at the end of its term, because its provider does not
+// renew it.
+func (s *Service) stopRenewal(ctx context.Context, o Order, e payment.Event, n *Notice) error {
+	var why license.Unrenewed
+	if e.Kind == payment.NotRenewed {
+		why = license.Unrenewed{Reference: s.renewalReference(e), Until: e.Until}
+	}
+	stopped, err := s.Licenses.StopRenewal(ctx, o.LicenseID, why)
+	if stopped {
+		n.Done = "the license is not renewed: it ends with its term"
+	}
+	return err
+}
+
+// renewalReference names the renewal that the invoice of an event pays for. It is stored: never change it.
+func (s *Service) renewalReference(e payment.Event) string {
+	return s.Payments.Name() + ":" + e.Reference.Invoice
+}
+
+// renew renews the license of an order for a paid invoice.
+func (s *Service) renew(ctx context.Context, o Order, e payment.Event, n *Notice) error {
+	l, err := s.Licenses.Renew(ctx, o.LicenseID, license.Renewal{
+		Periods: 1, Reference: s.renewalReference(e), Billed: true, Until: e.Until,
+		Leeway: s.leeway(o),
+	}, nil)
+	if err == nil {
+		n.Done = "the license ends " + l.License.ExpiresAt.Format(time.DateOnly)
+		return nil
+	}
+	if kind := errs.KindOf(err); kind == errs.Conflict || kind == errs.Invalid {
+		n.Warning = "a further period was paid for a license that cannot be renewed: end the subscription. " +
+			err.Error()
+		return nil
+	}
+	return err
+}

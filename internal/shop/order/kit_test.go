@@ -1,0 +1,265 @@
+package order_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/base/reqctx"
+	"stoa/internal/shop/catalog"
+	"stoa/internal/shop/license"
+	"stoa/internal/shop/order"
+	"stoa/internal/shop/payment"
+	"stoa/internal/shop/product"
+	"stoa/internal/store"
+	"stoa/internal/testkit/clocktest"
+	"stoa/internal/testkit/dbtest"
+	"stoa/internal/trust/seal"
+)
+
+// opened is the time at which the shops of these tests open.
+var opened = time.Date(2030, time.March, 1, 12, 0, 0, 0, time.UTC)
+
+// bank is a payment provider that returns what a test sets and records its calls.
+type bank struct {
+	mu    sync.Mutex
+	calls []string
+	fails map[string]error         // by the first word of the call
+	pages map[string]payment.Event // what LookUp returns, by page
+}
+
+func (b *bank) note(call string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.calls = append(b.calls, call)
+	return b.fails[strings.Fields(call)[0]]
+}
+
+// asked returns the calls since it was last called.
+func (b *bank) asked() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	calls := b.calls
+	b.calls = nil
+	return calls
+}
+
+func (b *bank) fail(call string, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.fails[call] = err
+}
+
+func (*bank) Name() string { return "bank" }
+
+func (*bank) Mode() payment.Mode { return payment.Hosted }
+
+func (b *bank) Begin(_ context.Context, c payment.Charge) (payment.Checkout, error) {
+	err := b.note("begin")
+	return payment.Checkout{Session: "page-" + c.OrderID, URL: "https://bank.example/" + c.OrderID}, err
+}
+
+func (b *bank) Refund(_ context.Context, _ string, r payment.Reference) error {
+	return b.note(strings.TrimSpace("refund " + r.Payment + r.Invoice))
+}
+
+func (b *bank) End(_ context.Context, r payment.Reference) error {
+	return b.note("end " + r.Subscription)
+}
+
+func (b *bank) Collect(_ context.Context, r payment.Reference) error {
+	return b.note("collect " + r.Invoice)
+}
+
+func (b *bank) Cancel(context.Context, payment.Reference) error { return b.note("cancel") }
+
+func (b *bank) LookUp(_ context.Context, r payment.Reference) (payment.Event, error) {
+	err := b.note("look")
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.pages[r.Session], err
+}
+
+func (*bank) Event(_ context.Context, payload []byte, signature string) (e payment.Event, err error) {
+	switch signature {
+	case "outage":
+		return e, fmt.Errorf("the bank is closed")
+	case "good":
+		return e, json.Unmarshal(payload, &e)
+	}
+	return e, payment.ErrForged
+}
+
+// nobody stands for the accounts of a shop without users, and for the pictures of one without pictures.
+type nobody struct{}
+
+func (nobody) Email(context.Context, string) (string, error) {
+	return "", errs.New(errs.NotFound, "NOT_FOUND", "There is no such user.")
+}
+
+func (nobody) List(context.Context) ([]fs.FileInfo, error)         { return nil, nil }
+func (nobody) Put(context.Context, []byte, string) (string, error) { return "", fs.ErrInvalid }
+
+func (nobody) Remove(context.Context, string) error          { return fs.ErrNotExist }
+func (nobody) Get(context.Context, string) (*os.File, error) { return nil, fs.ErrNotExist }
+
+// shop sells one product for 49.90 EUR, once or each month, and is paid by a bank.
+type shop struct {
+	*order.Service
+
+	bank     *bank
+	clock    *clocktest.Clock
+	store    *store.Orders
+	receipts *store.Receipts
+}
+
+func openShop(t *testing.T) *shop {
+	t.Helper()
+	db := dbtest.Open(t, dbtest.SQLite(t))
+	key, err := seal.ParseKey(strings.Repeat("00", 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &shop{
+		bank:  &bank{fails: make(map[string]error), pages: make(map[string]payment.Event)},
+		clock: clocktest.New(opened), store: store.NewOrders(db), receipts: store.NewReceipts(db),
+	}
+	keys := license.NewVault(seal.NewKeys(key))
+	products := &catalog.Service{
+		Store: store.NewProducts(db), Media: nobody{}, Known: catalog.NewKnownSlugs(), Now: s.clock.Now,
+	}
+	licenses := &license.Service{
+		Store: store.NewLicenses(db), Products: products, Users: nobody{}, Vault: keys, Now: s.clock.Now,
+	}
+	s.Service = &order.Service{
+		Store: s.store, Claims: store.NewClaims(db), Products: products, Licenses: licenses, Users: nobody{},
+		Payments: s.bank, Vault: keys, Now: s.clock.Now, PublicURL: "https://shop.example",
+		SiteName: func(context.Context) string { return "shop.example" },
+	}
+	const catalog = `{currency: EUR, products: [{slug: mail-pack, name: Mail Pack, category: c, shortDescription: s,
+		description: d, icon: /i.svg, pricingTiers: [{id: once, name: Once, price: 49.90},
+		{id: monthly, name: Monthly, price: 49.90, billingPeriod: monthly}]}]}`
+	if _, err := products.ImportBytes(t.Context(), []byte(catalog)); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// buy places an order for a tier and returns it as it is stored.
+func (s *shop) buy(t *testing.T, tier string) order.Order {
+	t.Helper()
+	bought, err := s.Purchase(t.Context(), "mail-pack", order.PurchaseRequest{
+		TierID: tier, PaymentMethod: "card", Billing: &order.BillingInfo{Email: "ada@example.com"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.bank.asked()
+	return s.order(t, bought.OrderID)
+}
+
+func (s *shop) order(t *testing.T, id string) order.Order {
+	t.Helper()
+	o, err := s.store.OrderByID(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func (s *shop) license(t *testing.T, o order.Order) license.License {
+	t.Helper()
+	l, err := s.store.LicenseByID(t.Context(), o.LicenseID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// paid is the event that an order was paid in full.
+func paid(o order.Order) payment.Event {
+	e := payment.Event{
+		ID: "paid-" + o.ID, Kind: payment.Paid, At: opened.Add(time.Minute), OrderID: o.ID, Minor: 4990,
+		Exponent: 2, Currency: "EUR",
+		Reference: payment.Reference{Session: "page-" + o.ID, Payment: "pay-1"},
+	}
+	if o.Period == product.Monthly {
+		e.Reference.Invoice, e.Reference.Subscription = "inv-1", "sub-1"
+	}
+	return e
+}
+
+// refunded is the event that an order's whole payment was refunded.
+func refunded(o order.Order) payment.Event {
+	e := paid(o)
+	e.ID, e.Kind, e.At, e.Minor = "refunded-"+o.ID, payment.Refunded, opened.Add(time.Hour), 0
+	return e
+}
+
+// failed is the event that an order will not be paid.
+func failed(o order.Order) payment.Event {
+	return payment.Event{
+		ID: "failed-" + o.ID, Kind: payment.Failed, At: opened.Add(2 * time.Minute), OrderID: o.ID,
+		Reference: payment.Reference{Session: "page-" + o.ID},
+	}
+}
+
+// tell delivers an event that the bank signed.
+func (s *shop) tell(t *testing.T, e payment.Event) order.Notice {
+	t.Helper()
+	payload, err := json.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := s.HandleWebhook(t.Context(), "bank", payload, "good")
+	if err != nil {
+		t.Fatalf("%s: %v", e.ID, err)
+	}
+	return n
+}
+
+// state describes an order and its license in a line.
+func (s *shop) state(t *testing.T, id string) string {
+	t.Helper()
+	o := s.order(t, id)
+	l := s.license(t, o)
+	words := []string{string(o.Status())}
+	if l.Paid {
+		words = append(words, "license paid")
+	}
+	if !l.RevokedAt.IsZero() {
+		words = append(words, "license revoked")
+	}
+	if !o.RefundedAt.IsZero() && o.Status() != order.Refunded {
+		words = append(words, "money returned")
+	}
+	if !o.EndedAt.IsZero() {
+		words = append(words, "subscription ended")
+	}
+	return strings.Join(words, ", ")
+}
+
+// admin returns the context of an administrator.
+func admin(t *testing.T) context.Context {
+	return reqctx.WithCaller(t.Context(), reqctx.Caller{UserID: "boss", Role: "ADMIN"})
+}
+
+// each calls fn with every permutation of a list.
+func each[T any](list []T, fn func([]T)) {
+	if len(list) < 2 {
+		fn(list)
+		return
+	}
+	for i := range list {
+		rest := slices.Delete(slices.Clone(list), i, i+1)
+		each(rest, func(tail []T) { fn(append([]T{list[i]}, tail...)) })
+	}
+}

@@ -1,0 +1,114 @@
+package order
+
+import (
+	"cmp"
+	"time"
+
+	"stoa/internal/base/reqctx"
+	"stoa/internal/shop/payment"
+	"stoa/internal/shop/product"
+)
+
+// Status is where an order is in its life.
+type Status string
+
+// An order starts pending, or paid if nothing is left to pay. Only a paid order can be refunded, and
+// only a pending one cancelled.
+const (
+	Pending   Status = "pending"
+	Paid      Status = "paid"
+	Refunded  Status = "refunded"
+	Cancelled Status = "cancelled"
+)
+
+// Order records one purchase (CONTRACT 3), at the price of that day. What happens to it is stored as
+// facts, which are never withdrawn; the status follows from them.
+type Order struct {
+	ID            string
+	ProductID     string
+	TierID        string
+	UserID        string // reqctx.Anonymous when nobody was signed in
+	PaymentMethod string
+	Billing       *BillingInfo // nil if the buyer gave none
+	Amount        product.Money
+	Period        product.BillingPeriod // the tier's
+	LicenseID     string
+	CreatedAt     time.Time
+
+	// Provider is the Name of the payment.Provider that takes the payment. Empty if the order is free.
+	Provider string
+	// Payment is the provider's reference to the payment, PaymentURL the page where it is made.
+	Payment    payment.Reference
+	PaymentURL string
+
+	// The facts. Zero means that it did not happen. PaidAt and CancelledAt together mean that the
+	// payment came too late; it is refunded.
+	PaidAt      time.Time
+	RefundedAt  time.Time
+	CancelledAt time.Time
+	// PartlyRefunded is how much of the amount was given back while the order stays
+	// paid, in the units of Amount.
+	PartlyRefunded int64
+	// EndedAt is when the provider ended the subscription, because the order is over.
+	EndedAt time.Time
+}
+
+// BillingInfo is whom the bill is for, as the buyer gave it.
+type BillingInfo struct {
+	Name    string `json:"name,omitempty"`
+	Email   string `json:"email,omitempty"`
+	Company string `json:"company,omitempty"`
+}
+
+// Status returns where the order is in its life.
+func (o *Order) Status() Status {
+	switch {
+	case !o.CancelledAt.IsZero():
+		return Cancelled
+	case !o.RefundedAt.IsZero():
+		return Refunded
+	case !o.PaidAt.IsZero():
+		return Paid
+	}
+	return Pending
+}
+
+// Addressed reports whether there may be an address for the order's receipt: that of the bill, or that
+// of the buyer's account.
+func (o *Order) Addressed() bool { return o.Billing.EmailKey() != "" || o.UserID != reqctx.Anonymous }
+
+// refundDue reports whether the order was paid too late and is not refunded yet.
+func (o *Order) refundDue() bool {
+	return !o.CancelledAt.IsZero() && !o.PaidAt.IsZero() && o.RefundedAt.IsZero()
+}
+
+// endDue reports whether the order is over but its subscription is not.
+func (o *Order) endDue() bool {
+	return o.Payment.Subscription != "" && o.EndedAt.IsZero() && (!o.CancelledAt.IsZero() || !o.RefundedAt.IsZero())
+}
+
+// tooLate reports whether a period paid at that time was paid after the order was over.
+func (o *Order) tooLate(at time.Time) bool {
+	return !o.CancelledAt.IsZero() || !o.RefundedAt.IsZero() && at.After(o.RefundedAt)
+}
+
+// ownsPayment reports whether a payment is the order's, as far as is known. The payments of a
+// subscription are identified by their invoices.
+func (o *Order) ownsPayment(r payment.Reference) bool {
+	known := o.Payment
+	switch {
+	case r.Invoice != "" && known.Invoice != "":
+		return r.Invoice == known.Invoice
+	case r.Payment != "" && known.Payment != "":
+		return r.Payment == known.Payment
+	}
+	return known.Subscription == r.Subscription || known.Subscription == "" || r.Payment == ""
+}
+
+// learn fills in the parts of the payment reference that were unknown.
+func (o *Order) learn(r payment.Reference) {
+	o.Payment.Session = cmp.Or(o.Payment.Session, r.Session)
+	o.Payment.Payment = cmp.Or(o.Payment.Payment, r.Payment)
+	o.Payment.Invoice = cmp.Or(o.Payment.Invoice, r.Invoice)
+	o.Payment.Subscription = cmp.Or(o.Payment.Subscription, r.Subscription)
+}

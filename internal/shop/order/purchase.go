@@ -1,0 +1,194 @@
+package order
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/base/ids"
+	"stoa/internal/base/reqctx"
+	"stoa/internal/base/text"
+	"stoa/internal/shop/license"
+	"stoa/internal/shop/payment"
+	"stoa/internal/shop/product"
+)
+
+// PurchaseRequest is what a buyer asks for.
+type PurchaseRequest struct {
+	TierID        string       `json:"tierId"`
+	PaymentMethod string       `json:"paymentMethod"`
+	Billing       *BillingInfo `json:"billingInfo"` // nil if the buyer gave none
+
+	// OrderID is the id for the order, chosen by a caller who may have to repeat the request. If it is
+	// empty, Purchase chooses one.
+	OrderID string `json:"-"`
+}
+
+// Issues returns what is wrong with the request.
+func (r PurchaseRequest) Issues() errs.Issues {
+	var is errs.Issues
+	if r.TierID == "" {
+		is.Add("tierId", errs.CodeRequired, "tierId is required.")
+	}
+	switch {
+	case strings.TrimSpace(r.PaymentMethod) == "":
+		is.Add("paymentMethod", errs.CodeRequired, "paymentMethod is required.")
+	case !text.Printable(r.PaymentMethod, text.Short):
+		is.Add("paymentMethod", errs.CodeOutOfRange, "paymentMethod must be at most %d printable characters.", text.Short)
+	}
+	if b := r.Billing; b != nil {
+		for _, f := range []struct{ name, value string }{{"name", b.Name}, {"email", b.Email}, {"company", b.Company}} {
+			if !text.Printable(f.value, text.Short) {
+				is.Add("billingInfo."+f.name, errs.CodeOutOfRange,
+					"billingInfo.%s must be at most %d printable characters.", f.name, text.Short)
+			}
+		}
+	}
+	return is
+}
+
+// Confirmation is the result of a purchase.
+type Confirmation struct {
+	OrderID    string
+	LicenseKey license.Key
+	PaymentURL string // empty if nothing is left to pay
+}
+
+func newConfirmation(o Order, key license.Key) Confirmation {
+	c := Confirmation{OrderID: o.ID, LicenseKey: key}
+	if o.Status() == Pending {
+		c.PaymentURL = o.PaymentURL
+	}
+	return c
+}
+
+// Purchase places an order for a product at one of its tiers, and creates the license, in one
+// transaction. The buyer is the user in ctx, if there is one. If nothing is left to pay, the order is
+// paid at once. Otherwise the confirmation says where to pay, and the license works once the provider
+// reports the payment (HandleWebhook).
+//
+// Two calls are two purchases, unless they have the same OrderID: then the second returns the
+// confirmation of the first, and begins the payment again if that had failed.
+//
+// It returns VALIDATION_ERROR for what PurchaseRequest.Issues finds, ErrNotForSale, ErrTierNotFound,
+// ErrPaymentNotTaken, ErrPaymentRefused, ErrPaymentUnreachable, and for an OrderID that was used
+// ErrIDTaken or ErrCancelled.
+func (s *Service) Purchase(ctx context.Context, slug string, req PurchaseRequest) (Confirmation, error) {
+	if err := req.Issues().Err(); err != nil {
+		return Confirmation{}, err
+	}
+	p, err := s.Products.Get(ctx, slug)
+	if errs.KindOf(err) == errs.NotFound {
+		return Confirmation{}, ErrNotForSale
+	} else if err != nil {
+		return Confirmation{}, err
+	}
+	if req.OrderID != "" {
+		c, err := s.resume(ctx, p, req)
+		if errs.KindOf(err) != errs.NotFound {
+			return c, err
+		}
+	}
+	tier, ok := p.Tier(req.TierID)
+	switch {
+	case !p.Published:
+		return Confirmation{}, ErrNotForSale
+	case !ok:
+		return Confirmation{}, ErrTierNotFound
+	case tier.Price.Minor != 0 && s.Payments.Mode() == payment.Closed:
+		return Confirmation{}, ErrPaymentNotTaken
+	}
+	return s.place(ctx, p, tier, req)
+}
+
+// place stores a new order and begins its payment.
+func (s *Service) place(
+	ctx context.Context, p product.Product, tier product.Tier, req PurchaseRequest,
+) (Confirmation, error) {
+	o, l, key := s.draft(ctx, p.ID, tier, req)
+	err := s.Store.InTx(ctx, func(tx Store) error {
+		if err := tx.CreateLicense(ctx, l); err != nil {
+			return err
+		}
+		if err := tx.CreateOrder(ctx, o); err != nil {
+			return err
+		}
+		if o.Status() == Paid {
+			return s.settled(ctx, tx, o)
+		}
+		return nil
+	})
+	if errs.KindOf(err) == errs.Conflict && req.OrderID != "" {
+		return s.resume(ctx, p, req) // the same request, sent twice: the other one was quicker
+	}
+	if errs.KindOf(err) == errs.NotFound { // the product was deleted in the meantime
+		return Confirmation{}, ErrNotForSale
+	}
+	if err != nil {
+		return Confirmation{}, err
+	}
+	if o.Status() == Paid {
+		s.Courier.Wake()
+		return newConfirmation(o, key), nil
+	}
+	return s.begin(ctx, p, o, key, req)
+}
+
+// draft returns a new order, its license and the license's key. Order and license are paid if nothing
+// is left to pay.
+func (s *Service) draft(
+	ctx context.Context, productID string, tier product.Tier, req PurchaseRequest,
+) (Order, license.License, license.Key) {
+	now := s.Now().UTC()
+	l, key := s.Vault.Issue(productID, tier, buyer(ctx), now)
+	o := Order{
+		ID: req.OrderID, ProductID: productID, TierID: tier.ID, UserID: l.UserID,
+		PaymentMethod: req.PaymentMethod, Billing: req.Billing,
+		Amount: tier.Price, Period: tier.Period, LicenseID: l.ID, CreatedAt: now,
+	}
+	if o.ID == "" {
+		o.ID = ids.New()
+	}
+	if o.Amount.Minor != 0 {
+		o.Provider = s.Payments.Name()
+	}
+	if o.Provider == "" || s.Payments.Mode() == payment.Instant {
+		o.PaidAt, l.Paid = now, true
+	}
+	return o, l, key
+}
+
+// buyer returns the id of the user in ctx, or reqctx.Anonymous.
+func buyer(ctx context.Context) string {
+	return cmp.Or(reqctx.CallerFrom(ctx).UserID, reqctx.Anonymous)
+}
+
+// resume returns the confirmation of the order that req asks for, which was placed before. It returns
+// an errs.NotFound error when there is no such order, ErrIDTaken when it is another purchase, and what
+// Purchase returns for its payment.
+func (s *Service) resume(ctx context.Context, p product.Product, req PurchaseRequest) (Confirmation, error) {
+	o, err := s.Store.OrderByID(ctx, req.OrderID)
+	if err != nil {
+		return Confirmation{}, err
+	}
+	if o.ProductID != p.ID || o.TierID != req.TierID || o.UserID != buyer(ctx) {
+		return Confirmation{}, ErrIDTaken
+	}
+	if o.Status() == Cancelled {
+		return Confirmation{}, ErrCancelled
+	}
+	l, err := s.Store.LicenseByID(ctx, o.LicenseID)
+	if err != nil {
+		return Confirmation{}, fmt.Errorf("license of order %s: %w", o.ID, err)
+	}
+	key, err := s.Vault.Open(l)
+	if err != nil {
+		return Confirmation{}, err
+	}
+	if o.Status() == Pending && o.PaymentURL == "" {
+		return s.begin(ctx, p, o, key, req)
+	}
+	return newConfirmation(o, key), nil
+}

@@ -1,0 +1,108 @@
+package order
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"stoa/internal/base/reqctx"
+	"stoa/internal/message/mail"
+	"stoa/internal/shop/license"
+	"stoa/internal/shop/product"
+)
+
+// ReceiptState is where a receipt is in its delivery.
+type ReceiptState string
+
+// A receipt waits until it is sent, until its delivery has failed for good, or until it is dropped
+// because its order is over.
+const (
+	ReceiptWaiting ReceiptState = "waiting"
+	ReceiptSent    ReceiptState = "sent"
+	ReceiptFailed  ReceiptState = "failed"
+	ReceiptDropped ReceiptState = "dropped"
+)
+
+// DueReceipt is a receipt to be mailed now, and its content.
+type DueReceipt struct {
+	OrderID string
+	UserID  string       // reqctx.Anonymous when nobody was signed in
+	Billing *BillingInfo // nil if the buyer gave none
+	Amount  product.Money
+	Ordered time.Time
+
+	ProductName, TierName string // current; TierName is the tier's id if the tier no longer exists
+
+	License license.License
+
+	// Stands is false once the order is refunded or cancelled.
+	Stands bool
+
+	Attempts int       // including this one
+	Since    time.Time // when the order was settled
+}
+
+// guests reports whether the order was placed without an account.
+func (d DueReceipt) guests() bool { return d.UserID == reqctx.Anonymous }
+
+// receiptMail is the mail with a license key. The buyer, who may have given somebody else's address,
+// chose nothing in it, so it cannot carry a message. link makes a guest's account; it is empty for others.
+func receiptMail(d DueReceipt, to string, key license.Key, site, link string) mail.Message {
+	var b strings.Builder
+	line := func(parts ...string) {
+		for _, p := range parts {
+			b.WriteString(p)
+		}
+		b.WriteByte('\n')
+	}
+	line("Thank you for your order at ", site, ".")
+	line()
+	line("  Product   ", d.ProductName, " - ", d.TierName)
+	amount := d.Amount.String()
+	if d.Amount.Minor == 0 {
+		amount = "free"
+	}
+	line("  Amount    ", amount)
+	line("  Order     ", d.OrderID)
+	line("  Date      ", day(d.Ordered))
+	line()
+	line("This is your license key:")
+	line()
+	line("  ", key.Reveal())
+	line()
+	line(terms(d.License))
+	line()
+	line("To activate the license, enter the key where ", d.ProductName, " asks for it.")
+	line("Keep this mail, and keep the key to yourself: whoever has it can use up your")
+	line("license.")
+	if link != "" {
+		line()
+		line("You ordered without an account. To see the order and its license in one, open")
+		line("this link within 7 days. It works once:")
+		line()
+		line(link)
+		line()
+		line("Do not pass the link on: whoever opens it can see your license keys.")
+	}
+	line()
+	line("If you ordered nothing, somebody gave your address by mistake, and you can")
+	line("ignore this mail.")
+	return mail.Message{
+		To: to, Subject: "Your license for " + d.ProductName, Text: b.String(), ID: "receipt-" + d.OrderID,
+	}
+}
+
+// terms says how long a license is valid and for how many instances.
+func terms(l license.License) string {
+	text := "It does not expire"
+	if !l.ExpiresAt.IsZero() {
+		text = "It is valid until " + day(l.ExpiresAt)
+	}
+	if l.MaxInstances == 1 {
+		return text + " and is for one instance."
+	}
+	return text + " and is for " + strconv.Itoa(l.MaxInstances) + " instances."
+}
+
+// day formats a date for mails.
+func day(t time.Time) string { return t.UTC().Format("2 January 2006") }

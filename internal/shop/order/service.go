@@ -1,0 +1,61 @@
+package order
+
+import (
+	"context"
+	"time"
+
+	"stoa/internal/message/mail"
+	"stoa/internal/shop/license"
+	"stoa/internal/shop/payment"
+	"stoa/internal/shop/product"
+)
+
+// Products is what orders need of the catalog. *catalog.Service implements it.
+type Products interface {
+	// Get returns the product with that slug, published or not, or product.ErrNotFound.
+	Get(ctx context.Context, slug string) (product.Product, error)
+}
+
+// Renewer renews the licenses of subscriptions. *license.Service implements it.
+type Renewer interface {
+	// Renew adds the periods of a renewal to a license, once per reference, unless match refuses the
+	// license's version. A nil match accepts every version.
+	Renew(ctx context.Context, licenseID string, r license.Renewal, match license.Match) (license.Listed, error)
+
+	// StopRenewal ends the leeway of a license, because its provider does not renew it. It reports whether
+	// that changed anything.
+	StopRenewal(ctx context.Context, licenseID string, why license.Unrenewed) (bool, error)
+}
+
+// Poster sends mail in the background, without a guarantee. *mail.Queue implements it.
+type Poster interface {
+	// Post composes a message and sends it in the background. It returns at once. The context passed
+	// to compose outlives the request's.
+	Post(ctx context.Context, compose mail.Compose)
+}
+
+// Service applies the rules of orders: purchases, what happens to their payments, and claims of orders
+// that were placed without an account. All fields are required unless they say otherwise. It is safe
+// for concurrent use.
+type Service struct {
+	Store    Store
+	Claims   ClaimStore
+	Products Products
+	Licenses Renewer
+	Users    license.Users
+	Payments payment.Provider
+	Vault    *license.Vault
+	Now      func() time.Time
+
+	// RenewalLeeway is how long a license whose subscription runs goes on after a paid period.
+	RenewalLeeway time.Duration
+
+	// Courier mails the receipts. It is nil if another process does.
+	Courier *Courier
+	// Poster mails the links that claim orders. They begin with PublicURL.
+	Poster    Poster
+	PublicURL string
+	SiteName  func(ctx context.Context) string // what mails call the shop
+	// Administrators are mailed what they have to look at. Nil: nobody.
+	Administrators Administrators
+}

@@ -1,0 +1,158 @@
+package order
+
+import (
+	"context"
+	"time"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/base/event"
+	"stoa/internal/base/reqctx"
+	"stoa/internal/shop/license"
+	"stoa/internal/trust/audit"
+)
+
+// update reads an order again and applies fn to it, in one transaction that has locked the order. Then
+// *o is the order as fn left it. On error *o is unchanged.
+func (s *Service) update(ctx context.Context, o *Order, fn func(tx Store, o *Order) error) error {
+	var updated Order
+	err := s.Store.InTx(ctx, func(tx Store) (err error) {
+		if updated, err = tx.OrderByID(ctx, o.ID); err != nil {
+			return err
+		}
+		return fn(tx, &updated)
+	})
+	if err == nil {
+		*o = updated
+	}
+	return err
+}
+
+// change is update for administrators: the change is recorded in the audit log.
+func (s *Service) change(
+	ctx context.Context, o Listed, action audit.Action, fn func(tx Store, o *Order) error,
+) (Listed, error) {
+	err := s.update(ctx, &o.Order, func(tx Store, changed *Order) error {
+		if err := fn(tx, changed); err != nil {
+			return err
+		}
+		target := audit.Target{Type: "order", ID: o.ID}
+		return tx.Record(ctx, audit.New(ctx, s.Now(), action, target, audit.Details{
+			"product": o.ProductSlug, "amount": o.Amount.Amount(), "currency": o.Amount.Currency,
+			"licenseId": o.LicenseID,
+		}))
+	})
+	if errs.KindOf(err) == errs.NotFound {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return Listed{}, err
+	}
+	return o, nil
+}
+
+// settle records that an order was paid at a time, and makes its license usable unless the order is
+// over. It may be called again, and out of order: the earliest time counts. tx has locked the order.
+func (s *Service) settle(ctx context.Context, tx Store, o *Order, at time.Time) error {
+	before := o.PaidAt
+	if before.IsZero() || at.Before(before) {
+		o.PaidAt = at
+	}
+	if err := tx.UpdateOrder(ctx, *o); err != nil || o.Status() == Cancelled {
+		return err // paid too late: the payment is refunded afterwards
+	}
+	if before.Equal(o.PaidAt) {
+		return nil
+	}
+	l, err := tx.LicenseByID(ctx, o.LicenseID)
+	if err != nil {
+		return err
+	}
+	l.Paid = true
+	from := before
+	if from.IsZero() {
+		from = o.CreatedAt
+	}
+	l.MoveStart(from, o.PaidAt)
+	if before.IsZero() && l.Months > 0 {
+		l.Leeway = s.leeway(*o)
+	}
+	if err := tx.UpdateLicense(ctx, l); err != nil || !before.IsZero() {
+		return err
+	}
+	return s.settled(ctx, tx, *o)
+}
+
+// settled does what happens once per order, when it is paid. Call it last in the transaction, because
+// it makes other buyers of the product wait. Wake the Courier after the commit.
+func (s *Service) settled(ctx context.Context, tx Store, o Order) error {
+	if o.Addressed() {
+		if err := tx.AddReceipt(ctx, o.ID, s.Now()); err != nil {
+			return err
+		}
+	}
+	issued := license.License{ID: o.LicenseID, ProductID: o.ProductID, UserID: o.UserID}
+	err := tx.Publish(ctx, o.event(event.OrderPaid, s.Now()), issued.Event(event.LicenseIssued, s.Now()))
+	if err != nil {
+		return err
+	}
+	return tx.CountDownload(ctx, o.ProductID)
+}
+
+// giveUp cancels an order if it is still pending.
+func (s *Service) giveUp(ctx context.Context, o Order) error {
+	return s.update(ctx, &o, func(tx Store, o *Order) error {
+		if o.Status() != Pending {
+			return nil
+		}
+		return s.markCancelled(ctx, tx, o, s.Now())
+	})
+}
+
+// markCancelled records that a pending order is cancelled, and revokes its license. tx has locked the
+// order.
+func (s *Service) markCancelled(ctx context.Context, tx Store, o *Order, at time.Time) error {
+	o.CancelledAt = at.UTC()
+	if err := tx.UpdateOrder(ctx, *o); err != nil {
+		return err
+	}
+	return s.revoke(ctx, tx, o.LicenseID, at)
+}
+
+// markRefunded records that everything paid for an order was refunded, and revokes its license. tx has
+// locked the order.
+func (s *Service) markRefunded(ctx context.Context, tx Store, o *Order, at time.Time) error {
+	first := o.RefundedAt.IsZero()
+	if first || at.Before(o.RefundedAt) {
+		o.RefundedAt = at.UTC()
+	}
+	if err := tx.UpdateOrder(ctx, *o); err != nil {
+		return err
+	}
+	if first {
+		if err := tx.Publish(ctx, o.event(event.OrderRefunded, s.Now())); err != nil {
+			return err
+		}
+	}
+	return s.revoke(ctx, tx, o.LicenseID, at)
+}
+
+// revoke revokes a license, unless it is revoked already.
+func (s *Service) revoke(ctx context.Context, tx Store, licenseID string, at time.Time) error {
+	l, err := tx.LicenseByID(ctx, licenseID)
+	if err != nil || !l.Revoke(at) {
+		return err
+	}
+	if err := tx.UpdateLicense(ctx, l); err != nil || !l.Paid {
+		return err // what was never paid was never issued
+	}
+	return tx.Publish(ctx, l.Event(event.LicenseRevoked, s.Now()))
+}
+
+// event returns the event that something happened to o.
+func (o Order) event(t event.Type, at time.Time) event.Event {
+	about := event.Names{OrderID: o.ID, LicenseID: o.LicenseID, ProductID: o.ProductID}
+	if o.UserID != reqctx.Anonymous {
+		about.UserID = o.UserID
+	}
+	return event.New(at, t, about)
+}

@@ -1,0 +1,169 @@
+package stripe
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/stripe/stripe-go/v85"
+
+	"stoa/internal/shop/payment"
+)
+
+// Begin implements payment.Provider. A charge that recurs becomes a subscription, and Stripe charges the
+// later periods by itself.
+func (p *Provider) Begin(ctx context.Context, c payment.Charge) (payment.Checkout, error) {
+	amount, err := toStripe(c.Minor, c.Exponent, c.Currency)
+	if err != nil {
+		return payment.Checkout{}, err
+	}
+	metadata := map[string]string{metadataKey: c.OrderID}
+	price := &stripe.CheckoutSessionCreateLineItemPriceDataParams{
+		Currency: stripe.String(strings.ToLower(c.Currency)), UnitAmount: &amount,
+		ProductData: &stripe.CheckoutSessionCreateLineItemPriceDataProductDataParams{Name: &c.Name},
+	}
+	params := &stripe.CheckoutSessionCreateParams{
+		Mode:              stripe.String(string(stripe.CheckoutSessionModePayment)),
+		ClientReferenceID: &c.OrderID,
+		Metadata:          metadata,
+		LineItems:         []*stripe.CheckoutSessionCreateLineItemParams{{PriceData: price, Quantity: stripe.Int64(1)}},
+		SuccessURL:        stripe.String(strings.ReplaceAll(p.cfg.SuccessURL, OrderPlaceholder, c.OrderID)),
+		CancelURL:         stripe.String(strings.ReplaceAll(p.cfg.CancelURL, OrderPlaceholder, c.OrderID)),
+	}
+	if c.Email != "" {
+		params.CustomerEmail = &c.Email
+	}
+	if c.Months == 0 {
+		params.PaymentIntentData = &stripe.CheckoutSessionCreatePaymentIntentDataParams{Metadata: metadata}
+	} else {
+		params.Mode = stripe.String(string(stripe.CheckoutSessionModeSubscription))
+		params.SubscriptionData = &stripe.CheckoutSessionCreateSubscriptionDataParams{Metadata: metadata}
+		price.Recurring = recurring(c.Months)
+	}
+	params.SetIdempotencyKey("stoa-order-" + c.OrderID)
+	session, err := p.client.V1CheckoutSessions.Create(ctx, params)
+	if err != nil {
+		return payment.Checkout{}, explain("open a checkout page", err)
+	}
+	return payment.Checkout{Session: session.ID, URL: session.URL}, nil
+}
+
+// recurring returns the interval of that many months. Whole years are given as such, which reads better
+// on the page.
+func recurring(months int) *stripe.CheckoutSessionCreateLineItemPriceDataRecurringParams {
+	interval, count := stripe.PriceRecurringIntervalMonth, months
+	if months%12 == 0 {
+		interval, count = stripe.PriceRecurringIntervalYear, months/12
+	}
+	return &stripe.CheckoutSessionCreateLineItemPriceDataRecurringParams{
+		Interval: stripe.String(string(interval)), IntervalCount: stripe.Int64(int64(count)),
+	}
+}
+
+// Cancel implements payment.Provider.
+func (p *Provider) Cancel(ctx context.Context, r payment.Reference) error {
+	if r.Session == "" {
+		return nil
+	}
+	_, err := p.client.V1CheckoutSessions.Expire(ctx, r.Session, nil)
+	if err = explain("close a checkout page", err); !errors.Is(err, payment.ErrRefused) {
+		return err
+	}
+	// The page is no longer open. Only a completed page is an error.
+	session, getErr := p.client.V1CheckoutSessions.Retrieve(ctx, r.Session, nil)
+	switch {
+	case hasCode(getErr, stripe.ErrorCodeResourceMissing): // it belongs to another account, or to test mode
+		return nil
+	case getErr != nil:
+		return explain("look at a checkout page", getErr)
+	case session.Status == stripe.CheckoutSessionStatusComplete:
+		return err
+	}
+	return nil
+}
+
+// LookUp implements payment.Provider. It reads the page in the same way as a webhook.
+func (p *Provider) LookUp(ctx context.Context, r payment.Reference) (payment.Event, error) {
+	params := new(stripe.CheckoutSessionRetrieveParams)
+	params.AddExpand("payment_intent")
+	params.AddExpand("subscription")
+	page, err := p.client.V1CheckoutSessions.Retrieve(ctx, r.Session, params)
+	if err != nil {
+		return payment.Event{}, explain("look at a checkout page", err)
+	}
+	out := payment.Event{Type: "checkout.session looked at"}
+	if err := readSession(ctx, &out, page.LastResponse.RawJSON); err != nil {
+		return payment.Event{}, err
+	}
+	if out.Kind == payment.Unrelated && neverPaid(page) {
+		if err := readFailure(ctx, &out, page.LastResponse.RawJSON); err != nil {
+			return payment.Event{}, err
+		}
+	}
+	out.ID = map[payment.EventKind]string{payment.Paid: "paid ", payment.Failed: "failed "}[out.Kind] + r.Session
+	return out, nil
+}
+
+// neverPaid reports whether an unpaid page cannot be paid any more: it expired, or the bank refused the
+// payment after the buyer completed the page.
+func neverPaid(page *stripe.CheckoutSession) bool {
+	switch page.Status {
+	case stripe.CheckoutSessionStatusExpired:
+		return true
+	case stripe.CheckoutSessionStatusComplete:
+	default:
+		return false
+	}
+	if intent := page.PaymentIntent; intent != nil {
+		return intent.Status == stripe.PaymentIntentStatusRequiresPaymentMethod ||
+			intent.Status == stripe.PaymentIntentStatusCanceled
+	}
+	sub := page.Subscription
+	return sub != nil && (sub.Status == stripe.SubscriptionStatusIncompleteExpired ||
+		sub.Status == stripe.SubscriptionStatusCanceled)
+}
+
+// session is what we read of a Checkout Session.
+type session struct {
+	ID            string   `json:"id"`
+	Metadata      metadata `json:"metadata"`
+	PaymentStatus string   `json:"payment_status"`
+	AmountTotal   int64    `json:"amount_total"`
+	Currency      string   `json:"currency"`
+	PaymentIntent id       `json:"payment_intent"`
+	Invoice       id       `json:"invoice"`
+	Subscription  id       `json:"subscription"`
+}
+
+// identify fills in what the event is about.
+func (s *session) identify(e *payment.Event) {
+	e.OrderID = s.Metadata[metadataKey]
+	e.Reference = payment.Reference{
+		Session: s.ID, Payment: string(s.PaymentIntent),
+		Invoice: string(s.Invoice), Subscription: string(s.Subscription),
+	}
+}
+
+// readSession reads that the buyer completed a page. The order is paid then, or after the bank's answer,
+// which is another event.
+func readSession(_ context.Context, e *payment.Event, object json.RawMessage) error {
+	var s session
+	if !decode(e, object, &s) || s.PaymentStatus == string(stripe.CheckoutSessionPaymentStatusUnpaid) {
+		return nil
+	}
+	s.identify(e)
+	e.Kind, e.Minor, e.Currency = payment.Paid, s.AmountTotal, strings.ToUpper(s.Currency)
+	e.Exponent, _ = decimals(e.Currency)
+	return nil
+}
+
+// readFailure reads that a page will never be paid.
+func readFailure(_ context.Context, e *payment.Event, object json.RawMessage) error {
+	var s session
+	if decode(e, object, &s) {
+		s.identify(e)
+		e.Kind = payment.Failed
+	}
+	return nil
+}

@@ -1,0 +1,175 @@
+package stripe
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/stripe/stripe-go/v85"
+
+	"stoa/internal/shop/payment"
+)
+
+// End implements payment.Provider.
+func (p *Provider) End(ctx context.Context, r payment.Reference) error {
+	if r.Subscription == "" {
+		return nil
+	}
+	_, err := p.client.V1Subscriptions.Cancel(ctx, r.Subscription, nil)
+	if hasCode(err, stripe.ErrorCodeResourceMissing) { // it has ended already
+		return nil
+	}
+	return explain("end a subscription", err)
+}
+
+// Collect implements payment.Provider. Stripe leaves the invoice of a further period in draft for about
+// an hour, so that lines can be added. We add none, and finalize it at once.
+func (p *Provider) Collect(ctx context.Context, r payment.Reference) error {
+	// AutoAdvance: Stripe collects the payment later if the rest fails.
+	finalize := &stripe.InvoiceFinalizeInvoiceParams{AutoAdvance: stripe.Bool(true)}
+	finalize.SetIdempotencyKey("stoa-finalize-" + r.Invoice)
+	_, err := p.client.V1Invoices.FinalizeInvoice(ctx, r.Invoice, finalize)
+	if err = explain("finalize an invoice", err); err != nil && !errors.Is(err, payment.ErrRefused) {
+		return err
+	}
+	// Refused means that the invoice was finalized before.
+	pay := new(stripe.InvoicePayParams)
+	pay.SetIdempotencyKey("stoa-pay-" + r.Invoice)
+	_, err = p.client.V1Invoices.Pay(ctx, r.Invoice, pay)
+	return explain("pay an invoice", err)
+}
+
+// invoice is what we read of an invoice, in the present form and in that of API versions before 2025.
+type invoice struct {
+	ID            string `json:"id"`
+	BillingReason string `json:"billing_reason"`
+	Status        string `json:"status"`
+	AmountPaid    int64  `json:"amount_paid"`
+	Currency      string `json:"currency"`
+	Parent        struct {
+		Subscription subscriptionDetails `json:"subscription_details"`
+	} `json:"parent"`
+	Subscription id                  `json:"subscription"`
+	Details      subscriptionDetails `json:"subscription_details"`
+	Lines        struct {
+		Data []invoiceLine `json:"data"`
+	} `json:"lines"`
+}
+
+// invoiceLine is what we read of a line of an invoice.
+type invoiceLine struct {
+	Type   string `json:"type"` // before 2025
+	Parent struct {
+		Type string `json:"type"`
+	} `json:"parent"`
+	Period struct {
+		End int64 `json:"end"`
+	} `json:"period"`
+}
+
+// extra reports whether somebody added the line to the invoice. Its period may be any.
+func (l *invoiceLine) extra() bool {
+	return l.Type == "invoiceitem" || l.Parent.Type == "invoice_item_details"
+}
+
+type subscriptionDetails struct {
+	Metadata     metadata `json:"metadata"`
+	Subscription id       `json:"subscription"`
+}
+
+// identify fills in what the event is about.
+func (i *invoice) identify(e *payment.Event) {
+	e.OrderID = cmp.Or(i.Parent.Subscription.Metadata[metadataKey], i.Details.Metadata[metadataKey])
+	e.Reference = payment.Reference{
+		Invoice: i.ID, Subscription: string(cmp.Or(i.Parent.Subscription.Subscription, i.Subscription)),
+	}
+}
+
+// until returns the end of the billed period, which is that of its line. The invoice's own period_end is
+// that of the period before.
+func (i *invoice) until() time.Time {
+	var end int64
+	for _, line := range i.Lines.Data {
+		if !line.extra() {
+			end = max(end, line.Period.End)
+		}
+	}
+	if end == 0 {
+		return time.Time{}
+	}
+	return time.Unix(end, 0).UTC()
+}
+
+// The billing reasons that matter.
+const (
+	firstInvoice = "subscription_create"
+	laterInvoice = "subscription_cycle"
+)
+
+// readInvoice reads that a period of a subscription is paid. The page reports the first period too,
+// unless the bank refused at first and the invoice was paid later.
+func readInvoice(_ context.Context, e *payment.Event, object json.RawMessage) error {
+	var i invoice
+	if !decode(e, object, &i) {
+		return nil
+	}
+	switch i.BillingReason {
+	case laterInvoice:
+		i.identify(e)
+		e.Kind, e.Until = payment.Renewed, i.until()
+	case firstInvoice:
+		if i.identify(e); e.OrderID == "" {
+			return nil // of another system
+		}
+		e.Kind, e.Minor, e.Currency = payment.Paid, i.AmountPaid, strings.ToUpper(i.Currency)
+		e.Exponent, _ = decimals(e.Currency)
+	}
+	return nil
+}
+
+// readDraft reads that a further period of a subscription is billed.
+func readDraft(_ context.Context, e *payment.Event, object json.RawMessage) error {
+	var i invoice
+	if decode(e, object, &i) && i.BillingReason == laterInvoice && i.Status == string(stripe.InvoiceStatusDraft) {
+		i.identify(e)
+		e.Kind = payment.Billed
+	}
+	return nil
+}
+
+// readUnpaid reads that a further period of a subscription could not be collected. Stripe may try again.
+func readUnpaid(_ context.Context, e *payment.Event, object json.RawMessage) error {
+	var i invoice
+	if decode(e, object, &i) && i.BillingReason == laterInvoice {
+		i.identify(e)
+		e.Kind, e.Until = payment.NotRenewed, i.until()
+	}
+	return nil
+}
+
+// readSubscription reads that a subscription has ended, or will end by itself.
+func readSubscription(_ context.Context, e *payment.Event, object json.RawMessage) error {
+	var sub struct {
+		ID                string   `json:"id"`
+		Metadata          metadata `json:"metadata"`
+		EndedAt           int64    `json:"ended_at"`
+		CancelAt          int64    `json:"cancel_at"`
+		CancelAtPeriodEnd bool     `json:"cancel_at_period_end"`
+	}
+	if !decode(e, object, &sub) || sub.ID == "" {
+		return nil
+	}
+	switch {
+	case sub.EndedAt != 0 || e.Type == "customer.subscription.deleted":
+		e.Kind = payment.Ended
+	case sub.CancelAtPeriodEnd || sub.CancelAt != 0:
+		e.Kind = payment.WillNotRenew
+	default:
+		return nil
+	}
+	e.OrderID, e.Reference = sub.Metadata[metadataKey], payment.Reference{Subscription: sub.ID}
+	return nil
+}

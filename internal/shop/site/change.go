@@ -1,0 +1,115 @@
+package site
+
+import (
+	"net/mail"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/base/text"
+)
+
+// The longest texts: of a name in characters, of an e-mail address and a URL in bytes.
+const (
+	MaxName  = 64
+	maxEmail = 254
+	maxURL   = 2048
+)
+
+// Change is a change of settings. Fields that are nil stay; an empty text removes what was
+// set.
+type Change struct {
+	Name, Accent, SupportEmail, SupportURL, TermsURL, PrivacyURL *string
+}
+
+// field is a setting that a Change may name: its name in the API, its new text, which may
+// be nil, and what is wrong with one.
+type field struct {
+	name  string
+	text  *string
+	fault func(text string) (code, message string)
+	of    func(set *Settings) *string
+}
+
+func (ch Change) fields() []field {
+	return []field{
+		{"shopName", ch.Name, nameFault, func(s *Settings) *string { return &s.Name }},
+		{"accent", ch.Accent, accentFault, func(s *Settings) *string { return &s.Accent }},
+		{"supportEmail", ch.SupportEmail, emailFault, func(s *Settings) *string { return &s.SupportEmail }},
+		{"supportUrl", ch.SupportURL, urlFault, func(s *Settings) *string { return &s.SupportURL }},
+		{"termsUrl", ch.TermsURL, urlFault, func(s *Settings) *string { return &s.TermsURL }},
+		{"privacyUrl", ch.PrivacyURL, urlFault, func(s *Settings) *string { return &s.PrivacyURL }},
+	}
+}
+
+// Issues returns everything that is wrong with the change.
+func (ch Change) Issues() (faults errs.Issues) {
+	for _, f := range ch.fields() {
+		if f.text == nil || *f.text == "" {
+			continue
+		}
+		if code, message := f.fault(*f.text); code != "" {
+			faults.Add(f.name, code, "%s %s", f.name, message)
+		}
+	}
+	return faults
+}
+
+// apply changes set and returns the names of the fields that differ now.
+func (ch Change) apply(set *Settings) (changed []string) {
+	if ch.Accent != nil {
+		lower := strings.ToLower(*ch.Accent)
+		ch.Accent = &lower
+	}
+	for _, f := range ch.fields() {
+		if at := f.of(set); f.text != nil && *at != *f.text {
+			*at = *f.text
+			changed = append(changed, f.name)
+		}
+	}
+	return changed
+}
+
+func nameFault(name string) (code, message string) {
+	switch {
+	case !text.Printable(name, MaxName):
+		return errs.CodeOutOfRange, "must have at most 64 printable characters."
+	case strings.TrimSpace(name) != name:
+		return errs.CodeInvalid, "must not begin or end with a space."
+	}
+	return "", ""
+}
+
+var accent = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+
+func accentFault(color string) (code, message string) {
+	if !accent.MatchString(color) {
+		return errs.CodeInvalid, "must be a color like #0f766e."
+	}
+	return "", ""
+}
+
+func emailFault(address string) (code, message string) {
+	if len(address) > maxEmail {
+		return errs.CodeOutOfRange, "must have at most 254 bytes."
+	}
+	a, err := mail.ParseAddress(address)
+	if err != nil || a.Address != address || !text.Printable(address, maxEmail) {
+		return errs.CodeInvalid, "must be an e-mail address like help@example.com."
+	}
+	return "", ""
+}
+
+// urlFault refuses what a page must not link to: javascript: addresses, for one.
+func urlFault(address string) (code, message string) {
+	if len(address) > maxURL {
+		return errs.CodeOutOfRange, "must have at most 2048 bytes."
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
+		!text.Printable(address, maxURL) || strings.ContainsAny(address, ` "<>\`) {
+		return errs.CodeInvalid, "must be an address like https://example.com/terms."
+	}
+	return "", ""
+}

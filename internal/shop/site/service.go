@@ -1,0 +1,98 @@
+package site
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+	"sync/atomic"
+	"time"
+
+	"stoa/internal/trust/audit"
+)
+
+// Service reads and changes the settings. All fields but DefaultName are required. It is
+// safe for concurrent use.
+type Service struct {
+	Store Store
+	Now   func() time.Time
+	// DefaultName is the shop's name while the settings have none. It may be empty.
+	DefaultName string
+	// PublicURL is where people reach the shop.
+	PublicURL string
+
+	last atomic.Pointer[Settings] // those read last
+}
+
+// Get returns the settings. They are read each time, so every replica has the same.
+func (s *Service) Get(ctx context.Context) (Settings, error) {
+	set, err := s.Store.Settings(ctx)
+	if err != nil {
+		return Settings{}, err
+	}
+	s.last.Store(&set)
+	return set, nil
+}
+
+// Change changes the settings and returns them. match, unless it is nil, reports whether
+// their present version is the one that the change is about. The error is ErrStale, or
+// VALIDATION_ERROR for what Change.Issues finds.
+func (s *Service) Change(ctx context.Context, ch Change, match func(version int64) bool) (Settings, error) {
+	if err := ch.Issues().Err(); err != nil {
+		return Settings{}, err
+	}
+	var set Settings
+	err := s.Store.InTx(ctx, func(st Store) (err error) {
+		if set, err = st.Settings(ctx); err != nil {
+			return err
+		}
+		if match != nil && !match(set.Version) {
+			return ErrStale
+		}
+		changed := ch.apply(&set)
+		if len(changed) == 0 {
+			return nil
+		}
+		set.Version++
+		set.UpdatedAt = s.Now().UTC().Truncate(time.Millisecond)
+		if err := st.PutSettings(ctx, set); err != nil {
+			return err
+		}
+		return st.Record(ctx, audit.New(ctx, s.Now(), audit.SettingsUpdate, audit.Target{Type: "settings"},
+			audit.Details{"fields": changed}))
+	})
+	if err != nil {
+		return Settings{}, err
+	}
+	return set, nil
+}
+
+// Shown returns the settings for pages, with DefaultName in place of an empty name. If the
+// database does not answer, they are those that were read last: a page with a name of
+// yesterday is better than none.
+func (s *Service) Shown(ctx context.Context) Settings {
+	set, err := s.Get(ctx)
+	if last := s.last.Load(); err != nil && last != nil {
+		set = *last
+	}
+	set.Name = cmp.Or(set.Name, s.DefaultName)
+	return set
+}
+
+// Name returns the shop's name, or "" if it has none.
+func (s *Service) Name(ctx context.Context) string { return s.Shown(ctx).Name }
+
+// Called returns what texts call the shop, which is never empty: its name, or the address
+// it is at.
+func (s *Service) Called(ctx context.Context) string {
+	return cmp.Or(s.Name(ctx), s.address())
+}
+
+// Default returns what texts call the shop while its settings have no name.
+func (s *Service) Default() string { return cmp.Or(s.DefaultName, s.address()) }
+
+func (s *Service) address() string {
+	if u, err := url.Parse(s.PublicURL); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return "this shop"
+}

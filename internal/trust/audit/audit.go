@@ -1,0 +1,159 @@
+package audit
+
+import (
+	"context"
+	"time"
+
+	"stoa/internal/base/ids"
+	"stoa/internal/base/reqctx"
+)
+
+// Action is what was done, as an object and a verb: "plugin.install". Actions are
+// stable: programs match on them.
+type Action string
+
+// The recorded actions. docs/operating.md lists them; a test compares the two.
+const (
+	UserCreate         Action = "user.create"
+	UserActivate       Action = "user.activate"
+	UserDeactivate     Action = "user.deactivate"
+	UserRole           Action = "user.role"
+	UserResetPassword  Action = "user.reset_password"
+	UserEndSessions    Action = "user.end_sessions"
+	PluginInstall      Action = "plugin.install"
+	PluginUpdate       Action = "plugin.update"
+	PluginUninstall    Action = "plugin.uninstall"
+	PluginUpgrade      Action = "plugin.upgrade"
+	PluginReplace      Action = "plugin.replace"
+	PluginRollback     Action = "plugin.rollback"
+	PluginRestore      Action = "plugin.restore"
+	PluginPurge        Action = "plugin.purge"
+	PluginBuiltin      Action = "plugin.builtin"
+	PluginSecretRead   Action = "plugin.secret_read"
+	PluginSecretRotate Action = "plugin.secret_rotate"
+	ThemeInstall       Action = "theme.install"
+	ThemeReplace       Action = "theme.replace"
+	ThemeUninstall     Action = "theme.uninstall"
+	ThemePurge         Action = "theme.purge"
+	ThemeActivate      Action = "theme.activate"
+	ThemeRollback      Action = "theme.rollback"
+	ThemeDeactivate    Action = "theme.deactivate"
+	BundleInstall      Action = "bundle.install"
+	BundleUpgrade      Action = "bundle.upgrade"
+	BundleUninstall    Action = "bundle.uninstall"
+	InstanceCreate     Action = "instance.create"
+	InstanceUpdate     Action = "instance.update"
+	InstanceDelete     Action = "instance.delete"
+	WebhookCreate      Action = "webhook.create"
+	WebhookUpdate      Action = "webhook.update"
+	WebhookRotate      Action = "webhook.secret_rotate"
+	WebhookDelete      Action = "webhook.delete"
+	ReviewHide         Action = "review.hide"
+	ReviewShow         Action = "review.show"
+	ReviewDelete       Action = "review.delete"
+	ProductCreate      Action = "product.create"
+	ProductUpdate      Action = "product.update"
+	ProductDelete      Action = "product.delete"
+	ProductPublish     Action = "product.publish"
+	ProductWithdraw    Action = "product.withdraw"
+	MediaUpload        Action = "media.upload"
+	MediaDelete        Action = "media.delete"
+	CatalogImport      Action = "catalog.import"
+	LicenseGrant       Action = "license.grant"
+	LicenseUpdate      Action = "license.update"
+	LicenseRenew       Action = "license.renew"
+	LicenseRevoke      Action = "license.revoke"
+	LicenseDeactivate  Action = "license.deactivate"
+	OrderRefund        Action = "order.refund"
+	OrderCancel        Action = "order.cancel"
+	KeysRotate         Action = "keys.rotate"
+	KeysWithdraw       Action = "keys.withdraw"
+	KeysRewrap         Action = "keys.rewrap"
+	SettingsUpdate     Action = "settings.update"
+)
+
+// Kind is a kind of actor.
+type Kind string
+
+// The kinds of actors.
+const (
+	User    Kind = "user"    // a signed-in user; ID is the user's
+	Service Kind = "service" // a service with a JWT; ID is its subject
+	System  Kind = "system"  // stoa itself, following its configuration
+	CLI     Kind = "cli"     // the command line; ID is the operating system's user
+)
+
+// Actor is who did something.
+type Actor struct {
+	Kind Kind
+	ID   string
+	// Name is a user's e-mail address at the time of the entry. The database fills it
+	// in. Other kinds have none: their ID is readable.
+	Name string
+}
+
+// Target is what something was done to.
+type Target struct {
+	Type string // "user", "plugin", "instance", "product", "media", "catalog", "review", "webhook", "settings"
+	ID   string // may be empty if there is only one of the type
+}
+
+// Details are additional facts about an operation. They are small, never secret, and
+// stored as JSON.
+type Details map[string]any
+
+// Entry is one entry of the log. It never changes.
+type Entry struct {
+	ID     string
+	At     time.Time
+	Actor  Actor
+	Action Action
+	Target Target
+	// Address is the client's, RequestID the request's. Both are empty for operations
+	// outside of a request.
+	Address   string
+	RequestID string
+	Details   Details
+}
+
+// New returns an entry for an operation at now. The actor, the address and the request
+// id come from ctx.
+func New(ctx context.Context, now time.Time, action Action, target Target, details Details) Entry {
+	return Entry{
+		ID: ids.New(), At: now.UTC().Truncate(time.Millisecond), Actor: actor(ctx), Action: action, Target: target,
+		Address: addressFrom(ctx), RequestID: reqctx.RequestID(ctx), Details: details,
+	}
+}
+
+// actor returns the actor in ctx: the caller of the request, else the one set with As,
+// else the system.
+func actor(ctx context.Context) Actor {
+	switch who := reqctx.CallerFrom(ctx); {
+	case who.UserID != "":
+		return Actor{Kind: User, ID: who.UserID}
+	case who.Service != "":
+		return Actor{Kind: Service, ID: who.Service}
+	}
+	if a, ok := ctx.Value(actorKey{}).(Actor); ok {
+		return a
+	}
+	return Actor{Kind: System}
+}
+
+type (
+	actorKey struct{}
+)
+
+// As returns a context in which a is the actor, unless it also has a request's caller.
+func As(ctx context.Context, a Actor) context.Context {
+	return context.WithValue(ctx, actorKey{}, a)
+}
+
+// addressFrom returns the address of the client whose request ctx is of, or "".
+func addressFrom(ctx context.Context) string {
+	address := reqctx.AddrFrom(ctx)
+	if !address.IsValid() {
+		return ""
+	}
+	return address.String()
+}
