@@ -135,7 +135,7 @@ roll: build ## Roll three replicas of the previous release to this tree, under l
 	STOA_PROOF_PREVIOUS=build go test ./internal/proof -run '^TestReplicasBehindNginx$$' -count=1 -v -timeout 20m
 
 .PHONY: fixture
-fixture: build ## Write the fixture of a release: make fixture NAME=stop-20 [COMMIT=...]
+fixture: build ## Write the fixture of a release: make fixture NAME=1.2.3 [COMMIT=...]
 	./scripts/fixture $(NAME) $(COMMIT)
 
 .PHONY: golden

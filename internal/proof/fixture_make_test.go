@@ -23,7 +23,8 @@ import (
 	"stoa/internal/testkit/ziptest"
 )
 
-// fixtures has a folder for each earlier release:
+// fixtures has a folder for each earlier release. 0.0.7 to 0.0.20 are states of the repository from
+// before the first release, whose databases are upgraded as well. In each:
 //
 //	facts.json       what must be true after an upgrade
 //	stoa.db.gz       the SQLite database

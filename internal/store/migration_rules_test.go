@@ -139,7 +139,7 @@ func TestThePreviousReleaseIsTheSameEverywhere(t *testing.T) {
 	}
 }
 
-// padded returns a name with numbers of equal length, so that v1.10.0 comes after v1.9.0.
+// padded returns a name with numbers of equal length, so that 1.10.0 comes after 1.9.0.
 func padded(name string) string {
 	return regexp.MustCompile(`\d+`).ReplaceAllStringFunc(name, func(n string) string { return fmt.Sprintf("%06s", n) })
 }
