@@ -3,6 +3,7 @@ package stoa
 import (
 	"flag"
 	"fmt"
+	"go/doc"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,86 +22,163 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// importsDoc lists which packages of stoa each package imports. make golden writes it.
-const importsDoc = "docs/imports.md"
+// packagesDoc says of each package what it owns and which others it imports.
+const packagesDoc = "docs/packages.md"
 
-var update = flag.Bool("update", false, "rewrite docs/imports.md")
+var update = flag.Bool("update", false, "rewrite docs/packages.md and the drawing in ARCHITECTURE.md")
 
-// A new arrow between packages shows in the diff of its change.
-func TestTheTableOfImportsIsTrue(t *testing.T) {
+// No package is without a place, and a new arrow between packages shows in the diff of its change.
+func TestTheListOfPackagesIsTrue(t *testing.T) {
 	t.Parallel()
 
 	var b strings.Builder
-	b.WriteString("# Imports\n\nWhich packages of stoa each package imports, tests aside. `make golden` writes this " +
-		"page; `layering_test.go` compares it with the code. Names are below `internal/`; those " +
-		"with a slash in front stand at the root.\n\n| Package | Imports |\n|---|---|\n")
-	all := imports(t)
-	for _, pkg := range slices.Sorted(maps.Keys(all)) {
-		deps := slices.Sorted(slices.Values(all[pkg]))
-		for i := range deps {
-			deps[i] = "`" + deps[i] + "`"
+	b.WriteString("# Packages\n\nWhat each package owns, in the words of its package comment, and which packages of " +
+		"stoa it imports, tests aside. `make golden` writes this page; `layering_test.go` compares it with the code. " +
+		"Names are below `internal/`; those with a slash in front stand at the root.\n")
+	all, area := packages(t), "none yet"
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if a, _, _ := strings.Cut(name, "/"); a != area {
+			area = a
+			title := "`" + a + "`"
+			if a == "" {
+				title = "Outside of `internal/`"
+			}
+			fmt.Fprintf(&b, "\n## %s\n\n| Package | Owns | Imports |\n|---|---|---|\n", title)
 		}
-		fmt.Fprintf(&b, "| `%s` | %s |\n", pkg, strings.Join(deps, ", "))
+		p := all[name]
+		if p.synopsis == "" {
+			t.Errorf("package %s has no package comment", name)
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, strings.ReplaceAll(p.synopsis, "|", `\|`), quoted(p.imports))
 	}
+	compare(t, packagesDoc, b.String())
+}
+
+// compare fails unless a generated file has the text that the code yields. With -update it writes
+// the file first.
+func compare(t *testing.T, file, text string) {
+	t.Helper()
 	if *update {
-		if err := os.WriteFile(importsDoc, []byte(b.String()), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	written, err := os.ReadFile(importsDoc)
+	written, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(written), b.String()); diff != "" {
-		t.Errorf("%s is out of date; make golden writes it (-written +imports):\n%s", importsDoc, diff)
+	if diff := cmp.Diff(string(written), text); diff != "" {
+		t.Errorf("%s is out of date; make golden writes it (-written +code):\n%s", file, diff)
 	}
 }
 
-// The areas of internal/ form layers: the table in ARCHITECTURE.md lists every area after the
-// areas it imports, and each arrow is drawn there before it is used.
-func TestAreasImportOnlyWhatTheMapSays(t *testing.T) {
+func quoted(names []string) string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = "`" + name + "`"
+	}
+	return strings.Join(out, ", ")
+}
+
+// The areas of internal/ form floors: an area imports areas of lower floors only, so there is no
+// circle. The drawing in ARCHITECTURE.md has every area on its floor with its arrows.
+func TestTheDrawingOfAreasIsTrue(t *testing.T) {
 	t.Parallel()
 
-	order, drawn := drawnAreas(t)
-	real := make(map[string][]string)
-	for pkg, deps := range imports(t) {
-		from, _, _ := strings.Cut(pkg, "/")
-		for _, dep := range append(deps, from) {
-			to, _, _ := strings.Cut(dep, "/")
-			if from != "" && to != "" && !slices.Contains(real[from], to) {
-				real[from] = append(real[from], to)
-			}
+	arrows := areas(t)
+	floors := make(map[string]int)
+	var floor func(area string, above []string) int
+	floor = func(area string, above []string) int {
+		if slices.Contains(above, area) {
+			t.Fatalf("the areas import one another in a circle: %s", strings.Join(append(above, area), " -> "))
 		}
+		if f, known := floors[area]; known {
+			return f
+		}
+		f := 0
+		for _, dep := range arrows[area] {
+			f = max(f, floor(dep, append(above, area))+1)
+		}
+		floors[area] = f
+		return f
 	}
-	for area, deps := range real {
-		want, listed := drawn[area]
-		if !listed {
-			t.Errorf("ARCHITECTURE.md has no row for the area %s", area)
-		}
-		if slices.Equal(want, []string{"everything"}) {
-			continue
-		}
-		for _, dep := range deps {
-			if dep == area {
+	top := 0
+	for area := range arrows {
+		top = max(top, floor(area, nil))
+	}
+	var b strings.Builder
+	for f := top; f >= 0; f-- {
+		for _, area := range slices.Sorted(maps.Keys(arrows)) {
+			if floors[area] != f {
 				continue
 			}
-			if !slices.Contains(want, dep) {
-				t.Errorf("%s imports %s, and no arrow in ARCHITECTURE.md says so", area, dep)
+			to := strings.Join(arrows[area], " ")
+			if area == "app" || area == "testkit" {
+				to = "everything"
 			}
-			if slices.Index(order, dep) > slices.Index(order, area) {
-				t.Errorf("%s imports %s, which the table lists below it", area, dep)
-			}
+			b.WriteString(strings.TrimRight(fmt.Sprintf("%2d  %-10s %s", f, area, to), " ") + "\n")
 		}
-		for _, dep := range want {
-			if !slices.Contains(deps, dep) {
-				t.Errorf("ARCHITECTURE.md draws an arrow from %s to %s, and there is no such import", area, dep)
+	}
+	text, err := os.ReadFile(architecture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const open = "<!-- make golden draws this -->\n```\n"
+	before, rest, found := strings.Cut(string(text), open)
+	_, after, closed := strings.Cut(rest, "```\n")
+	if !found || !closed {
+		t.Fatalf("%s has no drawing", architecture)
+	}
+	compare(t, architecture, before+open+b.String()+"```\n"+after)
+}
+
+const architecture = "ARCHITECTURE.md"
+
+// areas returns the areas of internal/ that each area imports.
+func areas(t *testing.T) map[string][]string {
+	t.Helper()
+	arrows := make(map[string][]string)
+	for name, p := range packages(t) {
+		from, _, _ := strings.Cut(name, "/")
+		if from == "" {
+			continue
+		}
+		arrows[from] = append(arrows[from], []string{}...)
+		for _, dep := range p.imports {
+			if to, _, _ := strings.Cut(dep, "/"); to != "" && to != from && !slices.Contains(arrows[from], to) {
+				arrows[from] = append(arrows[from], to)
 			}
 		}
 	}
-	for _, area := range order {
-		if _, there := real[area]; !there {
-			t.Errorf("ARCHITECTURE.md has a row for the area %s, which does not exist", area)
+	for _, to := range arrows {
+		slices.Sort(to)
+	}
+	return arrows
+}
+
+// The map says what question each area answers, each once.
+func TestTheMapNamesEveryArea(t *testing.T) {
+	t.Parallel()
+
+	text, err := os.ReadFile(architecture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(string(text), "\n"); lines > 200 {
+		t.Errorf("%s has %d lines; four screens are 200", architecture, lines)
+	}
+	rows := make(map[string]int)
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z]+)` \\|").FindAllStringSubmatch(string(text), -1) {
+		rows[m[1]]++
+	}
+	for area := range areas(t) {
+		if rows[area] != 1 {
+			t.Errorf("%s has %d rows for the area %s, want 1", architecture, rows[area], area)
 		}
+		delete(rows, area)
+	}
+	for area := range rows {
+		t.Errorf("%s has a row for %s, which is no area", architecture, area)
 	}
 }
 
@@ -111,8 +190,8 @@ func TestNobodyImportsTheTestHelpers(t *testing.T) {
 		return pkg == "proof" || strings.HasPrefix(pkg, "testkit") || strings.HasSuffix(pkg, "test")
 	}
 	root := func(pkg string) bool { return strings.HasPrefix(pkg, "/cmd/") || strings.HasPrefix(pkg, "/bench/") }
-	for pkg, deps := range imports(t) {
-		for _, dep := range deps {
+	for pkg, p := range packages(t) {
+		for _, dep := range p.imports {
 			if helper(dep) && !helper(pkg) {
 				t.Errorf("%s imports %s, which is for tests", pkg, dep)
 			}
@@ -123,44 +202,16 @@ func TestNobodyImportsTheTestHelpers(t *testing.T) {
 	}
 }
 
-// drawnAreas returns the table of areas in ARCHITECTURE.md: their order, and the areas that each
-// imports.
-func drawnAreas(t *testing.T) (order []string, arrows map[string][]string) {
-	t.Helper()
-	text, err := os.ReadFile("ARCHITECTURE.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, found := strings.Cut(string(text), "\n| Area |")
-	if !found {
-		t.Fatal("ARCHITECTURE.md has no table of areas")
-	}
-	arrows = make(map[string][]string)
-	for line := range strings.Lines(section) {
-		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
-		if len(strings.TrimSpace(line)) == 0 {
-			break
-		}
-		area := strings.TrimSpace(cells[0])
-		if !strings.HasPrefix(area, "`") {
-			continue
-		}
-		area = strings.Trim(area, "`")
-		if _, twice := arrows[area]; twice {
-			t.Errorf("ARCHITECTURE.md has two rows for %s", area)
-		}
-		order = append(order, area)
-		arrows[area] = strings.FieldsFunc(cells[len(cells)-1], func(r rune) bool { return r == ',' || r == ' ' || r == '`' })
-	}
-	return order, arrows
+// A pkg is what the source files of a package say of it, tests aside.
+type pkg struct {
+	synopsis string // the first sentence of the package comment, without its beginning
+	imports  []string
 }
 
-// imports returns the packages of this module that each package imports in files that are not
-// tests, by their short names.
-func imports(t *testing.T) map[string][]string {
+// packages returns the packages of this repository by their short names.
+func packages(t *testing.T) map[string]pkg {
 	t.Helper()
-	sdk := sdkModule(t)
-	all := make(map[string][]string)
+	sdk, all := sdkModule(t), make(map[string]pkg)
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && (d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".") && d.Name() != ".") {
 			return fs.SkipDir
@@ -168,12 +219,15 @@ func imports(t *testing.T) map[string][]string {
 		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 			return err
 		}
-		pkg := short(path.Dir(filepath.ToSlash(name)))
-		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly|parser.ParseComments)
 		if err != nil {
 			return err
 		}
-		deps := all[pkg]
+		dir := short(path.Dir(filepath.ToSlash(name)))
+		p := all[dir]
+		if text := new(doc.Package).Synopsis(f.Doc.Text()); text != "" {
+			p.synopsis = strings.TrimSuffix(regexp.MustCompile(`^(Package|Command) \S+ `).ReplaceAllString(text, ""), ".")
+		}
 		for _, spec := range f.Imports {
 			imported, err := strconv.Unquote(spec.Path.Value)
 			if err != nil {
@@ -183,11 +237,12 @@ func imports(t *testing.T) map[string][]string {
 			if rest, ok := strings.CutPrefix(imported, sdk+"/"); ok {
 				dep, ours = "sdk/go/"+rest, true
 			}
-			if ours && !slices.Contains(deps, short(dep)) {
-				deps = append(deps, short(dep))
+			if ours && !slices.Contains(p.imports, short(dep)) {
+				p.imports = append(p.imports, short(dep))
+				slices.Sort(p.imports)
 			}
 		}
-		all[pkg] = deps
+		all[dir] = p
 		return nil
 	})
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package cache keeps values in memory that can be made again. Every cache of the
-// process is one of these, so that none grows without a bound. ARCHITECTURE.md
+// process is one of these, so that none grows without a bound. docs/memory.md
 // lists them all.
 //
 // A cache does not know how old a value is, or whether it still holds: its owner
